@@ -1,0 +1,251 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* home.c - what the node of a communicator's rank 0 does: open keys, propose plans, decide their outcome */
+#include <stdlib.h>
+#include <string.h>
+#include "pmix-sync/state.h"
+
+static void tell(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key, uint32_t type)
+{
+	struct nt_entry entry = { .type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch };
+
+	agree_emit(a, comm, &entry);
+}
+
+static void ask_all(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	memset(key->answered, 0, comm->participant_count);
+	key->answers = 0;
+	key->refused = false;
+	key->asked_ms = a->now_ms;
+}
+
+static bool note_answer(struct agree_comm *comm, struct agree_key *key, uint32_t node, uint64_t turn)
+{
+	for (uint32_t p = 0; p < comm->participant_count; p++) {
+		if (comm->participants[p] != node)
+			continue;
+		if (!key->answered[p])
+			key->answers++;
+		key->answered[p] = 1;
+		if (turn > key->max_turn)
+			key->max_turn = turn;
+		return true;
+	}
+	return false;
+}
+
+static void finish(struct nt_agree *a, struct agree_key *key)
+{
+	key->home = HOME_DONE;
+	if (key->tuner)
+		a->config.hooks.end(key->tuner);
+	key->tuner = NULL;
+}
+
+/* AUTO stays. Only where no plan of the key is in force on any node any more, so that it changes no decision. */
+static void close_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_plan *result)
+{
+	struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id };
+
+	if (result) {
+		entry.bytes = result->payload;
+		entry.count = result->payload_bytes;
+	}
+	agree_emit(a, comm, &entry);
+	finish(a, key);
+}
+
+static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+
+	key->answered = calloc(comm->participant_count, 1);
+	key->tuner = key->answered ? a->config.hooks.start(a->config.hooks.arg, board, &board->key[key->slot]) : NULL;
+	if (!key->tuner) {
+		close_key(a, comm, key, NULL);
+		return;
+	}
+	ask_all(a, comm, key);
+	key->home = HOME_WANTED;
+	tell(a, comm, key, NT_ENTRY_WANT);
+}
+
+/* The first of our ranks: its turn and calls since the key was opened tell turns per call and per millisecond. */
+static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint64_t *turns, uint64_t *calls)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_key *board_key = &board->key[key->slot];
+	uint32_t m = 0;
+	uint64_t turn;
+
+	while (m < NT_BOARD_MEMBERS && !agree_seated(board, m))
+		m++;
+	turn = m < NT_BOARD_MEMBERS ? atomic_load(&board_key->turn[m]) : 0;
+	if (turn == 0)
+		return false;
+	if (key->open_ms == 0) {
+		key->open_ms = a->now_ms;
+		key->open_turn = turn;
+		key->open_calls = atomic_load(&board_key->calls[m]);
+	}
+	*turns = turn - key->open_turn;
+	*calls = atomic_load(&board_key->calls[m]) - key->open_calls;
+	return true;
+}
+
+/* Turns ahead of every turn known, by which all nodes should have held and learnt the outcome. */
+static uint64_t lead(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key, uint64_t turns)
+{
+	uint64_t since_ms = a->now_ms - key->open_ms + 1;
+	uint64_t lead_ms = 2 * comm->rtt_ms << (key->attempts < 6 ? key->attempts : 6);
+
+	return turns * lead_ms / since_ms + 4;
+}
+
+static void propose(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
+	uint64_t turns, calls, top;
+
+	if (!pace(a, comm, key, &turns, &calls))
+		return;
+	top = agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm));
+	if (key->max_turn > top)
+		top = key->max_turn;
+	key->plan.epoch++;
+	key->plan.at = top + lead(a, comm, key, turns);
+	key->attempts++;
+	ask_all(a, comm, key);
+	key->home = HOME_PROPOSED;
+	entry.epoch = key->plan.epoch;
+	entry.turn = key->plan.at;
+	entry.stride = key->plan.stride;
+	entry.span = key->plan.until == NT_NEVER ? NT_NEVER : key->plan.until * key->plan.stride;
+	entry.bytes = key->plan.payload;
+	entry.count = key->plan.payload_bytes;
+	agree_emit(a, comm, &entry);
+}
+
+/* Every node stands ready: what does the tuner want? */
+static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	struct nt_plan wish = { .until = 0 };
+	uint64_t turns, calls;
+
+	if (!pace(a, comm, key, &turns, &calls) || calls < NT_OPEN_CALLS)
+		return;		/* asked again at the next step */
+	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
+		close_key(a, comm, key, comm->refused ? NULL : &wish);
+		return;
+	}
+	wish.epoch = key->plan.epoch;
+	wish.stride = (uint32_t)((turns + calls / 2) / calls);
+	if (wish.stride == 0)
+		wish.stride = 1;
+	key->plan = wish;
+	key->attempts = 0;
+	key->home = HOME_RETRY;		/* so that the tuner is not asked twice for one plan */
+	propose(a, comm, key);
+}
+
+static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	uint64_t took_ms = a->now_ms - key->asked_ms;
+
+	comm->rtt_ms = (comm->rtt_ms + took_ms + 3) / 2;
+	tell(a, comm, key, NT_ENTRY_COMMIT);
+	if (key->plan.until == NT_NEVER) {
+		finish(a, key);
+		return;
+	}
+	ask_all(a, comm, key);
+	key->home = HOME_RUNNING;
+}
+
+static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	tell(a, comm, key, NT_ENTRY_ABORT);
+	key->home = HOME_RETRY;
+}
+
+static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	uint64_t patience_ms = NT_DECIDE_MS + 10 * comm->rtt_ms;
+
+	if (key->refused || comm->refused || a->now_ms - key->asked_ms > patience_ms)
+		abort_plan(a, comm, key);
+	else if (key->answers == comm->participant_count)
+		commit(a, comm, key);
+}
+
+static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+
+	switch (key->home) {
+	case HOME_IDLE:
+		if (key->slot >= 0 && !comm->refused &&
+		    a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]))
+			open_key(a, comm, key);
+		return;
+	case HOME_WANTED:
+		if (comm->refused)
+			close_key(a, comm, key, NULL);
+		else if (key->answers == comm->participant_count)
+			decide_next(a, comm, key);
+		return;
+	case HOME_RETRY:
+		if (comm->refused || key->attempts >= NT_ATTEMPTS)
+			close_key(a, comm, key, NULL);
+		else
+			propose(a, comm, key);
+		return;
+	case HOME_PROPOSED:
+		step_proposed(a, comm, key);
+		return;
+	case HOME_RUNNING:
+		if (key->answers == comm->participant_count)
+			decide_next(a, comm, key);
+		return;
+	case HOME_DONE:
+		return;
+	}
+}
+
+void home_entry(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+{
+	struct agree_key *key;
+
+	if (entry->type == NT_ENTRY_REFUSE) {
+		comm->refused = true;
+		return;
+	}
+	key = agree_key_of(comm, entry->key);
+	if (!key || !key->answered)
+		return;
+	if (entry->type == NT_ENTRY_READY && key->home == HOME_WANTED) {
+		(void)note_answer(comm, key, node, entry->turn);
+	} else if (entry->type == NT_ENTRY_DATA && key->home == HOME_RUNNING && entry->epoch == key->plan.epoch) {
+		if (note_answer(comm, key, node, entry->turn))
+			a->config.hooks.absorb(key->tuner, entry->bytes, entry->count);
+	} else if (key->home == HOME_PROPOSED && entry->epoch == key->plan.epoch) {
+		if (note_answer(comm, key, node, entry->turn) && entry->type != NT_ENTRY_ACK)
+			key->refused = true;
+	}
+}
+
+void home_step(struct nt_agree *a, struct agree_comm *comm)
+{
+	for (uint32_t k = 0; k < comm->key_count; k++)
+		key_step(a, comm, &comm->keys[k]);
+}
+
+void home_leave(struct nt_agree *a, struct agree_comm *comm)
+{
+	comm->refused = true;
+	for (uint32_t k = 0; k < comm->key_count; k++) {
+		if (comm->keys[k].home == HOME_PROPOSED)
+			abort_plan(a, comm, &comm->keys[k]);
+	}
+}

@@ -1,0 +1,347 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join.c - find a communicator's home, collect the cards of all its ranks there, and compare them */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pmix-sync/state.h"
+
+#define NT_GRACE_MS 30			/* ranks of one node are seated within this of each other */
+#define NT_DEAF_MS 1000			/* then ranks that are not on this board must be on another node */
+#define NT_KINDS 16			/* different cards told apart when looking for the odd one */
+
+struct progression {
+	int64_t base, stride;		/* rank r is task base + r * stride */
+};
+
+/* A communicator's ranks usually are an arithmetic progression in the step's tasks. */
+static bool guess(const struct nt_board_comm *board, uint32_t ranks, uint32_t tasks, struct progression *p)
+{
+	const struct nt_card *first = NULL, *other = NULL;
+	int64_t last;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (!agree_seated(board, m))
+			continue;
+		if (!first)
+			first = &board->member[m].card;
+		else if (!other)
+			other = &board->member[m].card;
+	}
+	if (!first)
+		return false;
+	p->stride = tasks / ranks;
+	if (other && other->rank != first->rank)
+		p->stride = ((int64_t)other->task - first->task) / (other->rank - first->rank);
+	p->base = (int64_t)first->task - first->rank * p->stride;
+	last = p->base + (int64_t)(ranks - 1) * p->stride;
+	if (p->stride < 1 || p->base < 0 || last >= tasks)
+		return false;
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		const struct nt_card *card = &board->member[m].card;
+
+		if (agree_seated(board, m) && card->task != p->base + card->rank * p->stride)
+			return false;
+	}
+	return true;
+}
+
+static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char *why)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+
+	comm->rejected = true;
+	a->counts.rejects++;
+	snprintf(board->why, sizeof(board->why), "%s", why);
+	atomic_store(&board->state, NT_COMM_REJECTED);
+}
+
+static void reject(struct nt_agree *a, struct agree_comm *comm, const char *why)
+{
+	struct nt_entry entry = { .type = NT_ENTRY_REJECT, .comm = comm->id, .bytes = (const uint8_t *)why,
+				  .count = strlen(why) };
+
+	comm->rejected = true;
+	agree_emit(a, comm, &entry);
+}
+
+static bool become_home(struct nt_agree *a, struct agree_comm *comm)
+{
+	comm->cards = calloc(comm->ranks, sizeof(*comm->cards));
+	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
+	comm->expected = calloc(a->config.nodes, 1);
+	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
+	if (!comm->cards || !comm->rank_node || !comm->expected || !comm->participants)
+		return false;
+	for (uint32_t r = 0; r < comm->ranks; r++)
+		comm->rank_node[r] = -1;
+	comm->home_node = (int)a->config.self;
+	comm->is_home = true;
+	return true;
+}
+
+/* Home: which nodes' logs can hold cards of this communicator. */
+static bool expect_nodes(struct nt_agree *a, struct agree_comm *comm, const struct progression *p)
+{
+	for (uint32_t r = 0; r < comm->ranks; r++) {
+		int node = a->config.node_of_task(a->config.node_arg, (uint32_t)(p->base + r * p->stride));
+
+		if (node < 0)
+			return false;
+		comm->expected[node] = 1;
+	}
+	return true;
+}
+
+static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node, uint32_t rank,
+		      const struct nt_card *card)
+{
+	char why[96];
+
+	if (rank >= comm->ranks || comm->rejected)
+		return;
+	if (comm->rank_node[rank] == (int)node)
+		return;
+	if (comm->rank_node[rank] >= 0) {
+		snprintf(why, sizeof(why), "rank %u was seen on two nodes", rank);
+		reject(a, comm, why);
+		return;
+	}
+	comm->rank_node[rank] = (int)node;
+	comm->cards[rank] = *card;
+	comm->seen++;
+	for (uint32_t p = 0; p < comm->participant_count; p++) {
+		if (comm->participants[p] == node)
+			return;
+	}
+	comm->participants[comm->participant_count++] = node;
+}
+
+void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+{
+	struct nt_entry_cards cards;
+
+	if (entry->bytes == NULL || nt_entry_cards_read(&cards, entry->bytes, entry->count) < 0) {
+		a->counts.damaged++;
+		return;
+	}
+	for (uint32_t i = 0; i < cards.count; i++)
+		note_card(a, comm, node, cards.seat[i].rank, &cards.common);
+}
+
+void join_verdict(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry)
+{
+	char why[120];
+
+	if (entry->type == NT_ENTRY_AGREED) {
+		comm->agreed = true;
+		atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
+		return;
+	}
+	snprintf(why, sizeof(why), "%.*s", (int)entry->count, (const char *)entry->bytes);
+	set_rejected(a, comm, why);
+}
+
+static bool same_card(const struct nt_card *x, const struct nt_card *y)
+{
+	return x->fingerprint == y->fingerprint && x->build == y->build && x->policy == y->policy &&
+	       x->nccl == y->nccl && x->api == y->api && x->active == y->active && x->idle == y->idle;
+}
+
+/* The card that most ranks hold. */
+static const struct nt_card *usual_card(const struct agree_comm *comm)
+{
+	const struct nt_card *kinds[NT_KINDS];
+	uint32_t votes[NT_KINDS] = { 0 };
+	uint32_t count = 0, best = 0;
+
+	for (uint32_t r = 0; r < comm->ranks; r++) {
+		uint32_t k = 0;
+
+		while (k < count && !same_card(kinds[k], &comm->cards[r]))
+			k++;
+		if (k == count && count < NT_KINDS)
+			kinds[count++] = &comm->cards[r];
+		if (k < count)
+			votes[k]++;
+	}
+	for (uint32_t k = 1; k < count; k++) {
+		if (votes[k] > votes[best])
+			best = k;
+	}
+	return kinds[best];
+}
+
+static void describe_difference(const struct nt_card *odd, const struct nt_card *usual, char *out, size_t out_bytes)
+{
+	if (odd->fingerprint != usual->fingerprint)
+		snprintf(out, out_bytes, "hardware %016llx, others %016llx", (unsigned long long)odd->fingerprint,
+			 (unsigned long long)usual->fingerprint);
+	else if (odd->nccl != usual->nccl)
+		snprintf(out, out_bytes, "NCCL %u, others %u", odd->nccl, usual->nccl);
+	else if (odd->api != usual->api)
+		snprintf(out, out_bytes, "plugin interface %x, others %x", odd->api, usual->api);
+	else if (odd->build != usual->build)
+		snprintf(out, out_bytes, "plugin build %08x, others %08x", odd->build, usual->build);
+	else if (odd->policy != usual->policy)
+		snprintf(out, out_bytes, "policy %08x, others %08x", odd->policy, usual->policy);
+	else
+		snprintf(out, out_bytes, "ready %u.%u, others %u.%u", odd->active, odd->idle, usual->active,
+			 usual->idle);
+}
+
+static const char *idle_text(uint32_t idle)
+{
+	switch (idle) {
+	case NT_IDLE_MODE:
+		return "the mode is not bandit";
+	case NT_IDLE_API:
+		return "this NCCL gives no GPU times or no sequence numbers to plugins";
+	case NT_IDLE_HALF:
+		return "NCCL loaded only one half of the plugin";
+	case NT_IDLE_BOARD:
+		return "no shared board on a node";
+	default:
+		return "not ready";
+	}
+}
+
+static void compare(struct nt_agree *a, struct agree_comm *comm)
+{
+	const struct nt_card *usual = usual_card(comm);
+	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = comm->id };
+	char difference[64], why[120];
+
+	for (uint32_t r = 0; r < comm->ranks; r++) {
+		if (same_card(&comm->cards[r], usual))
+			continue;
+		describe_difference(&comm->cards[r], usual, difference, sizeof(difference));
+		snprintf(why, sizeof(why), "rank %u on %s differs: %s", r,
+			 a->config.node_name(a->config.node_arg, (uint32_t)comm->rank_node[r]), difference);
+		reject(a, comm, why);
+		return;
+	}
+	if (!usual->active) {
+		reject(a, comm, idle_text(usual->idle));
+		return;
+	}
+	comm->agreed = true;
+	agree_emit(a, comm, &agreed);
+}
+
+/* Tell the others about ranks of ours that they have not been told of. */
+static void send_cards(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+{
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		struct nt_entry entry = { .type = NT_ENTRY_CARDS, .comm = comm->id };
+		struct nt_entry_cards cards = { .common = board->member[m].card };
+		uint8_t bytes[512];
+
+		if (!agree_seated(board, m) || (comm->carded & (1u << m)))
+			continue;
+		for (uint32_t o = m; o < NT_BOARD_MEMBERS; o++) {
+			const struct nt_card *card = &board->member[o].card;
+
+			if (!agree_seated(board, o) || (comm->carded & (1u << o)) ||
+			    !same_card(card, &cards.common))
+				continue;
+			cards.seat[cards.count].rank = (uint32_t)card->rank;
+			cards.seat[cards.count++].task = card->task;
+			comm->carded |= 1u << o;
+		}
+		entry.count = nt_entry_cards_write(&cards, bytes, sizeof(bytes));
+		entry.bytes = bytes;
+		if (entry.count > 0)
+			agree_emit(a, comm, &entry);
+	}
+}
+
+static void join_home(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+{
+	char why[120];
+	uint32_t missing = 0;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (agree_seated(board, m))
+			note_card(a, comm, a->config.self, (uint32_t)board->member[m].card.rank,
+				  &board->member[m].card);
+	}
+	if (comm->rejected)
+		return;
+	if (comm->seen == comm->ranks) {
+		compare(a, comm);
+		return;
+	}
+	if (a->now_ms - comm->seen_ms < a->config.join_ms)
+		return;
+	while (missing < comm->ranks - 1 && comm->rank_node[missing] >= 0)
+		missing++;
+	snprintf(why, sizeof(why), "rank %u was not seen: no plugin there, or its node cannot be heard (%u of %u seen)",
+		 missing, comm->seen, comm->ranks);
+	reject(a, comm, why);
+}
+
+/* Everything that needs to know who sits where, once the first ranks of this node had time to be seated. */
+static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+{
+	struct progression p;
+
+	if (a->config.deaf) {
+		if (a->now_ms - comm->seen_ms >= NT_DEAF_MS)
+			set_rejected(a, comm, a->config.deaf);
+		return;
+	}
+	if (a->config.nodes < 2 || comm->home_node >= 0) {
+		if (!comm->is_home)
+			send_cards(a, comm, board);
+		return;
+	}
+	if (!guess(board, comm->ranks, a->config.tasks, &p)) {
+		set_rejected(a, comm, "the ranks stand in no order that tells on which node rank 0 is");
+		return;
+	}
+	comm->home_node = a->config.node_of_task(a->config.node_arg, (uint32_t)p.base);
+	send_cards(a, comm, board);
+}
+
+static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+{
+	uint32_t seated = 0;
+	bool has_first = false;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (!agree_seated(board, m))
+			continue;
+		seated++;
+		has_first |= board->member[m].card.rank == 0;
+	}
+	comm->local = seated == comm->ranks;
+	if (has_first && !comm->is_home)
+		(void)become_home(a, comm);
+}
+
+void join_step(struct nt_agree *a, struct agree_comm *comm)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+	struct progression p;
+
+	if (comm->agreed || comm->rejected)
+		return;
+	note_local(a, comm, board);
+	if (!comm->local && a->now_ms - comm->seen_ms < NT_GRACE_MS)
+		return;
+	if (!comm->local)
+		join_spanning(a, comm, board);
+	if (comm->rejected)
+		return;
+	if (comm->is_home && !comm->local && a->config.nodes > 1 && comm->seen == 0) {
+		if (!guess(board, comm->ranks, a->config.tasks, &p) || !expect_nodes(a, comm, &p)) {
+			reject(a, comm, "the ranks stand in no order that tells on which nodes they are");
+			return;
+		}
+	}
+	if (comm->is_home)
+		join_home(a, comm, board);
+	else if (a->now_ms - comm->seen_ms >= 2 * (uint64_t)a->config.join_ms)
+		set_rejected(a, comm, "nothing was heard from the node of rank 0");
+}

@@ -1,0 +1,382 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log.c - see log.h */
+#include "pmix-sync/log.h"
+
+#include <dlfcn.h>
+#include <pmix.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The few calls that are used, as found in whatever libpmix the process has. */
+struct pmix_calls {
+	pmix_status_t (*init)(pmix_proc_t *, pmix_info_t *, size_t);
+	pmix_status_t (*finalize)(const pmix_info_t *, size_t);
+	pmix_status_t (*put)(pmix_scope_t, const pmix_key_t, pmix_value_t *);
+	pmix_status_t (*commit)(void);
+	pmix_status_t (*get)(const pmix_proc_t *, const pmix_key_t, const pmix_info_t *, size_t, pmix_value_t **);
+	pmix_status_t (*get_nb)(const pmix_proc_t *, const pmix_key_t, const pmix_info_t *, size_t,
+				pmix_value_cbfunc_t, void *);
+	const char *(*error_string)(pmix_status_t);
+};
+
+/* One other node's log, as far as it was read. */
+struct tail {
+	struct nt_log *log;
+	uint32_t next;			/* sequence number of the entry wanted next */
+	pmix_proc_t proc;		/* who and what is asked: PMIx_Get_nb keeps pointers until it answers */
+	pmix_key_t key;
+	bool asked;			/* a read that left the node is under way; guarded by the lock */
+	uint8_t *arrived;		/* its answer, guarded by the lock */
+	size_t arrived_count;
+	bool ready;			/* more may be at hand without leaving the node */
+};
+
+struct nt_log {
+	struct pmix_calls pmix;
+	pmix_proc_t me;
+	uint32_t tasks, nodes, self;
+	uint32_t *node_of;		/* by task */
+	uint32_t *speaker;		/* by node: its lowest rank */
+	char (*name)[64];		/* by node */
+	uint32_t appended, fetches;
+	bool uncommitted;
+	struct tail *tail;		/* by node */
+	pthread_mutex_t lock;
+};
+
+static int find_calls(struct pmix_calls *pmix, struct nt_error *err)
+{
+	const struct {
+		void **at;
+		const char *name;
+	} wanted[] = {
+		{ (void **)&pmix->init, "PMIx_Init" },	   { (void **)&pmix->finalize, "PMIx_Finalize" },
+		{ (void **)&pmix->put, "PMIx_Put" },	   { (void **)&pmix->commit, "PMIx_Commit" },
+		{ (void **)&pmix->get, "PMIx_Get" },	   { (void **)&pmix->get_nb, "PMIx_Get_nb" },
+		{ (void **)&pmix->error_string, "PMIx_Error_string" },
+	};
+	void *library = RTLD_DEFAULT;
+
+	if (!dlsym(RTLD_DEFAULT, "PMIx_Init")) {
+		library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+		if (!library)
+			library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			return nt_error_set(err, "no libpmix.so.2 on this node: install it to tune across nodes");
+	}
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		*wanted[i].at = dlsym(library, wanted[i].name);
+		if (!*wanted[i].at)
+			return nt_error_set(err, "libpmix has no %s", wanted[i].name);
+	}
+	return 0;
+}
+
+static pmix_proc_t proc_of(const struct nt_log *log, pmix_rank_t rank)
+{
+	pmix_proc_t proc = log->me;
+
+	proc.rank = rank;
+	return proc;
+}
+
+/* What libpmix hands out is malloc'ed piece by piece. */
+static void value_free(pmix_value_t *value)
+{
+	if (!value)
+		return;
+	if (value->type == PMIX_STRING)
+		free(value->data.string);
+	else if (value->type == PMIX_BYTE_OBJECT)
+		free(value->data.bo.bytes);
+	free(value);
+}
+
+static int get_u32(struct nt_log *log, pmix_rank_t rank, const char *key, uint32_t *out)
+{
+	pmix_proc_t proc = proc_of(log, rank);
+	pmix_value_t *value = NULL;
+	pmix_status_t rc = log->pmix.get(&proc, key, NULL, 0, &value);
+
+	if (rc != PMIX_SUCCESS)
+		return -1;
+	rc = value->type == PMIX_UINT32 || value->type == PMIX_PROC_RANK ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+	if (rc == PMIX_SUCCESS)
+		*out = value->type == PMIX_UINT32 ? value->data.uint32 : value->data.rank;
+	value_free(value);
+	return rc == PMIX_SUCCESS ? 0 : -1;
+}
+
+static uint32_t node_by_name(struct nt_log *log, const char *name)
+{
+	/* Tasks mostly come node by node: the newest node is the likeliest. */
+	for (uint32_t n = log->nodes; n-- > 0;) {
+		if (strcmp(log->name[n], name) == 0)
+			return n;
+	}
+	snprintf(log->name[log->nodes], sizeof(log->name[0]), "%s", name);
+	return log->nodes++;
+}
+
+/* Which node each task runs on: predefined information that no node need be asked for. */
+static int map_tasks(struct nt_log *log, struct nt_error *err)
+{
+	for (uint32_t t = 0; t < log->tasks; t++) {
+		pmix_proc_t proc = proc_of(log, t);
+		pmix_value_t *value = NULL;
+		uint32_t nodes = log->nodes;
+		pmix_status_t rc = log->pmix.get(&proc, PMIX_HOSTNAME, NULL, 0, &value);
+
+		if (rc != PMIX_SUCCESS || value->type != PMIX_STRING) {
+			value_free(rc == PMIX_SUCCESS ? value : NULL);
+			return nt_error_set(err, "PMIx does not say where task %u runs", t);
+		}
+		log->node_of[t] = node_by_name(log, value->data.string);
+		if (log->node_of[t] == nodes)
+			log->speaker[nodes] = t;
+		value_free(value);
+	}
+	log->self = log->node_of[log->me.rank];
+	if (log->speaker[log->self] != log->me.rank)
+		return nt_error_set(err, "task %u is not the first of its node", log->me.rank);
+	return 0;
+}
+
+static int allocate(struct nt_log *log)
+{
+	log->node_of = calloc(log->tasks, sizeof(*log->node_of));
+	log->speaker = calloc(log->tasks, sizeof(*log->speaker));
+	log->name = calloc(log->tasks, sizeof(*log->name));
+	log->tail = calloc(log->tasks, sizeof(*log->tail));
+	return log->node_of && log->speaker && log->name && log->tail ? 0 : -1;
+}
+
+/* Everything after PMIx_Init. The first key makes reads of this log answer at once. */
+static int settle(struct nt_log *log, uint32_t task, struct nt_error *err)
+{
+	static const uint8_t hello[] = "nccl-tune";
+
+	if (log->me.rank != task)
+		return nt_error_set(err, "PMIx rank %u is not the step's task %u", log->me.rank, task);
+	if (get_u32(log, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &log->tasks) < 0 || log->tasks <= task)
+		return nt_error_set(err, "PMIx does not say how many tasks the step has");
+	if (allocate(log) < 0)
+		return nt_error_set(err, "out of memory");
+	if (map_tasks(log, err) < 0)
+		return -1;
+	for (uint32_t n = 0; n < log->nodes; n++) {
+		log->tail[n].log = log;
+		log->tail[n].next = 1;
+	}
+	return nt_log_append(log, hello, sizeof(hello), err);
+}
+
+struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
+{
+	struct nt_log *log;
+	pmix_status_t rc;
+
+	if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK")) {
+		nt_error_set(err, "ranks on other nodes cannot be heard without PMIx: start the step with --mpi=pmix");
+		return NULL;
+	}
+	log = calloc(1, sizeof(*log));
+	if (!log) {
+		nt_error_set(err, "out of memory");
+		return NULL;
+	}
+	pthread_mutex_init(&log->lock, NULL);
+	if (find_calls(&log->pmix, err) < 0)
+		goto fail;
+	rc = log->pmix.init(&log->me, NULL, 0);
+	if (rc != PMIX_SUCCESS) {
+		nt_error_set(err, "no PMIx server answers (%s): start the step with --mpi=pmix",
+			     log->pmix.error_string(rc));
+		goto fail;
+	}
+	if (settle(log, task, err) == 0)
+		return log;
+	nt_log_close(log);
+	return NULL;
+fail:
+	pthread_mutex_destroy(&log->lock);
+	free(log);
+	return NULL;
+}
+
+void nt_log_close(struct nt_log *log)
+{
+	if (!log)
+		return;
+	(void)log->pmix.finalize(NULL, 0);
+	/* A read may still be under way in a libpmix that the application keeps alive: its tail must stay. */
+	for (uint32_t n = 0; log->tail && n < log->nodes; n++) {
+		if (log->tail[n].asked)
+			return;
+	}
+	for (uint32_t n = 0; log->tail && n < log->nodes; n++)
+		free(log->tail[n].arrived);
+	free(log->node_of);
+	free(log->speaker);
+	free(log->name);
+	free(log->tail);
+	pthread_mutex_destroy(&log->lock);
+	free(log);
+}
+
+uint32_t nt_log_nodes(const struct nt_log *log)
+{
+	return log->nodes;
+}
+
+uint32_t nt_log_tasks(const struct nt_log *log)
+{
+	return log->tasks;
+}
+
+uint32_t nt_log_self(const struct nt_log *log)
+{
+	return log->self;
+}
+
+int nt_log_node_of_task(const struct nt_log *log, uint32_t task)
+{
+	return task < log->tasks ? (int)log->node_of[task] : -1;
+}
+
+const char *nt_log_node_name(const struct nt_log *log, uint32_t node)
+{
+	return node < log->nodes ? log->name[node] : "?";
+}
+
+uint32_t nt_log_fetches(const struct nt_log *log)
+{
+	return log->fetches;
+}
+
+static void key_name(pmix_key_t key, uint32_t sequence)
+{
+	memset(key, 0, sizeof(pmix_key_t));
+	snprintf(key, sizeof(pmix_key_t), "nt/%u", sequence);
+}
+
+int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct nt_error *err)
+{
+	pmix_value_t value = { .type = PMIX_BYTE_OBJECT };
+	pmix_status_t rc;
+	pmix_key_t key;
+
+	if (!log->uncommitted) {
+		key_name(key, log->appended);
+		value.data.bo.bytes = (char *)(uintptr_t)bytes;
+		value.data.bo.size = count;
+		rc = log->pmix.put(PMIX_GLOBAL, key, &value);
+		if (rc != PMIX_SUCCESS)
+			return nt_error_set(err, "PMIx_Put: %s", log->pmix.error_string(rc));
+		log->uncommitted = true;	/* its bytes are fixed now; a retry only commits */
+	}
+	rc = log->pmix.commit();
+	if (rc != PMIX_SUCCESS)
+		return nt_error_set(err, "PMIx_Commit: %s", log->pmix.error_string(rc));
+	log->uncommitted = false;
+	log->appended++;
+	return 0;
+}
+
+/* On PMIx's thread. */
+static void on_value(pmix_status_t status, pmix_value_t *value, void *arg)
+{
+	struct tail *tail = arg;
+
+	pthread_mutex_lock(&tail->log->lock);
+	tail->asked = false;
+	if (status == PMIX_SUCCESS && value && value->type == PMIX_BYTE_OBJECT && !tail->arrived) {
+		tail->arrived = malloc(value->data.bo.size + 1);
+		if (tail->arrived) {
+			memcpy(tail->arrived, value->data.bo.bytes, value->data.bo.size);
+			tail->arrived_count = value->data.bo.size;
+		}
+	}
+	pthread_mutex_unlock(&tail->log->lock);
+}
+
+void nt_log_poll(struct nt_log *log, uint32_t node)
+{
+	struct tail *tail = &log->tail[node];
+	bool busy;
+
+	pthread_mutex_lock(&log->lock);
+	busy = tail->asked || tail->arrived || tail->ready || log->fetches >= NT_LOG_FETCHES_MAX;
+	if (!busy)
+		tail->asked = true;
+	pthread_mutex_unlock(&log->lock);
+	if (busy)
+		return;
+	log->fetches++;
+	tail->proc = proc_of(log, log->speaker[node]);
+	key_name(tail->key, tail->next);
+	if (log->pmix.get_nb(&tail->proc, tail->key, NULL, 0, on_value, tail) != PMIX_SUCCESS) {
+		pthread_mutex_lock(&log->lock);
+		tail->asked = false;
+		pthread_mutex_unlock(&log->lock);
+	}
+}
+
+/* A fetch brings the whole log of its target: what came along is read without leaving the node. */
+static size_t take_at_hand(struct nt_log *log, uint32_t node, uint8_t *out, size_t cap)
+{
+	pmix_proc_t proc = proc_of(log, log->speaker[node]);
+	pmix_info_t optional;
+	pmix_value_t *value = NULL;
+	size_t count = 0;
+	pmix_key_t key;
+
+	memset(&optional, 0, sizeof(optional));
+	snprintf(optional.key, sizeof(optional.key), "%s", PMIX_OPTIONAL);
+	optional.value.type = PMIX_BOOL;
+	optional.value.data.flag = true;
+	key_name(key, log->tail[node].next);
+	if (log->pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS && value->type == PMIX_BYTE_OBJECT &&
+	    value->data.bo.size <= cap) {
+		count = value->data.bo.size;
+		memcpy(out, value->data.bo.bytes, count);
+	}
+	value_free(value);
+	return count;
+}
+
+static size_t take_arrived(struct nt_log *log, struct tail *tail, uint8_t *out, size_t cap)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&log->lock);
+	if (tail->arrived && tail->arrived_count <= cap) {
+		count = tail->arrived_count;
+		memcpy(out, tail->arrived, count);
+	}
+	free(tail->arrived);
+	tail->arrived = NULL;
+	pthread_mutex_unlock(&log->lock);
+	return count;
+}
+
+size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
+{
+	for (uint32_t n = 0; n < log->nodes; n++) {
+		struct tail *tail = &log->tail[n];
+		size_t count = take_arrived(log, tail, out, cap);
+
+		if (count == 0 && tail->ready)
+			count = take_at_hand(log, n, out, cap);
+		tail->ready = count > 0;
+		if (count > 0) {
+			tail->next++;
+			*node = n;
+			return count;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.h - what the parts of the agreement (agree.c, join.c, member.c, home.c) share; nobody else includes it */
+#ifndef NT_SYNC_STATE_H
+#define NT_SYNC_STATE_H
+
+#include "pmix-sync/agree.h"
+#include "pmix-sync/board.h"
+#include "pmix-sync/entry.h"
+
+#define NT_OPEN_CALLS 8			/* calls of an open key before its stride is known well enough */
+#define NT_SETTLE_MS 1000		/* how long late GPU times are waited for after a window */
+#define NT_ATTEMPTS 10			/* proposals of one plan before the key is left alone */
+#define NT_DECIDE_MS 2000		/* at least this long a proposal waits for its answers */
+
+enum home_state {
+	HOME_IDLE = 0,
+	HOME_WANTED,			/* waiting for every node's READY */
+	HOME_RETRY,			/* aborted: propose the same plan again */
+	HOME_PROPOSED,			/* waiting for every node's ACK */
+	HOME_RUNNING,			/* an exploration holds: waiting for every node's DATA */
+	HOME_DONE,
+};
+
+struct agree_key {
+	uint64_t id;
+	int slot;			/* on the board, -1: none of our ranks has called it yet */
+	/* as a member */
+	bool wanted, ready, closed;
+	bool in_doubt;			/* ACKed `pending`, outcome not seen */
+	bool data_due;			/* `installed` is an exploration whose data was not sent yet */
+	struct nt_plan pending, installed;	/* epoch 0: none */
+	uint64_t passed_ms;		/* when all our ranks were seen past `installed`; 0: not yet */
+	/* as home */
+	enum home_state home;
+	void *tuner;
+	struct nt_plan plan;		/* being proposed or running */
+	uint32_t attempts, answers;
+	bool refused;			/* an answer to the proposal was no */
+	uint64_t max_turn;		/* the highest turn that any answer named */
+	uint64_t asked_ms;		/* when the answers were asked for */
+	uint64_t open_ms, open_turn, open_calls;	/* our first rank, when its turn was first known; ms 0: not */
+	uint8_t *answered;		/* by participant */
+};
+
+struct agree_comm {
+	uint64_t id;			/* 0: slot unused */
+	uint32_t slot, ranks;
+	uint64_t seen_ms;
+	uint32_t carded;		/* members whose cards were handed out, a bit each */
+	bool local;			/* all ranks are on this board */
+	bool is_home, agreed, rejected;
+	bool refusing;			/* this node takes no new plan for it, and has said so */
+	bool refused;			/* home: some node takes no new plan */
+	int home_node;			/* -1: not known */
+	uint64_t rtt_ms;		/* home: proposal to last answer, as last measured */
+	/* home: what is known of each rank */
+	struct nt_card *cards;
+	int *rank_node;			/* -1: not seen */
+	uint32_t seen;
+	uint8_t *expected;		/* by node: its log may hold cards of this communicator */
+	uint32_t *participants, participant_count;
+	struct agree_key keys[NT_BOARD_KEYS];
+	uint32_t key_count;
+};
+
+struct stash {
+	uint32_t node;
+	uint64_t comm;
+	size_t count;
+	uint8_t bytes[512];
+};
+
+#define NT_STASH_MAX 256
+
+struct nt_agree {
+	struct nt_agree_config config;
+	struct agree_comm *comms[NT_BOARD_COMMS];
+	uint64_t now_ms;
+	uint8_t *listen;		/* by node */
+	bool pending;
+	uint8_t *out;			/* for the log */
+	size_t out_count, out_cap, out_marked;
+	uint8_t *queue;			/* for this node alone */
+	size_t queue_count, queue_cap;
+	struct stash *stash;		/* cards that came before we knew that we are home */
+	uint32_t stash_count;
+	struct nt_agree_counts counts;
+};
+
+/* agree.c */
+void agree_emit(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry);
+struct nt_board_comm *agree_board(struct nt_agree *a, const struct agree_comm *comm);
+struct nt_board_key *agree_board_key(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key);
+struct agree_key *agree_key_of(struct agree_comm *comm, uint64_t id);	/* NULL where there is no room */
+bool agree_seated(const struct nt_board_comm *board, uint32_t member);	/* joined and not left */
+uint64_t agree_top_turn(struct nt_board_key *key, const struct nt_board_comm *board);	/* + 1; 0: none known */
+void agree_comm_free(struct agree_comm *comm, const struct nt_agree_hooks *hooks);
+
+/* join.c */
+void join_step(struct nt_agree *a, struct agree_comm *comm);
+void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry);
+void join_verdict(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry);
+
+/* member.c */
+void member_step(struct nt_agree *a, struct agree_comm *comm);
+void member_entry(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry);
+void member_refuse(struct nt_agree *a, struct agree_comm *comm, const char *why);
+
+/* home.c */
+void home_step(struct nt_agree *a, struct agree_comm *comm);
+void home_entry(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry);
+void home_leave(struct nt_agree *a, struct agree_comm *comm);
+
+#endif

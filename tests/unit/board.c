@@ -1,0 +1,177 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* board.c - seats, keys and runs of a board, and what happens where there is no room or no board */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "contract/names.h"
+#include "pmix-sync/board.h"
+#include "pmix-sync/turn.h"
+
+static char dir[64];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/nt-board.XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_BOARD_FILE, NT_BOARD_LAYOUT);
+	unlink(path);
+	return rmdir(dir);
+}
+
+static struct nt_seat seat(struct nt_board *board, uint64_t comm, int rank)
+{
+	struct nt_card card = { .rank = rank, .active = 1 };
+	struct nt_seat at;
+	struct nt_error err = { "" };
+
+	assert_int_equal(nt_board_join(board, comm, 8, 1, &card, &at, &err), 0);
+	return at;
+}
+
+static void two_maps_are_one_board(void **state)
+{
+	struct nt_board_map a, b;
+	struct nt_error err = { "" };
+	struct nt_seat first, second;
+
+	(void)state;
+	assert_int_equal(nt_board_open(&a, dir, &err), 0);
+	assert_int_equal(nt_board_open(&b, dir, &err), 0);
+	first = seat(a.board, 42, 0);
+	second = seat(b.board, 42, 1);
+	assert_int_equal(first.comm, second.comm);
+	assert_int_not_equal(first.member, second.member);
+	assert_int_equal(a.board->comm[first.comm].member[second.member].card.rank, 1);
+	nt_board_leave(&second);
+	assert_int_equal(atomic_load(&a.board->comm[first.comm].member[second.member].state), NT_MEMBER_LEFT);
+	nt_board_close(&a);
+	nt_board_close(&b);
+	nt_board_close(&b);
+}
+
+static void a_bad_place_is_an_error(void **state)
+{
+	struct nt_board_map map;
+	struct nt_error err = { "" };
+	char path[128];
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(nt_board_open(&map, "/nonexistent", &err), -1);
+	assert_non_null(strstr(err.text, "cannot open /nonexistent/board"));
+	assert_null(map.board);
+	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_BOARD_FILE, NT_BOARD_LAYOUT);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("something else", file);
+	fclose(file);
+	assert_int_equal(nt_board_open(&map, dir, &err), -1);
+	assert_non_null(strstr(err.text, "is no board"));
+	unlink(path);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(nt_board_open(&map, dir, &err), -1);
+	unlink(path);
+}
+
+static void a_rank_sits_once(void **state)
+{
+	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_card card = { .rank = 3 };
+	struct nt_seat at;
+
+	(void)state;
+	assert_non_null(board);
+	(void)seat(board, 42, 3);
+	assert_int_equal(nt_board_join(board, 42, 8, 1, &card, &at, NULL), -1);
+	assert_int_equal(nt_board_join(board, 0, 8, 1, &card, &at, NULL), -1);
+	free(board);
+}
+
+static void no_room_is_an_error(void **state)
+{
+	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_card card = { .rank = 0 };
+	float cost[NT_PAIRS] = { 0 };
+	struct nt_seat at;
+
+	(void)state;
+	assert_non_null(board);
+	for (uint64_t id = 1; id <= NT_BOARD_COMMS; id++)
+		at = seat(board, id, 0);
+	assert_int_equal(nt_board_join(board, 999, 8, 1, &card, &at, NULL), -1);
+	at = seat(board, 1, 1);
+	for (int k = 0; k < NT_BOARD_KEYS; k++)
+		assert_int_equal(nt_board_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
+	assert_int_equal(nt_board_key(&at, nt_key_id(4, 3, 7), 5, cost), 3);
+	assert_int_equal(nt_board_key(&at, nt_key_id(4, 100, 7), 5, cost), -1);
+	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
+		assert_int_equal(nt_board_run_take(board, 0, 0), r);
+	assert_true(nt_board_run_take(board, 0, 0) == NT_NO_RUN);
+	nt_board_run_free(board, 5);
+	nt_board_run_free(board, NT_NO_RUN);
+	assert_int_equal(nt_board_run_take(board, 0, 1), 5);
+	for (int m = 2; m < NT_BOARD_MEMBERS; m++)
+		(void)seat(board, 1, m);
+	card.rank = 99;
+	assert_int_equal(nt_board_join(board, 1, 99, 1, &card, &at, NULL), -1);
+	free(board);
+}
+
+static void a_turn_waits_at_the_hold_and_then_follows(void **state)
+{
+	struct nt_board_key *key = calloc(1, sizeof(*key));
+	struct nt_turn mine = { .plan = { .epoch = 0 } };
+
+	(void)state;
+	assert_non_null(key);
+	assert_int_equal(nt_turn_take(key, 0, 9, &mine), NT_TURN_GO);
+	assert_true(nt_turn_position(&mine, 9) == -1);
+	assert_true(atomic_load(&key->turn[0]) == 10);
+	atomic_store(&key->hold_at, 12 + 1);
+	assert_int_equal(nt_turn_take(key, 0, 11, &mine), NT_TURN_GO);
+	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_WAIT);
+	key->plan[1] = (struct nt_plan){ .at = 12, .until = 18, .epoch = 1, .stride = 2 };
+	atomic_store(&key->epoch, 1);
+	atomic_store(&key->hold_at, 0);
+	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_GO);
+	assert_true(nt_turn_position(&mine, 12) == 0 && nt_turn_position(&mine, 15) == 1);
+	assert_true(nt_turn_position(&mine, 17) == 2 && nt_turn_position(&mine, 18) == -1);
+	assert_true(atomic_load(&key->passed[0]) == 1);
+	/* The next plan is known early and followed in time. */
+	key->plan[0] = (struct nt_plan){ .at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1 };
+	atomic_store(&key->epoch, 2);
+	assert_int_equal(nt_turn_take(key, 0, 17, &mine), NT_TURN_GO);
+	assert_true(nt_turn_position(&mine, 17) == 2);
+	assert_int_equal(nt_turn_take(key, 0, 30, &mine), NT_TURN_GO);
+	assert_true(nt_turn_position(&mine, 1000000) == 0);
+	free(key);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(two_maps_are_one_board, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
+		cmocka_unit_test(a_rank_sits_once),
+		cmocka_unit_test(no_room_is_an_error),
+		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coll.c - names there and back, bands, sizes */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include "contract/board.h"
+#include "contract/coll.h"
+
+static void names_round_trip(void **state)
+{
+	(void)state;
+	for (int i = 0; i < NT_COLLS; i++)
+		assert_int_equal(nt_coll_parse(nt_coll_name(i)), i);
+	for (int i = 0; i < NT_ALGOS; i++)
+		assert_int_equal(nt_algo_parse(nt_algo_name(i)), i);
+	for (int i = 0; i < NT_PROTOS; i++)
+		assert_int_equal(nt_proto_parse(nt_proto_name(i)), i);
+	for (int a = 0; a < NT_ALGOS; a++) {
+		for (int p = 0; p < NT_PROTOS; p++) {
+			char text[40];
+			int arm = a * NT_PROTOS + p;
+
+			snprintf(text, sizeof(text), "%s/%s", nt_algo_name(a), nt_proto_name(p));
+			assert_string_equal(nt_arm_name(arm), text);
+			assert_int_equal(nt_arm_parse(text), arm);
+		}
+	}
+	assert_int_equal(nt_arm_parse(nt_arm_name(NT_ARM_AUTO)), NT_ARM_AUTO);
+}
+
+static void unknown_names_are_errors(void **state)
+{
+	(void)state;
+	assert_int_equal(nt_coll_parse("allreduce"), -1);
+	assert_int_equal(nt_coll_parse(NULL), -1);
+	assert_int_equal(nt_algo_parse("Ring"), -1);
+	assert_int_equal(nt_proto_parse(""), -1);
+	assert_int_equal(nt_arm_parse("RING"), -1);
+	assert_string_equal(nt_coll_name(5), "?");
+	assert_string_equal(nt_algo_name(-1), "?");
+	assert_string_equal(nt_arm_name(NT_PAIRS), "?");
+	assert_int_equal(nt_datatype_bytes("ncclFloat32"), 4);
+	assert_int_equal(nt_datatype_bytes("float"), 0);
+}
+
+static void bands_are_half_octaves(void **state)
+{
+	(void)state;
+	assert_int_equal(nt_band(0), 0);
+	assert_int_equal(nt_band(1), 0);
+	assert_int_equal(nt_band(65536), 32);
+	assert_int_equal(nt_band(65536 + 32767), 32);
+	assert_int_equal(nt_band(65536 + 32768), 33);
+	assert_int_equal(nt_band(131071), 33);
+	assert_int_equal(nt_band(131072), 34);
+	assert_int_equal(nt_band(SIZE_MAX), 127);
+	for (unsigned band = 2; band < 128; band++) {
+		assert_int_equal(nt_band(nt_band_floor(band)), band);
+		if (band > 3)
+			assert_int_equal(nt_band(nt_band_floor(band) - 1), band - 1);
+	}
+}
+
+static void sizes_are_short(void **state)
+{
+	static const struct {
+		size_t bytes;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },		{ 8, "8" },		{ 1000, "1000" },      { 1024, "1K" },
+		{ 1536, "1.5K" },	{ 98304, "96K" },	{ 262144, "256K" },    { 1048576, "1M" },
+		{ 1572864, "1.5M" },	{ 67108864, "64M" },	{ 1073741824, "1G" },
+	};
+	char text[24];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(nt_size_text(cases[i].bytes, text, sizeof(text)), cases[i].text);
+}
+
+static void a_key_is_one_word(void **state)
+{
+	uint64_t id = nt_key_id(NT_ALLREDUCE, 127, 0x1fffff);
+
+	(void)state;
+	assert_int_equal(nt_key_coll(id), NT_ALLREDUCE);
+	assert_int_equal(nt_key_band(id), 127);
+	assert_int_equal(nt_key_mask(id), 0x1fffff);
+	assert_true(nt_key_id(0, 0, 0) != 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_round_trip),	  cmocka_unit_test(unknown_names_are_errors),
+		cmocka_unit_test(bands_are_half_octaves), cmocka_unit_test(sizes_are_short),
+		cmocka_unit_test(a_key_is_one_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

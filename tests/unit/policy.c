@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy.c - both text forms there and back, and every way to get them wrong */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/policy.h"
+
+static void option_form_round_trips(void **state)
+{
+	static const char *const texts[] = {
+		"off", "observe", "bandit", "bandit,min_gain=8", "bandit,min_gain=2.5,alpha=0.001",
+		"bandit,screen_blocks=4,confirm_blocks=16,min_calls=1,join_timeout=5,agree_timeout=7,graphs=never",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct nt_error err = { "" };
+		struct nt_policy policy;
+		char out[NT_POLICY_MAX];
+
+		nt_policy_default(&policy);
+		assert_int_equal(nt_policy_parse_option(&policy, texts[i], &err), 0);
+		assert_int_equal(nt_policy_format_option(&policy, out, sizeof(out), &err), 0);
+		assert_string_equal(out, texts[i]);
+	}
+}
+
+static void bad_options_name_what_is_accepted(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "", "no mode (want off, observe or bandit)" },
+		{ "on", "unknown mode 'on' (want off, observe or bandit)" },
+		{ "Bandit", "unknown mode 'Bandit'" },
+		{ "bandit,", "'' is not key=value" },
+		{ "bandit,min_gain", "'min_gain' is not key=value" },
+		{ "bandit,gain=5", "unknown setting 'gain=5' (want min_gain alpha" },
+		{ "bandit,min_gain=5,min_gain=6", "min_gain is given twice" },
+		{ "bandit,min_gain=", "bad min_gain '' (want 0 to 90 percent)" },
+		{ "bandit,min_gain=91", "bad min_gain '91'" },
+		{ "bandit,min_gain=-1", "bad min_gain '-1'" },
+		{ "bandit,min_gain=5%", "bad min_gain '5%'" },
+		{ "bandit,min_gain=1.2345678", "bad min_gain" },
+		{ "bandit,alpha=0", "bad alpha '0' (want 0.000001 to 0.5)" },
+		{ "bandit,min_calls=1e3", "bad min_calls '1e3'" },
+		{ "bandit,min_calls=99999999999999999999", "bad min_calls" },
+		{ "bandit,graphs=no", "unknown graphs 'no' (want may or never)" },
+		{ "bandit,mode=off", "mode is given twice" },
+		{ "bandit,dir=/tmp", "unknown setting 'dir=/tmp'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_error err = { "" };
+		struct nt_policy policy;
+
+		nt_policy_default(&policy);
+		assert_int_equal(nt_policy_parse_option(&policy, cases[i].text, &err), -1);
+		if (!strstr(err.text, cases[i].says))
+			fail_msg("'%s' says: %s", cases[i].text, err.text);
+	}
+}
+
+static void option_lies_over_the_site_default(void **state)
+{
+	struct nt_policy policy;
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_int_equal(nt_policy_parse_option(&policy, "observe,min_gain=9", NULL), 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,alpha=0.05", NULL), 0);
+	assert_int_equal(policy.mode, NT_MODE_BANDIT);
+	assert_int_equal(policy.min_gain_micro, 9000000);
+	assert_int_equal(policy.alpha_micro, 50000);
+}
+
+static void task_form_round_trips(void **state)
+{
+	struct nt_place place = { .dir = "/run/nccl-tune/n1.12.0", .node = "n1", .fingerprint = 0xdeadbeef01,
+				  .job = 12, .step = 4294967291u, .flags = 5 };
+	struct nt_place back;
+	struct nt_policy policy, parsed;
+	struct nt_error err = { "" };
+	char text[NT_POLICY_MAX];
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,min_gain=2.5", &err), 0);
+	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), &err), 0);
+	assert_int_equal(nt_policy_parse_task(&parsed, &back, text, &err), 0);
+	assert_memory_equal(&parsed, &policy, sizeof(policy));
+	assert_string_equal(back.dir, place.dir);
+	assert_string_equal(back.node, place.node);
+	assert_true(back.fingerprint == place.fingerprint && back.job == place.job && back.step == place.step &&
+		    back.flags == place.flags);
+}
+
+static void damaged_task_forms_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"", "mode=bandit", "bandit", "mode=bandit,dir=/x,node=n", "mode=bandit,mode=off",
+		"nonsense", "mode=bandit,fingerprint=xyz", "mode=bandit,id=1", "mode=bandit,id=1.2.3",
+		"mode=bandit,flags=-1", "mode=bandit,node=", "mode=bandit,unknown=1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct nt_policy policy;
+		struct nt_place place;
+
+		assert_int_equal(nt_policy_parse_task(&policy, &place, texts[i], NULL), -1);
+	}
+}
+
+static void a_comma_in_a_path_is_refused(void **state)
+{
+	struct nt_place place = { .dir = "/run/a,b", .node = "n1" };
+	struct nt_policy policy;
+	char text[NT_POLICY_MAX];
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), NULL), -1);
+	snprintf(place.dir, sizeof(place.dir), "/run/a");
+	assert_int_equal(nt_policy_format_task(&policy, &place, text, 40, NULL), -1);
+}
+
+static void the_hash_follows_the_settings_alone(void **state)
+{
+	struct nt_policy a, b;
+
+	(void)state;
+	nt_policy_default(&a);
+	nt_policy_default(&b);
+	assert_int_equal(nt_policy_hash(&a), nt_policy_hash(&b));
+	b.min_calls++;
+	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(option_form_round_trips),
+		cmocka_unit_test(bad_options_name_what_is_accepted),
+		cmocka_unit_test(option_lies_over_the_site_default),
+		cmocka_unit_test(task_form_round_trips),
+		cmocka_unit_test(damaged_task_forms_are_refused),
+		cmocka_unit_test(a_comma_in_a_path_is_refused),
+		cmocka_unit_test(the_hash_follows_the_settings_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,6 +3,8 @@
 /* speaker.c - see speaker.h */
 #include "pmix-sync/speaker.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,17 +71,31 @@ static int create_agree(struct nt_speaker *speaker, struct nt_error *err)
 	return speaker->agree ? 0 : -1;
 }
 
+/* One process speaks for the node. Where a step has one node, the next program of a script may follow a speaker that
+ * has ended; with logs it may not: their entries are numbered once per node and step. */
+static bool claim(const struct nt_speaker_config *config, uint32_t *other)
+{
+	_Atomic uint32_t *pid = &config->board->speaker_pid;
+
+	*other = 0;
+	if (atomic_compare_exchange_strong(pid, other, (uint32_t)getpid()))
+		return true;
+	if (config->nodes > 1 || kill((pid_t)*other, 0) == 0 || errno != ESRCH)
+		return false;
+	return atomic_compare_exchange_strong(pid, other, (uint32_t)getpid());
+}
+
 struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, struct nt_error *err)
 {
 	struct nt_speaker *speaker;
-	uint32_t nobody = 0;
+	uint32_t other;
 
 	if (config->local_task != 0) {
 		nt_error_set(err, "another task of this node speaks");
 		return NULL;
 	}
-	if (!atomic_compare_exchange_strong(&config->board->speaker_pid, &nobody, (uint32_t)getpid())) {
-		nt_error_set(err, "process %u of this node speaks", nobody);
+	if (!claim(config, &other)) {
+		nt_error_set(err, "process %u of this node speaks", other);
 		return NULL;
 	}
 	speaker = calloc(1, sizeof(*speaker));

@@ -1,0 +1,425 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi.h - NCCL's tuner (v2..v6) and profiler (v1..v6) plugin interfaces, in our own words
+ *
+ * A plugin exports tables of functions, `ncclTunerPlugin_v<N>` and `ncclProfiler_v<N>`; NCCL takes
+ * the newest that it knows and finds. Layouts never changed after the release that brought them
+ * (checked from 2.21.5 to 2.30.7).
+ *
+ * Threads:  profiler init, then tuner init: one thread per communicator. get_coll_info: the thread
+ *           that ends the group, serial per communicator. Events: that thread, or a CUDA host
+ *           callback thread for replayed graphs; KernelCh events: the proxy progress thread.
+ * Memory:   names in descriptors are NCCL's constants; comm_name is the user's: copy it.
+ * Errors:   every function returns NT_NCCL_OK or harms the job: init fails the communicator and
+ *           get_coll_info the collective (init.cc:1355, enqueue.cc:1942 @v2.28.9-1), whatever the
+ *           comments in NCCL's headers promise.
+ * Units:    sizes in bytes, costs in microseconds, pTimer in nanoseconds of the GPU's clock.
+ * Host:     64-bit Linux. References are to NCCL's src/include/plugin/ at v2.30.7-1 unless said.
+ */
+#ifndef NT_ABI_H
+#define NT_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Sizes and offsets as a C++ compiler gives them to NCCL's own headers on x86-64 and aarch64. */
+#define NT_ABI_AT(type, member, offset) \
+	_Static_assert(offsetof(type, member) == (offset), #type "." #member)
+#define NT_ABI_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
+
+/* ncclResult_t (src/nccl.h.in:44) */
+enum nt_nccl_result {
+	NT_NCCL_OK = 0,
+	NT_NCCL_CUDA_ERROR = 1,
+	NT_NCCL_SYSTEM_ERROR = 2,
+	NT_NCCL_INTERNAL_ERROR = 3,
+	NT_NCCL_INVALID_ARGUMENT = 4,
+	NT_NCCL_INVALID_USAGE = 5,
+	NT_NCCL_REMOTE_ERROR = 6,
+	NT_NCCL_IN_PROGRESS = 7,
+};
+
+/* ncclDebugLogLevel, ncclDebugLogSubSys (src/include/nccl_common.h:27, :36). PROFILE since 2.22. */
+enum nt_nccl_level {
+	NT_NCCL_LOG_NONE = 0,
+	NT_NCCL_LOG_VERSION = 1,
+	NT_NCCL_LOG_WARN = 2,
+	NT_NCCL_LOG_INFO = 3,
+	NT_NCCL_LOG_ABORT = 4,
+	NT_NCCL_LOG_TRACE = 5,
+};
+
+#define NT_NCCL_SUB_INIT 0x1ul
+#define NT_NCCL_SUB_COLL 0x2ul
+#define NT_NCCL_SUB_GRAPH 0x20ul
+#define NT_NCCL_SUB_TUNING 0x40ul
+#define NT_NCCL_SUB_ENV 0x80ul
+#define NT_NCCL_SUB_PROFILE 0x4000ul
+#define NT_NCCL_SUB_ALL (~0ul)
+
+/* ncclDebugLogger_t (src/include/nccl_common.h:58). NCCL filters by level and NCCL_DEBUG_SUBSYS. */
+typedef void (*nt_nccl_log)(int level, unsigned long subsystems, const char *file, int line,
+			    const char *format, ...);
+
+/*
+ * Tuner. Collective, algorithm and protocol numbers are those of contract/coll.h.
+ *
+ * cost: not an array of pointers but one block of algos * protos floats, entry [a * protos + p];
+ * below 0 stands for "not legal", which must stay so; 0 forces the entry. *channels: 0 leaves
+ * NCCL's number, else it is taken as it is (into an 8-bit signed field).
+ */
+#define NT_TUNER_ALGOS_OLD 6	/* rows of the table up to 2.22: PAT came with 2.23 */
+
+/* v2: 2.21.5 (src/include/nccl_tuner.h:13@v2.21.5-1; tuner/tuner_v2.h:13). No table: set *algo and
+ * *proto, or nothing. */
+struct nt_tuner_v2 {
+	const char *name;
+	int (*init)(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
+			     int *algo, int *proto, int *channels);
+	int (*destroy)(void *ctx);
+};
+
+/* v3: 2.22.3 (src/include/nccl_tuner.h@v2.22.3-1; tuner/tuner_v3.h:13) */
+struct nt_tuner_v3 {
+	const char *name;
+	int (*init)(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
+			     int algos, int protos, int *channels);
+	int (*destroy)(void *ctx);
+};
+
+/* v4: 2.24.3 (src/include/nccl_tuner.h@v2.24.3-1; tuner/tuner_v4.h:13). registered may differ
+ * between ranks. */
+struct nt_tuner_v4 {
+	const char *name;
+	int (*init)(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
+			     int algos, int protos, int registered, int *channels);
+	int (*destroy)(void *ctx);
+};
+
+/* v5 and v6: NVLink domains (tuner/tuner_v5.h:13): nodes, and ranks on the smallest and largest. */
+struct nt_tuner_nvl_v5 {
+	int domains;
+	int min_ranks;
+	int max_ranks;
+};
+
+/* v5 and v6: this communicator's copy of the cost model's constants (tuner/tuner_v5.h:25); edits
+ * take effect. */
+struct nt_tuner_constants_v5 {
+	double base_latency[7][3];		/* algorithm, protocol */
+	double hw_latency[3][7][3];		/* NVLink, PCI, network */
+	double ll_max_bw[4][3];			/* Volta Ampere Hopper Blackwell; 1, 2, 4+ nodes */
+	double ring_ll128_max_bw[4][3];		/* per channel, as the following */
+	double tree_ll128_max_bw[4][3];
+	double tree_max_bw[4][3];
+	double nvls_tree_max_bw[4][3];
+};
+
+/* v5: 2.28.3 (tuner/tuner_v5.h:38). comm is the communicator's hash, as the profiler is told. */
+struct nt_tuner_v5 {
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
+		    struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
+			     int algos, int protos, int registered, int *channels);
+	int (*finalize)(void *ctx);
+};
+
+/* v6: 2.30.3 (tuner/tuner_v6.h:19). get_chunk_size may be NULL; *chunk_bytes is in and out, and
+ * NCCL divides by it. */
+struct nt_tuner_v6 {
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
+		    struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
+			     int algos, int protos, int registered, int *channels);
+	int (*finalize)(void *ctx);
+	int (*get_chunk_size)(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
+			      size_t *chunk_bytes);
+};
+
+/* Profiler: event types, bits of the mask (nccl_profiler.h:11), and since which version. */
+#define NT_PROF_GROUP 0x1u		/* v1 */
+#define NT_PROF_COLL 0x2u		/* v1 */
+#define NT_PROF_P2P 0x4u		/* v1 */
+#define NT_PROF_PROXY_OP 0x8u		/* v1 */
+#define NT_PROF_PROXY_STEP 0x10u	/* v1 */
+#define NT_PROF_PROXY_CTRL 0x20u	/* v1 */
+#define NT_PROF_KERNEL_CH 0x40u		/* v3; times since v4 */
+#define NT_PROF_NET_PLUGIN 0x80u	/* v3 */
+#define NT_PROF_GROUP_API 0x100u	/* v5 */
+#define NT_PROF_COLL_API 0x200u		/* v5 */
+#define NT_PROF_P2P_API 0x400u		/* v5 */
+#define NT_PROF_KERNEL_LAUNCH 0x800u	/* v5 */
+#define NT_PROF_CE_COLL 0x1000u		/* v6 */
+#define NT_PROF_CE_SYNC 0x2000u		/* v6 */
+#define NT_PROF_CE_BATCH 0x4000u	/* v6 */
+
+/* States of recordEventState (nccl_profiler.h:30), those that are of use here. */
+enum nt_prof_state {
+	NT_PROF_STATE_CTRL_IDLE = 13,
+	NT_PROF_STATE_CTRL_ACTIVE = 14,
+	NT_PROF_STATE_OP_IN_PROGRESS = 19,	/* v4 */
+	NT_PROF_STATE_NET_UPDATE = 21,		/* v3 */
+	NT_PROF_STATE_KERNEL_CH_STOP = 22,	/* v4 */
+	NT_PROF_STATE_GROUP_START_DONE = 23,	/* v5 */
+	NT_PROF_STATE_GROUP_END_START = 24,	/* v5: just before the group's decisions */
+};
+
+/* Descriptors and tables of v1..v3, and the parts that all versions share. */
+#include "tuner/abi_old.h"
+
+/* v4..v6. Start stamp; the stop stamp comes in the state's argument. */
+struct nt_prof_kernel_ch {
+	uint8_t channel;
+	uint64_t start_ns;
+};
+
+/* v4: 2.27.3 (profiler/profiler_v4.h:11). Coll's parent is the Group event. */
+struct nt_prof_descr_v4 {
+	uint8_t type;
+	void *parent;
+	int rank;
+	union {
+		struct {
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			uint8_t channels;
+			uint8_t warps;
+			const char *algo;
+			const char *proto;
+		} coll;
+		struct {
+			const char *func;
+			void *buffer;
+			const char *datatype;
+			size_t count;
+			int peer;
+			uint8_t channels;
+		} p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+		struct nt_prof_kernel_ch kernel_ch;
+		struct nt_prof_net_plugin net_plugin;
+	};
+};
+
+/* Parts that v5 and v6 share (profiler/profiler_v5.h:15). */
+struct nt_prof_group_api {
+	bool graph_captured;
+	int depth;
+};
+
+struct nt_prof_coll_api {
+	const char *func;
+	size_t count;			/* as the caller gave it, not as NCCL re-expresses it */
+	const char *datatype;
+	int root;
+	void *stream;
+	bool graph_captured;
+};
+
+struct nt_prof_p2p_api {
+	const char *func;
+	size_t count;
+	const char *datatype;
+	void *stream;
+	bool graph_captured;
+};
+
+struct nt_prof_kernel_launch {
+	void *stream;
+};
+
+struct nt_prof_coll_v5 {
+	uint64_t seq;			/* counted per communicator and function */
+	const char *func;
+	const void *send;
+	void *recv;
+	size_t count;			/* of datatype; AllGather and Broadcast: ncclInt8 bytes */
+	int root;
+	const char *datatype;
+	uint8_t channels;
+	uint8_t warps;
+	const char *algo;
+	const char *proto;
+	void *group;			/* the Group event; parent is the CollApi event */
+};
+
+struct nt_prof_p2p_v5 {
+	const char *func;
+	void *buffer;
+	const char *datatype;
+	size_t count;
+	int peer;
+	uint8_t channels;
+	void *group;
+};
+
+/* v5: 2.28.3 (profiler/profiler_v5.h:11). type widened. */
+struct nt_prof_descr_v5 {
+	uint64_t type;
+	void *parent;
+	int rank;
+	union {
+		struct nt_prof_group_api group_api;
+		struct nt_prof_coll_api coll_api;
+		struct nt_prof_p2p_api p2p_api;
+		struct nt_prof_kernel_launch kernel_launch;
+		struct nt_prof_coll_v5 coll;
+		struct nt_prof_p2p_v5 p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+		struct nt_prof_kernel_ch kernel_ch;
+		struct nt_prof_net_plugin net_plugin;
+	};
+};
+
+/* v6: 2.29.2 (profiler/profiler_v6.h:14). A v5 descriptor, and collectives by copy engine. */
+struct nt_prof_descr_v6 {
+	uint64_t type;
+	void *parent;
+	int rank;
+	union {
+		struct nt_prof_group_api group_api;
+		struct nt_prof_coll_api coll_api;
+		struct nt_prof_p2p_api p2p_api;
+		struct nt_prof_kernel_launch kernel_launch;
+		struct nt_prof_coll_v5 coll;
+		struct nt_prof_p2p_v5 p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+		struct nt_prof_kernel_ch kernel_ch;
+		struct nt_prof_net_plugin net_plugin;
+		struct {
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			const char *sync_strategy;
+			bool intra_batch_sync;
+			uint32_t batch_ops;
+			uint32_t batches;
+			uint32_t ce_seq;
+			void *stream;
+		} ce_coll;
+		struct {
+			bool complete;
+			int ranks;
+		} ce_sync;
+		struct {
+			int ops;
+			size_t bytes;
+			bool intra_sync;
+		} ce_batch;
+	};
+};
+
+/* Argument of recordEventState, v4..v6 (profiler/profiler_v4.h:64) */
+union nt_prof_args_v4 {
+	struct {
+		size_t bytes;
+	} proxy_step;
+	struct {
+		int appended;
+	} proxy_ctrl;
+	struct {
+		void *data;
+	} net_plugin;
+	struct {
+		uint64_t stop_ns;
+	} kernel_ch;
+};
+
+/*
+ * The tables. *mask, one int for all communicators of the process, is read whenever tasks are
+ * appended and may be changed at any time later (profiler.cc:218@v2.28.9-1). start must always
+ * write *event: NCCL does not clear it.
+ */
+struct nt_prof_v4 {		/* 2.27.3 (profiler/profiler_v4.h:82); another order in init */
+	const char *name;
+	int (*init)(void **ctx, int *mask, const char *comm_name, uint64_t comm, int nodes,
+		    int ranks, int rank, nt_nccl_log log);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v4 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
+	int (*finalize)(void *ctx);
+};
+
+struct nt_prof_v5 {		/* 2.28.3 (profiler/profiler_v5.h:110) */
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
+		    int ranks, int rank, nt_nccl_log log);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v5 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
+	int (*finalize)(void *ctx);
+};
+
+struct nt_prof_v6 {		/* 2.29.2 (profiler/profiler_v6.h:128) */
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
+		    int ranks, int rank, nt_nccl_log log);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v6 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
+	int (*finalize)(void *ctx);
+};
+
+NT_ABI_SIZE(void *, 8);
+NT_ABI_SIZE(bool, 1);
+NT_ABI_SIZE(pid_t, 4);
+NT_ABI_SIZE(struct nt_tuner_v2, 32);
+NT_ABI_SIZE(struct nt_tuner_v3, 32);
+NT_ABI_SIZE(struct nt_tuner_v4, 32);
+NT_ABI_SIZE(struct nt_tuner_v5, 32);
+NT_ABI_SIZE(struct nt_tuner_v6, 40);
+NT_ABI_AT(struct nt_tuner_v2, destroy, 24);
+NT_ABI_AT(struct nt_tuner_v5, finalize, 24);
+NT_ABI_AT(struct nt_tuner_v6, get_chunk_size, 32);
+NT_ABI_SIZE(struct nt_tuner_nvl_v5, 12);
+NT_ABI_SIZE(struct nt_tuner_constants_v5, 1152);
+NT_ABI_AT(struct nt_tuner_constants_v5, hw_latency, 168);
+NT_ABI_AT(struct nt_tuner_constants_v5, ll_max_bw, 672);
+NT_ABI_AT(struct nt_tuner_constants_v5, nvls_tree_max_bw, 1056);
+
+NT_ABI_SIZE(struct nt_prof_v4, 48);
+NT_ABI_SIZE(struct nt_prof_v5, 48);
+NT_ABI_SIZE(struct nt_prof_v6, 48);
+NT_ABI_SIZE(union nt_prof_args_v4, 8);
+
+NT_ABI_SIZE(struct nt_prof_descr_v4, 104);
+NT_ABI_SIZE(struct nt_prof_descr_v5, 112);
+NT_ABI_SIZE(struct nt_prof_descr_v6, 112);
+NT_ABI_AT(struct nt_prof_descr_v4, parent, 8);
+NT_ABI_AT(struct nt_prof_descr_v4, rank, 16);
+NT_ABI_AT(struct nt_prof_descr_v4, coll.count, 56);
+NT_ABI_AT(struct nt_prof_descr_v4, coll.channels, 80);
+NT_ABI_AT(struct nt_prof_descr_v4, coll.proto, 96);
+NT_ABI_AT(struct nt_prof_descr_v4, kernel_ch.start_ns, 32);
+NT_ABI_AT(struct nt_prof_descr_v5, parent, 8);
+NT_ABI_AT(struct nt_prof_descr_v5, rank, 16);
+NT_ABI_AT(struct nt_prof_descr_v5, coll.seq, 24);
+NT_ABI_AT(struct nt_prof_descr_v5, coll.count, 56);
+NT_ABI_AT(struct nt_prof_descr_v5, coll.channels, 80);
+NT_ABI_AT(struct nt_prof_descr_v5, coll.proto, 96);
+NT_ABI_AT(struct nt_prof_descr_v5, coll.group, 104);
+NT_ABI_AT(struct nt_prof_descr_v5, coll_api.graph_captured, 64);
+NT_ABI_AT(struct nt_prof_descr_v5, kernel_ch.start_ns, 32);
+NT_ABI_AT(struct nt_prof_descr_v6, coll.group, 104);
+NT_ABI_AT(struct nt_prof_descr_v6, ce_coll.stream, 104);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine.c - the two rounds of one key, from the first plan to the outcome */
+#include "tuner/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tuner/decide.h"
+#include "tuner/sample.h"
+
+#define FINALISTS 2		/* arms of the second round beside AUTO */
+#define LOOKS 3
+#define SCREENS 2		/* and first rounds, where samples are missing */
+#define COST_FACTOR 5		/* arms that NCCL predicts to be this much slower than its pick are not tried */
+#define ENOUGH_PERCENT 60	/* of a round's samples */
+#define POOLED_BLOCKS 256	/* two rounds of 128 */
+
+/* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is AUTO. */
+struct evidence {
+	unsigned count, blocks;
+	uint8_t arm[NT_SCHEDULE_ARMS];
+	float us[NT_SCHEDULE_ARMS][POOLED_BLOCKS];
+};
+
+struct engine_key {
+	struct nt_policy policy;
+	uint32_t auto_arm;
+	float cost_us[NT_PAIRS];
+	unsigned arms;			/* screened */
+	unsigned finalists;		/* of the first second round: what the test is corrected for */
+	unsigned rounds[NT_SCHEDULE_FINAL];	/* done, by kind */
+	bool running;			/* the schedule was handed out */
+	struct nt_schedule schedule;
+	uint16_t sample[NT_RUN_POSITIONS];	/* of it, by block and place in arm[] */
+	struct evidence screen, confirm;
+	double explored_us;		/* sum of all samples */
+	unsigned explored;		/* their number */
+	uint32_t spent_calls;
+};
+
+_Static_assert(NT_DECIDE_SAMPLES >= POOLED_BLOCKS, "all evidence is looked at");
+
+/* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does. */
+static uint32_t other_arms(uint64_t id, uint32_t auto_arm)
+{
+	uint32_t mask = nt_key_mask(id) & ((1u << NT_PAIRS) - 1);
+
+	return auto_arm < NT_PAIRS ? mask & ~(1u << auto_arm) : mask;
+}
+
+static bool captured(const struct nt_board_comm *comm)
+{
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&comm->member[m].flags) & NT_MEMBER_GRAPHS)
+			return true;
+	}
+	return false;
+}
+
+static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	const struct nt_engine *engine = arg;
+	uint64_t calls = 0;
+
+	if (engine->policy.mode != NT_MODE_BANDIT || !atomic_load(&key->described))
+		return false;
+	if (other_arms(atomic_load(&key->id), key->auto_arm) == 0 || captured(comm))
+		return false;
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		uint64_t of_member = atomic_load(&key->calls[m]);
+
+		if (of_member > calls)
+			calls = of_member;
+	}
+	return calls >= (uint64_t)engine->policy.min_calls;
+}
+
+static float predicted(const struct engine_key *key, unsigned arm)
+{
+	float cost = arm < NT_PAIRS ? key->cost_us[arm] : -1;
+
+	return isfinite(cost) ? cost : -1;
+}
+
+/* The arm of the mask that NCCL thinks cheapest; arms without a prediction come last. */
+static unsigned cheapest(const struct engine_key *key, uint32_t mask)
+{
+	unsigned best = NT_PAIRS;
+
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
+		float cost = predicted(key, arm);
+
+		if (!(mask & (1u << arm)))
+			continue;
+		if (best == NT_PAIRS || (cost >= 0 && (predicted(key, best) < 0 || cost < predicted(key, best))))
+			best = arm;
+	}
+	return best;
+}
+
+/* AUTO and what could beat it, the most likely first; at least one other arm if there is a legal one. */
+static void plan_screen(struct engine_key *key, uint32_t mask)
+{
+	struct nt_schedule *s = &key->schedule;
+	float limit = predicted(key, key->auto_arm) * COST_FACTOR;
+	unsigned room = NT_RUN_POSITIONS;
+
+	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
+	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
+		unsigned arm = cheapest(key, mask);
+
+		if (s->count > 1 && limit > 0 && predicted(key, arm) > limit)
+			break;
+		s->arm[s->count++] = (uint8_t)arm;
+		mask &= ~(1u << arm);
+	}
+	s->blocks = (uint8_t)(key->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
+	if (s->blocks > room / s->count)
+		s->blocks = (uint8_t)(room / s->count);
+	key->arms = s->count;
+}
+
+static void *key_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *board_key)
+{
+	const struct nt_engine *engine = arg;
+	struct engine_key *key = calloc(1, sizeof(*key));
+
+	(void)comm;
+	if (!key)
+		return NULL;
+	key->policy = engine->policy;
+	key->auto_arm = board_key->auto_arm;
+	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
+	plan_screen(key, other_arms(atomic_load(&board_key->id), key->auto_arm));
+	return key;
+}
+
+static float *evidence_of(struct evidence *evidence, unsigned arm)
+{
+	for (unsigned i = 0; i < evidence->count; i++) {
+		if (evidence->arm[i] == arm)
+			return evidence->us[i];
+	}
+	return NULL;
+}
+
+/* The samples of the round that ended go where those of its kind are; warm-up blocks are counted as cost only. */
+static void close_round(struct engine_key *key, struct evidence *evidence)
+{
+	const struct nt_schedule *s = &key->schedule;
+	unsigned blocks = s->blocks - NT_SCHEDULE_WARM_UP;
+
+	if (evidence->count == 0) {
+		evidence->count = s->count;
+		memcpy(evidence->arm, s->arm, sizeof(evidence->arm));
+	}
+	if (blocks > POOLED_BLOCKS - evidence->blocks)
+		blocks = POOLED_BLOCKS - evidence->blocks;
+	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
+		float *us = evidence_of(evidence, s->arm[p % s->count]);
+		unsigned block = p / s->count;
+		double sample_us = nt_sample_ns(key->sample[p]) / 1000;
+
+		if (key->sample[p] == 0)
+			continue;
+		key->explored_us += sample_us;
+		key->explored++;
+		if (us && block >= NT_SCHEDULE_WARM_UP && block - NT_SCHEDULE_WARM_UP < blocks)
+			us[evidence->blocks + block - NT_SCHEDULE_WARM_UP] = (float)sample_us;
+	}
+	evidence->blocks += blocks;
+	key->spent_calls += nt_schedule_positions(s);
+	key->rounds[s->kind]++;
+	memset(key->sample, 0, sizeof(key->sample));
+}
+
+static bool enough(unsigned samples, int64_t blocks)
+{
+	return (int64_t)samples * 100 >= blocks * ENOUGH_PERCENT;
+}
+
+static void outcome_set(struct engine_key *key, struct evidence *evidence, unsigned arm,
+			const struct nt_contest *contest)
+{
+	struct nt_outcome *out = &key->schedule.outcome;
+	double auto_us = nt_decide_quantile(evidence->us[0], evidence->blocks, 0.5);
+
+	*out = (struct nt_outcome){
+		.verdict = (uint8_t)contest->verdict,
+		.auto_arm = (uint8_t)key->auto_arm,
+		.best_arm = (uint8_t)arm,
+		.chosen_arm = contest->verdict == NT_VERDICT_FASTER ? (uint8_t)arm : NT_ARM_AUTO,
+		.samples = (uint16_t)contest->base.samples,
+		.arms = (uint16_t)key->arms,
+		.p = (float)contest->p,
+		.auto_us = (float)contest->base.median_us,
+		.best_us = (float)contest->arm.median_us,
+		.auto_p25_us = (float)contest->base.p25_us,
+		.best_p25_us = (float)contest->arm.p25_us,
+		.auto_mean_us = (float)contest->base.mean_us,
+		.best_mean_us = (float)contest->arm.mean_us,
+		.predicted_auto_us = predicted(key, key->auto_arm),
+		.predicted_best_us = predicted(key, arm),
+		.spent_calls = key->spent_calls,
+	};
+	if (auto_us > 0)
+		out->spent_ms = (float)((key->explored_us - key->explored * auto_us) / 1000);
+}
+
+/* The last word: arm against AUTO as the evidence has it. */
+static int conclude(struct engine_key *key, struct evidence *evidence, unsigned arm, const struct nt_contest *contest,
+		    struct nt_plan *plan)
+{
+	struct nt_schedule *s = &key->schedule;
+	bool faster = contest->verdict == NT_VERDICT_FASTER;
+
+	*s = (struct nt_schedule){ .kind = faster ? NT_SCHEDULE_FINAL : NT_SCHEDULE_KEPT, .count = 1 };
+	outcome_set(key, evidence, arm, contest);
+	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
+	s->arm[0] = s->outcome.chosen_arm;
+	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
+	plan->until = NT_NEVER;
+	return faster;
+}
+
+/* Propose the schedule that stands in the key. */
+static int explore(struct engine_key *key, struct nt_plan *plan)
+{
+	struct nt_schedule *s = &key->schedule;
+
+	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
+	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
+	plan->until = nt_schedule_positions(s);
+	return 1;
+}
+
+static double p25_of(const struct evidence *evidence, unsigned index)
+{
+	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
+}
+
+/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (AUTO) if none. */
+static unsigned next_best(const struct engine_key *key, const struct evidence *evidence, uint32_t taken)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < evidence->count; i++) {
+		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
+
+		if ((taken & (1u << i)) || !enough(samples, key->policy.screen_blocks))
+			continue;
+		if (best == 0 || p25_of(evidence, i) < p25_of(evidence, best))
+			best = i;
+	}
+	return best;
+}
+
+static void plan_confirm(struct engine_key *key, const uint8_t *arm, unsigned count)
+{
+	struct nt_schedule *s = &key->schedule;
+
+	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_CONFIRM, .count = (uint8_t)count };
+	memcpy(s->arm, arm, count);
+	s->blocks = (uint8_t)(key->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
+}
+
+static int screened(struct engine_key *key, struct nt_plan *plan)
+{
+	const double min_gain = (double)key->policy.min_gain_micro / 1e8;
+	const struct nt_rule rule = { .min_gain = min_gain, .tests = 1 };
+	struct evidence *e = &key->screen;
+	uint8_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
+	unsigned best = next_best(key, e, 0);
+	unsigned count = 1;
+	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
+
+	if (best == 0 || !enough(nt_decide_figures(e->us[0], e->blocks).samples, key->policy.screen_blocks)) {
+		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS)
+			return explore(key, plan);
+		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
+	}
+	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS; i = next_best(key, e, taken)) {
+		taken |= 1u << i;
+		if (nt_decide_could_win(min_gain, e->us[0], e->us[i], e->blocks))
+			finalist[count++] = e->arm[i];
+	}
+	if (count == 1) {
+		nt_decide_contest(&rule, e->us[0], e->us[best], e->blocks, &contest);
+		contest.p = 1;
+		contest.verdict = NT_VERDICT_SCREENED;
+		return conclude(key, e, e->arm[best], &contest, plan);
+	}
+	key->finalists = count - 1;
+	plan_confirm(key, finalist, count);
+	return explore(key, plan);
+}
+
+/* A faster arm before any other, then one that was measured, then the larger gain. */
+static bool better(const struct nt_contest *a, const struct nt_contest *b)
+{
+	if ((a->verdict == NT_VERDICT_FASTER) != (b->verdict == NT_VERDICT_FASTER))
+		return a->verdict == NT_VERDICT_FASTER;
+	if ((a->verdict == NT_VERDICT_SAMPLES) != (b->verdict == NT_VERDICT_SAMPLES))
+		return b->verdict == NT_VERDICT_SAMPLES;
+	return a->gain > b->gain;
+}
+
+static int confirmed(struct engine_key *key, struct nt_plan *plan)
+{
+	const struct nt_rule rule = {
+		.min_gain = (double)key->policy.min_gain_micro / 1e8,
+		.alpha = (double)key->policy.alpha_micro / 1e6,
+		.tests = key->finalists * LOOKS,
+	};
+	struct evidence *e = &key->confirm;
+	struct nt_contest contest[1 + FINALISTS];
+	uint8_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	unsigned count = 1;
+	unsigned best = 1;
+
+	for (unsigned i = 1; i < e->count; i++) {
+		nt_decide_contest(&rule, e->us[0], e->us[i], e->blocks, &contest[i]);
+		if (!enough(contest[i].base.samples, key->policy.confirm_blocks))
+			contest[i].verdict = NT_VERDICT_SAMPLES;
+		if (contest[i].verdict == NT_VERDICT_SAMPLES || nt_decide_promising(&rule, &contest[i]))
+			again[count++] = e->arm[i];
+		if (better(&contest[i], &contest[best]))
+			best = i;
+	}
+	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && key->rounds[NT_SCHEDULE_CONFIRM] < LOOKS) {
+		plan_confirm(key, again, count);
+		return explore(key, plan);
+	}
+	return conclude(key, e, e->arm[best], &contest[best], plan);
+}
+
+static int key_next(void *arg, struct nt_plan *plan)
+{
+	const struct nt_contest nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
+	struct engine_key *key = arg;
+
+	if (key->arms < 2)
+		return conclude(key, &key->screen, NT_ARM_AUTO, &nothing, plan);
+	if (!key->running) {
+		key->running = true;
+		return explore(key, plan);
+	}
+	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {
+		close_round(key, &key->screen);
+		return screened(key, plan);
+	}
+	close_round(key, &key->confirm);
+	return confirmed(key, plan);
+}
+
+static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
+{
+	struct engine_key *key = arg;
+
+	nt_sample_absorb(key->sample, &key->schedule, bytes, count);
+}
+
+static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		     uint8_t *out, size_t cap)
+{
+	(void)arg;
+	return nt_sample_gather(board, plan, members, out, cap);
+}
+
+struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
+{
+	return (struct nt_agree_hooks){
+		.arg = engine,
+		.worth = key_worth,
+		.start = key_start,
+		.next = key_next,
+		.absorb = key_absorb,
+		.end = free,
+		.gather = gather,
+	};
+}

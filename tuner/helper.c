@@ -1,0 +1,269 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* helper.c - see helper.h */
+#include "tuner/helper.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <time.h>
+#include "pmix-sync/speaker.h"
+#include "tuner/comm.h"
+#include "tuner/engine.h"
+#include "tuner/write.h"
+
+#define BUSY_MS 20u		/* between two rounds while something changes */
+#define IDLE_MS 200u		/* ... and when long nothing has */
+#define CALM_MS 60000u		/* without a change of state for this long, nothing is expected soon */
+#define RECORD_MS 10000u	/* at least this long between two records, but for the first and the last */
+#define STALL_MS 10000u		/* a key that was not called for this long need not be measured */
+#define LOCK_NS 100000000L
+
+/* What the thread knows between two rounds. */
+struct rounds {
+	struct nt_engine engine;
+	struct nt_speaker *speaker;
+	uint64_t ms;		/* of this round */
+	uint64_t signature;	/* of all states */
+	uint64_t changed_ms, written_ms;
+	uint64_t written;	/* the signature of the newest record */
+	bool decided;		/* some key is: the record is worth writing */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static struct timespec after_ms(clockid_t clock, uint32_t wait_ms)
+{
+	struct timespec until;
+
+	clock_gettime(clock, &until);
+	until.tv_sec += wait_ms / 1000;
+	until.tv_nsec += (long)(wait_ms % 1000) * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	return until;
+}
+
+void nt_helper_init(struct nt_helper *helper)
+{
+	pthread_condattr_t clock;
+
+	pthread_mutex_init(&helper->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&helper->wake, &clock);
+	pthread_cond_init(&helper->ended, &clock);
+	pthread_condattr_destroy(&clock);
+	helper->started = helper->stop = helper->done = false;
+}
+
+void nt_helper_fini(struct nt_helper *helper)
+{
+	pthread_cond_destroy(&helper->ended);
+	pthread_cond_destroy(&helper->wake);
+	pthread_mutex_destroy(&helper->lock);
+}
+
+/* Only raises: the decision thread may have published a newer count in between. */
+static void publish_calls(struct nt_own_key *key, uint32_t member, uint64_t calls)
+{
+	uint64_t there = atomic_load_explicit(&key->shared->calls[member], memory_order_relaxed);
+
+	while (there < calls && !atomic_compare_exchange_weak_explicit(&key->shared->calls[member], &there, calls,
+								       memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+/* A window whose key is no longer called would leave GPU times on for the whole process. */
+static void stop_stalled(struct nt_session *session, struct nt_own_key *key, uint64_t calls, uint64_t ms)
+{
+	if (calls != key->seen_calls) {
+		key->seen_calls = calls;
+		key->seen_ms = ms;
+		return;
+	}
+	if (ms - key->seen_ms >= STALL_MS && atomic_load_explicit(&key->measuring, memory_order_relaxed) &&
+	    atomic_exchange_explicit(&key->measuring, false, memory_order_relaxed))
+		nt_mask_measure(&session->mask, -1);
+}
+
+static void mix(uint64_t *signature, uint64_t value)
+{
+	*signature = (*signature ^ value) * UINT64_C(0x100000001b3);
+}
+
+static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rounds *r, uint64_t *signature)
+{
+	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
+	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
+	uint32_t shared = NT_KEY_IDLE;
+
+	stop_stalled(comm->session, key, calls, r->ms);
+	if (key->shared) {
+		shared = atomic_load_explicit(&key->shared->state, memory_order_acquire);
+		publish_calls(key, comm->seat.member, calls);
+	}
+	/* A rank that left a key passes every plan, so that the node can sum up. */
+	if (key->shared && own == NT_OWN_GONE)
+		atomic_store(&key->shared->passed[comm->seat.member], atomic_load(&key->shared->epoch));
+	r->decided |= own == NT_OWN_LATCHED || shared == NT_KEY_CLOSED;
+	mix(signature, own << 8 | shared);
+}
+
+static void look_at_all(struct nt_session *session, struct rounds *r)
+{
+	uint64_t signature = UINT64_C(0xcbf29ce484222325);
+
+	r->ms = now_ms();
+
+	pthread_mutex_lock(&session->lock);
+	for (uint32_t i = 0; i < session->comms; i++) {
+		struct nt_comm *comm = session->comm[i];
+
+		mix(&signature, comm->id ^ comm->halves);
+		if (comm->board)
+			mix(&signature, atomic_load_explicit(&comm->board->state, memory_order_acquire));
+		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+			/* Pairs with the release in describe_key() of comm.c. */
+			if (atomic_load_explicit(&comm->key_id[k], memory_order_acquire) != 0)
+				look_at_key(comm, &comm->key[k], r, &signature);
+		}
+	}
+	pthread_mutex_unlock(&session->lock);
+	if (signature != r->signature)
+		r->changed_ms = r->ms;
+	r->signature = signature;
+}
+
+static void write_when_due(struct nt_session *session, struct rounds *r)
+{
+	if (!r->decided || r->signature == r->written || (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
+		return;
+	(void)nt_write_record(session, false);
+	r->written_ms = r->ms;
+	r->written = r->signature;
+}
+
+static void create_speaker(struct nt_session *session, struct rounds *r)
+{
+	struct nt_speaker_config config = {
+		.board = session->map.board,
+		.join_ms = (uint32_t)session->policy.join_timeout_s * 1000,
+		.task = session->task,
+		.tasks = session->tasks,
+		.local_task = session->local_task,
+		.nodes = session->nodes,
+	};
+
+	if (session->policy.mode != NT_MODE_BANDIT || !session->map.board)
+		return;
+	r->engine.policy = session->policy;
+	config.hooks = nt_engine_hooks(&r->engine);
+	r->speaker = nt_speaker_create(&config, NULL);
+}
+
+static uint32_t one_round(struct nt_session *session, struct rounds *r)
+{
+	uint32_t sleep_ms = IDLE_MS, speaker_ms;
+
+	look_at_all(session, r);
+	if (r->ms - r->changed_ms < CALM_MS)
+		sleep_ms = BUSY_MS;
+	if (r->speaker) {
+		speaker_ms = nt_speaker_step(r->speaker, r->ms);
+		sleep_ms = speaker_ms < sleep_ms ? speaker_ms : sleep_ms;
+	}
+	write_when_due(session, r);
+	return sleep_ms;
+}
+
+/* True: it is time to end. */
+static bool rest(struct nt_helper *helper, uint32_t sleep_ms)
+{
+	struct timespec until = after_ms(CLOCK_MONOTONIC, sleep_ms);
+	bool stop;
+
+	pthread_mutex_lock(&helper->lock);
+	if (!helper->stop)
+		pthread_cond_timedwait(&helper->wake, &helper->lock, &until);
+	stop = helper->stop;
+	pthread_mutex_unlock(&helper->lock);
+	return stop;
+}
+
+static void *run(void *arg)
+{
+	struct nt_session *session = arg;
+	struct nt_helper *helper = &session->helper;
+	struct rounds r = { .changed_ms = now_ms() };
+	/* Records have decimal points wherever the application lives. */
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	if (plain)
+		uselocale(plain);
+	create_speaker(session, &r);
+	while (!rest(helper, one_round(session, &r)))
+		;
+	look_at_all(session, &r);
+	(void)nt_write_record(session, true);
+	nt_speaker_destroy(r.speaker);
+	if (plain) {
+		uselocale(LC_GLOBAL_LOCALE);
+		freelocale(plain);
+	}
+	pthread_mutex_lock(&helper->lock);
+	helper->done = true;
+	pthread_cond_broadcast(&helper->ended);
+	pthread_mutex_unlock(&helper->lock);
+	return NULL;
+}
+
+void nt_helper_start(struct nt_session *session)
+{
+	struct nt_helper *helper = &session->helper;
+	sigset_t all, before;
+
+	pthread_mutex_lock(&helper->lock);
+	if (!helper->started && !helper->stop) {
+		/* The thread inherits the mask: it takes no signal that is meant for the application. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		helper->started = pthread_create(&helper->thread, NULL, run, session) == 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		if (helper->started)
+			(void)pthread_setname_np(helper->thread, "nccl-tune");
+		else
+			helper->stop = true;	/* tried once */
+	}
+	pthread_mutex_unlock(&helper->lock);
+}
+
+bool nt_helper_stop(struct nt_helper *helper, uint32_t wait_ms)
+{
+	const struct timespec until = after_ms(CLOCK_MONOTONIC, wait_ms);
+	/* The exiting thread may have been stopped anywhere, a signal handler included. */
+	const struct timespec lock_until = after_ms(CLOCK_REALTIME, LOCK_NS / 1000000);
+	bool started, done;
+	int rc = 0;
+
+	if (pthread_mutex_timedlock(&helper->lock, &lock_until) != 0)
+		return false;
+	started = helper->started;
+	helper->stop = true;
+	pthread_cond_signal(&helper->wake);
+	while (started && !helper->done && rc == 0)
+		rc = pthread_cond_timedwait(&helper->ended, &helper->lock, &until);
+	done = !started || helper->done;
+	helper->started = started && !done;
+	pthread_mutex_unlock(&helper->lock);
+	if (started && done)
+		pthread_join(helper->thread, NULL);
+	return done;
+}

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc only.
+
+noinst_LTLIBRARIES += libnt-tuner.la
+libnt_tuner_la_SOURCES = \
+	%D%/abi.h \
+	%D%/abi_old.h \
+	%D%/comm.c \
+	%D%/comm.h \
+	%D%/decide.c \
+	%D%/decide.h \
+	%D%/engine.c \
+	%D%/engine.h \
+	%D%/event.c \
+	%D%/helper.c \
+	%D%/helper.h \
+	%D%/log.h \
+	%D%/mask.c \
+	%D%/mask.h \
+	%D%/plugin.c \
+	%D%/sample.c \
+	%D%/sample.h \
+	%D%/schedule.c \
+	%D%/schedule.h \
+	%D%/session.c \
+	%D%/session.h \
+	%D%/slot.c \
+	%D%/slot.h \
+	%D%/turn.c \
+	%D%/write.c \
+	%D%/write.h
+libnt_tuner_la_LIBADD = libnt-sync.la
+
+# The shipped module is the convenience library behind an export map. It stays loaded for good:
+# a thread of ours or an exit handler may outlive NCCL's dlclose.
+pkglib_LTLIBRARIES += libnccl-tune.la
+libnccl_tune_la_SOURCES =
+libnccl_tune_la_LIBADD = libnt-tuner.la
+libnccl_tune_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/%D%/libnccl-tune.map
+libnccl_tune_la_DEPENDENCIES = libnt-tuner.la %D%/libnccl-tune.map
+EXTRA_DIST += %D%/libnccl-tune.map

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mask.c - see mask.h */
+#include "tuner/mask.h"
+
+#include "tuner/abi.h"
+
+/* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on that thread too. */
+#define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH))
+#define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
+
+void nt_mask_init(struct nt_mask *mask)
+{
+	*mask = (struct nt_mask){ .targets = 0 };
+	pthread_mutex_init(&mask->lock, NULL);
+}
+
+void nt_mask_fini(struct nt_mask *mask)
+{
+	pthread_mutex_destroy(&mask->lock);
+}
+
+/* The lock is held. NCCL reads its int without one, hence the builtin. */
+static void store(struct nt_mask *mask)
+{
+	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring ? MEASURE_BITS : 0);
+
+	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
+	for (unsigned i = 0; i < mask->targets; i++)
+		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
+}
+
+void nt_mask_attach(struct nt_mask *mask, int *target)
+{
+	unsigned i = 0;
+
+	pthread_mutex_lock(&mask->lock);
+	while (i < mask->targets && mask->target[i] != target)
+		i++;
+	if (i == mask->targets && i < NT_MASK_TARGETS)
+		mask->target[mask->targets++] = target;
+	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_open(struct nt_mask *mask, int delta)
+{
+	pthread_mutex_lock(&mask->lock);
+	mask->open += (unsigned)delta;
+	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_measure(struct nt_mask *mask, int delta)
+{
+	pthread_mutex_lock(&mask->lock);
+	mask->measuring += (unsigned)delta;
+	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}

@@ -1,0 +1,353 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* turn.c - a rank's decision: count the call, follow the plan in force, write the arm into NCCL's cost table
+ *
+ * In the steady state (no key of the communicator open) this is a scan of the table, one lookup and two loads: no
+ * allocation, no lock, no system call, no log line. While a key is open the agreement costs a few atomics more, and a
+ * rank in doubt waits (pmix-sync/turn.h).
+ */
+#include <float.h>
+#include <time.h>
+#include "tuner/comm.h"
+#include "tuner/log.h"
+
+#define POLL_NS 50000L			/* between two looks at the board while in doubt */
+#define NOT_WORTH_US 3.6e9f		/* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
+#define SWEEP_CALLS 64u			/* how often windows of keys that are no longer called are looked for */
+
+static uint32_t legal_mask(const float *cost, int pairs)
+{
+	uint32_t mask = 0;
+
+	for (int i = 0; i < pairs; i++)
+		mask |= (uint32_t)(cost[i] >= 0.0f && cost[i] < NOT_WORTH_US) << i;
+	return mask;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void pause_briefly(void)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it is 0 as well. An
+ * entry that is not legal stays as it is. */
+static void force(float *cost, int arm)
+{
+	for (int i = 0; i < arm; i++) {
+		if (cost[i] == 0.0f)
+			cost[i] = FLT_MIN;
+	}
+	cost[arm] = 0.0f;
+}
+
+/* The first decision after a call or a Coll event opens a group: within one, calls come before decisions, and
+ * decisions before Coll events. */
+static void begin_decision(struct nt_comm *c)
+{
+	atomic_store_explicit(&c->decider, nt_thread_self(), memory_order_relaxed);
+	if (!atomic_load_explicit(&c->boundary, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&c->boundary, false, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->group, 1, memory_order_relaxed);
+	c->fifo_count = 0;
+}
+
+/* Remember what was decided for the Coll events to come. */
+static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+			  const struct nt_decision *choice)
+{
+	struct nt_decision *d;
+
+	if (c->fifo_count == NT_FIFO)
+		return;		/* its events will match nothing and be counted */
+	d = &c->fifo[c->fifo_count++];
+	*d = *choice;
+	d->key = key;
+	d->coll = (uint8_t)call->coll;
+	d->left_bytes = call->bytes;
+	d->forced = choice->arm != NT_ARM_AUTO;
+	if (!d->forced)
+		d->arm = (uint8_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
+}
+
+/* The turn is that of the newest Coll event, known once a whole group has had its events with the mask on. */
+static bool turn_of(const struct nt_comm *c, int coll, uint64_t *turn)
+{
+	/* Pairs with the release in nt_event_coll(): the turn is at least as new as its group. */
+	if (atomic_load_explicit(&c->func[coll].group, memory_order_acquire) <= c->open_group)
+		return false;
+	*turn = atomic_load_explicit(&c->func[coll].turn, memory_order_relaxed);
+	return true;
+}
+
+/* Whether some plan may be in force, or come into force, for this rank. */
+static bool any_plan(const struct nt_comm *c)
+{
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		const struct nt_own_key *key = &c->key[i];
+
+		if (!key->open || !key->shared ||
+		    atomic_load_explicit(&key->state, memory_order_relaxed) != NT_OWN_OPEN)
+			continue;
+		if (atomic_load(&key->shared->hold_at) != 0 || key->turn.next.epoch != 0 ||
+		    atomic_load(&key->shared->epoch) != key->turn.plan.epoch)
+			return true;
+		/* Turns only grow, so that a window once left stays left. */
+		if (key->turn.plan.epoch != 0 &&
+		    atomic_load(&key->shared->turn[c->seat.member]) <= key->turn.plan.until)
+			return true;
+	}
+	return false;
+}
+
+static int give_up(struct nt_comm *c, const struct nt_call *call, const char *what)
+{
+	if (!c->lost)
+		NT_WARN(c->session->log,
+			"communicator %016llx %s rank %d: %s decided here without an answer would risk other data than on "
+			"other ranks: %s for %lld s",
+			(unsigned long long)c->id, c->name, c->rank, nt_coll_name(call->coll), what,
+			(long long)c->session->policy.agree_timeout_s);
+	c->lost = true;
+	nt_session_count(c->session, NT_COUNT_ERRORS);
+	return -1;
+}
+
+static bool events_owed(const struct nt_comm *c)
+{
+	/* Pairs with the release in nt_event_group_stop(): the turns of a plan are there when it is counted. */
+	return atomic_load_explicit(&c->async_started, memory_order_acquire) <
+	       atomic_load_explicit(&c->async_launched, memory_order_relaxed);
+}
+
+/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll events to CUDA's
+ * callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the program; wait until it has caught up. */
+static int settle_events(struct nt_comm *c, const struct nt_call *call)
+{
+	uint64_t until_ms = 0;
+
+	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) != 0) {
+		atomic_store_explicit(&c->launcher, 0, memory_order_relaxed);
+		atomic_fetch_add_explicit(&c->async_launched, 1, memory_order_relaxed);
+		nt_session_count(c->session, NT_COUNT_ASYNC);
+		nt_comm_flag(c, NT_MEMBER_ASYNC);
+	}
+	while (events_owed(c)) {
+		if (until_ms == 0)
+			until_ms = now_ms() + (uint64_t)c->session->policy.agree_timeout_s * 1000;
+		if (c->lost || now_ms() > until_ms) {
+			if (any_plan(c))
+				return give_up(c, call, "its launches have not started");
+			nt_comm_freeze(c);	/* no plan can touch it, and none will come: the flag is up */
+			return 0;
+		}
+		pause_briefly();
+	}
+	return 0;
+}
+
+static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call, uint64_t turn)
+{
+	uint64_t until_ms = now_ms() + (uint64_t)c->session->policy.agree_timeout_s * 1000;
+
+	nt_session_count(c->session, NT_COUNT_DOUBT);
+	while (nt_turn_take(key->shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT) {
+		if (c->lost || now_ms() > until_ms)
+			return give_up(c, call, "the node of the communicator's rank 0 is gone, or has said nothing");
+		pause_briefly();
+	}
+	return 0;
+}
+
+static void latch(struct nt_comm *c, struct nt_own_key *key, const struct nt_schedule *final, int arm)
+{
+	key->arm = (uint32_t)arm;
+	key->outcome = final->outcome;
+	atomic_store_explicit(&key->latched_calls, atomic_load_explicit(&key->calls, memory_order_relaxed),
+			      memory_order_relaxed);
+	nt_comm_measure_key(c, key, false);
+	/* Pairs with the helper's acquire. */
+	atomic_store_explicit(&key->state, NT_OWN_LATCHED, memory_order_release);
+}
+
+/* GPU times are wanted a little before a window with a run, and within it. */
+static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+{
+	const struct nt_plan *plan = &key->turn.plan, *next = &key->turn.next;
+	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
+
+	if (next->epoch != 0 && next->run != NT_NO_RUN)
+		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at;
+	nt_comm_measure_key(c, key, on);
+}
+
+/* What the plan in force says. */
+static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn, struct nt_decision *choice)
+{
+	const struct nt_plan *plan = &key->turn.plan;
+	int64_t position = nt_turn_position(&key->turn, turn);
+	struct nt_schedule schedule;
+	bool was_measuring = atomic_load_explicit(&key->measuring, memory_order_relaxed);
+	int arm;
+
+	update_measuring(c, key, turn);
+	if (position < 0 || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return;
+	arm = nt_schedule_arm(&schedule, plan->epoch, position);
+	choice->arm = (uint8_t)arm;
+	if (plan->until == NT_NEVER) {
+		latch(c, key, &schedule, arm);
+		return;
+	}
+	if (plan->run >= NT_BOARD_RUNS || position >= NT_RUN_POSITIONS)
+		return;
+	/* Tasks appended before GPU times were switched on will not have any. */
+	choice->measured = was_measuring && key->measure_group < atomic_load_explicit(&c->group, memory_order_relaxed);
+	choice->run = plan->run;
+	choice->owner = 1 + c->seat.comm * NT_BOARD_KEYS + (uint32_t)(key->shared - c->board->key);
+	choice->position = (uint32_t)position;
+}
+
+/* A decision of a key that is open here, or now on the board. */
+static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call, struct nt_decision *choice)
+{
+	struct nt_board_key *shared = key->shared;
+	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	uint64_t turn;
+
+	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
+		return 0;
+	if (state == NT_KEY_CLOSED) {
+		nt_comm_drop_key(c, key);
+		atomic_store_explicit(&key->state, NT_OWN_CLOSED, memory_order_release);
+		return 0;
+	}
+	atomic_store_explicit(&key->state, NT_OWN_OPEN, memory_order_relaxed);
+	nt_comm_open_key(c, key);
+	atomic_store_explicit(&shared->calls[c->seat.member],
+			      atomic_load_explicit(&key->calls, memory_order_relaxed), memory_order_relaxed);
+	if (settle_events(c, call) < 0)
+		return -1;
+	if (nt_comm_frozen(c))
+		return 0;
+	if (!turn_of(c, call->coll, &turn)) {
+		atomic_store(&shared->turn[c->seat.member], NT_TURN_UNKNOWN);
+		nt_session_count(c->session, NT_COUNT_NO_TURN);
+		return 0;
+	}
+	if (nt_turn_take(shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT &&
+	    wait_for_outcome(c, key, call, turn) < 0)
+		return -1;
+	follow_plan(c, key, turn, choice);
+	return 0;
+}
+
+/* Mode observe: the first calls of each key are measured on AUTO, each rank for itself. */
+static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
+{
+	uint64_t wanted = 2 * (uint64_t)c->session->policy.min_calls;
+	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
+	bool was_measuring = key->open;
+
+	if (wanted > NT_OBSERVED_MAX)
+		wanted = NT_OBSERVED_MAX;
+	if (nt_comm_frozen(c) || c->profiler_api < 4 || calls > wanted + 1) {	/* the first call only switches events on */
+		nt_comm_drop_key(c, key);
+		atomic_store_explicit(&key->state, NT_OWN_CLOSED, memory_order_release);
+		return;
+	}
+	nt_comm_open_key(c, key);
+	nt_comm_measure_key(c, key, true);
+	choice->measured = was_measuring && key->measure_group < atomic_load_explicit(&c->group, memory_order_relaxed);
+	choice->run = NT_NO_RUN;
+}
+
+/* Windows that ended by other keys' turns: their own key was not called since, and would stay measured. */
+static void sweep_windows(struct nt_comm *c)
+{
+	uint64_t turn;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		struct nt_own_key *key = &c->key[i];
+		uint64_t id = atomic_load_explicit(&c->key_id[i], memory_order_relaxed);
+
+		if (key->shared && atomic_load_explicit(&key->measuring, memory_order_relaxed) &&
+		    turn_of(c, (int)nt_key_coll(id), &turn))
+			update_measuring(c, key, turn);
+	}
+}
+
+/* Everything that only concerns communicators with open keys. */
+static void finish_decision(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+			    const struct nt_decision *choice)
+{
+	note_decision(c, key, call, choice);
+	if (key->open && atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_LATCHED &&
+	    ++key->confirmed > NT_CONFIRM_CALLS)
+		nt_comm_drop_key(c, key);
+	if (atomic_load_explicit(&key->calls, memory_order_relaxed) % SWEEP_CALLS == 0)
+		sweep_windows(c);
+}
+
+/* Registered buffers may mean a capture that no event has told of: the mask was off, or the interface is too old. */
+static void note_registered(struct nt_comm *c)
+{
+	if (c->board && (c->profiler_api < 5 || nt_mask_value(&c->session->mask) == 0) &&
+	    !(atomic_load_explicit(&c->board->member[c->seat.member].flags, memory_order_relaxed) & NT_MEMBER_GRAPHS))
+		nt_comm_flag(c, NT_MEMBER_GRAPHS);
+}
+
+static bool is_known_table(const struct nt_call *call)
+{
+	return (unsigned)call->coll < NT_COLLS && call->protos == NT_PROTOS && call->cost != NULL &&
+	       (call->algos == NT_ALGOS || call->algos == NT_TUNER_ALGOS_OLD);
+}
+
+int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
+{
+	struct nt_decision choice = { .arm = NT_ARM_AUTO };
+	struct nt_own_key *key;
+	uint32_t mask, state;
+
+	if (!is_known_table(call)) {
+		nt_session_count(c->session, NT_COUNT_ODD_TABLE);
+		return NT_NCCL_OK;
+	}
+	mask = legal_mask(call->cost, call->algos * NT_PROTOS);
+	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask), call->cost, call->algos);
+	if (c->open_keys != 0)
+		begin_decision(c);
+	if (call->registered)
+		note_registered(c);
+	if (!key) {
+		nt_session_count(c->session, NT_COUNT_NO_KEY);
+		return NT_NCCL_OK;
+	}
+	/* One writer: no read-modify-write is needed. */
+	atomic_store_explicit(&key->calls, atomic_load_explicit(&key->calls, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	state = atomic_load_explicit(&key->state, memory_order_relaxed);
+	if (state == NT_OWN_LATCHED)
+		choice.arm = (uint8_t)key->arm;
+	else if (state <= NT_OWN_OPEN && key->shared && consider(c, key, call, &choice) < 0)
+		return NT_NCCL_SYSTEM_ERROR;
+	else if (key->observed_ns && state != NT_OWN_CLOSED)
+		observe(c, key, &choice);
+	if (choice.arm != NT_ARM_AUTO && (choice.arm >= NT_PAIRS || !(mask >> choice.arm & 1)))
+		choice.arm = NT_ARM_AUTO;
+	if (c->open_keys != 0)
+		finish_decision(c, key, call, &choice);
+	if (choice.arm != NT_ARM_AUTO)
+		force(call->cost, choice.arm);
+	return NT_NCCL_OK;
+}

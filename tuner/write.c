@@ -1,0 +1,339 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write.c - see write.h */
+#include "tuner/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "contract/record.h"
+#include "tuner/comm.h"
+
+#define TAIL_BYTES 256u		/* kept free for closing what is open */
+#define KEY_BYTES 768u		/* the longest key */
+#define COMM_BYTES 512u		/* the longest communicator without its keys */
+
+struct text {
+	char *out;
+	size_t bytes, used;
+	uint32_t cut;		/* keys and communicators left out */
+};
+
+static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(t->out + t->used, t->bytes - t->used, format, args);
+	va_end(args);
+	if (length > 0)
+		t->used += (size_t)length < t->bytes - t->used ? (size_t)length : t->bytes - t->used - 1;
+}
+
+/* Printable ASCII without what JSON would have to escape. */
+static void put_text(struct text *t, const char *name, const char *value)
+{
+	put(t, "\"%s\":\"", name);
+	for (; *value; value++) {
+		bool plain = *value >= ' ' && *value <= '~' && *value != '"' && *value != '\\';
+
+		put(t, "%c", plain ? *value : '?');
+	}
+	put(t, "\"");
+}
+
+static void put_us(struct text *t, const char *name, double us)
+{
+	if (isfinite(us) && us >= 0)
+		put(t, ",\"%s\":%.2f", name, us);
+}
+
+static void put_arm(struct text *t, const char *name, int arm)
+{
+	if (arm == NT_ARM_AUTO || (arm >= 0 && arm < NT_PAIRS))
+		put(t, ",\"%s\":\"%s\"", name, nt_arm_name(arm));
+}
+
+static bool has_room(struct text *t, size_t bytes)
+{
+	if (t->used + bytes + TAIL_BYTES < t->bytes)
+		return true;
+	t->cut++;
+	return false;
+}
+
+static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o, bool latched)
+{
+	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
+	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
+
+	put_arm(t, "arm", o->best_arm);
+	if (o->samples > 0) {
+		put_us(t, "auto_us", o->auto_us);
+		put_us(t, "arm_us", o->best_us);
+		put_us(t, "auto_p25_us", o->auto_p25_us);
+		put_us(t, "arm_p25_us", o->best_p25_us);
+		put(t, ",\"samples\":%u", o->samples);
+	}
+	if (isfinite(o->p) && o->p >= 0 && o->p <= 1)
+		put(t, ",\"p\":%.6g", (double)o->p);
+	put(t, ",\"spent_calls\":%" PRIu32, o->spent_calls);
+	if (isfinite(o->spent_ms))
+		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);
+	if (latched && o->samples > 0 && isfinite(o->auto_us) && isfinite(o->best_us))
+		put(t, ",\"saved_ms\":%.3f", (double)since * ((double)o->auto_us - (double)o->best_us) / 1000.0);
+	put_us(t, "predicted_auto_us", o->predicted_auto_us);
+	put_us(t, "predicted_arm_us", o->predicted_best_us);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Durations of mode observe. Returns whether there are any. */
+static bool put_observed(struct text *t, const struct nt_own_key *key)
+{
+	uint32_t ns[NT_OBSERVED_MAX];
+	uint32_t count = 0;
+
+	for (unsigned i = 0; key->observed_ns && i < NT_OBSERVED_MAX; i++) {
+		/* Pairs with the release in deliver() of event.c. */
+		uint32_t value = atomic_load_explicit(&key->observed_ns[i], memory_order_acquire);
+
+		if (value != 0)
+			ns[count++] = value;
+	}
+	if (count == 0)
+		return false;
+	qsort(ns, count, sizeof(ns[0]), by_value);
+	put_us(t, "auto_us", ns[count / 2] / 1e3);
+	put_us(t, "auto_p25_us", ns[count / 4] / 1e3);
+	put(t, ",\"samples\":%u", count);
+	return true;
+}
+
+/* What the board says of a key that is decided: its outcome, false where there is none. */
+static bool shared_outcome(const struct nt_own_key *key, uint32_t shared_state, struct nt_outcome *out)
+{
+	struct nt_board_key *shared = key->shared;
+	struct nt_schedule schedule;
+	const struct nt_plan *plan;
+
+	if (shared_state == NT_KEY_FINAL) {
+		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) & 1];
+		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+			return false;
+	} else if (shared_state != NT_KEY_CLOSED ||
+		   nt_schedule_read(&schedule, shared->result, shared->result_bytes) < 0) {
+		return false;
+	}
+	*out = schedule.outcome;
+	return true;
+}
+
+static void put_state(struct text *t, const struct nt_own_key *key)
+{
+	/* Pairs with the releases in turn.c: what belongs to the state is there. */
+	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
+	uint32_t shared = key->shared ? atomic_load_explicit(&key->shared->state, memory_order_acquire) : NT_KEY_IDLE;
+	const char *state = NT_KEYSTATE_COUNTED;
+	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
+	bool has_outcome = own == NT_OWN_LATCHED || shared_outcome(key, shared, &outcome);
+
+	if (own == NT_OWN_LATCHED)
+		outcome = key->outcome;
+	if (own == NT_OWN_LATCHED)
+		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT : NT_KEYSTATE_COMMITTED;
+	else if (own == NT_OWN_GONE || shared == NT_KEY_CLOSED)
+		state = NT_KEYSTATE_KEPT;
+	else if (shared != NT_KEY_IDLE)
+		state = NT_KEYSTATE_EXPLORING;
+	else if (key->observed_ns && atomic_load_explicit(&key->observed, memory_order_relaxed) > 0)
+		state = NT_KEYSTATE_OBSERVED;
+	put(t, "\"state\":\"%s\"", state);
+	put_arm(t, "auto", has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
+	if (has_outcome && own != NT_OWN_GONE && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
+		put_outcome(t, key, &outcome, own == NT_OWN_LATCHED);
+	else if (!put_observed(t, key) && key->auto_arm < NT_PAIRS)
+		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
+}
+
+static void put_key(struct text *t, const struct nt_own_key *key, uint64_t id)
+{
+	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)), nt_band_floor(nt_key_band(id)));
+	put_state(t, key);
+	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
+	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32 "}",
+	    atomic_load_explicit(&key->forced, memory_order_relaxed),
+	    atomic_load_explicit(&key->differed, memory_order_relaxed));
+}
+
+static const char *idle_text(uint32_t idle)
+{
+	switch (idle) {
+	case NT_IDLE_API: return "this NCCL gives no GPU times or no sequence numbers to plugins";
+	case NT_IDLE_HALF: return "NCCL loaded only one half of the plugin";
+	default: return "";
+	}
+}
+
+static void put_verdict(struct text *t, const struct nt_comm *comm)
+{
+	uint32_t state = comm->board ? atomic_load_explicit(&comm->board->state, memory_order_acquire) :
+				       (uint32_t)NT_COMM_JOINING;
+	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle);
+	const char *name = NT_COMMSTATE_JOINING;
+
+	if (state == NT_COMM_AGREED)
+		name = NT_COMMSTATE_AGREED;
+	if (state == NT_COMM_REJECTED) {
+		name = NT_COMMSTATE_REJECTED;
+		why = comm->board->why;
+	} else if (!comm->board && comm->tuner_api == 0) {
+		why = idle_text(NT_IDLE_HALF);
+	}
+	put(t, "\"state\":\"%s\",", name);
+	put_text(t, "why", why);
+}
+
+static void put_comm(struct text *t, const struct nt_comm *comm)
+{
+	bool first = true;
+
+	put(t, "{\"id\":\"%016" PRIx64 "\",\"rank\":%d,\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32 ",", comm->id,
+	    comm->rank < 0 ? 0 : comm->rank, comm->ranks, comm->nodes);
+	put_verdict(t, comm);
+	put(t, ",\"keys\":[");
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		/* Pairs with the release in describe_key() of comm.c. */
+		uint64_t id = atomic_load_explicit(&comm->key_id[i], memory_order_acquire);
+
+		if (id == 0 || !has_room(t, KEY_BYTES))
+			continue;
+		put(t, "%s", first ? "" : ",");
+		first = false;
+		put_key(t, &comm->key[i], id);
+	}
+	put(t, "]}");
+}
+
+static void put_head(struct text *t, struct nt_session *session, bool end)
+{
+	const struct nt_place *place = &session->place;
+	char policy[NT_POLICY_MAX];
+
+	put(t, "{\"v\":%d,\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"task\":%" PRIu32 ",\"pid\":%d,",
+	    NT_RECORD_VERSION, place->job, place->step, session->task, (int)session->pid);
+	put_text(t, "node", place->node);
+	put(t, ",\"mode\":\"%s\",", nt_mode_name(session->policy.mode));
+	if (nt_policy_format_option(&session->policy, policy, sizeof(policy), NULL) < 0)
+		policy[0] = '\0';
+	put_text(t, "policy", policy);
+	put(t, ",\"nccl\":%" PRIu32 ",\"flags\":%" PRIu32 ",\"end\":%s", atomic_load(&session->nccl), place->flags,
+	    end ? "true" : "false");
+}
+
+static void put_counts(struct text *t, struct nt_session *session)
+{
+	put(t, "],\"counts\":{\"cut\":%" PRIu32, t->cut);
+	for (int i = 0; i < NT_COUNT_ALL; i++) {
+		uint64_t value = atomic_load_explicit(&session->count[i], memory_order_relaxed);
+
+		if (value != 0)
+			put(t, ",\"%s\":%" PRIu64, nt_count_name((enum nt_count)i), value);
+	}
+	put(t, "}}\n");
+}
+
+size_t nt_write_text(struct nt_session *session, bool end, char *out, size_t out_bytes)
+{
+	/* Room for the counts is kept back, so that they always fit. */
+	const size_t counts = 48u * (NT_COUNT_ALL + 1);
+	struct text t = { .out = out, .bytes = out_bytes };
+	bool first = true;
+
+	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + counts + TAIL_BYTES)
+		return 0;
+	t.bytes -= counts;
+	put_head(&t, session, end);
+	put(&t, ",\"comms\":[");
+	for (uint32_t i = 0; i < session->comms; i++) {
+		if (!has_room(&t, COMM_BYTES))
+			continue;
+		put(&t, "%s", first ? "" : ",");
+		first = false;
+		put_comm(&t, session->comm[i]);
+	}
+	t.bytes += counts;
+	put_counts(&t, session);
+	return t.used;
+}
+
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t done = write(fd, text, bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -1;
+		text += done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Under another name first: a reader sees the whole record or the one before. */
+static int write_file(const struct nt_session *session, const char *text, size_t bytes)
+{
+	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];
+	int rc = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", session->place.dir, NT_RECORD_PREFIX, session->task,
+		 (int)session->pid, NT_RECORD_SUFFIX);
+	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, text, bytes) == 0)
+		rc = 0;
+	if (close(fd) < 0)
+		rc = -1;
+	if (rc == 0 && rename(temporary, path) < 0)
+		rc = -1;
+	if (rc < 0)
+		(void)unlink(temporary);
+	return rc;
+}
+
+int nt_write_record(struct nt_session *session, bool end)
+{
+	char *text = malloc(NT_RANK_RECORD_MAX);
+	size_t bytes;
+	int rc = -1;
+
+	if (text) {
+		pthread_mutex_lock(&session->lock);
+		bytes = nt_write_text(session, end, text, NT_RANK_RECORD_MAX);
+		pthread_mutex_unlock(&session->lock);
+		if (bytes > 0)
+			rc = write_file(session, text, bytes);
+	}
+	free(text);
+	if (rc < 0)
+		nt_session_count(session, NT_COUNT_RECORD);
+	return rc;
+}

@@ -62,6 +62,7 @@ enum nt_idle {
 /* Flags a rank raises for good. */
 #define NT_MEMBER_GRAPHS 1u		/* a CUDA graph capture was, or may have been, seen */
 #define NT_MEMBER_ASYNC 2u		/* a Coll event came from another thread than the decision */
+#define NT_MEMBER_PROBES 4u		/* decisions are asked for to choose between symmetric kernels and others */
 
 enum nt_member_state { NT_MEMBER_FREE = 0, NT_MEMBER_JOINING, NT_MEMBER_JOINED, NT_MEMBER_LEFT };
 

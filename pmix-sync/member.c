@@ -35,6 +35,8 @@ static const char *objection(const struct nt_board_comm *board)
 			return "CUDA graphs are captured on this communicator";
 		if (flags & NT_MEMBER_ASYNC)
 			return "collectives are issued asynchronously to their calls";
+		if (flags & NT_MEMBER_PROBES)
+			return "symmetric kernels may take this communicator's collectives";
 	}
 	return NULL;
 }
@@ -223,6 +225,15 @@ static void send_data(struct nt_agree *a, struct agree_comm *comm, struct agree_
 	agree_emit(a, comm, &entry);
 }
 
+/* This node takes no plan for the communicator any more: a key that none is in force for need not be counted. */
+static void close_refused(struct nt_board_key *board_key, const struct nt_board_comm *board, struct agree_key *key)
+{
+	if (key->in_doubt || key->installed.until == NT_NEVER || !plan_passed(board_key, board, &key->installed))
+		return;
+	key->closed = true;
+	atomic_store(&board_key->state, NT_KEY_CLOSED);
+}
+
 static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board, struct agree_key *key)
 {
 	struct nt_board_key *board_key;
@@ -240,6 +251,8 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_boar
 		key->ready = true;
 		answer(a, comm, key, NT_ENTRY_READY, 0, agree_top_turn(board_key, board));
 	}
+	if (comm->refusing)
+		close_refused(board_key, board, key);
 	if (!key->data_due || !plan_passed(board_key, board, &key->installed))
 		return;
 	if (key->passed_ms == 0)

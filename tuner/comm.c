@@ -143,6 +143,20 @@ static bool is_broadcast_mute(uint32_t nccl)
 	return nccl >= 22902 && !(text && strcmp(text, "0") == 0);
 }
 
+/* From 2.29.2 on, where all ranks see each other over NVLink and buffers are in windows, NCCL first asks what it would
+ * run, and takes a symmetric kernel without any event if that is LL (src/scheduler/symmetric_sched.cc:98@v2.29.2-1).
+ * An exploration would stay at such a position for ever. Where the version is not known it may be one of these. */
+static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
+{
+	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
+
+	if (nodes > 1 || (nccl != 0 && nccl < 22902))
+		return all;
+	for (int a = 0; a < NT_ALGOS; a++)
+		all &= ~(UINT32_C(1) << (a * NT_PROTOS));	/* LL is protocol 0 */
+	return all;
+}
+
 /* Every rank that can shows its card, also where it takes no plan: the others must know. */
 static void take_seat(struct nt_comm *comm)
 {
@@ -150,6 +164,7 @@ static void take_seat(struct nt_comm *comm)
 	struct nt_error err = { "" };
 
 	fill_card(comm);
+	comm->allowed = allowed_pairs(comm->card.nccl, comm->nodes);
 	if (session->policy.mode != NT_MODE_BANDIT) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(session->policy.mode));
 	} else if (!session->map.board) {
@@ -287,8 +302,10 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
 	atomic_store_explicit(&comm->boundary, false, memory_order_relaxed);
 	comm->open_group = atomic_fetch_add_explicit(&comm->group, 1, memory_order_relaxed) + 1;
 	comm->fifo_count = 0;
-	atomic_store_explicit(&comm->launcher, 0, memory_order_relaxed);
+	atomic_store_explicit(&comm->launching, false, memory_order_relaxed);
 	atomic_store_explicit(&comm->decider, nt_thread_self(), memory_order_relaxed);
+	/* Pairs with the acquire in nt_event_coll(). */
+	atomic_store_explicit(&comm->listening, true, memory_order_release);
 }
 
 void nt_comm_measure_key(struct nt_comm *comm, struct nt_own_key *key, bool on)
@@ -308,8 +325,10 @@ void nt_comm_drop_key(struct nt_comm *comm, struct nt_own_key *key)
 	if (!key->open)
 		return;
 	key->open = false;
-	if (--comm->open_keys == 0)
-		nt_mask_open(&comm->session->mask, -1);
+	if (--comm->open_keys != 0)
+		return;
+	atomic_store_explicit(&comm->listening, false, memory_order_relaxed);
+	nt_mask_open(&comm->session->mask, -1);
 }
 
 void nt_comm_flag(struct nt_comm *comm, uint32_t flag)

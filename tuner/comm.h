@@ -65,11 +65,18 @@ struct nt_decision {
 	uint8_t coll, arm;
 	bool forced;			/* arm is ours, not AUTO's */
 	bool measured;
-	bool taken;			/* a slot was asked for */
-	uint32_t run, owner, position;
-	uint32_t tasks;
-	uint64_t slot;			/* 0: none */
+	uint32_t run, owner, epoch, position;
+	uint32_t tasks;			/* whose Coll events have come */
+	void *slot;			/* handle for NCCL; NULL: none */
 };
+
+/* The newest start on one channel, if it was of a measured decision: its time runs until the next start there. */
+struct nt_lap {
+	const void *coll;		/* handle; NULL: none */
+	uint64_t start_ns;		/* by the GPU's clock */
+};
+
+#define NT_LAP_CHANNELS 64	/* MAXCHANNELS since NCCL 2.25 */
 
 enum nt_half { NT_HALF_PROFILER = 1, NT_HALF_TUNER = 2 };
 
@@ -85,20 +92,22 @@ struct nt_comm {
 	struct nt_seat seat;
 	struct nt_board_comm *board;	/* NULL: not seated */
 	bool mute_broadcast;		/* Broadcast has no Coll events */
+	uint32_t allowed;		/* pairs that may be tried */
 	_Atomic uint64_t group;		/* decision; event reads */
 	uint64_t open_group;		/* decision: the group in which the mask came on for this communicator */
 	struct {
 		_Atomic uint64_t turn;	/* event */
 		_Atomic uint64_t group;	/* event: when the turn was last seen; stored after it */
 	} func[NT_COLLS];
+	_Atomic bool listening;		/* decision; event reads: some key is open, decisions are noted */
 	_Atomic uintptr_t decider;	/* decision: its thread; event reads */
-	_Atomic uintptr_t launcher;	/* the thread of a launch whose Group event has not come; 0: none */
+	_Atomic uintptr_t launcher;	/* launch: the thread of the newest one */
+	_Atomic bool launching;		/* launch: its Group event has not come */
 	_Atomic uint64_t async_launched, async_started;
 	bool lost;			/* decision: a wait for the home ended without an answer */
 	uint32_t fifo_count;
 	struct nt_decision fifo[NT_FIFO];
-	_Atomic uint64_t last_stop_ns;	/* proxy */
-	_Atomic uint32_t last_group;	/* proxy: of the last GPU time */
+	struct nt_lap lap[NT_LAP_CHANNELS];	/* proxy */
 
 	uint64_t id;			/* NCCL's hash; 0 unknown */
 	char name[64];			/* the user's, "" if none */
@@ -162,7 +171,6 @@ struct nt_coll_event {
 	const char *func, *datatype, *algo, *proto;
 	uint64_t seq;
 	size_t count;
-	unsigned channels;
 };
 
 void *nt_event_coll(struct nt_comm *comm, const struct nt_coll_event *event);	/* the handle, NULL: none */
@@ -170,8 +178,7 @@ void nt_event_call(struct nt_comm *comm, bool captured);
 void nt_event_launch(struct nt_comm *comm);
 void *nt_event_group(struct nt_comm *comm);		/* the handle, NULL: none */
 void nt_event_group_stop(struct nt_session *session, void *group);
-void *nt_event_kernel(struct nt_session *session, void *coll, unsigned channel, uint64_t start_ns);
-void nt_event_kernel_stop(struct nt_session *session, void *kernel, uint64_t stop_ns);
+void nt_event_kernel(struct nt_comm *comm, void *coll, unsigned channel, uint64_t start_ns);	/* proxy thread */
 
 static inline bool nt_comm_frozen(const struct nt_comm *comm)
 {

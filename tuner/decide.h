@@ -2,15 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide.h - is this arm faster than AUTO? figures, test and rule on plain arrays of times
  *
- * Sample i of two arrays comes from block i of a schedule; 0 stands for a missing sample. Times over a network have
- * modes and tails (one sample in three 2.3 times the others is common), so that means, medians and trimmed means of
- * a few dozen samples call identical arms different. What is compared here is the lower half:
+ * Sample i of two arrays comes from block i of a schedule; 0 stands for a missing sample. Times
+ * over a network have modes and tails (one sample in three 2.3 times the others is common), so
+ * that means, medians and trimmed means of a few dozen samples call identical arms different. What
+ * is compared here is the lower half:
  *
  *   gain   of the lower quartiles;
- *   p      one-sided, by exchanging the two times of a block (which, if the arms are alike, chance has ordered): the
- *          statistic is the sum of ranks in the pooled sample, of its lower half only; its distribution is counted
- *          out, not sampled, so that the same samples give the same p everywhere;
- *   means  only to say no: a faster fast mode with more stalls is no gain. A single stall does not say no.
+ *   p      one-sided, by exchanging the two times of a block, which chance has ordered if the arms
+ *          are alike. The statistic is the sum of the ranks in the pooled sample, of its lower
+ *          half only; its distribution is counted out, not sampled: the same samples give the same
+ *          p everywhere;
+ *   means  only to say no: a faster fast mode with more stalls is no gain. One stall alone does
+ *          not.
  *
  * Threads:  pure functions.
  * Memory:   p takes heap memory while it counts; without it p is 1.
@@ -23,12 +26,12 @@
 #include <stdbool.h>
 #include "tuner/schedule.h"
 
-#define NT_DECIDE_SAMPLES 512	/* of one arm; more are not looked at */
+#define NT_DECIDE_SAMPLES 512 /* of one arm; more are not looked at */
 
 /* Of the samples that are there. All 0 if there are none. */
 struct nt_figures {
 	unsigned samples;
-	double p25_us, median_us, mean_us, slowest_us;
+	double p25_us, median_us, mean_us;
 };
 
 struct nt_figures nt_decide_figures(const float *us, unsigned count);
@@ -41,24 +44,26 @@ double nt_decide_p(const float *base, const float *arm, unsigned count);
 
 struct nt_rule {
 	double min_gain;
-	double alpha;
-	unsigned tests;		/* that one decision makes: arms times looks at the data; p is multiplied by it */
+	double alpha; /* below 0.5 */
+	unsigned tests; /* that one decision makes: arms times looks; p is multiplied by it */
+	double mean_share; /* of the gain that the mean must show as well; 0: not be above AUTO's */
+	double slow_p;	   /* above which a worse mean may be chance */
 };
 
 struct nt_contest {
-	struct nt_figures base, arm;	/* of complete pairs; samples is the number of pairs */
-	double gain;			/* of the lower quartiles */
-	double p;			/* corrected, at most 1 */
-	enum nt_verdict verdict;	/* FASTER, SMALL, CHANCE, MEAN or SAMPLES (no pair) */
+	struct nt_figures base, arm; /* of complete pairs; samples is the number of pairs */
+	double gain; /* of the lower quartiles */
+	double p; /* corrected, at most 1 */
+	enum nt_verdict verdict; /* FASTER, SMALL, CHANCE, MEAN or SAMPLES (no pair) */
 };
 
-void nt_decide_contest(const struct nt_rule *rule, const float *base, const float *arm, unsigned count,
-		       struct nt_contest *out);
+void nt_decide_contest(const struct nt_rule *rule, const float *base, const float *arm,
+		       unsigned count, struct nt_contest *out);
 
 /* Not decided, but more samples may well make it FASTER. */
 bool nt_decide_promising(const struct nt_rule *rule, const struct nt_contest *contest);
 
-/* A first look at few samples, with no claim to evidence: could a closer look find this arm FASTER? */
+/* A first look at few samples, no evidence: could a closer look find this arm FASTER? */
 bool nt_decide_could_win(double min_gain, const float *base, const float *arm, unsigned count);
 
 #endif

@@ -7,16 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tuner/decide.h"
-#include "tuner/sample.h"
+#include "tuner/times.h"
 
-#define FINALISTS 2		/* arms of the second round beside AUTO */
-#define LOOKS 3
-#define SCREENS 2		/* and first rounds, where samples are missing */
-#define COST_FACTOR 5		/* arms that NCCL predicts to be this much slower than its pick are not tried */
-#define ENOUGH_PERCENT 60	/* of a round's samples */
-#define POOLED_BLOCKS 256	/* two rounds of 128 */
+#define FINALISTS 2 /* arms of the second round beside AUTO */
+#define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
+#define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
+#define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
+#define ENOUGH_PERCENT 60 /* of a round's samples */
+#define POOLED_BLOCKS 384 /* LOOKS rounds of the largest confirm_blocks, 128 */
+#define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
 
-/* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is AUTO. */
+/* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is
+ * AUTO. */
 struct evidence {
 	unsigned count, blocks;
 	uint8_t arm[NT_SCHEDULE_ARMS];
@@ -24,18 +26,19 @@ struct evidence {
 };
 
 struct engine_key {
-	struct nt_policy policy;
+	struct nt_engine *engine;
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
-	unsigned arms;			/* screened */
-	unsigned finalists;		/* of the first second round: what the test is corrected for */
-	unsigned rounds[NT_SCHEDULE_FINAL];	/* done, by kind */
-	bool running;			/* the schedule was handed out */
+	unsigned arms; /* screened */
+	unsigned finalists; /* of the first second round: what the test is corrected for */
+	unsigned rounds[NT_SCHEDULE_FINAL]; /* done, by kind */
+	bool running; /* the schedule was handed out */
 	struct nt_schedule schedule;
-	uint16_t sample[NT_RUN_POSITIONS];	/* of it, by block and place in arm[] */
+	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
+	unsigned absorbed;		/* nodes' times in it */
 	struct evidence screen, confirm;
-	double explored_us;		/* sum of all samples */
-	unsigned explored;		/* their number */
+	double explored_us; /* sum of all samples */
+	unsigned explored; /* their number */
 	uint32_t spent_calls;
 };
 
@@ -63,7 +66,8 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 	const struct nt_engine *engine = arg;
 	uint64_t calls = 0;
 
-	if (engine->policy.mode != NT_MODE_BANDIT || !atomic_load(&key->described))
+	if (engine->policy.mode != NT_MODE_BANDIT || engine->open >= OPEN_KEYS ||
+	    !atomic_load(&key->described))
 		return false;
 	if (other_arms(atomic_load(&key->id), key->auto_arm) == 0 || captured(comm))
 		return false;
@@ -93,18 +97,18 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 
 		if (!(mask & (1u << arm)))
 			continue;
-		if (best == NT_PAIRS || (cost >= 0 && (predicted(key, best) < 0 || cost < predicted(key, best))))
+		if (best == NT_PAIRS ||
+		    (cost >= 0 && (predicted(key, best) < 0 || cost < predicted(key, best))))
 			best = arm;
 	}
 	return best;
 }
 
-/* AUTO and what could beat it, the most likely first; at least one other arm if there is a legal one. */
+/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal. */
 static void plan_screen(struct engine_key *key, uint32_t mask)
 {
 	struct nt_schedule *s = &key->schedule;
 	float limit = predicted(key, key->auto_arm) * COST_FACTOR;
-	unsigned room = NT_RUN_POSITIONS;
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
@@ -115,21 +119,31 @@ static void plan_screen(struct engine_key *key, uint32_t mask)
 		s->arm[s->count++] = (uint8_t)arm;
 		mask &= ~(1u << arm);
 	}
-	s->blocks = (uint8_t)(key->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
-	if (s->blocks > room / s->count)
-		s->blocks = (uint8_t)(room / s->count);
+	s->blocks = (uint8_t)(key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
+	if (nt_schedule_positions(s) > NT_RUN_POSITIONS)
+		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
 	key->arms = s->count;
 }
 
-static void *key_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *board_key)
+static void key_end(void *arg)
 {
-	const struct nt_engine *engine = arg;
+	struct engine_key *key = arg;
+
+	key->engine->open--;
+	free(key);
+}
+
+static void *key_start(void *arg, const struct nt_board_comm *comm,
+		       const struct nt_board_key *board_key)
+{
+	struct nt_engine *engine = arg;
 	struct engine_key *key = calloc(1, sizeof(*key));
 
 	(void)comm;
 	if (!key)
 		return NULL;
-	key->policy = engine->policy;
+	key->engine = engine;
+	engine->open++;
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
 	plan_screen(key, other_arms(atomic_load(&board_key->id), key->auto_arm));
@@ -145,7 +159,8 @@ static float *evidence_of(struct evidence *evidence, unsigned arm)
 	return NULL;
 }
 
-/* The samples of the round that ended go where those of its kind are; warm-up blocks are counted as cost only. */
+/* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
+ * only. */
 static void close_round(struct engine_key *key, struct evidence *evidence)
 {
 	const struct nt_schedule *s = &key->schedule;
@@ -160,7 +175,7 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
 		float *us = evidence_of(evidence, s->arm[p % s->count]);
 		unsigned block = p / s->count;
-		double sample_us = nt_sample_ns(key->sample[p]) / 1000;
+		double sample_us = nt_times_ns(key->sample[p]) / 1000;
 
 		if (key->sample[p] == 0)
 			continue;
@@ -173,11 +188,15 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 	key->spent_calls += nt_schedule_positions(s);
 	key->rounds[s->kind]++;
 	memset(key->sample, 0, sizeof(key->sample));
+	key->absorbed = 0;
 }
 
-static bool enough(unsigned samples, int64_t blocks)
+/* Of one round like the one that has just ended. */
+static bool enough(const struct engine_key *key, unsigned samples)
 {
-	return (int64_t)samples * 100 >= blocks * ENOUGH_PERCENT;
+	unsigned blocks = key->schedule.blocks - NT_SCHEDULE_WARM_UP;
+
+	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }
 
 static void outcome_set(struct engine_key *key, struct evidence *evidence, unsigned arm,
@@ -209,13 +228,14 @@ static void outcome_set(struct engine_key *key, struct evidence *evidence, unsig
 }
 
 /* The last word: arm against AUTO as the evidence has it. */
-static int conclude(struct engine_key *key, struct evidence *evidence, unsigned arm, const struct nt_contest *contest,
-		    struct nt_plan *plan)
+static int conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		    const struct nt_contest *contest, struct nt_plan *plan)
 {
 	struct nt_schedule *s = &key->schedule;
 	bool faster = contest->verdict == NT_VERDICT_FASTER;
 
-	*s = (struct nt_schedule){ .kind = faster ? NT_SCHEDULE_FINAL : NT_SCHEDULE_KEPT, .count = 1 };
+	*s = (struct nt_schedule){ .kind = faster ? NT_SCHEDULE_FINAL : NT_SCHEDULE_KEPT,
+				   .count = 1 };
 	outcome_set(key, evidence, arm, contest);
 	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
 	s->arm[0] = s->outcome.chosen_arm;
@@ -235,20 +255,27 @@ static int explore(struct engine_key *key, struct nt_plan *plan)
 	return 1;
 }
 
+static double min_gain(const struct engine_key *key)
+{
+	return (double)key->engine->policy.min_gain_micro / 1e8; /* percent, in millionths */
+}
+
 static double p25_of(const struct evidence *evidence, unsigned index)
 {
 	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
 }
 
-/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (AUTO) if none. */
-static unsigned next_best(const struct engine_key *key, const struct evidence *evidence, uint32_t taken)
+/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (which
+ * is AUTO) if there is none. */
+static unsigned next_best(const struct engine_key *key, const struct evidence *evidence,
+			  uint32_t taken)
 {
 	unsigned best = 0;
 
 	for (unsigned i = 1; i < evidence->count; i++) {
 		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
 
-		if ((taken & (1u << i)) || !enough(samples, key->policy.screen_blocks))
+		if ((taken & (1u << i)) || !enough(key, samples))
 			continue;
 		if (best == 0 || p25_of(evidence, i) < p25_of(evidence, best))
 			best = i;
@@ -262,27 +289,27 @@ static void plan_confirm(struct engine_key *key, const uint8_t *arm, unsigned co
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_CONFIRM, .count = (uint8_t)count };
 	memcpy(s->arm, arm, count);
-	s->blocks = (uint8_t)(key->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
+	s->blocks = (uint8_t)(key->engine->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
 }
 
 static int screened(struct engine_key *key, struct nt_plan *plan)
 {
-	const double min_gain = (double)key->policy.min_gain_micro / 1e8;
-	const struct nt_rule rule = { .min_gain = min_gain, .tests = 1 };
+	const struct nt_rule rule = { .min_gain = min_gain(key), .tests = 1 };
 	struct evidence *e = &key->screen;
 	uint8_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
 	unsigned best = next_best(key, e, 0);
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
-	if (best == 0 || !enough(nt_decide_figures(e->us[0], e->blocks).samples, key->policy.screen_blocks)) {
+	if (best == 0 || !enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
 		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS)
 			return explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
-	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS; i = next_best(key, e, taken)) {
+	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
+	     i = next_best(key, e, taken)) {
 		taken |= 1u << i;
-		if (nt_decide_could_win(min_gain, e->us[0], e->us[i], e->blocks))
+		if (nt_decide_could_win(rule.min_gain, e->us[0], e->us[i], e->blocks))
 			finalist[count++] = e->arm[i];
 	}
 	if (count == 1) {
@@ -308,10 +335,13 @@ static bool better(const struct nt_contest *a, const struct nt_contest *b)
 
 static int confirmed(struct engine_key *key, struct nt_plan *plan)
 {
+	const bool last = key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS;
 	const struct nt_rule rule = {
-		.min_gain = (double)key->policy.min_gain_micro / 1e8,
-		.alpha = (double)key->policy.alpha_micro / 1e6,
+		.min_gain = min_gain(key),
+		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
 		.tests = key->finalists * LOOKS,
+		.mean_share = last ? 0 : 0.5,
+		.slow_p = last ? 0.25 : 1,
 	};
 	struct evidence *e = &key->confirm;
 	struct nt_contest contest[1 + FINALISTS];
@@ -321,14 +351,15 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 
 	for (unsigned i = 1; i < e->count; i++) {
 		nt_decide_contest(&rule, e->us[0], e->us[i], e->blocks, &contest[i]);
-		if (!enough(contest[i].base.samples, key->policy.confirm_blocks))
+		if (!enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
-		if (contest[i].verdict == NT_VERDICT_SAMPLES || nt_decide_promising(&rule, &contest[i]))
+		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
+		    nt_decide_promising(&rule, &contest[i]))
 			again[count++] = e->arm[i];
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && key->rounds[NT_SCHEDULE_CONFIRM] < LOOKS) {
+	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !last) {
 		plan_confirm(key, again, count);
 		return explore(key, plan);
 	}
@@ -358,14 +389,14 @@ static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
 {
 	struct engine_key *key = arg;
 
-	nt_sample_absorb(key->sample, &key->schedule, bytes, count);
+	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->schedule, bytes, count);
 }
 
-static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-		     uint8_t *out, size_t cap)
+static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
+		     uint32_t members, uint8_t *out, size_t cap)
 {
 	(void)arg;
-	return nt_sample_gather(board, plan, members, out, cap);
+	return nt_times_gather(board, plan, members, out, cap);
 }
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
@@ -376,7 +407,7 @@ struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
 		.start = key_start,
 		.next = key_next,
 		.absorb = key_absorb,
-		.end = free,
+		.end = key_end,
 		.gather = gather,
 	};
 }

@@ -1,15 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.h - what the agreement asks of the tuner: which keys to explore, with which plans, and what came out
+/* engine.h - what the agreement asks of the tuner: which keys to explore, with which plans, and
+ *            what came out
  *
- * A key is explored in two rounds (docs/decisions/0003). The first, SCREEN, measures AUTO and every legal arm that NCCL
- * does not predict to be many times slower; it finds the one or two arms that could win. The second, CONFIRM, measures
- * these and AUTO, and only it is evidence. It is repeated once where samples are missing or the answer is near; the
- * test pays for both looks from the start.
+ * A key is explored in two rounds. The first, SCREEN, measures AUTO and every legal arm that NCCL
+ * does not predict to be many times slower; it finds the one or two arms that could win. The
+ * second, CONFIRM, measures these and AUTO, and only it is evidence. Where samples are missing or
+ * the answer is near, it is repeated, twice at most, and the evidence pooled; the test pays for
+ * all three looks from the start.
  *
  * Threads:  the speaker's helper thread.
- * Memory:   an engine is a value that must outlive the agreement; each open key takes some 30 KiB of heap.
- * Errors:   out of memory closes the key; samples from other nodes that do not fit the plan are ignored.
+ * Memory:   an engine is a value that must outlive the agreement; each open key takes some 40 KiB
+ *           of heap.
+ * Errors:   out of memory closes the key; samples from other nodes that do not fit the plan are
+ *           ignored.
  */
 #ifndef NT_ENGINE_H
 #define NT_ENGINE_H
@@ -19,6 +23,7 @@
 
 struct nt_engine {
 	struct nt_policy policy;
+	unsigned open; /* keys being explored; 0 at first */
 };
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine);

@@ -1,67 +1,58 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - what NCCL's profiler tells: turns, which arm a collective really ran, and how long it took on the GPU
+/* event.c - what NCCL's profiler tells: turns, which arm a collective really ran, and the time until the next one
  *
  * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of their group by that.
- * KernelCh events come from the proxy thread, for each channel, with nothing but the handle of their Coll event.
+ * KernelCh events come from the proxy thread, for each channel, with nothing but the handle of their Coll event. Only
+ * their starts are used: a stop is stamped when one of a block's threads is done, not the collective
+ * (docs/decisions/0004-reward.md).
  */
-#include <stdlib.h>
-#include <string.h>
 #include "tuner/comm.h"
 
 #define KIND_GROUP 3u		/* of a handle; 1 and 2 are tuner/slot.h's */
-#define SLACK_NS 50000u		/* a collective may seem to start this long before its forerunner's end */
 
-/* Hand a duration over, 0 where there is none: then it only counts as done. */
-static void deliver(struct nt_session *session, const struct nt_sample *to, uint32_t duration_ns)
+/* The run that a sample is for; NULL where it is another key's by now, or this key's for another plan. */
+static struct nt_board_run *run_of(struct nt_session *session, const struct nt_sample *to)
+{
+	struct nt_board_run *run = &session->map.board->run[to->run];
+
+	if (atomic_load_explicit(&run->owner, memory_order_acquire) == to->owner &&
+	    atomic_load_explicit(&to->key->shared->epoch, memory_order_acquire) == to->epoch)
+		return run;
+	return NULL;
+}
+
+/* Its time is known, or will not be. */
+static void count_done(struct nt_session *session, const struct nt_sample *to)
+{
+	struct nt_board_run *run = to->run == NT_NO_RUN ? NULL : run_of(session, to);
+
+	/* Pairs with the speaker's look at done: the time is there. */
+	if (run)
+		atomic_fetch_add_explicit(&run->done[to->member], 1, memory_order_release);
+}
+
+/* What a decision took. A position that several decisions came to keeps its first one. */
+static void keep_time(struct nt_session *session, const struct nt_sample *to, uint32_t ns)
 {
 	struct nt_board_run *run;
 	uint32_t at, nothing = 0;
 
-	if (to->run == NT_NO_RUN) {
-		if (duration_ns == 0 || !to->key->observed_ns)
-			return;
-		at = atomic_fetch_add_explicit(&to->key->observed, 1, memory_order_relaxed);
-		if (at < NT_OBSERVED_MAX)
-			/* Pairs with the helper's acquire: 0 is "not yet". */
-			atomic_store_explicit(&to->key->observed_ns[at], duration_ns, memory_order_release);
+	if (to->run != NT_NO_RUN) {
+		run = run_of(session, to);
+		if (!run)
+			nt_session_count(session, NT_COUNT_DROPPED);
+		else
+			atomic_compare_exchange_strong_explicit(&run->sample_ns[to->member][to->position], &nothing,
+								ns, memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
-	run = &session->map.board->run[to->run];
-	if (atomic_load_explicit(&run->owner, memory_order_acquire) != to->owner) {
-		nt_session_count(session, NT_COUNT_DROPPED);
+	if (!to->key->observed_ns)
 		return;
-	}
-	if (duration_ns != 0)
-		atomic_compare_exchange_strong_explicit(&run->sample_ns[to->member][to->position], &nothing,
-							duration_ns, memory_order_relaxed, memory_order_relaxed);
-	/* Pairs with the speaker's look at done: what counts as done is there. */
-	atomic_fetch_add_explicit(&run->done[to->member], 1, memory_order_release);
-}
-
-/* A proxy thread that lags behind by more than NCCL's 64 stamps a channel hands out newer ones for older collectives
- * (src/device/common.h:309@v2.28.9-1): times that overlap the collective before are not true. */
-static uint32_t plausible_ns(struct nt_comm *comm, const struct nt_slot_result *result)
-{
-	uint64_t last = atomic_load_explicit(&comm->last_stop_ns, memory_order_relaxed);
-	bool same_group = atomic_load_explicit(&comm->last_group, memory_order_relaxed) == result->sample.group;
-
-	atomic_store_explicit(&comm->last_stop_ns, result->stop_ns, memory_order_relaxed);
-	atomic_store_explicit(&comm->last_group, result->sample.group, memory_order_relaxed);
-	if (result->start_ns >= result->stop_ns || result->stop_ns - result->start_ns > UINT32_MAX)
-		return 0;
-	if (!same_group && result->start_ns + SLACK_NS < last)
-		return 0;
-	return (uint32_t)(result->stop_ns - result->start_ns);
-}
-
-static void complete(struct nt_session *session, const struct nt_slot_result *result)
-{
-	uint32_t duration_ns = plausible_ns(result->sample.comm, result);
-
-	if (duration_ns == 0)
-		nt_session_count(session, NT_COUNT_DROPPED);
-	deliver(session, &result->sample, duration_ns);
+	at = atomic_fetch_add_explicit(&to->key->observed, 1, memory_order_relaxed);
+	if (at < NT_OBSERVED_MAX)
+		/* Pairs with the helper's acquire: 0 is "not yet". */
+		atomic_store_explicit(&to->key->observed_ns[at], ns, memory_order_release);
 }
 
 /* Bytes as the tuner was told them for this task (src/include/enqueue.h:36@v2.28.9-1). */
@@ -113,60 +104,27 @@ static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 	}
 }
 
-static struct nt_sample sample_of(struct nt_comm *c, const struct nt_decision *d)
+/* The handle of a measured decision, the same for all its tasks. */
+static void *measure(struct nt_comm *c, struct nt_decision *d)
 {
-	return (struct nt_sample){
-		.comm = c, .key = d->key, .run = d->run, .owner = d->owner, .member = c->seat.member,
-		.position = d->position, .group = (uint32_t)atomic_load_explicit(&c->group, memory_order_relaxed),
-	};
-}
-
-static void take_slot(struct nt_comm *c, struct nt_decision *d)
-{
-	const struct nt_sample sample = sample_of(c, d);
+	const struct nt_sample sample = { .comm = c, .key = d->key, .run = d->run, .owner = d->owner,
+					  .epoch = d->epoch, .member = c->seat.member, .position = d->position };
 	struct nt_sample victim;
 	bool lost;
 
-	d->taken = true;
+	if (d->tasks > 1)
+		return d->slot;
 	if (d->run != NT_NO_RUN)
 		atomic_fetch_add_explicit(&c->session->map.board->run[d->run].issued[c->seat.member], 1,
 					  memory_order_relaxed);
 	d->slot = nt_slot_take(&c->session->slots, &sample, &lost, &victim);
 	if (lost) {
 		nt_session_count(c->session, NT_COUNT_GIVEN_UP);
-		deliver(c->session, &victim, 0);
+		count_done(c->session, &victim);
 	}
-	if (d->slot == 0)
-		deliver(c->session, &sample, 0);
-}
-
-/* A task that cannot be followed: no channels of its own (CollNet), or too many tasks. */
-static void drop_slot(struct nt_comm *c, struct nt_decision *d)
-{
-	const struct nt_sample sample = sample_of(c, d);
-
-	nt_session_count(c->session, NT_COUNT_DROPPED);
-	if (nt_slot_drop(&c->session->slots, d->slot))
-		deliver(c->session, &sample, 0);
-	d->slot = 0;
-}
-
-/* The handle for a measured task. The last one of its decision closes the slot. */
-static void *measure_task(struct nt_comm *c, struct nt_decision *d, unsigned channels)
-{
-	struct nt_slot_result result;
-	void *handle;
-
-	if (!d->taken)
-		take_slot(c, d);
-	if (d->slot == 0)
-		return NULL;
-	handle = nt_slot_task(&c->session->slots, d->slot, d->tasks - 1, channels);
-	if (!handle)
-		drop_slot(c, d);
-	else if (d->left_bytes == 0 && nt_slot_seal(&c->session->slots, d->slot, &result) == NT_SLOT_DONE)
-		complete(c->session, &result);
-	return handle;
+	if (!d->slot)
+		count_done(c->session, &sample);
+	return d->slot;
 }
 
 /* Calls and decisions of a communicator come before its Coll events: the next decision opens a group. */
@@ -179,6 +137,15 @@ static void note_turn(struct nt_comm *c, int coll, uint64_t seq)
 	atomic_store_explicit(&c->boundary, true, memory_order_relaxed);
 }
 
+/* Whether this thread's events follow the decisions of their group in the program. From v5 on each launch tells its
+ * thread, before that only the decision. */
+static bool in_program_order(const struct nt_comm *c)
+{
+	const _Atomic uintptr_t *thread = c->profiler_api >= 5 ? &c->launcher : &c->decider;
+
+	return atomic_load_explicit(thread, memory_order_relaxed) == nt_thread_self();
+}
+
 void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 {
 	int coll = nt_coll_parse(event->func);
@@ -189,7 +156,10 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	if (coll < 0)
 		return NULL;
 	note_turn(c, coll, event->seq);
-	if (atomic_load_explicit(&c->decider, memory_order_relaxed) != nt_thread_self()) {
+	/* The mask is on for other communicators too. Pairs with the release in nt_comm_open_key(). */
+	if (!atomic_load_explicit(&c->listening, memory_order_acquire))
+		return NULL;
+	if (!in_program_order(c)) {
 		/* The decision thread may be at work on its list. */
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
 		return NULL;
@@ -204,7 +174,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	d->tasks++;
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->forced, 1, memory_order_relaxed);
-	return d->measured ? measure_task(c, d, event->channels) : NULL;
+	return d->measured ? measure(c, d) : NULL;
 }
 
 void nt_event_call(struct nt_comm *c, bool captured)
@@ -216,8 +186,9 @@ void nt_event_call(struct nt_comm *c, bool captured)
 
 void nt_event_launch(struct nt_comm *c)
 {
-	/* The launch before this one was not followed by its Group event on this thread. */
-	if (atomic_exchange_explicit(&c->launcher, nt_thread_self(), memory_order_relaxed) != 0) {
+	atomic_store_explicit(&c->launcher, nt_thread_self(), memory_order_relaxed);
+	/* The launch before this one was not followed by its Group event on its thread. */
+	if (atomic_exchange_explicit(&c->launching, true, memory_order_relaxed)) {
 		atomic_fetch_add_explicit(&c->async_launched, 1, memory_order_relaxed);
 		nt_session_count(c->session, NT_COUNT_ASYNC);
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
@@ -228,13 +199,12 @@ void nt_event_launch(struct nt_comm *c)
  * other plans would make NCCL count captured tasks where it otherwise does not (profiler.cc:427@v2.28.9-1). */
 void *nt_event_group(struct nt_comm *c)
 {
-	uintptr_t self = nt_thread_self();
-
-	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) == self) {
-		atomic_store_explicit(&c->launcher, 0, memory_order_relaxed);
+	/* On the launching thread: the launch's own, or one of a plan that has no launch event (copy engine). */
+	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) == nt_thread_self()) {
+		atomic_store_explicit(&c->launching, false, memory_order_relaxed);
 		return NULL;
 	}
-	if (nt_comm_frozen(c) || atomic_load_explicit(&c->decider, memory_order_relaxed) == self)
+	if (nt_comm_frozen(c))
 		return NULL;
 	return (void *)((uintptr_t)c->opened << 32 | (uintptr_t)c->index << 2 | KIND_GROUP);
 }
@@ -252,27 +222,37 @@ void nt_event_group_stop(struct nt_session *session, void *group)
 		atomic_fetch_add_explicit(&c->async_started, 1, memory_order_release);
 }
 
-void *nt_event_kernel(struct nt_session *session, void *coll, unsigned channel, uint64_t start_ns)
+/* A channel begins another decision's collective: that is how long the one before took, the way to it included. */
+static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 {
-	void *handle = coll ? nt_slot_start(&session->slots, coll, channel, start_ns) : NULL;
+	struct nt_sample sample;
+	bool plausible = start_ns > lap->start_ns && start_ns - lap->start_ns <= UINT32_MAX;
 
-	if (coll && !handle)
-		nt_session_count(session, NT_COUNT_STALE);
-	return handle;
+	/* The first channel tells; the others find it finished. */
+	if (nt_slot_finish(&c->session->slots, lap->coll, &sample)) {
+		if (plausible)
+			keep_time(c->session, &sample, (uint32_t)(start_ns - lap->start_ns));
+		else
+			nt_session_count(c->session, NT_COUNT_DROPPED);
+		count_done(c->session, &sample);
+	}
+	lap->coll = NULL;
 }
 
-void nt_event_kernel_stop(struct nt_session *session, void *kernel, uint64_t stop_ns)
+void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
-	struct nt_slot_result result;
+	struct nt_lap *lap = &c->lap[channel % NT_LAP_CHANNELS];
 
-	switch (nt_slot_stop(&session->slots, kernel, stop_ns, &result)) {
-	case NT_SLOT_STALE:
-		nt_session_count(session, NT_COUNT_STALE);
+	if (lap->coll && lap->coll == coll)
+		return;		/* another task of the same decision */
+	if (lap->coll)
+		end_lap(c, lap, start_ns);
+	if (!coll)
 		return;
-	case NT_SLOT_MORE:
-		return;
-	case NT_SLOT_DONE:
-		complete(session, &result);
+	if (!nt_slot_live(&c->session->slots, coll)) {
+		nt_session_count(c->session, NT_COUNT_STALE);
 		return;
 	}
+	lap->coll = coll;
+	lap->start_ns = start_ns;
 }

@@ -18,9 +18,11 @@ libnt_tuner_la_SOURCES = \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
+	%D%/pairs.c \
+	%D%/pairs.h \
 	%D%/plugin.c \
-	%D%/sample.c \
-	%D%/sample.h \
+	%D%/times.c \
+	%D%/times.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \

@@ -226,8 +226,7 @@ static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name
 	&(struct nt_coll_event) \
 	{ \
 		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, .algo = (descr)->coll.algo, \
-		.proto = (descr)->coll.proto, .seq = (descr)->coll.seq, .count = (descr)->coll.count, \
-		.channels = (descr)->coll.channels \
+		.proto = (descr)->coll.proto, .seq = (descr)->coll.seq, .count = (descr)->coll.count \
 	}
 
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
@@ -240,8 +239,7 @@ static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
 	if (descr->type == NT_PROF_COLL)
 		*event = nt_event_coll(comm, COLL_EVENT(descr));
 	else if (descr->type == NT_PROF_KERNEL_CH)
-		*event = nt_event_kernel(comm->session, descr->parent, descr->kernel_ch.channel,
-					 descr->kernel_ch.start_ns);
+		nt_event_kernel(comm, descr->parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 	return NT_NCCL_OK;
 }
 
@@ -259,8 +257,7 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
 	case NT_PROF_GROUP: *event = nt_event_group(comm); break;
 	case NT_PROF_COLL: *event = nt_event_coll(comm, COLL_EVENT(descr)); break;
 	case NT_PROF_KERNEL_CH:
-		*event = nt_event_kernel(comm->session, descr->parent, descr->kernel_ch.channel,
-					 descr->kernel_ch.start_ns);
+		nt_event_kernel(comm, descr->parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 		break;
 	default: break;
 	}
@@ -284,12 +281,10 @@ static int stop(void *event)
 	return NT_NCCL_OK;
 }
 
+/* No event that has states is given a handle. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
-	struct nt_session *session = event && state == NT_PROF_STATE_KERNEL_CH_STOP && args ? nt_session_now() : NULL;
-
-	if (session && !nt_session_inert(session))
-		nt_event_kernel_stop(session, event, args->kernel_ch.stop_ns);
+	(void)event, (void)state, (void)args;
 	return NT_NCCL_OK;
 }
 

@@ -20,6 +20,11 @@ static bool arms_valid(const struct nt_schedule *s)
 	return true;
 }
 
+static bool has_auto(const struct nt_schedule *s)
+{
+	return memchr(s->arm, NT_ARM_AUTO, s->count) != NULL;
+}
+
 static bool explores(const struct nt_schedule *s)
 {
 	return s->kind == NT_SCHEDULE_SCREEN || s->kind == NT_SCHEDULE_CONFIRM;
@@ -36,7 +41,7 @@ int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t 
 		return -1;
 	if (s.count < 1 || s.count > NT_SCHEDULE_ARMS || !arms_valid(&s))
 		return -1;
-	if (explores(&s) && s.blocks <= NT_SCHEDULE_WARM_UP)
+	if (explores(&s) && (s.blocks <= NT_SCHEDULE_WARM_UP || !has_auto(&s)))
 		return -1;
 	if (nt_schedule_positions(&s) > NT_RUN_POSITIONS)
 		return -1;
@@ -69,8 +74,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit numbers in one word;
- * steps after `place` would not touch it. */
+/* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit numbers
+ * in one word; steps after `place` would not touch it. */
 static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);
@@ -97,8 +102,8 @@ int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_
 	if (schedule->count == 1)
 		return 0;
 	block = at / schedule->count;
-	return (int)shuffled(((uint64_t)epoch << 32 | block) + UINT64_C(0x9e3779b97f4a7c15), schedule->count,
-			     at % schedule->count);
+	return (int)shuffled(((uint64_t)epoch << 32 | block) + UINT64_C(0x9e3779b97f4a7c15),
+			     schedule->count, at % schedule->count);
 }
 
 int nt_schedule_arm(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)

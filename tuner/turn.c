@@ -7,6 +7,7 @@
  * rank in doubt waits (pmix-sync/turn.h).
  */
 #include <float.h>
+#include <string.h>
 #include <time.h>
 #include "tuner/comm.h"
 #include "tuner/log.h"
@@ -15,12 +16,26 @@
 #define NOT_WORTH_US 3.6e9f		/* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
 #define SWEEP_CALLS 64u			/* how often windows of keys that are no longer called are looked for */
 
-static uint32_t legal_mask(const float *cost, int pairs)
+/* Whether an entry is from 0 to below NOT_WORTH_US. As unsigned numbers the patterns of floats from 0 up keep their
+ * order, and those of negative ones and of what is no number are larger: one comparison. */
+static uint32_t is_legal(float cost)
+{
+	const float limit_us = NOT_WORTH_US;
+	uint32_t limit, bits;
+
+	memcpy(&limit, &limit_us, sizeof(limit));
+	memcpy(&bits, &cost, sizeof(bits));
+	return bits < limit;
+}
+
+/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its protocols. */
+static uint32_t legal_mask(const float *cost, int algos)
 {
 	uint32_t mask = 0;
 
-	for (int i = 0; i < pairs; i++)
-		mask |= (uint32_t)(cost[i] >= 0.0f && cost[i] < NOT_WORTH_US) << i;
+	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
+	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
+		mask |= (is_legal(cost[0]) | is_legal(cost[1]) << 1 | is_legal(cost[2]) << 2) << (a * NT_PROTOS);
 	return mask;
 }
 
@@ -50,6 +65,19 @@ static void force(float *cost, int arm)
 	cost[arm] = 0.0f;
 }
 
+/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a probe, by which NCCL
+ * chooses between a symmetric kernel and the rest (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that
+ * goes to such a kernel has no events and spends no number, so a plan could stand still: take none. */
+static void look_for_probes(struct nt_comm *c)
+{
+	for (uint32_t i = 1; i < c->fifo_count; i++) {
+		const struct nt_decision *before = &c->fifo[i - 1], *d = &c->fifo[i];
+
+		if (before->key == d->key && (before->tasks == 0) != (d->tasks == 0))
+			nt_comm_flag(c, NT_MEMBER_PROBES);
+	}
+}
+
 /* The first decision after a call or a Coll event opens a group: within one, calls come before decisions, and
  * decisions before Coll events. */
 static void begin_decision(struct nt_comm *c)
@@ -59,6 +87,7 @@ static void begin_decision(struct nt_comm *c)
 		return;
 	atomic_store_explicit(&c->boundary, false, memory_order_relaxed);
 	atomic_fetch_add_explicit(&c->group, 1, memory_order_relaxed);
+	look_for_probes(c);
 	c->fifo_count = 0;
 }
 
@@ -136,8 +165,8 @@ static int settle_events(struct nt_comm *c, const struct nt_call *call)
 {
 	uint64_t until_ms = 0;
 
-	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) != 0) {
-		atomic_store_explicit(&c->launcher, 0, memory_order_relaxed);
+	if (atomic_load_explicit(&c->launching, memory_order_relaxed)) {
+		atomic_store_explicit(&c->launching, false, memory_order_relaxed);
 		atomic_fetch_add_explicit(&c->async_launched, 1, memory_order_relaxed);
 		nt_session_count(c->session, NT_COUNT_ASYNC);
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
@@ -187,7 +216,7 @@ static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t
 	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
 
 	if (next->epoch != 0 && next->run != NT_NO_RUN)
-		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at;
+		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at && turn < next->until;
 	nt_comm_measure_key(c, key, on);
 }
 
@@ -215,6 +244,7 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 	choice->measured = was_measuring && key->measure_group < atomic_load_explicit(&c->group, memory_order_relaxed);
 	choice->run = plan->run;
 	choice->owner = 1 + c->seat.comm * NT_BOARD_KEYS + (uint32_t)(key->shared - c->board->key);
+	choice->epoch = plan->epoch;
 	choice->position = (uint32_t)position;
 }
 
@@ -323,7 +353,7 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 		nt_session_count(c->session, NT_COUNT_ODD_TABLE);
 		return NT_NCCL_OK;
 	}
-	mask = legal_mask(call->cost, call->algos * NT_PROTOS);
+	mask = legal_mask(call->cost, call->algos) & c->allowed;
 	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask), call->cost, call->algos);
 	if (c->open_keys != 0)
 		begin_decision(c);

@@ -126,10 +126,10 @@ static void destroy(struct pair *p)
 /* What node n has to say reaches the other node, then itself. */
 static void carry(struct pair *p, uint32_t n)
 {
-	const uint8_t *bytes;
+	const uint8_t *bytes = NULL;
 	size_t count = nt_agree_out(p->agree[n], &bytes);
 
-	if (count == 0)
+	if (count == 0 || !bytes)
 		return;
 	if (p->nodes == 2)
 		nt_agree_in(p->agree[1 - n], n, bytes, count, p->now_ms);

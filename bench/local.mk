@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# nccl-tune-bench, built where configure found CUDA and NCCL. What needs neither is a library with unit tests.
+
+noinst_LTLIBRARIES += libnt-bench.la
+libnt_bench_la_SOURCES = \
+	%D%/figure.c \
+	%D%/figure.h \
+	%D%/meet.c \
+	%D%/meet.h \
+	%D%/options.c \
+	%D%/options.h
+libnt_bench_la_LIBADD = libnt-contract.la
+
+if HAVE_CUDA_NCCL
+bin_PROGRAMS += nccl-tune-bench
+nccl_tune_bench_SOURCES = \
+	%D%/gpu.c \
+	%D%/gpu.h \
+	%D%/host.h \
+	%D%/main.c \
+	%D%/play.c \
+	%D%/play.h \
+	%D%/report.c \
+	%D%/report.h
+nccl_tune_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
+nccl_tune_bench_LDADD = libnt-bench.la libnt-contract.la $(NCCL_LIBS) $(CUDA_LIBS)
+endif
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/bench
+TESTS += tests/unit/bench
+tests_unit_bench_SOURCES = tests/unit/bench.c
+tests_unit_bench_LDADD = libnt-bench.la libnt-contract.la $(CMOCKA_LIBS)
+endif
+
+# A probe for the GPU tests: what NCCL tells a plugin, written down. Built like a shipped module, not installed.
+noinst_LTLIBRARIES += tests/gpu/nt-probe.la
+tests_gpu_nt_probe_la_SOURCES = tests/gpu/probe.c
+tests_gpu_nt_probe_la_LIBADD = libnt-contract.la
+tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process with a deadline and a bound on its output. */
+#include "report/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "report/fields.h"
+
+#define COMPLAINT_MAX_BYTES 65536 /* of stderr that is kept to find its last line */
+
+extern char **environ;
+
+struct stream {
+	int fd; /* our end, or -1 when it is at its end */
+	char *data;
+	size_t bytes, room, max_bytes;
+	bool drop_rest; /* past max_bytes: read on and forget, instead of failing */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int make_room(struct stream *stream)
+{
+	size_t room = stream->room ? 2 * stream->room : 4096;
+	char *grown;
+
+	if (stream->bytes + 1 < stream->room)
+		return 0;
+	grown = realloc(stream->data, room);
+	if (!grown)
+		return -1;
+	stream->data = grown;
+	stream->room = room;
+	return 0;
+}
+
+/* One read of what is there. */
+static int take(struct stream *stream, struct nt_error *err)
+{
+	char spare[4096];
+	ssize_t got;
+
+	if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
+		got = read(stream->fd, spare, sizeof(spare));
+	} else {
+		if (make_room(stream) < 0)
+			return nt_error_set(err, "no memory for its output");
+		got = read(stream->fd, stream->data + stream->bytes,
+			   stream->room - stream->bytes - 1);
+		if (got > 0)
+			stream->bytes += (size_t)got;
+	}
+	if (got < 0)
+		return errno == EINTR ? 0 : nt_error_set(err, "cannot read its output: %m");
+	if (got == 0) {
+		close(stream->fd);
+		stream->fd = -1;
+	}
+	if (stream->bytes > stream->max_bytes && !stream->drop_rest)
+		return nt_error_set(err, "it wrote more than %zu bytes", stream->max_bytes);
+	return 0;
+}
+
+static int collect(struct stream *streams, int64_t deadline_ms, struct nt_error *err)
+{
+	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
+		struct pollfd polls[2] = {
+			{ .fd = streams[0].fd, .events = POLLIN },
+			{ .fd = streams[1].fd, .events = POLLIN },
+		};
+		int64_t rest_ms = deadline_ms - now_ms();
+
+		if (rest_ms <= 0)
+			return nt_error_set(err, "no answer in time");
+		if (poll(polls, 2, (int)rest_ms) < 0 && errno != EINTR)
+			return nt_error_set(err, "cannot wait for its output: %m");
+		for (int i = 0; i < 2; i++) {
+			if (streams[i].fd >= 0 && polls[i].revents != 0 &&
+			    take(&streams[i], err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* It may have closed its output and still be there: wait, but not past the deadline. */
+static int reap(pid_t pid, bool kill_now, int64_t deadline_ms, int *status)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	bool killed = false;
+	pid_t ended;
+
+	for (;;) {
+		if (!killed && (kill_now || now_ms() >= deadline_ms)) {
+			kill(pid, SIGKILL);
+			killed = true;
+		}
+		ended = waitpid(pid, status, killed ? 0 : WNOHANG);
+		if (ended == pid)
+			return killed ? -1 : 0;
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void last_line(char *out, size_t out_bytes, const char *text, size_t bytes)
+{
+	const char *start;
+
+	while (bytes > 0 && (text[bytes - 1] == '\n' || text[bytes - 1] == ' '))
+		bytes--;
+	start = bytes > 0 ? memrchr(text, '\n', bytes) : NULL;
+	start = start ? start + 1 : text;
+	if (bytes > 0)
+		nt_printable_copy(out, out_bytes, start, bytes - (size_t)(start - text));
+}
+
+/* Take over the reading ends of both pipes, see pid to its end. */
+static int attend(struct nt_child *child, pid_t pid, const int *fds, size_t max_bytes,
+		  int timeout_ms, struct nt_error *err)
+{
+	int64_t deadline_ms = now_ms() + timeout_ms;
+	struct stream streams[2] = {
+		{ .fd = fds[0], .max_bytes = max_bytes },
+		{ .fd = fds[1], .max_bytes = COMPLAINT_MAX_BYTES, .drop_rest = true },
+	};
+	int status = 0;
+	int rc = collect(streams, deadline_ms, err);
+
+	for (int i = 0; i < 2; i++) {
+		if (streams[i].fd >= 0)
+			close(streams[i].fd);
+	}
+	if (reap(pid, rc < 0, deadline_ms, &status) < 0 && rc == 0)
+		rc = nt_error_set(err, "no answer in time");
+	if (streams[1].data)
+		last_line(child->complaint, sizeof(child->complaint), streams[1].data,
+			  streams[1].bytes);
+	free(streams[1].data);
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	child->out = streams[0].data;
+	child->out_bytes = streams[0].bytes;
+	if (child->out)
+		child->out[child->out_bytes] = '\0';
+	return rc;
+}
+
+static void close_pair(const int *fds)
+{
+	if (fds[0] >= 0)
+		close(fds[0]);
+	if (fds[1] >= 0)
+		close(fds[1]);
+}
+
+static int open_pipes(int out[2], int complaints[2], struct nt_error *err)
+{
+	out[0] = out[1] = complaints[0] = complaints[1] = -1;
+	if (pipe2(out, O_CLOEXEC) == 0 && pipe2(complaints, O_CLOEXEC) == 0)
+		return 0;
+	nt_error_set(err, "cannot make a pipe: %m");
+	close_pair(out);
+	return -1;
+}
+
+static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
+{
+	posix_spawn_file_actions_t actions;
+	int failure = posix_spawn_file_actions_init(&actions);
+
+	if (failure)
+		return failure;
+	failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
+	if (!failure)
+		failure = posix_spawn_file_actions_adddup2(&actions, complaint_fd, 2);
+	if (!failure)
+		failure = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return failure;
+}
+
+int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
+		 struct nt_error *err)
+{
+	int out[2], complaints[2];
+	int failure;
+	pid_t pid;
+
+	memset(child, 0, sizeof(*child));
+	if (open_pipes(out, complaints, err) < 0)
+		return -1;
+	failure = spawn(&pid, argv, out[1], complaints[1]);
+	close(out[1]);
+	close(complaints[1]);
+	if (failure) {
+		close(out[0]);
+		close(complaints[0]);
+		return nt_error_set(err, "cannot start it: %s", strerror(failure));
+	}
+	return attend(child, pid, (int[]){ out[0], complaints[0] }, max_bytes, timeout_ms, err);
+}
+
+int nt_child_call(struct nt_child *child, int (*call)(void *argument), void *argument,
+		  int timeout_ms, struct nt_error *err)
+{
+	int out[2], complaints[2];
+	pid_t pid;
+
+	memset(child, 0, sizeof(*child));
+	if (open_pipes(out, complaints, err) < 0)
+		return -1;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		if (dup2(out[1], 1) < 0 || dup2(complaints[1], 2) < 0)
+			_exit(126);
+		_exit(call(argument));
+	}
+	close(out[1]);
+	close(complaints[1]);
+	if (pid < 0) {
+		nt_error_set(err, "cannot start a process: %m");
+		close(out[0]);
+		close(complaints[0]);
+		return -1;
+	}
+	return attend(child, pid, (int[]){ out[0], complaints[0] }, COMPLAINT_MAX_BYTES, timeout_ms,
+		      err);
+}
+
+void nt_child_fini(struct nt_child *child)
+{
+	free(child->out);
+	memset(child, 0, sizeof(*child));
+}

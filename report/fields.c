@@ -1,0 +1,204 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of JSON objects, read strictly. The text may come from a user's file: nothing in it is
+ * trusted. */
+#include "report/fields.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include "contract/coll.h"
+
+#define DEPTH_MAX 16 /* ours is 6 deep; another's members beside it may be deeper */
+
+static const char *const wanted[] = {
+	[NT_FIELD_COUNT] = "a whole number from 0",
+	[NT_FIELD_NUMBER] = "a number",
+	[NT_FIELD_TIME] = "a number from 0",
+	[NT_FIELD_SHARE] = "a number from 0 to 1",
+	[NT_FIELD_BOOL] = "true or false",
+	[NT_FIELD_COLL] = "a collective as NCCL spells it",
+	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
+	[NT_FIELD_TIMES] = "one or two numbers from 0",
+	[NT_FIELD_OBJECT] = "an object",
+	[NT_FIELD_ARRAY] = "an array",
+};
+
+int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < text_bytes && i + 1 < out_bytes; i++)
+		out[i] = text[i] >= 0x20 && text[i] <= 0x7e ? text[i] : '?';
+	out[i] = '\0';
+	return i == text_bytes ? 0 : -1;
+}
+
+static int refuse(const struct nt_field *field, json_object *value, struct nt_error *err)
+{
+	const char *text = json_object_to_json_string_ext(
+		value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	char shown[48];
+
+	if (!text)
+		text = "?";
+	if (nt_printable_copy(shown, sizeof(shown), text, strlen(text)) < 0)
+		memcpy(shown + sizeof(shown) - 4, "...", 4);
+	if (field->kind == NT_FIELD_TEXT)
+		return nt_error_set(err, "%s is %s (want a text of less than %zu characters)",
+				    field->name, shown, field->room);
+	return nt_error_set(err, "%s is %s (want %s)", field->name, shown, wanted[field->kind]);
+}
+
+static int read_number(json_object *value, double min, double max, double *out)
+{
+	double number;
+
+	if (!json_object_is_type(value, json_type_int) &&
+	    !json_object_is_type(value, json_type_double))
+		return -1;
+	number = json_object_get_double(value);
+	if (!isfinite(number) || number < min || number > max)
+		return -1;
+	*out = number;
+	return 0;
+}
+
+static int read_count(json_object *value, int64_t *out)
+{
+	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+		return -1;
+	*out = json_object_get_int64(value);
+	return 0;
+}
+
+static int read_text(json_object *value, char *out, size_t out_bytes)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return -1;
+	return nt_printable_copy(out, out_bytes, json_object_get_string(value),
+				 (size_t)json_object_get_string_len(value));
+}
+
+static int read_name(json_object *value, int (*parse)(const char *name), int *out)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return -1;
+	*out = parse(json_object_get_string(value));
+	return *out < 0 ? -1 : 0;
+}
+
+static int read_times(json_object *value, double *out)
+{
+	size_t count;
+
+	if (!json_object_is_type(value, json_type_array))
+		return -1;
+	count = json_object_array_length(value);
+	if (count < 1 || count > 2)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (read_number(json_object_array_get_idx(value, i), 0.0, HUGE_VAL, &out[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_part(json_object *value, enum json_type type, json_object **out)
+{
+	if (!json_object_is_type(value, type))
+		return -1;
+	*out = value;
+	return 0;
+}
+
+static int read_value(const struct nt_field *field, json_object *value, void *member)
+{
+	switch (field->kind) {
+	case NT_FIELD_COUNT: return read_count(value, member);
+	case NT_FIELD_NUMBER: return read_number(value, -HUGE_VAL, HUGE_VAL, member);
+	case NT_FIELD_TIME: return read_number(value, 0.0, HUGE_VAL, member);
+	case NT_FIELD_SHARE: return read_number(value, 0.0, 1.0, member);
+	case NT_FIELD_BOOL:
+		if (!json_object_is_type(value, json_type_boolean))
+			return -1;
+		*(bool *)member = json_object_get_boolean(value);
+		return 0;
+	case NT_FIELD_TEXT: return read_text(value, member, field->room);
+	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
+	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
+	case NT_FIELD_TIMES: return read_times(value, member);
+	case NT_FIELD_OBJECT: return read_part(value, json_type_object, member);
+	case NT_FIELD_ARRAY: return read_part(value, json_type_array, member);
+	}
+	return -1;
+}
+
+int nt_field_read(const struct nt_field *field, json_object *value, void *target,
+		  struct nt_error *err)
+{
+	if (read_value(field, value, (char *)target + field->offset) < 0)
+		return refuse(field, value, err);
+	return 0;
+}
+
+int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	enum json_tokener_error error;
+	size_t end;
+
+	*object = NULL;
+	if (!tokener || text_bytes > INT_MAX) {
+		json_tokener_free(tokener);
+		return nt_error_set(err, "no memory for %zu bytes of JSON", text_bytes);
+	}
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	*object = json_tokener_parse_ex(tokener, text, (int)text_bytes);
+	error = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
+	json_tokener_free(tokener);
+	if (error == json_tokener_continue)
+		return nt_error_set(err, "ends in the middle, after %zu bytes", text_bytes);
+	if (error != json_tokener_success)
+		return nt_error_set(err, "at byte %zu: %s", end, json_tokener_error_desc(error));
+	while (end < text_bytes && isspace((unsigned char)text[end]))
+		end++;
+	if (end < text_bytes)
+		return nt_error_set(err, "at byte %zu: text after the end", end);
+	return 0;
+}
+
+static const struct nt_field *find_field(const struct nt_field *fields, size_t count,
+					 const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(fields[i].name, name) == 0)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+int nt_fields_read(const struct nt_field *fields, size_t count, json_object *object, void *target,
+		   struct nt_error *err)
+{
+	if (!json_object_is_type(object, json_type_object))
+		return nt_error_set(err, "not an object");
+	json_object_object_foreach(object, name, value) {
+		const struct nt_field *field = find_field(fields, count, name);
+		char shown[32];
+
+		if (!field) {
+			nt_printable_copy(shown, sizeof(shown), name, strlen(name));
+			return nt_error_set(err, "unknown member \"%s\"", shown);
+		}
+		if (nt_field_read(field, value, target, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (fields[i].required && !json_object_object_get_ex(object, fields[i].name, NULL))
+			return nt_error_set(err, "%s is missing", fields[i].name);
+	}
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job's summary as JSON. The members and their order are an interface: add at the end, never
+ * change. */
+#include "report/print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include "contract/coll.h"
+
+/* One object of the array, seen as a row, a remark or a count of what was left out. */
+struct item {
+	const char *job;
+	const char *step;
+	const struct nt_row *row; /* NULL but for a row */
+	const char *state;
+	const char *why;
+	int64_t more; /* -1 but for a count */
+};
+
+static json_object *text_value(const char *text)
+{
+	return text && text[0] ? json_object_new_string(text) : NULL;
+}
+
+static json_object *count_value(int64_t count)
+{
+	return count >= 0 ? json_object_new_int64(count) : NULL;
+}
+
+/* The record's own decimals, not those of a double's 17 digits. */
+static json_object *decimal_value(double value)
+{
+	char text[40];
+
+	if (isnan(value))
+		return NULL;
+	snprintf(text, sizeof(text), "%.10g", value);
+	return json_object_new_double_s(value, text);
+}
+
+static json_object *arm_value(int arm)
+{
+	return json_object_new_string(nt_arm_name(arm));
+}
+
+/* A NULL value is JSON's null; a value that could not be allocated reads the same, which is not
+ * wrong. */
+static int add(json_object *object, const char *name, json_object *value)
+{
+	int rc = json_object_object_add(object, name, value);
+
+	if (rc < 0)
+		json_object_put(value);
+	return rc;
+}
+
+static int add_row(json_object *object, const struct nt_row *row)
+{
+	int rc = 0;
+
+	rc |= add(object, "ranks", row ? count_value(row->ranks) : NULL);
+	rc |= add(object, "nodes", row ? count_value(row->nodes) : NULL);
+	rc |= add(object, "collective", row ? text_value(nt_coll_name(row->coll)) : NULL);
+	rc |= add(object, "bytes", row ? count_value((int64_t)row->bytes) : NULL);
+	rc |= add(object, "auto_arm", row ? arm_value(row->auto_arm) : NULL);
+	rc |= add(object, "chosen_arm", row ? arm_value(row->arm) : NULL);
+	rc |= add(object, "auto_us", row ? decimal_value(row->auto_us) : NULL);
+	rc |= add(object, "arm_us", row ? decimal_value(row->arm_us) : NULL);
+	rc |= add(object, "gain_percent", row ? decimal_value(row->gain_percent) : NULL);
+	rc |= add(object, "p", row ? decimal_value(row->p) : NULL);
+	rc |= add(object, "samples", row ? count_value(row->samples) : NULL);
+	rc |= add(object, "calls", row ? count_value(row->calls) : NULL);
+	rc |= add(object, "spent_calls", row ? count_value(row->spent_calls) : NULL);
+	rc |= add(object, "spent_ms", row ? decimal_value(row->spent_ms) : NULL);
+	rc |= add(object, "saved_ms", row ? decimal_value(row->saved_ms) : NULL);
+	return rc;
+}
+
+static int add_item(json_object *array, const struct item *item)
+{
+	json_object *object = json_object_new_object();
+	int rc = 0;
+
+	if (!object)
+		return -1;
+	rc |= add(object, "job", text_value(item->job));
+	rc |= add(object, "step", text_value(item->step));
+	rc |= add_row(object, item->row);
+	rc |= add(object, "state", text_value(item->state));
+	rc |= add(object, "why", text_value(item->why));
+	rc |= add(object, "more", count_value(item->more));
+	if (rc == 0)
+		rc = json_object_array_add(array, object);
+	if (rc != 0)
+		json_object_put(object);
+	return rc;
+}
+
+int nt_summary_json(json_object *array, const char *job, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+
+		rc |= add_item(array, &(struct item){ job, summary->steps[row->step].name, row,
+						      row->state, NULL, -1 });
+	}
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		const struct nt_remark *remark = &summary->remarks[i];
+
+		rc |= add_item(array, &(struct item){ job, remark->step, NULL,
+						      remark->kind == NT_REMARK_WHY ? "untuned"
+										    : "damaged",
+						      remark->text, -1 });
+	}
+	for (size_t i = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+
+		if (step->more > 0)
+			rc |= add_item(array, &(struct item){ job, step->name, NULL, "left_out",
+							      NULL, step->more });
+	}
+	if (summary->more_steps > 0)
+		rc |= add_item(array, &(struct item){ job, NULL, NULL, "left_out", NULL,
+						      summary->more_steps });
+	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
+}

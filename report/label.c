@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of a record's members. */
+#include "report/label.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+
+bool nt_step_name_valid(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	if (strcmp(name, "batch") == 0)
+		return true;
+	return digits > 0 && digits <= 10 && name[digits] == '\0' &&
+	       (digits == 1 || name[0] != '0') && strtoull(name, NULL, 10) <= UINT32_MAX;
+}
+
+int nt_size_parse(const char *text, size_t *bytes)
+{
+	static const char units[] = "KMGT";
+	unsigned long long whole;
+	const char *unit;
+	bool half;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -1;
+	errno = 0;
+	whole = strtoull(text, &end, 10);
+	if (errno || whole > (SIZE_MAX >> 42))
+		return -1;
+	half = strncmp(end, ".5", 2) == 0;
+	if (half)
+		end += 2;
+	*bytes = (size_t)whole;
+	if (*end == '\0')
+		return half ? -1 : 0;
+	unit = strchr(units, *end);
+	if (!unit || end[1] != '\0')
+		return -1;
+	*bytes = (size_t)(2 * whole + half) << (10 * (size_t)(unit - units) + 9);
+	return 0;
+}
+
+int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes)
+{
+	unsigned long parts[2];
+	char *end = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		if (!isdigit((unsigned char)text[0]))
+			return -1;
+		errno = 0;
+		parts[i] = strtoul(text, &end, 10);
+		if (errno || parts[i] < 1 || parts[i] > UINT32_MAX || *end != "rn"[i])
+			return -1;
+		text = end + 1;
+	}
+	*ranks = (uint32_t)parts[0];
+	*nodes = (uint32_t)parts[1];
+	return *text == '\0' ? 0 : -1;
+}
+
+int nt_label_parse(const char *text, int *coll, size_t *bytes)
+{
+	const char *space = strchr(text, ' ');
+	char name[32];
+
+	if (!space || (size_t)(space - text) >= sizeof(name))
+		return -1;
+	memcpy(name, text, (size_t)(space - text));
+	name[space - text] = '\0';
+	*coll = nt_coll_parse(name);
+	return *coll < 0 ? -1 : nt_size_parse(space + 1, bytes);
+}

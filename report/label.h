@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* label.h - the names that members of a job's record may have
+ *
+ * Threads:  pure functions, any thread.
+ * Errors:   -1 for anything that contract/record.h does not allow; the outputs are then
+ *           unspecified.
+ */
+#ifndef NT_LABEL_H
+#define NT_LABEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NT_STEP_NAME_MAX 12
+
+/* "0" to "4294967295", or "batch". */
+bool nt_step_name_valid(const char *name);
+
+/* Inverse of nt_size_text: "64K", "1.5M", "96". */
+int nt_size_parse(const char *text, size_t *bytes);
+
+int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes); /* "8r2n" */
+int nt_label_parse(const char *text, int *coll, size_t *bytes);		/* "AllReduce 256K" */
+
+#endif

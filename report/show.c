@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune show: the records of single NCCL processes, in full, for support. */
+#include "report/command.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <slurm/slurm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "contract/policy.h"
+#include "report/file.h"
+#include "report/rank.h"
+#include "report/table.h"
+
+#define ROW(row) ((const struct nt_rank_key *)(row))
+#define DECIMAL(member)                                         \
+	static void print_##member(char *cell, const void *row) \
+	{                                                       \
+		nt_cell_decimal(cell, ROW(row)->member, 1);     \
+	}
+#define COUNT(member)                                           \
+	static void print_##member(char *cell, const void *row) \
+	{                                                       \
+		nt_cell_count(cell, ROW(row)->member);          \
+	}
+#define ARM(member)                                                                   \
+	static void print_##member(char *cell, const void *row)                       \
+	{                                                                             \
+		snprintf(cell, NT_CELL_MAX, "%s",                                     \
+			 ROW(row)->member < 0 ? "-" : nt_arm_name(ROW(row)->member)); \
+	}
+
+static void print_coll(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", nt_coll_name(ROW(row)->coll));
+}
+
+static void print_bytes(char *cell, const void *row)
+{
+	nt_size_text((size_t)ROW(row)->bytes, cell, NT_CELL_MAX);
+}
+
+static void print_state(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", ROW(row)->state);
+}
+
+static void print_p(char *cell, const void *row)
+{
+	nt_cell_share(cell, ROW(row)->p);
+}
+
+ARM(auto_arm)
+ARM(arm)
+DECIMAL(auto_us)
+DECIMAL(arm_us)
+DECIMAL(auto_p25_us)
+DECIMAL(arm_p25_us)
+DECIMAL(predicted_auto_us)
+DECIMAL(predicted_arm_us)
+DECIMAL(spent_ms)
+DECIMAL(saved_ms)
+COUNT(samples)
+COUNT(calls)
+COUNT(spent_calls)
+COUNT(forced)
+COUNT(differed)
+
+/* Two tables, since all of it side by side would be wider than a terminal. */
+static const struct nt_column choice_columns[] = {
+	{ { "", "COLLECTIVE" }, true, print_coll },
+	{ { "", "SIZE" }, false, print_bytes },
+	{ { "", "STATE" }, true, print_state },
+	{ { "AUTO", "PICKS" }, true, print_auto_arm },
+	{ { "", "ARM" }, true, print_arm },
+	{ { "AUTO", "us" }, false, print_auto_us },
+	{ { "ARM", "us" }, false, print_arm_us },
+	{ { "AUTO", "p25 us" }, false, print_auto_p25_us },
+	{ { "ARM", "p25 us" }, false, print_arm_p25_us },
+	{ { "", "P" }, false, print_p },
+	{ { "SAM-", "PLES" }, false, print_samples },
+};
+
+static const struct nt_column effect_columns[] = {
+	{ { "", "COLLECTIVE" }, true, print_coll },
+	{ { "", "SIZE" }, false, print_bytes },
+	{ { "", "CALLS" }, false, print_calls },
+	{ { "FORCED", "calls" }, false, print_forced },
+	{ { "DIFFERED", "calls" }, false, print_differed },
+	{ { "SPENT", "calls" }, false, print_spent_calls },
+	{ { "SPENT", "ms" }, false, print_spent_ms },
+	{ { "SAVED", "ms" }, false, print_saved_ms },
+	{ { "PREDICTED", "AUTO us" }, false, print_predicted_auto_us },
+	{ { "PREDICTED", "ARM us" }, false, print_predicted_arm_us },
+};
+
+static const struct nt_table tables[] = {
+	{ choice_columns, sizeof(choice_columns) / sizeof(choice_columns[0]),
+	  sizeof(struct nt_rank_key), 4 },
+	{ effect_columns, sizeof(effect_columns) / sizeof(effect_columns[0]),
+	  sizeof(struct nt_rank_key), 4 },
+};
+
+static const struct {
+	int64_t flag;
+	const char *text;
+} flag_texts[] = {
+	{ NT_PLACE_NO_TUNER, "the user's own NCCL_TUNER_PLUGIN was kept" },
+	{ NT_PLACE_NO_PROFILER, "the user's own NCCL_PROFILER_PLUGIN was kept" },
+	{ NT_PLACE_USER_ALGO, "the user's own NCCL_ALGO is in force" },
+	{ NT_PLACE_USER_PROTO, "the user's own NCCL_PROTO is in force" },
+};
+
+static void show_nccl(int64_t version)
+{
+	/* NCCL_VERSION_CODE since 2.9; older ones load no plugin of ours. */
+	if (version >= 20900)
+		printf(", NCCL %" PRId64 ".%" PRId64 ".%" PRId64, version / 10000,
+		       version / 100 % 100, version % 100);
+	else if (version >= 0)
+		printf(", NCCL version code %" PRId64, version);
+}
+
+static void show_head(const struct nt_rank *rank)
+{
+	printf("  job %" PRId64 ", step ", rank->job);
+	if (rank->step == SLURM_BATCH_SCRIPT)
+		fputs("batch", stdout);
+	else
+		printf("%" PRId64, rank->step);
+	if (rank->task >= 0)
+		printf(", task %" PRId64, rank->task);
+	if (rank->pid >= 0)
+		printf(", process %" PRId64, rank->pid);
+	printf(", node %s", rank->node);
+	show_nccl(rank->nccl);
+	puts(rank->end ? "; written at its end" : "; written before its end");
+	if (rank->policy[0])
+		printf("  policy: %s\n", rank->policy);
+	else if (rank->mode[0])
+		printf("  mode: %s\n", rank->mode);
+	for (size_t i = 0; i < sizeof(flag_texts) / sizeof(flag_texts[0]); i++) {
+		if (rank->flags & flag_texts[i].flag)
+			printf("  note: %s\n", flag_texts[i].text);
+	}
+}
+
+static void show_counts(json_object *counts)
+{
+	if (!counts)
+		return;
+	json_object_object_foreach(counts, name, value) {
+		printf("  count: ");
+		for (const char *c = name; *c; c++)
+			putchar(*c >= 0x20 && *c <= 0x7e ? *c : '?');
+		printf(" %" PRId64 "\n", json_object_get_int64(value));
+	}
+}
+
+static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
+{
+	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
+	       comm->ranks);
+	if (comm->nodes >= 0)
+		printf(" on %" PRId64 " node%s", comm->nodes, comm->nodes == 1 ? "" : "s");
+	printf(", %s%s%s\n", comm->state, comm->why[0] ? ": " : "", comm->why);
+	for (size_t i = 0; comm->key_count > 0 && i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (nt_table_print(stdout, &tables[i], comm->keys, comm->key_count, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int show_rank(const struct nt_rank *rank, struct nt_error *err)
+{
+	show_head(rank);
+	show_counts(rank->counts);
+	if (rank->comm_count == 0)
+		puts("  no communicator");
+	for (size_t i = 0; i < rank->comm_count; i++) {
+		if (show_comm(&rank->comms[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int show_file(const char *path)
+{
+	struct nt_rank rank = { .root = NULL };
+	struct nt_error err, damage;
+	size_t text_bytes;
+	int parsed, rc;
+	char *text;
+
+	if (nt_file_read(path, (size_t)NT_RANK_RECORD_MAX, &text, &text_bytes, &err) < 0) {
+		nt_command_complain(&nt_command_show, "%s", err.text);
+		return -1;
+	}
+	printf("%s\n", strcmp(path, "-") == 0 ? "standard input" : path);
+	parsed = nt_rank_parse(&rank, text, text_bytes, &damage);
+	free(text);
+	rc = parsed == 0 || rank.comm_count > 0 ? show_rank(&rank, &err) : 0;
+	nt_rank_fini(&rank);
+	if (rc < 0)
+		nt_command_complain(&nt_command_show, "%s", err.text);
+	if (parsed < 0) {
+		printf("  damaged: %s\n", damage.text);
+		nt_command_complain(&nt_command_show, "%s: damaged: %s", path, damage.text);
+	}
+	return rc < 0 ? -1 : parsed;
+}
+
+static int run(int argc, char *argv[])
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int status = NT_EXIT_OK;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == 'h')
+			return nt_command_help(&nt_command_show);
+		return nt_command_misuse_option(&nt_command_show, option, argv);
+	}
+	if (optind == argc && show_file("-") < 0)
+		status = NT_EXIT_FAILED;
+	for (int i = optind; i < argc; i++) {
+		if (show_file(argv[i]) < 0)
+			status = NT_EXIT_FAILED;
+	}
+	return nt_command_finish(&nt_command_show, status);
+}
+
+const struct nt_command nt_command_show = {
+	.name = "show",
+	.run = run,
+	.summary = "print the records of single ranks in full",
+	.help = "Usage: nccl-tune show [FILE...]\n"
+		"\n"
+		"Print the records that NCCL processes leave in a step's runtime directory (rank.*.json):\n"
+		"what was measured, chosen and forced on each communicator, or why nothing was.\n"
+		"Without FILE, or with -, standard input is read.\n"
+		"\n"
+		"  -h, --help  print this\n"
+		"\n"
+		"Exit status: 0 shown in full, 1 a file is damaged or cannot be read, 2 misuse.\n",
+};

@@ -1,0 +1,399 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job's record to rows. Nothing in the text is trusted: it may have been cut, or written by
+ * another version. */
+#include "report/summary.h"
+
+#include <ctype.h>
+#include <json.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "contract/record.h"
+#include "report/fields.h"
+#include "report/label.h"
+
+#define ITEMS_MAX 65536 /* rows, steps or remarks; no honest record comes near */
+
+/* What is being read, and where in it. */
+struct reader {
+	struct nt_summary *summary;
+	const char *step; /* "" outside any */
+	const char *only_step;
+	bool no_memory;
+};
+
+void nt_summary_init(struct nt_summary *summary)
+{
+	memset(summary, 0, sizeof(*summary));
+}
+
+void nt_summary_fini(struct nt_summary *summary)
+{
+	free(summary->steps);
+	free(summary->rows);
+	free(summary->remarks);
+	nt_summary_init(summary);
+}
+
+bool nt_summary_damaged(const struct nt_summary *summary)
+{
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		if (summary->remarks[i].kind == NT_REMARK_DAMAGE)
+			return true;
+	}
+	return false;
+}
+
+/* Room for one more item at the end of an array that grows by doubling; NULL when there is none. */
+static void *add_item(void *items, size_t *count, size_t item_bytes)
+{
+	void **array = items;
+	char *grown;
+
+	if (*count >= ITEMS_MAX)
+		return NULL;
+	if ((*count & (*count - 1)) == 0) {
+		grown = realloc(*array, (*count ? 2 * *count : 1) * item_bytes);
+		if (!grown)
+			return NULL;
+		*array = grown;
+	}
+	grown = (char *)*array + *count * item_bytes;
+	memset(grown, 0, item_bytes);
+	(*count)++;
+	return grown;
+}
+
+static struct nt_remark *add_remark(struct reader *reader, enum nt_remark_kind kind)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_remark *remark = add_item(&summary->remarks, &summary->remark_count,
+					    sizeof(*remark));
+
+	if (!remark) {
+		reader->no_memory = true;
+		return NULL;
+	}
+	remark->kind = kind;
+	snprintf(remark->step, sizeof(remark->step), "%s", reader->step);
+	return remark;
+}
+
+static void damage(struct reader *reader, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void damage(struct reader *reader, const char *format, ...)
+{
+	struct nt_remark *remark = add_remark(reader, NT_REMARK_DAMAGE);
+	char text[sizeof(remark->text)];
+	va_list args;
+
+	if (!remark)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
+}
+
+/* An entry of the record as it is spelt there. */
+struct entry {
+	struct nt_row row;
+	double us[2];
+};
+
+#define ROW(member) offsetof(struct entry, row.member)
+static const struct nt_field entry_fields[] = {
+	{ "auto", ROW(auto_arm), 0, NT_FIELD_ARM, true },
+	{ "arm", ROW(arm), 0, NT_FIELD_ARM, true },
+	{ "us", offsetof(struct entry, us), 0, NT_FIELD_TIMES, false },
+	{ "gain", ROW(gain_percent), 0, NT_FIELD_NUMBER, false },
+	{ "p", ROW(p), 0, NT_FIELD_SHARE, false },
+	{ "n", ROW(samples), 0, NT_FIELD_COUNT, false },
+	{ "calls", ROW(calls), 0, NT_FIELD_COUNT, false },
+	{ "spent", ROW(spent_calls), 0, NT_FIELD_COUNT, false },
+	{ "spent_ms", ROW(spent_ms), 0, NT_FIELD_TIME, false },
+	{ "saved_ms", ROW(saved_ms), 0, NT_FIELD_NUMBER, false },
+};
+
+static const struct nt_field step_fields[] = {
+	{ "mode", offsetof(struct nt_step, mode), sizeof(((struct nt_step *)0)->mode),
+	  NT_FIELD_TEXT, true },
+	{ "nccl", offsetof(struct nt_step, nccl), sizeof(((struct nt_step *)0)->nccl),
+	  NT_FIELD_TEXT, false },
+	{ "ranks", offsetof(struct nt_step, ranks), 0, NT_FIELD_COUNT, false },
+	{ "nodes", offsetof(struct nt_step, nodes), 0, NT_FIELD_COUNT, false },
+	{ "more", offsetof(struct nt_step, more), 0, NT_FIELD_COUNT, false },
+};
+
+/* The record spells no state: what it holds tells. */
+static const char *entry_state(const struct nt_row *row, const char *mode)
+{
+	if (row->arm != NT_ARM_AUTO)
+		return NT_KEYSTATE_COMMITTED;
+	if (strcmp(mode, "observe") == 0)
+		return NT_KEYSTATE_OBSERVED;
+	return isnan(row->arm_us) ? NT_KEYSTATE_EXPLORING : NT_KEYSTATE_KEPT;
+}
+
+static void read_entry(struct reader *reader, const char *shape, const char *label,
+		       json_object *value, struct entry *entry)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_row *row = &entry->row;
+	struct nt_row *added;
+	struct nt_error err;
+
+	row->step = summary->step_count - 1;
+	row->auto_us = row->arm_us = row->gain_percent = row->p = row->spent_ms = row->saved_ms =
+		NAN;
+	row->samples = row->calls = row->spent_calls = -1;
+	entry->us[0] = entry->us[1] = NAN;
+	if (nt_label_parse(label, &row->coll, &row->bytes) < 0) {
+		damage(reader, "%s: unknown entry \"%.40s\" (want a collective and a size)", shape,
+		       label);
+		return;
+	}
+	if (nt_fields_read(entry_fields, sizeof(entry_fields) / sizeof(entry_fields[0]), value,
+			   entry, &err) < 0) {
+		damage(reader, "%s, %s: %s", shape, label, err.text);
+		return;
+	}
+	row->auto_us = entry->us[0];
+	row->arm_us = entry->us[1];
+	row->state = entry_state(row, summary->steps[row->step].mode);
+	added = add_item(&summary->rows, &summary->row_count, sizeof(*added));
+	if (added)
+		*added = *row;
+	else
+		reader->no_memory = true;
+}
+
+static void read_shape(struct reader *reader, const char *shape, json_object *entries)
+{
+	struct entry entry;
+
+	memset(&entry, 0, sizeof(entry));
+	if (nt_shape_parse(shape, &entry.row.ranks, &entry.row.nodes) < 0) {
+		damage(reader, "unknown member \"%.40s\"", shape);
+		return;
+	}
+	if (!json_object_is_type(entries, json_type_object)) {
+		damage(reader, "%s: not an object", shape);
+		return;
+	}
+	json_object_object_foreach(entries, label, value)
+		read_entry(reader, shape, label, value, &entry);
+}
+
+static void read_whys(struct reader *reader, json_object *whys)
+{
+	if (!json_object_is_type(whys, json_type_array)) {
+		damage(reader, "why is not an array");
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(whys); i++) {
+		json_object *why = json_object_array_get_idx(whys, i);
+		struct nt_remark *remark;
+
+		if (!json_object_is_type(why, json_type_string)) {
+			damage(reader, "why %zu is not a text", i);
+			continue;
+		}
+		remark = add_remark(reader, NT_REMARK_WHY);
+		if (remark)
+			nt_printable_copy(remark->text, sizeof(remark->text),
+					  json_object_get_string(why),
+					  (size_t)json_object_get_string_len(why));
+	}
+}
+
+/* The members that describe the step, before its entries, since these lean on the mode. */
+static void read_step_head(struct reader *reader, json_object *object, struct nt_step *step)
+{
+	for (size_t i = 0; i < sizeof(step_fields) / sizeof(step_fields[0]); i++) {
+		const struct nt_field *field = &step_fields[i];
+		json_object *value;
+		struct nt_error err;
+
+		if (!json_object_object_get_ex(object, field->name, &value)) {
+			if (field->required)
+				damage(reader, "%s is missing", field->name);
+		} else if (nt_field_read(field, value, step, &err) < 0) {
+			damage(reader, "%s", err.text);
+		}
+	}
+}
+
+static bool is_step_field(const char *name)
+{
+	for (size_t i = 0; i < sizeof(step_fields) / sizeof(step_fields[0]); i++) {
+		if (strcmp(step_fields[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void read_step(struct reader *reader, const char *name, json_object *object)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_step *step;
+
+	if (!nt_step_name_valid(name)) {
+		damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
+		return;
+	}
+	if (reader->only_step && strcmp(name, reader->only_step) != 0)
+		return;
+	reader->step = name;
+	if (!json_object_is_type(object, json_type_object)) {
+		damage(reader, "not an object");
+		return;
+	}
+	step = add_item(&summary->steps, &summary->step_count, sizeof(*step));
+	if (!step) {
+		reader->no_memory = true;
+		return;
+	}
+	snprintf(step->name, sizeof(step->name), "%s", name);
+	step->ranks = step->nodes = -1;
+	read_step_head(reader, object, step);
+	json_object_object_foreach(object, member, value) {
+		if (strcmp(member, "why") == 0)
+			read_whys(reader, value);
+		else if (!is_step_field(member))
+			read_shape(reader, member, value);
+	}
+}
+
+struct member {
+	const char *name;
+	json_object *value;
+};
+
+/* Numbers first, in order; then the batch script. */
+static int compare_members(const void *left, const void *right)
+{
+	const char *a = ((const struct member *)left)->name;
+	const char *b = ((const struct member *)right)->name;
+	bool a_number = isdigit((unsigned char)a[0]);
+	bool b_number = isdigit((unsigned char)b[0]);
+
+	if (a_number != b_number)
+		return a_number ? -1 : 1;
+	return strverscmp(a, b);
+}
+
+/* Of the whole record: steps that had to go for want of room. */
+static const struct nt_field more_field = { "more", offsetof(struct nt_summary, more_steps), 0,
+					    NT_FIELD_COUNT, false };
+
+/* Steps are written in the order in which they ended. */
+static void read_steps(struct reader *reader, json_object *record)
+{
+	struct member *members = calloc((size_t)json_object_object_length(record),
+					sizeof(*members));
+	size_t count = 0;
+
+	if (!members) {
+		reader->no_memory = true;
+		return;
+	}
+	json_object_object_foreach(record, name, value) {
+		if (strcmp(name, "v") != 0 && strcmp(name, more_field.name) != 0)
+			members[count++] = (struct member){ name, value };
+	}
+	qsort(members, count, sizeof(*members), compare_members);
+	for (size_t i = 0; i < count; i++) {
+		reader->step = "";
+		read_step(reader, members[i].name, members[i].value);
+	}
+	free(members);
+}
+
+static void read_record(struct reader *reader, json_object *record)
+{
+	json_object *version;
+	json_object *more;
+	struct nt_error err;
+
+	if (!json_object_is_type(record, json_type_object)) {
+		damage(reader, NT_RECORD_KEY " is not an object");
+		return;
+	}
+	if (!json_object_object_get_ex(record, "v", &version)) {
+		damage(reader, "v is missing");
+		return;
+	}
+	if (!json_object_is_type(version, json_type_int) ||
+	    json_object_get_int64(version) != NT_RECORD_VERSION) {
+		damage(reader, "v is %.16s (this nccl-tune reads version %d)",
+		       json_object_to_json_string_ext(version, JSON_C_TO_STRING_PLAIN),
+		       NT_RECORD_VERSION);
+		return;
+	}
+	if (json_object_object_get_ex(record, more_field.name, &more) &&
+	    nt_field_read(&more_field, more, reader->summary, &err) < 0)
+		damage(reader, "%s", err.text);
+	read_steps(reader, record);
+}
+
+enum nt_holding nt_summary_holding(const char *text, size_t text_bytes)
+{
+	static const char key[] = "\"" NT_RECORD_KEY "\"";
+
+	size_t start = 0;
+
+	while (start < text_bytes && isspace((unsigned char)text[start]))
+		start++;
+	if (start == text_bytes)
+		return NT_HOLDS_NOTHING;
+	if (text[start] == '{' && memmem(text, text_bytes, key, sizeof(key) - 1))
+		return NT_HOLDS_RECORD;
+	return NT_HOLDS_OTHER;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct nt_row *a = left;
+	const struct nt_row *b = right;
+	int order = (a->step > b->step) - (a->step < b->step);
+
+	if (order == 0)
+		order = (a->ranks > b->ranks) - (a->ranks < b->ranks);
+	if (order == 0)
+		order = (a->nodes > b->nodes) - (a->nodes < b->nodes);
+	if (order == 0)
+		order = strcmp(nt_coll_name(a->coll), nt_coll_name(b->coll));
+	if (order == 0)
+		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
+	return order;
+}
+
+int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
+		     const char *only_step, struct nt_error *err)
+{
+	struct reader reader = { .summary = summary, .step = "", .only_step = only_step };
+	json_object *object = NULL;
+	json_object *record;
+	struct nt_error reason;
+
+	if (nt_summary_holding(text, text_bytes) != NT_HOLDS_RECORD)
+		return 0;
+	if (nt_json_parse(text, text_bytes, &object, &reason) < 0)
+		damage(&reader, "%s", reason.text);
+	if (object) {
+		if (json_object_object_get_ex(object, NT_RECORD_KEY, &record))
+			read_record(&reader, record);
+		else
+			damage(&reader, "no member " NT_RECORD_KEY " at the top");
+	}
+	json_object_put(object);
+	if (summary->row_count > 0)
+		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
+	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
+}

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# spank_nccl_tune.so and nt-recordd, the helper that reads the ranks' records as the user.
+
+# What the plugin has inside slurmstepd: libc and Slurm's own symbols, nothing else.
+spank_plugin_sources = \
+	%D%/cache.c \
+	%D%/cache.h \
+	%D%/env.c \
+	%D%/env.h \
+	%D%/errand.c \
+	%D%/errand.h \
+	%D%/option.c \
+	%D%/option.h \
+	%D%/spawn.c \
+	%D%/spawn.h \
+	%D%/step.c \
+	%D%/step.h
+
+noinst_LTLIBRARIES += libnt-spank.la
+libnt_spank_la_SOURCES = $(spank_plugin_sources) \
+	%D%/account.c \
+	%D%/account.h \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
+	%D%/collect.c \
+	%D%/collect.h \
+	%D%/collectdir.c \
+	%D%/deputy.c \
+	%D%/deputy.h \
+	%D%/fingerprint.c \
+	%D%/fingerprint.h \
+	%D%/scan.c \
+	%D%/scan.h \
+	%D%/splice.c \
+	%D%/splice.h \
+	%D%/spool.c \
+	%D%/spool.h \
+	%D%/sum.c \
+	%D%/sum.h \
+	%D%/sumtext.c
+libnt_spank_la_LIBADD = libnt-contract.la
+
+# Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
+slurmexec_LTLIBRARIES += spank_nccl_tune.la
+spank_nccl_tune_la_SOURCES = %D%/plugin.c $(spank_plugin_sources)
+spank_nccl_tune_la_LIBADD = libnt-contract.la
+spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
+spank_nccl_tune_la_DEPENDENCIES = libnt-contract.la %D%/spank.map
+EXTRA_DIST += %D%/spank.map
+
+pkglibexec_PROGRAMS += nt-recordd
+nt_recordd_SOURCES = %D%/recordd.c
+nt_recordd_LDADD = libnt-spank.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

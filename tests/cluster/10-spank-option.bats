@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# --nccl-tune on srun, sbatch and salloc: what is refused and where, and which of several values counts.
+# shellcheck disable=SC2016 # expressions for the shell of the task
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2 -n
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	site
+}
+
+# site [ARGUMENT]...: the plugin's line in plugstack.conf, for the steps from now on.
+site() {
+	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "$@")"
+}
+
+# What a task shows of its policy: NAME MODE MIN_GAIN.
+show='[[ ${NCCL_TUNE_POLICY:-mode=none,min_gain=} =~ ^mode=([a-z]*),min_gain=([0-9.]*) ]]
+echo "$0 ${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"'
+
+task() {
+	as_user srun "$@" /bin/bash -c "$show" task
+}
+
+# batch NAME=VALUE... OPTION... <SCRIPT: submit, wait, print the output. Assignments are for sbatch's environment.
+batch() {
+	local words=()
+	while [[ ${1:-} = [A-Z]*=* ]]; do
+		words+=("$1")
+		shift
+	done
+	{ printf '#!/bin/bash\nshow=%q\n' "$show"; cat; } >"$NT_CLUSTER/work/script"
+	as_user env "${words[@]}" sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" "$@" script
+	cat "$NT_CLUSTER/work/output"
+}
+
+log_has() {
+	grep -qh "$1" "$NT_CLUSTER"/log/n*.log
+}
+
+@test "--help lists the option and its modes" {
+	for command in srun sbatch salloc; do
+		run -0 as_user "$command" --help
+		[[ $output = *'--nccl-tune=MODE[,key=value...]'*'off, observe'*'bandit'*'nccl-tune(7)'* ]]
+	done
+}
+
+@test "what makes no sense is refused before anything is launched" {
+	local wrong
+	run ! as_user srun --nccl-tune=Tune touch "$NT_CLUSTER/work/ran"
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=Tune: unknown mode 'Tune' (want off, observe or bandit)" ]]
+	for wrong in '' bandit,min_gian=3 bandit,min_gain=91 bandit,min_gain=1,min_gain=2 bandit,dir=/tmp bandit,; do
+		run ! as_user srun "--nccl-tune=$wrong" touch "$NT_CLUSTER/work/ran"
+		[[ ${lines[0]} = *"nccl-tune: --nccl-tune=$wrong: "* ]]
+	done
+	run ! as_user sbatch --nccl-tune=fast --wrap 'touch ran'
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	run ! as_user salloc --nccl-tune=fast touch ran
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	run -0 as_user squeue -h
+	[ -z "$output" ]
+	[ ! -e "$NT_CLUSTER/work/ran" ]
+}
+
+@test "a value in the environment is checked, too, and named" {
+	run ! as_user env SLURM_NCCL_TUNE=fast srun true
+	[[ ${lines[0]} = *"nccl-tune: SLURM_NCCL_TUNE=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	run ! as_user env SBATCH_NCCL_TUNE=fast sbatch --wrap true
+	[[ ${lines[0]} = *"nccl-tune: SBATCH_NCCL_TUNE=fast: "* ]]
+	run ! as_user env SALLOC_NCCL_TUNE=fast salloc true
+	[[ ${lines[0]} = *"nccl-tune: SALLOC_NCCL_TUNE=fast: "* ]]
+	run -0 as_user env SBATCH_NCCL_TUNE=fast SALLOC_NCCL_TUNE=fast SLURM_NCCL_TUNE= srun true
+	[ -z "$output" ]
+}
+
+@test "without the option nothing happens" {
+	run -0 task
+	[ "$output" = 'task none ' ]
+}
+
+@test "the option, a value in the environment, and both" {
+	run -0 task --nccl-tune=bandit,min_gain=7
+	[ "$output" = 'task bandit 7' ]
+	SLURM_NCCL_TUNE=observe run -0 task
+	[ "$output" = 'task observe 5' ]
+	SLURM_NCCL_TUNE=observe,min_gain=3 run -0 task --nccl-tune=bandit
+	[ "$output" = 'task bandit 5' ]
+	SLURM_NCCL_TUNE=observe run -0 task --nccl-tune=off
+	[ "$output" = 'task none ' ]
+	SLURM_NCCL_TUNE=observe run -0 task --export=NONE
+	[ "$output" = 'task observe 5' ]
+}
+
+steps_of_a_job='
+/bin/bash -c "$show" batch
+srun /bin/bash -c "$show" inherits
+srun --nccl-tune=observe /bin/bash -c "$show" overrides
+SLURM_NCCL_TUNE=observe,min_gain=4 srun /bin/bash -c "$show" environment
+SLURM_NCCL_TUNE=observe srun --nccl-tune=off /bin/bash -c "$show" off
+srun --nccl-tune=off /bin/bash -c "env | grep -c ^NCCL_"'
+
+@test "sruns in a batch job inherit its option and may have their own" {
+	run -0 batch --nccl-tune=bandit,min_gain=6 <<<"$steps_of_a_job"
+	[ "$output" = 'batch bandit 6
+inherits bandit 6
+overrides observe 5
+environment observe 4
+off none 
+0' ]
+	run -0 batch SBATCH_NCCL_TUNE=bandit,min_gain=2 <<<"$steps_of_a_job"
+	[[ $output = 'batch bandit 2'*'inherits bandit 2'*'overrides observe 5'*'environment observe 4'*'off none'* ]]
+	run -0 batch SBATCH_NCCL_TUNE=bandit --nccl-tune=observe,min_gain=1 <<<"$steps_of_a_job"
+	[[ $output = 'batch observe 1'*'inherits observe 1'* ]]
+	run -0 batch <<<"$steps_of_a_job"
+	[[ $output = 'batch none'*'inherits none'*'overrides observe'* ]]
+}
+
+@test "an option of sbatch reaches the sruns whatever is exported" {
+	run -0 batch --nccl-tune=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
+	[ "$output" = 'inherits bandit 5' ]
+	run -0 batch SBATCH_NCCL_TUNE=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
+	[ "$output" = 'inherits bandit 5' ]
+}
+
+@test "srun in an allocation of salloc" {
+	run -0 as_user salloc -Q -n1 --nccl-tune=bandit srun /bin/bash -c "$show" task
+	[ "$output" = 'task bandit 5' ]
+	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun /bin/bash -c "$show" task
+	[ "$output" = 'task observe 5' ]
+	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun --nccl-tune=off /bin/bash -c "$show" task
+	[ "$output" = 'task none ' ]
+}
+
+@test "a site's default holds where nothing is asked for, and below what is" {
+	site default=observe,min_gain=8
+	run -0 task
+	[ "$output" = 'task observe 8' ]
+	run -0 task --nccl-tune=bandit
+	[ "$output" = 'task bandit 8' ]
+	run -0 task --nccl-tune=bandit,min_gain=2
+	[ "$output" = 'task bandit 2' ]
+	run -0 task --nccl-tune=off
+	[ "$output" = 'task none ' ]
+	run -0 batch <<<'bash -c "$show" batch; srun /bin/bash -c "$show" step'
+	[ "$output" = $'batch observe 8\nstep observe 8' ]
+}
+
+@test "a site's limit is named where it is met, and holds against forged environments" {
+	site modes=off+observe
+	run ! task --nccl-tune=bandit
+	[[ ${lines[0]} = *'--nccl-tune=bandit: mode bandit is not allowed at this site (allowed: off, observe)' ]]
+	run -0 task --nccl-tune=observe
+	[ "$output" = 'task observe 5' ]
+	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit run -0 task
+	[ "$output" = 'task none ' ]
+	log_has 'nccl-tune: job .*: --nccl-tune=bandit is not valid; the step runs untuned'
+}
+
+@test "a forged value that makes no sense leaves the step untuned" {
+	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=$'%n%s\x1b[31m' run -0 task
+	[ "$output" = 'task none ' ]
+	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit,alpha=$(printf '%02000d' 1) run -0 task
+	[ "$output" = 'task none ' ]
+	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=observe run -0 task
+	[ "$output" = 'task observe 5' ]
+}
+
+@test "a mistake in plugstack.conf fails no step and is told to those who ask for tuning" {
+	site rundri=/tmp
+	run -0 task
+	[ "$output" = 'task none ' ]
+	log_has "nccl-tune: plugstack argument 'rundri=/tmp' (want plugin=,"
+	run -0 --separate-stderr task --nccl-tune=bandit
+	[ "$output" = 'task none ' ]
+	[[ $stderr = *"nccl-tune: plugstack argument 'rundri=/tmp'"*'; the step will not be tuned'* ]]
+	site default=observ
+	run -0 task
+	[ "$output" = 'task none ' ]
+}
+
+pmix='echo ${PMIX_RANK-none} $0'
+
+@test "PMIx is the default of a step where the site says so; what the user says wins" {
+	run -0 as_user srun /bin/bash -c "$pmix" task
+	[ "$output" = 'none task' ]
+	site pmix=default
+	run -0 as_user srun /bin/bash -c "$pmix" task
+	[ "$output" = '0 task' ]
+	run -0 as_user srun --mpi=none bash -c "$pmix" task
+	[ "$output" = 'none task' ]
+	SLURM_MPI_TYPE=none run -0 as_user srun /bin/bash -c "$pmix" task
+	[ "$output" = 'none task' ]
+	run -0 batch <<<"srun /bin/bash -c '$pmix' step"
+	[ "$output" = '0 step' ]
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# 20-record-rank.sh [STATE [CMD...]] - leave a rank record as the NCCL plugin of a task does, then run CMD
+#
+# One communicator of all ranks, one key in STATE (default committed). RANK_WHY, RANK_ARM and RANK_BYTES change it.
+set -eu
+
+state=${1:-committed}
+[ $# -gt 0 ] && shift
+[[ ,$NCCL_TUNE_POLICY, =~ ,dir=([^,]*), ]]
+dir=${BASH_REMATCH[1]}
+[[ ,$NCCL_TUNE_POLICY, =~ ,id=([0-9]+)\.([0-9]+), ]]
+job=${BASH_REMATCH[1]} step=${BASH_REMATCH[2]}
+file=$dir/rank.$SLURM_PROCID.$$.json
+comm=agreed
+[ -z "${RANK_WHY:-}" ] || comm=rejected
+
+{
+	printf '{"v":1,"job":%d,"step":%d,"task":%d,"pid":%d,"node":"%s",' "$job" "$step" "$SLURM_PROCID" $$ \
+		"$SLURMD_NODENAME"
+	printf '"mode":"bandit","policy":"bandit","nccl":22809,"flags":0,"end":true,"counts":{},"comms":['
+	printf '{"id":"00f3","rank":%d,"ranks":%d,"nodes":%d,"state":"%s","why":"%s","keys":[' "$SLURM_PROCID" \
+		"$SLURM_NTASKS" "$SLURM_NNODES" "$comm" "${RANK_WHY:-}"
+	printf '{"coll":"AllReduce","bytes":%d,"state":"%s","auto":"RING/SIMPLE","arm":"%s",' \
+		"${RANK_BYTES:-262144}" "$state" "${RANK_ARM:-TREE/SIMPLE}"
+	printf '"auto_us":280.1,"arm_us":173.2,"p":0.0001,"samples":24,"spent_calls":135,"spent_ms":12.3,'
+	printf '"saved_ms":456.7,"calls":10000,"forced":9865,"differed":0}]}]}\n'
+} >"$file.tmp"
+mv "$file.tmp" "$file"
+[ $# -eq 0 ] || exec "$@"

@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune report: from slurmctld while the job runs, from accounting after, always as the plain user.
+# The administrator writes the records here; that steps write them is tested with the plugin.
+# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a subshell, and sets stderr
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	[ -x "$NT_STAGE/bin/nccl-tune" ]
+	cluster_start 2 -c MinJobAge=2 -c SchedulerParameters=bf_interval=1
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	cluster start slurmdbd >/dev/null
+	cluster start slurmctld >/dev/null
+	cluster_wait
+}
+
+report() {
+	as_user "$NT_STAGE/bin/nccl-tune" report "$@"
+}
+
+# record STEP ARM [GAIN]: a job record of one step and one collective.
+record() {
+	printf '{"nccl_tune":{"v":1,"%s":{"mode":"bandit","nccl":"2.28.9","ranks":8,"nodes":2,"8r2n":' "$1"
+	printf '{"AllReduce 256K":{"auto":"RING/SIMPLE","arm":"%s","us":[280.1,173.2],"gain":%s,' "$2" "${3:-38.2}"
+	printf '"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7}}}}}'
+}
+
+submit() {
+	as_user sbatch --parsable -o /dev/null "$@"
+}
+
+is_running() {
+	[ "$(timeout 5 squeue -h -j "$1" -o %T | sort -u)" = RUNNING ]
+}
+
+# A job that runs until it is cancelled, with TEXT in its AdminComment; its id is in $job.
+start_job() {
+	job=$(submit -n1 --wrap 'sleep 120')
+	wait_for 20 is_running "$job"
+	as_root scontrol update "jobid=$job" "admincomment=$1"
+}
+
+end_job() {
+	as_user scancel "$job"
+	wait_sacct "$job"
+}
+
+is_forgotten() {
+	! timeout 5 scontrol show job "$1"
+}
+
+@test "a running job's record comes from slurmctld: accounting has none yet" {
+	start_job "$(record 0 TREE/SIMPLE)"
+	run -0 sacct_field "$job" admincomment
+	[ -z "$output" ]
+	run -0 --separate-stderr report "$job"
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "Job $job" ]
+	[[ $output = *'0     8r2n  AllReduce   256K  RING/SIMPLE  TREE/SIMPLE  280.1  173.2  38.2  0.0001 '* ]]
+	[ "${lines[-1]}" = 'Net time saved: 444.4 ms (saved 456.7 ms, spent 12.3 ms)' ]
+	end_job
+}
+
+@test "an ended job's record comes from accounting, slurmctld or no slurmctld" {
+	start_job "$(record 3 RING/LL)"
+	end_job
+	run -0 --separate-stderr report "$job.3"
+	[ -z "$stderr" ]
+	[[ $output = *RING/LL* ]]
+	cluster stop slurmctld >/dev/null
+	SECONDS=0
+	run -0 report "$job"
+	[[ $output = *RING/LL* ]]
+	[ "$SECONDS" -lt 5 ]
+	run -1 report "$job.4"
+	[[ $output = *"job $job has no record of step 4"* ]]
+}
+
+@test "without slurmdbd, slurmctld's text is good enough" {
+	start_job "$(record 0 RING/LL128)"
+	cluster stop slurmdbd >/dev/null
+	run -0 report "$job"
+	[[ $output = *RING/LL128* ]]
+	as_user scancel "$job"
+	run -0 report "$job"
+	[[ $output = *RING/LL128* ]]
+	cluster start slurmdbd >/dev/null
+	wait_sacct "$job"
+}
+
+@test "with neither daemon it says so, and ends" {
+	cluster stop slurmctld >/dev/null
+	cluster stop slurmdbd >/dev/null
+	run -1 report 1
+	[[ $output = *sacct:*slurmctld:* ]]
+}
+
+@test "a job that slurmctld has forgotten" {
+	start_job "$(record 0 NVLS/SIMPLE)"
+	end_job
+	wait_for 100 is_forgotten "$job"
+	run -0 report --json "$job"
+	run -0 jq -r '.[] | [.job, .step, .auto_arm, .chosen_arm, .bytes, .gain_percent, .state] | @tsv' <<<"$output"
+	[ "$output" = "$job	0	RING/SIMPLE	NVLS/SIMPLE	262144	38.2	committed" ]
+}
+
+@test "an array is shown task by task, also when some have ended" {
+	job=$(submit --array=1-3 --wrap 'sleep 120')
+	wait_for 20 is_running "$job"
+	as_root scontrol update "jobid=${job}_1" "admincomment=$(record 0 RING/LL)"
+	as_root scontrol update "jobid=${job}_3" "admincomment=$(record 0 TREE/LL)"
+	as_user scancel "${job}_1"
+	wait_sacct "${job}_1"
+	run -0 report "$job"
+	[ "$(grep ^Job <<<"$output")" = "Job ${job}_1"$'\n'"Job ${job}_3" ]
+	run -0 report "${job}_3"
+	[[ $output = *TREE/LL* && $output != *RING/LL* ]]
+	run -1 report "${job}_2"
+	[[ $output = *"job ${job}_2 has no record"*'It has not ended'* ]]
+	as_user scancel "$job"
+	wait_sacct "${job}_3"
+	run -0 report "$job"
+	[ "$(grep -c ^Job <<<"$output")" = 2 ]
+}
+
+@test "a heterogeneous job is shown component by component" {
+	job=$(submit -n1 : -n1 --wrap 'sleep 120')
+	wait_for 20 is_running "$job"
+	as_root scontrol update "jobid=$((job + 1))" "admincomment=$(record 0 TREE/LL)"
+	run -0 report "$job"
+	[ "${lines[0]}" = "Job $job+1" ]
+	run -0 report "$job+1"
+	run -1 report "$job+0"
+	as_user scancel "$job"
+	wait_sacct "$job+1"
+	run -0 report "$job+1"
+	[ "${lines[0]}" = "Job $job+1" ]
+}
+
+@test "no such job" {
+	run -1 report 999999
+	[[ $output = *'no job 999999: slurmctld and accounting do not know it'* ]]
+	run -2 report 12.x
+}
+
+@test "another program's text is left out of it" {
+	start_job 'JS1:H4sIAAAAAAAA'
+	run -1 report "$job"
+	[[ $output = *"job $job has no record"*"another program's text"* ]]
+	end_job
+	run -1 report "$job"
+	[[ $output = *"another program's text"* ]]
+}
+
+@test "a damaged record is never shown as complete" {
+	local text
+	text=$(record 0 RING/LL)
+	start_job "${text:0:150}"
+	run -1 --separate-stderr report "$job"
+	[[ $output = *'Damaged: ends in the middle, after 150 bytes'*'this is what could be read' ]]
+	[[ $stderr = *"job $job: the record is damaged" ]]
+	as_root scontrol update "jobid=$job" "admincomment=$(record 0 RING/LL '"x"')"
+	run -1 report "$job"
+	[[ $output = *'Damaged: step 0: 8r2n, AllReduce 256K: gain is "x" (want a number)'* ]]
+	end_job
+}

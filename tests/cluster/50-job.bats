@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The main job, end to end: srun, SPANK plugin, tuner in a simulated NCCL, agreement over the step's PMIx, record,
+# sacct, report. The simulated NCCL stops every rank when two of them choose differently.
+# NT_SOAK_RUNS: how often the last test repeats each job.
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cp -R "$NT_TOP/tests/traces" "$NT_BASE/traces"
+	chmod -R a+rX "$NT_BASE/traces"
+	export TRACES=$NT_BASE/traces
+	cluster_start 4 -p "$(nt_plugstack_line)"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out
+	err=$BATS_TEST_TMPDIR/err
+}
+
+# job NODES RANKS_PER_NODE [option of nt-fake-nccl]...: prints the job's number; its output is in $out and $err.
+job() {
+	local nodes=$1 ranks=$2
+	shift 2
+	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 3 ${MPI---mpi=pmix} "${TUNE---nccl-tune=bandit}" \
+		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
+		"$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
+		--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
+		--call-gap-us 100 "$@" >"$out" 2>"$err"
+}
+
+job_number() {
+	grep -m1 -xE '[0-9]+' "$err"
+}
+
+json() {
+	jq -er "$1" "$out" >/dev/null || { printf '%s\n' "$1"; cat "$out" "$err"; return 1; }
+}
+
+# The job's record as accounting has it.
+record() {
+	wait_sacct "$1" && sacct_field "$1" admincomment
+}
+
+@test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
+	job 2 4 || { cat "$err"; false; }
+	json '.mismatches == 0 and .ranks == 8 and .mask == 0'
+	# 256K: AUTO's pick is slow in the trace, TREE/SIMPLE is 38 % faster.
+	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
+	run -0 record "$(job_number)"
+	jq -e '.nccl_tune["0"]["8r2n"]["AllReduce 256K"] | .arm == "TREE/SIMPLE" and .gain > 20 and .p < 0.01' <<<"$output"
+	[ "${#output}" -le 4096 ]
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)"
+	[[ $output = *"256K"*"TREE/SIMPLE"* ]]
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)" --json
+	jq -e 'map(select(.bytes == 262144))[0].chosen_arm == "TREE/SIMPLE"' <<<"$output"
+}
+
+@test "four nodes of two ranks do the same" {
+	job 4 2 || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0'
+	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
+	run -0 record "$(job_number)"
+	jq -e '.nccl_tune["0"]["8r4n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
+}
+
+@test "one node tunes without PMIx" {
+	MPI='' job 1 4 || { cat "$err"; false; }
+	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
+	run -0 record "$(job_number)"
+	jq -e '.nccl_tune["0"]["4r1n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
+}
+
+@test "several nodes without PMIx stay on AUTO, and the record says what to type" {
+	MPI=--mpi=none job 2 2 || { cat "$err"; false; }
+	json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
+	run -0 record "$(job_number)"
+	jq -e '.nccl_tune["0"].why | any(contains("--mpi=pmix"))' <<<"$output"
+}
+
+@test "where nothing can be gained nothing changes" {
+	as_user srun -N2 --ntasks-per-node=4 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+		--noise bimodal --sizes 256K --iters 3000 --call-gap-us 100 \
+		--arm TREE/LL=9 --arm TREE/LL128=9 --arm TREE/SIMPLE=9 --arm RING/LL=9 --arm RING/LL128=9 >"$out" 2>"$err" || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) < 300'
+}
+
+@test "all five collectives" {
+	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+		--coll allreduce,allgather,reducescatter,broadcast,reduce --sizes 1M --iters 2000 --call-gap-us 100 \
+		>"$out" 2>"$err" || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0 and (.keys | length) == 5'
+}
+
+@test "ranks that run ahead, groups, and decisions that no collective follows" {
+	job 2 4 --sync never || { cat "$err"; false; }
+	json '.mismatches == 0'
+	job 2 4 --groups 3 || { cat "$err"; false; }
+	json '.mismatches == 0'
+	job 2 4 --simulate-on 3@7 || { cat "$err"; false; }
+	json '.mismatches == 0'
+	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
+}
+
+@test "where symmetric kernels may take a collective, nothing is tried" {
+	job 2 4 --probe --iters 1000 || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) == 0'
+}
+
+@test "captured graphs keep everyone together" {
+	job 2 4 --capture 50x3 || { cat "$err"; false; }
+	json '.mismatches == 0'
+}
+
+@test "communicators inside the nodes beside the one of all ranks" {
+	job 2 4 --comms world+node || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0'
+	json '[.keys[] | select(.comm == "world" and .bytes == 262144)][0].arm == "TREE/SIMPLE"'
+}
+
+@test "older NCCL: the plugin loads, measures where it can, and changes nothing" {
+	local release
+	for release in 2.21.5 2.22.3 2.24.3 2.26.2 2.27.7; do
+		job 2 2 --nccl "$release" --iters 60 || { cat "$err"; false; }
+		json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
+	done
+	TUNE=--nccl-tune=bandit,graphs=never job 2 4 --nccl 2.27.7 || { cat "$err"; false; }
+	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
+	job 2 4 --nccl 2.30.7 || { cat "$err"; false; }
+	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
+}
+
+@test "observe measures and changes nothing; off is as without the plugin" {
+	TUNE=--nccl-tune=observe job 2 2 || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) == 0'
+	run -0 record "$(job_number)"
+	jq -e '.nccl_tune["0"].mode == "observe"' <<<"$output"
+	TUNE=--nccl-tune=off job 2 2 --iters 60 || { cat "$err"; false; }
+	run -0 record "$(job_number)"
+	[ -z "$output" ]
+}
+
+@test "the same jobs over and over: no hang, no difference, the same arm, a record each time" {
+	local runs=${NT_SOAK_RUNS:-2} nodes
+	for nodes in 2 4; do
+		for ((i = 1; i <= runs; i++)); do
+			job "$nodes" $((8 / nodes)) || { echo "run $i"; cat "$err"; false; }
+			json '.mismatches == 0'
+			json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
+			run -0 record "$(job_number)"
+			jq -e '.nccl_tune["0"]["8r'"$nodes"'n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
+		done
+	done
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Whatever fails of ours, the job goes on and ends as it would have without us.
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2 -p "$(nt_plugstack_line)"
+}
+
+teardown_file() {
+	if mountpoint -q "$NT_CLUSTER/run/nccl-tune"; then
+		umount "$NT_CLUSTER/run/nccl-tune"
+	fi
+	cluster_stop
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out
+	err=$BATS_TEST_TMPDIR/err
+}
+
+teardown() {
+	cluster plugstack "$(nt_plugstack_line)"
+	wait_for 30 nodes_ready
+}
+
+fake() {
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 "$@" >"$out" 2>"$err"
+}
+
+# The job ran to its end with nothing changed by us.
+untouched() {
+	jq -e '.mismatches == 0 and ([.keys[].overridden] | add) == 0' "$out" >/dev/null ||
+		{ cat "$out" "$err"; return 1; }
+}
+
+@test "with everything in place the arm is found" {
+	fake || { cat "$err"; false; }
+	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE"' "$out"
+}
+
+@test "the plugin library is missing" {
+	cluster plugstack "$(nt_plugstack_line plugin=/nonexistent/libnccl-tune.so)"
+	fake || { cat "$err"; false; }
+	untouched
+}
+
+@test "the SPANK plugin is missing" {
+	cluster plugstack "optional /nonexistent/spank_nccl_tune.so"
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix "$NT_TESTS/nt-fake-nccl" --iters 20 >"$out" 2>"$err"
+	untouched
+}
+
+@test "the helper that writes the record is missing" {
+	cluster plugstack "$(nt_plugstack_line recordd=/nonexistent/nt-recordd)"
+	fake || { cat "$err"; false; }
+	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE"' "$out"
+}
+
+@test "the runtime directory cannot be made" {
+	cluster plugstack "$(nt_plugstack_line rundir=/dev/null/nccl-tune)"
+	fake || { cat "$err"; false; }
+	untouched
+}
+
+@test "the disk is full" {
+	mkdir -p "$NT_CLUSTER/run/full"
+	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
+	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"
+	fake || { cat "$err"; umount "$NT_CLUSTER/run/full"; false; }
+	umount "$NT_CLUSTER/run/full"
+	untouched
+}
+
+@test "no PMIx in the step" {
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=none --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 2000 --call-gap-us 100 >"$out" 2>"$err"
+	untouched
+}
+
+@test "one node cannot speak: libpmix is out of its reach there" {
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
+		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
+		{ cat "$err"; false; }
+	untouched
+}
+
+@test "one rank has another policy: all stay on AUTO and the record names it" {
+	local job
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c \
+		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
+		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=5/min_gain=6}; exec "$@"' - \
+		"$NT_TESTS/nt-fake-nccl" --arm TREE/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 \
+		>"$out" 2>"$err" || { cat "$err"; false; }
+	untouched
+	job=$(grep -m1 -xE '[0-9]+' "$err")
+	wait_sacct "$job"
+	run -0 sacct_field "$job" admincomment
+	jq -e '.nccl_tune["0"].why | any(test("rank 3 on n2 differs: policy"))' <<<"$output"
+}
+
+@test "one rank has no plugin: all stay on AUTO" {
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+		'[ "$SLURM_PROCID" != 2 ] || export NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none; exec "$@"' - \
+		"$NT_TESTS/nt-fake-nccl" --arm TREE/SIMPLE=0.4 --sizes 256K --iters 12000 --call-gap-us 100 \
+		>"$out" 2>"$err" || { cat "$err"; false; }
+	untouched
+}
+
+# A rank that dies takes an NCCL job with it: the others end as they do without the plugin.
+status_of() {
+	local rc=0
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 3 \
+		>"$out" 2>"$err" || rc=$?
+	echo "$rc"
+}
+
+@test "a rank is killed while it explores, at once, and at the end" {
+	local call with without
+	for call in 1 60 300 1500; do
+		without=$(status_of --nccl-tune=off "$NT_TESTS/nt-fake-nccl" --kill "3@$call")
+		with=$(status_of --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" --kill "3@$call")
+		[ "$with" = "$without" ] || { echo "call $call: $with, without the plugin $without"; cat "$err"; false; }
+		! grep MISMATCH "$err"
+	done
+}
+
+@test "the first rank of a node, which speaks for it, is killed" {
+	local with without
+	without=$(status_of --nccl-tune=off "$NT_TESTS/nt-fake-nccl" --kill 2@200)
+	with=$(status_of --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" --kill 2@200)
+	[ "$with" = "$without" ] || { echo "$with, without the plugin $without"; cat "$err"; false; }
+	! grep MISMATCH "$err"
+}
+
+@test "slurmctld is away at the end: the step's status is its own" {
+	local began rc=0
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
+	began=$!
+	wait_for 10 any_job_running
+	sleep 1
+	cluster kill slurmctld
+	wait_for 40 test -s "$out"
+	cluster start slurmctld
+	wait "$began" || rc=$?
+	jq -e '.mismatches == 0' "$out"
+	[ "$rc" = 0 ] || { cat "$err"; false; }
+}
+
+any_job_running() {
+	[ -n "$(timeout 5 squeue -h -t R)" ]
+}
+
+@test "nothing of ours is left behind" {
+	wait_for 10 nothing_left
+}
+
+nothing_left() {
+	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d 2>/dev/null)" ] &&
+		! pgrep -f "$NT_STAGE/libexec/nccl-tune/nt-recordd" >/dev/null
+}

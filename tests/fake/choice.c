@@ -1,0 +1,121 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choice.c - one decision: cost table, the plugin's word, NCCL's pick
+ * (enqueue.cc:1918@v2.28.9-1) */
+#include <string.h>
+#include <time.h>
+#include "tests/fake/fake.h"
+#include "tests/fake/guard.h"
+#include "tests/fake/rng.h"
+#include "tests/fake/sum.h"
+
+#define GRAIN_BYTES(proto) ((proto) == 0 ? 16u : (proto) == 1 ? 1920u : 512u)
+#define CHUNK_BYTES(proto) ((proto) == 0 ? 16384u : (proto) == 1 ? 76800u : 524288u)
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Costs as this rank computes them: the ranks' floats are near each other, not equal. */
+static void fill(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table)
+{
+	const struct nt_job *job = c->owner->job;
+	int pairs = c->place.algos * NT_PROTOS;
+
+	nt_model_costs(&job->model, &c->place, coll, bytes, pipe_ops, table);
+	for (int i = 0; i < pairs; i++) {
+		uint64_t key = nt_rng_mix(c->owner->rank + 1, (uint64_t)i);
+
+		if (table[i] >= 0)
+			table[i] *= (float)(1.0 +
+					    job->options->cost_skew * (nt_rng_unit(key) - 0.5));
+	}
+}
+
+/* What NCCL does not check, and dies of. */
+static void check(struct nt_comm *c, const float *before, const float *after, int channels)
+{
+	struct nt_job *job = c->owner->job;
+	int pairs = c->place.algos * NT_PROTOS;
+
+	if (nt_guard_check(NT_GUARD_TABLE, (size_t)pairs * sizeof(float)) < 0)
+		nt_fake_leave(job, NT_EXIT_CONTRACT, "the tuner wrote before the cost table");
+	for (int i = 0; i < pairs; i++) {
+		if (before[i] < 0 && after[i] >= 0)
+			nt_fake_leave(job, NT_EXIT_CONTRACT,
+				      "the tuner raised %s, which is not legal (%g)",
+				      nt_arm_name(i), (double)before[i]);
+		if (!(after[i] == after[i]))
+			nt_fake_leave(job, NT_EXIT_CONTRACT, "the tuner made %s not a number",
+				      nt_arm_name(i));
+	}
+	if (channels < 0 || channels > NT_MAX_CHANNELS)
+		nt_fake_leave(job, NT_EXIT_CONTRACT, "the tuner wants %d channels (0 to %d)",
+			      channels, NT_MAX_CHANNELS);
+}
+
+static void ask(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table,
+		int *channels)
+{
+	bool timed = c->owner->job->options->time_decisions;
+	uint64_t from_ns = timed ? now_ns() : 0;
+	int rc = c->tuner->get_coll_info(c->tuner_ctx, coll, bytes, pipe_ops, (float **)table,
+					 c->place.algos, NT_PROTOS, 0, channels);
+
+	if (timed)
+		nt_sum_decided(c->owner->sum, now_ns() - from_ns);
+	if (rc != NT_NCCL_OK)
+		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
+			      "getCollInfo returned %d: the collective fails on rank %u", rc,
+			      c->owner->rank);
+}
+
+void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
+		    struct nt_choice *out)
+{
+	size_t table_bytes = (size_t)c->place.algos * NT_PROTOS * sizeof(float);
+	float *table = nt_guard_take(NT_GUARD_TABLE, table_bytes);
+	float before[NT_PAIRS];
+	int channels = 0;
+
+	fill(c, coll, bytes, pipe_ops, table);
+	memcpy(before, table, table_bytes);
+	if (c->tuner) {
+		ask(c, coll, bytes, pipe_ops, table, &channels);
+		check(c, before, table, channels);
+	}
+	out->auto_arm = nt_model_pick(before, c->place.algos);
+	out->arm = nt_model_pick(table, c->place.algos);
+	if (out->arm < 0)
+		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
+			      "no algorithm is left for %s: the collective fails",
+			      nt_coll_name(coll));
+	out->changed = channels || memcmp(before, table, table_bytes) != 0;
+	out->max_channels = channels ? channels : nt_model_channels(&c->place, bytes, out->arm);
+}
+
+/* enqueue.cc:2308@v2.30.7-1; 0 where the plugin has no say. */
+uint32_t nt_choice_chunk(struct nt_comm *c, const struct nt_task *t)
+{
+	int proto = t->arm % NT_PROTOS;
+	size_t chunk = CHUNK_BYTES(proto);
+	int rc;
+
+	if (!c->tuner || !c->tuner->get_chunk_size || c->owner->job->release->code < 23003)
+		return 0;
+	rc = c->tuner->get_chunk_size(c->tuner_ctx, t->coll, t->bytes / (unsigned)t->channels,
+				      t->arm / NT_PROTOS, proto, 1, &chunk);
+	if (rc != NT_NCCL_OK)
+		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
+			      "getChunkSize returned %d: the collective fails", rc);
+	if (chunk > CHUNK_BYTES(proto))
+		chunk = CHUNK_BYTES(proto);
+	if (chunk < GRAIN_BYTES(proto))
+		nt_fake_leave(c->owner->job, NT_EXIT_CONTRACT,
+			      "the tuner wants chunks of %zu bytes: NCCL divides by zero", chunk);
+	return (uint32_t)chunk;
+}

@@ -1,0 +1,188 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* comm.c - communicators: the plugins' init and finalize in NCCL's order (init.cc:1251, :1352,
+ * :2253 @v2.28.9-1) */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/fake/fake.h"
+#include "tests/fake/gpu.h"
+
+void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
+{
+	char text[600];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fprintf(stderr, "nt-fake-nccl: %s\n", text);
+	fflush(NULL);
+	if (job->wire && (code == NT_EXIT_MISMATCH || code == NT_EXIT_PEER_GONE))
+		nt_wire_mourn(job->wire);
+	_exit(code);
+}
+
+void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing)
+{
+	struct nt_job *job = c->owner->job;
+	char missing[256];
+
+	if (end == NT_WIRE_OK || end == NT_WIRE_QUIT)
+		return;
+	/* Of a rank's threads the first one speaks. */
+	while (atomic_exchange(&c->owner->ended, true))
+		pause();
+	if (end == NT_WIRE_MISMATCH) {
+		fprintf(stderr, "nt-fake-nccl: %s (seen by rank %u)\n", nt_wire_alarm(job->wire),
+			c->owner->rank);
+		while (job->options->hang)
+			pause();
+		nt_fake_leave(job, NT_EXIT_MISMATCH,
+			      "rank %u stops: NCCL would hang or corrupt data here",
+			      c->owner->rank);
+	}
+	nt_wire_missing(c->wire, c->rank, missing, sizeof(missing));
+	nt_fake_leave(job, NT_EXIT_PEER_GONE,
+		      "rank %u waited %u s in %s for rank(s)%s of comm %016llx", c->owner->rank,
+		      job->options->peer_timeout_s, doing, missing, (unsigned long long)c->id);
+}
+
+/* Distinct nodes among the members, and the most and fewest ranks on one. */
+static int count_nodes(const struct nt_wire *w, const unsigned *members, unsigned ranks, int *most,
+		       int *least)
+{
+	int nodes = 0;
+
+	*most = 0;
+	*least = (int)ranks;
+	for (unsigned i = 0; i < ranks; i++) {
+		int here = 0;
+		bool first = true;
+
+		for (unsigned k = 0; k < ranks; k++) {
+			if (strcmp(nt_wire_node(w, members[i]), nt_wire_node(w, members[k])) != 0)
+				continue;
+			here++;
+			first = first && k >= i;
+		}
+		nodes += first;
+		*most = here > *most ? here : *most;
+		*least = here < *least ? here : *least;
+	}
+	return nodes;
+}
+
+static void shape(struct nt_comm *c, const unsigned *members, unsigned ranks, int *least)
+{
+	const struct nt_job *job = c->owner->job;
+
+	c->place.ranks = (int)ranks;
+	c->place.nodes = count_nodes(job->wire, members, ranks, &c->place.per_node, least);
+	c->place.algos = job->release->algos;
+	c->place.fp8 = strncmp(job->options->datatype, "ncclFloat8", 10) == 0;
+	c->place.channels = job->options->channels;
+	if (!c->place.channels)
+		c->place.channels = c->place.nodes > 1 ? 2 : 24;
+	for (int a = 0; a < NT_ALGOS; a++) {
+		for (int p = 0; p < NT_PROTOS; p++) {
+			c->constants.base_latency[a][p] = 6.0 + a + p;
+			for (int link = 0; link < 3; link++)
+				c->constants.hw_latency[link][a][p] = 0.6 + 5.0 * link;
+		}
+	}
+}
+
+static void init_profiler(struct nt_comm *c)
+{
+	const struct nt_prof_v6 *prof = nt_load_profiler();
+	int rc;
+
+	if (!prof)
+		return;
+	rc = prof->init(&c->prof_ctx, c->id, nt_load_mask(), c->name[0] ? c->name : NULL,
+			c->place.nodes, c->place.ranks, (int)c->rank, nt_load_log);
+	if (rc == NT_NCCL_OK)
+		return;
+	fprintf(stderr, "nt-fake-nccl: profiler init returned %d; NCCL goes on\n", rc);
+	/* profiler.cc:191@v2.28.9-1 keeps it in use, profiler.cc:253@v2.30.7-1 does not. */
+	if (c->owner->job->release->code >= 23003)
+		nt_load_profiler_drop();
+}
+
+static void init_tuner(struct nt_comm *c, int least_ranks)
+{
+	struct nt_tuner_nvl_v5 nvl = { c->place.nodes, least_ranks, c->place.per_node };
+	int rc;
+
+	c->tuner = nt_load_tuner(&c->tuner_owner);
+	if (!c->tuner)
+		return;
+	rc = c->tuner->init(&c->tuner_ctx, c->id, (size_t)c->place.ranks, (size_t)c->place.nodes,
+			    nt_load_log, &nvl, &c->constants);
+	if (rc != NT_NCCL_OK)
+		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
+			      "tuner init returned %d: ncclCommInitRank fails", rc);
+}
+
+struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind,
+			       const unsigned *members, unsigned ranks)
+{
+	struct nt_comm *c = calloc(1, sizeof(*c));
+	int least;
+
+	if (!c)
+		nt_fake_leave(owner->job, NT_EXIT_TROUBLE, "out of memory");
+	c->owner = owner;
+	c->id = id;
+	c->kind = kind;
+	for (unsigned i = 0; i < ranks; i++)
+		c->rank = members[i] == owner->rank ? i : c->rank;
+	c->wire = nt_wire_comm(owner->job->wire, id, ranks);
+	if (!c->wire)
+		nt_fake_leave(owner->job, NT_EXIT_TROUBLE, "more than %d communicators",
+			      NT_MAX_COMMS);
+	shape(c, members, ranks, &least);
+	if (kind == 0)
+		snprintf(c->name, sizeof(c->name), "world");
+	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
+	init_profiler(c);
+	init_tuner(c, least);
+	/* The name was the application's; a plugin that kept the pointer reads this. */
+	memset(c->name, '!', sizeof(c->name) - 1);
+	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
+	return c;
+}
+
+void nt_comm_destroy(struct nt_comm *c, void (*between)(struct nt_comm *c))
+{
+	const struct nt_prof_v6 *prof;
+	int rc;
+
+	if (c->tuner) {
+		rc = c->tuner->finalize(c->tuner_ctx);
+		if (rc != NT_NCCL_OK)
+			nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
+				      "tuner finalize returned %d: ncclCommDestroy fails", rc);
+		nt_load_tuner_drop(c->tuner_owner);
+	}
+	if (between)
+		between(c);
+	prof = nt_load_profiler_now();
+	if (prof && c->prof_ctx)
+		prof->finalize(c->prof_ctx);
+	nt_load_profiler_drop();
+}
+
+void nt_comm_free(struct nt_comm *c)
+{
+	while (c->graphs) {
+		struct nt_plan *next = c->graphs->next;
+
+		nt_plan_release(c->graphs);
+		c->graphs = next;
+	}
+	free(c);
+}

@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decide.c - which tasks of a group are decided together, and on how many channels each runs
+ *
+ * Host: ncclPrepareTasks and scheduleCollTasksToPlan, src/enqueue.cc:348, :519 @v2.28.9-1.
+ */
+#include <string.h>
+#include "tests/fake/fake.h"
+
+static int proto_of(const struct nt_task *t)
+{
+	return t->arm % NT_PROTOS;
+}
+
+/* Largest first, stable. */
+static void sort_by_traffic(struct nt_task *task, unsigned tasks)
+{
+	for (unsigned i = 1; i < tasks; i++) {
+		struct nt_task t = task[i];
+		unsigned k = i;
+
+		for (; k && task[k - 1].traffic < t.traffic; k--)
+			task[k] = task[k - 1];
+		task[k] = t;
+	}
+}
+
+/* Tasks of one collective side by side, collectives in order of their first task, smallest
+ * first in each. */
+static void bin_by_coll(struct nt_task *task, unsigned tasks)
+{
+	struct nt_task sorted[NT_MAX_TASKS];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < tasks; i++) {
+		bool seen = false;
+
+		for (unsigned k = 0; k < i; k++)
+			seen = seen || task[k].coll == task[i].coll;
+		for (unsigned k = tasks; !seen && k-- > 0;) {
+			if (task[k].coll == task[i].coll)
+				sorted[n++] = task[k];
+		}
+	}
+	memcpy(task, sorted, n * sizeof(task[0]));
+}
+
+/* From 2.29 on NCCL may first ask what it would take, and run a symmetric kernel if that is LL. */
+static void probe(struct nt_plan *p, struct nt_task *t)
+{
+	struct nt_choice choice;
+
+	nt_choice_make(p->comm, t->coll, t->bytes, 1, &choice);
+	t->symmetric = choice.arm % NT_PROTOS == 0;
+	t->arm = choice.arm;
+	t->auto_arm = choice.auto_arm;
+	t->changed = choice.changed;
+}
+
+/* Decides task[0] and the following ones that are less than four times as large; returns how
+ * many. */
+static unsigned decide_run(struct nt_plan *p, struct nt_task *task, unsigned tasks, int pipe_ops)
+{
+	struct nt_choice choice;
+	uint64_t bytes = 0;
+	unsigned n = 0;
+
+	for (; n < tasks && task[n].coll == task[0].coll && !task[n].symmetric &&
+	       task[n].traffic < 4 * task[0].traffic;
+	     n++)
+		bytes += task[n].bytes;
+	nt_choice_make(p->comm, task[0].coll, bytes, pipe_ops, &choice);
+	for (unsigned i = 0; i < n; i++) {
+		task[i].arm = choice.arm;
+		task[i].auto_arm = choice.auto_arm;
+		task[i].changed = choice.changed;
+		task[i].max_channels = choice.max_channels;
+	}
+	return n;
+}
+
+static void set_channels(struct nt_plan *p)
+{
+	uint64_t least = p->comm->owner->job->release->code >= 22903 ? 32768 : 16384;
+	uint64_t traffic = 0;
+	uint64_t share;
+	int channels = 0;
+
+	for (unsigned i = 0; i < p->tasks; i++) {
+		struct nt_task *t = &p->task[i];
+
+		if (proto_of(t) == 0)
+			t->traffic *= 4;
+		traffic += t->traffic > least ? t->traffic : least;
+		channels += t->max_channels;
+	}
+	if (channels > (int)p->comm->place.channels)
+		channels = (int)p->comm->place.channels;
+	if (channels < 1)
+		channels = 1;
+	share = traffic / (unsigned)channels > least ? traffic / (unsigned)channels : least;
+	for (unsigned i = 0; i < p->tasks; i++) {
+		struct nt_task *t = &p->task[i];
+		uint64_t n = (t->traffic + share - 1) / share;
+
+		t->channels = n < 1 ? 1 : n > (uint64_t)channels ? channels : (int)n;
+		t->chunk_bytes = t->symmetric ? 0 : nt_choice_chunk(p->comm, t);
+	}
+}
+
+void nt_plan_decide(struct nt_plan *p)
+{
+	const struct nt_job *job = p->comm->owner->job;
+	unsigned channels = p->comm->place.channels;
+	int pipe_ops = (int)((p->tasks + channels - 1) / channels);
+	unsigned run = 0;
+
+	sort_by_traffic(p->task, p->tasks);
+	for (unsigned i = 0; job->options->probe && i < p->tasks; i++)
+		probe(p, &p->task[i]);
+	bin_by_coll(p->task, p->tasks);
+	for (unsigned i = 0; i < p->tasks; run++) {
+		unsigned n = 1;
+
+		/* Symmetric tasks were decided by the probe, each for itself. */
+		if (p->task[i].symmetric)
+			p->task[i].max_channels = 1;
+		else
+			n = decide_run(p, &p->task[i], p->tasks - i, pipe_ops);
+		for (unsigned k = 0; k < n; k++)
+			p->task[i + k].run = run;
+		i += n;
+	}
+	set_channels(p);
+}

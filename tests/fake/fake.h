@@ -1,0 +1,147 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fake.h - the simulated NCCL's own objects: job, rank, communicator, task, plan
+ *
+ * Threads:  a rank has three: host (the application's), GPU (runs plans in stream order, also
+ *           as CUDA's callback thread) and proxy (reports kernel times). A member belongs to
+ *           the thread named beside it.
+ * Memory:   the job outlives its ranks, a rank its communicators, a communicator its graphs' plans.
+ * Errors:   nt_fake_leave() ends the process; nothing returns an error that a caller could forget.
+ * Units:    nanoseconds of the simulated clock, which every rank counts from 0.
+ */
+#ifndef NT_FAKE_FAKE_H
+#define NT_FAKE_FAKE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "tests/fake/load.h"
+#include "tests/fake/model.h"
+#include "tests/fake/options.h"
+#include "tests/fake/wire.h"
+
+struct nt_gpu;
+struct nt_sum;
+struct nt_plan;
+
+struct nt_job {
+	const struct nt_options *options;
+	const struct nt_release *release;
+	struct nt_model model;
+	struct nt_wire *wire;
+	unsigned ranks;
+};
+
+struct nt_rank {
+	struct nt_job *job;
+	unsigned rank;
+	const char *node;
+	struct nt_gpu *gpu;
+	_Atomic bool ended; /* one of its threads is ending the process */
+	struct nt_sum *sum;
+	uint64_t host_ns; /* host: the simulated clock of the application */
+	uint64_t calls; /* host */
+};
+
+struct nt_comm {
+	struct nt_rank *owner;
+	struct nt_wire_comm *wire;
+	uint64_t id;
+	unsigned rank;
+	unsigned kind; /* 0: the world, 1: a node */
+	char name[24]; /* only while the plugins are initialised */
+	struct nt_place place;
+	const struct nt_tuner_v6 *tuner;
+	bool tuner_owner;
+	void *tuner_ctx;
+	void *prof_ctx;
+	struct nt_tuner_constants_v5 constants;
+	_Atomic uint64_t seq[NT_COLLS]; /* as comm->seqNumber of NCCL */
+	uint64_t op; /* host: next operation on the wire */
+	unsigned connected; /* host: bit of each algorithm that was used */
+	struct nt_plan *graphs; /* host: captured plans */
+};
+
+struct nt_task {
+	int coll;
+	uint64_t bytes; /* as the tuner is told for it alone */
+	uint64_t count; /* as the Coll event shows it */
+	uint64_t api_count; /* as the application gave it */
+	const char *datatype; /* as the Coll event shows it */
+	uint64_t traffic;
+	int key; /* of the summary */
+	int mask; /* of events, when it was appended */
+	void *group_api;
+	void *coll_api;
+	void *event;
+	int arm;
+	int auto_arm;
+	bool changed; /* the plugin touched the table or the channels */
+	bool symmetric;
+	int max_channels;
+	int channels;
+	uint32_t chunk_bytes;
+	unsigned run; /* which decision of the group */
+};
+
+/* What one group launches on one communicator. */
+struct nt_plan {
+	struct nt_comm *comm;
+	struct nt_task task[NT_MAX_TASKS];
+	unsigned tasks;
+	bool persistent; /* captured in a graph */
+	bool callback; /* its events come from the GPU's thread */
+	void *group_event;
+	void *launch_event;
+	_Atomic int references;
+	struct nt_plan *next; /* of a communicator's graphs */
+};
+
+/* Says why, lets the other ranks say theirs where they have the same trouble, and ends the
+ * process. */
+_Noreturn void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What a wait on the wire means for a rank: returns only if all is well (or the rank itself
+ * quits). */
+void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing);
+
+/* Communicators: collective over the ranks of members (ranks of the job, in order). */
+struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind,
+			       const unsigned *members, unsigned ranks);
+/* ncclCommDestroy, or ncclCommAbort after nt_gpu_abandon(). between: called after the tuner's
+ * finalize. */
+void nt_comm_destroy(struct nt_comm *c, void (*between)(struct nt_comm *c));
+void nt_comm_free(struct nt_comm *c); /* tells the plugin nothing */
+
+/* A group of calls; sizes as nccl-tests count them. */
+struct nt_call {
+	int coll;
+	uint64_t bytes;
+	int key;
+};
+
+enum nt_group_mode { NT_GROUP_RUN, NT_GROUP_SIMULATE, NT_GROUP_CAPTURE };
+void nt_group_run(struct nt_comm *c, const struct nt_call *call, unsigned calls,
+		  enum nt_group_mode mode);
+void nt_group_replay(struct nt_comm *c); /* the newest captured graph */
+
+/* One decision: arm, channels and so on of a run of tasks from table and plugin. */
+struct nt_choice {
+	int arm;
+	int auto_arm;
+	bool changed;
+	int max_channels;
+};
+void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
+		    struct nt_choice *out);
+uint32_t nt_choice_chunk(struct nt_comm *c, const struct nt_task *t);
+
+/* Decides all tasks of a plan and puts them into launch order. */
+void nt_plan_decide(struct nt_plan *p);
+void nt_plan_release(struct nt_plan *p);
+
+/* What all ranks must have in common; returns the number of tasks. */
+unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group.c - a group from its first call to its launch (group.cc, enqueue.cc @v2.28.9-1) */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/fake/event.h"
+#include "tests/fake/fake.h"
+#include "tests/fake/gpu.h"
+#include "tests/fake/rng.h"
+
+void nt_plan_release(struct nt_plan *p)
+{
+	if (atomic_fetch_sub(&p->references, 1) == 1)
+		free(p);
+}
+
+unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out)
+{
+	for (unsigned i = 0; i < p->tasks; i++) {
+		const struct nt_task *t = &p->task[i];
+
+		out[i] = (struct nt_wire_task){
+			.bytes = t->bytes,
+			.coll = (uint8_t)t->coll,
+			.algo = (uint8_t)(t->arm / NT_PROTOS),
+			.proto = (uint8_t)(t->arm % NT_PROTOS),
+			.channels = (uint8_t)t->channels,
+			.symmetric = t->symmetric,
+			.run = (uint8_t)t->run,
+			.auto_arm = (uint8_t)t->auto_arm,
+			.chunk_bytes = t->chunk_bytes,
+		};
+	}
+	return p->tasks;
+}
+
+/* AllGather and Broadcast are re-expressed as bytes (enqueue.cc:2476@v2.28.9-1). */
+static void append(struct nt_plan *p, const struct nt_call *call, bool captured)
+{
+	const char *datatype = p->comm->owner->job->options->datatype;
+	struct nt_task *t = &p->task[p->tasks++];
+	size_t element = nt_datatype_bytes(datatype);
+	unsigned spread = 1;
+
+	if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
+		spread = (unsigned)p->comm->place.ranks;
+	t->coll = call->coll;
+	t->key = call->key;
+	t->api_count = call->bytes / element / spread;
+	if (!t->api_count)
+		t->api_count = 1;
+	t->bytes = t->api_count * element * spread;
+	t->count = t->api_count;
+	t->datatype = datatype;
+	if (call->coll == NT_ALLGATHER || call->coll == NT_BROADCAST) {
+		t->count *= element;
+		t->datatype = "ncclInt8";
+	}
+	t->traffic = t->bytes * (unsigned)nt_model_traffic(t->coll);
+	nt_event_append(p->comm, t, captured);
+}
+
+static void *decide_elsewhere(void *arg)
+{
+	nt_plan_decide(arg);
+	return NULL;
+}
+
+static void decide(struct nt_plan *p)
+{
+	struct nt_job *job = p->comm->owner->job;
+	pthread_t thread;
+
+	if (!job->options->nonblocking) {
+		nt_plan_decide(p);
+		return;
+	}
+	/* Non-blocking communicators: a thread of its own launches the group. */
+	if (pthread_create(&thread, NULL, decide_elsewhere, p) != 0)
+		nt_fake_leave(job, NT_EXIT_TROUBLE, "cannot start a thread");
+	pthread_join(thread, NULL);
+}
+
+static uint64_t publish(struct nt_comm *c, const struct nt_wire_task *task, unsigned tasks)
+{
+	uint64_t op = c->op++;
+
+	nt_fake_expect(c, nt_wire_publish(c->wire, c->rank, op, task, tasks), "a launch");
+	return op;
+}
+
+/* The first use of an algorithm makes its connections, all ranks together, inside ncclGroupEnd. */
+static void connect(struct nt_plan *p)
+{
+	struct nt_comm *c = p->comm;
+	const struct nt_options *o = c->owner->job->options;
+
+	for (unsigned i = 0; i < p->tasks; i++) {
+		int algo = p->task[i].arm / NT_PROTOS;
+		struct nt_wire_task first = { .connect = 1,
+					      .algo = (uint8_t)algo,
+					      .proto = (uint8_t)(p->task[i].arm % NT_PROTOS) };
+		uint64_t key = nt_rng_mix(c->owner->rank + 31, (uint64_t)algo);
+
+		if (p->task[i].symmetric || (c->connected & 1u << algo))
+			continue;
+		c->connected |= 1u << algo;
+		publish(c, &first, 1);
+		nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "first use of an algorithm");
+		c->owner->host_ns += (uint64_t)(1e3 * o->connect_us *
+						(0.9 + 0.2 * nt_rng_unit(key)));
+	}
+}
+
+/* Where kernel times are wanted, or data crosses nodes, there is something for the proxy thread
+ * to do. */
+static bool has_proxy_ops(const struct nt_plan *p)
+{
+	if (p->comm->place.nodes > 1)
+		return true;
+	for (unsigned i = 0; i < p->tasks; i++) {
+		if (p->task[i].mask & (int)NT_PROF_KERNEL_CH)
+			return true;
+	}
+	return false;
+}
+
+static void launch(struct nt_plan *p)
+{
+	struct nt_comm *c = p->comm;
+	struct nt_wire_task task[NT_MAX_TASKS];
+	uint64_t op;
+
+	nt_gpu_reserve(c->owner->gpu);
+	op = publish(c, task, nt_plan_describe(p, task));
+	/* With graphs alive and the host stream busy, events are left to CUDA's callback thread. */
+	p->callback = c->graphs && has_proxy_ops(p) &&
+		      nt_rng_unit(nt_rng_mix(c->owner->rank, op)) < 0.5;
+	nt_event_launch_start(p);
+	nt_event_launch_stop(p);
+	if (!p->callback)
+		nt_event_tasks_start(p);
+	/* The proxy learns of it between start and stop (enqueue.cc:1307@v2.28.9-1). */
+	nt_gpu_push(c->owner->gpu, p, op);
+	if (!p->callback)
+		nt_event_tasks_stop(p);
+}
+
+static void keep_graph(struct nt_plan *p)
+{
+	atomic_fetch_add(&p->references, 1);
+	p->persistent = true;
+	p->callback = has_proxy_ops(p);
+	nt_event_launch_start(p);
+	nt_event_launch_stop(p);
+	/* Without work for the proxy its events come here, once for all replays. */
+	if (!p->callback) {
+		nt_event_tasks_start(p);
+		nt_event_tasks_stop(p);
+	}
+	p->next = p->comm->graphs;
+	p->comm->graphs = p;
+}
+
+void nt_group_run(struct nt_comm *c, const struct nt_call *call, unsigned calls,
+		  enum nt_group_mode mode)
+{
+	struct nt_plan *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		nt_fake_leave(c->owner->job, NT_EXIT_TROUBLE, "out of memory");
+	p->comm = c;
+	atomic_store(&p->references, 1);
+	for (unsigned i = 0; i < calls; i++)
+		append(p, &call[i], mode == NT_GROUP_CAPTURE);
+	nt_event_group_end();
+	decide(p);
+	if (mode != NT_GROUP_SIMULATE) {
+		connect(p);
+		if (mode == NT_GROUP_CAPTURE)
+			keep_graph(p);
+		else
+			launch(p);
+	}
+	nt_event_group_done();
+	nt_plan_release(p);
+}
+
+void nt_group_replay(struct nt_comm *c)
+{
+	struct nt_wire_task task[NT_MAX_TASKS];
+	uint64_t op;
+
+	nt_gpu_reserve(c->owner->gpu);
+	op = publish(c, task, nt_plan_describe(c->graphs, task));
+	nt_gpu_push(c->owner->gpu, c->graphs, op);
+}

@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limits.h - bounds that several parts of the simulated NCCL share, and its exit codes */
+#ifndef NT_FAKE_LIMITS_H
+#define NT_FAKE_LIMITS_H
+
+#define NT_MAX_RANKS 64
+#define NT_MAX_COMMS 24 /* in a job: the world and its nodes */
+#define NT_MAX_TASKS 8 /* in a group */
+#define NT_MAX_SIZES 16
+#define NT_MAX_KEYS (NT_COLLS * NT_MAX_SIZES)
+#define NT_MAX_TRUTHS 16
+#define NT_MAX_ENV 16
+#define NT_MAX_ROWS 512 /* of a trace */
+#define NT_MAX_CHANNELS 64 /* MAXCHANNELS since 2.25 */
+#define NT_MAX_QUEUE 100 /* launches ahead of the GPU */
+#define NT_LAST_ARMS 20 /* calls of a key that must agree at the end */
+
+/* Exit codes, so that a test can tell them apart. */
+enum nt_exit {
+	NT_EXIT_OK = 0,
+	NT_EXIT_TROUBLE = 1, /* of the simulation itself */
+	NT_EXIT_USAGE = 2,
+	NT_EXIT_ASKED = 3, /* --exit */
+	NT_EXIT_NCCL_ERROR = 65, /* the plugin returned an error: NCCL fails the call */
+	NT_EXIT_MISMATCH = 66, /* two ranks chose differently: NCCL hangs */
+	NT_EXIT_PEER_GONE = 67,
+	NT_EXIT_UNEXPECTED = 68, /* --expect-arm */
+	NT_EXIT_CONTRACT = 69, /* the plugin did what makes NCCL crash or misbehave */
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.h - what the simulated NCCL believes a collective costs, and how long it really takes
+ *
+ * Threads:  read only after set-up; all functions are pure but for the caller's cursors.
+ * Errors:   none but at set-up.
+ * Units:    costs in microseconds as in NCCL's table, durations in nanoseconds of GPU time.
+ */
+#ifndef NT_FAKE_MODEL_H
+#define NT_FAKE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "tests/fake/options.h"
+#include "tests/fake/trace.h"
+
+/* A communicator's shape, and what is legal on it. */
+struct nt_place {
+	int ranks;
+	int nodes;
+	int per_node; /* the most ranks on one node */
+	int algos; /* rows of the cost table: 6 up to 2.22, else 7 */
+	unsigned channels;
+	bool fp8; /* the datatype is an 8-bit float */
+};
+
+struct nt_model {
+	const struct nt_options *options;
+	struct nt_trace trace;
+	struct nt_trace picks;
+};
+
+/* A collective as it is run: what it is, by which arm, what NCCL would have picked, and which
+ * one it is. */
+struct nt_run {
+	int coll;
+	uint64_t bytes;
+	int arm;
+	int auto_arm;
+	uint64_t op; /* of the communicator, counted from 0 */
+	uint64_t key; /* for noise: the same on all ranks */
+};
+
+int nt_model_init(struct nt_model *m, const struct nt_options *o, struct nt_error *err);
+void nt_model_fini(struct nt_model *m);
+
+/* Fills algos * NT_PROTOS entries; -1 (or -1024, as fp8 makes of it) where an arm is not legal. */
+void nt_model_costs(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes,
+		    int pipe_ops, float *table);
+
+/* NCCL's rule: the first strict minimum of the entries that are not negative. -1: there is none. */
+int nt_model_pick(const float *table, int algos);
+
+/* Without noise, from the model alone. */
+double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p,
+			 const struct nt_run *r);
+
+/* From the trace where it has the arm, else from the model. cursor: one counter for each row of the
+ * trace, shared by all ranks; the caller sees to it that one rank at a time asks. */
+uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p,
+			      const struct nt_run *r, uint32_t *cursor);
+
+/* The most channels NCCL would give a collective, before it is cut by its size. */
+int nt_model_channels(const struct nt_place *p, uint64_t bytes, int arm);
+
+/* NCCL's weight of a task for each of its bytes (of the larger buffer over all ranks). */
+int nt_model_traffic(int coll);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.c - one table of options; every value is checked against its domain */
+#include "tests/fake/options_parse.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, COUNT, COUNT64, REAL, TEXT, WHEN, OWN };
+
+struct option {
+	const char *name;
+	enum kind kind;
+	size_t at;
+	double low, high; /* COUNT, COUNT64, REAL */
+	nt_option_parser parse; /* OWN */
+	const char *value; /* for --help */
+	const char *help;
+};
+
+#define AT(member) offsetof(struct nt_options, member)
+
+/* clang-format off */
+static const struct option table[] = {
+	{ "nccl", TEXT, AT(nccl), 0, 0, NULL, "RELEASE",
+	  "2.21.5 2.22.3 2.24.3 2.26.2 2.27.7 2.28.9 2.30.7" },
+	{ "fork", COUNT, AT(fork), 1, NT_MAX_RANKS, NULL, "N", "run N processes without Slurm" },
+	{ "ranks-in-process", COUNT, AT(threads), 1, NT_MAX_RANKS, NULL, "N", "one thread a rank" },
+	{ "nodes", COUNT, AT(nodes), 1, NT_MAX_RANKS, NULL, "N", "nodes to pretend" },
+	{ "wire", TEXT, AT(wire_dir), 0, 0, NULL, "DIR", "where the ranks meet (TMPDIR)" },
+	{ "env", OWN, 0, 0, 0, nt_parse_env, "NAME=VALUE", "%r %n %l: rank, node, local rank" },
+	{ "coll", OWN, 0, 0, 0, nt_parse_colls, "LIST", "allreduce,allgather,..." },
+	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,..." },
+	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
+	{ "order", OWN, 0, 0, 0, nt_parse_order, "ORDER", "seq or shuffle" },
+	{ "seed", COUNT64, AT(seed), 0, 1e18, NULL, "N", "of everything random" },
+	{ "sync", OWN, 0, 0, 0, nt_parse_sync, "WHEN", "every, never or a number of calls" },
+	{ "groups", COUNT, AT(group), 1, NT_MAX_TASKS, NULL, "N", "tasks in a group" },
+	{ "comms", OWN, 0, 0, 0, nt_parse_comms, "WHICH", "world or world+node" },
+	{ "datatype", OWN, 0, 0, 0, nt_parse_datatype, "NAME", "as NCCL spells it" },
+	{ "call-gap-us", COUNT64, AT(call_gap_us), 0, 1e7, NULL, "US", "host time between calls" },
+	{ "queue", COUNT, AT(queue), 1, NT_MAX_QUEUE, NULL, "N", "launches ahead of the GPU" },
+	{ "realtime", REAL, AT(realtime), 0, 1e6, NULL, "FACTOR", "sleep that much of GPU time" },
+	{ "nonblocking", FLAG, AT(nonblocking), 0, 0, NULL, NULL, "decide on another thread" },
+	{ "trace", OWN, 0, 0, 0, nt_parse_trace, "FILE[,TOPOLOGY[,MODE]]", "measured times" },
+	{ "auto-picks", TEXT, AT(picks_path), 0, 0, NULL, "FILE", "what NCCL picks itself" },
+	{ "noise", OWN, 0, 0, 0, nt_parse_noise, "KIND", "none gaussian lognormal bimodal" },
+	{ "arm", OWN, 0, 0, 0, nt_parse_truth, "ARM=FACTOR[@OP]", "its true time differs" },
+	{ "cost-skew", REAL, AT(cost_skew), 0, 0.5, NULL, "X", "between ranks' cost tables" },
+	{ "lateness-us", REAL, AT(lateness_us), 0, 1e6, NULL, "US", "mean, of each rank and call" },
+	{ "connect-us", REAL, AT(connect_us), 0, 1e7, NULL, "US", "an algorithm's first use" },
+	{ "channels", COUNT, AT(channels), 1, NT_MAX_CHANNELS, NULL, "N", "of a communicator" },
+	{ "nvls", FLAG, AT(nvls), 0, 0, NULL, NULL, "NVLS rows are legal" },
+	{ "ll128", FLAG, AT(ll128), 0, 0, NULL, NULL, "LL128 is legal across nodes" },
+	{ "simulate-on", WHEN, AT(simulate), 0, 0, NULL, "RANK@EVERY", "ncclGroupSimulateEnd" },
+	{ "probe", FLAG, AT(probe), 0, 0, NULL, NULL, "symmetric-kernel probe before each call" },
+	{ "capture", OWN, 0, 0, 0, nt_parse_capture, "EVERY[xREPLAYS]", "CUDA graphs" },
+	{ "kill", WHEN, AT(kill), 0, 0, NULL, "RANK@CALL", "SIGKILL itself" },
+	{ "exit", WHEN, AT(exit), 0, 0, NULL, "RANK@CALL", "leave at once with 3" },
+	{ "drop-kernelch", REAL, AT(drop_kernelch), 0, 1, NULL, "P", "lost KernelCh events" },
+	{ "late-kernelch", OWN, 0, 0, 0, nt_parse_late, "tuner|profiler", "after its finalize" },
+	{ "abort", FLAG, AT(abort), 0, 0, NULL, NULL, "ncclCommAbort at the end" },
+	{ "no-destroy", FLAG, AT(no_destroy), 0, 0, NULL, NULL, "exit without ncclCommDestroy" },
+	{ "peer-timeout", COUNT, AT(peer_timeout_s), 1, 3600, NULL, "S", "for peers that vanish" },
+	{ "on-mismatch", OWN, 0, 0, 0, nt_parse_mismatch, "exit|hang", "ranks choose differently" },
+	{ "time-decisions", FLAG, AT(time_decisions), 0, 0, NULL, NULL, "measure getCollInfo" },
+	{ "expect-arm", OWN, 0, 0, 0, nt_parse_expected, "COLL:SIZE=ARM", "else exit 68" },
+};
+/* clang-format on */
+
+void nt_options_help(void)
+{
+	printf("usage: nt-fake-nccl [OPTION...]\n"
+	       "A simulated NCCL: no GPU is used, no data is moved.\n\n");
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		printf("  --%s%s%-*s  %s\n", table[i].name, table[i].value ? "=" : " ",
+		       (int)(36 - strlen(table[i].name)), table[i].value ? table[i].value : "",
+		       table[i].help);
+}
+
+static void defaults(struct nt_options *o)
+{
+	*o = (struct nt_options){
+		.nccl = "2.28.9",
+		.threads = 1,
+		.nodes = 1,
+		.coll = { NT_ALLREDUCE },
+		.colls = 1,
+		.size_bytes = { 64 << 10, 256 << 10, 1 << 20, 16 << 20 },
+		.sizes = 4,
+		.iters = 100,
+		.seed = 1,
+		.sync_every = 1,
+		.group = 1,
+		.datatype = "ncclFloat32",
+		.call_gap_us = 200,
+		.queue = 64,
+		.trace_mode = "seq",
+		.noise = NT_NOISE_LOGNORMAL,
+		.noise_width = 0.05,
+		.fast_share = 0.62,
+		.slow_ratio = 2.3,
+		.cost_skew = 1e-4,
+		.lateness_us = 3,
+		.connect_us = 20000,
+		.simulate = { -1, 0 },
+		.replays = 3,
+		.kill = { -1, 0 },
+		.exit = { -1, 0 },
+		.peer_timeout_s = 30,
+	};
+}
+
+static int parse_when(const char *text, struct nt_when *out, struct nt_error *err)
+{
+	char *end = NULL;
+
+	out->rank = -1;
+	if (isdigit((unsigned char)*text))
+		out->rank = (int)strtol(text, &end, 10);
+	if (!end || *end != '@' || out->rank >= NT_MAX_RANKS || !isdigit((unsigned char)end[1]))
+		return nt_error_set(err, "'%s' (want RANK@CALL, calls counted from 1)", text);
+	out->call = strtoull(end + 1, &end, 10);
+	if (*end || !out->call)
+		return nt_error_set(err, "'%s' (want RANK@CALL, calls counted from 1)", text);
+	return 0;
+}
+
+static int apply(struct nt_options *o, const struct option *opt, const char *text,
+		 struct nt_error *err)
+{
+	char *at = (char *)o + opt->at;
+	double value = 0;
+
+	switch (opt->kind) {
+	case FLAG: *(bool *)at = true; return 0;
+	case TEXT: *(const char **)at = text; return 0;
+	case WHEN: return parse_when(text, (struct nt_when *)at, err);
+	case OWN: return opt->parse(o, text, err);
+	default: break;
+	}
+	if (nt_parse_number(text, opt->low, opt->high, &value, err) < 0)
+		return -1;
+	if (opt->kind == COUNT)
+		*(unsigned *)at = (unsigned)value;
+	else if (opt->kind == COUNT64)
+		*(uint64_t *)at = (uint64_t)value;
+	else
+		*(double *)at = value;
+	return 0;
+}
+
+static const struct option *find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+			return &table[i];
+	}
+	return NULL;
+}
+
+int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_error *err)
+{
+	defaults(o);
+	for (int i = 1; i < argc; i++) {
+		const char *name = argv[i] + 2;
+		size_t length = strcspn(argv[i], "=");
+		const struct option *opt = NULL;
+		const char *text = NULL;
+		struct nt_error why;
+
+		if (strncmp(argv[i], "--", 2) == 0)
+			opt = find(name, length - 2);
+		if (!opt)
+			return nt_error_set(err, "unknown option '%s' (see --help)", argv[i]);
+		if (opt->kind != FLAG) {
+			text = argv[i][length] ? argv[i] + length + 1
+			       : i + 1 < argc  ? argv[++i]
+					       : NULL;
+			if (!text)
+				return nt_error_set(err, "--%s: a value is missing", opt->name);
+		} else if (argv[i][length]) {
+			return nt_error_set(err, "--%s takes no value", opt->name);
+		}
+		if (apply(o, opt, text, &why) < 0)
+			return nt_error_set(err, "--%s: %s", opt->name, why.text);
+	}
+	return 0;
+}

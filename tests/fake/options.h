@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h - what the simulated NCCL is told to play
+ *
+ * Threads:  read only after parsing.
+ * Memory:   the caller's storage; texts point into argv.
+ * Errors:   -1 and *err: unknown option, value out of its domain.
+ * Units:    in the names; sizes in bytes of one call's data as nccl-tests count them.
+ */
+#ifndef NT_FAKE_OPTIONS_H
+#define NT_FAKE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "contract/coll.h"
+#include "contract/error.h"
+#include "tests/fake/limits.h"
+
+/* RANK@CALL or RANK@EVERY; rank -1: nobody. */
+struct nt_when {
+	int rank;
+	uint64_t call;
+};
+
+/* An arm whose true time differs from what NCCL believes: factor on the time, from op on. */
+struct nt_arm_truth {
+	int coll; /* -1: all */
+	int arm;
+	double factor;
+	uint64_t from_op;
+};
+
+struct nt_expected {
+	int coll;
+	uint64_t bytes;
+	int arm;
+};
+
+enum nt_noise { NT_NOISE_NONE, NT_NOISE_GAUSSIAN, NT_NOISE_LOGNORMAL, NT_NOISE_BIMODAL };
+enum nt_late { NT_LATE_NO, NT_LATE_TUNER, NT_LATE_PROFILER };
+
+struct nt_options {
+	const char *nccl; /* release to play */
+	unsigned fork; /* processes to fork; 0: take the task from Slurm, or be alone */
+	unsigned threads; /* ranks in a process */
+	unsigned nodes; /* without Slurm: nodes to pretend, ranks spread evenly */
+	const char *wire_dir; /* where the ranks' shared file lies; NULL: TMPDIR */
+	const char
+		*env[NT_MAX_ENV]; /* NAME=VALUE with %r rank, %n node, %l local rank of the task */
+	unsigned envs;
+
+	int coll[NT_COLLS];
+	unsigned colls;
+	uint64_t size_bytes[NT_MAX_SIZES];
+	unsigned sizes;
+	uint64_t iters; /* rounds over all collectives and sizes */
+	bool shuffle;
+	uint64_t seed;
+	uint64_t sync_every; /* calls between stream synchronisations; 0: never */
+	unsigned group; /* tasks in a group */
+	bool node_comms;
+	const char *datatype;
+	uint64_t call_gap_us;
+	unsigned queue;
+	double realtime; /* GPU seconds slept per simulated second */
+	bool nonblocking;
+
+	const char *trace_path;
+	char trace_topology[16]; /* empty: from the communicator */
+	char trace_mode[16];
+	const char *picks_path;
+	enum nt_noise noise;
+	double noise_width; /* relative standard deviation */
+	double fast_share; /* bimodal */
+	double slow_ratio;
+	struct nt_arm_truth truth[NT_MAX_TRUTHS];
+	unsigned truths;
+	double cost_skew; /* relative difference of cost tables between ranks */
+	double lateness_us;
+	double connect_us;
+	unsigned channels; /* of a communicator; 0: 2 across nodes, 24 within one */
+	bool nvls;
+	bool ll128; /* LL128 across nodes too */
+
+	struct nt_when simulate;
+	bool probe;
+	uint64_t capture_every; /* 0: never */
+	unsigned replays;
+	struct nt_when kill;
+	struct nt_when exit;
+	double drop_kernelch;
+	enum nt_late late_kernelch;
+	bool abort;
+	bool no_destroy;
+
+	unsigned peer_timeout_s;
+	bool hang; /* on a mismatch */
+	bool time_decisions;
+	struct nt_expected expected[NT_MAX_SIZES];
+	unsigned expectations;
+};
+
+int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_error *err);
+void nt_options_help(void);
+
+/* "64K", "1.5M", "96". */
+int nt_size_parse(const char *text, uint64_t *bytes, struct nt_error *err);
+
+#endif

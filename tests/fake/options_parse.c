@@ -1,0 +1,286 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options_parse.c - values of options that are more than a number or a text */
+#include "tests/fake/options_parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+int nt_size_parse(const char *text, uint64_t *bytes, struct nt_error *err)
+{
+	static const char units[] = "KMG";
+	char *end;
+	const char *unit;
+	double value;
+
+	errno = 0;
+	value = strtod(text, &end);
+	if (end == text || errno || value < 0)
+		return nt_error_set(err, "size '%s' (want a number, or one with K, M or G)", text);
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return nt_error_set(err, "size '%s' (want K, M or G at the end)", text);
+		value *= (double)(UINT64_C(1024) << (10 * (unit - units)));
+	}
+	if (value < 1 || value > 0x1p40)
+		return nt_error_set(err, "size '%s' (want 1 to 1024G)", text);
+	*bytes = (uint64_t)value;
+	return 0;
+}
+
+int nt_parse_number(const char *text, double low, double high, double *out, struct nt_error *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtod(text, &end);
+	if (end == text || *end || errno || !(*out >= low && *out <= high))
+		return nt_error_set(err, "value '%s' (want %.10g to %.10g)", text, low, high);
+	return 0;
+}
+
+/* The next part of a comma list, into out; NULL at the end or where one is too long. */
+static const char *next_part(const char **list, char *out, size_t out_bytes)
+{
+	size_t n = strcspn(*list, ",");
+
+	if (!**list || n >= out_bytes)
+		return NULL;
+	memcpy(out, *list, n);
+	out[n] = 0;
+	*list += n + ((*list)[n] == ',');
+	return out;
+}
+
+static int coll_named(const char *text, size_t length)
+{
+	for (int c = 0; c < NT_COLLS; c++) {
+		const char *name = nt_coll_name(c);
+
+		if (strlen(name) == length && strncasecmp(name, text, length) == 0)
+			return c;
+	}
+	return -1;
+}
+
+int nt_parse_colls(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	const char *rest = text;
+	char part[32];
+
+	o->colls = 0;
+	while (next_part(&rest, part, sizeof(part)) && o->colls < NT_COLLS) {
+		o->coll[o->colls] = coll_named(part, strlen(part));
+		if (o->coll[o->colls] < 0)
+			return nt_error_set(err,
+					    "unknown collective '%s' (want allreduce, allgather, "
+					    "reducescatter, broadcast or reduce)",
+					    part);
+		o->colls++;
+	}
+	if (*rest || !o->colls)
+		return nt_error_set(err, "collectives '%s' (want 1 to %d)", text, NT_COLLS);
+	return 0;
+}
+
+int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	const char *rest = text;
+	char part[32];
+
+	o->sizes = 0;
+	while (o->sizes < NT_MAX_SIZES && next_part(&rest, part, sizeof(part))) {
+		if (nt_size_parse(part, &o->size_bytes[o->sizes++], err) < 0)
+			return -1;
+	}
+	if (*rest || !o->sizes)
+		return nt_error_set(err, "sizes '%s' (want 1 to %d)", text, NT_MAX_SIZES);
+	return 0;
+}
+
+int nt_parse_order(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	o->shuffle = strcmp(text, "shuffle") == 0;
+	if (!o->shuffle && strcmp(text, "seq") != 0)
+		return nt_error_set(err, "order '%s' (want seq or shuffle)", text);
+	return 0;
+}
+
+int nt_parse_sync(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	double value = 1;
+
+	if (strcmp(text, "never") == 0)
+		value = 0;
+	else if (strcmp(text, "every") != 0 && nt_parse_number(text, 1, 1e9, &value, err) < 0)
+		return -1;
+	o->sync_every = (uint64_t)value;
+	return 0;
+}
+
+int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	o->node_comms = strcmp(text, "world+node") == 0;
+	if (!o->node_comms && strcmp(text, "world") != 0)
+		return nt_error_set(err, "communicators '%s' (want world or world+node)", text);
+	return 0;
+}
+
+int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	if (!nt_datatype_bytes(text))
+		return nt_error_set(err, "unknown datatype '%s' (want ncclFloat32, ...)", text);
+	o->datatype = text;
+	return 0;
+}
+
+/* FILE[,TOPOLOGY[,MODE]] */
+int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	static char path[512];
+	const char *rest = text;
+
+	if (!next_part(&rest, path, sizeof(path)))
+		return nt_error_set(err, "trace '%s' (want FILE[,TOPOLOGY[,MODE]])", text);
+	o->trace_path = path;
+	next_part(&rest, o->trace_topology, sizeof(o->trace_topology));
+	next_part(&rest, o->trace_mode, sizeof(o->trace_mode));
+	if (*rest)
+		return nt_error_set(err, "trace '%s' (want FILE[,TOPOLOGY[,MODE]])", text);
+	return 0;
+}
+
+/* Up to three numbers behind colons; how many, or -1. */
+static int parse_tail(const char *text, double *value)
+{
+	int given = 0;
+
+	while (*text == ':' && given < 3) {
+		char *end;
+
+		value[given] = strtod(text + 1, &end);
+		if (end == text + 1 || !(value[given] >= 0 && value[given] <= 1000))
+			return -1;
+		given++;
+		text = end;
+	}
+	return *text ? -1 : given;
+}
+
+/* none, gaussian[:WIDTH], lognormal[:WIDTH], bimodal[:SHARE:RATIO[:WIDTH]] */
+int nt_parse_noise(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	static const char *const names[] = { "none", "gaussian", "lognormal", "bimodal" };
+	size_t n = strcspn(text, ":");
+	double value[3];
+	int given = parse_tail(text + n, value);
+	int kind = 0;
+
+	while (kind < 4 && (strlen(names[kind]) != n || strncmp(names[kind], text, n) != 0))
+		kind++;
+	if (given < 0 || kind == 4 || (kind == NT_NOISE_NONE && given) ||
+	    (kind == NT_NOISE_BIMODAL ? given == 1 || (given && value[0] > 1) : given > 1))
+		return nt_error_set(err,
+				    "noise '%s' (want none, gaussian[:WIDTH], lognormal[:WIDTH] or "
+				    "bimodal[:SHARE:RATIO[:WIDTH]])",
+				    text);
+	o->noise = (enum nt_noise)kind;
+	if (kind == NT_NOISE_BIMODAL && given) {
+		o->fast_share = value[0];
+		o->slow_ratio = value[1];
+	}
+	if (kind == NT_NOISE_BIMODAL ? given == 3 : given == 1)
+		o->noise_width = value[given - 1];
+	return 0;
+}
+
+/* [COLL:]ALGO/PROTO=FACTOR[@OP] */
+int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	struct nt_arm_truth *t = &o->truth[o->truths];
+	const char *colon = strchr(text, ':');
+	const char *arm = colon ? colon + 1 : text;
+	const char *equals = strchr(text, '=');
+	char name[32];
+	char *end;
+
+	if (o->truths == NT_MAX_TRUTHS)
+		return nt_error_set(err, "more than %d --arm", NT_MAX_TRUTHS);
+	t->coll = colon ? coll_named(text, (size_t)(colon - text)) : -1;
+	if (!equals || equals < arm || (size_t)(equals - arm) >= sizeof(name) ||
+	    (colon && t->coll < 0))
+		return nt_error_set(err, "arm '%s' (want [COLL:]ALGO/PROTO=FACTOR[@OP])", text);
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - arm), arm);
+	t->arm = nt_arm_parse(name);
+	t->factor = strtod(equals + 1, &end);
+	t->from_op = *end == '@' ? strtoull(end + 1, &end, 10) : 0;
+	if (t->arm < 0 || t->arm == NT_ARM_AUTO || *end || !(t->factor > 0 && t->factor < 1e6))
+		return nt_error_set(err, "arm '%s' (want [COLL:]ALGO/PROTO=FACTOR[@OP])", text);
+	o->truths++;
+	return 0;
+}
+
+/* EVERY[xREPLAYS] */
+int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	char *end;
+
+	o->capture_every = strtoull(text, &end, 10);
+	if (*end == 'x')
+		o->replays = (unsigned)strtoul(end + 1, &end, 10);
+	if (*end || !o->capture_every || o->replays > 1000)
+		return nt_error_set(err, "capture '%s' (want EVERY[xREPLAYS])", text);
+	return 0;
+}
+
+int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	if (strcmp(text, "tuner") == 0)
+		o->late_kernelch = NT_LATE_TUNER;
+	else if (strcmp(text, "profiler") == 0)
+		o->late_kernelch = NT_LATE_PROFILER;
+	else
+		return nt_error_set(err, "late events '%s' (want tuner or profiler)", text);
+	return 0;
+}
+
+int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	o->hang = strcmp(text, "hang") == 0;
+	if (!o->hang && strcmp(text, "exit") != 0)
+		return nt_error_set(err, "on mismatch '%s' (want exit or hang)", text);
+	return 0;
+}
+
+/* COLL:SIZE=ARM */
+int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	struct nt_expected *e = &o->expected[o->expectations];
+	const char *colon = strchr(text, ':');
+	const char *equals = strchr(text, '=');
+	char size[24];
+
+	if (o->expectations == NT_MAX_SIZES || !colon || !equals || equals < colon ||
+	    (size_t)(equals - colon) > sizeof(size))
+		return nt_error_set(err, "expected '%s' (want COLL:SIZE=ALGO/PROTO)", text);
+	snprintf(size, sizeof(size), "%.*s", (int)(equals - colon - 1), colon + 1);
+	e->coll = coll_named(text, (size_t)(colon - text));
+	e->arm = nt_arm_parse(equals + 1);
+	if (e->coll < 0 || e->arm < 0)
+		return nt_error_set(err, "expected '%s' (want COLL:SIZE=ALGO/PROTO or AUTO)", text);
+	o->expectations++;
+	return nt_size_parse(size, &e->bytes, err);
+}
+
+int nt_parse_env(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	if (!strchr(text, '=') || o->envs == NT_MAX_ENV)
+		return nt_error_set(err, "environment '%s' (want NAME=VALUE, %d at most)", text,
+				    NT_MAX_ENV);
+	o->env[o->envs++] = text;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options_parse.h - values of options that are more than a number or a text
+ *
+ * Errors:   -1 and *err: the value and what is accepted.
+ */
+#ifndef NT_FAKE_OPTIONS_PARSE_H
+#define NT_FAKE_OPTIONS_PARSE_H
+
+#include "tests/fake/options.h"
+
+typedef int (*nt_option_parser)(struct nt_options *o, const char *text, struct nt_error *err);
+
+int nt_parse_number(const char *text, double low, double high, double *out, struct nt_error *err);
+int nt_parse_colls(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_order(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_sync(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_noise(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_env(struct nt_options *o, const char *text, struct nt_error *err);
+
+#endif

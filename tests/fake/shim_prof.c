@@ -1,0 +1,234 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim_prof.c - older profiler interfaces behind the newest one, as src/plugin/profiler/ of
+ * NCCL does it
+ *
+ * Each descriptor is built where a byte past its end faults: reading a v5 field in a v4
+ * descriptor is seen.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "tests/fake/guard.h"
+#include "tests/fake/load.h"
+
+static const struct nt_prof_v1 *v1;
+static const struct nt_prof_v2 *v2;
+static const struct nt_prof_v3 *v3;
+static const struct nt_prof_v4 *v4;
+static const struct nt_prof_v5 *v5;
+static const struct nt_prof_v6 *v6;
+static struct nt_prof_v6 wrapped;
+
+/* ncclDataType_t by name; what v1 cannot name is a double there. */
+static uint8_t datatype_number(const char *name)
+{
+	static const char *const names[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",
+					     "ncclUint32",  "ncclInt64",   "ncclUint64",
+					     "ncclFloat16", "ncclFloat32", "ncclFloat64",
+					     "ncclBfloat16" };
+
+	for (uint8_t i = 0; i < 10; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	}
+	return 8;
+}
+
+static int start_v1(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v1 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	*event = NULL;
+	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL)
+		return NT_NCCL_OK;
+	o->type = (uint8_t)d->type;
+	o->parent = d->parent;
+	o->rank = d->rank;
+	if (d->type == NT_PROF_COLL) {
+		o->parent = d->coll.group;
+		o->coll.seq = d->coll.seq;
+		o->coll.func = (uint8_t)nt_coll_parse(d->coll.func);
+		o->coll.send = d->coll.send;
+		o->coll.recv = d->coll.recv;
+		o->coll.count = d->coll.count;
+		o->coll.root = d->coll.root;
+		o->coll.datatype = datatype_number(d->coll.datatype);
+		o->coll.channels = d->coll.channels;
+		o->coll.warps = d->coll.warps;
+		o->coll.algo = (uint8_t)nt_algo_parse(d->coll.algo);
+		o->coll.proto = (uint8_t)nt_proto_parse(d->coll.proto);
+	}
+	return v1->start(ctx, event, o);
+}
+
+/* The members of a collective that v2..v4 have in common. */
+#define COPY_COLL(o, d)                                  \
+	do {                                             \
+		(o)->parent = (d)->coll.group;           \
+		(o)->coll.seq = (d)->coll.seq;           \
+		(o)->coll.func = (d)->coll.func;         \
+		(o)->coll.send = (d)->coll.send;         \
+		(o)->coll.recv = (d)->coll.recv;         \
+		(o)->coll.count = (d)->coll.count;       \
+		(o)->coll.root = (d)->coll.root;         \
+		(o)->coll.datatype = (d)->coll.datatype; \
+		(o)->coll.channels = (d)->coll.channels; \
+		(o)->coll.warps = (d)->coll.warps;       \
+		(o)->coll.algo = (d)->coll.algo;         \
+		(o)->coll.proto = (d)->coll.proto;       \
+	} while (0)
+
+static int start_v2(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v2 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	*event = NULL;
+	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL)
+		return NT_NCCL_OK;
+	o->type = (uint8_t)d->type;
+	o->parent = d->parent;
+	o->rank = d->rank;
+	if (d->type == NT_PROF_COLL)
+		COPY_COLL(o, d);
+	return v2->start(ctx, event, o);
+}
+
+static int start_v3(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v3 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	*event = NULL;
+	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL && d->type != NT_PROF_KERNEL_CH)
+		return NT_NCCL_OK;
+	o->type = (uint8_t)d->type;
+	o->parent = d->parent;
+	o->rank = d->rank;
+	if (d->type == NT_PROF_COLL)
+		COPY_COLL(o, d);
+	else if (d->type == NT_PROF_KERNEL_CH)
+		o->kernel_ch.channel = d->kernel_ch.channel;
+	return v3->start(ctx, event, o);
+}
+
+/* Here *event stays as it was. */
+static int start_v4(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v4 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL && d->type != NT_PROF_KERNEL_CH) {
+		*event = NULL;
+		return NT_NCCL_OK;
+	}
+	o->type = (uint8_t)d->type;
+	o->parent = d->parent;
+	o->rank = d->rank;
+	if (d->type == NT_PROF_COLL)
+		COPY_COLL(o, d);
+	else if (d->type == NT_PROF_KERNEL_CH)
+		o->kernel_ch = d->kernel_ch;
+	return v4->start(ctx, event, o);
+}
+
+static int start_v5(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v5 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	_Static_assert(sizeof(*o) == sizeof(*d), "v5 is v6 without the copy engine's events");
+	memcpy(o, d, sizeof(*o));
+	return v5->start(ctx, event, o);
+}
+
+static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+{
+	struct nt_prof_descr_v6 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	memcpy(o, d, sizeof(*o));
+	return v6->start(ctx, event, o);
+}
+
+/* v1..v3 know none of the states that are played here. */
+static int state_old(void *event, int state, union nt_prof_args_v4 *args)
+{
+	(void)event;
+	(void)state;
+	(void)args;
+	return NT_NCCL_OK;
+}
+
+/* v4 knows the states up to KernelCh's. */
+static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
+{
+	return state > NT_PROF_STATE_KERNEL_CH_STOP ? NT_NCCL_OK : v4->state(event, state, args);
+}
+
+#define INIT_OLD(v)                                                                            \
+	static int init_##v(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, \
+			    int ranks, int rank, nt_nccl_log log)                              \
+	{                                                                                      \
+		(void)comm;                                                                    \
+		(void)name;                                                                    \
+		(void)nodes;                                                                   \
+		(void)ranks;                                                                   \
+		(void)rank;                                                                    \
+		(void)log;                                                                     \
+		return v->init(ctx, mask);                                                     \
+	}
+
+INIT_OLD(v1)
+INIT_OLD(v2)
+INIT_OLD(v3)
+
+static int init_v4(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
+		   int rank, nt_nccl_log log)
+{
+	return v4->init(ctx, mask, name, comm, nodes, ranks, rank, log);
+}
+
+#define WRAP(v, state_fn)                                                               \
+	(struct nt_prof_v6)                                                             \
+	{                                                                               \
+		.name = v->name, .init = init_##v, .start = start_##v, .stop = v->stop, \
+		.state = state_fn, .finalize = v->finalize                              \
+	}
+
+const struct nt_prof_v6 *nt_shim_profiler(void *library, int version)
+{
+	char symbol[32];
+	void *table;
+
+	snprintf(symbol, sizeof(symbol), "ncclProfiler_v%d", version);
+	table = dlsym(library, symbol);
+	if (!table)
+		return NULL;
+	switch (version) {
+	case 1:
+		v1 = table;
+		wrapped = WRAP(v1, state_old);
+		break;
+	case 2:
+		v2 = table;
+		wrapped = WRAP(v2, state_old);
+		break;
+	case 3:
+		v3 = table;
+		wrapped = WRAP(v3, state_old);
+		break;
+	case 4:
+		v4 = table;
+		wrapped = WRAP(v4, state_v4);
+		break;
+	case 5:
+		v5 = table;
+		wrapped = (struct nt_prof_v6){ v5->name, v5->init,  start_v5,
+					       v5->stop, v5->state, v5->finalize };
+		break;
+	default:
+		v6 = table;
+		wrapped = *v6;
+		wrapped.start = start_v6;
+		break;
+	}
+	return &wrapped;
+}

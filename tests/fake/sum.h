@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sum.h - what a rank saw, and the job's summary that rank 0 prints
+ *
+ * Threads:  ran on the GPU thread, decided on the deciding thread, the rest after both are done.
+ * Units:    microseconds of simulated time; decisions in nanoseconds of real time.
+ */
+#ifndef NT_FAKE_SUM_H
+#define NT_FAKE_SUM_H
+
+#include "tests/fake/fake.h"
+
+struct nt_sum;
+
+struct nt_sum *nt_sum_create(struct nt_job *job);
+void nt_sum_destroy(struct nt_sum *s);
+
+void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, double us);
+void nt_sum_decided(struct nt_sum *s, uint64_t ns);
+
+/* Which interfaces are in use; while they are. */
+void nt_sum_loaded(struct nt_sum *s, unsigned rank);
+
+/* Puts what this rank saw where rank 0 finds it. */
+void nt_sum_publish(struct nt_sum *s, unsigned rank, uint64_t calls);
+
+/* Rank 0: waits for the others, prints one line of JSON to stdout, a table to stderr; returns the
+ * exit code. */
+int nt_sum_print(struct nt_sum *s);
+
+#endif

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# pack.sh - make what tests/gpu/run.sh needs on a GPU machine that has no network and no Slurm
+#
+#   pack.sh [BUILD-DIRECTORY]    default: a new one, removed afterwards
+#
+# On a Debian 12 machine with CUDA and NCCL: Debian's packages of Slurm go to ./.debs, the installed tree and the test
+# programs to ./.gpu/stage. Copy the tree with these two directories.
+set -euo pipefail
+
+# What is unpacked there in any case, and the libraries of these that the machine may lack, with their sonames.
+readonly DEBS=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins libslurm38 munge libmunge2
+	libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libjson-c5 libinih1
+	liblz4-1 libnuma1 libgcrypt20 libgpg-error0 libpam0g libudev1 libbz2-1.0)
+# Where run.sh unpacks them: programs that Slurm starts without our environment find their libraries there.
+readonly SLURM_LIBS=/opt/sl/usr/lib/x86_64-linux-gnu
+readonly MAX_MIB=60
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top"
+build=${1:-}
+stage=$top/.gpu/stage
+
+say() {
+	printf '== %s\n' "$*"
+}
+
+download() {
+	local package
+	mkdir -p .debs
+	for package in "${DEBS[@]}"; do
+		[ -z "$(find .debs -name "${package}_*.deb" -print -quit)" ] || continue
+		(cd .debs && timeout 120 apt-get -qq download "$package" 2>/dev/null) ||
+			{ echo "pack.sh: cannot download $package (apt-get update?)" >&2; return 1; }
+	done
+}
+
+# The runtime of CUDA goes into the program, so that the other machine needs NCCL's library only.
+build_stage() {
+	local cuda_libs
+	mkdir -p "$build"
+	if [ ! -e "$build/Makefile" ]; then
+		[ -x configure ] || timeout 180 autoreconf -fi
+		(cd "$build" && timeout 180 "$top/configure" -q --prefix="$stage" \
+			LDFLAGS="-Wl,-rpath,$SLURM_LIBS" >/dev/null)
+	fi
+	cuda_libs=$(sed -n 's/^CUDA_LIBS = //p' "$build/Makefile")
+	if ! grep -q "^HAVE_CUDA_NCCL_TRUE = *$" "$build/Makefile"; then
+		echo "pack.sh: no CUDA and NCCL here; nccl-tune-bench cannot be built" >&2
+		return 1
+	fi
+	cuda_libs="${cuda_libs/-lcudart/-lcudart_static} -ldl -lrt -lpthread"
+	rm -rf "$stage"
+	timeout 900 make -s -C "$build" -j"$(nproc)" CUDA_LIBS="$cuda_libs" all
+	timeout 300 make -s -C "$build" CUDA_LIBS="$cuda_libs" prefix="$stage" install >/dev/null
+	mkdir -p "$stage/libexec/nccl-tune/tests"
+	install -m 755 "$build/tests/gpu/.libs/nt-probe.so" "$stage/libexec/nccl-tune/tests/"
+	for file in nt-fake-nccl pmix-exchange; do
+		"$build/libtool" --quiet --mode=install install -m 755 "$build/tests/fake/$file" \
+			"$stage/libexec/nccl-tune/tests/"
+	done
+	rm -rf "$stage/share" "$stage/include"
+	strip_all
+}
+
+strip_all() {
+	local file
+	find "$stage" -type f -perm -u+x | while read -r file; do
+		strip --strip-unneeded "$file" 2>/dev/null || :
+	done
+}
+
+check() {
+	local missing='' file mib
+	for file in bin/nccl-tune bin/nccl-tune-bench lib/slurm/spank_nccl_tune.so lib/nccl-tune/libnccl-tune.so \
+		libexec/nccl-tune/nt-recordd libexec/nccl-tune/tests/nt-probe.so; do
+		[ -e "$stage/$file" ] || missing+=" $file"
+	done
+	[ -z "$missing" ] || echo "pack.sh: not built:$missing" >&2
+	mib=$(du -sm .debs .gpu | awk '{ sum += $1 } END { print sum }')
+	say "$mib MiB in .debs and .gpu"
+	[ "$mib" -le "$MAX_MIB" ] && [ -z "$missing" ]
+}
+
+scratch=
+trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+if [ -z "$build" ]; then
+	scratch=$(mktemp -d)
+	build=$scratch
+fi
+say "packages"
+download
+say "build in $build"
+build_stage
+check

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# rank.sh DIR CMD...: one task. Each of Slurm's nodes is a host of its own to NCCL, though all are on this machine;
+# the record that the plugin leaves is copied to DIR before the step's directory goes away.
+export NCCL_HOSTID=$SLURMD_NODENAME
+out=$1
+shift
+rc=0
+"$@" || rc=$?
+if [[ ${NCCL_TUNE_POLICY:-} = *dir=* ]]; then
+	run=${NCCL_TUNE_POLICY#*dir=}
+	cp "${run%%,*}"/rank."$SLURM_PROCID".*.json "$out"/ 2>/dev/null
+fi
+exit "$rc"

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
+#
+#   --parts LIST       of slurm, compare, hang, settle (all)
+#   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
+#   --pairs N          runs without and with the plugin to a topology, by turns (5)
+#   --hang-runs N      short runs in a row (20)
+#   --budget S         seconds for all of it; what does not fit is left out, and said (540)
+#   --out DIR          where results go (gpu-results)
+#   --dry              no GPU: a simulated NCCL instead of nccl-tune-bench, no settle
+#
+# Needs: the installed tree (NT_STAGE, .gpu/stage or build/stage), NCCL, python3; Slurm, or Debian's packages of it in
+# .debs. No network. GPU settings are left as they are; NVLink multicast is not used. docs/gpu.md says more.
+set -uo pipefail
+
+readonly HANG_SHARE_S=150 SETTLE_SHARE_S=90 END_S=15
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$top/tests/gpu
+sl=/opt/sl
+parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 budget=540 out=gpu-results dry='' job=''
+
+say() {
+	printf '== %s\n' "$*"
+}
+
+die() {
+	printf 'run.sh: %s\n' "$*" >&2
+	exit 1
+}
+
+usage() {
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0" >&2
+	exit 2
+}
+
+# shellcheck source=tests/gpu/slurm.bash
+. "$here/slurm.bash"
+# shellcheck source=tests/gpu/compare.bash
+. "$here/compare.bash"
+# shellcheck source=tests/gpu/settle.bash
+. "$here/settle.bash"
+
+number() {
+	[[ $2 =~ ^[0-9]+$ ]] || die "$1 '$2' (want a number)"
+}
+
+read_options() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--dry) dry=1; shift; continue ;;
+		--parts|--topologies|--pairs|--hang-runs|--budget|--out) [ $# -ge 2 ] || usage ;;
+		*) usage ;;
+		esac
+		case $1 in
+		--parts) parts=$2 ;;
+		--topologies) IFS=, read -ra topologies <<<"$2" ;;
+		--pairs) number "$1" "$2"; pairs=$2 ;;
+		--hang-runs) number "$1" "$2"; hangs=$2 ;;
+		--budget) number "$1" "$2"; budget=$2 ;;
+		--out) out=$2 ;;
+		esac
+		shift 2
+	done
+	[[ ,$parts, =~ ^,((slurm|compare|hang|settle),)+$ ]] || die "--parts '$parts' (want slurm, compare, hang, settle)"
+}
+
+wanted() {
+	[[ ,$parts, = *",$1,"* ]]
+}
+
+find_gpus() {
+	local topology
+	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	if [ -n "$dry" ]; then
+		gpus=4
+	elif [ "$gpus" -lt 2 ]; then
+		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
+	fi
+	if [ ${#topologies[@]} = 0 ]; then
+		case $gpus in
+		[2-3]) topologies=(2x1 1x2) ;;
+		[4-7]) topologies=(2x2 4x1 1x4) ;;
+		*) topologies=(2x4 4x2 1x8) ;;
+		esac
+	fi
+	for topology in "${topologies[@]}"; do
+		if ! [[ $topology =~ ^[124]x[1248]$ ]] || [ $((${topology%x*} * ${topology#*x})) -gt "$gpus" ]; then
+			die "topology '$topology' (want NODESxGPUS, up to 4 nodes and $gpus GPUs)"
+		fi
+	done
+}
+
+find_programs() {
+	local candidate
+	for candidate in "${NT_STAGE:-}" "$top/.gpu/stage" "$top/build/stage"; do
+		[ -n "$candidate" ] && [ -e "$candidate/bin/nccl-tune" ] && stage=$candidate && break
+	done
+	[ -n "${stage:-}" ] || die "no installed tree (./dev build, or tests/gpu/pack.sh)"
+	bench=$stage/bin/nccl-tune-bench
+	probe=$stage/libexec/nccl-tune/tests/nt-probe.so
+	[ -e "$probe" ] || probe=${NT_BUILD:-$top/build}/tests/gpu/.libs/nt-probe.so
+	[ -n "$dry" ] || [ -x "$bench" ] || die "no $bench: the tree was built without CUDA and NCCL"
+	command -v python3 >/dev/null || die "no python3"
+}
+
+# NCCL is where the linker finds it, or in Python's packages.
+find_nccl() {
+	local dir
+	dir=$(timeout 60 python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib")' 2>/dev/null)
+	[ -z "$dir" ] || export LD_LIBRARY_PATH=$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	[ -n "$dry" ] || ! ldd "$bench" | grep 'not found' || die "nccl-tune-bench: libraries are missing"
+}
+
+# Nothing of the caller's job or NCCL settings; several nodes meet over loopback sockets.
+set_environment() {
+	local name
+	for name in $(compgen -e); do
+		case $name in
+		SLURM*|SBATCH*|SALLOC*|SPANK*|PMI*|NCCL*|OMPI*) unset "$name" ;;
+		esac
+	done
+	export NCCL_NET=Socket NCCL_SOCKET_IFNAME=lo NCCL_NVLS_ENABLE=0
+	export TORCH_SYMM_MEM_DISABLE_MULTICAST=1 NVSHMEM_DISABLE_NVLS=1
+}
+
+write_versions() {
+	{
+		echo "date: $(date -u +%Y-%m-%dT%H:%MZ)"
+		echo "nccl-tune: $("$stage/bin/nccl-tune" --version 2>&1 | head -n 1)"
+		nvidia-smi --query-gpu=index,name,driver_version --format=csv,noheader 2>/dev/null | sed 's/^/gpu: /'
+		nvidia-smi topo -m 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g; s/^/topology: /'
+		echo "slurm: $(srun --version 2>/dev/null)"
+		echo "kernel: $(uname -sr)"
+		echo "cpus: $(nproc)"
+		echo "pmix: $(readlink -f "$PMIX_DIR/libpmix.so" 2>/dev/null)"
+		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
+		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs, budget $budget s"
+	} >"$out/versions.txt"
+}
+
+finish() {
+	local rc=$?
+	trap - EXIT
+	trap '' INT TERM
+	[ -z "$job" ] || release
+	slurm_down
+	timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
+	[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	if compgen -G "$raw/settle.*" >/dev/null; then
+		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
+	fi
+	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
+	tar -C "$work" -czf "$out/raw.tar.gz" raw 2>/dev/null
+	rm -rf "$work"
+	say "exit status $rc after $SECONDS s"
+	exit "$rc"
+}
+
+# What is left for a part once later ones have their share.
+share() {
+	local later=$END_S
+	[ "$1" != compare ] || ! wanted hang || later=$((later + HANG_SHARE_S))
+	[ "$1" = settle ] || ! wanted settle || [ -n "$dry" ] || later=$((later + SETTLE_SHARE_S))
+	echo $((budget - SECONDS > later ? budget - SECONDS - later : 0))
+}
+
+main() {
+	local rc=0
+	read_options "$@"
+	find_gpus
+	find_programs
+	set_environment
+	find_nccl
+	mkdir -p "$out" && out=$(cd "$out" && pwd)
+	work=$(mktemp -d /tmp/nt-gpu.XXXXXX)
+	raw=$work/raw
+	# shellcheck disable=SC2034 # slurm.bash's
+	[ -z "$dry" ] || sl=$work/sl
+	mkdir -p "$raw" "$work/meet"
+	chmod 755 "$work"
+	trap finish EXIT
+	trap 'exit 130' INT TERM
+	if wanted slurm; then
+		with_slurm || rc=1
+	fi
+	[ -e "$out/versions.txt" ] || write_versions
+	if wanted settle && [ -z "$dry" ]; then
+		settle "$(share settle)" || rc=1
+	fi
+	return "$rc"
+}
+
+with_slurm() {
+	if ! slurm_up || ! timeout 30 srun -N4 -n4 hostname >/dev/null; then
+		say "Slurm did not come up"
+		return 1
+	fi
+	write_versions
+	! wanted compare || compare "$(share compare)"
+	! wanted hang || hang_runs "$(share hang)"
+}
+
+main "$@"

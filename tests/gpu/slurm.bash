@@ -1,0 +1,154 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A Slurm of four nodes on this machine: from carried Debian packages where there are any, else the installed one.
+# Part of tests/gpu/run.sh; reads $top, $work, $stage, $sl (where packages are unpacked).
+
+readonly LIB_DIR=/usr/lib/x86_64-linux-gnu
+readonly PMIX_DIR=$LIB_DIR/pmix2/lib		# Debian's mpi/pmix loads libpmix.so from there and nowhere else
+
+# Package and soname: unpacked only where the machine has no such library, for its own must win.
+readonly SPARE='libpmix2 libpmix.so.2
+libhwloc15 libhwloc.so.15
+libevent-core-2.1-7 libevent_core-2.1.so.7
+libevent-pthreads-2.1-7 libevent_pthreads-2.1.so.7
+libjson-c5 libjson-c.so.5
+libinih1 libinih.so.1
+liblz4-1 liblz4.so.1
+libnuma1 libnuma.so.1
+libgcrypt20 libgcrypt.so.20
+libgpg-error0 libgpg-error.so.0
+libpam0g libpam_misc.so.0
+libudev1 libudev.so.1
+libbz2-1.0 libbz2.so.1.0'
+
+pmix_links=()
+
+deb_of() {
+	find "$top/.debs" -name "$1_*.deb" -print -quit
+}
+
+unpack() {
+	local package soname file known
+	known=$(ldconfig -p)
+	mkdir -p "$sl/bin"
+	for package in slurmctld slurmd slurm-client slurm-wlm-basic-plugins libslurm38 munge libmunge2; do
+		file=$(deb_of "$package")
+		[ -n "$file" ] || { echo "no .debs/${package}_*.deb (tests/gpu/pack.sh)" >&2; return 1; }
+		dpkg -x "$file" "$sl" || return 1
+	done
+	while read -r package soname; do
+		[[ $known != *"$soname "* ]] || continue
+		file=$(deb_of "$package")
+		say "$soname: $([ -n "$file" ] && echo unpacked || echo missing)"
+		[ -z "$file" ] || dpkg -x "$file" "$sl"
+	done <<<"$SPARE"
+	programs_by_name
+	pmix_in_place
+	export LD_LIBRARY_PATH=$sl$LIB_DIR:$sl$LIB_DIR/slurm-wlm:$sl/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export PATH=$sl/bin:$sl/usr/bin:$sl/usr/sbin:$PATH
+}
+
+# Debian chooses between Slurm and others by links that a package makes when it is installed.
+programs_by_name() {
+	ln -sf "$sl/usr/sbin/slurmctld-wlm" "$sl/bin/slurmctld"
+	printf '#!/bin/sh\nexec %s -d %s "$@"\n' "$sl/usr/sbin/slurmd-wlm" "$sl/usr/sbin/slurmstepd-wlm" \
+		>"$sl/bin/slurmd"
+	chmod 755 "$sl/bin/slurmd"
+}
+
+pmix_in_place() {
+	local from=$PMIX_DIR/libpmix.so.2
+	[ ! -e "$PMIX_DIR/libpmix.so" ] || return 0
+	[ -e "$from" ] || from=$(ldconfig -p | awk '$1 == "libpmix.so.2" { print $NF; exit }')
+	[ -n "$from" ] || from=$sl$PMIX_DIR/libpmix.so.2
+	[ -e "$from" ] || return 0
+	mkdir -p "$PMIX_DIR" && ln -s "$from" "$PMIX_DIR/libpmix.so" && pmix_links+=("$PMIX_DIR/libpmix.so")
+	say "PMIx: $PMIX_DIR/libpmix.so is $from while this runs"
+}
+
+missing_libraries() {
+	local file
+	for file in "$sl"/usr/sbin/*-wlm "$sl/usr/sbin/munged" "$sl/usr/bin/srun" "$stage"/bin/* \
+		"$stage/lib/slurm/spank_nccl_tune.so" "$stage/libexec/nccl-tune/nt-recordd"; do
+		[ ! -e "$file" ] || ldd "$file" 2>/dev/null | sed -n "s|^[ \t]*\(.*\) => not found|${file##*/} needs \1|p"
+	done
+}
+
+slurm_up() {
+	local settings=()
+	if [ -d "$top/.debs" ]; then
+		unpack || return 1
+		settings=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
+	elif ! command -v slurmd >/dev/null; then
+		echo "no Slurm here and no .debs (tests/gpu/pack.sh makes them)" >&2
+		return 1
+	fi
+	missing_libraries
+	timeout 60 "$top/tests/lib/cluster" up 4 -n -d "$work/cluster" "${settings[@]}" -p "$(plugstack)" \
+		>/dev/null || return 1
+	export NT_CLUSTER=$work/cluster SLURM_CONF=$work/cluster/etc/slurm.conf
+	say "Slurm: $(sinfo -h -o '%D nodes %t' | tr '\n' ' ')after $SECONDS s"
+}
+
+plugstack() {
+	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
+		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
+		"rundir=$work/cluster/run/nccl-tune" "spooldir=$work/cluster/run/nccl-tune-spool" pmix=default
+}
+
+slurm_down() {
+	local link
+	if [ -e "$work/cluster/run/settings" ]; then
+		tail -n 200 "$work"/cluster/log/*.log >"$work/slurm.log" 2>/dev/null
+		timeout 60 "$top/tests/lib/cluster" down -d "$work/cluster" || :
+	fi
+	for link in "${pmix_links[@]}"; do
+		rm -f "$link"
+	done
+}
+
+# ---- an allocation that steps are put into from outside
+
+# allocate NODES TASKS_PER_NODE: sets job.
+allocate() {
+	job=$(timeout 30 salloc --no-shell -N"$1" --ntasks-per-node="$2" -J gpu-test 2>&1 |
+		sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p')
+	[ -n "$job" ]
+}
+
+release() {
+	timeout 10 scancel "$job" 2>/dev/null
+	job=
+}
+
+# A step whose srun was ended by its time limit: nothing of it may run on beside the next.
+end_steps() {
+	local step deadline=$((SECONDS + 15))
+	for step in $(timeout 10 squeue -h -s -j "$job" -o %i); do
+		case $step in
+		*.extern|*.batch|*.Extern) ;;
+		*) timeout 10 scancel -s KILL "$step" ;;
+		esac
+	done
+	while [ "$SECONDS" -lt "$deadline" ] && timeout 5 squeue -h -s -j "$job" -o %i | grep -qE '\.[0-9]+$'; do
+		sleep 0.2
+	done
+}
+
+# step DIR LIMIT_S NODES TASKS_PER_NODE MODE CMD...: stdout to DIR/out, stderr to DIR/err, rank records beside them.
+step() {
+	local dir=$1 limit=$2 nodes=$3 tasks=$4 mode=$5 rc=0 start
+	shift 5
+	mkdir -p "$dir"
+	start=$(date +%s.%N)
+	timeout -k 5 "$limit" srun --jobid="$job" -N"$nodes" --ntasks-per-node="$tasks" -n$((nodes * tasks)) \
+		--mpi=pmix --kill-on-bad-exit=1 --nccl-tune="$mode" "$top/tests/gpu/rank.sh" "$dir" "$@" \
+		</dev/null >"$dir/out" 2>"$dir/err" || rc=$?
+	case $rc in
+	124|137) end_steps ;;
+	esac
+	echo "$rc $(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')" >"$dir/status"
+	return "$rc"
+}

@@ -1,0 +1,168 @@
+# shellcheck shell=bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a bats file needs for tests on the mini cluster. tests/README.md shows a whole file.
+#
+#   setup_file()    { cluster_setup; cluster_start 2; }
+#   teardown_file() { cluster_stop; }
+#
+# Set for the tests: NT_CLUSTER (its directory), NT_STAGE (the installed tree under test, readable to
+# NT_USER), NT_TESTS (test programs), NT_USER (the unprivileged user).
+
+NT_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+NT_CLUSTER_PROGRAM=$NT_TOP/tests/lib/cluster
+export NT_TOP NT_CLUSTER_PROGRAM
+export NT_USER=${NT_USER:-nt-test}
+export NT_TIMEOUT_S=${NT_TIMEOUT_S:-60}	# the longest that one command of a test may take
+
+cluster() {
+	"$NT_CLUSTER_PROGRAM" "$@"
+}
+
+# Skip the file where a cluster cannot be had; else take a directory for it and the tree under test.
+cluster_setup() {
+	local missing
+	[ "$(id -u)" = 0 ] || skip "jobs of another user need root"
+	id "$NT_USER" >/dev/null 2>&1 || skip "no user $NT_USER (./dev setup makes it)"
+	missing=$(missing_programs slurmctld slurmd slurmdbd srun sacct munged mariadbd)
+	[ -z "$missing" ] || skip "not installed: $missing (./dev setup installs it)"
+	scrub_environment
+	NT_BASE=$(mktemp -d "${TMPDIR:-/tmp}/nt-test.XXXXXX")
+	chmod 755 "$NT_BASE"
+	export NT_BASE NT_CLUSTER=$NT_BASE/cluster
+	use_stage
+}
+
+missing_programs() {
+	local program
+	for program; do
+		PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || printf '%s ' "$program"
+	done
+}
+
+# A test must not depend on the job, the site or the shell it is started from.
+scrub_environment() {
+	local name
+	for name in $(compgen -e); do
+		case $name in
+		SLURM*|SBATCH*|SALLOC*|SPANK*|PMI*|NCCL*|OMPI*) unset "$name" ;;
+		esac
+	done
+}
+
+# cluster_start N [option of `cluster up`]...
+cluster_start() {
+	cluster_up "$NT_CLUSTER" "$@" || return 1
+	export SLURM_CONF=$NT_CLUSTER/etc/slurm.conf
+}
+
+# cluster_up DIR N [option]...: for tests that have more than one cluster.
+cluster_up() {
+	local directory=$1 nodes=$2
+	shift 2
+	timeout 60 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
+}
+
+# The installed tree; a copy of it where NT_USER may not read the original (a checkout under /root).
+use_stage() {
+	NT_STAGE=${NT_STAGE:-$NT_TOP/build/stage}
+	if [ -d "$NT_STAGE" ] && ! setpriv --reuid "$NT_USER" --clear-groups test -r "$NT_STAGE/lib"; then
+		cp -R "$NT_STAGE" "$NT_BASE/stage" || return 1
+		chmod -R a+rX "$NT_BASE/stage"
+		NT_STAGE=$NT_BASE/stage
+	fi
+	export NT_STAGE NT_TESTS=$NT_STAGE/libexec/nccl-tune/tests
+}
+
+# The plugstack line under test; more arguments are appended and win over those before.
+nt_plugstack_line() {
+	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"
+		"plugin=$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
+		"recordd=$NT_STAGE/libexec/nccl-tune/nt-recordd"
+		"rundir=$NT_CLUSTER/run/nccl-tune" pmix=default "$@")
+	echo "${words[*]}"
+}
+
+# All nodes ready for jobs.
+cluster_wait() {
+	wait_for 30 nodes_ready
+}
+
+nodes_ready() {
+	! timeout 5 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
+}
+
+# End every cluster of this file; fails if something stays behind.
+cluster_stop() {
+	local settings rc=0
+	[ -d "${NT_BASE:-}" ] || return 0
+	for settings in "$NT_BASE"/*/run/settings; do
+		[ -e "$settings" ] || continue
+		cluster_down "${settings%/run/settings}" || rc=1
+	done
+	rm -rf "$NT_BASE"
+	return "$rc"
+}
+
+cluster_down() {
+	timeout 60 "$NT_CLUSTER_PROGRAM" down -d "$1" && no_leftovers "$1"
+}
+
+# no_leftovers DIR: fails, and lists them, if processes, ports or files of that cluster exist.
+no_leftovers() {
+	local process found
+	found=$(find /tmp -maxdepth 1 -lname "$1"; ls -d "$1" 2>/dev/null || :)
+	for process in /proc/[0-9]*; do
+		belongs_to "$process" "$1" && found+=" ${process#/proc/}:$(tr '\0' ' ' <"$process/cmdline")"
+	done
+	[ -z "$found" ] || { echo "left behind: $found" >&2; return 1; }
+}
+
+# A daemon has the directory in its command line or SLURM_CONF; a task has SLURM_CONF and SLURMD_NODENAME.
+belongs_to() {
+	local words=() vars=() conf=$2/etc/slurm.conf
+	mapfile -d '' words 2>/dev/null <"$1/cmdline"
+	mapfile -d '' vars 2>/dev/null <"$1/environ"
+	case "${words[*]##*/}" in
+	slurm*|munged*|mariadbd*|srun*) [[ " ${words[*]} ${vars[*]}" = *"$2/"* ]] ;;
+	*) [[ " ${vars[*]} " = *" SLURM_CONF=$conf "* && " ${vars[*]} " = *" SLURMD_NODENAME="* ]] ;;
+	esac
+}
+
+# as_user CMD...: run CMD as NT_USER on the cluster, bounded in time.
+as_user() {
+	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" "$@"
+}
+
+# as_root CMD...: the same as the administrator.
+as_root() {
+	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec "$@"
+}
+
+# wait_for SECONDS CMD...: poll CMD until it succeeds; says what it waited for when it does not.
+wait_for() {
+	local seconds=$1 deadline=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		if [ "$SECONDS" -ge "$deadline" ]; then
+			echo "not within $seconds s: $*" >&2
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# wait_sacct JOBID: until accounting has the job's end. Takes some seconds for the first job of a cluster.
+wait_sacct() {
+	wait_for 30 job_is_accounted "$1"
+}
+
+job_is_accounted() {
+	timeout 10 sacct -n -X -P -j "$1" -o state,end | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL).*\|[0-9]'
+}
+
+# sacct_field JOBID FIELD: one value of the job.
+sacct_field() {
+	timeout 10 sacct -n -X -P -j "$1" -o "$2"
+}

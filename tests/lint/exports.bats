@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the shipped modules show to their hosts and what they ask of the system.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
+	export TUNER=$NT_STAGE/lib/nccl-tune/libnccl-tune.so
+	export SPANK=$NT_STAGE/lib/slurm/spank_nccl_tune.so
+}
+
+exported() {
+	nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | sort
+}
+
+needed() {
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort
+}
+
+@test "libnccl-tune.so exports NCCL's tuner v2 to v6 and profiler v1 to v6, nothing else" {
+	run -0 exported "$TUNER"
+	diff -u - <(printf '%s\n' "$output") < <(
+		printf 'ncclProfiler_v%d\n' 1 2 3 4 5 6
+		printf 'ncclTunerPlugin_v%d\n' 2 3 4 5 6)
+}
+
+@test "libnccl-tune.so needs libc only, and stays loaded" {
+	[ -e "$TUNER" ]
+	run -0 needed "$TUNER"
+	run -1 grep -vE '^(libc|libm|libpthread|libdl|librt)\.so|^ld-linux' <<<"$output"
+	run -0 readelf -d "$TUNER"
+	[[ $output = *NODELETE* ]]
+}
+
+@test "spank_nccl_tune.so exports Slurm's names only" {
+	run -0 exported "$SPANK"
+	[[ $output = *plugin_name*plugin_type*plugin_version*slurm_spank_init* ]]
+	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_[a-z_]+)$' <<<"$output"
+}
+
+@test "spank_nccl_tune.so is not bound to one libslurm" {
+	[ -e "$SPANK" ]
+	run -0 needed "$SPANK"
+	[[ $output != *libslurm* ]]
+}
+
+@test "no libtool file is installed" {
+	[ -d "$NT_STAGE/lib" ]
+	run -0 find "$NT_STAGE" -name '*.la'
+	[ -z "$output" ]
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Which module may include what. A value crosses a border, a header does not.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || exit 1
+}
+
+# includes DIR: "FILE:HEADER" for each #include, <> kept for the system's; fails if DIR has none.
+includes() {
+	grep -HoE '^[ \t]*#[ \t]*include[ \t]*["<][^">]+[">]' "$1"/*.[ch] |
+		sed -E 's/:[^"<]*/:/; s/"//g'
+}
+
+# only DIR PATTERN: every project header that DIR includes matches PATTERN.
+only() {
+	local found
+	found=$(includes "$1") || { echo "$1 has no source" >&2; return 1; }
+	found=$(grep -v ':<' <<<"$found" | grep -vE ":($2)" || :)
+	[ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
+}
+
+# never DIR PATTERN: no system header that DIR includes matches PATTERN.
+never() {
+	local found
+	found=$(includes "$1" | grep -E ":<($2)" || :)
+	[ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
+}
+
+@test "contract/ needs libc and itself" {
+	only contract 'contract/'
+	never contract 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
+}
+
+@test "pmix-sync/ needs libc, PMIx's header, contract/ and itself" {
+	only pmix-sync 'contract/|pmix-sync/'
+	never pmix-sync 'slurm|json-c|hwloc|ini\.h|cuda|nccl'
+}
+
+@test "tuner/ needs libc, contract/, pmix-sync/ and itself" {
+	only tuner 'contract/|pmix-sync/|tuner/'
+	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
+}
+
+@test "spank/ needs contract/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|spank/'
+	never spank 'pmix|cuda|nccl'
+}
+
+# Mending a record later must write what the step would have written: one splice for both.
+@test "report/ needs contract/, spank/splice.h and itself of the project, and nothing of the GPU" {
+	only report 'contract/|report/|spank/splice\.h'
+	never report 'pmix|cuda|nccl|hwloc'
+}

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# Tests. `make check` runs the unit tests; ./dev test runs these and the cluster tests.
+
+# A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
+unit_tests = \
+	%D%/unit/agree \
+	%D%/unit/board \
+	%D%/unit/coll \
+	%D%/unit/collect \
+	%D%/unit/decide \
+	%D%/unit/engine \
+	%D%/unit/entry \
+	%D%/unit/fingerprint \
+	%D%/unit/option \
+	%D%/unit/event-match \
+	%D%/unit/event-slot \
+	%D%/unit/fake-model \
+	%D%/unit/policy \
+	%D%/unit/report-child \
+	%D%/unit/report-jobid \
+	%D%/unit/report-print \
+	%D%/unit/report-rank \
+	%D%/unit/report-spool \
+	%D%/unit/report-summary \
+	%D%/unit/schedule \
+	%D%/unit/splice \
+	%D%/unit/session-decide \
+	%D%/unit/session-process \
+	%D%/unit/session-steady \
+	%D%/unit/times \
+	%D%/unit/write-record \
+	%D%/unit/error
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif
+
+# The libraries of all modules, the later stages first; a test takes from them what it calls.
+LDADD = libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir;
+
+# Simulated hosts and workloads that the cluster tests start.
+noinst_PROGRAMS += tests/fake/pmix-exchange
+tests_fake_pmix_exchange_SOURCES = %D%/fake/pmix-exchange.c
+tests_fake_pmix_exchange_LDADD =
+
+# The agreement in simulation, and over the PMIx that a step really has.
+noinst_PROGRAMS += tests/sim/nt-agree-sim tests/sim/nt-log-peer
+tests_sim_nt_agree_sim_SOURCES = %D%/sim/agree-sim.c
+tests_sim_nt_agree_sim_LDADD = libnt-sync.la
+tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
+tests_sim_nt_log_peer_LDADD = libnt-sync.la
+
+# The simulated NCCL, and a plugin for it that does right or wrong as it is told.
+noinst_LTLIBRARIES += libnt-fake.la
+libnt_fake_la_SOURCES = \
+	%D%/fake/choice.c \
+	%D%/fake/comm.c \
+	%D%/fake/decide.c \
+	%D%/fake/event.c \
+	%D%/fake/event.h \
+	%D%/fake/fake.h \
+	%D%/fake/gpu.c \
+	%D%/fake/gpu.h \
+	%D%/fake/group.c \
+	%D%/fake/guard.c \
+	%D%/fake/guard.h \
+	%D%/fake/limits.h \
+	%D%/fake/load.c \
+	%D%/fake/load.h \
+	%D%/fake/model.c \
+	%D%/fake/model.h \
+	%D%/fake/options.c \
+	%D%/fake/options.h \
+	%D%/fake/options_parse.c \
+	%D%/fake/options_parse.h \
+	%D%/fake/play.c \
+	%D%/fake/play.h \
+	%D%/fake/proxy.c \
+	%D%/fake/proxy.h \
+	%D%/fake/rng.h \
+	%D%/fake/shim_prof.c \
+	%D%/fake/shim_tuner.c \
+	%D%/fake/sum.c \
+	%D%/fake/sum.h \
+	%D%/fake/trace.c \
+	%D%/fake/trace.h \
+	%D%/fake/wire.c \
+	%D%/fake/wire.h \
+	%D%/fake/wire_memory.h
+noinst_PROGRAMS += tests/fake/nt-fake-nccl
+tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
+tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+
+noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
+tests_fake_nt_fake_plugin_la_SOURCES = %D%/fake/plugin.c
+tests_fake_nt_fake_plugin_la_LIBADD = libnt-contract.la
+# A module that is not installed is linked as one only with -rpath.
+tests_fake_nt_fake_plugin_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent
+noinst_SCRIPTS = tests/fake/nt-fake-plugin.so
+CLEANFILES += tests/fake/nt-fake-plugin.so
+tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
+	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
+EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
+
+EXTRA_DIST += %D%/unit/session-host.h
+
+# The engine's choices on traces and made-up noise.
+noinst_PROGRAMS += tests/sim/nt-decide-sim
+tests_sim_nt_decide_sim_SOURCES = \
+	%D%/stats/decide-sim.c \
+	%D%/stats/drive.c \
+	%D%/stats/drive.h \
+	%D%/stats/noise.c \
+	%D%/stats/noise.h \
+	%D%/stats/rates.c \
+	%D%/stats/replay.c \
+	%D%/stats/sim.h \
+	%D%/stats/source.c
+tests_sim_nt_decide_sim_LDADD = libnt-fake.la libnt-tuner.la libnt-sync.la libnt-contract.la -lm
+
+EXTRA_DIST += %D%/README.md %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

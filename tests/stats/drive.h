@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drive.h - one key through the real engine, with times that a function makes up; no agreement, no
+ *           clock
+ *
+ * Threads:  one thread.
+ * Memory:   init takes a board from the heap until _fini.
+ * Errors:   init: -1 without memory.
+ * Units:    microseconds.
+ */
+#ifndef NT_STATS_DRIVE_H
+#define NT_STATS_DRIVE_H
+
+#include <stdbool.h>
+#include "tuner/engine.h"
+#include "tuner/schedule.h"
+
+struct nt_drive {
+	struct nt_engine engine;
+	struct nt_board *board;
+	double miss; /* share of the positions that no call falls on */
+	unsigned ranks; /* which all see the same time, or longer ones */
+	uint64_t seed;
+};
+
+/* What a key is, and how long its call number `call` takes with this arm. */
+struct nt_drive_key {
+	uint32_t mask;
+	uint32_t auto_arm;
+	float cost_us[NT_PAIRS];
+	double (*time_us)(void *arg, unsigned arm, unsigned call);
+	void *arg;
+};
+
+struct nt_driven {
+	struct nt_outcome outcome;
+	unsigned calls; /* while exploring, missing positions included */
+	unsigned rounds;
+};
+
+int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
+void nt_drive_fini(struct nt_drive *drive);
+
+/* From the first plan to the last. False if the engine did what it must not: a plan that cannot be
+ * read, or no end. */
+bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of nccl-tune-bench that need no GPU: options, arithmetic, the meeting of processes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "bench/figure.h"
+#include "bench/meet.h"
+#include "bench/options.h"
+
+static int parse(struct nt_bench_options *o, char **argv, struct nt_error *err)
+{
+	bool help;
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	return nt_bench_parse(o, argc, argv, &help, err);
+}
+
+static void reads_all_options(void **state)
+{
+	struct nt_bench_options o;
+	struct nt_error err;
+	char *argv[] = { "bench", "--coll", "allreduce,ReduceScatter", "--sizes=4,64K,3M,1G", "--iters=80",
+			 "--rank=3", "--ranks=8", "--split", "stride:4", "--split-share",
+			 "--simulate-on=3@7", "--mode=burst", "--burst=5", "--check=2", NULL };
+
+	(void)state;
+	assert_int_equal(parse(&o, argv, &err), 0);
+	assert_int_equal(o.colls, 2);
+	assert_int_equal(o.coll[1], NT_REDUCESCATTER);
+	assert_int_equal(o.sizes, 4);
+	assert_int_equal(o.size_bytes[1], 65536);
+	assert_int_equal(o.size_bytes[2], 3 << 20);
+	assert_int_equal(o.size_bytes[3], 1 << 30);
+	assert_int_equal(o.part, 20);
+	assert_int_equal(o.split, NT_SPLIT_STRIDE);
+	assert_int_equal(o.split_ranks, 4);
+	assert_true(o.split_share);
+	assert_int_equal(o.simulate_rank, 3);
+	assert_int_equal(o.simulate_every, 7);
+	assert_int_equal(o.mode, NT_BENCH_BURST);
+	assert_int_equal(o.check_every, 2);
+}
+
+static void takes_its_place_from_slurm(void **state)
+{
+	struct nt_bench_options o;
+	struct nt_error err;
+	char *argv[] = { "bench", NULL };
+
+	(void)state;
+	setenv("SLURM_PROCID", "5", 1);
+	setenv("SLURM_NTASKS", "6", 1);
+	setenv("SLURM_LOCALID", "1", 1);
+	setenv("SLURM_NNODES", "3", 1);
+	assert_int_equal(parse(&o, argv, &err), 0);
+	assert_int_equal(o.rank, 5);
+	assert_int_equal(o.ranks, 6);
+	assert_int_equal(o.local_rank, 1);
+	assert_int_equal(o.nodes, 3);
+	unsetenv("SLURM_PROCID");
+	unsetenv("SLURM_NTASKS");
+	unsetenv("SLURM_LOCALID");
+	unsetenv("SLURM_NNODES");
+}
+
+static void refuses_what_is_wrong(void **state)
+{
+	static const char *const wrong[] = {
+		"--coll=alltoall", "--coll=", "--coll=allreduce,,reduce", "--sizes=2", "--sizes=64Q",
+		"--sizes=1K,", "--sizes=6", "--sizes=128G", "--iters=0", "--iters=1x", "--iters=",
+		"--mode=fast", "--device=2", "--split=block", "--split=row:2", "--split=block:3",
+		"--simulate-on=1", "--simulate-on=x@3", "--simulate-on=9@3", "--split-share=1",
+		"--phase-report=101", "--rank=4", "--unknown", "word", "--stall",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char word[64];
+		char *argv[] = { "bench", "--ranks=4", word, NULL };
+		struct nt_bench_options o;
+		struct nt_error err = { "" };
+
+		snprintf(word, sizeof(word), "%s", wrong[i]);
+		if (parse(&o, argv, &err) != -1 || err.text[0] == '\0')
+			fail_msg("%s was accepted", word);
+	}
+}
+
+static void counts_as_nccl_tests(void **state)
+{
+	struct nt_counts c = nt_figure_counts(NT_ALLREDUCE, 1024, 8);
+
+	(void)state;
+	assert_int_equal(c.call, 256);
+	assert_int_equal(c.bytes, 1024);
+	c = nt_figure_counts(NT_ALLGATHER, 1024, 8);
+	assert_int_equal(c.call, 32);
+	assert_int_equal(c.send, 32);
+	assert_int_equal(c.receive, 256);
+	c = nt_figure_counts(NT_REDUCESCATTER, 1024, 8);
+	assert_int_equal(c.send, 256);
+	assert_int_equal(c.receive, 32);
+	c = nt_figure_counts(NT_ALLGATHER, 4, 8);
+	assert_int_equal(c.call, 1);
+	assert_int_equal(c.bytes, 32);
+	assert_true(fabs(nt_figure_bus_factor(NT_ALLREDUCE, 8) - 1.75) < 1e-12);
+	assert_true(fabs(nt_figure_bus_factor(NT_ALLGATHER, 4) - 0.75) < 1e-12);
+	assert_true(fabs(nt_figure_bus_factor(NT_REDUCE, 4) - 1) < 1e-12);
+}
+
+static void gives_quartiles(void **state)
+{
+	float values[] = { 5, 1, 4, 2, 3 };
+	struct nt_quartiles q = nt_figure_quartiles(values, 5);
+
+	(void)state;
+	assert_true(q.median == 3 && q.p25 == 2 && q.p75 == 4 && q.min == 1 && q.mean == 3);
+	q = nt_figure_quartiles(values, 4);
+	assert_true(q.median == 2.5 && q.p25 == 1.75);
+	q = nt_figure_quartiles(values, 1);
+	assert_true(q.median == 1 && q.p75 == 1);
+	assert_int_equal(nt_figure_quartiles(values, 0).samples, 0);
+}
+
+#define RANKS 4
+#define FLOATS 1000
+
+/* What the collective leaves on member `me`, the slow and obvious way. */
+static void reference(int coll, const int *ranks, int me, struct nt_counts counts, float *out)
+{
+	for (size_t i = 0; i < counts.receive; i++) {
+		size_t at = coll == NT_REDUCESCATTER ? (size_t)me * counts.receive + i : i;
+
+		out[i] = 0;
+		for (int r = 0; r < RANKS; r++)
+			out[i] += nt_figure_input(ranks[r], at);
+		if (coll == NT_BROADCAST)
+			out[i] = nt_figure_input(ranks[0], i);
+		if (coll == NT_ALLGATHER)
+			out[i] = nt_figure_input(ranks[i / counts.send], i % counts.send);
+	}
+}
+
+static void knows_right_from_wrong(void **state)
+{
+	static const int ranks[RANKS] = { 1, 3, 5, 7 };
+	float out[FLOATS];
+
+	(void)state;
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
+
+		for (int me = 0; me < RANKS; me++) {
+			const size_t at = counts.receive / 2;
+
+			reference(coll, ranks, me, counts, out);
+			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts), 0);
+			out[at] += 1;
+			out[counts.receive - 1] = NAN;
+			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts),
+					 coll == NT_REDUCE && me ? 0 : 2);
+		}
+	}
+}
+
+static void meets(void **state)
+{
+	char dir[] = "/tmp/nt-bench-test.XXXXXX";
+	const struct nt_meet meet = { .dir = dir, .run = "7.0" };
+	const struct nt_meet other = { .dir = dir, .run = "7.1" };
+	struct nt_error err;
+	char data[100] = "";
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(nt_meet_put(&meet, "id", "1234567", 8, &err), 0);
+	assert_int_equal(nt_meet_get(&other, "id", data, 8, 1, &err), -1);
+	assert_int_equal(nt_meet_get(&meet, "id", data, 8, 1, &err), 0);
+	assert_string_equal(data, "1234567");
+	assert_int_equal(nt_meet_get(&meet, "id", data, 100, 1, &err), -1);
+	assert_non_null(strstr(err.text, "8 bytes of 100"));
+	nt_meet_remove(&meet, "id");
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void says_where_it_cannot_meet(void **state)
+{
+	const struct nt_meet meet = { .dir = "/nonexistent", .run = "0.0" };
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(nt_meet_put(&meet, "id", "x", 1, &err), -1);
+	assert_non_null(strstr(err.text, "/nonexistent/"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_all_options),
+		cmocka_unit_test(takes_its_place_from_slurm),
+		cmocka_unit_test(refuses_what_is_wrong),
+		cmocka_unit_test(counts_as_nccl_tests),
+		cmocka_unit_test(gives_quartiles),
+		cmocka_unit_test(knows_right_from_wrong),
+		cmocka_unit_test(meets),
+		cmocka_unit_test(says_where_it_cannot_meet),
+	};
+
+	return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event-match.c - Coll events find their decisions, the times between starts their samples */
+#include "tests/unit/session-host.h"
+
+#define SIZE 262144u
+
+/* A host inside an exploration of one key: from here on each collective is a position. */
+struct window {
+	struct host h;
+	struct nt_board_key *key;
+	struct nt_board_run *run;
+	struct nt_plan plan;
+	unsigned member;
+};
+
+static void open_window(struct window *w, int coll)
+{
+	const struct nt_schedule screen = host_screen();
+	struct host *h = &w->h;
+
+	host_open(h, "bandit");
+	w->plan = host_plan(1, host_open_key(h, coll, SIZE) + 2, &screen);
+	w->plan.stride = 100000;	/* position 0 for all that follows */
+	w->plan.until = w->plan.at + 100000;
+	w->key = host_key(h, coll, SIZE);
+	w->plan.run = nt_board_run_take(h->session.map.board, h->comm->seat.comm,
+					(uint32_t)(w->key - h->comm->board->key));
+	w->run = &h->session.map.board->run[w->plan.run];
+	w->member = h->comm->seat.member;
+	host_commit(w->key, &w->plan);
+	while (h->seq[coll] < w->plan.at)
+		host_collective(h, coll, SIZE);
+	assert_true(h->mask & (int)NT_PROF_KERNEL_CH);
+}
+
+static uint32_t sample(struct window *w)
+{
+	return atomic_load(&w->run->sample_ns[w->member][0]);
+}
+
+static void check_counts(struct window *w, unsigned issued, unsigned done)
+{
+	assert_int_equal(atomic_load(&w->run->issued[w->member]), issued);
+	assert_int_equal(atomic_load(&w->run->done[w->member]), done);
+}
+
+static void all_collectives_are_matched(void **state)
+{
+	struct window w;
+
+	(void)state;
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		open_window(&w, coll);
+		w.h.duration_ns = 70000;
+		host_collective(&w.h, coll, SIZE);
+		check_counts(&w, 1, 0);
+		/* Whatever comes next on one of its channels ends it. */
+		host_collective(&w.h, (coll + 1) % NT_COLLS, SIZE);
+		assert_int_equal(sample(&w), 70000);
+		check_counts(&w, 1, 1);
+		assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+		host_close(&w.h);
+	}
+}
+
+/* NCCL sums a group's tasks for one decision and tells of each, some of them on the same channels. */
+static void an_aggregated_run_is_one_sample(void **state)
+{
+	static const size_t parts[] = { SIZE / 4, SIZE / 4, SIZE / 2 };
+	struct window w;
+	void *event[3];
+	uint64_t start;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	for (int i = 0; i < 3; i++)
+		nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	for (int i = 0; i < 3; i++) {
+		event[i] = host_coll_event(&w.h, NT_ALLREDUCE, parts[i]);
+		assert_non_null(event[i]);
+	}
+	start = w.h.gpu_ns;
+	w.h.duration_ns = 30000;
+	for (int i = 0; i < 3; i++) {
+		host_kernels(&w.h, event[i]);
+		assert_int_equal(sample(&w), 0);
+	}
+	host_collective(&w.h, NT_REDUCE, SIZE);
+	assert_int_equal(sample(&w), w.h.gpu_ns - 30000 - start);
+	check_counts(&w, 1, 1);
+	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+	host_close(&w.h);
+}
+
+/* Another key of the same size and arm in the group, another collective, and leftovers of a simulated group. */
+static void neighbours_are_told_apart(void **state)
+{
+	struct window w;
+	void *event[3];
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE * 4);	/* simulated: no events follow */
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_REDUCE, SIZE);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE * 8);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event[0] = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	memcpy(w.h.table, w.h.cost, sizeof(w.h.table));
+	event[1] = host_coll_event(&w.h, NT_REDUCE, SIZE);
+	event[2] = host_coll_event(&w.h, NT_ALLREDUCE, SIZE * 8);
+	assert_non_null(event[0]);
+	assert_null(event[1]);
+	assert_null(event[2]);
+	host_kernels(&w.h, event[0]);
+	host_kernels(&w.h, event[1]);
+	assert_int_equal(sample(&w), 100000);
+	check_counts(&w, 1, 1);
+	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+	host_close(&w.h);
+}
+
+static void another_arm_than_forced_is_counted(void **state)
+{
+	const struct nt_schedule final = host_final(TREE_SIMPLE);
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	host_decide(&h, NT_ALLREDUCE, SIZE);
+	memcpy(h.table, h.cost, sizeof(h.table));	/* NCCL runs AUTO's pick all the same */
+	assert_null(host_coll_event(&h, NT_ALLREDUCE, SIZE));
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->differed), 1);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->forced), 0);
+	host_close(&h);
+}
+
+/* A proxy thread that lags behind hands out newer stamps for older collectives. */
+static void times_that_cannot_be_true_are_dropped(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	w.h.gpu_ns -= 200000;
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* starts before its forerunner */
+	assert_int_equal(sample(&w), 0);
+	w.h.duration_ns = 0;
+	w.h.gpu_ns += 10000000000;
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* long after it: a pause of the program, or nonsense */
+	assert_int_equal(sample(&w), 0);
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* with it: one kernel for both */
+	assert_int_equal(sample(&w), 0);
+	check_counts(&w, 4, 3);
+	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_DROPPED]), 3);
+	host_close(&w.h);
+}
+
+static void the_first_sample_of_a_position_stays(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	w.h.duration_ns = 1000;
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(sample(&w), 100000);
+	check_counts(&w, 3, 2);
+	host_close(&w.h);
+}
+
+/* Fewer channels now, more before: what ends late on the others must not count. */
+static void the_first_channel_tells(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	w.h.channels = 8;
+	host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	w.h.channels = 1;
+	host_collective(&w.h, NT_REDUCE, SIZE);
+	assert_int_equal(sample(&w), 100000);
+	w.h.channels = 8;
+	host_collective(&w.h, NT_REDUCE, SIZE);
+	assert_int_equal(sample(&w), 100000);
+	check_counts(&w, 1, 1);
+	host_close(&w.h);
+}
+
+/* Kernels that never report make room by age and count as done. */
+static void lost_kernels_are_given_up(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	for (int i = 0; i < NT_SLOTS + 10; i++) {
+		nt_event_call(w.h.comm, false);
+		host_decide(&w.h, NT_ALLREDUCE, SIZE);
+		(void)host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	}
+	check_counts(&w, NT_SLOTS + 10, 10);
+	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_GIVEN_UP]), 10);
+	host_close(&w.h);
+}
+
+/* GPU times that come after the run went to another key. */
+static void a_run_of_another_key_is_not_touched(void **state)
+{
+	struct window w;
+	void *event;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	host_kernels(&w.h, event);
+	nt_board_run_free(w.h.session.map.board, w.plan.run);
+	assert_int_equal(nt_board_run_take(w.h.session.map.board, 9, 9), w.plan.run);
+	host_kernels(&w.h, NULL);
+	check_counts(&w, 0, 0);
+	assert_int_equal(sample(&w), 0);
+	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_DROPPED]), 1);
+	host_close(&w.h);
+}
+
+/* ... or that come when the same key explores again. */
+static void another_plan_of_the_key_is_not_touched(void **state)
+{
+	struct nt_plan next;
+	struct window w;
+	void *event;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	host_kernels(&w.h, event);
+	nt_board_run_free(w.h.session.map.board, w.plan.run);
+	next = w.plan;
+	next.epoch = 2;
+	next.at = w.plan.until + 10;
+	next.until = next.at + 10;
+	next.run = nt_board_run_take(w.h.session.map.board, w.h.comm->seat.comm,
+				     (uint32_t)(w.key - w.h.comm->board->key));
+	assert_int_equal(next.run, w.plan.run);
+	host_commit(w.key, &next);
+	host_kernels(&w.h, NULL);
+	check_counts(&w, 0, 0);
+	assert_int_equal(sample(&w), 0);
+	host_close(&w.h);
+}
+
+static void events_after_the_end_are_harmless(void **state)
+{
+	struct nt_coll_event odd = { .func = "AlltoAll", .datatype = "ncclFloat32", .algo = "RING", .proto = "LL" };
+	struct window w;
+	void *event;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	nt_comm_close_tuner(w.h.comm);
+	host_kernels(&w.h, event);
+	nt_comm_close_profiler(w.h.comm);
+	host_kernels(&w.h, event);
+	host_kernels(&w.h, (void *)0x5a5a5a5a5a5a);	/* ends the time of a collective long gone */
+	check_counts(&w, 1, 1);
+	host_kernels(&w.h, event);
+	host_kernels(&w.h, event);
+	nt_event_kernel(w.h.comm, event, 255, 1);
+	check_counts(&w, 1, 1);
+	nt_event_group_stop(&w.h.session, (void *)~(uintptr_t)0);
+	nt_event_group_stop(&w.h.session, event);
+	assert_null(nt_event_coll(w.h.comm, &odd));
+	odd.func = odd.algo = odd.proto = odd.datatype = NULL;
+	assert_null(nt_event_coll(w.h.comm, &odd));
+	assert_true(atomic_load(&w.h.session.count[NT_COUNT_STALE]) >= 3);
+	host_close(&w.h);
+}
+
+static void observe_measures_auto_and_stops(void **state)
+{
+	struct nt_own_key *own;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "observe,min_calls=5");
+	for (int i = 0; i < 50; i++) {
+		h.duration_ns = 1000 * (uint32_t)(i + 1);
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
+		assert_memory_equal(h.table, h.cost, sizeof(h.cost));
+	}
+	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(atomic_load(&own->observed), 10);	/* the last ended by one that was not measured itself */
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(atomic_load(&own->observed_ns[i]), 1000 * (i + 2));	/* the first switched them on */
+	assert_int_equal(h.mask, 0);
+	assert_int_equal(atomic_load(&own->calls), 50);
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_collectives_are_matched),
+		cmocka_unit_test(an_aggregated_run_is_one_sample),
+		cmocka_unit_test(neighbours_are_told_apart),
+		cmocka_unit_test(another_arm_than_forced_is_counted),
+		cmocka_unit_test(times_that_cannot_be_true_are_dropped),
+		cmocka_unit_test(the_first_sample_of_a_position_stays),
+		cmocka_unit_test(the_first_channel_tells),
+		cmocka_unit_test(lost_kernels_are_given_up),
+		cmocka_unit_test(a_run_of_another_key_is_not_touched),
+		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
+		cmocka_unit_test(events_after_the_end_are_harmless),
+		cmocka_unit_test(observe_measures_auto_and_stops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event-slot.c - handles as numbers: late, repeated and stale ones; many threads */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include "tuner/slot.h"
+
+static struct nt_slots slots;
+static const struct nt_sample sample = { .run = 3, .owner = 77, .epoch = 4, .member = 2, .position = 9 };
+
+static int clear(void **state)
+{
+	(void)state;
+	memset(&slots, 0, sizeof(slots));
+	return 0;
+}
+
+static void *take(void)
+{
+	struct nt_sample victim;
+	void *handle;
+	bool lost;
+
+	handle = nt_slot_take(&slots, &sample, &lost, &victim);
+	assert_non_null(handle);
+	assert_false(lost);
+	return handle;
+}
+
+static void a_handle_is_finished_once(void **state)
+{
+	struct nt_sample out = { 0 };
+	void *handle;
+
+	(void)state;
+	handle = take();
+	assert_int_equal((uintptr_t)handle & 3, NT_SLOT_KIND);
+	assert_true(nt_slot_live(&slots, handle));
+	assert_true(nt_slot_finish(&slots, handle, &out));
+	assert_memory_equal(&out, &sample, sizeof(out));
+	assert_false(nt_slot_live(&slots, handle));
+	assert_false(nt_slot_finish(&slots, handle, &out));
+}
+
+static void other_numbers_are_no_handles(void **state)
+{
+	static const uint64_t numbers[] = { 0, 1, 2, 3, 5, 0x5a5a5a5a5a5aul, UINT64_MAX, UINT64_C(1) << 32,
+					    UINT64_C(1) << 32 | 2, UINT64_C(1) << 32 | NT_SLOTS << 2 | 1,
+					    UINT64_C(2) << 32 | 1 };
+	struct nt_sample out;
+
+	(void)state;
+	assert_int_equal((uintptr_t)take(), UINT64_C(1) << 32 | 1);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		assert_false(nt_slot_live(&slots, (void *)numbers[i]));
+		assert_false(nt_slot_finish(&slots, (void *)numbers[i], &out));
+	}
+}
+
+static void the_oldest_unfinished_goes_first(void **state)
+{
+	struct nt_sample victim = { 0 }, out;
+	void *handle;
+	bool lost;
+
+	(void)state;
+	handle = take();
+	for (int i = 1; i < NT_SLOTS; i++)
+		assert_true(nt_slot_finish(&slots, take(), &out));
+	assert_true(nt_slot_live(&slots, handle));
+	assert_non_null(nt_slot_take(&slots, &sample, &lost, &victim));
+	assert_true(lost);
+	assert_int_equal(victim.position, 9);
+	assert_false(nt_slot_live(&slots, handle));
+	assert_false(nt_slot_finish(&slots, handle, &out));
+}
+
+static void an_ended_communicator_is_forgotten(void **state)
+{
+	struct nt_comm *mine = (struct nt_comm *)&slots, *other = (struct nt_comm *)&sample;
+	struct nt_sample of_mine = sample, of_other = sample, out;
+	void *a, *b;
+	bool lost;
+
+	(void)state;
+	of_mine.comm = mine;
+	of_other.comm = other;
+	a = nt_slot_take(&slots, &of_mine, &lost, &out);
+	b = nt_slot_take(&slots, &of_other, &lost, &out);
+	nt_slot_forget(&slots, mine);
+	assert_false(nt_slot_live(&slots, a));
+	assert_true(nt_slot_live(&slots, b));
+}
+
+#define ROUNDS 20000
+#define THREADS 3
+
+struct race {
+	_Atomic(void *) handle;
+	_Atomic uint64_t finished;
+	_Atomic int end;
+};
+
+static void *finish_all(void *arg)
+{
+	struct race *r = arg;
+	struct nt_sample out;
+
+	while (!atomic_load(&r->end)) {
+		if (nt_slot_finish(&slots, atomic_load(&r->handle), &out)) {
+			if (memcmp(&out, &sample, sizeof(out)) != 0)
+				abort();
+			atomic_fetch_add(&r->finished, 1);
+		}
+	}
+	return NULL;
+}
+
+static void one_of_many_threads_finishes(void **state)
+{
+	struct race r = { .end = 0 };
+	pthread_t thread[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, finish_all, &r), 0);
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		atomic_store(&r.handle, take());
+		while (atomic_load(&r.finished) <= i)
+			;
+	}
+	atomic_store(&r.end, 1);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(atomic_load(&r.finished), ROUNDS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_handle_is_finished_once, clear),
+		cmocka_unit_test_setup(other_numbers_are_no_handles, clear),
+		cmocka_unit_test_setup(the_oldest_unfinished_goes_first, clear),
+		cmocka_unit_test_setup(an_ended_communicator_is_forgotten, clear),
+		cmocka_unit_test_setup(one_of_many_threads_finishes, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

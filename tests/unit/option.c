@@ -1,0 +1,326 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The site's arguments, the user's option, and what follows from both for the environment and the helper. */
+#include "spank/option.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "spank/cgroup.h"
+#include "spank/env.h"
+#include "spank/errand.h"
+#include "spank/step.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Arguments separated by spaces, as in plugstack.conf. */
+static int parse_site(struct nt_site *site, const char *line, struct nt_error *err)
+{
+	char copy[1024];
+	char *words[16];
+	char *rest = copy;
+	int count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		words[count++] = word;
+	return nt_site_parse(site, count, words, err);
+}
+
+static void site_without_arguments(void **state)
+{
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "", &err), 0);
+	assert_string_equal(site.plugin, NT_LIBDIR "/libnccl-tune.so");
+	assert_string_equal(site.recordd, NT_LIBEXECDIR "/nt-recordd");
+	assert_string_equal(site.rundir, NT_RUN_DIR);
+	assert_string_equal(site.spooldir, NT_SPOOL_DIR);
+	assert_int_equal(site.policy.mode, NT_MODE_OFF);
+	assert_int_equal(site.modes, 7);
+	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
+	assert_false(site.pmix);
+}
+
+static void site_with_all_arguments(void **state)
+{
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "plugin=/a/b.so recordd=/c rundir=/run/x// spooldir=/s record=file:/r "
+				    "default=observe,min_gain=8 modes=observe pmix=default", &err), 0);
+	assert_string_equal(site.plugin, "/a/b.so");
+	assert_string_equal(site.recordd, "/c");
+	assert_string_equal(site.rundir, "/run/x");
+	assert_string_equal(site.spooldir, "/s");
+	assert_int_equal(site.sink, NT_SINK_FILE);
+	assert_string_equal(site.filedir, "/r");
+	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(site.policy.min_gain_micro, 8000000);
+	assert_int_equal(site.modes, (1 << NT_MODE_OFF) | (1 << NT_MODE_OBSERVE));
+	assert_true(site.pmix);
+}
+
+static void later_arguments_win(void **state)
+{
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "default=bandit,alpha=0.1 pmix=default record=none default=observe pmix=ask "
+				    "record=admincomment", &err), 0);
+	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(site.policy.alpha_micro, 10000);
+	assert_false(site.pmix);
+	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
+}
+
+static void site_mistakes_are_named(void **state)
+{
+	static const struct {
+		const char *line, *named;
+	} cases[] = {
+		{ "plugins=/a", "'plugins=/a' (want plugin=, recordd=, rundir=" },
+		{ "plugin", "'plugin' (want plugin=" },
+		{ "rundir=run", "rundir: 'run' (want an absolute path" },
+		{ "rundir=/a,b", "rundir: '/a,b' (want an absolute path" },
+		{ "default=observ", "default: unknown mode 'observ' (want off, observe or bandit)" },
+		{ "default=observe,min_gian=1", "default: unknown setting 'min_gian=1'" },
+		{ "modes=observe+fast", "modes: 'fast' (want off, observe and bandit, joined by +)" },
+		{ "modes=observe default=bandit", "default: mode bandit is not allowed at this site (allowed: off, observe)" },
+		{ "pmix=yes", "pmix: 'yes' (want default or ask)" },
+		{ "record=file:x", "record: 'x' (want an absolute path" },
+		{ "record=comment", "record: 'comment' (want admincomment, file:DIRECTORY or none)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct nt_site site;
+		struct nt_error err = { "" };
+
+		assert_int_equal(parse_site(&site, cases[i].line, &err), -1);
+		if (!strstr(err.text, cases[i].named))
+			fail_msg("%s: %s", cases[i].line, err.text);
+	}
+}
+
+static void too_long_paths_are_refused(void **state)
+{
+	char argument[NT_PATH_MAX + 16] = "plugin=/";
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	memset(argument + 8, 'x', NT_PATH_MAX - 2);
+	assert_int_equal(parse_site(&site, argument, &err), 0);
+	argument[8 + NT_PATH_MAX - 2] = 'x';
+	assert_int_equal(parse_site(&site, argument, &err), -1);
+}
+
+static void option_lies_over_the_site(void **state)
+{
+	struct nt_policy policy;
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "default=observe,min_gain=8,alpha=0.02", &err), 0);
+	assert_int_equal(nt_option_resolve(&site, NULL, &policy, &err), 0);
+	assert_memory_equal(&policy, &site.policy, sizeof(policy));
+	assert_int_equal(nt_option_resolve(&site, "bandit,alpha=0.05", &policy, &err), 0);
+	assert_int_equal(policy.mode, NT_MODE_BANDIT);
+	assert_int_equal(policy.min_gain_micro, 8000000);
+	assert_int_equal(policy.alpha_micro, 50000);
+	assert_int_equal(nt_option_resolve(&site, "off", &policy, &err), 0);
+	assert_int_equal(policy.mode, NT_MODE_OFF);
+}
+
+static void option_keeps_to_the_sites_limit(void **state)
+{
+	struct nt_policy policy;
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "modes=observe", &err), 0);
+	assert_int_equal(nt_option_resolve(&site, "bandit", &policy, &err), -1);
+	assert_string_equal(err.text, "mode bandit is not allowed at this site (allowed: off, observe)");
+	assert_int_equal(nt_option_resolve(&site, "off", &policy, &err), 0);
+	assert_int_equal(nt_option_resolve(&site, "", &policy, &err), -1);
+}
+
+static void complaints_name_the_source(void **state)
+{
+	const struct nt_error reason = { "unknown mode 'x' (want off)" };
+	char line[200];
+
+	(void)state;
+	nt_option_complain(line, sizeof(line), NT_ORIGIN_OPTION, NULL, "x", &reason);
+	assert_string_equal(line, "--nccl-tune=x: unknown mode 'x' (want off)");
+	nt_option_complain(line, sizeof(line), NT_ORIGIN_VARIABLE, "SLURM_NCCL_TUNE", "x", &reason);
+	assert_string_equal(line, "SLURM_NCCL_TUNE=x: unknown mode 'x' (want off)");
+	nt_option_complain(line, sizeof(line), NT_ORIGIN_JOB, NULL, "x", &reason);
+	assert_string_equal(line, "--nccl-tune=x of the job around this step: unknown mode 'x' (want off)");
+}
+
+static void each_command_has_its_variable(void **state)
+{
+	(void)state;
+	assert_string_equal(nt_option_variable("srun"), "SLURM_NCCL_TUNE");
+	assert_string_equal(nt_option_variable("sbatch"), "SBATCH_NCCL_TUNE");
+	assert_string_equal(nt_option_variable("salloc"), "SALLOC_NCCL_TUNE");
+	assert_null(nt_option_variable("scrontab"));
+}
+
+static void tuned_step_sets_all(void **state)
+{
+	const struct nt_env empty = { 0 };
+	struct nt_env_plan plan = nt_env_decide(&empty, "/p.so", true);
+
+	(void)state;
+	assert_int_equal(plan.tuner, NT_ENV_SET);
+	assert_int_equal(plan.profiler, NT_ENV_SET);
+	assert_int_equal(plan.policy, NT_ENV_SET);
+	assert_int_equal(plan.flags, 0);
+}
+
+static void users_own_plugins_stay(void **state)
+{
+	struct nt_env env = { .tuner = "/their.so", .policy = "stray" };
+	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
+
+	(void)state;
+	assert_int_equal(plan.tuner, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler, NT_ENV_SET);
+	assert_int_equal(plan.policy, NT_ENV_SET);
+	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER);
+	env.profiler = "none";
+	env.algo = "Ring";
+	env.proto = "";
+	plan = nt_env_decide(&env, "/p.so", true);
+	assert_int_equal(plan.profiler, NT_ENV_KEEP);
+	assert_int_equal(plan.policy, NT_ENV_UNSET);
+	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+}
+
+static void inherited_values_are_ours(void **state)
+{
+	const struct nt_env env = { .tuner = "/p.so", .profiler = "/p.so", .policy = "mode=bandit" };
+	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
+
+	(void)state;
+	assert_int_equal(plan.tuner, NT_ENV_SET);
+	assert_int_equal(plan.flags, 0);
+	plan = nt_env_decide(&env, "/p.so", false);
+	assert_int_equal(plan.tuner, NT_ENV_UNSET);
+	assert_int_equal(plan.profiler, NT_ENV_UNSET);
+	assert_int_equal(plan.policy, NT_ENV_UNSET);
+}
+
+static void off_touches_nothing_of_the_users(void **state)
+{
+	const struct nt_env env = { .tuner = "/their.so", .algo = "Ring" };
+	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", false);
+
+	(void)state;
+	assert_int_equal(plan.tuner, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler, NT_ENV_KEEP);
+	assert_int_equal(plan.policy, NT_ENV_KEEP);
+	assert_int_equal(plan.flags, 0);
+}
+
+static void errand_round_trips(void **state)
+{
+	const struct nt_errand errand = {
+		.job = 4294967295u, .step = NT_STEP_BATCH, .uid = 1, .gid = 2, .flags = 3, .tasks = 4, .nodes = 5,
+		.mode = "bandit", .dir = "/run/a=b", .spool = "/s", .file = "-", .cluster = "c",
+	};
+	char program[] = "nt-recordd";
+	struct nt_errand_argv argv;
+	struct nt_errand parsed;
+	struct nt_error err;
+
+	(void)state;
+	nt_errand_format(&errand, program, &argv);
+	assert_string_equal(argv.argv[0], "nt-recordd");
+	assert_string_equal(argv.argv[1], "record");
+	assert_null(argv.argv[NT_ERRAND_ARGS + 2]);
+	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), 0);
+	assert_memory_equal(&parsed, &errand, sizeof(errand));
+	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS - 1, argv.argv + 2, &err), -1);
+	snprintf(argv.text[1], sizeof(argv.text[1]), "job=1");
+	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), -1);
+	snprintf(argv.text[1], sizeof(argv.text[1]), "step=-1");
+	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), -1);
+}
+
+static void steps_have_names(void **state)
+{
+	char name[NT_STEP_NAME_MAX];
+
+	(void)state;
+	nt_step_name(0, name);
+	assert_string_equal(name, "0");
+	nt_step_name(NT_STEP_BATCH, name);
+	assert_string_equal(name, "batch");
+}
+
+static void groups_outside_the_step(void **state)
+{
+	static const struct {
+		const char *line, *outside;
+	} cases[] = {
+		{ "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm\n",
+		  "/g/system.slice/slurmstepd.scope/system" },
+		{ "0::/system.slice/n1_slurmstepd.scope/job_2/step_batch/user/task_0\n",
+		  "/g/system.slice/n1_slurmstepd.scope/system" },
+		{ "4:memory:/slurm/uid_1/job_2/step_0\n", "/g/memory/slurm" },
+		{ "3:cpu,cpuacct:/slurm_n1/uid_1/job_2/step_0/task_0\n", "/g/cpu,cpuacct/slurm_n1" },
+		{ "0::/user.slice/user-1.slice\n", NULL },
+		{ "0::/\n", NULL },
+		{ "9:name=systemd:/\n", NULL },
+		{ "garbage\n", NULL },
+	};
+	char out[200];
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		int rc = nt_cgroup_outside("/g", cases[i].line, out, sizeof(out));
+
+		assert_int_equal(rc, cases[i].outside ? 0 : -1);
+		if (cases[i].outside)
+			assert_string_equal(out, cases[i].outside);
+	}
+	assert_int_equal(nt_cgroup_outside("/g", cases[0].line, out, 20), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(site_without_arguments),
+		cmocka_unit_test(site_with_all_arguments),
+		cmocka_unit_test(later_arguments_win),
+		cmocka_unit_test(site_mistakes_are_named),
+		cmocka_unit_test(too_long_paths_are_refused),
+		cmocka_unit_test(option_lies_over_the_site),
+		cmocka_unit_test(option_keeps_to_the_sites_limit),
+		cmocka_unit_test(complaints_name_the_source),
+		cmocka_unit_test(each_command_has_its_variable),
+		cmocka_unit_test(tuned_step_sets_all),
+		cmocka_unit_test(users_own_plugins_stay),
+		cmocka_unit_test(inherited_values_are_ours),
+		cmocka_unit_test(off_touches_nothing_of_the_users),
+		cmocka_unit_test(errand_round_trips),
+		cmocka_unit_test(steps_have_names),
+		cmocka_unit_test(groups_outside_the_step),
+	};
+
+	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes with a deadline, and sacct's answer by way of one. */
+#include "report/child.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "report/jobtext.h"
+
+static int run_shell(struct nt_child *child, const char *script, size_t max_bytes, int timeout_ms,
+		     struct nt_error *err)
+{
+	char *argv[] = { "sh", "-c", (char *)(uintptr_t)script, NULL };
+	int rc = nt_child_run(child, argv, max_bytes, timeout_ms, err);
+
+	/* Whatever came of it, no process is left. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	return rc;
+}
+
+static void hands_back_output_and_status(void **state)
+{
+	struct nt_child child;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(
+		run_shell(&child,
+			  "printf 'a\\nb'; echo first >&2; printf 'last\\033 \\n\\n' >&2; exit 3",
+			  100, 5000, &err),
+		0);
+	assert_int_equal(child.status, 3);
+	assert_int_equal(child.out_bytes, 3);
+	assert_string_equal(child.out, "a\nb");
+	assert_string_equal(child.complaint, "last?");
+	nt_child_fini(&child);
+	assert_int_equal(run_shell(&child, "kill -9 $$", 100, 5000, &err), 0);
+	assert_int_equal(child.status, 128 + SIGKILL);
+	assert_string_equal(child.out, "");
+	nt_child_fini(&child);
+}
+
+static void bounds_time_and_output(void **state)
+{
+	struct nt_child child;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(run_shell(&child, "exec sleep 60", 100, 100, &err), -1);
+	assert_string_equal(err.text, "no answer in time");
+	nt_child_fini(&child);
+	/* It closed its output, but stays. */
+	assert_int_equal(run_shell(&child, "exec sleep 60 >&- 2>&-", 100, 100, &err), -1);
+	assert_string_equal(err.text, "no answer in time");
+	nt_child_fini(&child);
+	assert_int_equal(run_shell(&child, "exec cat /dev/zero", 100000, 5000, &err), -1);
+	assert_string_equal(err.text, "it wrote more than 100000 bytes");
+	nt_child_fini(&child);
+	assert_int_equal(
+		run_shell(&child, "head -c 1000000 /dev/zero >&2; echo out", 100, 5000, &err), 0);
+	assert_string_equal(child.out, "out\n");
+	nt_child_fini(&child);
+}
+
+static void says_what_it_cannot_start(void **state)
+{
+	char *argv[] = { "no-such-program-of-nccl-tune", NULL };
+	struct nt_child child;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(nt_child_run(&child, argv, 100, 1000, &err), -1);
+	assert_string_equal(err.text, "cannot start it: No such file or directory");
+	nt_child_fini(&child);
+}
+
+static int complain(void *argument)
+{
+	fprintf(stderr, "about %s\n", (const char *)argument);
+	return 7;
+}
+
+static int hang(void *argument)
+{
+	(void)argument;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void calls_in_a_fork(void **state)
+{
+	struct nt_child child;
+	struct nt_error err;
+	char what[] = "it";
+
+	(void)state;
+	assert_int_equal(nt_child_call(&child, complain, what, 5000, &err), 0);
+	assert_int_equal(child.status, 7);
+	assert_string_equal(child.complaint, "about it");
+	nt_child_fini(&child);
+	assert_int_equal(nt_child_call(&child, hang, NULL, 100, &err), -1);
+	assert_string_equal(err.text, "no answer in time");
+	nt_child_fini(&child);
+}
+
+/* A sacct of our own, first in PATH, that runs script. */
+static void fake_sacct(const char *directory, const char *script)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/sacct", directory);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\n%s\n", script);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static int make_directory(void **state)
+{
+	static char directory[64];
+	char path[4096];
+
+	snprintf(directory, sizeof(directory), "/tmp/nt-report-child.XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
+	setenv("PATH", path, 1);
+	*state = directory;
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/sacct", (char *)*state);
+	unlink(path);
+	rmdir(*state);
+	return 0;
+}
+
+static void reads_the_answer_of_sacct(void **state)
+{
+	static const struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
+	struct nt_jobtexts texts = { .count = 0 };
+	struct nt_error err;
+
+	fake_sacct(
+		*state,
+		"for word; do last=$word; done\n"
+		"printf '12_1\\03713\\037Unknown\\037\\n12_2\\03714\\0372026-01-02T03:04:05\\037a\\nb\\037c\\n'\n"
+		"printf '12_3\\03712\\0372026-01-02T03:04:05\\037%s\\n' \"$last\"");
+	if (nt_accounting_load(&texts, &id, "here", &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(texts.count, 3);
+	assert_string_equal(texts.items[0].label, "12_1");
+	assert_int_equal(texts.items[0].job, 13);
+	assert_false(texts.items[0].ended);
+	assert_string_equal(texts.items[0].comment, "");
+	assert_true(texts.items[1].ended);
+	assert_string_equal(texts.items[1].comment, "a\nb\037c");
+	assert_string_equal(texts.items[2].comment, "--clusters=here");
+	nt_jobtexts_fini(&texts);
+}
+
+static void says_why_sacct_gave_none(void **state)
+{
+	static const struct nt_jobid id = { .job = 12, .task = 3, .component = -1 };
+	static const struct {
+		const char *script, *error;
+	} cases[] = {
+		{ "echo 'sacct: error: no way' >&2; exit 1", "sacct: error: no way" },
+		{ "exit 1", "sacct: it failed and did not say why" },
+		{ "echo nonsense", "sacct: its answer could not be read" },
+	};
+	struct nt_jobtexts texts = { .count = 0 };
+	struct nt_error err;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_sacct(*state, cases[i].script);
+		assert_int_equal(nt_accounting_load(&texts, &id, NULL, &err), -1);
+		assert_string_equal(err.text, cases[i].error);
+	}
+	fake_sacct(*state, "exit 0");
+	assert_int_equal(nt_accounting_load(&texts, &id, NULL, &err), 0);
+	assert_int_equal(texts.count, 0);
+	nt_jobtexts_fini(&texts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hands_back_output_and_status),
+		cmocka_unit_test(bounds_time_and_output),
+		cmocka_unit_test(says_what_it_cannot_start),
+		cmocka_unit_test(calls_in_a_fork),
+		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_directory,
+						remove_directory),
+		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_directory,
+						remove_directory),
+	};
+
+	return cmocka_run_group_tests_name("report-child", tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records to tables and JSON, against files in data/report: NAME.json is read, NAME.txt and
+ * NAME.out.json are what it must give. */
+#include "report/print.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "report/file.h"
+#include "report/table.h"
+
+static char *read_data(const char *name, const char *suffix)
+{
+	const char *top = getenv("top_srcdir");
+	struct nt_error err;
+	char path[512];
+	size_t bytes;
+	char *text;
+
+	snprintf(path, sizeof(path), "%s/tests/unit/data/report/%s%s", top ? top : ".", name,
+		 suffix);
+	if (nt_file_read(path, 1u << 20, &text, &bytes, &err) < 0)
+		fail_msg("%s", err.text);
+	return text;
+}
+
+/* What differs is left in the working directory, for diff. */
+static void compare(const char *name, const char *suffix, const char *actual)
+{
+	char *expected = read_data(name, suffix);
+	char path[64];
+	FILE *file;
+
+	if (strcmp(actual, expected) != 0) {
+		snprintf(path, sizeof(path), "report-print.%s%s", name, suffix);
+		file = fopen(path, "we");
+		if (file) {
+			fputs(actual, file);
+			fclose(file);
+		}
+		fail_msg("not %s%s: see ./%s", name, suffix, path);
+	}
+	free(expected);
+}
+
+static void read_summary(const char *name, struct nt_summary *summary)
+{
+	char *text = read_data(name, ".json");
+	struct nt_error err;
+
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_parse(summary, text, strlen(text), NULL, &err), 0);
+	free(text);
+}
+
+static void check_text(const char *name, const char *job)
+{
+	struct nt_summary summary;
+	struct nt_error err;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	read_summary(name, &summary);
+	assert_int_equal(nt_summary_print(out, job, &summary, &err), 0);
+	fclose(out);
+	compare(name, ".txt", text);
+	free(text);
+	nt_summary_fini(&summary);
+}
+
+static void check_json(const char *name, const char *job)
+{
+	json_object *array = json_object_new_array();
+	struct nt_summary summary;
+	struct nt_error err;
+	char *text;
+
+	read_summary(name, &summary);
+	assert_int_equal(nt_summary_json(array, job, &summary, &err), 0);
+	assert_true(asprintf(&text, "%s\n",
+			     json_object_to_json_string_ext(
+				     array, JSON_C_TO_STRING_PRETTY |
+						    JSON_C_TO_STRING_NOSLASHESCAPE)) > 0);
+	compare(name, ".out.json", text);
+	free(text);
+	json_object_put(array);
+	nt_summary_fini(&summary);
+}
+
+static void prints_all_states(void **state)
+{
+	(void)state;
+	check_text("full", "4711");
+	check_json("full", "4711");
+}
+
+static void prints_a_record_without_rows(void **state)
+{
+	(void)state;
+	check_text("empty", "12_3");
+	check_json("empty", "12_3");
+}
+
+static void closes_the_gaps_of_a_wide_table(void **state)
+{
+	(void)state;
+	check_text("wide", NULL);
+}
+
+static void prints_what_is_whole_of_a_damaged_record(void **state)
+{
+	(void)state;
+	check_text("damaged", "1");
+	check_json("damaged", "1");
+}
+
+static void fits_120_columns(void **state)
+{
+	char *text = read_data("full", ".txt");
+	size_t longest = 0;
+
+	(void)state;
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		size_t bytes = strcspn(line, "\n");
+
+		longest = bytes > longest ? bytes : longest;
+	}
+	assert_in_range(longest, 80, NT_TABLE_COLUMNS);
+	free(text);
+}
+
+static void writes_numbers(void **state)
+{
+	char cell[NT_CELL_MAX];
+
+	(void)state;
+	nt_cell_decimal(cell, 0.04, 1);
+	assert_string_equal(cell, "0.0");
+	nt_cell_decimal(cell, 99999.94, 1);
+	assert_string_equal(cell, "99999.9");
+	nt_cell_decimal(cell, -123456.7, 1);
+	assert_string_equal(cell, "-123457");
+	nt_cell_decimal(cell, 1e300, 1);
+	assert_string_equal(cell, "1e+300");
+	nt_cell_share(cell, 0.00009);
+	assert_string_equal(cell, "<0.0001");
+	nt_cell_share(cell, 0.0);
+	assert_string_equal(cell, "0.0000");
+	nt_cell_count(cell, INT64_MAX);
+	assert_string_equal(cell, "9223372036854775807");
+	nt_cell_count(cell, -1);
+	assert_string_equal(cell, "-");
+}
+
+static void writes_durations(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_string_equal(nt_duration_text(0.0, text, sizeof(text)), "0.0 ms");
+	assert_string_equal(nt_duration_text(-999.9, text, sizeof(text)), "-999.9 ms");
+	assert_string_equal(nt_duration_text(1000.0, text, sizeof(text)), "1.0 s");
+	assert_string_equal(nt_duration_text(120e3, text, sizeof(text)), "2.0 min");
+	assert_string_equal(nt_duration_text(-7200e3, text, sizeof(text)), "-2.0 h");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prints_all_states),
+		cmocka_unit_test(prints_a_record_without_rows),
+		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
+		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
+		cmocka_unit_test(fits_120_columns),
+		cmocka_unit_test(writes_numbers),
+		cmocka_unit_test(writes_durations),
+	};
+
+	return cmocka_run_group_tests_name("report-print", tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record of one rank, whole and damaged. */
+#include "report/rank.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+
+#define KEY                                                                                                      \
+	"{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\","             \
+	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,\"arm_us\":173.2,\"auto_p25_us\":270.0,\"arm_p25_us\":171.0," \
+	"\"p\":0.0001,\"samples\":24,\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":456.7,\"calls\":10000,"  \
+	"\"forced\":9865,\"differed\":0,\"predicted_auto_us\":31.0,\"predicted_arm_us\":44.0}"
+#define HEAD                                                                                          \
+	"{\"v\":1,\"job\":12,\"step\":0,\"task\":3,\"pid\":4711,\"node\":\"n1\",\"mode\":\"bandit\"," \
+	"\"policy\":\"bandit,alpha=0.02\",\"nccl\":22809,\"flags\":4,\"end\":true,\"counts\":{\"late\":7},"
+#define COMM \
+	"{\"id\":\"00f3\",\"rank\":3,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"why\":\"\",\"keys\":["
+#define WHOLE HEAD "\"comms\":[" COMM KEY "]}]}"
+
+static void reads_a_whole_record(void **state)
+{
+	struct nt_rank rank;
+	struct nt_error err;
+
+	(void)state;
+	if (nt_rank_parse(&rank, WHOLE "\n", strlen(WHOLE) + 1, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(rank.job, 12);
+	assert_int_equal(rank.nccl, 22809);
+	assert_true(rank.end);
+	assert_string_equal(rank.policy, "bandit,alpha=0.02");
+	assert_int_equal(rank.comm_count, 1);
+	assert_string_equal(rank.comms[0].state, "agreed");
+	assert_int_equal(rank.comms[0].key_count, 1);
+	assert_int_equal(rank.comms[0].keys[0].coll, NT_ALLREDUCE);
+	assert_string_equal(nt_arm_name(rank.comms[0].keys[0].arm), "TREE/SIMPLE");
+	assert_int_equal(rank.comms[0].keys[0].forced, 9865);
+	assert_true(rank.comms[0].keys[0].predicted_arm_us == 44.0);
+	nt_rank_fini(&rank);
+}
+
+static void what_is_left_out_is_unknown(void **state)
+{
+	static const char text[] =
+		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"comms\":[{\"id\":\"a\",\"rank\":0,"
+		"\"ranks\":2,\"state\":\"joining\",\"keys\":[{\"coll\":\"Reduce\",\"bytes\":0,\"state\":\"counted\"}]}]}";
+	struct nt_rank rank;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), 0);
+	assert_int_equal(rank.task, -1);
+	assert_int_equal(rank.nccl, -1);
+	assert_int_equal(rank.comms[0].nodes, -1);
+	assert_int_equal(rank.comms[0].keys[0].arm, -1);
+	assert_int_equal(rank.comms[0].keys[0].calls, -1);
+	assert_true(isnan(rank.comms[0].keys[0].auto_us));
+	nt_rank_fini(&rank);
+}
+
+static void notices_every_cut(void **state)
+{
+	(void)state;
+	for (size_t bytes = 0; bytes < strlen(WHOLE); bytes++) {
+		struct nt_rank rank;
+		struct nt_error err;
+
+		assert_int_equal(nt_rank_parse(&rank, WHOLE, bytes, &err), -1);
+		assert_non_null(strstr(err.text, "ends in the middle"));
+		nt_rank_fini(&rank);
+	}
+}
+
+static void names_where_the_damage_is(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} cases[] = {
+		{ "[]", "v is missing" },
+		{ "\"v\"", "v is missing" },
+		{ "{\"v\":2,\"new\":1}", "v is 2 (this nccl-tune reads version 1)" },
+		{ "{\"v\":1}", "job is missing" },
+		{ HEAD "\"comms\":{}}", "comms is {} (want an array)" },
+		{ HEAD "\"comms\":[],\"x\\u001b\":1}", "unknown member \"x?\"" },
+		{ HEAD "\"comms\":[7]}", "communicator 0: not an object" },
+		{ HEAD "\"comms\":[" COMM "]},{}]}", "communicator 1: id is missing" },
+		{ HEAD "\"comms\":[" COMM KEY ",{\"coll\":\"AllGather\",\"bytes\":-1}]}]}",
+		  "communicator 0: key 1: bytes is -1 (want a whole number from 0)" },
+		{ "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"counts\":{\"late\":\"x\"},\"comms\":[]}",
+		  "late is \"x\" (want a whole number from 0)" },
+		{ "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"end\":1,\"comms\":[]}",
+		  "end is 1 (want true or false)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_rank rank;
+		struct nt_error err;
+
+		assert_int_equal(nt_rank_parse(&rank, cases[i].text, strlen(cases[i].text), &err),
+				 -1);
+		assert_string_equal(err.text, cases[i].error);
+		nt_rank_fini(&rank);
+	}
+}
+
+/* What stands before the damage can still be shown. */
+static void keeps_what_came_before_the_damage(void **state)
+{
+	static const char text[] = HEAD "\"comms\":[" COMM KEY ",{}]}]}";
+	struct nt_rank rank;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), -1);
+	assert_int_equal(rank.comm_count, 1);
+	assert_int_equal(rank.comms[0].key_count, 1);
+	nt_rank_fini(&rank);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_a_whole_record),
+		cmocka_unit_test(what_is_left_out_is_unknown),
+		cmocka_unit_test(notices_every_cut),
+		cmocka_unit_test(names_where_the_damage_is),
+		cmocka_unit_test(keeps_what_came_before_the_damage),
+	};
+
+	return cmocka_run_group_tests_name("report-rank", tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule.c - what a schedule accepts, and the order of arms that all ranks must share */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "tuner/schedule.h"
+
+static struct nt_schedule exploration(unsigned count, unsigned blocks)
+{
+	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN,
+				 .count = (uint8_t)count,
+				 .blocks = (uint8_t)blocks,
+				 .arm = { NT_ARM_AUTO } };
+
+	for (unsigned i = 1; i < count && i < NT_SCHEDULE_ARMS; i++)
+		s.arm[i] = (uint8_t)(2 * i - 2);
+	return s;
+}
+
+static void every_arm_once_a_block(void **state)
+{
+	(void)state;
+	for (unsigned count = 1; count <= NT_SCHEDULE_ARMS; count++) {
+		struct nt_schedule s = exploration(count, 9);
+
+		for (uint32_t epoch = 1; epoch < 200; epoch++) {
+			for (unsigned block = 0; block < s.blocks; block++) {
+				uint32_t seen = 0;
+
+				for (unsigned i = 0; i < count; i++) {
+					int at = nt_schedule_index(&s, epoch, block * count + i);
+
+					assert_in_range(at, 0, count - 1);
+					seen |= 1u << at;
+				}
+				assert_int_equal(seen, (1u << count) - 1);
+			}
+		}
+	}
+}
+
+/* Each of 3! orders, and each arm at each of 12 places, as often as chance has it (5 sigma). */
+static void orders_are_even(void **state)
+{
+	struct nt_schedule three = exploration(3, 100);
+	struct nt_schedule twelve = exploration(12, 42);
+	unsigned order[27] = { 0 };
+	unsigned place[12][12] = { { 0 } };
+
+	(void)state;
+	for (uint32_t epoch = 0; epoch < 600; epoch++) {
+		for (unsigned block = 0; block < 100; block++) {
+			int a = nt_schedule_index(&three, epoch, 3 * block);
+			int b = nt_schedule_index(&three, epoch, 3 * block + 1);
+			int c = nt_schedule_index(&three, epoch, 3 * block + 2);
+
+			order[9 * a + 3 * b + c]++;
+		}
+		for (unsigned p = 0; p < 12 * 42; p++)
+			place[p % 12][nt_schedule_index(&twelve, epoch, p)]++;
+	}
+	for (unsigned i = 0; i < 27; i++)
+		assert_true(order[i] == 0 || abs((int)order[i] - 10000) < 5 * 92);
+	for (unsigned p = 0; p < 12; p++) {
+		for (unsigned arm = 0; arm < 12; arm++)
+			assert_true(abs((int)place[p][arm] - 2100) < 5 * 44);
+	}
+}
+
+/* Two builds that disagree here would hang a job: these numbers change only with NT_BOARD_LAYOUT. */
+static void orders_are_fixed(void **state)
+{
+	static const struct {
+		uint32_t epoch;
+		int64_t position;
+		int index;
+	} cases[] = {
+		{ 1, 0, 3 }, { 1, 1, 1 }, { 1, 2, 4 },	{ 1, 3, 2 },	       { 1, 4, 0 },
+		{ 2, 0, 4 }, { 2, 7, 0 }, { 7, 44, 3 }, { UINT32_MAX, 12, 1 },
+	};
+	struct nt_schedule s = exploration(5, 9);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(nt_schedule_index(&s, cases[i].epoch, cases[i].position),
+				 cases[i].index);
+}
+
+static void outside_is_auto(void **state)
+{
+	struct nt_schedule s = exploration(5, 9);
+	struct nt_schedule final = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { 5 } };
+	struct nt_schedule kept = { .kind = NT_SCHEDULE_KEPT, .count = 1, .arm = { NT_ARM_AUTO } };
+
+	(void)state;
+	assert_int_equal(nt_schedule_positions(&s), 45);
+	assert_int_equal(nt_schedule_arm(&s, 1, -1), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&s, 1, 45), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&s, 1, INT64_MAX), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_index(&s, 1, 45), -1);
+	assert_int_equal(nt_schedule_arm(&s, 1, 3), s.arm[nt_schedule_index(&s, 1, 3)]);
+	assert_int_equal(nt_schedule_positions(&final), 1);
+	assert_int_equal(nt_schedule_arm(&final, 9, 0), 5);
+	assert_int_equal(nt_schedule_arm(&final, 9, -1), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_positions(&kept), 0);
+	assert_int_equal(nt_schedule_arm(&kept, 9, 0), NT_ARM_AUTO);
+}
+
+static int reads(const struct nt_schedule *s)
+{
+	uint8_t bytes[NT_PLAN_PAYLOAD];
+	struct nt_schedule copy;
+	size_t count = nt_schedule_write(s, bytes, sizeof(bytes));
+
+	assert_int_equal(count, sizeof(*s));
+	if (nt_schedule_read(&copy, bytes, count) < 0)
+		return -1;
+	assert_memory_equal(&copy, s, sizeof(copy));
+	return 0;
+}
+
+static void valid_ones_round_trip(void **state)
+{
+	struct nt_schedule s = exploration(NT_SCHEDULE_ARMS, 42);
+
+	(void)state;
+	assert_int_equal(reads(&s), 0);
+	s = exploration(1, 2);
+	assert_int_equal(reads(&s), 0);
+	s = (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { NT_PAIRS - 1 } };
+	s.outcome.verdict = NT_VERDICT_FASTER;
+	s.outcome.best_p25_us = 17.5f;
+	assert_int_equal(reads(&s), 0);
+	s.kind = NT_SCHEDULE_KEPT;
+	s.arm[0] = NT_ARM_AUTO;
+	assert_int_equal(reads(&s), 0);
+}
+
+static void damage_is_refused(void **state)
+{
+	struct nt_schedule good = exploration(5, 9);
+	struct nt_schedule s;
+	uint8_t bytes[NT_PLAN_PAYLOAD] = { 0 };
+
+	(void)state;
+#define REFUSED(change)                          \
+	do {                                     \
+		s = good;                        \
+		change;                          \
+		assert_int_equal(reads(&s), -1); \
+	} while (0)
+	REFUSED(s.kind = 0);
+	REFUSED(s.kind = NT_SCHEDULE_KEPT + 1);
+	REFUSED(s.count = 0);
+	REFUSED(s.count = NT_SCHEDULE_ARMS + 1);
+	REFUSED(s.blocks = 0);
+	REFUSED(s.blocks = NT_SCHEDULE_WARM_UP);
+	REFUSED(s.blocks = NT_RUN_POSITIONS / 5 + 1);
+	REFUSED(s.arm[1] = NT_PAIRS);
+	REFUSED(s.arm[1] = 254);
+	REFUSED(s.arm[1] = s.arm[2]);
+	REFUSED(s.arm[1] = NT_ARM_AUTO);
+	REFUSED(s.arm[0] = 20);
+	REFUSED(s.kind = NT_SCHEDULE_FINAL);
+	REFUSED(s.kind = NT_SCHEDULE_FINAL; s.count = 1; s.outcome.verdict = NT_VERDICTS);
+#undef REFUSED
+	assert_int_equal(nt_schedule_read(&s, bytes, 0), -1);
+	assert_int_equal(nt_schedule_read(&s, bytes, sizeof(bytes)), -1);
+	assert_int_equal(nt_schedule_write(&good, bytes, sizeof(good) - 1), 0);
+}
+
+static void verdicts_have_names(void **state)
+{
+	(void)state;
+	for (unsigned v = 0; v < NT_VERDICTS; v++) {
+		const char *name = nt_schedule_verdict_name(v);
+
+		assert_true(strlen(name) > 1);
+		for (unsigned other = 0; other < v; other++)
+			assert_string_not_equal(nt_schedule_verdict_name(other), name);
+	}
+	assert_string_equal(nt_schedule_verdict_name(NT_VERDICTS), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_arm_once_a_block), cmocka_unit_test(orders_are_even),
+		cmocka_unit_test(orders_are_fixed),	  cmocka_unit_test(outside_is_auto),
+		cmocka_unit_test(valid_ones_round_trip),  cmocka_unit_test(damage_is_refused),
+		cmocka_unit_test(verdicts_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session-host.h - one rank of a communicator, and what NCCL does with it, in a few calls
+ *
+ * The test is the speaker: it writes states and plans to the board itself (SLURM_LOCALID is 1, so that the session's
+ * own thread does not).
+ */
+#ifndef NT_TEST_SESSION_HOST_H
+#define NT_TEST_SESSION_HOST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "contract/policy.h"
+#include "tuner/comm.h"
+
+#define TREE_LL 0
+#define TREE_SIMPLE 2
+#define RING_SIMPLE 5
+#define HOST_LEGAL ((1u << TREE_SIMPLE) | (1u << RING_SIMPLE) | (1u << TREE_LL))
+
+struct host {
+	char dir[64];
+	struct nt_session session;
+	struct nt_comm *comm;
+	int mask;			/* NCCL's */
+	uint64_t seq[NT_COLLS];
+	uint64_t gpu_ns;		/* the GPU's clock */
+	uint32_t duration_ns;		/* from the start of the next collectives to those after them */
+	unsigned channels;
+	float cost[NT_PAIRS];
+	float table[NT_PAIRS];		/* of the last decision, as the plugin left it */
+	int rc;				/* of the last decision */
+};
+
+static char host_said[1024];		/* the newest warning */
+
+static inline void host_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+static inline void host_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+{
+	va_list args;
+
+	(void)subsystems, (void)file, (void)line;
+	if (level != NT_NCCL_LOG_WARN)
+		return;
+	va_start(args, format);
+	vsnprintf(host_said, sizeof(host_said), format, args);
+	va_end(args);
+}
+
+static inline void host_policy(const char *dir, const char *option, char *out, size_t out_bytes)
+{
+	struct nt_place place = { .node = "n1", .job = 12, .step = 0, .fingerprint = 7 };
+	struct nt_policy policy;
+	struct nt_error err = { "" };
+
+	nt_policy_default(&policy);
+	snprintf(place.dir, sizeof(place.dir), "%s", dir);
+	if (nt_policy_parse_option(&policy, option, &err) < 0 ||
+	    nt_policy_format_task(&policy, &place, out, out_bytes, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static inline struct nt_comm *host_add_comm(struct host *h, uint64_t id, int rank, int tuner_api, int profiler_api)
+{
+	struct nt_comm_identity profiler = { id, "dp", rank, 8, 2, profiler_api };
+	struct nt_comm_identity tuner = { tuner_api >= 5 ? id : 0, NULL, -1, 8, 2, tuner_api };
+
+	if (profiler_api)
+		(void)nt_comm_open_profiler(&h->session, &profiler);
+	return nt_comm_open_tuner(&h->session, &tuner);
+}
+
+static inline void host_open_api(struct host *h, const char *option, int tuner_api, int profiler_api)
+{
+	char text[NT_POLICY_MAX];
+	struct nt_error err = { "" };
+
+	memset(h, 0, sizeof(*h));
+	host_said[0] = '\0';
+	setenv("SLURM_PROCID", "3", 1);
+	setenv("SLURM_LOCALID", "1", 1);
+	snprintf(h->dir, sizeof(h->dir), "/tmp/nt-session.XXXXXX");
+	assert_non_null(mkdtemp(h->dir));
+	host_policy(h->dir, option, text, sizeof(text));
+	if (nt_session_open(&h->session, text, host_log, &err) < 0)
+		fail_msg("%s", err.text);
+	nt_mask_attach(&h->session.mask, &h->mask);
+	h->comm = host_add_comm(h, 0xabc, 3, tuner_api, profiler_api);
+	assert_non_null(h->comm);
+	for (int i = 0; i < NT_PAIRS; i++)
+		h->cost[i] = -1.0f;
+	h->cost[TREE_LL] = 90.0f;
+	h->cost[TREE_SIMPLE] = 50.0f;
+	h->cost[RING_SIMPLE] = 40.0f;
+	h->duration_ns = 100000;
+	h->gpu_ns = 1000000000;
+	h->channels = 2;
+}
+
+static inline void host_open(struct host *h, const char *option)
+{
+	host_open_api(h, option, 5, 5);
+}
+
+static inline void host_close(struct host *h)
+{
+	char command[128];
+
+	nt_session_close(&h->session);
+	snprintf(command, sizeof(command), "rm -rf %s", h->dir);
+	if (system(command) != 0)
+		fail_msg("cannot remove %s", h->dir);
+}
+
+/* What NCCL would pick from the last table. */
+static inline int host_picked(const struct host *h)
+{
+	return nt_auto_pick(h->table, NT_PAIRS);
+}
+
+static inline void host_decide(struct host *h, int coll, size_t bytes)
+{
+	const struct nt_call call = { coll, bytes, h->table, NT_ALGOS, NT_PROTOS, false };
+
+	memcpy(h->table, h->cost, sizeof(h->table));
+	h->rc = nt_comm_decide(h->comm, &call);
+}
+
+/* The kernels of a collective start, one channel after the other; the next ones do duration_ns later. */
+static inline void host_kernels(struct host *h, void *coll_event)
+{
+	for (unsigned i = 0; i < h->channels; i++)
+		nt_event_kernel(h->comm, coll_event, i, h->gpu_ns + i * 100);
+	h->gpu_ns += h->duration_ns;
+}
+
+/* The Coll event of a task that ran by the last table. Returns its handle. */
+static inline void *host_coll_event(struct host *h, int coll, size_t bytes)
+{
+	int arm = host_picked(h);
+	size_t count = bytes / 4;
+	struct nt_coll_event event = {
+		.func = nt_coll_name(coll), .datatype = "ncclFloat32", .algo = nt_algo_name(arm / NT_PROTOS),
+		.proto = nt_proto_name(arm % NT_PROTOS), .seq = h->seq[coll]++,
+	};
+
+	if (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)
+		count /= h->comm->ranks;
+	event.count = count;
+	return nt_event_coll(h->comm, &event);
+}
+
+/* One ungrouped collective, with the events that its mask asks for. Returns the arm that ran. */
+static inline int host_collective(struct host *h, int coll, size_t bytes)
+{
+	int mask = h->mask;
+	void *event;
+
+	if (mask != 0 && h->comm->profiler_api >= 5)
+		nt_event_call(h->comm, false);
+	host_decide(h, coll, bytes);
+	if (mask & (int)NT_PROF_KERNEL_LAUNCH && h->comm->profiler_api >= 5) {
+		nt_event_launch(h->comm);
+		assert_null(nt_event_group(h->comm));
+	}
+	if (!(mask & (int)NT_PROF_COLL)) {
+		h->seq[coll]++;
+		return host_picked(h);
+	}
+	event = host_coll_event(h, coll, bytes);
+	if (mask & (int)NT_PROF_KERNEL_CH)
+		host_kernels(h, event);
+	return host_picked(h);
+}
+
+static inline struct nt_board_key *host_key(struct host *h, int coll, size_t bytes)
+{
+	uint64_t id = nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL);
+
+	for (int i = 0; i < NT_BOARD_KEYS; i++) {
+		if (atomic_load(&h->comm->board->key[i].id) == id)
+			return &h->comm->board->key[i];
+	}
+	fail_msg("the key is not on the board");
+	return NULL;
+}
+
+static inline struct nt_own_key *host_own_key(struct host *h, int coll, size_t bytes)
+{
+	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), h->cost, NT_ALGOS);
+}
+
+static inline uint32_t host_owner(struct host *h, const struct nt_board_key *key)
+{
+	return 1 + h->comm->seat.comm * NT_BOARD_KEYS + (uint32_t)(key - h->comm->board->key);
+}
+
+/* As a speaker commits: the plan first, then its epoch. */
+static inline void host_commit(struct nt_board_key *key, const struct nt_plan *plan)
+{
+	key->plan[plan->epoch & 1] = *plan;
+	atomic_store(&key->epoch, plan->epoch);
+	if (plan->until == NT_NEVER)
+		atomic_store(&key->state, NT_KEY_FINAL);
+	atomic_store(&key->hold_at, 0);
+}
+
+static inline struct nt_plan host_plan(uint32_t epoch, uint64_t at, const struct nt_schedule *schedule)
+{
+	struct nt_plan plan = { .at = at, .epoch = epoch, .stride = 1, .run = NT_NO_RUN };
+
+	plan.until = schedule->kind == NT_SCHEDULE_FINAL ? NT_NEVER : at + nt_schedule_positions(schedule);
+	plan.payload_bytes = (uint32_t)nt_schedule_write(schedule, plan.payload, sizeof(plan.payload));
+	return plan;
+}
+
+static inline struct nt_schedule host_screen(void)
+{
+	return (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 3, .blocks = 4,
+				     .arm = { NT_ARM_AUTO, TREE_SIMPLE, TREE_LL } };
+}
+
+static inline struct nt_schedule host_final(int arm)
+{
+	return (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { (uint8_t)arm },
+				     .outcome = { .verdict = NT_VERDICT_FASTER, .auto_arm = RING_SIMPLE,
+						  .best_arm = (uint8_t)arm, .chosen_arm = (uint8_t)arm, .samples = 24,
+						  .p = 0.0001f, .auto_us = 280, .best_us = 170, .auto_p25_us = 270,
+						  .best_p25_us = 160, .predicted_auto_us = 40,
+						  .predicted_best_us = 50, .spent_calls = 12, .spent_ms = -0.5f } };
+}
+
+/* Open the key and play until its turn is known. Returns the turn of its next decision. */
+static inline uint64_t host_open_key(struct host *h, int coll, size_t bytes)
+{
+	struct nt_board_key *key;
+
+	host_collective(h, coll, bytes);
+	key = host_key(h, coll, bytes);
+	atomic_store(&key->state, NT_KEY_OPEN);
+	for (int i = 0; i < 8 && atomic_load(&key->turn[h->comm->seat.member]) == NT_TURN_UNKNOWN; i++)
+		host_collective(h, coll, bytes);
+	assert_int_not_equal(atomic_load(&key->turn[h->comm->seat.member]), NT_TURN_UNKNOWN);
+	return h->seq[coll];
+}
+
+#endif

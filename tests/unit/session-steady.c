@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session-steady.c - the steady state: a decision allocates nothing, takes no lock, makes no system call, and is short
+ *
+ * Allocation and locks are counted by functions of the same names in this program; system calls end the process by a
+ * seccomp filter. Both are tried on something that must be caught before they are trusted. Sanitizers bring their own
+ * allocator and make system calls of their own: under them only the behaviour is checked.
+ */
+#include "tests/unit/session-host.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define SIZE 262144u
+#define DECISIONS 1000000u
+#define LIMIT_NS 500.0		/* generous: a loaded machine of long ago */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+static _Thread_local unsigned long allocations, locks;
+
+#if !SANITIZED
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *at, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+	allocations++;
+	return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+	allocations++;
+	return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *at, size_t bytes)
+{
+	allocations++;
+	return __libc_realloc(at, bytes);
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	static int (*real)(pthread_mutex_t *mutex);
+
+	locks++;
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	return real(mutex);
+}
+#endif
+
+enum steady { COUNTED, KEPT, COMMITTED };
+
+/* A rank whose key is where it stays: only counted, AUTO kept, or an arm committed. */
+static void settle(struct host *h, enum steady kind)
+{
+	const struct nt_schedule final = host_final(TREE_SIMPLE);
+	struct nt_plan plan;
+
+	host_open(h, "bandit");
+	host_collective(h, NT_ALLREDUCE, SIZE);
+	if (kind == COUNTED)
+		return;
+	plan = host_plan(1, host_open_key(h, NT_ALLREDUCE, SIZE), &final);
+	if (kind == KEPT)
+		atomic_store(&host_key(h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
+	else
+		host_commit(host_key(h, NT_ALLREDUCE, SIZE), &plan);
+	for (int i = 0; i < 2 * NT_CONFIRM_CALLS; i++)
+		host_collective(h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(h->mask, 0);
+}
+
+/* Returns nanoseconds a decision, the table's copy included. */
+static double decide_many(struct host *h, unsigned count)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (unsigned i = 0; i < count; i++)
+		host_decide(h, NT_ALLREDUCE, SIZE);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / count;
+}
+
+static void nothing_is_allocated_or_locked(void **state)
+{
+	static const char *const names[] = { "counted", "kept", "committed" };
+	unsigned long allocations_before, locks_before;
+	struct host h;
+	double ns;
+
+	(void)state;
+	for (enum steady kind = COUNTED; kind <= COMMITTED; kind++) {
+		settle(&h, kind);
+#if !SANITIZED
+		free(malloc(100));
+		assert_true(allocations > 0);
+		assert_true(locks > 0);		/* opening took some: the count works */
+#endif
+		allocations_before = allocations;
+		locks_before = locks;
+		ns = decide_many(&h, DECISIONS);
+		assert_int_equal(allocations, allocations_before);
+		assert_int_equal(locks, locks_before);
+		assert_int_equal(host_picked(&h), kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
+		print_message("# %s: %.1f ns a decision\n", names[kind], ns);
+#if !SANITIZED
+		assert_true(ns < LIMIT_NS);
+#endif
+		host_close(&h);
+	}
+}
+
+#if !SANITIZED
+/* From here on this thread may end and nothing else. */
+static int forbid_system_calls(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int status_of_child(enum steady kind, bool with_call)
+{
+	struct host h;
+	int status = -1;
+	pid_t pid;
+
+	settle(&h, kind);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		/* The library takes itself for what it is in the parent: it was not told of this fork. */
+		if (forbid_system_calls() < 0)
+			syscall(SYS_exit_group, 77);
+		for (unsigned i = 0; i < DECISIONS; i++)
+			host_decide(&h, NT_ALLREDUCE, SIZE);
+		if (with_call)
+			(void)getppid();
+		syscall(SYS_exit_group, host_picked(&h));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	host_close(&h);
+	return status;
+}
+
+static void no_system_call_is_made(void **state)
+{
+	int status;
+
+	(void)state;
+	status = status_of_child(COUNTED, true);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("# this kernel has no seccomp filters: system calls were not looked for\n");
+		skip();
+	}
+	assert_true(WIFSIGNALED(status));	/* the filter bites */
+	assert_int_equal(WTERMSIG(status), SIGSYS);
+	for (enum steady kind = COUNTED; kind <= COMMITTED; kind++) {
+		status = status_of_child(kind, false);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
+	}
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_allocated_or_locked),
+#if !SANITIZED
+		cmocka_unit_test(no_system_call_is_made),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

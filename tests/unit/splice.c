@@ -1,0 +1,469 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records into the text that a job already has; a JSON library says what came out. */
+#include "spank/splice.h"
+
+#include <json.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/names.h"
+#include "spank/scan.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define STEP "{\"mode\":\"bandit\"}"
+
+static void expect(const char *comment, const char *step, const char *record, const char *wanted)
+{
+	char *out;
+
+	assert_int_equal(nt_splice_step(comment, step, record, &out), NT_SPLICED);
+	assert_string_equal(out, wanted);
+	free(out);
+}
+
+static void expect_result(const char *comment, enum nt_splice wanted)
+{
+	char *out;
+	enum nt_splice result = nt_splice_step(comment, "0", STEP, &out);
+
+	if (result != wanted)
+		fail_msg("%d instead of %d: %.200s", (int)result, (int)wanted, comment);
+	assert_null(out);
+}
+
+static void into_nothing(void **state)
+{
+	(void)state;
+	expect("", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}");
+	expect(" \n", "batch", STEP, "{\"nccl_tune\":{\"v\":1,\"batch\":" STEP "}}");
+}
+
+static void beside_others(void **state)
+{
+	(void)state;
+	expect("{}", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}");
+	expect("{ }", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "} }");
+	expect(" { \"a\" : [1, {\"b\":\"}\\\"{\"}] , \"c\":null }\n", "0", STEP,
+	       " { \"a\" : [1, {\"b\":\"}\\\"{\"}] , \"c\":null,\"nccl_tune\":{\"v\":1,\"0\":" STEP "} }\n");
+}
+
+static void beside_own_steps(void **state)
+{
+	(void)state;
+	expect("{\"nccl_tune\":{\"v\":1,\"0\":{\"a\":1}}}", "1", STEP,
+	       "{\"nccl_tune\":{\"v\":1,\"0\":{\"a\":1},\"1\":" STEP "}}");
+	expect("{\"x\":1,\"nccl_tune\": {\"v\" : 1, \"0\": {\"a\":1}, \"later\":[] } ,\"y\":\"\"}", "7", STEP,
+	       "{\"x\":1,\"nccl_tune\": {\"v\":1,\"0\":{\"a\":1},\"later\":[],\"7\":" STEP "} ,\"y\":\"\"}");
+}
+
+static void in_place_of_an_older_one(void **state)
+{
+	(void)state;
+	expect("{\"nccl_tune\":{\"v\":1,\"0\":{\"early\":1},\"1\":{}}}", "0", STEP,
+	       "{\"nccl_tune\":{\"v\":1,\"1\":{},\"0\":" STEP "}}");
+	expect_result("{\"nccl_tune\":{\"v\":1,\"1\":{},\"0\":" STEP "}}", NT_SPLICE_UNCHANGED);
+	expect_result("{\"z\":0,\"nccl_tune\":{\"v\":1,\"0\":" STEP ",\"1\":{}}}", NT_SPLICE_UNCHANGED);
+}
+
+static void other_text_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		"JS1:H4sIAAAAAAAA",
+		"text",
+		"[]",
+		"\"{}\"",
+		"1",
+		"{",
+		"{}}",
+		"{} {}",
+		"{\"a\":1,}",
+		"{\"a\" 1}",
+		"{\"a\":01}",
+		"{\"a\":1.}",
+		"{\"a\":.5}",
+		"{\"a\":-}",
+		"{\"a\":1e}",
+		"{\"a\":tru}",
+		"{\"a\":\"\\x\"}",
+		"{\"a\":\"\\u12g4\"}",
+		"{\"a\":\"\t\"}",
+		"{\"a\":\"}",
+		"{a:1}",
+		"{'a':1}",
+		"{\"a\":[1,2}",
+		"{\"a\":[1}]",
+		"{\"nccl_tune\":{\"v\":2,\"0\":{}}}",
+		"{\"nccl_tune\":{\"0\":{}}}",
+		"{\"nccl_tune\":[1]}",
+		"{\"nccl_tune\":\"v\"}",
+		"{\"nccl_tune\":null}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(texts); i++)
+		expect_result(texts[i], NT_SPLICE_FOREIGN);
+}
+
+static void depth_is_bounded(void **state)
+{
+	char text[2 * 100000 + 16];
+	size_t used = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "{\"a\":");
+	used += (size_t)snprintf(text + used, sizeof(text) - used, "1");
+	memset(text + used, '}', 60);
+	text[used + 60] = '\0';
+	assert_true(nt_scan_is(nt_text_of(text), '{'));
+	memcpy(text, "{\"a\":", 5);
+	memset(text + 5, '[', 100000);
+	memset(text + 100005, ']', 100000);
+	memcpy(text + 200005, "}", 2);
+	expect_result(text, NT_SPLICE_FOREIGN);
+}
+
+static void too_long_a_text_is_left_alone(void **state)
+{
+	char *text = malloc(NT_COMMENT_MAX + 1);
+	char *out;
+
+	(void)state;
+	snprintf(text, NT_COMMENT_MAX, "{\"a\":\"%*s\"}", 65400, "x");
+	assert_int_equal(nt_splice_step(text, "0", STEP, &out), NT_SPLICED);
+	assert_true(strlen(out) <= NT_COMMENT_MAX);
+	free(out);
+	snprintf(text, NT_COMMENT_MAX, "{\"a\":\"%*s\"}", 65500, "x");
+	expect_result(text, NT_SPLICE_NO_ROOM);
+	free(text);
+}
+
+static json_object *own(const char *text, json_object **root)
+{
+	json_object *ours;
+
+	*root = json_tokener_parse(text);
+	assert_non_null(*root);
+	assert_true(json_object_object_get_ex(*root, NT_RECORD_KEY, &ours));
+	return ours;
+}
+
+static int64_t count_of(json_object *object, const char *name)
+{
+	json_object *member;
+
+	return json_object_object_get_ex(object, name, &member) ? json_object_get_int64(member) : -1;
+}
+
+/* A record with that many entries, about 150 bytes each. */
+static void make_record(char *out, size_t out_bytes, int entries)
+{
+	size_t used = (size_t)snprintf(out, out_bytes, "{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"8r2n\":{");
+
+	for (int i = 0; i < entries; i++)
+		used += (size_t)snprintf(out + used, out_bytes - used, "%s\"AllReduce %dK\":{\"auto\":\"RING/SIMPLE\","
+					 "\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"gain\":38.2,\"p\":0.0001,"
+					 "\"calls\":10000,\"spent_ms\":12.3}", i ? "," : "", i + 1);
+	snprintf(out + used, out_bytes - used, "},\"why\":[\"x\"],\"more\":2}");
+}
+
+static void old_steps_are_thinned(void **state)
+{
+	char record[NT_STEP_RECORD_MAX + 1], name[16];
+	char *text = strdup("{\"keep\":true}");
+	json_object *root, *ours, *step;
+
+	(void)state;
+	make_record(record, sizeof(record), 8);
+	for (int i = 0; i < 10; i++) {
+		char *out;
+
+		snprintf(name, sizeof(name), "%d", i);
+		assert_int_equal(nt_splice_step(text, name, record, &out), NT_SPLICED);
+		free(text);
+		text = out;
+		assert_true(strlen(text) <= NT_JOB_RECORD_MAX + 40);
+	}
+	ours = own(text, &root);
+	assert_int_equal(count_of(ours, "more"), -1);
+	assert_int_equal(json_object_object_length(ours), 11);
+	assert_true(json_object_object_get_ex(ours, "0", &step));
+	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
+			    "{\"mode\":\"bandit\",\"more\":10}");
+	assert_true(json_object_object_get_ex(ours, "9", &step));
+	assert_true(json_object_object_get_ex(step, "8r2n", &step));
+	json_object_put(root);
+	free(text);
+}
+
+static void very_many_steps_are_counted(void **state)
+{
+	char record[NT_STEP_RECORD_MAX + 1], name[16];
+	char *text = strdup("");
+	json_object *root, *ours;
+	int64_t kept;
+
+	(void)state;
+	make_record(record, sizeof(record), 1);
+	for (int i = 0; i < 400; i++) {
+		char *out;
+
+		snprintf(name, sizeof(name), "%d", i);
+		assert_int_equal(nt_splice_step(text, name, record, &out), NT_SPLICED);
+		free(text);
+		text = out;
+	}
+	assert_true(strlen(text) <= NT_JOB_RECORD_MAX + 20);
+	ours = own(text, &root);
+	kept = json_object_object_length(ours) - 2;
+	assert_int_equal(kept + count_of(ours, "more"), 400);
+	assert_true(kept > 50);
+	assert_true(json_object_object_get_ex(ours, "399", NULL));
+	json_object_put(root);
+	free(text);
+}
+
+static void largest_record_has_room(void **state)
+{
+	char record[NT_STEP_RECORD_MAX + 1];
+	struct nt_error err;
+	char *out;
+
+	(void)state;
+	snprintf(record, sizeof(record), "{\"mode\":\"%0*d\"}", NT_STEP_RECORD_MAX - 11, 0);
+	assert_int_equal(strlen(record), NT_STEP_RECORD_MAX);
+	assert_int_equal(nt_record_check(record, strlen(record), &err), 0);
+	assert_int_equal(nt_splice_step("", "4294967290", record, &out), NT_SPLICED);
+	free(out);
+}
+
+static void records_are_checked(void **state)
+{
+	static const char *const bad[] = {
+		"", "{", "}", "[]", "x", "{}{}", "{} ,", "}{", "{\"a\":\"\\n\"}", "{\"a\":\"\n\"}", "{\"a\":\"\x80\"}",
+		"{\"a\":{\"b\":{\"c\":{\"d\":{}}}}}", "{\"a\":1", "{\"a\":\"}\"}", " {}",
+	};
+	static const char *const good[] = { "{}", "{\"mode\":\"x\"}", "{\"a\":{\"b\":{\"us\":[1.0,2.5e-3]}}}" };
+	char long_record[NT_STEP_RECORD_MAX + 2];
+	struct nt_error err;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(bad); i++) {
+		if (nt_record_check(bad[i], strlen(bad[i]), &err) == 0)
+			fail_msg("accepted: %s", bad[i]);
+	}
+	for (size_t i = 0; i < LENGTH(good); i++) {
+		if (nt_record_check(good[i], strlen(good[i]), &err) < 0)
+			fail_msg("%s: %s", good[i], err.text);
+	}
+	snprintf(long_record, sizeof(long_record), "{\"mode\":\"%0*d\"}", NT_STEP_RECORD_MAX - 10, 0);
+	assert_int_equal(nt_record_check(long_record, strlen(long_record), &err), -1);
+	assert_int_equal(nt_record_check("{}\0{}", 5, &err), -1);
+}
+
+/* ---- random texts */
+
+static uint64_t seed = 20260101;
+
+static uint32_t random_below(uint32_t limit)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(seed >> 33) % limit;
+}
+
+struct text {
+	char at[65536];
+	size_t used;
+};
+
+static void put(struct text *text, const char *word)
+{
+	size_t bytes = strlen(word);
+
+	if (text->used + bytes < sizeof(text->at)) {
+		memcpy(text->at + text->used, word, bytes + 1);
+		text->used += bytes;
+	}
+}
+
+static void put_space(struct text *text)
+{
+	static const char *const spaces[] = { "", "", "", "", " ", "\n", "\t ", "\r" };
+
+	put(text, spaces[random_below(LENGTH(spaces))]);
+}
+
+static void put_value(struct text *text, int depth)
+{
+	static const char *const scalars[] = {
+		"0", "-1", "12.5", "1e9", "-0.5E-2", "true", "false", "null", "\"\"", "\"x\"", "\"\\\"{\\\\\"", "\"}],:\"",
+		"\"\\u00e9\\n\"", "\"\xc3\xa9\"", "\"nccl_tune\"", "\"{\\\"v\\\":1}\"",
+	};
+	uint32_t what = random_below(depth > 5 ? 1 : 3);
+	uint32_t count = random_below(4);
+
+	put_space(text);
+	if (what == 0) {
+		put(text, scalars[random_below(LENGTH(scalars))]);
+	} else {
+		put(text, what == 1 ? "[" : "{");
+		for (uint32_t i = 0; i < count; i++) {
+			char name[24];
+
+			put(text, i ? "," : "");
+			put_space(text);
+			snprintf(name, sizeof(name), "\"k%u\"", i);
+			if (what == 2) {
+				put(text, name);
+				put_space(text);
+				put(text, ":");
+			}
+			put_value(text, depth + 1);
+		}
+		put_space(text);
+		put(text, what == 1 ? "]" : "}");
+	}
+	put_space(text);
+}
+
+static void put_object(struct text *text)
+{
+	uint32_t count = random_below(5);
+
+	text->used = 0;
+	text->at[0] = '\0';
+	put_space(text);
+	put(text, "{");
+	for (uint32_t i = 0; i < count; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "%s\"m%u\":", i ? "," : "", i);
+		put(text, name);
+		put_value(text, 0);
+	}
+	put(text, count ? "" : " ");
+	put(text, "}");
+	put_space(text);
+}
+
+/* Taking our member out again by hand gives the text that was there before. */
+static void check_others_kept(const char *before, const char *after, const char *record)
+{
+	char ours[256];
+	const char *at;
+	size_t head;
+
+	snprintf(ours, sizeof(ours), "\"nccl_tune\":{\"v\":1,\"3\":%s}", record);
+	at = strstr(after, ours);
+	assert_non_null(at);
+	head = (size_t)(at - after);
+	if (head > 0 && after[head - 1] == ',')
+		head--;
+	assert_memory_equal(before, after, head);
+	assert_string_equal(before + head, at + strlen(ours));
+}
+
+static void random_objects_keep_every_byte(void **state)
+{
+	static struct text text;
+
+	(void)state;
+	for (int i = 0; i < 8000; i++) {
+		json_object *root;
+		char *once, *twice;
+
+		put_object(&text);
+		assert_int_equal(nt_splice_step(text.at, "3", STEP, &once), NT_SPLICED);
+		check_others_kept(text.at, once, STEP);
+		own(once, &root);
+		json_object_put(root);
+		assert_int_equal(nt_splice_step(once, "3", STEP, &twice), NT_SPLICE_UNCHANGED);
+		assert_int_equal(nt_splice_step(once, "4", "{}", &twice), NT_SPLICED);
+		assert_int_equal(strlen(twice), strlen(once) + strlen(",\"4\":{}"));
+		free(once);
+		free(twice);
+	}
+}
+
+/* One byte changed, taken out or put in: what is accepted is what a strict parser accepts, too. */
+static void damaged_objects_are_judged_like_a_parser_does(void **state)
+{
+	static struct text text;
+	int accepted = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		static const char bytes[] = "{}[]\",:\\0159.-eEtn xu\x01\x7f";
+		struct json_tokener *tokener = json_tokener_new_ex(NT_SCAN_DEPTH);
+		json_object *root;
+		size_t at;
+
+		put_object(&text);
+		at = random_below((uint32_t)text.used);
+		if (random_below(2))
+			text.at[at] = bytes[random_below(sizeof(bytes) - 1)];
+		else
+			memmove(text.at + at, text.at + at + 1, text.used - at);
+		if (nt_scan_is(nt_text_of(text.at), '{')) {
+			accepted++;
+			json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+			root = json_tokener_parse_ex(tokener, text.at, (int)strlen(text.at) + 1);
+			if (!json_object_is_type(root, json_type_object))
+				fail_msg("accepted: %s", text.at);
+			json_object_put(root);
+		}
+		json_tokener_free(tokener);
+	}
+	assert_in_range(accepted, 2000, 18000);
+}
+
+static void noise_is_survived(void **state)
+{
+	static const char alphabet[] = "{}[]\",:\\u0159.-eE truefalsn\xff\"\"{}";
+	char text[64];
+	char *out;
+
+	(void)state;
+	for (int i = 0; i < 60000; i++) {
+		size_t bytes = random_below(sizeof(text));
+		/* Nothing behind the end may be looked at: a copy of exactly that size lets a sanitizer see it. */
+		char *exact = malloc(bytes + 1);
+
+		for (size_t k = 0; k < bytes; k++)
+			exact[k] = alphabet[random_below(sizeof(alphabet) - 1)];
+		exact[bytes] = '\0';
+		(void)nt_scan_is((struct nt_text){ exact, bytes }, '{');
+		if (nt_splice_step(exact, "0", STEP, &out) == NT_SPLICED)
+			free(out);
+		free(exact);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(into_nothing),
+		cmocka_unit_test(beside_others),
+		cmocka_unit_test(beside_own_steps),
+		cmocka_unit_test(in_place_of_an_older_one),
+		cmocka_unit_test(other_text_is_refused),
+		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(too_long_a_text_is_left_alone),
+		cmocka_unit_test(old_steps_are_thinned),
+		cmocka_unit_test(very_many_steps_are_counted),
+		cmocka_unit_test(largest_record_has_room),
+		cmocka_unit_test(records_are_checked),
+		cmocka_unit_test(random_objects_keep_every_byte),
+		cmocka_unit_test(damaged_objects_are_judged_like_a_parser_does),
+		cmocka_unit_test(noise_is_survived),
+	};
+
+	return cmocka_run_group_tests_name("splice", tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write-record.c - the rank's record says what happened, and stays readable and within its bounds */
+#include "tests/unit/session-host.h"
+
+#include <math.h>
+#include "report/rank.h"
+#include "tuner/write.h"
+
+#define SIZE 262144u
+
+static char text[NT_RANK_RECORD_MAX];
+
+static void read_text(struct host *h, struct nt_rank *rank)
+{
+	struct nt_error err = { "" };
+	size_t bytes = nt_write_text(&h->session, false, text, sizeof(text));
+
+	assert_true(bytes > 0 && bytes < sizeof(text));
+	assert_int_equal(text[bytes - 1], '\n');
+	if (nt_rank_parse(rank, text, bytes, &err) < 0)
+		fail_msg("%s in %s", err.text, text);
+}
+
+static const struct nt_rank_key *key_of(const struct nt_rank *rank, int coll)
+{
+	for (size_t i = 0; i < rank->comms[0].key_count; i++) {
+		if (rank->comms[0].keys[i].coll == coll)
+			return &rank->comms[0].keys[i];
+	}
+	fail_msg("no key of %s", nt_coll_name(coll));
+	return NULL;
+}
+
+static void every_state_has_its_words(void **state)
+{
+	struct nt_schedule final = host_final(TREE_SIMPLE), kept = final;
+	const struct nt_rank_key *key;
+	struct nt_board_key *shared;
+	struct nt_rank rank;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit,alpha=0.02");
+	host_collective(&h, NT_BROADCAST, SIZE + 5);
+	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &final);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	for (int i = 0; i < 1001; i++)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	(void)host_open_key(&h, NT_REDUCE, SIZE);
+	shared = host_key(&h, NT_REDUCE, SIZE);
+	kept.kind = NT_SCHEDULE_KEPT;
+	kept.outcome.verdict = NT_VERDICT_SMALL;
+	kept.outcome.chosen_arm = NT_ARM_AUTO;
+	shared->result_bytes = (uint32_t)nt_schedule_write(&kept, shared->result, sizeof(shared->result));
+	atomic_store(&shared->state, NT_KEY_CLOSED);
+	host_collective(&h, NT_REDUCE, SIZE);
+	atomic_store(&h.comm->board->state, NT_COMM_AGREED);
+	read_text(&h, &rank);
+	assert_string_equal(rank.comms[0].state, "agreed");
+	assert_string_equal(rank.policy, "bandit,alpha=0.02");
+	assert_false(rank.end);
+
+	key = key_of(&rank, NT_BROADCAST);
+	assert_string_equal(key->state, "counted");
+	assert_int_equal(key->bytes, SIZE);
+	assert_int_equal(key->auto_arm, RING_SIMPLE);
+	assert_int_equal(key->calls, 1);
+	assert_string_equal(key_of(&rank, NT_ALLGATHER)->state, "exploring");
+
+	key = key_of(&rank, NT_ALLREDUCE);
+	assert_string_equal(key->state, "committed");
+	assert_int_equal(key->arm, TREE_SIMPLE);
+	assert_float_equal(key->auto_us, 280, 0.01);
+	assert_float_equal(key->arm_us, 170, 0.01);
+	assert_float_equal(key->arm_p25_us, 160, 0.01);
+	assert_float_equal(key->p, 0.0001, 1e-9);
+	assert_int_equal(key->samples, 24);
+	assert_int_equal(key->spent_calls, 12);
+	assert_float_equal(key->spent_ms, 0, 0);	/* exploring cost less than nothing */
+	assert_float_equal(key->saved_ms, (1000 - 1) * 110 / 1000.0, 0.001);
+	assert_true(key->forced >= NT_CONFIRM_CALLS);
+
+	key = key_of(&rank, NT_REDUCE);
+	assert_string_equal(key->state, "kept");
+	assert_int_equal(key->arm, TREE_SIMPLE);
+	assert_true(isnan(key->saved_ms));
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+static void a_rejection_names_the_culprit(void **state)
+{
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	snprintf(h.comm->board->why, sizeof(h.comm->board->why), "rank 5 on \"n2\" differs: NCCL 22703\n, others 22809");
+	atomic_store(&h.comm->board->state, NT_COMM_REJECTED);
+	read_text(&h, &rank);
+	assert_string_equal(rank.comms[0].state, "rejected");
+	assert_string_equal(rank.comms[0].why, "rank 5 on ?n2? differs: NCCL 22703?, others 22809");
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+static void observed_times_are_summed_up(void **state)
+{
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "observe,min_calls=4");
+	for (int i = 0; i < 20; i++) {
+		h.duration_ns = 1000 * (uint32_t)(100 - i);
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	}
+	read_text(&h, &rank);
+	assert_string_equal(rank.mode, "observe");
+	assert_string_equal(rank.comms[0].why, "mode observe: nothing is tried");
+	key = key_of(&rank, NT_ALLREDUCE);
+	assert_string_equal(key->state, "observed");
+	assert_int_equal(key->samples, 8);		/* 92..99 us */
+	assert_float_equal(key->auto_us, 96, 0.001);
+	assert_float_equal(key->auto_p25_us, 94, 0.001);
+	assert_int_equal(key->calls, 20);
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+/* Figures of another process are as good as random: nothing of them may break the text. */
+static void figures_without_sense_are_left_out(void **state)
+{
+	struct nt_schedule final = host_final(TREE_SIMPLE);
+	struct nt_rank rank;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	final.outcome.auto_us = NAN;
+	final.outcome.best_us = -INFINITY;
+	final.outcome.p = 7;
+	final.outcome.spent_ms = NAN;
+	final.outcome.best_arm = 77;
+	final.outcome.auto_arm = 99;
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	read_text(&h, &rank);
+	assert_true(isnan(key_of(&rank, NT_ALLREDUCE)->auto_us));
+	assert_true(isnan(key_of(&rank, NT_ALLREDUCE)->saved_ms));
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+/* A session at its limits: what does not fit is left out whole, and counted. */
+static void a_full_record_is_still_a_record(void **state)
+{
+	const struct nt_schedule final = host_final(TREE_SIMPLE);
+	size_t written = 0;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	for (int n = 0; n < NT_COMMS_MAX; n++) {
+		if (n)
+			h.comm = host_add_comm(&h, 0x1000 + (uint64_t)n, 3, 5, 5);
+		assert_non_null(h.comm);
+		for (int i = 0; i < NT_OWN_KEYS; i++)
+			host_collective(&h, i % NT_COLLS, nt_band_floor(4 + (unsigned)i / NT_COLLS));
+		for (int i = 0; i < NT_OWN_KEYS; i++) {
+			h.comm->key[i].outcome = final.outcome;
+			atomic_store(&h.comm->key[i].state, NT_OWN_LATCHED);
+		}
+	}
+	read_text(&h, &rank);
+	for (size_t i = 0; i < rank.comm_count; i++)
+		written += rank.comms[i].key_count;
+	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_OWN_KEYS);
+	assert_true(json_object_get_int64(json_object_object_get(rank.counts, "cut")) > 0);
+	nt_rank_fini(&rank);
+	assert_int_equal(nt_write_text(&h.session, true, text, 500), 0);
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_state_has_its_words),
+		cmocka_unit_test(a_rejection_names_the_culprit),
+		cmocka_unit_test(observed_times_are_summed_up),
+		cmocka_unit_test(figures_without_sense_are_left_out),
+		cmocka_unit_test(a_full_record_is_still_a_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* NOTE-TO-HELPERS: at 03:26 the lead changed the reward to the time from start to start, slowest rank (docs/decisions/0004-reward.md, measured on GPUs). Adapt your tests to it, do not change it back; delete this line when done. */
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* times.c - times to and from 16 bits, and the slowest of ranks and nodes */
+#include "tuner/times.h"
+
+#define FRACTION_BITS 11 /* of the logarithm */
+
+uint16_t nt_times_pack(uint32_t ns)
+{
+	unsigned whole, log;
+	unsigned fraction = 0;
+	double rest;
+
+	if (ns < 2)
+		return (uint16_t)ns;
+	whole = 31u - (unsigned)__builtin_clz(ns);
+	rest = (double)ns / (double)(UINT32_C(1) << whole);
+	for (unsigned bit = 0; bit <= FRACTION_BITS; bit++) { /* one more, to round */
+		rest *= rest;
+		fraction <<= 1;
+		if (rest >= 2) {
+			rest /= 2;
+			fraction |= 1;
+		}
+	}
+	log = (whole << FRACTION_BITS) + (fraction + 1) / 2;
+	return log > UINT16_MAX ? UINT16_MAX : (uint16_t)log;
+}
+
+double nt_times_ns(uint16_t packed)
+{
+	/* 2 to the power of 1/2, 1/4, ... 1/2048 */
+	static const double root[FRACTION_BITS] = {
+		1.4142135623730951, 1.189207115002721,	1.0905077326652577, 1.0442737824274138,
+		1.0218971486541166, 1.0108892860517005, 1.0054299011128027, 1.0027112750502025,
+		1.0013547198921082, 1.0006771306930664, 1.0003385080526823,
+	};
+	double ns;
+
+	if (packed == 0)
+		return 0;
+	ns = (double)(UINT32_C(1) << (packed >> FRACTION_BITS));
+	for (unsigned bit = 0; bit < FRACTION_BITS; bit++) {
+		if (packed & (1u << (FRACTION_BITS - 1 - bit)))
+			ns *= root[bit];
+	}
+	return ns;
+}
+
+/* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none: it may have been that. */
+static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position)
+{
+	uint32_t worst = 0;
+
+	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
+		uint32_t ns = atomic_load_explicit(&run->sample_ns[m][position],
+						   memory_order_relaxed);
+
+		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
+			return 0;
+		if (ns > worst)
+			worst = ns;
+	}
+	return worst;
+}
+
+size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		       uint8_t *out, size_t cap)
+{
+	uint16_t packed[NT_RUN_POSITIONS] = { 0 };
+	struct nt_schedule schedule;
+	uint32_t positions;
+	size_t used = 0;
+
+	if (plan->run >= NT_BOARD_RUNS || plan->until == NT_NEVER ||
+	    nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return 0;
+	positions = nt_schedule_positions(&schedule);
+	for (uint32_t p = 0; p < positions; p++) {
+		uint32_t first = p - p % schedule.count; /* of the block */
+		uint32_t index = (uint32_t)nt_schedule_index(&schedule, plan->epoch, p);
+
+		packed[first + index] = nt_times_pack(slowest(&board->run[plan->run], members, p));
+	}
+	for (uint32_t p = 0; p < positions && 2 * (size_t)p + 2 <= cap; p++) {
+		out[2 * p] = (uint8_t)(packed[p] & 255);
+		out[2 * p + 1] = (uint8_t)(packed[p] >> 8);
+		if (packed[p] != 0)
+			used = 2 * (size_t)p + 2;
+	}
+	return used;
+}
+
+void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count)
+{
+	if (count % 2 != 0 || count / 2 > nt_schedule_positions(schedule))
+		count = 0;
+	for (size_t p = 0; p < NT_RUN_POSITIONS; p++) {
+		uint16_t packed = 0;
+
+		if (p < count / 2)
+			packed = (uint16_t)(bytes[2 * p] | bytes[2 * p + 1] << 8);
+		if (packed == 0 || first)
+			worst[p] = packed;
+		else if (worst[p] != 0 && packed > worst[p])
+			worst[p] = packed;
+	}
+}

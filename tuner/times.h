@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* times.h - the times of one exploration, as one node sums them up and another reads them
+ *
+ * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
+ * arm[0], arm[1], ...), zeros at the end left out. What they hold is 2048 * log2(nanoseconds),
+ * rounded; 0 stands for no sample. A step is 0.034 %, so the error is at most 0.017 %. 1 ns reads
+ * as 1.0003 ns; 4.29 s is the largest time.
+ *
+ * Threads:  pure functions of the board; ranks may still write the run, samples that come later
+ *           than gather are not seen.
+ * Memory:   the caller's.
+ * Errors:   absorb takes bytes that no plan of this schedule can have for no times at all.
+ */
+#ifndef NT_TIMES_H
+#define NT_TIMES_H
+
+#include <stdbool.h>
+#include "contract/board.h"
+#include "tuner/schedule.h"
+
+uint16_t nt_times_pack(uint32_t ns); /* 0 for 0 */
+double nt_times_ns(uint16_t packed); /* 0 for 0 */
+
+/* The slowest time over those of the first `members` seats that take part, at each position of plan;
+ * none where one of them has none. Returns bytes; 0 if there are no times. */
+size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		       uint8_t *out, size_t cap);
+
+/* The slower of what is in worst (one per block and arm) and of what another node has summed up; what
+ * one node lacks is lacking. first: worst holds nothing yet. */
+void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count);
+
+#endif

@@ -77,29 +77,6 @@ static struct nt_comm *take_room(struct nt_session *session)
 	return comm;
 }
 
-static struct nt_comm *create(struct nt_session *session, const struct nt_comm_identity *who, enum nt_half half)
-{
-	static _Atomic uint32_t order;
-	struct nt_comm *comm;
-
-	pthread_mutex_lock(&session->lock);
-	comm = take_room(session);
-	if (comm) {
-		comm->session = session;
-		comm->id = who->id;
-		comm->rank = who->rank;
-		comm->ranks = (uint32_t)who->ranks;
-		comm->nodes = (uint32_t)who->nodes;
-		comm->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed);
-		comm->halves = half;
-		snprintf(comm->name, sizeof(comm->name), "%s", who->name ? who->name : "");
-	}
-	pthread_mutex_unlock(&session->lock);
-	if (!comm)
-		nt_session_count(session, NT_COUNT_NO_COMM);
-	return comm;
-}
-
 static enum nt_idle idle_of(const struct nt_comm *comm)
 {
 	const struct nt_session *session = comm->session;
@@ -118,11 +95,9 @@ static enum nt_idle idle_of(const struct nt_comm *comm)
 
 static void fill_card(struct nt_comm *comm)
 {
-	struct nt_session *session = comm->session;
+	const struct nt_session *session = comm->session;
 	struct nt_card *card = &comm->card;
 
-	if (atomic_load(&session->nccl) == 0)
-		atomic_store(&session->nccl, nccl_version(session->log));
 	card->fingerprint = session->place.fingerprint;
 	card->build = session->build;
 	card->policy = session->policy_hash;
@@ -157,7 +132,7 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return all;
 }
 
-/* Every rank that can shows its card, also where it takes no plan: the others must know. */
+/* The lock is held. Every rank that can shows its card, also where it takes no plan: the others must know. */
 static void take_seat(struct nt_comm *comm)
 {
 	struct nt_session *session = comm->session;
@@ -181,19 +156,47 @@ static void take_seat(struct nt_comm *comm)
 	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, err.text);
 }
 
+static struct nt_comm *create(struct nt_session *session, const struct nt_comm_identity *who, enum nt_half half)
+{
+	static _Atomic uint32_t order;
+	struct nt_comm *comm;
+
+	pthread_mutex_lock(&session->lock);
+	comm = take_room(session);
+	if (comm) {
+		comm->session = session;
+		comm->id = who->id;
+		comm->rank = who->rank;
+		comm->ranks = (uint32_t)who->ranks;
+		comm->nodes = (uint32_t)who->nodes;
+		comm->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed);
+		comm->halves = half;
+		*(half == NT_HALF_TUNER ? &comm->tuner_api : &comm->profiler_api) = who->api;
+		/* The user's own tuner is in force: ours will not be asked, and the other ranks must know. */
+		if (half == NT_HALF_TUNER || session->place.flags & NT_PLACE_NO_TUNER)
+			take_seat(comm);
+		snprintf(comm->name, sizeof(comm->name), "%s", who->name ? who->name : "");
+	}
+	pthread_mutex_unlock(&session->lock);
+	if (!comm)
+		nt_session_count(session, NT_COUNT_NO_COMM);
+	return comm;
+}
+
+/* Asked of NCCL itself, before a lock of ours is held. */
+static void learn_version(struct nt_session *session)
+{
+	if (atomic_load(&session->nccl) == 0)
+		atomic_store(&session->nccl, nccl_version(session->log));
+}
+
 struct nt_comm *nt_comm_open_profiler(struct nt_session *session, const struct nt_comm_identity *who)
 {
-	struct nt_comm *comm = create(session, who, NT_HALF_PROFILER);
-
-	handed_over = comm;
-	if (!comm)
-		return NULL;
-	comm->profiler_api = who->api;
-	/* The user's own tuner is in force: ours will not be asked, and the other ranks must know. */
-	if (session->place.flags & NT_PLACE_NO_TUNER)
-		take_seat(comm);
-	nt_helper_start(session);
-	return comm;
+	learn_version(session);
+	handed_over = create(session, who, NT_HALF_PROFILER);
+	if (handed_over)
+		nt_helper_start(session);
+	return handed_over;
 }
 
 /* What the profiler's init on this thread left, if it is of the same communicator; then it has its tuner. */
@@ -206,25 +209,27 @@ static struct nt_comm *take_over(struct nt_session *session, const struct nt_com
 		return NULL;
 	pthread_mutex_lock(&session->lock);
 	if (comm->session != session || comm->board || comm->halves != NT_HALF_PROFILER ||
-	    comm->ranks != who->ranks || comm->nodes != who->nodes || (who->id && comm->id && who->id != comm->id))
+	    comm->ranks != who->ranks || comm->nodes != who->nodes || (who->id && comm->id && who->id != comm->id)) {
 		comm = NULL;
-	else
+	} else {
 		comm->halves |= NT_HALF_TUNER;
+		comm->tuner_api = who->api;
+		take_seat(comm);
+	}
 	pthread_mutex_unlock(&session->lock);
 	return comm;
 }
 
 struct nt_comm *nt_comm_open_tuner(struct nt_session *session, const struct nt_comm_identity *who)
 {
-	struct nt_comm *comm = take_over(session, who);
+	struct nt_comm *comm;
 
+	learn_version(session);
+	comm = take_over(session, who);
 	if (!comm)
 		comm = create(session, who, NT_HALF_TUNER);
-	if (!comm)
-		return NULL;
-	comm->tuner_api = who->api;
-	take_seat(comm);
-	nt_helper_start(session);
+	if (comm)
+		nt_helper_start(session);
 	return comm;
 }
 

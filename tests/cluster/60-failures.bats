@@ -72,8 +72,8 @@ untouched() {
 	mkdir -p "$NT_CLUSTER/run/full"
 	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
 	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"
-	fake || { cat "$err"; umount "$NT_CLUSTER/run/full"; false; }
-	umount "$NT_CLUSTER/run/full"
+	fake || { cat "$err"; umount -l "$NT_CLUSTER/run/full"; false; }
+	wait_for 10 umount "$NT_CLUSTER/run/full"
 	untouched
 }
 

@@ -81,7 +81,7 @@ hang_command() {
 	command_line=("$bench" --sizes "$HANG_SIZES" --iters 2500 --warmup 0 --check 100 --rendezvous "$work/meet"
 		--stall 30)
 	if [ $(($1 % 3)) = 0 ] && [ "$gpus" -ge 4 ]; then
-		command_line+=(--split "block:$((gpus / 2))" --coll allreduce,allgather)
+		command_line+=(--split "block:$((gpus / 2))" --coll "allreduce,allgather")
 	fi
 }
 

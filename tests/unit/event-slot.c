@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include "tuner/slot.h"
 
 static struct nt_slots slots;
@@ -98,8 +99,8 @@ static void an_ended_communicator_is_forgotten(void **state)
 	assert_true(nt_slot_live(&slots, b));
 }
 
-#define ROUNDS 20000
-#define THREADS 3
+#define ROUNDS 5000
+#define THREADS 2
 
 struct race {
 	_Atomic(void *) handle;
@@ -117,6 +118,8 @@ static void *finish_all(void *arg)
 			if (memcmp(&out, &sample, sizeof(out)) != 0)
 				abort();
 			atomic_fetch_add(&r->finished, 1);
+		} else {
+			sched_yield();
 		}
 	}
 	return NULL;
@@ -133,7 +136,7 @@ static void one_of_many_threads_finishes(void **state)
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		atomic_store(&r.handle, take());
 		while (atomic_load(&r.finished) <= i)
-			;
+			sched_yield();
 	}
 	atomic_store(&r.end, 1);
 	for (int i = 0; i < THREADS; i++)

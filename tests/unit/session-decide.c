@@ -406,7 +406,7 @@ static void *callback_thread(void *arg)
 	nanosleep(&pause, NULL);
 	late->group = nt_event_group(late->h->comm);
 	nanosleep(&pause, NULL);
-	(void)host_coll_event(late->h, NT_ALLREDUCE, late->bytes);
+	(void)host_coll_event_of(late->h, NT_ALLREDUCE, late->bytes, RING_SIMPLE);
 	nt_event_group_stop(&late->h->session, late->group);
 	return NULL;
 }

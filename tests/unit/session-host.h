@@ -142,10 +142,9 @@ static inline void host_kernels(struct host *h, void *coll_event)
 	h->gpu_ns += h->duration_ns;
 }
 
-/* The Coll event of a task that ran by the last table. Returns its handle. */
-static inline void *host_coll_event(struct host *h, int coll, size_t bytes)
+/* The Coll event of a task that ran by an arm. Returns its handle. */
+static inline void *host_coll_event_of(struct host *h, int coll, size_t bytes, int arm)
 {
-	int arm = host_picked(h);
 	size_t count = bytes / 4;
 	struct nt_coll_event event = {
 		.func = nt_coll_name(coll), .datatype = "ncclFloat32", .algo = nt_algo_name(arm / NT_PROTOS),
@@ -156,6 +155,12 @@ static inline void *host_coll_event(struct host *h, int coll, size_t bytes)
 		count /= h->comm->ranks;
 	event.count = count;
 	return nt_event_coll(h->comm, &event);
+}
+
+/* ... that ran by the last table. */
+static inline void *host_coll_event(struct host *h, int coll, size_t bytes)
+{
+	return host_coll_event_of(h, coll, bytes, host_picked(h));
 }
 
 /* One ungrouped collective, with the events that its mask asks for. Returns the arm that ran. */

@@ -1,0 +1,259 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a tuned step finds on its nodes, what it leaves behind, and what happens where that cannot be had.
+# shellcheck disable=SC2016 # expressions for the shell of the task
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 3 -n
+	export RUNDIR=$NT_CLUSTER/run/nccl-tune
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	site
+}
+
+site() {
+	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "$@")"
+	: | tee "$NT_CLUSTER"/log/n[1-9].log >/dev/null
+}
+
+# Directories of steps that exist.
+steps_left() {
+	find "$NT_CLUSTER/run" -mindepth 2 -maxdepth 2 -name 'n*.*.*'
+}
+
+no_steps_left() {
+	[ -z "$(steps_left)" ]
+}
+
+log_has() {
+	grep -qhE "$1" "$NT_CLUSTER"/log/n*.log
+}
+
+# The variables of NCCL and their values as a task sees them, sorted.
+show='env | grep ^NCCL_ | LC_ALL=C sort'
+
+# A member of NCCL_TUNE_POLICY.
+field() {
+	sed -n "s/^NCCL_TUNE_POLICY=.*[,=]$1=\([^,]*\).*/\1/p" <<<"$output"
+}
+
+@test "every task on every node has a directory of its step and the variables" {
+	run -0 as_user srun -N3 -n5 --nccl-tune=bandit bash -c '
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*),node=([^,]*),.*,id=([0-9.]*),flags=0$ ]] || exit 1
+		dir=${BASH_REMATCH[1]}
+		[ "${BASH_REMATCH[2]}" = "$SLURMD_NODENAME" ] || exit 2
+		[ "${BASH_REMATCH[3]}" = "$SLURM_JOB_ID.$SLURM_STEP_ID" ] || exit 3
+		[ "$dir" = "$0/$SLURMD_NODENAME.$SLURM_JOB_ID.$SLURM_STEP_ID" ] || exit 4
+		[ "$NCCL_TUNER_PLUGIN" = "$1" ] && [ "$NCCL_PROFILER_PLUGIN" = "$1" ] || exit 5
+		echo "$(stat -c "%U %a" "$dir")" && touch "$dir/board.$SLURM_PROCID"' \
+		"$RUNDIR" "$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
+	[ "${#lines[@]}" = 5 ]
+	[ "$(sort -u <<<"$output")" = "$NT_USER 700" ]
+	wait_for 10 no_steps_left
+	[ "$(stat -c '%U %a' "$RUNDIR")" = 'root 755' ]
+	run -1 log_has nccl-tune
+}
+
+@test "a batch step has a directory as well, and another than its sruns" {
+	run -0 as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" --nccl-tune=observe --wrap '
+		env | grep ^NCCL_TUNE_POLICY; srun env | grep ^NCCL_TUNE_POLICY'
+	run -0 cat "$NT_CLUSTER/work/output"
+	[[ ${lines[0]} = *"dir=$RUNDIR/n1."*'.batch,'*'.4294967291,flags=0' ]]
+	[[ ${lines[1]} = *"dir=$RUNDIR/n1."*'.0,'*'.0,flags=0' ]]
+	wait_for 10 no_steps_left
+}
+
+@test "off takes away what is ours and touches nothing else" {
+	local ours=$NT_STAGE/lib/nccl-tune/libnccl-tune.so
+	NCCL_TUNER_PLUGIN=/their.so NCCL_ALGO=Ring run -0 as_user srun --nccl-tune=off bash -c "$show"
+	[ "$output" = $'NCCL_ALGO=Ring\nNCCL_TUNER_PLUGIN=/their.so' ]
+	NCCL_TUNER_PLUGIN=$ours NCCL_PROFILER_PLUGIN=$ours NCCL_TUNE_POLICY=x NCCL_DEBUG=WARN \
+		run -0 as_user srun bash -c "$show"
+	[ "$output" = NCCL_DEBUG=WARN ]
+	no_steps_left
+}
+
+@test "the user's own NCCL variables stay and are noted" {
+	NCCL_TUNER_PLUGIN=/their.so NCCL_ALGO=Ring run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[[ $output = 'NCCL_ALGO=Ring'*"NCCL_PROFILER_PLUGIN=$NT_STAGE/"*'NCCL_TUNER_PLUGIN=/their.so'* ]]
+	[ "$(field flags)" = 5 ]
+	NCCL_PROFILER_PLUGIN=none NCCL_PROTO=LL run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[[ $output = 'NCCL_PROFILER_PLUGIN=none'*'NCCL_PROTO=LL'*"NCCL_TUNER_PLUGIN=$NT_STAGE/"* ]]
+	[ "$(field flags)" = 10 ]
+	NCCL_TUNER_PLUGIN=$(printf '/%0600d.so' 0) run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[ "$(field flags)" = 1 ]
+	NCCL_TUNER_PLUGIN=/a NCCL_PROFILER_PLUGIN=/b NCCL_TUNE_POLICY=stray \
+		run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[ "$output" = $'NCCL_PROFILER_PLUGIN=/b\nNCCL_TUNER_PLUGIN=/a' ]
+}
+
+@test "a policy in the user's environment never reaches a task" {
+	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun bash -c "$show"
+	[ -z "$output" ]
+	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun --nccl-tune=observe bash -c "$show"
+	[ "$(field dir)" != /tmp ]
+	[ "$(field node)" = n1 ]
+}
+
+@test "nodes with the same hardware have the same fingerprint, kept until the next boot" {
+	local first cache
+	run -0 as_user srun -N3 --nccl-tune=observe bash -c "$show"
+	first=$(field fingerprint | sort -u)
+	[[ $first =~ ^[0-9a-f]{16}$ && $first != 0000000000000000 ]]
+	cache=$RUNDIR/fingerprint.$(cat /proc/sys/kernel/random/boot_id)
+	[[ $(cat "$cache") = "$first "*' NUMA nodes' ]]
+	[ "$(stat -c '%U %a' "$cache")" = 'root 644' ]
+	echo '00000000deadbeef forged' >"$cache"
+	run -0 as_user srun --nccl-tune=observe bash -c "$show"
+	[ "$(field fingerprint)" = 00000000deadbeef ]
+	chown "$NT_USER" "$cache"
+	run -0 as_user srun --nccl-tune=observe bash -c "$show"
+	[ "$(field fingerprint)" = "$first" ]
+	[ "$(stat -c '%U' "$cache")" = root ]
+	rm "$cache"
+	run -0 as_user srun --nccl-tune=observe bash -c "$show"
+	[ "$(field fingerprint)" = "$first" ]
+}
+
+@test "slurmd prepares the fingerprint when it starts" {
+	rm -f "$RUNDIR"/fingerprint.*
+	run -0 cluster stop n3
+	run -0 cluster start n3
+	wait_for 10 test -s "$RUNDIR/fingerprint.$(cat /proc/sys/kernel/random/boot_id)"
+	cluster_wait
+}
+
+@test "what the user leaves in the directory goes, but not what is not his to leave" {
+	run -0 as_user srun --nccl-tune=observe bash -c '
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}"
+		ln -s / root; ln -s "$0" run; mkfifo pipe; mkdir -m 0 empty; echo >"a b"; echo >.hidden; for i in {1..2000}; do
+			: >"file.$i"; done' "$RUNDIR"
+	no_steps_left
+	[ -d "$RUNDIR" ] && [ -d /tmp ]
+	run -0 as_user srun --nccl-tune=observe bash -c '
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && mkdir -p "${BASH_REMATCH[1]}/deep/deeper" && echo x >"${BASH_REMATCH[1]}/file"'
+	run -0 steps_left
+	[ -d "$output/deep/deeper" ] && [ ! -e "$output/file" ]
+	log_has 'nccl-tune: cannot remove .*, 1 entries had to stay'
+	rm -r "$output"
+}
+
+@test "a directory left by a step of the same name is replaced" {
+	local job old
+	printf '#!/bin/bash\n%s\n' '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && ls -A "${BASH_REMATCH[1]}" | wc -l' \
+		>"$NT_CLUSTER/work/script"
+	rm -f "$NT_CLUSTER/work/output"
+	run -0 as_user sbatch --parsable -n1 -w n1 -H -o "$NT_CLUSTER/work/output" --nccl-tune=observe script
+	job=$output
+	old=$RUNDIR/n1.$job.batch
+	mkdir "$old"
+	echo x >"$old/rank.0.1.json"
+	as_user scontrol release "$job"
+	wait_for 20 test -s "$NT_CLUSTER/work/output"
+	[ "$(cat "$NT_CLUSTER/work/output")" = 0 ]
+	wait_for 10 no_steps_left
+}
+
+# The step runs, untuned, with the exit status that it would have; the log says why.
+runs_untuned() {
+	run -7 as_user srun -N2 --ntasks-per-node=1 --nccl-tune=bandit bash -c "$show; exit 7"
+	[[ $output != *NCCL_* ]]
+	log_has "$1"
+}
+
+@test "a node without the plugin library runs its tasks untuned" {
+	site "plugin=/nonexistent/libnccl-tune.so"
+	runs_untuned 'nccl-tune: /nonexistent/libnccl-tune.so: No such file or directory; the step runs untuned'
+	no_steps_left
+}
+
+@test "a run directory that cannot be made" {
+	echo >"$NT_CLUSTER/run/file"
+	site "rundir=$NT_CLUSTER/run/file"
+	runs_untuned 'nccl-tune: cannot open .*/run/file: Not a directory'
+	site "rundir=$NT_CLUSTER/run/file/below"
+	runs_untuned 'nccl-tune: cannot make .*/run/file/below: Not a directory'
+	site "rundir=$NT_CLUSTER/run/none/below"
+	runs_untuned 'nccl-tune: cannot make .*/run/none/below: No such file or directory'
+}
+
+@test "a run directory that others could tamper with is not used" {
+	mkdir -m 1777 "$NT_CLUSTER/run/open"
+	chmod 1777 "$NT_CLUSTER/run/open"
+	site "rundir=$NT_CLUSTER/run/open"
+	runs_untuned 'nccl-tune: .*/run/open may be written by others \(mode 1777\)'
+	mkdir "$NT_CLUSTER/run/theirs"
+	chown "$NT_USER" "$NT_CLUSTER/run/theirs"
+	site "rundir=$NT_CLUSTER/run/theirs"
+	runs_untuned 'nccl-tune: .*/run/theirs belongs to user'
+	ln -s "$RUNDIR" "$NT_CLUSTER/run/link"
+	site "rundir=$NT_CLUSTER/run/link"
+	runs_untuned 'nccl-tune: cannot open .*/run/link: Not a directory|Too many levels'
+}
+
+@test "a full file system" {
+	mkdir "$NT_CLUSTER/run/small"
+	mount -t tmpfs -o size=4k,nr_inodes=2,mode=755 nt-test "$NT_CLUSTER/run/small" || skip "no tmpfs here"
+	echo >"$NT_CLUSTER/run/small/fill" || :
+	site "rundir=$NT_CLUSTER/run/small"
+	runs_untuned 'nccl-tune: cannot make .*/run/small/n[12].*: No space left on device'
+	umount "$NT_CLUSTER/run/small"
+}
+
+teardown() {
+	if mountpoint -q "$NT_CLUSTER/run/small"; then umount "$NT_CLUSTER/run/small"; fi
+}
+
+@test "without nt-recordd the step is tuned and has no record" {
+	site recordd=/nonexistent/nt-recordd
+	run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[[ $output = *NCCL_TUNE_POLICY=* ]]
+	log_has 'nccl-tune: the step will have no record: cannot start /nonexistent/nt-recordd: No such file'
+}
+
+@test "an nt-recordd that never answers holds the step for a second" {
+	local helper=$NT_CLUSTER/run/sleeper began ms
+	printf '#!/bin/sh\n[ "$1" = record ] && exec sleep 20\n' >"$helper"
+	chmod 755 "$helper"
+	site "recordd=$helper"
+	began=${EPOCHREALTIME/./}
+	run -0 as_user srun --nccl-tune=bandit bash -c '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && echo x >"${BASH_REMATCH[1]}/rank.0.1.json"'
+	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
+	echo "# $ms ms"
+	[ "$ms" -ge 1000 ] && [ "$ms" -lt 2500 ]
+	log_has 'nccl-tune: the record was not waited for any longer'
+	no_steps_left
+}
+
+@test "a step whose program cannot be started leaves nothing" {
+	run ! as_user srun -N2 --nccl-tune=bandit /nonexistent/program
+	wait_for 10 no_steps_left
+	wait_for 10 no_helpers
+}
+
+@test "a cancelled step leaves nothing" {
+	local job
+	job=$(as_user sbatch --parsable -N2 -n2 -o /dev/null --nccl-tune=bandit --wrap 'trap "" TERM; srun sleep 60')
+	wait_for 20 step_runs "$job"
+	run -0 as_user scancel "$job"
+	wait_for 20 no_steps_left
+	wait_for 20 no_helpers
+}
+
+step_runs() {
+	[ -d "$RUNDIR/n1.$1.0" ] && [ -d "$RUNDIR/n2.$1.0" ]
+}
+
+no_helpers() {
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}

@@ -39,3 +39,9 @@ noinst_LTLIBRARIES += tests/gpu/nt-probe.la
 tests_gpu_nt_probe_la_SOURCES = tests/gpu/probe.c
 tests_gpu_nt_probe_la_LIBADD = libnt-contract.la
 tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
+
+# What one decision costs; bench/hot.sh runs it.
+noinst_PROGRAMS += bench/nt-hot
+bench_nt_hot_SOURCES = %D%/hot.c
+bench_nt_hot_LDADD = libnt-tuner.la
+EXTRA_DIST += %D%/hot.sh

@@ -16,6 +16,7 @@ unit_tests = \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-model \
+	%D%/unit/matched \
 	%D%/unit/policy \
 	%D%/unit/report-child \
 	%D%/unit/report-jobid \

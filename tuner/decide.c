@@ -3,13 +3,16 @@
 /* decide.c - quantiles, an exact paired rank test of the lower half, and the rule */
 #include "tuner/decide.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include "tuner/pairs.h"
+#include "tuner/matched.h"
 
+/* Found with nt-decide-sim: see there what they bring and cost. */
 #define PROMISING_P 0.2 /* before correction */
-#define OPTIMISTIC_Q \
-	0.125 /* quantiles between which a first look hopes; found with nt-decide-sim */
+#define EARLY_MEAN_SHARE \
+	0.5 /* of the gain that the mean must show at a look that is not the last */
+#define EARLY_SLOW_P 0.6 /* p values up to which the arm counts as more often slow */
+#define LAST_SLOW_P 0.15
+#define OPTIMISTIC_Q 0.125 /* quantiles between which a first look hopes */
 #define PESSIMISTIC_Q 0.5
 
 static int by_value(const void *a, const void *b)
@@ -68,39 +71,47 @@ struct nt_figures nt_decide_figures(const float *us, unsigned count)
 	return figures;
 }
 
-/* Two tests that see different things: one of the two is what the p has to be paid for. */
-static double pairs_p(const struct nt_pairs *pairs)
+static double capped(double p)
 {
-	double lower = nt_pairs_lower_p(pairs);
-	double within = nt_pairs_within_p(pairs);
+	return p < 1 ? p : 1;
+}
 
-	return fmin(1, 2 * fmin(lower, within));
+/* Two tests that see different things: one of the two is what the p has to be paid for. */
+static double pairs_p(const struct nt_matched *pairs)
+{
+	double lower = nt_matched_lower_p(pairs);
+	double within = nt_matched_within_p(pairs);
+
+	return capped(2 * (lower < within ? lower : within));
 }
 
 double nt_decide_p(const float *base, const float *arm, unsigned count)
 {
-	struct nt_pairs pairs;
+	struct nt_matched pairs;
 
-	nt_pairs_take(&pairs, base, arm, count);
+	nt_matched_take(&pairs, base, arm, count);
 	return pairs_p(&pairs);
 }
 
-/* The means gain as much as the rule wants; or would, if both arms had been in the slow modes equally
- * often, and chance may well have made the difference. */
+/* An arm with more stalls, or with a gain that its mean does not show, may not win at an early
+ * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
+ * they hit equally often, the mean would not be above AUTO's. */
 static bool means_agree(const struct nt_rule *rule, const struct nt_contest *contest,
-			const struct nt_pairs *pairs)
+			const struct nt_matched *pairs)
 {
-	double at_most = 1 - rule->mean_share * contest->gain;
+	double wanted = rule->last ? 0 : EARLY_MEAN_SHARE * contest->gain;
 	double base_us, arm_us;
 
-	if (contest->arm.mean_us <= at_most * contest->base.mean_us)
+	if (nt_matched_slow_p(pairs) <= (rule->last ? LAST_SLOW_P : EARLY_SLOW_P))
+		return false;
+	if (contest->arm.mean_us <= (1 - wanted) * contest->base.mean_us)
 		return true;
-	nt_pairs_even_means(pairs, &base_us, &arm_us);
-	return arm_us <= at_most * base_us && nt_pairs_slow_p(pairs) > rule->slow_p;
+	nt_matched_even_means(pairs, &base_us, &arm_us);
+	return rule->last && arm_us <= base_us;
 }
 
 static enum nt_verdict judge(const struct nt_rule *rule, const struct nt_contest *contest,
-			     const struct nt_pairs *pairs)
+			     const struct nt_matched *pairs)
 {
 	if (contest->gain < rule->min_gain)
 		return NT_VERDICT_SMALL;
@@ -112,16 +123,16 @@ static enum nt_verdict judge(const struct nt_rule *rule, const struct nt_contest
 void nt_decide_contest(const struct nt_rule *rule, const float *base, const float *arm,
 		       unsigned count, struct nt_contest *out)
 {
-	struct nt_pairs pairs;
+	struct nt_matched pairs;
 
-	nt_pairs_take(&pairs, base, arm, count);
+	nt_matched_take(&pairs, base, arm, count);
 	*out = (struct nt_contest){ .p = 1, .verdict = NT_VERDICT_SAMPLES };
 	if (pairs.count == 0)
 		return;
 	out->base = nt_decide_figures(pairs.base, pairs.count);
 	out->arm = nt_decide_figures(pairs.arm, pairs.count);
 	out->gain = 1 - out->arm.p25_us / out->base.p25_us;
-	out->p = fmin(1, pairs_p(&pairs) * rule->tests);
+	out->p = capped(pairs_p(&pairs) * rule->tests);
 	out->verdict = judge(rule, out, &pairs);
 }
 

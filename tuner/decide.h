@@ -5,15 +5,12 @@
  * Sample i of two arrays comes from block i of a schedule; 0 stands for a missing sample. Times
  * over a network have modes and tails (one sample in three 2.3 times the others is common), so
  * that means, medians and trimmed means of a few dozen samples call identical arms different. What
- * is compared here is the lower half:
+ * is compared here:
  *
  *   gain   of the lower quartiles;
- *   p      one-sided, by exchanging the two times of a block, which chance has ordered if the arms
- *          are alike. The statistic is the sum of the ranks in the pooled sample, of its lower
- *          half only; its distribution is counted out, not sampled: the same samples give the same
- *          p everywhere;
- *   means  only to say no: a faster fast mode with more stalls is no gain. One stall alone does
- *          not.
+ *   p      of two exact tests (tuner/matched.h): of the lower half, and of the times within the modes
+ *          that both arms share;
+ *   means  only to say no: a faster fast mode with more stalls is no gain.
  *
  * Threads:  pure functions.
  * Memory:   p takes heap memory while it counts; without it p is 1.
@@ -46,8 +43,7 @@ struct nt_rule {
 	double min_gain;
 	double alpha; /* below 0.5 */
 	unsigned tests; /* that one decision makes: arms times looks; p is multiplied by it */
-	double mean_share; /* of the gain that the mean must show as well; 0: not be above AUTO's */
-	double slow_p;	   /* above which a worse mean may be chance */
+	bool last; /* no further look at more samples follows */
 };
 
 struct nt_contest {

@@ -35,7 +35,7 @@ struct engine_key {
 	bool running; /* the schedule was handed out */
 	struct nt_schedule schedule;
 	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
-	unsigned absorbed;		/* nodes' times in it */
+	unsigned absorbed; /* nodes' times in it */
 	struct evidence screen, confirm;
 	double explored_us; /* sum of all samples */
 	unsigned explored; /* their number */
@@ -335,13 +335,11 @@ static bool better(const struct nt_contest *a, const struct nt_contest *b)
 
 static int confirmed(struct engine_key *key, struct nt_plan *plan)
 {
-	const bool last = key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS;
 	const struct nt_rule rule = {
 		.min_gain = min_gain(key),
 		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
 		.tests = key->finalists * LOOKS,
-		.mean_share = last ? 0 : 0.5,
-		.slow_p = last ? 0.25 : 1,
+		.last = key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS,
 	};
 	struct evidence *e = &key->confirm;
 	struct nt_contest contest[1 + FINALISTS];
@@ -359,7 +357,7 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !last) {
+	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
 		return explore(key, plan);
 	}

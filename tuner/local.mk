@@ -18,8 +18,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
-	%D%/pairs.c \
-	%D%/pairs.h \
+	%D%/matched.c \
+	%D%/matched.h \
 	%D%/plugin.c \
 	%D%/times.c \
 	%D%/times.h \

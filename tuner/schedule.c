@@ -74,8 +74,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit numbers
- * in one word; steps after `place` would not touch it. */
+/* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit
+ * numbers in one word; steps after `place` would not touch it. */
 static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);

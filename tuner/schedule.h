@@ -78,8 +78,8 @@ _Static_assert(offsetof(struct nt_schedule, outcome) == 16, "nt_schedule travels
 _Static_assert(sizeof(struct nt_schedule) == 68, "nt_schedule travels between nodes");
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
-/* A plan's payload, or a closed key's result, as a schedule; checked. A key that was closed without a
- * result (nothing was tried) has 0 bytes, which is -1 too. */
+/* A plan's payload, or a closed key's result, as a schedule; checked. A key that was closed
+ * without a result (nothing was tried) has 0 bytes, which is -1 too. */
 int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
 
 /* The payload of a schedule. Returns its bytes. */

@@ -1,4 +1,3 @@
-/* NOTE-TO-HELPERS: at 03:26 the lead changed the reward to the time from start to start, slowest rank (docs/decisions/0004-reward.md, measured on GPUs). Adapt your tests to it, do not change it back; delete this line when done. */
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* times.c - times to and from 16 bits, and the slowest of ranks and nodes */
@@ -48,7 +47,8 @@ double nt_times_ns(uint16_t packed)
 	return ns;
 }
 
-/* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none: it may have been that. */
+/* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
+ * it may have been that. */
 static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position)
 {
 	uint32_t worst = 0;
@@ -92,8 +92,8 @@ size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan,
 	return used;
 }
 
-void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first, const struct nt_schedule *schedule,
-		     const uint8_t *bytes, size_t count)
+void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first,
+		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
 {
 	if (count % 2 != 0 || count / 2 > nt_schedule_positions(schedule))
 		count = 0;

@@ -22,14 +22,14 @@
 uint16_t nt_times_pack(uint32_t ns); /* 0 for 0 */
 double nt_times_ns(uint16_t packed); /* 0 for 0 */
 
-/* The slowest time over those of the first `members` seats that take part, at each position of plan;
- * none where one of them has none. Returns bytes; 0 if there are no times. */
+/* The slowest time over those of the first `members` seats that take part, at each position of
+ * plan; none where one of them has none. Returns bytes; 0 if there are no times. */
 size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
 		       uint8_t *out, size_t cap);
 
-/* The slower of what is in worst (one per block and arm) and of what another node has summed up; what
- * one node lacks is lacking. first: worst holds nothing yet. */
-void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first, const struct nt_schedule *schedule,
-		     const uint8_t *bytes, size_t count);
+/* The slower of what is in worst (one per block and arm) and of what another node has summed up;
+ * what one node lacks is lacking. first: worst holds nothing yet. */
+void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first,
+		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
 
 #endif

@@ -9,7 +9,7 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
-	cluster_start 3 -n
+	cluster_start 3 -n -c PrologFlags=Contain
 	export RUNDIR=$NT_CLUSTER/run/nccl-tune
 }
 
@@ -71,6 +71,13 @@ field() {
 	[[ ${lines[0]} = *"dir=$RUNDIR/n1."*'.batch,'*'.4294967291,flags=0' ]]
 	[[ ${lines[1]} = *"dir=$RUNDIR/n1."*'.0,'*'.0,flags=0' ]]
 	wait_for 10 no_steps_left
+}
+
+@test "the step that Slurm makes for a job's other processes is left alone" {
+	site default=observe
+	run -0 as_user srun bash -c 'scontrol listpids "$SLURM_JOB_ID" n1; ls -d "$0"/n*' "$RUNDIR"
+	[[ $output = *' extern '* ]]
+	[ "$(grep -c "^$RUNDIR" <<<"$output")" = 1 ]
 }
 
 @test "off takes away what is ours and touches nothing else" {

@@ -97,7 +97,7 @@ static uint64_t account(struct nt_gpu *g, const struct job *j, uint64_t start_ns
 			if (t->run != run)
 				continue;
 			nt_sum_ran(g->rank->sum, p->comm->kind, t, (double)r->run_ns[run] * 1e-3);
-			if (t->mask & (int)NT_PROF_KERNEL_CH)
+			if (!t->symmetric && (t->mask & (int)NT_PROF_KERNEL_CH))
 				nt_proxy_tell(g->proxy, p->comm, t, from_ns, end_ns);
 		}
 		from_ns = end_ns + RUN_GAP_NS;

@@ -71,7 +71,8 @@ compare() {
 	done
 }
 
-# Short jobs, one after the other: communicators of all ranks and of parts, several nodes.
+# Short jobs, one after the other: communicators of all ranks and of parts, several nodes. NCCL's own log says which
+# algorithm each call took (rank 0 writes it; summary.py compares).
 hang_command() {
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --sizes "$HANG_SIZES" --iters 300
@@ -97,7 +98,8 @@ hang_runs() {
 		topology=${several[k % ${#several[@]}]}
 		hang_command "$k"
 		allocate "${topology%x*}" "${topology#*x}" || { say "run $k: no allocation"; continue; }
-		step "$raw/hang.$topology.bandit.$k" "$HANG_STEP_S" "${topology%x*}" "${topology#*x}" bandit \
+		NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING NCCL_DEBUG_FILE="$raw/hang.$topology.bandit.$k/nccl.%p.log" \
+			step "$raw/hang.$topology.bandit.$k" "$HANG_STEP_S" "${topology%x*}" "${topology#*x}" bandit \
 			"${command_line[@]}" || say "run $k ($topology): exit status $?"
 		release
 		last=$((SECONDS - start))

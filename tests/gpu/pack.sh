@@ -14,7 +14,8 @@ set -euo pipefail
 readonly DEBS=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins libslurm38 munge libmunge2
 	libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libjson-c5 libinih1
 	liblz4-1 libnuma1 libgcrypt20 libgpg-error0 libpam0g libudev1 libbz2-1.0)
-# Where run.sh unpacks them: programs that Slurm starts without our environment find their libraries there.
+# Where run.sh unpacks them. Slurm starts nt-recordd without our environment; by an old-style rpath it finds its own
+# libraries there, and those of Slurm's plugins.
 readonly SLURM_LIBS=/opt/sl/usr/lib/x86_64-linux-gnu
 readonly MAX_MIB=60
 
@@ -44,7 +45,7 @@ build_stage() {
 	if [ ! -e "$build/Makefile" ]; then
 		[ -x configure ] || timeout 180 autoreconf -fi
 		(cd "$build" && timeout 180 "$top/configure" -q --prefix="$stage" \
-			LDFLAGS="-Wl,-rpath,$SLURM_LIBS" >/dev/null)
+			LDFLAGS="-Wl,--disable-new-dtags,-rpath,$SLURM_LIBS" >/dev/null)
 	fi
 	cuda_libs=$(sed -n 's/^CUDA_LIBS = //p' "$build/Makefile")
 	cuda_libs="${cuda_libs/-lcudart/-lcudart_static} -ldl -lrt -lpthread"

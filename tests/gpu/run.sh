@@ -155,7 +155,7 @@ finish() {
 	fi
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
 	tar -C "$work" -czf "$out/raw.tar.gz" raw 2>/dev/null
-	rm -rf "$work"
+	rm -rf "$work" "$sl"
 	say "exit status $rc after $SECONDS s"
 	exit "$rc"
 }
@@ -178,10 +178,11 @@ main() {
 	mkdir -p "$out" && out=$(cd "$out" && pwd)
 	work=$(mktemp -d /tmp/nt-gpu.XXXXXX)
 	raw=$work/raw
-	# shellcheck disable=SC2034 # slurm.bash's
-	[ -z "$dry" ] || sl=$work/sl
+	# Where Slurm is installed it is unpacked beside, for a try; else where pack.sh's programs look for it.
+	[ -z "$dry" ] || ! slurmd -V >/dev/null 2>&1 || sl=$work/sl
 	mkdir -p "$raw" "$work/meet"
 	chmod 755 "$work"
+	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
 	if wanted slurm; then

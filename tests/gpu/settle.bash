@@ -10,21 +10,22 @@ readonly COLL=2 KERNEL_CH=64 KERNEL_LAUNCH=2048
 
 # direct NAME NODESxTASKS [NAME=VALUE]... -- BENCH-OPTION...: ranks as plain processes, nodes by NCCL_HOSTID.
 direct() {
-	local dir=$raw/settle.$1 nodes=${2%x*} tasks=${2#*x} vars=() rank pids=() pid rc=0 one start
+	local dir=$raw/settle.$1 nodes=${2%x*} tasks=${2#*x} vars=() rank pids=() pid rc=0 one start limit
 	shift 2
 	while [ "$1" != -- ]; do
 		vars+=("$1")
 		shift
 	done
 	shift
-	[ "$SECONDS" -lt "$settle_end" ] || { say "no time for ${dir##*.}"; return 0; }
+	limit=$((settle_end - SECONDS < SETTLE_S ? settle_end - SECONDS : SETTLE_S))
+	[ "$limit" -ge 5 ] || { say "no time for ${dir##*/}"; return 0; }
 	mkdir -p "$dir/meet"
 	start=$(date +%s.%N)
 	for ((rank = 0; rank < nodes * tasks; rank++)); do
 		env "${vars[@]}" NT_PROBE_DIR="$dir" NCCL_HOSTID="node$((rank / tasks))" NCCL_DEBUG=INFO \
-			NCCL_DEBUG_SUBSYS=INIT NCCL_DEBUG_FILE="$dir/nccl.$rank.log" timeout -k 3 "$SETTLE_S" "$bench" \
+			NCCL_DEBUG_SUBSYS=INIT NCCL_DEBUG_FILE="$dir/nccl.$rank.log" timeout -k 3 "$limit" "$bench" \
 			--rank "$rank" --ranks $((nodes * tasks)) --local-rank $((rank % tasks)) --nodes "$nodes" \
-			--rendezvous "$dir/meet" "$@" </dev/null >>"$dir/out" 2>>"$dir/err" &
+			--rendezvous "$dir/meet" --stall 15 "$@" </dev/null >>"$dir/out" 2>>"$dir/err" &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do
@@ -59,9 +60,9 @@ settle_masks() {
 
 # Kernel times after a communicator's end, CUDA events inside callbacks, bursts.
 settle_events() {
-	local half=2x$((gpus / 2))
+	local half=2x$((gpus / 2)) part=$((gpus > 2 ? gpus / 2 : 2))
 	direct late "$half" "${plugin[@]}" NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 50 --mode burst \
-		--sizes 64K,1M --split "block:$((gpus / 2))" --split-share
+		--sizes 64K,1M --split "block:$part" --split-share
 	direct launch "1x$gpus" "${plugin[@]}" NT_PROBE_LAUNCH=1 NT_PROBE_MASKS=$((COLL | KERNEL_CH | KERNEL_LAUNCH)) -- \
 		--iters 100 --sizes 64K,1M,16M
 	direct burst "1x$gpus" "${plugin[@]}" NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 30 --mode burst \

@@ -7,6 +7,7 @@ RAW holds a directory a run, compare.TOPOLOGY.MODE.K or hang.TOPOLOGY.MODE.K, wi
 exit status and seconds (status), and the records of its ranks (rank.*.json). Writes OUT/results.csv, OUT/records.json
 and prints tables. Exit status 1 if a run failed, hung, computed something wrong or had ranks that differ.
 """
+import collections
 import csv
 import json
 import pathlib
@@ -17,6 +18,8 @@ import sys
 COLUMNS = ["topology", "mode", "run", "comm", "coll", "bytes", "samples", "median_us", "p25_us", "p75_us",
            "slowest_median_us", "gpu_median_us", "first_median_us", "errors", "auto_arm", "chosen_arm", "state",
            "forced", "differed", "spent_calls", "calls"]
+LOG_LINE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+)")
+LOG_CALLS = 200  # the last ones, after all exploring
 UNITS = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")]
 
 
@@ -93,6 +96,19 @@ class Run:
         values = sorted({str(k.get(name, absent)) for k in keys})
         return values[0] if len(values) == 1 else "|".join(values)
 
+    def logged(self):
+        """Of NCCL's own log: sizes of the communicator of all ranks whose last calls took the recorded arm, and not."""
+        lines = [line for p in self.path.glob("nccl.*.log") for line in
+                 LOG_LINE.findall(p.read_text(errors="replace"))]
+        same, other = [], []
+        for row in self.sizes if all(r["comm"] == "world" for r in self.sizes) else []:
+            expected = row.get("chosen_arm") if row.get("state") == "committed" else row.get("auto_arm")
+            arms = [f"{a}/{p}" for coll, size, a, p in lines if coll == row["coll"] and int(size) == row["bytes"]]
+            if arms and row.get("state") in ("committed", "kept"):
+                right = arms[-LOG_CALLS:].count(expected) >= 0.9 * len(arms[-LOG_CALLS:])
+                (same if right else other).append(f"{row['coll']} {size_text(row['bytes'])} {expected}")
+        return same, other
+
     def disagreement(self):
         """Ranks of one communicator that say different things about an arm."""
         arms = {}
@@ -112,9 +128,11 @@ class Run:
         if any(row["errors"] not in ("", 0) for row in self.sizes):
             return "wrong results"
         if self.disagreement():
-            return "ranks differ"
+            return "records of ranks differ"
         if any(str(row.get("differed", 0)) not in ("", "0") for row in self.sizes):
             return "another arm than the chosen one ran"
+        if self.logged()[1]:
+            return f"NCCL's log has another arm: {', '.join(self.logged()[1])}"
         return "no result" if not self.sizes else None
 
 
@@ -186,6 +204,10 @@ def print_states(runs):
         if run.kind == "hang":
             for row in run.sizes:
                 states[row.get("state", "no record")] = states.get(row.get("state", "no record"), 0) + 1
+    same = [text for run in runs if run.kind == "hang" for text in run.logged()[0]]
+    if same:
+        print(f"NCCL's own log agrees with the records of the short runs: {len(same)} sizes: "
+              + ", ".join(f"{arm} {n}" for arm, n in sorted(collections.Counter(t.split()[2] for t in same).items())))
     if states:
         print("short runs, sizes by their last state: " +
               ", ".join(f"{state} {n}" for state, n in sorted(states.items())))

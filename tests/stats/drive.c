@@ -11,7 +11,7 @@
 
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
-	*drive = (struct nt_drive){ .engine.policy = *policy, .ranks = 1 };
+	*drive = (struct nt_drive){ .engine.policy = *policy };
 	drive->board = calloc(1, sizeof(*drive->board));
 	return drive->board ? 0 : -1;
 }
@@ -34,7 +34,7 @@ static struct nt_board_key *describe(struct nt_drive *drive, const struct nt_dri
 	return board_key;
 }
 
-/* Every call of an exploration: its arm's time on all ranks, the later ones a little late. */
+/* Every call of an exploration, on one rank. */
 static void play(struct nt_drive *drive, const struct nt_drive_key *key, const struct nt_plan *plan,
 		 const struct nt_schedule *schedule, unsigned calls)
 {
@@ -47,9 +47,7 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 
 		if (drive->miss > 0 && nt_rng_unit(drive->seed++) < drive->miss)
 			continue;
-		for (unsigned m = 0; m < drive->ranks; m++)
-			atomic_store(&run->sample_ns[m][p],
-				     (uint32_t)(us * 1000 * (1 + 0.3 * m) + 0.5));
+		atomic_store(&run->sample_ns[0][p], (uint32_t)(us * 1000 + 0.5));
 	}
 }
 

@@ -19,7 +19,6 @@ struct nt_drive {
 	struct nt_engine engine;
 	struct nt_board *board;
 	double miss; /* share of the positions that no call falls on */
-	unsigned ranks; /* which all see the same time, or longer ones */
 	uint64_t seed;
 };
 

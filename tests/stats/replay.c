@@ -44,7 +44,8 @@ static double arm_us(const struct cell *cell, unsigned arm)
 	return median_us(cell->source.row[nt_source_slot(arm)]);
 }
 
-/* All arms of the cell whose AUTO row this is. NCCL's costs are not in a trace: nothing is pruned. */
+/* All arms of the cell whose AUTO row this is. NCCL's costs are not in a trace: nothing is
+ * pruned. */
 static void cell_of(const struct nt_sim *sim, const struct nt_trace *trace,
 		    const struct nt_trace_row *base, struct cell *cell)
 {

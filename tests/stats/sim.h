@@ -27,7 +27,8 @@ struct nt_sim {
 	struct nt_drive drive;
 };
 
-/* Where one key's times come from: the rows of a cell by arm (AUTO last), one row or noise for all. */
+/* Where one key's times come from: the rows of a cell by arm (AUTO last), one row or noise for
+ * all. */
 struct nt_source {
 	const struct nt_sim *sim;
 	const struct nt_trace_row *row[NT_PAIRS + 1];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide.c - figures against values by hand, the test against counting all cases, the rule by example */
+/* decide.c - figures against values by hand, the rule by example */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,7 @@
 #include <cmocka.h>
 #include "tests/fake/rng.h"
 #include "tuner/decide.h"
-
-#define SMALL_N 10u
+#include "tuner/matched.h"
 
 static void quantiles_interpolate(void **state)
 {
@@ -39,129 +38,40 @@ static void figures_leave_out_what_is_missing(void **state)
 	assert_float_equal(f.p25_us, 2, 1e-9);
 	assert_float_equal(f.median_us, 3, 1e-9);
 	assert_float_equal(f.mean_us, 20, 1e-9);
-	assert_float_equal(f.slowest_us, 90, 1e-9);
-	assert_float_equal(f.second_us, 4, 1e-9);
 	f = nt_decide_figures(us, 1);
 	assert_int_equal(f.samples, 0);
 	assert_float_equal(f.mean_us, 0, 1e-9);
 }
 
-/* Rank of x among all values, ties sharing the mean of theirs. */
-static double rank_of(const float *all, unsigned count, float x)
+/* The better of the two tests, paid for twice. */
+static void p_is_the_better_of_two(void **state)
 {
-	double rank = 0.5;
-
-	for (unsigned i = 0; i < count; i++)
-		rank += all[i] < x ? 1 : all[i] == x ? 0.5 : 0;
-	return rank;
-}
-
-static double below_middle(const float *all, unsigned pairs, float x)
-{
-	return fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, x));
-}
-
-/* The statistic with the pairs exchanged that have a bit in `flips`. */
-static double statistic(const float *base, const float *arm, unsigned pairs, unsigned flips)
-{
-	float all[2 * SMALL_N];
-	double sum = 0;
-
-	for (unsigned i = 0; i < pairs; i++) {
-		all[2 * i] = base[i];
-		all[2 * i + 1] = arm[i];
-	}
-	for (unsigned i = 0; i < pairs; i++) {
-		double gain = below_middle(all, pairs, arm[i]) - below_middle(all, pairs, base[i]);
-
-		sum += flips & (1u << i) ? -gain : gain;
-	}
-	return sum;
-}
-
-static double counted_p(const float *base, const float *arm, unsigned pairs)
-{
-	double seen = statistic(base, arm, pairs, 0);
-	unsigned as_extreme = 0;
-
-	for (unsigned flips = 0; flips < 1u << pairs; flips++)
-		as_extreme += statistic(base, arm, pairs, flips) >= seen - 1e-9;
-	return (double)as_extreme / (1u << pairs);
-}
-
-static void make_up(float *base, float *arm, unsigned pairs, uint64_t seed, double gain)
-{
-	for (unsigned i = 0; i < pairs; i++) {
-		uint64_t key = nt_rng_mix(seed, i);
-		double spread = seed % 3 == 0 ? 4 : 40; /* few values: many ties */
-
-		base[i] = (float)(100 + floor(spread * nt_rng_unit(key)));
-		arm[i] = (float)((100 + floor(spread * nt_rng_unit(key ^ 77))) * (1 - gain));
-	}
-}
-
-static void p_is_what_counting_says(void **state)
-{
-	float base[SMALL_N], arm[SMALL_N];
+	float base[24], arm[24];
+	struct nt_matched pairs;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 120; seed++) {
-		unsigned pairs = 1 + (unsigned)(seed % SMALL_N);
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		double lower, within;
 
-		make_up(base, arm, pairs, seed, seed % 2 ? 0.1 : 0);
-		assert_float_equal(nt_decide_p(base, arm, pairs), counted_p(base, arm, pairs),
-				   1e-9);
-	}
-}
+		for (unsigned i = 0; i < 24; i++) {
+			uint64_t key = nt_rng_mix(seed, i);
 
-/* Whatever the times are: if chance alone has ordered each pair, p is at most x in at most x of the
- * cases. */
-static void p_holds_its_promise(void **state)
-{
-	float base[SMALL_N], arm[SMALL_N], a[SMALL_N], b[SMALL_N];
-	static const double levels[] = { 0.001, 0.005, 0.01, 0.05, 0.2, 0.5 };
-
-	(void)state;
-	for (uint64_t seed = 0; seed < 20; seed++) {
-		unsigned hits[6] = { 0 };
-
-		make_up(base, arm, SMALL_N, seed, 0.05);
-		for (unsigned flips = 0; flips < 1u << SMALL_N; flips++) {
-			double p;
-
-			for (unsigned i = 0; i < SMALL_N; i++) {
-				a[i] = flips & (1u << i) ? arm[i] : base[i];
-				b[i] = flips & (1u << i) ? base[i] : arm[i];
-			}
-			p = nt_decide_p(a, b, SMALL_N);
-			for (unsigned l = 0; l < 6; l++)
-				hits[l] += p <= levels[l];
+			base[i] = (float)(100 + 30 * nt_rng_unit(key));
+			arm[i] = (float)(92 + 30 * nt_rng_unit(key ^ 77));
+			if (seed % 2 && nt_rng_unit(key ^ 78) < 0.4)
+				arm[i] *= 3;
 		}
-		for (unsigned l = 0; l < 6; l++)
-			assert_true(hits[l] <= levels[l] * (1u << SMALL_N) + 1e-9);
+		nt_matched_take(&pairs, base, arm, 24);
+		lower = nt_matched_lower_p(&pairs);
+		within = nt_matched_within_p(&pairs);
+		assert_true(fabs(nt_decide_p(base, arm, 24) / fmin(1, 2 * fmin(lower, within)) -
+				 1) < 1e-9);
 	}
+	assert_true(nt_decide_p(base, arm, 0) == 1);
 }
 
-static void p_at_the_ends(void **state)
-{
-	float base[NT_DECIDE_SAMPLES], arm[NT_DECIDE_SAMPLES];
-
-	(void)state;
-	for (unsigned i = 0; i < NT_DECIDE_SAMPLES; i++) {
-		base[i] = 200 + (float)i;
-		arm[i] = 100 + (float)i / 1000;
-	}
-	assert_float_equal(nt_decide_p(base, arm, 20), ldexp(1, -20), 1e-12);
-	assert_float_equal(nt_decide_p(arm, base, 20), 1, 1e-9);
-	assert_float_equal(nt_decide_p(base, base, 20), 1, 1e-9);
-	assert_float_equal(nt_decide_p(base, arm, 0), 1, 1e-9);
-	assert_true(nt_decide_p(base, arm, NT_DECIDE_SAMPLES) < 1e-100);
-	arm[3] = 0; /* a pair less */
-	base[5] = 0;
-	assert_float_equal(nt_decide_p(base, arm, 20), ldexp(1, -18), 1e-12);
-}
-
-/* Twenty pairs; the arm takes `factor` of AUTO's time, and some of its samples `stall` times that. */
+/* Twenty pairs; the arm takes `factor` of AUTO's time, and some of its samples `stall` times
+ * that. */
 static struct nt_contest contest(const struct nt_rule *rule, double factor, unsigned stalls,
 				 double stall)
 {
@@ -180,10 +90,8 @@ static struct nt_contest contest(const struct nt_rule *rule, double factor, unsi
 
 static void the_rule_by_example(void **state)
 {
-	const struct nt_rule rule = { .min_gain = 0.05, .alpha = 0.01, .tests = 4 };
-	const struct nt_rule early = {
-		.min_gain = 0.05, .alpha = 0.01, .tests = 4, .mean_share = 0.5
-	};
+	const struct nt_rule rule = { .min_gain = 0.05, .alpha = 0.01, .tests = 4, .last = true };
+	const struct nt_rule early = { .min_gain = 0.05, .alpha = 0.01, .tests = 4 };
 	const struct nt_rule strict = { .min_gain = 0.05, .alpha = 1e-6, .tests = 4 };
 	const float one[] = { 0 };
 	struct nt_contest c;
@@ -193,22 +101,22 @@ static void the_rule_by_example(void **state)
 	assert_int_equal(c.verdict, NT_VERDICT_FASTER);
 	assert_int_equal(c.base.samples, 20);
 	assert_true(c.gain > 0.08 && c.gain < 0.12);
-	assert_float_equal(c.p, 4 * ldexp(1, -20), 1e-9);
+	assert_true(fabs(c.p * 0x1p20 - 2 * 4) < 1e-6);
+	assert_int_equal(contest(&early, 0.9, 0, 1).verdict, NT_VERDICT_FASTER);
 	assert_int_equal(contest(&rule, 0.97, 0, 1).verdict, NT_VERDICT_SMALL);
 	assert_int_equal(contest(&rule, 1.1, 0, 1).verdict, NT_VERDICT_SMALL);
-	assert_float_equal(contest(&rule, 1.1, 0, 1).p, 1, 1e-9);
+	assert_true(contest(&rule, 1.1, 0, 1).p == 1);
 	assert_int_equal(contest(&strict, 0.9, 0, 1).verdict, NT_VERDICT_CHANCE);
-	/* Four stalls in twenty weigh more than 10 %; one that is far off does not count. */
-	assert_int_equal(contest(&rule, 0.9, 4, 2.3).verdict, NT_VERDICT_MEAN);
-	assert_int_equal(contest(&rule, 0.9, 2, 20).verdict, NT_VERDICT_MEAN);
-	assert_int_equal(contest(&rule, 0.9, 1, 20).verdict, NT_VERDICT_FASTER);
-	/* The means differ by 5 %: enough at the last look, not at an earlier one. */
-	assert_int_equal(contest(&rule, 0.9, 2, 1.8).verdict, NT_VERDICT_FASTER);
-	assert_int_equal(contest(&early, 0.9, 2, 1.8).verdict, NT_VERDICT_MEAN);
-	assert_int_equal(contest(&early, 0.9, 0, 1).verdict, NT_VERDICT_FASTER);
+	/* Three stalls in twenty where AUTO has none are no chance; one may be, however long. */
+	assert_int_equal(contest(&rule, 0.9, 3, 1.7).verdict, NT_VERDICT_MEAN);
+	assert_int_equal(contest(&rule, 0.9, 1, 50).verdict, NT_VERDICT_FASTER);
+	assert_int_equal(contest(&early, 0.9, 1, 50).verdict, NT_VERDICT_MEAN);
+	/* The mean must show half of the gain as long as there is another look. */
+	assert_int_equal(contest(&early, 0.9, 5, 1.3).verdict, NT_VERDICT_MEAN);
+	assert_int_equal(contest(&rule, 0.9, 5, 1.3).verdict, NT_VERDICT_FASTER);
 	nt_decide_contest(&rule, one, one, 1, &c);
 	assert_int_equal(c.verdict, NT_VERDICT_SAMPLES);
-	assert_float_equal(c.p, 1, 1e-9);
+	assert_true(c.p == 1);
 }
 
 static void promising_is_near(void **state)
@@ -249,9 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_interpolate),
 		cmocka_unit_test(figures_leave_out_what_is_missing),
-		cmocka_unit_test(p_is_what_counting_says),
-		cmocka_unit_test(p_holds_its_promise),
-		cmocka_unit_test(p_at_the_ends),
+		cmocka_unit_test(p_is_the_better_of_two),
 		cmocka_unit_test(the_rule_by_example),
 		cmocka_unit_test(promising_is_near),
 		cmocka_unit_test(a_first_look_hopes),

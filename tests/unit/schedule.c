@@ -72,7 +72,8 @@ static void orders_are_even(void **state)
 	}
 }
 
-/* Two builds that disagree here would hang a job: these numbers change only with NT_BOARD_LAYOUT. */
+/* Two builds that disagree here would hang a job: these numbers change only with
+ * NT_BOARD_LAYOUT. */
 static void orders_are_fixed(void **state)
 {
 	static const struct {

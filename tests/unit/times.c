@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* times.c - 16 bits are precise enough, and minima over ranks and nodes end at the right arm */
+/* times.c - 16 bits are precise enough, and the slowest rank's times end at the right arm */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -50,84 +51,102 @@ static struct nt_plan plan_of(const struct nt_schedule *schedule)
 	return plan;
 }
 
-/* Rank 1 is the first to see a position's time as it is; arm i takes 1000 * (i + 1) us in block 0,
- * 1 us more in each block. */
+/* Arm i takes 1000 * (i + 1) us in block 0, 1 us more in each block, on seat 1; less on seat 0,
+ * more on seat 3. */
 static struct nt_board *board_with_times(const struct nt_plan *plan)
 {
 	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_board_run *run;
 
 	assert_non_null(board);
+	run = &board->run[2];
 	for (uint32_t p = 0; p < 12; p++) {
 		int index = nt_schedule_index(&four, plan->epoch, p);
 		uint32_t ns = (uint32_t)(1000000 * (index + 1)) + 1000 * (p / 4);
 
-		atomic_store(&board->run[2].sample_ns[0][p], ns + 50000);
-		atomic_store(&board->run[2].sample_ns[1][p], ns);
-		atomic_store(&board->run[2].sample_ns[3][p], ns - 30000);
+		atomic_store(&run->sample_ns[0][p], ns - 50000);
+		atomic_store(&run->sample_ns[1][p], ns);
+		atomic_store(&run->sample_ns[3][p], ns + 30000);
 	}
+	atomic_store(&run->issued[0], 12);
+	atomic_store(&run->issued[1], 12);
+	atomic_store(&run->issued[3], 12);
 	return board;
 }
 
-static void ranks_meet_in_the_arms_order(void **state)
+static bool reads_as(uint16_t packed, double ns)
+{
+	return fabs(nt_times_ns(packed) / ns - 1) < 0.000171;
+}
+
+static void the_slowest_rank_counts(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
 	struct nt_board *board = board_with_times(&plan);
-	uint16_t best[NT_RUN_POSITIONS] = { 0 };
+	uint16_t worst[NT_RUN_POSITIONS];
 	uint8_t bytes[64];
 
 	(void)state;
+	memset(worst, 1, sizeof(worst));
 	assert_int_equal(nt_times_gather(board, &plan, 2, bytes, sizeof(bytes)), 24);
-	nt_times_absorb(best, &four, bytes, 24);
-	for (uint32_t i = 0; i < 12; i++) {
-		double ns = 1000000 * (i % 4 + 1) + 1000 * (i / 4);
-
-		assert_true(fabs(nt_times_ns(best[i]) / ns - 1) < 0.000171);
-	}
-	/* A third member was faster, a node that lacks a sample changes nothing. */
-	assert_int_equal(nt_times_gather(board, &plan, NT_BOARD_MEMBERS, bytes, sizeof(bytes)), 24);
+	nt_times_absorb(worst, true, &four, bytes, 24);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
+	assert_int_equal(worst[12], 0);
+	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
+	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
-	nt_times_absorb(best, &four, bytes, 24);
-	assert_true(fabs(nt_times_ns(best[0]) / 1000000 - 1) < 0.000171);
-	assert_true(fabs(nt_times_ns(best[1]) / 1970000 - 1) < 0.000171);
+	nt_times_absorb(worst, false, &four, bytes, 22);
+	assert_int_equal(worst[0], 0);
+	assert_true(reads_as(worst[1], 2030000));
+	assert_int_equal(worst[11], 0);
+	assert_int_equal(nt_times_gather(board, &plan, 1, bytes, sizeof(bytes)), 24);
+	nt_times_absorb(worst, false, &four, bytes, 24);
+	assert_int_equal(worst[0], 0);
+	assert_true(reads_as(worst[1], 2030000));
 	free(board);
 }
 
-static void what_is_missing_is_left_out(void **state)
+static void what_one_rank_lacks_is_lacking(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
-	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_board *board = board_with_times(&plan);
+	struct nt_board_run *run = &board->run[2];
 	uint8_t bytes[64];
 
 	(void)state;
-	assert_non_null(board);
-	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 0);
-	for (uint32_t p = 0; p < 4; p++)
-		atomic_store(&board->run[2].sample_ns[15][p], 5000);
-	assert_int_equal(nt_times_gather(board, &plan, 15, bytes, sizeof(bytes)), 0);
+	for (uint32_t p = 4; p < 12; p++)
+		atomic_store(&run->sample_ns[1][p], 0);
 	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 8);
 	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, 5), 4);
+	assert_int_equal(nt_times_gather(board, &plan, 1, bytes, sizeof(bytes)), 24);
+	atomic_store(&run->issued[1], 0); /* takes no part */
+	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 24);
 	plan.run = NT_NO_RUN;
 	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 0);
 	plan.run = 2;
 	plan.payload[0] = 99;
 	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 0);
+	memset(run, 0, sizeof(*run));
+	plan.payload[0] = NT_SCHEDULE_SCREEN;
+	assert_int_equal(nt_times_gather(board, &plan, 16, bytes, sizeof(bytes)), 0);
 	free(board);
 }
 
-static void damage_is_ignored(void **state)
+static void damage_is_no_time_at_all(void **state)
 {
-	uint16_t best[NT_RUN_POSITIONS] = { 0 };
+	uint16_t worst[NT_RUN_POSITIONS];
 	uint8_t bytes[64];
 
 	(void)state;
 	memset(bytes, 1, sizeof(bytes));
-	nt_times_absorb(best, &four, bytes, 3);
-	nt_times_absorb(best, &four, bytes, 26);
-	assert_int_equal(best[0], 0);
-	nt_times_absorb(best, &four, bytes, 2);
-	assert_int_equal(best[0], 257);
-	assert_int_equal(best[1], 0);
+	nt_times_absorb(worst, true, &four, bytes, 24);
+	assert_int_equal(worst[11], 257);
+	nt_times_absorb(worst, false, &four, bytes, 3);
+	assert_int_equal(worst[0], 0);
+	nt_times_absorb(worst, true, &four, bytes, 26);
+	assert_int_equal(worst[0], 0);
 }
 
 int main(void)
@@ -135,9 +154,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_error_is_bounded),
 		cmocka_unit_test(order_is_kept),
-		cmocka_unit_test(ranks_meet_in_the_arms_order),
-		cmocka_unit_test(what_is_missing_is_left_out),
-		cmocka_unit_test(damage_is_ignored),
+		cmocka_unit_test(the_slowest_rank_counts),
+		cmocka_unit_test(what_one_rank_lacks_is_lacking),
+		cmocka_unit_test(damage_is_no_time_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

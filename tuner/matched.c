@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - ranks, modes, and the exact distribution of a sum of rank differences */
-#include "tuner/pairs.h"
+/* matched.c - ranks, modes, and the exact distribution of a sum of rank differences */
+#include "tuner/matched.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,23 +26,23 @@ static void pool(const float *base, const float *arm, unsigned count, float *poo
 	qsort(pooled, 2 * (size_t)count, sizeof(pooled[0]), by_value);
 }
 
-static void find_modes(struct nt_pairs *pairs)
+static void find_modes(struct nt_matched *pairs)
 {
 	for (unsigned i = 0; i < 2 * pairs->count; i++) {
 		bool last = i + 1 == 2 * pairs->count;
 
 		if (!last && (pairs->pooled[i + 1] <= GAP * (double)pairs->pooled[i] ||
-			      pairs->modes + 1 == NT_PAIRS_MODES))
+			      pairs->modes + 1 == NT_MATCHED_MODES))
 			continue;
 		pairs->top_us[pairs->modes++] = pairs->pooled[i];
 	}
 }
 
-void nt_pairs_take(struct nt_pairs *pairs, const float *base, const float *arm, unsigned count)
+void nt_matched_take(struct nt_matched *pairs, const float *base, const float *arm, unsigned count)
 {
 	pairs->count = 0;
 	pairs->modes = 0;
-	for (unsigned i = 0; i < count && pairs->count < NT_PAIRS_MAX; i++) {
+	for (unsigned i = 0; i < count && pairs->count < NT_MATCHED_MAX; i++) {
 		if (base[i] > 0 && arm[i] > 0) {
 			pairs->base[pairs->count] = base[i];
 			pairs->arm[pairs->count++] = arm[i];
@@ -52,7 +52,7 @@ void nt_pairs_take(struct nt_pairs *pairs, const float *base, const float *arm, 
 	find_modes(pairs);
 }
 
-static unsigned mode_of(const struct nt_pairs *pairs, float us)
+static unsigned mode_of(const struct nt_matched *pairs, float us)
 {
 	unsigned mode = 0;
 
@@ -113,10 +113,10 @@ static double flip_p(const int32_t *difference, unsigned count)
 	return p < 1 ? p : 1;
 }
 
-double nt_pairs_lower_p(const struct nt_pairs *pairs)
+double nt_matched_lower_p(const struct nt_matched *pairs)
 {
 	const int32_t middle = (int32_t)(2 * pairs->count) + 1; /* twice the middle rank */
-	int32_t difference[NT_PAIRS_MAX];
+	int32_t difference[NT_MATCHED_MAX];
 
 	for (unsigned i = 0; i < pairs->count; i++) {
 		int32_t base = rank_twice(pairs->pooled, 2 * pairs->count, pairs->base[i]);
@@ -128,7 +128,7 @@ double nt_pairs_lower_p(const struct nt_pairs *pairs)
 }
 
 /* The median of the pooled times of each mode. */
-static void mode_medians(const struct nt_pairs *pairs, float *median)
+static void mode_medians(const struct nt_matched *pairs, float *median)
 {
 	unsigned from = 0;
 
@@ -142,11 +142,11 @@ static void mode_medians(const struct nt_pairs *pairs, float *median)
 	}
 }
 
-double nt_pairs_within_p(const struct nt_pairs *pairs)
+double nt_matched_within_p(const struct nt_matched *pairs)
 {
-	float base[NT_PAIRS_MAX], arm[NT_PAIRS_MAX], pooled[2 * NT_PAIRS_MAX];
-	float median[NT_PAIRS_MODES];
-	int32_t difference[NT_PAIRS_MAX];
+	float base[NT_MATCHED_MAX], arm[NT_MATCHED_MAX], pooled[2 * NT_MATCHED_MAX];
+	float median[NT_MATCHED_MODES];
+	int32_t difference[NT_MATCHED_MAX];
 
 	mode_medians(pairs, median);
 	for (unsigned i = 0; i < pairs->count; i++) {
@@ -160,9 +160,9 @@ double nt_pairs_within_p(const struct nt_pairs *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-double nt_pairs_slow_p(const struct nt_pairs *pairs)
+double nt_matched_slow_p(const struct nt_matched *pairs)
 {
-	int32_t difference[NT_PAIRS_MAX];
+	int32_t difference[NT_MATCHED_MAX];
 	double least = 1;
 
 	for (unsigned mode = 1; mode < pairs->modes; mode++) {
@@ -178,10 +178,10 @@ double nt_pairs_slow_p(const struct nt_pairs *pairs)
 	return least;
 }
 
-void nt_pairs_even_means(const struct nt_pairs *pairs, double *base_us, double *arm_us)
+void nt_matched_even_means(const struct nt_matched *pairs, double *base_us, double *arm_us)
 {
-	double base_sum[NT_PAIRS_MODES] = { 0 }, arm_sum[NT_PAIRS_MODES] = { 0 };
-	unsigned base_count[NT_PAIRS_MODES] = { 0 }, arm_count[NT_PAIRS_MODES] = { 0 };
+	double base_sum[NT_MATCHED_MODES] = { 0 }, arm_sum[NT_MATCHED_MODES] = { 0 };
+	unsigned base_count[NT_MATCHED_MODES] = { 0 }, arm_count[NT_MATCHED_MODES] = { 0 };
 
 	for (unsigned i = 0; i < pairs->count; i++) {
 		unsigned of_base = mode_of(pairs, pairs->base[i]);

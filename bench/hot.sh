@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# hot.sh - what one decision costs, as one JSON line; with valgrind also in instructions
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+plugin=$top/build/stage/lib/nccl-tune/libnccl-tune.so
+timeout 120 "$top/build/bench/nt-hot" "$plugin" "${1:-1000000}"
+if command -v valgrind >/dev/null; then
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	for calls in 1000 11000; do
+		timeout 120 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
+			"$top/build/bench/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
+	done
+	count() { sed -n 's/^\(summary\|totals\): //p' "$scratch/$1" | head -n 1; }
+	# Per size of run three states are timed, each twice over its calls.
+	awk -v a="$(count 1000)" -v b="$(count 11000)" 'BEGIN { if (a && b) printf "{\"instructions_per_decision\":%.1f}\n", (b - a) / 60000 }'
+fi

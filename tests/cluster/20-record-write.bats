@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# From what a step's ranks leave behind to the job's record in accounting. The tasks write rank records as the NCCL
+# plugin does.
+# shellcheck disable=SC2016 # expressions for the shell of the task
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 4
+	export SPOOL=$NT_CLUSTER/run/spool RANK=$NT_CLUSTER/work/rank
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
+}
+
+teardown_file() {
+	wait_for 20 no_helpers
+	cluster_stop
+}
+
+setup() {
+	site
+}
+
+site() {
+	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$SPOOL" "$@")"
+}
+
+no_helpers() {
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+# submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.
+submit() {
+	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
+	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
+}
+
+# What slurmctld, and what accounting, has as the job's text.
+comment_now() {
+	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
+comment() {
+	wait_sacct "$1"
+	sacct_field "$1" admincomment
+}
+
+# The step's record in a text on standard input.
+step() {
+	jq -c --arg step "$1" '.nccl_tune[$step]'
+}
+
+entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7}'
+
+# The id of the last job.
+last_job() {
+	timeout 10 sacct -n -X -P -o jobid | tail -n 1
+}
+
+@test "the record of a step is in the accounting of its job" {
+	local text job
+	run -0 as_user srun -N2 -n4 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	text=$(comment "$job")
+	[ "$text" = '{"nccl_tune":{"v":1,"0":{"mode":"bandit","nccl":"2.28.9","ranks":4,"nodes":2,"4r2n":{"AllReduce 256K":'"$entry"'}}}}' ]
+	[ ! -e "$SPOOL" ] || [ -z "$(ls "$SPOOL")" ]
+}
+
+@test "a step that never loads NCCL has no record, and is not held" {
+	local job
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	[ -z "$(comment "$job")" ]
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c '
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && : >"${BASH_REMATCH[1]}/board.1"; echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	[ -z "$(comment "$job")" ]
+}
+
+@test "steps of a job, one after the other and in the batch script itself" {
+	submit -N2 -n2 <<-'END'
+	SLURM_PROCID=0 ./rank kept
+	srun ./rank
+	srun --nccl-tune=off true
+	RANK_WHY='rank 1 on n2 has another {NCCL}' RANK_BYTES=1572864 srun ./rank counted
+	END
+	text=$(comment "$job")
+	[ "$(jq -c '.nccl_tune | keys' <<<"$text")" = '["0","2","batch","v"]' ]
+	[ "$(step batch <<<"$text" | jq -r '."2r2n"."AllReduce 256K".arm')" = AUTO ]
+	[ "$(step 0 <<<"$text" | jq -c '."2r2n"."AllReduce 256K"')" = "$entry" ]
+	[ "$(step 2 <<<"$text" | jq -c .why)" = '["2r2n: rank 1 on n2 has another (NCCL)"]' ]
+}
+
+# Eight steps end at the same moment.
+eight='for i in {1..8}; do srun -N1 -n1 --overlap ./rank committed bash -c '\''until [ -e go ]; do sleep 0.02; done'\'' & done
+until [ "$(ls '"\$RUN"'/n*."$SLURM_JOB_ID".*/rank.*.json 2>/dev/null | wc -l)" -ge 8 ]; do sleep 0.1; done
+touch go
+wait
+rm go'
+
+# The job's eight steps in accounting, or some of them in the spool to be brought there later.
+count_steps() {
+	kept=$(comment "$1" | jq '.nccl_tune | length - 1')
+	spooled=$(find "$SPOOL" -name "nt.$1.*.json" 2>/dev/null | wc -l)
+	echo "# job $1: $kept of 8 in accounting, $spooled in the spool"
+}
+
+# The directories of the steps are the user's: the script counts them as the user.
+parallel_steps() {
+	rm -f "$NT_CLUSTER/work/go"
+	RUN=$NT_CLUSTER/run/nccl-tune submit -N4 -n8 --export=ALL <<<"$eight"
+	wait_sacct "$job"
+	wait_for 20 no_helpers
+	count_steps "$job"
+}
+
+@test "eight steps at once: none is lost" {
+	for _ in 1 2 3; do
+		parallel_steps
+		[ "$kept" = 8 ]
+	done
+}
+
+@test "eight steps at once on machines that cannot take turns: none is lost" {
+	exec {lock}>>"$NT_CLUSTER/run/nccl-tune/lock"
+	flock "$lock"
+	for _ in 1 2 3; do
+		parallel_steps
+		[ $((kept + spooled)) -ge 8 ]
+		[ "$kept" -ge 1 ]
+	done
+	exec {lock}>&-
+}
+
+@test "another program's JSON keeps every byte, its other text is not touched" {
+	local before='{ "jobstats" : {"x":[1, 2.50,"}{"]} , "é":"\"\\u00e9" }'
+	submit -n1 <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
+	rm -f "$NT_CLUSTER/work/go"
+	as_root scontrol update "jobid=$job" "admincomment=$before"
+	touch "$NT_CLUSTER/work/go"
+	text=$(comment "$job")
+	[ "${text:0:$((${#before} - 2))}" = "${before:0:$((${#before} - 2))}" ]
+	[ "$(jq -c .jobstats <<<"$text")" = '{"x":[1,2.5,"}{"]}' ]
+	[ "$(step 0 <<<"$text" | jq -c '."1r1n"."AllReduce 256K"')" = "$entry" ]
+	rm "$NT_CLUSTER/work/go"
+	submit -n1 <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
+	as_root scontrol update "jobid=$job" "admincomment=JS1:H4sIAAAAAAAA"
+	touch "$NT_CLUSTER/work/go"
+	[ "$(comment "$job")" = JS1:H4sIAAAAAAAA ]
+	grep -qh "nccl-tune: job $job step 0: the record waits in $SPOOL: AdminComment of job $job holds another program's text" \
+		"$NT_CLUSTER"/log/n*.log
+	run -0 jq -r '.record' "$SPOOL/nt.$job.0.json"
+	[ "$(jq -c '."1r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+	rm "$SPOOL/nt.$job.0.json"
+}
+
+early() {
+	[ "$(comment_now "$1" | step 0 | jq -r '."1r1n"."AllReduce 256K".arm')" = "$2" ]
+}
+
+@test "a decision is recorded while the step runs, so that scancel does not lose it" {
+	submit -n1 <<<'srun ./rank committed sleep 60'
+	wait_for 15 early "$job" TREE/SIMPLE
+	run -0 as_user scancel "$job"
+	wait_sacct "$job"
+	run -0 sacct_field "$job" state,admincomment
+	[[ $output = 'CANCELLED by '* ]]
+	[ "$(step 0 <<<"${output#*|}" | jq -c '."1r1n"."AllReduce 256K"')" = "$entry" ]
+	wait_for 20 no_helpers
+	[ ! -e "$SPOOL/nt.$job.0.json" ]
+}
+
+@test "a later decision replaces the early record, and no decision makes none" {
+	submit -n1 <<<'srun bash -c "./rank exploring; sleep 3; ./rank committed; sleep 3; rm \${NCCL_TUNE_POLICY#*,dir=}" &
+		wait' 
+	sleep 2.5
+	[ -z "$(comment_now "$job")" ]
+	wait_for 15 early "$job" TREE/SIMPLE
+	as_user scancel "$job"
+}
+
+@test "what could not be written before a job was cancelled is spooled" {
+	submit -n1 <<<'srun ./rank exploring sleep 60'
+	wait_for 20 step_is_seen "$job"
+	run -0 as_user scancel "$job"
+	wait_sacct "$job"
+	wait_for 20 no_helpers
+	if [ -z "$(sacct_field "$job" admincomment)" ]; then
+		run -0 jq -r '[.v, .cluster, .job, .step] | @tsv' "$SPOOL/nt.$job.0.json"
+		[ "$output" = "1	nt	$job	0" ]
+		[ "$(stat -c '%U %a' "$SPOOL" "$SPOOL/nt.$job.0.json")" = $'root 700\nroot 600' ]
+	fi
+	rm -f "$SPOOL/nt.$job.0.json"
+}
+
+step_is_seen() {
+	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/rank.*.json" >/dev/null
+}
+
+@test "a step whose plugins are the user's own has a record that says so" {
+	local job
+	NCCL_TUNER_PLUGIN=/a NCCL_PROFILER_PLUGIN=/b NCCL_ALGO=Ring \
+		run -0 as_user srun -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	run -0 comment "$job"
+	[ "$(step 0 <<<"$output" | jq -c .)" = "{\"mode\":\"bandit\",\"ranks\":2,\"nodes\":1,\"why\":[\"the user's own NCCL_TUNER_PLUGIN was kept\",\"the user's own NCCL_PROFILER_PLUGIN was kept\",\"the user's own NCCL_ALGO was kept\"]}" ]
+}
+
+@test "the site may want files instead, or nothing" {
+	local job
+	mkdir -m 755 "$NT_CLUSTER/run/records"
+	site "record=file:$NT_CLUSTER/run/records"
+	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	[ -z "$(comment "$job")" ]
+	run -0 jq -r .record "$NT_CLUSTER/run/records/nt.$job.0.json"
+	[ "$(jq -c '."1r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+	site record=none
+	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	[ -z "$(comment "$job")" ]
+}
+
+@test "each task of an array has its own record" {
+	submit -n1 --array=1,2 <<<'RANK_BYTES=$((1024 * SLURM_ARRAY_TASK_ID)) srun ./rank'
+	wait_for 60 array_is_accounted "$job"
+	for task in 1 2; do
+		[ "$(sacct_field "${job}_$task" admincomment | step 0 | jq -r '."1r1n" | keys[]')" = "AllReduce ${task}K" ]
+	done
+}
+
+array_is_accounted() {
+	[ "$(timeout 10 sacct -n -X -P -j "$1" -o admincomment | grep -c nccl_tune)" = 2 ]
+}

@@ -1,0 +1,278 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matched.c - each p against going through all exchanges, with ranks and modes found the slow way */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdbool.h>
+#include <cmocka.h>
+#include "tests/fake/rng.h"
+#include "tuner/matched.h"
+
+#define SMALL_N 9u
+
+typedef double statistic_fn(const float *base, const float *arm, unsigned pairs);
+
+static void assert_near(double a, double b)
+{
+	assert_true(fabs(a - b) < 1e-9);
+}
+
+/* Rank of x among all values, ties sharing the mean of theirs. */
+static double rank_of(const double *all, unsigned count, double x)
+{
+	double rank = 0.5;
+
+	for (unsigned i = 0; i < count; i++)
+		rank += all[i] < x ? 1 : all[i] == x ? 0.5 : 0;
+	return rank;
+}
+
+static void gather(const float *base, const float *arm, unsigned pairs, double *all)
+{
+	for (unsigned i = 0; i < pairs; i++) {
+		all[i] = base[i];
+		all[pairs + i] = arm[i];
+	}
+}
+
+static double lower_statistic(const float *base, const float *arm, unsigned pairs)
+{
+	double all[2 * SMALL_N];
+	double sum = 0;
+
+	gather(base, arm, pairs, all);
+	for (unsigned i = 0; i < pairs; i++)
+		sum += fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, arm[i])) -
+		       fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, base[i]));
+	return sum;
+}
+
+/* How many gaps of more than 1.4 there are below x. */
+static unsigned mode_of(const double *all, unsigned count, double x)
+{
+	unsigned mode = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		double next = INFINITY;
+		bool first = true;
+
+		for (unsigned j = 0; j < count; j++) {
+			if (all[j] > all[i])
+				next = fmin(next, all[j]);
+			first = first && !(j < i && all[j] == all[i]);
+		}
+		mode += first && next <= x && next > 1.4 * all[i];
+	}
+	return mode;
+}
+
+/* Upper median, as there is no middle one of an even number. */
+static double mode_median(const double *all, unsigned count, unsigned mode)
+{
+	double in[2 * SMALL_N];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (mode_of(all, count, all[i]) == mode)
+			in[n++] = all[i];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		unsigned below = 0, equal = 0;
+
+		for (unsigned j = 0; j < n; j++) {
+			below += in[j] < in[i];
+			equal += in[j] == in[i];
+		}
+		if (below <= n / 2 && n / 2 < below + equal)
+			return in[i];
+	}
+	fail();
+	return 0;
+}
+
+static double within_statistic(const float *base, const float *arm, unsigned pairs)
+{
+	double all[2 * SMALL_N], relative[2 * SMALL_N];
+	double sum = 0;
+
+	gather(base, arm, pairs, all);
+	for (unsigned i = 0; i < 2 * pairs; i++) {
+		unsigned mode = mode_of(all, 2 * pairs, all[i]);
+
+		relative[i] = (float)all[i] / (float)mode_median(all, 2 * pairs, mode);
+		relative[i] = (float)relative[i];
+	}
+	for (unsigned i = 0; i < pairs; i++)
+		sum += rank_of(relative, 2 * pairs, relative[i]) -
+		       rank_of(relative, 2 * pairs, relative[pairs + i]);
+	return sum;
+}
+
+static double counted_p(statistic_fn *of, const float *base, const float *arm, unsigned pairs)
+{
+	double seen = of(base, arm, pairs);
+	unsigned as_extreme = 0;
+
+	for (unsigned flips = 0; flips < 1u << pairs; flips++) {
+		float a[SMALL_N], b[SMALL_N];
+
+		for (unsigned i = 0; i < pairs; i++) {
+			a[i] = flips & (1u << i) ? arm[i] : base[i];
+			b[i] = flips & (1u << i) ? base[i] : arm[i];
+		}
+		as_extreme += of(a, b, pairs) >= seen - 1e-9;
+	}
+	return (double)as_extreme / (1u << pairs);
+}
+
+/* Few values, so that there are ties, or many; one in three in a second mode, or none. */
+static void make_up(float *base, float *arm, unsigned pairs, uint64_t seed)
+{
+	double spread = seed % 3 == 0 ? 4 : 30;
+	double gain = seed % 2 ? 0.1 : 0;
+
+	for (unsigned i = 0; i < pairs; i++) {
+		uint64_t key = nt_rng_mix(seed, i);
+
+		base[i] = (float)(100 + floor(spread * nt_rng_unit(key)));
+		arm[i] = (float)((100 + floor(spread * nt_rng_unit(key ^ 77))) * (1 - gain));
+		if (seed % 5 > 1 && nt_rng_unit(key ^ 78) < 0.35)
+			base[i] *= 2.3f;
+		if (seed % 5 > 1 && nt_rng_unit(key ^ 79) < 0.35)
+			arm[i] *= 2.3f;
+	}
+}
+
+static void p_is_what_counting_says(void **state)
+{
+	float base[SMALL_N], arm[SMALL_N];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		unsigned count = 1 + (unsigned)(seed % SMALL_N);
+
+		make_up(base, arm, count, seed);
+		nt_matched_take(&pairs, base, arm, count);
+		assert_near(nt_matched_lower_p(&pairs),
+			    counted_p(lower_statistic, base, arm, count));
+		assert_near(nt_matched_within_p(&pairs),
+			    counted_p(within_statistic, base, arm, count));
+	}
+}
+
+/* Whatever the times are: if chance alone has ordered each pair, p is at most x in at most x of the
+ * cases. */
+static void p_holds_its_promise(void **state)
+{
+	static const double levels[] = { 0.004, 0.01, 0.05, 0.2, 0.5 };
+	float base[SMALL_N], arm[SMALL_N], a[SMALL_N], b[SMALL_N];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 30; seed++) {
+		unsigned hits[3][5] = { { 0 } };
+
+		make_up(base, arm, SMALL_N, seed);
+		for (unsigned flips = 0; flips < 1u << SMALL_N; flips++) {
+			double p[3];
+
+			for (unsigned i = 0; i < SMALL_N; i++) {
+				a[i] = flips & (1u << i) ? arm[i] : base[i];
+				b[i] = flips & (1u << i) ? base[i] : arm[i];
+			}
+			nt_matched_take(&pairs, a, b, SMALL_N);
+			p[0] = nt_matched_lower_p(&pairs);
+			p[1] = nt_matched_within_p(&pairs);
+			p[2] = pairs.modes == 2 ? nt_matched_slow_p(&pairs) : 1;
+			for (unsigned l = 0; l < 5; l++) {
+				for (unsigned test = 0; test < 3; test++)
+					hits[test][l] += p[test] <= levels[l];
+			}
+		}
+		for (unsigned l = 0; l < 5; l++) {
+			for (unsigned test = 0; test < 3; test++)
+				assert_true(hits[test][l] <= levels[l] * (1u << SMALL_N) + 1e-9);
+		}
+	}
+}
+
+static void p_at_the_ends(void **state)
+{
+	float base[NT_MATCHED_MAX], arm[NT_MATCHED_MAX];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (unsigned i = 0; i < NT_MATCHED_MAX; i++) {
+		base[i] = 130 + (float)i / 1000;
+		arm[i] = 100 + (float)i / 1000;
+	}
+	nt_matched_take(&pairs, base, arm, 20);
+	assert_near(nt_matched_lower_p(&pairs) * 0x1p20, 1);
+	assert_near(nt_matched_within_p(&pairs) * 0x1p20, 1);
+	nt_matched_take(&pairs, arm, base, 20);
+	assert_near(nt_matched_lower_p(&pairs), 1);
+	nt_matched_take(&pairs, base, base, 20);
+	assert_near(nt_matched_lower_p(&pairs), 1);
+	assert_near(nt_matched_slow_p(&pairs), 1);
+	nt_matched_take(&pairs, base, arm, 0);
+	assert_near(nt_matched_lower_p(&pairs), 1);
+	assert_near(nt_matched_within_p(&pairs), 1);
+	nt_matched_take(&pairs, base, arm, NT_MATCHED_MAX);
+	assert_true(nt_matched_lower_p(&pairs) < 1e-100);
+	arm[3] = 0; /* a pair less */
+	base[5] = 0;
+	nt_matched_take(&pairs, base, arm, 20);
+	assert_int_equal(pairs.count, 18);
+	assert_near(nt_matched_lower_p(&pairs) * 0x1p18, 1);
+}
+
+static void modes_are_told_apart(void **state)
+{
+	const float base[] = { 100, 110, 230, 105, 240, 108 };
+	const float arm[] = { 230, 90, 900, 235, 245, 240 };
+	struct nt_matched pairs;
+	double base_us, arm_us;
+
+	(void)state;
+	nt_matched_take(&pairs, base, arm, 6);
+	assert_int_equal(pairs.modes, 3);
+	assert_near(pairs.top_us[0], 110);
+	assert_near(pairs.top_us[1], 245);
+	assert_near(pairs.top_us[2], 900);
+	/* Slow in 3 blocks where AUTO was not, never the other way: 1 in 8. Beyond 245 only once. */
+	assert_near(nt_matched_slow_p(&pairs), 0.125);
+	nt_matched_even_means(&pairs, &base_us, &arm_us);
+	assert_near(base_us, (105.75 * 5 + 235 * 6 + 900) / 12);
+	assert_near(arm_us, (90.0 * 5 + 237.5 * 6 + 900) / 12);
+}
+
+static void modes_are_bounded(void **state)
+{
+	float base[40], arm[40];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		base[i] = (float)pow(1.5, 2 * i);
+		arm[i] = (float)pow(1.5, 2 * i + 1);
+	}
+	nt_matched_take(&pairs, base, arm, 40);
+	assert_int_equal(pairs.modes, NT_MATCHED_MODES);
+	assert_near(pairs.top_us[NT_MATCHED_MODES - 1] / arm[39], 1);
+	assert_true(nt_matched_within_p(&pairs) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(p_is_what_counting_says), cmocka_unit_test(p_holds_its_promise),
+		cmocka_unit_test(p_at_the_ends),	   cmocka_unit_test(modes_are_told_apart),
+		cmocka_unit_test(modes_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -106,7 +106,8 @@ size_t nt_figure_wrong(int coll, const int *ranks, int count, int me, const floa
 	switch (coll) {
 	case NT_ALLREDUCE: return wrong_sums(ranks, count, 0, result, counts.receive);
 	case NT_REDUCESCATTER:
-		return wrong_sums(ranks, count, (size_t)me * counts.receive, result, counts.receive);
+		return wrong_sums(ranks, count, (size_t)me * counts.receive, result,
+				  counts.receive);
 	case NT_REDUCE: return me ? 0 : wrong_sums(ranks, count, 0, result, counts.receive);
 	case NT_BROADCAST: return wrong_copy(ranks[0], result, counts.receive);
 	default: break;

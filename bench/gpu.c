@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MEET_S 120		/* how long processes may take to start */
-#define POISON 0xff		/* a NaN in every element that no collective wrote */
+#define MEET_S 120 /* how long processes may take to start */
+#define POISON 0xff /* a NaN in every element that no collective wrote */
 
 #define CUDA_CHECK(g, call) check_cuda(g, (call), #call, __LINE__)
 #define NCCL_CHECK(g, call) check_nccl(g, (call), #call, __LINE__)
@@ -31,7 +31,8 @@ void nt_bench_die(int rank, const char *format, ...)
 static void check_cuda(const struct nt_gpu *g, cudaError_t rc, const char *call, int line)
 {
 	if (rc != cudaSuccess)
-		nt_bench_die(g->options->rank, "%s (line %d): %s", call, line, cudaGetErrorString(rc));
+		nt_bench_die(g->options->rank, "%s (line %d): %s", call, line,
+			     cudaGetErrorString(rc));
 }
 
 static void check_nccl(const struct nt_gpu *g, ncclResult_t rc, const char *call, int line)
@@ -49,7 +50,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Several nodes may be pretended on one host: then the GPUs of all of them are seen, and the global rank counts. */
+/* Several nodes may be pretended on one host: then the GPUs of all of them are seen, and the
+ * global rank counts. */
 static void choose_device(struct nt_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;

@@ -4,10 +4,11 @@
  *
  * Threads:  one.
  * Memory:   the bench owns everything; nt_gpu_open and nt_gpu_close are a pair.
- * Errors:   every failed CUDA or NCCL call ends the process with status 1 and a line that names the rank, the call and
- *           the reason; the launcher ends the other ranks.
+ * Errors:   every failed CUDA or NCCL call ends the process with status 1 and a line that names
+ *           the rank, the call and the reason; the launcher ends the other ranks.
  * Units:    bytes, microseconds.
- * Host:     CUDA 11.4, NCCL 2.18 and later; ncclGroupSimulateEnd and ncclCommSplit's sharing where NCCL has them.
+ * Host:     CUDA 11.4, NCCL 2.18 and later; ncclGroupSimulateEnd and ncclCommSplit's sharing where
+ *           NCCL has them.
  */
 #ifndef NT_BENCH_GPU_H
 #define NT_BENCH_GPU_H
@@ -17,14 +18,14 @@
 #include "bench/meet.h"
 #include "bench/options.h"
 
-#define NT_LANES 2		/* the communicator of all ranks, and a part of it */
-#define NT_DEVICE_NAME 256	/* cudaDeviceProp's own */
+#define NT_LANES 2 /* the communicator of all ranks, and a part of it */
+#define NT_DEVICE_NAME 256 /* cudaDeviceProp's own */
 
 struct nt_lane {
 	const char *name;
 	ncclComm_t comm;
 	int count, me;
-	int *ranks;		/* of the members, in the world */
+	int *ranks; /* of the members, in the world */
 };
 
 struct nt_gpu {
@@ -37,14 +38,15 @@ struct nt_gpu {
 	struct nt_lane lane[NT_LANES];
 	int lanes;
 	void *send, *receive;
-	float *host;		/* as large as each of them */
+	float *host; /* as large as each of them */
 	size_t buffer_bytes;
 	double init_ms;
-	double start_mib, init_mib, end_mib;	/* device memory in use: before NCCL, after init, at the end */
+	double start_mib, init_mib,
+		end_mib; /* device memory in use: before NCCL, after init, at the end */
 };
 
 void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char *run);
-void nt_gpu_close(struct nt_gpu *g);	/* destroys the communicators */
+void nt_gpu_close(struct nt_gpu *g); /* destroys the communicators */
 void nt_gpu_measure_memory(struct nt_gpu *g, double *used_mib);
 
 /* A collective of a size on a lane, in a graph where one was captured. */
@@ -54,13 +56,13 @@ struct nt_call {
 	cudaGraphExec_t graph;
 };
 
-void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call);	/* onto the stream */
+void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call); /* onto the stream */
 void nt_gpu_wait(struct nt_gpu *g);
 void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times);
 void nt_gpu_replay(struct nt_gpu *g, const struct nt_call *call);
 void nt_gpu_mark_before(struct nt_gpu *g);
 void nt_gpu_mark_after(struct nt_gpu *g);
-float nt_gpu_between_us(struct nt_gpu *g);	/* the marks; both must be over */
+float nt_gpu_between_us(struct nt_gpu *g); /* the marks; both must be over */
 
 /* Run it on a poisoned buffer and count wrong elements. */
 size_t nt_gpu_check(struct nt_gpu *g, const struct nt_call *call);
@@ -69,6 +71,7 @@ size_t nt_gpu_check(struct nt_gpu *g, const struct nt_call *call);
 float nt_gpu_simulate_us(struct nt_gpu *g, const struct nt_call *call);
 
 /* A failed call, with its place; ends the process. */
-void nt_bench_die(int rank, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void nt_bench_die(int rank, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef NT_BENCH_HOST_H
 #define NT_BENCH_HOST_H
 
-#pragma GCC system_header	/* the headers included from here as well */
+#pragma GCC system_header /* the headers included from here as well */
 
 #include <cuda_runtime.h>
 #include <nccl.h>

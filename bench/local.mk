@@ -36,7 +36,7 @@ endif
 
 # A probe for the GPU tests: what NCCL tells a plugin, written down. Built like a shipped module, not installed.
 noinst_LTLIBRARIES += tests/gpu/nt-probe.la
-tests_gpu_nt_probe_la_SOURCES = tests/gpu/probe.c
+tests_gpu_nt_probe_la_SOURCES = tests/gpu/probe.c tests/gpu/probe.h tests/gpu/probe_rows.c
 tests_gpu_nt_probe_la_LIBADD = libnt-contract.la
 tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
 
@@ -44,4 +44,4 @@ tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,node
 noinst_PROGRAMS += bench/nt-hot
 bench_nt_hot_SOURCES = %D%/hot.c
 bench_nt_hot_LDADD = libnt-tuner.la
-EXTRA_DIST += %D%/hot.sh
+EXTRA_DIST += %D%/hot.sh tests/gpu

@@ -39,6 +39,7 @@ int main(int argc, char **argv)
 	wrong = nt_bench_report(&play, run);
 	nt_play_destroy(&play);
 	if (wrong)
-		fprintf(stderr, "nccl-tune-bench: rank %d: %zu wrong elements\n", options.rank, wrong);
+		fprintf(stderr, "nccl-tune-bench: rank %d: %zu wrong elements\n", options.rank,
+			wrong);
 	return wrong ? 1 : 0;
 }

@@ -45,7 +45,8 @@ int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, 
 	char path[PATH_MAX], temporary[PATH_MAX];
 	int fd, rc;
 
-	if (path_of(meet, name, "", path, err) < 0 || path_of(meet, name, ".tmp", temporary, err) < 0)
+	if (path_of(meet, name, "", path, err) < 0 ||
+	    path_of(meet, name, ".tmp", temporary, err) < 0)
 		return -1;
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* meet.h - a few bytes from one process to others, through files in a directory that all see
  *
- * A file appears whole or not at all (written under another name, synced, renamed). The directory must not hold files
- * of an earlier run under the same name.
+ * A file appears whole or not at all (written under another name, synced, renamed). The directory
+ * must not hold files of an earlier run under the same name.
  *
  * Threads:  any; one writer a name.
  * Memory:   the caller's.

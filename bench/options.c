@@ -16,9 +16,9 @@ typedef int (*parser)(struct nt_bench_options *o, const char *text, struct nt_er
 struct option {
 	const char *name;
 	enum kind kind;
-	size_t at;		/* of an int, a bool or a text */
-	long low, high;		/* NUMBER */
-	parser parse;		/* OWN */
+	size_t at; /* of an int, a bool or a text */
+	long low, high; /* NUMBER */
+	parser parse; /* OWN */
 	const char *value;
 	const char *help;
 };
@@ -72,12 +72,15 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 		while (coll < NT_COLLS && strcasecmp(nt_coll_name(coll), part) != 0)
 			coll++;
 		if (coll == NT_COLLS)
-			return nt_error_set(err, "'%s' (want allreduce, allgather, reducescatter, "
-						 "broadcast, reduce)", part);
+			return nt_error_set(err,
+					    "'%s' (want allreduce, allgather, reducescatter, "
+					    "broadcast, reduce)",
+					    part);
 		o->coll[o->colls++] = coll;
 	}
 	if (!is_whole(text, rest))
-		return nt_error_set(err, "'%s' (want a list of 1 to %d collectives)", text, NT_COLLS);
+		return nt_error_set(err, "'%s' (want a list of 1 to %d collectives)", text,
+				    NT_COLLS);
 	return 0;
 }
 
@@ -92,8 +95,8 @@ static int parse_size(const char *text, size_t *bytes, struct nt_error *err)
 	value = strtol(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (end == text || errno || value < 1 || value > 1L << 30 || (*end && (!unit || end[1])))
-		return nt_error_set(err, "size '%s' (want 4 to 64G: a number, or one with K, M or G)",
-				    text);
+		return nt_error_set(
+			err, "size '%s' (want 4 to 64G: a number, or one with K, M or G)", text);
 	*bytes = (size_t)value << (unit ? 10 * (unit - units + 1) : 0);
 	if (*bytes < 4 || *bytes > (size_t)64 << 30)
 		return nt_error_set(err, "size '%s' (want 4 to 64G)", text);
@@ -112,7 +115,8 @@ static int parse_sizes(struct nt_bench_options *o, const char *text, struct nt_e
 		o->sizes++;
 	}
 	if (!is_whole(text, rest))
-		return nt_error_set(err, "'%s' (want a list of 1 to %d sizes)", text, NT_BENCH_SIZES);
+		return nt_error_set(err, "'%s' (want a list of 1 to %d sizes)", text,
+				    NT_BENCH_SIZES);
 	return 0;
 }
 
@@ -146,13 +150,15 @@ static int parse_split(struct nt_bench_options *o, const char *text, struct nt_e
 	struct nt_error why;
 	long ranks;
 
-	o->split = strncmp(text, "block:", 6) == 0	? NT_SPLIT_BLOCK
+	o->split = strncmp(text, "block:", 6) == 0    ? NT_SPLIT_BLOCK
 		   : strncmp(text, "stride:", 7) == 0 ? NT_SPLIT_STRIDE
 						      : NT_SPLIT_NONE;
 	if (o->split == NT_SPLIT_NONE ||
 	    parse_long(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &ranks, &why) < 0)
-		return nt_error_set(err, "'%s' (want block:K, K ranks in a row, or stride:K, every "
-					 "K-th rank)", text);
+		return nt_error_set(err,
+				    "'%s' (want block:K, K ranks in a row, or stride:K, every "
+				    "K-th rank)",
+				    text);
 	o->split_ranks = (int)ranks;
 	return 0;
 }
@@ -305,7 +311,8 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 		return nt_error_set(err, "--split: %d ranks do not divide by %d", o->ranks,
 				    o->split_ranks);
 	if (o->simulate_rank >= o->ranks)
-		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank, o->ranks);
+		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
+				    o->ranks);
 	if (o->part == 0)
 		o->part = o->iters < 4 ? 1 : o->iters / 4;
 	if (o->part > o->iters)

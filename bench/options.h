@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - what nccl-tune-bench is asked to do
  *
- * The place of a process comes from Slurm's variables; options win over them, so that a shell can start the
- * processes as well.
+ * The place of a process comes from Slurm's variables; options win over them, so that a shell can
+ * start the processes as well.
  *
  * Threads:  pure but for getenv.
  * Memory:   texts point into argv and the environment.
@@ -19,7 +19,7 @@
 #include "contract/coll.h"
 #include "contract/error.h"
 
-#define NT_BENCH_SIZES 32	/* in one run */
+#define NT_BENCH_SIZES 32 /* in one run */
 #define NT_BENCH_RANKS 4096
 
 enum nt_bench_mode { NT_BENCH_SEQ, NT_BENCH_BURST, NT_BENCH_GRAPH, NT_BENCH_MIXED, NT_BENCH_MODES };
@@ -31,23 +31,23 @@ struct nt_bench_options {
 	int rank, ranks, local_rank, nodes;
 	enum nt_bench_device device;
 	int gpu_base;
-	const char *meet_dir;		/* shared by all ranks */
+	const char *meet_dir; /* shared by all ranks */
 	/* What is run. */
 	int coll[NT_COLLS];
 	unsigned colls;
 	size_t size_bytes[NT_BENCH_SIZES];
 	unsigned sizes;
 	enum nt_bench_mode mode;
-	int iters, warmup;		/* rounds over all collectives and sizes */
-	int burst;			/* calls to a sample, but in mode seq */
+	int iters, warmup; /* rounds over all collectives and sizes */
+	int burst; /* calls to a sample, but in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
-	bool split_share;		/* the child uses the parent's resources */
-	int simulate_rank, simulate_every;	/* -1: none; a rank, or all with simulate_all */
+	bool split_share; /* the child uses the parent's resources */
+	int simulate_rank, simulate_every; /* -1: none; a rank, or all with simulate_all */
 	bool simulate_all;
 	/* What is looked at. */
-	int part;			/* samples of the first and of the last part; 0: a quarter */
-	int check_every;		/* rounds; 0: never */
+	int part; /* samples of the first and of the last part; 0: a quarter */
+	int check_every; /* rounds; 0: never */
 	bool no_gpu_times;
 	const char *samples_path;
 	int stall_s;

@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A signal handler may write, but not format. */
-static char stall_text[96];
+/* Where this process is, for the handler of SIGALRM, which may write but not format: the text is
+ * made before each sample, outside the time that is measured. */
+static char stall_text[128];
 
 static void *allocate(const struct nt_play *p, size_t count, size_t bytes)
 {
@@ -75,12 +76,20 @@ static void on_stall(int number)
 	_exit(1);
 }
 
-static void watch_stalls(const struct nt_bench_options *o)
+static void note_place(const struct nt_gpu *g, const struct nt_call *call, int round)
+{
+	snprintf(stall_text, sizeof(stall_text),
+		 "nccl-tune-bench: rank %d: stalled in round %d: %s of %zu bytes on %s, %d s\n",
+		 g->options->rank, round, nt_coll_name(call->coll), call->counts.bytes,
+		 g->lane[call->lane].name, g->options->stall_s);
+}
+
+static void watch_stalls(const struct nt_gpu *g)
 {
 	struct sigaction action = { .sa_handler = on_stall };
 
-	snprintf(stall_text, sizeof(stall_text),
-		 "nccl-tune-bench: rank %d: stalled: nothing ended in %d s\n", o->rank, o->stall_s);
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in a capture\n",
+		 g->options->rank);
 	sigaction(SIGALRM, &action, NULL);
 }
 
@@ -132,6 +141,7 @@ static void one_round(struct nt_play *p, int round)
 
 	alarm((unsigned)o->stall_s);
 	for (size_t c = 0; c < p->calls; c++) {
+		note_place(p->gpu, &p->call[c], round);
 		simulate(p, c, round);
 		sample(p, c, round, (size_t)(round < 0 ? 0 : round) * p->calls + c);
 		if (check) {
@@ -167,12 +177,14 @@ void nt_play_run(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	watch_stalls(o);
+	watch_stalls(p->gpu);
 	alarm((unsigned)o->stall_s);
 	capture(p);
 	for (int round = -o->warmup; round < o->iters; round++)
 		one_round(p, round);
 	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
 	release(p);
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the end\n",
+		 o->rank);
 	alarm((unsigned)o->stall_s);
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* play.h - the rounds of the benchmark, and the samples they leave
  *
- * A round is one sample of every collective and size on every communicator, in a fixed order. A sample is the time
- * from just before the call to the end of the stream's work, and the time between two CUDA events around it.
- * Nothing but NCCL itself keeps the ranks together.
+ * A round is one sample of every collective and size on every communicator, in a fixed order. A
+ * sample is the time from just before the call to the end of the stream's work, and the time
+ * between two CUDA events around it. Nothing but NCCL itself keeps the ranks together.
  *
  * Threads:  one.
  * Memory:   create and destroy are a pair.
@@ -18,13 +18,13 @@
 
 struct nt_play {
 	struct nt_gpu *gpu;
-	struct nt_call *call;	/* of a round */
+	struct nt_call *call; /* of a round */
 	size_t calls;
 	/* Sample of round r and call c at [r * calls + c]. */
 	float *host_us, *gpu_us;
-	size_t *wrong;		/* elements, of each call */
-	size_t *checks;		/* how often it was looked at */
-	float *model_us;	/* NCCL's own estimate; below 0: not asked for */
+	size_t *wrong; /* elements, of each call */
+	size_t *checks; /* how often it was looked at */
+	float *model_us; /* NCCL's own estimate; below 0: not asked for */
 };
 
 void nt_play_create(struct nt_play *p, struct nt_gpu *gpu);

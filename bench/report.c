@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GATHER_S 60		/* ranks end within one collective of each other */
+#define GATHER_S 60 /* ranks end within one collective of each other */
 
 /* Samples of all ranks, in one piece: rank r's are at r * samples. */
 struct gathered {
 	float *host_us, *gpu_us;
-	size_t *wrong;		/* of each call, over all ranks */
-	size_t samples;		/* of one rank */
+	size_t *wrong; /* of each call, over all ranks */
+	size_t samples; /* of one rank */
 };
 
 static void *allocate(const struct nt_play *p, size_t count, size_t bytes)
@@ -126,8 +126,8 @@ static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathe
 
 static void print_quartiles(const char *name, struct nt_quartiles q)
 {
-	printf("\"%s\":{\"median\":%.2f,\"p25\":%.2f,\"p75\":%.2f,\"min\":%.2f,\"mean\":%.2f}", name,
-	       q.median, q.p25, q.p75, q.min, q.mean);
+	printf("\"%s\":{\"median\":%.2f,\"p25\":%.2f,\"p75\":%.2f,\"min\":%.2f,\"mean\":%.2f}",
+	       name, q.median, q.p25, q.p75, q.min, q.mean);
 }
 
 static void print_times(const struct nt_play *p, const struct gathered *all, const char *name,

@@ -151,7 +151,7 @@ static bool same_card(const struct nt_card *x, const struct nt_card *y)
 /* The card that most ranks hold. */
 static const struct nt_card *usual_card(const struct agree_comm *comm)
 {
-	const struct nt_card *kinds[NT_KINDS];
+	const struct nt_card *kinds[NT_KINDS] = { &comm->cards[0] };
 	uint32_t votes[NT_KINDS] = { 0 };
 	uint32_t count = 0, best = 0;
 

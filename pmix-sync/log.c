@@ -110,35 +110,107 @@ static int get_u32(struct nt_log *log, pmix_rank_t rank, const char *key, uint32
 	return rc == PMIX_SUCCESS ? 0 : -1;
 }
 
-static uint32_t node_by_name(struct nt_log *log, const char *name)
+/* A copy of a text that the server gave every client at its start; NULL where it did not. */
+static char *get_text(struct nt_log *log, const char *key)
 {
-	/* Tasks mostly come node by node: the newest node is the likeliest. */
-	for (uint32_t n = log->nodes; n-- > 0;) {
-		if (strcmp(log->name[n], name) == 0)
-			return n;
-	}
-	snprintf(log->name[log->nodes], sizeof(log->name[0]), "%s", name);
-	return log->nodes++;
+	pmix_proc_t proc = proc_of(log, PMIX_RANK_WILDCARD);
+	pmix_value_t *value = NULL;
+	char *text = NULL;
+
+	if (log->pmix.get(&proc, key, NULL, 0, &value) != PMIX_SUCCESS)
+		return NULL;
+	if (value->type == PMIX_STRING && value->data.string)
+		text = strdup(value->data.string);
+	value_free(value);
+	return text;
 }
 
-/* Which node each task runs on: predefined information that no node need be asked for. */
+/* The next `each` tasks run on each of `nodes` nodes from `first` on. Returns the task after them. */
+static uint32_t deal(struct nt_log *log, uint32_t task, unsigned first, unsigned nodes, unsigned each)
+{
+	if (first >= log->tasks || nodes > log->tasks - first || each > log->tasks)
+		return log->tasks + 1;
+	for (unsigned t = 0; t < nodes * each && task < log->tasks; t++) {
+		uint32_t node = first + t / each;
+
+		if (node >= log->nodes)
+			log->nodes = node + 1;
+		if (!log->name[node][0]) {
+			snprintf(log->name[node], sizeof(log->name[0]), "node %u", node);
+			log->speaker[node] = task;
+		}
+		log->node_of[task++] = node;
+	}
+	return task;
+}
+
+/* The process mapping, "(vector,(first node,nodes,tasks on each),...)": tasks are dealt out in this order. */
+static int read_map(struct nt_log *log, const char *map)
+{
+	uint32_t task = 0;
+	unsigned first, nodes, each;
+	int used;
+
+	if (strncmp(map, "(vector", 7) != 0)
+		return -1;
+	for (map += 7; sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) == 3; map += used)
+		task = deal(log, task, first, nodes, each);
+	return task == log->tasks ? 0 : -1;
+}
+
+/* "4(x2),3": Slurm's own words, which tell no order: tasks are taken to fill one node after the other. Where that is
+ * wrong the cards of a communicator never come together, and it stays on AUTO. */
+static int read_counts(struct nt_log *log, const char *counts)
+{
+	uint32_t task = 0, node = 0;
+
+	while (*counts) {
+		unsigned each, times = 1;
+		int used = 0;
+
+		if (sscanf(counts, "%u%n(x%u)%n", &each, &used, &times, &used) < 1 || times == 0)
+			return -1;
+		task = deal(log, task, node, times, each);
+		node += times;
+		counts += used;
+		if (*counts == ',')
+			counts++;
+	}
+	return task == log->tasks ? 0 : -1;
+}
+
+/* Names in the order of the mapping's nodes; without them nodes are told by number. */
+static void read_names(struct nt_log *log)
+{
+	char *list = get_text(log, PMIX_NODE_LIST);
+	const char *name = list;
+
+	for (uint32_t n = 0; name && n < log->nodes; n++) {
+		size_t length = strcspn(name, ",");
+
+		if (length > 0 && length < sizeof(log->name[0]))
+			snprintf(log->name[n], sizeof(log->name[0]), "%.*s", (int)length, name);
+		name = name[length] ? name + length + 1 : NULL;
+	}
+	free(list);
+}
+
+/* Which node each task runs on: predefined information that no node need be asked for. PMIx 4 knows each task's
+ * host as well, PMIx 5 only this. */
 static int map_tasks(struct nt_log *log, struct nt_error *err)
 {
-	for (uint32_t t = 0; t < log->tasks; t++) {
-		pmix_proc_t proc = proc_of(log, t);
-		pmix_value_t *value = NULL;
-		uint32_t nodes = log->nodes;
-		pmix_status_t rc = log->pmix.get(&proc, PMIX_HOSTNAME, NULL, 0, &value);
+	char *map = get_text(log, PMIX_ANL_MAP);
+	const char *counts = getenv("SLURM_STEP_TASKS_PER_NODE");
+	int rc = -1;
 
-		if (rc != PMIX_SUCCESS || value->type != PMIX_STRING) {
-			value_free(rc == PMIX_SUCCESS ? value : NULL);
-			return nt_error_set(err, "PMIx does not say where task %u runs", t);
-		}
-		log->node_of[t] = node_by_name(log, value->data.string);
-		if (log->node_of[t] == nodes)
-			log->speaker[nodes] = t;
-		value_free(value);
-	}
+	if (map)
+		rc = read_map(log, map);
+	else if (counts)
+		rc = read_counts(log, counts);
+	free(map);
+	if (rc < 0)
+		return nt_error_set(err, "PMIx does not say on which nodes the tasks run");
+	read_names(log);
 	log->self = log->node_of[log->me.rank];
 	if (log->speaker[log->self] != log->me.rank)
 		return nt_error_set(err, "task %u is not the first of its node", log->me.rank);

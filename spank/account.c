@@ -15,12 +15,13 @@
 #include "spank/splice.h"
 
 #define TRIES 12
-#define SETTLE_MIN_MS 40	/* far above the few milliseconds between another writer's reading and writing */
+#define SETTLE_MIN_MS \
+	40 /* far above the few milliseconds between another writer's reading and writing */
 #define SETTLE_MAX_MS 300
-#define PAUSE_MS 40		/* times the number of tries: the longest random pause */
-#define TURN_MS 300		/* the longest wait for another writer of this machine */
+#define PAUSE_MS 40 /* times the number of tries: the longest random pause */
+#define TURN_MS 300 /* the longest wait for another writer of this machine */
 #define TURN_POLL_MS 3
-#define STALE_MS 20		/* a text read longer ago is read again before it is written back */
+#define STALE_MS 20 /* a text read longer ago is read again before it is written back */
 
 static int64_t now_ms(void)
 {
@@ -46,7 +47,8 @@ static int64_t random_below(int64_t limit)
 	return number % limit;
 }
 
-/* A copy of the job's text; an array's or a heterogeneous job's other members come along and are skipped. */
+/* A copy of the job's text; an array's or a heterogeneous job's other members come along and are
+ * skipped. */
 static enum nt_account load(uint32_t job, char **comment, struct nt_error *err)
 {
 	job_info_msg_t *message = NULL;
@@ -56,7 +58,8 @@ static enum nt_account load(uint32_t job, char **comment, struct nt_error *err)
 	if (slurm_load_job(&message, job, SHOW_ALL | SHOW_LOCAL) != 0) {
 		nt_error_set(err, "slurmctld does not show job %" PRIu32 ": %s", job,
 			     slurm_strerror(slurm_get_errno()));
-		return slurm_get_errno() == ESLURM_INVALID_JOB_ID ? NT_ACCOUNT_ENDED : NT_ACCOUNT_FAILED;
+		return slurm_get_errno() == ESLURM_INVALID_JOB_ID ? NT_ACCOUNT_ENDED
+								  : NT_ACCOUNT_FAILED;
 	}
 	nt_error_set(err, "slurmctld does not know job %" PRIu32, job);
 	for (uint32_t i = 0; i < message->record_count; i++) {
@@ -93,12 +96,16 @@ static enum nt_account refuse(enum nt_splice reason, uint32_t job, struct nt_err
 {
 	switch (reason) {
 	case NT_SPLICE_FOREIGN:
-		nt_error_set(err, "AdminComment of job %" PRIu32 " holds another program's text", job);
+		nt_error_set(err, "AdminComment of job %" PRIu32 " holds another program's text",
+			     job);
 		return NT_ACCOUNT_FOREIGN;
 	case NT_SPLICE_NO_ROOM:
-		nt_error_set(err, "AdminComment of job %" PRIu32 " has no room for the record", job);
+		nt_error_set(err, "AdminComment of job %" PRIu32 " has no room for the record",
+			     job);
 		return NT_ACCOUNT_FOREIGN;
-	default: nt_error_set(err, "no memory for the text of job %" PRIu32, job); return NT_ACCOUNT_FAILED;
+	default:
+		nt_error_set(err, "no memory for the text of job %" PRIu32, job);
+		return NT_ACCOUNT_FAILED;
 	}
 }
 
@@ -127,13 +134,18 @@ static enum nt_account write_once(uint32_t job, const char *step, const char *re
 	return result;
 }
 
-/* A writer that is stuck keeps the others waiting for a moment only; then it is as if it were on another machine. */
-static void take_turn(int lock_fd)
+/* A writer that is stuck keeps the others waiting once, for a moment; then it is as if it were
+ * on another machine. */
+static bool take_turn(int lock_fd)
 {
 	int64_t until_ms = now_ms() + TURN_MS;
 
-	while (lock_fd >= 0 && flock(lock_fd, LOCK_EX | LOCK_NB) < 0 && now_ms() < until_ms)
+	while (flock(lock_fd, LOCK_EX | LOCK_NB) < 0) {
+		if (now_ms() >= until_ms)
+			return false;
 		sleep_ms(TURN_POLL_MS);
+	}
+	return true;
 }
 
 enum nt_account nt_account_write(uint32_t job, const char *step, const char *record, int lock_fd,
@@ -146,8 +158,9 @@ enum nt_account nt_account_write(uint32_t job, const char *step, const char *rec
 		bool there;
 
 		if (i > 1)
-			sleep_ms(random_below(PAUSE_MS * i));
-		take_turn(lock_fd);
+			sleep_ms(random_below((int64_t)PAUSE_MS * i));
+		if (lock_fd >= 0 && !take_turn(lock_fd))
+			lock_fd = -1;
 		began_ms = now_ms();
 		result = write_once(job, step, record, &there, err);
 		if (lock_fd >= 0)
@@ -159,6 +172,7 @@ enum nt_account nt_account_write(uint32_t job, const char *step, const char *rec
 			settle_ms = SETTLE_MIN_MS;
 		sleep_ms(settle_ms < SETTLE_MAX_MS ? settle_ms : SETTLE_MAX_MS);
 	}
-	nt_error_set(err, "job %" PRIu32 ": other steps wrote over the record %d times", job, TRIES);
+	nt_error_set(err, "job %" PRIu32 ": other steps wrote over the record %d times", job,
+		     TRIES);
 	return NT_ACCOUNT_FAILED;
 }

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* account.h - a step's record into its job's AdminComment, which other steps of the job write as well
+/* account.h - a step's record into its job's AdminComment, which other steps write, too
  *
- * Slurm takes the whole text at once and knows no compare-and-set, so a writer reads, splices, writes, waits longer
- * than another writer can lie between its reading and its writing, and reads again; if its record is gone it begins
- * anew after a random pause. Writers on one machine take turns, as long as that does not take long.
+ * Slurm takes the whole text at once and knows no compare-and-set, so a writer reads, splices,
+ * writes, waits longer than another writer can lie between its reading and its writing, and reads
+ * again; if its record is gone it begins anew after a random pause. Writers on one machine take
+ * turns, as long as that does not take long.
  *
  * Threads:  a process of its own: libslurm may block for MessageTimeout, and end the process.
  * Errors:   the result; *err says why where it is not NT_ACCOUNT_WRITTEN.
@@ -18,10 +19,10 @@
 #include "contract/error.h"
 
 enum nt_account {
-	NT_ACCOUNT_WRITTEN = 'w',	/* and still there when it was looked at again */
-	NT_ACCOUNT_FOREIGN = 'f',	/* the text is another program's */
-	NT_ACCOUNT_ENDED = 'e',		/* the job has ended: its text can no longer be changed this way */
-	NT_ACCOUNT_FAILED = 'x',	/* anything else; may be tried again */
+	NT_ACCOUNT_WRITTEN = 'w', /* and still there when it was looked at again */
+	NT_ACCOUNT_FOREIGN = 'f', /* the text is another program's */
+	NT_ACCOUNT_ENDED = 'e', /* the job has ended: its text can no longer be changed this way */
+	NT_ACCOUNT_FAILED = 'x', /* anything else; may be tried again */
 };
 
 /* lock_fd is a file that all writers of the machine have in common; -1: none. */

@@ -78,7 +78,8 @@ int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct
 		return -1;
 	n = snprintf(line, sizeof(line), "%016" PRIx64 " %.220s\n", fingerprint, text);
 	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
-	fd = openat(rundir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	fd = openat(rundir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0644);
 	if (fd < 0)
 		return nt_error_set(err, "%s: %m", temporary);
 	/* The umask of a daemon may be strict; the file is no secret. */

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h - the node's fingerprint, kept in the run directory until the next boot
  *
- * <rundir>/fingerprint.<boot id>, one line: 16 hexadecimal digits, a space, the description. A file that is not the
- * daemon's own, or that others may write, does not count.
+ * <rundir>/fingerprint.<boot id>, one line: 16 hexadecimal digits, a space, the description. A file
+ * that is not the daemon's own, or that others may write, does not count.
  *
  * Threads:  any; writers replace the whole file.
  * Errors:   -1 and *err.

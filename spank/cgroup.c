@@ -10,7 +10,8 @@
 
 #define ROOT "/sys/fs/cgroup"
 
-/* "4:memory:/slurm/uid_1/job_2/step_0" or "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm". */
+/* "4:memory:/slurm/uid_1/job_2/step_0" or
+ * "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm". */
 int nt_cgroup_outside(const char *root, const char *line, char *out, size_t out_bytes)
 {
 	const char *controllers = strchr(line, ':');
@@ -30,8 +31,8 @@ int nt_cgroup_outside(const char *root, const char *line, char *out, size_t out_
 	if (version == 2)
 		n = snprintf(out, out_bytes, "%s%.*s/system", root, (int)(end - path), path);
 	else
-		n = snprintf(out, out_bytes, "%s/%.*s%.*s", root, controllers_bytes, controllers, (int)(end - path),
-			     path);
+		n = snprintf(out, out_bytes, "%s/%.*s%.*s", root, controllers_bytes, controllers,
+			     (int)(end - path), path);
 	return n > 0 && (size_t)n < out_bytes ? 0 : -1;
 }
 
@@ -59,8 +60,10 @@ void nt_cgroup_leave(void)
 	if (!groups)
 		return;
 	while (fgets(line, sizeof(line), groups)) {
-		/* The root is where slurmstepd itself goes at its end; it takes processes in both versions. */
-		if (nt_cgroup_outside(ROOT, line, directory, sizeof(directory)) == 0 && join(directory) < 0)
+		/* The root is where slurmstepd itself goes at its end; it takes processes in
+		 * both versions. */
+		if (nt_cgroup_outside(ROOT, line, directory, sizeof(directory)) == 0 &&
+		    join(directory) < 0)
 			(void)join(ROOT);
 	}
 	fclose(groups);

@@ -10,12 +10,13 @@
 #include "contract/coll.h"
 #include "contract/record.h"
 
-#define DEPTH_MAX 8		/* record, comms, comm, keys, key, value */
+#define DEPTH_MAX 8 /* record, comms, comm, keys, key, value */
 #define COUNT_MAX INT64_C(1000000000000000)
-#define NUMBER_MAX 1e15		/* of what a record may claim, so that sums stay finite and printable */
+#define NUMBER_MAX 1e15 /* of what a record may claim, so that sums stay finite and printable */
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A text as the step's record may hold it: printable ASCII without quotes, backslashes and braces. */
+/* A text as the step's record may hold it: printable ASCII without quotes, backslashes and
+ * braces. */
 static void copy_text(char *out, size_t out_bytes, const char *text)
 {
 	static const char from[] = "\"\\{}";
@@ -59,7 +60,8 @@ static int get_number(json_object *object, const char *name, double *value, stru
 
 	if (!json_object_object_get_ex(object, name, &member))
 		return 0;
-	if (!json_object_is_type(member, json_type_double) && !json_object_is_type(member, json_type_int))
+	if (!json_object_is_type(member, json_type_double) &&
+	    !json_object_is_type(member, json_type_int))
 		return wrong(name, "a number", err);
 	*value = json_object_get_double(member);
 	if (!isfinite(*value) || fabs(*value) > NUMBER_MAX)
@@ -67,7 +69,8 @@ static int get_number(json_object *object, const char *name, double *value, stru
 	return 0;
 }
 
-static int get_text(json_object *object, const char *name, char *out, size_t out_bytes, struct nt_error *err)
+static int get_text(json_object *object, const char *name, char *out, size_t out_bytes,
+		    struct nt_error *err)
 {
 	json_object *member;
 
@@ -95,7 +98,8 @@ static int get_name(json_object *object, const char *name, int (*parse)(const ch
 }
 
 /* *array is NULL where the member is absent. */
-static int get_array(json_object *object, const char *name, json_object **array, struct nt_error *err)
+static int get_array(json_object *object, const char *name, json_object **array,
+		     struct nt_error *err)
 {
 	*array = NULL;
 	if (!json_object_object_get_ex(object, name, array))
@@ -193,6 +197,21 @@ static int read_keys(struct nt_sum_comm *comm, json_object *array, struct nt_err
 	return 0;
 }
 
+/* A rank that NCCL told too little writes 0 for what it does not know; the rest must fit
+ * together. */
+static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
+{
+	if (!comm->id[0] || comm->rank < 0 || comm->ranks < 0 || comm->nodes < 0)
+		return wrong("id, rank, ranks or nodes of a communicator", "there", err);
+	if (comm->ranks == 0 || comm->nodes == 0) {
+		comm->ranks = comm->nodes = 0;
+		return 0;
+	}
+	if (comm->ranks <= comm->rank || comm->ranks > UINT32_MAX || comm->nodes > comm->ranks)
+		return wrong("rank, ranks or nodes of a communicator", "in range", err);
+	return 0;
+}
+
 static int read_comm(struct nt_sum_comm *comm, json_object *object, struct nt_error *err)
 {
 	json_object *keys;
@@ -209,15 +228,14 @@ static int read_comm(struct nt_sum_comm *comm, json_object *object, struct nt_er
 	    get_text(object, "why", comm->why, sizeof(comm->why), err) < 0 ||
 	    get_array(object, "keys", &keys, err) < 0)
 		return -1;
-	if (!comm->id[0] || comm->rank < 0 || comm->ranks <= comm->rank || comm->ranks > UINT32_MAX)
-		return wrong("id, rank or ranks of a communicator", "right", err);
-	if (comm->nodes < 1 || comm->nodes > comm->ranks)
-		return wrong("nodes", "1 to the number of ranks", err);
+	if (check_shape(comm, err) < 0)
+		return -1;
 	comm->joining = strcmp(state, NT_COMMSTATE_JOINING) == 0;
 	comm->rejected = strcmp(state, NT_COMMSTATE_REJECTED) == 0;
 	if (!comm->joining && !comm->rejected && strcmp(state, NT_COMMSTATE_AGREED) != 0)
 		return wrong("state", "a state of a communicator", err);
-	return read_keys(comm, keys, err);
+	/* Without a shape the record has no place for keys. */
+	return comm->ranks > 0 ? read_keys(comm, keys, err) : 0;
 }
 
 static void free_comms(struct nt_sum_comm *comms, size_t count)
@@ -240,13 +258,15 @@ static int add_comms(struct nt_sum *sum, json_object *array, struct nt_error *er
 		rc = read_comm(&comms[i], json_object_array_get_idx(array, i), err);
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		if (nt_sum_add(sum, &comms[i]) < 0)
-			nt_sum_add_unusable(sum, "more communicators or keys than can be summed up");
+			nt_sum_add_unusable(sum,
+					    "more communicators or keys than can be summed up");
 	}
 	free_comms(comms, count);
 	return rc;
 }
 
-static int add_record(struct nt_sum *sum, json_object *root, uint32_t job, uint32_t step, struct nt_error *err)
+static int add_record(struct nt_sum *sum, json_object *root, uint32_t job, uint32_t step,
+		      struct nt_error *err)
 {
 	int64_t version = -1, in_job = -1, in_step = -1, nccl = 0;
 	json_object *comms;
@@ -271,8 +291,8 @@ static int add_record(struct nt_sum *sum, json_object *root, uint32_t job, uint3
 	return 0;
 }
 
-int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job, uint32_t step,
-		      struct nt_error *err)
+int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
+		      uint32_t step, struct nt_error *err)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
 	json_object *root = NULL;

@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collect.h - read the rank records of a step's runtime directory
  *
- * Runs in a process that has the user's rights and no others: the directory is the user's, and nothing in it is
- * trusted. Only plain files of bounded size and number are opened, without following links or waiting for a writer.
+ * Runs in a process that has the user's rights and no others: the directory is the user's, and
+ * nothing in it is trusted. Only plain files of bounded size and number are opened, without
+ * following links or waiting for a writer.
  *
  * Threads:  one process of its own.
  * Memory:   nothing is kept but in *sum.
- * Errors:   -1 and *err: the directory cannot be read. A file that cannot be used is counted in *sum.
+ * Errors:   -1 and *err: the directory cannot be read. A file that cannot be used is counted in
+ *           *sum.
  */
 #ifndef NT_COLLECT_H
 #define NT_COLLECT_H
@@ -17,12 +19,13 @@
 #include "contract/error.h"
 #include "spank/sum.h"
 
-#define NT_COLLECT_FILES 4096			/* one a process of a node and step; more are left out */
-#define NT_COLLECT_BYTES (64 * 1024 * 1024)	/* of all files together */
+#define NT_COLLECT_FILES 4096 /* one a process of a node and step; more are left out */
+#define NT_COLLECT_BYTES (64 * 1024 * 1024) /* of all files together */
 
-/* Add one rank record; -1 and *err says what is wrong with it, *sum is then as if it had not been there. */
-int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job, uint32_t step,
-		      struct nt_error *err);
+/* Add one rank record; -1 and *err says what is wrong with it, *sum is then as if it had not
+ * been there. */
+int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
+		      uint32_t step, struct nt_error *err);
 
 /* Add all records of job.step in directory. */
 int nt_collect_directory(struct nt_sum *sum, const char *directory, uint32_t job, uint32_t step,

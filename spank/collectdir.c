@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "contract/names.h"
 
-#define NAME_BYTES 128	/* rank.<task>.<pid>.json needs 32 */
+#define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
 
 struct reader {
 	struct nt_sum *sum;
@@ -55,9 +55,11 @@ static ssize_t read_whole(int fd, char *buffer, size_t buffer_bytes)
 }
 
 /* Opening must neither follow a link nor wait for somebody at the other end of a pipe. */
-static int read_file(struct reader *reader, const char *name, size_t *text_bytes, struct nt_error *err)
+static int read_file(struct reader *reader, const char *name, size_t *text_bytes,
+		     struct nt_error *err)
 {
-	int fd = openat(reader->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = openat(reader->dir_fd, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat status;
 	ssize_t used;
 
@@ -82,7 +84,8 @@ static int add_file(struct reader *reader, const char *name, struct nt_error *er
 	if (read_file(reader, name, &text_bytes, err) < 0)
 		return -1;
 	reader->bytes += text_bytes;
-	return nt_collect_record(reader->sum, reader->buffer, text_bytes, reader->job, reader->step, err);
+	return nt_collect_record(reader->sum, reader->buffer, text_bytes, reader->job, reader->step,
+				 err);
 }
 
 /* Of the name, too, only what cannot harm the record's text. */
@@ -116,7 +119,8 @@ static void add_all(struct reader *reader, DIR *directory)
 	}
 }
 
-int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uint32_t step, struct nt_error *err)
+int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uint32_t step,
+			 struct nt_error *err)
 {
 	struct reader reader = { .sum = sum, .job = job, .step = step };
 	DIR *directory = NULL;

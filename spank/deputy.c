@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REAP_MS 200		/* between the KILL and giving up on a process that nothing can kill */
+#define REAP_MS 200 /* between the KILL and giving up on a process that nothing can kill */
 #define MEMORY_BYTES (512ul * 1024 * 1024)
 #define CPU_S 5
 
@@ -39,6 +39,15 @@ static int wait_ms(const struct nt_deputy *deputy, bool reminded)
 	return left_ms > 0 ? (int)left_ms : 0;
 }
 
+static void shorten(struct nt_deputy *deputy)
+{
+	int64_t until_ms = nt_deputy_clock_ms() + NT_DEPUTY_STOP_MS;
+
+	deputy->stop_fd = -1;
+	if (until_ms < deputy->deadline_ms)
+		deputy->deadline_ms = until_ms;
+}
+
 /* 1: more to read; 0: the end; -1: too late, stopped, or too much. */
 static int read_some(int fd, char *out, size_t out_bytes, size_t *used)
 {
@@ -50,7 +59,7 @@ static int read_some(int fd, char *out, size_t out_bytes, size_t *used)
 	return n > 0 && *used == out_bytes ? -1 : n > 0;
 }
 
-static int take(const struct nt_deputy *deputy, int fd, char *out, size_t out_bytes, struct nt_error *err)
+static int take(struct nt_deputy deputy, int fd, char *out, size_t out_bytes, struct nt_error *err)
 {
 	bool reminded = false;
 	size_t used = 0;
@@ -59,19 +68,19 @@ static int take(const struct nt_deputy *deputy, int fd, char *out, size_t out_by
 	while (more > 0) {
 		struct pollfd polls[] = {
 			{ .fd = fd, .events = POLLIN },
-			{ .fd = deputy->stop_fd, .events = POLLIN },
+			{ .fd = deputy.stop_fd, .events = POLLIN },
 		};
-		int ready = poll(polls, 2, wait_ms(deputy, reminded));
+		int ready = poll(polls, 2, wait_ms(&deputy, reminded));
 
-		if (!reminded && deputy->remind_ms > 0 && nt_deputy_clock_ms() >= deputy->remind_ms) {
+		if (!reminded && deputy.remind_ms > 0 && nt_deputy_clock_ms() >= deputy.remind_ms) {
 			reminded = true;
-			deputy->remind(deputy->argument);
+			deputy.remind(deputy.argument);
 		}
 		if (ready > 0 && polls[1].revents)
-			return nt_error_set(err, "the step ended meanwhile");
+			shorten(&deputy);
 		if (ready > 0 && polls[0].revents)
 			more = read_some(fd, out, out_bytes, &used);
-		else if (nt_deputy_clock_ms() >= deputy->deadline_ms)
+		else if (nt_deputy_clock_ms() >= deputy.deadline_ms)
 			return nt_error_set(err, "it took too long");
 	}
 	if (more < 0)
@@ -109,7 +118,7 @@ int nt_deputy_run(const struct nt_deputy *deputy, char *out, size_t out_bytes, s
 	if (pid < 0)
 		rc = nt_error_set(err, "fork: %m");
 	else
-		rc = take(deputy, ends[0], out, out_bytes, err);
+		rc = take(*deputy, ends[0], out, out_bytes, err);
 	close(ends[0]);
 	if (pid > 0)
 		reap(pid);
@@ -133,7 +142,7 @@ int nt_deputy_drop(uint32_t uid, uint32_t gid, struct nt_error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return nt_error_set(err, "prctl: %m");
-#ifndef __SANITIZE_ADDRESS__	/* whose shadow needs all the addresses there are */
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow needs all the addresses there are */
 	if (limit(RLIMIT_AS, MEMORY_BYTES) < 0)
 		return nt_error_set(err, "setrlimit: %m");
 #endif

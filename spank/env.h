@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.h - which variables of a step's tasks are set and unset
  *
- * What the user has set for NCCL stays. A plugin variable that holds our own path comes from the step around this one
- * (the batch script's, for the sruns in it) and is ours to replace. NCCL_TUNE_POLICY is ours in any case.
+ * What the user has set for NCCL stays. A plugin variable that holds our own path comes from the
+ * step around this one (the batch script's, for the sruns in it) and is ours to replace.
+ * NCCL_TUNE_POLICY is ours in any case.
  *
  * Threads:  pure functions, any thread.
  */
@@ -22,7 +23,7 @@ enum nt_env_change { NT_ENV_KEEP, NT_ENV_SET, NT_ENV_UNSET };
 
 struct nt_env_plan {
 	enum nt_env_change tuner, profiler, policy;
-	uint32_t flags;		/* NT_PLACE_* */
+	uint32_t flags; /* NT_PLACE_* */
 };
 
 /* tuned: this step's tasks are to load plugin. */

@@ -13,16 +13,22 @@
 struct member {
 	const char *key;
 	size_t offset;
-	size_t room;	/* of a text; 0: a number */
+	size_t room; /* of a text; 0: a number */
 };
 
-#define NUMBER(member) { #member, offsetof(struct nt_errand, member), 0 }
-#define TEXT(member) \
-	{ #member, offsetof(struct nt_errand, member), sizeof(((struct nt_errand *)0)->member) }
+#define NUMBER(member)                                         \
+	{                                                      \
+#member, offsetof(struct nt_errand, member), 0 \
+	}
+#define TEXT(member)                                            \
+	{                                                       \
+#member, offsetof(struct nt_errand, member),    \
+			sizeof(((struct nt_errand *)0)->member) \
+	}
 
 static const struct member members[] = {
-	NUMBER(job),   NUMBER(step), NUMBER(uid), NUMBER(gid),	NUMBER(flags), NUMBER(tasks),
-	NUMBER(nodes), TEXT(mode),   TEXT(dir),	  TEXT(spool),	TEXT(file),    TEXT(cluster),
+	NUMBER(job),   NUMBER(step), NUMBER(uid), NUMBER(gid), NUMBER(flags), NUMBER(tasks),
+	NUMBER(nodes), TEXT(mode),   TEXT(dir),	  TEXT(spool), TEXT(file),    TEXT(cluster),
 };
 
 _Static_assert(sizeof(members) / sizeof(members[0]) == NT_ERRAND_ARGS, "one argument a member");
@@ -66,7 +72,8 @@ static int parse_value(struct nt_errand *errand, const struct member *member, co
 	}
 	errno = 0;
 	number = strtoull(value, &end, 10);
-	if (errno || end == value || *end || value[0] < '0' || value[0] > '9' || number > UINT32_MAX)
+	if (errno || end == value || *end || value[0] < '0' || value[0] > '9' ||
+	    number > UINT32_MAX)
 		return -1;
 	*number_of(errand, member) = (uint32_t)number;
 	return 0;

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* errand.h - what nt-recordd is told on its command line, and what it says on its socket
  *
- * Descriptor NT_ERRAND_FD is a SOCK_SEQPACKET socket whose other end slurmstepd holds. slurmstepd sends one
- * NT_ERRAND_END when the last task of the step's first node has ended; nt-recordd sends lines for slurmd's log, each
- * beginning with NT_ERRAND_INFO or NT_ERRAND_ERROR, and NT_ERRAND_DONE when the step need not wait any longer.
+ * Descriptor NT_ERRAND_FD is a SOCK_SEQPACKET socket whose other end slurmstepd holds. slurmstepd
+ * sends one NT_ERRAND_END when the last task of the step's first node has ended; nt-recordd sends
+ * lines for slurmd's log, each beginning with NT_ERRAND_INFO or NT_ERRAND_ERROR, and NT_ERRAND_DONE
+ * when the step need not wait any longer.
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types; the argument vector points into struct nt_errand_argv.
@@ -26,16 +27,16 @@
 
 struct nt_errand {
 	uint32_t job, step, uid, gid;
-	uint32_t flags;			/* NT_PLACE_* */
-	uint32_t tasks, nodes;		/* of the step */
+	uint32_t flags; /* NT_PLACE_* */
+	uint32_t tasks, nodes; /* of the step */
 	char mode[16];
-	char dir[NT_PATH_MAX];		/* the step's runtime directory */
+	char dir[NT_PATH_MAX]; /* the step's runtime directory */
 	char spool[NT_PATH_MAX];
-	char file[NT_PATH_MAX];		/* directory of the file sink; "-": AdminComment */
+	char file[NT_PATH_MAX]; /* directory of the file sink; "-": AdminComment */
 	char cluster[64];
 };
 
-#define NT_ERRAND_ARGS 12		/* as many as there are members */
+#define NT_ERRAND_ARGS 12 /* as many as there are members */
 
 struct nt_errand_argv {
 	char text[NT_ERRAND_ARGS][NT_PATH_MAX + 16];

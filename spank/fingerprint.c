@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS_MAX 32	/* different models in one description */
+#define KINDS_MAX 32 /* different models in one description */
 #define VENDOR_NVIDIA 0x10de
-#define VENDOR_ASPEED 0x1a03	/* consoles of servers, not for computing */
+#define VENDOR_ASPEED 0x1a03 /* consoles of servers, not for computing */
 #define VENDOR_MATROX 0x102b
 
 /* 'g' GPU or accelerator, 's' NVSwitch, 'n' NIC, 0 anything else. */
@@ -45,7 +45,8 @@ static char *describe_children(hwloc_obj_t object, size_t *count)
 	bool failed = !texts || !stream;
 
 	*count = 0;
-	for (hwloc_obj_t child = object->io_first_child; child && !failed; child = child->next_sibling) {
+	for (hwloc_obj_t child = object->io_first_child; child && !failed;
+	     child = child->next_sibling) {
 		texts[*count] = describe(child);
 		failed = !texts[*count];
 		if (!failed && texts[*count][0])
@@ -69,8 +70,9 @@ static char *describe_children(hwloc_obj_t object, size_t *count)
 	return NULL;
 }
 
-/* One I/O object and what is below: a device, or brackets around the devices that share a bridge. A chain of
- * bridges to one device says nothing. NULL without memory, "" for what does not count. */
+/* One I/O object and what is below: a device, or brackets around the devices that share a
+ * bridge. A chain of bridges to one device says nothing. NULL without memory, "" for what does
+ * not count. */
 static char *describe(hwloc_obj_t object)
 {
 	const struct hwloc_pcidev_attr_s *pci = &object->attr->pcidev;
@@ -81,7 +83,8 @@ static char *describe(hwloc_obj_t object)
 	if (object->type == HWLOC_OBJ_PCI_DEVICE) {
 		if (!kind_of(pci))
 			return strdup("");
-		if (asprintf(&text, "%c%04x:%04x", kind_of(pci), pci->vendor_id, pci->device_id) < 0)
+		if (asprintf(&text, "%c%04x:%04x", kind_of(pci), pci->vendor_id, pci->device_id) <
+		    0)
 			return NULL;
 		return text;
 	}
@@ -138,12 +141,14 @@ static size_t count_models(struct hwloc_topology *topology, struct model *models
 
 		if (!kind_of(pci))
 			continue;
-		while (i < count && (models[i].vendor != pci->vendor_id || models[i].device != pci->device_id))
+		while (i < count &&
+		       (models[i].vendor != pci->vendor_id || models[i].device != pci->device_id))
 			i++;
 		if (i == KINDS_MAX)
 			continue;
 		if (i == count)
-			models[count++] = (struct model){ kind_of(pci), pci->vendor_id, pci->device_id, 0 };
+			models[count++] = (struct model){ kind_of(pci), pci->vendor_id,
+							  pci->device_id, 0 };
 		models[i].count++;
 	}
 	return count;
@@ -161,8 +166,9 @@ static void write_text(struct hwloc_topology *topology, char *text, size_t text_
 	for (const char *kind = order; *kind; kind++) {
 		for (size_t i = 0; i < count; i++) {
 			if (models[i].kind == *kind && used < text_bytes)
-				used += (size_t)snprintf(text + used, text_bytes - used, "%ux%04x:%04x ",
-							 models[i].count, models[i].vendor, models[i].device);
+				used += (size_t)snprintf(text + used, text_bytes - used,
+							 "%ux%04x:%04x ", models[i].count,
+							 models[i].vendor, models[i].device);
 		}
 	}
 	if (used < text_bytes)
@@ -190,7 +196,8 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 
 	if (!stream)
 		return nt_error_set(err, "no memory for the fingerprint");
-	fprintf(stream, "packages=%d;numa=%d;", hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
+	fprintf(stream, "packages=%d;numa=%d;",
+		hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
 		hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
 	rc = write_places(stream, hwloc_get_root_obj(topology));
 	if (fclose(stream) != 0)
@@ -203,20 +210,25 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the fingerprint");
 }
 
-/* sysfs says all that is needed; other sources cost time (binding to each CPU, GPU libraries) and differ with what
- * packages are installed. A container's or a job's limits must not make a node look smaller than it is. */
+/* sysfs says all that is needed; other sources cost time (binding to each CPU, GPU libraries)
+ * and differ with what packages are installed. A container's or a job's limits must not make a
+ * node look smaller than it is. */
 static int load(struct hwloc_topology *topology)
 {
-	static const char *const sources[] = { "x86", "pci", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl" };
+	static const char *const sources[] = { "x86",  "pci",  "opencl",    "cuda",
+					       "nvml", "rsmi", "levelzero", "gl" };
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		(void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-						    sources[i]);
+		(void)hwloc_topology_set_components(
+			topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, sources[i]);
 	if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) < 0 ||
 	    hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) < 0 ||
-	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
-	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) < 0 ||
-	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL) < 0)
+	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE,
+					   HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
+	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE,
+					   HWLOC_TYPE_FILTER_KEEP_IMPORTANT) < 0 ||
+	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL) <
+		    0)
 		return -1;
 	return hwloc_topology_load(topology);
 }

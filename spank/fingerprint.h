@@ -2,14 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fingerprint.h - 64 bits that are equal on nodes whose GPUs, NICs and their places are equal
  *
- * What counts: the number of packages and NUMA nodes; of each GPU, NVSwitch and NIC its PCI vendor and device, the
- * NUMA nodes near it, and with which others it shares a PCI switch. What does not: serial numbers, MAC and PCI
- * addresses, drivers, and everything else in the machine.
+ * What counts: the number of packages and NUMA nodes; of each GPU, NVSwitch and NIC its PCI vendor
+ * and device, the NUMA nodes near it, and with which others it shares a PCI switch. What does not:
+ * serial numbers, MAC and PCI addresses, drivers, and everything else in the machine.
  *
  * Threads:  any, one at a time.
  * Memory:   the caller's buffers.
  * Errors:   -1 and *err.
- * Host:     hwloc >= 2.2. Reads sysfs for tens of milliseconds, now and then for half a second: not in a step's way.
+ * Host:     hwloc >= 2.2. Reads sysfs for tens of milliseconds, now and then for half a second: not
+ *           in a step's way.
  */
 #ifndef NT_FINGERPRINT_H
 #define NT_FINGERPRINT_H
@@ -20,7 +21,8 @@
 
 struct hwloc_topology;
 
-/* Of this machine. text gets a short description: "8x10de:2335 4x15b3:1021 2 packages 2 NUMA nodes". Never 0. */
+/* Of this machine. text gets a short description: "8x10de:2335 4x15b3:1021 2 packages 2 NUMA
+ * nodes". Never 0. */
 int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct nt_error *err);
 
 /* Of a topology that has been loaded with its PCI devices. */

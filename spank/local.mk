@@ -10,6 +10,8 @@ spank_plugin_sources = \
 	%D%/env.h \
 	%D%/errand.c \
 	%D%/errand.h \
+	%D%/helper.c \
+	%D%/helper.h \
 	%D%/option.c \
 	%D%/option.h \
 	%D%/spawn.c \

@@ -13,7 +13,7 @@
 struct argument {
 	const char *key;
 	int (*parse)(struct nt_site *site, size_t offset, const char *value, struct nt_error *err);
-	size_t offset;		/* of the member, for those that are paths */
+	size_t offset; /* of the member, for those that are paths */
 };
 
 /* A path ends up in comma-separated lists and on command lines. */
@@ -22,20 +22,23 @@ static int parse_path(struct nt_site *site, size_t offset, const char *value, st
 	char *path = (char *)site + offset;
 
 	if (value[0] != '/' || strlen(value) >= NT_PATH_MAX || strpbrk(value, ", \t\n"))
-		return nt_error_set(err, "'%.60s' (want an absolute path of less than %d bytes without commas)",
-				    value, NT_PATH_MAX);
+		return nt_error_set(
+			err, "'%.60s' (want an absolute path of less than %d bytes without commas)",
+			value, NT_PATH_MAX);
 	memcpy(path, value, strlen(value) + 1);
 	return 0;
 }
 
 /* The directory becomes a part of longer paths. */
-static int parse_directory(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
+static int parse_directory(struct nt_site *site, size_t offset, const char *value,
+			   struct nt_error *err)
 {
 	char *path = (char *)site + offset;
 	size_t end;
 
 	if (strlen(value) >= NT_PATH_MAX / 2)
-		return nt_error_set(err, "'%.60s' (want a path of less than %d bytes)", value, NT_PATH_MAX / 2);
+		return nt_error_set(err, "'%.60s' (want a path of less than %d bytes)", value,
+				    NT_PATH_MAX / 2);
 	if (parse_path(site, offset, value, err) < 0)
 		return -1;
 	for (end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
@@ -43,7 +46,8 @@ static int parse_directory(struct nt_site *site, size_t offset, const char *valu
 	return 0;
 }
 
-static int parse_default(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
+static int parse_default(struct nt_site *site, size_t offset, const char *value,
+			 struct nt_error *err)
 {
 	(void)offset;
 	nt_policy_default(&site->policy);
@@ -63,7 +67,8 @@ static int parse_modes(struct nt_site *site, size_t offset, const char *value, s
 						  memcmp(nt_mode_name(mode), value, length) != 0))
 			mode++;
 		if (mode > NT_MODE_BANDIT)
-			return nt_error_set(err, "'%.60s' (want off, observe and bandit, joined by +)", value);
+			return nt_error_set(
+				err, "'%.60s' (want off, observe and bandit, joined by +)", value);
 		site->modes |= 1u << mode;
 		value += length + (value[length] == '+');
 	}
@@ -79,7 +84,8 @@ static int parse_pmix(struct nt_site *site, size_t offset, const char *value, st
 	return 0;
 }
 
-static int parse_record(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
+static int parse_record(struct nt_site *site, size_t offset, const char *value,
+			struct nt_error *err)
 {
 	if (strcmp(value, "admincomment") == 0) {
 		site->sink = NT_SINK_ADMINCOMMENT;
@@ -90,7 +96,8 @@ static int parse_record(struct nt_site *site, size_t offset, const char *value, 
 		return 0;
 	}
 	if (strncmp(value, FILE_SINK, sizeof(FILE_SINK) - 1) != 0)
-		return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or none)", value);
+		return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or none)",
+				    value);
 	site->sink = NT_SINK_FILE;
 	return parse_directory(site, offset, value + sizeof(FILE_SINK) - 1, err);
 }
@@ -114,7 +121,8 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 	for (size_t i = 0; i < LENGTH(arguments); i++) {
 		const struct argument *argument = &arguments[i];
 
-		if (strlen(argument->key) != key_bytes || memcmp(argument->key, text, key_bytes) != 0)
+		if (strlen(argument->key) != key_bytes ||
+		    memcmp(argument->key, text, key_bytes) != 0)
 			continue;
 		if (text[key_bytes] != '=')
 			break;
@@ -122,8 +130,11 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 			return 0;
 		return nt_error_set(err, "%s: %.200s", argument->key, reason.text);
 	}
-	return nt_error_set(err, "'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes= or "
-			    "pmix=)", text);
+	return nt_error_set(
+		err,
+		"'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes= or "
+		"pmix=)",
+		text);
 }
 
 static const char *list_modes(const struct nt_site *site, char *out, size_t out_bytes)
@@ -133,7 +144,8 @@ static const char *list_modes(const struct nt_site *site, char *out, size_t out_
 		size_t used = strlen(out);
 
 		if (site->modes & (1u << mode))
-			snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "", nt_mode_name(mode));
+			snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "",
+				 nt_mode_name(mode));
 	}
 	return out;
 }
@@ -144,8 +156,8 @@ static int check_mode(const struct nt_site *site, int64_t mode, struct nt_error 
 
 	if (site->modes & (1u << mode))
 		return 0;
-	return nt_error_set(err, "mode %s is not allowed at this site (allowed: %s)", nt_mode_name(mode),
-			    list_modes(site, allowed, sizeof(allowed)));
+	return nt_error_set(err, "mode %s is not allowed at this site (allowed: %s)",
+			    nt_mode_name(mode), list_modes(site, allowed, sizeof(allowed)));
 }
 
 int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err)
@@ -169,7 +181,8 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	return 0;
 }
 
-int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy, struct nt_error *err)
+int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
+		      struct nt_error *err)
 {
 	*policy = site->policy;
 	if (!text)
@@ -196,12 +209,13 @@ const char *nt_option_variable(const char *program)
 	return NULL;
 }
 
-void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable, const char *text,
-			const struct nt_error *reason)
+void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable,
+			const char *text, const struct nt_error *reason)
 {
 	if (origin == NT_ORIGIN_VARIABLE)
 		snprintf(out, out_bytes, "%s=%.80s: %s", variable, text, reason->text);
 	else
 		snprintf(out, out_bytes, "--" NT_OPTION "=%.80s%s: %s", text,
-			 origin == NT_ORIGIN_JOB ? " of the job around this step" : "", reason->text);
+			 origin == NT_ORIGIN_JOB ? " of the job around this step" : "",
+			 reason->text);
 }

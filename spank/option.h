@@ -17,15 +17,15 @@ enum nt_sink { NT_SINK_ADMINCOMMENT, NT_SINK_FILE, NT_SINK_NONE };
 
 /* The arguments of the plugin's line in plugstack.conf. */
 struct nt_site {
-	char plugin[NT_PATH_MAX];	/* libnccl-tune.so */
-	char recordd[NT_PATH_MAX];	/* nt-recordd */
+	char plugin[NT_PATH_MAX]; /* libnccl-tune.so */
+	char recordd[NT_PATH_MAX]; /* nt-recordd */
 	char rundir[NT_PATH_MAX];
 	char spooldir[NT_PATH_MAX];
-	char filedir[NT_PATH_MAX];	/* of NT_SINK_FILE */
+	char filedir[NT_PATH_MAX]; /* of NT_SINK_FILE */
 	enum nt_sink sink;
-	struct nt_policy policy;	/* the default; mode off where the site gives none */
-	unsigned modes;			/* bit 1 << NT_MODE_* of each mode that users may ask for */
-	bool pmix;			/* PMIx is the default of every step */
+	struct nt_policy policy; /* the default; mode off where the site gives none */
+	unsigned modes; /* bit 1 << NT_MODE_* of each mode that users may ask for */
+	bool pmix; /* PMIx is the default of every step */
 };
 
 /* key=value each; a key given again takes the place of the first. */
@@ -34,14 +34,16 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 /* Where a value of the option was found; in this order the later one wins. */
 enum nt_origin { NT_ORIGIN_JOB, NT_ORIGIN_VARIABLE, NT_ORIGIN_OPTION };
 
-/* The policy of a step: text over the site's default, within the site's limits. NULL: the default itself. */
-int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy, struct nt_error *err);
+/* The policy of a step: text over the site's default, within the site's limits. NULL: the
+ * default itself. */
+int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
+		      struct nt_error *err);
 
 /* The environment twin that program reads, NULL if it has none. */
 const char *nt_option_variable(const char *program);
 
 /* One line for the user: what was given where, and why it is refused. */
-void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable, const char *text,
-			const struct nt_error *reason);
+void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable,
+			const char *text, const struct nt_error *reason);
 
 #endif

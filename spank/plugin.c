@@ -1,17 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spank_nccl_tune.so: everything that Slurm calls, and the one context of the process that it was loaded into.
- * In srun, sbatch and salloc a mistake of the user's is refused. In slurmstepd every hook returns 0: a step never
- * fails for our trouble, it runs untuned. */
+/* spank_nccl_tune.so: everything that Slurm calls, and the one context of the process that it
+ * was loaded into. In srun, sbatch and salloc a mistake of the user's is refused. In slurmstepd
+ * every hook returns 0: a step never fails for our trouble, it runs untuned. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,20 +18,18 @@
 SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
 #include "contract/policy.h"
-#include "spank/cache.h"
 #include "spank/env.h"
 #include "spank/errand.h"
+#include "spank/helper.h"
 #include "spank/option.h"
-#include "spank/spawn.h"
 #include "spank/step.h"
 
 #define LOG "nccl-tune: "
 
-/* How Slurm hands an option from a job to the steps in it; read as an option of srun, below its command line. */
+/* How Slurm hands an option from a job to the steps in it; read as an option of srun, below its
+ * command line. */
 #define ENV_INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 #define ENV_MPI_TYPE "SLURM_MPI_TYPE"
-
-#define FINGERPRINT_MS 700	/* the longest that the first step after a boot waits for it */
 
 /* Of slurmstepd; the header declares the type. Absent in programs that are not Slurm's. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
@@ -43,17 +38,20 @@ static struct {
 	struct nt_site site;
 	struct nt_error site_error;
 	bool site_ok;
-	enum nt_origin origin;		/* of the value that the next callback brings */
-	const char *variable;		/* the environment twin that was used */
+	enum nt_origin origin; /* of the value that the next callback brings */
+	const char *variable; /* the environment twin that was used */
 	bool given, refused;
-	char text[NT_POLICY_MAX];	/* the option's value */
+	char text[NT_POLICY_MAX]; /* the option's value */
 
-	bool tuned;			/* slurmstepd: this step's tasks load the plugin, or could have */
+	bool tuned; /* slurmstepd: this step's tasks load the plugin, or could have */
 	struct nt_policy policy;
 	struct nt_place place;
 	struct nt_step_dir dir;
 	struct timespec dir_born;
-	int socket;			/* to nt-recordd; -1: none */
+	uid_t uid; /* whose step this is */
+	gid_t gid;
+	bool helper_tried;
+	int socket; /* to nt-recordd; -1: none */
 	uint32_t tasks_ended;
 } ctx = { .socket = -1 };
 
@@ -94,16 +92,17 @@ static void register_option(spank_t spank)
 {
 	static char name[] = NT_OPTION;
 	static char argument[] = "MODE[,key=value...]";
-	static char usage[] = "tune NCCL collectives: off, observe (measure only) or bandit (measure, and change "
-			      "what pays); settings in nccl-tune(7)";
+	static char usage[] =
+		"tune NCCL collectives: off, observe (measure only) or bandit (measure, and change "
+		"what pays); settings in nccl-tune(7)";
 	struct spank_option option = { name, argument, usage, 1, 0, take_option };
 
 	if (spank_option_register(spank, &option) != ESPANK_SUCCESS)
 		slurm_error(LOG "cannot register --" NT_OPTION);
 }
 
-/* The environment twin is an option given to the job around this step: Slurm looks at the variable after this and
- * calls back before it reads the command line, which therefore wins. */
+/* The environment twin is an option given to the job around this step: Slurm looks at the
+ * variable after this and calls back before it reads the command line, which therefore wins. */
 static void use_environment(void)
 {
 	const char *variable = nt_option_variable(program_invocation_short_name);
@@ -116,68 +115,6 @@ static void use_environment(void)
 	} else {
 		ctx.origin = getenv(ENV_INHERITED) ? NT_ORIGIN_JOB : NT_ORIGIN_OPTION;
 	}
-}
-
-/* ---- slurmstepd: the node's fingerprint */
-
-static int start_fingerprint(int fd, struct nt_error *err)
-{
-	static char word[] = "fingerprint";
-	char *argv[] = { ctx.site.recordd, word, ctx.site.rundir, NULL };
-
-	return nt_spawn(ctx.site.recordd, argv, NULL, fd, err);
-}
-
-/* The helper reads the hardware; it is waited for a little, and its answer is kept for the next step in any case. */
-static uint64_t wait_fingerprint(void)
-{
-	char text[20] = "";
-	struct nt_error err;
-	uint64_t value = 0;
-	int ends[2];
-	struct pollfd polls = { .events = POLLIN };
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return 0;
-	if (start_fingerprint(ends[1], &err) < 0)
-		slurm_error(LOG "no fingerprint of this node: %s", err.text);
-	close(ends[1]);
-	polls.fd = ends[0];
-	if (poll(&polls, 1, FINGERPRINT_MS) == 1 && read(ends[0], text, sizeof(text) - 1) >= 16)
-		value = strtoull(text, NULL, 16);
-	close(ends[0]);
-	if (value == 0)
-		slurm_info(LOG "the fingerprint of this node is not known yet");
-	return value;
-}
-
-static uint64_t get_fingerprint(int rundir_fd)
-{
-	struct nt_error err;
-	uint64_t value;
-
-	if (nt_cache_read(rundir_fd, &value, &err) == 0)
-		return value;
-	return wait_fingerprint();
-}
-
-/* When slurmd starts: so that no step has to wait. */
-static void prepare_node(void)
-{
-	struct nt_error err;
-	uint64_t value;
-	int rundir_fd = nt_rundir_open(ctx.site.rundir, &err);
-	int null_fd;
-
-	if (rundir_fd < 0) {
-		slurm_error(LOG "%s", err.text);
-		return;
-	}
-	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (nt_cache_read(rundir_fd, &value, &err) < 0 && start_fingerprint(null_fd, &err) < 0)
-		slurm_error(LOG "%s", err.text);
-	close(null_fd);
-	close(rundir_fd);
 }
 
 /* ---- slurmstepd: the environment */
@@ -200,7 +137,8 @@ static struct nt_env read_env(spank_t spank, struct values *values)
 {
 	struct nt_env env = {
 		.tuner = get_env(spank, NT_ENV_NCCL_TUNER, values->tuner, sizeof(values->tuner)),
-		.profiler = get_env(spank, NT_ENV_NCCL_PROFILER, values->profiler, sizeof(values->profiler)),
+		.profiler = get_env(spank, NT_ENV_NCCL_PROFILER, values->profiler,
+				    sizeof(values->profiler)),
 		.algo = get_env(spank, "NCCL_ALGO", values->algo, sizeof(values->algo)),
 		.proto = get_env(spank, "NCCL_PROTO", values->proto, sizeof(values->proto)),
 		.policy = get_env(spank, NT_ENV_POLICY, values->policy, sizeof(values->policy)),
@@ -209,7 +147,8 @@ static struct nt_env read_env(spank_t spank, struct values *values)
 	return env;
 }
 
-static void change_env(spank_t spank, const char *name, enum nt_env_change change, const char *value)
+static void change_env(spank_t spank, const char *name, enum nt_env_change change,
+		       const char *value)
 {
 	spank_err_t rc = ESPANK_SUCCESS;
 
@@ -234,6 +173,7 @@ static void apply_env(spank_t spank, bool tuned)
 	if (plan.policy == NT_ENV_SET &&
 	    nt_policy_format_task(&ctx.policy, &ctx.place, policy, sizeof(policy), &err) < 0) {
 		slurm_error(LOG "%s; the step runs untuned", err.text);
+		ctx.tuned = false;
 		plan = nt_env_decide(&env, ctx.site.plugin, false);
 	}
 	change_env(spank, NT_ENV_POLICY, plan.policy, policy);
@@ -257,22 +197,38 @@ static bool dir_was_used(void)
 	struct stat status;
 
 	return ctx.dir.fd >= 0 && fstat(ctx.dir.fd, &status) == 0 &&
-	       (status.st_mtim.tv_sec != ctx.dir_born.tv_sec || status.st_mtim.tv_nsec != ctx.dir_born.tv_nsec);
+	       (status.st_mtim.tv_sec != ctx.dir_born.tv_sec ||
+		status.st_mtim.tv_nsec != ctx.dir_born.tv_nsec);
+}
+
+/* What the user cannot read, NCCL would only complain of. */
+static int check_plugin(uid_t uid, gid_t gid, struct nt_error *err)
+{
+	struct stat status;
+	bool readable;
+
+	if (stat(ctx.site.plugin, &status) < 0)
+		return nt_error_set(err, "%.150s: %m", ctx.site.plugin);
+	readable = status.st_mode & S_IROTH || (status.st_gid == gid && status.st_mode & S_IRGRP) ||
+		   (status.st_uid == uid && status.st_mode & S_IRUSR);
+	if (!S_ISREG(status.st_mode) || !readable)
+		return nt_error_set(err, "%.150s is no file that user %u can read", ctx.site.plugin,
+				    uid);
+	return 0;
 }
 
 static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_error *err)
 {
-	const char *node = getenv("SLURMD_NODENAME");	/* slurmstepd's own, not the user's */
-	uid_t uid;
-	gid_t gid;
+	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
 
 	if (!node || strlen(node) >= sizeof(ctx.place.node))
-		return nt_error_set(err, "this node has no name of at most %zu bytes", sizeof(ctx.place.node) - 1);
-	if (spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
-	    spank_get_item(spank, S_JOB_GID, &gid) != ESPANK_SUCCESS)
+		return nt_error_set(err, "this node has no name of at most %zu bytes",
+				    sizeof(ctx.place.node) - 1);
+	if (spank_get_item(spank, S_JOB_UID, &ctx.uid) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_GID, &ctx.gid) != ESPANK_SUCCESS)
 		return nt_error_set(err, "Slurm does not say whose step this is");
-	if (access(ctx.site.plugin, R_OK) < 0)
-		return nt_error_set(err, "%.150s: %m", ctx.site.plugin);
+	if (check_plugin(ctx.uid, ctx.gid, err) < 0)
+		return -1;
 	if (nt_step_make(&ctx.dir, ctx.site.rundir, node, job, step, err) < 0)
 		return -1;
 	note_birth();
@@ -280,8 +236,10 @@ static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_erro
 	snprintf(ctx.place.node, sizeof(ctx.place.node), "%s", node);
 	ctx.place.job = job;
 	ctx.place.step = step;
-	ctx.place.fingerprint = get_fingerprint(ctx.dir.parent_fd);
-	return nt_step_give(&ctx.dir, uid, gid, err);
+	if (nt_helper_fingerprint(ctx.site.recordd, ctx.site.rundir, ctx.dir.parent_fd,
+				  &ctx.place.fingerprint, err) < 0)
+		slurm_error(LOG "no fingerprint of this node: %s", err->text);
+	return nt_step_give(&ctx.dir, ctx.uid, ctx.gid, err);
 }
 
 static void start_step(spank_t spank)
@@ -295,9 +253,11 @@ static void start_step(spank_t spank)
 	/* Neither holds tasks of an application. */
 	if (step == SLURM_EXTERN_CONT || step == SLURM_INTERACTIVE_STEP)
 		return;
-	if (ctx.refused || nt_option_resolve(&ctx.site, ctx.given ? ctx.text : NULL, &ctx.policy, &err) < 0) {
-		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION "=%.80s is not valid; the step runs untuned", job,
-			    ctx.text);
+	if (ctx.refused ||
+	    nt_option_resolve(&ctx.site, ctx.given ? ctx.text : NULL, &ctx.policy, &err) < 0) {
+		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION
+				"=%.80s is not valid; the step runs untuned",
+			    job, ctx.text);
 		ctx.policy.mode = NT_MODE_OFF;
 	}
 	if (ctx.policy.mode != NT_MODE_OFF) {
@@ -312,87 +272,43 @@ static void start_step(spank_t spank)
 
 static void fill_errand(spank_t spank, struct nt_errand *errand)
 {
-	uid_t uid = 0;
-	gid_t gid = 0;
 	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
 
 	memset(errand, 0, sizeof(*errand));
-	(void)spank_get_item(spank, S_JOB_UID, &uid);
-	(void)spank_get_item(spank, S_JOB_GID, &gid);
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &errand->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &errand->nodes);
 	errand->job = ctx.place.job;
 	errand->step = ctx.place.step;
-	errand->uid = uid;
-	errand->gid = gid;
+	errand->uid = ctx.uid;
+	errand->gid = ctx.gid;
 	errand->flags = ctx.place.flags;
 	snprintf(errand->mode, sizeof(errand->mode), "%s", nt_mode_name(ctx.policy.mode));
 	snprintf(errand->dir, sizeof(errand->dir), "%s", ctx.dir.path);
 	snprintf(errand->spool, sizeof(errand->spool), "%s", ctx.site.spooldir);
 	snprintf(errand->file, sizeof(errand->file), "%s",
 		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");
-	snprintf(errand->cluster, sizeof(errand->cluster), "%s", cluster ? cluster : "cluster");
+	snprintf(errand->cluster, sizeof(errand->cluster), "%s",
+		 cluster && cluster[0] ? cluster : "cluster");
 }
 
 static void start_recordd(spank_t spank)
 {
 	struct nt_errand errand;
-	struct nt_errand_argv argv;
 	struct nt_error err;
-	int ends[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return;
 	fill_errand(spank, &errand);
-	nt_errand_format(&errand, ctx.site.recordd, &argv);
-	if (nt_spawn(ctx.site.recordd, argv.argv, &slurm_conf ? slurm_conf.slurm_conf : NULL, ends[1], &err) < 0) {
+	ctx.socket = nt_helper_start(ctx.site.recordd, &errand,
+				     &slurm_conf ? slurm_conf.slurm_conf : NULL, &err);
+	if (ctx.socket < 0)
 		slurm_error(LOG "the step will have no record: %s", err.text);
-		close(ends[0]);
-		ends[0] = -1;
-	}
-	close(ends[1]);
-	ctx.socket = ends[0];
 }
 
-static int64_t clock_ms(void)
+static void say(char kind, const char *text)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* One message of nt-recordd's into slurmd's log; whether it was the last one. */
-static bool hear(void)
-{
-	char text[NT_ERRAND_MESSAGE_MAX + 1];
-	ssize_t n = recv(ctx.socket, text, sizeof(text) - 1, MSG_DONTWAIT);
-
-	if (n < 0)
-		return errno != EAGAIN && errno != EINTR;
-	text[n] = '\0';
-	if (text[0] == NT_ERRAND_ERROR)
-		slurm_error(LOG "%s", text + 1);
-	else if (text[0] == NT_ERRAND_INFO)
-		slurm_info(LOG "%s", text + 1);
-	return n == 0 || text[0] == NT_ERRAND_DONE;
-}
-
-/* After the last task of the step's first node: the job may end as soon as the step is let go, and a job that has
- * ended takes no record. */
-static void hold_step(void)
-{
-	const char word = NT_ERRAND_END;
-	int64_t until_ms = clock_ms() + NT_HOLD_STEP_MS;
-	struct pollfd polls = { .fd = ctx.socket, .events = POLLIN };
-	bool done = send(ctx.socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1;
-
-	while (!done && clock_ms() < until_ms) {
-		if (poll(&polls, 1, (int)(until_ms - clock_ms())) > 0)
-			done = hear();
-	}
-	if (!done)
-		slurm_info(LOG "the record was not waited for any longer");
+	if (kind == NT_ERRAND_ERROR)
+		slurm_error(LOG "%s", text);
+	else
+		slurm_info(LOG "%s", text);
 }
 
 /* ---- what Slurm calls */
@@ -400,21 +316,23 @@ static void hold_step(void)
 int slurm_spank_init(spank_t spank, int ac, char **av)
 {
 	spank_context_t context = spank_context();
+	struct nt_error err;
 
 	nt_step_dir_init(&ctx.dir);
 	ctx.site_ok = nt_site_parse(&ctx.site, ac, av, &ctx.site_error) == 0;
 	if (context == S_CTX_SLURMD) {
-		if (ctx.site_ok)
-			prepare_node();
-		else
+		if (!ctx.site_ok)
 			slurm_error(LOG "%s; no step will be tuned", ctx.site_error.text);
+		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0)
+			slurm_error(LOG "%s", err.text);
 		return 0;
 	}
 	register_option(spank);
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR)
 		return 0;
 	use_environment();
-	/* Later is too late (PMIx's server would not be started), and the option is not known yet. */
+	/* Later is too late (PMIx's server would not be started), and the option is not known
+	 * yet. */
 	if (ctx.site_ok && ctx.site.pmix)
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
@@ -439,8 +357,9 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 
 	(void)ac;
 	(void)av;
-	if (!ctx.tuned || ctx.socket >= 0 || ctx.site.sink == NT_SINK_NONE)
+	if (!ctx.tuned || ctx.helper_tried || ctx.site.sink == NT_SINK_NONE)
 		return 0;
+	ctx.helper_tried = true;
 	if (spank_get_item(spank, S_JOB_NODEID, &node) == ESPANK_SUCCESS && node == 0)
 		start_recordd(spank);
 	return 0;
@@ -449,6 +368,7 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 {
 	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
+	bool released = true;
 	uint32_t tasks = 0;
 
 	(void)ac;
@@ -458,11 +378,14 @@ int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks);
 	if (++ctx.tasks_ended < tasks)
 		return 0;
+	/* The job may end as soon as the step is let go, and a job that has ended takes no
+	 * record. */
 	if (dir_was_used() || (ctx.place.flags & nothing_loaded) == nothing_loaded)
-		hold_step();
+		released = nt_helper_hold(ctx.socket, say);
+	if (!released)
+		slurm_info(LOG "the record was not waited for any longer");
 	close(ctx.socket);
 	ctx.socket = -1;
-	ctx.tuned = false;
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the step's first node, as
- * root; lives as long as slurmstepd, and a few seconds more where it must. What the user's processes wrote is read by
- * a child with the user's rights (collect.h); this process only checks the bytes that it hands on. */
+/* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the
+ * step's first node, as root; lives as long as slurmstepd, and a few seconds more where it must.
+ * What the user's processes wrote is read by a child with the user's rights (collect.h); this
+ * process only checks the bytes that it hands on. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,23 +32,23 @@
 #include "spank/spool.h"
 #include "spank/step.h"
 
-#define TICK_MS 500		/* between looks at the directory */
-#define COLLECT_MS 1000		/* between readings of it */
+#define TICK_MS 500 /* between looks at the directory */
+#define COLLECT_MS 1000 /* between readings of it */
 #define COLLECT_LIMIT_MS 3000
-#define AGAIN_MS 10000		/* between writes of an early record */
-#define EARLY_LIMIT_MS 12000	/* more than a write takes when slurmctld is away */
-#define LIFE_MS 15000		/* after the step's end */
+#define AGAIN_MS 10000 /* between writes of an early record */
+#define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
+#define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
-#define RECHECK_MS 1000		/* after a write: another step's must not have taken it away */
-#define FRESH_MS 100		/* a directory changed less long ago may change again at the same time stamp */
+#define RECHECK_MS 1000 /* after a write: another step's must not have taken it away */
+#define FRESH_MS 100 /* a directory changed less long ago may change again at the same time stamp */
 
 struct watch {
 	struct nt_errand errand;
 	char step[NT_STEP_NAME_MAX];
-	char record[NT_STEP_RECORD_MAX + 1];	/* as it was collected last */
-	char written[NT_STEP_RECORD_MAX + 1];	/* as it was delivered last */
-	struct timespec seen;			/* the directory's time stamp when it was read last */
-	bool decided;				/* record holds a decision */
+	char record[NT_STEP_RECORD_MAX + 1]; /* as it was collected last */
+	char written[NT_STEP_RECORD_MAX + 1]; /* as it was delivered last */
+	struct timespec seen; /* the directory's time stamp when it was read last */
+	bool decided; /* record holds a decision */
 	bool final, released, spooled, foreign;
 	int dir_fd;
 	int64_t collected_ms, tried_ms, recheck_ms, ended_ms;
@@ -84,7 +85,8 @@ static void run_collect(void *argument, int out_fd)
 {
 	const struct watch *watch = argument;
 	const struct nt_errand *errand = &watch->errand;
-	const struct nt_sum_head head = { errand->mode, errand->flags, errand->tasks, errand->nodes, watch->final };
+	const struct nt_sum_head head = { errand->mode, errand->flags, errand->tasks, errand->nodes,
+					  watch->final };
 	char text[NT_STEP_RECORD_MAX + 2];
 	struct nt_error err;
 	struct nt_sum sum;
@@ -125,7 +127,8 @@ static bool has_changed(const struct watch *watch)
 	struct stat status;
 
 	return watch->dir_fd >= 0 && fstat(watch->dir_fd, &status) == 0 &&
-	       (status.st_mtim.tv_sec != watch->seen.tv_sec || status.st_mtim.tv_nsec != watch->seen.tv_nsec);
+	       (status.st_mtim.tv_sec != watch->seen.tv_sec ||
+		status.st_mtim.tv_nsec != watch->seen.tv_nsec);
 }
 
 static void collect(struct watch *watch)
@@ -147,7 +150,8 @@ static void collect(struct watch *watch)
 		watch->decided = text[0] == '1';
 		memcpy(watch->record, text + 1, (size_t)n);
 	} else if (watch->final && n != 1) {
-		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
+		say(NT_ERRAND_ERROR,
+		    "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
 		    watch->errand.job, watch->step, n == 0 ? "no rights of the user's" : err.text);
 	}
 }
@@ -156,10 +160,12 @@ static void collect(struct watch *watch)
 
 static struct nt_spool_entry entry_of(const struct watch *watch)
 {
-	return (struct nt_spool_entry){ watch->errand.cluster, watch->errand.job, watch->step, watch->record };
+	return (struct nt_spool_entry){ watch->errand.cluster, watch->errand.job, watch->step,
+					watch->record };
 }
 
-/* A file beside the steps' directories, the same for all steps of the machine; users cannot open it. */
+/* A file beside the steps' directories, the same for all steps of the machine; users cannot open
+ * it. */
 static int open_lock(const struct watch *watch)
 {
 	const char *slash = strrchr(watch->errand.dir, '/');
@@ -167,7 +173,8 @@ static int open_lock(const struct watch *watch)
 
 	if (!slash)
 		return -1;
-	snprintf(path, sizeof(path), "%.*s/lock", (int)(slash - watch->errand.dir), watch->errand.dir);
+	snprintf(path, sizeof(path), "%.*s/lock", (int)(slash - watch->errand.dir),
+		 watch->errand.dir);
 	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -181,7 +188,8 @@ static void run_account(void *argument, int out_fd)
 	close(NT_ERRAND_FD);
 	lock_fd = open_lock(watch);
 	slurm_init(NULL);
-	text[0] = (char)nt_account_write(watch->errand.job, watch->step, watch->record, lock_fd, &err);
+	text[0] = (char)nt_account_write(watch->errand.job, watch->step, watch->record, lock_fd,
+					 &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);
 	if (write(out_fd, text, strlen(text)) < 0)
 		return;
@@ -194,11 +202,11 @@ static void spool(struct watch *watch, const char *why)
 
 	watch->spooled = nt_spool_write(watch->errand.spool, &entry, &err) == 0;
 	if (watch->spooled)
-		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record waits in %.80s: %.160s", entry.job, entry.step,
-		    watch->errand.spool, why);
+		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record waits in %.80s: %.160s",
+		    entry.job, entry.step, watch->errand.spool, why);
 	else
-		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: the record is lost: %.100s; %.100s", entry.job, entry.step,
-		    why, err.text);
+		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: the record is lost: %.100s; %.100s",
+		    entry.job, entry.step, why, err.text);
 }
 
 /* The step has waited long enough: make sure of the record, then go on trying without it. */
@@ -214,7 +222,8 @@ static enum nt_account write_account(struct watch *watch, struct nt_error *err)
 	const struct nt_deputy deputy = {
 		.run = run_account,
 		.argument = watch,
-		.deadline_ms = watch->final ? watch->ended_ms + LIFE_MS : nt_deputy_clock_ms() + EARLY_LIMIT_MS,
+		.deadline_ms = watch->final ? watch->ended_ms + LIFE_MS
+					    : nt_deputy_clock_ms() + EARLY_LIMIT_MS,
 		.remind_ms = watch->final && !watch->released ? watch->ended_ms + RELEASE_MS : 0,
 		.remind = stop_holding,
 		.stop_fd = watch->final ? -1 : NT_ERRAND_FD,
@@ -233,7 +242,8 @@ static enum nt_account write_file(struct watch *watch, struct nt_error *err)
 {
 	struct nt_spool_entry entry = entry_of(watch);
 
-	return nt_spool_write(watch->errand.file, &entry, err) == 0 ? NT_ACCOUNT_WRITTEN : NT_ACCOUNT_FAILED;
+	return nt_spool_write(watch->errand.file, &entry, err) == 0 ? NT_ACCOUNT_WRITTEN
+								    : NT_ACCOUNT_FAILED;
 }
 
 /* Returns whether the record is where it belongs. */
@@ -325,7 +335,8 @@ static void finish(struct watch *watch)
 		}
 	}
 	if (watch->spooled && nt_spool_remove(watch->errand.spool, &entry, &err) == 0)
-		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record was delivered after all", entry.job, entry.step);
+		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record was delivered after all",
+		    entry.job, entry.step);
 }
 
 /* ---- the process */
@@ -368,7 +379,7 @@ static int record(int argc, char *argv[])
 	}
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);	/* slurmstepd gets it as well; its end is what counts */
+	signal(SIGTERM, SIG_IGN); /* slurmstepd gets it as well; its end is what counts */
 	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
 	nt_cgroup_leave();
 	be_expendable();
@@ -404,7 +415,8 @@ int main(int argc, char *argv[])
 {
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 3 || fcntl(NT_ERRAND_FD, F_GETFD) < 0) {
-		fprintf(stderr, "nt-recordd is started by spank_nccl_tune.so, see spank_nccl_tune(8)\n");
+		fprintf(stderr,
+			"nt-recordd is started by spank_nccl_tune.so, see spank_nccl_tune(8)\n");
 		return 2;
 	}
 	close_others();

@@ -125,8 +125,8 @@ static int skip_name(struct nt_text text, size_t *pos)
 	return 0;
 }
 
-/* What follows a whole value: as many closing brackets as there are, then a comma or nothing. 1 where another
- * value must follow, 0 at the end of the outermost value. */
+/* What follows a whole value: as many closing brackets as there are, then a comma or nothing. 1
+ * where another value must follow, 0 at the end of the outermost value. */
 static int skip_behind(struct nt_text text, size_t *pos, const char *closers, int *depth)
 {
 	while (*depth > 0) {

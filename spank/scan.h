@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scan.h - walk over JSON text in place, strictly, without building anything
  *
- * For text that must be kept byte for byte (splice.h), and for a check by a process that should not run a parser
- * over what a user wrote. RFC 8259; bytes above 0x7f inside strings are taken as they are.
+ * For text that must be kept byte for byte (splice.h), and for a check by a process that should not
+ * run a parser over what a user wrote. RFC 8259; bytes above 0x7f inside strings are taken as they
+ * are.
  *
  * Threads:  pure functions, any thread.
  * Memory:   members point into the text.
@@ -23,14 +24,14 @@ struct nt_text {
 };
 
 struct nt_member {
-	struct nt_text name;	/* without its quotes, escapes as they are */
+	struct nt_text name; /* without its quotes, escapes as they are */
 	struct nt_text value;
 };
 
 struct nt_scan {
-	struct nt_text text;	/* one whole value, white space around it allowed */
+	struct nt_text text; /* one whole value, white space around it allowed */
 	size_t pos;
-	bool open;		/* inside the object */
+	bool open; /* inside the object */
 };
 
 /* Is text one JSON value of that first character ('{' or '['), white space around it allowed? */

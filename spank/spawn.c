@@ -74,7 +74,8 @@ static int fork_twice(const struct start *start, struct nt_error *err)
 	return 0;
 }
 
-int nt_spawn(const char *program, char *const argv[], const char *conf, int fd, struct nt_error *err)
+int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
+	     struct nt_error *err)
 {
 	static char path[] = "PATH=/usr/bin:/bin";
 	static char locale[] = "LC_ALL=C";

@@ -2,21 +2,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spawn.h - start a helper that is nobody's child
  *
- * slurmstepd reaps every child it has and takes each for a task, so the helper is started by an intermediate process
- * that ends at once and is waited for here. It gets its own session, an environment of three variables, no signal
- * blocked or ignored, /dev/null for the standard streams, one descriptor, and nothing else of the daemon's.
+ * slurmstepd reaps every child it has and takes each for a task, so the helper is started by an
+ * intermediate process that ends at once and is waited for here. It gets its own session, an
+ * environment of three variables, no signal blocked or ignored, /dev/null for the standard streams,
+ * one descriptor, and nothing else of the daemon's.
  *
  * Threads:  the daemon may have others; between fork and exec only what is safe then is called.
- * Errors:   -1 and *err; that the program could not be executed is seen at the other end of fd only.
+ * Errors:   -1 and *err; that the program could not be executed is seen at the other end of fd
+ *           only.
  */
 #ifndef NT_SPAWN_H
 #define NT_SPAWN_H
 
 #include "contract/error.h"
 
-#define NT_SPAWN_FD 3	/* what fd is in the helper */
+#define NT_SPAWN_FD 3 /* what fd is in the helper */
 
 /* conf is the path of slurm.conf, or NULL for the built-in one. */
-int nt_spawn(const char *program, char *const argv[], const char *conf, int fd, struct nt_error *err);
+int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
+	     struct nt_error *err);
 
 #endif

@@ -11,13 +11,13 @@
 #include "contract/names.h"
 #include "spank/scan.h"
 
-#define RECORD_DEPTH 4	/* step, communicator shape, entry, times */
+#define RECORD_DEPTH 4 /* step, communicator shape, entry, times */
 
 /* A member of the job's record: a step, or something that a later version put there. */
 struct part {
 	struct nt_text name, value;
 	bool step;
-	bool thin;		/* write mode and count only */
+	bool thin; /* write mode and count only */
 	bool gone;
 	unsigned long long more;
 	struct nt_text mode;
@@ -26,7 +26,7 @@ struct part {
 struct job {
 	struct part *parts;
 	size_t count;
-	unsigned long long more;	/* steps that were dropped */
+	unsigned long long more; /* steps that were dropped */
 };
 
 int nt_record_check(const char *record, size_t record_bytes, struct nt_error *err)
@@ -41,11 +41,14 @@ int nt_record_check(const char *record, size_t record_bytes, struct nt_error *er
 		char c = record[i];
 
 		if (c < 0x20 || c > 0x7e || c == '\\')
-			return nt_error_set(err, "the record has the byte 0x%02x at %zu", (unsigned char)c, i);
-		/* Braces are JSON's own in an honest record, so that counting them is counting depth. */
+			return nt_error_set(err, "the record has the byte 0x%02x at %zu",
+					    (unsigned char)c, i);
+		/* Braces are JSON's own in an honest record, so that counting them is counting
+		 * depth. */
 		depth += (c == '{') - (c == '}');
 		if (depth < 0 || depth > RECORD_DEPTH)
-			return nt_error_set(err, "the record is nested too deep or not at all at byte %zu", i);
+			return nt_error_set(
+				err, "the record is nested too deep or not at all at byte %zu", i);
 	}
 	if (depth != 0 || record_bytes == 0 || record[0] != '{' || !nt_scan_is(text, '{'))
 		return nt_error_set(err, "the record is not a JSON object");
@@ -89,7 +92,8 @@ static void thin_out(struct part *part)
 	part->mode = nt_text_of("\"?\"");
 	nt_scan_begin(&scan, part->value);
 	while (nt_scan_next(&scan, &member) > 0) {
-		if (nt_text_is(member.name, "mode") && member.value.at[0] == '"' && member.value.bytes < 16)
+		if (nt_text_is(member.name, "mode") && member.value.at[0] == '"' &&
+		    member.value.bytes < 16)
 			part->mode = member.value;
 		else if (nt_text_is(member.name, "more"))
 			part->more += number_of(member.value);
@@ -143,7 +147,8 @@ static size_t write_job(const struct job *job, char *out, size_t out_bytes)
 			continue;
 		PUT(",\"%.*s\":", (int)part->name.bytes, part->name.at);
 		if (part->thin)
-			PUT("{\"mode\":%.*s,\"more\":%llu}", (int)part->mode.bytes, part->mode.at, part->more);
+			PUT("{\"mode\":%.*s,\"more\":%llu}", (int)part->mode.bytes, part->mode.at,
+			    part->more);
 		else
 			PUT("%.*s", (int)part->value.bytes, part->value.at);
 	}
@@ -175,7 +180,7 @@ static bool fit(struct job *job)
 /* The text around ours: before and behind, which are empty where there is no text yet. */
 struct frame {
 	struct nt_text before, behind;
-	bool key;		/* ours is not there yet: write its name, and a comma if others are */
+	bool key; /* ours is not there yet: write its name, and a comma if others are */
 	bool comma;
 };
 
@@ -220,7 +225,8 @@ static enum nt_splice join(const struct frame *frame, const struct job *job, cha
 	used = snprintf(*out, room, "%.*s%s%s", (int)frame->before.bytes, frame->before.at,
 			frame->key && frame->comma ? "," : "", frame->key ? key : "");
 	used += (int)write_job(job, *out + used, room - (size_t)used);
-	snprintf(*out + used, room - (size_t)used, "%.*s", (int)frame->behind.bytes, frame->behind.at);
+	snprintf(*out + used, room - (size_t)used, "%.*s", (int)frame->behind.bytes,
+		 frame->behind.at);
 	return NT_SPLICED;
 }
 

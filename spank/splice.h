@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* splice.h - put a step's record into the text that a job's AdminComment already has
  *
- * What other programs keep in a JSON object there stays, byte for byte; other text is not touched at all.
- * Steps stand in the order in which they were written last. Where ours would be longer than NT_JOB_RECORD_MAX the
- * oldest steps are thinned to {"mode":...,"more":COUNT}; where that is not enough they go, and "more" of the whole
- * says how many.
+ * What other programs keep in a JSON object there stays, byte for byte; other text is not touched
+ * at all. Steps stand in the order in which they were written last. Where ours would be longer than
+ * NT_JOB_RECORD_MAX the oldest steps are thinned to {"mode":...,"more":COUNT}; where that is not
+ * enough they go, and "more" of the whole says how many.
  *
  * Threads:  pure functions, any thread.
  * Memory:   *out is malloc'ed, the caller frees it.
@@ -18,20 +18,21 @@
 #include "contract/error.h"
 
 enum nt_splice {
-	NT_SPLICED,		/* *out is the new text */
-	NT_SPLICE_UNCHANGED,	/* the text holds exactly this record of the step */
-	NT_SPLICE_FOREIGN,	/* the text is another program's, or an nccl_tune member of another version */
-	NT_SPLICE_NO_ROOM,	/* the new text would be longer than accounting keeps */
+	NT_SPLICED, /* *out is the new text */
+	NT_SPLICE_UNCHANGED, /* the text holds exactly this record of the step */
+	NT_SPLICE_FOREIGN, /* another program's text, or a record of another version */
+	NT_SPLICE_NO_ROOM, /* the new text would be longer than accounting keeps */
 	NT_SPLICE_NO_MEMORY,
 };
 
-#define NT_COMMENT_MAX 65535	/* slurmdbd's column cuts longer text without a word */
+#define NT_COMMENT_MAX 65535 /* slurmdbd's column cuts longer text without a word */
 
-/* Is record what contract/record.h allows for a step: one JSON object of printable ASCII without backslash, of at
- * most NT_STEP_RECORD_MAX bytes? */
+/* Is record what contract/record.h allows for a step: one JSON object of printable ASCII without
+ * backslash, of at most NT_STEP_RECORD_MAX bytes? */
 int nt_record_check(const char *record, size_t record_bytes, struct nt_error *err);
 
 /* step is "0", "batch", ...; record has been checked; comment may be "". */
-enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record, char **out);
+enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record,
+			      char **out);
 
 #endif

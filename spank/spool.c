@@ -28,11 +28,13 @@ static int open_directory(const char *directory, struct nt_error *err)
 	fd = open(directory, DIR_FLAGS);
 	if (fd < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", directory);
-	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH)))
+	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
-	return nt_error_set(err, "%.150s must belong to the daemon's user and be writable to nobody else",
-			    directory);
+	return nt_error_set(
+		err, "%.150s must belong to the daemon's user and be writable to nobody else",
+		directory);
 }
 
 static int count_files(int dir_fd)
@@ -52,19 +54,24 @@ static int count_files(int dir_fd)
 	return count;
 }
 
-static int file_name(const struct nt_spool_entry *entry, char name[NAME_BYTES], struct nt_error *err)
+static int file_name(const struct nt_spool_entry *entry, char name[NAME_BYTES],
+		     struct nt_error *err)
 {
-	int n = snprintf(name, NAME_BYTES, "%s.%" PRIu32 ".%s.json", entry->cluster, entry->job, entry->step);
+	int n = snprintf(name, NAME_BYTES, "%s.%" PRIu32 ".%s.json", entry->cluster, entry->job,
+			 entry->step);
 
 	if (n < 0 || n >= NAME_BYTES || name[0] == '.' || strpbrk(name, "/\"\\"))
 		return nt_error_set(err, "no file name for cluster '%.60s'", entry->cluster);
 	return 0;
 }
 
-/* The record is a JSON text inside a JSON text: its quotes are escaped, and it has nothing else to escape. */
+/* The record is a JSON text inside a JSON text: its quotes are escaped, and it has nothing else
+ * to escape. */
 static int format(const struct nt_spool_entry *entry, char line[LINE_BYTES], struct nt_error *err)
 {
-	int n = snprintf(line, LINE_BYTES, "{\"v\":%d,\"cluster\":\"%.64s\",\"job\":%" PRIu32 ",\"step\":\"%.12s\",\"record\":\"",
+	int n = snprintf(line, LINE_BYTES,
+			 "{\"v\":%d,\"cluster\":\"%.64s\",\"job\":%" PRIu32
+			 ",\"step\":\"%.12s\",\"record\":\"",
 			 NT_RECORD_VERSION, entry->cluster, entry->job, entry->step);
 	size_t used = (size_t)n;
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENTRIES_MAX 65536	/* what the end of a step may spend on a user's files */
+#define ENTRIES_MAX 65536 /* what the end of a step may spend on a user's files */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX])
@@ -32,7 +32,8 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 	if (fstat(fd, &status) < 0)
 		return nt_error_set(err, "%.150s: %m", path);
 	if (status.st_uid != geteuid())
-		return nt_error_set(err, "%.150s belongs to user %u (want %u)", path, status.st_uid, geteuid());
+		return nt_error_set(err, "%.150s belongs to user %u (want %u)", path, status.st_uid,
+				    geteuid());
 	if (status.st_mode & (S_IWGRP | S_IWOTH))
 		return nt_error_set(err, "%.150s may be written by others (mode %04o)", path,
 				    (unsigned)status.st_mode & 07777);
@@ -115,10 +116,12 @@ static int remove_open(struct nt_step_dir *dir, struct nt_error *err)
 		if (unlinkat(dir->parent_fd, dir->name, AT_REMOVEDIR) == 0)
 			return 0;
 	}
-	return nt_error_set(err, "cannot remove %.150s, %zu entries had to stay: %m", dir->path, left);
+	return nt_error_set(err, "cannot remove %.150s, %zu entries had to stay: %m", dir->path,
+			    left);
 }
 
-/* Of a step with the same name that was not ended in order, or of a run of the job before it was requeued. */
+/* Of a step with the same name that was not ended in order, or of a run of the job before it was
+ * requeued. */
 static int remove_old(struct nt_step_dir *dir, struct nt_error *err)
 {
 	int rc;
@@ -159,8 +162,8 @@ static bool is_plain(const char *text)
 	return text[0] && text[0] != '.';
 }
 
-int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job, uint32_t step,
-		 struct nt_error *err)
+int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job,
+		 uint32_t step, struct nt_error *err)
 {
 	char name[NT_STEP_NAME_MAX];
 	int n;

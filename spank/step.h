@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - the runtime directory of a step on one node
  *
- * <rundir>/<node>.<job>.<step>, the user's, mode 0700, for as long as the step lives. rundir belongs to the daemon
- * (root) and nobody else may write it, so that nobody else can put anything in the way. The directory stays open
- * from before the first task is started: whatever the user mounts or links there later is never walked into.
+ * <rundir>/<node>.<job>.<step>, the user's, mode 0700, for as long as the step lives. rundir
+ * belongs to the daemon (root) and nobody else may write it, so that nobody else can put anything
+ * in the way. The directory stays open from before the first task is started: whatever the user
+ * mounts or links there later is never walked into.
  *
  * Threads:  one at a time.
  * Memory:   the caller's; two file descriptors until nt_step_remove.
@@ -19,7 +20,7 @@
 #include "contract/error.h"
 #include "contract/names.h"
 
-#define NT_STEP_BATCH 0xfffffffbu	/* Slurm's SLURM_BATCH_SCRIPT, the one step that has a name */
+#define NT_STEP_BATCH 0xfffffffbu /* Slurm's SLURM_BATCH_SCRIPT, the one step that has a name */
 #define NT_STEP_NAME_MAX 12
 
 /* "0", "17", "batch": a step as the job's record names it. */
@@ -27,8 +28,8 @@ void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX]);
 
 struct nt_step_dir {
 	char path[NT_PATH_MAX];
-	const char *name;	/* in path */
-	int parent_fd, fd;	/* -1: there is none */
+	const char *name; /* in path */
+	int parent_fd, fd; /* -1: there is none */
 };
 
 /* Make rundir if its parent exists, and open it; fails unless it is the daemon's alone. */
@@ -37,12 +38,13 @@ int nt_rundir_open(const char *rundir, struct nt_error *err);
 void nt_step_dir_init(struct nt_step_dir *dir);
 
 /* Make the directory; one that was left behind under this name is emptied and taken away first. */
-int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job, uint32_t step,
-		 struct nt_error *err);
+int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job,
+		 uint32_t step, struct nt_error *err);
 /* Hand it to the user. */
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err);
 
-/* Take it away with the files in it, and empty directories; -1 and *err where something had to stay. */
+/* Take it away with the files in it, and empty directories; -1 and *err where something had to
+ * stay. */
 int nt_step_remove(struct nt_step_dir *dir, struct nt_error *err);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMS_MAX 4096		/* of one node's processes in one step; a board holds 128 at once */
-#define KEYS_MAX 1024		/* of one communicator; a board holds 32 */
+#define COMMS_MAX 4096 /* of one node's processes in one step; a board holds 128 at once */
+#define KEYS_MAX 1024 /* of one communicator; a board holds 32 */
 
 void nt_sum_init(struct nt_sum *sum)
 {
@@ -101,8 +101,8 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	return comms;
 }
 
-/* A reason that any rank gives holds for the communicator; of several, the lowest rank's. The rank of what is
- * known is that of the reason. */
+/* A reason that any rank gives holds for the communicator; of several, the lowest rank's. The
+ * rank of what is known is that of the reason. */
 static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm)
 {
 	if (comm->why[0] && comm->rank < known->rank) {

@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sum.h - the records of a node's NCCL processes, summed up to the record of the step
  *
- * A communicator is known by its id; of each of its keys the record that knows most counts, be it the one of the
- * home or of another rank. Communicators of one shape (ranks, nodes) are one in the step's record: calls, calls
- * spent and times are added up, the rest is that of the communicator with the firmest decision and the most calls.
- * The result does not depend on the order in which records are added.
+ * A communicator is known by its id; of each of its keys the record that knows most counts, be it
+ * the one of the home or of another rank. Communicators of one shape (ranks, nodes) are one in the
+ * step's record: calls, calls spent and times are added up, the rest is that of the communicator
+ * with the firmest decision and the most calls. The result does not depend on the order in which
+ * records are added.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_sum_init first; nt_sum_fini frees all. What is added is copied.
@@ -20,23 +21,29 @@
 #include <stdint.h>
 
 /* How firm what a key says is; contract/record.h has the words. */
-enum nt_sum_state { NT_SUM_COUNTED, NT_SUM_EXPLORING, NT_SUM_OBSERVED, NT_SUM_KEPT, NT_SUM_COMMITTED };
+enum nt_sum_state {
+	NT_SUM_COUNTED,
+	NT_SUM_EXPLORING,
+	NT_SUM_OBSERVED,
+	NT_SUM_KEPT,
+	NT_SUM_COMMITTED
+};
 
 struct nt_sum_key {
 	int coll;
 	int64_t bytes;
 	enum nt_sum_state state;
-	int auto_arm, arm;		/* -1 unknown */
+	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
 	int64_t samples, calls, spent_calls;
 	double spent_ms, saved_ms;
-	int64_t rank;			/* whose word this is; ties go to the lowest */
+	int64_t rank; /* whose word this is; ties go to the lowest */
 };
 
 struct nt_sum_comm {
 	char id[40];
 	int64_t rank, ranks, nodes;
-	bool joining;			/* its ranks have not all been seen */
+	bool joining; /* its ranks have not all been seen */
 	bool rejected;
 	char why[160];
 	struct nt_sum_key *keys;
@@ -46,18 +53,18 @@ struct nt_sum_comm {
 struct nt_sum {
 	struct nt_sum_comm *comms;
 	size_t comm_count;
-	size_t records;			/* that were added */
-	size_t unusable;		/* that could not be */
+	size_t records; /* that were added */
+	size_t unusable; /* that could not be */
 	char unusable_why[160];
-	int64_t nccl;			/* the newest NCCL that a record names, as 22809; 0 none */
+	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 };
 
 /* What Slurm knows of the step. */
 struct nt_sum_head {
 	const char *mode;
-	uint32_t flags;			/* NT_PLACE_* */
+	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes;
-	bool final;			/* the step has ended */
+	bool final; /* the step has ended */
 };
 
 void nt_sum_init(struct nt_sum *sum);
@@ -71,8 +78,9 @@ void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 /* Has any communicator committed to an arm or decided to keep AUTO? */
 bool nt_sum_decided(const struct nt_sum *sum);
 
-/* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is nothing to say.
- * Puts the communicators in order. */
-size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out, size_t out_bytes);
+/* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is
+ * nothing to say. Puts the communicators in order. */
+size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
+		     size_t out_bytes);
 
 #endif

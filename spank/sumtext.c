@@ -12,14 +12,14 @@
 #include "contract/coll.h"
 #include "contract/policy.h"
 
-#define ROWS_MAX 64	/* more never fit */
+#define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
 
 /* A key of all communicators of one shape. */
 struct row {
 	int64_t ranks, nodes;
 	struct nt_sum_key key;
-	int64_t calls;		/* of the communicator whose word key is */
+	int64_t calls; /* of the communicator whose word key is */
 };
 
 struct why {
@@ -90,7 +90,8 @@ static void merge_row(struct row *row, const struct nt_sum_key *key)
 	row->key = sum;
 }
 
-static void add_row(struct table *table, const struct nt_sum_comm *comm, const struct nt_sum_key *key)
+static void add_row(struct table *table, const struct nt_sum_comm *comm,
+		    const struct nt_sum_key *key)
 {
 	struct row *row;
 
@@ -98,8 +99,8 @@ static void add_row(struct table *table, const struct nt_sum_comm *comm, const s
 		return;
 	for (size_t i = 0; i < table->row_count; i++) {
 		row = &table->rows[i];
-		if (row->ranks == comm->ranks && row->nodes == comm->nodes && row->key.coll == key->coll &&
-		    row->key.bytes == key->bytes) {
+		if (row->ranks == comm->ranks && row->nodes == comm->nodes &&
+		    row->key.coll == key->coll && row->key.bytes == key->bytes) {
 			merge_row(row, key);
 			return;
 		}
@@ -132,7 +133,8 @@ static void add_why(struct table *table, int64_t ranks, int64_t nodes, const cha
 	why->count = 1;
 }
 
-static void add_step_whys(struct table *table, const struct nt_sum *sum, const struct nt_sum_head *head)
+static void add_step_whys(struct table *table, const struct nt_sum *sum,
+			  const struct nt_sum_head *head)
 {
 	static const struct {
 		uint32_t flag;
@@ -152,7 +154,8 @@ static void add_step_whys(struct table *table, const struct nt_sum *sum, const s
 	if (sum->unusable == 1)
 		add_why(table, 0, 0, sum->unusable_why);
 	if (sum->unusable > 1) {
-		snprintf(text, sizeof(text), "%zu rank records, %.120s", sum->unusable, sum->unusable_why);
+		snprintf(text, sizeof(text), "%zu rank records, %.120s", sum->unusable,
+			 sum->unusable_why);
 		add_why(table, 0, 0, text);
 	}
 }
@@ -172,7 +175,8 @@ static double worth(const struct row *row)
 	return isnan(row->key.saved_ms) ? 0 : fabs(row->key.saved_ms);
 }
 
-/* What must not be left out comes first: decisions, then the time that is at stake, then the calls. */
+/* What must not be left out comes first: decisions, then the time that is at stake, then the
+ * calls. */
 static int compare_worth(const void *left, const void *right)
 {
 	const struct row *a = left;
@@ -243,7 +247,8 @@ static void put_row(struct out *out, const struct row *row)
 	bool committed = key->state == NT_SUM_COMMITTED && key->arm >= 0;
 	char size[32];
 
-	put(out, "\"%s %s\":{", nt_coll_name(key->coll), nt_size_text((size_t)key->bytes, size, sizeof(size)));
+	put(out, "\"%s %s\":{", nt_coll_name(key->coll),
+	    nt_size_text((size_t)key->bytes, size, sizeof(size)));
 	put(out, "\"auto\":\"%s\"", nt_arm_name(key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO));
 	put(out, ",\"arm\":\"%s\"", nt_arm_name(committed ? key->arm : NT_ARM_AUTO));
 	put_times(out, key, key->state != NT_SUM_EXPLORING);
@@ -261,11 +266,12 @@ static void put_row(struct out *out, const struct row *row)
 static void put_rows(struct out *out, const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool first = i == 0 || rows[i].ranks != rows[i - 1].ranks || rows[i].nodes != rows[i - 1].nodes;
+		bool first = i == 0 || rows[i].ranks != rows[i - 1].ranks ||
+			     rows[i].nodes != rows[i - 1].nodes;
 
 		if (first)
-			put(out, "%s,\"%" PRId64 "r%" PRId64 "n\":{", i > 0 ? "}" : "", rows[i].ranks,
-			    rows[i].nodes);
+			put(out, "%s,\"%" PRId64 "r%" PRId64 "n\":{", i > 0 ? "}" : "",
+			    rows[i].ranks, rows[i].nodes);
 		else
 			put(out, ",");
 		put_row(out, &rows[i]);
@@ -302,15 +308,15 @@ static void put_head(struct out *out, const struct nt_sum *sum, const struct nt_
 	if (ranks < head->tasks)
 		ranks = head->tasks;
 	put(out, "{\"mode\":\"%s\"", head->mode);
-	if (sum->nccl >= 10000)		/* 22809; up to 2.8 it was 2804 */
+	if (sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
 		put(out, ",\"nccl\":\"%" PRId64 ".%" PRId64 ".%" PRId64 "\"", sum->nccl / 10000,
 		    sum->nccl / 100 % 100, sum->nccl % 100);
 	put(out, ",\"ranks\":%" PRId64 ",\"nodes\":%" PRId64, ranks, nodes);
 }
 
 /* The best rows that fit; how many were left out is said. */
-static size_t write_table(struct table *table, const struct nt_sum *sum, const struct nt_sum_head *head,
-			  char *text, size_t text_bytes)
+static size_t write_table(struct table *table, const struct nt_sum *sum,
+			  const struct nt_sum_head *head, char *text, size_t text_bytes)
 {
 	struct row shown[ROWS_MAX];
 	size_t count = table->row_count < ROWS_MAX ? table->row_count : ROWS_MAX;
@@ -342,17 +348,20 @@ static size_t write_table(struct table *table, const struct nt_sum *sum, const s
 
 static int compare_comms(const void *left, const void *right)
 {
-	return strcmp(((const struct nt_sum_comm *)left)->id, ((const struct nt_sum_comm *)right)->id);
+	return strcmp(((const struct nt_sum_comm *)left)->id,
+		      ((const struct nt_sum_comm *)right)->id);
 }
 
-size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out, size_t out_bytes)
+size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
+		     size_t out_bytes)
 {
 	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
 	struct table table = { 0 };
 	size_t keys = 0;
 	size_t used;
 
-	if (sum->records == 0 && sum->unusable == 0 && (head->flags & nothing_loaded) != nothing_loaded)
+	if (sum->records == 0 && sum->unusable == 0 &&
+	    (head->flags & nothing_loaded) != nothing_loaded)
 		return 0;
 	for (size_t i = 0; i < sum->comm_count; i++)
 		keys += sum->comms[i].key_count;

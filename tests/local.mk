@@ -8,8 +8,10 @@ unit_tests = \
 	%D%/unit/board \
 	%D%/unit/coll \
 	%D%/unit/collect \
+	%D%/unit/collect-directory \
 	%D%/unit/decide \
 	%D%/unit/engine \
+	%D%/unit/engine-rates \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/option \
@@ -17,6 +19,7 @@ unit_tests = \
 	%D%/unit/event-slot \
 	%D%/unit/fake-model \
 	%D%/unit/matched \
+	%D%/unit/mask \
 	%D%/unit/policy \
 	%D%/unit/report-child \
 	%D%/unit/report-jobid \
@@ -26,7 +29,10 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/schedule \
 	%D%/unit/splice \
+	%D%/unit/splice-random \
+	%D%/unit/session-abi \
 	%D%/unit/session-decide \
+	%D%/unit/session-doubt \
 	%D%/unit/session-process \
 	%D%/unit/session-steady \
 	%D%/unit/times \
@@ -112,7 +118,7 @@ tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
 EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
 
-EXTRA_DIST += %D%/unit/session-host.h
+EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h
 
 # The engine's choices on traces and made-up noise.
 noinst_PROGRAMS += tests/sim/nt-decide-sim
@@ -127,5 +133,7 @@ tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/sim.h \
 	%D%/stats/source.c
 tests_sim_nt_decide_sim_LDADD = libnt-fake.la libnt-tuner.la libnt-sync.la libnt-contract.la -lm
+tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/drive.c %D%/stats/noise.c
+tests_unit_engine_rates_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
 EXTRA_DIST += %D%/README.md %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "tuner/log.h"
 
-#define MINIMUM_API 5		/* of both halves: turns and captures are seen from here on (NCCL 2.28) */
-#define MINIMUM_API_NO_GRAPHS 4	/* where the user promises that there are no captures (NCCL 2.27) */
+#define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
+#define MINIMUM_API_NO_GRAPHS 4 /* where the user promises that there are no captures (NCCL 2.27) */
 
 /* From the profiler's init to the tuner's of the same communicator, on the same thread. */
 static _Thread_local struct nt_comm *handed_over;
@@ -118,9 +118,10 @@ static bool is_broadcast_mute(uint32_t nccl)
 	return nccl >= 22902 && !(text && strcmp(text, "0") == 0);
 }
 
-/* From 2.29.2 on, where all ranks see each other over NVLink and buffers are in windows, NCCL first asks what it would
- * run, and takes a symmetric kernel without any event if that is LL (src/scheduler/symmetric_sched.cc:98@v2.29.2-1).
- * An exploration would stay at such a position for ever. Where the version is not known it may be one of these. */
+/* From 2.29.2 on, where all ranks see each other over NVLink and buffers are in windows, NCCL first
+ * asks what it would run, and takes a symmetric kernel without any event if that is LL
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would stay at such a position for
+ * ever. Where the version is not known it may be one of these. */
 static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 {
 	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
@@ -128,11 +129,12 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	if (nodes > 1 || (nccl != 0 && nccl < 22902))
 		return all;
 	for (int a = 0; a < NT_ALGOS; a++)
-		all &= ~(UINT32_C(1) << (a * NT_PROTOS));	/* LL is protocol 0 */
+		all &= ~(UINT32_C(1) << (a * NT_PROTOS)); /* LL is protocol 0 */
 	return all;
 }
 
-/* The lock is held. Every rank that can shows its card, also where it takes no plan: the others must know. */
+/* The lock is held. Every rank that can shows its card, also where it takes no plan: the others
+ * must know. */
 static void take_seat(struct nt_comm *comm)
 {
 	struct nt_session *session = comm->session;
@@ -146,8 +148,8 @@ static void take_seat(struct nt_comm *comm)
 		nt_error_set(&err, "%s", session->board_error.text);
 	} else if (comm->rank < 0 || comm->id == 0) {
 		nt_error_set(&err, "NCCL does not tell this plugin its rank");
-	} else if (nt_board_join(session->map.board, comm->id, comm->ranks, comm->nodes, &comm->card, &comm->seat,
-				 &err) == 0) {
+	} else if (nt_board_join(session->map.board, comm->id, comm->ranks, comm->nodes,
+				 &comm->card, &comm->seat, &err) == 0) {
 		comm->board = &session->map.board->comm[comm->seat.comm];
 		comm->mute_broadcast = is_broadcast_mute(comm->card.nccl);
 		comm->seated = comm->card.active;
@@ -156,7 +158,8 @@ static void take_seat(struct nt_comm *comm)
 	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, err.text);
 }
 
-static struct nt_comm *create(struct nt_session *session, const struct nt_comm_identity *who, enum nt_half half)
+static struct nt_comm *create(struct nt_session *session, const struct nt_comm_identity *who,
+			      enum nt_half half)
 {
 	static _Atomic uint32_t order;
 	struct nt_comm *comm;
@@ -172,7 +175,8 @@ static struct nt_comm *create(struct nt_session *session, const struct nt_comm_i
 		comm->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed);
 		comm->halves = half;
 		*(half == NT_HALF_TUNER ? &comm->tuner_api : &comm->profiler_api) = who->api;
-		/* The user's own tuner is in force: ours will not be asked, and the other ranks must know. */
+		/* The user's own tuner is in force: ours will not be asked, and the other ranks
+		 * must know. */
 		if (half == NT_HALF_TUNER || session->place.flags & NT_PLACE_NO_TUNER)
 			take_seat(comm);
 		snprintf(comm->name, sizeof(comm->name), "%s", who->name ? who->name : "");
@@ -190,7 +194,8 @@ static void learn_version(struct nt_session *session)
 		atomic_store(&session->nccl, nccl_version(session->log));
 }
 
-struct nt_comm *nt_comm_open_profiler(struct nt_session *session, const struct nt_comm_identity *who)
+struct nt_comm *nt_comm_open_profiler(struct nt_session *session,
+				      const struct nt_comm_identity *who)
 {
 	learn_version(session);
 	handed_over = create(session, who, NT_HALF_PROFILER);
@@ -199,7 +204,8 @@ struct nt_comm *nt_comm_open_profiler(struct nt_session *session, const struct n
 	return handed_over;
 }
 
-/* What the profiler's init on this thread left, if it is of the same communicator; then it has its tuner. */
+/* What the profiler's init on this thread left, if it is of the same communicator; then it has its
+ * tuner. */
 static struct nt_comm *take_over(struct nt_session *session, const struct nt_comm_identity *who)
 {
 	struct nt_comm *comm = handed_over;
@@ -209,7 +215,8 @@ static struct nt_comm *take_over(struct nt_session *session, const struct nt_com
 		return NULL;
 	pthread_mutex_lock(&session->lock);
 	if (comm->session != session || comm->board || comm->halves != NT_HALF_PROFILER ||
-	    comm->ranks != who->ranks || comm->nodes != who->nodes || (who->id && comm->id && who->id != comm->id)) {
+	    comm->ranks != who->ranks || comm->nodes != who->nodes ||
+	    (who->id && comm->id && who->id != comm->id)) {
 		comm = NULL;
 	} else {
 		comm->halves |= NT_HALF_TUNER;
@@ -247,7 +254,8 @@ static void publish_calls(struct nt_comm *comm)
 		struct nt_own_key *key = &comm->key[i];
 
 		if (key->shared)
-			atomic_store(&key->shared->calls[comm->seat.member], atomic_load(&key->calls));
+			atomic_store(&key->shared->calls[comm->seat.member],
+				     atomic_load(&key->calls));
 	}
 }
 
@@ -261,11 +269,13 @@ static void say_end(const struct nt_comm *comm)
 			continue;
 		keys++;
 		calls += atomic_load_explicit(&comm->key[i].calls, memory_order_relaxed);
-		latched += atomic_load_explicit(&comm->key[i].state, memory_order_relaxed) == NT_OWN_LATCHED;
+		latched += atomic_load_explicit(&comm->key[i].state, memory_order_relaxed) ==
+			   NT_OWN_LATCHED;
 	}
-	NT_INFO(comm->session->log, "communicator %016llx %s rank %d of %u: %llu decisions, %u keys, %u not on AUTO",
-		(unsigned long long)comm->id, comm->name, comm->rank, comm->ranks, (unsigned long long)calls, keys,
-		latched);
+	NT_INFO(comm->session->log,
+		"communicator %016llx %s rank %d of %u: %llu decisions, %u keys, %u not on AUTO",
+		(unsigned long long)comm->id, comm->name, comm->rank, comm->ranks,
+		(unsigned long long)calls, keys, latched);
 }
 
 void nt_comm_close_tuner(struct nt_comm *comm)
@@ -302,8 +312,8 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
 	if (comm->open_keys++ != 0)
 		return;
 	nt_mask_open(&comm->session->mask, 1);
-	/* Tasks of this very group may have been appended with the mask off, so that it has only some of its Coll
-	 * events: turns count from the next group on. */
+	/* Tasks of this very group may have been appended with the mask off, so that it has only
+	 * some of its Coll events: turns count from the next group on. */
 	atomic_store_explicit(&comm->boundary, false, memory_order_relaxed);
 	comm->open_group = atomic_fetch_add_explicit(&comm->group, 1, memory_order_relaxed) + 1;
 	comm->fifo_count = 0;
@@ -347,6 +357,7 @@ void nt_comm_freeze(struct nt_comm *comm)
 	if (atomic_exchange_explicit(&comm->frozen, true, memory_order_relaxed))
 		return;
 	nt_session_count(comm->session, NT_COUNT_FROZEN);
+	nt_mask_forbid(&comm->session->mask);
 	/* First the flag: nobody may take a key for ready that this rank has left. */
 	nt_comm_flag(comm, NT_MEMBER_GRAPHS);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
@@ -357,7 +368,8 @@ void nt_comm_freeze(struct nt_comm *comm)
 			continue;
 		if (key->shared) {
 			atomic_store(&key->shared->turn[comm->seat.member], NT_TURN_GONE);
-			atomic_store(&key->shared->passed[comm->seat.member], atomic_load(&key->shared->epoch));
+			atomic_store(&key->shared->passed[comm->seat.member],
+				     atomic_load(&key->shared->epoch));
 		}
 		atomic_store_explicit(&key->state, NT_OWN_GONE, memory_order_release);
 	}
@@ -377,7 +389,8 @@ int nt_auto_pick(const float *cost, int pairs)
 	return pick;
 }
 
-static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const float *cost, int algos)
+static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const float *cost,
+			 int algos)
 {
 	struct nt_own_key *key = &comm->key[at];
 	int slot;
@@ -387,7 +400,8 @@ static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const f
 	key->auto_arm = (uint8_t)nt_auto_pick(cost, algos * NT_PROTOS);
 	if (comm->observed_ns)
 		key->observed_ns = comm->observed_ns + (size_t)at * NT_OBSERVED_MAX;
-	if (comm->seated && !nt_comm_frozen(comm) && !(comm->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
+	if (comm->seated && !nt_comm_frozen(comm) &&
+	    !(comm->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
 		slot = nt_board_key(&comm->seat, id, key->auto_arm, key->cost_us);
 		if (slot >= 0)
 			key->shared = &comm->board->key[slot];

@@ -8,6 +8,7 @@
 
 /* Found with nt-decide-sim: see there what they bring and cost. */
 #define PROMISING_P 0.2 /* before correction */
+#define MEAN_P 0.05 /* below which the mean counts as lower */
 #define EARLY_MEAN_SHARE \
 	0.5 /* of the gain that the mean must show at a look that is not the last */
 #define EARLY_SLOW_P 0.6 /* p values up to which the arm counts as more often slow */
@@ -93,15 +94,18 @@ double nt_decide_p(const float *base, const float *arm, unsigned count)
 	return pairs_p(&pairs);
 }
 
-/* An arm with more stalls, or with a gain that its mean does not show, may not win at an early
- * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
- * they hit equally often, the mean would not be above AUTO's. */
+/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an arm
+ * with more stalls, or with a gain that its mean does not show, may not win at an early look. At the
+ * last one it may, if the slow modes may well have been hit so by chance and, were they hit equally
+ * often, the mean would not be above AUTO's. */
 static bool means_agree(const struct nt_rule *rule, const struct nt_contest *contest,
 			const struct nt_matched *pairs)
 {
 	double wanted = rule->last ? 0 : EARLY_MEAN_SHARE * contest->gain;
 	double base_us, arm_us;
 
+	if (nt_matched_mean_p(pairs) < MEAN_P)
+		return true;
 	if (nt_matched_slow_p(pairs) <= (rule->last ? LAST_SLOW_P : EARLY_SLOW_P))
 		return false;
 	if (contest->arm.mean_us <= (1 - wanted) * contest->base.mean_us)

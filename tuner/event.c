@@ -1,17 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - what NCCL's profiler tells: turns, which arm a collective really ran, and the time until the next one
+/* event.c - what NCCL's profiler tells: turns, which arm a collective really ran, and the time
+ * until the next one
  *
- * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of their group by that.
- * KernelCh events come from the proxy thread, for each channel, with nothing but the handle of their Coll event. Only
- * their starts are used: a stop is stamped when one of a block's threads is done, not the collective
- * (docs/decisions/0004-reward.md).
+ * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
+ * their group by that. KernelCh events come from the proxy thread, for each channel, with nothing
+ * but the handle of their Coll event. Only their starts are used: a stop is stamped when one of a
+ * block's threads is done, not the collective (docs/decisions/0004-reward.md).
  */
 #include "tuner/comm.h"
 
-#define KIND_GROUP 3u		/* of a handle; 1 and 2 are tuner/slot.h's */
+#define KIND_GROUP 3u /* of a handle; 1 and 2 are tuner/slot.h's */
 
-/* The run that a sample is for; NULL where it is another key's by now, or this key's for another plan. */
+/* The run that a sample is for; NULL where it is another key's by now, or this key's for another
+ * plan. */
 static struct nt_board_run *run_of(struct nt_session *session, const struct nt_sample *to)
 {
 	struct nt_board_run *run = &session->map.board->run[to->run];
@@ -43,8 +45,9 @@ static void keep_time(struct nt_session *session, const struct nt_sample *to, ui
 		if (!run)
 			nt_session_count(session, NT_COUNT_DROPPED);
 		else
-			atomic_compare_exchange_strong_explicit(&run->sample_ns[to->member][to->position], &nothing,
-								ns, memory_order_relaxed, memory_order_relaxed);
+			atomic_compare_exchange_strong_explicit(
+				&run->sample_ns[to->member][to->position], &nothing, ns,
+				memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
 	if (!to->key->observed_ns)
@@ -68,8 +71,8 @@ static bool may_be(const struct nt_decision *d, int coll, int arm, uint64_t byte
 	return d->coll == coll && d->arm == arm && bytes > 0 && d->left_bytes >= bytes;
 }
 
-/* The decision that this task ran by: one of which tasks have come already, else one of exactly its size (the newest:
- * a simulated group may lie before), else the first that is large enough. */
+/* The decision that this task ran by: one of which tasks have come already, else one of exactly its
+ * size (the newest: a simulated group may lie before), else the first that is large enough. */
 static struct nt_decision *match(struct nt_comm *c, int coll, int arm, uint64_t bytes)
 {
 	struct nt_decision *exact = NULL, *fits = NULL;
@@ -107,16 +110,22 @@ static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 /* The handle of a measured decision, the same for all its tasks. */
 static void *measure(struct nt_comm *c, struct nt_decision *d)
 {
-	const struct nt_sample sample = { .comm = c, .key = d->key, .run = d->run, .owner = d->owner,
-					  .epoch = d->epoch, .member = c->seat.member, .position = d->position };
+	const struct nt_sample sample = { .comm = c,
+					  .key = d->key,
+					  .run = d->run,
+					  .owner = d->owner,
+					  .epoch = d->epoch,
+					  .member = c->seat.member,
+					  .position = d->position };
 	struct nt_sample victim;
 	bool lost;
 
 	if (d->tasks > 1)
 		return d->slot;
 	if (d->run != NT_NO_RUN)
-		atomic_fetch_add_explicit(&c->session->map.board->run[d->run].issued[c->seat.member], 1,
-					  memory_order_relaxed);
+		atomic_fetch_add_explicit(
+			&c->session->map.board->run[d->run].issued[c->seat.member], 1,
+			memory_order_relaxed);
 	d->slot = nt_slot_take(&c->session->slots, &sample, &lost, &victim);
 	if (lost) {
 		nt_session_count(c->session, NT_COUNT_GIVEN_UP);
@@ -127,18 +136,20 @@ static void *measure(struct nt_comm *c, struct nt_decision *d)
 	return d->slot;
 }
 
-/* Calls and decisions of a communicator come before its Coll events: the next decision opens a group. */
+/* Calls and decisions of a communicator come before its Coll events: the next decision opens a
+ * group. */
 static void note_turn(struct nt_comm *c, int coll, uint64_t seq)
 {
 	atomic_store_explicit(&c->func[coll].turn, seq + 1, memory_order_relaxed);
 	/* Pairs with the acquire in turn_of(). */
-	atomic_store_explicit(&c->func[coll].group, atomic_load_explicit(&c->group, memory_order_relaxed),
+	atomic_store_explicit(&c->func[coll].group,
+			      atomic_load_explicit(&c->group, memory_order_relaxed),
 			      memory_order_release);
 	atomic_store_explicit(&c->boundary, true, memory_order_relaxed);
 }
 
-/* Whether this thread's events follow the decisions of their group in the program. From v5 on each launch tells its
- * thread, before that only the decision. */
+/* Whether this thread's events follow the decisions of their group in the program. From v5 on each
+ * launch tells its thread, before that only the decision. */
 static bool in_program_order(const struct nt_comm *c)
 {
 	const _Atomic uintptr_t *thread = c->profiler_api >= 5 ? &c->launcher : &c->decider;
@@ -156,7 +167,8 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	if (coll < 0)
 		return NULL;
 	note_turn(c, coll, event->seq);
-	/* The mask is on for other communicators too. Pairs with the release in nt_comm_open_key(). */
+	/* The mask is on for other communicators too. Pairs with the release in nt_comm_open_key().
+	 */
 	if (!atomic_load_explicit(&c->listening, memory_order_acquire))
 		return NULL;
 	if (!in_program_order(c)) {
@@ -195,11 +207,13 @@ void nt_event_launch(struct nt_comm *c)
 	}
 }
 
-/* Only a plan left to CUDA's callback thread gets a handle, for its stop, when its Coll events have come. A handle for
- * other plans would make NCCL count captured tasks where it otherwise does not (profiler.cc:427@v2.28.9-1). */
+/* Only a plan left to CUDA's callback thread gets a handle, for its stop, when its Coll events have
+ * come. A handle for other plans would make NCCL count captured tasks where it otherwise does not
+ * (profiler.cc:427@v2.28.9-1). */
 void *nt_event_group(struct nt_comm *c)
 {
-	/* On the launching thread: the launch's own, or one of a plan that has no launch event (copy engine). */
+	/* On the launching thread: the launch's own, or one of a plan that has no launch event
+	 * (copy engine). */
 	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) == nt_thread_self()) {
 		atomic_store_explicit(&c->launching, false, memory_order_relaxed);
 		return NULL;
@@ -222,7 +236,8 @@ void nt_event_group_stop(struct nt_session *session, void *group)
 		atomic_fetch_add_explicit(&c->async_started, 1, memory_order_release);
 }
 
-/* A channel begins another decision's collective: that is how long the one before took, the way to it included. */
+/* A channel begins another decision's collective: that is how long the one before took, the way to
+ * it included. */
 static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 {
 	struct nt_sample sample;
@@ -244,7 +259,7 @@ void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t s
 	struct nt_lap *lap = &c->lap[channel % NT_LAP_CHANNELS];
 
 	if (lap->coll && lap->coll == coll)
-		return;		/* another task of the same decision */
+		return; /* another task of the same decision */
 	if (lap->coll)
 		end_lap(c, lap, start_ns);
 	if (!coll)

@@ -11,22 +11,23 @@
 #include "tuner/engine.h"
 #include "tuner/write.h"
 
-#define BUSY_MS 20u		/* between two rounds while something changes */
-#define IDLE_MS 200u		/* ... and when long nothing has */
-#define CALM_MS 60000u		/* without a change of state for this long, nothing is expected soon */
-#define RECORD_MS 10000u	/* at least this long between two records, but for the first and the last */
-#define STALL_MS 10000u		/* a key that was not called for this long need not be measured */
+#define BUSY_MS 20u /* between two rounds while something changes */
+#define IDLE_MS 200u /* ... and when long nothing has */
+#define CALM_MS 60000u /* without a change of state for this long, nothing is expected soon */
+#define RECORD_MS \
+	10000u /* at least this long between two records, but for the first and the last */
+#define STALL_MS 10000u /* a key that was not called for this long need not be measured */
 #define LOCK_NS 100000000L
 
 /* What the thread knows between two rounds. */
 struct rounds {
 	struct nt_engine engine;
 	struct nt_speaker *speaker;
-	uint64_t ms;		/* of this round */
-	uint64_t signature;	/* of all states */
+	uint64_t ms; /* of this round */
+	uint64_t signature; /* of all states */
 	uint64_t changed_ms, written_ms;
-	uint64_t written;	/* the signature of the newest record */
-	bool decided;		/* some key is: the record is worth writing */
+	uint64_t written; /* the signature of the newest record */
+	bool decided; /* some key is: the record is worth writing */
 };
 
 static uint64_t now_ms(void)
@@ -76,20 +77,23 @@ static void publish_calls(struct nt_own_key *key, uint32_t member, uint64_t call
 {
 	uint64_t there = atomic_load_explicit(&key->shared->calls[member], memory_order_relaxed);
 
-	while (there < calls && !atomic_compare_exchange_weak_explicit(&key->shared->calls[member], &there, calls,
-								       memory_order_relaxed, memory_order_relaxed))
+	while (there < calls &&
+	       !atomic_compare_exchange_weak_explicit(&key->shared->calls[member], &there, calls,
+						      memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
 /* A window whose key is no longer called would leave GPU times on for the whole process. */
-static void stop_stalled(struct nt_session *session, struct nt_own_key *key, uint64_t calls, uint64_t ms)
+static void stop_stalled(struct nt_session *session, struct nt_own_key *key, uint64_t calls,
+			 uint64_t ms)
 {
 	if (calls != key->seen_calls) {
 		key->seen_calls = calls;
 		key->seen_ms = ms;
 		return;
 	}
-	if (ms - key->seen_ms >= STALL_MS && atomic_load_explicit(&key->measuring, memory_order_relaxed) &&
+	if (ms - key->seen_ms >= STALL_MS &&
+	    atomic_load_explicit(&key->measuring, memory_order_relaxed) &&
 	    atomic_exchange_explicit(&key->measuring, false, memory_order_relaxed))
 		nt_mask_measure(&session->mask, -1);
 }
@@ -99,7 +103,8 @@ static void mix(uint64_t *signature, uint64_t value)
 	*signature = (*signature ^ value) * UINT64_C(0x100000001b3);
 }
 
-static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rounds *r, uint64_t *signature)
+static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rounds *r,
+			uint64_t *signature)
 {
 	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
 	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
@@ -112,7 +117,8 @@ static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rou
 	}
 	/* A rank that left a key passes every plan, so that the node can sum up. */
 	if (key->shared && own == NT_OWN_GONE)
-		atomic_store(&key->shared->passed[comm->seat.member], atomic_load(&key->shared->epoch));
+		atomic_store(&key->shared->passed[comm->seat.member],
+			     atomic_load(&key->shared->epoch));
 	r->decided |= own == NT_OWN_LATCHED || shared == NT_KEY_CLOSED;
 	mix(signature, own << 8 | shared);
 }
@@ -129,7 +135,8 @@ static void look_at_all(struct nt_session *session, struct rounds *r)
 
 		mix(&signature, comm->id ^ comm->halves);
 		if (comm->board)
-			mix(&signature, atomic_load_explicit(&comm->board->state, memory_order_acquire));
+			mix(&signature,
+			    atomic_load_explicit(&comm->board->state, memory_order_acquire));
 		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
 			/* Pairs with the release in describe_key() of comm.c. */
 			if (atomic_load_explicit(&comm->key_id[k], memory_order_acquire) != 0)
@@ -144,7 +151,8 @@ static void look_at_all(struct nt_session *session, struct rounds *r)
 
 static void write_when_due(struct nt_session *session, struct rounds *r)
 {
-	if (!r->decided || r->signature == r->written || (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
+	if (!r->decided || r->signature == r->written ||
+	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
 		return;
 	(void)nt_write_record(session, false);
 	r->written_ms = r->ms;
@@ -232,7 +240,8 @@ void nt_helper_start(struct nt_session *session)
 
 	pthread_mutex_lock(&helper->lock);
 	if (!helper->started && !helper->stop) {
-		/* The thread inherits the mask: it takes no signal that is meant for the application. */
+		/* The thread inherits the mask: it takes no signal that is meant for the
+		 * application. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		helper->started = pthread_create(&helper->thread, NULL, run, session) == 0;
@@ -240,7 +249,7 @@ void nt_helper_start(struct nt_session *session)
 		if (helper->started)
 			(void)pthread_setname_np(helper->thread, "nccl-tune");
 		else
-			helper->stop = true;	/* tried once */
+			helper->stop = true; /* tried once */
 	}
 	pthread_mutex_unlock(&helper->lock);
 }

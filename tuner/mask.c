@@ -5,8 +5,9 @@
 
 #include "tuner/abi.h"
 
-/* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on that thread too. */
-#define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH))
+/* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on
+ * that thread too; P2pApi tells of captures of sends and receives. */
+#define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
 void nt_mask_init(struct nt_mask *mask)
@@ -23,7 +24,7 @@ void nt_mask_fini(struct nt_mask *mask)
 /* The lock is held. NCCL reads its int without one, hence the builtin. */
 static void store(struct nt_mask *mask)
 {
-	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring ? MEASURE_BITS : 0);
+	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
 	for (unsigned i = 0; i < mask->targets; i++)
@@ -55,6 +56,16 @@ void nt_mask_measure(struct nt_mask *mask, int delta)
 {
 	pthread_mutex_lock(&mask->lock);
 	mask->measuring += (unsigned)delta;
+	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_forbid(struct nt_mask *mask)
+{
+	if (atomic_load_explicit(&mask->forbidden, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&mask->lock);
+	atomic_store_explicit(&mask->forbidden, true, memory_order_relaxed);
 	store(mask);
 	pthread_mutex_unlock(&mask->lock);
 }

@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mask.h - which events NCCL sends this process: one int of NCCL's for all communicators, counted here
+/* mask.h - which events NCCL sends this process: one int of NCCL's for all its communicators
  *
- * Coll and KernelLaunch are on while some key counts turns, KernelCh while some key is measured, nothing otherwise.
- * The store to NCCL's int and the count are one step under a lock: a late store of 0 would let a group go by without
- * its events, and with it a turn of this rank alone.
+ * Coll and KernelLaunch are on while some key counts turns, KernelCh while some key is measured,
+ * nothing otherwise. The store to NCCL's int and the count are one step under a lock: a late store
+ * of 0 would let a group go by without its events, and with it a turn of this rank alone.
  *
- * Threads:  any. The lock is taken where a key opens, closes or starts and ends a window, never in the steady state,
- *           and is held for a few instructions.
+ * Threads:  any. The lock is taken where a key opens, closes or starts and ends a window, never in
+ *           the steady state, and is held for a few instructions.
  * Memory:   NCCL's int must live as long as communicators do.
- * Host:     ncclProfilerEventMask, read relaxed whenever a task is appended (profiler.cc:218@v2.28.9-1).
+ * Host:     ncclProfilerEventMask, read relaxed whenever a task is appended
+ *           (profiler.cc:218@v2.28.9-1).
  */
 #ifndef NT_MASK_H
 #define NT_MASK_H
@@ -18,13 +19,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define NT_MASK_TARGETS 4	/* copies of NCCL in one process */
+#define NT_MASK_TARGETS 4 /* copies of NCCL in one process */
 
 struct nt_mask {
 	pthread_mutex_t lock;
 	int *target[NT_MASK_TARGETS];
 	unsigned targets;
 	unsigned open, measuring;
+	_Atomic bool forbidden; /* GPU times, for good */
 	_Atomic int value;
 };
 
@@ -37,6 +39,11 @@ void nt_mask_attach(struct nt_mask *mask, int *target);
 /* delta 1 or -1: a key more or less that counts turns, or that is measured. */
 void nt_mask_open(struct nt_mask *mask, int delta);
 void nt_mask_measure(struct nt_mask *mask, int delta);
+
+/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured. Kernels of
+ * graphs captured without them count works that NCCL's host side does not, and the next GPU time that
+ * it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
+void nt_mask_forbid(struct nt_mask *mask);
 
 static inline int nt_mask_value(const struct nt_mask *mask)
 {

@@ -3,10 +3,12 @@
 /* matched.c - ranks, modes, and the exact distribution of a sum of rank differences */
 #include "tuner/matched.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#define MEAN_STEPS 5000 /* to which the sum of all differences of times is rounded */
 #define GAP 1.4 /* between modes, as a ratio */
 
 static int by_value(const void *a, const void *b)
@@ -176,6 +178,23 @@ double nt_matched_slow_p(const struct nt_matched *pairs)
 			least = p;
 	}
 	return least;
+}
+
+double nt_matched_mean_p(const struct nt_matched *pairs)
+{
+	int32_t difference[NT_MATCHED_MAX];
+	double total_us = 0;
+
+	for (unsigned i = 0; i < pairs->count; i++)
+		total_us += fabs((double)pairs->base[i] - pairs->arm[i]);
+	if (total_us == 0)
+		return 1;
+	for (unsigned i = 0; i < pairs->count; i++) {
+		double us = (double)pairs->base[i] - pairs->arm[i];
+
+		difference[i] = (int32_t)(us / total_us * MEAN_STEPS);
+	}
+	return flip_p(difference, pairs->count);
 }
 
 void nt_matched_even_means(const struct nt_matched *pairs, double *base_us, double *arm_us)

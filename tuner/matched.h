@@ -43,6 +43,9 @@ double nt_matched_within_p(const struct nt_matched *pairs);
 /* Is the arm outside of the fastest mode more often? */
 double nt_matched_slow_p(const struct nt_matched *pairs);
 
+/* Is the arm's mean lower? By the differences of the times, rounded to 1/5000 of their sum. */
+double nt_matched_mean_p(const struct nt_matched *pairs);
+
 /* The means if both arms were in each mode equally often. */
 void nt_matched_even_means(const struct nt_matched *pairs, double *base_us, double *arm_us);
 

@@ -14,13 +14,14 @@ static struct {
 	pthread_mutex_t lock;
 	bool tried;
 	bool bad_said;
-	struct nt_error bad;		/* what is wrong with the policy, "" if nothing */
+	struct nt_error bad; /* what is wrong with the policy, "" if nothing */
+	_Atomic bool forked; /* this is a child of the process that opened the session */
 	_Atomic(struct nt_session *) ready;
 	struct nt_session session;
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static const char *const count_names[NT_COUNT_ALL] = {
-#define NT_COUNT_NAME(name, text) [NT_COUNT_##name] = text,
+#define NT_COUNT_NAME(name, text) [NT_COUNT_##name] = (text),
 	NT_COUNTS(NT_COUNT_NAME)
 #undef NT_COUNT_NAME
 };
@@ -69,7 +70,8 @@ static void read_step(struct nt_session *session)
 	session->nodes = env_number("SLURM_STEP_NUM_NODES", env_number("SLURM_NNODES", 1));
 }
 
-int nt_session_open(struct nt_session *session, const char *task_policy, nt_nccl_log log, struct nt_error *err)
+int nt_session_open(struct nt_session *session, const char *task_policy, nt_nccl_log log,
+		    struct nt_error *err)
 {
 	memset(session, 0, sizeof(*session));
 	if (nt_policy_parse_task(&session->policy, &session->place, task_policy, err) < 0)
@@ -81,6 +83,9 @@ int nt_session_open(struct nt_session *session, const char *task_policy, nt_nccl
 	read_step(session);
 	pthread_mutex_init(&session->lock, NULL);
 	nt_mask_init(&session->mask);
+	/* Without it nothing tells of a capture while no events are wanted (src/enqueue.cc:1941@v2.28.9-1). */
+	if (session->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
+		nt_mask_forbid(&session->mask);
 	nt_helper_init(&session->helper);
 	if (session->policy.mode == NT_MODE_BANDIT)
 		(void)nt_board_open(&session->map, session->place.dir, &session->board_error);
@@ -102,8 +107,8 @@ void nt_session_close(struct nt_session *session)
 	pthread_mutex_destroy(&session->lock);
 }
 
-/* Ranks that end without ncclCommDestroy leave their seats here, so that nobody plans with them. The lock is tried
- * only: the thread that exits may have been stopped anywhere. */
+/* Ranks that end without ncclCommDestroy leave their seats here, so that nobody plans with them.
+ * The lock is tried only: the thread that exits may have been stopped anywhere. */
 static void leave_seats(struct nt_session *session)
 {
 	struct timespec until;
@@ -146,6 +151,7 @@ static void on_exit_of_process(void)
 static void on_fork_in_child(void)
 {
 	atomic_store_explicit(&process.session.inert, true, memory_order_relaxed);
+	atomic_store_explicit(&process.forked, true, memory_order_relaxed);
 }
 
 static void say_policy(const struct nt_session *session)
@@ -154,9 +160,10 @@ static void say_policy(const struct nt_session *session)
 
 	if (nt_policy_format_option(&session->policy, text, sizeof(text), NULL) < 0)
 		return;
-	NT_INFO(session->log, "%s (job %u step %u node %s task %u of %u%s%s)", text, session->place.job,
-		session->place.step, session->place.node, session->task, session->tasks,
-		session->board_error.text[0] ? "; not tuning: " : "", session->board_error.text);
+	NT_INFO(session->log, "%s (job %u step %u node %s task %u of %u%s%s)", text,
+		session->place.job, session->place.step, session->place.node, session->task,
+		session->tasks, session->board_error.text[0] ? "; not tuning: " : "",
+		session->board_error.text);
 }
 
 /* The lock is held. */
@@ -174,7 +181,8 @@ static void start(nt_nccl_log log)
 	}
 	if (process.session.policy.mode == NT_MODE_OFF)
 		return;
-	/* Without these a child could hang in the parent's locks, and the records and PMIx would lack their end. */
+	/* Without these a child could hang in the parent's locks, and the records and PMIx would
+	 * lack their end. */
 	if (pthread_atfork(NULL, NULL, on_fork_in_child) != 0 || atexit(on_exit_of_process) != 0)
 		return;
 	(void)at_quick_exit(on_exit_of_process);
@@ -187,6 +195,9 @@ struct nt_session *nt_session_start(nt_nccl_log log)
 {
 	struct nt_session *session;
 
+	/* A forked child may have inherited the lock held. */
+	if (atomic_load_explicit(&process.forked, memory_order_relaxed))
+		return NULL;
 	pthread_mutex_lock(&process.lock);
 	if (!process.tried)
 		start(log);

@@ -32,7 +32,8 @@ static struct nt_slot *slot_of(struct nt_slots *slots, const void *handle)
 
 static bool is_handle(const void *handle)
 {
-	return (number_of(handle) & 3) == NT_SLOT_KIND && (uint32_t)number_of(handle) >> 2 < NT_SLOTS;
+	return (number_of(handle) & 3) == NT_SLOT_KIND &&
+	       (uint32_t)number_of(handle) >> 2 < NT_SLOTS;
 }
 
 static void read_sample(struct nt_slot *slot, struct nt_sample *out)
@@ -57,9 +58,11 @@ static void write_sample(struct nt_slot *slot, const struct nt_sample *in)
 	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
 }
 
-void *nt_slot_take(struct nt_slots *slots, const struct nt_sample *sample, bool *lost, struct nt_sample *victim)
+void *nt_slot_take(struct nt_slots *slots, const struct nt_sample *sample, bool *lost,
+		   struct nt_sample *victim)
 {
-	unsigned index = atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed) & (NT_SLOTS - 1);
+	unsigned index = atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed) &
+			 (NT_SLOTS - 1);
 	struct nt_slot *slot = &slots->slot[index];
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
 	uint32_t generation = generation_of(word) + 1;
@@ -95,8 +98,10 @@ bool nt_slot_finish(struct nt_slots *slots, const void *handle, struct nt_sample
 	if (!nt_slot_live(slots, handle))
 		return false;
 	read_sample(slot, out);
-	/* If nobody was faster, the slot was not taken anew while it was read: generations only grow. */
-	return atomic_compare_exchange_strong_explicit(&slot->word, &live, word_of(generation_of(live), FREE),
+	/* If nobody was faster, the slot was not taken anew while it was read: generations only
+	 * grow. */
+	return atomic_compare_exchange_strong_explicit(&slot->word, &live,
+						       word_of(generation_of(live), FREE),
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
@@ -106,10 +111,11 @@ void nt_slot_forget(struct nt_slots *slots, const struct nt_comm *comm)
 		struct nt_slot *slot = &slots->slot[i];
 		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
-		if ((uint32_t)word == LIVE && atomic_load_explicit(&slot->comm, memory_order_relaxed) == comm)
+		if ((uint32_t)word == LIVE &&
+		    atomic_load_explicit(&slot->comm, memory_order_relaxed) == comm)
 			/* Fails only where it has just been finished or taken anew. */
-			(void)atomic_compare_exchange_strong_explicit(&slot->word, &word,
-								      word_of(generation_of(word), FREE),
-								      memory_order_acq_rel, memory_order_relaxed);
+			(void)atomic_compare_exchange_strong_explicit(
+				&slot->word, &word, word_of(generation_of(word), FREE),
+				memory_order_acq_rel, memory_order_relaxed);
 	}
 }

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slot.h - the measured decisions under way, by handles that can be late, repeated or stale without harm
+/* slot.h - the measured decisions under way; a late, repeated or stale handle does no harm
  *
- * NCCL keeps what a Coll event's start hands out and shows it to every KernelCh event of that collective, from another
- * thread, some of them after the communicator's end. So a handle is a number, slot and generation, and no pointer.
+ * NCCL keeps what a Coll event's start hands out and shows it to every KernelCh event of that
+ * collective, from another thread, some of them after the communicator's end. So a handle is a
+ * number, slot and generation, and no pointer.
  *
- * A slot is one decision, whatever number of tasks ran by it. It is finished once: with a time, or by age where its
- * kernels never tell.
+ * A slot is one decision, whatever number of tasks ran by it. It is finished once: with a time, or
+ * by age where its kernels never tell.
  *
  * Threads:  take on the thread of the Coll events, finish on the proxy threads, forget on any.
  * Memory:   all static in struct nt_slots; no allocation, no lock, no system call.
@@ -18,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NT_SLOTS 1024		/* decisions being measured at once in a process; a power of two */
-#define NT_SLOT_KIND 1u		/* the lowest two bits of a handle */
+#define NT_SLOTS 1024 /* decisions being measured at once in a process; a power of two */
+#define NT_SLOT_KIND 1u /* the lowest two bits of a handle */
 
 struct nt_comm;
 struct nt_own_key;
@@ -28,15 +29,15 @@ struct nt_own_key;
 struct nt_sample {
 	struct nt_comm *comm;
 	struct nt_own_key *key;
-	uint32_t run;		/* on the board; NT_NO_RUN: the key's own list */
-	uint32_t owner;		/* of the run, as the board has it */
-	uint32_t epoch;		/* of the plan */
+	uint32_t run; /* on the board; NT_NO_RUN: the key's own list */
+	uint32_t owner; /* of the run, as the board has it */
+	uint32_t epoch; /* of the plan */
 	uint32_t member;
 	uint32_t position;
 };
 
 struct nt_slot {
-	_Atomic uint64_t word;	/* generation << 32 | free, live or busy */
+	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
 	_Atomic(struct nt_comm *) comm;
 	_Atomic(struct nt_own_key *) key;
 	_Atomic uint32_t run, owner, epoch, member, position;
@@ -47,11 +48,13 @@ struct nt_slots {
 	_Atomic uint32_t next;
 };
 
-/* Handle of a fresh slot, never NULL but where two threads meet on one slot. Where an unfinished one had to go, *lost
- * is true and *victim its sample. */
-void *nt_slot_take(struct nt_slots *slots, const struct nt_sample *sample, bool *lost, struct nt_sample *victim);
+/* Handle of a fresh slot, never NULL but where two threads meet on one slot. Where an unfinished
+ * one had to go, *lost is true and *victim its sample. */
+void *nt_slot_take(struct nt_slots *slots, const struct nt_sample *sample, bool *lost,
+		   struct nt_sample *victim);
 
-/* True for the first one to ask while the handle is live: *out is its sample, and the handle is stale from then on. */
+/* True for the first one to ask while the handle is live: *out is its sample, and the handle is
+ * stale from then on. */
 bool nt_slot_finish(struct nt_slots *slots, const void *handle, struct nt_sample *out);
 
 bool nt_slot_live(struct nt_slots *slots, const void *handle);

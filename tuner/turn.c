@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* turn.c - a rank's decision: count the call, follow the plan in force, write the arm into NCCL's cost table
+/* turn.c - a rank's decision: count the call, follow the plan in force, write the arm into NCCL's
+ * cost table
  *
- * In the steady state (no key of the communicator open) this is a scan of the table, one lookup and two loads: no
- * allocation, no lock, no system call, no log line. While a key is open the agreement costs a few atomics more, and a
- * rank in doubt waits (pmix-sync/turn.h).
+ * In the steady state (no key of the communicator open) this is a scan of the table, one lookup and
+ * two loads: no allocation, no lock, no system call, no log line. While a key is open the agreement
+ * costs a few atomics more, and a rank in doubt waits (pmix-sync/turn.h).
  */
 #include <float.h>
 #include <string.h>
@@ -12,12 +13,14 @@
 #include "tuner/comm.h"
 #include "tuner/log.h"
 
-#define POLL_NS 50000L			/* between two looks at the board while in doubt */
-#define NOT_WORTH_US 3.6e9f		/* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
-#define SWEEP_CALLS 64u			/* how often windows of keys that are no longer called are looked for */
+#define POLL_NS 50000L /* between two looks at the board while in doubt */
+#define NOT_WORTH_US \
+	3.6e9f /* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
+#define SWEEP_CALLS 64u /* how often windows of keys that are no longer called are looked for */
 
-/* Whether an entry is from 0 to below NOT_WORTH_US. As unsigned numbers the patterns of floats from 0 up keep their
- * order, and those of negative ones and of what is no number are larger: one comparison. */
+/* Whether an entry is from 0 to below NOT_WORTH_US. As unsigned numbers the patterns of floats from
+ * 0 up keep their order, and those of negative ones and of what is no number are larger: one
+ * comparison. */
 static uint32_t is_legal(float cost)
 {
 	const float limit_us = NOT_WORTH_US;
@@ -28,14 +31,16 @@ static uint32_t is_legal(float cost)
 	return bits < limit;
 }
 
-/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its protocols. */
+/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its
+ * protocols. */
 static uint32_t legal_mask(const float *cost, int algos)
 {
 	uint32_t mask = 0;
 
 	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
 	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
-		mask |= (is_legal(cost[0]) | is_legal(cost[1]) << 1 | is_legal(cost[2]) << 2) << (a * NT_PROTOS);
+		mask |= (is_legal(cost[0]) | is_legal(cost[1]) << 1 | is_legal(cost[2]) << 2)
+			<< (a * NT_PROTOS);
 	return mask;
 }
 
@@ -54,8 +59,8 @@ static void pause_briefly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it is 0 as well. An
- * entry that is not legal stays as it is. */
+/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
+ * is 0 as well. An entry that is not legal stays as it is. */
 static void force(float *cost, int arm)
 {
 	for (int i = 0; i < arm; i++) {
@@ -65,9 +70,10 @@ static void force(float *cost, int arm)
 	cost[arm] = 0.0f;
 }
 
-/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a probe, by which NCCL
- * chooses between a symmetric kernel and the rest (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that
- * goes to such a kernel has no events and spends no number, so a plan could stand still: take none. */
+/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
+ * probe, by which NCCL chooses between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
+ * events and spends no number, so a plan could stand still: take none. */
 static void look_for_probes(struct nt_comm *c)
 {
 	for (uint32_t i = 1; i < c->fifo_count; i++) {
@@ -78,8 +84,8 @@ static void look_for_probes(struct nt_comm *c)
 	}
 }
 
-/* The first decision after a call or a Coll event opens a group: within one, calls come before decisions, and
- * decisions before Coll events. */
+/* The first decision after a call or a Coll event opens a group: within one, calls come before
+ * decisions, and decisions before Coll events. */
 static void begin_decision(struct nt_comm *c)
 {
 	atomic_store_explicit(&c->decider, nt_thread_self(), memory_order_relaxed);
@@ -98,7 +104,7 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 	struct nt_decision *d;
 
 	if (c->fifo_count == NT_FIFO)
-		return;		/* its events will match nothing and be counted */
+		return; /* its events will match nothing and be counted */
 	d = &c->fifo[c->fifo_count++];
 	*d = *choice;
 	d->key = key;
@@ -109,7 +115,8 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 		d->arm = (uint8_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
 }
 
-/* The turn is that of the newest Coll event, known once a whole group has had its events with the mask on. */
+/* The turn is that of the newest Coll event, known once a whole group has had its events with the
+ * mask on. */
 static bool turn_of(const struct nt_comm *c, int coll, uint64_t *turn)
 {
 	/* Pairs with the release in nt_event_coll(): the turn is at least as new as its group. */
@@ -143,8 +150,8 @@ static int give_up(struct nt_comm *c, const struct nt_call *call, const char *wh
 {
 	if (!c->lost)
 		NT_WARN(c->session->log,
-			"communicator %016llx %s rank %d: %s decided here without an answer would risk other data than on "
-			"other ranks: %s for %lld s",
+			"communicator %016llx %s rank %d: %s fails, since a decision of this rank "
+			"alone could corrupt data: %s for %lld s",
 			(unsigned long long)c->id, c->name, c->rank, nt_coll_name(call->coll), what,
 			(long long)c->session->policy.agree_timeout_s);
 	c->lost = true;
@@ -154,13 +161,15 @@ static int give_up(struct nt_comm *c, const struct nt_call *call, const char *wh
 
 static bool events_owed(const struct nt_comm *c)
 {
-	/* Pairs with the release in nt_event_group_stop(): the turns of a plan are there when it is counted. */
+	/* Pairs with the release in nt_event_group_stop(): the turns of a plan are there when it is
+	 * counted. */
 	return atomic_load_explicit(&c->async_started, memory_order_acquire) <
 	       atomic_load_explicit(&c->async_launched, memory_order_relaxed);
 }
 
-/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll events to CUDA's
- * callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the program; wait until it has caught up. */
+/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
+ * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the
+ * program; wait until it has caught up. */
 static int settle_events(struct nt_comm *c, const struct nt_call *call)
 {
 	uint64_t until_ms = 0;
@@ -177,7 +186,8 @@ static int settle_events(struct nt_comm *c, const struct nt_call *call)
 		if (c->lost || now_ms() > until_ms) {
 			if (any_plan(c))
 				return give_up(c, call, "its launches have not started");
-			nt_comm_freeze(c);	/* no plan can touch it, and none will come: the flag is up */
+			/* No plan is in force, and none will come: the flag is up. */
+			nt_comm_freeze(c);
 			return 0;
 		}
 		pause_briefly();
@@ -185,24 +195,27 @@ static int settle_events(struct nt_comm *c, const struct nt_call *call)
 	return 0;
 }
 
-static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call, uint64_t turn)
+static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+			    uint64_t turn)
 {
 	uint64_t until_ms = now_ms() + (uint64_t)c->session->policy.agree_timeout_s * 1000;
 
 	nt_session_count(c->session, NT_COUNT_DOUBT);
 	while (nt_turn_take(key->shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT) {
 		if (c->lost || now_ms() > until_ms)
-			return give_up(c, call, "the node of the communicator's rank 0 is gone, or has said nothing");
+			return give_up(c, call, "the node of its rank 0 is gone or silent");
 		pause_briefly();
 	}
 	return 0;
 }
 
-static void latch(struct nt_comm *c, struct nt_own_key *key, const struct nt_schedule *final, int arm)
+static void latch(struct nt_comm *c, struct nt_own_key *key, const struct nt_schedule *final,
+		  int arm)
 {
 	key->arm = (uint32_t)arm;
 	key->outcome = final->outcome;
-	atomic_store_explicit(&key->latched_calls, atomic_load_explicit(&key->calls, memory_order_relaxed),
+	atomic_store_explicit(&key->latched_calls,
+			      atomic_load_explicit(&key->calls, memory_order_relaxed),
 			      memory_order_relaxed);
 	nt_comm_measure_key(c, key, false);
 	/* Pairs with the helper's acquire. */
@@ -216,12 +229,14 @@ static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t
 	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
 
 	if (next->epoch != 0 && next->run != NT_NO_RUN)
-		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at && turn < next->until;
+		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at &&
+		      turn < next->until;
 	nt_comm_measure_key(c, key, on);
 }
 
 /* What the plan in force says. */
-static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn, struct nt_decision *choice)
+static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn,
+			struct nt_decision *choice)
 {
 	const struct nt_plan *plan = &key->turn.plan;
 	int64_t position = nt_turn_position(&key->turn, turn);
@@ -241,7 +256,9 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 	if (plan->run >= NT_BOARD_RUNS || position >= NT_RUN_POSITIONS)
 		return;
 	/* Tasks appended before GPU times were switched on will not have any. */
-	choice->measured = was_measuring && key->measure_group < atomic_load_explicit(&c->group, memory_order_relaxed);
+	choice->measured = was_measuring &&
+			   key->measure_group <
+				   atomic_load_explicit(&c->group, memory_order_relaxed);
 	choice->run = plan->run;
 	choice->owner = 1 + c->seat.comm * NT_BOARD_KEYS + (uint32_t)(key->shared - c->board->key);
 	choice->epoch = plan->epoch;
@@ -249,7 +266,8 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 }
 
 /* A decision of a key that is open here, or now on the board. */
-static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call, struct nt_decision *choice)
+static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+		    struct nt_decision *choice)
 {
 	struct nt_board_key *shared = key->shared;
 	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
@@ -265,7 +283,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	atomic_store_explicit(&key->state, NT_OWN_OPEN, memory_order_relaxed);
 	nt_comm_open_key(c, key);
 	atomic_store_explicit(&shared->calls[c->seat.member],
-			      atomic_load_explicit(&key->calls, memory_order_relaxed), memory_order_relaxed);
+			      atomic_load_explicit(&key->calls, memory_order_relaxed),
+			      memory_order_relaxed);
 	if (settle_events(c, call) < 0)
 		return -1;
 	if (nt_comm_frozen(c))
@@ -291,18 +310,22 @@ static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decisio
 
 	if (wanted > NT_OBSERVED_MAX)
 		wanted = NT_OBSERVED_MAX;
-	if (nt_comm_frozen(c) || c->profiler_api < 4 || calls > wanted + 1) {	/* the first call only switches events on */
+	if (nt_comm_frozen(c) || c->profiler_api < 4 ||
+	    calls > wanted + 1) { /* the first call only switches events on */
 		nt_comm_drop_key(c, key);
 		atomic_store_explicit(&key->state, NT_OWN_CLOSED, memory_order_release);
 		return;
 	}
 	nt_comm_open_key(c, key);
 	nt_comm_measure_key(c, key, true);
-	choice->measured = was_measuring && key->measure_group < atomic_load_explicit(&c->group, memory_order_relaxed);
+	choice->measured = was_measuring &&
+			   key->measure_group <
+				   atomic_load_explicit(&c->group, memory_order_relaxed);
 	choice->run = NT_NO_RUN;
 }
 
-/* Windows that ended by other keys' turns: their own key was not called since, and would stay measured. */
+/* Windows that ended by other keys' turns: their own key was not called since, and would stay
+ * measured. */
 static void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
@@ -322,18 +345,25 @@ static void finish_decision(struct nt_comm *c, struct nt_own_key *key, const str
 			    const struct nt_decision *choice)
 {
 	note_decision(c, key, call, choice);
-	if (key->open && atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_LATCHED &&
+	if (key->open &&
+	    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_LATCHED &&
 	    ++key->confirmed > NT_CONFIRM_CALLS)
 		nt_comm_drop_key(c, key);
 	if (atomic_load_explicit(&key->calls, memory_order_relaxed) % SWEEP_CALLS == 0)
 		sweep_windows(c);
 }
 
-/* Registered buffers may mean a capture that no event has told of: the mask was off, or the interface is too old. */
+/* Registered buffers may mean a capture that no event has told of: the mask was off, or the
+ * interface is too old. Unless the user has promised that there is none. */
 static void note_registered(struct nt_comm *c)
 {
-	if (c->board && (c->profiler_api < 5 || nt_mask_value(&c->session->mask) == 0) &&
-	    !(atomic_load_explicit(&c->board->member[c->seat.member].flags, memory_order_relaxed) & NT_MEMBER_GRAPHS))
+	if (c->session->policy.graphs == NT_GRAPHS_NEVER)
+		return;
+	if (c->profiler_api >= 5 && nt_mask_value(&c->session->mask) != 0)
+		return;
+	nt_mask_forbid(&c->session->mask);
+	if (c->board && !(atomic_load_explicit(&c->board->member[c->seat.member].flags, memory_order_relaxed) &
+	      NT_MEMBER_GRAPHS))
 		nt_comm_flag(c, NT_MEMBER_GRAPHS);
 }
 
@@ -354,7 +384,8 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 		return NT_NCCL_OK;
 	}
 	mask = legal_mask(call->cost, call->algos) & c->allowed;
-	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask), call->cost, call->algos);
+	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask),
+			  call->cost, call->algos);
 	if (c->open_keys != 0)
 		begin_decision(c);
 	if (call->registered)
@@ -364,7 +395,8 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 		return NT_NCCL_OK;
 	}
 	/* One writer: no read-modify-write is needed. */
-	atomic_store_explicit(&key->calls, atomic_load_explicit(&key->calls, memory_order_relaxed) + 1,
+	atomic_store_explicit(&key->calls,
+			      atomic_load_explicit(&key->calls, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 	state = atomic_load_explicit(&key->state, memory_order_relaxed);
 	if (state == NT_OWN_LATCHED)

@@ -15,14 +15,14 @@
 #include "contract/record.h"
 #include "tuner/comm.h"
 
-#define TAIL_BYTES 256u		/* kept free for closing what is open */
-#define KEY_BYTES 768u		/* the longest key */
-#define COMM_BYTES 512u		/* the longest communicator without its keys */
+#define TAIL_BYTES 256u /* kept free for closing what is open */
+#define KEY_BYTES 768u /* the longest key */
+#define COMM_BYTES 512u /* the longest communicator without its keys */
 
 struct text {
 	char *out;
 	size_t bytes, used;
-	uint32_t cut;		/* keys and communicators left out */
+	uint32_t cut; /* keys and communicators left out */
 };
 
 static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,7 +35,8 @@ static void put(struct text *t, const char *format, ...)
 	length = vsnprintf(t->out + t->used, t->bytes - t->used, format, args);
 	va_end(args);
 	if (length > 0)
-		t->used += (size_t)length < t->bytes - t->used ? (size_t)length : t->bytes - t->used - 1;
+		t->used += (size_t)length < t->bytes - t->used ? (size_t)length
+							       : t->bytes - t->used - 1;
 }
 
 /* Printable ASCII without what JSON would have to escape. */
@@ -70,7 +71,8 @@ static bool has_room(struct text *t, size_t bytes)
 	return false;
 }
 
-static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o, bool latched)
+static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o,
+			bool latched)
 {
 	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
 	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
@@ -89,7 +91,8 @@ static void put_outcome(struct text *t, const struct nt_own_key *key, const stru
 	if (isfinite(o->spent_ms))
 		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);
 	if (latched && o->samples > 0 && isfinite(o->auto_us) && isfinite(o->best_us))
-		put(t, ",\"saved_ms\":%.3f", (double)since * ((double)o->auto_us - (double)o->best_us) / 1000.0);
+		put(t, ",\"saved_ms\":%.3f",
+		    (double)since * ((double)o->auto_us - (double)o->best_us) / 1000.0);
 	put_us(t, "predicted_auto_us", o->predicted_auto_us);
 	put_us(t, "predicted_arm_us", o->predicted_best_us);
 }
@@ -105,7 +108,7 @@ static int by_value(const void *a, const void *b)
 static bool put_observed(struct text *t, const struct nt_own_key *key)
 {
 	uint32_t ns[NT_OBSERVED_MAX];
-	uint32_t count = 0;
+	uint32_t count = 0, median, quartile;
 
 	for (unsigned i = 0; key->observed_ns && i < NT_OBSERVED_MAX; i++) {
 		/* Pairs with the release in deliver() of event.c. */
@@ -117,21 +120,25 @@ static bool put_observed(struct text *t, const struct nt_own_key *key)
 	if (count == 0)
 		return false;
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	put_us(t, "auto_us", ns[count / 2] / 1e3);
-	put_us(t, "auto_p25_us", ns[count / 4] / 1e3);
+	median = count / 2;
+	quartile = count / 4;
+	put_us(t, "auto_us", ns[median] / 1e3);
+	put_us(t, "auto_p25_us", ns[quartile] / 1e3);
 	put(t, ",\"samples\":%u", count);
 	return true;
 }
 
 /* What the board says of a key that is decided: its outcome, false where there is none. */
-static bool shared_outcome(const struct nt_own_key *key, uint32_t shared_state, struct nt_outcome *out)
+static bool shared_outcome(const struct nt_own_key *key, uint32_t shared_state,
+			   struct nt_outcome *out)
 {
 	struct nt_board_key *shared = key->shared;
 	struct nt_schedule schedule;
 	const struct nt_plan *plan;
 
 	if (shared_state == NT_KEY_FINAL) {
-		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) & 1];
+		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
+				     1];
 		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
 			return false;
 	} else if (shared_state != NT_KEY_CLOSED ||
@@ -146,7 +153,9 @@ static void put_state(struct text *t, const struct nt_own_key *key)
 {
 	/* Pairs with the releases in turn.c: what belongs to the state is there. */
 	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
-	uint32_t shared = key->shared ? atomic_load_explicit(&key->shared->state, memory_order_acquire) : NT_KEY_IDLE;
+	uint32_t shared = key->shared
+				  ? atomic_load_explicit(&key->shared->state, memory_order_acquire)
+				  : NT_KEY_IDLE;
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
 	bool has_outcome = own == NT_OWN_LATCHED || shared_outcome(key, shared, &outcome);
@@ -154,16 +163,18 @@ static void put_state(struct text *t, const struct nt_own_key *key)
 	if (own == NT_OWN_LATCHED)
 		outcome = key->outcome;
 	if (own == NT_OWN_LATCHED)
-		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT : NT_KEYSTATE_COMMITTED;
-	else if (own == NT_OWN_GONE || shared == NT_KEY_CLOSED)
+		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT
+							  : NT_KEYSTATE_COMMITTED;
+	else if (shared == NT_KEY_CLOSED && has_outcome)
 		state = NT_KEYSTATE_KEPT;
-	else if (shared != NT_KEY_IDLE)
-		state = NT_KEYSTATE_EXPLORING;
+	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
+		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
 	else if (key->observed_ns && atomic_load_explicit(&key->observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	put(t, "\"state\":\"%s\"", state);
-	put_arm(t, "auto", has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
-	if (has_outcome && own != NT_OWN_GONE && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
+	put_arm(t, "auto",
+		has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
+	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
 		put_outcome(t, key, &outcome, own == NT_OWN_LATCHED);
 	else if (!put_observed(t, key) && key->auto_arm < NT_PAIRS)
 		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
@@ -171,7 +182,8 @@ static void put_state(struct text *t, const struct nt_own_key *key)
 
 static void put_key(struct text *t, const struct nt_own_key *key, uint64_t id)
 {
-	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)), nt_band_floor(nt_key_band(id)));
+	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)),
+	    nt_band_floor(nt_key_band(id)));
 	put_state(t, key);
 	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
 	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32 "}",
@@ -190,8 +202,9 @@ static const char *idle_text(uint32_t idle)
 
 static void put_verdict(struct text *t, const struct nt_comm *comm)
 {
-	uint32_t state = comm->board ? atomic_load_explicit(&comm->board->state, memory_order_acquire) :
-				       (uint32_t)NT_COMM_JOINING;
+	uint32_t state = comm->board
+				 ? atomic_load_explicit(&comm->board->state, memory_order_acquire)
+				 : (uint32_t)NT_COMM_JOINING;
 	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle);
 	const char *name = NT_COMMSTATE_JOINING;
 
@@ -211,8 +224,9 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 {
 	bool first = true;
 
-	put(t, "{\"id\":\"%016" PRIx64 "\",\"rank\":%d,\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32 ",", comm->id,
-	    comm->rank < 0 ? 0 : comm->rank, comm->ranks, comm->nodes);
+	put(t,
+	    "{\"id\":\"%016" PRIx64 "\",\"rank\":%d,\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32 ",",
+	    comm->id, comm->rank < 0 ? 0 : comm->rank, comm->ranks, comm->nodes);
 	put_verdict(t, comm);
 	put(t, ",\"keys\":[");
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
@@ -233,15 +247,16 @@ static void put_head(struct text *t, struct nt_session *session, bool end)
 	const struct nt_place *place = &session->place;
 	char policy[NT_POLICY_MAX];
 
-	put(t, "{\"v\":%d,\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"task\":%" PRIu32 ",\"pid\":%d,",
+	put(t,
+	    "{\"v\":%d,\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"task\":%" PRIu32 ",\"pid\":%d,",
 	    NT_RECORD_VERSION, place->job, place->step, session->task, (int)session->pid);
 	put_text(t, "node", place->node);
 	put(t, ",\"mode\":\"%s\",", nt_mode_name(session->policy.mode));
 	if (nt_policy_format_option(&session->policy, policy, sizeof(policy), NULL) < 0)
 		policy[0] = '\0';
 	put_text(t, "policy", policy);
-	put(t, ",\"nccl\":%" PRIu32 ",\"flags\":%" PRIu32 ",\"end\":%s", atomic_load(&session->nccl), place->flags,
-	    end ? "true" : "false");
+	put(t, ",\"nccl\":%" PRIu32 ",\"flags\":%" PRIu32 ",\"end\":%s",
+	    atomic_load(&session->nccl), place->flags, end ? "true" : "false");
 }
 
 static void put_counts(struct text *t, struct nt_session *session)
@@ -259,7 +274,7 @@ static void put_counts(struct text *t, struct nt_session *session)
 size_t nt_write_text(struct nt_session *session, bool end, char *out, size_t out_bytes)
 {
 	/* Room for the counts is kept back, so that they always fit. */
-	const size_t counts = 48u * (NT_COUNT_ALL + 1);
+	const size_t counts = (size_t)48 * (NT_COUNT_ALL + 1);
 	struct text t = { .out = out, .bytes = out_bytes };
 	bool first = true;
 
@@ -302,8 +317,8 @@ static int write_file(const struct nt_session *session, const char *text, size_t
 	int rc = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", session->place.dir, NT_RECORD_PREFIX, session->task,
-		 (int)session->pid, NT_RECORD_SUFFIX);
+	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", session->place.dir, NT_RECORD_PREFIX,
+		 session->task, (int)session->pid, NT_RECORD_SUFFIX);
 	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -321,7 +336,7 @@ static int write_file(const struct nt_session *session, const char *text, size_t
 
 int nt_write_record(struct nt_session *session, bool end)
 {
-	char *text = malloc(NT_RANK_RECORD_MAX);
+	char *text = malloc((size_t)NT_RANK_RECORD_MAX);
 	size_t bytes;
 	int rc = -1;
 

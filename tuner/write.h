@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.h - this process's record (contract/record.h): composed in memory, written beside itself, renamed
+/* write.h - this process's record (contract/record.h): composed in memory, written beside itself,
+ * renamed
  *
- * Threads:  the helper thread. The session's lock is held while the text is composed, never across a file operation.
+ * Threads:  the helper thread. The session's lock is held while the text is composed, never across
+ *           a file operation.
  * Memory:   one buffer, freed before return.
- * Errors:   -1: no record, or the one before; the temporary file is gone. Never more than NT_RANK_RECORD_MAX bytes:
- *           what does not fit is left out whole, and "cut" counts it.
+ * Errors:   -1: no record, or the one before; the temporary file is gone. Never more than
+ *           NT_RANK_RECORD_MAX bytes: what does not fit is left out whole, and "cut" counts it.
  */
 #ifndef NT_WRITE_H
 #define NT_WRITE_H
@@ -14,11 +16,12 @@
 #include <stddef.h>
 #include "tuner/session.h"
 
-/* Write or replace the record in the step's runtime directory. end: the last one of this process. */
+/* Write or replace the record in the step's runtime directory. end: the last one of this process.
+ */
 int nt_write_record(struct nt_session *session, bool end);
 
-/* The record's text into out. Returns its length, 0 where there was no room for even an empty one. The caller holds
- * the session's lock. */
+/* The record's text into out. Returns its length, 0 where there was no room for even an empty one.
+ * The caller holds the session's lock. */
 size_t nt_write_text(struct nt_session *session, bool end, char *out, size_t out_bytes);
 
 #endif

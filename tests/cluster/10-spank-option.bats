@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # --nccl-tune on srun, sbatch and salloc: what is refused and where, and which of several values counts.
-# shellcheck disable=SC2016 # expressions for the shell of the task
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -60,7 +60,7 @@ log_has() {
 	local wrong
 	run ! as_user srun --nccl-tune=Tune touch "$NT_CLUSTER/work/ran"
 	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=Tune: unknown mode 'Tune' (want off, observe or bandit)" ]]
-	for wrong in '' bandit,min_gian=3 bandit,min_gain=91 bandit,min_gain=1,min_gain=2 bandit,dir=/tmp bandit,; do
+	for wrong in '' bandit,min_gian=3 bandit,min_gain=91 bandit,min_gain=1,min_gain=2 bandit,dir=/tmp 'bandit,'; do
 		run ! as_user srun "--nccl-tune=$wrong" touch "$NT_CLUSTER/work/ran"
 		[[ ${lines[0]} = *"nccl-tune: --nccl-tune=$wrong: "* ]]
 	done

@@ -4,7 +4,7 @@
 #
 # From what a step's ranks leave behind to the job's record in accounting. The tasks write rank records as the NCCL
 # plugin does.
-# shellcheck disable=SC2016 # expressions for the shell of the task
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -54,11 +54,6 @@ step() {
 }
 
 entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7}'
-
-# The id of the last job.
-last_job() {
-	timeout 10 sacct -n -X -P -o jobid | tail -n 1
-}
 
 @test "the record of a step is in the accounting of its job" {
 	local text job
@@ -117,21 +112,25 @@ parallel_steps() {
 	count_steps "$job"
 }
 
-@test "eight steps at once: none is lost" {
+# None may be lost; that all are in accounting at once may fail where slurmctld takes a second to answer.
+rounds_of_eight() {
+	local complete=0 _
 	for _ in 1 2 3; do
 		parallel_steps
-		[ "$kept" = 8 ]
+		[ $((kept + spooled)) -ge 8 ] || return 1
+		[ "$kept" -lt 8 ] || complete=$((complete + 1))
 	done
+	[ "$complete" -ge 2 ]
+}
+
+@test "eight steps at once: none is lost" {
+	rounds_of_eight
 }
 
 @test "eight steps at once on machines that cannot take turns: none is lost" {
 	exec {lock}>>"$NT_CLUSTER/run/nccl-tune/lock"
 	flock "$lock"
-	for _ in 1 2 3; do
-		parallel_steps
-		[ $((kept + spooled)) -ge 8 ]
-		[ "$kept" -ge 1 ]
-	done
+	rounds_of_eight
 	exec {lock}>&-
 }
 
@@ -174,11 +173,12 @@ early() {
 }
 
 @test "a later decision replaces the early record, and no decision makes none" {
-	submit -n1 <<<'srun bash -c "./rank exploring; sleep 3; ./rank committed; sleep 3; rm \${NCCL_TUNE_POLICY#*,dir=}" &
-		wait' 
+	submit -n1 <<<'srun bash -c "./rank exploring; sleep 4; rm \$(sed s/.*,dir=// <<<\"\$NCCL_TUNE_POLICY\" | sed s/,.*//)/rank.*
+		RANK_ARM=RING/LL ./rank; sleep 60"'
+	wait_for 20 step_is_seen "$job"
 	sleep 2.5
 	[ -z "$(comment_now "$job")" ]
-	wait_for 15 early "$job" TREE/SIMPLE
+	wait_for 15 early "$job" RING/LL
 	as_user scancel "$job"
 }
 

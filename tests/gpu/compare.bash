@@ -79,7 +79,7 @@ hang_command() {
 			--call-gap-us 500)
 		return
 	fi
-	command_line=("$bench" --sizes "$HANG_SIZES" --iters 2500 --warmup 0 --check 100 --rendezvous "$work/meet"
+	command_line=("$bench" --sizes "$HANG_SIZES" --iters 4000 --warmup 0 --check 200 --rendezvous "$work/meet"
 		--stall 30)
 	if [ $(($1 % 3)) = 0 ] && [ "$gpus" -ge 4 ]; then
 		command_line+=(--split "block:$((gpus / 2))" --coll "allreduce,allgather")

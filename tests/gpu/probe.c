@@ -17,87 +17,23 @@
  *   decision,ID,INDEX,COLL,BYTES,ARM,MASK,HOST_NS
  *   coll,ID,SEQ,COLL,COUNT,TYPE,ARM,CHANNELS,STARTS,STOPS,FIRST_START_NS,LAST_STOP_NS,LAUNCH_US
  */
+#include "tests/gpu/probe.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "contract/coll.h"
 #include "tuner/abi.h"
-
-#define COMMS 64
-#define TABLES 64		/* (collective, size) pairs of a communicator */
-#define LIST 16			/* masks, arms */
-#define DECISIONS (1 << 18)
-#define COLLS (1 << 18)
-#define LAUNCHES 4096
-
-struct table {
-	int coll;
-	size_t bytes;
-	uint32_t legal;
-	uint64_t hash;
-	unsigned calls, hashes;
-};
-
-struct comm {
-	uint64_t id;
-	int rank, ranks, nodes;
-	unsigned long decisions, captured;
-	struct table table[TABLES];
-	unsigned tables;
-	struct launch *launched;		/* not yet taken by a Coll event */
-	atomic_bool tuner_over, profiler_over;
-	atomic_ulong late_tuner, late_profiler;
-};
-
-struct decision {
-	const struct comm *comm;
-	unsigned long index;
-	int coll, arm, mask;
-	size_t bytes;
-	uint64_t host_ns;
-};
-
-struct launch {
-	void *event[2];
-};
-
-struct coll {
-	struct comm *comm;
-	uint64_t seq, first_start_ns, last_stop_ns;
-	const char *func, *datatype, *algo, *proto;
-	size_t count;
-	struct launch *launch;
-	unsigned channels, starts, stops;
-};
 
 /* What a handle points to, in its lowest bits; a KernelCh event is its collective's. */
 enum { TAG_COLL = 1, TAG_KERNEL_CH = 2, TAG_LAUNCH = 3, TAG_BITS = 3 };
 
-static struct {
-	struct comm comm[COMMS];
-	atomic_uint comms;
-	struct decision *decision;
-	atomic_uint decisions;
-	struct coll *coll;
-	atomic_uint colls;
-	struct launch *launch;
-	atomic_uint launches;
-	unsigned long block;
-	int mask[LIST], arm[LIST];
-	unsigned masks, arms;
-	_Atomic(int *) nccl_mask;
-	atomic_ulong cuda_errors;
-	int (*event_create)(void **event, unsigned flags);
-	int (*event_record)(void *event, void *stream);
-	int (*event_elapsed)(float *ms, void *start, void *end);
-} probe;
+struct probe nt_probe;
 
-static __thread struct comm *made;	/* by this thread's last profiler init, for its tuner init */
+static __thread struct comm *made; /* by this thread's last profiler init, for its tuner init */
 
 static uint64_t now_ns(void)
 {
@@ -107,76 +43,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static float launch_us(const struct launch *l)
-{
-	float ms = -1e-3f;
-
-	if (!l || !l->event[0] || !l->event[1])
-		return -1;
-	if (probe.event_elapsed(&ms, l->event[0], l->event[1]) != 0)
-		atomic_fetch_add(&probe.cuda_errors, 1);
-	return ms * 1000;
-}
-
-static void write_comm(FILE *f, const struct comm *c)
-{
-	fprintf(f, "comm,%016lx,%d,%d,%d,%lu,%lu,%lu,%lu\n", c->id, c->rank, c->ranks, c->nodes,
-		c->late_tuner, c->late_profiler, c->captured, probe.cuda_errors);
-	for (unsigned i = 0; i < c->tables; i++) {
-		const struct table *t = &c->table[i];
-
-		fprintf(f, "table,%016lx,%s,%zu,%06x,%016lx,%u,%u\n", c->id, nt_coll_name(t->coll),
-			t->bytes, t->legal, t->hash, t->calls, t->hashes);
-	}
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-static void write_rows(FILE *f)
-{
-	const unsigned decisions = least(probe.decisions, DECISIONS);
-	const unsigned colls = least(probe.colls, COLLS);
-
-	for (unsigned i = 0; i < decisions; i++) {
-		const struct decision *d = &probe.decision[i];
-
-		fprintf(f, "decision,%016lx,%lu,%s,%zu,%s,%d,%lu\n", d->comm->id, d->index,
-			nt_coll_name(d->coll), d->bytes, nt_arm_name(d->arm), d->mask, d->host_ns);
-	}
-	for (unsigned i = 0; i < colls; i++) {
-		const struct coll *c = &probe.coll[i];
-
-		fprintf(f, "coll,%016lx,%lu,%s,%zu,%s,%s/%s,%u,%u,%u,%lu,%lu,%.2f\n", c->comm->id,
-			c->seq, c->func, c->count, c->datatype, c->algo, c->proto, c->channels,
-			c->starts, c->stops, c->first_start_ns, c->last_stop_ns,
-			(double)launch_us(c->launch));
-	}
-	for (unsigned i = 0; i < least(probe.comms, COMMS); i++)
-		write_comm(f, &probe.comm[i]);
-}
-
-static void write_all(void)
-{
-	const char *dir = getenv("NT_PROBE_DIR");
-	char path[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/probe.%d.%d.csv", dir ? dir : "/tmp",
-		 probe.comm[0].rank, (int)getpid());
-	f = fopen(path, "w");
-	if (!f) {
-		perror(path);
-		return;
-	}
-	write_rows(f);
-	fclose(f);
-}
-
 /* Comma list of masks or arms. */
-static unsigned read_list(const char *name, const char *fallback, int *out, int (*parse)(const char *))
+static unsigned read_list(const char *name, const char *fallback, int *out,
+			  int (*parse)(const char *))
 {
 	const char *rest = getenv(name);
 	unsigned n = 0;
@@ -213,27 +82,27 @@ static void load_cuda(void)
 
 	if (!cuda || !getenv("NT_PROBE_LAUNCH"))
 		return;
-	*(void **)&probe.event_create = dlsym(cuda, "cuEventCreate");
-	*(void **)&probe.event_record = dlsym(cuda, "cuEventRecord");
-	*(void **)&probe.event_elapsed = dlsym(cuda, "cuEventElapsedTime");
-	probe.launch = calloc(LAUNCHES, sizeof(probe.launch[0]));
+	*(void **)&nt_probe.event_create = dlsym(cuda, "cuEventCreate");
+	*(void **)&nt_probe.event_record = dlsym(cuda, "cuEventRecord");
+	*(void **)&nt_probe.event_elapsed = dlsym(cuda, "cuEventElapsedTime");
+	nt_probe.launch = calloc(LAUNCHES, sizeof(nt_probe.launch[0]));
 }
 
 static void set_up(void)
 {
 	const char *block = getenv("NT_PROBE_BLOCK");
 
-	probe.decision = calloc(DECISIONS, sizeof(probe.decision[0]));
-	probe.coll = calloc(COLLS, sizeof(probe.coll[0]));
-	if (!probe.decision || !probe.coll)
+	nt_probe.decision = calloc(DECISIONS, sizeof(nt_probe.decision[0]));
+	nt_probe.coll = calloc(COLLS, sizeof(nt_probe.coll[0]));
+	if (!nt_probe.decision || !nt_probe.coll)
 		abort();
-	probe.block = block ? strtoul(block, NULL, 10) : 64;
-	if (probe.block == 0)
-		probe.block = 64;
-	probe.masks = read_list("NT_PROBE_MASKS", "66", probe.mask, parse_mask);
-	probe.arms = read_list("NT_PROBE_ARMS", "AUTO", probe.arm, nt_arm_parse);
+	nt_probe.block = block ? strtoul(block, NULL, 10) : 64;
+	if (nt_probe.block == 0)
+		nt_probe.block = 64;
+	nt_probe.masks = read_list("NT_PROBE_MASKS", "66", nt_probe.mask, parse_mask);
+	nt_probe.arms = read_list("NT_PROBE_ARMS", "AUTO", nt_probe.arm, nt_arm_parse);
 	load_cuda();
-	atexit(write_all);
+	atexit(nt_probe_write);
 }
 
 static int profiler_init(void **ctx, uint64_t id, int *mask, const char *name, int nodes, int ranks,
@@ -245,16 +114,16 @@ static int profiler_init(void **ctx, uint64_t id, int *mask, const char *name, i
 	(void)name;
 	(void)log;
 	pthread_once(&once, set_up);
-	n = atomic_fetch_add(&probe.comms, 1);
+	n = atomic_fetch_add(&nt_probe.comms, 1);
 	if (n >= COMMS)
 		abort();
-	made = &probe.comm[n];
+	made = &nt_probe.comm[n];
 	made->id = id;
 	made->rank = rank;
 	made->ranks = ranks;
 	made->nodes = nodes;
-	atomic_store(&probe.nccl_mask, mask);
-	*mask = probe.mask[0];
+	atomic_store(&nt_probe.nccl_mask, mask);
+	*mask = nt_probe.mask[0];
 	*ctx = made;
 	return NT_NCCL_OK;
 }
@@ -316,17 +185,18 @@ static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float 
 	if (!c || protos != NT_PROTOS)
 		return NT_NCCL_OK;
 	note_table(c, coll, bytes, cost, algos * protos);
-	block = c->decisions / probe.block;
-	arm = probe.arm[block % probe.arms];
-	mask = probe.mask[block % probe.masks];
+	block = c->decisions / nt_probe.block;
+	arm = nt_probe.arm[block % nt_probe.arms];
+	mask = nt_probe.mask[block % nt_probe.masks];
 	if (arm != NT_ARM_AUTO && (arm >= algos * protos || cost[arm] < 0))
 		arm = NT_ARM_AUTO;
 	if (arm != NT_ARM_AUTO)
 		cost[arm] = 0;
-	__atomic_store_n(atomic_load(&probe.nccl_mask), mask, __ATOMIC_RELAXED);
-	n = atomic_fetch_add(&probe.decisions, 1);
+	__atomic_store_n(atomic_load(&nt_probe.nccl_mask), mask, __ATOMIC_RELAXED);
+	n = atomic_fetch_add(&nt_probe.decisions, 1);
 	if (n < DECISIONS)
-		probe.decision[n] = (struct decision){ c, c->decisions, coll, arm, mask, bytes, now_ns() };
+		nt_probe.decision[n] = (struct decision){ c,	c->decisions, coll,    arm,
+							  mask, bytes,	      now_ns() };
 	c->decisions++;
 	return NT_NCCL_OK;
 }
@@ -347,17 +217,24 @@ static void *tagged(void *p, unsigned tag)
 
 static struct coll *start_coll(struct comm *c, const struct nt_prof_coll_v5 *d)
 {
-	unsigned n = atomic_fetch_add(&probe.colls, 1);
+	unsigned n = atomic_fetch_add(&nt_probe.colls, 1);
 
 	if (n >= COLLS)
 		return NULL;
-	probe.coll[n] = (struct coll){
-		.comm = c, .seq = d->seq, .func = d->func, .datatype = d->datatype,
-		.algo = d->algo, .proto = d->proto, .count = d->count, .channels = d->channels,
-		.launch = c->launched, .first_start_ns = UINT64_MAX,
+	nt_probe.coll[n] = (struct coll){
+		.comm = c,
+		.seq = d->seq,
+		.func = d->func,
+		.datatype = d->datatype,
+		.algo = d->algo,
+		.proto = d->proto,
+		.count = d->count,
+		.channels = d->channels,
+		.launch = c->launched,
+		.first_start_ns = UINT64_MAX,
 	};
 	c->launched = NULL;
-	return &probe.coll[n];
+	return &nt_probe.coll[n];
 }
 
 static void start_channel(struct coll *c, uint64_t start_ns)
@@ -373,9 +250,9 @@ static void start_channel(struct coll *c, uint64_t start_ns)
 
 static void record(struct launch *l, int which, void *stream)
 {
-	if (probe.event_create(&l->event[which], 0) != 0 ||
-	    probe.event_record(l->event[which], stream) != 0)
-		atomic_fetch_add(&probe.cuda_errors, 1);
+	if (nt_probe.event_create(&l->event[which], 0) != 0 ||
+	    nt_probe.event_record(l->event[which], stream) != 0)
+		atomic_fetch_add(&nt_probe.cuda_errors, 1);
 }
 
 /* The stream is known at the start only; the stop finds it in the second event's place. */
@@ -383,15 +260,15 @@ static struct launch *start_launch(struct comm *c, void *stream)
 {
 	unsigned n;
 
-	if (!probe.launch)
+	if (!nt_probe.launch)
 		return NULL;
-	n = atomic_fetch_add(&probe.launches, 1);
+	n = atomic_fetch_add(&nt_probe.launches, 1);
 	if (n >= LAUNCHES)
 		return NULL;
-	record(&probe.launch[n], 0, stream);
-	probe.launch[n].event[1] = stream;
-	c->launched = &probe.launch[n];
-	return &probe.launch[n];
+	record(&nt_probe.launch[n], 0, stream);
+	nt_probe.launch[n].event[1] = stream;
+	c->launched = &nt_probe.launch[n];
+	return &nt_probe.launch[n];
 }
 
 static int start(void *ctx, void **event, struct nt_prof_descr_v5 *d)
@@ -460,7 +337,10 @@ static int profiler_finalize(void *ctx)
 
 NT_EXPORT extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
 const struct nt_tuner_v5 ncclTunerPlugin_v5 = {
-	"nt-probe", tuner_init, get_coll_info, tuner_finalize,
+	"nt-probe",
+	tuner_init,
+	get_coll_info,
+	tuner_finalize,
 };
 
 NT_EXPORT extern const struct nt_prof_v5 ncclProfiler_v5;

@@ -6,6 +6,7 @@
 # are started here. Part of tests/gpu/run.sh; settle.py reads what these runs leave.
 
 readonly SETTLE_S=40		# no run may take longer
+readonly ARMS=AUTO,RING/SIMPLE,TREE/SIMPLE,RING/LL,TREE/LL,RING/LL128,TREE/LL128,PAT/SIMPLE
 readonly COLL=2 KERNEL_CH=64 KERNEL_LAUNCH=2048
 
 # direct NAME NODESxTASKS [NAME=VALUE]... -- BENCH-OPTION...: ranks as plain processes, nodes by NCCL_HOSTID.
@@ -39,10 +40,10 @@ direct() {
 
 # Tables, channels, times, first uses: every algorithm in turn, five rounds each.
 settle_tables() {
-	local topology arms=AUTO,RING/SIMPLE,TREE/SIMPLE,RING/LL,TREE/LL,RING/LL128,TREE/LL128,PAT/SIMPLE
+	local topology
 	for topology in "${topologies[@]}"; do
-		direct "tables-$topology" "$topology" "${plugin[@]}" NT_PROBE_ARMS="$arms" NT_PROBE_BLOCK=75 \
-			NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 40 --warmup 0 --sizes 64K,1M,16M \
+		direct "tables-$topology" "$topology" "${plugin[@]}" NT_PROBE_ARMS="$ARMS" NT_PROBE_BLOCK=75 \
+			NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 80 --warmup 0 --sizes 64K,1M,16M \
 			--coll allreduce,allgather,reducescatter,broadcast,reduce --samples "$raw/settle.tables-$topology/samples.csv"
 	done
 }
@@ -58,28 +59,37 @@ settle_masks() {
 		--iters 600 --warmup 0 --sizes "$sizes" --samples "$raw/settle.plain/samples.csv"
 }
 
-# Kernel times after a communicator's end, CUDA events inside callbacks, bursts.
+# Two clocks on the GPU beside the host's: KernelCh stamps, and CUDA events recorded inside KernelLaunch callbacks.
+settle_clocks() {
+	local topology
+	for topology in "${topologies[@]}"; do
+		direct "clocks-$topology" "$topology" "${plugin[@]}" NT_PROBE_ARMS="$ARMS" NT_PROBE_BLOCK=40 \
+			NT_PROBE_LAUNCH=1 NT_PROBE_MASKS=$((COLL | KERNEL_CH | KERNEL_LAUNCH)) -- --iters 160 --warmup 0 \
+			--sizes 64K,256K,1M,16M --samples "$raw/settle.clocks-$topology/samples.csv"
+	done
+}
+
+# Kernel times after a communicator's end, bursts.
 settle_events() {
 	local half=2x$((gpus / 2)) part=$((gpus > 2 ? gpus / 2 : 2))
 	direct late "$half" "${plugin[@]}" NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 50 --mode burst \
 		--sizes 64K,1M --split "block:$part" --split-share
-	direct launch "1x$gpus" "${plugin[@]}" NT_PROBE_LAUNCH=1 NT_PROBE_MASKS=$((COLL | KERNEL_CH | KERNEL_LAUNCH)) -- \
-		--iters 100 --sizes 64K,1M,16M
 	direct burst "1x$gpus" "${plugin[@]}" NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 30 --mode burst \
 		--sizes 64K,1M,16M,64M
 }
 
-# Captured and plain calls on one communicator, events on at the capture or not; a simulated call, on one rank and on
-# all (NCCL 2.28 keeps its task and launches it with the next one: on one rank that is expected to stall).
+# Captured and plain calls by turns on one communicator. graph-A-B: events A at the capture and for 100 decisions, then
+# B, and so on. Without a plugin as well; and a simulated call, on one rank and on all.
 settle_graphs() {
-	direct graph-on "1x$gpus" "${plugin[@]}" NT_PROBE_MASKS=$((COLL | KERNEL_CH)) -- --iters 100 --mode mixed \
-		--burst 4 --sizes 64K,1M --stall 10
-	direct graph-off "1x$gpus" "${plugin[@]}" NT_PROBE_BLOCK=100 NT_PROBE_MASKS=0,$((COLL | KERNEL_CH)) -- \
-		--iters 100 --mode mixed --burst 4 --sizes 64K,1M --stall 10
-	direct simulate-one 1x2 NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none -- --iters 20 --sizes 64K \
-		--simulate-on 0@5 --check 1 --stall 5
-	direct simulate-all 1x2 NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none -- --iters 20 --sizes 64K \
-		--simulate-on all@5 --check 1 --stall 5
+	local masks name nothing=(NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none)
+	direct graph-none "1x$gpus" "${nothing[@]}" -- --iters 100 --mode mixed --burst 4 --sizes 64K,1M --stall 8
+	for masks in 66 0,2 2,66 0,66; do
+		name=graph-${masks/,/-}
+		direct "$name" "1x$gpus" "${plugin[@]}" NT_PROBE_BLOCK=100 NT_PROBE_MASKS="$masks" -- --iters 100 \
+			--mode mixed --burst 4 --sizes 64K,1M --stall 8
+	done
+	direct simulate-one 1x2 "${nothing[@]}" -- --iters 20 --sizes 64K --simulate-on 0@5 --check 1 --stall 5
+	direct simulate-all 1x2 "${nothing[@]}" -- --iters 20 --sizes 64K --simulate-on all@5 --check 1 --stall 5
 }
 
 # settle SECONDS
@@ -87,6 +97,7 @@ settle() {
 	local plugin=(NCCL_TUNER_PLUGIN="$probe" NCCL_PROFILER_PLUGIN="$probe") settle_end=$((SECONDS + $1))
 	[ -e "$probe" ] || { say "settle: no $probe"; return 1; }
 	settle_tables
+	settle_clocks
 	settle_masks
 	settle_events
 	settle_graphs

@@ -91,8 +91,8 @@ def print_equality(run):
         masks += len({r.tables.get(place, (0,))[0] for r in run.ranks}) > 1
         costs += len({r.tables.get(place, (0, 0))[1] for r in run.ranks}) > 1
     varied = sum(t[2] > 1 for r in run.ranks for t in r.tables.values())
-    print(f"  cost tables of {len(run.ranks)} ranks, {len(first)} collectives and sizes: legal entries differ in {masks}, "
-          f"costs in {costs}; a rank saw another table at a later call in {varied}")
+    print(f"  cost tables of {len(run.ranks)} ranks, {len(first)} collectives and sizes: legal entries differ in "
+          f"{masks}, costs in {costs}; a rank saw another table at a later call in {varied}")
     for bits, places in sorted(collections.Counter((t[0], c) for (c, _), t in first.items()).items()):
         print(f"  legal: {bits[1]}: {legal_arms(bits[0])}")
 
@@ -109,30 +109,41 @@ def print_channels(run):
         print(f"  channels of {coll}: {text} (NCCL says {'/'.join(said) or '?'})")
 
 
-def print_clock(run):
+def print_stamps(run):
     stamps = [s for r in run.ranks for e in r.events if complete(e) for s in (e.first, e.last)]
     broken = sum(not complete(e) for r in run.ranks for e in r.events)
     print(f"  GPU stamps are multiples of {functools.reduce(math.gcd, stamps, 0)} ns; "
           f"{len(stamps) // 2} collectives complete, {broken} not")
 
 
-def print_durations(run):
-    """KernelCh (least over ranks) beside CUDA events and the host's clock, NCCL's own choice only."""
+def by_arm(run):
+    """Of each call of the samples file: its place, and the times of all ranks by every clock there is."""
     calls = len({(s["coll"], s["bytes"]) for s in run.samples})
-    by_place = {}
-    host = {(int(s["round"]), s["coll"], int(s["bytes"])): s for s in run.samples if s["rank"] == "0"}
+    samples = collections.defaultdict(dict)
+    for s in run.samples:
+        samples[int(s["round"]), s["coll"], int(s["bytes"])][int(s["rank"])] = s
+    found = collections.defaultdict(list)
     for i, events in enumerate(zip(*(r.events for r in run.ranks))):
-        decision = run.ranks[0].decisions[i] if i < len(run.ranks[0].decisions) else None
-        if not decision or decision.arm != "AUTO" or not all(map(complete, events)):
-            continue
-        sample = host.get((i // calls, decision.coll, decision.bytes))
-        if sample:
-            by_place.setdefault((decision.coll, decision.bytes), []).append(
-                (min(map(duration_us, events)), float(sample["gpu_us"]), float(sample["host_us"])))
-    for (coll, size), rows in sorted(by_place.items()):
-        rows = rows[1:]
-        print(f"  {coll} {size_text(size)}: KernelCh {median(r[0] for r in rows):.1f}, CUDA events "
-              f"{median(r[1] for r in rows):.1f}, host {median(r[2] for r in rows):.1f} us ({len(rows)} calls)")
+        decision = run.ranks[0].decisions[i]
+        sample = samples.get((i // calls, decision.coll, decision.bytes), {})
+        if len(sample) == len(run.ranks) and all(map(complete, events)):
+            stamps = list(map(duration_us, events))
+            cuda = [e.launch_us for e in events if e.launch_us > 0] or [float(s["gpu_us"]) for s in sample.values()]
+            host = max(float(s["host_us"]) for s in sample.values())
+            found[decision.coll, decision.bytes, events[0].arm].append(
+                (min(stamps), max(stamps), min(cuda), max(cuda), host))
+    return found
+
+
+def print_clocks(run):
+    """Do KernelCh stamps say what a call costs? The first call with an arm is left out."""
+    clock = "events in callbacks" if run.name.startswith("clocks") else "events around calls"
+    print(f"  {'medians, us':34}   KernelCh over ranks   {clock}       host")
+    print(f"  {'':34}    least      most       least      most       most")
+    for (coll, size, arm), rows in sorted(by_arm(run).items()):
+        values = [median(row[k] for row in rows[1:]) for k in range(5)]
+        print(f"  {coll:13} {size_text(size):>5} {arm:14}" + "".join(f" {v:10.1f}" for v in values) +
+              f"  ({len(rows) - 1})")
 
 
 def print_first_uses(run):
@@ -185,15 +196,8 @@ def print_late(run):
 
 
 def print_launches(run):
-    rank = run.ranks[0]
-    rows = {}
-    for e in rank.events:
-        if complete(e) and e.launch_us > 0:
-            rows.setdefault(rank.bytes_of(e), []).append((duration_us(e), e.launch_us))
-    for size, pairs in sorted(rows.items()):
-        print(f"  {size_text(size)}: KernelCh {median(p[0] for p in pairs):.1f}, CUDA events in KernelLaunch "
-              f"{median(p[1] for p in pairs):.1f} us ({len(pairs)} calls)")
-    print(f"  failed CUDA calls: {sum(int(r.comms[0][8]) for r in run.ranks)}; launches timed: {sum(map(len, rows.values()))}")
+    print(f"  failed CUDA calls: {sum(int(r.comms[0][8]) for r in run.ranks)}; launches timed: "
+          f"{sum(e.launch_us > 0 for r in run.ranks for e in r.events)}")
 
 
 def print_burst(run):
@@ -211,8 +215,8 @@ def print_graphs(run):
         odd = sum(complete(e) and duration_us(e) > 50 * usual for e in rank.events)
         none = sum(e.starts == 0 for e in rank.events)
         part = sum(e.starts > 0 and not complete(e) for e in rank.events)
-        print(f"  rank {rank.rank}: {rank.comms[0][7]} captured, {len(rank.decisions)} decisions, {len(rank.events)} Coll "
-              f"events: without KernelCh {none}, incomplete {part}, over 50 times the median {odd}")
+        print(f"  rank {rank.rank}: {rank.comms[0][7]} captured, {len(rank.decisions)} decisions, {len(rank.events)} "
+              f"Coll events: without KernelCh {none}, incomplete {part}, over 50 times the median {odd}")
 
 
 def print_simulation(run):
@@ -226,9 +230,9 @@ def print_run(run):
     print(f"{run.name}: {state}, {run.seconds} s")
     for line in run.error.splitlines()[:3] if run.rc != "0" else []:
         print(f"  {line[:150]}")
-    kinds = {"tables": (print_equality, print_channels, print_clock, print_durations, print_first_uses),
+    kinds = {"tables": (print_equality, print_channels, print_stamps, print_clocks, print_first_uses),
              "masks": (print_masks,), "toggle": (print_masks,), "plain": (print_masks,), "late": (print_late,),
-             "launch": (print_launches,), "burst": (print_burst,), "graph": (print_graphs,),
+             "clocks": (print_clocks, print_launches), "burst": (print_burst,), "graph": (print_graphs,),
              "simulate": (print_simulation,)}
     for show in kinds.get(run.name.split("-")[0], ()):
         try:

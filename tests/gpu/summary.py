@@ -160,16 +160,18 @@ def print_comparison(runs):
     if places:
         print("Medians of the last part of each run on rank 0, over runs: median [quartiles], microseconds.")
         print(f"{'':6} {'':14} {'NCCL alone':>27} {'with the plugin':>27} {'ratio':>6}  chosen arm; events")
+    slower = []
     for place in places:
         here = [r for r in rows if (r["topology"], r["comm"], r["coll"], r["bytes"]) == place]
         alone = [r for r in here if r["mode"] == "off"]
         tuned = [r for r in here if r["mode"] != "off"]
         if not alone or not tuned:
             continue
-        text, medians = "", []
+        text, medians, bounds = "", [], []
         for side in (alone, tuned):
             m, low, high = quartiles([r["median_us"] for r in side])
             medians.append(m)
+            bounds.append((low, high))
             text += f" {m:9.1f} [{low:7.1f},{high:7.1f}]"
         auto = ", ".join(sorted({str(r.get("auto_arm", "?")) for r in tuned}))
         forced = [r["forced"] for r in tuned if "forced" in r]
@@ -177,6 +179,10 @@ def print_comparison(runs):
         print(f"{place[0]:6} {place[2]:9} {size_text(place[3]):>4}{text} {medians[1] / medians[0]:6.2f}  "
               f"{arms_text(tuned)} (NCCL: {auto}); forced {min(forced, default=0)} to {max(forced, default=0)}, "
               f"differed {differed}")
+        if medians[1] > 1.03 * medians[0] and bounds[1][0] > bounds[0][1]:
+            slower.append(f"{place[0]} {place[2]} {size_text(place[3])} {medians[1] / medians[0]:.2f}")
+    if places:
+        print("Slower with the plugin by more than 3 %, quartiles apart: " + (", ".join(slower) or "none"))
 
 
 def print_troubles(runs):

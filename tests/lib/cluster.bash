@@ -80,7 +80,7 @@ nt_plugstack_line() {
 	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"
 		"plugin=$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
 		"recordd=$NT_STAGE/libexec/nccl-tune/nt-recordd"
-		"rundir=$NT_CLUSTER/run/nccl-tune" pmix=default "$@")
+		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@")
 	echo "${words[*]}"
 }
 

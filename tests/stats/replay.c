@@ -148,8 +148,10 @@ void nt_replay_head(const struct nt_sim *sim)
 
 void nt_replay_foot(const struct nt_sim *sim, const struct nt_replay_sum *sum)
 {
-	if (sum->cells == 0)
+	if (sum->cells == 0) {
+		printf("no cell with another arm than AUTO\n");
 		return;
+	}
 	printf("%u cells in order: %.1f %% within 1.02 of the best, %u above 1.01 of AUTO, "
 	       "mean gain %.1f %%\n",
 	       sum->cells, 100.0 * sum->near / sum->cells, sum->slower,

@@ -29,9 +29,21 @@ static void reads_all_options(void **state)
 {
 	struct nt_bench_options o;
 	struct nt_error err;
-	char *argv[] = { "bench", "--coll", "allreduce,ReduceScatter", "--sizes=4,64K,3M,1G", "--iters=80",
-			 "--rank=3", "--ranks=8", "--split", "stride:4", "--split-share",
-			 "--simulate-on=3@7", "--mode=burst", "--burst=5", "--check=2", NULL };
+	char *argv[] = { "bench",
+			 "--coll",
+			 "allreduce,ReduceScatter",
+			 "--sizes=4,64K,3M,1G",
+			 "--iters=80",
+			 "--rank=3",
+			 "--ranks=8",
+			 "--split",
+			 "stride:4",
+			 "--split-share",
+			 "--simulate-on=3@7",
+			 "--mode=burst",
+			 "--burst=5",
+			 "--check=2",
+			 NULL };
 
 	(void)state;
 	assert_int_equal(parse(&o, argv, &err), 0);
@@ -76,11 +88,15 @@ static void takes_its_place_from_slurm(void **state)
 static void refuses_what_is_wrong(void **state)
 {
 	static const char *const wrong[] = {
-		"--coll=alltoall", "--coll=", "--coll=allreduce,,reduce", "--sizes=2", "--sizes=64Q",
-		"--sizes=1K,", "--sizes=6", "--sizes=128G", "--iters=0", "--iters=1x", "--iters=",
-		"--mode=fast", "--device=2", "--split=block", "--split=row:2", "--split=block:3",
-		"--simulate-on=1", "--simulate-on=x@3", "--simulate-on=9@3", "--split-share=1",
-		"--phase-report=101", "--rank=4", "--unknown", "word", "--stall",
+		"--coll=alltoall",   "--coll=",		"--coll=allreduce,,reduce",
+		"--sizes=2",	     "--sizes=64Q",	"--sizes=1K,",
+		"--sizes=6",	     "--sizes=128G",	"--iters=0",
+		"--iters=1x",	     "--iters=",	"--mode=fast",
+		"--device=2",	     "--split=block",	"--split=row:2",
+		"--split=block:3",   "--simulate-on=1", "--simulate-on=x@3",
+		"--simulate-on=9@3", "--split-share=1", "--phase-report=101",
+		"--rank=4",	     "--unknown",	"word",
+		"--stall",
 	};
 
 	(void)state;

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rank records, good and bad, to the record of a step; and the directory that they are read from. */
+/* Rank records, good and bad, to the record of a step; and the directory that they are read
+ * from. */
 #include "spank/collect.h"
 
 #include <fcntl.h>
@@ -23,15 +24,17 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-#define HEAD "\"v\":1,\"job\":12,\"step\":0,\"task\":0,\"pid\":1,\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809"
+#define HEAD \
+	"\"v\":1,\"job\":12,\"step\":0,\"task\":0,\"pid\":1,\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809"
 #define RANK(comms) "{" HEAD ",\"flags\":0,\"end\":true,\"comms\":[" comms "]}"
-#define COMM(id, rank, rest) \
-	"{\"id\":\"" id "\",\"rank\":" #rank ",\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"why\":\"\"," rest "}"
-#define COMMITTED \
+#define COMM(id, rank, rest)                 \
+	"{\"id\":\"" id "\",\"rank\":" #rank \
+	",\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"why\":\"\"," rest "}"
+#define COMMITTED                                                                                    \
 	"{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\"," \
-	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,\"arm_us\":173.2,\"p\":0.0001,\"samples\":24," \
+	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,\"arm_us\":173.2,\"p\":0.0001,\"samples\":24,"    \
 	"\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":456.7,\"calls\":10000}"
-#define COMMITTED_TEXT \
+#define COMMITTED_TEXT                                                                                             \
 	"\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"gain\":38.2," \
 	"\"p\":0.0001,\"n\":24,\"calls\":10000,\"spent\":135,\"spent_ms\":12.3,\"saved_ms\":456.7}"
 #define STEP_TEXT "{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2"
@@ -47,7 +50,8 @@ static void add(struct nt_sum *sum, const char *text)
 }
 
 /* Whatever comes out must be fit for accounting. */
-static void check_format(struct nt_sum *sum, const struct nt_sum_head *step, char *out, size_t out_bytes)
+static void check_format(struct nt_sum *sum, const struct nt_sum_head *step, char *out,
+			 size_t out_bytes)
 {
 	struct nt_error err;
 	size_t bytes = nt_sum_format(sum, step, out, out_bytes);
@@ -82,10 +86,14 @@ static void ranks_of_one_communicator_count_once(void **state)
 {
 	static const char *const records[] = {
 		RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")),
-		RANK(COMM("a", 1, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\","
-				  "\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"calls\":9990}]")),
-		RANK(COMM("a", 2, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"exploring\","
-				  "\"calls\":9000}]")),
+		RANK(COMM(
+			"a", 1,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\","
+			"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"calls\":9990}]")),
+		RANK(COMM(
+			"a", 2,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"exploring\","
+			"\"calls\":9000}]")),
 	};
 	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 0, 2 }, { 2, 0, 1 } };
 
@@ -106,11 +114,15 @@ static void communicators_of_one_shape_are_added_up(void **state)
 
 	(void)state;
 	nt_sum_init(&sum);
-	add(&sum, RANK(COMM("b", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"kept\","
-			    "\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL\",\"auto_us\":250,\"arm_us\":260,\"calls\":20000,"
-			    "\"spent_calls\":100,\"spent_ms\":1.5}]")));
+	add(&sum,
+	    RANK(COMM(
+		    "b", 0,
+		    "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"kept\","
+		    "\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL\",\"auto_us\":250,\"arm_us\":260,\"calls\":20000,"
+		    "\"spent_calls\":100,\"spent_ms\":1.5}]")));
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")));
-	expect(&sum, STEP_TEXT ",\"8r2n\":{\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
+	expect(&sum, STEP_TEXT
+	       ",\"8r2n\":{\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
 	       "\"us\":[280.1,173.2],\"gain\":38.2,\"p\":0.0001,\"n\":24,\"calls\":30000,\"spent\":235,"
 	       "\"spent_ms\":13.8,\"saved_ms\":456.7}}}");
 }
@@ -121,14 +133,18 @@ static void states_have_their_forms(void **state)
 
 	(void)state;
 	nt_sum_init(&sum);
-	add(&sum, RANK(COMM("a", 0, "\"keys\":["
-			    "{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"kept\",\"auto\":\"TREE/LL\",\"arm\":\"RING/LL\","
-			    "\"auto_us\":20,\"arm_us\":21,\"p\":1,\"calls\":5},"
-			    "{\"coll\":\"AllGather\",\"bytes\":96,\"state\":\"exploring\",\"auto\":\"RING/LL\",\"auto_us\":9.96,"
-			    "\"arm_us\":3,\"samples\":2,\"calls\":7},"
-			    "{\"coll\":\"Broadcast\",\"bytes\":1024,\"state\":\"observed\",\"auto\":\"RING/LL\",\"auto_us\":4},"
-			    "{\"coll\":\"Reduce\",\"bytes\":1024,\"state\":\"counted\",\"calls\":3}]")));
-	expect(&sum, STEP_TEXT ",\"8r2n\":{"
+	add(&sum,
+	    RANK(COMM(
+		    "a", 0,
+		    "\"keys\":["
+		    "{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"kept\",\"auto\":\"TREE/LL\",\"arm\":\"RING/LL\","
+		    "\"auto_us\":20,\"arm_us\":21,\"p\":1,\"calls\":5},"
+		    "{\"coll\":\"AllGather\",\"bytes\":96,\"state\":\"exploring\",\"auto\":\"RING/LL\",\"auto_us\":9.96,"
+		    "\"arm_us\":3,\"samples\":2,\"calls\":7},"
+		    "{\"coll\":\"Broadcast\",\"bytes\":1024,\"state\":\"observed\",\"auto\":\"RING/LL\",\"auto_us\":4},"
+		    "{\"coll\":\"Reduce\",\"bytes\":1024,\"state\":\"counted\",\"calls\":3}]")));
+	expect(&sum, STEP_TEXT
+	       ",\"8r2n\":{"
 	       "\"Broadcast 1K\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[4.0]},"
 	       "\"AllGather 96\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[10.0],\"n\":2,\"calls\":7},"
 	       "\"AllReduce 64K\":{\"auto\":\"TREE/LL\",\"arm\":\"AUTO\",\"us\":[20.0,21.0],\"gain\":-5.0,\"p\":1,"
@@ -141,14 +157,28 @@ static void reasons_are_told_once(void **state)
 
 	(void)state;
 	nt_sum_init(&sum);
-	add(&sum, RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"rank 1 on n2\"},"
-		       "{\"id\":\"b\",\"rank\":1,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"rank 1 on n2\"},"
-		       "{\"id\":\"c\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"joining\"},"
-		       "{\"id\":\"d\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"agreed\","
-		       "\"why\":\"a \\\"q\\\" {b} \\\\ \\u0007\\u00e9\"}"));
+	add(&sum,
+	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"rank 1 on n2\"},"
+		 "{\"id\":\"b\",\"rank\":1,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"rank 1 on n2\"},"
+		 "{\"id\":\"c\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"joining\"},"
+		 "{\"id\":\"d\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"agreed\","
+		 "\"why\":\"a \\\"q\\\" {b} \\\\ \\u0007\\u00e9\"}"));
 	assert_false(nt_sum_decided(&sum));
-	expect(&sum, STEP_TEXT ",\"why\":[\"2r1n, 2 communicators: rank 1 on n2\",\"4r2n: its ranks were not all seen\","
+	expect(&sum, STEP_TEXT
+	       ",\"why\":[\"2r1n, 2 communicators: rank 1 on n2\",\"4r2n: its ranks were not all seen\","
 	       "\"4r2n: a 'q' (b) / ???\"]}");
+}
+
+static void communicators_of_unknown_shape(void **state)
+{
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum,
+	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":0,\"nodes\":0,\"state\":\"joining\",\"why\":\"half\",\"keys\":[" COMMITTED
+		 "]}," COMM("b", 0, "\"keys\":[" COMMITTED "]")));
+	expect(&sum, STEP_TEXT ",\"8r2n\":{" COMMITTED_TEXT "},\"why\":[\"half\"]}");
 }
 
 static void users_own_settings_are_told(void **state)
@@ -163,9 +193,11 @@ static void users_own_settings_are_told(void **state)
 	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
 	step.flags |= NT_PLACE_NO_PROFILER;
 	check_format(&sum, &step, out, sizeof(out));
-	assert_string_equal(out, "{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"why\":["
-			    "\"the user's own NCCL_TUNER_PLUGIN was kept\",\"the user's own NCCL_PROFILER_PLUGIN was kept\","
-			    "\"the user's own NCCL_ALGO was kept\"]}");
+	assert_string_equal(
+		out,
+		"{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"why\":["
+		"\"the user's own NCCL_TUNER_PLUGIN was kept\",\"the user's own NCCL_PROFILER_PLUGIN was kept\","
+		"\"the user's own NCCL_ALGO was kept\"]}");
 }
 
 static void bad_records_are_left_out_whole(void **state)
@@ -195,15 +227,31 @@ static void bad_records_are_left_out_whole(void **state)
 		RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":99999999999,\"nodes\":2,\"state\":\"agreed\"}"),
 		RANK(COMM("a", 0, "\"keys\":[" COMMITTED ",7]")),
 		RANK(COMM("a", 0, "\"keys\":7")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":\"8\",\"state\":\"kept\"}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":\"1\"}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":1e300}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":NaN}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"p\":2}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"arm\":\"X/Y\"}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"Barrier\",\"bytes\":8,\"state\":\"kept\"}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":-8,\"state\":\"kept\"}]")),
-		RANK(COMM("a", 0, "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"calls\":99999999999999999999}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":\"8\",\"state\":\"kept\"}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":\"1\"}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":1e300}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"auto_us\":NaN}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"p\":2}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"state\":\"kept\",\"arm\":\"X/Y\"}]")),
+		RANK(COMM("a", 0,
+			  "\"keys\":[{\"coll\":\"Barrier\",\"bytes\":8,\"state\":\"kept\"}]")),
+		RANK(COMM("a", 0,
+			  "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":-8,\"state\":\"kept\"}]")),
+		RANK(COMM(
+			"a", 0,
+			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"calls\":99999999999999999999}]")),
 	};
 	struct nt_error err;
 	struct nt_sum sum;
@@ -234,17 +282,19 @@ static void room_is_for_what_matters(void **state)
 {
 	char text[64 * 1024];
 	char out[NT_STEP_RECORD_MAX + 1];
-	size_t used = (size_t)snprintf(text, sizeof(text), "{" HEAD ",\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
+	size_t used = (size_t)snprintf(text, sizeof(text),
+				       "{" HEAD ",\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
 				       "\"nodes\":2,\"state\":\"agreed\",\"keys\":[");
 	struct nt_sum sum;
 	size_t shown = 0;
 
 	(void)state;
 	for (int i = 0; i < 60; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s{\"coll\":\"AllReduce\",\"bytes\":%d,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\","
-					 "\"arm\":\"TREE/SIMPLE\",\"auto_us\":9,\"arm_us\":8,\"calls\":9,\"saved_ms\":%d}",
-					 i ? "," : "", 1024 * (i + 1), i == 3 ? "committed" : "kept", i);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used,
+			"%s{\"coll\":\"AllReduce\",\"bytes\":%d,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\","
+			"\"arm\":\"TREE/SIMPLE\",\"auto_us\":9,\"arm_us\":8,\"calls\":9,\"saved_ms\":%d}",
+			i ? "," : "", 1024 * (i + 1), i == 3 ? "committed" : "kept", i);
 	snprintf(text + used, sizeof(text) - used, "]}]}");
 	nt_sum_init(&sum);
 	add(&sum, text);
@@ -252,7 +302,8 @@ static void room_is_for_what_matters(void **state)
 	for (const char *at = out; (at = strstr(at, "\"auto\"")) != NULL; at++)
 		shown++;
 	assert_in_range(shown, 15, 59);
-	assert_non_null(strstr(out, "\"AllReduce 4K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\""));
+	assert_non_null(
+		strstr(out, "\"AllReduce 4K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\""));
 	assert_non_null(strstr(out, "\"AllReduce 60K\""));
 	assert_null(strstr(out, "\"AllReduce 1K\""));
 	assert_int_equal(strtol(strstr(out, "\"more\":") + 7, NULL, 10), 60 - (long)shown);
@@ -263,13 +314,17 @@ static void many_reasons_do_not_push_out_decisions(void **state)
 {
 	char text[64 * 1024];
 	char out[NT_STEP_RECORD_MAX + 1];
-	size_t used = (size_t)snprintf(text, sizeof(text), "{" HEAD ",\"comms\":[" COMM("a", 0, "\"keys\":[" COMMITTED "]"));
+	size_t used = (size_t)snprintf(text, sizeof(text),
+				       "{" HEAD
+				       ",\"comms\":[" COMM("a", 0, "\"keys\":[" COMMITTED "]"));
 	struct nt_sum sum;
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ",{\"id\":\"%d\",\"rank\":0,\"ranks\":4,\"nodes\":2,"
-					 "\"state\":\"rejected\",\"why\":\"%0150d\"}", i, i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 ",{\"id\":\"%d\",\"rank\":0,\"ranks\":4,\"nodes\":2,"
+					 "\"state\":\"rejected\",\"why\":\"%0150d\"}",
+					 i, i);
 	snprintf(text + used, sizeof(text) - used, "]}");
 	nt_sum_init(&sum);
 	add(&sum, text);
@@ -277,166 +332,6 @@ static void many_reasons_do_not_push_out_decisions(void **state)
 	assert_non_null(strstr(out, COMMITTED_TEXT));
 	assert_non_null(strstr(out, "\"more\":92}"));
 	nt_sum_fini(&sum);
-}
-
-/* ---- the directory */
-
-static char top[64];
-
-static int make_top(void **state)
-{
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-collect.XXXXXX");
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
-}
-
-static void write_file(const char *name, const char *text, size_t bytes)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void garbage_in_the_directory(void **state)
-{
-	static const char good[] = RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]"));
-	char *big = calloc(1, NT_RANK_RECORD_MAX + 1);
-	char out[NT_STEP_RECORD_MAX + 1];
-	char path[256];
-	struct nt_error err;
-	struct nt_sum sum;
-
-	(void)state;
-	write_file("rank.0.1.json", good, strlen(good));
-	write_file("rank.1.2.json.tmp", good, 7);
-	write_file("board.1", "x", 1);
-	write_file("rank.2.3.json", "\0\1\2\3", 4);
-	write_file("rank.3.4.json", big, NT_RANK_RECORD_MAX + 1);
-	write_file("rank.3.5.json", big, NT_RANK_RECORD_MAX);
-	write_file("rank.{\"}\\\n.json", "{", 1);
-	snprintf(path, sizeof(path), "%s/rank.4.5.json", top);
-	assert_int_equal(symlink("/etc/shadow", path), 0);
-	snprintf(path, sizeof(path), "%s/rank.5.6.json", top);
-	assert_int_equal(mkfifo(path, 0600), 0);
-	snprintf(path, sizeof(path), "%s/rank.6.7.json", top);
-	assert_int_equal(mkdir(path, 0700), 0);
-	nt_sum_init(&sum);
-	assert_int_equal(nt_collect_directory(&sum, top, 12, 0, &err), 0);
-	assert_int_equal(sum.records, 1);
-	assert_int_equal(sum.unusable, 7);
-	check_format(&sum, &head, out, sizeof(out));
-	assert_string_equal(out, STEP_TEXT ",\"8r2n\":{" COMMITTED_TEXT "},\"why\":["
-			    "\"7 rank records, rank.2.3.json: it is not JSON of at most 262144 bytes\"]}");
-	nt_sum_fini(&sum);
-	free(big);
-}
-
-static void no_directory_is_an_error(void **state)
-{
-	char path[128];
-	struct nt_error err;
-	struct nt_sum sum;
-
-	(void)state;
-	nt_sum_init(&sum);
-	snprintf(path, sizeof(path), "%s/none", top);
-	assert_int_equal(nt_collect_directory(&sum, path, 12, 0, &err), -1);
-	assert_int_equal(symlink(top, path), 0);
-	assert_int_equal(nt_collect_directory(&sum, path, 12, 0, &err), -1);
-	nt_sum_fini(&sum);
-}
-
-/* ---- the step's directory, made and taken away */
-
-static void step_directory(void **state)
-{
-	char rundir[96];
-	char path[NT_PATH_MAX + 32];
-	struct nt_step_dir dir;
-	struct nt_error err;
-	struct stat status;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, NT_STEP_BATCH, &err), 0);
-	snprintf(path, sizeof(path), "%s/n1.12.batch", rundir);
-	assert_string_equal(dir.path, path);
-	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_mode & 07777, 0700);
-	assert_int_equal(nt_step_give(&dir, getuid(), getgid(), &err), 0);
-	snprintf(path, sizeof(path), "%s/link", dir.path);
-	assert_int_equal(symlink(top, path), 0);
-	snprintf(path, sizeof(path), "%s/empty", dir.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_remove(&dir, &err), 0);
-	assert_int_equal(stat(dir.path, &status), -1);
-	assert_int_equal(stat(rundir, &status), 0);
-}
-
-static void leftover_directory_is_replaced(void **state)
-{
-	char rundir[96], path[NT_PATH_MAX + 32];
-	struct nt_step_dir first, second;
-	struct nt_error err;
-	struct stat status;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(nt_step_make(&first, rundir, "n1", 12, 0, &err), 0);
-	snprintf(path, sizeof(path), "%s/rank.0.1.json", first.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), 0);
-	assert_int_equal(stat(path, &status), -1);
-	snprintf(path, sizeof(path), "%s/full", second.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/full/file", second.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_remove(&second, &err), -1);
-	assert_non_null(strstr(err.text, "1 entries had to stay"));
-	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), -1);
-	(void)nt_step_remove(&first, &err);
-}
-
-static void unsafe_run_directories_are_refused(void **state)
-{
-	char rundir[96], other[96];
-	struct nt_step_dir dir;
-	struct nt_error err;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(mkdir(rundir, 0755), 0);
-	assert_int_equal(chmod(rundir, 0777), 0);
-	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
-	assert_non_null(strstr(err.text, "may be written by others (mode 0777)"));
-	assert_int_equal(chmod(rundir, 0755), 0);
-	snprintf(other, sizeof(other), "%s/link", top);
-	assert_int_equal(symlink(rundir, other), 0);
-	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
-	snprintf(other, sizeof(other), "%s/none/run", top);
-	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "../n1", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "a,b", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "", 12, 0, &err), -1);
-	if (geteuid() == 0) {
-		assert_int_equal(chown(rundir, 12345, 12345), 0);
-		assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
-		assert_non_null(strstr(err.text, "belongs to user 12345"));
-	}
 }
 
 int main(void)
@@ -447,16 +342,12 @@ int main(void)
 		cmocka_unit_test(communicators_of_one_shape_are_added_up),
 		cmocka_unit_test(states_have_their_forms),
 		cmocka_unit_test(reasons_are_told_once),
+		cmocka_unit_test(communicators_of_unknown_shape),
 		cmocka_unit_test(users_own_settings_are_told),
 		cmocka_unit_test(bad_records_are_left_out_whole),
 		cmocka_unit_test(hostile_texts_stay_texts),
 		cmocka_unit_test(room_is_for_what_matters),
 		cmocka_unit_test(many_reasons_do_not_push_out_decisions),
-		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(step_directory, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(leftover_directory_is_replaced, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(unsafe_run_directories_are_refused, make_top, remove_top),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void open_window(struct window *w, int coll)
 
 	host_open(h, "bandit");
 	w->plan = host_plan(1, host_open_key(h, coll, SIZE) + 2, &screen);
-	w->plan.stride = 100000;	/* position 0 for all that follows */
+	w->plan.stride = 100000; /* position 0 for all that follows */
 	w->plan.until = w->plan.at + 100000;
 	w->key = host_key(h, coll, SIZE);
 	w->plan.run = nt_board_run_take(h->session.map.board, h->comm->seat.comm,
@@ -64,7 +64,8 @@ static void all_collectives_are_matched(void **state)
 	}
 }
 
-/* NCCL sums a group's tasks for one decision and tells of each, some of them on the same channels. */
+/* NCCL sums a group's tasks for one decision and tells of each, some of them on the same channels.
+ */
 static void an_aggregated_run_is_one_sample(void **state)
 {
 	static const size_t parts[] = { SIZE / 4, SIZE / 4, SIZE / 2 };
@@ -96,7 +97,8 @@ static void an_aggregated_run_is_one_sample(void **state)
 	host_close(&w.h);
 }
 
-/* Another key of the same size and arm in the group, another collective, and leftovers of a simulated group. */
+/* Another key of the same size and arm in the group, another collective, and leftovers of a
+ * simulated group. */
 static void neighbours_are_told_apart(void **state)
 {
 	struct window w;
@@ -105,7 +107,7 @@ static void neighbours_are_told_apart(void **state)
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE * 4);	/* simulated: no events follow */
+	host_decide(&w.h, NT_ALLREDUCE, SIZE * 4); /* simulated: no events follow */
 	nt_event_call(w.h.comm, false);
 	host_decide(&w.h, NT_REDUCE, SIZE);
 	host_decide(&w.h, NT_ALLREDUCE, SIZE * 8);
@@ -136,7 +138,7 @@ static void another_arm_than_forced_is_counted(void **state)
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
 	host_decide(&h, NT_ALLREDUCE, SIZE);
-	memcpy(h.table, h.cost, sizeof(h.table));	/* NCCL runs AUTO's pick all the same */
+	memcpy(h.table, h.cost, sizeof(h.table)); /* NCCL runs AUTO's pick all the same */
 	assert_null(host_coll_event(&h, NT_ALLREDUCE, SIZE));
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->differed), 1);
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->forced), 0);
@@ -152,13 +154,14 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 	open_window(&w, NT_ALLREDUCE);
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	w.h.gpu_ns -= 200000;
-	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* starts before its forerunner */
+	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before its forerunner */
 	assert_int_equal(sample(&w), 0);
 	w.h.duration_ns = 0;
 	w.h.gpu_ns += 10000000000;
-	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* long after it: a pause of the program, or nonsense */
+	host_collective(&w.h, NT_ALLREDUCE,
+			SIZE); /* long after it: a pause of the program, or nonsense */
 	assert_int_equal(sample(&w), 0);
-	host_collective(&w.h, NT_ALLREDUCE, SIZE);	/* with it: one kernel for both */
+	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* with it: one kernel for both */
 	assert_int_equal(sample(&w), 0);
 	check_counts(&w, 4, 3);
 	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_DROPPED]), 3);
@@ -267,7 +270,9 @@ static void another_plan_of_the_key_is_not_touched(void **state)
 
 static void events_after_the_end_are_harmless(void **state)
 {
-	struct nt_coll_event odd = { .func = "AlltoAll", .datatype = "ncclFloat32", .algo = "RING", .proto = "LL" };
+	struct nt_coll_event odd = {
+		.func = "AlltoAll", .datatype = "ncclFloat32", .algo = "RING", .proto = "LL"
+	};
 	struct window w;
 	void *event;
 
@@ -280,7 +285,7 @@ static void events_after_the_end_are_harmless(void **state)
 	host_kernels(&w.h, event);
 	nt_comm_close_profiler(w.h.comm);
 	host_kernels(&w.h, event);
-	host_kernels(&w.h, (void *)0x5a5a5a5a5a5a);	/* ends the time of a collective long gone */
+	host_kernels(&w.h, (void *)0x5a5a5a5a5a5a); /* ends the time of a collective long gone */
 	check_counts(&w, 1, 1);
 	host_kernels(&w.h, event);
 	host_kernels(&w.h, event);
@@ -308,9 +313,11 @@ static void observe_measures_auto_and_stops(void **state)
 		assert_memory_equal(h.table, h.cost, sizeof(h.cost));
 	}
 	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&own->observed), 10);	/* the last ended by one that was not measured itself */
+	assert_int_equal(atomic_load(&own->observed),
+			 10); /* the last ended by one that was not measured itself */
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(atomic_load(&own->observed_ns[i]), 1000 * (i + 2));	/* the first switched them on */
+		assert_int_equal(atomic_load(&own->observed_ns[i]),
+				 1000 * (i + 2)); /* the first switched them on */
 	assert_int_equal(h.mask, 0);
 	assert_int_equal(atomic_load(&own->calls), 50);
 	host_close(&h);

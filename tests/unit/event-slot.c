@@ -13,7 +13,9 @@
 #include "tuner/slot.h"
 
 static struct nt_slots slots;
-static const struct nt_sample sample = { .run = 3, .owner = 77, .epoch = 4, .member = 2, .position = 9 };
+static const struct nt_sample sample = {
+	.run = 3, .owner = 77, .epoch = 4, .member = 2, .position = 9
+};
 
 static int clear(void **state)
 {
@@ -51,8 +53,16 @@ static void a_handle_is_finished_once(void **state)
 
 static void other_numbers_are_no_handles(void **state)
 {
-	static const uint64_t numbers[] = { 0, 1, 2, 3, 5, 0x5a5a5a5a5a5aul, UINT64_MAX, UINT64_C(1) << 32,
-					    UINT64_C(1) << 32 | 2, UINT64_C(1) << 32 | NT_SLOTS << 2 | 1,
+	static const uint64_t numbers[] = { 0,
+					    1,
+					    2,
+					    3,
+					    5,
+					    0x5a5a5a5a5a5aul,
+					    UINT64_MAX,
+					    UINT64_C(1) << 32,
+					    UINT64_C(1) << 32 | 2,
+					    UINT64_C(1) << 32 | NT_SLOTS << 2 | 1,
 					    UINT64_C(2) << 32 | 1 };
 	struct nt_sample out;
 

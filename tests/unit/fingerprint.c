@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes made up as hwloc XML: what must make no difference, and what must. And the file it is kept in. */
+/* Nodes made up as hwloc XML: what must make no difference, and what must. And the file it is
+ * kept in. */
 #include "spank/fingerprint.h"
 
 #include <fcntl.h>
@@ -22,8 +23,8 @@
 struct xml {
 	char text[16384];
 	size_t used;
-	unsigned bus;	/* the number of the next bus */
-	int index;	/* of the next object */
+	unsigned bus; /* the number of the next bus */
+	int index; /* of the next object */
 };
 
 static void put(struct xml *xml, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -33,23 +34,29 @@ static void put(struct xml *xml, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	xml->used += (size_t)vsnprintf(xml->text + xml->used, sizeof(xml->text) - xml->used, format, args);
+	xml->used += (size_t)vsnprintf(xml->text + xml->used, sizeof(xml->text) - xml->used, format,
+				       args);
 	va_end(args);
 	assert_true(xml->used < sizeof(xml->text));
 }
 
-/* A bridge with devices below, each given as "class vendor:device"; or bridges in a bridge with "[" and "]". */
+/* A bridge with devices below, each given as "class vendor:device"; or bridges in a bridge with
+ * "[" and "]". */
 static void put_bridge(struct xml *xml, bool host)
 {
 	unsigned bus = xml->bus++;
 
 	if (host)
-		put(xml, "<object type=\"Bridge\" gp_index=\"%d\" bridge_type=\"0-1\" depth=\"0\" "
-		    "bridge_pci=\"0000:[%02x-%02x]\">", xml->index++, bus, bus + 15);
+		put(xml,
+		    "<object type=\"Bridge\" gp_index=\"%d\" bridge_type=\"0-1\" depth=\"0\" "
+		    "bridge_pci=\"0000:[%02x-%02x]\">",
+		    xml->index++, bus, bus + 15);
 	else
-		put(xml, "<object type=\"Bridge\" gp_index=\"%d\" bridge_type=\"1-1\" depth=\"1\" "
+		put(xml,
+		    "<object type=\"Bridge\" gp_index=\"%d\" bridge_type=\"1-1\" depth=\"1\" "
 		    "bridge_pci=\"0000:[%02x-%02x]\" pci_busid=\"0000:%02x:01.0\" "
-		    "pci_type=\"0604 [10b5:8796] [0000:0000] 00\" pci_link_speed=\"0\">", xml->index++, bus, bus, bus - 1);
+		    "pci_type=\"0604 [10b5:8796] [0000:0000] 00\" pci_link_speed=\"0\">",
+		    xml->index++, bus, bus, bus - 1);
 }
 
 static void put_devices(struct xml *xml, const char *devices)
@@ -63,9 +70,10 @@ static void put_devices(struct xml *xml, const char *devices)
 		} else if (*at == ']') {
 			put(xml, "</object>");
 		} else if (sscanf(at, "%4x %4x:%4x", &class, &vendor, &device) == 3) {
-			put(xml, "<object type=\"PCIDev\" gp_index=\"%d\" pci_busid=\"0000:%02x:00.0\" "
-			    "pci_type=\"%04x [%04x:%04x] [0000:0000] a1\" pci_link_speed=\"0\"/>", xml->index++,
-			    xml->bus++, class, vendor, device);
+			put(xml,
+			    "<object type=\"PCIDev\" gp_index=\"%d\" pci_busid=\"0000:%02x:00.0\" "
+			    "pci_type=\"%04x [%04x:%04x] [0000:0000] a1\" pci_link_speed=\"0\"/>",
+			    xml->index++, xml->bus++, class, vendor, device);
 			at += 13;
 		}
 	}
@@ -74,28 +82,33 @@ static void put_devices(struct xml *xml, const char *devices)
 
 static void put_package(struct xml *xml, int number, const char *devices)
 {
-	put(xml, "<object type=\"Package\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
-	    "complete_nodeset=\"0x%x\" gp_index=\"%d\">", number, 1 << number, 1 << number, 1 << number, 1 << number,
-	    xml->index++);
-	put(xml, "<object type=\"NUMANode\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
-	    "complete_nodeset=\"0x%x\" gp_index=\"%d\" local_memory=\"1\"/>", number, 1 << number, 1 << number,
-	    1 << number, 1 << number, xml->index++);
-	put(xml, "<object type=\"PU\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
-	    "complete_nodeset=\"0x%x\" gp_index=\"%d\"/>", number, 1 << number, 1 << number, 1 << number, 1 << number,
-	    xml->index++);
+	put(xml,
+	    "<object type=\"Package\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
+	    "complete_nodeset=\"0x%x\" gp_index=\"%d\">",
+	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++);
+	put(xml,
+	    "<object type=\"NUMANode\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
+	    "complete_nodeset=\"0x%x\" gp_index=\"%d\" local_memory=\"1\"/>",
+	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++);
+	put(xml,
+	    "<object type=\"PU\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
+	    "complete_nodeset=\"0x%x\" gp_index=\"%d\"/>",
+	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++);
 	put_devices(xml, devices);
 	put(xml, "</object>");
 }
 
 /* A node of two packages with a NUMA node each. */
-static uint64_t fingerprint_of(const char *near_0, const char *near_1, unsigned first_bus, char *text, size_t text_bytes)
+static uint64_t fingerprint_of(const char *near_0, const char *near_1, unsigned first_bus,
+			       char *text, size_t text_bytes)
 {
 	struct xml xml = { .bus = first_bus, .index = 1 };
 	hwloc_topology_t topology;
 	struct nt_error err;
 	uint64_t value = 0;
 
-	put(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\">"
+	put(&xml,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\">"
 	    "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
 	    "allowed_cpuset=\"0x3\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" gp_index=\"%d\">",
 	    xml.index++);
@@ -104,7 +117,8 @@ static uint64_t fingerprint_of(const char *near_0, const char *near_1, unsigned 
 	put(&xml, "</object></topology>");
 	assert_int_equal(hwloc_topology_init(&topology), 0);
 	assert_int_equal(hwloc_topology_set_xmlbuffer(topology, xml.text, (int)xml.used + 1), 0);
-	assert_int_equal(hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL), 0);
+	assert_int_equal(hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL),
+			 0);
 	assert_int_equal(hwloc_topology_load(topology), 0);
 	assert_int_equal(nt_fingerprint_of(topology, &value, text, text_bytes, &err), 0);
 	hwloc_topology_destroy(topology);
@@ -149,10 +163,13 @@ static void equal_nodes_are_equal(void **state)
 	/* other bus numbers */
 	assert_true(fingerprint_of(near_0, near_1, 0x40, text, sizeof(text)) == reference());
 	/* the same devices in another order of discovery */
-	assert_true(fingerprint_of("[" GPU "][" NIC GPU "]", near_1, 1, text, sizeof(text)) == reference());
+	assert_true(fingerprint_of("[" GPU "][" NIC GPU "]", near_1, 1, text, sizeof(text)) ==
+		    reference());
 	/* a bridge more on the way, disks, a console */
-	assert_true(fingerprint_of("[" GPU NIC "][[" GPU "]]", "[" GPU "]", 1, text, sizeof(text)) == reference());
-	assert_true(fingerprint_of("[" GPU NIC DISK "][" GPU "]" DISK, GPU CONSOLE, 1, text, sizeof(text)) == reference());
+	assert_true(fingerprint_of("[" GPU NIC "][[" GPU "]]", "[" GPU "]", 1, text,
+				   sizeof(text)) == reference());
+	assert_true(fingerprint_of("[" GPU NIC DISK "][" GPU "]" DISK, GPU CONSOLE, 1, text,
+				   sizeof(text)) == reference());
 }
 
 static void different_nodes_differ(void **state)
@@ -165,15 +182,22 @@ static void different_nodes_differ(void **state)
 	assert_true(fingerprint_of(near_0, GPU GPU, 1, text, sizeof(text)) != reference());
 	assert_true(fingerprint_of(near_0, OTHER_GPU, 1, text, sizeof(text)) != reference());
 	/* another NIC, and none */
-	assert_true(fingerprint_of("[" GPU "0207 15b3:1023" "][" GPU "]", near_1, 1, text, sizeof(text)) != reference());
-	assert_true(fingerprint_of("[" GPU "][" GPU "]", near_1, 1, text, sizeof(text)) != reference());
+	assert_true(fingerprint_of("[" GPU "0207 15b3:1023"
+				   "][" GPU "]",
+				   near_1, 1, text, sizeof(text)) != reference());
+	assert_true(fingerprint_of("[" GPU "][" GPU "]", near_1, 1, text, sizeof(text)) !=
+		    reference());
 	/* the NIC near another GPU's package, and beside the switch */
-	assert_true(fingerprint_of("[" GPU "][" GPU "]", GPU NIC, 1, text, sizeof(text)) != reference());
-	assert_true(fingerprint_of("[" GPU "][" GPU "]" NIC, near_1, 1, text, sizeof(text)) != reference());
+	assert_true(fingerprint_of("[" GPU "][" GPU "]", GPU NIC, 1, text, sizeof(text)) !=
+		    reference());
+	assert_true(fingerprint_of("[" GPU "][" GPU "]" NIC, near_1, 1, text, sizeof(text)) !=
+		    reference());
 	/* both GPUs below one switch */
-	assert_true(fingerprint_of("[" GPU NIC GPU "]", near_1, 1, text, sizeof(text)) != reference());
+	assert_true(fingerprint_of("[" GPU NIC GPU "]", near_1, 1, text, sizeof(text)) !=
+		    reference());
 	/* an NVSwitch */
-	assert_true(fingerprint_of(near_0, GPU "0680 10de:22a3", 1, text, sizeof(text)) != reference());
+	assert_true(fingerprint_of(near_0, GPU "0680 10de:22a3", 1, text, sizeof(text)) !=
+		    reference());
 }
 
 static void this_machine_has_one(void **state)
@@ -184,7 +208,8 @@ static void this_machine_has_one(void **state)
 
 	(void)state;
 	assert_int_equal(nt_fingerprint_compute(&first, first_text, sizeof(first_text), &err), 0);
-	assert_int_equal(nt_fingerprint_compute(&second, second_text, sizeof(second_text), &err), 0);
+	assert_int_equal(nt_fingerprint_compute(&second, second_text, sizeof(second_text), &err),
+			 0);
 	assert_true(first == second && first != 0);
 	assert_string_equal(first_text, second_text);
 	assert_non_null(strstr(first_text, " NUMA nodes"));
@@ -211,7 +236,8 @@ static void cache_keeps_it(void **state)
 	snprintf(command, sizeof(command), "chmod 666 %s/fingerprint.*", top);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
-	snprintf(command, sizeof(command), "cd %s && for f in *; do chmod 644 $f; echo xyz >$f; done", top);
+	snprintf(command, sizeof(command),
+		 "cd %s && for f in *; do chmod 644 $f; echo xyz >$f; done", top);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
 	close(fd);
@@ -222,10 +248,8 @@ static void cache_keeps_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_described),
-		cmocka_unit_test(equal_nodes_are_equal),
-		cmocka_unit_test(different_nodes_differ),
-		cmocka_unit_test(this_machine_has_one),
+		cmocka_unit_test(is_described),		  cmocka_unit_test(equal_nodes_are_equal),
+		cmocka_unit_test(different_nodes_differ), cmocka_unit_test(this_machine_has_one),
 		cmocka_unit_test(cache_keeps_it),
 	};
 

@@ -111,6 +111,15 @@ static double within_statistic(const float *base, const float *arm, unsigned pai
 	return sum;
 }
 
+static double mean_statistic(const float *base, const float *arm, unsigned pairs)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < pairs; i++)
+		sum += base[i] - arm[i];
+	return sum;
+}
+
 static double counted_p(statistic_fn *of, const float *base, const float *arm, unsigned pairs)
 {
 	double seen = of(base, arm, pairs);
@@ -200,6 +209,24 @@ static void p_holds_its_promise(void **state)
 	}
 }
 
+/* Of differences that rounding keeps apart. */
+static void the_means_p_too(void **state)
+{
+	const float base[] = { 100, 130, 90, 100, 75, 110, 100, 102 };
+	const float arm[] = { 90, 108.3f, 94.6f, 56.9f, 90.9f, 101.7f, 98.6f, 200 };
+	struct nt_matched pairs;
+
+	(void)state;
+	nt_matched_take(&pairs, base, arm, 7);
+	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, base, arm, 7));
+	assert_true(nt_matched_mean_p(&pairs) < 0.15);
+	nt_matched_take(&pairs, base, arm, 8);
+	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, base, arm, 8));
+	assert_true(nt_matched_mean_p(&pairs) > 0.5);
+	nt_matched_take(&pairs, base, base, 8);
+	assert_near(nt_matched_mean_p(&pairs), 1);
+}
+
 static void p_at_the_ends(void **state)
 {
 	float base[NT_MATCHED_MAX], arm[NT_MATCHED_MAX];
@@ -270,8 +297,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(p_is_what_counting_says), cmocka_unit_test(p_holds_its_promise),
-		cmocka_unit_test(p_at_the_ends),	   cmocka_unit_test(modes_are_told_apart),
-		cmocka_unit_test(modes_are_bounded),
+		cmocka_unit_test(the_means_p_too),	   cmocka_unit_test(p_at_the_ends),
+		cmocka_unit_test(modes_are_told_apart),	   cmocka_unit_test(modes_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site's arguments, the user's option, and what follows from both for the environment and the helper. */
+/* The site's arguments, the user's option, and what follows from both for the environment and
+ * the helper. */
 #include "spank/option.h"
 
 #include <setjmp.h>
@@ -54,8 +55,12 @@ static void site_with_all_arguments(void **state)
 	struct nt_error err;
 
 	(void)state;
-	assert_int_equal(parse_site(&site, "plugin=/a/b.so recordd=/c rundir=/run/x// spooldir=/s record=file:/r "
-				    "default=observe,min_gain=8 modes=observe pmix=default", &err), 0);
+	assert_int_equal(
+		parse_site(&site,
+			   "plugin=/a/b.so recordd=/c rundir=/run/x// spooldir=/s record=file:/r "
+			   "default=observe,min_gain=8 modes=observe pmix=default",
+			   &err),
+		0);
 	assert_string_equal(site.plugin, "/a/b.so");
 	assert_string_equal(site.recordd, "/c");
 	assert_string_equal(site.rundir, "/run/x");
@@ -74,8 +79,13 @@ static void later_arguments_win(void **state)
 	struct nt_error err;
 
 	(void)state;
-	assert_int_equal(parse_site(&site, "default=bandit,alpha=0.1 pmix=default record=none default=observe pmix=ask "
-				    "record=admincomment", &err), 0);
+	assert_int_equal(
+		parse_site(
+			&site,
+			"default=bandit,alpha=0.1 pmix=default record=none default=observe pmix=ask "
+			"record=admincomment",
+			&err),
+		0);
 	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
 	assert_int_equal(site.policy.alpha_micro, 10000);
 	assert_false(site.pmix);
@@ -91,13 +101,17 @@ static void site_mistakes_are_named(void **state)
 		{ "plugin", "'plugin' (want plugin=" },
 		{ "rundir=run", "rundir: 'run' (want an absolute path" },
 		{ "rundir=/a,b", "rundir: '/a,b' (want an absolute path" },
-		{ "default=observ", "default: unknown mode 'observ' (want off, observe or bandit)" },
+		{ "default=observ",
+		  "default: unknown mode 'observ' (want off, observe or bandit)" },
 		{ "default=observe,min_gian=1", "default: unknown setting 'min_gian=1'" },
-		{ "modes=observe+fast", "modes: 'fast' (want off, observe and bandit, joined by +)" },
-		{ "modes=observe default=bandit", "default: mode bandit is not allowed at this site (allowed: off, observe)" },
+		{ "modes=observe+fast",
+		  "modes: 'fast' (want off, observe and bandit, joined by +)" },
+		{ "modes=observe default=bandit",
+		  "default: mode bandit is not allowed at this site (allowed: off, observe)" },
 		{ "pmix=yes", "pmix: 'yes' (want default or ask)" },
 		{ "record=file:x", "record: 'x' (want an absolute path" },
-		{ "record=comment", "record: 'comment' (want admincomment, file:DIRECTORY or none)" },
+		{ "record=comment",
+		  "record: 'comment' (want admincomment, file:DIRECTORY or none)" },
 	};
 
 	(void)state;
@@ -151,7 +165,8 @@ static void option_keeps_to_the_sites_limit(void **state)
 	(void)state;
 	assert_int_equal(parse_site(&site, "modes=observe", &err), 0);
 	assert_int_equal(nt_option_resolve(&site, "bandit", &policy, &err), -1);
-	assert_string_equal(err.text, "mode bandit is not allowed at this site (allowed: off, observe)");
+	assert_string_equal(err.text,
+			    "mode bandit is not allowed at this site (allowed: off, observe)");
 	assert_int_equal(nt_option_resolve(&site, "off", &policy, &err), 0);
 	assert_int_equal(nt_option_resolve(&site, "", &policy, &err), -1);
 }
@@ -167,7 +182,8 @@ static void complaints_name_the_source(void **state)
 	nt_option_complain(line, sizeof(line), NT_ORIGIN_VARIABLE, "SLURM_NCCL_TUNE", "x", &reason);
 	assert_string_equal(line, "SLURM_NCCL_TUNE=x: unknown mode 'x' (want off)");
 	nt_option_complain(line, sizeof(line), NT_ORIGIN_JOB, NULL, "x", &reason);
-	assert_string_equal(line, "--nccl-tune=x of the job around this step: unknown mode 'x' (want off)");
+	assert_string_equal(
+		line, "--nccl-tune=x of the job around this step: unknown mode 'x' (want off)");
 }
 
 static void each_command_has_its_variable(void **state)
@@ -212,7 +228,9 @@ static void users_own_plugins_stay(void **state)
 
 static void inherited_values_are_ours(void **state)
 {
-	const struct nt_env env = { .tuner = "/p.so", .profiler = "/p.so", .policy = "mode=bandit" };
+	const struct nt_env env = { .tuner = "/p.so",
+				    .profiler = "/p.so",
+				    .policy = "mode=bandit" };
 	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
 
 	(void)state;
@@ -239,8 +257,18 @@ static void off_touches_nothing_of_the_users(void **state)
 static void errand_round_trips(void **state)
 {
 	const struct nt_errand errand = {
-		.job = 4294967295u, .step = NT_STEP_BATCH, .uid = 1, .gid = 2, .flags = 3, .tasks = 4, .nodes = 5,
-		.mode = "bandit", .dir = "/run/a=b", .spool = "/s", .file = "-", .cluster = "c",
+		.job = 4294967295u,
+		.step = NT_STEP_BATCH,
+		.uid = 1,
+		.gid = 2,
+		.flags = 3,
+		.tasks = 4,
+		.nodes = 5,
+		.mode = "bandit",
+		.dir = "/run/a=b",
+		.spool = "/s",
+		.file = "-",
+		.cluster = "c",
 	};
 	char program[] = "nt-recordd";
 	struct nt_errand_argv argv;
@@ -282,7 +310,8 @@ static void groups_outside_the_step(void **state)
 		{ "0::/system.slice/n1_slurmstepd.scope/job_2/step_batch/user/task_0\n",
 		  "/g/system.slice/n1_slurmstepd.scope/system" },
 		{ "4:memory:/slurm/uid_1/job_2/step_0\n", "/g/memory/slurm" },
-		{ "3:cpu,cpuacct:/slurm_n1/uid_1/job_2/step_0/task_0\n", "/g/cpu,cpuacct/slurm_n1" },
+		{ "3:cpu,cpuacct:/slurm_n1/uid_1/job_2/step_0/task_0\n",
+		  "/g/cpu,cpuacct/slurm_n1" },
 		{ "0::/user.slice/user-1.slice\n", NULL },
 		{ "0::/\n", NULL },
 		{ "9:name=systemd:/\n", NULL },

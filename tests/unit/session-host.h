@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session-host.h - one rank of a communicator, and what NCCL does with it, in a few calls
  *
- * The test is the speaker: it writes states and plans to the board itself (SLURM_LOCALID is 1, so that the session's
- * own thread does not).
+ * The test is the speaker: it writes states and plans to the board itself (SLURM_LOCALID is 1, so
+ * that the session's own thread does not).
  */
 #ifndef NT_TEST_SESSION_HOST_H
 #define NT_TEST_SESSION_HOST_H
@@ -29,21 +29,22 @@ struct host {
 	char dir[64];
 	struct nt_session session;
 	struct nt_comm *comm;
-	int mask;			/* NCCL's */
+	int mask; /* NCCL's */
 	uint64_t seq[NT_COLLS];
-	uint64_t gpu_ns;		/* the GPU's clock */
-	uint32_t duration_ns;		/* from the start of the next collectives to those after them */
+	uint64_t gpu_ns; /* the GPU's clock */
+	uint32_t duration_ns; /* from the start of the next collectives to those after them */
 	unsigned channels;
 	float cost[NT_PAIRS];
-	float table[NT_PAIRS];		/* of the last decision, as the plugin left it */
-	int rc;				/* of the last decision */
+	float table[NT_PAIRS]; /* of the last decision, as the plugin left it */
+	int rc; /* of the last decision */
 };
 
-static char host_said[1024];		/* the newest warning */
+static char host_said[1024]; /* the newest warning */
 
-static inline void host_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-static inline void host_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+static inline void host_log(int level, unsigned long subsystems, const char *file, int line,
+			    const char *format, ...) __attribute__((format(printf, 5, 6)));
+static inline void host_log(int level, unsigned long subsystems, const char *file, int line,
+			    const char *format, ...)
 {
 	va_list args;
 
@@ -68,7 +69,8 @@ static inline void host_policy(const char *dir, const char *option, char *out, s
 		fail_msg("%s", err.text);
 }
 
-static inline struct nt_comm *host_add_comm(struct host *h, uint64_t id, int rank, int tuner_api, int profiler_api)
+static inline struct nt_comm *host_add_comm(struct host *h, uint64_t id, int rank, int tuner_api,
+					    int profiler_api)
 {
 	struct nt_comm_identity profiler = { id, "dp", rank, 8, 2, profiler_api };
 	struct nt_comm_identity tuner = { tuner_api >= 5 ? id : 0, NULL, -1, 8, 2, tuner_api };
@@ -78,7 +80,8 @@ static inline struct nt_comm *host_add_comm(struct host *h, uint64_t id, int ran
 	return nt_comm_open_tuner(&h->session, &tuner);
 }
 
-static inline void host_open_api(struct host *h, const char *option, int tuner_api, int profiler_api)
+static inline void host_open_api(struct host *h, const char *option, int tuner_api,
+				 int profiler_api)
 {
 	char text[NT_POLICY_MAX];
 	struct nt_error err = { "" };
@@ -134,7 +137,8 @@ static inline void host_decide(struct host *h, int coll, size_t bytes)
 	h->rc = nt_comm_decide(h->comm, &call);
 }
 
-/* The kernels of a collective start, one channel after the other; the next ones do duration_ns later. */
+/* The kernels of a collective start, one channel after the other; the next ones do duration_ns
+ * later. */
 static inline void host_kernels(struct host *h, void *coll_event)
 {
 	for (unsigned i = 0; i < h->channels; i++)
@@ -147,8 +151,11 @@ static inline void *host_coll_event_of(struct host *h, int coll, size_t bytes, i
 {
 	size_t count = bytes / 4;
 	struct nt_coll_event event = {
-		.func = nt_coll_name(coll), .datatype = "ncclFloat32", .algo = nt_algo_name(arm / NT_PROTOS),
-		.proto = nt_proto_name(arm % NT_PROTOS), .seq = h->seq[coll]++,
+		.func = nt_coll_name(coll),
+		.datatype = "ncclFloat32",
+		.algo = nt_algo_name(arm / NT_PROTOS),
+		.proto = nt_proto_name(arm % NT_PROTOS),
+		.seq = h->seq[coll]++,
 	};
 
 	if (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)
@@ -200,7 +207,8 @@ static inline struct nt_board_key *host_key(struct host *h, int coll, size_t byt
 
 static inline struct nt_own_key *host_own_key(struct host *h, int coll, size_t bytes)
 {
-	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), h->cost, NT_ALGOS);
+	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), h->cost,
+			   NT_ALGOS);
 }
 
 static inline uint32_t host_owner(struct host *h, const struct nt_board_key *key)
@@ -218,29 +226,45 @@ static inline void host_commit(struct nt_board_key *key, const struct nt_plan *p
 	atomic_store(&key->hold_at, 0);
 }
 
-static inline struct nt_plan host_plan(uint32_t epoch, uint64_t at, const struct nt_schedule *schedule)
+static inline struct nt_plan host_plan(uint32_t epoch, uint64_t at,
+				       const struct nt_schedule *schedule)
 {
 	struct nt_plan plan = { .at = at, .epoch = epoch, .stride = 1, .run = NT_NO_RUN };
 
-	plan.until = schedule->kind == NT_SCHEDULE_FINAL ? NT_NEVER : at + nt_schedule_positions(schedule);
-	plan.payload_bytes = (uint32_t)nt_schedule_write(schedule, plan.payload, sizeof(plan.payload));
+	plan.until = schedule->kind == NT_SCHEDULE_FINAL ? NT_NEVER
+							 : at + nt_schedule_positions(schedule);
+	plan.payload_bytes = (uint32_t)nt_schedule_write(schedule, plan.payload,
+							 sizeof(plan.payload));
 	return plan;
 }
 
 static inline struct nt_schedule host_screen(void)
 {
-	return (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 3, .blocks = 4,
+	return (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN,
+				     .count = 3,
+				     .blocks = 4,
 				     .arm = { NT_ARM_AUTO, TREE_SIMPLE, TREE_LL } };
 }
 
 static inline struct nt_schedule host_final(int arm)
 {
-	return (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { (uint8_t)arm },
-				     .outcome = { .verdict = NT_VERDICT_FASTER, .auto_arm = RING_SIMPLE,
-						  .best_arm = (uint8_t)arm, .chosen_arm = (uint8_t)arm, .samples = 24,
-						  .p = 0.0001f, .auto_us = 280, .best_us = 170, .auto_p25_us = 270,
-						  .best_p25_us = 160, .predicted_auto_us = 40,
-						  .predicted_best_us = 50, .spent_calls = 12, .spent_ms = -0.5f } };
+	return (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL,
+				     .count = 1,
+				     .arm = { (uint8_t)arm },
+				     .outcome = { .verdict = NT_VERDICT_FASTER,
+						  .auto_arm = RING_SIMPLE,
+						  .best_arm = (uint8_t)arm,
+						  .chosen_arm = (uint8_t)arm,
+						  .samples = 24,
+						  .p = 0.0001f,
+						  .auto_us = 280,
+						  .best_us = 170,
+						  .auto_p25_us = 270,
+						  .best_p25_us = 160,
+						  .predicted_auto_us = 40,
+						  .predicted_best_us = 50,
+						  .spent_calls = 12,
+						  .spent_ms = -0.5f } };
 }
 
 /* Open the key and play until its turn is known. Returns the turn of its next decision. */
@@ -251,7 +275,8 @@ static inline uint64_t host_open_key(struct host *h, int coll, size_t bytes)
 	host_collective(h, coll, bytes);
 	key = host_key(h, coll, bytes);
 	atomic_store(&key->state, NT_KEY_OPEN);
-	for (int i = 0; i < 8 && atomic_load(&key->turn[h->comm->seat.member]) == NT_TURN_UNKNOWN; i++)
+	for (int i = 0; i < 8 && atomic_load(&key->turn[h->comm->seat.member]) == NT_TURN_UNKNOWN;
+	     i++)
 		host_collective(h, coll, bytes);
 	assert_int_not_equal(atomic_load(&key->turn[h->comm->seat.member]), NT_TURN_UNKNOWN);
 	return h->seq[coll];

@@ -1,97 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-process.c - whole processes, through the tables that NCCL looks up: policies good and bad, every version,
- * forks, ends
- *
- * The session is one for each process, so each case runs in a child of its own; a failed check is its exit status.
- */
-#include "tests/unit/session-host.h"
+/* session-process.c - whole processes, as NCCL starts and ends them: policies good and bad, forks,
+ * records, ends */
+#include "tests/unit/session-child.h"
 
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include "report/rank.h"
-
-#define SIZE 262144u
-#define UNTOUCHED ((void *)0x5a5a5a5a5a5aul)
-#define CASE_SECONDS 20u
-
-extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
-extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
-extern const struct nt_tuner_v4 ncclTunerPlugin_v4;
-extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
-extern const struct nt_tuner_v6 ncclTunerPlugin_v6;
-extern const struct nt_prof_v1 ncclProfiler_v1;
-extern const struct nt_prof_v2 ncclProfiler_v2;
-extern const struct nt_prof_v3 ncclProfiler_v3;
-extern const struct nt_prof_v4 ncclProfiler_v4;
-extern const struct nt_prof_v5 ncclProfiler_v5;
-extern const struct nt_prof_v6 ncclProfiler_v6;
-
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			_exit(1); \
-		} \
-	} while (0)
-
-static char dir[64];
-static int mask = 77;
-static float table[NT_PAIRS], fresh[NT_PAIRS];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	for (int i = 0; i < NT_PAIRS; i++)
-		fresh[i] = i == RING_SIMPLE ? 40.0f : i == TREE_SIMPLE ? 50.0f : -1.0f;
-	snprintf(dir, sizeof(dir), "/tmp/nt-process.XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-static void set_policy(const char *option)
-{
-	char text[NT_POLICY_MAX];
-
-	host_policy(dir, option, text, sizeof(text));
-	setenv(NT_ENV_POLICY, text, 1);
-	setenv("SLURM_PROCID", "3", 1);
-	setenv("SLURM_LOCALID", "1", 1);
-}
-
-/* Runs a case in a child that ends by exit(0), so that exit handlers run. Returns the milliseconds it took. */
-static uint64_t in_child(void (*run)(void))
-{
-	struct timespec from, to;
-	int status = -1;
-	pid_t pid;
-
-	clock_gettime(CLOCK_MONOTONIC, &from);
-	fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		alarm(CASE_SECONDS);
-		run();
-		exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000);
-}
 
 /* The one record in the directory, false: none. */
 static bool read_record(struct nt_rank *rank)
@@ -135,31 +53,6 @@ static uint32_t seat_state(unsigned member)
 	state = atomic_load(&map.board->comm[0].member[member].state);
 	nt_board_close(&map);
 	return state;
-}
-
-/* One communicator through v5, as NCCL 2.28 does it. */
-static void *tuner_ctx, *profiler_ctx;
-
-static void init_v5(void)
-{
-	tuner_ctx = profiler_ctx = UNTOUCHED;
-	CHECK(ncclProfiler_v5.init(&profiler_ctx, 0xabc, &mask, "dp", 2, 8, 3, host_log) == 0);
-	CHECK(ncclTunerPlugin_v5.init(&tuner_ctx, 0xabc, 8, 2, host_log, NULL, NULL) == 0);
-}
-
-static int decide_v5(void)
-{
-	int channels = 0;
-
-	memcpy(table, fresh, sizeof(table));
-	return ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7, 3, 0, &channels) |
-	       channels;
-}
-
-static void finalize_v5(void)
-{
-	CHECK(ncclTunerPlugin_v5.finalize(tuner_ctx) == 0);
-	CHECK(ncclProfiler_v5.finalize(profiler_ctx) == 0);
 }
 
 static void check_inert(void)
@@ -280,7 +173,8 @@ static void a_quick_exit_is_an_end_too(void **state)
 
 static void case_fork(void)
 {
-	struct nt_prof_descr_v5 descr = { .type = NT_PROF_COLL_API, .coll_api.graph_captured = true };
+	struct nt_prof_descr_v5 descr = { .type = NT_PROF_COLL_API,
+					  .coll_api.graph_captured = true };
 	void *event = UNTOUCHED;
 	int status = -1;
 	pid_t pid;
@@ -297,14 +191,18 @@ static void case_fork(void)
 		finalize_v5();
 		init_v5();
 		CHECK(tuner_ctx == NULL && profiler_ctx == NULL);
-		exit(0);	/* with its handlers */
+		exit(0); /* with its handlers */
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->key[0].calls) +
-		      atomic_load(&nt_comm_key(tuner_ctx, nt_key_id(NT_ALLREDUCE, nt_band(SIZE),
-								      1u << RING_SIMPLE | 1u << TREE_SIMPLE),
-					       fresh, 7)->calls) >= 1);
-	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->board->member[0].state) == NT_MEMBER_JOINED);
+		      atomic_load(&nt_comm_key(tuner_ctx,
+					       nt_key_id(NT_ALLREDUCE, nt_band(SIZE),
+							 1u << RING_SIMPLE | 1u << TREE_SIMPLE),
+					       fresh, 7)
+					   ->calls) >=
+	      1);
+	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->board->member[0].state) ==
+	      NT_MEMBER_JOINED);
 	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->board->member[0].flags) == 0);
 	CHECK(decide_v5() == 0);
 	finalize_v5();
@@ -337,7 +235,7 @@ static void without_its_directory_nothing_is_tuned(void **state)
 
 	(void)state;
 	in_child(case_no_dir);
-	assert_true(read_record(&rank));	/* it came back before the end */
+	assert_true(read_record(&rank)); /* it came back before the end */
 	assert_non_null(strstr(rank.comms[0].why, "cannot open"));
 	nt_rank_fini(&rank);
 }
@@ -361,88 +259,8 @@ static void a_full_disk_leaves_no_record(void **state)
 	assert_false(read_record(&rank));
 }
 
-static void case_versions(void)
-{
-	const int algos[] = { 0, 0, 6, 7, 7, 7 };
-	int algo = -1, proto = -1, channels = 0;
-	void *ctx[7], *prof[7];
-
-	set_policy("bandit");
-	CHECK(ncclProfiler_v1.init(&prof[1], &mask) == 0 && prof[1] == NULL && mask == 0);
-	CHECK(ncclTunerPlugin_v2.init(8, 2, host_log, &ctx[2]) == 0);
-	CHECK(ncclTunerPlugin_v3.init(8, 2, host_log, &ctx[3]) == 0);
-	CHECK(ncclProfiler_v2.init(&prof[2], &mask) == 0 && ncclProfiler_v3.init(&prof[3], &mask) == 0);
-	CHECK(ncclProfiler_v4.init(&prof[4], &mask, "dp", 0xabc, 2, 8, 3, host_log) == 0);
-	CHECK(ncclTunerPlugin_v4.init(8, 2, host_log, &ctx[4]) == 0 && ctx[4] == prof[4]);
-	CHECK(ncclProfiler_v6.init(&prof[6], 0xdef, &mask, NULL, 2, 8, 3, host_log) == 0);
-	CHECK(ncclTunerPlugin_v6.init(&ctx[6], 0xdef, 8, 2, host_log, NULL, NULL) == 0 && ctx[6] == prof[6]);
-	CHECK(((struct nt_comm *)ctx[4])->card.api == 0x404 && ((struct nt_comm *)ctx[6])->card.api == 0x606);
-	CHECK(ncclTunerPlugin_v6.get_chunk_size == NULL);
-	CHECK(ncclTunerPlugin_v2.get_coll_info(ctx[2], 4, SIZE, 0, 0, 1, &algo, &proto, &channels) == 0);
-	CHECK(algo == -1 && proto == -1 && channels == 0);
-	memcpy(table, fresh, sizeof(table));
-	CHECK(ncclTunerPlugin_v3.get_coll_info(ctx[3], 4, SIZE, 1, (float **)table, algos[2], 3, &channels) == 0);
-	CHECK(ncclTunerPlugin_v4.get_coll_info(ctx[4], 4, SIZE, 1, (float **)table, 7, 3, 1, &channels) == 0);
-	CHECK(ncclTunerPlugin_v6.get_coll_info(ctx[6], 4, SIZE, 1, (float **)table, 7, 3, 0, &channels) == 0);
-	CHECK(memcmp(table, fresh, sizeof(table)) == 0 && channels == 0);
-	CHECK(ncclTunerPlugin_v2.destroy(ctx[2]) == 0 && ncclTunerPlugin_v3.destroy(ctx[3]) == 0);
-	CHECK(ncclTunerPlugin_v4.destroy(ctx[4]) == 0 && ncclTunerPlugin_v6.finalize(ctx[6]) == 0);
-	CHECK(ncclTunerPlugin_v5.finalize(NULL) == 0 && ncclTunerPlugin_v4.destroy(NULL) == 0);
-	CHECK(ncclProfiler_v4.finalize(prof[4]) == 0 && ncclProfiler_v6.finalize(prof[6]) == 0);
-}
-
-static void every_version_is_answered(void **state)
-{
-	(void)state;
-	in_child(case_versions);
-}
-
-/* NCCL does not clear the handle of an event that it starts. */
-static void case_handles(void)
-{
-	static const uint64_t types[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384,
-					  32768, UINT64_C(1) << 40 };
-	struct nt_prof_descr_v1 v1 = { .type = 2 };
-	struct nt_prof_descr_v2 v2 = { .type = 2 };
-	struct nt_prof_descr_v3 v3 = { .type = 64 };
-	union nt_prof_args_v4 args = { .kernel_ch = { 5 } };
-	void *event;
-
-	set_policy("bandit");
-	init_v5();
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		struct nt_prof_descr_v4 v4 = { .type = (uint8_t)types[i], .parent = UNTOUCHED };
-		struct nt_prof_descr_v5 v5 = { .type = types[i], .parent = UNTOUCHED };
-		struct nt_prof_descr_v6 v6 = { .type = types[i], .parent = UNTOUCHED };
-
-		event = UNTOUCHED;
-		CHECK(ncclProfiler_v4.start(profiler_ctx, &event, &v4) == 0 && event != UNTOUCHED);
-		event = UNTOUCHED;
-		CHECK(ncclProfiler_v5.start(profiler_ctx, &event, &v5) == 0 && event != UNTOUCHED);
-		CHECK(ncclProfiler_v5.state(event, NT_PROF_STATE_KERNEL_CH_STOP, &args) == 0);
-		CHECK(ncclProfiler_v5.stop(event) == 0 && ncclProfiler_v5.stop(event) == 0);
-		event = UNTOUCHED;
-		CHECK(ncclProfiler_v6.start(profiler_ctx, &event, &v6) == 0 && event != UNTOUCHED);
-		CHECK(ncclProfiler_v6.stop(UNTOUCHED) == 0);
-		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_KERNEL_CH_STOP, NULL) == 0);
-		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_GROUP_END_START, NULL) == 0);
-	}
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v1.start(NULL, &event, &v1) == 0 && event == NULL);
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v2.start(NULL, &event, &v2) == 0 && event == NULL);
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v3.start(NULL, &event, &v3) == 0 && event == NULL);
-	finalize_v5();
-}
-
-static void handles_are_always_written(void **state)
-{
-	(void)state;
-	in_child(case_handles);
-}
-
-/* More communicators than there is room for: the oldest ended ones make room, living ones are never taken. */
+/* More communicators than there is room for: the oldest ended ones make room, living ones are never
+ * taken. */
 static void case_many(void)
 {
 	void *kept_tuner, *kept_profiler;
@@ -452,8 +270,10 @@ static void case_many(void)
 	kept_tuner = tuner_ctx;
 	kept_profiler = profiler_ctx;
 	for (int i = 0; i < 2 * NT_COMMS_MAX; i++) {
-		CHECK(ncclProfiler_v5.init(&profiler_ctx, 0x1000 + (uint64_t)i, &mask, "", 2, 8, 3, host_log) == 0);
-		CHECK(ncclTunerPlugin_v5.init(&tuner_ctx, 0x1000 + (uint64_t)i, 8, 2, host_log, NULL, NULL) == 0);
+		CHECK(ncclProfiler_v5.init(&profiler_ctx, 0x1000 + (uint64_t)i, &mask, "", 2, 8, 3,
+					   host_log) == 0);
+		CHECK(ncclTunerPlugin_v5.init(&tuner_ctx, 0x1000 + (uint64_t)i, 8, 2, host_log,
+					      NULL, NULL) == 0);
 		CHECK(tuner_ctx != NULL && tuner_ctx != kept_tuner && tuner_ctx == profiler_ctx);
 		CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 		finalize_v5();
@@ -497,8 +317,6 @@ static void halves_of_two_communicators_stay_apart(void **state)
 	in_child(case_halves);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,8 +327,6 @@ int main(void)
 		CASE(a_forked_child_touches_nothing),
 		CASE(without_its_directory_nothing_is_tuned),
 		CASE(a_full_disk_leaves_no_record),
-		CASE(every_version_is_answered),
-		CASE(handles_are_always_written),
 		CASE(many_communicators_come_and_go),
 		CASE(halves_of_two_communicators_stay_apart),
 	};

@@ -1,10 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-steady.c - the steady state: a decision allocates nothing, takes no lock, makes no system call, and is short
+/* session-steady.c - the steady state: a decision allocates nothing, takes no lock, makes no system
+ * call, and is short
  *
- * Allocation and locks are counted by functions of the same names in this program; system calls end the process by a
- * seccomp filter. Both are tried on something that must be caught before they are trusted. Sanitizers bring their own
- * allocator and make system calls of their own: under them only the behaviour is checked.
+ * Allocation and locks are counted by functions of the same names in this program; system calls end
+ * the process by a seccomp filter. Both are tried on something that must be caught before they are
+ * trusted. Sanitizers bring their own allocator and make system calls of their own: under them only
+ * the behaviour is checked.
  */
 #include "tests/unit/session-host.h"
 
@@ -21,7 +23,7 @@
 
 #define SIZE 262144u
 #define DECISIONS 1000000u
-#define LIMIT_NS 500.0		/* generous: a loaded machine of long ago */
+#define LIMIT_NS 500.0 /* generous: a loaded machine of long ago */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -56,7 +58,7 @@ void *realloc(void *at, size_t bytes)
 
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	static int (*real)(pthread_mutex_t *mutex);
+	static int (*real)(pthread_mutex_t * mutex);
 
 	locks++;
 	if (!real)
@@ -96,7 +98,8 @@ static double decide_many(struct host *h, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		host_decide(h, NT_ALLREDUCE, SIZE);
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / count;
+	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
+	       count;
 }
 
 static void nothing_is_allocated_or_locked(void **state)
@@ -112,7 +115,7 @@ static void nothing_is_allocated_or_locked(void **state)
 #if !SANITIZED
 		free(malloc(100));
 		assert_true(allocations > 0);
-		assert_true(locks > 0);		/* opening took some: the count works */
+		assert_true(locks > 0); /* opening took some: the count works */
 #endif
 		allocations_before = allocations;
 		locks_before = locks;
@@ -156,7 +159,8 @@ static int status_of_child(enum steady kind, bool with_call)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* The library takes itself for what it is in the parent: it was not told of this fork. */
+		/* The library takes itself for what it is in the parent: it was not told of this
+		 * fork. */
 		if (forbid_system_calls() < 0)
 			syscall(SYS_exit_group, 77);
 		for (unsigned i = 0; i < DECISIONS; i++)
@@ -177,15 +181,17 @@ static void no_system_call_is_made(void **state)
 	(void)state;
 	status = status_of_child(COUNTED, true);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-		print_message("# this kernel has no seccomp filters: system calls were not looked for\n");
+		print_message(
+			"# this kernel has no seccomp filters: system calls were not looked for\n");
 		skip();
 	}
-	assert_true(WIFSIGNALED(status));	/* the filter bites */
+	assert_true(WIFSIGNALED(status)); /* the filter bites */
 	assert_int_equal(WTERMSIG(status), SIGSYS);
 	for (enum steady kind = COUNTED; kind <= COMMITTED; kind++) {
 		status = status_of_child(kind, false);
 		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
+		assert_int_equal(WEXITSTATUS(status),
+				 kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
 	}
 }
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write-record.c - the rank's record says what happened, and stays readable and within its bounds */
+/* write-record.c - the rank's record says what happened, and stays readable and within its bounds
+ */
 #include "tests/unit/session-host.h"
 
 #include <math.h>
@@ -45,6 +46,9 @@ static void every_state_has_its_words(void **state)
 	host_open(&h, "bandit,alpha=0.02");
 	host_collective(&h, NT_BROADCAST, SIZE + 5);
 	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
+	(void)host_open_key(&h, NT_REDUCESCATTER, SIZE);
+	atomic_store(&host_key(&h, NT_REDUCESCATTER, SIZE)->state, NT_KEY_CLOSED); /* cut short */
+	host_collective(&h, NT_REDUCESCATTER, SIZE);
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
 	for (int i = 0; i < 1001; i++)
@@ -54,7 +58,8 @@ static void every_state_has_its_words(void **state)
 	kept.kind = NT_SCHEDULE_KEPT;
 	kept.outcome.verdict = NT_VERDICT_SMALL;
 	kept.outcome.chosen_arm = NT_ARM_AUTO;
-	shared->result_bytes = (uint32_t)nt_schedule_write(&kept, shared->result, sizeof(shared->result));
+	shared->result_bytes = (uint32_t)nt_schedule_write(&kept, shared->result,
+							   sizeof(shared->result));
 	atomic_store(&shared->state, NT_KEY_CLOSED);
 	host_collective(&h, NT_REDUCE, SIZE);
 	atomic_store(&h.comm->board->state, NT_COMM_AGREED);
@@ -69,6 +74,8 @@ static void every_state_has_its_words(void **state)
 	assert_int_equal(key->auto_arm, RING_SIMPLE);
 	assert_int_equal(key->calls, 1);
 	assert_string_equal(key_of(&rank, NT_ALLGATHER)->state, "exploring");
+	assert_string_equal(key_of(&rank, NT_REDUCESCATTER)->state, "exploring");
+	assert_true(isnan(key_of(&rank, NT_REDUCESCATTER)->auto_us));
 
 	key = key_of(&rank, NT_ALLREDUCE);
 	assert_string_equal(key->state, "committed");
@@ -79,7 +86,7 @@ static void every_state_has_its_words(void **state)
 	assert_float_equal(key->p, 0.0001, 1e-9);
 	assert_int_equal(key->samples, 24);
 	assert_int_equal(key->spent_calls, 12);
-	assert_float_equal(key->spent_ms, 0, 0);	/* exploring cost less than nothing */
+	assert_float_equal(key->spent_ms, 0, 0); /* exploring cost less than nothing */
 	assert_float_equal(key->saved_ms, (1000 - 1) * 110 / 1000.0, 0.001);
 	assert_true(key->forced >= NT_CONFIRM_CALLS);
 
@@ -98,7 +105,8 @@ static void a_rejection_names_the_culprit(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	snprintf(h.comm->board->why, sizeof(h.comm->board->why), "rank 5 on \"n2\" differs: NCCL 22703\n, others 22809");
+	snprintf(h.comm->board->why, sizeof(h.comm->board->why),
+		 "rank 5 on \"n2\" differs: NCCL 22703\n, others 22809");
 	atomic_store(&h.comm->board->state, NT_COMM_REJECTED);
 	read_text(&h, &rank);
 	assert_string_equal(rank.comms[0].state, "rejected");
@@ -124,7 +132,7 @@ static void observed_times_are_summed_up(void **state)
 	assert_string_equal(rank.comms[0].why, "mode observe: nothing is tried");
 	key = key_of(&rank, NT_ALLREDUCE);
 	assert_string_equal(key->state, "observed");
-	assert_int_equal(key->samples, 8);		/* 92..99 us */
+	assert_int_equal(key->samples, 8); /* 92..99 us */
 	assert_float_equal(key->auto_us, 96, 0.001);
 	assert_float_equal(key->auto_p25_us, 94, 0.001);
 	assert_int_equal(key->calls, 20);
@@ -173,7 +181,8 @@ static void a_full_record_is_still_a_record(void **state)
 			h.comm = host_add_comm(&h, 0x1000 + (uint64_t)n, 3, 5, 5);
 		assert_non_null(h.comm);
 		for (int i = 0; i < NT_OWN_KEYS; i++)
-			host_collective(&h, i % NT_COLLS, nt_band_floor(4 + (unsigned)i / NT_COLLS));
+			host_collective(&h, i % NT_COLLS,
+					nt_band_floor(4 + (unsigned)i / NT_COLLS));
 		for (int i = 0; i < NT_OWN_KEYS; i++) {
 			h.comm->key[i].outcome = final.outcome;
 			atomic_store(&h.comm->key[i].state, NT_OWN_LATCHED);

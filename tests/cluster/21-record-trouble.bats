@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Records when things go wrong: garbage in the directory, processes killed. The step keeps its exit status, and what
+# can be told is told.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2
+	export SPOOL=$NT_CLUSTER/run/spool RANK=$NT_CLUSTER/work/rank
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
+}
+
+teardown_file() {
+	wait_for 20 no_helpers
+	cluster_stop
+}
+
+setup() {
+	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$SPOOL")"
+	rm -rf "$SPOOL" "$NT_CLUSTER"/work/{go,ended,returned,output}
+}
+
+no_helpers() {
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+no_steps_left() {
+	! compgen -G "$NT_CLUSTER/run/nccl-tune/n*.*.*" >/dev/null
+}
+
+submit() {
+	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
+	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
+}
+
+record() {
+	wait_sacct "$1"
+	sacct_field "$1" admincomment | jq -c '.nccl_tune["0"]'
+}
+
+comment_now() {
+	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
+has_record() {
+	comment_now "$1" | grep -q nccl_tune
+}
+
+entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7}'
+indir='[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" || exit 99
+'
+
+# with_garbage SCRIPT: a step with a good record and what SCRIPT puts beside it; ends with 7. Its record is in $output,
+# with the good one's entry in it.
+with_garbage() {
+	with_others "$1"
+	[ "$(jq -c '."1r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+}
+
+with_others() {
+	run -7 --separate-stderr as_user srun --nccl-tune=bandit "$RANK" committed bash -c "$indir$1"'
+		echo "$SLURM_JOB_ID"; exit 7'
+	job=${lines[-1]}
+	run -0 record "$job"
+	wait_for 10 no_steps_left
+}
+
+@test "records that are no records are counted and left out" {
+	with_garbage 'head -c 5000 /dev/urandom >rank.1.1.json; : >rank.2.2.json; echo "{}" >rank.3.3.json
+		echo "[[[[[[[[[[[[[[[[[[[[" >rank.4.4.json
+		sed "s/\"job\":[0-9]*/\"job\":999999/" rank.0.*.json >rank.5.5.json
+		sed "s/\"auto_us\":280.1/\"auto_us\":\"280.1\"/" rank.0.*.json >rank.6.6.json
+		sed "s/committed/decided/" rank.0.*.json >rank.7.7.json'
+	[[ $(jq -c .why <<<"$output") = '["7 rank records, rank.1.1.json: it is not JSON of at most '*'"]' ]]
+}
+
+@test "what is no plain file is not opened, and nothing is waited for" {
+	local began=$SECONDS
+	with_garbage 'ln -s /etc/shadow rank.1.1.json; mkfifo rank.2.2.json; mkdir rank.3.3.json
+		ln -s "$PWD" rank.4.4.json; ln -s /dev/zero rank.5.5.json; : >rank.6.6.json; chmod 0 rank.6.6.json'
+	[[ $(jq -c .why <<<"$output") = '["6 rank records, rank.1.1.json: it is a link"]' ]]
+	[ $((SECONDS - began)) -lt 20 ]
+	run ! grep -r 'root:' "$SPOOL"
+}
+
+@test "huge records, very many of them, and names that mean harm" {
+	with_garbage 'truncate -s 10G rank.1.1.json; for i in {1..300}; do echo "{" >"rank.2.$i.json"; done
+		echo x >"rank.\"},\"x\":{\".json"; echo x >"rank.$(printf "\\n\\e[31m").json"
+		printf "{%0300000d}" 0 >rank.3.3.json'
+	[[ $(jq -r '.why[0]' <<<"$output") =~ ^304\ rank\ records,\ rank ]]
+	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n mode nccl nodes ranks why' ]
+}
+
+@test "a rank that claims what cannot be makes a record of bounded size" {
+	with_others 'for i in {1..200}; do sed "s/00f3/$i/; s/\"ranks\":1/\"ranks\":$((i + 1))/; s/456.7/1e14/" \
+		rank.0.[0-9]*.json >"rank.9.$i.json"; done'
+	[ "${#output}" -le 3072 ]
+	[ "$(jq .more <<<"$output")" -gt 100 ]
+}
+
+@test "a rank that is killed: the step's status is its own, the others' records count" {
+	run -0 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '"$0" committed; echo "$SLURM_JOB_ID"' "$RANK"
+	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
+		"$0" committed; echo "$SLURM_JOB_ID"; [ "$SLURM_PROCID" = 0 ] || kill -KILL $$' "$RANK"
+	job=${lines[0]}
+	run -0 record "$job"
+	[ "$(jq -c '."2r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+}
+
+helper_of() {
+	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0 "
+}
+
+@test "nt-recordd is killed: the step goes on and ends at once" {
+	local pid began
+	submit -n1 <<<'srun ./rank exploring bash -c "until [ -e go ]; do sleep 0.05; done; exit 7"; echo "status $?" >returned'
+	wait_for 20 helper_of "$job"
+	pid=$(helper_of "$job")
+	kill -KILL "$pid"
+	began=$SECONDS
+	touch "$NT_CLUSTER/work/go"
+	wait_for 20 test -s "$NT_CLUSTER/work/returned"
+	[ "$(cat "$NT_CLUSTER/work/returned")" = 'status 7' ]
+	[ $((SECONDS - began)) -lt 5 ]
+	wait_for 10 no_steps_left
+}
+
+stepd_of() {
+	local process words
+	for process in /proc/[0-9]*; do
+		[ "$(readlink "$process/exe")" = "$(readlink -f "$(command -v slurmstepd || echo /usr/sbin/slurmstepd)")" ] || continue
+		words=$(tr '\0' ' ' <"$process/cmdline")
+		[[ $words = *"[$1.0]"* ]] && grep -qz "^SLURM_CONF=$SLURM_CONF" "$process/environ" && echo "${process#/proc/}"
+	done
+	return 0
+}
+
+@test "slurmstepd is killed: nt-recordd brings the record and ends" {
+	local pid
+	submit -n1 <<<'srun ./rank exploring sleep 60'
+	wait_for 20 helper_of "$job"
+	sleep 1
+	pid=$(stepd_of "$job")
+	[ -n "$pid" ]
+	kill -KILL "$pid"
+	wait_for 20 has_no_helper "$job"
+	has_record "$job" || [ -e "$SPOOL/nt.$job.0.json" ]
+	as_user scancel "$job"
+	rm -rf "$NT_CLUSTER/run/nccl-tune/"n*."$job".0
+}
+
+has_no_helper() {
+	! helper_of "$1"
+}
+
+@test "a spool that cannot be used loses the record and nothing else" {
+	mkdir -m 777 "$SPOOL"
+	chmod 777 "$SPOOL"
+	submit -n1 <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank; echo "$?" >returned'
+	as_root scontrol update "jobid=$job" admincomment=text
+	touch "$NT_CLUSTER/work/go"
+	wait_for 20 test -s "$NT_CLUSTER/work/returned"
+	[ "$(cat "$NT_CLUSTER/work/returned")" = 0 ]
+	grep -qh "nccl-tune: job $job step 0: the record is lost: .*; $SPOOL must belong to" "$NT_CLUSTER"/log/n*.log
+	[ -z "$(ls "$SPOOL")" ]
+}

@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The directory of a step: what it may hold when records are read, how it is made and taken
+ * away. */
+#include "spank/collect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "contract/names.h"
+#include "spank/splice.h"
+#include "spank/step.h"
+
+static const char good[] =
+	"{\"v\":1,\"job\":12,\"step\":0,\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
+	"\"nodes\":2,\"state\":\"agreed\",\"why\":\"\",\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,"
+	"\"state\":\"committed\",\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,"
+	"\"arm_us\":173.2,\"calls\":10000}]}]}";
+
+static const char good_text[] =
+	"{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,\"8r2n\":{\"AllReduce 256K\":{"
+	"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"gain\":38.2,\"calls\":10000}},"
+	"\"why\":[\"7 rank records, rank.2.3.json: it is not JSON of at most 262144 bytes\"]}";
+
+static char top[64];
+
+static int make_top(void **state)
+{
+	(void)state;
+	snprintf(top, sizeof(top), "%s", "/tmp/nt-collect.XXXXXX");
+	return mkdtemp(top) ? 0 : -1;
+}
+
+static int remove_top(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", top);
+	return system(command);
+}
+
+static void write_file(const char *name, const char *text, size_t bytes)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void garbage_in_the_directory(void **state)
+{
+	const struct nt_sum_head head = { "bandit", 0, 8, 2, true };
+	char *big = calloc(1, NT_RANK_RECORD_MAX + 1);
+	char out[NT_STEP_RECORD_MAX + 1];
+	char path[256];
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	write_file("rank.0.1.json", good, strlen(good));
+	write_file("rank.1.2.json.tmp", good, 7);
+	write_file("board.1", "x", 1);
+	write_file("rank.2.3.json", "\0\1\2\3", 4);
+	write_file("rank.3.4.json", big, NT_RANK_RECORD_MAX + 1);
+	write_file("rank.3.5.json", big, NT_RANK_RECORD_MAX);
+	write_file("rank.{\"}\\\n.json", "{", 1);
+	snprintf(path, sizeof(path), "%s/rank.4.5.json", top);
+	assert_int_equal(symlink("/etc/shadow", path), 0);
+	snprintf(path, sizeof(path), "%s/rank.5.6.json", top);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/rank.6.7.json", top);
+	assert_int_equal(mkdir(path, 0700), 0);
+	nt_sum_init(&sum);
+	assert_int_equal(nt_collect_directory(&sum, top, 12, 0, &err), 0);
+	assert_int_equal(sum.records, 1);
+	assert_int_equal(sum.unusable, 7);
+	assert_true(nt_sum_format(&sum, &head, out, sizeof(out)) > 0);
+	assert_int_equal(nt_record_check(out, strlen(out), &err), 0);
+	assert_string_equal(out, good_text);
+	nt_sum_fini(&sum);
+	free(big);
+}
+
+static void no_directory_is_an_error(void **state)
+{
+	char path[128];
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	snprintf(path, sizeof(path), "%s/none", top);
+	assert_int_equal(nt_collect_directory(&sum, path, 12, 0, &err), -1);
+	assert_int_equal(symlink(top, path), 0);
+	assert_int_equal(nt_collect_directory(&sum, path, 12, 0, &err), -1);
+	nt_sum_fini(&sum);
+}
+
+static void step_directory(void **state)
+{
+	char rundir[96];
+	char path[NT_PATH_MAX + 32];
+	struct nt_step_dir dir;
+	struct nt_error err;
+	struct stat status;
+
+	(void)state;
+	snprintf(rundir, sizeof(rundir), "%s/run", top);
+	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, NT_STEP_BATCH, &err), 0);
+	snprintf(path, sizeof(path), "%s/n1.12.batch", rundir);
+	assert_string_equal(dir.path, path);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0700);
+	assert_int_equal(nt_step_give(&dir, getuid(), getgid(), &err), 0);
+	snprintf(path, sizeof(path), "%s/link", dir.path);
+	assert_int_equal(symlink(top, path), 0);
+	snprintf(path, sizeof(path), "%s/empty", dir.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(nt_step_remove(&dir, &err), 0);
+	assert_int_equal(stat(dir.path, &status), -1);
+	assert_int_equal(stat(rundir, &status), 0);
+}
+
+static void leftover_directory_is_replaced(void **state)
+{
+	char rundir[96], path[NT_PATH_MAX + 32];
+	struct nt_step_dir first, second;
+	struct nt_error err;
+	struct stat status;
+
+	(void)state;
+	snprintf(rundir, sizeof(rundir), "%s/run", top);
+	assert_int_equal(nt_step_make(&first, rundir, "n1", 12, 0, &err), 0);
+	snprintf(path, sizeof(path), "%s/rank.0.1.json", first.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), 0);
+	assert_int_equal(stat(path, &status), -1);
+	snprintf(path, sizeof(path), "%s/full", second.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/full/file", second.path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(nt_step_remove(&second, &err), -1);
+	assert_non_null(strstr(err.text, "1 entries had to stay"));
+	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), -1);
+	(void)nt_step_remove(&first, &err);
+}
+
+static void unsafe_run_directories_are_refused(void **state)
+{
+	char rundir[96], other[96];
+	struct nt_step_dir dir;
+	struct nt_error err;
+
+	(void)state;
+	snprintf(rundir, sizeof(rundir), "%s/run", top);
+	assert_int_equal(mkdir(rundir, 0755), 0);
+	assert_int_equal(chmod(rundir, 0777), 0);
+	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
+	assert_non_null(strstr(err.text, "may be written by others (mode 0777)"));
+	assert_int_equal(chmod(rundir, 0755), 0);
+	snprintf(other, sizeof(other), "%s/link", top);
+	assert_int_equal(symlink(rundir, other), 0);
+	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
+	snprintf(other, sizeof(other), "%s/none/run", top);
+	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
+	assert_int_equal(nt_step_make(&dir, rundir, "../n1", 12, 0, &err), -1);
+	assert_int_equal(nt_step_make(&dir, rundir, "a,b", 12, 0, &err), -1);
+	assert_int_equal(nt_step_make(&dir, rundir, "", 12, 0, &err), -1);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(rundir, 12345, 12345), 0);
+		assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
+		assert_non_null(strstr(err.text, "belongs to user 12345"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(step_directory, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(leftover_directory_is_replaced, make_top,
+						remove_top),
+		cmocka_unit_test_setup_teardown(unsafe_run_directories_are_refused, make_top,
+						remove_top),
+	};
+
+	return cmocka_run_group_tests_name("collect-directory", tests, NULL, NULL);
+}

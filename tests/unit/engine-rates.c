@@ -1,0 +1,95 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine-rates.c - how often the engine is right, on made-up noise; nt-decide-sim shows more */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "tests/fake/rng.h"
+#include "tests/stats/drive.h"
+#include "tests/stats/noise.h"
+
+#define TRIALS 300
+#define ARM 2u /* of three: the one that is not like AUTO */
+
+struct times {
+	const struct nt_noise *noise;
+	double gain, stalls;
+	uint64_t seed;
+};
+
+static double time_us(void *arg, unsigned arm, unsigned call)
+{
+	struct times *t = arg;
+	uint64_t key = nt_rng_hash(t->seed++);
+	double us = nt_noise_us(t->noise, key, call);
+
+	if (arm == ARM)
+		us *= (1 - t->gain) * (nt_rng_unit(key ^ 9) < t->stalls ? 2.3 : 1);
+	return us + nt_noise_gap_us(t->noise, key, call);
+}
+
+/* The share of trials in which an arm other than AUTO was chosen. */
+static double chosen_share(const char *noise, double gain, double stalls)
+{
+	struct times times = { .gain = gain, .stalls = stalls, .seed = 1 };
+	struct nt_drive_key key = { .mask = 0x15, .auto_arm = NT_ARM_AUTO, .time_us = time_us };
+	struct nt_policy policy;
+	struct nt_drive drive;
+	unsigned chosen = 0;
+
+	for (unsigned i = 0; i < nt_noise_count; i++) {
+		if (strcmp(nt_noises[i].name, noise) == 0)
+			times.noise = &nt_noises[i];
+	}
+	assert_non_null(times.noise);
+	key.arg = &times;
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	assert_int_equal(nt_drive_init(&drive, &policy), 0);
+	for (unsigned t = 0; t < TRIALS; t++) {
+		struct nt_driven driven;
+
+		assert_true(nt_drive_run(&drive, &key, &driven));
+		chosen += driven.outcome.chosen_arm != NT_ARM_AUTO;
+	}
+	nt_drive_fini(&drive);
+	return (double)chosen / TRIALS;
+}
+
+static void identical_arms_are_left_alone(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < nt_noise_count; i++)
+		assert_true(chosen_share(nt_noises[i].name, 0, 0) <= 0.01);
+}
+
+static void a_true_gain_is_found(void **state)
+{
+	(void)state;
+	assert_true(chosen_share("lognormal-3", 0.1, 0) >= 0.99);
+	assert_true(chosen_share("lognormal-8", 0.1, 0) >= 0.95);
+	assert_true(chosen_share("drift", 0.1, 0) >= 0.95);
+	assert_true(chosen_share("bimodal-3", 0.1, 0) >= 0.8);
+	assert_true(chosen_share("steps of 4", 0.1, 0) >= 0.8);
+}
+
+static void stalls_are_no_gain(void **state)
+{
+	(void)state;
+	assert_true(chosen_share("lognormal-3", 0.1, 0.3) <= 0.02);
+	assert_true(chosen_share("bimodal-3", 0.1, 0.3) <= 0.05);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identical_arms_are_left_alone),
+		cmocka_unit_test(a_true_gain_is_found),
+		cmocka_unit_test(stalls_are_no_gain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session-abi.c - every version of both interfaces is answered, and every handle written */
+#include "tests/unit/session-child.h"
+
+static void case_versions(void)
+{
+	const int algos[] = { 0, 0, 6, 7, 7, 7 };
+	int algo = -1, proto = -1, channels = 0;
+	void *ctx[7], *prof[7];
+
+	set_policy("bandit");
+	CHECK(ncclProfiler_v1.init(&prof[1], &mask) == 0 && prof[1] == NULL && mask == 0);
+	CHECK(ncclTunerPlugin_v2.init(8, 2, host_log, &ctx[2]) == 0);
+	CHECK(ncclTunerPlugin_v3.init(8, 2, host_log, &ctx[3]) == 0);
+	CHECK(ncclProfiler_v2.init(&prof[2], &mask) == 0 &&
+	      ncclProfiler_v3.init(&prof[3], &mask) == 0);
+	CHECK(ncclProfiler_v4.init(&prof[4], &mask, "dp", 0xabc, 2, 8, 3, host_log) == 0);
+	CHECK(ncclTunerPlugin_v4.init(8, 2, host_log, &ctx[4]) == 0 && ctx[4] == prof[4]);
+	CHECK(ncclProfiler_v6.init(&prof[6], 0xdef, &mask, NULL, 2, 8, 3, host_log) == 0);
+	CHECK(ncclTunerPlugin_v6.init(&ctx[6], 0xdef, 8, 2, host_log, NULL, NULL) == 0 &&
+	      ctx[6] == prof[6]);
+	CHECK(((struct nt_comm *)ctx[4])->card.api == 0x404 &&
+	      ((struct nt_comm *)ctx[6])->card.api == 0x606);
+	CHECK(ncclTunerPlugin_v6.get_chunk_size == NULL);
+	CHECK(ncclTunerPlugin_v2.get_coll_info(ctx[2], 4, SIZE, 0, 0, 1, &algo, &proto,
+					       &channels) == 0);
+	CHECK(algo == -1 && proto == -1 && channels == 0);
+	memcpy(table, fresh, sizeof(table));
+	CHECK(ncclTunerPlugin_v3.get_coll_info(ctx[3], 4, SIZE, 1, (float **)table, algos[2], 3,
+					       &channels) == 0);
+	CHECK(ncclTunerPlugin_v4.get_coll_info(ctx[4], 4, SIZE, 1, (float **)table, 7, 3, 1,
+					       &channels) == 0);
+	CHECK(ncclTunerPlugin_v6.get_coll_info(ctx[6], 4, SIZE, 1, (float **)table, 7, 3, 0,
+					       &channels) == 0);
+	CHECK(memcmp(table, fresh, sizeof(table)) == 0 && channels == 0);
+	CHECK(ncclTunerPlugin_v2.destroy(ctx[2]) == 0 && ncclTunerPlugin_v3.destroy(ctx[3]) == 0);
+	CHECK(ncclTunerPlugin_v4.destroy(ctx[4]) == 0 && ncclTunerPlugin_v6.finalize(ctx[6]) == 0);
+	CHECK(ncclTunerPlugin_v5.finalize(NULL) == 0 && ncclTunerPlugin_v4.destroy(NULL) == 0);
+	CHECK(ncclProfiler_v4.finalize(prof[4]) == 0 && ncclProfiler_v6.finalize(prof[6]) == 0);
+}
+
+static void every_version_is_answered(void **state)
+{
+	(void)state;
+	in_child(case_versions);
+}
+
+/* NCCL does not clear the handle of an event that it starts. */
+static void case_handles(void)
+{
+	static const uint64_t types[] = { 1,
+					  2,
+					  4,
+					  8,
+					  16,
+					  32,
+					  64,
+					  128,
+					  256,
+					  512,
+					  1024,
+					  2048,
+					  4096,
+					  8192,
+					  16384,
+					  32768,
+					  UINT64_C(1) << 40 };
+	struct nt_prof_descr_v1 v1 = { .type = 2 };
+	struct nt_prof_descr_v2 v2 = { .type = 2 };
+	struct nt_prof_descr_v3 v3 = { .type = 64 };
+	union nt_prof_args_v4 args = { .kernel_ch = { 5 } };
+	void *event;
+
+	set_policy("bandit");
+	init_v5();
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct nt_prof_descr_v4 v4 = { .type = (uint8_t)types[i], .parent = UNTOUCHED };
+		struct nt_prof_descr_v5 v5 = { .type = types[i], .parent = UNTOUCHED };
+		struct nt_prof_descr_v6 v6 = { .type = types[i], .parent = UNTOUCHED };
+
+		event = UNTOUCHED;
+		CHECK(ncclProfiler_v4.start(profiler_ctx, &event, &v4) == 0 && event != UNTOUCHED);
+		event = UNTOUCHED;
+		CHECK(ncclProfiler_v5.start(profiler_ctx, &event, &v5) == 0 && event != UNTOUCHED);
+		CHECK(ncclProfiler_v5.state(event, NT_PROF_STATE_KERNEL_CH_STOP, &args) == 0);
+		CHECK(ncclProfiler_v5.stop(event) == 0 && ncclProfiler_v5.stop(event) == 0);
+		event = UNTOUCHED;
+		CHECK(ncclProfiler_v6.start(profiler_ctx, &event, &v6) == 0 && event != UNTOUCHED);
+		CHECK(ncclProfiler_v6.stop(UNTOUCHED) == 0);
+		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_KERNEL_CH_STOP, NULL) == 0);
+		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_GROUP_END_START, NULL) == 0);
+	}
+	event = UNTOUCHED;
+	CHECK(ncclProfiler_v1.start(NULL, &event, &v1) == 0 && event == NULL);
+	event = UNTOUCHED;
+	CHECK(ncclProfiler_v2.start(NULL, &event, &v2) == 0 && event == NULL);
+	event = UNTOUCHED;
+	CHECK(ncclProfiler_v3.start(NULL, &event, &v3) == 0 && event == NULL);
+	finalize_v5();
+}
+
+static void handles_are_always_written(void **state)
+{
+	(void)state;
+	in_child(case_handles);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(every_version_is_answered),
+		CASE(handles_are_always_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

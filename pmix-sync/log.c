@@ -158,8 +158,7 @@ static int read_map(struct nt_log *log, const char *map)
 	return task == log->tasks ? 0 : -1;
 }
 
-/* "4(x2),3": Slurm's own words, which tell no order: tasks are taken to fill one node after the other. Where that is
- * wrong the cards of a communicator never come together, and it stays on AUTO. */
+/* "4(x2),3": Slurm's words, taken to fill node after node. If that is wrong, cards never come together: AUTO stays. */
 static int read_counts(struct nt_log *log, const char *counts)
 {
 	uint32_t task = 0, node = 0;
@@ -195,18 +194,13 @@ static void read_names(struct nt_log *log)
 	free(list);
 }
 
-/* Which node each task runs on: predefined information that no node need be asked for. PMIx 4 knows each task's
- * host as well, PMIx 5 only this. */
+/* Which node each task runs on, told without asking any. PMIx 4 knows each task's host as well, PMIx 5 only this. */
 static int map_tasks(struct nt_log *log, struct nt_error *err)
 {
 	char *map = get_text(log, PMIX_ANL_MAP);
 	const char *counts = getenv("SLURM_STEP_TASKS_PER_NODE");
-	int rc = -1;
+	int rc = map ? read_map(log, map) : (counts ? read_counts(log, counts) : -1);
 
-	if (map)
-		rc = read_map(log, map);
-	else if (counts)
-		rc = read_counts(log, counts);
 	free(map);
 	if (rc < 0)
 		return nt_error_set(err, "PMIx does not say on which nodes the tasks run");

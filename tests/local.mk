@@ -60,7 +60,7 @@ tests_fake_pmix_exchange_LDADD =
 
 # The agreement in simulation, and over the PMIx that a step really has.
 noinst_PROGRAMS += tests/sim/nt-agree-sim tests/sim/nt-log-peer
-tests_sim_nt_agree_sim_SOURCES = %D%/sim/agree-sim.c
+tests_sim_nt_agree_sim_SOURCES = %D%/sim/agree-sim.c %D%/sim/sim.h %D%/sim/world.c
 tests_sim_nt_agree_sim_LDADD = libnt-sync.la
 tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
 tests_sim_nt_log_peer_LDADD = libnt-sync.la

@@ -184,6 +184,12 @@ runs_untuned() {
 	no_steps_left
 }
 
+@test "a plugin library that the user cannot read counts as missing" {
+	install -m 600 "$NT_STAGE/lib/nccl-tune/libnccl-tune.so" "$NT_CLUSTER/run/libnccl-tune.so"
+	site "plugin=$NT_CLUSTER/run/libnccl-tune.so"
+	runs_untuned 'nccl-tune: .*/run/libnccl-tune.so is no file that user [0-9]+ can read'
+}
+
 @test "a run directory that cannot be made" {
 	echo >"$NT_CLUSTER/run/file"
 	site "rundir=$NT_CLUSTER/run/file"

@@ -172,13 +172,24 @@ early() {
 	[ ! -e "$SPOOL/nt.$job.0.json" ]
 }
 
-@test "a later decision replaces the early record, and no decision makes none" {
-	submit -n1 <<<'srun bash -c "./rank exploring; sleep 4; rm \$(sed s/.*,dir=// <<<\"\$NCCL_TUNE_POLICY\" | sed s/,.*//)/rank.*
-		RANK_ARM=RING/LL ./rank; sleep 60"'
+@test "no decision makes no early record, and a later one replaces an earlier one" {
+	rm -f "$NT_CLUSTER/work/go"
+	submit -n1 <<-'END'
+	srun bash -c '
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && dir=${BASH_REMATCH[1]}
+		./rank exploring
+		until [ -e go ]; do sleep 0.1; done
+		rm "$dir"/rank.*; ./rank
+		sleep 2
+		rm "$dir"/rank.*; RANK_ARM=RING/LL ./rank
+		sleep 60'
+	END
 	wait_for 20 step_is_seen "$job"
 	sleep 2.5
 	[ -z "$(comment_now "$job")" ]
-	wait_for 15 early "$job" RING/LL
+	touch "$NT_CLUSTER/work/go"
+	wait_for 15 early "$job" TREE/SIMPLE
+	wait_for 25 early "$job" RING/LL
 	as_user scancel "$job"
 }
 

@@ -123,6 +123,7 @@ static void *finish_all(void *arg)
 	struct race *r = arg;
 	struct nt_sample out;
 
+	memset(&out, 0, sizeof(out)); /* padding as in the static one */
 	while (!atomic_load(&r->end)) {
 		if (nt_slot_finish(&slots, atomic_load(&r->handle), &out)) {
 			if (memcmp(&out, &sample, sizeof(out)) != 0)

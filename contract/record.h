@@ -26,7 +26,8 @@
  *   communicator that was not tuned, once each; "more" counts entries left out for want of room.
  *   Medians in microseconds. Characters: printable ASCII without backslash, braces only as JSON's own.
  *
- * Job record: {"nccl_tune":{"v":1,"0":STEP,"1":STEP,...}} inside AdminComment.
+ * Job record: {"nccl_tune":{"v":1,"0":STEP,"1":STEP,...}} inside AdminComment; "more" beside the steps counts whole steps
+ * left out for want of room.
  */
 #ifndef NT_RECORD_H
 #define NT_RECORD_H

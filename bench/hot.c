@@ -178,14 +178,16 @@ int main(int argc, char **argv)
 				       .arm = { NT_ARM_AUTO, 1, 2, 3 } };
 	struct nt_schedule final = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { 3 } };
 	uint32_t calls = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000000;
-	char dir[] = "/tmp/nt-hot.XXXXXX", board[64];
+	const char *scratch = getenv("TMPDIR");	/* the plugin leaves its record there at exit */
+	char dir[128], board[192];
 
 	if (argc < 2 || calls < 100 || calls > CALLS_MAX) {
 		fprintf(stderr, "usage: nt-hot PLUGIN [CALLS]\n");
 		return 2;
 	}
+	snprintf(dir, sizeof(dir), "%s/nt-hot.XXXXXX", scratch ? scratch : "/tmp");
 	if (!mkdtemp(dir))
-		die("no directory in /tmp");
+		die("no directory for the board");
 	load(argv[1]);
 	open_comm(dir);
 	printf("{\"calls\":%u,", calls);

@@ -6,10 +6,11 @@
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 plugin=$top/build/stage/lib/nccl-tune/libnccl-tune.so
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch
 timeout 120 "$top/build/bench/nt-hot" "$plugin" "${1:-1000000}"
 if command -v valgrind >/dev/null; then
-	scratch=$(mktemp -d)
-	trap 'rm -rf "$scratch"' EXIT
 	for calls in 1000 11000; do
 		timeout 120 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
 			"$top/build/bench/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"

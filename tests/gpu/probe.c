@@ -1,18 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.c - an NCCL plugin that writes down what NCCL tells a plugin, and can force arms and switch events
+/* probe.c - an NCCL plugin that writes down what NCCL tells a plugin, forces arms, switches events
  *
- * Tuner v5 and profiler v5 (NCCL 2.28.3 and later). It agrees with nobody: what it does depends on the number of the
- * decision alone, so that all ranks do the same as long as they decide equally often.
+ * Tuner v5 and profiler v5 (NCCL 2.28.3 and later). It agrees with nobody: what it does depends on
+ * the number of the decision alone, so that all ranks do the same as long as they decide equally
+ * often.
  *
  *   NT_PROBE_DIR     where probe.<rank>.<pid>.csv goes, when the process ends
  *   NT_PROBE_BLOCK   decisions of a communicator to a block (64)
  *   NT_PROBE_MASKS   event masks, one a block, over and over (66: Coll and KernelCh)
  *   NT_PROBE_ARMS    arms, one a block, over and over (AUTO); one that is not legal stands for AUTO
- *   NT_PROBE_LAUNCH  if set, CUDA events are recorded in KernelLaunch events (which the mask must hold)
+ *   NT_PROBE_LAUNCH  if set, CUDA events are recorded in KernelLaunch events, which the mask must
+ *                    hold
  *
  * Rows, by their first word:
- *   comm,ID,RANK,RANKS,NODES,KERNELCH_AFTER_TUNER_FINALIZE,KERNELCH_AFTER_PROFILER_FINALIZE,CAPTURED,CUDA_ERRORS
+ *   comm,ID,RANK,RANKS,NODES,LATE_TUNER,LATE_PROFILER,CAPTURED,CUDA_ERRORS
+ *     LATE: KernelCh events after that finalize
  *   table,ID,COLL,BYTES,LEGAL_BITS,COST_HASH,CALLS,COST_HASHES_SEEN
  *   decision,ID,INDEX,COLL,BYTES,ARM,MASK,HOST_NS
  *   coll,ID,SEQ,COLL,COUNT,TYPE,ARM,CHANNELS,STARTS,STOPS,FIRST_START_NS,LAST_STOP_NS,LAUNCH_US

@@ -110,10 +110,9 @@ AccountingStoreFlags=job_comment"
 # No control groups: what a container or an old kernel has of them must not matter. Before 23.11 there is
 # no "disabled", but v1 touches nothing until a plugin asks for a controller, and none of ours does.
 write_cgroup_conf() {
-	local version plugin=disabled
-	version=$(slurmd -V)
-	version=${version#slurm* }
-	[[ $version < 23.11 ]] && plugin=cgroup/v1
+	local year month plugin=disabled
+	IFS=' .' read -r _ year month _ < <(slurmd -V)
+	((10#$year * 100 + 10#$month < 2311)) && plugin=cgroup/v1
 	echo "CgroupPlugin=$plugin" >"$dir/etc/cgroup.conf"
 }
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,12 @@ struct setting {
 	size_t offset;
 	enum kind kind;
 	int64_t min, max, def;
-	const char *unit, *doc;
+	const char *unit;
 };
 
 static const struct setting settings[] = {
 #define NT_SETTING_ROW(key, member, kind, min, max, def, unit, doc) \
-	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, unit, doc },
+	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, unit },
 	NT_SETTINGS(NT_SETTING_ROW)
 #undef NT_SETTING_ROW
 };
@@ -417,15 +418,4 @@ uint32_t nt_policy_hash(const struct nt_policy *policy)
 const char *nt_mode_name(int64_t mode)
 {
 	return word_of("mode", mode);
-}
-
-void nt_policy_print_settings(FILE *out)
-{
-	char domain[80], def[40];
-
-	for (size_t i = 1; i < NT_SETTING_COUNT; i++) {
-		format_domain(&settings[i], domain, sizeof(domain));
-		format_value(&settings[i], settings[i].def, def, sizeof(def));
-		fprintf(out, "  %s=VALUE: %s; %s, default %s\n", settings[i].key, settings[i].doc, domain, def);
-	}
 }

@@ -22,7 +22,7 @@
 enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 
-/* key, member, kind, min, max, default, unit, what it means (one line of --help and of the man page).
+/* key, member, kind, min, max, default, unit, what it means.
  * NT_ENUM lists its words in policy.c; NT_DEC members are millionths, bounds given in millionths. */
 #define NT_SETTINGS(X) \
 	X(mode, mode, NT_ENUM, 0, 2, 0, "", "off, observe (measure only) or bandit (measure and choose)") \
@@ -81,8 +81,5 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 uint32_t nt_policy_hash(const struct nt_policy *policy);
 
 const char *nt_mode_name(int64_t mode);
-
-/* One line a setting: "  key=VALUE   meaning (unit, default)", for --help and the docs' check. */
-void nt_policy_print_settings(FILE *out);
 
 #endif

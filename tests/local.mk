@@ -65,6 +65,11 @@ tests_sim_nt_agree_sim_LDADD = libnt-sync.la
 tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
 tests_sim_nt_log_peer_LDADD = libnt-sync.la
 
+# Kills at a chosen step of the agreement.
+noinst_PROGRAMS += tests/kill/nt-strike
+tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
+tests_kill_nt_strike_LDADD =
+
 # The simulated NCCL, and a plugin for it that does right or wrong as it is told.
 noinst_LTLIBRARIES += libnt-fake.la
 libnt_fake_la_SOURCES = \
@@ -118,6 +123,17 @@ tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
 EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
 
+# The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
+noinst_LTLIBRARIES += tests/fake/nt-fake-job.la
+tests_fake_nt_fake_job_la_SOURCES = %D%/launch/job.c
+tests_fake_nt_fake_job_la_LIBADD = libnt-fake.la libnt-contract.la
+tests_fake_nt_fake_job_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent
+noinst_SCRIPTS += tests/fake/nt-fake-job.so
+CLEANFILES += tests/fake/nt-fake-job.so
+tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
+	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
+EXTRA_DIST += %D%/launch
+
 EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h
 
 # The engine's choices on traces and made-up noise.
@@ -136,4 +152,4 @@ tests_sim_nt_decide_sim_LDADD = libnt-fake.la libnt-tuner.la libnt-sync.la libnt
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/drive.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += %D%/README.md %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data
+EXTRA_DIST += %D%/README.md %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

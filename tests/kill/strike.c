@@ -1,0 +1,341 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strike.c - watch a node's board and send a signal at a wanted step of the agreement
+ *
+ * nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]
+ *   STEP    joining, agreed, wanted, held, committed, running, next, final (enum step)
+ *   VICTIM  speaker: the node's speaker; rank: its last member that does not speak; stepd: the parent of its tasks
+ *   OF      whose communicator is watched: own (the victim is a member), other, any; of the stepd all are any
+ *
+ * Only communicators that span nodes are watched. Strikes at once where STEP has come, and where it was jumped over
+ * or is past already: "before" and "after" tell in which step the communicator was just before the signal and once
+ * the victim was dead, as this node's board has it. Prints one JSON object. Exit 0: struck; 1: nothing to strike in
+ * time; 2: usage.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "contract/board.h"
+#include "contract/names.h"
+
+#define LOOK_NS 50000L			/* between two looks: a hold lasts some milliseconds */
+#define DEATH_MS 2000			/* the longest until a killed process is a zombie or gone */
+
+/* How far a communicator is: its furthest key. */
+enum step {
+	STEP_NONE = 0,			/* not on the board */
+	STEP_JOINING,
+	STEP_AGREED,
+	STEP_WANTED,			/* a key is open */
+	STEP_HELD,			/* the first plan: acknowledged, or about to be; the outcome is not known */
+	STEP_COMMITTED,			/* it is on the board; no rank has started a collective of it */
+	STEP_RUNNING,
+	STEP_NEXT,			/* the second plan is held, or a later one is in force */
+	STEP_FINAL,			/* a plan for good, or none ever again */
+	STEP_REJECTED,
+	STEPS
+};
+
+static const char *const step_name[STEPS] = { "none", "joining", "agreed", "wanted", "held", "committed",
+					      "running", "next", "final", "rejected" };
+
+enum victim { VICTIM_SPEAKER, VICTIM_RANK, VICTIM_STEPD };
+enum of { OF_OWN, OF_OTHER, OF_ANY };
+
+struct aim {
+	const char *rundir, *node;
+	enum step step;
+	enum victim victim;
+	enum of of;
+	uint64_t timeout_ms;
+	int signal;
+};
+
+struct sight {
+	pid_t pid;			/* of the victim; 0: not known yet */
+	struct nt_board_comm *comm;	/* that is furthest of those watched */
+	enum step step;
+	uint64_t hold_at;
+	uint32_t epoch, issued;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void nap(void)
+{
+	const struct timespec t = { .tv_nsec = LOOK_NS };
+
+	nanosleep(&t, NULL);
+}
+
+/* A word of /proc/PID/stat behind the name: 0 the state's letter, 1 the parent's pid. -1: no such process. */
+static long stat_word(pid_t pid, int index)
+{
+	char path[64], text[512];
+	const char *at;
+	ssize_t count;
+	char letter;
+	int parent;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	count = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[count > 0 ? count : 0] = 0;
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1, " %c %d", &letter, &parent) != 2)
+		return -1;
+	return index == 0 ? letter : parent;
+}
+
+static bool seated(struct nt_board_member *member)
+{
+	return atomic_load(&member->state) == NT_MEMBER_JOINED && atomic_load(&member->pid) > 1;
+}
+
+static bool has_member(struct nt_board_comm *comm, pid_t pid)
+{
+	for (int m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (seated(&comm->member[m]) && (pid_t)atomic_load(&comm->member[m].pid) == pid)
+			return true;
+	}
+	return false;
+}
+
+static bool is_spanning(struct nt_board_comm *comm)
+{
+	return atomic_load(&comm->id) != 0 && atomic_load(&comm->nodes) > 1;
+}
+
+/* 0: not there yet. The last one, so that a rank of a second program of the step is taken where there is one. */
+static pid_t find_victim(struct nt_board *board, enum victim victim)
+{
+	uint32_t speaker = atomic_load(&board->speaker_pid);
+	pid_t found = 0;
+
+	if (victim == VICTIM_SPEAKER || speaker == 0)
+		return (pid_t)speaker;
+	for (int c = 0; c < NT_BOARD_COMMS; c++) {
+		for (int m = 0; is_spanning(&board->comm[c]) && m < NT_BOARD_MEMBERS; m++) {
+			struct nt_board_member *member = &board->comm[c].member[m];
+			uint32_t pid = atomic_load(&member->pid);
+
+			if (seated(member) && pid != speaker)
+				found = (pid_t)pid;
+		}
+	}
+	if (victim == VICTIM_STEPD) {
+		long parent = stat_word((pid_t)speaker, 1);
+
+		found = parent > 1 ? (pid_t)parent : 0;
+	}
+	return found;
+}
+
+static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm, int k, struct sight *sight)
+{
+	struct nt_board_key *key = &comm->key[k];
+	uint32_t owner = 1 + (uint32_t)(comm - board->comm) * NT_BOARD_KEYS + (uint32_t)k;
+	uint32_t state = atomic_load(&key->state);
+
+	if (atomic_load(&key->id) == 0 || state == NT_KEY_IDLE)
+		return STEP_AGREED;
+	sight->hold_at = atomic_load(&key->hold_at);
+	sight->epoch = atomic_load(&key->epoch);
+	sight->issued = 0;
+	for (int r = 0; r < NT_BOARD_RUNS; r++) {
+		for (int m = 0; atomic_load(&board->run[r].owner) == owner && m < NT_BOARD_MEMBERS; m++)
+			sight->issued += atomic_load(&board->run[r].issued[m]);
+	}
+	if (state == NT_KEY_FINAL || state == NT_KEY_CLOSED)
+		return STEP_FINAL;
+	if (sight->epoch > 1 || (sight->epoch == 1 && sight->hold_at != 0))
+		return STEP_NEXT;
+	if (sight->epoch == 1)
+		return sight->issued > 0 ? STEP_RUNNING : STEP_COMMITTED;
+	return sight->hold_at != 0 ? STEP_HELD : STEP_WANTED;
+}
+
+static void look_at_comm(struct nt_board *board, struct nt_board_comm *comm, struct sight *sight)
+{
+	uint32_t state = atomic_load(&comm->state);
+	struct sight one = { .comm = comm };
+	bool joined = false;
+
+	for (int m = 0; m < NT_BOARD_MEMBERS; m++)
+		joined |= seated(&comm->member[m]);
+	if (state == NT_COMM_REJECTED)
+		one.step = STEP_REJECTED;
+	else if (state == NT_COMM_JOINING)
+		one.step = joined ? STEP_JOINING : STEP_NONE;
+	for (int k = 0; state == NT_COMM_AGREED && k < NT_BOARD_KEYS; k++) {
+		struct sight of_key = { .comm = comm };
+
+		of_key.step = step_of_key(board, comm, k, &of_key);
+		if (of_key.step > one.step)
+			one = of_key;
+	}
+	if (one.step > sight->step) {
+		one.pid = sight->pid;
+		*sight = one;
+	}
+}
+
+static void look(struct nt_board *board, const struct aim *aim, struct sight *sight)
+{
+	*sight = (struct sight){ .pid = find_victim(board, aim->victim) };
+	for (int c = 0; sight->pid != 0 && c < NT_BOARD_COMMS; c++) {
+		struct nt_board_comm *comm = &board->comm[c];
+
+		if (!is_spanning(comm))
+			continue;
+		if (aim->of == OF_ANY || aim->victim == VICTIM_STEPD ||
+		    has_member(comm, sight->pid) == (aim->of == OF_OWN))
+			look_at_comm(board, comm, sight);
+	}
+}
+
+static struct nt_board *map_board(const char *rundir, const char *step)
+{
+	char path[4096];
+	struct nt_board *board;
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/%s.%u", rundir, step, NT_BOARD_FILE, NT_BOARD_LAYOUT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*board)) {
+		close(fd);
+		return NULL;
+	}
+	board = mmap(NULL, sizeof(*board), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	return board == MAP_FAILED ? NULL : board;
+}
+
+/* The board of the step that runs on the node; a cluster of this test has one at a time. */
+static struct nt_board *find_board(const struct aim *aim)
+{
+	size_t length = strlen(aim->node);
+	struct nt_board *board = NULL;
+	DIR *dir = opendir(aim->rundir);
+	struct dirent *entry;
+
+	if (!dir)
+		return NULL;
+	while (!board && (entry = readdir(dir)) != NULL) {
+		if (strncmp(entry->d_name, aim->node, length) == 0 && entry->d_name[length] == '.')
+			board = map_board(aim->rundir, entry->d_name);
+	}
+	closedir(dir);
+	return board;
+}
+
+static bool is_dead(pid_t pid)
+{
+	long state = stat_word(pid, 0);
+
+	return state < 0 || state == 'Z' || state == 'X';
+}
+
+static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_ms)
+{
+	struct sight before, after = { .pid = 0 };
+	uint64_t struck_ms;
+	int rc;
+
+	do {
+		nap();
+		look(board, aim, &before);
+		if (now_ms() > until_ms)
+			return 1;
+	} while (before.pid == 0 || before.step < aim->step);
+	rc = kill(before.pid, aim->signal) == 0 ? 0 : errno;
+	struck_ms = now_ms();
+	while (!is_dead(before.pid) && now_ms() - struck_ms < DEATH_MS)
+		nap();
+	look_at_comm(board, before.comm, &after);
+	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
+	       "\"issued\":%u,\"left_ms\":%llu,\"error\":\"%s\",\"dead\":%s}\n",
+	       step_name[aim->step], step_name[before.step], step_name[after.step], (int)before.pid, after.epoch,
+	       (unsigned long long)after.hold_at, after.issued,
+	       (unsigned long long)(until_ms > struck_ms ? until_ms - struck_ms : 0), rc ? strerror(rc) : "",
+	       is_dead(before.pid) ? "true" : "false");
+	return rc ? 1 : 0;
+}
+
+static int index_of(const char *text, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (strcmp(text, names[i]) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int parse(struct aim *aim, int argc, char **argv)
+{
+	static const char *const victims[] = { "speaker", "rank", "stepd" };
+	static const char *const whose[] = { "own", "other", "any" };
+	int step, victim, of;
+
+	if (argc < 6 || argc > 8)
+		return -1;
+	step = index_of(argv[3], step_name, STEPS);
+	victim = index_of(argv[4], victims, 3);
+	of = index_of(argv[5], whose, 3);
+	if (step < STEP_JOINING || victim < 0 || of < 0)
+		return -1;
+	aim->rundir = argv[1];
+	aim->node = argv[2];
+	aim->step = (enum step)step;
+	aim->victim = (enum victim)victim;
+	aim->of = (enum of)of;
+	aim->timeout_ms = (argc > 6 ? strtoul(argv[6], NULL, 10) : 20) * 1000;
+	aim->signal = argc > 7 ? (int)strtol(argv[7], NULL, 10) : SIGKILL;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct nt_board *board = NULL;
+	struct aim aim;
+	uint64_t until_ms;
+	int rc = 1;
+
+	if (parse(&aim, argc, argv) < 0) {
+		fprintf(stderr, "usage: nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]\n");
+		return 2;
+	}
+	until_ms = now_ms() + aim.timeout_ms;
+	while (!board && now_ms() < until_ms) {
+		board = find_board(&aim);
+		if (!board)
+			nap();
+	}
+	if (board)
+		rc = strike(board, &aim, until_ms);
+	if (rc == 1)
+		fprintf(stderr, "nt-strike: %s on %s did not come in time\n", argv[3], aim.node);
+	return rc;
+}

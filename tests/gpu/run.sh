@@ -4,10 +4,11 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (all)
+#   --parts LIST       of slurm, compare, hang, settle (these), groups
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
+#   --group-runs N     of groups, by srun and by torchrun each (20)
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
 #   --dry              no GPU: a simulated NCCL instead of nccl-tune-bench, no settle
@@ -16,12 +17,13 @@
 # .debs. No network. GPU settings are left as they are; NVLink multicast is not used. docs/gpu.md says more.
 set -uo pipefail
 
-readonly HANG_SHARE_S=150 SETTLE_SHARE_S=90 END_S=15
+readonly HANG_SHARE_S=150 GROUPS_SHARE_S=240 SETTLE_SHARE_S=90 END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$top/tests/gpu
 sl=/opt/sl
-parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 budget=540 out=gpu-results dry='' job=''
+parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 budget=540
+out=gpu-results dry='' job=''
 
 say() {
 	printf '== %s\n' "$*"
@@ -41,6 +43,8 @@ usage() {
 . "$here/slurm.bash"
 # shellcheck source=tests/gpu/compare.bash
 . "$here/compare.bash"
+# shellcheck source=tests/gpu/groups.bash
+. "$here/groups.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -52,7 +56,7 @@ read_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry) dry=1; shift; continue ;;
-		--parts|--topologies|--pairs|--hang-runs|--budget|--out) [ $# -ge 2 ] || usage ;;
+		--parts|--topologies|--pairs|--hang-runs|--group-runs|--budget|--out) [ $# -ge 2 ] || usage ;;
 		*) usage ;;
 		esac
 		case $1 in
@@ -60,12 +64,14 @@ read_options() {
 		--topologies) IFS=, read -ra topologies <<<"$2" ;;
 		--pairs) number "$1" "$2"; pairs=$2 ;;
 		--hang-runs) number "$1" "$2"; hangs=$2 ;;
+		--group-runs) number "$1" "$2"; groups_each=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
 		esac
 		shift 2
 	done
-	[[ ,$parts, =~ ^,((slurm|compare|hang|settle),)+$ ]] || die "--parts '$parts' (want slurm, compare, hang, settle)"
+	[[ ,$parts, =~ ^,((slurm|compare|hang|groups|settle),)+$ ]] ||
+		die "--parts '$parts' (want slurm, compare, hang, groups, settle)"
 }
 
 wanted() {
@@ -138,7 +144,8 @@ write_versions() {
 		echo "cpus: $(nproc)"
 		echo "pmix: $(readlink -f "$PMIX_DIR/libpmix.so" 2>/dev/null)"
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
-		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs, budget $budget s"
+		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
+			"group runs $groups_each, budget $budget s"
 	} >"$out/versions.txt"
 }
 
@@ -148,8 +155,14 @@ finish() {
 	trap '' INT TERM
 	[ -z "$job" ] || release
 	slurm_down
-	timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
-	[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	if wanted compare || wanted hang; then
+		timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
+		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	fi
+	if wanted groups; then
+		timeout 60 python3 "$here/groups_summary.py" "$raw" "$out" | tee "$out/groups.txt"
+		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	fi
 	if compgen -G "$raw/settle.*" >/dev/null; then
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
@@ -164,6 +177,7 @@ finish() {
 share() {
 	local later=$END_S
 	[ "$1" != compare ] || ! wanted hang || later=$((later + HANG_SHARE_S))
+	[[ $1 != @(compare|hang) ]] || ! wanted groups || later=$((later + GROUPS_SHARE_S))
 	[ "$1" = settle ] || ! wanted settle || [ -n "$dry" ] || later=$((later + SETTLE_SHARE_S))
 	echo $((budget - SECONDS > later ? budget - SECONDS - later : 0))
 }
@@ -185,7 +199,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if wanted slurm; then
+	if wanted slurm || wanted groups; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -203,6 +217,7 @@ with_slurm() {
 	write_versions
 	! wanted compare || compare "$(share compare)"
 	! wanted hang || hang_runs "$(share hang)"
+	! wanted groups || group_runs "$(share groups)"
 }
 
 main "$@"

@@ -1,0 +1,362 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every way to launch a job, and every way a job ends: with the plugin as without it. The process that loads the plugin
+# is an MPI program, Python, or tests/launch/*.c, which loads the simulated NCCL as a library. Steps without PMIx are in
+# 50-job.bats.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the job; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+SURVIVORS_S=6	# Slurm kills a step two seconds after it lost a PMIx client
+
+# AUTO is TREE/SIMPLE here; the other arm is found within a few hundred calls.
+JOB=(--arm RING/SIMPLE=0.4 --sizes 256K --iters 5000 --call-gap-us 100)
+
+# All nodes of the mini cluster are one host: shared memory and host names would tell MPI so.
+MPI_ON_ONE_HOST=(OMPI_MCA_pml=ob1 "OMPI_MCA_btl=tcp,self" OMPI_MCA_btl_tcp_if_include=lo
+	OMPI_MCA_mpi_yield_when_idle=1)
+
+setup_file() {
+	local program
+	export bin library runs NT_TIMEOUT_S=100
+	cluster_setup
+	bin=$NT_BASE/bin library=$NT_TESTS/nt-fake-job.so runs=$NT_BASE/runs
+	mkdir "$bin" "$runs"
+	for program in ends children; do
+		compile cc "$program" || return 1
+	done
+	if command -v mpicc >/dev/null; then
+		compile mpicc mpi-job || return 1
+	fi
+	cp "$NT_TOP/tests/launch/job.py" "$bin"
+	chmod -R a+rX "$bin"
+	cluster_start 6 -p "$(nt_plugstack_line)"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out
+	err=$BATS_TEST_TMPDIR/err
+}
+
+# compile CC NAME: tests/launch/NAME.c
+compile() {
+	"$1" -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I"$NT_TOP" -o "$bin/$2" "$NT_TOP/tests/launch/$2.c" -pthread -ldl
+}
+
+# launch SRUN-OPTION... -- CMD...: a tuned step of four tasks on two nodes; its output is in $out and $err.
+launch() {
+	local options=()
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$@" >"$out" 2>"$err" ||
+		{ echo "exit status $?"; cat "$out" "$err"; return 1; }
+}
+
+# The faster arm was found and taken, and no rank ever differed, in all jobs of $1 (default: $out).
+tuned() {
+	jq -se 'length > 0 and all(.[]; .mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 100)' \
+		"${1:-$out}" >/dev/null || { cat "${1:-$out}"; return 1; }
+}
+
+record_of() {
+	wait_sacct "$1" && sacct_field "$1" admincomment
+}
+
+# ---- Other users of PMIx in the process
+
+need_mpi() {
+	[ -x "$bin/mpi-job" ] || skip "no mpicc (./dev setup installs it)"
+}
+
+need_mpi4py() {
+	/usr/bin/python3 -c 'import mpi4py' 2>/dev/null || skip "no mpi4py (./dev setup installs it)"
+}
+
+# mpi_job ORDER: every task has used one libpmix, and is no client of it any more when it exits.
+mpi_job() {
+	launch -- env "${MPI_ON_ONE_HOST[@]}" "$bin/mpi-job" "$1" "$library" "${JOB[@]}" || return 1
+	if [ "$(grep -c '^task [0-3]: libpmix 1, client in the end 0$' "$err")" != 4 ] || grep -E 'errhandler|error:' "$err"; then
+		cat "$err"
+		return 1
+	fi
+}
+
+@test "an MPI program: MPI starts before the plugin and ends before it" {
+	need_mpi
+	mpi_job around
+	tuned
+}
+
+@test "an MPI program: MPI starts when the plugin is at work" {
+	need_mpi
+	mpi_job late
+	tuned
+	[ "$(wc -l <"$out")" = 2 ]
+}
+
+@test "an MPI program: MPI ends after the plugin" {
+	need_mpi
+	mpi_job last
+	tuned
+}
+
+@test "an MPI program: its collectives run beside those of NCCL" {
+	need_mpi
+	mpi_job beside
+	tuned
+}
+
+@test "mpi4py, before and after the plugin's start" {
+	need_mpi4py
+	local way
+	for way in mpi mpi-late; do
+		launch -- env "${MPI_ON_ONE_HOST[@]}" /usr/bin/python3 "$bin/job.py" "$way" "$library" "${JOB[@]}"
+		tuned
+		[ "$(grep -c '^ended' "$err")" = 4 ]
+		run ! grep -E 'errhandler|error:' "$err"
+	done
+}
+
+# ---- Children
+
+@test "children that ranks fork while they explore change nothing" {
+	launch -- "$bin/children" "$library" "${JOB[@]}" --call-gap-us 300
+	tuned
+	# Hundreds of them, all of them ended in order.
+	[ "$(awk '/^forked/ { n++; if ($2 >= 50 && $4 == 0) good++ } END { print n, good }' "$err")" = "4 4" ]
+	# The step's directories hold the boards and the records of the four tasks, nothing else.
+	[ "$(sed -n 's/^pid //p' "$err" | sort)" = \
+		"$(sed -n 's/^file rank\.[0-3]\.\([0-9]*\)\.json$/\1/p' "$err" | sort -u)" ] || { cat "$err"; false; }
+	run ! grep -E '^file ' <(grep -vE '^file (rank\.[0-3]\.[0-9]+\.json|board\.1)$' "$err")
+}
+
+# ---- Ends: all jobs of this part are started at once, since most of what they do is to sleep
+
+# begin NAME CMD...: in the background; NAME.out, NAME.err and, when it has ended, NAME.rc in $runs.
+begin() {
+	local name=$1
+	shift
+	{
+		local rc=0
+		as_user "$@" >"$runs/$name.out" 2>"$runs/$name.err" </dev/null || rc=$?
+		echo "$rc" >"$runs/$name.rc.new"
+		mv "$runs/$name.rc.new" "$runs/$name.rc"
+	} >/dev/null 2>&1 3>&- &
+}
+
+# pair NAME CMD...: the same step without the plugin and with it.
+pair() {
+	local name=$1 tune
+	shift
+	for tune in off bandit; do
+		begin "$name.$tune" srun -J "$name.$tune" -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune="$tune" "$@"
+	done
+}
+
+# ends WAY WHO [OPTION]...: a pair by that name. Who is left lives on for longer than Slurm needs to kill a step.
+ends() {
+	pair "$1-$2" "$bin/ends" "$1" "$2" "$SURVIVORS_S" "$library" "${JOB[@]}" --no-destroy "${@:3}"
+}
+
+python_ends() {
+	pair "python-$1" /usr/bin/python3 "$bin/job.py" "$1" "$library" "${JOB[@]}" --no-destroy
+}
+
+begin_ends() {
+	[ ! -e "$runs/begun" ] || return 0
+	touch "$runs/begun"
+	# First what has to wait for slurmctld, which looks at time limits every 30 s.
+	pair limit "$bin/ends" exit none 90 "$library" "${JOB[@]}"
+	overrun limit.off >/dev/null 2>&1 3>&- &
+	overrun limit.bandit >/dev/null 2>&1 3>&- &
+	ends kill 0
+	ends kill 2
+	ends kill 3
+	ends _exit 0
+	ends _exit 2
+	ends _exit all
+	ends abort 2
+	ends abort 3
+	ends exit 2
+	ends exit3 0
+	ends quick_exit all
+	python_ends _exit
+	python_ends raise
+}
+
+# said NAME WHAT COUNT: so many tasks have said it.
+said() {
+	[ "$(grep -c "^$2 " "$runs/$1.err")" = "$3" ]
+}
+
+overrun() {
+	wait_for 60 said "$1" played 4
+	as_root scontrol update jobid="$(squeue -h -n "$1" -o %i)" endtime=now
+}
+
+# same NAME: both of the pair have ended alike, and the one was tuned.
+same() {
+	begin_ends
+	wait_for 100 test -e "$runs/$1.off.rc" -a -e "$runs/$1.bandit.rc"
+	tuned "$runs/$1.bandit.out" || { cat "$runs/$1.bandit.err"; return 1; }
+	diff -U9 <(what_happened "$1.off") <(what_happened "$1.bandit") || { cat "$runs/$1.bandit.err"; return 1; }
+}
+
+what_happened() {
+	grep -E '^(played|survived|caught|ended) ' "$runs/$1.err" | sort
+	echo "exit status $(cat "$runs/$1.rc")"
+}
+
+# both NAME WHAT COUNT: in either of the pair.
+both() {
+	{ said "$1.off" "$2" "$3" && said "$1.bandit" "$2" "$3"; } || { cat "$runs/$1.off.err"; return 1; }
+}
+
+@test "all tasks end at once: _exit, quick_exit, os._exit of Python" {
+	same _exit-all
+	same quick_exit-all
+	same python-_exit
+}
+
+@test "one task ends early and the others go on: exit, another exit status, an exception in Python" {
+	same exit-2
+	both exit-2 survived 3
+	same exit3-0
+	both exit3-0 survived 3
+	same python-raise
+	both python-raise ended 3
+}
+
+@test "one task that does not speak for its node is lost and the others go on" {
+	same kill-3
+	both kill-3 survived 3
+	same abort-3
+	both abort-3 survived 3
+}
+
+@test "the first task of a node is lost and the others go on: SIGKILL, abort, _exit" {
+	same kill-0
+	both kill-0 survived 3
+	same kill-2
+	same abort-2
+	same _exit-0
+	same _exit-2
+	both _exit-2 survived 3
+}
+
+@test "a signal to the step reaches its tasks, not the plugin's thread" {
+	local signal tune
+	for signal in USR1 TERM; do
+		pair "signal-$signal" "$bin/ends" exit none 60 "$library" "${JOB[@]}" --no-destroy
+		for tune in off bandit; do
+			wait_for 40 said "signal-$signal.$tune" played 4
+			as_user scancel --signal="$signal" -n "signal-$signal.$tune"
+		done
+		same "signal-$signal"
+	done
+	both signal-USR1 caught 4
+	both signal-TERM caught 0
+}
+
+@test "the time limit ends a step" {
+	same limit
+	both limit survived 0
+	[ "$(sacct -n -X -P --name=limit.bandit -o state)" = TIMEOUT ]
+}
+
+# ---- Scripts, allocations, terminals
+
+# has_step NUMBER RANKS NODES: the record in $output has found the arm in that step.
+has_step() {
+	jq -e --arg step "$1" --arg shape "$2r$3n" \
+		'.nccl_tune[$step][$shape]["AllReduce 256K"] | .arm == "RING/SIMPLE" and .gain > 20' <<<"$output" ||
+		{ echo "step $1: $output"; return 1; }
+}
+
+# submit TASKS-PER-NODE LINE...: a batch script of these lines; sets job. Its output is in $log.
+submit() {
+	local tasks=$1 script=$NT_BASE/script.$BATS_TEST_NUMBER
+	log=$NT_CLUSTER/work/batch.$BATS_TEST_NUMBER
+	shift
+	printf '%s\n' '#!/bin/bash' "$@" >"$script"
+	chmod a+r "$script"
+	job=$(as_user sbatch --parsable -N2 --ntasks-per-node="$tasks" -t 3 --requeue --nccl-tune=bandit -o "$log" "$script")
+	[[ $job =~ ^[0-9]+$ ]]
+}
+
+log_has() {
+	[ "$(grep -c "$1" "$log")" = "$2" ]
+}
+
+@test "a job that is requeued while it runs is tuned again; the record is that of its last run" {
+	submit 2 "srun --mpi=pmix '$bin/ends' exit none \$((SLURM_RESTART_COUNT > 0 ? 0 : 90)) '$library' ${JOB[*]}" \
+		"echo \"run \${SLURM_RESTART_COUNT:-0}: exit status \$?\""
+	wait_for 40 log_has ^played 4
+	as_root scontrol requeue "$job"
+	wait_for 20 job_is_pending
+	# Slurm would wait for two minutes.
+	as_root scontrol update jobid="$job" starttime=now
+	wait_for 60 log_has '^run 1: exit status 0' 1
+	run -0 record_of "$job"
+	has_step 0 4 2
+	[ "$(jq '.nccl_tune | del(.v) | length' <<<"$output")" = 1 ]
+	# All calls of the run that came to its end.
+	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].calls == 5000' <<<"$output"
+	tuned <(grep '^{' "$log")
+}
+
+job_is_pending() {
+	[ "$(squeue -h -j "$job" -o %T)" = PENDING ]
+}
+
+@test "a batch script with steps one after another and beside each other" {
+	local four="-n4 --ntasks-per-node=2 --mpi=pmix" job_line="'$NT_TESTS/nt-fake-nccl' ${JOB[*]}"
+	submit 4 "srun $four $job_line" "srun $four $job_line" \
+		"srun --exact $four $job_line &" "srun --exact $four $job_line" wait "echo ended"
+	wait_for 60 log_has ^ended 1
+	run -0 record_of "$job"
+	has_step 0 4 2
+	has_step 1 4 2
+	has_step 2 4 2
+	has_step 3 4 2
+	grep '^{' "$log" >"$out"
+	[ "$(wc -l <"$out")" = 4 ]
+	tuned
+}
+
+@test "salloc, and steps inside with and without the option" {
+	as_user salloc -N2 --ntasks-per-node=2 -t 3 --nccl-tune=bandit bash -c '
+		srun --mpi=pmix "$@" && srun --mpi=pmix --nccl-tune=off "$@" && srun --mpi=pmix "$@"' - \
+		"$NT_TESTS/nt-fake-nccl" "${JOB[@]}" >"$out" 2>"$err" </dev/null || { cat "$err"; false; }
+	[ "$(jq -sc 'map(.keys[0].arm)' "$out")" = '["RING/SIMPLE","TREE/SIMPLE","RING/SIMPLE"]' ]
+	run -0 record_of "$(sed -n 's/.*Granted job allocation //p' "$err")"
+	has_step 0 4 2
+	has_step 2 4 2
+	jq -e '.nccl_tune | has("1") | not' <<<"$output"
+}
+
+@test "srun --pty" {
+	command -v script >/dev/null || skip "no script"
+	as_user script -qec "srun -N2 --ntasks-per-node=2 -t 3 --pty --mpi=pmix --nccl-tune=bandit \
+		'$NT_TESTS/nt-fake-nccl' ${JOB[*]}" /dev/null >"$err" </dev/null || { cat "$err"; false; }
+	grep '^{' "$err" >"$out"
+	tuned
+}
+
+@test "nothing of ours is left behind" {
+	wait_for 10 nothing_left
+}
+
+nothing_left() {
+	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d 2>/dev/null)" ] &&
+		! pgrep -f "$NT_STAGE/libexec/nccl-tune/nt-recordd" >/dev/null
+}

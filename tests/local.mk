@@ -60,8 +60,22 @@ tests_fake_pmix_exchange_LDADD =
 
 # The agreement in simulation, and over the PMIx that a step really has.
 noinst_PROGRAMS += tests/sim/nt-agree-sim tests/sim/nt-log-peer
-tests_sim_nt_agree_sim_SOURCES = %D%/sim/agree-sim.c %D%/sim/sim.h %D%/sim/world.c
-tests_sim_nt_agree_sim_LDADD = libnt-sync.la
+# Compiled with the state machine, so that ranks and speakers meet between any two accesses to a board.
+tests_sim_nt_agree_sim_SOURCES = \
+	%D%/sim/agree-sim.c \
+	%D%/sim/comms.c \
+	%D%/sim/interleave.h \
+	%D%/sim/network.c \
+	%D%/sim/rank.c \
+	%D%/sim/sim.h \
+	%D%/sim/tally.c \
+	%D%/sim/tuner.c \
+	%D%/sim/world.c \
+	$(libnt_sync_la_SOURCES)
+tests_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/sim/interleave.h
+tests_sim_nt_agree_sim_LDADD = libnt-contract.la
+TESTS += %D%/sim/agree-quick
+EXTRA_DIST += %D%/sim/agree-quick %D%/sim/build.sh %D%/sim/mutants.sh
 tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
 tests_sim_nt_log_peer_LDADD = libnt-sync.la
 

@@ -2,278 +2,378 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree-sim.c - random runs of the agreement: real boards, real state machine, a simulated network and clock
  *
- * Every rank issues the same collectives of its communicators in the same order, at its own pace. Logs are read
- * late and in pieces; speakers fall silent, leave in good order or die; ranks race ahead, decide without a collective
- * following (probes), or stop. What each rank follows at each collective is compared with what the first rank to get
- * there followed. One JSON line tells what happened; the exit status is 1 if two ranks ever differed or one waited
- * without end although its own speaker and the communicator's home lived.
+ * Every rank issues the same collectives of its communicators in the same order, at its own pace; communicators come,
+ * are used and go. Logs are read late and in pieces; speakers fall silent, leave in good order or die; ranks race
+ * ahead, decide without a collective following (probes), capture graphs, or end. What each rank follows at each
+ * collective is compared with what the first rank to get there followed. One JSON line tells what happened; the exit
+ * status is 1 if two ranks ever differed, one waited without end although its own speaker and the communicator's home
+ * lived, a plan was followed that the log does not have or not followed that it has, or something was never given back.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "tests/sim/sim.h"
 
-#define STUCK_MS 60000		/* simulated; the longest fault heals within a second */
+#define SEED_STEP UINT64_C(1000003)
+#define SETTLE_MS 60000			/* simulated, after the last rank: by then everything was given back */
+#define RUN_MS 4000000			/* simulated: no run is that long */
 
-static void append_log(struct sim *s, struct sim_node *node, const uint8_t *bytes, size_t count)
+struct sim *sim_now;
+int64_t sim_countdown = INT64_MAX;
+
+struct outcome {
+	struct sim_tally tally;
+	uint64_t bad_seed;		/* of the first run that is wrong; 0 none */
+};
+
+static void step_speaker(struct sim *s, uint32_t node)
 {
-	struct append *a;
+	enum sim_side before = s->inside;
+	struct sim_node *was = s->inside_node;
 
-	if (node->log_count == node->log_cap) {
-		node->log_cap = node->log_cap * 2 + 16;
-		node->log = sim_must(realloc(node->log, node->log_cap * sizeof(*node->log)));
-	}
-	a = &node->log[node->log_count++];
-	a->bytes = sim_must(malloc(count));
-	memcpy(a->bytes, bytes, count);
-	a->count = count;
-	a->at_ms = s->now_ms + (s->o.faults ? sim_below(s, 30) : 0);
+	s->inside = before == SIM_NOBODY ? SIM_SPEAKER : SIM_BOTH;
+	if (before == SIM_NOBODY)
+		s->inside_node = &s->node[node];
+	network_step(s, node);
+	s->inside = before;
+	s->inside_node = was;
 }
 
-static void read_logs(struct sim *s, uint32_t self)
+/* Between two accesses to a board: ranks act inside their speaker's step, or the speaker inside a rank's. */
+void sim_interleave(void)
 {
-	struct sim_node *node = &s->node[self];
+	struct sim *s = sim_now;
+	struct sim_node *node;
 
-	for (uint32_t other = 0; other < s->o.nodes; other++) {
-		struct sim_node *from = &s->node[other];
+	if (!s || s->gap == 0) {
+		sim_countdown = INT64_MAX;
+		return;
+	}
+	sim_countdown = 1 + sim_below(s, 2 * s->gap);
+	node = s->inside_node;
+	if (s->inside == SIM_SPEAKER && node->member_count > 0) {
+		s->t.interleaved++;
+		for (uint32_t i = 1 + sim_below(s, 4); i > 0; i--)
+			rank_act(s, node->member[sim_below(s, node->member_count)]);
+	} else if (s->inside == SIM_RANK && sim_below(s, 4) == 0) {
+		s->t.interleaved++;
+		step_speaker(s, (uint32_t)(node - s->node));
+	}
+}
 
-		if (other == self || !nt_agree_listens(node->agree, other) || sim_below(s, 3) == 0)
+static void open_comms(struct sim *s)
+{
+	for (uint32_t i = 0; i < s->comm_count; i++) {
+		struct sim_comm *c = &s->comm[i];
+		const struct sim_comm *before = c->again < 0 ? NULL : &s->comm[c->again];
+
+		if (c->opened || s->now_ms < 1000 + c->open_ms)
 			continue;
-		s->polls++;
-		while (node->read[other] < from->log_count && from->log[node->read[other]].at_ms <= s->now_ms) {
-			struct append *a = &from->log[node->read[other]++];
-
-			nt_agree_in(node->agree, other, a->bytes, a->count, s->now_ms);
-		}
-	}
-}
-
-static void speak(struct sim *s, struct sim_node *node)
-{
-	const uint8_t *bytes;
-	size_t count = nt_agree_out(node->agree, &bytes);
-
-	if (count == 0 || (s->o.faults && sim_below(s, 8) == 0))
-		return;		/* the append failed this time */
-	append_log(s, node, bytes, count);
-	if (s->o.faults && sim_below(s, 4000) == 0) {
-		node->dead = true;	/* died between the append and its effect here */
-		return;
-	}
-	nt_agree_sent(node->agree, s->now_ms);
-}
-
-static void step_node(struct sim *s, uint32_t self)
-{
-	struct sim_node *node = &s->node[self];
-
-	if (node->dead || node->left || s->now_ms < node->frozen_until_ms)
-		return;
-	if (s->o.faults && sim_below(s, 300) == 0)
-		node->frozen_until_ms = s->now_ms + sim_below(s, 500);
-	if (s->o.faults && sim_below(s, 20000) == 0)
-		node->dead = true;
-	if (s->o.faults && sim_below(s, 20000) == 0) {
-		nt_agree_leave(node->agree, s->now_ms);
-		speak(s, node);
-		node->left = true;
-	}
-	if (node->dead || node->left)
-		return;
-	read_logs(s, self);
-	(void)nt_agree_step(node->agree, s->now_ms);
-	speak(s, node);
-}
-
-/* What a rank follows, in one number; 1 is AUTO. */
-static uint32_t followed(const struct nt_turn *turn, uint64_t at)
-{
-	int64_t position = nt_turn_position(turn, at);
-	uint32_t hash = 2166136261u;
-
-	if (position < 0)
-		return 1;
-	for (uint32_t i = 0; i < turn->plan.payload_bytes; i++)
-		hash = (hash ^ turn->plan.payload[i]) * 16777619u;
-	hash = (hash ^ (uint32_t)position) * 16777619u;
-	return hash | 2;
-}
-
-static void note_samples(struct sim_member *m, int k, uint64_t turn)
-{
-	const struct nt_plan *plan = &m->turn[k].plan;
-
-	if (nt_turn_position(&m->turn[k], turn) >= 0 && plan->run != NT_NO_RUN) {
-		atomic_fetch_add(&m->seat.board->run[plan->run].issued[m->seat.member], 1);
-		atomic_fetch_add(&m->seat.board->run[plan->run].done[m->seat.member], 1);
-	}
-}
-
-static void register_key(struct sim_member *m, int k)
-{
-	float cost[NT_PAIRS] = { 0 };
-
-	if (m->slot[k] < 0)
-		m->slot[k] = nt_board_key(&m->seat, nt_key_id(NT_ALLREDUCE, (unsigned)k + 1, 7), 1, cost);
-}
-
-/* One decision; with real set its collective follows. Like the tuner, turns are published while a key is open. */
-static void decide(struct sim *s, struct sim_member *m, bool real)
-{
-	int k = m->comm->key_of[m->next];
-	struct nt_board_key *key;
-	uint64_t turn = m->next;
-	uint32_t choice;
-
-	register_key(m, k);
-	key = &m->seat.board->comm[m->seat.comm].key[m->slot[k]];
-	if (atomic_load(&key->state) != NT_KEY_IDLE) {
-		if (nt_turn_take(key, m->seat.member, turn, &m->turn[k]) == NT_TURN_WAIT) {
-			if (m->waiting_ms == 0)
-				m->waiting_ms = s->now_ms;
-			return;
-		}
-	}
-	m->waiting_ms = 0;
-	atomic_store(&key->calls[m->seat.member], ++m->calls[k]);
-	if (!real)
-		return;
-	choice = followed(&m->turn[k], turn);
-	if (m->comm->choice[turn] == 0)
-		m->comm->choice[turn] = choice;
-	else if (m->comm->choice[turn] != choice)
-		s->mismatches++;
-	note_samples(m, k, turn);
-	m->next++;
-}
-
-/* The slowest rank of each communicator, so that nobody runs further ahead than a launch queue allows. */
-static uint32_t slowest(struct sim *s, const struct sim_comm *c)
-{
-	uint32_t least = UINT32_MAX;
-
-	for (uint32_t i = 0; i < s->member_count; i++) {
-		if (s->member[i].comm == c && s->member[i].next < least)
-			least = s->member[i].next;
-	}
-	return least;
-}
-
-static void advance_ranks(struct sim *s, uint32_t ahead)
-{
-	for (uint32_t c = 0; c < s->comm_count; c++) {
-		uint32_t least = slowest(s, &s->comm[c]);
-
-		for (uint32_t i = 0; i < s->member_count; i++) {
-			struct sim_member *m = &s->member[i];
-			uint32_t burst = sim_below(s, 4);
-
-			if (m->comm != &s->comm[c])
-				continue;
-			for (uint32_t b = 0; b < burst && m->next < s->o.calls && m->next < least + ahead; b++)
-				decide(s, m, !s->o.faults || sim_below(s, 50) != 0);
-		}
-	}
-}
-
-static bool home_lives(struct sim *s, const struct sim_comm *c)
-{
-	const struct sim_node *node = &s->node[c->task[0] / s->o.ranks_per_node];
-
-	return !node->dead && !node->left;
-}
-
-static void check_waits(struct sim *s)
-{
-	for (uint32_t i = 0; i < s->member_count; i++) {
-		struct sim_member *m = &s->member[i];
-		const struct sim_node *own = &s->node[m->task / s->o.ranks_per_node];
-
-		if (m->waiting_ms == 0 || s->now_ms - m->waiting_ms < STUCK_MS)
+		if (before && !before->ended)
 			continue;
-		if (home_lives(s, m->comm) && !own->dead && !own->left)
-			s->stuck++;
-		else
-			s->excused++;
-		m->next = s->o.calls;	/* the collective fails here */
-		m->waiting_ms = 0;
+		c->opened = true;
+		c->open_ms = (uint32_t)s->now_ms;
+		s->t.second_lives += before != NULL;
 	}
 }
 
-static bool all_done(const struct sim *s)
+static void advance_comm(struct sim *s, struct sim_comm *c)
 {
-	for (uint32_t i = 0; i < s->member_count; i++) {
-		if (s->member[i].next < s->o.calls)
-			return false;
+	uint32_t start = sim_below(s, c->ranks), least = SIM_NEVER;
+
+	for (uint32_t i = 0; i < c->ranks; i++) {
+		struct sim_member *m = &c->member[start + i < c->ranks ? start + i : start + i - c->ranks];
+
+		if (m->life == SIM_ENDED && !m->dead)
+			continue;
+		for (uint32_t b = sim_below(s, s->slow) == 0 ? sim_below(s, m->pace + 1) : 0; b > 0 && m->life != SIM_ENDED; b--) {
+			rank_act(s, m);
+			if (m->waiting)
+				break;
+		}
+		if (m->next < least)
+			least = m->next;
 	}
-	return true;
+	c->least = least;
+	c->ended = c->gone == c->ranks;
+}
+
+/* A process that is dead takes no part in any later communicator: none of its ranks will come. */
+static bool advance(struct sim *s)
+{
+	bool busy = false;
+
+	for (uint32_t i = 0; i < s->comm_count; i++) {
+		struct sim_comm *c = &s->comm[i];
+
+		if (c->opened && !c->ended)
+			advance_comm(s, c);
+		busy |= !c->ended;
+	}
+	return busy;
+}
+
+static void step_nodes(struct sim *s)
+{
+	uint32_t start = sim_below(s, s->nodes);
+
+	for (uint32_t i = 0; i < s->nodes; i++) {
+		uint32_t n = start + i < s->nodes ? start + i : start + i - s->nodes;
+
+		if (s->now_ms >= s->node[n].next_ms)
+			step_speaker(s, n);
+	}
+}
+
+/* Whether a rank of the communicator ended without leaving, or a node that decides about it is gone: then what was
+ * held may stay held. */
+static bool is_crippled(const struct sim *s, const struct sim_comm *c)
+{
+	if (!c || !network_speaks(s, c->home))
+		return true;
+	for (uint32_t r = 0; r < c->ranks; r++) {
+		if (c->member[r].dead)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t held_keys(struct sim *s, uint32_t node)
+{
+	uint32_t held = 0;
+
+	for (uint32_t c = 0; c < NT_BOARD_COMMS; c++) {
+		struct nt_board_comm *comm = &s->node[node].board->comm[c];
+
+		for (uint32_t k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
+			if (atomic_load(&comm->key[k].hold_at) != 0)
+				held += !is_crippled(s, comms_find(s, atomic_load(&comm->id)));
+		}
+	}
+	return held;
+}
+
+static uint32_t owned_runs(struct sim *s, uint32_t node)
+{
+	uint32_t owned = 0;
+
+	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++) {
+		uint32_t owner = atomic_load(&s->node[node].board->run[r].owner);
+		uint64_t id;
+
+		if (owner == 0)
+			continue;
+		id = atomic_load(&s->node[node].board->comm[(owner - 1) / NT_BOARD_KEYS].id);
+		owned += id == 0 || !is_crippled(s, comms_find(s, id));
+	}
+	return owned;
+}
+
+/* Without faults and with all ranks gone, living speakers give everything back. */
+static void settle(struct sim *s)
+{
+	uint64_t until_ms = s->now_ms + SETTLE_MS + 300 * s->tick_ms;
+	uint32_t held = 1, owned = 1;
+
+	s->active = 0;
+	for (uint32_t n = 0; n < s->nodes; n++)
+		s->node[n].frozen_until_ms = 0;
+	while (held + owned > 0 && s->now_ms < until_ms) {
+		held = owned = 0;
+		for (uint32_t n = 0; n < s->nodes; n++) {
+			if (network_speaks(s, n)) {
+				held += held_keys(s, n);
+				owned += owned_runs(s, n);
+			}
+		}
+		s->now_ms += 4 * s->tick_ms + 40;
+		if (held + owned > 0)
+			step_nodes(s);
+	}
+	s->t.holds_left += held;
+	s->t.runs_left += owned;
 }
 
 static void run_once(struct sim *s, uint64_t seed)
 {
-	uint32_t ahead;
+	bool busy = true;
 
 	s->rng = seed;
-	s->now_ms = 1000;
+	sim_countdown = INT64_MAX;
 	sim_make(s);
-	ahead = 1 + sim_below(s, 64);
-	while (!all_done(s)) {
-		s->now_ms += 1 + sim_below(s, 10);
-		for (uint32_t n = 0; n < s->o.nodes; n++)
-			step_node(s, n);
-		advance_ranks(s, ahead);
-		check_waits(s);
+	if (s->gap > 0)
+		sim_countdown = s->gap;
+	while (busy) {
+		s->now_ms += 1 + sim_below(s, 2 * (uint32_t)s->tick_ms);
+		open_comms(s);
+		step_nodes(s);
+		busy = advance(s);
+		if (s->now_ms > RUN_MS + 100000 * s->tick_ms) {
+			fprintf(stderr, "nt-agree-sim: the run of seed %llu does not end\n", (unsigned long long)seed);
+			exit(2);
+		}
 	}
-	sim_free(s);
+	settle(s);
+	sim_end(s);
+}
+
+/* Every jobs-th run from the first on. */
+static void run_share(struct sim *s, uint32_t first, struct outcome *outcome)
+{
+	sim_now = s;
+	for (uint64_t i = first; i < s->o.runs; i += s->o.jobs) {
+		struct sim_tally before = s->t;
+
+		run_once(s, s->o.seed + i * SEED_STEP);
+		if (outcome->bad_seed == 0 && tally_bad(&s->t) && !tally_bad(&before))
+			outcome->bad_seed = s->o.seed + i * SEED_STEP;
+		if (s->o.until_bad && outcome->bad_seed != 0)
+			break;
+	}
+	outcome->tally = s->t;
+}
+
+static bool pass_on(int fd, void *bytes, size_t count, bool is_read)
+{
+	for (size_t done = 0; done < count;) {
+		char *at = (char *)bytes + done;
+		ssize_t moved = is_read ? read(fd, at, count - done) : write(fd, at, count - done);
+
+		if (moved <= 0)
+			return false;
+		done += (size_t)moved;
+	}
+	return true;
+}
+
+/* Workers are processes, since the run is one per process. */
+static bool run_jobs(struct sim *s, struct outcome *sum)
+{
+	int *fds = sim_must(calloc(s->o.jobs, sizeof(*fds)));
+	bool all = true;
+
+	for (uint32_t j = 0; j < s->o.jobs; j++) {
+		struct outcome outcome = { .bad_seed = 0 };
+		int ends[2];
+
+		if (pipe(ends) < 0)
+			return false;
+		if (fork() == 0) {
+			run_share(s, j, &outcome);
+			_exit(pass_on(ends[1], &outcome, sizeof(outcome), false) ? 0 : 1);
+		}
+		close(ends[1]);
+		fds[j] = ends[0];
+	}
+	for (uint32_t j = 0; j < s->o.jobs; j++) {
+		struct outcome outcome;
+
+		if (pass_on(fds[j], &outcome, sizeof(outcome), true)) {
+			tally_add(&sum->tally, &outcome.tally);
+			if (sum->bad_seed == 0)
+				sum->bad_seed = outcome.bad_seed;
+		} else {
+			all = false;
+		}
+		close(fds[j]);
+		(void)wait(NULL);
+	}
+	free(fds);
+	return all;
 }
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--runs N] [--calls N] [--comms 1..3] "
-			"[--seed S] [--faults all|none]\n");
+	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix] [--plain] [--runs N] [--seed S]\n"
+			"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
+			"    [--jobs N] [--until-bad]\n"
+			"faults:");
+	for (int f = 0; f < SIM_FAULT_COUNT; f++)
+		fprintf(stderr, " %s", sim_fault_names()[f]);
+	fprintf(stderr, "\n");
 	exit(2);
 }
 
-static void parse(int argc, char **argv, struct options *o)
+static uint32_t parse_faults(char *text)
+{
+	uint32_t faults = 0;
+
+	if (strcmp(text, "none") == 0)
+		return 0;
+	if (strcmp(text, "all") == 0)
+		return (1u << SIM_FAULT_COUNT) - 1;
+	for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
+		uint32_t f = 0;
+
+		while (f < SIM_FAULT_COUNT && strcmp(name, sim_fault_names()[f]) != 0)
+			f++;
+		if (f == SIM_FAULT_COUNT)
+			usage();
+		faults |= 1u << f;
+	}
+	return faults;
+}
+
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end != '\0' || value < least || value > most)
+		usage();
+	return (uint32_t)value;
+}
+
+static void parse(int argc, char **argv, struct sim_options *o)
 {
 	static const struct option known[] = {
 		{ "nodes", required_argument, NULL, 'n' },   { "ranks-per-node", required_argument, NULL, 'r' },
 		{ "runs", required_argument, NULL, 'R' },    { "seed", required_argument, NULL, 's' },
 		{ "faults", required_argument, NULL, 'f' },  { "calls", required_argument, NULL, 'c' },
-		{ "comms", required_argument, NULL, 'C' },   { NULL, 0, NULL, 0 },
+		{ "comms", required_argument, NULL, 'C' },   { "jobs", required_argument, NULL, 'j' },
+		{ "budget", required_argument, NULL, 'b' },  { "skew-ms", required_argument, NULL, 'k' },
+		{ "mix", no_argument, NULL, 'm' },	     { "plain", no_argument, NULL, 'p' },
+		{ "until-bad", no_argument, NULL, 'u' },     { NULL, 0, NULL, 0 },
 	};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
 		switch (c) {
-		case 'n': o->nodes = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'r': o->ranks_per_node = (uint32_t)strtoul(optarg, NULL, 10); break;
+		case 'n': o->nodes = number(optarg, 1, 4096); break;
+		case 'r': o->ranks_per_node = number(optarg, 1, NT_BOARD_MEMBERS); break;
 		case 'R': o->runs = strtoull(optarg, NULL, 10); break;
 		case 's': o->seed = strtoull(optarg, NULL, 10); break;
-		case 'c': o->calls = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'C': o->comms = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'f': o->faults = strcmp(optarg, "none") != 0; break;
+		case 'c': o->calls = number(optarg, 1, SIM_CALLS_MAX); break;
+		case 'C': o->comms = number(optarg, 1, SIM_COMMS_MAX); break;
+		case 'j': o->jobs = number(optarg, 1, 1024); break;
+		case 'b': o->budget = number(optarg, 1, UINT32_MAX); break;
+		case 'k': o->skew_ms = number(optarg, 0, 100000); break;
+		case 'f': o->faults = parse_faults(optarg); break;
+		case 'm': o->mix = true; break;
+		case 'p': o->plain = true; break;
+		case 'u': o->until_bad = true; break;
 		default: usage();
 		}
 	}
-	if (o->nodes == 0 || o->ranks_per_node == 0 || o->ranks_per_node > NT_BOARD_MEMBERS || o->calls == 0 ||
-	    o->calls > CALLS_MAX || optind != argc)
+	if (optind != argc)
 		usage();
 }
 
 int main(int argc, char **argv)
 {
-	struct sim s = { .o = { .nodes = 4, .ranks_per_node = 2, .calls = 400, .comms = 3, .runs = 100, .seed = 1,
-				.faults = true } };
+	static struct sim s = { .o = { .nodes = 4, .ranks_per_node = 2, .calls = 300, .comms = 5, .jobs = 1, .runs = 100,
+				       .seed = 1, .faults = (1u << SIM_FAULT_COUNT) - 1, .budget = NT_LOG_FETCHES_MAX,
+				       .skew_ms = 20 } };
+	static struct outcome outcome;
 
 	parse(argc, argv, &s.o);
-	for (uint64_t i = 0; i < s.o.runs; i++)
-		run_once(&s, s.o.seed + i * UINT64_C(1000003));
-	printf("{\"nodes\":%u,\"ranks_per_node\":%u,\"runs\":%llu,\"mismatches\":%llu,\"stuck\":%llu,"
-	       "\"excused\":%llu,\"commits\":%llu,\"aborts\":%llu,\"polls_per_node\":%.1f}\n",
-	       s.o.nodes, s.o.ranks_per_node, (unsigned long long)s.o.runs, (unsigned long long)s.mismatches,
-	       (unsigned long long)s.stuck, (unsigned long long)s.excused, (unsigned long long)s.commits,
-	       (unsigned long long)s.aborts, (double)s.polls / (double)s.o.runs / s.o.nodes);
-	return s.mismatches || s.stuck ? 1 : 0;
+	if (s.o.jobs == 1)
+		run_share(&s, 0, &outcome);
+	else if (!run_jobs(&s, &outcome))
+		return 2;
+	tally_print(&s, &outcome.tally, outcome.bad_seed);
+	return tally_bad(&outcome.tally) ? 1 : 0;
 }

@@ -1,14 +1,30 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.c - what a run of nt-agree-sim is made of, and the tuner that its homes ask */
-#include "tests/sim/sim.h"
-
+/* world.c - what a run of nt-agree-sim is made of: chance, memory, nodes and how tasks lie on them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include "tests/sim/sim.h"
+
+#define ARENA_CHUNK ((size_t)1 << 20)
+#define BOARDS_WHOLE 16			/* boards that may take all their memory */
+#define SIM_JOIN_MS 5000
+
+struct chunk {
+	struct chunk *next;
+	size_t bytes, used;
+	_Alignas(16) uint8_t memory[];
+};
+
+static struct chunk *first, *current;
+
+/* Boards outlive runs: mapped once, of which a run touches little and clears what it has touched. */
+static struct nt_board **boards;
+static uint32_t board_count;
 
 /* splitmix64: every run is repeatable from its seed */
-static uint64_t draw(struct sim *s)
+uint64_t sim_draw(struct sim *s)
 {
 	uint64_t z = (s->rng += UINT64_C(0x9e3779b97f4a7c15));
 
@@ -19,7 +35,12 @@ static uint64_t draw(struct sim *s)
 
 uint32_t sim_below(struct sim *s, uint32_t bound)
 {
-	return (uint32_t)(draw(s) % bound);
+	return (uint32_t)(((sim_draw(s) >> 32) * bound) >> 32);
+}
+
+bool sim_chance(struct sim *s, enum sim_fault fault, uint32_t one_in)
+{
+	return (s->active >> fault & 1) && sim_below(s, one_in * s->rarity) == 0;
 }
 
 void *sim_must(void *memory)
@@ -31,180 +52,234 @@ void *sim_must(void *memory)
 	return memory;
 }
 
-/* The home's tuner: some keys explore twice and end with an arm, some close. */
-struct sim_key {
-	struct sim *s;
-	uint32_t round, rounds;
-	bool keep;
-};
-
-static bool hook_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+static struct chunk *chunk_for(size_t bytes)
 {
-	(void)arg;
-	(void)comm;
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (atomic_load(&key->calls[m]) >= 6)
-			return true;
+	size_t room = bytes > ARENA_CHUNK ? bytes : ARENA_CHUNK;
+	struct chunk *chunk = sim_must(malloc(sizeof(*chunk) + room));
+
+	chunk->bytes = room;
+	chunk->used = 0;
+	chunk->next = NULL;
+	return chunk;
+}
+
+void *sim_take(size_t count, size_t size)
+{
+	size_t bytes = (count * size + 15) & ~(size_t)15;
+	void *at;
+
+	if (!first)
+		first = current = chunk_for(bytes);
+	while (current->bytes - current->used < bytes) {
+		if (!current->next)
+			current->next = chunk_for(bytes);
+		current = current->next;
+		current->used = 0;
 	}
-	return false;
+	at = current->memory + current->used;
+	current->used += bytes;
+	return memset(at, 0, bytes);
 }
 
-static void *hook_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+void *sim_grow(void *array, uint32_t *cap, size_t size)
 {
-	struct sim *s = arg;
-	struct sim_key *k = sim_must(calloc(1, sizeof(*k)));
+	uint32_t grown = *cap * 2 + 8;
+	void *at = sim_take(grown, size);
 
-	(void)comm;
-	(void)key;
-	k->s = s;
-	k->rounds = sim_below(s, 3);
-	k->keep = sim_below(s, 3) == 0;
-	return k;
+	if (*cap > 0)
+		memcpy(at, array, *cap * size);
+	*cap = grown;
+	return at;
 }
 
-static int hook_next(void *key, struct nt_plan *plan)
+static struct nt_board *board_of(uint32_t node)
 {
-	struct sim_key *k = key;
+	void *at;
 
-	plan->payload_bytes = 8;
-	for (uint32_t i = 0; i < 8; i++)
-		plan->payload[i] = (uint8_t)draw(k->s);
-	if (k->round++ < k->rounds) {
-		plan->until = 1 + sim_below(k->s, 40);
-		return 1;
+	if (node < board_count)
+		return boards[node];
+	boards = sim_must(realloc(boards, (node + 1) * sizeof(struct nt_board *)));
+	at = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		  0);
+	if (at != MAP_FAILED && node < BOARDS_WHOLE)
+		(void)madvise(at, sizeof(struct nt_board), MADV_HUGEPAGE);	/* a step looks at a word in each page */
+	boards[node] = sim_must(at == MAP_FAILED ? NULL : at);
+	board_count = node + 1;
+	return boards[node];
+}
+
+/* Zero what was used; keys are claimed from the first on. */
+static void clear_board(struct nt_board *board)
+{
+	for (uint32_t c = 0; c < NT_BOARD_COMMS; c++) {
+		struct nt_board_comm *comm = &board->comm[c];
+		uint32_t k = 0;
+
+		while (k < NT_BOARD_KEYS && __atomic_load_n(&comm->key[k].id, __ATOMIC_RELAXED) != 0)
+			k++;
+		if (k > 0 || __atomic_load_n(&comm->id, __ATOMIC_RELAXED) != 0 ||
+		    __atomic_load_n(&comm->ranks, __ATOMIC_RELAXED) != 0)
+			memset((void *)comm, 0, offsetof(struct nt_board_comm, key) + k * sizeof(comm->key[0]));
 	}
-	plan->until = NT_NEVER;
-	return k->keep ? 0 : 1;
+	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++) {
+		if (__atomic_load_n(&board->run[r].owner, __ATOMIC_RELAXED) != 0)
+			memset((void *)&board->run[r], 0, offsetof(struct nt_board_run, sample_ns));
+	}
+	memset((void *)board, 0, offsetof(struct nt_board, comm));
 }
 
-static void hook_absorb(void *key, const uint8_t *bytes, size_t count)
+static int node_of_task(void *arg, uint32_t task)
 {
-	(void)key;
-	(void)bytes;
-	(void)count;
+	const struct sim *s = arg;
+
+	if (task >= s->tasks)
+		return -1;
+	if (s->one_task_per_node)
+		return (int)task;
+	if (s->cyclic)
+		return (int)(task % s->nodes);
+	return (int)s->node_of[task];
 }
 
-static size_t hook_gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-			  uint8_t *out, size_t cap)
-{
-	(void)arg;
-	(void)board;
-	(void)plan;
-	(void)members;
-	memset(out, 7, cap < 40 ? cap : 40);
-	return cap < 40 ? cap : 40;
-}
-
-static int hook_node(void *arg, uint32_t task)
-{
-	struct sim *s = arg;
-
-	return task < s->o.nodes * s->o.ranks_per_node ? (int)(task / s->o.ranks_per_node) : -1;
-}
-
-static const char *hook_name(void *arg, uint32_t node)
+static const char *node_name(void *arg, uint32_t node)
 {
 	(void)arg;
 	(void)node;
 	return "node";
 }
 
-static void add_comm(struct sim *s, uint32_t ranks, uint32_t first, uint32_t stride)
+static void make_node(struct sim *s, uint32_t index)
 {
-	struct sim_comm *c = &s->comm[s->comm_count++];
+	struct sim_node *node = &s->node[index];
+	struct nt_agree_config config = {
+		.hooks = tuner_hooks(s), .self = index, .nodes = s->nodes, .tasks = s->tasks,
+		.node_of_task = node_of_task, .node_name = node_name, .node_arg = s, .join_ms = SIM_JOIN_MS,
+	};
 
-	c->id = draw(s) | 1;
-	c->ranks = ranks;
-	c->task = sim_must(calloc(ranks, sizeof(*c->task)));
-	c->choice = sim_must(calloc(s->o.calls, sizeof(*c->choice)));
-	c->key_of = sim_must(calloc(s->o.calls, 1));
-	for (uint32_t r = 0; r < ranks; r++)
-		c->task[r] = first + r * stride;
-	for (uint32_t i = 0; i < s->o.calls; i++)
-		c->key_of[i] = (uint8_t)sim_below(s, KEYS);
+	node->board = board_of(index);
+	node->tail_of = sim_take(s->nodes, sizeof(*node->tail_of));
+	config.board = node->board;
+	config.join_ms = (uint32_t)(SIM_JOIN_MS + 100 * s->tick_ms);
+	node->agree = sim_must(nt_agree_create(&config, NULL));
+	if (sim_chance(s, SIM_FAULT_die, 40)) {
+		node->mute = true;
+		node->faulted = true;
+		s->t.mute_nodes++;
+	}
 }
 
-static void seat_all(struct sim *s, struct sim_comm *c)
+/* Nodes of different widths, tasks in blocks or dealt out in turn, or one task that stands for all ranks of its node,
+ * as a launcher like torchrun does it. */
+static void lay_out(struct sim *s)
 {
-	for (uint32_t r = 0; r < c->ranks; r++) {
-		struct sim_member *m = &s->member[s->member_count++];
-		struct nt_card card = { .rank = (int32_t)r, .task = c->task[r], .active = 1 };
-		uint32_t node = c->task[r] / s->o.ranks_per_node;
-		struct nt_error err;
+	bool uneven = !s->o.plain && s->ranks_per_node > 1 && sim_below(s, 5) == 0;
+	uint32_t task = 0;
 
-		memset(m, 0, sizeof(*m));
-		m->comm = c;
-		m->task = c->task[r];
-		if (nt_board_join(s->node[node].board, c->id, c->ranks, s->o.nodes, &card, &m->seat, &err) < 0) {
-			fprintf(stderr, "nt-agree-sim: %s\n", err.text);
-			exit(2);
+	s->one_task_per_node = !s->o.plain && sim_below(s, 8) == 0;
+	s->cyclic = !s->o.plain && !uneven && !s->one_task_per_node && sim_below(s, 8) == 0;
+	for (uint32_t n = 0; n < s->nodes; n++) {
+		s->node[n].procs = uneven ? 1 + sim_below(s, s->ranks_per_node) : s->ranks_per_node;
+		s->node[n].first_proc = task;
+		task += s->node[n].procs;
+	}
+	s->procs = task;
+	s->tasks = s->one_task_per_node ? s->nodes : s->procs;
+	s->node_of = sim_take(s->procs, sizeof(*s->node_of));
+	s->task_of = sim_take(s->procs, sizeof(*s->task_of));
+	for (uint32_t n = 0; n < s->nodes; n++) {
+		for (uint32_t l = 0; l < s->node[n].procs; l++) {
+			uint32_t p = s->node[n].first_proc + l;
+
+			s->node_of[p] = n;
+			s->task_of[p] = s->one_task_per_node ? n : s->cyclic ? l * s->nodes + n : p;
 		}
-		for (int k = 0; k < KEYS; k++)
-			m->slot[k] = -1;
 	}
 }
 
-/* World, one communicator per node, and one across nodes for each local rank, as far as asked for. */
-static void make_comms(struct sim *s)
+/* A step of one size, or of any: most small, where steps are cheap and all orders of events come up. */
+static void draw_size(struct sim *s)
 {
-	uint32_t n = s->o.nodes, r = s->o.ranks_per_node;
+	uint32_t kind = sim_below(s, 20000);
 
-	s->comm = sim_must(calloc(1 + n + r, sizeof(*s->comm)));
-	add_comm(s, n * r, 0, 1);
-	for (uint32_t i = 0; i < n && s->o.comms > 1 && r > 1; i++)
-		add_comm(s, r, i * r, 1);
-	for (uint32_t i = 0; i < r && s->o.comms > 2 && n > 1; i++)
-		add_comm(s, n, i, r);
-	s->member = sim_must(calloc((size_t)n * r * 3, sizeof(*s->member)));
-	for (uint32_t i = 0; i < s->comm_count; i++)
-		seat_all(s, &s->comm[i]);
-}
-
-static void make_nodes(struct sim *s)
-{
-	s->node = sim_must(calloc(s->o.nodes, sizeof(*s->node)));
-	for (uint32_t i = 0; i < s->o.nodes; i++) {
-		struct sim_node *node = &s->node[i];
-		struct nt_agree_config config = {
-			.hooks = { s, hook_worth, hook_start, hook_next, hook_absorb, free, hook_gather },
-			.self = i, .nodes = s->o.nodes, .tasks = s->o.nodes * s->o.ranks_per_node,
-			.node_of_task = hook_node, .node_name = hook_name, .node_arg = s, .join_ms = 5000,
-		};
-
-		node->board = sim_must(calloc(1, sizeof(*node->board)));
-		node->read = sim_must(calloc(s->o.nodes, sizeof(*node->read)));
-		config.board = node->board;
-		node->agree = sim_must(nt_agree_create(&config, NULL));
+	s->nodes = s->o.nodes;
+	s->ranks_per_node = s->o.ranks_per_node;
+	if (!s->o.mix)
+		return;
+	s->nodes = 1 + sim_below(s, 4);
+	s->ranks_per_node = 1 + sim_below(s, 4);
+	if (kind < 3000) {
+		s->nodes = 2 + sim_below(s, 8);
+		s->ranks_per_node = 1 + sim_below(s, 8);
+	}
+	if (kind < 20) {
+		s->nodes = 64;
+		s->ranks_per_node = 8;
+	}
+	if (kind == 0) {
+		s->nodes = 1024;
+		s->ranks_per_node = 8;
 	}
 }
 
-void sim_free(struct sim *s)
+/* Each run has its own mix of faults, speed and time scale, so that rare ones are not always masked by frequent ones. */
+static void draw_temper(struct sim *s)
 {
-	for (uint32_t i = 0; i < s->o.nodes; i++) {
-		struct nt_agree_counts counts = nt_agree_count(s->node[i].agree);
+	static const uint32_t ticks_ms[] = { 2, 4, 6, 10, 40, 120 };
 
-		s->commits += counts.commits;
-		s->aborts += counts.aborts;
-		nt_agree_destroy(s->node[i].agree);
-		for (uint32_t a = 0; a < s->node[i].log_count; a++)
-			free(s->node[i].log[a].bytes);
-		free(s->node[i].log);
-		free(s->node[i].read);
-		free(s->node[i].board);
+	s->active = 0;
+	for (uint32_t f = 0; f < SIM_FAULT_COUNT; f++) {
+		if ((s->o.faults >> f & 1) && sim_below(s, 2) == 0)
+			s->active |= 1u << f;
 	}
-	for (uint32_t i = 0; i < s->comm_count; i++) {
-		free(s->comm[i].task);
-		free(s->comm[i].choice);
-		free(s->comm[i].key_of);
-	}
-	free(s->comm);
-	free(s->member);
-	free(s->node);
-	s->comm_count = s->member_count = 0;
+	s->rarity = 1 + sim_below(s, 4);
+	s->tick_ms = s->o.plain ? 5 : ticks_ms[sim_below(s, 6)];
+	s->slow = 1;
+	if (s->o.plain)
+		s->slow += s->nodes / 16;
+	else
+		s->tick_ms *= 1 + s->nodes / 32;
+	s->ahead = s->active >> SIM_FAULT_race & 1 ? 1 + sim_below(s, 200) : 1 + sim_below(s, 8);
+	s->keys = s->o.plain ? 2 : 1 + sim_below(s, SIM_KEYS);
+	s->gap = sim_below(s, 3) == 0 ? 0 : 40 + sim_below(s, 600);
+	if (s->o.faults == 0)
+		s->gap = 0;
+	s->calm = false;
 }
 
 void sim_make(struct sim *s)
 {
-	make_nodes(s);
-	make_comms(s);
+	current = first;
+	if (first)
+		first->used = 0;
+	draw_size(s);
+	draw_temper(s);
+	s->now_ms = 1000;
+	s->inside = SIM_NOBODY;
+	s->node = sim_take(s->nodes, sizeof(*s->node));
+	lay_out(s);
+	for (uint32_t n = 0; n < s->nodes; n++)
+		make_node(s, n);
+	comms_make(s);
+}
+
+void sim_end(struct sim *s)
+{
+	for (uint32_t n = 0; n < s->nodes; n++) {
+		struct nt_agree_counts counts = nt_agree_count(s->node[n].agree);
+
+		s->t.commits += counts.commits;
+		s->t.aborts += counts.aborts;
+		s->t.refusals += counts.refusals;
+		s->t.rejects += counts.rejects;
+		s->t.damaged += counts.damaged;
+		s->t.polls += s->node[n].fetches;
+		s->t.log_bytes += s->node[n].log_bytes;
+		s->t.spent += s->node[n].fetches >= s->o.budget;
+		s->t.thrifty += s->node[n].thrifty;
+		nt_agree_destroy(s->node[n].agree);
+		clear_board(s->node[n].board);
+	}
+	s->t.runs++;
+	s->t.node_runs += s->nodes;
+	s->comm_count = 0;
 }

@@ -1,0 +1,356 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked at each collective */
+#include "tests/sim/sim.h"
+
+#define STUCK_MS 120000			/* the tuner's own patience; the longest fault heals within 12 s */
+#define FLAG_MS 2000			/* from a flag to a rank's own freeze, at least */
+#define AUTO 1u				/* what a rank follows, in one number; anything else is a plan's */
+
+static struct nt_board_key *shared_key(struct sim_member *m, unsigned k)
+{
+	return &m->seat.board->comm[m->seat.comm].key[m->view[k].slot];
+}
+
+/* Everything that the arm depends on. */
+static uint32_t followed(const struct nt_turn *turn, int64_t position)
+{
+	uint32_t hash = 2166136261u ^ turn->plan.epoch;
+
+	for (uint32_t i = 0; i < turn->plan.payload_bytes; i++)
+		hash = (hash ^ turn->plan.payload[i]) * 16777619u;
+	hash = (hash ^ (uint32_t)position) * 16777619u;
+	return hash | 2;
+}
+
+static void open_key(struct sim_member *m, unsigned k)
+{
+	if (m->view[k].open)
+		return;
+	m->view[k].open = true;
+	if (m->open_keys++ == 0)
+		m->open_group = m->comm->call[m->next].group;
+}
+
+static void drop_key(struct sim_member *m, unsigned k)
+{
+	m->open_keys -= m->view[k].open;
+	m->view[k].open = false;
+}
+
+static void raise_flag(struct sim_member *m)
+{
+	(void)atomic_fetch_or(&m->seat.board->comm[m->seat.comm].member[m->seat.member].flags, NT_MEMBER_GRAPHS);
+}
+
+static void freeze(struct sim_member *m)
+{
+	m->frozen = true;
+	if (!m->seated)
+		return;
+	raise_flag(m);
+	for (unsigned k = 0; k < SIM_KEYS; k++) {
+		drop_key(m, k);
+		if (m->view[k].own != SIM_OWN_OPEN)
+			continue;
+		atomic_store(&shared_key(m, k)->turn[m->seat.member], SIM_TURN_GONE);
+		atomic_store(&shared_key(m, k)->passed[m->seat.member], atomic_load(&shared_key(m, k)->epoch));
+		m->view[k].own = SIM_OWN_GONE;
+	}
+}
+
+/* Whether some plan may be in force, or come into force, for this rank. */
+static bool any_plan(struct sim_member *m)
+{
+	for (unsigned k = 0; k < SIM_KEYS; k++) {
+		const struct sim_view *view = &m->view[k];
+		struct nt_board_key *key;
+
+		if (view->own != SIM_OWN_OPEN)
+			continue;
+		key = shared_key(m, k);
+		if (atomic_load(&key->hold_at) != 0 || view->turn.next.epoch != 0 ||
+		    atomic_load(&key->epoch) != view->turn.plan.epoch)
+			return true;
+		if (view->turn.plan.epoch != 0 &&
+		    atomic_load(&key->turn[m->seat.member]) <= view->turn.plan.until)
+			return true;
+	}
+	return false;
+}
+
+static void note_sample(struct sim *s, struct sim_member *m, const struct nt_plan *plan)
+{
+	struct nt_board_run *run;
+
+	if (plan->run == NT_NO_RUN)
+		return;
+	run = &m->seat.board->run[plan->run];
+	atomic_fetch_add(&run->issued[m->seat.member], 1);
+	if (sim_below(s, 200) != 0)		/* else its GPU time never comes */
+		atomic_fetch_add(&run->done[m->seat.member], 1);
+}
+
+/* What an open key says at a turn; 0: wait. */
+static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint64_t turn, bool real)
+{
+	struct sim_view *view = &m->view[k];
+	int64_t position;
+
+	if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
+		return 0;
+	position = nt_turn_position(&view->turn, turn);
+	if (position < 0)
+		return AUTO;
+	view->latched_epoch = view->turn.plan.epoch;
+	if (view->turn.plan.until == NT_NEVER) {
+		view->own = SIM_OWN_LATCHED;
+		view->latched = followed(&view->turn, position);
+		drop_key(m, k);
+	}
+	if (real)
+		note_sample(s, m, &view->turn.plan);
+	return followed(&view->turn, position);
+}
+
+/* A decision of a key that this rank has not left behind. */
+static uint32_t consider(struct sim *s, struct sim_member *m, unsigned k, bool real)
+{
+	const struct sim_call *call = &m->comm->call[m->next];
+	struct nt_board_key *key = shared_key(m, k);
+	uint32_t state = atomic_load_explicit(&key->state, memory_order_acquire);
+	struct sim_view *view = &m->view[k];
+
+	if (m->waiting)
+		return take_turn(s, m, k, call->turn[k % SIM_FUNCS], real);
+	if (state == NT_KEY_IDLE || m->frozen)
+		return AUTO;
+	if (state == NT_KEY_CLOSED) {
+		drop_key(m, k);
+		view->own = SIM_OWN_CLOSED;
+		return AUTO;
+	}
+	view->own = SIM_OWN_OPEN;
+	open_key(m, k);
+	if (call->last[k % SIM_FUNCS] <= m->open_group + 1) {
+		atomic_store(&key->turn[m->seat.member], NT_TURN_UNKNOWN);
+		return AUTO;
+	}
+	return take_turn(s, m, k, call->turn[k % SIM_FUNCS], real);
+}
+
+static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool real)
+{
+	struct sim_view *view = &m->view[k];
+	float cost[NT_PAIRS] = { 0 };
+	uint32_t choice;
+
+	if (!m->seated)
+		return AUTO;
+	if (view->slot == -1 && !m->frozen) {
+		view->slot = nt_board_key(&m->seat, sim_key_id(k), 1, cost);
+		if (view->slot < 0)
+			view->slot = -2;
+	}
+	view->calls += !m->waiting;
+	if (view->own == SIM_OWN_LATCHED)
+		return view->latched;
+	if (view->slot < 0 || view->own > SIM_OWN_OPEN)
+		return AUTO;
+	choice = consider(s, m, k, real);
+	atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls, memory_order_relaxed);
+	return choice;
+}
+
+/* The plan that the home's log has in force at a turn. */
+static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn)
+{
+	for (uint32_t i = 0; i < SIM_PLANS && i < c->commits[k]; i++) {
+		const struct sim_committed *plan = &c->committed[k][i];
+
+		if (turn >= plan->at && turn < plan->until)
+			return plan;
+	}
+	return NULL;
+}
+
+/* A plan that is followed was committed in the home's log, and one that was committed is followed. */
+static void check_log(struct sim *s, const struct sim_member *m, unsigned k, uint32_t choice)
+{
+	const struct sim_comm *c = m->comm;
+	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS]);
+
+	if (!c->spanning)
+		return;
+	if (choice != AUTO && (!plan || plan->epoch != m->view[k].latched_epoch))
+		s->t.unlogged++;
+	if (choice == AUTO && plan && m->seated && !m->frozen)
+		s->t.idle++;
+}
+
+static void end_rank(struct sim_member *m)
+{
+	m->life = SIM_ENDED;
+	m->waiting = false;
+	m->comm->gone++;
+}
+
+static void end_wait(struct sim *s, struct sim_member *m)
+{
+	if (m->waiting)
+		tally_note(s->t.wait_ms, s->now_ms - m->waiting_ms);
+	m->waiting = false;
+}
+
+static void stop_others(struct sim *s, struct sim_member *m)
+{
+	if (m->next + s->ahead < m->comm->limit)
+		m->comm->limit = m->next + s->ahead;
+}
+
+static void check_wait(struct sim *s, struct sim_member *m)
+{
+	if (s->now_ms - m->waiting_ms < STUCK_MS + 1000 * (uint64_t)s->nodes)
+		return;
+	if (network_speaks(s, m->comm->home) && network_speaks(s, m->node))
+		s->t.stuck++;
+	else
+		s->t.excused++;
+	stop_others(s, m);	/* the collective fails here */
+	end_rank(m);
+	m->dead = true;
+}
+
+/* One decision; with `real` its collective follows. */
+static void decide(struct sim *s, struct sim_member *m)
+{
+	struct sim_comm *c = m->comm;
+	bool real = m->waiting ? m->wait_real : !sim_chance(s, SIM_FAULT_probe, 10);
+	unsigned k = m->waiting ? m->wait_key : real ? c->call[m->next].key : sim_below(s, s->keys);
+	uint32_t choice = choose(s, m, k, real);
+
+	if (choice == 0) {
+		if (!m->waiting)
+			m->waiting_ms = s->now_ms;
+		s->t.waits += !m->waiting;
+		m->waiting = true;
+		m->wait_real = real;
+		m->wait_key = (uint8_t)k;
+		check_wait(s, m);
+		return;
+	}
+	end_wait(s, m);
+	s->t.probes += !real;
+	check_log(s, m, k, choice);
+	if (!real)
+		return;
+	if (c->choice[m->next] == 0)
+		c->choice[m->next] = choice;
+	else if (c->choice[m->next] != choice)
+		s->t.mismatches++;
+	s->t.collectives++;
+	s->t.planned += choice != AUTO;
+	s->t.raced += m->next > c->least + 16;
+	m->next++;
+}
+
+static void join(struct sim *s, struct sim_member *m)
+{
+	struct sim_comm *c = m->comm;
+	struct nt_card card = { .fingerprint = 7, .build = 1 + m->odd, .nccl = 22809, .api = 6 * 256 + 6, .active = 1,
+				.rank = (int32_t)m->rank, .task = s->task_of[m->proc] };
+	struct nt_error err;
+
+	m->life = SIM_HERE;
+	if (m->bare)
+		return;
+	m->seated = nt_board_join(s->node[m->node].board, c->id, c->ranks, c->nodes_used, &card, &m->seat, &err) == 0;
+	s->t.refused_seats += !m->seated;
+}
+
+void rank_retire(struct sim *s, struct sim_member *m)
+{
+	(void)s;
+	for (unsigned k = 0; k < SIM_KEYS; k++)
+		drop_key(m, k);
+	if (m->seated)
+		nt_board_leave(&m->seat);
+	end_rank(m);
+}
+
+/* A process ends and leaves its seats as they are; with the first of a node its speaker ends. */
+static void kill_process(struct sim *s, uint32_t proc)
+{
+	struct sim_node *node = &s->node[s->node_of[proc]];
+
+	for (uint32_t i = 0; i < node->member_count; i++) {
+		struct sim_member *m = node->member[i];
+
+		if (m->proc != proc || m->life == SIM_ENDED || m->dead)
+			continue;
+		stop_others(s, m);
+		m->dead = true;
+		end_rank(m);
+		s->t.killed_ranks++;
+	}
+	if (proc == node->first_proc)
+		node->dead = true;
+}
+
+/* True where the rank is no more, or has done something else than deciding. */
+static bool misfortune(struct sim *s, struct sim_member *m)
+{
+	if (sim_chance(s, SIM_FAULT_kill, 4000)) {
+		if (sim_below(s, 2) == 0) {
+			kill_process(s, m->proc);
+		} else if (!m->waiting) {
+			stop_others(s, m);
+			rank_retire(s, m);
+			s->t.left_ranks++;
+		}
+		return true;
+	}
+	if (m->seated && !m->waiting && !m->frozen && m->flagged_ms == 0 && sim_chance(s, SIM_FAULT_graph, 1500)) {
+		raise_flag(m);
+		m->flagged_ms = s->now_ms;
+		s->t.flags++;
+	}
+	if (m->flagged_ms != 0 && !m->waiting && !m->frozen && s->now_ms - m->flagged_ms > FLAG_MS && !any_plan(m))
+		freeze(m);
+	return false;
+}
+
+static void act(struct sim *s, struct sim_member *m)
+{
+	const struct sim_comm *c = m->comm;
+
+	if (m->life == SIM_COMING && c->opened && s->now_ms >= c->open_ms + m->join_ms)
+		join(s, m);
+	if (m->life != SIM_HERE || misfortune(s, m))
+		return;
+	if (m->next >= c->calls || m->next >= c->limit) {
+		if (sim_below(s, 3) == 0)
+			rank_retire(s, m);
+		return;
+	}
+	if (m->next >= c->least + s->ahead)
+		return;
+	if (m->next == c->capture_at && !m->frozen && !m->waiting) {
+		freeze(m);
+		s->t.captures++;
+	}
+	decide(s, m);
+}
+
+void rank_act(struct sim *s, struct sim_member *m)
+{
+	enum sim_side before = s->inside;
+	struct sim_node *node = s->inside_node;
+
+	s->inside = before == SIM_NOBODY ? SIM_RANK : SIM_BOTH;
+	if (before == SIM_NOBODY)
+		s->inside_node = &s->node[m->node];
+	act(s, m);
+	s->inside = before;
+	s->inside_node = node;
+}

@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tuner.c - what the homes of nt-agree-sim ask: some keys explore and end with an arm, some close
+ *
+ * What a node measured is here the number 1, so that the sum that a home gets tells whether each node is in it once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "tests/sim/sim.h"
+
+#define WORTH_CALLS 6
+#define DATA_BYTES 40			/* as many as an exploration's sums take */
+
+struct tuner_key {
+	struct sim *s;
+	uint32_t round, rounds, nodes;
+	bool keep;
+};
+
+static bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	(void)arg;
+	(void)comm;
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&key->calls[m]) >= WORTH_CALLS)
+			return true;
+	}
+	return false;
+}
+
+static void *start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	struct sim *s = arg;
+	struct tuner_key *k = sim_must(calloc(1, sizeof(*k)));
+
+	(void)key;
+	k->s = s;
+	k->nodes = comms_find(s, atomic_load(&comm->id))->nodes_used;
+	k->rounds = s->o.plain ? 1 : sim_below(s, 4);
+	k->keep = !s->o.plain && sim_below(s, 3) == 0;
+	return k;
+}
+
+static int next(void *key, struct nt_plan *plan)
+{
+	struct tuner_key *k = key;
+	uint64_t payload = sim_draw(k->s);
+
+	plan->payload_bytes = sizeof(payload);
+	memcpy(plan->payload, &payload, sizeof(payload));
+	if (k->round++ < k->rounds) {
+		plan->until = 1 + sim_below(k->s, 30);
+		return 1;
+	}
+	plan->until = NT_NEVER;
+	return k->keep ? 0 : 1;
+}
+
+static uint64_t nodes_in(const uint8_t *bytes, size_t count)
+{
+	uint64_t nodes = 0;
+
+	if (count == DATA_BYTES)
+		memcpy(&nodes, bytes, sizeof(nodes));
+	return nodes;
+}
+
+static void absorb(void *key, const uint8_t *bytes, size_t count)
+{
+	struct tuner_key *k = key;
+
+	k->s->t.wrong_sums += nodes_in(bytes, count) != k->nodes;
+}
+
+static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		     uint8_t *out, size_t cap)
+{
+	const uint64_t one = 1;
+
+	(void)arg;
+	(void)board;
+	(void)plan;
+	(void)members;
+	if (cap < DATA_BYTES)
+		return 0;
+	memset(out, 7, DATA_BYTES);
+	memcpy(out, &one, sizeof(one));
+	return DATA_BYTES;
+}
+
+static size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	uint64_t nodes = nodes_in(sum, count) + nodes_in(bytes, more);
+
+	(void)arg;
+	if (count == DATA_BYTES)
+		memcpy(sum, &nodes, sizeof(nodes));
+	return count;
+}
+
+struct nt_agree_hooks tuner_hooks(struct sim *s)
+{
+	return (struct nt_agree_hooks){
+		.arg = s, .worth = worth, .start = start, .next = next, .absorb = absorb, .end = free, .gather = gather,
+		.combine = combine,
+	};
+}

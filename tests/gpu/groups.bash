@@ -11,7 +11,7 @@ readonly GROUPS_FIRST_S=25	# what a run is thought to take until one was seen
 readonly GROUPS_HASTY=bandit,min_calls=8,screen_blocks=3,confirm_blocks=8,alpha=0.2,min_gain=1
 readonly GROUPS_SIZES=64K,256K,1M,4M
 
-# group_run K: what run K is; sets kind, topology, policy, split, logged. Odd runs are started by srun, even ones by
+# group_run K: what run K is; sets kind, topology, policy, split. Odd runs are started by srun, even ones by
 # torchrun; every third of the former simulates calls; topologies, policies and ways of making groups take turns.
 group_run() {
 	local i=$((($1 - 1) / 2)) n
@@ -23,10 +23,9 @@ group_run() {
 		kind=simulate
 	fi
 	topology=${group_topologies[i % n]}
-	policy=bandit split=false logged=false
+	policy=bandit split=false
 	((i / n % 2 == 0)) || policy=$GROUPS_HASTY
 	((i / n / 2 % 2 == 0)) || split=true
-	(((i + ($1 - 1) % 2) % 2 != 0)) || logged=true
 }
 
 # The program of run K in directory DIR; sets command_line and tasks (of a node).
@@ -66,22 +65,20 @@ dry_group_command() {
 
 # group_start K: the run in the background, up to its start signal; sets started to its directory.
 group_start() {
-	local kind topology policy split logged tasks command_line
+	local kind topology policy split tasks command_line
 	group_run "$1"
 	started=$raw/groups.$topology.$kind.$1
 	mkdir -p "$started"
 	group_command "$1" "$started"
-	printf '{"policy":"%s","split":%s,"logged":%s,"simulated_nccl":%s}\n' "$policy" "$split" "$logged" \
+	printf '{"policy":"%s","split":%s,"simulated_nccl":%s}\n' "$policy" "$split" \
 		"$([ -n "$dry" ] && echo true || echo false)" >"$started/run.json"
 	group_step "$started" &
 }
 
-# In a process of its own, for two runs overlap and each has its job.
+# In a process of its own, for two runs overlap and each has its job. NCCL's own log tells what the record must say.
 group_step() {
 	local rc=0
-	if [ "$logged" = true ]; then
-		export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING NCCL_DEBUG_FILE="$1/nccl.%p.log"
-	fi
+	export NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING NCCL_DEBUG_FILE="$1/nccl.%p.log"
 	allocate "${topology%x*}" "$tasks" || { say "${1##*/}: no allocation"; return 1; }
 	step "$1" "$GROUPS_STEP_S" "${topology%x*}" "$tasks" "$policy" "${command_line[@]}" || rc=$?
 	release

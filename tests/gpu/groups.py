@@ -298,9 +298,10 @@ def start_torchrun(options, arguments):
     seen = [g for g in env.get("CUDA_VISIBLE_DEVICES", "").split(",") if g] or [str(g) for g in range(nodes * each)]
     env["CUDA_VISIBLE_DEVICES"] = ",".join(seen[node * each:(node + 1) * each])
     env["OMP_NUM_THREADS"] = "1"
+    env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")  # torchrun asks for this host's full name, network or not
     os.execv(sys.executable, [
-        sys.executable, "-m", "torch.distributed.run", "--nnodes", str(nodes), "--nproc-per-node", str(each),
-        "--node-rank", str(node), "--master-addr", "127.0.0.1", "--master-port", str(rendezvous_port(env)),
+        sys.executable, "-m", "torch.distributed.run", "--nnodes", str(nodes), "--nproc_per_node", str(each),
+        "--node_rank", str(node), "--master_addr", "127.0.0.1", "--master_port", str(rendezvous_port(env)),
         os.path.abspath(__file__), *arguments])
 
 

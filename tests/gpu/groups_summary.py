@@ -4,9 +4,9 @@
 """groups_summary.py RAW OUT - what the runs of groups.py say
 
 RAW holds a directory a run, groups.TOPOLOGY.KIND.K: what it was (run.json), its exit status and seconds (status), what
-its ranks found (result.RANK.json), their records (rank.*.json), NCCL's own log where it was on (nccl.*.log), and its
-error output (err). Writes OUT/groups.json and prints a summary. Exit status 1 if a run failed, hung, computed something
-wrong, had ranks whose records differ, or an arm in NCCL's log that the record does not name.
+its ranks found (result.RANK.json), their records (rank.*.json), NCCL's own log (nccl.PID.log) and its error output
+(err). Writes OUT/groups.json and prints a summary. Exit status 1 if a run failed, hung, computed something wrong, had
+ranks whose records differ, or an arm in NCCL's log that the record does not name.
 """
 import collections
 import json
@@ -194,7 +194,7 @@ class Run:
                 "forced": self.total("forced"), "differed": self.total("differed"),
                 "disagreements": self.disagreements(),
                 "why": sorted({comm["why"] for _, comm in self.comms() if comm.get("why")})}
-        if self.about.get("logged") and not self.dry:
+        if not self.dry:
             said["log"] = {"same": len(self.log_same), "other": self.log_other}
         if said["trouble"]:
             said["ends"] = {r["rank"]: f"{r.get('ended')} {r.get('where', '')}".strip() for r in self.results}

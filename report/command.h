@@ -25,6 +25,7 @@ struct nt_command {
 extern const struct nt_command nt_command_report;
 extern const struct nt_command nt_command_show;
 extern const struct nt_command nt_command_backfill;
+extern const struct nt_command nt_command_fingerprint;
 
 /* "nccl-tune NAME: ..." */
 void nt_command_complain(const struct nt_command *command, const char *format, ...)

@@ -17,6 +17,9 @@ libnt_report_la_SOURCES = \
 	%D%/fields.h \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/fingerprint.c \
+	%D%/inventory.c \
+	%D%/inventory.h \
 	%D%/jobid.c \
 	%D%/jobid.h \
 	%D%/jobtext.c \
@@ -26,6 +29,8 @@ libnt_report_la_SOURCES = \
 	%D%/label.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/pciids.c \
+	%D%/pciids.h \
 	%D%/rank.c \
 	%D%/rank.h \
 	%D%/report.c \
@@ -40,4 +45,5 @@ libnt_report_la_LIBADD = libnt-contract.la
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-report.la libnt-spank.la libnt-contract.la $(JSON_C_LIBS) $(SLURM_LIBS)
+nccl_tune_LDADD = libnt-report.la libnt-spank.la libnt-contract.la \
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

@@ -12,6 +12,7 @@ static const struct nt_command *const commands[] = {
 	&nt_command_report,
 	&nt_command_show,
 	&nt_command_backfill,
+	&nt_command_fingerprint,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -34,7 +35,7 @@ static void print_usage(FILE *out)
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
 }
 
 static int finish(void)

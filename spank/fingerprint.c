@@ -8,17 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KINDS_MAX 32 /* different models in one description */
+#define INFO_VIRTUAL "nt-virtual-function"
 #define VENDOR_NVIDIA 0x10de
 #define VENDOR_ASPEED 0x1a03 /* consoles of servers, not for computing */
 #define VENDOR_MATROX 0x102b
 
 /* 'g' GPU or accelerator, 's' NVSwitch, 'n' NIC, 0 anything else. */
-static char kind_of(const struct hwloc_pcidev_attr_s *pci)
+static char kind_of(hwloc_obj_t object)
 {
+	const struct hwloc_pcidev_attr_s *pci = &object->attr->pcidev;
 	unsigned base = pci->class_id >> 8;
 
+	if (hwloc_obj_get_info_by_name(object, INFO_VIRTUAL))
+		return '\0';
 	if (base == 0x03 && pci->vendor_id != VENDOR_ASPEED && pci->vendor_id != VENDOR_MATROX)
 		return 'g';
 	if (base == 0x12 || pci->class_id == 0x0b40)
@@ -81,10 +86,10 @@ static char *describe(hwloc_obj_t object)
 	size_t count;
 
 	if (object->type == HWLOC_OBJ_PCI_DEVICE) {
-		if (!kind_of(pci))
+		if (!kind_of(object))
 			return strdup("");
-		if (asprintf(&text, "%c%04x:%04x", kind_of(pci), pci->vendor_id, pci->device_id) <
-		    0)
+		if (asprintf(&text, "%c%04x:%04x", kind_of(object), pci->vendor_id,
+			     pci->device_id) < 0)
 			return NULL;
 		return text;
 	}
@@ -139,7 +144,7 @@ static size_t count_models(struct hwloc_topology *topology, struct model *models
 		const struct hwloc_pcidev_attr_s *pci = &object->attr->pcidev;
 		size_t i = 0;
 
-		if (!kind_of(pci))
+		if (!kind_of(object))
 			continue;
 		while (i < count &&
 		       (models[i].vendor != pci->vendor_id || models[i].device != pci->device_id))
@@ -147,7 +152,7 @@ static size_t count_models(struct hwloc_topology *topology, struct model *models
 		if (i == KINDS_MAX)
 			continue;
 		if (i == count)
-			models[count++] = (struct model){ kind_of(pci), pci->vendor_id,
+			models[count++] = (struct model){ kind_of(object), pci->vendor_id,
 							  pci->device_id, 0 };
 		models[i].count++;
 	}
@@ -177,23 +182,23 @@ static void write_text(struct hwloc_topology *topology, char *text, size_t text_
 			 hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
 }
 
-static uint64_t hash(const char *text)
+uint64_t nt_fingerprint_hash(const char *material)
 {
 	uint64_t value = UINT64_C(14695981039346656037);
 
-	for (; *text; text++)
-		value = (value ^ (unsigned char)*text) * UINT64_C(1099511628211);
+	for (; *material; material++)
+		value = (value ^ (unsigned char)*material) * UINT64_C(1099511628211);
 	return value ? value : 1;
 }
 
-int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
-		      struct nt_error *err)
+int nt_fingerprint_material(struct hwloc_topology *topology, char **material, struct nt_error *err)
 {
-	char *places = NULL;
-	size_t places_bytes = 0;
-	FILE *stream = open_memstream(&places, &places_bytes);
+	size_t bytes = 0;
+	FILE *stream;
 	int rc;
 
+	*material = NULL;
+	stream = open_memstream(material, &bytes);
 	if (!stream)
 		return nt_error_set(err, "no memory for the fingerprint");
 	fprintf(stream, "packages=%d;numa=%d;",
@@ -202,17 +207,47 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 	rc = write_places(stream, hwloc_get_root_obj(topology));
 	if (fclose(stream) != 0)
 		rc = -1;
-	if (rc == 0) {
-		*out = hash(places);
-		write_text(topology, text, text_bytes);
+	if (rc == 0)
+		return 0;
+	free(*material);
+	*material = NULL;
+	return nt_error_set(err, "no memory for the fingerprint");
+}
+
+int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
+		      struct nt_error *err)
+{
+	char *material;
+
+	if (nt_fingerprint_material(topology, &material, err) < 0)
+		return -1;
+	*out = nt_fingerprint_hash(material);
+	free(material);
+	write_text(topology, text, text_bytes);
+	return 0;
+}
+
+/* How many of them there are is set by the administrator, now and then while jobs run; the card
+ * that they are of is counted. In a virtual machine they are all there is, and look like cards. */
+static void mark_virtual(struct hwloc_topology *topology)
+{
+	hwloc_obj_t object = NULL;
+	char path[80];
+
+	while ((object = hwloc_get_next_pcidev(topology, object)) != NULL) {
+		const struct hwloc_pcidev_attr_s *pci = &object->attr->pcidev;
+
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%04x:%02x:%02x.%x/physfn",
+			 (unsigned)pci->domain, pci->bus, pci->dev, pci->func);
+		if (access(path, F_OK) == 0)
+			(void)hwloc_obj_add_info(object, INFO_VIRTUAL, "1");
 	}
-	free(places);
-	return rc == 0 ? 0 : nt_error_set(err, "no memory for the fingerprint");
 }
 
 /* sysfs says all that is needed; other sources cost time (binding to each CPU, GPU libraries)
  * and differ with what packages are installed. A container's or a job's limits must not make a
- * node look smaller than it is. */
+ * node look smaller than it is. What hwloc finds important depends on its version; here kind_of()
+ * says what counts. */
 static int load(struct hwloc_topology *topology)
 {
 	static const char *const sources[] = { "x86",  "pci",  "opencl",    "cuda",
@@ -226,24 +261,51 @@ static int load(struct hwloc_topology *topology)
 	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PACKAGE,
 					   HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
 	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE,
-					   HWLOC_TYPE_FILTER_KEEP_IMPORTANT) < 0 ||
+					   HWLOC_TYPE_FILTER_KEEP_ALL) < 0 ||
 	    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL) <
 		    0)
 		return -1;
 	return hwloc_topology_load(topology);
 }
 
+/* Of this machine. NULL: *err. */
+static hwloc_topology_t open_machine(struct nt_error *err)
+{
+	hwloc_topology_t topology;
+
+	if (hwloc_topology_init(&topology) < 0) {
+		nt_error_set(err, "hwloc: %m");
+		return NULL;
+	}
+	if (load(topology) < 0) {
+		nt_error_set(err, "hwloc: %m");
+		hwloc_topology_destroy(topology);
+		return NULL;
+	}
+	mark_virtual(topology);
+	return topology;
+}
+
 int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct nt_error *err)
 {
-	struct hwloc_topology *topology;
+	hwloc_topology_t topology = open_machine(err);
 	int rc;
 
-	if (hwloc_topology_init(&topology) < 0)
-		return nt_error_set(err, "hwloc: %m");
-	if (load(topology) < 0)
-		rc = nt_error_set(err, "hwloc: %m");
-	else
-		rc = nt_fingerprint_of(topology, out, text, text_bytes, err);
+	if (!topology)
+		return -1;
+	rc = nt_fingerprint_of(topology, out, text, text_bytes, err);
+	hwloc_topology_destroy(topology);
+	return rc;
+}
+
+int nt_fingerprint_explain(char **material, struct nt_error *err)
+{
+	hwloc_topology_t topology = open_machine(err);
+	int rc;
+
+	if (!topology)
+		return -1;
+	rc = nt_fingerprint_material(topology, material, err);
 	hwloc_topology_destroy(topology);
 	return rc;
 }

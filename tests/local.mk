@@ -22,6 +22,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/policy \
 	%D%/unit/report-child \
+	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/report-print \
 	%D%/unit/report-rank \
@@ -89,10 +90,14 @@ noinst_LTLIBRARIES += libnt-fake.la
 libnt_fake_la_SOURCES = \
 	%D%/fake/choice.c \
 	%D%/fake/comm.c \
+	%D%/fake/crew.c \
+	%D%/fake/crew.h \
 	%D%/fake/decide.c \
 	%D%/fake/event.c \
 	%D%/fake/event.h \
 	%D%/fake/fake.h \
+	%D%/fake/family.c \
+	%D%/fake/family.h \
 	%D%/fake/gpu.c \
 	%D%/fake/gpu.h \
 	%D%/fake/group.c \
@@ -114,6 +119,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/rng.h \
 	%D%/fake/shim_prof.c \
 	%D%/fake/shim_tuner.c \
+	%D%/fake/split.c \
+	%D%/fake/split.h \
 	%D%/fake/sum.c \
 	%D%/fake/sum.h \
 	%D%/fake/trace.c \

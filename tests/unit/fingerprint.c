@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <hwloc.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 #include "spank/step.h"
 
 struct xml {
-	char text[16384];
+	char text[32768];
 	size_t used;
 	unsigned bus; /* the number of the next bus */
 	int index; /* of the next object */
@@ -40,8 +41,8 @@ static void put(struct xml *xml, const char *format, ...)
 	assert_true(xml->used < sizeof(xml->text));
 }
 
-/* A bridge with devices below, each given as "class vendor:device"; or bridges in a bridge with
- * "[" and "]". */
+/* A bridge with devices below, each given as "class vendor:device", with "v" behind a virtual
+ * function; or bridges in a bridge with "[" and "]". */
 static void put_bridge(struct xml *xml, bool host)
 {
 	unsigned bus = xml->bus++;
@@ -72,9 +73,15 @@ static void put_devices(struct xml *xml, const char *devices)
 		} else if (sscanf(at, "%4x %4x:%4x", &class, &vendor, &device) == 3) {
 			put(xml,
 			    "<object type=\"PCIDev\" gp_index=\"%d\" pci_busid=\"0000:%02x:00.0\" "
-			    "pci_type=\"%04x [%04x:%04x] [0000:0000] a1\" pci_link_speed=\"0\"/>",
-			    xml->index++, xml->bus++, class, vendor, device);
+			    "pci_type=\"%04x [%04x:%04x] [0000:0000] a1\" pci_link_speed=\"%u\">",
+			    xml->index++, xml->bus, class, vendor, device, xml->bus);
+			xml->bus++;
+			put(xml, "<info name=\"PCISlot\" value=\"%u\"/>", xml->bus);
 			at += 13;
+			if (at[1] == 'v')
+				put(xml, "<info name=\"nt-virtual-function\" value=\"1\"/>");
+			at += at[1] == 'v';
+			put(xml, "</object>");
 		}
 	}
 	put(xml, "</object>");
@@ -88,8 +95,9 @@ static void put_package(struct xml *xml, int number, const char *devices)
 	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++);
 	put(xml,
 	    "<object type=\"NUMANode\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
-	    "complete_nodeset=\"0x%x\" gp_index=\"%d\" local_memory=\"1\"/>",
-	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++);
+	    "complete_nodeset=\"0x%x\" gp_index=\"%d\" local_memory=\"%u\"/>",
+	    number, 1 << number, 1 << number, 1 << number, 1 << number, xml->index++,
+	    4096 * xml->bus);
 	put(xml,
 	    "<object type=\"PU\" os_index=\"%d\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
 	    "complete_nodeset=\"0x%x\" gp_index=\"%d\"/>",
@@ -110,8 +118,9 @@ static uint64_t fingerprint_of(const char *near_0, const char *near_1, unsigned 
 	put(&xml,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\">"
 	    "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0x3\" complete_cpuset=\"0x3\" "
-	    "allowed_cpuset=\"0x3\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" gp_index=\"%d\">",
-	    xml.index++);
+	    "allowed_cpuset=\"0x3\" nodeset=\"0x3\" complete_nodeset=\"0x3\" allowed_nodeset=\"0x3\" gp_index=\"%d\">"
+	    "<info name=\"HostName\" value=\"n%u\"/><info name=\"DMIProductSerial\" value=\"S%u\"/>",
+	    xml.index++, first_bus, first_bus);
 	put_package(&xml, 0, near_0);
 	put_package(&xml, 1, near_1);
 	put(&xml, "</object></topology>");
@@ -200,57 +209,227 @@ static void different_nodes_differ(void **state)
 		    reference());
 }
 
+/* Eight H200 on four PCI switches with a NIC each, four NVSwitches, two NICs for storage. */
+#define H200 "0302 10de:2335"
+#define CX7 "0207 15b3:1021"
+#define CX7_VIRTUAL "0207 15b3:101ev"
+#define ETHERNET "0200 15b3:101d"
+#define NVSWITCH "0680 10de:22a3"
+#define PAIR(GPU, NIC) "[[" GPU "][" GPU "][" NIC "]]"
+#define HALF PAIR(H200, CX7) PAIR(H200, CX7) "[" ETHERNET "]"
+#define SWITCHES "[[" NVSWITCH "][" NVSWITCH "][" NVSWITCH "][" NVSWITCH "]]"
+
+static const char h200_first[] = HALF SWITCHES;
+static const char h200_second[] = HALF;
+
+static uint64_t h200_node(const char *first, const char *second, unsigned first_bus)
+{
+	char text[200];
+
+	return fingerprint_of(first, second, first_bus, text, sizeof(text));
+}
+
+static void two_h200_nodes_are_equal(void **state)
+{
+	const uint64_t one = h200_node(h200_first, h200_second, 1);
+	char text[200];
+
+	(void)state;
+	fingerprint_of(h200_first, h200_second, 1, text, sizeof(text));
+	assert_string_equal(text, "8x10de:2335 4x10de:22a3 4x15b3:1021 2x15b3:101d 2 packages 2 "
+				  "NUMA nodes");
+	/* other buses, links, slots, host name, serial number and memory */
+	assert_true(h200_node(h200_first, h200_second, 0x20) == one);
+	/* found in another order, with disks and a console */
+	assert_true(h200_node(SWITCHES "[" ETHERNET "]" PAIR(H200, CX7) PAIR(H200, CX7) DISK,
+			      "[" ETHERNET CONSOLE "]" PAIR(H200, CX7) DISK PAIR(H200, CX7),
+			      1) == one);
+	/* virtual functions switched on, beside the card or below a bridge of their own */
+	assert_true(h200_node("[[" H200 "][" H200 "][" CX7 CX7_VIRTUAL CX7_VIRTUAL "]]" PAIR(
+				      H200, CX7) "[" ETHERNET "]" SWITCHES,
+			      HALF "[" CX7_VIRTUAL "]", 1) == one);
+}
+
+static void h200_nodes_that_differ(void **state)
+{
+	const uint64_t one = h200_node(h200_first, h200_second, 1);
+	static const char *const others[][2] = {
+		/* H100 on one half; a GPU lost; all on one switch */
+		{ PAIR("0302 10de:2330", CX7) PAIR("0302 10de:2330", CX7) "[" ETHERNET "]" SWITCHES,
+		  HALF },
+		{ HALF SWITCHES, "[[" H200 "][" CX7 "]]" PAIR(H200, CX7) "[" ETHERNET "]" },
+		{ HALF SWITCHES, "[[" H200 "][" H200 "][" H200 "][" H200 "][" CX7 "][" CX7 "]]"
+				 "[" ETHERNET "]" },
+		/* ConnectX-6 in one place; a NIC lost; one more */
+		{ HALF SWITCHES, PAIR(H200, "0207 15b3:101b") PAIR(H200, CX7) "[" ETHERNET "]" },
+		{ HALF SWITCHES, PAIR(H200, CX7) PAIR(H200, CX7) },
+		{ HALF SWITCHES, HALF "[" ETHERNET "]" },
+		/* no NVSwitch, one lost, on the other package */
+		{ HALF, HALF },
+		{ HALF "[[" NVSWITCH "][" NVSWITCH "][" NVSWITCH "]]", HALF },
+		{ HALF, HALF SWITCHES },
+		/* no GPU at all */
+		{ "[" ETHERNET "]", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (h200_node(others[i][0], others[i][1], 1) == one)
+			fail_msg("node %zu is not told apart", i);
+	}
+}
+
+/* In a virtual machine functions are all there is, and nothing says that they are virtual. */
+static void functions_without_a_card_count(void **state)
+{
+	(void)state;
+	assert_true(h200_node("0207 15b3:101e" H200, "", 1) !=
+		    h200_node("0207 15b3:101e0207 15b3:101e" H200, "", 1));
+}
+
 static void this_machine_has_one(void **state)
 {
 	char first_text[200], second_text[200];
 	uint64_t first, second;
 	struct nt_error err;
+	char *material;
+	cpu_set_t all, one;
 
 	(void)state;
 	assert_int_equal(nt_fingerprint_compute(&first, first_text, sizeof(first_text), &err), 0);
+	assert_true(first != 0);
+	assert_non_null(strstr(first_text, " NUMA nodes"));
+	/* what this process may use makes no difference */
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	assert_int_equal(nt_fingerprint_compute(&second, second_text, sizeof(second_text), &err),
 			 0);
-	assert_true(first == second && first != 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	assert_true(first == second);
 	assert_string_equal(first_text, second_text);
-	assert_non_null(strstr(first_text, " NUMA nodes"));
+	assert_int_equal(nt_fingerprint_explain(&material, &err), 0);
+	assert_true(nt_fingerprint_hash(material) == first);
+	free(material);
+}
+
+static void shell(const char *directory, const char *words)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cd '%s' && %s", directory, words);
+	assert_int_equal(system(command), 0);
+}
+
+static void close_cache(int fd, const char *top)
+{
+	close(fd);
+	shell(top, "rm -f * && rmdir \"$PWD\"");
+}
+
+static int open_cache(char *top)
+{
+	int fd;
+
+	assert_non_null(mkdtemp(top));
+	fd = open(top, O_RDONLY | O_DIRECTORY);
+	assert_true(fd >= 0);
+	return fd;
 }
 
 static void cache_keeps_it(void **state)
 {
 	char top[] = "/tmp/nt-fingerprint.XXXXXX";
-	char command[128];
+	int fd = open_cache(top);
 	struct nt_error err;
 	uint64_t value;
-	int fd;
 
 	(void)state;
-	assert_non_null(mkdtemp(top));
-	fd = open(top, O_RDONLY | O_DIRECTORY);
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
+	assert_true(value == 0);
 	assert_int_equal(nt_cache_write(fd, UINT64_C(0x0123456789abcdef), "a node", &err), 0);
 	assert_int_equal(nt_cache_read(fd, &value, &err), 0);
 	assert_true(value == UINT64_C(0x0123456789abcdef));
 	assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
 	assert_int_equal(nt_cache_read(fd, &value, &err), 0);
 	assert_true(value == 7);
-	snprintf(command, sizeof(command), "chmod 666 %s/fingerprint.*", top);
-	assert_int_equal(system(command), 0);
+	shell(top, "chmod 666 fingerprint.*");
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
-	snprintf(command, sizeof(command),
-		 "cd %s && for f in *; do chmod 644 $f; echo xyz >$f; done", top);
-	assert_int_equal(system(command), 0);
+	shell(top, "for f in *; do chmod 644 $f; echo xyz >$f; done");
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
-	close(fd);
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	assert_int_equal(system(command), 0);
+	assert_true(value == 0);
+	shell(top, "for f in *; do rm $f; mkfifo -m 644 $f; done");
+	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
+	close_cache(fd, top);
+}
+
+/* Each change of the second line is an update since. */
+static void cache_ends_with_an_update(void **state)
+{
+	static const struct {
+		const char *change, *complaint;
+	} updates[] = {
+		{ "sed -i '2s/^/9./' fingerprint.*", "by nccl-tune 9." },
+		{ "sed -i '2s/\\([0-9]\\) /\\11 /2' fingerprint.*", "another hwloc" },
+		{ "sed -i '2s/libhwloc/libhwlok/' fingerprint.*", "another hwloc" },
+		{ "sed -i 2d fingerprint.*", "does not say" },
+	};
+	char top[] = "/tmp/nt-fingerprint.XXXXXX";
+	int fd = open_cache(top);
+	struct nt_error err;
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(updates) / sizeof(updates[0]); i++) {
+		assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
+		assert_int_equal(nt_cache_read(fd, &value, &err), 0);
+		shell(top, updates[i].change);
+		assert_int_equal(nt_cache_read(fd, &value, &err), -1);
+		assert_non_null(strstr(err.text, updates[i].complaint));
+		assert_true(value == 7);
+	}
+	close_cache(fd, top);
+}
+
+/* Another boot has another id, and so another file. */
+static void cache_is_of_this_boot(void **state)
+{
+	char top[] = "/tmp/nt-fingerprint.XXXXXX";
+	int fd = open_cache(top);
+	char name[NT_CACHE_NAME_MAX];
+	char id[64] = "";
+	struct nt_error err;
+	uint64_t value;
+	FILE *file;
+
+	(void)state;
+	file = fopen("/proc/sys/kernel/random/boot_id", "r");
+	assert_non_null(file);
+	assert_non_null(fgets(id, sizeof(id), file));
+	fclose(file);
+	id[strcspn(id, "\n")] = '\0';
+	assert_int_equal(nt_cache_name(name, &err), 0);
+	assert_non_null(strstr(name, id));
+	assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
+	shell(top, "mv fingerprint.* fingerprint.00000000-0000-0000-0000-000000000000");
+	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
+	close_cache(fd, top);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_described),		  cmocka_unit_test(equal_nodes_are_equal),
-		cmocka_unit_test(different_nodes_differ), cmocka_unit_test(this_machine_has_one),
+		cmocka_unit_test(is_described),
+		cmocka_unit_test(equal_nodes_are_equal),
+		cmocka_unit_test(different_nodes_differ),
+		cmocka_unit_test(two_h200_nodes_are_equal),
+		cmocka_unit_test(h200_nodes_that_differ),
+		cmocka_unit_test(functions_without_a_card_count),
+		cmocka_unit_test(this_machine_has_one),
 		cmocka_unit_test(cache_keeps_it),
+		cmocka_unit_test(cache_ends_with_an_update),
+		cmocka_unit_test(cache_is_of_this_boot),
 	};
 
 	return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);

@@ -1,0 +1,151 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fingerprint is made of, as people and programs read it. */
+#include "report/inventory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "report/pciids.h"
+
+/* No list of PCI devices knows the vendor fff0. */
+#define NODE                                                                           \
+	"packages=2;numa=2;@0:((gfff0:0001,nfff0:0002),gfff0:0001),gfff0:0001;@0-1:nfff0:0003;" \
+	"@1:gfff0:0004,sfff0:0005;"
+
+static void is_printed(void **state)
+{
+	static const char expected[] = "packages      2\n"
+				       "NUMA nodes    2\n"
+				       "GPU           3 x fff0:0001\n"
+				       "GPU           1 x fff0:0004\n"
+				       "NVSwitch      1 x fff0:0005\n"
+				       "NIC           1 x fff0:0002\n"
+				       "NIC           1 x fff0:0003\n"
+				       "NUMA 0        ((GPU fff0:0001, NIC fff0:0002), GPU fff0:0001)\n"
+				       "NUMA 0        GPU fff0:0001\n"
+				       "NUMA 0-1      NIC fff0:0003\n"
+				       "NUMA 1        GPU fff0:0004\n"
+				       "NUMA 1        NVSwitch fff0:0005\n";
+	char text[1024] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(nt_inventory_print(out, NODE), 0);
+	fclose(out);
+	assert_string_equal(text, expected);
+}
+
+static void is_json(void **state)
+{
+	static const char expected[] =
+		"{\"packages\":2,\"numa_nodes\":2,\"devices\":["
+		"{\"kind\":\"GPU\",\"id\":\"fff0:0001\",\"name\":null,\"count\":3},"
+		"{\"kind\":\"NIC\",\"id\":\"fff0:0002\",\"name\":null,\"count\":1},"
+		"{\"kind\":\"NIC\",\"id\":\"fff0:0003\",\"name\":null,\"count\":1},"
+		"{\"kind\":\"GPU\",\"id\":\"fff0:0004\",\"name\":null,\"count\":1},"
+		"{\"kind\":\"NVSwitch\",\"id\":\"fff0:0005\",\"name\":null,\"count\":1}],"
+		"\"places\":["
+		"{\"numa\":\"0\",\"devices\":[[[\"GPU fff0:0001\",\"NIC fff0:0002\"],\"GPU fff0:0001\"],"
+		"\"GPU fff0:0001\"]},"
+		"{\"numa\":\"0-1\",\"devices\":[\"NIC fff0:0003\"]},"
+		"{\"numa\":\"1\",\"devices\":[\"GPU fff0:0004\",\"NVSwitch fff0:0005\"]}]}";
+	json_object *object = nt_inventory_json(NODE);
+
+	(void)state;
+	assert_non_null(object);
+	assert_string_equal(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN),
+			    expected);
+	json_object_put(object);
+}
+
+static void nothing_is_a_node(void **state)
+{
+	json_object *object = nt_inventory_json("packages=1;numa=1;");
+	char text[256] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(nt_inventory_print(out, "packages=1;numa=1;"), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "GPU           none\n"));
+	assert_non_null(object);
+	assert_string_equal(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN),
+			    "{\"packages\":1,\"numa_nodes\":1,\"devices\":[],\"places\":[]}");
+	json_object_put(object);
+}
+
+static void other_texts_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"packages=2;numa=2",
+		"packages=x;numa=2;",
+		"packages=2;numa=2;@0:gfff0:0001",
+		"packages=2;numa=2;@0:;",
+		"packages=2;numa=2;@0:gfff0:0001,;",
+		"packages=2;numa=2;@0:(gfff0:0001;",
+		"packages=2;numa=2;@0:gfff0:0001);",
+		"packages=2;numa=2;@0:xfff0:0001;",
+		"packages=2;numa=2;@0:gfff0:001;",
+		"packages=2;numa=2;0:gfff0:0001;",
+		"packages=2;numa=2;@a:gfff0:0001;",
+		"packages=2;numa=2;@0:(((((((((((((((((gfff0:0001,gfff0:0001)))))))))))))))));",
+	};
+	FILE *out = fopen("/dev/null", "w");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (nt_inventory_print(out, texts[i]) == 0 || nt_inventory_json(texts[i]))
+			fail_msg("'%s' is taken", texts[i]);
+	}
+	fclose(out);
+}
+
+static void devices_have_names(void **state)
+{
+	static const char list[] = "# a comment\n"
+				   "0010  Somebody\n"
+				   "\t2335  Not this one\n"
+				   "10de  NVIDIA Corporation\n"
+				   "\t2330  GH100 [H100 SXM5 80GB]\n"
+				   "\t2335  GH100 [H200 SXM \001 141GB]\n"
+				   "\t\t10de 18be  A board\n"
+				   "10df  Emulex\n"
+				   "\t2336  Nor this one\n";
+	char path[] = "/tmp/nt-pciids.XXXXXX";
+	int fd = mkstemp(path);
+	char name[64];
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, list, sizeof(list) - 1), sizeof(list) - 1);
+	close(fd);
+	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, sizeof(name)), 0);
+	assert_string_equal(name, "GH100 [H200 SXM ? 141GB]");
+	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, 6), 0);
+	assert_string_equal(name, "GH100");
+	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2336, name, sizeof(name)), -1);
+	assert_string_equal(name, "");
+	assert_int_equal(nt_pciids_name_in(path, 0x10dd, 0x2335, name, sizeof(name)), -1);
+	unlink(path);
+	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, sizeof(name)), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_printed),		   cmocka_unit_test(is_json),
+		cmocka_unit_test(nothing_is_a_node),	   cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(devices_have_names),
+	};
+
+	return cmocka_run_group_tests_name("report-inventory", tests, NULL, NULL);
+}

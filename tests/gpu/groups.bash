@@ -49,8 +49,10 @@ dry_group_command() {
 	local fake=$stage/libexec/nccl-tune/tests/nt-fake-nccl help
 	help=$("$fake" --help)
 	command_line=("$fake" --sizes "$GROUPS_SIZES" --coll "allreduce,allgather" --iters 300 --call-gap-us 500)
-	if [[ $help = *tp:* ]]; then
-		command_line+=(--comms "tp:$tasks+dp:$tasks")
+	if [[ $help = *tp:K* ]]; then
+		local groups=world,dp:$tasks
+		[ "$tasks" = 1 ] || groups+=,tp:$tasks
+		command_line+=(--comms "$groups" --churn 150)
 	else
 		command_line+=(--comms world+node)
 	fi

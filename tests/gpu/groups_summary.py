@@ -182,7 +182,9 @@ class Run:
             return "records of ranks differ"
         if self.total("differed"):
             return "another arm than the chosen one ran"
-        return "NCCL's log has another arm" if self.log_other else None
+        if self.log_other:
+            return "NCCL's log has another arm"
+        return None if any(comm["state"] == "agreed" for _, comm in self.comms()) else "no communicator was tuned"
 
     def summary(self):
         said = {"run": self.path.name, "kind": self.kind, "topology": self.topology,

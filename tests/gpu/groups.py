@@ -353,7 +353,7 @@ def main(arguments):
         sys.stderr.flush()
         os._exit(ERROR)     # no waiting for ranks that may hang
     result.write("wrong" if result.said["wrong"] else "well")
-    faulthandler.cancel_dump_traceback_later()
+    faulthandler.dump_traceback_later(START_S / 2, exit=True)  # for libraries that do not let go
     return WRONG if result.said["wrong"] else 0
 
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choice.c - one decision: cost table, the plugin's word, NCCL's pick
  * (enqueue.cc:1918@v2.28.9-1) */
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include "tests/fake/fake.h"
@@ -20,19 +21,26 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Costs as this rank computes them: the ranks' floats are near each other, not equal. */
+/* Costs as this rank computes them: the ranks' floats are near each other, not equal, but NCCL's own
+ * pick is the same, also where two arms cost the same. */
 static void fill(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table)
 {
 	const struct nt_job *job = c->owner->job;
 	int pairs = c->place.algos * NT_PROTOS;
+	int pick;
 
 	nt_model_costs(&job->model, &c->place, coll, bytes, pipe_ops, table);
+	pick = nt_model_pick(table, c->place.algos);
 	for (int i = 0; i < pairs; i++) {
 		uint64_t key = nt_rng_mix(c->owner->rank + 1, (uint64_t)i);
 
 		if (table[i] >= 0)
 			table[i] *= (float)(1.0 +
 					    job->options->cost_skew * (nt_rng_unit(key) - 0.5));
+	}
+	for (int i = 0; pick >= 0 && i < pairs; i++) {
+		if (i != pick && table[i] >= 0 && table[i] <= table[pick])
+			table[i] = nextafterf(table[pick], INFINITY);
 	}
 }
 

@@ -127,8 +127,7 @@ static void init_tuner(struct nt_comm *c, int least_ranks)
 			      "tuner init returned %d: ncclCommInitRank fails", rc);
 }
 
-struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind,
-			       const unsigned *members, unsigned ranks)
+struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
 {
 	struct nt_comm *c = calloc(1, sizeof(*c));
 	int least;
@@ -136,16 +135,16 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind
 	if (!c)
 		nt_fake_leave(owner->job, NT_EXIT_TROUBLE, "out of memory");
 	c->owner = owner;
-	c->id = id;
-	c->kind = kind;
-	for (unsigned i = 0; i < ranks; i++)
-		c->rank = members[i] == owner->rank ? i : c->rank;
-	c->wire = nt_wire_comm(owner->job->wire, id, ranks);
+	c->id = b->id;
+	c->kind = b->kind;
+	for (unsigned i = 0; i < b->ranks; i++)
+		c->rank = b->members[i] == owner->rank ? i : c->rank;
+	c->wire = nt_wire_comm(owner->job->wire, b->id, b->life, b->ranks);
 	if (!c->wire)
 		nt_fake_leave(owner->job, NT_EXIT_TROUBLE, "more than %d communicators",
 			      NT_MAX_COMMS);
-	shape(c, members, ranks, &least);
-	if (kind == 0)
+	shape(c, b->members, b->ranks, &least);
+	if (owner->job->options->split[b->kind].kind == NT_SPLIT_WORLD)
 		snprintf(c->name, sizeof(c->name), "world");
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
 	init_profiler(c);
@@ -153,6 +152,10 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind
 	/* The name was the application's; a plugin that kept the pointer reads this. */
 	memset(c->name, '!', sizeof(c->name) - 1);
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
+	c->gpu = nt_gpu_create(owner);
+	nt_load_log(NT_NCCL_LOG_INFO, NT_NCCL_SUB_INIT, __func__, __LINE__,
+		    "rank %u nranks %u nNodes %d commId 0x%llx - Init COMPLETE", c->rank, b->ranks,
+		    c->place.nodes, (unsigned long long)c->id);
 	return c;
 }
 
@@ -184,5 +187,7 @@ void nt_comm_free(struct nt_comm *c)
 		nt_plan_release(c->graphs);
 		c->graphs = next;
 	}
+	nt_gpu_destroy(c->gpu);
+	nt_wire_leave(c->wire);
 	free(c);
 }

@@ -4,8 +4,11 @@
  *
  * Host: ncclPrepareTasks and scheduleCollTasksToPlan, src/enqueue.cc:348, :519 @v2.28.9-1.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "tests/fake/fake.h"
+
+#define RING 1
 
 static int proto_of(const struct nt_task *t)
 {
@@ -79,6 +82,37 @@ static unsigned decide_run(struct nt_plan *p, struct nt_task *task, unsigned tas
 	return n;
 }
 
+/* Of the answer only protocol and channels are used; it runs as a ring. */
+static void decide_gathered(struct nt_plan *p)
+{
+	struct nt_task *t = &p->task[0];
+	struct nt_choice choice;
+
+	nt_choice_make(p->comm, t->coll, t->bytes, 1, &choice);
+	t->arm = RING * NT_PROTOS + choice.arm % NT_PROTOS;
+	t->auto_arm = RING * NT_PROTOS + choice.auto_arm % NT_PROTOS;
+	t->changed = choice.changed;
+	t->max_channels = t->channels = choice.max_channels;
+}
+
+/* From 2.29.2 on NCCL makes Broadcast's tasks anew, without what their events need
+ * (ncclPrepareTasks, src/enqueue.cc:367@v2.30.7-1). */
+static void forget_events(struct nt_plan *p)
+{
+	const char *text = getenv("NCCL_ALLGATHERV_ENABLE");
+
+	if (p->comm->owner->job->release->code < 22902 || (text && strcmp(text, "0") == 0))
+		return;
+	for (unsigned i = 0; i < p->tasks; i++) {
+		struct nt_task *t = &p->task[i];
+
+		if (t->coll == NT_BROADCAST) {
+			t->mask = 0;
+			t->group_api = t->coll_api = NULL;
+		}
+	}
+}
+
 static void set_channels(struct nt_plan *p)
 {
 	uint64_t least = p->comm->owner->job->release->code >= 22903 ? 32768 : 16384;
@@ -115,6 +149,11 @@ void nt_plan_decide(struct nt_plan *p)
 	int pipe_ops = (int)((p->tasks + channels - 1) / channels);
 	unsigned run = 0;
 
+	if (p->task[0].gathered) {
+		decide_gathered(p);
+		return;
+	}
+	forget_events(p);
 	sort_by_traffic(p->task, p->tasks);
 	for (unsigned i = 0; job->options->probe && i < p->tasks; i++)
 		probe(p, &p->task[i]);

@@ -114,7 +114,7 @@ void nt_event_group_done(void)
 static const struct nt_task *first_masked(const struct nt_plan *p)
 {
 	for (unsigned i = 0; i < p->tasks; i++) {
-		if (p->task[i].mask && !p->task[i].symmetric)
+		if (p->task[i].mask && !p->task[i].symmetric && !p->task[i].gathered)
 			return &p->task[i];
 	}
 	return NULL;
@@ -185,7 +185,7 @@ void nt_event_tasks_start(struct nt_plan *p)
 	for (unsigned i = 0; i < p->tasks; i++) {
 		struct nt_task *t = &p->task[i];
 
-		if (t->symmetric)
+		if (t->symmetric || t->gathered)
 			continue;
 		if (nt_load_profiler_now() && (t->mask & (int)BELOW_COLL))
 			start_task(p, t);

@@ -294,3 +294,79 @@ plays() {
 	# The profiler's finalize did not come.
 	[ ! -e "$counts" ]
 }
+
+@test "groups of ranks: side by side, far apart, reversed, one in part, none for some" {
+	run -0 --separate-stderr timeout 40 "$FAKE" --fork 8 --nodes 2 --iters 5 --sizes 64K --call-gap-us 20 \
+		--comms world,tp:2,dp:4,pp:4,block:3@1,rev:4,split:ab-b
+	json '[.keys[] | [.comm, .calls, (.arms | add)]] == [["world", 5, 8], ["tp:2", 5, 8], ["dp:4", 5, 8],
+		["pp:4", 5, 8], ["block:3@1", 5, 6], ["rev:4", 5, 8], ["split:ab-b", 5, 6]]'
+	NT_FAKE_PLUGIN=odd:1:7:RING/LL run -66 fake --comms tp:2
+}
+
+@test "each rank uses its communicators in an order of its own" {
+	run -0 --separate-stderr counted --comms world,tp:2,dp:2,rev:2 --interleave
+	json '.calls == 160 and .mismatches == 0'
+	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 (80|800)/'
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake --comms world,tp:2,dp:2 --interleave
+}
+
+@test "communicators end and others come, with new ids or the old one" {
+	NT_FAKE_PLUGIN=idle run -0 --separate-stderr counted --comms world,roll:2 --churn 2
+	# The world and five generations of the other, on each rank.
+	[ "$(wc -l <"$counts")" = 24 ]
+	every_line 'decisions (40|8) bad 0 '
+	: >"$counts"
+	run -0 counted --churn 1 --iters 120 --sizes 64K --interleave --comms world,roll:3,tp:2
+	[ "$(wc -l <"$counts")" = 964 ]
+	run -0 fake --comms world,roll:2 --churn 2 --same-id --interleave
+}
+
+@test "ids: new ones for new communicators, the old one where it is asked for" {
+	NCCL_DEBUG=INFO run -0 fake --comms world,tp:2 --churn 2 --sizes 64K
+	[ "$(grep -o 'commId 0x[0-9a-f]*' <<<"$output" | sort -u | wc -l)" = 11 ]
+	NCCL_DEBUG=INFO run -0 fake --comms world,tp:2 --churn 2 --sizes 64K --same-id
+	[ "$(grep -o 'commId 0x[0-9a-f]*' <<<"$output" | sort -u | wc -l)" = 3 ]
+	[ "$(grep -c 'Init COMPLETE' <<<"$output")" = 24 ]
+}
+
+@test "one thread that drives all ranks of a process, in one group" {
+	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 --separate-stderr timeout 40 "$FAKE" --fork 2 --nodes 2 \
+		--ranks-in-process 2 --one-thread --iters 10 --call-gap-us 20 --comms world,tp:2,dp:2
+	json '.ranks == 4 and .calls == 120'
+	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 .* 0x200 40/40'
+	# The second rank's call finds the group open.
+	[ "$(grep -c ' 0x100 40/40 ' "$counts")" = 6 ]
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 timeout 40 "$FAKE" --fork 2 --nodes 2 --ranks-in-process 2 --one-thread
+}
+
+@test "several processes of one task, and tasks without ranks" {
+	run -0 --separate-stderr fake --procs-per-task 3 --env "NT_FAKE_COUNTS=$BATS_TEST_TMPDIR/task.%t"
+	json '.ranks == 12'
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/task.3")" = 3 ]
+	run -0 --separate-stderr fake --idle-tasks 0,2
+	json '.ranks == 2'
+	run -0 --separate-stderr timeout 40 "$FAKE" --fork 6 --idle-tasks every:3 --iters 2
+	json '.ranks == 4'
+	run -2 "$FAKE" --fork 2 --idle-tasks 1
+	run -2 "$FAKE" --fork 2 --interleave --queue 3
+}
+
+@test "calls that fail after their decision, and communicators aborted on the way" {
+	run -0 counted --fail 10
+	every_line 'decisions 44 bad 0 0x1 40/40 0x2 40/40 '
+	run -0 --separate-stderr fake --abort-every 3 --comms world,tp:2 --iters 30
+	json '.calls == 240'
+	run -0 fake --abort-every 3 --comms world,tp:2,dp:2 --iters 30 --interleave --queue 8
+	NT_FAKE_PLUGIN=odd:3:7:RING/LL run -66 fake --abort-every 3 --iters 30
+}
+
+@test "Broadcasts with different roots are decided as an AllGather that no event tells of" {
+	run -0 counted --nccl 2.30.7 --allgatherv 10
+	every_line 'decisions 44 bad 0 0x1 40/40 0x2 40/40 .* 0x200 5[0-9]/5[0-9]'
+	: >"$counts"
+	run -0 counted --nccl 2.30.7 --coll broadcast
+	every_line 'decisions 40 bad 0 0x100 40/40 0x200 40/40'
+	: >"$counts"
+	NCCL_ALLGATHERV_ENABLE=0 run -0 counted --nccl 2.30.7 --coll broadcast
+	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40'
+}

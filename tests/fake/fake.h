@@ -36,7 +36,6 @@ struct nt_rank {
 	struct nt_job *job;
 	unsigned rank;
 	const char *node;
-	struct nt_gpu *gpu;
 	_Atomic bool ended; /* one of its threads is ending the process */
 	struct nt_sum *sum;
 	uint64_t host_ns; /* host: the simulated clock of the application */
@@ -46,9 +45,10 @@ struct nt_rank {
 struct nt_comm {
 	struct nt_rank *owner;
 	struct nt_wire_comm *wire;
+	struct nt_gpu *gpu; /* a stream of its own */
 	uint64_t id;
 	unsigned rank;
-	unsigned kind; /* 0: the world, 1: a node */
+	unsigned kind; /* which of --comms */
 	char name[24]; /* only while the plugins are initialised */
 	struct nt_place place;
 	const struct nt_tuner_v6 *tuner;
@@ -57,6 +57,7 @@ struct nt_comm {
 	void *prof_ctx;
 	struct nt_tuner_constants_v5 constants;
 	_Atomic uint64_t seq[NT_COLLS]; /* as comm->seqNumber of NCCL */
+	uint64_t calls; /* host: the same on all its ranks */
 	uint64_t op; /* host: next operation on the wire */
 	unsigned connected; /* host: bit of each algorithm that was used */
 	struct nt_plan *graphs; /* host: captured plans */
@@ -78,6 +79,7 @@ struct nt_task {
 	int auto_arm;
 	bool changed; /* the plugin touched the table or the channels */
 	bool symmetric;
+	bool gathered; /* Broadcasts with different roots, run as one */
 	int max_channels;
 	int channels;
 	uint32_t chunk_bytes;
@@ -107,8 +109,14 @@ _Noreturn void nt_fake_leave(struct nt_job *job, int code, const char *format, .
 void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing);
 
 /* Communicators: collective over the ranks of members (ranks of the job, in order). */
-struct nt_comm *nt_comm_create(struct nt_rank *owner, uint64_t id, unsigned kind,
-			       const unsigned *members, unsigned ranks);
+struct nt_birth {
+	uint64_t id;
+	uint32_t life; /* of several with this id, one after the other */
+	unsigned kind;
+	const unsigned *members;
+	unsigned ranks;
+};
+struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *birth);
 /* ncclCommDestroy, or ncclCommAbort after nt_gpu_abandon(). between: called after the tuner's
  * finalize. */
 void nt_comm_destroy(struct nt_comm *c, void (*between)(struct nt_comm *c));
@@ -121,9 +129,15 @@ struct nt_call {
 	int key;
 };
 
-enum nt_group_mode { NT_GROUP_RUN, NT_GROUP_SIMULATE, NT_GROUP_CAPTURE };
-void nt_group_run(struct nt_comm *c, const struct nt_call *call, unsigned calls,
-		  enum nt_group_mode mode);
+enum nt_group_mode {
+	NT_GROUP_RUN,
+	NT_GROUP_SIMULATE, /* or one that fails once it is decided */
+	NT_GROUP_CAPTURE,
+	NT_GROUP_GATHER, /* a Broadcast from every rank, at most NT_MAX_TASKS, of the first call */
+};
+/* The same calls on each of the communicators, at most NT_MAX_RANKS. */
+void nt_group_run(struct nt_comm *const *c, unsigned comms, const struct nt_call *call,
+		  unsigned calls, enum nt_group_mode mode);
 void nt_group_replay(struct nt_comm *c); /* the newest captured graph */
 
 /* One decision: arm, channels and so on of a run of tasks from table and plugin. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.c - the GPU's thread: takes plans in order, meets the other ranks, keeps the clock */
+/* gpu.c - a stream's thread: takes plans in order, meets the other ranks, keeps the clock */
 #include "tests/fake/gpu.h"
 
 #include <math.h>
@@ -96,7 +96,9 @@ static uint64_t account(struct nt_gpu *g, const struct job *j, uint64_t start_ns
 
 			if (t->run != run)
 				continue;
-			nt_sum_ran(g->rank->sum, p->comm->kind, t, (double)r->run_ns[run] * 1e-3);
+			if (!t->gathered)
+				nt_sum_ran(g->rank->sum, p->comm->kind, t,
+					   (double)r->run_ns[run] * 1e-3);
 			if (!t->symmetric && (t->mask & (int)NT_PROF_KERNEL_CH))
 				nt_proxy_tell(g->proxy, p->comm, t, from_ns, end_ns);
 		}
@@ -111,6 +113,7 @@ static void run(struct nt_gpu *g, const struct job *j)
 	struct nt_comm *c = j->plan->comm;
 	struct nt_wire_call call = { .op = j->op, .resolve = resolve, .arg = c, .quit = &g->quit };
 	struct nt_wire_result result;
+	enum nt_wire_end end;
 	uint64_t end_ns;
 
 	if (j->plan->callback) {
@@ -118,8 +121,9 @@ static void run(struct nt_gpu *g, const struct job *j)
 		nt_event_tasks_stop(j->plan);
 	}
 	call.start_ns = start_of(g, j);
-	nt_fake_expect(c, nt_wire_meet(c->wire, c->rank, &call, &result), "a collective");
-	if (atomic_load(&g->quit))
+	end = nt_wire_meet(c->wire, c->rank, &call, &result);
+	nt_fake_expect(c, end, "a collective");
+	if (end == NT_WIRE_QUIT || atomic_load(&g->quit))
 		return;
 	end_ns = account(g, j, call.start_ns, &result);
 	if (g->rank->job->options->realtime > 0)

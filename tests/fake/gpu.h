@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h - a rank's simulated GPU: a stream of plans with a clock of its own, and the proxy that
- * reports it
+/* gpu.h - a communicator's stream on a rank's simulated GPU: plans in order with a clock of their
+ * own, and the proxy that reports them
  *
  * Threads:  all functions on the rank's host thread.
  * Memory:   a pushed plan is referenced until it has run.

@@ -90,7 +90,9 @@ static uint64_t publish(struct nt_comm *c, const struct nt_wire_task *task, unsi
 	return op;
 }
 
-/* The first use of an algorithm makes its connections, all ranks together, inside ncclGroupEnd. */
+/* The first use of an algorithm makes its connections, all ranks together, inside ncclGroupEnd.
+ * Ranks that use their communicators in different orders would wait for each other in a circle:
+ * they do not wait. */
 static void connect(struct nt_plan *p)
 {
 	struct nt_comm *c = p->comm;
@@ -107,9 +109,52 @@ static void connect(struct nt_plan *p)
 			continue;
 		c->connected |= 1u << algo;
 		publish(c, &first, 1);
-		nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "first use of an algorithm");
+		if (!o->interleave)
+			nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank),
+				       "first use of an algorithm");
 		c->owner->host_ns += (uint64_t)(1e3 * o->connect_us *
 						(0.9 + 0.2 * nt_rng_unit(key)));
+	}
+}
+
+static bool connects(const struct nt_plan *p)
+{
+	for (unsigned i = 0; i < p->tasks; i++) {
+		if (!p->task[i].symmetric &&
+		    !(p->comm->connected & 1u << p->task[i].arm / NT_PROTOS))
+			return true;
+	}
+	return false;
+}
+
+static void *connect_elsewhere(void *arg)
+{
+	connect(arg);
+	return NULL;
+}
+
+/* Of several communicators each has a thread of its own (the preconnect jobs of
+ * groupLaunch, src/group.cc@v2.28.9-1): ranks of one may be in the same group. */
+static void connect_all(struct nt_plan *const *p, unsigned plans)
+{
+	pthread_t thread[NT_MAX_RANKS];
+	bool started[NT_MAX_RANKS] = { false };
+
+	for (unsigned i = 0; i < plans; i++) {
+		if (!connects(p[i]))
+			continue;
+		if (plans == 1) {
+			connect(p[i]);
+			continue;
+		}
+		started[i] = pthread_create(&thread[i], NULL, connect_elsewhere, p[i]) == 0;
+		if (!started[i])
+			nt_fake_leave(p[i]->comm->owner->job, NT_EXIT_TROUBLE,
+				      "cannot start a thread");
+	}
+	for (unsigned i = 0; i < plans; i++) {
+		if (started[i])
+			pthread_join(thread[i], NULL);
 	}
 }
 
@@ -132,7 +177,7 @@ static void launch(struct nt_plan *p)
 	struct nt_wire_task task[NT_MAX_TASKS];
 	uint64_t op;
 
-	nt_gpu_reserve(c->owner->gpu);
+	nt_gpu_reserve(c->gpu);
 	op = publish(c, task, nt_plan_describe(p, task));
 	/* With graphs alive and the host stream busy, events are left to CUDA's callback thread. */
 	p->callback = c->graphs && has_proxy_ops(p) &&
@@ -142,7 +187,7 @@ static void launch(struct nt_plan *p)
 	if (!p->callback)
 		nt_event_tasks_start(p);
 	/* The proxy learns of it between start and stop (enqueue.cc:1307@v2.28.9-1). */
-	nt_gpu_push(c->owner->gpu, p, op);
+	nt_gpu_push(c->gpu, p, op);
 	if (!p->callback)
 		nt_event_tasks_stop(p);
 }
@@ -163,28 +208,63 @@ static void keep_graph(struct nt_plan *p)
 	p->comm->graphs = p;
 }
 
-void nt_group_run(struct nt_comm *c, const struct nt_call *call, unsigned calls,
-		  enum nt_group_mode mode)
+/* From 2.29 on NCCL makes one AllGather of Broadcasts with different roots, decides it as such, and
+ * tells the profiler nothing (src/scheduler/allgatherv_sched.cc:47@v2.30.7-1). */
+static void gather(struct nt_plan *p)
+{
+	struct nt_task *t = &p->task[0];
+
+	p->tasks = 1;
+	t->coll = NT_ALLGATHER;
+	t->bytes *= (unsigned)p->comm->place.ranks;
+	t->mask = 0;
+	t->group_api = t->coll_api = NULL;
+	t->gathered = true;
+}
+
+static struct nt_plan *begin(struct nt_comm *c, const struct nt_call *call, unsigned calls,
+			     enum nt_group_mode mode)
 {
 	struct nt_plan *p = calloc(1, sizeof(*p));
+	struct nt_call part = call[0];
 
 	if (!p)
 		nt_fake_leave(c->owner->job, NT_EXIT_TROUBLE, "out of memory");
 	p->comm = c;
 	atomic_store(&p->references, 1);
-	for (unsigned i = 0; i < calls; i++)
-		append(p, &call[i], mode == NT_GROUP_CAPTURE);
+	if (mode != NT_GROUP_GATHER) {
+		for (unsigned i = 0; i < calls; i++)
+			append(p, &call[i], mode == NT_GROUP_CAPTURE);
+		return p;
+	}
+	part.coll = NT_BROADCAST;
+	for (int root = 0; root < c->place.ranks && root < NT_MAX_TASKS; root++)
+		append(p, &part, false);
+	gather(p);
+	return p;
+}
+
+void nt_group_run(struct nt_comm *const *c, unsigned comms, const struct nt_call *call,
+		  unsigned calls, enum nt_group_mode mode)
+{
+	struct nt_plan *p[NT_MAX_RANKS];
+
+	for (unsigned i = 0; i < comms; i++)
+		p[i] = begin(c[i], call, calls, mode);
 	nt_event_group_end();
-	decide(p);
-	if (mode != NT_GROUP_SIMULATE) {
-		connect(p);
+	for (unsigned i = 0; i < comms; i++)
+		decide(p[i]);
+	if (mode != NT_GROUP_SIMULATE)
+		connect_all(p, comms);
+	for (unsigned i = 0; i < comms && mode != NT_GROUP_SIMULATE; i++) {
 		if (mode == NT_GROUP_CAPTURE)
-			keep_graph(p);
+			keep_graph(p[i]);
 		else
-			launch(p);
+			launch(p[i]);
 	}
 	nt_event_group_done();
-	nt_plan_release(p);
+	for (unsigned i = 0; i < comms; i++)
+		nt_plan_release(p[i]);
 }
 
 void nt_group_replay(struct nt_comm *c)
@@ -192,7 +272,7 @@ void nt_group_replay(struct nt_comm *c)
 	struct nt_wire_task task[NT_MAX_TASKS];
 	uint64_t op;
 
-	nt_gpu_reserve(c->owner->gpu);
+	nt_gpu_reserve(c->gpu);
 	op = publish(c, task, nt_plan_describe(c->graphs, task));
-	nt_gpu_push(c->owner->gpu, c->graphs, op);
+	nt_gpu_push(c->gpu, c->graphs, op);
 }

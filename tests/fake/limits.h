@@ -5,7 +5,8 @@
 #define NT_FAKE_LIMITS_H
 
 #define NT_MAX_RANKS 64
-#define NT_MAX_COMMS 24 /* in a job: the world and its nodes */
+#define NT_MAX_COMMS 160 /* alive at once in a job */
+#define NT_MAX_SPLITS 8
 #define NT_MAX_TASKS 8 /* in a group */
 #define NT_MAX_SIZES 16
 #define NT_MAX_KEYS (NT_COLLS * NT_MAX_SIZES)

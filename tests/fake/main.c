@@ -1,57 +1,40 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - nt-fake-nccl: processes and threads of a simulated NCCL job
- *
- * A job is tasks x ranks-in-process ranks. A task comes from srun, from --fork, or is alone.
- */
-#include <errno.h>
+/* main.c - nt-fake-nccl: one process of a simulated NCCL job, and its ranks */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/fake/crew.h"
 #include "tests/fake/play.h"
-
-struct task {
-	struct nt_job *job;
-	unsigned id, count;
-	char node[64]; /* Slurm's; empty: pretend */
-};
 
 struct player_thread {
 	pthread_t thread;
 	struct nt_job *job;
-	unsigned rank;
-	char node[64];
+	struct nt_seat_of_rank seat[NT_MAX_RANKS];
+	unsigned seats;
 	int rc;
 };
 
-static int complain(int code, const char *what)
+/* Numbers that a variable may ask for, by letter. */
+struct numbers {
+	unsigned rank, node, local, task;
+};
+
+static bool number_named(char letter, const struct numbers *n, unsigned *out)
 {
-	fprintf(stderr, "nt-fake-nccl: %s\n", what);
-	return code;
+	switch (letter) {
+	case 'r': *out = n->rank; return true;
+	case 'n': *out = n->node; return true;
+	case 'l': *out = n->local; return true;
+	case 't': *out = n->task; return true;
+	default: return false;
+	}
 }
 
-static bool number_from(const char *name, unsigned *out)
-{
-	const char *text = getenv(name);
-	char *end;
-	unsigned long value;
-
-	if (!text || !*text)
-		return false;
-	value = strtoul(text, &end, 10);
-	if (*end || value > NT_MAX_RANKS)
-		return false;
-	*out = (unsigned)value;
-	return true;
-}
-
-/* NAME=VALUE with %r, %n, %l and %% replaced. */
-static int set_variable(const char *text, unsigned rank, unsigned node, unsigned local)
+/* NAME=VALUE with %r, %n, %l, %t and %% replaced. */
+static int set_variable(const char *text, const struct numbers *numbers)
 {
 	size_t name_length = strcspn(text, "=");
 	char name[64], value[1024];
@@ -62,9 +45,9 @@ static int set_variable(const char *text, unsigned rank, unsigned node, unsigned
 	memcpy(name, text, name_length);
 	name[name_length] = 0;
 	for (const char *c = text + name_length + 1; *c && n + 12 < sizeof(value); c++) {
-		if (*c == '%' && c[1] && strchr("rnl", c[1])) {
-			unsigned number = c[1] == 'r' ? rank : c[1] == 'n' ? node : local;
+		unsigned number;
 
+		if (*c == '%' && number_named(c[1], numbers, &number)) {
 			n += (size_t)snprintf(value + n, sizeof(value) - n, "%u", number);
 			c++;
 		} else {
@@ -76,53 +59,64 @@ static int set_variable(const char *text, unsigned rank, unsigned node, unsigned
 	return setenv(name, value, 1);
 }
 
-static int set_variables(const struct task *t)
+static unsigned pretended_node(const struct nt_job *job, unsigned rank)
 {
-	const struct nt_options *o = t->job->options;
-	unsigned rank = t->id * o->threads;
-	unsigned per_node = (t->job->ranks + o->nodes - 1) / o->nodes;
-	unsigned node = rank / per_node;
+	unsigned nodes = job->options->nodes;
+
+	return rank / ((job->ranks + nodes - 1) / nodes);
+}
+
+static int set_variables(const struct nt_crew *crew, const struct nt_job *job)
+{
+	const struct nt_options *o = job->options;
+	unsigned rank = nt_crew_rank(crew);
+	unsigned per_node = (job->ranks + o->nodes - 1) / o->nodes;
+	unsigned node = pretended_node(job, rank);
+	struct numbers numbers = { rank, node, rank - node * per_node, crew->task };
 
 	for (unsigned i = 0; i < o->envs; i++) {
-		if (set_variable(o->env[i], rank, node, rank - node * per_node) < 0)
+		if (set_variable(o->env[i], &numbers) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static void *play_rank(void *arg)
+static void *play_ranks(void *arg)
 {
 	struct player_thread *p = arg;
 
-	p->rc = nt_play(p->job, p->rank, p->node);
+	p->rc = nt_play(p->job, p->seat, p->seats);
 	return NULL;
 }
 
-static void name_node(const struct task *t, struct player_thread *p)
+static void seat(const struct nt_crew *crew, struct player_thread *p, unsigned rank)
 {
-	unsigned nodes = t->job->options->nodes;
+	struct nt_seat_of_rank *s = &p->seat[p->seats++];
 
-	if (t->node[0])
-		snprintf(p->node, sizeof(p->node), "%s", t->node);
+	s->rank = rank;
+	if (crew->node[0])
+		snprintf(s->node, sizeof(s->node), "%s", crew->node);
 	else
-		snprintf(p->node, sizeof(p->node), "fake%u",
-			 p->rank / ((t->job->ranks + nodes - 1) / nodes));
+		snprintf(s->node, sizeof(s->node), "fake%u", pretended_node(p->job, rank));
 }
 
-static int run_task(struct task *t)
+/* One thread for each rank, or with --one-thread one for all of them. */
+static int run_process(struct nt_crew *crew, struct nt_job *job)
 {
-	unsigned threads = t->job->options->threads;
+	unsigned ranks = job->options->threads;
+	unsigned threads = job->options->one_thread ? 1 : ranks;
 	struct player_thread *p = calloc(threads, sizeof(*p));
 	int rc = NT_EXIT_OK;
 
-	if (!p || set_variables(t) < 0)
-		nt_fake_leave(t->job, NT_EXIT_TROUBLE, "out of memory");
+	if (!p || set_variables(crew, job) < 0)
+		nt_fake_leave(job, NT_EXIT_TROUBLE, "out of memory");
+	for (unsigned i = 0; i < ranks; i++) {
+		p[i % threads].job = job;
+		seat(crew, &p[i % threads], nt_crew_rank(crew) + i);
+	}
 	for (unsigned i = 0; i < threads; i++) {
-		p[i].job = t->job;
-		p[i].rank = t->id * threads + i;
-		name_node(t, &p[i]);
-		if (pthread_create(&p[i].thread, NULL, play_rank, &p[i]) != 0)
-			nt_fake_leave(t->job, NT_EXIT_TROUBLE, "cannot start a thread");
+		if (pthread_create(&p[i].thread, NULL, play_ranks, &p[i]) != 0)
+			nt_fake_leave(job, NT_EXIT_TROUBLE, "cannot start a thread");
 	}
 	for (unsigned i = 0; i < threads; i++) {
 		pthread_join(p[i].thread, NULL);
@@ -132,35 +126,7 @@ static int run_task(struct task *t)
 	return rc;
 }
 
-/* What a launcher would report: the first of these that any process left with. */
-static int worst_of(const int *status, unsigned n)
-{
-	static const int order[] = { NT_EXIT_MISMATCH, NT_EXIT_CONTRACT, NT_EXIT_NCCL_ERROR,
-				     NT_EXIT_UNEXPECTED, NT_EXIT_PEER_GONE };
-	int other = NT_EXIT_OK;
-
-	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
-		for (unsigned i = 0; i < n; i++) {
-			if (WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == order[k])
-				return order[k];
-		}
-	}
-	for (unsigned i = 0; i < n; i++) {
-		if (WIFSIGNALED(status[i]))
-			other = 128 + WTERMSIG(status[i]);
-		else if (WEXITSTATUS(status[i]))
-			other = WEXITSTATUS(status[i]);
-	}
-	return other;
-}
-
-static volatile sig_atomic_t stopped_by; /* --fork: by this signal */
 static const struct nt_wire *file_of_task; /* srun: a name to be removed */
-
-static void on_signal(int number)
-{
-	stopped_by = number;
-}
 
 /* Slurm ends a step: the other tasks may never come to remove the file. */
 static void on_end(int number)
@@ -170,120 +136,66 @@ static void on_end(int number)
 	raise(number);
 }
 
-static void handle_signals(void (*handler)(int))
-{
-	struct sigaction action = { .sa_handler = handler };
-
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-}
-
-static void reap(const pid_t *child, int *status, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		while (waitpid(child[i], &status[i], 0) < 0 && errno == EINTR) {
-			for (unsigned k = i; stopped_by && k < n; k++)
-				kill(child[k], SIGKILL);
-		}
-	}
-}
-
-static int run_forked(struct task *t)
-{
-	pid_t child[NT_MAX_RANKS];
-	int status[NT_MAX_RANKS] = { 0 };
-	pid_t parent = getpid();
-
-	handle_signals(on_signal);
-	fflush(NULL);
-	for (t->id = 0; t->id < t->count; t->id++) {
-		child[t->id] = fork();
-		if (child[t->id] == 0) {
-			/* Nobody is left behind, whatever happens to the first process. */
-			handle_signals(SIG_DFL);
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (getppid() != parent)
-				_exit(NT_EXIT_TROUBLE);
-			exit(run_task(t));
-		}
-		if (child[t->id] < 0)
-			return complain(NT_EXIT_TROUBLE, strerror(errno));
-	}
-	reap(child, status, t->count);
-	return stopped_by ? 128 + (int)stopped_by : worst_of(status, t->count);
-}
-
-/* Who this process is: a task of a Slurm step, or one of --fork, or alone. */
-static int find_task(struct task *t)
-{
-	const struct nt_options *o = t->job->options;
-	const char *node = getenv("SLURMD_NODENAME");
-
-	t->count = o->fork ? o->fork : 1;
-	if (!o->fork && number_from("SLURM_PROCID", &t->id)) {
-		if (!number_from("SLURM_NTASKS", &t->count) || t->id >= t->count || !node)
-			return complain(NT_EXIT_USAGE,
-					"SLURM_PROCID without SLURM_NTASKS, SLURMD_NODENAME");
-		snprintf(t->node, sizeof(t->node), "%s", node);
-	}
-	t->job->ranks = t->count * o->threads;
-	if (t->job->ranks < 2 || t->job->ranks > NT_MAX_RANKS || o->nodes > t->job->ranks)
-		return complain(NT_EXIT_USAGE,
-				"want 2 to 64 ranks (srun, --fork or --ranks-in-process), "
-				"not more nodes than ranks");
-	return NT_EXIT_OK;
-}
-
 /* A file only where processes meet that have no common parent. */
-static int open_wire(struct task *t, struct nt_error *err)
+static int open_wire(const struct nt_crew *crew, struct nt_job *j, struct nt_error *err)
 {
-	const struct nt_options *o = t->job->options;
+	const struct nt_options *o = j->options;
 	const char *dir = o->wire_dir ? o->wire_dir : getenv("TMPDIR");
 	const char *job = getenv("SLURM_JOB_ID");
 	const char *step = getenv("SLURM_STEP_ID");
 	const char *port = getenv("SLURM_SRUN_COMM_PORT");
 	char name[128];
 
-	if (!t->node[0]) {
-		t->job->wire = nt_wire_create(t->job->ranks, o->peer_timeout_s, err);
-		return t->job->wire ? 0 : -1;
+	if (!crew->node[0]) {
+		j->wire = nt_wire_create(j->ranks, o->peer_timeout_s, err);
+		return j->wire ? 0 : -1;
 	}
 	/* The port tells apart two clusters on one host that both have a job 1. */
 	snprintf(name, sizeof(name), "nt-fake-nccl.%s.%s.%s", job ? job : "0", step ? step : "0",
 		 port ? port : "0");
-	t->job->wire = nt_wire_open(dir && *dir ? dir : "/tmp", name, t->job->ranks, t->count,
-				    o->peer_timeout_s, err);
-	if (!t->job->wire)
+	j->wire = nt_wire_open(dir && *dir ? dir : "/tmp", name, j->ranks,
+			       crew->busy * o->processes, o->peer_timeout_s, err);
+	if (!j->wire)
 		return -1;
-	file_of_task = t->job->wire;
-	handle_signals(on_end);
+	file_of_task = j->wire;
+	nt_crew_signals(on_end);
 	return 0;
 }
 
-static int run_job(struct nt_job *job)
+static int run_ranks(struct nt_crew *crew, struct nt_job *job)
 {
-	struct task t = { .job = job };
 	struct nt_error err;
 	int rc;
 
-	job->release = nt_release_find(job->options->nccl);
-	if (!job->release)
-		return complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");
-	nt_load_setup(job->release);
-	rc = find_task(&t);
-	if (rc != NT_EXIT_OK)
-		return rc;
 	if (nt_model_init(&job->model, job->options, &err) < 0)
-		return complain(NT_EXIT_USAGE, err.text);
-	if (open_wire(&t, &err) < 0) {
-		rc = complain(NT_EXIT_TROUBLE, err.text);
+		return nt_crew_complain(NT_EXIT_USAGE, err.text);
+	if (open_wire(crew, job, &err) < 0) {
+		rc = nt_crew_complain(NT_EXIT_TROUBLE, err.text);
 	} else {
-		rc = job->options->fork ? run_forked(&t) : run_task(&t);
-		handle_signals(SIG_DFL);
+		rc = job->options->fork ? nt_crew_fork(crew, run_process, job)
+					: run_process(crew, job);
+		nt_crew_signals(SIG_DFL);
 		nt_wire_close(job->wire);
 	}
 	nt_model_fini(&job->model);
 	return rc;
+}
+
+static int run_job(struct nt_job *job, char **argv)
+{
+	struct nt_crew crew;
+	int rc;
+
+	job->release = nt_release_find(job->options->nccl);
+	if (!job->release)
+		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");
+	nt_load_setup(job->release);
+	rc = nt_crew_find(&crew, job);
+	if (rc != NT_EXIT_OK)
+		return rc;
+	if (crew.idle)
+		return nt_crew_idle(&crew);
+	return crew.launcher ? nt_crew_launch(&crew, job, argv) : run_ranks(&crew, job);
 }
 
 int main(int argc, char **argv)
@@ -297,6 +209,6 @@ int main(int argc, char **argv)
 		return NT_EXIT_OK;
 	}
 	if (nt_options_parse(&options, argc, argv, &err) < 0)
-		return complain(NT_EXIT_USAGE, err.text);
-	return run_job(&job);
+		return nt_crew_complain(NT_EXIT_USAGE, err.text);
+	return run_job(&job, argv);
 }

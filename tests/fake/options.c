@@ -28,10 +28,16 @@ static const struct option table[] = {
 	{ "nccl", TEXT, AT(nccl), 0, 0, NULL, "RELEASE",
 	  "2.21.5 2.22.3 2.24.3 2.26.2 2.27.7 2.28.9 2.30.7" },
 	{ "fork", COUNT, AT(fork), 1, NT_MAX_RANKS, NULL, "N", "run N processes without Slurm" },
+	{ "procs-per-task", COUNT, AT(processes), 1, NT_MAX_RANKS, NULL, "N",
+	  "started by the task, as torchrun does" },
+	{ "idle-tasks", OWN, 0, 0, 0, nt_parse_idle, "LIST|every:N", "tasks without ranks" },
+	{ "idle-s", COUNT, AT(idle_s), 0, 600, NULL, "S", "how long those live" },
 	{ "ranks-in-process", COUNT, AT(threads), 1, NT_MAX_RANKS, NULL, "N", "one thread a rank" },
+	{ "one-thread", FLAG, AT(one_thread), 0, 0, NULL, NULL,
+	  "one thread for a process's ranks, in one group" },
 	{ "nodes", COUNT, AT(nodes), 1, NT_MAX_RANKS, NULL, "N", "nodes to pretend" },
 	{ "wire", TEXT, AT(wire_dir), 0, 0, NULL, "DIR", "where the ranks meet (TMPDIR)" },
-	{ "env", OWN, 0, 0, 0, nt_parse_env, "NAME=VALUE", "%r %n %l: rank, node, local rank" },
+	{ "env", OWN, 0, 0, 0, nt_parse_env, "NAME=VALUE", "%r %n %l %t: rank, node, local rank, task" },
 	{ "coll", OWN, 0, 0, 0, nt_parse_colls, "LIST", "allreduce,allgather,..." },
 	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,..." },
 	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
@@ -39,7 +45,13 @@ static const struct option table[] = {
 	{ "seed", COUNT64, AT(seed), 0, 1e18, NULL, "N", "of everything random" },
 	{ "sync", OWN, 0, 0, 0, nt_parse_sync, "WHEN", "every, never or a number of calls" },
 	{ "groups", COUNT, AT(group), 1, NT_MAX_TASKS, NULL, "N", "tasks in a group" },
-	{ "comms", OWN, 0, 0, 0, nt_parse_comms, "WHICH", "world or world+node" },
+	{ "comms", OWN, 0, 0, 0, nt_parse_comms, "LIST",
+	  "world,node,tp:K,block:K@FROM,rev:K,roll:K,dp:K,pp:K,split:COLORS" },
+	{ "interleave", FLAG, AT(interleave), 0, 0, NULL, NULL,
+	  "another order of communicators on each rank" },
+	{ "churn", COUNT64, AT(churn), 1, 1e9, NULL, "ROUNDS",
+	  "new communicators that often (all but the first of --comms)" },
+	{ "same-id", FLAG, AT(same_id), 0, 0, NULL, NULL, "new communicators have the old ids" },
 	{ "datatype", OWN, 0, 0, 0, nt_parse_datatype, "NAME", "as NCCL spells it" },
 	{ "call-gap-us", COUNT64, AT(call_gap_us), 0, 1e7, NULL, "US", "host time between calls" },
 	{ "queue", COUNT, AT(queue), 1, NT_MAX_QUEUE, NULL, "N", "launches ahead of the GPU" },
@@ -57,12 +69,18 @@ static const struct option table[] = {
 	{ "ll128", FLAG, AT(ll128), 0, 0, NULL, NULL, "LL128 is legal across nodes" },
 	{ "simulate-on", WHEN, AT(simulate), 0, 0, NULL, "RANK@EVERY", "ncclGroupSimulateEnd" },
 	{ "probe", FLAG, AT(probe), 0, 0, NULL, NULL, "symmetric-kernel probe before each call" },
+	{ "fail", COUNT64, AT(fail_every), 1, 1e9, NULL, "EVERY",
+	  "a call on all ranks that fails once it is decided" },
+	{ "allgatherv", COUNT64, AT(gather_every), 1, 1e9, NULL, "EVERY",
+	  "a group of Broadcasts with different roots" },
 	{ "capture", OWN, 0, 0, 0, nt_parse_capture, "EVERY[xREPLAYS]", "CUDA graphs" },
 	{ "kill", WHEN, AT(kill), 0, 0, NULL, "RANK@CALL", "SIGKILL itself" },
 	{ "exit", WHEN, AT(exit), 0, 0, NULL, "RANK@CALL", "leave at once with 3" },
 	{ "drop-kernelch", REAL, AT(drop_kernelch), 0, 1, NULL, "P", "lost KernelCh events" },
 	{ "late-kernelch", OWN, 0, 0, 0, nt_parse_late, "tuner|profiler", "after its finalize" },
 	{ "abort", FLAG, AT(abort), 0, 0, NULL, NULL, "ncclCommAbort at the end" },
+	{ "abort-every", COUNT64, AT(abort_every), 1, 1e9, NULL, "ROUNDS",
+	  "ncclCommAbort of all communicators, and new ones" },
 	{ "no-destroy", FLAG, AT(no_destroy), 0, 0, NULL, NULL, "exit without ncclCommDestroy" },
 	{ "peer-timeout", COUNT, AT(peer_timeout_s), 1, 3600, NULL, "S", "for peers that vanish" },
 	{ "on-mismatch", OWN, 0, 0, 0, nt_parse_mismatch, "exit|hang", "ranks choose differently" },
@@ -85,7 +103,10 @@ static void defaults(struct nt_options *o)
 {
 	*o = (struct nt_options){
 		.nccl = "2.28.9",
+		.processes = 1,
 		.threads = 1,
+		.split = { { .kind = NT_SPLIT_WORLD, .name = "world" } },
+		.splits = 1,
 		.nodes = 1,
 		.coll = { NT_ALLREDUCE },
 		.colls = 1,
@@ -188,5 +209,8 @@ int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_erro
 		if (apply(o, opt, text, &why) < 0)
 			return nt_error_set(err, "--%s: %s", opt->name, why.text);
 	}
+	/* Two ranks would wait for each other, each with a full queue. */
+	if (o->interleave && o->queue < 2 * o->colls * o->sizes)
+		return nt_error_set(err, "--interleave: want a --queue of two rounds at least");
 	return 0;
 }

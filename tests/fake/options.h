@@ -15,6 +15,7 @@
 #include "contract/coll.h"
 #include "contract/error.h"
 #include "tests/fake/limits.h"
+#include "tests/fake/split.h"
 
 /* RANK@CALL or RANK@EVERY; rank -1: nobody. */
 struct nt_when {
@@ -42,11 +43,14 @@ enum nt_late { NT_LATE_NO, NT_LATE_TUNER, NT_LATE_PROFILER };
 struct nt_options {
 	const char *nccl; /* release to play */
 	unsigned fork; /* processes to fork; 0: take the task from Slurm, or be alone */
+	unsigned processes; /* of a task; with srun started by a launcher */
 	unsigned threads; /* ranks in a process */
+	bool one_thread; /* that drives all of them, in one group */
+	uint64_t idle_tasks; /* bit of each task without ranks */
+	unsigned idle_s; /* how long they live */
 	unsigned nodes; /* without Slurm: nodes to pretend, ranks spread evenly */
 	const char *wire_dir; /* where the ranks' shared file lies; NULL: TMPDIR */
-	const char
-		*env[NT_MAX_ENV]; /* NAME=VALUE with %r rank, %n node, %l local rank of the task */
+	const char *env[NT_MAX_ENV]; /* NAME=VALUE with %r rank, %n node, %l local rank, %t task */
 	unsigned envs;
 
 	int coll[NT_COLLS];
@@ -58,7 +62,11 @@ struct nt_options {
 	uint64_t seed;
 	uint64_t sync_every; /* calls between stream synchronisations; 0: never */
 	unsigned group; /* tasks in a group */
-	bool node_comms;
+	struct nt_split split[NT_MAX_SPLITS];
+	unsigned splits;
+	bool interleave; /* each rank uses its communicators in an order of its own */
+	uint64_t churn; /* rounds that a communicator lives; 0: to the end */
+	bool same_id; /* communicators that follow others have their ids */
 	const char *datatype;
 	uint64_t call_gap_us;
 	unsigned queue;
@@ -84,6 +92,8 @@ struct nt_options {
 
 	struct nt_when simulate;
 	bool probe;
+	uint64_t fail_every; /* a call on all ranks that fails after its decision; 0: never */
+	uint64_t gather_every; /* a call is a group of Broadcasts with different roots; 0: never */
 	uint64_t capture_every; /* 0: never */
 	unsigned replays;
 	struct nt_when kill;
@@ -91,6 +101,7 @@ struct nt_options {
 	double drop_kernelch;
 	enum nt_late late_kernelch;
 	bool abort;
+	uint64_t abort_every; /* rounds until all communicators are aborted and made anew */
 	bool no_destroy;
 
 	unsigned peer_timeout_s;

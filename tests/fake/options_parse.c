@@ -124,10 +124,44 @@ int nt_parse_sync(struct nt_options *o, const char *text, struct nt_error *err)
 
 int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err)
 {
-	o->node_comms = strcmp(text, "world+node") == 0;
-	if (!o->node_comms && strcmp(text, "world") != 0)
-		return nt_error_set(err, "communicators '%s' (want world or world+node)", text);
+	char list[256], part[64];
+	const char *rest = list;
+
+	/* "world+node" is as good as "world,node". */
+	snprintf(list, sizeof(list), "%s", text);
+	for (char *c = list; *c; c++)
+		*c = *c == '+' ? ',' : *c;
+	o->splits = 0;
+	while (o->splits < NT_MAX_SPLITS && next_part(&rest, part, sizeof(part))) {
+		if (nt_split_parse(&o->split[o->splits++], part, err) < 0)
+			return -1;
+	}
+	if (*rest || !o->splits)
+		return nt_error_set(err, "communicators '%s' (want 1 to %d)", text, NT_MAX_SPLITS);
 	return 0;
+}
+
+/* Numbers of tasks below 64, or every:N for the N-th, 2N-th, ... */
+int nt_parse_idle(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	const char *rest = text;
+	char part[24];
+	double number;
+
+	o->idle_tasks = 0;
+	if (strncmp(text, "every:", 6) == 0) {
+		if (nt_parse_number(text + 6, 2, 64, &number, err) < 0)
+			return -1;
+		for (unsigned t = (unsigned)number - 1; t < 64; t += (unsigned)number)
+			o->idle_tasks |= UINT64_C(1) << t;
+		return 0;
+	}
+	while (next_part(&rest, part, sizeof(part))) {
+		if (nt_parse_number(part, 0, 63, &number, err) < 0)
+			return -1;
+		o->idle_tasks |= UINT64_C(1) << (unsigned)number;
+	}
+	return *rest ? nt_error_set(err, "tasks '%s' (want a list or every:N)", text) : 0;
 }
 
 int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err)

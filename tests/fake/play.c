@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.c - a rank's program */
+/* play.c - the program of a rank, or of all ranks of a process */
 #include "tests/fake/play.h"
 
+#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/fake/family.h"
 #include "tests/fake/gpu.h"
 #include "tests/fake/rng.h"
 #include "tests/fake/sum.h"
@@ -15,17 +16,17 @@
 #define LATE_CALLS 8 /* calls whose kernel times come after a finalize */
 
 struct player {
-	struct nt_rank rank;
-	struct nt_comm *comm[2]; /* the world, this node */
-	unsigned comms;
+	struct nt_job *job;
+	struct nt_family *family; /* one for each rank */
+	unsigned ranks;
 	struct nt_call call[NT_MAX_KEYS];
 	unsigned calls; /* in a round */
-	uint64_t last_call;
+	uint64_t last_call; /* of each rank */
 };
 
 static const struct nt_options *options_of(const struct player *p)
 {
-	return p->rank.job->options;
+	return p->job->options;
 }
 
 static void make_calls(struct player *p)
@@ -51,161 +52,283 @@ static void shuffle(struct player *p, uint64_t round)
 	}
 }
 
-static bool is_due(const struct player *p, const struct nt_when *w)
+static bool is_due(const struct nt_rank *r, const struct nt_when *w)
 {
-	return (int)p->rank.rank == w->rank && p->rank.calls == w->call;
+	return (int)r->rank == w->rank && r->calls == w->call;
+}
+
+static bool every(uint64_t now, uint64_t calls)
+{
+	return calls && now % calls == 0;
+}
+
+static bool near_end(const struct player *p, const struct nt_rank *r)
+{
+	return r->calls + LATE_CALLS > p->last_call;
 }
 
 static void faults(struct player *p, struct nt_comm *c, const struct nt_call *call, unsigned calls)
 {
 	const struct nt_options *o = options_of(p);
+	const struct nt_rank *r = c->owner;
 
-	if (is_due(p, &o->kill))
+	if (is_due(r, &o->kill))
 		kill(getpid(), SIGKILL);
-	if (is_due(p, &o->exit))
+	if (is_due(r, &o->exit))
 		_exit(NT_EXIT_ASKED);
-	if ((int)p->rank.rank == o->simulate.rank && p->rank.calls % o->simulate.call == 0)
-		nt_group_run(c, call, calls, NT_GROUP_SIMULATE);
+	if ((int)r->rank == o->simulate.rank && every(r->calls, o->simulate.call))
+		nt_group_run(&c, 1, call, calls, NT_GROUP_SIMULATE);
 	/* Held until a finalize, or for good where the communicator is aborted. */
-	if ((o->late_kernelch || o->abort) && p->rank.calls + LATE_CALLS > p->last_call)
-		nt_gpu_hold(p->rank.gpu, true);
+	if ((o->late_kernelch || o->abort) && near_end(p, r))
+		nt_gpu_hold(c->gpu, true);
 }
 
-static void one_call(struct player *p, struct nt_comm *c, const struct nt_call *call,
-		     unsigned calls)
+static void run_group(struct player *p, struct nt_comm *const *c, unsigned comms,
+		      const struct nt_call *call, unsigned calls)
+{
+	const struct nt_options *o = options_of(p);
+	uint64_t now = c[0]->calls;
+
+	if (every(now, o->fail_every))
+		nt_group_run(c, comms, call, calls, NT_GROUP_SIMULATE);
+	if (every(now, o->gather_every))
+		nt_group_run(c, comms, call, calls, NT_GROUP_GATHER);
+	if (!every(now, o->capture_every)) {
+		nt_group_run(c, comms, call, calls, NT_GROUP_RUN);
+		return;
+	}
+	nt_group_run(c, comms, call, calls, NT_GROUP_CAPTURE);
+	for (unsigned i = 0; i < o->replays; i++) {
+		for (unsigned k = 0; k < comms; k++)
+			nt_group_replay(c[k]);
+	}
+}
+
+/* The communicators of that split of all ranks that have one; how many. */
+static unsigned active(const struct player *p, unsigned split, struct nt_comm **c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->ranks; i++) {
+		c[n] = nt_family_active(&p->family[i], split);
+		n += c[n] != NULL;
+	}
+	return n;
+}
+
+/* Calls from number `at` on, on communicators of one split; how many. */
+static unsigned one_call(struct player *p, unsigned split, unsigned at)
 {
 	const struct nt_options *o = options_of(p);
 	struct timespec gap = { .tv_sec = (time_t)(o->call_gap_us / 1000000),
 				.tv_nsec = (long)(o->call_gap_us % 1000000) * 1000 };
-	uint64_t clock_ns;
-	bool last;
+	unsigned calls = p->calls - at < o->group ? p->calls - at : o->group;
+	struct nt_comm *c[NT_MAX_RANKS];
+	unsigned comms = active(p, split, c);
+	const struct nt_rank *first;
 
-	p->rank.calls++;
-	last = p->rank.calls == p->last_call;
+	if (!comms)
+		return calls;
 	if (o->call_gap_us)
 		nanosleep(&gap, NULL);
-	p->rank.host_ns += o->call_gap_us * 1000;
-	faults(p, c, call, calls);
-	if (o->capture_every && p->rank.calls % o->capture_every == 0) {
-		nt_group_run(c, call, calls, NT_GROUP_CAPTURE);
-		for (unsigned i = 0; i < o->replays; i++)
-			nt_group_replay(c);
-	} else {
-		nt_group_run(c, call, calls, NT_GROUP_RUN);
+	for (unsigned i = 0; i < comms; i++) {
+		c[i]->calls++;
+		c[i]->owner->calls++;
+		c[i]->owner->host_ns += o->call_gap_us * 1000;
+		faults(p, c[i], &p->call[at], calls);
+	}
+	run_group(p, c, comms, &p->call[at], calls);
+	first = c[0]->owner;
+	/* ncclCommAbort finds work in flight. */
+	if (o->interleave || o->abort_every || (o->abort && near_end(p, first)))
+		return calls;
+	for (unsigned i = 0; i < comms && every(first->calls, o->sync_every); i++) {
+		uint64_t clock_ns = nt_gpu_sync(c[i]->gpu);
+
+		if (clock_ns > c[i]->owner->host_ns)
+			c[i]->owner->host_ns = clock_ns;
+	}
+	return calls;
+}
+
+static void sync_all(struct player *p)
+{
+	for (unsigned i = 0; i < p->ranks; i++)
+		nt_family_sync(&p->family[i]);
+}
+
+static void round_in_order(struct player *p)
+{
+	const struct nt_options *o = options_of(p);
+
+	for (unsigned at = 0; at < p->calls; at += o->group) {
+		for (unsigned s = 0; s < o->splits; s++)
+			one_call(p, s, at);
+	}
+}
+
+/* Of each communicator the calls in order, but whose turn it is only this process knows. Nobody
+ * waits for a stream before all have got their calls. */
+static void round_interleaved(struct player *p, uint64_t round)
+{
+	const struct nt_options *o = options_of(p);
+	uint64_t key = nt_rng_mix(o->seed + p->family[0].rank.rank, round);
+	unsigned at[NT_MAX_SPLITS] = { 0 };
+	uint64_t step = 0;
+
+	for (unsigned done = 0; done < o->splits;) {
+		unsigned s = (unsigned)(nt_rng_mix(key, step++) % o->splits);
+
+		if (at[s] >= p->calls)
+			continue;
+		at[s] += one_call(p, s, at[s]);
+		done += at[s] >= p->calls;
 	}
 	/* ncclCommAbort finds work in flight. */
-	if (o->abort && p->rank.calls + LATE_CALLS > p->last_call)
-		return;
-	if (last || (o->sync_every && p->rank.calls % o->sync_every == 0)) {
-		clock_ns = nt_gpu_sync(p->rank.gpu);
-		if (clock_ns > p->rank.host_ns)
-			p->rank.host_ns = clock_ns;
-	}
+	if (!o->abort_every && o->sync_every && (round + 1) % o->sync_every == 0)
+		sync_all(p);
 }
 
-static void one_round(struct player *p, uint64_t round)
+struct maker {
+	pthread_t thread;
+	struct nt_family *family;
+	unsigned first;
+};
+
+static void *make(void *arg)
+{
+	struct maker *m = arg;
+
+	nt_family_create(m->family, m->first);
+	return NULL;
+}
+
+/* One thread for each rank: ncclCommInitRank of several ranks in one group (group.cc@v2.28.9-1). */
+static void create(struct player *p, unsigned first)
+{
+	struct maker m[NT_MAX_RANKS];
+
+	if (p->ranks == 1) {
+		nt_family_create(&p->family[0], first);
+		return;
+	}
+	for (unsigned i = 0; i < p->ranks; i++) {
+		m[i] = (struct maker){ .family = &p->family[i], .first = first };
+		if (pthread_create(&m[i].thread, NULL, make, &m[i]) != 0)
+			nt_fake_leave(p->job, NT_EXIT_TROUBLE, "cannot start a thread");
+	}
+	for (unsigned i = 0; i < p->ranks; i++)
+		pthread_join(m[i].thread, NULL);
+}
+
+/* Communicators end here, and others come. */
+static void renew(struct player *p, bool abort)
+{
+	unsigned first = abort || options_of(p)->splits == 1 ? 0 : 1;
+
+	if (!abort)
+		sync_all(p);
+	for (unsigned i = 0; i < p->ranks; i++) {
+		nt_family_destroy(&p->family[i], first, abort);
+		p->family[i].generation++;
+	}
+	create(p, first);
+}
+
+static void all_rounds(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
 
-	if (o->shuffle)
-		shuffle(p, round);
-	for (unsigned i = 0; i < p->calls; i += o->group) {
-		unsigned n = p->calls - i < o->group ? p->calls - i : o->group;
-
-		for (unsigned c = 0; c < p->comms; c++)
-			one_call(p, p->comm[c], &p->call[i], n);
+	for (uint64_t round = 0; round < o->iters; round++) {
+		if (round && o->abort_every && round % o->abort_every == 0)
+			renew(p, true);
+		else if (round && o->churn && round % o->churn == 0)
+			renew(p, false);
+		if (o->shuffle)
+			shuffle(p, round);
+		if (o->interleave)
+			round_interleaved(p, round);
+		else
+			round_in_order(p);
 	}
+	if (!o->abort)
+		sync_all(p);
 }
 
-/* Ranks of the job that live on this rank's node, as ncclCommSplit by node would give. */
-static void split(struct player *p)
+static void *meet(void *arg)
 {
-	const struct nt_wire *w = p->rank.job->wire;
-	unsigned members[NT_MAX_RANKS];
-	unsigned n = 0;
-
-	for (unsigned r = 0; r < p->rank.job->ranks; r++) {
-		if (strcmp(nt_wire_node(w, r), p->rank.node) == 0)
-			members[n++] = r;
-	}
-	/* NCCL: a hash of the parent's, the count of children and the color. */
-	p->comm[1] = nt_comm_create(&p->rank, nt_rng_mix(nt_wire_world(w), members[0] + 1), 1,
-				    members, n);
-	/* A communicator of one rank decides nothing (enqueue.cc:2571@v2.28.9-1). */
-	p->comms = n > 1 ? 2 : 1;
+	nt_family_meet(arg);
+	return NULL;
 }
 
+/* All ranks of the job are there, and know where each is. */
 static void join(struct player *p)
 {
-	struct nt_job *job = p->rank.job;
-	unsigned members[NT_MAX_RANKS];
-	struct timespec now;
-	struct nt_comm hello = { .owner = &p->rank,
-				 .wire = nt_wire_comm(job->wire, 0, job->ranks),
-				 .rank = p->rank.rank };
+	pthread_t thread[NT_MAX_RANKS];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	nt_wire_hello(job->wire, p->rank.rank, p->rank.node,
-		      nt_rng_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec, (uint64_t)getpid()) |
-			      1);
-	nt_fake_expect(&hello, nt_wire_barrier(hello.wire, p->rank.rank), "the start of the job");
-	for (unsigned r = 0; r < job->ranks; r++)
-		members[r] = r;
-	p->comm[0] = nt_comm_create(&p->rank, nt_wire_world(job->wire), 0, members, job->ranks);
-	p->comms = 1;
-	if (options_of(p)->node_comms)
-		split(p);
+	for (unsigned i = 0; i < p->ranks; i++) {
+		if (pthread_create(&thread[i], NULL, meet, &p->family[i]) != 0)
+			nt_fake_leave(p->job, NT_EXIT_TROUBLE, "cannot start a thread");
+	}
+	for (unsigned i = 0; i < p->ranks; i++)
+		pthread_join(thread[i], NULL);
+	create(p, 0);
+	for (unsigned s = 0; s < options_of(p)->splits; s++) {
+		if (nt_family_active(&p->family[0], s))
+			p->last_call += options_of(p)->iters *
+					((p->calls + options_of(p)->group - 1) /
+					 options_of(p)->group);
+	}
 }
 
-static void between_finalizes(struct nt_comm *c)
-{
-	nt_gpu_hold(c->owner->gpu, false);
-	nt_gpu_drain(c->owner->gpu);
-}
-
-static void leave(struct player *p)
+static int leave(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
-	bool after_tuner = o->late_kernelch == NT_LATE_TUNER;
-
-	if (o->abort)
-		nt_gpu_abandon(p->rank.gpu);
-	else if (!o->late_kernelch)
-		nt_gpu_drain(p->rank.gpu);
-	/* Children first, as applications do. */
-	for (int i = 1; i >= 0 && !o->no_destroy; i--) {
-		if (!p->comm[i])
-			continue;
-		nt_comm_destroy(p->comm[i], after_tuner ? between_finalizes : NULL);
-		if (o->late_kernelch)
-			between_finalizes(p->comm[i]);
-	}
-	nt_gpu_hold(p->rank.gpu, false);
-	nt_gpu_destroy(p->rank.gpu);
-	for (int i = 0; i < 2; i++) {
-		if (p->comm[i])
-			nt_comm_free(p->comm[i]);
-	}
-}
-
-int nt_play(struct nt_job *job, unsigned rank, const char *node)
-{
-	struct player p = { .rank = { .job = job, .rank = rank, .node = node } };
 	int rc = NT_EXIT_OK;
 
+	for (unsigned i = 0; i < p->ranks; i++)
+		nt_sum_loaded(p->family[i].rank.sum, p->family[i].rank.rank);
+	for (unsigned i = 0; i < p->ranks; i++) {
+		if (o->no_destroy)
+			nt_family_free(&p->family[i]);
+		else
+			nt_family_destroy(&p->family[i], 0, o->abort);
+	}
+	for (unsigned i = 0; i < p->ranks; i++) {
+		struct nt_rank *r = &p->family[i].rank;
+
+		nt_sum_publish(r->sum, r->rank, r->calls);
+	}
+	for (unsigned i = 0; i < p->ranks; i++) {
+		struct nt_rank *r = &p->family[i].rank;
+
+		if (r->rank == 0)
+			rc = nt_sum_print(r->sum);
+		nt_sum_destroy(r->sum);
+	}
+	return rc;
+}
+
+int nt_play(struct nt_job *job, const struct nt_seat_of_rank *seat, unsigned seats)
+{
+	struct player p = { .job = job, .ranks = seats };
+	int rc;
+
+	p.family = calloc(seats, sizeof(p.family[0]));
+	if (!p.family)
+		nt_fake_leave(job, NT_EXIT_TROUBLE, "out of memory");
 	make_calls(&p);
-	p.rank.sum = nt_sum_create(job);
-	p.rank.gpu = nt_gpu_create(&p.rank);
+	for (unsigned i = 0; i < seats; i++) {
+		struct nt_rank *r = &p.family[i].rank;
+
+		r->job = job;
+		r->rank = seat[i].rank;
+		r->node = seat[i].node;
+		r->sum = nt_sum_create(job);
+	}
 	join(&p);
-	p.last_call = job->options->iters * p.comms *
-		      ((p.calls + job->options->group - 1) / job->options->group);
-	for (uint64_t round = 0; round < job->options->iters; round++)
-		one_round(&p, round);
-	nt_sum_loaded(p.rank.sum, rank);
-	leave(&p);
-	nt_sum_publish(p.rank.sum, rank, p.rank.calls);
-	if (rank == 0)
-		rc = nt_sum_print(p.rank.sum);
-	nt_sum_destroy(p.rank.sum);
+	all_rounds(&p);
+	rc = leave(&p);
+	free(p.family);
 	return rc;
 }

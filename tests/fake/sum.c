@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS 2
+#define KINDS NT_MAX_SPLITS
 
 struct series {
 	float *us;
@@ -178,43 +178,94 @@ static size_t kept_of(const struct key_report *k)
 	return k->calls < NT_LAST_ARMS ? k->calls : NT_LAST_ARMS;
 }
 
-/* The arm of the last calls on all ranks; -1 where they are not all the same. */
-static int final_arm(struct nt_wire *w, unsigned ranks, int kind, int key)
+static const struct key_report *key_of_rank(struct nt_sum *s, unsigned rank, int kind, int key)
 {
-	int arm = -1;
+	const struct report *r = nt_wire_report(s->job->wire, rank);
 
-	for (unsigned r = 0; r < ranks; r++) {
-		const struct report *rep = nt_wire_report(w, r);
-		const struct key_report *k = &rep->key[kind][key];
+	return &r->key[kind][key];
+}
 
-		for (size_t i = 0; i < kept_of(k); i++) {
-			if (arm >= 0 && k->last[i] != arm)
-				return -1;
-			arm = k->last[i];
-		}
+#define MIXED (-1) /* different arms */
+#define NO_CALL (-2)
+
+/* The arm of a rank's last calls. */
+static int arm_of(const struct key_report *k)
+{
+	for (size_t i = 1; i < kept_of(k); i++) {
+		if (k->last[i] != k->last[0])
+			return MIXED;
+	}
+	return k->calls ? k->last[0] : NO_CALL;
+}
+
+/* The arm of the last calls on all ranks that made any; MIXED where they are not all the same. */
+static int final_arm(struct nt_sum *s, int kind, int key)
+{
+	int arm = NO_CALL;
+
+	for (unsigned r = 0; r < s->job->ranks; r++) {
+		int its = arm_of(key_of_rank(s, r, kind, key));
+
+		if (its == MIXED || (arm >= 0 && its >= 0 && its != arm))
+			return MIXED;
+		arm = its >= 0 ? its : arm;
 	}
 	return arm;
+}
+
+/* How many ranks ended with which arm: communicators of one kind may differ. */
+static void print_arms(struct nt_sum *s, int kind, int key)
+{
+	unsigned ranks[NT_PAIRS + 1] = { 0 };
+	bool first = true;
+
+	for (unsigned r = 0; r < s->job->ranks; r++) {
+		int arm = arm_of(key_of_rank(s, r, kind, key));
+
+		if (arm != NO_CALL)
+			ranks[arm == MIXED ? NT_PAIRS : arm]++;
+	}
+	for (int arm = 0; arm <= NT_PAIRS; arm++) {
+		if (!ranks[arm])
+			continue;
+		printf("%s\"%s\":%u", first ? "" : ",",
+		       arm == NT_PAIRS ? "mixed" : nt_arm_name(arm), ranks[arm]);
+		first = false;
+	}
+}
+
+/* The first rank that makes such calls; NULL: none does. */
+static const struct key_report *first_report(struct nt_sum *s, int kind, int key)
+{
+	for (unsigned r = 0; r < s->job->ranks; r++) {
+		const struct key_report *k = key_of_rank(s, r, kind, key);
+
+		if (k->calls)
+			return k;
+	}
+	return NULL;
 }
 
 static void print_key(struct nt_sum *s, int kind, int key, bool first)
 {
 	const struct nt_options *o = s->job->options;
-	const struct report *mine = nt_wire_report(s->job->wire, 0);
-	const struct key_report *k = &mine->key[kind][key];
+	const struct key_report *k = first_report(s, kind, key);
 	int coll = o->coll[key / NT_MAX_SIZES];
 	uint64_t bytes = o->size_bytes[key % NT_MAX_SIZES];
-	int arm = final_arm(s->job->wire, s->job->ranks, kind, key);
+	int arm = final_arm(s, kind, key);
 	char size[24];
 
 	nt_size_text(bytes, size, sizeof(size));
 	printf("%s{\"comm\":\"%s\",\"coll\":\"%s\",\"bytes\":%" PRIu64 ",\"calls\":%" PRIu32
 	       ",\"arm\":\"%s\",\"forced\":%" PRIu32 ",\"overridden\":%" PRIu32
-	       ",\"first_us\":%.1f,\"last_us\":%.1f,\"total_us\":%.1f}",
-	       first ? "" : ",", kind ? "node" : "world", nt_coll_name(coll), bytes, k->calls,
+	       ",\"first_us\":%.1f,\"last_us\":%.1f,\"total_us\":%.1f,\"arms\":{",
+	       first ? "" : ",", o->split[kind].name, nt_coll_name(coll), bytes, k->calls,
 	       arm < 0 ? "mixed" : nt_arm_name(arm), k->forced, k->overridden, (double)k->first_us,
 	       (double)k->last_us, k->total_us);
+	print_arms(s, kind, key);
+	printf("}}");
 	fprintf(stderr, "  %-5s %-13s %6s  %6u calls  %-13s %10.1f -> %10.1f us  (%u forced)\n",
-		kind ? "node" : "world", nt_coll_name(coll), size, k->calls,
+		o->split[kind].name, nt_coll_name(coll), size, k->calls,
 		arm < 0 ? "mixed" : nt_arm_name(arm), (double)k->first_us, (double)k->last_us,
 		k->forced);
 }
@@ -238,7 +289,7 @@ static int check_expected(struct nt_sum *s)
 	for (unsigned i = 0; i < o->expectations; i++) {
 		const struct nt_expected *e = &o->expected[i];
 		int key = key_of(o, e);
-		int arm = key < 0 ? -1 : final_arm(s->job->wire, s->job->ranks, 0, key);
+		int arm = key < 0 ? MIXED : final_arm(s, 0, key);
 		const struct report *mine = nt_wire_report(s->job->wire, 0);
 		bool is_auto = key >= 0 && e->arm == NT_ARM_AUTO && !mine->key[0][key].overridden;
 
@@ -289,10 +340,12 @@ int nt_sum_print(struct nt_sum *s)
 	       s->job->release->name, s->job->ranks, mine->calls);
 	for (int kind = 0; kind < KINDS; kind++) {
 		for (int k = 0; k < NT_MAX_KEYS; k++) {
-			if (!mine->key[kind][k].calls)
+			const struct key_report *seen = first_report(s, kind, k);
+
+			if (!seen)
 				continue;
 			print_key(s, kind, k, first);
-			forced += mine->key[kind][k].forced;
+			forced += seen->forced;
 			first = false;
 		}
 	}

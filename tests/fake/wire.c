@@ -147,20 +147,80 @@ uint64_t nt_wire_world(const struct nt_wire *w)
 	return w->memory->world;
 }
 
-struct nt_wire_comm *nt_wire_comm(struct nt_wire *w, uint64_t id, unsigned ranks)
+/* Whoever holds it does some loads and stores, and nothing that could end its process. */
+static void lock(struct wire_memory *m)
 {
-	for (unsigned i = 0; i <= NT_MAX_COMMS; i++) {
-		struct wire_comm *c = &w->memory->comm[i];
-		uint64_t seen = 0;
+	uint32_t open = 0;
 
-		if (i == 0 ? id != 0 : id == 0)
-			continue;
-		if (i && !atomic_compare_exchange_strong(&c->id, &seen, id) && seen != id)
-			continue;
-		atomic_store(&c->ranks, ranks);
-		return &w->comm[i];
+	while (!atomic_compare_exchange_strong(&m->lock, &open, 1)) {
+		open = 0;
+		usleep(20);
 	}
-	return NULL;
+}
+
+static void unlock(struct wire_memory *m)
+{
+	atomic_store(&m->lock, 0);
+}
+
+struct nt_wire_comm *nt_wire_comm(struct nt_wire *w, uint64_t id, uint32_t life, unsigned ranks)
+{
+	struct wire_comm *comm = w->memory->comm;
+	unsigned found = 0;
+
+	lock(w->memory);
+	for (unsigned i = NT_MAX_COMMS; id && i > 0; i--) {
+		if (atomic_load(&comm[i].id) == id && comm[i].life == life) {
+			found = i;
+			break;
+		}
+		if (!atomic_load(&comm[i].id))
+			found = i;
+	}
+	if (found) {
+		atomic_store(&comm[found].id, id);
+		comm[found].life = life;
+	}
+	unlock(w->memory);
+	if (id && !found)
+		return NULL;
+	atomic_store(&comm[found].ranks, ranks);
+	return &w->comm[found];
+}
+
+static void clear_meet(struct wire_meet *m, unsigned ranks)
+{
+	atomic_store(&m->arrived, 0);
+	atomic_store(&m->turn, 0);
+	for (unsigned r = 0; r < ranks; r++)
+		atomic_store(&m->came[r], 0);
+}
+
+void nt_wire_leave(struct nt_wire_comm *c)
+{
+	struct wire_memory *m = c->wire->memory;
+	struct wire_comm *mem = c->memory;
+	unsigned ranks = atomic_load(&mem->ranks);
+
+	lock(m);
+	if (++mem->left == ranks) {
+		clear_meet(&mem->host, ranks);
+		clear_meet(&mem->gpu, ranks);
+		memset(mem->cursor, 0, sizeof(mem->cursor));
+		for (unsigned r = 0; r < ranks; r++) {
+			for (unsigned i = 0; i < NT_WIRE_RING; i++)
+				atomic_store(&mem->ring[r][i].tag, 0);
+		}
+		atomic_store(&mem->aborted, false);
+		mem->left = 0;
+		atomic_store(&mem->id, 0);
+	}
+	unlock(m);
+}
+
+void nt_wire_abort(struct nt_wire_comm *c)
+{
+	atomic_store(&c->memory->aborted, true);
 }
 
 static bool alarmed(const struct nt_wire *w)
@@ -246,15 +306,16 @@ enum nt_wire_end nt_wire_publish(struct nt_wire_comm *c, unsigned rank, uint64_t
 	return alarmed(c->wire) ? NT_WIRE_MISMATCH : NT_WIRE_OK;
 }
 
+/* quit, aborted: NULL where the wait is for others in any case. */
 static enum nt_wire_end wait_turn(const struct nt_wire *w, _Atomic uint32_t *turn, uint32_t seen,
-				  _Atomic bool *quit)
+				  _Atomic bool *quit, _Atomic bool *aborted)
 {
 	double until_s = now_s() + w->timeout_s;
 
 	while (atomic_load_explicit(turn, memory_order_acquire) == seen) {
 		if (alarmed(w))
 			return NT_WIRE_MISMATCH;
-		if (quit && atomic_load(quit))
+		if ((quit && atomic_load(quit)) || (aborted && atomic_load(aborted)))
 			return NT_WIRE_QUIT;
 		if (now_s() > until_s)
 			return NT_WIRE_GONE;
@@ -275,10 +336,12 @@ enum nt_wire_end nt_wire_barrier(struct nt_wire_comm *c, unsigned rank)
 	struct wire_meet *m = &c->memory->host;
 	uint32_t turn = atomic_load(&m->turn);
 
+	if (atomic_load(&c->memory->aborted))
+		return NT_WIRE_QUIT;
 	atomic_fetch_add(&m->came[rank], 1);
 	if (atomic_fetch_add(&m->arrived, 1) + 1 == atomic_load(&c->memory->ranks))
 		next_turn(m, turn);
-	return wait_turn(c->wire, &m->turn, turn, NULL);
+	return wait_turn(c->wire, &m->turn, turn, NULL, &c->memory->aborted);
 }
 
 /* The last rank to come looks at all ranks' operations once more and decides how long it takes. */
@@ -307,13 +370,18 @@ enum nt_wire_end nt_wire_meet(struct nt_wire_comm *c, unsigned rank,
 	uint32_t turn = atomic_load(&m->turn);
 	enum nt_wire_end end;
 
+	/* Nobody arrives twice where one does not wait for the others any more. */
+	if (atomic_load(&mem->aborted))
+		return NT_WIRE_QUIT;
 	mem->start_ns[rank] = call->start_ns;
 	atomic_fetch_add(&m->came[rank], 1);
 	if (atomic_fetch_add(&m->arrived, 1) + 1 == atomic_load(&mem->ranks)) {
 		resolve(c, call, &mem->result[turn % 2]);
 		next_turn(m, turn);
 	}
-	end = wait_turn(c->wire, &m->turn, turn, call->quit);
+	end = wait_turn(c->wire, &m->turn, turn, call->quit, &mem->aborted);
+	if (end != NT_WIRE_OK)
+		return end;
 	/* The next operation but one, which writes here again, cannot end before this rank has
 	 * come. */
 	*result = mem->result[turn % 2];
@@ -327,7 +395,7 @@ enum nt_wire_end nt_wire_report_wait(struct nt_wire *w)
 	enum nt_wire_end end = NT_WIRE_OK;
 
 	while (seen < ranks && end == NT_WIRE_OK) {
-		end = wait_turn(w, &w->memory->reported, seen, NULL);
+		end = wait_turn(w, &w->memory->reported, seen, NULL, NULL);
 		seen = atomic_load(&w->memory->reported);
 	}
 	return end;

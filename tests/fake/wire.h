@@ -27,7 +27,7 @@ enum nt_wire_end {
 	NT_WIRE_OK = 0,
 	NT_WIRE_MISMATCH, /* two ranks chose differently; nt_wire_alarm() says what */
 	NT_WIRE_GONE, /* a peer did not come in time */
-	NT_WIRE_QUIT, /* this rank wants no more: *quit was set */
+	NT_WIRE_QUIT, /* this rank wants no more: *quit was set, or the communicator is aborted */
 };
 
 /* What two ranks must have in common. */
@@ -66,7 +66,7 @@ void nt_wire_close(struct nt_wire *w);
 void nt_wire_unlink(const struct nt_wire *w); /* safe in a signal handler */
 
 /* Room for what the ranks tell rank 0 in the end: one fixed block a rank. */
-#define NT_WIRE_REPORT_BYTES 16384
+#define NT_WIRE_REPORT_BYTES 40960
 void *nt_wire_report(struct nt_wire *w, unsigned rank);
 void nt_wire_report_done(struct nt_wire *w);
 enum nt_wire_end nt_wire_report_wait(struct nt_wire *w);
@@ -76,9 +76,15 @@ void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t 
 const char *nt_wire_node(const struct nt_wire *w, unsigned rank);
 uint64_t nt_wire_world(const struct nt_wire *w);
 
-/* The meeting place of a communicator, made at first use; id 0 is the job itself. NULL: too
- * many. */
-struct nt_wire_comm *nt_wire_comm(struct nt_wire *w, uint64_t id, unsigned ranks);
+/* The meeting place of a communicator, made at first use; id 0 is the job itself. life tells apart
+ * communicators with one id, one after the other. NULL: too many. */
+struct nt_wire_comm *nt_wire_comm(struct nt_wire *w, uint64_t id, uint32_t life, unsigned ranks);
+
+/* A rank has destroyed it, or gave up; the last one clears the place for another communicator. */
+void nt_wire_leave(struct nt_wire_comm *c);
+
+/* A rank aborts it: waits of the others on it end with NT_WIRE_QUIT, from now on. */
+void nt_wire_abort(struct nt_wire_comm *c);
 
 /* All ranks of the communicator wait for each other. */
 enum nt_wire_end nt_wire_barrier(struct nt_wire_comm *c, unsigned rank);

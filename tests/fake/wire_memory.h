@@ -26,8 +26,11 @@ struct wire_meet {
 };
 
 struct wire_comm {
-	_Atomic uint64_t id; /* claimed by compare-and-swap */
+	_Atomic uint64_t id; /* lock */
+	uint32_t life; /* lock */
+	uint32_t left; /* lock: ranks that are done with it */
 	_Atomic uint32_t ranks;
+	_Atomic bool aborted;
 	struct wire_meet host;
 	struct wire_meet gpu;
 	uint64_t start_ns[NT_MAX_RANKS];
@@ -39,6 +42,7 @@ struct wire_comm {
 struct wire_memory {
 	_Atomic uint32_t ranks;
 	_Atomic uint32_t attached;
+	_Atomic uint32_t lock; /* of the communicators' places */
 	_Atomic uint32_t alarm; /* 1: being written, 2: alarm_text is there */
 	_Atomic uint32_t mourners;
 	_Atomic uint32_t reported; /* futex */

@@ -87,6 +87,15 @@ group_step() {
 	return "$rc"
 }
 
+# The next run, unless it is on its way or there is no time for it after the one at hand.
+group_next() {
+	if [ -z "$next" ] && [ "$k" -lt "$all" ] && [ $((SECONDS + 2 * last)) -le "$end" ]; then
+		k=$((k + 1))
+		group_start "$k"
+		next=$!
+	fi
+}
+
 # group_runs SECONDS: until all are made or the time is up.
 group_runs() {
 	local end=$((SECONDS + $1)) k=1 all=$((2 * groups_each)) last=$GROUPS_FIRST_S rc start started dir pid next
@@ -100,11 +109,7 @@ group_runs() {
 	while [ -n "$next" ]; do
 		pid=$next next='' dir=$started start=$SECONDS rc=0
 		: >"$dir/go"
-		if [ "$k" -lt "$all" ] && [ $((SECONDS + 2 * last)) -le "$end" ]; then
-			k=$((k + 1))
-			group_start "$k"
-			next=$!
-		fi
+		group_next
 		wait "$pid" || rc=$?
 		if [ "$rc" = 0 ]; then
 			last=$((SECONDS - start + 1))
@@ -112,6 +117,7 @@ group_runs() {
 			say "${dir##*/}: exit status $rc, at $SECONDS s"
 			[[ $dir != *.simulate.* ]] || simulations_hung=$((simulations_hung + 1))
 		fi
+		group_next
 	done
 	[ "$k" = "$all" ] || say "groups: no time for runs $((k + 1)) to $all"
 	say "groups: $k runs, at $SECONDS s"

@@ -76,7 +76,7 @@ tests_sim_nt_agree_sim_SOURCES = \
 tests_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/sim/interleave.h
 tests_sim_nt_agree_sim_LDADD = libnt-contract.la
 TESTS += %D%/sim/agree-quick
-EXTRA_DIST += %D%/sim/agree-quick %D%/sim/build.sh %D%/sim/mutants.sh
+EXTRA_DIST += %D%/sim/agree-quick %D%/sim/build.sh %D%/sim/mutants.sh %D%/sim/results.sh
 tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
 tests_sim_nt_log_peer_LDADD = libnt-sync.la
 

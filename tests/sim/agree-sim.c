@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "tests/sim/sim.h"
 
@@ -55,9 +56,11 @@ void sim_interleave(void)
 	sim_countdown = 1 + sim_below(s, 2 * s->gap);
 	node = s->inside_node;
 	if (s->inside == SIM_SPEAKER && node->member_count > 0) {
+		struct sim_member *m = node->member[sim_below(s, node->member_count)];
+
 		s->t.interleaved++;
-		for (uint32_t i = 1 + sim_below(s, 4); i > 0; i--)
-			rank_act(s, node->member[sim_below(s, node->member_count)]);
+		for (uint32_t i = 1 + sim_below(s, sim_below(s, 4) == 0 ? 50 : 4); i > 0; i--)
+			rank_act(s, m);
 	} else if (s->inside == SIM_RANK && sim_below(s, 4) == 0) {
 		s->t.interleaved++;
 		step_speaker(s, (uint32_t)(node - s->node));
@@ -72,7 +75,7 @@ static void open_comms(struct sim *s)
 
 		if (c->opened || s->now_ms < 1000 + c->open_ms)
 			continue;
-		if (before && !before->ended)
+		if (before && (!before->ended || s->now_ms < before->end_ms + c->pause_ms))
 			continue;
 		c->opened = true;
 		c->open_ms = (uint32_t)s->now_ms;
@@ -99,6 +102,7 @@ static void advance_comm(struct sim *s, struct sim_comm *c)
 	}
 	c->least = least;
 	c->ended = c->gone == c->ranks;
+	c->end_ms = s->now_ms;
 }
 
 /* A process that is dead takes no part in any later communicator: none of its ranks will come. */
@@ -172,6 +176,20 @@ static uint32_t owned_runs(struct sim *s, uint32_t node)
 	return owned;
 }
 
+/* A key has one area for samples at a time: a second one was forgotten. */
+static uint32_t areas_forgotten(const struct nt_board *board)
+{
+	uint32_t forgotten = 0;
+
+	for (uint32_t r = 1; r < NT_BOARD_RUNS; r++) {
+		uint32_t owner = atomic_load(&board->run[r].owner);
+
+		for (uint32_t q = 0; q < r && owner != 0; q++)
+			forgotten += atomic_load(&board->run[q].owner) == owner;
+	}
+	return forgotten;
+}
+
 /* Without faults and with all ranks gone, living speakers give everything back. */
 static void settle(struct sim *s)
 {
@@ -179,8 +197,10 @@ static void settle(struct sim *s)
 	uint32_t held = 1, owned = 1;
 
 	s->active = 0;
-	for (uint32_t n = 0; n < s->nodes; n++)
+	for (uint32_t n = 0; n < s->nodes; n++) {
 		s->node[n].frozen_until_ms = 0;
+		s->t.runs_left += areas_forgotten(s->node[n].board);
+	}
 	while (held + owned > 0 && s->now_ms < until_ms) {
 		held = owned = 0;
 		for (uint32_t n = 0; n < s->nodes; n++) {
@@ -230,9 +250,11 @@ static void run_share(struct sim *s, uint32_t first, struct outcome *outcome)
 		run_once(s, s->o.seed + i * SEED_STEP);
 		if (outcome->bad_seed == 0 && tally_bad(&s->t) && !tally_bad(&before))
 			outcome->bad_seed = s->o.seed + i * SEED_STEP;
-		if (s->o.until_bad && outcome->bad_seed != 0)
+		if ((s->o.until_bad && outcome->bad_seed != 0) ||
+		    (s->o.seconds != 0 && clock() / CLOCKS_PER_SEC >= (clock_t)s->o.seconds))
 			break;
 	}
+	s->t.cpu_ms = (uint64_t)(clock() / (CLOCKS_PER_SEC / 1000));
 	outcome->tally = s->t;
 }
 
@@ -289,7 +311,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix] [--plain] [--runs N] [--seed S]\n"
 			"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
-			"    [--jobs N] [--until-bad]\n"
+			"    [--jobs N] [--until-bad] [--seconds N]\n"
 			"faults:");
 	for (int f = 0; f < SIM_FAULT_COUNT; f++)
 		fprintf(stderr, " %s", sim_fault_names()[f]);
@@ -336,7 +358,8 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		{ "comms", required_argument, NULL, 'C' },   { "jobs", required_argument, NULL, 'j' },
 		{ "budget", required_argument, NULL, 'b' },  { "skew-ms", required_argument, NULL, 'k' },
 		{ "mix", no_argument, NULL, 'm' },	     { "plain", no_argument, NULL, 'p' },
-		{ "until-bad", no_argument, NULL, 'u' },     { NULL, 0, NULL, 0 },
+		{ "until-bad", no_argument, NULL, 'u' },     { "seconds", required_argument, NULL, 't' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 
@@ -351,6 +374,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		case 'j': o->jobs = number(optarg, 1, 1024); break;
 		case 'b': o->budget = number(optarg, 1, UINT32_MAX); break;
 		case 'k': o->skew_ms = number(optarg, 0, 100000); break;
+		case 't': o->seconds = number(optarg, 0, 1000000); break;
 		case 'f': o->faults = parse_faults(optarg); break;
 		case 'm': o->mix = true; break;
 		case 'p': o->plain = true; break;

@@ -18,10 +18,18 @@ struct sim_comm *comms_find(struct sim *s, uint64_t id)
 	return NULL;
 }
 
+/* Keys that are all called often, or one for a long time and then another. */
+static uint8_t draw_key(struct sim *s, bool in_phases, uint8_t last)
+{
+	return in_phases && sim_below(s, 30) != 0 ? last : (uint8_t)sim_below(s, s->keys);
+}
+
 /* Groups of one to three calls; within one nothing is reported, so all its calls are at one turn of each function. */
 static void write_program(struct sim *s, struct sim_comm *c)
 {
 	uint32_t tasks[SIM_FUNCS] = { 0 }, seen[SIM_FUNCS] = { 0 }, group = 0, i = 0;
+	bool in_phases = !s->o.plain && sim_below(s, 2) == 0;
+	uint8_t key = 0;
 
 	c->call = sim_take(c->calls + 1, sizeof(*c->call));
 	c->choice = sim_take(c->calls + 1, sizeof(*c->choice));
@@ -36,7 +44,7 @@ static void write_program(struct sim *s, struct sim_comm *c)
 		for (; i < end && i < c->calls; i++) {
 			struct sim_call *call = &c->call[i];
 
-			call->key = (uint8_t)sim_below(s, s->keys);
+			call->key = key = draw_key(s, in_phases, key);
 			call->group = group;
 			for (uint32_t f = 0; f < SIM_FUNCS; f++) {
 				call->turn[f] = tasks[f];
@@ -139,7 +147,7 @@ static void seat_later(struct sim *s, struct sim_comm *c)
 		m->node = s->node_of[m->proc];
 		m->pace = 1 + sim_below(s, s->active >> SIM_FAULT_race & 1 ? 8 : 3);
 		m->join_ms = sim_below(s, s->active >> SIM_FAULT_race & 1 ? (uint32_t)(40 * s->tick_ms) : s->o.skew_ms);
-		m->bare = sim_chance(s, SIM_FAULT_kill, 60);
+		m->bare = sim_chance(s, SIM_FAULT_kill, 25);
 		s->t.bare_ranks += m->bare;
 		c->nodes_used += !used[m->node];
 		used[m->node] = 1;
@@ -163,6 +171,7 @@ static void live_again(struct sim *s, struct sim_comm *c, uint32_t index)
 	c->id = before->id;
 	c->again = (int)index;
 	c->life = before->life + 1;
+	c->pause_ms = sim_below(s, 2) == 0 ? 0 : sim_below(s, 3000);
 	if (sim_below(s, 4) == 0)
 		return;
 	c->proc = before->proc;

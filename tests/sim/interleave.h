@@ -19,7 +19,7 @@ void sim_interleave(void);
 
 /* Stores, and loads that the protocol's order rests on, are where the other side matters most. */
 #define SIM_WEIGHT_LOAD 1
-#define SIM_WEIGHT_ORDERED 24
+#define SIM_WEIGHT_ORDERED 40
 
 static inline void sim_point(int weight)
 {

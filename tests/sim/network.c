@@ -289,11 +289,27 @@ static void fail_speaker(struct sim *s, struct sim_node *node)
 	}
 }
 
+/* A node whose speaker has died gets another one, or none. */
+static void step_heir(struct sim *s, uint32_t self)
+{
+	struct sim_node *node = &s->node[self];
+
+	if (node->heir_ms == 0)
+		node->heir_ms = sim_below(s, 2) == 0 ? s->now_ms + sim_below(s, 1000) : UINT64_MAX;
+	if (!node->heir && s->now_ms >= node->heir_ms)
+		sim_make_heir(s, self);
+	if (node->heir)
+		(void)nt_agree_step(node->agree, s->now_ms);
+	node->next_ms = s->now_ms + IDLE_MS;
+}
+
 void network_step(struct sim *s, uint32_t self)
 {
 	struct sim_node *node = &s->node[self];
 	bool pending;
 
+	if (node->dead)
+		step_heir(s, self);
 	if (!network_speaks(s, self) || s->now_ms < node->frozen_until_ms)
 		return;
 	fail_speaker(s, node);

@@ -37,7 +37,7 @@ enum sim_fault {
 };
 
 struct sim_options {
-	uint32_t nodes, ranks_per_node, calls, comms, jobs, budget, skew_ms;
+	uint32_t nodes, ranks_per_node, calls, comms, jobs, budget, skew_ms, seconds;
 	uint64_t runs, seed;
 	uint32_t faults;		/* a bit each */
 	bool mix, plain, until_bad;
@@ -45,12 +45,12 @@ struct sim_options {
 
 /* Sums over all runs. Everything but the names of the printed line is said by tally.c. */
 #define SIM_SUMS(X)                                                                                             \
-	X(runs) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
+	X(runs) X(cpu_ms) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
 	X(wrong_sums) X(thrifty)                                                                                \
 	X(commits) X(aborts) X(refusals) X(rejects) X(damaged) X(agreed_comms) X(comms) X(collectives)          \
 	X(planned) X(waits) X(polls) X(spent) X(log_bytes) X(read_bytes) X(fetch_bytes) X(interleaved)          \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
-	X(deaths) X(deaths_between) X(mute_nodes) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
+	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
 	X(bare_ranks) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
 
 #define SIM_BINS 640
@@ -88,7 +88,7 @@ struct sim_comm {
 	uint32_t limit;			/* no rank comes further: one of them is gone */
 	uint32_t capture_at;		/* call at which all ranks see a graph capture */
 	uint32_t gone;			/* ranks that have left or died */
-	uint64_t end_ms;
+	uint64_t end_ms, pause_ms;	/* pause: from the end of the life before */
 	uint64_t proposed_ms[SIM_KEYS];
 	uint32_t proposed_epoch[SIM_KEYS];
 	struct sim_committed proposal[SIM_KEYS], committed[SIM_KEYS][SIM_PLANS];
@@ -156,7 +156,9 @@ struct sim_node {
 	uint32_t message_count, message_cap;
 	struct sim_member **member;
 	uint32_t member_count, member_cap;
-	bool dead, left, mute, faulted;
+	bool dead, left, mute;
+	bool heir;			/* another process speaks after the first has died, to nobody but its own node */
+	uint64_t heir_ms;
 	uint32_t fetches;
 	bool thrifty;
 	bool append_hidden;		/* the append failed for its writer, and yet others can read it */
@@ -194,6 +196,7 @@ void *sim_grow(void *array, uint32_t *cap, size_t size);
 bool sim_chance(struct sim *s, enum sim_fault fault, uint32_t one_in);
 void sim_make(struct sim *s);
 void sim_end(struct sim *s);
+void sim_make_heir(struct sim *s, uint32_t node);
 
 /* comms.c */
 void comms_make(struct sim *s);

@@ -141,6 +141,13 @@ static int node_of_task(void *arg, uint32_t task)
 	return (int)s->node_of[task];
 }
 
+static int this_node(void *arg, uint32_t task)
+{
+	(void)arg;
+	(void)task;
+	return 0;
+}
+
 static const char *node_name(void *arg, uint32_t node)
 {
 	(void)arg;
@@ -163,7 +170,6 @@ static void make_node(struct sim *s, uint32_t index)
 	node->agree = sim_must(nt_agree_create(&config, NULL));
 	if (sim_chance(s, SIM_FAULT_die, 40)) {
 		node->mute = true;
-		node->faulted = true;
 		s->t.mute_nodes++;
 	}
 }
@@ -208,7 +214,7 @@ static void draw_size(struct sim *s)
 	s->nodes = 1 + sim_below(s, 4);
 	s->ranks_per_node = 1 + sim_below(s, 4);
 	if (kind < 3000) {
-		s->nodes = 2 + sim_below(s, 8);
+		s->nodes = 2 + sim_below(s, 14);
 		s->ranks_per_node = 1 + sim_below(s, 8);
 	}
 	if (kind < 20) {
@@ -262,21 +268,43 @@ void sim_make(struct sim *s)
 	comms_make(s);
 }
 
+static void count_agree(struct sim *s, struct sim_node *node)
+{
+	struct nt_agree_counts counts = nt_agree_count(node->agree);
+
+	s->t.commits += counts.commits;
+	s->t.aborts += counts.aborts;
+	s->t.refusals += counts.refusals;
+	s->t.rejects += counts.rejects;
+	s->t.damaged += counts.damaged;
+	nt_agree_destroy(node->agree);
+	node->agree = NULL;
+}
+
+/* As nt_speaker_create() does it for a process that comes late. */
+void sim_make_heir(struct sim *s, uint32_t index)
+{
+	struct sim_node *node = &s->node[index];
+	struct nt_agree_config config = {
+		.board = node->board, .hooks = tuner_hooks(s), .nodes = 1, .tasks = s->tasks,
+		.node_of_task = this_node, .node_name = node_name, .node_arg = s, .join_ms = SIM_JOIN_MS,
+		.deaf = "the process that spoke for a node has ended",
+	};
+
+	count_agree(s, node);
+	node->agree = sim_must(nt_agree_create(&config, NULL));
+	node->heir = true;
+	s->t.heirs++;
+}
+
 void sim_end(struct sim *s)
 {
 	for (uint32_t n = 0; n < s->nodes; n++) {
-		struct nt_agree_counts counts = nt_agree_count(s->node[n].agree);
-
-		s->t.commits += counts.commits;
-		s->t.aborts += counts.aborts;
-		s->t.refusals += counts.refusals;
-		s->t.rejects += counts.rejects;
-		s->t.damaged += counts.damaged;
 		s->t.polls += s->node[n].fetches;
 		s->t.log_bytes += s->node[n].log_bytes;
 		s->t.spent += s->node[n].fetches >= s->o.budget;
 		s->t.thrifty += s->node[n].thrifty;
-		nt_agree_destroy(s->node[n].agree);
+		count_agree(s, &s->node[n]);
 		clear_board(s->node[n].board);
 	}
 	s->t.runs++;

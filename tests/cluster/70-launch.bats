@@ -9,10 +9,11 @@
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
-SURVIVORS_S=6	# Slurm kills a step two seconds after it lost a PMIx client
+SURVIVORS_S=6	# Slurm kills a step about a second after it lost a PMIx client
 
 # AUTO is TREE/SIMPLE here; the other arm is found within a few hundred calls.
-JOB=(--arm RING/SIMPLE=0.4 --sizes 256K --iters 5000 --call-gap-us 100)
+CALLS=8000
+JOB=(--arm RING/SIMPLE=0.4 --sizes 256K --iters "$CALLS" --call-gap-us 100)
 
 # All nodes of the mini cluster are one host: shared memory and host names would tell MPI so.
 MPI_ON_ONE_HOST=(OMPI_MCA_pml=ob1 "OMPI_MCA_btl=tcp,self" OMPI_MCA_btl_tcp_if_include=lo
@@ -131,12 +132,12 @@ mpi_job() {
 @test "children that ranks fork while they explore change nothing" {
 	launch -- "$bin/children" "$library" "${JOB[@]}" --call-gap-us 300
 	tuned
-	# Hundreds of them, all of them ended in order.
-	[ "$(awk '/^forked/ { n++; if ($2 >= 50 && $4 == 0) good++ } END { print n, good }' "$err")" = "4 4" ]
-	# The step's directories hold the boards and the records of the four tasks, nothing else.
+	# Many, and all of them ended in order.
+	[ "$(awk '/^forked/ { n++; if ($2 >= 50 && $4 == 0 && NF == 4) good++ } END { print n, good }' "$err")" = "4 4" ] ||
+		{ cat "$err"; false; }
+	# The records in the step's directories are those of the four tasks.
 	[ "$(sed -n 's/^pid //p' "$err" | sort)" = \
-		"$(sed -n 's/^file rank\.[0-3]\.\([0-9]*\)\.json$/\1/p' "$err" | sort -u)" ] || { cat "$err"; false; }
-	run ! grep -E '^file ' <(grep -vE '^file (rank\.[0-3]\.[0-9]+\.json|board\.1)$' "$err")
+		"$(sed -n 's/^file .*rank\.[0-9]*\.\([0-9]*\)\..*/\1/p' "$err" | sort -u)" ] || { cat "$err"; false; }
 }
 
 # ---- Ends: all jobs of this part are started at once, since most of what they do is to sleep
@@ -256,7 +257,7 @@ both() {
 @test "a signal to the step reaches its tasks, not the plugin's thread" {
 	local signal tune
 	for signal in USR1 TERM; do
-		pair "signal-$signal" "$bin/ends" exit none 60 "$library" "${JOB[@]}" --no-destroy
+		pair "signal-$signal" "$bin/ends" exit none 60 "$library" "${JOB[@]}"
 		for tune in off bandit; do
 			wait_for 40 said "signal-$signal.$tune" played 4
 			as_user scancel --signal="$signal" -n "signal-$signal.$tune"
@@ -270,7 +271,11 @@ both() {
 @test "the time limit ends a step" {
 	same limit
 	both limit survived 0
-	[ "$(sacct -n -X -P --name=limit.bandit -o state)" = TIMEOUT ]
+	wait_for 20 is_accounted_as limit.bandit TIMEOUT
+}
+
+is_accounted_as() {
+	[ "$(sacct -n -X -P --name="$1" -o state)" = "$2" ]
 }
 
 # ---- Scripts, allocations, terminals
@@ -302,20 +307,19 @@ log_has() {
 		"echo \"run \${SLURM_RESTART_COUNT:-0}: exit status \$?\""
 	wait_for 40 log_has ^played 4
 	as_root scontrol requeue "$job"
-	wait_for 20 job_is_pending
-	# Slurm would wait for two minutes.
-	as_root scontrol update jobid="$job" starttime=now
-	wait_for 60 log_has '^run 1: exit status 0' 1
+	wait_for 90 has_run_again
 	run -0 record_of "$job"
 	has_step 0 4 2
 	[ "$(jq '.nccl_tune | del(.v) | length' <<<"$output")" = 1 ]
 	# All calls of the run that came to its end.
-	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].calls == 5000' <<<"$output"
+	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].calls == '"$CALLS" <<<"$output"
 	tuned <(grep '^{' "$log")
 }
 
-job_is_pending() {
-	[ "$(squeue -h -j "$job" -o %T)" = PENDING ]
+# Slurm would wait for two minutes before the second run, counted from the end of the first.
+has_run_again() {
+	[ "$(squeue -h -j "$job" -o %r)" != BeginTime ] || as_root scontrol update jobid="$job" starttime=now
+	log_has '^run 1: exit status 0' 1
 }
 
 @test "a batch script with steps one after another and beside each other" {

@@ -5,7 +5,7 @@
  *   children LIBRARY [option of nt-fake-nccl]...
  *
  * Each kind of child ends in another way, some after calling the plugin. In the end each task says
- *   forked COUNT failed COUNT
+ *   forked COUNT failed COUNT, and "no plugin" where none was loaded
  *   pid PID
  *   file NAME		for each file in the step's directory on this node
  * Built by the tests: cc -I TOP children.c -pthread -ldl.
@@ -26,20 +26,25 @@
 
 static _Atomic bool played;
 
-/* What a child does that takes its inherited NCCL for its own: all of it must do nothing. */
-static void use_plugin(void)
+/* The plugin, once this process has it. Not looked for in a child: other threads may be loading libraries at a fork. */
+static const struct nt_tuner_v5 *find_plugin(void)
 {
-	void *library = dlopen(getenv("NCCL_TUNER_PLUGIN"), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-	const struct nt_tuner_v5 *tuner = library ? dlsym(library, "ncclTunerPlugin_v5") : NULL;
+	const char *path = getenv("NCCL_TUNER_PLUGIN");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
+
+	return library ? dlsym(library, "ncclTunerPlugin_v5") : NULL;
+}
+
+/* What a child does that takes its inherited NCCL for its own: all of it must do nothing. */
+static void use_plugin(const struct nt_tuner_v5 *tuner)
+{
 	float table[NT_TUNER_ALGOS_OLD * 3] = { 1, 2, 3 };
 	struct nt_tuner_nvl_v5 nvl = { 0 };
 	struct nt_tuner_constants_v5 constants = { 0 };
 	void *context = NULL;
 	int channels = 0;
 
-	if (!library)
-		return;
-	if (!tuner || tuner->init(&context, 1, 4, 2, NULL, &nvl, &constants) != 0 || context)
+	if (tuner->init(&context, 1, 4, 2, NULL, &nvl, &constants) != 0 || context)
 		_exit(81);
 	if (tuner->get_coll_info(context, 4, 1024, 1, (float **)(void *)table, NT_TUNER_ALGOS_OLD, 3, 0, &channels) != 0 ||
 	    table[0] != 1 || table[1] != 2 || table[2] != 3)
@@ -48,14 +53,17 @@ static void use_plugin(void)
 		_exit(83);
 }
 
-static void be_child(unsigned kind)
+static void be_child(unsigned kind, const struct nt_tuner_v5 *tuner)
 {
 	switch (kind) {
 	case 0: exit(0);
 	case 1: _exit(0);
 	case 2: quick_exit(0);
 	case 3: execl("/bin/true", "true", (char *)NULL); _exit(84);
-	case 4: use_plugin(); exit(0);
+	case 4:
+		if (tuner)
+			use_plugin(tuner);
+		exit(0);
 	case 5: usleep(LIFE_US); exit(0);
 	case 6: /* its own child ends in order, too */
 		if (fork() == 0)
@@ -70,15 +78,18 @@ static void be_child(unsigned kind)
 
 static void *fork_children(void *arg)
 {
+	const struct nt_tuner_v5 *tuner = NULL;
 	unsigned forked = 0, ended = 0, failed = 0;
 	int status;
 	pid_t pid;
 
 	(void)arg;
 	while (!atomic_load(&played)) {
+		if (!tuner)
+			tuner = find_plugin();
 		pid = fork();
 		if (pid == 0)
-			be_child(forked % KINDS);
+			be_child(forked % KINDS, tuner);
 		forked += pid > 0;
 		failed += pid < 0;
 		usleep(PAUSE_US);
@@ -89,7 +100,7 @@ static void *fork_children(void *arg)
 	}
 	for (; ended < forked && wait(&status) > 0; ended++)
 		failed += status != 0;
-	fprintf(stderr, "forked %u failed %u\n", forked, failed);
+	fprintf(stderr, "forked %u failed %u%s\n", forked, failed, tuner ? "" : " no plugin");
 	return NULL;
 }
 

@@ -4,22 +4,17 @@
  *
  *   ends WAY WHO SECONDS LIBRARY [option of nt-fake-nccl]...
  *
- * All tasks run the job of nt-fake-nccl and say "played TASK". A second later the tasks of WHO ("2", "0,2", "all",
- * "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1 says
- * "caught TASK" and exits with 0, as a training run that saves its state. Built by the tests: cc ends.c -ldl.
+ * All tasks run the job of nt-fake-nccl and say "played TASK". A second later the tasks of WHO ("2", "0,2", "all" or
+ * "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1 meanwhile
+ * says "caught TASK" and returns 0, as a training run that saves its state. Its only thread has blocked the signal; any
+ * other that lets it in would end the process. Built by the tests: cc ends.c -ldl.
  */
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "load.h"
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int number)
-{
-	caught = number;
-}
 
 static bool is_among(const char *who, long task)
 {
@@ -57,32 +52,40 @@ static void leave_by(const char *way)
 	raise(SIGKILL);
 }
 
-/* Ends early when the signal comes; sleep() would be taken up again. */
-static void live(double seconds)
+/* True: the signal came. It is fetched between two sleeps: a thread that waits for it is the one the kernel gives it to,
+ * while in a sleep any other thread that has not blocked it gets it first. */
+static bool wait_for_signal(const sigset_t *signals, long seconds)
 {
-	for (int i = 0; i < (int)(seconds * 20) && !caught; i++)
+	const struct timespec at_once = { 0 };
+
+	for (long i = 0; i < seconds * 20; i++) {
 		usleep(50000);
+		if (sigtimedwait(signals, NULL, &at_once) == SIGUSR1)
+			return true;
+	}
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	const char *task = getenv("SLURM_PROCID");
-	nt_play_job play;
+	sigset_t signals;
+	bool caught;
 	int rc;
 
 	if (argc < 5 || !task)
 		return 2;
-	sigaction(SIGUSR1, &action, NULL);
-	play = nt_load_job(argv[4]);
-	rc = play(argc - 4, argv + 4);
+	rc = nt_load_job(argv[4])(argc - 4, argv + 4);
 	if (rc != 0)
 		return rc;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	fprintf(stderr, "played %s\n", task);
-	live(1);
-	if (is_among(argv[2], strtol(task, NULL, 10)))
+	caught = wait_for_signal(&signals, 1);
+	if (!caught && is_among(argv[2], strtol(task, NULL, 10)))
 		leave_by(argv[1]);
-	live(strtod(argv[3], NULL));
+	caught = caught || wait_for_signal(&signals, strtol(argv[3], NULL, 10));
 	fprintf(stderr, "%s %s\n", caught ? "caught" : "survived", task);
 	return 0;
 }

@@ -213,6 +213,17 @@ static void look(struct nt_board *board, const struct aim *aim, struct sight *si
 	}
 }
 
+static enum step step_beside(struct nt_board *board, const struct nt_board_comm *watched)
+{
+	struct sight furthest = { .step = STEP_NONE };
+
+	for (int c = 0; c < NT_BOARD_COMMS; c++) {
+		if (&board->comm[c] != watched && is_spanning(&board->comm[c]))
+			look_at_comm(board, &board->comm[c], &furthest);
+	}
+	return furthest.step;
+}
+
 static struct nt_board *map_board(const char *rundir, const char *step)
 {
 	char path[4096];
@@ -261,6 +272,7 @@ static bool is_dead(pid_t pid)
 static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_ms)
 {
 	struct sight before, after = { .pid = 0 };
+	enum step beside;
 	uint64_t struck_ms;
 	int rc;
 
@@ -270,14 +282,16 @@ static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_
 		if (now_ms() > until_ms)
 			return 1;
 	} while (before.pid == 0 || before.step < aim->step);
+	beside = step_beside(board, before.comm);
 	rc = kill(before.pid, aim->signal) == 0 ? 0 : errno;
 	struck_ms = now_ms();
-	while (!is_dead(before.pid) && now_ms() - struck_ms < DEATH_MS)
+	while (aim->signal == SIGKILL && !is_dead(before.pid) && now_ms() - struck_ms < DEATH_MS)
 		nap();
 	look_at_comm(board, before.comm, &after);
-	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
+	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"beside\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
 	       "\"issued\":%u,\"left_ms\":%llu,\"error\":\"%s\",\"dead\":%s}\n",
-	       step_name[aim->step], step_name[before.step], step_name[after.step], (int)before.pid, after.epoch,
+	       step_name[aim->step], step_name[before.step], step_name[after.step], step_name[beside],
+	       (int)before.pid, after.epoch,
 	       (unsigned long long)after.hold_at, after.issued,
 	       (unsigned long long)(until_ms > struck_ms ? until_ms - struck_ms : 0), rc ? strerror(rc) : "",
 	       is_dead(before.pid) ? "true" : "false");

@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# SIGKILL of a rank, of a node's speaker, of home's speaker and of a slurmstepd, each at three steps of the agreement.
+# tests/kill/matrix.sh does the same for all steps, many times. tests/kill/kill.bash tells what a run is.
+# shellcheck disable=SC2154 # what kill_run sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+load ../kill/kill
+
+setup_file() {
+	cluster_setup
+	[ -x "$NT_TESTS/nt-strike" ]
+	export KILL_SETTLE_S=3
+	cluster_start 8 -n -p "$(nt_plugstack_line)"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+# strike_at TARGET STEP RUN: a run that was struck in that step; a machine that is busy elsewhere may miss one.
+strike_at() {
+	local try
+	for try in 1 2 3; do
+		kill_run on "$@" || :
+		echo "# try $try: $(kill_values)"
+		[ "$k_before" = "$2" ] && break
+	done
+	[ "$k_before" = "$2" ]
+	[ "$k_hang" = 0 ]
+	[ "$k_mismatches" = 0 ]
+	[ "$k_admin" != lost ]
+}
+
+# Ranks of which the outcome of a plan was not known when the speaker or its PMIx server died: an error in time.
+# They are few or many, since other communicators are at other steps.
+fails_in_time() {
+	[[ $k_others = error && $k_doubt -gt 0 && $k_doubt_ms -lt $(((KILL_AGREE_S + 4) * 1000)) ]] &&
+		[[ " $k_before $k_beside " = *" held "* || " $k_before $k_beside " = *" next "* ]]
+}
+
+# Directories in TmpFS are those of Slurm's PMIx plugin: the same stay behind without us where a slurmstepd is killed.
+nothing_else_left() {
+	[[ $k_left =~ ^(rundir:$k_node\.[0-9.]+ )?(tmpfs:(spmix_appdir_[0-9_.]+ ?)*)?$ ]]
+}
+
+# as_without STATUS WAITS: the step ends as it did when the same was killed without the plugin. A lost slurmstepd
+# makes srun wait a minute; then its status is not the step's, since the tasks have ended and kill_run ends srun.
+as_without() {
+	[ "$k_srun_waits" = "$2" ]
+	[ "$2" = 1 ] || [ "$k_status" = "$1" ]
+}
+
+@test "a rank that does not speak: its peers find out as without us, the others go on with what was agreed" {
+	local status waits step
+	kill_run off rank joining 0 || :
+	[ "$k_others" = "done" ]
+	status=$k_status waits=$k_srun_waits
+	for step in joining held running; do
+		strike_at rank "$step" 0
+		as_without "$status" "$waits"
+		[ "$k_others" = "done" ]
+		[ "$k_arm" = RING/SIMPLE ]
+		[ -z "$k_left" ]
+		[ "$k_admin" = none ]
+	done
+}
+
+# Slurm's PMIx server ends a step whose client is lost (docs/hosts.md), so the others may not live on.
+@test "a node's speaker, and home's: the step's status is the same, and nothing stays" {
+	local target status waits step
+	for target in speaker home; do
+		kill_run off "$target" joining 0 || :
+		status=$k_status waits=$k_srun_waits
+		for step in joining held final; do
+			strike_at "$target" "$step" 1
+			as_without "$status" "$waits"
+			[ "$k_others" = "done" ] || grep -q '_errhandler: .* status = -61' "$k_dir/srun"
+			[ -z "$k_left" ]
+			[ "$k_admin" = none ]
+		done
+	done
+}
+
+@test "home's speaker stands still while a plan is held: ranks in doubt fail in time, the rest falls open" {
+	strike_at stop held 0
+	fails_in_time || [ "$k_others" = "done" ]
+	[ "$((k_doubt + k_gone))" -gt 0 ]
+	[ -z "$k_left" ]
+}
+
+without_stepd() {
+	local target=$1 status waits step
+	kill_run off "$target" running 0 || :
+	[ "$k_others" = "done" ]
+	status=$k_status waits=$k_srun_waits
+	for step in joining held final; do
+		strike_at "$target" "$step" 0
+		if [ "$k_others" = "done" ]; then
+			as_without "$status" "$waits"
+		else
+			fails_in_time
+		fi
+		nothing_else_left
+	done
+}
+
+@test "the slurmstepd of a node" {
+	without_stepd stepd
+}
+
+@test "the slurmstepd of rank 0's node" {
+	without_stepd homestepd
+}

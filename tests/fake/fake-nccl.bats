@@ -318,6 +318,9 @@ plays() {
 	: >"$counts"
 	run -0 counted --churn 1 --iters 120 --sizes 64K --interleave --comms world,roll:3,tp:2
 	[ "$(wc -l <"$counts")" = 964 ]
+	: >"$counts"
+	run -0 counted --churn 2x2 --comms world,tp:2
+	[ "$(wc -l <"$counts")" = 16 ]
 	run -0 fake --comms world,roll:2 --churn 2 --same-id --interleave
 }
 

@@ -31,6 +31,12 @@ struct nt_arm_truth {
 	uint64_t from_op;
 };
 
+/* Communicators live that many rounds, that often; then to the end. */
+struct nt_renewal {
+	uint64_t rounds; /* 0: to the end at once */
+	uint64_t times;
+};
+
 struct nt_expected {
 	int coll;
 	uint64_t bytes;
@@ -65,7 +71,7 @@ struct nt_options {
 	struct nt_split split[NT_MAX_SPLITS];
 	unsigned splits;
 	bool interleave; /* each rank uses its communicators in an order of its own */
-	uint64_t churn; /* rounds that a communicator lives; 0: to the end */
+	struct nt_renewal churn;
 	bool same_id; /* communicators that follow others have their ids */
 	const char *datatype;
 	uint64_t call_gap_us;
@@ -101,7 +107,7 @@ struct nt_options {
 	double drop_kernelch;
 	enum nt_late late_kernelch;
 	bool abort;
-	uint64_t abort_every; /* rounds until all communicators are aborted and made anew */
+	struct nt_renewal abort_every; /* with ncclCommAbort */
 	bool no_destroy;
 
 	unsigned peer_timeout_s;

@@ -318,3 +318,25 @@ int nt_parse_env(struct nt_options *o, const char *text, struct nt_error *err)
 	o->env[o->envs++] = text;
 	return 0;
 }
+
+/* ROUNDS[xTIMES] */
+static int parse_renewal(struct nt_renewal *r, const char *text, struct nt_error *err)
+{
+	char *end;
+
+	r->rounds = strtoull(text, &end, 10);
+	r->times = *end == 'x' ? strtoull(end + 1, &end, 10) : UINT64_MAX;
+	if (*end || !r->rounds || !r->times)
+		return nt_error_set(err, "renewal '%s' (want ROUNDS[xTIMES])", text);
+	return 0;
+}
+
+int nt_parse_churn(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	return parse_renewal(&o->churn, text, err);
+}
+
+int nt_parse_abort_every(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	return parse_renewal(&o->abort_every, text, err);
+}

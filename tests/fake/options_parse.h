@@ -16,6 +16,8 @@ int nt_parse_colls(struct nt_options *o, const char *text, struct nt_error *err)
 int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_order(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_sync(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_churn(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_abort_every(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_idle(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err);

@@ -140,7 +140,7 @@ static unsigned one_call(struct player *p, unsigned split, unsigned at)
 	run_group(p, c, comms, &p->call[at], calls);
 	first = c[0]->owner;
 	/* ncclCommAbort finds work in flight. */
-	if (o->interleave || o->abort_every || (o->abort && near_end(p, first)))
+	if (o->interleave || o->abort_every.rounds || (o->abort && near_end(p, first)))
 		return calls;
 	for (unsigned i = 0; i < comms && every(first->calls, o->sync_every); i++) {
 		uint64_t clock_ns = nt_gpu_sync(c[i]->gpu);
@@ -185,7 +185,7 @@ static void round_interleaved(struct player *p, uint64_t round)
 		done += at[s] >= p->calls;
 	}
 	/* ncclCommAbort finds work in flight. */
-	if (!o->abort_every && o->sync_every && (round + 1) % o->sync_every == 0)
+	if (!o->abort_every.rounds && o->sync_every && (round + 1) % o->sync_every == 0)
 		sync_all(p);
 }
 
@@ -235,14 +235,19 @@ static void renew(struct player *p, bool abort)
 	create(p, first);
 }
 
+static bool is_renewed(const struct nt_renewal *r, uint64_t round)
+{
+	return r->rounds && round && round % r->rounds == 0 && round / r->rounds <= r->times;
+}
+
 static void all_rounds(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
 
 	for (uint64_t round = 0; round < o->iters; round++) {
-		if (round && o->abort_every && round % o->abort_every == 0)
+		if (is_renewed(&o->abort_every, round))
 			renew(p, true);
-		else if (round && o->churn && round % o->churn == 0)
+		else if (is_renewed(&o->churn, round))
 			renew(p, false);
 		if (o->shuffle)
 			shuffle(p, round);

@@ -199,7 +199,8 @@ static void settle(struct sim *s)
 	s->active = 0;
 	for (uint32_t n = 0; n < s->nodes; n++) {
 		s->node[n].frozen_until_ms = 0;
-		s->t.runs_left += areas_forgotten(s->node[n].board);
+		if (network_speaks(s, n))
+			s->t.runs_left += areas_forgotten(s->node[n].board);
 	}
 	while (held + owned > 0 && s->now_ms < until_ms) {
 		held = owned = 0;

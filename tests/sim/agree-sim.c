@@ -132,17 +132,26 @@ static void step_nodes(struct sim *s)
 	}
 }
 
-/* Whether a rank of the communicator ended without leaving, or a node that decides about it is gone: then what was
- * held may stay held. */
-static bool is_crippled(const struct sim *s, const struct sim_comm *c)
+/* Whether a rank of the communicator, in any of its lives, ended without leaving, or its home's speaker is gone: then
+ * what was held may stay held. */
+static bool is_crippled(const struct sim *s, uint64_t id)
 {
-	if (!c || !network_speaks(s, c->home))
-		return true;
-	for (uint32_t r = 0; r < c->ranks; r++) {
-		if (c->member[r].dead)
+	bool known = false;
+
+	for (uint32_t i = 0; i < s->comm_count; i++) {
+		const struct sim_comm *c = &s->comm[i];
+
+		if (c->id != id)
+			continue;
+		known = true;
+		if (!network_speaks(s, c->home))
 			return true;
+		for (uint32_t r = 0; r < c->ranks; r++) {
+			if (c->member[r].dead)
+				return true;
+		}
 	}
-	return false;
+	return !known;
 }
 
 static uint32_t held_keys(struct sim *s, uint32_t node)
@@ -154,7 +163,7 @@ static uint32_t held_keys(struct sim *s, uint32_t node)
 
 		for (uint32_t k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
 			if (atomic_load(&comm->key[k].hold_at) != 0)
-				held += !is_crippled(s, comms_find(s, atomic_load(&comm->id)));
+				held += !is_crippled(s, atomic_load(&comm->id));
 		}
 	}
 	return held;
@@ -171,7 +180,7 @@ static uint32_t owned_runs(struct sim *s, uint32_t node)
 		if (owner == 0)
 			continue;
 		id = atomic_load(&s->node[node].board->comm[(owner - 1) / NT_BOARD_KEYS].id);
-		owned += id == 0 || !is_crippled(s, comms_find(s, id));
+		owned += id == 0 || !is_crippled(s, id);
 	}
 	return owned;
 }

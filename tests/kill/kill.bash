@@ -103,11 +103,17 @@ kill_end_tasks() {
 	done
 }
 
-# Until the tasks have ended, and srun: for a lost slurmstepd it waits a minute, with and without the plugin.
+# Until the tasks have ended, and srun: for a lost slurmstepd it waits a minute, with and without the plugin. Tasks of
+# that node may outlive srun.
 kill_await() {
 	local client=$1 deadline=$((SECONDS + KILL_HANG_S)) quiet=0
-	while kill -0 "$client" 2>/dev/null && ((SECONDS < deadline && quiet < 10)); do
-		if kill_tasks_run; then quiet=0; else quiet=$((quiet + 1)); fi
+	while ((SECONDS < deadline && quiet < 10)); do
+		if kill_tasks_run; then
+			quiet=0
+		else
+			kill -0 "$client" 2>/dev/null || break
+			quiet=$((quiet + 1))
+		fi
 		sleep 0.2
 	done
 	kill_tasks_run && k_hang=1

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "contract/coll.h"
 #include "report/table.h"
 
@@ -167,6 +168,34 @@ static void print_remarks(FILE *out, const struct nt_summary *summary, enum nt_r
 	}
 }
 
+/* What an administrator does about ranks that differ. The words are those of pmix-sync/join.c. */
+static const struct {
+	const char *why, *hint;
+} hints[] = {
+	{ "differs: hardware",
+	  "compare what `nccl-tune fingerprint` prints on the two nodes; it also says whether one "
+	  "holds an old number" },
+	{ "differs: NCCL", "the ranks load different releases of NCCL: look at the containers, modules "
+			   "or LD_LIBRARY_PATH that they run with" },
+	{ "differs: plugin build", "install the same libnccl-tune.so on all nodes, and restart the job" },
+	{ "differs: policy", "the nodes' plugstack.conf give different settings, or the job changed "
+			     "NCCL_TUNE_POLICY in some ranks" },
+};
+
+static void print_hints(FILE *out, const struct nt_summary *summary)
+{
+	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
+		size_t i = 0;
+
+		while (i < summary->remark_count &&
+		       (summary->remarks[i].kind != NT_REMARK_WHY ||
+			!strstr(summary->remarks[i].text, hints[h].why)))
+			i++;
+		if (i < summary->remark_count)
+			fprintf(out, "Hint: %s: %s\n", hints[h].why, hints[h].hint);
+	}
+}
+
 static void print_more(FILE *out, const struct nt_summary *summary)
 {
 	if (summary->more_steps > 0)
@@ -208,6 +237,7 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	if (print_rows(out, summary, err) < 0)
 		return -1;
 	print_remarks(out, summary, NT_REMARK_WHY, "Not tuned");
+	print_hints(out, summary);
 	print_more(out, summary);
 	print_remarks(out, summary, NT_REMARK_DAMAGE, "Damaged");
 	print_net(out, summary);

@@ -108,6 +108,12 @@ static void prints_a_record_without_rows(void **state)
 	check_json("empty", "12_3");
 }
 
+static void helps_with_ranks_that_differ(void **state)
+{
+	(void)state;
+	check_text("differs", "7");
+}
+
 static void closes_the_gaps_of_a_wide_table(void **state)
 {
 	(void)state;
@@ -176,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prints_all_states),
 		cmocka_unit_test(prints_a_record_without_rows),
+		cmocka_unit_test(helps_with_ranks_that_differ),
 		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
 		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
 		cmocka_unit_test(fits_120_columns),

@@ -173,4 +173,4 @@ tests_sim_nt_decide_sim_LDADD = libnt-fake.la libnt-tuner.la libnt-sync.la libnt
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/drive.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += %D%/README.md %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data
+EXTRA_DIST += %D%/README.md %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

@@ -12,6 +12,7 @@
 #
 # Each cluster lives in namespaces of its own: all that is in its /tmp, /dev/shm and process table is the job's or
 # Slurm's. Needs root and NT_STAGE, as the cluster tests do.
+# shellcheck disable=SC2119 # the plugstack line as it is
 set -u
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 # shellcheck source=tests/lib/cluster.bash
@@ -120,6 +121,7 @@ done
 
 echo "matrix.sh: $(wc -l <"$work/runs") runs; outputs of odd ones and logs in $work" >&2
 tail -n +1 -f --pid=$$ "$work/csv" >"$out" &
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+trap 'kill -9 $(jobs -p) 2>/dev/null' EXIT	# unshare takes no other signal
 wait "${workers[@]}"
 sleep 1
+compgen -G "$work/odd.*" >/dev/null || rm -rf --one-file-system "$work"

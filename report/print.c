@@ -172,14 +172,15 @@ static void print_remarks(FILE *out, const struct nt_summary *summary, enum nt_r
 static const struct {
 	const char *why, *hint;
 } hints[] = {
-	{ "differs: hardware",
-	  "compare what `nccl-tune fingerprint` prints on the two nodes; it also says whether one "
-	  "holds an old number" },
-	{ "differs: NCCL", "the ranks load different releases of NCCL: look at the containers, modules "
-			   "or LD_LIBRARY_PATH that they run with" },
-	{ "differs: plugin build", "install the same libnccl-tune.so on all nodes, and restart the job" },
-	{ "differs: policy", "the nodes' plugstack.conf give different settings, or the job changed "
-			     "NCCL_TUNE_POLICY in some ranks" },
+	{ "differs: hardware", "hardware differs: compare `nccl-tune fingerprint` of the two nodes; it "
+			       "also says whether a node's cache is old" },
+	{ "differs: NCCL", "NCCL differs: ranks load different releases of NCCL; look at their "
+			   "containers, modules, LD_LIBRARY_PATH" },
+	{ "differs: plugin interface", "plugin interface differs: ranks load different releases of NCCL; "
+				       "look at their containers, modules, LD_LIBRARY_PATH" },
+	{ "differs: plugin build", "plugin build differs: install one libnccl-tune.so on all nodes" },
+	{ "differs: policy", "policy differs: plugstack.conf gives different settings on the nodes, or "
+			     "the job changed NCCL_TUNE_POLICY in some ranks" },
 };
 
 static void print_hints(FILE *out, const struct nt_summary *summary)
@@ -192,7 +193,7 @@ static void print_hints(FILE *out, const struct nt_summary *summary)
 			!strstr(summary->remarks[i].text, hints[h].why)))
 			i++;
 		if (i < summary->remark_count)
-			fprintf(out, "Hint: %s: %s\n", hints[h].why, hints[h].hint);
+			fprintf(out, "Hint: %s\n", hints[h].hint);
 	}
 }
 

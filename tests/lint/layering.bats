@@ -50,8 +50,9 @@ never() {
 	never spank 'pmix|cuda|nccl'
 }
 
-# Mending a record later must write what the step would have written: one splice for both.
-@test "report/ needs contract/, spank/splice.h and itself of the project, and nothing of the GPU" {
-	only report 'contract/|report/|spank/splice\.h'
+# Mending a record later must write what the step would have written: one splice for both. The fingerprint that is
+# shown must be the one that jobs get: computed and read by the same code.
+@test "report/ needs contract/, three headers of spank/ and itself of the project, and nothing of the GPU" {
+	only report 'contract/|report/|spank/(splice|fingerprint|cache)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

@@ -118,9 +118,9 @@ field() {
 	first=$(field fingerprint | sort -u)
 	[[ $first =~ ^[0-9a-f]{16}$ && $first != 0000000000000000 ]]
 	cache=$RUNDIR/fingerprint.$(cat /proc/sys/kernel/random/boot_id)
-	[[ $(cat "$cache") = "$first "*' NUMA nodes' ]]
+	[[ $(head -n 1 "$cache") = "$first "*' NUMA nodes' ]]
 	[ "$(stat -c '%U %a' "$cache")" = 'root 644' ]
-	echo '00000000deadbeef forged' >"$cache"
+	sed -i '1s/.*/00000000deadbeef forged/' "$cache"
 	run -0 as_user srun --nccl-tune=observe bash -c "$show"
 	[ "$(field fingerprint)" = 00000000deadbeef ]
 	chown "$NT_USER" "$cache"

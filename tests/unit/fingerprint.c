@@ -201,6 +201,9 @@ static void different_nodes_differ(void **state)
 		    reference());
 	assert_true(fingerprint_of("[" GPU "][" GPU "]" NIC, near_1, 1, text, sizeof(text)) !=
 		    reference());
+	/* all of it near the other package */
+	assert_true(fingerprint_of(near_0, "", 1, text, sizeof(text)) !=
+		    fingerprint_of("", near_0, 1, text, sizeof(text)));
 	/* both GPUs below one switch */
 	assert_true(fingerprint_of("[" GPU NIC GPU "]", near_1, 1, text, sizeof(text)) !=
 		    reference());

@@ -72,10 +72,10 @@ as_without() {
 # Slurm's PMIx server ends a step whose client is lost (docs/hosts.md), so the others may not live on.
 @test "a node's speaker, and home's: the step's status is the same, and nothing stays" {
 	local target status waits step
+	kill_run off speaker joining 0 || :
+	[[ $k_others = "done" && $k_status = 137 ]]
+	status=$k_status waits=$k_srun_waits
 	for target in speaker home; do
-		kill_run off "$target" joining 0 || :
-		[[ $k_others = "done" && $k_status = 137 ]]
-		status=$k_status waits=$k_srun_waits
 		for step in joining held final; do
 			strike_at "$target" "$step" 1
 			as_without "$status" "$waits"

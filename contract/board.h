@@ -25,7 +25,7 @@
 #include "contract/coll.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu	/* "nbtd" */
-#define NT_BOARD_LAYOUT 1u
+#define NT_BOARD_LAYOUT 2u
 
 #define NT_BOARD_COMMS 128		/* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16		/* ranks of one communicator on one node */
@@ -62,6 +62,7 @@ enum nt_idle {
 /* Flags a rank raises for good. */
 #define NT_MEMBER_GRAPHS 1u		/* a CUDA graph capture was, or may have been, seen */
 #define NT_MEMBER_ASYNC 2u		/* a Coll event came from another thread than the decision */
+#define NT_MEMBER_ODD 8u		/* a rank was turned away: the id is in use twice. On the first seat, by any rank */
 #define NT_MEMBER_PROBES 4u		/* decisions are asked for to choose between symmetric kernels and others */
 
 enum nt_member_state { NT_MEMBER_FREE = 0, NT_MEMBER_JOINING, NT_MEMBER_JOINED, NT_MEMBER_LEFT };
@@ -118,7 +119,7 @@ enum nt_comm_state {
 };
 
 struct nt_board_comm {
-	_Atomic uint64_t id;		/* NCCL's commHash, 0 free; claimed by compare-and-swap */
+	_Atomic uint64_t id;		/* NCCL's commHash, 0 free; claimed by compare-and-swap; speaker: freed */
 	_Atomic uint32_t ranks;		/* any member (all write the same) */
 	_Atomic uint32_t nodes;		/* any member (all write the same) */
 	_Atomic uint32_t state;		/* speaker: enum nt_comm_state */
@@ -126,6 +127,8 @@ struct nt_board_comm {
 	struct nt_board_member member[NT_BOARD_MEMBERS];
 	struct nt_board_key key[NT_BOARD_KEYS];
 };
+
+#define NT_GATE_SHUT 0x80000000u
 
 /* Samples of one exploration on one node. */
 struct nt_board_run {
@@ -139,6 +142,7 @@ struct nt_board {
 	_Atomic uint32_t magic;
 	_Atomic uint32_t speaker_pid;	/* claimed by compare-and-swap */
 	_Atomic uint64_t beat;		/* speaker: steps of its loop, so that a reader sees it live */
+	_Atomic uint32_t gate;		/* ranks that are taking a seat, or NT_GATE_SHUT: the speaker frees a slot */
 	struct nt_board_comm comm[NT_BOARD_COMMS];
 	struct nt_board_run run[NT_BOARD_RUNS];
 };

@@ -30,7 +30,7 @@ void agree_comm_free(struct agree_comm *comm, const struct nt_agree_hooks *hooks
 	for (uint32_t k = 0; comm && k < comm->key_count; k++) {
 		if (comm->keys[k].tuner)
 			hooks->end(comm->keys[k].tuner);
-		free(comm->keys[k].answered);
+		tree_reset(&comm->keys[k].tally);
 	}
 	if (comm) {
 		free(comm->cards);
@@ -47,8 +47,11 @@ void nt_agree_destroy(struct nt_agree *agree)
 		return;
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++)
 		agree_comm_free(agree->comms[i], &agree->config.hooks);
+	for (uint32_t i = 0; agree->stash && i < NT_STASH_MAX; i++)
+		free(agree->stash[i].bytes);
 	free(agree->listen);
 	free(agree->stash);
+	free(agree->past.id);
 	free(agree->out);
 	free(agree->queue);
 	free(agree);
@@ -136,53 +139,73 @@ static struct agree_comm *find_comm(struct nt_agree *a, uint64_t id)
 	return NULL;
 }
 
+/* The oldest makes room. */
 static void keep_for_later(struct nt_agree *a, uint32_t node, const struct nt_entry *entry)
 {
-	struct stash *stash;
+	struct stash *stash = &a->stash[a->stash_next % NT_STASH_MAX];
+	uint8_t *bytes = malloc(entry->count ? entry->count : 1);
 
-	if (a->stash_count == NT_STASH_MAX || entry->count > sizeof(a->stash[0].bytes))
+	if (!bytes)
 		return;
-	stash = &a->stash[a->stash_count++];
-	stash->node = node;
-	stash->comm = entry->comm;
-	stash->count = entry->count;
-	memcpy(stash->bytes, entry->bytes, entry->count);
+	a->stash_next++;
+	free(stash->bytes);
+	*stash = (struct stash){ .node = node, .comm = entry->comm, .count = entry->count, .bytes = bytes };
+	if (entry->count > 0)
+		memcpy(bytes, entry->bytes, entry->count);
+}
+
+static void on_refusal(struct nt_agree *a, struct agree_comm *comm, uint32_t node)
+{
+	if (comm->is_home)
+		comm->refused = true;
+	else if ((int)node == comm->home_node)
+		comm->refusing = true;		/* no plan will come any more */
+	else if (tree_is_child(a, comm, node))
+		member_refuse(a, comm, "another node takes no plan");
+}
+
+static void on_answer(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+{
+	struct agree_key *key;
+
+	if (!comm->agreed || !tree_is_child(a, comm, node))
+		return;
+	key = agree_key_of(comm, entry->key);
+	if (key)
+		tree_answer(a, comm, key, node, entry);
 }
 
 static void dispatch(struct nt_agree *a, uint32_t node, const struct nt_entry *entry)
 {
 	struct agree_comm *comm = find_comm(a, entry->comm);
 
-	if (entry->type == NT_ENTRY_CARDS) {
-		if (comm && comm->is_home)
-			join_cards(a, comm, node, entry);
-		else if (node != a->config.self)
+	if (!comm) {
+		if (entry->type == NT_ENTRY_CARDS && node != a->config.self && !past_knows(&a->past, entry->comm))
 			keep_for_later(a, node, entry);
 		return;
 	}
-	if (!comm)
-		return;
 	switch (entry->type) {
+	case NT_ENTRY_CARDS:
+		if (comm->is_home)
+			join_cards(a, comm, node, entry);
+		else if (!comm->agreed && !comm->rejected && node != a->config.self)
+			keep_for_later(a, node, entry);	/* rank 0 may sit down yet */
+		return;
 	case NT_ENTRY_READY:
 	case NT_ENTRY_ACK:
 	case NT_ENTRY_NACK:
 	case NT_ENTRY_DATA:
-		if (comm->is_home)
-			home_entry(a, comm, node, entry);
+		on_answer(a, comm, node, entry);
 		return;
 	case NT_ENTRY_REFUSE:
-		if (comm->is_home)
-			home_entry(a, comm, node, entry);
-		else if ((int)node == comm->home_node)
-			comm->refusing = true;	/* no plan will come any more */
+		on_refusal(a, comm, node);
 		return;
 	case NT_ENTRY_AGREED:
 	case NT_ENTRY_REJECT:
-		if ((int)node == comm->home_node)
-			join_verdict(a, comm, entry);
+		join_verdict(a, comm, node, entry);
 		return;
 	default:
-		if ((int)node == comm->home_node)
+		if (comm->agreed && (int)node == comm->home_node)
 			member_entry(a, comm, entry);
 	}
 }
@@ -219,31 +242,30 @@ static void drain_queue(struct nt_agree *a)
 /* Cards that came before this node knew that it is home of the communicator. */
 static void replay_stash(struct nt_agree *a, struct agree_comm *comm)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < a->stash_count; i++) {
+	for (uint32_t i = 0; i < NT_STASH_MAX; i++) {
 		struct stash *stash = &a->stash[i];
 		struct nt_entry entry = { .type = NT_ENTRY_CARDS, .comm = comm->id, .bytes = stash->bytes,
 					  .count = stash->count };
 
-		if (stash->comm == comm->id)
-			join_cards(a, comm, stash->node, &entry);
-		else if (kept++ != i)
-			a->stash[kept - 1] = *stash;
+		if (!stash->bytes || stash->comm != comm->id)
+			continue;
+		join_cards(a, comm, stash->node, &entry);
+		free(stash->bytes);
+		*stash = (struct stash){ .node = 0 };
 	}
-	a->stash_count = kept;
 }
 
-/* New communicators on the board; old ones whose slot is another's now are forgotten. */
+/* New communicators on the board; old ones that all our ranks have left. */
 static void look_at_board(struct nt_agree *a)
 {
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
 		uint64_t id = atomic_load(&a->config.board->comm[i].id);
 		struct agree_comm *comm = a->comms[i];
 
-		if (comm && comm->id != id) {
+		if (comm && retire_comm(a, comm)) {
 			agree_comm_free(comm, &a->config.hooks);
-			a->comms[i] = comm = NULL;
+			a->comms[i] = NULL;
+			continue;
 		}
 		if (comm || id == 0 || atomic_load(&a->config.board->comm[i].ranks) == 0)
 			continue;
@@ -256,6 +278,8 @@ static void look_at_board(struct nt_agree *a)
 		comm->seen_ms = a->now_ms;
 		comm->home_node = -1;
 		comm->rtt_ms = 50;
+		/* A speaker before us knew it: what it had promised, nobody can tell. */
+		comm->rejected = comm->refusing = atomic_load(&a->config.board->comm[i].state) != NT_COMM_JOINING;
 		a->comms[i] = comm;
 	}
 }
@@ -266,6 +290,8 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 
 	if (key->in_doubt || key->home == HOME_PROPOSED)
 		return true;
+	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
+		return false;	/* nothing comes of it before it is called again, here and elsewhere */
 	if (comm->refusing || comm->refused || key->closed || (key->installed.epoch && key->installed.until == NT_NEVER))
 		return false;
 	if (key->wanted || (key->home != HOME_IDLE && key->home != HOME_DONE))
@@ -273,31 +299,56 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 	return key->slot >= 0 && a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
 }
 
-static void hear(struct nt_agree *a, int node)
+static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 {
-	if (node >= 0 && (uint32_t)node != a->config.self && (uint32_t)node < a->config.nodes)
-		a->listen[node] = 1;
+	if (node >= 0 && (uint32_t)node != a->config.self && (uint32_t)node < a->config.nodes &&
+	    a->listen[node] < need)
+		a->listen[node] = (uint8_t)need;
+}
+
+/* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where there are many, it gives
+ * them time, so that one look at each is enough. */
+static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
+{
+	if (comm->is_home && a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
+		return;
+	for (uint32_t n = 0; comm->expected && n < a->config.nodes; n++) {
+		if (comm->expected[n] == 1 || (comm->expected[n] > 1 && comm->widened))
+			hear(a, (int)n, NT_AGREE_LISTENS);
+	}
+}
+
+/* A rank of ours has come to a turn of which the outcome is not known here. */
+static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key)
+{
+	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm)) > key->pending.at;
 }
 
 /* Whose logs matter now, and whether anything is open at all. */
 static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 {
 	bool joining = !comm->agreed && !comm->rejected;
-	bool open = false;
+	enum nt_agree_need need = NT_AGREE_DEAF;
+	const uint32_t *child;
 
-	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++)
-		open |= key_pending(a, comm, &comm->keys[k]);
-	if (!joining && !open)
+	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
+		if (waits(a, comm, &comm->keys[k]))
+			need = NT_AGREE_IN_DOUBT;
+		else if (need == NT_AGREE_DEAF && key_pending(a, comm, &comm->keys[k]))
+			need = NT_AGREE_LISTENS;
+	}
+	if (!joining && need == NT_AGREE_DEAF)
 		return;
 	a->pending = true;
 	if (comm->local)
 		return;
-	if (!comm->is_home)
-		hear(a, comm->home_node);
-	for (uint32_t n = 0; joining && comm->is_home && n < a->config.nodes; n++)
-		hear(a, comm->expected[n] ? (int)n : -1);
-	for (uint32_t p = 0; open && comm->is_home && p < comm->participant_count; p++)
-		hear(a, (int)comm->participants[p]);
+	if (joining) {
+		hear_joining(a, comm);
+		return;
+	}
+	hear(a, comm->home_node, need);
+	for (uint32_t i = 0, n = tree_children(comm, &child); i < n; i++)
+		hear(a, (int)child[i], comm->is_home ? need : NT_AGREE_LISTENS);
 }
 
 bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
@@ -365,9 +416,14 @@ void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, si
 	drain_queue(agree);
 }
 
-bool nt_agree_listens(const struct nt_agree *agree, uint32_t node)
+enum nt_agree_need nt_agree_listens(const struct nt_agree *agree, uint32_t node)
 {
-	return node < agree->config.nodes && agree->listen[node];
+	return node < agree->config.nodes ? agree->listen[node] : NT_AGREE_DEAF;
+}
+
+void nt_agree_be_thrifty(struct nt_agree *agree)
+{
+	agree->thrifty = true;
 }
 
 void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms)

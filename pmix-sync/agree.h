@@ -37,6 +37,9 @@ struct nt_agree_hooks {
 	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns bytes (at most cap). */
 	size_t (*gather)(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
 			 uint8_t *out, size_t cap);
+	/* Any node: what gather() and combine() made of other nodes' runs is added to sum, in place; not larger than
+	 * before. Returns its bytes. absorb() gets one sum of all nodes. */
+	size_t (*combine)(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 };
 
 struct nt_agree_config {
@@ -51,6 +54,7 @@ struct nt_agree_config {
 	void *node_arg;
 	const char *deaf;		/* NULL, or why nothing can be heard from other nodes */
 	uint32_t join_ms;		/* how long a communicator's ranks may take to be seen */
+	uint32_t agree_ms;		/* how long a rank waits for an outcome; 0: for ever */
 };
 
 struct nt_agree *nt_agree_create(const struct nt_agree_config *config, struct nt_error *err);
@@ -68,15 +72,27 @@ void nt_agree_sent(struct nt_agree *agree, uint64_t now_ms);
 void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, size_t count, uint64_t now_ms);
 
 /* Is the log of this node worth a look now? */
-bool nt_agree_listens(const struct nt_agree *agree, uint32_t node);
+enum nt_agree_need {
+	NT_AGREE_DEAF = 0,
+	NT_AGREE_LISTENS,
+	NT_AGREE_IN_DOUBT,		/* ranks may wait for what it says */
+};
+enum nt_agree_need nt_agree_listens(const struct nt_agree *agree, uint32_t node);
+
+/* From now on take no new plan that needs other nodes: looks at their logs have become dear. Outcomes that are owed are
+ * still looked for. */
+void nt_agree_be_thrifty(struct nt_agree *agree);
 
 /* Last words before leaving in good order: aborts what this node coordinates, refuses what it has not answered. The
  * caller sends what nt_agree_out() then holds. */
 void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms);
 
 /* Counters for the record. */
+#define NT_AGREE_TIMES 64u
 struct nt_agree_counts {
 	uint32_t commits, aborts, refusals, rejects, damaged;
+	uint32_t timed;			/* outcomes of COMMIT that this node has decided as home */
+	uint16_t commit_ms[NT_AGREE_TIMES];	/* how long the last ones took from the proposal, a ring */
 };
 struct nt_agree_counts nt_agree_count(const struct nt_agree *agree);
 

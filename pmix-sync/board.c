@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "contract/names.h"
 
@@ -67,43 +68,60 @@ void nt_board_close(struct nt_board_map *map)
 	map->board = NULL;
 }
 
+/* Slots are freed only while nobody is in here, so that all ranks of a communicator find the same one. A rank that dies
+ * in here keeps them from being freed, nothing else. */
+static int enter(struct nt_board *board)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+
+	for (int tries = 0; tries < 1000; tries++) {
+		uint32_t inside = atomic_load(&board->gate);
+
+		if (inside != NT_GATE_SHUT && atomic_compare_exchange_strong(&board->gate, &inside, inside + 1))
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return -1;
+}
+
 /* The slot of a communicator, claimed at its first use on the node. */
 static struct nt_board_comm *find_comm(struct nt_board *board, uint64_t comm_id, uint32_t *index)
 {
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
-		struct nt_board_comm *comm = &board->comm[i];
+		if (atomic_load(&board->comm[i].id) == comm_id) {
+			*index = i;
+			return &board->comm[i];
+		}
+	}
+	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
 		uint64_t id = 0;
 
-		if (atomic_compare_exchange_strong(&comm->id, &id, comm_id) || id == comm_id) {
+		if (atomic_compare_exchange_strong(&board->comm[i].id, &id, comm_id) || id == comm_id) {
 			*index = i;
-			return comm;
+			return &board->comm[i];
 		}
 	}
 	return NULL;
 }
 
-static bool is_seated(struct nt_board_comm *comm, int32_t rank)
+/* All ranks are seated before anything is agreed, and nobody has left: else it is an id of the past that comes again. */
+static const char *why_not(struct nt_board_comm *comm, int32_t rank)
 {
+	if (atomic_load(&comm->state) != NT_COMM_JOINING)
+		return "is of a communicator that is decided already";
 	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
-		if (atomic_load(&comm->member[i].state) >= NT_MEMBER_JOINED && comm->member[i].card.rank == rank)
-			return true;
+		uint32_t state = atomic_load(&comm->member[i].state);
+
+		if (state == NT_MEMBER_LEFT)
+			return "comes to a communicator that others have left";
+		if (state == NT_MEMBER_JOINED && comm->member[i].card.rank == rank)
+			return "is on the board already";
 	}
-	return false;
+	return NULL;
 }
 
-int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes,
-		  const struct nt_card *card, struct nt_seat *seat, struct nt_error *err)
+static int sit_down(struct nt_board_comm *comm, const struct nt_card *card, uint32_t *seat)
 {
-	struct nt_board_comm *comm;
-	uint32_t index;
-
-	comm = comm_id ? find_comm(board, comm_id, &index) : NULL;
-	if (!comm)
-		return nt_error_set(err, "no room on the board for another communicator (%u are)", NT_BOARD_COMMS);
-	if (is_seated(comm, card->rank))
-		return nt_error_set(err, "rank %d of the communicator is on the board already", card->rank);
-	atomic_store(&comm->ranks, ranks);
-	atomic_store(&comm->nodes, nodes);
 	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
 		struct nt_board_member *member = &comm->member[i];
 		uint32_t state = NT_MEMBER_FREE;
@@ -113,15 +131,84 @@ int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint
 		member->card = *card;
 		atomic_store(&member->pid, (uint32_t)getpid());
 		atomic_store(&member->state, NT_MEMBER_JOINED);
-		*seat = (struct nt_seat){ .board = board, .comm = index, .member = i };
+		*seat = i;
 		return 0;
 	}
-	return nt_error_set(err, "more than %u ranks of a communicator on one node", NT_BOARD_MEMBERS);
+	return -1;
+}
+
+static int join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes, const struct nt_card *card,
+		struct nt_seat *seat, struct nt_error *err)
+{
+	struct nt_board_comm *comm;
+	uint32_t index, member;
+	const char *why;
+
+	comm = comm_id ? find_comm(board, comm_id, &index) : NULL;
+	if (!comm)
+		return nt_error_set(err, "no room on the board for another communicator (%u are)", NT_BOARD_COMMS);
+	why = why_not(comm, card->rank);
+	if (why) {
+		/* Who is here must not go on as if this rank were: it is on AUTO. */
+		atomic_fetch_or(&comm->member[0].flags, NT_MEMBER_ODD);
+		return nt_error_set(err, "rank %d %s", card->rank, why);
+	}
+	atomic_store(&comm->ranks, ranks);
+	atomic_store(&comm->nodes, nodes);
+	if (sit_down(comm, card, &member) < 0)
+		return nt_error_set(err, "more than %u ranks of a communicator on one node", NT_BOARD_MEMBERS);
+	*seat = (struct nt_seat){ .board = board, .comm = index, .member = member };
+	return 0;
+}
+
+int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes,
+		  const struct nt_card *card, struct nt_seat *seat, struct nt_error *err)
+{
+	int rc;
+
+	if (enter(board) < 0)
+		return nt_error_set(err, "the board is being tidied up for too long");
+	rc = join(board, comm_id, ranks, nodes, card, seat, err);
+	atomic_fetch_sub(&board->gate, 1);
+	return rc;
 }
 
 void nt_board_leave(const struct nt_seat *seat)
 {
 	atomic_store(&seat->board->comm[seat->comm].member[seat->member].state, NT_MEMBER_LEFT);
+}
+
+static bool everyone_left(const struct nt_board_comm *comm)
+{
+	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
+		uint32_t state = atomic_load(&comm->member[i].state);
+
+		if (state != NT_MEMBER_FREE && state != NT_MEMBER_LEFT)
+			return false;
+	}
+	return true;
+}
+
+bool nt_board_retire(struct nt_board *board, uint32_t comm)
+{
+	struct nt_board_comm *slot = &board->comm[comm];
+	uint32_t nobody = 0;
+	bool left;
+
+	if (!atomic_compare_exchange_strong(&board->gate, &nobody, NT_GATE_SHUT))
+		return false;
+	left = everyone_left(slot);
+	if (left) {
+		atomic_store(&slot->ranks, 0);
+		atomic_store(&slot->nodes, 0);
+		atomic_store(&slot->state, NT_COMM_JOINING);
+		memset(slot->why, 0, sizeof(slot->why));
+		memset(slot->member, 0, sizeof(slot->member));
+		memset(slot->key, 0, sizeof(slot->key));
+		atomic_store(&slot->id, 0);
+	}
+	atomic_store(&board->gate, 0);
+	return left;
 }
 
 int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm, const float *cost_us)

@@ -36,6 +36,11 @@ int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint
 		  const struct nt_card *card, struct nt_seat *seat, struct nt_error *err);
 void nt_board_leave(const struct nt_seat *seat);
 
+/* Speaker: clear the slot of a communicator that every rank of this node has left, and give it back. False, and nothing
+ * has changed, where a rank is seated, or one is about to sit down anywhere on the board. No pointer into the slot may be
+ * in use any more. */
+bool nt_board_retire(struct nt_board *board, uint32_t comm);
+
 /* Index of the key in the seat's communicator, claiming a free one at its first use on the node; -1 where all are
  * taken. auto_arm and cost_us (NT_PAIRS entries) are stored by the claimer only. No system call. */
 int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm, const float *cost_us);

@@ -172,3 +172,49 @@ int nt_entry_cards_read(struct nt_entry_cards *cards, const uint8_t *in, size_t 
 	}
 	return r.bad || r.used != count ? -1 : 0;
 }
+
+/* First, how many more, and how far apart they are. */
+size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap)
+{
+	struct writer w = { .out = out, .cap = cap };
+	uint32_t at = 0, before = 0;
+
+	while (at < count) {
+		uint32_t more = 0, apart = 1;
+
+		if (at + 1 < count)
+			apart = node[at + 1] - node[at];
+		while (at + more + 1 < count && node[at + more + 1] - node[at + more] == apart)
+			more++;
+		write_number(&w, node[at] - before);
+		write_number(&w, more);
+		write_number(&w, apart);
+		at += more;
+		before = node[at++];
+	}
+	return w.full ? 0 : w.used;
+}
+
+int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below, const uint8_t *in,
+			size_t bytes)
+{
+	struct reader r = { .in = in, .count = bytes };
+	uint64_t at = 0;
+
+	*count = 0;
+	while (!r.bad && r.used < bytes) {
+		uint64_t first = read_u32(&r), more = read_u32(&r), apart = read_u32(&r);
+
+		if (r.bad || apart == 0 || (*count > 0 && first == 0))
+			return -1;
+		at += first;
+		for (uint64_t i = 0; i <= more; i++) {
+			if (at >= below || *count == cap)
+				return -1;
+			node[(*count)++] = (uint32_t)at;
+			if (i < more)
+				at += apart;
+		}
+	}
+	return r.bad || *count == 0 ? -1 : 0;
+}

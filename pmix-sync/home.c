@@ -12,27 +12,10 @@ static void tell(struct nt_agree *a, struct agree_comm *comm, const struct agree
 	agree_emit(a, comm, &entry);
 }
 
-static void ask_all(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void ask_all(struct nt_agree *a, struct agree_key *key)
 {
-	memset(key->answered, 0, comm->participant_count);
-	key->answers = 0;
-	key->refused = false;
+	key->answered = key->refused = key->busy = false;
 	key->asked_ms = a->now_ms;
-}
-
-static bool note_answer(struct agree_comm *comm, struct agree_key *key, uint32_t node, uint64_t turn)
-{
-	for (uint32_t p = 0; p < comm->participant_count; p++) {
-		if (comm->participants[p] != node)
-			continue;
-		if (!key->answered[p])
-			key->answers++;
-		key->answered[p] = 1;
-		if (turn > key->max_turn)
-			key->max_turn = turn;
-		return true;
-	}
-	return false;
 }
 
 static void finish(struct nt_agree *a, struct agree_key *key)
@@ -60,13 +43,12 @@ static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
-	key->answered = calloc(comm->participant_count, 1);
-	key->tuner = key->answered ? a->config.hooks.start(a->config.hooks.arg, board, &board->key[key->slot]) : NULL;
+	key->tuner = a->config.hooks.start(a->config.hooks.arg, board, &board->key[key->slot]);
 	if (!key->tuner) {
 		close_key(a, comm, key, NULL);
 		return;
 	}
-	ask_all(a, comm, key);
+	ask_all(a, key);
 	key->home = HOME_WANTED;
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
@@ -108,7 +90,9 @@ static void propose(struct nt_agree *a, struct agree_comm *comm, struct agree_ke
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
 	uint64_t turns, calls, top;
 
-	if (!pace(a, comm, key, &turns, &calls))
+	/* Members do not listen for a key that nobody calls. */
+	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
+	    !pace(a, comm, key, &turns, &calls))
 		return;
 	top = agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm));
 	if (key->max_turn > top)
@@ -116,7 +100,7 @@ static void propose(struct nt_agree *a, struct agree_comm *comm, struct agree_ke
 	key->plan.epoch++;
 	key->plan.at = top + lead(a, comm, key, turns);
 	key->attempts++;
-	ask_all(a, comm, key);
+	ask_all(a, key);
 	key->home = HOME_PROPOSED;
 	entry.epoch = key->plan.epoch;
 	entry.turn = key->plan.at;
@@ -144,7 +128,7 @@ static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agre
 	if (wish.stride == 0)
 		wish.stride = 1;
 	key->plan = wish;
-	key->attempts = 0;
+	key->attempts = key->busy_tries = 0;
 	key->home = HOME_RETRY;		/* so that the tuner is not asked twice for one plan */
 	propose(a, comm, key);
 }
@@ -154,28 +138,37 @@ static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 	uint64_t took_ms = a->now_ms - key->asked_ms;
 
 	comm->rtt_ms = (comm->rtt_ms + took_ms + 3) / 2;
+	a->counts.commit_ms[a->counts.timed++ % NT_AGREE_TIMES] = (uint16_t)(took_ms < UINT16_MAX ? took_ms : UINT16_MAX);
 	tell(a, comm, key, NT_ENTRY_COMMIT);
 	if (key->plan.until == NT_NEVER) {
 		finish(a, key);
 		return;
 	}
-	ask_all(a, comm, key);
+	ask_all(a, key);
 	key->home = HOME_RUNNING;
 }
 
+/* Where only room for samples was lacking, others may give theirs back: that is no failed attempt. */
 static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	tell(a, comm, key, NT_ENTRY_ABORT);
 	key->home = HOME_RETRY;
+	if (key->refused && key->busy && key->busy_tries < NT_BUSY_TRIES) {
+		key->retry_ms = a->now_ms + ((uint64_t)NT_BUSY_MS << key->busy_tries++);
+		key->attempts--;
+	}
 }
 
 static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	uint64_t patience_ms = NT_DECIDE_MS + 10 * comm->rtt_ms;
 
+	/* Ranks that wait must hear of it before they give up. */
+	if (a->config.agree_ms > 0 && patience_ms > a->config.agree_ms / 4)
+		patience_ms = a->config.agree_ms / 4;
 	if (key->refused || comm->refused || a->now_ms - key->asked_ms > patience_ms)
 		abort_plan(a, comm, key);
-	else if (key->answers == comm->participant_count)
+	else if (key->answered)
 		commit(a, comm, key);
 }
 
@@ -190,9 +183,9 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 			open_key(a, comm, key);
 		return;
 	case HOME_WANTED:
-		if (comm->refused)
+		if (comm->refused || (key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS))
 			close_key(a, comm, key, NULL);
-		else if (key->answers == comm->participant_count)
+		else if (key->answered)
 			decide_next(a, comm, key);
 		return;
 	case HOME_RETRY:
@@ -205,7 +198,7 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 		step_proposed(a, comm, key);
 		return;
 	case HOME_RUNNING:
-		if (key->answers == comm->participant_count)
+		if (key->answered)
 			decide_next(a, comm, key);
 		return;
 	case HOME_DONE:
@@ -213,26 +206,23 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 	}
 }
 
-void home_entry(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entry *sum)
 {
-	struct agree_key *key;
+	bool asked = false;
 
-	if (entry->type == NT_ENTRY_REFUSE) {
-		comm->refused = true;
+	if (sum->type == NT_ENTRY_READY)
+		asked = key->home == HOME_WANTED;
+	else if (sum->epoch == key->plan.epoch)
+		asked = key->home == (sum->type == NT_ENTRY_DATA ? HOME_RUNNING : HOME_PROPOSED);
+	if (!asked)
 		return;
-	}
-	key = agree_key_of(comm, entry->key);
-	if (!key || !key->answered)
-		return;
-	if (entry->type == NT_ENTRY_READY && key->home == HOME_WANTED) {
-		(void)note_answer(comm, key, node, entry->turn);
-	} else if (entry->type == NT_ENTRY_DATA && key->home == HOME_RUNNING && entry->epoch == key->plan.epoch) {
-		if (note_answer(comm, key, node, entry->turn))
-			a->config.hooks.absorb(key->tuner, entry->bytes, entry->count);
-	} else if (key->home == HOME_PROPOSED && entry->epoch == key->plan.epoch) {
-		if (note_answer(comm, key, node, entry->turn) && entry->type != NT_ENTRY_ACK)
-			key->refused = true;
-	}
+	if (sum->turn > key->max_turn)
+		key->max_turn = sum->turn;
+	key->refused = sum->type == NT_ENTRY_NACK;
+	key->busy = key->refused && sum->span == 1;
+	key->answered = !key->refused;
+	if (sum->type == NT_ENTRY_DATA)
+		a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
 }
 
 void home_step(struct nt_agree *a, struct agree_comm *comm)

@@ -4,47 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/shape.h"
 #include "pmix-sync/state.h"
 
-#define NT_GRACE_MS 30			/* ranks of one node are seated within this of each other */
 #define NT_DEAF_MS 1000			/* then ranks that are not on this board must be on another node */
 #define NT_KINDS 16			/* different cards told apart when looking for the odd one */
-
-struct progression {
-	int64_t base, stride;		/* rank r is task base + r * stride */
-};
-
-/* A communicator's ranks usually are an arithmetic progression in the step's tasks. */
-static bool guess(const struct nt_board_comm *board, uint32_t ranks, uint32_t tasks, struct progression *p)
-{
-	const struct nt_card *first = NULL, *other = NULL;
-	int64_t last;
-
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (!agree_seated(board, m))
-			continue;
-		if (!first)
-			first = &board->member[m].card;
-		else if (!other)
-			other = &board->member[m].card;
-	}
-	if (!first)
-		return false;
-	p->stride = tasks / ranks;
-	if (other && other->rank != first->rank)
-		p->stride = ((int64_t)other->task - first->task) / (other->rank - first->rank);
-	p->base = (int64_t)first->task - first->rank * p->stride;
-	last = p->base + (int64_t)(ranks - 1) * p->stride;
-	if (p->stride < 1 || p->base < 0 || last >= tasks)
-		return false;
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		const struct nt_card *card = &board->member[m].card;
-
-		if (agree_seated(board, m) && card->task != p->base + card->rank * p->stride)
-			return false;
-	}
-	return true;
-}
+#define NT_LIKELY_MS 2000		/* then ranks are looked for on all nodes, */
+#define NT_WIDE_NODES 64u		/* if these are not more than so many */
 
 static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char *why)
 {
@@ -69,28 +35,49 @@ static bool become_home(struct nt_agree *a, struct agree_comm *comm)
 {
 	comm->cards = calloc(comm->ranks, sizeof(*comm->cards));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
-	comm->expected = calloc(a->config.nodes, 1);
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
-	if (!comm->cards || !comm->rank_node || !comm->expected || !comm->participants)
+	if (!comm->cards || !comm->rank_node || !comm->participants)
 		return false;
 	for (uint32_t r = 0; r < comm->ranks; r++)
 		comm->rank_node[r] = -1;
+	free(comm->expected);		/* it was of those who look for home */
+	comm->expected = NULL;
 	comm->home_node = (int)a->config.self;
 	comm->is_home = true;
 	return true;
 }
 
-/* Home: which nodes' logs can hold cards of this communicator. */
-static bool expect_nodes(struct nt_agree *a, struct agree_comm *comm, const struct progression *p)
+/* Home: where the other ranks may be. The others: where home may be. */
+static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
 {
-	for (uint32_t r = 0; r < comm->ranks; r++) {
-		int node = a->config.node_of_task(a->config.node_arg, (uint32_t)(p->base + r * p->stride));
+	struct nt_shape_seat seat[NT_BOARD_MEMBERS];
+	struct nt_shape shape = { .seat = seat, .ranks = comm->ranks, .self = a->config.self,
+				  .nodes = a->config.nodes, .tasks = a->config.tasks,
+				  .node_of_task = a->config.node_of_task, .arg = a->config.node_arg };
 
-		if (node < 0)
-			return false;
-		comm->expected[node] = 1;
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		const struct nt_card *card = &board->member[m].card;
+		uint32_t at = shape.seats;
+
+		if (!agree_seated(board, m))
+			continue;
+		for (; at > 0 && seat[at - 1].rank > (uint32_t)card->rank; at--)
+			seat[at] = seat[at - 1];
+		seat[at] = (struct nt_shape_seat){ .rank = (uint32_t)card->rank, .task = card->task };
+		shape.seats++;
 	}
-	return true;
+	if (shape.seats > 0)
+		nt_shape_likely(&shape, comm->is_home, comm->expected);
+}
+
+/* Nothing has come of the likely nodes: look at all, where they are not too many. */
+static void widen(struct nt_agree *a, struct agree_comm *comm)
+{
+	if (comm->widened || a->now_ms - comm->seen_ms < NT_LIKELY_MS)
+		return;
+	comm->widened = true;
+	for (uint32_t n = 0; n < a->config.nodes && a->config.nodes <= NT_WIDE_NODES; n++)
+		comm->expected[n] |= 1;
 }
 
 static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node, uint32_t rank,
@@ -98,7 +85,7 @@ static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 {
 	char why[96];
 
-	if (rank >= comm->ranks || comm->rejected)
+	if (rank >= comm->ranks || comm->rejected || comm->agreed)
 		return;
 	if (comm->rank_node[rank] == (int)node)
 		return;
@@ -125,21 +112,62 @@ void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, cons
 		a->counts.damaged++;
 		return;
 	}
+	if (comm->expected)
+		comm->expected[node] = 2;	/* it has said something */
 	for (uint32_t i = 0; i < cards.count; i++)
 		note_card(a, comm, node, cards.seat[i].rank, &cards.common);
 }
 
-void join_verdict(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry)
+/* Who is not named is not meant: what a log says may be about a communicator of the past. */
+static bool take_part(struct nt_agree *a, struct agree_comm *comm, uint32_t home, const struct nt_entry *entry)
 {
-	char why[120];
+	free(comm->participants);
+	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
+	comm->participant_count = 0;
+	if (!comm->participants || nt_entry_nodes_read(comm->participants, &comm->participant_count, a->config.nodes,
+						       a->config.nodes, entry->bytes, entry->count) < 0)
+		return false;
+	return tree_make(a, comm, home) == 0;
+}
 
-	if (entry->type == NT_ENTRY_AGREED) {
-		comm->agreed = true;
-		atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
+static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+{
+	if (comm->is_home) {
+		if (comm->agreed && node == a->config.self)
+			atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
 		return;
 	}
+	if (comm->agreed || comm->rejected || !comm->expected || !comm->expected[node] ||
+	    !take_part(a, comm, node, entry))
+		return;
+	comm->home_node = (int)node;
+	comm->agreed = true;
+	atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
+}
+
+void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+{
+	char why[120];
+	bool own = comm->is_home && node == a->config.self;
+
+	if (entry->type == NT_ENTRY_AGREED) {
+		on_agreed(a, comm, node, entry);
+		return;
+	}
+	if (!own && (comm->is_home || comm->agreed || comm->rejected || !comm->expected || !comm->expected[node]))
+		return;
 	snprintf(why, sizeof(why), "%.*s", (int)entry->count, (const char *)entry->bytes);
 	set_rejected(a, comm, why);
+}
+
+/* Not for this node. Its log says so to whoever reads it. */
+static void keep_out(struct nt_agree *a, struct agree_comm *comm, const char *why)
+{
+	if (comm->is_home)
+		reject(a, comm, why);
+	else
+		set_rejected(a, comm, why);
+	member_refuse(a, comm, why);
 }
 
 static bool same_card(const struct nt_card *x, const struct nt_card *y)
@@ -206,10 +234,25 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
+static void agree_on(struct nt_agree *a, struct agree_comm *comm)
+{
+	uint8_t bytes[NT_ENTRY_BYTES_MAX];
+	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = comm->id, .bytes = bytes };
+
+	tree_sort(comm);
+	agreed.count = nt_entry_nodes_write(comm->participants, comm->participant_count, bytes, sizeof(bytes));
+	if (agreed.count == 0) {
+		reject(a, comm, "its nodes are too many and stand in no order");
+		return;
+	}
+	(void)tree_make(a, comm, a->config.self);	/* our own cards are among them */
+	comm->agreed = true;
+	agree_emit(a, comm, &agreed);
+}
+
 static void compare(struct nt_agree *a, struct agree_comm *comm)
 {
 	const struct nt_card *usual = usual_card(comm);
-	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = comm->id };
 	char difference[64], why[120];
 
 	for (uint32_t r = 0; r < comm->ranks; r++) {
@@ -221,12 +264,12 @@ static void compare(struct nt_agree *a, struct agree_comm *comm)
 		reject(a, comm, why);
 		return;
 	}
-	if (!usual->active) {
+	if (!usual->active)
 		reject(a, comm, idle_text(usual->idle));
-		return;
-	}
-	comm->agreed = true;
-	agree_emit(a, comm, &agreed);
+	else if (comm->refused)
+		reject(a, comm, "a node takes no plan for it");
+	else
+		agree_on(a, comm);
 }
 
 /* Tell the others about ranks of ours that they have not been told of. */
@@ -281,27 +324,35 @@ static void join_home(struct nt_agree *a, struct agree_comm *comm, struct nt_boa
 	reject(a, comm, why);
 }
 
-/* Everything that needs to know who sits where, once the first ranks of this node had time to be seated. */
+/* Everything that concerns other nodes, once the first ranks of this node had time to be seated. */
 static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
 {
-	struct progression p;
-
 	if (a->config.deaf) {
 		if (a->now_ms - comm->seen_ms >= NT_DEAF_MS)
 			set_rejected(a, comm, a->config.deaf);
 		return;
 	}
-	if (a->config.nodes < 2 || comm->home_node >= 0) {
-		if (!comm->is_home)
-			send_cards(a, comm, board);
+	if (a->config.nodes < 2)
 		return;
+	if (!comm->remembered) {
+		bool known = past_knows(&a->past, comm->id);
+
+		if (known || !past_add(&a->past, comm->id)) {
+			keep_out(a, comm, known ? "its id was another communicator's before"
+						: "too many communicators in one step");
+			return;
+		}
+		comm->remembered = true;
 	}
-	if (!guess(board, comm->ranks, a->config.tasks, &p)) {
-		set_rejected(a, comm, "the ranks stand in no order that tells on which node rank 0 is");
-		return;
+	if (!comm->expected) {
+		comm->expected = calloc(a->config.nodes, 1);
+		if (!comm->expected)
+			return;
+		expect_nodes(a, comm, board);
 	}
-	comm->home_node = a->config.node_of_task(a->config.node_arg, (uint32_t)p.base);
-	send_cards(a, comm, board);
+	widen(a, comm);
+	if (!comm->is_home)
+		send_cards(a, comm, board);
 }
 
 static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
@@ -323,7 +374,6 @@ static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_bo
 void join_step(struct nt_agree *a, struct agree_comm *comm)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
-	struct progression p;
 
 	if (comm->agreed || comm->rejected)
 		return;
@@ -334,12 +384,6 @@ void join_step(struct nt_agree *a, struct agree_comm *comm)
 		join_spanning(a, comm, board);
 	if (comm->rejected)
 		return;
-	if (comm->is_home && !comm->local && a->config.nodes > 1 && comm->seen == 0) {
-		if (!guess(board, comm->ranks, a->config.tasks, &p) || !expect_nodes(a, comm, &p)) {
-			reject(a, comm, "the ranks stand in no order that tells on which nodes they are");
-			return;
-		}
-	}
 	if (comm->is_home)
 		join_home(a, comm, board);
 	else if (a->now_ms - comm->seen_ms >= 2 * (uint64_t)a->config.join_ms)

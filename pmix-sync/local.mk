@@ -15,8 +15,15 @@ libnt_sync_la_SOURCES = \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/member.c \
+	%D%/nodes.c \
+	%D%/nodes.h \
+	%D%/pace.h \
+	%D%/retire.c \
+	%D%/shape.c \
+	%D%/shape.h \
 	%D%/speaker.c \
 	%D%/speaker.h \
 	%D%/state.h \
+	%D%/tree.c \
 	%D%/turn.h
 libnt_sync_la_LIBADD = libnt-contract.la

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/nodes.h"
 
 /* The few calls that are used, as found in whatever libpmix the process has. */
 struct pmix_calls {
@@ -37,11 +38,12 @@ struct tail {
 struct nt_log {
 	struct pmix_calls pmix;
 	pmix_proc_t me;
-	uint32_t tasks, nodes, self;
-	uint32_t *node_of;		/* by task */
-	uint32_t *speaker;		/* by node: its lowest rank */
-	char (*name)[64];		/* by node */
+	struct nt_nodes nodes;
+	uint32_t self;
+	bool awake;			/* a PMIx client now */
+	uint32_t naps;
 	uint32_t appended, fetches;
+	uint64_t bytes;
 	bool uncommitted;
 	struct tail *tail;		/* by node */
 	pthread_mutex_t lock;
@@ -125,125 +127,88 @@ static char *get_text(struct nt_log *log, const char *key)
 	return text;
 }
 
-/* The next `each` tasks run on each of `nodes` nodes from `first` on. Returns the task after them. */
-static uint32_t deal(struct nt_log *log, uint32_t task, unsigned first, unsigned nodes, unsigned each)
-{
-	if (first >= log->tasks || nodes > log->tasks - first || each > log->tasks)
-		return log->tasks + 1;
-	for (unsigned t = 0; t < nodes * each && task < log->tasks; t++) {
-		uint32_t node = first + t / each;
-
-		if (node >= log->nodes)
-			log->nodes = node + 1;
-		if (!log->name[node][0]) {
-			snprintf(log->name[node], sizeof(log->name[0]), "node %u", node);
-			log->speaker[node] = task;
-		}
-		log->node_of[task++] = node;
-	}
-	return task;
-}
-
-/* The process mapping, "(vector,(first node,nodes,tasks on each),...)": tasks are dealt out in this order. */
-static int read_map(struct nt_log *log, const char *map)
-{
-	uint32_t task = 0;
-	unsigned first, nodes, each;
-	int used;
-
-	if (strncmp(map, "(vector", 7) != 0)
-		return -1;
-	for (map += 7; sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) == 3; map += used)
-		task = deal(log, task, first, nodes, each);
-	return task == log->tasks ? 0 : -1;
-}
-
-/* "4(x2),3": Slurm's words, taken to fill node after node. If that is wrong, cards never come together: AUTO stays. */
-static int read_counts(struct nt_log *log, const char *counts)
-{
-	uint32_t task = 0, node = 0;
-
-	while (*counts) {
-		unsigned each, times = 1;
-		int used = 0;
-
-		if (sscanf(counts, "%u%n(x%u)%n", &each, &used, &times, &used) < 1 || times == 0)
-			return -1;
-		task = deal(log, task, node, times, each);
-		node += times;
-		counts += used;
-		if (*counts == ',')
-			counts++;
-	}
-	return task == log->tasks ? 0 : -1;
-}
-
-/* Names in the order of the mapping's nodes; without them nodes are told by number. */
-static void read_names(struct nt_log *log)
-{
-	char *list = get_text(log, PMIX_NODE_LIST);
-	const char *name = list;
-
-	for (uint32_t n = 0; name && n < log->nodes; n++) {
-		size_t length = strcspn(name, ",");
-
-		if (length > 0 && length < sizeof(log->name[0]))
-			snprintf(log->name[n], sizeof(log->name[0]), "%.*s", (int)length, name);
-		name = name[length] ? name + length + 1 : NULL;
-	}
-	free(list);
-}
-
 /* Which node each task runs on, told without asking any. PMIx 4 knows each task's host as well, PMIx 5 only this. */
-static int map_tasks(struct nt_log *log, struct nt_error *err)
+static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_error *err)
 {
-	char *map = get_text(log, PMIX_ANL_MAP);
-	const char *counts = getenv("SLURM_STEP_TASKS_PER_NODE");
-	int rc = map ? read_map(log, map) : (counts ? read_counts(log, counts) : -1);
+	char *map = get_text(log, PMIX_ANL_MAP), *names = get_text(log, PMIX_NODE_LIST);
+	int rc = nt_nodes_read(&log->nodes, tasks, map, getenv("SLURM_STEP_TASKS_PER_NODE"));
 
+	nt_nodes_name(&log->nodes, names);
 	free(map);
+	free(names);
 	if (rc < 0)
 		return nt_error_set(err, "PMIx does not say on which nodes the tasks run");
-	read_names(log);
-	log->self = log->node_of[log->me.rank];
-	if (log->speaker[log->self] != log->me.rank)
+	log->self = log->nodes.node_of[log->me.rank];
+	if (log->nodes.first[log->self] != log->me.rank)
 		return nt_error_set(err, "task %u is not the first of its node", log->me.rank);
 	return 0;
-}
-
-static int allocate(struct nt_log *log)
-{
-	log->node_of = calloc(log->tasks, sizeof(*log->node_of));
-	log->speaker = calloc(log->tasks, sizeof(*log->speaker));
-	log->name = calloc(log->tasks, sizeof(*log->name));
-	log->tail = calloc(log->tasks, sizeof(*log->tail));
-	return log->node_of && log->speaker && log->name && log->tail ? 0 : -1;
 }
 
 /* Everything after PMIx_Init. The first key makes reads of this log answer at once. */
 static int settle(struct nt_log *log, uint32_t task, struct nt_error *err)
 {
 	static const uint8_t hello[] = "nccl-tune";
+	uint32_t tasks;
 
 	if (log->me.rank != task)
 		return nt_error_set(err, "PMIx rank %u is not the step's task %u", log->me.rank, task);
-	if (get_u32(log, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &log->tasks) < 0 || log->tasks <= task)
+	if (get_u32(log, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tasks) < 0 || tasks <= task)
 		return nt_error_set(err, "PMIx does not say how many tasks the step has");
-	if (allocate(log) < 0)
-		return nt_error_set(err, "out of memory");
-	if (map_tasks(log, err) < 0)
+	if (map_tasks(log, tasks, err) < 0)
 		return -1;
-	for (uint32_t n = 0; n < log->nodes; n++) {
+	log->tail = calloc(log->nodes.nodes, sizeof(*log->tail));
+	if (!log->tail)
+		return nt_error_set(err, "out of memory");
+	for (uint32_t n = 0; n < log->nodes.nodes; n++) {
 		log->tail[n].log = log;
 		log->tail[n].next = 1;
 	}
 	return nt_log_append(log, hello, sizeof(hello), err);
 }
 
+static int wake(struct nt_log *log, struct nt_error *err)
+{
+	pmix_status_t rc;
+
+	if (log->awake)
+		return 0;
+	rc = log->pmix.init(&log->me, NULL, 0);
+	if (rc != PMIX_SUCCESS)
+		return nt_error_set(err, "no PMIx server answers (%s): start the step with --mpi=pmix",
+				    log->pmix.error_string(rc));
+	log->awake = true;
+	return 0;
+}
+
+/* Whether a read is under way: its tail must stay as it is. */
+static bool reads(struct nt_log *log)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&log->lock);
+	for (uint32_t n = 0; log->tail && n < log->nodes.nodes; n++)
+		any |= log->tail[n].asked;
+	pthread_mutex_unlock(&log->lock);
+	return any;
+}
+
+void nt_log_nap(struct nt_log *log)
+{
+	if (!log->awake || log->uncommitted || reads(log))
+		return;
+	(void)log->pmix.finalize(NULL, 0);
+	log->awake = false;
+	log->naps++;
+}
+
+uint32_t nt_log_naps(const struct nt_log *log)
+{
+	return log->naps;
+}
+
 struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 {
 	struct nt_log *log;
-	pmix_status_t rc;
 
 	if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK")) {
 		nt_error_set(err, "ranks on other nodes cannot be heard without PMIx: start the step with --mpi=pmix");
@@ -255,21 +220,9 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 		return NULL;
 	}
 	pthread_mutex_init(&log->lock, NULL);
-	if (find_calls(&log->pmix, err) < 0)
-		goto fail;
-	rc = log->pmix.init(&log->me, NULL, 0);
-	if (rc != PMIX_SUCCESS) {
-		nt_error_set(err, "no PMIx server answers (%s): start the step with --mpi=pmix",
-			     log->pmix.error_string(rc));
-		goto fail;
-	}
-	if (settle(log, task, err) == 0)
+	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 && settle(log, task, err) == 0)
 		return log;
 	nt_log_close(log);
-	return NULL;
-fail:
-	pthread_mutex_destroy(&log->lock);
-	free(log);
 	return NULL;
 }
 
@@ -277,17 +230,14 @@ void nt_log_close(struct nt_log *log)
 {
 	if (!log)
 		return;
-	(void)log->pmix.finalize(NULL, 0);
+	if (log->awake)
+		(void)log->pmix.finalize(NULL, 0);
 	/* A read may still be under way in a libpmix that the application keeps alive: its tail must stay. */
-	for (uint32_t n = 0; log->tail && n < log->nodes; n++) {
-		if (log->tail[n].asked)
-			return;
-	}
-	for (uint32_t n = 0; log->tail && n < log->nodes; n++)
+	if (reads(log))
+		return;
+	for (uint32_t n = 0; log->tail && n < log->nodes.nodes; n++)
 		free(log->tail[n].arrived);
-	free(log->node_of);
-	free(log->speaker);
-	free(log->name);
+	nt_nodes_free(&log->nodes);
 	free(log->tail);
 	pthread_mutex_destroy(&log->lock);
 	free(log);
@@ -295,12 +245,12 @@ void nt_log_close(struct nt_log *log)
 
 uint32_t nt_log_nodes(const struct nt_log *log)
 {
-	return log->nodes;
+	return log->nodes.nodes;
 }
 
 uint32_t nt_log_tasks(const struct nt_log *log)
 {
-	return log->tasks;
+	return log->nodes.tasks;
 }
 
 uint32_t nt_log_self(const struct nt_log *log)
@@ -310,17 +260,27 @@ uint32_t nt_log_self(const struct nt_log *log)
 
 int nt_log_node_of_task(const struct nt_log *log, uint32_t task)
 {
-	return task < log->tasks ? (int)log->node_of[task] : -1;
+	return task < log->nodes.tasks ? (int)log->nodes.node_of[task] : -1;
 }
 
 const char *nt_log_node_name(const struct nt_log *log, uint32_t node)
 {
-	return node < log->nodes ? log->name[node] : "?";
+	return node < log->nodes.nodes ? log->nodes.name[node] : "?";
 }
 
 uint32_t nt_log_fetches(const struct nt_log *log)
 {
 	return log->fetches;
+}
+
+uint32_t nt_log_appends(const struct nt_log *log)
+{
+	return log->appended;
+}
+
+uint64_t nt_log_bytes(const struct nt_log *log)
+{
+	return log->bytes;
 }
 
 static void key_name(pmix_key_t key, uint32_t sequence)
@@ -335,6 +295,8 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 	pmix_status_t rc;
 	pmix_key_t key;
 
+	if (wake(log, err) < 0)
+		return -1;
 	if (!log->uncommitted) {
 		key_name(key, log->appended);
 		value.data.bo.bytes = (char *)(uintptr_t)bytes;
@@ -349,6 +311,7 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 		return nt_error_set(err, "PMIx_Commit: %s", log->pmix.error_string(rc));
 	log->uncommitted = false;
 	log->appended++;
+	log->bytes += count;
 	return 0;
 }
 
@@ -369,20 +332,26 @@ static void on_value(pmix_status_t status, pmix_value_t *value, void *arg)
 	pthread_mutex_unlock(&tail->log->lock);
 }
 
-void nt_log_poll(struct nt_log *log, uint32_t node)
+void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 {
 	struct tail *tail = &log->tail[node];
 	bool busy;
 
 	pthread_mutex_lock(&log->lock);
-	busy = tail->asked || tail->arrived || tail->ready || log->fetches >= NT_LOG_FETCHES_MAX;
+	busy = tail->asked || tail->arrived || tail->ready || (!urgent && log->fetches >= NT_LOG_FETCHES_MAX);
 	if (!busy)
 		tail->asked = true;
 	pthread_mutex_unlock(&log->lock);
 	if (busy)
 		return;
+	if (wake(log, NULL) < 0) {
+		pthread_mutex_lock(&log->lock);
+		tail->asked = false;
+		pthread_mutex_unlock(&log->lock);
+		return;
+	}
 	log->fetches++;
-	tail->proc = proc_of(log, log->speaker[node]);
+	tail->proc = proc_of(log, log->nodes.first[node]);
 	key_name(tail->key, tail->next);
 	if (log->pmix.get_nb(&tail->proc, tail->key, NULL, 0, on_value, tail) != PMIX_SUCCESS) {
 		pthread_mutex_lock(&log->lock);
@@ -394,7 +363,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node)
 /* A fetch brings the whole log of its target: what came along is read without leaving the node. */
 static size_t take_at_hand(struct nt_log *log, uint32_t node, uint8_t *out, size_t cap)
 {
-	pmix_proc_t proc = proc_of(log, log->speaker[node]);
+	pmix_proc_t proc = proc_of(log, log->nodes.first[node]);
 	pmix_info_t optional;
 	pmix_value_t *value = NULL;
 	size_t count = 0;
@@ -405,7 +374,7 @@ static size_t take_at_hand(struct nt_log *log, uint32_t node, uint8_t *out, size
 	optional.value.type = PMIX_BOOL;
 	optional.value.data.flag = true;
 	key_name(key, log->tail[node].next);
-	if (log->pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS && value->type == PMIX_BYTE_OBJECT &&
+	if (log->awake && log->pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS && value->type == PMIX_BYTE_OBJECT &&
 	    value->data.bo.size <= cap) {
 		count = value->data.bo.size;
 		memcpy(out, value->data.bo.bytes, count);
@@ -431,7 +400,7 @@ static size_t take_arrived(struct nt_log *log, struct tail *tail, uint8_t *out, 
 
 size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 {
-	for (uint32_t n = 0; n < log->nodes; n++) {
+	for (uint32_t n = 0; n < log->nodes.nodes; n++) {
 		struct tail *tail = &log->tail[n];
 		size_t count = take_arrived(log, tail, out, cap);
 

@@ -23,11 +23,16 @@
 
 struct nt_log;
 
-#define NT_LOG_FETCHES_MAX 2000u	/* reads that leave the node, of one node in one step */
+#define NT_LOG_FETCHES_MAX 2000u	/* reads that leave the node, of one node in one step; urgent ones go beyond */
 
 /* task: this process's task in the step, which must be its PMIx rank and the lowest of its node. */
 struct nt_log *nt_log_open(uint32_t task, struct nt_error *err);
 void nt_log_close(struct nt_log *log);		/* PMIx_Finalize; NULL is fine */
+
+/* Leave PMIx until the next append or read, which take some milliseconds then; what was appended stays readable. Slurm
+ * ends a step when a process that has not left dies. Nothing happens while a read is under way. */
+void nt_log_nap(struct nt_log *log);
+uint32_t nt_log_naps(const struct nt_log *log);		/* so far; each costs 155 KiB here and 14 KiB in slurmstepd */
 
 uint32_t nt_log_nodes(const struct nt_log *log);
 uint32_t nt_log_tasks(const struct nt_log *log);
@@ -38,12 +43,14 @@ const char *nt_log_node_name(const struct nt_log *log, uint32_t node);
 int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct nt_error *err);
 
 /* Ask for what the log of this node holds beyond what was read. Nothing happens while an earlier read is under way
- * or once the budget is spent. */
-void nt_log_poll(struct nt_log *log, uint32_t node);
+ * or, where it is not urgent, once the budget is spent. */
+void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent);
 
 /* The next append that has arrived, in the order of its node's log; 0 bytes: none. */
 size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap);
 
 uint32_t nt_log_fetches(const struct nt_log *log);	/* so far */
+uint32_t nt_log_appends(const struct nt_log *log);
+uint64_t nt_log_bytes(const struct nt_log *log);	/* of them */
 
 #endif

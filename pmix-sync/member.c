@@ -4,12 +4,14 @@
 #include <string.h>
 #include "pmix-sync/state.h"
 
-static void answer(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key, uint32_t type,
-		   uint32_t epoch, uint64_t turn)
+/* What this node says goes up with what those below it say. */
+static void answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
 {
-	struct nt_entry entry = { .type = type, .comm = comm->id, .key = key->id, .epoch = epoch, .turn = turn };
+	struct nt_entry own = *entry;
 
-	agree_emit(a, comm, &entry);
+	own.comm = comm->id;
+	own.key = key->id;
+	tree_answer(a, comm, key, a->config.self, &own);
 }
 
 void member_refuse(struct nt_agree *a, struct agree_comm *comm, const char *why)
@@ -35,6 +37,8 @@ static const char *objection(const struct nt_board_comm *board)
 			return "CUDA graphs are captured on this communicator";
 		if (flags & NT_MEMBER_ASYNC)
 			return "collectives are issued asynchronously to their calls";
+		if (flags & NT_MEMBER_ODD)
+			return "two communicators have one id";
 		if (flags & NT_MEMBER_PROBES)
 			return "symmetric kernels may take this communicator's collectives";
 	}
@@ -112,7 +116,7 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 	struct nt_board_comm *board = agree_board(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot < 0 ? 0 : key->slot];
 	struct nt_plan plan;
-	bool held = false;
+	bool held = false, busy = false;
 
 	if (!copy_plan(&plan, entry))
 		return;
@@ -121,8 +125,10 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 			plan.run = nt_board_run_take(a->config.board, comm->slot, (uint32_t)key->slot);
 		if (plan.until == NT_NEVER || plan.run != NT_NO_RUN) {
 			atomic_store_explicit(&board_key->hold_at, plan.at + 1, memory_order_seq_cst);
-			held = none_reached(board_key, board, plan.at);
+			/* Looked at again: a rank may have left, or raised a flag and gone on, before it was held. */
+			held = none_reached(board_key, board, plan.at) && !objection(board);
 		}
+		busy = !held && plan.until != NT_NEVER && plan.run == NT_NO_RUN;
 	}
 	if (held) {
 		key->in_doubt = true;
@@ -131,8 +137,9 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 		atomic_store_explicit(&board_key->hold_at, 0, memory_order_seq_cst);
 		nt_board_run_free(a->config.board, plan.run);
 	}
-	answer(a, comm, key, held ? NT_ENTRY_ACK : NT_ENTRY_NACK, plan.epoch,
-	       key->slot < 0 ? 0 : agree_top_turn(board_key, board));
+	answer(a, comm, key, &(struct nt_entry){ .type = held ? NT_ENTRY_ACK : NT_ENTRY_NACK, .epoch = plan.epoch,
+						 .turn = key->slot < 0 ? 0 : agree_top_turn(board_key, board),
+						 .span = busy });
 }
 
 /* Phase two. The plan is on the board before the hold is taken away, so a rank that waited finds it. */
@@ -215,14 +222,13 @@ static bool measured(struct nt_agree *a, const struct nt_plan *plan, const struc
 static void send_data(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint64_t top)
 {
 	uint8_t bytes[NT_ENTRY_BYTES_MAX];
-	struct nt_entry entry = { .type = NT_ENTRY_DATA, .comm = comm->id, .key = key->id,
-				  .epoch = key->installed.epoch, .turn = top, .bytes = bytes };
+	struct nt_entry entry = { .type = NT_ENTRY_DATA, .epoch = key->installed.epoch, .turn = top, .bytes = bytes };
 
 	entry.count = a->config.hooks.gather(a->config.hooks.arg, a->config.board, &key->installed, NT_BOARD_MEMBERS,
 					     bytes, sizeof(bytes));
 	nt_board_run_free(a->config.board, key->installed.run);
 	key->data_due = false;
-	agree_emit(a, comm, &entry);
+	answer(a, comm, key, &entry);
 }
 
 /* This node takes no plan for the communicator any more: a key that none is in force for need not be counted. */
@@ -234,6 +240,17 @@ static void close_refused(struct nt_board_key *board_key, const struct nt_board_
 	atomic_store(&board_key->state, NT_KEY_CLOSED);
 }
 
+static void note_calls(struct nt_agree *a, struct nt_board_key *board_key, struct agree_key *key)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+		calls += atomic_load_explicit(&board_key->calls[m], memory_order_relaxed);
+	if (calls != key->calls)
+		key->called_ms = a->now_ms;
+	key->calls = calls;
+}
+
 static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board, struct agree_key *key)
 {
 	struct nt_board_key *board_key;
@@ -242,14 +259,19 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_boar
 		if (atomic_load(&board->key[s].id) == key->id)
 			key->slot = s;
 	}
-	if (!key->wanted || key->closed || key->slot < 0)
+	if (key->closed || key->slot < 0)
 		return;
 	board_key = &board->key[key->slot];
+	note_calls(a, board_key, key);
+	if (!key->wanted)
+		return;
 	if (atomic_load(&board_key->state) == NT_KEY_IDLE)
 		atomic_store(&board_key->state, NT_KEY_OPEN);
 	if (!key->ready && turns_known(board_key, board)) {
 		key->ready = true;
-		answer(a, comm, key, NT_ENTRY_READY, 0, agree_top_turn(board_key, board));
+		key->ready_ms = a->now_ms;
+		answer(a, comm, key,
+		       &(struct nt_entry){ .type = NT_ENTRY_READY, .turn = agree_top_turn(board_key, board) });
 	}
 	if (comm->refusing)
 		close_refused(board_key, board, key);
@@ -266,6 +288,8 @@ void member_step(struct nt_agree *a, struct agree_comm *comm)
 	struct nt_board_comm *board = agree_board(a, comm);
 	const char *why = comm->refusing ? NULL : objection(board);
 
+	if (!why && a->thrifty && !comm->local && !comm->refusing)
+		why = "too many looks at other nodes";
 	if (why)
 		member_refuse(a, comm, why);
 	for (int s = 0; s < NT_BOARD_KEYS; s++) {

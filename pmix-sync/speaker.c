@@ -4,33 +4,31 @@
 #include "pmix-sync/speaker.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "contract/names.h"
 #include "pmix-sync/log.h"
+#include "pmix-sync/pace.h"
 
 #define NT_TICK_MS 2			/* while something is pending: the board costs nothing to look at */
 #define NT_IDLE_MS 50			/* otherwise */
-#define NT_POLL_FIRST_MS 10		/* between two reads of a log that has just moved */
-#define NT_POLL_LAST_MS 2000		/* ... and of one that long has not */
-#define NT_POLL_SLOW_MS 20000		/* ... and where nothing has moved for a minute */
+#define NT_NAP_MS 1500			/* without anything pending: PMIx is left until something is */
+#define NT_NAPS 64u			/* ... so many times: each costs some memory */
 #define NT_APPEND_MAX (256 * 1024)
-
-struct reader {
-	uint64_t polled_ms;
-	uint32_t interval_ms;
-	bool listening;
-};
+#define NT_LOCK_FILE "speaker"
 
 struct nt_speaker {
 	struct nt_speaker_config config;
 	struct nt_agree *agree;
 	struct nt_log *log;		/* NULL: this node speaks to nobody */
 	struct nt_error why;
-	struct reader *reader;		/* by node */
-	uint64_t moved_ms;		/* when any log last moved */
+	int lock;			/* of the node's one speaker */
+	uint64_t *polled_ms;		/* by node */
+	uint64_t stepped_ms, listened_ms;	/* the last step; for how long any log was listened to */
+	uint64_t pending_ms;		/* when anything was pending last */
 	uint8_t *buffer;
 };
 
@@ -60,42 +58,57 @@ static int create_agree(struct nt_speaker *speaker, struct nt_error *err)
 		.node_name = node_name,
 		.node_arg = speaker,
 		.join_ms = speaker->config.join_ms,
+		.agree_ms = speaker->config.agree_ms,
 		.deaf = speaker->why.text[0] ? speaker->why.text : NULL,
 	};
 
-	speaker->reader = calloc(config.nodes, sizeof(*speaker->reader));
+	speaker->polled_ms = calloc(config.nodes, sizeof(*speaker->polled_ms));
 	speaker->buffer = malloc(NT_APPEND_MAX);
-	if (!speaker->reader || !speaker->buffer)
+	if (!speaker->polled_ms || !speaker->buffer)
 		return nt_error_set(err, "out of memory");
 	speaker->agree = nt_agree_create(&config, err);
 	return speaker->agree ? 0 : -1;
 }
 
-/* One process speaks for the node. Where a step has one node, the next program of a script may follow a speaker that
- * has ended; with logs it may not: their entries are numbered once per node and step. */
-static bool claim(const struct nt_speaker_config *config, uint32_t *other)
+/* The kernel gives the lock back when the process ends, however it ends. */
+static int lock_node(const char *dir)
 {
-	_Atomic uint32_t *pid = &config->board->speaker_pid;
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[NT_PATH_MAX + 32];
+	int fd;
 
-	*other = 0;
-	if (atomic_compare_exchange_strong(pid, other, (uint32_t)getpid()))
-		return true;
-	if (config->nodes > 1 || kill((pid_t)*other, 0) == 0 || errno != ESRCH)
-		return false;
-	return atomic_compare_exchange_strong(pid, other, (uint32_t)getpid());
+	snprintf(path, sizeof(path), "%s/%s", dir, NT_LOCK_FILE);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && fcntl(fd, F_SETLK, &whole) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* With logs the first speaker is the only one: their entries are numbered once per node and step, and the others know
+ * whom to ask. */
+static void open_log(struct nt_speaker *speaker)
+{
+	const struct nt_speaker_config *config = &speaker->config;
+
+	if (config->nodes < 2)
+		return;
+	if (config->local_task != 0)
+		nt_error_set(&speaker->why, "the first task of a node has no NCCL rank: other nodes cannot be reached");
+	else if (atomic_load(&config->board->speaker_pid) != 0)
+		nt_error_set(&speaker->why, "the process that spoke for a node has ended");
+	else
+		speaker->log = nt_log_open(config->task, &speaker->why);
 }
 
 struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, struct nt_error *err)
 {
 	struct nt_speaker *speaker;
-	uint32_t other;
+	bool first = config->local_task == 0 && atomic_load(&config->board->speaker_pid) == 0;
 
-	if (config->local_task != 0) {
-		nt_error_set(err, "another task of this node speaks");
-		return NULL;
-	}
-	if (!claim(config, &other)) {
-		nt_error_set(err, "process %u of this node speaks", other);
+	if (config->nodes > 1 && !first && !config->late) {
+		nt_error_set(err, "another process of this node speaks");
 		return NULL;
 	}
 	speaker = calloc(1, sizeof(*speaker));
@@ -104,8 +117,14 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 		return NULL;
 	}
 	speaker->config = *config;
-	if (config->nodes > 1)
-		speaker->log = nt_log_open(config->task, &speaker->why);
+	speaker->lock = lock_node(config->dir);
+	if (speaker->lock < 0) {
+		nt_error_set(err, "another process of this node speaks");
+		nt_speaker_destroy(speaker);
+		return NULL;
+	}
+	open_log(speaker);
+	atomic_store(&config->board->speaker_pid, (uint32_t)getpid());
 	if (create_agree(speaker, err) < 0) {
 		nt_speaker_destroy(speaker);
 		return NULL;
@@ -117,66 +136,65 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 static void say(struct nt_speaker *speaker, uint64_t now_ms)
 {
 	const uint8_t *bytes;
-	size_t count = nt_agree_out(speaker->agree, &bytes);
+	size_t count;
 
-	if (count == 0)
-		return;
-	if (!speaker->log || nt_log_append(speaker->log, bytes, count, NULL) < 0)
-		return;
-	speaker->moved_ms = now_ms;
-	nt_agree_sent(speaker->agree, now_ms);
+	/* What failed before is handed out alone, then what has come since. */
+	while ((count = nt_agree_out(speaker->agree, &bytes)) > 0) {
+		if (!speaker->log || nt_log_append(speaker->log, bytes, count, NULL) < 0)
+			return;
+		nt_agree_sent(speaker->agree, now_ms);
+	}
 }
 
-static bool hear(struct nt_speaker *speaker, uint64_t now_ms)
+static void hear(struct nt_speaker *speaker, uint64_t now_ms)
 {
-	bool moved = false;
 	uint32_t node;
 	size_t count;
 
 	for (;;) {
 		count = nt_log_take(speaker->log, &node, speaker->buffer, NT_APPEND_MAX);
 		if (count == 0)
-			break;
-		moved = true;
-		speaker->reader[node].interval_ms = NT_POLL_FIRST_MS;
-		speaker->moved_ms = now_ms;
+			return;
 		nt_agree_in(speaker->agree, node, speaker->buffer, count, now_ms);
 	}
-	return moved;
-}
-
-/* Reads are spaced by how long a log has been still, and by the number of logs. */
-static void poll_one(struct nt_speaker *speaker, uint32_t node, uint32_t spread, uint64_t now_ms)
-{
-	struct reader *reader = &speaker->reader[node];
-	uint32_t last_ms = now_ms - speaker->moved_ms > 60000 ? NT_POLL_SLOW_MS : NT_POLL_LAST_MS;
-
-	if (!reader->listening)
-		reader->interval_ms = NT_POLL_FIRST_MS;
-	reader->listening = true;
-	if (now_ms - reader->polled_ms < (uint64_t)reader->interval_ms * spread)
-		return;
-	reader->polled_ms = now_ms;
-	reader->interval_ms += reader->interval_ms / 4 + 1;
-	if (reader->interval_ms > last_ms)
-		reader->interval_ms = last_ms;
-	nt_log_poll(speaker->log, node);
 }
 
 static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 {
 	uint32_t nodes = nt_log_nodes(speaker->log);
-	uint32_t wanted = 0, spread;
+	uint64_t passed_ms = now_ms - speaker->stepped_ms;
+	uint32_t wanted = 0;
+	bool thrifty = nt_log_fetches(speaker->log) + NT_PACE_RESERVE >= NT_LOG_FETCHES_MAX;
 
 	for (uint32_t n = 0; n < nodes; n++)
-		wanted += nt_agree_listens(speaker->agree, n);
-	spread = 1 + wanted / 8;
+		wanted += nt_agree_listens(speaker->agree, n) != NT_AGREE_DEAF;
+	if (wanted == 0)
+		return;
+	speaker->listened_ms += passed_ms < NT_IDLE_MS ? passed_ms : NT_IDLE_MS;
+	if (thrifty)
+		nt_agree_be_thrifty(speaker->agree);
 	for (uint32_t n = 0; n < nodes; n++) {
-		if (nt_agree_listens(speaker->agree, n))
-			poll_one(speaker, n, spread, now_ms);
-		else
-			speaker->reader[n].listening = false;
+		enum nt_agree_need need = nt_agree_listens(speaker->agree, n);
+		bool urgent = need == NT_AGREE_IN_DOUBT;
+
+		if (need == NT_AGREE_DEAF || (thrifty && !urgent) ||
+		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, urgent))
+			continue;
+		speaker->polled_ms[n] = now_ms;
+		nt_log_poll(speaker->log, n, urgent);
 	}
+}
+
+/* Slurm ends the whole step when a process that is a PMIx client dies. So nobody is one for longer than there is
+ * something to agree on. */
+static void nap_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
+{
+	if (pending || speaker->pending_ms == 0) {
+		speaker->pending_ms = now_ms;
+		return;
+	}
+	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_naps(speaker->log) < NT_NAPS)
+		nt_log_nap(speaker->log);
 }
 
 uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
@@ -185,11 +203,14 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 
 	atomic_fetch_add(&speaker->config.board->beat, 1);
 	if (speaker->log)
-		(void)hear(speaker, now_ms);
+		hear(speaker, now_ms);
 	pending = nt_agree_step(speaker->agree, now_ms);
 	say(speaker, now_ms);
 	if (speaker->log)
 		poll_logs(speaker, now_ms);
+	if (speaker->log)
+		nap_when_calm(speaker, pending, now_ms);
+	speaker->stepped_ms = now_ms;
 	return pending ? NT_TICK_MS : NT_IDLE_MS;
 }
 
@@ -208,7 +229,22 @@ void nt_speaker_destroy(struct nt_speaker *speaker)
 	}
 	nt_log_close(speaker->log);
 	nt_agree_destroy(speaker->agree);
-	free(speaker->reader);
+	free(speaker->polled_ms);
 	free(speaker->buffer);
+	if (speaker->lock >= 0)
+		close(speaker->lock);
 	free(speaker);
+}
+
+struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker)
+{
+	struct nt_speaker_counts counts = { .agree = nt_agree_count(speaker->agree), .nodes = 1 };
+
+	if (speaker->log) {
+		counts.nodes = nt_log_nodes(speaker->log);
+		counts.fetches = nt_log_fetches(speaker->log);
+		counts.appends = nt_log_appends(speaker->log);
+		counts.bytes = nt_log_bytes(speaker->log);
+	}
+	return counts;
 }

@@ -11,7 +11,14 @@
 #define NT_OPEN_CALLS 8			/* calls of an open key before its stride is known well enough */
 #define NT_SETTLE_MS 1000		/* how long late GPU times are waited for after a window */
 #define NT_ATTEMPTS 10			/* proposals of one plan before the key is left alone */
+#define NT_GRACE_MS 30			/* ranks of one node are seated within this of each other */
 #define NT_DECIDE_MS 2000		/* at least this long a proposal waits for its answers */
+#define NT_TREE_WIDTH 8u		/* nodes whose answers one node adds up */
+#define NT_LEFT_MS 1000			/* a communicator's place is kept this long after its last rank has left */
+#define NT_ACTIVE_MS 10000		/* a key that was not called for this long has nothing to tell */
+#define NT_READY_MS 30000		/* by so much another node may be later than home to know its turns */
+#define NT_BUSY_MS 500			/* first wait for an exploration area, doubled each time */
+#define NT_BUSY_TRIES 8
 
 enum home_state {
 	HOME_IDLE = 0,
@@ -22,6 +29,18 @@ enum home_state {
 	HOME_DONE,
 };
 
+/* Answers to one question, of this node and of those whose answers it passes on (tree.c). All zero: none yet. */
+struct agree_tally {
+	uint64_t phase;
+	uint32_t epoch;
+	uint32_t from;			/* bit 0: this node, then its children */
+	bool refused, told;
+	bool busy;			/* refused only for want of an exploration area */
+	uint64_t turn;			/* the highest */
+	uint8_t *bytes;
+	size_t count;
+};
+
 struct agree_key {
 	uint64_t id;
 	int slot;			/* on the board, -1: none of our ranks has called it yet */
@@ -30,17 +49,20 @@ struct agree_key {
 	bool in_doubt;			/* ACKed `pending`, outcome not seen */
 	bool data_due;			/* `installed` is an exploration whose data was not sent yet */
 	struct nt_plan pending, installed;	/* epoch 0: none */
+	uint64_t ready_ms;
 	uint64_t passed_ms;		/* when all our ranks were seen past `installed`; 0: not yet */
+	uint64_t calls, called_ms;	/* of all our ranks, and when that last changed */
+	struct agree_tally tally;
 	/* as home */
 	enum home_state home;
 	void *tuner;
 	struct nt_plan plan;		/* being proposed or running */
-	uint32_t attempts, answers;
-	bool refused;			/* an answer to the proposal was no */
+	uint32_t attempts, busy_tries;
+	bool answered, refused, busy;	/* all said yes; or one said no, for want of an exploration area */
 	uint64_t max_turn;		/* the highest turn that any answer named */
 	uint64_t asked_ms;		/* when the answers were asked for */
+	uint64_t retry_ms;		/* no proposal before this */
 	uint64_t open_ms, open_turn, open_calls;	/* our first rank, when its turn was first known; ms 0: not */
-	uint8_t *answered;		/* by participant */
 };
 
 struct agree_comm {
@@ -52,14 +74,18 @@ struct agree_comm {
 	bool is_home, agreed, rejected;
 	bool refusing;			/* this node takes no new plan for it, and has said so */
 	bool refused;			/* home: some node takes no new plan */
+	bool remembered;		/* its id is among those of the past */
+	uint64_t left_ms;		/* when the last of our ranks was seen to have left; 0: not yet */
 	int home_node;			/* -1: not known */
 	uint64_t rtt_ms;		/* home: proposal to last answer, as last measured */
 	/* home: what is known of each rank */
 	struct nt_card *cards;
 	int *rank_node;			/* -1: not seen */
 	uint32_t seen;
-	uint8_t *expected;		/* by node: its log may hold cards of this communicator */
-	uint32_t *participants, participant_count;
+	uint8_t *expected;		/* by node, while joining: home may be there; home: ranks may be there */
+	bool widened;			/* ... all nodes */
+	uint32_t *participants, participant_count;	/* nodes; home first once agreed */
+	uint32_t place;			/* of this node among them */
 	struct agree_key keys[NT_BOARD_KEYS];
 	uint32_t key_count;
 };
@@ -68,10 +94,16 @@ struct stash {
 	uint32_t node;
 	uint64_t comm;
 	size_t count;
-	uint8_t bytes[512];
+	uint8_t *bytes;
 };
 
-#define NT_STASH_MAX 256
+#define NT_STASH_MAX 1024
+
+/* Ids that this node has spoken of. All zero: none. */
+struct agree_past {
+	uint64_t *id;			/* 0: free */
+	uint32_t cap, count;
+};
 
 struct nt_agree {
 	struct nt_agree_config config;
@@ -83,8 +115,10 @@ struct nt_agree {
 	size_t out_count, out_cap, out_marked;
 	uint8_t *queue;			/* for this node alone */
 	size_t queue_count, queue_cap;
-	struct stash *stash;		/* cards that came before we knew that we are home */
-	uint32_t stash_count;
+	struct stash *stash;		/* cards of communicators that none of our ranks has joined yet; a ring */
+	uint32_t stash_next;
+	struct agree_past past;
+	bool thrifty;
 	struct nt_agree_counts counts;
 };
 
@@ -97,10 +131,24 @@ bool agree_seated(const struct nt_board_comm *board, uint32_t member);	/* joined
 uint64_t agree_top_turn(struct nt_board_key *key, const struct nt_board_comm *board);	/* + 1; 0: none known */
 void agree_comm_free(struct agree_comm *comm, const struct nt_agree_hooks *hooks);
 
+/* retire.c */
+bool past_knows(const struct agree_past *past, uint64_t id);
+bool past_add(struct agree_past *past, uint64_t id);	/* false: no room */
+bool retire_comm(struct nt_agree *a, struct agree_comm *comm);	/* true: its slot is another's now; free it */
+
+/* tree.c */
+void tree_sort(struct agree_comm *comm);
+int tree_make(struct nt_agree *a, struct agree_comm *comm, uint32_t home);	/* -1: we or home do not take part */
+uint32_t tree_children(const struct agree_comm *comm, const uint32_t **first);
+bool tree_is_child(const struct nt_agree *a, const struct agree_comm *comm, uint32_t node);
+void tree_reset(struct agree_tally *tally);
+void tree_answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint32_t node,
+		 const struct nt_entry *entry);
+
 /* join.c */
 void join_step(struct nt_agree *a, struct agree_comm *comm);
 void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry);
-void join_verdict(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry);
+void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry);
 
 /* member.c */
 void member_step(struct nt_agree *a, struct agree_comm *comm);
@@ -109,7 +157,7 @@ void member_refuse(struct nt_agree *a, struct agree_comm *comm, const char *why)
 
 /* home.c */
 void home_step(struct nt_agree *a, struct agree_comm *comm);
-void home_entry(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry);
+void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entry *sum);
 void home_leave(struct nt_agree *a, struct agree_comm *comm);
 
 #endif

@@ -286,7 +286,7 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 		nt_comm_drop_key(comm, &comm->key[i]);
 	if (comm->board) {
 		publish_calls(comm);
-		nt_board_leave(&comm->seat);
+		nt_comm_leave_board(comm);
 	}
 	say_end(comm);
 	close_half(comm, NT_HALF_TUNER);
@@ -300,7 +300,7 @@ void nt_comm_close_profiler(struct nt_comm *comm)
 		handed_over = NULL;
 	/* With a tuner the seat was left in its finalize. */
 	if (comm->board && comm->tuner_api == 0)
-		nt_board_leave(&comm->seat);
+		nt_comm_leave_board(comm);
 	close_half(comm, NT_HALF_PROFILER);
 }
 
@@ -348,7 +348,8 @@ void nt_comm_drop_key(struct nt_comm *comm, struct nt_own_key *key)
 
 void nt_comm_flag(struct nt_comm *comm, uint32_t flag)
 {
-	if (comm->board)
+	/* Nothing is told of a communicator that has ended; nobody calls it then. */
+	if (comm->board && !comm->left)
 		atomic_fetch_or(&comm->board->member[comm->seat.member].flags, flag);
 }
 
@@ -363,6 +364,9 @@ void nt_comm_freeze(struct nt_comm *comm)
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		struct nt_own_key *key = &comm->key[i];
 
+		if (key->shared &&
+		    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
+			nt_comm_latch_reached(comm, key);
 		nt_comm_drop_key(comm, key);
 		if (atomic_load_explicit(&key->state, memory_order_relaxed) != NT_OWN_OPEN)
 			continue;

@@ -56,6 +56,12 @@ struct nt_own_key {
 	_Atomic uint32_t observed; /* proxy: durations so far; may pass NT_OBSERVED_MAX */
 	_Atomic uint32_t *observed_ns; /* proxy; fixed; NULL but in mode observe */
 	struct nt_outcome outcome; /* before state becomes LATCHED */
+	uint32_t kept_state; /* what the board said when the seat was left */
+	bool kept_decided;
+	struct nt_outcome kept;
+	_Atomic bool tired; /* helper raises: open for long, and nothing comes of it */
+	uint32_t seen_epoch; /* helper, and when it changed */
+	uint64_t opened_ms;
 	uint8_t auto_arm; /* fixed; NCCL's pick at the first call */
 	float cost_us[NT_PAIRS]; /* fixed; NCCL's costs at the first call */
 	uint64_t seen_calls, seen_ms; /* helper: calls when they last changed, and when */
@@ -96,6 +102,9 @@ struct nt_comm {
 
 	struct nt_seat seat;
 	struct nt_board_comm *board; /* NULL: not seated */
+	bool left; /* guarded by the session's lock: the board's slot is another's by now, or will be */
+	uint32_t kept_state; /* what the board said when the seat was left */
+	char kept_why[120];
 	bool mute_broadcast; /* Broadcast has no Coll events */
 	uint32_t allowed; /* pairs that may be tried */
 	_Atomic uint64_t group; /* decision; event reads */
@@ -150,12 +159,24 @@ void nt_comm_measure_key(struct nt_comm *comm, struct nt_own_key *key, bool on);
  * Windows end, plans not reached never are, arms committed and reached stay. */
 void nt_comm_freeze(struct nt_comm *comm);
 
+/* turn.c. A key that is open where a capture begins: a plan for good whose turn has come becomes
+ * this rank's arm. May wait for an outcome. */
+void nt_comm_latch_reached(struct nt_comm *comm, struct nt_own_key *key);
+
 /* Raise NT_MEMBER_* for the other ranks to see. Any thread. */
 void nt_comm_flag(struct nt_comm *comm, uint32_t flag);
 
 /* Decision thread: the key's entry, made at its first use; NULL where there is no more room. cost
  * has algos * NT_PROTOS entries. */
 struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const float *cost, int algos);
+
+/* What the board says, or said when the seat was left; the session's lock is held. A key: its
+ * enum nt_key_state; true where it is decided, and how. */
+bool nt_comm_key_verdict(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t *state,
+			 struct nt_outcome *outcome);
+uint32_t nt_comm_verdict(const struct nt_comm *comm, const char **why);
+/* Give the seat back; takes the session's lock. */
+void nt_comm_leave_board(struct nt_comm *comm);
 
 /* NCCL's own pick from a table: the first of the least. NT_ARM_AUTO where nothing is legal. */
 int nt_auto_pick(const float *cost, int pairs);

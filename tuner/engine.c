@@ -397,6 +397,12 @@ static size_t gather(void *arg, const struct nt_board *board, const struct nt_pl
 	return nt_times_gather(board, plan, members, out, cap);
 }
 
+static size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	(void)arg;
+	return nt_times_combine(sum, count, bytes, more);
+}
+
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
 {
 	return (struct nt_agree_hooks){
@@ -407,5 +413,6 @@ struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
 		.absorb = key_absorb,
 		.end = key_end,
 		.gather = gather,
+		.combine = combine,
 	};
 }

@@ -18,6 +18,9 @@
 	10000u /* at least this long between two records, but for the first and the last */
 #define STALL_MS 10000u /* a key that was not called for this long need not be measured */
 #define LOCK_NS 100000000L
+#define TIRED_MS 180000u /* a key is open for this long without a new plan */
+#define TRY_MS 1000u /* between two tries to speak for the node */
+#define LATE_MS 10000u /* the first task of a node has this long to come */
 
 /* What the thread knows between two rounds. */
 struct rounds {
@@ -26,6 +29,8 @@ struct rounds {
 	uint64_t ms; /* of this round */
 	uint64_t signature; /* of all states */
 	uint64_t changed_ms, written_ms;
+	uint64_t began_ms, tried_ms; /* when to speak was tried last; 0: not yet */
+	uint64_t beat; /* the board's at that time: a speaker lives where it has grown */
 	uint64_t written; /* the signature of the newest record */
 	bool decided; /* some key is: the record is worth writing */
 };
@@ -98,6 +103,21 @@ static void stop_stalled(struct nt_session *session, struct nt_own_key *key, uin
 		nt_mask_measure(&session->mask, -1);
 }
 
+/* A key whose home or another member is gone would cost events for ever. */
+static void note_tired(struct nt_own_key *key, uint32_t own, uint64_t ms)
+{
+	uint32_t epoch;
+
+	if (!key->shared || own != NT_OWN_OPEN)
+		return;
+	epoch = atomic_load_explicit(&key->shared->epoch, memory_order_relaxed);
+	if (key->opened_ms == 0 || epoch != key->seen_epoch)
+		key->opened_ms = ms;
+	key->seen_epoch = epoch;
+	if (ms - key->opened_ms >= TIRED_MS)
+		atomic_store_explicit(&key->tired, true, memory_order_relaxed);
+}
+
 static void mix(uint64_t *signature, uint64_t value)
 {
 	*signature = (*signature ^ value) * UINT64_C(0x100000001b3);
@@ -110,7 +130,10 @@ static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rou
 	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
 	uint32_t shared = NT_KEY_IDLE;
 
+	if (comm->left)
+		return;
 	stop_stalled(comm->session, key, calls, r->ms);
+	note_tired(key, own, r->ms);
 	if (key->shared) {
 		shared = atomic_load_explicit(&key->shared->state, memory_order_acquire);
 		publish_calls(key, comm->seat.member, calls);
@@ -134,7 +157,7 @@ static void look_at_all(struct nt_session *session, struct rounds *r)
 		struct nt_comm *comm = session->comm[i];
 
 		mix(&signature, comm->id ^ comm->halves);
-		if (comm->board)
+		if (comm->board && !comm->left)
 			mix(&signature,
 			    atomic_load_explicit(&comm->board->state, memory_order_acquire));
 		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
@@ -154,27 +177,35 @@ static void write_when_due(struct nt_session *session, struct rounds *r)
 	if (!r->decided || r->signature == r->written ||
 	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
 		return;
-	(void)nt_write_record(session, false);
+	(void)nt_write_record(session, r->speaker, false);
 	r->written_ms = r->ms;
 	r->written = r->signature;
 }
 
+/* Tried again now and then: the process that speaks may end before this one. */
 static void create_speaker(struct nt_session *session, struct rounds *r)
 {
 	struct nt_speaker_config config = {
 		.board = session->map.board,
+		.dir = session->place.dir,
 		.join_ms = (uint32_t)session->policy.join_timeout_s * 1000,
+		.agree_ms = (uint32_t)session->policy.agree_timeout_s * 1000,
 		.task = session->task,
 		.tasks = session->tasks,
 		.local_task = session->local_task,
 		.nodes = session->nodes,
+		.late = r->tried_ms != 0 && r->ms - r->began_ms >= LATE_MS,
 	};
+	uint64_t beat;
 
-	if (session->policy.mode != NT_MODE_BANDIT || !session->map.board)
+	if (session->policy.mode != NT_MODE_BANDIT || !session->map.board ||
+	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
-	r->engine.policy = session->policy;
-	config.hooks = nt_engine_hooks(&r->engine);
-	r->speaker = nt_speaker_create(&config, NULL);
+	beat = atomic_load_explicit(&session->map.board->beat, memory_order_relaxed);
+	if (r->tried_ms == 0 || beat == r->beat)
+		r->speaker = nt_speaker_create(&config, NULL);
+	r->beat = beat;
+	r->tried_ms = r->ms;
 }
 
 static uint32_t one_round(struct nt_session *session, struct rounds *r)
@@ -184,6 +215,8 @@ static uint32_t one_round(struct nt_session *session, struct rounds *r)
 	look_at_all(session, r);
 	if (r->ms - r->changed_ms < CALM_MS)
 		sleep_ms = BUSY_MS;
+	if (!r->speaker)
+		create_speaker(session, r);
 	if (r->speaker) {
 		speaker_ms = nt_speaker_step(r->speaker, r->ms);
 		sleep_ms = speaker_ms < sleep_ms ? speaker_ms : sleep_ms;
@@ -210,17 +243,16 @@ static void *run(void *arg)
 {
 	struct nt_session *session = arg;
 	struct nt_helper *helper = &session->helper;
-	struct rounds r = { .changed_ms = now_ms() };
+	struct rounds r = { .changed_ms = now_ms(), .began_ms = now_ms() };
 	/* Records have decimal points wherever the application lives. */
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
 	if (plain)
 		uselocale(plain);
-	create_speaker(session, &r);
 	while (!rest(helper, one_round(session, &r)))
 		;
 	look_at_all(session, &r);
-	(void)nt_write_record(session, true);
+	(void)nt_write_record(session, r.speaker, true);
 	nt_speaker_destroy(r.speaker);
 	if (plain) {
 		uselocale(LC_GLOBAL_LOCALE);

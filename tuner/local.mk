@@ -29,7 +29,9 @@ libnt_tuner_la_SOURCES = \
 	%D%/session.h \
 	%D%/slot.c \
 	%D%/slot.h \
+	%D%/table.h \
 	%D%/turn.c \
+	%D%/verdict.c \
 	%D%/write.c \
 	%D%/write.h
 libnt_tuner_la_LIBADD = libnt-sync.la

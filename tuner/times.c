@@ -92,6 +92,25 @@ size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan,
 	return used;
 }
 
+size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	size_t used = 0;
+
+	for (size_t p = 0; p + 2 <= count && p + 2 <= more; p += 2) {
+		unsigned have = sum[p] | (unsigned)sum[p + 1] << 8, other = bytes[p] | (unsigned)bytes[p + 1] << 8;
+
+		if (have == 0 || other == 0)
+			have = 0;
+		else if (other > have)
+			have = other;
+		sum[p] = (uint8_t)(have & 255);
+		sum[p + 1] = (uint8_t)(have >> 8);
+		if (have != 0)
+			used = p + 2;
+	}
+	return used;
+}
+
 void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first,
 		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
 {

@@ -27,6 +27,10 @@ double nt_times_ns(uint16_t packed); /* 0 for 0 */
 size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
 		       uint8_t *out, size_t cap);
 
+/* Adds what another node gathered of the same plan to sum, in place: the slower of the two; what one lacks is lacking.
+ * Returns bytes, at most count. */
+size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
+
 /* The slower of what is in worst (one per block and arm) and of what another node has summed up;
  * what one node lacks is lacking. first: worst holds nothing yet. */
 void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first,

@@ -7,42 +7,13 @@
  * two loads: no allocation, no lock, no system call, no log line. While a key is open the agreement
  * costs a few atomics more, and a rank in doubt waits (pmix-sync/turn.h).
  */
-#include <float.h>
-#include <string.h>
 #include <time.h>
 #include "tuner/comm.h"
 #include "tuner/log.h"
+#include "tuner/table.h"
 
 #define POLL_NS 50000L /* between two looks at the board while in doubt */
-#define NOT_WORTH_US \
-	3.6e9f /* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
 #define SWEEP_CALLS 64u /* how often windows of keys that are no longer called are looked for */
-
-/* Whether an entry is from 0 to below NOT_WORTH_US. As unsigned numbers the patterns of floats from
- * 0 up keep their order, and those of negative ones and of what is no number are larger: one
- * comparison. */
-static uint32_t is_legal(float cost)
-{
-	const float limit_us = NOT_WORTH_US;
-	uint32_t limit, bits;
-
-	memcpy(&limit, &limit_us, sizeof(limit));
-	memcpy(&bits, &cost, sizeof(bits));
-	return bits < limit;
-}
-
-/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its
- * protocols. */
-static uint32_t legal_mask(const float *cost, int algos)
-{
-	uint32_t mask = 0;
-
-	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
-	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
-		mask |= (is_legal(cost[0]) | is_legal(cost[1]) << 1 | is_legal(cost[2]) << 2)
-			<< (a * NT_PROTOS);
-	return mask;
-}
 
 static uint64_t now_ms(void)
 {
@@ -57,17 +28,6 @@ static void pause_briefly(void)
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	nanosleep(&pause, NULL);
-}
-
-/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
- * is 0 as well. An entry that is not legal stays as it is. */
-static void force(float *cost, int arm)
-{
-	for (int i = 0; i < arm; i++) {
-		if (cost[i] == 0.0f)
-			cost[i] = FLT_MIN;
-	}
-	cost[arm] = 0.0f;
 }
 
 /* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
@@ -265,6 +225,44 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 	choice->position = (uint32_t)position;
 }
 
+/* By the turn alone, which all ranks have in common, and not by what this rank has decided: one
+ * rank may have asked where no collective followed. */
+void nt_comm_latch_reached(struct nt_comm *c, struct nt_own_key *key)
+{
+	uint64_t id = atomic_load_explicit(&c->key_id[key - c->key], memory_order_relaxed);
+	const struct nt_call call = { .coll = (int)nt_key_coll(id) };
+	struct nt_decision choice;
+	uint64_t turn;
+
+	if (!turn_of(c, call.coll, &turn))
+		return; /* nothing can have been agreed */
+	if (nt_turn_take(key->shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT &&
+	    wait_for_outcome(c, key, &call, turn) < 0)
+		return;
+	if (key->turn.plan.until == NT_NEVER)
+		follow_plan(c, key, turn, &choice);
+}
+
+/* Nothing came for long, and no plan is in force: this rank takes no part any more, and its events
+ * can go. First that is said, then looked whether somebody counts on this rank already: the
+ * speaker does the opposite, so that one of the two sees the other. */
+static void leave_tired_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+{
+	struct nt_board_key *shared = key->shared;
+	const struct nt_plan *plan = &key->turn.plan;
+
+	if (key->turn.next.epoch != 0 || (plan->epoch != 0 && turn < plan->until))
+		return;
+	atomic_store(&shared->turn[c->seat.member], NT_TURN_GONE);
+	if (atomic_load(&shared->hold_at) != 0 || atomic_load(&shared->epoch) != plan->epoch) {
+		atomic_store(&shared->turn[c->seat.member], turn + 1);
+		atomic_store_explicit(&key->tired, false, memory_order_relaxed);
+		return;
+	}
+	nt_comm_drop_key(c, key);
+	atomic_store_explicit(&key->state, NT_OWN_GONE, memory_order_release);
+}
+
 /* A decision of a key that is open here, or now on the board. */
 static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
 		    struct nt_decision *choice)
@@ -273,6 +271,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
 	uint64_t turn;
 
+	if (c->lost && nt_comm_frozen(c))
+		return -1; /* what it froze with is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
 		return 0;
 	if (state == NT_KEY_CLOSED) {
@@ -298,6 +298,9 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	    wait_for_outcome(c, key, call, turn) < 0)
 		return -1;
 	follow_plan(c, key, turn, choice);
+	if (atomic_load_explicit(&key->tired, memory_order_relaxed) &&
+	    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
+		leave_tired_key(c, key, turn);
 	return 0;
 }
 
@@ -324,8 +327,9 @@ static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decisio
 	choice->run = NT_NO_RUN;
 }
 
-/* Windows that ended by other keys' turns: their own key was not called since, and would stay
- * measured. */
+/* Windows that ended by other keys' turns: their own key was not called since, would stay measured,
+ * and nobody would learn that this rank is past it. A turn may be published at any time: what is
+ * decided later is decided at this turn or a later one. */
 static void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
@@ -334,8 +338,11 @@ static void sweep_windows(struct nt_comm *c)
 		struct nt_own_key *key = &c->key[i];
 		uint64_t id = atomic_load_explicit(&c->key_id[i], memory_order_relaxed);
 
-		if (key->shared && atomic_load_explicit(&key->measuring, memory_order_relaxed) &&
-		    turn_of(c, (int)nt_key_coll(id), &turn))
+		if (!key->shared || !key->open || !turn_of(c, (int)nt_key_coll(id), &turn))
+			continue;
+		if (atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
+			(void)nt_turn_take(key->shared, c->seat.member, turn, &key->turn);
+		if (atomic_load_explicit(&key->measuring, memory_order_relaxed))
 			update_measuring(c, key, turn);
 	}
 }
@@ -367,23 +374,17 @@ static void note_registered(struct nt_comm *c)
 		nt_comm_flag(c, NT_MEMBER_GRAPHS);
 }
 
-static bool is_known_table(const struct nt_call *call)
-{
-	return (unsigned)call->coll < NT_COLLS && call->protos == NT_PROTOS && call->cost != NULL &&
-	       (call->algos == NT_ALGOS || call->algos == NT_TUNER_ALGOS_OLD);
-}
-
 int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 {
 	struct nt_decision choice = { .arm = NT_ARM_AUTO };
 	struct nt_own_key *key;
 	uint32_t mask, state;
 
-	if (!is_known_table(call)) {
+	if (!nt_table_known(call->coll, call->cost, call->algos, call->protos)) {
 		nt_session_count(c->session, NT_COUNT_ODD_TABLE);
 		return NT_NCCL_OK;
 	}
-	mask = legal_mask(call->cost, call->algos) & c->allowed;
+	mask = nt_table_legal(call->cost, call->algos) & c->allowed;
 	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask),
 			  call->cost, call->algos);
 	if (c->open_keys != 0)
@@ -410,6 +411,6 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 	if (c->open_keys != 0)
 		finish_decision(c, key, call, &choice);
 	if (choice.arm != NT_ARM_AUTO)
-		force(call->cost, choice.arm);
+		nt_table_force(call->cost, choice.arm);
 	return NT_NCCL_OK;
 }

@@ -17,6 +17,7 @@
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
+#define AGREEMENT_BYTES 700u
 #define COMM_BYTES 512u /* the longest communicator without its keys */
 
 struct text {
@@ -128,37 +129,15 @@ static bool put_observed(struct text *t, const struct nt_own_key *key)
 	return true;
 }
 
-/* What the board says of a key that is decided: its outcome, false where there is none. */
-static bool shared_outcome(const struct nt_own_key *key, uint32_t shared_state,
-			   struct nt_outcome *out)
-{
-	struct nt_board_key *shared = key->shared;
-	struct nt_schedule schedule;
-	const struct nt_plan *plan;
-
-	if (shared_state == NT_KEY_FINAL) {
-		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
-				     1];
-		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
-			return false;
-	} else if (shared_state != NT_KEY_CLOSED ||
-		   nt_schedule_read(&schedule, shared->result, shared->result_bytes) < 0) {
-		return false;
-	}
-	*out = schedule.outcome;
-	return true;
-}
-
-static void put_state(struct text *t, const struct nt_own_key *key)
+static void put_state(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key)
 {
 	/* Pairs with the releases in turn.c: what belongs to the state is there. */
 	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
-	uint32_t shared = key->shared
-				  ? atomic_load_explicit(&key->shared->state, memory_order_acquire)
-				  : NT_KEY_IDLE;
+	uint32_t shared;
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
-	bool has_outcome = own == NT_OWN_LATCHED || shared_outcome(key, shared, &outcome);
+	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome) ||
+			   own == NT_OWN_LATCHED;
 
 	if (own == NT_OWN_LATCHED)
 		outcome = key->outcome;
@@ -180,11 +159,12 @@ static void put_state(struct text *t, const struct nt_own_key *key)
 		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
 }
 
-static void put_key(struct text *t, const struct nt_own_key *key, uint64_t id)
+static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key,
+		    uint64_t id)
 {
 	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)),
 	    nt_band_floor(nt_key_band(id)));
-	put_state(t, key);
+	put_state(t, comm, key);
 	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
 	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32 "}",
 	    atomic_load_explicit(&key->forced, memory_order_relaxed),
@@ -202,17 +182,15 @@ static const char *idle_text(uint32_t idle)
 
 static void put_verdict(struct text *t, const struct nt_comm *comm)
 {
-	uint32_t state = comm->board
-				 ? atomic_load_explicit(&comm->board->state, memory_order_acquire)
-				 : (uint32_t)NT_COMM_JOINING;
-	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle);
+	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle), *rejected;
+	uint32_t state = nt_comm_verdict(comm, &rejected);
 	const char *name = NT_COMMSTATE_JOINING;
 
 	if (state == NT_COMM_AGREED)
 		name = NT_COMMSTATE_AGREED;
 	if (state == NT_COMM_REJECTED) {
 		name = NT_COMMSTATE_REJECTED;
-		why = comm->board->why;
+		why = rejected;
 	} else if (!comm->board && comm->tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
@@ -237,7 +215,7 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 			continue;
 		put(t, "%s", first ? "" : ",");
 		first = false;
-		put_key(t, &comm->key[i], id);
+		put_key(t, comm, &comm->key[i], id);
 	}
 	put(t, "]}");
 }
@@ -271,17 +249,36 @@ static void put_counts(struct text *t, struct nt_session *session)
 	put(t, "}}\n");
 }
 
-size_t nt_write_text(struct nt_session *session, bool end, char *out, size_t out_bytes)
+/* What it took to agree with other nodes. */
+static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
+{
+	uint32_t times = c->agree.timed < NT_AGREE_TIMES ? c->agree.timed : NT_AGREE_TIMES;
+
+	put(t,
+	    ",\"agreement\":{\"nodes\":%" PRIu32 ",\"fetches\":%" PRIu32 ",\"appends\":%" PRIu32
+	    ",\"bytes\":%" PRIu64 ",\"commits\":%" PRIu32 ",\"aborts\":%" PRIu32
+	    ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32 ",\"commit_ms\":[",
+	    c->nodes, c->fetches, c->appends, c->bytes, c->agree.commits, c->agree.aborts,
+	    c->agree.rejects, c->agree.refusals);
+	for (uint32_t i = 0; i < times; i++)
+		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
+	put(t, "]}");
+}
+
+size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
+		     bool end, char *out, size_t out_bytes)
 {
 	/* Room for the counts is kept back, so that they always fit. */
 	const size_t counts = (size_t)48 * (NT_COUNT_ALL + 1);
 	struct text t = { .out = out, .bytes = out_bytes };
 	bool first = true;
 
-	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + counts + TAIL_BYTES)
+	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + counts + TAIL_BYTES)
 		return 0;
 	t.bytes -= counts;
 	put_head(&t, session, end);
+	if (agreement)
+		put_agreement(&t, agreement);
 	put(&t, ",\"comms\":[");
 	for (uint32_t i = 0; i < session->comms; i++) {
 		if (!has_room(&t, COMM_BYTES))
@@ -334,15 +331,18 @@ static int write_file(const struct nt_session *session, const char *text, size_t
 	return rc;
 }
 
-int nt_write_record(struct nt_session *session, bool end)
+int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end)
 {
+	struct nt_speaker_counts agreement;
 	char *text = malloc((size_t)NT_RANK_RECORD_MAX);
 	size_t bytes;
 	int rc = -1;
 
+	if (speaker)
+		agreement = nt_speaker_count(speaker);
 	if (text) {
 		pthread_mutex_lock(&session->lock);
-		bytes = nt_write_text(session, end, text, NT_RANK_RECORD_MAX);
+		bytes = nt_write_text(session, speaker ? &agreement : NULL, end, text, NT_RANK_RECORD_MAX);
 		pthread_mutex_unlock(&session->lock);
 		if (bytes > 0)
 			rc = write_file(session, text, bytes);

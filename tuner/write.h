@@ -14,14 +14,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "pmix-sync/speaker.h"
 #include "tuner/session.h"
 
-/* Write or replace the record in the step's runtime directory. end: the last one of this process.
- */
-int nt_write_record(struct nt_session *session, bool end);
+/* Write or replace the record in the step's runtime directory. speaker: NULL where another process
+ * speaks. end: the last one of this process. */
+int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end);
 
 /* The record's text into out. Returns its length, 0 where there was no room for even an empty one.
- * The caller holds the session's lock. */
-size_t nt_write_text(struct nt_session *session, bool end, char *out, size_t out_bytes);
+ * The caller holds the session's lock. agreement: NULL where another process speaks. */
+size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
+		     bool end, char *out, size_t out_bytes);
 
 #endif

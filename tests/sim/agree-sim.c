@@ -337,7 +337,7 @@ static uint32_t parse_faults(char *text)
 		return 0;
 	if (strcmp(text, "all") == 0)
 		return (1u << SIM_FAULT_COUNT) - 1;
-	for (char *name = strtok(text, ","); name; name = strtok(NULL, ",")) {
+	for (char *name; (name = strsep(&text, ",")) != NULL;) {
 		uint32_t f = 0;
 
 		while (f < SIM_FAULT_COUNT && strcmp(name, sim_fault_names()[f]) != 0)

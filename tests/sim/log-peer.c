@@ -74,7 +74,7 @@ static int exchange(struct nt_log *log, uint32_t entries, int silent)
 			if (n == nt_log_self(log) || (int)n == silent || heard[n] == entries)
 				done++;
 			if (n != nt_log_self(log) && heard[n] < entries)
-				nt_log_poll(log, n);
+				nt_log_poll(log, n, false);
 		}
 		rc = hear(log, heard);
 		nap(10);

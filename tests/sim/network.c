@@ -9,14 +9,10 @@
  */
 #include <string.h>
 #include "pmix-sync/entry.h"
+#include "pmix-sync/pace.h"
 #include "tests/sim/sim.h"
 
-/* As in pmix-sync/speaker.c. */
-#define IDLE_MS 50
-#define POLL_MS 10
-#define POLL_SHARE 128
-#define URGENT_MS 50
-#define RESERVE 200u
+#define IDLE_MS 50			/* as in pmix-sync/speaker.c */
 
 bool network_speaks(const struct sim *s, uint32_t node)
 {
@@ -244,23 +240,20 @@ static uint32_t note_needs(struct sim *s, struct sim_node *node)
 /* As poll_logs() there. */
 static void poll_logs(struct sim *s, struct sim_node *node)
 {
-	uint64_t spacing_ms, passed_ms = s->now_ms - node->stepped_ms;
+	uint64_t passed_ms = s->now_ms - node->stepped_ms;
 	uint32_t wanted = note_needs(s, node);
-	bool thrifty = node->fetches + RESERVE >= s->o.budget;
+	bool thrifty = node->fetches + NT_PACE_RESERVE >= s->o.budget;
 
 	if (wanted == 0)
 		return;
 	node->listened_ms += passed_ms < IDLE_MS ? passed_ms : IDLE_MS;
-	spacing_ms = node->listened_ms * wanted / POLL_SHARE;
-	if (spacing_ms < POLL_MS)
-		spacing_ms = POLL_MS;
 	if (thrifty)
 		nt_agree_be_thrifty(node->agree);
 	node->thrifty |= thrifty;
 	for (uint32_t i = 0; i < node->tail_count; i++) {
 		struct sim_tail *tail = &node->tail[i];
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
-		uint64_t least_ms = urgent && spacing_ms > URGENT_MS ? URGENT_MS : spacing_ms;
+		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, urgent);
 
 		if (tail->need == NT_AGREE_DEAF || (thrifty && !urgent) || s->now_ms - tail->polled_ms < least_ms)
 			continue;

@@ -43,6 +43,29 @@ static void raise_flag(struct sim_member *m)
 	(void)atomic_fetch_or(&m->seat.board->comm[m->seat.comm].member[m->seat.member].flags, NT_MEMBER_GRAPHS);
 }
 
+/* A capture begins: plans for good whose turn has come stay, by the turn alone. False: an outcome is not known yet. */
+static bool latch_reached(struct sim_member *m)
+{
+	const struct sim_call *call = &m->comm->call[m->next];
+
+	for (unsigned k = 0; m->seated && k < SIM_KEYS; k++) {
+		struct sim_view *view = &m->view[k];
+		uint64_t turn = call->turn[k % SIM_FUNCS];
+
+		if (view->own != SIM_OWN_OPEN || call->last[k % SIM_FUNCS] <= m->open_group + 1)
+			continue;
+		if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
+			return false;
+		if (view->turn.plan.until != NT_NEVER || nt_turn_position(&view->turn, turn) < 0)
+			continue;
+		view->latched_epoch = view->turn.plan.epoch;
+		view->own = SIM_OWN_LATCHED;
+		view->latched = followed(&view->turn, 0);
+		drop_key(m, k);
+	}
+	return true;
+}
+
 static void freeze(struct sim_member *m)
 {
 	m->frozen = true;
@@ -336,6 +359,8 @@ static void act(struct sim *s, struct sim_member *m)
 	if (m->next >= c->least + s->ahead)
 		return;
 	if (m->next == c->capture_at && !m->frozen && !m->waiting) {
+		if (!latch_reached(m))
+			return;
 		freeze(m);
 		s->t.captures++;
 	}

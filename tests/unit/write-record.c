@@ -15,7 +15,7 @@ static char text[NT_RANK_RECORD_MAX];
 static void read_text(struct host *h, struct nt_rank *rank)
 {
 	struct nt_error err = { "" };
-	size_t bytes = nt_write_text(&h->session, false, text, sizeof(text));
+	size_t bytes = nt_write_text(&h->session, NULL, false, text, sizeof(text));
 
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
@@ -194,7 +194,7 @@ static void a_full_record_is_still_a_record(void **state)
 	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_OWN_KEYS);
 	assert_true(json_object_get_int64(json_object_object_get(rank.counts, "cut")) > 0);
 	nt_rank_fini(&rank);
-	assert_int_equal(nt_write_text(&h.session, true, text, 500), 0);
+	assert_int_equal(nt_write_text(&h.session, NULL, true, text, 500), 0);
 	host_close(&h);
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.c - see shape.h */
+#include "pmix-sync/shape.h"
+
+static void mark(const struct nt_shape *s, int64_t node, uint8_t *likely)
+{
+	if (node >= 0 && node < s->nodes)
+		likely[node] = 1;
+}
+
+/* Rank r is task base + r * stride: one task to a rank, as srun starts them. */
+static void by_task(const struct nt_shape *s, int64_t stride, int every, uint8_t *likely)
+{
+	int64_t base = (int64_t)s->seat[0].task - (int64_t)s->seat[0].rank * stride;
+	int64_t last = base + ((int64_t)s->ranks - 1) * stride;
+
+	if (stride < 1 || base < 0 || last >= s->tasks)
+		return;
+	for (uint32_t i = 1; i < s->seats; i++) {
+		if (s->seat[i].task != base + s->seat[i].rank * stride)
+			return;
+	}
+	for (int64_t task = base; task <= (every ? last : base); task += stride)
+		mark(s, s->node_of_task(s->arg, (uint32_t)task), likely);
+}
+
+/* As many ranks on each node as here, one after the other, on nodes that are `stride` apart. */
+static void by_node(const struct nt_shape *s, int64_t stride, int every, uint8_t *likely)
+{
+	int64_t nodes = s->ranks / s->seats;
+	int64_t base = (int64_t)s->self - s->seat[0].rank / s->seats * stride;
+	int64_t last = base + (nodes - 1) * stride;
+
+	if (stride < 1 || base < 0 || last >= s->nodes)
+		return;
+	for (int64_t node = base; node <= (every ? last : base); node += stride)
+		mark(s, node, likely);
+}
+
+static int is_one_block(const struct nt_shape *s)
+{
+	for (uint32_t i = 1; i < s->seats; i++) {
+		if (s->seat[i].rank != s->seat[0].rank + i)
+			return 0;
+	}
+	return s->ranks % s->seats == 0 && s->seat[0].rank % s->seats == 0;
+}
+
+void nt_shape_likely(const struct nt_shape *s, int every, uint8_t *likely)
+{
+	int64_t apart = 0;
+
+	mark(s, s->self, likely);
+	if (s->seats > 1)
+		apart = ((int64_t)s->seat[1].task - s->seat[0].task) / ((int64_t)s->seat[1].rank - s->seat[0].rank);
+	if (apart > 0) {
+		by_task(s, apart, every, likely);
+		return;
+	}
+	if (s->seats == 1) {
+		by_task(s, 1, every, likely);
+		by_task(s, s->tasks / s->ranks, every, likely);
+	}
+	if (!is_one_block(s))
+		return;
+	by_node(s, (int64_t)s->nodes * s->seats / s->ranks, every, likely);
+	for (int64_t stride = 1; stride < s->nodes; stride *= 2)
+		by_node(s, stride, every, likely);
+}

@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative is not legal
+ *
+ * Threads:  the decision thread; inline, because every collective pays for it.
+ * Host:     src/enqueue.cc:1828@v2.28.9-1
+ */
+#ifndef NT_TABLE_H
+#define NT_TABLE_H
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "tuner/abi.h"
+
+#define NT_NOT_WORTH_US \
+	3.6e9f /* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
+
+/* Whether an entry is from 0 to below NT_NOT_WORTH_US. As unsigned numbers the patterns of floats from
+ * 0 up keep their order, and those of negative ones and of what is no number are larger: one
+ * comparison. */
+static inline uint32_t nt_table_entry_legal(float cost)
+{
+	const float limit_us = NT_NOT_WORTH_US;
+	uint32_t limit, bits;
+
+	memcpy(&limit, &limit_us, sizeof(limit));
+	memcpy(&bits, &cost, sizeof(bits));
+	return bits < limit;
+}
+
+/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its
+ * protocols. */
+static inline uint32_t nt_table_legal(const float *cost, int algos)
+{
+	uint32_t mask = 0;
+
+	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
+	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
+		mask |= (nt_table_entry_legal(cost[0]) | nt_table_entry_legal(cost[1]) << 1 | nt_table_entry_legal(cost[2]) << 2)
+			<< (a * NT_PROTOS);
+	return mask;
+}
+
+/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
+ * is 0 as well. An entry that is not legal stays as it is. */
+static inline void nt_table_force(float *cost, int arm)
+{
+	for (int i = 0; i < arm; i++) {
+		if (cost[i] == 0.0f)
+			cost[i] = FLT_MIN;
+	}
+	cost[arm] = 0.0f;
+}
+
+static inline bool nt_table_known(int coll, const float *cost, int algos, int protos)
+{
+	return (unsigned)coll < NT_COLLS && protos == NT_PROTOS && cost != NULL &&
+	       (algos == NT_ALGOS || algos == NT_TUNER_ALGOS_OLD);
+}
+
+#endif

@@ -137,8 +137,8 @@ static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 			atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
 		return;
 	}
-	if (comm->agreed || comm->rejected || !comm->expected || !comm->expected[node] ||
-	    !take_part(a, comm, node, entry))
+	/* Whoever it is: only the node of rank 0 speaks so, and it has seen our cards. */
+	if (comm->agreed || comm->rejected || !comm->expected || !take_part(a, comm, node, entry))
 		return;
 	comm->home_node = (int)node;
 	comm->agreed = true;
@@ -154,7 +154,7 @@ void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node, co
 		on_agreed(a, comm, node, entry);
 		return;
 	}
-	if (!own && (comm->is_home || comm->agreed || comm->rejected || !comm->expected || !comm->expected[node]))
+	if (!own && (comm->is_home || comm->agreed || comm->rejected || !comm->expected))
 		return;
 	snprintf(why, sizeof(why), "%.*s", (int)entry->count, (const char *)entry->bytes);
 	set_rejected(a, comm, why);

@@ -14,7 +14,7 @@
 #define NT_GRACE_MS 30			/* ranks of one node are seated within this of each other */
 #define NT_DECIDE_MS 2000		/* at least this long a proposal waits for its answers */
 #define NT_TREE_WIDTH 8u		/* nodes whose answers one node adds up */
-#define NT_LEFT_MS 1000			/* a communicator's place is kept this long after its last rank has left */
+#define NT_LEFT_MS 100			/* a communicator's place is kept this long after its last rank has left */
 #define NT_ACTIVE_MS 10000		/* a key that was not called for this long has nothing to tell */
 #define NT_READY_MS 30000		/* by so much another node may be later than home to know its turns */
 #define NT_BUSY_MS 500			/* first wait for an exploration area, doubled each time */

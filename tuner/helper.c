@@ -201,6 +201,8 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 	if (session->policy.mode != NT_MODE_BANDIT || !session->map.board ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
+	r->engine.policy = session->policy;
+	config.hooks = nt_engine_hooks(&r->engine);
 	beat = atomic_load_explicit(&session->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
 		r->speaker = nt_speaker_create(&config, NULL);

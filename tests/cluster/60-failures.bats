@@ -30,7 +30,7 @@ teardown() {
 
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 "$@" >"$out" 2>"$err"
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 "$@" >"$out" 2>"$err"
 }
 
 # The job ran to its end with nothing changed by us.
@@ -41,7 +41,7 @@ untouched() {
 
 @test "with everything in place the arm is found" {
 	fake || { cat "$err"; false; }
-	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE"' "$out"
+	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
 @test "the plugin library is missing" {
@@ -59,7 +59,7 @@ untouched() {
 @test "the helper that writes the record is missing" {
 	cluster plugstack "$(nt_plugstack_line recordd=/nonexistent/nt-recordd)"
 	fake || { cat "$err"; false; }
-	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE"' "$out"
+	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
 @test "the runtime directory cannot be made" {
@@ -79,14 +79,14 @@ untouched() {
 
 @test "no PMIx in the step" {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=none --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 2000 --call-gap-us 100 >"$out" 2>"$err"
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 --call-gap-us 100 >"$out" 2>"$err"
 	untouched
 }
 
 @test "one node cannot speak: libpmix is out of its reach there" {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
-		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
 		{ cat "$err"; false; }
 	untouched
 }
@@ -96,7 +96,7 @@ untouched() {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
 		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=5/min_gain=6}; exec "$@"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm TREE/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
 	job=$(grep -m1 -xE '[0-9]+' "$err")
@@ -108,7 +108,7 @@ untouched() {
 @test "one rank has no plugin: all stay on AUTO" {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 2 ] || export NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none; exec "$@"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm TREE/SIMPLE=0.4 --sizes 256K --iters 12000 --call-gap-us 100 \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
 }
@@ -142,7 +142,7 @@ status_of() {
 @test "slurmctld is away at the end: the step's status is its own" {
 	local began rc=0
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm TREE/SIMPLE=0.4 --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
 	began=$!
 	wait_for 10 any_job_running
 	sleep 1

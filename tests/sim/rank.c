@@ -359,8 +359,13 @@ static void act(struct sim *s, struct sim_member *m)
 	if (m->next >= c->least + s->ahead)
 		return;
 	if (m->next == c->capture_at && !m->frozen && !m->waiting) {
-		if (!latch_reached(m))
+		if (!latch_reached(m)) {
+			if (!m->capturing)
+				m->waiting_ms = s->now_ms;
+			m->capturing = true;
+			check_wait(s, m);
 			return;
+		}
 		freeze(m);
 		s->t.captures++;
 	}

@@ -116,6 +116,7 @@ struct sim_member {			/* a process's rank in a communicator */
 	uint8_t life;			/* enum sim_life */
 	bool seated, bare, odd, frozen, dead;
 	bool waiting, wait_real;	/* in a decision that is in doubt */
+	bool capturing;			/* ... or where a capture begins */
 	uint8_t wait_key;
 	uint32_t next;			/* call it decides next */
 	uint32_t pace;			/* calls in a tick, at most */

@@ -4,6 +4,7 @@
 #include "pmix-sync/log.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pmix.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -192,9 +193,27 @@ static bool reads(struct nt_log *log)
 	return any;
 }
 
+static int is_mpi(struct dl_phdr_info *info, size_t bytes, void *found)
+{
+	const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+	(void)bytes;
+	*(bool *)found |= name && strncmp(name, "/libmpi", 7) == 0;
+	return 0;
+}
+
+/* A client that MPI starts after ours has left fails (docs/hosts.md). MPI's own is one as long as the program lives. */
+static bool has_mpi(void)
+{
+	bool found = false;
+
+	(void)dl_iterate_phdr(is_mpi, &found);
+	return found;
+}
+
 void nt_log_nap(struct nt_log *log)
 {
-	if (!log->awake || log->uncommitted || reads(log))
+	if (!log->awake || log->uncommitted || reads(log) || has_mpi())
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;

@@ -30,7 +30,8 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err);
 void nt_log_close(struct nt_log *log);		/* PMIx_Finalize; NULL is fine */
 
 /* Leave PMIx until the next append or read, which take some milliseconds then; what was appended stays readable. Slurm
- * ends a step when a process that has not left dies. Nothing happens while a read is under way. */
+ * ends a step when a process that has not left dies. Nothing happens while a read is under way, nor in a program that
+ * has MPI. */
 void nt_log_nap(struct nt_log *log);
 uint32_t nt_log_naps(const struct nt_log *log);		/* so far; each costs 155 KiB here and 14 KiB in slurmstepd */
 

@@ -15,7 +15,7 @@
 
 #define NT_TICK_MS 2			/* while something is pending: the board costs nothing to look at */
 #define NT_IDLE_MS 50			/* otherwise */
-#define NT_NAP_MS 1500			/* without anything pending: PMIx is left until something is */
+#define NT_NAP_MS 10000			/* without anything pending: PMIx is left until something is */
 #define NT_NAPS 64u			/* ... so many times: each costs some memory */
 #define NT_APPEND_MAX (256 * 1024)
 #define NT_LOCK_FILE "speaker"

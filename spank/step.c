@@ -10,10 +10,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ENTRIES_MAX 65536 /* what the end of a step may spend on a user's files */
+#define OTHERS_MAX 4096 /* directories of other steps looked at when one begins */
+#define STALE_MAX 2 /* ... of which so many are taken away */
+#define STALE_S 60 /* a directory is locked long before it is this old */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX])
@@ -135,6 +140,51 @@ static int remove_old(struct nt_step_dir *dir, struct nt_error *err)
 	return rc;
 }
 
+/* A slurmstepd that was killed has left its directory; the lock it held is gone. */
+static bool remove_stale(struct nt_step_dir *old)
+{
+	struct nt_error err;
+	struct stat status;
+	bool stale;
+
+	old->fd = openat(old->parent_fd, old->name, DIR_FLAGS);
+	if (old->fd < 0)
+		return false;
+	stale = fstat(old->fd, &status) == 0 && time(NULL) - status.st_mtime >= STALE_S &&
+		flock(old->fd, LOCK_EX | LOCK_NB) == 0;
+	if (stale)
+		(void)remove_open(old, &err);
+	close(old->fd);
+	return stale;
+}
+
+/* Few at a time: the step waits. */
+static void tidy_up(const struct nt_step_dir *dir)
+{
+	int copy = openat(dir->parent_fd, ".", DIR_FLAGS);
+	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	const struct dirent *entry;
+	unsigned seen = 0, removed = 0;
+
+	if (!directory) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	while (seen++ < OTHERS_MAX && removed < STALE_MAX && (entry = readdir(directory)) != NULL) {
+		struct nt_step_dir old = { .parent_fd = dir->parent_fd };
+
+		/* Node, job, step; the plain files beside them have no second dot. */
+		if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') == strrchr(entry->d_name, '.') ||
+		    strcmp(entry->d_name, dir->name) == 0)
+			continue;
+		snprintf(old.path, sizeof(old.path), "%s", entry->d_name);
+		old.name = old.path;
+		removed += remove_stale(&old);
+	}
+	closedir(directory);
+}
+
 static int make_open(struct nt_step_dir *dir, struct nt_error *err)
 {
 	int rc = mkdirat(dir->parent_fd, dir->name, 0700);
@@ -149,6 +199,8 @@ static int make_open(struct nt_step_dir *dir, struct nt_error *err)
 	dir->fd = openat(dir->parent_fd, dir->name, DIR_FLAGS);
 	if (dir->fd < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", dir->path);
+	/* For tidy_up() of other steps, as long as this process lives. */
+	(void)flock(dir->fd, LOCK_EX | LOCK_NB);
 	return 0;
 }
 
@@ -179,6 +231,7 @@ int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, 
 	dir->parent_fd = nt_rundir_open(rundir, err);
 	if (dir->parent_fd < 0)
 		return -1;
+	tidy_up(dir);
 	if (make_open(dir, err) == 0)
 		return 0;
 	close_both(dir);

@@ -178,6 +178,20 @@ runs_untuned() {
 	log_has "$1"
 }
 
+@test "what a killed slurmstepd has left goes with the next step; what is in use stays" {
+	mkdir -p "$RUNDIR"/n1.99999.{0,1,2}
+	touch "$RUNDIR"/n1.99999.{0,1,2}/board
+	touch -d '10 minutes ago' "$RUNDIR"/n1.99999.{0,1}
+	exec 9<"$RUNDIR/n1.99999.1"
+	flock 9
+	run -0 as_user srun true
+	exec 9<&-
+	[ ! -e "$RUNDIR/n1.99999.0" ]	# old and not locked
+	[ -e "$RUNDIR/n1.99999.1/board" ]	# locked
+	[ -e "$RUNDIR/n1.99999.2/board" ]	# just made
+	rm -r "$RUNDIR"/n1.99999.{1,2}
+}
+
 @test "a node without the plugin library runs its tasks untuned" {
 	site "plugin=/nonexistent/libnccl-tune.so"
 	runs_untuned 'nccl-tune: /nonexistent/libnccl-tune.so: No such file or directory; the step runs untuned'

@@ -30,7 +30,7 @@ teardown() {
 
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 "$@" >"$out" 2>"$err"
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 8000 --call-gap-us 100 "$@" >"$out" 2>"$err"
 }
 
 # The job ran to its end with nothing changed by us.

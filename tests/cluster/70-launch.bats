@@ -207,7 +207,7 @@ overrun() {
 # same NAME: both of the pair have ended alike, and the one was tuned.
 same() {
 	begin_ends
-	wait_for 100 test -e "$runs/$1.off.rc" -a -e "$runs/$1.bandit.rc"
+	wait_for 140 test -e "$runs/$1.off.rc" -a -e "$runs/$1.bandit.rc"
 	tuned "$runs/$1.bandit.out" || { cat "$runs/$1.bandit.err"; return 1; }
 	diff -U9 <(what_happened "$1.off") <(what_happened "$1.bandit") || { cat "$runs/$1.bandit.err"; return 1; }
 }

@@ -4,7 +4,8 @@
  *
  *   ends WAY WHO SECONDS LIBRARY [option of nt-fake-nccl]...
  *
- * All tasks run the job of nt-fake-nccl and say "played TASK". A second later the tasks of WHO ("2", "0,2", "all" or
+ * All tasks run the job of nt-fake-nccl and say "played TASK". Thirteen seconds later, when nothing has been left to
+ * agree on for ten and the plugin is no client of PMIx any more, the tasks of WHO ("2", "0,2", "all" or
  * "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1 meanwhile
  * says "caught TASK" and returns 0, as a training run that saves its state. Its only thread has blocked the signal; any
  * other that lets it in would end the process. Built by the tests: cc ends.c -ldl.
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	fprintf(stderr, "played %s\n", task);
-	caught = wait_for_signal(&signals, 1);
+	caught = wait_for_signal(&signals, 13);
 	if (!caught && is_among(argv[2], strtol(task, NULL, 10)))
 		leave_by(argv[1]);
 	caught = caught || wait_for_signal(&signals, strtol(argv[3], NULL, 10));

@@ -1,0 +1,714 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agree.pml - the agreement of pmix-sync/ on one key of one communicator, for Spin
+ *
+ * One process a rank and one a speaker; speaker 0 is home. docs/agreement.md says what this stands for and what is left
+ * out; check.sh gives sizes and takes rules away.
+ *
+ * Between two statements (or atomic sequences) every other process may do anything. Taken together are only: what a
+ * process does to itself; taking an entry from a queue and what comes next; the end of a step and sending what it
+ * leads to (the reader may be as late as it likes); looks at what only ever rises. With COARSE also: a rank's look
+ * at the key's state with the publishing of its turn; its look at the epoch with the copy of the plan; the parts of
+ * the speaker's writing of a plan. That these see nothing in between is what the runs without COARSE show.
+ *
+ * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
+ * Faults:   DEATHS, LEAVES (of speakers), RETIRING (ranks leave at the end), FREEZES (ranks that go on with AUTO alone)
+ * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY)
+ */
+#ifndef NODES
+#define NODES 2
+#endif
+#ifndef RPN
+#define RPN 1
+#endif
+#ifndef TURNS
+#define TURNS 4
+#endif
+#ifndef PROPOSALS
+#define PROPOSALS 2
+#endif
+#ifndef DEATHS
+#define DEATHS 0
+#endif
+#ifndef LEAVES
+#define LEAVES 0
+#endif
+#ifndef FREEZES
+#define FREEZES 0
+#endif
+
+#define RANKS (NODES * RPN)
+#define NODE(r) ((r) / RPN)
+#define NEVER 15
+#define GONE 14				/* the turn of a rank that is on AUTO for good */
+#define LOG_MAX (2 * PROPOSALS + 3)
+#ifdef CHAIN
+#define PARENT(n) ((n) - 1)
+#else
+#define PARENT(n) 0
+#endif
+#define IS_CHILD(n, m) ((m) > 0 && PARENT(m) == (n))
+
+/* Entries: type, epoch, whether for good, at. */
+#define WANT 1
+#define READY 2
+#define PROPOSE 3
+#define ACK 4
+#define NACK 5
+#define COMMIT 6
+#define ABORT 7
+#define DATA 8
+#define CLOSE 9
+#define REFUSE 10
+#define ENTRY(type, epoch) ((type) | (epoch) << 4)
+#define PLAN(type, epoch, at, final) (ENTRY(type, epoch) | (final) << 7 | (at) << 8)
+#define TYPE(x) ((x) & 15)
+#define EPOCH(x) (((x) >> 4) & 7)
+#define AT(x) (((x) >> 8) & 15)
+#define UNTIL(x) (((x) >> 7) & 1 -> NEVER : AT(x) + 1)	/* a window is one turn long */
+
+/* ---- boards: what ranks and the speaker of a node share */
+
+#define IDLE 0
+#define OPEN 1
+#define CLOSED 2
+
+typedef plan_t {
+	byte epoch, at, until
+};
+
+typedef board_t {
+	byte state;
+	byte hold;		/* turn + 1; 0: none */
+	byte epoch;
+	plan_t plan[2]
+};
+
+board_t board[NODES];
+byte turn[RANKS];		/* plus one; 0: unknown */
+byte passed[RANKS];
+bool left[RANKS];
+bool flag[RANKS];
+
+/* ---- logs */
+
+/* Entries are read in the order of their log, by each reader at any time: a log is a queue for each of its readers. */
+chan home_log[NODES] = [LOG_MAX] of { short };		/* as read by each node, home included */
+chan member_log[NODES] = [LOG_MAX] of { short };	/* of each node, as read by its parent */
+#ifdef EARLY_EFFECT
+chan unsaid = [4] of { short };
+#endif
+
+/* ---- what is only there to be checked */
+
+byte choice[TURNS];		/* what the first rank took at a turn: 0 nothing yet, 1 AUTO, else epoch and position */
+bool committed[8];		/* by epoch: COMMIT is in home's log */
+bool open_question;		/* a PROPOSE is in home's log and its outcome is not */
+bool dead[NODES], gone[NODES];	/* speakers: died; died or left */
+byte reading[RANKS];		/* 1 + the slot that a rank is about to copy */
+byte decided[RANKS];		/* turns that a rank has decided */
+byte deaths = DEATHS, leaves = LEAVES, freezes = FREEZES;
+
+#define SEATED(r) (!left[r])
+#define OBJECTION_OF(r) (left[r] || flag[r])
+#define PASSED_BY(r, e, until) (left[r] || (passed[r] >= (e) && turn[r] > (until)))
+#if RPN == 1
+#define OBJECTION(n) OBJECTION_OF(n)
+#define PASSED(n, e, u) ((e) == 0 || PASSED_BY(n, e, u))
+#define KNOWN(n) (left[n] || turn[n] != 0)
+#elif RPN == 2
+#define OBJECTION(n) (OBJECTION_OF(2 * (n)) || OBJECTION_OF(2 * (n) + 1))
+#define PASSED(n, e, u) ((e) == 0 || (PASSED_BY(2 * (n), e, u) && PASSED_BY(2 * (n) + 1, e, u)))
+#define KNOWN(n) ((left[2 * (n)] || turn[2 * (n)] != 0) && (left[2 * (n) + 1] || turn[2 * (n) + 1] != 0))
+#endif
+
+/* ---- a rank: pmix-sync/turn.h, and what tuner/turn.c does around it */
+
+/* Invariant 1: no two ranks differ on a collective. What all ranks have decided need not be remembered. */
+#define ALL_BEYOND(i) (decided[0] > (i) && decided[1 % RANKS] > (i) && decided[2 % RANKS] > (i) && \
+		       decided[3 % RANKS] > (i))
+
+inline note(c)
+{
+	assert(choice[t] == 0 || choice[t] == c);	/* ranks differ */
+	choice[t] = c;
+	t++;
+	decided[r] = t;
+	if
+	:: ALL_BEYOND(t - 1) -> choice[t - 1] = 0
+	:: else
+	fi
+}
+
+/* nt_turn_advance() after the copy, and the decision. */
+inline decide()
+{
+	if
+	:: next.epoch != 0 && t >= next.at ->
+		mine.epoch = next.epoch; mine.at = next.at; mine.until = next.until;
+		next.epoch = 0; next.at = 0; next.until = 0;
+		passed[r] = mine.epoch
+	:: else
+	fi;
+	assert(mine.epoch == 0 || committed[mine.epoch]);	/* followed without COMMIT */
+	e = (mine.epoch == 0 || t >= mine.until -> 1 : 2 + mine.epoch * 16 + t - mine.at);
+	note(e);
+	if
+	:: t >= mine.until -> mine.at = 0; mine.until = 0	/* so that equal states look equal */
+	:: else
+	fi;
+	e = 0
+}
+
+inline copy_plan()
+{
+	next.epoch = board[n].plan[e & 1].epoch;
+	next.at = board[n].plan[e & 1].at;
+	next.until = board[n].plan[e & 1].until;
+	reading[r] = 0;
+	assert(next.epoch == e)		/* the slot holds another plan */
+}
+
+#define HELD (board[n].hold != 0 && t + 1 >= board[n].hold)
+/* A wait may end without an outcome only if the node's own speaker is gone, or home died without having said it. */
+#ifdef LEAVING_EXCUSES_NOBODY
+#define EXCUSED (dead[n] || (dead[0] && open_question))
+#else
+#define EXCUSED (gone[n] || (dead[0] && open_question))
+#endif
+#define LATCHED (frozen || (mine.epoch != 0 && mine.until == NEVER))
+
+proctype rank(byte r; byte n)
+{
+	byte t, e;
+	plan_t mine, next;
+	bool frozen;
+
+call:	if
+	:: t == TURNS ->
+		goto finished
+	:: t < TURNS && LATCHED ->		/* for good: the board is not looked at any more */
+		d_step {
+			e = (frozen -> 1 : 2 + mine.epoch * 16 + t - mine.at);
+			note(e);
+			e = 0
+		}
+		goto call
+	:: else
+	fi;
+#if FREEZES > 0
+	if
+	:: atomic { board[n].state == OPEN && freezes > 0 -> freezes--; flag[r] = true }
+		if
+		:: board[n].hold != 0 || next.epoch != 0 -> goto failed
+		:: else
+		fi;
+		if
+		:: board[n].epoch != mine.epoch || (mine.epoch != 0 && turn[r] <= mine.until) -> goto failed
+		:: else
+		fi;
+		frozen = true;
+		turn[r] = GONE;
+		passed[r] = board[n].epoch;
+		goto call
+	:: true
+	fi;
+#endif
+#ifdef RANK_HOLD_FIRST
+	!HELD;
+#endif
+#ifdef COARSE
+	atomic {
+#endif
+	if
+	:: board[n].state != OPEN ->
+		d_step { note(1) };
+		goto call
+	:: board[n].state == OPEN
+	fi;
+	turn[r] = t + 1;
+#ifdef COARSE
+	}
+#endif
+#if !defined(RANK_IGNORES_HOLD) && !defined(RANK_HOLD_FIRST)
+	if
+	:: !HELD
+	:: HELD && EXCUSED -> goto failed
+	fi;
+#endif
+#ifdef COARSE
+	d_step {
+		e = board[n].epoch;
+		if
+		:: e != mine.epoch && e != next.epoch -> copy_plan()
+		:: else
+		fi;
+		decide()
+	};
+#else
+	atomic {
+		e = board[n].epoch;
+		if
+		:: e != mine.epoch && e != next.epoch -> reading[r] = 1 + (e & 1)
+		:: else -> e = 0
+		fi
+	};
+	if
+	:: e != 0 -> d_step { copy_plan() }
+	:: else
+	fi;
+	d_step { decide() };
+#endif
+	goto call;
+finished:
+#ifdef RETIRING
+	left[r] = true;
+#endif
+failed:	skip
+}
+
+/* ---- a speaker: member.c, tree.c, home.c and the frame in agree.c */
+
+#define H_IDLE 0
+#define H_WANTED 1
+#define H_RETRY 2
+#define H_PROPOSED 3
+#define H_RUNNING 4
+#define H_DONE 5
+
+/* What home says is in its log, for all to read, before it has its effect on home's own node. */
+inline publish_entry()
+{
+	m = 1;
+	do
+	:: m < NODES -> home_log[m]!x; m++
+	:: else -> break
+	od;
+	m = 0;
+	if
+	:: TYPE(x) == COMMIT -> committed[EPOCH(x)] = true; open_question = false
+	:: TYPE(x) == ABORT -> open_question = false
+	:: TYPE(x) == PROPOSE -> open_question = true
+	:: else
+	fi
+}
+
+/* The last thing in an atomic sequence. */
+inline say(what)
+{
+	x = what;
+#ifdef EARLY_EFFECT
+	home_log[0]!x;
+	unsaid!x;
+	x = 0
+#else
+	publish_entry();
+	home_log[0]!x;
+	x = 0
+#endif
+}
+
+/* tree.c: what node `who` says is added to what this node knows of its branch. */
+#ifdef BRANCH_NOT_WAITED
+#define BRANCH_IS_IN (t_from >> n & 1)
+#elif defined(MISSING_ACK)
+#define BRANCH_IS_IN ((t_from | (1 << (NODES - 1))) == branch)
+#else
+#define BRANCH_IS_IN (t_from == branch)
+#endif
+
+inline answer(who, what, about)
+{
+	x = (what == READY -> 1 : 2 * (about) + (what == DATA -> 1 : 0));
+	if
+	:: x > t_phase -> t_phase = x; t_from = 0; t_refused = false; t_told = false
+	:: else
+	fi;
+	if
+	:: x == t_phase && !(t_from >> (who) & 1) ->
+		t_from = t_from | (1 << (who));
+#ifndef NACK_IS_ACK
+		t_refused = t_refused || what == NACK;
+#endif
+		if
+		:: !t_told && (t_refused || BRANCH_IS_IN) ->
+			t_told = true;
+			x = (t_refused -> NACK : (what == NACK -> ACK : what));
+			if
+			:: n != 0 -> member_log[n]!ENTRY(x, about)
+			:: n == 0 && ((x == READY && h == H_WANTED) ||
+				      ((x == ACK || x == NACK) && about == h_epoch && h == H_PROPOSED) ||
+				      (x == DATA && about == h_epoch && h == H_RUNNING)) ->
+				h_refused = (x == NACK);
+				h_answered = (x != NACK)
+			:: else
+			fi
+		:: else
+		fi
+	:: else
+	fi;
+	x = 0
+}
+
+/* The last thing in an atomic sequence. */
+inline refuse()
+{
+	if
+	:: refusing
+	:: !refusing && n != 0 -> refusing = true; member_log[n]!ENTRY(REFUSE, 0)
+	:: !refusing && n == 0 -> refusing = true; say(ENTRY(REFUSE, 0))
+	fi
+}
+
+/* Invariant 4: who could read the slot has moved past the plan that was there. */
+#define UNREAD_BY(r, s) (reading[r] != 1 + (s) && \
+			 (left[r] || turn[r] == GONE || passed[r] >= board[n].plan[s].epoch))
+#define UNREAD(s) (UNREAD_BY(n * RPN, s) && UNREAD_BY(n * RPN + RPN - 1, s))
+
+/* may_hold(): every part of it only ever turns to no, or to yes, so that one look is as good as several. */
+#ifdef NO_PASSED
+#define IS_OVER true
+#else
+#define IS_OVER (!data_due && PASSED(n, inst_epoch, inst_until))
+#endif
+#ifdef UNKNOWN_IS_ZERO
+#define TURNS_KNOWN true
+#define REACHED(r, at) (SEATED(r) && turn[r] > (at))
+#else
+#define TURNS_KNOWN KNOWN(n)
+#define REACHED(r, at) (SEATED(r) && (turn[r] == 0 || turn[r] > (at)))
+#endif
+#define MAY_HOLD (!refusing && !OBJECTION(n) && !closed && !in_doubt && wanted && EPOCH(entry) > inst_epoch && \
+		  inst_until != NEVER && IS_OVER)
+#ifdef ANY_EPOCH
+#define IS_OURS in_doubt
+#else
+#define IS_OURS (in_doubt && pend_epoch == EPOCH(entry))
+#endif
+
+/* What needs no more than one step is done here, inside the atomic sequence that took the entry. */
+inline dispatch(who)
+{
+	if
+	:: TYPE(entry) == WANT -> wanted = true
+	:: TYPE(entry) == CLOSE -> closed = true; board[n].state = CLOSED
+	:: TYPE(entry) == PROPOSE ->
+		if
+		:: MAY_HOLD -> goto hold
+		:: !MAY_HOLD && in_doubt -> answer(n, NACK, EPOCH(entry))
+		:: !MAY_HOLD && !in_doubt -> goto no_hold
+		fi
+	:: TYPE(entry) == COMMIT || TYPE(entry) == ABORT ->
+		if
+		:: IS_OURS -> goto outcome
+		:: !IS_OURS
+		fi
+	:: TYPE(entry) == REFUSE && n == 0 -> comm_refused = true
+	:: TYPE(entry) == REFUSE && n != 0 && who == 0 -> refusing = true
+	:: TYPE(entry) == REFUSE && n != 0 && who != 0 -> refuse()
+	:: TYPE(entry) == READY || TYPE(entry) == ACK || TYPE(entry) == NACK || TYPE(entry) == DATA ->
+		answer(who, TYPE(entry), EPOCH(entry))
+	fi;
+	entry = 0
+}
+
+/* The turns of this node's ranks; they rise, and a seat is left once: two ranks are looked at one after the other. */
+#if RPN == 1
+#define LOOK_AT_FIRST skip
+#else
+#define LOOK_AT_FIRST ok = ok && !REACHED(n * RPN, AT(entry))
+#endif
+#define REACHED_BY_LAST REACHED(n * RPN + RPN - 1, AT(entry))
+#ifdef OBJECTION_ONCE
+#define OBJECTION_AGAIN false
+#else
+#define OBJECTION_AGAIN OBJECTION(n)
+#endif
+#ifdef CLOSED_IN_FORCE
+#define MAY_CLOSE true
+#else
+#define MAY_CLOSE (!in_doubt && inst_until != NEVER && PASSED(n, inst_epoch, inst_until))
+#endif
+#ifdef NO_PASSED
+#define MAY_SUM_UP true
+#else
+#define MAY_SUM_UP PASSED(n, inst_epoch, inst_until)
+#endif
+#ifdef NO_DEADLINE
+#define MAY_ABORT (h_refused || comm_refused)
+#else
+#define MAY_ABORT true			/* a NACK, a REFUSE, or the deadline */
+#endif
+#ifdef EPOCH_REUSED
+#define NEXT_EPOCH (retrying -> h_epoch : h_epoch + 1)
+#else
+#define NEXT_EPOCH (h_epoch + 1)
+#endif
+
+proctype speaker(byte n)
+{
+	/* member */
+	bool wanted, ready, closed, in_doubt, data_due, refusing, leaving, ok;
+	byte pend_epoch, pend_at, pend_until, inst_epoch, inst_until;
+	/* its branch */
+	byte t_phase, t_from, branch;
+	bool t_refused, t_told;
+	/* home */
+	byte h, h_epoch, h_at, proposals;
+	bool h_final, h_answered, h_refused, comm_refused, retrying;
+	byte m;
+	short x, entry;
+
+	d_step {
+		branch = 1 << n;
+		m = 1;
+		do
+		:: m < NODES && IS_CHILD(n, m) -> branch = branch | (1 << m); m++
+		:: m < NODES && !IS_CHILD(n, m) -> m++
+		:: else -> break
+		od;
+		m = 0;
+#ifdef OPENING
+		h = H_IDLE
+#else
+		h = H_RETRY;
+		wanted = true;
+		ready = true
+#endif
+	}
+#if DEATHS > 0
+	{
+#endif
+end:	do
+	/* ---- what a log says */
+	:: atomic { !leaving && nempty(home_log[n]) -> home_log[n]?entry; dispatch(0) }
+#if LEAVES > 0
+	:: atomic { leaving && n == 0 && nempty(home_log[0]) -> home_log[0]?entry; dispatch(0) }
+	:: atomic { leaving && (n != 0 || empty(home_log[0])) -> gone[n] = true; break }
+#endif
+#if NODES > 1
+	:: atomic { !leaving && IS_CHILD(n, 1) && nempty(member_log[1]) -> member_log[1]?entry; dispatch(1) }
+#endif
+#if NODES > 2
+	:: atomic { !leaving && IS_CHILD(n, 2) && nempty(member_log[2]) -> member_log[2]?entry; dispatch(2) }
+#endif
+
+	/* ---- member_step() */
+#if defined(RETIRING) || FREEZES > 0
+	:: atomic { !leaving && !refusing && OBJECTION(n) -> refuse() }
+#endif
+#ifdef OPENING
+	:: atomic { !leaving && !closed && wanted && board[n].state == IDLE -> board[n].state = OPEN }
+	:: atomic { !leaving && !closed && wanted && board[n].state == OPEN && !ready && TURNS_KNOWN ->
+			ready = true;
+			answer(n, READY, 0)
+		}
+#endif
+	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; board[n].state = CLOSED }
+	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }
+
+	/* ---- home_step() */
+	:: atomic { n == 0 && !leaving && h == H_IDLE && !comm_refused -> h = H_WANTED; say(ENTRY(WANT, 0)) }
+	:: atomic { n == 0 && !leaving && h == H_WANTED && h_answered -> h_answered = false; h = H_RETRY }
+	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (ready && !h_answered)) ->
+			h = H_DONE;
+			say(ENTRY(CLOSE, 0))		/* NT_READY_MS is over */
+		}
+	/* `at` may be any turn: how far ahead home looks concerns how often it succeeds, not what is safe. */
+	:: atomic { n == 0 && !leaving && h == H_RETRY && !comm_refused && proposals < PROPOSALS ->
+			if
+			:: !retrying -> h_final = true
+			:: !retrying -> h_final = false
+			:: retrying			/* the same plan, elsewhere */
+			fi;
+			h_at = 1;
+			do
+			:: h_at < TURNS - 1 -> h_at++
+			:: break
+			od;
+			h_epoch = NEXT_EPOCH;
+			proposals++;
+			h_answered = false; h_refused = false;
+			h = H_PROPOSED;
+			x = h_at;
+			h_at = 0;
+			say(PLAN(PROPOSE, h_epoch, x, h_final))
+		}
+	:: atomic { n == 0 && !leaving && h == H_RETRY && (comm_refused || proposals == PROPOSALS) ->
+			h = H_DONE;
+			say(ENTRY(CLOSE, 0))
+		}
+	:: atomic { n == 0 && !leaving && h == H_PROPOSED && MAY_ABORT ->
+			h = H_RETRY;
+			retrying = true;
+			say(ENTRY(ABORT, h_epoch))
+		}
+	:: atomic { n == 0 && !leaving && h == H_PROPOSED && h_answered && !h_refused && !comm_refused ->
+			h = (h_final -> H_DONE : H_RUNNING);
+			h_answered = false;
+			retrying = false;
+			say(ENTRY(COMMIT, h_epoch))
+		}
+	:: atomic { n == 0 && !leaving && h == H_RUNNING && h_answered -> h_answered = false; h = H_RETRY }
+	:: atomic { n == 0 && !leaving && h == H_RUNNING && h_answered ->
+			h_answered = false;
+			h = H_DONE;
+			say(ENTRY(CLOSE, 0))
+		}
+#ifdef CLOSE_IN_FORCE
+	:: atomic { n == 0 && !leaving && h == H_RUNNING && comm_refused -> h = H_DONE; say(ENTRY(CLOSE, 0)) }
+#endif
+#if LEAVES > 0
+	:: atomic { !leaving && leaves > 0 ->		/* in good order */
+			leaves--;
+			leaving = true;
+			comm_refused = true;
+#ifndef LEAVES_SILENTLY
+			if
+			:: n == 0 && h == H_PROPOSED -> h = H_DONE; say(ENTRY(ABORT, h_epoch))
+			:: else
+			fi;
+#endif
+			refuse()
+		}
+#endif
+#ifdef EARLY_EFFECT
+	:: atomic { n == 0 && nempty(unsaid) -> unsaid?x; publish_entry(); x = 0 }
+#endif
+
+	/* ---- on_propose() */
+	:: false ->
+hold:		ok = true;
+#ifdef TURNS_FIRST
+		LOOK_AT_FIRST;
+		ok = ok && !REACHED_BY_LAST;
+#endif
+#ifndef NO_HOLD
+		board[n].hold = AT(entry) + 1;
+#endif
+#if defined(TURNS_FIRST) || defined(NO_TURN_CHECK)
+#define NONE_REACHED ok
+#else
+		LOOK_AT_FIRST;
+#define NONE_REACHED (ok && !REACHED_BY_LAST)
+#endif
+#ifndef COARSE
+		ok = NONE_REACHED;
+#undef NONE_REACHED
+#define NONE_REACHED ok
+#endif
+		if
+		:: atomic { NONE_REACHED && !OBJECTION_AGAIN ->
+				in_doubt = true; ok = false;
+				pend_epoch = EPOCH(entry); pend_at = AT(entry); pend_until = UNTIL(entry);
+				answer(n, ACK, EPOCH(entry));
+				entry = 0
+			}
+		:: else -> goto no_hold
+		fi
+	:: false ->
+no_hold:	atomic {
+			board[n].hold = 0;
+			ok = false;
+			answer(n, NACK, EPOCH(entry));
+			entry = 0
+		}
+
+	/* ---- on_outcome() */
+	:: false ->
+outcome:	atomic {
+			in_doubt = false;
+			if
+			:: TYPE(entry) == COMMIT ->
+				inst_epoch = pend_epoch; inst_until = pend_until;
+				data_due = (pend_until != NEVER);
+				goto install
+			:: TYPE(entry) == ABORT
+#ifdef HOLD_STAYS
+				-> pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0; goto end
+#endif
+			fi
+		}
+clear:		atomic { board[n].hold = 0; pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0 }
+	:: false ->
+install:
+#ifdef HOLD_CLEARED_FIRST
+		board[n].hold = 0;
+#endif
+#ifdef EPOCH_FIRST
+		board[n].epoch = pend_epoch;
+#endif
+#ifdef COARSE
+		atomic {
+#else
+		skip;		/* no jump into a d_step */
+#endif
+		d_step {
+			/* Invariant 3 */
+			assert(committed[pend_epoch]);		/* on a board without COMMIT */
+			/* Invariant 4 */
+			assert(UNREAD(pend_epoch & 1));		/* slot rewritten too early */
+			board[n].plan[pend_epoch & 1].at = pend_at;
+			board[n].plan[pend_epoch & 1].epoch = 0
+		};
+		d_step {
+			board[n].plan[pend_epoch & 1].epoch = pend_epoch;
+			board[n].plan[pend_epoch & 1].until = pend_until
+		};
+#ifndef EPOCH_FIRST
+		board[n].epoch = pend_epoch;
+#endif
+#ifdef COARSE
+		}
+#endif
+		goto clear
+	od
+#if DEATHS > 0
+	} unless {
+		dead[n]
+	}
+#endif
+}
+
+#if DEATHS > 0
+proctype killer()
+{
+	byte n;
+
+	do
+	:: deaths > 0 ->
+		n = 0;
+		do
+		:: n < NODES - 1 -> n++
+		:: break
+		od;
+		atomic { deaths--; dead[n] = true; gone[n] = true }
+	:: break
+	od
+}
+#endif
+
+init
+{
+	byte i;
+
+	atomic {
+#ifndef OPENING
+		do
+		:: i < NODES -> board[i].state = OPEN; i++
+		:: else -> i = 0; break
+		od;
+#endif
+		do
+		:: i < NODES -> run speaker(i); i++
+		:: else -> i = 0; break
+		od;
+		do
+		:: i < RANKS -> run rank(i, NODE(i)); i++
+		:: else -> i = 0; break
+		od;
+#if DEATHS > 0
+		run killer()
+#endif
+	}
+}

@@ -376,7 +376,7 @@ bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
 		}
 	}
 	memset(agree->listen, 0, agree->config.nodes);
-	agree->pending = agree->out_count > 0;
+	agree->pending = false;
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
 		if (agree->comms[i])
 			note_pending(agree, agree->comms[i]);

@@ -60,7 +60,8 @@ struct nt_agree_config {
 struct nt_agree *nt_agree_create(const struct nt_agree_config *config, struct nt_error *err);
 void nt_agree_destroy(struct nt_agree *agree);
 
-/* Look at the board and the time, and move on. True while something is pending (look again soon). */
+/* Look at the board and the time, and move on. True while something is pending (look again soon); entries that are
+ * handed out while nothing is may wait. */
 bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms);
 
 /* Packed entries that this node's log must carry next; 0 bytes: none. The same bytes are handed out until

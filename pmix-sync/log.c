@@ -220,6 +220,11 @@ void nt_log_nap(struct nt_log *log)
 	log->naps++;
 }
 
+bool nt_log_naps_now(const struct nt_log *log)
+{
+	return !log->awake;
+}
+
 uint32_t nt_log_naps(const struct nt_log *log)
 {
 	return log->naps;

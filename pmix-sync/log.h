@@ -33,6 +33,7 @@ void nt_log_close(struct nt_log *log);		/* PMIx_Finalize; NULL is fine */
  * ends a step when a process that has not left dies. Nothing happens while a read is under way, nor in a program that
  * has MPI. */
 void nt_log_nap(struct nt_log *log);
+bool nt_log_naps_now(const struct nt_log *log);
 uint32_t nt_log_naps(const struct nt_log *log);		/* so far; each costs 155 KiB here and 14 KiB in slurmstepd */
 
 uint32_t nt_log_nodes(const struct nt_log *log);

@@ -133,11 +133,14 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 }
 
 /* Hand the log what the state machine wants said; it takes effect here only once others can read it. */
-static void say(struct nt_speaker *speaker, uint64_t now_ms)
+static void say(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 {
 	const uint8_t *bytes;
 	size_t count;
 
+	/* Refusals for which nobody waits do not make this process a client of PMIx again. */
+	if (!pending && speaker->log && nt_log_naps_now(speaker->log))
+		return;
 	/* What failed before is handed out alone, then what has come since. */
 	while ((count = nt_agree_out(speaker->agree, &bytes)) > 0) {
 		if (!speaker->log || nt_log_append(speaker->log, bytes, count, NULL) < 0)
@@ -205,7 +208,7 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 	if (speaker->log)
 		hear(speaker, now_ms);
 	pending = nt_agree_step(speaker->agree, now_ms);
-	say(speaker, now_ms);
+	say(speaker, pending, now_ms);
 	if (speaker->log)
 		poll_logs(speaker, now_ms);
 	if (speaker->log)
@@ -225,7 +228,7 @@ void nt_speaker_destroy(struct nt_speaker *speaker)
 		return;
 	if (speaker->agree && speaker->log) {
 		nt_agree_leave(speaker->agree, 0);
-		say(speaker, 0);
+		say(speaker, false, 0);
 	}
 	nt_log_close(speaker->log);
 	nt_agree_destroy(speaker->agree);

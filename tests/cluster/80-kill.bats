@@ -36,10 +36,11 @@ strike_at() {
 }
 
 # Ranks of which the outcome of a plan was not known when the speaker or its PMIx server died: an error in time.
-# They are few or many, since other communicators are at other steps.
+# They are few or many, since other communicators are at other steps. Where home is at its last step already, the others
+# may not have read of it.
 fails_in_time() {
 	[[ $k_others = error && $k_doubt -gt 0 && $k_doubt_ms -lt $(((KILL_AGREE_S + 4) * 1000)) ]] &&
-		[[ " $k_before $k_beside " = *" held "* || " $k_before $k_beside " = *" next "* ]]
+		[[ " $k_before $k_beside " =~ \ (held|next|final)\  ]]
 }
 
 # Directories in TmpFS are those of Slurm's PMIx plugin: the same stay behind without us where a slurmstepd is killed.

@@ -184,7 +184,7 @@ runs_untuned() {
 	touch -d '10 minutes ago' "$RUNDIR"/n1.99999.{0,1}
 	exec 9<"$RUNDIR/n1.99999.1"
 	flock 9
-	run -0 as_user srun true
+	run -0 as_user srun -w n1 --nccl-tune=bandit true
 	exec 9<&-
 	[ ! -e "$RUNDIR/n1.99999.0" ]	# old and not locked
 	[ -e "$RUNDIR/n1.99999.1/board" ]	# locked

@@ -141,9 +141,11 @@ mutant seen "a NACK is taken for an ACK" "$small" \
 mutant seen "hold_at is not set" "$small" \
 	member.c 's/atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1, memory_order_seq_cst\);/;/'
 mutant seen "turns are not looked at after the hold" "$small" \
-	member.c 's/held = none_reached\(board_key, board, plan.at\);/held = true;/'
+	member.c 's/held = none_reached\(board_key, board, plan.at\) && !objection\(board\);/held = !objection(board);/'
 mutant seen "turns are looked at before the hold" "$small" \
-	member.c 's/^(\t\t\t)atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1, memory_order_seq_cst\);/\1held = none_reached(board_key, board, plan.at);/; t; s/held = none_reached\(board_key, board, plan.at\);/atomic_store_explicit(\&board_key->hold_at, plan.at + 1, memory_order_seq_cst);/'
+	member.c 's/^(\t\t\t)atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1, memory_order_seq_cst\);/\1held = none_reached(board_key, board, plan.at);/; t; s/held = none_reached\(board_key, board, plan.at\) && !objection\(board\);/held = held \&\& !objection(board);\n\t\t\tatomic_store_explicit(\&board_key->hold_at, plan.at + 1, memory_order_seq_cst);/'
+mutant seen "no second look at who has left" "$small" \
+	member.c 's/ && !objection\(board\);/;/'
 mutant seen "the hold goes before the plan is on the board" "$small" \
 	member.c 's/^(\tkey->in_doubt = false;)/\1 atomic_store_explicit(\&board_key->hold_at, 0, memory_order_seq_cst);/'
 mutant seen "a rank does not read hold_at" "$small" \

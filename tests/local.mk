@@ -29,6 +29,7 @@ unit_tests = \
 	%D%/unit/report-spool \
 	%D%/unit/report-summary \
 	%D%/unit/schedule \
+	%D%/unit/shape \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/session-abi \

@@ -133,6 +133,40 @@ static void no_room_is_an_error(void **state)
 	free(board);
 }
 
+/* A place is given back when all have left, not before, and nobody sits down where others have left. */
+static void a_place_is_given_back(void **state)
+{
+	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_card card = { .rank = 1 };
+	float cost[NT_PAIRS] = { 0 };
+	struct nt_seat a, b, other;
+
+	(void)state;
+	assert_non_null(board);
+	a = seat(board, 42, 0);
+	b = seat(board, 42, 1);
+	other = seat(board, 43, 0);
+	assert_int_equal(nt_board_key(&a, nt_key_id(4, 3, 7), 5, cost), 0);
+	nt_board_leave(&a);
+	assert_false(nt_board_retire(board, a.comm));
+	card.rank = 2;
+	assert_int_equal(nt_board_join(board, 42, 8, 1, &card, &a, NULL), -1);
+	assert_true(atomic_load(&board->comm[b.comm].member[0].flags) & NT_MEMBER_ODD);
+	nt_board_leave(&b);
+	atomic_store(&board->gate, 1);		/* somebody is about to sit down */
+	assert_false(nt_board_retire(board, b.comm));
+	atomic_store(&board->gate, 0);
+	assert_true(nt_board_retire(board, b.comm));
+	assert_true(atomic_load(&board->comm[b.comm].id) == 0);
+	assert_true(atomic_load(&board->comm[b.comm].key[0].id) == 0);
+	/* The others stay where they are, though a place before theirs is free now. */
+	assert_int_equal(seat(board, 43, 1).comm, other.comm);
+	assert_int_equal(seat(board, 44, 0).comm, b.comm);
+	atomic_store(&board->comm[other.comm].state, NT_COMM_AGREED);
+	assert_int_equal(nt_board_join(board, 43, 8, 1, &card, &a, NULL), -1);
+	free(board);
+}
+
 static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 {
 	struct nt_board_key *key = calloc(1, sizeof(*key));
@@ -170,6 +204,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
+		cmocka_unit_test(a_place_is_given_back),
 		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),
 	};
 

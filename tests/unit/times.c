@@ -149,6 +149,18 @@ static void damage_is_no_time_at_all(void **state)
 	assert_int_equal(worst[0], 0);
 }
 
+static void sums_are_added_up(void **state)
+{
+	uint8_t sum[] = { 5, 1, 7, 0, 9, 9 };
+	const uint8_t other[] = { 4, 2, 0, 0, 1, 1, 8, 8 };
+
+	(void)state;
+	assert_int_equal(nt_times_combine(sum, sizeof(sum), other, sizeof(other)), 6);
+	assert_memory_equal(sum, ((uint8_t[]){ 4, 2, 0, 0, 9, 9 }), 6);	/* 0x204 beats 0x105; one lacks the second */
+	assert_int_equal(nt_times_combine(sum, 6, other, 3), 2);
+	assert_int_equal(nt_times_combine(sum, 2, other, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +169,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_rank_counts),
 		cmocka_unit_test(what_one_rank_lacks_is_lacking),
 		cmocka_unit_test(damage_is_no_time_at_all),
+		cmocka_unit_test(sums_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

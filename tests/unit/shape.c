@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.c - where ranks probably are, which tasks run where, and lists of nodes in an entry */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "pmix-sync/entry.h"
+#include "pmix-sync/nodes.h"
+#include "pmix-sync/shape.h"
+
+#define NODES 16
+
+static int node_of(void *arg, uint32_t task)
+{
+	return (int)(task / *(const uint32_t *)arg);
+}
+
+/* 16 nodes of `each` tasks; a bit for each likely node. */
+static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every, const struct nt_shape_seat *seat,
+		       uint32_t seats)
+{
+	const struct nt_shape shape = { .seat = seat, .seats = seats, .ranks = ranks, .self = self, .nodes = NODES,
+					.tasks = NODES * each, .node_of_task = node_of, .arg = &each };
+	uint8_t nodes[NODES] = { 0 };
+	uint32_t bits = 0;
+
+	nt_shape_likely(&shape, every, nodes);
+	for (uint32_t n = 0; n < NODES; n++)
+		bits |= (uint32_t)nodes[n] << n;
+	return bits;
+}
+
+static void one_rank_to_a_task(void **state)
+{
+	const struct nt_shape_seat world[] = { { 20, 20 }, { 21, 21 } }, strided[] = { { 2, 8 }, { 3, 12 } };
+	const struct nt_shape_seat across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
+
+	(void)state;
+	/* All ranks: home is node 0 and no other is asked. */
+	assert_int_equal(likely(4, 64, 5, 0, world, 2), 1 << 5 | 1 << 0);
+	assert_int_equal(likely(4, 64, 5, 1, world, 2), 0xffff);
+	/* Every fourth task, two a node of eight. */
+	assert_int_equal(likely(8, 8, 1, 0, strided, 2), 1 << 1 | 1 << 0);
+	assert_int_equal(likely(8, 8, 1, 1, strided, 2), 0xf);
+	/* One rank of each node. */
+	assert_true(likely(4, 16, 5, 0, across, 1) & 1 << 0);
+	assert_int_equal(likely(4, 16, 0, 1, first, 1), 0xffff);
+}
+
+static void several_ranks_to_a_task(void **state)
+{
+	const struct nt_shape_seat world[] = { { 12, 3 }, { 13, 3 }, { 14, 3 }, { 15, 3 } };
+	const struct nt_shape_seat pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
+	const struct nt_shape_seat odd[] = { { 3, 6 }, { 5, 6 } };
+
+	(void)state;
+	assert_true(likely(1, 64, 3, 0, world, 4) & 1 << 0);
+	/* Blocks of two nodes: home is the node before, or one farther away. */
+	assert_true(likely(1, 8, 6, 0, pair, 4) & 1 << 5);
+	assert_true(likely(1, 8, 6, 0, pair, 4) & 1 << 4);
+	/* No order: only this node. */
+	assert_int_equal(likely(1, 8, 6, 0, odd, 2), 1 << 6);
+}
+
+static void tasks_are_on_their_nodes(void **state)
+{
+	static const char *const wrong[] = { "", "(vector", "(vector,(0,2,3))", "(vector,(0,4000000000,2))", "nonsense" };
+	struct nt_nodes n;
+
+	(void)state;
+	assert_int_equal(nt_nodes_read(&n, 7, "(vector,(0,2,3),(2,1,1))", NULL), 0);
+	assert_int_equal(n.nodes, 3);
+	assert_int_equal(n.node_of[2], 0);
+	assert_int_equal(n.node_of[6], 2);
+	assert_int_equal(n.first[1], 3);
+	nt_nodes_name(&n, "n1,n2,n3");
+	assert_string_equal(n.name[2], "n3");
+	nt_nodes_free(&n);
+	assert_int_equal(nt_nodes_read(&n, 6, "(vector,(0,3,1),(0,3,1))", NULL), 0);	/* dealt out in turn */
+	assert_int_equal(n.node_of[4], 1);
+	assert_int_equal(n.first[2], 2);
+	assert_string_equal(n.name[1], "node 1");
+	nt_nodes_free(&n);
+	assert_int_equal(nt_nodes_read(&n, 11, NULL, "4(x2),3"), 0);
+	assert_int_equal(n.node_of[10], 2);
+	nt_nodes_free(&n);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(nt_nodes_read(&n, 7, wrong[i], "7"), -1);
+		nt_nodes_free(&n);
+	}
+	assert_int_equal(nt_nodes_read(&n, 7, NULL, NULL), -1);
+	nt_nodes_free(&n);
+}
+
+static void lists_of_nodes_round_trip(void **state)
+{
+	static const uint32_t lists[][6] = { { 0 }, { 3 }, { 0, 1, 2, 3, 4, 5 }, { 1, 3, 5, 6, 7, 900 } };
+	static const uint32_t counts[] = { 1, 1, 6, 6 };
+	uint32_t back[6], count;
+	uint8_t bytes[64];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		size_t used = nt_entry_nodes_write(lists[i], counts[i], bytes, sizeof(bytes));
+
+		assert_true(used > 0 && used <= 12);
+		assert_int_equal(nt_entry_nodes_read(back, &count, 6, 1000, bytes, used), 0);
+		assert_int_equal(count, counts[i]);
+		assert_memory_equal(back, lists[i], count * sizeof(back[0]));
+		assert_int_equal(nt_entry_nodes_read(back, &count, 6, lists[i][count - 1], bytes, used), -1);
+		assert_int_equal(nt_entry_nodes_read(back, &count, 6, 1000, bytes, used - 1), -1);
+	}
+	assert_int_equal(nt_entry_nodes_write(lists[3], 6, bytes, 4), 0);
+	assert_int_equal(nt_entry_nodes_read(back, &count, 5, 1000, bytes, 0), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_rank_to_a_task),
+		cmocka_unit_test(several_ranks_to_a_task),
+		cmocka_unit_test(tasks_are_on_their_nodes),
+		cmocka_unit_test(lists_of_nodes_round_trip),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

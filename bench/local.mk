@@ -45,3 +45,9 @@ noinst_PROGRAMS += bench/nt-hot
 bench_nt_hot_SOURCES = %D%/hot.c
 bench_nt_hot_LDADD = libnt-tuner.la
 EXTRA_DIST += %D%/hot.sh tests/gpu
+
+# What the plugin costs a process; bench/cost.sh runs it.
+noinst_PROGRAMS += bench/nt-cost
+bench_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c
+bench_nt_cost_LDADD = libnt-tuner.la
+EXTRA_DIST += %D%/cost.sh

@@ -50,4 +50,4 @@ EXTRA_DIST += %D%/hot.sh tests/gpu
 noinst_PROGRAMS += bench/nt-cost
 bench_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c
 bench_nt_cost_LDADD = libnt-tuner.la
-EXTRA_DIST += %D%/cost.sh
+EXTRA_DIST += %D%/cost.sh %D%/agree.sh %D%/agree.bash %D%/agree-task.sh

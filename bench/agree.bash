@@ -8,7 +8,8 @@
 #   agree_start NODES RANKS TUNE [option of nt-fake-nccl]...   the job runs
 #   agree_fetches                                              reads so far as the records tell, by node
 #   agree_threads SECONDS                                      what the helper threads do in that time, by task
-#   agree_end                                                  wait for the programs; prints one line of JSON
+#   agree_end                                                  wait for the programs; prints one line of JSON; not in a
+#                                                              subshell, whose child srun is not
 #
 # Memory is that of each node's slurmstepd, in KiB: before its programs began, and after they have ended.
 
@@ -64,7 +65,7 @@ agree_records() {
 }
 
 agree_fetches() {
-	agree_records | jq -cs '[.[] | select(.agreement) | {node, fetches: .agreement.fetches, end}] | sort_by(.node)'
+	agree_records | jq -cs '[.[] | select(.agreement) | {node, fetches: .agreement.fetches, last: .end}] | sort_by(.node)'
 }
 
 agree_all_decided() {
@@ -75,7 +76,7 @@ agree_all_decided() {
 agree_thread() {
 	local task name
 	for task in /proc/"$(cat "$agree_dir/program.$1")"/task/*; do
-		read -r name <"$task/comm"
+		read -r name <"$task/comm" || return 1
 		[ "$name" = nccl-tune ] || continue
 		echo "$(cut -d' ' -f1 "$task/schedstat") $(sed -n 's/^voluntary_ctxt_switches:\t//p' "$task/status")"
 	done
@@ -90,7 +91,7 @@ agree_threads() {
 	for ((task = 0; task < agree_tasks; task++)); do
 		echo "$task ${before[task]} $(agree_thread "$task")"
 	done | awk -v s="$1" -v per="$agree_per_node" '{ printf "%s{\"task\":%d,\"speaks\":%s,\"cpu_ms\":%.3f,\"wakes_per_s\":%.1f}",
-		NR > 1 ? "," : "[", $1, $1 % per ? "false" : "true", ($4 - $2) / 1e6, ($5 - $3) / s } END { print "]" }'
+		(NR > 1 ? "," : "["), $1, ($1 % per ? "false" : "true"), ($4 - $2) / 1e6, ($5 - $3) / s } END { print "]" }'
 }
 
 agree_end() {

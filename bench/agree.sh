@@ -44,25 +44,25 @@ latency() {
 # Everything is decided within the first seconds; then reads, and what the helper threads do, are looked at twice.
 idle() {
 	local seconds=${1:-60} early late threads
-	agree_start 4 2 bandit --sizes 64K,256K,1M --iters $((1000 + seconds * 100)) --call-gap-us 3000 --time-decisions
+	agree_start 4 2 bandit --sizes 64K,256K,1M --iters $((9000 + seconds * 220)) --call-gap-us 1000 --time-decisions
 	wait_for 60 agree_all_decided
 	sleep 12	# the last window's end, and the last look at a key that is no longer called
 	early=$(agree_fetches)
 	threads=$(agree_threads "$seconds")
 	late=$(agree_fetches)
-	agree_end | jq -c --argjson early "$early" --argjson late "$late" --argjson threads "$threads" --argjson s "$seconds" \
-		'. + {idle_s: $s, fetches_early: $early, fetches_late: $late, threads: $threads}'
+	agree_end >"$agree_dir/line"
+	jq -c --argjson early "$early" --argjson late "$late" --argjson threads "$threads" --argjson s "$seconds" \
+		'. + {idle_s: $s, fetches_early: $early, fetches_late: $late, threads: $threads}' "$agree_dir/line"
 }
 
 # New communicators come all the time, each with keys of its own.
 day() {
-	local line
 	agree_start 4 2 bandit --coll allreduce,allgather --sizes 64K,256K,1M --comms world,roll:8 \
 		--iters $((20 * ${1:-600})) --churn "20x${1:-600}" --call-gap-us 100 --time-decisions
-	line=$(agree_end)
-	echo "$line"
+	agree_end >"$agree_dir/line"
+	cat "$agree_dir/line"
 	jq -e --argjson mib "${2:-16}" '.mismatches == 0 and (.fetches | max) <= 2000 and
-		([.stepd_kib[].rss] | max) <= $mib * 1024' <<<"$line" >/dev/null
+		([.stepd_kib[].rss] | max) <= $mib * 1024' "$agree_dir/line" >/dev/null
 }
 
 [ $# -gt 0 ] || usage

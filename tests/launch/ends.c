@@ -4,11 +4,11 @@
  *
  *   ends WAY WHO SECONDS LIBRARY [option of nt-fake-nccl]...
  *
- * All tasks run the job of nt-fake-nccl and say "played TASK". Thirteen seconds later, when nothing has been left to
- * agree on for ten and the plugin is no client of PMIx any more, the tasks of WHO ("2", "0,2", "all" or
- * "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1 meanwhile
- * says "caught TASK" and returns 0, as a training run that saves its state. Its only thread has blocked the signal; any
- * other that lets it in would end the process. Built by the tests: cc ends.c -ldl.
+ * All tasks run the job of nt-fake-nccl and say "played TASK". Thirteen seconds later nothing has been left to agree on for
+ * ten, and the plugin is no client of PMIx any more; on a busy machine this is waited for. Then the tasks of WHO ("2", "0,2",
+ * "all" or "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1
+ * meanwhile says "caught TASK" and returns 0, as a training run that saves its state. Its only thread has blocked the
+ * signal; any other that lets it in would end the process. Built by the tests: cc ends.c -ldl.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -67,6 +67,16 @@ static bool wait_for_signal(const sigset_t *signals, long seconds)
 	return false;
 }
 
+/* True: the signal came. */
+static bool wait_for_calm(const sigset_t *signals)
+{
+	bool caught = wait_for_signal(signals, 13);
+
+	for (int i = 0; i < 60 && nt_is_pmix_client() && !caught; i++)
+		caught = wait_for_signal(signals, 1);
+	return caught;
+}
+
 int main(int argc, char **argv)
 {
 	const char *task = getenv("SLURM_PROCID");
@@ -83,7 +93,7 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	fprintf(stderr, "played %s\n", task);
-	caught = wait_for_signal(&signals, 13);
+	caught = wait_for_calm(&signals);
 	if (!caught && is_among(argv[2], strtol(task, NULL, 10)))
 		leave_by(argv[1]);
 	caught = caught || wait_for_signal(&signals, strtol(argv[3], NULL, 10));

@@ -23,4 +23,13 @@ static inline nt_play_job nt_load_job(const char *path)
 	return play;
 }
 
+/* Of the libpmix that the process has, if it has any. */
+static inline int nt_is_pmix_client(void)
+{
+	void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+	int (*initialized)(void) = library ? (int (*)(void))dlsym(library, "PMIx_Initialized") : NULL;
+
+	return initialized ? initialized() : 0;
+}
+
 #endif

@@ -117,18 +117,10 @@ static void end_mpi(void)
 		fail("MPI_Finalize");
 }
 
-static int is_client(void)
-{
-	void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-	int (*initialized)(void) = library ? (int (*)(void))dlsym(library, "PMIx_Initialized") : NULL;
-
-	return initialized ? initialized() : 0;
-}
-
 /* The last word: what a client forgot to finalize Slurm would take for a lost process. */
 static void tell(void)
 {
-	fprintf(stderr, "task %s: libpmix %d, client in the end %d\n", getenv("SLURM_PROCID"), copies_seen, is_client());
+	fprintf(stderr, "task %s: libpmix %d, client in the end %d\n", getenv("SLURM_PROCID"), copies_seen, nt_is_pmix_client());
 }
 
 static void *use_mpi(void *arg)

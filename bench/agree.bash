@@ -117,6 +117,7 @@ agree_end() {
 		    fetches: [$speakers | sort_by(.node)[] | .agreement.fetches],
 		    appends: [$speakers | sort_by(.node)[] | .agreement.appends],
 		    bytes: [$speakers | sort_by(.node)[] | .agreement.bytes],
+		    spent_kib: [$speakers | sort_by(.node)[] | .agreement.spent_kib],
 		    longest_decision_ms: ($out[0].decisions.max_ns / 1e4 | round / 100), waits: ([.[].counts.waits_in_doubt // 0] | add),
 		    commit_ms: (if $ms_all == [] then null else { count: ($ms_all | length), p50: ($ms_all | at(0.5)),
 				p90: ($ms_all | at(0.9)), max: ($ms_all | max) } end),

@@ -6,8 +6,9 @@
 #
 #   agree.sh latency [ROUNDS]     30 keys on 2, 4 and 8 nodes of 1 and 2 ranks, by turns (2)
 #   agree.sh idle [SECONDS]       a job that has decided everything runs on that long (60)
-#   agree.sh day [COMMS [MIB]]    a job that makes that many communicators (600); fails above 2,000 reads of a node or a
-#                                 growth of a slurmstepd by more than MIB (16)
+#   agree.sh day [COMMS [ROUNDS [MIB]]]   a job that makes that many communicators (600) and uses each for so many
+#                                 rounds (100); fails above 2,000 reads of a node or a growth of a slurmstepd by more
+#                                 than MIB (16)
 #
 # Prints one line of JSON for each job. Needs root and NT_STAGE, as the cluster tests do.
 # shellcheck disable=SC2119 # the plugstack line as it is
@@ -57,11 +58,12 @@ idle() {
 
 # New communicators come all the time, each with keys of its own.
 day() {
+	local comms=${1:-600} rounds=${2:-100}
 	agree_start 4 2 bandit --coll allreduce,allgather --sizes 64K,256K,1M --comms world,roll:8 \
-		--iters $((20 * ${1:-600})) --churn "20x${1:-600}" --call-gap-us 100 --time-decisions
+		--iters $((rounds * comms)) --churn "${rounds}x$comms" --call-gap-us 100 --time-decisions
 	agree_end >"$agree_dir/line"
 	cat "$agree_dir/line"
-	jq -e --argjson mib "${2:-16}" '.mismatches == 0 and (.fetches | max) <= 2000 and
+	jq -e --argjson mib "${3:-16}" '.mismatches == 0 and (.fetches | max) <= 2000 and
 		([.stepd_kib[].rss] | max) <= $mib * 1024' "$agree_dir/line" >/dev/null
 }
 

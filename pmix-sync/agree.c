@@ -327,7 +327,7 @@ static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struc
 /* Whose logs matter now, and whether anything is open at all. */
 static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 {
-	bool joining = !comm->agreed && !comm->rejected;
+	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local);
 	enum nt_agree_need need = NT_AGREE_DEAF;
 	const uint32_t *child;
 

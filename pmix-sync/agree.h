@@ -54,6 +54,7 @@ struct nt_agree_config {
 	void *node_arg;
 	const char *deaf;		/* NULL, or why nothing can be heard from other nodes */
 	uint32_t join_ms;		/* how long a communicator's ranks may take to be seen */
+	uint32_t join_calls;		/* of one key on one rank, before other nodes are told of a communicator */
 	uint32_t agree_ms;		/* how long a rank waits for an outcome; 0: for ever */
 };
 

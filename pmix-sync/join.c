@@ -371,6 +371,27 @@ static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_bo
 		(void)become_home(a, comm);
 }
 
+static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
+{
+	for (uint32_t k = 0; k < NT_BOARD_KEYS; k++) {
+		for (uint32_t m = 0; m < NT_BOARD_MEMBERS && atomic_load(&board->key[k].id) != 0; m++) {
+			if (atomic_load(&board->key[k].calls[m]) >= a->config.join_calls)
+				return true;
+		}
+	}
+	return a->config.join_calls == 0;
+}
+
+/* What is soon over is not worth an entry in a log, which makes each read of it dearer for good. */
+static bool in_use(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+{
+	if (!comm->used && !comm->local && (a->config.deaf || called_often(a, board))) {
+		comm->used = true;
+		comm->seen_ms = a->now_ms;
+	}
+	return comm->used || comm->local;
+}
+
 void join_step(struct nt_agree *a, struct agree_comm *comm)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
@@ -378,6 +399,8 @@ void join_step(struct nt_agree *a, struct agree_comm *comm)
 	if (comm->agreed || comm->rejected)
 		return;
 	note_local(a, comm, board);
+	if (!in_use(a, comm, board))
+		return;
 	if (!comm->local && a->now_ms - comm->seen_ms < NT_GRACE_MS)
 		return;
 	if (!comm->local)

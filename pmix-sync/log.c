@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/nodes.h"
+#include "pmix-sync/pace.h"
 
 /* The few calls that are used, as found in whatever libpmix the process has. */
 struct pmix_calls {
@@ -28,6 +29,7 @@ struct pmix_calls {
 struct tail {
 	struct nt_log *log;
 	uint32_t next;			/* sequence number of the entry wanted next */
+	uint64_t bytes;			/* of the entries before */
 	pmix_proc_t proc;		/* who and what is asked: PMIx_Get_nb keeps pointers until it answers */
 	pmix_key_t key;
 	bool asked;			/* a read that left the node is under way; guarded by the lock */
@@ -44,7 +46,7 @@ struct nt_log {
 	bool awake;			/* a PMIx client now */
 	uint32_t naps;
 	uint32_t appended, fetches;
-	uint64_t bytes;
+	uint64_t bytes, spent;
 	bool uncommitted;
 	struct tail *tail;		/* by node */
 	pthread_mutex_t lock;
@@ -307,6 +309,16 @@ uint64_t nt_log_bytes(const struct nt_log *log)
 	return log->bytes;
 }
 
+uint64_t nt_log_spent(const struct nt_log *log)
+{
+	return log->spent;
+}
+
+uint64_t nt_log_read_cost(const struct nt_log *log, uint32_t node)
+{
+	return nt_pace_read_cost(log->tail[node].next, log->tail[node].bytes);
+}
+
 static void key_name(pmix_key_t key, uint32_t sequence)
 {
 	memset(key, 0, sizeof(pmix_key_t));
@@ -362,7 +374,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 	bool busy;
 
 	pthread_mutex_lock(&log->lock);
-	busy = tail->asked || tail->arrived || tail->ready || (!urgent && log->fetches >= NT_LOG_FETCHES_MAX);
+	busy = tail->asked || tail->arrived || tail->ready || (!urgent && nt_pace_spent(log->fetches, log->spent + nt_log_read_cost(log, node), log->nodes.nodes));
 	if (!busy)
 		tail->asked = true;
 	pthread_mutex_unlock(&log->lock);
@@ -375,6 +387,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 		return;
 	}
 	log->fetches++;
+	log->spent += nt_log_read_cost(log, node);
 	tail->proc = proc_of(log, log->nodes.first[node]);
 	key_name(tail->key, tail->next);
 	if (log->pmix.get_nb(&tail->proc, tail->key, NULL, 0, on_value, tail) != PMIX_SUCCESS) {
@@ -433,6 +446,8 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 		tail->ready = count > 0;
 		if (count > 0) {
 			tail->next++;
+			tail->bytes += count;
+			log->spent += NT_PACE_KEY_BYTES + count;	/* of the read that brought it */
 			*node = n;
 			return count;
 		}

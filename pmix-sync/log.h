@@ -23,8 +23,6 @@
 
 struct nt_log;
 
-#define NT_LOG_FETCHES_MAX 2000u	/* reads that leave the node, of one node in one step; urgent ones go beyond */
-
 /* task: this process's task in the step, which must be its PMIx rank and the lowest of its node. */
 struct nt_log *nt_log_open(uint32_t task, struct nt_error *err);
 void nt_log_close(struct nt_log *log);		/* PMIx_Finalize; NULL is fine */
@@ -45,7 +43,7 @@ const char *nt_log_node_name(const struct nt_log *log, uint32_t node);
 int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct nt_error *err);
 
 /* Ask for what the log of this node holds beyond what was read. Nothing happens while an earlier read is under way
- * or, where it is not urgent, once the budget is spent. */
+ * or, where it is not urgent, once the budget of pace.h is spent. */
 void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent);
 
 /* The next append that has arrived, in the order of its node's log; 0 bytes: none. */
@@ -54,5 +52,9 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 uint32_t nt_log_fetches(const struct nt_log *log);	/* so far */
 uint32_t nt_log_appends(const struct nt_log *log);
 uint64_t nt_log_bytes(const struct nt_log *log);	/* of them */
+
+/* Memory of this node's slurmstepd, in bytes, by calculation: what all reads have cost, and the next of this node's log. */
+uint64_t nt_log_spent(const struct nt_log *log);
+uint64_t nt_log_read_cost(const struct nt_log *log, uint32_t node);
 
 #endif

@@ -58,6 +58,7 @@ static int create_agree(struct nt_speaker *speaker, struct nt_error *err)
 		.node_name = node_name,
 		.node_arg = speaker,
 		.join_ms = speaker->config.join_ms,
+		.join_calls = speaker->config.join_calls,
 		.agree_ms = speaker->config.agree_ms,
 		.deaf = speaker->why.text[0] ? speaker->why.text : NULL,
 	};
@@ -164,13 +165,18 @@ static void hear(struct nt_speaker *speaker, uint64_t now_ms)
 
 static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 {
-	uint32_t nodes = nt_log_nodes(speaker->log);
-	uint64_t passed_ms = now_ms - speaker->stepped_ms;
+	struct nt_log *log = speaker->log;
+	uint32_t nodes = nt_log_nodes(log);
+	uint64_t passed_ms = now_ms - speaker->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
-	bool thrifty = nt_log_fetches(speaker->log) + NT_PACE_RESERVE >= NT_LOG_FETCHES_MAX;
+	bool thrifty = nt_pace_thrifty(nt_log_fetches(log), nt_log_spent(log), nodes);
 
-	for (uint32_t n = 0; n < nodes; n++)
-		wanted += nt_agree_listens(speaker->agree, n) != NT_AGREE_DEAF;
+	for (uint32_t n = 0; n < nodes; n++) {
+		if (nt_agree_listens(speaker->agree, n) == NT_AGREE_DEAF)
+			continue;
+		cost += nt_log_read_cost(log, n);
+		wanted++;
+	}
 	if (wanted == 0)
 		return;
 	speaker->listened_ms += passed_ms < NT_IDLE_MS ? passed_ms : NT_IDLE_MS;
@@ -181,10 +187,10 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
 		if (need == NT_AGREE_DEAF || (thrifty && !urgent) ||
-		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, urgent))
+		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, cost, urgent))
 			continue;
 		speaker->polled_ms[n] = now_ms;
-		nt_log_poll(speaker->log, n, urgent);
+		nt_log_poll(log, n, urgent);
 	}
 }
 
@@ -248,6 +254,7 @@ struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker)
 		counts.fetches = nt_log_fetches(speaker->log);
 		counts.appends = nt_log_appends(speaker->log);
 		counts.bytes = nt_log_bytes(speaker->log);
+		counts.spent = nt_log_spent(speaker->log);
 	}
 	return counts;
 }

@@ -23,6 +23,7 @@ struct nt_speaker_config {
 	const char *dir;		/* of the board; a file there is locked as long as the speaker lives */
 	struct nt_agree_hooks hooks;
 	uint32_t join_ms;		/* how long a communicator's ranks may take to be seen */
+	uint32_t join_calls;		/* of one key, before other nodes are told of a communicator */
 	uint32_t agree_ms;		/* how long a rank waits for an outcome */
 	uint32_t task, tasks;		/* this process's task in the step, and how many there are */
 	uint32_t local_task;		/* SLURM_LOCALID */
@@ -44,6 +45,7 @@ struct nt_speaker_counts {
 	struct nt_agree_counts agree;
 	uint32_t nodes, fetches, appends;
 	uint64_t bytes;			/* of the log */
+	uint64_t spent;			/* of slurmstepd's memory, by calculation */
 };
 struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker);
 

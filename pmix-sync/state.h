@@ -68,7 +68,8 @@ struct agree_key {
 struct agree_comm {
 	uint64_t id;			/* 0: slot unused */
 	uint32_t slot, ranks;
-	uint64_t seen_ms;
+	uint64_t seen_ms;		/* when it was seen, or, where it has ranks elsewhere, called often enough */
+	bool used;			/* it was: other nodes are told of it */
 	uint32_t carded;		/* members whose cards were handed out, a bit each */
 	bool local;			/* all ranks are on this board */
 	bool is_home, agreed, rejected;

@@ -20,6 +20,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/matched \
 	%D%/unit/mask \
+	%D%/unit/pace \
 	%D%/unit/policy \
 	%D%/unit/report-child \
 	%D%/unit/report-inventory \

@@ -189,6 +189,7 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 		.board = session->map.board,
 		.dir = session->place.dir,
 		.join_ms = (uint32_t)session->policy.join_timeout_s * 1000,
+		.join_calls = (uint32_t)session->policy.min_calls,
 		.agree_ms = (uint32_t)session->policy.agree_timeout_s * 1000,
 		.task = session->task,
 		.tasks = session->tasks,

@@ -382,7 +382,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		case 'c': o->calls = number(optarg, 1, SIM_CALLS_MAX); break;
 		case 'C': o->comms = number(optarg, 1, SIM_COMMS_MAX); break;
 		case 'j': o->jobs = number(optarg, 1, 1024); break;
-		case 'b': o->budget = number(optarg, 1, UINT32_MAX); break;
+		case 'b': o->budget = number(optarg, 1, NT_PACE_READS); break;
 		case 'k': o->skew_ms = number(optarg, 0, 100000); break;
 		case 't': o->seconds = number(optarg, 0, 1000000); break;
 		case 'f': o->faults = parse_faults(optarg); break;
@@ -399,7 +399,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 int main(int argc, char **argv)
 {
 	static struct sim s = { .o = { .nodes = 4, .ranks_per_node = 2, .calls = 300, .comms = 5, .jobs = 1, .runs = 100,
-				       .seed = 1, .faults = (1u << SIM_FAULT_COUNT) - 1, .budget = NT_LOG_FETCHES_MAX,
+				       .seed = 1, .faults = (1u << SIM_FAULT_COUNT) - 1, .budget = NT_PACE_READS,
 				       .skew_ms = 20 } };
 	static struct outcome outcome;
 

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 #include "pmix-sync/entry.h"
-#include "pmix-sync/pace.h"
 #include "tests/sim/sim.h"
 
 #define IDLE_MS 50			/* as in pmix-sync/speaker.c */
@@ -17,6 +16,12 @@
 bool network_speaks(const struct sim *s, uint32_t node)
 {
 	return !s->node[node].dead && !s->node[node].left && !s->node[node].mute;
+}
+
+/* As pace.h counts them; a run may allow fewer than usual. */
+static uint32_t reads_of(const struct sim *s, const struct sim_node *node)
+{
+	return node->fetches + (NT_PACE_READS - s->o.budget);
 }
 
 /* What the log now says of plans, for the checks. */
@@ -153,6 +158,8 @@ static void receive(struct sim *s, uint32_t self, const struct sim_message *mess
 		if (e != tail->next)
 			continue;
 		tail->next++;
+		tail->bytes += a->count;
+		node->spent += NT_PACE_KEY_BYTES + a->count;
 		s->t.read_bytes += a->count;
 		observe_read(s, a->bytes, a->count);
 		nt_agree_in(node->agree, message->from, a->bytes, a->count, s->now_ms);
@@ -188,12 +195,14 @@ static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 	const struct sim_node *from = &s->node[tail->node];
 	struct sim_message message = { .from = tail->node, .first = tail->next, .most = UINT32_MAX };
 	uint32_t delay_ms = 1;
+	uint64_t cost = nt_pace_read_cost(tail->next, tail->bytes);
 
-	bool spent = node->fetches >= s->o.budget && tail->need != NT_AGREE_IN_DOUBT;
-
-	if (spent || (tail->asked_ms != 0 && s->now_ms < tail->asked_ms))
+	if (tail->need != NT_AGREE_IN_DOUBT && nt_pace_spent(reads_of(s, node), node->spent + cost, s->nodes))
+		return;
+	if ((tail->asked_ms != 0 && s->now_ms < tail->asked_ms))
 		return;
 	node->fetches++;
+	node->spent += cost;
 	tail->asked_ms = UINT64_MAX;
 	if (from->mute)
 		return;		/* its server knows of no key yet, and answers when there is one */
@@ -219,8 +228,8 @@ static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 	}
 }
 
-/* Which logs are wanted, and how many. */
-static uint32_t note_needs(struct sim *s, struct sim_node *node)
+/* Which logs are wanted, how many, and what it costs to read them all. */
+static uint32_t note_needs(struct sim *s, struct sim_node *node, uint64_t *cost)
 {
 	uint32_t wanted = 0;
 
@@ -228,10 +237,13 @@ static uint32_t note_needs(struct sim *s, struct sim_node *node)
 		node->tail[i].need = NT_AGREE_DEAF;
 	for (uint32_t other = 0; other < s->nodes; other++) {
 		enum nt_agree_need need = nt_agree_listens(node->agree, other);
+		struct sim_tail *tail;
 
 		if (need == NT_AGREE_DEAF)
 			continue;
-		tail_of(node, other)->need = need;
+		tail = tail_of(node, other);
+		tail->need = need;
+		*cost += nt_pace_read_cost(tail->next, tail->bytes);
 		wanted++;
 	}
 	return wanted;
@@ -240,9 +252,9 @@ static uint32_t note_needs(struct sim *s, struct sim_node *node)
 /* As poll_logs() there. */
 static void poll_logs(struct sim *s, struct sim_node *node)
 {
-	uint64_t passed_ms = s->now_ms - node->stepped_ms;
-	uint32_t wanted = note_needs(s, node);
-	bool thrifty = node->fetches + NT_PACE_RESERVE >= s->o.budget;
+	uint64_t passed_ms = s->now_ms - node->stepped_ms, cost = 0;
+	uint32_t wanted = note_needs(s, node, &cost);
+	bool thrifty = nt_pace_thrifty(reads_of(s, node), node->spent, s->nodes);
 
 	if (wanted == 0)
 		return;
@@ -253,7 +265,7 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 	for (uint32_t i = 0; i < node->tail_count; i++) {
 		struct sim_tail *tail = &node->tail[i];
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
-		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, urgent);
+		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, cost, urgent);
 
 		if (tail->need == NT_AGREE_DEAF || (thrifty && !urgent) || s->now_ms - tail->polled_ms < least_ms)
 			continue;

@@ -16,12 +16,13 @@
 #include <stdint.h>
 #include "pmix-sync/agree.h"
 #include "pmix-sync/board.h"
-#include "pmix-sync/log.h"
+#include "pmix-sync/pace.h"
 #include "pmix-sync/turn.h"
 
 #define SIM_KEYS 4			/* different keys of one communicator */
 #define SIM_FUNCS 2			/* collective functions, which count turns apart */
 #define SIM_PLANS 4			/* committed plans of a key that are remembered */
+#define SIM_WORTH_CALLS 6		/* of a key, before its home opens it */
 #define SIM_CALLS_MAX 4096
 #define SIM_COMMS_MAX 24
 #define SIM_NEVER UINT32_MAX
@@ -48,7 +49,8 @@ struct sim_options {
 	X(runs) X(cpu_ms) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
 	X(wrong_sums) X(thrifty)                                                                                \
 	X(commits) X(aborts) X(refusals) X(rejects) X(damaged) X(agreed_comms) X(comms) X(collectives)          \
-	X(planned) X(waits) X(polls) X(spent) X(log_bytes) X(read_bytes) X(fetch_bytes) X(interleaved)          \
+	X(planned) X(waits) X(polls) X(spent) X(spent_bytes) X(log_bytes) X(read_bytes) X(fetch_bytes)          \
+	X(interleaved)                                                                                             \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
 	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
 	X(bare_ranks) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
@@ -133,6 +135,7 @@ struct sim_append {
 
 struct sim_tail {			/* another node's log, as far as it was read */
 	uint32_t node, next;
+	uint64_t bytes;			/* of the appends before */
 	uint64_t polled_ms, asked_ms;	/* asked_ms: an answer is owed until then */
 	enum nt_agree_need need;
 };
@@ -161,6 +164,7 @@ struct sim_node {
 	bool heir;			/* another process speaks after the first has died, to nobody but its own node */
 	uint64_t heir_ms;
 	uint32_t fetches;
+	uint64_t spent;			/* of its slurmstepd's memory, by pace.h */
 	bool thrifty;
 	bool append_hidden;		/* the append failed for its writer, and yet others can read it */
 	uint64_t frozen_until_ms, next_ms, stepped_ms, listened_ms;
@@ -176,6 +180,7 @@ struct sim {
 	uint32_t active;		/* faults of this run, a bit each */
 	uint32_t rarity;		/* of faults in this run: the higher the fewer */
 	uint32_t ahead, gap;		/* ahead: of the slowest rank; gap: accesses between two interleavings */
+	uint32_t join_calls;		/* of a key, before others are told of its communicator */
 	uint32_t slow;			/* ranks act in one of so many ticks */
 	bool one_task_per_node, cyclic, churn, calm;
 	struct sim_node *node;

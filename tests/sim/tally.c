@@ -109,6 +109,7 @@ void tally_print(const struct sim *s, const struct sim_tally *t, uint64_t bad_se
 	print_faults(&s->o);
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		printf(",\"%s\":%llu", sum_names[i], (unsigned long long)sums[i]);
+	printf(",\"spent_kib_per_node\":%.0f", (double)t->spent_bytes / nodes / 1024);
 	printf(",\"polls_per_node\":%.1f,\"read_bytes_per_node\":%.0f,\"fetch_bytes_per_node\":%.0f",
 	       (double)t->polls / nodes, (double)t->read_bytes / nodes, (double)t->fetch_bytes / nodes);
 	printf(",\"commit_p50\":%.1f,\"commit_p99\":%.1f,\"wait_ms_p50\":%.0f,\"wait_ms_p99\":%.0f,\"wait_ms_max\":%.0f",

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "tests/sim/sim.h"
 
-#define WORTH_CALLS 6
 #define DATA_BYTES 40			/* as many as an exploration's sums take */
 
 struct tuner_key {
@@ -22,7 +21,7 @@ static bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_b
 	(void)arg;
 	(void)comm;
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (atomic_load(&key->calls[m]) >= WORTH_CALLS)
+		if (atomic_load(&key->calls[m]) >= SIM_WORTH_CALLS)
 			return true;
 	}
 	return false;

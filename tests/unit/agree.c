@@ -26,6 +26,8 @@ struct pair {
 	int rounds, asked, absorbed, combined, ended;
 };
 
+static uint32_t join_calls;	/* of what make() makes */
+
 static bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
 	(void)arg;
@@ -109,6 +111,7 @@ static struct pair *make(uint32_t nodes, const struct nt_card *odd)
 		struct nt_agree_config config = {
 			.hooks = { p, worth, start, next, absorb, end, gather, combine }, .self = n, .nodes = nodes,
 			.tasks = 2, .node_of_task = node_of_task, .node_name = node_name, .join_ms = 1000,
+			.join_calls = join_calls,
 		};
 
 		p->board[n] = config.board = calloc(1, sizeof(struct nt_board));
@@ -286,6 +289,31 @@ static void a_rank_that_never_shows_is_named(void **state)
 	destroy(p);
 }
 
+/* Other nodes are told of a communicator once it is worth it, and time to join begins then. */
+static void what_is_not_called_often_is_not_spoken_of(void **state)
+{
+	const uint8_t *bytes;
+	struct pair *p;
+
+	(void)state;
+	join_calls = 5;
+	p = make(2, NULL);
+	join_calls = 0;
+	for (int i = 0; i < 5; i++) {
+		for (uint32_t n = 0; n < 2; n++) {
+			assert_false(nt_agree_step(p->agree[n], p->now_ms));
+			assert_int_equal(nt_agree_out(p->agree[n], &bytes), 0);
+			assert_int_equal(nt_agree_listens(p->agree[n], 1 - n), NT_AGREE_DEAF);
+		}
+		p->now_ms += 5000;
+		assert_int_equal(collective(p), 0);
+	}
+	pass(p, 500);
+	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_AGREED);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
+	destroy(p);
+}
+
 /* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in doubt. */
 static void silence_after_a_proposal_aborts(void **state)
 {
@@ -344,6 +372,7 @@ int main(void)
 		cmocka_unit_test(a_closed_key_stays_on_auto),
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
+		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
 		cmocka_unit_test(last_words_settle_what_is_open),
 		cmocka_unit_test(random_runs_never_differ),

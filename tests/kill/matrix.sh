@@ -11,7 +11,7 @@
 #   --out FILE     the CSV; lines are added as they come (standard output)
 #
 # Each cluster lives in namespaces of its own: all that is in its /tmp, /dev/shm and process table is the job's or
-# Slurm's. Needs root and NT_STAGE, as the cluster tests do.
+# Slurm's. Needs root and NT_STAGE, as the cluster tests do. KILL_CLUSTER_OPTIONS: more words for tests/lib/cluster up.
 # shellcheck disable=SC2119 # the plugstack line as it is
 set -u
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
@@ -41,6 +41,11 @@ next_run() {
 	sed -n "${number}p" "$work/runs"
 }
 
+start_cluster() {
+	# shellcheck disable=SC2086 # words
+	cluster_start 8 -n -p "$(nt_plugstack_line)" ${KILL_CLUSTER_OPTIONS:-}
+}
+
 # In namespaces of its own. What others have in /tmp is seen at $work/tmp.
 worker() {
 	local line
@@ -49,7 +54,7 @@ worker() {
 	ip address add 192.0.2.1/32 dev lo	# getaddrinfo() knows no IPv4 with 127.0.0.1 alone
 	export NT_STAGE=${NT_STAGE/#\/tmp\//$work/tmp/}
 	cluster_setup
-	cluster_start 8 -n -p "$(nt_plugstack_line)" || exit 1
+	start_cluster || exit 1
 	while line=$(next_run) && [ -n "$line" ]; do
 		# shellcheck disable=SC2086 # words of the list
 		kill_run $line
@@ -58,7 +63,7 @@ worker() {
 		if [ "$k_admin" = lost ]; then
 			cluster_stop
 			cluster_setup
-			cluster_start 8 -n -p "$(nt_plugstack_line)" || exit 1
+			start_cluster || exit 1
 		fi
 	done
 	cluster_stop

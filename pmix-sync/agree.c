@@ -31,6 +31,7 @@ void agree_comm_free(struct agree_comm *comm, const struct nt_agree_hooks *hooks
 		if (comm->keys[k].tuner)
 			hooks->end(comm->keys[k].tuner);
 		tree_reset(&comm->keys[k].tally);
+		tree_reset(&comm->keys[k].again_tally);
 	}
 	if (comm) {
 		free(comm->cards);
@@ -292,8 +293,10 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 		return true;
 	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
 		return false;	/* nothing comes of it before it is called again, here and elsewhere */
-	if (comm->refusing || comm->refused || key->closed || (key->installed.epoch && key->installed.until == NT_NEVER))
+	if (comm->refusing || comm->refused || key->closed)
 		return false;
+	if (key->based)
+		return key->again;
 	if (key->wanted || (key->home != HOME_IDLE && key->home != HOME_DONE))
 		return true;
 	return key->slot >= 0 && a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
@@ -327,20 +330,29 @@ static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struc
 /* Whose logs matter now, and whether anything is open at all. */
 static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 {
-	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local);
+	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local), again = false;
 	enum nt_agree_need need = NT_AGREE_DEAF;
 	const uint32_t *child;
 
 	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
-		if (waits(a, comm, &comm->keys[k]))
+		const struct agree_key *key = &comm->keys[k];
+
+		if (waits(a, comm, key))
 			need = NT_AGREE_IN_DOUBT;
-		else if (need == NT_AGREE_DEAF && key_pending(a, comm, &comm->keys[k]))
+		else if (!key_pending(a, comm, key))
+			continue;
+		else if (key->based && (again_listens(key) || key->in_doubt))
+			again = true;
+		else if (!key->based && need == NT_AGREE_DEAF)
 			need = NT_AGREE_LISTENS;
+		a->pending = true;
 	}
-	if (!joining && need == NT_AGREE_DEAF)
-		return;
-	a->pending = true;
+	a->pending |= joining;
 	if (comm->local)
+		return;
+	if (need == NT_AGREE_DEAF && again && again_looks(a, comm))
+		need = NT_AGREE_LISTENS;
+	if (!joining && need == NT_AGREE_DEAF)
 		return;
 	if (joining) {
 		hear_joining(a, comm);
@@ -354,6 +366,8 @@ static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
 {
 	agree->now_ms = now_ms;
+	if (agree->began_ms == 0)
+		agree->began_ms = now_ms;
 	look_at_board(agree);
 	drain_queue(agree);
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
@@ -442,5 +456,8 @@ void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms)
 
 struct nt_agree_counts nt_agree_count(const struct nt_agree *agree)
 {
-	return agree->counts;
+	struct nt_agree_counts counts = agree->counts;
+
+	counts.looks = agree->looks;
+	return counts;
 }

@@ -34,6 +34,13 @@ struct nt_agree_hooks {
 	int (*next)(void *key, struct nt_plan *plan);
 	void (*absorb)(void *key, const uint8_t *bytes, size_t count);
 	void (*end)(void *key);
+	/* Keys with a plan for good, every node (all must say the same of the same plan): is `base` worth another look?
+	 * NULL: never. */
+	bool (*worth_again)(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);
+	/* Such a key was opened again at its home; as start(). next() then: 0 leaves the plan for good as it is. */
+	void *(*start_again)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
+			     const struct nt_plan *base);
+	uint32_t again_ms;		/* from the first plan for good to the first look; the gaps then double. 0: never */
 	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns bytes (at most cap). */
 	size_t (*gather)(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
 			 uint8_t *out, size_t cap);
@@ -93,6 +100,7 @@ void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms);
 #define NT_AGREE_TIMES 64u
 struct nt_agree_counts {
 	uint32_t commits, aborts, refusals, rejects, damaged;
+	uint32_t sessions, looks;	/* keys that were open again, and reads for them */
 	uint32_t timed;			/* outcomes of COMMIT that this node has decided as home */
 	uint16_t commit_ms[NT_AGREE_TIMES];	/* how long the last ones took from the proposal, a ring */
 };

@@ -4,6 +4,7 @@
 
 noinst_LTLIBRARIES += libnt-sync.la
 libnt_sync_la_SOURCES = \
+	%D%/again.c \
 	%D%/agree.c \
 	%D%/agree.h \
 	%D%/board.c \

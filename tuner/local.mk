@@ -6,12 +6,14 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/budget.c \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/engine.c \
 	%D%/engine.h \
+	%D%/engine_state.h \
 	%D%/event.c \
 	%D%/helper.c \
 	%D%/helper.h \
@@ -21,12 +23,14 @@ libnt_tuner_la_SOURCES = \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/plugin.c \
+	%D%/recheck.c \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/settle.c \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \

@@ -34,6 +34,12 @@ struct nt_agree_hooks {
 	int (*next)(void *key, struct nt_plan *plan);
 	void (*absorb)(void *key, const uint8_t *bytes, size_t count);
 	void (*end)(void *key);
+	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns bytes (at most cap). */
+	size_t (*gather)(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+			 uint8_t *out, size_t cap);
+	/* Any node: what gather() and combine() made of other nodes' runs is added to sum, in place; not larger than
+	 * before. Returns its bytes. absorb() gets one sum of all nodes. */
+	size_t (*combine)(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 	/* Keys with a plan for good, every node (all must say the same of the same plan): is `base` worth another look?
 	 * NULL: never. */
 	bool (*worth_again)(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);
@@ -41,12 +47,6 @@ struct nt_agree_hooks {
 	void *(*start_again)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
 			     const struct nt_plan *base);
 	uint32_t again_ms;		/* from the first plan for good to the first look; the gaps then double. 0: never */
-	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns bytes (at most cap). */
-	size_t (*gather)(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-			 uint8_t *out, size_t cap);
-	/* Any node: what gather() and combine() made of other nodes' runs is added to sum, in place; not larger than
-	 * before. Returns its bytes. absorb() gets one sum of all nodes. */
-	size_t (*combine)(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 };
 
 struct nt_agree_config {

@@ -194,6 +194,12 @@ static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct ag
 		commit(a, comm, key);
 }
 
+/* The others have had their time to be ready. A session ends by itself. */
+static bool waited_long(const struct nt_agree *a, const struct agree_key *key)
+{
+	return !key->based && key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS;
+}
+
 static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
@@ -207,7 +213,7 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 			open_key(a, comm, key);
 		return;
 	case HOME_WANTED:
-		if (comm->refused || (key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS))
+		if (comm->refused || waited_long(a, key))
 			close_key(a, comm, key, NULL);
 		else if (key->answered)
 			decide_next(a, comm, key);

@@ -68,11 +68,6 @@ static bool latch_reached(struct sim_member *m)
 			if (view->turn.plan.until == NT_NEVER && nt_turn_position(&view->turn, turn) >= 0)
 				settle(view, &view->turn.plan);
 		}
-		if (view->settled) {
-			view->own = SIM_OWN_LATCHED;
-			view->latched_epoch = view->base_epoch;
-			drop_key(m, k);
-		}
 	}
 	return true;
 }
@@ -90,7 +85,7 @@ static void freeze(struct sim_member *m)
 		atomic_store(&shared_key(m, k)->turn[m->seat.member], SIM_TURN_GONE);
 		atomic_store(&shared_key(m, k)->passed[m->seat.member], atomic_load(&shared_key(m, k)->epoch));
 		if (m->view[k].own == SIM_OWN_OPEN)
-			m->view[k].own = SIM_OWN_GONE;
+			m->view[k].own = m->view[k].settled ? SIM_OWN_LATCHED : SIM_OWN_GONE;
 	}
 }
 
@@ -228,15 +223,15 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 	return choice;
 }
 
-/* The plan that the home's log has in force at a turn: the newest. Captures end windows. */
-static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn, bool frozen)
+/* The plan that the home's log has in force at a turn: the newest, or the one of this epoch. */
+static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn, uint32_t epoch)
 {
 	const struct sim_committed *newest = NULL;
 
 	for (uint32_t i = 0; i < SIM_PLANS && i < c->commits[k]; i++) {
 		const struct sim_committed *plan = &c->committed[k][i];
 
-		if (turn >= plan->at && turn < plan->until && (!frozen || plan->until == NT_NEVER) &&
+		if (turn >= plan->at && turn < plan->until && (epoch == 0 || plan->epoch == epoch) &&
 		    (!newest || plan->epoch > newest->epoch))
 			newest = plan;
 	}
@@ -247,7 +242,9 @@ static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k
 static void check_log(struct sim *s, const struct sim_member *m, unsigned k, uint32_t choice)
 {
 	const struct sim_comm *c = m->comm;
-	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS], m->frozen);
+	/* At a capture windows end, and plans for good that have not come never do. */
+	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS],
+						    m->frozen ? m->view[k].base_epoch : 0);
 
 	if (!c->spanning)
 		return;

@@ -23,7 +23,8 @@ struct pair {
 	uint32_t nodes;
 	uint64_t now_ms, turn;
 	struct nt_turn view[2];
-	int rounds, asked, absorbed, combined, ended;
+	int rounds, asked, absorbed, combined, ended, again;
+	int last;	/* what next() says at the end of a session */
 };
 
 static uint32_t join_calls;	/* of what make() makes */
@@ -49,7 +50,29 @@ static int next(void *key, struct nt_plan *plan)
 	plan->payload_bytes = 1;
 	plan->payload[0] = (uint8_t)(10 + p->asked);
 	plan->until = p->asked++ < p->rounds ? 6 : NT_NEVER;
-	return p->rounds >= 0;
+	return p->rounds >= 0 && (p->again == 0 || plan->until != NT_NEVER || p->last);
+}
+
+static bool worth_again(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+{
+	(void)arg;
+	(void)comm;
+	return base->until == NT_NEVER;
+}
+
+/* One window with 20, then nothing, or 21 for good. */
+static void *start_again(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
+			 const struct nt_plan *base)
+{
+	struct pair *p = arg;
+
+	(void)comm;
+	assert_int_equal(atomic_load(&key->state), NT_KEY_AGAIN);
+	assert_int_equal(base->payload_bytes, 1);
+	p->again++;
+	p->asked = 10;
+	p->rounds = 11;
+	return arg;
 }
 
 static void absorb(void *key, const uint8_t *bytes, size_t count)
@@ -100,6 +123,8 @@ static const char *node_name(void *arg, uint32_t node)
 	return node ? "n2" : "n1";
 }
 
+static uint32_t again_ms;	/* of the pairs made next */
+
 static struct pair *make(uint32_t nodes, const struct nt_card *odd)
 {
 	struct pair *p = calloc(1, sizeof(*p));
@@ -109,7 +134,8 @@ static struct pair *make(uint32_t nodes, const struct nt_card *odd)
 	p->rounds = 1;
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_config config = {
-			.hooks = { p, worth, start, next, absorb, end, gather, combine }, .self = n, .nodes = nodes,
+			.hooks = { p, worth, start, next, absorb, end, gather, combine, worth_again, start_again, again_ms },
+			.self = n, .nodes = nodes,
 			.tasks = 2, .node_of_task = node_of_task, .node_name = node_name, .join_ms = 1000,
 			.join_calls = join_calls,
 		};
@@ -170,6 +196,8 @@ static struct nt_board_comm *comm_of(struct pair *p, int rank)
 static int collective(struct pair *p)
 {
 	static const float cost[NT_PAIRS];
+	const struct nt_plan *plan;
+	int64_t position;
 	int follows[2];
 
 	for (int r = 0; r < 2; r++) {
@@ -182,8 +210,12 @@ static int collective(struct pair *p)
 		if (atomic_load(&key->state) == NT_KEY_IDLE)
 			continue;
 		assert_int_equal(nt_turn_take(key, m, p->turn, &p->view[r]), NT_TURN_GO);
-		if (nt_turn_position(&p->view[r], p->turn) >= 0)
-			follows[r] = p->view[r].plan.payload[0];
+		plan = nt_turn_plan(&p->view[r], p->turn, &position);
+		if (plan)
+			follows[r] = plan->payload[0];
+		/* As a rank that latches, and is woken by a helper. */
+		if (plan && plan->until == NT_NEVER && atomic_load(&key->state) != NT_KEY_AGAIN)
+			(void)nt_turn_rest(key, m, p->turn, &p->view[r]);
 	}
 	assert_int_equal(follows[0], follows[1]);
 	p->turn++;
@@ -212,6 +244,77 @@ static void explores_then_stays(uint32_t nodes)
 	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_FINAL);
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
 		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
+	destroy(p);
+}
+
+/* Sessions come at distances that double, and end with what was in force or with something new. */
+static void looks_again(uint32_t nodes, int last)
+{
+	int counts[32] = { 0 }, stood = 11;
+	struct pair *p;
+
+	again_ms = 2000;
+	p = make(nodes, NULL);
+	again_ms = 0;
+	p->last = last;
+	for (int i = 0; i < 2000; i++) {	/* 100 s; plan for good at some 2 s, sessions 2, 6, 14, 30, 62 s later */
+		int follows = collective(p);
+
+		counts[follows]++;
+		if (follows == 21)
+			stood = 21;
+		assert_true(p->again == 0 || follows == stood || follows == 20);
+		pass(p, 50);
+	}
+	assert_int_equal(p->again, 5);
+	assert_int_equal(p->ended, 6);
+	assert_int_equal(counts[20], 5 * 6);
+	assert_int_equal(counts[21] > 0, last);
+	assert_int_equal(p->absorbed, 6);
+	for (int r = 0; r < 2; r++) {
+		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].state), NT_KEY_FINAL);
+		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].turn[p->seat[r].member]), NT_TURN_UNKNOWN);
+	}
+	for (uint32_t n = 0; n < nodes; n++) {
+		struct nt_agree_counts c = nt_agree_count(p->agree[n]);
+
+		assert_int_equal(c.sessions, 5);
+		assert_in_range(c.looks, nodes == 1 ? 0 : 5, nodes == 1 ? 0 : 5 * 8);
+	}
+	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
+		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
+	destroy(p);
+}
+
+static void what_is_for_good_is_looked_at_again(void **state)
+{
+	(void)state;
+	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
+		looks_again(nodes, 0);
+		looks_again(nodes, 1);
+	}
+}
+
+/* A rank that has raised a flag, and a node that has read too much, take no part any more. */
+static void no_second_look_with_a_flag(void **state)
+{
+	struct pair *p;
+
+	(void)state;
+	again_ms = 4000;
+	p = make(2, NULL);
+	again_ms = 0;
+	for (int i = 0; i < 60; i++) {
+		(void)collective(p);
+		pass(p, 50);
+	}
+	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].state), NT_KEY_FINAL);
+	atomic_store(&comm_of(p, 1)->member[p->seat[1].member].flags, NT_MEMBER_GRAPHS);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(collective(p), 11);
+		pass(p, 50);
+	}
+	assert_int_equal(p->again, 0);
 	destroy(p);
 }
 
@@ -369,6 +472,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_node_explores_then_stays),
 		cmocka_unit_test(two_nodes_explore_then_stay),
+		cmocka_unit_test(what_is_for_good_is_looked_at_again),
+		cmocka_unit_test(no_second_look_with_a_flag),
 		cmocka_unit_test(a_closed_key_stays_on_auto),
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),

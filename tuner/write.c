@@ -278,10 +278,11 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	put(t,
 	    ",\"agreement\":{\"nodes\":%" PRIu32 ",\"fetches\":%" PRIu32 ",\"appends\":%" PRIu32
 	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
-	    ",\"aborts\":%" PRIu32
-	    ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32 ",\"commit_ms\":[",
+	    ",\"aborts\":%" PRIu32 ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32
+	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
 	    c->nodes, c->fetches, c->appends, c->bytes, c->spent >> 10, c->agree.commits,
-	    c->agree.aborts, c->agree.rejects, c->agree.refusals);
+	    c->agree.aborts, c->agree.rejects, c->agree.refusals, c->agree.sessions,
+	    c->agree.looks);
 	for (uint32_t i = 0; i < times; i++)
 		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
 	put(t, "]}");

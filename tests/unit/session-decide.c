@@ -270,6 +270,8 @@ static void open_again(struct host *h, struct nt_board_key *key, struct nt_own_k
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 
+	for (int i = 0; i < 50; i++) /* a round of that thread in which it was not open */
+		nanosleep(&pause, NULL);
 	atomic_store(&key->state, NT_KEY_AGAIN);
 	for (int i = 0; i < 500 && atomic_load(&own->state) == NT_OWN_LATCHED; i++)
 		nanosleep(&pause, NULL);

@@ -5,7 +5,7 @@
  * A short window measures AUTO and the arm in turn. Where the arm is no longer ahead, a second one
  * must say so too; then all arms are explored anew, while the arm stays in force between windows.
  * What comes of that is by the rule that chose the arm: an arm that is faster than AUTO, the same
- * or another. If there is none, the arm stays only where it is still ahead in what was measured.
+ * or another. If there is none, the arm is given up where AUTO is ahead of it beyond chance.
  */
 #include "tuner/engine_state.h"
 
@@ -13,7 +13,8 @@
 
 #define RECHECK_BLOCKS 16 /* of the first window; the second has twice as many */
 #define RECHECKS 2
-#define DOUBT_P 0.01 /* of the arm's being slow more often, or slower on average */
+#define DOUBT_P 0.05 /* of the arm's being slow more often, or slower on average */
+#define BEHIND_P 0.05 /* of the same, or of its being slower at best, in the end */
 
 bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
 {
@@ -93,10 +94,21 @@ int recheck_next(struct engine_key *key, struct nt_plan *plan)
 	return -1;
 }
 
-int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
-		   const struct nt_contest *contest, struct nt_plan *plan)
+/* Is AUTO the faster one, beyond chance, in what was measured after the doubts? */
+static bool behind(const float *base, const float *arm, unsigned count)
 {
-	const struct nt_rule rule = { .min_gain = 0, .alpha = 0.01, .tests = 1, .last = true };
+	struct nt_matched pairs, other;
+
+	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&other, arm, base, count);
+	return nt_decide_p(arm, base, count) < BEHIND_P || nt_matched_slow_p(&pairs) < BEHIND_P ||
+	       nt_matched_mean_p(&other) < BEHIND_P;
+}
+
+int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		     const struct nt_contest *contest, struct nt_plan *plan)
+{
+	const struct nt_rule rule = { .alpha = BEHIND_P, .tests = 1, .last = true };
 	const float *current = engine_evidence(evidence, key->current);
 	struct nt_contest now;
 
@@ -108,9 +120,9 @@ int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned
 		return 0;
 	nt_decide_contest(&rule, evidence->us[0], current, evidence->blocks, &now);
 	if (!engine_enough(key, now.base.samples) ||
-	    (now.gain > 0 && now.arm.mean_us <= now.base.mean_us))
+	    !behind(evidence->us[0], current, evidence->blocks))
 		return 0;
-	if (now.verdict == NT_VERDICT_FASTER)
-		now.verdict = contest->verdict;
+	if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
+		now.verdict = NT_VERDICT_MEAN;
 	return engine_commit(key, evidence, key->current, &now, plan);
 }

@@ -182,6 +182,9 @@ bool again_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *k
 bool again_listens(const struct agree_key *key);
 bool again_looks(struct nt_agree *a, struct agree_comm *comm);	/* it is time to read logs */
 
+/* pending.c */
+void pending_note(struct nt_agree *a, struct agree_comm *comm);
+
 /* home.c */
 void home_step(struct nt_agree *a, struct agree_comm *comm);
 void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entry *sum);

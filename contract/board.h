@@ -32,7 +32,7 @@
 #define NT_BOARD_KEYS 32		/* keys of one communicator; more stay on AUTO */
 #define NT_BOARD_RUNS 16		/* explorations at once on a node */
 #define NT_RUN_POSITIONS 512		/* positions of one exploration */
-#define NT_PLAN_PAYLOAD 72		/* bytes of a plan that only tuner/ reads */
+#define NT_PLAN_PAYLOAD 88		/* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX		/* a turn that never comes */
 #define NT_TURN_UNKNOWN 0u		/* turns are published plus one, so that 0 means "not known" */
@@ -102,6 +102,7 @@ struct nt_board_key {
 	_Atomic uint32_t described;	/* the claiming rank: auto_arm and cost_us are there */
 	uint32_t auto_arm;		/* NCCL's own pick there and then */
 	float cost_us[NT_PAIRS];	/* NCCL's predicted costs there and then; < 0: not legal */
+	_Atomic uint8_t channels[NT_PAIRS];	/* any member: on how many a pair without a cap ran; 0 not seen */
 	_Atomic uint32_t state;		/* speaker: enum nt_key_state */
 	_Atomic uint64_t calls[NT_BOARD_MEMBERS];	/* rank: decisions; at each while OPEN, else now and then */
 	_Atomic uint64_t turn[NT_BOARD_MEMBERS];	/* rank: turn + 1 of its newest decision; 0 unknown */

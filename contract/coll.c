@@ -4,7 +4,15 @@
 #include "contract/coll.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
+
+#define CAP_SHIFT 8
+#define CHUNK_SHIFT 12
+#define CHUNK_CLASSES 11
+#define TEXTS 9	/* one more than coll.h promises */
 
 static const char *const coll_names[NT_COLLS] = {
 	[NT_BROADCAST] = "Broadcast",
@@ -29,6 +37,14 @@ static const char *const arm_names[NT_PAIRS] = {
 	"NVLS_TREE/LL", "NVLS_TREE/LL128", "NVLS_TREE/SIMPLE",
 	"PAT/LL", "PAT/LL128", "PAT/SIMPLE",
 };
+
+/* By class, from 1 on. */
+static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_CHANNELS_MAX };
+
+#define CAP_CLASSES ((int)sizeof(caps) - 1)
+
+_Static_assert(CAP_CLASSES < 16 && CHUNK_CLASSES < 16, "four bits each");
+_Static_assert(NT_ARM_CHUNK_MIN << (CHUNK_CLASSES - 1) == NT_ARM_CHUNK_MAX, "a class for each power of two");
 
 static const struct {
 	const char *name;
@@ -84,16 +100,136 @@ int nt_proto_parse(const char *name)
 	return by_name(proto_names, NT_PROTOS, name);
 }
 
+int nt_pair_takes_channels(int pair)
+{
+	int algo = pair / NT_PROTOS;
+
+	return pair >= 0 && (algo == TREE || algo == RING || algo == PAT);
+}
+
+/* LL's chunks are half of a buffer of 32 KiB already. */
+int nt_pair_takes_chunk(int pair)
+{
+	int algo = pair / NT_PROTOS;
+
+	return pair >= 0 && (algo == TREE || algo == RING) && pair % NT_PROTOS >= LL128;
+}
+
+static int cap_class(int arm)
+{
+	return arm >> CAP_SHIFT & 15;
+}
+
+static int chunk_class(int arm)
+{
+	return arm >> CHUNK_SHIFT & 15;
+}
+
+unsigned nt_arm_channels(int arm)
+{
+	int class = cap_class(arm);
+
+	return class <= CAP_CLASSES ? caps[class] : 0;
+}
+
+size_t nt_arm_chunk(int arm)
+{
+	int class = chunk_class(arm);
+
+	return class > 0 && class <= CHUNK_CLASSES ? NT_ARM_CHUNK_MIN << (class - 1) : 0;
+}
+
+int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes)
+{
+	int cap = 0, chunk = 0;
+
+	while (cap < CAP_CLASSES && caps[cap + 1] <= channels)
+		cap++;
+	while (chunk < CHUNK_CLASSES && NT_ARM_CHUNK_MIN << chunk <= chunk_bytes)
+		chunk++;
+	if (pair < 0 || pair >= NT_PAIRS || (cap && !nt_pair_takes_channels(pair)) ||
+	    (chunk_bytes && (!chunk || !nt_pair_takes_chunk(pair))))
+		return -1;
+	return pair | cap << CAP_SHIFT | chunk << CHUNK_SHIFT;
+}
+
+int nt_arm_valid(int arm)
+{
+	return arm == NT_ARM_AUTO || (arm >= 0 && arm < NT_PAIRS) ||
+	       (arm >= 0 && arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)));
+}
+
+static const char *shaped_name(int arm)
+{
+	static _Thread_local char text[TEXTS][NT_ARM_TEXT];
+	static _Thread_local unsigned next;
+	char *out = text[next++ % TEXTS];
+	char size[16];
+	int used;
+
+	used = snprintf(out, NT_ARM_TEXT, "%s", arm_names[nt_arm_pair(arm)]);
+	if (nt_arm_channels(arm))
+		used += snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%uch", nt_arm_channels(arm));
+	if (nt_arm_chunk(arm))
+		snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%s",
+			 nt_size_text(nt_arm_chunk(arm), size, sizeof(size)));
+	return out;
+}
+
 const char *nt_arm_name(int arm)
 {
-	return arm == NT_ARM_AUTO ? "AUTO" : by_number(arm_names, NT_PAIRS, arm);
+	if (arm == NT_ARM_AUTO)
+		return "AUTO";
+	if (arm < NT_PAIRS || !nt_arm_valid(arm))
+		return by_number(arm_names, NT_PAIRS, arm);
+	return shaped_name(arm);
+}
+
+/* "8ch" or "512K", as caps and chunk sizes are written; 0 where it is neither. */
+static unsigned long parse_count(const char *text, const char *unit)
+{
+	char *end;
+	unsigned long count;
+
+	if (*text < '1' || *text > '9')
+		return 0;
+	count = strtoul(text, &end, 10);
+	return strcmp(end, unit) == 0 && count <= 1024 ? count : 0;
+}
+
+/* What stands behind the pair, in nt_arm_name()'s words alone. */
+static int parse_shape(int pair, const char *name)
+{
+	unsigned channels = 0;
+	size_t chunk = 0;
+	char part[16];
+	int arm;
+
+	for (const char *at = strchr(strchr(name, '/') + 1, '/'); at; at = strchr(at + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)strcspn(at + 1, "/"), at + 1);
+		if (parse_count(part, "ch"))
+			channels = (unsigned)parse_count(part, "ch");
+		else
+			chunk = parse_count(part, "K") << 10 | parse_count(part, "M") << 20;
+	}
+	arm = nt_arm_make(pair, channels, chunk);
+	return arm >= 0 && strcmp(nt_arm_name(arm), name) == 0 ? arm : -1;
 }
 
 int nt_arm_parse(const char *name)
 {
+	char pair_name[NT_ARM_TEXT];
+	const char *slash = name ? strchr(name, '/') : NULL;
+	int pair;
+
 	if (name && strcmp(name, "AUTO") == 0)
 		return NT_ARM_AUTO;
-	return by_name(arm_names, NT_PAIRS, name);
+	if (!slash || strlen(name) >= NT_ARM_TEXT)
+		return -1;
+	slash += 1 + strcspn(slash + 1, "/");
+	snprintf(pair_name, sizeof(pair_name), "%.*s", (int)(slash - name), name);
+	pair = by_name(arm_names, NT_PAIRS, pair_name);
+	return pair < 0 || !*slash ? pair : parse_shape(pair, name);
 }
 
 size_t nt_datatype_bytes(const char *name)

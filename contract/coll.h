@@ -26,7 +26,14 @@ enum nt_coll {
 #define NT_ALGOS 7	/* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
 #define NT_PROTOS 3	/* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
-#define NT_ARM_AUTO 255	/* NCCL's own choice; every other arm is algorithm * NT_PROTOS + protocol */
+
+/* An arm is one number of 16 bits: the pair in the low eight (algorithm * NT_PROTOS + protocol), above it a class of
+ * channel caps (bits 8 to 11) and one of chunk sizes (12 to 15); class 0 leaves NCCL's own. */
+#define NT_ARM_AUTO 255	/* NCCL's own choice, in everything */
+#define NT_ARM_CHANNELS_MAX 64
+#define NT_ARM_TEXT 40	/* room for the longest name */
+#define NT_ARM_CHUNK_MIN ((size_t)16 << 10)
+#define NT_ARM_CHUNK_MAX ((size_t)16 << 20)
 
 const char *nt_coll_name(int coll);		/* "AllReduce", as NCCL's events spell it */
 int nt_coll_parse(const char *name);
@@ -35,9 +42,26 @@ int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto);		/* "LL128" */
 int nt_proto_parse(const char *name);
 
-/* "TREE/SIMPLE" or "AUTO". Returns a constant. */
+/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A constant, or, of an arm with
+ * a cap or a chunk size, a text that lasts until the thread has asked for eight more. */
 const char *nt_arm_name(int arm);
 int nt_arm_parse(const char *name);		/* NT_ARM_AUTO for "AUTO" */
+
+static inline int nt_arm_pair(int arm)		/* NT_ARM_AUTO for it */
+{
+	return arm & 255;
+}
+
+/* Whether NCCL bounds what a tuner asks for (docs/decisions/0007-arms.md). */
+int nt_pair_takes_channels(int pair);
+int nt_pair_takes_chunk(int pair);
+
+/* The arm of a pair with at most so many channels and chunks of so many bytes, each rounded down to what has a
+ * class; 0 leaves NCCL's own. -1 where the pair takes no such thing, or there is no class. */
+int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes);
+unsigned nt_arm_channels(int arm);		/* 0: NCCL's own */
+size_t nt_arm_chunk(int arm);			/* 0: NCCL's own */
+int nt_arm_valid(int arm);			/* NT_ARM_AUTO, or what nt_arm_make() gives */
 
 /* Bytes of one element of the datatype that NCCL's events name ("ncclFloat32"); 0 if unknown. */
 size_t nt_datatype_bytes(const char *name);

@@ -40,6 +40,10 @@ static const struct {
 	{ "mode", "off", NT_MODE_OFF },
 	{ "mode", "observe", NT_MODE_OBSERVE },
 	{ "mode", "bandit", NT_MODE_BANDIT },
+	{ "channels", "off", NT_SWITCH_OFF },
+	{ "channels", "on", NT_SWITCH_ON },
+	{ "chunks", "off", NT_SWITCH_OFF },
+	{ "chunks", "on", NT_SWITCH_ON },
 	{ "graphs", "may", NT_GRAPHS_MAY },
 	{ "graphs", "never", NT_GRAPHS_NEVER },
 };
@@ -181,7 +185,7 @@ static int parse_value(const struct setting *s, const char *text, int64_t *value
 
 static int unknown_key(const char *item, struct nt_error *err)
 {
-	char known[112] = "";
+	char known[176] = "";
 
 	for (size_t i = 1; i < NT_SETTING_COUNT; i++) {
 		size_t used = strlen(known);

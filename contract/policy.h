@@ -20,6 +20,7 @@
 #include "contract/names.h"
 
 enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
+enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 
 /* key, member, kind, min, max, default, unit, what it means.
@@ -34,6 +35,10 @@ enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 	  "measurements of every arm in the first round") \
 	X(confirm_blocks, confirm_blocks, NT_INT, 8, 128, 24, "blocks", \
 	  "measurements of the best arms and of AUTO in the second round") \
+	X(channels, channels, NT_ENUM, 0, 1, 0, "", \
+	  "off, or on: the best choices are tried with fewer and with more channels, too") \
+	X(chunks, chunks, NT_ENUM, 0, 1, 0, "", \
+	  "off, or on: and with smaller chunks, which NCCL 2.30.3 or newer allows") \
 	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, "calls", \
 	  "calls of a collective and size before it is explored") \
 	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, "percent", \

@@ -142,6 +142,7 @@ static void take_seat(struct nt_comm *comm)
 
 	fill_card(comm);
 	comm->allowed = allowed_pairs(comm->card.nccl, comm->nodes);
+	comm->chunks = comm->tuner_api >= 6 && session->policy.chunks == NT_SWITCH_ON;
 	if (session->policy.mode != NT_MODE_BANDIT) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(session->policy.mode));
 	} else if (!session->map.board) {

@@ -81,7 +81,8 @@ struct nt_own_key {
 struct nt_decision {
 	struct nt_own_key *key;
 	uint64_t left_bytes;
-	uint8_t coll, arm;
+	uint8_t coll;
+	uint16_t arm;
 	bool forced; /* arm is ours, not AUTO's */
 	bool measured;
 	uint32_t run, owner, epoch, position;
@@ -116,6 +117,9 @@ struct nt_comm {
 	char kept_why[120];
 	bool mute_broadcast; /* Broadcast has no Coll events */
 	uint32_t allowed; /* pairs that may be tried */
+	bool chunks; /* fixed: NCCL asks for chunk sizes, and some may be tried */
+	bool chunked[NT_COLLS]; /* decision: an arm with a chunk size was decided */
+	_Atomic uint32_t chunk_bytes[NT_COLLS][NT_PAIRS]; /* decision; launch reads. 0: NCCL's own */
 	_Atomic uint64_t group; /* decision; event reads */
 	uint64_t open_group; /* decision: the group in which its first key was opened */
 	struct {
@@ -206,17 +210,25 @@ struct nt_call {
 	float *cost; /* algos * protos entries; may be changed */
 	int algos, protos;
 	bool registered;
+	int *channels; /* 0 on entry: NCCL's own number; NULL: cannot be changed */
 };
 
 /* turn.c. NT_NCCL_OK, or NT_NCCL_SYSTEM_ERROR where going on alone could corrupt data
  * (docs/design.md, the one exception). */
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call);
 
+/* shape.c, decision thread: what an arm says beside its pair. */
+void nt_comm_cap(const struct nt_decision *choice, const struct nt_call *call);
+void nt_comm_note_chunk(struct nt_comm *comm, const struct nt_call *call, int arm);
+/* The thread that launches what was decided: the chunk size of a task. */
+void nt_comm_chunk(struct nt_comm *comm, int coll, int pair, size_t *chunk_bytes);
+
 /* event.c: what the profiler tells. Handles are for NCCL; NULL: none. */
 struct nt_coll_event {
 	const char *func, *datatype, *algo, *proto;
 	uint64_t seq;
 	size_t count;
+	uint8_t channels; /* 0: not told */
 };
 
 void *nt_event_coll(struct nt_comm *comm, const struct nt_coll_event *event);

@@ -52,7 +52,8 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 
 float engine_predicted(const struct engine_key *key, unsigned arm)
 {
-	float cost = arm < NT_PAIRS ? key->cost_us[arm] : -1;
+	unsigned pair = (unsigned)nt_arm_pair((int)arm);
+	float cost = pair < NT_PAIRS ? key->cost_us[pair] : -1;
 
 	return isfinite(cost) ? cost : -1;
 }
@@ -74,6 +75,13 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 	return best;
 }
 
+void engine_set_blocks(struct nt_schedule *s, int64_t blocks)
+{
+	s->blocks = (uint8_t)(blocks + NT_SCHEDULE_WARM_UP);
+	if (nt_schedule_positions(s) > NT_RUN_POSITIONS)
+		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
+}
+
 /* AUTO and what could beat it, the most likely first; at least one other arm if any is legal. */
 void engine_plan_screen(struct engine_key *key)
 {
@@ -87,13 +95,12 @@ void engine_plan_screen(struct engine_key *key)
 
 		if (s->count > 1 && limit > 0 && engine_predicted(key, arm) > limit)
 			break;
-		s->arm[s->count++] = (uint8_t)arm;
+		s->arm[s->count++] = (uint16_t)arm;
 		mask &= ~(1u << arm);
 	}
-	s->blocks = (uint8_t)(key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
-	if (nt_schedule_positions(s) > NT_RUN_POSITIONS)
-		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
+	engine_set_blocks(s, key->engine->policy.screen_blocks);
 	key->arms = s->count;
+	key->refined = false;
 }
 
 static void key_end(void *arg)
@@ -104,26 +111,28 @@ static void key_end(void *arg)
 	free(key);
 }
 
-struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_key *board_key)
+struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_comm *comm,
+				   const struct nt_board_key *board_key)
 {
 	struct engine_key *key = calloc(1, sizeof(*key));
 
 	if (!key)
 		return NULL;
 	key->engine = engine;
+	key->comm = comm;
 	key->board_key = board_key;
 	engine->open++;
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
+	nt_finding_begin(&key->finding, comm, board_key);
 	return key;
 }
 
 static void *key_start(void *arg, const struct nt_board_comm *comm,
 		       const struct nt_board_key *board_key)
 {
-	struct engine_key *key = engine_key_make(arg, board_key);
+	struct engine_key *key = engine_key_make(arg, comm, board_key);
 
-	(void)comm;
 	if (key)
 		engine_plan_screen(key);
 	return key;
@@ -168,6 +177,11 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 	key->rounds[s->kind]++;
 	memset(key->sample, 0, sizeof(key->sample));
 	key->absorbed = 0;
+	for (unsigned i = 0; i < evidence->count; i++) {
+		struct nt_figures figures = nt_decide_figures(evidence->us[i], evidence->blocks);
+
+		nt_finding_note(&key->finding, evidence->arm[i], &figures);
+	}
 }
 
 /* Of one round like the one that has just ended. */
@@ -183,10 +197,10 @@ static void outcome_set(struct engine_key *key, struct evidence *evidence, unsig
 {
 	struct nt_outcome *out = &key->schedule.outcome;
 	*out = (struct nt_outcome){
-		.verdict = (uint8_t)contest->verdict,
-		.auto_arm = (uint8_t)key->auto_arm,
-		.best_arm = (uint8_t)arm,
-		.chosen_arm = contest->verdict == NT_VERDICT_FASTER ? (uint8_t)arm : NT_ARM_AUTO,
+		.verdict = (uint16_t)contest->verdict,
+		.auto_arm = (uint16_t)key->auto_arm,
+		.best_arm = (uint16_t)arm,
+		.chosen_arm = contest->verdict == NT_VERDICT_FASTER ? (uint16_t)arm : NT_ARM_AUTO,
 		.samples = (uint16_t)contest->base.samples,
 		.arms = (uint16_t)key->arms,
 		.p = (float)contest->p,
@@ -218,6 +232,8 @@ int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned ar
 	s->arm[0] = s->outcome.chosen_arm;
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = NT_NEVER;
+	if (key->engine->findings)
+		nt_findings_keep(key->engine->findings, &key->finding, &s->outcome);
 	return final;
 }
 
@@ -246,35 +262,12 @@ static double min_gain(const struct engine_key *key)
 	return (double)key->engine->policy.min_gain_micro / 1e8; /* percent, in millionths */
 }
 
-static double p25_of(const struct evidence *evidence, unsigned index)
-{
-	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
-}
-
-/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (which
- * is AUTO) if there is none. */
-static unsigned next_best(const struct engine_key *key, const struct evidence *evidence,
-			  uint32_t taken)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < evidence->count; i++) {
-		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
-
-		if ((taken & (1u << i)) || !engine_enough(key, samples))
-			continue;
-		if (best == 0 || p25_of(evidence, i) < p25_of(evidence, best))
-			best = i;
-	}
-	return best;
-}
-
-static void plan_confirm(struct engine_key *key, const uint8_t *arm, unsigned count)
+static void plan_confirm(struct engine_key *key, const uint16_t *arm, unsigned count)
 {
 	struct nt_schedule *s = &key->schedule;
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_CONFIRM, .count = (uint8_t)count };
-	memcpy(s->arm, arm, count);
+	memcpy(s->arm, arm, count * sizeof(arm[0]));
 	s->blocks = (uint8_t)(key->engine->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
 }
 
@@ -282,20 +275,22 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 {
 	const struct nt_rule rule = { .min_gain = min_gain(key), .tests = 1 };
 	struct evidence *e = &key->screen;
-	uint8_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
-	unsigned best = next_best(key, e, 0);
+	uint16_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
+	unsigned best = engine_next_best(key, e, 0);
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
 	if (best == 0 || !engine_enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS && budget_allows(key))
+		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS + (key->refined ? 1u : 0u) && budget_allows(key))
 			return engine_explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
+	if (refine_plan(key))
+		return engine_explore(key, plan);
 	if (key->again)
 		finalist[count++] = key->current;
 	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
-	     i = next_best(key, e, taken)) {
+	     i = engine_next_best(key, e, taken)) {
 		taken |= 1u << i;
 		if (key->again && e->arm[i] == key->current)
 			continue;
@@ -331,7 +326,7 @@ static bool better(const struct nt_contest *a, const struct nt_contest *b)
 /* Is there no further look? Two arms are the least that one takes. */
 static bool last_look(struct engine_key *key)
 {
-	const uint8_t arm[] = { NT_ARM_AUTO, key->schedule.arm[1] };
+	const uint16_t arm[] = { NT_ARM_AUTO, key->schedule.arm[1] };
 
 	if (key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS)
 		return true;
@@ -349,7 +344,7 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	};
 	struct evidence *e = &key->confirm;
 	struct nt_contest contest[1 + FINALISTS];
-	uint8_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	uint16_t again[1 + FINALISTS] = { NT_ARM_AUTO };
 	unsigned count = 1;
 	unsigned best = 1;
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key; recheck.c, a
- *                  second look at its arm; budget.c, what exploring may cost; nobody else includes
- *                  it
+/* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key;
+ *                  refine_round.c, one with caps and chunk sizes; recheck.c, a second look at its
+ *                  arm; budget.c, what exploring may cost; nobody else includes it
  */
 #ifndef NT_ENGINE_STATE_H
 #define NT_ENGINE_STATE_H
@@ -21,12 +21,13 @@
  * AUTO. */
 struct evidence {
 	unsigned count, blocks;
-	uint8_t arm[NT_SCHEDULE_ARMS];
+	uint16_t arm[NT_SCHEDULE_ARMS];
 	float us[NT_SCHEDULE_ARMS][POOLED_BLOCKS];
 };
 
 struct engine_key {
 	struct nt_engine *engine;
+	const struct nt_board_comm *comm;
 	const struct nt_board_key *board_key;
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
@@ -35,7 +36,8 @@ struct engine_key {
 	unsigned rounds[KINDS]; /* done, by kind */
 	bool running; /* the schedule was handed out */
 	bool again; /* `current` is in force, and looked at once more */
-	uint8_t current;
+	uint16_t current;
+	bool refined; /* screened once more, with caps and chunk sizes */
 	struct nt_schedule schedule;
 	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
 	unsigned absorbed; /* nodes' times in it */
@@ -43,16 +45,24 @@ struct engine_key {
 	double explored_us; /* sum of all samples */
 	unsigned explored; /* their number */
 	uint32_t spent_calls;
+	struct nt_finding finding;
 };
 
 _Static_assert(NT_DECIDE_SAMPLES >= POOLED_BLOCKS, "all evidence is looked at");
 
 /* engine.c */
-struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_key *board_key);
-float engine_predicted(const struct engine_key *key, unsigned arm); /* < 0: none */
+struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_comm *comm,
+				   const struct nt_board_key *board_key);
+float engine_predicted(const struct engine_key *key, unsigned arm); /* its pair's; < 0: none */
 float *engine_evidence(struct evidence *evidence, unsigned arm); /* NULL: none */
 bool engine_enough(const struct engine_key *key, unsigned samples);
 void engine_plan_screen(struct engine_key *key);
+void engine_set_blocks(struct nt_schedule *schedule, int64_t blocks); /* or as many as there is room for */
+/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (which
+ * is AUTO) if there is none. */
+unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
+			  uint32_t taken);
+double engine_p25(const struct evidence *evidence, unsigned index);
 int engine_explore(struct engine_key *key, struct nt_plan *plan);
 int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
 		  const struct nt_contest *contest, struct nt_plan *plan);
@@ -66,6 +76,10 @@ int recheck_next(struct engine_key *key, struct nt_plan *plan);
 /* What follows where all was explored anew. */
 int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
 		   const struct nt_contest *contest, struct nt_plan *plan);
+
+/* refine_round.c. After the first round: one more, of the best two pairs, AUTO's among them, and of
+ * what else can be done with them. False: nothing can, and no schedule was planned. */
+bool refine_plan(struct engine_key *key);
 
 /* budget.c */
 bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key, uint32_t mask);

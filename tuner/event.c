@@ -68,7 +68,7 @@ static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_c
 
 static bool may_be(const struct nt_decision *d, int coll, int arm, uint64_t bytes)
 {
-	return d->coll == coll && d->arm == arm && bytes > 0 && d->left_bytes >= bytes;
+	return d->coll == coll && nt_arm_pair(d->arm) == arm && bytes > 0 && d->left_bytes >= bytes;
 }
 
 /* The decision that this task ran by: one of which tasks have come already, else one of exactly its
@@ -105,6 +105,19 @@ static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 			return;
 		}
 	}
+}
+
+/* What caps are fractions of: how many channels NCCL gives a pair by itself. */
+static void note_channels(const struct nt_comm *c, const struct nt_decision *d, uint64_t bytes,
+			  uint8_t channels)
+{
+	/* Tasks of one launch share the channels. */
+	bool alone = c->fifo_count == 1 && d->tasks == 0 && d->left_bytes == bytes;
+	int pair = nt_arm_pair(d->arm);
+
+	if (alone && channels != 0 && d->key->shared && d->arm == pair)
+		atomic_store_explicit(&d->key->shared->channels[pair], channels,
+				      memory_order_relaxed);
 }
 
 /* The handle of a measured decision, the same for all its tasks. */
@@ -182,6 +195,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		note_difference(c, coll, bytes);
 		return NULL;
 	}
+	note_channels(c, d, bytes, event->channels);
 	d->left_bytes -= bytes;
 	d->tasks++;
 	if (d->forced)

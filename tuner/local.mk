@@ -15,6 +15,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/engine.h \
 	%D%/engine_state.h \
 	%D%/event.c \
+	%D%/finding.c \
+	%D%/finding.h \
 	%D%/helper.c \
 	%D%/helper.h \
 	%D%/log.h \
@@ -26,11 +28,15 @@ libnt_tuner_la_SOURCES = \
 	%D%/recheck.c \
 	%D%/times.c \
 	%D%/times.h \
+	%D%/refine.c \
+	%D%/refine.h \
+	%D%/refine_round.c \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \
 	%D%/session.h \
 	%D%/settle.c \
+	%D%/shape.c \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \

@@ -81,6 +81,19 @@ static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 	return open_tuner(ctx, &who, log);
 }
 
+extern struct nt_tuner_v6 ncclTunerPlugin_v6;
+
+/* Of the table only where chunk sizes may be tried: NCCL must not ask for nothing. */
+/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
+static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
+		      size_t *chunk_bytes)
+{
+	(void)bytes, (void)channels;
+	if (is_alive(ctx) && (unsigned)proto < NT_PROTOS)
+		nt_comm_chunk(ctx, coll, algo * NT_PROTOS + proto, chunk_bytes);
+	return NT_NCCL_OK;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
@@ -91,7 +104,11 @@ static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 
 	(void)nvl;
 	(void)constants;
-	return open_tuner(ctx, &who, log);
+	open_tuner(ctx, &who, log);
+	/* NCCL looks at the table each time, on this thread first. */
+	if (*ctx && ((struct nt_comm *)*ctx)->chunks)
+		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	return NT_NCCL_OK;
 }
 
 /* v2 shows no table: nothing can be forced that is known to be legal. */
@@ -108,9 +125,9 @@ static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, i
 static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int *channels)
 {
-	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false };
+	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false, channels };
 
-	(void)pipe_ops, (void)channels;
+	(void)pipe_ops;
 	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
 }
 
@@ -119,9 +136,11 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		  int protos, int registered, int *channels)
 {
-	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, registered != 0 };
+	const struct nt_call call = {
+		coll, bytes, (float *)cost, algos, protos, registered != 0, channels
+	};
 
-	(void)pipe_ops, (void)channels;
+	(void)pipe_ops;
 	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
 }
 
@@ -129,7 +148,6 @@ extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
 extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
 extern const struct nt_tuner_v4 ncclTunerPlugin_v4;
 extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
-extern const struct nt_tuner_v6 ncclTunerPlugin_v6;
 
 NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { NAME, tuner_init_v2, decide_v2,
 							  tuner_finalize };
@@ -139,7 +157,7 @@ NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, d
 							  tuner_finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide,
 							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide,
+NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide,
 							  tuner_finalize, NULL };
 
 /* Profiler. */
@@ -246,7 +264,8 @@ static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name
 	{                                                                       \
 		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
 		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
-		.seq = (descr)->coll.seq, .count = (descr)->coll.count          \
+		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
+		.channels = (descr)->coll.channels                              \
 	}
 
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)

@@ -47,10 +47,9 @@ void *recheck_start(void *arg, const struct nt_board_comm *comm, const struct nt
 	struct nt_schedule s;
 	struct engine_key *key;
 
-	(void)comm;
 	if (nt_schedule_read(&s, base->payload, base->payload_bytes) < 0)
 		return NULL;
-	key = engine_key_make(arg, board_key);
+	key = engine_key_make(arg, comm, board_key);
 	if (!key)
 		return NULL;
 	key->again = true;

@@ -6,6 +6,15 @@
 #include <stdbool.h>
 #include <string.h>
 
+static bool repeated(const struct nt_schedule *s, unsigned at)
+{
+	unsigned first = 0;
+
+	while (s->arm[first] != s->arm[at])
+		first++;
+	return first < at;
+}
+
 static bool arms_valid(const struct nt_schedule *s)
 {
 	uint32_t seen = 0;
@@ -13,16 +22,21 @@ static bool arms_valid(const struct nt_schedule *s)
 	for (unsigned i = 0; i < s->count; i++) {
 		unsigned bit = s->arm[i] == NT_ARM_AUTO ? NT_PAIRS : s->arm[i];
 
-		if (bit > NT_PAIRS || (seen & (1u << bit)) != 0)
+		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || repeated(s, i) : (seen & 1u << bit) != 0)
 			return false;
-		seen |= 1u << bit;
+		if (bit <= NT_PAIRS)
+			seen |= 1u << bit;
 	}
 	return true;
 }
 
 static bool has_auto(const struct nt_schedule *s)
 {
-	return memchr(s->arm, NT_ARM_AUTO, s->count) != NULL;
+	unsigned at = 0;
+
+	while (at < s->count && s->arm[at] != NT_ARM_AUTO)
+		at++;
+	return at < s->count;
 }
 
 static bool explores(const struct nt_schedule *s)

@@ -51,10 +51,10 @@ enum nt_verdict {
 
 /* What every rank writes into its record. Zeros where nothing was measured. */
 struct nt_outcome {
-	uint8_t verdict; /* enum nt_verdict */
-	uint8_t auto_arm; /* NCCL's own pick at the home */
-	uint8_t best_arm; /* the arm that the figures are of, chosen or not; NT_ARM_AUTO: none */
-	uint8_t chosen_arm; /* NT_ARM_AUTO: AUTO stays */
+	uint16_t verdict; /* enum nt_verdict */
+	uint16_t auto_arm; /* NCCL's own pick at the home */
+	uint16_t best_arm; /* the arm that the figures are of, chosen or not; NT_ARM_AUTO: none */
+	uint16_t chosen_arm; /* NT_ARM_AUTO: AUTO stays */
 	uint16_t samples; /* pairs of AUTO and best_arm behind the figures */
 	uint16_t arms; /* explored, AUTO included */
 	float p; /* after correction for the arms tested; 1 where no test was made */
@@ -71,13 +71,13 @@ struct nt_schedule {
 	uint8_t count; /* of arms, 1..NT_SCHEDULE_ARMS */
 	uint8_t blocks; /* warm-up included; 0 in FINAL and KEPT */
 	uint8_t round; /* explorations of this key before this one */
-	uint8_t arm[NT_SCHEDULE_ARMS];
+	uint16_t arm[NT_SCHEDULE_ARMS];
 	struct nt_outcome outcome; /* FINAL and KEPT */
 };
 
-_Static_assert(sizeof(struct nt_outcome) == 52, "nt_outcome travels between nodes");
-_Static_assert(offsetof(struct nt_schedule, outcome) == 16, "nt_schedule travels between nodes");
-_Static_assert(sizeof(struct nt_schedule) == 68, "nt_schedule travels between nodes");
+_Static_assert(sizeof(struct nt_outcome) == 56, "nt_outcome travels between nodes");
+_Static_assert(offsetof(struct nt_schedule, outcome) == 28, "nt_schedule travels between nodes");
+_Static_assert(sizeof(struct nt_schedule) == 84, "nt_schedule travels between nodes");
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
 /* A plan's payload, or a closed key's result, as a schedule; checked. A key that was closed

@@ -72,7 +72,7 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 	d->left_bytes = call->bytes;
 	d->forced = choice->arm != NT_ARM_AUTO;
 	if (!d->forced)
-		d->arm = (uint8_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
+		d->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
 }
 
 /* The turn is that of the newest Coll event, known once a whole group has had its events with the
@@ -196,7 +196,7 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
 		return;
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
-	choice->arm = (uint8_t)arm;
+	choice->arm = (uint16_t)arm;
 	if (plan->until == NT_NEVER) {
 		nt_comm_settle(key, plan, &schedule, arm);
 		return;
@@ -271,7 +271,7 @@ static void rest(struct nt_comm *c, struct nt_own_key *key, uint64_t turn, bool 
 static void stay(const struct nt_own_key *key, struct nt_decision *choice)
 {
 	if (key->settled_epoch != 0)
-		choice->arm = (uint8_t)key->arm;
+		choice->arm = (uint16_t)key->arm;
 }
 
 /* A decision of a key that is open here, or now on the board. */
@@ -394,6 +394,7 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 	struct nt_decision choice = { .arm = NT_ARM_AUTO };
 	struct nt_own_key *key;
 	uint32_t mask, state;
+	int pair;
 
 	if (!nt_table_known(call->coll, call->cost, call->algos, call->protos)) {
 		nt_session_count(c->session, NT_COUNT_ODD_TABLE);
@@ -407,6 +408,8 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 	if (call->registered)
 		note_registered(c);
 	if (!key) {
+		if (c->chunks)
+			nt_comm_note_chunk(c, call, NT_ARM_AUTO);
 		nt_session_count(c->session, NT_COUNT_NO_KEY);
 		return NT_NCCL_OK;
 	}
@@ -416,16 +419,21 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 			      memory_order_relaxed);
 	state = atomic_load_explicit(&key->state, memory_order_relaxed);
 	if (state == NT_OWN_LATCHED)
-		choice.arm = (uint8_t)key->arm;
+		choice.arm = (uint16_t)key->arm;
 	else if (state < NT_OWN_LATCHED && key->shared && consider(c, key, call, &choice) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
 	else if (key->observed_ns && state != NT_OWN_CLOSED)
 		observe(c, key, &choice);
-	if (choice.arm != NT_ARM_AUTO && (choice.arm >= NT_PAIRS || !(mask >> choice.arm & 1)))
+	pair = nt_arm_pair(choice.arm);
+	if (choice.arm != NT_ARM_AUTO && (pair >= NT_PAIRS || !(mask >> pair & 1)))
 		choice.arm = NT_ARM_AUTO;
 	if (c->open_keys != 0)
 		finish_decision(c, key, call, &choice);
 	if (choice.arm != NT_ARM_AUTO)
-		nt_table_force(call->cost, choice.arm);
+		nt_table_force(call->cost, pair);
+	if (choice.arm >= NT_PAIRS && choice.arm != NT_ARM_AUTO && call->channels)
+		nt_comm_cap(&choice, call);
+	if (c->chunks)
+		nt_comm_note_chunk(c, call, choice.arm);
 	return NT_NCCL_OK;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "contract/record.h"
 #include "tuner/comm.h"
+#include "tuner/finding.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
@@ -60,7 +61,7 @@ static void put_us(struct text *t, const char *name, double us)
 
 static void put_arm(struct text *t, const char *name, int arm)
 {
-	if (arm == NT_ARM_AUTO || (arm >= 0 && arm < NT_PAIRS))
+	if (nt_arm_valid(arm))
 		put(t, ",\"%s\":\"%s\"", name, nt_arm_name(arm));
 }
 
@@ -288,6 +289,24 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	put(t, "]}");
 }
 
+/* What was measured of all arms, in the first half of the record: keys come behind it. */
+static void put_findings(struct text *t, const struct nt_findings *findings)
+{
+	const struct nt_finding *finding;
+	size_t bytes = 1;
+
+	put(t, ",\"explored\":[");
+	for (unsigned i = 0; bytes > 0 && (finding = nt_findings_at(findings, i)); i++) {
+		size_t room = t->bytes / 2 > t->used + 2 ? t->bytes / 2 - t->used - 2 : 0;
+
+		bytes = nt_finding_text(finding, t->out + t->used + (i > 0), room);
+		if (bytes > 0 && i > 0)
+			t->out[t->used++] = ',';
+		t->used += bytes;
+	}
+	put(t, "]");
+}
+
 size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
 		     bool end, char *out, size_t out_bytes)
 {
@@ -302,6 +321,8 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	put_head(&t, session, end);
 	if (agreement)
 		put_agreement(&t, agreement);
+	if (session->findings && session->findings->first)
+		put_findings(&t, session->findings);
 	put(&t, ",\"comms\":[");
 	for (uint32_t i = 0; i < session->comms; i++) {
 		if (!has_room(&t, COMM_BYTES))

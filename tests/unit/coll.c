@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 #include "contract/board.h"
 #include "contract/coll.h"
@@ -45,6 +46,57 @@ static void unknown_names_are_errors(void **state)
 	assert_string_equal(nt_arm_name(NT_PAIRS), "?");
 	assert_int_equal(nt_datatype_bytes("ncclFloat32"), 4);
 	assert_int_equal(nt_datatype_bytes("float"), 0);
+}
+
+static void arms_with_a_cap_or_a_chunk_have_names(void **state)
+{
+	static const unsigned channels[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
+	unsigned arms = 0;
+
+	(void)state;
+	for (int arm = 0; arm < 1 << 16; arm++) {
+		const char *name = nt_arm_name(arm);
+
+		if (!nt_arm_valid(arm)) {
+			assert_string_equal(name, "?");
+			continue;
+		}
+		arms++;
+		assert_true(strlen(name) < NT_ARM_TEXT);
+		assert_int_equal(nt_arm_parse(name), arm);
+		if (arm != NT_ARM_AUTO)
+			assert_int_equal(nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)),
+					 arm);
+	}
+	/* AUTO; 12 pairs and 9 that take caps, 4 of which take chunks. */
+	assert_int_equal(arms, 1 + 12 + 5 * 13 + 4 * 13 * 12);
+	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
+		assert_int_equal(nt_arm_channels(nt_arm_make(5, channels[i], 0)), channels[i]);
+	assert_string_equal(nt_arm_name(nt_arm_make(5, 8, 0)), "RING/SIMPLE/8ch");
+	assert_string_equal(nt_arm_name(nt_arm_make(5, 0, 512 << 10)), "RING/SIMPLE/512K");
+	assert_string_equal(nt_arm_name(nt_arm_make(1, 64, 16 << 20)), "TREE/LL128/64ch/16M");
+	assert_int_equal(nt_arm_make(5, 0, 0), 5);
+	assert_int_equal(nt_arm_make(5, 11, (512 << 10) + 1), nt_arm_parse("RING/SIMPLE/8ch/512K"));
+}
+
+static void what_nccl_does_not_bound_is_no_arm(void **state)
+{
+	static const char *const texts[] = { "NVLS/SIMPLE/8ch", "COLLNET_CHAIN/SIMPLE/8ch", "NVLS_TREE/SIMPLE/128K",
+					     "PAT/SIMPLE/128K", "RING/LL/128K",	"RING/SIMPLE/5ch",
+					     "RING/SIMPLE/0ch",	"RING/SIMPLE/", "RING/SIMPLE/8", "RING/SIMPLE/08ch",
+					     "RING/SIMPLE/8ch/", "RING/SIMPLE/512K/8ch", "RING/SIMPLE/8K",
+					     "RING/SIMPLE/32M", "RING/SIMPLE/8ch/8ch", "AUTO/8ch", "RING//8ch", "/", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_int_equal(nt_arm_parse(texts[i]), -1);
+	assert_int_equal(nt_arm_make(4 * NT_PROTOS + 2, 8, 0), -1);
+	assert_int_equal(nt_arm_make(3, 0, 128 << 10), -1);
+	assert_int_equal(nt_arm_make(5, 0, 8 << 10), -1);
+	assert_int_equal(nt_arm_make(-1, 0, 0), -1);
+	assert_int_equal(nt_arm_make(NT_PAIRS, 0, 0), -1);
+	assert_false(nt_arm_valid(-1));
+	assert_false(nt_arm_valid(NT_ARM_AUTO | 1 << 8));
 }
 
 static void bands_are_half_octaves(void **state)
@@ -99,6 +151,8 @@ int main(void)
 		cmocka_unit_test(names_round_trip),	  cmocka_unit_test(unknown_names_are_errors),
 		cmocka_unit_test(bands_are_half_octaves), cmocka_unit_test(sizes_are_short),
 		cmocka_unit_test(a_key_is_one_word),
+		cmocka_unit_test(arms_with_a_cap_or_a_chunk_have_names),
+		cmocka_unit_test(what_nccl_does_not_bound_is_no_arm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
+	%D%/unit/refine \
 	%D%/unit/report-child \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
@@ -40,6 +41,7 @@ unit_tests = \
 	%D%/unit/session-decide \
 	%D%/unit/session-doubt \
 	%D%/unit/session-process \
+	%D%/unit/session-shape \
 	%D%/unit/session-steady \
 	%D%/unit/times \
 	%D%/unit/write-record \

@@ -4,7 +4,8 @@
  *                  chunks
  *
  * A round of the first kind, in which the pairs themselves and AUTO are measured again: only times of
- * one round are compared. What it costs must fit the budget, else the pairs go on alone.
+ * one round are compared. What it costs must leave enough of the budget, else the pairs go
+ * on alone.
  */
 #include <string.h>
 #include "tuner/engine_state.h"
@@ -76,6 +77,19 @@ static unsigned add(const struct engine_key *key, struct nt_refine *from, unsign
 	return made;
 }
 
+/* This round and the one that decides. */
+static bool allows_both(struct engine_key *key)
+{
+	uint32_t spent = key->spent_calls;
+	bool allows;
+
+	key->spent_calls += (1 + FINALISTS) *
+			    ((uint32_t)key->engine->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
+	allows = budget_allows(key);
+	key->spent_calls = spent;
+	return allows;
+}
+
 bool refine_plan(struct engine_key *key)
 {
 	const struct nt_policy *policy = &key->engine->policy;
@@ -102,7 +116,7 @@ bool refine_plan(struct engine_key *key)
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	made = add(key, &from, e->arm[place[0]], s) + add(key, &from, e->arm[place[1]], s);
 	engine_set_blocks(s, policy->screen_blocks);
-	if (made == 0 || !budget_allows(key)) {
+	if (made == 0 || !allows_both(key)) {
 		*s = before;
 		return false;
 	}

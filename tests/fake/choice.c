@@ -13,6 +13,8 @@
 #define GRAIN_BYTES(proto) ((proto) == 0 ? 16u : (proto) == 1 ? 1920u : 512u)
 #define CHUNK_BYTES(proto) ((proto) == 0 ? 16384u : (proto) == 1 ? 76800u : 524288u)
 
+enum algo { RING = 1, NVLS = 4, PAT = 6 };
+
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -66,6 +68,18 @@ static void check(struct nt_comm *c, const float *before, const float *after, in
 			      channels, NT_MAX_CHANNELS);
 }
 
+/* These take the number as it is (enqueue.cc:567@v2.28.9-1). */
+static void check_cap(struct nt_comm *c, int arm, int channels)
+{
+	int algo = arm / NT_PROTOS;
+	bool bounded = algo <= RING || algo == PAT || (algo == NVLS && c->place.nodes == 1);
+
+	if (!bounded && channels > (int)c->place.channels)
+		nt_fake_leave(c->owner->job, NT_EXIT_CONTRACT,
+			      "the tuner wants %d channels for %s, which has %u", channels,
+			      nt_arm_name(arm), c->place.channels);
+}
+
 static void ask(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table,
 		int *channels)
 {
@@ -102,21 +116,19 @@ void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
 			      "no algorithm is left for %s: the collective fails",
 			      nt_coll_name(coll));
+	check_cap(c, out->arm, channels);
+	out->cap = channels;
 	out->changed = channels || memcmp(before, table, table_bytes) != 0;
 	out->max_channels = channels ? channels : nt_model_channels(&c->place, bytes, out->arm);
 }
 
-/* enqueue.cc:2308@v2.30.7-1; 0 where the plugin has no say. */
-uint32_t nt_choice_chunk(struct nt_comm *c, const struct nt_task *t)
+static size_t ask_chunk(struct nt_comm *c, const struct nt_task *t, uint64_t bytes)
 {
 	int proto = t->arm % NT_PROTOS;
 	size_t chunk = CHUNK_BYTES(proto);
-	int rc;
+	int rc = c->tuner->get_chunk_size(c->tuner_ctx, t->coll, bytes, t->arm / NT_PROTOS, proto, 1,
+					  &chunk);
 
-	if (!c->tuner || !c->tuner->get_chunk_size || c->owner->job->release->code < 23003)
-		return 0;
-	rc = c->tuner->get_chunk_size(c->tuner_ctx, t->coll, t->bytes / (unsigned)t->channels,
-				      t->arm / NT_PROTOS, proto, 1, &chunk);
 	if (rc != NT_NCCL_OK)
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
 			      "getChunkSize returned %d: the collective fails", rc);
@@ -125,5 +137,29 @@ uint32_t nt_choice_chunk(struct nt_comm *c, const struct nt_task *t)
 	if (chunk < GRAIN_BYTES(proto))
 		nt_fake_leave(c->owner->job, NT_EXIT_CONTRACT,
 			      "the tuner wants chunks of %zu bytes: NCCL divides by zero", chunk);
-	return (uint32_t)chunk;
+	return chunk / GRAIN_BYTES(proto) * GRAIN_BYTES(proto);
+}
+
+/* For the first channel, the last and those between, as far as there are any, each as if it were
+ * alone (enqueue.cc:720, :2308@v2.30.7-1). */
+void nt_choice_chunks(struct nt_comm *c, struct nt_task *t)
+{
+	uint64_t share = t->bytes / (unsigned)t->channels;
+
+	t->chunk_bytes = t->chunk_rest = 0;
+	if (!c->tuner || !c->tuner->get_chunk_size || c->owner->job->release->code < 23003)
+		return;
+	t->chunk_bytes = (uint32_t)ask_chunk(c, t, share);
+	if (t->channels > 1)
+		t->chunk_rest = (uint32_t)ask_chunk(c, t, share + t->bytes % (unsigned)t->channels);
+	if (t->channels > 2)
+		t->chunk_rest = t->chunk_rest * 31 + (uint32_t)ask_chunk(c, t, share);
+}
+
+int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes)
+{
+	bool own = chunk_bytes == 0 || chunk_bytes + GRAIN_BYTES(pair % NT_PROTOS) > CHUNK_BYTES(pair % NT_PROTOS);
+	int arm = nt_arm_make(pair, (unsigned)cap, own ? 0 : chunk_bytes);
+
+	return arm < 0 ? pair : arm;
 }

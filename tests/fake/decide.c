@@ -77,6 +77,7 @@ static unsigned decide_run(struct nt_plan *p, struct nt_task *task, unsigned tas
 		task[i].arm = choice.arm;
 		task[i].auto_arm = choice.auto_arm;
 		task[i].changed = choice.changed;
+		task[i].cap = choice.cap;
 		task[i].max_channels = choice.max_channels;
 	}
 	return n;
@@ -93,6 +94,11 @@ static void decide_gathered(struct nt_plan *p)
 	t->auto_arm = RING * NT_PROTOS + choice.auto_arm % NT_PROTOS;
 	t->changed = choice.changed;
 	t->max_channels = t->channels = choice.max_channels;
+	/* Nothing bounds it here (src/scheduler/allgatherv_sched.cc:69@v2.30.7-1). */
+	if (choice.cap > (int)p->comm->place.channels)
+		nt_fake_leave(p->comm->owner->job, NT_EXIT_CONTRACT,
+			      "the tuner wants %d channels for Broadcasts run as one, with %u",
+			      choice.cap, p->comm->place.channels);
 }
 
 /* From 2.29.2 on NCCL makes Broadcast's tasks anew, without what their events need
@@ -138,7 +144,8 @@ static void set_channels(struct nt_plan *p)
 		uint64_t n = (t->traffic + share - 1) / share;
 
 		t->channels = n < 1 ? 1 : n > (uint64_t)channels ? channels : (int)n;
-		t->chunk_bytes = t->symmetric ? 0 : nt_choice_chunk(p->comm, t);
+		if (!t->symmetric)
+			nt_choice_chunks(p->comm, t);
 	}
 }
 

@@ -69,6 +69,26 @@ json() {
 	[[ $output = *"rank 2 TREE/LL x"* ]]
 }
 
+@test "so is one in channels or in chunks alone" {
+	NT_FAKE_PLUGIN=odd-channels:2:1 run -66 fake --sizes 4M
+	[[ $output = *"MISMATCH"*"rank 2 TREE/SIMPLE x1/"* ]]
+	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -66 fake --nccl 2.30.7
+	[[ $output = *"MISMATCH"*"rank 2 "*"/65536 AllReduce"* ]]
+	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -0 fake # is not asked
+	NT_FAKE_PLUGIN=channels:1 run -0 fake
+}
+
+@test "caps and chunk sizes are arms, and change times" {
+	NT_FAKE_PLUGIN=channels:1 run -0 --separate-stderr fake --sizes 4M --noise none
+	json '.keys[0].arm == "TREE/SIMPLE/1ch"'
+	local slow
+	slow=$(jq '.keys[0].last_us' <<<"$output")
+	NT_FAKE_PLUGIN=idle run -0 --separate-stderr fake --sizes 4M --noise none
+	jq -e --argjson slow "$slow" '.keys[0] | .arm == "TREE/SIMPLE" and .last_us * 1.9 < $slow' <<<"$output"
+	NT_FAKE_PLUGIN=channels:1 run -0 --separate-stderr fake --sizes 4M --noise none --arm TREE/SIMPLE/1ch=0.1
+	jq -e --argjson slow "$slow" '.keys[0].last_us * 9.9 < $slow' <<<"$output"
+}
+
 @test "it hangs as NCCL does, if asked" {
 	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -124 timeout -k 2 2 \
 		"$FAKE" --fork 4 --nodes 2 --iters 10 --on-mismatch hang

@@ -80,9 +80,11 @@ struct nt_task {
 	bool changed; /* the plugin touched the table or the channels */
 	bool symmetric;
 	bool gathered; /* Broadcasts with different roots, run as one */
+	int cap; /* of channels, as the plugin asked; 0: NCCL's own */
 	int max_channels;
 	int channels;
-	uint32_t chunk_bytes;
+	uint32_t chunk_bytes; /* of the task's first channel, where the plugin chose it; else 0 */
+	uint32_t chunk_rest; /* of its last and of those between, in one number */
 	unsigned run; /* which decision of the group */
 };
 
@@ -145,11 +147,15 @@ struct nt_choice {
 	int arm;
 	int auto_arm;
 	bool changed;
+	int cap;
 	int max_channels;
 };
 void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		    struct nt_choice *out);
-uint32_t nt_choice_chunk(struct nt_comm *c, const struct nt_task *t);
+void nt_choice_chunks(struct nt_comm *c, struct nt_task *t);
+
+/* The arm that a task ran by, with its cap and its chunk size where they are not NCCL's own. */
+int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes);
 
 /* Decides all tasks of a plan and puts them into launch order. */
 void nt_plan_decide(struct nt_plan *p);

@@ -48,6 +48,8 @@ static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, uns
 			.op = op,
 			.auto_arm = task[i].auto_arm,
 			.arm = task[i].algo * NT_PROTOS + task[i].proto,
+			.cap = task[i].cap,
+			.chunk_bytes = task[i].chunk_bytes,
 			.key = nt_rng_mix(nt_rng_mix(j->options->seed, op), c->id ^ run),
 		};
 

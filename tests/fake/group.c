@@ -29,7 +29,9 @@ unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out)
 			.symmetric = t->symmetric,
 			.run = (uint8_t)t->run,
 			.auto_arm = (uint8_t)t->auto_arm,
+			.cap = (uint8_t)t->cap,
 			.chunk_bytes = t->chunk_bytes,
+			.chunk_rest = t->chunk_rest,
 		};
 	}
 	return p->tasks;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "tests/fake/fake.h"
 #include "tests/fake/rng.h"
 
 enum algo { TREE, RING, COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE, PAT };
@@ -165,14 +166,27 @@ int nt_model_pick(const float *table, int algos)
 	return arm;
 }
 
+/* What a cap takes longer: fewer channels carry less, more of them no more. */
+static double capped_us(const struct nt_place *p, const struct nt_run *r)
+{
+	int own = nt_model_channels(p, r->bytes, r->arm);
+	struct nt_run empty = *r;
+
+	empty.bytes = 0;
+	if (r->cap == 0 || r->cap >= own)
+		return 0;
+	return (belief_us(p, r, 1) - belief_us(p, &empty, 1)) * (own - r->cap) / r->cap;
+}
+
 double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
 {
-	double us = belief_us(p, r, 1);
+	int shaped = nt_choice_arm(r->arm, r->cap, r->chunk_bytes);
+	double us = belief_us(p, r, 1) + capped_us(p, r);
 
 	for (unsigned i = 0; i < m->options->truths; i++) {
 		const struct nt_arm_truth *t = &m->options->truth[i];
 
-		if (t->arm == r->arm && (t->coll < 0 || t->coll == r->coll) && r->op >= t->from_op)
+		if ((t->arm == r->arm || t->arm == shaped) && (t->coll < 0 || t->coll == r->coll) && r->op >= t->from_op)
 			us *= t->factor;
 	}
 	return us;

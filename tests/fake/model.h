@@ -35,8 +35,10 @@ struct nt_model {
 struct nt_run {
 	int coll;
 	uint64_t bytes;
-	int arm;
+	int arm; /* the pair */
 	int auto_arm;
+	int cap; /* of channels; 0: NCCL's own */
+	uint32_t chunk_bytes; /* 0: NCCL's own */
 	uint64_t op; /* of the communicator, counted from 0 */
 	uint64_t key; /* for noise: the same on all ranks */
 };

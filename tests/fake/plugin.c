@@ -7,6 +7,8 @@
  *   arm:ALGO/PROTO         force the arm where it is legal
  *   odd:RANK:CALL:ARM      force it on that rank alone, from its CALL-th decision on
  *   channels:N             ask for N channels
+ *   odd-channels:RANK:N    ... on that rank alone
+ *   odd-chunk:RANK:BYTES   chunks of that size on that rank alone
  *   raise                  make an arm legal that is not
  *   overrun, underrun      write behind or before the cost table
  *   init-error, decide-error, no-handle, chunk-zero
@@ -17,6 +19,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +118,21 @@ static void force(float *table, int algos, const char *name)
 		table[arm] = 0;
 }
 
+/* NAME:RANK:VALUE, and this is that rank. */
+static bool is_odd(const struct comm *c, const char *name, unsigned long *value)
+{
+	char *end;
+
+	if (strncmp(mode(), name, strlen(name)) != 0 ||
+	    strtol(mode() + strlen(name), &end, 10) != c->rank || *end != ':')
+		return false;
+	*value = strtoul(end + 1, NULL, 10);
+	return true;
+}
+
 static void act(struct comm *c, uint64_t decision, float *table, int algos, int *channels)
 {
+	unsigned long value;
 	unsigned rank;
 	unsigned long long call;
 	char arm[32];
@@ -128,6 +144,8 @@ static void act(struct comm *c, uint64_t decision, float *table, int algos, int 
 		force(table, algos, arm);
 	else if (strncmp(mode(), "channels:", 9) == 0)
 		*channels = (int)strtol(mode() + 9, NULL, 10);
+	else if (is_odd(c, "odd-channels:", &value))
+		*channels = (int)value;
 	else if (mode_is("raise"))
 		table[NT_PAIRS - NT_PROTOS - 1] = 0; /* NVLS_TREE/SIMPLE */
 	else if (mode_is("overrun"))
@@ -215,7 +233,8 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		 size_t *chunk_bytes)
 {
-	(void)ctx;
+	unsigned long value;
+
 	(void)coll;
 	(void)bytes;
 	(void)algo;
@@ -223,6 +242,8 @@ static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int cha
 	(void)channels;
 	if (mode_is("chunk-zero"))
 		*chunk_bytes = 0;
+	else if (is_odd(ctx, "odd-chunk:", &value))
+		*chunk_bytes = value;
 	return NT_NCCL_OK;
 }
 

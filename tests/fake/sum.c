@@ -19,7 +19,7 @@ struct key {
 	struct series times;
 	uint32_t forced; /* calls whose table or channels the plugin changed */
 	uint32_t overridden; /* calls that ran another arm than NCCL's pick */
-	uint8_t last[NT_LAST_ARMS]; /* ring */
+	uint16_t last[NT_LAST_ARMS]; /* ring */
 };
 
 struct nt_sum {
@@ -37,7 +37,7 @@ struct key_report {
 	float first_us;
 	float last_us;
 	double total_us;
-	uint8_t last[NT_LAST_ARMS]; /* oldest first; the last min(calls, NT_LAST_ARMS) of them */
+	uint16_t last[NT_LAST_ARMS]; /* oldest first; the last min(calls, NT_LAST_ARMS) of them */
 };
 
 struct report {
@@ -86,12 +86,13 @@ void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, d
 {
 	struct key *k = &s->key[comm_kind][t->key];
 	struct series *times = &k->times;
+	int arm = nt_choice_arm(t->arm, t->cap, t->chunk_bytes);
 
 	times->us = grow(s, times->us, times->n, &times->room, sizeof(times->us[0]));
-	k->last[times->n % NT_LAST_ARMS] = (uint8_t)t->arm;
+	k->last[times->n % NT_LAST_ARMS] = (uint16_t)arm;
 	times->us[times->n++] = (float)us;
 	k->forced += t->changed;
-	k->overridden += t->arm != t->auto_arm;
+	k->overridden += arm != t->auto_arm;
 }
 
 void nt_sum_decided(struct nt_sum *s, uint64_t ns)
@@ -216,22 +217,24 @@ static int final_arm(struct nt_sum *s, int kind, int key)
 /* How many ranks ended with which arm: communicators of one kind may differ. */
 static void print_arms(struct nt_sum *s, int kind, int key)
 {
-	unsigned ranks[NT_PAIRS + 1] = { 0 };
+	unsigned ranks[UINT16_MAX + 1] = { 0 }, mixed = 0;
 	bool first = true;
 
 	for (unsigned r = 0; r < s->job->ranks; r++) {
 		int arm = arm_of(key_of_rank(s, r, kind, key));
 
-		if (arm != NO_CALL)
-			ranks[arm == MIXED ? NT_PAIRS : arm]++;
+		mixed += arm == MIXED;
+		if (arm >= 0)
+			ranks[arm]++;
 	}
-	for (int arm = 0; arm <= NT_PAIRS; arm++) {
+	for (int arm = 0; arm <= UINT16_MAX; arm++) {
 		if (!ranks[arm])
 			continue;
-		printf("%s\"%s\":%u", first ? "" : ",",
-		       arm == NT_PAIRS ? "mixed" : nt_arm_name(arm), ranks[arm]);
+		printf("%s\"%s\":%u", first ? "" : ",", nt_arm_name(arm), ranks[arm]);
 		first = false;
 	}
+	if (mixed)
+		printf("%s\"mixed\":%u", first ? "" : ",", mixed);
 }
 
 /* The first rank that makes such calls; NULL: none does. */
@@ -264,7 +267,7 @@ static void print_key(struct nt_sum *s, int kind, int key, bool first)
 	       (double)k->last_us, k->total_us);
 	print_arms(s, kind, key);
 	printf("}}");
-	fprintf(stderr, "  %-5s %-13s %6s  %6u calls  %-13s %10.1f -> %10.1f us  (%u forced)\n",
+	fprintf(stderr, "  %-5s %-13s %6s  %6u calls  %-15s %10.1f -> %10.1f us  (%u forced)\n",
 		o->split[kind].name, nt_coll_name(coll), size, k->calls,
 		arm < 0 ? "mixed" : nt_arm_name(arm), (double)k->first_us, (double)k->last_us,
 		k->forced);

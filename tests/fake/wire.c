@@ -265,7 +265,8 @@ static bool same_task(const struct nt_wire_task *a, const struct nt_wire_task *b
 {
 	return a->bytes == b->bytes && a->coll == b->coll && a->algo == b->algo &&
 	       a->proto == b->proto && a->channels == b->channels && a->symmetric == b->symmetric &&
-	       a->run == b->run && a->connect == b->connect && a->chunk_bytes == b->chunk_bytes;
+	       a->run == b->run && a->connect == b->connect && a->chunk_bytes == b->chunk_bytes &&
+	       a->chunk_rest == b->chunk_rest && a->cap == b->cap;
 }
 
 /* Compares two ranks' published operations; both must have been published. */

@@ -41,7 +41,9 @@ struct nt_wire_task {
 	uint8_t run; /* which decision of the group it belongs to */
 	uint8_t connect; /* not a collective: the first use of algo makes its connections */
 	uint8_t auto_arm; /* informative: not compared */
+	uint8_t cap; /* of channels, as the plugin asked; 0: NCCL's own */
 	uint32_t chunk_bytes; /* where the plugin chose it, else 0 */
+	uint32_t chunk_rest; /* of the task's other channels */
 };
 
 struct nt_wire_result {
@@ -66,7 +68,7 @@ void nt_wire_close(struct nt_wire *w);
 void nt_wire_unlink(const struct nt_wire *w); /* safe in a signal handler */
 
 /* Room for what the ranks tell rank 0 in the end: one fixed block a rank. */
-#define NT_WIRE_REPORT_BYTES 40960
+#define NT_WIRE_REPORT_BYTES 49152
 void *nt_wire_report(struct nt_wire *w, unsigned rank);
 void nt_wire_report_done(struct nt_wire *w);
 enum nt_wire_end nt_wire_report_wait(struct nt_wire *w);

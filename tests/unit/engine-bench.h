@@ -31,6 +31,7 @@ struct bench {
 	struct nt_board_comm *comm;
 	struct nt_board_key *key;
 	double us[NT_PAIRS + 1]; /* AUTO last */
+	double (*shaped_us)(int arm); /* of arms with a cap or a chunk size; NULL: as their pair */
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */
@@ -68,8 +69,10 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
 		int arm = nt_schedule_arm(s, plan->epoch, p);
 		uint64_t draw = nt_rng_mix(plan->epoch, p);
-		double us = b->us[arm == NT_ARM_AUTO ? NT_PAIRS : arm];
+		double us = b->us[arm == NT_ARM_AUTO ? NT_PAIRS : nt_arm_pair(arm)];
 
+		if (b->shaped_us && arm >= NT_PAIRS && arm != NT_ARM_AUTO)
+			us = b->shaped_us(arm);
 		us *= 1 + 0.02 * nt_rng_unit(draw);
 		if (nt_rng_unit(draw ^ 5) * 100 < b->lost_percent)
 			continue;

@@ -18,7 +18,7 @@ static struct nt_schedule exploration(unsigned count, unsigned blocks)
 				 .arm = { NT_ARM_AUTO } };
 
 	for (unsigned i = 1; i < count && i < NT_SCHEDULE_ARMS; i++)
-		s.arm[i] = (uint8_t)(2 * i - 2);
+		s.arm[i] = (uint16_t)(2 * i - 2);
 	return s;
 }
 

@@ -26,11 +26,11 @@ static void an_idle_key_leaves_all_alone(void **state)
 static void odd_tables_are_left_alone(void **state)
 {
 	struct nt_call odd[] = {
-		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false },
-		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false },
-		{ NT_COLLS, SIZE, NULL, 7, 3, false },
-		{ -1, SIZE, NULL, 7, 3, false },
-		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false },
+		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false, NULL },
+		{ NT_COLLS, SIZE, NULL, 7, 3, false, NULL },
+		{ -1, SIZE, NULL, 7, 3, false, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false, NULL },
 	};
 	float table[40], before[40];
 	struct host h;
@@ -50,7 +50,7 @@ static void odd_tables_are_left_alone(void **state)
 
 static void six_algorithms_are_enough(void **state)
 {
-	const struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, 6, 3, false };
+	const struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, 6, 3, false, NULL };
 	struct nt_call mine = call;
 	float table[18];
 	struct host h;

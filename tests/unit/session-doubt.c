@@ -57,7 +57,7 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 
 static void registered_buffers_may_be_a_capture(void **state)
 {
-	struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, NT_ALGOS, NT_PROTOS, true };
+	struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, NT_ALGOS, NT_PROTOS, true, NULL };
 	unsigned m;
 	struct host h;
 

@@ -36,6 +36,7 @@ struct host {
 	unsigned channels;
 	float cost[NT_PAIRS];
 	float table[NT_PAIRS]; /* of the last decision, as the plugin left it */
+	int asked_channels; /* ... and what it asked for; 0: NCCL's own number */
 	int rc; /* of the last decision */
 };
 
@@ -131,9 +132,11 @@ static inline int host_picked(const struct host *h)
 
 static inline void host_decide(struct host *h, int coll, size_t bytes)
 {
-	const struct nt_call call = { coll, bytes, h->table, NT_ALGOS, NT_PROTOS, false };
+	const struct nt_call call = { coll, bytes, h->table, NT_ALGOS, NT_PROTOS, false,
+				      &h->asked_channels };
 
 	memcpy(h->table, h->cost, sizeof(h->table));
+	h->asked_channels = 0;
 	h->rc = nt_comm_decide(h->comm, &call);
 }
 
@@ -156,6 +159,7 @@ static inline void *host_coll_event_of(struct host *h, int coll, size_t bytes, i
 		.algo = nt_algo_name(arm / NT_PROTOS),
 		.proto = nt_proto_name(arm % NT_PROTOS),
 		.seq = h->seq[coll]++,
+		.channels = (uint8_t)h->channels,
 	};
 
 	if (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)
@@ -250,11 +254,11 @@ static inline struct nt_schedule host_final(int arm)
 {
 	return (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL,
 				     .count = 1,
-				     .arm = { (uint8_t)arm },
+				     .arm = { (uint16_t)arm },
 				     .outcome = { .verdict = NT_VERDICT_FASTER,
 						  .auto_arm = RING_SIMPLE,
-						  .best_arm = (uint8_t)arm,
-						  .chosen_arm = (uint8_t)arm,
+						  .best_arm = (uint16_t)arm,
+						  .chosen_arm = (uint16_t)arm,
 						  .samples = 24,
 						  .p = 0.0001f,
 						  .auto_us = 280,

@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refine.c - which caps and chunk sizes are tried, and when */
+#include "tests/unit/engine-bench.h"
+
+#include "tuner/refine.h"
+
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+
+/* What nt_refine_pair() says, as text. */
+static const char *arms_of(const struct nt_refine *from, int pair)
+{
+	static char text[256];
+	uint16_t arm[8];
+	unsigned count = nt_refine_pair(from, pair, arm, 8);
+
+	text[0] = '\0';
+	for (unsigned i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "", nt_arm_name(arm[i]));
+	return text;
+}
+
+static void caps_are_fractions_of_what_nccl_gave(void **state)
+{
+	struct nt_refine from = { .channels = true, .bytes = MIB, .ranks = 8, .own = 24, .most = 24 };
+
+	(void)state;
+	assert_string_equal(arms_of(&from, RING_LL), "RING/LL/12ch RING/LL/6ch");
+	from.own = 4;
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/2ch TREE/SIMPLE/8ch TREE/SIMPLE/1ch");
+	from.own = from.most = 2;
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/1ch");
+	from.own = from.most = 1;
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
+	from.own = 4, from.most = 5; /* 5 has no class of its own, and 4 is what it has */
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2ch RING/SIMPLE/1ch");
+	from.own = 0; /* not seen */
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
+}
+
+static void nothing_is_capped_that_nccl_does_not_bound(void **state)
+{
+	const struct nt_refine from = {
+		.channels = true, .chunks = true, .bytes = 64 * MIB, .ranks = 8, .own = 16, .most = 24
+	};
+
+	(void)state;
+	for (int pair = 2 * NT_PROTOS; pair < 6 * NT_PROTOS; pair++) /* COLLNET_*, NVLS, NVLS_TREE */
+		assert_string_equal(arms_of(&from, pair), "");
+	assert_string_equal(arms_of(&from, 6 * NT_PROTOS + 2), "PAT/SIMPLE/8ch PAT/SIMPLE/24ch PAT/SIMPLE/4ch");
+}
+
+static void chunks_fill_the_pipe(void **state)
+{
+	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .ranks = 4, .own = 2, .most = 2 };
+
+	(void)state;
+	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16 parts. */
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2M RING/SIMPLE/1M");
+	/* A tree: 32 MiB a channel in chunks of 8 MiB and 4 MiB, all in flight. */
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/8M TREE/SIMPLE/4M");
+	from.bytes = MIB;
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/256K TREE/SIMPLE/128K");
+	/* No chunk below 256 KiB, all channels together. */
+	from.bytes = 512 * KIB;
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/128K");
+	assert_string_equal(arms_of(&from, RING_SIMPLE), ""); /* a part is less than such a chunk */
+	from.bytes = 256 * KIB;
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "");
+	from.bytes = 64 * MIB;
+	assert_string_equal(arms_of(&from, RING_LL), "");
+}
+
+static double eight_channels_are_best(int arm)
+{
+	return nt_arm_channels(arm) == 8 && nt_arm_pair(arm) == TREE_SIMPLE ? 500 : 900;
+}
+
+static double small_chunks_are_best(int arm)
+{
+	return nt_arm_chunk(arm) == 128 * KIB ? 500 : 1200;
+}
+
+static void seen(struct bench *b, unsigned channels)
+{
+	atomic_store(&b->key->channels[TREE_SIMPLE], (uint8_t)channels);
+	atomic_store(&b->key->channels[RING_SIMPLE], (uint8_t)channels);
+	atomic_store(&b->comm->key[2].channels[RING_LL], 24);
+	atomic_store(&b->comm->ranks, 8);
+	atomic_store(&b->comm->member[0].state, NT_MEMBER_JOINED);
+	b->comm->member[0].card.api = 5 * 256 + 5;
+}
+
+static void a_cap_that_is_faster_is_found(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 800;
+	b.shaped_us = eight_channels_are_best;
+	seen(&b, 16);
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_SIMPLE); /* caps are off */
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 800;
+	b.shaped_us = eight_channels_are_best;
+	b.engine.policy.channels = NT_SWITCH_ON;
+	b.engine.policy.chunks = NT_SWITCH_ON; /* which this NCCL does not ask for */
+	seen(&b, 16);
+	assert_int_equal(explore(&b), 1);
+	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
+	assert_int_equal(b.rounds, 3);
+	assert_int_equal(b.final.outcome.arms, 4 + 6); /* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
+	assert_true(b.final.outcome.predicted_best_us > 0);
+	free(b.board);
+}
+
+static void autos_own_pair_is_capped_too(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, TREE_SIMPLE);
+	b.shaped_us = eight_channels_are_best;
+	b.engine.policy.channels = NT_SWITCH_ON;
+	seen(&b, 16);
+	b.us[NT_PAIRS] = 700;
+	assert_int_equal(explore(&b), 1);
+	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
+	assert_int_equal(b.final.outcome.auto_arm, TREE_SIMPLE);
+	free(b.board);
+}
+
+static void chunks_need_an_nccl_that_asks(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	for (unsigned api = 5; api <= 6; api++) {
+		setup(&b, sockets, TREE_SIMPLE);
+		b.shaped_us = small_chunks_are_best;
+		b.engine.policy.chunks = NT_SWITCH_ON;
+		seen(&b, 2);
+		b.comm->member[0].card.api = api * 256 + api;
+		b.us[NT_PAIRS] = 700; /* 1 MiB */
+		assert_int_equal(explore(&b), api == 6);
+		assert_string_equal(nt_arm_name(b.final.arm[0]), api == 6 ? "TREE/SIMPLE/128K" : "AUTO");
+		free(b.board);
+	}
+}
+
+static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.engine.policy.channels = NT_SWITCH_ON;
+	assert_int_equal(explore(&b), 0); /* no number of channels was seen */
+	assert_int_equal(b.rounds, 1);
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 600;
+	b.shaped_us = eight_channels_are_best;
+	b.engine.policy.channels = NT_SWITCH_ON;
+	b.engine.policy.max_calls = 4 * 9 + 3 * 25 + 3; /* the two other rounds, and no more */
+	seen(&b, 16);
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
+	assert_int_equal(b.rounds, 2);
+	free(b.board);
+}
+
+/* What the record says of each arm. */
+static void findings_hold_every_arm(void **state)
+{
+	struct nt_findings findings = { .count = 0 };
+	const struct nt_finding *f;
+	char text[NT_FINDING_TEXT];
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.engine.findings = &findings;
+	b.engine.policy.channels = NT_SWITCH_ON;
+	b.shaped_us = eight_channels_are_best;
+	b.us[TREE_SIMPLE] = 800;
+	b.key->cost_us[RING_SIMPLE] = 40;
+	seen(&b, 16);
+	assert_int_equal(explore(&b), 1);
+	f = nt_findings_at(&findings, 0);
+	assert_non_null(f);
+	assert_null(nt_findings_at(&findings, 1));
+	assert_int_equal(f->arms, 4 + 6);
+	assert_int_equal(f->arm[0].arm, NT_ARM_AUTO);
+	assert_float_equal(f->arm[0].predicted_us, 40, 0);
+	for (unsigned i = 0; i < f->arms; i++) {
+		bool shaped = f->arm[i].arm >= NT_PAIRS && f->arm[i].arm != NT_ARM_AUTO;
+		double us = shaped ? eight_channels_are_best(f->arm[i].arm)
+				   : b.us[f->arm[i].arm == NT_ARM_AUTO ? NT_PAIRS : f->arm[i].arm];
+
+		assert_true(f->arm[i].us > us * 0.99 && f->arm[i].us < us * 1.03);
+		assert_true(shaped ? f->arm[i].predicted_us < 0 : f->arm[i].predicted_us > 0);
+	}
+	assert_true(nt_finding_text(f, text, sizeof(text)) == strlen(text));
+	assert_non_null(strstr(text, "\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
+				     "\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
+	assert_int_equal(nt_finding_text(f, text, 100), 0);
+	nt_findings_clear(&findings);
+	assert_int_equal(findings.count, 0);
+	free(b.board);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(caps_are_fractions_of_what_nccl_gave),
+		cmocka_unit_test(nothing_is_capped_that_nccl_does_not_bound),
+		cmocka_unit_test(chunks_fill_the_pipe),
+		cmocka_unit_test(a_cap_that_is_faster_is_found),
+		cmocka_unit_test(autos_own_pair_is_capped_too),
+		cmocka_unit_test(chunks_need_an_nccl_that_asks),
+		cmocka_unit_test(no_round_more_where_there_is_nothing_or_no_budget),
+		cmocka_unit_test(findings_hold_every_arm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,6 +13,8 @@ libnt_report_la_SOURCES = \
 	%D%/controller.c \
 	%D%/database.c \
 	%D%/database.h \
+	%D%/explored.c \
+	%D%/explored.h \
 	%D%/fields.c \
 	%D%/fields.h \
 	%D%/file.c \

@@ -26,6 +26,7 @@ static const struct nt_field rank_fields[] = {
 	{ "flags", RANK(flags), NT_FIELD_COUNT, false },
 	{ "end", RANK(end), NT_FIELD_BOOL, false },
 	{ "agreement", RANK(agreement), NT_FIELD_OBJECT, false },
+	{ "explored", RANK(explored), NT_FIELD_ARRAY, false },
 	{ "counts", RANK(counts), NT_FIELD_OBJECT, false },
 	{ "comms", RANK(comm_array), NT_FIELD_ARRAY, true },
 };

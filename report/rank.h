@@ -47,6 +47,7 @@ struct nt_rank {
 	char policy[NT_POLICY_MAX];
 	bool end;
 	json_object *agreement; /* as it is; NULL where another process speaks for the node */
+	json_object *explored; /* as it is (report/explored.h); NULL where nothing was decided */
 	json_object *counts; /* name to number, checked; NULL where there is none */
 	json_object *comm_array;
 	struct nt_rank_comm *comms;

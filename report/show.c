@@ -11,6 +11,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
+#include "report/explored.h"
 #include "report/file.h"
 #include "report/rank.h"
 #include "report/table.h"
@@ -184,7 +185,7 @@ static int show_rank(const struct nt_rank *rank, struct nt_error *err)
 		if (show_comm(&rank->comms[i], err) < 0)
 			return -1;
 	}
-	return 0;
+	return nt_explored_print(stdout, rank->explored, err);
 }
 
 static int show_file(const char *path)

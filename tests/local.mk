@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/policy \
 	%D%/unit/refine \
 	%D%/unit/report-child \
+	%D%/unit/report-explored \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/report-print \

@@ -1,0 +1,188 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explored.c - see explored.h */
+#include "report/explored.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include "contract/coll.h"
+#include "report/fields.h"
+#include "report/table.h"
+
+#define MOST_ARMS 64
+#define CLEARLY 1.03 /* faster or slower, beyond what two medians of a few calls may differ */
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+struct explored {
+	char id[40];
+	int64_t ranks, nodes, bytes;
+	int coll, auto_arm, arm;
+	json_object *arms;
+};
+
+struct measured {
+	int arm;
+	double predicted_us, us, p25_us;
+	int64_t samples;
+};
+
+#define EXPLORED(member) offsetof(struct explored, member), 0
+static const struct nt_field explored_fields[] = {
+	{ "id", offsetof(struct explored, id), sizeof(((struct explored *)0)->id), NT_FIELD_TEXT, true },
+	{ "ranks", EXPLORED(ranks), NT_FIELD_COUNT, true },
+	{ "nodes", EXPLORED(nodes), NT_FIELD_COUNT, true },
+	{ "coll", EXPLORED(coll), NT_FIELD_COLL, true },
+	{ "bytes", EXPLORED(bytes), NT_FIELD_COUNT, true },
+	{ "auto", EXPLORED(auto_arm), NT_FIELD_ARM, true },
+	{ "arm", EXPLORED(arm), NT_FIELD_ARM, true },
+	{ "arms", EXPLORED(arms), NT_FIELD_ARRAY, true },
+};
+
+#define MEASURED(member) offsetof(struct measured, member), 0
+static const struct nt_field measured_fields[] = {
+	{ "arm", MEASURED(arm), NT_FIELD_ARM, true },
+	{ "predicted_us", MEASURED(predicted_us), NT_FIELD_TIME, false },
+	{ "us", MEASURED(us), NT_FIELD_TIME, true },
+	{ "p25_us", MEASURED(p25_us), NT_FIELD_TIME, true },
+	{ "samples", MEASURED(samples), NT_FIELD_COUNT, true },
+};
+
+#define ROW(row) ((const struct measured *)(row))
+
+static void print_arm(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", nt_arm_name(ROW(row)->arm));
+}
+
+static void print_predicted(char *cell, const void *row)
+{
+	nt_cell_decimal(cell, ROW(row)->predicted_us, 1);
+}
+
+static void print_us(char *cell, const void *row)
+{
+	nt_cell_decimal(cell, ROW(row)->us, 1);
+}
+
+static void print_p25(char *cell, const void *row)
+{
+	nt_cell_decimal(cell, ROW(row)->p25_us, 1);
+}
+
+static void print_ratio(char *cell, const void *row)
+{
+	nt_cell_decimal(cell, ROW(row)->predicted_us > 0 ? ROW(row)->us / ROW(row)->predicted_us : NAN, 2);
+}
+
+static void print_samples(char *cell, const void *row)
+{
+	nt_cell_count(cell, ROW(row)->samples);
+}
+
+static const struct nt_column columns[] = {
+	{ { "", "ARM" }, true, print_arm },
+	{ { "PREDICTED", "us" }, false, print_predicted },
+	{ { "MEASURED", "us" }, false, print_us },
+	{ { "MEASURED/", "PREDICTED" }, false, print_ratio },
+	{ { "MEASURED", "p25 us" }, false, print_p25 },
+	{ { "SAM-", "PLES" }, false, print_samples },
+};
+
+static const struct nt_table table = { columns, LENGTH(columns), sizeof(struct measured), 4 };
+
+/* "1.8 times slower", "1.2 times faster", "as fast" */
+static const char *ratio_text(double ratio, char *out, size_t out_bytes)
+{
+	if (ratio >= CLEARLY)
+		snprintf(out, out_bytes, "%.2f times slower", ratio);
+	else if (ratio <= 1 / CLEARLY)
+		snprintf(out, out_bytes, "%.2f times faster", 1 / ratio);
+	else
+		snprintf(out, out_bytes, "as fast");
+	return out;
+}
+
+/* Predictions of two arms against their times: costs need not be times for NCCL's pick to be right, so only their
+ * ratios are judged. Returns how far apart the two ratios are; at least 1. */
+static double error_of(const struct measured *m, const struct measured *base, double *predicted, double *us)
+{
+	*predicted = m->predicted_us / base->predicted_us;
+	*us = m->us / base->us;
+	return *us > *predicted ? *us / *predicted : *predicted / *us;
+}
+
+static void print_model(FILE *out, const struct explored *e, const struct measured *m, size_t count)
+{
+	const struct measured *worst = NULL;
+	double predicted, us, least = CLEARLY;
+	char said[40], was[40];
+	bool inverted = false;
+
+	for (size_t i = 1; i < count; i++) {
+		double error = m[i].predicted_us > 0 && m[i].us > 0 ? error_of(&m[i], &m[0], &predicted, &us) : 0;
+		bool wrong_way = error > 0 && us * CLEARLY < 1 && predicted >= 1;
+
+		/* That a faster arm was called slower is what costs time; other errors only where there is none. */
+		if (error < CLEARLY || (inverted && !wrong_way) || (inverted == wrong_way && error < least))
+			continue;
+		inverted = wrong_way;
+		least = error;
+		worst = &m[i];
+	}
+	if (!worst) {
+		fprintf(out, "    NCCL's model is right about these arms\n");
+		return;
+	}
+	least = error_of(worst, &m[0], &predicted, &us);
+	fprintf(out, "    NCCL's model: %s predicted %s than %s, measured %s: wrong by a factor of %.2f\n",
+		nt_arm_name(worst->arm), ratio_text(predicted, said, sizeof(said)), nt_arm_name(e->auto_arm),
+		ratio_text(us, was, sizeof(was)), least);
+}
+
+static int read_arms(const struct explored *e, struct measured *m, size_t *count, struct nt_error *err)
+{
+	*count = json_object_array_length(e->arms);
+	if (*count > MOST_ARMS)
+		return nt_error_set(err, "%zu arms (want at most %d)", *count, MOST_ARMS);
+	for (size_t i = 0; i < *count; i++) {
+		m[i] = (struct measured){ .predicted_us = NAN };
+		if (nt_fields_read(measured_fields, LENGTH(measured_fields),
+				   json_object_array_get_idx(e->arms, i), &m[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int print_one(FILE *out, json_object *object, struct nt_error *err)
+{
+	struct explored e = { .coll = -1 };
+	struct measured m[MOST_ARMS];
+	char size[24];
+	size_t count;
+
+	if (nt_fields_read(explored_fields, LENGTH(explored_fields), object, &e, err) < 0 ||
+	    read_arms(&e, m, &count, err) < 0)
+		return -1;
+	fprintf(out, "  explored on %s (%" PRId64 " rank%s, %" PRId64 " node%s): %s %s, NCCL picks %s, used is %s\n",
+		e.id, e.ranks, e.ranks == 1 ? "" : "s", e.nodes, e.nodes == 1 ? "" : "s", nt_coll_name(e.coll),
+		nt_size_text((size_t)e.bytes, size, sizeof(size)), nt_arm_name(e.auto_arm), nt_arm_name(e.arm));
+	if (count == 0)
+		return 0;
+	if (nt_table_print(out, &table, m, count, err) < 0)
+		return -1;
+	if (m[0].arm == NT_ARM_AUTO && m[0].predicted_us > 0 && m[0].us > 0)
+		print_model(out, &e, m, count);
+	return 0;
+}
+
+int nt_explored_print(FILE *out, json_object *array, struct nt_error *err)
+{
+	size_t count = array ? json_object_array_length(array) : 0;
+	struct nt_error inner;
+
+	for (size_t i = 0; i < count; i++) {
+		if (print_one(out, json_object_array_get_idx(array, i), &inner) < 0)
+			return nt_error_set(err, "explored %zu: %.120s", i, inner.text);
+	}
+	return 0;
+}

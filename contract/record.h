@@ -7,11 +7,14 @@
  *    "nccl":22809,"flags":0,"end":true,"counts":{"<what was dropped>":7,...},
  *    "agreement":{"nodes":2,"fetches":31,"appends":9,"bytes":1204,"commits":4,"aborts":0,"rejects":0,"refusals":0,
  *    "sessions":2,"looks":9,"commit_ms":[14,22]},
+ *    "explored":[{"id":"00f3…","ranks":8,"nodes":2,"coll":"AllReduce","bytes":262144,"auto":"RING/SIMPLE",
+ *     "arm":"TREE/SIMPLE","arms":[{"arm":"AUTO","predicted_us":31.0,"us":280.1,"p25_us":270.0,"samples":24},...]},...],
  *    "comms":[{"id":"00f3…","rank":3,"ranks":8,"nodes":2,"state":"agreed","why":"","keys":[KEY,...]},...]}
  *   comms.state: "joining", "agreed", "rejected"; "why" says who differs and in what, or why nothing was tried.
  *   agreement, of the process that speaks for its node: reads of other nodes' logs, appends to its own and their bytes,
  *   outcomes, keys that were open again and the reads meant for them, and how long the newest 64 commits took that were
  *   decided here.
+ *   explored, of the process that decided: every arm of a key with NCCL's prediction (of pairs) and the newest times.
  *   "end" is true in the record written at the end of the process, false in earlier ones (the file is replaced).
  *   KEY: {"coll":"AllReduce","bytes":262144,"state":"committed","auto":"RING/SIMPLE","arm":"TREE/SIMPLE",
  *    "auto_us":280.1,"arm_us":173.2,"auto_p25_us":270.0,"arm_p25_us":171.0,"p":0.0001,"samples":24,

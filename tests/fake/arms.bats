@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The plugin and the simulated NCCL: arms with caps of channels and with chunk sizes, four ranks of one node.
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
+	export FAKE=$NT_STAGE/libexec/nccl-tune/tests/nt-fake-nccl SHOW=$NT_STAGE/bin/nccl-tune
+	local name
+	for name in $(compgen -e); do
+		case $name in
+		SLURM*|NCCL*|NT_FAKE*) unset "$name" ;;
+		esac
+	done
+	NCCL_TUNER_PLUGIN=$(find "$NT_STAGE" -name libnccl-tune.so | head -n 1)
+	export NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
+	export POLICY=mode=bandit,min_gain=5,alpha=0.01,screen_blocks=8,confirm_blocks=24,min_calls=24,budget=0
+	POLICY+=,max_calls=1000,max_extra=60000,recheck=60,join_timeout=60,agree_timeout=120,graphs=may
+	POLICY+=,node=n1,fingerprint=1,id=1.0,flags=0
+}
+
+# ranks CHANNELS CHUNKS [option]...: that setting of the policy, without a difference between ranks.
+ranks() {
+	dir=$BATS_TEST_TMPDIR/board.$RANDOM
+	mkdir -m 700 "$dir"
+	NCCL_TUNE_POLICY=$POLICY,channels=$1,chunks=$2,dir=$dir run -0 --separate-stderr timeout 60 "$FAKE" \
+		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:3}"
+	jq -e '.mismatches == 0 and .mask == 0' <<<"$output"
+}
+
+# arm SIZE NAME: what calls of that size came to.
+arm() {
+	jq -e --arg size "$1" --arg arm "$2" '.keys[] | select(.bytes == ($size | tonumber)) | .arm == $arm' \
+		<<<"$output" || { echo "$output"; return 1; }
+}
+
+@test "a cap that is faster is found, where caps are asked for" {
+	ranks on off --sizes 4M --arm RING/LL128/6ch=0.2
+	arm 4194304 RING/LL128/6ch
+	ranks off on --sizes 4M --arm RING/LL128/6ch=0.2
+	arm 4194304 RING/LL128
+}
+
+@test "a chunk size that is faster is found, where NCCL asks for it" {
+	ranks off on --nccl 2.30.7 --channels 2 --sizes 1M --arm TREE/SIMPLE=0.4 --arm TREE/SIMPLE/128K=0.5
+	arm 1048576 TREE/SIMPLE/128K
+	ranks off on --nccl 2.28.9 --channels 2 --sizes 1M --arm TREE/SIMPLE=0.4 --arm TREE/SIMPLE/128K=0.5
+	arm 1048576 TREE/SIMPLE
+}
+
+@test "no rank differs in channels or chunks, whatever one of them asks alone" {
+	ranks on on --nccl 2.30.7 --channels 2 --sizes 1M,4M,64K --groups 3 --sync never --simulate-on 1@3 --fail 5 \
+		--arm TREE/SIMPLE/128K=0.1
+	ranks on on --nccl 2.30.7 --channels 4 --coll allreduce,allgather --sizes 1M,4M --simulate-on 2@3 --fail 7 \
+		--allgatherv 5 --arm RING/SIMPLE=0.5 --arm RING/SIMPLE/2ch=0.4 --arm TREE/SIMPLE/128K=0.2
+	jq -e '[.keys[].overridden] | add > 4000' <<<"$output"
+}
+
+@test "the record of the process that decided has every arm, and show says where NCCL is wrong" {
+	ranks on off --sizes 4M --arm TREE/SIMPLE=0.5 --arm TREE/SIMPLE/12ch=2
+	arm 4194304 TREE/SIMPLE
+	jq -e '.explored[0] | .auto == "RING/LL128" and .arm == "TREE/SIMPLE" and (.arms | length) >= 8 and
+		([.arms[] | select(.arm == "TREE/SIMPLE/12ch")] | length) == 1' "$dir"/rank.0.*.json
+	run -0 "$SHOW" show "$dir"/rank.0.*.json
+	[[ $output = *"NCCL's model: TREE/SIMPLE predicted 1."*" times slower than RING/LL128, measured "*" times faster"* ]]
+}

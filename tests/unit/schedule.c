@@ -188,9 +188,29 @@ static void verdicts_have_names(void **state)
 	assert_string_equal(nt_schedule_verdict_name(NT_VERDICTS), "?");
 }
 
+static void arms_with_caps_and_chunks_travel(void **state)
+{
+	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 4 }, read;
+	uint8_t bytes[NT_PLAN_PAYLOAD];
+	const int cap = nt_arm_parse("RING/SIMPLE/8ch"), chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
+
+	(void)state;
+	s.arm[0] = NT_ARM_AUTO;
+	s.arm[1] = (uint16_t)cap;
+	s.arm[2] = (uint16_t)chunk;
+	s.arm[3] = (uint16_t)nt_arm_pair(cap);
+	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), 0);
+	assert_int_equal(read.arm[2], chunk);
+	s.arm[2] = (uint16_t)cap; /* twice */
+	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
+	s.arm[2] = (uint16_t)(nt_arm_parse("NVLS/SIMPLE") | 7 << 8); /* a cap that NCCL does not bound */
+	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arms_with_caps_and_chunks_travel),
 		cmocka_unit_test(every_arm_once_a_block), cmocka_unit_test(orders_are_even),
 		cmocka_unit_test(orders_are_fixed),	  cmocka_unit_test(outside_is_auto),
 		cmocka_unit_test(valid_ones_round_trip),  cmocka_unit_test(damage_is_refused),

@@ -71,6 +71,17 @@ record() {
 	jq -e '.nccl_tune["0"]["8r4n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
+@test "caps of channels and chunk sizes, where they are asked for, by all ranks of two nodes" {
+	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 4 --trace "$TRACES/h200-2x4-seq.csv,none" --nccl 2.30.7 \
+		--channels 8 --noise lognormal:0.03 --arm TREE/SIMPLE/4ch=0.1 --arm RING/SIMPLE/128K=0.1 || { cat "$err"; false; }
+	json '.mismatches == 0 and .ranks == 8 and .mask == 0 and .tuner == 6'
+	json '[.keys[].arm | select(test("/(4ch|128K)$"))] | length > 0'
+	run -0 record "$(job_number)"
+	jq -e '[.nccl_tune["0"]["8r2n"][].arm | select(test("/(4ch|128K)$"))] | length > 0' <<<"$output"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)"
+	[[ $output = */4ch* || $output = */128K* ]]
+}
+
 @test "one node tunes without PMIx" {
 	MPI='' job 1 4 || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'

@@ -67,15 +67,17 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 #endif
 
-enum steady { COUNTED, KEPT, COMMITTED };
+enum steady { COUNTED, KEPT, COMMITTED, SHAPED };
 
-/* A rank whose key is where it stays: only counted, AUTO kept, or an arm committed. */
+/* A rank whose key is where it stays: only counted, AUTO kept, or an arm
+ * committed, with a cap and a chunk size at last. */
 static void settle(struct host *h, enum steady kind)
 {
-	const struct nt_schedule final = host_final(TREE_SIMPLE);
+	const char *arm = kind == SHAPED ? "TREE/SIMPLE/4ch/128K" : "TREE/SIMPLE";
+	const struct nt_schedule final = host_final(nt_arm_parse(arm));
 	struct nt_plan plan;
 
-	host_open(h, "bandit");
+	host_open_api(h, "bandit,channels=on,chunks=on", 6, 6);
 	host_collective(h, NT_ALLREDUCE, SIZE);
 	if (kind == COUNTED)
 		return;
@@ -95,8 +97,12 @@ static double decide_many(struct host *h, unsigned count)
 	struct timespec from, to;
 
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		size_t chunk_bytes = 524288;
+
 		host_decide(h, NT_ALLREDUCE, SIZE);
+		nt_comm_chunk(h->comm, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
+	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
 	       count;
@@ -104,13 +110,13 @@ static double decide_many(struct host *h, unsigned count)
 
 static void nothing_is_allocated_or_locked(void **state)
 {
-	static const char *const names[] = { "counted", "kept", "committed" };
+	static const char *const names[] = { "counted", "kept", "committed", "committed with a cap" };
 	unsigned long allocations_before, locks_before;
 	struct host h;
 	double ns;
 
 	(void)state;
-	for (enum steady kind = COUNTED; kind <= COMMITTED; kind++) {
+	for (enum steady kind = COUNTED; kind <= SHAPED; kind++) {
 		settle(&h, kind);
 #if !SANITIZED
 		free(malloc(100));
@@ -122,7 +128,7 @@ static void nothing_is_allocated_or_locked(void **state)
 		ns = decide_many(&h, DECISIONS);
 		assert_int_equal(allocations, allocations_before);
 		assert_int_equal(locks, locks_before);
-		assert_int_equal(host_picked(&h), kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
+		assert_int_equal(host_picked(&h), kind >= COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
 		print_message("# %s: %.1f ns a decision\n", names[kind], ns);
 #if !SANITIZED
 		assert_true(ns < LIMIT_NS);
@@ -187,11 +193,11 @@ static void no_system_call_is_made(void **state)
 	}
 	assert_true(WIFSIGNALED(status)); /* the filter bites */
 	assert_int_equal(WTERMSIG(status), SIGSYS);
-	for (enum steady kind = COUNTED; kind <= COMMITTED; kind++) {
+	for (enum steady kind = COUNTED; kind <= SHAPED; kind++) {
 		status = status_of_child(kind, false);
 		assert_true(WIFEXITED(status));
 		assert_int_equal(WEXITSTATUS(status),
-				 kind == COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
+				 kind >= COMMITTED ? TREE_SIMPLE : RING_SIMPLE);
 	}
 }
 #endif

@@ -27,7 +27,7 @@ ranks() {
 	mkdir -m 700 "$dir"
 	NCCL_TUNE_POLICY=$POLICY,channels=$1,chunks=$2,dir=$dir run -0 --separate-stderr timeout 60 "$FAKE" \
 		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:3}"
-	jq -e '.mismatches == 0 and .mask == 0' <<<"$output"
+	jq -e '.mismatches == 0' <<<"$output"
 }
 
 # arm SIZE NAME: what calls of that size came to.

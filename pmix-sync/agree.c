@@ -307,10 +307,10 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 }
 
 /* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where there are many, it gives
- * them time, so that one look at each is enough. */
+ * them time, so that one look at each is enough; until then it has nothing to say to them either. */
 static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
 {
-	if (comm->is_home && a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
+	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
 		return;
 	for (uint32_t n = 0; comm->expected && n < a->config.nodes; n++) {
 		if (comm->expected[n] == 1 || (comm->expected[n] > 1 && comm->widened))
@@ -324,6 +324,15 @@ static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struc
 	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm)) > key->pending.at;
 }
 
+static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
+{
+	if (waits(a, comm, key))
+		return NT_AGREE_IN_DOUBT;
+	if (key->in_doubt)
+		return NT_AGREE_OWED;
+	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
+}
+
 /* Whose logs matter now, and whether anything is open at all. */
 static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 {
@@ -332,10 +341,10 @@ static void note_pending(struct nt_agree *a, struct agree_comm *comm)
 	const uint32_t *child;
 
 	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
-		if (waits(a, comm, &comm->keys[k]))
-			need = NT_AGREE_IN_DOUBT;
-		else if (need == NT_AGREE_DEAF && key_pending(a, comm, &comm->keys[k]))
-			need = NT_AGREE_LISTENS;
+		enum nt_agree_need of_key = need_of(a, comm, &comm->keys[k]);
+
+		if (of_key > need)
+			need = of_key;
 	}
 	if (!joining && need == NT_AGREE_DEAF)
 		return;

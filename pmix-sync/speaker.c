@@ -169,7 +169,7 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 	uint32_t nodes = nt_log_nodes(log);
 	uint64_t passed_ms = now_ms - speaker->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
-	bool thrifty = nt_pace_thrifty(nt_log_fetches(log), nt_log_spent(log), nodes);
+	bool thrifty = nt_pace_thrifty(nt_log_count(log).fetches, nt_log_count(log).spent, nodes);
 
 	for (uint32_t n = 0; n < nodes; n++) {
 		if (nt_agree_listens(speaker->agree, n) == NT_AGREE_DEAF)
@@ -186,7 +186,7 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 		enum nt_agree_need need = nt_agree_listens(speaker->agree, n);
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
-		if (need == NT_AGREE_DEAF || (thrifty && !urgent) ||
+		if (need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
 		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, cost, urgent))
 			continue;
 		speaker->polled_ms[n] = now_ms;
@@ -202,7 +202,7 @@ static void nap_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now
 		speaker->pending_ms = now_ms;
 		return;
 	}
-	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_naps(speaker->log) < NT_NAPS)
+	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_count(speaker->log).naps < NT_NAPS)
 		nt_log_nap(speaker->log);
 }
 
@@ -250,11 +250,8 @@ struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker)
 	struct nt_speaker_counts counts = { .agree = nt_agree_count(speaker->agree), .nodes = 1 };
 
 	if (speaker->log) {
+		counts.log = nt_log_count(speaker->log);
 		counts.nodes = nt_log_nodes(speaker->log);
-		counts.fetches = nt_log_fetches(speaker->log);
-		counts.appends = nt_log_appends(speaker->log);
-		counts.bytes = nt_log_bytes(speaker->log);
-		counts.spent = nt_log_spent(speaker->log);
 	}
 	return counts;
 }

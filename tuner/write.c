@@ -259,7 +259,7 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
 	    ",\"aborts\":%" PRIu32
 	    ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32 ",\"commit_ms\":[",
-	    c->nodes, c->fetches, c->appends, c->bytes, c->spent >> 10, c->agree.commits,
+	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10, c->agree.commits,
 	    c->agree.aborts, c->agree.rejects, c->agree.refusals);
 	for (uint32_t i = 0; i < times; i++)
 		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);

@@ -267,7 +267,7 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
 		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, cost, urgent);
 
-		if (tail->need == NT_AGREE_DEAF || (thrifty && !urgent) || s->now_ms - tail->polled_ms < least_ms)
+		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) || s->now_ms - tail->polled_ms < least_ms)
 			continue;
 		tail->polled_ms = s->now_ms;
 		ask(s, node, tail);

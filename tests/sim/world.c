@@ -167,7 +167,7 @@ static void make_node(struct sim *s, uint32_t index)
 	node->tail_of = sim_take(s->nodes, sizeof(*node->tail_of));
 	config.board = node->board;
 	config.join_calls = s->join_calls;
-	config.join_ms = (uint32_t)(SIM_JOIN_MS + 100 * s->tick_ms);
+	config.join_ms = (uint32_t)(SIM_JOIN_MS + 100 * s->tick_ms + 30 * s->nodes);
 	node->agree = sim_must(nt_agree_create(&config, NULL));
 	if (sim_chance(s, SIM_FAULT_die, 40)) {
 		node->mute = true;

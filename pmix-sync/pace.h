@@ -38,7 +38,7 @@ static inline uint64_t nt_pace_read_cost(uint32_t keys, uint64_t bytes)
 	return NT_PACE_READ_BYTES + (uint64_t)keys * NT_PACE_KEY_BYTES + bytes;
 }
 
-/* Between two reads of one log. cost: of one read of each log that is listened to. */
+/* Between two reads of one log. listened_ms: at the first of the two; cost: of one read of each log that is listened to. */
 static inline uint64_t nt_pace_ms(uint64_t listened_ms, uint32_t logs, uint64_t cost, bool urgent)
 {
 	uint64_t share = listened_ms < NT_PACE_EARLY_MS ? NT_PACE_EARLY_BYTES : NT_PACE_LATE_BYTES;

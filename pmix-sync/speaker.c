@@ -26,7 +26,9 @@ struct nt_speaker {
 	struct nt_log *log;		/* NULL: this node speaks to nobody */
 	struct nt_error why;
 	int lock;			/* of the node's one speaker */
-	uint64_t *polled_ms;		/* by node */
+	struct {
+		uint64_t ms, listened_ms;	/* of the last read */
+	} *polled;			/* by node */
 	uint64_t stepped_ms, listened_ms;	/* the last step; for how long any log was listened to */
 	uint64_t pending_ms;		/* when anything was pending last */
 	uint8_t *buffer;
@@ -63,9 +65,9 @@ static int create_agree(struct nt_speaker *speaker, struct nt_error *err)
 		.deaf = speaker->why.text[0] ? speaker->why.text : NULL,
 	};
 
-	speaker->polled_ms = calloc(config.nodes, sizeof(*speaker->polled_ms));
+	speaker->polled = calloc(config.nodes, sizeof(*speaker->polled));
 	speaker->buffer = malloc(NT_APPEND_MAX);
-	if (!speaker->polled_ms || !speaker->buffer)
+	if (!speaker->polled || !speaker->buffer)
 		return nt_error_set(err, "out of memory");
 	speaker->agree = nt_agree_create(&config, err);
 	return speaker->agree ? 0 : -1;
@@ -187,9 +189,10 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
 		if (need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
-		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, cost, urgent))
+		    now_ms - speaker->polled[n].ms < nt_pace_ms(speaker->polled[n].listened_ms, wanted, cost, urgent))
 			continue;
-		speaker->polled_ms[n] = now_ms;
+		speaker->polled[n].ms = now_ms;
+		speaker->polled[n].listened_ms = speaker->listened_ms;
 		nt_log_poll(log, n, urgent);
 	}
 }
@@ -238,7 +241,7 @@ void nt_speaker_destroy(struct nt_speaker *speaker)
 	}
 	nt_log_close(speaker->log);
 	nt_agree_destroy(speaker->agree);
-	free(speaker->polled_ms);
+	free(speaker->polled);
 	free(speaker->buffer);
 	if (speaker->lock >= 0)
 		close(speaker->lock);

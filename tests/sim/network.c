@@ -265,11 +265,12 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 	for (uint32_t i = 0; i < node->tail_count; i++) {
 		struct sim_tail *tail = &node->tail[i];
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
-		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, cost, urgent);
+		uint64_t least_ms = nt_pace_ms(tail->listened_ms, wanted, cost, urgent);
 
 		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) || s->now_ms - tail->polled_ms < least_ms)
 			continue;
 		tail->polled_ms = s->now_ms;
+		tail->listened_ms = node->listened_ms;
 		ask(s, node, tail);
 	}
 }

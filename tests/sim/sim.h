@@ -136,6 +136,7 @@ struct sim_append {
 struct sim_tail {			/* another node's log, as far as it was read */
 	uint32_t node, next;
 	uint64_t bytes;			/* of the appends before */
+	uint64_t listened_ms;		/* of its reader, at the last read */
 	uint64_t polled_ms, asked_ms;	/* asked_ms: an answer is owed until then */
 	enum nt_agree_need need;
 };

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 #include "pmix-sync/speaker.h"
+#include "tuner/chain.h"
 #include "tuner/comm.h"
 #include "tuner/engine.h"
 #include "tuner/write.h"
@@ -216,6 +217,7 @@ static uint32_t one_round(struct nt_session *session, struct rounds *r)
 	uint32_t sleep_ms = IDLE_MS, speaker_ms;
 
 	look_at_all(session, r);
+	nt_chain_tick(r->ms);
 	if (r->ms - r->changed_ms < CALM_MS)
 		sleep_ms = BUSY_MS;
 	if (!r->speaker)

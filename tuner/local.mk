@@ -6,6 +6,11 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/chain.c \
+	%D%/chain.h \
+	%D%/chain-descr.c \
+	%D%/chain-profiler.c \
+	%D%/chain-tuner.c \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/decide.c \

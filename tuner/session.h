@@ -45,6 +45,8 @@
 	X(DOUBT, "waits_in_doubt")                                                               \
 	X(FROZEN, "frozen_communicators") /* a CUDA graph capture was seen */                    \
 	X(ERRORS, "errors_returned")                                                             \
+	X(CHAINED_ERRORS, "chained_errors") /* that a chained plugin returned */                 \
+	X(CHAINED_LOST, "chained_lost") /* handles of a chained profiler that were not kept */   \
 	X(RECORD, "record_errors")
 
 enum nt_count {

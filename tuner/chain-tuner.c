@@ -3,6 +3,7 @@
 /* chain-tuner.c - a chained tuner decides first; what it leaves in the table is AUTO */
 #include <string.h>
 #include "tuner/chain.h"
+#include "tuner/table.h"
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 
@@ -79,42 +80,48 @@ static int ask(void *theirs, const struct nt_call *call, int pipe_ops, int *chan
 				call->algos, call->protos, call->registered, channels);
 }
 
-/* Our part. The number of channels was meant for their pair: another one runs with NCCL's own. */
-static int decide_on_top(struct nt_comm *comm, struct nt_call *call, int *channels, int given)
+/* Our part; model is the table as NCCL gave it, NULL if of unknown shape. The number of channels was
+ * meant for their pair: another one runs with NCCL's own. */
+static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, const float *model,
+			 int *channels, int given)
 {
 	int theirs = *channels, pairs = call->algos * call->protos;
 	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs);
-	int rc = comm && !nt_session_inert(comm->session) ? nt_comm_decide(comm, call) : NT_NCCL_OK;
+	int rc;
 
+	comm->model = model;
+	rc = nt_comm_decide(comm, call);
+	comm->model = NULL;
 	if (theirs != given && *channels == theirs && nt_auto_pick(call->cost, pairs) != pick)
 		*channels = given;
 	return rc;
 }
 
-int nt_chain_decide(struct nt_chain_ctx *ctx, struct nt_call *call, int pipe_ops, int *channels)
+int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
+		    int *channels)
 {
-	size_t entries = (size_t)call->algos * (size_t)call->protos;
+	bool known = nt_table_known(call->coll, call->cost, call->algos, call->protos);
+	size_t bytes = known ? (size_t)call->algos * (size_t)call->protos * sizeof(float) : 0;
 	float model[NT_PAIRS];
 	int given = *channels, rc;
 
 	/* The mask's changes may come while no event does. */
 	if (nt_chain_on(NT_CHAINED_PROFILER))
 		nt_chain_sync();
-	if (call->algos < 0 || call->protos < 0 || entries > NT_PAIRS)
-		entries = 0;
-	if (entries) {
-		memcpy(model, call->cost, entries * sizeof(model[0]));
-		call->model = model;
-	}
+	if (known)
+		memcpy(model, call->cost, bytes);
 	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed)) {
 		rc = ask(ctx->theirs, call, pipe_ops, channels);
 		nt_chain_count(rc);
 		if (rc != NT_NCCL_OK) {
-			memcpy(call->cost, model, entries * sizeof(model[0]));
+			if (known)
+				memcpy(call->cost, model, bytes);
 			*channels = given;
 		}
 	}
-	return decide_on_top(ctx->comm, call, channels, given);
+	if (!ctx->comm || nt_session_inert(ctx->comm->session))
+		return NT_NCCL_OK;
+	return decide_on_top(ctx->comm, call, known ? model : NULL, channels, given);
 }
 
 /* Of NCCL 2.21, which has no table: there is nothing that we could add. */

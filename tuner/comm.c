@@ -393,16 +393,16 @@ int nt_auto_pick(const float *cost, int pairs)
 	return pick;
 }
 
-static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
+static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const float *cost,
+			 int algos)
 {
 	struct nt_own_key *key = &comm->key[at];
-	const float *cost = call->model ? call->model : call->cost; /* NCCL's prediction */
-	int pairs = call->algos * NT_PROTOS;
+	const float *model = comm->model ? comm->model : cost; /* NCCL's prediction */
 	int slot;
 
 	for (int i = 0; i < NT_PAIRS; i++)
-		key->cost_us[i] = i < pairs ? cost[i] : -1.0f;
-	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
+		key->cost_us[i] = i < algos * NT_PROTOS ? model[i] : -1.0f;
+	key->auto_arm = (uint8_t)nt_auto_pick(cost, algos * NT_PROTOS);
 	if (comm->observed_ns)
 		key->observed_ns = comm->observed_ns + (size_t)at * NT_OBSERVED_MAX;
 	if (comm->seated && !nt_comm_frozen(comm) &&
@@ -415,7 +415,7 @@ static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const s
 	atomic_store_explicit(&comm->key_id[at], id, memory_order_release);
 }
 
-struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
+struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const float *cost, int algos)
 {
 	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 
@@ -427,7 +427,7 @@ struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct n
 		if (have == id)
 			return &comm->key[at];
 		if (have == 0) {
-			describe_key(comm, at, id, call);
+			describe_key(comm, at, id, cost, algos);
 			return &comm->key[at];
 		}
 		at = (at + 1) & (NT_OWN_KEYS - 1);

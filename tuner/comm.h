@@ -107,6 +107,7 @@ struct nt_comm {
 	char kept_why[120];
 	bool mute_broadcast; /* Broadcast has no Coll events */
 	uint32_t allowed; /* pairs that may be tried */
+	const float *model; /* decision: the table before a chained tuner; NULL: there is none */
 	_Atomic uint64_t group; /* decision; event reads */
 	uint64_t open_group; /* decision: the group in which its first key was opened */
 	struct {
@@ -166,10 +167,9 @@ void nt_comm_latch_reached(struct nt_comm *comm, struct nt_own_key *key);
 /* Raise NT_MEMBER_* for the other ranks to see. Any thread. */
 void nt_comm_flag(struct nt_comm *comm, uint32_t flag);
 
-struct nt_call;
-
-/* Decision thread: the key's entry, made at its first use; NULL where there is no more room. */
-struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call);
+/* Decision thread: the key's entry, made at its first use; NULL where there is no more room. cost
+ * has algos * NT_PROTOS entries. */
+struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const float *cost, int algos);
 
 /* What the board says, or said when the seat was left; the session's lock is held. A key: its
  * enum nt_key_state; true where it is decided, and how. */
@@ -189,7 +189,6 @@ struct nt_call {
 	float *cost; /* algos * protos entries; may be changed */
 	int algos, protos;
 	bool registered;
-	const float *model; /* the table before a chained tuner; NULL: there is none */
 };
 
 /* turn.c. NT_NCCL_OK, or NT_NCCL_SYSTEM_ERROR where going on alone could corrupt data

@@ -105,7 +105,7 @@ static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, i
 }
 
 /* A chained plugin of either kind. */
-static int decide_chained(void *ctx, struct nt_call *call, int pipe_ops, int *channels)
+static int decide_chained(void *ctx, const struct nt_call *call, int pipe_ops, int *channels)
 {
 	if (nt_chain_on(NT_CHAINED_TUNER))
 		return ctx ? nt_chain_decide(ctx, call, pipe_ops, channels) : NT_NCCL_OK;
@@ -122,7 +122,7 @@ static bool any_chained(void)
 static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int *channels)
 {
-	struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false, NULL };
+	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false };
 
 	if (any_chained())
 		return decide_chained(ctx, &call, pipe_ops, channels);
@@ -134,7 +134,7 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		  int protos, int registered, int *channels)
 {
-	struct nt_call call = { coll, bytes, (float *)cost, algos, protos, registered != 0, NULL };
+	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, registered != 0 };
 
 	if (any_chained())
 		return decide_chained(ctx, &call, pipe_ops, channels);

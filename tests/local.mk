@@ -144,6 +144,25 @@ noinst_SCRIPTS = tests/fake/nt-fake-plugin.so
 CLEANFILES += tests/fake/nt-fake-plugin.so
 tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
+
+# A second profiler and tuner, behind ours: of today's interface, and of old ones.
+noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la
+tests_chain_nt_chain_new_la_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_new_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=0
+tests_chain_nt_chain_new_la_LIBADD = libnt-contract.la
+tests_chain_nt_chain_new_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
+tests_chain_nt_chain_old_la_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_old_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=1
+tests_chain_nt_chain_old_la_LIBADD = libnt-contract.la
+tests_chain_nt_chain_old_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
+noinst_SCRIPTS += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
+CLEANFILES += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
+tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-new.so $@
+tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
+EXTRA_DIST += %D%/chain/chain.bats
+
 EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).

@@ -10,13 +10,15 @@
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
-/* A chained profiler's bits that bring Group events. With these, whatever is ours then, come the
- * launches that we tell them from, and the calls that tell of captures: half of the story would
- * look like launches left to CUDA's callback thread (tuner/event.c). */
-#define GROUP_BITS                                                                       \
+/* A chained profiler's bits that bring launches or Group events. With them come both, whatever is ours
+ * then, and the calls that tell of captures: half of the story would look like launches left to CUDA's
+ * callback thread (tuner/event.c). */
+#define LAUNCH_BITS                                                                      \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP |           \
-	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN))
-#define STORY_BITS ((int)(NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
+	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |             \
+	       NT_PROF_KERNEL_LAUNCH))
+#define STORY_BITS \
+	((int)(NT_PROF_GROUP | NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
 
 void nt_mask_init(struct nt_mask *mask)
 {
@@ -35,7 +37,7 @@ static void store(struct nt_mask *mask)
 	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
-	value |= mask->chained | (mask->chained & GROUP_BITS ? STORY_BITS : 0);
+	value |= mask->chained | (mask->chained & LAUNCH_BITS ? STORY_BITS : 0);
 	for (unsigned i = 0; i < mask->targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
 }

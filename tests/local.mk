@@ -6,6 +6,7 @@
 unit_tests = \
 	%D%/unit/agree \
 	%D%/unit/board \
+	%D%/unit/chain \
 	%D%/unit/coll \
 	%D%/unit/collect \
 	%D%/unit/collect-directory \
@@ -146,7 +147,11 @@ tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
 
 # A second profiler and tuner, behind ours: of today's interface, and of old ones.
-noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la
+noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la \
+	tests/chain/nt-chain-probe.la
+tests_chain_nt_chain_probe_la_SOURCES = %D%/chain/probe.c %D%/chain/probe.h
+tests_chain_nt_chain_probe_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+tests_chain_nt_chain_probe_la_LIBADD =
 tests_chain_nt_chain_new_la_SOURCES = %D%/chain/logger.c
 tests_chain_nt_chain_new_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=0
 tests_chain_nt_chain_new_la_LIBADD = libnt-contract.la

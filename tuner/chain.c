@@ -169,6 +169,19 @@ void nt_chain_say(enum nt_chained which, nt_nccl_log log)
 			plugin->name, plugin->file, plugin->version);
 }
 
+void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
+
+	out[0] = '\0';
+	pthread_mutex_lock(&nt_chain.lock);
+	if (plugin->table)
+		snprintf(out, out_bytes, "%s (v%d)", plugin->name, plugin->version);
+	else if (plugin->error.text[0])
+		snprintf(out, out_bytes, "%s: not loaded: %s", plugin->file, plugin->error.text);
+	pthread_mutex_unlock(&nt_chain.lock);
+}
+
 struct nt_chain_ctx *nt_chain_wrap(struct nt_comm *comm)
 {
 	struct nt_chain_ctx *ctx = calloc(1, sizeof(*ctx));

@@ -68,6 +68,9 @@ void nt_chain_count(int rc);
 /* Once a plugin, with its first logger: that it is chained, or why not. */
 void nt_chain_say(enum nt_chained which, nt_nccl_log log);
 
+/* For the record: "NAME (vN)", "FILE: not loaded: REASON", or "" where there is nothing to say. */
+void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes);
+
 /* The chained profiler has changed its mask. */
 void nt_chain_follow(void);
 /* Helper: the same, and what it no longer wants is no longer shown. */

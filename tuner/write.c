@@ -13,11 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/record.h"
+#include "tuner/chain.h"
 #include "tuner/comm.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
 #define AGREEMENT_BYTES 700u
+#define PLUGINS_BYTES 1000u
 #define COMM_BYTES 512u /* the longest communicator without its keys */
 
 struct text {
@@ -249,6 +251,26 @@ static void put_counts(struct text *t, struct nt_session *session)
 	put(t, "}}\n");
 }
 
+/* Plugins behind ours. */
+static void put_plugins(struct text *t)
+{
+	static const char *const names[] = { [NT_CHAINED_PROFILER] = "profiler",
+					     [NT_CHAINED_TUNER] = "tuner" };
+	char text[480];
+	bool any = false;
+
+	for (enum nt_chained which = 0; which < NT_CHAINED_ALL; which++) {
+		nt_chain_describe(which, text, sizeof(text));
+		if (!text[0])
+			continue;
+		put(t, any ? "," : ",\"plugins\":{");
+		put_text(t, names[which], text);
+		any = true;
+	}
+	if (any)
+		put(t, "}");
+}
+
 /* What it took to agree with other nodes. */
 static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 {
@@ -274,10 +296,11 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	struct text t = { .out = out, .bytes = out_bytes };
 	bool first = true;
 
-	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + counts + TAIL_BYTES)
+	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
 		return 0;
 	t.bytes -= counts;
 	put_head(&t, session, end);
+	put_plugins(&t);
 	if (agreement)
 		put_agreement(&t, agreement);
 	put(&t, ",\"comms\":[");

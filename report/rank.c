@@ -25,6 +25,7 @@ static const struct nt_field rank_fields[] = {
 	{ "nccl", RANK(nccl), NT_FIELD_COUNT, false },
 	{ "flags", RANK(flags), NT_FIELD_COUNT, false },
 	{ "end", RANK(end), NT_FIELD_BOOL, false },
+	{ "plugins", RANK(plugins), NT_FIELD_OBJECT, false },
 	{ "agreement", RANK(agreement), NT_FIELD_OBJECT, false },
 	{ "counts", RANK(counts), NT_FIELD_OBJECT, false },
 	{ "comms", RANK(comm_array), NT_FIELD_ARRAY, true },

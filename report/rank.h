@@ -45,6 +45,7 @@ struct nt_rank {
 	char mode[16];
 	char policy[NT_POLICY_MAX];
 	bool end;
+	json_object *plugins; /* behind ours: profiler, tuner; NULL: none */
 	json_object *agreement; /* as it is; NULL where another process speaks for the node */
 	json_object *counts; /* name to number, checked; NULL where there is none */
 	json_object *comm_array;

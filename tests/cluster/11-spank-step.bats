@@ -90,18 +90,29 @@ field() {
 	no_steps_left
 }
 
-@test "the user's own NCCL variables stay and are noted" {
+@test "the user's own plugins go behind ours, and are back where nothing is tuned" {
+	local ours=$NT_STAGE/lib/nccl-tune/libnccl-tune.so
 	NCCL_TUNER_PLUGIN=/their.so NCCL_ALGO=Ring run -0 as_user srun --nccl-tune=bandit bash -c "$show"
-	[[ $output = 'NCCL_ALGO=Ring'*"NCCL_PROFILER_PLUGIN=$NT_STAGE/"*'NCCL_TUNER_PLUGIN=/their.so'* ]]
-	[ "$(field flags)" = 5 ]
+	[[ $output = 'NCCL_ALGO=Ring'*"NCCL_PROFILER_PLUGIN=$ours"*"NCCL_TUNER_PLUGIN=$ours"*'NCCL_TUNE_CHAINED_TUNER=/their.so'* ]]
+	[[ $output != *CHAINED_PROFILER* ]]
+	[ "$(field flags)" = 4 ]
+	NCCL_TUNER_PLUGIN=/their.so NCCL_PROFILER_PLUGIN=inspector run -0 as_user sbatch -Q -W -n1 \
+		-o "$NT_CLUSTER/work/output" --nccl-tune=observe --wrap '
+		srun bash -c "echo \$NCCL_TUNER_PLUGIN \$NCCL_TUNE_CHAINED_TUNER \$NCCL_TUNE_CHAINED_PROFILER"
+		srun --nccl-tune=off bash -c "env | grep ^NCCL_ | sort"'
+	run -0 cat "$NT_CLUSTER/work/output"
+	[ "$output" = "$ours /their.so inspector"$'\nNCCL_PROFILER_PLUGIN=inspector\nNCCL_TUNER_PLUGIN=/their.so' ]
+}
+
+@test "the user's own NCCL variables stay and are noted" {
 	NCCL_PROFILER_PLUGIN=none NCCL_PROTO=LL run -0 as_user srun --nccl-tune=bandit bash -c "$show"
 	[[ $output = 'NCCL_PROFILER_PLUGIN=none'*'NCCL_PROTO=LL'*"NCCL_TUNER_PLUGIN=$NT_STAGE/"* ]]
 	[ "$(field flags)" = 10 ]
 	NCCL_TUNER_PLUGIN=$(printf '/%0600d.so' 0) run -0 as_user srun --nccl-tune=bandit bash -c "$show"
 	[ "$(field flags)" = 1 ]
-	NCCL_TUNER_PLUGIN=/a NCCL_PROFILER_PLUGIN=/b NCCL_TUNE_POLICY=stray \
+	NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=NONE NCCL_TUNE_POLICY=stray NCCL_TUNE_CHAINED_TUNER=stray \
 		run -0 as_user srun --nccl-tune=bandit bash -c "$show"
-	[ "$output" = $'NCCL_PROFILER_PLUGIN=/b\nNCCL_TUNER_PLUGIN=/a' ]
+	[ "$output" = $'NCCL_PROFILER_PLUGIN=NONE\nNCCL_TUNER_PLUGIN=none' ]
 }
 
 @test "a policy in the user's environment never reaches a task" {

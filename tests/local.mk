@@ -7,6 +7,7 @@ unit_tests = \
 	%D%/unit/agree \
 	%D%/unit/board \
 	%D%/unit/chain \
+	%D%/unit/chain-steady \
 	%D%/unit/coll \
 	%D%/unit/collect \
 	%D%/unit/collect-directory \
@@ -166,6 +167,9 @@ tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
 	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-new.so $@
 tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
 	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
+noinst_PROGRAMS += tests/chain/nt-chain-cost
+tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
+tests_chain_nt_chain_cost_LDADD =
 EXTRA_DIST += %D%/chain/chain.bats
 
 EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats

@@ -7,7 +7,10 @@
 #include "contract/coll.h"
 
 extern struct chain_probe chain_probe;
-NT_EXPORT struct chain_probe chain_probe = { .arm = -1 };
+/* Unless a test says otherwise: all of v5's events, and a handle for each. */
+NT_EXPORT struct chain_probe chain_probe = { .arm = -1,
+					     .wanted = 0xfff,
+					     .handle = &chain_probe };
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int init(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks, int rank,

@@ -29,7 +29,7 @@ job() {
 	as_user env NT_CHAIN_LOG="$log" NT_CHAIN_MASK="${MASK-0xb43}" NCCL_TUNER_PLUGIN="${PLUGIN-$LOGGER}" \
 		NCCL_PROFILER_PLUGIN="${PLUGIN-$LOGGER}" srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune="$tune" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm TREE/SIMPLE=0.3 --noise none --sizes 256K --call-gap-us 100 "$@" \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.3 --noise none --sizes 256K --call-gap-us 100 "$@" \
 		>"$out" 2>"$err" || { cat "$err"; return 1; }
 	jq -e '.mismatches == 0' "$out" >/dev/null
 }
@@ -47,9 +47,9 @@ record() {
 	job behind bandit,min_calls=8 --iters 12000
 	[ -s "$LOGS/alone" ]
 	cmp <(sort "$LOGS/alone") <(sort "$LOGS/behind")
-	jq -e '.keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden > 100' "$out"
 	run -0 record
-	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
+	jq -e '.keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 100' "$out"
+	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].arm == "RING/SIMPLE"' <<<"$output"
 }
 
 @test "observing, every event is the same, those of channels too" {
@@ -61,5 +61,5 @@ record() {
 @test "a plugin that is not there takes nothing with it" {
 	PLUGIN=/nowhere/their.so NCCL_DEBUG=WARN job none bandit,min_calls=8 --iters 12000
 	grep -q 'the tuner plugin /nowhere/their.so is not loaded: ' "$err"
-	jq -e '.keys[0].arm == "TREE/SIMPLE"' "$out"
+	jq -e '.keys[0].arm == "RING/SIMPLE"' "$out"
 }

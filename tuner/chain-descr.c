@@ -9,40 +9,40 @@
 #include "contract/coll.h"
 #include "tuner/chain.h"
 
-#define HEAD(to, from)                                    \
-	do {                                              \
-		(to)->type = (uint8_t)(from)->type;       \
-		(to)->parent = (from)->parent;            \
-		(to)->rank = (from)->rank;                \
+#define HEAD(to, from)                              \
+	do {                                        \
+		(to)->type = (uint8_t)(from)->type; \
+		(to)->parent = (from)->parent;      \
+		(to)->rank = (from)->rank;          \
 	} while (0)
 
-#define COLL(to, from)                                     \
-	do {                                               \
-		(to)->coll.seq = (from)->coll.seq;         \
-		(to)->coll.send = (from)->coll.send;       \
-		(to)->coll.recv = (from)->coll.recv;       \
-		(to)->coll.count = (from)->coll.count;     \
-		(to)->coll.root = (from)->coll.root;       \
+#define COLL(to, from)                                       \
+	do {                                                 \
+		(to)->coll.seq = (from)->coll.seq;           \
+		(to)->coll.send = (from)->coll.send;         \
+		(to)->coll.recv = (from)->coll.recv;         \
+		(to)->coll.count = (from)->coll.count;       \
+		(to)->coll.root = (from)->coll.root;         \
 		(to)->coll.channels = (from)->coll.channels; \
-		(to)->coll.warps = (from)->coll.warps;     \
+		(to)->coll.warps = (from)->coll.warps;       \
 	} while (0)
 
 /* From v2 on these have names. */
-#define COLL_NAMES(to, from)                               \
-	do {                                               \
-		(to)->coll.func = (from)->coll.func;       \
+#define COLL_NAMES(to, from)                                 \
+	do {                                                 \
+		(to)->coll.func = (from)->coll.func;         \
 		(to)->coll.datatype = (from)->coll.datatype; \
-		(to)->coll.algo = (from)->coll.algo;       \
-		(to)->coll.proto = (from)->coll.proto;     \
+		(to)->coll.algo = (from)->coll.algo;         \
+		(to)->coll.proto = (from)->coll.proto;       \
 	} while (0)
 
-#define P2P(to, from)                                  \
-	do {                                           \
-		(to)->p2p.func = (from)->p2p.func;     \
-		(to)->p2p.buffer = (from)->p2p.buffer; \
+#define P2P(to, from)                                      \
+	do {                                               \
+		(to)->p2p.func = (from)->p2p.func;         \
+		(to)->p2p.buffer = (from)->p2p.buffer;     \
 		(to)->p2p.datatype = (from)->p2p.datatype; \
-		(to)->p2p.count = (from)->p2p.count;   \
-		(to)->p2p.peer = (from)->p2p.peer;     \
+		(to)->p2p.count = (from)->p2p.count;       \
+		(to)->p2p.peer = (from)->p2p.peer;         \
 	} while (0)
 
 /* The older Coll's and P2p's parent is the Group. */
@@ -150,7 +150,8 @@ static bool to_v1(const struct nt_prof_descr_v2 *from, struct nt_prof_descr_v1 *
 		to->coll.datatype = datatype_number(from->coll.datatype);
 		to->coll.traffic_bytes = from->coll.traffic_bytes;
 		to->coll.algo = (uint8_t)algo;
-		to->coll.proto = (uint8_t)(from->coll.proto ? nt_proto_parse(from->coll.proto) : -1);
+		to->coll.proto = (uint8_t)(from->coll.proto ? nt_proto_parse(from->coll.proto)
+							    : -1);
 		to->coll.is_collnet = algo == 2 || algo == 3;
 		to->coll.is_nvls = algo == 4 || algo == 5;
 		return true;

@@ -72,7 +72,8 @@ static void *half_of(const void *event, bool ours)
 	half = atomic_load_explicit(ours ? &pair->ours : &pair->theirs, memory_order_relaxed);
 	/* Pairs with the fence in make_pair(): what was read is of that ticket if it is still there. */
 	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&pair->ticket, memory_order_relaxed) == ticket + 1 ? half : NULL;
+	return atomic_load_explicit(&pair->ticket, memory_order_relaxed) == ticket + 1 ? half
+										       : NULL;
 }
 
 void *nt_chain_ours(const void *event)
@@ -144,7 +145,8 @@ static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 	case 3: return ((const struct nt_prof_v3 *)plugin->table)->start(theirs, event, &descr->v3);
 	case 4: return ((const struct nt_prof_v4 *)plugin->table)->start(theirs, event, &descr->v4);
 	case 5: return ((const struct nt_prof_v5 *)plugin->table)->start(theirs, event, &descr->v5);
-	default: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
+	default:
+		return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
 	}
 }
 
@@ -167,8 +169,9 @@ static int start_theirs(void *theirs, void **event, union nt_chain_descr *descr,
 static int start_below(struct nt_chain_ctx *ctx, void **event, union nt_chain_descr *descr, int api)
 {
 	bool task = api >= 5 && (descr->v5.type & (NT_PROF_COLL | NT_PROF_P2P));
-	void **group = !task ? NULL :
-		       descr->v5.type == NT_PROF_COLL ? &descr->v5.coll.group : &descr->v5.p2p.group;
+	void **group = !task				? NULL
+		       : descr->v5.type == NT_PROF_COLL ? &descr->v5.coll.group
+							: &descr->v5.p2p.group;
 	void *parent = descr->v4.parent, *kept = group ? *group : NULL;
 	int rc;
 
@@ -187,8 +190,8 @@ static int start_below(struct nt_chain_ctx *ctx, void **event, union nt_chain_de
 void *nt_chain_start(struct nt_chain_ctx *ctx, void *descr, int api, void *ours)
 {
 	/* The type's width changed with v5. */
-	uint64_t type = api >= 5 ? ((struct nt_prof_descr_v5 *)descr)->type :
-				   ((struct nt_prof_descr_v4 *)descr)->type;
+	uint64_t type = api >= 5 ? ((struct nt_prof_descr_v5 *)descr)->type
+				 : ((struct nt_prof_descr_v4 *)descr)->type;
 	void *theirs = NULL;
 
 	nt_chain_sync();
@@ -205,8 +208,9 @@ void nt_chain_stop(void *event)
 
 	/* All versions' tables are alike here. */
 	if (theirs)
-		nt_chain_count(((const struct nt_prof_v6 *)nt_chain.plugin[NT_CHAINED_PROFILER].table)
-				       ->stop(theirs));
+		nt_chain_count(
+			((const struct nt_prof_v6 *)nt_chain.plugin[NT_CHAINED_PROFILER].table)
+				->stop(theirs));
 }
 
 /* What a version does not know stays away from it; its argument's layout changed with v4. */

@@ -123,7 +123,8 @@ struct nt_chain_tuner_init {
 
 void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
 /* Theirs, then ours on top of it. */
-int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops, int *channels);
+int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
+		    int *channels);
 int nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_call *call, const int supports[2],
 		       int pipe_ops, int *algo, int *proto, int *channels);
 void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,

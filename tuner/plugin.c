@@ -79,16 +79,16 @@ static int tuner_init_v4(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx
 static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl,
-							      constants, 5 });
+	return open_tuner(
+		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 5 });
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl,
-							      constants, 6 });
+	return open_tuner(
+		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
 }
 
 /* v2 shows no table: nothing can be forced that is known to be legal. */
@@ -351,8 +351,8 @@ static int start_chained(struct nt_chain_ctx *chain, void **event, struct nt_pro
 			 int api)
 {
 	*event = chain ? nt_chain_start(chain, descr, api,
-					take_v5(chain->comm, descr, nt_chain_ours(descr->parent))) :
-			 NULL;
+					take_v5(chain->comm, descr, nt_chain_ours(descr->parent)))
+		       : NULL;
 	return NT_NCCL_OK;
 }
 
@@ -405,12 +405,15 @@ extern const struct nt_prof_v4 ncclProfiler_v4;
 extern const struct nt_prof_v5 ncclProfiler_v5;
 extern const struct nt_prof_v6 ncclProfiler_v6;
 
-NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = { NAME,	profiler_init_v1, start_v1,
-						      stop_old, state_old,	   profiler_finalize };
-NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = { NAME,	profiler_init_v2, start_v2,
-						      stop_old, state_old,	   profiler_finalize };
-NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = { NAME,	profiler_init_v3, start_v3,
-						      stop_old, state_old,	   profiler_finalize };
+NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = {
+	NAME, profiler_init_v1, start_v1, stop_old, state_old, profiler_finalize
+};
+NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = {
+	NAME, profiler_init_v2, start_v2, stop_old, state_old, profiler_finalize
+};
+NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = {
+	NAME, profiler_init_v3, start_v3, stop_old, state_old, profiler_finalize
+};
 NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { NAME, profiler_init_v4, start_v4,
 						      stop, record_state,     profiler_finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { NAME, profiler_init_v5, start_v5,

@@ -19,8 +19,8 @@ static const struct nt_prof_v5 *profiler;
 static void *tuner_ctx, *profiler_ctx;
 static int mask;
 
-static void quiet(int level, unsigned long subsystems, const char *file, int line, const char *format,
-		  ...)
+static void quiet(int level, unsigned long subsystems, const char *file, int line,
+		  const char *format, ...)
 {
 	(void)level, (void)subsystems, (void)file, (void)line, (void)format;
 }
@@ -51,8 +51,8 @@ static void decide(void)
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		cost[i] = i < 6 ? 20.0f + (float)i : -1.0f;
-	if (tuner->get_coll_info(tuner_ctx, NT_ALLREDUCE, 262144, 1, (float **)(void *)cost, NT_ALGOS,
-				 NT_PROTOS, 0, &channels) != NT_NCCL_OK)
+	if (tuner->get_coll_info(tuner_ctx, NT_ALLREDUCE, 262144, 1, (float **)(void *)cost,
+				 NT_ALGOS, NT_PROTOS, 0, &channels) != NT_NCCL_OK)
 		exit(1);
 }
 
@@ -71,9 +71,13 @@ static void coll(void)
 	static uint64_t seq;
 	struct nt_prof_descr_v5 descr = { .type = NT_PROF_COLL };
 
-	descr.coll = (struct nt_prof_coll_v5){ .seq = seq++, .func = "AllReduce", .count = 65536,
-					       .datatype = "ncclFloat32", .channels = 2,
-					       .algo = "TREE", .proto = "LL" };
+	descr.coll = (struct nt_prof_coll_v5){ .seq = seq++,
+					       .func = "AllReduce",
+					       .count = 65536,
+					       .datatype = "ncclFloat32",
+					       .channels = 2,
+					       .algo = "TREE",
+					       .proto = "LL" };
 	event_of(&descr);
 }
 

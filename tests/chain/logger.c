@@ -114,7 +114,8 @@ static int start(struct comm *c, void **handle, uint64_t type, unsigned channel,
 	if (!e)
 		abort();
 	*e = (struct event){ MAGIC, c, type, channel, 0 };
-	e->number = atomic_fetch_add(&c->count[__builtin_ctzll(type) % TYPES][channel % CHANNELS], 1);
+	e->number = atomic_fetch_add(&c->count[__builtin_ctzll(type) % TYPES][channel % CHANNELS],
+				     1);
 	note("%s start %s in %s%s\n", c->name, words(own, sizeof(own), e),
 	     words(above, sizeof(above), parent), what);
 	*handle = e;

@@ -8,13 +8,11 @@
 
 extern struct chain_probe chain_probe;
 /* Unless a test says otherwise: all of v5's events, and a handle for each. */
-NT_EXPORT struct chain_probe chain_probe = { .arm = -1,
-					     .wanted = 0xfff,
-					     .handle = &chain_probe };
+NT_EXPORT struct chain_probe chain_probe = { .arm = -1, .wanted = 0xfff, .handle = &chain_probe };
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int init(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks, int rank,
-		nt_nccl_log log)
+static int init(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
+		int rank, nt_nccl_log log)
 {
 	(void)comm, (void)name, (void)nodes, (void)ranks, (void)rank, (void)log;
 	chain_probe.mask = mask;
@@ -67,8 +65,8 @@ static int init_tuner(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos, int protos,
-		  int registered, int *channels)
+static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
+		  int protos, int registered, int *channels)
 {
 	(void)ctx, (void)coll, (void)bytes, (void)pipe_ops, (void)registered;
 	chain_probe.decisions++;
@@ -80,7 +78,8 @@ static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int channels, size_t *chunk_bytes)
+static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
+		 size_t *chunk_bytes)
 {
 	(void)ctx, (void)coll, (void)bytes, (void)algo, (void)proto, (void)channels;
 	*chunk_bytes = chain_probe.chunk_bytes;
@@ -89,4 +88,5 @@ static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int cha
 
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "probe", init, start, stop, state, finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { "probe", init_tuner, decide, finalize };
-NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { "probe", init_tuner, decide, finalize, chunk };
+NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { "probe", init_tuner, decide, finalize,
+							  chunk };

@@ -57,7 +57,8 @@ static void round_of(struct chain_probe *probe, unsigned i)
 	struct nt_prof_descr_v5 descr = { .type = NT_PROF_COLL_API };
 	void *coll, *kernel;
 
-	probe->handle = i % 3 == 0 ? NULL : (void *)((uintptr_t)probe | (uintptr_t)(i % 3 - 1) << 60);
+	probe->handle = i % 3 == 0 ? NULL
+				   : (void *)((uintptr_t)probe | (uintptr_t)(i % 3 - 1) << 60);
 	(void)ncclProfiler_v5.start(profiler_ctx, &coll, &descr);
 	(void)decide_v5();
 	descr = (struct nt_prof_descr_v5){ .type = NT_PROF_COLL };
@@ -82,7 +83,8 @@ static struct chain_probe *open_chain(void)
 	struct chain_probe *probe;
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so", getenv("top_builddir"));
+	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so",
+		 getenv("top_builddir"));
 	library = dlopen(path, RTLD_NOW);
 	CHECK(library);
 	probe = dlsym(library, CHAIN_PROBE);

@@ -17,7 +17,8 @@ static void chain(const char *option, int wanted)
 	char path[512];
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so", getenv("top_builddir"));
+	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so",
+		 getenv("top_builddir"));
 	setenv(NT_ENV_CHAINED_PROFILER, path, 1);
 	setenv(NT_ENV_CHAINED_TUNER, path, 1);
 	library = dlopen(path, RTLD_NOW);
@@ -98,7 +99,8 @@ static void case_types(void)
 	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP }, &event));
 	CHECK(was_told(coll_of(0, THEIRS), &event) && probe->descr.coll.group == THEIRS);
 	/* Of ours they see nothing. */
-	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH }, &event) && !event);
+	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH }, &event) &&
+	      !event);
 	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_P2P_API }, &event) && !event);
 	CHECK(!was_told(kernel_of(THEIRS, 64), &event) && !event);
 	/* NCCL 2.30's, that v5 does not know. */
@@ -110,7 +112,8 @@ static void case_types(void)
 	CHECK(decide_v5() == 0);
 	CHECK((mask & 0x48) == 0x48);
 	CHECK(was_told(kernel_of(THEIRS, 64), &event) && probe->descr.parent == THEIRS);
-	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_PROXY_OP, .parent = THEIRS }, &event));
+	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_PROXY_OP, .parent = THEIRS },
+		       &event));
 	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_NET_PLUGIN }, &event));
 	finalize_v5();
 	CHECK(probe->finalizes == 2);
@@ -150,7 +153,8 @@ static void case_pairs(void)
 	for (uint64_t seq = 0; seq < 8; seq++) {
 		probe->handle = (void *)(uintptr_t)(0x1000 + 16 * seq);
 		event[seq] = collective(seq);
-		CHECK(nt_chain_theirs(event[seq]) == probe->handle && probe->event == probe->handle);
+		CHECK(nt_chain_theirs(event[seq]) == probe->handle &&
+		      probe->event == probe->handle);
 	}
 	CHECK(nt_chain_ours(event[6]) && nt_chain_ours(event[7]));
 	CHECK(nt_chain_ours(event[6]) != nt_chain_ours(event[7]));
@@ -197,8 +201,8 @@ static void case_errors(void)
 	/* Its half answer is taken back. */
 	probe->channels = 3;
 	memcpy(table, fresh, sizeof(table));
-	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7, 3,
-					       0, &channels) == 0);
+	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
+					       3, 0, &channels) == 0);
 	CHECK(channels == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 	CHECK(atomic_load(&nt_session_now()->count[NT_COUNT_CHAINED_ERRORS]) == 4);
 	finalize_v5();
@@ -299,10 +303,10 @@ static void case_chunk(void)
 	CHECK(bytes == 8192);
 }
 
-#define CHILD(name)                       \
-	static void name(void **state)    \
-	{                                 \
-		(void)state;              \
+#define CHILD(name)                          \
+	static void name(void **state)       \
+	{                                    \
+		(void)state;                 \
 		(void)in_child(case_##name); \
 	}
 
@@ -319,7 +323,9 @@ CHILD(chunk)
 
 static void older_words(void **state)
 {
-	union nt_chain_descr from = { .v6 = { .type = NT_PROF_COLL, .parent = (void *)1, .rank = 7 } };
+	union nt_chain_descr from = {
+		.v6 = { .type = NT_PROF_COLL, .parent = (void *)1, .rank = 7 }
+	};
 	union nt_chain_descr to, v4;
 
 	(void)state;
@@ -368,9 +374,17 @@ static void older_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(types), CASE(hidden),	CASE(pairs), CASE(ring),
-		CASE(errors), CASE(failed_init), CASE(alone), CASE(missing),
-		CASE(tuner), CASE(chunk),	cmocka_unit_test(older_words),
+		CASE(types),
+		CASE(hidden),
+		CASE(pairs),
+		CASE(ring),
+		CASE(errors),
+		CASE(failed_init),
+		CASE(alone),
+		CASE(missing),
+		CASE(tuner),
+		CASE(chunk),
+		cmocka_unit_test(older_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

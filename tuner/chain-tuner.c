@@ -124,17 +124,14 @@ int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pi
 	return decide_on_top(ctx->comm, call, known ? model : NULL, channels, given);
 }
 
-/* Of NCCL 2.21, which has no table: there is nothing that we could add. */
-int nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_call *call, const int supports[2],
-		       int pipe_ops, int *algo, int *proto, int *channels)
+void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call)
 {
 	const struct nt_tuner_v2 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 
 	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed))
 		nt_chain_count(table->get_coll_info(ctx->theirs, call->coll, call->bytes,
-						    supports[0], supports[1], pipe_ops, algo, proto,
-						    channels));
-	return NT_NCCL_OK;
+						    call->collnet, call->nvls, call->pipe_ops,
+						    call->algo, call->proto, call->channels));
 }
 
 void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,

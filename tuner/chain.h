@@ -125,8 +125,15 @@ void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init
 /* Theirs, then ours on top of it. */
 int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
 		    int *channels);
-int nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_call *call, const int supports[2],
-		       int pipe_ops, int *algo, int *proto, int *channels);
+/* A decision of NCCL 2.21, which has no table: theirs alone. */
+struct nt_chain_v2 {
+	int coll;
+	size_t bytes;
+	int collnet, nvls, pipe_ops;
+	int *algo, *proto, *channels;
+};
+
+void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call);
 void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
 		    int channels, size_t *chunk_bytes);
 void nt_chain_tuner_close(struct nt_chain_ctx *ctx);

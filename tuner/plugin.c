@@ -96,12 +96,10 @@ static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
 		     int *algo, int *proto, int *channels)
 {
-	const struct nt_call call = { .coll = coll, .bytes = bytes };
-	const int supports[2] = { collnet, nvls };
-
-	if (!ctx || !nt_chain_on(NT_CHAINED_TUNER))
-		return NT_NCCL_OK;
-	return nt_chain_decide_v2(ctx, &call, supports, pipe_ops, algo, proto, channels);
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
+		nt_chain_decide_v2(ctx, &(struct nt_chain_v2){ coll, bytes, collnet, nvls, pipe_ops,
+							       algo, proto, channels });
+	return NT_NCCL_OK;
 }
 
 /* A chained plugin of either kind. */

@@ -82,3 +82,14 @@ ranks() {
 	ranks 3 --late-kernelch profiler --churn 400
 	ranks 3 --abort-every 300
 }
+
+@test "a profiler and a tuner behind ours, which change their mind about events" {
+	local plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so dir=$BATS_TEST_TMPDIR/chain
+	mkdir -m 700 "$dir"
+	NT_CHAIN_LOG=$dir/log NT_CHAIN_MASK=0xb43 NT_CHAIN_MASK2=0x42@300 NCCL_TUNE_CHAINED_TUNER=$plugin \
+		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$POLICY,dir=$dir \
+		run -0 --separate-stderr timeout 100 "$FAKE" --ranks-in-process 4 --sizes 256K --call-gap-us 20 --iters 600 \
+		--comms world+tp:2 --churn 20x5
+	[[ $stderr != *ThreadSanitizer* ]] || { echo "$stderr"; return 1; }
+	[ "$(wc -l <"$dir/log")" -gt 10000 ]
+}

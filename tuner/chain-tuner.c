@@ -134,16 +134,22 @@ void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call
 						    call->algo, call->proto, call->channels));
 }
 
+bool nt_chain_has_chunks(void)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
+
+	return nt_chain_on(NT_CHAINED_TUNER) && plugin->version >= 6 &&
+	       ((const struct nt_tuner_v6 *)plugin->table)->get_chunk_size;
+}
+
 void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
 		    int channels, size_t *chunk_bytes)
 {
-	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
-	const struct nt_tuner_v6 *table = plugin->table;
+	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 	size_t given = *chunk_bytes;
 	int rc;
 
-	if (plugin->version < 6 || !table->get_chunk_size ||
-	    !atomic_load_explicit(&ctx->alive, memory_order_relaxed))
+	if (!nt_chain_has_chunks() || !atomic_load_explicit(&ctx->alive, memory_order_relaxed))
 		return;
 	rc = table->get_chunk_size(ctx->theirs, call->coll, call->bytes, algo, proto, channels,
 				   chunk_bytes);

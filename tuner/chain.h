@@ -134,6 +134,7 @@ struct nt_chain_v2 {
 };
 
 void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call);
+bool nt_chain_has_chunks(void);
 void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
 		    int channels, size_t *chunk_bytes);
 void nt_chain_tuner_close(struct nt_chain_ctx *ctx);

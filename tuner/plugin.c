@@ -83,12 +83,29 @@ static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 5 });
 }
 
+extern struct nt_tuner_v6 ncclTunerPlugin_v6;
+
+/* Of the table only where a chained tuner has one: NCCL must not ask for nothing. */
+/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
+static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
+		      size_t *chunk_bytes)
+{
+	const struct nt_call call = { .coll = coll, .bytes = bytes };
+
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
+		nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
+	return NT_NCCL_OK;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	return open_tuner(
-		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
+	open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
+	/* NCCL looks at the table each time, on this thread first. */
+	if (nt_chain_has_chunks())
+		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	return NT_NCCL_OK;
 }
 
 /* v2 shows no table: nothing can be forced that is known to be legal. */
@@ -139,23 +156,10 @@ static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
 	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
 }
 
-/* Ours leaves NCCL's size. */
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
-		      size_t *chunk_bytes)
-{
-	const struct nt_call call = { .coll = coll, .bytes = bytes };
-
-	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
-		nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
-	return NT_NCCL_OK;
-}
-
 extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
 extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
 extern const struct nt_tuner_v4 ncclTunerPlugin_v4;
 extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
-extern const struct nt_tuner_v6 ncclTunerPlugin_v6;
 
 NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { NAME, tuner_init_v2, decide_v2,
 							  tuner_finalize };
@@ -165,8 +169,8 @@ NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, d
 							  tuner_finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide,
 							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide,
-							  tuner_finalize, chunk_size };
+NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide, tuner_finalize,
+						    NULL };
 
 /* Profiler. */
 

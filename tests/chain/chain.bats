@@ -148,20 +148,20 @@ channels_are_whole() {
 	[ "$alone" -ge 80 ] && [ $((alone - behind)) -le 4 ] && [ $((behind - alone)) -le 4 ]
 }
 
-@test "while we explore and commit it loses nothing" {
+@test "while we explore it loses nothing" {
 	mode=bandit form=(--fork 4)
 	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
 	channels_are_whole
-	jq -e '.mismatches == 0 and .keys[0].overridden > 1000' "$scratch/out"
+	jq -e '.mismatches == 0 and .keys[0].overridden > 20' "$scratch/out"
 	NT_CHAIN_MASK=0x2 same --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
-	jq -e '.keys[0].overridden > 1000' "$scratch/out"
+	jq -e '.keys[0].overridden > 20' "$scratch/out"
 }
 
 @test "the tuner's answer is AUTO, and an arm that is better than it wins" {
 	mode=bandit form=(--fork 4)
 	export NT_CHAIN_ARM=RING/LL NT_CHAIN_CHANNELS=4
-	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.3 --noise none --iters 3000
-	jq -e '.mismatches == 0 and .keys[0].overridden > 1000' "$scratch/out"
+	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.3 --noise none --iters 6000
+	jq -e '.mismatches == 0 and .keys[0].overridden > 20' "$scratch/out"
 	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .arm == "TREE/SIMPLE")' "$scratch"/step/rank.*.json
 	# Where nothing is better the answer stays.
 	same_but_channels --sizes 256K --arm RING/LL=0.05 --noise none --iters 1000

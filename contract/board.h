@@ -25,7 +25,7 @@
 #include "contract/coll.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu	/* "nbtd" */
-#define NT_BOARD_LAYOUT 2u
+#define NT_BOARD_LAYOUT 3u
 
 #define NT_BOARD_COMMS 128		/* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16		/* ranks of one communicator on one node */
@@ -92,8 +92,9 @@ struct nt_plan {
 enum nt_key_state {
 	NT_KEY_IDLE = 0,		/* counted only */
 	NT_KEY_OPEN,			/* ranks count turns: events are wanted */
-	NT_KEY_FINAL,			/* the last plan is for good */
+	NT_KEY_FINAL,			/* the newest plan for good stays: ranks do not look here any more */
 	NT_KEY_CLOSED,			/* AUTO stays; result in `result` */
+	NT_KEY_AGAIN,			/* a plan for good is in force, and open once more: ranks count turns */
 };
 
 struct nt_board_key {

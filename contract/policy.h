@@ -36,6 +36,14 @@ enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 	  "measurements of the best arms and of AUTO in the second round") \
 	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, "calls", \
 	  "calls of a collective and size before it is explored") \
+	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, "percent", \
+	  "of a key's calls, and of their time, that exploring may cost; 0: no such limit") \
+	X(max_calls, max_calls, NT_INT, 0, 1000000, 1000, "calls", \
+	  "of one key that exploring may take; 0: no such limit") \
+	X(max_extra, max_extra_ms, NT_INT, 0, 100000000, 60000, "milliseconds", \
+	  "beyond AUTO that exploring one key may cost; 0: no such limit") \
+	X(recheck, recheck_s, NT_INT, 0, 100000, 60, "seconds", \
+	  "from the first decision to the first look at whether it still holds; 0: never") \
 	X(join_timeout, join_timeout_s, NT_INT, 1, 3600, 60, "seconds", \
 	  "how long the ranks of a communicator may take to be seen") \
 	X(agree_timeout, agree_timeout_s, NT_INT, 1, 3600, 120, "seconds", \

@@ -40,6 +40,13 @@ struct nt_agree_hooks {
 	/* Any node: what gather() and combine() made of other nodes' runs is added to sum, in place; not larger than
 	 * before. Returns its bytes. absorb() gets one sum of all nodes. */
 	size_t (*combine)(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
+	/* Keys with a plan for good, every node (all must say the same of the same plan): is `base` worth another look?
+	 * NULL: never. */
+	bool (*worth_again)(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);
+	/* Such a key was opened again at its home; as start(). next() then: 0 leaves the plan for good as it is. */
+	void *(*start_again)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
+			     const struct nt_plan *base);
+	uint32_t again_ms;		/* from the first plan for good to the first look; the gaps then double. 0: never */
 };
 
 struct nt_agree_config {
@@ -94,6 +101,7 @@ void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms);
 #define NT_AGREE_TIMES 64u
 struct nt_agree_counts {
 	uint32_t commits, aborts, refusals, rejects, damaged;
+	uint32_t sessions, looks;	/* keys that were open again, and reads for them */
 	uint32_t timed;			/* outcomes of COMMIT that this node has decided as home */
 	uint16_t commit_ms[NT_AGREE_TIMES];	/* how long the last ones took from the proposal, a ring */
 };

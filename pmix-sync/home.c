@@ -53,6 +53,27 @@ static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
 
+/* Anew, beside a plan for good. The others are open by themselves; what is waited for is that all of them are. */
+static void open_again(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	struct nt_board_comm *board = agree_board(a, comm);
+
+	key->tuner = a->config.hooks.start_again(a->config.hooks.arg, board, &board->key[key->slot], &key->base);
+	if (!key->tuner)
+		return;
+	ask_all(a, key);
+	key->open_ms = key->retry_ms = 0;
+	key->home = HOME_WANTED;
+	key->opened = key->session;
+}
+
+/* A node of ours that has ended the session takes no plan of it any more. */
+static bool session_over(const struct agree_key *key)
+{
+	return key->based && !key->again &&
+	       (key->home == HOME_WANTED || key->home == HOME_RETRY || key->home == HOME_RUNNING);
+}
+
 /* The first of our ranks: its turn and calls since the key was opened tell turns per call and per millisecond. */
 static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint64_t *turns, uint64_t *calls)
 {
@@ -80,7 +101,8 @@ static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *
 static uint64_t lead(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key, uint64_t turns)
 {
 	uint64_t since_ms = a->now_ms - key->open_ms + 1;
-	uint64_t lead_ms = 2 * comm->rtt_ms << (key->attempts < 6 ? key->attempts : 6);
+	uint64_t rtt_ms = key->based && !comm->local && comm->rtt_ms < NT_AGAIN_LEAD_MS ? NT_AGAIN_LEAD_MS : comm->rtt_ms;
+	uint64_t lead_ms = 2 * rtt_ms << (key->attempts < 6 ? key->attempts : 6);
 
 	return turns * lead_ms / since_ms + 4;
 }
@@ -173,10 +195,18 @@ static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct ag
 		commit(a, comm, key);
 }
 
+/* The others have had their time to be ready. A session ends by itself. */
+static bool waited_long(const struct nt_agree *a, const struct agree_key *key)
+{
+	return !key->based && key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS;
+}
+
 static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
+	if (session_over(key))
+		finish(a, key);
 	switch (key->home) {
 	case HOME_IDLE:
 		if (key->slot >= 0 && !comm->refused &&
@@ -184,13 +214,13 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 			open_key(a, comm, key);
 		return;
 	case HOME_WANTED:
-		if (comm->refused || (key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS))
+		if (comm->refused || waited_long(a, key))
 			close_key(a, comm, key, NULL);
 		else if (key->answered)
 			decide_next(a, comm, key);
 		return;
 	case HOME_RETRY:
-		if (comm->refused || key->attempts >= NT_ATTEMPTS)
+		if (comm->refused || key->attempts >= (key->based ? NT_AGAIN_ATTEMPTS : NT_ATTEMPTS))
 			close_key(a, comm, key, NULL);
 		else
 			propose(a, comm, key);
@@ -203,6 +233,8 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 			decide_next(a, comm, key);
 		return;
 	case HOME_DONE:
+		if (key->again && key->opened != key->session && !comm->refused)
+			open_again(a, comm, key);
 		return;
 	}
 }
@@ -212,7 +244,7 @@ void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entr
 	bool asked = false;
 
 	if (sum->type == NT_ENTRY_READY)
-		asked = key->home == HOME_WANTED;
+		asked = key->home == HOME_WANTED && sum->span == key->opened;
 	else if (sum->epoch == key->plan.epoch)
 		asked = key->home == (sum->type == NT_ENTRY_DATA ? HOME_RUNNING : HOME_PROPOSED);
 	if (!asked)

@@ -4,6 +4,7 @@
 
 noinst_LTLIBRARIES += libnt-sync.la
 libnt_sync_la_SOURCES = \
+	%D%/again.c \
 	%D%/agree.c \
 	%D%/agree.h \
 	%D%/board.c \
@@ -18,6 +19,7 @@ libnt_sync_la_SOURCES = \
 	%D%/nodes.c \
 	%D%/nodes.h \
 	%D%/pace.h \
+	%D%/pending.c \
 	%D%/retire.c \
 	%D%/shape.c \
 	%D%/shape.h \

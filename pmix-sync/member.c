@@ -61,8 +61,10 @@ static bool plan_passed(struct nt_board_key *board_key, const struct nt_board_co
 	for (uint32_t m = 0; plan->epoch != 0 && m < NT_BOARD_MEMBERS; m++) {
 		if (!agree_seated(board, m))
 			continue;
-		if (atomic_load(&board_key->passed[m]) < plan->epoch ||
-		    atomic_load(&board_key->turn[m]) <= plan->until)	/* turns are published plus one */
+		if (atomic_load(&board_key->passed[m]) < plan->epoch)
+			return false;
+		/* Turns are published plus one. */
+		if (plan->until != NT_NEVER && atomic_load(&board_key->turn[m]) <= plan->until)
 			return false;
 	}
 	return true;
@@ -89,7 +91,7 @@ static bool may_hold(struct nt_agree *a, struct agree_comm *comm, const struct a
 
 	if (comm->refusing || objection(board) || key->slot < 0 || key->closed || key->in_doubt || !key->wanted)
 		return false;
-	if (epoch <= key->installed.epoch || key->installed.until == NT_NEVER || key->data_due)
+	if (epoch <= key->installed.epoch || (key->based && !key->again) || key->data_due)
 		return false;
 	return plan_passed(&board->key[key->slot], board, &key->installed);
 }
@@ -142,6 +144,16 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 						 .span = busy });
 }
 
+/* What is in force from now on, whatever windows come. */
+static void settle(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+{
+	key->based = true;
+	key->base = key->installed;
+	if (comm->settled_ms == 0)
+		comm->settled_ms = a->now_ms;
+	again_rest(a, comm, key);
+}
+
 /* Phase two. The plan is on the board before the hold is taken away, so a rank that waited finds it. */
 static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
 {
@@ -153,6 +165,7 @@ static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree
 	key->in_doubt = false;
 	if (entry->type == NT_ENTRY_ABORT) {
 		nt_board_run_free(a->config.board, key->pending.run);
+		key->stir_ms = a->now_ms;
 		a->counts.aborts++;
 	} else {
 		key->installed = key->pending;
@@ -161,7 +174,7 @@ static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree
 		board_key->plan[entry->epoch & 1] = key->pending;
 		atomic_store_explicit(&board_key->epoch, entry->epoch, memory_order_seq_cst);
 		if (key->pending.until == NT_NEVER)
-			atomic_store(&board_key->state, NT_KEY_FINAL);
+			settle(a, comm, key);
 		a->counts.commits++;
 	}
 	atomic_store_explicit(&board_key->hold_at, 0, memory_order_seq_cst);
@@ -171,6 +184,11 @@ static void on_close(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 {
 	struct nt_board_key *board_key;
 
+	if (key->based) {	/* it is open again, and the plan for good stays */
+		if (key->again && !key->in_doubt && !key->data_due)
+			again_rest(a, comm, key);
+		return;
+	}
 	key->closed = true;
 	if (key->slot < 0)
 		return;
@@ -228,13 +246,14 @@ static void send_data(struct nt_agree *a, struct agree_comm *comm, struct agree_
 					     bytes, sizeof(bytes));
 	nt_board_run_free(a->config.board, key->installed.run);
 	key->data_due = false;
+	key->stir_ms = a->now_ms;
 	answer(a, comm, key, &entry);
 }
 
 /* This node takes no plan for the communicator any more: a key that none is in force for need not be counted. */
 static void close_refused(struct nt_board_key *board_key, const struct nt_board_comm *board, struct agree_key *key)
 {
-	if (key->in_doubt || key->installed.until == NT_NEVER || !plan_passed(board_key, board, &key->installed))
+	if (key->in_doubt || key->based || !plan_passed(board_key, board, &key->installed))
 		return;
 	key->closed = true;
 	atomic_store(&board_key->state, NT_KEY_CLOSED);
@@ -273,6 +292,12 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_boar
 		answer(a, comm, key,
 		       &(struct nt_entry){ .type = NT_ENTRY_READY, .turn = agree_top_turn(board_key, board) });
 	}
+	if (again_step(a, comm, key) && turns_known(board_key, board)) {
+		key->again_ready = true;
+		answer(a, comm, key,
+		       &(struct nt_entry){ .type = NT_ENTRY_READY, .turn = agree_top_turn(board_key, board),
+					   .span = key->session });
+	}
 	if (comm->refusing)
 		close_refused(board_key, board, key);
 	if (!key->data_due || !plan_passed(board_key, board, &key->installed))
@@ -298,6 +323,7 @@ void member_step(struct nt_agree *a, struct agree_comm *comm)
 		if (id != 0)
 			(void)agree_key_of(comm, id);
 	}
+	again_begin(a, comm);
 	for (uint32_t k = 0; k < comm->key_count; k++)
 		key_step(a, comm, board, &comm->keys[k]);
 }

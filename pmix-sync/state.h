@@ -19,6 +19,12 @@
 #define NT_READY_MS 30000		/* by so much another node may be later than home to know its turns */
 #define NT_BUSY_MS 500			/* first wait for an exploration area, doubled each time */
 #define NT_BUSY_TRIES 8
+#define NT_AGAIN_MS 10000		/* a key that is open again rests after so long without a word */
+#define NT_AGAIN_LEAD_MS 1000		/* what a proposal then takes, at least: logs are read rarely */
+#define NT_AGAIN_ATTEMPTS 4
+#define NT_LOOK_MS 500			/* between two reads of a log for such keys */
+#define NT_LOOKS_A_DAY 200u		/* ... and how many of them */
+#define NT_DAY_MS 86400000u
 
 enum home_state {
 	HOME_IDLE = 0,
@@ -53,12 +59,20 @@ struct agree_key {
 	uint64_t passed_ms;		/* when all our ranks were seen past `installed`; 0: not yet */
 	uint64_t calls, called_ms;	/* of all our ranks, and when that last changed */
 	struct agree_tally tally;
+	bool based;			/* a plan for good is in force, `base`; windows lie over it */
+	bool again;			/* open once more */
+	bool again_ready;		/* READY of this session was said */
+	struct nt_plan base;
+	uint32_t session;		/* the newest in which it was open again */
+	uint64_t stir_ms;		/* when something of it happened last */
+	struct agree_tally again_tally;	/* READY of sessions, whose number is its phase */
 	/* as home */
 	enum home_state home;
 	void *tuner;
 	struct nt_plan plan;		/* being proposed or running */
 	uint32_t attempts, busy_tries;
 	bool answered, refused, busy;	/* all said yes; or one said no, for want of an exploration area */
+	uint32_t opened;		/* the session that it is open for; 0: the first time */
 	uint64_t max_turn;		/* the highest turn that any answer named */
 	uint64_t asked_ms;		/* when the answers were asked for */
 	uint64_t retry_ms;		/* no proposal before this */
@@ -89,6 +103,9 @@ struct agree_comm {
 	uint32_t place;			/* of this node among them */
 	struct agree_key keys[NT_BOARD_KEYS];
 	uint32_t key_count;
+	uint64_t settled_ms;		/* when a plan for good came to this node first; 0: not yet */
+	uint32_t sessions;		/* after that, in which keys were open again, or could have been */
+	uint64_t looked_ms;		/* when logs were read for such keys last */
 };
 
 struct stash {
@@ -120,6 +137,8 @@ struct nt_agree {
 	uint32_t stash_next;
 	struct agree_past past;
 	bool thrifty;
+	uint64_t began_ms;		/* the first step */
+	uint32_t looks;			/* reads for keys that were open again */
 	struct nt_agree_counts counts;
 };
 
@@ -155,6 +174,16 @@ void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node, co
 void member_step(struct nt_agree *a, struct agree_comm *comm);
 void member_entry(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry);
 void member_refuse(struct nt_agree *a, struct agree_comm *comm, const char *why);
+
+/* again.c */
+void again_begin(struct nt_agree *a, struct agree_comm *comm);	/* the keys of which it is time */
+void again_rest(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key);
+bool again_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key);	/* true: say READY */
+bool again_listens(const struct agree_key *key);
+bool again_looks(struct nt_agree *a, struct agree_comm *comm);	/* it is time to read logs */
+
+/* pending.c */
+void pending_note(struct nt_agree *a, struct agree_comm *comm);
 
 /* home.c */
 void home_step(struct nt_agree *a, struct agree_comm *comm);

@@ -101,11 +101,24 @@ static void add_data(struct nt_agree *a, struct agree_tally *tally, const struct
 		memcpy(tally->bytes, entry->bytes, tally->count);
 }
 
-static void pass_on(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint32_t type)
+/* READY of a session has a sum of its own: it may come while others still answer to what was asked before. */
+static bool of_session(const struct nt_entry *entry)
 {
-	struct agree_tally *tally = &key->tally;
-	struct nt_entry sum = { .type = tally->refused ? NT_ENTRY_NACK : type, .comm = comm->id, .key = key->id,
-				.epoch = tally->epoch, .turn = tally->turn, .span = tally->busy,
+	return entry->type == NT_ENTRY_READY && entry->span != 0;
+}
+
+static struct agree_tally *tally_of(struct agree_key *key, const struct nt_entry *entry)
+{
+	return of_session(entry) ? &key->again_tally : &key->tally;
+}
+
+/* What the branch says, once `entry` has made it complete. */
+static void pass_on(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+{
+	struct agree_tally *tally = tally_of(key, entry);
+	struct nt_entry sum = { .type = tally->refused ? NT_ENTRY_NACK : entry->type, .comm = comm->id, .key = key->id,
+				.epoch = tally->epoch, .turn = tally->turn,
+				.span = of_session(entry) ? entry->span : tally->busy,
 				.bytes = tally->bytes, .count = tally->count };
 
 	tally->told = true;
@@ -118,10 +131,9 @@ static void pass_on(struct nt_agree *a, struct agree_comm *comm, struct agree_ke
 void tree_answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint32_t node,
 		 const struct nt_entry *entry)
 {
-	struct agree_tally *tally = &key->tally;
-	uint64_t phase = phase_of(entry->type, entry->epoch);
+	struct agree_tally *tally = tally_of(key, entry);
+	uint64_t phase = of_session(entry) ? entry->span : phase_of(entry->type, entry->epoch);
 	uint32_t bit = bit_of(a, comm, node);
-	uint32_t type = entry->type == NT_ENTRY_NACK ? NT_ENTRY_ACK : entry->type;
 	const uint32_t *child;
 
 	if (bit == 0 || phase < tally->phase)
@@ -143,5 +155,5 @@ void tree_answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *
 	if (entry->type == NT_ENTRY_DATA)
 		add_data(a, tally, entry);
 	if (!tally->told && (tally->refused || tally->from == (2u << tree_children(comm, &child)) - 1))
-		pass_on(a, comm, key, type);
+		pass_on(a, comm, key, entry);
 }

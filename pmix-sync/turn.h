@@ -20,6 +20,7 @@
 struct nt_turn {
 	struct nt_plan plan;		/* in force once epoch > 0 and its `at` was reached */
 	struct nt_plan next;		/* committed, `at` not reached yet; epoch 0: none */
+	struct nt_plan base;		/* what `plan`, a window, lies over: the plan for good before it; epoch 0: AUTO */
 };
 
 enum nt_turn_answer { NT_TURN_GO, NT_TURN_WAIT };
@@ -32,6 +33,8 @@ static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, ui
 	if (epoch != mine->plan.epoch && epoch != mine->next.epoch)
 		mine->next = key->plan[epoch & 1];	/* stable until this rank has passed it */
 	if (mine->next.epoch != 0 && turn >= mine->next.at) {
+		if (mine->plan.epoch != 0 && mine->plan.until == NT_NEVER)
+			mine->base = mine->plan;
 		mine->plan = mine->next;
 		mine->next.epoch = 0;
 		atomic_store_explicit(&key->passed[member], mine->plan.epoch, memory_order_release);
@@ -53,8 +56,8 @@ static inline enum nt_turn_answer nt_turn_take(struct nt_board_key *key, unsigne
 	return NT_TURN_GO;
 }
 
-/* Position in the plan in force, or -1 where AUTO is in force (no plan, or its end was reached). A plan for good is
- * at position 0 for ever. */
+/* Position in the newest plan, or -1 outside of it (no plan, or its end was reached). A plan for good is at position 0
+ * for ever. */
 static inline int64_t nt_turn_position(const struct nt_turn *mine, uint64_t turn)
 {
 	const struct nt_plan *plan = &mine->plan;
@@ -64,6 +67,32 @@ static inline int64_t nt_turn_position(const struct nt_turn *mine, uint64_t turn
 	if (plan->until == NT_NEVER)
 		return 0;
 	return (int64_t)((turn - plan->at) / plan->stride);
+}
+
+/* The plan to follow at this turn and the position in it; NULL: AUTO. Outside of a window it is what the window lies
+ * over. */
+static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uint64_t turn, int64_t *position)
+{
+	*position = nt_turn_position(mine, turn);
+	if (*position >= 0)
+		return &mine->plan;
+	*position = 0;
+	return mine->base.epoch != 0 ? &mine->base : NULL;
+}
+
+/* With a plan for good in force: look at the board no more, until the key is open again. False where another plan is
+ * under way. First this rank says that its turn is not known, then it looks for a hold; the speaker does the opposite,
+ * so that one of the two sees the other. */
+static inline bool nt_turn_rest(struct nt_board_key *key, unsigned member, uint64_t turn, const struct nt_turn *mine)
+{
+	if (mine->next.epoch != 0 || (mine->plan.until != NT_NEVER && turn < mine->plan.until))
+		return false;
+	atomic_store_explicit(&key->turn[member], NT_TURN_UNKNOWN, memory_order_seq_cst);
+	if (atomic_load_explicit(&key->hold_at, memory_order_seq_cst) == 0 &&
+	    atomic_load_explicit(&key->epoch, memory_order_seq_cst) == mine->plan.epoch)
+		return true;
+	atomic_store_explicit(&key->turn[member], turn + 1, memory_order_seq_cst);
+	return false;
 }
 
 #endif

@@ -75,6 +75,8 @@ static int add_row(json_object *object, const struct nt_row *row)
 	rc |= add(object, "spent_calls", row ? count_value(row->spent_calls) : NULL);
 	rc |= add(object, "spent_ms", row ? decimal_value(row->spent_ms) : NULL);
 	rc |= add(object, "saved_ms", row ? decimal_value(row->saved_ms) : NULL);
+	rc |= add(object, "rechecks", row ? count_value(row->rechecks) : NULL);
+	rc |= add(object, "rollbacks", row ? count_value(row->rollbacks) : NULL);
 	return rc;
 }
 

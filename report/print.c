@@ -231,6 +231,19 @@ static void print_net(FILE *out, const struct nt_summary *summary)
 					    : "");
 }
 
+static void print_rechecks(FILE *out, const struct nt_summary *summary)
+{
+	int64_t rechecks = 0, rollbacks = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		rechecks += summary->rows[i].rechecks;
+		rollbacks += summary->rows[i].rollbacks;
+	}
+	if (rechecks > 0)
+		fprintf(out, "Choices looked at again: %" PRId64 " times; given up: %" PRId64 "\n",
+			rechecks, rollbacks);
+}
+
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
 		     struct nt_error *err)
 {
@@ -241,6 +254,7 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	print_hints(out, summary);
 	print_more(out, summary);
 	print_remarks(out, summary, NT_REMARK_DAMAGE, "Damaged");
+	print_rechecks(out, summary);
 	print_net(out, summary);
 	return 0;
 }

@@ -58,6 +58,9 @@ static const struct nt_field key_fields[] = {
 	{ "spent_calls", KEY(spent_calls), NT_FIELD_COUNT, false },
 	{ "spent_ms", KEY(spent_ms), NT_FIELD_TIME, false },
 	{ "saved_ms", KEY(saved_ms), NT_FIELD_NUMBER, false },
+	{ "rechecks", KEY(rechecks), NT_FIELD_COUNT, false },
+	{ "rollbacks", KEY(rollbacks), NT_FIELD_COUNT, false },
+	{ "changes", KEY(changes), NT_FIELD_COUNT, false },
 	{ "calls", KEY(calls), NT_FIELD_COUNT, false },
 	{ "forced", KEY(forced), NT_FIELD_COUNT, false },
 	{ "differed", KEY(differed), NT_FIELD_COUNT, false },
@@ -84,6 +87,9 @@ static int read_key(struct nt_rank_key *key, json_object *object, struct nt_erro
 		.spent_calls = -1,
 		.forced = -1,
 		.differed = -1,
+		.rechecks = -1,
+		.rollbacks = -1,
+		.changes = -1,
 	};
 	return nt_fields_read(key_fields, LENGTH(key_fields), object, key, err);
 }

@@ -118,6 +118,8 @@ static const struct nt_field entry_fields[] = {
 	{ "spent", ROW(spent_calls), 0, NT_FIELD_COUNT, false },
 	{ "spent_ms", ROW(spent_ms), 0, NT_FIELD_TIME, false },
 	{ "saved_ms", ROW(saved_ms), 0, NT_FIELD_NUMBER, false },
+	{ "rechecks", ROW(rechecks), 0, NT_FIELD_COUNT, false },
+	{ "rollbacks", ROW(rollbacks), 0, NT_FIELD_COUNT, false },
 };
 
 static const struct nt_field step_fields[] = {
@@ -152,6 +154,7 @@ static void read_entry(struct reader *reader, const char *shape, const char *lab
 	row->auto_us = row->arm_us = row->gain_percent = row->p = row->spent_ms = row->saved_ms =
 		NAN;
 	row->samples = row->calls = row->spent_calls = -1;
+	row->rechecks = row->rollbacks = 0;
 	entry->us[0] = entry->us[1] = NAN;
 	if (nt_label_parse(label, &row->coll, &row->bytes) < 0) {
 		damage(reader, "%s: unknown entry \"%.40s\" (want a collective and a size)", shape,

@@ -37,6 +37,7 @@ struct nt_row {
 	double auto_us, arm_us; /* medians; arm_us is the best other arm's where AUTO stays */
 	double gain_percent, p;
 	int64_t samples, calls, spent_calls;
+	int64_t rechecks, rollbacks; /* 0 where left out */
 	double spent_ms, saved_ms;
 	const char *state; /* NT_KEYSTATE_* */
 };

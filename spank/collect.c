@@ -152,6 +152,8 @@ static int read_key(struct nt_sum_key *key, json_object *object, struct nt_error
 		{ "samples", &key->samples },
 		{ "calls", &key->calls },
 		{ "spent_calls", &key->spent_calls },
+		{ "rechecks", &key->rechecks },
+		{ "rollbacks", &key->rollbacks },
 	};
 	const struct {
 		const char *name;
@@ -164,6 +166,7 @@ static int read_key(struct nt_sum_key *key, json_object *object, struct nt_error
 	if (!json_object_is_type(object, json_type_object))
 		return wrong("a key", "an object", err);
 	key->bytes = key->samples = key->calls = key->spent_calls = -1;
+	key->rechecks = key->rollbacks = -1;
 	key->auto_us = key->arm_us = key->p = key->spent_ms = key->saved_ms = NAN;
 	for (size_t i = 0; i < LENGTH(counts); i++) {
 		if (get_count(object, counts[i].name, counts[i].value, err) < 0)

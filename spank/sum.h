@@ -35,7 +35,7 @@ struct nt_sum_key {
 	enum nt_sum_state state;
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
-	int64_t samples, calls, spent_calls;
+	int64_t samples, calls, spent_calls, rechecks, rollbacks;
 	double spent_ms, saved_ms;
 	int64_t rank; /* whose word this is; ties go to the lowest */
 };

@@ -86,6 +86,8 @@ static void merge_row(struct row *row, const struct nt_sum_key *key)
 	sum.calls = add_count(row->key.calls, key->calls);
 	sum.spent_calls = add_count(row->key.spent_calls, key->spent_calls);
 	sum.spent_ms = add(row->key.spent_ms, key->spent_ms);
+	sum.rechecks = add_count(row->key.rechecks, key->rechecks);
+	sum.rollbacks = add_count(row->key.rollbacks, key->rollbacks);
 	sum.saved_ms = add(row->key.saved_ms, key->saved_ms);
 	row->key = sum;
 }
@@ -259,6 +261,10 @@ static void put_row(struct out *out, const struct row *row)
 	put_count(out, "spent", key->spent_calls);
 	put_ms(out, "spent_ms", key->spent_ms);
 	put_ms(out, "saved_ms", key->saved_ms);
+	if (key->rechecks > 0)
+		put_count(out, "rechecks", key->rechecks);
+	if (key->rollbacks > 0)
+		put_count(out, "rollbacks", key->rollbacks);
 	put(out, "}");
 }
 

@@ -5,6 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
+	%D%/unit/agree-again \
 	%D%/unit/board \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
@@ -13,6 +14,7 @@ unit_tests = \
 	%D%/unit/collect-directory \
 	%D%/unit/decide \
 	%D%/unit/engine \
+	%D%/unit/engine-again \
 	%D%/unit/engine-rates \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
@@ -36,6 +38,7 @@ unit_tests = \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/session-abi \
+	%D%/unit/session-again \
 	%D%/unit/session-decide \
 	%D%/unit/session-doubt \
 	%D%/unit/session-process \
@@ -185,7 +188,7 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
-EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h
+EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h
 
 # The engine's choices on traces and made-up noise.
 noinst_PROGRAMS += tests/sim/nt-decide-sim

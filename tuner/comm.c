@@ -364,18 +364,20 @@ void nt_comm_freeze(struct nt_comm *comm)
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		struct nt_own_key *key = &comm->key[i];
 
-		if (key->shared &&
-		    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
+		uint32_t state = atomic_load_explicit(&key->state, memory_order_relaxed);
+
+		if (key->shared && (state == NT_OWN_OPEN || state == NT_OWN_AGAIN))
 			nt_comm_latch_reached(comm, key);
 		nt_comm_drop_key(comm, key);
-		if (atomic_load_explicit(&key->state, memory_order_relaxed) != NT_OWN_OPEN)
+		if (state == NT_OWN_COUNTED || state == NT_OWN_CLOSED || state == NT_OWN_GONE)
 			continue;
 		if (key->shared) {
 			atomic_store(&key->shared->turn[comm->seat.member], NT_TURN_GONE);
 			atomic_store(&key->shared->passed[comm->seat.member],
 				     atomic_load(&key->shared->epoch));
 		}
-		atomic_store_explicit(&key->state, NT_OWN_GONE, memory_order_release);
+		if (atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
+			atomic_store_explicit(&key->state, NT_OWN_GONE, memory_order_release);
 	}
 }
 

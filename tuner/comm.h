@@ -35,7 +35,8 @@
 enum nt_own_state {
 	NT_OWN_COUNTED = 0, /* calls are counted */
 	NT_OWN_OPEN, /* turns are counted; plans are followed */
-	NT_OWN_LATCHED, /* `arm` for good */
+	NT_OWN_AGAIN, /* `arm`; to be opened once more at the next call */
+	NT_OWN_LATCHED, /* `arm`, without a look at the board */
 	NT_OWN_CLOSED, /* AUTO for good */
 	NT_OWN_GONE, /* AUTO for good because of a capture; the board is still kept informed */
 };
@@ -43,8 +44,8 @@ enum nt_own_state {
 /* What this rank knows of one key. Without a name beside it: decision. */
 struct nt_own_key {
 	_Atomic uint64_t calls; /* decision; helper reads */
-	_Atomic uint32_t state; /* decision; helper reads. enum nt_own_state */
-	uint32_t arm; /* before state becomes LATCHED */
+	_Atomic uint32_t state; /* decision; helper: from LATCHED to AGAIN. enum nt_own_state */
+	uint32_t arm; /* of the newest plan for good; before state becomes LATCHED */
 	struct nt_board_key *shared; /* fixed; NULL: not on the board */
 	bool open; /* holds a count of the mask */
 	_Atomic bool measuring; /* holds a count of the mask; decision raises, helper may drop */
@@ -55,7 +56,15 @@ struct nt_own_key {
 	_Atomic uint32_t forced, differed; /* event; helper reads */
 	_Atomic uint32_t observed; /* proxy: durations so far; may pass NT_OBSERVED_MAX */
 	_Atomic uint32_t *observed_ns; /* proxy; fixed; NULL but in mode observe */
-	struct nt_outcome outcome; /* before state becomes LATCHED */
+	struct nt_outcome outcome[2]; /* of the newest plan for good: [settled & 1] */
+	_Atomic uint32_t settled; /* decision; helper reads: plans for good so far */
+	uint32_t settled_epoch; /* of the newest */
+	uint32_t window_epoch; /* of the newest window, once a plan for good was there */
+	/* decision; helper reads: windows that looked again, returns to AUTO, other arms instead, and
+	 * what arms of the past have saved */
+	_Atomic uint32_t rechecks, rollbacks, changes;
+	_Atomic int64_t saved_us;
+	bool reopened; /* helper: in this session of the board */
 	uint32_t kept_state; /* what the board said when the seat was left */
 	bool kept_decided;
 	struct nt_outcome kept;
@@ -160,9 +169,18 @@ void nt_comm_measure_key(struct nt_comm *comm, struct nt_own_key *key, bool on);
  * Windows end, plans not reached never are, arms committed and reached stay. */
 void nt_comm_freeze(struct nt_comm *comm);
 
-/* turn.c. A key that is open where a capture begins: a plan for good whose turn has come becomes
- * this rank's arm. May wait for an outcome. */
+/* turn.c. A key that is open where a capture begins: the newest plan for good whose turn has come
+ * becomes this rank's arm, and windows end. May wait for an outcome. */
 void nt_comm_latch_reached(struct nt_comm *comm, struct nt_own_key *key);
+
+/* settle.c, decision thread. A plan for good is in force: its arm and its reasons. Repetitions are
+ * fine. Latch: and the board is not looked at any more. */
+void nt_comm_settle(struct nt_own_key *key, const struct nt_plan *plan,
+		    const struct nt_schedule *final, int arm);
+void nt_comm_latch(struct nt_comm *comm, struct nt_own_key *key);
+/* A window over a plan for good is in force. */
+void nt_comm_count_window(struct nt_own_key *key, const struct nt_plan *plan,
+			  const struct nt_schedule *schedule);
 
 /* Raise NT_MEMBER_* for the other ranks to see. Any thread. */
 void nt_comm_flag(struct nt_comm *comm, uint32_t flag);

@@ -1,48 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c - the two rounds of one key, from the first plan to the outcome */
-#include "tuner/engine.h"
+#include "tuner/engine_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tuner/decide.h"
 #include "tuner/times.h"
 
-#define FINALISTS 2 /* arms of the second round beside AUTO */
-#define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
 #define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
-#define ENOUGH_PERCENT 60 /* of a round's samples */
-#define POOLED_BLOCKS 384 /* LOOKS rounds of the largest confirm_blocks, 128 */
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
-
-/* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is
- * AUTO. */
-struct evidence {
-	unsigned count, blocks;
-	uint8_t arm[NT_SCHEDULE_ARMS];
-	float us[NT_SCHEDULE_ARMS][POOLED_BLOCKS];
-};
-
-struct engine_key {
-	struct nt_engine *engine;
-	uint32_t auto_arm;
-	float cost_us[NT_PAIRS];
-	unsigned arms; /* screened */
-	unsigned finalists; /* of the first second round: what the test is corrected for */
-	unsigned rounds[NT_SCHEDULE_FINAL]; /* done, by kind */
-	bool running; /* the schedule was handed out */
-	struct nt_schedule schedule;
-	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
-	unsigned absorbed; /* nodes' times in it */
-	struct evidence screen, confirm;
-	double explored_us; /* sum of all samples */
-	unsigned explored; /* their number */
-	uint32_t spent_calls;
-};
-
-_Static_assert(NT_DECIDE_SAMPLES >= POOLED_BLOCKS, "all evidence is looked at");
 
 /* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does. */
 static uint32_t other_arms(uint64_t id, uint32_t auto_arm)
@@ -77,10 +45,12 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 		if (of_member > calls)
 			calls = of_member;
 	}
-	return calls >= (uint64_t)engine->policy.min_calls;
+	return calls >= (uint64_t)engine->policy.min_calls &&
+	       budget_worth(&engine->policy, key,
+			    other_arms(atomic_load(&key->id), key->auto_arm));
 }
 
-static float predicted(const struct engine_key *key, unsigned arm)
+float engine_predicted(const struct engine_key *key, unsigned arm)
 {
 	float cost = arm < NT_PAIRS ? key->cost_us[arm] : -1;
 
@@ -93,28 +63,29 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 	unsigned best = NT_PAIRS;
 
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
-		float cost = predicted(key, arm);
+		float cost = engine_predicted(key, arm);
 
 		if (!(mask & (1u << arm)))
 			continue;
 		if (best == NT_PAIRS ||
-		    (cost >= 0 && (predicted(key, best) < 0 || cost < predicted(key, best))))
+		    (cost >= 0 && (engine_predicted(key, best) < 0 || cost < engine_predicted(key, best))))
 			best = arm;
 	}
 	return best;
 }
 
 /* AUTO and what could beat it, the most likely first; at least one other arm if any is legal. */
-static void plan_screen(struct engine_key *key, uint32_t mask)
+void engine_plan_screen(struct engine_key *key)
 {
 	struct nt_schedule *s = &key->schedule;
-	float limit = predicted(key, key->auto_arm) * COST_FACTOR;
+	float limit = engine_predicted(key, key->auto_arm) * COST_FACTOR;
+	uint32_t mask = other_arms(atomic_load(&key->board_key->id), key->auto_arm);
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
 		unsigned arm = cheapest(key, mask);
 
-		if (s->count > 1 && limit > 0 && predicted(key, arm) > limit)
+		if (s->count > 1 && limit > 0 && engine_predicted(key, arm) > limit)
 			break;
 		s->arm[s->count++] = (uint8_t)arm;
 		mask &= ~(1u << arm);
@@ -133,24 +104,32 @@ static void key_end(void *arg)
 	free(key);
 }
 
-static void *key_start(void *arg, const struct nt_board_comm *comm,
-		       const struct nt_board_key *board_key)
+struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_key *board_key)
 {
-	struct nt_engine *engine = arg;
 	struct engine_key *key = calloc(1, sizeof(*key));
 
-	(void)comm;
 	if (!key)
 		return NULL;
 	key->engine = engine;
+	key->board_key = board_key;
 	engine->open++;
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
-	plan_screen(key, other_arms(atomic_load(&board_key->id), key->auto_arm));
 	return key;
 }
 
-static float *evidence_of(struct evidence *evidence, unsigned arm)
+static void *key_start(void *arg, const struct nt_board_comm *comm,
+		       const struct nt_board_key *board_key)
+{
+	struct engine_key *key = engine_key_make(arg, board_key);
+
+	(void)comm;
+	if (key)
+		engine_plan_screen(key);
+	return key;
+}
+
+float *engine_evidence(struct evidence *evidence, unsigned arm)
 {
 	for (unsigned i = 0; i < evidence->count; i++) {
 		if (evidence->arm[i] == arm)
@@ -173,7 +152,7 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 	if (blocks > POOLED_BLOCKS - evidence->blocks)
 		blocks = POOLED_BLOCKS - evidence->blocks;
 	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		float *us = evidence_of(evidence, s->arm[p % s->count]);
+		float *us = engine_evidence(evidence, s->arm[p % s->count]);
 		unsigned block = p / s->count;
 		double sample_us = nt_times_ns(key->sample[p]) / 1000;
 
@@ -192,7 +171,7 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 }
 
 /* Of one round like the one that has just ended. */
-static bool enough(const struct engine_key *key, unsigned samples)
+bool engine_enough(const struct engine_key *key, unsigned samples)
 {
 	unsigned blocks = key->schedule.blocks - NT_SCHEDULE_WARM_UP;
 
@@ -203,8 +182,6 @@ static void outcome_set(struct engine_key *key, struct evidence *evidence, unsig
 			const struct nt_contest *contest)
 {
 	struct nt_outcome *out = &key->schedule.outcome;
-	double auto_us = nt_decide_quantile(evidence->us[0], evidence->blocks, 0.5);
-
 	*out = (struct nt_outcome){
 		.verdict = (uint8_t)contest->verdict,
 		.auto_arm = (uint8_t)key->auto_arm,
@@ -219,33 +196,42 @@ static void outcome_set(struct engine_key *key, struct evidence *evidence, unsig
 		.best_p25_us = (float)contest->arm.p25_us,
 		.auto_mean_us = (float)contest->base.mean_us,
 		.best_mean_us = (float)contest->arm.mean_us,
-		.predicted_auto_us = predicted(key, key->auto_arm),
-		.predicted_best_us = predicted(key, arm),
+		.predicted_auto_us = engine_predicted(key, key->auto_arm),
+		.predicted_best_us = engine_predicted(key, arm),
 		.spent_calls = key->spent_calls,
 	};
-	if (auto_us > 0)
-		out->spent_ms = (float)((key->explored_us - key->explored * auto_us) / 1000);
+	out->spent_ms = (float)(budget_spent_us(key, evidence) / 1000);
 }
 
-/* The last word: arm against AUTO as the evidence has it. */
-static int conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
-		    const struct nt_contest *contest, struct nt_plan *plan)
+/* Arm against AUTO as the evidence has it, as a plan for good or, where AUTO was never left, as the
+ * result. */
+int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		  const struct nt_contest *contest, struct nt_plan *plan)
 {
 	struct nt_schedule *s = &key->schedule;
-	bool faster = contest->verdict == NT_VERDICT_FASTER;
+	bool final = contest->verdict == NT_VERDICT_FASTER || key->again;
 
-	*s = (struct nt_schedule){ .kind = faster ? NT_SCHEDULE_FINAL : NT_SCHEDULE_KEPT,
+	*s = (struct nt_schedule){ .kind = final ? NT_SCHEDULE_FINAL : NT_SCHEDULE_KEPT,
 				   .count = 1 };
 	outcome_set(key, evidence, arm, contest);
 	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
 	s->arm[0] = s->outcome.chosen_arm;
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = NT_NEVER;
-	return faster;
+	return final;
+}
+
+/* The last word of an exploration. */
+static int conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		    const struct nt_contest *contest, struct nt_plan *plan)
+{
+	if (key->again)
+		return recheck_conclude(key, evidence, arm, contest, plan);
+	return engine_commit(key, evidence, arm, contest, plan);
 }
 
 /* Propose the schedule that stands in the key. */
-static int explore(struct engine_key *key, struct nt_plan *plan)
+int engine_explore(struct engine_key *key, struct nt_plan *plan)
 {
 	struct nt_schedule *s = &key->schedule;
 
@@ -275,7 +261,7 @@ static unsigned next_best(const struct engine_key *key, const struct evidence *e
 	for (unsigned i = 1; i < evidence->count; i++) {
 		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
 
-		if ((taken & (1u << i)) || !enough(key, samples))
+		if ((taken & (1u << i)) || !engine_enough(key, samples))
 			continue;
 		if (best == 0 || p25_of(evidence, i) < p25_of(evidence, best))
 			best = i;
@@ -301,14 +287,18 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
-	if (best == 0 || !enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS)
-			return explore(key, plan);
+	if (best == 0 || !engine_enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
+		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS && budget_allows(key))
+			return engine_explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
+	if (key->again)
+		finalist[count++] = key->current;
 	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
 	     i = next_best(key, e, taken)) {
 		taken |= 1u << i;
+		if (key->again && e->arm[i] == key->current)
+			continue;
 		if (nt_decide_could_win(rule.min_gain, e->us[0], e->us[i], e->blocks))
 			finalist[count++] = e->arm[i];
 	}
@@ -320,7 +310,12 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	}
 	key->finalists = count - 1;
 	plan_confirm(key, finalist, count);
-	return explore(key, plan);
+	if (budget_allows(key))
+		return engine_explore(key, plan);
+	nt_decide_contest(&rule, e->us[0], e->us[best], e->blocks, &contest);
+	contest.p = 1;
+	contest.verdict = NT_VERDICT_BUDGET;
+	return conclude(key, e, e->arm[best], &contest, plan);
 }
 
 /* A faster arm before any other, then one that was measured, then the larger gain. */
@@ -333,13 +328,24 @@ static bool better(const struct nt_contest *a, const struct nt_contest *b)
 	return a->gain > b->gain;
 }
 
+/* Is there no further look? Two arms are the least that one takes. */
+static bool last_look(struct engine_key *key)
+{
+	const uint8_t arm[] = { NT_ARM_AUTO, key->schedule.arm[1] };
+
+	if (key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS)
+		return true;
+	plan_confirm(key, arm, 2);
+	return !budget_allows(key);
+}
+
 static int confirmed(struct engine_key *key, struct nt_plan *plan)
 {
 	const struct nt_rule rule = {
 		.min_gain = min_gain(key),
 		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
 		.tests = key->finalists * LOOKS,
-		.last = key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS,
+		.last = last_look(key),
 	};
 	struct evidence *e = &key->confirm;
 	struct nt_contest contest[1 + FINALISTS];
@@ -349,7 +355,7 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 
 	for (unsigned i = 1; i < e->count; i++) {
 		nt_decide_contest(&rule, e->us[0], e->us[i], e->blocks, &contest[i]);
-		if (!enough(key, contest[i].base.samples))
+		if (!engine_enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
 		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
 		    nt_decide_promising(&rule, &contest[i]))
@@ -359,7 +365,8 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	}
 	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
-		return explore(key, plan);
+		if (budget_allows(key))
+			return engine_explore(key, plan);
 	}
 	return conclude(key, e, e->arm[best], &contest[best], plan);
 }
@@ -367,13 +374,25 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 static int key_next(void *arg, struct nt_plan *plan)
 {
 	const struct nt_contest nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
+	const struct nt_contest dear = { .p = 1, .verdict = NT_VERDICT_BUDGET };
 	struct engine_key *key = arg;
+	int more;
 
+	if (key->schedule.kind == NT_SCHEDULE_RECHECK) {
+		if (key->running)
+			close_round(key, &key->recheck);
+		more = recheck_next(key, plan);
+		if (more >= 0)
+			return more;
+	}
 	if (key->arms < 2)
 		return conclude(key, &key->screen, NT_ARM_AUTO, &nothing, plan);
 	if (!key->running) {
 		key->running = true;
-		return explore(key, plan);
+		if (!budget_allows(key))
+			return conclude(key, key->again ? &key->recheck : &key->screen,
+					NT_ARM_AUTO, &dear, plan);
+		return engine_explore(key, plan);
 	}
 	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {
 		close_round(key, &key->screen);
@@ -414,5 +433,8 @@ struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
 		.end = key_end,
 		.gather = gather,
 		.combine = combine,
+		.worth_again = recheck_worth,
+		.start_again = recheck_start,
+		.again_ms = (uint32_t)engine->policy.recheck_s * 1000,
 	};
 }

@@ -10,7 +10,7 @@
  * all three looks from the start.
  *
  * Threads:  the speaker's helper thread.
- * Memory:   an engine is a value that must outlive the agreement; each open key takes some 40 KiB
+ * Memory:   an engine is a value that must outlive the agreement; each open key takes some 60 KiB
  *           of heap.
  * Errors:   out of memory closes the key; samples from other nodes that do not fit the plan are
  *           ignored.

@@ -124,6 +124,25 @@ static void mix(uint64_t *signature, uint64_t value)
 	*signature = (*signature ^ value) * UINT64_C(0x100000001b3);
 }
 
+/* The board has a key open once more: this rank's next decision looks at it. Once in a session. */
+static void open_again(struct nt_comm *comm, struct nt_own_key *key, uint32_t own)
+{
+	uint32_t latched = NT_OWN_LATCHED;
+
+	if (atomic_load_explicit(&key->shared->state, memory_order_acquire) != NT_KEY_AGAIN) {
+		key->reopened = false;
+		return;
+	}
+	if (key->reopened || own != NT_OWN_LATCHED || nt_comm_frozen(comm))
+		return;
+	key->reopened = true;
+	key->opened_ms = 0;
+	atomic_store_explicit(&key->tired, false, memory_order_relaxed);
+	/* Nothing to pair with: the decision looks at the board itself. */
+	atomic_compare_exchange_strong_explicit(&key->state, &latched, NT_OWN_AGAIN,
+						memory_order_relaxed, memory_order_relaxed);
+}
+
 static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rounds *r,
 			uint64_t *signature)
 {
@@ -133,6 +152,8 @@ static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rou
 
 	if (comm->left)
 		return;
+	if (key->shared)
+		open_again(comm, key, own);
 	stop_stalled(comm->session, key, calls, r->ms);
 	note_tired(key, own, r->ms);
 	if (key->shared) {
@@ -140,7 +161,7 @@ static void look_at_key(struct nt_comm *comm, struct nt_own_key *key, struct rou
 		publish_calls(key, comm->seat.member, calls);
 	}
 	/* A rank that left a key passes every plan, so that the node can sum up. */
-	if (key->shared && own == NT_OWN_GONE)
+	if (key->shared && (own == NT_OWN_GONE || (own == NT_OWN_LATCHED && nt_comm_frozen(comm))))
 		atomic_store(&key->shared->passed[comm->seat.member],
 			     atomic_load(&key->shared->epoch));
 	r->decided |= own == NT_OWN_LATCHED || shared == NT_KEY_CLOSED;

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/budget.c \
 	%D%/chain.c \
 	%D%/chain.h \
 	%D%/chain-descr.c \
@@ -17,6 +18,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/decide.h \
 	%D%/engine.c \
 	%D%/engine.h \
+	%D%/engine_state.h \
 	%D%/event.c \
 	%D%/helper.c \
 	%D%/helper.h \
@@ -26,12 +28,14 @@ libnt_tuner_la_SOURCES = \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/plugin.c \
+	%D%/recheck.c \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/settle.c \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \

@@ -27,7 +27,8 @@ static bool has_auto(const struct nt_schedule *s)
 
 static bool explores(const struct nt_schedule *s)
 {
-	return s->kind == NT_SCHEDULE_SCREEN || s->kind == NT_SCHEDULE_CONFIRM;
+	return s->kind == NT_SCHEDULE_SCREEN || s->kind == NT_SCHEDULE_CONFIRM ||
+	       s->kind == NT_SCHEDULE_RECHECK;
 }
 
 int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
@@ -37,7 +38,7 @@ int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t 
 	if (count != sizeof(s))
 		return -1;
 	memcpy(&s, bytes, sizeof(s));
-	if (s.kind < NT_SCHEDULE_SCREEN || s.kind > NT_SCHEDULE_KEPT)
+	if (s.kind < NT_SCHEDULE_SCREEN || s.kind > NT_SCHEDULE_RECHECK)
 		return -1;
 	if (s.count < 1 || s.count > NT_SCHEDULE_ARMS || !arms_valid(&s))
 		return -1;
@@ -124,6 +125,7 @@ const char *nt_schedule_verdict_name(unsigned verdict)
 		[NT_VERDICT_CHANCE] = "may be chance",
 		[NT_VERDICT_MEAN] = "faster at best, slower on average",
 		[NT_VERDICT_SAMPLES] = "not enough samples",
+		[NT_VERDICT_BUDGET] = "exploring would cost too much",
 	};
 
 	return verdict < NT_VERDICTS ? names[verdict] : "?";

@@ -32,6 +32,7 @@ enum nt_schedule_kind {
 	NT_SCHEDULE_CONFIRM, /* explore: AUTO and the arms that looked better, more blocks */
 	NT_SCHEDULE_FINAL, /* arm[0] for good; the outcome says why */
 	NT_SCHEDULE_KEPT, /* AUTO for good: the result of a closed key; the outcome says why */
+	NT_SCHEDULE_RECHECK, /* a window over an arm for good: AUTO and that arm, few blocks */
 };
 
 /* Why the decision is as it is. */
@@ -44,6 +45,7 @@ enum nt_verdict {
 	NT_VERDICT_CHANCE, /* its p value is not below alpha */
 	NT_VERDICT_MEAN, /* its mean is above AUTO's */
 	NT_VERDICT_SAMPLES, /* not enough samples */
+	NT_VERDICT_BUDGET, /* no more may be spent on exploring */
 	NT_VERDICTS,
 };
 

@@ -92,14 +92,15 @@ static bool any_plan(const struct nt_comm *c)
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		const struct nt_own_key *key = &c->key[i];
 
-		if (!key->open || !key->shared ||
-		    atomic_load_explicit(&key->state, memory_order_relaxed) != NT_OWN_OPEN)
+		uint32_t state = atomic_load_explicit(&key->state, memory_order_relaxed);
+
+		if (!key->open || !key->shared || state == NT_OWN_COUNTED || state > NT_OWN_AGAIN)
 			continue;
 		if (atomic_load(&key->shared->hold_at) != 0 || key->turn.next.epoch != 0 ||
 		    atomic_load(&key->shared->epoch) != key->turn.plan.epoch)
 			return true;
 		/* Turns only grow, so that a window once left stays left. */
-		if (key->turn.plan.epoch != 0 &&
+		if (key->turn.plan.epoch != 0 && key->turn.plan.until != NT_NEVER &&
 		    atomic_load(&key->shared->turn[c->seat.member]) <= key->turn.plan.until)
 			return true;
 	}
@@ -169,19 +170,6 @@ static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, const str
 	return 0;
 }
 
-static void latch(struct nt_comm *c, struct nt_own_key *key, const struct nt_schedule *final,
-		  int arm)
-{
-	key->arm = (uint32_t)arm;
-	key->outcome = final->outcome;
-	atomic_store_explicit(&key->latched_calls,
-			      atomic_load_explicit(&key->calls, memory_order_relaxed),
-			      memory_order_relaxed);
-	nt_comm_measure_key(c, key, false);
-	/* Pairs with the helper's acquire. */
-	atomic_store_explicit(&key->state, NT_OWN_LATCHED, memory_order_release);
-}
-
 /* GPU times are wanted a little before a window with a run, and within it. */
 static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
 {
@@ -198,21 +186,23 @@ static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t
 static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn,
 			struct nt_decision *choice)
 {
-	const struct nt_plan *plan = &key->turn.plan;
-	int64_t position = nt_turn_position(&key->turn, turn);
+	int64_t position;
+	const struct nt_plan *plan = nt_turn_plan(&key->turn, turn, &position);
 	struct nt_schedule schedule;
 	bool was_measuring = atomic_load_explicit(&key->measuring, memory_order_relaxed);
 	int arm;
 
 	update_measuring(c, key, turn);
-	if (position < 0 || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
 		return;
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
 	choice->arm = (uint8_t)arm;
 	if (plan->until == NT_NEVER) {
-		latch(c, key, &schedule, arm);
+		nt_comm_settle(key, plan, &schedule, arm);
 		return;
 	}
+	if (key->settled_epoch != 0)
+		nt_comm_count_window(key, plan, &schedule);
 	if (plan->run >= NT_BOARD_RUNS || position >= NT_RUN_POSITIONS)
 		return;
 	/* Tasks appended before GPU times were switched on will not have any. */
@@ -234,13 +224,17 @@ void nt_comm_latch_reached(struct nt_comm *c, struct nt_own_key *key)
 	struct nt_decision choice;
 	uint64_t turn;
 
-	if (!turn_of(c, call.coll, &turn))
-		return; /* nothing can have been agreed */
-	if (nt_turn_take(key->shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT &&
-	    wait_for_outcome(c, key, &call, turn) < 0)
-		return;
-	if (key->turn.plan.until == NT_NEVER)
-		follow_plan(c, key, turn, &choice);
+	/* Where the turn is not known nothing new can have been agreed. */
+	if (atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN &&
+	    turn_of(c, call.coll, &turn)) {
+		if (nt_turn_take(key->shared, c->seat.member, turn, &key->turn) == NT_TURN_WAIT &&
+		    wait_for_outcome(c, key, &call, turn) < 0)
+			return;
+		if (key->turn.plan.until == NT_NEVER)
+			follow_plan(c, key, turn, &choice);
+	}
+	if (key->settled_epoch != 0)
+		nt_comm_latch(c, key);
 }
 
 /* Nothing came for long, and no plan is in force: this rank takes no part any more, and its events
@@ -263,6 +257,23 @@ static void leave_tired_key(struct nt_comm *c, struct nt_own_key *key, uint64_t 
 	atomic_store_explicit(&key->state, NT_OWN_GONE, memory_order_release);
 }
 
+/* With a plan for good in force the board is looked at for as long as the key is open there. */
+static void rest(struct nt_comm *c, struct nt_own_key *key, uint64_t turn, bool again)
+{
+	if (key->settled_epoch == 0 ||
+	    (again && !atomic_load_explicit(&key->tired, memory_order_relaxed)))
+		return;
+	if (nt_turn_rest(key->shared, c->seat.member, turn, &key->turn))
+		nt_comm_latch(c, key);
+}
+
+/* What is in force where nothing else is known. */
+static void stay(const struct nt_own_key *key, struct nt_decision *choice)
+{
+	if (key->settled_epoch != 0)
+		choice->arm = (uint8_t)key->arm;
+}
+
 /* A decision of a key that is open here, or now on the board. */
 static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
 		    struct nt_decision *choice)
@@ -271,6 +282,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
 	uint64_t turn;
 
+	stay(key, choice);
 	if (c->lost && nt_comm_frozen(c))
 		return -1; /* what it froze with is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
@@ -287,8 +299,10 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 			      memory_order_relaxed);
 	if (settle_events(c, call) < 0)
 		return -1;
-	if (nt_comm_frozen(c))
+	if (nt_comm_frozen(c)) {
+		stay(key, choice);
 		return 0;
+	}
 	if (!turn_of(c, call->coll, &turn)) {
 		atomic_store(&shared->turn[c->seat.member], NT_TURN_UNKNOWN);
 		nt_session_count(c->session, NT_COUNT_NO_TURN);
@@ -298,7 +312,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	    wait_for_outcome(c, key, call, turn) < 0)
 		return -1;
 	follow_plan(c, key, turn, choice);
-	if (atomic_load_explicit(&key->tired, memory_order_relaxed) &&
+	rest(c, key, turn, state == NT_KEY_AGAIN);
+	if (key->settled_epoch == 0 && atomic_load_explicit(&key->tired, memory_order_relaxed) &&
 	    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
 		leave_tired_key(c, key, turn);
 	return 0;
@@ -405,7 +420,7 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 	state = atomic_load_explicit(&key->state, memory_order_relaxed);
 	if (state == NT_OWN_LATCHED)
 		choice.arm = (uint8_t)key->arm;
-	else if (state <= NT_OWN_OPEN && key->shared && consider(c, key, call, &choice) < 0)
+	else if (state < NT_OWN_LATCHED && key->shared && consider(c, key, call, &choice) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
 	else if (key->observed_ns && state != NT_OWN_CLOSED)
 		observe(c, key, &choice);

@@ -9,7 +9,8 @@ static bool board_outcome(struct nt_board_key *shared, uint32_t state, struct nt
 	struct nt_schedule schedule;
 	const struct nt_plan *plan;
 
-	if (state == NT_KEY_FINAL) {
+	if (state == NT_KEY_FINAL || state == NT_KEY_AGAIN) {
+		/* A rank that has not come there yet: no other plan follows before it has. */
 		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
 				     1];
 		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
@@ -20,6 +21,16 @@ static bool board_outcome(struct nt_board_key *shared, uint32_t state, struct nt
 	}
 	*outcome = schedule.outcome;
 	return true;
+}
+
+/* Pairs with the release in nt_comm_settle(). */
+static bool own_outcome(const struct nt_own_key *key, struct nt_outcome *outcome)
+{
+	uint32_t settled = atomic_load_explicit(&key->settled, memory_order_acquire);
+
+	if (settled > 0)
+		*outcome = key->outcome[settled & 1];
+	return settled > 0;
 }
 
 bool nt_comm_key_verdict(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t *state,
@@ -36,6 +47,8 @@ bool nt_comm_key_verdict(const struct nt_comm *comm, const struct nt_own_key *ke
 		return key->kept_decided;
 	}
 	*state = atomic_load_explicit(&key->shared->state, memory_order_acquire);
+	if (own_outcome(key, outcome))
+		return true;
 	return board_outcome(key->shared, *state, outcome);
 }
 

@@ -74,12 +74,34 @@ static bool has_room(struct text *t, size_t bytes)
 	return false;
 }
 
-static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o,
-			bool latched)
+/* Looks at a committed arm since, and what came of them. */
+static void put_rechecks(struct text *t, const struct nt_own_key *key)
+{
+	put(t, ",\"rechecks\":%" PRIu32 ",\"rollbacks\":%" PRIu32 ",\"changes\":%" PRIu32,
+	    atomic_load_explicit(&key->rechecks, memory_order_relaxed),
+	    atomic_load_explicit(&key->rollbacks, memory_order_relaxed),
+	    atomic_load_explicit(&key->changes, memory_order_relaxed));
+}
+
+/* What the present arm saves, by what was measured of it, and what those before it did. */
+static void put_saved(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o)
 {
 	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
 	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
+	int64_t saved_us = atomic_load_explicit(&key->saved_us, memory_order_relaxed);
+	double now_us = 0;
 
+	if (o->chosen_arm != NT_ARM_AUTO && o->samples > 0 && isfinite(o->auto_us) &&
+	    isfinite(o->best_us))
+		now_us = (double)since * ((double)o->auto_us - (double)o->best_us);
+	else if (saved_us == 0)
+		return;
+	put(t, ",\"saved_ms\":%.3f", ((double)saved_us + now_us) / 1000.0);
+}
+
+static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o,
+			bool latched)
+{
 	put_arm(t, "arm", o->best_arm);
 	if (o->samples > 0) {
 		put_us(t, "auto_us", o->auto_us);
@@ -93,9 +115,10 @@ static void put_outcome(struct text *t, const struct nt_own_key *key, const stru
 	put(t, ",\"spent_calls\":%" PRIu32, o->spent_calls);
 	if (isfinite(o->spent_ms))
 		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);
-	if (latched && o->samples > 0 && isfinite(o->auto_us) && isfinite(o->best_us))
-		put(t, ",\"saved_ms\":%.3f",
-		    (double)since * ((double)o->auto_us - (double)o->best_us) / 1000.0);
+	if (latched) {
+		put_saved(t, key, o);
+		put_rechecks(t, key);
+	}
 	put_us(t, "predicted_auto_us", o->predicted_auto_us);
 	put_us(t, "predicted_arm_us", o->predicted_best_us);
 }
@@ -138,12 +161,10 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 	uint32_t shared;
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
-	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome) ||
-			   own == NT_OWN_LATCHED;
+	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome);
+	bool settled = atomic_load_explicit(&key->settled, memory_order_acquire) > 0;
 
-	if (own == NT_OWN_LATCHED)
-		outcome = key->outcome;
-	if (own == NT_OWN_LATCHED)
+	if (settled)
 		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT
 							  : NT_KEYSTATE_COMMITTED;
 	else if (shared == NT_KEY_CLOSED && has_outcome)
@@ -156,7 +177,7 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 	put_arm(t, "auto",
 		has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
 	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
-		put_outcome(t, key, &outcome, own == NT_OWN_LATCHED);
+		put_outcome(t, key, &outcome, settled);
 	else if (!put_observed(t, key) && key->auto_arm < NT_PAIRS)
 		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
 }
@@ -279,10 +300,11 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	put(t,
 	    ",\"agreement\":{\"nodes\":%" PRIu32 ",\"fetches\":%" PRIu32 ",\"appends\":%" PRIu32
 	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
-	    ",\"aborts\":%" PRIu32
-	    ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32 ",\"commit_ms\":[",
+	    ",\"aborts\":%" PRIu32 ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32
+	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
 	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10, c->agree.commits,
-	    c->agree.aborts, c->agree.rejects, c->agree.refusals);
+	    c->agree.aborts, c->agree.rejects, c->agree.refusals, c->agree.sessions,
+	    c->agree.looks);
 	for (uint32_t i = 0; i < times; i++)
 		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
 	put(t, "]}");

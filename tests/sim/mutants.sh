@@ -151,7 +151,7 @@ mutant seen "the hold goes before the plan is on the board" "$small" \
 mutant seen "a rank does not read hold_at" "$small" \
 	turn.h 's/if \(hold != 0 && turn \+ 1 >= hold\)/if (hold == NT_NEVER)/'
 mutant seen "a rank reads hold_at before it shows its turn" "$small" \
-	turn.h 's/atomic_store_explicit\(&key->turn\[member\], turn \+ 1, memory_order_seq_cst\);/hold = atomic_load_explicit(\&key->hold_at, memory_order_seq_cst);/; t; s/hold = atomic_load_explicit\(&key->hold_at, memory_order_seq_cst\);/atomic_store_explicit(\&key->turn[member], turn + 1, memory_order_seq_cst);/'
+	turn.h '/nt_turn_take\(/,/^}/ { s/atomic_store_explicit\(&key->turn\[member\], turn \+ 1, memory_order_seq_cst\);/hold = atomic_load_explicit(\&key->hold_at, memory_order_seq_cst);/; t; s/hold = atomic_load_explicit\(&key->hold_at, memory_order_seq_cst\);/atomic_store_explicit(\&key->turn[member], turn + 1, memory_order_seq_cst);/; }'
 mutant seen "an epoch is used again after an abort" "$small" \
 	home.c 's/key->plan.epoch\+\+;/key->plan.epoch += key->attempts == 0;/'
 mutant seen "a plan may follow before the last is over" "$small" \
@@ -185,7 +185,19 @@ mutant seen "an aborted plan keeps its room for samples" "$small" \
 mutant seen "data of a branch is left out" "$small" \
 	tree.c 's/^\tif \(entry->type == NT_ENTRY_DATA\)$/\tif (entry->type == NT_ENTRY_DATA \&\& bit != 2)/'
 
-mutant covered "plans follow only where the last is over (the check alone)" "$small" \
+again="--mix --calls 1500"
+mutant seen "a rank rests and its turn is still known" "$again" \
+	turn.h 's/NT_TURN_UNKNOWN, memory_order_seq_cst/turn + 1, memory_order_seq_cst/'
+mutant seen "a window over a plan for good ends on AUTO" "$again" \
+	turn.h 's/mine->base = mine->plan;/;/'
+mutant seen "CLOSE ends a plan for good" "$again" \
+	member.c 's/^\tif \(key->based\) \{.*/\tif (key->closed) {/'
+mutant seen "a node that refuses ends a plan for good" "$again" \
+	member.c 's/key->in_doubt \|\| key->based \|\| /key->in_doubt || /'
+mutant covered "a key takes plans while it rests" "$again" \
+	member.c 's/\(key->based && !key->again\) \|\| //'
+
+mutant seen "plans follow only where the last is over (the check alone)" "$small" \
 	member.c 's/return plan_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/'
 mutant covered "an unknown turn is no answer to PROPOSE (alone)" "$small" \
 	member.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/'

@@ -49,6 +49,9 @@ static void observe_append(struct sim *s, const uint8_t *bytes, size_t count)
 			c->proposed_ms[k] = s->now_ms;
 		} else if (entry.type == NT_ENTRY_COMMIT && entry.epoch == c->proposal[k].epoch) {
 			c->committed[k][c->commits[k]++ % SIM_PLANS] = c->proposal[k];
+			s->t.windows_again += c->settled[k] && c->proposal[k].until != NT_NEVER;
+			s->t.finals_again += c->settled[k] && c->proposal[k].until == NT_NEVER;
+			c->settled[k] |= c->proposal[k].until == NT_NEVER;
 		}
 	}
 }

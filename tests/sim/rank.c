@@ -13,12 +13,12 @@ static struct nt_board_key *shared_key(struct sim_member *m, unsigned k)
 }
 
 /* Everything that the arm depends on. */
-static uint32_t followed(const struct nt_turn *turn, int64_t position)
+static uint32_t followed(const struct nt_plan *plan, int64_t position)
 {
-	uint32_t hash = 2166136261u ^ turn->plan.epoch;
+	uint32_t hash = 2166136261u ^ plan->epoch;
 
-	for (uint32_t i = 0; i < turn->plan.payload_bytes; i++)
-		hash = (hash ^ turn->plan.payload[i]) * 16777619u;
+	for (uint32_t i = 0; i < plan->payload_bytes; i++)
+		hash = (hash ^ plan->payload[i]) * 16777619u;
 	hash = (hash ^ (uint32_t)position) * 16777619u;
 	return hash | 2;
 }
@@ -43,6 +43,14 @@ static void raise_flag(struct sim_member *m)
 	(void)atomic_fetch_or(&m->seat.board->comm[m->seat.comm].member[m->seat.member].flags, NT_MEMBER_GRAPHS);
 }
 
+/* A plan for good is in force. */
+static void settle(struct sim_view *view, const struct nt_plan *plan)
+{
+	view->settled = true;
+	view->latched = followed(plan, 0);
+	view->latched_epoch = view->base_epoch = plan->epoch;
+}
+
 /* A capture begins: plans for good whose turn has come stay, by the turn alone. False: an outcome is not known yet. */
 static bool latch_reached(struct sim_member *m)
 {
@@ -52,16 +60,14 @@ static bool latch_reached(struct sim_member *m)
 		struct sim_view *view = &m->view[k];
 		uint64_t turn = call->turn[k % SIM_FUNCS];
 
-		if (view->own != SIM_OWN_OPEN || call->last[k % SIM_FUNCS] <= m->open_group + 1)
+		if (view->own != SIM_OWN_OPEN)
 			continue;
-		if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
-			return false;
-		if (view->turn.plan.until != NT_NEVER || nt_turn_position(&view->turn, turn) < 0)
-			continue;
-		view->latched_epoch = view->turn.plan.epoch;
-		view->own = SIM_OWN_LATCHED;
-		view->latched = followed(&view->turn, 0);
-		drop_key(m, k);
+		if (call->last[k % SIM_FUNCS] > m->open_group + 1) {
+			if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
+				return false;
+			if (view->turn.plan.until == NT_NEVER && nt_turn_position(&view->turn, turn) >= 0)
+				settle(view, &view->turn.plan);
+		}
 	}
 	return true;
 }
@@ -74,11 +80,12 @@ static void freeze(struct sim_member *m)
 	raise_flag(m);
 	for (unsigned k = 0; k < SIM_KEYS; k++) {
 		drop_key(m, k);
-		if (m->view[k].own != SIM_OWN_OPEN)
+		if (m->view[k].own != SIM_OWN_OPEN && m->view[k].own != SIM_OWN_LATCHED)
 			continue;
 		atomic_store(&shared_key(m, k)->turn[m->seat.member], SIM_TURN_GONE);
 		atomic_store(&shared_key(m, k)->passed[m->seat.member], atomic_load(&shared_key(m, k)->epoch));
-		m->view[k].own = SIM_OWN_GONE;
+		if (m->view[k].own == SIM_OWN_OPEN)
+			m->view[k].own = m->view[k].settled ? SIM_OWN_LATCHED : SIM_OWN_GONE;
 	}
 }
 
@@ -95,7 +102,7 @@ static bool any_plan(struct sim_member *m)
 		if (atomic_load(&key->hold_at) != 0 || view->turn.next.epoch != 0 ||
 		    atomic_load(&key->epoch) != view->turn.plan.epoch)
 			return true;
-		if (view->turn.plan.epoch != 0 &&
+		if (view->turn.plan.epoch != 0 && view->turn.plan.until != NT_NEVER &&
 		    atomic_load(&key->turn[m->seat.member]) <= view->turn.plan.until)
 			return true;
 	}
@@ -117,23 +124,50 @@ static void note_sample(struct sim *s, struct sim_member *m, const struct nt_pla
 /* What an open key says at a turn; 0: wait. */
 static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint64_t turn, bool real)
 {
+	struct nt_board_key *key = shared_key(m, k);
+	uint32_t state = atomic_load_explicit(&key->state, memory_order_acquire);
 	struct sim_view *view = &m->view[k];
+	const struct nt_plan *plan;
 	int64_t position;
 
-	if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
+	if (nt_turn_take(key, m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
 		return 0;
-	position = nt_turn_position(&view->turn, turn);
-	if (position < 0)
+	plan = nt_turn_plan(&view->turn, turn, &position);
+	if (!plan)
 		return AUTO;
-	view->latched_epoch = view->turn.plan.epoch;
-	if (view->turn.plan.until == NT_NEVER) {
+	view->latched_epoch = plan->epoch;
+	if (plan->until == NT_NEVER)
+		settle(view, plan);
+	if (view->settled && state != NT_KEY_AGAIN &&
+	    nt_turn_rest(key, m->seat.member, turn, &view->turn)) {
 		view->own = SIM_OWN_LATCHED;
-		view->latched = followed(&view->turn, position);
 		drop_key(m, k);
 	}
 	if (real)
-		note_sample(s, m, &view->turn.plan);
-	return followed(&view->turn, position);
+		note_sample(s, m, plan);
+	return followed(plan, position);
+}
+
+/* What is in force where nothing else is known. */
+static uint32_t stay(struct sim_view *view)
+{
+	if (!view->settled)
+		return AUTO;
+	view->latched_epoch = view->base_epoch;
+	return view->latched;
+}
+
+/* What the tuner's helper does: a key that the board has open once more is looked at again. */
+static void open_again(struct sim *s, struct sim_member *m, unsigned k)
+{
+	struct sim_view *view = &m->view[k];
+
+	if (atomic_load_explicit(&shared_key(m, k)->state, memory_order_acquire) != NT_KEY_AGAIN) {
+		view->reopened = false;
+	} else if (!view->reopened && !m->frozen && sim_below(s, 4) == 0) {
+		view->reopened = true;
+		view->own = SIM_OWN_OPEN;
+	}
 }
 
 /* A decision of a key that this rank has not left behind. */
@@ -147,7 +181,7 @@ static uint32_t consider(struct sim *s, struct sim_member *m, unsigned k, bool r
 	if (m->waiting)
 		return take_turn(s, m, k, call->turn[k % SIM_FUNCS], real);
 	if (state == NT_KEY_IDLE || m->frozen)
-		return AUTO;
+		return stay(view);
 	if (state == NT_KEY_CLOSED) {
 		drop_key(m, k);
 		view->own = SIM_OWN_CLOSED;
@@ -157,7 +191,7 @@ static uint32_t consider(struct sim *s, struct sim_member *m, unsigned k, bool r
 	open_key(m, k);
 	if (call->last[k % SIM_FUNCS] <= m->open_group + 1) {
 		atomic_store(&key->turn[m->seat.member], NT_TURN_UNKNOWN);
-		return AUTO;
+		return stay(view);
 	}
 	return take_turn(s, m, k, call->turn[k % SIM_FUNCS], real);
 }
@@ -176,8 +210,12 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 			view->slot = -2;
 	}
 	view->calls += !m->waiting;
-	if (view->own == SIM_OWN_LATCHED)
-		return view->latched;
+	if (view->own == SIM_OWN_LATCHED && !m->waiting)
+		open_again(s, m, k);
+	if (view->own == SIM_OWN_LATCHED) {
+		atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls, memory_order_relaxed);
+		return stay(view);
+	}
 	if (view->slot < 0 || view->own > SIM_OWN_OPEN)
 		return AUTO;
 	choice = consider(s, m, k, real);
@@ -185,23 +223,28 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 	return choice;
 }
 
-/* The plan that the home's log has in force at a turn. */
-static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn)
+/* The plan that the home's log has in force at a turn: the newest, or the one of this epoch. */
+static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn, uint32_t epoch)
 {
+	const struct sim_committed *newest = NULL;
+
 	for (uint32_t i = 0; i < SIM_PLANS && i < c->commits[k]; i++) {
 		const struct sim_committed *plan = &c->committed[k][i];
 
-		if (turn >= plan->at && turn < plan->until)
-			return plan;
+		if (turn >= plan->at && turn < plan->until && (epoch == 0 || plan->epoch == epoch) &&
+		    (!newest || plan->epoch > newest->epoch))
+			newest = plan;
 	}
-	return NULL;
+	return newest;
 }
 
 /* A plan that is followed was committed in the home's log, and one that was committed is followed. */
 static void check_log(struct sim *s, const struct sim_member *m, unsigned k, uint32_t choice)
 {
 	const struct sim_comm *c = m->comm;
-	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS]);
+	/* At a capture windows end, and plans for good that have not come never do. */
+	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS],
+						    m->frozen ? m->view[k].base_epoch : 0);
 
 	if (!c->spanning)
 		return;

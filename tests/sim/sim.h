@@ -21,8 +21,8 @@
 
 #define SIM_KEYS 4			/* different keys of one communicator */
 #define SIM_FUNCS 2			/* collective functions, which count turns apart */
-#define SIM_PLANS 4			/* committed plans of a key that are remembered */
 #define SIM_WORTH_CALLS 6		/* of a key, before its home opens it */
+#define SIM_PLANS 64			/* committed plans of a key that are remembered */
 #define SIM_CALLS_MAX 4096
 #define SIM_COMMS_MAX 24
 #define SIM_NEVER UINT32_MAX
@@ -53,7 +53,7 @@ struct sim_options {
 	X(interleaved)                                                                                             \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
 	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
-	X(bare_ranks) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
+	X(bare_ranks) X(sessions) X(windows_again) X(finals_again) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
 
 #define SIM_BINS 640
 
@@ -95,6 +95,7 @@ struct sim_comm {
 	uint32_t proposed_epoch[SIM_KEYS];
 	struct sim_committed proposal[SIM_KEYS], committed[SIM_KEYS][SIM_PLANS];
 	uint32_t commits[SIM_KEYS];
+	bool settled[SIM_KEYS];
 	int again;			/* index of the communicator whose id this one has once more; -1 */
 };
 
@@ -104,7 +105,9 @@ struct sim_view {			/* a rank's own part of a key, as struct nt_own_key of the t
 	int slot;			/* on the board, -1 not yet, -2 none */
 	uint8_t own;			/* enum sim_own */
 	bool open;
-	uint32_t latched, latched_epoch;
+	bool settled, reopened;		/* a plan for good is in force; open again in this session of the board */
+	uint32_t latched, latched_epoch;	/* of the newest plan for good; of what was followed last */
+	uint32_t base_epoch;
 	uint64_t calls;
 	struct nt_turn turn;
 };
@@ -182,6 +185,7 @@ struct sim {
 	uint32_t rarity;		/* of faults in this run: the higher the fewer */
 	uint32_t ahead, gap;		/* ahead: of the slowest rank; gap: accesses between two interleavings */
 	uint32_t join_calls;		/* of a key, before others are told of its communicator */
+	uint32_t again_ms;		/* from the first plan for good to the first session */
 	uint32_t slow;			/* ranks act in one of so many ticks */
 	bool one_task_per_node, cyclic, churn, calm;
 	struct sim_node *node;

@@ -40,6 +40,20 @@ static void *start(void *arg, const struct nt_board_comm *comm, const struct nt_
 	return k;
 }
 
+static bool worth_again(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+{
+	(void)arg;
+	(void)comm;
+	return base->payload[0] % 8 != 0;
+}
+
+static void *start_again(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
+			 const struct nt_plan *base)
+{
+	(void)base;
+	return start(arg, comm, key);
+}
+
 static int next(void *key, struct nt_plan *plan)
 {
 	struct tuner_key *k = key;
@@ -101,6 +115,6 @@ struct nt_agree_hooks tuner_hooks(struct sim *s)
 {
 	return (struct nt_agree_hooks){
 		.arg = s, .worth = worth, .start = start, .next = next, .absorb = absorb, .end = free, .gather = gather,
-		.combine = combine,
+		.combine = combine, .worth_again = worth_again, .start_again = start_again, .again_ms = s->again_ms,
 	};
 }

@@ -246,6 +246,7 @@ static void draw_temper(struct sim *s)
 		s->slow += s->nodes / 16;
 	else
 		s->tick_ms *= 1 + s->nodes / 32;
+	s->again_ms = s->o.plain ? 0 : 1 + sim_below(s, 400);
 	s->ahead = s->active >> SIM_FAULT_race & 1 ? 1 + sim_below(s, 200) : 1 + sim_below(s, 8);
 	s->keys = s->o.plain ? 2 : 1 + sim_below(s, SIM_KEYS);
 	s->gap = sim_below(s, 3) == 0 ? 0 : 40 + sim_below(s, 600);
@@ -275,6 +276,7 @@ static void count_agree(struct sim *s, struct sim_node *node)
 	struct nt_agree_counts counts = nt_agree_count(node->agree);
 
 	s->t.commits += counts.commits;
+	s->t.sessions += counts.sessions;
 	s->t.aborts += counts.aborts;
 	s->t.refusals += counts.refusals;
 	s->t.rejects += counts.rejects;

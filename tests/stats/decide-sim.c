@@ -10,13 +10,15 @@
 
 static const char usage[] =
 	"usage: nt-decide-sim [OPTION]... replay TRACE...\n"
-	"       nt-decide-sim [OPTION]... aa|power=PCT|stalls=PCT [TRACE]...\n"
+	"       nt-decide-sim [OPTION]... aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT [TRACE]...\n"
 	"replay      choices in measured cells; samples are taken in order, and again from the start\n"
 	"            when used up; with -n, also drawn with replacement\n"
 	"aa          how often one of several identical arms is chosen\n"
 	"power=PCT   how often an arm is found that is PCT % faster\n"
 	"stalls=PCT  how often an arm is chosen that is 10 % faster, but PCT % of its calls stall\n"
 	"            and take 2.3 times as long (on the whole slower from 9 % on)\n"
+	"keep=PCT    how often a second look gives up an arm that is PCT % faster, as it was before\n"
+	"drop=PCT    how often it gives up one that has become PCT % slower\n"
 	"All but replay draw with replacement from the AUTO rows of the traces; without traces, from\n"
 	"made-up noise.\n"
 	"  -n TRIALS   (default 1000)\n"
@@ -88,7 +90,7 @@ static int run_rates(struct nt_sim *sim, char **path)
 	struct nt_error err;
 	int rc = 0;
 
-	nt_rates_head();
+	nt_rates_head(sim);
 	if (!*path)
 		rc = nt_rates_noises(sim, &sum);
 	for (; *path && rc == 0; path++) {
@@ -109,10 +111,14 @@ static int run_rates(struct nt_sim *sim, char **path)
 static int run(struct nt_sim *sim, const char *what, char **path)
 {
 	bool replay = strcmp(what, "replay") == 0;
+	double slower;
 	int rc;
 
 	if (share_parse(what, "stalls=", &sim->stalls) == 0)
 		sim->gain = 0.1;
+	else if (share_parse(what, "keep=", &sim->gain) == 0 ||
+		 (share_parse(what, "drop=", &slower) == 0 && (sim->gain = -slower) < 0))
+		sim->again = true;
 	else if (share_parse(what, "power=", &sim->gain) < 0 && strcmp(what, "aa") != 0 &&
 		 !(replay && *path))
 		return 2;

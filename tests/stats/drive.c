@@ -51,31 +51,28 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 	}
 }
 
-bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
+/* One window after the other until the last word. False if the engine did what it must not. */
+static bool all_rounds(struct nt_drive *drive, const struct nt_drive_key *key, void *open,
+		       struct nt_driven *out)
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
-	struct nt_board_comm *comm = &drive->board->comm[0];
-	struct nt_board_key *board_key = describe(drive, key);
 	struct nt_schedule schedule;
 	uint8_t bytes[2 * NT_RUN_POSITIONS];
-	void *open = NULL;
-	bool done = false;
 
-	*out = (struct nt_driven){ .calls = 0 };
-	if (hooks.worth(hooks.arg, comm, board_key))
-		open = hooks.start(hooks.arg, comm, board_key);
-	while (open && !done && out->rounds < MAX_ROUNDS) {
+	while (out->rounds < MAX_ROUNDS) {
 		struct nt_plan plan = { .run = 0, .stride = 1 };
 		int more = hooks.next(open, &plan);
 
+		if (more == 0 && plan.payload_bytes == 0)
+			return true; /* what was before stays */
 		plan.epoch = (uint32_t)nt_rng_hash(drive->seed++);
 		if (nt_schedule_read(&schedule, plan.payload, plan.payload_bytes) < 0)
-			break;
-		done = more == 0 || plan.until == NT_NEVER;
-		if (done)
-			break;
+			return false;
+		out->outcome = schedule.outcome;
+		if (more == 0 || plan.until == NT_NEVER)
+			return true;
 		if (plan.until != nt_schedule_positions(&schedule))
-			break;
+			return false;
 		play(drive, key, &plan, &schedule, out->calls);
 		out->calls += nt_schedule_positions(&schedule);
 		out->rounds++;
@@ -83,8 +80,48 @@ bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct
 			     hooks.gather(hooks.arg, drive->board, &plan, NT_BOARD_MEMBERS, bytes,
 					  sizeof(bytes)));
 	}
+	return false;
+}
+
+bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
+{
+	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
+	struct nt_board_comm *comm = &drive->board->comm[0];
+	struct nt_board_key *board_key = describe(drive, key);
+	void *open;
+	bool done;
+
+	*out = (struct nt_driven){ .calls = 0 };
+	if (!hooks.worth(hooks.arg, comm, board_key))
+		return false;
+	open = hooks.start(hooks.arg, comm, board_key);
+	done = open && all_rounds(drive, key, open, out);
 	if (open)
 		hooks.end(open);
-	out->outcome = schedule.outcome;
+	return done;
+}
+
+bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
+		    struct nt_driven *out)
+{
+	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
+	struct nt_board_comm *comm = &drive->board->comm[0];
+	const struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL,
+					  .count = 1,
+					  .arm = { (uint8_t)arm } };
+	struct nt_plan plan = { .until = NT_NEVER };
+	bool done;
+	void *open;
+
+	plan.payload_bytes =
+		(uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
+	*out = (struct nt_driven){ .calls = 0 };
+	open = hooks.start_again(hooks.arg, comm, describe(drive, key), &plan);
+	done = open && all_rounds(drive, key, open, out);
+	if (open)
+		hooks.end(open);
+	/* Windows have no outcome: nothing was said that changes the arm. */
+	if (out->outcome.verdict == NT_VERDICT_NONE)
+		out->outcome.chosen_arm = (uint8_t)arm;
 	return done;
 }

@@ -44,4 +44,8 @@ void nt_drive_fini(struct nt_drive *drive);
  * read, or no end. */
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);
 
+/* The same of a second look at an arm that is in force; outcome.chosen_arm is what is afterwards. */
+bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
+		    struct nt_driven *out);
+
 #endif

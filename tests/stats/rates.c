@@ -11,11 +11,15 @@ struct tally {
 	double calls, pairs;
 };
 
-static void count(struct tally *tally, const struct nt_driven *driven, bool differs)
+static void count(struct tally *tally, const struct nt_driven *driven, bool differs, bool again)
 {
 	bool chosen = driven->outcome.chosen_arm != NT_ARM_AUTO;
 
-	if (chosen && differs && driven->outcome.chosen_arm == NT_FASTER_ARM)
+	if (again && driven->outcome.chosen_arm != NT_FASTER_ARM)
+		tally->wrong++;
+	else if (again)
+		tally->found++;
+	else if (chosen && differs && driven->outcome.chosen_arm == NT_FASTER_ARM)
 		tally->found++;
 	else if (chosen)
 		tally->wrong++;
@@ -59,9 +63,10 @@ static int rate(struct nt_sim *sim, struct nt_source *source, const char *name,
 	for (unsigned t = 0; t < sim->trials; t++) {
 		struct nt_driven driven;
 
-		if (!nt_drive_run(&sim->drive, &key, &driven))
+		if (sim->again ? !nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
+			       : !nt_drive_run(&sim->drive, &key, &driven))
 			return -1;
-		count(&tally, &driven, differs);
+		count(&tally, &driven, differs, sim->again);
 	}
 	report(sim, name, &tally, sum);
 	return 0;
@@ -96,9 +101,10 @@ int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum)
 	return 0;
 }
 
-void nt_rates_head(void)
+void nt_rates_head(const struct nt_sim *sim)
 {
-	printf("%-16s %6s %6s %6s %6s    %s\n", "% of trials", "found", "wrong", "calls", "pairs",
+	printf("%-16s %6s %6s %6s %6s    %s\n", "% of trials", sim->again ? "kept" : "found",
+	       sim->again ? "gone" : "wrong", "calls", "pairs",
 	       "AUTO kept: nothing looked faster, gain small, chance, mean, few samples");
 }
 

@@ -23,6 +23,7 @@ struct nt_sim {
 	uint64_t seed;
 	double miss;
 	double gain, stalls; /* of NT_FASTER_ARM */
+	bool again; /* NT_FASTER_ARM is in force, and looked at once more */
 	struct nt_trace picks;
 	struct nt_drive drive;
 };
@@ -60,7 +61,7 @@ struct nt_rates_sum {
 	double worst_found, worst_wrong;
 };
 
-void nt_rates_head(void);
+void nt_rates_head(const struct nt_sim *sim);
 int nt_rates_trace(struct nt_sim *sim, const struct nt_trace *trace, struct nt_rates_sum *sum);
 int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum);
 void nt_rates_foot(const struct nt_rates_sum *sum);

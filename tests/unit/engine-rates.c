@@ -31,8 +31,8 @@ static double time_us(void *arg, unsigned arm, unsigned call)
 	return us + nt_noise_gap_us(t->noise, key, call);
 }
 
-/* The share of trials in which an arm other than AUTO was chosen. */
-static double chosen_share(const char *noise, double gain, double stalls)
+/* The share of trials in which an arm other than AUTO was chosen; again: in which it stayed. */
+static double share(const char *noise, double gain, double stalls, bool again)
 {
 	struct times times = { .gain = gain, .stalls = stalls, .seed = 1 };
 	struct nt_drive_key key = { .mask = 0x15, .auto_arm = NT_ARM_AUTO, .time_us = time_us };
@@ -52,11 +52,44 @@ static double chosen_share(const char *noise, double gain, double stalls)
 	for (unsigned t = 0; t < TRIALS; t++) {
 		struct nt_driven driven;
 
-		assert_true(nt_drive_run(&drive, &key, &driven));
-		chosen += driven.outcome.chosen_arm != NT_ARM_AUTO;
+		if (again)
+			assert_true(nt_drive_again(&drive, &key, ARM, &driven));
+		else
+			assert_true(nt_drive_run(&drive, &key, &driven));
+		if (again)
+			chosen += driven.outcome.chosen_arm == ARM;
+		else
+			chosen += driven.outcome.chosen_arm != NT_ARM_AUTO;
 	}
 	nt_drive_fini(&drive);
 	return (double)chosen / TRIALS;
+}
+
+static double chosen_share(const char *noise, double gain, double stalls)
+{
+	return share(noise, gain, stalls, false);
+}
+
+static double kept_share(const char *noise, double gain, double stalls)
+{
+	return share(noise, gain, stalls, true);
+}
+
+static void a_second_look_keeps_what_is_ahead(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < nt_noise_count; i++)
+		assert_true(kept_share(nt_noises[i].name, 0.06, 0) >= 0.99);
+}
+
+static void a_second_look_gives_up_what_is_behind(void **state)
+{
+	(void)state;
+	assert_true(kept_share("lognormal-3", -0.1, 0) <= 0.01);
+	assert_true(kept_share("lognormal-8", -0.1, 0) <= 0.03);
+	assert_true(kept_share("drift", -0.1, 0) <= 0.01);
+	assert_true(kept_share("bimodal-3", -0.1, 0) <= 0.03);
+	assert_true(kept_share("lognormal-8", 0.1, 0.5) <= 0.2); /* more stalls */
 }
 
 static void identical_arms_are_left_alone(void **state)
@@ -89,6 +122,8 @@ int main(void)
 		cmocka_unit_test(identical_arms_are_left_alone),
 		cmocka_unit_test(a_true_gain_is_found),
 		cmocka_unit_test(stalls_are_no_gain),
+		cmocka_unit_test(a_second_look_keeps_what_is_ahead),
+		cmocka_unit_test(a_second_look_gives_up_what_is_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ static void damage_is_refused(void **state)
 		assert_int_equal(reads(&s), -1); \
 	} while (0)
 	REFUSED(s.kind = 0);
-	REFUSED(s.kind = NT_SCHEDULE_KEPT + 1);
+	REFUSED(s.kind = NT_SCHEDULE_RECHECK + 1);
 	REFUSED(s.count = 0);
 	REFUSED(s.count = NT_SCHEDULE_ARMS + 1);
 	REFUSED(s.blocks = 0);

@@ -184,7 +184,8 @@ static void a_full_record_is_still_a_record(void **state)
 			host_collective(&h, i % NT_COLLS,
 					nt_band_floor(4 + (unsigned)i / NT_COLLS));
 		for (int i = 0; i < NT_OWN_KEYS; i++) {
-			h.comm->key[i].outcome = final.outcome;
+			h.comm->key[i].outcome[1] = final.outcome;
+			atomic_store(&h.comm->key[i].settled, 1);
 			atomic_store(&h.comm->key[i].state, NT_OWN_LATCHED);
 		}
 	}

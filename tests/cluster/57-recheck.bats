@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What was chosen is looked at again: an arm that has become slow is given up, one that has not stays, and neither costs
+# many reads of other nodes' logs. Distances of seconds stand for those of minutes.
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 4 -p "$(nt_plugstack_line)"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out
+	err=$BATS_TEST_TMPDIR/err
+}
+
+# job NODES RANKS_PER_NODE POLICY [option of nt-fake-nccl]...: what NCCL picks, TREE/SIMPLE, takes twice as long as it
+# believes, some 3.5 ms; others 2.
+job() {
+	local nodes=$1 ranks=$2 policy=$3
+	shift 3
+	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 3 --mpi=pmix --nccl-tune="$policy" \
+		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
+		"$NT_TESTS/nt-fake-nccl" --noise gaussian --sizes 4M --realtime 1 --arm TREE/SIMPLE=2 "$@" >"$out" 2>"$err"
+}
+
+job_number() {
+	grep -m1 -xE '[0-9]+' "$err"
+}
+
+json() {
+	jq -er "$1" "$out" >/dev/null || { printf '%s\n' "$1"; cat "$out" "$err"; return 1; }
+}
+
+# entry JOB: its one entry, as accounting has it.
+entry() {
+	wait_sacct "$1" && sacct_field "$1" admincomment | jq -c '.nccl_tune["0"] | to_entries[] |
+		select(.key | test("r[0-9]+n$")) | .value["AllReduce 4M"]'
+}
+
+# reads: how often the speakers of the step have read other nodes' logs, from their records.
+@test "where NCCL's own pick becomes the faster one all ranks go back to it" {
+	job 2 2 bandit,recheck=2 --iters 14000 --arm TREE/SIMPLE=0.25@5000 || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0'
+	run -0 entry "$(job_number)"
+	jq -e '.arm == "AUTO" and .rollbacks == 1 and .rechecks >= 3' <<<"$output"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)"
+	[[ $output = *"given up: 1"* ]]
+}
+
+@test "a choice that still holds stays" {
+	job 2 2 bandit,recheck=2 --iters 10000 || { cat "$err"; false; }
+	json '.mismatches == 0 and .mask == 0'
+	run -0 entry "$(job_number)"
+	jq -e '.arm != "AUTO" and .rollbacks == null and .rechecks >= 2 and .rechecks <= 4' <<<"$output"
+}
+
+@test "without second looks there are none" {
+	job 2 2 bandit,recheck=0 --iters 4000 || { cat "$err"; false; }
+	run -0 entry "$(job_number)"
+	jq -e '.arm != "AUTO" and .rechecks == null' <<<"$output"
+}

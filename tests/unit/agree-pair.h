@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agree-pair.h - two ranks on one node or two, whose logs reach each other at once */
+#ifndef NT_TEST_AGREE_PAIR_H
+#define NT_TEST_AGREE_PAIR_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+#include "pmix-sync/agree.h"
+#include "pmix-sync/board.h"
+#include "pmix-sync/turn.h"
+
+#define KEY nt_key_id(NT_ALLREDUCE, 36, 0x3f)
+
+struct pair {
+	struct nt_board *board[2];
+	struct nt_agree *agree[2];
+	struct nt_seat seat[2];
+	uint32_t nodes;
+	uint64_t now_ms, turn;
+	struct nt_turn view[2];
+	int rounds, asked, absorbed, combined, ended, again;
+	int last;	/* what next() says at the end of a session */
+};
+
+static uint32_t join_calls;	/* of what make() makes */
+
+static inline bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	(void)arg;
+	(void)comm;
+	return atomic_load(&key->calls[0]) > 3;
+}
+
+static inline void *start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	(void)comm;
+	(void)key;
+	return arg;
+}
+
+static inline int next(void *key, struct nt_plan *plan)
+{
+	struct pair *p = key;
+
+	plan->payload_bytes = 1;
+	plan->payload[0] = (uint8_t)(10 + p->asked);
+	plan->until = p->asked++ < p->rounds ? 6 : NT_NEVER;
+	return p->rounds >= 0 && (p->again == 0 || plan->until != NT_NEVER || p->last);
+}
+
+static inline bool worth_again(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+{
+	(void)arg;
+	(void)comm;
+	return base->until == NT_NEVER;
+}
+
+/* One window with 20, then nothing, or 21 for good. */
+static inline void *start_again(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
+			 const struct nt_plan *base)
+{
+	struct pair *p = arg;
+
+	(void)comm;
+	assert_int_equal(atomic_load(&key->state), NT_KEY_AGAIN);
+	assert_int_equal(base->payload_bytes, 1);
+	p->again++;
+	p->asked = 10;
+	p->rounds = 11;
+	return arg;
+}
+
+static inline void absorb(void *key, const uint8_t *bytes, size_t count)
+{
+	assert_int_equal(count, 1);
+	assert_int_equal(bytes[0], 99);
+	((struct pair *)key)->absorbed++;
+}
+
+static inline void end(void *key)
+{
+	((struct pair *)key)->ended++;
+}
+
+static inline size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		     uint8_t *out, size_t cap)
+{
+	(void)arg;
+	(void)board;
+	(void)plan;
+	(void)members;
+	assert_true(cap > 0);
+	out[0] = 99;
+	return 1;
+}
+
+/* What two nodes saw, in one; absorb() looks at the value. */
+static inline size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	struct pair *p = arg;
+
+	assert_int_equal(count, 1);
+	assert_int_equal(more, 1);
+	assert_int_equal(sum[0], bytes[0]);
+	p->combined++;
+	return count;
+}
+
+static inline int node_of_task(void *arg, uint32_t task)
+{
+	(void)arg;
+	return task < 2 ? (int)task : -1;
+}
+
+static inline const char *node_name(void *arg, uint32_t node)
+{
+	(void)arg;
+	return node ? "n2" : "n1";
+}
+
+static uint32_t again_ms;	/* of the pairs made next */
+
+static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	assert_non_null(p);
+	p->nodes = nodes;
+	p->rounds = 1;
+	for (uint32_t n = 0; n < nodes; n++) {
+		struct nt_agree_config config = {
+			.hooks = { p, worth, start, next, absorb, end, gather, combine, worth_again, start_again, again_ms },
+			.self = n, .nodes = nodes,
+			.tasks = 2, .node_of_task = node_of_task, .node_name = node_name, .join_ms = 1000,
+			.join_calls = join_calls,
+		};
+
+		p->board[n] = config.board = calloc(1, sizeof(struct nt_board));
+		assert_non_null(config.board);
+		p->agree[n] = nt_agree_create(&config, NULL);
+		assert_non_null(p->agree[n]);
+	}
+	for (uint32_t r = 0; r < 2; r++) {
+		struct nt_card card = { .rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809 };
+
+		if (r == 1 && odd)
+			card = *odd;
+		assert_int_equal(nt_board_join(p->board[r % nodes], 77, 2, nodes, &card, &p->seat[r], NULL), 0);
+	}
+	return p;
+}
+
+static inline void destroy(struct pair *p)
+{
+	for (uint32_t n = 0; n < p->nodes; n++) {
+		nt_agree_destroy(p->agree[n]);
+		free(p->board[n]);
+	}
+	free(p);
+}
+
+/* What node n has to say reaches the other node, then itself. */
+static inline void carry(struct pair *p, uint32_t n)
+{
+	const uint8_t *bytes = NULL;
+	size_t count = nt_agree_out(p->agree[n], &bytes);
+
+	if (count == 0 || !bytes)
+		return;
+	if (p->nodes == 2)
+		nt_agree_in(p->agree[1 - n], n, bytes, count, p->now_ms);
+	nt_agree_sent(p->agree[n], p->now_ms);
+}
+
+static inline void pass(struct pair *p, uint64_t ms)
+{
+	for (uint64_t end_ms = p->now_ms + ms; p->now_ms < end_ms; p->now_ms += 10) {
+		for (uint32_t n = 0; n < p->nodes; n++) {
+			(void)nt_agree_step(p->agree[n], p->now_ms);
+			carry(p, n);
+		}
+	}
+}
+
+static inline struct nt_board_comm *comm_of(struct pair *p, int rank)
+{
+	return &p->seat[rank].board->comm[p->seat[rank].comm];
+}
+
+/* One collective on both ranks; returns what they follow, 0 for AUTO. Both must be let go. */
+static inline int collective(struct pair *p)
+{
+	static const float cost[NT_PAIRS];
+	const struct nt_plan *plan;
+	int64_t position;
+	int follows[2];
+
+	for (int r = 0; r < 2; r++) {
+		int slot = nt_board_key(&p->seat[r], KEY, 5, cost);
+		struct nt_board_key *key = &comm_of(p, r)->key[slot];
+		uint32_t m = p->seat[r].member;
+
+		atomic_fetch_add(&key->calls[m], 1);
+		follows[r] = 0;
+		if (atomic_load(&key->state) == NT_KEY_IDLE)
+			continue;
+		assert_int_equal(nt_turn_take(key, m, p->turn, &p->view[r]), NT_TURN_GO);
+		plan = nt_turn_plan(&p->view[r], p->turn, &position);
+		if (plan)
+			follows[r] = plan->payload[0];
+		/* As a rank that latches, and is woken by a helper. */
+		if (plan && plan->until == NT_NEVER && atomic_load(&key->state) != NT_KEY_AGAIN)
+			(void)nt_turn_rest(key, m, p->turn, &p->view[r]);
+	}
+	assert_int_equal(follows[0], follows[1]);
+	p->turn++;
+	return follows[0];
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session-again.c - a rank's decisions where a plan for good is looked at again */
+#include <time.h>
+#include "tests/unit/session-host.h"
+
+#define SIZE 262144u
+#define COLL_ON ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
+
+/* The board has a key open once more: the session's own thread sees it within a round. */
+static void open_again(struct host *h, struct nt_board_key *key, struct nt_own_key *own)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < 50; i++) /* a round of that thread in which it was not open */
+		nanosleep(&pause, NULL);
+	atomic_store(&key->state, NT_KEY_AGAIN);
+	for (int i = 0; i < 500 && atomic_load(&own->state) == NT_OWN_LATCHED; i++)
+		nanosleep(&pause, NULL);
+	assert_int_equal(atomic_load(&own->state), NT_OWN_AGAIN);
+	assert_int_equal(atomic_load(&key->turn[0]), NT_TURN_UNKNOWN);
+	for (int i = 0; i < 3; i++) /* the arm stays while the turn is not known, and after it */
+		assert_int_equal(host_collective(h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+	assert_int_equal(h->mask, COLL_ON);
+	assert_int_equal(atomic_load(&key->turn[0]), h->seq[NT_ALLREDUCE]);
+}
+
+static void latch_tree(struct host *h, struct nt_board_key **key, struct nt_own_key **own)
+{
+	const struct nt_schedule final = host_final(TREE_SIMPLE);
+	struct nt_plan plan;
+
+	host_open(h, "bandit");
+	plan = host_plan(1, host_open_key(h, NT_ALLREDUCE, SIZE) + 3, &final);
+	*key = host_key(h, NT_ALLREDUCE, SIZE);
+	*own = host_own_key(h, NT_ALLREDUCE, SIZE);
+	host_commit(*key, &plan);
+	for (int i = 0; i < 100; i++)
+		host_collective(h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(h->mask, 0);
+	assert_int_equal(atomic_load(&(*own)->state), NT_OWN_LATCHED);
+	assert_int_equal(atomic_load(&(*key)->turn[0]), NT_TURN_UNKNOWN);
+}
+
+static const struct nt_schedule second_look = { .kind = NT_SCHEDULE_RECHECK,
+						.count = 2,
+						.blocks = 5,
+						.arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+
+/* A window over the arm, then the arm again, or AUTO for good. */
+static void a_second_look_ends_where_it_says(void **state)
+{
+	struct nt_schedule back = host_final(NT_ARM_AUTO);
+	struct nt_own_key *own;
+	struct nt_board_key *key;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	latch_tree(&h, &key, &own);
+	open_again(&h, key, own);
+	plan = host_plan(2, h.seq[NT_ALLREDUCE] + 2, &second_look);
+	plan.run = 3;
+	atomic_store(&h.session.map.board->run[3].owner, host_owner(&h, key));
+	host_commit(key, &plan);
+	for (uint64_t turn = h.seq[NT_ALLREDUCE]; turn < plan.until + 3; turn++) {
+		int arm = nt_schedule_arm(&second_look, 2, (int64_t)turn - (int64_t)plan.at);
+		bool inside = turn >= plan.at && turn < plan.until;
+
+		if (inside && arm == NT_ARM_AUTO)
+			assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
+		else
+			assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+		assert_int_equal((h.mask & ~COLL_ON) != 0, turn < plan.until);
+	}
+	assert_int_equal(atomic_load(&h.session.map.board->run[3].issued[0]), 10);
+	assert_int_equal(atomic_load(&own->rechecks), 1);
+	atomic_store(&key->state, NT_KEY_FINAL); /* it rests */
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+	assert_int_equal(h.mask, 0);
+	assert_int_equal(atomic_load(&key->turn[0]), NT_TURN_UNKNOWN);
+	open_again(&h, key, own);
+	plan = host_plan(3, h.seq[NT_ALLREDUCE] + 1, &back);
+	host_commit(key, &plan);
+	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
+	assert_int_equal(h.mask, 0);
+	assert_int_equal(atomic_load(&own->rollbacks), 1);
+	assert_int_equal(atomic_load(&own->settled), 2);
+	assert_true(atomic_load(&own->saved_us) > 0);
+	host_close(&h);
+}
+
+/* A capture, or a hold, while the key is open again. */
+static void a_second_look_is_cut_short(void **state)
+{
+	struct nt_own_key *own;
+	struct nt_board_key *key;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	latch_tree(&h, &key, &own);
+	open_again(&h, key, own);
+	atomic_store(&key->hold_at, h.seq[NT_ALLREDUCE] + 1000);
+	atomic_store(&key->state, NT_KEY_FINAL);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+	/* Somebody counts on this rank: it does not rest. */
+	assert_int_equal(atomic_load(&own->state), NT_OWN_OPEN);
+	assert_int_equal(atomic_load(&key->turn[0]), h.seq[NT_ALLREDUCE]);
+	plan = host_plan(2, h.seq[NT_ALLREDUCE], &second_look);
+	key->plan[0] = plan;
+	atomic_store(&key->epoch, 2);
+	atomic_store(&key->hold_at, 0);
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(atomic_load(&key->passed[0]), 2);
+	nt_event_call(h.comm, true);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
+	assert_int_equal(atomic_load(&own->state), NT_OWN_LATCHED);
+	assert_int_equal(h.mask, 0);
+	assert_true(atomic_load(&key->turn[0]) == NT_TURN_GONE);
+	host_close(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_second_look_ends_where_it_says),
+		cmocka_unit_test(a_second_look_is_cut_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key; recheck.c, a
+ *                  second look at its arm; budget.c, what exploring may cost; nobody else includes
+ *                  it
+ */
+#ifndef NT_ENGINE_STATE_H
+#define NT_ENGINE_STATE_H
+
+#include "tuner/decide.h"
+#include "tuner/engine.h"
+#include "tuner/schedule.h"
+
+#define FINALISTS 2 /* arms of the second round beside AUTO */
+#define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
+#define ENOUGH_PERCENT 60 /* of a round's samples */
+#define POOLED_BLOCKS 384 /* LOOKS rounds of the largest confirm_blocks, 128 */
+#define KINDS (NT_SCHEDULE_RECHECK + 1)
+
+/* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is
+ * AUTO. */
+struct evidence {
+	unsigned count, blocks;
+	uint8_t arm[NT_SCHEDULE_ARMS];
+	float us[NT_SCHEDULE_ARMS][POOLED_BLOCKS];
+};
+
+struct engine_key {
+	struct nt_engine *engine;
+	const struct nt_board_key *board_key;
+	uint32_t auto_arm;
+	float cost_us[NT_PAIRS];
+	unsigned arms; /* screened */
+	unsigned finalists; /* of the first second round: what the test is corrected for */
+	unsigned rounds[KINDS]; /* done, by kind */
+	bool running; /* the schedule was handed out */
+	bool again; /* `current` is in force, and looked at once more */
+	uint8_t current;
+	struct nt_schedule schedule;
+	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
+	unsigned absorbed; /* nodes' times in it */
+	struct evidence screen, confirm, recheck;
+	double explored_us; /* sum of all samples */
+	unsigned explored; /* their number */
+	uint32_t spent_calls;
+};
+
+_Static_assert(NT_DECIDE_SAMPLES >= POOLED_BLOCKS, "all evidence is looked at");
+
+/* engine.c */
+struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_key *board_key);
+float engine_predicted(const struct engine_key *key, unsigned arm); /* < 0: none */
+float *engine_evidence(struct evidence *evidence, unsigned arm); /* NULL: none */
+bool engine_enough(const struct engine_key *key, unsigned samples);
+void engine_plan_screen(struct engine_key *key);
+int engine_explore(struct engine_key *key, struct nt_plan *plan);
+int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		  const struct nt_contest *contest, struct nt_plan *plan);
+
+/* recheck.c */
+bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);
+void *recheck_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *board_key,
+		  const struct nt_plan *base);
+/* The first window, then what follows from the one that has ended; -1: explore anew. */
+int recheck_next(struct engine_key *key, struct nt_plan *plan);
+/* What follows where all was explored anew. */
+int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		   const struct nt_contest *contest, struct nt_plan *plan);
+
+/* budget.c */
+bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key, uint32_t mask);
+/* Whether the schedule that stands in the key may be carried out. */
+bool budget_allows(const struct engine_key *key);
+double budget_spent_us(const struct engine_key *key, const struct evidence *evidence);
+
+#endif

@@ -13,6 +13,7 @@ static const struct nt_command *const commands[] = {
 	&nt_command_show,
 	&nt_command_backfill,
 	&nt_command_fingerprint,
+	&nt_command_replay,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tuner/decide.h"
+#include "tuner/rule.h"
 #include "tuner/times.h"
 
 #define FINALISTS 2 /* arms of the second round beside AUTO */
@@ -27,6 +28,8 @@ struct evidence {
 
 struct engine_key {
 	struct nt_engine *engine;
+	const struct nt_named *named; /* another's rule decides, after one round; NULL: ours */
+	uint64_t id; /* nt_key_id() */
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
 	unsigned arms; /* screened */
@@ -119,7 +122,8 @@ static void plan_screen(struct engine_key *key, uint32_t mask)
 		s->arm[s->count++] = (uint8_t)arm;
 		mask &= ~(1u << arm);
 	}
-	s->blocks = (uint8_t)(key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
+	s->blocks = (uint8_t)(key->named ? key->named->blocks
+					 : key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
 	if (nt_schedule_positions(s) > NT_RUN_POSITIONS)
 		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
 	key->arms = s->count;
@@ -144,9 +148,11 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 		return NULL;
 	key->engine = engine;
 	engine->open++;
+	key->named = nt_rule_named(engine->policy.rule);
+	key->id = atomic_load(&board_key->id);
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
-	plan_screen(key, other_arms(atomic_load(&board_key->id), key->auto_arm));
+	plan_screen(key, other_arms(key->id, key->auto_arm));
 	return key;
 }
 
@@ -159,12 +165,19 @@ static float *evidence_of(struct evidence *evidence, unsigned arm)
 	return NULL;
 }
 
+/* Blocks at the start of a round that are not evidence. */
+static unsigned warm_up(const struct engine_key *key)
+{
+	return key->named ? 0 : NT_SCHEDULE_WARM_UP;
+}
+
 /* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
  * only. */
 static void close_round(struct engine_key *key, struct evidence *evidence)
 {
 	const struct nt_schedule *s = &key->schedule;
-	unsigned blocks = s->blocks - NT_SCHEDULE_WARM_UP;
+	unsigned warm = warm_up(key);
+	unsigned blocks = s->blocks - warm;
 
 	if (evidence->count == 0) {
 		evidence->count = s->count;
@@ -181,8 +194,8 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 			continue;
 		key->explored_us += sample_us;
 		key->explored++;
-		if (us && block >= NT_SCHEDULE_WARM_UP && block - NT_SCHEDULE_WARM_UP < blocks)
-			us[evidence->blocks + block - NT_SCHEDULE_WARM_UP] = (float)sample_us;
+		if (us && block >= warm && block - warm < blocks)
+			us[evidence->blocks + block - warm] = (float)sample_us;
 	}
 	evidence->blocks += blocks;
 	key->spent_calls += nt_schedule_positions(s);
@@ -323,6 +336,27 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	return explore(key, plan);
 }
 
+/* What another's rule makes of its one round. */
+static int judged(struct engine_key *key, struct nt_plan *plan)
+{
+	const struct nt_rule rule = { .tests = 1 };
+	struct evidence *e = &key->screen;
+	struct nt_measured measured = { .arms = e->count,
+					.size_bytes = nt_band_floor(nt_key_band(key->id)) };
+	struct nt_contest contest;
+	struct nt_choice choice;
+
+	for (unsigned i = 0; i < e->count; i++) {
+		measured.samples[i] = e->blocks;
+		measured.us[i] = e->us[i];
+	}
+	key->named->judge(&measured, &choice);
+	nt_decide_contest(&rule, e->us[0], e->us[choice.best], e->blocks, &contest);
+	contest.p = choice.p;
+	contest.verdict = choice.verdict;
+	return conclude(key, e, e->arm[choice.best], &contest, plan);
+}
+
 /* A faster arm before any other, then one that was measured, then the larger gain. */
 static bool better(const struct nt_contest *a, const struct nt_contest *b)
 {
@@ -377,7 +411,7 @@ static int key_next(void *arg, struct nt_plan *plan)
 	}
 	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {
 		close_round(key, &key->screen);
-		return screened(key, plan);
+		return key->named ? judged(key, plan) : screened(key, plan);
 	}
 	close_round(key, &key->confirm);
 	return confirmed(key, plan);

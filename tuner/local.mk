@@ -23,6 +23,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/plugin.c \
 	%D%/times.c \
 	%D%/times.h \
+	%D%/rule.c \
+	%D%/rule.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \

@@ -8,8 +8,8 @@
  * Errors:   init: -1 without memory.
  * Units:    microseconds.
  */
-#ifndef NT_STATS_DRIVE_H
-#define NT_STATS_DRIVE_H
+#ifndef NT_REPLAY_DRIVE_H
+#define NT_REPLAY_DRIVE_H
 
 #include <stdbool.h>
 #include "tuner/engine.h"
@@ -24,6 +24,7 @@ struct nt_drive {
 
 /* What a key is, and how long its call number `call` takes with this arm. */
 struct nt_drive_key {
+	uint64_t size_bytes; /* of the collective */
 	uint32_t mask;
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
@@ -34,6 +35,7 @@ struct nt_drive_key {
 struct nt_driven {
 	struct nt_outcome outcome;
 	unsigned calls; /* while exploring, missing positions included */
+	unsigned samples; /* of them measured */
 	unsigned rounds;
 };
 

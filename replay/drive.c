@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* drive.c - what the agreement and the ranks do with one key, without either */
-#include "tests/stats/drive.h"
+#include "replay/drive.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/fake/rng.h"
+#include "replay/rng.h"
 
 #define MAX_ROUNDS 16 /* no engine needs more */
+#define MAX_US 4294967.0 /* that a board can hold */
 
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
@@ -26,7 +27,7 @@ static struct nt_board_key *describe(struct nt_drive *drive, const struct nt_dri
 {
 	struct nt_board_key *board_key = &drive->board->comm[0].key[0];
 
-	atomic_store(&board_key->id, nt_key_id(NT_ALLREDUCE, 40, key->mask));
+	atomic_store(&board_key->id, nt_key_id(NT_ALLREDUCE, nt_band(key->size_bytes), key->mask));
 	board_key->auto_arm = key->auto_arm;
 	memcpy(board_key->cost_us, key->cost_us, sizeof(board_key->cost_us));
 	atomic_store(&board_key->calls[0], UINT64_MAX / 2);
@@ -36,18 +37,19 @@ static struct nt_board_key *describe(struct nt_drive *drive, const struct nt_dri
 
 /* Every call of an exploration, on one rank. */
 static void play(struct nt_drive *drive, const struct nt_drive_key *key, const struct nt_plan *plan,
-		 const struct nt_schedule *schedule, unsigned calls)
+		 const struct nt_schedule *schedule, struct nt_driven *out)
 {
 	struct nt_board_run *run = &drive->board->run[0];
 
 	memset(run, 0, sizeof(*run));
 	for (unsigned p = 0; p < nt_schedule_positions(schedule); p++) {
 		unsigned arm = (unsigned)nt_schedule_arm(schedule, plan->epoch, p);
-		double us = key->time_us(key->arg, arm, calls + p);
+		double us = key->time_us(key->arg, arm, out->calls + p);
 
 		if (drive->miss > 0 && nt_rng_unit(drive->seed++) < drive->miss)
 			continue;
-		atomic_store(&run->sample_ns[0][p], (uint32_t)(us * 1000 + 0.5));
+		atomic_store(&run->sample_ns[0][p], (uint32_t)(us < MAX_US ? us * 1000 + 0.5 : UINT32_MAX));
+		out->samples++;
 	}
 }
 
@@ -56,7 +58,7 @@ bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	struct nt_board_comm *comm = &drive->board->comm[0];
 	struct nt_board_key *board_key = describe(drive, key);
-	struct nt_schedule schedule;
+	struct nt_schedule schedule = { .kind = 0 };
 	uint8_t bytes[2 * NT_RUN_POSITIONS];
 	void *open = NULL;
 	bool done = false;
@@ -76,7 +78,7 @@ bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct
 			break;
 		if (plan.until != nt_schedule_positions(&schedule))
 			break;
-		play(drive, key, &plan, &schedule, out->calls);
+		play(drive, key, &plan, &schedule, out);
 		out->calls += nt_schedule_positions(&schedule);
 		out->rounds++;
 		hooks.absorb(open, bytes,

@@ -27,7 +27,7 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
  * NT_ENUM lists its words in policy.c; NT_DEC members are millionths, bounds given in millionths. */
 #define NT_SETTINGS(X) \
 	X(mode, mode, NT_ENUM, 0, 2, 0, "", "off, observe (measure only) or bandit (measure and choose)") \
-	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 5000000, "percent", \
+	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, "percent", \
 	  "smallest gain worth an override") \
 	X(alpha, alpha_micro, NT_DEC, 1, 500000, 10000, "", \
 	  "largest p value, after correction, that counts as evidence") \

@@ -24,7 +24,8 @@ static const struct option options[] = {
 
 struct asked {
 	struct nt_replay replay;
-	bool json, aa, power, trials;
+	bool json, aa, power, trials, policy;
+	bool any; /* a file was looked at */
 	const char *rule;
 };
 
@@ -73,6 +74,7 @@ static int take_policy(struct asked *asked)
 	if (nt_policy_parse_option(&asked->replay.policy, optarg, &err) < 0)
 		return nt_command_misuse(&nt_command_replay, "%s", err.text);
 	asked->replay.policy.mode = NT_MODE_BANDIT;
+	asked->policy = true;
 	return 0;
 }
 
@@ -111,35 +113,85 @@ static int check(struct asked *asked)
 	return 0;
 }
 
-static int replay_file(struct asked *asked, const char *path, struct nt_replay_rows *rows)
+static bool is_record(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '{';
+}
+
+static int replay_text(struct asked *asked, const char *path, char *text, size_t bytes,
+		       struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err)
 {
 	struct nt_trace trace = { .rows = 0 };
+	FILE *f;
+	int rc;
+
+	if (is_record(text))
+		return nt_replay_record(&asked->replay, text, bytes, rows, left_out, err);
+	f = fmemopen(text, bytes, "r");
+	if (!f)
+		return nt_error_set(err, "no memory");
+	rc = nt_trace_read(&trace, f, path, err);
+	fclose(f);
+	if (rc == 0)
+		rc = nt_replay_trace(&asked->replay, &trace, rows, left_out, err);
+	nt_trace_fini(&trace);
+	return rc;
+}
+
+/* One kind of file at a time: they answer different questions. */
+static int check_kind(struct asked *asked, bool record, struct nt_error *err)
+{
+	bool traces = asked->replay.kind != NT_REPLAY_RECORD;
+
+	if (!asked->any && record && traces) {
+		if (asked->rule || asked->aa || asked->power || asked->policy)
+			return nt_error_set(err, "a record repeats its own decisions, with its own policy; "
+						 "other options are for traces");
+		asked->replay.kind = NT_REPLAY_RECORD;
+		traces = false;
+	}
+	asked->any = true;
+	return record != traces ? 0 : nt_error_set(err, "records and traces cannot be mixed");
+}
+
+static int replay_file(struct asked *asked, const char *path, struct nt_replay_rows *rows)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 	struct nt_error err = { "" };
 	unsigned left_out = 0;
 	size_t bytes = 0;
 	char *text = NULL;
-	FILE *f = NULL;
 	int rc;
 
 	rc = nt_file_read(path, TRACE_BYTES, &text, &bytes, &err);
-	if (rc == 0 && bytes == 0)
-		rc = nt_error_set(&err, "%.100s: empty", path);
-	if (rc == 0) {
-		f = fmemopen(text, bytes, "r");
-		rc = f ? nt_trace_read(&trace, f, path, &err) : nt_error_set(&err, "no memory");
-	}
-	if (rc == 0)
-		rc = nt_replay_trace(&asked->replay, &trace, rows, &left_out, &err);
-	if (rc < 0)
+	if (rc < 0) {
 		nt_command_complain(&nt_command_replay, "%s", err.text);
+		return -1;
+	}
+	if (bytes == 0)
+		rc = nt_error_set(&err, "%.100s: empty", name);
+	else if (check_kind(asked, is_record(text), &err) < 0 ||
+		 replay_text(asked, name, text, bytes, rows, &left_out, &err) < 0)
+		rc = -1;
+	if (rc < 0)
+		nt_command_complain(&nt_command_replay, "%s%s%s", is_record(text) ? name : "",
+				    is_record(text) ? ": " : "", err.text);
 	if (left_out > 0)
-		nt_command_complain(&nt_command_replay, "%s: %u cell%s left out: no AUTO row", path,
-				    left_out, left_out == 1 ? "" : "s");
-	if (f)
-		fclose(f);
+		nt_command_complain(&nt_command_replay, "%s: %u %s", name, left_out,
+				    is_record(text) ? "decided elsewhere; see the record of the task that "
+						      "speaks for the first rank's node"
+						    : "without an AUTO row, left out");
 	free(text);
-	nt_trace_fini(&trace);
 	return rc < 0 || left_out > 0 ? -1 : 0;
+}
+
+static bool all_same(const struct nt_replay_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		if (rows->row[i].recorded && !rows->row[i].same)
+			return false;
+	}
+	return true;
 }
 
 static int replay_all(struct asked *asked, int count, char *paths[])
@@ -161,10 +213,12 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 		rc = nt_replay_json(stdout, &asked->replay, &rows);
 	else
 		rc = rows.count ? nt_replay_print(stdout, &asked->replay, &rows, &err) : 0;
-	if (rc < 0) {
+	if (rc < 0)
 		nt_command_complain(&nt_command_replay, "%s", err.text);
+	if (!all_same(&rows))
+		nt_command_complain(&nt_command_replay, "a decision came out differently");
+	if (rc < 0 || !all_same(&rows))
 		status = NT_EXIT_FAILED;
-	}
 	nt_replay_fini(&asked->replay, &rows);
 	return nt_command_finish(&nt_command_replay, status);
 }

@@ -53,40 +53,122 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 	}
 }
 
-bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
+/* Called with each exploration: its times into bytes; -1: there are none. */
+typedef int feed(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes);
+
+struct feeding {
+	struct nt_drive *drive;
+	const struct nt_drive_key *key;
+	const struct nt_drive_rounds *rounds;
+	struct nt_driven *out;
+};
+
+static int feed_played(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes)
+{
+	const struct feeding *f = arg;
+	struct nt_agree_hooks hooks = nt_engine_hooks(&f->drive->engine);
+
+	play(f->drive, f->key, plan, schedule, f->out);
+	return (int)hooks.gather(hooks.arg, f->drive->board, plan, NT_BOARD_MEMBERS, bytes,
+				 (size_t)2 * NT_RUN_POSITIONS);
+}
+
+static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes)
+{
+	const struct feeding *f = arg;
+	size_t length;
+
+	(void)plan;
+	if (f->out->rounds >= f->rounds->count)
+		return -1;
+	length = f->rounds->length[f->out->rounds];
+	if (length > (size_t)2 * nt_schedule_positions(schedule))
+		return -1;
+	memcpy(bytes, f->rounds->bytes[f->out->rounds], length);
+	f->out->samples += (unsigned)length / 2;
+	return (int)length;
+}
+
+/* The next plan; false where there is none that can be read. */
+static bool next_plan(struct nt_drive *drive, void *open, struct nt_plan *plan, struct nt_schedule *schedule,
+		      bool *done)
+{
+	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
+	int more;
+
+	*plan = (struct nt_plan){ .stride = 1 };
+	more = hooks.next(open, plan);
+	plan->epoch = (uint32_t)nt_rng_hash(drive->seed++);
+	*done = more == 0 || plan->until == NT_NEVER;
+	return nt_schedule_read(schedule, plan->payload, plan->payload_bytes) == 0 &&
+	       (*done || plan->until == nt_schedule_positions(schedule));
+}
+
+static void *open_key(struct nt_drive *drive, const struct nt_drive_key *key)
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	struct nt_board_comm *comm = &drive->board->comm[0];
 	struct nt_board_key *board_key = describe(drive, key);
+
+	return hooks.worth(hooks.arg, comm, board_key) ? hooks.start(hooks.arg, comm, board_key) : NULL;
+}
+
+static bool explore(struct nt_drive *drive, const struct nt_drive_key *key, feed *times, struct feeding *f)
+{
+	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	struct nt_schedule schedule = { .kind = 0 };
 	uint8_t bytes[2 * NT_RUN_POSITIONS];
-	void *open = NULL;
+	void *open = open_key(drive, key);
 	bool done = false;
+	int length = 0;
 
-	*out = (struct nt_driven){ .calls = 0 };
-	if (hooks.worth(hooks.arg, comm, board_key))
-		open = hooks.start(hooks.arg, comm, board_key);
-	while (open && !done && out->rounds < MAX_ROUNDS) {
-		struct nt_plan plan = { .run = 0, .stride = 1 };
-		int more = hooks.next(open, &plan);
+	*f->out = (struct nt_driven){ .calls = 0 };
+	while (open && !done && length >= 0 && f->out->rounds < MAX_ROUNDS) {
+		struct nt_plan plan;
 
-		plan.epoch = (uint32_t)nt_rng_hash(drive->seed++);
-		if (nt_schedule_read(&schedule, plan.payload, plan.payload_bytes) < 0)
+		if (!next_plan(drive, open, &plan, &schedule, &done))
 			break;
-		done = more == 0 || plan.until == NT_NEVER;
 		if (done)
 			break;
-		if (plan.until != nt_schedule_positions(&schedule))
+		length = times(f, &plan, &schedule, bytes);
+		if (length < 0)
 			break;
-		play(drive, key, &plan, &schedule, out);
-		out->calls += nt_schedule_positions(&schedule);
-		out->rounds++;
-		hooks.absorb(open, bytes,
-			     hooks.gather(hooks.arg, drive->board, &plan, NT_BOARD_MEMBERS, bytes,
-					  sizeof(bytes)));
+		f->out->calls += nt_schedule_positions(&schedule);
+		f->out->rounds++;
+		hooks.absorb(open, bytes, (size_t)length);
 	}
 	if (open)
 		hooks.end(open);
-	out->outcome = schedule.outcome;
+	f->out->outcome = schedule.outcome;
 	return done;
+}
+
+bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
+{
+	struct feeding f = { .drive = drive, .key = key, .out = out };
+
+	return explore(drive, key, feed_played, &f);
+}
+
+bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
+		     const struct nt_drive_rounds *rounds, struct nt_driven *out)
+{
+	struct feeding f = { .drive = drive, .key = key, .rounds = rounds, .out = out };
+
+	return explore(drive, key, feed_recorded, &f) && out->rounds == rounds->count;
+}
+
+bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_schedule *first)
+{
+	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
+	void *open = open_key(drive, key);
+	struct nt_plan plan;
+	bool done = true;
+	bool read;
+
+	if (!open)
+		return false;
+	read = next_plan(drive, open, &plan, first, &done);
+	hooks.end(open);
+	return read && !done;
 }

@@ -42,6 +42,22 @@ struct nt_driven {
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
 void nt_drive_fini(struct nt_drive *drive);
 
+/* Data of the rounds of a job, as nt_times_gather() made them, in their order; the engine's own schedules say what they
+ * are of. */
+struct nt_drive_rounds {
+	unsigned count;
+	const uint8_t *bytes[NT_TRIAL_ROUNDS];
+	size_t length[NT_TRIAL_ROUNDS];
+};
+
+/* From the first plan to the last with these times. False where they are not of such an exploration: rounds are missing
+ * or left over, or have more times than calls. */
+bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
+		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
+
+/* The first plan alone: what would be tried, in which order. False: nothing would be explored. */
+bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_schedule *first);
+
 /* From the first plan to the last. False if the engine did what it must not: a plan that cannot be
  * read, or no end. */
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);

@@ -19,5 +19,6 @@ libnt_replay_la_SOURCES = \
 	%D%/cells.c \
 	%D%/command.c \
 	%D%/print.c \
+	%D%/record.c \
 	%D%/replay.h
 libnt_replay_la_LIBADD = libnt-drive.la libnt-trace.la

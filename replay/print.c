@@ -86,6 +86,28 @@ static const struct nt_column cell_columns[] = {
 	{ { "", "LAUNCH" }, true, print_launch },
 };
 
+static void print_recorded(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", nt_arm_name((int)ROW(row)->recorded_arm));
+}
+
+static void print_same(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", ROW(row)->same ? "yes" : "NO");
+}
+
+static const struct nt_column record_columns[] = {
+	CELL_COLUMNS,
+	{ { "AUTO", "us" }, false, print_auto_us },
+	{ { "RECORDED", "ARM" }, true, print_recorded },
+	{ { "CHOSEN", "ARM" }, true, print_chosen_arm },
+	{ { "", "us" }, false, print_chosen_us },
+	{ { "", "SAME" }, true, print_same },
+	{ { "", "CALLS" }, false, print_calls },
+	{ { "", "WHY" }, true, print_verdict },
+	{ { "", "" }, true, print_launch },
+};
+
 static const struct nt_column aa_columns[] = {
 	CELL_COLUMNS,
 	{ { "", "ARMS" }, false, print_arms },
@@ -139,6 +161,7 @@ int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_r
 		[NT_REPLAY_CELLS] = TABLE(cell_columns),
 		[NT_REPLAY_AA] = TABLE(aa_columns),
 		[NT_REPLAY_POWER] = TABLE(power_columns),
+		[NT_REPLAY_RECORD] = TABLE(record_columns),
 	};
 	struct nt_table table = tables[replay->kind];
 	bool launch = false;
@@ -149,7 +172,8 @@ int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_r
 		table.column_count--;
 	if (nt_table_print(out, &table, rows->row, rows->count, err) < 0)
 		return -1;
-	print_sum(out, replay, rows);
+	if (replay->kind != NT_REPLAY_RECORD)
+		print_sum(out, replay, rows);
 	return 0;
 }
 
@@ -183,7 +207,7 @@ static json_object *object_of(const struct nt_replay *replay, const struct nt_re
 		add(o, "launch", text_of(row->launch));
 	add(o, "rule", text_of(nt_replay_rule_name(replay)));
 	add(o, "arms", json_object_new_int((int)row->arms));
-	if (replay->kind == NT_REPLAY_CELLS) {
+	if (replay->kind == NT_REPLAY_CELLS || replay->kind == NT_REPLAY_RECORD) {
 		add_us(o, "auto_us", row->auto_us);
 		add(o, "best_arm", text_of(nt_arm_name((int)row->best_arm)));
 		add_us(o, "best_us", row->best_us);
@@ -193,6 +217,10 @@ static json_object *object_of(const struct nt_replay *replay, const struct nt_re
 		add(o, "why", text_of(nt_schedule_verdict_name(row->verdict)));
 		add(o, "calls", json_object_new_int64((int64_t)row->calls));
 		add(o, "samples", json_object_new_int((int)row->samples));
+		if (row->recorded) {
+			add(o, "recorded_arm", text_of(nt_arm_name((int)row->recorded_arm)));
+			add(o, "same", json_object_new_boolean(row->same));
+		}
 		return o;
 	}
 	if (replay->kind == NT_REPLAY_POWER)

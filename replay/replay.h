@@ -20,6 +20,7 @@ enum nt_replay_kind {
 	NT_REPLAY_CELLS, /* what is chosen */
 	NT_REPLAY_AA, /* how often one of identical arms is */
 	NT_REPLAY_POWER, /* how often a faster one is */
+	NT_REPLAY_RECORD, /* what was chosen in a job */
 };
 
 
@@ -47,6 +48,9 @@ struct nt_replay_row {
 	unsigned trials;
 	double rate; /* found, or falsely overridden */
 	double wrong_rate; /* POWER: another arm than the faster was chosen */
+	bool recorded; /* the row is of a job's record, which says what follows */
+	unsigned recorded_arm;
+	bool same; /* the decision came out as it is recorded */
 };
 
 struct nt_replay_rows {
@@ -65,6 +69,11 @@ void nt_replay_fini(struct nt_replay *replay, struct nt_replay_rows *rows);
 /* All cells of a trace are added to rows. Those without an AUTO row are left out and counted. */
 int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
 		    struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err);
+
+/* The decisions of a job, from the record of the process that made them; the job's policy counts. *left_out: decisions
+ * whose times are not in this record. */
+int nt_replay_record(struct nt_replay *replay, const char *text, size_t text_bytes,
+		     struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err);
 
 int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows,
 		    struct nt_error *err);

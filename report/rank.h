@@ -27,6 +27,7 @@ struct nt_rank_key {
 	double predicted_auto_us, predicted_arm_us;
 	double spent_ms, saved_ms;
 	int64_t samples, calls, spent_calls, forced, differed;
+	json_object *trial; /* borrowed, as it is; NULL where there is none */
 };
 
 struct nt_rank_comm {

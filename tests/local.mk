@@ -29,6 +29,7 @@ unit_tests = \
 	%D%/unit/report-rank \
 	%D%/unit/report-spool \
 	%D%/unit/report-summary \
+	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/shape \
 	%D%/unit/splice \

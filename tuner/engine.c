@@ -12,6 +12,7 @@
 
 #define FINALISTS 2 /* arms of the second round beside AUTO */
 #define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
+#define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 #define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
 #define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
 #define ENOUGH_PERCENT 60 /* of a round's samples */
@@ -40,6 +41,7 @@ struct engine_key {
 	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
 	unsigned absorbed; /* nodes' times in it */
 	struct evidence screen, confirm;
+	struct nt_trial *trial; /* NULL: not kept */
 	double explored_us; /* sum of all samples */
 	unsigned explored; /* their number */
 	uint32_t spent_calls;
@@ -134,6 +136,7 @@ static void key_end(void *arg)
 	struct engine_key *key = arg;
 
 	key->engine->open--;
+	nt_trial_destroy(key->trial);
 	free(key);
 }
 
@@ -143,7 +146,6 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 	struct nt_engine *engine = arg;
 	struct engine_key *key = calloc(1, sizeof(*key));
 
-	(void)comm;
 	if (!key)
 		return NULL;
 	key->engine = engine;
@@ -153,6 +155,12 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
 	plan_screen(key, other_arms(key->id, key->auto_arm));
+	if (engine->trials)
+		key->trial = nt_trial_create(atomic_load(&comm->id), key->id);
+	for (unsigned i = 1; key->trial && i < key->arms; i++) {
+		key->trial->arm[key->trial->arms] = key->schedule.arm[i];
+		key->trial->cost_us[key->trial->arms++] = predicted(key, key->schedule.arm[i]);
+	}
 	return key;
 }
 
@@ -200,6 +208,8 @@ static void close_round(struct engine_key *key, struct evidence *evidence)
 	evidence->blocks += blocks;
 	key->spent_calls += nt_schedule_positions(s);
 	key->rounds[s->kind]++;
+	if (key->trial)
+		nt_trial_round(key->trial, s, key->sample);
 	memset(key->sample, 0, sizeof(key->sample));
 	key->absorbed = 0;
 }
@@ -254,6 +264,9 @@ static int conclude(struct engine_key *key, struct evidence *evidence, unsigned 
 	s->arm[0] = s->outcome.chosen_arm;
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = NT_NEVER;
+	if (key->trial)
+		nt_trials_keep_take(key->engine->trials, key->trial);
+	key->trial = NULL;
 	return faster;
 }
 
@@ -378,6 +391,7 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	struct evidence *e = &key->confirm;
 	struct nt_contest contest[1 + FINALISTS];
 	uint8_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	double rival_gain = -1;
 	unsigned count = 1;
 	unsigned best = 1;
 
@@ -386,12 +400,18 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		if (!enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
 		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
-		    nt_decide_promising(&rule, &contest[i]))
+		    nt_decide_promising(&rule, &contest[i])) {
 			again[count++] = e->arm[i];
+			rival_gain = contest[i].gain > rival_gain ? contest[i].gain : rival_gain;
+		}
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !rule.last) {
+	if (contest[best].verdict == NT_VERDICT_FASTER && rival_gain > contest[best].gain + CLEAR_LEAD)
+		again[count++] = e->arm[best];
+	else if (contest[best].verdict == NT_VERDICT_FASTER)
+		count = 1;
+	if (count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
 		return explore(key, plan);
 	}

@@ -20,10 +20,12 @@
 
 #include "contract/policy.h"
 #include "pmix-sync/agree.h"
+#include "tuner/trial.h"
 
 struct nt_engine {
 	struct nt_policy policy;
 	unsigned open; /* keys being explored; 0 at first */
+	struct nt_trials *trials; /* where decisions' times are kept; NULL: nowhere */
 };
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine);

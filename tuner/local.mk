@@ -32,6 +32,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \
+	%D%/trial.c \
+	%D%/trial.h \
 	%D%/turn.c \
 	%D%/verdict.c \
 	%D%/write.c \

@@ -18,6 +18,9 @@ libnt_drive_la_LIBADD = -lm
 libnt_replay_la_SOURCES = \
 	%D%/cells.c \
 	%D%/command.c \
+	%D%/explain.c \
+	%D%/plan.c \
+	%D%/plan.h \
 	%D%/print.c \
 	%D%/record.c \
 	%D%/replay.h

@@ -14,6 +14,7 @@ static const struct nt_command *const commands[] = {
 	&nt_command_backfill,
 	&nt_command_fingerprint,
 	&nt_command_replay,
+	&nt_command_explain,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

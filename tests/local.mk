@@ -160,7 +160,11 @@ EXTRA_DIST += %D%/launch
 EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
-noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-noise
+noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noise
+tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
+tests_sim_nt_figures_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la
+TESTS += %D%/stats/figures-scipy
+EXTRA_DIST += %D%/stats/figures-scipy %D%/stats/figures.py
 tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/decide-sim.c \
 	%D%/stats/noise.c \

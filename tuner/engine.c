@@ -10,13 +10,9 @@
 #include "tuner/rule.h"
 #include "tuner/times.h"
 
-#define FINALISTS 2 /* arms of the second round beside AUTO */
-#define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
-#define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
-#define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
 #define ENOUGH_PERCENT 60 /* of a round's samples */
-#define POOLED_BLOCKS 384 /* LOOKS rounds of the largest confirm_blocks, 128 */
+#define POOLED_BLOCKS 384 /* NT_ENGINE_LOOKS rounds of the largest confirm_blocks, 128 */
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
 
 /* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is
@@ -113,7 +109,7 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 static void plan_screen(struct engine_key *key, uint32_t mask)
 {
 	struct nt_schedule *s = &key->schedule;
-	float limit = predicted(key, key->auto_arm) * COST_FACTOR;
+	float limit = predicted(key, key->auto_arm) * NT_ENGINE_COST_FACTOR;
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
@@ -322,17 +318,17 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 {
 	const struct nt_rule rule = { .min_gain = min_gain(key), .tests = 1 };
 	struct evidence *e = &key->screen;
-	uint8_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
+	uint8_t finalist[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
 	unsigned best = next_best(key, e, 0);
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
 	if (best == 0 || !enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS)
+		if (key->rounds[NT_SCHEDULE_SCREEN] < NT_ENGINE_SCREENS)
 			return explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
-	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
+	for (uint32_t taken = 0, i = best; i != 0 && count <= NT_ENGINE_FINALISTS;
 	     i = next_best(key, e, taken)) {
 		taken |= 1u << i;
 		if (nt_decide_could_win(rule.min_gain, e->us[0], e->us[i], e->blocks))
@@ -385,12 +381,12 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	const struct nt_rule rule = {
 		.min_gain = min_gain(key),
 		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
-		.tests = key->finalists * LOOKS,
-		.last = key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS,
+		.tests = key->finalists * NT_ENGINE_LOOKS,
+		.last = key->rounds[NT_SCHEDULE_CONFIRM] == NT_ENGINE_LOOKS,
 	};
 	struct evidence *e = &key->confirm;
-	struct nt_contest contest[1 + FINALISTS];
-	uint8_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	struct nt_contest contest[1 + NT_ENGINE_FINALISTS];
+	uint8_t again[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
 	double rival_gain = -1;
 	unsigned count = 1;
 	unsigned best = 1;

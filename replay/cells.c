@@ -101,7 +101,7 @@ static unsigned pick_faster(struct nt_source *source, unsigned trial)
 static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct nt_replay_row *row,
 		     struct nt_error *err)
 {
-	unsigned found = 0, wrong = 0;
+	unsigned found = 0, wrong = 0, early = 0;
 	double calls = 0, samples = 0;
 
 	source->drawn = true;
@@ -118,6 +118,7 @@ static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct 
 			return -1;
 		if (driven.outcome.chosen_arm != NT_ARM_AUTO)
 			*(driven.outcome.chosen_arm == source->faster ? &found : &wrong) += 1;
+		early += driven.outcome.chosen_arm == source->faster && driven.of_auto <= NT_REPLAY_EARLY;
 		calls += driven.calls;
 		samples += driven.samples;
 	}
@@ -125,6 +126,7 @@ static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct 
 	row->calls = calls / replay->trials;
 	row->samples = (unsigned)(samples / replay->trials);
 	row->rate = (double)(replay->kind == NT_REPLAY_AA ? wrong : found) / replay->trials;
+	row->early_rate = (double)early / replay->trials;
 	row->wrong_rate = (double)wrong / replay->trials;
 	return 0;
 }

@@ -46,6 +46,7 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 		unsigned arm = (unsigned)nt_schedule_arm(schedule, plan->epoch, p);
 		double us = key->time_us(key->arg, arm, out->calls + p);
 
+		out->of_auto += arm == NT_ARM_AUTO;
 		if (drive->miss > 0 && nt_rng_unit(drive->seed++) < drive->miss)
 			continue;
 		atomic_store(&run->sample_ns[0][p], (uint32_t)(us < MAX_US ? us * 1000 + 0.5 : UINT32_MAX));

@@ -36,6 +36,7 @@ struct nt_driven {
 	struct nt_outcome outcome;
 	unsigned calls; /* while exploring, missing positions included */
 	unsigned samples; /* of them measured */
+	unsigned of_auto; /* calls of AUTO: no arm has more */
 	unsigned rounds;
 };
 

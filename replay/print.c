@@ -55,6 +55,7 @@ RATIO(of_best, best_us)
 RATIO(of_auto, auto_us)
 PERCENT(rate)
 PERCENT(wrong_rate)
+PERCENT(early_rate)
 
 static void print_bytes(char *cell, const void *row)
 {
@@ -120,6 +121,7 @@ static const struct nt_column power_columns[] = {
 	CELL_COLUMNS,
 	{ { "", "ARMS" }, false, print_arms },
 	{ { "FOUND", "%" }, false, print_rate },
+	{ { "IN 40 OF", "AN ARM %" }, false, print_early_rate },
 	{ { "OTHER", "%" }, false, print_wrong_rate },
 	{ { "", "CALLS" }, false, print_calls },
 	{ { "", "LAUNCH" }, true, print_launch },
@@ -228,6 +230,8 @@ static json_object *object_of(const struct nt_replay *replay, const struct nt_re
 	add_us(o, "rate", row->rate);
 	if (replay->kind == NT_REPLAY_POWER)
 		add_us(o, "wrong_rate", row->wrong_rate);
+	if (replay->kind == NT_REPLAY_POWER)
+		add_us(o, "rate_within_40", row->early_rate);
 	add(o, "trials", json_object_new_int((int)row->trials));
 	add_us(o, "calls", row->calls);
 	return o;
@@ -238,7 +242,8 @@ int nt_replay_json(FILE *out, const struct nt_replay *replay, const struct nt_re
 	fputs("[", out);
 	for (size_t i = 0; i < rows->count; i++) {
 		json_object *object = object_of(replay, &rows->row[i]);
-		const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+		const char *text = json_object_to_json_string_ext(
+			object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 
 		fprintf(out, "%s\n%s", i ? "," : "", text ? text : "null");
 		json_object_put(object);

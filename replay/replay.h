@@ -34,6 +34,8 @@ struct nt_replay {
 	struct nt_drive drive;
 };
 
+#define NT_REPLAY_EARLY 40
+
 /* One cell. */
 struct nt_replay_row {
 	char launch[96], collective[16], topology[32], mode[32];
@@ -47,6 +49,7 @@ struct nt_replay_row {
 	double calls; /* a mean, where there are trials */
 	unsigned trials;
 	double rate; /* found, or falsely overridden */
+	double early_rate; /* POWER: found within NT_REPLAY_EARLY calls of each arm */
 	double wrong_rate; /* POWER: another arm than the faster was chosen */
 	bool recorded; /* the row is of a job's record, which says what follows */
 	unsigned recorded_arm;

@@ -164,7 +164,7 @@ noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noi
 tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
 tests_sim_nt_figures_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la
 TESTS += %D%/stats/figures-scipy
-EXTRA_DIST += %D%/stats/figures-scipy %D%/stats/figures.py
+EXTRA_DIST += %D%/stats/rules.sh %D%/stats/figures-scipy %D%/stats/figures.py
 tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/decide-sim.c \
 	%D%/stats/noise.c \
@@ -178,4 +178,4 @@ tests_sim_nt_decide_sim_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libn
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += %D%/README.md %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data
+EXTRA_DIST += %D%/README.md %D%/replay %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

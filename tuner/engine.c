@@ -152,11 +152,7 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
 	plan_screen(key, other_arms(key->id, key->auto_arm));
 	if (engine->trials)
-		key->trial = nt_trial_create(atomic_load(&comm->id), key->id);
-	for (unsigned i = 1; key->trial && i < key->arms; i++) {
-		key->trial->arm[key->trial->arms] = key->schedule.arm[i];
-		key->trial->cost_us[key->trial->arms++] = predicted(key, key->schedule.arm[i]);
-	}
+		key->trial = nt_trial_create(atomic_load(&comm->id), key->id, &key->schedule, key->cost_us);
 	return key;
 }
 
@@ -169,18 +165,12 @@ static float *evidence_of(struct evidence *evidence, unsigned arm)
 	return NULL;
 }
 
-/* Blocks at the start of a round that are not evidence. */
-static unsigned warm_up(const struct engine_key *key)
-{
-	return key->named ? 0 : NT_SCHEDULE_WARM_UP;
-}
-
 /* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
  * only. */
 static void close_round(struct engine_key *key, struct evidence *evidence)
 {
 	const struct nt_schedule *s = &key->schedule;
-	unsigned warm = warm_up(key);
+	unsigned warm = key->named ? 0 : NT_SCHEDULE_WARM_UP;
 	unsigned blocks = s->blocks - warm;
 
 	if (evidence->count == 0) {
@@ -348,22 +338,14 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 /* What another's rule makes of its one round. */
 static int judged(struct engine_key *key, struct nt_plan *plan)
 {
-	const struct nt_rule rule = { .tests = 1 };
 	struct evidence *e = &key->screen;
-	struct nt_measured measured = { .arms = e->count,
+	struct nt_measured measured = { .arms = e->count, .samples = e->blocks,
 					.size_bytes = nt_band_floor(nt_key_band(key->id)) };
 	struct nt_contest contest;
-	struct nt_choice choice;
 
-	for (unsigned i = 0; i < e->count; i++) {
-		measured.samples[i] = e->blocks;
+	for (unsigned i = 0; i < e->count; i++)
 		measured.us[i] = e->us[i];
-	}
-	key->named->judge(&measured, &choice);
-	nt_decide_contest(&rule, e->us[0], e->us[choice.best], e->blocks, &contest);
-	contest.p = choice.p;
-	contest.verdict = choice.verdict;
-	return conclude(key, e, e->arm[choice.best], &contest, plan);
+	return conclude(key, e, e->arm[nt_rule_contest(key->named, &measured, &contest)], &contest, plan);
 }
 
 /* A faster arm before any other, then one that was measured, then the larger gain. */
@@ -406,7 +388,7 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	if (contest[best].verdict == NT_VERDICT_FASTER && rival_gain > contest[best].gain + CLEAR_LEAD)
 		again[count++] = e->arm[best];
 	else if (contest[best].verdict == NT_VERDICT_FASTER)
-		count = 1;
+		count = 1; /* nothing else is in sight */
 	if (count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
 		return explore(key, plan);

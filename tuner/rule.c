@@ -151,12 +151,12 @@ double nt_rule_mann_whitney(const float *base, unsigned base_count, const float 
 /* The arm with the lowest mean without outliers; AUTO where AUTO's is, or where AUTO was not measured. */
 static unsigned lowest(const struct nt_measured *m, double *gain)
 {
-	double base = nt_rule_trimmed_mean(m->us[0], m->samples[0]);
+	double base = nt_rule_trimmed_mean(m->us[0], m->samples);
 	double low = base;
 	unsigned best = 0;
 
 	for (unsigned i = 1; i < m->arms; i++) {
-		double us = nt_rule_trimmed_mean(m->us[i], m->samples[i]);
+		double us = nt_rule_trimmed_mean(m->us[i], m->samples);
 
 		if (us > 0 && us < low) {
 			low = us;
@@ -198,8 +198,8 @@ static bool halves_agree(const float *base, unsigned base_count, const float *ar
 static enum nt_verdict gates(const struct nt_measured *m, unsigned arm, double *mean_us, double *p)
 {
 	float base_us[NT_DECIDE_SAMPLES], arm_us[NT_DECIDE_SAMPLES];
-	unsigned base = trim(m->us[0], m->samples[0], base_us);
-	unsigned count = trim(m->us[arm], m->samples[arm], arm_us);
+	unsigned base = trim(m->us[0], m->samples, base_us);
+	unsigned count = trim(m->us[arm], m->samples, arm_us);
 	double wanted = m->size_bytes >= LARGE_BYTES ? LARGE_GAIN : SMALL_GAIN;
 	double delta;
 
@@ -235,6 +235,19 @@ static void judge_offline(const struct nt_measured *m, struct nt_choice *choice)
 		*choice = (struct nt_choice){ .best = i, .p = p, .verdict = verdict };
 		low = us;
 	}
+}
+
+unsigned nt_rule_contest(const struct nt_named *named, const struct nt_measured *measured,
+			 struct nt_contest *contest)
+{
+	const struct nt_rule rule = { .tests = 1 };
+	struct nt_choice choice;
+
+	named->judge(measured, &choice);
+	nt_decide_contest(&rule, measured->us[0], measured->us[choice.best], measured->samples, contest);
+	contest->p = choice.p;
+	contest->verdict = choice.verdict;
+	return choice.best;
 }
 
 const struct nt_named *nt_rule_named(int64_t rule)

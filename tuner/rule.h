@@ -25,7 +25,7 @@
 /* What was measured of each arm, AUTO first; 0 stands for a missing sample. */
 struct nt_measured {
 	unsigned arms;
-	unsigned samples[NT_SCHEDULE_ARMS];
+	unsigned samples; /* of each */
 	const float *us[NT_SCHEDULE_ARMS];
 	uint64_t size_bytes; /* of the collective */
 };
@@ -40,6 +40,10 @@ struct nt_named {
 	unsigned blocks; /* of the one round; nothing of it is dropped */
 	void (*judge)(const struct nt_measured *measured, struct nt_choice *choice);
 };
+
+/* The index of the arm that the rule thinks best, with its verdict, its p, and figures beside AUTO's. */
+unsigned nt_rule_contest(const struct nt_named *named, const struct nt_measured *measured,
+			 struct nt_contest *contest);
 
 /* enum nt_rules; NULL for ours. */
 const struct nt_named *nt_rule_named(int64_t rule);

@@ -3,6 +3,7 @@
 /* trial.c - see trial.h */
 #include "tuner/trial.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,13 +12,19 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key)
+struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen, const float *cost_us)
 {
 	struct nt_trial *trial = calloc(1, sizeof(*trial));
 
-	if (trial) {
-		trial->comm = comm;
-		trial->key = key;
+	if (!trial)
+		return NULL;
+	trial->comm = comm;
+	trial->key = key;
+	for (unsigned i = 1; i < screen->count; i++) {
+		float cost = cost_us[screen->arm[i]];
+
+		trial->arm[trial->arms] = screen->arm[i];
+		trial->cost_us[trial->arms++] = cost >= 0 && isfinite(cost) ? cost : -1;
 	}
 	return trial;
 }

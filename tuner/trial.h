@@ -35,8 +35,8 @@ struct nt_trials {
 	unsigned count;
 };
 
-/* What is known of a key when it is opened. The caller's until nt_trials_keep(). NULL without memory. */
-struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key);
+/* The first plan of a key, and NCCL's costs by arm. The caller's until nt_trials_keep_take(). NULL without memory. */
+struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen, const float *cost_us);
 void nt_trial_destroy(struct nt_trial *trial); /* NULL is fine */
 
 /* The times of a round that has ended. What does not fit any more makes the trial useless: its rounds become 0. */

@@ -184,15 +184,16 @@ static void a_trial_is_small(void **state)
 
 static void the_oldest_go_first(void **state)
 {
+	const struct nt_schedule none = { .count = 1 };
 	struct nt_trials trials = { .count = 0 };
 
 	(void)state;
 	for (uint64_t i = 0; i < NT_TRIALS + 10; i++)
-		nt_trials_keep_take(&trials, nt_trial_create(i % 3, i / 3));
+		nt_trials_keep_take(&trials, nt_trial_create(i % 3, i / 3, &none, NULL));
 	assert_int_equal(trials.count, NT_TRIALS);
 	assert_null(nt_trials_find(&trials, 0, 0));
 	assert_non_null(nt_trials_find(&trials, 0, (NT_TRIALS + 9) / 3));
-	nt_trials_keep_take(&trials, nt_trial_create(0, (NT_TRIALS + 9) / 3));
+	nt_trials_keep_take(&trials, nt_trial_create(0, (NT_TRIALS + 9) / 3, &none, NULL));
 	assert_int_equal(trials.count, NT_TRIALS);
 	assert_null(nt_trials_find(NULL, 0, 0));
 	nt_trials_clear(&trials);
@@ -202,7 +203,8 @@ static void bytes_come_back(void **state)
 {
 	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 3, .blocks = 5 };
 	uint16_t sample[NT_RUN_POSITIONS] = { 1, 0xffff, 0x1234, 0, 77, 0x8001, 0, 0, 42 };
-	struct nt_trial *trial = nt_trial_create(1, 2);
+	const float cost_us[NT_PAIRS] = { 0 };
+	struct nt_trial *trial = nt_trial_create(1, 2, &s, cost_us);
 	char text[2048], *at;
 	uint8_t bytes[64];
 

@@ -118,7 +118,8 @@ static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct 
 			return -1;
 		if (driven.outcome.chosen_arm != NT_ARM_AUTO)
 			*(driven.outcome.chosen_arm == source->faster ? &found : &wrong) += 1;
-		early += driven.outcome.chosen_arm == source->faster && driven.of_auto <= NT_REPLAY_EARLY;
+		early += driven.outcome.chosen_arm == source->faster &&
+			 driven.of_auto <= NT_REPLAY_EARLY;
 		calls += driven.calls;
 		samples += driven.samples;
 	}

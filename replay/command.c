@@ -15,10 +15,14 @@
 #define TRACE_BYTES ((size_t)64 << 20)
 
 static const struct option options[] = {
-	{ "aa", required_argument, NULL, 'a' },	    { "help", no_argument, NULL, 'h' },
-	{ "json", no_argument, NULL, 'j' },	    { "policy", required_argument, NULL, 'o' },
-	{ "power", required_argument, NULL, 'p' },  { "rule", required_argument, NULL, 'r' },
-	{ "seed", required_argument, NULL, 's' },   { "trials", required_argument, NULL, 't' },
+	{ "aa", required_argument, NULL, 'a' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "policy", required_argument, NULL, 'o' },
+	{ "power", required_argument, NULL, 'p' },
+	{ "rule", required_argument, NULL, 'r' },
+	{ "seed", required_argument, NULL, 's' },
+	{ "trials", required_argument, NULL, 't' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -58,9 +62,9 @@ static int take_power(struct asked *asked)
 
 	percent = strtod(optarg, &end);
 	if (end == optarg || *end || !(percent > 0 && percent < 100))
-		return nt_command_misuse(&nt_command_replay,
-					 "bad --power '%.40s' (want percent, above 0 and below 100)",
-					 optarg);
+		return nt_command_misuse(
+			&nt_command_replay,
+			"bad --power '%.40s' (want percent, above 0 and below 100)", optarg);
 	asked->power = true;
 	asked->replay.kind = NT_REPLAY_POWER;
 	asked->replay.gain = percent / 100;
@@ -101,8 +105,9 @@ static int take(struct asked *asked, int option)
 static int check(struct asked *asked)
 {
 	if (asked->aa && (asked->power || asked->trials))
-		return nt_command_misuse(&nt_command_replay, "--aa has its own number of trials and "
-							     "stands alone");
+		return nt_command_misuse(&nt_command_replay,
+					 "--aa has its own number of trials and "
+					 "stands alone");
 	if (asked->trials && !asked->power)
 		return nt_command_misuse(&nt_command_replay, "--trials goes with --power");
 	if (asked->rule && nt_replay_rule(&asked->replay, asked->rule) < 0)
@@ -145,8 +150,9 @@ static int check_kind(struct asked *asked, bool record, struct nt_error *err)
 
 	if (!asked->any && record && traces) {
 		if (asked->rule || asked->aa || asked->power || asked->policy)
-			return nt_error_set(err, "a record repeats its own decisions, with its own policy; "
-						 "other options are for traces");
+			return nt_error_set(
+				err, "a record repeats its own decisions, with its own policy; "
+				     "other options are for traces");
 		asked->replay.kind = NT_REPLAY_RECORD;
 		traces = false;
 	}
@@ -178,9 +184,10 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 				    is_record(text) ? ": " : "", err.text);
 	if (left_out > 0)
 		nt_command_complain(&nt_command_replay, "%s: %u %s", name, left_out,
-				    is_record(text) ? "decided elsewhere; see the record of the task that "
-						      "speaks for the first rank's node"
-						    : "without an AUTO row, left out");
+				    is_record(text)
+					    ? "decided elsewhere; see the record of the task that "
+					      "speaks for the first rank's node"
+					    : "without an AUTO row, left out");
 	free(text);
 	return rc < 0 || left_out > 0 ? -1 : 0;
 }

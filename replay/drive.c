@@ -49,13 +49,15 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 		out->of_auto += arm == NT_ARM_AUTO;
 		if (drive->miss > 0 && nt_rng_unit(drive->seed++) < drive->miss)
 			continue;
-		atomic_store(&run->sample_ns[0][p], (uint32_t)(us < MAX_US ? us * 1000 + 0.5 : UINT32_MAX));
+		atomic_store(&run->sample_ns[0][p],
+			     (uint32_t)(us < MAX_US ? us * 1000 + 0.5 : UINT32_MAX));
 		out->samples++;
 	}
 }
 
 /* Called with each exploration: its times into bytes; -1: there are none. */
-typedef int feed(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes);
+typedef int feed(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule,
+		 uint8_t *bytes);
 
 struct feeding {
 	struct nt_drive *drive;
@@ -64,7 +66,8 @@ struct feeding {
 	struct nt_driven *out;
 };
 
-static int feed_played(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes)
+static int feed_played(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule,
+		       uint8_t *bytes)
 {
 	const struct feeding *f = arg;
 	struct nt_agree_hooks hooks = nt_engine_hooks(&f->drive->engine);
@@ -74,7 +77,8 @@ static int feed_played(void *arg, const struct nt_plan *plan, const struct nt_sc
 				 (size_t)2 * NT_RUN_POSITIONS);
 }
 
-static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule, uint8_t *bytes)
+static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule,
+			 uint8_t *bytes)
 {
 	const struct feeding *f = arg;
 	size_t length;
@@ -91,8 +95,8 @@ static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_
 }
 
 /* The next plan; false where there is none that can be read. */
-static bool next_plan(struct nt_drive *drive, void *open, struct nt_plan *plan, struct nt_schedule *schedule,
-		      bool *done)
+static bool next_plan(struct nt_drive *drive, void *open, struct nt_plan *plan,
+		      struct nt_schedule *schedule, bool *done)
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	int more;
@@ -111,10 +115,12 @@ static void *open_key(struct nt_drive *drive, const struct nt_drive_key *key)
 	struct nt_board_comm *comm = &drive->board->comm[0];
 	struct nt_board_key *board_key = describe(drive, key);
 
-	return hooks.worth(hooks.arg, comm, board_key) ? hooks.start(hooks.arg, comm, board_key) : NULL;
+	return hooks.worth(hooks.arg, comm, board_key) ? hooks.start(hooks.arg, comm, board_key)
+						       : NULL;
 }
 
-static bool explore(struct nt_drive *drive, const struct nt_drive_key *key, feed *times, struct feeding *f)
+static bool explore(struct nt_drive *drive, const struct nt_drive_key *key, feed *times,
+		    struct feeding *f)
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	struct nt_schedule schedule = { .kind = 0 };
@@ -159,7 +165,8 @@ bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 	return explore(drive, key, feed_recorded, &f) && out->rounds == rounds->count;
 }
 
-bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_schedule *first)
+bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,
+		   struct nt_schedule *first)
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	void *open = open_key(drive, key);

@@ -57,7 +57,8 @@ bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
 
 /* The first plan alone: what would be tried, in which order. False: nothing would be explored. */
-bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_schedule *first);
+bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,
+		   struct nt_schedule *first);
 
 /* From the first plan to the last. False if the engine did what it must not: a plan that cannot be
  * read, or no end. */

@@ -59,9 +59,12 @@ static int take_sizes(struct asked *asked, const char *text)
 	for (;;) {
 		size_t length = strcspn(text, ",");
 
-		if (asked->sizes == SIZES || parse_size(text, length, &asked->size[asked->sizes]) < 0)
-			return nt_command_misuse(self, "bad size '%.*s' (want up to %d sizes as 65536, 256K or 1.5M)",
-						 (int)(length < 24 ? length : 24), text, SIZES);
+		if (asked->sizes == SIZES ||
+		    parse_size(text, length, &asked->size[asked->sizes]) < 0)
+			return nt_command_misuse(
+				self,
+				"bad size '%.*s' (want up to %d sizes as 65536, 256K or 1.5M)",
+				(int)(length < 24 ? length : 24), text, SIZES);
 		asked->sizes++;
 		if (text[length] == 0)
 			return 0;
@@ -87,8 +90,11 @@ static int take_collective(struct asked *asked, const char *text)
 			return 0;
 		}
 	}
-	return nt_command_misuse(self, "unknown collective '%.40s' (want AllReduce, AllGather, ReduceScatter, "
-				       "Broadcast or Reduce)", text);
+	return nt_command_misuse(
+		self,
+		"unknown collective '%.40s' (want AllReduce, AllGather, ReduceScatter, "
+		"Broadcast or Reduce)",
+		text);
 }
 
 static int take(struct asked *asked, int option)
@@ -102,7 +108,8 @@ static int take(struct asked *asked, int option)
 	case 't':
 		asked->topology = optarg;
 		if (parse_topology(optarg, &nodes, &per_node) < 0)
-			return nt_command_misuse(self, "bad topology '%.40s' (want NODESxRANKS, as 2x4)", optarg);
+			return nt_command_misuse(
+				self, "bad topology '%.40s' (want NODESxRANKS, as 2x4)", optarg);
 		return 0;
 	default:
 		asked->policy_given = true;
@@ -114,7 +121,8 @@ static int take(struct asked *asked, int option)
 
 static bool asked_for(const struct asked *asked, int coll, const char *topology, uint64_t bytes)
 {
-	if (!(asked->colls & (1u << coll)) || (asked->topology && strcmp(asked->topology, topology) != 0))
+	if (!(asked->colls & (1u << coll)) ||
+	    (asked->topology && strcmp(asked->topology, topology) != 0))
 		return false;
 	for (unsigned i = 0; i < asked->sizes; i++) {
 		if (nt_band(asked->size[i]) == nt_band(bytes))
@@ -128,7 +136,8 @@ static void name_key(struct nt_plan_key *key, int coll, const char *topology, co
 	char size[24];
 
 	snprintf(key->name, sizeof(key->name), "%s %s on %s%s%s", nt_coll_name(coll),
-		 nt_size_text((size_t)key->key.size_bytes, size, sizeof(size)), topology, *more ? ", " : "", more);
+		 nt_size_text((size_t)key->key.size_bytes, size, sizeof(size)), topology,
+		 *more ? ", " : "", more);
 }
 
 static void print(struct asked *asked, struct nt_plan_key *key)
@@ -153,7 +162,8 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 		struct nt_source source;
 		struct nt_plan_key key;
 
-		if (!nt_source_starts(trace, i) || !asked_for(asked, row->coll, row->topology, row->bytes))
+		if (!nt_source_starts(trace, i) ||
+		    !asked_for(asked, row->coll, row->topology, row->bytes))
 			continue;
 		nt_source_init(&source, trace, i);
 		init_key(&key, row->bytes);
@@ -178,7 +188,8 @@ static void record_arms(const struct nt_rank_key *from, struct nt_plan_key *key)
 	}
 	if (!from->trial || !json_object_object_get_ex(from->trial, "arms", &arms) ||
 	    !json_object_object_get_ex(from->trial, "cost", &costs) ||
-	    !json_object_is_type(arms, json_type_array) || !json_object_is_type(costs, json_type_array))
+	    !json_object_is_type(arms, json_type_array) ||
+	    !json_object_is_type(costs, json_type_array))
 		return;
 	for (size_t i = 0; i < json_object_array_length(arms); i++) {
 		const char *name = json_object_get_string(json_object_array_get_idx(arms, i));
@@ -187,7 +198,8 @@ static void record_arms(const struct nt_rank_key *from, struct nt_plan_key *key)
 		if (arm < 0 || arm >= NT_PAIRS)
 			continue;
 		key->key.mask |= 1u << arm;
-		key->key.cost_us[arm] = (float)json_object_get_double(json_object_array_get_idx(costs, i));
+		key->key.cost_us[arm] = (float)json_object_get_double(
+			json_object_array_get_idx(costs, i));
 	}
 }
 
@@ -198,7 +210,8 @@ static void explain_record_key(struct asked *asked, const struct nt_rank_comm *c
 	char topology[48];
 
 	if (comm->nodes > 0 && comm->ranks % comm->nodes == 0)
-		snprintf(topology, sizeof(topology), "%dx%d", (int)comm->nodes, (int)(comm->ranks / comm->nodes));
+		snprintf(topology, sizeof(topology), "%dx%d", (int)comm->nodes,
+			 (int)(comm->ranks / comm->nodes));
 	else
 		snprintf(topology, sizeof(topology), "%d ranks", (int)comm->ranks);
 	if (!asked_for(asked, from->coll, topology, (uint64_t)from->bytes))
@@ -242,8 +255,10 @@ static uint32_t legal_arms(int coll, unsigned nodes, unsigned per_node)
 		mask |= all << (nt_algo_parse("TREE") * NT_PROTOS);
 	if (coll == NT_ALLREDUCE && nodes > 1)
 		mask |= 1u << ((unsigned)nt_algo_parse("NVLS_TREE") * NT_PROTOS + simple);
-	if (coll == NT_ALLREDUCE || (nodes == 1 && (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)))
-		mask |= nodes == 1 ? 1u << ((unsigned)nt_algo_parse("NVLS") * NT_PROTOS + simple) : 0;
+	if (coll == NT_ALLREDUCE ||
+	    (nodes == 1 && (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)))
+		mask |= nodes == 1 ? 1u << ((unsigned)nt_algo_parse("NVLS") * NT_PROTOS + simple)
+				   : 0;
 	if (per_node == 1 && (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER))
 		mask |= 1u << ((unsigned)nt_algo_parse("PAT") * NT_PROTOS + simple);
 	return mask;
@@ -264,7 +279,8 @@ static void explain_alone(struct asked *asked)
 	if (asked->policy.mode == NT_MODE_BANDIT)
 		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
 		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
-		       "  those over %d times AUTO's time are left out.\n", NT_ENGINE_COST_FACTOR);
+		       "  those over %d times AUTO's time are left out.\n",
+		       NT_ENGINE_COST_FACTOR);
 	for (int coll = NT_COLLS - 1; coll >= 0; coll--) {
 		for (unsigned i = 0; asked->colls & (1u << coll) && i < asked->sizes; i++) {
 			struct nt_plan_key key;
@@ -291,7 +307,8 @@ static int explain_file(struct asked *asked, const char *path)
 	} else if (rc == 0) {
 		FILE *f = bytes ? fmemopen(text, bytes, "r") : NULL;
 
-		rc = f ? nt_trace_read(&trace, f, path, &err) : nt_error_set(&err, "%.100s: empty", path);
+		rc = f ? nt_trace_read(&trace, f, path, &err)
+		       : nt_error_set(&err, "%.100s: empty", path);
 		if (f)
 			fclose(f);
 		if (rc == 0) {
@@ -302,7 +319,8 @@ static int explain_file(struct asked *asked, const char *path)
 	}
 	free(text);
 	if (rc == 0 && asked->printed == 0)
-		rc = nt_error_set(&err, "%.100s: nothing of this collective, topology and size", path);
+		rc = nt_error_set(&err, "%.100s: nothing of this collective, topology and size",
+				  path);
 	if (rc < 0)
 		nt_command_complain(self, "%s", err.text);
 	return rc;

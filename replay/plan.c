@@ -96,7 +96,8 @@ static bool planned(const struct nt_schedule *s, unsigned arm)
 /* Why an arm is not in the first round. */
 static void print_left_out(FILE *out, const struct nt_plan_key *key, const struct nt_schedule *s)
 {
-	double auto_us = key->key.auto_arm < NT_PAIRS ? (double)key->key.cost_us[key->key.auto_arm] : -1;
+	double auto_us = key->key.auto_arm < NT_PAIRS ? (double)key->key.cost_us[key->key.auto_arm]
+						      : -1;
 
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
 		double cost_us = (double)key->key.cost_us[arm];
@@ -107,10 +108,11 @@ static void print_left_out(FILE *out, const struct nt_plan_key *key, const struc
 		if (arm == key->key.auto_arm)
 			fputs("it is what AUTO picks\n", out);
 		else if (auto_us > 0 && cost_us > NT_ENGINE_COST_FACTOR * auto_us)
-			fprintf(out, "NCCL predicts %.1f us, over %d times AUTO's %.1f us\n", cost_us,
-				NT_ENGINE_COST_FACTOR, auto_us);
+			fprintf(out, "NCCL predicts %.1f us, over %d times AUTO's %.1f us\n",
+				cost_us, NT_ENGINE_COST_FACTOR, auto_us);
 		else
-			fprintf(out, "a round has room for %d arms and AUTO\n", NT_SCHEDULE_ARMS - 1);
+			fprintf(out, "a round has room for %d arms and AUTO\n",
+				NT_SCHEDULE_ARMS - 1);
 	}
 }
 
@@ -134,7 +136,8 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 {
 	unsigned calls = nt_schedule_positions(first);
 	unsigned blocks = (unsigned)policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
-	unsigned most = first->count - 1u < NT_ENGINE_FINALISTS ? first->count - 1u : NT_ENGINE_FINALISTS;
+	unsigned most = first->count - 1u < NT_ENGINE_FINALISTS ? first->count - 1u
+								: NT_ENGINE_FINALISTS;
 
 	if (policy->rule != NT_RULE_OWN) {
 		fprintf(out, "  %u calls in all; then the decision.\n", calls);
@@ -144,8 +147,8 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
 		"  to warm up), %u to %u calls; repeated while the answer is near, %d times in all.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
-		NT_ENGINE_FINALISTS, blocks, 2 * blocks, (1 + most) * blocks, NT_ENGINE_LOOKS, calls,
-		calls + 2 * blocks, calls + NT_ENGINE_LOOKS * (1 + most) * blocks);
+		NT_ENGINE_FINALISTS, blocks, 2 * blocks, (1 + most) * blocks, NT_ENGINE_LOOKS,
+		calls, calls + 2 * blocks, calls + NT_ENGINE_LOOKS * (1 + most) * blocks);
 }
 
 void nt_plan_print(FILE *out, struct nt_drive *drive, const struct nt_plan_key *key)
@@ -161,9 +164,10 @@ void nt_plan_print(FILE *out, struct nt_drive *drive, const struct nt_plan_key *
 		print_left_out(out, key, &first);
 		return;
 	}
-	fprintf(out, "  %s: %u arms, %u blocks%s, %u calls; the order changes from block to block.\n",
-		policy->rule == NT_RULE_OWN ? "First round" : "One round", first.count, first.blocks,
-		policy->rule == NT_RULE_OWN ? " (the first to warm up)" : "",
+	fprintf(out,
+		"  %s: %u arms, %u blocks%s, %u calls; the order changes from block to block.\n",
+		policy->rule == NT_RULE_OWN ? "First round" : "One round", first.count,
+		first.blocks, policy->rule == NT_RULE_OWN ? " (the first to warm up)" : "",
 		nt_schedule_positions(&first));
 	for (unsigned i = 0; i < first.count; i++)
 		print_arm(out, key, first.arm[i]);

@@ -9,35 +9,35 @@
 #include "report/table.h"
 
 #define ROW(row) ((const struct nt_replay_row *)(row))
-#define TEXT(member)                                                       \
-	static void print_##member(char *cell, const void *row)            \
-	{                                                                  \
-		snprintf(cell, NT_CELL_MAX, "%.31s", ROW(row)->member);    \
+#define TEXT(member)                                                    \
+	static void print_##member(char *cell, const void *row)         \
+	{                                                               \
+		snprintf(cell, NT_CELL_MAX, "%.31s", ROW(row)->member); \
 	}
-#define DECIMAL(member, decimals)                                          \
-	static void print_##member(char *cell, const void *row)            \
-	{                                                                  \
-		nt_cell_decimal(cell, ROW(row)->member, decimals);         \
+#define DECIMAL(member, decimals)                                  \
+	static void print_##member(char *cell, const void *row)    \
+	{                                                          \
+		nt_cell_decimal(cell, ROW(row)->member, decimals); \
 	}
-#define ARM(member)                                                        \
-	static void print_##member(char *cell, const void *row)            \
-	{                                                                  \
+#define ARM(member)                                                                    \
+	static void print_##member(char *cell, const void *row)                        \
+	{                                                                              \
 		snprintf(cell, NT_CELL_MAX, "%s", nt_arm_name((int)ROW(row)->member)); \
 	}
-#define COUNT(member)                                                      \
-	static void print_##member(char *cell, const void *row)            \
-	{                                                                  \
-		nt_cell_count(cell, ROW(row)->member);                     \
+#define COUNT(member)                                           \
+	static void print_##member(char *cell, const void *row) \
+	{                                                       \
+		nt_cell_count(cell, ROW(row)->member);          \
 	}
-#define RATIO(name, of)                                                    \
-	static void print_##name(char *cell, const void *row)              \
-	{                                                                  \
+#define RATIO(name, of)                                                       \
+	static void print_##name(char *cell, const void *row)                 \
+	{                                                                     \
 		nt_cell_decimal(cell, ROW(row)->chosen_us / ROW(row)->of, 3); \
 	}
-#define PERCENT(member)                                                    \
-	static void print_##member(char *cell, const void *row)            \
-	{                                                                  \
-		nt_cell_decimal(cell, 100 * ROW(row)->member, 2);          \
+#define PERCENT(member)                                           \
+	static void print_##member(char *cell, const void *row)   \
+	{                                                         \
+		nt_cell_decimal(cell, 100 * ROW(row)->member, 2); \
 	}
 
 TEXT(collective)
@@ -67,11 +67,12 @@ static void print_verdict(char *cell, const void *row)
 	snprintf(cell, NT_CELL_MAX, "%s", nt_schedule_verdict_name(ROW(row)->verdict));
 }
 
-#define CELL_COLUMNS                                            \
-	{ { "", "COLLECTIVE" }, true, print_collective },       \
-	{ { "", "TOPO" }, true, print_topology },               \
-	{ { "", "MODE" }, true, print_mode },                   \
-	{ { "", "SIZE" }, false, print_bytes }
+#define CELL_COLUMNS                                                                            \
+	{ { "", "COLLECTIVE" }, true, print_collective },                                       \
+		{ { "", "TOPO" }, true, print_topology }, { { "", "MODE" }, true, print_mode }, \
+	{                                                                                       \
+		{ "", "SIZE" }, false, print_bytes                                              \
+	}
 
 static const struct nt_column cell_columns[] = {
 	CELL_COLUMNS,
@@ -127,8 +128,10 @@ static const struct nt_column power_columns[] = {
 	{ { "", "LAUNCH" }, true, print_launch },
 };
 
-#define TABLE(columns)                                                     \
-	{ columns, sizeof(columns) / sizeof(columns[0]), sizeof(struct nt_replay_row), 0 }
+#define TABLE(columns)                                                                         \
+	{                                                                                      \
+		columns, sizeof(columns) / sizeof(columns[0]), sizeof(struct nt_replay_row), 0 \
+	}
 
 static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows)
 {
@@ -147,8 +150,8 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 	}
 	fprintf(out, "rule %s, %zu cells", nt_replay_rule_name(replay), rows->count);
 	if (replay->kind == NT_REPLAY_CELLS)
-		fprintf(out, ": %u within 2 %% of the best, %u slower than AUTO by over 1 %%",
-			near, slower);
+		fprintf(out, ": %u within 2 %% of the best, %u slower than AUTO by over 1 %%", near,
+			slower);
 	else
 		fprintf(out, ", %u trials each: %s %.2f %%, worst cell %.2f %%", replay->trials,
 			replay->kind == NT_REPLAY_AA ? "falsely overridden" : "found", 100 * rate,

@@ -34,7 +34,8 @@ static int read_rounds(json_object *trial, struct data *data, struct nt_error *e
 	data->rounds.count = (unsigned)json_object_array_length(array);
 	for (unsigned i = 0; i < data->rounds.count; i++) {
 		const char *text = json_object_get_string(json_object_array_get_idx(array, i));
-		int length = text ? nt_trial_decode(text, data->bytes[i], sizeof(data->bytes[i])) : -1;
+		int length = text ? nt_trial_decode(text, data->bytes[i], sizeof(data->bytes[i]))
+				  : -1;
 
 		if (length < 0)
 			return nt_error_set(err, "round %u of a trial cannot be read", i);
@@ -59,16 +60,19 @@ static int read_arms(json_object *trial, struct nt_drive_key *key, struct nt_err
 		int arm = name ? nt_arm_parse(name) : -1;
 
 		if (arm < 0 || arm >= NT_PAIRS)
-			return nt_error_set(err, "trial of an unknown arm '%.24s'", name ? name : "");
+			return nt_error_set(err, "trial of an unknown arm '%.24s'",
+					    name ? name : "");
 		key->mask |= 1u << arm;
-		key->cost_us[arm] = (float)json_object_get_double(json_object_array_get_idx(costs, i));
+		key->cost_us[arm] = (float)json_object_get_double(
+			json_object_array_get_idx(costs, i));
 	}
 	return 0;
 }
 
 static bool decided(const struct nt_rank_key *key)
 {
-	return strcmp(key->state, NT_KEYSTATE_COMMITTED) == 0 || strcmp(key->state, NT_KEYSTATE_KEPT) == 0;
+	return strcmp(key->state, NT_KEYSTATE_COMMITTED) == 0 ||
+	       strcmp(key->state, NT_KEYSTATE_KEPT) == 0;
 }
 
 static void describe(const struct nt_rank_comm *comm, const struct nt_rank_key *key,
@@ -110,7 +114,7 @@ static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
 {
 	struct nt_drive_key drive_key = { .size_bytes = (uint64_t)key->bytes,
 					  .auto_arm = key->auto_arm >= 0 ? (uint32_t)key->auto_arm
-									  : NT_ARM_AUTO };
+									 : NT_ARM_AUTO };
 	struct data *data = calloc(1, sizeof(*data));
 	struct nt_driven driven;
 	struct nt_replay_row *grown;
@@ -121,7 +125,8 @@ static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
 	if (read_rounds(key->trial, data, err) < 0 || read_arms(key->trial, &drive_key, err) < 0)
 		goto out;
 	if (!nt_drive_repeat(&replay->drive, &drive_key, &data->rounds, &driven)) {
-		nt_error_set(err, "%s of %lld bytes: the times are not those of this policy's rounds",
+		nt_error_set(err,
+			     "%s of %lld bytes: the times are not those of this policy's rounds",
 			     nt_coll_name(key->coll), (long long)key->bytes);
 		goto out;
 	}
@@ -161,7 +166,8 @@ int nt_replay_record(struct nt_replay *replay, const char *text, size_t text_byt
 	int rc = nt_rank_parse(&rank, text, text_bytes, &inner);
 
 	nt_policy_default(&replay->drive.engine.policy);
-	if (rc == 0 && nt_policy_parse_option(&replay->drive.engine.policy, rank.policy, &inner) < 0)
+	if (rc == 0 &&
+	    nt_policy_parse_option(&replay->drive.engine.policy, rank.policy, &inner) < 0)
 		rc = -1;
 	if (rc == 0)
 		rc = repeat_all(replay, &rank, rows, left_out, &inner);

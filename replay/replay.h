@@ -23,7 +23,6 @@ enum nt_replay_kind {
 	NT_REPLAY_RECORD, /* what was chosen in a job */
 };
 
-
 struct nt_replay {
 	enum nt_replay_kind kind;
 	struct nt_policy policy; /* the rule among the settings */

@@ -50,10 +50,9 @@ bool nt_source_starts(const struct nt_trace *trace, unsigned at)
 
 void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsigned at)
 {
-	*source = (struct nt_source){ .first = &trace->row[at],
-				      .best = NT_ARM_AUTO,
-				      .faster = NT_ARM_AUTO,
-				      .scale = 1 };
+	*source = (struct nt_source){
+		.first = &trace->row[at], .best = NT_ARM_AUTO, .faster = NT_ARM_AUTO, .scale = 1
+	};
 	for (unsigned i = at; i < trace->rows; i++) {
 		const struct nt_trace_row *row = &trace->row[i];
 		unsigned place = slot((unsigned)row->arm);
@@ -68,7 +67,8 @@ void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsi
 	if (!source->base)
 		return;
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
-		if (source->row[arm] && source->median_us[arm] < source->median_us[slot(source->best)])
+		if (source->row[arm] &&
+		    source->median_us[arm] < source->median_us[slot(source->best)])
 			source->best = arm;
 	}
 	source->scale = exp2(round(log2(TYPICAL_US / source->median_us[NT_PAIRS])));
@@ -87,7 +87,8 @@ void nt_source_key(struct nt_source *source, struct nt_drive_key *key)
 				      .arg = source };
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
 		key->cost_us[arm] = -1;
-		if (source->row[arm] || (source->drawn && source->arms == 1 && arm < NT_ARMS_ALONE - 1))
+		if (source->row[arm] ||
+		    (source->drawn && source->arms == 1 && arm < NT_ARMS_ALONE - 1))
 			key->mask |= 1u << arm;
 	}
 	memset(source->taken, 0, sizeof(source->taken));

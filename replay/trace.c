@@ -94,7 +94,8 @@ static int parse_bytes(struct nt_trace_row *r, const char *text, struct nt_error
 	return 0;
 }
 
-static int copy(char *out, size_t out_bytes, const char *text, const char *what, struct nt_error *err)
+static int copy(char *out, size_t out_bytes, const char *text, const char *what,
+		struct nt_error *err)
 {
 	size_t length = strlen(text);
 
@@ -131,8 +132,9 @@ static int parse_row(struct nt_trace_row *r, char *line, struct nt_error *err)
 	for (int i = 0; i < 5; i++)
 		field[i] = cut(&line);
 	if (!field[4])
-		return nt_error_set(err, "too few fields (want collective, topology, mode, algorithm, "
-					 "protocol, bytes and samples)");
+		return nt_error_set(err,
+				    "too few fields (want collective, topology, mode, algorithm, "
+				    "protocol, bytes and samples)");
 	if (copy(r->topology, sizeof(r->topology), field[0], "topology", err) < 0 ||
 	    copy(r->mode, sizeof(r->mode), field[1], "mode", err) < 0 ||
 	    parse_bytes(r, field[4], err) < 0)
@@ -151,7 +153,8 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 	for (int i = 0; i < 5; i++)
 		field[i] = cut(&line);
 	if (!field[4] || line)
-		return nt_error_set(err, "want collective, topology, bytes, algorithm and protocol");
+		return nt_error_set(err,
+				    "want collective, topology, bytes, algorithm and protocol");
 	r->coll = coll_of(field[0]);
 	r->arm = arm_of(field[3], field[4]);
 	if (r->coll < 0 || r->arm < 0)
@@ -237,7 +240,8 @@ static int merge(struct nt_trace *t, struct nt_error *err)
 			t->row[kept++] = moved;
 			continue;
 		}
-		grown = realloc(to->sample_us, ((size_t)to->samples + from->samples) * sizeof(grown[0]));
+		grown = realloc(to->sample_us,
+				((size_t)to->samples + from->samples) * sizeof(grown[0]));
 		if (!grown)
 			return nt_error_set(err, "no memory");
 		memcpy(grown + to->samples, from->sample_us, from->samples * sizeof(grown[0]));

@@ -77,7 +77,9 @@ bool nt_ucb1_run(const struct nt_drive_key *key, struct nt_driven *out)
 		if (bandit->of[i].count > best->count)
 			best = &bandit->of[i];
 	}
-	*out = (struct nt_driven){ .calls = bandit->calls, .samples = bandit->calls, .of_auto = NT_UCB1_CALLS };
+	*out = (struct nt_driven){ .calls = bandit->calls,
+				   .samples = bandit->calls,
+				   .of_auto = NT_UCB1_CALLS };
 	out->outcome.best_arm = out->outcome.chosen_arm = (uint8_t)best->arm;
 	out->outcome.p = 1;
 	out->outcome.samples = (uint16_t)best->count;

@@ -126,8 +126,8 @@ static double normal_tail(double z)
 	return z < 0 ? 1 - tail : tail;
 }
 
-double nt_rule_mann_whitney(const float *base, unsigned base_count, const float *arm, unsigned arm_count,
-			    double *delta)
+double nt_rule_mann_whitney(const float *base, unsigned base_count, const float *arm,
+			    unsigned arm_count, double *delta)
 {
 	double pairs = (double)base_count * arm_count;
 	double all = (double)base_count + arm_count;
@@ -142,7 +142,8 @@ double nt_rule_mann_whitney(const float *base, unsigned base_count, const float 
 			u += arm[j] < base[i] ? 1 : (arm[j] == base[i] ? 0.5 : 0);
 	}
 	*delta = 2 * u / pairs - 1;
-	deviation = root(pairs / 12 * (all + 1 - ties(base, base_count, arm, arm_count) / (all * (all - 1))));
+	deviation = root(pairs / 12 *
+			 (all + 1 - ties(base, base_count, arm, arm_count) / (all * (all - 1))));
 	if (!(deviation > 0))
 		return 1;
 	return normal_tail((u - pairs / 2 - 0.5) / deviation);
@@ -179,7 +180,8 @@ static void judge_online(const struct nt_measured *m, struct nt_choice *choice)
 }
 
 /* Is the arm's mean lower among the samples of even, and of odd, number? */
-static bool halves_agree(const float *base, unsigned base_count, const float *arm, unsigned arm_count)
+static bool halves_agree(const float *base, unsigned base_count, const float *arm,
+			 unsigned arm_count)
 {
 	for (unsigned half = 0; half < 2; half++) {
 		float a[NT_DECIDE_SAMPLES], b[NT_DECIDE_SAMPLES];
@@ -244,7 +246,8 @@ unsigned nt_rule_contest(const struct nt_named *named, const struct nt_measured 
 	struct nt_choice choice;
 
 	named->judge(measured, &choice);
-	nt_decide_contest(&rule, measured->us[0], measured->us[choice.best], measured->samples, contest);
+	nt_decide_contest(&rule, measured->us[0], measured->us[choice.best], measured->samples,
+			  contest);
 	contest->p = choice.p;
 	contest->verdict = choice.verdict;
 	return choice.best;

@@ -53,7 +53,7 @@ double nt_rule_trimmed_mean(const float *us, unsigned count);
 
 /* One-sided p of the hypothesis that arm is not faster: Mann and Whitney's U, normal with corrections for ties and
  * continuity. 1 without samples. *delta: Cliff's, above 0 where arm is faster. At most NT_DECIDE_SAMPLES of each. */
-double nt_rule_mann_whitney(const float *base, unsigned base_count, const float *arm, unsigned arm_count,
-			    double *delta);
+double nt_rule_mann_whitney(const float *base, unsigned base_count, const float *arm,
+			    unsigned arm_count, double *delta);
 
 #endif

@@ -12,7 +12,8 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen, const float *cost_us)
+struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen,
+				 const float *cost_us)
 {
 	struct nt_trial *trial = calloc(1, sizeof(*trial));
 
@@ -36,7 +37,8 @@ void nt_trial_destroy(struct nt_trial *trial)
 	free(trial);
 }
 
-void nt_trial_round(struct nt_trial *trial, const struct nt_schedule *schedule, const uint16_t *sample)
+void nt_trial_round(struct nt_trial *trial, const struct nt_schedule *schedule,
+		    const uint16_t *sample)
 {
 	unsigned begin = trial->rounds ? trial->end[trial->rounds - 1] : 0;
 	unsigned count = nt_schedule_positions(schedule);

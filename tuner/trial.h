@@ -17,7 +17,8 @@
 #define NT_TRIALS 256
 #define NT_TRIAL_ROUNDS 8
 /* Of its text: some 60 bytes an arm, and 8 for each 3 calls. */
-#define NT_TRIAL_TEXT(positions) (60 * NT_SCHEDULE_ARMS + 8 * NT_TRIAL_ROUNDS + 3 * (positions) + 64)
+#define NT_TRIAL_TEXT(positions) \
+	(60 * NT_SCHEDULE_ARMS + 8 * NT_TRIAL_ROUNDS + 3 * (positions) + 64)
 
 struct nt_trial {
 	struct nt_trial *next;
@@ -36,11 +37,13 @@ struct nt_trials {
 };
 
 /* The first plan of a key, and NCCL's costs by arm. The caller's until nt_trials_keep_take(). NULL without memory. */
-struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen, const float *cost_us);
+struct nt_trial *nt_trial_create(uint64_t comm, uint64_t key, const struct nt_schedule *screen,
+				 const float *cost_us);
 void nt_trial_destroy(struct nt_trial *trial); /* NULL is fine */
 
 /* The times of a round that has ended. What does not fit any more makes the trial useless: its rounds become 0. */
-void nt_trial_round(struct nt_trial *trial, const struct nt_schedule *schedule, const uint16_t *sample);
+void nt_trial_round(struct nt_trial *trial, const struct nt_schedule *schedule,
+		    const uint16_t *sample);
 
 /* In place of an older one of the same key. Takes the trial. */
 void nt_trials_keep_take(struct nt_trials *trials, struct nt_trial *trial);

@@ -62,7 +62,7 @@ noise() {
 	holds '([.[].rate] | add) / length <= 0.005'
 	noise -c 1 -n 1000 lognormal-3 lognormal-8
 	replay --power 10 --trials 200 "$trace"
-	holds 'length == 2 and all(.[]; .trials == 200 and .rate_within_40 >= 0.95 and .rate >= .rate_within_40)'
+	holds 'length == 2 and all(.[]; .trials == 200 and .rate >= 0.95) and .[0].rate_within_40 >= 0.95'
 }
 
 @test "another's rules err where ours does not" {

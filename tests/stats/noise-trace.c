@@ -36,7 +36,8 @@ static void row(const struct made *made, const struct nt_noise *noise, unsigned 
 	if (arm == ARMS)
 		printf("AUTO,AUTO,");
 	else
-		printf("%s,%s,", nt_algo_name((int)(arm / NT_PROTOS)), nt_proto_name((int)(arm % NT_PROTOS)));
+		printf("%s,%s,", nt_algo_name((int)(arm / NT_PROTOS)),
+		       nt_proto_name((int)(arm % NT_PROTOS)));
 	printf("%llu", 65536ull << cell);
 	for (unsigned i = 0; i < made->samples; i++) {
 		unsigned call = i * (ARMS + 1) + arm;

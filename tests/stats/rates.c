@@ -74,7 +74,7 @@ int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum)
 {
 	for (unsigned i = 0; i < nt_noise_count; i++) {
 		struct nt_source_noise source = { .noise = &nt_noises[i],
-					    .seed = nt_rng_mix(sim->seed, i) };
+						  .seed = nt_rng_mix(sim->seed, i) };
 
 		if (rate(sim, &source, nt_noises[i].name, sum) < 0)
 			return -1;

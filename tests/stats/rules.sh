@@ -11,6 +11,7 @@ stage=${NT_STAGE:?where nccl-tune is installed}
 trials=${TRIALS:-1000}
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 traces=$top/tests/traces
+# shellcheck disable=SC2034 # by name, in of()
 measured=("$traces"/h200-1x8-seq.csv "$traces"/h200-2x4-{10gbit,ovl,seq}.csv)
 rules=(nccl-tune paper-online paper-offline ucb1)
 noises=(lognormal-3 lognormal-8 bimodal-3 bimodal-8 drift tail)

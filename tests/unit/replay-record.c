@@ -50,8 +50,11 @@ static double time_us(void *arg, unsigned arm, unsigned call)
 /* Explore with the engine as a job does, and write what its record would say of it. */
 static void play(struct job *job)
 {
-	struct nt_drive_key key = { .size_bytes = 262144, .mask = mask | 1u << 20, .auto_arm = 5,
-				    .time_us = time_us, .arg = job };
+	struct nt_drive_key key = { .size_bytes = 262144,
+				    .mask = mask | 1u << 20,
+				    .auto_arm = 5,
+				    .time_us = time_us,
+				    .arg = job };
 	struct nt_trials trials = { .count = 0 };
 	struct nt_driven driven;
 	struct nt_drive drive;
@@ -70,13 +73,14 @@ static void play(struct job *job)
 	assert_true(job->trial_bytes > 0);
 	assert_true(job->trial_bytes <= NT_TRIAL_TEXT(driven.calls));
 	committed = driven.outcome.chosen_arm != NT_ARM_AUTO;
-	snprintf(job->text, sizeof(job->text),
-		 "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"policy\":\"%s\",\"comms\":[{\"id\":\"1\","
-		 "\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"keys\":[{\"coll\":\"AllReduce\","
-		 "\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\",\"arm\":\"%s\",\"p\":%.6g,"
-		 "\"trial\":%s}]}]}",
-		 job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
-		 (double)driven.outcome.p, trial);
+	snprintf(
+		job->text, sizeof(job->text),
+		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"policy\":\"%s\",\"comms\":[{\"id\":\"1\","
+		"\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"keys\":[{\"coll\":\"AllReduce\","
+		"\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\",\"arm\":\"%s\",\"p\":%.6g,"
+		"\"trial\":%s}]}]}",
+		job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
+		(double)driven.outcome.p, trial);
 	nt_trials_clear(&trials);
 	nt_drive_fini(&drive);
 }

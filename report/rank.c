@@ -66,6 +66,7 @@ static const struct nt_field key_fields[] = {
 	{ "differed", KEY(differed), NT_FIELD_COUNT, false },
 	{ "predicted_auto_us", KEY(predicted_auto_us), NT_FIELD_TIME, false },
 	{ "predicted_arm_us", KEY(predicted_arm_us), NT_FIELD_TIME, false },
+	{ "trial", KEY(trial), NT_FIELD_OBJECT, false },
 };
 
 static int read_key(struct nt_rank_key *key, json_object *object, struct nt_error *err)

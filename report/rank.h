@@ -28,6 +28,7 @@ struct nt_rank_key {
 	double spent_ms, saved_ms;
 	int64_t samples, calls, spent_calls, forced, differed;
 	int64_t rechecks, rollbacks, changes;
+	json_object *trial; /* borrowed, as it is; NULL where there is none */
 };
 
 struct nt_rank_comm {

@@ -8,8 +8,7 @@
 #include <string.h>
 #include "tuner/times.h"
 
-#define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
-#define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
+#define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
 
 /* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does. */
@@ -78,8 +77,8 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 void engine_plan_screen(struct engine_key *key)
 {
 	struct nt_schedule *s = &key->schedule;
-	float limit = engine_predicted(key, key->auto_arm) * COST_FACTOR;
-	uint32_t mask = other_arms(atomic_load(&key->board_key->id), key->auto_arm);
+	float limit = engine_predicted(key, key->auto_arm) * NT_ENGINE_COST_FACTOR;
+	uint32_t mask = other_arms(key->id, key->auto_arm);
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
@@ -90,7 +89,8 @@ void engine_plan_screen(struct engine_key *key)
 		s->arm[s->count++] = (uint8_t)arm;
 		mask &= ~(1u << arm);
 	}
-	s->blocks = (uint8_t)(key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
+	s->blocks = (uint8_t)(key->named ? key->named->blocks
+					 : key->engine->policy.screen_blocks + NT_SCHEDULE_WARM_UP);
 	if (nt_schedule_positions(s) > NT_RUN_POSITIONS)
 		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
 	key->arms = s->count;
@@ -101,6 +101,7 @@ static void key_end(void *arg)
 	struct engine_key *key = arg;
 
 	key->engine->open--;
+	nt_trial_destroy(key->trial);
 	free(key);
 }
 
@@ -113,6 +114,8 @@ struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_boa
 	key->engine = engine;
 	key->board_key = board_key;
 	engine->open++;
+	key->named = nt_rule_named(engine->policy.rule);
+	key->id = atomic_load(&board_key->id);
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
 	return key;
@@ -123,59 +126,12 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 {
 	struct engine_key *key = engine_key_make(arg, board_key);
 
-	(void)comm;
-	if (key)
-		engine_plan_screen(key);
+	if (!key)
+		return NULL;
+	engine_plan_screen(key);
+	if (key->engine->trials)
+		key->trial = nt_trial_create(atomic_load(&comm->id), key->id, &key->schedule, key->cost_us);
 	return key;
-}
-
-float *engine_evidence(struct evidence *evidence, unsigned arm)
-{
-	for (unsigned i = 0; i < evidence->count; i++) {
-		if (evidence->arm[i] == arm)
-			return evidence->us[i];
-	}
-	return NULL;
-}
-
-/* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
- * only. */
-static void close_round(struct engine_key *key, struct evidence *evidence)
-{
-	const struct nt_schedule *s = &key->schedule;
-	unsigned blocks = s->blocks - NT_SCHEDULE_WARM_UP;
-
-	if (evidence->count == 0) {
-		evidence->count = s->count;
-		memcpy(evidence->arm, s->arm, sizeof(evidence->arm));
-	}
-	if (blocks > POOLED_BLOCKS - evidence->blocks)
-		blocks = POOLED_BLOCKS - evidence->blocks;
-	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		float *us = engine_evidence(evidence, s->arm[p % s->count]);
-		unsigned block = p / s->count;
-		double sample_us = nt_times_ns(key->sample[p]) / 1000;
-
-		if (key->sample[p] == 0)
-			continue;
-		key->explored_us += sample_us;
-		key->explored++;
-		if (us && block >= NT_SCHEDULE_WARM_UP && block - NT_SCHEDULE_WARM_UP < blocks)
-			us[evidence->blocks + block - NT_SCHEDULE_WARM_UP] = (float)sample_us;
-	}
-	evidence->blocks += blocks;
-	key->spent_calls += nt_schedule_positions(s);
-	key->rounds[s->kind]++;
-	memset(key->sample, 0, sizeof(key->sample));
-	key->absorbed = 0;
-}
-
-/* Of one round like the one that has just ended. */
-bool engine_enough(const struct engine_key *key, unsigned samples)
-{
-	unsigned blocks = key->schedule.blocks - NT_SCHEDULE_WARM_UP;
-
-	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }
 
 static void outcome_set(struct engine_key *key, struct evidence *evidence, unsigned arm,
@@ -218,6 +174,9 @@ int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned ar
 	s->arm[0] = s->outcome.chosen_arm;
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = NT_NEVER;
+	if (key->trial)
+		nt_trials_keep_take(key->engine->trials, key->trial);
+	key->trial = NULL;
 	return final;
 }
 
@@ -246,29 +205,6 @@ static double min_gain(const struct engine_key *key)
 	return (double)key->engine->policy.min_gain_micro / 1e8; /* percent, in millionths */
 }
 
-static double p25_of(const struct evidence *evidence, unsigned index)
-{
-	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
-}
-
-/* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (which
- * is AUTO) if there is none. */
-static unsigned next_best(const struct engine_key *key, const struct evidence *evidence,
-			  uint32_t taken)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < evidence->count; i++) {
-		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
-
-		if ((taken & (1u << i)) || !engine_enough(key, samples))
-			continue;
-		if (best == 0 || p25_of(evidence, i) < p25_of(evidence, best))
-			best = i;
-	}
-	return best;
-}
-
 static void plan_confirm(struct engine_key *key, const uint8_t *arm, unsigned count)
 {
 	struct nt_schedule *s = &key->schedule;
@@ -282,20 +218,20 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 {
 	const struct nt_rule rule = { .min_gain = min_gain(key), .tests = 1 };
 	struct evidence *e = &key->screen;
-	uint8_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
-	unsigned best = next_best(key, e, 0);
+	uint8_t finalist[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
+	unsigned best = engine_next_best(key, e, 0);
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
 	if (best == 0 || !engine_enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS && budget_allows(key))
+		if (key->rounds[NT_SCHEDULE_SCREEN] < NT_ENGINE_SCREENS && budget_allows(key))
 			return engine_explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
 	if (key->again)
 		finalist[count++] = key->current;
-	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
-	     i = next_best(key, e, taken)) {
+	for (uint32_t taken = 0, i = best; i != 0 && count <= NT_ENGINE_FINALISTS;
+	     i = engine_next_best(key, e, taken)) {
 		taken |= 1u << i;
 		if (key->again && e->arm[i] == key->current)
 			continue;
@@ -318,6 +254,19 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	return conclude(key, e, e->arm[best], &contest, plan);
 }
 
+/* What another's rule makes of its one round. */
+static int judged(struct engine_key *key, struct nt_plan *plan)
+{
+	struct evidence *e = &key->screen;
+	struct nt_measured measured = { .arms = e->count, .samples = e->blocks,
+					.size_bytes = nt_band_floor(nt_key_band(key->id)) };
+	struct nt_contest contest;
+
+	for (unsigned i = 0; i < e->count; i++)
+		measured.us[i] = e->us[i];
+	return conclude(key, e, e->arm[nt_rule_contest(key->named, &measured, &contest)], &contest, plan);
+}
+
 /* A faster arm before any other, then one that was measured, then the larger gain. */
 static bool better(const struct nt_contest *a, const struct nt_contest *b)
 {
@@ -333,7 +282,7 @@ static bool last_look(struct engine_key *key)
 {
 	const uint8_t arm[] = { NT_ARM_AUTO, key->schedule.arm[1] };
 
-	if (key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS)
+	if (key->rounds[NT_SCHEDULE_CONFIRM] == NT_ENGINE_LOOKS)
 		return true;
 	plan_confirm(key, arm, 2);
 	return !budget_allows(key);
@@ -344,12 +293,13 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	const struct nt_rule rule = {
 		.min_gain = min_gain(key),
 		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
-		.tests = key->finalists * LOOKS,
+		.tests = key->finalists * NT_ENGINE_LOOKS,
 		.last = last_look(key),
 	};
 	struct evidence *e = &key->confirm;
-	struct nt_contest contest[1 + FINALISTS];
-	uint8_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	struct nt_contest contest[1 + NT_ENGINE_FINALISTS];
+	uint8_t again[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
+	double rival_gain = -1;
 	unsigned count = 1;
 	unsigned best = 1;
 
@@ -358,12 +308,18 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		if (!engine_enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
 		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
-		    nt_decide_promising(&rule, &contest[i]))
+		    nt_decide_promising(&rule, &contest[i])) {
 			again[count++] = e->arm[i];
+			rival_gain = contest[i].gain > rival_gain ? contest[i].gain : rival_gain;
+		}
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !rule.last) {
+	if (contest[best].verdict == NT_VERDICT_FASTER && rival_gain > contest[best].gain + CLEAR_LEAD)
+		again[count++] = e->arm[best];
+	else if (contest[best].verdict == NT_VERDICT_FASTER)
+		count = 1; /* nothing else is in sight */
+	if (count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
 		if (budget_allows(key))
 			return engine_explore(key, plan);
@@ -380,7 +336,7 @@ static int key_next(void *arg, struct nt_plan *plan)
 
 	if (key->schedule.kind == NT_SCHEDULE_RECHECK) {
 		if (key->running)
-			close_round(key, &key->recheck);
+			engine_close_round(key, &key->recheck);
 		more = recheck_next(key, plan);
 		if (more >= 0)
 			return more;
@@ -395,10 +351,10 @@ static int key_next(void *arg, struct nt_plan *plan)
 		return engine_explore(key, plan);
 	}
 	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {
-		close_round(key, &key->screen);
-		return screened(key, plan);
+		engine_close_round(key, &key->screen);
+		return key->named ? judged(key, plan) : screened(key, plan);
 	}
-	close_round(key, &key->confirm);
+	engine_close_round(key, &key->confirm);
 	return confirmed(key, plan);
 }
 

@@ -26,6 +26,7 @@
 /* What the thread knows between two rounds. */
 struct rounds {
 	struct nt_engine engine;
+	struct nt_trials trials;
 	struct nt_speaker *speaker;
 	uint64_t ms; /* of this round */
 	uint64_t signature; /* of all states */
@@ -225,6 +226,7 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
 	r->engine.policy = session->policy;
+	r->engine.trials = &r->trials;
 	config.hooks = nt_engine_hooks(&r->engine);
 	beat = atomic_load_explicit(&session->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
@@ -275,11 +277,14 @@ static void *run(void *arg)
 
 	if (plain)
 		uselocale(plain);
+	session->trials = &r.trials;
 	while (!rest(helper, one_round(session, &r)))
 		;
 	look_at_all(session, &r);
 	(void)nt_write_record(session, r.speaker, true);
 	nt_speaker_destroy(r.speaker);
+	session->trials = NULL;
+	nt_trials_clear(&r.trials);
 	if (plain) {
 		uselocale(LC_GLOBAL_LOCALE);
 		freelocale(plain);

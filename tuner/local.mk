@@ -20,6 +20,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/engine.h \
 	%D%/engine_state.h \
 	%D%/event.c \
+	%D%/evidence.c \
 	%D%/helper.c \
 	%D%/helper.h \
 	%D%/log.h \
@@ -31,6 +32,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/recheck.c \
 	%D%/times.c \
 	%D%/times.h \
+	%D%/rule.c \
+	%D%/rule.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \
@@ -39,6 +42,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \
+	%D%/trial.c \
+	%D%/trial.h \
 	%D%/turn.c \
 	%D%/verdict.c \
 	%D%/write.c \

@@ -57,6 +57,7 @@ enum nt_count {
 };
 
 struct nt_comm;
+struct nt_trials;
 
 struct nt_session {
 	_Atomic bool inert; /* in a forked child, for good */
@@ -76,6 +77,7 @@ struct nt_session {
 	pthread_mutex_t lock; /* guards what follows */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
+	const struct nt_trials *trials; /* helper thread: what its own decisions were made from; or NULL */
 	struct nt_helper helper;
 };
 

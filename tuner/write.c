@@ -15,6 +15,7 @@
 #include "contract/record.h"
 #include "tuner/chain.h"
 #include "tuner/comm.h"
+#include "tuner/trial.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
@@ -182,6 +183,23 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
 }
 
+/* Only in the first half of the record, so that there is room for every key. */
+static void put_trial(struct text *t, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_trial *trial = nt_trials_find(comm->session->trials, comm->id, id);
+	static const char name[] = ",\"trial\":";
+	size_t length;
+
+	if (!trial || t->used + sizeof(name) >= t->bytes / 2)
+		return;
+	length = nt_trial_text(trial, t->out + t->used + sizeof(name) - 1,
+			       t->bytes / 2 - t->used - sizeof(name));
+	if (length == 0)
+		return;
+	memcpy(t->out + t->used, name, sizeof(name) - 1);
+	t->used += sizeof(name) - 1 + length;
+}
+
 static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key,
 		    uint64_t id)
 {
@@ -189,9 +207,13 @@ static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_
 	    nt_band_floor(nt_key_band(id)));
 	put_state(t, comm, key);
 	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
-	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32 "}",
+	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32,
 	    atomic_load_explicit(&key->forced, memory_order_relaxed),
 	    atomic_load_explicit(&key->differed, memory_order_relaxed));
+	/* A later arm is from other times. */
+	if (atomic_load_explicit(&key->settled, memory_order_relaxed) <= 1)
+		put_trial(t, comm, id);
+	put(t, "}");
 }
 
 static const char *idle_text(uint32_t idle)

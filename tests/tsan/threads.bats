@@ -18,7 +18,7 @@ setup_file() {
 	export NCCL_TUNER_PLUGIN=$NT_TSAN_BUILD/.libs/libnccl-tune.so
 	export NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 	export TSAN_OPTIONS=halt_on_error=0:exitcode=66
-	export POLICY=mode=bandit,min_gain=5,alpha=0.01,screen_blocks=8,confirm_blocks=24,min_calls=24,join_timeout=60,agree_timeout=120,graphs=may,node=n1,fingerprint=1,id=1.0,flags=0
+	export POLICY=mode=bandit,min_gain=5,alpha=0.01,screen_blocks=8,confirm_blocks=24,min_calls=24,join_timeout=60,agree_timeout=120,graphs=may,rule=nccl-tune,node=n1,fingerprint=1,id=1.0,flags=0
 }
 
 # ranks N [option]...: N ranks of one node in one process. Without a race, and at least some calls on another arm.

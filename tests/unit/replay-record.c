@@ -136,6 +136,26 @@ static void decisions_come_out_again(void **state)
 	same_decision("bandit,rule=paper-online", 0.2, 0, NT_VERDICT_FASTER);
 	same_decision("bandit,rule=paper-offline", 0.2, 0, NT_VERDICT_FASTER);
 	same_decision("bandit", 0.2, 0.9, NT_VERDICT_SAMPLES);
+	same_decision("bandit,max_calls=60", 0.2, 0, NT_VERDICT_BUDGET);
+}
+
+/* How many calls there were is not in the record; where its rounds end, no more could be paid. */
+static void a_share_that_was_spent_is_spent_again(void **state)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+
+	(void)state;
+	setup(&job, "bandit,max_calls=60");
+	job.option = "bandit,budget=1";
+	job.us[2] = 800;
+	play(&job);
+	if (again(job.text, &row, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(row.same);
+	assert_int_equal(row.verdict, NT_VERDICT_BUDGET);
+	assert_int_equal((int)row.calls, 54);
 }
 
 /* Another policy asks for other rounds; other times make another decision. */
@@ -229,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decisions_come_out_again),
+		cmocka_unit_test(a_share_that_was_spent_is_spent_again),
 		cmocka_unit_test(what_was_changed_is_noticed),
 		cmocka_unit_test(a_trial_is_small),
 		cmocka_unit_test(the_oldest_go_first),

@@ -284,82 +284,6 @@ static void look_at_board(struct nt_agree *a)
 	}
 }
 
-static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
-{
-	struct nt_board_comm *board = agree_board(a, comm);
-
-	if (key->in_doubt || key->home == HOME_PROPOSED)
-		return true;
-	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
-		return false;	/* nothing comes of it before it is called again, here and elsewhere */
-	if (comm->refusing || comm->refused || key->closed || (key->installed.epoch && key->installed.until == NT_NEVER))
-		return false;
-	if (key->wanted || (key->home != HOME_IDLE && key->home != HOME_DONE))
-		return true;
-	return key->slot >= 0 && a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
-}
-
-static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
-{
-	if (node >= 0 && (uint32_t)node != a->config.self && (uint32_t)node < a->config.nodes &&
-	    a->listen[node] < need)
-		a->listen[node] = (uint8_t)need;
-}
-
-/* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where there are many, it gives
- * them time, so that one look at each is enough; until then it has nothing to say to them either. */
-static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
-{
-	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
-		return;
-	for (uint32_t n = 0; comm->expected && n < a->config.nodes; n++) {
-		if (comm->expected[n] == 1 || (comm->expected[n] > 1 && comm->widened))
-			hear(a, (int)n, NT_AGREE_LISTENS);
-	}
-}
-
-/* A rank of ours has come to a turn of which the outcome is not known here. */
-static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key)
-{
-	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm)) > key->pending.at;
-}
-
-static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
-{
-	if (waits(a, comm, key))
-		return NT_AGREE_IN_DOUBT;
-	if (key->in_doubt)
-		return NT_AGREE_OWED;
-	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
-}
-
-/* Whose logs matter now, and whether anything is open at all. */
-static void note_pending(struct nt_agree *a, struct agree_comm *comm)
-{
-	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local);
-	enum nt_agree_need need = NT_AGREE_DEAF;
-	const uint32_t *child;
-
-	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
-		enum nt_agree_need of_key = need_of(a, comm, &comm->keys[k]);
-
-		if (of_key > need)
-			need = of_key;
-	}
-	if (!joining && need == NT_AGREE_DEAF)
-		return;
-	a->pending = true;
-	if (comm->local)
-		return;
-	if (joining) {
-		hear_joining(a, comm);
-		return;
-	}
-	hear(a, comm->home_node, need);
-	for (uint32_t i = 0, n = tree_children(comm, &child); i < n; i++)
-		hear(a, (int)child[i], comm->is_home ? need : NT_AGREE_LISTENS);
-}
-
 bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
 {
 	agree->now_ms = now_ms;
@@ -388,7 +312,7 @@ bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
 	agree->pending = false;
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
 		if (agree->comms[i])
-			note_pending(agree, agree->comms[i]);
+			pending_note(agree, agree->comms[i]);
 	}
 	return agree->pending;
 }

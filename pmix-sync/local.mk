@@ -18,6 +18,7 @@ libnt_sync_la_SOURCES = \
 	%D%/nodes.c \
 	%D%/nodes.h \
 	%D%/pace.h \
+	%D%/pending.c \
 	%D%/retire.c \
 	%D%/shape.c \
 	%D%/shape.h \

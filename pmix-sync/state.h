@@ -132,6 +132,9 @@ bool agree_seated(const struct nt_board_comm *board, uint32_t member);	/* joined
 uint64_t agree_top_turn(struct nt_board_key *key, const struct nt_board_comm *board);	/* + 1; 0: none known */
 void agree_comm_free(struct agree_comm *comm, const struct nt_agree_hooks *hooks);
 
+/* pending.c */
+void pending_note(struct nt_agree *a, struct agree_comm *comm);
+
 /* retire.c */
 bool past_knows(const struct agree_past *past, uint64_t id);
 bool past_add(struct agree_past *past, uint64_t id);	/* false: no room */

@@ -241,7 +241,7 @@ static void draw_temper(struct sim *s)
 	s->rarity = 1 + sim_below(s, 4);
 	s->tick_ms = s->o.plain ? 5 : ticks_ms[sim_below(s, 6)];
 	s->slow = 1;
-	s->join_calls = s->o.plain ? SIM_WORTH_CALLS : sim_below(s, SIM_WORTH_CALLS + 2);
+	s->join_calls = s->o.plain ? SIM_WORTH_CALLS : sim_below(s, 2) * sim_below(s, SIM_WORTH_CALLS + 2);
 	if (s->o.plain)
 		s->slow += s->nodes / 16;
 	else

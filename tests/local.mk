@@ -185,7 +185,7 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
-EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h
+EXTRA_DIST += %D%/unit/session-child.h %D%/unit/session-host.h %D%/unit/steady.h
 
 # The engine's choices on traces and made-up noise.
 noinst_PROGRAMS += tests/sim/nt-decide-sim

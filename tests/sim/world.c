@@ -304,7 +304,7 @@ void sim_end(struct sim *s)
 	for (uint32_t n = 0; n < s->nodes; n++) {
 		s->t.polls += s->node[n].fetches;
 		s->t.log_bytes += s->node[n].log_bytes;
-		s->t.spent += nt_pace_spent(s->node[n].fetches + (NT_PACE_READS - s->o.budget), s->node[n].spent, s->nodes);
+		s->t.spent += nt_pace_spent(sim_reads(s, &s->node[n]), s->node[n].spent, s->nodes);
 		s->t.spent_bytes += s->node[n].spent;
 		s->t.thrifty += s->node[n].thrifty;
 		count_agree(s, &s->node[n]);

@@ -7,7 +7,7 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
-	if (key->in_doubt || key->home == HOME_PROPOSED)
+	if (key->home == HOME_PROPOSED)
 		return true;
 	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
 		return false;	/* nothing comes of it before it is called again, here and elsewhere */

@@ -168,10 +168,11 @@ static void hear(struct nt_speaker *speaker, uint64_t now_ms)
 static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 {
 	struct nt_log *log = speaker->log;
+	struct nt_log_counts so_far = nt_log_count(log);
 	uint32_t nodes = nt_log_nodes(log);
 	uint64_t passed_ms = now_ms - speaker->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
-	bool thrifty = nt_pace_thrifty(nt_log_count(log).fetches, nt_log_count(log).spent, nodes);
+	bool thrifty = nt_pace_thrifty(so_far.fetches, so_far.spent, nodes);
 
 	for (uint32_t n = 0; n < nodes; n++) {
 		if (nt_agree_listens(speaker->agree, n) == NT_AGREE_DEAF)

@@ -188,7 +188,8 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
-EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h
+EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h \
+	%D%/unit/steady.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
 noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noise

@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include "bench/measure.h"
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
@@ -18,27 +18,6 @@ static const struct nt_tuner_v5 *tuner;
 static const struct nt_prof_v5 *profiler;
 static void *tuner_ctx, *profiler_ctx;
 static int mask;
-
-static void quiet(int level, unsigned long subsystems, const char *file, int line,
-		  const char *format, ...)
-{
-	(void)level, (void)subsystems, (void)file, (void)line, (void)format;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void nothing(void)
 {
@@ -98,12 +77,12 @@ static void step(void)
 static uint32_t median(void (*call)(void), uint32_t *took, uint32_t calls)
 {
 	for (uint32_t i = 0; i < calls; i++) {
-		uint64_t began = now_ns();
+		uint64_t began = nt_now_ns();
 
 		call();
-		took[i] = (uint32_t)(now_ns() - began);
+		took[i] = (uint32_t)(nt_now_ns() - began);
 	}
-	qsort(took, calls, sizeof(*took), by_number);
+	qsort(took, calls, sizeof(*took), nt_by_number);
 	return took[calls / 2];
 }
 
@@ -120,8 +99,8 @@ int main(int argc, char **argv)
 	tuner = dlsym(library, "ncclTunerPlugin_v5");
 	profiler = dlsym(library, "ncclProfiler_v5");
 	if (!tuner || !profiler ||
-	    profiler->init(&profiler_ctx, 42, &mask, "cost", 1, 2, 0, quiet) != NT_NCCL_OK ||
-	    tuner->init(&tuner_ctx, 42, 2, 1, quiet, NULL, NULL) != NT_NCCL_OK)
+	    profiler->init(&profiler_ctx, 42, &mask, "cost", 1, 2, 0, nt_quiet) != NT_NCCL_OK ||
+	    tuner->init(&tuner_ctx, 42, 2, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
 		return 1;
 	clock_ns = median(nothing, took, calls);
 	printf("{\"decide_ns\":%d,\"coll_ns\":%d,\"kernel_ns\":%d,\"step_ns\":%d}\n",

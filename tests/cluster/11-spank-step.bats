@@ -156,13 +156,13 @@ field() {
 		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}"
 		ln -s / root; ln -s "$0" run; mkfifo pipe; mkdir -m 0 empty; echo >"a b"; echo >.hidden; for i in {1..2000}; do
 			: >"file.$i"; done' "$RUNDIR"
-	no_steps_left
+	wait_for 10 no_steps_left
 	[ -d "$RUNDIR" ] && [ -d /tmp ]
 	run -0 as_user srun --nccl-tune=observe bash -c '
 		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && mkdir -p "${BASH_REMATCH[1]}/deep/deeper" && echo x >"${BASH_REMATCH[1]}/file"'
+	wait_for 10 log_has 'nccl-tune: cannot remove .*, 1 entries had to stay'
 	run -0 steps_left
 	[ -d "$output/deep/deeper" ] && [ ! -e "$output/file" ]
-	log_has 'nccl-tune: cannot remove .*, 1 entries had to stay'
 	rm -r "$output"
 }
 
@@ -206,7 +206,7 @@ runs_untuned() {
 @test "a node without the plugin library runs its tasks untuned" {
 	site "plugin=/nonexistent/libnccl-tune.so"
 	runs_untuned 'nccl-tune: /nonexistent/libnccl-tune.so: No such file or directory; the step runs untuned'
-	no_steps_left
+	wait_for 10 no_steps_left
 }
 
 @test "a plugin library that the user cannot read counts as missing" {
@@ -269,8 +269,8 @@ teardown() {
 	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
 	echo "# $ms ms"
 	[ "$ms" -ge 1000 ] && [ "$ms" -lt 2500 ]
-	log_has 'nccl-tune: the record was not waited for any longer'
-	no_steps_left
+	wait_for 10 log_has 'nccl-tune: the record was not waited for any longer'
+	wait_for 10 no_steps_left
 }
 
 @test "a step whose program cannot be started leaves nothing" {

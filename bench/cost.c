@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "bench/measure.h"
 #include "bench/cost.h"
 #include "contract/policy.h"
 #include "pmix-sync/board.h"
@@ -51,23 +51,6 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void quiet(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
-{
-	(void)level;
-	(void)subsystems;
-	(void)file;
-	(void)line;
-	(void)format;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint32_t faults(void)
 {
 	struct rusage usage;
@@ -98,23 +81,23 @@ static void create(struct nt_cost_rank *r, uint32_t i)
 {
 	size_t ranks = options.processes > 1 ? options.processes : 2;
 	uint32_t before = faults();
-	uint64_t began = now_ns();
+	uint64_t began = nt_now_ns();
 
-	if (self.profiler->init(&self.profiler_ctx[i], 1000 + i, &self.mask, "cost", 1, (int)ranks, self.index, quiet) !=
+	if (self.profiler->init(&self.profiler_ctx[i], 1000 + i, &self.mask, "cost", 1, (int)ranks, self.index, nt_quiet) !=
 		    NT_NCCL_OK ||
-	    self.tuner->init(&self.tuner_ctx[i], 1000 + i, ranks, 1, quiet, NULL, NULL) != NT_NCCL_OK)
+	    self.tuner->init(&self.tuner_ctx[i], 1000 + i, ranks, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
 		die("the plugin's init failed");
-	r->init_ns[i] = (uint32_t)(now_ns() - began);
+	r->init_ns[i] = (uint32_t)(nt_now_ns() - began);
 	r->init_faults[i] = faults() - before;
 }
 
 static void finalize(struct nt_cost_rank *r, uint32_t i)
 {
-	uint64_t began = now_ns();
+	uint64_t began = nt_now_ns();
 
 	self.tuner->finalize(self.tuner_ctx[i]);
 	self.profiler->finalize(self.profiler_ctx[i]);
-	r->finalize_ns[i] = (uint32_t)(now_ns() - began);
+	r->finalize_ns[i] = (uint32_t)(nt_now_ns() - began);
 }
 
 /* One collective of a communicator, with the events that are wanted. All arms take the same time. */
@@ -203,11 +186,11 @@ static void wait_until_agreed(void)
 
 static void call_until_decided(void)
 {
-	uint64_t until = now_ns() + DECIDE_S * UINT64_C(1000000000);
+	uint64_t until = nt_now_ns() + DECIDE_S * UINT64_C(1000000000);
 
 	/* All ranks make the same number of calls. */
 	for (bool more = true; more;) {
-		more = !all_decided() && now_ns() < until;
+		more = !all_decided() && nt_now_ns() < until;
 		shared->rank[self.index].more = more;
 		meet();
 		for (uint32_t p = 0; p < options.processes; p++)

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "bench/measure.h"
 #include "contract/policy.h"
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"
@@ -30,30 +30,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "nt-hot: %s\n", what);
 	exit(1);
-}
-
-static void quiet(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
-{
-	(void)level;
-	(void)subsystems;
-	(void)file;
-	(void)line;
-	(void)format;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* One call as NCCL makes it: a fresh table of costs each time. */
@@ -94,23 +70,23 @@ static void measure(const char *name, uint32_t calls, bool last)
 	if (!took)
 		die("out of memory");
 	for (int i = 0; i < 10000; i++) {
-		uint64_t a = now_ns(), b = now_ns();
+		uint64_t a = nt_now_ns(), b = nt_now_ns();
 
 		if (b - a < clock_cost)
 			clock_cost = (uint32_t)(b - a);
 	}
 	for (uint32_t i = 0; i < calls; i++) {
-		uint64_t a = now_ns(), b;
+		uint64_t a = nt_now_ns(), b;
 
 		decide();
-		b = now_ns();
+		b = nt_now_ns();
 		took[i] = b - a > clock_cost ? (uint32_t)(b - a - clock_cost) : 0;
 	}
-	began = now_ns();
+	began = nt_now_ns();
 	for (uint32_t i = 0; i < calls; i++)
 		decide();
-	began = now_ns() - began;
-	qsort(took, calls, sizeof(*took), by_number);
+	began = nt_now_ns() - began;
+	qsort(took, calls, sizeof(*took), nt_by_number);
 	printf("\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u,\"mean_ns\":%.1f}%s", name, took[calls / 2], took[calls - calls / 100],
 	       (double)began / calls, last ? "" : ",");
 	free(took);
@@ -162,8 +138,8 @@ static void open_comm(const char *dir)
 	if (nt_policy_format_task(&policy, &place, text, sizeof(text), NULL) < 0)
 		die("the directory's name does not fit");
 	setenv(NT_ENV_POLICY, text, 1);
-	if (profiler->init(&profiler_ctx, 42, &mask, "hot", 1, 2, 0, quiet) != NT_NCCL_OK ||
-	    tuner->init(&tuner_ctx, 42, 2, 1, quiet, NULL, NULL) != NT_NCCL_OK)
+	if (profiler->init(&profiler_ctx, 42, &mask, "hot", 1, 2, 0, nt_quiet) != NT_NCCL_OK ||
+	    tuner->init(&tuner_ctx, 42, 2, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
 		die("the plugin's init failed");
 	if (nt_board_open(&map, dir, NULL) < 0)
 		die("no board");

@@ -42,7 +42,7 @@ tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,node
 
 # What one decision costs; bench/hot.sh runs it.
 noinst_PROGRAMS += bench/nt-hot
-bench_nt_hot_SOURCES = %D%/hot.c
+bench_nt_hot_SOURCES = %D%/hot.c %D%/measure.h
 bench_nt_hot_LDADD = libnt-tuner.la
 EXTRA_DIST += %D%/hot.sh tests/gpu
 

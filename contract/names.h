@@ -7,13 +7,16 @@
 #define NT_OPTION "nccl-tune"
 #define NT_PLUGIN_NAME "nccl_tune"		/* as Slurm knows the SPANK plugin */
 
-/* Environment. Only NT_ENV_POLICY and NCCL's own plugin variables cross into a task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_CHAINED_* and NCCL's own plugin variables cross into a task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"
 #define NT_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN"
+/* What the user had in these two: loaded behind ours. */
+#define NT_ENV_CHAINED_TUNER "NCCL_TUNE_CHAINED_TUNER"
+#define NT_ENV_CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
 
 /* Site defaults, each overridable by a plugstack argument. */
 #define NT_RUN_DIR "/run/nccl-tune"		/* root-owned parent of the steps' runtime directories */

@@ -46,6 +46,9 @@ static const struct {
 	{ "chunks", "on", NT_SWITCH_ON },
 	{ "graphs", "may", NT_GRAPHS_MAY },
 	{ "graphs", "never", NT_GRAPHS_NEVER },
+	{ "rule", "nccl-tune", NT_RULE_OWN },
+	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
+	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },
 };
 
 #define NT_WORD_COUNT (sizeof(words) / sizeof(words[0]))
@@ -422,4 +425,9 @@ uint32_t nt_policy_hash(const struct nt_policy *policy)
 const char *nt_mode_name(int64_t mode)
 {
 	return word_of("mode", mode);
+}
+
+const char *nt_policy_rule_name(int64_t rule)
+{
+	return word_of("rule", rule);
 }

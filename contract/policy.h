@@ -22,12 +22,13 @@
 enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
 enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
+enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };	/* tuner/rule.h */
 
 /* key, member, kind, min, max, default, unit, what it means.
  * NT_ENUM lists its words in policy.c; NT_DEC members are millionths, bounds given in millionths. */
 #define NT_SETTINGS(X) \
 	X(mode, mode, NT_ENUM, 0, 2, 0, "", "off, observe (measure only) or bandit (measure and choose)") \
-	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 5000000, "percent", \
+	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, "percent", \
 	  "smallest gain worth an override") \
 	X(alpha, alpha_micro, NT_DEC, 1, 500000, 10000, "", \
 	  "largest p value, after correction, that counts as evidence") \
@@ -54,7 +55,9 @@ enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 	X(agree_timeout, agree_timeout_s, NT_INT, 1, 3600, 120, "seconds", \
 	  "how long a rank in doubt waits for a node that is gone") \
 	X(graphs, graphs, NT_ENUM, 0, 1, 0, "", \
-	  "may, or never: the promise that lets NCCL 2.27 be tuned (no CUDA graphs)")
+	  "may, or never: the promise that lets NCCL 2.27 be tuned (no CUDA graphs)") \
+	X(rule, rule, NT_ENUM, 0, NT_RULE_PAPER_OFFLINE, 0, "", \
+	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline")
 
 struct nt_policy {
 #define NT_SETTING_MEMBER(key, member, ...) int64_t member;
@@ -94,5 +97,6 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 uint32_t nt_policy_hash(const struct nt_policy *policy);
 
 const char *nt_mode_name(int64_t mode);
+const char *nt_policy_rule_name(int64_t rule);
 
 #endif

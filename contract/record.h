@@ -20,11 +20,13 @@
  *    "auto_us":280.1,"arm_us":173.2,"auto_p25_us":270.0,"arm_p25_us":171.0,"p":0.0001,"samples":24,
  *    "spent_calls":135,"spent_ms":12.3,"saved_ms":456.7,"calls":10000,"forced":9865,"differed":0,
  *    "rechecks":3,"rollbacks":0,"changes":0,
- *    "predicted_auto_us":31.0,"predicted_arm_us":44.0}
+ *    "predicted_auto_us":31.0,"predicted_arm_us":44.0,
+ *    "trial":{"arms":["TREE/SIMPLE"],"cost":[44.0],"rounds":["<base64>"]}}
  *   bytes: the floor of the size band; keys.state: "counted" (never tried), "exploring", "committed" (arm is not
  *   AUTO), "kept" (AUTO stays; arm is the best other arm), "observed" (mode observe). forced: collectives that NCCL's events confirm ran
  *   the forced arm; differed: those that did not. rechecks: windows in which a committed arm was measured again;
- *   rollbacks: returns to AUTO after one, changes: other arms instead. Members that do not apply are left out.
+ *   rollbacks: returns to AUTO after one, changes: other arms instead. trial: what the first decision was made from,
+ *   while it holds, in the record of the process that made it (tuner/trial.h). Members that do not apply are left out.
  *
  * Step record: the value of "<step>" (a number, or "batch") in the job record; at most NT_STEP_RECORD_MAX:
  *   {"mode":"bandit","nccl":"2.28.9","ranks":8,"nodes":2,

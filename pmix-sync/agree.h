@@ -84,6 +84,7 @@ void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, si
 enum nt_agree_need {
 	NT_AGREE_DEAF = 0,
 	NT_AGREE_LISTENS,
+	NT_AGREE_OWED,			/* it will say the outcome of a plan that this node has promised to take */
 	NT_AGREE_IN_DOUBT,		/* ranks may wait for what it says */
 };
 enum nt_agree_need nt_agree_listens(const struct nt_agree *agree, uint32_t node);

@@ -183,7 +183,8 @@ static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree
 
 static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
-	uint64_t patience_ms = NT_DECIDE_MS + 10 * comm->rtt_ms;
+	/* The more nodes there are the longer it takes, and nobody knows how long before the first answer. */
+	uint64_t patience_ms = (NT_DECIDE_MS + 10 * comm->rtt_ms) << (key->attempts < 5 ? key->attempts - 1 : 4);
 
 	/* Ranks that wait must hear of it before they give up. */
 	if (a->config.agree_ms > 0 && patience_ms > a->config.agree_ms / 4)

@@ -73,10 +73,10 @@ static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_
 /* Nothing has come of the likely nodes: look at all, where they are not too many. */
 static void widen(struct nt_agree *a, struct agree_comm *comm)
 {
-	if (comm->widened || a->now_ms - comm->seen_ms < NT_LIKELY_MS)
+	if (comm->widened || a->config.nodes > NT_WIDE_NODES || a->now_ms - comm->seen_ms < NT_LIKELY_MS)
 		return;
 	comm->widened = true;
-	for (uint32_t n = 0; n < a->config.nodes && a->config.nodes <= NT_WIDE_NODES; n++)
+	for (uint32_t n = 0; n < a->config.nodes; n++)
 		comm->expected[n] |= 1;
 }
 

@@ -44,9 +44,7 @@ struct nt_log {
 	struct nt_nodes nodes;
 	uint32_t self;
 	bool awake;			/* a PMIx client now */
-	uint32_t naps;
-	uint32_t appended, fetches;
-	uint64_t bytes, spent;
+	struct nt_log_counts count;
 	bool uncommitted;
 	struct tail *tail;		/* by node */
 	pthread_mutex_t lock;
@@ -219,17 +217,12 @@ void nt_log_nap(struct nt_log *log)
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
-	log->naps++;
+	log->count.naps++;
 }
 
 bool nt_log_naps_now(const struct nt_log *log)
 {
 	return !log->awake;
-}
-
-uint32_t nt_log_naps(const struct nt_log *log)
-{
-	return log->naps;
 }
 
 struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
@@ -294,24 +287,9 @@ const char *nt_log_node_name(const struct nt_log *log, uint32_t node)
 	return node < log->nodes.nodes ? log->nodes.name[node] : "?";
 }
 
-uint32_t nt_log_fetches(const struct nt_log *log)
+struct nt_log_counts nt_log_count(const struct nt_log *log)
 {
-	return log->fetches;
-}
-
-uint32_t nt_log_appends(const struct nt_log *log)
-{
-	return log->appended;
-}
-
-uint64_t nt_log_bytes(const struct nt_log *log)
-{
-	return log->bytes;
-}
-
-uint64_t nt_log_spent(const struct nt_log *log)
-{
-	return log->spent;
+	return log->count;
 }
 
 uint64_t nt_log_read_cost(const struct nt_log *log, uint32_t node)
@@ -334,7 +312,7 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 	if (wake(log, err) < 0)
 		return -1;
 	if (!log->uncommitted) {
-		key_name(key, log->appended);
+		key_name(key, log->count.appends);
 		value.data.bo.bytes = (char *)(uintptr_t)bytes;
 		value.data.bo.size = count;
 		rc = log->pmix.put(PMIX_GLOBAL, key, &value);
@@ -346,8 +324,8 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 	if (rc != PMIX_SUCCESS)
 		return nt_error_set(err, "PMIx_Commit: %s", log->pmix.error_string(rc));
 	log->uncommitted = false;
-	log->appended++;
-	log->bytes += count;
+	log->count.appends++;
+	log->count.bytes += count;
 	return 0;
 }
 
@@ -374,7 +352,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 	bool busy;
 
 	pthread_mutex_lock(&log->lock);
-	busy = tail->asked || tail->arrived || tail->ready || (!urgent && nt_pace_spent(log->fetches, log->spent + nt_log_read_cost(log, node), log->nodes.nodes));
+	busy = tail->asked || tail->arrived || tail->ready || (!urgent && nt_pace_spent(log->count.fetches, log->count.spent + nt_log_read_cost(log, node), log->nodes.nodes));
 	if (!busy)
 		tail->asked = true;
 	pthread_mutex_unlock(&log->lock);
@@ -386,8 +364,8 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 		pthread_mutex_unlock(&log->lock);
 		return;
 	}
-	log->fetches++;
-	log->spent += nt_log_read_cost(log, node);
+	log->count.fetches++;
+	log->count.spent += nt_log_read_cost(log, node);
 	tail->proc = proc_of(log, log->nodes.first[node]);
 	key_name(tail->key, tail->next);
 	if (log->pmix.get_nb(&tail->proc, tail->key, NULL, 0, on_value, tail) != PMIX_SUCCESS) {
@@ -447,7 +425,7 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 		if (count > 0) {
 			tail->next++;
 			tail->bytes += count;
-			log->spent += NT_PACE_KEY_BYTES + count;	/* of the read that brought it */
+			log->count.spent += NT_PACE_KEY_BYTES + count;	/* of the read that brought it */
 			*node = n;
 			return count;
 		}

@@ -32,7 +32,6 @@ void nt_log_close(struct nt_log *log);		/* PMIx_Finalize; NULL is fine */
  * has MPI. */
 void nt_log_nap(struct nt_log *log);
 bool nt_log_naps_now(const struct nt_log *log);
-uint32_t nt_log_naps(const struct nt_log *log);		/* so far; each costs 155 KiB here and 14 KiB in slurmstepd */
 
 uint32_t nt_log_nodes(const struct nt_log *log);
 uint32_t nt_log_tasks(const struct nt_log *log);
@@ -49,12 +48,17 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent);
 /* The next append that has arrived, in the order of its node's log; 0 bytes: none. */
 size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap);
 
-uint32_t nt_log_fetches(const struct nt_log *log);	/* so far */
-uint32_t nt_log_appends(const struct nt_log *log);
-uint64_t nt_log_bytes(const struct nt_log *log);	/* of them */
+/* So far. */
+struct nt_log_counts {
+	uint32_t naps;			/* each costs 155 KiB here and 14 KiB in slurmstepd */
+	uint32_t fetches;		/* reads that left the node */
+	uint32_t appends;
+	uint64_t bytes;			/* of them */
+	uint64_t spent;			/* by reads, of slurmstepd's memory, in bytes, by calculation (pace.h) */
+};
+struct nt_log_counts nt_log_count(const struct nt_log *log);
 
-/* Memory of this node's slurmstepd, in bytes, by calculation: what all reads have cost, and the next of this node's log. */
-uint64_t nt_log_spent(const struct nt_log *log);
+/* Of the next read of this node's log. */
 uint64_t nt_log_read_cost(const struct nt_log *log, uint32_t node);
 
 #endif

@@ -7,7 +7,7 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
-	if (key->in_doubt || key->home == HOME_PROPOSED)
+	if (key->home == HOME_PROPOSED)
 		return true;
 	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
 		return false;	/* nothing comes of it before it is called again, here and elsewhere */
@@ -28,10 +28,10 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 }
 
 /* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where there are many, it gives
- * them time, so that one look at each is enough. */
+ * them time, so that one look at each is enough; until then it has nothing to say to them either. */
 static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
 {
-	if (comm->is_home && a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
+	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
 		return;
 	for (uint32_t n = 0; comm->expected && n < a->config.nodes; n++) {
 		if (comm->expected[n] == 1 || (comm->expected[n] > 1 && comm->widened))
@@ -45,31 +45,46 @@ static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struc
 	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm)) > key->pending.at;
 }
 
+static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
+{
+	if (waits(a, comm, key))
+		return NT_AGREE_IN_DOUBT;
+	if (key->in_doubt)
+		return NT_AGREE_OWED;
+	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
+}
+
+/* What its keys need of other nodes: at once, and of those with a plan for good at the next look. */
+static void note_keys(struct nt_agree *a, struct agree_comm *comm, enum nt_agree_need *now, enum nt_agree_need *next)
+{
+	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
+		const struct agree_key *key = &comm->keys[k];
+		enum nt_agree_need need = need_of(a, comm, key);
+		enum nt_agree_need *most = key->based && need < NT_AGREE_IN_DOUBT ? next : now;
+
+		if (need == NT_AGREE_DEAF)
+			continue;
+		a->pending = true;
+		if (key->based && need == NT_AGREE_LISTENS && !again_listens(key))
+			continue;
+		if (need > *most)
+			*most = need;
+	}
+}
+
 /* Whose logs matter now, and whether anything is open at all. */
 void pending_note(struct nt_agree *a, struct agree_comm *comm)
 {
-	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local), again = false;
-	enum nt_agree_need need = NT_AGREE_DEAF;
+	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local);
+	enum nt_agree_need need = NT_AGREE_DEAF, next = NT_AGREE_DEAF;
 	const uint32_t *child;
 
-	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
-		const struct agree_key *key = &comm->keys[k];
-
-		if (waits(a, comm, key))
-			need = NT_AGREE_IN_DOUBT;
-		else if (!key_pending(a, comm, key))
-			continue;
-		else if (key->based && (again_listens(key) || key->in_doubt))
-			again = true;
-		else if (!key->based && need == NT_AGREE_DEAF)
-			need = NT_AGREE_LISTENS;
-		a->pending = true;
-	}
+	note_keys(a, comm, &need, &next);
 	a->pending |= joining;
 	if (comm->local)
 		return;
-	if (need == NT_AGREE_DEAF && again && again_looks(a, comm))
-		need = NT_AGREE_LISTENS;
+	if (need < next && again_looks(a, comm))
+		need = next;
 	if (!joining && need == NT_AGREE_DEAF)
 		return;
 	if (joining) {

@@ -53,11 +53,11 @@ bool past_add(struct agree_past *past, uint64_t id)
 	return true;
 }
 
-/* Somebody may still hear of a plan of this communicator from us, or wait for its outcome. */
+/* Somebody may still wait for an outcome from us. What is owed to us no rank of ours needs any more. */
 static bool busy(const struct agree_comm *comm)
 {
 	for (uint32_t k = 0; k < comm->key_count; k++) {
-		if (comm->keys[k].in_doubt || comm->keys[k].home == HOME_PROPOSED)
+		if (comm->keys[k].home == HOME_PROPOSED)
 			return true;
 	}
 	return false;

@@ -26,7 +26,9 @@ struct nt_speaker {
 	struct nt_log *log;		/* NULL: this node speaks to nobody */
 	struct nt_error why;
 	int lock;			/* of the node's one speaker */
-	uint64_t *polled_ms;		/* by node */
+	struct {
+		uint64_t ms, listened_ms;	/* of the last read */
+	} *polled;			/* by node */
 	uint64_t stepped_ms, listened_ms;	/* the last step; for how long any log was listened to */
 	uint64_t pending_ms;		/* when anything was pending last */
 	uint8_t *buffer;
@@ -63,9 +65,9 @@ static int create_agree(struct nt_speaker *speaker, struct nt_error *err)
 		.deaf = speaker->why.text[0] ? speaker->why.text : NULL,
 	};
 
-	speaker->polled_ms = calloc(config.nodes, sizeof(*speaker->polled_ms));
+	speaker->polled = calloc(config.nodes, sizeof(*speaker->polled));
 	speaker->buffer = malloc(NT_APPEND_MAX);
-	if (!speaker->polled_ms || !speaker->buffer)
+	if (!speaker->polled || !speaker->buffer)
 		return nt_error_set(err, "out of memory");
 	speaker->agree = nt_agree_create(&config, err);
 	return speaker->agree ? 0 : -1;
@@ -166,10 +168,11 @@ static void hear(struct nt_speaker *speaker, uint64_t now_ms)
 static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 {
 	struct nt_log *log = speaker->log;
+	struct nt_log_counts so_far = nt_log_count(log);
 	uint32_t nodes = nt_log_nodes(log);
 	uint64_t passed_ms = now_ms - speaker->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
-	bool thrifty = nt_pace_thrifty(nt_log_fetches(log), nt_log_spent(log), nodes);
+	bool thrifty = nt_pace_thrifty(so_far.fetches, so_far.spent, nodes);
 
 	for (uint32_t n = 0; n < nodes; n++) {
 		if (nt_agree_listens(speaker->agree, n) == NT_AGREE_DEAF)
@@ -186,10 +189,11 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 		enum nt_agree_need need = nt_agree_listens(speaker->agree, n);
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
-		if (need == NT_AGREE_DEAF || (thrifty && !urgent) ||
-		    now_ms - speaker->polled_ms[n] < nt_pace_ms(speaker->listened_ms, wanted, cost, urgent))
+		if (need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
+		    now_ms - speaker->polled[n].ms < nt_pace_ms(speaker->polled[n].listened_ms, wanted, cost, urgent))
 			continue;
-		speaker->polled_ms[n] = now_ms;
+		speaker->polled[n].ms = now_ms;
+		speaker->polled[n].listened_ms = speaker->listened_ms;
 		nt_log_poll(log, n, urgent);
 	}
 }
@@ -202,7 +206,7 @@ static void nap_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now
 		speaker->pending_ms = now_ms;
 		return;
 	}
-	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_naps(speaker->log) < NT_NAPS)
+	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_count(speaker->log).naps < NT_NAPS)
 		nt_log_nap(speaker->log);
 }
 
@@ -238,7 +242,7 @@ void nt_speaker_destroy(struct nt_speaker *speaker)
 	}
 	nt_log_close(speaker->log);
 	nt_agree_destroy(speaker->agree);
-	free(speaker->polled_ms);
+	free(speaker->polled);
 	free(speaker->buffer);
 	if (speaker->lock >= 0)
 		close(speaker->lock);
@@ -250,11 +254,8 @@ struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker)
 	struct nt_speaker_counts counts = { .agree = nt_agree_count(speaker->agree), .nodes = 1 };
 
 	if (speaker->log) {
+		counts.log = nt_log_count(speaker->log);
 		counts.nodes = nt_log_nodes(speaker->log);
-		counts.fetches = nt_log_fetches(speaker->log);
-		counts.appends = nt_log_appends(speaker->log);
-		counts.bytes = nt_log_bytes(speaker->log);
-		counts.spent = nt_log_spent(speaker->log);
 	}
 	return counts;
 }

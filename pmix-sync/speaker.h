@@ -15,6 +15,7 @@
 #define NT_SYNC_SPEAKER_H
 
 #include "pmix-sync/agree.h"
+#include "pmix-sync/log.h"
 
 struct nt_speaker;
 
@@ -43,9 +44,8 @@ const char *nt_speaker_why(const struct nt_speaker *speaker);
 /* For the record. */
 struct nt_speaker_counts {
 	struct nt_agree_counts agree;
-	uint32_t nodes, fetches, appends;
-	uint64_t bytes;			/* of the log */
-	uint64_t spent;			/* of slurmstepd's memory, by calculation */
+	struct nt_log_counts log;
+	uint32_t nodes;
 };
 struct nt_speaker_counts nt_speaker_count(const struct nt_speaker *speaker);
 

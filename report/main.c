@@ -13,6 +13,8 @@ static const struct nt_command *const commands[] = {
 	&nt_command_show,
 	&nt_command_backfill,
 	&nt_command_fingerprint,
+	&nt_command_replay,
+	&nt_command_explain,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

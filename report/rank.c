@@ -25,6 +25,7 @@ static const struct nt_field rank_fields[] = {
 	{ "nccl", RANK(nccl), NT_FIELD_COUNT, false },
 	{ "flags", RANK(flags), NT_FIELD_COUNT, false },
 	{ "end", RANK(end), NT_FIELD_BOOL, false },
+	{ "plugins", RANK(plugins), NT_FIELD_OBJECT, false },
 	{ "agreement", RANK(agreement), NT_FIELD_OBJECT, false },
 	{ "explored", RANK(explored), NT_FIELD_ARRAY, false },
 	{ "counts", RANK(counts), NT_FIELD_OBJECT, false },
@@ -66,6 +67,7 @@ static const struct nt_field key_fields[] = {
 	{ "differed", KEY(differed), NT_FIELD_COUNT, false },
 	{ "predicted_auto_us", KEY(predicted_auto_us), NT_FIELD_TIME, false },
 	{ "predicted_arm_us", KEY(predicted_arm_us), NT_FIELD_TIME, false },
+	{ "trial", KEY(trial), NT_FIELD_OBJECT, false },
 };
 
 static int read_key(struct nt_rank_key *key, json_object *object, struct nt_error *err)

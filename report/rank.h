@@ -28,6 +28,7 @@ struct nt_rank_key {
 	double spent_ms, saved_ms;
 	int64_t samples, calls, spent_calls, forced, differed;
 	int64_t rechecks, rollbacks, changes;
+	json_object *trial; /* borrowed, as it is; NULL where there is none */
 };
 
 struct nt_rank_comm {
@@ -46,6 +47,7 @@ struct nt_rank {
 	char mode[16];
 	char policy[NT_POLICY_MAX];
 	bool end;
+	json_object *plugins; /* behind ours: profiler, tuner; NULL: none */
 	json_object *agreement; /* as it is; NULL where another process speaks for the node */
 	json_object *explored; /* as it is (report/explored.h); NULL where nothing was decided */
 	json_object *counts; /* name to number, checked; NULL where there is none */

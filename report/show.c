@@ -12,6 +12,7 @@
 #include "contract/coll.h"
 #include "contract/policy.h"
 #include "report/explored.h"
+#include "report/fields.h"
 #include "report/file.h"
 #include "report/rank.h"
 #include "report/table.h"
@@ -125,6 +126,24 @@ static void show_nccl(int64_t version)
 		printf(", NCCL version code %" PRId64, version);
 }
 
+/* What was loaded behind ours, or why not; text from a file is not trusted. */
+static void show_plugins(json_object *plugins)
+{
+	char kind[16], text[512];
+
+	if (!plugins)
+		return;
+	json_object_object_foreach(plugins, name, value) {
+		const char *said = json_object_get_string(value);
+
+		if (!said)
+			continue;
+		nt_printable_copy(kind, sizeof(kind), name, strlen(name));
+		nt_printable_copy(text, sizeof(text), said, strlen(said));
+		printf("  chained %s: %s\n", kind, text);
+	}
+}
+
 static void show_head(const struct nt_rank *rank)
 {
 	printf("  job %" PRId64 ", step ", rank->job);
@@ -147,6 +166,7 @@ static void show_head(const struct nt_rank *rank)
 		if (rank->flags & flag_texts[i].flag)
 			printf("  note: %s\n", flag_texts[i].text);
 	}
+	show_plugins(rank->plugins);
 }
 
 static void show_counts(json_object *counts)

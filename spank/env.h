@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.h - which variables of a step's tasks are set and unset
  *
- * What the user has set for NCCL stays. A plugin variable that holds our own path comes from the
- * step around this one (the batch script's, for the sruns in it) and is ours to replace.
- * NCCL_TUNE_POLICY is ours in any case.
+ * Ours takes the place of the user's plugins and loads them itself, by the names that it finds in
+ * NCCL_TUNE_CHAINED_*; an untuned step has the user's own back. "none", and what is too long to be a
+ * plugin's name, stays. A plugin variable that holds our own path comes from the step around this one
+ * (the batch script's, for the sruns in it). NCCL_TUNE_POLICY is ours in any case.
  *
  * Threads:  pure functions, any thread.
  */
@@ -14,15 +15,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define NT_ENV_LONG "(long)" /* stands for a value that there is no room for */
+
 /* What the step's environment holds; NULL where a variable is not set. */
 struct nt_env {
 	const char *tuner, *profiler, *algo, *proto, *policy;
+	const char *chained_tuner, *chained_profiler;
 };
 
 enum nt_env_change { NT_ENV_KEEP, NT_ENV_SET, NT_ENV_UNSET };
 
+/* One of NCCL's plugin variables, and what goes with it. Values are set where they are to be set,
+ * and are those of struct nt_env or the plugin's path. */
+struct nt_env_plugin {
+	enum nt_env_change change, chained_change;
+	const char *value, *chained_value;
+};
+
 struct nt_env_plan {
-	enum nt_env_change tuner, profiler, policy;
+	struct nt_env_plugin tuner, profiler;
+	enum nt_env_change policy;
 	uint32_t flags; /* NT_PLACE_* */
 };
 

@@ -121,6 +121,7 @@ static void use_environment(void)
 
 struct values {
 	char tuner[NT_PATH_MAX], profiler[NT_PATH_MAX], algo[16], proto[16], policy[16];
+	char chained_tuner[NT_PATH_MAX], chained_profiler[NT_PATH_MAX];
 };
 
 /* What does not fit is set and not ours; only that counts. */
@@ -129,7 +130,7 @@ static const char *get_env(spank_t spank, const char *name, char *value, size_t 
 	spank_err_t rc = spank_getenv(spank, name, value, (int)value_bytes);
 
 	if (rc == ESPANK_NOSPACE)
-		snprintf(value, value_bytes, "%s", "(long)");
+		snprintf(value, value_bytes, "%s", NT_ENV_LONG);
 	return rc == ESPANK_SUCCESS || rc == ESPANK_NOSPACE ? value : NULL;
 }
 
@@ -142,6 +143,11 @@ static struct nt_env read_env(spank_t spank, struct values *values)
 		.algo = get_env(spank, "NCCL_ALGO", values->algo, sizeof(values->algo)),
 		.proto = get_env(spank, "NCCL_PROTO", values->proto, sizeof(values->proto)),
 		.policy = get_env(spank, NT_ENV_POLICY, values->policy, sizeof(values->policy)),
+		.chained_tuner = get_env(spank, NT_ENV_CHAINED_TUNER, values->chained_tuner,
+					 sizeof(values->chained_tuner)),
+		.chained_profiler = get_env(spank, NT_ENV_CHAINED_PROFILER,
+					    values->chained_profiler,
+					    sizeof(values->chained_profiler)),
 	};
 
 	return env;
@@ -177,8 +183,12 @@ static void apply_env(spank_t spank, bool tuned)
 		plan = nt_env_decide(&env, ctx.site.plugin, false);
 	}
 	change_env(spank, NT_ENV_POLICY, plan.policy, policy);
-	change_env(spank, NT_ENV_NCCL_TUNER, plan.tuner, ctx.site.plugin);
-	change_env(spank, NT_ENV_NCCL_PROFILER, plan.profiler, ctx.site.plugin);
+	change_env(spank, NT_ENV_CHAINED_TUNER, plan.tuner.chained_change,
+		   plan.tuner.chained_value);
+	change_env(spank, NT_ENV_CHAINED_PROFILER, plan.profiler.chained_change,
+		   plan.profiler.chained_value);
+	change_env(spank, NT_ENV_NCCL_TUNER, plan.tuner.change, plan.tuner.value);
+	change_env(spank, NT_ENV_NCCL_PROFILER, plan.profiler.change, plan.profiler.value);
 }
 
 /* ---- slurmstepd: the step */

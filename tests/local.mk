@@ -7,6 +7,8 @@ unit_tests = \
 	%D%/unit/agree \
 	%D%/unit/agree-again \
 	%D%/unit/board \
+	%D%/unit/chain \
+	%D%/unit/chain-steady \
 	%D%/unit/coll \
 	%D%/unit/collect \
 	%D%/unit/collect-directory \
@@ -33,6 +35,7 @@ unit_tests = \
 	%D%/unit/report-rank \
 	%D%/unit/report-spool \
 	%D%/unit/report-summary \
+	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/shape \
 	%D%/unit/splice \
@@ -54,7 +57,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -95,6 +98,7 @@ tests_kill_nt_strike_LDADD =
 
 # The simulated NCCL, and a plugin for it that does right or wrong as it is told.
 noinst_LTLIBRARIES += libnt-fake.la
+libnt_fake_la_LIBADD = libnt-trace.la
 libnt_fake_la_SOURCES = \
 	%D%/fake/choice.c \
 	%D%/fake/comm.c \
@@ -131,8 +135,6 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/split.h \
 	%D%/fake/sum.c \
 	%D%/fake/sum.h \
-	%D%/fake/trace.c \
-	%D%/fake/trace.h \
 	%D%/fake/wire.c \
 	%D%/fake/wire.h \
 	%D%/fake/wire_memory.h
@@ -150,6 +152,32 @@ noinst_SCRIPTS = tests/fake/nt-fake-plugin.so
 CLEANFILES += tests/fake/nt-fake-plugin.so
 tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
+
+# A second profiler and tuner, behind ours: of today's interface, and of old ones.
+noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la \
+	tests/chain/nt-chain-probe.la
+tests_chain_nt_chain_probe_la_SOURCES = %D%/chain/probe.c %D%/chain/probe.h
+tests_chain_nt_chain_probe_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+tests_chain_nt_chain_probe_la_LIBADD =
+tests_chain_nt_chain_new_la_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_new_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=0
+tests_chain_nt_chain_new_la_LIBADD = libnt-contract.la
+tests_chain_nt_chain_new_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
+tests_chain_nt_chain_old_la_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_old_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=1
+tests_chain_nt_chain_old_la_LIBADD = libnt-contract.la
+tests_chain_nt_chain_old_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
+noinst_SCRIPTS += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
+CLEANFILES += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
+tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-new.so $@
+tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
+noinst_PROGRAMS += tests/chain/nt-chain-cost
+tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
+tests_chain_nt_chain_cost_LDADD =
+EXTRA_DIST += %D%/chain/chain.bats
+
 EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
@@ -163,22 +191,26 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
-EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h
+EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h \
+	%D%/unit/steady.h
 
-# The engine's choices on traces and made-up noise.
-noinst_PROGRAMS += tests/sim/nt-decide-sim
+# Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
+noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noise
+tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
+tests_sim_nt_figures_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la
+TESTS += %D%/stats/figures-scipy
+EXTRA_DIST += %D%/stats/rules.sh %D%/stats/figures-scipy %D%/stats/figures.py
 tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/decide-sim.c \
-	%D%/stats/drive.c \
-	%D%/stats/drive.h \
 	%D%/stats/noise.c \
 	%D%/stats/noise.h \
 	%D%/stats/rates.c \
-	%D%/stats/replay.c \
 	%D%/stats/sim.h \
 	%D%/stats/source.c
-tests_sim_nt_decide_sim_LDADD = libnt-fake.la libnt-tuner.la libnt-sync.la libnt-contract.la -lm
-tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/drive.c %D%/stats/noise.c
-tests_unit_engine_rates_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
+tests_sim_nt_noise_SOURCES = %D%/stats/noise-trace.c %D%/stats/noise.c %D%/stats/noise.h
+tests_sim_nt_noise_LDADD = libnt-contract.la -lm
+tests_sim_nt_decide_sim_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libnt-contract.la -lm
+tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
+tests_unit_engine_rates_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += %D%/README.md %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data
+EXTRA_DIST += %D%/README.md %D%/replay %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

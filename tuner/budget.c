@@ -23,10 +23,11 @@ static uint64_t calls_of(const struct nt_board_key *key)
 	return calls;
 }
 
-/* Begin only where the first two rounds fit. */
+/* Begin only where the first two rounds fit; another's rule has one. */
 bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key, uint32_t mask)
 {
 	uint64_t arms = 1 + (uint64_t)__builtin_popcount(mask);
+	const struct nt_named *named = nt_rule_named(policy->rule);
 	uint64_t calls;
 
 	if (policy->budget_micro == 0)
@@ -34,7 +35,10 @@ bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key
 	if (arms > NT_SCHEDULE_ARMS)
 		arms = NT_SCHEDULE_ARMS;
 	calls = arms * ((uint64_t)policy->screen_blocks + NT_SCHEDULE_WARM_UP) +
-		(1 + FINALISTS) * ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+		(1 + NT_ENGINE_FINALISTS) *
+			((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+	if (named)
+		calls = arms * named->blocks;
 	return calls_of(key) * (uint64_t)policy->budget_micro >= calls * SHARE;
 }
 

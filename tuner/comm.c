@@ -400,10 +400,11 @@ static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const f
 			 int algos)
 {
 	struct nt_own_key *key = &comm->key[at];
+	const float *model = comm->model ? comm->model : cost; /* NCCL's prediction */
 	int slot;
 
 	for (int i = 0; i < NT_PAIRS; i++)
-		key->cost_us[i] = i < algos * NT_PROTOS ? cost[i] : -1.0f;
+		key->cost_us[i] = i < algos * NT_PROTOS ? model[i] : -1.0f;
 	key->auto_arm = (uint8_t)nt_auto_pick(cost, algos * NT_PROTOS);
 	if (comm->observed_ns)
 		key->observed_ns = comm->observed_ns + (size_t)at * NT_OBSERVED_MAX;

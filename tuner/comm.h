@@ -120,6 +120,7 @@ struct nt_comm {
 	bool chunks; /* fixed: NCCL asks for chunk sizes, and some may be tried */
 	bool chunked[NT_COLLS]; /* decision: an arm with a chunk size was decided */
 	_Atomic uint32_t chunk_bytes[NT_COLLS][NT_PAIRS]; /* decision; launch reads. 0: NCCL's own */
+	const float *model; /* decision: the table before a chained tuner; NULL: there is none */
 	_Atomic uint64_t group; /* decision; event reads */
 	uint64_t open_group; /* decision: the group in which its first key was opened */
 	struct {

@@ -8,8 +8,7 @@
 #include <string.h>
 #include "tuner/times.h"
 
-#define SCREENS 2 /* at most so many first rounds: one more where samples are missing */
-#define COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
+#define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
 
 /* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does. */
@@ -86,8 +85,8 @@ void engine_set_blocks(struct nt_schedule *s, int64_t blocks)
 void engine_plan_screen(struct engine_key *key)
 {
 	struct nt_schedule *s = &key->schedule;
-	float limit = engine_predicted(key, key->auto_arm) * COST_FACTOR;
-	uint32_t mask = other_arms(atomic_load(&key->board_key->id), key->auto_arm);
+	float limit = engine_predicted(key, key->auto_arm) * NT_ENGINE_COST_FACTOR;
+	uint32_t mask = other_arms(key->id, key->auto_arm);
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
@@ -98,7 +97,8 @@ void engine_plan_screen(struct engine_key *key)
 		s->arm[s->count++] = (uint16_t)arm;
 		mask &= ~(1u << arm);
 	}
-	engine_set_blocks(s, key->engine->policy.screen_blocks);
+	engine_set_blocks(s, key->named ? (int64_t)key->named->blocks - NT_SCHEDULE_WARM_UP
+				       : key->engine->policy.screen_blocks);
 	key->arms = s->count;
 	key->refined = false;
 }
@@ -108,6 +108,7 @@ static void key_end(void *arg)
 	struct engine_key *key = arg;
 
 	key->engine->open--;
+	nt_trial_destroy(key->trial);
 	free(key);
 }
 
@@ -122,6 +123,8 @@ struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_boa
 	key->comm = comm;
 	key->board_key = board_key;
 	engine->open++;
+	key->named = nt_rule_named(engine->policy.rule);
+	key->id = atomic_load(&board_key->id);
 	key->auto_arm = board_key->auto_arm;
 	memcpy(key->cost_us, board_key->cost_us, sizeof(key->cost_us));
 	nt_finding_begin(&key->finding, comm, board_key);
@@ -133,63 +136,12 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 {
 	struct engine_key *key = engine_key_make(arg, comm, board_key);
 
-	if (key)
-		engine_plan_screen(key);
+	if (!key)
+		return NULL;
+	engine_plan_screen(key);
+	if (key->engine->trials)
+		key->trial = nt_trial_create(atomic_load(&comm->id), key->id, &key->schedule, key->cost_us);
 	return key;
-}
-
-float *engine_evidence(struct evidence *evidence, unsigned arm)
-{
-	for (unsigned i = 0; i < evidence->count; i++) {
-		if (evidence->arm[i] == arm)
-			return evidence->us[i];
-	}
-	return NULL;
-}
-
-/* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
- * only. */
-static void close_round(struct engine_key *key, struct evidence *evidence)
-{
-	const struct nt_schedule *s = &key->schedule;
-	unsigned blocks = s->blocks - NT_SCHEDULE_WARM_UP;
-
-	if (evidence->count == 0) {
-		evidence->count = s->count;
-		memcpy(evidence->arm, s->arm, sizeof(evidence->arm));
-	}
-	if (blocks > POOLED_BLOCKS - evidence->blocks)
-		blocks = POOLED_BLOCKS - evidence->blocks;
-	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		float *us = engine_evidence(evidence, s->arm[p % s->count]);
-		unsigned block = p / s->count;
-		double sample_us = nt_times_ns(key->sample[p]) / 1000;
-
-		if (key->sample[p] == 0)
-			continue;
-		key->explored_us += sample_us;
-		key->explored++;
-		if (us && block >= NT_SCHEDULE_WARM_UP && block - NT_SCHEDULE_WARM_UP < blocks)
-			us[evidence->blocks + block - NT_SCHEDULE_WARM_UP] = (float)sample_us;
-	}
-	evidence->blocks += blocks;
-	key->spent_calls += nt_schedule_positions(s);
-	key->rounds[s->kind]++;
-	memset(key->sample, 0, sizeof(key->sample));
-	key->absorbed = 0;
-	for (unsigned i = 0; i < evidence->count; i++) {
-		struct nt_figures figures = nt_decide_figures(evidence->us[i], evidence->blocks);
-
-		nt_finding_note(&key->finding, evidence->arm[i], &figures);
-	}
-}
-
-/* Of one round like the one that has just ended. */
-bool engine_enough(const struct engine_key *key, unsigned samples)
-{
-	unsigned blocks = key->schedule.blocks - NT_SCHEDULE_WARM_UP;
-
-	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }
 
 static void outcome_set(struct engine_key *key, struct evidence *evidence, unsigned arm,
@@ -234,6 +186,9 @@ int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned ar
 	plan->until = NT_NEVER;
 	if (key->engine->findings)
 		nt_findings_keep(key->engine->findings, &key->finding, &s->outcome);
+	if (key->trial)
+		nt_trials_keep_take(key->engine->trials, key->trial);
+	key->trial = NULL;
 	return final;
 }
 
@@ -275,13 +230,14 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 {
 	const struct nt_rule rule = { .min_gain = min_gain(key), .tests = 1 };
 	struct evidence *e = &key->screen;
-	uint16_t finalist[1 + FINALISTS] = { NT_ARM_AUTO };
+	uint16_t finalist[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
 	unsigned best = engine_next_best(key, e, 0);
 	unsigned count = 1;
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
 	if (best == 0 || !engine_enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < SCREENS + (key->refined ? 1u : 0u) && budget_allows(key))
+		if (key->rounds[NT_SCHEDULE_SCREEN] < NT_ENGINE_SCREENS + (key->refined ? 1u : 0u) &&
+		    budget_allows(key))
 			return engine_explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
 	}
@@ -289,7 +245,7 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 		return engine_explore(key, plan);
 	if (key->again)
 		finalist[count++] = key->current;
-	for (uint32_t taken = 0, i = best; i != 0 && count <= FINALISTS;
+	for (uint32_t taken = 0, i = best; i != 0 && count <= NT_ENGINE_FINALISTS;
 	     i = engine_next_best(key, e, taken)) {
 		taken |= 1u << i;
 		if (key->again && e->arm[i] == key->current)
@@ -313,6 +269,19 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	return conclude(key, e, e->arm[best], &contest, plan);
 }
 
+/* What another's rule makes of its one round. */
+static int judged(struct engine_key *key, struct nt_plan *plan)
+{
+	struct evidence *e = &key->screen;
+	struct nt_measured measured = { .arms = e->count, .samples = e->blocks,
+					.size_bytes = nt_band_floor(nt_key_band(key->id)) };
+	struct nt_contest contest;
+
+	for (unsigned i = 0; i < e->count; i++)
+		measured.us[i] = e->us[i];
+	return conclude(key, e, e->arm[nt_rule_contest(key->named, &measured, &contest)], &contest, plan);
+}
+
 /* A faster arm before any other, then one that was measured, then the larger gain. */
 static bool better(const struct nt_contest *a, const struct nt_contest *b)
 {
@@ -328,7 +297,7 @@ static bool last_look(struct engine_key *key)
 {
 	const uint16_t arm[] = { NT_ARM_AUTO, key->schedule.arm[1] };
 
-	if (key->rounds[NT_SCHEDULE_CONFIRM] == LOOKS)
+	if (key->rounds[NT_SCHEDULE_CONFIRM] == NT_ENGINE_LOOKS)
 		return true;
 	plan_confirm(key, arm, 2);
 	return !budget_allows(key);
@@ -339,12 +308,13 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 	const struct nt_rule rule = {
 		.min_gain = min_gain(key),
 		.alpha = (double)key->engine->policy.alpha_micro / 1e6,
-		.tests = key->finalists * LOOKS,
+		.tests = key->finalists * NT_ENGINE_LOOKS,
 		.last = last_look(key),
 	};
 	struct evidence *e = &key->confirm;
-	struct nt_contest contest[1 + FINALISTS];
-	uint16_t again[1 + FINALISTS] = { NT_ARM_AUTO };
+	struct nt_contest contest[1 + NT_ENGINE_FINALISTS];
+	uint16_t again[1 + NT_ENGINE_FINALISTS] = { NT_ARM_AUTO };
+	double rival_gain = -1;
 	unsigned count = 1;
 	unsigned best = 1;
 
@@ -353,12 +323,18 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		if (!engine_enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
 		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
-		    nt_decide_promising(&rule, &contest[i]))
+		    nt_decide_promising(&rule, &contest[i])) {
 			again[count++] = e->arm[i];
+			rival_gain = contest[i].gain > rival_gain ? contest[i].gain : rival_gain;
+		}
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict != NT_VERDICT_FASTER && count > 1 && !rule.last) {
+	if (contest[best].verdict == NT_VERDICT_FASTER && rival_gain > contest[best].gain + CLEAR_LEAD)
+		again[count++] = e->arm[best];
+	else if (contest[best].verdict == NT_VERDICT_FASTER)
+		count = 1; /* nothing else is in sight */
+	if (count > 1 && !rule.last) {
 		plan_confirm(key, again, count);
 		if (budget_allows(key))
 			return engine_explore(key, plan);
@@ -375,7 +351,7 @@ static int key_next(void *arg, struct nt_plan *plan)
 
 	if (key->schedule.kind == NT_SCHEDULE_RECHECK) {
 		if (key->running)
-			close_round(key, &key->recheck);
+			engine_close_round(key, &key->recheck);
 		more = recheck_next(key, plan);
 		if (more >= 0)
 			return more;
@@ -390,10 +366,10 @@ static int key_next(void *arg, struct nt_plan *plan)
 		return engine_explore(key, plan);
 	}
 	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {
-		close_round(key, &key->screen);
-		return screened(key, plan);
+		engine_close_round(key, &key->screen);
+		return key->named ? judged(key, plan) : screened(key, plan);
 	}
-	close_round(key, &key->confirm);
+	engine_close_round(key, &key->confirm);
 	return confirmed(key, plan);
 }
 

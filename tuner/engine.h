@@ -21,11 +21,18 @@
 #include "contract/policy.h"
 #include "pmix-sync/agree.h"
 #include "tuner/finding.h"
+#include "tuner/trial.h"
+
+#define NT_ENGINE_FINALISTS 2 /* arms of the second round beside AUTO */
+#define NT_ENGINE_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
+#define NT_ENGINE_SCREENS 2 /* at most so many first rounds: one more where samples are missing */
+#define NT_ENGINE_COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
 
 struct nt_engine {
 	struct nt_policy policy;
 	unsigned open; /* keys being explored; 0 at first */
 	struct nt_findings *findings; /* where what was found is kept; NULL: nowhere */
+	struct nt_trials *trials; /* where decisions' times are kept; NULL: nowhere */
 };
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine);

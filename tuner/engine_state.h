@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key;
- *                  refine_round.c, one with caps and chunk sizes; recheck.c, a second look at its
- *                  arm; budget.c, what exploring may cost; nobody else includes it
+/* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key; evidence.c,
+ *                  what was measured in them; refine_round.c, one with caps and chunk sizes;
+ *                  recheck.c, a second look at its arm; budget.c, what exploring may cost; nobody
+ *                  else includes it
  */
 #ifndef NT_ENGINE_STATE_H
 #define NT_ENGINE_STATE_H
 
 #include "tuner/decide.h"
 #include "tuner/engine.h"
+#include "tuner/rule.h"
 #include "tuner/schedule.h"
 
-#define FINALISTS 2 /* arms of the second round beside AUTO */
-#define LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define ENOUGH_PERCENT 60 /* of a round's samples */
-#define POOLED_BLOCKS 384 /* LOOKS rounds of the largest confirm_blocks, 128 */
+#define POOLED_BLOCKS 384 /* NT_ENGINE_LOOKS rounds of the largest confirm_blocks, 128 */
 #define KINDS (NT_SCHEDULE_RECHECK + 1)
 
 /* What was measured in the rounds of one kind: sample b of every arm is from one block. Arm 0 is
@@ -29,6 +29,8 @@ struct engine_key {
 	struct nt_engine *engine;
 	const struct nt_board_comm *comm;
 	const struct nt_board_key *board_key;
+	const struct nt_named *named; /* another's rule decides, after one round; NULL: ours */
+	uint64_t id; /* nt_key_id() */
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
 	unsigned arms; /* screened */
@@ -42,6 +44,7 @@ struct engine_key {
 	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
 	unsigned absorbed; /* nodes' times in it */
 	struct evidence screen, confirm, recheck;
+	struct nt_trial *trial; /* NULL: not kept */
 	double explored_us; /* sum of all samples */
 	unsigned explored; /* their number */
 	uint32_t spent_calls;
@@ -54,18 +57,24 @@ _Static_assert(NT_DECIDE_SAMPLES >= POOLED_BLOCKS, "all evidence is looked at");
 struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_board_comm *comm,
 				   const struct nt_board_key *board_key);
 float engine_predicted(const struct engine_key *key, unsigned arm); /* its pair's; < 0: none */
-float *engine_evidence(struct evidence *evidence, unsigned arm); /* NULL: none */
-bool engine_enough(const struct engine_key *key, unsigned samples);
 void engine_plan_screen(struct engine_key *key);
 void engine_set_blocks(struct nt_schedule *schedule, int64_t blocks); /* or as many as there is room for */
+int engine_explore(struct engine_key *key, struct nt_plan *plan);
+int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
+		  const struct nt_contest *contest, struct nt_plan *plan);
+
+/* evidence.c */
+float *engine_evidence(struct evidence *evidence, unsigned arm); /* NULL: none */
+/* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
+ * only. */
+void engine_close_round(struct engine_key *key, struct evidence *evidence);
+/* Of one round like the one that has just ended. */
+bool engine_enough(const struct engine_key *key, unsigned samples);
 /* Index of the arm with the lowest p25 among those with enough samples and not in `taken`; 0 (which
  * is AUTO) if there is none. */
 unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
 			  uint32_t taken);
 double engine_p25(const struct evidence *evidence, unsigned index);
-int engine_explore(struct engine_key *key, struct nt_plan *plan);
-int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
-		  const struct nt_contest *contest, struct nt_plan *plan);
 
 /* recheck.c */
 bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);

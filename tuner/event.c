@@ -212,6 +212,9 @@ void nt_event_call(struct nt_comm *c, bool captured)
 
 void nt_event_launch(struct nt_comm *c)
 {
+	/* Captured, and launched by replays: nobody waits for this one. */
+	if (nt_comm_frozen(c))
+		return;
 	atomic_store_explicit(&c->launcher, nt_thread_self(), memory_order_relaxed);
 	/* The launch before this one was not followed by its Group event on its thread. */
 	if (atomic_exchange_explicit(&c->launching, true, memory_order_relaxed)) {

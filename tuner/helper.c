@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 #include "pmix-sync/speaker.h"
+#include "tuner/chain.h"
 #include "tuner/comm.h"
 #include "tuner/engine.h"
 #include "tuner/write.h"
@@ -26,6 +27,7 @@
 struct rounds {
 	struct nt_engine engine;
 	struct nt_findings findings;
+	struct nt_trials trials;
 	struct nt_speaker *speaker;
 	uint64_t ms; /* of this round */
 	uint64_t signature; /* of all states */
@@ -226,6 +228,7 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 		return;
 	r->engine.policy = session->policy;
 	r->engine.findings = &r->findings;
+	r->engine.trials = &r->trials;
 	config.hooks = nt_engine_hooks(&r->engine);
 	beat = atomic_load_explicit(&session->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
@@ -239,6 +242,7 @@ static uint32_t one_round(struct nt_session *session, struct rounds *r)
 	uint32_t sleep_ms = IDLE_MS, speaker_ms;
 
 	look_at_all(session, r);
+	nt_chain_tick(r->ms);
 	if (r->ms - r->changed_ms < CALM_MS)
 		sleep_ms = BUSY_MS;
 	if (!r->speaker)
@@ -276,6 +280,7 @@ static void *run(void *arg)
 	if (plain)
 		uselocale(plain);
 	session->findings = &r.findings;
+	session->trials = &r.trials;
 	while (!rest(helper, one_round(session, &r)))
 		;
 	look_at_all(session, &r);
@@ -283,6 +288,8 @@ static void *run(void *arg)
 	nt_speaker_destroy(r.speaker);
 	session->findings = NULL;
 	nt_findings_clear(&r.findings);
+	session->trials = NULL;
+	nt_trials_clear(&r.trials);
 	if (plain) {
 		uselocale(LC_GLOBAL_LOCALE);
 		freelocale(plain);

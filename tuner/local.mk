@@ -7,6 +7,11 @@ libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
 	%D%/budget.c \
+	%D%/chain-descr.c \
+	%D%/chain-profiler.c \
+	%D%/chain-tuner.c \
+	%D%/chain.c \
+	%D%/chain.h \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/decide.c \
@@ -15,6 +20,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/engine.h \
 	%D%/engine_state.h \
 	%D%/event.c \
+	%D%/evidence.c \
 	%D%/finding.c \
 	%D%/finding.h \
 	%D%/helper.c \
@@ -26,11 +32,11 @@ libnt_tuner_la_SOURCES = \
 	%D%/matched.h \
 	%D%/plugin.c \
 	%D%/recheck.c \
-	%D%/times.c \
-	%D%/times.h \
 	%D%/refine.c \
 	%D%/refine.h \
 	%D%/refine_round.c \
+	%D%/rule.c \
+	%D%/rule.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/session.c \
@@ -40,6 +46,10 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \
+	%D%/times.c \
+	%D%/times.h \
+	%D%/trial.c \
+	%D%/trial.h \
 	%D%/turn.c \
 	%D%/verdict.c \
 	%D%/write.c \

@@ -10,6 +10,16 @@
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
+/* A chained profiler's bits that bring launches or Group events. With them come both, whatever is ours
+ * then, and the calls that tell of captures: half of the story would look like launches left to CUDA's
+ * callback thread (tuner/event.c). */
+#define LAUNCH_BITS                                                                      \
+	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP |           \
+	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |             \
+	       NT_PROF_KERNEL_LAUNCH))
+#define STORY_BITS \
+	((int)(NT_PROF_GROUP | NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
+
 void nt_mask_init(struct nt_mask *mask)
 {
 	*mask = (struct nt_mask){ .targets = 0 };
@@ -27,6 +37,7 @@ static void store(struct nt_mask *mask)
 	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
+	value |= mask->chained | (mask->chained & LAUNCH_BITS ? STORY_BITS : 0);
 	for (unsigned i = 0; i < mask->targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
 }
@@ -66,6 +77,14 @@ void nt_mask_forbid(struct nt_mask *mask)
 		return;
 	pthread_mutex_lock(&mask->lock);
 	atomic_store_explicit(&mask->forbidden, true, memory_order_relaxed);
+	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_chain(struct nt_mask *mask, int bits)
+{
+	pthread_mutex_lock(&mask->lock);
+	mask->chained = bits;
 	store(mask);
 	pthread_mutex_unlock(&mask->lock);
 }

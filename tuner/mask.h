@@ -26,6 +26,7 @@ struct nt_mask {
 	int *target[NT_MASK_TARGETS];
 	unsigned targets;
 	unsigned open, measuring;
+	int chained; /* what a chained profiler wants */
 	_Atomic bool forbidden; /* GPU times, for good */
 	_Atomic int value;
 };
@@ -45,6 +46,10 @@ void nt_mask_measure(struct nt_mask *mask, int delta);
  * it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
 void nt_mask_forbid(struct nt_mask *mask);
 
+/* What a chained profiler wants, beside ours. */
+void nt_mask_chain(struct nt_mask *mask, int bits);
+
+/* Ours; NCCL's int may have more bits. */
 static inline int nt_mask_value(const struct nt_mask *mask)
 {
 	return atomic_load_explicit(&mask->value, memory_order_relaxed);

@@ -5,12 +5,14 @@
  * Thin: each version is brought to one form and handed on. Every entry point answers success,
  * whatever goes wrong behind it; the one exception is a decision that going on alone would make
  * unsafe (nt_comm_decide). A forked child and a process without a policy are left alone: no
- * context, mask 0.
+ * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h): while
+ * one is, NCCL's context is a struct nt_chain_ctx, else a struct nt_comm.
  *
  * Tuner v1 (NCCL 2.19, 2.20) has no context for each communicator and is not offered.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
+#include "tuner/chain.h"
 #include "tuner/comm.h"
 
 #define NAME "nccl-tune"
@@ -29,68 +31,83 @@ static struct nt_session *session_of(nt_nccl_log log)
 
 /* Tuner. */
 
-static int open_tuner(void **ctx, const struct nt_comm_identity *who, nt_nccl_log log)
+static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
 {
-	struct nt_session *session = session_of(log);
+	const struct nt_comm_identity who = { .id = init->id,
+					      .rank = -1,
+					      .ranks = init->ranks,
+					      .nodes = init->nodes,
+					      .api = init->api };
+	struct nt_session *session = session_of(init->log);
 
-	*ctx = session ? nt_comm_open_tuner(session, who) : NULL;
+	*ctx = nt_chain_tuner_open(session ? nt_comm_open_tuner(session, &who) : NULL, init);
 	return NT_NCCL_OK;
 }
 
 static int tuner_finalize(void *ctx)
 {
-	if (is_alive(ctx))
-		nt_comm_close_tuner(ctx);
+	struct nt_comm *comm = ctx;
+
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER)) {
+		comm = ((struct nt_chain_ctx *)ctx)->comm;
+		nt_chain_tuner_close(ctx);
+	}
+	if (is_alive(comm))
+		nt_comm_close_tuner(comm);
 	return NT_NCCL_OK;
 }
 
 static int tuner_init_v2(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
 {
-	return open_tuner(
-		ctx,
-		&(struct nt_comm_identity){ .rank = -1, .ranks = ranks, .nodes = nodes, .api = 2 },
-		log);
+	return open_tuner(ctx, &(struct nt_chain_tuner_init){
+				       .ranks = ranks, .nodes = nodes, .log = log, .api = 2 });
 }
 
 static int tuner_init_v3(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
 {
-	return open_tuner(
-		ctx,
-		&(struct nt_comm_identity){ .rank = -1, .ranks = ranks, .nodes = nodes, .api = 3 },
-		log);
+	return open_tuner(ctx, &(struct nt_chain_tuner_init){
+				       .ranks = ranks, .nodes = nodes, .log = log, .api = 3 });
 }
 
 static int tuner_init_v4(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
 {
-	return open_tuner(
-		ctx,
-		&(struct nt_comm_identity){ .rank = -1, .ranks = ranks, .nodes = nodes, .api = 4 },
-		log);
+	return open_tuner(ctx, &(struct nt_chain_tuner_init){
+				       .ranks = ranks, .nodes = nodes, .log = log, .api = 4 });
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	const struct nt_comm_identity who = {
-		.id = id, .rank = -1, .ranks = ranks, .nodes = nodes, .api = 5
-	};
-
-	(void)nvl;
-	(void)constants;
-	return open_tuner(ctx, &who, log);
+	return open_tuner(
+		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 5 });
 }
 
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
 
-/* Of the table only where chunk sizes may be tried: NCCL must not ask for nothing. */
+/* Ours, of what NCCL holds for a communicator; NULL: none. */
+static struct nt_comm *tuner_comm(void *ctx)
+{
+	struct nt_comm *comm = ctx;
+
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
+		comm = ((struct nt_chain_ctx *)ctx)->comm;
+	return is_alive(comm) ? comm : NULL;
+}
+
+/* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not ask for
+ * nothing. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		      size_t *chunk_bytes)
 {
-	(void)bytes, (void)channels;
-	if (is_alive(ctx) && (unsigned)proto < NT_PROTOS)
-		nt_comm_chunk(ctx, coll, algo * NT_PROTOS + proto, chunk_bytes);
+	const struct nt_call call = { .coll = coll, .bytes = bytes };
+	struct nt_comm *comm = tuner_comm(ctx);
+
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
+		nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
+	if (comm && (unsigned)proto < NT_PROTOS)
+		nt_comm_chunk(comm, coll, algo * NT_PROTOS + proto, chunk_bytes);
 	return NT_NCCL_OK;
 }
 
@@ -98,15 +115,9 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	const struct nt_comm_identity who = {
-		.id = id, .rank = -1, .ranks = ranks, .nodes = nodes, .api = 6
-	};
-
-	(void)nvl;
-	(void)constants;
-	open_tuner(ctx, &who, log);
+	open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
 	/* NCCL looks at the table each time, on this thread first. */
-	if (*ctx && ((struct nt_comm *)*ctx)->chunks)
+	if (nt_chain_has_chunks() || (tuner_comm(*ctx) && tuner_comm(*ctx)->chunks))
 		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
 	return NT_NCCL_OK;
 }
@@ -116,9 +127,24 @@ static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
 		     int *algo, int *proto, int *channels)
 {
-	(void)ctx, (void)coll, (void)bytes, (void)collnet, (void)nvls, (void)pipe_ops;
-	(void)algo, (void)proto, (void)channels;
+	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
+		nt_chain_decide_v2(ctx, &(struct nt_chain_v2){ coll, bytes, collnet, nvls, pipe_ops,
+							       algo, proto, channels });
 	return NT_NCCL_OK;
+}
+
+/* A chained plugin of either kind. */
+static int decide_chained(void *ctx, const struct nt_call *call, int pipe_ops, int *channels)
+{
+	if (nt_chain_on(NT_CHAINED_TUNER))
+		return ctx ? nt_chain_decide(ctx, call, pipe_ops, channels) : NT_NCCL_OK;
+	nt_chain_sync();
+	return is_alive(ctx) ? nt_comm_decide(ctx, call) : NT_NCCL_OK;
+}
+
+static bool any_chained(void)
+{
+	return nt_chain_on(NT_CHAINED_TUNER) || nt_chain_on(NT_CHAINED_PROFILER);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
@@ -127,7 +153,8 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 {
 	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false, channels };
 
-	(void)pipe_ops;
+	if (any_chained())
+		return decide_chained(ctx, &call, pipe_ops, channels);
 	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
 }
 
@@ -140,7 +167,8 @@ static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
 		coll, bytes, (float *)cost, algos, protos, registered != 0, channels
 	};
 
-	(void)pipe_ops;
+	if (any_chained())
+		return decide_chained(ctx, &call, pipe_ops, channels);
 	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
 }
 
@@ -157,77 +185,99 @@ NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, d
 							  tuner_finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide,
 							  tuner_finalize };
-NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide,
-							  tuner_finalize, NULL };
+NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide, tuner_finalize,
+						    NULL };
 
 /* Profiler. */
 
 static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *who, nt_nccl_log log)
 {
 	struct nt_session *session = session_of(log);
+	struct nt_comm *comm = NULL;
 
-	*ctx = NULL;
-	if (!session) {
+	if (session) {
+		nt_mask_attach(&session->mask, mask);
+		comm = nt_comm_open_profiler(session, who);
+	} else {
 		__atomic_store_n(mask, 0, __ATOMIC_RELAXED);
-		return NT_NCCL_OK;
 	}
-	nt_mask_attach(&session->mask, mask);
-	*ctx = nt_comm_open_profiler(session, who);
+	*ctx = nt_chain_profiler_open(comm, mask, who, log);
 	return NT_NCCL_OK;
 }
 
 static int profiler_finalize(void *ctx)
 {
-	if (is_alive(ctx))
-		nt_comm_close_profiler(ctx);
+	struct nt_comm *comm = ctx;
+
+	if (ctx && nt_chain_on(NT_CHAINED_PROFILER)) {
+		comm = ((struct nt_chain_ctx *)ctx)->comm;
+		nt_chain_profiler_close(ctx);
+	}
+	if (is_alive(comm))
+		nt_comm_close_profiler(comm);
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and carry no GPU times: no events are asked for. */
-static int profiler_init_old(void **ctx, int *mask)
+/* v1 to v3 name no communicator and carry no GPU times: no events are asked for, and there are those
+ * of a chained profiler alone. */
+static int open_old(void **ctx, int *mask, int api)
 {
+	const struct nt_comm_identity who = { .rank = -1, .api = api };
+
 	(void)nt_session_start(NULL);
-	*ctx = NULL;
 	__atomic_store_n(mask, 0, __ATOMIC_RELAXED);
+	*ctx = nt_chain_profiler_open(NULL, mask, &who, NULL);
 	return NT_NCCL_OK;
 }
 
-static int finalize_old(void *ctx)
+static int start_old(void *ctx, void **event, void *descr, int api)
 {
-	(void)ctx;
+	*event = ctx ? nt_chain_start(ctx, descr, api, NULL) : NULL;
 	return NT_NCCL_OK;
+}
+
+static int profiler_init_v1(void **ctx, int *mask)
+{
+	return open_old(ctx, mask, 1);
+}
+
+static int profiler_init_v2(void **ctx, int *mask)
+{
+	return open_old(ctx, mask, 2);
+}
+
+static int profiler_init_v3(void **ctx, int *mask)
+{
+	return open_old(ctx, mask, 3);
 }
 
 static int start_v1(void *ctx, void **event, struct nt_prof_descr_v1 *descr)
 {
-	(void)ctx, (void)descr;
-	*event = NULL;
-	return NT_NCCL_OK;
+	return start_old(ctx, event, descr, 1);
 }
 
 static int start_v2(void *ctx, void **event, struct nt_prof_descr_v2 *descr)
 {
-	(void)ctx, (void)descr;
-	*event = NULL;
-	return NT_NCCL_OK;
+	return start_old(ctx, event, descr, 2);
 }
 
 static int start_v3(void *ctx, void **event, struct nt_prof_descr_v3 *descr)
 {
-	(void)ctx, (void)descr;
-	*event = NULL;
-	return NT_NCCL_OK;
+	return start_old(ctx, event, descr, 3);
 }
 
+/* v1 to v3: no handle is ours. */
 static int stop_old(void *event)
 {
-	(void)event;
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		nt_chain_stop(event);
 	return NT_NCCL_OK;
 }
 
 static int state_old(void *event, int state, union nt_prof_args_v1 *args)
 {
-	(void)event, (void)state, (void)args;
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		nt_chain_state(event, state, args, 3);
 	return NT_NCCL_OK;
 }
 
@@ -268,29 +318,23 @@ static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name
 		.channels = (descr)->coll.channels                              \
 	}
 
-static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
+/* What is ours of an event; NULL: nothing. parent is ours, too. */
+static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr, void *parent)
 {
-	struct nt_comm *comm = ctx;
-
-	*event = NULL;
 	if (!is_alive(comm))
-		return NT_NCCL_OK;
+		return NULL;
 	if (descr->type == NT_PROF_COLL)
-		*event = nt_event_coll(comm, COLL_EVENT(descr));
-	else if (descr->type == NT_PROF_KERNEL_CH)
-		nt_event_kernel(comm, descr->parent, descr->kernel_ch.channel,
-				descr->kernel_ch.start_ns);
-	return NT_NCCL_OK;
+		return nt_event_coll(comm, COLL_EVENT(descr));
+	if (descr->type == NT_PROF_KERNEL_CH)
+		nt_event_kernel(comm, parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
+	return NULL;
 }
 
 /* A v6 descriptor is a v5 one for every event that is asked for. */
-static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
+static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, void *parent)
 {
-	struct nt_comm *comm = ctx;
-
-	*event = NULL;
 	if (!is_alive(comm))
-		return NT_NCCL_OK;
+		return NULL;
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
 	case NT_PROF_P2P_API:
@@ -298,14 +342,44 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
 			nt_comm_freeze(comm);
 		break;
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
-	case NT_PROF_GROUP: *event = nt_event_group(comm); break;
-	case NT_PROF_COLL: *event = nt_event_coll(comm, COLL_EVENT(descr)); break;
+	case NT_PROF_GROUP: return nt_event_group(comm);
+	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_KERNEL_CH:
-		nt_event_kernel(comm, descr->parent, descr->kernel_ch.channel,
-				descr->kernel_ch.start_ns);
+		nt_event_kernel(comm, parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 		break;
 	default: break;
 	}
+	return NULL;
+}
+
+static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
+{
+	struct nt_chain_ctx *chain = ctx;
+
+	if (!nt_chain_on(NT_CHAINED_PROFILER))
+		*event = take_v4(ctx, descr, descr->parent);
+	else if (chain)
+		*event = nt_chain_start(chain, descr, 4,
+					take_v4(chain->comm, descr, nt_chain_ours(descr->parent)));
+	else
+		*event = NULL;
+	return NT_NCCL_OK;
+}
+
+static int start_chained(struct nt_chain_ctx *chain, void **event, struct nt_prof_descr_v5 *descr,
+			 int api)
+{
+	*event = chain ? nt_chain_start(chain, descr, api,
+					take_v5(chain->comm, descr, nt_chain_ours(descr->parent)))
+		       : NULL;
+	return NT_NCCL_OK;
+}
+
+static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
+{
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		return start_chained(ctx, event, descr, 5);
+	*event = take_v5(ctx, descr, descr->parent);
 	return NT_NCCL_OK;
 }
 
@@ -315,22 +389,31 @@ static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
 				       offsetof(struct nt_prof_descr_v5, coll) &&
 			       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
 		       "v6 only adds events");
-	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)descr);
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		return start_chained(ctx, event, (struct nt_prof_descr_v5 *)descr, 6);
+	*event = take_v5(ctx, (struct nt_prof_descr_v5 *)descr, descr->parent);
+	return NT_NCCL_OK;
 }
 
 static int stop(void *event)
 {
 	struct nt_session *session = event ? nt_session_now() : NULL;
+	void *ours = event;
 
-	if (session && !nt_session_inert(session))
-		nt_event_group_stop(session, event);
+	if (nt_chain_on(NT_CHAINED_PROFILER)) {
+		ours = nt_chain_ours(event);
+		nt_chain_stop(event);
+	}
+	if (ours && session && !nt_session_inert(session))
+		nt_event_group_stop(session, ours);
 	return NT_NCCL_OK;
 }
 
-/* No event that has states is given a handle. */
+/* No event that has states is given a handle of ours. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
-	(void)event, (void)state, (void)args;
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		nt_chain_state(event, state, args, 6);
 	return NT_NCCL_OK;
 }
 
@@ -341,12 +424,15 @@ extern const struct nt_prof_v4 ncclProfiler_v4;
 extern const struct nt_prof_v5 ncclProfiler_v5;
 extern const struct nt_prof_v6 ncclProfiler_v6;
 
-NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = { NAME,	profiler_init_old, start_v1,
-						      stop_old, state_old,	   finalize_old };
-NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = { NAME,	profiler_init_old, start_v2,
-						      stop_old, state_old,	   finalize_old };
-NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = { NAME,	profiler_init_old, start_v3,
-						      stop_old, state_old,	   finalize_old };
+NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = {
+	NAME, profiler_init_v1, start_v1, stop_old, state_old, profiler_finalize
+};
+NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = {
+	NAME, profiler_init_v2, start_v2, stop_old, state_old, profiler_finalize
+};
+NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = {
+	NAME, profiler_init_v3, start_v3, stop_old, state_old, profiler_finalize
+};
 NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { NAME, profiler_init_v4, start_v4,
 						      stop, record_state,     profiler_finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { NAME, profiler_init_v5, start_v5,

@@ -3,8 +3,6 @@
 /* refine.c - see refine.h */
 #include "tuner/refine.h"
 
-#include "contract/coll.h"
-
 #define RING 1
 #define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
 #define CHUNK_MAX ((size_t)16 << 20)
@@ -27,15 +25,16 @@ static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 
 static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
 {
-	const unsigned wish[] = { from->own / 2, 2 * from->own, from->own / 4 };
+	const unsigned own = from->known.own[pair];
+	const unsigned wish[] = { own / 2, 2 * own, own / 4 };
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
-		unsigned channels = wish[i] < from->most ? wish[i] : from->most;
+		unsigned channels = wish[i] < from->known.most ? wish[i] : from->known.most;
 
 		int capped = nt_arm_make(pair, channels, 0);
 
-		if (channels != 0 && nt_arm_channels(capped) != from->own)
+		if (channels != 0 && nt_arm_channels(capped) != own)
 			count = add(arm, count, room, capped);
 	}
 	return count;
@@ -46,27 +45,31 @@ static size_t power_of_two(size_t bytes)
 	return bytes == 0 ? 0 : (size_t)1 << (63 - __builtin_clzll(bytes));
 }
 
-/* What one channel sends at once where depth chunks fill the pipe. */
-static size_t chunk_of(const struct nt_refine *from, bool ring, unsigned depth)
+static bool is_ring(int pair)
 {
-	size_t parts = (size_t)depth * (ring ? from->ranks : 1);
+	return pair / NT_PROTOS == RING;
+}
+
+/* What one channel sends at once where depth chunks fill the pipe. */
+static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
+{
+	size_t parts = (size_t)depth * (is_ring(pair) ? from->known.ranks : 1);
 	size_t chunk = power_of_two(from->bytes) / parts;
 	size_t flying = IN_FLIGHT / parts;
 
 	chunk = chunk < flying ? chunk : flying;
 	chunk = chunk > CHUNK_MIN ? chunk : CHUNK_MIN;
 	chunk = chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
-	return power_of_two(chunk / from->own);
+	return power_of_two(chunk / from->known.own[pair]);
 }
 
 static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
 {
-	bool ring = pair / NT_PROTOS == RING;
-	size_t part = from->bytes / from->own / (ring && from->ranks ? from->ranks : 1);
+	size_t part = from->bytes / from->known.own[pair] / (is_ring(pair) ? from->known.ranks : 1);
 	unsigned count = 0;
 
 	for (unsigned depth = 2; depth <= 4; depth += 2) {
-		size_t chunk = chunk_of(from, ring, depth);
+		size_t chunk = chunk_of(from, pair, depth);
 
 		/* Else all is one chunk, as it is without. */
 		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
@@ -79,11 +82,11 @@ unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, u
 {
 	unsigned count = 0;
 
-	if (from->own == 0 || from->ranks == 0)
+	if (from->known.own[pair] == 0 || from->known.ranks == 0)
 		return 0;
 	if (from->channels && nt_pair_takes_channels(pair))
 		count = add_caps(from, pair, arm, room);
-	if (from->chunks && nt_pair_takes_chunk(pair))
+	if (from->chunks && from->known.chunks && nt_pair_takes_chunk(pair))
 		count += add_chunks(from, pair, arm + count, room - count);
 	return count;
 }

@@ -19,13 +19,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "contract/coll.h"
+
+/* What is known of a key's channels, the same on every look. */
+struct nt_channels {
+	unsigned ranks; /* of the communicator */
+	unsigned most; /* that NCCL gave any pair of the communicator */
+	bool chunks; /* NCCL asks for chunk sizes */
+	uint8_t own[NT_PAIRS]; /* that NCCL gave the pair; 0: not known, no arm */
+};
 
 struct nt_refine {
 	bool channels, chunks; /* what may be tried */
 	size_t bytes; /* of the collective */
-	unsigned ranks;
-	unsigned own; /* channels that NCCL gave the pair; 0: not known, no arm */
-	unsigned most; /* ... that it gave any pair of the communicator */
+	struct nt_channels known;
 };
 
 /* Arms of a pair, at most room. Returns their number. */

@@ -13,27 +13,6 @@
 
 #define CHUNK_API 6 /* of the tuner: chunk sizes are asked for */
 
-double engine_p25(const struct evidence *evidence, unsigned index)
-{
-	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
-}
-
-unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
-			  uint32_t taken)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < evidence->count; i++) {
-		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
-
-		if ((taken & (1u << i)) || !engine_enough(key, samples))
-			continue;
-		if (best == 0 || engine_p25(evidence, i) < engine_p25(evidence, best))
-			best = i;
-	}
-	return best;
-}
-
 /* All cards of a communicator that takes plans are equal. */
 static bool asks_for_chunks(const struct nt_board_comm *comm)
 {
@@ -60,8 +39,21 @@ static unsigned most_channels(const struct nt_board_comm *comm)
 	return most;
 }
 
+static struct nt_channels known(const struct engine_key *key)
+{
+	struct nt_channels channels = {
+		.ranks = atomic_load(&key->comm->ranks),
+		.most = most_channels(key->comm),
+		.chunks = asks_for_chunks(key->comm),
+	};
+
+	for (unsigned pair = 0; pair < NT_PAIRS; pair++)
+		channels.own[pair] = atomic_load(&key->board_key->channels[pair]);
+	return channels;
+}
+
 /* An arm that was screened, and what can be made of its pair. Returns how many of the latter. */
-static unsigned add(const struct engine_key *key, struct nt_refine *from, unsigned arm,
+static unsigned add(const struct engine_key *key, const struct nt_refine *from, unsigned arm,
 		    struct nt_schedule *s)
 {
 	unsigned pair = arm == NT_ARM_AUTO ? key->auto_arm : arm;
@@ -71,7 +63,6 @@ static unsigned add(const struct engine_key *key, struct nt_refine *from, unsign
 		s->arm[s->count++] = (uint16_t)arm;
 	if (pair >= NT_PAIRS)
 		return 0;
-	from->own = atomic_load(&key->board_key->channels[pair]);
 	made = nt_refine_pair(from, (int)pair, s->arm + s->count, NT_SCHEDULE_ARMS - s->count);
 	s->count = (uint8_t)(s->count + made);
 	return made;
@@ -83,7 +74,7 @@ static bool allows_both(struct engine_key *key)
 	uint32_t spent = key->spent_calls;
 	bool allows;
 
-	key->spent_calls += (1 + FINALISTS) *
+	key->spent_calls += (1 + NT_ENGINE_FINALISTS) *
 			    ((uint32_t)key->engine->policy.confirm_blocks + NT_SCHEDULE_WARM_UP);
 	allows = budget_allows(key);
 	key->spent_calls = spent;
@@ -93,12 +84,11 @@ static bool allows_both(struct engine_key *key)
 bool refine_plan(struct engine_key *key)
 {
 	const struct nt_policy *policy = &key->engine->policy;
-	struct nt_refine from = {
+	const struct nt_refine from = {
 		.channels = policy->channels == NT_SWITCH_ON,
-		.chunks = policy->chunks == NT_SWITCH_ON && asks_for_chunks(key->comm),
-		.bytes = nt_band_floor(nt_key_band(atomic_load(&key->board_key->id))),
-		.ranks = atomic_load(&key->comm->ranks),
-		.most = most_channels(key->comm),
+		.chunks = policy->chunks == NT_SWITCH_ON,
+		.bytes = nt_band_floor(nt_key_band(key->id)),
+		.known = known(key),
 	};
 	const struct nt_schedule before = key->schedule;
 	struct nt_schedule *s = &key->schedule;
@@ -121,6 +111,8 @@ bool refine_plan(struct engine_key *key)
 		return false;
 	}
 	key->refined = true;
+	if (key->trial)
+		key->trial->channels = from.known;
 	key->arms += made;
 	memset(e, 0, sizeof(*e));
 	return true;

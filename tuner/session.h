@@ -45,6 +45,8 @@
 	X(DOUBT, "waits_in_doubt")                                                               \
 	X(FROZEN, "frozen_communicators") /* a CUDA graph capture was seen */                    \
 	X(ERRORS, "errors_returned")                                                             \
+	X(CHAINED_ERRORS, "chained_errors") /* that a chained plugin returned */                 \
+	X(CHAINED_LOST, "chained_lost") /* handles of a chained profiler that were not kept */   \
 	X(RECORD, "record_errors")
 
 enum nt_count {
@@ -56,6 +58,7 @@ enum nt_count {
 
 struct nt_comm;
 struct nt_findings;
+struct nt_trials;
 
 struct nt_session {
 	_Atomic bool inert; /* in a forked child, for good */
@@ -76,6 +79,7 @@ struct nt_session {
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
 	const struct nt_findings *findings; /* helper: what its own decisions found; or NULL */
+	const struct nt_trials *trials; /* helper thread: what its own decisions were made from; or NULL */
 	struct nt_helper helper;
 };
 

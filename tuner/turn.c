@@ -401,6 +401,9 @@ int nt_comm_decide(struct nt_comm *c, const struct nt_call *call)
 		return NT_NCCL_OK;
 	}
 	mask = nt_table_legal(call->cost, call->algos) & c->allowed;
+	/* What a chained tuner made legal is its own business, not an arm. */
+	if (c->model)
+		mask &= nt_table_legal(c->model, call->algos);
 	key = nt_comm_key(c, nt_key_id((unsigned)call->coll, nt_band(call->bytes), mask),
 			  call->cost, call->algos);
 	if (c->open_keys != 0)

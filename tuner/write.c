@@ -13,12 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/record.h"
+#include "tuner/chain.h"
 #include "tuner/comm.h"
 #include "tuner/finding.h"
+#include "tuner/trial.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
 #define AGREEMENT_BYTES 700u
+#define PLUGINS_BYTES 1000u
 #define COMM_BYTES 512u /* the longest communicator without its keys */
 
 struct text {
@@ -181,6 +184,23 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
 }
 
+/* Only in the first half of the record, so that there is room for every key. */
+static void put_trial(struct text *t, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_trial *trial = nt_trials_find(comm->session->trials, comm->id, id);
+	static const char name[] = ",\"trial\":";
+	size_t length;
+
+	if (!trial || t->used + sizeof(name) >= t->bytes / 2)
+		return;
+	length = nt_trial_text(trial, t->out + t->used + sizeof(name) - 1,
+			       t->bytes / 2 - t->used - sizeof(name));
+	if (length == 0)
+		return;
+	memcpy(t->out + t->used, name, sizeof(name) - 1);
+	t->used += sizeof(name) - 1 + length;
+}
+
 static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key,
 		    uint64_t id)
 {
@@ -188,9 +208,13 @@ static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_
 	    nt_band_floor(nt_key_band(id)));
 	put_state(t, comm, key);
 	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
-	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32 "}",
+	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32,
 	    atomic_load_explicit(&key->forced, memory_order_relaxed),
 	    atomic_load_explicit(&key->differed, memory_order_relaxed));
+	/* A later arm is from other times. */
+	if (atomic_load_explicit(&key->settled, memory_order_relaxed) <= 1)
+		put_trial(t, comm, id);
+	put(t, "}");
 }
 
 static const char *idle_text(uint32_t idle)
@@ -271,6 +295,26 @@ static void put_counts(struct text *t, struct nt_session *session)
 	put(t, "}}\n");
 }
 
+/* Plugins behind ours. */
+static void put_plugins(struct text *t)
+{
+	static const char *const names[] = { [NT_CHAINED_PROFILER] = "profiler",
+					     [NT_CHAINED_TUNER] = "tuner" };
+	char text[480];
+	bool any = false;
+
+	for (enum nt_chained which = 0; which < NT_CHAINED_ALL; which++) {
+		nt_chain_describe(which, text, sizeof(text));
+		if (!text[0])
+			continue;
+		put(t, any ? "," : ",\"plugins\":{");
+		put_text(t, names[which], text);
+		any = true;
+	}
+	if (any)
+		put(t, "}");
+}
+
 /* What it took to agree with other nodes. */
 static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 {
@@ -281,7 +325,7 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
 	    ",\"aborts\":%" PRIu32 ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32
 	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
-	    c->nodes, c->fetches, c->appends, c->bytes, c->spent >> 10, c->agree.commits,
+	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10, c->agree.commits,
 	    c->agree.aborts, c->agree.rejects, c->agree.refusals, c->agree.sessions,
 	    c->agree.looks);
 	for (uint32_t i = 0; i < times; i++)
@@ -315,10 +359,11 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	struct text t = { .out = out, .bytes = out_bytes };
 	bool first = true;
 
-	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + counts + TAIL_BYTES)
+	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
 		return 0;
 	t.bytes -= counts;
 	put_head(&t, session, end);
+	put_plugins(&t);
 	if (agreement)
 		put_agreement(&t, agreement);
 	if (session->findings && session->findings->first)

@@ -93,13 +93,13 @@ log_has() {
 	run -0 task --nccl-tune=bandit,min_gain=7
 	[ "$output" = 'task bandit 7' ]
 	SLURM_NCCL_TUNE=observe run -0 task
-	[ "$output" = 'task observe 5' ]
-	SLURM_NCCL_TUNE=observe,min_gain=3 run -0 task --nccl-tune=bandit
-	[ "$output" = 'task bandit 5' ]
+	[ "$output" = 'task observe 3' ]
+	SLURM_NCCL_TUNE=observe,min_gain=9 run -0 task --nccl-tune=bandit
+	[ "$output" = 'task bandit 3' ]
 	SLURM_NCCL_TUNE=observe run -0 task --nccl-tune=off
 	[ "$output" = 'task none ' ]
 	SLURM_NCCL_TUNE=observe run -0 task --export=NONE
-	[ "$output" = 'task observe 5' ]
+	[ "$output" = 'task observe 3' ]
 }
 
 steps_of_a_job='
@@ -114,12 +114,12 @@ srun --nccl-tune=off /bin/bash -c "env | grep ^NCCL_ || echo nothing of NCCL"'
 	run -0 batch --nccl-tune=bandit,min_gain=6 <<<"$steps_of_a_job"
 	[ "$output" = 'batch bandit 6
 inherits bandit 6
-overrides observe 5
+overrides observe 3
 environment observe 4
 off none 
 nothing of NCCL' ]
 	run -0 batch SBATCH_NCCL_TUNE=bandit,min_gain=2 <<<"$steps_of_a_job"
-	[[ $output = 'batch bandit 2'*'inherits bandit 2'*'overrides observe 5'*'environment observe 4'*'off none'* ]]
+	[[ $output = 'batch bandit 2'*'inherits bandit 2'*'overrides observe 3'*'environment observe 4'*'off none'* ]]
 	run -0 batch SBATCH_NCCL_TUNE=bandit --nccl-tune=observe,min_gain=1 <<<"$steps_of_a_job"
 	[[ $output = 'batch observe 1'*'inherits observe 1'* ]]
 	run -0 batch <<<"$steps_of_a_job"
@@ -128,16 +128,16 @@ nothing of NCCL' ]
 
 @test "an option of sbatch reaches the sruns whatever is exported" {
 	run -0 batch --nccl-tune=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
-	[ "$output" = 'inherits bandit 5' ]
+	[ "$output" = 'inherits bandit 3' ]
 	run -0 batch SBATCH_NCCL_TUNE=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
-	[ "$output" = 'inherits bandit 5' ]
+	[ "$output" = 'inherits bandit 3' ]
 }
 
 @test "srun in an allocation of salloc" {
 	run -0 as_user salloc -Q -n1 --nccl-tune=bandit srun /bin/bash -c "$show" task
-	[ "$output" = 'task bandit 5' ]
+	[ "$output" = 'task bandit 3' ]
 	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun /bin/bash -c "$show" task
-	[ "$output" = 'task observe 5' ]
+	[ "$output" = 'task observe 3' ]
 	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun --nccl-tune=off /bin/bash -c "$show" task
 	[ "$output" = 'task none ' ]
 }
@@ -161,7 +161,7 @@ nothing of NCCL' ]
 	run ! task --nccl-tune=bandit
 	[[ ${lines[0]} = *'--nccl-tune=bandit: mode bandit is not allowed at this site (allowed: off, observe)' ]]
 	run -0 task --nccl-tune=observe
-	[ "$output" = 'task observe 5' ]
+	[ "$output" = 'task observe 3' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit run -0 task
 	[ "$output" = 'task none ' ]
 	log_has 'nccl-tune: job .*: --nccl-tune=bandit is not valid; the step runs untuned'
@@ -173,7 +173,7 @@ nothing of NCCL' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit,alpha=$(printf '%02000d' 1) run -0 task
 	[ "$output" = 'task none ' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=observe run -0 task
-	[ "$output" = 'task observe 5' ]
+	[ "$output" = 'task observe 3' ]
 }
 
 @test "a mistake in plugstack.conf fails no step and is told to those who ask for tuning" {

@@ -90,18 +90,29 @@ field() {
 	no_steps_left
 }
 
-@test "the user's own NCCL variables stay and are noted" {
+@test "the user's own plugins go behind ours, and are back where nothing is tuned" {
+	local ours=$NT_STAGE/lib/nccl-tune/libnccl-tune.so
 	NCCL_TUNER_PLUGIN=/their.so NCCL_ALGO=Ring run -0 as_user srun --nccl-tune=bandit bash -c "$show"
-	[[ $output = 'NCCL_ALGO=Ring'*"NCCL_PROFILER_PLUGIN=$NT_STAGE/"*'NCCL_TUNER_PLUGIN=/their.so'* ]]
-	[ "$(field flags)" = 5 ]
+	[[ $output = 'NCCL_ALGO=Ring'*"NCCL_PROFILER_PLUGIN=$ours"*"NCCL_TUNER_PLUGIN=$ours"*'NCCL_TUNE_CHAINED_TUNER=/their.so'* ]]
+	[[ $output != *CHAINED_PROFILER* ]]
+	[ "$(field flags)" = 4 ]
+	NCCL_TUNER_PLUGIN=/their.so NCCL_PROFILER_PLUGIN=inspector run -0 as_user sbatch -Q -W -n1 \
+		-o "$NT_CLUSTER/work/output" --nccl-tune=observe --wrap '
+		srun bash -c "echo \$NCCL_TUNER_PLUGIN \$NCCL_TUNE_CHAINED_TUNER \$NCCL_TUNE_CHAINED_PROFILER"
+		srun --nccl-tune=off bash -c "env | grep ^NCCL_ | sort"'
+	run -0 cat "$NT_CLUSTER/work/output"
+	[ "$output" = "$ours /their.so inspector"$'\nNCCL_PROFILER_PLUGIN=inspector\nNCCL_TUNER_PLUGIN=/their.so' ]
+}
+
+@test "the user's own NCCL variables stay and are noted" {
 	NCCL_PROFILER_PLUGIN=none NCCL_PROTO=LL run -0 as_user srun --nccl-tune=bandit bash -c "$show"
 	[[ $output = 'NCCL_PROFILER_PLUGIN=none'*'NCCL_PROTO=LL'*"NCCL_TUNER_PLUGIN=$NT_STAGE/"* ]]
 	[ "$(field flags)" = 10 ]
 	NCCL_TUNER_PLUGIN=$(printf '/%0600d.so' 0) run -0 as_user srun --nccl-tune=bandit bash -c "$show"
 	[ "$(field flags)" = 1 ]
-	NCCL_TUNER_PLUGIN=/a NCCL_PROFILER_PLUGIN=/b NCCL_TUNE_POLICY=stray \
+	NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=NONE NCCL_TUNE_POLICY=stray NCCL_TUNE_CHAINED_TUNER=stray \
 		run -0 as_user srun --nccl-tune=bandit bash -c "$show"
-	[ "$output" = $'NCCL_PROFILER_PLUGIN=/b\nNCCL_TUNER_PLUGIN=/a' ]
+	[ "$output" = $'NCCL_PROFILER_PLUGIN=NONE\nNCCL_TUNER_PLUGIN=none' ]
 }
 
 @test "a policy in the user's environment never reaches a task" {
@@ -145,13 +156,13 @@ field() {
 		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}"
 		ln -s / root; ln -s "$0" run; mkfifo pipe; mkdir -m 0 empty; echo >"a b"; echo >.hidden; for i in {1..2000}; do
 			: >"file.$i"; done' "$RUNDIR"
-	no_steps_left
+	wait_for 10 no_steps_left
 	[ -d "$RUNDIR" ] && [ -d /tmp ]
 	run -0 as_user srun --nccl-tune=observe bash -c '
 		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && mkdir -p "${BASH_REMATCH[1]}/deep/deeper" && echo x >"${BASH_REMATCH[1]}/file"'
+	wait_for 10 log_has 'nccl-tune: cannot remove .*, 1 entries had to stay'
 	run -0 steps_left
 	[ -d "$output/deep/deeper" ] && [ ! -e "$output/file" ]
-	log_has 'nccl-tune: cannot remove .*, 1 entries had to stay'
 	rm -r "$output"
 }
 
@@ -195,7 +206,7 @@ runs_untuned() {
 @test "a node without the plugin library runs its tasks untuned" {
 	site "plugin=/nonexistent/libnccl-tune.so"
 	runs_untuned 'nccl-tune: /nonexistent/libnccl-tune.so: No such file or directory; the step runs untuned'
-	no_steps_left
+	wait_for 10 no_steps_left
 }
 
 @test "a plugin library that the user cannot read counts as missing" {
@@ -258,8 +269,8 @@ teardown() {
 	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
 	echo "# $ms ms"
 	[ "$ms" -ge 1000 ] && [ "$ms" -lt 2500 ]
-	log_has 'nccl-tune: the record was not waited for any longer'
-	no_steps_left
+	wait_for 10 log_has 'nccl-tune: the record was not waited for any longer'
+	wait_for 10 no_steps_left
 }
 
 @test "a step whose program cannot be started leaves nothing" {

@@ -49,6 +49,30 @@ record() {
 	wait_sacct "$1" && sacct_field "$1" admincomment
 }
 
+@test "the record of a job repeats its decisions" {
+	local kept=$NT_BASE/kept program
+	mkdir -p "$kept"
+	chmod 777 "$kept"
+	for program in bandit bandit,min_calls=8,rule=paper-online; do
+		rm -f "$kept"/*
+		# shellcheck disable=SC2016 # for the shells of the tasks
+		as_user srun -N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune="$program" bash -c \
+			'"$@" || exit; dir=${NCCL_TUNE_POLICY##*,dir=}; cp "${dir%%,*}/rank.$SLURM_PROCID".*.json "$0"' \
+			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
+			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
+			--call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
+		run -0 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay --json "$kept"/rank.0.*.json
+		jq -e 'length == 3 and all(.[]; .same) and any(.[]; .recorded_arm == "TREE/SIMPLE")' <<<"$output" >/dev/null ||
+			{ echo "$output"; false; }
+		run -0 "$NT_STAGE/bin/nccl-tune" explain "$kept"/rank.0.*.json
+		[[ $output = "policy: $program"*"AllReduce 256K on 2x4, committed"*"NCCL predicts"* ]]
+		run -0 "$NT_STAGE/bin/nccl-tune" show "$kept"/rank.0.*.json
+	done
+	# Ranks of the other node have no part in deciding.
+	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay "$kept"/rank.7.*.json
+	[[ $stderr = *"3 decided elsewhere"* ]]
+}
+
 @test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
 	job 2 4 || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and .mask == 0'

@@ -95,7 +95,7 @@ untouched() {
 	local job
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
-		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=5/min_gain=6}; exec "$@"' - \
+		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched

@@ -4,6 +4,7 @@
 #
 # The plugin and the simulated NCCL: arms with caps of channels and with chunk sizes, four ranks of one node.
 bats_require_minimum_version 1.5.0
+load ../lib/policy
 
 setup_file() {
 	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
@@ -16,16 +17,13 @@ setup_file() {
 	done
 	NCCL_TUNER_PLUGIN=$(find "$NT_STAGE" -name libnccl-tune.so | head -n 1)
 	export NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
-	export POLICY=mode=bandit,min_gain=5,alpha=0.01,screen_blocks=8,confirm_blocks=24,min_calls=24,budget=0
-	POLICY+=,max_calls=1000,max_extra=60000,recheck=60,join_timeout=60,agree_timeout=120,graphs=may
-	POLICY+=,node=n1,fingerprint=1,id=1.0,flags=0
 }
 
 # ranks CHANNELS CHUNKS [option]...: that setting of the policy, without a difference between ranks.
 ranks() {
 	dir=$BATS_TEST_TMPDIR/board.$RANDOM
 	mkdir -m 700 "$dir"
-	NCCL_TUNE_POLICY=$POLICY,channels=$1,chunks=$2,dir=$dir run -0 --separate-stderr timeout 60 "$FAKE" \
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" channels="$1" chunks="$2") run -0 --separate-stderr timeout 60 "$FAKE" \
 		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:3}"
 	jq -e '.mismatches == 0' <<<"$output"
 }

@@ -25,6 +25,10 @@ int nt_model_init(struct nt_model *m, const struct nt_options *o, struct nt_erro
 	*m = (struct nt_model){ .options = o };
 	if (o->trace_path && nt_trace_load(&m->trace, o->trace_path, err) < 0)
 		return -1;
+	if (m->trace.rows > NT_MAX_ROWS) {
+		nt_trace_fini(&m->trace);
+		return nt_error_set(err, "%s: more than %d rows", o->trace_path, NT_MAX_ROWS);
+	}
 	if (o->picks_path && nt_picks_load(&m->picks, o->picks_path, err) < 0) {
 		nt_trace_fini(&m->trace);
 		return -1;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "tests/fake/options.h"
-#include "tests/fake/trace.h"
+#include "replay/trace.h"
 
 /* A communicator's shape, and what is legal on it. */
 struct nt_place {

@@ -50,6 +50,11 @@ never() {
 	never spank 'pmix|cuda|nccl'
 }
 
+@test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
+	only replay 'contract/|replay/|tuner/(decide|engine|rule|schedule|trial)\.h|report/(command|file|rank|table)\.h'
+	never replay 'slurm|pmix|cuda|nccl|hwloc'
+}
+
 # Mending a record later must write what the step would have written: one splice for both. The fingerprint that is
 # shown must be the one that jobs get: computed and read by the same code.
 @test "report/ needs contract/, three headers of spank/ and itself of the project, and nothing of the GPU" {

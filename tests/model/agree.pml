@@ -13,7 +13,8 @@
  *
  * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
  * Faults:   DEATHS, LEAVES (of speakers), RETIRING (ranks leave at the end), FREEZES (ranks that go on with AUTO alone)
- * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY)
+ * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
+ *           AGAIN (sessions of a key with a plan for good: so many at most, each node begins and ends them as it likes)
  */
 #ifndef NODES
 #define NODES 2
@@ -36,12 +37,15 @@
 #ifndef FREEZES
 #define FREEZES 0
 #endif
+#ifndef AGAIN
+#define AGAIN 0
+#endif
 
 #define RANKS (NODES * RPN)
 #define NODE(r) ((r) / RPN)
 #define NEVER 15
 #define GONE 14				/* the turn of a rank that is on AUTO for good */
-#define LOG_MAX (2 * PROPOSALS + 3)
+#define LOG_MAX (2 * PROPOSALS + 3 + 2 * AGAIN)
 #ifdef CHAIN
 #define PARENT(n) ((n) - 1)
 #else
@@ -72,6 +76,13 @@
 #define IDLE 0
 #define OPEN 1
 #define CLOSED 2
+#define FINAL 3				/* a plan for good is in force: ranks look no more, */
+#define REOPENED 4			/* ... and here they do again */
+#if AGAIN > 0
+#define IS_OPEN (board[n].state == OPEN || board[n].state >= FINAL)
+#else
+#define IS_OPEN (board[n].state == OPEN)
+#endif
 
 typedef plan_t {
 	byte epoch, at, until
@@ -111,7 +122,7 @@ byte deaths = DEATHS, leaves = LEAVES, freezes = FREEZES;
 
 #define SEATED(r) (!left[r])
 #define OBJECTION_OF(r) (left[r] || flag[r])
-#define PASSED_BY(r, e, until) (left[r] || (passed[r] >= (e) && turn[r] > (until)))
+#define PASSED_BY(r, e, until) (left[r] || (passed[r] >= (e) && ((until) == NEVER || turn[r] > (until))))
 #if RPN == 1
 #define OBJECTION(n) OBJECTION_OF(n)
 #define PASSED(n, e, u) ((e) == 0 || PASSED_BY(n, e, u))
@@ -140,18 +151,25 @@ inline note(c)
 	fi
 }
 
+/* Outside of a window: what it lies over. */
+#define BASE (base.epoch == 0 -> 1 : 2 + base.epoch * 16 + t - base.at)
+
 /* nt_turn_advance() after the copy, and the decision. */
 inline decide()
 {
 	if
 	:: next.epoch != 0 && t >= next.at ->
+		if
+		:: mine.until == NEVER -> base.epoch = mine.epoch; base.at = mine.at
+		:: else
+		fi;
 		mine.epoch = next.epoch; mine.at = next.at; mine.until = next.until;
 		next.epoch = 0; next.at = 0; next.until = 0;
 		passed[r] = mine.epoch
 	:: else
 	fi;
 	assert(mine.epoch == 0 || committed[mine.epoch]);	/* followed without COMMIT */
-	e = (mine.epoch == 0 || t >= mine.until -> 1 : 2 + mine.epoch * 16 + t - mine.at);
+	e = (mine.epoch == 0 || t >= mine.until -> BASE : 2 + mine.epoch * 16 + t - mine.at);
 	note(e);
 	if
 	:: t >= mine.until -> mine.at = 0; mine.until = 0	/* so that equal states look equal */
@@ -176,25 +194,34 @@ inline copy_plan()
 #else
 #define EXCUSED (gone[n] || (dead[0] && open_question))
 #endif
+#if AGAIN > 0
+#define LATCHED resting
+#else
 #define LATCHED (frozen || (mine.epoch != 0 && mine.until == NEVER))
+#endif
+#define MAY_REST (!seen && next.epoch == 0 && (mine.until == NEVER || (base.epoch != 0 && t > mine.until)))
 
 proctype rank(byte r; byte n)
 {
 	byte t, e;
-	plan_t mine, next;
+	plan_t mine, next, base;
 	bool frozen;
+	bool resting, seen;		/* looks at the board no more; the board said REOPENED at the last look */
 
 call:	if
 	:: t == TURNS ->
 		goto finished
 	:: t < TURNS && LATCHED ->		/* for good: the board is not looked at any more */
 		d_step {
-			e = (frozen -> 1 : 2 + mine.epoch * 16 + t - mine.at);
+			e = (frozen -> 1 : (mine.until == NEVER -> 2 + mine.epoch * 16 + t - mine.at : BASE));
 			note(e);
 			e = 0
 		}
 		goto call
-	:: else
+#if AGAIN > 0
+	:: atomic { t < TURNS && resting && board[n].state == REOPENED -> resting = false }
+#endif
+	:: t < TURNS && !LATCHED
 	fi;
 #if FREEZES > 0
 	if
@@ -221,10 +248,10 @@ call:	if
 	atomic {
 #endif
 	if
-	:: board[n].state != OPEN ->
+	:: !IS_OPEN ->
 		d_step { note(1) };
 		goto call
-	:: board[n].state == OPEN
+	:: atomic { IS_OPEN -> seen = (board[n].state == REOPENED) }
 	fi;
 	turn[r] = t + 1;
 #ifdef COARSE
@@ -258,6 +285,24 @@ call:	if
 	:: else
 	fi;
 	d_step { decide() };
+#endif
+#if AGAIN > 0
+	/* nt_turn_rest() */
+	if
+	:: MAY_REST ->
+#ifndef REST_TURN_KEPT
+		turn[r] = 0;
+#endif
+		if
+#ifdef REST_UNSEEN
+		:: resting = true
+#else
+		:: atomic { board[n].hold == 0 && board[n].epoch == mine.epoch -> resting = true }
+		:: else -> turn[r] = t
+#endif
+		fi
+	:: else
+	fi;
 #endif
 	goto call;
 finished:
@@ -336,7 +381,7 @@ inline answer(who, what, about)
 			x = (t_refused -> NACK : (what == NACK -> ACK : what));
 			if
 			:: n != 0 -> member_log[n]!ENTRY(x, about)
-			:: n == 0 && ((x == READY && h == H_WANTED) ||
+			:: n == 0 && ((x == READY && h == H_WANTED && h_opened == 0) ||
 				      ((x == ACK || x == NACK) && about == h_epoch && h == H_PROPOSED) ||
 				      (x == DATA && about == h_epoch && h == H_RUNNING)) ->
 				h_refused = (x == NACK);
@@ -348,6 +393,30 @@ inline answer(who, what, about)
 	:: else
 	fi;
 	x = 0
+}
+
+/* READY of a session, which has a sum of its own. */
+inline answer_again(who, about)
+{
+	if
+	:: about > a_phase -> a_phase = about; a_from = 0; a_told = false
+	:: else
+	fi;
+	if
+	:: about == a_phase && !(a_from >> (who) & 1) ->
+		a_from = a_from | (1 << (who));
+		if
+		:: !a_told && a_from == branch ->
+			a_told = true;
+			if
+			:: n != 0 -> member_log[n]!ENTRY(READY, about)
+			:: n == 0 && h == H_WANTED && about == h_opened -> h_refused = false; h_answered = true
+			:: n == 0 && !(h == H_WANTED && about == h_opened)
+			fi
+		:: else
+		fi
+	:: else
+	fi
 }
 
 /* The last thing in an atomic sequence. */
@@ -365,6 +434,8 @@ inline refuse()
 			 (left[r] || turn[r] == GONE || passed[r] >= board[n].plan[s].epoch))
 #define UNREAD(s) (UNREAD_BY(n * RPN, s) && UNREAD_BY(n * RPN + RPN - 1, s))
 
+#define MAY_CHANGE (!based || again)
+
 /* may_hold(): every part of it only ever turns to no, or to yes, so that one look is as good as several. */
 #ifdef NO_PASSED
 #define IS_OVER true
@@ -379,7 +450,7 @@ inline refuse()
 #define REACHED(r, at) (SEATED(r) && (turn[r] == 0 || turn[r] > (at)))
 #endif
 #define MAY_HOLD (!refusing && !OBJECTION(n) && !closed && !in_doubt && wanted && EPOCH(entry) > inst_epoch && \
-		  inst_until != NEVER && IS_OVER)
+		  MAY_CHANGE && IS_OVER)
 #ifdef ANY_EPOCH
 #define IS_OURS in_doubt
 #else
@@ -391,7 +462,9 @@ inline dispatch(who)
 {
 	if
 	:: TYPE(entry) == WANT -> wanted = true
-	:: TYPE(entry) == CLOSE -> closed = true; board[n].state = CLOSED
+	:: TYPE(entry) == CLOSE && !based -> closed = true; board[n].state = CLOSED
+	:: TYPE(entry) == CLOSE && based && again && !in_doubt && !data_due -> again = false; board[n].state = FINAL
+	:: TYPE(entry) == CLOSE && based && !(again && !in_doubt && !data_due)
 	:: TYPE(entry) == PROPOSE ->
 		if
 		:: MAY_HOLD -> goto hold
@@ -406,7 +479,10 @@ inline dispatch(who)
 	:: TYPE(entry) == REFUSE && n == 0 -> comm_refused = true
 	:: TYPE(entry) == REFUSE && n != 0 && who == 0 -> refusing = true
 	:: TYPE(entry) == REFUSE && n != 0 && who != 0 -> refuse()
-	:: TYPE(entry) == READY || TYPE(entry) == ACK || TYPE(entry) == NACK || TYPE(entry) == DATA ->
+#if AGAIN > 0
+	:: TYPE(entry) == READY && EPOCH(entry) != 0 -> answer_again(who, EPOCH(entry))
+#endif
+	:: (TYPE(entry) == READY && EPOCH(entry) == 0) || TYPE(entry) == ACK || TYPE(entry) == NACK || TYPE(entry) == DATA ->
 		answer(who, TYPE(entry), EPOCH(entry))
 	fi;
 	entry = 0
@@ -427,7 +503,7 @@ inline dispatch(who)
 #ifdef CLOSED_IN_FORCE
 #define MAY_CLOSE true
 #else
-#define MAY_CLOSE (!in_doubt && inst_until != NEVER && PASSED(n, inst_epoch, inst_until))
+#define MAY_CLOSE (!in_doubt && !based && PASSED(n, inst_epoch, inst_until))
 #endif
 #ifdef NO_PASSED
 #define MAY_SUM_UP true
@@ -449,6 +525,9 @@ proctype speaker(byte n)
 {
 	/* member */
 	bool wanted, ready, closed, in_doubt, data_due, refusing, leaving, ok;
+	bool based, again, again_ready;
+	byte session, a_phase, a_from, h_opened;
+	bool a_told;
 	byte pend_epoch, pend_at, pend_until, inst_epoch, inst_until;
 	/* its branch */
 	byte t_phase, t_from, branch;
@@ -507,10 +586,34 @@ end:	do
 	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; board[n].state = CLOSED }
 	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }
 
+#if AGAIN > 0
+	/* ---- again.c: when a session begins and ends is each node's own affair */
+	:: atomic { !leaving && based && !again && !in_doubt && !data_due && !refusing && session < AGAIN ->
+			session++;
+			again = true;
+			again_ready = false;
+			board[n].state = REOPENED
+		}
+	:: atomic { !leaving && again && !in_doubt && !data_due -> again = false; board[n].state = FINAL }
+	:: atomic { !leaving && again && !again_ready && !in_doubt && !data_due && TURNS_KNOWN ->
+			again_ready = true;
+			answer_again(n, session)
+		}
+	:: atomic { n == 0 && !leaving && h == H_DONE && again && h_opened != session && !comm_refused ->
+			h_opened = session;
+			h_answered = false; h_refused = false; retrying = false;
+			h = H_WANTED
+		}
+	:: atomic { n == 0 && !leaving && based && !again && (h == H_WANTED || h == H_RETRY || h == H_RUNNING) ->
+			h_answered = false;
+			h = H_DONE
+		}
+#endif
+
 	/* ---- home_step() */
 	:: atomic { n == 0 && !leaving && h == H_IDLE && !comm_refused -> h = H_WANTED; say(ENTRY(WANT, 0)) }
 	:: atomic { n == 0 && !leaving && h == H_WANTED && h_answered -> h_answered = false; h = H_RETRY }
-	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (ready && !h_answered)) ->
+	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (!based && ready && !h_answered)) ->
 			h = H_DONE;
 			say(ENTRY(CLOSE, 0))		/* NT_READY_MS is over */
 		}
@@ -657,6 +760,14 @@ install:
 		};
 #ifndef EPOCH_FIRST
 		board[n].epoch = pend_epoch;
+#endif
+#if AGAIN > 0
+		atomic {
+			if
+			:: pend_until == NEVER -> based = true; again = false; board[n].state = FINAL
+			:: else
+			fi
+		};
 #endif
 #ifdef COARSE
 		}

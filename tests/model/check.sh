@@ -102,6 +102,7 @@ if [ -n "$sizes" ]; then
 	size "2 nodes, a rank freezes" "$small -DFREEZES=1"
 	size "2 nodes, a key is opened" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DOPENING"
 	size "2 nodes, no cycles" "$small" cycles
+	size "1 node of 2 ranks, a session" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1"
 	size "1 node of 2 ranks, 3 proposals" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=4 -DPROPOSALS=3"
 fi
 
@@ -128,6 +129,8 @@ if [ -n "$mutants" ]; then
 	mutant "no second look at who has left" "$differ" "$two -DRETIRING -DOBJECTION_ONCE"
 	mutant "no second look at flags" "$differ" "-DCOARSE -DTURNS=2 -DPROPOSALS=1 -DFREEZES=1 -DOBJECTION_ONCE"
 	mutant "an unknown turn counts as none" "$differ" "$two -DOPENING -DUNKNOWN_IS_ZERO"
+	mutant "a rank rests without a look at the hold" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1 -DREST_UNSEEN"
+	mutant "a rank rests and its turn stays known" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1 -DREST_TURN_KEPT"
 	mutant "no deadline" "$waits" "$two -DDEATHS=1 -DNO_DEADLINE"
 	mutant "the hold stays after an ABORT" "$waits" "$two -DHOLD_STAYS"
 	mutant "home leaves without ABORT" "$waits" "$two -DLEAVES=1 -DLEAVES_SILENTLY"

@@ -80,7 +80,7 @@ static int exchange(struct nt_log *log, uint32_t entries, int silent)
 		nap(10);
 	}
 	printf("{\"node\":\"%s\",\"nodes\":%u,\"fetches\":%u,\"ms\":%llu,\"complete\":%s}\n",
-	       nt_log_node_name(log, nt_log_self(log)), nodes, nt_log_fetches(log),
+	       nt_log_node_name(log, nt_log_self(log)), nodes, nt_log_count(log).fetches,
 	       (unsigned long long)(now_ms() - start), rc == 0 && done >= nodes ? "true" : "false");
 	free(heard);
 	return rc == 0 && done >= nodes ? 0 : 1;

@@ -18,12 +18,6 @@ bool network_speaks(const struct sim *s, uint32_t node)
 	return !s->node[node].dead && !s->node[node].left && !s->node[node].mute;
 }
 
-/* As pace.h counts them; a run may allow fewer than usual. */
-static uint32_t reads_of(const struct sim *s, const struct sim_node *node)
-{
-	return node->fetches + (NT_PACE_READS - s->o.budget);
-}
-
 /* What the log now says of plans, for the checks. */
 static void observe_append(struct sim *s, const uint8_t *bytes, size_t count)
 {
@@ -200,9 +194,9 @@ static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 	uint32_t delay_ms = 1;
 	uint64_t cost = nt_pace_read_cost(tail->next, tail->bytes);
 
-	if (tail->need != NT_AGREE_IN_DOUBT && nt_pace_spent(reads_of(s, node), node->spent + cost, s->nodes))
+	if (tail->need != NT_AGREE_IN_DOUBT && nt_pace_spent(sim_reads(s, node), node->spent + cost, s->nodes))
 		return;
-	if ((tail->asked_ms != 0 && s->now_ms < tail->asked_ms))
+	if (tail->asked_ms != 0 && s->now_ms < tail->asked_ms)
 		return;
 	node->fetches++;
 	node->spent += cost;
@@ -257,7 +251,7 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 {
 	uint64_t passed_ms = s->now_ms - node->stepped_ms, cost = 0;
 	uint32_t wanted = note_needs(s, node, &cost);
-	bool thrifty = nt_pace_thrifty(reads_of(s, node), node->spent, s->nodes);
+	bool thrifty = nt_pace_thrifty(sim_reads(s, node), node->spent, s->nodes);
 
 	if (wanted == 0)
 		return;
@@ -268,11 +262,12 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 	for (uint32_t i = 0; i < node->tail_count; i++) {
 		struct sim_tail *tail = &node->tail[i];
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
-		uint64_t least_ms = nt_pace_ms(node->listened_ms, wanted, cost, urgent);
+		uint64_t least_ms = nt_pace_ms(tail->listened_ms, wanted, cost, urgent);
 
-		if (tail->need == NT_AGREE_DEAF || (thrifty && !urgent) || s->now_ms - tail->polled_ms < least_ms)
+		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) || s->now_ms - tail->polled_ms < least_ms)
 			continue;
 		tail->polled_ms = s->now_ms;
+		tail->listened_ms = node->listened_ms;
 		ask(s, node, tail);
 	}
 }

@@ -139,6 +139,7 @@ struct sim_append {
 struct sim_tail {			/* another node's log, as far as it was read */
 	uint32_t node, next;
 	uint64_t bytes;			/* of the appends before */
+	uint64_t listened_ms;		/* of its reader, at the last read */
 	uint64_t polled_ms, asked_ms;	/* asked_ms: an answer is owed until then */
 	enum nt_agree_need need;
 };
@@ -218,6 +219,12 @@ struct nt_agree_hooks tuner_hooks(struct sim *s);
 
 /* network.c */
 void network_step(struct sim *s, uint32_t node);	/* one step of the node's speaker */
+/* As pace.h counts them; a run may allow fewer than usual. */
+static inline uint32_t sim_reads(const struct sim *s, const struct sim_node *node)
+{
+	return node->fetches + (NT_PACE_READS - s->o.budget);
+}
+
 bool network_speaks(const struct sim *s, uint32_t node);
 
 /* rank.c */

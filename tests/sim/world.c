@@ -167,7 +167,7 @@ static void make_node(struct sim *s, uint32_t index)
 	node->tail_of = sim_take(s->nodes, sizeof(*node->tail_of));
 	config.board = node->board;
 	config.join_calls = s->join_calls;
-	config.join_ms = (uint32_t)(SIM_JOIN_MS + 100 * s->tick_ms);
+	config.join_ms = (uint32_t)(SIM_JOIN_MS + 100 * s->tick_ms + 30 * s->nodes);
 	node->agree = sim_must(nt_agree_create(&config, NULL));
 	if (sim_chance(s, SIM_FAULT_die, 40)) {
 		node->mute = true;
@@ -241,7 +241,7 @@ static void draw_temper(struct sim *s)
 	s->rarity = 1 + sim_below(s, 4);
 	s->tick_ms = s->o.plain ? 5 : ticks_ms[sim_below(s, 6)];
 	s->slow = 1;
-	s->join_calls = s->o.plain ? SIM_WORTH_CALLS : sim_below(s, SIM_WORTH_CALLS + 2);
+	s->join_calls = s->o.plain ? SIM_WORTH_CALLS : sim_below(s, 2) * sim_below(s, SIM_WORTH_CALLS + 2);
 	if (s->o.plain)
 		s->slow += s->nodes / 16;
 	else
@@ -306,7 +306,7 @@ void sim_end(struct sim *s)
 	for (uint32_t n = 0; n < s->nodes; n++) {
 		s->t.polls += s->node[n].fetches;
 		s->t.log_bytes += s->node[n].log_bytes;
-		s->t.spent += nt_pace_spent(s->node[n].fetches + (NT_PACE_READS - s->o.budget), s->node[n].spent, s->nodes);
+		s->t.spent += nt_pace_spent(sim_reads(s, &s->node[n]), s->node[n].spent, s->nodes);
 		s->t.spent_bytes += s->node[n].spent;
 		s->t.thrifty += s->node[n].thrifty;
 		count_agree(s, &s->node[n]);

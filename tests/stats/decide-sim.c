@@ -1,31 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide-sim.c - how good the engine's choices are, on measured traces and on made-up noise */
+/* decide-sim.c - how good the engine's choices are, on made-up noise */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/fake/rng.h"
+#include "replay/rng.h"
 #include "tests/stats/sim.h"
 
 static const char usage[] =
-	"usage: nt-decide-sim [OPTION]... replay TRACE...\n"
-	"       nt-decide-sim [OPTION]... aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT [TRACE]...\n"
-	"replay      choices in measured cells; samples are taken in order, and again from the start\n"
-	"            when used up; with -n, also drawn with replacement\n"
+	"usage: nt-decide-sim [OPTION]... aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT\n"
 	"aa          how often one of several identical arms is chosen\n"
 	"power=PCT   how often an arm is found that is PCT % faster\n"
 	"stalls=PCT  how often an arm is chosen that is 10 % faster, but PCT % of its calls stall\n"
 	"            and take 2.3 times as long (on the whole slower from 9 % on)\n"
 	"keep=PCT    how often a second look gives up an arm that is PCT % faster, as it was before\n"
 	"drop=PCT    how often it gives up one that has become PCT % slower\n"
-	"All but replay draw with replacement from the AUTO rows of the traces; without traces, from\n"
-	"made-up noise.\n"
+	"Every call is made-up noise of its own; nccl-tune replay draws from measured times.\n"
 	"  -n TRIALS   (default 1000)\n"
-	"  -a ARMS     AUTO included (default 4); not for replay\n"
+	"  -a ARMS     AUTO included (default 4)\n"
 	"  -p POLICY   as srun --nccl-tune takes it (default bandit)\n"
-	"  -k PICKS    what AUTO picks in the traces' cells: that arm is not tried beside AUTO\n"
-	"  -m SHARE    of the positions are missing (default 0)\n"
+	"  -r RULE     ucb1, which no policy names\n"
+	"  -m SHARE    of the positions are missing (default 0); not with ucb1\n"
 	"  -s SEED     (default 1)\n";
 
 static int option_set(struct nt_sim *sim, int option)
@@ -36,7 +32,6 @@ static int option_set(struct nt_sim *sim, int option)
 	switch (option) {
 	case 'n':
 		sim->trials = (unsigned)strtoul(optarg, NULL, 10);
-		sim->trials_given = true;
 		return sim->trials > 0 ? 0 : -1;
 	case 'a':
 		sim->arms = (unsigned)strtoul(optarg, NULL, 10);
@@ -44,7 +39,7 @@ static int option_set(struct nt_sim *sim, int option)
 	case 's': sim->seed = strtoull(optarg, NULL, 10); return 0;
 	case 'm': sim->miss = strtod(optarg, NULL); return sim->miss >= 0 && sim->miss < 1 ? 0 : -1;
 	case 'p': rc = nt_policy_parse_option(&sim->policy, optarg, &err); break;
-	case 'k': rc = nt_picks_load(&sim->picks, optarg, &err); break;
+	case 'r': sim->ucb1 = true; return strcmp(optarg, "ucb1") == 0 ? 0 : -1;
 	default: return -1;
 	}
 	if (rc < 0)
@@ -63,54 +58,10 @@ static int share_parse(const char *text, const char *name, double *share)
 	return *end == 0 && *share > 0 && *share < 1 ? 0 : -1;
 }
 
-static int run_replay(struct nt_sim *sim, char **path)
-{
-	struct nt_replay_sum sum = { .cells = 0 };
-	struct nt_error err;
-	int rc = 0;
-
-	nt_replay_head(sim);
-	for (; *path && rc == 0; path++) {
-		struct nt_trace trace;
-
-		if (nt_trace_load(&trace, *path, &err) < 0) {
-			fprintf(stderr, "nt-decide-sim: %s\n", err.text);
-			return -1;
-		}
-		rc = nt_replay_trace(sim, &trace, &sum);
-		nt_trace_fini(&trace);
-	}
-	nt_replay_foot(sim, &sum);
-	return rc;
-}
-
-static int run_rates(struct nt_sim *sim, char **path)
+/* 0, 1: trouble, 2: misused. */
+static int run(struct nt_sim *sim, const char *what)
 {
 	struct nt_rates_sum sum = { .sources = 0 };
-	struct nt_error err;
-	int rc = 0;
-
-	nt_rates_head(sim);
-	if (!*path)
-		rc = nt_rates_noises(sim, &sum);
-	for (; *path && rc == 0; path++) {
-		struct nt_trace trace;
-
-		if (nt_trace_load(&trace, *path, &err) < 0) {
-			fprintf(stderr, "nt-decide-sim: %s\n", err.text);
-			return -1;
-		}
-		rc = nt_rates_trace(sim, &trace, &sum);
-		nt_trace_fini(&trace);
-	}
-	nt_rates_foot(&sum);
-	return rc;
-}
-
-/* 0, 1: trouble, 2: misused. */
-static int run(struct nt_sim *sim, const char *what, char **path)
-{
-	bool replay = strcmp(what, "replay") == 0;
 	double slower;
 	int rc;
 
@@ -119,14 +70,17 @@ static int run(struct nt_sim *sim, const char *what, char **path)
 	else if (share_parse(what, "keep=", &sim->gain) == 0 ||
 		 (share_parse(what, "drop=", &slower) == 0 && (sim->gain = -slower) < 0))
 		sim->again = true;
-	else if (share_parse(what, "power=", &sim->gain) < 0 && strcmp(what, "aa") != 0 &&
-		 !(replay && *path))
+	else if (share_parse(what, "power=", &sim->gain) < 0 && strcmp(what, "aa") != 0)
 		return 2;
+	if (sim->again && sim->ucb1)
+		return 2; /* it has no second look */
 	if (nt_drive_init(&sim->drive, &sim->policy) < 0)
 		return 1;
 	sim->drive.miss = sim->miss;
 	sim->drive.seed = nt_rng_hash(sim->seed);
-	rc = replay ? run_replay(sim, path) : run_rates(sim, path);
+	nt_rates_head(sim);
+	rc = nt_rates_noises(sim, &sum);
+	nt_rates_foot(&sum);
 	nt_drive_fini(&sim->drive);
 	return rc < 0;
 }
@@ -139,12 +93,11 @@ int main(int argc, char **argv)
 
 	nt_policy_default(&sim.policy);
 	sim.policy.mode = NT_MODE_BANDIT;
-	while (rc == 0 && (option = getopt(argc, argv, "n:a:p:k:m:s:")) != -1)
+	while (rc == 0 && (option = getopt(argc, argv, "n:a:p:r:m:s:")) != -1)
 		rc = option_set(&sim, option) < 0 ? 2 : 0;
 	if (rc == 0)
-		rc = optind < argc ? run(&sim, argv[optind], argv + optind + 1) : 2;
+		rc = optind + 1 == argc ? run(&sim, argv[optind]) : 2;
 	if (rc == 2)
 		fputs(usage, stderr);
-	nt_trace_fini(&sim.picks);
 	return rc;
 }

@@ -4,7 +4,7 @@
 #include "tests/stats/noise.h"
 
 #include <math.h>
-#include "tests/fake/rng.h"
+#include "replay/rng.h"
 
 const struct nt_noise nt_noises[] = {
 	{ .name = "lognormal-3", .means = "log-normal, 3 %", .fast_us = 1000, .sigma = 0.03 },

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rates.c - how often an arm that is truly different, or not, is chosen */
 #include <stdio.h>
-#include "tests/fake/rng.h"
+#include "replay/rng.h"
+#include "replay/ucb1.h"
 #include "tests/stats/sim.h"
 
 struct tally {
@@ -47,11 +48,12 @@ static void report(const struct nt_sim *sim, const char *name, const struct tall
 	sum->calls += tally->calls / sim->trials;
 }
 
-static int rate(struct nt_sim *sim, struct nt_source *source, const char *name,
+static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *name,
 		struct nt_rates_sum *sum)
 {
-	struct nt_drive_key key = { .auto_arm = NT_ARM_AUTO,
-				    .time_us = nt_source_us,
+	struct nt_drive_key key = { .size_bytes = 1 << 20,
+				    .auto_arm = NT_ARM_AUTO,
+				    .time_us = nt_source_noise_us,
 				    .arg = source };
 	struct tally tally = { .found = 0 };
 	bool differs = sim->gain > 0 || sim->stalls > 0;
@@ -63,8 +65,9 @@ static int rate(struct nt_sim *sim, struct nt_source *source, const char *name,
 	for (unsigned t = 0; t < sim->trials; t++) {
 		struct nt_driven driven;
 
-		if (sim->again ? !nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
-			       : !nt_drive_run(&sim->drive, &key, &driven))
+		if (!(sim->again ? nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
+		      : sim->ucb1 ? nt_ucb1_run(&key, &driven)
+				  : nt_drive_run(&sim->drive, &key, &driven)))
 			return -1;
 		count(&tally, &driven, differs, sim->again);
 	}
@@ -72,28 +75,11 @@ static int rate(struct nt_sim *sim, struct nt_source *source, const char *name,
 	return 0;
 }
 
-int nt_rates_trace(struct nt_sim *sim, const struct nt_trace *trace, struct nt_rates_sum *sum)
-{
-	for (unsigned i = 0; i < trace->rows; i++) {
-		const struct nt_trace_row *row = &trace->row[i];
-		struct nt_source source = { .only = row, .seed = nt_rng_mix(sim->seed, i) };
-		char name[80], size[24];
-
-		if (row->arm != NT_ARM_AUTO)
-			continue;
-		snprintf(name, sizeof(name), "%s %s %s", row->topology, row->mode,
-			 nt_size_text(row->bytes, size, sizeof(size)));
-		if (rate(sim, &source, name, sum) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum)
 {
 	for (unsigned i = 0; i < nt_noise_count; i++) {
-		struct nt_source source = { .noise = &nt_noises[i],
-					    .seed = nt_rng_mix(sim->seed, i) };
+		struct nt_source_noise source = { .noise = &nt_noises[i],
+						  .seed = nt_rng_mix(sim->seed, i) };
 
 		if (rate(sim, &source, nt_noises[i].name, sum) < 0)
 			return -1;

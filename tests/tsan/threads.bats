@@ -5,6 +5,7 @@
 # The plugin under the thread sanitizer: all ranks of a node are threads of one process, so that it sees every access to
 # the board. NT_TSAN_BUILD is a build with --enable-sanitizers=thread.
 bats_require_minimum_version 1.5.0
+load ../lib/policy
 
 setup_file() {
 	local name
@@ -18,7 +19,6 @@ setup_file() {
 	export NCCL_TUNER_PLUGIN=$NT_TSAN_BUILD/.libs/libnccl-tune.so
 	export NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 	export TSAN_OPTIONS=halt_on_error=0:exitcode=66
-	export POLICY=mode=bandit,min_gain=5,alpha=0.01,screen_blocks=8,confirm_blocks=24,channels=off,chunks=off,min_calls=24,budget=0,max_calls=1000,max_extra=60000,recheck=60,join_timeout=60,agree_timeout=120,graphs=may,node=n1,fingerprint=1,id=1.0,flags=0
 }
 
 # ranks N [option]...: N ranks of one node in one process. Without a race, and at least some calls on another arm.
@@ -26,7 +26,7 @@ ranks() {
 	local dir=$BATS_TEST_TMPDIR/board.$RANDOM n=$1
 	shift
 	mkdir -m 700 "$dir"
-	NCCL_TUNE_POLICY=$POLICY,dir=$dir run -0 --separate-stderr timeout 60 "$FAKE" --ranks-in-process "$n" \
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 60 "$FAKE" --ranks-in-process "$n" \
 		--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
 		--sizes 256K --call-gap-us 20 --iters 1500 "$@"
 	# shellcheck disable=SC2154 # set by run --separate-stderr
@@ -81,4 +81,15 @@ ranks() {
 	ranks 3 --capture 700x2
 	ranks 3 --late-kernelch profiler --churn 400
 	ranks 3 --abort-every 300
+}
+
+@test "a profiler and a tuner behind ours, which change their mind about events" {
+	local plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so dir=$BATS_TEST_TMPDIR/chain
+	mkdir -m 700 "$dir"
+	NT_CHAIN_LOG=$dir/log NT_CHAIN_MASK=0xb43 NT_CHAIN_MASK2=0x42@300 NCCL_TUNE_CHAINED_TUNER=$plugin \
+		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir") \
+		run -0 --separate-stderr timeout 100 "$FAKE" --ranks-in-process 4 --sizes 256K --call-gap-us 20 --iters 600 \
+		--comms world+tp:2 --churn 20x5
+	[[ $stderr != *ThreadSanitizer* ]] || { echo "$stderr"; return 1; }
+	[ "$(wc -l <"$dir/log")" -gt 10000 ]
 }

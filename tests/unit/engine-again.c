@@ -93,6 +93,27 @@ static void another_arm_takes_its_place(void **state)
 }
 
 /* The first window alone is not enough: in the second the arm is ahead as before. */
+/* Windows have a warm-up whoever decides; what is explored anew, its rule judges. */
+static void another_rule_judges_anew(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	assert_int_equal(nt_policy_parse_option(&b.engine.policy, "bandit,rule=paper-online", NULL), 0);
+	b.us[TREE_SIMPLE] = 900;
+	assert_int_equal(look_again(&b, TREE_SIMPLE), 0);
+	assert_int_equal(b.rounds, 1);
+	b.us[TREE_SIMPLE] = 1400;
+	b.us[TREE_LL] = 700;
+	assert_int_equal(look_again(&b, TREE_SIMPLE), 1);
+	assert_int_equal(b.rounds, 3);
+	assert_int_equal(b.last.kind, NT_SCHEDULE_SCREEN);
+	assert_int_equal(b.final.kind, NT_SCHEDULE_FINAL);
+	assert_int_equal(b.final.arm[0], TREE_LL);
+	free(b.board);
+}
+
 static void one_bad_window_changes_nothing(void **state)
 {
 	struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { TREE_SIMPLE } };
@@ -210,6 +231,7 @@ int main(void)
 		cmocka_unit_test(an_arm_that_is_still_ahead_stays),
 		cmocka_unit_test(an_arm_that_fell_behind_goes),
 		cmocka_unit_test(another_arm_takes_its_place),
+		cmocka_unit_test(another_rule_judges_anew),
 		cmocka_unit_test(one_bad_window_changes_nothing),
 		cmocka_unit_test(auto_and_flags_are_not_looked_at),
 		cmocka_unit_test(the_budget_ends_exploring),

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/fake/rng.h"
-#include "tests/stats/drive.h"
+#include "replay/drive.h"
 #include "tests/stats/noise.h"
 
 #define TRIALS 300

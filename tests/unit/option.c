@@ -201,44 +201,77 @@ static void tuned_step_sets_all(void **state)
 	struct nt_env_plan plan = nt_env_decide(&empty, "/p.so", true);
 
 	(void)state;
-	assert_int_equal(plan.tuner, NT_ENV_SET);
-	assert_int_equal(plan.profiler, NT_ENV_SET);
+	assert_int_equal(plan.tuner.change, NT_ENV_SET);
+	assert_int_equal(plan.profiler.change, NT_ENV_SET);
 	assert_int_equal(plan.policy, NT_ENV_SET);
 	assert_int_equal(plan.flags, 0);
 }
 
-static void users_own_plugins_stay(void **state)
+static void users_own_plugins_are_chained(void **state)
 {
 	struct nt_env env = { .tuner = "/their.so", .policy = "stray" };
 	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
 
 	(void)state;
-	assert_int_equal(plan.tuner, NT_ENV_KEEP);
-	assert_int_equal(plan.profiler, NT_ENV_SET);
+	assert_int_equal(plan.tuner.change, NT_ENV_SET);
+	assert_string_equal(plan.tuner.value, "/p.so");
+	assert_int_equal(plan.tuner.chained_change, NT_ENV_SET);
+	assert_string_equal(plan.tuner.chained_value, "/their.so");
+	assert_int_equal(plan.profiler.change, NT_ENV_SET);
+	assert_int_equal(plan.profiler.chained_change, NT_ENV_KEEP);
+	assert_int_equal(plan.flags, 0);
+	/* A name of another time goes; a new one takes its place. */
+	env.chained_tuner = env.chained_profiler = "/older.so";
+	plan = nt_env_decide(&env, "/p.so", true);
+	assert_string_equal(plan.tuner.chained_value, "/their.so");
+	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
+}
+
+static void none_stays_none(void **state)
+{
+	struct nt_env env = { .tuner = NT_ENV_LONG, .policy = "stray" };
+	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
+
+	(void)state;
+	assert_int_equal(plan.tuner.change, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler.change, NT_ENV_SET);
 	assert_int_equal(plan.policy, NT_ENV_SET);
 	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER);
-	env.profiler = "none";
+	env.profiler = "None";
 	env.algo = "Ring";
 	env.proto = "";
+	env.chained_profiler = "/older.so";
 	plan = nt_env_decide(&env, "/p.so", true);
-	assert_int_equal(plan.profiler, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler.change, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
 	assert_int_equal(plan.policy, NT_ENV_UNSET);
 	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+	/* Nothing is to be chained, says the user, who has no plugin. */
+	env = (struct nt_env){ .chained_tuner = "none" };
+	plan = nt_env_decide(&env, "/p.so", true);
+	assert_int_equal(plan.tuner.change, NT_ENV_SET);
+	assert_int_equal(plan.tuner.chained_change, NT_ENV_KEEP);
 }
 
 static void inherited_values_are_ours(void **state)
 {
 	const struct nt_env env = { .tuner = "/p.so",
 				    .profiler = "/p.so",
-				    .policy = "mode=bandit" };
+				    .policy = "mode=bandit",
+				    .chained_profiler = "/their.so" };
 	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
 
 	(void)state;
-	assert_int_equal(plan.tuner, NT_ENV_SET);
+	assert_int_equal(plan.tuner.change, NT_ENV_SET);
+	assert_int_equal(plan.profiler.change, NT_ENV_SET);
+	assert_int_equal(plan.profiler.chained_change, NT_ENV_KEEP);
 	assert_int_equal(plan.flags, 0);
+	/* Untuned, the user has his own back. */
 	plan = nt_env_decide(&env, "/p.so", false);
-	assert_int_equal(plan.tuner, NT_ENV_UNSET);
-	assert_int_equal(plan.profiler, NT_ENV_UNSET);
+	assert_int_equal(plan.tuner.change, NT_ENV_UNSET);
+	assert_int_equal(plan.profiler.change, NT_ENV_SET);
+	assert_string_equal(plan.profiler.value, "/their.so");
+	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
 	assert_int_equal(plan.policy, NT_ENV_UNSET);
 }
 
@@ -248,8 +281,8 @@ static void off_touches_nothing_of_the_users(void **state)
 	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", false);
 
 	(void)state;
-	assert_int_equal(plan.tuner, NT_ENV_KEEP);
-	assert_int_equal(plan.profiler, NT_ENV_KEEP);
+	assert_int_equal(plan.tuner.change, NT_ENV_KEEP);
+	assert_int_equal(plan.profiler.change, NT_ENV_KEEP);
 	assert_int_equal(plan.policy, NT_ENV_KEEP);
 	assert_int_equal(plan.flags, 0);
 }
@@ -343,7 +376,8 @@ int main(void)
 		cmocka_unit_test(complaints_name_the_source),
 		cmocka_unit_test(each_command_has_its_variable),
 		cmocka_unit_test(tuned_step_sets_all),
-		cmocka_unit_test(users_own_plugins_stay),
+		cmocka_unit_test(users_own_plugins_are_chained),
+		cmocka_unit_test(none_stays_none),
 		cmocka_unit_test(inherited_values_are_ours),
 		cmocka_unit_test(off_touches_nothing_of_the_users),
 		cmocka_unit_test(errand_round_trips),

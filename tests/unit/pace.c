@@ -68,11 +68,11 @@ static void where_ranks_wait_reads_are_frequent_and_not_counted(void **state)
 	(void)state;
 	assert_int_equal(nt_pace_ms(DAY_MS, 8, 8 * MIB, true), NT_PACE_URGENT_MS);
 	assert_int_equal(nt_pace_ms(0, 1, 4096, true), NT_PACE_LEAST_MS);
-	assert_true(nt_pace_spent(NT_PACE_READS, 0, 2));
+	assert_true(nt_pace_spent(NT_PACE_READS + 2, 0, 2));
 	assert_true(nt_pace_spent(0, NT_PACE_BUDGET + 2 * NT_PACE_NODE_BYTES, 2));
 	assert_false(nt_pace_spent(NT_PACE_READS - 1, NT_PACE_BUDGET, 2));
-	assert_true(nt_pace_thrifty(NT_PACE_READS - NT_PACE_RESERVE_READS, 0, 2));
-	assert_false(nt_pace_thrifty(NT_PACE_READS - NT_PACE_RESERVE_READS - 1, 0, 2));
+	assert_true(nt_pace_thrifty(NT_PACE_READS + 2 - NT_PACE_RESERVE_READS, 0, 2));
+	assert_false(nt_pace_thrifty(NT_PACE_READS + 1 - NT_PACE_RESERVE_READS, 0, 2));
 }
 
 /* Home of a communicator of the whole step reads each log once, and has most of the budget left. */

@@ -21,31 +21,38 @@ static const char *arms_of(const struct nt_refine *from, int pair)
 	return text;
 }
 
+static void give(struct nt_refine *from, unsigned own, unsigned most)
+{
+	memset(from->known.own, (int)own, sizeof(from->known.own));
+	from->known.most = most;
+	from->known.chunks = true;
+}
+
 static void caps_are_fractions_of_what_nccl_gave(void **state)
 {
-	struct nt_refine from = { .channels = true, .bytes = MIB, .ranks = 8, .own = 24, .most = 24 };
+	struct nt_refine from = { .channels = true, .bytes = MIB, .known.ranks = 8 };
 
 	(void)state;
+	give(&from, 24, 24);
 	assert_string_equal(arms_of(&from, RING_LL), "RING/LL/12ch RING/LL/6ch");
-	from.own = 4;
+	give(&from, 4, 24);
 	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/2ch TREE/SIMPLE/8ch TREE/SIMPLE/1ch");
-	from.own = from.most = 2;
+	give(&from, 2, 2);
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/1ch");
-	from.own = from.most = 1;
+	give(&from, 1, 1);
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
-	from.own = 4, from.most = 5; /* 5 has no class of its own, and 4 is what it has */
+	give(&from, 4, 5); /* 5 has no class of its own, and 4 is what it has */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2ch RING/SIMPLE/1ch");
-	from.own = 0; /* not seen */
+	give(&from, 0, 5); /* not seen */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 }
 
 static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 {
-	const struct nt_refine from = {
-		.channels = true, .chunks = true, .bytes = 64 * MIB, .ranks = 8, .own = 16, .most = 24
-	};
+	struct nt_refine from = { .channels = true, .chunks = true, .bytes = 64 * MIB, .known.ranks = 8 };
 
 	(void)state;
+	give(&from, 16, 24);
 	for (int pair = 2 * NT_PROTOS; pair < 6 * NT_PROTOS; pair++) /* COLLNET_*, NVLS, NVLS_TREE */
 		assert_string_equal(arms_of(&from, pair), "");
 	assert_string_equal(arms_of(&from, 6 * NT_PROTOS + 2), "PAT/SIMPLE/8ch PAT/SIMPLE/24ch PAT/SIMPLE/4ch");
@@ -53,9 +60,10 @@ static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 
 static void chunks_fill_the_pipe(void **state)
 {
-	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .ranks = 4, .own = 2, .most = 2 };
+	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .known.ranks = 4 };
 
 	(void)state;
+	give(&from, 2, 2);
 	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16 parts. */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2M RING/SIMPLE/1M");
 	/* A tree: 32 MiB a channel in chunks of 8 MiB and 4 MiB, all in flight. */

@@ -10,62 +10,16 @@
  */
 #include "tests/unit/session-host.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "tests/unit/steady.h"
 
 #define SIZE 262144u
 #define DECISIONS 1000000u
 #define LIMIT_NS 500.0 /* generous: a loaded machine of long ago */
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
-static _Thread_local unsigned long allocations, locks;
-
-#if !SANITIZED
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t bytes);
-extern void *__libc_realloc(void *at, size_t bytes);
-
-void *malloc(size_t bytes)
-{
-	allocations++;
-	return __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-	allocations++;
-	return __libc_calloc(count, bytes);
-}
-
-void *realloc(void *at, size_t bytes)
-{
-	allocations++;
-	return __libc_realloc(at, bytes);
-}
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	static int (*real)(pthread_mutex_t * mutex);
-
-	locks++;
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	return real(mutex);
-}
-#endif
 
 enum steady { COUNTED, KEPT, COMMITTED, SHAPED };
 
@@ -138,22 +92,6 @@ static void nothing_is_allocated_or_locked(void **state)
 }
 
 #if !SANITIZED
-/* From here on this thread may end and nothing else. */
-static int forbid_system_calls(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
-}
-
 static int status_of_child(enum steady kind, bool with_call)
 {
 	struct host h;

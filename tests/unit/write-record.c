@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include "report/rank.h"
+#include "tuner/trial.h"
 #include "tuner/write.h"
 
 #define SIZE 262144u
@@ -95,6 +96,41 @@ static void every_state_has_its_words(void **state)
 	assert_int_equal(key->arm, TREE_SIMPLE);
 	assert_true(isnan(key->saved_ms));
 	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+/* Until another arm takes its place, or AUTO. */
+static void a_trial_goes_with_its_decision(void **state)
+{
+	const uint16_t sample[NT_RUN_POSITIONS] = { 100, 90, 101, 91 };
+	const struct nt_schedule screen = { .kind = NT_SCHEDULE_SCREEN,
+					    .count = 2,
+					    .blocks = 2,
+					    .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+	struct nt_trials trials = { .count = 0 };
+	float cost_us[NT_PAIRS] = { 0 };
+	struct nt_trial *trial;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	trial = nt_trial_create(h.comm->id, atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id),
+				&screen, cost_us);
+	assert_non_null(trial);
+	nt_trial_round(trial, &screen, sample);
+	nt_trials_keep_take(&trials, trial);
+	h.session.trials = &trials;
+	for (uint32_t settled = 0; settled < 4; settled++) {
+		for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+			atomic_store(&h.comm->key[i].settled, settled);
+		read_text(&h, &rank);
+		assert_int_equal(key_of(&rank, NT_ALLREDUCE)->trial != NULL, settled < 2);
+		nt_rank_fini(&rank);
+	}
+	h.session.trials = NULL;
+	nt_trials_clear(&trials);
 	host_close(&h);
 }
 
@@ -203,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_has_its_words),
+		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(figures_without_sense_are_left_out),

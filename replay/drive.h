@@ -8,8 +8,8 @@
  * Errors:   init: -1 without memory.
  * Units:    microseconds.
  */
-#ifndef NT_STATS_DRIVE_H
-#define NT_STATS_DRIVE_H
+#ifndef NT_REPLAY_DRIVE_H
+#define NT_REPLAY_DRIVE_H
 
 #include <stdbool.h>
 #include "tuner/engine.h"
@@ -24,9 +24,11 @@ struct nt_drive {
 
 /* What a key is, and how long its call number `call` takes with this arm. */
 struct nt_drive_key {
+	uint64_t size_bytes; /* of the collective */
 	uint32_t mask;
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
+	struct nt_channels channels; /* 0 ranks: nothing is known of them */
 	double (*time_us)(void *arg, unsigned arm, unsigned call);
 	void *arg;
 };
@@ -34,11 +36,30 @@ struct nt_drive_key {
 struct nt_driven {
 	struct nt_outcome outcome;
 	unsigned calls; /* while exploring, missing positions included */
+	unsigned samples; /* of them measured */
+	unsigned of_auto; /* calls of AUTO: no arm has more */
 	unsigned rounds;
 };
 
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
 void nt_drive_fini(struct nt_drive *drive);
+
+/* Data of the rounds of a job, as nt_times_gather() made them, in their order; the engine's own schedules say what they
+ * are of. */
+struct nt_drive_rounds {
+	unsigned count;
+	const uint8_t *bytes[NT_TRIAL_ROUNDS];
+	size_t length[NT_TRIAL_ROUNDS];
+};
+
+/* From the first plan to the last with these times. False where they are not of such an exploration: rounds are missing
+ * or left over, or have more times than calls. */
+bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
+		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
+
+/* The first plan alone: what would be tried, in which order. False: nothing would be explored. */
+bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,
+		   struct nt_schedule *first);
 
 /* From the first plan to the last. False if the engine did what it must not: a plan that cannot be
  * read, or no end. */

@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure.h - what programs that time the plugin share: a clock, a logger that says nothing, an order of numbers
+ *
+ * Threads:  any.
+ * Units:    nanoseconds of CLOCK_MONOTONIC.
+ */
+#ifndef NT_BENCH_MEASURE_H
+#define NT_BENCH_MEASURE_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t nt_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Of NCCL's type for a plugin's logger. */
+static inline void nt_quiet(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+{
+	(void)level;
+	(void)subsystems;
+	(void)file;
+	(void)line;
+	(void)format;
+}
+
+/* For qsort() of uint32_t. */
+static inline int nt_by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+#endif

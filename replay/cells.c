@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cells.c - cells of a trace through the engine, once in order or many times drawn */
+#include "replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "replay/rng.h"
+#include "replay/ucb1.h"
+
+int nt_replay_rule(struct nt_replay *replay, const char *name)
+{
+	struct nt_policy policy = replay->policy;
+	struct nt_error err;
+	char option[64];
+
+	replay->ucb1 = strcmp(name, "ucb1") == 0;
+	if (replay->ucb1)
+		return 0;
+	snprintf(option, sizeof(option), "bandit,rule=%.40s", name);
+	if (nt_policy_parse_option(&policy, option, &err) < 0 || strchr(name, ','))
+		return -1;
+	replay->policy.rule = policy.rule;
+	return 0;
+}
+
+const char *nt_replay_rule_name(const struct nt_replay *replay)
+{
+	return replay->ucb1 ? "ucb1" : nt_policy_rule_name(replay->policy.rule);
+}
+
+int nt_replay_init(struct nt_replay *replay)
+{
+	uint64_t seed = nt_rng_hash(replay->seed);
+
+	if (nt_drive_init(&replay->drive, &replay->policy) < 0)
+		return -1;
+	replay->drive.seed = seed;
+	return 0;
+}
+
+void nt_replay_fini(struct nt_replay *replay, struct nt_replay_rows *rows)
+{
+	nt_drive_fini(&replay->drive);
+	free(rows->row);
+	*rows = (struct nt_replay_rows){ .count = 0 };
+}
+
+static int run_once(struct nt_replay *replay, struct nt_source *source, struct nt_driven *driven,
+		    struct nt_error *err)
+{
+	struct nt_drive_key key;
+
+	nt_source_key(source, &key);
+	if (key.mask == 0) { /* AUTO alone: nobody would explore */
+		*driven = (struct nt_driven){ .calls = 0 };
+		driven->outcome.verdict = NT_VERDICT_ALONE;
+		driven->outcome.best_arm = driven->outcome.chosen_arm = NT_ARM_AUTO;
+		driven->outcome.p = 1;
+		return 0;
+	}
+	if (replay->ucb1 ? nt_ucb1_run(&key, driven) : nt_drive_run(&replay->drive, &key, driven))
+		return 0;
+	return nt_error_set(err, "the engine came to no end, or there is no memory");
+}
+
+static int run_in_order(struct nt_replay *replay, struct nt_source *source,
+			struct nt_replay_row *row, struct nt_error *err)
+{
+	struct nt_driven driven;
+
+	if (run_once(replay, source, &driven, err) < 0)
+		return -1;
+	row->chosen_arm = driven.outcome.chosen_arm;
+	row->chosen_us = nt_source_median_us(source, row->chosen_arm);
+	row->verdict = driven.outcome.verdict;
+	row->p = (double)driven.outcome.p;
+	row->calls = driven.calls;
+	row->samples = driven.samples;
+	row->trials = 1;
+	return 0;
+}
+
+/* The faster arm takes turns, so that its place among the arms does not matter. */
+static unsigned pick_faster(struct nt_source *source, unsigned trial)
+{
+	struct nt_drive_key key;
+	unsigned others, skip;
+	unsigned arm = 0;
+
+	nt_source_key(source, &key);
+	others = (unsigned)__builtin_popcount(key.mask);
+	skip = trial % others;
+	for (;; arm++) {
+		if ((key.mask & (1u << arm)) && skip-- == 0)
+			return arm;
+	}
+}
+
+static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct nt_replay_row *row,
+		     struct nt_error *err)
+{
+	unsigned found = 0, wrong = 0, early = 0;
+	double calls = 0, samples = 0;
+
+	source->drawn = true;
+	source->gain = replay->gain;
+	source->seed = nt_rng_mix(replay->seed, nt_rng_mix(row->bytes, source->base->samples));
+	if (source->arms == 1)
+		row->arms = NT_ARMS_ALONE;
+	for (unsigned t = 0; t < replay->trials; t++) {
+		struct nt_driven driven;
+
+		if (replay->kind == NT_REPLAY_POWER)
+			source->faster = pick_faster(source, t);
+		if (run_once(replay, source, &driven, err) < 0)
+			return -1;
+		if (driven.outcome.chosen_arm != NT_ARM_AUTO)
+			*(driven.outcome.chosen_arm == source->faster ? &found : &wrong) += 1;
+		early += driven.outcome.chosen_arm == source->faster &&
+			 driven.of_auto <= NT_REPLAY_EARLY;
+		calls += driven.calls;
+		samples += driven.samples;
+	}
+	row->trials = replay->trials;
+	row->calls = calls / replay->trials;
+	row->samples = (unsigned)(samples / replay->trials);
+	row->rate = (double)(replay->kind == NT_REPLAY_AA ? wrong : found) / replay->trials;
+	row->early_rate = (double)early / replay->trials;
+	row->wrong_rate = (double)wrong / replay->trials;
+	return 0;
+}
+
+static int run_cell(struct nt_replay *replay, struct nt_source *source, struct nt_replay_row *row,
+		    struct nt_error *err)
+{
+	const struct nt_trace_row *from = source->base;
+
+	*row = (struct nt_replay_row){
+		.bytes = from->bytes,
+		.arms = source->arms,
+		.auto_us = nt_source_median_us(source, NT_ARM_AUTO),
+		.best_us = nt_source_median_us(source, source->best),
+		.chosen_us = NAN,
+		.best_arm = source->best,
+		.chosen_arm = NT_ARM_AUTO,
+		.p = NAN,
+	};
+	memcpy(row->launch, from->launch, sizeof(row->launch));
+	memcpy(row->collective, from->collective, sizeof(row->collective));
+	memcpy(row->topology, from->topology, sizeof(row->topology));
+	memcpy(row->mode, from->mode, sizeof(row->mode));
+	if (replay->kind == NT_REPLAY_CELLS)
+		return run_in_order(replay, source, row, err);
+	return run_drawn(replay, source, row, err);
+}
+
+int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
+		    struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err)
+{
+	for (unsigned i = 0; i < trace->rows; i++) {
+		struct nt_replay_row *grown;
+		struct nt_source source;
+
+		if (!nt_source_starts(trace, i))
+			continue;
+		nt_source_init(&source, trace, i);
+		if (!source.base) {
+			(*left_out)++;
+			continue;
+		}
+		grown = realloc(rows->row, (rows->count + 1) * sizeof(grown[0]));
+		if (!grown)
+			return nt_error_set(err, "no memory");
+		rows->row = grown;
+		if (run_cell(replay, &source, &grown[rows->count], err) < 0)
+			return -1;
+		rows->count++;
+	}
+	return 0;
+}

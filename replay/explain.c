@@ -1,0 +1,379 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune explain: what a job would do, without one. */
+#include <ctype.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "replay/plan.h"
+#include "replay/source.h"
+#include "report/command.h"
+#include "report/file.h"
+#include "report/rank.h"
+
+#define FILE_BYTES ((size_t)64 << 20)
+#define SIZES 32
+
+static const struct option options[] = {
+	{ "collective", required_argument, NULL, 'c' }, { "help", no_argument, NULL, 'h' },
+	{ "policy", required_argument, NULL, 'p' },	{ "sizes", required_argument, NULL, 's' },
+	{ "topology", required_argument, NULL, 't' },	{ NULL, 0, NULL, 0 },
+};
+
+struct asked {
+	struct nt_policy policy;
+	bool policy_given;
+	unsigned colls; /* bits */
+	const char *topology;
+	uint64_t size[SIZES];
+	unsigned sizes, printed;
+	struct nt_drive drive;
+};
+
+static const struct nt_command *const self = &nt_command_explain;
+
+/* "256K", "1.5M", "4096". */
+static int parse_size(const char *text, size_t length, uint64_t *bytes)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char number[24], *end;
+	double value;
+
+	if (length == 0 || length >= sizeof(number) || !isdigit((unsigned char)*text))
+		return -1;
+	memcpy(number, text, length);
+	number[length] = 0;
+	value = strtod(number, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if ((*end && (!unit || end[1])) || !(value >= 1) || value > 1e12)
+		return -1;
+	for (long i = unit ? unit - units + 1 : 0; i > 0; i--)
+		value *= 1024;
+	*bytes = (uint64_t)value;
+	return 0;
+}
+
+static int take_sizes(struct asked *asked, const char *text)
+{
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		if (asked->sizes == SIZES ||
+		    parse_size(text, length, &asked->size[asked->sizes]) < 0)
+			return nt_command_misuse(
+				self,
+				"bad size '%.*s' (want up to %d sizes as 65536, 256K or 1.5M)",
+				(int)(length < 24 ? length : 24), text, SIZES);
+		asked->sizes++;
+		if (text[length] == 0)
+			return 0;
+		text += length + 1;
+	}
+}
+
+/* "2x4": nodes and ranks on each. */
+static int parse_topology(const char *text, unsigned *nodes, unsigned *per_node)
+{
+	char end;
+
+	if (sscanf(text, "%4ux%4u%c", nodes, per_node, &end) != 2 || !*nodes || !*per_node)
+		return -1;
+	return 0;
+}
+
+static int take_collective(struct asked *asked, const char *text)
+{
+	for (int c = 0; c < NT_COLLS; c++) {
+		if (strcasecmp(nt_coll_name(c), text) == 0) {
+			asked->colls = 1u << c;
+			return 0;
+		}
+	}
+	return nt_command_misuse(
+		self,
+		"unknown collective '%.40s' (want AllReduce, AllGather, ReduceScatter, "
+		"Broadcast or Reduce)",
+		text);
+}
+
+static int take(struct asked *asked, int option)
+{
+	unsigned nodes, per_node;
+	struct nt_error err;
+
+	switch (option) {
+	case 's': return take_sizes(asked, optarg);
+	case 'c': return take_collective(asked, optarg);
+	case 't':
+		asked->topology = optarg;
+		if (parse_topology(optarg, &nodes, &per_node) < 0)
+			return nt_command_misuse(
+				self, "bad topology '%.40s' (want NODESxRANKS, as 2x4)", optarg);
+		return 0;
+	default:
+		asked->policy_given = true;
+		if (nt_policy_parse_option(&asked->policy, optarg, &err) < 0)
+			return nt_command_misuse(self, "%s", err.text);
+		return 0;
+	}
+}
+
+static bool asked_for(const struct asked *asked, int coll, const char *topology, uint64_t bytes)
+{
+	if (!(asked->colls & (1u << coll)) ||
+	    (asked->topology && strcmp(asked->topology, topology) != 0))
+		return false;
+	for (unsigned i = 0; i < asked->sizes; i++) {
+		if (nt_band(asked->size[i]) == nt_band(bytes))
+			return true;
+	}
+	return asked->sizes == 0;
+}
+
+static void name_key(struct nt_plan_key *key, int coll, const char *topology, const char *more)
+{
+	char size[24];
+
+	snprintf(key->name, sizeof(key->name), "%s %s on %s%s%s", nt_coll_name(coll),
+		 nt_size_text((size_t)key->key.size_bytes, size, sizeof(size)), topology,
+		 *more ? ", " : "", more);
+}
+
+static void print(struct asked *asked, struct nt_plan_key *key)
+{
+	key->known |= key->key.mask;
+	nt_plan_print(stdout, &asked->drive, key);
+	asked->printed++;
+}
+
+static void init_key(struct nt_plan_key *key, uint64_t bytes)
+{
+	*key = (struct nt_plan_key){ .key = { .size_bytes = bytes } };
+	key->key.auto_arm = NT_ARM_AUTO;
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
+		key->key.cost_us[arm] = -1;
+}
+
+static void explain_trace(struct asked *asked, const struct nt_trace *trace)
+{
+	for (unsigned i = 0; i < trace->rows; i++) {
+		const struct nt_trace_row *row = &trace->row[i];
+		struct nt_source source;
+		struct nt_plan_key key;
+
+		if (!nt_source_starts(trace, i) ||
+		    !asked_for(asked, row->coll, row->topology, row->bytes))
+			continue;
+		nt_source_init(&source, trace, i);
+		init_key(&key, row->bytes);
+		memcpy(key.median_us, source.median_us, sizeof(key.median_us));
+		for (unsigned arm = 0; arm < NT_PAIRS; arm++)
+			key.key.mask |= source.row[arm] ? 1u << arm : 0;
+		name_key(&key, row->coll, row->topology, row->mode);
+		print(asked, &key);
+	}
+}
+
+/* The arms that were screened in the job, and what NCCL predicted. */
+static void record_arms(const struct nt_rank_key *from, struct nt_plan_key *key)
+{
+	json_object *arms = NULL, *costs = NULL;
+
+	if (from->auto_arm >= 0 && from->auto_arm < NT_PAIRS) {
+		key->key.auto_arm = (uint32_t)from->auto_arm;
+		key->known |= 1u << from->auto_arm;
+		if (from->predicted_auto_us >= 0)
+			key->key.cost_us[from->auto_arm] = (float)from->predicted_auto_us;
+	}
+	if (!from->trial || !json_object_object_get_ex(from->trial, "arms", &arms) ||
+	    !json_object_object_get_ex(from->trial, "cost", &costs) ||
+	    !json_object_is_type(arms, json_type_array) ||
+	    !json_object_is_type(costs, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(arms); i++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(arms, i));
+		int arm = name ? nt_arm_parse(name) : -1;
+
+		if (arm < 0 || arm >= NT_PAIRS)
+			continue;
+		key->key.mask |= 1u << arm;
+		key->key.cost_us[arm] = (float)json_object_get_double(
+			json_object_array_get_idx(costs, i));
+	}
+}
+
+static void explain_record_key(struct asked *asked, const struct nt_rank_comm *comm,
+			       const struct nt_rank_key *from)
+{
+	struct nt_plan_key key;
+	char topology[48];
+
+	if (comm->nodes > 0 && comm->ranks % comm->nodes == 0)
+		snprintf(topology, sizeof(topology), "%dx%d", (int)comm->nodes,
+			 (int)(comm->ranks / comm->nodes));
+	else
+		snprintf(topology, sizeof(topology), "%d ranks", (int)comm->ranks);
+	if (!asked_for(asked, from->coll, topology, (uint64_t)from->bytes))
+		return;
+	init_key(&key, (uint64_t)from->bytes);
+	record_arms(from, &key);
+	name_key(&key, from->coll, topology, from->state);
+	if (!from->trial) {
+		printf("\n%s\n  The record does not say which arms there are.\n", key.name);
+		asked->printed++;
+		return;
+	}
+	print(asked, &key);
+}
+
+static int explain_record(struct asked *asked, const char *text, size_t bytes, struct nt_error *err)
+{
+	struct nt_rank rank = { .root = NULL };
+	int rc = nt_rank_parse(&rank, text, bytes, err);
+
+	if (rc == 0 && !asked->policy_given)
+		rc = nt_policy_parse_option(&asked->drive.engine.policy, rank.policy, err);
+	if (rc == 0)
+		nt_plan_policy(stdout, &asked->drive.engine.policy);
+	for (size_t c = 0; rc == 0 && c < rank.comm_count; c++) {
+		for (size_t k = 0; k < rank.comms[c].key_count; k++)
+			explain_record_key(asked, &rank.comms[c], &rank.comms[c].keys[k]);
+	}
+	nt_rank_fini(&rank);
+	return rc;
+}
+
+/* What NCCL 2.23 and later can have; PAT and NVLS depend on the machine too. */
+static uint32_t legal_arms(int coll, unsigned nodes, unsigned per_node)
+{
+	const uint32_t all = (1u << NT_PROTOS) - 1;
+	const unsigned simple = (unsigned)nt_proto_parse("SIMPLE");
+	uint32_t mask = all << (nt_algo_parse("RING") * NT_PROTOS);
+
+	if (coll == NT_ALLREDUCE)
+		mask |= all << (nt_algo_parse("TREE") * NT_PROTOS);
+	if (coll == NT_ALLREDUCE && nodes > 1)
+		mask |= 1u << ((unsigned)nt_algo_parse("NVLS_TREE") * NT_PROTOS + simple);
+	if (coll == NT_ALLREDUCE ||
+	    (nodes == 1 && (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)))
+		mask |= nodes == 1 ? 1u << ((unsigned)nt_algo_parse("NVLS") * NT_PROTOS + simple)
+				   : 0;
+	if (per_node == 1 && (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER))
+		mask |= 1u << ((unsigned)nt_algo_parse("PAT") * NT_PROTOS + simple);
+	return mask;
+}
+
+static void explain_alone(struct asked *asked)
+{
+	static const uint64_t usual[] = { 1 << 16, 1 << 20, 1 << 26 };
+	const char *topology = asked->topology ? asked->topology : "2x8";
+	unsigned nodes = 0, per_node = 0;
+
+	(void)parse_topology(topology, &nodes, &per_node);
+	if (asked->sizes == 0) {
+		memcpy(asked->size, usual, sizeof(usual));
+		asked->sizes = sizeof(usual) / sizeof(usual[0]);
+	}
+	nt_plan_policy(stdout, &asked->policy);
+	if (asked->policy.mode == NT_MODE_BANDIT)
+		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
+		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
+		       "  those over %d times AUTO's time are left out.\n",
+		       NT_ENGINE_COST_FACTOR);
+	for (int coll = NT_COLLS - 1; coll >= 0; coll--) {
+		for (unsigned i = 0; asked->colls & (1u << coll) && i < asked->sizes; i++) {
+			struct nt_plan_key key;
+
+			init_key(&key, asked->size[i]);
+			key.key.mask = legal_arms(coll, nodes, per_node);
+			name_key(&key, coll, topology, "");
+			print(asked, &key);
+		}
+	}
+}
+
+static int explain_file(struct asked *asked, const char *path)
+{
+	struct nt_error err = { "" };
+	struct nt_trace trace;
+	size_t bytes = 0;
+	char *text = NULL;
+	int rc;
+
+	rc = nt_file_read(path, FILE_BYTES, &text, &bytes, &err);
+	if (rc == 0 && bytes > 0 && text[strspn(text, " \t\r\n")] == '{') {
+		rc = explain_record(asked, text, bytes, &err);
+	} else if (rc == 0) {
+		FILE *f = bytes ? fmemopen(text, bytes, "r") : NULL;
+
+		rc = f ? nt_trace_read(&trace, f, path, &err)
+		       : nt_error_set(&err, "%.100s: empty", path);
+		if (f)
+			fclose(f);
+		if (rc == 0) {
+			nt_plan_policy(stdout, &asked->policy);
+			explain_trace(asked, &trace);
+			nt_trace_fini(&trace);
+		}
+	}
+	free(text);
+	if (rc == 0 && asked->printed == 0)
+		rc = nt_error_set(&err, "%.100s: nothing of this collective, topology and size",
+				  path);
+	if (rc < 0)
+		nt_command_complain(self, "%s", err.text);
+	return rc;
+}
+
+static int run(int argc, char *argv[])
+{
+	struct asked asked = { .colls = 0 };
+	int option, status;
+	int rc = 0;
+
+	nt_policy_default(&asked.policy);
+	asked.policy.mode = NT_MODE_BANDIT;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":hc:p:s:t:", options, NULL)) != -1) {
+		if (option == 'h')
+			return nt_command_help(self);
+		if (option == '?' || option == ':')
+			return nt_command_misuse_option(self, option, argv);
+		status = take(&asked, option);
+		if (status != 0)
+			return status;
+	}
+	if (argc - optind > 1)
+		return nt_command_misuse(self, "more than one file");
+	if (nt_drive_init(&asked.drive, &asked.policy) < 0) {
+		nt_command_complain(self, "no memory");
+		return NT_EXIT_FAILED;
+	}
+	if (!asked.colls)
+		asked.colls = optind < argc ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;
+	if (optind < argc)
+		rc = explain_file(&asked, argv[optind]);
+	else
+		explain_alone(&asked);
+	nt_drive_fini(&asked.drive);
+	return nt_command_finish(self, rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
+}
+
+const struct nt_command nt_command_explain = {
+	.name = "explain",
+	.run = run,
+	.summary = "what a job would explore, at what cost, and what decides",
+	.help = "Usage: nccl-tune explain [OPTION]... [FILE]\n"
+		"\n"
+		"Says what would be done in a job, and does nothing: which arms would be tried and in which\n"
+		"order, which would not and why, how many calls that takes, and what an arm must show to\n"
+		"replace AUTO. FILE is a trace, as for replay, or the record of a process of a job, whose\n"
+		"policy then counts; '-' is standard input. Without one, the arms that NCCL can have are\n"
+		"taken.\n"
+		"\n"
+		"  -p, --policy POLICY    as srun --nccl-tune takes it; the default is bandit\n"
+		"  -t, --topology TOPO    nodes and ranks on each, as 2x4; the default is 2x8, or all of FILE\n"
+		"  -s, --sizes LIST       65536,256K,1.5M; the default is 64K,1M,64M, or all of FILE\n"
+		"  -c, --collective NAME  the default is AllReduce, or all of FILE\n",
+};

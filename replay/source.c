@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.c - the time of one call, from a trace */
+#include "replay/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "replay/rng.h"
+
+#define TYPICAL_US 1024.0
+
+static unsigned slot(unsigned arm)
+{
+	return arm == NT_ARM_AUTO ? NT_PAIRS : arm;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	float x = *(const float *)a;
+	float y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of any number of samples; NAN without memory. */
+static double median(const struct nt_trace_row *row)
+{
+	float *sorted = malloc(row->samples * sizeof(sorted[0]));
+	unsigned half = row->samples / 2;
+	double us = NAN;
+
+	if (!sorted)
+		return us;
+	memcpy(sorted, row->sample_us, row->samples * sizeof(sorted[0]));
+	qsort(sorted, row->samples, sizeof(sorted[0]), by_value);
+	us = row->samples % 2 ? sorted[half] : ((double)sorted[half - 1] + sorted[half]) / 2;
+	free(sorted);
+	return us;
+}
+
+bool nt_source_starts(const struct nt_trace *trace, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++) {
+		if (nt_trace_same_cell(&trace->row[i], &trace->row[at]))
+			return false;
+	}
+	return true;
+}
+
+void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsigned at)
+{
+	*source = (struct nt_source){
+		.first = &trace->row[at], .best = NT_ARM_AUTO, .faster = NT_ARM_AUTO, .scale = 1
+	};
+	for (unsigned i = at; i < trace->rows; i++) {
+		const struct nt_trace_row *row = &trace->row[i];
+		unsigned place = slot((unsigned)row->arm);
+
+		if (!nt_trace_same_cell(row, source->first))
+			continue;
+		source->row[place] = row;
+		source->median_us[place] = median(row);
+		source->arms++;
+	}
+	source->base = source->row[NT_PAIRS];
+	if (!source->base)
+		return;
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
+		if (source->row[arm] &&
+		    source->median_us[arm] < source->median_us[slot(source->best)])
+			source->best = arm;
+	}
+	source->scale = exp2(round(log2(TYPICAL_US / source->median_us[NT_PAIRS])));
+}
+
+double nt_source_median_us(const struct nt_source *source, unsigned arm)
+{
+	return source->median_us[slot(arm)];
+}
+
+void nt_source_key(struct nt_source *source, struct nt_drive_key *key)
+{
+	*key = (struct nt_drive_key){ .size_bytes = source->base->bytes,
+				      .auto_arm = NT_ARM_AUTO,
+				      .time_us = nt_source_us,
+				      .arg = source };
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
+		key->cost_us[arm] = -1;
+		if (source->row[arm] ||
+		    (source->drawn && source->arms == 1 && arm < NT_ARMS_ALONE - 1))
+			key->mask |= 1u << arm;
+	}
+	memset(source->taken, 0, sizeof(source->taken));
+}
+
+double nt_source_us(void *arg, unsigned arm, unsigned call)
+{
+	struct nt_source *source = arg;
+	const struct nt_trace_row *row = source->drawn ? source->base : source->row[slot(arm)];
+	double us;
+
+	(void)call;
+	if (!source->drawn)
+		return row->sample_us[source->taken[slot(arm)]++ % row->samples] * source->scale;
+	us = row->sample_us[nt_rng_hash(source->seed++) % row->samples] * source->scale;
+	return arm == source->faster && arm != NT_ARM_AUTO ? us * (1 - source->gain) : us;
+}

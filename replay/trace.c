@@ -1,0 +1,328 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.c - reads CSV files of measured times */
+#include "replay/trace.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int coll_of(const char *name)
+{
+	for (int c = 0; c < NT_COLLS; c++) {
+		if (strcasecmp(nt_coll_name(c), name) == 0)
+			return c;
+	}
+	return -1;
+}
+
+/* "Ring", "Simple": the measurements spell names in mixed case. */
+static int arm_of(const char *algo, const char *proto)
+{
+	char name[48];
+
+	if (strcasecmp(algo, "AUTO") == 0)
+		return NT_ARM_AUTO;
+	snprintf(name, sizeof(name), "%.20s/%.20s", algo, proto);
+	for (char *c = name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return nt_arm_parse(name);
+}
+
+/* Cuts the next field off *line, without the blanks around it; NULL at the end. */
+static char *cut(char **line)
+{
+	char *field = *line;
+	char *end, *last;
+
+	if (!field)
+		return NULL;
+	end = field + strcspn(field, ",");
+	*line = *end == ',' ? end + 1 : NULL;
+	*end = 0;
+	field += strspn(field, " \t\r\n");
+	last = field + strlen(field);
+	while (last > field && isspace((unsigned char)last[-1]))
+		*--last = 0;
+	return field;
+}
+
+static int parse_samples(struct nt_trace_row *r, char *rest, struct nt_error *err)
+{
+	unsigned room = 0;
+	char *field;
+
+	while ((field = cut(&rest)) != NULL) {
+		float value;
+		char *end;
+
+		if (*field == 0 && !rest && r->samples > 0) /* a comma at the end of the line */
+			break;
+		value = strtof(field, &end);
+		if (end == field || *end || !isfinite(value) || !(value > 0))
+			return nt_error_set(err, "sample %u is '%.24s' (want microseconds above 0)",
+					    r->samples + 1, field);
+		if (r->samples == NT_TRACE_SAMPLES)
+			return nt_error_set(err, "more than %d samples", NT_TRACE_SAMPLES);
+		if (r->samples == room) {
+			float *grown;
+
+			room = room ? 2 * room : 64;
+			grown = realloc(r->sample_us, room * sizeof(grown[0]));
+			if (!grown)
+				return nt_error_set(err, "no memory");
+			r->sample_us = grown;
+		}
+		r->sample_us[r->samples++] = value;
+	}
+	return r->samples > 0 ? 0 : nt_error_set(err, "no samples");
+}
+
+static int parse_bytes(struct nt_trace_row *r, const char *text, struct nt_error *err)
+{
+	char *end;
+
+	errno = 0;
+	r->bytes = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || !r->bytes)
+		return nt_error_set(err, "bad size '%.24s' (want bytes)", text);
+	return 0;
+}
+
+static int copy(char *out, size_t out_bytes, const char *text, const char *what,
+		struct nt_error *err)
+{
+	size_t length = strlen(text);
+
+	if (length >= out_bytes)
+		return nt_error_set(err, "%s '%.24s...' is longer than %zu bytes", what, text,
+				    out_bytes - 1);
+	for (size_t i = 0; i <= length; i++)
+		out[i] = text[i] == 0 || (text[i] >= ' ' && text[i] <= '~') ? text[i] : '?';
+	return 0;
+}
+
+static int parse_coll(struct nt_trace_row *r, char **line, struct nt_error *err)
+{
+	const char *first = cut(line);
+	const char *second;
+
+	r->coll = coll_of(first);
+	if (r->coll >= 0)
+		return copy(r->collective, sizeof(r->collective), first, "collective", err);
+	second = cut(line);
+	r->coll = second ? coll_of(second) : -1;
+	if (r->coll < 0)
+		return nt_error_set(err, "unknown collective '%.24s'", first);
+	(void)copy(r->collective, sizeof(r->collective), second, "collective", err);
+	return copy(r->launch, sizeof(r->launch), first, "launch variables", err);
+}
+
+static int parse_row(struct nt_trace_row *r, char *line, struct nt_error *err)
+{
+	char *field[5];
+
+	if (parse_coll(r, &line, err) < 0)
+		return -1;
+	for (int i = 0; i < 5; i++)
+		field[i] = cut(&line);
+	if (!field[4])
+		return nt_error_set(err,
+				    "too few fields (want collective, topology, mode, algorithm, "
+				    "protocol, bytes and samples)");
+	if (copy(r->topology, sizeof(r->topology), field[0], "topology", err) < 0 ||
+	    copy(r->mode, sizeof(r->mode), field[1], "mode", err) < 0 ||
+	    parse_bytes(r, field[4], err) < 0)
+		return -1;
+	r->arm = arm_of(field[2], field[3]);
+	if (r->arm < 0)
+		return nt_error_set(err, "unknown algorithm or protocol '%.16s,%.16s'", field[2],
+				    field[3]);
+	return parse_samples(r, line, err);
+}
+
+static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
+{
+	char *field[5];
+
+	for (int i = 0; i < 5; i++)
+		field[i] = cut(&line);
+	if (!field[4] || line)
+		return nt_error_set(err,
+				    "want collective, topology, bytes, algorithm and protocol");
+	r->coll = coll_of(field[0]);
+	r->arm = arm_of(field[3], field[4]);
+	if (r->coll < 0 || r->arm < 0)
+		return nt_error_set(err, "unknown collective, algorithm or protocol");
+	if (copy(r->topology, sizeof(r->topology), field[1], "topology", err) < 0)
+		return -1;
+	return parse_bytes(r, field[2], err);
+}
+
+typedef int parse_line(struct nt_trace_row *row, char *line, struct nt_error *err);
+
+static struct nt_trace_row *row_add(struct nt_trace *t, unsigned *room)
+{
+	if (t->rows == *room) {
+		unsigned more = *room ? 2 * *room : 64;
+		struct nt_trace_row *grown = realloc(t->row, more * sizeof(grown[0]));
+
+		if (!grown)
+			return NULL;
+		t->row = grown;
+		*room = more;
+	}
+	memset(&t->row[t->rows], 0, sizeof(t->row[0]));
+	return &t->row[t->rows++];
+}
+
+static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char *name,
+		      struct nt_error *err)
+{
+	struct nt_error inner = { "" };
+	unsigned number = 0, room = 0;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int rc = 0;
+
+	while (rc == 0 && (length = getline(&line, &size, f)) > 0) {
+		struct nt_trace_row *row;
+
+		number++;
+		if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
+			continue;
+		row = t->rows < NT_TRACE_ROWS ? row_add(t, &room) : NULL;
+		if (!row)
+			rc = nt_error_set(&inner, "more than %d rows, or no memory", NT_TRACE_ROWS);
+		else if (strlen(line) != (size_t)length)
+			rc = nt_error_set(&inner, "not text");
+		else
+			rc = parse(row, line, &inner);
+		if (rc < 0)
+			nt_error_set(err, "%.60s:%u: %.90s", name, number, inner.text);
+	}
+	if (rc == 0 && ferror(f))
+		rc = nt_error_set(err, "%.100s: %m", name);
+	if (rc == 0 && t->rows == 0)
+		rc = nt_error_set(err, "%.100s: no measurement in it", name);
+	free(line);
+	return rc;
+}
+
+static bool same_arm(const struct nt_trace_row *a, const struct nt_trace_row *b)
+{
+	return a->arm == b->arm && nt_trace_same_cell(a, b);
+}
+
+/* An arm of a cell that stands in several lines has all their samples. */
+static int merge(struct nt_trace *t, struct nt_error *err)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->rows; i++) {
+		struct nt_trace_row *from = &t->row[i], *to;
+		unsigned k = 0;
+		float *grown;
+
+		while (k < kept && !same_arm(&t->row[k], from))
+			k++;
+		to = &t->row[k];
+		if (k == kept) {
+			struct nt_trace_row moved = *from;
+
+			from->sample_us = NULL;
+			t->row[kept++] = moved;
+			continue;
+		}
+		grown = realloc(to->sample_us,
+				((size_t)to->samples + from->samples) * sizeof(grown[0]));
+		if (!grown)
+			return nt_error_set(err, "no memory");
+		memcpy(grown + to->samples, from->sample_us, from->samples * sizeof(grown[0]));
+		to->sample_us = grown;
+		to->samples += from->samples;
+		free(from->sample_us);
+		from->sample_us = NULL;
+	}
+	t->rows = kept;
+	return 0;
+}
+
+int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err)
+{
+	*t = (struct nt_trace){ .rows = 0 };
+	if (load_lines(t, from, parse_row, name, err) == 0 && merge(t, err) == 0)
+		return 0;
+	nt_trace_fini(t);
+	return -1;
+}
+
+int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err)
+{
+	FILE *f = fopen(path, "re");
+	int rc;
+
+	if (!f)
+		return nt_error_set(err, "%.80s: %m", path);
+	rc = nt_trace_read(t, f, path, err);
+	fclose(f);
+	return rc;
+}
+
+int nt_picks_load(struct nt_trace *t, const char *path, struct nt_error *err)
+{
+	FILE *f = fopen(path, "re");
+	int rc;
+
+	*t = (struct nt_trace){ .rows = 0 };
+	if (!f)
+		return nt_error_set(err, "%.80s: %m", path);
+	rc = load_lines(t, f, parse_pick, path, err);
+	fclose(f);
+	if (rc < 0)
+		nt_trace_fini(t);
+	return rc;
+}
+
+bool nt_trace_same_cell(const struct nt_trace_row *a, const struct nt_trace_row *b)
+{
+	return a->coll == b->coll && a->bytes == b->bytes &&
+	       strcmp(a->topology, b->topology) == 0 && strcmp(a->mode, b->mode) == 0 &&
+	       strcmp(a->launch, b->launch) == 0;
+}
+
+void nt_trace_fini(struct nt_trace *t)
+{
+	for (unsigned i = 0; i < t->rows; i++)
+		free(t->row[i].sample_us);
+	free(t->row);
+	*t = (struct nt_trace){ .rows = 0 };
+}
+
+int nt_trace_find(const struct nt_trace *t, const struct nt_trace_row *want)
+{
+	double nearest = INFINITY;
+	int found = -1;
+
+	for (unsigned i = 0; i < t->rows; i++) {
+		const struct nt_trace_row *r = &t->row[i];
+		double far = fabs(log((double)r->bytes / (double)want->bytes));
+		bool smaller = found >= 0 && far == nearest && r->bytes < t->row[found].bytes;
+
+		if (r->coll != want->coll || (want->arm >= 0 && r->arm != want->arm) ||
+		    strcmp(r->launch, want->launch) != 0 || strcmp(r->mode, want->mode) != 0 ||
+		    strcmp(r->topology, want->topology) != 0)
+			continue;
+		if (far < nearest || smaller) {
+			nearest = far;
+			found = (int)i;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.h - measured times of arms (tests/traces/), and what NCCL picked where they were measured
+ *
+ * Text, a line for each arm of a cell (a collective, topology, mode and size); lines that begin with '#' and empty
+ * ones are skipped:
+ *
+ *   [launch variables,]collective,topology,mode,algorithm,protocol,bytes,samples...
+ *
+ * AUTO,AUTO for algorithm and protocol are NCCL's own choice. Samples are in the order of measurement; an arm that
+ * stands in several lines has the samples of all.
+ *
+ * Threads:  read only after loading.
+ * Memory:   the structures own their samples until _fini.
+ * Errors:   -1 and *err with file, line and what is wrong there; nothing is then loaded.
+ * Units:    samples in microseconds.
+ */
+#ifndef NT_REPLAY_TRACE_H
+#define NT_REPLAY_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "contract/coll.h"
+#include "contract/error.h"
+
+#define NT_TRACE_ROWS 10000 /* more are refused */
+#define NT_TRACE_SAMPLES 1000000 /* of a row */
+
+struct nt_trace_row {
+	char launch[96]; /* NCCL variables set at launch; empty: none */
+	int coll;
+	char collective[16]; /* as it was spelled */
+	char topology[32]; /* "2x4": nodes x ranks on each */
+	char mode[32]; /* "seq", "ovl" */
+	int arm; /* NT_ARM_AUTO: NCCL's own pick */
+	uint64_t bytes;
+	unsigned samples;
+	float *sample_us; /* NULL in a list of picks, where arm is the pick */
+};
+
+struct nt_trace {
+	struct nt_trace_row *row;
+	unsigned rows;
+};
+
+int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err);
+/* The same from an open stream; name is for messages. */
+int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err);
+
+/* A line: collective,topology,bytes,algorithm,protocol */
+int nt_picks_load(struct nt_trace *t, const char *path, struct nt_error *err);
+
+void nt_trace_fini(struct nt_trace *t);
+
+/* All but the arm is the same. */
+bool nt_trace_same_cell(const struct nt_trace_row *a, const struct nt_trace_row *b);
+
+/* The row of that arm whose size is nearest (by ratio; the smaller one of two). -1: none. */
+int nt_trace_find(const struct nt_trace *t, const struct nt_trace_row *want);
+
+#endif

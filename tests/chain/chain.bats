@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A second profiler and a second tuner, alone and behind ours: they are told the same, event by event. Their logs are
+# compared whole; only how many channels a collective has, and so its KernelCh events, is another arm's business.
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+
+setup_file() {
+	local name
+	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
+	export TESTS=$NT_STAGE/libexec/nccl-tune/tests OURS=$NT_STAGE/lib/nccl-tune/libnccl-tune.so
+	for name in $(compgen -e); do
+		case $name in
+		SLURM*|NCCL*|NT_FAKE*|NT_CHAIN*) unset "$name" ;;
+		esac
+	done
+	# Group, Coll, KernelCh, GroupApi, CollApi, KernelLaunch.
+	export NT_CHAIN_MASK=0xb43
+}
+
+setup() {
+	scratch=$BATS_TEST_TMPDIR kind=new mode=observe form=(--fork 4 --nodes 2)
+}
+
+# fake [option]...: short, with the plugins of the environment.
+fake() {
+	timeout -k 2 60 "$TESTS/nt-fake-nccl" "${form[@]}" --iters 40 --call-gap-us 20 --peer-timeout 10 \
+		--env NT_CHAIN_RANK=%r "$@" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+}
+
+policy() {
+	task_policy "$mode" "$scratch/step" screen_blocks=2 confirm_blocks=8 min_calls=2 join_timeout=5 agree_timeout=20
+}
+
+alone() {
+	local plugin=$TESTS/nt-chain-$kind.so
+	NT_CHAIN_LOG=$scratch/alone NCCL_TUNER_PLUGIN=$plugin NCCL_PROFILER_PLUGIN=$plugin fake "$@"
+}
+
+behind() {
+	local plugin=$TESTS/nt-chain-$kind.so
+	rm -rf "$scratch/step"
+	mkdir -m 700 "$scratch/step"
+	NT_CHAIN_LOG=$scratch/behind NCCL_TUNE_CHAINED_TUNER=$plugin NCCL_TUNE_CHAINED_PROFILER=$plugin \
+		NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS NCCL_TUNE_POLICY=$(policy) fake "$@"
+	run -1 grep -E 'FOREIGN|never given' "$scratch/behind"
+	compgen -G "$scratch/step/rank.*.json" >/dev/null # ours was awake
+}
+
+# same [option]...: both runs, the same lines. what: of the sorted logs.
+same() {
+	rm -f "$scratch"/{alone,behind}
+	alone "$@"
+	behind "$@"
+	[ -s "$scratch/alone" ]
+	diff <(sort "$scratch/alone") <(sort "$scratch/behind") | head -n 20
+	cmp <(sort "$scratch/alone") <(sort "$scratch/behind")
+}
+
+# Without the events of channels.
+same_but_channels() {
+	rm -f "$scratch"/{alone,behind}
+	alone "$@"
+	behind "$@"
+	[ "$(grep -vc ' 0x40/' "$scratch/alone")" -gt 0 ]
+	cmp <(grep -v ' 0x40/' "$scratch/alone" | sort) <(grep -v ' 0x40/' "$scratch/behind" | sort)
+}
+
+# Each KernelCh event that began in the log named its Coll, had its state, and ended.
+channels_are_whole() {
+	local log
+	for log in "$scratch"/{alone,behind}; do
+		run -1 grep -E ' start 0x40/[0-9]+:[0-9]+ in -' "$log"
+		[ "$(grep -c ' start 0x40/' "$log")" -gt 0 ]
+		cmp <(sed -n 's/ start \(0x40[^ ]*\) .*/ \1/p' "$log" | sort) <(sed -n 's/ stop 0x40/ 0x40/p' "$log" | sort)
+		cmp <(sed -n 's/ state \(0x40[^ ]*\) 22$/ \1/p' "$log" | sort) <(sed -n 's/ stop 0x40/ 0x40/p' "$log" | sort)
+	done
+}
+
+@test "the logs can tell: one event more, and they differ" {
+	alone
+	cp "$scratch/alone" "$scratch/first"
+	alone
+	cat "$scratch/first" "$scratch/first" | sort | cmp - <(sort "$scratch/alone")
+	rm "$scratch/alone"
+	NT_CHAIN_MASK=0x901 alone
+	run ! cmp <(sort "$scratch/first") <(sort "$scratch/alone")
+}
+
+@test "every mask: it sees what it asks for, and nothing of what we ask for" {
+	local mask
+	for mask in 0 0x1 0x2 0x3 0x40 0x42 0x100 0x200 0x800 0x801 0xb43; do
+		NT_CHAIN_MASK=$mask same
+	done
+}
+
+@test "several communicators, groups, splits and new ones" {
+	same --comms world+tp:2+dp:2 --groups 4 --interleave
+	same --comms world+split:2 --churn 10x3
+	same --simulate-on 1@5
+}
+
+@test "captures and their replays" {
+	same --capture 5x3
+}
+
+@test "many threads" {
+	form=(--ranks-in-process 4)
+	same --comms world+tp:2
+	same --nonblocking
+	form=(--ranks-in-process 4 --one-thread)
+	same
+}
+
+@test "communicators that are aborted" {
+	# Which kernels an abort takes is chance: the host's side is the same.
+	same_but_channels --abort-every 10x3
+	same_but_channels --abort
+}
+
+@test "old interfaces, on old and new NCCL" {
+	local release
+	kind=old
+	export NT_CHAIN_MASK=0x43
+	for release in 2.21.5 2.24.3 2.26.2 2.27.7 2.28.9 2.30.7; do
+		same --nccl "$release"
+	done
+	kind=new
+	export NT_CHAIN_MASK=0xb43
+	same --nccl 2.30.7
+}
+
+@test "handles with bits where addresses have none, and no handles" {
+	NT_CHAIN_HANDLE=high same
+	NT_CHAIN_HANDLE=none same
+}
+
+@test "a mask that grows while the job runs" {
+	# Ours follows at the next decision: what one collective has more or less is all.
+	local behind alone
+	rm -f "$scratch"/{alone,behind}
+	export NT_CHAIN_MASK=0x200 NT_CHAIN_MASK2=0x242@20
+	alone --sizes 256K
+	behind --sizes 256K
+	alone=$(grep -c ' start 0x2/' "$scratch/alone")
+	behind=$(grep -c ' start 0x2/' "$scratch/behind")
+	[ "$alone" -ge 80 ] && [ $((alone - behind)) -le 4 ] && [ $((behind - alone)) -le 4 ]
+}
+
+@test "while we explore it loses nothing" {
+	mode=bandit form=(--fork 4)
+	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
+	channels_are_whole
+	jq -e '.mismatches == 0 and .keys[0].overridden > 20' "$scratch/out"
+	NT_CHAIN_MASK=0x2 same --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
+	jq -e '.keys[0].overridden > 20' "$scratch/out"
+}
+
+@test "the tuner's answer is AUTO, and an arm that is better than it wins" {
+	mode=bandit form=(--fork 4)
+	export NT_CHAIN_ARM=RING/LL NT_CHAIN_CHANNELS=4
+	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.3 --noise none --iters 6000
+	jq -e '.mismatches == 0 and .keys[0].overridden > 20' "$scratch/out"
+	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .arm == "TREE/SIMPLE")' "$scratch"/step/rank.*.json
+	# Where nothing is better the answer stays.
+	same_but_channels --sizes 256K --arm RING/LL=0.05 --noise none --iters 1000
+	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .state != "committed")' "$scratch"/step/rank.*.json
+	jq -e '.keys[0].arm == "RING/LL/4ch"' "$scratch/out"
+}
+
+@test "their errors are counted and stop nothing" {
+	local what
+	for what in prof-init tuner-init events decide; do
+		NT_CHAIN_FAIL=$what behind
+		jq -e '.mismatches == 0' "$scratch/out"
+		jq -es 'all(.counts.chained_errors > 0)' "$scratch"/step/rank.*.json
+	done
+	rm "$scratch/behind"
+	NT_CHAIN_FAIL=prof-init behind
+	run -1 grep ' start ' "$scratch/behind"
+}
+
+@test "a plugin that cannot be loaded is said once, and the job goes on" {
+	mode=bandit
+	mkdir -m 700 "$scratch/step"
+	NCCL_DEBUG=WARN NCCL_TUNE_CHAINED_TUNER=/nowhere/t.so NCCL_TUNE_CHAINED_PROFILER=/nowhere/p.so \
+		NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS NCCL_TUNE_POLICY=$(policy) fake --comms world+tp:2
+	[ "$(grep -c 'the tuner plugin /nowhere/t.so is not loaded: ' "$scratch/err")" = 4 ]
+	[ "$(grep -c 'the profiler plugin /nowhere/p.so is not loaded: ' "$scratch/err")" = 4 ]
+	jq -es 'all(.plugins.tuner | test("^/nowhere/t.so: not loaded"))' "$scratch"/step/rank.*.json
+}
+
+@test "plugins by NCCL's default names are found, and a copy of ours is not" {
+	mkdir -m 700 "$scratch/step" "$scratch/lib"
+	cp "$TESTS/nt-chain-new.so" "$scratch/lib/libnccl-tuner.so"
+	cp "$OURS" "$scratch/lib/libnccl-profiler.so"
+	NT_CHAIN_LOG=$scratch/behind LD_LIBRARY_PATH=$scratch/lib NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS \
+		NCCL_TUNE_POLICY=$(policy) fake
+	grep -q 'tuner init' "$scratch/behind"
+	run -1 grep profiler "$scratch/behind"
+	jq -es 'all(.plugins.tuner == "logger5 (v5)" and (.plugins | has("profiler") | not))' "$scratch"/step/rank.*.json
+	# By the short name, and not at all.
+	cp "$TESTS/nt-chain-new.so" "$scratch/lib/libnccl-profiler-short.so"
+	rm "$scratch/behind"
+	NT_CHAIN_LOG=$scratch/behind LD_LIBRARY_PATH=$scratch/lib NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS \
+		NCCL_TUNE_CHAINED_TUNER=none NCCL_TUNE_CHAINED_PROFILER=short NCCL_TUNE_POLICY=$(policy) fake
+	grep -q 'profiler init' "$scratch/behind"
+	run -1 grep tuner "$scratch/behind"
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune replay and explain on measured and made-up times: what is chosen, how often it is wrong, and what
+# is said to files that are none.
+#
+# shellcheck disable=SC2154 # what bats sets
+bats_require_minimum_version 1.5.0
+
+setup() {
+	nccl_tune=$NT_STAGE/bin/nccl-tune
+	tests=$NT_STAGE/libexec/nccl-tune/tests
+	traces=$BATS_TEST_DIRNAME/../traces
+	cells=("$traces"/h200-1x8-seq.csv "$traces"/h200-2x4-{10gbit,ovl,seq}.csv)
+	trace=$BATS_TEST_TMPDIR/trace.csv
+}
+
+# replay ARG...: the answer in JSON, in $output; $lines are useless then.
+replay() {
+	run -0 --separate-stderr "$nccl_tune" replay --json "$@"
+}
+
+holds() {
+	jq -e "$@" <<<"$output" >/dev/null || { printf '%s\n' "$*" "$output"; return 1; }
+}
+
+# share COND LEAST: of the cells.
+share() {
+	holds "([.[] | select($1)] | length) / length >= $2"
+}
+
+noise() {
+	"$tests/nt-noise" "$@" >"$trace"
+}
+
+@test "every measured cell: near the best arm, never slower than AUTO" {
+	replay "${cells[@]}"
+	holds 'length == 34'
+	share '.chosen_us <= 1.02 * .best_us' 0.95
+	share '.chosen_us <= 1.01 * .auto_us' 1
+	holds 'all(.[]; [has("collective", "topology", "mode", "bytes", "auto_us", "best_arm", "best_us", "chosen_arm",
+		"chosen_us", "calls")] | all)'
+	holds '.[] | select(.topology == "2x4" and .mode == "seq" and .bytes == 262144 and .auto_us < 300) |
+		.chosen_arm == "TREE/SIMPLE" and .best_arm == .chosen_arm and .calls < 300'
+}
+
+@test "made-up cells: near the best arm, never slower than AUTO" {
+	noise -c 20 -n 400 lognormal-3 lognormal-8 drift tail
+	replay "$trace"
+	holds 'length == 80'
+	share '.chosen_us <= 1.02 * .best_us' 0.95
+	share '.chosen_us <= 1.01 * .auto_us' 1
+	noise -c 20 -n 400 bimodal-3
+	replay "$trace"
+	share '.chosen_us <= 1.01 * .auto_us' 1
+}
+
+@test "identical arms are left alone, a faster one is found" {
+	replay --aa 300 "${cells[@]}"
+	holds 'length == 34 and all(.[]; .trials == 300 and .rate <= 0.02)'
+	holds '([.[].rate] | add) / length <= 0.005'
+	noise -c 1 -n 1000 lognormal-3 lognormal-8
+	replay --power 10 --trials 200 "$trace"
+	holds 'length == 2 and all(.[]; .trials == 200 and .rate >= 0.95) and .[0].rate_within_40 >= 0.95'
+}
+
+@test "another's rules err where ours does not" {
+	noise -c 1 -n 1000 bimodal-3
+	replay --rule paper-online --aa 200 "$trace"
+	holds '.[0].rate > 0.2'
+	replay --rule ucb1 --aa 200 "$trace"
+	holds '.[0].rate > 0.2'
+	replay --rule paper-offline --aa 200 "$trace"
+	holds '.[0].rate > 0.05 and .[0].rule == "paper-offline"'
+	replay --rule nccl-tune --aa 200 "$trace"
+	holds '.[0].rate <= 0.02'
+}
+
+@test "the paper's rule does what the paper says" {
+	{
+		echo "allreduce,2x4,seq,AUTO,AUTO,1024,$(printf '100,%.0s' {1..10})"
+		echo "allreduce,2x4,seq,Tree,Simple,1024,$(printf '94,%.0s' {1..9})900"
+		echo "allreduce,2x4,seq,AUTO,AUTO,2048,$(printf '100,%.0s' {1..10})"
+		echo "allreduce,2x4,seq,Tree,Simple,2048,$(printf '96,%.0s' {1..9})900"
+	} >"$trace"
+	replay --rule paper-online "$trace"
+	holds '[.[].chosen_arm] == ["TREE/SIMPLE", "AUTO"] and all(.[]; .calls == 20)'
+}
+
+@test "the same seed gives the same answer" {
+	replay --power 5 --trials 50 --seed 4 "${cells[0]}"
+	local first=$output
+	replay --power 5 --trials 50 --seed 4 "${cells[0]}"
+	[ "$output" = "$first" ]
+	replay --power 5 --trials 50 --seed 5 "${cells[0]}"
+	[ "$output" != "$first" ]
+}
+
+@test "any unit of time gives the same choice" {
+	replay "${cells[3]}"
+	local first
+	first=$(jq -c '[.[].chosen_arm]' <<<"$output")
+	awk -F, -v OFS=, '!/^#/ { for (i = 7; i <= NF; i++) $i *= 100000 } 1' "${cells[3]}" >"$trace"
+	replay "$trace"
+	[ "$(jq -c '[.[].chosen_arm]' <<<"$output")" = "$first" ]
+	awk -F, -v OFS=, '!/^#/ { for (i = 7; i <= NF; i++) $i /= 10000 } 1' "${cells[3]}" >"$trace"
+	replay "$trace"
+	[ "$(jq -c '[.[].chosen_arm]' <<<"$output")" = "$first" ]
+}
+
+@test "standard input, one arm, an arm in two lines, another order, Windows ends of lines" {
+	run -0 "$nccl_tune" replay --json - <<<"allreduce,1x8,seq,AUTO,AUTO,1024,10,11,12"
+	holds '.[0] | .chosen_arm == "AUTO" and .calls == 0 and .auto_us == 11 and .best_arm == "AUTO"'
+	printf '%s\r\n' "allgather,2x4,ovl,Ring,LL,1024,5,5,5," "AllGather, 2x4, ovl, auto, auto, 1024, 9, 9" '' '# x' \
+		"allgather,2x4,ovl,AUTO,AUTO,1024,9,8.5,8.5,8.5" >"$trace"
+	replay "$trace"
+	holds 'length == 1 and (.[0] | .auto_us == 8.75 and .best_us == 5 and .chosen_arm == "RING/LL")'
+}
+
+@test "what is no trace is refused, with the line and what is wrong there" {
+	local line
+	while IFS='|' read -r line want; do
+		printf '# comment\n%s\n' "$line" >"$trace"
+		run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
+		[[ $stderr = *"trace.csv:2: "*"$want"* ]] || { echo "$line: $stderr"; return 1; }
+		[ "$(jq length <<<"$output")" = 0 ]
+	done <<-'END'
+		allreduce,2x4,seq,Star,LL,1024,1|unknown algorithm or protocol 'Star,LL'
+		alltoall,2x4,seq,Ring,LL,1024,1|unknown collective 'alltoall'
+		allreduce,2x4,seq,Ring,LL,64K,1|bad size '64K'
+		allreduce,2x4,seq,Ring,LL,1024,1,nan|sample 2 is 'nan'
+		allreduce,2x4,seq,Ring,LL,1024,1,-3|sample 2 is '-3'
+		allreduce,2x4,seq,Ring,LL,1024,1,,2|sample 2 is ''
+		allreduce,2x4,seq,Ring,LL,1024|no samples
+		allreduce,2x4|too few fields
+	END
+	head -c 20000 /dev/urandom >"$trace"
+	run -1 "$nccl_tune" replay "$trace"
+	: >"$trace"
+	run -1 --separate-stderr "$nccl_tune" replay "$trace"
+	[[ $stderr = *empty* ]]
+	run -1 --separate-stderr "$nccl_tune" replay "$BATS_TEST_TMPDIR/none"
+	[[ $stderr = *"No such file"* ]]
+}
+
+@test "cells without AUTO are left out, and that is said" {
+	printf '%s\n' allreduce,2x4,seq,Ring,LL,1024,1 allreduce,2x4,seq,AUTO,AUTO,2048,1 >"$trace"
+	run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
+	[[ $stderr = *"1 without an AUTO row"* ]]
+	holds 'length == 1 and .[0].bytes == 2048'
+}
+
+@test "a command line that makes no sense is refused" {
+	local args
+	while IFS='|' read -r args want; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr "$nccl_tune" $args
+		[[ $stderr = *"$want"* ]] || { echo "$args: $stderr"; return 1; }
+	done <<-'END'
+		replay|no trace
+		replay --rule best x|unknown rule 'best' (want nccl-tune, paper-online, paper-offline or ucb1)
+		replay --aa 0 x|bad --aa '0'
+		replay --aa 5 --power 10 x|stands alone
+		replay --trials 5 x|goes with --power
+		replay --power 100 x|bad --power '100'
+		replay --policy bandit,rule=ucb1 x|unknown rule 'ucb1' (want nccl-tune, paper-online or paper-offline)
+		replay --seed x x|bad --seed
+		explain --sizes 4X|bad size '4X'
+		explain --topology 8|bad topology '8'
+		explain --collective AllToAll|unknown collective
+		explain a b|more than one file
+	END
+}
+
+@test "explain says what would be tried, what it takes and what decides" {
+	run -0 "$nccl_tune" explain --topology 2x4 --sizes 256K --policy bandit,screen_blocks=3,min_gain=7
+	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"* ]]
+	[[ $output = *"AllReduce 256K on 2x4"*"8 arms, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
+	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"
+	[[ $output = *"TREE/SIMPLE            median 173.4 us"*"than AUTO would"* ]]
+	[ "$(grep -c '^AllReduce' <<<"$output")" = 1 ]
+	run -0 "$nccl_tune" explain --policy observe
+	[[ $output = *"no other arm is tried"* ]]
+	run -1 --separate-stderr "$nccl_tune" explain --sizes 3 "$traces/h200-2x4-seq.csv"
+	[[ $stderr = *"nothing of this"* ]]
+}

@@ -1,0 +1,391 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain.c - a profiler and a tuner behind ours: who is told what, whose handle is whose, and what their
+ * errors do */
+#include "tests/unit/session-child.h"
+
+#include <dlfcn.h>
+#include "tests/chain/probe.h"
+#include "tuner/chain.h"
+
+#define THEIRS ((void *)0x1230)
+
+static struct chain_probe *probe;
+
+static void chain(const char *option, int wanted)
+{
+	char path[512];
+	void *library;
+
+	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so",
+		 getenv("top_builddir"));
+	setenv(NT_ENV_CHAINED_PROFILER, path, 1);
+	setenv(NT_ENV_CHAINED_TUNER, path, 1);
+	library = dlopen(path, RTLD_NOW);
+	CHECK(library);
+	probe = dlsym(library, CHAIN_PROBE);
+	CHECK(probe);
+	probe->wanted = wanted;
+	probe->handle = THEIRS;
+	if (option)
+		set_policy(option);
+	else
+		unsetenv(NT_ENV_POLICY);
+}
+
+/* What NCCL holds for the event afterwards. */
+static void *start(struct nt_prof_descr_v5 descr)
+{
+	void *event = UNTOUCHED;
+
+	CHECK(ncclProfiler_v5.start(profiler_ctx, &event, &descr) == 0 && event != UNTOUCHED);
+	return event;
+}
+
+static bool was_told(struct nt_prof_descr_v5 descr, void **event)
+{
+	unsigned before = probe->starts;
+
+	*event = start(descr);
+	return probe->starts != before;
+}
+
+static struct nt_prof_descr_v5 coll_of(uint64_t seq, void *group)
+{
+	return (struct nt_prof_descr_v5){ .type = NT_PROF_COLL,
+					  .coll = { .seq = seq,
+						    .func = "AllReduce",
+						    .count = SIZE,
+						    .datatype = "ncclInt8",
+						    .algo = "RING",
+						    .proto = "SIMPLE",
+						    .group = group } };
+}
+
+/* One collective; its Coll event as NCCL holds it. */
+static void *collective(uint64_t seq)
+{
+	void *event = NULL, *group = NULL;
+
+	(void)start((struct nt_prof_descr_v5){ .type = NT_PROF_COLL_API });
+	CHECK(decide_v5() == 0);
+	if (mask & (int)NT_PROF_KERNEL_LAUNCH)
+		(void)start((struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH });
+	group = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP });
+	event = start(coll_of(seq, group));
+	if (event)
+		CHECK(ncclProfiler_v5.stop(event) == 0);
+	return event;
+}
+
+static struct nt_prof_descr_v5 kernel_of(void *coll, uint64_t start_ns)
+{
+	return (struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_CH,
+					  .parent = coll,
+					  .kernel_ch = { .start_ns = start_ns } };
+}
+
+/* Every event type, with the mask that brings it to them. */
+static void case_types(void)
+{
+	void *event;
+
+	chain("observe", (int)NT_PROF_COLL);
+	init_v5();
+	CHECK(mask & (int)NT_PROF_COLL && probe->mask != &mask);
+	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API }, &event) &&
+	      event == THEIRS);
+	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_COLL_API }, &event));
+	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP }, &event));
+	CHECK(was_told(coll_of(0, THEIRS), &event) && probe->descr.coll.group == THEIRS);
+	/* Of ours they see nothing. */
+	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH }, &event) &&
+	      !event);
+	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_P2P_API }, &event) && !event);
+	CHECK(!was_told(kernel_of(THEIRS, 64), &event) && !event);
+	/* NCCL 2.30's, that v5 does not know. */
+	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_CE_COLL }, &event) && !event);
+	CHECK(ncclProfiler_v5.state(THEIRS, NT_PROF_STATE_GROUP_START_DONE, NULL) == 0);
+	CHECK(probe->event == THEIRS && probe->state == NT_PROF_STATE_GROUP_START_DONE);
+	/* What they ask for later. */
+	*probe->mask = (int)(NT_PROF_KERNEL_CH | NT_PROF_PROXY_OP);
+	CHECK(decide_v5() == 0);
+	CHECK((mask & 0x48) == 0x48);
+	CHECK(was_told(kernel_of(THEIRS, 64), &event) && probe->descr.parent == THEIRS);
+	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_PROXY_OP, .parent = THEIRS },
+		       &event));
+	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_NET_PLUGIN }, &event));
+	finalize_v5();
+	CHECK(probe->finalizes == 2);
+}
+
+/* With a mask of theirs that asks for nothing ours is measured as ever. */
+static void case_hidden(void)
+{
+	void *event = NULL;
+
+	chain("observe", 0);
+	init_v5();
+	for (uint64_t seq = 0; seq < 6; seq++)
+		event = collective(seq);
+	CHECK(probe->starts == 0 && (mask & (int)NT_PROF_KERNEL_CH) && event);
+	CHECK(nt_chain_ours(event) && !nt_chain_theirs(event));
+	CHECK(probe->stops == 0);
+	finalize_v5();
+}
+
+static uint64_t times_kept(void)
+{
+	uint64_t kept = 0;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+		kept += atomic_load(&((struct nt_chain_ctx *)tuner_ctx)->comm->key[i].observed);
+	return kept;
+}
+
+/* Both want the same events. */
+static void case_pairs(void)
+{
+	void *event[8];
+
+	chain("observe", (int)(NT_PROF_COLL | NT_PROF_KERNEL_CH));
+	init_v5();
+	for (uint64_t seq = 0; seq < 8; seq++) {
+		probe->handle = (void *)(uintptr_t)(0x1000 + 16 * seq);
+		event[seq] = collective(seq);
+		CHECK(nt_chain_theirs(event[seq]) == probe->handle &&
+		      probe->event == probe->handle);
+	}
+	CHECK(nt_chain_ours(event[6]) && nt_chain_ours(event[7]));
+	CHECK(nt_chain_ours(event[6]) != nt_chain_ours(event[7]));
+	for (unsigned i = 4; i < 8; i++) {
+		(void)start(kernel_of(event[i], 1000 * i));
+		CHECK(probe->descr.parent == (void *)(uintptr_t)(0x1000 + 16 * i));
+	}
+	CHECK(times_kept() == 3);
+	/* What does not look like a pointer. */
+	probe->handle = (void *)(uintptr_t)0xff00000000001234;
+	event[0] = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
+	CHECK(event[0] != probe->handle && nt_chain_theirs(event[0]) == probe->handle);
+	CHECK(ncclProfiler_v5.stop(event[0]) == 0 && probe->event == probe->handle);
+	finalize_v5();
+}
+
+/* A pair that was used anew stands for nothing. */
+static void case_ring(void)
+{
+	void *first, *newest = NULL;
+
+	chain("observe", (int)NT_PROF_GROUP_API);
+	init_v5();
+	probe->handle = (void *)(uintptr_t)0xff00000000001234;
+	first = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
+	for (int i = 0; i < 32768; i++)
+		newest = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
+	CHECK(nt_chain_theirs(first) == NULL && nt_chain_theirs(newest) == probe->handle);
+	CHECK(ncclProfiler_v5.stop(first) == 0 && probe->stops == 0);
+	finalize_v5();
+}
+
+static void case_errors(void)
+{
+	int channels = 0;
+
+	chain("bandit", (int)NT_PROF_COLL);
+	init_v5();
+	probe->rc = NT_NCCL_INTERNAL_ERROR;
+	probe->arm = TREE_SIMPLE;
+	CHECK(start(coll_of(0, NULL)) == THEIRS);
+	CHECK(ncclProfiler_v5.stop(THEIRS) == 0);
+	CHECK(ncclProfiler_v5.state(THEIRS, NT_PROF_STATE_GROUP_START_DONE, NULL) == 0);
+	/* Its half answer is taken back. */
+	probe->channels = 3;
+	memcpy(table, fresh, sizeof(table));
+	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
+					       3, 0, &channels) == 0);
+	CHECK(channels == 0 && memcmp(table, fresh, sizeof(table)) == 0);
+	CHECK(atomic_load(&nt_session_now()->count[NT_COUNT_CHAINED_ERRORS]) == 4);
+	finalize_v5();
+	CHECK(probe->finalizes == 2);
+}
+
+static void case_failed_init(void)
+{
+	void *event;
+
+	chain("bandit", (int)NT_PROF_COLL);
+	probe->init_rc = NT_NCCL_SYSTEM_ERROR;
+	init_v5();
+	CHECK(probe->inits == 2 && tuner_ctx && profiler_ctx);
+	CHECK(!was_told(coll_of(0, NULL), &event) && !event);
+	CHECK(decide_v5() == 0 && probe->decisions == 0);
+	finalize_v5();
+	CHECK(probe->finalizes == 0);
+}
+
+/* No session: what they want is all there is. */
+static void case_alone(void)
+{
+	void *event;
+
+	chain(NULL, (int)NT_PROF_COLL);
+	init_v5();
+	CHECK(probe->mask == &mask && mask == (int)NT_PROF_COLL);
+	CHECK(was_told(coll_of(0, NULL), &event) && event == THEIRS);
+	probe->arm = TREE_SIMPLE;
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	finalize_v5();
+	CHECK(probe->finalizes == 2);
+}
+
+static void case_missing(void)
+{
+	chain("bandit", 0);
+	setenv(NT_ENV_CHAINED_PROFILER, "nowhere", 1);
+	setenv(NT_ENV_CHAINED_TUNER, "/dev/null", 1);
+	host_said[0] = '\0';
+	init_v5();
+	CHECK(strstr(host_said, "the tuner plugin /dev/null is not loaded: ") ||
+	      strstr(host_said, "the profiler plugin nowhere is not loaded: "));
+	CHECK(tuner_ctx == profiler_ctx && decide_v5() == 0 && probe->inits == 0);
+	host_said[0] = '\0';
+	finalize_v5();
+	init_v5();
+	CHECK(!strstr(host_said, "is not loaded"));
+}
+
+/* What they leave in the table is AUTO: the key's, and the only one that the arms start from. */
+static void case_tuner(void)
+{
+	struct nt_comm *comm;
+	unsigned keys = 0;
+
+	chain("observe", 0);
+	probe->arm = TREE_SIMPLE;
+	probe->channels = 5;
+	init_v5();
+	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	comm = ((struct nt_chain_ctx *)tuner_ctx)->comm;
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		if (atomic_load(&comm->key_id[i]) == 0)
+			continue;
+		keys++;
+		CHECK(comm->key[i].auto_arm == TREE_SIMPLE);
+		CHECK(comm->key[i].cost_us[TREE_SIMPLE] == 50.0f);
+		/* Ours on top: NCCL's own number of channels. */
+		comm->key[i].arm = RING_SIMPLE;
+		atomic_store(&comm->key[i].state, NT_OWN_LATCHED);
+	}
+	CHECK(keys == 1);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE);
+	/* What they make legal is no arm: it is the same key. */
+	probe->arm = 0;
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE && table[0] != 0);
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+		keys += atomic_load(&comm->key_id[i]) != 0;
+	CHECK(keys == 2);
+	finalize_v5();
+}
+
+static void case_chunk(void)
+{
+	size_t bytes = 4096;
+
+	chain("bandit", 0);
+	profiler_ctx = tuner_ctx = NULL;
+	CHECK(ncclProfiler_v6.init(&profiler_ctx, 0xabc, &mask, "dp", 2, 8, 3, host_log) == 0);
+	CHECK(ncclTunerPlugin_v6.init(&tuner_ctx, 0xabc, 8, 2, host_log, NULL, NULL) == 0);
+	probe->chunk_bytes = 8192;
+	CHECK(ncclTunerPlugin_v6.get_chunk_size(tuner_ctx, 4, SIZE, 1, 2, 1, &bytes) == 0);
+	CHECK(bytes == 8192);
+	probe->chunk_bytes = 0;
+	CHECK(ncclTunerPlugin_v6.get_chunk_size(tuner_ctx, 4, SIZE, 1, 2, 1, &bytes) == 0);
+	CHECK(bytes == 8192);
+}
+
+#define CHILD(name)                          \
+	static void name(void **state)       \
+	{                                    \
+		(void)state;                 \
+		(void)in_child(case_##name); \
+	}
+
+CHILD(types)
+CHILD(hidden)
+CHILD(pairs)
+CHILD(ring)
+CHILD(errors)
+CHILD(failed_init)
+CHILD(alone)
+CHILD(missing)
+CHILD(tuner)
+CHILD(chunk)
+
+static void older_words(void **state)
+{
+	union nt_chain_descr from = {
+		.v6 = { .type = NT_PROF_COLL, .parent = (void *)1, .rank = 7 }
+	};
+	union nt_chain_descr to, v4;
+
+	(void)state;
+	from.v6.coll.func = "AllGather";
+	from.v6.coll.seq = 9;
+	from.v6.coll.count = 77;
+	from.v6.coll.datatype = "ncclBfloat16";
+	from.v6.coll.algo = "NVLS";
+	from.v6.coll.proto = "LL128";
+	from.v6.coll.channels = 12;
+	from.v6.coll.group = (void *)2;
+	assert_true(nt_chain_lower(5, &from, &to));
+	assert_true(nt_chain_lower(4, &to, &v4));
+	assert_ptr_equal(v4.v4.parent, (void *)2);
+	assert_int_equal(v4.v4.coll.count, 77);
+	assert_true(nt_chain_lower(3, &v4, &from));
+	assert_true(nt_chain_lower(2, &from, &to));
+	assert_string_equal(to.v2.coll.algo, "NVLS");
+	assert_true(nt_chain_lower(1, &to, &from));
+	assert_int_equal(from.v1.coll.func, NT_ALLGATHER);
+	assert_int_equal(from.v1.coll.datatype, 9);
+	assert_int_equal(from.v1.coll.algo, 4);
+	assert_int_equal(from.v1.coll.proto, 1);
+	assert_int_equal(from.v1.coll.is_nvls, 1);
+	assert_int_equal(from.v1.coll.channels, 12);
+	assert_int_equal(from.v1.rank, 7);
+	for (unsigned bit = 8; bit < 12; bit++) {
+		from = (union nt_chain_descr){ .v5 = { .type = UINT64_C(1) << bit } };
+		assert_false(nt_chain_lower(4, &from, &to));
+	}
+	from = (union nt_chain_descr){ .v6 = { .type = NT_PROF_CE_SYNC } };
+	assert_false(nt_chain_lower(5, &from, &to));
+	from = (union nt_chain_descr){ .v3 = { .type = NT_PROF_NET_PLUGIN } };
+	assert_false(nt_chain_lower(2, &from, &to));
+	from = (union nt_chain_descr){ .v5 = { .type = NT_PROF_P2P } };
+	from.v5.p2p.func = "Recv";
+	from.v5.p2p.peer = 3;
+	from.v5.p2p.group = (void *)6;
+	assert_true(nt_chain_lower(4, &from, &to) && to.v4.parent == (void *)6);
+	assert_true(nt_chain_lower(3, &to, &from) && nt_chain_lower(2, &from, &to) &&
+		    nt_chain_lower(1, &to, &from));
+	assert_int_equal(from.v1.p2p.func, 7);
+	assert_int_equal(from.v1.p2p.peer, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(types),
+		CASE(hidden),
+		CASE(pairs),
+		CASE(ring),
+		CASE(errors),
+		CASE(failed_init),
+		CASE(alone),
+		CASE(missing),
+		CASE(tuner),
+		CASE(chunk),
+		cmocka_unit_test(older_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay-record.c - a decision comes out again from what the record kept of it */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/record.h"
+#include "replay/replay.h"
+#include "replay/rng.h"
+#include "tuner/times.h"
+#include "tuner/trial.h"
+
+static const unsigned mask = 0x3f; /* tree and ring */
+
+struct job {
+	double us[NT_PAIRS + 1]; /* AUTO last */
+	uint64_t seed;
+	double miss;
+	bool channels; /* they are known */
+	struct nt_policy policy;
+	const char *option;
+	struct nt_outcome outcome;
+	char text[NT_RANK_RECORD_MAX];
+	size_t trial_bytes;
+};
+
+static void setup(struct job *job, const char *option)
+{
+	*job = (struct job){ .seed = 7, .option = option };
+	nt_policy_default(&job->policy);
+	assert_int_equal(nt_policy_parse_option(&job->policy, option, NULL), 0);
+	for (unsigned i = 0; i <= NT_PAIRS; i++)
+		job->us[i] = 1000;
+}
+
+/* Fewer channels make an arm faster, by a tenth for each halving of 16. */
+static double time_us(void *arg, unsigned arm, unsigned call)
+{
+	struct job *job = arg;
+	double us = job->us[arm == NT_ARM_AUTO ? NT_PAIRS : (unsigned)nt_arm_pair((int)arm)];
+
+	(void)call;
+	for (unsigned channels = 16; arm != NT_ARM_AUTO && nt_arm_channels((int)arm) != 0 &&
+				     channels > nt_arm_channels((int)arm);
+	     channels /= 2)
+		us *= 0.9;
+	return us *
+	       exp(0.04 * nt_rng_normal(nt_rng_hash(job->seed++)));
+}
+
+/* Explore with the engine as a job does, and write what its record would say of it. */
+static void play(struct job *job)
+{
+	struct nt_drive_key key = { .size_bytes = 262144,
+				    .mask = mask | 1u << 20,
+				    .auto_arm = 5,
+				    .time_us = time_us,
+				    .arg = job };
+	struct nt_trials trials = { .count = 0 };
+	struct nt_driven driven;
+	struct nt_drive drive;
+	char trial[16384];
+	bool committed;
+
+	if (job->channels)
+		key.channels = (struct nt_channels){ .ranks = 8, .most = 16, .own = { [2] = 16, [5] = 12 } };
+	for (unsigned i = 0; i < NT_PAIRS; i++)
+		key.cost_us[i] = i == 20 ? 5000 : 100.1f + (float)(i * 7 % 5);
+	assert_int_equal(nt_drive_init(&drive, &job->policy), 0);
+	drive.engine.trials = &trials;
+	drive.miss = job->miss;
+	assert_true(nt_drive_run(&drive, &key, &driven));
+	job->outcome = driven.outcome;
+	assert_int_equal(trials.count, 1);
+	job->trial_bytes = nt_trial_text(trials.first, trial, sizeof(trial));
+	assert_true(job->trial_bytes > 0);
+	assert_true(job->trial_bytes <= NT_TRIAL_TEXT(driven.calls));
+	committed = driven.outcome.chosen_arm != NT_ARM_AUTO;
+	snprintf(
+		job->text, sizeof(job->text),
+		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"policy\":\"%s\",\"comms\":[{\"id\":\"1\","
+		"\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"keys\":[{\"coll\":\"AllReduce\","
+		"\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\",\"arm\":\"%s\",\"p\":%.6g,"
+		"\"trial\":%s}]}]}",
+		job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
+		(double)driven.outcome.p, trial);
+	nt_trials_clear(&trials);
+	nt_drive_fini(&drive);
+}
+
+static int again(const char *text, struct nt_replay_row *row, struct nt_error *err)
+{
+	struct nt_replay replay = { .kind = NT_REPLAY_RECORD, .seed = 99 };
+	struct nt_replay_rows rows = { .count = 0 };
+	unsigned left_out = 0;
+	int rc;
+
+	nt_policy_default(&replay.policy);
+	assert_int_equal(nt_replay_init(&replay), 0);
+	rc = nt_replay_record(&replay, text, strlen(text), &rows, &left_out, err);
+	if (rc == 0) {
+		assert_int_equal(rows.count, 1);
+		*row = rows.row[0];
+	}
+	nt_replay_fini(&replay, &rows);
+	return rc;
+}
+
+static void same_decision(const char *option, double gain, double miss, unsigned verdict)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+
+	setup(&job, option);
+	job.us[2] = 1000 * (1 - gain);
+	job.miss = miss;
+	play(&job);
+	assert_int_equal(job.outcome.verdict, verdict);
+	if (again(job.text, &row, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(row.same);
+	assert_int_equal(row.chosen_arm, job.outcome.chosen_arm);
+	assert_int_equal(row.verdict, job.outcome.verdict);
+	assert_float_equal(row.p, (double)job.outcome.p, 1e-12);
+	assert_float_equal(row.auto_us, (double)job.outcome.auto_us, 1e-9);
+	assert_string_equal(row.topology, "2x4");
+	assert_int_equal((int)row.calls, (int)job.outcome.spent_calls);
+}
+
+static void a_round_with_caps_comes_out_again(void **state)
+{
+	static const char text[] = "\"channels\":{\"ranks\":8,\"most\":16,\"chunks\":false,"
+				   "\"own\":{\"TREE/SIMPLE\":16,\"RING/SIMPLE\":12}}";
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+	char *at;
+
+	(void)state;
+	setup(&job, "bandit,channels=on");
+	job.channels = true;
+	job.us[2] = 900;
+	play(&job);
+	assert_string_equal(nt_arm_name(job.outcome.chosen_arm), "TREE/SIMPLE/4ch");
+	if (again(job.text, &row, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(row.same);
+	assert_int_equal(row.chosen_arm, job.outcome.chosen_arm);
+	assert_float_equal(row.p, (double)job.outcome.p, 1e-12);
+	at = strstr(job.text, text);
+	assert_non_null(at);
+	memset(at + 1, 'x', 8); /* without them the rounds are others */
+	assert_true(again(job.text, &row, &err) < 0 || !row.same);
+	job.channels = false; /* nothing was seen: no such round, and nothing of it is told */
+	play(&job);
+	assert_null(strstr(job.text, "\"channels\":{"));
+	assert_int_equal(again(job.text, &row, &err), 0);
+	assert_true(row.same);
+}
+
+static void decisions_come_out_again(void **state)
+{
+	(void)state;
+	same_decision("bandit", 0.2, 0, NT_VERDICT_FASTER);
+	same_decision("bandit", 0.2, 0.2, NT_VERDICT_FASTER);
+	same_decision("bandit,min_gain=20", 0.05, 0, NT_VERDICT_SCREENED);
+	same_decision("bandit,min_gain=7", 0.05, 0, NT_VERDICT_SMALL);
+	same_decision("bandit,screen_blocks=5,confirm_blocks=9", 0.2, 0, NT_VERDICT_FASTER);
+	same_decision("bandit,rule=paper-online", 0.2, 0, NT_VERDICT_FASTER);
+	same_decision("bandit,rule=paper-offline", 0.2, 0, NT_VERDICT_FASTER);
+	same_decision("bandit", 0.2, 0.9, NT_VERDICT_SAMPLES);
+	same_decision("bandit,max_calls=60", 0.2, 0, NT_VERDICT_BUDGET);
+}
+
+/* How many calls there were is not in the record; where its rounds end, no more could be paid. */
+static void a_share_that_was_spent_is_spent_again(void **state)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+
+	(void)state;
+	setup(&job, "bandit,max_calls=60");
+	job.option = "bandit,budget=1";
+	job.us[2] = 800;
+	play(&job);
+	if (again(job.text, &row, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(row.same);
+	assert_int_equal(row.verdict, NT_VERDICT_BUDGET);
+	assert_int_equal((int)row.calls, 54);
+}
+
+/* Another policy asks for other rounds; other times make another decision. */
+static void what_was_changed_is_noticed(void **state)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+	char *at;
+
+	(void)state;
+	setup(&job, "bandit");
+	job.us[2] = 800;
+	play(&job);
+	at = strstr(job.text, "\"arm\":\"TREE/SIMPLE\"");
+	assert_non_null(at);
+	memcpy(at + 7, "RING/LL", 7); /* RING/LLMPLE */
+	memmove(at + 14, at + 18, strlen(at + 18) + 1);
+	assert_int_equal(again(job.text, &row, &err), 0);
+	assert_false(row.same);
+
+	setup(&job, "bandit,confirm_blocks=30");
+	job.us[2] = 800;
+	play(&job);
+	at = strstr(job.text, "=30");
+	at[1] = '1';
+	assert_int_equal(again(job.text, &row, &err), -1);
+	assert_non_null(strstr(err.text, "not those of this policy"));
+
+	setup(&job, "bandit");
+	play(&job);
+	at = strstr(job.text, "\"rounds\":[\"");
+	at[12] = '!';
+	assert_int_equal(again(job.text, &row, &err), -1);
+	assert_non_null(strstr(err.text, "cannot be read"));
+}
+
+/* What docs/man/nccl-tune-record.5 says of the size. */
+static void a_trial_is_small(void **state)
+{
+	static struct job job;
+
+	(void)state;
+	setup(&job, "bandit");
+	job.us[2] = 800;
+	play(&job);
+	print_message("# %zu bytes for %u calls\n", job.trial_bytes, job.outcome.spent_calls);
+	assert_in_range(job.trial_bytes, 100, 3 * job.outcome.spent_calls + 250);
+}
+
+static void the_oldest_go_first(void **state)
+{
+	const struct nt_schedule none = { .count = 1 };
+	struct nt_trials trials = { .count = 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < NT_TRIALS + 10; i++)
+		nt_trials_keep_take(&trials, nt_trial_create(i % 3, i / 3, &none, NULL));
+	assert_int_equal(trials.count, NT_TRIALS);
+	assert_null(nt_trials_find(&trials, 0, 0));
+	assert_non_null(nt_trials_find(&trials, 0, (NT_TRIALS + 9) / 3));
+	nt_trials_keep_take(&trials, nt_trial_create(0, (NT_TRIALS + 9) / 3, &none, NULL));
+	assert_int_equal(trials.count, NT_TRIALS);
+	assert_null(nt_trials_find(NULL, 0, 0));
+	nt_trials_clear(&trials);
+}
+
+static void bytes_come_back(void **state)
+{
+	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 3, .blocks = 5 };
+	uint16_t sample[NT_RUN_POSITIONS] = { 1, 0xffff, 0x1234, 0, 77, 0x8001, 0, 0, 42 };
+	const float cost_us[NT_PAIRS] = { 0 };
+	struct nt_trial *trial = nt_trial_create(1, 2, &s, cost_us);
+	char text[2048], *at;
+	uint8_t bytes[64];
+
+	(void)state;
+	nt_trial_round(trial, &s, sample);
+	assert_true(nt_trial_text(trial, text, sizeof(text)) > 0);
+	at = strstr(text, "\"rounds\":[\"") + 11;
+	*strchr(at, '"') = 0;
+	assert_int_equal(nt_trial_decode(at, bytes, sizeof(bytes)), 18);
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(bytes[2 * i] | bytes[2 * i + 1] << 8, sample[i]);
+	assert_int_equal(nt_trial_decode(at, bytes, 17), -1);
+	assert_int_equal(nt_trial_text(trial, text, 100), 0);
+	nt_trial_destroy(trial);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_round_with_caps_comes_out_again),
+		cmocka_unit_test(decisions_come_out_again),
+		cmocka_unit_test(a_share_that_was_spent_is_spent_again),
+		cmocka_unit_test(what_was_changed_is_noticed),
+		cmocka_unit_test(a_trial_is_small),
+		cmocka_unit_test(the_oldest_go_first),
+		cmocka_unit_test(bytes_come_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

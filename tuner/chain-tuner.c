@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain-tuner.c - a chained tuner decides first; what it leaves in the table is AUTO */
+#include <string.h>
+#include "tuner/chain.h"
+#include "tuner/table.h"
+
+#define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
+
+static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
+
+	/* v2 to v4 are alike here, and so are v5 and v6. */
+	if (plugin->version <= 4)
+		return ((const struct nt_tuner_v4 *)plugin->table)
+			->init(init->ranks, init->nodes, init->log, theirs);
+	return ((const struct nt_tuner_v6 *)plugin->table)
+		->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+		       init->constants);
+}
+
+void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init)
+{
+	struct nt_chain_ctx *ctx;
+	int rc;
+
+	/* Old profilers come without a logger. */
+	nt_chain_say(NT_CHAINED_PROFILER, init->log);
+	if (!nt_chain_load(NT_CHAINED_TUNER, init->api, init->log))
+		return comm;
+	ctx = nt_chain_wrap(comm);
+	if (!ctx)
+		return NULL;
+	rc = call_init(&ctx->theirs, init);
+	nt_chain_count(rc);
+	atomic_store_explicit(&ctx->alive, rc == NT_NCCL_OK, memory_order_relaxed);
+	return ctx;
+}
+
+void nt_chain_tuner_close(struct nt_chain_ctx *ctx)
+{
+	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
+
+	if (atomic_exchange_explicit(&ctx->alive, false, memory_order_relaxed))
+		nt_chain_count(table->finalize(ctx->theirs));
+}
+
+/* v2 has no table: what it wants is made the least of ours, if NCCL has it
+ * (src/plugin/tuner/tuner_v2.cc@v2.30.7-1). */
+static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops, int *channels)
+{
+	const struct nt_tuner_v2 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
+	const int chain = nt_arm_parse("COLLNET_CHAIN/SIMPLE");
+	const int nvls = nt_arm_parse("NVLS/SIMPLE"), nvls_tree = nt_arm_parse("NVLS_TREE/SIMPLE");
+	float *cost = call->cost;
+	int algo = -1, proto = -1;
+	int rc = table->get_coll_info(theirs, call->coll, call->bytes, cost[chain] != NOT_LEGAL,
+				      cost[nvls] != NOT_LEGAL || cost[nvls_tree] != NOT_LEGAL,
+				      pipe_ops, &algo, &proto, channels);
+
+	if (rc == NT_NCCL_OK && algo >= 0 && algo < call->algos && proto >= 0 &&
+	    proto < call->protos && cost[algo * call->protos + proto] != NOT_LEGAL)
+		cost[algo * call->protos + proto] = 0.0f;
+	return rc;
+}
+
+static int ask(void *theirs, const struct nt_call *call, int pipe_ops, int *channels)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
+
+	if (plugin->version == 2)
+		return ask_v2(theirs, call, pipe_ops, channels);
+	if (plugin->version == 3)
+		return ((const struct nt_tuner_v3 *)plugin->table)
+			->get_coll_info(theirs, call->coll, call->bytes, pipe_ops,
+					(float **)call->cost, call->algos, call->protos, channels);
+	return ((const struct nt_tuner_v6 *)plugin->table)
+		->get_coll_info(theirs, call->coll, call->bytes, pipe_ops, (float **)call->cost,
+				call->algos, call->protos, call->registered, channels);
+}
+
+/* Our part; model is the table as NCCL gave it, NULL if of unknown shape. The number of channels was
+ * meant for their pair: another one runs with NCCL's own. */
+static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, const float *model,
+			 int *channels, int given)
+{
+	int theirs = *channels, pairs = call->algos * call->protos;
+	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs);
+	int rc;
+
+	comm->model = model;
+	rc = nt_comm_decide(comm, call);
+	comm->model = NULL;
+	if (theirs != given && *channels == theirs && nt_auto_pick(call->cost, pairs) != pick)
+		*channels = given;
+	return rc;
+}
+
+int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
+		    int *channels)
+{
+	bool known = nt_table_known(call->coll, call->cost, call->algos, call->protos);
+	size_t bytes = known ? (size_t)call->algos * (size_t)call->protos * sizeof(float) : 0;
+	float model[NT_PAIRS];
+	int given = *channels, rc;
+
+	/* The mask's changes may come while no event does. */
+	if (nt_chain_on(NT_CHAINED_PROFILER))
+		nt_chain_sync();
+	if (known)
+		memcpy(model, call->cost, bytes);
+	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed)) {
+		rc = ask(ctx->theirs, call, pipe_ops, channels);
+		nt_chain_count(rc);
+		if (rc != NT_NCCL_OK) {
+			if (known)
+				memcpy(call->cost, model, bytes);
+			*channels = given;
+		}
+	}
+	if (!ctx->comm || nt_session_inert(ctx->comm->session))
+		return NT_NCCL_OK;
+	return decide_on_top(ctx->comm, call, known ? model : NULL, channels, given);
+}
+
+void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call)
+{
+	const struct nt_tuner_v2 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
+
+	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed))
+		nt_chain_count(table->get_coll_info(ctx->theirs, call->coll, call->bytes,
+						    call->collnet, call->nvls, call->pipe_ops,
+						    call->algo, call->proto, call->channels));
+}
+
+bool nt_chain_has_chunks(void)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
+
+	return nt_chain_on(NT_CHAINED_TUNER) && plugin->version >= 6 &&
+	       ((const struct nt_tuner_v6 *)plugin->table)->get_chunk_size;
+}
+
+void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
+		    int channels, size_t *chunk_bytes)
+{
+	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
+	size_t given = *chunk_bytes;
+	int rc;
+
+	if (!nt_chain_has_chunks() || !atomic_load_explicit(&ctx->alive, memory_order_relaxed))
+		return;
+	rc = table->get_chunk_size(ctx->theirs, call->coll, call->bytes, algo, proto, channels,
+				   chunk_bytes);
+	nt_chain_count(rc);
+	/* NCCL would divide by it. */
+	if (rc != NT_NCCL_OK || *chunk_bytes == 0)
+		*chunk_bytes = given;
+}

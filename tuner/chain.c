@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain.c - find the other plugins, say what became of them, follow the profiler's mask */
+#include "tuner/chain.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "tuner/log.h"
+
+#define OURS "nccl-tune" /* the name in our own tables */
+#define NAME_BYTES 255 /* MAX_STR_LEN, src/plugin/plugin_open.cc:16@v2.30.7-1 */
+#define LINGER_MS 1000u /* tasks in flight still bring what their profiler no longer wants */
+
+struct nt_chain nt_chain = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static const struct {
+	const char *word, *variable, *prefix, *symbol;
+	int oldest;
+} kinds[NT_CHAINED_ALL] = {
+	[NT_CHAINED_PROFILER] = { "profiler", NT_ENV_CHAINED_PROFILER, "libnccl-profiler",
+				  "ncclProfiler_v", 1 },
+	[NT_CHAINED_TUNER] = { "tuner", NT_ENV_CHAINED_TUNER, "libnccl-tuner", "ncclTunerPlugin_v",
+			       2 },
+};
+
+/* Types that a profiler of this version knows (tuner/abi.h). */
+static uint32_t types_of(int version)
+{
+	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff };
+
+	return types[version];
+}
+
+/* NCCL's rule: no path and not lib*.so. */
+static bool is_bare(const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strchr(name, '/') && (strncmp(name, "lib", 3) != 0 || length < 3 ||
+				      strcmp(name + length - 3, ".so") != 0);
+}
+
+static void *open_name(const char *name, const char *prefix, int flags, struct nt_error *err)
+{
+	/* Any prefix of the word stands for the program and what it is linked with. */
+	bool self = strncasecmp(name, "STATIC_PLUGIN", strlen(name)) == 0;
+	void *library = dlopen(self ? NULL : name, RTLD_NOW | RTLD_LOCAL | flags);
+	char file[NAME_BYTES];
+
+	if (!library)
+		nt_error_set(err, "%.140s", dlerror());
+	if (library || !is_bare(name))
+		return library;
+	snprintf(file, sizeof(file), "%s-%s.so", prefix, name);
+	return dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
+}
+
+/* The network plugin, which may carry the others as well, if NCCL has opened one. */
+static void *open_net(char *file, size_t file_bytes)
+{
+	const char *at = getenv("NCCL_NET_PLUGIN");
+	void *library = NULL;
+
+	if (!at || !*at)
+		at = "libnccl-net.so";
+	while (!library && *at) {
+		size_t length = strcspn(at, ",");
+
+		if (length > 0 && length < file_bytes) {
+			snprintf(file, file_bytes, "%.*s", (int)length, at);
+			if (strcasecmp(file, "none") != 0)
+				library = open_name(file, "libnccl-net", RTLD_NOLOAD, NULL);
+		}
+		at += length + (at[length] == ',');
+	}
+	return library;
+}
+
+/* The newest table that NCCL would have taken. */
+static bool find_table(struct nt_chain_plugin *plugin, void *library, enum nt_chained which,
+		       int api)
+{
+	char symbol[32];
+
+	for (int version = api; version >= kinds[which].oldest; version--) {
+		const char *const *table;
+
+		snprintf(symbol, sizeof(symbol), "%s%d", kinds[which].symbol, version);
+		table = dlsym(library, symbol);
+		/* Every table begins with its name. A copy of ours finds us. */
+		if (!table || !*table || strcmp(*table, OURS) == 0)
+			continue;
+		plugin->table = table;
+		plugin->version = version;
+		snprintf(plugin->name, sizeof(plugin->name), "%s", *table);
+		return true;
+	}
+	return false;
+}
+
+static void find_plugin(enum nt_chained which, int api)
+{
+	struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
+	const char *value = getenv(kinds[which].variable);
+	bool asked = value && *value;
+	void *library;
+
+	if (asked && strcasecmp(value, "none") == 0)
+		return;
+	if (asked)
+		snprintf(plugin->file, sizeof(plugin->file), "%.*s", NAME_BYTES - 1, value);
+	else
+		snprintf(plugin->file, sizeof(plugin->file), "%s.so", kinds[which].prefix);
+	library = open_name(plugin->file, kinds[which].prefix, 0, &plugin->error);
+	if (!library)
+		library = open_net(plugin->file, sizeof(plugin->file));
+	if (library && !find_table(plugin, library, which, api)) {
+		nt_error_set(&plugin->error,
+			     "it has no %s interface of version %d to %d, those of this NCCL",
+			     kinds[which].word, kinds[which].oldest, api);
+		dlclose(library);
+	}
+	if (plugin->table || !asked)
+		plugin->error.text[0] = '\0';
+	else
+		snprintf(plugin->file, sizeof(plugin->file), "%.*s", NAME_BYTES - 1, value);
+}
+
+bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log)
+{
+	bool on;
+
+	pthread_mutex_lock(&nt_chain.lock);
+	if (!nt_chain.tried[which]) {
+		nt_chain.tried[which] = true;
+		find_plugin(which, api);
+		if (which == NT_CHAINED_PROFILER && nt_chain.plugin[which].table)
+			nt_chain.types = types_of(nt_chain.plugin[which].version);
+		atomic_store_explicit(&nt_chain.on[which], nt_chain.plugin[which].table != NULL,
+				      memory_order_release);
+	}
+	on = nt_chain_on(which);
+	pthread_mutex_unlock(&nt_chain.lock);
+	nt_chain_say(which, log);
+	return on;
+}
+
+void nt_chain_say(enum nt_chained which, nt_nccl_log log)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
+	bool first;
+
+	if (!log)
+		return;
+	pthread_mutex_lock(&nt_chain.lock);
+	first = nt_chain.tried[which] && !nt_chain.said[which];
+	nt_chain.said[which] |= first;
+	pthread_mutex_unlock(&nt_chain.lock);
+	if (!first)
+		return;
+	if (plugin->error.text[0])
+		NT_WARN(log, "the %s plugin %s is not loaded: %s", kinds[which].word, plugin->file,
+			plugin->error.text);
+	else if (plugin->table)
+		NT_INFO(log, "the %s plugin %s (%s, v%d) is chained", kinds[which].word,
+			plugin->name, plugin->file, plugin->version);
+}
+
+void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
+{
+	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
+
+	out[0] = '\0';
+	pthread_mutex_lock(&nt_chain.lock);
+	if (plugin->table)
+		snprintf(out, out_bytes, "%s (v%d)", plugin->name, plugin->version);
+	else if (plugin->error.text[0])
+		snprintf(out, out_bytes, "%s: not loaded: %s", plugin->file, plugin->error.text);
+	pthread_mutex_unlock(&nt_chain.lock);
+}
+
+struct nt_chain_ctx *nt_chain_wrap(struct nt_comm *comm)
+{
+	struct nt_chain_ctx *ctx = calloc(1, sizeof(*ctx));
+
+	if (ctx)
+		ctx->comm = comm;
+	return ctx;
+}
+
+void nt_chain_count(int rc)
+{
+	struct nt_session *session = rc == NT_NCCL_OK ? NULL : nt_session_now();
+
+	if (session)
+		nt_session_count(session, NT_COUNT_CHAINED_ERRORS);
+}
+
+/* The lock is held. */
+static void follow(void)
+{
+	struct nt_session *session = nt_session_now();
+	int before = atomic_load_explicit(&nt_chain.seen, memory_order_relaxed);
+	int now = __atomic_load_n(&nt_chain.wish, __ATOMIC_RELAXED);
+	uint32_t shown = atomic_load_explicit(&nt_chain.shown, memory_order_relaxed);
+
+	if (now == before)
+		return;
+	/* First what it is shown: an event that it wants may come at once. */
+	atomic_store_explicit(&nt_chain.shown, (shown | (uint32_t)now) & nt_chain.types,
+			      memory_order_relaxed);
+	nt_chain.dropped_ms = 0;
+	atomic_store_explicit(&nt_chain.seen, now, memory_order_relaxed);
+	if (session)
+		nt_mask_chain(&session->mask, now & (int)nt_chain.types);
+}
+
+void nt_chain_follow(void)
+{
+	pthread_mutex_lock(&nt_chain.lock);
+	follow();
+	pthread_mutex_unlock(&nt_chain.lock);
+}
+
+void nt_chain_tick(uint64_t ms)
+{
+	uint32_t wanted;
+
+	if (!nt_chain_on(NT_CHAINED_PROFILER))
+		return;
+	pthread_mutex_lock(&nt_chain.lock);
+	follow();
+	wanted = (uint32_t)atomic_load_explicit(&nt_chain.seen, memory_order_relaxed) &
+		 nt_chain.types;
+	if (atomic_load_explicit(&nt_chain.shown, memory_order_relaxed) != wanted) {
+		if (nt_chain.dropped_ms == 0)
+			nt_chain.dropped_ms = ms;
+		else if (ms - nt_chain.dropped_ms >= LINGER_MS)
+			atomic_store_explicit(&nt_chain.shown, wanted, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&nt_chain.lock);
+}

@@ -1,0 +1,88 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evidence.c - what was measured of a key's arms, round by round */
+#include "tuner/engine_state.h"
+
+#include <string.h>
+#include "tuner/times.h"
+
+/* Blocks of the round that the key's schedule stands for. Another's rule has none in its own round. */
+static unsigned warm_up(const struct engine_key *key)
+{
+	return key->named && key->schedule.kind == NT_SCHEDULE_SCREEN ? 0 : NT_SCHEDULE_WARM_UP;
+}
+
+float *engine_evidence(struct evidence *evidence, unsigned arm)
+{
+	for (unsigned i = 0; i < evidence->count; i++) {
+		if (evidence->arm[i] == arm)
+			return evidence->us[i];
+	}
+	return NULL;
+}
+
+void engine_close_round(struct engine_key *key, struct evidence *evidence)
+{
+	const struct nt_schedule *s = &key->schedule;
+	unsigned warm = warm_up(key);
+	unsigned blocks = s->blocks - warm;
+
+	if (evidence->count == 0) {
+		evidence->count = s->count;
+		memcpy(evidence->arm, s->arm, sizeof(evidence->arm));
+	}
+	if (blocks > POOLED_BLOCKS - evidence->blocks)
+		blocks = POOLED_BLOCKS - evidence->blocks;
+	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
+		float *us = engine_evidence(evidence, s->arm[p % s->count]);
+		unsigned block = p / s->count;
+		double sample_us = nt_times_ns(key->sample[p]) / 1000;
+
+		if (key->sample[p] == 0)
+			continue;
+		key->explored_us += sample_us;
+		key->explored++;
+		if (us && block >= warm && block - warm < blocks)
+			us[evidence->blocks + block - warm] = (float)sample_us;
+	}
+	evidence->blocks += blocks;
+	key->spent_calls += nt_schedule_positions(s);
+	key->rounds[s->kind]++;
+	if (key->trial)
+		nt_trial_round(key->trial, s, key->sample);
+	memset(key->sample, 0, sizeof(key->sample));
+	key->absorbed = 0;
+	for (unsigned i = 0; i < evidence->count; i++) {
+		struct nt_figures figures = nt_decide_figures(evidence->us[i], evidence->blocks);
+
+		nt_finding_note(&key->finding, evidence->arm[i], &figures);
+	}
+}
+
+bool engine_enough(const struct engine_key *key, unsigned samples)
+{
+	unsigned blocks = key->schedule.blocks - warm_up(key);
+
+	return samples * 100 >= blocks * ENOUGH_PERCENT;
+}
+
+double engine_p25(const struct evidence *evidence, unsigned index)
+{
+	return nt_decide_quantile(evidence->us[index], evidence->blocks, 0.25);
+}
+
+unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
+			  uint32_t taken)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < evidence->count; i++) {
+		unsigned samples = nt_decide_figures(evidence->us[i], evidence->blocks).samples;
+
+		if ((taken & (1u << i)) || !engine_enough(key, samples))
+			continue;
+		if (best == 0 || engine_p25(evidence, i) < engine_p25(evidence, best))
+			best = i;
+	}
+	return best;
+}

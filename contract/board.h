@@ -137,7 +137,8 @@ struct nt_board_run {
 	_Atomic uint32_t owner;		/* speaker: 1 + comm * NT_BOARD_KEYS + key; 0 free */
 	_Atomic uint32_t issued[NT_BOARD_MEMBERS];	/* rank: collectives started in the window */
 	_Atomic uint32_t done[NT_BOARD_MEMBERS];	/* proxy thread: of those, measured or given up */
-	_Atomic uint32_t sample_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];	/* proxy thread: GPU time; 0 none */
+	_Atomic uint32_t sample_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];	/* proxy thread: GPU time to the next collective; 0 none */
+	_Atomic uint32_t period_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];	/* ... to the next call of the key */
 };
 
 struct nt_board {

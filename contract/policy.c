@@ -46,6 +46,8 @@ static const struct {
 	{ "chunks", "on", NT_SWITCH_ON },
 	{ "graphs", "may", NT_GRAPHS_MAY },
 	{ "graphs", "never", NT_GRAPHS_NEVER },
+	{ "reward", "call", NT_REWARD_CALL },
+	{ "reward", "period", NT_REWARD_PERIOD },
 	{ "rule", "nccl-tune", NT_RULE_OWN },
 	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
 	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },

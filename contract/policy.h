@@ -22,6 +22,7 @@
 enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
 enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
+enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 };	/* tuner/times.h */
 enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };	/* tuner/rule.h */
 
 /* key, member, kind, min, max, default, unit, what it means.
@@ -56,6 +57,8 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	  "how long a rank in doubt waits for a node that is gone") \
 	X(graphs, graphs, NT_ENUM, 0, 1, 0, "", \
 	  "may, or never: the promise that lets NCCL 2.27 be tuned (no CUDA graphs)") \
+	X(reward, reward, NT_ENUM, 0, 1, 0, "", \
+	  "what is compared: call, the time to the next collective, or period, to the next one of the same kind and size") \
 	X(rule, rule, NT_ENUM, 0, NT_RULE_PAPER_OFFLINE, 0, "", \
 	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline")
 

@@ -23,7 +23,7 @@
  *    "predicted_auto_us":31.0,"predicted_arm_us":44.0,
  *    "trial":{"arms":["TREE/SIMPLE"],"cost":[44.0],"rounds":["<base64>"]}}
  *   bytes: the floor of the size band; keys.state: "counted" (never tried), "exploring", "committed" (arm is not
- *   AUTO), "kept" (AUTO stays; arm is the best other arm), "observed" (mode observe). forced: collectives that NCCL's events confirm ran
+ *   AUTO), "kept" (AUTO stays; arm is the best other arm, "why" what spoke against it), "observed" (mode observe). forced: collectives that NCCL's events confirm ran
  *   the forced arm; differed: those that did not. rechecks: windows in which a committed arm was measured again;
  *   rollbacks: returns to AUTO after one, changes: other arms instead. trial: what the first decision was made from,
  *   while it holds, in the record of the process that made it (tuner/trial.h). Members that do not apply are left out.

@@ -242,8 +242,10 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 		for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 			atomic_store(&run->issued[m], 0);
 			atomic_store(&run->done[m], 0);
-			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++)
+			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++) {
 				atomic_store_explicit(&run->sample_ns[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->period_ns[m][p], 0, memory_order_relaxed);
+			}
 		}
 		return i;
 	}

@@ -50,6 +50,11 @@ static struct nt_board_key *describe(struct nt_drive *drive, const struct nt_dri
 	return board_key;
 }
 
+static uint32_t ns_of(double us)
+{
+	return us < MAX_US ? (uint32_t)(us * 1000 + 0.5) : UINT32_MAX;
+}
+
 /* Every call of an exploration, on one rank. */
 static void play(struct nt_drive *drive, const struct nt_drive_key *key, const struct nt_plan *plan,
 		 const struct nt_schedule *schedule, struct nt_driven *out)
@@ -64,8 +69,9 @@ static void play(struct nt_drive *drive, const struct nt_drive_key *key, const s
 		out->of_auto += arm == NT_ARM_AUTO;
 		if (drive->miss > 0 && nt_rng_unit(drive->seed++) < drive->miss)
 			continue;
-		atomic_store(&run->sample_ns[0][p],
-			     (uint32_t)(us < MAX_US ? us * 1000 + 0.5 : UINT32_MAX));
+		atomic_store(&run->sample_ns[0][p], ns_of(us));
+		us += key->rest_us ? key->rest_us(key->arg, arm, out->calls + p) : 0;
+		atomic_store(&run->period_ns[0][p], ns_of(us));
 		out->samples++;
 	}
 }
@@ -89,7 +95,7 @@ static int feed_played(void *arg, const struct nt_plan *plan, const struct nt_sc
 
 	play(f->drive, f->key, plan, schedule, f->out);
 	return (int)hooks.gather(hooks.arg, f->drive->board, plan, NT_BOARD_MEMBERS, bytes,
-				 (size_t)2 * NT_RUN_POSITIONS);
+				 (size_t)2 * NT_TIMES_MAX);
 }
 
 static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_schedule *schedule,
@@ -102,10 +108,10 @@ static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_
 	if (f->out->rounds >= f->rounds->count)
 		return -1;
 	length = f->rounds->length[f->out->rounds];
-	if (length > (size_t)2 * nt_schedule_positions(schedule))
+	if (length > (size_t)2 * nt_times_room(schedule))
 		return -1;
 	memcpy(bytes, f->rounds->bytes[f->out->rounds], length);
-	f->out->samples += (unsigned)length / 2;
+	f->out->samples += nt_schedule_positions(schedule) < length / 2 ? nt_schedule_positions(schedule) : (unsigned)length / 2;
 	return (int)length;
 }
 
@@ -149,7 +155,7 @@ static bool explore(struct nt_drive *drive, void *open, feed *times, struct feed
 {
 	struct nt_agree_hooks hooks = nt_engine_hooks(&drive->engine);
 	struct nt_schedule schedule = { .kind = 0 };
-	uint8_t bytes[2 * NT_RUN_POSITIONS];
+	uint8_t bytes[2 * NT_TIMES_MAX];
 	bool done = false;
 	int length = 0;
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include "tuner/engine.h"
 #include "tuner/schedule.h"
+#include "tuner/times.h"
 
 struct nt_drive {
 	struct nt_engine engine;
@@ -30,6 +31,7 @@ struct nt_drive_key {
 	float cost_us[NT_PAIRS];
 	struct nt_channels channels; /* 0 ranks: nothing is known of them */
 	double (*time_us)(void *arg, unsigned arm, unsigned call);
+	double (*rest_us)(void *arg, unsigned arm, unsigned call); /* ... until the next one; NULL: no time */
 	void *arg;
 };
 

@@ -12,7 +12,7 @@
 /* The data of all rounds, decoded. */
 struct data {
 	struct nt_drive_rounds rounds;
-	uint8_t bytes[NT_TRIAL_ROUNDS][2 * NT_RUN_POSITIONS];
+	uint8_t bytes[NT_TRIAL_ROUNDS][2 * NT_TIMES_MAX];
 };
 
 static json_object *array_of(json_object *trial, const char *name, size_t most)

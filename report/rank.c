@@ -48,6 +48,7 @@ static const struct nt_field key_fields[] = {
 	{ "coll", KEY(coll), NT_FIELD_COLL, true },
 	{ "bytes", KEY(bytes), NT_FIELD_COUNT, true },
 	{ "state", TEXT_ROOM(nt_rank_key, state), NT_FIELD_TEXT, true },
+	{ "why", TEXT_ROOM(nt_rank_key, why), NT_FIELD_TEXT, false },
 	{ "auto", KEY(auto_arm), NT_FIELD_ARM, false },
 	{ "arm", KEY(arm), NT_FIELD_ARM, false },
 	{ "auto_us", KEY(auto_us), NT_FIELD_TIME, false },

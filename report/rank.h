@@ -22,6 +22,7 @@ struct nt_rank_key {
 	int coll;
 	int64_t bytes;
 	char state[16];
+	char why[64]; /* AUTO was kept; "" where it is left out */
 	int auto_arm, arm; /* -1 where left out */
 	double auto_us, arm_us, auto_p25_us, arm_p25_us, p;
 	double predicted_auto_us, predicted_arm_us;

@@ -181,6 +181,16 @@ static void show_counts(json_object *counts)
 	}
 }
 
+/* Where AUTO was kept. */
+static void show_why(const struct nt_rank_key *key)
+{
+	char size[NT_CELL_MAX];
+
+	if (key->why[0])
+		printf("    %s %s: AUTO stays: %s\n", nt_coll_name(key->coll),
+		       nt_size_text((size_t)key->bytes, size, sizeof(size)), key->why);
+}
+
 static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 {
 	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
@@ -192,6 +202,8 @@ static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 		if (nt_table_print(stdout, &tables[i], comm->keys, comm->key_count, err) < 0)
 			return -1;
 	}
+	for (size_t i = 0; i < comm->key_count; i++)
+		show_why(&comm->keys[i]);
 	return 0;
 }
 

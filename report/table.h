@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include "contract/error.h"
 
-#define NT_CELL_MAX 32
+#define NT_CELL_MAX 48
 #define NT_TABLE_COLUMNS 120 /* of the terminal; a wider table closes its gaps to one space */
 
 struct nt_column {

@@ -41,6 +41,12 @@ enum nt_own_state {
 	NT_OWN_GONE, /* AUTO for good because of a capture; the board is still kept informed */
 };
 
+/* The newest start of a measured call of a key. */
+struct nt_begun {
+	uint32_t owner, epoch, position; /* owner 0: none */
+	uint64_t start_ns; /* by the GPU's clock */
+};
+
 /* What this rank knows of one key. Without a name beside it: decision. */
 struct nt_own_key {
 	_Atomic uint64_t calls; /* decision; helper reads */
@@ -54,6 +60,7 @@ struct nt_own_key {
 	struct nt_turn turn;
 	_Atomic uint64_t latched_calls; /* decision; helper reads: calls when the arm was latched */
 	_Atomic uint32_t forced, differed; /* event; helper reads */
+	struct nt_begun begun; /* proxy */
 	_Atomic uint32_t observed; /* proxy: durations so far; may pass NT_OBSERVED_MAX */
 	_Atomic uint32_t *observed_ns; /* proxy; fixed; NULL but in mode observe */
 	struct nt_outcome outcome[2]; /* of the newest plan for good: [settled & 1] */
@@ -136,6 +143,7 @@ struct nt_comm {
 	uint32_t fifo_count;
 	struct nt_decision fifo[NT_FIFO];
 	struct nt_lap lap[NT_LAP_CHANNELS]; /* proxy */
+	const void *begun; /* proxy: the newest handle that began on any channel */
 
 	uint64_t id; /* NCCL's hash; 0 unknown */
 	char name[64]; /* the user's, "" if none */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tuner/times.h"
 
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
@@ -322,8 +321,12 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		nt_decide_contest(&rule, e->us[0], e->us[i], e->blocks, &contest[i]);
 		if (!engine_enough(key, contest[i].base.samples))
 			contest[i].verdict = NT_VERDICT_SAMPLES;
+		else if (contest[i].verdict == NT_VERDICT_FASTER &&
+			 engine_behind(e->period_us[0], e->period_us[i], e->blocks, rule.alpha))
+			contest[i].verdict = NT_VERDICT_PERIOD;
 		if (contest[i].verdict == NT_VERDICT_SAMPLES ||
-		    nt_decide_promising(&rule, &contest[i])) {
+		    (contest[i].verdict != NT_VERDICT_PERIOD &&
+		     nt_decide_promising(&rule, &contest[i]))) {
 			again[count++] = e->arm[i];
 			rival_gain = contest[i].gain > rival_gain ? contest[i].gain : rival_gain;
 		}
@@ -383,8 +386,9 @@ static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
 static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
 		     uint32_t members, uint8_t *out, size_t cap)
 {
-	(void)arg;
-	return nt_times_gather(board, plan, members, out, cap);
+	const struct nt_engine *engine = arg;
+
+	return nt_times_gather(board, plan, members, engine->policy.reward, out, cap);
 }
 
 static size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)

@@ -12,6 +12,7 @@
 #include "tuner/engine.h"
 #include "tuner/rule.h"
 #include "tuner/schedule.h"
+#include "tuner/times.h"
 
 #define ENOUGH_PERCENT 60 /* of a round's samples */
 #define POOLED_BLOCKS 384 /* NT_ENGINE_LOOKS rounds of the largest confirm_blocks, 128 */
@@ -23,6 +24,7 @@ struct evidence {
 	unsigned count, blocks;
 	uint16_t arm[NT_SCHEDULE_ARMS];
 	float us[NT_SCHEDULE_ARMS][POOLED_BLOCKS];
+	float period_us[NT_SCHEDULE_ARMS][POOLED_BLOCKS]; /* 0: not known */
 };
 
 struct engine_key {
@@ -41,7 +43,7 @@ struct engine_key {
 	uint16_t current;
 	bool refined; /* screened once more, with caps and chunk sizes */
 	struct nt_schedule schedule;
-	uint16_t sample[NT_RUN_POSITIONS]; /* of it, by block and place in arm[] */
+	uint16_t sample[NT_TIMES_MAX]; /* of it, by block and place in arm[]; then the periods */
 	unsigned absorbed; /* nodes' times in it */
 	struct evidence screen, confirm, recheck;
 	struct nt_trial *trial; /* NULL: not kept */
@@ -75,6 +77,9 @@ bool engine_enough(const struct engine_key *key, unsigned samples);
 unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
 			  uint32_t taken);
 double engine_p25(const struct evidence *evidence, unsigned index);
+/* Is the arm of these times slower than AUTO, beyond chance: at best, on average, or more often slow?
+ * p: what counts as evidence. Missing times give none. */
+bool engine_behind(const float *base, const float *arm, unsigned count, double p);
 
 /* recheck.c */
 bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);

@@ -271,6 +271,28 @@ static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 	lap->coll = NULL;
 }
 
+/* Another call of its key: so long did the program take from the one before to this one. */
+static void end_period(struct nt_comm *c, const void *coll, uint64_t start_ns)
+{
+	struct nt_sample now;
+	struct nt_begun *last;
+	struct nt_board_run *run;
+	bool next;
+
+	if (!nt_slot_look(&c->session->slots, coll, &now) || now.run == NT_NO_RUN)
+		return;
+	last = &now.key->begun;
+	next = last->owner == now.owner && last->epoch == now.epoch;
+	if (next && now.position <= last->position)
+		return; /* a channel that is late */
+	run = run_of(c->session, &now);
+	if (run && next && now.position == last->position + 1 && start_ns > last->start_ns &&
+	    start_ns - last->start_ns <= UINT32_MAX)
+		atomic_store_explicit(&run->period_ns[now.member][last->position],
+				      (uint32_t)(start_ns - last->start_ns), memory_order_relaxed);
+	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
+}
+
 void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
 	struct nt_lap *lap = &c->lap[channel % NT_LAP_CHANNELS];
@@ -287,4 +309,7 @@ void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t s
 	}
 	lap->coll = coll;
 	lap->start_ns = start_ns;
+	if (c->begun != coll)
+		end_period(c, coll, start_ns);
+	c->begun = coll;
 }

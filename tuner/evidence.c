@@ -4,7 +4,7 @@
 #include "tuner/engine_state.h"
 
 #include <string.h>
-#include "tuner/times.h"
+#include "tuner/matched.h"
 
 /* Blocks of the round that the key's schedule stands for. Another's rule has none in its own round. */
 static unsigned warm_up(const struct engine_key *key)
@@ -21,6 +21,22 @@ float *engine_evidence(struct evidence *evidence, unsigned arm)
 	return NULL;
 }
 
+/* What a position of the schedule says of its arm in a block of the evidence. */
+static void take_times(const struct engine_key *key, struct evidence *evidence, unsigned position,
+		       unsigned block)
+{
+	const struct nt_schedule *s = &key->schedule;
+	unsigned arm = s->arm[position % s->count];
+	uint16_t period = key->sample[nt_schedule_positions(s) + position];
+
+	for (unsigned i = 0; i < evidence->count; i++) {
+		if (evidence->arm[i] != arm)
+			continue;
+		evidence->us[i][block] = (float)(nt_times_ns(key->sample[position]) / 1000);
+		evidence->period_us[i][block] = (float)(nt_times_ns(period) / 1000);
+	}
+}
+
 void engine_close_round(struct engine_key *key, struct evidence *evidence)
 {
 	const struct nt_schedule *s = &key->schedule;
@@ -34,16 +50,13 @@ void engine_close_round(struct engine_key *key, struct evidence *evidence)
 	if (blocks > POOLED_BLOCKS - evidence->blocks)
 		blocks = POOLED_BLOCKS - evidence->blocks;
 	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		float *us = engine_evidence(evidence, s->arm[p % s->count]);
 		unsigned block = p / s->count;
 		double sample_us = nt_times_ns(key->sample[p]) / 1000;
 
-		if (key->sample[p] == 0)
-			continue;
 		key->explored_us += sample_us;
-		key->explored++;
-		if (us && block >= warm && block - warm < blocks)
-			us[evidence->blocks + block - warm] = (float)sample_us;
+		key->explored += key->sample[p] != 0;
+		if (block >= warm && block - warm < blocks)
+			take_times(key, evidence, p, evidence->blocks + block - warm);
 	}
 	evidence->blocks += blocks;
 	key->spent_calls += nt_schedule_positions(s);
@@ -85,4 +98,14 @@ unsigned engine_next_best(const struct engine_key *key, const struct evidence *e
 			best = i;
 	}
 	return best;
+}
+
+bool engine_behind(const float *base, const float *arm, unsigned count, double p)
+{
+	struct nt_matched pairs, other;
+
+	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&other, arm, base, count);
+	return nt_decide_p(arm, base, count) < p || nt_matched_slow_p(&pairs) < p ||
+	       nt_matched_mean_p(&other) < p;
 }

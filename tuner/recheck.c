@@ -82,7 +82,8 @@ int recheck_next(struct engine_key *key, struct nt_plan *plan)
 	}
 	if (!engine_enough(key, nt_decide_figures(e->us[0] + from, count).samples) ||
 	    !engine_enough(key, nt_decide_figures(e->us[1] + from, count).samples) ||
-	    !doubtful(e->us[0] + from, e->us[1] + from, count))
+	    (!doubtful(e->us[0] + from, e->us[1] + from, count) &&
+	     !engine_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P)))
 		return 0;
 	if (windows < RECHECKS) {
 		plan_recheck(key);
@@ -91,17 +92,6 @@ int recheck_next(struct engine_key *key, struct nt_plan *plan)
 	engine_plan_screen(key);
 	key->running = false;
 	return -1;
-}
-
-/* Is AUTO the faster one, beyond chance, in what was measured after the doubts? */
-static bool behind(const float *base, const float *arm, unsigned count)
-{
-	struct nt_matched pairs, other;
-
-	nt_matched_take(&pairs, base, arm, count);
-	nt_matched_take(&other, arm, base, count);
-	return nt_decide_p(arm, base, count) < BEHIND_P || nt_matched_slow_p(&pairs) < BEHIND_P ||
-	       nt_matched_mean_p(&other) < BEHIND_P;
 }
 
 int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
@@ -113,13 +103,14 @@ int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned
 
 	if (contest->verdict == NT_VERDICT_FASTER && arm == key->current)
 		return 0;
-	if (contest->verdict == NT_VERDICT_FASTER)
+	if (contest->verdict == NT_VERDICT_FASTER ||
+	    (contest->verdict == NT_VERDICT_PERIOD && arm == key->current))
 		return engine_commit(key, evidence, arm, contest, plan);
 	if (!current)
 		return 0;
 	nt_decide_contest(&rule, evidence->us[0], current, evidence->blocks, &now);
 	if (!engine_enough(key, now.base.samples) ||
-	    !behind(evidence->us[0], current, evidence->blocks))
+	    !engine_behind(evidence->us[0], current, evidence->blocks, BEHIND_P))
 		return 0;
 	if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
 		now.verdict = NT_VERDICT_MEAN;

@@ -138,6 +138,7 @@ const char *nt_schedule_verdict_name(unsigned verdict)
 		[NT_VERDICT_SMALL] = "gain below min_gain",
 		[NT_VERDICT_CHANCE] = "may be chance",
 		[NT_VERDICT_MEAN] = "faster at best, slower on average",
+		[NT_VERDICT_PERIOD] = "faster, but the program around it slower",
 		[NT_VERDICT_SAMPLES] = "not enough samples",
 		[NT_VERDICT_BUDGET] = "exploring would cost too much",
 	};

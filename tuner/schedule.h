@@ -44,6 +44,7 @@ enum nt_verdict {
 	NT_VERDICT_SMALL, /* the best arm's gain is below min_gain */
 	NT_VERDICT_CHANCE, /* its p value is not below alpha */
 	NT_VERDICT_MEAN, /* its mean is above AUTO's */
+	NT_VERDICT_PERIOD, /* faster, but from call to call the program was slower */
 	NT_VERDICT_SAMPLES, /* not enough samples */
 	NT_VERDICT_BUDGET, /* no more may be spent on exploring */
 	NT_VERDICTS,

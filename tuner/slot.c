@@ -90,6 +90,16 @@ bool nt_slot_live(struct nt_slots *slots, const void *handle)
 	return is_handle(handle) && word == word_of(generation_of(number_of(handle)), LIVE);
 }
 
+bool nt_slot_look(struct nt_slots *slots, const void *handle, struct nt_sample *out)
+{
+	if (!nt_slot_live(slots, handle))
+		return false;
+	read_sample(slot_of(slots, handle), out);
+	/* Pairs with the acquire in nt_slot_take(): what was read is of this generation if it is still live. */
+	atomic_thread_fence(memory_order_acquire);
+	return nt_slot_live(slots, handle);
+}
+
 bool nt_slot_finish(struct nt_slots *slots, const void *handle, struct nt_sample *out)
 {
 	struct nt_slot *slot = slot_of(slots, handle);

@@ -59,6 +59,9 @@ bool nt_slot_finish(struct nt_slots *slots, const void *handle, struct nt_sample
 
 bool nt_slot_live(struct nt_slots *slots, const void *handle);
 
+/* True where the handle is live: *out is its sample. */
+bool nt_slot_look(struct nt_slots *slots, const void *handle, struct nt_sample *out);
+
 /* All handles of this communicator are stale from now on. */
 void nt_slot_forget(struct nt_slots *slots, const struct nt_comm *comm);
 

@@ -47,15 +47,21 @@ double nt_times_ns(uint16_t packed)
 	return ns;
 }
 
+unsigned nt_times_room(const struct nt_schedule *schedule)
+{
+	return nt_schedule_positions(schedule) * (schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2);
+}
+
 /* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
  * it may have been that. */
-static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position)
+static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position,
+			bool period)
 {
 	uint32_t worst = 0;
 
 	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
-		uint32_t ns = atomic_load_explicit(&run->sample_ns[m][position],
-						   memory_order_relaxed);
+		const _Atomic uint32_t *times = period ? run->period_ns[m] : run->sample_ns[m];
+		uint32_t ns = atomic_load_explicit(&times[position], memory_order_relaxed);
 
 		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
 			return 0;
@@ -66,24 +72,29 @@ static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32
 }
 
 size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-		       uint8_t *out, size_t cap)
+		       int64_t reward, uint8_t *out, size_t cap)
 {
-	uint16_t packed[NT_RUN_POSITIONS] = { 0 };
+	uint16_t packed[NT_TIMES_MAX] = { 0 };
+	const struct nt_board_run *run;
 	struct nt_schedule schedule;
-	uint32_t positions;
+	uint32_t positions, count;
 	size_t used = 0;
 
 	if (plan->run >= NT_BOARD_RUNS || plan->until == NT_NEVER ||
 	    nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
 		return 0;
+	run = &board->run[plan->run];
 	positions = nt_schedule_positions(&schedule);
+	count = reward == NT_REWARD_PERIOD ? positions : nt_times_room(&schedule);
 	for (uint32_t p = 0; p < positions; p++) {
 		uint32_t first = p - p % schedule.count; /* of the block */
-		uint32_t index = (uint32_t)nt_schedule_index(&schedule, plan->epoch, p);
+		uint32_t at = first + (uint32_t)nt_schedule_index(&schedule, plan->epoch, p);
 
-		packed[first + index] = nt_times_pack(slowest(&board->run[plan->run], members, p));
+		packed[at] = nt_times_pack(slowest(run, members, p, reward == NT_REWARD_PERIOD));
+		if (count > positions)
+			packed[positions + at] = nt_times_pack(slowest(run, members, p, true));
 	}
-	for (uint32_t p = 0; p < positions && 2 * (size_t)p + 2 <= cap; p++) {
+	for (uint32_t p = 0; p < count && 2 * (size_t)p + 2 <= cap; p++) {
 		out[2 * p] = (uint8_t)(packed[p] & 255);
 		out[2 * p + 1] = (uint8_t)(packed[p] >> 8);
 		if (packed[p] != 0)
@@ -111,12 +122,12 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	return used;
 }
 
-void nt_times_absorb(uint16_t worst[NT_RUN_POSITIONS], bool first,
+void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first,
 		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
 {
-	if (count % 2 != 0 || count / 2 > nt_schedule_positions(schedule))
+	if (count % 2 != 0 || count / 2 > nt_times_room(schedule))
 		count = 0;
-	for (size_t p = 0; p < NT_RUN_POSITIONS; p++) {
+	for (size_t p = 0; p < NT_TIMES_MAX; p++) {
 		uint16_t packed = 0;
 
 		if (p < count / 2)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tuner/times.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -41,7 +42,7 @@ void nt_trial_round(struct nt_trial *trial, const struct nt_schedule *schedule,
 		    const uint16_t *sample)
 {
 	unsigned begin = trial->rounds ? trial->end[trial->rounds - 1] : 0;
-	unsigned count = nt_schedule_positions(schedule);
+	unsigned count = nt_times_room(schedule);
 	uint16_t *grown = NULL;
 
 	while (count > 0 && sample[count - 1] == 0)

@@ -17,9 +17,9 @@
 
 #define NT_TRIALS 256
 #define NT_TRIAL_ROUNDS 8
-/* Of its text: some 60 bytes an arm, 30 a pair, and 8 for each 3 calls. */
+/* Of its text: some 60 bytes an arm, 30 a pair, and 8 for each 3 times. */
 #define NT_TRIAL_TEXT(positions) \
-	(60 * NT_SCHEDULE_ARMS + 30 * NT_PAIRS + 8 * NT_TRIAL_ROUNDS + 3 * (positions) + 64)
+	(60 * NT_SCHEDULE_ARMS + 30 * NT_PAIRS + 8 * NT_TRIAL_ROUNDS + 6 * (positions) + 64)
 
 struct nt_trial {
 	struct nt_trial *next;

@@ -114,6 +114,8 @@ static void put_outcome(struct text *t, const struct nt_own_key *key, const stru
 	}
 	if (isfinite(o->p) && o->p >= 0 && o->p <= 1)
 		put(t, ",\"p\":%.6g", (double)o->p);
+	if (o->verdict != NT_VERDICT_FASTER)
+		put(t, ",\"why\":\"%s\"", nt_schedule_verdict_name(o->verdict));
 	put(t, ",\"spent_calls\":%" PRIu32, o->spent_calls);
 	if (isfinite(o->spent_ms))
 		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);

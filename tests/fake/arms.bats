@@ -7,16 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/policy
 
 setup_file() {
-	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
-	export FAKE=$NT_STAGE/libexec/nccl-tune/tests/nt-fake-nccl SHOW=$NT_STAGE/bin/nccl-tune
-	local name
-	for name in $(compgen -e); do
-		case $name in
-		SLURM*|NCCL*|NT_FAKE*) unset "$name" ;;
-		esac
-	done
-	NCCL_TUNER_PLUGIN=$(find "$NT_STAGE" -name libnccl-tune.so | head -n 1)
-	export NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
+	alone_environment
 }
 
 # ranks CHANNELS CHUNKS [option]...: that setting of the policy, without a difference between ranks.

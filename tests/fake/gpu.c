@@ -32,6 +32,7 @@ struct nt_gpu {
 	bool leaving; /* lock */
 	_Atomic bool quit;
 	uint64_t clock_ns; /* lock */
+	uint64_t owed_ns; /* by the next plan, beyond its own time */
 };
 
 /* Run by the last rank that comes, on its GPU thread, while all others wait. */
@@ -110,6 +111,17 @@ static uint64_t account(struct nt_gpu *g, const struct job *j, uint64_t start_ns
 	return end_ns;
 }
 
+/* What its arms cost those who come next. */
+static uint64_t drag_of(const struct nt_plan *p)
+{
+	const struct nt_drag *drag = &p->comm->owner->job->options->drag;
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; drag->us > 0 && i < p->tasks; i++)
+		ns += p->task[i].arm == drag->arm ? (uint64_t)(drag->us * 1000) : 0;
+	return ns;
+}
+
 static void run(struct nt_gpu *g, const struct job *j)
 {
 	struct nt_comm *c = j->plan->comm;
@@ -127,7 +139,8 @@ static void run(struct nt_gpu *g, const struct job *j)
 	nt_fake_expect(c, end, "a collective");
 	if (end == NT_WIRE_QUIT || atomic_load(&g->quit))
 		return;
-	end_ns = account(g, j, call.start_ns, &result);
+	end_ns = account(g, j, call.start_ns, &result) + g->owed_ns;
+	g->owed_ns = drag_of(j->plan);
 	if (g->rank->job->options->realtime > 0)
 		sleep_ns((double)(end_ns - call.start_ns) * g->rank->job->options->realtime);
 	pthread_mutex_lock(&g->lock);

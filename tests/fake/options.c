@@ -61,6 +61,7 @@ static const struct option table[] = {
 	{ "auto-picks", TEXT, AT(picks_path), 0, 0, NULL, "FILE", "what NCCL picks itself" },
 	{ "noise", OWN, 0, 0, 0, nt_parse_noise, "KIND", "none gaussian lognormal bimodal" },
 	{ "arm", OWN, 0, 0, 0, nt_parse_truth, "ARM=FACTOR[@OP]", "its true time differs" },
+	{ "drag", OWN, 0, 0, 0, nt_parse_drag, "ARM=US", "the collective after one by this arm takes longer" },
 	{ "cost-skew", REAL, AT(cost_skew), 0, 0.5, NULL, "X", "between ranks' cost tables" },
 	{ "lateness-us", REAL, AT(lateness_us), 0, 1e6, NULL, "US", "mean, of each rank and call" },
 	{ "connect-us", REAL, AT(connect_us), 0, 1e7, NULL, "US", "an algorithm's first use" },

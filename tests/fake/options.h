@@ -23,6 +23,12 @@ struct nt_when {
 	uint64_t call;
 };
 
+/* What the collective after one by this arm takes longer. */
+struct nt_drag {
+	int arm;
+	double us;
+};
+
 /* An arm whose true time differs from what NCCL believes: factor on the time, from op on. */
 struct nt_arm_truth {
 	int coll; /* -1: all */
@@ -87,6 +93,7 @@ struct nt_options {
 	double noise_width; /* relative standard deviation */
 	double fast_share; /* bimodal */
 	double slow_ratio;
+	struct nt_drag drag; /* us 0: none */
 	struct nt_arm_truth truth[NT_MAX_TRUTHS];
 	unsigned truths;
 	double cost_skew; /* relative difference of cost tables between ranks */

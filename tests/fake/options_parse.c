@@ -258,6 +258,23 @@ int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
+int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	const char *equals = strchr(text, '=');
+	char name[32];
+	char *end = NULL;
+
+	if (equals && (size_t)(equals - text) < sizeof(name)) {
+		snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+		o->drag.arm = nt_arm_parse(name);
+		o->drag.us = strtod(equals + 1, &end);
+	}
+	if (!end || *end || o->drag.arm < 0 || o->drag.arm == NT_ARM_AUTO ||
+	    !(o->drag.us > 0 && o->drag.us < 1e6))
+		return nt_error_set(err, "drag '%s' (want ALGO/PROTO=US)", text);
+	return 0;
+}
+
 /* EVERY[xREPLAYS] */
 int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err)
 {

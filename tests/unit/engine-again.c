@@ -8,7 +8,7 @@
 static int look_again(struct bench *b, unsigned arm)
 {
 	struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { (uint8_t)arm } };
-	uint8_t bytes[2 * NT_RUN_POSITIONS];
+	uint8_t bytes[2 * NT_TIMES_MAX];
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
 	void *key;
 	int more = 1;
@@ -38,6 +38,26 @@ static int look_again(struct bench *b, unsigned arm)
 	b->hooks.end(key);
 	assert_int_equal(b->engine.open, 0);
 	return more;
+}
+
+/* The program has changed: now the arm takes from it what it gains. */
+static void an_arm_that_has_come_to_slow_the_rest_is_given_up(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 900;
+	b.rest_us = 1000;
+	b.drag_us[TREE_SIMPLE] = 50;
+	assert_int_equal(look_again(&b, TREE_SIMPLE), 0);
+	assert_int_equal(b.rounds, 1);
+	b.drag_us[TREE_SIMPLE] = 200;
+	assert_int_equal(look_again(&b, TREE_SIMPLE), 1);
+	assert_int_equal(b.final.kind, NT_SCHEDULE_FINAL);
+	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
+	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
+	free(b.board);
 }
 
 static void an_arm_that_is_still_ahead_stays(void **state)
@@ -118,7 +138,7 @@ static void one_bad_window_changes_nothing(void **state)
 {
 	struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { TREE_SIMPLE } };
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
-	uint8_t bytes[2 * NT_RUN_POSITIONS];
+	uint8_t bytes[2 * NT_TIMES_MAX];
 	struct bench b;
 	void *key;
 
@@ -229,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_arm_that_is_still_ahead_stays),
+		cmocka_unit_test(an_arm_that_has_come_to_slow_the_rest_is_given_up),
 		cmocka_unit_test(an_arm_that_fell_behind_goes),
 		cmocka_unit_test(another_arm_takes_its_place),
 		cmocka_unit_test(another_rule_judges_anew),

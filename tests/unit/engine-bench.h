@@ -15,6 +15,7 @@
 #include "tests/fake/rng.h"
 #include "tuner/engine.h"
 #include "tuner/schedule.h"
+#include "tuner/times.h"
 
 #define RING_LL 3
 #define RING_LL128 4
@@ -32,6 +33,7 @@ struct bench {
 	struct nt_board_key *key;
 	double us[NT_PAIRS + 1]; /* AUTO last */
 	double (*shaped_us)(int arm); /* of arms with a cap or a chunk size; NULL: as their pair */
+	double rest_us, drag_us[NT_PAIRS]; /* of the program, from call to call; what an arm adds to it */
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */
@@ -78,13 +80,17 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 			continue;
 		atomic_store(&run->sample_ns[0][p], (uint32_t)(us * 900));
 		atomic_store(&run->sample_ns[1][p], (uint32_t)(us * 1000));
+		us += b->rest_us * (1 + 0.02 * nt_rng_unit(draw ^ 9));
+		us += arm == NT_ARM_AUTO ? 0 : b->drag_us[nt_arm_pair(arm)];
+		atomic_store(&run->period_ns[0][p], (uint32_t)(us * 1000));
+		atomic_store(&run->period_ns[1][p], (uint32_t)(us * 1000));
 	}
 }
 
 /* Until the last word. Returns what next() did then. */
 static inline int explore(struct bench *b)
 {
-	uint8_t bytes[2 * NT_RUN_POSITIONS];
+	uint8_t bytes[2 * NT_TIMES_MAX];
 	void *key = b->hooks.start(b->hooks.arg, b->comm, b->key);
 	int more = 1;
 

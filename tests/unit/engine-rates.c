@@ -17,6 +17,7 @@
 struct times {
 	const struct nt_noise *noise;
 	double gain, stalls;
+	double rest, drag; /* of the program until the next call, in calls; what the arm adds to it */
 	uint64_t seed;
 };
 
@@ -31,11 +32,20 @@ static double time_us(void *arg, unsigned arm, unsigned call)
 	return us + nt_noise_gap_us(t->noise, key, call);
 }
 
-/* The share of trials in which an arm other than AUTO was chosen; again: in which it stayed. */
-static double share(const char *noise, double gain, double stalls, bool again)
+/* As noisy as the calls themselves. */
+static double rest_us(void *arg, unsigned arm, unsigned call)
 {
-	struct times times = { .gain = gain, .stalls = stalls, .seed = 1 };
-	struct nt_drive_key key = { .mask = 0x15, .auto_arm = NT_ARM_AUTO, .time_us = time_us };
+	struct times *t = arg;
+
+	return nt_noise_us(t->noise, nt_rng_hash(t->seed++), call) * (t->rest + (arm == ARM ? t->drag : 0));
+}
+
+/* The share of trials in which an arm other than AUTO was chosen; again: in which it stayed. */
+static double share_of(struct times times, const char *noise, bool again)
+{
+	struct nt_drive_key key = {
+		.mask = 0x15, .auto_arm = NT_ARM_AUTO, .time_us = time_us, .rest_us = rest_us
+	};
 	struct nt_policy policy;
 	struct nt_drive drive;
 	unsigned chosen = 0;
@@ -63,6 +73,11 @@ static double share(const char *noise, double gain, double stalls, bool again)
 	}
 	nt_drive_fini(&drive);
 	return (double)chosen / TRIALS;
+}
+
+static double share(const char *noise, double gain, double stalls, bool again)
+{
+	return share_of((struct times){ .gain = gain, .stalls = stalls, .seed = 1 }, noise, again);
 }
 
 static double chosen_share(const char *noise, double gain, double stalls)
@@ -109,6 +124,26 @@ static void a_true_gain_is_found(void **state)
 	assert_true(chosen_share("steps of 4", 0.1, 0) >= 0.8);
 }
 
+/* One call in a long program: what it gains cannot be seen from call to call, and is taken all the same. */
+static void a_gain_is_found_where_the_rest_hides_it(void **state)
+{
+	const struct times times = { .gain = 0.1, .rest = 10, .seed = 1 };
+
+	(void)state;
+	assert_true(share_of(times, "lognormal-3", false) >= 0.93);
+	assert_true(share_of(times, "lognormal-8", false) >= 0.9);
+}
+
+static void an_arm_that_costs_the_rest_more_is_left(void **state)
+{
+	const struct times near = { .gain = 0.1, .rest = 2, .drag = 0.2, .seed = 1 }; /* a round is 3.3 % longer */
+	const struct times clear = { .gain = 0.1, .rest = 2, .drag = 0.4, .seed = 1 }; /* 10 % */
+
+	(void)state;
+	assert_true(share_of(near, "lognormal-3", false) <= 0.1);
+	assert_true(share_of(clear, "lognormal-8", false) <= 0.1);
+}
+
 static void stalls_are_no_gain(void **state)
 {
 	(void)state;
@@ -121,6 +156,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identical_arms_are_left_alone),
 		cmocka_unit_test(a_true_gain_is_found),
+		cmocka_unit_test(a_gain_is_found_where_the_rest_hides_it),
+		cmocka_unit_test(an_arm_that_costs_the_rest_more_is_left),
 		cmocka_unit_test(stalls_are_no_gain),
 		cmocka_unit_test(a_second_look_keeps_what_is_ahead),
 		cmocka_unit_test(a_second_look_gives_up_what_is_behind),

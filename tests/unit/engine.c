@@ -125,6 +125,65 @@ static void a_small_gain_keeps_auto(void **state)
 	free(b.board);
 }
 
+/* It takes from the program what it gains. */
+static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 800;
+	b.rest_us = 3000;
+	b.drag_us[TREE_SIMPLE] = 300; /* 100 more than it gains: 2.5 % of a round */
+	assert_int_equal(explore(&b), 0);
+	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
+	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_AUTO);
+	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE); /* ... and here 100 less */
+	b.us[TREE_SIMPLE] = 800;
+	b.rest_us = 3000;
+	b.drag_us[TREE_SIMPLE] = 100;
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE); /* the next best arm does no harm */
+	b.us[TREE_SIMPLE] = 800;
+	b.us[TREE_LL] = 850;
+	b.rest_us = 3000;
+	b.drag_us[TREE_SIMPLE] = 300;
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_LL);
+	free(b.board);
+}
+
+static void the_period_may_be_the_reward(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.engine.policy.reward = NT_REWARD_PERIOD;
+	b.us[TREE_SIMPLE] = 800;
+	b.us[TREE_LL] = 1100;
+	b.rest_us = 1000;
+	b.drag_us[TREE_SIMPLE] = 250;
+	assert_int_equal(explore(&b), 0);
+	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_AUTO);
+	assert_float_equal(b.final.outcome.auto_us, 2020, 20);
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE);
+	b.engine.policy.reward = NT_REWARD_PERIOD;
+	b.us[TREE_SIMPLE] = 800; /* 10 % of a round of 2 ms */
+	b.rest_us = 1000;
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
+	free(b.board);
+}
+
 static void slow_arms_are_not_tried(void **state)
 {
 	struct bench b;
@@ -228,6 +287,8 @@ int main(void)
 		cmocka_unit_test(the_cost_is_counted),
 		cmocka_unit_test(nothing_faster_keeps_auto),
 		cmocka_unit_test(a_small_gain_keeps_auto),
+		cmocka_unit_test(an_arm_that_slows_the_rest_is_not_chosen),
+		cmocka_unit_test(the_period_may_be_the_reward),
 		cmocka_unit_test(slow_arms_are_not_tried),
 		cmocka_unit_test(many_arms_are_bounded),
 		cmocka_unit_test(lost_samples_are_made_up_for),

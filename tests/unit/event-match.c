@@ -14,15 +14,15 @@ struct window {
 	unsigned member;
 };
 
-static void open_window(struct window *w, int coll)
+static void open_window_of(struct window *w, int coll, uint64_t stride)
 {
 	const struct nt_schedule screen = host_screen();
 	struct host *h = &w->h;
 
 	host_open(h, "bandit");
 	w->plan = host_plan(1, host_open_key(h, coll, SIZE) + 2, &screen);
-	w->plan.stride = 100000; /* position 0 for all that follows */
-	w->plan.until = w->plan.at + 100000;
+	w->plan.stride = stride;
+	w->plan.until = w->plan.at + (stride > 1 ? stride : nt_schedule_positions(&screen));
 	w->key = host_key(h, coll, SIZE);
 	w->plan.run = nt_board_run_take(h->session.map.board, h->comm->seat.comm,
 					(uint32_t)(w->key - h->comm->board->key));
@@ -32,6 +32,12 @@ static void open_window(struct window *w, int coll)
 	while (h->seq[coll] < w->plan.at)
 		host_collective(h, coll, SIZE);
 	assert_true(h->mask & (int)NT_PROF_KERNEL_CH);
+}
+
+/* Position 0 for all that follows. */
+static void open_window(struct window *w, int coll)
+{
+	open_window_of(w, coll, 100000);
 }
 
 static uint32_t sample(struct window *w)
@@ -300,6 +306,48 @@ static void events_after_the_end_are_harmless(void **state)
 	host_close(&w.h);
 }
 
+/* From call to call of the key, whatever comes in between; not where one is missing. */
+static void the_program_around_a_call_is_timed(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window_of(&w, NT_ALLREDUCE, 1);
+	w.h.duration_ns = 70000;
+	for (unsigned p = 0; p < 4; p++) {
+		host_collective(&w.h, NT_ALLREDUCE, SIZE);
+		w.h.duration_ns = 30000 + 1000 * p;
+		host_collective(&w.h, NT_REDUCE, SIZE);
+		w.h.duration_ns = 70000;
+	}
+	for (unsigned p = 0; p < 3; p++) {
+		assert_int_equal(atomic_load(&w.run->sample_ns[w.member][p]), 70000);
+		assert_int_equal(atomic_load(&w.run->period_ns[w.member][p]), 100000 + 1000 * p);
+	}
+	assert_int_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	host_close(&w.h);
+}
+
+static void a_call_without_events_has_no_period(void **state)
+{
+	struct window w;
+
+	(void)state;
+	open_window_of(&w, NT_ALLREDUCE, 1);
+	for (unsigned p = 0; p < 5; p++) {
+		unsigned channels = w.h.channels;
+
+		w.h.channels = p == 2 ? 0 : channels;
+		host_collective(&w.h, NT_ALLREDUCE, SIZE);
+		w.h.channels = channels;
+	}
+	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][0]), 0);
+	assert_int_equal(atomic_load(&w.run->period_ns[w.member][1]), 0);
+	assert_int_equal(atomic_load(&w.run->period_ns[w.member][2]), 0);
+	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	host_close(&w.h);
+}
+
 static void observe_measures_auto_and_stops(void **state)
 {
 	struct nt_own_key *own;
@@ -337,6 +385,8 @@ int main(void)
 		cmocka_unit_test(a_run_of_another_key_is_not_touched),
 		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
 		cmocka_unit_test(events_after_the_end_are_harmless),
+		cmocka_unit_test(the_program_around_a_call_is_timed),
+		cmocka_unit_test(a_call_without_events_has_no_period),
 		cmocka_unit_test(observe_measures_auto_and_stops),
 	};
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The plugin and the simulated NCCL: an arm that is faster itself and makes what follows slower, four ranks of one node.
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+
+setup_file() {
+	alone_environment
+}
+
+# ranks DRAG [setting=value]...: TREE/SIMPLE takes 4 MiB from 52 to 22 us; the Broadcast behind it takes so much longer.
+ranks() {
+	dir=$BATS_TEST_TMPDIR/board.$RANDOM
+	mkdir -m 700 "$dir"
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" "${@:2}") run -0 --separate-stderr timeout 60 "$FAKE" \
+		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 --sync never --queue 64 \
+		--coll allreduce,broadcast --sizes 4M --arm AllReduce:TREE/SIMPLE=0.2 --drag "TREE/SIMPLE=$1"
+	jq -e '.mismatches == 0' <<<"$output"
+	arm=$(jq -r '.keys[] | select(.coll == "AllReduce") | .arm' <<<"$output")
+	why=$(jq -rs '[.[].comms[].keys[] | select(.coll == "AllReduce") | .why // ""] | unique[]' "$dir"/rank.0.*.json)
+}
+
+@test "where what follows loses less than it gains, it is taken" {
+	ranks 5
+	[ "$arm" = TREE/SIMPLE ]
+	ranks 5 reward=period
+	[ "$arm" = TREE/SIMPLE ]
+}
+
+@test "where what follows loses more, it is not, and the record says why" {
+	ranks 60
+	[ "$arm" = RING/LL128 ]
+	[ "$why" = "faster, but the program around it slower" ]
+	run -0 "$SHOW" show "$dir"/rank.0.*.json
+	[[ $output = *"faster, but the program around it slower"* ]]
+	ranks 60 reward=period
+	[ "$arm" = RING/LL128 ]
+	[[ $why = "nothing looked faster" || $why = "gain below min_gain" || $why = "may be chance" ]]
+}
+
+@test "the decision comes out again from the record" {
+	ranks 60
+	run -0 "$SHOW" replay "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
+	[[ $output = *"faster, but the program around it slower"* ]]
+}

@@ -102,10 +102,15 @@ unsigned engine_next_best(const struct engine_key *key, const struct evidence *e
 
 bool engine_behind(const float *base, const float *arm, unsigned count, double p)
 {
+	struct nt_figures of_base, of_arm;
 	struct nt_matched pairs, other;
 
 	nt_matched_take(&pairs, base, arm, count);
 	nt_matched_take(&other, arm, base, count);
-	return nt_decide_p(arm, base, count) < p || nt_matched_slow_p(&pairs) < p ||
-	       nt_matched_mean_p(&other) < p;
+	of_base = nt_decide_figures(pairs.base, pairs.count);
+	of_arm = nt_decide_figures(pairs.arm, pairs.count);
+	/* Within its modes an arm may be behind that is ahead in all. */
+	return (of_arm.p25_us > of_base.p25_us && nt_decide_p(arm, base, count) < p) ||
+	       (of_arm.mean_us > of_base.mean_us &&
+		(nt_matched_slow_p(&pairs) < p || nt_matched_mean_p(&other) < p));
 }

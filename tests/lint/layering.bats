@@ -51,7 +51,7 @@ never() {
 }
 
 @test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
-	only replay 'contract/|replay/|tuner/(decide|engine|rule|schedule|trial)\.h|report/(command|file|rank|table)\.h'
+	only replay 'contract/|replay/|tuner/(decide|engine|rule|schedule|times|trial)\.h|report/(command|file|rank|table)\.h'
 	never replay 'slurm|pmix|cuda|nccl|hwloc'
 }
 

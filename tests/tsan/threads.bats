@@ -80,7 +80,7 @@ ranks() {
 @test "captured graphs, late kernel times, aborted communicators" {
 	ranks 3 --capture 700x2
 	ranks 3 --late-kernelch profiler --churn 400
-	ranks 3 --abort-every 300
+	ranks 3 --iters 4000 --abort-every 1000
 }
 
 @test "a profiler and a tuner behind ours, which change their mind about events" {

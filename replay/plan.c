@@ -20,10 +20,12 @@ static void own_gates(FILE *out, const struct nt_policy *p)
 		"    its lower quartile is at least %g %% below AUTO's (min_gain);\n"
 		"    an exact paired test gives p below %g (alpha) times 1/%d for one arm, 1/%d for two,\n"
 		"    as each may be looked at %d times: below %.3g, or %.3g;\n"
-		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has.\n",
+		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has%s\n",
 		percent(p->min_gain_micro), alpha, NT_ENGINE_LOOKS,
 		NT_ENGINE_LOOKS * NT_ENGINE_FINALISTS, NT_ENGINE_LOOKS, alpha / NT_ENGINE_LOOKS,
-		alpha / (NT_ENGINE_LOOKS * NT_ENGINE_FINALISTS));
+		alpha / (NT_ENGINE_LOOKS * NT_ENGINE_FINALISTS),
+		p->reward == NT_REWARD_PERIOD ? "."
+					      : ";\n    nothing speaks for the program's taking longer from call to call.");
 }
 
 static void online_gates(FILE *out)
@@ -62,6 +64,9 @@ void nt_plan_policy(FILE *out, const struct nt_policy *policy)
 		"  A collective and size is explored after %" PRId64
 		" calls (min_calls), where all ranks have agreed.\n",
 		policy->min_calls);
+	fprintf(out, "  What is compared is the time from a call's start to the next %s (reward).\n",
+		policy->reward == NT_REWARD_PERIOD ? "one of the same kind and size"
+						   : "collective on its communicator");
 	switch (policy->rule) {
 	case NT_RULE_PAPER_ONLINE: online_gates(out); break;
 	case NT_RULE_PAPER_OFFLINE: offline_gates(out); break;
@@ -132,23 +137,44 @@ static void print_cost(FILE *out, const struct nt_plan_key *key, const struct nt
 		(more_us < 0 ? -more_us : more_us) / 1000, more_us < 0 ? "less" : "more");
 }
 
+/* What refine.h makes of the best two pairs, AUTO's among them. Returns the calls it takes at most. */
+static unsigned print_refined(FILE *out, const struct nt_policy *policy, const struct nt_schedule *first)
+{
+	bool channels = policy->channels == NT_SWITCH_ON, chunks = policy->chunks == NT_SWITCH_ON;
+	unsigned arms = 1 + NT_ENGINE_FINALISTS * (1 + 3u * channels + 2u * chunks);
+	struct nt_schedule most = *first;
+
+	if (!channels && !chunks)
+		return 0;
+	most.count = (uint8_t)(arms < NT_SCHEDULE_ARMS ? arms : NT_SCHEDULE_ARMS);
+	while (most.blocks > 1 && nt_schedule_positions(&most) > NT_RUN_POSITIONS)
+		most.blocks--;
+	fprintf(out, "  Then a round like the first, up to %u calls, of the best two%s%s.\n", nt_schedule_positions(&most),
+		channels ? "\n    with half, a quarter and twice the channels that NCCL gave them" : "",
+		chunks ? "\n    with smaller chunks, where NCCL asks for their size" : "");
+	return nt_schedule_positions(&most);
+}
+
 static void print_rounds(FILE *out, const struct nt_policy *policy, const struct nt_schedule *first)
 {
 	unsigned calls = nt_schedule_positions(first);
 	unsigned blocks = (unsigned)policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
 	unsigned most = first->count - 1u < NT_ENGINE_FINALISTS ? first->count - 1u
 								: NT_ENGINE_FINALISTS;
+	unsigned refined;
 
 	if (policy->rule != NT_RULE_OWN) {
 		fprintf(out, "  %u calls in all; then the decision.\n", calls);
 		return;
 	}
+	refined = print_refined(out, policy, first);
 	fprintf(out,
 		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
 		"  to warm up), %u to %u calls; repeated while the answer is near, %d times in all.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
 		NT_ENGINE_FINALISTS, blocks, 2 * blocks, (1 + most) * blocks, NT_ENGINE_LOOKS,
-		calls, calls + 2 * blocks, calls + NT_ENGINE_LOOKS * (1 + most) * blocks);
+		calls + refined, calls + refined + 2 * blocks,
+		calls + refined + NT_ENGINE_LOOKS * (1 + most) * blocks);
 }
 
 void nt_plan_print(FILE *out, struct nt_drive *drive, const struct nt_plan_key *key)

@@ -177,7 +177,7 @@ mutant seen "a graph capture is no objection" "$small" \
 	member.c 's/if \(flags & NT_MEMBER_GRAPHS\)/if (flags \& 256u)/; s/if \(turn == 0 \|\| turn > at\)/if (turn == 0 || (turn > at \&\& turn < (UINT64_C(1) << 62)))/'
 mutant seen "an id may come again" "--mix --brief --faults late,race,again" \
 	retire.c 's/return past->cap > 0 && past->id\[place_of\(past, id\)\] == id;/return past->cap > 65536 \&\& id == 0;/'
-mutant seen "no deadline for answers" "$small" \
+mutant seen "no deadline for answers" "--mix --faults die,late,lost,race" \
 	home.c 's/ \|\| a->now_ms - key->asked_ms > patience_ms\)/ || patience_ms == 0)/'
 mutant seen "ABORT is not said" "$small" \
 	home.c 's/^\ttell\(a, comm, key, NT_ENTRY_ABORT\);/\t;/'

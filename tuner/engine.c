@@ -206,6 +206,7 @@ int engine_explore(struct engine_key *key, struct nt_plan *plan)
 	struct nt_schedule *s = &key->schedule;
 
 	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
+	s->salt = nt_schedule_salt(atomic_load(&key->comm->id), key->id);
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = nt_schedule_positions(s);
 	return 1;

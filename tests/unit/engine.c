@@ -117,7 +117,7 @@ static void a_small_gain_keeps_auto(void **state)
 
 	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.005);
+	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
@@ -157,6 +157,25 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_LL);
 	free(b.board);
+}
+
+static void keys_have_orders_of_their_own(void **state)
+{
+	uint32_t salt[3];
+	struct bench b;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		setup(&b, sockets, RING_SIMPLE);
+		atomic_store(&b.comm->id, i == 2 ? 9 : 8);
+		if (i == 1)
+			atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 41, sockets));
+		(void)explore(&b);
+		salt[i] = b.first.salt;
+		assert_int_equal(b.last.salt, salt[i]);
+		free(b.board);
+	}
+	assert_true(salt[0] != salt[1] && salt[0] != salt[2] && salt[1] != salt[2]);
 }
 
 static void the_period_may_be_the_reward(void **state)
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(nothing_faster_keeps_auto),
 		cmocka_unit_test(a_small_gain_keeps_auto),
 		cmocka_unit_test(an_arm_that_slows_the_rest_is_not_chosen),
+		cmocka_unit_test(keys_have_orders_of_their_own),
 		cmocka_unit_test(the_period_may_be_the_reward),
 		cmocka_unit_test(slow_arms_are_not_tried),
 		cmocka_unit_test(many_arms_are_bounded),

@@ -23,7 +23,10 @@ libpam0g libpam_misc.so.0
 libudev1 libudev.so.1
 libbz2-1.0 libbz2.so.1.0'
 
+readonly SLURM_NODES=4
+
 pmix_links=()
+slurm_settings=()
 
 deb_of() {
 	find "$top/.debs" -name "$1_*.deb" -print -quit
@@ -76,18 +79,25 @@ missing_libraries() {
 	done
 }
 
-slurm_up() {
-	local settings=()
+# Slurm's programs, once: unpacked, or those that are installed.
+slurm_programs() {
+	[ ${#slurm_settings[@]} = 0 ] || return 0
+	slurm_settings=(-c "SlurmdDebug=info")
 	if [ -d "$top/.debs" ]; then
 		unpack || return 1
-		settings=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
+		slurm_settings+=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
 	elif ! command -v slurmd >/dev/null; then
 		echo "no Slurm here and no .debs (tests/gpu/pack.sh makes them)" >&2
 		return 1
 	fi
 	missing_libraries
-	timeout 60 "$top/tests/lib/cluster" up 4 -n -d "$work/cluster" "${settings[@]}" -p "$(plugstack)" \
-		>/dev/null || return 1
+}
+
+# slurm_up [option of tests/lib/cluster]...
+slurm_up() {
+	slurm_programs || return 1
+	timeout 60 "$top/tests/lib/cluster" up "$SLURM_NODES" -n -d "$work/cluster" "${slurm_settings[@]}" "$@" \
+		-p "$(plugstack)" >/dev/null || return 1
 	export NT_CLUSTER=$work/cluster SLURM_CONF=$work/cluster/etc/slurm.conf
 	say "Slurm: $(sinfo -h -o '%D nodes %t' | tr '\n' ' ')after $SECONDS s"
 }
@@ -99,11 +109,14 @@ plugstack() {
 }
 
 slurm_down() {
+	[ -e "$work/cluster/run/settings" ] || return 0
+	tail -n 200 "$work"/cluster/log/*.log >>"$work/slurm.log" 2>/dev/null
+	timeout 60 "$top/tests/lib/cluster" down -d "$work/cluster" || :
+}
+
+slurm_away() {
 	local link
-	if [ -e "$work/cluster/run/settings" ]; then
-		tail -n 200 "$work"/cluster/log/*.log >"$work/slurm.log" 2>/dev/null
-		timeout 60 "$top/tests/lib/cluster" down -d "$work/cluster" || :
-	fi
+	slurm_down
 	for link in "${pmix_links[@]}"; do
 		rm -f "$link"
 	done

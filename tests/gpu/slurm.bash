@@ -21,7 +21,15 @@ libgcrypt20 libgcrypt.so.20
 libgpg-error0 libgpg-error.so.0
 libpam0g libpam_misc.so.0
 libudev1 libudev.so.1
-libbz2-1.0 libbz2.so.1.0'
+libbz2-1.0 libbz2.so.1.0
+libbpf1 libbpf.so.1
+libelf1 libelf.so.1
+libmnl0 libmnl.so.0
+libbsd0 libbsd.so.0
+libmd0 libmd.so.0
+libcap2 libcap.so.2
+libxtables12 libxtables.so.12
+zlib1g libz.so.1'
 
 readonly SLURM_NODES=4
 
@@ -47,10 +55,14 @@ unpack() {
 		say "$soname: $([ -n "$file" ] && echo unpacked || echo missing)"
 		[ -z "$file" ] || dpkg -x "$file" "$sl"
 	done <<<"$SPARE"
+	if ! command -v ip >/dev/null || ! command -v tc >/dev/null; then
+		file=$(deb_of iproute2)
+		[ -z "$file" ] || dpkg -x "$file" "$sl"
+	fi
 	programs_by_name
 	pmix_in_place
 	export LD_LIBRARY_PATH=$sl$LIB_DIR:$sl$LIB_DIR/slurm-wlm:$sl/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-	export PATH=$sl/bin:$sl/usr/bin:$sl/usr/sbin:$PATH
+	export PATH=$sl/bin:$sl/sbin:$sl/usr/bin:$sl/usr/sbin:$PATH
 }
 
 # Debian chooses between Slurm and others by links that a package makes when it is installed.

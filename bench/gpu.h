@@ -69,6 +69,7 @@ struct nt_call {
 
 void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call); /* onto the stream */
 void nt_gpu_group(struct nt_gpu *g, const struct nt_call *call, size_t calls); /* in one group */
+void nt_gpu_try(struct nt_gpu *g, const struct nt_call *call); /* and let it fail */
 void nt_gpu_wait(struct nt_gpu *g);
 void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times);
 void nt_gpu_replay(struct nt_gpu *g, const struct nt_call *call);

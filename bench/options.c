@@ -244,7 +244,7 @@ static const struct option table[] = {
 	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "there only these: COLLECTIVE BYTES ARM a line" },
 	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "matrix products on another stream all the while" },
 	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds of the first and last part" },
-	{ "check", NUMBER, AT(check_every), 1, 1000000, NULL, "N", "verify results every N rounds" },
+	{ "check", NUMBER, AT(check_every), 1, 1000000, NULL, "N", "verify every N-th result of each" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "all samples of all ranks, as csv" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also in communicators of block:K or stride:K" },
@@ -367,6 +367,8 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 				    o->ranks);
 	if (o->seconds && (!o->align || !o->last_seconds))
 		return nt_error_set(err, "--seconds needs --align and --last-seconds");
+	if (o->abort_every && !o->align)
+		return nt_error_set(err, "--abort-every needs --align");
 	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))
 		return nt_error_set(err, "--abort-every: not in mode %s", mode_names[o->mode]);
 	if (o->part == 0)

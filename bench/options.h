@@ -73,7 +73,7 @@ struct nt_bench_options {
 	bool simulate_all;
 	/* What is looked at. */
 	int part; /* samples of the first and of the last part; 0: a quarter */
-	int check_every; /* rounds; 0: never */
+	int check_every; /* samples of each call; 0: never */
 	bool no_gpu_times;
 	const char *samples_path;
 	int stall_s;

@@ -223,10 +223,14 @@ static void check(struct nt_play *p, size_t c)
 	}
 }
 
+static bool looked_at(const struct nt_bench_options *o, const struct nt_call *call, int round)
+{
+	return o->check_every && round >= 0 && (round / call->stride + 1) % o->check_every == 0;
+}
+
 static void one_round(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const bool looked_at = o->check_every && round >= 0 && round % o->check_every == 0;
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls; c++) {
@@ -236,12 +240,14 @@ static void one_round(struct nt_play *p, int round)
 		note_place(p->gpu, &p->call[c], round);
 		simulate(p, c, round);
 		sample(p, c, round);
-		if (looked_at)
+		if (looked_at(o, &p->call[c], round))
 			check(p, c);
 	}
 }
 
-/* All ranks end their communicators with a call under way, and go on with new ones. */
+/* All ranks end their communicators with a call under way, and go on with new ones. They wait for
+ * each other first: what a rank has yet to send of a call that is over for itself would be lost. The
+ * call may fail where others have ended theirs already. */
 static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -251,7 +257,8 @@ static void abort_all(struct nt_play *p, int round)
 	alarm((unsigned)o->stall_s);
 	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in an abort\n",
 		 o->rank);
-	nt_gpu_start(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
+	nt_together_wait(&p->together);
+	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
 	p->aborts++;
 }

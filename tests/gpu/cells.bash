@@ -64,8 +64,9 @@ sweep_plan() {
 
 # cell_command CONDITION TOPOLOGY off|bandit|sweep PLAN: sets command_line.
 cell_command() {
-	local sizes=$CELL_SIZES explore last
+	local sizes=$CELL_SIZES check=100 explore last
 	[[ $1 != shaped* ]] || sizes=$SHAPED_SIZES
+	[[ $2 != 1x* ]] || check=500
 	read -r explore last < <(cell_seconds "$2" "$3")
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --coll "$CELL_COLLS" --sizes 32K,256K,2M
@@ -74,7 +75,7 @@ cell_command() {
 		return
 	fi
 	command_line=("$bench" --coll "$CELL_COLLS" --sizes "$sizes" --even "$CELL_EVEN" --align --seconds "$explore"
-		--last-seconds "$last" --iters "$CELL_ROUNDS_MOST" --warmup 2 --check 100 --rendezvous "$work/meet"
+		--last-seconds "$last" --iters "$CELL_ROUNDS_MOST" --warmup 2 --check "$check" --rendezvous "$work/meet"
 		--stall "$CELL_STALL_S")
 	[[ $1 != *load ]] || command_line+=(--load "$CELL_LOAD")
 	[ ! -s "$4" ] || command_line+=(--plan "$4" --arms "$(awk '{ print $3 }' "$4" | sort -u | paste -sd,)")

@@ -13,7 +13,7 @@ readonly STEADY_START_S=5
 # Seconds until all is decided, and of what is compared.
 steady_seconds() {
 	case $1 in
-	1x*) echo 3 3 ;;
+	1x*) echo 4 3 ;;
 	*) echo 6 4 ;;
 	esac
 }

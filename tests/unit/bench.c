@@ -115,7 +115,8 @@ static void refuses_what_is_wrong(void **state)
 		"--rank=4",	     "--unknown",	"word",
 		"--load=gemm:100",   "--load=copy:128", "--arms=RING",
 		"--arms=/LL",	     "--arms=RING/",	"--arms=ABCDEFGHIJKLM/LL",
-		"--even=1Q",	     "--seconds=5",	"--stall",
+		"--even=1Q",	     "--seconds=5",	"--abort-every=3",
+		"--stall",
 	};
 
 	(void)state;

@@ -134,27 +134,43 @@ cell_topology() {
 		for mode in "${order[@]}"; do
 			cell_step "$condition" "$topology" "$mode" "$k" "$work/best.plan"
 		done
+		write_results
 	done
 	keep_report "cells-$condition-$topology"
 	release
 	say "cells $condition $topology: $((k - 1)) rounds, at $SECONDS s"
-	write_results
 }
 
-# cell_condition CONDITION SECONDS
-cell_condition() {
-	local end=$((SECONDS + $2)) some=() topology left
+# The topologies of a condition: one node has no network.
+cell_topologies() {
+	local topology
 	for topology in "${topologies[@]}"; do
-		[[ $1 = shaped* && $topology = 1x* ]] || some+=("$topology")
+		[[ $1 = shaped* && $topology = 1x* ]] || echo "$topology"
 	done
+}
+
+# cell_condition CONDITION SECONDS: each topology has the share of the time that its rounds are of all rounds.
+cell_condition() {
+	local condition=$1 end=$((SECONDS + $2)) some=() topology takes all
+	mapfile -t some < <(cell_topologies "$condition")
 	[ ${#some[@]} -gt 0 ] || return 0
-	[[ $1 != shaped* ]] || to_shaped || return 0
-	left=${#some[@]}
+	[[ $condition != shaped* ]] || to_shaped || return 0
+	all=$(condition_seconds "$condition")
 	for topology in "${some[@]}"; do
-		cell_topology "$1" "$topology" $(((end - SECONDS) / left))
-		left=$((left - 1))
+		takes=$(cell_round_seconds "$topology")
+		cell_topology "$condition" "$topology" $(((end - SECONDS) * takes / all))
+		all=$((all - takes))
 	done
-	[[ $1 != shaped* ]] || to_loopback
+	[[ $condition != shaped* ]] || to_loopback
+}
+
+# What a round of all topologies of a condition takes.
+condition_seconds() {
+	local topology all=0
+	for topology in $(cell_topologies "$1"); do
+		all=$((all + $(cell_round_seconds "$topology")))
+	done
+	echo "$all"
 }
 
 # Slurm's nodes into namespaces, and back.
@@ -179,11 +195,15 @@ to_loopback() {
 	slurm_up || say "Slurm did not come up again"
 }
 
-# cells SECONDS: the same time for each condition that is left.
+# cells SECONDS: each condition has the share of the time that its rounds are of all rounds.
 cells() {
-	local end=$((SECONDS + $1)) condition left=${#conditions[@]}
+	local end=$((SECONDS + $1)) condition takes all=0
 	for condition in "${conditions[@]}"; do
-		cell_condition "$condition" $(((end - SECONDS) / left))
-		left=$((left - 1))
+		all=$((all + $(condition_seconds "$condition")))
+	done
+	for condition in "${conditions[@]}"; do
+		takes=$(condition_seconds "$condition")
+		[ "$takes" = 0 ] || cell_condition "$condition" $(((end - SECONDS) * takes / all))
+		all=$((all - takes))
 	done
 }

@@ -5,7 +5,7 @@
 cells_summary.py --best RUN     the best arm of each, as nccl-tune-bench --plan reads it
 
 RAW holds directories cells-CONDITION.TOPOLOGY.MODE.K, MODE being sweep, off (AUTO and the best arm by turns) or bandit.
-Writes OUT/cells.csv and prints tables. Exit status 1 if a run failed, computed something wrong or had ranks that differ;
+Writes OUT/cells.csv and RAW/cells-runs.csv and prints tables. Exit status 1 if a run failed, computed something wrong or had ranks that differ;
 a cell that is slower is a result and no failure.
 """
 import csv
@@ -240,6 +240,7 @@ def main(raw, out):
     cells, runs = read_cells(raw)
     set_noise(cells)
     rows = [cell.row() for cell in cells]
+    summary.write_runs(runs, raw / "cells-runs.csv")
     with open(out / "cells.csv", "w", newline="") as f:
         table = csv.DictWriter(f, COLUMNS, restval="", lineterminator="\n")
         table.writeheader()

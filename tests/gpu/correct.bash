@@ -45,9 +45,9 @@ dry_correct_command() {
 		--call-gap-us 200)
 	case $1 in
 	graph*) command_line+=(--capture 20x2) ;;
-	*grouped) command_line+=(--groups 4) ;;
+	grouped) command_line+=(--groups 4) ;;
 	split*) command_line+=(--comms world+node) ;;
-	abort) command_line+=(--align --abort-every 150x3) ;;
+	abort*) command_line+=(--abort-every 150x3) ;;
 	esac
 }
 

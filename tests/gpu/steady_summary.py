@@ -5,7 +5,7 @@
 
 RAW holds directories steady.TOPOLOGY.MODE.K, MODE being off, observe or bandit. A cell is a topology, a size, and calls
 one by one or in bursts. Its ratio is that of the medians over runs; its interval of 95 % comes from runs drawn anew with
-replacement, of both modes by themselves. Writes OUT/steady.csv and prints a table. Exit status 1 if a run failed.
+replacement, of both modes by themselves. Writes OUT/steady.csv and RAW/steady-runs.csv and prints a table. Exit status 1 if a run failed.
 """
 import csv
 import pathlib
@@ -104,6 +104,7 @@ def print_rows(rows, runs):
 def main(raw, out):
     times, states, runs = read_runs(raw)
     rows = make_rows(times, states)
+    summary.write_runs(runs, raw / "steady-runs.csv")
     with open(out / "steady.csv", "w", newline="") as f:
         table = csv.DictWriter(f, COLUMNS, restval="", lineterminator="\n")
         table.writeheader()

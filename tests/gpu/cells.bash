@@ -11,7 +11,7 @@ readonly CELL_SIZES=32K,256K,2M,16M,64M,256M SHAPED_SIZES=32K,256K,2M,16M,64M
 readonly CELL_EVEN=16M			# 64M in every second round, 256M in every fourth
 readonly LL_MOST=4194304 LL128_MOST=67108864	# beyond it is not tried: half, or 15 of 16 bytes are data
 readonly CELL_LOAD=gemm:1024
-readonly CELL_ROUNDS_MOST=60000 CELL_START_S=5	# what a run takes beside its rounds, until one was seen
+readonly CELL_ROUNDS_MOST=60000 CELL_START_S=4	# what a run takes beside its rounds, until one was seen
 readonly CELL_STALL_S=30
 
 # Seconds of exploring and of the part that is compared; by topology, for the larger sizes must be called often enough.

@@ -6,15 +6,16 @@
 # after everything was decided for NCCL's own choice. Short runs by turns, calls one by one and in long bursts.
 # Part of tests/gpu/run.sh; steady_summary.py reads what these runs leave.
 
-readonly STEADY_SIZES=8,1K,32K,1M,16M,256M STEADY_EVEN=1M STEADY_BURST=100
-readonly STEADY_KEEP=bandit,min_gain=90		# nothing can be so much faster
-readonly STEADY_START_S=5
+readonly STEADY_SIZES=8,1K,32K,1M,16M,256M STEADY_EVEN=1M STEADY_BURST=50
+# Few calls, for the largest size is rarely called; and nothing can be so much faster.
+readonly STEADY_SOON=min_calls=8,screen_blocks=3,confirm_blocks=8 STEADY_GAIN=90
+readonly STEADY_START_S=4
 
 # Seconds until all is decided, and of what is compared.
 steady_seconds() {
 	case $1 in
-	1x*) echo 4 3 ;;
-	*) echo 6 4 ;;
+	1x*) echo 3 2 ;;
+	*) echo 6 3 ;;
 	esac
 }
 
@@ -36,8 +37,11 @@ steady_round() {
 	((k % 3 != 2)) || modes=(bandit off observe)
 	((k % 3 != 0)) || modes=(observe bandit off)
 	for mode in "${modes[@]}"; do
-		policy=$mode
-		[ "$mode" != bandit ] || policy=$STEADY_KEEP
+		case $mode in
+		off) policy=off ;;
+		observe) policy=observe,min_calls=8 ;;
+		*) policy=bandit,$STEADY_SOON,min_gain=$STEADY_GAIN ;;
+		esac
 		steady_command "$topology"
 		step "$raw/steady.$topology.$mode.$k" 60 "${topology%x*}" "${topology#*x}" "$policy" \
 			"${command_line[@]}" || say "steady $topology $mode $k: exit status $?"

@@ -17,7 +17,8 @@ import sys
 import summary
 
 NAME = re.compile(r"steady\.([0-9]+x[0-9]+)\.(off|observe|bandit)\.([0-9]+)$")
-COLUMNS = ["topology", "bytes", "calls", "mode", "runs", "off_us", "us", "ratio", "low", "high", "verdict", "states"]
+COLUMNS = ["topology", "bytes", "calls", "mode", "runs", "off_us", "us", "ratio", "low", "high",
+           "ratio_p25", "verdict", "states"]
 DRAWS = 4000
 GOAL, LIMIT = 1.001, 1.005
 SETTLED = {"observe": ("observed",), "bandit": ("kept",)}
@@ -54,7 +55,9 @@ def read_runs(raw):
             if not line["host_us"]["last"]["median"]:
                 continue
             place = (match[1], line["bytes"], line.get("burst", 1) > 1)
-            times.setdefault(place, {}).setdefault(match[2], []).append(line["host_us"]["last"]["median"])
+            some = times.setdefault(place, {})
+            some.setdefault(match[2], []).append(line["host_us"]["last"]["median"])
+            some.setdefault(match[2] + " p25", []).append(line["host_us"]["last"]["p25"])
             if "state" in row:
                 states.setdefault((place, match[2]), set()).add(row["state"])
     return times, states, runs
@@ -73,17 +76,21 @@ def make_rows(times, states):
             rows.append({"topology": place[0], "bytes": place[1], "calls": "burst" if place[2] else "one by one",
                          "mode": mode, "runs": f"{len(base)}+{len(some)}", "off_us": round(statistics.median(base), 3),
                          "us": round(statistics.median(some), 3), "ratio": round(ratio, 5), "low": round(low, 5),
-                         "high": round(high, 5), "verdict": verdict(ratio, low, high),
+                         "high": round(high, 5),
+                         "ratio_p25": round(statistics.median(times[place][mode + " p25"]) /
+                                            statistics.median(times[place]["off p25"]), 5), "verdict": verdict(ratio, low, high),
                          "states": "|".join(sorted(states.get((place, mode), {"no record"})))})
     return rows
 
 
 def print_rows(rows, runs):
-    print("Steady state: host's time of a call on rank 0, medians over runs, us; ratio to NCCL alone [95 %].")
+    print("Steady state: host's time of a call on rank 0, medians over runs, us; ratio to NCCL alone [95 %],\n"
+          "and that of the lower quartiles.")
     for row in rows:
         settled = "" if set(row["states"].split("|")) <= set(SETTLED[row["mode"]]) else f" ({row['states']})"
         print(f"{row['topology']:4} {summary.size_text(row['bytes']):>5} {row['calls']:10} {row['mode']:8} "
-              f"{row['off_us']:10.2f} -> {row['us']:10.2f}  {row['ratio']:7.4f} [{row['low']:7.4f},{row['high']:7.4f}]  "
+              f"{row['off_us']:10.2f} -> {row['us']:10.2f}  {row['ratio']:7.4f} [{row['low']:7.4f},{row['high']:7.4f}] "
+              f"p25 {row['ratio_p25']:7.4f}  "
               f"{row['verdict']}{settled}")
     for mode in ("observe", "bandit"):
         here = [r["ratio"] for r in rows if r["mode"] == mode]

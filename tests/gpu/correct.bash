@@ -73,7 +73,7 @@ correct() {
 	write_results
 }
 
-# NCCL's Inspector behind ours: its library or its sources, where they are.
+# NCCL's Inspector behind ours, where its sources are. Its thread looks every 200 us: calls must be longer.
 inspect() {
 	local place
 	for place in "${NT_INSPECTOR:-}" "$top/.gpu/inspector"; do
@@ -85,7 +85,7 @@ inspect() {
 	fi
 	[ "$1" -ge 30 ] || { say "inspector: no time"; return; }
 	mkdir -p "$raw/inspector"
-	if timeout "$1" "$here/inspector.sh" "$place" "$stage" --sizes 64K,1M --iters 300 --check 50 \
+	if timeout "$1" "$here/inspector.sh" "$place" "$stage" --sizes 128M,256M --iters 200 \
 		--coll "$CORRECT_COLLS" >"$raw/inspector/out" 2>"$raw/inspector/err"; then
 		echo 0 >"$raw/inspector/status"
 	else

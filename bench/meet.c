@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,52 +84,20 @@ static int read_all(const char *path, char *data, size_t bytes, struct nt_error 
 	return 0;
 }
 
-static int wait_for(const struct nt_meet *meet, const char *name, int timeout_s, char *path,
-		    struct nt_error *err)
+int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
+		int timeout_s, struct nt_error *err)
 {
 	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
+	char path[PATH_MAX];
 
 	if (path_of(meet, name, "", path, err) < 0)
 		return -1;
 	for (int polls = timeout_s * (1000 / POLL_MS); polls > 0; polls--) {
 		if (access(path, R_OK) == 0)
-			return 0;
+			return read_all(path, data, bytes, err);
 		nanosleep(&poll, NULL);
 	}
 	return nt_error_set(err, "%s: not there after %d s", path, timeout_s);
-}
-
-int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
-		int timeout_s, struct nt_error *err)
-{
-	char path[PATH_MAX];
-
-	if (wait_for(meet, name, timeout_s, path, err) < 0)
-		return -1;
-	return read_all(path, data, bytes, err);
-}
-
-void *nt_meet_map(const struct nt_meet *meet, const char *name, size_t bytes, int timeout_s,
-		  struct nt_error *err)
-{
-	char path[PATH_MAX];
-	void *page;
-	int fd;
-
-	if (wait_for(meet, name, timeout_s, path, err) < 0)
-		return NULL;
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	page = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED)
-		nt_error_set(err, "%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return page == MAP_FAILED ? NULL : page;
-}
-
-void nt_meet_unmap(void *page, size_t bytes)
-{
-	munmap(page, bytes);
 }
 
 void nt_meet_remove(const struct nt_meet *meet, const char *name)

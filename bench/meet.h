@@ -28,11 +28,6 @@ int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, 
 int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
 		int timeout_s, struct nt_error *err);
 
-/* The file itself as shared memory, once it is there; NULL and *err. */
-void *nt_meet_map(const struct nt_meet *meet, const char *name, size_t bytes, int timeout_s,
-		  struct nt_error *err);
-void nt_meet_unmap(void *page, size_t bytes);
-
 void nt_meet_remove(const struct nt_meet *meet, const char *name);
 
 #endif

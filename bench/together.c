@@ -3,27 +3,79 @@
 /* together.c - ranks of one machine start together */
 #include "bench/together.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NAME "together"
+#define PATH_BYTES 96
 #define SPINS 20000 /* then others may run, where there are fewer cores than ranks */
+
+static int create(const char *path, struct nt_error *err)
+{
+	const struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER,
+					       .end = NT_TOGETHER_NEVER };
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return nt_error_set(err, "%s: %s", path, strerror(errno));
+	if (write(fd, &page, sizeof(page)) != (ssize_t)sizeof(page)) {
+		nt_error_set(err, "%s: %s", path, strerror(errno));
+		close(fd);
+		unlink(path);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+static struct nt_together_page *map(const char *path, struct nt_error *err)
+{
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *page = MAP_FAILED;
+
+	if (fd >= 0)
+		page = mmap(NULL, sizeof(struct nt_together_page), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		nt_error_set(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return page == MAP_FAILED ? NULL : page;
+}
 
 int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int rank, int ranks,
 		     int timeout_s, struct nt_error *err)
 {
-	const struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER,
-					       .end = NT_TOGETHER_NEVER };
+	char path[PATH_BYTES] = "";
 
 	*t = (struct nt_together){ .rank = rank, .ranks = ranks };
-	if (rank == 0 && nt_meet_put(meet, NAME, &page, sizeof(page), err) < 0)
+	if (rank == 0) {
+		snprintf(path, sizeof(path), "/dev/shm/nccl-tune-bench.%.40s.%d", meet->run,
+			 (int)getpid());
+		if (create(path, err) < 0)
+			return -1;
+		if (nt_meet_put(meet, NAME, path, sizeof(path), err) < 0) {
+			unlink(path);
+			return -1;
+		}
+	} else if (nt_meet_get(meet, NAME, path, sizeof(path), timeout_s, err) < 0) {
 		return -1;
-	t->page = nt_meet_map(meet, NAME, sizeof(page), timeout_s, err);
+	}
+	path[sizeof(path) - 1] = '\0';
+	t->page = map(path, err);
 	if (!t->page)
 		return -1;
 	nt_together_wait(t);
-	if (rank == 0)
+	if (rank == 0) {
 		nt_meet_remove(meet, NAME);
+		unlink(path);
+	}
 	return 0;
 }
 
@@ -61,6 +113,6 @@ void nt_together_plan(struct nt_together *t, const struct nt_together_plan *plan
 void nt_together_close(struct nt_together *t)
 {
 	if (t->page)
-		nt_meet_unmap(t->page, sizeof(*t->page));
+		munmap(t->page, sizeof(*t->page));
 	t->page = NULL;
 }

@@ -78,7 +78,7 @@ cell_command() {
 		--last-seconds "$last" --iters "$CELL_ROUNDS_MOST" --warmup 2 --check "$check" --rendezvous "$work/meet"
 		--stall "$CELL_STALL_S")
 	[[ $1 != *load ]] || command_line+=(--load "$CELL_LOAD")
-	[ ! -s "$4" ] || command_line+=(--plan "$4" --arms "$(awk '{ print $3 }' "$4" | sort -u | paste -sd,)")
+	[ "$3" = bandit ] || [ ! -s "$4" ] || command_line+=(--plan "$4" --arms "$(awk '{ print $3 }' "$4" | sort -u | paste -sd,)")
 }
 
 # cell_step CONDITION TOPOLOGY off|bandit|sweep NUMBER PLAN

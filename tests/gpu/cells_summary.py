@@ -79,13 +79,13 @@ class Cell:
 
     def exploring(self):
         """By the host's clock, medians over runs: calls before the last part, what they took beyond AUTO's mean, what
-        a call saves afterwards, and the call by which the gain has paid for all of it."""
+        a call saves afterwards (medians), and the call by which the gain has paid for all of it."""
         if not self.bandit.before or not self.auto.means:
             return {}
         auto = statistics.mean(self.auto.means)
         calls = statistics.median(c for c, _ in self.bandit.before)
         extra = statistics.median(total - c * auto for c, total in self.bandit.before)
-        saved = auto - statistics.mean(self.bandit.means)
+        saved = statistics.median(self.auto.medians) - statistics.median(self.bandit.medians)
         text = ""
         if self.verdict() == "faster" and saved > 0:
             text = math.ceil(calls + max(extra, 0) / saved)
@@ -127,14 +127,16 @@ def spent_ms(run, line):
 
 
 def set_noise(cells):
-    """A few runs tell little of their noise: the widest of the collectives of one size, topology and condition."""
+    """A few runs tell little of their noise: at least what is usual for the collectives of one size, topology and
+    condition (the median of their spreads)."""
     groups = {}
     for cell in cells:
         groups.setdefault((cell.place[0], cell.place[1], cell.place[3]), []).append(cell)
     for group in groups.values():
         known = [c.spread() for c in group if c.spread() is not None]
         for cell in group:
-            cell.noise = max(known) if cell.spread() is not None else None
+            if cell.spread() is not None:
+                cell.noise = max(cell.spread(), statistics.median(known))
 
 
 def read_cells(raw):
@@ -161,7 +163,7 @@ def read_cells(raw):
 
 def print_table(rows):
     print("Host's time of a call on rank 0, medians of runs [quartiles], us. noise: largest less smallest run\n"
-          "of AUTO, the widest of the collectives of that size.")
+          "of AUTO, at least the median of the collectives of that size.")
     print(f"{'':4} {'':13} {'':>5} {'AUTO':>26} {'noise':>6} {'plugin':>26} {'best arm':>26} {'/AUTO':>6} {'/best':>6}  "
           "verdict; chosen (AUTO; best arm)")
     head = None

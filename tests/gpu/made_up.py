@@ -101,7 +101,8 @@ class Cells(MadeUp):
             self.run_of(f"cells-alone.2x2.off.{k}", [line(65536, a), line(65536, g, coll="AllGather")])
             self.run_of(f"cells-alone.2x2.bandit.{k}", [line(65536, 105), line(65536, 100, coll="AllGather")])
         self.summed(cells_summary, self.raw, self.out)
-        self.assertEqual([(r["auto_noise_pct"], r["verdict"]) for r in self.rows("cells.csv")], 2 * [("20.0", "same")])
+        self.assertEqual([(r["coll"], r["auto_noise_pct"], r["verdict"]) for r in self.rows("cells.csv")],
+                         [("AllGather", "20.0", "same"), ("AllReduce", "10.0", "same")])
 
     def test_undecided_and_failed(self):
         self.run_of("cells-shaped.4x1.off.1", [line(65536, 100)])

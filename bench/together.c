@@ -5,16 +5,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME "together"
 #define PATH_BYTES 96
-#define SPINS 20000 /* then others may run, where there are fewer cores than ranks */
+/* Then it sleeps in between: where there are fewer cores than ranks, one that spins, and be it with
+ * sched_yield(), can keep those from running that it waits for. */
+#define SPINS 1000000
+#define NAP_NS 50000
 
 static int create(const char *path, struct nt_error *err)
 {
@@ -81,6 +84,7 @@ int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int rank
 
 void nt_together_wait(struct nt_together *t)
 {
+	const struct timespec nap = { .tv_nsec = NAP_NS };
 	const uint32_t turn = atomic_load(&t->page->turn);
 
 	if (atomic_fetch_add(&t->page->arrived, 1) + 1 == (uint32_t)t->ranks) {
@@ -91,7 +95,7 @@ void nt_together_wait(struct nt_together *t)
 	for (unsigned spins = 0; atomic_load_explicit(&t->page->turn, memory_order_acquire) == turn;
 	     spins++) {
 		if (spins >= SPINS)
-			sched_yield();
+			nanosleep(&nap, NULL);
 	}
 }
 

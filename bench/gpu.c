@@ -9,11 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#define MEET_S 120 /* how long processes may take to start */
 #define POISON 0xff /* a NaN in every element that no collective wrote */
 
-#define CUDA_CHECK(g, call) check_cuda(g, (call), #call, __LINE__)
-#define NCCL_CHECK(g, call) check_nccl(g, (call), #call, __LINE__)
+#define ALIGN 512 /* of results that are there at the same time */
 
 void nt_bench_die(int rank, const char *format, ...)
 {
@@ -28,18 +26,26 @@ void nt_bench_die(int rank, const char *format, ...)
 	_Exit(1);
 }
 
-static void check_cuda(const struct nt_gpu *g, cudaError_t rc, const char *call, int line)
+void nt_check_cuda(int rank, cudaError_t rc, const char *call, const char *file, int line)
 {
 	if (rc != cudaSuccess)
-		nt_bench_die(g->options->rank, "%s (line %d): %s", call, line,
-			     cudaGetErrorString(rc));
+		nt_bench_die(rank, "%s (%s:%d): %s", call, file, line, cudaGetErrorString(rc));
 }
 
-static void check_nccl(const struct nt_gpu *g, ncclResult_t rc, const char *call, int line)
+void nt_check_nccl(int rank, ncclResult_t rc, const char *call, const char *file, int line)
 {
 	if (rc != ncclSuccess)
-		nt_bench_die(g->options->rank, "%s (line %d): %s: %s", call, line,
-			     ncclGetErrorString(rc), ncclGetLastError(NULL));
+		nt_bench_die(rank, "%s (%s:%d): %s: %s", call, file, line, ncclGetErrorString(rc),
+			     ncclGetLastError(NULL));
+}
+
+void *nt_bench_allocate(int rank, size_t count, size_t bytes)
+{
+	void *memory = calloc(count ? count : 1, bytes);
+
+	if (!memory)
+		nt_bench_die(rank, "no memory for %zu times %zu bytes", count, bytes);
+	return memory;
 }
 
 static double now_ms(void)
@@ -59,14 +65,14 @@ static void choose_device(struct nt_gpu *g)
 	bool global = o->device == NT_DEVICE_GLOBAL;
 	int seen;
 
-	CUDA_CHECK(g, cudaGetDeviceCount(&seen));
+	CUDA_CHECK(g->options->rank, cudaGetDeviceCount(&seen));
 	if (o->device == NT_DEVICE_AUTO)
 		global = seen >= o->gpu_base + o->ranks;
 	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
 	if (g->device >= seen)
 		nt_bench_die(o->rank, "no GPU %d: %d seen", g->device, seen);
-	CUDA_CHECK(g, cudaSetDevice(g->device));
-	CUDA_CHECK(g, cudaGetDeviceProperties(&properties, g->device));
+	CUDA_CHECK(g->options->rank, cudaSetDevice(g->device));
+	CUDA_CHECK(g->options->rank, cudaGetDeviceProperties(&properties, g->device));
 	snprintf(g->device_name, sizeof(g->device_name), "%s", properties.name);
 }
 
@@ -74,81 +80,57 @@ void nt_gpu_measure_memory(struct nt_gpu *g, double *used_mib)
 {
 	size_t left, total;
 
-	CUDA_CHECK(g, cudaMemGetInfo(&left, &total));
+	CUDA_CHECK(g->options->rank, cudaMemGetInfo(&left, &total));
 	*used_mib = (double)(total - left) / (1 << 20);
 }
 
-static void *allocate(const struct nt_gpu *g, size_t bytes)
+/* Sends are shared; results as well, but where several calls are in flight at once. */
+static void size_buffers(struct nt_gpu *g)
 {
-	void *p = malloc(bytes);
+	const struct nt_bench_options *o = g->options;
+	const size_t least = (size_t)o->ranks * sizeof(float); /* see nt_figure_counts */
+	size_t sum = 0;
 
-	if (!p)
-		nt_bench_die(g->options->rank, "no memory for %zu bytes", bytes);
-	return p;
+	for (unsigned s = 0; s < o->sizes; s++) {
+		const size_t bytes = o->size_bytes[s] < least ? least : o->size_bytes[s];
+
+		if (bytes > g->send_bytes)
+			g->send_bytes = bytes;
+		sum += nt_gpu_room(bytes);
+	}
+	g->receive_bytes = g->send_bytes;
+	if (o->mode == NT_BENCH_GROUPED)
+		g->receive_bytes = NT_LANES * o->colls * sum;
+}
+
+size_t nt_gpu_room(size_t bytes)
+{
+	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static void make_buffers(struct nt_gpu *g)
 {
-	const struct nt_bench_options *o = g->options;
+	const int rank = g->options->rank;
 
-	for (unsigned s = 0; s < o->sizes; s++) {
-		if (o->size_bytes[s] > g->buffer_bytes)
-			g->buffer_bytes = o->size_bytes[s];
-	}
-	/* A size below one element a rank is rounded up (nt_figure_counts). */
-	if (g->buffer_bytes < (size_t)o->ranks * sizeof(float))
-		g->buffer_bytes = (size_t)o->ranks * sizeof(float);
-	CUDA_CHECK(g, cudaMalloc(&g->send, g->buffer_bytes));
-	CUDA_CHECK(g, cudaMalloc(&g->receive, g->buffer_bytes));
-	g->host = allocate(g, g->buffer_bytes);
-	for (size_t i = 0; i < g->buffer_bytes / sizeof(float); i++)
-		g->host[i] = nt_figure_input(o->rank, i);
-	CUDA_CHECK(g, cudaMemcpy(g->send, g->host, g->buffer_bytes, cudaMemcpyHostToDevice));
-	CUDA_CHECK(g, cudaMemset(g->receive, POISON, g->buffer_bytes));
+	size_buffers(g);
+	CUDA_CHECK(rank, cudaMalloc(&g->send, g->send_bytes));
+	CUDA_CHECK(rank, cudaMalloc(&g->receive, g->receive_bytes));
+	g->host = nt_bench_allocate(rank, g->receive_bytes, 1);
+	for (size_t i = 0; i < g->send_bytes / sizeof(float); i++)
+		g->host[i] = nt_figure_input(rank, i);
+	CUDA_CHECK(rank, cudaMemcpy(g->send, g->host, g->send_bytes, cudaMemcpyHostToDevice));
+	CUDA_CHECK(rank, cudaMemset(g->receive, POISON, g->receive_bytes));
 }
 
-static void join_world(struct nt_gpu *g)
+/* Beside a product, a collective waits for the end of a tile, not of all that was launched before. */
+static void make_stream(struct nt_gpu *g)
 {
-	const struct nt_bench_options *o = g->options;
-	struct nt_lane *lane = &g->lane[g->lanes++];
-	struct nt_error err;
-	ncclUniqueId id;
+	const int rank = g->options->rank;
+	int lowest, highest;
 
-	*lane = (struct nt_lane){ .name = "world", .count = o->ranks, .me = o->rank };
-	lane->ranks = allocate(g, (size_t)o->ranks * sizeof(int));
-	for (int r = 0; r < o->ranks; r++)
-		lane->ranks[r] = r;
-	if (o->rank == 0) {
-		NCCL_CHECK(g, ncclGetUniqueId(&id));
-		if (nt_meet_put(&g->meet, "id", &id, sizeof(id), &err) < 0)
-			nt_bench_die(o->rank, "%s", err.text);
-	} else if (nt_meet_get(&g->meet, "id", &id, sizeof(id), MEET_S, &err) < 0) {
-		nt_bench_die(o->rank, "%s", err.text);
-	}
-	NCCL_CHECK(g, ncclCommInitRank(&lane->comm, o->ranks, id, o->rank));
-	/* All have read it: the communicator is complete. */
-	if (o->rank == 0)
-		nt_meet_remove(&g->meet, "id");
-}
-
-static void split_world(struct nt_gpu *g)
-{
-	const struct nt_bench_options *o = g->options;
-	struct nt_lane *lane = &g->lane[g->lanes++];
-	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-	const bool block = o->split == NT_SPLIT_BLOCK;
-	const int color = block ? o->rank / o->split_ranks : o->rank % o->split_ranks;
-
-	*lane = (struct nt_lane){ .name = "part" };
-	lane->count = block ? o->split_ranks : o->ranks / o->split_ranks;
-	lane->ranks = allocate(g, (size_t)lane->count * sizeof(int));
-	for (int i = 0; i < lane->count; i++) {
-		lane->ranks[i] = block ? color * o->split_ranks + i : color + i * o->split_ranks;
-		if (lane->ranks[i] == o->rank)
-			lane->me = i;
-	}
-	config.splitShare = o->split_share;
-	NCCL_CHECK(g, ncclCommSplit(g->lane[0].comm, color, o->rank, &lane->comm, &config));
+	CUDA_CHECK(rank, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+	CUDA_CHECK(rank, cudaStreamCreateWithPriority(&g->stream, cudaStreamNonBlocking,
+						      g->options->load_n ? highest : lowest));
 }
 
 void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char *run)
@@ -157,32 +139,26 @@ void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char 
 
 	*g = (struct nt_gpu){ .options = o, .meet = { .dir = o->meet_dir, .run = run } };
 	choose_device(g);
-	NCCL_CHECK(g, ncclGetVersion(&g->nccl_version));
-	CUDA_CHECK(g, cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking));
-	CUDA_CHECK(g, cudaEventCreate(&g->before));
-	CUDA_CHECK(g, cudaEventCreate(&g->after));
+	NCCL_CHECK(g->options->rank, ncclGetVersion(&g->nccl_version));
+	make_stream(g);
+	CUDA_CHECK(g->options->rank, cudaEventCreate(&g->before));
+	CUDA_CHECK(g->options->rank, cudaEventCreate(&g->after));
 	make_buffers(g);
 	nt_gpu_measure_memory(g, &g->start_mib);
 	start_ms = now_ms();
-	join_world(g);
-	if (o->split != NT_SPLIT_NONE)
-		split_world(g);
+	nt_lanes_open(g);
 	g->init_ms = now_ms() - start_ms;
 	nt_gpu_measure_memory(g, &g->init_mib);
 }
 
 void nt_gpu_close(struct nt_gpu *g)
 {
-	/* Children first, as applications do. */
-	for (int i = g->lanes - 1; i >= 0; i--) {
-		NCCL_CHECK(g, ncclCommDestroy(g->lane[i].comm));
-		free(g->lane[i].ranks);
-	}
-	CUDA_CHECK(g, cudaFree(g->send));
-	CUDA_CHECK(g, cudaFree(g->receive));
-	CUDA_CHECK(g, cudaEventDestroy(g->before));
-	CUDA_CHECK(g, cudaEventDestroy(g->after));
-	CUDA_CHECK(g, cudaStreamDestroy(g->stream));
+	nt_lanes_close(g);
+	CUDA_CHECK(g->options->rank, cudaFree(g->send));
+	CUDA_CHECK(g->options->rank, cudaFree(g->receive));
+	CUDA_CHECK(g->options->rank, cudaEventDestroy(g->before));
+	CUDA_CHECK(g->options->rank, cudaEventDestroy(g->after));
+	CUDA_CHECK(g->options->rank, cudaStreamDestroy(g->stream));
 	free(g->host);
 }
 
@@ -190,60 +166,73 @@ static ncclResult_t issue(struct nt_gpu *g, const struct nt_call *call)
 {
 	const ncclComm_t comm = g->lane[call->lane].comm;
 	const size_t n = call->counts.call;
+	void *result = (char *)g->receive + call->at;
 
 	switch (call->coll) {
 	case NT_ALLREDUCE:
-		return ncclAllReduce(g->send, g->receive, n, ncclFloat32, ncclSum, comm, g->stream);
-	case NT_ALLGATHER:
-		return ncclAllGather(g->send, g->receive, n, ncclFloat32, comm, g->stream);
+		return ncclAllReduce(g->send, result, n, ncclFloat32, ncclSum, comm, g->stream);
+	case NT_ALLGATHER: return ncclAllGather(g->send, result, n, ncclFloat32, comm, g->stream);
 	case NT_REDUCESCATTER:
-		return ncclReduceScatter(g->send, g->receive, n, ncclFloat32, ncclSum, comm,
-					 g->stream);
+		return ncclReduceScatter(g->send, result, n, ncclFloat32, ncclSum, comm, g->stream);
 	case NT_BROADCAST:
-		return ncclBroadcast(g->send, g->receive, n, ncclFloat32, 0, comm, g->stream);
+		return ncclBroadcast(g->send, result, n, ncclFloat32, 0, comm, g->stream);
 	case NT_REDUCE:
-		return ncclReduce(g->send, g->receive, n, ncclFloat32, ncclSum, 0, comm, g->stream);
+		return ncclReduce(g->send, result, n, ncclFloat32, ncclSum, 0, comm, g->stream);
 	default: return ncclInvalidArgument;
 	}
 }
 
 void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call)
 {
-	NCCL_CHECK(g, issue(g, call));
+	NCCL_CHECK(g->options->rank, issue(g, call));
+}
+
+void nt_gpu_try(struct nt_gpu *g, const struct nt_call *call)
+{
+	(void)issue(g, call);
+}
+
+void nt_gpu_group(struct nt_gpu *g, const struct nt_call *call, size_t calls)
+{
+	NCCL_CHECK(g->options->rank, ncclGroupStart());
+	for (size_t c = 0; c < calls; c++)
+		NCCL_CHECK(g->options->rank, issue(g, &call[c]));
+	NCCL_CHECK(g->options->rank, ncclGroupEnd());
 }
 
 void nt_gpu_wait(struct nt_gpu *g)
 {
-	CUDA_CHECK(g, cudaStreamSynchronize(g->stream));
+	CUDA_CHECK(g->options->rank, cudaStreamSynchronize(g->stream));
 }
 
 void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times)
 {
 	cudaGraph_t graph;
 
-	CUDA_CHECK(g, cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
+	CUDA_CHECK(g->options->rank,
+		   cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 	for (int i = 0; i < times; i++)
-		NCCL_CHECK(g, issue(g, call));
-	CUDA_CHECK(g, cudaStreamEndCapture(g->stream, &graph));
-	CUDA_CHECK(g, cudaGraphInstantiateWithFlags(&call->graph, graph, 0));
-	CUDA_CHECK(g, cudaGraphDestroy(graph));
+		NCCL_CHECK(g->options->rank, issue(g, call));
+	CUDA_CHECK(g->options->rank, cudaStreamEndCapture(g->stream, &graph));
+	CUDA_CHECK(g->options->rank, cudaGraphInstantiateWithFlags(&call->graph, graph, 0));
+	CUDA_CHECK(g->options->rank, cudaGraphDestroy(graph));
 }
 
 void nt_gpu_replay(struct nt_gpu *g, const struct nt_call *call)
 {
-	CUDA_CHECK(g, cudaGraphLaunch(call->graph, g->stream));
+	CUDA_CHECK(g->options->rank, cudaGraphLaunch(call->graph, g->stream));
 }
 
 void nt_gpu_mark_before(struct nt_gpu *g)
 {
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g, cudaEventRecord(g->before, g->stream));
+		CUDA_CHECK(g->options->rank, cudaEventRecord(g->before, g->stream));
 }
 
 void nt_gpu_mark_after(struct nt_gpu *g)
 {
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g, cudaEventRecord(g->after, g->stream));
+		CUDA_CHECK(g->options->rank, cudaEventRecord(g->after, g->stream));
 }
 
 float nt_gpu_between_us(struct nt_gpu *g)
@@ -251,24 +240,42 @@ float nt_gpu_between_us(struct nt_gpu *g)
 	float ms = 0;
 
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g, cudaEventElapsedTime(&ms, g->before, g->after));
+		CUDA_CHECK(g->options->rank, cudaEventElapsedTime(&ms, g->before, g->after));
 	return ms * 1000;
 }
 
-size_t nt_gpu_check(struct nt_gpu *g, const struct nt_call *call)
+static size_t wrong_of(struct nt_gpu *g, const struct nt_call *call)
 {
 	const struct nt_lane *lane = &g->lane[call->lane];
 	const size_t bytes = call->counts.receive * sizeof(float);
 
-	CUDA_CHECK(g, cudaMemsetAsync(g->receive, POISON, bytes, g->stream));
+	CUDA_CHECK(g->options->rank, cudaMemcpy(g->host, (char *)g->receive + call->at, bytes,
+						cudaMemcpyDeviceToHost));
+	return nt_figure_wrong(call->coll, lane->ranks, lane->count, lane->me, g->host,
+			       call->counts);
+}
+
+size_t nt_gpu_check(struct nt_gpu *g, const struct nt_call *call)
+{
+	CUDA_CHECK(g->options->rank,
+		   cudaMemsetAsync((char *)g->receive + call->at, POISON,
+				   call->counts.receive * sizeof(float), g->stream));
 	if (call->graph)
 		nt_gpu_replay(g, call);
 	else
 		nt_gpu_start(g, call);
 	nt_gpu_wait(g);
-	CUDA_CHECK(g, cudaMemcpy(g->host, g->receive, bytes, cudaMemcpyDeviceToHost));
-	return nt_figure_wrong(call->coll, lane->ranks, lane->count, lane->me, g->host,
-			       call->counts);
+	return wrong_of(g, call);
+}
+
+void nt_gpu_check_group(struct nt_gpu *g, const struct nt_call *call, size_t calls, size_t *wrong)
+{
+	CUDA_CHECK(g->options->rank,
+		   cudaMemsetAsync(g->receive, POISON, g->receive_bytes, g->stream));
+	nt_gpu_group(g, call, calls);
+	nt_gpu_wait(g);
+	for (size_t c = 0; c < calls; c++)
+		wrong[c] += wrong_of(g, &call[c]);
 }
 
 float nt_gpu_simulate_us(struct nt_gpu *g, const struct nt_call *call)
@@ -276,9 +283,9 @@ float nt_gpu_simulate_us(struct nt_gpu *g, const struct nt_call *call)
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 3)
 	ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
 
-	NCCL_CHECK(g, ncclGroupStart());
-	NCCL_CHECK(g, issue(g, call));
-	NCCL_CHECK(g, ncclGroupSimulateEnd(&info));
+	NCCL_CHECK(g->options->rank, ncclGroupStart());
+	NCCL_CHECK(g->options->rank, issue(g, call));
+	NCCL_CHECK(g->options->rank, ncclGroupSimulateEnd(&info));
 	return info.estimatedTime;
 #else
 	(void)call;

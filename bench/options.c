@@ -23,7 +23,8 @@ struct option {
 	const char *help;
 };
 
-static const char *const mode_names[NT_BENCH_MODES] = { "seq", "burst", "graph", "mixed" };
+static const char *const mode_names[NT_BENCH_MODES] = { "seq",	   "burst", "both",
+							"grouped", "graph", "mixed" };
 
 const char *nt_bench_mode_name(enum nt_bench_mode mode)
 {
@@ -128,7 +129,7 @@ static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_er
 			return 0;
 		}
 	}
-	return nt_error_set(err, "'%s' (want seq, burst, graph or mixed)", text);
+	return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)", text);
 }
 
 static int parse_device(struct nt_bench_options *o, const char *text, struct nt_error *err)
@@ -181,6 +182,48 @@ static int parse_simulate(struct nt_bench_options *o, const char *text, struct n
 	return 0;
 }
 
+static int parse_even(struct nt_bench_options *o, const char *text, struct nt_error *err)
+{
+	return parse_size(text, &o->even_bytes, err);
+}
+
+/* ALGO/PROTO as NCCL_ALGO and NCCL_PROTO have them. */
+static int parse_arms(struct nt_bench_options *o, const char *text, struct nt_error *err)
+{
+	const char *rest = text;
+	char part[32];
+
+	o->arms = 0;
+	while (o->arms < NT_BENCH_ARMS && next_part(&rest, part, sizeof(part))) {
+		struct nt_bench_arm *arm = &o->arm[o->arms++];
+		const char *slash = strchr(part, '/');
+		const size_t algo = slash ? (size_t)(slash - part) : 0;
+
+		*arm = (struct nt_bench_arm){ .algo = "" };
+		if (algo == 0 || algo >= sizeof(arm->algo) || !slash[1] ||
+		    strlen(slash + 1) >= sizeof(arm->proto))
+			return nt_error_set(err, "'%s' (want ALGO/PROTO)", part);
+		memcpy(arm->algo, part, algo);
+		memcpy(arm->proto, slash + 1, strlen(slash + 1));
+	}
+	if (!is_whole(text, rest))
+		return nt_error_set(err, "'%s' (want a list of 1 to %d arms)", text, NT_BENCH_ARMS);
+	return 0;
+}
+
+/* gemm:N; tiles of the product are 128 rows and columns */
+static int parse_load(struct nt_bench_options *o, const char *text, struct nt_error *err)
+{
+	long n = 0;
+
+	if (strncmp(text, "gemm:", 5) != 0 || parse_long(text + 5, 128, 16384, &n, NULL) < 0 ||
+	    n % 128)
+		return nt_error_set(err, "'%s' (want gemm:N, N a multiple of 128 up to 16384)",
+				    text);
+	o->load_n = (int)n;
+	return 0;
+}
+
 #define AT(member) offsetof(struct nt_bench_options, member)
 
 /* clang-format off */
@@ -189,10 +232,19 @@ static const struct option table[] = {
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
 	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before, not recorded" },
-	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (each call waited for), burst, graph or mixed" },
+	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (each call waited for), burst, both, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
+	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "larger sizes less often, by the root of the ratio" },
+	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "ranks start samples together; all on one machine" },
+	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "rounds for so long, then the last part; needs --align" },
+	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "how long the last part takes" },
+	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
+	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "ncclCommAbort, and new communicators" },
+	{ "arms", OWN, 0, 0, 0, parse_arms, "LIST", "also in communicators held to ALGO/PROTO" },
+	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "there only these: COLLECTIVE BYTES ARM a line" },
+	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "matrix products on another stream all the while" },
 	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds of the first and last part" },
-	{ "check", NUMBER, AT(check_every), 1, 1000000, NULL, "N", "verify results every N rounds" },
+	{ "check", NUMBER, AT(check_every), 1, 1000000, NULL, "N", "verify every N-th result of each" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "all samples of all ranks, as csv" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also in communicators of block:K or stride:K" },
@@ -313,6 +365,12 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
 				    o->ranks);
+	if (o->seconds && (!o->align || !o->last_seconds))
+		return nt_error_set(err, "--seconds needs --align and --last-seconds");
+	if (o->abort_every && !o->align)
+		return nt_error_set(err, "--abort-every needs --align");
+	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))
+		return nt_error_set(err, "--abort-every: not in mode %s", mode_names[o->mode]);
 	if (o->part == 0)
 		o->part = o->iters < 4 ? 1 : o->iters / 4;
 	if (o->part > o->iters)

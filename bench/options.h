@@ -22,9 +22,25 @@
 #define NT_BENCH_SIZES 32 /* in one run */
 #define NT_BENCH_RANKS 4096
 
-enum nt_bench_mode { NT_BENCH_SEQ, NT_BENCH_BURST, NT_BENCH_GRAPH, NT_BENCH_MIXED, NT_BENCH_MODES };
+#define NT_BENCH_ARMS 8
+#define NT_BENCH_ARM_NAME 24 /* ALGO/PROTO and the end */
+
+enum nt_bench_mode {
+	NT_BENCH_SEQ,
+	NT_BENCH_BURST,
+	NT_BENCH_BOTH,
+	NT_BENCH_GROUPED,
+	NT_BENCH_GRAPH,
+	NT_BENCH_MIXED,
+	NT_BENCH_MODES
+};
 enum nt_bench_device { NT_DEVICE_AUTO, NT_DEVICE_GLOBAL, NT_DEVICE_LOCAL };
 enum nt_bench_split { NT_SPLIT_NONE, NT_SPLIT_BLOCK, NT_SPLIT_STRIDE };
+
+/* What NCCL_ALGO and NCCL_PROTO are set to. */
+struct nt_bench_arm {
+	char algo[NT_BENCH_ARM_NAME / 2], proto[NT_BENCH_ARM_NAME / 2];
+};
 
 struct nt_bench_options {
 	/* Where this process is. */
@@ -43,11 +59,21 @@ struct nt_bench_options {
 	enum nt_bench_split split;
 	int split_ranks;
 	bool split_share; /* the child uses the parent's resources */
+	struct nt_bench_arm
+		arm[NT_BENCH_ARMS]; /* communicators of all ranks that are held to one */
+	unsigned arms;
+	const char *plan_path; /* what is called in those; NULL: all that NCCL has */
+	size_t even_bytes; /* larger sizes are called less often; 0: all the same */
+	bool align; /* ranks start each sample together */
+	int seconds, last_seconds; /* in place of numbers of rounds; 0: none */
+	int capture_at; /* round */
+	int abort_every; /* rounds; 0: never */
+	int load_n; /* rows of the matrices of a product beside it; 0: none */
 	int simulate_rank, simulate_every; /* -1: none; a rank, or all with simulate_all */
 	bool simulate_all;
 	/* What is looked at. */
 	int part; /* samples of the first and of the last part; 0: a quarter */
-	int check_every; /* rounds; 0: never */
+	int check_every; /* samples of each call; 0: never */
 	bool no_gpu_times;
 	const char *samples_path;
 	int stall_s;

@@ -10,44 +10,96 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MEET_S 120 /* how long ranks may be apart after their communicators were made */
+
 /* Where this process is, for the handler of SIGALRM, which may write but not format: the text is
  * made before each sample, outside the time that is measured. */
 static char stall_text[128];
 
-static void *allocate(const struct nt_play *p, size_t count, size_t bytes)
+/* Sizes beyond even_bytes are called less often, and in shorter bursts. */
+static int stride_of(const struct nt_bench_options *o, size_t bytes)
 {
-	void *memory = calloc(count, bytes);
+	int stride = 1;
 
-	if (!memory)
-		nt_bench_die(p->gpu->options->rank, "no memory for %zu samples", count);
-	return memory;
+	if (o->even_bytes == 0 || o->mode == NT_BENCH_GROUPED)
+		return 1;
+	while ((size_t)(stride + 1) * (size_t)(stride + 1) * o->even_bytes <= bytes)
+		stride++;
+	return stride;
+}
+
+static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool burst)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	struct nt_call *call = &p->call[p->calls];
+
+	*call = (struct nt_call){
+		.lane = lane,
+		.coll = coll,
+		.stride = stride_of(o, bytes),
+		.burst = 1,
+		.counts = nt_figure_counts(coll, bytes, p->gpu->lane[lane].count),
+	};
+	if (burst)
+		call->burst = o->burst > call->stride ? o->burst / call->stride : 1;
+	if (o->mode == NT_BENCH_GROUPED && p->calls > 0)
+		call->at = call[-1].at + nt_gpu_room(call[-1].counts.bytes);
+	p->calls++;
+}
+
+/* What is compared stands side by side: one collective and size on all communicators. */
+static void list_calls(struct nt_play *p, const struct nt_plan *plan)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	const bool both = o->mode == NT_BENCH_BOTH;
+	const bool single = o->mode == NT_BENCH_SEQ || o->mode == NT_BENCH_GROUPED || both;
+
+	for (unsigned at = 0; at < o->colls * o->sizes; at++) {
+		const int coll = o->coll[at / o->sizes];
+		const size_t bytes = o->size_bytes[at % o->sizes];
+
+		for (int lane = 0; lane < p->gpu->lanes; lane++) {
+			const struct nt_bench_arm *arm = p->gpu->lane[lane].arm;
+
+			if (arm && !nt_plan_has(plan, coll, bytes, arm))
+				continue;
+			if (single)
+				add_call(p, lane, coll, bytes, false);
+			if (!single || both)
+				add_call(p, lane, coll, bytes, true);
+		}
+	}
 }
 
 void nt_play_create(struct nt_play *p, struct nt_gpu *gpu)
 {
 	const struct nt_bench_options *o = gpu->options;
-	const size_t calls = (size_t)gpu->lanes * o->colls * o->sizes;
+	const size_t most = 2 * (size_t)gpu->lanes * o->colls * o->sizes;
+	struct nt_plan plan = { .line = NULL };
+	struct nt_error err;
+	size_t samples;
 
 	*p = (struct nt_play){ .gpu = gpu };
-	p->call = allocate(p, calls, sizeof(p->call[0]));
-	for (int lane = 0; lane < gpu->lanes; lane++) {
-		for (unsigned c = 0; c < o->colls; c++) {
-			for (unsigned s = 0; s < o->sizes; s++)
-				p->call[p->calls++] = (struct nt_call){
-					.lane = lane,
-					.coll = o->coll[c],
-					.counts = nt_figure_counts(o->coll[c], o->size_bytes[s],
-								   gpu->lane[lane].count),
-				};
-		}
-	}
-	p->host_us = allocate(p, calls * (size_t)o->iters, sizeof(float));
-	p->gpu_us = allocate(p, calls * (size_t)o->iters, sizeof(float));
-	p->wrong = allocate(p, calls, sizeof(size_t));
-	p->checks = allocate(p, calls, sizeof(size_t));
-	p->model_us = allocate(p, calls, sizeof(float));
-	for (size_t i = 0; i < calls; i++)
+	if (o->plan_path && nt_plan_read(&plan, o->plan_path, &err) < 0)
+		nt_bench_die(o->rank, "--plan: %s", err.text);
+	p->call = nt_bench_allocate(o->rank, most, sizeof(p->call[0]));
+	list_calls(p, &plan);
+	nt_plan_free(&plan);
+	samples = p->calls * (size_t)o->iters;
+	p->host_us = nt_bench_allocate(o->rank, samples, sizeof(float));
+	p->gpu_us = nt_bench_allocate(o->rank, samples, sizeof(float));
+	for (size_t i = 0; i < samples; i++)
+		p->host_us[i] = p->gpu_us[i] = -1;
+	p->wrong = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
+	p->checks = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
+	p->model_us = nt_bench_allocate(o->rank, p->calls, sizeof(float));
+	p->load_batches = nt_bench_allocate(o->rank, p->calls, sizeof(double));
+	p->load_us = nt_bench_allocate(o->rank, p->calls, sizeof(double));
+	for (size_t i = 0; i < p->calls; i++)
 		p->model_us[i] = -1;
+	if (o->align &&
+	    nt_together_open(&p->together, &gpu->meet, o->rank, o->ranks, MEET_S, &err) < 0)
+		nt_bench_die(o->rank, "--align: %s", err.text);
 }
 
 void nt_play_destroy(struct nt_play *p)
@@ -58,6 +110,9 @@ void nt_play_destroy(struct nt_play *p)
 	free(p->wrong);
 	free(p->checks);
 	free(p->model_us);
+	free(p->load_batches);
+	free(p->load_us);
+	nt_together_close(&p->together);
 }
 
 static double now_us(void)
@@ -88,7 +143,7 @@ static void watch_stalls(const struct nt_gpu *g)
 {
 	struct sigaction action = { .sa_handler = on_stall };
 
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in a capture\n",
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the start\n",
 		 g->options->rank);
 	sigaction(SIGALRM, &action, NULL);
 }
@@ -96,32 +151,54 @@ static void watch_stalls(const struct nt_gpu *g)
 /* Captured work in this round? */
 static bool replays(const struct nt_bench_options *o, int round)
 {
-	return o->mode == NT_BENCH_GRAPH || (o->mode == NT_BENCH_MIXED && round % 2);
+	return round >= o->capture_at &&
+	       (o->mode == NT_BENCH_GRAPH || (o->mode == NT_BENCH_MIXED && round % 2));
 }
 
-static void sample(struct nt_play *p, size_t c, int round, size_t at)
+static void issue(struct nt_play *p, size_t c, int round)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+
+	if (o->mode == NT_BENCH_GROUPED) {
+		nt_gpu_group(p->gpu, p->call, p->calls);
+	} else if (replays(o, round)) {
+		nt_gpu_replay(p->gpu, &p->call[c]);
+	} else {
+		for (int i = 0; i < p->call[c].burst; i++)
+			nt_gpu_start(p->gpu, &p->call[c]);
+	}
+}
+
+/* A group is one sample, which each of its calls has a share of. */
+static void sample(struct nt_play *p, size_t c, int round)
 {
 	struct nt_gpu *g = p->gpu;
-	const struct nt_bench_options *o = g->options;
-	const bool graph = replays(o, round);
-	const int burst = o->mode == NT_BENCH_SEQ ? 1 : o->burst;
-	double start_us, end_us;
+	const bool grouped = g->options->mode == NT_BENCH_GROUPED;
+	const size_t end = grouped ? p->calls : c + 1;
+	const float calls = grouped ? (float)p->calls : (float)p->call[c].burst;
+	double start_us, us;
+	uint64_t batches;
 
+	if (g->options->align)
+		nt_together_wait(&p->together);
 	nt_gpu_mark_before(g);
+	batches = nt_load_batches(&p->load);
 	start_us = now_us();
-	if (graph) {
-		nt_gpu_replay(g, &p->call[c]);
-	} else {
-		for (int i = 0; i < burst; i++)
-			nt_gpu_start(g, &p->call[c]);
-	}
+	issue(p, c, round);
 	nt_gpu_mark_after(g);
 	nt_gpu_wait(g);
-	end_us = now_us();
-	if (round < 0)
-		return;
-	p->host_us[at] = (float)((end_us - start_us) / burst);
-	p->gpu_us[at] = nt_gpu_between_us(g) / (float)burst;
+	us = now_us() - start_us;
+	batches = nt_load_batches(&p->load) - batches;
+	for (; round >= 0 && c < end; c++) {
+		const size_t at = (size_t)round * p->calls + c;
+
+		p->host_us[at] = (float)us / calls;
+		p->gpu_us[at] = nt_gpu_between_us(g) / calls;
+		if (round >= p->last_from) {
+			p->load_batches[c] += (double)batches / (double)(grouped ? p->calls : 1);
+			p->load_us[c] += us / (double)(grouped ? p->calls : 1);
+		}
+	}
 }
 
 static void simulate(struct nt_play *p, size_t c, int round)
@@ -134,34 +211,72 @@ static void simulate(struct nt_play *p, size_t c, int round)
 		p->model_us[c] = nt_gpu_simulate_us(p->gpu, &p->call[c]);
 }
 
-static void one_round(struct nt_play *p, int round)
+static void check(struct nt_play *p, size_t c)
 {
-	const struct nt_bench_options *o = p->gpu->options;
-	const bool check = o->check_every && round >= 0 && round % o->check_every == 0;
-
-	alarm((unsigned)o->stall_s);
-	for (size_t c = 0; c < p->calls; c++) {
-		note_place(p->gpu, &p->call[c], round);
-		simulate(p, c, round);
-		sample(p, c, round, (size_t)(round < 0 ? 0 : round) * p->calls + c);
-		if (check) {
-			p->wrong[c] += nt_gpu_check(p->gpu, &p->call[c]);
-			p->checks[c]++;
-		}
+	if (p->gpu->options->mode == NT_BENCH_GROUPED) {
+		nt_gpu_check_group(p->gpu, p->call, p->calls, p->wrong);
+		for (size_t i = 0; i < p->calls; i++)
+			p->checks[i]++;
+	} else {
+		p->wrong[c] += nt_gpu_check(p->gpu, &p->call[c]);
+		p->checks[c]++;
 	}
 }
 
-/* Algorithms connect at their first use, which must not happen while a stream is captured. */
-static void capture(struct nt_play *p)
+static bool looked_at(const struct nt_bench_options *o, const struct nt_call *call, int round)
+{
+	return o->check_every && round >= 0 && (round / call->stride + 1) % o->check_every == 0;
+}
+
+static void one_round(struct nt_play *p, int round)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
+
+	for (size_t c = 0; c < calls; c++) {
+		if (round >= 0 && !nt_play_has(&p->call[c], round))
+			continue;
+		alarm((unsigned)o->stall_s);
+		note_place(p->gpu, &p->call[c], round);
+		simulate(p, c, round);
+		sample(p, c, round);
+		if (looked_at(o, &p->call[c], round))
+			check(p, c);
+	}
+}
+
+/* All ranks end their communicators with a call under way, and go on with new ones. They wait for
+ * each other first: what a rank has yet to send of a call that is over for itself would be lost. The
+ * call may fail where others have ended theirs already. */
+static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	if (o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED)
+	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
 		return;
+	alarm((unsigned)o->stall_s);
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in an abort\n",
+		 o->rank);
+	nt_together_wait(&p->together);
+	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
+	nt_lanes_abort(p->gpu);
+	p->aborts++;
+}
+
+/* Algorithms connect at their first use, which must not happen while a stream is captured. */
+static void capture(struct nt_play *p, int round)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+
+	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || round != o->capture_at)
+		return;
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in a capture\n",
+		 o->rank);
+	alarm((unsigned)o->stall_s);
 	for (size_t c = 0; c < p->calls; c++) {
 		nt_gpu_start(p->gpu, &p->call[c]);
 		nt_gpu_wait(p->gpu);
-		nt_gpu_capture(p->gpu, &p->call[c], o->burst);
+		nt_gpu_capture(p->gpu, &p->call[c], p->call[c].burst);
 	}
 }
 
@@ -173,18 +288,55 @@ static void release(struct nt_play *p)
 	}
 }
 
+/* False: the rounds are over. What rank 0 plans is ahead of this round, so all ranks see it in time. */
+static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+
+	if (round == o->iters)
+		return false;
+	if (o->seconds == 0)
+		return true;
+	if (o->rank == 0)
+		nt_together_plan(&p->together, plan, round, now_us() / 1e6);
+	nt_together_wait(&p->together);
+	p->last_from = atomic_load(&p->together.page->last_from);
+	return round < atomic_load(&p->together.page->end);
+}
+
+static void play_rounds(struct nt_play *p)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	const struct nt_together_plan plan = { .start_s = now_us() / 1e6,
+					       .seconds = o->seconds,
+					       .last_seconds = o->last_seconds };
+
+	p->last_from = o->iters - o->part;
+	for (p->rounds = 0; goes_on(p, &plan, p->rounds); p->rounds++) {
+		abort_all(p, p->rounds);
+		capture(p, p->rounds);
+		one_round(p, p->rounds);
+	}
+	if (p->last_from > p->rounds)
+		p->last_from = p->rounds - p->rounds / 4;
+}
+
 void nt_play_run(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
 	watch_stalls(p->gpu);
 	alarm((unsigned)o->stall_s);
-	capture(p);
-	for (int round = -o->warmup; round < o->iters; round++)
+	if (o->load_n)
+		nt_load_start(&p->load, o->rank, p->gpu->device, o->load_n);
+	for (int round = -o->warmup; round < 0; round++)
 		one_round(p, round);
+	play_rounds(p);
 	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
-	release(p);
 	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the end\n",
 		 o->rank);
 	alarm((unsigned)o->stall_s);
+	release(p);
+	if (o->load_n)
+		nt_load_stop(&p->load);
 }

@@ -17,15 +17,6 @@ struct gathered {
 	size_t samples; /* of one rank */
 };
 
-static void *allocate(const struct nt_play *p, size_t count, size_t bytes)
-{
-	void *memory = calloc(count, bytes);
-
-	if (!memory)
-		nt_bench_die(p->gpu->options->rank, "no memory for %zu samples", count);
-	return memory;
-}
-
 static size_t sum_of(const size_t *values, size_t count)
 {
 	size_t sum = 0;
@@ -44,7 +35,7 @@ static size_t part_bytes(const struct nt_play *p, size_t samples)
 static void send_part(const struct nt_play *p, size_t samples)
 {
 	const size_t times = samples * sizeof(float);
-	char *part = allocate(p, 1, part_bytes(p, samples));
+	char *part = nt_bench_allocate(p->gpu->options->rank, 1, part_bytes(p, samples));
 	struct nt_error err;
 	char name[32];
 
@@ -60,7 +51,7 @@ static void send_part(const struct nt_play *p, size_t samples)
 static void receive_part(const struct nt_play *p, int rank, struct gathered *all)
 {
 	const size_t times = all->samples * sizeof(float);
-	char *part = allocate(p, 1, part_bytes(p, all->samples));
+	char *part = nt_bench_allocate(p->gpu->options->rank, 1, part_bytes(p, all->samples));
 	struct nt_error err;
 	size_t wrong;
 	char name[32];
@@ -82,10 +73,12 @@ static void gather(const struct nt_play *p, struct gathered *all)
 {
 	const int ranks = p->gpu->options->ranks;
 
-	all->samples = p->calls * (size_t)p->gpu->options->iters;
-	all->host_us = allocate(p, (size_t)ranks * all->samples, sizeof(float));
-	all->gpu_us = allocate(p, (size_t)ranks * all->samples, sizeof(float));
-	all->wrong = allocate(p, p->calls, sizeof(size_t));
+	all->samples = p->calls * (size_t)p->rounds;
+	all->host_us = nt_bench_allocate(p->gpu->options->rank, (size_t)ranks * all->samples,
+					 sizeof(float));
+	all->gpu_us = nt_bench_allocate(p->gpu->options->rank, (size_t)ranks * all->samples,
+					sizeof(float));
+	all->wrong = nt_bench_allocate(p->gpu->options->rank, p->calls, sizeof(size_t));
 	memcpy(all->host_us, p->host_us, all->samples * sizeof(float));
 	memcpy(all->gpu_us, p->gpu_us, all->samples * sizeof(float));
 	memcpy(all->wrong, p->wrong, p->calls * sizeof(size_t));
@@ -109,17 +102,23 @@ static float combined(const struct nt_play *p, const struct gathered *all, const
 	return value;
 }
 
-/* Rounds first..end of call c. */
+/* Rounds first..end of call c; those in which it was not played are left out. */
 static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathered *all,
 				     const float *times, size_t c, int first, int end,
 				     enum over over)
 {
-	float *values = allocate(p, (size_t)(end - first), sizeof(float));
+	float *values = nt_bench_allocate(p->gpu->options->rank, (size_t)(end - first),
+					  sizeof(float));
 	struct nt_quartiles q;
+	size_t count = 0;
 
-	for (int r = first; r < end; r++)
-		values[r - first] = combined(p, all, times, (size_t)r * p->calls + c, over);
-	q = nt_figure_quartiles(values, (size_t)(end - first));
+	for (int r = first; r < end; r++) {
+		const size_t at = (size_t)r * p->calls + c;
+
+		if (times[at] >= 0)
+			values[count++] = combined(p, all, times, at, over);
+	}
+	q = nt_figure_quartiles(values, count);
 	free(values);
 	return q;
 }
@@ -133,14 +132,12 @@ static void print_quartiles(const char *name, struct nt_quartiles q)
 static void print_times(const struct nt_play *p, const struct gathered *all, const char *name,
 			const float *times, size_t c, enum over over)
 {
-	const struct nt_bench_options *o = p->gpu->options;
-
 	printf(",\"%s\":{", name);
-	print_quartiles("all", quartiles(p, all, times, c, 0, o->iters, over));
+	print_quartiles("all", quartiles(p, all, times, c, 0, p->rounds, over));
 	printf(",");
-	print_quartiles("first", quartiles(p, all, times, c, 0, o->part, over));
+	print_quartiles("first", quartiles(p, all, times, c, 0, p->rounds - p->last_from, over));
 	printf(",");
-	print_quartiles("last", quartiles(p, all, times, c, o->iters - o->part, o->iters, over));
+	print_quartiles("last", quartiles(p, all, times, c, p->last_from, p->rounds, over));
 	printf("}");
 }
 
@@ -149,19 +146,24 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	const struct nt_bench_options *o = p->gpu->options;
 	const struct nt_call *call = &p->call[c];
 	const struct nt_lane *lane = &p->gpu->lane[call->lane];
-	struct nt_quartiles last = quartiles(p, all, all->host_us, c, o->iters - o->part, o->iters,
+	struct nt_quartiles every = quartiles(p, all, all->host_us, c, 0, p->rounds, LONGEST);
+	struct nt_quartiles last = quartiles(p, all, all->host_us, c, p->last_from, p->rounds,
 					     LONGEST);
 	double gbps = last.median > 0 ? (double)call->counts.bytes / last.median / 1e3 : 0;
 
-	printf("{\"comm\":\"%s\",\"ranks\":%d,\"coll\":\"%s\",\"bytes\":%zu,\"samples\":%d,\"part\":%d",
-	       lane->name, lane->count, nt_coll_name(call->coll), call->counts.bytes, o->iters,
-	       o->part);
+	printf("{\"comm\":\"%s\",\"ranks\":%d,\"coll\":\"%s\",\"bytes\":%zu,\"burst\":%d,"
+	       "\"samples\":%zu,\"part\":%zu",
+	       lane->name, lane->count, nt_coll_name(call->coll), call->counts.bytes, call->burst,
+	       every.samples, last.samples);
 	print_times(p, all, "host_us", all->host_us, c, RANK_0);
 	print_times(p, all, "slowest_us", all->host_us, c, LONGEST);
 	if (!o->no_gpu_times)
 		print_times(p, all, "gpu_us", all->gpu_us, c, SHORTEST);
 	printf(",\"algbw_gbps\":%.3f,\"busbw_gbps\":%.3f", gbps,
 	       gbps * nt_figure_bus_factor(call->coll, lane->count));
+	if (o->load_n)
+		printf(",\"load_gflops\":%.0f",
+		       nt_load_gflops(&p->load, p->load_batches[c], p->load_us[c]));
 	if (p->model_us[c] >= 0)
 		printf(",\"simulated_us\":%.2f", p->model_us[c]);
 	if (p->checks[c])
@@ -176,11 +178,17 @@ static void print_run(const struct nt_play *p, const char *run)
 	const int v = g->nccl_version;
 
 	printf("{\"run\":\"%s\",\"nccl\":\"%d.%d.%d\",\"device\":\"%s\",\"ranks\":%d,\"nodes\":%d,"
-	       "\"mode\":\"%s\",\"iters\":%d,\"warmup\":%d,\"init_ms\":%.1f,\"init_mib\":%.1f,"
-	       "\"rounds_mib\":%.1f}\n",
+	       "\"mode\":\"%s\",\"rounds\":%d,\"warmup\":%d,\"init_ms\":%.1f,\"init_mib\":%.1f,"
+	       "\"rounds_mib\":%.1f",
 	       run, v / 10000, v / 100 % 100, v % 100, g->device_name, o->ranks, o->nodes,
-	       nt_bench_mode_name(o->mode), o->iters, o->warmup, g->init_ms,
+	       nt_bench_mode_name(o->mode), p->rounds, o->warmup, g->init_ms,
 	       g->init_mib - g->start_mib, g->end_mib - g->init_mib);
+	if (o->load_n)
+		printf(",\"load\":%d,\"load_batch\":%d,\"load_alone_gflops\":%.0f", o->load_n,
+		       p->load.batch, p->load.alone_gflops);
+	if (o->abort_every)
+		printf(",\"aborts\":%d", p->aborts);
+	printf("}\n");
 }
 
 static void write_samples(const struct nt_play *p, const struct gathered *all)
@@ -194,7 +202,7 @@ static void write_samples(const struct nt_play *p, const struct gathered *all)
 	for (size_t at = 0; at < all->samples; at++) {
 		const struct nt_call *call = &p->call[at % p->calls];
 
-		for (int r = 0; r < o->ranks; r++)
+		for (int r = 0; r < o->ranks && all->host_us[at] >= 0; r++)
 			fprintf(f, "%zu,%s,%s,%zu,%d,%.2f,%.2f\n", at / p->calls,
 				p->gpu->lane[call->lane].name, nt_coll_name(call->coll),
 				call->counts.bytes, r, all->host_us[(size_t)r * all->samples + at],
@@ -211,7 +219,7 @@ size_t nt_bench_report(struct nt_play *p, const char *run)
 	size_t wrong;
 
 	if (o->rank != 0) {
-		send_part(p, p->calls * (size_t)o->iters);
+		send_part(p, p->calls * (size_t)p->rounds);
 		return sum_of(p->wrong, p->calls);
 	}
 	gather(p, &all);

@@ -10,7 +10,7 @@
 
 #define SHARE 100000000u /* millionths of a percent in 1 */
 
-static uint64_t calls_of(const struct nt_board_key *key)
+uint64_t budget_calls(const struct nt_board_key *key)
 {
 	uint64_t calls = 0;
 
@@ -39,7 +39,7 @@ bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key
 			((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
 	if (named)
 		calls = arms * named->blocks;
-	return calls_of(key) * (uint64_t)policy->budget_micro >= calls * SHARE;
+	return budget_calls(key) * (uint64_t)policy->budget_micro >= calls * SHARE;
 }
 
 /* Median of what was measured of an arm, the newest kind of round first; 0: nothing. */
@@ -84,7 +84,7 @@ bool budget_allows(const struct engine_key *key)
 	double auto_us = median_of(key, NT_ARM_AUTO);
 	double us = auto_us > 0 ? key->explored_us - key->explored * auto_us : 0;
 	double share = (double)policy->budget_micro / SHARE;
-	double past = (double)calls_of(key->board_key);
+	double past = (double)budget_calls(key->board_key);
 
 	for (unsigned i = 0; i < s->count; i++)
 		us += s->blocks * extra_us(key, s->arm[i]);

@@ -214,8 +214,14 @@ static void follow(void)
 			      memory_order_relaxed);
 	nt_chain.dropped_ms = 0;
 	atomic_store_explicit(&nt_chain.seen, now, memory_order_relaxed);
-	if (session)
+	if (session && !nt_session_inert(session))
 		nt_mask_chain(&session->mask, now & (int)nt_chain.types);
+}
+
+/* Of the threads that may have held it none is there. What one of them was about to load is not loaded. */
+void nt_chain_forked(void)
+{
+	pthread_mutex_init(&nt_chain.lock, NULL);
 }
 
 void nt_chain_follow(void)

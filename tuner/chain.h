@@ -58,6 +58,9 @@ static inline bool nt_chain_on(enum nt_chained which)
 }
 
 /* chain.c */
+/* In the child of a fork, before anything else of ours. */
+void nt_chain_forked(void);
+
 
 /* Looks for the plugin at the first call; api is the interface that NCCL speaks. True: it is
  * there. */

@@ -27,25 +27,25 @@ static bool captured(const struct nt_board_comm *comm)
 	return false;
 }
 
+bool engine_may_open(const struct nt_engine *engine, const struct nt_board_comm *comm,
+		     const struct nt_board_key *key)
+{
+	uint32_t mask;
+
+	if (!atomic_load(&key->described))
+		return false;
+	mask = other_arms(atomic_load(&key->id), key->auto_arm);
+	return mask != 0 && !captured(comm) &&
+	       budget_calls(key) >= (uint64_t)engine->policy.min_calls &&
+	       budget_worth(&engine->policy, key, mask);
+}
+
 static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
 	const struct nt_engine *engine = arg;
-	uint64_t calls = 0;
 
-	if (engine->policy.mode != NT_MODE_BANDIT || engine->open >= OPEN_KEYS ||
-	    !atomic_load(&key->described))
-		return false;
-	if (other_arms(atomic_load(&key->id), key->auto_arm) == 0 || captured(comm))
-		return false;
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
-		uint64_t of_member = atomic_load(&key->calls[m]);
-
-		if (of_member > calls)
-			calls = of_member;
-	}
-	return calls >= (uint64_t)engine->policy.min_calls &&
-	       budget_worth(&engine->policy, key,
-			    other_arms(atomic_load(&key->id), key->auto_arm));
+	return engine->policy.mode == NT_MODE_BANDIT && engine->open < OPEN_KEYS &&
+	       engine_may_open(engine, comm, key) && !queue_waits(engine, comm, budget_calls(key));
 }
 
 float engine_predicted(const struct engine_key *key, unsigned arm)
@@ -206,6 +206,7 @@ int engine_explore(struct engine_key *key, struct nt_plan *plan)
 	struct nt_schedule *s = &key->schedule;
 
 	s->round = (uint8_t)(key->rounds[NT_SCHEDULE_SCREEN] + key->rounds[NT_SCHEDULE_CONFIRM]);
+	s->salt = nt_schedule_salt(atomic_load(&key->comm->id), key->id);
 	plan->payload_bytes = (uint32_t)nt_schedule_write(s, plan->payload, sizeof(plan->payload));
 	plan->until = nt_schedule_positions(s);
 	return 1;

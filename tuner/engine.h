@@ -31,6 +31,7 @@
 struct nt_engine {
 	struct nt_policy policy;
 	unsigned open; /* keys being explored; 0 at first */
+	const struct nt_board *board; /* of this node, whose communicators take turns; NULL: they do not */
 	struct nt_findings *findings; /* where what was found is kept; NULL: nowhere */
 	struct nt_trials *trials; /* where decisions' times are kept; NULL: nowhere */
 };

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_state.h - what the parts of the engine share: engine.c, the rounds of a key; evidence.c,
  *                  what was measured in them; refine_round.c, one with caps and chunk sizes;
- *                  recheck.c, a second look at its arm; budget.c, what exploring may cost; nobody
- *                  else includes it
+ *                  recheck.c, a second look at its arm; budget.c, what exploring may cost; queue.c,
+ *                  which communicator is first; nobody else includes it
  */
 #ifndef NT_ENGINE_STATE_H
 #define NT_ENGINE_STATE_H
@@ -65,6 +65,13 @@ int engine_explore(struct engine_key *key, struct nt_plan *plan);
 int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
 		  const struct nt_contest *contest, struct nt_plan *plan);
 
+/* Has it arms, enough calls, and nothing against it? */
+bool engine_may_open(const struct nt_engine *engine, const struct nt_board_comm *comm,
+		     const struct nt_board_key *key);
+
+/* queue.c. Is another communicator to be explored first? calls: of the key. */
+bool queue_waits(const struct nt_engine *engine, const struct nt_board_comm *comm, uint64_t calls);
+
 /* evidence.c */
 float *engine_evidence(struct evidence *evidence, unsigned arm); /* NULL: none */
 /* The samples of the round that ended go where those of its kind are; the warm-up counts as cost
@@ -96,6 +103,7 @@ int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned
 bool refine_plan(struct engine_key *key);
 
 /* budget.c */
+uint64_t budget_calls(const struct nt_board_key *key); /* of the member that has most */
 bool budget_worth(const struct nt_policy *policy, const struct nt_board_key *key, uint32_t mask);
 /* Whether the schedule that stands in the key may be carried out. */
 bool budget_allows(const struct engine_key *key);

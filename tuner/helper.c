@@ -227,6 +227,7 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
 	r->engine.policy = session->policy;
+	r->engine.board = session->map.board;
 	r->engine.findings = &r->findings;
 	r->engine.trials = &r->trials;
 	config.hooks = nt_engine_hooks(&r->engine);

@@ -31,6 +31,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/plugin.c \
+	%D%/queue.c \
 	%D%/recheck.c \
 	%D%/refine.c \
 	%D%/refine.h \

@@ -89,6 +89,11 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+uint32_t nt_schedule_salt(uint64_t comm, uint64_t key)
+{
+	return (uint32_t)mix(comm ^ mix(key));
+}
+
 /* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit
  * numbers in one word; steps after `place` would not touch it. */
 static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
@@ -111,14 +116,16 @@ int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_
 {
 	uint32_t at = (uint32_t)position;
 	uint32_t block;
+	uint64_t seed;
 
 	if (position < 0 || position >= (int64_t)nt_schedule_positions(schedule))
 		return -1;
 	if (schedule->count == 1)
 		return 0;
 	block = at / schedule->count;
-	return (int)shuffled(((uint64_t)epoch << 32 | block) + UINT64_C(0x9e3779b97f4a7c15),
-			     schedule->count, at % schedule->count);
+	seed = ((uint64_t)epoch << 32 | block) + UINT64_C(0x9e3779b97f4a7c15) +
+	       schedule->salt * UINT64_C(0xd1342543de82ef95);
+	return (int)shuffled(seed, schedule->count, at % schedule->count);
 }
 
 int nt_schedule_arm(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)

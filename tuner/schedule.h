@@ -4,8 +4,10 @@
  *              why
  *
  * A schedule is the payload of a plan (contract/board.h) and the result of a closed key. An
- * exploration is a number of blocks; each arm is used once in a block, in an order that (epoch,
- * block) alone decides, so that drift hits all arms alike and all ranks agree without talking. The
+ * exploration is a number of blocks; each arm is used once in a block, in an order that (salt,
+ * epoch, block) alone decides, so that drift hits all arms alike and all ranks agree without talking.
+ * The salt is the key's: keys are often explored at the same time, call by call, and if their orders
+ * were alike, an arm of one would be measured with the same arm of the other beside it each time. The
  * first block warms up: NCCL connects an algorithm at its first use.
  *
  * Threads:  pure functions, any thread; nothing is allocated, nt_schedule_arm() is for every call
@@ -72,18 +74,22 @@ struct nt_schedule {
 	uint8_t count; /* of arms, 1..NT_SCHEDULE_ARMS */
 	uint8_t blocks; /* warm-up included; 0 in FINAL and KEPT */
 	uint8_t round; /* explorations of this key before this one */
+	uint32_t salt; /* nt_schedule_salt() */
 	uint16_t arm[NT_SCHEDULE_ARMS];
 	struct nt_outcome outcome; /* FINAL and KEPT */
 };
 
 _Static_assert(sizeof(struct nt_outcome) == 56, "nt_outcome travels between nodes");
-_Static_assert(offsetof(struct nt_schedule, outcome) == 28, "nt_schedule travels between nodes");
-_Static_assert(sizeof(struct nt_schedule) == 84, "nt_schedule travels between nodes");
+_Static_assert(offsetof(struct nt_schedule, outcome) == 32, "nt_schedule travels between nodes");
+_Static_assert(sizeof(struct nt_schedule) == 88, "nt_schedule travels between nodes");
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
 /* A plan's payload, or a closed key's result, as a schedule; checked. A key that was closed
  * without a result (nothing was tried) has 0 bytes, which is -1 too. */
 int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
+
+/* Of a communicator and a key of it, by their ids. */
+uint32_t nt_schedule_salt(uint64_t comm, uint64_t key);
 
 /* The payload of a schedule. Returns its bytes. */
 size_t nt_schedule_write(const struct nt_schedule *schedule, uint8_t *out, size_t cap);

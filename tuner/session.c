@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "tuner/comm.h"
+#include "tuner/chain.h"
 #include "tuner/log.h"
 
 static struct {
@@ -15,7 +15,9 @@ static struct {
 	bool tried;
 	bool bad_said;
 	struct nt_error bad; /* what is wrong with the policy, "" if nothing */
-	_Atomic bool forked; /* this is a child of the process that opened the session */
+	bool guarded; /* fixed when the library is loaded: forks are noticed */
+	_Atomic bool touched; /* some thread may hold the lock, or has held it */
+	_Atomic bool forked; /* this is a child of a process in that state */
 	_Atomic(struct nt_session *) ready;
 	struct nt_session session;
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -150,8 +152,17 @@ static void on_exit_of_process(void)
 /* In the child of a fork only this thread lives, on copies of locks that others may have held. */
 static void on_fork_in_child(void)
 {
+	if (!atomic_load_explicit(&process.touched, memory_order_relaxed))
+		return;
+	nt_chain_forked();
 	atomic_store_explicit(&process.session.inert, true, memory_order_relaxed);
 	atomic_store_explicit(&process.forked, true, memory_order_relaxed);
+}
+
+/* Before any thread can come to the lock. */
+__attribute__((constructor)) static void guard_forks(void)
+{
+	process.guarded = pthread_atfork(NULL, NULL, on_fork_in_child) == 0;
 }
 
 static void say_policy(const struct nt_session *session)
@@ -183,7 +194,7 @@ static void start(nt_nccl_log log)
 		return;
 	/* Without these a child could hang in the parent's locks, and the records and PMIx would
 	 * lack their end. */
-	if (pthread_atfork(NULL, NULL, on_fork_in_child) != 0 || atexit(on_exit_of_process) != 0)
+	if (!process.guarded || atexit(on_exit_of_process) != 0)
 		return;
 	(void)at_quick_exit(on_exit_of_process);
 	if (log)
@@ -198,6 +209,7 @@ struct nt_session *nt_session_start(nt_nccl_log log)
 	/* A forked child may have inherited the lock held. */
 	if (atomic_load_explicit(&process.forked, memory_order_relaxed))
 		return NULL;
+	atomic_store(&process.touched, true);
 	pthread_mutex_lock(&process.lock);
 	if (!process.tried)
 		start(log);

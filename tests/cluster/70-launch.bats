@@ -226,7 +226,8 @@ same() {
 }
 
 what_happened() {
-	grep -E '^(played|survived|caught|ended) ' "$runs/$1.err" | sort
+	# srun may put a line of its own before the end of a task's.
+	grep -oE '(played|survived|caught|ended) [0-9]+' "$runs/$1.err" | sort
 	echo "exit status $(cat "$runs/$1.rc")"
 }
 

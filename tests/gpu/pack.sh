@@ -7,13 +7,15 @@
 #   pack.sh [BUILD-DIRECTORY]    default: a new one, removed afterwards
 #
 # On a Debian 12 machine with CUDA and NCCL: Debian's packages of Slurm go to ./.debs, the installed tree and the test
-# programs to ./.gpu/stage. Copy the tree with these two directories.
+# programs to ./.gpu/stage. Copy the tree with these two directories. NT_INSPECTOR=DIR, the sources of NCCL's Inspector
+# (inspector.sh), are built and taken along.
 set -euo pipefail
 
 # What is unpacked there in any case, and the libraries of these that the machine may lack, with their sonames.
 readonly DEBS=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins libslurm38 munge libmunge2
 	libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libjson-c5 libinih1
-	liblz4-1 libnuma1 libgcrypt20 libgpg-error0 libpam0g libudev1 libbz2-1.0)
+	liblz4-1 libnuma1 libgcrypt20 libgpg-error0 libpam0g libudev1 libbz2-1.0
+	iproute2 libbpf1 libelf1 libmnl0 libbsd0 libmd0 libcap2 libxtables12 zlib1g)
 # Where run.sh unpacks them. Slurm starts nt-recordd without our environment; by an old-style rpath it finds its own
 # libraries there, and those of Slurm's plugins.
 readonly SLURM_LIBS=/opt/sl/usr/lib/x86_64-linux-gnu
@@ -69,6 +71,17 @@ strip_all() {
 	done
 }
 
+# For any x86-64, not for this one; a file beside says from where.
+pack_inspector() {
+	local to=$top/.gpu/inspector
+	[ -n "${NT_INSPECTOR:-}" ] || return 0
+	rm -rf "$to"
+	cp -R "$NT_INSPECTOR" "$to"
+	make -s -C "$to" CXXFLAGS='-O2 -fPIC -shared -DNDEBUG' >"$build/inspector.log" 2>&1 ||
+		{ cat "$build/inspector.log" >&2; return 1; }
+	strip --strip-unneeded "$to"/*.so
+}
+
 check() {
 	local missing='' file mib
 	for file in bin/nccl-tune bin/nccl-tune-bench lib/slurm/spank_nccl_tune.so lib/nccl-tune/libnccl-tune.so \
@@ -91,4 +104,5 @@ say "packages"
 download
 say "build in $build"
 build_stage
+pack_inspector
 check

@@ -4,25 +4,32 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups
+#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
 #   --group-runs N     of groups, by srun and by torchrun each (20)
+#   --steady-runs N    of steady, of each mode (5)
+#   --conditions LIST  of cells: alone, load, shaped, shaped-load (the first three)
+#   --rounds N         of cells, of each topology and condition (3)
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
-#   --dry              no GPU: a simulated NCCL instead of nccl-tune-bench, no settle
+#   --dry              no GPU: a simulated NCCL in place of nccl-tune-bench, no settle
 #
 # Needs: the installed tree (NT_STAGE, .gpu/stage or build/stage), NCCL, python3; Slurm, or Debian's packages of it in
 # .debs. No network. GPU settings are left as they are; NVLink multicast is not used. docs/gpu.md says more.
 set -uo pipefail
 
-readonly HANG_SHARE_S=150 GROUPS_SHARE_S=240 SETTLE_SHARE_S=90 END_S=15
+# Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
+readonly PARTS=(slurm compare hang groups correct steady cells settle)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [settle]=90)
+readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$top/tests/gpu
 sl=/opt/sl
-parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 budget=540
+parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 steady_runs=5 cell_rounds=3
+conditions=(alone load shaped) budget=540
 out=gpu-results dry='' job=''
 
 say() {
@@ -45,6 +52,14 @@ usage() {
 . "$here/compare.bash"
 # shellcheck source=tests/gpu/groups.bash
 . "$here/groups.bash"
+# shellcheck source=tests/gpu/nets.bash
+. "$here/nets.bash"
+# shellcheck source=tests/gpu/correct.bash
+. "$here/correct.bash"
+# shellcheck source=tests/gpu/steady.bash
+. "$here/steady.bash"
+# shellcheck source=tests/gpu/cells.bash
+. "$here/cells.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -54,24 +69,40 @@ number() {
 
 read_options() {
 	while [ $# -gt 0 ]; do
-		case $1 in
-		--dry) dry=1; shift; continue ;;
-		--parts|--topologies|--pairs|--hang-runs|--group-runs|--budget|--out) [ $# -ge 2 ] || usage ;;
-		*) usage ;;
-		esac
+		if [ "$1" = --dry ]; then
+			dry=1
+			shift
+			continue
+		fi
+		[ $# -ge 2 ] || usage
 		case $1 in
 		--parts) parts=$2 ;;
 		--topologies) IFS=, read -ra topologies <<<"$2" ;;
+		--conditions) IFS=, read -ra conditions <<<"$2" ;;
 		--pairs) number "$1" "$2"; pairs=$2 ;;
 		--hang-runs) number "$1" "$2"; hangs=$2 ;;
 		--group-runs) number "$1" "$2"; groups_each=$2 ;;
+		--steady-runs) number "$1" "$2"; steady_runs=$2 ;;
+		--rounds) number "$1" "$2"; cell_rounds=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
+		*) usage ;;
 		esac
 		shift 2
 	done
-	[[ ,$parts, =~ ^,((slurm|compare|hang|groups|settle),)+$ ]] ||
-		die "--parts '$parts' (want slurm, compare, hang, groups, settle)"
+	listed --parts "$parts" "${PARTS[@]}"
+	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
+}
+
+# listed OPTION LIST WORD...: is the list one of these words?
+listed() {
+	local option=$1 list=$2 word some
+	shift 2
+	IFS=, read -ra some <<<"$list"
+	[ ${#some[@]} -gt 0 ] || die "$option '' (want $*)"
+	for word in "${some[@]}"; do
+		[[ " $* " = *" $word "* ]] || die "$option '$list' (want $*)"
+	done
 }
 
 wanted() {
@@ -145,16 +176,37 @@ write_versions() {
 		echo "pmix: $(readlink -f "$PMIX_DIR/libpmix.so" 2>/dev/null)"
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
-			"group runs $groups_each, budget $budget s"
+			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
+			"rounds $cell_rounds, budget $budget s"
 	} >"$out/versions.txt"
 }
 
-finish() {
+# summarise NAME SCRIPT: its tables to NAME.txt, where there are runs of that name.
+summarise() {
+	compgen -G "$raw/$1*" >/dev/null || return 0
+	timeout 60 python3 "$here/$2" "$raw" "$out" >"$out/$1.new" 2>&1
 	local rc=$?
+	mv "$out/$1.new" "$out/$1.txt"
+	return "$rc"
+}
+
+# What there is so far: a run that is cut short must leave it.
+write_results() {
+	local rc=0
+	summarise correct correct_summary.py || rc=1
+	summarise steady steady_summary.py || rc=1
+	summarise cells cells_summary.py || rc=1
+	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
+	return "$rc"
+}
+
+finish() {
+	local rc=$? name
 	trap - EXIT
 	trap '' INT TERM
 	[ -z "$job" ] || release
-	slurm_down
+	slurm_away
+	nets_down
 	if wanted compare || wanted hang; then
 		timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
 		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
@@ -166,8 +218,11 @@ finish() {
 	if compgen -G "$raw/settle.*" >/dev/null; then
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
+	write_results || rc=1
+	for name in correct steady cells; do
+		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
+	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
-	tar -C "$work" -czf "$out/raw.tar.gz" raw 2>/dev/null
 	rm -rf "$work" "$sl"
 	say "exit status $rc after $SECONDS s"
 	exit "$rc"
@@ -175,11 +230,16 @@ finish() {
 
 # What is left for a part once later ones have their share.
 share() {
-	local later=$END_S
-	[ "$1" != compare ] || ! wanted hang || later=$((later + HANG_SHARE_S))
-	[[ $1 != @(compare|hang) ]] || ! wanted groups || later=$((later + GROUPS_SHARE_S))
-	[ "$1" = settle ] || ! wanted settle || [ -n "$dry" ] || later=$((later + SETTLE_SHARE_S))
-	echo $((budget - SECONDS > later ? budget - SECONDS - later : 0))
+	local left=$((budget - SECONDS - END_S)) later=0 part past='' least
+	for part in "${PARTS[@]}"; do
+		if [ -n "$past" ] && wanted "$part" && [ "$part$dry" != settle1 ]; then
+			later=$((later + ${LEFT_S[$part]}))
+		fi
+		[ "$part" != "$1" ] || past=1
+	done
+	[ "$left" -gt 0 ] || left=0
+	least=$((left * ${LEFT_S[$1]} / (${LEFT_S[$1]} + later)))
+	echo $((left - later > least ? left - later : least))
 }
 
 main() {
@@ -199,7 +259,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if wanted slurm || wanted groups; then
+	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -210,7 +270,7 @@ main() {
 }
 
 with_slurm() {
-	if ! slurm_up || ! timeout 30 srun -N4 -n4 hostname >/dev/null; then
+	if ! slurm_up || ! timeout 30 srun -N"$SLURM_NODES" -n"$SLURM_NODES" hostname >/dev/null; then
 		say "Slurm did not come up"
 		return 1
 	fi
@@ -218,6 +278,9 @@ with_slurm() {
 	! wanted compare || compare "$(share compare)"
 	! wanted hang || hang_runs "$(share hang)"
 	! wanted groups || group_runs "$(share groups)"
+	! wanted correct || correct "$(share correct)"
+	! wanted steady || steady "$(share steady)"
+	! wanted cells || cells "$(share cells)"
 }
 
 main "$@"

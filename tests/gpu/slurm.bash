@@ -21,9 +21,20 @@ libgcrypt20 libgcrypt.so.20
 libgpg-error0 libgpg-error.so.0
 libpam0g libpam_misc.so.0
 libudev1 libudev.so.1
-libbz2-1.0 libbz2.so.1.0'
+libbz2-1.0 libbz2.so.1.0
+libbpf1 libbpf.so.1
+libelf1 libelf.so.1
+libmnl0 libmnl.so.0
+libbsd0 libbsd.so.0
+libmd0 libmd.so.0
+libcap2 libcap.so.2
+libxtables12 libxtables.so.12
+zlib1g libz.so.1'
+
+readonly SLURM_NODES=4
 
 pmix_links=()
+slurm_settings=()
 
 deb_of() {
 	find "$top/.debs" -name "$1_*.deb" -print -quit
@@ -44,10 +55,14 @@ unpack() {
 		say "$soname: $([ -n "$file" ] && echo unpacked || echo missing)"
 		[ -z "$file" ] || dpkg -x "$file" "$sl"
 	done <<<"$SPARE"
+	if ! command -v ip >/dev/null || ! command -v tc >/dev/null; then
+		file=$(deb_of iproute2)
+		[ -z "$file" ] || dpkg -x "$file" "$sl"
+	fi
 	programs_by_name
 	pmix_in_place
 	export LD_LIBRARY_PATH=$sl$LIB_DIR:$sl$LIB_DIR/slurm-wlm:$sl/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-	export PATH=$sl/bin:$sl/usr/bin:$sl/usr/sbin:$PATH
+	export PATH=$sl/bin:$sl/sbin:$sl/usr/bin:$sl/usr/sbin:$PATH
 }
 
 # Debian chooses between Slurm and others by links that a package makes when it is installed.
@@ -76,18 +91,25 @@ missing_libraries() {
 	done
 }
 
-slurm_up() {
-	local settings=()
+# Slurm's programs, once: unpacked, or those that are installed.
+slurm_programs() {
+	[ ${#slurm_settings[@]} = 0 ] || return 0
+	slurm_settings=(-c "SlurmdDebug=info")
 	if [ -d "$top/.debs" ]; then
 		unpack || return 1
-		settings=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
+		slurm_settings+=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
 	elif ! command -v slurmd >/dev/null; then
 		echo "no Slurm here and no .debs (tests/gpu/pack.sh makes them)" >&2
 		return 1
 	fi
 	missing_libraries
-	timeout 60 "$top/tests/lib/cluster" up 4 -n -d "$work/cluster" "${settings[@]}" -p "$(plugstack)" \
-		>/dev/null || return 1
+}
+
+# slurm_up [option of tests/lib/cluster]...
+slurm_up() {
+	slurm_programs || return 1
+	timeout 60 "$top/tests/lib/cluster" up "$SLURM_NODES" -n -d "$work/cluster" "${slurm_settings[@]}" "$@" \
+		-p "$(plugstack)" >/dev/null || return 1
 	export NT_CLUSTER=$work/cluster SLURM_CONF=$work/cluster/etc/slurm.conf
 	say "Slurm: $(sinfo -h -o '%D nodes %t' | tr '\n' ' ')after $SECONDS s"
 }
@@ -99,11 +121,14 @@ plugstack() {
 }
 
 slurm_down() {
+	[ -e "$work/cluster/run/settings" ] || return 0
+	tail -n 200 "$work"/cluster/log/*.log >>"$work/slurm.log" 2>/dev/null
+	timeout 60 "$top/tests/lib/cluster" down -d "$work/cluster" || :
+}
+
+slurm_away() {
 	local link
-	if [ -e "$work/cluster/run/settings" ]; then
-		tail -n 200 "$work"/cluster/log/*.log >"$work/slurm.log" 2>/dev/null
-		timeout 60 "$top/tests/lib/cluster" down -d "$work/cluster" || :
-	fi
+	slurm_down
 	for link in "${pmix_links[@]}"; do
 		rm -f "$link"
 	done

@@ -136,6 +136,21 @@ class Run:
         return "no result" if not self.sizes else None
 
 
+def write_runs(runs, path):
+    """A line for each run, communicator, collective, size and way of calling: what the tables are made from."""
+    columns = ["run", "comm", "coll", "bytes", "burst", "samples", "part", "median", "p25", "p75", "min", "mean", "all_mean",
+               "gpu_median", "load_gflops", "errors", "auto_arm", "chosen_arm", "state", "spent_calls"]
+    with open(path, "w", newline="") as f:
+        table = csv.DictWriter(f, columns, restval="", extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        for run in runs:
+            for line, row in zip(run.lines(), run.sizes):
+                times = line["host_us"]
+                table.writerow({**row, **line, **times["last"], "run": run.path.name,
+                                "all_mean": times.get("all", {}).get("mean", ""),
+                                "gpu_median": line.get("gpu_us", {}).get("last", {}).get("median", "")})
+
+
 def quartiles(values):
     values = sorted(values)
     if len(values) == 1:

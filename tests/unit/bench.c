@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "bench/figure.h"
 #include "bench/meet.h"
 #include "bench/options.h"
+#include "bench/plan.h"
+#include "bench/together.h"
 
 static int parse(struct nt_bench_options *o, char **argv, struct nt_error *err)
 {
@@ -43,6 +47,13 @@ static void reads_all_options(void **state)
 			 "--mode=burst",
 			 "--burst=5",
 			 "--check=2",
+			 "--arms=TREE/SIMPLE,RING/LL128",
+			 "--even=16M",
+			 "--align",
+			 "--seconds=20",
+			 "--last-seconds=5",
+			 "--load=gemm:1024",
+			 "--abort-every=40",
 			 NULL };
 
 	(void)state;
@@ -61,6 +72,13 @@ static void reads_all_options(void **state)
 	assert_int_equal(o.simulate_every, 7);
 	assert_int_equal(o.mode, NT_BENCH_BURST);
 	assert_int_equal(o.check_every, 2);
+	assert_int_equal(o.arms, 2);
+	assert_string_equal(o.arm[1].algo, "RING");
+	assert_string_equal(o.arm[1].proto, "LL128");
+	assert_int_equal(o.even_bytes, 16 << 20);
+	assert_true(o.align && o.seconds == 20 && o.last_seconds == 5);
+	assert_int_equal(o.load_n, 1024);
+	assert_int_equal(o.abort_every, 40);
 }
 
 static void takes_its_place_from_slurm(void **state)
@@ -96,6 +114,9 @@ static void refuses_what_is_wrong(void **state)
 		"--split=block:3",   "--simulate-on=1", "--simulate-on=x@3",
 		"--simulate-on=9@3", "--split-share=1", "--phase-report=101",
 		"--rank=4",	     "--unknown",	"word",
+		"--load=gemm:100",   "--load=copy:128", "--arms=RING",
+		"--arms=/LL",	     "--arms=RING/",	"--arms=ABCDEFGHIJKLM/LL",
+		"--even=1Q",	     "--seconds=5",	"--abort-every=3",
 		"--stall",
 	};
 
@@ -189,6 +210,103 @@ static void knows_right_from_wrong(void **state)
 	}
 }
 
+static void plans(void **state)
+{
+	static const struct nt_bench_arm tree = { "TREE", "SIMPLE" }, ring = { "ring", "ll" };
+	static const struct nt_bench_arm pat = { "PAT", "SIMPLE" };
+	char path[] = "/tmp/nt-bench-plan.XXXXXX";
+	struct nt_plan plan = { .line = NULL };
+	struct nt_error err;
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	/* Without a file: what NCCL has. */
+	assert_true(nt_plan_has(&plan, NT_ALLREDUCE, 1, &tree));
+	assert_false(nt_plan_has(&plan, NT_ALLGATHER, 1, &tree));
+	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 1, &pat));
+	assert_true(nt_plan_has(&plan, NT_REDUCESCATTER, 1, &pat));
+	assert_non_null(f);
+	fprintf(f, "AllReduce 65536 TREE/SIMPLE\nallgather 1024 RING/LL\n");
+	fflush(f);
+	assert_int_equal(nt_plan_read(&plan, path, &err), 0);
+	assert_int_equal(plan.lines, 2);
+	assert_true(nt_plan_has(&plan, NT_ALLREDUCE, 65536, &tree));
+	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 65536, &ring));
+	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 1024, &tree));
+	assert_true(nt_plan_has(&plan, NT_ALLGATHER, 1024, &ring));
+	nt_plan_free(&plan);
+	fprintf(f, "AllReduce TREE/SIMPLE\n");
+	fflush(f);
+	assert_int_equal(nt_plan_read(&plan, path, &err), -1);
+	assert_non_null(strstr(err.text, "line 3"));
+	assert_int_equal(nt_plan_read(&plan, "/nonexistent", &err), -1);
+	fclose(f);
+	unlink(path);
+}
+
+/* One process of two: adds up in shared memory what it sees of the other after each meeting. */
+static int meet_often(const struct nt_meet *meet, int rank, _Atomic int *at)
+{
+	struct nt_together t;
+	struct nt_error err;
+	int bad = nt_together_open(&t, meet, rank, 2, 10, &err) < 0;
+
+	for (int round = 1; !bad && round <= 2000; round++) {
+		atomic_store(&at[rank], round);
+		nt_together_wait(&t);
+		bad = atomic_load(&at[!rank]) != round;
+		nt_together_wait(&t);
+	}
+	nt_together_close(&t);
+	return bad;
+}
+
+static void waits_for_all(void **state)
+{
+	char dir[] = "/tmp/nt-bench-together.XXXXXX";
+	const struct nt_meet meet = { .dir = dir, .run = "7.0" };
+	const size_t bytes = 2 * sizeof(_Atomic int);
+	_Atomic int *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			       0);
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	assert_non_null(mkdtemp(dir));
+	child = fork();
+	if (child == 0)
+		_exit(meet_often(&meet, 1, at));
+	assert_int_equal(meet_often(&meet, 0, at), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	munmap((void *)at, bytes);
+	/* Nothing stays. */
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void plans_rounds_by_time(void **state)
+{
+	struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER, .end = NT_TOGETHER_NEVER };
+	struct nt_together t = { .page = &page, .ranks = 1 };
+	const struct nt_together_plan plan = { .start_s = 100, .seconds = 5, .last_seconds = 2 };
+
+	(void)state;
+	nt_together_plan(&t, &plan, 0, 101);
+	assert_int_equal(page.last_from, NT_TOGETHER_NEVER);
+	/* Both come late, in a round that took long: there is a round of the last part all the same. */
+	nt_together_plan(&t, &plan, 1, 120);
+	assert_int_equal(page.last_from, 2);
+	assert_int_equal(page.end, NT_TOGETHER_NEVER);
+	nt_together_plan(&t, &plan, 2, 121);
+	assert_int_equal(page.end, NT_TOGETHER_NEVER);
+	nt_together_plan(&t, &plan, 3, 122);
+	assert_int_equal(page.end, 4);
+	nt_together_plan(&t, &plan, 4, 123);
+	assert_int_equal(page.end, 4);
+	assert_int_equal(page.last_from, 2);
+}
+
 static void meets(void **state)
 {
 	char dir[] = "/tmp/nt-bench-test.XXXXXX";
@@ -228,6 +346,9 @@ int main(void)
 		cmocka_unit_test(counts_as_nccl_tests),
 		cmocka_unit_test(gives_quartiles),
 		cmocka_unit_test(knows_right_from_wrong),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(waits_for_all),
+		cmocka_unit_test(plans_rounds_by_time),
 		cmocka_unit_test(meets),
 		cmocka_unit_test(says_where_it_cannot_meet),
 	};

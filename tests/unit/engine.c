@@ -31,6 +31,52 @@ static void worth_a_look(void **state)
 	free(b.board);
 }
 
+/* One communicator after the other, the largest first. */
+static void communicators_take_turns(void **state)
+{
+	struct nt_board_key *other;
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	atomic_store(&b.comm->id, 5);
+	atomic_store(&b.comm->ranks, 2);
+	other = &b.board->comm[0].key[2];
+	*other = *b.key;
+	atomic_store(&b.board->comm[0].id, 6);
+	atomic_store(&b.board->comm[0].ranks, 8);
+	assert_true(worth(&b)); /* no board, no turns */
+	b.engine.board = b.board;
+	assert_true(worth(&b)); /* the other is not agreed */
+	atomic_store(&b.board->comm[0].state, NT_COMM_AGREED);
+	assert_false(worth(&b)); /* it will be open at once */
+	atomic_store(&other->state, NT_KEY_OPEN);
+	assert_false(worth(&b));
+	atomic_store(&b.board->comm[0].ranks, 1);
+	assert_false(worth(&b)); /* open, whatever its size */
+	atomic_store(&other->state, NT_KEY_IDLE);
+	assert_true(worth(&b)); /* a smaller one comes later, */
+	atomic_store(&b.board->comm[0].ranks, 2);
+	assert_true(worth(&b)); /* of two equal ones the one with the larger id */
+	atomic_store(&b.board->comm[0].id, 4);
+	assert_false(worth(&b));
+	atomic_store(&other->calls[2], 0);
+	assert_true(worth(&b)); /* not called so often yet */
+	atomic_store(&other->state, NT_KEY_OPEN);
+	assert_false(worth(&b));
+	atomic_store(&b.key->calls[2], 40 * (uint64_t)b.engine.policy.min_calls);
+	assert_true(worth(&b)); /* not for ever */
+	atomic_store(&b.key->calls[2], (uint64_t)b.engine.policy.min_calls);
+	atomic_store(&other->state, NT_KEY_FINAL);
+	assert_true(worth(&b));
+	atomic_store(&other->state, NT_KEY_CLOSED);
+	assert_true(worth(&b));
+	atomic_store(&b.comm->key[9].id, atomic_load(&b.key->id));
+	atomic_store(&b.comm->key[9].state, NT_KEY_OPEN);
+	assert_true(worth(&b)); /* keys of one communicator go together */
+	free(b.board);
+}
+
 static void a_faster_arm_is_chosen(void **state)
 {
 	struct bench b;
@@ -117,7 +163,7 @@ static void a_small_gain_keeps_auto(void **state)
 
 	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.005);
+	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
@@ -157,6 +203,25 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_LL);
 	free(b.board);
+}
+
+static void keys_have_orders_of_their_own(void **state)
+{
+	uint32_t salt[3];
+	struct bench b;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		setup(&b, sockets, RING_SIMPLE);
+		atomic_store(&b.comm->id, i == 2 ? 9 : 8);
+		if (i == 1)
+			atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 41, sockets));
+		(void)explore(&b);
+		salt[i] = b.first.salt;
+		assert_int_equal(b.last.salt, salt[i]);
+		free(b.board);
+	}
+	assert_true(salt[0] != salt[1] && salt[0] != salt[2] && salt[1] != salt[2]);
 }
 
 static void the_period_may_be_the_reward(void **state)
@@ -283,11 +348,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worth_a_look),
+		cmocka_unit_test(communicators_take_turns),
 		cmocka_unit_test(a_faster_arm_is_chosen),
 		cmocka_unit_test(the_cost_is_counted),
 		cmocka_unit_test(nothing_faster_keeps_auto),
 		cmocka_unit_test(a_small_gain_keeps_auto),
 		cmocka_unit_test(an_arm_that_slows_the_rest_is_not_chosen),
+		cmocka_unit_test(keys_have_orders_of_their_own),
 		cmocka_unit_test(the_period_may_be_the_reward),
 		cmocka_unit_test(slow_arms_are_not_tried),
 		cmocka_unit_test(many_arms_are_bounded),

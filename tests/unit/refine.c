@@ -107,6 +107,7 @@ static void a_cap_that_is_faster_is_found(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
+	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.shaped_us = eight_channels_are_best;
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
@@ -115,6 +116,7 @@ static void a_cap_that_is_faster_is_found(void **state)
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
+	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.shaped_us = eight_channels_are_best;
 	b.engine.policy.channels = NT_SWITCH_ON;
 	b.engine.policy.chunks = NT_SWITCH_ON; /* which this NCCL does not ask for */
@@ -198,6 +200,7 @@ static void findings_hold_every_arm(void **state)
 	b.engine.policy.channels = NT_SWITCH_ON;
 	b.shaped_us = eight_channels_are_best;
 	b.us[TREE_SIMPLE] = 800;
+	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.key->cost_us[RING_SIMPLE] = 40;
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);

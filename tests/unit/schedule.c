@@ -92,6 +92,24 @@ static void orders_are_fixed(void **state)
 				 cases[i].index);
 }
 
+/* Keys that are explored at the same time: which arm one of them has says nothing of the other's. */
+static void orders_of_keys_are_unlike(void **state)
+{
+	struct nt_schedule a = exploration(2, 250), b = a;
+	unsigned alike[3] = { 0 };
+
+	(void)state;
+	a.salt = nt_schedule_salt(77, 1000);
+	for (unsigned i = 0; i < 3; i++) {
+		b.salt = i == 0 ? a.salt : i == 1 ? nt_schedule_salt(77, 1001) : nt_schedule_salt(78, 1000);
+		for (unsigned p = 0; p < 500; p++)
+			alike[i] += nt_schedule_arm(&a, 1, p) == nt_schedule_arm(&b, 1, p);
+	}
+	assert_int_equal(alike[0], 500);
+	assert_in_range(alike[1], 190, 310);
+	assert_in_range(alike[2], 190, 310);
+}
+
 static void outside_is_auto(void **state)
 {
 	struct nt_schedule s = exploration(5, 9);
@@ -212,7 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arms_with_caps_and_chunks_travel),
 		cmocka_unit_test(every_arm_once_a_block), cmocka_unit_test(orders_are_even),
-		cmocka_unit_test(orders_are_fixed),	  cmocka_unit_test(outside_is_auto),
+		cmocka_unit_test(orders_are_fixed),	  cmocka_unit_test(orders_of_keys_are_unlike), cmocka_unit_test(outside_is_auto),
 		cmocka_unit_test(valid_ones_round_trip),  cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(verdicts_have_names),
 	};

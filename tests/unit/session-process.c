@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "report/rank.h"
+#include "tuner/chain.h"
 
 /* The one record in the directory, false: none. */
 static bool read_record(struct nt_rank *rank)
@@ -183,7 +184,10 @@ static void case_fork(void)
 	init_v5();
 	CHECK(decide_v5() == 0);
 	fflush(NULL);
+	pthread_mutex_lock(&nt_chain.lock); /* as a thread of the parent may have it */
 	pid = fork();
+	if (pid != 0)
+		pthread_mutex_unlock(&nt_chain.lock);
 	if (pid == 0) {
 		alarm(5);
 		CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
@@ -217,6 +221,68 @@ __attribute__((unused)) static void a_forked_child_touches_nothing(void **state)
 	assert_true(read_record(&rank));
 	assert_int_equal(rank.comms[0].keys[0].calls, 2);
 	nt_rank_fini(&rank);
+}
+
+static _Atomic int in_start; /* 1: the lock is held there; 2: go on */
+
+static void slow_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+{
+	(void)level, (void)subsystems, (void)file, (void)line, (void)format;
+	if (atomic_load(&in_start) == 0)
+		atomic_store(&in_start, 1);
+	while (atomic_load(&in_start) == 1)
+		usleep(1000);
+}
+
+static void *start_slowly(void *arg)
+{
+	(void)arg;
+	(void)ncclTunerPlugin_v5.init(&tuner_ctx, 0xabc, 8, 2, slow_log, NULL, NULL);
+	return NULL;
+}
+
+/* A thread forks while another one starts the session, in its first call or before a policy is understood. */
+static void fork_in_start(void)
+{
+	int status = -1;
+	pthread_t thread;
+	pid_t pid;
+
+	CHECK(pthread_create(&thread, NULL, start_slowly, NULL) == 0);
+	while (atomic_load(&in_start) == 0)
+		usleep(1000);
+	pid = fork();
+	if (pid == 0) {
+		alarm(5);
+		init_v5();
+		CHECK(tuner_ctx == NULL && profiler_ctx == NULL);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	atomic_store(&in_start, 2);
+	CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void case_fork_in_start(void)
+{
+	set_policy("bandit");
+	fork_in_start();
+	CHECK(tuner_ctx != NULL);
+	CHECK(ncclTunerPlugin_v5.finalize(tuner_ctx) == 0);
+}
+
+static void case_fork_in_bad_start(void)
+{
+	setenv(NT_ENV_POLICY, "mode=what", 1);
+	fork_in_start();
+	CHECK(tuner_ctx == NULL);
+}
+
+static void a_child_forked_while_another_thread_starts_goes_on(void **state)
+{
+	(void)state;
+	in_child(case_fork_in_start);
+	in_child(case_fork_in_bad_start);
 }
 
 static void case_no_dir(void)
@@ -326,6 +392,7 @@ int main(void)
 		CASE(a_quick_exit_is_an_end_too),
 #if !defined(__SANITIZE_ADDRESS__) /* its allocator may be locked in a child of threads */
 		CASE(a_forked_child_touches_nothing),
+		CASE(a_child_forked_while_another_thread_starts_goes_on),
 #endif
 		CASE(without_its_directory_nothing_is_tuned),
 		CASE(a_full_disk_leaves_no_record),

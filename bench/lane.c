@@ -1,0 +1,115 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lane.c - the communicators: of all ranks, of a part of them, and of all ranks held to an arm */
+#include "bench/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MEET_S 120 /* how long processes may take to start */
+
+static struct nt_lane *add_lane(struct nt_gpu *g, const char *name, int count)
+{
+	struct nt_lane *lane = &g->lane[g->lanes++];
+
+	*lane = (struct nt_lane){ .count = count };
+	snprintf(lane->name, sizeof(lane->name), "%s", name);
+	lane->ranks = nt_bench_allocate(g->options->rank, (size_t)count, sizeof(int));
+	return lane;
+}
+
+static void join_all(struct nt_gpu *g, struct nt_lane *lane)
+{
+	const struct nt_bench_options *o = g->options;
+	struct nt_error err;
+	ncclUniqueId id;
+	char name[48];
+
+	snprintf(name, sizeof(name), "id.%d.%d", g->generation, g->lanes);
+	lane->me = o->rank;
+	for (int r = 0; r < o->ranks; r++)
+		lane->ranks[r] = r;
+	if (o->rank == 0) {
+		NCCL_CHECK(o->rank, ncclGetUniqueId(&id));
+		if (nt_meet_put(&g->meet, name, &id, sizeof(id), &err) < 0)
+			nt_bench_die(o->rank, "%s", err.text);
+	} else if (nt_meet_get(&g->meet, name, &id, sizeof(id), MEET_S, &err) < 0) {
+		nt_bench_die(o->rank, "%s", err.text);
+	}
+	NCCL_CHECK(o->rank, ncclCommInitRank(&lane->comm, o->ranks, id, o->rank));
+	/* All have read it: the communicator is complete. */
+	if (o->rank == 0)
+		nt_meet_remove(&g->meet, name);
+}
+
+static void split_world(struct nt_gpu *g)
+{
+	const struct nt_bench_options *o = g->options;
+	const bool block = o->split == NT_SPLIT_BLOCK;
+	const int color = block ? o->rank / o->split_ranks : o->rank % o->split_ranks;
+	struct nt_lane *lane = add_lane(g, "part",
+					block ? o->split_ranks : o->ranks / o->split_ranks);
+	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+
+	for (int i = 0; i < lane->count; i++) {
+		lane->ranks[i] = block ? color * o->split_ranks + i : color + i * o->split_ranks;
+		if (lane->ranks[i] == o->rank)
+			lane->me = i;
+	}
+	config.splitShare = o->split_share;
+	NCCL_CHECK(o->rank, ncclCommSplit(g->lane[0].comm, color, o->rank, &lane->comm, &config));
+}
+
+/* NCCL reads both variables at the start of every communicator. */
+static void join_arms(struct nt_gpu *g)
+{
+	const struct nt_bench_options *o = g->options;
+	char name[sizeof(g->lane[0].name)];
+
+	for (unsigned a = 0; a < o->arms; a++) {
+		struct nt_lane *lane;
+
+		snprintf(name, sizeof(name), "%s/%s", o->arm[a].algo, o->arm[a].proto);
+		setenv("NCCL_ALGO", o->arm[a].algo, 1);
+		setenv("NCCL_PROTO", o->arm[a].proto, 1);
+		lane = add_lane(g, name, o->ranks);
+		lane->arm = &o->arm[a];
+		join_all(g, lane);
+	}
+	if (o->arms) {
+		unsetenv("NCCL_ALGO");
+		unsetenv("NCCL_PROTO");
+	}
+}
+
+void nt_lanes_open(struct nt_gpu *g)
+{
+	join_all(g, add_lane(g, "world", g->options->ranks));
+	if (g->options->split != NT_SPLIT_NONE)
+		split_world(g);
+	join_arms(g);
+	g->generation++;
+}
+
+/* Children first, as applications do. */
+void nt_lanes_close(struct nt_gpu *g)
+{
+	while (g->lanes > 0) {
+		struct nt_lane *lane = &g->lane[--g->lanes];
+
+		NCCL_CHECK(g->options->rank, ncclCommDestroy(lane->comm));
+		free(lane->ranks);
+	}
+}
+
+void nt_lanes_abort(struct nt_gpu *g)
+{
+	while (g->lanes > 0) {
+		struct nt_lane *lane = &g->lane[--g->lanes];
+
+		NCCL_CHECK(g->options->rank, ncclCommAbort(lane->comm));
+		free(lane->ranks);
+	}
+	nt_gpu_wait(g);
+	nt_lanes_open(g);
+}

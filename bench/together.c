@@ -1,0 +1,122 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* together.c - ranks of one machine start together */
+#include "bench/together.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME "together"
+#define PATH_BYTES 96
+/* Then it sleeps in between: where there are fewer cores than ranks, one that spins, and be it with
+ * sched_yield(), can keep those from running that it waits for. */
+#define SPINS 1000000
+#define NAP_NS 50000
+
+static int create(const char *path, struct nt_error *err)
+{
+	const struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER,
+					       .end = NT_TOGETHER_NEVER };
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return nt_error_set(err, "%s: %s", path, strerror(errno));
+	if (write(fd, &page, sizeof(page)) != (ssize_t)sizeof(page)) {
+		nt_error_set(err, "%s: %s", path, strerror(errno));
+		close(fd);
+		unlink(path);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+static struct nt_together_page *map(const char *path, struct nt_error *err)
+{
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *page = MAP_FAILED;
+
+	if (fd >= 0)
+		page = mmap(NULL, sizeof(struct nt_together_page), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		nt_error_set(err, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return page == MAP_FAILED ? NULL : page;
+}
+
+int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int rank, int ranks,
+		     int timeout_s, struct nt_error *err)
+{
+	char path[PATH_BYTES] = "";
+
+	*t = (struct nt_together){ .rank = rank, .ranks = ranks };
+	if (rank == 0) {
+		snprintf(path, sizeof(path), "/dev/shm/nccl-tune-bench.%.40s.%d", meet->run,
+			 (int)getpid());
+		if (create(path, err) < 0)
+			return -1;
+		if (nt_meet_put(meet, NAME, path, sizeof(path), err) < 0) {
+			unlink(path);
+			return -1;
+		}
+	} else if (nt_meet_get(meet, NAME, path, sizeof(path), timeout_s, err) < 0) {
+		return -1;
+	}
+	path[sizeof(path) - 1] = '\0';
+	t->page = map(path, err);
+	if (!t->page)
+		return -1;
+	nt_together_wait(t);
+	if (rank == 0) {
+		nt_meet_remove(meet, NAME);
+		unlink(path);
+	}
+	return 0;
+}
+
+void nt_together_wait(struct nt_together *t)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	const uint32_t turn = atomic_load(&t->page->turn);
+
+	if (atomic_fetch_add(&t->page->arrived, 1) + 1 == (uint32_t)t->ranks) {
+		atomic_store(&t->page->arrived, 0);
+		atomic_fetch_add(&t->page->turn, 1);
+		return;
+	}
+	for (unsigned spins = 0; atomic_load_explicit(&t->page->turn, memory_order_acquire) == turn;
+	     spins++) {
+		if (spins >= SPINS)
+			nanosleep(&nap, NULL);
+	}
+}
+
+void nt_together_plan(struct nt_together *t, const struct nt_together_plan *plan, int round,
+		      double now_s)
+{
+	const double since_s = now_s - plan->start_s;
+	const int last_from = atomic_load(&t->page->last_from);
+	const bool known = atomic_load(&t->page->end) != NT_TOGETHER_NEVER;
+
+	if (last_from == NT_TOGETHER_NEVER) {
+		if (since_s >= plan->seconds)
+			atomic_store(&t->page->last_from, round + 1);
+	} else if (!known && round > last_from && since_s >= plan->seconds + plan->last_seconds) {
+		atomic_store(&t->page->end, round + 1);
+	}
+}
+
+void nt_together_close(struct nt_together *t)
+{
+	if (t->page)
+		munmap(t->page, sizeof(*t->page));
+	t->page = NULL;
+}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+"""made_up.py - the summaries of the GPU tests on made-up runs, of which it is known what they must say"""
+import contextlib
+import csv
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import cells_summary
+import correct_summary
+import steady_summary
+
+
+def times(last, every=None, samples=200, part=50):
+    """host_us of a line: `last` in the compared part, `every` is the mean of all samples."""
+    return {"samples": samples, "part": part,
+            "host_us": {"all": {"median": last, "p25": last, "p75": last, "mean": every or last},
+                        "first": {"median": last}, "last": {"median": last, "p25": last, "p75": last, "mean": last}}}
+
+
+def line(size, last, comm="world", coll="AllReduce", every=None, **more):
+    return {"comm": comm, "ranks": 4, "coll": coll, "bytes": size, "burst": 1, "checks": 2, "errors": 0,
+            **times(last, every), **more}
+
+
+def key(size, state, arm="TREE/SIMPLE", **more):
+    return {"coll": "AllReduce", "bytes": size, "state": state, "auto": "RING/LL", "arm": arm, "calls": 200,
+            "spent_calls": 40, "spent_ms": 1.5, "forced": 30, "differed": 0, **more}
+
+
+class MadeUp(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.raw = pathlib.Path(place.name) / "raw"
+        self.raw.mkdir()
+        self.out = self.raw.parent
+
+    def run_of(self, name, lines, keys=(), status="0 9.5", error=""):
+        path = self.raw / name
+        path.mkdir()
+        path.joinpath("out").write_text("".join(json.dumps(x) + "\n" for x in [{"run": "1.0", "rounds": 200}, *lines]))
+        path.joinpath("err").write_text(error)
+        path.joinpath("status").write_text(status)
+        if keys:
+            comm = {"id": "1", "rank": 0, "ranks": 4, "nodes": 2, "state": "agreed", "why": "", "keys": list(keys)}
+            path.joinpath("rank.0.1.json").write_text(json.dumps({"v": 1, "comms": [comm]}))
+
+    def summed(self, module, *places):
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            rc = module.main(*places)
+        return rc, text.getvalue()
+
+    def rows(self, name):
+        with open(self.out / name, newline="") as f:
+            return list(csv.DictReader(f))
+
+
+class Cells(MadeUp):
+    def cells(self, bandit, auto=(100, 101, 99), state="committed", **more):
+        for k, (a, b) in enumerate(zip(auto, bandit), 1):
+            self.run_of(f"cells-alone.2x2.off.{k}", [line(65536, a), line(65536, 60, "TREE/SIMPLE")])
+            self.run_of(f"cells-alone.2x2.bandit.{k}", [line(65536, b, **more)], [key(65536, state)])
+        return self.summed(cells_summary, self.raw, self.out)
+
+    def test_a_faster_cell(self):
+        rc, text = self.cells((61, 60, 62), every=90, load_gflops=30000)
+        row = self.rows("cells.csv")[0]
+        self.assertEqual(rc, 0)
+        self.assertEqual((row["verdict"], row["best_arm"], row["runs"]), ("faster", "TREE/SIMPLE", "3+3"))
+        self.assertEqual((row["auto_us"], row["bandit_us"], row["best_us"]), ("100", "61", "60"))
+        self.assertEqual((row["to_auto"], row["to_best"], row["spent_ms"]), ("0.61", "1.0167", "1.5"))
+        self.assertEqual(row["bandit_gflops"], "30000")
+        # 200 calls of 90 us, 50 of them of 61: 14,950 us for 150 calls, 50 us less than AUTO's 15,000.
+        self.assertEqual((row["explore_calls"], row["explore_extra_ms"]), ("150", "-0.05"))
+        self.assertEqual(row["break_even_call"], "150")
+        self.assertIn("Slower than AUTO beyond its noise: none", text)
+
+    def test_exploring_that_costs(self):
+        self.cells((60, 60, 60), every=150)
+        row = self.rows("cells.csv")[0]
+        # 27,000 us for 150 calls, 12,000 beyond AUTO; 40 us saved a call: 300 more calls.
+        self.assertEqual((row["explore_extra_ms"], row["break_even_call"]), ("12.0", "450"))
+
+    def test_within_the_noise_and_beyond(self):
+        self.cells((101.5, 101, 102), state="kept")
+        self.assertEqual(self.rows("cells.csv")[0]["verdict"], "same")
+
+    def test_a_slower_cell_is_said_and_no_failure(self):
+        rc, text = self.cells((110, 111, 109))
+        self.assertEqual((rc, self.rows("cells.csv")[0]["verdict"]), (0, "SLOWER"))
+        self.assertIn("noise: alone 2x2 AllReduce 64K 1.100", text)
+
+    def test_noise_is_that_of_the_size(self):
+        for k, (a, g) in enumerate(((100, 90), (100, 110), (100, 100)), 1):
+            self.run_of(f"cells-alone.2x2.off.{k}", [line(65536, a), line(65536, g, coll="AllGather")])
+            self.run_of(f"cells-alone.2x2.bandit.{k}", [line(65536, 105), line(65536, 100, coll="AllGather")])
+        self.summed(cells_summary, self.raw, self.out)
+        self.assertEqual([(r["coll"], r["auto_noise_pct"], r["verdict"]) for r in self.rows("cells.csv")],
+                         [("AllGather", "20.0", "same"), ("AllReduce", "10.0", "same")])
+
+    def test_undecided_and_failed(self):
+        self.run_of("cells-shaped.4x1.off.1", [line(65536, 100)])
+        self.run_of("cells-shaped.4x1.bandit.1", [line(65536, 100)], [key(65536, "exploring")], status="124 90")
+        rc, text = self.summed(cells_summary, self.raw, self.out)
+        self.assertEqual((rc, self.rows("cells.csv")[0]["verdict"]), (1, "one run"))
+        self.assertIn("not decided in every run: 4x1 AllReduce 64K", text)
+        self.assertIn("cells-shaped.4x1.bandit.1: hang", text)
+
+    def test_wrong_results_fail(self):
+        self.run_of("cells-alone.2x2.off.1", [line(65536, 100, errors=3)])
+        self.assertEqual(self.summed(cells_summary, self.raw, self.out)[0], 1)
+
+    def test_the_best_arm(self):
+        self.run_of("cells-alone.2x2.sweep.1", [line(65536, 1), line(65536, 90, "RING/LL"), line(65536, 80, "TREE/LL"),
+                                                line(1 << 20, 300, "RING/LL")])
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            cells_summary.print_best(self.raw / "cells-alone.2x2.sweep.1")
+        self.assertEqual(text.getvalue(), "AllReduce 65536 TREE/LL\nAllReduce 1048576 RING/LL\n")
+
+
+class Steady(MadeUp):
+    def test_verdicts(self):
+        for ratio, low, high, said in ((1, 0.9995, 1.0005, "within 0.1 %"), (1.002, 1.0, 1.004, "within 0.5 %"),
+                                       (1.01, 1.006, 1.02, "over 0.5 %"), (1.0, 0.98, 1.02, "not resolved"),
+                                       (1.004, 1.002, 1.006, "over 0.1 %")):
+            self.assertEqual(steady_summary.verdict(ratio, low, high), said)
+
+    def test_the_interval_holds_the_truth(self):
+        low, high = steady_summary.interval([101, 102, 103, 102, 102], [100, 101, 99, 100, 100])
+        self.assertTrue(1.0 <= low <= 1.02 <= high <= 1.04, (low, high))
+
+    def test_a_table(self):
+        for k in range(1, 6):
+            self.run_of(f"steady.1x4.off.{k}", [line(1024, 20 + k / 100), line(1024, 8, burst=50)])
+            self.run_of(f"steady.1x4.observe.{k}", [line(1024, 20 + k / 100), line(1024, 8, burst=50)],
+                        [key(1024, "observed")])
+            self.run_of(f"steady.1x4.bandit.{k}", [line(1024, 21 + k / 100), line(1024, 8, burst=50)],
+                        [key(1024, "exploring")])
+        rc, text = self.summed(steady_summary, self.raw, self.out)
+        rows = {(r["calls"], r["mode"]): r for r in self.rows("steady.csv")}
+        self.assertEqual((rc, len(rows)), (0, 4))
+        self.assertEqual(rows["burst", "observe"]["verdict"], "within 0.1 %")
+        self.assertEqual(rows["one by one", "bandit"]["verdict"], "over 0.5 %")
+        self.assertIn("over 0.5 % (exploring)", text)
+        self.assertIn("bandit: median of 2 ratios 1.0250; over 0.5 % beyond doubt: 1x4 1K one by one", text)
+
+
+class Correct(MadeUp):
+    def test_lines(self):
+        self.run_of("correct-abort.2x2.bandit.1", [line(65536, 100)], [key(65536, "exploring")])
+        self.run_of("correct-graph-late.1x4.bandit.1", [line(65536, 100, errors=1)], [key(65536, "kept")])
+        self.run_of("correct-split.1x4.bandit.1", [], status="1 20", error="rank 1: stalled in round 7\n")
+        rc, text = self.summed(correct_summary, self.raw)
+        self.assertEqual(rc, 1)
+        self.assertRegex(text, r"abort +2x2 +right .* 200 rounds, .* 2 checks, 30 forced; .*1 agreed; keys 1 exploring")
+        self.assertRegex(text, r"graph-late +1x4 +wrong results")
+        self.assertIn("3 runs, 1 hung, 1 failed otherwise", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

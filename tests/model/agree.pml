@@ -14,7 +14,8 @@
  * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
  * Faults:   DEATHS, LEAVES (of speakers), RETIRING (ranks leave at the end), FREEZES (ranks that go on with AUTO alone)
  * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
- *           AGAIN (sessions of a key with a plan for good: so many at most, each node begins and ends them as it likes)
+ *           AGAIN (sessions of a key with a plan for good: so many at most, each node begins and ends them as it likes),
+ *           SETTLED (plan 1, for good, is in force from turn 0 on, and all ranks rest)
  */
 #ifndef NODES
 #define NODES 2
@@ -208,6 +209,9 @@ proctype rank(byte r; byte n)
 	bool frozen;
 	bool resting, seen;		/* looks at the board no more; the board said REOPENED at the last look */
 
+#ifdef SETTLED
+	d_step { mine.epoch = 1; mine.until = NEVER; resting = true };
+#endif
 call:	if
 	:: t == TURNS ->
 		goto finished
@@ -549,6 +553,14 @@ proctype speaker(byte n)
 		m = 0;
 #ifdef OPENING
 		h = H_IDLE
+#elif defined(SETTLED)
+		h = H_DONE;
+		h_epoch = 1;
+		wanted = true;
+		ready = true;
+		based = true;
+		inst_epoch = 1;
+		inst_until = NEVER
 #else
 		h = H_RETRY;
 		wanted = true;
@@ -804,7 +816,22 @@ init
 	byte i;
 
 	atomic {
-#ifndef OPENING
+#ifdef SETTLED
+		committed[1] = true;
+		do
+		:: i < NODES ->
+			board[i].state = FINAL;
+			board[i].epoch = 1;
+			board[i].plan[1].epoch = 1;
+			board[i].plan[1].until = NEVER;
+			i++
+		:: else -> i = 0; break
+		od;
+		do
+		:: i < RANKS -> passed[i] = 1; i++
+		:: else -> i = 0; break
+		od;
+#elif !defined(OPENING)
 		do
 		:: i < NODES -> board[i].state = OPEN; i++
 		:: else -> i = 0; break

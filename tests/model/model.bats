@@ -21,9 +21,9 @@ check() {
 }
 
 @test "no two ranks differ, and no wait is without end, in every order of events of small sizes" {
-	check 9 --sizes
+	check 11 --sizes
 }
 
 @test "a rule of the agreement taken away is found out" {
-	check 21 --mutants
+	check 24 --mutants
 }

@@ -319,7 +319,7 @@ static bool run_jobs(struct sim *s, struct outcome *sum)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix] [--plain] [--runs N] [--seed S]\n"
+	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix [--brief]] [--plain] [--runs N] [--seed S]\n"
 			"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
 			"    [--jobs N] [--until-bad] [--seconds N]\n"
 			"faults:");
@@ -369,7 +369,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		{ "budget", required_argument, NULL, 'b' },  { "skew-ms", required_argument, NULL, 'k' },
 		{ "mix", no_argument, NULL, 'm' },	     { "plain", no_argument, NULL, 'p' },
 		{ "until-bad", no_argument, NULL, 'u' },     { "seconds", required_argument, NULL, 't' },
-		{ NULL, 0, NULL, 0 },
+		{ "brief", no_argument, NULL, 'B' },	     { NULL, 0, NULL, 0 },
 	};
 	int c;
 
@@ -387,6 +387,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		case 't': o->seconds = number(optarg, 0, 1000000); break;
 		case 'f': o->faults = parse_faults(optarg); break;
 		case 'm': o->mix = true; break;
+		case 'B': o->brief = true; break;
 		case 'p': o->plain = true; break;
 		case 'u': o->until_bad = true; break;
 		default: usage();

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comms.c - communicators of all shapes, and the program of collectives that all their ranks run */
+#include <string.h>
 #include "tests/sim/sim.h"
 
 uint64_t sim_key_id(unsigned key)
@@ -163,6 +164,17 @@ static void seat_later(struct sim *s, struct sim_comm *c)
 	c->capture_at = sim_chance(s, SIM_FAULT_graph, 4) ? sim_below(s, c->calls) : SIM_NEVER;
 }
 
+/* The same ranks but for the first, so that another node is home and reads logs that it has never read. */
+static void change_first(struct sim *s, struct sim_comm *c)
+{
+	uint32_t *proc = sim_take(c->ranks, sizeof(*proc)), other = sim_below(s, c->ranks);
+
+	memcpy(proc, c->proc, c->ranks * sizeof(*proc));
+	proc[0] = c->proc[other];
+	proc[other] = c->proc[0];
+	c->proc = proc;
+}
+
 /* An earlier communicator's id and ranks, or its id and others. */
 static void live_again(struct sim *s, struct sim_comm *c, uint32_t index)
 {
@@ -176,6 +188,15 @@ static void live_again(struct sim *s, struct sim_comm *c, uint32_t index)
 		return;
 	c->proc = before->proc;
 	c->ranks = before->ranks;
+	if (s->brief && sim_below(s, 4) != 0)
+		change_first(s, c);
+}
+
+static bool lives_again(struct sim *s, uint32_t before)
+{
+	if (s->brief)
+		return (s->active >> SIM_FAULT_again & 1) && sim_below(s, 3) != 0;
+	return s->comm[before].again < 0 && sim_chance(s, SIM_FAULT_again, 2);
 }
 
 static void add_comm(struct sim *s, bool lasting)
@@ -184,9 +205,9 @@ static void add_comm(struct sim *s, bool lasting)
 	uint32_t index = s->comm_count - 1;
 
 	*c = (struct sim_comm){ .id = sim_draw(s) | 1, .again = -1 };
-	c->calls = lasting ? s->o.calls : 10 + sim_below(s, s->o.calls);
-	c->open_ms = lasting ? 0 : sim_below(s, s->o.calls * (uint32_t)s->tick_ms / 2);
-	if (!lasting && index > 0 && s->comm[index - 1].again < 0 && sim_chance(s, SIM_FAULT_again, 2))
+	c->calls = lasting ? s->o.calls : 10 + sim_below(s, s->brief ? s->o.calls / 5 : s->o.calls);
+	c->open_ms = lasting ? 0 : sim_below(s, s->o.calls * (uint32_t)s->tick_ms / (s->brief ? 10 : 2));
+	if (!lasting && index > 0 && lives_again(s, index - 1))
 		live_again(s, c, index - 1);
 	if (!c->proc)
 		draw_shape(s, c);
@@ -199,6 +220,6 @@ void comms_make(struct sim *s)
 	uint32_t count = s->o.plain ? 1 : 1 + sim_below(s, s->o.comms);
 
 	for (uint32_t c = 0; c < count; c++)
-		add_comm(s, c == 0);
+		add_comm(s, c == 0 && !s->brief);
 	s->t.comms += count;
 }

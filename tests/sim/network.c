@@ -104,7 +104,7 @@ static void speak(struct sim *s, struct sim_node *node)
 
 	if (count == 0)
 		return;
-	if (sim_chance(s, SIM_FAULT_lost, 5)) {
+	if (sim_chance(s, SIM_FAULT_lost, s->append_loss)) {
 		s->t.lost_appends++;
 		if (!node->append_hidden && sim_below(s, 2) == 0) {
 			append_log(s, node, bytes, count);

@@ -3,7 +3,6 @@
 /* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked at each collective */
 #include "tests/sim/sim.h"
 
-#define STUCK_MS 120000			/* the tuner's own patience; the longest fault heals within 12 s */
 #define FLAG_MS 2000			/* from a flag to a rank's own freeze, at least */
 #define AUTO 1u				/* what a rank follows, in one number; anything else is a plan's */
 
@@ -276,7 +275,7 @@ static void stop_others(struct sim *s, struct sim_member *m)
 
 static void check_wait(struct sim *s, struct sim_member *m)
 {
-	if (s->now_ms - m->waiting_ms < STUCK_MS + 1000 * (uint64_t)s->nodes)
+	if (s->now_ms - m->waiting_ms < SIM_AGREE_MS + 1000 * (uint64_t)s->nodes)
 		return;
 	if (network_speaks(s, m->comm->home) && network_speaks(s, m->node))
 		s->t.stuck++;

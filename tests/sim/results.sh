@@ -49,4 +49,4 @@ for nodes in 2 4 8 16 32 64 128 256 512 1024; do
 	sim "$out/sizes.json" --plain --nodes "$nodes" --ranks-per-node 2 --runs "$(few "$runs")" --faults none
 	sim "$out/sizes.json" --plain --nodes "$nodes" --ranks-per-node 2 --runs "$(few $((4 * runs)))" --faults all
 done
-"$top/tests/sim/mutants.sh" -a -l "$sync" >"$out/mutants.txt"
+"$top/tests/sim/mutants.sh" -a -s 12 -l "$sync" >"$out/mutants.txt"

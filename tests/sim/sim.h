@@ -25,6 +25,7 @@
 #define SIM_PLANS 64			/* committed plans of a key that are remembered */
 #define SIM_CALLS_MAX 4096
 #define SIM_COMMS_MAX 24
+#define SIM_AGREE_MS 120000		/* agree_timeout, as it is by default; the longest fault heals within 12 s */
 #define SIM_NEVER UINT32_MAX
 #define SIM_TURN_GONE (UINT64_C(1) << 62)	/* as tuner/comm.h: a rank that takes no plan any more */
 
@@ -41,7 +42,7 @@ struct sim_options {
 	uint32_t nodes, ranks_per_node, calls, comms, jobs, budget, skew_ms, seconds;
 	uint64_t runs, seed;
 	uint32_t faults;		/* a bit each */
-	bool mix, plain, until_bad;
+	bool mix, brief, plain, until_bad;
 };
 
 /* Sums over all runs. Everything but the names of the printed line is said by tally.c. */
@@ -187,7 +188,9 @@ struct sim {
 	uint32_t join_calls;		/* of a key, before others are told of its communicator */
 	uint32_t again_ms;		/* from the first plan for good to the first session */
 	uint32_t slow;			/* ranks act in one of so many ticks */
-	bool one_task_per_node, cyclic, churn, calm;
+	bool one_task_per_node, cyclic;
+	bool brief;			/* communicators of a few calls, whose ids come again */
+	uint32_t append_loss;		/* one append in so many fails, times rarity */
 	struct sim_node *node;
 	uint32_t *node_of, *task_of;	/* by process */
 	struct sim_comm comm[SIM_COMMS_MAX];

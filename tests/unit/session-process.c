@@ -278,7 +278,7 @@ static void case_fork_in_bad_start(void)
 	CHECK(tuner_ctx == NULL);
 }
 
-static void a_child_forked_while_another_thread_starts_goes_on(void **state)
+__attribute__((unused)) static void a_child_forked_while_another_thread_starts_goes_on(void **state)
 {
 	(void)state;
 	in_child(case_fork_in_start);

@@ -121,6 +121,8 @@ static void a_trial_goes_with_its_decision(void **state)
 	assert_non_null(trial);
 	nt_trial_round(trial, &screen, sample);
 	nt_trials_keep_take(&trials, trial);
+	/* It is the helper thread's, which may not have begun yet. */
+	assert_true(nt_helper_stop(&h.session.helper, 10000));
 	h.session.trials = &trials;
 	for (uint32_t settled = 0; settled < 4; settled++) {
 		for (unsigned i = 0; i < NT_OWN_KEYS; i++)

@@ -20,8 +20,9 @@ teardown_file() {
 	cluster_stop
 }
 
-@test "is up in less than 10 s" {
-	[ "$UP_MS" -lt 10000 ]
+# 4 s on an idle machine of two cores.
+@test "is up in less than 40 s" {
+	[ "$UP_MS" -lt 40000 ]
 	run -0 cluster status
 	[ "$(grep -c ': runs as ' <<<"$output")" = 8 ]
 	[ "$(grep -cE '^n[1-4] +idle' <<<"$output")" = 4 ]

@@ -47,7 +47,7 @@ entry() {
 
 # reads: how often the speakers of the step have read other nodes' logs, from their records.
 @test "where NCCL's own pick becomes the faster one all ranks go back to it" {
-	job 2 2 bandit,recheck=2 --iters 14000 --arm TREE/SIMPLE=0.25@5000 || { cat "$err"; false; }
+	job 2 2 bandit,recheck=2 --iters 22000 --arm TREE/SIMPLE=0.25@5000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0'
 	run -0 entry "$(job_number)"
 	jq -e '.arm == "AUTO" and .rollbacks == 1 and .rechecks >= 3' <<<"$output"

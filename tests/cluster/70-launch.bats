@@ -321,7 +321,7 @@ log_has() {
 		"echo \"run \${SLURM_RESTART_COUNT:-0}: exit status \$?\""
 	wait_for 40 log_has ^played 4
 	as_root scontrol requeue "$job"
-	wait_for 90 has_run_again
+	wait_for 110 has_run_again
 	run -0 record_of "$job"
 	has_step 0 4 2
 	[ "$(jq '.nccl_tune | del(.v) | length' <<<"$output")" = 1 ]

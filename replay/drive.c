@@ -8,7 +8,6 @@
 #include "replay/rng.h"
 
 #define MAX_ROUNDS 16 /* no engine needs more */
-#define CHUNK_API 6u /* of the tuner: chunk sizes are asked for */
 #define MAX_US 4294967.0 /* that a board can hold */
 
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
@@ -34,7 +33,7 @@ static void describe_channels(struct nt_board_comm *comm, const struct nt_channe
 		atomic_store(&comm->key[0].channels[pair], channels->own[pair]);
 	atomic_store(&comm->key[1].channels[any], (uint8_t)channels->most);
 	atomic_store(&comm->member[0].state, NT_MEMBER_JOINED);
-	comm->member[0].card.api = channels->chunks ? CHUNK_API << 8 : 0;
+	comm->member[0].card.api = channels->chunks ? NT_REFINE_CHUNK_API << 8 : 0;
 }
 
 static struct nt_board_key *describe(struct nt_drive *drive, const struct nt_drive_key *key)

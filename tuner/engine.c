@@ -18,10 +18,10 @@ static uint32_t other_arms(uint64_t id, uint32_t auto_arm)
 	return auto_arm < NT_PAIRS ? mask & ~(1u << auto_arm) : mask;
 }
 
-static bool captured(const struct nt_board_comm *comm)
+bool engine_flagged(const struct nt_board_comm *comm, uint32_t flags)
 {
 	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (atomic_load(&comm->member[m].flags) & NT_MEMBER_GRAPHS)
+		if (atomic_load(&comm->member[m].flags) & flags)
 			return true;
 	}
 	return false;
@@ -35,7 +35,7 @@ bool engine_may_open(const struct nt_engine *engine, const struct nt_board_comm 
 	if (!atomic_load(&key->described))
 		return false;
 	mask = other_arms(atomic_load(&key->id), key->auto_arm);
-	return mask != 0 && !captured(comm) &&
+	return mask != 0 && !engine_flagged(comm, NT_MEMBER_GRAPHS) &&
 	       budget_calls(key) >= (uint64_t)engine->policy.min_calls &&
 	       budget_worth(&engine->policy, key, mask);
 }

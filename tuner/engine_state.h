@@ -65,6 +65,8 @@ int engine_explore(struct engine_key *key, struct nt_plan *plan);
 int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
 		  const struct nt_contest *contest, struct nt_plan *plan);
 
+/* Has any of its ranks here one of these flags? */
+bool engine_flagged(const struct nt_board_comm *comm, uint32_t flags);
 /* Has it arms, enough calls, and nothing against it? */
 bool engine_may_open(const struct nt_engine *engine, const struct nt_board_comm *comm,
 		     const struct nt_board_key *key);

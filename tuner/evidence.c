@@ -12,13 +12,21 @@ static unsigned warm_up(const struct engine_key *key)
 	return key->named && key->schedule.kind == NT_SCHEDULE_SCREEN ? 0 : NT_SCHEDULE_WARM_UP;
 }
 
+/* Its index; count: it has none. */
+static unsigned find(const struct evidence *evidence, unsigned arm)
+{
+	unsigned i = 0;
+
+	while (i < evidence->count && evidence->arm[i] != arm)
+		i++;
+	return i;
+}
+
 float *engine_evidence(struct evidence *evidence, unsigned arm)
 {
-	for (unsigned i = 0; i < evidence->count; i++) {
-		if (evidence->arm[i] == arm)
-			return evidence->us[i];
-	}
-	return NULL;
+	unsigned i = find(evidence, arm);
+
+	return i < evidence->count ? evidence->us[i] : NULL;
 }
 
 /* What a position of the schedule says of its arm in a block of the evidence. */
@@ -26,15 +34,13 @@ static void take_times(const struct engine_key *key, struct evidence *evidence, 
 		       unsigned block)
 {
 	const struct nt_schedule *s = &key->schedule;
-	unsigned arm = s->arm[position % s->count];
+	unsigned i = find(evidence, s->arm[position % s->count]);
 	uint16_t period = key->sample[nt_schedule_positions(s) + position];
 
-	for (unsigned i = 0; i < evidence->count; i++) {
-		if (evidence->arm[i] != arm)
-			continue;
-		evidence->us[i][block] = (float)(nt_times_ns(key->sample[position]) / 1000);
-		evidence->period_us[i][block] = (float)(nt_times_ns(period) / 1000);
-	}
+	if (i == evidence->count)
+		return;
+	evidence->us[i][block] = (float)(nt_times_ns(key->sample[position]) / 1000);
+	evidence->period_us[i][block] = (float)(nt_times_ns(period) / 1000);
 }
 
 void engine_close_round(struct engine_key *key, struct evidence *evidence)

@@ -21,11 +21,8 @@ bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_
 	struct nt_schedule s;
 
 	(void)arg;
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (atomic_load(&comm->member[m].flags) != 0)
-			return false;
-	}
-	return nt_schedule_read(&s, base->payload, base->payload_bytes) == 0 &&
+	return !engine_flagged(comm, UINT32_MAX) &&
+	       nt_schedule_read(&s, base->payload, base->payload_bytes) == 0 &&
 	       s.kind == NT_SCHEDULE_FINAL && s.arm[0] != NT_ARM_AUTO;
 }
 

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include "contract/coll.h"
 
+#define NT_REFINE_CHUNK_API 6 /* of the tuner, from which on chunk sizes are asked for */
+
 /* What is known of a key's channels, the same on every look. */
 struct nt_channels {
 	unsigned ranks; /* of the communicator */

@@ -11,14 +11,12 @@
 #include "tuner/engine_state.h"
 #include "tuner/refine.h"
 
-#define CHUNK_API 6 /* of the tuner: chunk sizes are asked for */
-
 /* All cards of a communicator that takes plans are equal. */
 static bool asks_for_chunks(const struct nt_board_comm *comm)
 {
 	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
 		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
-			return comm->member[m].card.api >> 8 >= CHUNK_API;
+			return comm->member[m].card.api >> 8 >= NT_REFINE_CHUNK_API;
 	}
 	return false;
 }
@@ -84,11 +82,10 @@ static bool allows_both(struct engine_key *key)
 bool refine_plan(struct engine_key *key)
 {
 	const struct nt_policy *policy = &key->engine->policy;
-	const struct nt_refine from = {
+	struct nt_refine from = {
 		.channels = policy->channels == NT_SWITCH_ON,
 		.chunks = policy->chunks == NT_SWITCH_ON,
 		.bytes = nt_band_floor(nt_key_band(key->id)),
-		.known = known(key),
 	};
 	const struct nt_schedule before = key->schedule;
 	struct nt_schedule *s = &key->schedule;
@@ -98,6 +95,7 @@ bool refine_plan(struct engine_key *key)
 
 	if (key->refined || !(from.channels || from.chunks))
 		return false;
+	from.known = known(key);
 	place[2] = engine_next_best(key, e, 1u << place[1]);
 	if (engine_p25(e, place[1]) < engine_p25(e, 0)) {
 		place[0] = place[1];

@@ -12,12 +12,8 @@ setup_file() {
 
 # ranks DRAG [setting=value]...: TREE/SIMPLE takes 4 MiB from 52 to 22 us; the Broadcast behind it takes so much longer.
 ranks() {
-	dir=$BATS_TEST_TMPDIR/board.$RANDOM
-	mkdir -m 700 "$dir"
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" "${@:2}") run -0 --separate-stderr timeout 60 "$FAKE" \
-		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 --sync never --queue 64 \
-		--coll allreduce,broadcast --sizes 4M --arm AllReduce:TREE/SIMPLE=0.2 --drag "TREE/SIMPLE=$1"
-	jq -e '.mismatches == 0' <<<"$output"
+	four_ranks "${*:2}" --sync never --queue 64 --coll allreduce,broadcast --sizes 4M \
+		--arm AllReduce:TREE/SIMPLE=0.2 --drag "TREE/SIMPLE=$1"
 	arm=$(jq -r '.keys[] | select(.coll == "AllReduce") | .arm' <<<"$output")
 	why=$(jq -rs '[.[].comms[].keys[] | select(.coll == "AllReduce") | .why // ""] | unique[]' "$dir"/rank.0.*.json)
 }

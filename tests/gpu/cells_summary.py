@@ -141,11 +141,7 @@ def set_noise(cells):
 
 def read_cells(raw):
     cells, runs = {}, []
-    for path in sorted(raw.iterdir()):
-        match = NAME.match(path.name)
-        if not match:
-            continue
-        run = summary.Run(path)
+    for match, run in summary.runs_named(raw, NAME):
         runs.append(run)
         for line, row in zip(run.lines(), run.sizes):
             place = (match[1], match[2], line["coll"], line["bytes"])

@@ -33,7 +33,7 @@ def line_of(run):
 
 
 def main(raw):
-    runs = [summary.Run(p) for p in sorted(raw.iterdir()) if NAME.match(p.name)]
+    runs = [run for _, run in summary.runs_named(raw, NAME)]
     for run in runs:
         print(line_of(run))
         if run.trouble():

@@ -45,11 +45,7 @@ def verdict(ratio, low, high):
 def read_runs(raw):
     """Times by cell and mode, states by cell and mode, and the runs."""
     times, states, runs = {}, {}, []
-    for path in sorted(raw.iterdir()):
-        match = NAME.match(path.name)
-        if not match:
-            continue
-        run = summary.Run(path)
+    for match, run in summary.runs_named(raw, NAME):
         runs.append(run)
         for line, row in zip(run.lines(), run.sizes):
             if not line["host_us"]["last"]["median"]:

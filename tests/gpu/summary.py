@@ -243,9 +243,17 @@ def print_states(runs):
               ", ".join(f"{state} {n}" for state, n in sorted(states.items())))
 
 
+def runs_named(raw, name):
+    """The runs whose directory has such a name, in order, each with the match."""
+    for path in sorted(raw.iterdir()):
+        match = name.match(path.name)
+        if match:
+            yield match, Run(path)
+
+
 def main(raw, out):
     names = re.compile(r"(compare|hang)\.[0-9]+x[0-9]+\.[a-z]+\.[0-9]+$")
-    runs = [Run(p) for p in sorted(raw.iterdir()) if names.match(p.name)]
+    runs = [run for _, run in runs_named(raw, names)]
     with open(out / "results.csv", "w", newline="") as f:
         table = csv.DictWriter(f, COLUMNS, restval="", lineterminator="\n")
         table.writeheader()

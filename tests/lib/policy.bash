@@ -37,3 +37,14 @@ alone_environment() {
 	NCCL_TUNER_PLUGIN=$(find "$NT_STAGE" -name libnccl-tune.so | head -n 1)
 	export NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 }
+
+# four_ranks 'SETTING=VALUE...' [option]...: of the simulated NCCL, one node in one process, in $dir; none may differ.
+four_ranks() {
+	dir=$BATS_TEST_TMPDIR/board.$RANDOM
+	mkdir -m 700 "$dir"
+	# shellcheck disable=SC2086 # several words
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" $1) run -0 --separate-stderr timeout 60 "$FAKE" \
+		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:2}"
+	# shellcheck disable=SC2154 # set by run
+	jq -e '.mismatches == 0' <<<"$output"
+}

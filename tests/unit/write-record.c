@@ -34,36 +34,43 @@ static const struct nt_rank_key *key_of(const struct nt_rank *rank, int coll)
 	return NULL;
 }
 
-static void every_state_has_its_words(void **state)
+/* A key in each state. */
+static void play_every_state(struct host *h)
 {
 	struct nt_schedule final = host_final(TREE_SIMPLE), kept = final;
-	const struct nt_rank_key *key;
 	struct nt_board_key *shared;
-	struct nt_rank rank;
 	struct nt_plan plan;
-	struct host h;
 
-	(void)state;
-	host_open(&h, "bandit,alpha=0.02");
-	host_collective(&h, NT_BROADCAST, SIZE + 5);
-	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
-	(void)host_open_key(&h, NT_REDUCESCATTER, SIZE);
-	atomic_store(&host_key(&h, NT_REDUCESCATTER, SIZE)->state, NT_KEY_CLOSED); /* cut short */
-	host_collective(&h, NT_REDUCESCATTER, SIZE);
-	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &final);
-	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	host_open(h, "bandit,alpha=0.02");
+	host_collective(h, NT_BROADCAST, SIZE + 5);
+	(void)host_open_key(h, NT_ALLGATHER, SIZE);
+	(void)host_open_key(h, NT_REDUCESCATTER, SIZE);
+	atomic_store(&host_key(h, NT_REDUCESCATTER, SIZE)->state, NT_KEY_CLOSED); /* cut short */
+	host_collective(h, NT_REDUCESCATTER, SIZE);
+	plan = host_plan(1, host_open_key(h, NT_ALLREDUCE, SIZE) + 1, &final);
+	host_commit(host_key(h, NT_ALLREDUCE, SIZE), &plan);
 	for (int i = 0; i < 1001; i++)
-		host_collective(&h, NT_ALLREDUCE, SIZE);
-	(void)host_open_key(&h, NT_REDUCE, SIZE);
-	shared = host_key(&h, NT_REDUCE, SIZE);
+		host_collective(h, NT_ALLREDUCE, SIZE);
+	(void)host_open_key(h, NT_REDUCE, SIZE);
+	shared = host_key(h, NT_REDUCE, SIZE);
 	kept.kind = NT_SCHEDULE_KEPT;
 	kept.outcome.verdict = NT_VERDICT_SMALL;
 	kept.outcome.chosen_arm = NT_ARM_AUTO;
 	shared->result_bytes = (uint32_t)nt_schedule_write(&kept, shared->result,
 							   sizeof(shared->result));
 	atomic_store(&shared->state, NT_KEY_CLOSED);
-	host_collective(&h, NT_REDUCE, SIZE);
-	atomic_store(&h.comm->board->state, NT_COMM_AGREED);
+	host_collective(h, NT_REDUCE, SIZE);
+	atomic_store(&h->comm->board->state, NT_COMM_AGREED);
+}
+
+static void every_state_has_its_words(void **state)
+{
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	play_every_state(&h);
 	read_text(&h, &rank);
 	assert_string_equal(rank.comms[0].state, "agreed");
 	assert_string_equal(rank.policy, "bandit,alpha=0.02");

@@ -54,6 +54,12 @@ tests_gpu_nt_probe_la_SOURCES = tests/gpu/probe.c tests/gpu/probe.h tests/gpu/pr
 tests_gpu_nt_probe_la_LIBADD = libnt-contract.la
 tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
 
+# A tuner that holds NCCL to one arm for each collective and size.
+noinst_LTLIBRARIES += tests/gpu/nt-fixed.la
+tests_gpu_nt_fixed_la_SOURCES = tests/gpu/fixed.c %D%/plan.c %D%/plan.h
+tests_gpu_nt_fixed_la_LIBADD = libnt-contract.la
+tests_gpu_nt_fixed_la_LDFLAGS = $(tests_gpu_nt_probe_la_LDFLAGS)
+
 # What one decision costs; bench/hot.sh runs it.
 noinst_PROGRAMS += bench/nt-hot
 bench_nt_hot_SOURCES = %D%/hot.c %D%/measure.h

@@ -28,23 +28,14 @@ site() {
 	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$SPOOL" "$@")"
 }
 
-no_helpers() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
-}
-
 # submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.
 submit() {
 	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
 	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
 }
 
-# What slurmctld, and what accounting, has as the job's text.
-comment_now() {
-	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
-}
-
 comment() {
-	wait_sacct "$1"
+	wait_record "$1"
 	sacct_field "$1" admincomment
 }
 
@@ -164,7 +155,7 @@ early() {
 	submit -n1 <<<'srun ./rank committed sleep 60'
 	wait_for 15 early "$job" TREE/SIMPLE
 	run -0 as_user scancel "$job"
-	wait_sacct "$job"
+	wait_record "$job"
 	run -0 sacct_field "$job" state,admincomment
 	[[ $output = 'CANCELLED by '* ]]
 	[ "$(step 0 <<<"${output#*|}" | jq -c '."1r1n"."AllReduce 256K"')" = "$entry" ]

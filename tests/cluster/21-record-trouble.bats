@@ -25,10 +25,6 @@ setup() {
 	rm -rf "$SPOOL" "$NT_CLUSTER"/work/{go,ended,returned,output}
 }
 
-no_helpers() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
-}
-
 no_steps_left() {
 	! compgen -G "$NT_CLUSTER/run/nccl-tune/n*.*.*" >/dev/null
 }
@@ -39,12 +35,8 @@ submit() {
 }
 
 record() {
-	wait_sacct "$1"
+	wait_record "$1"
 	sacct_field "$1" admincomment | jq -c '.nccl_tune["0"]'
-}
-
-comment_now() {
-	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
 }
 
 has_record() {

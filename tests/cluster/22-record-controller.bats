@@ -21,10 +21,6 @@ teardown_file() {
 	cluster_stop
 }
 
-no_helpers() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
-}
-
 has_no_helper() {
 	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0 "
 }

@@ -48,7 +48,7 @@ job() {
 		>"$out" 2>"$err" || { cat "$err"; return 1; }
 	jq -e '.mismatches == 0' "$out" >/dev/null || { cat "$out" "$err"; return 1; }
 	job=$(grep -m1 -xE '[0-9]+' "$err")
-	wait_sacct "$job"
+	wait_record "$job"
 	report=$(as_user "$NT_STAGE/bin/nccl-tune" report "$job") || return 1
 }
 

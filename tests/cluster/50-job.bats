@@ -46,7 +46,7 @@ json() {
 
 # The job's record as accounting has it.
 record() {
-	wait_sacct "$1" && sacct_field "$1" admincomment
+	wait_record "$1" && sacct_field "$1" admincomment
 }
 
 @test "the record of a job repeats its decisions" {

@@ -37,7 +37,7 @@ job() {
 record() {
 	local number
 	number=$(grep -m1 -xE '[0-9]+' "$err")
-	wait_sacct "$number"
+	wait_record "$number"
 	sacct_field "$number" admincomment
 }
 

@@ -41,7 +41,7 @@ json() {
 
 # entry JOB: its one entry, as accounting has it.
 entry() {
-	wait_sacct "$1" && sacct_field "$1" admincomment | jq -c '.nccl_tune["0"] | to_entries[] |
+	wait_record "$1" && sacct_field "$1" admincomment | jq -c '.nccl_tune["0"] | to_entries[] |
 		select(.key | test("r[0-9]+n$")) | .value["AllReduce 4M"]'
 }
 

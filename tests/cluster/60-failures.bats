@@ -100,7 +100,7 @@ untouched() {
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
 	job=$(grep -m1 -xE '[0-9]+' "$err")
-	wait_sacct "$job"
+	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune["0"].why | any(test("rank 3 on n2 differs: policy"))' <<<"$output"
 }

@@ -69,7 +69,7 @@ tuned() {
 }
 
 record_of() {
-	wait_sacct "$1" && sacct_field "$1" admincomment
+	wait_record "$1" && sacct_field "$1" admincomment
 }
 
 # ---- Other users of PMIx in the process

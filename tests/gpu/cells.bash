@@ -2,26 +2,40 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# NCCL's own choice, the best arm that never changes, and the plugin, by turns in one allocation: each collective and
-# size for itself, alone and beside a matrix product, over loopback sockets and over a shaped link.
+# NCCL's own choice, the best arm that never changes, and the plugin, by turns in one allocation, each in a process with
+# one communicator: each collective and size for itself, alone and beside a matrix product, over loopback sockets and
+# over a shaped link.
 # Part of tests/gpu/run.sh; cells_summary.py reads what these runs leave.
 
 readonly CELL_COLLS=allreduce,allgather,reducescatter
-readonly CELL_SIZES=32K,256K,2M,16M,64M,256M SHAPED_SIZES=32K,256K,2M,16M,64M
+readonly CELL_SIZES=32K,256K,2M,16M,64M,256M LOAD_SIZES=32K,256K,2M,16M,64M SHAPED_SIZES=32K,256K,2M,16M
 readonly CELL_EVEN=16M			# 64M in every second round, 256M in every fourth
 readonly LL_MOST=4194304 LL128_MOST=67108864	# beyond it is not tried: half, or 15 of 16 bytes are data
 readonly CELL_LOAD=gemm:1024
 readonly CELL_ROUNDS_MOST=60000 CELL_START_S=4	# what a run takes beside its rounds, until one was seen
 readonly CELL_STALL_S=30
 
-# Seconds of exploring and of the part that is compared; by topology, for the larger sizes must be called often enough.
+# cell_seconds CONDITION TOPOLOGY MODE: seconds of exploring and of the part that is compared. The larger sizes must be
+# called often enough; in one node all runs take the same time, for there it shows how warm the machine is.
 cell_seconds() {
-	case $1:$2 in
+	case $1:$2:$3 in
 	*:sweep) echo 7 2 ;;
-	*:off) echo 1 5 ;;
-	1x*:bandit) echo 7 3 ;;
-	2x*:bandit) echo 22 5 ;;
-	*) echo 34 6 ;;
+	*:1x*:bandit) echo 7 3 ;;
+	*:1x*:*) echo 5 3 ;;
+	alone:2x*:bandit|shaped*:bandit) echo 20 5 ;;
+	alone:*:bandit) echo 30 5 ;;
+	load:2x*:bandit) echo 12 5 ;;
+	*:bandit) echo 18 5 ;;
+	*) echo 1 5 ;;
+	esac
+}
+
+# cell_sizes CONDITION TOPOLOGY: between nodes, beside a product or over a slow link, the largest would take all the time.
+cell_sizes() {
+	case $1:$2 in
+	shaped*) echo "$SHAPED_SIZES" ;;
+	load:[24]x*) echo "$LOAD_SIZES" ;;
+	*) echo "$CELL_SIZES" ;;
 	esac
 }
 
@@ -62,12 +76,12 @@ sweep_plan() {
 	done
 }
 
-# cell_command CONDITION TOPOLOGY off|bandit|sweep PLAN: sets command_line.
+# cell_command CONDITION TOPOLOGY off|best|bandit|sweep PLAN: sets command_line.
 cell_command() {
-	local sizes=$CELL_SIZES check=100 explore last
-	[[ $1 != shaped* ]] || sizes=$SHAPED_SIZES
+	local sizes check=100 explore last
+	sizes=$(cell_sizes "$1" "$2")
 	[[ $2 != 1x* ]] || check=500
-	read -r explore last < <(cell_seconds "$2" "$3")
+	read -r explore last < <(cell_seconds "$1" "$2" "$3")
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --coll "$CELL_COLLS" --sizes 32K,256K,2M
 			--iters 400 --call-gap-us 200 --trace "$top/tests/traces/h200-2x4-seq.csv,2x4"
@@ -78,15 +92,18 @@ cell_command() {
 		--last-seconds "$last" --iters "$CELL_ROUNDS_MOST" --warmup 2 --check "$check" --rendezvous "$work/meet"
 		--stall "$CELL_STALL_S")
 	[[ $1 != *load ]] || command_line+=(--load "$CELL_LOAD")
-	[ "$3" = bandit ] || [ ! -s "$4" ] || command_line+=(--plan "$4" --arms "$(awk '{ print $3 }' "$4" | sort -u | paste -sd,)")
+	case $3 in
+	sweep) command_line+=(--plan "$4" --arms "$(awk '{ print $3 }' "$4" | sort -u | paste -sd,)") ;;
+	best) command_line=(env NCCL_TUNER_PLUGIN="$fixed" NT_FIXED_PLAN="$4" "${command_line[@]}") ;;
+	esac
 }
 
-# cell_step CONDITION TOPOLOGY off|bandit|sweep NUMBER PLAN
+# cell_step CONDITION TOPOLOGY off|best|bandit|sweep NUMBER PLAN
 cell_step() {
 	local condition=$1 topology=$2 mode=$3 number=$4 policy=off limit rc=0 explore last
 	[ "$mode" != bandit ] || policy=bandit
 	cell_command "$condition" "$topology" "$mode" "$5"
-	read -r explore last < <(cell_seconds "$topology" "$mode")
+	read -r explore last < <(cell_seconds "$condition" "$topology" "$mode")
 	limit=$((explore + last + 60))
 	step "$raw/cells-$condition.$topology.$mode.$number" "$limit" "${topology%x*}" "${topology#*x}" "$policy" \
 		"${command_line[@]}" || rc=$?
@@ -94,30 +111,31 @@ cell_step() {
 	return "$rc"
 }
 
-# Which arm is best for each collective and size: tried in one process, call by call in turn.
+# Which arm is best for each collective and size: tried in one process, call by call in turn, on communicators of their
+# own; that slows all of them, so no time of this run is compared with another run's.
 find_best_arms() {
-	local condition=$1 topology=$2 arms sizes=$CELL_SIZES
-	[[ $condition != shaped* ]] || sizes=$SHAPED_SIZES
+	local condition=$1 topology=$2 arms
 	read -ra arms < <(cell_arms "$topology")
-	sweep_plan "$sizes" "${arms[@]}" >"$work/sweep.plan"
+	sweep_plan "$(cell_sizes "$condition" "$topology")" "${arms[@]}" >"$work/sweep.plan"
 	cell_step "$condition" "$topology" sweep 1 "$work/sweep.plan"
 	timeout 30 python3 "$here/cells_summary.py" --best "$raw/cells-$condition.$topology.sweep.1" >"$work/best.plan"
 	cp "$work/best.plan" "$raw/cells-$condition.$topology.sweep.1/best"
+	chmod a+r "$work/best.plan"
 	say "cells $condition $topology: $(wc -l <"$work/best.plan") best arms of ${#arms[@]}, at $SECONDS s"
 }
 
-# What a round of a topology takes: two runs.
+# cell_round_seconds CONDITION TOPOLOGY: what a round takes, three runs.
 cell_round_seconds() {
 	local a b c d
-	read -r a b < <(cell_seconds "$1" off)
-	read -r c d < <(cell_seconds "$1" bandit)
-	echo $((a + b + c + d + 2 * CELL_START_S))
+	read -r a b < <(cell_seconds "$1" "$2" off)
+	read -r c d < <(cell_seconds "$1" "$2" bandit)
+	echo $((2 * (a + b) + c + d + 3 * CELL_START_S))
 }
 
 # cell_topology CONDITION TOPOLOGY SECONDS: rounds until all are made or the time is up.
 cell_topology() {
 	local condition=$1 topology=$2 end=$((SECONDS + $3)) k mode order takes
-	takes=$(cell_round_seconds "$topology")
+	takes=$(cell_round_seconds "$condition" "$topology")
 	if [ $((SECONDS + takes + CELL_START_S)) -gt "$end" ]; then
 		say "cells $condition $topology: no time"
 		return
@@ -129,9 +147,9 @@ cell_topology() {
 			say "cells $condition $topology: no time for rounds $k to $cell_rounds"
 			break
 		fi
-		order=(off bandit)
-		((k % 2)) || order=(bandit off)
-		for mode in "${order[@]}"; do
+		order=(off best bandit off best)
+		for mode in "${order[@]:$((k % 3)):3}"; do
+			[ "$mode" != best ] || [ -s "$work/best.plan" ] || continue
 			cell_step "$condition" "$topology" "$mode" "$k" "$work/best.plan"
 		done
 		write_results
@@ -157,7 +175,7 @@ cell_condition() {
 	[[ $condition != shaped* ]] || to_shaped || return 0
 	all=$(condition_seconds "$condition")
 	for topology in "${some[@]}"; do
-		takes=$(cell_round_seconds "$topology")
+		takes=$(cell_round_seconds "$condition" "$topology")
 		cell_topology "$condition" "$topology" $(((end - SECONDS) * takes / all))
 		all=$((all - takes))
 	done
@@ -168,7 +186,7 @@ cell_condition() {
 condition_seconds() {
 	local topology all=0
 	for topology in $(cell_topologies "$1"); do
-		all=$((all + $(cell_round_seconds "$topology")))
+		all=$((all + $(cell_round_seconds "$1" "$topology")))
 	done
 	echo "$all"
 }

@@ -4,7 +4,8 @@
 """cells_summary.py RAW OUT - NCCL's choice, the best arm and the plugin, for each collective and size
 cells_summary.py --best RUN     the best arm of each, as nccl-tune-bench --plan reads it
 
-RAW holds directories cells-CONDITION.TOPOLOGY.MODE.K, MODE being sweep, off (AUTO and the best arm by turns) or bandit.
+RAW holds directories cells-CONDITION.TOPOLOGY.MODE.K, MODE being sweep (its file `best` says which arm that is), off (NCCL's
+choice), best or bandit.
 Writes OUT/cells.csv and RAW/cells-runs.csv and prints tables. Exit status 1 if a run failed, computed something wrong or had ranks that differ;
 a cell that is slower is a result and no failure.
 """
@@ -17,7 +18,7 @@ import sys
 
 import summary
 
-NAME = re.compile(r"cells-([a-z-]+)\.([0-9]+x[0-9]+)\.(off|bandit)\.([0-9]+)$")
+NAME = re.compile(r"cells-([a-z-]+)\.([0-9]+x[0-9]+)\.(off|best|bandit)\.([0-9]+)$")
 COLUMNS = ["condition", "topology", "coll", "bytes", "runs", "auto_us", "auto_low_us", "auto_high_us", "auto_noise_pct",
            "bandit_us", "bandit_low_us", "bandit_high_us", "best_us", "best_low_us", "best_high_us", "best_arm",
            "auto_arm", "chosen", "states", "to_auto", "to_best", "verdict", "explore_calls", "explore_extra_ms",
@@ -56,10 +57,10 @@ class Side:
 class Cell:
     """Collective and size of one topology in one condition."""
 
-    def __init__(self, condition, topology, coll, size):
+    def __init__(self, condition, topology, coll, size, best_arm):
         self.place = (condition, topology, coll, size)
         self.auto, self.bandit, self.best = Side(), Side(), Side()
-        self.best_arm = ""
+        self.best_arm = best_arm
         self.noise = None  # see set_noise
 
     def spread(self):
@@ -140,20 +141,20 @@ def set_noise(cells):
 
 
 def read_cells(raw):
-    cells, runs = {}, []
+    cells, runs, best = {}, [], {}
     for match, run in summary.runs_named(raw, NAME):
         runs.append(run)
+        sweep = raw / f"cells-{match[1]}.{match[2]}.sweep.1"
+        if sweep not in best:
+            best[sweep] = best_arms(sweep / "best")
         for line, row in zip(run.lines(), run.sizes):
             place = (match[1], match[2], line["coll"], line["bytes"])
-            cell = cells.setdefault(place, Cell(*place))
+            cell = cells.setdefault(place, Cell(*place, best[sweep].get((line["coll"], line["bytes"]), "")))
             if match[3] == "bandit":
                 row["spent_ms"] = spent_ms(run, line)
                 cell.bandit.add(line, row)
-            elif line["comm"] == "world":
-                cell.auto.add(line)
             else:
-                cell.best.add(line)
-                cell.best_arm = line["comm"]
+                (cell.auto if match[3] == "off" else cell.best).add(line)
     return [cells[p] for p in sorted(cells)], runs
 
 
@@ -218,6 +219,12 @@ def print_sum(rows, runs):
             print(f"  {run.path.name}: no rank left a record")
     print(f"{len(runs)} runs, {sum(bool(run.trouble()) for run in runs)} of them failed, "
           f"{sum(run.seconds for run in runs):.0f} s")
+
+
+def best_arms(path):
+    """By collective and size, from a file as print_best writes it."""
+    lines = path.read_text().split("\n") if path.exists() else []
+    return {(coll, int(size)): arm for coll, size, arm in (line.split() for line in lines if line)}
 
 
 def print_best(path):

@@ -47,8 +47,9 @@ def main(raw):
     bad = False
     if (inspector / "status").exists():
         bad = (inspector / "status").read_text().strip() != "0"
-        shown = (inspector / ("err" if bad else "out")).read_text(errors="replace").strip().splitlines()
-        print("inspector: " + " / ".join(shown[-3:] or ["nothing was printed"]))
+        texts = [(inspector / name).read_text(errors="replace").strip().splitlines() for name in ("err", "out")]
+        shown = (texts[0][-3:] if bad else []) + texts[1][-4:]
+        print("inspector: " + " / ".join(shown or ["nothing was printed"]))
     return 1 if hung or failed or bad else 0
 
 

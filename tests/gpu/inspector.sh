@@ -9,9 +9,10 @@
 # alone, behind ours while it observes and behind ours while it explores, by nccl-tune-bench on all GPUs; without a GPU, by
 # four ranks of the simulated NCCL (then Inspector must be one that needs no CUDA driver, as of NCCL 2.28.9). What Inspector
 # wrote of each collective and size on each rank is compared. Its own thread looks at intervals, and misses one now and then,
-# alone as well: a hundredth is let pass. That no event at all is lost, tests/chain shows.
+# alone as well (it is run alone twice): a hundredth of all is let pass, a twentieth of one collective and size on one rank.
+# That no event at all is lost, tests/chain shows.
 set -euo pipefail
-[ $# -ge 2 ] || { sed -n '5,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '5,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 source=$1 stage=$2
 shift 2
 ours=$stage/lib/nccl-tune/libnccl-tune.so
@@ -86,13 +87,15 @@ written() {
 }
 
 NCCL_PROFILER_PLUGIN=$inspector play alone "$@"
+NCCL_PROFILER_PLUGIN=$inspector play again "$@"
 behind observe "$@"
 behind bandit "$@"
 forced=$(each 'sum(k.get("forced", 0) for c in x["comms"] for k in c["keys"])' "$scratch"/step.bandit/rank.*.json |
 	awk '{ sum += $1 } END { print sum }')
 echo "explored: $forced forced calls"
-for name in observe bandit; do
+for name in again observe bandit; do
 	join -j 1 <(written alone | sed 's/ /:/;s/ /:/') <(written "$name" | sed 's/ /:/;s/ /:/') -a 1 -e 0 -o 0,1.2,2.2 |
-		awk -v name="$name" '{ alone += $2; behind += $3; if ($3 < 0.99 * $2) { bad = 1; print "fewer:", $0 } }
-			END { printf "%s: Inspector wrote %d collectives, %d alone\n", name, behind, alone; exit bad || !alone }'
+		awk -v name="$name" '{ alone += $2; behind += $3; if ($3 < 0.95 * $2) { bad = 1; print "fewer:", $0 } }
+			END { printf "%s: Inspector wrote %d collectives, %d alone\n", name, behind, alone
+				exit bad || !alone || behind < 0.99 * alone }'
 done

@@ -63,8 +63,11 @@ class MadeUp(unittest.TestCase):
 
 class Cells(MadeUp):
     def cells(self, bandit, auto=(100, 101, 99), state="committed", **more):
+        self.run_of("cells-alone.2x2.sweep.1", [])
+        self.raw.joinpath("cells-alone.2x2.sweep.1", "best").write_text("AllReduce 65536 TREE/SIMPLE\n")
         for k, (a, b) in enumerate(zip(auto, bandit), 1):
-            self.run_of(f"cells-alone.2x2.off.{k}", [line(65536, a), line(65536, 60, "TREE/SIMPLE")])
+            self.run_of(f"cells-alone.2x2.off.{k}", [line(65536, a)])
+            self.run_of(f"cells-alone.2x2.best.{k}", [line(65536, 60)])
             self.run_of(f"cells-alone.2x2.bandit.{k}", [line(65536, b, **more)], [key(65536, state)])
         return self.summed(cells_summary, self.raw, self.out)
 
@@ -139,13 +142,15 @@ class Steady(MadeUp):
     def test_a_table(self):
         for k in range(1, 6):
             self.run_of(f"steady.1x4.off.{k}", [line(1024, 20 + k / 100), line(1024, 8, burst=50)])
+            self.run_of(f"steady.1x4.again.{k}", [line(1024, 20 + k / 100), line(1024, 8, burst=50)])
             self.run_of(f"steady.1x4.observe.{k}", [line(1024, 20 + k / 100), line(1024, 8, burst=50)],
                         [key(1024, "observed")])
             self.run_of(f"steady.1x4.bandit.{k}", [line(1024, 21 + k / 100), line(1024, 8, burst=50)],
                         [key(1024, "exploring")])
         rc, text = self.summed(steady_summary, self.raw, self.out)
         rows = {(r["calls"], r["mode"]): r for r in self.rows("steady.csv")}
-        self.assertEqual((rc, len(rows)), (0, 4))
+        self.assertEqual((rc, len(rows)), (0, 6))
+        self.assertEqual(rows["one by one", "again"]["ratio"], "1.0")
         self.assertEqual(rows["burst", "observe"]["verdict"], "within 0.1 %")
         self.assertEqual(rows["one by one", "bandit"]["verdict"], "over 0.5 %")
         self.assertIn("over 0.5 % (exploring)", text)

@@ -55,7 +55,7 @@ build_stage() {
 	timeout 900 make -s -C "$build" -j"$(nproc)" CUDA_LIBS="$cuda_libs" all
 	timeout 300 make -s -C "$build" CUDA_LIBS="$cuda_libs" prefix="$stage" install >/dev/null
 	mkdir -p "$stage/libexec/nccl-tune/tests"
-	install -m 755 "$build/tests/gpu/.libs/nt-probe.so" "$stage/libexec/nccl-tune/tests/"
+	install -m 755 "$build"/tests/gpu/.libs/nt-{probe,fixed}.so "$stage/libexec/nccl-tune/tests/"
 	for file in nt-fake-nccl pmix-exchange; do
 		"$build/libtool" --quiet --mode=install install -m 755 "$build/tests/fake/$file" \
 			"$stage/libexec/nccl-tune/tests/"
@@ -85,7 +85,7 @@ pack_inspector() {
 check() {
 	local missing='' file mib
 	for file in bin/nccl-tune bin/nccl-tune-bench lib/slurm/spank_nccl_tune.so lib/nccl-tune/libnccl-tune.so \
-		libexec/nccl-tune/nt-recordd libexec/nccl-tune/tests/nt-probe.so; do
+		libexec/nccl-tune/nt-recordd libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
 		[ -e "$stage/$file" ] || missing+=" $file"
 	done
 	[ -z "$missing" ] || echo "pack.sh: not built:$missing" >&2

@@ -138,8 +138,9 @@ find_programs() {
 	done
 	[ -n "${stage:-}" ] || die "no installed tree (./dev build, or tests/gpu/pack.sh)"
 	bench=$stage/bin/nccl-tune-bench
-	probe=$stage/libexec/nccl-tune/tests/nt-probe.so
-	[ -e "$probe" ] || probe=${NT_BUILD:-$top/build}/tests/gpu/.libs/nt-probe.so
+	plugins=$stage/libexec/nccl-tune/tests
+	[ -e "$plugins/nt-probe.so" ] || plugins=${NT_BUILD:-$top/build}/tests/gpu/.libs
+	probe=$plugins/nt-probe.so fixed=$plugins/nt-fixed.so
 	[ -n "$dry" ] || [ -x "$bench" ] || die "no $bench: the tree was built without CUDA and NCCL"
 	command -v python3 >/dev/null || die "no python3"
 }

@@ -2,11 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the plugin costs once it has nothing left to do: without it, mode observe after it has seen enough, mode bandit
-# after everything was decided for NCCL's own choice. Short runs by turns, calls one by one and in long bursts.
+# What the plugin costs once it has nothing left to do: without it (twice: what two equal runs differ by), mode observe
+# after it has seen enough, mode bandit after everything was decided for NCCL's own choice. Short runs by turns, calls one
+# by one and in long bursts.
 # Part of tests/gpu/run.sh; steady_summary.py reads what these runs leave.
 
-readonly STEADY_SIZES=8,1K,32K,1M,16M,256M STEADY_EVEN=1M STEADY_BURST=50
+readonly STEADY_SIZES=8,1K,32K,1M,16M STEADY_NODE_SIZES=8,1K,32K,1M,16M,256M STEADY_EVEN=1M STEADY_BURST=50
+readonly STEADY_MODES=(off observe bandit again)
 # Few calls, for the largest size is rarely called; and nothing can be so much faster.
 readonly STEADY_SOON=min_calls=8,screen_blocks=3,confirm_blocks=8 STEADY_GAIN=90
 readonly STEADY_START_S=4
@@ -15,30 +17,30 @@ readonly STEADY_START_S=4
 steady_seconds() {
 	case $1 in
 	1x*) echo 3 2 ;;
-	*) echo 6 3 ;;
+	*) echo 3 3 ;;
 	esac
 }
 
+# Between nodes on one machine 256M takes so long that nothing of a call's cost could be seen.
 steady_command() {
-	local settle last
+	local settle last sizes=$STEADY_SIZES
+	[[ $1 != 1x* ]] || sizes=$STEADY_NODE_SIZES
 	read -r settle last < <(steady_seconds "$1")
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --sizes 1K,32K,1M --iters 400 --call-gap-us 200)
 		return
 	fi
-	command_line=("$bench" --sizes "$STEADY_SIZES" --even "$STEADY_EVEN" --mode both --burst "$STEADY_BURST" --align
+	command_line=("$bench" --sizes "$sizes" --even "$STEADY_EVEN" --mode both --burst "$STEADY_BURST" --align
 		--no-gpu-times --seconds "$settle" --last-seconds "$last" --iters 60000 --warmup 3
 		--rendezvous "$work/meet" --stall 30)
 }
 
 steady_round() {
-	local topology=$1 k=$2 mode policy modes=(off observe bandit)
-	# Each mode is first, second and last in turn: what drifts falls on all.
-	((k % 3 != 2)) || modes=(bandit off observe)
-	((k % 3 != 0)) || modes=(observe bandit off)
-	for mode in "${modes[@]}"; do
+	local topology=$1 k=$2 mode policy modes=("${STEADY_MODES[@]}" "${STEADY_MODES[@]}")
+	# Each mode is first to last in turn: what drifts falls on all.
+	for mode in "${modes[@]:$((k % ${#STEADY_MODES[@]})):${#STEADY_MODES[@]}}"; do
 		case $mode in
-		off) policy=off ;;
+		off|again) policy=off ;;
 		observe) policy=observe,min_calls=8 ;;
 		*) policy=bandit,$STEADY_SOON,min_gain=$STEADY_GAIN ;;
 		esac
@@ -52,7 +54,7 @@ steady_round() {
 steady_topology() {
 	local topology=$1 end=$((SECONDS + $2)) k settle last takes
 	read -r settle last < <(steady_seconds "$topology")
-	takes=$((3 * (settle + last + STEADY_START_S)))
+	takes=$((${#STEADY_MODES[@]} * (settle + last + STEADY_START_S)))
 	if [ $((SECONDS + takes)) -gt "$end" ]; then
 		say "steady $topology: no time"
 		return

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """steady_summary.py RAW OUT - what the plugin costs a call when it has nothing left to do
 
-RAW holds directories steady.TOPOLOGY.MODE.K, MODE being off, observe or bandit. A cell is a topology, a size, and calls
+RAW holds directories steady.TOPOLOGY.MODE.K, MODE being off, again (the same), observe or bandit. A cell is a topology, a size, and calls
 one by one or in bursts. Its ratio is that of the medians over runs; its interval of 95 % comes from runs drawn anew with
 replacement, of both modes by themselves. Writes OUT/steady.csv and RAW/steady-runs.csv and prints a table. Exit status 1 if a run failed.
 """
@@ -16,12 +16,13 @@ import sys
 
 import summary
 
-NAME = re.compile(r"steady\.([0-9]+x[0-9]+)\.(off|observe|bandit)\.([0-9]+)$")
+NAME = re.compile(r"steady\.([0-9]+x[0-9]+)\.(off|again|observe|bandit)\.([0-9]+)$")
 COLUMNS = ["topology", "bytes", "calls", "mode", "runs", "off_us", "us", "ratio", "low", "high",
            "ratio_p25", "verdict", "states"]
 DRAWS = 4000
 GOAL, LIMIT = 1.001, 1.005
-SETTLED = {"observe": ("observed",), "bandit": ("kept",)}
+MODES = ("again", "observe", "bandit")
+SETTLED = {"again": ("no record",), "observe": ("observed",), "bandit": ("kept",)}
 
 
 def interval(times, base, seed=1):
@@ -63,7 +64,7 @@ def make_rows(times, states):
     rows = []
     for place in sorted(times):
         base = times[place].get("off", [])
-        for mode in ("observe", "bandit"):
+        for mode in MODES:
             some = times[place].get(mode, [])
             if not some or not base:
                 continue
@@ -88,7 +89,7 @@ def print_rows(rows, runs):
               f"{row['off_us']:10.2f} -> {row['us']:10.2f}  {row['ratio']:7.4f} [{row['low']:7.4f},{row['high']:7.4f}] "
               f"p25 {row['ratio_p25']:7.4f}  "
               f"{row['verdict']}{settled}")
-    for mode in ("observe", "bandit"):
+    for mode in MODES:
         here = [r["ratio"] for r in rows if r["mode"] == mode]
         if here:
             over = [f"{r['topology']} {summary.size_text(r['bytes'])} {r['calls']}" for r in rows
@@ -98,7 +99,7 @@ def print_rows(rows, runs):
     for run in runs:
         if run.trouble():
             print(f"  {run.path.name}: {run.trouble()}")
-        if run.mode != "off" and not run.records:
+        if run.mode in ("observe", "bandit") and not run.records:
             print(f"  {run.path.name}: no rank left a record")
     print(f"{len(runs)} runs, {sum(bool(run.trouble()) for run in runs)} of them failed, "
           f"{sum(run.seconds for run in runs):.0f} s")

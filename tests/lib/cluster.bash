@@ -162,6 +162,24 @@ job_is_accounted() {
 	timeout 10 sacct -n -X -P -j "$1" -o state,end | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL).*\|[0-9]'
 }
 
+# wait_record JOBID: until accounting has the job's end and what nt-recordd says of it: on a busy host that is seconds later.
+wait_record() {
+	wait_sacct "$1" && wait_for 30 no_helpers && wait_for 20 record_is_accounted "$1"
+}
+
+no_helpers() {
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+record_is_accounted() {
+	[ "$(sacct_field "$1" admincomment)" = "$(comment_now "$1")" ]
+}
+
+# What slurmctld has as the job's text.
+comment_now() {
+	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
 # sacct_field JOBID FIELD: one value of the job.
 sacct_field() {
 	timeout 10 sacct -n -X -P -j "$1" -o "$2"

@@ -101,11 +101,10 @@ static bool planned(const struct nt_schedule *s, unsigned arm)
 /* Why an arm is not in the first round. */
 static void print_left_out(FILE *out, const struct nt_plan_key *key, const struct nt_schedule *s)
 {
-	double auto_us = key->key.auto_arm < NT_PAIRS ? (double)key->key.cost_us[key->key.auto_arm]
-						      : -1;
+	float auto_us = key->key.auto_arm < NT_PAIRS ? key->key.cost_us[key->key.auto_arm] : -1;
 
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
-		double cost_us = (double)key->key.cost_us[arm];
+		float cost_us = key->key.cost_us[arm];
 
 		if (!(key->known & (1u << arm)) || planned(s, arm))
 			continue;
@@ -114,7 +113,10 @@ static void print_left_out(FILE *out, const struct nt_plan_key *key, const struc
 			fputs("it is what AUTO picks\n", out);
 		else if (auto_us > 0 && cost_us > NT_ENGINE_COST_FACTOR * auto_us)
 			fprintf(out, "NCCL predicts %.1f us, over %d times AUTO's %.1f us\n",
-				cost_us, NT_ENGINE_COST_FACTOR, auto_us);
+				(double)cost_us, NT_ENGINE_COST_FACTOR, (double)auto_us);
+		else if (nt_engine_ll_hopeless(arm, key->key.size_bytes, cost_us, auto_us))
+			fprintf(out, "NCCL predicts %.1f us for AUTO's %.1f us, and half of LL's bytes are data\n",
+				(double)cost_us, (double)auto_us);
 		else
 			fprintf(out, "a round has room for %d arms and AUTO\n",
 				NT_SCHEDULE_ARMS - 1);

@@ -80,11 +80,20 @@ void engine_set_blocks(struct nt_schedule *s, int64_t blocks)
 		s->blocks = (uint8_t)(NT_RUN_POSITIONS / s->count);
 }
 
-/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal. */
+bool nt_engine_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us)
+{
+	return arm % NT_PROTOS == 0 && bytes >= NT_ENGINE_LL_BYTES && auto_us > 0 &&
+	       cost_us > auto_us * NT_ENGINE_LL_FACTOR;
+}
+
+/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal, unless that is LL at
+ * such a size. */
 void engine_plan_screen(struct engine_key *key)
 {
 	struct nt_schedule *s = &key->schedule;
-	float limit = engine_predicted(key, key->auto_arm) * NT_ENGINE_COST_FACTOR;
+	const float auto_us = engine_predicted(key, key->auto_arm);
+	const float limit = auto_us * NT_ENGINE_COST_FACTOR;
+	const size_t bytes = nt_band_floor(nt_key_band(key->id));
 	uint32_t mask = other_arms(key->id, key->auto_arm);
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
@@ -93,7 +102,8 @@ void engine_plan_screen(struct engine_key *key)
 
 		if (s->count > 1 && limit > 0 && engine_predicted(key, arm) > limit)
 			break;
-		s->arm[s->count++] = (uint16_t)arm;
+		if (!nt_engine_ll_hopeless(arm, bytes, engine_predicted(key, arm), auto_us))
+			s->arm[s->count++] = (uint16_t)arm;
 		mask &= ~(1u << arm);
 	}
 	engine_set_blocks(s, key->named ? (int64_t)key->named->blocks - NT_SCHEDULE_WARM_UP

@@ -27,6 +27,8 @@
 #define NT_ENGINE_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define NT_ENGINE_SCREENS 2 /* at most so many first rounds: one more where samples are missing */
 #define NT_ENGINE_COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
+#define NT_ENGINE_LL_BYTES ((size_t)16 << 20) /* nor, from here on, LL that is predicted slower: half of its bytes */
+#define NT_ENGINE_LL_FACTOR 1.5f	      /* are data (docs/decisions/0010-ll.md) */
 
 struct nt_engine {
 	struct nt_policy policy;
@@ -35,6 +37,9 @@ struct nt_engine {
 	struct nt_findings *findings; /* where what was found is kept; NULL: nowhere */
 	struct nt_trials *trials; /* where decisions' times are kept; NULL: nowhere */
 };
+
+/* Whether LL is not tried at that size, by the times that NCCL predicts for it and for its pick; < 0: none. Pure. */
+bool nt_engine_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us);
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine);
 

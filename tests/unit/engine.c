@@ -272,6 +272,32 @@ static void slow_arms_are_not_tried(void **state)
 	free(b.board);
 }
 
+static void large_calls_do_without_ll(void **state)
+{
+	const unsigned large = nt_band(NT_ENGINE_LL_BYTES);
+	struct bench b;
+
+	(void)state;
+	for (unsigned band = large - 1; band <= large; band++) {
+		setup(&b, sockets, RING_SIMPLE);
+		atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, band, sockets));
+		b.key->cost_us[RING_LL] = 200;
+		assert_int_equal(explore(&b), 0);
+		assert_int_equal(b.first.count, band < large ? 4 : 3); /* TREE/LL is not predicted slower */
+		assert_int_equal(b.first.arm[1], TREE_LL);
+		assert_int_equal(b.first.arm[2], TREE_SIMPLE);
+		free(b.board);
+	}
+	/* The only other arm. */
+	setup(&b, BIT(RING_LL) | BIT(RING_SIMPLE), RING_SIMPLE);
+	atomic_store(&b.key->id, nt_key_id(NT_ALLGATHER, large, BIT(RING_LL) | BIT(RING_SIMPLE)));
+	b.key->cost_us[RING_LL] = 151;
+	assert_int_equal(explore(&b), 0);
+	assert_int_equal(b.rounds, 0);
+	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_ALONE);
+	free(b.board);
+}
+
 static void many_arms_are_bounded(void **state)
 {
 	struct bench b;
@@ -357,6 +383,7 @@ int main(void)
 		cmocka_unit_test(keys_have_orders_of_their_own),
 		cmocka_unit_test(the_period_may_be_the_reward),
 		cmocka_unit_test(slow_arms_are_not_tried),
+		cmocka_unit_test(large_calls_do_without_ll),
 		cmocka_unit_test(many_arms_are_bounded),
 		cmocka_unit_test(lost_samples_are_made_up_for),
 		cmocka_unit_test(no_samples_keep_auto),

@@ -177,7 +177,7 @@ record_is_accounted() {
 
 # What slurmctld has as the job's text.
 comment_now() {
-	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=\(.*[^ ]\) *$/\1/p'
 }
 
 # sacct_field JOBID FIELD: one value of the job.

@@ -189,8 +189,8 @@ kill_left() {
 	pgrep -f "nt-recordd .*$NT_CLUSTER/" | xargs -r kill -9
 }
 
-# The communicators without the victim: done (as planned, all ranks on one arm), error (ranks in doubt failed),
-# cancelled (Slurm ended the step), none (there are none).
+# The communicators without the victim: done (as planned, all ranks with one arm at the end, or with several by turns:
+# exploring), error (ranks in doubt failed), cancelled (Slurm ended the step), none (there are none).
 kill_others() {
 	local file=$k_dir/out.0
 	k_others=none k_arm=-
@@ -198,7 +198,7 @@ kill_others() {
 	[ "$k_victim" = rank ] || file=$k_dir/out.1
 	if [ -s "$file" ]; then
 		k_others="done"
-		k_arm=$(jq -r '.keys[0].arm' "$file")
+		k_arm=$(jq -r '.keys[0] | if (.arms | keys) == ["mixed"] then "exploring" else .arm end' "$file")
 	elif grep -q 'STEP .* CANCELLED' "$k_dir/srun"; then
 		k_others=cancelled
 	elif [ "$k_doubt" -gt 0 ]; then

@@ -6,8 +6,8 @@
 in_step    runs struck in the step that was wanted; late: in a later one, since the wanted one was over too soon
 hang       tasks that were still there half a minute after the kill
 mismatches ranks that chose differently
-others_*   the program beside the struck one: done with one arm on all ranks, done_mixed (not one), cancelled by Slurm,
-           error (ranks in doubt of an outcome failed), none (the job had one program)
+others_*   the program beside the struck one: done with one arm on all ranks or still exploring, done_mixed (ranks ended
+           with different arms), cancelled by Slurm, error (ranks in doubt of an outcome failed), none (the job had one program)
 doubt      runs in which ranks in doubt failed; doubt_max_ms: the latest of them, after the kill; only where the
            communicator watched or the one beside was struck between PROPOSE and its outcome: doubt_held
 left_ours  runs that left a runtime directory, a file in /tmp or /dev/shm, a task or a helper; left_slurm: PMIx's
@@ -42,7 +42,7 @@ def summed(rows):
         out["hang"] += int(row["hang"])
         out["mismatches"] += int(row["mismatches"])
         others = row["others"]
-        if others == "done" and row["arm"] == "null":
+        if others == "done" and row["arm"] == "mixed":
             others = "done_mixed"
         out["others_" + others] += 1
         doubt = int(row["doubt"]) > 0

@@ -98,11 +98,12 @@ void engine_plan_screen(struct engine_key *key)
 
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	while (mask != 0 && s->count < NT_SCHEDULE_ARMS) {
-		unsigned arm = cheapest(key, mask);
+		const unsigned arm = cheapest(key, mask);
+		const float cost_us = engine_predicted(key, arm);
 
-		if (s->count > 1 && limit > 0 && engine_predicted(key, arm) > limit)
+		if (s->count > 1 && limit > 0 && cost_us > limit)
 			break;
-		if (!nt_engine_ll_hopeless(arm, bytes, engine_predicted(key, arm), auto_us))
+		if (!nt_engine_ll_hopeless(arm, bytes, cost_us, auto_us))
 			s->arm[s->count++] = (uint16_t)arm;
 		mask &= ~(1u << arm);
 	}

@@ -27,8 +27,9 @@
 #define NT_ENGINE_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define NT_ENGINE_SCREENS 2 /* at most so many first rounds: one more where samples are missing */
 #define NT_ENGINE_COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
-#define NT_ENGINE_LL_BYTES ((size_t)16 << 20) /* nor, from here on, LL that is predicted slower: half of its bytes */
-#define NT_ENGINE_LL_FACTOR 1.5f	      /* are data (docs/decisions/0010-ll.md) */
+/* Nor LL from so many bytes on that it predicts so many times slower (docs/decisions/0010-ll.md). */
+#define NT_ENGINE_LL_BYTES ((size_t)16 << 20)
+#define NT_ENGINE_LL_FACTOR 1.5f
 
 struct nt_engine {
 	struct nt_policy policy;

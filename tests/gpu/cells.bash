@@ -120,7 +120,6 @@ find_best_arms() {
 	cell_step "$condition" "$topology" sweep 1 "$work/sweep.plan"
 	timeout 30 python3 "$here/cells_summary.py" --best "$raw/cells-$condition.$topology.sweep.1" >"$work/best.plan"
 	cp "$work/best.plan" "$raw/cells-$condition.$topology.sweep.1/best"
-	chmod a+r "$work/best.plan"
 	say "cells $condition $topology: $(wc -l <"$work/best.plan") best arms of ${#arms[@]}, at $SECONDS s"
 }
 

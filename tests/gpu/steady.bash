@@ -7,7 +7,7 @@
 # by one and in long bursts.
 # Part of tests/gpu/run.sh; steady_summary.py reads what these runs leave.
 
-readonly STEADY_SIZES=8,1K,32K,1M,16M STEADY_NODE_SIZES=8,1K,32K,1M,16M,256M STEADY_EVEN=1M STEADY_BURST=50
+readonly STEADY_SIZES=8,1K,32K,1M,16M STEADY_EVEN=1M STEADY_BURST=50
 readonly STEADY_MODES=(off observe bandit again)
 # Few calls, for the largest size is rarely called; and nothing can be so much faster.
 readonly STEADY_SOON=min_calls=8,screen_blocks=3,confirm_blocks=8 STEADY_GAIN=90
@@ -24,7 +24,7 @@ steady_seconds() {
 # Between nodes on one machine 256M takes so long that nothing of a call's cost could be seen.
 steady_command() {
 	local settle last sizes=$STEADY_SIZES
-	[[ $1 != 1x* ]] || sizes=$STEADY_NODE_SIZES
+	[[ $1 != 1x* ]] || sizes+=,256M
 	read -r settle last < <(steady_seconds "$1")
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --sizes 1K,32K,1M --iters 400 --call-gap-us 200)

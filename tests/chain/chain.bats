@@ -151,10 +151,10 @@ channels_are_whole() {
 
 @test "while we explore it loses nothing" {
 	mode=bandit form=(--fork 4)
-	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
+	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 6000
 	channels_are_whole
 	jq -e '.mismatches == 0 and .keys[0].overridden > 20' "$scratch/out"
-	NT_CHAIN_MASK=0x2 same --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 3000
+	NT_CHAIN_MASK=0x2 same --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 6000
 	jq -e '.keys[0].overridden > 20' "$scratch/out"
 }
 

@@ -28,11 +28,13 @@ int nt_cost_parse(struct nt_cost_options *options, int argc, char **argv)
 		options->populate = true;
 		argc--;
 	}
-	if (argc < 2 || argc > 5 || (argc > 2 && count_of(argv[2], NT_COST_COMMS_MAX, &options->comms) < 0) ||
+	if (argc < 2 || argc > 5 ||
+	    (argc > 2 && count_of(argv[2], NT_COST_COMMS_MAX, &options->comms) < 0) ||
 	    (argc > 3 && count_of(argv[3], NT_COST_PROCESSES_MAX, &options->processes) < 0) ||
 	    (argc > 4 && count_of(argv[4], 3600, &options->idle_s) < 0) || options->comms == 0 ||
 	    options->processes == 0) {
-		fprintf(stderr, "usage: nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] [--populate]\n");
+		fprintf(stderr,
+			"usage: nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] [--populate]\n");
 		return -1;
 	}
 	options->plugin = argv[1];
@@ -47,42 +49,47 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Median and 99th percentile; sorts. */
-static void print_spread(const char *name, const char *unit, uint32_t *value, uint32_t count, double scale)
+static void print_spread(const char *name, const char *unit, uint32_t *value, uint32_t count,
+			 double scale)
 {
 	if (count == 0)
 		return;
 	qsort(value, count, sizeof(*value), by_number);
-	printf(",\"%s_p50%s\":%.2f,\"%s_p99%s\":%.2f", name, unit, value[count / 2] / scale, name, unit,
-	       value[count - 1 - count / 100] / scale);
+	printf(",\"%s_p50%s\":%.2f,\"%s_p99%s\":%.2f", name, unit, value[count / 2] / scale, name,
+	       unit, value[count - 1 - count / 100] / scale);
 }
 
-/* The first communicator opens the board and starts the thread; those beyond the board's places get none. */
+/* The first communicator opens the board and starts the thread; those beyond the board's places
+ * get none. */
 static void print_times(const struct nt_cost_options *options, struct nt_cost_rank *r)
 {
 	uint32_t seated = options->comms < NT_BOARD_COMMS ? options->comms : NT_BOARD_COMMS;
 
-	printf(",\"seated\":%u,\"first_us\":%.2f,\"first_faults\":%u", seated, r->init_ns[0] / 1e3, r->init_faults[0]);
+	printf(",\"seated\":%u,\"first_us\":%.2f,\"first_faults\":%u", seated, r->init_ns[0] / 1e3,
+	       r->init_faults[0]);
 	print_spread("finalize", "_us", r->finalize_ns, options->comms, 1e3);
 	print_spread("init_faults", "", r->init_faults + 1, seated - 1, 1);
 	print_spread("unseated", "_us", r->init_ns + seated, options->comms - seated, 1e3);
 	print_spread("init", "_us", r->init_ns + 1, seated - 1, 1e3);
 }
 
-static void print_memory(const char *name, const struct nt_cost_memory *from, const struct nt_cost_memory *to)
+static void print_memory(const char *name, const struct nt_cost_memory *from,
+			 const struct nt_cost_memory *to)
 {
 	int64_t rss = 0, pss = 0, private = 0;
 
 	printf(",\"%s\":{", name);
 	for (int c = 0; c < NT_COST_CLASSES; c++) {
 		printf("\"%s\":{\"rss\":%lld,\"pss\":%lld,\"private_dirty\":%lld},", class_name[c],
-		       (long long)(to->rss_kib[c] - from->rss_kib[c]), (long long)(to->pss_kib[c] - from->pss_kib[c]),
+		       (long long)(to->rss_kib[c] - from->rss_kib[c]),
+		       (long long)(to->pss_kib[c] - from->pss_kib[c]),
 		       (long long)(to->private_kib[c] - from->private_kib[c]));
 		rss += to->rss_kib[c] - from->rss_kib[c];
 		pss += to->pss_kib[c] - from->pss_kib[c];
 		private += to->private_kib[c] - from->private_kib[c];
 	}
-	printf("\"all\":{\"rss\":%lld,\"pss\":%lld,\"private_dirty\":%lld}}", (long long)rss, (long long)pss,
-	       (long long)private);
+	printf("\"all\":{\"rss\":%lld,\"pss\":%lld,\"private_dirty\":%lld}}", (long long)rss,
+	       (long long)pss, (long long)private);
 }
 
 static void print_idle(const struct nt_cost_options *options, const struct nt_cost_rank *r)
@@ -91,7 +98,8 @@ static void print_idle(const struct nt_cost_options *options, const struct nt_co
 	for (int s = 0; s < NT_COST_STATES; s++) {
 		if (r->measured & (1u << s))
 			printf(",\"%s\":{\"cpu_ms\":%.3f,\"wakes_per_s\":%.1f}", state_name[s],
-			       (double)r->idle[s].cpu_ns / 1e6, (double)r->idle[s].wakes / options->idle_s);
+			       (double)r->idle[s].cpu_ns / 1e6,
+			       (double)r->idle[s].wakes / options->idle_s);
 	}
 	printf("}");
 }
@@ -110,8 +118,9 @@ static void print_rank(const struct nt_cost_options *options, struct nt_cost_ran
 
 void nt_cost_print(const struct nt_cost_options *options, struct nt_cost_rank *rank)
 {
-	printf("{\"comms\":%u,\"processes\":%u,\"populated\":%s,\"board_kib\":%zu,\"ranks\":[", options->comms,
-	       options->processes, options->populate ? "true" : "false", sizeof(struct nt_board) / 1024);
+	printf("{\"comms\":%u,\"processes\":%u,\"populated\":%s,\"board_kib\":%zu,\"ranks\":[",
+	       options->comms, options->processes, options->populate ? "true" : "false",
+	       sizeof(struct nt_board) / 1024);
 	for (uint32_t p = 0; p < options->processes; p++) {
 		printf("%s", p ? "," : "");
 		print_rank(options, &rank[p]);

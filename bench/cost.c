@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - what the plugin costs a process beside its decisions: time of init, memory, threads, processor time when idle
+/* cost.c - what the plugin costs a process beside its decisions: time of init, memory, threads,
+ * processor time when idle
  *
- * nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] forks PROCESSES ranks of one node that load the plugin as NCCL 2.28 does, on
- * one board below TMPDIR, and create COMMS communicators of them all. A single process has a peer that never comes. With
- * IDLE_S the ranks are left alone that long in each of three states: just created, agreed and called once, all decided.
+ * nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] forks PROCESSES ranks of one node that load the
+ * plugin as NCCL 2.28 does, on one board below TMPDIR, and create COMMS communicators of them
+ * all. A single process has a peer that never comes. With
+ * IDLE_S the ranks are left alone that long in each of three states: just created, agreed and
+ *                                                                    called once, all decided.
  * One JSON line. Memory is told as what it is more than before the plugin was loaded.
  */
 #include <dlfcn.h>
@@ -24,7 +27,7 @@
 #include "tuner/abi.h"
 
 #define SIZE 262144u
-#define DECIDE_S 60			/* a key that is not decided by then never is */
+#define DECIDE_S 60 /* a key that is not decided by then never is */
 
 /* What a rank is. */
 struct rank {
@@ -83,9 +86,10 @@ static void create(struct nt_cost_rank *r, uint32_t i)
 	uint32_t before = faults();
 	uint64_t began = nt_now_ns();
 
-	if (self.profiler->init(&self.profiler_ctx[i], 1000 + i, &self.mask, "cost", 1, (int)ranks, self.index, nt_quiet) !=
-		    NT_NCCL_OK ||
-	    self.tuner->init(&self.tuner_ctx[i], 1000 + i, ranks, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
+	if (self.profiler->init(&self.profiler_ctx[i], 1000 + i, &self.mask, "cost", 1, (int)ranks,
+				self.index, nt_quiet) != NT_NCCL_OK ||
+	    self.tuner->init(&self.tuner_ctx[i], 1000 + i, ranks, 1, nt_quiet, NULL, NULL) !=
+		    NT_NCCL_OK)
 		die("the plugin's init failed");
 	r->init_ns[i] = (uint32_t)(nt_now_ns() - began);
 	r->init_faults[i] = faults() - before;
@@ -100,7 +104,8 @@ static void finalize(struct nt_cost_rank *r, uint32_t i)
 	r->finalize_ns[i] = (uint32_t)(nt_now_ns() - began);
 }
 
-/* One collective of a communicator, with the events that are wanted. All arms take the same time. */
+/* One collective of a communicator, with the events that are wanted. All arms take the same
+ * time. */
 static void call(uint32_t comm)
 {
 	struct nt_prof_descr_v5 coll = { .type = NT_PROF_COLL };
@@ -111,8 +116,9 @@ static void call(uint32_t comm)
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		cost[i] = i < 6 ? 20.0f + (float)i : -1.0f;
-	if (self.tuner->get_coll_info(self.tuner_ctx[comm], NT_ALLREDUCE, SIZE, 1, (float **)(void *)cost, NT_ALGOS,
-				      NT_PROTOS, 0, &channels) != NT_NCCL_OK)
+	if (self.tuner->get_coll_info(self.tuner_ctx[comm], NT_ALLREDUCE, SIZE, 1,
+				      (float **)(void *)cost, NT_ALGOS, NT_PROTOS, 0,
+				      &channels) != NT_NCCL_OK)
 		die("the plugin returned an error");
 	self.gpu_ns += 100000;
 	if (!(mask & (int)(NT_PROF_COLL | NT_PROF_KERNEL_CH))) {
@@ -120,8 +126,13 @@ static void call(uint32_t comm)
 		return;
 	}
 	coll.rank = self.index;
-	coll.coll = (struct nt_prof_coll_v5){ .seq = self.seq++, .func = "AllReduce", .count = SIZE / 4,
-					      .datatype = "ncclFloat32", .channels = 1, .algo = "TREE", .proto = "LL" };
+	coll.coll = (struct nt_prof_coll_v5){ .seq = self.seq++,
+					      .func = "AllReduce",
+					      .count = SIZE / 4,
+					      .datatype = "ncclFloat32",
+					      .channels = 1,
+					      .algo = "TREE",
+					      .proto = "LL" };
 	self.profiler->start(self.profiler_ctx[comm], &event, &coll);
 	if (!event)
 		return;
@@ -225,7 +236,7 @@ static void be_rank(int index, const char *dir)
 	struct nt_cost_rank *r = &shared->rank[index];
 
 	self.index = index;
-	nt_cost_memory_now(&r->before);		/* twice: what reading itself takes is there then */
+	nt_cost_memory_now(&r->before); /* twice: what reading itself takes is there then */
 	nt_cost_memory_now(&r->before);
 	r->threads_before = nt_cost_threads();
 	load(options.plugin);
@@ -271,7 +282,8 @@ static void make_shared(void)
 {
 	pthread_barrierattr_t across;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (shared == MAP_FAILED)
 		die("out of memory");
 	pthread_barrierattr_init(&across);
@@ -287,7 +299,8 @@ static void end_all(const pid_t *pid)
 
 int main(int argc, char **argv)
 {
-	const char *scratch = getenv("TMPDIR");	/* holds the board and the records; the caller removes it */
+	/* holds the board and the records; the caller removes it */
+	const char *scratch = getenv("TMPDIR");
 	pid_t pid[NT_COST_PROCESSES_MAX];
 	bool good = true;
 	char dir[128];
@@ -314,7 +327,7 @@ int main(int argc, char **argv)
 
 		if (ended > 0 && status != 0 && good) {
 			good = false;
-			end_all(pid);	/* the others wait for it */
+			end_all(pid); /* the others wait for it */
 		}
 	}
 	if (!good)

@@ -25,7 +25,7 @@ struct nt_cost_options {
 enum nt_cost_class {
 	NT_COST_PLUGIN = 0,
 	NT_COST_BOARD,
-	NT_COST_HEAP,			/* malloc: the program break and anonymous maps, stacks included */
+	NT_COST_HEAP, /* malloc: the program break and anonymous maps, stacks included */
 	NT_COST_OTHER,
 	NT_COST_CLASSES,
 };
@@ -42,11 +42,12 @@ enum nt_cost_state { NT_COST_CREATED = 0, NT_COST_CALLED, NT_COST_DECIDED, NT_CO
 
 /* What one rank found out. */
 struct nt_cost_rank {
-	uint32_t init_ns[NT_COST_COMMS_MAX], init_faults[NT_COST_COMMS_MAX], finalize_ns[NT_COST_COMMS_MAX];
+	uint32_t init_ns[NT_COST_COMMS_MAX], init_faults[NT_COST_COMMS_MAX],
+		finalize_ns[NT_COST_COMMS_MAX];
 	struct nt_cost_memory before, loaded, after;
 	uint32_t threads_before, threads;
 	struct nt_cost_thread idle[NT_COST_STATES];
-	uint32_t measured;		/* bit of each state */
+	uint32_t measured; /* bit of each state */
 	bool speaks, done, more;
 };
 
@@ -54,8 +55,8 @@ int nt_cost_parse(struct nt_cost_options *options, int argc, char **argv);
 
 void nt_cost_memory_now(struct nt_cost_memory *out);
 uint32_t nt_cost_threads(void);
-struct nt_cost_thread nt_cost_thread_now(void);	/* of the plugin's thread */
-void nt_cost_populate_board(void);		/* all pages of this process's first map of the board */
+struct nt_cost_thread nt_cost_thread_now(void); /* of the plugin's thread */
+void nt_cost_populate_board(void); /* all pages of this process's first map of the board */
 
 void nt_cost_print(const struct nt_cost_options *options, struct nt_cost_rank *rank);
 

@@ -122,7 +122,8 @@ static void make_buffers(struct nt_gpu *g)
 	CUDA_CHECK(rank, cudaMemset(g->receive, POISON, g->receive_bytes));
 }
 
-/* Beside a product, a collective waits for the end of a tile, not of all that was launched before. */
+/* Beside a product, a collective waits for the end of a tile, not of all that was launched
+ * before. */
 static void make_stream(struct nt_gpu *g)
 {
 	const int rank = g->options->rank;

@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hot.c - what one decision costs: nt-hot PLUGIN [CALLS] loads the plugin as NCCL 2.28 does and times getCollInfo
+/* hot.c - what one decision costs: nt-hot PLUGIN [CALLS] loads the plugin as NCCL 2.28 does and
+ * times getCollInfo
  *
- * Three states of a key: counted only, an arm committed for good, and being explored; then each callback of collectives
- * that are explored and measured, on eight channels. Plans are put onto the board by this program itself, in place of a
- * speaker. One JSON line; the clock's own cost is taken off each call.
+ * Three states of a key: counted only, an arm committed for good, and being explored; then each
+ *                        callback of collectives
+ * that are explored and measured, on eight channels. Plans are put onto the board by this
+ * program itself, in place of a speaker. One JSON line; the clock's own cost is taken off each
+ * call.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -45,8 +48,8 @@ static void decide(void)
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		cost[i] = i < 6 ? 20.0f + (float)i : -1.0f;
-	if (tuner->get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)(void *)cost, NT_ALGOS, NT_PROTOS, 0,
-				 &channels) != NT_NCCL_OK)
+	if (tuner->get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)(void *)cost, NT_ALGOS,
+				 NT_PROTOS, 0, &channels) != NT_NCCL_OK)
 		die("the plugin returned an error");
 }
 
@@ -55,9 +58,13 @@ static struct nt_prof_coll_v5 decided(void)
 {
 	int pair = nt_auto_pick(cost, NT_PAIRS);
 
-	return (struct nt_prof_coll_v5){ .seq = seq++, .func = "AllReduce", .count = SIZE / 4,
-					 .datatype = "ncclFloat32", .channels = CHANNELS,
-					 .algo = nt_algo_name(pair / NT_PROTOS), .proto = nt_proto_name(pair % NT_PROTOS) };
+	return (struct nt_prof_coll_v5){ .seq = seq++,
+					 .func = "AllReduce",
+					 .count = SIZE / 4,
+					 .datatype = "ncclFloat32",
+					 .channels = CHANNELS,
+					 .algo = nt_algo_name(pair / NT_PROTOS),
+					 .proto = nt_proto_name(pair % NT_PROTOS) };
 }
 
 /* A collective with its Coll event, so that the turn moves on. */
@@ -110,8 +117,8 @@ static void measure(const char *name, uint32_t calls, bool last)
 		decide();
 	began = nt_now_ns() - began;
 	qsort(took, calls, sizeof(*took), nt_by_number);
-	printf("\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u,\"mean_ns\":%.1f}%s", name, took[calls / 2], took[calls - calls / 100],
-	       (double)began / calls, last ? "" : ",");
+	printf("\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u,\"mean_ns\":%.1f}%s", name, took[calls / 2],
+	       took[calls - calls / 100], (double)began / calls, last ? "" : ",");
 	free(took);
 }
 
@@ -135,11 +142,24 @@ static void plan(struct nt_schedule *schedule, uint64_t until)
 	}
 }
 
-/* The callbacks of a collective that is explored; for KernelCh the first of a collective ends the time of the one before. */
-enum callback { DECISION, COLL_API, LAUNCH, GROUP, COLL, COLL_STOP, KERNEL_FIRST, KERNEL_NEXT, CALLBACKS };
+/* The callbacks of a collective that is explored; for KernelCh the first of a collective ends
+ * the time of the one before. */
+enum callback {
+	DECISION,
+	COLL_API,
+	LAUNCH,
+	GROUP,
+	COLL,
+	COLL_STOP,
+	KERNEL_FIRST,
+	KERNEL_NEXT,
+	CALLBACKS
+};
 
-static const char *const callback_names[CALLBACKS] = { "decision", "coll_api", "kernel_launch", "group", "coll",
-						       "coll_stop", "kernel_first", "kernel_next" };
+static const char *const callback_names[CALLBACKS] = { "decision",	"coll_api",
+						       "kernel_launch", "group",
+						       "coll",		"coll_stop",
+						       "kernel_first",	"kernel_next" };
 
 struct took {
 	uint32_t *ns, count, room;
@@ -176,8 +196,10 @@ static void explored_call(struct took *took)
 	decide();
 	note(took ? &took[DECISION] : NULL, began);
 	descr.coll = decided();
-	timed_start(took ? &took[LAUNCH] : NULL, &(struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH });
-	timed_start(took ? &took[GROUP] : NULL, &(struct nt_prof_descr_v5){ .type = NT_PROF_GROUP });
+	timed_start(took ? &took[LAUNCH] : NULL,
+		    &(struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH });
+	timed_start(took ? &took[GROUP] : NULL,
+		    &(struct nt_prof_descr_v5){ .type = NT_PROF_GROUP });
 	descr.type = NT_PROF_COLL;
 	event = timed_start(took ? &took[COLL] : NULL, &descr);
 	began = nt_now_ns();
@@ -196,14 +218,17 @@ static void explored_call(struct took *took)
 /* One window after the other, each with a run on the board. */
 static void measure_callbacks(uint32_t calls)
 {
-	struct nt_schedule schedule = { .kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 100,
+	struct nt_schedule schedule = { .kind = NT_SCHEDULE_SCREEN,
+					.count = 4,
+					.blocks = 100,
 					.arm = { NT_ARM_AUTO, 1, 2, 3 } };
 	struct nt_board_key *key = &map.board->comm[0].key[0];
 	uint32_t positions = nt_schedule_positions(&schedule), taken = 0;
 	struct took took[CALLBACKS];
 
 	for (unsigned i = 0; i < CALLBACKS; i++) {
-		took[i] = (struct took){ .room = i == KERNEL_NEXT ? calls * (CHANNELS - 1) : calls };
+		took[i] = (struct took){ .room = i == KERNEL_NEXT ? calls * (CHANNELS - 1)
+								  : calls };
 		took[i].ns = calloc(took[i].room, sizeof(took[i].ns[0]));
 		if (!took[i].ns)
 			die("out of memory");
@@ -213,8 +238,13 @@ static void measure_callbacks(uint32_t calls)
 		struct nt_plan *at = &key->plan[++epoch & 1];
 		uint32_t run = nt_board_run_take(map.board, 0, 0);
 
-		*at = (struct nt_plan){ .at = seq + 40, .until = seq + 40 + positions, .epoch = epoch, .stride = 1, .run = run };
-		at->payload_bytes = (uint32_t)nt_schedule_write(&schedule, at->payload, sizeof(at->payload));
+		*at = (struct nt_plan){ .at = seq + 40,
+					.until = seq + 40 + positions,
+					.epoch = epoch,
+					.stride = 1,
+					.run = run };
+		at->payload_bytes = (uint32_t)nt_schedule_write(&schedule, at->payload,
+								sizeof(at->payload));
 		atomic_store(&key->epoch, epoch);
 		while (seq < at->at)
 			explored_call(NULL);
@@ -231,8 +261,8 @@ static void measure_callbacks(uint32_t calls)
 
 		qsort(took[i].ns, n, sizeof(took[i].ns[0]), nt_by_number);
 		if (n > 0)
-			printf(",\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u}", callback_names[i], took[i].ns[n / 2],
-			       took[i].ns[n - n / 100 - 1]);
+			printf(",\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u}", callback_names[i],
+			       took[i].ns[n / 2], took[i].ns[n - n / 100 - 1]);
 		free(took[i].ns);
 	}
 }
@@ -249,7 +279,8 @@ static void load(const char *path)
 		die("no plugin of NCCL 2.28");
 }
 
-/* A communicator of two ranks whose other rank never comes: nobody else writes plans onto the board. */
+/* A communicator of two ranks whose other rank never comes: nobody else writes plans onto the
+ * board. */
 static void open_comm(const char *dir)
 {
 	struct nt_place place = { .node = "n1" };
@@ -275,11 +306,13 @@ static void open_comm(const char *dir)
 
 int main(int argc, char **argv)
 {
-	struct nt_schedule explore = { .kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 100,
+	struct nt_schedule explore = { .kind = NT_SCHEDULE_SCREEN,
+				       .count = 4,
+				       .blocks = 100,
 				       .arm = { NT_ARM_AUTO, 1, 2, 3 } };
 	struct nt_schedule final = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { 3 } };
 	uint32_t calls = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000000;
-	const char *scratch = getenv("TMPDIR");	/* the plugin leaves its record there at exit */
+	const char *scratch = getenv("TMPDIR"); /* the plugin leaves its record there at exit */
 	char dir[128], board[192];
 
 	if (argc < 2 || calls < 100 || calls > CALLS_MAX) {

@@ -17,7 +17,8 @@ extern "C" cudaError_t nt_load_launch(const float *a, const float *b, float *c, 
 				      cudaStream_t stream);
 
 /* A thread's rows are threadIdx / SIDE + SIDE * i, its columns threadIdx % SIDE + SIDE * j. */
-static __device__ void multiply(const float (*as)[TILE], const float (*bs)[TILE], float (*sum)[PART])
+static __device__ void multiply(const float (*as)[TILE], const float (*bs)[TILE],
+				float (*sum)[PART])
 {
 	const int row = (int)threadIdx.x / SIDE, column = (int)threadIdx.x % SIDE;
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.h - what programs that time the plugin share: a clock, a logger that says nothing, an order of numbers
+/* measure.h - what programs that time the plugin share: a clock, a logger that says nothing, an
+ * order of numbers
  *
  * Threads:  any.
  * Units:    nanoseconds of CLOCK_MONOTONIC.
@@ -20,7 +21,8 @@ static inline uint64_t nt_now_ns(void)
 }
 
 /* Of NCCL's type for a plugin's logger. */
-static inline void nt_quiet(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+static inline void nt_quiet(int level, unsigned long subsystems, const char *file, int line,
+			    const char *format, ...)
 {
 	(void)level;
 	(void)subsystems;

@@ -245,9 +245,9 @@ static void one_round(struct nt_play *p, int round)
 	}
 }
 
-/* All ranks end their communicators with a call under way, and go on with new ones. They wait for
- * each other first: what a rank has yet to send of a call that is over for itself would be lost. The
- * call may fail where others have ended theirs already. */
+/* All ranks end their communicators with a call under way, and go on with new ones. They wait
+ * for each other first: what a rank has yet to send of a call that is over for itself would be
+ * lost. The call may fail where others have ended theirs already. */
 static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -288,7 +288,8 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* False: the rounds are over. What rank 0 plans is ahead of this round, so all ranks see it in time. */
+/* False: the rounds are over. What rank 0 plans is ahead of this round, so all ranks see it in
+ * time. */
 static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;

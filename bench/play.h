@@ -32,7 +32,8 @@ struct nt_play {
 	float *model_us; /* NCCL's own estimate; below 0: not asked for */
 	struct nt_together together;
 	struct nt_load load;
-	/* Of each call in the last part: batches of products that ended in its samples, and their time. */
+	/* Of each call in the last part: batches of products that ended in its samples, and
+	 * their time. */
 	double *load_batches, *load_us;
 	int aborts;
 };

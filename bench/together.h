@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* together.h - ranks of one machine start together, and rank 0 says when the rounds are over
  *
- * A page of memory in a file of /dev/shm, whose name goes through the meeting: a page of a file on a
- * disk is held up while it is written back. Waiting is spinning: it must take less than what is
- * measured, and nothing may wake late.
+ * A page of memory in a file of /dev/shm, whose name goes through the meeting: a page of a file
+ * on a disk is held up while it is written back. Waiting is spinning: it must take less than
+ * what is measured, and nothing may wake late.
  *
  * Threads:  one of each rank.
  * Memory:   open and close are a pair.

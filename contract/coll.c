@@ -12,13 +12,11 @@ enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
 #define CAP_SHIFT 8
 #define CHUNK_SHIFT 12
 #define CHUNK_CLASSES 11
-#define TEXTS 9	/* one more than coll.h promises */
+#define TEXTS 9 /* one more than coll.h promises */
 
 static const char *const coll_names[NT_COLLS] = {
-	[NT_BROADCAST] = "Broadcast",
-	[NT_REDUCE] = "Reduce",
-	[NT_ALLGATHER] = "AllGather",
-	[NT_REDUCESCATTER] = "ReduceScatter",
+	[NT_BROADCAST] = "Broadcast", [NT_REDUCE] = "Reduce",
+	[NT_ALLGATHER] = "AllGather", [NT_REDUCESCATTER] = "ReduceScatter",
 	[NT_ALLREDUCE] = "AllReduce",
 };
 
@@ -29,13 +27,27 @@ static const char *const algo_names[NT_ALGOS] = {
 static const char *const proto_names[NT_PROTOS] = { "LL", "LL128", "SIMPLE" };
 
 static const char *const arm_names[NT_PAIRS] = {
-	"TREE/LL", "TREE/LL128", "TREE/SIMPLE",
-	"RING/LL", "RING/LL128", "RING/SIMPLE",
-	"COLLNET_DIRECT/LL", "COLLNET_DIRECT/LL128", "COLLNET_DIRECT/SIMPLE",
-	"COLLNET_CHAIN/LL", "COLLNET_CHAIN/LL128", "COLLNET_CHAIN/SIMPLE",
-	"NVLS/LL", "NVLS/LL128", "NVLS/SIMPLE",
-	"NVLS_TREE/LL", "NVLS_TREE/LL128", "NVLS_TREE/SIMPLE",
-	"PAT/LL", "PAT/LL128", "PAT/SIMPLE",
+	"TREE/LL",
+	"TREE/LL128",
+	"TREE/SIMPLE",
+	"RING/LL",
+	"RING/LL128",
+	"RING/SIMPLE",
+	"COLLNET_DIRECT/LL",
+	"COLLNET_DIRECT/LL128",
+	"COLLNET_DIRECT/SIMPLE",
+	"COLLNET_CHAIN/LL",
+	"COLLNET_CHAIN/LL128",
+	"COLLNET_CHAIN/SIMPLE",
+	"NVLS/LL",
+	"NVLS/LL128",
+	"NVLS/SIMPLE",
+	"NVLS_TREE/LL",
+	"NVLS_TREE/LL128",
+	"NVLS_TREE/SIMPLE",
+	"PAT/LL",
+	"PAT/LL128",
+	"PAT/SIMPLE",
 };
 
 /* By class, from 1 on. */
@@ -44,16 +56,17 @@ static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_
 #define CAP_CLASSES ((int)sizeof(caps) - 1)
 
 _Static_assert(CAP_CLASSES < 16 && CHUNK_CLASSES < 16, "four bits each");
-_Static_assert(NT_ARM_CHUNK_MIN << (CHUNK_CLASSES - 1) == NT_ARM_CHUNK_MAX, "a class for each power of two");
+_Static_assert(NT_ARM_CHUNK_MIN << (CHUNK_CLASSES - 1) == NT_ARM_CHUNK_MAX,
+	       "a class for each power of two");
 
 static const struct {
 	const char *name;
 	size_t bytes;
 } datatypes[] = {
-	{ "ncclInt8", 1 },	{ "ncclUint8", 1 },	{ "ncclInt32", 4 },
-	{ "ncclUint32", 4 },	{ "ncclInt64", 8 },	{ "ncclUint64", 8 },
-	{ "ncclFloat16", 2 },	{ "ncclFloat32", 4 },	{ "ncclFloat64", 8 },
-	{ "ncclBfloat16", 2 },	{ "ncclFloat8e4m3", 1 }, { "ncclFloat8e5m2", 1 },
+	{ "ncclInt8", 1 },     { "ncclUint8", 1 },	{ "ncclInt32", 4 },
+	{ "ncclUint32", 4 },   { "ncclInt64", 8 },	{ "ncclUint64", 8 },
+	{ "ncclFloat16", 2 },  { "ncclFloat32", 4 },	{ "ncclFloat64", 8 },
+	{ "ncclBfloat16", 2 }, { "ncclFloat8e4m3", 1 }, { "ncclFloat8e5m2", 1 },
 };
 
 static const char *by_number(const char *const *names, int count, int number)
@@ -156,7 +169,8 @@ int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes)
 int nt_arm_valid(int arm)
 {
 	return arm == NT_ARM_AUTO || (arm >= 0 && arm < NT_PAIRS) ||
-	       (arm >= 0 && arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)));
+	       (arm >= 0 &&
+		arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)));
 }
 
 static const char *shaped_name(int arm)
@@ -169,7 +183,8 @@ static const char *shaped_name(int arm)
 
 	used = snprintf(out, NT_ARM_TEXT, "%s", arm_names[nt_arm_pair(arm)]);
 	if (nt_arm_channels(arm))
-		used += snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%uch", nt_arm_channels(arm));
+		used += snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%uch",
+				 nt_arm_channels(arm));
 	if (nt_arm_chunk(arm))
 		snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%s",
 			 nt_size_text(nt_arm_chunk(arm), size, sizeof(size)));

@@ -23,31 +23,33 @@ enum nt_coll {
 	NT_COLLS = 5,
 };
 
-#define NT_ALGOS 7	/* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
-#define NT_PROTOS 3	/* LL LL128 SIMPLE */
+#define NT_ALGOS 7 /* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
+#define NT_PROTOS 3 /* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
 
-/* An arm is one number of 16 bits: the pair in the low eight (algorithm * NT_PROTOS + protocol), above it a class of
+/* An arm is one number of 16 bits: the pair in the low eight (algorithm * NT_PROTOS + protocol),
+ *                                  above it a class of
  * channel caps (bits 8 to 11) and one of chunk sizes (12 to 15); class 0 leaves NCCL's own. */
-#define NT_ARM_AUTO 255	/* NCCL's own choice, in everything */
+#define NT_ARM_AUTO 255 /* NCCL's own choice, in everything */
 #define NT_ARM_CHANNELS_MAX 64
-#define NT_ARM_TEXT 40	/* room for the longest name */
+#define NT_ARM_TEXT 40 /* room for the longest name */
 #define NT_ARM_CHUNK_MIN ((size_t)16 << 10)
 #define NT_ARM_CHUNK_MAX ((size_t)16 << 20)
 
-const char *nt_coll_name(int coll);		/* "AllReduce", as NCCL's events spell it */
+const char *nt_coll_name(int coll); /* "AllReduce", as NCCL's events spell it */
 int nt_coll_parse(const char *name);
-const char *nt_algo_name(int algo);		/* "TREE", as NCCL's events spell it */
+const char *nt_algo_name(int algo); /* "TREE", as NCCL's events spell it */
 int nt_algo_parse(const char *name);
-const char *nt_proto_name(int proto);		/* "LL128" */
+const char *nt_proto_name(int proto); /* "LL128" */
 int nt_proto_parse(const char *name);
 
-/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A constant, or, of an arm with
- * a cap or a chunk size, a text that lasts until the thread has asked for eight more. */
+/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A
+ * constant, or, of an arm with a cap or a chunk size, a text that lasts until the thread has
+ * asked for eight more. */
 const char *nt_arm_name(int arm);
-int nt_arm_parse(const char *name);		/* NT_ARM_AUTO for "AUTO" */
+int nt_arm_parse(const char *name); /* NT_ARM_AUTO for "AUTO" */
 
-static inline int nt_arm_pair(int arm)		/* NT_ARM_AUTO for it */
+static inline int nt_arm_pair(int arm) /* NT_ARM_AUTO for it */
 {
 	return arm & 255;
 }
@@ -56,17 +58,19 @@ static inline int nt_arm_pair(int arm)		/* NT_ARM_AUTO for it */
 int nt_pair_takes_channels(int pair);
 int nt_pair_takes_chunk(int pair);
 
-/* The arm of a pair with at most so many channels and chunks of so many bytes, each rounded down to what has a
- * class; 0 leaves NCCL's own. -1 where the pair takes no such thing, or there is no class. */
+/* The arm of a pair with at most so many channels and chunks of so many bytes, each rounded down
+ * to what has a class; 0 leaves NCCL's own. -1 where the pair takes no such thing, or there is
+ * no class. */
 int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes);
-unsigned nt_arm_channels(int arm);		/* 0: NCCL's own */
-size_t nt_arm_chunk(int arm);			/* 0: NCCL's own */
-int nt_arm_valid(int arm);			/* NT_ARM_AUTO, or what nt_arm_make() gives */
+unsigned nt_arm_channels(int arm); /* 0: NCCL's own */
+size_t nt_arm_chunk(int arm); /* 0: NCCL's own */
+int nt_arm_valid(int arm); /* NT_ARM_AUTO, or what nt_arm_make() gives */
 
 /* Bytes of one element of the datatype that NCCL's events name ("ncclFloat32"); 0 if unknown. */
 size_t nt_datatype_bytes(const char *name);
 
-/* Half-octave band of a size: 2k holds [2^k, 1.5 * 2^k), 2k+1 holds [1.5 * 2^k, 2^(k+1)); band 0 also holds 0. */
+/* Half-octave band of a size: 2k holds [2^k, 1.5 * 2^k), 2k+1 holds [1.5 * 2^k, 2^(k+1)); band 0
+ * also holds 0. */
 static inline unsigned nt_band(size_t bytes)
 {
 	unsigned k;
@@ -77,7 +81,7 @@ static inline unsigned nt_band(size_t bytes)
 	return 2 * k + (unsigned)((bytes >> (k - 1)) & 1);
 }
 
-size_t nt_band_floor(unsigned band);		/* the smallest size of a band */
+size_t nt_band_floor(unsigned band); /* the smallest size of a band */
 
 /* "64K", "1.5M", "96": the short form of a size, exact where a power of 1024 or half of one. */
 const char *nt_size_text(size_t bytes, char *out, size_t out_bytes);

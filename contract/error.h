@@ -13,7 +13,8 @@ struct nt_error {
 	char text[256];
 };
 
-/* Always returns -1, so that `return nt_error_set(err, ...)` reads well; keeps errno; err may be NULL. */
+/* Always returns -1, so that `return nt_error_set(err, ...)` reads well; keeps errno; err may be
+ * NULL. */
 int nt_error_set(struct nt_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -5,9 +5,10 @@
 #define NT_NAMES_H
 
 #define NT_OPTION "nccl-tune"
-#define NT_PLUGIN_NAME "nccl_tune"		/* as Slurm knows the SPANK plugin */
+#define NT_PLUGIN_NAME "nccl_tune" /* as Slurm knows the SPANK plugin */
 
-/* Environment. Only NT_ENV_POLICY, NT_ENV_CHAINED_* and NCCL's own plugin variables cross into a task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_CHAINED_* and NCCL's own plugin variables cross into a
+ * task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
@@ -19,23 +20,23 @@
 #define NT_ENV_CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
 
 /* Site defaults, each overridable by a plugstack argument. */
-#define NT_RUN_DIR "/run/nccl-tune"		/* root-owned parent of the steps' runtime directories */
-#define NT_SPOOL_DIR "/var/spool/nccl-tune"	/* records that slurmctld could not take */
+#define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
+#define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that slurmctld could not take */
 
 /* Files of a step's runtime directory. */
-#define NT_BOARD_FILE "board"			/* followed by .<layout version> */
-#define NT_RECORD_PREFIX "rank."		/* rank.<task>.<pid>.json, written to a .tmp name and renamed */
+#define NT_BOARD_FILE "board" /* followed by .<layout version> */
+#define NT_RECORD_PREFIX "rank." /* rank.<task>.<pid>.json, written to a .tmp name and renamed */
 #define NT_RECORD_SUFFIX ".json"
 
 /* The job's record in AdminComment: {"nccl_tune":{"v":1,"<step>":{...},...}} */
 #define NT_RECORD_KEY "nccl_tune"
 #define NT_RECORD_VERSION 1
 
-#define NT_POLICY_MAX 1024			/* canonical policy string, with its NUL */
-#define NT_PATH_MAX 256				/* any path of ours, with its NUL */
-#define NT_RANK_RECORD_MAX (256 * 1024)		/* one rank's record file, bytes */
-#define NT_STEP_RECORD_MAX 3072			/* one step's part of the job record, bytes */
-#define NT_JOB_RECORD_MAX 4096			/* what we add to AdminComment in all, bytes */
-#define NT_HOLD_STEP_MS 1000			/* the longest a step may be held by us */
+#define NT_POLICY_MAX 1024 /* canonical policy string, with its NUL */
+#define NT_PATH_MAX 256 /* any path of ours, with its NUL */
+#define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
+#define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */
+#define NT_JOB_RECORD_MAX 4096 /* what we add to AdminComment in all, bytes */
+#define NT_HOLD_STEP_MS 1000 /* the longest a step may be held by us */
 
 #endif

@@ -71,7 +71,8 @@ static void put(struct nt_policy *policy, const struct setting *s, int64_t value
 static const struct setting *find(const char *key, size_t key_bytes)
 {
 	for (size_t i = 0; i < NT_SETTING_COUNT; i++) {
-		if (strlen(settings[i].key) == key_bytes && memcmp(settings[i].key, key, key_bytes) == 0)
+		if (strlen(settings[i].key) == key_bytes &&
+		    memcmp(settings[i].key, key, key_bytes) == 0)
 			return &settings[i];
 	}
 	return NULL;
@@ -175,7 +176,8 @@ static void format_domain(const struct setting *s, char *out, size_t out_bytes)
 	}
 }
 
-static int parse_value(const struct setting *s, const char *text, int64_t *value, struct nt_error *err)
+static int parse_value(const struct setting *s, const char *text, int64_t *value,
+		       struct nt_error *err)
 {
 	char domain[80];
 	int rc;
@@ -184,8 +186,8 @@ static int parse_value(const struct setting *s, const char *text, int64_t *value
 	if (rc == 0 && *value >= s->min && *value <= s->max)
 		return 0;
 	format_domain(s, domain, sizeof(domain));
-	return nt_error_set(err, "%s%s '%.40s' (want %s)", s->kind == NT_ENUM ? "unknown " : "bad ", s->key, text,
-			    domain);
+	return nt_error_set(err, "%s%s '%.40s' (want %s)", s->kind == NT_ENUM ? "unknown " : "bad ",
+			    s->key, text, domain);
 }
 
 static int unknown_key(const char *item, struct nt_error *err)
@@ -195,7 +197,8 @@ static int unknown_key(const char *item, struct nt_error *err)
 	for (size_t i = 1; i < NT_SETTING_COUNT; i++) {
 		size_t used = strlen(known);
 
-		snprintf(known + used, sizeof(known) - used, "%s%s", i > 1 ? " " : "", settings[i].key);
+		snprintf(known + used, sizeof(known) - used, "%s%s", i > 1 ? " " : "",
+			 settings[i].key);
 	}
 	return nt_error_set(err, "unknown setting '%.24s' (want %s)", item, known);
 }
@@ -220,7 +223,8 @@ void nt_policy_default(struct nt_policy *policy)
 }
 
 /* item is key=value; 1 where the key is no setting. */
-static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item, struct nt_error *err)
+static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item,
+		      struct nt_error *err)
 {
 	const char *equals = strchr(item, '=');
 	const struct setting *s;
@@ -242,7 +246,7 @@ static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item
 
 int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt_error *err)
 {
-	uint64_t seen = 1;	/* the mode, which stands first and without a key */
+	uint64_t seen = 1; /* the mode, which stands first and without a key */
 	char item[NT_PATH_MAX];
 	bool fits;
 	int64_t mode;
@@ -272,7 +276,8 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 /* Append to out; -1 where it does not fit. */
 static int append(char *out, size_t out_bytes, size_t *used, const char *key, const char *value)
 {
-	int n = snprintf(out + *used, out_bytes - *used, "%s%s%s%s", *used ? "," : "", key, *key ? "=" : "", value);
+	int n = snprintf(out + *used, out_bytes - *used, "%s%s%s%s", *used ? "," : "", key,
+			 *key ? "=" : "", value);
 
 	if (n < 0 || (size_t)n >= out_bytes - *used)
 		return -1;
@@ -280,7 +285,8 @@ static int append(char *out, size_t out_bytes, size_t *used, const char *key, co
 	return 0;
 }
 
-static int append_settings(const struct nt_policy *policy, bool all, char *out, size_t out_bytes, size_t *used)
+static int append_settings(const struct nt_policy *policy, bool all, char *out, size_t out_bytes,
+			   size_t *used)
 {
 	char value[40];
 
@@ -296,7 +302,8 @@ static int append_settings(const struct nt_policy *policy, bool all, char *out, 
 	return 0;
 }
 
-int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes, struct nt_error *err)
+int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes,
+			    struct nt_error *err)
 {
 	size_t used = 0;
 
@@ -328,7 +335,8 @@ int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place 
 	return 0;
 }
 
-static int parse_unsigned(const char *text, int base, uint64_t max, char stop, uint64_t *value, const char **rest)
+static int parse_unsigned(const char *text, int base, uint64_t max, char stop, uint64_t *value,
+			  const char **rest)
 {
 	char *end;
 
@@ -389,7 +397,8 @@ static int parse_place(struct nt_place *place, const char *item, struct nt_error
 	return rc == 0 ? 0 : nt_error_set(err, "bad value in '%.60s'", item);
 }
 
-int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text, struct nt_error *err)
+int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,
+			 struct nt_error *err)
 {
 	char item[NT_PATH_MAX + 16];
 	uint64_t seen = 0;

@@ -3,8 +3,10 @@
 /* policy.h - what a user or a site asks for, as one value that crosses from srun into every rank
  *
  * Two text forms. The option form is what people type: MODE[,key=value]... with defaults left out.
- * The task form is NCCL_TUNE_POLICY: key=value[,key=value]..., every setting, then the place of this node.
- * Both parse strictly: an unknown key, a repeated key, or a value out of range is an error that names it.
+ * The task form is NCCL_TUNE_POLICY: key=value[,key=value]..., every setting, then the place of
+ *                                    this node.
+ * Both parse strictly: an unknown key, a repeated key, or a value out of range is an error that
+ *                      names it.
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types; nothing is allocated.
@@ -22,11 +24,13 @@
 enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
 enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
-enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 };	/* tuner/times.h */
-enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };	/* tuner/rule.h */
+enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* tuner/times.h */
+/* tuner/rule.h */
+enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };
 
-/* key, member, kind, min, max, default, unit, what it means.
- * NT_ENUM lists its words in policy.c; NT_DEC members are millionths, bounds given in millionths. */
+/* key, member, kind, min, max, default, unit, what it means. NT_ENUM lists its words in
+ * policy.c; NT_DEC members are millionths, bounds given in millionths. */
+/* clang-format off */
 #define NT_SETTINGS(X) \
 	X(mode, mode, NT_ENUM, 0, 2, 0, "", "off, observe (measure only) or bandit (measure and choose)") \
 	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, "percent", \
@@ -61,6 +65,7 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	  "what is compared: call, the time to the next collective, or period, to the next one of the same kind and size") \
 	X(rule, rule, NT_ENUM, 0, NT_RULE_PAPER_OFFLINE, 0, "", \
 	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline")
+/* clang-format on */
 
 struct nt_policy {
 #define NT_SETTING_MEMBER(key, member, ...) int64_t member;
@@ -70,25 +75,26 @@ struct nt_policy {
 
 /* Where a task runs; set by the SPANK plugin, never by a user, no part of the policy's hash. */
 struct nt_place {
-	char dir[NT_PATH_MAX];		/* the step's runtime directory on this node */
-	char node[64];			/* Slurm's name of the node */
-	uint64_t fingerprint;		/* of the node's hardware; 0 where it is unknown */
-	uint32_t job, step;		/* Slurm's ids */
-	uint32_t flags;			/* NT_PLACE_* */
+	char dir[NT_PATH_MAX]; /* the step's runtime directory on this node */
+	char node[64]; /* Slurm's name of the node */
+	uint64_t fingerprint; /* of the node's hardware; 0 where it is unknown */
+	uint32_t job, step; /* Slurm's ids */
+	uint32_t flags; /* NT_PLACE_* */
 };
 
-#define NT_PLACE_NO_TUNER 1u		/* the user's own NCCL_TUNER_PLUGIN was left alone */
-#define NT_PLACE_NO_PROFILER 2u		/* the user's own NCCL_PROFILER_PLUGIN was left alone */
-#define NT_PLACE_USER_ALGO 4u		/* the user's own NCCL_ALGO is in force */
-#define NT_PLACE_USER_PROTO 8u		/* the user's own NCCL_PROTO is in force */
+#define NT_PLACE_NO_TUNER 1u /* the user's own NCCL_TUNER_PLUGIN was left alone */
+#define NT_PLACE_NO_PROFILER 2u /* the user's own NCCL_PROFILER_PLUGIN was left alone */
+#define NT_PLACE_USER_ALGO 4u /* the user's own NCCL_ALGO is in force */
+#define NT_PLACE_USER_PROTO 8u /* the user's own NCCL_PROTO is in force */
 
 void nt_policy_default(struct nt_policy *policy);
 
-/* Option form over what *policy holds, so that a site's default can be given first: settings not named keep
- * their values. "" is an error. */
+/* Option form over what *policy holds, so that a site's default can be given first: settings not
+ * named keep their values. "" is an error. */
 int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt_error *err);
 /* The option form of policy: mode, then every setting that differs from the default. */
-int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes, struct nt_error *err);
+int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes,
+			    struct nt_error *err);
 
 /* Task form. place->dir and place->node must hold no comma. */
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,

@@ -1,15 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* again.c - keys with a plan for good are open again now and then, so that their home can measure anew
+/* again.c - keys with a plan for good are open again now and then, so that their home can
+ * measure anew
  *
- * When, every node knows by itself: at times after its first plan for good whose distances double. So nobody has to
- * listen in between, and sessions of all keys of a communicator share the reads. Nodes are never exactly in time; what is
- * asked and answered is what it always is, READY first, so that only time is lost by it. A node may end a session alone
- * whenever it is not in doubt and no window is in force on it: its ranks then follow the plan for good as all others do.
+ * When, every node knows by itself: at times after its first plan for good whose distances
+ * double. So nobody has to listen in between, and sessions of all keys of a communicator share
+ * the reads. Nodes are never exactly in time; what is asked and answered is what it always is,
+ * READY first, so that only time is lost by it. A node may end a session alone whenever it is
+ * not in doubt and no window is in force on it: its ranks then follow the plan for good as all
+ * others do.
  */
 #include "pmix-sync/state.h"
 
-/* Sessions so far, had each been held: they begin again_ms * (2^n - 1) after the first plan for good. */
+/* Sessions so far, had each been held: they begin again_ms * (2^n - 1) after the first plan for
+ * good. */
 static uint32_t due(const struct nt_agree *a, const struct agree_comm *comm)
 {
 	uint64_t past_ms = a->now_ms - comm->settled_ms;
@@ -34,7 +38,8 @@ void again_begin(struct nt_agree *a, struct agree_comm *comm)
 	const struct nt_agree_hooks *hooks = &a->config.hooks;
 	uint32_t session;
 
-	if (comm->settled_ms == 0 || !hooks->worth_again || hooks->again_ms == 0 || comm->refusing || comm->refused)
+	if (comm->settled_ms == 0 || !hooks->worth_again || hooks->again_ms == 0 ||
+	    comm->refusing || comm->refused)
 		return;
 	session = due(a, comm);
 	if (session == comm->sessions)
@@ -44,7 +49,8 @@ void again_begin(struct nt_agree *a, struct agree_comm *comm)
 		struct agree_key *key = &comm->keys[k];
 
 		if (!key->based || key->again || key->in_doubt || key->data_due ||
-		    a->now_ms - key->called_ms >= NT_ACTIVE_MS || !hooks->worth_again(hooks->arg, board, &key->base))
+		    a->now_ms - key->called_ms >= NT_ACTIVE_MS ||
+		    !hooks->worth_again(hooks->arg, board, &key->base))
 			continue;
 		key->again = true;
 		key->again_ready = false;

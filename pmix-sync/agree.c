@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - the frame of the state machine: which communicators there are, what goes out, who gets what comes in */
+/* agree.c - the frame of the state machine: which communicators there are, what goes out, who
+ * gets what comes in */
 #include "pmix-sync/agree.h"
 
 #include <stdlib.h>
@@ -74,7 +75,8 @@ static bool append(uint8_t **buffer, size_t *count, size_t *cap, const uint8_t *
 	return true;
 }
 
-/* Out of memory or an entry too large is a message that was never sent: the other side times out and aborts. */
+/* Out of memory or an entry too large is a message that was never sent: the other side times out
+ * and aborts. */
 void agree_emit(struct nt_agree *a, struct agree_comm *comm, const struct nt_entry *entry)
 {
 	uint8_t bytes[NT_ENTRY_MAX];
@@ -92,7 +94,8 @@ struct nt_board_comm *agree_board(struct nt_agree *a, const struct agree_comm *c
 	return &a->config.board->comm[comm->slot];
 }
 
-struct nt_board_key *agree_board_key(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key)
+struct nt_board_key *agree_board_key(struct nt_agree *a, const struct agree_comm *comm,
+				     const struct agree_key *key)
 {
 	return &agree_board(a, comm)->key[key->slot];
 }
@@ -150,7 +153,9 @@ static void keep_for_later(struct nt_agree *a, uint32_t node, const struct nt_en
 		return;
 	a->stash_next++;
 	free(stash->bytes);
-	*stash = (struct stash){ .node = node, .comm = entry->comm, .count = entry->count, .bytes = bytes };
+	*stash = (struct stash){
+		.node = node, .comm = entry->comm, .count = entry->count, .bytes = bytes
+	};
 	if (entry->count > 0)
 		memcpy(bytes, entry->bytes, entry->count);
 }
@@ -160,12 +165,13 @@ static void on_refusal(struct nt_agree *a, struct agree_comm *comm, uint32_t nod
 	if (comm->is_home)
 		comm->refused = true;
 	else if ((int)node == comm->home_node)
-		comm->refusing = true;		/* no plan will come any more */
+		comm->refusing = true; /* no plan will come any more */
 	else if (tree_is_child(a, comm, node))
 		member_refuse(a, comm, "another node takes no plan");
 }
 
-static void on_answer(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+static void on_answer(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
+		      const struct nt_entry *entry)
 {
 	struct agree_key *key;
 
@@ -181,7 +187,8 @@ static void dispatch(struct nt_agree *a, uint32_t node, const struct nt_entry *e
 	struct agree_comm *comm = find_comm(a, entry->comm);
 
 	if (!comm) {
-		if (entry->type == NT_ENTRY_CARDS && node != a->config.self && !past_knows(&a->past, entry->comm))
+		if (entry->type == NT_ENTRY_CARDS && node != a->config.self &&
+		    !past_knows(&a->past, entry->comm))
 			keep_for_later(a, node, entry);
 		return;
 	}
@@ -190,21 +197,15 @@ static void dispatch(struct nt_agree *a, uint32_t node, const struct nt_entry *e
 		if (comm->is_home)
 			join_cards(a, comm, node, entry);
 		else if (!comm->agreed && !comm->rejected && node != a->config.self)
-			keep_for_later(a, node, entry);	/* rank 0 may sit down yet */
+			keep_for_later(a, node, entry); /* rank 0 may sit down yet */
 		return;
 	case NT_ENTRY_READY:
 	case NT_ENTRY_ACK:
 	case NT_ENTRY_NACK:
-	case NT_ENTRY_DATA:
-		on_answer(a, comm, node, entry);
-		return;
-	case NT_ENTRY_REFUSE:
-		on_refusal(a, comm, node);
-		return;
+	case NT_ENTRY_DATA: on_answer(a, comm, node, entry); return;
+	case NT_ENTRY_REFUSE: on_refusal(a, comm, node); return;
 	case NT_ENTRY_AGREED:
-	case NT_ENTRY_REJECT:
-		join_verdict(a, comm, node, entry);
-		return;
+	case NT_ENTRY_REJECT: join_verdict(a, comm, node, entry); return;
 	default:
 		if (comm->agreed && (int)node == comm->home_node)
 			member_entry(a, comm, entry);
@@ -245,7 +246,9 @@ static void replay_stash(struct nt_agree *a, struct agree_comm *comm)
 {
 	for (uint32_t i = 0; i < NT_STASH_MAX; i++) {
 		struct stash *stash = &a->stash[i];
-		struct nt_entry entry = { .type = NT_ENTRY_CARDS, .comm = comm->id, .bytes = stash->bytes,
+		struct nt_entry entry = { .type = NT_ENTRY_CARDS,
+					  .comm = comm->id,
+					  .bytes = stash->bytes,
 					  .count = stash->count };
 
 		if (!stash->bytes || stash->comm != comm->id)
@@ -280,7 +283,8 @@ static void look_at_board(struct nt_agree *a)
 		comm->home_node = -1;
 		comm->rtt_ms = 50;
 		/* A speaker before us knew it: what it had promised, nobody can tell. */
-		comm->rejected = comm->refusing = atomic_load(&a->config.board->comm[i].state) != NT_COMM_JOINING;
+		comm->rejected = comm->refusing = atomic_load(&a->config.board->comm[i].state) !=
+						  NT_COMM_JOINING;
 		a->comms[i] = comm;
 	}
 }
@@ -335,7 +339,7 @@ void nt_agree_sent(struct nt_agree *agree, uint64_t now_ms)
 
 	agree->now_ms = now_ms;
 	if (!own)
-		return;		/* handed out and told again at the next call */
+		return; /* handed out and told again at the next call */
 	memcpy(own, agree->out, count);
 	memmove(agree->out, agree->out + count, agree->out_count - count);
 	agree->out_count -= count;
@@ -345,7 +349,8 @@ void nt_agree_sent(struct nt_agree *agree, uint64_t now_ms)
 	drain_queue(agree);
 }
 
-void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, size_t count, uint64_t now_ms)
+void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, size_t count,
+		 uint64_t now_ms)
 {
 	agree->now_ms = now_ms;
 	dispatch_all(agree, node, bytes, count);

@@ -13,7 +13,8 @@
 #include <unistd.h>
 #include "contract/names.h"
 
-/* Reserve every page now: a write to a mapped page that the file system cannot back would be a SIGBUS. */
+/* Reserve every page now: a write to a mapped page that the file system cannot back would be a
+ * SIGBUS. */
 static int fill(int fd, struct nt_error *err)
 {
 	struct stat st;
@@ -50,7 +51,8 @@ int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *er
 		goto out;
 	}
 	map->board = at;
-	if (!atomic_compare_exchange_strong(&map->board->magic, &magic, NT_BOARD_MAGIC) && magic != NT_BOARD_MAGIC) {
+	if (!atomic_compare_exchange_strong(&map->board->magic, &magic, NT_BOARD_MAGIC) &&
+	    magic != NT_BOARD_MAGIC) {
 		nt_error_set(err, "%s is no board", path);
 		nt_board_close(map);
 		goto out;
@@ -68,8 +70,8 @@ void nt_board_close(struct nt_board_map *map)
 	map->board = NULL;
 }
 
-/* Slots are freed only while nobody is in here, so that all ranks of a communicator find the same one. A rank that dies
- * in here keeps them from being freed, nothing else. */
+/* Slots are freed only while nobody is in here, so that all ranks of a communicator find the
+ * same one. A rank that dies in here keeps them from being freed, nothing else. */
 static int enter(struct nt_board *board)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -77,7 +79,8 @@ static int enter(struct nt_board *board)
 	for (int tries = 0; tries < 1000; tries++) {
 		uint32_t inside = atomic_load(&board->gate);
 
-		if (inside != NT_GATE_SHUT && atomic_compare_exchange_strong(&board->gate, &inside, inside + 1))
+		if (inside != NT_GATE_SHUT &&
+		    atomic_compare_exchange_strong(&board->gate, &inside, inside + 1))
 			return 0;
 		nanosleep(&pause, NULL);
 	}
@@ -96,7 +99,8 @@ static struct nt_board_comm *find_comm(struct nt_board *board, uint64_t comm_id,
 	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
 		uint64_t id = 0;
 
-		if (atomic_compare_exchange_strong(&board->comm[i].id, &id, comm_id) || id == comm_id) {
+		if (atomic_compare_exchange_strong(&board->comm[i].id, &id, comm_id) ||
+		    id == comm_id) {
 			*index = i;
 			return &board->comm[i];
 		}
@@ -104,7 +108,8 @@ static struct nt_board_comm *find_comm(struct nt_board *board, uint64_t comm_id,
 	return NULL;
 }
 
-/* All ranks are seated before anything is agreed, and nobody has left: else it is an id of the past that comes again. */
+/* All ranks are seated before anything is agreed, and nobody has left: else it is an id of the
+ * past that comes again. */
 static const char *why_not(struct nt_board_comm *comm, int32_t rank)
 {
 	if (atomic_load(&comm->state) != NT_COMM_JOINING)
@@ -137,8 +142,8 @@ static int sit_down(struct nt_board_comm *comm, const struct nt_card *card, uint
 	return -1;
 }
 
-static int join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes, const struct nt_card *card,
-		struct nt_seat *seat, struct nt_error *err)
+static int join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes,
+		const struct nt_card *card, struct nt_seat *seat, struct nt_error *err)
 {
 	struct nt_board_comm *comm;
 	uint32_t index, member;
@@ -146,7 +151,8 @@ static int join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32
 
 	comm = comm_id ? find_comm(board, comm_id, &index) : NULL;
 	if (!comm)
-		return nt_error_set(err, "no room on the board for another communicator (%u are)", NT_BOARD_COMMS);
+		return nt_error_set(err, "no room on the board for another communicator (%u are)",
+				    NT_BOARD_COMMS);
 	why = why_not(comm, card->rank);
 	if (why) {
 		/* Who is here must not go on as if this rank were: it is on AUTO. */
@@ -156,7 +162,8 @@ static int join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32
 	atomic_store(&comm->ranks, ranks);
 	atomic_store(&comm->nodes, nodes);
 	if (sit_down(comm, card, &member) < 0)
-		return nt_error_set(err, "more than %u ranks of a communicator on one node", NT_BOARD_MEMBERS);
+		return nt_error_set(err, "more than %u ranks of a communicator on one node",
+				    NT_BOARD_MEMBERS);
 	*seat = (struct nt_seat){ .board = board, .comm = index, .member = member };
 	return 0;
 }
@@ -211,7 +218,8 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm)
 	return left;
 }
 
-int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm, const float *cost_us)
+int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
+		 const float *cost_us)
 {
 	struct nt_board_comm *comm = &seat->board->comm[seat->comm];
 
@@ -237,14 +245,17 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 		struct nt_board_run *run = &board->run[i];
 		uint32_t owner = 0;
 
-		if (!atomic_compare_exchange_strong(&run->owner, &owner, 1 + comm * NT_BOARD_KEYS + key))
+		if (!atomic_compare_exchange_strong(&run->owner, &owner,
+						    1 + comm * NT_BOARD_KEYS + key))
 			continue;
 		for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 			atomic_store(&run->issued[m], 0);
 			atomic_store(&run->done[m], 0);
 			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++) {
-				atomic_store_explicit(&run->sample_ns[m][p], 0, memory_order_relaxed);
-				atomic_store_explicit(&run->period_ns[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->sample_ns[m][p], 0,
+						      memory_order_relaxed);
+				atomic_store_explicit(&run->period_ns[m][p], 0,
+						      memory_order_relaxed);
 			}
 		}
 		return i;

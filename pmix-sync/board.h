@@ -2,12 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* board.h - map a node's board, take a seat at it, register keys
  *
- * Threads:  open and close from one thread of a process; join, leave and key registration from the thread that NCCL
- *           calls for that communicator; all of them safe against every other process on the board.
+ * Threads:  open and close from one thread of a process; join, leave and key registration from
+ *           the thread that NCCL calls for that communicator; all of them safe against every
+ *           other process on the board.
  * Memory:   the mapping belongs to struct nt_board_map; seats and indices point into it.
  * Errors:   -1 and *err set; nothing is left claimed.
- * Host:     a directory that only the user (and root) can write; the file is filled with posix_fallocate first, so
- *           that a full disk is an error here and not a SIGBUS later.
+ * Host:     a directory that only the user (and root) can write; the file is filled with
+ *           posix_fallocate first, so that a full disk is an error here and not a SIGBUS later.
  */
 #ifndef NT_SYNC_BOARD_H
 #define NT_SYNC_BOARD_H
@@ -18,7 +19,7 @@
 #include "contract/error.h"
 
 struct nt_board_map {
-	struct nt_board *board;		/* NULL: not open */
+	struct nt_board *board; /* NULL: not open */
 };
 
 /* A rank's place: board->comm[comm].member[member]. */
@@ -30,22 +31,26 @@ struct nt_seat {
 int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *err);
 void nt_board_close(struct nt_board_map *map);
 
-/* Claim a seat for a rank of communicator comm_id and publish its card. A rank that is seated already, or a full
- * board, is an error. comm_id 0 is an error. */
+/* Claim a seat for a rank of communicator comm_id and publish its card. A rank that is seated
+ * already, or a full board, is an error. comm_id 0 is an error. */
 int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint32_t nodes,
 		  const struct nt_card *card, struct nt_seat *seat, struct nt_error *err);
 void nt_board_leave(const struct nt_seat *seat);
 
-/* Speaker: clear the slot of a communicator that every rank of this node has left, and give it back. False, and nothing
- * has changed, where a rank is seated, or one is about to sit down anywhere on the board. No pointer into the slot may be
- * in use any more. */
+/* Speaker: clear the slot of a communicator that every rank of this node has left, and give it
+ *          back. False, and nothing
+ * has changed, where a rank is seated, or one is about to sit down anywhere on the board. No
+ * pointer into the slot may be in use any more. */
 bool nt_board_retire(struct nt_board *board, uint32_t comm);
 
-/* Index of the key in the seat's communicator, claiming a free one at its first use on the node; -1 where all are
- * taken. auto_arm and cost_us (NT_PAIRS entries) are stored by the claimer only. No system call. */
-int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm, const float *cost_us);
+/* Index of the key in the seat's communicator, claiming a free one at its first use on the node;
+ * -1 where all are taken. auto_arm and cost_us (NT_PAIRS entries) are stored by the claimer
+ * only. No system call. */
+int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
+		 const float *cost_us);
 
-/* Speaker: claim an exploration area for (comm, key) and clear it; NT_NO_RUN where all are taken. */
+/* Speaker: claim an exploration area for (comm, key) and clear it; NT_NO_RUN where all are
+ * taken. */
 uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key);
 void nt_board_run_free(struct nt_board *board, uint32_t run);
 

@@ -195,8 +195,8 @@ size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, 
 	return w.full ? 0 : w.used;
 }
 
-int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below, const uint8_t *in,
-			size_t bytes)
+int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below,
+			const uint8_t *in, size_t bytes)
 {
 	struct reader r = { .in = in, .count = bytes };
 	uint64_t at = 0;

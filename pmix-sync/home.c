@@ -1,13 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* home.c - what the node of a communicator's rank 0 does: open keys, propose plans, decide their outcome */
+/* home.c - what the node of a communicator's rank 0 does: open keys, propose plans, decide their
+ * outcome */
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/state.h"
 
-static void tell(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key, uint32_t type)
+static void tell(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key,
+		 uint32_t type)
 {
-	struct nt_entry entry = { .type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch };
+	struct nt_entry entry = {
+		.type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch
+	};
 
 	agree_emit(a, comm, &entry);
 }
@@ -26,8 +30,10 @@ static void finish(struct nt_agree *a, struct agree_key *key)
 	key->tuner = NULL;
 }
 
-/* AUTO stays. Only where no plan of the key is in force on any node any more, so that it changes no decision. */
-static void close_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_plan *result)
+/* AUTO stays. Only where no plan of the key is in force on any node any more, so that it changes
+ * no decision. */
+static void close_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		      const struct nt_plan *result)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id };
 
@@ -53,12 +59,14 @@ static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
 
-/* Anew, beside a plan for good. The others are open by themselves; what is waited for is that all of them are. */
+/* Anew, beside a plan for good. The others are open by themselves; what is waited for is that
+ * all of them are. */
 static void open_again(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
-	key->tuner = a->config.hooks.start_again(a->config.hooks.arg, board, &board->key[key->slot], &key->base);
+	key->tuner = a->config.hooks.start_again(a->config.hooks.arg, board, &board->key[key->slot],
+						 &key->base);
 	if (!key->tuner)
 		return;
 	ask_all(a, key);
@@ -74,8 +82,10 @@ static bool session_over(const struct agree_key *key)
 	       (key->home == HOME_WANTED || key->home == HOME_RETRY || key->home == HOME_RUNNING);
 }
 
-/* The first of our ranks: its turn and calls since the key was opened tell turns per call and per millisecond. */
-static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint64_t *turns, uint64_t *calls)
+/* The first of our ranks: its turn and calls since the key was opened tell turns per call and
+ * per millisecond. */
+static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		 uint64_t *turns, uint64_t *calls)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot];
@@ -98,10 +108,13 @@ static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *
 }
 
 /* Turns ahead of every turn known, by which all nodes should have held and learnt the outcome. */
-static uint64_t lead(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key, uint64_t turns)
+static uint64_t lead(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key,
+		     uint64_t turns)
 {
 	uint64_t since_ms = a->now_ms - key->open_ms + 1;
-	uint64_t rtt_ms = key->based && !comm->local && comm->rtt_ms < NT_AGAIN_LEAD_MS ? NT_AGAIN_LEAD_MS : comm->rtt_ms;
+	uint64_t rtt_ms = key->based && !comm->local && comm->rtt_ms < NT_AGAIN_LEAD_MS
+				  ? NT_AGAIN_LEAD_MS
+				  : comm->rtt_ms;
 	uint64_t lead_ms = 2 * rtt_ms << (key->attempts < 6 ? key->attempts : 6);
 
 	return turns * lead_ms / since_ms + 4;
@@ -140,7 +153,7 @@ static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agre
 	uint64_t turns, calls;
 
 	if (!pace(a, comm, key, &turns, &calls) || calls < NT_OPEN_CALLS)
-		return;		/* asked again at the next step */
+		return; /* asked again at the next step */
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
 		close_key(a, comm, key, comm->refused ? NULL : &wish);
 		return;
@@ -151,7 +164,7 @@ static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agre
 		wish.stride = 1;
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
-	key->home = HOME_RETRY;		/* so that the tuner is not asked twice for one plan */
+	key->home = HOME_RETRY; /* so that the tuner is not asked twice for one plan */
 	propose(a, comm, key);
 }
 
@@ -160,7 +173,9 @@ static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 	uint64_t took_ms = a->now_ms - key->asked_ms;
 
 	comm->rtt_ms = (comm->rtt_ms + took_ms + 3) / 2;
-	a->counts.commit_ms[a->counts.timed++ % NT_AGREE_TIMES] = (uint16_t)(took_ms < UINT16_MAX ? took_ms : UINT16_MAX);
+	a->counts.commit_ms[a->counts.timed++ % NT_AGREE_TIMES] = (uint16_t)(took_ms < UINT16_MAX
+										     ? took_ms
+										     : UINT16_MAX);
 	tell(a, comm, key, NT_ENTRY_COMMIT);
 	if (key->plan.until == NT_NEVER) {
 		finish(a, key);
@@ -170,7 +185,8 @@ static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 	key->home = HOME_RUNNING;
 }
 
-/* Where only room for samples was lacking, others may give theirs back: that is no failed attempt. */
+/* Where only room for samples was lacking, others may give theirs back: that is no failed
+ * attempt. */
 static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
 	tell(a, comm, key, NT_ENTRY_ABORT);
@@ -183,8 +199,10 @@ static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree
 
 static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
 {
-	/* The more nodes there are the longer it takes, and nobody knows how long before the first answer. */
-	uint64_t patience_ms = (NT_DECIDE_MS + 10 * comm->rtt_ms) << (key->attempts < 5 ? key->attempts - 1 : 4);
+	/* The more nodes there are the longer it takes, and nobody knows how long before the
+	 * first answer. */
+	uint64_t patience_ms = (NT_DECIDE_MS + 10 * comm->rtt_ms)
+			       << (key->attempts < 5 ? key->attempts - 1 : 4);
 
 	/* Ranks that wait must hear of it before they give up. */
 	if (a->config.agree_ms > 0 && patience_ms > a->config.agree_ms / 4)
@@ -198,7 +216,8 @@ static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct ag
 /* The others have had their time to be ready. A session ends by itself. */
 static bool waited_long(const struct nt_agree *a, const struct agree_key *key)
 {
-	return !key->based && key->ready && !key->answered && a->now_ms - key->ready_ms > NT_READY_MS;
+	return !key->based && key->ready && !key->answered &&
+	       a->now_ms - key->ready_ms > NT_READY_MS;
 }
 
 static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
@@ -220,14 +239,13 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 			decide_next(a, comm, key);
 		return;
 	case HOME_RETRY:
-		if (comm->refused || key->attempts >= (key->based ? NT_AGAIN_ATTEMPTS : NT_ATTEMPTS))
+		if (comm->refused ||
+		    key->attempts >= (key->based ? NT_AGAIN_ATTEMPTS : NT_ATTEMPTS))
 			close_key(a, comm, key, NULL);
 		else
 			propose(a, comm, key);
 		return;
-	case HOME_PROPOSED:
-		step_proposed(a, comm, key);
-		return;
+	case HOME_PROPOSED: step_proposed(a, comm, key); return;
 	case HOME_RUNNING:
 		if (key->answered)
 			decide_next(a, comm, key);

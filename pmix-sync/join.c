@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - find a communicator's home, collect the cards of all its ranks there, and compare them */
+/* join.c - find a communicator's home, collect the cards of all its ranks there, and compare
+ * them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/shape.h"
 #include "pmix-sync/state.h"
 
-#define NT_DEAF_MS 1000			/* then ranks that are not on this board must be on another node */
-#define NT_KINDS 16			/* different cards told apart when looking for the odd one */
-#define NT_LIKELY_MS 2000		/* then ranks are looked for on all nodes, */
-#define NT_WIDE_NODES 64u		/* if these are not more than so many */
+#define NT_DEAF_MS 1000 /* then ranks that are not on this board must be on another node */
+#define NT_KINDS 16 /* different cards told apart when looking for the odd one */
+#define NT_LIKELY_MS 2000 /* then ranks are looked for on all nodes, */
+#define NT_WIDE_NODES 64u /* if these are not more than so many */
 
 static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char *why)
 {
@@ -24,7 +25,9 @@ static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char
 
 static void reject(struct nt_agree *a, struct agree_comm *comm, const char *why)
 {
-	struct nt_entry entry = { .type = NT_ENTRY_REJECT, .comm = comm->id, .bytes = (const uint8_t *)why,
+	struct nt_entry entry = { .type = NT_ENTRY_REJECT,
+				  .comm = comm->id,
+				  .bytes = (const uint8_t *)why,
 				  .count = strlen(why) };
 
 	comm->rejected = true;
@@ -40,7 +43,7 @@ static bool become_home(struct nt_agree *a, struct agree_comm *comm)
 		return false;
 	for (uint32_t r = 0; r < comm->ranks; r++)
 		comm->rank_node[r] = -1;
-	free(comm->expected);		/* it was of those who look for home */
+	free(comm->expected); /* it was of those who look for home */
 	comm->expected = NULL;
 	comm->home_node = (int)a->config.self;
 	comm->is_home = true;
@@ -51,9 +54,13 @@ static bool become_home(struct nt_agree *a, struct agree_comm *comm)
 static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
 {
 	struct nt_shape_seat seat[NT_BOARD_MEMBERS];
-	struct nt_shape shape = { .seat = seat, .ranks = comm->ranks, .self = a->config.self,
-				  .nodes = a->config.nodes, .tasks = a->config.tasks,
-				  .node_of_task = a->config.node_of_task, .arg = a->config.node_arg };
+	struct nt_shape shape = { .seat = seat,
+				  .ranks = comm->ranks,
+				  .self = a->config.self,
+				  .nodes = a->config.nodes,
+				  .tasks = a->config.tasks,
+				  .node_of_task = a->config.node_of_task,
+				  .arg = a->config.node_arg };
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		const struct nt_card *card = &board->member[m].card;
@@ -63,7 +70,8 @@ static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_
 			continue;
 		for (; at > 0 && seat[at - 1].rank > (uint32_t)card->rank; at--)
 			seat[at] = seat[at - 1];
-		seat[at] = (struct nt_shape_seat){ .rank = (uint32_t)card->rank, .task = card->task };
+		seat[at] = (struct nt_shape_seat){ .rank = (uint32_t)card->rank,
+						   .task = card->task };
 		shape.seats++;
 	}
 	if (shape.seats > 0)
@@ -73,7 +81,8 @@ static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_
 /* Nothing has come of the likely nodes: look at all, where they are not too many. */
 static void widen(struct nt_agree *a, struct agree_comm *comm)
 {
-	if (comm->widened || a->config.nodes > NT_WIDE_NODES || a->now_ms - comm->seen_ms < NT_LIKELY_MS)
+	if (comm->widened || a->config.nodes > NT_WIDE_NODES ||
+	    a->now_ms - comm->seen_ms < NT_LIKELY_MS)
 		return;
 	comm->widened = true;
 	for (uint32_t n = 0; n < a->config.nodes; n++)
@@ -104,7 +113,8 @@ static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 	comm->participants[comm->participant_count++] = node;
 }
 
-void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
+		const struct nt_entry *entry)
 {
 	struct nt_entry_cards cards;
 
@@ -113,24 +123,27 @@ void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node, cons
 		return;
 	}
 	if (comm->expected)
-		comm->expected[node] = 2;	/* it has said something */
+		comm->expected[node] = 2; /* it has said something */
 	for (uint32_t i = 0; i < cards.count; i++)
 		note_card(a, comm, node, cards.seat[i].rank, &cards.common);
 }
 
 /* Who is not named is not meant: what a log says may be about a communicator of the past. */
-static bool take_part(struct nt_agree *a, struct agree_comm *comm, uint32_t home, const struct nt_entry *entry)
+static bool take_part(struct nt_agree *a, struct agree_comm *comm, uint32_t home,
+		      const struct nt_entry *entry)
 {
 	free(comm->participants);
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
 	comm->participant_count = 0;
-	if (!comm->participants || nt_entry_nodes_read(comm->participants, &comm->participant_count, a->config.nodes,
-						       a->config.nodes, entry->bytes, entry->count) < 0)
+	if (!comm->participants ||
+	    nt_entry_nodes_read(comm->participants, &comm->participant_count, a->config.nodes,
+				a->config.nodes, entry->bytes, entry->count) < 0)
 		return false;
 	return tree_make(a, comm, home) == 0;
 }
 
-static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
+		      const struct nt_entry *entry)
 {
 	if (comm->is_home) {
 		if (comm->agreed && node == a->config.self)
@@ -145,7 +158,8 @@ static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 	atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
 }
 
-void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node, const struct nt_entry *entry)
+void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
+		  const struct nt_entry *entry)
 {
 	char why[120];
 	bool own = comm->is_home && node == a->config.self;
@@ -173,7 +187,8 @@ static void keep_out(struct nt_agree *a, struct agree_comm *comm, const char *wh
 static bool same_card(const struct nt_card *x, const struct nt_card *y)
 {
 	return x->fingerprint == y->fingerprint && x->build == y->build && x->policy == y->policy &&
-	       x->nccl == y->nccl && x->api == y->api && x->active == y->active && x->idle == y->idle;
+	       x->nccl == y->nccl && x->api == y->api && x->active == y->active &&
+	       x->idle == y->idle;
 }
 
 /* The card that most ranks hold. */
@@ -200,37 +215,35 @@ static const struct nt_card *usual_card(const struct agree_comm *comm)
 	return kinds[best];
 }
 
-static void describe_difference(const struct nt_card *odd, const struct nt_card *usual, char *out, size_t out_bytes)
+static void describe_difference(const struct nt_card *odd, const struct nt_card *usual, char *out,
+				size_t out_bytes)
 {
 	if (odd->fingerprint != usual->fingerprint)
-		snprintf(out, out_bytes, "hardware %016llx, others %016llx", (unsigned long long)odd->fingerprint,
+		snprintf(out, out_bytes, "hardware %016llx, others %016llx",
+			 (unsigned long long)odd->fingerprint,
 			 (unsigned long long)usual->fingerprint);
 	else if (odd->nccl != usual->nccl)
 		snprintf(out, out_bytes, "NCCL %u, others %u", odd->nccl, usual->nccl);
 	else if (odd->api != usual->api)
 		snprintf(out, out_bytes, "plugin interface %x, others %x", odd->api, usual->api);
 	else if (odd->build != usual->build)
-		snprintf(out, out_bytes, "plugin build %08x, others %08x", odd->build, usual->build);
+		snprintf(out, out_bytes, "plugin build %08x, others %08x", odd->build,
+			 usual->build);
 	else if (odd->policy != usual->policy)
 		snprintf(out, out_bytes, "policy %08x, others %08x", odd->policy, usual->policy);
 	else
-		snprintf(out, out_bytes, "ready %u.%u, others %u.%u", odd->active, odd->idle, usual->active,
-			 usual->idle);
+		snprintf(out, out_bytes, "ready %u.%u, others %u.%u", odd->active, odd->idle,
+			 usual->active, usual->idle);
 }
 
 static const char *idle_text(uint32_t idle)
 {
 	switch (idle) {
-	case NT_IDLE_MODE:
-		return "the mode is not bandit";
-	case NT_IDLE_API:
-		return "this NCCL gives no GPU times or no sequence numbers to plugins";
-	case NT_IDLE_HALF:
-		return "NCCL loaded only one half of the plugin";
-	case NT_IDLE_BOARD:
-		return "no shared board on a node";
-	default:
-		return "not ready";
+	case NT_IDLE_MODE: return "the mode is not bandit";
+	case NT_IDLE_API: return "this NCCL gives no GPU times or no sequence numbers to plugins";
+	case NT_IDLE_HALF: return "NCCL loaded only one half of the plugin";
+	case NT_IDLE_BOARD: return "no shared board on a node";
+	default: return "not ready";
 	}
 }
 
@@ -240,12 +253,13 @@ static void agree_on(struct nt_agree *a, struct agree_comm *comm)
 	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = comm->id, .bytes = bytes };
 
 	tree_sort(comm);
-	agreed.count = nt_entry_nodes_write(comm->participants, comm->participant_count, bytes, sizeof(bytes));
+	agreed.count = nt_entry_nodes_write(comm->participants, comm->participant_count, bytes,
+					    sizeof(bytes));
 	if (agreed.count == 0) {
 		reject(a, comm, "its nodes are too many and stand in no order");
 		return;
 	}
-	(void)tree_make(a, comm, a->config.self);	/* our own cards are among them */
+	(void)tree_make(a, comm, a->config.self); /* our own cards are among them */
 	comm->agreed = true;
 	agree_emit(a, comm, &agreed);
 }
@@ -260,7 +274,8 @@ static void compare(struct nt_agree *a, struct agree_comm *comm)
 			continue;
 		describe_difference(&comm->cards[r], usual, difference, sizeof(difference));
 		snprintf(why, sizeof(why), "rank %u on %s differs: %s", r,
-			 a->config.node_name(a->config.node_arg, (uint32_t)comm->rank_node[r]), difference);
+			 a->config.node_name(a->config.node_arg, (uint32_t)comm->rank_node[r]),
+			 difference);
 		reject(a, comm, why);
 		return;
 	}
@@ -319,8 +334,10 @@ static void join_home(struct nt_agree *a, struct agree_comm *comm, struct nt_boa
 		return;
 	while (missing < comm->ranks - 1 && comm->rank_node[missing] >= 0)
 		missing++;
-	snprintf(why, sizeof(why), "rank %u was not seen: no plugin there, or its node cannot be heard (%u of %u seen)",
-		 missing, comm->seen, comm->ranks);
+	snprintf(
+		why, sizeof(why),
+		"rank %u was not seen: no plugin there, or its node cannot be heard (%u of %u seen)",
+		missing, comm->seen, comm->ranks);
 	reject(a, comm, why);
 }
 
@@ -338,8 +355,9 @@ static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt
 		bool known = past_knows(&a->past, comm->id);
 
 		if (known || !past_add(&a->past, comm->id)) {
-			keep_out(a, comm, known ? "its id was another communicator's before"
-						: "too many communicators in one step");
+			keep_out(a, comm,
+				 known ? "its id was another communicator's before"
+				       : "too many communicators in one step");
 			return;
 		}
 		comm->remembered = true;
@@ -374,7 +392,8 @@ static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_bo
 static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
 {
 	for (uint32_t k = 0; k < NT_BOARD_KEYS; k++) {
-		for (uint32_t m = 0; m < NT_BOARD_MEMBERS && atomic_load(&board->key[k].id) != 0; m++) {
+		for (uint32_t m = 0; m < NT_BOARD_MEMBERS && atomic_load(&board->key[k].id) != 0;
+		     m++) {
 			if (atomic_load(&board->key[k].calls[m]) >= a->config.join_calls)
 				return true;
 		}

@@ -19,7 +19,8 @@ struct pmix_calls {
 	pmix_status_t (*finalize)(const pmix_info_t *, size_t);
 	pmix_status_t (*put)(pmix_scope_t, const pmix_key_t, pmix_value_t *);
 	pmix_status_t (*commit)(void);
-	pmix_status_t (*get)(const pmix_proc_t *, const pmix_key_t, const pmix_info_t *, size_t, pmix_value_t **);
+	pmix_status_t (*get)(const pmix_proc_t *, const pmix_key_t, const pmix_info_t *, size_t,
+			     pmix_value_t **);
 	pmix_status_t (*get_nb)(const pmix_proc_t *, const pmix_key_t, const pmix_info_t *, size_t,
 				pmix_value_cbfunc_t, void *);
 	const char *(*error_string)(pmix_status_t);
@@ -28,14 +29,14 @@ struct pmix_calls {
 /* One other node's log, as far as it was read. */
 struct tail {
 	struct nt_log *log;
-	uint32_t next;			/* sequence number of the entry wanted next */
-	uint64_t bytes;			/* of the entries before */
-	pmix_proc_t proc;		/* who and what is asked: PMIx_Get_nb keeps pointers until it answers */
+	uint32_t next; /* sequence number of the entry wanted next */
+	uint64_t bytes; /* of the entries before */
+	pmix_proc_t proc; /* who and what is asked: PMIx_Get_nb keeps pointers until it answers */
 	pmix_key_t key;
-	bool asked;			/* a read that left the node is under way; guarded by the lock */
-	uint8_t *arrived;		/* its answer, guarded by the lock */
+	bool asked; /* a read that left the node is under way; guarded by the lock */
+	uint8_t *arrived; /* its answer, guarded by the lock */
 	size_t arrived_count;
-	bool ready;			/* more may be at hand without leaving the node */
+	bool ready; /* more may be at hand without leaving the node */
 };
 
 struct nt_log {
@@ -43,10 +44,10 @@ struct nt_log {
 	pmix_proc_t me;
 	struct nt_nodes nodes;
 	uint32_t self;
-	bool awake;			/* a PMIx client now */
+	bool awake; /* a PMIx client now */
 	struct nt_log_counts count;
 	bool uncommitted;
-	struct tail *tail;		/* by node */
+	struct tail *tail; /* by node */
 	pthread_mutex_t lock;
 };
 
@@ -56,9 +57,12 @@ static int find_calls(struct pmix_calls *pmix, struct nt_error *err)
 		void **at;
 		const char *name;
 	} wanted[] = {
-		{ (void **)&pmix->init, "PMIx_Init" },	   { (void **)&pmix->finalize, "PMIx_Finalize" },
-		{ (void **)&pmix->put, "PMIx_Put" },	   { (void **)&pmix->commit, "PMIx_Commit" },
-		{ (void **)&pmix->get, "PMIx_Get" },	   { (void **)&pmix->get_nb, "PMIx_Get_nb" },
+		{ (void **)&pmix->init, "PMIx_Init" },
+		{ (void **)&pmix->finalize, "PMIx_Finalize" },
+		{ (void **)&pmix->put, "PMIx_Put" },
+		{ (void **)&pmix->commit, "PMIx_Commit" },
+		{ (void **)&pmix->get, "PMIx_Get" },
+		{ (void **)&pmix->get_nb, "PMIx_Get_nb" },
 		{ (void **)&pmix->error_string, "PMIx_Error_string" },
 	};
 	void *library = RTLD_DEFAULT;
@@ -68,7 +72,9 @@ static int find_calls(struct pmix_calls *pmix, struct nt_error *err)
 		if (!library)
 			library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
 		if (!library)
-			return nt_error_set(err, "no libpmix.so.2 on this node: install it to tune across nodes");
+			return nt_error_set(
+				err,
+				"no libpmix.so.2 on this node: install it to tune across nodes");
 	}
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		*wanted[i].at = dlsym(library, wanted[i].name);
@@ -106,7 +112,8 @@ static int get_u32(struct nt_log *log, pmix_rank_t rank, const char *key, uint32
 
 	if (rc != PMIX_SUCCESS)
 		return -1;
-	rc = value->type == PMIX_UINT32 || value->type == PMIX_PROC_RANK ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+	rc = value->type == PMIX_UINT32 || value->type == PMIX_PROC_RANK ? PMIX_SUCCESS
+									 : PMIX_ERR_BAD_PARAM;
 	if (rc == PMIX_SUCCESS)
 		*out = value->type == PMIX_UINT32 ? value->data.uint32 : value->data.rank;
 	value_free(value);
@@ -128,7 +135,8 @@ static char *get_text(struct nt_log *log, const char *key)
 	return text;
 }
 
-/* Which node each task runs on, told without asking any. PMIx 4 knows each task's host as well, PMIx 5 only this. */
+/* Which node each task runs on, told without asking any. PMIx 4 knows each task's host as well,
+ * PMIx 5 only this. */
 static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_error *err)
 {
 	char *map = get_text(log, PMIX_ANL_MAP), *names = get_text(log, PMIX_NODE_LIST);
@@ -152,7 +160,8 @@ static int settle(struct nt_log *log, uint32_t task, struct nt_error *err)
 	uint32_t tasks;
 
 	if (log->me.rank != task)
-		return nt_error_set(err, "PMIx rank %u is not the step's task %u", log->me.rank, task);
+		return nt_error_set(err, "PMIx rank %u is not the step's task %u", log->me.rank,
+				    task);
 	if (get_u32(log, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &tasks) < 0 || tasks <= task)
 		return nt_error_set(err, "PMIx does not say how many tasks the step has");
 	if (map_tasks(log, tasks, err) < 0)
@@ -175,7 +184,8 @@ static int wake(struct nt_log *log, struct nt_error *err)
 		return 0;
 	rc = log->pmix.init(&log->me, NULL, 0);
 	if (rc != PMIX_SUCCESS)
-		return nt_error_set(err, "no PMIx server answers (%s): start the step with --mpi=pmix",
+		return nt_error_set(err,
+				    "no PMIx server answers (%s): start the step with --mpi=pmix",
 				    log->pmix.error_string(rc));
 	log->awake = true;
 	return 0;
@@ -202,7 +212,8 @@ static int is_mpi(struct dl_phdr_info *info, size_t bytes, void *found)
 	return 0;
 }
 
-/* A client that MPI starts after ours has left fails (docs/hosts.md). MPI's own is one as long as the program lives. */
+/* A client that MPI starts after ours has left fails (docs/hosts.md). MPI's own is one as long
+ * as the program lives. */
 static bool has_mpi(void)
 {
 	bool found = false;
@@ -230,7 +241,9 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 	struct nt_log *log;
 
 	if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK")) {
-		nt_error_set(err, "ranks on other nodes cannot be heard without PMIx: start the step with --mpi=pmix");
+		nt_error_set(
+			err,
+			"ranks on other nodes cannot be heard without PMIx: start the step with --mpi=pmix");
 		return NULL;
 	}
 	log = calloc(1, sizeof(*log));
@@ -251,7 +264,8 @@ void nt_log_close(struct nt_log *log)
 		return;
 	if (log->awake)
 		(void)log->pmix.finalize(NULL, 0);
-	/* A read may still be under way in a libpmix that the application keeps alive: its tail must stay. */
+	/* A read may still be under way in a libpmix that the application keeps alive: its tail
+	 * must stay. */
 	if (reads(log))
 		return;
 	for (uint32_t n = 0; log->tail && n < log->nodes.nodes; n++)
@@ -318,7 +332,7 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 		rc = log->pmix.put(PMIX_GLOBAL, key, &value);
 		if (rc != PMIX_SUCCESS)
 			return nt_error_set(err, "PMIx_Put: %s", log->pmix.error_string(rc));
-		log->uncommitted = true;	/* its bytes are fixed now; a retry only commits */
+		log->uncommitted = true; /* its bytes are fixed now; a retry only commits */
 	}
 	rc = log->pmix.commit();
 	if (rc != PMIX_SUCCESS)
@@ -352,7 +366,10 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 	bool busy;
 
 	pthread_mutex_lock(&log->lock);
-	busy = tail->asked || tail->arrived || tail->ready || (!urgent && nt_pace_spent(log->count.fetches, log->count.spent + nt_log_read_cost(log, node), log->nodes.nodes));
+	busy = tail->asked || tail->arrived || tail->ready ||
+	       (!urgent &&
+		nt_pace_spent(log->count.fetches, log->count.spent + nt_log_read_cost(log, node),
+			      log->nodes.nodes));
 	if (!busy)
 		tail->asked = true;
 	pthread_mutex_unlock(&log->lock);
@@ -389,8 +406,8 @@ static size_t take_at_hand(struct nt_log *log, uint32_t node, uint8_t *out, size
 	optional.value.type = PMIX_BOOL;
 	optional.value.data.flag = true;
 	key_name(key, log->tail[node].next);
-	if (log->awake && log->pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS && value->type == PMIX_BYTE_OBJECT &&
-	    value->data.bo.size <= cap) {
+	if (log->awake && log->pmix.get(&proc, key, &optional, 1, &value) == PMIX_SUCCESS &&
+	    value->type == PMIX_BYTE_OBJECT && value->data.bo.size <= cap) {
 		count = value->data.bo.size;
 		memcpy(out, value->data.bo.bytes, count);
 	}
@@ -425,7 +442,8 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 		if (count > 0) {
 			tail->next++;
 			tail->bytes += count;
-			log->count.spent += NT_PACE_KEY_BYTES + count;	/* of the read that brought it */
+			/* of the read that brought it */
+			log->count.spent += NT_PACE_KEY_BYTES + count;
 			*node = n;
 			return count;
 		}

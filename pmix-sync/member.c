@@ -5,7 +5,8 @@
 #include "pmix-sync/state.h"
 
 /* What this node says goes up with what those below it say. */
-static void answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+static void answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		   const struct nt_entry *entry)
 {
 	struct nt_entry own = *entry;
 
@@ -16,7 +17,9 @@ static void answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 
 void member_refuse(struct nt_agree *a, struct agree_comm *comm, const char *why)
 {
-	struct nt_entry entry = { .type = NT_ENTRY_REFUSE, .comm = comm->id, .bytes = (const uint8_t *)why,
+	struct nt_entry entry = { .type = NT_ENTRY_REFUSE,
+				  .comm = comm->id,
+				  .bytes = (const uint8_t *)why,
 				  .count = strlen(why) };
 
 	if (comm->refusing)
@@ -56,7 +59,8 @@ static bool turns_known(struct nt_board_key *board_key, const struct nt_board_co
 }
 
 /* All our ranks have reached the newest plan here and, where it ends, its end. */
-static bool plan_passed(struct nt_board_key *board_key, const struct nt_board_comm *board, const struct nt_plan *plan)
+static bool plan_passed(struct nt_board_key *board_key, const struct nt_board_comm *board,
+			const struct nt_plan *plan)
 {
 	for (uint32_t m = 0; plan->epoch != 0 && m < NT_BOARD_MEMBERS; m++) {
 		if (!agree_seated(board, m))
@@ -71,7 +75,8 @@ static bool plan_passed(struct nt_board_key *board_key, const struct nt_board_co
 }
 
 /* No rank of ours has decided this key at turn `at` or later. Read after the hold was set. */
-static bool none_reached(struct nt_board_key *board_key, const struct nt_board_comm *board, uint64_t at)
+static bool none_reached(struct nt_board_key *board_key, const struct nt_board_comm *board,
+			 uint64_t at)
 {
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		uint64_t turn;
@@ -85,11 +90,13 @@ static bool none_reached(struct nt_board_key *board_key, const struct nt_board_c
 	return true;
 }
 
-static bool may_hold(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key, uint32_t epoch)
+static bool may_hold(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key,
+		     uint32_t epoch)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 
-	if (comm->refusing || objection(board) || key->slot < 0 || key->closed || key->in_doubt || !key->wanted)
+	if (comm->refusing || objection(board) || key->slot < 0 || key->closed || key->in_doubt ||
+	    !key->wanted)
 		return false;
 	if (epoch <= key->installed.epoch || (key->based && !key->again) || key->data_due)
 		return false;
@@ -112,8 +119,10 @@ static bool copy_plan(struct nt_plan *plan, const struct nt_entry *entry)
 	return true;
 }
 
-/* Phase one. From the moment hold_at is set no rank of ours passes the plan's turn without the outcome. */
-static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+/* Phase one. From the moment hold_at is set no rank of ours passes the plan's turn without the
+ * outcome. */
+static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		       const struct nt_entry *entry)
 {
 	struct nt_board_comm *board = agree_board(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot < 0 ? 0 : key->slot];
@@ -124,10 +133,13 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 		return;
 	if (may_hold(a, comm, key, plan.epoch)) {
 		if (plan.until != NT_NEVER)
-			plan.run = nt_board_run_take(a->config.board, comm->slot, (uint32_t)key->slot);
+			plan.run = nt_board_run_take(a->config.board, comm->slot,
+						     (uint32_t)key->slot);
 		if (plan.until == NT_NEVER || plan.run != NT_NO_RUN) {
-			atomic_store_explicit(&board_key->hold_at, plan.at + 1, memory_order_seq_cst);
-			/* Looked at again: a rank may have left, or raised a flag and gone on, before it was held. */
+			atomic_store_explicit(&board_key->hold_at, plan.at + 1,
+					      memory_order_seq_cst);
+			/* Looked at again: a rank may have left, or raised a flag and gone on,
+			 * before it was held. */
 			held = none_reached(board_key, board, plan.at) && !objection(board);
 		}
 		busy = !held && plan.until != NT_NEVER && plan.run == NT_NO_RUN;
@@ -139,9 +151,11 @@ static void on_propose(struct nt_agree *a, struct agree_comm *comm, struct agree
 		atomic_store_explicit(&board_key->hold_at, 0, memory_order_seq_cst);
 		nt_board_run_free(a->config.board, plan.run);
 	}
-	answer(a, comm, key, &(struct nt_entry){ .type = held ? NT_ENTRY_ACK : NT_ENTRY_NACK, .epoch = plan.epoch,
-						 .turn = key->slot < 0 ? 0 : agree_top_turn(board_key, board),
-						 .span = busy });
+	answer(a, comm, key,
+	       &(struct nt_entry){ .type = held ? NT_ENTRY_ACK : NT_ENTRY_NACK,
+				   .epoch = plan.epoch,
+				   .turn = key->slot < 0 ? 0 : agree_top_turn(board_key, board),
+				   .span = busy });
 }
 
 /* What is in force from now on, whatever windows come. */
@@ -154,13 +168,15 @@ static void settle(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 	again_rest(a, comm, key);
 }
 
-/* Phase two. The plan is on the board before the hold is taken away, so a rank that waited finds it. */
-static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+/* Phase two. The plan is on the board before the hold is taken away, so a rank that waited finds
+ * it. */
+static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		       const struct nt_entry *entry)
 {
 	struct nt_board_key *board_key;
 
 	if (!key->in_doubt || key->pending.epoch != entry->epoch)
-		return;		/* we never held it */
+		return; /* we never held it */
 	board_key = agree_board_key(a, comm, key);
 	key->in_doubt = false;
 	if (entry->type == NT_ENTRY_ABORT) {
@@ -180,11 +196,12 @@ static void on_outcome(struct nt_agree *a, struct agree_comm *comm, struct agree
 	atomic_store_explicit(&board_key->hold_at, 0, memory_order_seq_cst);
 }
 
-static void on_close(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+static void on_close(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		     const struct nt_entry *entry)
 {
 	struct nt_board_key *board_key;
 
-	if (key->based) {	/* it is open again, and the plan for good stays */
+	if (key->based) { /* it is open again, and the plan for good stays */
 		if (key->again && !key->in_doubt && !key->data_due)
 			again_rest(a, comm, key);
 		return;
@@ -206,52 +223,50 @@ void member_entry(struct nt_agree *a, struct agree_comm *comm, const struct nt_e
 	struct agree_key *key = agree_key_of(comm, entry->key);
 
 	if (!key)
-		return;		/* silence is a refusal */
+		return; /* silence is a refusal */
 	switch (entry->type) {
-	case NT_ENTRY_WANT:
-		key->wanted = true;
-		return;
-	case NT_ENTRY_PROPOSE:
-		on_propose(a, comm, key, entry);
-		return;
+	case NT_ENTRY_WANT: key->wanted = true; return;
+	case NT_ENTRY_PROPOSE: on_propose(a, comm, key, entry); return;
 	case NT_ENTRY_COMMIT:
-	case NT_ENTRY_ABORT:
-		on_outcome(a, comm, key, entry);
-		return;
-	case NT_ENTRY_CLOSE:
-		on_close(a, comm, key, entry);
-		return;
-	default:
-		return;
+	case NT_ENTRY_ABORT: on_outcome(a, comm, key, entry); return;
+	case NT_ENTRY_CLOSE: on_close(a, comm, key, entry); return;
+	default: return;
 	}
 }
 
-static bool measured(struct nt_agree *a, const struct nt_plan *plan, const struct nt_board_comm *board)
+static bool measured(struct nt_agree *a, const struct nt_plan *plan,
+		     const struct nt_board_comm *board)
 {
 	struct nt_board_run *run = &a->config.board->run[plan->run];
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (agree_seated(board, m) && atomic_load(&run->done[m]) < atomic_load(&run->issued[m]))
+		if (agree_seated(board, m) &&
+		    atomic_load(&run->done[m]) < atomic_load(&run->issued[m]))
 			return false;
 	}
 	return true;
 }
 
-static void send_data(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, uint64_t top)
+static void send_data(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		      uint64_t top)
 {
 	uint8_t bytes[NT_ENTRY_BYTES_MAX];
-	struct nt_entry entry = { .type = NT_ENTRY_DATA, .epoch = key->installed.epoch, .turn = top, .bytes = bytes };
+	struct nt_entry entry = {
+		.type = NT_ENTRY_DATA, .epoch = key->installed.epoch, .turn = top, .bytes = bytes
+	};
 
-	entry.count = a->config.hooks.gather(a->config.hooks.arg, a->config.board, &key->installed, NT_BOARD_MEMBERS,
-					     bytes, sizeof(bytes));
+	entry.count = a->config.hooks.gather(a->config.hooks.arg, a->config.board, &key->installed,
+					     NT_BOARD_MEMBERS, bytes, sizeof(bytes));
 	nt_board_run_free(a->config.board, key->installed.run);
 	key->data_due = false;
 	key->stir_ms = a->now_ms;
 	answer(a, comm, key, &entry);
 }
 
-/* This node takes no plan for the communicator any more: a key that none is in force for need not be counted. */
-static void close_refused(struct nt_board_key *board_key, const struct nt_board_comm *board, struct agree_key *key)
+/* This node takes no plan for the communicator any more: a key that none is in force for need
+ * not be counted. */
+static void close_refused(struct nt_board_key *board_key, const struct nt_board_comm *board,
+			  struct agree_key *key)
 {
 	if (key->in_doubt || key->based || !plan_passed(board_key, board, &key->installed))
 		return;
@@ -270,7 +285,8 @@ static void note_calls(struct nt_agree *a, struct nt_board_key *board_key, struc
 	key->calls = calls;
 }
 
-static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board, struct agree_key *key)
+static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board,
+		     struct agree_key *key)
 {
 	struct nt_board_key *board_key;
 
@@ -290,12 +306,14 @@ static void key_step(struct nt_agree *a, struct agree_comm *comm, struct nt_boar
 		key->ready = true;
 		key->ready_ms = a->now_ms;
 		answer(a, comm, key,
-		       &(struct nt_entry){ .type = NT_ENTRY_READY, .turn = agree_top_turn(board_key, board) });
+		       &(struct nt_entry){ .type = NT_ENTRY_READY,
+					   .turn = agree_top_turn(board_key, board) });
 	}
 	if (again_step(a, comm, key) && turns_known(board_key, board)) {
 		key->again_ready = true;
 		answer(a, comm, key,
-		       &(struct nt_entry){ .type = NT_ENTRY_READY, .turn = agree_top_turn(board_key, board),
+		       &(struct nt_entry){ .type = NT_ENTRY_READY,
+					   .turn = agree_top_turn(board_key, board),
 					   .span = key->session });
 	}
 	if (comm->refusing)

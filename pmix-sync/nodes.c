@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next `each` tasks run on each of `nodes` nodes from `first` on. Returns the task after them. */
-static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes, unsigned each)
+/* The next `each` tasks run on each of `nodes` nodes from `first` on. Returns the task after
+ * them. */
+static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes,
+		     unsigned each)
 {
 	if (first >= n->tasks || nodes > n->tasks - first || each > n->tasks)
 		return n->tasks + 1;
@@ -34,7 +36,8 @@ static int read_map(struct nt_nodes *n, const char *map)
 
 	if (strncmp(map, "(vector", 7) != 0)
 		return -1;
-	for (map += 7; sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) == 3; map += used)
+	for (map += 7; sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) == 3;
+	     map += used)
 		task = deal(n, task, first, nodes, each);
 	return task == n->tasks ? 0 : -1;
 }

@@ -13,15 +13,17 @@
 
 struct nt_nodes {
 	uint32_t tasks, nodes;
-	uint32_t *node_of;		/* by task */
-	uint32_t *first;		/* by node: its lowest task */
-	char (*name)[64];		/* by node; "node 3" until named */
+	uint32_t *node_of; /* by task */
+	uint32_t *first; /* by node: its lowest task */
+	char (*name)[64]; /* by node; "node 3" until named */
 };
 
-/* map: the process mapping, "(vector,(first node,nodes,tasks on each),...)"; counts: "4(x2),3", tasks per node in
- * Slurm's words, taken to fill node after node. The first of the two that is not NULL is read. */
+/* map: the process mapping, "(vector,(first node,nodes,tasks on each),...)"; counts: "4(x2),3",
+ * tasks per node in Slurm's words, taken to fill node after node. The first of the two that is
+ * not NULL is read. */
 int nt_nodes_read(struct nt_nodes *nodes, uint32_t tasks, const char *map, const char *counts);
-void nt_nodes_name(struct nt_nodes *nodes, const char *list);	/* "n1,n2" in the order of the mapping; NULL is fine */
+/* "n1,n2" in the order of the mapping; NULL is fine */
+void nt_nodes_name(struct nt_nodes *nodes, const char *list);
 void nt_nodes_free(struct nt_nodes *nodes);
 
 #endif

@@ -10,14 +10,16 @@ static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struc
 	if (key->home == HOME_PROPOSED)
 		return true;
 	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
-		return false;	/* nothing comes of it before it is called again, here and elsewhere */
+		/* nothing comes of it before it is called again, here and elsewhere */
+		return false;
 	if (comm->refusing || comm->refused || key->closed)
 		return false;
 	if (key->based)
 		return key->again;
 	if (key->wanted || (key->home != HOME_IDLE && key->home != HOME_DONE))
 		return true;
-	return key->slot >= 0 && a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
+	return key->slot >= 0 &&
+	       a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
 }
 
 static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
@@ -27,8 +29,9 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 		a->listen[node] = (uint8_t)need;
 }
 
-/* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where there are many, it gives
- * them time, so that one look at each is enough; until then it has nothing to say to them either. */
+/* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where
+ * there are many, it gives them time, so that one look at each is enough; until then it has
+ * nothing to say to them either. */
 static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
 {
 	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
@@ -42,10 +45,12 @@ static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
 /* A rank of ours has come to a turn of which the outcome is not known here. */
 static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key)
 {
-	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm)) > key->pending.at;
+	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key),
+					       agree_board(a, comm)) > key->pending.at;
 }
 
-static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
+static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm,
+				  const struct agree_key *key)
 {
 	if (waits(a, comm, key))
 		return NT_AGREE_IN_DOUBT;
@@ -54,8 +59,10 @@ static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm, c
 	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
 }
 
-/* What its keys need of other nodes: at once, and of those with a plan for good at the next look. */
-static void note_keys(struct nt_agree *a, struct agree_comm *comm, enum nt_agree_need *now, enum nt_agree_need *next)
+/* What its keys need of other nodes: at once, and of those with a plan for good at the next
+ * look. */
+static void note_keys(struct nt_agree *a, struct agree_comm *comm, enum nt_agree_need *now,
+		      enum nt_agree_need *next)
 {
 	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
 		const struct agree_key *key = &comm->keys[k];

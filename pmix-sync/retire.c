@@ -1,15 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retire.c - communicators that all local ranks have left: their place on the board is free again, their id is not
+/* retire.c - communicators that all local ranks have left: their place on the board is free
+ * again, their id is not
  *
- * Logs are never forgotten, so that an id that comes again could be taken for the communicator that had it before. A
- * node therefore remembers every id that it has spoken of, and takes no plan for it a second time.
+ * Logs are never forgotten, so that an id that comes again could be taken for the communicator
+ * that had it before. A node therefore remembers every id that it has spoken of, and takes no
+ * plan for it a second time.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/state.h"
 
-#define NT_PAST_MAX 65536u		/* ids; a power of two. Half of the places stay free */
+#define NT_PAST_MAX 65536u /* ids; a power of two. Half of the places stay free */
 
 static uint32_t place_of(const struct agree_past *past, uint64_t id)
 {
@@ -53,7 +55,8 @@ bool past_add(struct agree_past *past, uint64_t id)
 	return true;
 }
 
-/* Somebody may still wait for an outcome from us. What is owed to us no rank of ours needs any more. */
+/* Somebody may still wait for an outcome from us. What is owed to us no rank of ours needs any
+ * more. */
 static bool busy(const struct agree_comm *comm)
 {
 	for (uint32_t k = 0; k < comm->key_count; k++) {

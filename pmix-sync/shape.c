@@ -53,7 +53,8 @@ void nt_shape_likely(const struct nt_shape *s, int every, uint8_t *likely)
 
 	mark(s, s->self, likely);
 	if (s->seats > 1)
-		apart = ((int64_t)s->seat[1].task - s->seat[0].task) / ((int64_t)s->seat[1].rank - s->seat[0].rank);
+		apart = ((int64_t)s->seat[1].task - s->seat[0].task) /
+			((int64_t)s->seat[1].rank - s->seat[0].rank);
 	if (apart > 0) {
 		by_task(s, apart, every, likely);
 		return;

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape.h - where the ranks of a communicator probably are, from those that are here
  *
- * Nothing rests on the answer but how many logs are read: who is home is said by its own AGREED, who takes part by the
+ * Nothing rests on the answer but how many logs are read: who is home is said by its own AGREED,
+ *                                                         who takes part by the
  * cards. A wrong guess leaves the communicator on AUTO.
  *
  * Threads:  pure functions.
@@ -19,16 +20,16 @@ struct nt_shape_seat {
 };
 
 struct nt_shape {
-	const struct nt_shape_seat *seat;	/* in order of rank, at least one */
+	const struct nt_shape_seat *seat; /* in order of rank, at least one */
 	uint32_t seats;
-	uint32_t ranks;			/* of the communicator */
-	uint32_t self, nodes, tasks;	/* this node; of the step */
+	uint32_t ranks; /* of the communicator */
+	uint32_t self, nodes, tasks; /* this node; of the step */
 	int (*node_of_task)(void *arg, uint32_t task);
 	void *arg;
 };
 
-/* Marks in likely[nodes] where rank 0 may be, or with every set where any rank may be: ranks in the order of tasks at
- * equal distances, or equal numbers of ranks on nodes at equal distances. */
+/* Marks in likely[nodes] where rank 0 may be, or with every set where any rank may be: ranks in
+ * the order of tasks at equal distances, or equal numbers of ranks on nodes at equal distances. */
 void nt_shape_likely(const struct nt_shape *shape, int every, uint8_t *likely);
 
 #endif

@@ -13,24 +13,25 @@
 #include "pmix-sync/log.h"
 #include "pmix-sync/pace.h"
 
-#define NT_TICK_MS 2			/* while something is pending: the board costs nothing to look at */
-#define NT_IDLE_MS 50			/* otherwise */
-#define NT_NAP_MS 10000			/* without anything pending: PMIx is left until something is */
-#define NT_NAPS 64u			/* ... so many times: each costs some memory */
+#define NT_TICK_MS 2 /* while something is pending: the board costs nothing to look at */
+#define NT_IDLE_MS 50 /* otherwise */
+#define NT_NAP_MS 10000 /* without anything pending: PMIx is left until something is */
+#define NT_NAPS 64u /* ... so many times: each costs some memory */
 #define NT_APPEND_MAX (256 * 1024)
 #define NT_LOCK_FILE "speaker"
 
 struct nt_speaker {
 	struct nt_speaker_config config;
 	struct nt_agree *agree;
-	struct nt_log *log;		/* NULL: this node speaks to nobody */
+	struct nt_log *log; /* NULL: this node speaks to nobody */
 	struct nt_error why;
-	int lock;			/* of the node's one speaker */
+	int lock; /* of the node's one speaker */
 	struct {
-		uint64_t ms, listened_ms;	/* of the last read */
-	} *polled;			/* by node */
-	uint64_t stepped_ms, listened_ms;	/* the last step; for how long any log was listened to */
-	uint64_t pending_ms;		/* when anything was pending last */
+		uint64_t ms, listened_ms; /* of the last read */
+	} * polled; /* by node */
+	/* the last step; for how long any log was listened to */
+	uint64_t stepped_ms, listened_ms;
+	uint64_t pending_ms; /* when anything was pending last */
 	uint8_t *buffer;
 };
 
@@ -89,7 +90,8 @@ static int lock_node(const char *dir)
 	return fd;
 }
 
-/* With logs the first speaker is the only one: their entries are numbered once per node and step, and the others know
+/* With logs the first speaker is the only one: their entries are numbered once per node and
+ *                                              step, and the others know
  * whom to ask. */
 static void open_log(struct nt_speaker *speaker)
 {
@@ -98,7 +100,9 @@ static void open_log(struct nt_speaker *speaker)
 	if (config->nodes < 2)
 		return;
 	if (config->local_task != 0)
-		nt_error_set(&speaker->why, "the first task of a node has no NCCL rank: other nodes cannot be reached");
+		nt_error_set(
+			&speaker->why,
+			"the first task of a node has no NCCL rank: other nodes cannot be reached");
 	else if (atomic_load(&config->board->speaker_pid) != 0)
 		nt_error_set(&speaker->why, "the process that spoke for a node has ended");
 	else
@@ -135,7 +139,8 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 	return speaker;
 }
 
-/* Hand the log what the state machine wants said; it takes effect here only once others can read it. */
+/* Hand the log what the state machine wants said; it takes effect here only once others can read
+ * it. */
 static void say(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 {
 	const uint8_t *bytes;
@@ -190,7 +195,8 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
 		if (need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
-		    now_ms - speaker->polled[n].ms < nt_pace_ms(speaker->polled[n].listened_ms, wanted, cost, urgent))
+		    now_ms - speaker->polled[n].ms <
+			    nt_pace_ms(speaker->polled[n].listened_ms, wanted, cost, urgent))
 			continue;
 		speaker->polled[n].ms = now_ms;
 		speaker->polled[n].listened_ms = speaker->listened_ms;
@@ -198,8 +204,8 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 	}
 }
 
-/* Slurm ends the whole step when a process that is a PMIx client dies. So nobody is one for longer than there is
- * something to agree on. */
+/* Slurm ends the whole step when a process that is a PMIx client dies. So nobody is one for
+ * longer than there is something to agree on. */
 static void nap_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 {
 	if (pending || speaker->pending_ms == 0) {

@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - how the members' answers reach home: each node adds up its own and those of at most NT_TREE_WIDTH others
+/* tree.c - how the members' answers reach home: each node adds up its own and those of at most
+ * NT_TREE_WIDTH others
  *
- * Home is the root; the other nodes follow in the order of their numbers, so that everybody who knows who takes part
- * knows the tree. An ACK says that the whole branch has held. Outcomes need no tree: everybody reads home's log.
+ * Home is the root; the other nodes follow in the order of their numbers, so that everybody who
+ * knows who takes part knows the tree. An ACK says that the whole branch has held. Outcomes need
+ * no tree: everybody reads home's log.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,8 @@ static int compare_nodes(const void *a, const void *b)
 
 void tree_sort(struct agree_comm *comm)
 {
-	qsort(comm->participants, comm->participant_count, sizeof(*comm->participants), compare_nodes);
+	qsort(comm->participants, comm->participant_count, sizeof(*comm->participants),
+	      compare_nodes);
 }
 
 int tree_make(struct nt_agree *a, struct agree_comm *comm, uint32_t home)
@@ -85,13 +88,15 @@ void tree_reset(struct agree_tally *tally)
 	*tally = (struct agree_tally){ .phase = 0 };
 }
 
-/* The first data is kept, what comes after it is added to it. Out of memory: no data, as from a node that has none. */
+/* The first data is kept, what comes after it is added to it. Out of memory: no data, as from a
+ * node that has none. */
 static void add_data(struct nt_agree *a, struct agree_tally *tally, const struct nt_entry *entry)
 {
-	if (tally->from & (tally->from - 1)) {	/* not the first */
+	if (tally->from & (tally->from - 1)) { /* not the first */
 		tally->count = a->config.hooks.combine && tally->bytes
-				       ? a->config.hooks.combine(a->config.hooks.arg, tally->bytes, tally->count,
-								 entry->bytes, entry->count)
+				       ? a->config.hooks.combine(a->config.hooks.arg, tally->bytes,
+								 tally->count, entry->bytes,
+								 entry->count)
 				       : 0;
 		return;
 	}
@@ -101,7 +106,8 @@ static void add_data(struct nt_agree *a, struct agree_tally *tally, const struct
 		memcpy(tally->bytes, entry->bytes, tally->count);
 }
 
-/* READY of a session has a sum of its own: it may come while others still answer to what was asked before. */
+/* READY of a session has a sum of its own: it may come while others still answer to what was
+ * asked before. */
 static bool of_session(const struct nt_entry *entry)
 {
 	return entry->type == NT_ENTRY_READY && entry->span != 0;
@@ -113,13 +119,18 @@ static struct agree_tally *tally_of(struct agree_key *key, const struct nt_entry
 }
 
 /* What the branch says, once `entry` has made it complete. */
-static void pass_on(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key, const struct nt_entry *entry)
+static void pass_on(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+		    const struct nt_entry *entry)
 {
 	struct agree_tally *tally = tally_of(key, entry);
-	struct nt_entry sum = { .type = tally->refused ? NT_ENTRY_NACK : entry->type, .comm = comm->id, .key = key->id,
-				.epoch = tally->epoch, .turn = tally->turn,
+	struct nt_entry sum = { .type = tally->refused ? NT_ENTRY_NACK : entry->type,
+				.comm = comm->id,
+				.key = key->id,
+				.epoch = tally->epoch,
+				.turn = tally->turn,
 				.span = of_session(entry) ? entry->span : tally->busy,
-				.bytes = tally->bytes, .count = tally->count };
+				.bytes = tally->bytes,
+				.count = tally->count };
 
 	tally->told = true;
 	if (comm->is_home)
@@ -154,6 +165,7 @@ void tree_answer(struct nt_agree *a, struct agree_comm *comm, struct agree_key *
 	}
 	if (entry->type == NT_ENTRY_DATA)
 		add_data(a, tally, entry);
-	if (!tally->told && (tally->refused || tally->from == (2u << tree_children(comm, &child)) - 1))
+	if (!tally->told &&
+	    (tally->refused || tally->from == (2u << tree_children(comm, &child)) - 1))
 		pass_on(a, comm, key, entry);
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turn.h - a rank's side of the agreement: what plan is in force at this turn, or must it wait
  *
- * The rank publishes its turn before it reads hold_at; the speaker sets hold_at before it reads the turns; all four
- * sequentially consistent. So for any decision at or after hold_at either the speaker saw the turn (and refused), or
- * the rank sees the hold (and waits).
+ * The rank publishes its turn before it reads hold_at; the speaker sets hold_at before it reads
+ * the turns; all four sequentially consistent. So for any decision at or after hold_at either
+ * the speaker saw the turn (and refused), or the rank sees the hold (and waits).
  *
  * Threads:  the decision thread of one rank; struct nt_turn is that rank's own.
  * Memory:   no allocation, no lock, no system call.
@@ -18,20 +18,22 @@
 
 /* A rank's private view of one key's plans. All zero: nothing planned. */
 struct nt_turn {
-	struct nt_plan plan;		/* in force once epoch > 0 and its `at` was reached */
-	struct nt_plan next;		/* committed, `at` not reached yet; epoch 0: none */
-	struct nt_plan base;		/* what `plan`, a window, lies over: the plan for good before it; epoch 0: AUTO */
+	struct nt_plan plan; /* in force once epoch > 0 and its `at` was reached */
+	struct nt_plan next; /* committed, `at` not reached yet; epoch 0: none */
+	/* what `plan`, a window, lies over: the plan for good before it; epoch 0: AUTO */
+	struct nt_plan base;
 };
 
 enum nt_turn_answer { NT_TURN_GO, NT_TURN_WAIT };
 
 /* Take the plan that is committed newest, then move to it if its turn has come. */
-static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, uint64_t turn, struct nt_turn *mine)
+static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, uint64_t turn,
+				   struct nt_turn *mine)
 {
 	uint32_t epoch = atomic_load_explicit(&key->epoch, memory_order_acquire);
 
 	if (epoch != mine->plan.epoch && epoch != mine->next.epoch)
-		mine->next = key->plan[epoch & 1];	/* stable until this rank has passed it */
+		mine->next = key->plan[epoch & 1]; /* stable until this rank has passed it */
 	if (mine->next.epoch != 0 && turn >= mine->next.at) {
 		if (mine->plan.epoch != 0 && mine->plan.until == NT_NEVER)
 			mine->base = mine->plan;
@@ -41,10 +43,11 @@ static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, ui
 	}
 }
 
-/* A decision at a known turn while the key is open. WAIT: the outcome of a proposal that covers this turn is not
- * known on this node yet; call again until GO. After GO nt_turn_position() says what to follow. */
-static inline enum nt_turn_answer nt_turn_take(struct nt_board_key *key, unsigned member, uint64_t turn,
-					       struct nt_turn *mine)
+/* A decision at a known turn while the key is open. WAIT: the outcome of a proposal that covers
+ * this turn is not known on this node yet; call again until GO. After GO nt_turn_position() says
+ * what to follow. */
+static inline enum nt_turn_answer nt_turn_take(struct nt_board_key *key, unsigned member,
+					       uint64_t turn, struct nt_turn *mine)
 {
 	uint64_t hold;
 
@@ -56,8 +59,8 @@ static inline enum nt_turn_answer nt_turn_take(struct nt_board_key *key, unsigne
 	return NT_TURN_GO;
 }
 
-/* Position in the newest plan, or -1 outside of it (no plan, or its end was reached). A plan for good is at position 0
- * for ever. */
+/* Position in the newest plan, or -1 outside of it (no plan, or its end was reached). A plan for
+ * good is at position 0 for ever. */
 static inline int64_t nt_turn_position(const struct nt_turn *mine, uint64_t turn)
 {
 	const struct nt_plan *plan = &mine->plan;
@@ -69,9 +72,10 @@ static inline int64_t nt_turn_position(const struct nt_turn *mine, uint64_t turn
 	return (int64_t)((turn - plan->at) / plan->stride);
 }
 
-/* The plan to follow at this turn and the position in it; NULL: AUTO. Outside of a window it is what the window lies
- * over. */
-static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uint64_t turn, int64_t *position)
+/* The plan to follow at this turn and the position in it; NULL: AUTO. Outside of a window it is
+ * what the window lies over. */
+static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uint64_t turn,
+						 int64_t *position)
 {
 	*position = nt_turn_position(mine, turn);
 	if (*position >= 0)
@@ -80,10 +84,12 @@ static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uin
 	return mine->base.epoch != 0 ? &mine->base : NULL;
 }
 
-/* With a plan for good in force: look at the board no more, until the key is open again. False where another plan is
- * under way. First this rank says that its turn is not known, then it looks for a hold; the speaker does the opposite,
- * so that one of the two sees the other. */
-static inline bool nt_turn_rest(struct nt_board_key *key, unsigned member, uint64_t turn, const struct nt_turn *mine)
+/* With a plan for good in force: look at the board no more, until the key is open again. False
+ *                                where another plan is
+ * under way. First this rank says that its turn is not known, then it looks for a hold; the
+ * speaker does the opposite, so that one of the two sees the other. */
+static inline bool nt_turn_rest(struct nt_board_key *key, unsigned member, uint64_t turn,
+				const struct nt_turn *mine)
 {
 	if (mine->next.epoch != 0 || (mine->plan.until != NT_NEVER && turn < mine->plan.until))
 		return false;

@@ -110,7 +110,9 @@ static int feed_recorded(void *arg, const struct nt_plan *plan, const struct nt_
 	if (length > (size_t)2 * nt_times_room(schedule))
 		return -1;
 	memcpy(bytes, f->rounds->bytes[f->out->rounds], length);
-	f->out->samples += nt_schedule_positions(schedule) < length / 2 ? nt_schedule_positions(schedule) : (unsigned)length / 2;
+	f->out->samples += nt_schedule_positions(schedule) < length / 2
+				   ? nt_schedule_positions(schedule)
+				   : (unsigned)length / 2;
 	return (int)length;
 }
 
@@ -199,8 +201,7 @@ bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsi
 	void *open;
 	bool done;
 
-	plan.payload_bytes =
-		(uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
+	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
 	open = hooks.start_again(hooks.arg, &drive->board->comm[0], describe(drive, key), &plan);
 	done = explore(drive, open, feed_played, &f);
 	/* Windows have no outcome: nothing was said that changes the arm. */
@@ -214,7 +215,8 @@ bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 {
 	struct feeding f = { .drive = drive, .key = key, .rounds = rounds, .out = out };
 
-	return explore(drive, open_key(drive, key), feed_recorded, &f) && out->rounds == rounds->count;
+	return explore(drive, open_key(drive, key), feed_recorded, &f) &&
+	       out->rounds == rounds->count;
 }
 
 bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,

@@ -31,7 +31,8 @@ struct nt_drive_key {
 	float cost_us[NT_PAIRS];
 	struct nt_channels channels; /* 0 ranks: nothing is known of them */
 	double (*time_us)(void *arg, unsigned arm, unsigned call);
-	double (*rest_us)(void *arg, unsigned arm, unsigned call); /* ... until the next one; NULL: no time */
+	/* ... until the next one; NULL: no time */
+	double (*rest_us)(void *arg, unsigned arm, unsigned call);
 	void *arg;
 };
 
@@ -46,16 +47,16 @@ struct nt_driven {
 int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
 void nt_drive_fini(struct nt_drive *drive);
 
-/* Data of the rounds of a job, as nt_times_gather() made them, in their order; the engine's own schedules say what they
- * are of. */
+/* Data of the rounds of a job, as nt_times_gather() made them, in their order; the engine's own
+ * schedules say what they are of. */
 struct nt_drive_rounds {
 	unsigned count;
 	const uint8_t *bytes[NT_TRIAL_ROUNDS];
 	size_t length[NT_TRIAL_ROUNDS];
 };
 
-/* From the first plan to the last with these times. False where they are not of such an exploration: rounds are missing
- * or left over, or have more times than calls. */
+/* From the first plan to the last with these times. False where they are not of such an
+ * exploration: rounds are missing or left over, or have more times than calls. */
 bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
 
@@ -67,7 +68,8 @@ bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,
  * read, or no end. */
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);
 
-/* The same of a second look at an arm that is in force; outcome.chosen_arm is what is afterwards. */
+/* The same of a second look at an arm that is in force; outcome.chosen_arm is what is
+ * afterwards. */
 bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
 		    struct nt_driven *out);
 

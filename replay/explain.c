@@ -280,7 +280,8 @@ static void explain_alone(struct asked *asked)
 		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
 		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
 		       "  those over %d times AUTO's time are left out; from %zu MiB on, LL over %g times of it.\n",
-		       NT_ENGINE_COST_FACTOR, NT_ENGINE_LL_BYTES >> 20, (double)NT_ENGINE_LL_FACTOR);
+		       NT_ENGINE_COST_FACTOR, NT_ENGINE_LL_BYTES >> 20,
+		       (double)NT_ENGINE_LL_FACTOR);
 	for (int coll = NT_COLLS - 1; coll >= 0; coll--) {
 		for (unsigned i = 0; asked->colls & (1u << coll) && i < asked->sizes; i++) {
 			struct nt_plan_key key;

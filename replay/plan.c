@@ -24,8 +24,9 @@ static void own_gates(FILE *out, const struct nt_policy *p)
 		percent(p->min_gain_micro), alpha, NT_ENGINE_LOOKS,
 		NT_ENGINE_LOOKS * NT_ENGINE_FINALISTS, NT_ENGINE_LOOKS, alpha / NT_ENGINE_LOOKS,
 		alpha / (NT_ENGINE_LOOKS * NT_ENGINE_FINALISTS),
-		p->reward == NT_REWARD_PERIOD ? "."
-					      : ";\n    nothing speaks for the program's taking longer from call to call.");
+		p->reward == NT_REWARD_PERIOD
+			? "."
+			: ";\n    nothing speaks for the program's taking longer from call to call.");
 }
 
 static void online_gates(FILE *out)
@@ -64,7 +65,8 @@ void nt_plan_policy(FILE *out, const struct nt_policy *policy)
 		"  A collective and size is explored after %" PRId64
 		" calls (min_calls), where all ranks have agreed.\n",
 		policy->min_calls);
-	fprintf(out, "  What is compared is the time from a call's start to the next %s (reward).\n",
+	fprintf(out,
+		"  What is compared is the time from a call's start to the next %s (reward).\n",
 		policy->reward == NT_REWARD_PERIOD ? "one of the same kind and size"
 						   : "collective on its communicator");
 	switch (policy->rule) {
@@ -115,7 +117,8 @@ static void print_left_out(FILE *out, const struct nt_plan_key *key, const struc
 			fprintf(out, "NCCL predicts %.1f us, over %d times AUTO's %.1f us\n",
 				(double)cost_us, NT_ENGINE_COST_FACTOR, (double)auto_us);
 		else if (nt_engine_ll_hopeless(arm, key->key.size_bytes, cost_us, auto_us))
-			fprintf(out, "NCCL predicts %.1f us for AUTO's %.1f us, and half of LL's bytes are data\n",
+			fprintf(out,
+				"NCCL predicts %.1f us for AUTO's %.1f us, and half of LL's bytes are data\n",
 				(double)cost_us, (double)auto_us);
 		else
 			fprintf(out, "a round has room for %d arms and AUTO\n",
@@ -139,8 +142,10 @@ static void print_cost(FILE *out, const struct nt_plan_key *key, const struct nt
 		(more_us < 0 ? -more_us : more_us) / 1000, more_us < 0 ? "less" : "more");
 }
 
-/* What refine.h makes of the best two pairs, AUTO's among them. Returns the calls it takes at most. */
-static unsigned print_refined(FILE *out, const struct nt_policy *policy, const struct nt_schedule *first)
+/* What refine.h makes of the best two pairs, AUTO's among them. Returns the calls it takes at
+ * most. */
+static unsigned print_refined(FILE *out, const struct nt_policy *policy,
+			      const struct nt_schedule *first)
 {
 	bool channels = policy->channels == NT_SWITCH_ON, chunks = policy->chunks == NT_SWITCH_ON;
 	unsigned arms = 1 + NT_ENGINE_FINALISTS * (1 + 3u * channels + 2u * chunks);
@@ -151,8 +156,10 @@ static unsigned print_refined(FILE *out, const struct nt_policy *policy, const s
 	most.count = (uint8_t)(arms < NT_SCHEDULE_ARMS ? arms : NT_SCHEDULE_ARMS);
 	while (most.blocks > 1 && nt_schedule_positions(&most) > NT_RUN_POSITIONS)
 		most.blocks--;
-	fprintf(out, "  Then a round like the first, up to %u calls, of the best two%s%s.\n", nt_schedule_positions(&most),
-		channels ? "\n    with half, a quarter and twice the channels that NCCL gave them" : "",
+	fprintf(out, "  Then a round like the first, up to %u calls, of the best two%s%s.\n",
+		nt_schedule_positions(&most),
+		channels ? "\n    with half, a quarter and twice the channels that NCCL gave them"
+			 : "",
 		chunks ? "\n    with smaller chunks, where NCCL asks for their size" : "");
 	return nt_schedule_positions(&most);
 }

@@ -82,12 +82,14 @@ static int read_channels(json_object *trial, struct nt_channels *channels, struc
 	if (!json_object_object_get_ex(from, "own", &value) ||
 	    !json_object_is_type(value, json_type_object))
 		return nt_error_set(err, "trial's channels cannot be read");
-	json_object_object_foreach(value, name, number) {
+	json_object_object_foreach(value, name, number)
+	{
 		int pair = nt_arm_parse(name);
 		int own = json_object_get_int(number);
 
 		if (pair < 0 || pair >= NT_PAIRS || own < 0 || own > UINT8_MAX)
-			return nt_error_set(err, "trial's channels of an unknown arm '%.24s'", name);
+			return nt_error_set(err, "trial's channels of an unknown arm '%.24s'",
+					    name);
 		channels->own[pair] = (uint8_t)own;
 	}
 	return 0;

@@ -72,8 +72,8 @@ void nt_replay_fini(struct nt_replay *replay, struct nt_replay_rows *rows);
 int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
 		    struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err);
 
-/* The decisions of a job, from the record of the process that made them; the job's policy counts. *left_out: decisions
- * whose times are not in this record. */
+/* The decisions of a job, from the record of the process that made them; the job's policy
+ * counts. *left_out: decisions whose times are not in this record. */
 int nt_replay_record(struct nt_replay *replay, const char *text, size_t text_bytes,
 		     struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err);
 

@@ -2,14 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - the times of one cell of a trace, call by call
  *
- * In order: each arm's samples one after the other, and from the start when used up. Drawn: every arm draws with
+ * In order: each arm's samples one after the other, and from the start when used up. Drawn:
+ *           every arm draws with
  * replacement from AUTO's samples, so that all are alike but for one that may be made faster.
  *
  * Threads:  one thread.
  * Memory:   the trace must outlive it.
  * Errors:   a cell may lack AUTO; it can then not be played.
- * Units:    microseconds; what is played is scaled by a power of two to around a millisecond, which no rule notices,
- *           so that times of any unit fit what a board can hold.
+ * Units:    microseconds; what is played is scaled by a power of two to around a millisecond,
+ *           which no rule notices, so that times of any unit fit what a board can hold.
  */
 #ifndef NT_REPLAY_SOURCE_H
 #define NT_REPLAY_SOURCE_H
@@ -43,8 +44,8 @@ bool nt_source_starts(const struct nt_trace *trace, unsigned at);
 
 double nt_source_median_us(const struct nt_source *source, unsigned arm);
 
-/* What the engine is told of the cell. drawn: as many arms as the cell has, at least NT_ARMS_ALONE where it has AUTO
- * alone. NCCL's costs are not in a trace: nothing is pruned. */
+/* What the engine is told of the cell. drawn: as many arms as the cell has, at least
+ * NT_ARMS_ALONE where it has AUTO alone. NCCL's costs are not in a trace: nothing is pruned. */
 void nt_source_key(struct nt_source *source, struct nt_drive_key *key);
 
 /* nt_drive_key.time_us of a struct nt_source. */

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - measured times of arms (tests/traces/), and what NCCL picked where they were measured
  *
- * Text, a line for each arm of a cell (a collective, topology, mode and size); lines that begin with '#' and empty
- * ones are skipped:
+ * Text, a line for each arm of a cell (a collective, topology, mode and size); lines that begin
+ * with '#' and empty ones are skipped:
  *
  *   [launch variables,]collective,topology,mode,algorithm,protocol,bytes,samples...
  *
- * AUTO,AUTO for algorithm and protocol are NCCL's own choice. Samples are in the order of measurement; an arm that
- * stands in several lines has the samples of all.
+ * AUTO,AUTO for algorithm and protocol are NCCL's own choice. Samples are in the order of
+ * measurement; an arm that stands in several lines has the samples of all.
  *
  * Threads:  read only after loading.
  * Memory:   the structures own their samples until _fini.

@@ -18,8 +18,9 @@
 #include "report/child.h"
 
 #define TIMEOUT_MS 30000
-#define OUTPUT_MAX (64u << 20) /* an array of 1000 tasks, each with the longest comment there is */
-#define SEPARATOR '\x1f'       /* in no job id and no time; the comment comes last */
+/* an array of 1000 tasks, each with the longest comment there is */
+#define OUTPUT_MAX (64u << 20)
+#define SEPARATOR '\x1f' /* in no job id and no time; the comment comes last */
 
 /* "12_3<US>14<US>2026-01-02T03:04:05<US>comment" starts a job; a comment may hold newlines. */
 static bool starts_job(const char *line, size_t bytes)

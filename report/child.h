@@ -20,7 +20,7 @@ struct nt_child {
 	char *out; /* what it wrote to stdout, with a NUL behind it */
 	size_t out_bytes;
 	char complaint[160]; /* the last line it wrote to stderr, printable; "" for none */
-	int status;	     /* exit status; 128 + N after signal N */
+	int status; /* exit status; 128 + N after signal N */
 };
 
 /* Run argv[0], looked for in PATH, with an empty stdin. */

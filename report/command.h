@@ -12,14 +12,14 @@
 enum nt_exit {
 	NT_EXIT_OK = 0,
 	NT_EXIT_FAILED = 1, /* the reason is on stderr; what was printed is partial */
-	NT_EXIT_USAGE = 2,  /* with a hint on stderr; nothing was done */
+	NT_EXIT_USAGE = 2, /* with a hint on stderr; nothing was done */
 };
 
 struct nt_command {
 	const char *name;
 	int (*run)(int argc, char *argv[]); /* argv[0] is the subcommand */
-	const char *summary;		    /* half a line for --help */
-	const char *help;		    /* the whole text of "help NAME" */
+	const char *summary; /* half a line for --help */
+	const char *help; /* the whole text of "help NAME" */
 };
 
 extern const struct nt_command nt_command_report;

@@ -28,7 +28,8 @@ struct measured {
 
 #define EXPLORED(member) offsetof(struct explored, member), 0
 static const struct nt_field explored_fields[] = {
-	{ "id", offsetof(struct explored, id), sizeof(((struct explored *)0)->id), NT_FIELD_TEXT, true },
+	{ "id", offsetof(struct explored, id), sizeof(((struct explored *)0)->id), NT_FIELD_TEXT,
+	  true },
 	{ "ranks", EXPLORED(ranks), NT_FIELD_COUNT, true },
 	{ "nodes", EXPLORED(nodes), NT_FIELD_COUNT, true },
 	{ "coll", EXPLORED(coll), NT_FIELD_COLL, true },
@@ -71,7 +72,8 @@ static void print_p25(char *cell, const void *row)
 
 static void print_ratio(char *cell, const void *row)
 {
-	nt_cell_decimal(cell, ROW(row)->predicted_us > 0 ? ROW(row)->us / ROW(row)->predicted_us : NAN, 2);
+	nt_cell_decimal(
+		cell, ROW(row)->predicted_us > 0 ? ROW(row)->us / ROW(row)->predicted_us : NAN, 2);
 }
 
 static void print_samples(char *cell, const void *row)
@@ -102,9 +104,11 @@ static const char *ratio_text(double ratio, char *out, size_t out_bytes)
 	return out;
 }
 
-/* Predictions of two arms against their times: costs need not be times for NCCL's pick to be right, so only their
+/* Predictions of two arms against their times: costs need not be times for NCCL's pick to be
+ *                                              right, so only their
  * ratios are judged. Returns how far apart the two ratios are; at least 1. */
-static double error_of(const struct measured *m, const struct measured *base, double *predicted, double *us)
+static double error_of(const struct measured *m, const struct measured *base, double *predicted,
+		       double *us)
 {
 	*predicted = m->predicted_us / base->predicted_us;
 	*us = m->us / base->us;
@@ -119,11 +123,15 @@ static void print_model(FILE *out, const struct explored *e, const struct measur
 	bool inverted = false;
 
 	for (size_t i = 1; i < count; i++) {
-		double error = m[i].predicted_us > 0 && m[i].us > 0 ? error_of(&m[i], &m[0], &predicted, &us) : 0;
+		double error = m[i].predicted_us > 0 && m[i].us > 0
+				       ? error_of(&m[i], &m[0], &predicted, &us)
+				       : 0;
 		bool wrong_way = error > 0 && us * CLEARLY < 1 && predicted >= 1;
 
-		/* That a faster arm was called slower is what costs time; other errors only where there is none. */
-		if (error < CLEARLY || (inverted && !wrong_way) || (inverted == wrong_way && error < least))
+		/* That a faster arm was called slower is what costs time; other errors only
+		 * where there is none. */
+		if (error < CLEARLY || (inverted && !wrong_way) ||
+		    (inverted == wrong_way && error < least))
 			continue;
 		inverted = wrong_way;
 		least = error;
@@ -134,12 +142,14 @@ static void print_model(FILE *out, const struct explored *e, const struct measur
 		return;
 	}
 	least = error_of(worst, &m[0], &predicted, &us);
-	fprintf(out, "    NCCL's model: %s predicted %s than %s, measured %s: wrong by a factor of %.2f\n",
-		nt_arm_name(worst->arm), ratio_text(predicted, said, sizeof(said)), nt_arm_name(e->auto_arm),
-		ratio_text(us, was, sizeof(was)), least);
+	fprintf(out,
+		"    NCCL's model: %s predicted %s than %s, measured %s: wrong by a factor of %.2f\n",
+		nt_arm_name(worst->arm), ratio_text(predicted, said, sizeof(said)),
+		nt_arm_name(e->auto_arm), ratio_text(us, was, sizeof(was)), least);
 }
 
-static int read_arms(const struct explored *e, struct measured *m, size_t *count, struct nt_error *err)
+static int read_arms(const struct explored *e, struct measured *m, size_t *count,
+		     struct nt_error *err)
 {
 	*count = json_object_array_length(e->arms);
 	if (*count > MOST_ARMS)
@@ -163,9 +173,12 @@ static int print_one(FILE *out, json_object *object, struct nt_error *err)
 	if (nt_fields_read(explored_fields, LENGTH(explored_fields), object, &e, err) < 0 ||
 	    read_arms(&e, m, &count, err) < 0)
 		return -1;
-	fprintf(out, "  explored on %s (%" PRId64 " rank%s, %" PRId64 " node%s): %s %s, NCCL picks %s, used is %s\n",
-		e.id, e.ranks, e.ranks == 1 ? "" : "s", e.nodes, e.nodes == 1 ? "" : "s", nt_coll_name(e.coll),
-		nt_size_text((size_t)e.bytes, size, sizeof(size)), nt_arm_name(e.auto_arm), nt_arm_name(e.arm));
+	fprintf(out,
+		"  explored on %s (%" PRId64 " rank%s, %" PRId64
+		" node%s): %s %s, NCCL picks %s, used is %s\n",
+		e.id, e.ranks, e.ranks == 1 ? "" : "s", e.nodes, e.nodes == 1 ? "" : "s",
+		nt_coll_name(e.coll), nt_size_text((size_t)e.bytes, size, sizeof(size)),
+		nt_arm_name(e.auto_arm), nt_arm_name(e.arm));
 	if (count == 0)
 		return 0;
 	if (nt_table_print(out, &table, m, count, err) < 0)

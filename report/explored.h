@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explored.h - what a process's record says of every arm that was explored: what NCCL predicted, what was
+/* explored.h - what a process's record says of every arm that was explored: what NCCL predicted,
+ * what was
  *              measured, and where NCCL's model is wrong and by how much
  *
  * Threads:  no state of its own.

@@ -185,7 +185,8 @@ int nt_fields_read(const struct nt_field *fields, size_t count, json_object *obj
 {
 	if (!json_object_is_type(object, json_type_object))
 		return nt_error_set(err, "not an object");
-	json_object_object_foreach(object, name, value) {
+	json_object_object_foreach(object, name, value)
+	{
 		const struct nt_field *field = find_field(fields, count, name);
 		char shown[32];
 

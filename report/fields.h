@@ -17,23 +17,23 @@
 #include "contract/error.h"
 
 enum nt_field_kind {
-	NT_FIELD_COUNT,	 /* int64_t: a whole number from 0 */
+	NT_FIELD_COUNT, /* int64_t: a whole number from 0 */
 	NT_FIELD_NUMBER, /* double: any finite number */
-	NT_FIELD_TIME,	 /* double: a finite number from 0 */
-	NT_FIELD_SHARE,	 /* double: 0 to 1 */
-	NT_FIELD_BOOL,	 /* bool */
-	NT_FIELD_TEXT,	 /* char[room]: what cannot be printed becomes '?' */
-	NT_FIELD_COLL,	 /* int: enum nt_coll */
-	NT_FIELD_ARM,	 /* int: as nt_arm_parse has it */
-	NT_FIELD_TIMES,	 /* double[2]: an array of one or two times; the second stays as it was */
+	NT_FIELD_TIME, /* double: a finite number from 0 */
+	NT_FIELD_SHARE, /* double: 0 to 1 */
+	NT_FIELD_BOOL, /* bool */
+	NT_FIELD_TEXT, /* char[room]: what cannot be printed becomes '?' */
+	NT_FIELD_COLL, /* int: enum nt_coll */
+	NT_FIELD_ARM, /* int: as nt_arm_parse has it */
+	NT_FIELD_TIMES, /* double[2]: an array of one or two times; the second stays as it was */
 	NT_FIELD_OBJECT, /* json_object *: borrowed */
-	NT_FIELD_ARRAY,	 /* json_object *: borrowed */
+	NT_FIELD_ARRAY, /* json_object *: borrowed */
 };
 
 struct nt_field {
 	const char *name;
 	size_t offset; /* of the member in the target */
-	size_t room;   /* NT_FIELD_TEXT only */
+	size_t room; /* NT_FIELD_TEXT only */
 	enum nt_field_kind kind;
 	bool required;
 };

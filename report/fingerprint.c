@@ -116,18 +116,17 @@ static int print_json(const struct answer *answer)
 		json_object_object_add(cache, "state", json_object_new_string(answer->state));
 		json_object_object_add(cache, "fingerprint",
 				       answer->cached ? number_text(answer->cached) : NULL);
-		json_object_object_add(cache, "why",
-				       answer->why.text[0]
-					       ? json_object_new_string(answer->why.text)
-					       : NULL);
+		json_object_object_add(
+			cache, "why",
+			answer->why.text[0] ? json_object_new_string(answer->why.text) : NULL);
 		json_object_object_add(object, "fingerprint", number_text(answer->value));
 		json_object_object_add(object, "material",
 				       json_object_new_string(answer->material));
 		json_object_object_foreach(inventory, name, value)
 			json_object_object_add(object, name, json_object_get(value));
 		json_object_object_add(object, "cache", json_object_get(cache));
-		puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-								    JSON_C_TO_STRING_NOSLASHESCAPE));
+		puts(json_object_to_json_string_ext(
+			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	}
 	json_object_put(object);
 	json_object_put(cache);

@@ -9,7 +9,7 @@
 #include "report/pciids.h"
 
 #define MODELS_MAX 32 /* different ones in a node; more are printed at their places only */
-#define DEPTH_MAX 16  /* of bridges in bridges */
+#define DEPTH_MAX 16 /* of bridges in bridges */
 #define ITEM_MAX 24
 #define NAME_MAX_BYTES 80
 #define ORDER "gsn"
@@ -279,8 +279,7 @@ json_object *nt_inventory_json(const char *material)
 	if (read_inventory(&inventory, material) < 0)
 		return NULL;
 	object = json_object_new_object();
-	if (object &&
-	    add(object, "packages", json_object_new_int64(inventory.packages)) == 0 &&
+	if (object && add(object, "packages", json_object_new_int64(inventory.packages)) == 0 &&
 	    add(object, "numa_nodes", json_object_new_int64(inventory.numa_nodes)) == 0 &&
 	    add_lists(object, &inventory) == 0)
 		return object;

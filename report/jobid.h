@@ -21,8 +21,8 @@
 
 struct nt_jobid {
 	uint32_t job;
-	int64_t task;		     /* of an array; -1 for none */
-	int64_t component;	     /* of a heterogeneous job; -1 for none */
+	int64_t task; /* of an array; -1 for none */
+	int64_t component; /* of a heterogeneous job; -1 for none */
 	char step[NT_STEP_NAME_MAX]; /* "" for all */
 };
 

@@ -20,7 +20,7 @@
 
 struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
-	uint32_t job;		      /* Slurm's own number of that job, task or component */
+	uint32_t job; /* Slurm's own number of that job, task or component */
 	bool ended;
 	char *comment; /* "" where there is none */
 };

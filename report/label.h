@@ -22,6 +22,6 @@ bool nt_step_name_valid(const char *name);
 int nt_size_parse(const char *text, size_t *bytes);
 
 int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes); /* "8r2n" */
-int nt_label_parse(const char *text, int *coll, size_t *bytes);		/* "AllReduce 256K" */
+int nt_label_parse(const char *text, int *coll, size_t *bytes); /* "AllReduce 256K" */
 
 #endif

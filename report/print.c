@@ -172,15 +172,19 @@ static void print_remarks(FILE *out, const struct nt_summary *summary, enum nt_r
 static const struct {
 	const char *why, *hint;
 } hints[] = {
-	{ "differs: hardware", "hardware differs: compare `nccl-tune fingerprint` of the two nodes; it "
-			       "also says whether a node's cache is old" },
+	{ "differs: hardware",
+	  "hardware differs: compare `nccl-tune fingerprint` of the two nodes; it "
+	  "also says whether a node's cache is old" },
 	{ "differs: NCCL", "NCCL differs: ranks load different releases of NCCL; look at their "
 			   "containers, modules, LD_LIBRARY_PATH" },
-	{ "differs: plugin interface", "plugin interface differs: ranks load different releases of NCCL; "
-				       "look at their containers, modules, LD_LIBRARY_PATH" },
-	{ "differs: plugin build", "plugin build differs: install one libnccl-tune.so on all nodes" },
-	{ "differs: policy", "policy differs: plugstack.conf gives different settings on the nodes, or "
-			     "the job changed NCCL_TUNE_POLICY in some ranks" },
+	{ "differs: plugin interface",
+	  "plugin interface differs: ranks load different releases of NCCL; "
+	  "look at their containers, modules, LD_LIBRARY_PATH" },
+	{ "differs: plugin build",
+	  "plugin build differs: install one libnccl-tune.so on all nodes" },
+	{ "differs: policy",
+	  "policy differs: plugstack.conf gives different settings on the nodes, or "
+	  "the job changed NCCL_TUNE_POLICY in some ranks" },
 };
 
 static void print_hints(FILE *out, const struct nt_summary *summary)

@@ -142,7 +142,8 @@ static int check_counts(json_object *counts, struct nt_error *err)
 	struct nt_field field = { .kind = NT_FIELD_COUNT };
 	int64_t count;
 
-	json_object_object_foreach(counts, name, value) {
+	json_object_object_foreach(counts, name, value)
+	{
 		field.name = name;
 		if (nt_field_read(&field, value, &count, err) < 0)
 			return -1;

@@ -29,9 +29,9 @@ struct request {
 struct answer {
 	const struct request *request;
 	json_object *array; /* with --json */
-	size_t shown;	    /* records */
-	size_t other;	    /* texts of somebody else */
-	size_t running;	    /* jobs that have not ended */
+	size_t shown; /* records */
+	size_t other; /* texts of somebody else */
+	size_t running; /* jobs that have not ended */
 	bool partial;
 };
 

@@ -133,7 +133,8 @@ static void show_plugins(json_object *plugins)
 
 	if (!plugins)
 		return;
-	json_object_object_foreach(plugins, name, value) {
+	json_object_object_foreach(plugins, name, value)
+	{
 		const char *said = json_object_get_string(value);
 
 		if (!said)
@@ -173,7 +174,8 @@ static void show_counts(json_object *counts)
 {
 	if (!counts)
 		return;
-	json_object_object_foreach(counts, name, value) {
+	json_object_object_foreach(counts, name, value)
+	{
 		printf("  count: ");
 		for (const char *c = name; *c; c++)
 			putchar(*c >= 0x20 && *c <= 0x7e ? *c : '?');

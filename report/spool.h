@@ -24,7 +24,8 @@
 struct nt_spooled {
 	const char *name; /* of the file */
 	const char
-		*problem; /* what is wrong with it; NULL if nothing, else what follows is not set */
+		/* what is wrong with it; NULL if nothing, else what follows is not set */
+		*problem;
 	char cluster[64];
 	uint32_t job;
 	char step[NT_STEP_NAME_MAX];

@@ -265,7 +265,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 	snprintf(step->name, sizeof(step->name), "%s", name);
 	step->ranks = step->nodes = -1;
 	read_step_head(reader, object, step);
-	json_object_object_foreach(object, member, value) {
+	json_object_object_foreach(object, member, value)
+	{
 		if (strcmp(member, "why") == 0)
 			read_whys(reader, value);
 		else if (!is_step_field(member))
@@ -306,7 +307,8 @@ static void read_steps(struct reader *reader, json_object *record)
 		reader->no_memory = true;
 		return;
 	}
-	json_object_object_foreach(record, name, value) {
+	json_object_object_foreach(record, name, value)
+	{
 		if (strcmp(name, "v") != 0 && strcmp(name, more_field.name) != 0)
 			members[count++] = (struct member){ name, value };
 	}

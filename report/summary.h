@@ -29,11 +29,11 @@ struct nt_step {
 };
 
 struct nt_row {
-	size_t step;	       /* index into the summary's steps */
+	size_t step; /* index into the summary's steps */
 	uint32_t ranks, nodes; /* of the communicator */
 	int coll;
 	size_t bytes;
-	int auto_arm, arm;	/* NCCL's pick; the arm in use, NT_ARM_AUTO where that pick stays */
+	int auto_arm, arm; /* NCCL's pick; the arm in use, NT_ARM_AUTO where that pick stays */
 	double auto_us, arm_us; /* medians; arm_us is the best other arm's where AUTO stays */
 	double gain_percent, p;
 	int64_t samples, calls, spent_calls;
@@ -60,8 +60,8 @@ struct nt_summary {
 
 enum nt_holding {
 	NT_HOLDS_NOTHING, /* no text at all */
-	NT_HOLDS_OTHER,	  /* somebody else's text */
-	NT_HOLDS_RECORD,  /* ours, whole or damaged */
+	NT_HOLDS_OTHER, /* somebody else's text */
+	NT_HOLDS_RECORD, /* ours, whole or damaged */
 };
 
 void nt_summary_init(struct nt_summary *summary);

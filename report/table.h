@@ -20,7 +20,7 @@
 
 struct nt_column {
 	const char *head[2]; /* two lines */
-	bool left;	     /* aligned left: text; numbers are aligned right */
+	bool left; /* aligned left: text; numbers are aligned right */
 	void (*print)(char *cell, const void *row); /* into NT_CELL_MAX bytes */
 };
 
@@ -36,7 +36,7 @@ int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, si
 
 /* What a cell holds: "-" stands for NAN and for a negative count. */
 void nt_cell_decimal(char *cell, double value,
-		     int decimals);	      /* "280.1"; no decimals from 100000 on */
+		     int decimals); /* "280.1"; no decimals from 100000 on */
 void nt_cell_share(char *cell, double value); /* "0.0001", "<0.0001" */
 void nt_cell_count(char *cell, int64_t value);
 

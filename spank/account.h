@@ -21,7 +21,8 @@
 enum nt_account {
 	NT_ACCOUNT_WRITTEN = 'w', /* and still there when it was looked at again */
 	NT_ACCOUNT_FOREIGN = 'f', /* the text is another program's */
-	NT_ACCOUNT_ENDED = 'e', /* the job has ended: its text can no longer be changed this way */
+	/* the job has ended: its text can no longer be changed this way */
+	NT_ACCOUNT_ENDED = 'e',
 	NT_ACCOUNT_FAILED = 'x', /* anything else; may be tried again */
 };
 

@@ -148,12 +148,9 @@ static int read_key(struct nt_sum_key *key, json_object *object, struct nt_error
 		const char *name;
 		int64_t *value;
 	} counts[] = {
-		{ "bytes", &key->bytes },
-		{ "samples", &key->samples },
-		{ "calls", &key->calls },
-		{ "spent_calls", &key->spent_calls },
-		{ "rechecks", &key->rechecks },
-		{ "rollbacks", &key->rollbacks },
+		{ "bytes", &key->bytes },	{ "samples", &key->samples },
+		{ "calls", &key->calls },	{ "spent_calls", &key->spent_calls },
+		{ "rechecks", &key->rechecks }, { "rollbacks", &key->rollbacks },
 	};
 	const struct {
 		const char *name;

@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.h - which variables of a step's tasks are set and unset
  *
- * Ours takes the place of the user's plugins and loads them itself, by the names that it finds in
- * NCCL_TUNE_CHAINED_*; an untuned step has the user's own back. "none", and what is too long to be a
- * plugin's name, stays. A plugin variable that holds our own path comes from the step around this one
- * (the batch script's, for the sruns in it). NCCL_TUNE_POLICY is ours in any case.
+ * Ours takes the place of the user's plugins and loads them itself, by the names that it finds
+ * in NCCL_TUNE_CHAINED_*; an untuned step has the user's own back. "none", and what is too long
+ * to be a plugin's name, stays. A plugin variable that holds our own path comes from the step
+ * around this one (the batch script's, for the sruns in it). NCCL_TUNE_POLICY is ours in any
+ * case.
  *
  * Threads:  pure functions, any thread.
  */

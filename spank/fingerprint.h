@@ -11,8 +11,8 @@
  * Threads:  any, one at a time.
  * Memory:   the caller's buffers; the caller frees *material.
  * Errors:   -1 and *err.
- * Host:     hwloc >= 2.2, which heeds HWLOC_* of the environment: for callers to clear. Reads sysfs for tens of milliseconds, now and then for half a second: not
- *           in a step's way.
+ * Host:     hwloc >= 2.2, which heeds HWLOC_* of the environment: for callers to clear. Reads
+ *           sysfs for tens of milliseconds, now and then for half a second: not in a step's way.
  */
 #ifndef NT_FINGERPRINT_H
 #define NT_FINGERPRINT_H
@@ -31,10 +31,10 @@ int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct 
 int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
 		      struct nt_error *err);
 
-/* The text that the number is the hash of. After "packages=2;numa=2;" one entry for each place that
- * has devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list as "0-1". A device is 'g'
- * (GPU), 's' (NVSwitch) or 'n' (NIC) and "vendor:device" in hexadecimal; devices that share a bridge
- * stand in brackets, which nest. Devices of one place or bracket are sorted. */
+/* The text that the number is the hash of. After "packages=2;numa=2;" one entry for each place
+ * that has devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list as "0-1". A
+ * device is 'g' (GPU), 's' (NVSwitch) or 'n' (NIC) and "vendor:device" in hexadecimal; devices
+ * that share a bridge stand in brackets, which nest. Devices of one place or bracket are sorted. */
 int nt_fingerprint_material(struct hwloc_topology *topology, char **material, struct nt_error *err);
 int nt_fingerprint_explain(char **material, struct nt_error *err); /* of this machine */
 uint64_t nt_fingerprint_hash(const char *material);

@@ -40,7 +40,8 @@
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
 #define RECHECK_MS 1000 /* after a write: another step's must not have taken it away */
-#define FRESH_MS 100 /* a directory changed less long ago may change again at the same time stamp */
+/* a directory changed less long ago may change again at the same time stamp */
+#define FRESH_MS 100
 
 struct watch {
 	struct nt_errand errand;

@@ -175,7 +175,8 @@ static void tidy_up(const struct nt_step_dir *dir)
 		struct nt_step_dir old = { .parent_fd = dir->parent_fd };
 
 		/* Node, job, step; the plain files beside them have no second dot. */
-		if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') == strrchr(entry->d_name, '.') ||
+		if (entry->d_name[0] == '.' ||
+		    strchr(entry->d_name, '.') == strrchr(entry->d_name, '.') ||
 		    strcmp(entry->d_name, dir->name) == 0)
 			continue;
 		snprintf(old.path, sizeof(old.path), "%s", entry->d_name);

@@ -70,7 +70,7 @@ typedef void (*nt_nccl_log)(int level, unsigned long subsystems, const char *fil
  * below 0 stands for "not legal", which must stay so; 0 forces the entry. *channels: 0 leaves
  * NCCL's number, else it is taken as it is (into an 8-bit signed field).
  */
-#define NT_TUNER_ALGOS_OLD 6	/* rows of the table up to 2.22: PAT came with 2.23 */
+#define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22: PAT came with 2.23 */
 
 /* v2: 2.21.5 (src/include/nccl_tuner.h:13@v2.21.5-1; tuner/tuner_v2.h:13). No table: set *algo and
  * *proto, or nothing. */
@@ -111,10 +111,10 @@ struct nt_tuner_nvl_v5 {
 /* v5 and v6: this communicator's copy of the cost model's constants (tuner/tuner_v5.h:25); edits
  * take effect. */
 struct nt_tuner_constants_v5 {
-	double base_latency[7][3];		/* algorithm, protocol */
-	double hw_latency[3][7][3];		/* NVLink, PCI, network */
-	double ll_max_bw[4][3];			/* Volta Ampere Hopper Blackwell; 1, 2, 4+ nodes */
-	double ring_ll128_max_bw[4][3];		/* per channel, as the following */
+	double base_latency[7][3]; /* algorithm, protocol */
+	double hw_latency[3][7][3]; /* NVLink, PCI, network */
+	double ll_max_bw[4][3]; /* Volta Ampere Hopper Blackwell; 1, 2, 4+ nodes */
+	double ring_ll128_max_bw[4][3]; /* per channel, as the following */
 	double tree_ll128_max_bw[4][3];
 	double tree_max_bw[4][3];
 	double nvls_tree_max_bw[4][3];
@@ -144,31 +144,31 @@ struct nt_tuner_v6 {
 };
 
 /* Profiler: event types, bits of the mask (nccl_profiler.h:11), and since which version. */
-#define NT_PROF_GROUP 0x1u		/* v1 */
-#define NT_PROF_COLL 0x2u		/* v1 */
-#define NT_PROF_P2P 0x4u		/* v1 */
-#define NT_PROF_PROXY_OP 0x8u		/* v1 */
-#define NT_PROF_PROXY_STEP 0x10u	/* v1 */
-#define NT_PROF_PROXY_CTRL 0x20u	/* v1 */
-#define NT_PROF_KERNEL_CH 0x40u		/* v3; times since v4 */
-#define NT_PROF_NET_PLUGIN 0x80u	/* v3 */
-#define NT_PROF_GROUP_API 0x100u	/* v5 */
-#define NT_PROF_COLL_API 0x200u		/* v5 */
-#define NT_PROF_P2P_API 0x400u		/* v5 */
-#define NT_PROF_KERNEL_LAUNCH 0x800u	/* v5 */
-#define NT_PROF_CE_COLL 0x1000u		/* v6 */
-#define NT_PROF_CE_SYNC 0x2000u		/* v6 */
-#define NT_PROF_CE_BATCH 0x4000u	/* v6 */
+#define NT_PROF_GROUP 0x1u /* v1 */
+#define NT_PROF_COLL 0x2u /* v1 */
+#define NT_PROF_P2P 0x4u /* v1 */
+#define NT_PROF_PROXY_OP 0x8u /* v1 */
+#define NT_PROF_PROXY_STEP 0x10u /* v1 */
+#define NT_PROF_PROXY_CTRL 0x20u /* v1 */
+#define NT_PROF_KERNEL_CH 0x40u /* v3; times since v4 */
+#define NT_PROF_NET_PLUGIN 0x80u /* v3 */
+#define NT_PROF_GROUP_API 0x100u /* v5 */
+#define NT_PROF_COLL_API 0x200u /* v5 */
+#define NT_PROF_P2P_API 0x400u /* v5 */
+#define NT_PROF_KERNEL_LAUNCH 0x800u /* v5 */
+#define NT_PROF_CE_COLL 0x1000u /* v6 */
+#define NT_PROF_CE_SYNC 0x2000u /* v6 */
+#define NT_PROF_CE_BATCH 0x4000u /* v6 */
 
 /* States of recordEventState (nccl_profiler.h:30), those that are of use here. */
 enum nt_prof_state {
 	NT_PROF_STATE_CTRL_IDLE = 13,
 	NT_PROF_STATE_CTRL_ACTIVE = 14,
-	NT_PROF_STATE_OP_IN_PROGRESS = 19,	/* v4 */
-	NT_PROF_STATE_NET_UPDATE = 21,		/* v3 */
-	NT_PROF_STATE_KERNEL_CH_STOP = 22,	/* v4 */
-	NT_PROF_STATE_GROUP_START_DONE = 23,	/* v5 */
-	NT_PROF_STATE_GROUP_END_START = 24,	/* v5: just before the group's decisions */
+	NT_PROF_STATE_OP_IN_PROGRESS = 19, /* v4 */
+	NT_PROF_STATE_NET_UPDATE = 21, /* v3 */
+	NT_PROF_STATE_KERNEL_CH_STOP = 22, /* v4 */
+	NT_PROF_STATE_GROUP_START_DONE = 23, /* v5 */
+	NT_PROF_STATE_GROUP_END_START = 24, /* v5: just before the group's decisions */
 };
 
 /* Descriptors and tables of v1..v3, and the parts that all versions share. */
@@ -222,7 +222,7 @@ struct nt_prof_group_api {
 
 struct nt_prof_coll_api {
 	const char *func;
-	size_t count;			/* as the caller gave it, not as NCCL re-expresses it */
+	size_t count; /* as the caller gave it, not as NCCL re-expresses it */
 	const char *datatype;
 	int root;
 	void *stream;
@@ -242,18 +242,18 @@ struct nt_prof_kernel_launch {
 };
 
 struct nt_prof_coll_v5 {
-	uint64_t seq;			/* counted per communicator and function */
+	uint64_t seq; /* counted per communicator and function */
 	const char *func;
 	const void *send;
 	void *recv;
-	size_t count;			/* of datatype; AllGather and Broadcast: ncclInt8 bytes */
+	size_t count; /* of datatype; AllGather and Broadcast: ncclInt8 bytes */
 	int root;
 	const char *datatype;
 	uint8_t channels;
 	uint8_t warps;
 	const char *algo;
 	const char *proto;
-	void *group;			/* the Group event; parent is the CollApi event */
+	void *group; /* the Group event; parent is the CollApi event */
 };
 
 struct nt_prof_p2p_v5 {
@@ -349,7 +349,7 @@ union nt_prof_args_v4 {
  * appended and may be changed at any time later (profiler.cc:218@v2.28.9-1). start must always
  * write *event: NCCL does not clear it.
  */
-struct nt_prof_v4 {		/* 2.27.3 (profiler/profiler_v4.h:82); another order in init */
+struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); another order in init */
 	const char *name;
 	int (*init)(void **ctx, int *mask, const char *comm_name, uint64_t comm, int nodes,
 		    int ranks, int rank, nt_nccl_log log);
@@ -359,7 +359,7 @@ struct nt_prof_v4 {		/* 2.27.3 (profiler/profiler_v4.h:82); another order in ini
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v5 {		/* 2.28.3 (profiler/profiler_v5.h:110) */
+struct nt_prof_v5 { /* 2.28.3 (profiler/profiler_v5.h:110) */
 	const char *name;
 	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
 		    int ranks, int rank, nt_nccl_log log);
@@ -369,7 +369,7 @@ struct nt_prof_v5 {		/* 2.28.3 (profiler/profiler_v5.h:110) */
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v6 {		/* 2.29.2 (profiler/profiler_v6.h:128) */
+struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
 	const char *name;
 	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
 		    int ranks, int rank, nt_nccl_log log);

@@ -151,7 +151,7 @@ union nt_prof_args_v1 {
 	} proxy_ctrl;
 };
 
-struct nt_prof_v1 {		/* 2.23.4 (profiler/profiler_v1.h:72) */
+struct nt_prof_v1 { /* 2.23.4 (profiler/profiler_v1.h:72) */
 	const char *name;
 	int (*init)(void **ctx, int *mask);
 	int (*start)(void *ctx, void **event, struct nt_prof_descr_v1 *descr);
@@ -160,7 +160,7 @@ struct nt_prof_v1 {		/* 2.23.4 (profiler/profiler_v1.h:72) */
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v2 {		/* 2.24.3 (profiler/profiler_v2.h:69) */
+struct nt_prof_v2 { /* 2.24.3 (profiler/profiler_v2.h:69) */
 	const char *name;
 	int (*init)(void **ctx, int *mask);
 	int (*start)(void *ctx, void **event, struct nt_prof_descr_v2 *descr);
@@ -169,7 +169,7 @@ struct nt_prof_v2 {		/* 2.24.3 (profiler/profiler_v2.h:69) */
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v3 {		/* 2.26.2 (profiler/profiler_v3.h:77) */
+struct nt_prof_v3 { /* 2.26.2 (profiler/profiler_v3.h:77) */
 	const char *name;
 	int (*init)(void **ctx, int *mask);
 	int (*start)(void *ctx, void **event, struct nt_prof_descr_v3 *descr);

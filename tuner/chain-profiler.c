@@ -70,7 +70,8 @@ static void *half_of(const void *event, bool ours)
 	if (atomic_load_explicit(&pair->ticket, memory_order_acquire) != ticket + 1)
 		return NULL;
 	half = atomic_load_explicit(ours ? &pair->ours : &pair->theirs, memory_order_relaxed);
-	/* Pairs with the fence in make_pair(): what was read is of that ticket if it is still there. */
+	/* Pairs with the fence in make_pair(): what was read is of that ticket if it is still
+	 * there. */
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&pair->ticket, memory_order_relaxed) == ticket + 1 ? half
 										       : NULL;

@@ -80,8 +80,8 @@ static int ask(void *theirs, const struct nt_call *call, int pipe_ops, int *chan
 				call->algos, call->protos, call->registered, channels);
 }
 
-/* Our part; model is the table as NCCL gave it, NULL if of unknown shape. The number of channels was
- * meant for their pair: another one runs with NCCL's own. */
+/* Our part; model is the table as NCCL gave it, NULL if of unknown shape. The number of channels
+ * was meant for their pair: another one runs with NCCL's own. */
 static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, const float *model,
 			 int *channels, int given)
 {

@@ -218,7 +218,8 @@ static void follow(void)
 		nt_mask_chain(&session->mask, now & (int)nt_chain.types);
 }
 
-/* Of the threads that may have held it none is there. What one of them was about to load is not loaded. */
+/* Of the threads that may have held it none is there. What one of them was about to load is not
+ * loaded. */
 void nt_chain_forked(void)
 {
 	pthread_mutex_init(&nt_chain.lock, NULL);

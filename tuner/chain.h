@@ -8,9 +8,10 @@
  * (docs/decisions/0006-chaining.md).
  *
  * Threads:  as of the entry points (tuner/abi.h); loading at the first init, under a lock.
- * Memory:   nothing is given back: late events come after everything else. While nothing is chained
- *           an entry point pays for one load. With a chained profiler NCCL keeps its handles, and of
- *           ours only those of measured collectives, in pairs: a ring without allocation or lock.
+ * Memory:   nothing is given back: late events come after everything else. While nothing is
+ *           chained an entry point pays for one load. With a chained profiler NCCL keeps its
+ *           handles, and of ours only those of measured collectives, in pairs: a ring without
+ *           allocation or lock.
  * Errors:   what a chained plugin returns is counted and goes no further.
  */
 #ifndef NT_CHAIN_H
@@ -60,7 +61,6 @@ static inline bool nt_chain_on(enum nt_chained which)
 /* chain.c */
 /* In the child of a fork, before anything else of ours. */
 void nt_chain_forked(void);
-
 
 /* Looks for the plugin at the first call; api is the interface that NCCL speaks. True: it is
  * there. */

@@ -12,7 +12,8 @@
 #include "tuner/refine.h"
 
 #define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
-#define MINIMUM_API_NO_GRAPHS 4 /* where the user promises that there are no captures (NCCL 2.27) */
+/* where the user promises that there are no captures (NCCL 2.27) */
+#define MINIMUM_API_NO_GRAPHS 4
 
 /* From the profiler's init to the tuner's of the same communicator, on the same thread. */
 static _Thread_local struct nt_comm *handed_over;
@@ -143,7 +144,8 @@ static void take_seat(struct nt_comm *comm)
 
 	fill_card(comm);
 	comm->allowed = allowed_pairs(comm->card.nccl, comm->nodes);
-	comm->chunks = comm->tuner_api >= NT_REFINE_CHUNK_API && session->policy.chunks == NT_SWITCH_ON;
+	comm->chunks = comm->tuner_api >= NT_REFINE_CHUNK_API &&
+		       session->policy.chunks == NT_SWITCH_ON;
 	if (session->policy.mode != NT_MODE_BANDIT) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(session->policy.mode));
 	} else if (!session->map.board) {

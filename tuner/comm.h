@@ -58,7 +58,8 @@ struct nt_own_key {
 	uint64_t measure_group; /* the group in which it was raised */
 	uint32_t confirmed;
 	struct nt_turn turn;
-	_Atomic uint64_t latched_calls; /* decision; helper reads: calls when the arm was latched */
+	/* decision; helper reads: calls when the arm was latched */
+	_Atomic uint64_t latched_calls;
 	_Atomic uint32_t forced, differed; /* event; helper reads */
 	struct nt_begun begun; /* proxy */
 	_Atomic uint32_t observed; /* proxy: durations so far; may pass NT_OBSERVED_MAX */
@@ -67,8 +68,8 @@ struct nt_own_key {
 	_Atomic uint32_t settled; /* decision; helper reads: plans for good so far */
 	uint32_t settled_epoch; /* of the newest */
 	uint32_t window_epoch; /* of the newest window, once a plan for good was there */
-	/* decision; helper reads: windows that looked again, returns to AUTO, other arms instead, and
-	 * what arms of the past have saved */
+	/* decision; helper reads: windows that looked again, returns to AUTO, other arms
+	 * instead, and what arms of the past have saved */
 	_Atomic uint32_t rechecks, rollbacks, changes;
 	_Atomic int64_t saved_us;
 	bool reopened; /* helper: in this session of the board */
@@ -119,14 +120,16 @@ struct nt_comm {
 
 	struct nt_seat seat;
 	struct nt_board_comm *board; /* NULL: not seated */
-	bool left; /* guarded by the session's lock: the board's slot is another's by now, or will be */
+	/* guarded by the session's lock: the board's slot is another's by now, or will be */
+	bool left;
 	uint32_t kept_state; /* what the board said when the seat was left */
 	char kept_why[120];
 	bool mute_broadcast; /* Broadcast has no Coll events */
 	uint32_t allowed; /* pairs that may be tried */
 	bool chunks; /* fixed: NCCL asks for chunk sizes, and some may be tried */
 	bool chunked[NT_COLLS]; /* decision: an arm with a chunk size was decided */
-	_Atomic uint32_t chunk_bytes[NT_COLLS][NT_PAIRS]; /* decision; launch reads. 0: NCCL's own */
+	/* decision; launch reads. 0: NCCL's own */
+	_Atomic uint32_t chunk_bytes[NT_COLLS][NT_PAIRS];
 	const float *model; /* decision: the table before a chained tuner; NULL: there is none */
 	_Atomic uint64_t group; /* decision; event reads */
 	uint64_t open_group; /* decision: the group in which its first key was opened */

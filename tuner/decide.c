@@ -94,10 +94,10 @@ double nt_decide_p(const float *base, const float *arm, unsigned count)
 	return pairs_p(&pairs);
 }
 
-/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an arm
- * with more stalls, or with a gain that its mean does not show, may not win at an early look. At the
- * last one it may, if the slow modes may well have been hit so by chance and, were they hit equally
- * often, the mean would not be above AUTO's. */
+/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an
+ * arm with more stalls, or with a gain that its mean does not show, may not win at an early
+ * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
+ * they hit equally often, the mean would not be above AUTO's. */
 static bool means_agree(const struct nt_rule *rule, const struct nt_contest *contest,
 			const struct nt_matched *pairs)
 {

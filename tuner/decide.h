@@ -8,8 +8,8 @@
  * is compared here:
  *
  *   gain   of the lower quartiles;
- *   p      of two exact tests (tuner/matched.h): of the lower half, and of the times within the modes
- *          that both arms share;
+ *   p      of two exact tests (tuner/matched.h): of the lower half, and of the times within the
+ *          modes that both arms share;
  *   means  only to say no: a faster fast mode with more stalls is no gain.
  *
  * Threads:  pure functions.

@@ -66,8 +66,8 @@ static unsigned cheapest(const struct engine_key *key, uint32_t mask)
 
 		if (!(mask & (1u << arm)))
 			continue;
-		if (best == NT_PAIRS ||
-		    (cost >= 0 && (engine_predicted(key, best) < 0 || cost < engine_predicted(key, best))))
+		if (best == NT_PAIRS || (cost >= 0 && (engine_predicted(key, best) < 0 ||
+						       cost < engine_predicted(key, best))))
 			best = arm;
 	}
 	return best;
@@ -86,8 +86,8 @@ bool nt_engine_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto
 	       cost_us > auto_us * NT_ENGINE_LL_FACTOR;
 }
 
-/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal, unless that is LL at
- * such a size. */
+/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal,
+ * unless that is LL at such a size. */
 void engine_plan_screen(struct engine_key *key)
 {
 	struct nt_schedule *s = &key->schedule;
@@ -108,7 +108,7 @@ void engine_plan_screen(struct engine_key *key)
 		mask &= ~(1u << arm);
 	}
 	engine_set_blocks(s, key->named ? (int64_t)key->named->blocks - NT_SCHEDULE_WARM_UP
-				       : key->engine->policy.screen_blocks);
+					: key->engine->policy.screen_blocks);
 	key->arms = s->count;
 	key->refined = false;
 }
@@ -150,7 +150,8 @@ static void *key_start(void *arg, const struct nt_board_comm *comm,
 		return NULL;
 	engine_plan_screen(key);
 	if (key->engine->trials)
-		key->trial = nt_trial_create(atomic_load(&comm->id), key->id, &key->schedule, key->cost_us);
+		key->trial = nt_trial_create(atomic_load(&comm->id), key->id, &key->schedule,
+					     key->cost_us);
 	return key;
 }
 
@@ -247,7 +248,8 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 	struct nt_contest contest = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 
 	if (best == 0 || !engine_enough(key, nt_decide_figures(e->us[0], e->blocks).samples)) {
-		if (key->rounds[NT_SCHEDULE_SCREEN] < NT_ENGINE_SCREENS + (key->refined ? 1u : 0u) &&
+		if (key->rounds[NT_SCHEDULE_SCREEN] <
+			    NT_ENGINE_SCREENS + (key->refined ? 1u : 0u) &&
 		    budget_allows(key))
 			return engine_explore(key, plan);
 		return conclude(key, e, NT_ARM_AUTO, &contest, plan);
@@ -284,13 +286,15 @@ static int screened(struct engine_key *key, struct nt_plan *plan)
 static int judged(struct engine_key *key, struct nt_plan *plan)
 {
 	struct evidence *e = &key->screen;
-	struct nt_measured measured = { .arms = e->count, .samples = e->blocks,
+	struct nt_measured measured = { .arms = e->count,
+					.samples = e->blocks,
 					.size_bytes = nt_band_floor(nt_key_band(key->id)) };
 	struct nt_contest contest;
 
 	for (unsigned i = 0; i < e->count; i++)
 		measured.us[i] = e->us[i];
-	return conclude(key, e, e->arm[nt_rule_contest(key->named, &measured, &contest)], &contest, plan);
+	return conclude(key, e, e->arm[nt_rule_contest(key->named, &measured, &contest)], &contest,
+			plan);
 }
 
 /* A faster arm before any other, then one that was measured, then the larger gain. */
@@ -345,7 +349,8 @@ static int confirmed(struct engine_key *key, struct nt_plan *plan)
 		if (better(&contest[i], &contest[best]))
 			best = i;
 	}
-	if (contest[best].verdict == NT_VERDICT_FASTER && rival_gain > contest[best].gain + CLEAR_LEAD)
+	if (contest[best].verdict == NT_VERDICT_FASTER &&
+	    rival_gain > contest[best].gain + CLEAR_LEAD)
 		again[count++] = e->arm[best];
 	else if (contest[best].verdict == NT_VERDICT_FASTER)
 		count = 1; /* nothing else is in sight */
@@ -376,8 +381,8 @@ static int key_next(void *arg, struct nt_plan *plan)
 	if (!key->running) {
 		key->running = true;
 		if (!budget_allows(key))
-			return conclude(key, key->again ? &key->recheck : &key->screen,
-					NT_ARM_AUTO, &dear, plan);
+			return conclude(key, key->again ? &key->recheck : &key->screen, NT_ARM_AUTO,
+					&dear, plan);
 		return engine_explore(key, plan);
 	}
 	if (key->schedule.kind == NT_SCHEDULE_SCREEN) {

@@ -26,20 +26,24 @@
 #define NT_ENGINE_FINALISTS 2 /* arms of the second round beside AUTO */
 #define NT_ENGINE_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
 #define NT_ENGINE_SCREENS 2 /* at most so many first rounds: one more where samples are missing */
-#define NT_ENGINE_COST_FACTOR 5 /* arms are not tried that NCCL predicts so many times slower than its pick */
-/* Nor LL from so many bytes on that it predicts so many times slower (docs/decisions/0010-ll.md). */
+/* arms are not tried that NCCL predicts so many times slower than its pick */
+#define NT_ENGINE_COST_FACTOR 5
+/* Nor LL from so many bytes on that it predicts so many times slower
+ * (docs/decisions/0010-ll.md). */
 #define NT_ENGINE_LL_BYTES ((size_t)16 << 20)
 #define NT_ENGINE_LL_FACTOR 1.5f
 
 struct nt_engine {
 	struct nt_policy policy;
 	unsigned open; /* keys being explored; 0 at first */
-	const struct nt_board *board; /* of this node, whose communicators take turns; NULL: they do not */
+	/* of this node, whose communicators take turns; NULL: they do not */
+	const struct nt_board *board;
 	struct nt_findings *findings; /* where what was found is kept; NULL: nowhere */
 	struct nt_trials *trials; /* where decisions' times are kept; NULL: nowhere */
 };
 
-/* Whether LL is not tried at that size, by the times that NCCL predicts for it and for its pick; < 0: none. Pure. */
+/* Whether LL is not tried at that size, by the times that NCCL predicts for it and for its pick;
+ * < 0: none. Pure. */
 bool nt_engine_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us);
 
 struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine);

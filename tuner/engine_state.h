@@ -60,7 +60,8 @@ struct engine_key *engine_key_make(struct nt_engine *engine, const struct nt_boa
 				   const struct nt_board_key *board_key);
 float engine_predicted(const struct engine_key *key, unsigned arm); /* its pair's; < 0: none */
 void engine_plan_screen(struct engine_key *key);
-void engine_set_blocks(struct nt_schedule *schedule, int64_t blocks); /* or as many as there is room for */
+/* or as many as there is room for */
+void engine_set_blocks(struct nt_schedule *schedule, int64_t blocks);
 int engine_explore(struct engine_key *key, struct nt_plan *plan);
 int engine_commit(struct engine_key *key, struct evidence *evidence, unsigned arm,
 		  const struct nt_contest *contest, struct nt_plan *plan);
@@ -86,19 +87,19 @@ bool engine_enough(const struct engine_key *key, unsigned samples);
 unsigned engine_next_best(const struct engine_key *key, const struct evidence *evidence,
 			  uint32_t taken);
 double engine_p25(const struct evidence *evidence, unsigned index);
-/* Is the arm of these times slower than AUTO, beyond chance: at best, on average, or more often slow?
- * p: what counts as evidence. Missing times give none. */
+/* Is the arm of these times slower than AUTO, beyond chance: at best, on average, or more often
+ * slow? p: what counts as evidence. Missing times give none. */
 bool engine_behind(const float *base, const float *arm, unsigned count, double p);
 
 /* recheck.c */
 bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base);
-void *recheck_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *board_key,
-		  const struct nt_plan *base);
+void *recheck_start(void *arg, const struct nt_board_comm *comm,
+		    const struct nt_board_key *board_key, const struct nt_plan *base);
 /* The first window, then what follows from the one that has ended; -1: explore anew. */
 int recheck_next(struct engine_key *key, struct nt_plan *plan);
 /* What follows where all was explored anew. */
 int recheck_conclude(struct engine_key *key, struct evidence *evidence, unsigned arm,
-		   const struct nt_contest *contest, struct nt_plan *plan);
+		     const struct nt_contest *contest, struct nt_plan *plan);
 
 /* refine_round.c. After the first round: one more, of the best two pairs, AUTO's among them, and of
  * what else can be done with them. False: nothing can, and no schedule was planned. */

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "tuner/matched.h"
 
-/* Blocks of the round that the key's schedule stands for. Another's rule has none in its own round. */
+/* Blocks of the round that the key's schedule stands for. Another's rule has none in its own
+ * round. */
 static unsigned warm_up(const struct engine_key *key)
 {
 	return key->named && key->schedule.kind == NT_SCHEDULE_SCREEN ? 0 : NT_SCHEDULE_WARM_UP;

@@ -110,13 +110,14 @@ size_t nt_finding_text(const struct nt_finding *finding, char *out, size_t out_b
 
 	if (out_bytes < NT_FINDING_TEXT)
 		return 0;
-	used += (size_t)snprintf(out, out_bytes,
-				 "{\"id\":\"%016" PRIx64 "\",\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32
-				 ",\"coll\":\"%s\",\"bytes\":%zu,\"auto\":\"%s\",\"arm\":\"%s\",\"arms\":[",
-				 finding->comm, finding->ranks, finding->nodes,
-				 nt_coll_name((int)nt_key_coll(finding->key)),
-				 nt_band_floor(nt_key_band(finding->key)), nt_arm_name(finding->auto_arm),
-				 nt_arm_name(finding->chosen_arm));
+	used += (size_t)snprintf(
+		out, out_bytes,
+		"{\"id\":\"%016" PRIx64 "\",\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32
+		",\"coll\":\"%s\",\"bytes\":%zu,\"auto\":\"%s\",\"arm\":\"%s\",\"arms\":[",
+		finding->comm, finding->ranks, finding->nodes,
+		nt_coll_name((int)nt_key_coll(finding->key)),
+		nt_band_floor(nt_key_band(finding->key)), nt_arm_name(finding->auto_arm),
+		nt_arm_name(finding->chosen_arm));
 	for (unsigned i = 0; i < finding->arms; i++) {
 		const struct nt_found *f = &finding->arm[i];
 
@@ -126,8 +127,8 @@ size_t nt_finding_text(const struct nt_finding *finding, char *out, size_t out_b
 			used += (size_t)snprintf(out + used, out_bytes - used,
 						 ",\"predicted_us\":%.2f", (double)f->predicted_us);
 		used += (size_t)snprintf(out + used, out_bytes - used,
-					 ",\"us\":%.2f,\"p25_us\":%.2f,\"samples\":%u}", (double)f->us,
-					 (double)f->p25_us, f->samples);
+					 ",\"us\":%.2f,\"p25_us\":%.2f,\"samples\":%u}",
+					 (double)f->us, (double)f->p25_us, f->samples);
 	}
 	return used + (size_t)snprintf(out + used, out_bytes - used, "]}");
 }

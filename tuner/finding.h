@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finding.h - of each arm that was explored: what NCCL predicted and what was measured, kept for the
+/* finding.h - of each arm that was explored: what NCCL predicted and what was measured, kept for
+ * the
  *             record of the process that decided
  *
  * Threads:  the helper thread.
@@ -28,7 +29,8 @@ struct nt_finding {
 	uint32_t ranks, nodes;
 	uint16_t auto_arm, chosen_arm;
 	unsigned arms;
-	struct nt_found arm[NT_FINDING_ARMS]; /* in the order in which they were tried, AUTO first */
+	/* in the order in which they were tried, AUTO first */
+	struct nt_found arm[NT_FINDING_ARMS];
 	float cost_us[NT_PAIRS];
 };
 

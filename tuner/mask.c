@@ -10,12 +10,12 @@
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
-/* A chained profiler's bits that bring launches or Group events. With them come both, whatever is ours
- * then, and the calls that tell of captures: half of the story would look like launches left to CUDA's
- * callback thread (tuner/event.c). */
-#define LAUNCH_BITS                                                                      \
-	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP |           \
-	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |             \
+/* A chained profiler's bits that bring launches or Group events. With them come both, whatever
+ * is ours then, and the calls that tell of captures: half of the story would look like launches
+ * left to CUDA's callback thread (tuner/event.c). */
+#define LAUNCH_BITS                                                            \
+	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
+	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
 	       NT_PROF_KERNEL_LAUNCH))
 #define STORY_BITS \
 	((int)(NT_PROF_GROUP | NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
@@ -34,7 +34,8 @@ void nt_mask_fini(struct nt_mask *mask)
 /* The lock is held. NCCL reads its int without one, hence the builtin. */
 static void store(struct nt_mask *mask)
 {
-	int value = (mask->open ? OPEN_BITS : 0) | (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
+	int value = (mask->open ? OPEN_BITS : 0) |
+		    (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
 	value |= mask->chained | (mask->chained & LAUNCH_BITS ? STORY_BITS : 0);

@@ -41,9 +41,10 @@ void nt_mask_attach(struct nt_mask *mask, int *target);
 void nt_mask_open(struct nt_mask *mask, int delta);
 void nt_mask_measure(struct nt_mask *mask, int delta);
 
-/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured. Kernels of
- * graphs captured without them count works that NCCL's host side does not, and the next GPU time that
- * it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
+/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured.
+ *                                           Kernels of
+ * graphs captured without them count works that NCCL's host side does not, and the next GPU time
+ * that it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
 void nt_mask_forbid(struct nt_mask *mask);
 
 /* What a chained profiler wants, beside ours. */

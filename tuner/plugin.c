@@ -5,8 +5,8 @@
  * Thin: each version is brought to one form and handed on. Every entry point answers success,
  * whatever goes wrong behind it; the one exception is a decision that going on alone would make
  * unsafe (nt_comm_decide). A forked child and a process without a policy are left alone: no
- * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h): while
- * one is, NCCL's context is a struct nt_chain_ctx, else a struct nt_comm.
+ * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h):
+ * while one is, NCCL's context is a struct nt_chain_ctx, else a struct nt_comm.
  *
  * Tuner v1 (NCCL 2.19, 2.20) has no context for each communicator and is not offered.
  */
@@ -95,8 +95,8 @@ static struct nt_comm *tuner_comm(void *ctx)
 	return is_alive(comm) ? comm : NULL;
 }
 
-/* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not ask for
- * nothing. */
+/* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not
+ * ask for nothing. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		      size_t *chunk_bytes)
@@ -163,9 +163,8 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		  int protos, int registered, int *channels)
 {
-	const struct nt_call call = {
-		coll, bytes, (float *)cost, algos, protos, registered != 0, channels
-	};
+	const struct nt_call call = { coll,   bytes,	       (float *)cost, algos,
+				      protos, registered != 0, channels };
 
 	if (any_chained())
 		return decide_chained(ctx, &call, pipe_ops, channels);
@@ -218,8 +217,8 @@ static int profiler_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and carry no GPU times: no events are asked for, and there are those
- * of a chained profiler alone. */
+/* v1 to v3 name no communicator and carry no GPU times: no events are asked for, and there are
+ * those of a chained profiler alone. */
 static int open_old(void **ctx, int *mask, int api)
 {
 	const struct nt_comm_identity who = { .rank = -1, .api = api };

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* queue.c - which communicator of a node is explored first
  *
- * A program that uses several communicators in turn, as a group across nodes and one inside, has the
- * time of the one in that of the other: from start to start of a communicator all that the program
- * does in between goes by. Arms that come and go there are noise of tens of percent. So they are
- * explored one after the other, the largest first, which is seen on the boards of all nodes that it
- * is on. Nobody waits for ever: one that is called no more keeps its keys open.
+ * A program that uses several communicators in turn, as a group across nodes and one inside, has
+ * the time of the one in that of the other: from start to start of a communicator all that the
+ * program does in between goes by. Arms that come and go there are noise of tens of percent. So
+ * they are explored one after the other, the largest first, which is seen on the boards of all
+ * nodes that it is on. Nobody waits for ever: one that is called no more keeps its keys open.
  */
 #include "tuner/engine_state.h"
 
@@ -19,8 +19,10 @@ static bool before(const struct nt_board_comm *a, const struct nt_board_comm *b)
 	return ranks_a != ranks_b ? ranks_a > ranks_b : atomic_load(&a->id) < atomic_load(&b->id);
 }
 
-/* One that is open, or will be at the next look: none of its ranks' flags speaks against it, and it was called. */
-static bool in_front(const struct nt_engine *engine, const struct nt_board_comm *other, bool comes_before)
+/* One that is open, or will be at the next look: none of its ranks' flags speaks against it, and
+ * it was called. */
+static bool in_front(const struct nt_engine *engine, const struct nt_board_comm *other,
+		     bool comes_before)
 {
 	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
 		const struct nt_board_key *key = &other->key[k];

@@ -38,8 +38,8 @@ static void plan_recheck(struct engine_key *key)
 	};
 }
 
-void *recheck_start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *board_key,
-		  const struct nt_plan *base)
+void *recheck_start(void *arg, const struct nt_board_comm *comm,
+		    const struct nt_board_key *board_key, const struct nt_plan *base)
 {
 	struct nt_schedule s;
 	struct engine_key *key;

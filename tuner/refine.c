@@ -19,7 +19,7 @@ static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 		if (arm[i] == new)
 			return count;
 	}
-	arm[count] = (uint16_t)new;
+	arm[count] = (uint16_t) new;
 	return count + 1;
 }
 

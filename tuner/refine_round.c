@@ -3,9 +3,9 @@
 /* refine_round.c - after all pairs: the best two with other numbers of channels, and with smaller
  *                  chunks
  *
- * A round of the first kind, in which the pairs themselves and AUTO are measured again: only times of
- * one round are compared. What it costs must leave enough of the budget, else the pairs go
- * on alone.
+ * A round of the first kind, in which the pairs themselves and AUTO are measured again: only
+ * times of one round are compared. What it costs must leave enough of the budget, else the pairs
+ * go on alone.
  */
 #include <string.h>
 #include "tuner/engine_state.h"
@@ -99,7 +99,8 @@ bool refine_plan(struct engine_key *key)
 	place[2] = engine_next_best(key, e, 1u << place[1]);
 	if (engine_p25(e, place[1]) < engine_p25(e, 0)) {
 		place[0] = place[1];
-		place[1] = place[2] != 0 && engine_p25(e, place[2]) < engine_p25(e, 0) ? place[2] : 0;
+		place[1] = place[2] != 0 && engine_p25(e, place[2]) < engine_p25(e, 0) ? place[2]
+										       : 0;
 	}
 	*s = (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN, .count = 1, .arm = { NT_ARM_AUTO } };
 	made = add(key, &from, e->arm[place[0]], s) + add(key, &from, e->arm[place[1]], s);

@@ -103,7 +103,8 @@ static double decay(double x)
 
 #define TAU 6.283185307179586
 
-/* How likely a standard normal number is above z: by the series around 0, or the fraction of Laplace far out. */
+/* How likely a standard normal number is above z: by the series around 0, or the fraction of
+ * Laplace far out. */
 static double normal_tail(double z)
 {
 	double far = z < 0 ? -z : z;
@@ -149,7 +150,8 @@ double nt_rule_mann_whitney(const float *base, unsigned base_count, const float 
 	return normal_tail((u - pairs / 2 - 0.5) / deviation);
 }
 
-/* The arm with the lowest mean without outliers; AUTO where AUTO's is, or where AUTO was not measured. */
+/* The arm with the lowest mean without outliers; AUTO where AUTO's is, or where AUTO was not
+ * measured. */
 static unsigned lowest(const struct nt_measured *m, double *gain)
 {
 	double base = nt_rule_trimmed_mean(m->us[0], m->samples);

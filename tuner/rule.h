@@ -8,7 +8,8 @@
  *   paper-online   10 blocks of all arms; means without outliers (beyond 1.5 interquartile ranges);
  *                  the lowest wins if it is 5 % below AUTO's
  *   paper-offline  40 blocks of all arms; five gates: outliers trimmed, Mann-Whitney p below 0.01,
- *                  Cliff's delta above 0.33, odd and even samples agree, gain of 5 % (10 % from 64 MiB)
+ *                  Cliff's delta above 0.33, odd and even samples agree, gain of 5 % (10 % from
+ *                  64 MiB)
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -41,7 +42,8 @@ struct nt_named {
 	void (*judge)(const struct nt_measured *measured, struct nt_choice *choice);
 };
 
-/* The index of the arm that the rule thinks best, with its verdict, its p, and figures beside AUTO's. */
+/* The index of the arm that the rule thinks best, with its verdict, its p, and figures beside
+ * AUTO's. */
 unsigned nt_rule_contest(const struct nt_named *named, const struct nt_measured *measured,
 			 struct nt_contest *contest);
 
@@ -51,8 +53,9 @@ const struct nt_named *nt_rule_named(int64_t rule);
 /* Mean of what lies within 1.5 interquartile ranges of the quartiles; 0 without samples. */
 double nt_rule_trimmed_mean(const float *us, unsigned count);
 
-/* One-sided p of the hypothesis that arm is not faster: Mann and Whitney's U, normal with corrections for ties and
- * continuity. 1 without samples. *delta: Cliff's, above 0 where arm is faster. At most NT_DECIDE_SAMPLES of each. */
+/* One-sided p of the hypothesis that arm is not faster: Mann and Whitney's U, normal with
+ * corrections for ties and continuity. 1 without samples. *delta: Cliff's, above 0 where arm is
+ * faster. At most NT_DECIDE_SAMPLES of each. */
 double nt_rule_mann_whitney(const float *base, unsigned base_count, const float *arm,
 			    unsigned arm_count, double *delta);
 

@@ -22,7 +22,8 @@ static bool arms_valid(const struct nt_schedule *s)
 	for (unsigned i = 0; i < s->count; i++) {
 		unsigned bit = s->arm[i] == NT_ARM_AUTO ? NT_PAIRS : s->arm[i];
 
-		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || repeated(s, i) : (seen & 1u << bit) != 0)
+		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || repeated(s, i)
+				   : (seen & 1u << bit) != 0)
 			return false;
 		if (bit <= NT_PAIRS)
 			seen |= 1u << bit;

@@ -85,7 +85,8 @@ int nt_session_open(struct nt_session *session, const char *task_policy, nt_nccl
 	read_step(session);
 	pthread_mutex_init(&session->lock, NULL);
 	nt_mask_init(&session->mask);
-	/* Without it nothing tells of a capture while no events are wanted (src/enqueue.cc:1941@v2.28.9-1). */
+	/* Without it nothing tells of a capture while no events are wanted
+	 * (src/enqueue.cc:1941@v2.28.9-1). */
 	if (session->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
 		nt_mask_forbid(&session->mask);
 	nt_helper_init(&session->helper);

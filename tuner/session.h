@@ -79,7 +79,8 @@ struct nt_session {
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
 	const struct nt_findings *findings; /* helper: what its own decisions found; or NULL */
-	const struct nt_trials *trials; /* helper thread: what its own decisions were made from; or NULL */
+	/* helper thread: what its own decisions were made from; or NULL */
+	const struct nt_trials *trials;
 	struct nt_helper helper;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.c - a plan for good becomes a rank's arm, and the board is not looked at until the key is open again
+/* settle.c - a plan for good becomes a rank's arm, and the board is not looked at until the key
+ * is open again
  */
 #include "tuner/comm.h"
 

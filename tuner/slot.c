@@ -95,7 +95,8 @@ bool nt_slot_look(struct nt_slots *slots, const void *handle, struct nt_sample *
 	if (!nt_slot_live(slots, handle))
 		return false;
 	read_sample(slot_of(slots, handle), out);
-	/* Pairs with the acquire in nt_slot_take(): what was read is of this generation if it is still live. */
+	/* Pairs with the acquire in nt_slot_take(): what was read is of this generation if it is
+	 * still live. */
 	atomic_thread_fence(memory_order_acquire);
 	return nt_slot_live(slots, handle);
 }

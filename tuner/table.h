@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative is not legal
+/* table.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative
+ * is not legal
  *
  * Threads:  the decision thread; inline, because every collective pays for it.
  * Host:     src/enqueue.cc:1828@v2.28.9-1
@@ -18,9 +19,9 @@
 #define NT_NOT_WORTH_US \
 	3.6e9f /* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
 
-/* Whether an entry is from 0 to below NT_NOT_WORTH_US. As unsigned numbers the patterns of floats from
- * 0 up keep their order, and those of negative ones and of what is no number are larger: one
- * comparison. */
+/* Whether an entry is from 0 to below NT_NOT_WORTH_US. As unsigned numbers the patterns of
+ * floats from 0 up keep their order, and those of negative ones and of what is no number are
+ * larger: one comparison. */
 static inline uint32_t nt_table_entry_legal(float cost)
 {
 	const float limit_us = NT_NOT_WORTH_US;
@@ -39,7 +40,8 @@ static inline uint32_t nt_table_legal(const float *cost, int algos)
 
 	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
 	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
-		mask |= (nt_table_entry_legal(cost[0]) | nt_table_entry_legal(cost[1]) << 1 | nt_table_entry_legal(cost[2]) << 2)
+		mask |= (nt_table_entry_legal(cost[0]) | nt_table_entry_legal(cost[1]) << 1 |
+			 nt_table_entry_legal(cost[2]) << 2)
 			<< (a * NT_PROTOS);
 	return mask;
 }

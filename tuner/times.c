@@ -108,7 +108,8 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	size_t used = 0;
 
 	for (size_t p = 0; p + 2 <= count && p + 2 <= more; p += 2) {
-		unsigned have = sum[p] | (unsigned)sum[p + 1] << 8, other = bytes[p] | (unsigned)bytes[p + 1] << 8;
+		unsigned have = sum[p] | (unsigned)sum[p + 1] << 8,
+			 other = bytes[p] | (unsigned)bytes[p + 1] << 8;
 
 		if (have == 0 || other == 0)
 			have = 0;
@@ -122,8 +123,8 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	return used;
 }
 
-void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first,
-		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
+void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count)
 {
 	if (count % 2 != 0 || count / 2 > nt_times_room(schedule))
 		count = 0;

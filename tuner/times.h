@@ -8,9 +8,9 @@
  * reward=period the second one alone stands for both.
  *
  * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
- * arm[0], arm[1], ...); then, but in a first round, the periods likewise; zeros at the end left out. What they hold is 2048 * log2(nanoseconds),
- * rounded; 0 stands for no sample. A step is 0.034 %, so the error is at most 0.017 %. 1 ns reads
- * as 1.0003 ns; 4.29 s is the largest time.
+ * arm[0], arm[1], ...); then, but in a first round, the periods likewise; zeros at the end left
+ * out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands for no sample. A step is
+ * 0.034 %, so the error is at most 0.017 %. 1 ns reads as 1.0003 ns; 4.29 s is the largest time.
  *
  * Threads:  pure functions of the board; ranks may still write the run, samples that come later
  *           than gather are not seen.
@@ -37,15 +37,15 @@ double nt_times_ns(uint16_t packed); /* 0 for 0 */
 size_t nt_times_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
 		       int64_t reward, uint8_t *out, size_t cap);
 
-/* Adds what another node gathered of the same plan to sum, in place: the slower of the two; what one lacks is lacking.
- * Returns bytes, at most count. */
+/* Adds what another node gathered of the same plan to sum, in place: the slower of the two; what
+ * one lacks is lacking. Returns bytes, at most count. */
 size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 
 #define NT_TIMES_MAX (2 * NT_RUN_POSITIONS) /* values */
 
-/* The slower of what is in worst (as many as there is room for) and of what another node has summed up;
- * what one node lacks is lacking. first: worst holds nothing yet. */
-void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first,
-		     const struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
+/* The slower of what is in worst (as many as there is room for) and of what another node has
+ * summed up; what one node lacks is lacking. first: worst holds nothing yet. */
+void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count);
 
 #endif

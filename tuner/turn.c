@@ -384,7 +384,8 @@ static void note_registered(struct nt_comm *c)
 	if (c->profiler_api >= 5 && nt_mask_value(&c->session->mask) != 0)
 		return;
 	nt_mask_forbid(&c->session->mask);
-	if (c->board && !(atomic_load_explicit(&c->board->member[c->seat.member].flags, memory_order_relaxed) &
+	if (c->board &&
+	    !(atomic_load_explicit(&c->board->member[c->seat.member].flags, memory_order_relaxed) &
 	      NT_MEMBER_GRAPHS))
 		nt_comm_flag(c, NT_MEMBER_GRAPHS);
 }

@@ -300,8 +300,9 @@ static void put_counts(struct text *t, struct nt_session *session)
 /* Plugins behind ours. */
 static void put_plugins(struct text *t)
 {
-	static const char *const names[] = { [NT_CHAINED_PROFILER] = "profiler",
-					     [NT_CHAINED_TUNER] = "tuner" };
+	static const char *const names[] = {
+		[NT_CHAINED_PROFILER] = "profiler", [NT_CHAINED_TUNER] = "tuner"
+	};
 	char text[480];
 	bool any = false;
 
@@ -327,9 +328,9 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
 	    ",\"aborts\":%" PRIu32 ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32
 	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
-	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10, c->agree.commits,
-	    c->agree.aborts, c->agree.rejects, c->agree.refusals, c->agree.sessions,
-	    c->agree.looks);
+	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10,
+	    c->agree.commits, c->agree.aborts, c->agree.rejects, c->agree.refusals,
+	    c->agree.sessions, c->agree.looks);
 	for (uint32_t i = 0; i < times; i++)
 		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
 	put(t, "]}");
@@ -361,7 +362,8 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	struct text t = { .out = out, .bytes = out_bytes };
 	bool first = true;
 
-	if (out_bytes < NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
+	if (out_bytes <
+	    NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
 		return 0;
 	t.bytes -= counts;
 	put_head(&t, session, end);
@@ -433,7 +435,8 @@ int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker
 		agreement = nt_speaker_count(speaker);
 	if (text) {
 		pthread_mutex_lock(&session->lock);
-		bytes = nt_write_text(session, speaker ? &agreement : NULL, end, text, NT_RANK_RECORD_MAX);
+		bytes = nt_write_text(session, speaker ? &agreement : NULL, end, text,
+				      NT_RANK_RECORD_MAX);
 		pthread_mutex_unlock(&session->lock);
 		if (bytes > 0)
 			rc = write_file(session, text, bytes);

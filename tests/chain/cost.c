@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - what a call costs through a plugin: nt-chain-cost PLUGIN [CALLS] loads it as NCCL 2.28 does
+/* cost.c - what a call costs through a plugin: nt-chain-cost PLUGIN [CALLS] loads it as NCCL
+ * 2.28 does
  *
- * One JSON line with the medians of getCollInfo, and of an event's start and stop, for a Coll, a KernelCh
- * below it, and a ProxyStep, that is nobody's but theirs. With nt-chain-probe.so as PLUGIN that is the
- * chained plugin alone; with ours, and that named in NCCL_TUNE_CHAINED_*, what is behind. The clock's own
- * cost is taken off.
+ * One JSON line with the medians of getCollInfo, and of an event's start and stop, for a Coll, a
+ * KernelCh below it, and a ProxyStep, that is nobody's but theirs. With nt-chain-probe.so as
+ * PLUGIN that is the chained plugin alone; with ours, and that named in NCCL_TUNE_CHAINED_*,
+ * what is behind. The clock's own cost is taken off.
  */
 #include <dlfcn.h>
 #include <stdio.h>

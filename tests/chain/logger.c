@@ -2,18 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* logger.c - a profiler and a tuner that write down everything that they are told
  *
- * Built twice: with CHAIN_OLD for profiler v3 and tuner v2, else for v5 of both. Behind another plugin
- * they must be told what they are told alone. A line is what one call was about, in words that do not
- * change from run to run: events are counted for each communicator, type and channel, and named by that
- * where they come back. Sorted, two runs' logs can be compared.
+ * Built twice: with CHAIN_OLD for profiler v3 and tuner v2, else for v5 of both. Behind another
+ *              plugin
+ * they must be told what they are told alone. A line is what one call was about, in words that
+ * do not change from run to run: events are counted for each communicator, type and channel, and
+ * named by that where they come back. Sorted, two runs' logs can be compared.
  *
- * NT_CHAIN_LOG=FILE        what is written
- * NT_CHAIN_RANK=N          v3 is not told it
- * NT_CHAIN_MASK=MASK       the events to ask for
- * NT_CHAIN_MASK2=MASK@N    another mask from the N-th CollApi (v3: Coll) event of the process on
- * NT_CHAIN_HANDLE=KIND     pointer; high: with bits in the top byte; none: NULL
- * NT_CHAIN_FAIL=WHAT       prof-init, tuner-init: fails; events, decide: fails each time, after its work
- * NT_CHAIN_ARM=ALGO/PROTO  the tuner's answer, with NT_CHAIN_CHANNELS=N
+ * NT_CHAIN_LOG=FILE        what is written NT_CHAIN_RANK=N          v3 is not told it
+ * NT_CHAIN_MASK=MASK       the events to ask for NT_CHAIN_MASK2=MASK@N    another mask from the
+ * N-th CollApi (v3: Coll) event of the process on NT_CHAIN_HANDLE=KIND     pointer; high: with
+ * bits in the top byte; none: NULL NT_CHAIN_FAIL=WHAT       prof-init, tuner-init: fails;
+ * events, decide: fails each time, after its work NT_CHAIN_ARM=ALGO/PROTO  the tuner's answer,
+ * with NT_CHAIN_CHANNELS=N
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,7 +45,8 @@ struct event {
 };
 
 static struct {
-	_Atomic unsigned opened[256]; /* by rank and name, so that names do not depend on threads */
+	/* by rank and name, so that names do not depend on threads */
+	_Atomic unsigned opened[256];
 	_Atomic(int *) mask;
 	_Atomic unsigned appended;
 } all;

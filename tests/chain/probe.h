@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.h - a profiler and a tuner that a test holds by the hand: it says what they answer, and sees
- * what they were told last
+/* probe.h - a profiler and a tuner that a test holds by the hand: it says what they answer, and
+ * sees what they were told last
  *
  * Threads:  one; where several start events nobody looks at what was told.
  */

@@ -23,7 +23,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Costs as this rank computes them: the ranks' floats are near each other, not equal, but NCCL's own
+/* Costs as this rank computes them: the ranks' floats are near each other, not equal, but NCCL's
+ *                                   own
  * pick is the same, also where two arms cost the same. */
 static void fill(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table)
 {
@@ -126,8 +127,8 @@ static size_t ask_chunk(struct nt_comm *c, const struct nt_task *t, uint64_t byt
 {
 	int proto = t->arm % NT_PROTOS;
 	size_t chunk = CHUNK_BYTES(proto);
-	int rc = c->tuner->get_chunk_size(c->tuner_ctx, t->coll, bytes, t->arm / NT_PROTOS, proto, 1,
-					  &chunk);
+	int rc = c->tuner->get_chunk_size(c->tuner_ctx, t->coll, bytes, t->arm / NT_PROTOS, proto,
+					  1, &chunk);
 
 	if (rc != NT_NCCL_OK)
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
@@ -158,7 +159,8 @@ void nt_choice_chunks(struct nt_comm *c, struct nt_task *t)
 
 int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes)
 {
-	bool own = chunk_bytes == 0 || chunk_bytes + GRAIN_BYTES(pair % NT_PROTOS) > CHUNK_BYTES(pair % NT_PROTOS);
+	bool own = chunk_bytes == 0 ||
+		   chunk_bytes + GRAIN_BYTES(pair % NT_PROTOS) > CHUNK_BYTES(pair % NT_PROTOS);
 	int arm = nt_arm_make(pair, (unsigned)cap, own ? 0 : chunk_bytes);
 
 	return arm < 0 ? pair : arm;

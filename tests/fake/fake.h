@@ -135,7 +135,8 @@ enum nt_group_mode {
 	NT_GROUP_RUN,
 	NT_GROUP_SIMULATE, /* or one that fails once it is decided */
 	NT_GROUP_CAPTURE,
-	NT_GROUP_GATHER, /* a Broadcast from every rank, at most NT_MAX_TASKS, of the first call */
+	/* a Broadcast from every rank, at most NT_MAX_TASKS, of the first call */
+	NT_GROUP_GATHER,
 };
 /* The same calls on each of the communicators, at most NT_MAX_RANKS. */
 void nt_group_run(struct nt_comm *const *c, unsigned comms, const struct nt_call *call,

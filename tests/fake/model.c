@@ -190,7 +190,8 @@ double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p, con
 	for (unsigned i = 0; i < m->options->truths; i++) {
 		const struct nt_arm_truth *t = &m->options->truth[i];
 
-		if ((t->arm == r->arm || t->arm == shaped) && (t->coll < 0 || t->coll == r->coll) && r->op >= t->from_op)
+		if ((t->arm == r->arm || t->arm == shaped) && (t->coll < 0 || t->coll == r->coll) &&
+		    r->op >= t->from_op)
 			us *= t->factor;
 	}
 	return us;

@@ -62,7 +62,8 @@ struct nt_options {
 	unsigned idle_s; /* how long they live */
 	unsigned nodes; /* without Slurm: nodes to pretend, ranks spread evenly */
 	const char *wire_dir; /* where the ranks' shared file lies; NULL: TMPDIR */
-	const char *env[NT_MAX_ENV]; /* NAME=VALUE with %r rank, %n node, %l local rank, %t task */
+	/* NAME=VALUE with %r rank, %n node, %l local rank, %t task */
+	const char *env[NT_MAX_ENV];
 	unsigned envs;
 
 	int coll[NT_COLLS];
@@ -106,7 +107,8 @@ struct nt_options {
 	struct nt_when simulate;
 	bool probe;
 	uint64_t fail_every; /* a call on all ranks that fails after its decision; 0: never */
-	uint64_t gather_every; /* a call is a group of Broadcasts with different roots; 0: never */
+	/* a call is a group of Broadcasts with different roots; 0: never */
+	uint64_t gather_every;
 	uint64_t capture_every; /* 0: never */
 	unsigned replays;
 	struct nt_when kill;

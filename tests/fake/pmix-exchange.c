@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step's ranks each publish a value over PMIx and read everyone else's: does PMIx work across nodes? */
+/* A step's ranks each publish a value over PMIx and read everyone else's: does PMIx work across
+ * nodes? */
 #include <dlfcn.h>
 #include <pmix.h>
 #include <stdio.h>

@@ -2,10 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fixed.c - an NCCL tuner that never changes its mind: one arm for each collective and size
  *
- * Tuner v5 (NCCL 2.28.3 and later). What the best arm gains is measured with it in a program with one
- * communicator, as NCCL's own choice and the plugin are: every further communicator slows NCCL down.
+ * Tuner v5 (NCCL 2.28.3 and later). What the best arm gains is measured with it in a program
+ * with one communicator, as NCCL's own choice and the plugin are: every further communicator
+ * slows NCCL down.
  *
- *   NT_FIXED_PLAN  the file that says what (bench/plan.h); what it does not name, and what is not legal,
+ *   NT_FIXED_PLAN  the file that says what (bench/plan.h); what it does not name, and what is
+ *   not legal,
  *                  is NCCL's own choice
  */
 #include <pthread.h>

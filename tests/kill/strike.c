@@ -4,13 +4,15 @@
  *
  * nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]
  *   STEP    joining, agreed, wanted, held, committed, running, next, final (enum step)
- *   VICTIM  speaker: the node's speaker; rank: its last member that does not speak; stepd: the parent of its tasks
- *   OF      whose communicator is watched: own (the victim is a member), other, any; of the stepd all are any
+ *   VICTIM  speaker: the node's speaker; rank: its last member that does not speak; stepd: the
+ *                    parent of its tasks
+ *   OF      whose communicator is watched: own (the victim is a member), other, any; of the
+ *                                          stepd all are any
  *
- * Only communicators that span nodes are watched. Strikes at once where STEP has come, and where it was jumped over
- * or is past already: "before" and "after" tell in which step the communicator was just before the signal and once
- * the victim was dead, as this node's board has it. Prints one JSON object. Exit 0: struck; 1: nothing to strike in
- * time; 2: usage.
+ * Only communicators that span nodes are watched. Strikes at once where STEP has come, and where
+ * it was jumped over or is past already: "before" and "after" tell in which step the
+ * communicator was just before the signal and once the victim was dead, as this node's board has
+ * it. Prints one JSON object. Exit 0: struck; 1: nothing to strike in time; 2: usage.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,26 +29,28 @@
 #include "contract/board.h"
 #include "contract/names.h"
 
-#define LOOK_NS 50000L			/* between two looks: a hold lasts some milliseconds */
-#define DEATH_MS 2000			/* the longest until a killed process is a zombie or gone */
+#define LOOK_NS 50000L /* between two looks: a hold lasts some milliseconds */
+#define DEATH_MS 2000 /* the longest until a killed process is a zombie or gone */
 
 /* How far a communicator is: its furthest key. */
 enum step {
-	STEP_NONE = 0,			/* not on the board */
+	STEP_NONE = 0, /* not on the board */
 	STEP_JOINING,
 	STEP_AGREED,
-	STEP_WANTED,			/* a key is open */
-	STEP_HELD,			/* the first plan: acknowledged, or about to be; the outcome is not known */
-	STEP_COMMITTED,			/* it is on the board; no rank has started a collective of it */
+	STEP_WANTED, /* a key is open */
+	STEP_HELD, /* the first plan: acknowledged, or about to be; the outcome is not known */
+	STEP_COMMITTED, /* it is on the board; no rank has started a collective of it */
 	STEP_RUNNING,
-	STEP_NEXT,			/* the second plan is held, or a later one is in force */
-	STEP_FINAL,			/* a plan for good, or none ever again */
+	STEP_NEXT, /* the second plan is held, or a later one is in force */
+	STEP_FINAL, /* a plan for good, or none ever again */
 	STEP_REJECTED,
 	STEPS
 };
 
-static const char *const step_name[STEPS] = { "none", "joining", "agreed", "wanted", "held", "committed",
-					      "running", "next", "final", "rejected" };
+static const char *const step_name[STEPS] = {
+	"none",	     "joining", "agreed", "wanted", "held",
+	"committed", "running", "next",	  "final",  "rejected"
+};
 
 enum victim { VICTIM_SPEAKER, VICTIM_RANK, VICTIM_STEPD };
 enum of { OF_OWN, OF_OTHER, OF_ANY };
@@ -61,8 +65,8 @@ struct aim {
 };
 
 struct sight {
-	pid_t pid;			/* of the victim; 0: not known yet */
-	struct nt_board_comm *comm;	/* that is furthest of those watched */
+	pid_t pid; /* of the victim; 0: not known yet */
+	struct nt_board_comm *comm; /* that is furthest of those watched */
 	enum step step;
 	uint64_t hold_at;
 	uint32_t epoch, issued;
@@ -83,7 +87,8 @@ static void nap(void)
 	nanosleep(&t, NULL);
 }
 
-/* A word of /proc/PID/stat behind the name: 0 the state's letter, 1 the parent's pid. -1: no such process. */
+/* A word of /proc/PID/stat behind the name: 0 the state's letter, 1 the parent's pid. -1: no
+ * such process. */
 static long stat_word(pid_t pid, int index)
 {
 	char path[64], text[512];
@@ -125,7 +130,8 @@ static bool is_spanning(struct nt_board_comm *comm)
 	return atomic_load(&comm->id) != 0 && atomic_load(&comm->nodes) > 1;
 }
 
-/* 0: not there yet. The last one, so that a rank of a second program of the step is taken where there is one. */
+/* 0: not there yet. The last one, so that a rank of a second program of the step is taken where
+ * there is one. */
 static pid_t find_victim(struct nt_board *board, enum victim victim)
 {
 	uint32_t speaker = atomic_load(&board->speaker_pid);
@@ -150,7 +156,8 @@ static pid_t find_victim(struct nt_board *board, enum victim victim)
 	return found;
 }
 
-static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm, int k, struct sight *sight)
+static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm, int k,
+			     struct sight *sight)
 {
 	struct nt_board_key *key = &comm->key[k];
 	uint32_t owner = 1 + (uint32_t)(comm - board->comm) * NT_BOARD_KEYS + (uint32_t)k;
@@ -162,7 +169,8 @@ static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm,
 	sight->epoch = atomic_load(&key->epoch);
 	sight->issued = 0;
 	for (int r = 0; r < NT_BOARD_RUNS; r++) {
-		for (int m = 0; atomic_load(&board->run[r].owner) == owner && m < NT_BOARD_MEMBERS; m++)
+		for (int m = 0; atomic_load(&board->run[r].owner) == owner && m < NT_BOARD_MEMBERS;
+		     m++)
 			sight->issued += atomic_load(&board->run[r].issued[m]);
 	}
 	if (state == NT_KEY_FINAL || state == NT_KEY_CLOSED)
@@ -290,11 +298,10 @@ static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_
 	look_at_comm(board, before.comm, &after);
 	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"beside\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
 	       "\"issued\":%u,\"left_ms\":%llu,\"error\":\"%s\",\"dead\":%s}\n",
-	       step_name[aim->step], step_name[before.step], step_name[after.step], step_name[beside],
-	       (int)before.pid, after.epoch,
-	       (unsigned long long)after.hold_at, after.issued,
-	       (unsigned long long)(until_ms > struck_ms ? until_ms - struck_ms : 0), rc ? strerror(rc) : "",
-	       is_dead(before.pid) ? "true" : "false");
+	       step_name[aim->step], step_name[before.step], step_name[after.step],
+	       step_name[beside], (int)before.pid, after.epoch, (unsigned long long)after.hold_at,
+	       after.issued, (unsigned long long)(until_ms > struck_ms ? until_ms - struck_ms : 0),
+	       rc ? strerror(rc) : "", is_dead(before.pid) ? "true" : "false");
 	return rc ? 1 : 0;
 }
 
@@ -338,7 +345,8 @@ int main(int argc, char **argv)
 	int rc = 1;
 
 	if (parse(&aim, argc, argv) < 0) {
-		fprintf(stderr, "usage: nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]\n");
+		fprintf(stderr,
+			"usage: nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]\n");
 		return 2;
 	}
 	until_ms = now_ms() + aim.timeout_ms;

@@ -26,7 +26,8 @@
 
 static _Atomic bool played;
 
-/* The plugin, once this process has it. Not looked for in a child: other threads may be loading libraries at a fork. */
+/* The plugin, once this process has it. Not looked for in a child: other threads may be loading
+ * libraries at a fork. */
 static const struct nt_tuner_v5 *find_plugin(void)
 {
 	const char *path = getenv("NCCL_TUNER_PLUGIN");
@@ -46,7 +47,8 @@ static void use_plugin(const struct nt_tuner_v5 *tuner)
 
 	if (tuner->init(&context, 1, 4, 2, NULL, &nvl, &constants) != 0 || context)
 		_exit(81);
-	if (tuner->get_coll_info(context, 4, 1024, 1, (float **)(void *)table, NT_TUNER_ALGOS_OLD, 3, 0, &channels) != 0 ||
+	if (tuner->get_coll_info(context, 4, 1024, 1, (float **)(void *)table, NT_TUNER_ALGOS_OLD,
+				 3, 0, &channels) != 0 ||
 	    table[0] != 1 || table[1] != 2 || table[2] != 3)
 		_exit(82);
 	if (tuner->finalize(context) != 0)

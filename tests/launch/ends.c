@@ -1,14 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ends.c - an NCCL job whose ranks end in ways of their own, when the others need nothing of them any more
+/* ends.c - an NCCL job whose ranks end in ways of their own, when the others need nothing of
+ * them any more
  *
  *   ends WAY WHO SECONDS LIBRARY [option of nt-fake-nccl]...
  *
- * All tasks run the job of nt-fake-nccl and say "played TASK". Thirteen seconds later nothing has been left to agree on for
- * ten, and the plugin is no client of PMIx any more; on a busy machine this is waited for. Then the tasks of WHO ("2", "0,2",
- * "all" or "none") end by WAY; the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1
- * meanwhile says "caught TASK" and returns 0, as a training run that saves its state. Its only thread has blocked the
- * signal; any other that lets it in would end the process. Built by the tests: cc ends.c -ldl.
+ * All tasks run the job of nt-fake-nccl and say "played TASK". Thirteen seconds later nothing
+ * has been left to agree on for ten, and the plugin is no client of PMIx any more; on a busy
+ * machine this is waited for. Then the tasks of WHO ("2", "0,2", "all" or "none") end by WAY;
+ * the others sleep for SECONDS, say "survived TASK" and return 0. A task that gets SIGUSR1
+ * meanwhile says "caught TASK" and returns 0, as a training run that saves its state. Its only
+ * thread has blocked the signal; any other that lets it in would end the process. Built by the
+ * tests: cc ends.c -ldl.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -53,7 +56,8 @@ static void leave_by(const char *way)
 	raise(SIGKILL);
 }
 
-/* True: the signal came. It is fetched between two sleeps: a thread that waits for it is the one the kernel gives it to,
+/* True: the signal came. It is fetched between two sleeps: a thread that waits for it is the one
+ *       the kernel gives it to,
  * while in a sleep any other thread that has not blocked it gets it first. */
 static bool wait_for_signal(const sigset_t *signals, long seconds)
 {

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.h - the simulated NCCL job, brought into this process as NCCL comes into a framework: by dlopen */
+/* load.h - the simulated NCCL job, brought into this process as NCCL comes into a framework: by
+ * dlopen */
 #ifndef NT_LAUNCH_LOAD_H
 #define NT_LAUNCH_LOAD_H
 
@@ -27,7 +28,8 @@ static inline nt_play_job nt_load_job(const char *path)
 static inline int nt_is_pmix_client(void)
 {
 	void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-	int (*initialized)(void) = library ? (int (*)(void))dlsym(library, "PMIx_Initialized") : NULL;
+	int (*initialized)(void) = library ? (int (*)(void))dlsym(library, "PMIx_Initialized")
+					   : NULL;
 
 	return initialized ? initialized() : 0;
 }

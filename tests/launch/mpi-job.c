@@ -65,7 +65,8 @@ static void count_libpmix(void)
 	int copies = 0, i;
 
 	while (maps && fgets(line, sizeof(line), maps)) {
-		if (!strstr(line, "/libpmix.so") || sscanf(line, "%*s %*s %*s %*s %lu", &inode) != 1)
+		if (!strstr(line, "/libpmix.so") ||
+		    sscanf(line, "%*s %*s %*s %*s %lu", &inode) != 1)
 			continue;
 		for (i = 0; i < copies && seen[i] != inode; i++)
 			;
@@ -120,7 +121,8 @@ static void end_mpi(void)
 /* The last word: what a client forgot to finalize Slurm would take for a lost process. */
 static void tell(void)
 {
-	fprintf(stderr, "task %s: libpmix %d, client in the end %d\n", getenv("SLURM_PROCID"), copies_seen, nt_is_pmix_client());
+	fprintf(stderr, "task %s: libpmix %d, client in the end %d\n", getenv("SLURM_PROCID"),
+		copies_seen, nt_is_pmix_client());
 }
 
 static void *use_mpi(void *arg)
@@ -168,7 +170,8 @@ int main(int argc, char **argv)
 		rc = play(argc - 2, argv + 2);
 	start_mpi();
 	if (rc == 0)
-		rc = strcmp(order, "beside") == 0 ? play_beside(play, argc - 2, argv + 2) : play(argc - 2, argv + 2);
+		rc = strcmp(order, "beside") == 0 ? play_beside(play, argc - 2, argv + 2)
+						  : play(argc - 2, argv + 2);
 	if (strcmp(order, "last") != 0)
 		end_mpi();
 	return rc;

@@ -1,13 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree-sim.c - random runs of the agreement: real boards, real state machine, a simulated network and clock
+/* agree-sim.c - random runs of the agreement: real boards, real state machine, a simulated
+ * network and clock
  *
- * Every rank issues the same collectives of its communicators in the same order, at its own pace; communicators come,
- * are used and go. Logs are read late and in pieces; speakers fall silent, leave in good order or die; ranks race
- * ahead, decide without a collective following (probes), capture graphs, or end. What each rank follows at each
- * collective is compared with what the first rank to get there followed. One JSON line tells what happened; the exit
- * status is 1 if two ranks ever differed, one waited without end although its own speaker and the communicator's home
- * lived, a plan was followed that the log does not have or not followed that it has, or something was never given back.
+ * Every rank issues the same collectives of its communicators in the same order, at its own
+ * pace; communicators come, are used and go. Logs are read late and in pieces; speakers fall
+ * silent, leave in good order or die; ranks race ahead, decide without a collective following
+ * (probes), capture graphs, or end. What each rank follows at each collective is compared with
+ * what the first rank to get there followed. One JSON line tells what happened; the exit status
+ * is 1 if two ranks ever differed, one waited without end although its own speaker and the
+ * communicator's home lived, a plan was followed that the log does not have or not followed that
+ * it has, or something was never given back.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -19,15 +22,15 @@
 #include "tests/sim/sim.h"
 
 #define SEED_STEP UINT64_C(1000003)
-#define SETTLE_MS 60000			/* simulated, after the last rank: by then everything was given back */
-#define RUN_MS 4000000			/* simulated: no run is that long */
+#define SETTLE_MS 60000 /* simulated, after the last rank: by then everything was given back */
+#define RUN_MS 4000000 /* simulated: no run is that long */
 
 struct sim *sim_now;
 int64_t sim_countdown = INT64_MAX;
 
 struct outcome {
 	struct sim_tally tally;
-	uint64_t bad_seed;		/* of the first run that is wrong; 0 none */
+	uint64_t bad_seed; /* of the first run that is wrong; 0 none */
 };
 
 static void step_speaker(struct sim *s, uint32_t node)
@@ -43,7 +46,8 @@ static void step_speaker(struct sim *s, uint32_t node)
 	s->inside_node = was;
 }
 
-/* Between two accesses to a board: ranks act inside their speaker's step, or the speaker inside a rank's. */
+/* Between two accesses to a board: ranks act inside their speaker's step, or the speaker inside
+ * a rank's. */
 void sim_interleave(void)
 {
 	struct sim *s = sim_now;
@@ -88,11 +92,13 @@ static void advance_comm(struct sim *s, struct sim_comm *c)
 	uint32_t start = sim_below(s, c->ranks), least = SIM_NEVER;
 
 	for (uint32_t i = 0; i < c->ranks; i++) {
-		struct sim_member *m = &c->member[start + i < c->ranks ? start + i : start + i - c->ranks];
+		struct sim_member *m =
+			&c->member[start + i < c->ranks ? start + i : start + i - c->ranks];
 
 		if (m->life == SIM_ENDED && !m->dead)
 			continue;
-		for (uint32_t b = sim_below(s, s->slow) == 0 ? sim_below(s, m->pace + 1) : 0; b > 0 && m->life != SIM_ENDED; b--) {
+		for (uint32_t b = sim_below(s, s->slow) == 0 ? sim_below(s, m->pace + 1) : 0;
+		     b > 0 && m->life != SIM_ENDED; b--) {
 			rank_act(s, m);
 			if (m->waiting)
 				break;
@@ -132,8 +138,8 @@ static void step_nodes(struct sim *s)
 	}
 }
 
-/* Whether a rank of the communicator, in any of its lives, ended without leaving, or its home's speaker is gone: then
- * what was held may stay held. */
+/* Whether a rank of the communicator, in any of its lives, ended without leaving, or its home's
+ * speaker is gone: then what was held may stay held. */
 static bool is_crippled(const struct sim *s, uint64_t id)
 {
 	bool known = false;
@@ -242,7 +248,8 @@ static void run_once(struct sim *s, uint64_t seed)
 		step_nodes(s);
 		busy = advance(s);
 		if (s->now_ms > RUN_MS + 100000 * s->tick_ms) {
-			fprintf(stderr, "nt-agree-sim: the run of seed %llu does not end\n", (unsigned long long)seed);
+			fprintf(stderr, "nt-agree-sim: the run of seed %llu does not end\n",
+				(unsigned long long)seed);
 			exit(2);
 		}
 	}
@@ -319,10 +326,11 @@ static bool run_jobs(struct sim *s, struct outcome *sum)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix [--brief]] [--plain] [--runs N] [--seed S]\n"
-			"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
-			"    [--jobs N] [--until-bad] [--seconds N]\n"
-			"faults:");
+	fprintf(stderr,
+		"usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix [--brief]] [--plain] [--runs N] [--seed S]\n"
+		"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
+		"    [--jobs N] [--until-bad] [--seconds N]\n"
+		"faults:");
 	for (int f = 0; f < SIM_FAULT_COUNT; f++)
 		fprintf(stderr, " %s", sim_fault_names()[f]);
 	fprintf(stderr, "\n");
@@ -362,14 +370,22 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
 static void parse(int argc, char **argv, struct sim_options *o)
 {
 	static const struct option known[] = {
-		{ "nodes", required_argument, NULL, 'n' },   { "ranks-per-node", required_argument, NULL, 'r' },
-		{ "runs", required_argument, NULL, 'R' },    { "seed", required_argument, NULL, 's' },
-		{ "faults", required_argument, NULL, 'f' },  { "calls", required_argument, NULL, 'c' },
-		{ "comms", required_argument, NULL, 'C' },   { "jobs", required_argument, NULL, 'j' },
-		{ "budget", required_argument, NULL, 'b' },  { "skew-ms", required_argument, NULL, 'k' },
-		{ "mix", no_argument, NULL, 'm' },	     { "plain", no_argument, NULL, 'p' },
-		{ "until-bad", no_argument, NULL, 'u' },     { "seconds", required_argument, NULL, 't' },
-		{ "brief", no_argument, NULL, 'B' },	     { NULL, 0, NULL, 0 },
+		{ "nodes", required_argument, NULL, 'n' },
+		{ "ranks-per-node", required_argument, NULL, 'r' },
+		{ "runs", required_argument, NULL, 'R' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "faults", required_argument, NULL, 'f' },
+		{ "calls", required_argument, NULL, 'c' },
+		{ "comms", required_argument, NULL, 'C' },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "budget", required_argument, NULL, 'b' },
+		{ "skew-ms", required_argument, NULL, 'k' },
+		{ "mix", no_argument, NULL, 'm' },
+		{ "plain", no_argument, NULL, 'p' },
+		{ "until-bad", no_argument, NULL, 'u' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "brief", no_argument, NULL, 'B' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 
@@ -399,8 +415,15 @@ static void parse(int argc, char **argv, struct sim_options *o)
 
 int main(int argc, char **argv)
 {
-	static struct sim s = { .o = { .nodes = 4, .ranks_per_node = 2, .calls = 300, .comms = 5, .jobs = 1, .runs = 100,
-				       .seed = 1, .faults = (1u << SIM_FAULT_COUNT) - 1, .budget = NT_PACE_READS,
+	static struct sim s = { .o = { .nodes = 4,
+				       .ranks_per_node = 2,
+				       .calls = 300,
+				       .comms = 5,
+				       .jobs = 1,
+				       .runs = 100,
+				       .seed = 1,
+				       .faults = (1u << SIM_FAULT_COUNT) - 1,
+				       .budget = NT_PACE_READS,
 				       .skew_ms = 20 } };
 	static struct outcome outcome;
 

@@ -25,7 +25,8 @@ static uint8_t draw_key(struct sim *s, bool in_phases, uint8_t last)
 	return in_phases && sim_below(s, 30) != 0 ? last : (uint8_t)sim_below(s, s->keys);
 }
 
-/* Groups of one to three calls; within one nothing is reported, so all its calls are at one turn of each function. */
+/* Groups of one to three calls; within one nothing is reported, so all its calls are at one turn
+ * of each function. */
 static void write_program(struct sim *s, struct sim_comm *c)
 {
 	uint32_t tasks[SIM_FUNCS] = { 0 }, seen[SIM_FUNCS] = { 0 }, group = 0, i = 0;
@@ -60,7 +61,8 @@ static void write_program(struct sim *s, struct sim_comm *c)
 	}
 }
 
-static void take_strided(struct sim *s, struct sim_comm *c, uint32_t first, uint32_t stride, uint32_t count)
+static void take_strided(struct sim *s, struct sim_comm *c, uint32_t first, uint32_t stride,
+			 uint32_t count)
 {
 	c->proc = sim_take(s->procs + 1, sizeof(*c->proc));
 	for (uint32_t p = first; p < s->procs && c->ranks < count; p += stride)
@@ -95,32 +97,26 @@ static void draw_shape(struct sim *s, struct sim_comm *c)
 	uint32_t n = sim_below(s, s->nodes), width;
 
 	switch (s->o.plain ? 0 : sim_below(s, 8)) {
-	case 0:		/* world */
-		take_strided(s, c, 0, 1, s->procs);
-		break;
-	case 1:		/* a node */
-		take_strided(s, c, s->node[n].first_proc, 1, s->node[n].procs);
-		break;
-	case 2:		/* one rank per node */
-		take_across(s, c);
-		break;
-	case 3:		/* data parallel: every width-th rank */
+	case 0: /* world */ take_strided(s, c, 0, 1, s->procs); break;
+	case 1: /* a node */ take_strided(s, c, s->node[n].first_proc, 1, s->node[n].procs); break;
+	case 2: /* one rank per node */ take_across(s, c); break;
+	case 3: /* data parallel: every width-th rank */
 		width = 1 + sim_below(s, 2 * s->ranks_per_node);
-		take_strided(s, c, sim_below(s, width < s->procs ? width : s->procs), width, s->procs);
+		take_strided(s, c, sim_below(s, width < s->procs ? width : s->procs), width,
+			     s->procs);
 		break;
-	case 4:		/* tensor parallel: a block of ranks */
+	case 4: /* tensor parallel: a block of ranks */
 		width = 1 + sim_below(s, 2 * s->ranks_per_node);
 		take_strided(s, c, sim_below(s, (s->procs + width - 1) / width) * width, 1, width);
 		break;
-	case 5:		/* pipeline: two stages */
+	case 5: /* pipeline: two stages */
 		take_strided(s, c, sim_below(s, (s->procs + 1) / 2), (s->procs + 1) / 2, 2);
 		break;
-	case 6:		/* a block over two nodes that starts anywhere */
+	case 6: /* a block over two nodes that starts anywhere */
 		take_strided(s, c, s->node[n].first_proc + sim_below(s, s->node[n].procs), 1,
 			     2 + sim_below(s, s->ranks_per_node));
 		break;
-	default:
-		take_any(s, c);
+	default: take_any(s, c);
 	}
 	if (c->ranks == 0)
 		take_strided(s, c, 0, 1, 1);
@@ -129,7 +125,8 @@ static void draw_shape(struct sim *s, struct sim_comm *c)
 static void list_on(struct sim_node *node, struct sim_member *m)
 {
 	if (node->member_count == node->member_cap)
-		node->member = sim_grow(node->member, &node->member_cap, sizeof(struct sim_member *));
+		node->member = sim_grow(node->member, &node->member_cap,
+					sizeof(struct sim_member *));
 	node->member[node->member_count++] = m;
 }
 
@@ -147,7 +144,9 @@ static void seat_later(struct sim *s, struct sim_comm *c)
 		m->proc = c->proc[r];
 		m->node = s->node_of[m->proc];
 		m->pace = 1 + sim_below(s, s->active >> SIM_FAULT_race & 1 ? 8 : 3);
-		m->join_ms = sim_below(s, s->active >> SIM_FAULT_race & 1 ? (uint32_t)(40 * s->tick_ms) : s->o.skew_ms);
+		m->join_ms = sim_below(s, s->active >> SIM_FAULT_race & 1
+						  ? (uint32_t)(40 * s->tick_ms)
+						  : s->o.skew_ms);
 		m->bare = sim_chance(s, SIM_FAULT_kill, 25);
 		s->t.bare_ranks += m->bare;
 		c->nodes_used += !used[m->node];
@@ -164,7 +163,8 @@ static void seat_later(struct sim *s, struct sim_comm *c)
 	c->capture_at = sim_chance(s, SIM_FAULT_graph, 4) ? sim_below(s, c->calls) : SIM_NEVER;
 }
 
-/* The same ranks but for the first, so that another node is home and reads logs that it has never read. */
+/* The same ranks but for the first, so that another node is home and reads logs that it has
+ * never read. */
 static void change_first(struct sim *s, struct sim_comm *c)
 {
 	uint32_t *proc = sim_take(c->ranks, sizeof(*proc)), other = sim_below(s, c->ranks);
@@ -206,7 +206,9 @@ static void add_comm(struct sim *s, bool lasting)
 
 	*c = (struct sim_comm){ .id = sim_draw(s) | 1, .again = -1 };
 	c->calls = lasting ? s->o.calls : 10 + sim_below(s, s->brief ? s->o.calls / 5 : s->o.calls);
-	c->open_ms = lasting ? 0 : sim_below(s, s->o.calls * (uint32_t)s->tick_ms / (s->brief ? 10 : 2));
+	c->open_ms = lasting ? 0
+			     : sim_below(s,
+					 s->o.calls * (uint32_t)s->tick_ms / (s->brief ? 10 : 2));
 	if (!lasting && index > 0 && lives_again(s, index - 1))
 		live_again(s, c, index - 1);
 	if (!c->proc)

@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interleave.h - lets somebody else act between two accesses to a board
  *
- * Included in front of every file of nt-agree-sim, those of pmix-sync/ too. Speaker and ranks are one thread there; each
- * atomic access may first hand over to the other side (sim_interleave), so that they meet at any point of each other's
- * code and not between their steps alone. Relaxed accesses order nothing and are left out. What is found is what
+ * Included in front of every file of nt-agree-sim, those of pmix-sync/ too. Speaker and ranks
+ * are one thread there; each atomic access may first hand over to the other side
+ * (sim_interleave), so that they meet at any point of each other's code and not between their
+ * steps alone. Relaxed accesses order nothing and are left out. What is found is what
  * sequentially consistent memory allows.
  */
 #ifndef NT_TESTS_INTERLEAVE_H
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-extern int64_t sim_countdown;		/* accesses until the other side may act */
+extern int64_t sim_countdown; /* accesses until the other side may act */
 void sim_interleave(void);
 
 /* Stores, and loads that the protocol's order rests on, are where the other side matters most. */
@@ -49,12 +50,16 @@ static inline int sim_pause(const struct timespec *pause, struct timespec *left)
 #undef atomic_fetch_sub
 #define atomic_load(at) (sim_point(SIM_WEIGHT_LOAD), __atomic_load_n(at, __ATOMIC_SEQ_CST))
 #define atomic_load_explicit(at, order) (sim_point(SIM_WEIGHT(order)), __atomic_load_n(at, order))
-#define atomic_store(at, value) (sim_point(SIM_WEIGHT_ORDERED), __atomic_store_n(at, value, __ATOMIC_SEQ_CST))
-#define atomic_store_explicit(at, value, order) (sim_point(SIM_WEIGHT(order)), __atomic_store_n(at, value, order))
-#define atomic_compare_exchange_strong(at, was, value)                                                          \
-	(sim_point(SIM_WEIGHT_ORDERED),                                                                         \
+#define atomic_store(at, value) \
+	(sim_point(SIM_WEIGHT_ORDERED), __atomic_store_n(at, value, __ATOMIC_SEQ_CST))
+#define atomic_store_explicit(at, value, order) \
+	(sim_point(SIM_WEIGHT(order)), __atomic_store_n(at, value, order))
+#define atomic_compare_exchange_strong(at, was, value) \
+	(sim_point(SIM_WEIGHT_ORDERED),                \
 	 __atomic_compare_exchange_n(at, was, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-#define atomic_fetch_or(at, bits) (sim_point(SIM_WEIGHT_ORDERED), __atomic_fetch_or(at, bits, __ATOMIC_SEQ_CST))
-#define atomic_fetch_sub(at, less) (sim_point(SIM_WEIGHT_ORDERED), __atomic_fetch_sub(at, less, __ATOMIC_SEQ_CST))
+#define atomic_fetch_or(at, bits) \
+	(sim_point(SIM_WEIGHT_ORDERED), __atomic_fetch_or(at, bits, __ATOMIC_SEQ_CST))
+#define atomic_fetch_sub(at, less) \
+	(sim_point(SIM_WEIGHT_ORDERED), __atomic_fetch_sub(at, less, __ATOMIC_SEQ_CST))
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log-peer.c - one task of a step that writes its node's log and reads all others', over the PMIx it really has
+/* log-peer.c - one task of a step that writes its node's log and reads all others', over the
+ * PMIx it really has
  *
- * nt-log-peer ENTRIES [SILENT_NODE]: the first task of each node appends ENTRIES entries and reads as many of every
- * other node; the named node says nothing, and nobody may wait for it. One JSON line a node; exit 1 if an entry was
- * missing, late by more than 20 s, or different.
+ * nt-log-peer ENTRIES [SILENT_NODE]: the first task of each node appends ENTRIES entries and
+ * reads as many of every other node; the named node says nothing, and nobody may wait for it.
+ * One JSON line a node; exit 1 if an entry was missing, late by more than 20 s, or different.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,9 +66,12 @@ static int exchange(struct nt_log *log, uint32_t entries, int silent)
 	uint8_t bytes[256];
 	int rc = 0;
 
-	while (heard && rc == 0 && now_ms() - start < 20000 && (written < entries || done < nodes)) {
-		if (written < entries && nt_log_append(log, bytes, compose(bytes, sizeof(bytes), nt_log_self(log),
-									    written), NULL) == 0)
+	while (heard && rc == 0 && now_ms() - start < 20000 &&
+	       (written < entries || done < nodes)) {
+		if (written < entries &&
+		    nt_log_append(log, bytes,
+				  compose(bytes, sizeof(bytes), nt_log_self(log), written),
+				  NULL) == 0)
 			written++;
 		done = 0;
 		for (uint32_t n = 0; n < nodes; n++) {
@@ -104,7 +108,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	rc = exchange(log, entries, silent);
-	nap(500);	/* others may still read */
+	nap(500); /* others may still read */
 	nt_log_close(log);
 	return rc;
 }

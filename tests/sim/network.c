@@ -2,16 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* network.c - the nodes' logs, the messages that carry them, and what a speaker does in a step
  *
- * The messages under a log are lost, late, repeated and out of order. pmix-sync/log.h lets nothing of that through but
- * delay: entries are immutable keys nt/<sequence>, and a reader asks for and takes the next sequence number alone. So
- * the log of one node is read in order and each append once, while the logs of two nodes have no order between them.
- * The same filter is here: an answer's appends other than the next one wanted are counted and dropped.
+ * The messages under a log are lost, late, repeated and out of order. pmix-sync/log.h lets
+ * nothing of that through but delay: entries are immutable keys nt/<sequence>, and a reader asks
+ * for and takes the next sequence number alone. So the log of one node is read in order and each
+ * append once, while the logs of two nodes have no order between them.
+ * The same filter is here: an answer's appends other than the next one wanted are counted and
+ *                          dropped.
  */
 #include <string.h>
 #include "pmix-sync/entry.h"
 #include "tests/sim/sim.h"
 
-#define IDLE_MS 50			/* as in pmix-sync/speaker.c */
+#define IDLE_MS 50 /* as in pmix-sync/speaker.c */
 
 bool network_speaks(const struct sim *s, uint32_t node)
 {
@@ -38,8 +40,11 @@ static void observe_append(struct sim *s, const uint8_t *bytes, size_t count)
 		if (!c || k >= SIM_KEYS)
 			continue;
 		if (entry.type == NT_ENTRY_PROPOSE) {
-			c->proposal[k] = (struct sim_committed){ entry.turn, entry.span == NT_NEVER ? NT_NEVER :
-				entry.turn + entry.span, entry.epoch };
+			c->proposal[k] = (struct sim_committed){ entry.turn,
+								 entry.span == NT_NEVER
+									 ? NT_NEVER
+									 : entry.turn + entry.span,
+								 entry.epoch };
 			c->proposed_ms[k] = s->now_ms;
 		} else if (entry.type == NT_ENTRY_COMMIT && entry.epoch == c->proposal[k].epoch) {
 			c->committed[k][c->commits[k]++ % SIM_PLANS] = c->proposal[k];
@@ -95,8 +100,8 @@ static void append_log(struct sim *s, struct sim_node *node, const uint8_t *byte
 	observe_append(s, bytes, count);
 }
 
-/* A failed append is tried again with the same bytes under the same sequence number; others may see it before its
- * writer knows. */
+/* A failed append is tried again with the same bytes under the same sequence number; others may
+ * see it before its writer knows. */
 static void speak(struct sim *s, struct sim_node *node)
 {
 	const uint8_t *bytes;
@@ -143,7 +148,8 @@ static void receive(struct sim *s, uint32_t self, const struct sim_message *mess
 
 	if (!message->copy)
 		tail->asked_ms = 0;
-	for (uint32_t e = message->first; e < from->log_count && from->log[e].at_ms <= message->served_ms; e++) {
+	for (uint32_t e = message->first;
+	     e < from->log_count && from->log[e].at_ms <= message->served_ms; e++) {
 		const struct sim_append *a = &from->log[e];
 
 		if (left-- == 0) {
@@ -190,11 +196,14 @@ static void send(struct sim_node *node, struct sim_message message)
 static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 {
 	const struct sim_node *from = &s->node[tail->node];
-	struct sim_message message = { .from = tail->node, .first = tail->next, .most = UINT32_MAX };
+	struct sim_message message = { .from = tail->node,
+				       .first = tail->next,
+				       .most = UINT32_MAX };
 	uint32_t delay_ms = 1;
 	uint64_t cost = nt_pace_read_cost(tail->next, tail->bytes);
 
-	if (tail->need != NT_AGREE_IN_DOUBT && nt_pace_spent(sim_reads(s, node), node->spent + cost, s->nodes))
+	if (tail->need != NT_AGREE_IN_DOUBT &&
+	    nt_pace_spent(sim_reads(s, node), node->spent + cost, s->nodes))
 		return;
 	if (tail->asked_ms != 0 && s->now_ms < tail->asked_ms)
 		return;
@@ -202,7 +211,7 @@ static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 	node->spent += cost;
 	tail->asked_ms = UINT64_MAX;
 	if (from->mute)
-		return;		/* its server knows of no key yet, and answers when there is one */
+		return; /* its server knows of no key yet, and answers when there is one */
 	if (sim_chance(s, SIM_FAULT_lost, 6)) {
 		tail->asked_ms = s->now_ms + sim_below(s, 1000);
 		s->t.lost_reads++;
@@ -264,7 +273,8 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
 		uint64_t least_ms = nt_pace_ms(tail->listened_ms, wanted, cost, urgent);
 
-		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) || s->now_ms - tail->polled_ms < least_ms)
+		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
+		    s->now_ms - tail->polled_ms < least_ms)
 			continue;
 		tail->polled_ms = s->now_ms;
 		tail->listened_ms = node->listened_ms;
@@ -277,7 +287,8 @@ static void fail_speaker(struct sim *s, struct sim_node *node)
 	if (sim_chance(s, SIM_FAULT_stall, 60)) {
 		bool is_long = sim_below(s, 4) == 0;
 
-		node->frozen_until_ms = s->now_ms + sim_below(s, is_long ? 12000 : 60 * (uint32_t)s->tick_ms);
+		node->frozen_until_ms = s->now_ms +
+					sim_below(s, is_long ? 12000 : 60 * (uint32_t)s->tick_ms);
 		s->t.stalls += !is_long;
 		s->t.long_stalls += is_long;
 	}
@@ -323,5 +334,7 @@ void network_step(struct sim *s, uint32_t self)
 	speak(s, node);
 	poll_logs(s, node);
 	node->stepped_ms = s->now_ms;
-	node->next_ms = s->now_ms + (!pending ? IDLE_MS : s->o.plain ? 1 : sim_below(s, 3 * (uint32_t)s->tick_ms));
+	node->next_ms = s->now_ms + (!pending	  ? IDLE_MS
+				     : s->o.plain ? 1
+						  : sim_below(s, 3 * (uint32_t)s->tick_ms));
 }

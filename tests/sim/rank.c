@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked at each collective */
+/* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked
+ * at each collective */
 #include "tests/sim/sim.h"
 
-#define FLAG_MS 2000			/* from a flag to a rank's own freeze, at least */
-#define AUTO 1u				/* what a rank follows, in one number; anything else is a plan's */
+#define FLAG_MS 2000 /* from a flag to a rank's own freeze, at least */
+#define AUTO 1u /* what a rank follows, in one number; anything else is a plan's */
 
 static struct nt_board_key *shared_key(struct sim_member *m, unsigned k)
 {
@@ -39,7 +40,8 @@ static void drop_key(struct sim_member *m, unsigned k)
 
 static void raise_flag(struct sim_member *m)
 {
-	(void)atomic_fetch_or(&m->seat.board->comm[m->seat.comm].member[m->seat.member].flags, NT_MEMBER_GRAPHS);
+	(void)atomic_fetch_or(&m->seat.board->comm[m->seat.comm].member[m->seat.member].flags,
+			      NT_MEMBER_GRAPHS);
 }
 
 /* A plan for good is in force. */
@@ -50,7 +52,8 @@ static void settle(struct sim_view *view, const struct nt_plan *plan)
 	view->latched_epoch = view->base_epoch = plan->epoch;
 }
 
-/* A capture begins: plans for good whose turn has come stay, by the turn alone. False: an outcome is not known yet. */
+/* A capture begins: plans for good whose turn has come stay, by the turn alone. False: an
+ * outcome is not known yet. */
 static bool latch_reached(struct sim_member *m)
 {
 	const struct sim_call *call = &m->comm->call[m->next];
@@ -62,9 +65,11 @@ static bool latch_reached(struct sim_member *m)
 		if (view->own != SIM_OWN_OPEN)
 			continue;
 		if (call->last[k % SIM_FUNCS] > m->open_group + 1) {
-			if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
+			if (nt_turn_take(shared_key(m, k), m->seat.member, turn, &view->turn) ==
+			    NT_TURN_WAIT)
 				return false;
-			if (view->turn.plan.until == NT_NEVER && nt_turn_position(&view->turn, turn) >= 0)
+			if (view->turn.plan.until == NT_NEVER &&
+			    nt_turn_position(&view->turn, turn) >= 0)
 				settle(view, &view->turn.plan);
 		}
 	}
@@ -82,7 +87,8 @@ static void freeze(struct sim_member *m)
 		if (m->view[k].own != SIM_OWN_OPEN && m->view[k].own != SIM_OWN_LATCHED)
 			continue;
 		atomic_store(&shared_key(m, k)->turn[m->seat.member], SIM_TURN_GONE);
-		atomic_store(&shared_key(m, k)->passed[m->seat.member], atomic_load(&shared_key(m, k)->epoch));
+		atomic_store(&shared_key(m, k)->passed[m->seat.member],
+			     atomic_load(&shared_key(m, k)->epoch));
 		if (m->view[k].own == SIM_OWN_OPEN)
 			m->view[k].own = m->view[k].settled ? SIM_OWN_LATCHED : SIM_OWN_GONE;
 	}
@@ -116,7 +122,7 @@ static void note_sample(struct sim *s, struct sim_member *m, const struct nt_pla
 		return;
 	run = &m->seat.board->run[plan->run];
 	atomic_fetch_add(&run->issued[m->seat.member], 1);
-	if (sim_below(s, 200) != 0)		/* else its GPU time never comes */
+	if (sim_below(s, 200) != 0) /* else its GPU time never comes */
 		atomic_fetch_add(&run->done[m->seat.member], 1);
 }
 
@@ -212,32 +218,37 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 	if (view->own == SIM_OWN_LATCHED && !m->waiting)
 		open_again(s, m, k);
 	if (view->own == SIM_OWN_LATCHED) {
-		atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls, memory_order_relaxed);
+		atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls,
+				      memory_order_relaxed);
 		return stay(view);
 	}
 	if (view->slot < 0 || view->own > SIM_OWN_OPEN)
 		return AUTO;
 	choice = consider(s, m, k, real);
-	atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls, memory_order_relaxed);
+	atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls,
+			      memory_order_relaxed);
 	return choice;
 }
 
 /* The plan that the home's log has in force at a turn: the newest, or the one of this epoch. */
-static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn, uint32_t epoch)
+static const struct sim_committed *in_force(const struct sim_comm *c, unsigned k, uint64_t turn,
+					    uint32_t epoch)
 {
 	const struct sim_committed *newest = NULL;
 
 	for (uint32_t i = 0; i < SIM_PLANS && i < c->commits[k]; i++) {
 		const struct sim_committed *plan = &c->committed[k][i];
 
-		if (turn >= plan->at && turn < plan->until && (epoch == 0 || plan->epoch == epoch) &&
+		if (turn >= plan->at && turn < plan->until &&
+		    (epoch == 0 || plan->epoch == epoch) &&
 		    (!newest || plan->epoch > newest->epoch))
 			newest = plan;
 	}
 	return newest;
 }
 
-/* A plan that is followed was committed in the home's log, and one that was committed is followed. */
+/* A plan that is followed was committed in the home's log, and one that was committed is
+ * followed. */
 static void check_log(struct sim *s, const struct sim_member *m, unsigned k, uint32_t choice)
 {
 	const struct sim_comm *c = m->comm;
@@ -281,7 +292,7 @@ static void check_wait(struct sim *s, struct sim_member *m)
 		s->t.stuck++;
 	else
 		s->t.excused++;
-	stop_others(s, m);	/* the collective fails here */
+	stop_others(s, m); /* the collective fails here */
 	end_rank(m);
 	m->dead = true;
 }
@@ -322,14 +333,20 @@ static void decide(struct sim *s, struct sim_member *m)
 static void join(struct sim *s, struct sim_member *m)
 {
 	struct sim_comm *c = m->comm;
-	struct nt_card card = { .fingerprint = 7, .build = 1 + m->odd, .nccl = 22809, .api = 6 * 256 + 6, .active = 1,
-				.rank = (int32_t)m->rank, .task = s->task_of[m->proc] };
+	struct nt_card card = { .fingerprint = 7,
+				.build = 1 + m->odd,
+				.nccl = 22809,
+				.api = 6 * 256 + 6,
+				.active = 1,
+				.rank = (int32_t)m->rank,
+				.task = s->task_of[m->proc] };
 	struct nt_error err;
 
 	m->life = SIM_HERE;
 	if (m->bare)
 		return;
-	m->seated = nt_board_join(s->node[m->node].board, c->id, c->ranks, c->nodes_used, &card, &m->seat, &err) == 0;
+	m->seated = nt_board_join(s->node[m->node].board, c->id, c->ranks, c->nodes_used, &card,
+				  &m->seat, &err) == 0;
 	s->t.refused_seats += !m->seated;
 }
 
@@ -375,12 +392,14 @@ static bool misfortune(struct sim *s, struct sim_member *m)
 		}
 		return true;
 	}
-	if (m->seated && !m->waiting && !m->frozen && m->flagged_ms == 0 && sim_chance(s, SIM_FAULT_graph, 1500)) {
+	if (m->seated && !m->waiting && !m->frozen && m->flagged_ms == 0 &&
+	    sim_chance(s, SIM_FAULT_graph, 1500)) {
 		raise_flag(m);
 		m->flagged_ms = s->now_ms;
 		s->t.flags++;
 	}
-	if (m->flagged_ms != 0 && !m->waiting && !m->frozen && s->now_ms - m->flagged_ms > FLAG_MS && !any_plan(m))
+	if (m->flagged_ms != 0 && !m->waiting && !m->frozen &&
+	    s->now_ms - m->flagged_ms > FLAG_MS && !any_plan(m))
 		freeze(m);
 	return false;
 }

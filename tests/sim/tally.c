@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "tests/sim/sim.h"
 
-#define POLL_MS 10			/* the shortest time between two reads of a log */
+#define POLL_MS 10 /* the shortest time between two reads of a log */
 
 const char *const *sim_fault_names(void)
 {
@@ -66,7 +66,8 @@ void tally_add(struct sim_tally *sum, const struct sim_tally *more)
 bool tally_bad(const struct sim_tally *t)
 {
 	return t->mismatches + t->stuck + t->unlogged + t->idle + t->holds_left + t->runs_left +
-	       t->wrong_sums != 0;
+		       t->wrong_sums !=
+	       0;
 }
 
 static void print_faults(const struct sim_options *o)
@@ -104,17 +105,19 @@ void tally_print(const struct sim *s, const struct sim_tally *t, uint64_t bad_se
 		printf("{\"nodes\":\"mix\",\"ranks_per_node\":\"mix\"");
 	else
 		printf("{\"nodes\":%u,\"ranks_per_node\":%u", s->o.nodes, s->o.ranks_per_node);
-	printf(",\"seed\":%llu,\"calls\":%u,\"plain\":%s,", (unsigned long long)s->o.seed, s->o.calls,
-	       s->o.plain ? "true" : "false");
+	printf(",\"seed\":%llu,\"calls\":%u,\"plain\":%s,", (unsigned long long)s->o.seed,
+	       s->o.calls, s->o.plain ? "true" : "false");
 	print_faults(&s->o);
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		printf(",\"%s\":%llu", sum_names[i], (unsigned long long)sums[i]);
 	printf(",\"spent_kib_per_node\":%.0f", (double)t->spent_bytes / nodes / 1024);
 	printf(",\"polls_per_node\":%.1f,\"read_bytes_per_node\":%.0f,\"fetch_bytes_per_node\":%.0f",
-	       (double)t->polls / nodes, (double)t->read_bytes / nodes, (double)t->fetch_bytes / nodes);
+	       (double)t->polls / nodes, (double)t->read_bytes / nodes,
+	       (double)t->fetch_bytes / nodes);
 	printf(",\"commit_p50\":%.1f,\"commit_p99\":%.1f,\"wait_ms_p50\":%.0f,\"wait_ms_p99\":%.0f,\"wait_ms_max\":%.0f",
 	       quantile_ms(t->commit_ms, 0.5) / POLL_MS, quantile_ms(t->commit_ms, 0.99) / POLL_MS,
-	       quantile_ms(t->wait_ms, 0.5), quantile_ms(t->wait_ms, 0.99), quantile_ms(t->wait_ms, 1));
+	       quantile_ms(t->wait_ms, 0.5), quantile_ms(t->wait_ms, 0.99),
+	       quantile_ms(t->wait_ms, 1));
 	if (bad_seed != 0)
 		printf(",\"first_bad_seed\":%llu", (unsigned long long)bad_seed);
 	printf("}\n");

@@ -2,13 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tuner.c - what the homes of nt-agree-sim ask: some keys explore and end with an arm, some close
  *
- * What a node measured is here the number 1, so that the sum that a home gets tells whether each node is in it once.
+ * What a node measured is here the number 1, so that the sum that a home gets tells whether each
+ * node is in it once.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/sim/sim.h"
 
-#define DATA_BYTES 40			/* as many as an exploration's sums take */
+#define DATA_BYTES 40 /* as many as an exploration's sums take */
 
 struct tuner_key {
 	struct sim *s;
@@ -47,8 +48,8 @@ static bool worth_again(void *arg, const struct nt_board_comm *comm, const struc
 	return base->payload[0] % 8 != 0;
 }
 
-static void *start_again(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
-			 const struct nt_plan *base)
+static void *start_again(void *arg, const struct nt_board_comm *comm,
+			 const struct nt_board_key *key, const struct nt_plan *base)
 {
 	(void)base;
 	return start(arg, comm, key);
@@ -85,8 +86,8 @@ static void absorb(void *key, const uint8_t *bytes, size_t count)
 	k->s->t.wrong_sums += nodes_in(bytes, count) != k->nodes;
 }
 
-static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-		     uint8_t *out, size_t cap)
+static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
+		     uint32_t members, uint8_t *out, size_t cap)
 {
 	const uint64_t one = 1;
 
@@ -114,7 +115,16 @@ static size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *byte
 struct nt_agree_hooks tuner_hooks(struct sim *s)
 {
 	return (struct nt_agree_hooks){
-		.arg = s, .worth = worth, .start = start, .next = next, .absorb = absorb, .end = free, .gather = gather,
-		.combine = combine, .worth_again = worth_again, .start_again = start_again, .again_ms = s->again_ms,
+		.arg = s,
+		.worth = worth,
+		.start = start,
+		.next = next,
+		.absorb = absorb,
+		.end = free,
+		.gather = gather,
+		.combine = combine,
+		.worth_again = worth_again,
+		.start_again = start_again,
+		.again_ms = s->again_ms,
 	};
 }

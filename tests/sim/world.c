@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.c - what a run of nt-agree-sim is made of: chance, memory, nodes and how tasks lie on them */
+/* world.c - what a run of nt-agree-sim is made of: chance, memory, nodes and how tasks lie on
+ * them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "tests/sim/sim.h"
 
 #define ARENA_CHUNK ((size_t)1 << 20)
-#define BOARDS_WHOLE 16			/* boards that may take all their memory */
+#define BOARDS_WHOLE 16 /* boards that may take all their memory */
 #define SIM_JOIN_MS 5000
 
 struct chunk {
@@ -19,7 +20,8 @@ struct chunk {
 
 static struct chunk *first, *current;
 
-/* Boards outlive runs: mapped once, of which a run touches little and clears what it has touched. */
+/* Boards outlive runs: mapped once, of which a run touches little and clears what it has
+ * touched. */
 static struct nt_board **boards;
 static uint32_t board_count;
 
@@ -99,10 +101,11 @@ static struct nt_board *board_of(uint32_t node)
 	if (node < board_count)
 		return boards[node];
 	boards = sim_must(realloc(boards, (node + 1) * sizeof(struct nt_board *)));
-	at = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-		  0);
+	at = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at != MAP_FAILED && node < BOARDS_WHOLE)
-		(void)madvise(at, sizeof(struct nt_board), MADV_HUGEPAGE);	/* a step looks at a word in each page */
+		/* a step looks at a word in each page */
+		(void)madvise(at, sizeof(struct nt_board), MADV_HUGEPAGE);
 	boards[node] = sim_must(at == MAP_FAILED ? NULL : at);
 	board_count = node + 1;
 	return boards[node];
@@ -115,11 +118,13 @@ static void clear_board(struct nt_board *board)
 		struct nt_board_comm *comm = &board->comm[c];
 		uint32_t k = 0;
 
-		while (k < NT_BOARD_KEYS && __atomic_load_n(&comm->key[k].id, __ATOMIC_RELAXED) != 0)
+		while (k < NT_BOARD_KEYS &&
+		       __atomic_load_n(&comm->key[k].id, __ATOMIC_RELAXED) != 0)
 			k++;
 		if (k > 0 || __atomic_load_n(&comm->id, __ATOMIC_RELAXED) != 0 ||
 		    __atomic_load_n(&comm->ranks, __ATOMIC_RELAXED) != 0)
-			memset((void *)comm, 0, offsetof(struct nt_board_comm, key) + k * sizeof(comm->key[0]));
+			memset((void *)comm, 0,
+			       offsetof(struct nt_board_comm, key) + k * sizeof(comm->key[0]));
 	}
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++) {
 		if (__atomic_load_n(&board->run[r].owner, __ATOMIC_RELAXED) != 0)
@@ -159,8 +164,14 @@ static void make_node(struct sim *s, uint32_t index)
 {
 	struct sim_node *node = &s->node[index];
 	struct nt_agree_config config = {
-		.hooks = tuner_hooks(s), .self = index, .nodes = s->nodes, .tasks = s->tasks,
-		.node_of_task = node_of_task, .node_name = node_name, .node_arg = s, .join_ms = SIM_JOIN_MS,
+		.hooks = tuner_hooks(s),
+		.self = index,
+		.nodes = s->nodes,
+		.tasks = s->tasks,
+		.node_of_task = node_of_task,
+		.node_name = node_name,
+		.node_arg = s,
+		.join_ms = SIM_JOIN_MS,
 	};
 
 	node->board = board_of(index);
@@ -176,8 +187,8 @@ static void make_node(struct sim *s, uint32_t index)
 	}
 }
 
-/* Nodes of different widths, tasks in blocks or dealt out in turn, or one task that stands for all ranks of its node,
- * as a launcher like torchrun does it. */
+/* Nodes of different widths, tasks in blocks or dealt out in turn, or one task that stands for
+ * all ranks of its node, as a launcher like torchrun does it. */
 static void lay_out(struct sim *s)
 {
 	bool uneven = !s->o.plain && s->ranks_per_node > 1 && sim_below(s, 5) == 0;
@@ -204,7 +215,8 @@ static void lay_out(struct sim *s)
 	}
 }
 
-/* A step of one size, or of any: most small, where steps are cheap and all orders of events come up. */
+/* A step of one size, or of any: most small, where steps are cheap and all orders of events come
+ * up. */
 static void draw_size(struct sim *s)
 {
 	uint32_t kind = sim_below(s, 20000);
@@ -230,8 +242,8 @@ static void draw_size(struct sim *s)
 	}
 }
 
-/* Communicators that end soon and ids that come again, where appends often fail: ranks leave while plans are proposed,
- * a home's REFUSE is late, and logs tell of the past. */
+/* Communicators that end soon and ids that come again, where appends often fail: ranks leave
+ * while plans are proposed, a home's REFUSE is late, and logs tell of the past. */
 static void draw_brief(struct sim *s)
 {
 	s->rarity = 1;
@@ -242,7 +254,8 @@ static void draw_brief(struct sim *s)
 	s->again_ms = 1 + sim_below(s, 40);
 }
 
-/* Each run has its own mix of faults, speed and time scale, so that rare ones are not always masked by frequent ones. */
+/* Each run has its own mix of faults, speed and time scale, so that rare ones are not always
+ * masked by frequent ones. */
 static void draw_temper(struct sim *s)
 {
 	static const uint32_t ticks_ms[] = { 2, 4, 6, 10, 40, 120 };
@@ -256,7 +269,8 @@ static void draw_temper(struct sim *s)
 	s->append_loss = 5;
 	s->tick_ms = s->o.plain ? 5 : ticks_ms[sim_below(s, 6)];
 	s->slow = 1;
-	s->join_calls = s->o.plain ? SIM_WORTH_CALLS : sim_below(s, 2) * sim_below(s, SIM_WORTH_CALLS + 2);
+	s->join_calls = s->o.plain ? SIM_WORTH_CALLS
+				   : sim_below(s, 2) * sim_below(s, SIM_WORTH_CALLS + 2);
 	if (s->o.plain)
 		s->slow += s->nodes / 16;
 	else
@@ -306,8 +320,14 @@ void sim_make_heir(struct sim *s, uint32_t index)
 {
 	struct sim_node *node = &s->node[index];
 	struct nt_agree_config config = {
-		.board = node->board, .hooks = tuner_hooks(s), .nodes = 1, .tasks = s->tasks,
-		.node_of_task = this_node, .node_name = node_name, .node_arg = s, .join_ms = SIM_JOIN_MS,
+		.board = node->board,
+		.hooks = tuner_hooks(s),
+		.nodes = 1,
+		.tasks = s->tasks,
+		.node_of_task = this_node,
+		.node_name = node_name,
+		.node_arg = s,
+		.join_ms = SIM_JOIN_MS,
 		.deaf = "the process that spoke for a node has ended",
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures.c - every figure and p value of two rows of times, to be compared with another's (figures-scipy) */
+/* figures.c - every figure and p value of two rows of times, to be compared with another's
+ * (figures-scipy) */
 #include <stdio.h>
 #include <stdlib.h>
 #include "tuner/decide.h"

@@ -65,7 +65,7 @@ static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *
 	for (unsigned t = 0; t < sim->trials; t++) {
 		struct nt_driven driven;
 
-		if (!(sim->again ? nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
+		if (!(sim->again  ? nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
 		      : sim->ucb1 ? nt_ucb1_run(&key, &driven)
 				  : nt_drive_run(&sim->drive, &key, &driven)))
 			return -1;

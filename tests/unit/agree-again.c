@@ -13,7 +13,8 @@ static void looks_again(uint32_t nodes, int last)
 	p = make(nodes, NULL);
 	again_ms = 0;
 	p->last = last;
-	for (int i = 0; i < 2000; i++) {	/* 100 s; plan for good at some 2 s, sessions 4, 12, 28, 60 s later */
+	/* 100 s; plan for good at some 2 s, sessions 4, 12, 28, 60 s later */
+	for (int i = 0; i < 2000; i++) {
 		int follows = collective(p);
 
 		counts[follows]++;
@@ -29,7 +30,8 @@ static void looks_again(uint32_t nodes, int last)
 	assert_int_equal(p->absorbed, 5);
 	for (int r = 0; r < 2; r++) {
 		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].state), NT_KEY_FINAL);
-		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].turn[p->seat[r].member]), NT_TURN_UNKNOWN);
+		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].turn[p->seat[r].member]),
+				 NT_TURN_UNKNOWN);
 	}
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_counts c = nt_agree_count(p->agree[n]);

@@ -27,19 +27,21 @@ struct pair {
 	uint64_t now_ms, turn;
 	struct nt_turn view[2];
 	int rounds, asked, absorbed, combined, ended, again;
-	int last;	/* what next() says at the end of a session */
+	int last; /* what next() says at the end of a session */
 };
 
-static uint32_t join_calls;	/* of what make() makes */
+static uint32_t join_calls; /* of what make() makes */
 
-static inline bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+static inline bool worth(void *arg, const struct nt_board_comm *comm,
+			 const struct nt_board_key *key)
 {
 	(void)arg;
 	(void)comm;
 	return atomic_load(&key->calls[0]) > 3;
 }
 
-static inline void *start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+static inline void *start(void *arg, const struct nt_board_comm *comm,
+			  const struct nt_board_key *key)
 {
 	(void)comm;
 	(void)key;
@@ -56,7 +58,8 @@ static inline int next(void *key, struct nt_plan *plan)
 	return p->rounds >= 0 && (p->again == 0 || plan->until != NT_NEVER || p->last);
 }
 
-static inline bool worth_again(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+static inline bool worth_again(void *arg, const struct nt_board_comm *comm,
+			       const struct nt_plan *base)
 {
 	(void)arg;
 	(void)comm;
@@ -64,8 +67,8 @@ static inline bool worth_again(void *arg, const struct nt_board_comm *comm, cons
 }
 
 /* One window with 20, then nothing, or 21 for good. */
-static inline void *start_again(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key,
-			 const struct nt_plan *base)
+static inline void *start_again(void *arg, const struct nt_board_comm *comm,
+				const struct nt_board_key *key, const struct nt_plan *base)
 {
 	struct pair *p = arg;
 
@@ -90,8 +93,8 @@ static inline void end(void *key)
 	((struct pair *)key)->ended++;
 }
 
-static inline size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
-		     uint8_t *out, size_t cap)
+static inline size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
+			    uint32_t members, uint8_t *out, size_t cap)
 {
 	(void)arg;
 	(void)board;
@@ -103,7 +106,8 @@ static inline size_t gather(void *arg, const struct nt_board *board, const struc
 }
 
 /* What two nodes saw, in one; absorb() looks at the value. */
-static inline size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+static inline size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes,
+			     size_t more)
 {
 	struct pair *p = arg;
 
@@ -126,7 +130,7 @@ static inline const char *node_name(void *arg, uint32_t node)
 	return node ? "n2" : "n1";
 }
 
-static uint32_t again_ms;	/* of the pairs made next */
+static uint32_t again_ms; /* of the pairs made next */
 
 static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 {
@@ -137,9 +141,14 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 	p->rounds = 1;
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_config config = {
-			.hooks = { p, worth, start, next, absorb, end, gather, combine, worth_again, start_again, again_ms },
-			.self = n, .nodes = nodes,
-			.tasks = 2, .node_of_task = node_of_task, .node_name = node_name, .join_ms = 1000,
+			.hooks = { p, worth, start, next, absorb, end, gather, combine, worth_again,
+				   start_again, again_ms },
+			.self = n,
+			.nodes = nodes,
+			.tasks = 2,
+			.node_of_task = node_of_task,
+			.node_name = node_name,
+			.join_ms = 1000,
 			.join_calls = join_calls,
 		};
 
@@ -153,7 +162,9 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 
 		if (r == 1 && odd)
 			card = *odd;
-		assert_int_equal(nt_board_join(p->board[r % nodes], 77, 2, nodes, &card, &p->seat[r], NULL), 0);
+		assert_int_equal(
+			nt_board_join(p->board[r % nodes], 77, 2, nodes, &card, &p->seat[r], NULL),
+			0);
 	}
 	return p;
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - one and two nodes step by step: join, reject, plan, abort; the many random runs are nt-agree-sim's */
+/* agree.c - one and two nodes step by step: join, reject, plan, abort; the many random runs are
+ * nt-agree-sim's */
 #include "tests/unit/agree-pair.h"
 
 static void explores_then_stays(uint32_t nodes)
@@ -65,10 +66,14 @@ static void the_odd_rank_is_named(void **state)
 		const char *says;
 	} cases[] = {
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "differs: NCCL 2" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 }, "differs: policy 0000000" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 }, "differs: plugin build" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .fingerprint = 5 }, "differs: hardware" },
-		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 }, "differs: ready 0.1" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 },
+		  "differs: policy 0000000" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 },
+		  "differs: plugin build" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .fingerprint = 5 },
+		  "differs: hardware" },
+		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 },
+		  "differs: ready 0.1" },
 	};
 
 	(void)state;
@@ -78,9 +83,11 @@ static void the_odd_rank_is_named(void **state)
 
 			pass(p, 500);
 			for (int r = 0; r < 2; r++) {
-				assert_int_equal(atomic_load(&comm_of(p, r)->state), NT_COMM_REJECTED);
+				assert_int_equal(atomic_load(&comm_of(p, r)->state),
+						 NT_COMM_REJECTED);
 				if (!strstr(comm_of(p, r)->why, cases[i].says) ||
-				    !strstr(comm_of(p, r)->why, nodes == 1 ? "rank 1 on n1" : "rank 1 on n2"))
+				    !strstr(comm_of(p, r)->why,
+					    nodes == 1 ? "rank 1 on n1" : "rank 1 on n2"))
 					fail_msg("%s", comm_of(p, r)->why);
 			}
 			destroy(p);
@@ -93,7 +100,7 @@ static void a_rank_that_never_shows_is_named(void **state)
 	struct pair *p = make(2, NULL);
 
 	(void)state;
-	for (int i = 0; i < 150; i++) {	/* the second node never speaks */
+	for (int i = 0; i < 150; i++) { /* the second node never speaks */
 		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
 		carry(p, 0);
 	}
@@ -127,7 +134,8 @@ static void what_is_not_called_often_is_not_spoken_of(void **state)
 	destroy(p);
 }
 
-/* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in doubt. */
+/* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in
+ * doubt. */
 static void silence_after_a_proposal_aborts(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -172,7 +180,8 @@ static void random_runs_never_differ(void **state)
 	char command[512];
 
 	(void)state;
-	snprintf(command, sizeof(command), "%s/tests/sim/nt-agree-sim --runs 40 --seed 7 --faults all >/dev/null",
+	snprintf(command, sizeof(command),
+		 "%s/tests/sim/nt-agree-sim --runs 40 --seed 7 --faults all >/dev/null",
 		 top ? top : ".");
 	assert_int_equal(WEXITSTATUS(system(command)), 0);
 }

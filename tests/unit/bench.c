@@ -294,7 +294,8 @@ static void plans_rounds_by_time(void **state)
 	(void)state;
 	nt_together_plan(&t, &plan, 0, 101);
 	assert_int_equal(page.last_from, NT_TOGETHER_NEVER);
-	/* Both come late, in a round that took long: there is a round of the last part all the same. */
+	/* Both come late, in a round that took long: there is a round of the last part all the
+	 * same. */
 	nt_together_plan(&t, &plan, 1, 120);
 	assert_int_equal(page.last_from, 2);
 	assert_int_equal(page.end, NT_TOGETHER_NEVER);

@@ -59,7 +59,8 @@ static void two_maps_are_one_board(void **state)
 	assert_int_not_equal(first.member, second.member);
 	assert_int_equal(a.board->comm[first.comm].member[second.member].card.rank, 1);
 	nt_board_leave(&second);
-	assert_int_equal(atomic_load(&a.board->comm[first.comm].member[second.member].state), NT_MEMBER_LEFT);
+	assert_int_equal(atomic_load(&a.board->comm[first.comm].member[second.member].state),
+			 NT_MEMBER_LEFT);
 	nt_board_close(&a);
 	nt_board_close(&b);
 	nt_board_close(&b);
@@ -133,7 +134,8 @@ static void no_room_is_an_error(void **state)
 	free(board);
 }
 
-/* A place is given back when all have left, not before, and nobody sits down where others have left. */
+/* A place is given back when all have left, not before, and nobody sits down where others have
+ * left. */
 static void a_place_is_given_back(void **state)
 {
 	struct nt_board *board = calloc(1, sizeof(*board));
@@ -153,7 +155,7 @@ static void a_place_is_given_back(void **state)
 	assert_int_equal(nt_board_join(board, 42, 8, 1, &card, &a, NULL), -1);
 	assert_true(atomic_load(&board->comm[b.comm].member[0].flags) & NT_MEMBER_ODD);
 	nt_board_leave(&b);
-	atomic_store(&board->gate, 1);		/* somebody is about to sit down */
+	atomic_store(&board->gate, 1); /* somebody is about to sit down */
 	assert_false(nt_board_retire(board, b.comm));
 	atomic_store(&board->gate, 0);
 	assert_true(nt_board_retire(board, b.comm));

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-steady.c - with plugins behind ours neither a decision nor an event allocates, takes a lock or
- * makes a system call
+/* chain-steady.c - with plugins behind ours neither a decision nor an event allocates, takes a
+ * lock or makes a system call
  *
- * Counted and filtered as in session-steady.c. Under sanitizers, which do all that, nothing is shown.
+ * Counted and filtered as in session-steady.c. Under sanitizers, which do all that, nothing is
+ * shown.
  */
 #include "tests/unit/session-child.h"
 

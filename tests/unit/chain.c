@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - a profiler and a tuner behind ours: who is told what, whose handle is whose, and what their
- * errors do */
+/* chain.c - a profiler and a tuner behind ours: who is told what, whose handle is whose, and
+ * what their errors do */
 #include "tests/unit/session-child.h"
 
 #include <dlfcn.h>

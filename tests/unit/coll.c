@@ -65,7 +65,8 @@ static void arms_with_a_cap_or_a_chunk_have_names(void **state)
 		assert_true(strlen(name) < NT_ARM_TEXT);
 		assert_int_equal(nt_arm_parse(name), arm);
 		if (arm != NT_ARM_AUTO)
-			assert_int_equal(nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)),
+			assert_int_equal(nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm),
+						     nt_arm_chunk(arm)),
 					 arm);
 	}
 	/* AUTO; 12 pairs and 9 that take caps, 4 of which take chunks. */
@@ -81,11 +82,25 @@ static void arms_with_a_cap_or_a_chunk_have_names(void **state)
 
 static void what_nccl_does_not_bound_is_no_arm(void **state)
 {
-	static const char *const texts[] = { "NVLS/SIMPLE/8ch", "COLLNET_CHAIN/SIMPLE/8ch", "NVLS_TREE/SIMPLE/128K",
-					     "PAT/SIMPLE/128K", "RING/LL/128K",	"RING/SIMPLE/5ch",
-					     "RING/SIMPLE/0ch",	"RING/SIMPLE/", "RING/SIMPLE/8", "RING/SIMPLE/08ch",
-					     "RING/SIMPLE/8ch/", "RING/SIMPLE/512K/8ch", "RING/SIMPLE/8K",
-					     "RING/SIMPLE/32M", "RING/SIMPLE/8ch/8ch", "AUTO/8ch", "RING//8ch", "/", "" };
+	static const char *const texts[] = { "NVLS/SIMPLE/8ch",
+					     "COLLNET_CHAIN/SIMPLE/8ch",
+					     "NVLS_TREE/SIMPLE/128K",
+					     "PAT/SIMPLE/128K",
+					     "RING/LL/128K",
+					     "RING/SIMPLE/5ch",
+					     "RING/SIMPLE/0ch",
+					     "RING/SIMPLE/",
+					     "RING/SIMPLE/8",
+					     "RING/SIMPLE/08ch",
+					     "RING/SIMPLE/8ch/",
+					     "RING/SIMPLE/512K/8ch",
+					     "RING/SIMPLE/8K",
+					     "RING/SIMPLE/32M",
+					     "RING/SIMPLE/8ch/8ch",
+					     "AUTO/8ch",
+					     "RING//8ch",
+					     "/",
+					     "" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -123,15 +138,16 @@ static void sizes_are_short(void **state)
 		size_t bytes;
 		const char *text;
 	} cases[] = {
-		{ 0, "0" },		{ 8, "8" },		{ 1000, "1000" },      { 1024, "1K" },
-		{ 1536, "1.5K" },	{ 98304, "96K" },	{ 262144, "256K" },    { 1048576, "1M" },
-		{ 1572864, "1.5M" },	{ 67108864, "64M" },	{ 1073741824, "1G" },
+		{ 0, "0" },	     { 8, "8" },	  { 1000, "1000" },	{ 1024, "1K" },
+		{ 1536, "1.5K" },    { 98304, "96K" },	  { 262144, "256K" },	{ 1048576, "1M" },
+		{ 1572864, "1.5M" }, { 67108864, "64M" }, { 1073741824, "1G" },
 	};
 	char text[24];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(nt_size_text(cases[i].bytes, text, sizeof(text)), cases[i].text);
+		assert_string_equal(nt_size_text(cases[i].bytes, text, sizeof(text)),
+				    cases[i].text);
 }
 
 static void a_key_is_one_word(void **state)
@@ -148,8 +164,10 @@ static void a_key_is_one_word(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_round_trip),	  cmocka_unit_test(unknown_names_are_errors),
-		cmocka_unit_test(bands_are_half_octaves), cmocka_unit_test(sizes_are_short),
+		cmocka_unit_test(names_round_trip),
+		cmocka_unit_test(unknown_names_are_errors),
+		cmocka_unit_test(bands_are_half_octaves),
+		cmocka_unit_test(sizes_are_short),
 		cmocka_unit_test(a_key_is_one_word),
 		cmocka_unit_test(arms_with_a_cap_or_a_chunk_have_names),
 		cmocka_unit_test(what_nccl_does_not_bound_is_no_arm),

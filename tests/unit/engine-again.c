@@ -7,7 +7,9 @@
  * and the schedule in b->final. */
 static int look_again(struct bench *b, unsigned arm)
 {
-	struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { (uint8_t)arm } };
+	struct nt_schedule base = { .kind = NT_SCHEDULE_FINAL,
+				    .count = 1,
+				    .arm = { (uint8_t)arm } };
 	uint8_t bytes[2 * NT_TIMES_MAX];
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
 	void *key;
@@ -120,7 +122,8 @@ static void another_rule_judges_anew(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	assert_int_equal(nt_policy_parse_option(&b.engine.policy, "bandit,rule=paper-online", NULL), 0);
+	assert_int_equal(nt_policy_parse_option(&b.engine.policy, "bandit,rule=paper-online", NULL),
+			 0);
 	b.us[TREE_SIMPLE] = 900;
 	assert_int_equal(look_again(&b, TREE_SIMPLE), 0);
 	assert_int_equal(b.rounds, 1);

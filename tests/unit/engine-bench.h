@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-bench.h - one key whose arms take given times, through the hooks as the agreement calls them */
+/* engine-bench.h - one key whose arms take given times, through the hooks as the agreement calls
+ * them */
 #ifndef NT_TEST_ENGINE_BENCH_H
 #define NT_TEST_ENGINE_BENCH_H
 
@@ -32,8 +33,10 @@ struct bench {
 	struct nt_board_comm *comm;
 	struct nt_board_key *key;
 	double us[NT_PAIRS + 1]; /* AUTO last */
-	double (*shaped_us)(int arm); /* of arms with a cap or a chunk size; NULL: as their pair */
-	double rest_us, drag_us[NT_PAIRS]; /* of the program, from call to call; what an arm adds to it */
+	/* of arms with a cap or a chunk size; NULL: as their pair */
+	double (*shaped_us)(int arm);
+	/* of the program, from call to call; what an arm adds to it */
+	double rest_us, drag_us[NT_PAIRS];
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */

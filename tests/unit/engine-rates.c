@@ -17,7 +17,8 @@
 struct times {
 	const struct nt_noise *noise;
 	double gain, stalls;
-	double rest, drag; /* of the program until the next call, in calls; what the arm adds to it */
+	/* of the program until the next call, in calls; what the arm adds to it */
+	double rest, drag;
 	uint64_t seed;
 };
 
@@ -37,7 +38,8 @@ static double rest_us(void *arg, unsigned arm, unsigned call)
 {
 	struct times *t = arg;
 
-	return nt_noise_us(t->noise, nt_rng_hash(t->seed++), call) * (t->rest + (arm == ARM ? t->drag : 0));
+	return nt_noise_us(t->noise, nt_rng_hash(t->seed++), call) *
+	       (t->rest + (arm == ARM ? t->drag : 0));
 }
 
 /* The share of trials in which an arm other than AUTO was chosen; again: in which it stayed. */
@@ -111,7 +113,8 @@ static void identical_arms_are_left_alone(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
-		assert_true(chosen_share(nt_noises[i].name, 0, 0) <= 0.02); /* 1 %, and what chance adds to so few */
+		/* 1 %, and what chance adds to so few */
+		assert_true(chosen_share(nt_noises[i].name, 0, 0) <= 0.02);
 }
 
 static void a_true_gain_is_found(void **state)
@@ -124,7 +127,8 @@ static void a_true_gain_is_found(void **state)
 	assert_true(chosen_share("steps of 4", 0.1, 0) >= 0.8);
 }
 
-/* One call in a long program: what it gains cannot be seen from call to call, and is taken all the same. */
+/* One call in a long program: what it gains cannot be seen from call to call, and is taken all
+ * the same. */
 static void a_gain_is_found_where_the_rest_hides_it(void **state)
 {
 	const struct times times = { .gain = 0.1, .rest = 10, .seed = 1 };
@@ -136,7 +140,8 @@ static void a_gain_is_found_where_the_rest_hides_it(void **state)
 
 static void an_arm_that_costs_the_rest_more_is_left(void **state)
 {
-	const struct times near = { .gain = 0.1, .rest = 2, .drag = 0.2, .seed = 1 }; /* a round is 3.3 % longer */
+	/* a round is 3.3 % longer */
+	const struct times near = { .gain = 0.1, .rest = 2, .drag = 0.2, .seed = 1 };
 	const struct times clear = { .gain = 0.1, .rest = 2, .drag = 0.4, .seed = 1 }; /* 10 % */
 
 	(void)state;

@@ -283,7 +283,8 @@ static void large_calls_do_without_ll(void **state)
 		atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, band, sockets));
 		b.key->cost_us[RING_LL] = 200;
 		assert_int_equal(explore(&b), 0);
-		assert_int_equal(b.first.count, band < large ? 4 : 3); /* TREE/LL is not predicted slower */
+		/* TREE/LL is not predicted slower */
+		assert_int_equal(b.first.count, band < large ? 4 : 3);
 		assert_int_equal(b.first.arm[1], TREE_LL);
 		assert_int_equal(b.first.arm[2], TREE_SIMPLE);
 		free(b.board);

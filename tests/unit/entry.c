@@ -15,10 +15,24 @@ static void entries_round_trip(void **state)
 	static const uint8_t payload[] = "payload";
 	const struct nt_entry entries[] = {
 		{ .type = NT_ENTRY_WANT, .comm = 1, .key = UINT64_MAX, .span = 0 },
-		{ .type = NT_ENTRY_PROPOSE, .comm = UINT64_MAX, .key = 5, .epoch = 77, .stride = 3,
-		  .turn = UINT64_MAX - 1, .span = NT_NEVER, .bytes = payload, .count = sizeof(payload) },
-		{ .type = NT_ENTRY_DATA, .comm = 9, .key = 9, .epoch = UINT32_MAX, .stride = UINT32_MAX,
-		  .turn = 300, .span = 128, .bytes = payload, .count = 1 },
+		{ .type = NT_ENTRY_PROPOSE,
+		  .comm = UINT64_MAX,
+		  .key = 5,
+		  .epoch = 77,
+		  .stride = 3,
+		  .turn = UINT64_MAX - 1,
+		  .span = NT_NEVER,
+		  .bytes = payload,
+		  .count = sizeof(payload) },
+		{ .type = NT_ENTRY_DATA,
+		  .comm = 9,
+		  .key = 9,
+		  .epoch = UINT32_MAX,
+		  .stride = UINT32_MAX,
+		  .turn = 300,
+		  .span = 128,
+		  .bytes = payload,
+		  .count = 1 },
 	};
 
 	(void)state;
@@ -46,9 +60,14 @@ static void entries_round_trip(void **state)
 static void cards_round_trip(void **state)
 {
 	struct nt_entry_cards cards = {
-		.common = { .fingerprint = 0x123456789abcdef0, .build = 1, .policy = 2, .nccl = 22809, .api = 0x505,
+		.common = { .fingerprint = 0x123456789abcdef0,
+			    .build = 1,
+			    .policy = 2,
+			    .nccl = 22809,
+			    .api = 0x505,
 			    .active = 1 },
-		.count = 2, .seat = { { 0, 0 }, { 70000, 140000 } },
+		.count = 2,
+		.seat = { { 0, 0 }, { 70000, 140000 } },
 	};
 	struct nt_entry_cards back;
 	uint8_t bytes[512];
@@ -68,7 +87,8 @@ static void random_bytes_are_harmless(void **state)
 	srand(1);
 	for (int round = 0; round < 200000; round++) {
 		size_t count = (size_t)rand() % 64;
-		uint8_t *bytes = malloc(count ? count : 1);	/* exact, so that the sanitizer sees each byte beyond */
+		/* exact, so that the sanitizer sees each byte beyond */
+		uint8_t *bytes = malloc(count ? count : 1);
 		struct nt_entry_cards cards;
 		struct nt_entry entry;
 

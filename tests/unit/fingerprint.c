@@ -248,8 +248,8 @@ static void two_h200_nodes_are_equal(void **state)
 			      "[" ETHERNET CONSOLE "]" PAIR(H200, CX7) DISK PAIR(H200, CX7),
 			      1) == one);
 	/* virtual functions switched on, beside the card or below a bridge of their own */
-	assert_true(h200_node("[[" H200 "][" H200 "][" CX7 CX7_VIRTUAL CX7_VIRTUAL "]]" PAIR(
-				      H200, CX7) "[" ETHERNET "]" SWITCHES,
+	assert_true(h200_node("[[" H200 "][" H200 "][" CX7 CX7_VIRTUAL CX7_VIRTUAL
+			      "]]" PAIR(H200, CX7) "[" ETHERNET "]" SWITCHES,
 			      HALF "[" CX7_VIRTUAL "]", 1) == one);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mask.c - events are on while somebody wants them, and GPU times never again once a graph may have been captured */
+/* mask.c - events are on while somebody wants them, and GPU times never again once a graph may
+ * have been captured */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matched.c - each p against going through all exchanges, with ranks and modes found the slow way */
+/* matched.c - each p against going through all exchanges, with ranks and modes found the slow
+ * way */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,7 +271,8 @@ static void modes_are_told_apart(void **state)
 	assert_near(pairs.top_us[0], 110);
 	assert_near(pairs.top_us[1], 245);
 	assert_near(pairs.top_us[2], 900);
-	/* Slow in 3 blocks where AUTO was not, never the other way: 1 in 8. Beyond 245 only once. */
+	/* Slow in 3 blocks where AUTO was not, never the other way: 1 in 8. Beyond 245 only
+	 * once. */
 	assert_near(nt_matched_slow_p(&pairs), 0.125);
 	nt_matched_even_means(&pairs, &base_us, &arm_us);
 	assert_near(base_us, (105.75 * 5 + 235 * 6 + 900) / 12);

@@ -52,11 +52,13 @@ static void no_log_costs_more_than_the_budget(void **state)
 {
 	static const struct {
 		uint32_t logs, key_ms, key_bytes;
-	} cases[] = { { 1, 100, 50 }, { 7, 100, 50 }, { 7, 20, 400 }, { 8, 1000, 50 }, { 8, 60000, 200 }, { 1, 50, 400 } };
+	} cases[] = { { 1, 100, 50 },  { 7, 100, 50 },	  { 7, 20, 400 },
+		      { 8, 1000, 50 }, { 8, 60000, 200 }, { 1, 50, 400 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct day day = listen_for_a_day(cases[i].logs, cases[i].key_ms, cases[i].key_bytes);
+		struct day day = listen_for_a_day(cases[i].logs, cases[i].key_ms,
+						  cases[i].key_bytes);
 
 		assert_in_range(day.spent, 1 * MIB, 7 * MIB);
 		assert_in_range(day.reads, 20, NT_PACE_READS);

@@ -12,7 +12,11 @@
 static void option_form_round_trips(void **state)
 {
 	static const char *const texts[] = {
-		"off", "observe", "bandit", "bandit,min_gain=8", "bandit,min_gain=2.5,alpha=0.001",
+		"off",
+		"observe",
+		"bandit",
+		"bandit,min_gain=8",
+		"bandit,min_gain=2.5,alpha=0.001",
 		"bandit,screen_blocks=4,confirm_blocks=16,min_calls=1,join_timeout=5,agree_timeout=7,graphs=never",
 	};
 
@@ -81,8 +85,12 @@ static void option_lies_over_the_site_default(void **state)
 
 static void task_form_round_trips(void **state)
 {
-	struct nt_place place = { .dir = "/run/nccl-tune/n1.12.0", .node = "n1", .fingerprint = 0xdeadbeef01,
-				  .job = 12, .step = 4294967291u, .flags = 5 };
+	struct nt_place place = { .dir = "/run/nccl-tune/n1.12.0",
+				  .node = "n1",
+				  .fingerprint = 0xdeadbeef01,
+				  .job = 12,
+				  .step = 4294967291u,
+				  .flags = 5 };
 	struct nt_place back;
 	struct nt_policy policy, parsed;
 	struct nt_error err = { "" };
@@ -96,16 +104,25 @@ static void task_form_round_trips(void **state)
 	assert_memory_equal(&parsed, &policy, sizeof(policy));
 	assert_string_equal(back.dir, place.dir);
 	assert_string_equal(back.node, place.node);
-	assert_true(back.fingerprint == place.fingerprint && back.job == place.job && back.step == place.step &&
-		    back.flags == place.flags);
+	assert_true(back.fingerprint == place.fingerprint && back.job == place.job &&
+		    back.step == place.step && back.flags == place.flags);
 }
 
 static void damaged_task_forms_are_refused(void **state)
 {
 	static const char *const texts[] = {
-		"", "mode=bandit", "bandit", "mode=bandit,dir=/x,node=n", "mode=bandit,mode=off",
-		"nonsense", "mode=bandit,fingerprint=xyz", "mode=bandit,id=1", "mode=bandit,id=1.2.3",
-		"mode=bandit,flags=-1", "mode=bandit,node=", "mode=bandit,unknown=1",
+		"",
+		"mode=bandit",
+		"bandit",
+		"mode=bandit,dir=/x,node=n",
+		"mode=bandit,mode=off",
+		"nonsense",
+		"mode=bandit,fingerprint=xyz",
+		"mode=bandit,id=1",
+		"mode=bandit,id=1.2.3",
+		"mode=bandit,flags=-1",
+		"mode=bandit,node=",
+		"mode=bandit,unknown=1",
 	};
 
 	(void)state;

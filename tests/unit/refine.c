@@ -17,7 +17,8 @@ static const char *arms_of(const struct nt_refine *from, int pair)
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "", nt_arm_name(arm[i]));
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
+			 nt_arm_name(arm[i]));
 	return text;
 }
 
@@ -36,7 +37,8 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 	give(&from, 24, 24);
 	assert_string_equal(arms_of(&from, RING_LL), "RING/LL/12ch RING/LL/6ch");
 	give(&from, 4, 24);
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/2ch TREE/SIMPLE/8ch TREE/SIMPLE/1ch");
+	assert_string_equal(arms_of(&from, TREE_SIMPLE),
+			    "TREE/SIMPLE/2ch TREE/SIMPLE/8ch TREE/SIMPLE/1ch");
 	give(&from, 2, 2);
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/1ch");
 	give(&from, 1, 1);
@@ -49,13 +51,17 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 
 static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 {
-	struct nt_refine from = { .channels = true, .chunks = true, .bytes = 64 * MIB, .known.ranks = 8 };
+	struct nt_refine from = {
+		.channels = true, .chunks = true, .bytes = 64 * MIB, .known.ranks = 8
+	};
 
 	(void)state;
 	give(&from, 16, 24);
-	for (int pair = 2 * NT_PROTOS; pair < 6 * NT_PROTOS; pair++) /* COLLNET_*, NVLS, NVLS_TREE */
+	/* COLLNET_*, NVLS, NVLS_TREE */
+	for (int pair = 2 * NT_PROTOS; pair < 6 * NT_PROTOS; pair++)
 		assert_string_equal(arms_of(&from, pair), "");
-	assert_string_equal(arms_of(&from, 6 * NT_PROTOS + 2), "PAT/SIMPLE/8ch PAT/SIMPLE/24ch PAT/SIMPLE/4ch");
+	assert_string_equal(arms_of(&from, 6 * NT_PROTOS + 2),
+			    "PAT/SIMPLE/8ch PAT/SIMPLE/24ch PAT/SIMPLE/4ch");
 }
 
 static void chunks_fill_the_pipe(void **state)
@@ -64,7 +70,8 @@ static void chunks_fill_the_pipe(void **state)
 
 	(void)state;
 	give(&from, 2, 2);
-	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16 parts. */
+	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16
+	 * parts. */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2M RING/SIMPLE/1M");
 	/* A tree: 32 MiB a channel in chunks of 8 MiB and 4 MiB, all in flight. */
 	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/8M TREE/SIMPLE/4M");
@@ -73,7 +80,8 @@ static void chunks_fill_the_pipe(void **state)
 	/* No chunk below 256 KiB, all channels together. */
 	from.bytes = 512 * KIB;
 	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/128K");
-	assert_string_equal(arms_of(&from, RING_SIMPLE), ""); /* a part is less than such a chunk */
+	/* a part is less than such a chunk */
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 	from.bytes = 256 * KIB;
 	assert_string_equal(arms_of(&from, TREE_SIMPLE), "");
 	from.bytes = 64 * MIB;
@@ -124,7 +132,8 @@ static void a_cap_that_is_faster_is_found(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
 	assert_int_equal(b.rounds, 3);
-	assert_int_equal(b.final.outcome.arms, 4 + 6); /* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
+	/* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
+	assert_int_equal(b.final.outcome.arms, 4 + 6);
 	assert_true(b.final.outcome.predicted_best_us > 0);
 	free(b.board);
 }
@@ -158,7 +167,8 @@ static void chunks_need_an_nccl_that_asks(void **state)
 		b.comm->member[0].card.api = api * 256 + api;
 		b.us[NT_PAIRS] = 700; /* 1 MiB */
 		assert_int_equal(explore(&b), api == 6);
-		assert_string_equal(nt_arm_name(b.final.arm[0]), api == 6 ? "TREE/SIMPLE/128K" : "AUTO");
+		assert_string_equal(nt_arm_name(b.final.arm[0]),
+				    api == 6 ? "TREE/SIMPLE/128K" : "AUTO");
 		free(b.board);
 	}
 }
@@ -219,8 +229,10 @@ static void findings_hold_every_arm(void **state)
 		assert_true(shaped ? f->arm[i].predicted_us < 0 : f->arm[i].predicted_us > 0);
 	}
 	assert_true(nt_finding_text(f, text, sizeof(text)) == strlen(text));
-	assert_non_null(strstr(text, "\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
-				     "\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
+	assert_non_null(strstr(
+		text,
+		"\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
+		"\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
 	assert_int_equal(nt_finding_text(f, text, 100), 0);
 	nt_findings_clear(&findings);
 	assert_int_equal(findings.count, 0);

@@ -50,8 +50,7 @@ static double time_us(void *arg, unsigned arm, unsigned call)
 				     channels > nt_arm_channels((int)arm);
 	     channels /= 2)
 		us *= 0.9;
-	return us *
-	       exp(0.04 * nt_rng_normal(nt_rng_hash(job->seed++)));
+	return us * exp(0.04 * nt_rng_normal(nt_rng_hash(job->seed++)));
 }
 
 /* Explore with the engine as a job does, and write what its record would say of it. */
@@ -69,7 +68,9 @@ static void play(struct job *job)
 	bool committed;
 
 	if (job->channels)
-		key.channels = (struct nt_channels){ .ranks = 8, .most = 16, .own = { [2] = 16, [5] = 12 } };
+		key.channels = (struct nt_channels){ .ranks = 8,
+						     .most = 16,
+						     .own = { [2] = 16, [5] = 12 } };
 	for (unsigned i = 0; i < NT_PAIRS; i++)
 		key.cost_us[i] = i == 20 ? 5000 : 100.1f + (float)(i * 7 % 5);
 	assert_int_equal(nt_drive_init(&drive, &job->policy), 0);

@@ -49,8 +49,11 @@ static void tells_where_the_model_is_wrong(void **state)
 	struct nt_error err = { "" };
 
 	(void)state;
-	if (print(PICK ARM("AUTO", SAID("100"), "300") "," ARM("TREE/SIMPLE", SAID("150"), "200") ","
-		       ARM("RING/LL", SAID("110"), "1650") "," ARM("TREE/SIMPLE/4ch", "", "180") "]}]", &err) < 0)
+	if (print(PICK ARM("AUTO", SAID("100"), "300") "," ARM(
+			  "TREE/SIMPLE", SAID("150"),
+			  "200") "," ARM("RING/LL", SAID("110"), "1650") "," ARM("TREE/SIMPLE/4ch",
+										 "", "180") "]}]",
+		  &err) < 0)
 		fail_msg("%s", err.text);
 	has("explored on 00f3 (8 ranks, 2 nodes): AllReduce 256K, NCCL picks RING/SIMPLE, used is TREE/SIMPLE/4ch\n");
 	has("AUTO                 100.0     300.0       3.00     300.0    24\n");
@@ -65,12 +68,19 @@ static void tells_the_largest_error_where_the_order_is_right(void **state)
 	struct nt_error err;
 
 	(void)state;
-	assert_int_equal(print(PICK ARM("AUTO", SAID("100"), "30") "," ARM("TREE/SIMPLE", SAID("150"), "60") ","
-			       ARM("RING/LL", SAID("110"), "165") "," ARM("TREE/LL", SAID("101"), "30") "]}]", &err), 0);
+	assert_int_equal(
+		print(PICK ARM("AUTO", SAID("100"), "30") "," ARM(
+			      "TREE/SIMPLE", SAID("150"),
+			      "60") "," ARM("RING/LL", SAID("110"),
+					    "165") "," ARM("TREE/LL", SAID("101"), "30") "]}]",
+		      &err),
+		0);
 	has("    NCCL's model: RING/LL predicted 1.10 times slower than RING/SIMPLE, measured 5.50 times slower: "
 	    "wrong by a factor of 5.00\n");
-	assert_int_equal(print(PICK ARM("AUTO", SAID("100"), "30") "," ARM("TREE/SIMPLE", SAID("150"), "45") "]}]",
-			       &err), 0);
+	assert_int_equal(print(PICK ARM("AUTO", SAID("100"), "30") "," ARM("TREE/SIMPLE",
+									   SAID("150"), "45") "]}]",
+			       &err),
+			 0);
 	has("    NCCL's model is right about these arms\n");
 }
 
@@ -79,7 +89,10 @@ static void what_is_not_known_is_not_judged(void **state)
 	struct nt_error err;
 
 	(void)state;
-	assert_int_equal(print(PICK ARM("AUTO", "", "30") "," ARM("TREE/SIMPLE", SAID("150"), "60") "]}]", &err), 0);
+	assert_int_equal(
+		print(PICK ARM("AUTO", "", "30") "," ARM("TREE/SIMPLE", SAID("150"), "60") "]}]",
+		      &err),
+		0);
 	assert_null(strstr(said, "model"));
 	assert_int_equal(print(PICK "]}]", &err), 0);
 	assert_int_equal(print("[]", &err), 0);

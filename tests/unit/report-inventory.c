@@ -14,24 +14,25 @@
 #include "report/pciids.h"
 
 /* No list of PCI devices knows the vendor fff0. */
-#define NODE                                                                           \
+#define NODE                                                                                    \
 	"packages=2;numa=2;@0:((gfff0:0001,nfff0:0002),gfff0:0001),gfff0:0001;@0-1:nfff0:0003;" \
 	"@1:gfff0:0004,sfff0:0005;"
 
 static void is_printed(void **state)
 {
-	static const char expected[] = "packages      2\n"
-				       "NUMA nodes    2\n"
-				       "GPU           3 x fff0:0001\n"
-				       "GPU           1 x fff0:0004\n"
-				       "NVSwitch      1 x fff0:0005\n"
-				       "NIC           1 x fff0:0002\n"
-				       "NIC           1 x fff0:0003\n"
-				       "NUMA 0        ((GPU fff0:0001, NIC fff0:0002), GPU fff0:0001)\n"
-				       "NUMA 0        GPU fff0:0001\n"
-				       "NUMA 0-1      NIC fff0:0003\n"
-				       "NUMA 1        GPU fff0:0004\n"
-				       "NUMA 1        NVSwitch fff0:0005\n";
+	static const char expected[] =
+		"packages      2\n"
+		"NUMA nodes    2\n"
+		"GPU           3 x fff0:0001\n"
+		"GPU           1 x fff0:0004\n"
+		"NVSwitch      1 x fff0:0005\n"
+		"NIC           1 x fff0:0002\n"
+		"NIC           1 x fff0:0003\n"
+		"NUMA 0        ((GPU fff0:0001, NIC fff0:0002), GPU fff0:0001)\n"
+		"NUMA 0        GPU fff0:0001\n"
+		"NUMA 0-1      NIC fff0:0003\n"
+		"NUMA 1        GPU fff0:0004\n"
+		"NUMA 1        NVSwitch fff0:0005\n";
 	char text[1024] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
@@ -142,8 +143,8 @@ static void devices_have_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_printed),		   cmocka_unit_test(is_json),
-		cmocka_unit_test(nothing_is_a_node),	   cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(is_printed),	      cmocka_unit_test(is_json),
+		cmocka_unit_test(nothing_is_a_node),  cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(devices_have_names),
 	};
 

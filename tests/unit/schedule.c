@@ -92,7 +92,8 @@ static void orders_are_fixed(void **state)
 				 cases[i].index);
 }
 
-/* Keys that are explored at the same time: which arm one of them has says nothing of the other's. */
+/* Keys that are explored at the same time: which arm one of them has says nothing of the
+ * other's. */
 static void orders_of_keys_are_unlike(void **state)
 {
 	struct nt_schedule a = exploration(2, 250), b = a;
@@ -101,7 +102,9 @@ static void orders_of_keys_are_unlike(void **state)
 	(void)state;
 	a.salt = nt_schedule_salt(77, 1000);
 	for (unsigned i = 0; i < 3; i++) {
-		b.salt = i == 0 ? a.salt : i == 1 ? nt_schedule_salt(77, 1001) : nt_schedule_salt(78, 1000);
+		b.salt = i == 0	  ? a.salt
+			 : i == 1 ? nt_schedule_salt(77, 1001)
+				  : nt_schedule_salt(78, 1000);
 		for (unsigned p = 0; p < 500; p++)
 			alike[i] += nt_schedule_arm(&a, 1, p) == nt_schedule_arm(&b, 1, p);
 	}
@@ -210,28 +213,37 @@ static void arms_with_caps_and_chunks_travel(void **state)
 {
 	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 4 }, read;
 	uint8_t bytes[NT_PLAN_PAYLOAD];
-	const int cap = nt_arm_parse("RING/SIMPLE/8ch"), chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
+	const int cap = nt_arm_parse("RING/SIMPLE/8ch"),
+		  chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
 
 	(void)state;
 	s.arm[0] = NT_ARM_AUTO;
 	s.arm[1] = (uint16_t)cap;
 	s.arm[2] = (uint16_t)chunk;
 	s.arm[3] = (uint16_t)nt_arm_pair(cap);
-	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), 0);
+	assert_int_equal(
+		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), 0);
 	assert_int_equal(read.arm[2], chunk);
 	s.arm[2] = (uint16_t)cap; /* twice */
-	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
-	s.arm[2] = (uint16_t)(nt_arm_parse("NVLS/SIMPLE") | 7 << 8); /* a cap that NCCL does not bound */
-	assert_int_equal(nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
+	assert_int_equal(
+		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
+	/* a cap that NCCL does not bound */
+	s.arm[2] = (uint16_t)(nt_arm_parse("NVLS/SIMPLE") | 7 << 8);
+	assert_int_equal(
+		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arms_with_caps_and_chunks_travel),
-		cmocka_unit_test(every_arm_once_a_block), cmocka_unit_test(orders_are_even),
-		cmocka_unit_test(orders_are_fixed),	  cmocka_unit_test(orders_of_keys_are_unlike), cmocka_unit_test(outside_is_auto),
-		cmocka_unit_test(valid_ones_round_trip),  cmocka_unit_test(damage_is_refused),
+		cmocka_unit_test(every_arm_once_a_block),
+		cmocka_unit_test(orders_are_even),
+		cmocka_unit_test(orders_are_fixed),
+		cmocka_unit_test(orders_of_keys_are_unlike),
+		cmocka_unit_test(outside_is_auto),
+		cmocka_unit_test(valid_ones_round_trip),
+		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(verdicts_have_names),
 	};
 

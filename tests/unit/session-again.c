@@ -42,10 +42,9 @@ static void latch_tree(struct host *h, struct nt_board_key **key, struct nt_own_
 	assert_int_equal(atomic_load(&(*key)->turn[0]), NT_TURN_UNKNOWN);
 }
 
-static const struct nt_schedule second_look = { .kind = NT_SCHEDULE_RECHECK,
-						.count = 2,
-						.blocks = 5,
-						.arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+static const struct nt_schedule second_look = {
+	.kind = NT_SCHEDULE_RECHECK, .count = 2, .blocks = 5, .arm = { NT_ARM_AUTO, TREE_SIMPLE }
+};
 
 /* A window over the arm, then the arm again, or AUTO for good. */
 static void a_second_look_ends_where_it_says(void **state)

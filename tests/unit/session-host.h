@@ -132,8 +132,8 @@ static inline int host_picked(const struct host *h)
 
 static inline void host_decide(struct host *h, int coll, size_t bytes)
 {
-	const struct nt_call call = { coll, bytes, h->table, NT_ALGOS, NT_PROTOS, false,
-				      &h->asked_channels };
+	const struct nt_call call = { coll,	 bytes, h->table,	   NT_ALGOS,
+				      NT_PROTOS, false, &h->asked_channels };
 
 	memcpy(h->table, h->cost, sizeof(h->table));
 	h->asked_channels = 0;

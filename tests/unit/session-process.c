@@ -225,7 +225,8 @@ __attribute__((unused)) static void a_forked_child_touches_nothing(void **state)
 
 static _Atomic int in_start; /* 1: the lock is held there; 2: go on */
 
-static void slow_log(int level, unsigned long subsystems, const char *file, int line, const char *format, ...)
+static void slow_log(int level, unsigned long subsystems, const char *file, int line,
+		     const char *format, ...)
 {
 	(void)level, (void)subsystems, (void)file, (void)line, (void)format;
 	if (atomic_load(&in_start) == 0)
@@ -241,7 +242,8 @@ static void *start_slowly(void *arg)
 	return NULL;
 }
 
-/* A thread forks while another one starts the session, in its first call or before a policy is understood. */
+/* A thread forks while another one starts the session, in its first call or before a policy is
+ * understood. */
 static void fork_in_start(void)
 {
 	int status = -1;

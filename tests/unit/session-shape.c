@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-shape.c - caps and chunk sizes: what a rank asks NCCL for, and where it leaves NCCL's own */
+/* session-shape.c - caps and chunk sizes: what a rank asks NCCL for, and where it leaves NCCL's
+ * own */
 #include "tests/unit/session-host.h"
 
 #define SIZE 262144u
@@ -115,7 +116,8 @@ static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 	host_close(&h);
 }
 
-/* One rank alone has asked where nothing follows (ncclGroupSimulateEnd); what is decided next tells. */
+/* One rank alone has asked where nothing follows (ncclGroupSimulateEnd); what is decided next
+ * tells. */
 static void what_one_rank_asked_alone_changes_nothing(void **state)
 {
 	struct host h;

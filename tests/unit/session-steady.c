@@ -64,7 +64,8 @@ static double decide_many(struct host *h, unsigned count)
 
 static void nothing_is_allocated_or_locked(void **state)
 {
-	static const char *const names[] = { "counted", "kept", "committed", "committed with a cap" };
+	static const char *const names[] = { "counted", "kept", "committed",
+					     "committed with a cap" };
 	unsigned long allocations_before, locks_before;
 	struct host h;
 	double ns;

@@ -19,11 +19,17 @@ static int node_of(void *arg, uint32_t task)
 }
 
 /* 16 nodes of `each` tasks; a bit for each likely node. */
-static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every, const struct nt_shape_seat *seat,
-		       uint32_t seats)
+static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every,
+		       const struct nt_shape_seat *seat, uint32_t seats)
 {
-	const struct nt_shape shape = { .seat = seat, .seats = seats, .ranks = ranks, .self = self, .nodes = NODES,
-					.tasks = NODES * each, .node_of_task = node_of, .arg = &each };
+	const struct nt_shape shape = { .seat = seat,
+					.seats = seats,
+					.ranks = ranks,
+					.self = self,
+					.nodes = NODES,
+					.tasks = NODES * each,
+					.node_of_task = node_of,
+					.arg = &each };
 	uint8_t nodes[NODES] = { 0 };
 	uint32_t bits = 0;
 
@@ -35,7 +41,8 @@ static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every, 
 
 static void one_rank_to_a_task(void **state)
 {
-	const struct nt_shape_seat world[] = { { 20, 20 }, { 21, 21 } }, strided[] = { { 2, 8 }, { 3, 12 } };
+	const struct nt_shape_seat world[] = { { 20, 20 }, { 21, 21 } },
+				   strided[] = { { 2, 8 }, { 3, 12 } };
 	const struct nt_shape_seat across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
 
 	(void)state;
@@ -67,7 +74,8 @@ static void several_ranks_to_a_task(void **state)
 
 static void tasks_are_on_their_nodes(void **state)
 {
-	static const char *const wrong[] = { "", "(vector", "(vector,(0,2,3))", "(vector,(0,4000000000,2))", "nonsense" };
+	static const char *const wrong[] = { "", "(vector", "(vector,(0,2,3))",
+					     "(vector,(0,4000000000,2))", "nonsense" };
 	struct nt_nodes n;
 
 	(void)state;
@@ -79,7 +87,8 @@ static void tasks_are_on_their_nodes(void **state)
 	nt_nodes_name(&n, "n1,n2,n3");
 	assert_string_equal(n.name[2], "n3");
 	nt_nodes_free(&n);
-	assert_int_equal(nt_nodes_read(&n, 6, "(vector,(0,3,1),(0,3,1))", NULL), 0);	/* dealt out in turn */
+	/* dealt out in turn */
+	assert_int_equal(nt_nodes_read(&n, 6, "(vector,(0,3,1),(0,3,1))", NULL), 0);
 	assert_int_equal(n.node_of[4], 1);
 	assert_int_equal(n.first[2], 2);
 	assert_string_equal(n.name[1], "node 1");
@@ -97,7 +106,9 @@ static void tasks_are_on_their_nodes(void **state)
 
 static void lists_of_nodes_round_trip(void **state)
 {
-	static const uint32_t lists[][6] = { { 0 }, { 3 }, { 0, 1, 2, 3, 4, 5 }, { 1, 3, 5, 6, 7, 900 } };
+	static const uint32_t lists[][6] = {
+		{ 0 }, { 3 }, { 0, 1, 2, 3, 4, 5 }, { 1, 3, 5, 6, 7, 900 }
+	};
 	static const uint32_t counts[] = { 1, 1, 6, 6 };
 	uint32_t back[6], count;
 	uint8_t bytes[64];
@@ -110,7 +121,8 @@ static void lists_of_nodes_round_trip(void **state)
 		assert_int_equal(nt_entry_nodes_read(back, &count, 6, 1000, bytes, used), 0);
 		assert_int_equal(count, counts[i]);
 		assert_memory_equal(back, lists[i], count * sizeof(back[0]));
-		assert_int_equal(nt_entry_nodes_read(back, &count, 6, lists[i][count - 1], bytes, used), -1);
+		assert_int_equal(
+			nt_entry_nodes_read(back, &count, 6, lists[i][count - 1], bytes, used), -1);
 		assert_int_equal(nt_entry_nodes_read(back, &count, 6, 1000, bytes, used - 1), -1);
 	}
 	assert_int_equal(nt_entry_nodes_write(lists[3], 6, bytes, 4), 0);

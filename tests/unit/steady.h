@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steady.h - allocations and locks counted, system calls forbidden; for one file of a test program
  *
- * The counting functions take the place of libc's in the whole program. Sanitizers bring their own allocator and make
- * system calls: with SANITIZED nothing is counted, and nothing can be forbidden.
+ * The counting functions take the place of libc's in the whole program. Sanitizers bring their
+ * own allocator and make system calls: with SANITIZED nothing is counted, and nothing can be
+ * forbidden.
  */
 #ifndef NT_TESTS_STEADY_H
 #define NT_TESTS_STEADY_H

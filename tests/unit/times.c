@@ -88,20 +88,23 @@ static void the_slowest_rank_counts(void **state)
 
 	(void)state;
 	memset(worst, 1, sizeof(worst));
-	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	nt_times_absorb(worst, true, &four, bytes, 24);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
 	assert_int_equal(worst[12], 0);
 	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
 	nt_times_absorb(worst, false, &four, bytes, 22);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	assert_int_equal(worst[11], 0);
-	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	nt_times_absorb(worst, false, &four, bytes, 24);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
@@ -118,19 +121,25 @@ static void what_one_rank_lacks_is_lacking(void **state)
 	(void)state;
 	for (uint32_t p = 4; p < 12; p++)
 		atomic_store(&run->sample_ns[1][p], 0);
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 8);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 8);
 	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
-	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	atomic_store(&run->issued[1], 0); /* takes no part */
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	plan.run = NT_NO_RUN;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
 	plan.run = 2;
 	plan.payload[0] = 99;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
 	memset(run, 0, sizeof(*run));
 	plan.payload[0] = NT_SCHEDULE_SCREEN;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
+	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
 	free(board);
 }
 
@@ -146,19 +155,23 @@ static void periods_follow_in_later_rounds(void **state)
 	(void)state;
 	for (uint32_t p = 0; p < 11; p++) { /* the last one has none */
 		for (unsigned m = 0; m < 4; m++)
-			atomic_store(&run->period_ns[m][p], atomic_load(&run->sample_ns[m][p]) + 500000);
+			atomic_store(&run->period_ns[m][p],
+				     atomic_load(&run->sample_ns[m][p]) + 500000);
 	}
-	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	again.kind = NT_SCHEDULE_CONFIRM;
 	plan = plan_of(&again);
-	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46, 48);
+	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
+			48);
 	nt_times_absorb(worst, true, &again, bytes, 48);
 	for (uint32_t i = 0; i < 12; i++) {
 		double ns = 1000000 * (i % 4 + 1) + 1000 * (i / 4);
 
 		assert_true(reads_as(worst[i], ns));
 		assert_true(reads_as(worst[12 + i], ns + 500000) ||
-			    (worst[12 + i] == 0 && i == 8 + (uint32_t)nt_schedule_index(&again, 77, 11)));
+			    (worst[12 + i] == 0 &&
+			     i == 8 + (uint32_t)nt_schedule_index(&again, 77, 11)));
 	}
 	assert_int_equal(worst[24], 0);
 	nt_times_absorb(worst, false, &again, bytes, 24); /* a node that has seen none */
@@ -166,7 +179,8 @@ static void periods_follow_in_later_rounds(void **state)
 	assert_int_equal(worst[12], 0);
 	nt_times_absorb(worst, true, &again, bytes, 50);
 	assert_int_equal(worst[0], 0);
-	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)), 22, 24);
+	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)),
+			22, 24);
 	nt_times_absorb(worst, true, &again, bytes, 24);
 	assert_true(reads_as(worst[0], 1500000));
 	free(board);
@@ -194,7 +208,8 @@ static void sums_are_added_up(void **state)
 
 	(void)state;
 	assert_int_equal(nt_times_combine(sum, sizeof(sum), other, sizeof(other)), 6);
-	assert_memory_equal(sum, ((uint8_t[]){ 4, 2, 0, 0, 9, 9 }), 6);	/* 0x204 beats 0x105; one lacks the second */
+	/* 0x204 beats 0x105; one lacks the second */
+	assert_memory_equal(sum, ((uint8_t[]){ 4, 2, 0, 0, 9, 9 }), 6);
 	assert_int_equal(nt_times_combine(sum, 6, other, 3), 2);
 	assert_int_equal(nt_times_combine(sum, 2, other, 0), 0);
 }

@@ -185,15 +185,18 @@ void nt_board_leave(const struct nt_seat *seat)
 	atomic_store(&seat->board->comm[seat->comm].member[seat->member].state, NT_MEMBER_LEFT);
 }
 
-static bool everyone_left(const struct nt_board_comm *comm)
+bool nt_board_left(const struct nt_board_comm *comm)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
 		uint32_t state = atomic_load(&comm->member[i].state);
 
 		if (state != NT_MEMBER_FREE && state != NT_MEMBER_LEFT)
 			return false;
+		any |= state == NT_MEMBER_LEFT;
 	}
-	return true;
+	return any;
 }
 
 bool nt_board_retire(struct nt_board *board, uint32_t comm)
@@ -204,7 +207,7 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm)
 
 	if (!atomic_compare_exchange_strong(&board->gate, &nobody, NT_GATE_SHUT))
 		return false;
-	left = everyone_left(slot);
+	left = nt_board_left(slot);
 	if (left) {
 		atomic_store(&slot->ranks, 0);
 		atomic_store(&slot->nodes, 0);

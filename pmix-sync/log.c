@@ -222,16 +222,16 @@ static bool has_mpi(void)
 	return found;
 }
 
-void nt_log_nap(struct nt_log *log)
+void nt_log_stand_aside(struct nt_log *log)
 {
 	if (!log->awake || log->uncommitted || reads(log) || has_mpi())
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
-	log->count.naps++;
+	log->count.asides++;
 }
 
-bool nt_log_naps_now(const struct nt_log *log)
+bool nt_log_stands_aside(const struct nt_log *log)
 {
 	return !log->awake;
 }

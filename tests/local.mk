@@ -5,7 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
-	%D%/unit/agree-again \
+	%D%/unit/agree-recheck \
 	%D%/unit/board \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
@@ -22,6 +22,7 @@ unit_tests = \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-model \
+	%D%/unit/layout \
 	%D%/unit/matched \
 	%D%/unit/mask \
 	%D%/unit/pace \
@@ -37,7 +38,6 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
-	%D%/unit/shape \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/session-abi \

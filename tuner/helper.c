@@ -131,7 +131,7 @@ static void open_again(struct nt_comm *comm, struct nt_own_key *key, uint32_t ow
 {
 	uint32_t latched = NT_OWN_LATCHED;
 
-	if (atomic_load_explicit(&key->shared->state, memory_order_acquire) != NT_KEY_AGAIN) {
+	if (atomic_load_explicit(&key->shared->state, memory_order_acquire) != NT_KEY_RECHECK) {
 		key->reopened = false;
 		return;
 	}

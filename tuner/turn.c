@@ -263,7 +263,7 @@ static void rest(struct nt_comm *c, struct nt_own_key *key, uint64_t turn, bool 
 	if (key->settled_epoch == 0 ||
 	    (again && !atomic_load_explicit(&key->tired, memory_order_relaxed)))
 		return;
-	if (nt_turn_rest(key->shared, c->seat.member, turn, &key->turn))
+	if (nt_turn_commit(key->shared, c->seat.member, turn, &key->turn))
 		nt_comm_latch(c, key);
 }
 
@@ -312,7 +312,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, const struct nt_c
 	    wait_for_outcome(c, key, call, turn) < 0)
 		return -1;
 	follow_plan(c, key, turn, choice);
-	rest(c, key, turn, state == NT_KEY_AGAIN);
+	rest(c, key, turn, state == NT_KEY_RECHECK);
 	if (key->settled_epoch == 0 && atomic_load_explicit(&key->tired, memory_order_relaxed) &&
 	    atomic_load_explicit(&key->state, memory_order_relaxed) == NT_OWN_OPEN)
 		leave_tired_key(c, key, turn);

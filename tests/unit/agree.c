@@ -23,7 +23,7 @@ static void explores_then_stays(uint32_t nodes)
 	assert_int_equal(p->absorbed, 1);
 	assert_int_equal(p->combined, (int)nodes - 1);
 	assert_int_equal(p->ended, 1);
-	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_FINAL);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_COMMITTED);
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
 		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
 	destroy(p);
@@ -154,7 +154,7 @@ static void silence_after_a_proposal_aborts(void **state)
 	destroy(p);
 }
 
-static void last_words_settle_what_is_open(void **state)
+static void last_words_end_what_is_open(void **state)
 {
 	struct pair *p = make(2, NULL);
 
@@ -196,7 +196,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
-		cmocka_unit_test(last_words_settle_what_is_open),
+		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(random_runs_never_differ),
 	};
 

@@ -37,8 +37,21 @@ static void reject(struct nt_agree *a, struct nt_agree_comm *comm, const char *w
 	nt_outbox_say(a, comm, &entry);
 }
 
+/* What an attempt without memory, or an AGREED that was not for us, has left. */
+static void forget_home(struct nt_agree_comm *comm)
+{
+	free(comm->cards);
+	free(comm->rank_node);
+	free(comm->participants);
+	comm->cards = NULL;
+	comm->rank_node = NULL;
+	comm->participants = NULL;
+	comm->participant_count = 0;
+}
+
 static bool become_home(struct nt_agree *a, struct nt_agree_comm *comm)
 {
+	forget_home(comm);
 	comm->cards = calloc(comm->ranks, sizeof(*comm->cards));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));

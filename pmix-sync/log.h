@@ -54,7 +54,8 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 
 /* So far. */
 struct nt_log_counts {
-	uint32_t asides; /* times that PMIx was left; each costs 155 KiB here and 14 KiB in slurmstepd */
+	/* times that PMIx was left; each costs 155 KiB here and 14 KiB in slurmstepd */
+	uint32_t asides;
 	uint32_t fetches; /* reads that left the node */
 	uint32_t appends;
 	uint64_t bytes; /* of them */

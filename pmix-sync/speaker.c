@@ -211,7 +211,8 @@ static void stand_aside_when_calm(struct nt_speaker *speaker, bool pending, uint
 		speaker->pending_ms = now_ms;
 		return;
 	}
-	if (now_ms - speaker->pending_ms >= NT_ASIDE_MS && nt_log_count(speaker->log).asides < NT_ASIDES)
+	if (now_ms - speaker->pending_ms >= NT_ASIDE_MS &&
+	    nt_log_count(speaker->log).asides < NT_ASIDES)
 		nt_log_stand_aside(speaker->log);
 }
 

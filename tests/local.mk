@@ -21,6 +21,7 @@ unit_tests = \
 	%D%/unit/option \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
+	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/matched \
@@ -141,6 +142,7 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la

@@ -74,8 +74,14 @@ static void several_ranks_to_a_task(void **state)
 
 static void tasks_are_on_their_nodes(void **state)
 {
-	static const char *const wrong[] = { "", "(vector", "(vector,(0,2,3))",
-					     "(vector,(0,4000000000,2))", "nonsense" };
+	static const char *const wrong[] = { "",
+					     "(vector",
+					     "(vector,(0,2,3))",
+					     "(vector,(0,4000000000,2))",
+					     "(vector,(0,2,4,,)(21,2))",
+					     "(vector,(0,1,3),(1,1,4,,)",
+					     "(vector,(0,1,7",
+					     "nonsense" };
 	struct nt_nodes n;
 
 	(void)state;

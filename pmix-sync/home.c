@@ -39,8 +39,8 @@ static void finish(struct nt_agree *a, struct nt_agree_key *key)
 	key->tuner = NULL;
 }
 
-/* AUTO stays. Only where no plan of the key is in force on any node any more, so that it changes
- * no decision. */
+/* No more plans of this key: AUTO, or the committed plan, stays. Said only while no other plan of
+ * the key is in force on any node, so that it changes no decision. */
 static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		      const struct nt_plan *result)
 {
@@ -157,7 +157,7 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 }
 
 /* Every node stands ready: what does the tuner want? */
-static void decide_next(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
 	uint64_t turns, calls;
@@ -246,7 +246,7 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		if (comm->refused || waited_long(a, key))
 			close_key(a, comm, key, NULL);
 		else if (key->answered)
-			decide_next(a, comm, key);
+			ask_tuner(a, comm, key);
 		return;
 	case NT_HOME_RETRY:
 		if (comm->refused ||
@@ -258,7 +258,7 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	case NT_HOME_PROPOSED: step_proposed(a, comm, key); return;
 	case NT_HOME_RUNNING:
 		if (key->answered)
-			decide_next(a, comm, key);
+			ask_tuner(a, comm, key);
 		return;
 	case NT_HOME_DONE:
 		if (key->rechecking && key->opened != key->recheck && !comm->refused)

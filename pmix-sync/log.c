@@ -154,7 +154,7 @@ static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_error *err)
 }
 
 /* Everything after PMIx_Init. The first key makes reads of this log answer at once. */
-static int settle(struct nt_log *log, uint32_t task, struct nt_error *err)
+static int introduce(struct nt_log *log, uint32_t task, struct nt_error *err)
 {
 	static const uint8_t hello[] = "nccl-tune";
 	uint32_t tasks;
@@ -252,7 +252,8 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 		return NULL;
 	}
 	pthread_mutex_init(&log->lock, NULL);
-	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 && settle(log, task, err) == 0)
+	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 &&
+	    introduce(log, task, err) == 0)
 		return log;
 	nt_log_close(log);
 	return NULL;

@@ -18,18 +18,18 @@
 #include "replay/drive.h"
 #include "replay/trace.h"
 
-#define NT_SLOTS (NT_PAIRS + 1) /* AUTO last */
+#define NT_SOURCE_ARMS (NT_PAIRS + 1) /* AUTO last */
 #define NT_ARMS_ALONE 4 /* that are drawn where a cell has AUTO alone */
 
 struct nt_source {
 	const struct nt_trace_row *base; /* AUTO's; NULL: there is none */
 	const struct nt_trace_row *first; /* of the cell, whatever its arm */
-	const struct nt_trace_row *row[NT_SLOTS];
+	const struct nt_trace_row *row[NT_SOURCE_ARMS];
 	unsigned arms; /* AUTO included */
-	double median_us[NT_SLOTS];
+	double median_us[NT_SOURCE_ARMS];
 	unsigned best; /* arm with the lowest median, AUTO where no other's is lower */
 	double scale;
-	unsigned taken[NT_SLOTS];
+	unsigned taken[NT_SOURCE_ARMS];
 	bool drawn;
 	unsigned faster; /* drawn: the arm that is, by gain; NT_ARM_AUTO: none */
 	double gain;

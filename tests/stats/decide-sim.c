@@ -14,7 +14,7 @@ static const char usage[] =
 	"power=PCT   how often an arm is found that is PCT % faster\n"
 	"stalls=PCT  how often an arm is chosen that is 10 % faster, but PCT % of its calls stall\n"
 	"            and take 2.3 times as long (on the whole slower from 9 % on)\n"
-	"keep=PCT    how often a second look gives up an arm that is PCT % faster, as it was before\n"
+	"keep=PCT    how often a recheck gives up an arm that is PCT % faster, as it was before\n"
 	"drop=PCT    how often it gives up one that has become PCT % slower\n"
 	"Every call is made-up noise of its own; nccl-tune replay draws from measured times.\n"
 	"  -n TRIALS   (default 1000)\n"
@@ -69,19 +69,17 @@ static int run(struct nt_sim *sim, const char *what)
 		sim->gain = 0.1;
 	else if (share_parse(what, "keep=", &sim->gain) == 0 ||
 		 (share_parse(what, "drop=", &slower) == 0 && (sim->gain = -slower) < 0))
-		sim->again = true;
+		sim->recheck = true;
 	else if (share_parse(what, "power=", &sim->gain) < 0 && strcmp(what, "aa") != 0)
 		return 2;
-	if (sim->again && sim->ucb1)
-		return 2; /* it has no second look */
-	if (nt_drive_init(&sim->drive, &sim->policy) < 0)
-		return 1;
+	if (sim->recheck && sim->ucb1)
+		return 2; /* it has no rechecks */
+	nt_drive_init(&sim->drive, &sim->policy);
 	sim->drive.miss = sim->miss;
 	sim->drive.seed = nt_rng_hash(sim->seed);
 	nt_rates_head(sim);
 	rc = nt_rates_noises(sim, &sum);
 	nt_rates_foot(&sum);
-	nt_drive_fini(&sim->drive);
 	return rc < 0;
 }
 

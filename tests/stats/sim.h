@@ -22,7 +22,7 @@ struct nt_sim {
 	uint64_t seed;
 	double miss;
 	double gain, stalls; /* of NT_FASTER_ARM */
-	bool again; /* NT_FASTER_ARM is in force, and looked at once more */
+	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
 	struct nt_drive drive;
 };
 

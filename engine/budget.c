@@ -5,20 +5,10 @@
 
 #define SHARE 100000000u /* millionths of a percent in 1 */
 
-bool nt_budget_worth(const struct nt_policy *policy, uint64_t calls, unsigned arms,
-		     unsigned first_blocks, bool confirms)
+bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rounds)
 {
-	uint64_t wanted = 1 + (uint64_t)arms;
-
-	if (policy->budget_micro == 0)
-		return true;
-	if (wanted > NT_SCHEDULE_ARMS)
-		wanted = NT_SCHEDULE_ARMS;
-	wanted *= first_blocks;
-	if (confirms)
-		wanted += (1 + NT_CONFIRM_ARMS) *
-			  ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
-	return calls * (uint64_t)policy->budget_micro >= wanted * SHARE;
+	return policy->budget_micro == 0 ||
+	       calls * (uint64_t)policy->budget_micro >= rounds * SHARE;
 }
 
 /* Median of what was measured of an arm, the newest kind of round first; 0: nothing. */

@@ -13,12 +13,11 @@
 #ifndef NT_BUDGET_H
 #define NT_BUDGET_H
 
-#include "engine/judge.h"
+#include "engine/case.h"
 
-/* Is there enough to begin: a first round of AUTO and so many arms, in so many blocks, and, where
- * the rule confirms, a second one? calls: of the key, so far. */
-bool nt_budget_worth(const struct nt_policy *policy, uint64_t calls, unsigned arms,
-		     unsigned first_blocks, bool confirms);
+/* Were there so many calls of the key that a share of them pays for exploring? rounds: calls that
+ * it takes at least. */
+bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rounds);
 
 /* May the schedule be carried out, with so many more calls after it? */
 bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *schedule,

@@ -5,22 +5,26 @@
 
 #include "engine/matched.h"
 
-/* Found with nt-decide-sim: see there what they bring and cost. */
+/* Found with nt-engine-sim, which shows what they bring and cost. */
 #define PROMISING_P 0.2 /* before correction */
 #define MEAN_P 0.05 /* below which the mean counts as lower */
-#define EARLY_MEAN_SHARE \
-	0.5 /* of the gain that the mean must show at a look that is not the last */
-#define EARLY_SLOW_P 0.6 /* p values up to which the arm counts as more often slow */
+/* Of the gain, what the mean must show at a look that is not the last. */
+#define EARLY_MEAN_SHARE 0.5
+/* p values up to which the arm counts as more often slow, at a look that is not the last, and at
+ * the last. */
+#define EARLY_SLOW_P 0.6
 #define LAST_SLOW_P 0.15
-#define OPTIMISTIC_Q 0.125 /* quantiles between which a first look hopes */
-#define PESSIMISTIC_Q 0.5
+/* An arm could win if this quantile of its times is min_gain below that one of AUTO's. */
+#define HOPED_Q 0.125
+#define USUAL_Q 0.5
 
 static double capped(double p)
 {
 	return p < 1 ? p : 1;
 }
 
-/* Two tests that see different things: one of the two is what the p has to be paid for. */
+/* Two tests that see different things, and the better one counts: twice its p, since there were two
+ * to choose from. */
 static double pairs_p(const struct nt_matched *pairs)
 {
 	double lower = nt_matched_lower_p(pairs);
@@ -94,10 +98,9 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 
 bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count)
 {
-	double hoped = nt_figures_quantile(arm, count, OPTIMISTIC_Q);
+	double hoped = nt_figures_quantile(arm, count, HOPED_Q);
 
-	return hoped > 0 &&
-	       hoped <= (1 - min_gain) * nt_figures_quantile(base, count, PESSIMISTIC_Q);
+	return hoped > 0 && hoped <= (1 - min_gain) * nt_figures_quantile(base, count, USUAL_Q);
 }
 
 bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)

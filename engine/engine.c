@@ -27,8 +27,8 @@ bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *know
 
 	return policy->mode == NT_MODE_BANDIT && others != 0 && !known->captured &&
 	       known->calls >= (uint64_t)policy->min_calls &&
-	       nt_budget_worth(policy, known->calls, (unsigned)__builtin_popcount(others),
-			       nt_rule_blocks(rule, policy), rule->confirms);
+	       nt_budget_pays(policy, known->calls,
+			      nt_rule_calls(rule, policy, (unsigned)__builtin_popcount(others)));
 }
 
 bool nt_engine_worth_recheck(const struct nt_schedule *committed)

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - what a judge sees of a key, and what it may say
+/* judge.h - who says what is next when a round of a key has ended
  *
- * When a round has ended, judges are asked in turn until one says what is next. They are:
+ * Judges are asked in turn until one says something:
  *
  *   nt_recheck         is the arm in force still ahead of AUTO?
  *   nt_screen_open     which arms are worth a try?
@@ -14,18 +14,15 @@
  * engine/rule.c says which judges a rule has after its first round; another's rule has its own.
  *
  * Threads:  pure functions: a judge changes nothing but *next.
- * Memory:   a case takes some 110 KiB.
+ * Memory:   the caller's.
  * Errors:   none.
- * Units:    in the names.
  */
 #ifndef NT_JUDGE_H
 #define NT_JUDGE_H
 
 #include <stddef.h>
-#include "contract/policy.h"
+#include "engine/case.h"
 #include "engine/compare.h"
-#include "engine/evidence.h"
-#include "engine/known.h"
 
 #define NT_SCREEN_ROUNDS 2 /* at most so many first rounds: one more where samples are missing */
 /* Arms are not tried that NCCL predicts so many times slower than its pick. */
@@ -36,28 +33,6 @@
 #define NT_SCREEN_LL_FACTOR 1.5f
 #define NT_CONFIRM_ARMS 2 /* of the second round, beside AUTO */
 #define NT_CONFIRM_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
-
-/* What exploring a key has taken. */
-struct nt_spent {
-	uint32_t calls; /* positions of all rounds */
-	unsigned samples; /* measured in them */
-	double us; /* their sum */
-};
-
-struct nt_case {
-	const struct nt_policy *policy;
-	struct nt_known known;
-	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
-	/* The newest round that was asked for, whether it could be paid for or not; kind 0: none. */
-	struct nt_schedule schedule;
-	unsigned rounds[NT_SCHEDULE_KINDS]; /* that have ended, by kind */
-	struct nt_evidence screen, confirm, recheck;
-	struct nt_spent spent;
-	unsigned arms; /* explored, AUTO included */
-	bool refined; /* screened once more, with caps and chunk sizes */
-	bool rechecks; /* `current` is in force, and measured against AUTO again */
-	uint16_t current;
-};
 
 enum nt_next_what {
 	NT_NEXT_PASS = 0, /* this judge has nothing to say */
@@ -86,27 +61,15 @@ typedef void nt_judge(const struct nt_case *seen, struct nt_next *next);
 
 nt_judge nt_recheck, nt_screen_open, nt_screen_samples, nt_refine, nt_screen, nt_confirm;
 
-/* recheck.c. Where an arm is in force, what the exploration has come to is looked at once more. */
+/* recheck.c. Where an arm is in force and all was explored anew: is what that came to, COMMIT or
+ * KEEP, a reason to leave the arm? Then COMMIT another or ROLL_BACK, else STAY. */
 void nt_recheck_review(const struct nt_case *seen, struct nt_next *next);
 
 /* screen.c. Whether LL is not tried at that size, by the times that NCCL predicts for it and for
  * its pick; < 0: none. */
 bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us);
 
-/* judge.c, what several judges need. */
-
-double nt_case_min_gain(const struct nt_case *seen); /* as a fraction of 1 */
-size_t nt_case_bytes(const struct nt_case *seen); /* of the collective */
-
-/* Blocks of the newest round that are not evidence. */
-unsigned nt_case_warm_up(const struct nt_case *seen);
-/* Are these samples of an arm enough for a round like the newest one? */
-bool nt_case_enough(const struct nt_case *seen, unsigned samples);
-
-/* Index of the arm with the lowest lower quartile among those with enough samples and not in
- * `taken`; 0 (which is AUTO) if there is none. */
-unsigned nt_case_next_best(const struct nt_case *seen, const struct nt_evidence *evidence,
-			   uint32_t taken);
+/* judge.c, what several judges say. */
 
 /* EXPLORE the schedule, if the budget allows it. */
 bool nt_next_explore(const struct nt_case *seen, const struct nt_schedule *schedule,

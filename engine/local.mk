@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += libnt-engine.la
 libnt_engine_la_SOURCES = \
 	%D%/budget.c \
 	%D%/budget.h \
+	%D%/case.c \
+	%D%/case.h \
 	%D%/compare.c \
 	%D%/compare.h \
 	%D%/confirm.c \

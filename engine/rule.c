@@ -35,3 +35,14 @@ unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *poli
 	return rule->blocks != 0 ? rule->blocks
 				 : (unsigned)policy->screen_blocks + NT_SCHEDULE_WARM_UP;
 }
+
+uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *policy, unsigned arms)
+{
+	const uint64_t first = arms + 1 < NT_SCHEDULE_ARMS ? arms + 1 : NT_SCHEDULE_ARMS;
+	uint64_t calls = first * nt_rule_blocks(rule, policy);
+
+	if (rule->confirms)
+		calls += (1 + NT_CONFIRM_ARMS) *
+			 ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+	return calls;
+}

@@ -29,4 +29,7 @@ const struct nt_rule *nt_rule_of(const struct nt_policy *policy);
 /* Blocks of its first round. */
 unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy);
 
+/* Calls that all its rounds take with so many arms beside AUTO, none of them repeated. */
+uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *policy, unsigned arms);
+
 #endif

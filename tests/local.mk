@@ -196,13 +196,13 @@ EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-chi
 	%D%/unit/steady.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
-noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noise
+noinst_PROGRAMS += tests/sim/nt-engine-sim tests/sim/nt-figures tests/sim/nt-noise
 tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
 tests_sim_nt_figures_LDADD = libnt-engine.la libnt-contract.la
 TESTS += %D%/stats/figures-scipy
 EXTRA_DIST += %D%/stats/rules.sh %D%/stats/figures-scipy %D%/stats/figures.py
-tests_sim_nt_decide_sim_SOURCES = \
-	%D%/stats/decide-sim.c \
+tests_sim_nt_engine_sim_SOURCES = \
+	%D%/stats/engine-sim.c \
 	%D%/stats/noise.c \
 	%D%/stats/noise.h \
 	%D%/stats/rates.c \
@@ -210,7 +210,7 @@ tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/source.c
 tests_sim_nt_noise_SOURCES = %D%/stats/noise-trace.c %D%/stats/noise.c %D%/stats/noise.h
 tests_sim_nt_noise_LDADD = libnt-contract.la -lm
-tests_sim_nt_decide_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la -lm
+tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la -lm
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 

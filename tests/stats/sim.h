@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim.h - what the parts of nt-decide-sim share
+/* sim.h - what the parts of nt-engine-sim share
  *
  * Threads:  one thread.
  * Errors:   -1 where the engine did what it must not.

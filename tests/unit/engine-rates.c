@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-rates.c - how often the engine is right, on made-up noise; nt-decide-sim shows more */
+/* engine-rates.c - how often the engine is right, on made-up noise; nt-engine-sim shows more */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

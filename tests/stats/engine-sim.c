@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide-sim.c - how good the engine's choices are, on made-up noise */
+/* engine-sim.c - how good the engine's choices are, on made-up noise */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "tests/stats/sim.h"
 
 static const char usage[] =
-	"usage: nt-decide-sim [OPTION]... aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT\n"
+	"usage: nt-engine-sim [OPTION]... aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT\n"
 	"aa          how often one of several identical arms is chosen\n"
 	"power=PCT   how often an arm is found that is PCT % faster\n"
 	"stalls=PCT  how often an arm is chosen that is 10 % faster, but PCT % of its calls stall\n"
@@ -43,7 +43,7 @@ static int option_set(struct nt_sim *sim, int option)
 	default: return -1;
 	}
 	if (rc < 0)
-		fprintf(stderr, "nt-decide-sim: %s\n", err.text);
+		fprintf(stderr, "nt-engine-sim: %s\n", err.text);
 	return rc;
 }
 

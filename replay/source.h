@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - the times of one cell of a trace, call by call
  *
- * In order: each arm's samples one after the other, and from the start when used up. Drawn:
- *           every arm draws with
- * replacement from AUTO's samples, so that all are alike but for one that may be made faster.
+ * In order: each arm's samples one after the other, and from the start when used up.
+ * Drawn: every arm draws with replacement from AUTO's samples, so that all are alike but for one
+ * that may be made faster.
  *
  * Threads:  one thread.
  * Memory:   the trace must outlive it.
  * Errors:   a cell may lack AUTO; it can then not be played.
  * Units:    microseconds; what is played is scaled by a power of two to around a millisecond,
- *           which no rule notices, so that times of any unit fit what a board can hold.
+ *           which no rule notices, so that times of any unit fit into 32 bits of nanoseconds.
  */
 #ifndef NT_REPLAY_SOURCE_H
 #define NT_REPLAY_SOURCE_H

@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
+	%D%/unit/queue \
 	%D%/unit/refine \
 	%D%/unit/report-child \
 	%D%/unit/report-explored \

@@ -31,8 +31,6 @@ libnt_report_la_SOURCES = \
 	%D%/label.h \
 	%D%/print.c \
 	%D%/print.h \
-	%D%/pciids.c \
-	%D%/pciids.h \
 	%D%/rank.c \
 	%D%/rank.h \
 	%D%/report.c \

@@ -13,11 +13,11 @@
 # Prints one line of JSON for each job. Needs root and NT_STAGE, as the cluster tests do.
 # shellcheck disable=SC2119 # the plugstack line as it is
 set -euo pipefail
-top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 # shellcheck source=tests/lib/cluster.bash
 . "$top/tests/lib/cluster.bash"
-# shellcheck source=bench/agree.bash
-. "$top/bench/agree.bash"
+# shellcheck source=tests/measure/agree.bash
+. "$top/tests/measure/agree.bash"
 
 usage() {
 	sed -n '7,/^#$/{s/^# \{0,3\}//p}' "$0" >&2

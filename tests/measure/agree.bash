@@ -13,7 +13,7 @@
 #
 # Memory is that of each node's slurmstepd, in KiB: before its programs began, and after they have ended.
 
-AGREE_TASK=$NT_TOP/bench/agree-task.sh
+AGREE_TASK=$NT_TOP/tests/measure/agree-task.sh
 AGREE_LIMIT_S=${AGREE_LIMIT_S:-300}	# for a job
 
 agree_start() {

@@ -4,16 +4,16 @@
 #
 # hot.sh - what one decision costs, as one JSON line; with valgrind also in instructions
 set -euo pipefail
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 plugin=$top/build/stage/lib/nccl-tune/libnccl-tune.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
-timeout 120 "$top/build/bench/nt-hot" "$plugin" "${1:-1000000}"
+timeout 120 "$top/build/tests/measure/nt-hot" "$plugin" "${1:-1000000}"
 if command -v valgrind >/dev/null; then
 	for calls in 1000 11000; do
 		timeout 120 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
-			"$top/build/bench/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
+			"$top/build/tests/measure/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
 	done
 	count() { sed -n 's/^\(summary\|totals\): //p' "$scratch/$1" | head -n 1; }
 	# Per size of run three states are timed, each twice over its calls, and a tenth as many with all callbacks.

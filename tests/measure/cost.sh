@@ -8,8 +8,8 @@
 #
 # NT_COST names another nt-cost, NT_PLUGIN another libnccl-tune.so. The board lies in memory, as in a job.
 set -euo pipefail
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-program=${NT_COST:-$top/build/bench/nt-cost}
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+program=${NT_COST:-$top/build/tests/measure/nt-cost}
 plugin=${NT_PLUGIN:-$top/build/stage/lib/nccl-tune/libnccl-tune.so}
 rounds=${1:-5} idle_s=${2:-60}
 scratch=$(mktemp -d /dev/shm/nt-cost.XXXXXX)

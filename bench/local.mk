@@ -23,6 +23,7 @@ nccl_tune_bench_SOURCES = \
 	%D%/gpu.h \
 	%D%/host.h \
 	%D%/lane.c \
+	%D%/lane.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/main.c \

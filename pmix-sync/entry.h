@@ -23,8 +23,9 @@ enum nt_entry_type {
 	NT_ENTRY_READY,
 	NT_ENTRY_PROPOSE, /* home: plan `epoch` from `turn` on for `span` turns; bytes: payload */
 	NT_ENTRY_ACK, /* member: no rank of my branch passes `turn` before it knows the outcome */
-	NT_ENTRY_NACK, /* member: a rank of my branch has passed, or must not be asked; `turn`: the highest;
-				 * span 1: only for want of an exploration area */
+	/* member: a rank of my branch has passed, or must not be asked; `turn`: the highest;
+	 * span 1: only for want of an exploration area */
+	NT_ENTRY_NACK,
 	NT_ENTRY_COMMIT, /* home: plan `epoch` holds */
 	NT_ENTRY_ABORT, /* home: plan `epoch` is void */
 	/* member: all ranks of my branch left plan `epoch` behind; bytes: what they saw */

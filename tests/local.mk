@@ -247,10 +247,20 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/demo.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/tiers.bash \
+	%D%/lint/archive.bats \
+	%D%/lint/circles.awk \
+	%D%/lint/circles.bats \
+	%D%/lint/edges.awk \
 	%D%/lint/exports.bats \
+	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
+	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
+	%D%/lint/words.awk \
+	%D%/lint/words.bats \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \

@@ -164,5 +164,5 @@ any_job_running() {
 
 nothing_left() {
 	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d 2>/dev/null)" ] &&
-		! pgrep -f "$NT_STAGE/libexec/nccl-tune/nt-recordd" >/dev/null
+		! pgrep -f "nt-recordd .*$NT_CLUSTER/" >/dev/null
 }

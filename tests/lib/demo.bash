@@ -12,7 +12,7 @@ DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks trac
 	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
 
 # Hang guards.
-readonly DEMO_S=600 CLUSTER_S=240 ACCOUNTED_S=120
+readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
 
 # cluster_with_plugin N: sets NT_CLUSTER, and SLURM_CONF for it; the caller ends it by clean_scratch.
 cluster_with_plugin() {

@@ -213,6 +213,7 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/chain/chain.bats \
 	%D%/cluster/00-cluster.bats \
+	%D%/cluster/05-dev.bats \
 	%D%/cluster/10-spank-option.bats \
 	%D%/cluster/11-spank-step.bats \
 	%D%/cluster/20-record-rank.sh \
@@ -253,6 +254,7 @@ EXTRA_DIST += \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
 	%D%/lint/circles.bats \
+	%D%/lint/dev.bats \
 	%D%/lint/edges.awk \
 	%D%/lint/exports.bats \
 	%D%/lint/format.bats \

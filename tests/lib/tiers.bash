@@ -120,7 +120,7 @@ unit_programs() {
 # They mostly wait, and bound no time closely: they run beside the others, but not beside the first, which is about times.
 # Two files at a time and no more: the others measure.
 readonly BESIDE=(70-launch 22-record-controller 10-spank-option 30-report-job 30-report-backfill 20-record-write
-	35-fingerprint 40-log)
+	35-fingerprint 40-log 05-dev)
 beside_pid=
 
 cluster_tier() {
@@ -219,15 +219,26 @@ test_some() {
 			which[-1]=$word ;;
 		esac
 	done
+	check_some
 	begin_test
 	run_some
+}
+
+# Before anything is built. Makes a filter for bats of a number.
+check_some() {
+	local i
+	for i in "${!files[@]}"; do
+		[ -n "${which[i]}" ] || continue
+		[[ ${files[i]} = *.bats ]] || wrong "'${which[i]}': ${files[i]} runs as a whole" test
+		which[i]=$(bats_filter "${files[i]}" "${which[i]}") || exit 2
+	done
 }
 
 run_some() {
 	local i
 	for i in "${!files[@]}"; do
 		case ${files[i]} in
-		*.c) unit_test "${files[i]}" "${which[i]}" ;;
+		*.c) unit_test "${files[i]}" ;;
 		*.bats) one_bats_file "${files[i]}" "${which[i]}" ;;
 		*) script_test "${files[i]}" ;;
 		esac
@@ -261,7 +272,6 @@ tests_in() {
 # unit_test FILE.c: only what it links with is built.
 unit_test() {
 	local program=${1%.c}
-	[ -z "$2" ] || wrong "'$2': a unit test runs as a whole" test
 	setup "${BUILD_PACKAGES[@]}"
 	configure_in build --prefix="$stage" --enable-werror
 	compile build "$program"
@@ -269,7 +279,6 @@ unit_test() {
 }
 
 script_test() {
-	[ -z "$2" ] || wrong "'$2': $1 runs as a whole" test
 	build
 	tap_program "$1" "$1"
 }
@@ -284,10 +293,10 @@ tap_program() {
 	count_bats "$1" "$log" "$rc"
 }
 
-# one_bats_file FILE [NUMBER|REGEX]
+# one_bats_file FILE FILTER: that may be empty.
 one_bats_file() {
 	local options=()
-	[ -z "$2" ] || options=(--filter "$(bats_filter "$1" "$2")") || exit 2
+	[ -z "$2" ] || options=(--filter "$2")
 	case $1 in
 	tests/lint/exports.bats|tests/lint/archive.bats) build ;;
 	tests/lint/*|tests/gpu/*|tests/model/*) ;;	# sources only

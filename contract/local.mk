@@ -11,5 +11,4 @@ libnt_contract_la_SOURCES = \
 	%D%/error.h \
 	%D%/names.h \
 	%D%/policy.c \
-	%D%/policy.h \
-	%D%/record.h
+	%D%/policy.h

@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include "report/database.h"
 #include "report/jobtext.h"
-#include "report/spool.h"
-#include "spank/splice.h"
+#include "record/spool.h"
+#include "record/splice.h"
 
 #define FILES_MAX 1000 /* of one run; the next takes the rest */
 

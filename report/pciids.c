@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "report/fields.h"
+#include "record/printable.h"
 
 static const char *const lists[] = {
 	"/usr/share/hwdata/pci.ids",

@@ -57,7 +57,8 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+	libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

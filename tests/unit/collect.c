@@ -19,7 +19,7 @@
 #include <cmocka.h>
 #include "contract/names.h"
 #include "contract/policy.h"
-#include "spank/splice.h"
+#include "record/step.h"
 #include "spank/step.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -58,7 +58,7 @@ static void check_format(struct nt_sum *sum, const struct nt_sum_head *step, cha
 
 	assert_int_equal(bytes, strlen(out));
 	assert_true(bytes <= NT_STEP_RECORD_MAX);
-	if (nt_record_check(out, bytes, &err) < 0)
+	if (nt_step_check(out, bytes, &err) < 0)
 		fail_msg("%s: %s", err.text, out);
 }
 

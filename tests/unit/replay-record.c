@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "contract/record.h"
+#include "record/rank.h"
 #include "replay/replay.h"
 #include "replay/rng.h"
 #include "tuner/times.h"
 #include "tuner/trial.h"
+#include "tuner/writehistory.h"
 
 static const unsigned mask = 0x3f; /* tree and ring */
 
@@ -65,6 +66,7 @@ static void play(struct job *job)
 	struct nt_driven driven;
 	struct nt_drive drive;
 	char trial[16384];
+	struct nt_put put;
 	bool committed;
 
 	if (job->channels)
@@ -79,16 +81,17 @@ static void play(struct job *job)
 	assert_true(nt_drive_run(&drive, &key, &driven));
 	job->outcome = driven.outcome;
 	assert_int_equal(trials.count, 1);
-	job->trial_bytes = nt_trial_text(trials.first, trial, sizeof(trial));
-	assert_true(job->trial_bytes > 0);
-	assert_true(job->trial_bytes <= NT_TRIAL_TEXT(driven.calls));
+	nt_put_begin(&put, trial, sizeof(trial), NT_RECORD_DEPTH);
+	nt_write_trial(&put, trials.first);
+	assert_false(put.full);
+	job->trial_bytes = put.used - strlen("\"trial\":");
 	committed = driven.outcome.chosen_arm != NT_ARM_AUTO;
 	snprintf(
 		job->text, sizeof(job->text),
 		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"policy\":\"%s\",\"comms\":[{\"id\":\"1\","
 		"\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"keys\":[{\"coll\":\"AllReduce\","
 		"\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\",\"arm\":\"%s\",\"p\":%.6g,"
-		"\"trial\":%s}]}]}",
+		"%s}]}]}",
 		job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
 		(double)driven.outcome.p, trial);
 	nt_trials_clear(&trials);
@@ -271,18 +274,23 @@ static void bytes_come_back(void **state)
 	const float cost_us[NT_PAIRS] = { 0 };
 	struct nt_trial *trial = nt_trial_create(1, 2, &s, cost_us);
 	char text[2048], *at;
+	struct nt_put put;
 	uint8_t bytes[64];
 
 	(void)state;
 	nt_trial_round(trial, &s, sample);
-	assert_true(nt_trial_text(trial, text, sizeof(text)) > 0);
+	nt_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
+	nt_write_trial(&put, trial);
+	assert_false(put.full);
 	at = strstr(text, "\"rounds\":[\"") + 11;
 	*strchr(at, '"') = 0;
-	assert_int_equal(nt_trial_decode(at, bytes, sizeof(bytes)), 18);
+	assert_int_equal(nt_base64_decode(at, bytes, sizeof(bytes)), 18);
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(bytes[2 * i] | bytes[2 * i + 1] << 8, sample[i]);
-	assert_int_equal(nt_trial_decode(at, bytes, 17), -1);
-	assert_int_equal(nt_trial_text(trial, text, 100), 0);
+	assert_int_equal(nt_base64_decode(at, bytes, 17), -1);
+	nt_put_begin(&put, text, 50, NT_RECORD_DEPTH);
+	nt_write_trial(&put, trial);
+	assert_true(put.full);
 	nt_trial_destroy(trial);
 }
 

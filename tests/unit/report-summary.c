@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's record to rows, and every way in which it can be damaged. */
-#include "report/summary.h"
+#include "record/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "contract/record.h"
+#include "record/label.h"
+#include "record/rank.h"
 
 #define WHOLE                                                                                                           \
 	"{\"other\":[1],\"nccl_tune\":{\"v\":1,\"1\":{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2," \

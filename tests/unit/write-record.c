@@ -5,7 +5,7 @@
 #include "tests/unit/session-host.h"
 
 #include <math.h>
-#include "report/rank.h"
+#include "record/rankread.h"
 #include "tuner/trial.h"
 #include "tuner/write.h"
 

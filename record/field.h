@@ -7,8 +7,8 @@
  *	#define NT_THING_FIELDS(X) \
  *		X(COUNT, "calls", calls, 0, NT_MAY)
  *
- * kind, name in JSON, member of the struct, size (of a text: its room; of a number: its decimals; of
- * a share: its digits), and whether it may be left out. NT_FIELD_MEMBER makes the struct's
+ * kind, name in JSON, member of the struct, size (of a text: its room; of a number: its decimals;
+ * of a share: its digits), and whether it may be left out. NT_FIELD_MEMBER makes the struct's
  * members of it, NT_FIELD_ROWS the table. So a new field is one line; nothing is written that its
  * reader refuses, since both look at the same bounds.
  *

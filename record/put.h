@@ -3,9 +3,9 @@
 /* put.h - write JSON into a buffer of fixed size: the one writer of all records
  *
  * Commas, brackets and escapes are its business. It keeps room for every bracket that is open, so
- * closing always succeeds. What does not fit, or would be nested deeper than its reader goes, is not
- * written, and the writer is full from then on. To leave a whole item out, keep a copy of the writer
- * before it:
+ * closing always succeeds. What does not fit, or would be nested deeper than its reader goes, is
+ * not written, and the writer is full from then on. To leave a whole item out, keep a copy of the
+ * writer before it:
  *
  *	struct nt_put before = *put;
  *	... the item ...

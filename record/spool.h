@@ -32,7 +32,7 @@
 	X(TEXT, "cluster", cluster, 64, NT_MUST) \
 	X(COUNT, "job", job, 0, NT_MUST) \
 	X(TEXT, "step", step, NT_STEP_NAME_MAX, NT_MUST) \
-	X(QUOTED, "record", record, NT_STEP_RECORD_MAX + 1, NT_MUST) /* as it is, so that it can be copied */
+	X(QUOTED, "record", record, NT_STEP_RECORD_MAX + 1, NT_MUST) /* the step record as it is */
 /* clang-format on */
 
 struct nt_spool_line {

@@ -2,16 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - the records of a step and of a job: their fields, and how a step's is written
  *
- * Step record, the value of "<step>" (a number, or "batch") in the job's, at most NT_STEP_RECORD_MAX
- * bytes, printable ASCII without backslash, braces only as JSON's own:
+ * Step record, the value of "<step>" (a number, or "batch") in the job's, at most
+ * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
- *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...}, "why":["...", ...], "more":3 }
+ *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...},
+ *	  "why":["...", ...], "more":3 }
  *
  * One member for each shape of communicator (ranks, nodes), in it one row for each collective and
- * size. "why" names every communicator that was not tuned, once each; "more" counts rows and reasons
- * that had no room.
+ * size. "why" names every communicator that was not tuned, once each; "more" counts rows and
+ * reasons that had no room.
  *
- * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no room:
+ * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
+ * room:
  *
  *	{"nccl_tune":{"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *

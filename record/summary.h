@@ -4,8 +4,8 @@
  *
  * The text is what AdminComment holds, or the same from another sink; step.h has its form. Members
  * of other programs are not looked at. Whatever is wrong in ours becomes a remark of kind
- * NT_REMARK_DAMAGE that says where; what is right around it is kept. A summary with such a remark is
- * partial, and whoever shows it says so.
+ * NT_REMARK_DAMAGE that says where; what is right around it is kept. A summary with such a remark
+ * is partial, and whoever shows it says so.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_summary_init first; nt_summary_fini frees all. Texts are copies, printable ASCII.

@@ -144,6 +144,11 @@ tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
+# Policies for its ranks, and the step's record from theirs.
+noinst_PROGRAMS += tests/fake/nt-record
+tests_fake_nt_record_SOURCES = %D%/fake/record.c
+tests_fake_nt_record_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS)
+
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
 tests_fake_nt_fake_plugin_la_SOURCES = %D%/fake/plugin.c
 tests_fake_nt_fake_plugin_la_LIBADD = libnt-contract.la
@@ -179,7 +184,7 @@ tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
 tests_chain_nt_chain_cost_LDADD =
 EXTRA_DIST += %D%/chain/chain.bats
 
-EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
+EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/record-settings.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la

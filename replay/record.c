@@ -7,6 +7,8 @@
 #include "record/rankread.h"
 #include "replay/replay.h"
 
+_Static_assert(NT_RANK_TRIAL_ROUNDS <= NT_HISTORY_ROUNDS, "what a record holds can be repeated");
+
 /* A trial as it was read, and as the engine takes it. */
 struct data {
 	struct nt_rank_trial trial;

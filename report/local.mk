@@ -33,6 +33,6 @@ libnt_report_la_LIBADD = libnt-contract.la
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-engine.la \
 	libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tuner/log.h"
-#include "tuner/refine.h"
 
 #define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
 /* where the user promises that there are no captures (NCCL 2.27) */
@@ -144,7 +143,7 @@ static void take_seat(struct nt_comm *comm)
 
 	fill_card(comm);
 	comm->allowed = allowed_pairs(comm->card.nccl, comm->nodes);
-	comm->chunks = comm->tuner_api >= NT_REFINE_CHUNK_API &&
+	comm->chunks = comm->tuner_api >= NT_TUNER_CHUNK_API &&
 		       session->policy.chunks == NT_SWITCH_ON;
 	if (session->policy.mode != NT_MODE_BANDIT) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(session->policy.mode));

@@ -20,8 +20,8 @@
 #define NT_COMM_H
 
 #include <pthread.h>
+#include "engine/schedule.h"
 #include "pmix-sync/turn.h"
-#include "tuner/schedule.h"
 #include "tuner/session.h"
 
 #define NT_OWN_KEYS 64 /* keys of one rank of a communicator; a power of two */

@@ -9,7 +9,7 @@
 #include "pmix-sync/speaker.h"
 #include "tuner/chain.h"
 #include "tuner/comm.h"
-#include "tuner/engine.h"
+#include "tuner/home.h"
 #include "tuner/write.h"
 
 #define BUSY_MS 20u /* between two rounds while something changes */
@@ -25,9 +25,8 @@
 
 /* What the thread knows between two rounds. */
 struct rounds {
-	struct nt_engine engine;
-	struct nt_findings findings;
-	struct nt_trials trials;
+	struct nt_home home;
+	struct nt_histories histories;
 	struct nt_speaker *speaker;
 	uint64_t ms; /* of this round */
 	uint64_t signature; /* of all states */
@@ -226,11 +225,10 @@ static void create_speaker(struct nt_session *session, struct rounds *r)
 	if (session->policy.mode != NT_MODE_BANDIT || !session->map.board ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
-	r->engine.policy = session->policy;
-	r->engine.board = session->map.board;
-	r->engine.findings = &r->findings;
-	r->engine.trials = &r->trials;
-	config.hooks = nt_engine_hooks(&r->engine);
+	r->home.engine.policy = session->policy;
+	r->home.engine.histories = &r->histories;
+	r->home.board = session->map.board;
+	config.hooks = nt_home_hooks(&r->home);
 	beat = atomic_load_explicit(&session->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
 		r->speaker = nt_speaker_create(&config, NULL);
@@ -280,17 +278,14 @@ static void *run(void *arg)
 
 	if (plain)
 		uselocale(plain);
-	session->findings = &r.findings;
-	session->trials = &r.trials;
+	session->histories = &r.histories;
 	while (!rest(helper, one_round(session, &r)))
 		;
 	look_at_all(session, &r);
 	(void)nt_write_record(session, r.speaker, true);
 	nt_speaker_destroy(r.speaker);
-	session->findings = NULL;
-	nt_findings_clear(&r.findings);
-	session->trials = NULL;
-	nt_trials_clear(&r.trials);
+	session->histories = NULL;
+	nt_histories_clear(&r.histories);
 	if (plain) {
 		uselocale(LC_GLOBAL_LOCALE);
 		freelocale(plain);

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc only.
+# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc and libm only.
 
 noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
-	%D%/budget.c \
 	%D%/chain-descr.c \
 	%D%/chain-profiler.c \
 	%D%/chain-tuner.c \
@@ -14,32 +13,15 @@ libnt_tuner_la_SOURCES = \
 	%D%/chain.h \
 	%D%/comm.c \
 	%D%/comm.h \
-	%D%/decide.c \
-	%D%/decide.h \
-	%D%/engine.c \
-	%D%/engine.h \
-	%D%/engine_state.h \
 	%D%/event.c \
-	%D%/evidence.c \
-	%D%/finding.c \
-	%D%/finding.h \
 	%D%/helper.c \
 	%D%/helper.h \
+	%D%/home.c \
+	%D%/home.h \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
-	%D%/matched.c \
-	%D%/matched.h \
 	%D%/plugin.c \
-	%D%/queue.c \
-	%D%/recheck.c \
-	%D%/refine.c \
-	%D%/refine.h \
-	%D%/refine_round.c \
-	%D%/rule.c \
-	%D%/rule.h \
-	%D%/schedule.c \
-	%D%/schedule.h \
 	%D%/session.c \
 	%D%/session.h \
 	%D%/settle.c \
@@ -47,17 +29,13 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/table.h \
-	%D%/times.c \
-	%D%/times.h \
-	%D%/trial.c \
-	%D%/trial.h \
 	%D%/turn.c \
 	%D%/verdict.c \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \
 	%D%/writehistory.h
-libnt_tuner_la_LIBADD = libnt-sync.la libnt-record.la
+libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.

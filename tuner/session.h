@@ -57,8 +57,7 @@ enum nt_count {
 };
 
 struct nt_comm;
-struct nt_findings;
-struct nt_trials;
+struct nt_histories;
 
 struct nt_session {
 	_Atomic bool inert; /* in a forked child, for good */
@@ -78,9 +77,8 @@ struct nt_session {
 	pthread_mutex_t lock; /* guards what follows */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
-	const struct nt_findings *findings; /* helper: what its own decisions found; or NULL */
 	/* helper thread: what its own decisions were made from; or NULL */
-	const struct nt_trials *trials;
+	const struct nt_histories *histories;
 	struct nt_helper helper;
 };
 

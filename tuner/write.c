@@ -11,8 +11,6 @@
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/comm.h"
-#include "tuner/finding.h"
-#include "tuner/trial.h"
 #include "tuner/writehistory.h"
 
 #define COUNT_BYTES 48u /* of one count, at most */
@@ -133,13 +131,14 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 /* Only in the first half of the record, so that there is room for every key. */
 static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t id)
 {
-	const struct nt_trial *trial = nt_trials_find(comm->session->trials, comm->id, id);
+	const struct nt_history *history = nt_histories_find(comm->session->histories, comm->id,
+							     id);
 	struct nt_put before = *put;
 
-	if (!trial || trial->rounds == 0)
+	if (!history || history->rounds == 0)
 		return;
 	put->bytes /= 2;
-	nt_write_trial(put, trial);
+	nt_write_trial(put, history);
 	if (put->full)
 		*put = before;
 	put->bytes = before.bytes;
@@ -325,18 +324,20 @@ static void put_agreement(struct nt_put *put, const struct nt_speaker_counts *c)
 }
 
 /* What was measured of all arms, in the first half of the record: keys come behind it. */
-static void put_findings(struct nt_put *put, const struct nt_findings *findings)
+static void put_explored(struct nt_put *put, const struct nt_histories *histories)
 {
-	const struct nt_finding *finding;
+	const struct nt_history *h = nt_history_measured(histories->first);
 	const size_t bytes = put->bytes;
 	bool fits = true;
 
+	if (!h)
+		return;
 	nt_put_open(put, NT_RANK_EXPLORED, '[');
 	put->bytes /= 2;
-	for (unsigned i = 0; fits && (finding = nt_findings_at(findings, i)); i++) {
+	for (; h && fits; h = nt_history_measured(h->next)) {
 		struct nt_put before = *put;
 
-		nt_write_finding(put, finding);
+		nt_write_explored(put, h);
 		fits = !put->full;
 		if (!fits)
 			*put = before;
@@ -360,8 +361,8 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	put_plugins(&t.put);
 	if (agreement)
 		put_agreement(&t.put, agreement);
-	if (session->findings && session->findings->first)
-		put_findings(&t.put, session->findings);
+	if (session->histories)
+		put_explored(&t.put, session->histories);
 	put_comms(&t, session);
 	t.put.bytes = out_bytes - 1;
 	put_counts(&t, session);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writehistory.h - what decisions were made from, as parts of this process's record (record/rank.h)
+/* writehistory.h - keys' histories (engine/history.h) as parts of this process's record
+ *                  (record/rank.h)
  *
  * Threads:  the helper thread.
  * Memory:   nothing is allocated.
@@ -9,15 +10,13 @@
 #ifndef NT_WRITEHISTORY_H
 #define NT_WRITEHISTORY_H
 
+#include "engine/history.h"
 #include "record/put.h"
 
-struct nt_finding;
-struct nt_trial;
+/* An element of the record's "explored": what was measured of the arms. */
+void nt_write_explored(struct nt_put *put, const struct nt_history *history);
 
-/* An element of the record's "explored". */
-void nt_write_finding(struct nt_put *put, const struct nt_finding *finding);
-
-/* The member "trial" of a key. */
-void nt_write_trial(struct nt_put *put, const struct nt_trial *trial);
+/* The member "trial" of a key, with which its decision can be repeated. */
+void nt_write_trial(struct nt_put *put, const struct nt_history *history);
 
 #endif

@@ -40,6 +40,12 @@ never() {
 	never pmix-sync 'slurm|json-c|hwloc|ini\.h|cuda|nccl'
 }
 
+# Plain values in, schedules out: nothing of NCCL, of boards and communicators, or of agreeing.
+@test "engine/ needs libc, contract/ without the board, and itself" {
+	only engine 'contract/(coll|key|policy)\.h|engine/'
+	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
+}
+
 @test "record/ needs contract/ and itself of the project; json-c where it reads" {
 	only record 'contract/|record/'
 	never record 'slurm|pmix|hwloc|cuda|nccl'
@@ -55,8 +61,8 @@ never() {
 	done
 }
 
-@test "tuner/ needs libc, contract/, pmix-sync/, what writes records and itself" {
-	only tuner 'contract/|pmix-sync/|record/(field|put|rank)\.h|tuner/'
+@test "tuner/ needs libc, contract/, engine/, pmix-sync/, what writes records and itself" {
+	only tuner 'contract/|engine/|pmix-sync/|record/(field|put|rank)\.h|tuner/'
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
@@ -66,7 +72,7 @@ never() {
 }
 
 @test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
-	only replay 'contract/|record/|replay/|tuner/(decide|engine|rule|schedule|times|trial)\.h|report/(command|table)\.h'
+	only replay 'contract/|engine/|record/|replay/|report/(command|table)\.h'
 	never replay 'slurm|pmix|cuda|nccl|hwloc'
 }
 

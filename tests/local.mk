@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
+	%D%/unit/put \
 	%D%/unit/queue \
 	%D%/unit/refine \
 	%D%/unit/report-child \
@@ -185,7 +186,7 @@ tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
 tests_chain_nt_chain_cost_LDADD =
 EXTRA_DIST += %D%/chain/chain.bats
 
-EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/record-settings.bats
+EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/record.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la

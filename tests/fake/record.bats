@@ -59,3 +59,23 @@ json() {
 	run -0 "$SHOW" replay "$file"
 	[[ $output != *differs* ]]
 }
+
+@test "a file's name is shown without its control characters" {
+	local name=$BATS_TEST_TMPDIR/$'a\e[2Jb.json'
+	mkdir -m 700 "$dir"
+	echo '{"v":1,"job":1,"step":0,"node":"n1","comms":[]}' >"$name"
+	run -0 --separate-stderr "$SHOW" show "$name"
+	[ "${lines[0]}" = "$BATS_TEST_TMPDIR/a?[2Jb.json" ]
+	echo '{' >"$name"
+	run -1 "$SHOW" show "$name"
+	[[ $output = *"a?[2Jb.json: damaged:"* ]]
+	[[ $output != *$'\e'* ]]
+}
+
+@test "a report reads its own member only" {
+	local deep
+	deep=$(printf '[%.0s' {1..40})1$(printf ']%.0s' {1..40})
+	echo '{"other":"é","deep":'"$deep"',"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}' >"$BATS_TEST_TMPDIR/comment"
+	run -0 "$SHOW" report --file "$BATS_TEST_TMPDIR/comment"
+	[[ $output != *[Dd]amaged* ]]
+}

@@ -118,7 +118,7 @@
 	X(COUNT, "aborts", aborts, 0, NT_MAY) \
 	X(COUNT, "rejects", rejects, 0, NT_MAY) \
 	X(COUNT, "refusals", refusals, 0, NT_MAY) \
-	X(COUNT, "sessions", sessions, 0, NT_MAY) \
+	X(COUNT, "sessions", rechecks, 0, NT_MAY) \
 	X(COUNT, "looks", looks, 0, NT_MAY)
 
 /* What a round with channel caps and chunk sizes was derived from. */

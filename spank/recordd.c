@@ -40,7 +40,7 @@
 #define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
-#define RECHECK_MS 1000 /* after a write: another step's must not have taken it away */
+#define VERIFY_MS 1000 /* after a write: another step's must not have taken it away */
 /* a directory changed less long ago may change again at the same time stamp */
 #define FRESH_MS 100
 
@@ -53,7 +53,7 @@ struct watch {
 	bool decided; /* record holds a decision */
 	bool final, released, spooled, foreign;
 	int dir_fd;
-	int64_t collected_ms, tried_ms, recheck_ms, ended_ms;
+	int64_t collected_ms, tried_ms, verify_ms, ended_ms;
 };
 
 /* A line for slurmd's log, or for the system's when slurmstepd is gone. */
@@ -263,7 +263,7 @@ static bool deliver(struct watch *watch, struct nt_error *err)
 	if (result != NT_ACCOUNT_WRITTEN)
 		return false;
 	memcpy(watch->written, watch->record, sizeof(watch->written));
-	watch->recheck_ms = to_file ? 0 : watch->tried_ms + RECHECK_MS;
+	watch->verify_ms = to_file ? 0 : watch->tried_ms + VERIFY_MS;
 	return true;
 }
 
@@ -280,10 +280,10 @@ static void tick(struct watch *watch)
 	       (watch->tried_ms == 0 || now_ms - watch->tried_ms >= AGAIN_MS);
 	if (news && !watch->foreign) {
 		(void)deliver(watch, &err);
-	} else if (watch->recheck_ms > 0 && now_ms >= watch->recheck_ms && watch->written[0] &&
+	} else if (watch->verify_ms > 0 && now_ms >= watch->verify_ms && watch->written[0] &&
 		   strcmp(watch->record, watch->written) == 0) {
 		(void)deliver(watch, &err);
-		watch->recheck_ms = 0;
+		watch->verify_ms = 0;
 	}
 }
 
@@ -319,7 +319,7 @@ static void finish(struct watch *watch)
 
 	watch->final = true;
 	watch->ended_ms = nt_clock_ms();
-	watch->recheck_ms = 0;
+	watch->verify_ms = 0;
 	collect(watch);
 	if (!watch->record[0]) {
 		release(watch);
@@ -332,8 +332,8 @@ static void finish(struct watch *watch)
 		return;
 	}
 	release(watch);
-	if (watch->recheck_ms > 0) {
-		sleep_until(watch->recheck_ms);
+	if (watch->verify_ms > 0) {
+		sleep_until(watch->verify_ms);
 		if (!deliver(watch, &err)) {
 			if (!watch->spooled)
 				spool(watch, err.text);

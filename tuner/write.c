@@ -312,7 +312,7 @@ static void put_agreement(struct nt_put *put, const struct nt_speaker_counts *c)
 		.aborts = c->agree.aborts,
 		.rejects = c->agree.rejects,
 		.refusals = c->agree.refusals,
-		.sessions = c->agree.sessions,
+		.rechecks = c->agree.sessions,
 		.looks = c->agree.looks,
 	};
 	struct nt_put before = *put;

@@ -90,7 +90,7 @@ static int merge(const struct nt_spooled *spooled, const char *comment, char **t
 }
 
 static enum fate deliver_job(const struct work *work, const struct nt_spooled *spooled,
-			    const struct nt_jobtext *job, struct nt_error *err)
+			     const struct nt_jobtext *job, struct nt_error *err)
 {
 	enum fate fate = FATE_WRITTEN;
 	char *text;

@@ -12,5 +12,4 @@ libnt_contract_la_SOURCES = \
 	%D%/key.h \
 	%D%/names.h \
 	%D%/policy.c \
-	%D%/policy.h \
-	%D%/record.h
+	%D%/policy.h

@@ -34,6 +34,7 @@
 
 #define NT_POLICY_MAX 1024 /* canonical policy string, with its NUL */
 #define NT_PATH_MAX 256 /* any path of ours, with its NUL */
+#define NT_STEP_NAME_MAX 12 /* "0", "4294967295" or "batch", with its NUL */
 #define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
 #define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */
 #define NT_JOB_RECORD_MAX 4096 /* what we add to AdminComment in all, bytes */

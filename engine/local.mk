@@ -19,8 +19,6 @@ libnt_engine_la_SOURCES = \
 	%D%/figures.h \
 	%D%/history.c \
 	%D%/history.h \
-	%D%/history_text.c \
-	%D%/history_text.h \
 	%D%/judge.c \
 	%D%/judge.h \
 	%D%/known.c \

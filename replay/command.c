@@ -8,7 +8,7 @@
 #include <string.h>
 #include "replay/replay.h"
 #include "report/command.h"
-#include "report/file.h"
+#include "record/file.h"
 
 #define TRIALS 1000 /* where --power is given alone */
 #define MOST_TRIALS 1000000

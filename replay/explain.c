@@ -9,8 +9,8 @@
 #include "replay/outline.h"
 #include "replay/source.h"
 #include "report/command.h"
-#include "report/file.h"
-#include "report/rank.h"
+#include "record/file.h"
+#include "record/rankread.h"
 
 #define FILE_BYTES ((size_t)64 << 20)
 #define SIZES 32

@@ -4,94 +4,41 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "contract/record.h"
-#include "engine/history_text.h"
-#include "engine/times.h"
+#include "record/rankread.h"
 #include "replay/replay.h"
-#include "report/rank.h"
 
-/* The data of all rounds, decoded. */
+_Static_assert(NT_RANK_TRIAL_ROUNDS <= NT_HISTORY_ROUNDS, "what a record holds can be repeated");
+
+/* A trial as it was read, and as the engine takes it. */
 struct data {
+	struct nt_rank_trial trial;
+	uint8_t bytes[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES];
 	struct nt_drive_rounds rounds;
-	uint8_t bytes[NT_HISTORY_ROUNDS][2 * NT_TIMES_MAX];
 };
 
-static json_object *array_of(json_object *trial, const char *name, size_t most)
-{
-	json_object *array;
-
-	if (!json_object_object_get_ex(trial, name, &array) ||
-	    !json_object_is_type(array, json_type_array) || json_object_array_length(array) > most)
-		return NULL;
-	return array;
-}
-
-static int read_rounds(json_object *trial, struct data *data, struct nt_error *err)
-{
-	json_object *array = array_of(trial, "rounds", NT_HISTORY_ROUNDS);
-
-	if (!array)
-		return nt_error_set(err, "trial has no rounds, or more than %d", NT_HISTORY_ROUNDS);
-	data->rounds.count = (unsigned)json_object_array_length(array);
-	for (unsigned i = 0; i < data->rounds.count; i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(array, i));
-		int length = text ? nt_trial_decode(text, data->bytes[i], sizeof(data->bytes[i]))
-				  : -1;
-
-		if (length < 0)
-			return nt_error_set(err, "round %u of a trial cannot be read", i);
-		data->rounds.bytes[i] = data->bytes[i];
-		data->rounds.length[i] = (size_t)length;
-	}
-	return 0;
-}
-
 /* The arms that were screened are legal, all others are not; so they are screened again. */
-static int read_arms(json_object *trial, struct nt_drive_key *key, struct nt_error *err)
+static int take_trial(struct data *data, struct nt_drive_key *key, struct nt_error *err)
 {
-	json_object *arms = array_of(trial, "arms", NT_SCHEDULE_ARMS);
-	json_object *costs = array_of(trial, "cost", NT_SCHEDULE_ARMS);
+	const struct nt_rank_trial *trial = &data->trial;
 
-	if (!arms || !costs || json_object_array_length(arms) != json_object_array_length(costs))
-		return nt_error_set(err, "trial lacks arms, or their costs");
+	if (trial->arms > NT_SCHEDULE_ARMS)
+		return nt_error_set(err, "trial of more than %d arms", NT_SCHEDULE_ARMS);
 	for (unsigned i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = -1;
-	for (unsigned i = 0; i < json_object_array_length(arms); i++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(arms, i));
-		int arm = name ? nt_arm_parse(name) : -1;
-
-		if (arm < 0 || arm >= NT_PAIRS)
-			return nt_error_set(err, "trial of an unknown arm '%.24s'",
-					    name ? name : "");
-		key->mask |= 1u << arm;
-		key->cost_us[arm] = (float)json_object_get_double(
-			json_object_array_get_idx(costs, i));
+	for (unsigned i = 0; i < trial->arms; i++) {
+		key->mask |= 1u << trial->arm[i];
+		key->cost_us[trial->arm[i]] = (float)trial->cost_us[i];
 	}
-	return 0;
-}
-
-/* Of a round with caps and chunk sizes; without it there was none. */
-static int read_channels(json_object *trial, struct nt_channels *channels, struct nt_error *err)
-{
-	json_object *from, *value;
-
-	if (!json_object_object_get_ex(trial, "channels", &from))
-		return 0;
-	channels->ranks = (unsigned)json_object_get_int(json_object_object_get(from, "ranks"));
-	channels->most = (unsigned)json_object_get_int(json_object_object_get(from, "most"));
-	channels->chunks = json_object_get_boolean(json_object_object_get(from, "chunks"));
-	if (!json_object_object_get_ex(from, "own", &value) ||
-	    !json_object_is_type(value, json_type_object))
-		return nt_error_set(err, "trial's channels cannot be read");
-	json_object_object_foreach(value, name, number)
-	{
-		int pair = nt_arm_parse(name);
-		int own = json_object_get_int(number);
-
-		if (pair < 0 || pair >= NT_PAIRS || own < 0 || own > UINT8_MAX)
-			return nt_error_set(err, "trial's channels of an unknown arm '%.24s'",
-					    name);
-		channels->own[pair] = (uint8_t)own;
+	if (trial->has_channels) {
+		key->channels.ranks = trial->ranks;
+		key->channels.most = trial->most;
+		key->channels.chunks = trial->chunks;
+		memcpy(key->channels.own, trial->own, sizeof(key->channels.own));
+	}
+	data->rounds.count = trial->rounds;
+	for (unsigned i = 0; i < trial->rounds; i++) {
+		data->rounds.bytes[i] = trial->round[i].data;
+		data->rounds.length[i] = trial->round[i].bytes;
 	}
 	return 0;
 }
@@ -149,8 +96,8 @@ static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
 
 	if (!data)
 		return nt_error_set(err, "no memory");
-	if (read_rounds(key->trial, data, err) < 0 || read_arms(key->trial, &drive_key, err) < 0 ||
-	    read_channels(key->trial, &drive_key.channels, err) < 0)
+	if (nt_rank_read_trial(&data->trial, data->bytes, key->trial, err) < 0 ||
+	    take_trial(data, &drive_key, err) < 0)
 		goto out;
 	if (!nt_drive_repeat(&replay->drive, &drive_key, &data->rounds, &driven)) {
 		nt_error_set(err,

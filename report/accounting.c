@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report/child.h"
+#include "record/child.h"
 
 #define TIMEOUT_MS 30000
 /* an array of 1000 tasks, each with the longest comment there is */

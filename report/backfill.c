@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include "report/accounting.h"
 #include "report/database.h"
-#include "report/spool.h"
-#include "spank/splice.h"
+#include "record/spool.h"
+#include "record/splice.h"
 
 #define FILES_MAX 1000 /* of one run; the next takes the rest */
 
@@ -89,8 +89,8 @@ static int merge(const struct nt_spooled *spooled, const char *comment, char **t
 	return nt_error_set(err, "no memory for the merged text");
 }
 
-static enum fate settle_job(const struct work *work, const struct nt_spooled *spooled,
-			    const struct nt_jobtext *job, struct nt_error *err)
+static enum fate deliver_job(const struct work *work, const struct nt_spooled *spooled,
+			     const struct nt_jobtext *job, struct nt_error *err)
 {
 	enum fate fate = FATE_WRITTEN;
 	char *text;
@@ -136,7 +136,7 @@ static void account_for(struct work *work, const struct nt_spooled *spooled, enu
 	}
 }
 
-static int settle(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+static int deliver(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
 	struct nt_jobtexts texts = { .count = 0 };
 	struct work *work = argument;
@@ -154,7 +154,7 @@ static int settle(void *argument, const struct nt_spooled *spooled, struct nt_er
 		return 0;
 	}
 	if (load_job(&texts, spooled, &job, &problem) == 0)
-		fate = settle_job(work, spooled, job, &problem);
+		fate = deliver_job(work, spooled, job, &problem);
 	account_for(work, spooled, fate, &problem);
 	nt_jobtexts_fini(&texts);
 	return 0;
@@ -189,7 +189,7 @@ static int backfill(const char *directory, bool dry_run)
 		nt_command_complain(&nt_command_backfill, "%s", err.text);
 		return NT_EXIT_FAILED;
 	}
-	rc = nt_spooled_each(directory_fd, settle, &work, &err);
+	rc = nt_spooled_each(directory_fd, deliver, &work, &err);
 	close(directory_fd);
 	if (rc < 0)
 		nt_command_complain(&nt_command_backfill, "%s", err.text);

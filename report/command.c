@@ -6,16 +6,18 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include "record/printable.h"
 
 static void complain(const struct nt_command *command, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
 static void complain(const struct nt_command *command, const char *format, va_list args)
 {
+	char text[1024];
+
 	fflush(stdout);
-	fprintf(stderr, "nccl-tune %s: ", command->name);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(text, sizeof(text), format, args);
+	fprintf(stderr, "nccl-tune %s: %s\n", command->name, nt_printable(text));
 }
 
 void nt_command_complain(const struct nt_command *command, const char *format, ...)

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report/child.h"
+#include "record/child.h"
 
 #define TIMEOUT_MS 30000
 
@@ -61,7 +61,7 @@ static int modify(void *connection, slurmdb_job_cond_t *condition, const struct 
 }
 
 /* The fork's work. What it allocates ends with it. */
-static int write_change(void *argument)
+static int write_change(void *argument, int out_fd)
 {
 	const struct change *change = argument;
 	slurm_selected_step_t job = {
@@ -81,6 +81,7 @@ static int write_change(void *argument)
 	void *connection;
 	int outcome;
 
+	(void)out_fd; /* the status says it all */
 	if (!cluster)
 		return NO_MEMORY;
 	slurm_init(NULL);
@@ -103,11 +104,12 @@ int nt_database_write(const char *cluster, const struct nt_jobid *job, const cha
 		      struct nt_error *err)
 {
 	struct change change = { cluster, job, comment };
+	const struct nt_child_bounds bounds = { .deadline_ms = nt_clock_ms() + TIMEOUT_MS };
 	struct nt_error reason;
 	struct nt_child child;
 	int rc = -1;
 
-	if (nt_child_call(&child, write_change, &change, TIMEOUT_MS, &reason) < 0)
+	if (nt_child_call(&child, write_change, &change, &bounds, &reason) < 0)
 		nt_error_set(err, "accounting: %.140s", reason.text);
 	else if (child.status == UNKNOWN_JOB)
 		nt_error_set(err, "accounting has no such job of cluster %.60s", cluster);

@@ -6,49 +6,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include "contract/coll.h"
-#include "report/fields.h"
+#include "record/rank.h"
+#include "record/read.h"
 #include "report/table.h"
 
 #define MOST_ARMS 64
 #define CLEARLY 1.03 /* faster or slower, beyond what two medians of a few calls may differ */
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-struct explored {
-	char id[40];
-	int64_t ranks, nodes, bytes;
-	int coll, auto_arm, arm;
-	json_object *arms;
-};
-
-struct measured {
-	int arm;
-	double predicted_us, us, p25_us;
-	int64_t samples;
-};
-
-#define EXPLORED(member) offsetof(struct explored, member), 0
-static const struct nt_field explored_fields[] = {
-	{ "id", offsetof(struct explored, id), sizeof(((struct explored *)0)->id), NT_FIELD_TEXT,
-	  true },
-	{ "ranks", EXPLORED(ranks), NT_FIELD_COUNT, true },
-	{ "nodes", EXPLORED(nodes), NT_FIELD_COUNT, true },
-	{ "coll", EXPLORED(coll), NT_FIELD_COLL, true },
-	{ "bytes", EXPLORED(bytes), NT_FIELD_COUNT, true },
-	{ "auto", EXPLORED(auto_arm), NT_FIELD_ARM, true },
-	{ "arm", EXPLORED(arm), NT_FIELD_ARM, true },
-	{ "arms", EXPLORED(arms), NT_FIELD_ARRAY, true },
-};
-
-#define MEASURED(member) offsetof(struct measured, member), 0
-static const struct nt_field measured_fields[] = {
-	{ "arm", MEASURED(arm), NT_FIELD_ARM, true },
-	{ "predicted_us", MEASURED(predicted_us), NT_FIELD_TIME, false },
-	{ "us", MEASURED(us), NT_FIELD_TIME, true },
-	{ "p25_us", MEASURED(p25_us), NT_FIELD_TIME, true },
-	{ "samples", MEASURED(samples), NT_FIELD_COUNT, true },
-};
-
-#define ROW(row) ((const struct measured *)(row))
+#define ROW(row) ((const struct nt_explored_arm *)(row))
 
 static void print_arm(char *cell, const void *row)
 {
@@ -90,7 +56,8 @@ static const struct nt_column columns[] = {
 	{ { "SAM-", "PLES" }, false, print_samples },
 };
 
-static const struct nt_table table = { columns, LENGTH(columns), sizeof(struct measured), 4 };
+static const struct nt_table table = { columns, LENGTH(columns), sizeof(struct nt_explored_arm),
+				       4 };
 
 /* "1.8 times slower", "1.2 times faster", "as fast" */
 static const char *ratio_text(double ratio, char *out, size_t out_bytes)
@@ -104,20 +71,20 @@ static const char *ratio_text(double ratio, char *out, size_t out_bytes)
 	return out;
 }
 
-/* Predictions of two arms against their times: costs need not be times for NCCL's pick to be
- *                                              right, so only their
- * ratios are judged. Returns how far apart the two ratios are; at least 1. */
-static double error_of(const struct measured *m, const struct measured *base, double *predicted,
-		       double *us)
+/* Predictions of two arms against their times: costs need not be times for NCCL's pick to be right,
+ * so only their ratios count. Returns how far apart the two ratios are; at least 1. */
+static double error_of(const struct nt_explored_arm *m, const struct nt_explored_arm *base,
+		       double *predicted, double *us)
 {
 	*predicted = m->predicted_us / base->predicted_us;
 	*us = m->us / base->us;
 	return *us > *predicted ? *us / *predicted : *predicted / *us;
 }
 
-static void print_model(FILE *out, const struct explored *e, const struct measured *m, size_t count)
+static void print_model(FILE *out, const struct nt_explored *e, const struct nt_explored_arm *m,
+			size_t count)
 {
-	const struct measured *worst = NULL;
+	const struct nt_explored_arm *worst = NULL;
 	double predicted, us, least = CLEARLY;
 	char said[40], was[40];
 	bool inverted = false;
@@ -148,16 +115,17 @@ static void print_model(FILE *out, const struct explored *e, const struct measur
 		nt_arm_name(e->auto_arm), ratio_text(us, was, sizeof(was)), least);
 }
 
-static int read_arms(const struct explored *e, struct measured *m, size_t *count,
+static int read_arms(const struct nt_explored *e, struct nt_explored_arm *m, size_t *count,
 		     struct nt_error *err)
 {
-	*count = json_object_array_length(e->arms);
+	*count = json_object_array_length(e->arm_array);
 	if (*count > MOST_ARMS)
 		return nt_error_set(err, "%zu arms (want at most %d)", *count, MOST_ARMS);
 	for (size_t i = 0; i < *count; i++) {
-		m[i] = (struct measured){ .predicted_us = NAN };
-		if (nt_fields_read(measured_fields, LENGTH(measured_fields),
-				   json_object_array_get_idx(e->arms, i), &m[i], err) < 0)
+		nt_fields_clear(&nt_explored_arm_fields, &m[i]);
+		if (nt_fields_read(&nt_explored_arm_fields,
+				   json_object_array_get_idx(e->arm_array, i), &m[i],
+				   NT_READ_TO_SHOW, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -165,12 +133,12 @@ static int read_arms(const struct explored *e, struct measured *m, size_t *count
 
 static int print_one(FILE *out, json_object *object, struct nt_error *err)
 {
-	struct explored e = { .coll = -1 };
-	struct measured m[MOST_ARMS];
+	struct nt_explored e = { .coll = -1 };
+	struct nt_explored_arm m[MOST_ARMS];
 	char size[24];
 	size_t count;
 
-	if (nt_fields_read(explored_fields, LENGTH(explored_fields), object, &e, err) < 0 ||
+	if (nt_fields_read(&nt_explored_fields, object, &e, NT_READ_TO_SHOW, err) < 0 ||
 	    read_arms(&e, m, &count, err) < 0)
 		return -1;
 	fprintf(out,

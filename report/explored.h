@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explored.h - what a process's record says of every arm that was explored: what NCCL predicted,
- * what was
- *              measured, and where NCCL's model is wrong and by how much
+ *              what was measured, and where NCCL's model is wrong and by how much
  *
  * Threads:  no state of its own.
  * Memory:   the array is the caller's.
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include "contract/error.h"
 
-/* The member "explored" of a rank record (contract/record.h); NULL: there is none. */
+/* The member "explored" of a rank record (record/rank.h); NULL: there is none. */
 int nt_explored_print(FILE *out, json_object *array, struct nt_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/label.h"
 
 #define ID_MAX UINT32_C(0xfffffff0) /* Slurm keeps the numbers above for "none" and "infinite" */
 

@@ -13,9 +13,10 @@
 #ifndef NT_JOBID_H
 #define NT_JOBID_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
-#include "report/label.h"
+#include "contract/names.h"
 
 #define NT_JOB_LABEL_MAX 40
 

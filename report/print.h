@@ -12,7 +12,7 @@
 #include <json.h>
 #include <stdio.h>
 #include "contract/error.h"
-#include "report/summary.h"
+#include "record/summary.h"
 
 /* job: Slurm's spelling of the job id, or NULL where it is not known. */
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,

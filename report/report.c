@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "contract/record.h"
-#include "report/file.h"
+#include "record/file.h"
+#include "record/spool.h"
 #include "report/jobload.h"
 #include "report/print.h"
-#include "report/spool.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 

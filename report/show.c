@@ -5,16 +5,17 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
+#include "record/file.h"
+#include "record/printable.h"
+#include "record/rankread.h"
 #include "report/explored.h"
-#include "report/fields.h"
-#include "report/file.h"
-#include "report/rank.h"
 #include "report/table.h"
 
 #define ROW(row) ((const struct nt_rank_key *)(row))
@@ -172,14 +173,14 @@ static void show_head(const struct nt_rank *rank)
 
 static void show_counts(json_object *counts)
 {
+	char shown[256];
+
 	if (!counts)
 		return;
 	json_object_object_foreach(counts, name, value)
 	{
-		printf("  count: ");
-		for (const char *c = name; *c; c++)
-			putchar(*c >= 0x20 && *c <= 0x7e ? *c : '?');
-		printf(" %" PRId64 "\n", json_object_get_int64(value));
+		nt_printable_copy(shown, sizeof(shown), name, strlen(name));
+		printf("  count: %s %" PRId64 "\n", shown, json_object_get_int64(value));
 	}
 }
 
@@ -222,6 +223,15 @@ static int show_rank(const struct nt_rank *rank, struct nt_error *err)
 	return nt_explored_print(stdout, rank->explored, err);
 }
 
+/* A file's name may hold anything. */
+static void show_name(const char *path)
+{
+	char shown[PATH_MAX];
+
+	nt_printable_copy(shown, sizeof(shown), path, strlen(path));
+	puts(strcmp(path, "-") == 0 ? "standard input" : shown);
+}
+
 static int show_file(const char *path)
 {
 	struct nt_rank rank = { .root = NULL };
@@ -234,7 +244,7 @@ static int show_file(const char *path)
 		nt_command_complain(&nt_command_show, "%s", err.text);
 		return -1;
 	}
-	printf("%s\n", strcmp(path, "-") == 0 ? "standard input" : path);
+	show_name(path);
 	parsed = nt_rank_parse(&rank, text, text_bytes, &damage);
 	free(text);
 	rc = parsed == 0 || rank.comm_count > 0 ? show_rank(&rank, &err) : 0;

@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
-#include "spank/splice.h"
+#include "record/splice.h"
 
 #define TRIES 12
 #define SETTLE_MIN_MS \

@@ -28,16 +28,10 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \
-	%D%/deputy.c \
-	%D%/deputy.h \
 	%D%/fingerprint.c \
 	%D%/fingerprint.h \
-	%D%/scan.c \
-	%D%/scan.h \
-	%D%/splice.c \
-	%D%/splice.h \
-	%D%/spool.c \
-	%D%/spool.h \
+	%D%/rights.c \
+	%D%/rights.h \
 	%D%/sum.c \
 	%D%/sum.h \
 	%D%/sumtext.c
@@ -53,4 +47,4 @@ EXTRA_DIST += %D%/spank.map
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c
-nt_recordd_LDADD = libnt-spank.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)
+nt_recordd_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

@@ -21,15 +21,16 @@
 #include <time.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
+#include "record/child.h"
+#include "record/spool.h"
+#include "record/step.h"
 #include "spank/account.h"
 #include "spank/cache.h"
 #include "spank/cgroup.h"
 #include "spank/collect.h"
-#include "spank/deputy.h"
 #include "spank/errand.h"
 #include "spank/fingerprint.h"
-#include "spank/splice.h"
-#include "spank/spool.h"
+#include "spank/rights.h"
 #include "spank/step.h"
 
 #define TICK_MS 500 /* between looks at the directory */
@@ -39,7 +40,7 @@
 #define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
-#define RECHECK_MS 1000 /* after a write: another step's must not have taken it away */
+#define VERIFY_MS 1000 /* after a write: another step's must not have taken it away */
 /* a directory changed less long ago may change again at the same time stamp */
 #define FRESH_MS 100
 
@@ -52,7 +53,7 @@ struct watch {
 	bool decided; /* record holds a decision */
 	bool final, released, spooled, foreign;
 	int dir_fd;
-	int64_t collected_ms, tried_ms, recheck_ms, ended_ms;
+	int64_t collected_ms, tried_ms, verify_ms, ended_ms;
 };
 
 /* A line for slurmd's log, or for the system's when slurmstepd is gone. */
@@ -82,7 +83,7 @@ static void release(struct watch *watch)
 
 /* ---- reading, as the user */
 
-static void run_collect(void *argument, int out_fd)
+static int run_collect(void *argument, int out_fd)
 {
 	const struct watch *watch = argument;
 	const struct nt_errand *errand = &watch->errand;
@@ -95,16 +96,15 @@ static void run_collect(void *argument, int out_fd)
 
 	close(NT_ERRAND_FD);
 	close(watch->dir_fd);
-	if (nt_deputy_drop(errand->uid, errand->gid, &err) < 0)
-		return;
+	if (nt_rights_drop(errand->uid, errand->gid, &err) < 0)
+		return 1;
 	nt_sum_init(&sum);
 	/* A directory that is gone holds nothing. */
 	(void)nt_collect_directory(&sum, errand->dir, errand->job, errand->step, &err);
 	text[0] = nt_sum_decided(&sum) ? '1' : '0';
 	bytes = nt_sum_format(&sum, &head, text + 1, sizeof(text) - 1);
 	nt_sum_fini(&sum);
-	if (write(out_fd, text, bytes + 1) < 0)
-		return;
+	return write(out_fd, text, bytes + 1) < 0;
 }
 
 static void note_time(struct watch *watch)
@@ -134,27 +134,29 @@ static bool has_changed(const struct watch *watch)
 
 static void collect(struct watch *watch)
 {
-	char text[NT_STEP_RECORD_MAX + 3];
-	struct nt_error err;
-	const struct nt_deputy deputy = {
-		.run = run_collect,
-		.argument = watch,
-		.deadline_ms = nt_deputy_clock_ms() + COLLECT_LIMIT_MS,
-		.stop_fd = watch->final ? -1 : NT_ERRAND_FD,
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = nt_clock_ms() + COLLECT_LIMIT_MS,
+		.max_bytes = NT_STEP_RECORD_MAX + 1,
+		.stop_fd = watch->final ? 0 : NT_ERRAND_FD,
 	};
-	int n;
+	struct nt_child child;
+	struct nt_error err = { "no rights of the user's" };
+	int rc;
 
 	note_time(watch);
-	n = nt_deputy_run(&deputy, text, sizeof(text), &err);
-	watch->collected_ms = nt_deputy_clock_ms();
-	if (n > 1 && nt_record_check(text + 1, (size_t)n - 1, &err) == 0) {
-		watch->decided = text[0] == '1';
-		memcpy(watch->record, text + 1, (size_t)n);
-	} else if (watch->final && n != 1) {
+	rc = nt_child_call(&child, run_collect, watch, &bounds, &err);
+	watch->collected_ms = nt_clock_ms();
+	/* The first byte says whether the record holds a decision. */
+	if (rc == 0 && child.out_bytes > 1 &&
+	    nt_step_check(child.out + 1, child.out_bytes - 1, &err) == 0) {
+		watch->decided = child.out[0] == '1';
+		memcpy(watch->record, child.out + 1, child.out_bytes);
+	} else if (watch->final && (rc < 0 || child.out_bytes != 1)) {
 		say(NT_ERRAND_ERROR,
 		    "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
-		    watch->errand.job, watch->step, n == 0 ? "no rights of the user's" : err.text);
+		    watch->errand.job, watch->step, err.text);
 	}
+	nt_child_fini(&child);
 }
 
 /* ---- writing, as root */
@@ -179,7 +181,7 @@ static int open_lock(const struct watch *watch)
 	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-static void run_account(void *argument, int out_fd)
+static int run_account(void *argument, int out_fd)
 {
 	struct watch *watch = argument;
 	char text[1 + sizeof(((struct nt_error *)0)->text)];
@@ -192,8 +194,7 @@ static void run_account(void *argument, int out_fd)
 	text[0] = (char)nt_account_write(watch->errand.job, watch->step, watch->record, lock_fd,
 					 &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);
-	if (write(out_fd, text, strlen(text)) < 0)
-		return;
+	return write(out_fd, text, strlen(text)) < 0;
 }
 
 static void spool(struct watch *watch, const char *why)
@@ -219,24 +220,28 @@ static void stop_holding(void *argument)
 
 static enum nt_account write_account(struct watch *watch, struct nt_error *err)
 {
-	char text[1 + sizeof(err->text) + 1];
-	const struct nt_deputy deputy = {
-		.run = run_account,
-		.argument = watch,
+	const struct nt_child_bounds bounds = {
 		.deadline_ms = watch->final ? watch->ended_ms + LIFE_MS
-					    : nt_deputy_clock_ms() + EARLY_LIMIT_MS,
+					    : nt_clock_ms() + EARLY_LIMIT_MS,
+		.max_bytes = sizeof(err->text),
+		.stop_fd = watch->final ? 0 : NT_ERRAND_FD,
 		.remind_ms = watch->final && !watch->released ? watch->ended_ms + RELEASE_MS : 0,
 		.remind = stop_holding,
-		.stop_fd = watch->final ? -1 : NT_ERRAND_FD,
+		.argument = watch,
 	};
-	int n = nt_deputy_run(&deputy, text, sizeof(text), err);
+	enum nt_account result = NT_ACCOUNT_FAILED;
+	struct nt_child child;
 
-	if (n == 0)
-		nt_error_set(err, "libslurm ended the process");
-	if (n <= 0)
-		return NT_ACCOUNT_FAILED;
-	snprintf(err->text, sizeof(err->text), "%.*s", (int)sizeof(err->text) - 1, text + 1);
-	return (enum nt_account)text[0];
+	if (nt_child_call(&child, run_account, watch, &bounds, err) == 0) {
+		if (child.out_bytes > 0) {
+			result = (enum nt_account)child.out[0];
+			snprintf(err->text, sizeof(err->text), "%s", child.out + 1);
+		} else {
+			nt_error_set(err, "libslurm ended the process");
+		}
+	}
+	nt_child_fini(&child);
+	return result;
 }
 
 static enum nt_account write_file(struct watch *watch, struct nt_error *err)
@@ -253,19 +258,19 @@ static bool deliver(struct watch *watch, struct nt_error *err)
 	bool to_file = watch->errand.file[0] == '/';
 	enum nt_account result = to_file ? write_file(watch, err) : write_account(watch, err);
 
-	watch->tried_ms = nt_deputy_clock_ms();
+	watch->tried_ms = nt_clock_ms();
 	watch->foreign = result == NT_ACCOUNT_FOREIGN;
 	if (result != NT_ACCOUNT_WRITTEN)
 		return false;
 	memcpy(watch->written, watch->record, sizeof(watch->written));
-	watch->recheck_ms = to_file ? 0 : watch->tried_ms + RECHECK_MS;
+	watch->verify_ms = to_file ? 0 : watch->tried_ms + VERIFY_MS;
 	return true;
 }
 
 /* While the step runs: nothing is said of failures, the end is another chance. */
 static void tick(struct watch *watch)
 {
-	int64_t now_ms = nt_deputy_clock_ms();
+	int64_t now_ms = nt_clock_ms();
 	struct nt_error err;
 	bool news;
 
@@ -275,10 +280,10 @@ static void tick(struct watch *watch)
 	       (watch->tried_ms == 0 || now_ms - watch->tried_ms >= AGAIN_MS);
 	if (news && !watch->foreign) {
 		(void)deliver(watch, &err);
-	} else if (watch->recheck_ms > 0 && now_ms >= watch->recheck_ms && watch->written[0] &&
+	} else if (watch->verify_ms > 0 && now_ms >= watch->verify_ms && watch->written[0] &&
 		   strcmp(watch->record, watch->written) == 0) {
 		(void)deliver(watch, &err);
-		watch->recheck_ms = 0;
+		watch->verify_ms = 0;
 	}
 }
 
@@ -303,7 +308,7 @@ static void sleep_until(int64_t until_ms)
 {
 	int64_t left_ms;
 
-	while ((left_ms = until_ms - nt_deputy_clock_ms()) > 0)
+	while ((left_ms = until_ms - nt_clock_ms()) > 0)
 		(void)poll(NULL, 0, (int)left_ms);
 }
 
@@ -313,8 +318,8 @@ static void finish(struct watch *watch)
 	struct nt_error err;
 
 	watch->final = true;
-	watch->ended_ms = nt_deputy_clock_ms();
-	watch->recheck_ms = 0;
+	watch->ended_ms = nt_clock_ms();
+	watch->verify_ms = 0;
 	collect(watch);
 	if (!watch->record[0]) {
 		release(watch);
@@ -327,8 +332,8 @@ static void finish(struct watch *watch)
 		return;
 	}
 	release(watch);
-	if (watch->recheck_ms > 0) {
-		sleep_until(watch->recheck_ms);
+	if (watch->verify_ms > 0) {
+		sleep_until(watch->verify_ms);
 		if (!deliver(watch, &err)) {
 			if (!watch->spooled)
 				spool(watch, err.text);

@@ -21,7 +21,6 @@
 #include "contract/names.h"
 
 #define NT_STEP_BATCH 0xfffffffbu /* Slurm's SLURM_BATCH_SCRIPT, the one step that has a name */
-#define NT_STEP_NAME_MAX 12
 
 /* "0", "17", "batch": a step as the job's record names it. */
 void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX]);

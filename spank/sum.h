@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How firm what a key says is; contract/record.h has the words. */
+/* How firm what a key says is; record/rank.h has the words. */
 enum nt_sum_state {
 	NT_SUM_COUNTED,
 	NT_SUM_EXPLORING,

@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
+#include "record/step.h"
 
 #define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
@@ -34,26 +34,6 @@ struct table {
 	struct why whys[WHYS_MAX];
 	size_t why_count, why_total;
 };
-
-/* Text that grows at the end of a buffer; used counts on where it no longer fits. */
-struct out {
-	char *at;
-	size_t bytes, used;
-};
-
-static void put(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct out *out, const char *format, ...)
-{
-	size_t left = out->used < out->bytes ? out->bytes - out->used : 0;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(left ? out->at + out->used : NULL, left, format, args);
-	va_end(args);
-	out->used += n > 0 ? (size_t)n : 0;
-}
 
 /* NAN stands for nothing: what is known is kept. */
 static double add(double left, double right)
@@ -218,106 +198,92 @@ static int compare_all(const void *left, const void *right)
 	return rc ? rc : compare_place(left, right);
 }
 
-static void put_times(struct out *out, const struct nt_sum_key *key, bool chosen)
+/* In percent of AUTO's median. */
+static double gain_of(const struct nt_sum_key *key)
 {
-	if (isnan(key->auto_us))
-		return;
-	if (isnan(key->arm_us) || !chosen) {
-		put(out, ",\"us\":[%.1f]", key->auto_us);
-		return;
-	}
-	put(out, ",\"us\":[%.1f,%.1f]", key->auto_us, key->arm_us);
-	if (key->auto_us > 0)
-		put(out, ",\"gain\":%.1f", 100 * (key->auto_us - key->arm_us) / key->auto_us);
+	return key->auto_us > 0 ? 100 * (key->auto_us - key->arm_us) / key->auto_us : NAN;
 }
 
-static void put_count(struct out *out, const char *name, int64_t count)
-{
-	if (count >= 0)
-		put(out, ",\"%s\":%" PRId64, name, count);
-}
-
-static void put_ms(struct out *out, const char *name, double ms)
-{
-	if (!isnan(ms))
-		put(out, ",\"%s\":%.1f", name, ms);
-}
-
-static void put_row(struct out *out, const struct row *row)
+static void put_row(struct nt_put *put, const struct row *row)
 {
 	const struct nt_sum_key *key = &row->key;
 	bool committed = key->state == NT_SUM_COMMITTED && key->arm >= 0;
-	char size[32];
+	bool compared = !isnan(key->auto_us) && !isnan(key->arm_us) &&
+			key->state != NT_SUM_EXPLORING;
+	const struct nt_row entry = {
+		.coll = key->coll,
+		.bytes = (size_t)key->bytes,
+		.auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO,
+		.arm = committed ? key->arm : NT_ARM_AUTO,
+		.auto_us = key->auto_us,
+		.arm_us = compared ? key->arm_us : NAN,
+		.gain_percent = compared ? gain_of(key) : NAN,
+		.p = key->p,
+		.samples = key->samples,
+		.calls = key->calls,
+		.spent_calls = key->spent_calls,
+		.rechecks = key->rechecks,
+		.rollbacks = key->rollbacks,
+		.spent_ms = key->spent_ms,
+		.saved_ms = key->saved_ms,
+	};
 
-	put(out, "\"%s %s\":{", nt_coll_name(key->coll),
-	    nt_size_text((size_t)key->bytes, size, sizeof(size)));
-	put(out, "\"auto\":\"%s\"", nt_arm_name(key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO));
-	put(out, ",\"arm\":\"%s\"", nt_arm_name(committed ? key->arm : NT_ARM_AUTO));
-	put_times(out, key, key->state != NT_SUM_EXPLORING);
-	if (!isnan(key->p))
-		put(out, ",\"p\":%.3g", key->p);
-	put_count(out, "n", key->samples);
-	put_count(out, "calls", key->calls);
-	put_count(out, "spent", key->spent_calls);
-	put_ms(out, "spent_ms", key->spent_ms);
-	put_ms(out, "saved_ms", key->saved_ms);
-	if (key->rechecks > 0)
-		put_count(out, "rechecks", key->rechecks);
-	if (key->rollbacks > 0)
-		put_count(out, "rollbacks", key->rollbacks);
-	put(out, "}");
+	nt_step_put_row(put, &entry);
 }
 
 /* rows are in the order of their places. */
-static void put_rows(struct out *out, const struct row *rows, size_t count)
+static void put_rows(struct nt_put *put, const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool first = i == 0 || rows[i].ranks != rows[i - 1].ranks ||
 			     rows[i].nodes != rows[i - 1].nodes;
 
+		if (first && i > 0)
+			nt_put_close(put);
 		if (first)
-			put(out, "%s,\"%" PRId64 "r%" PRId64 "n\":{", i > 0 ? "}" : "",
-			    rows[i].ranks, rows[i].nodes);
-		else
-			put(out, ",");
-		put_row(out, &rows[i]);
+			nt_step_open_shape(put, rows[i].ranks, rows[i].nodes);
+		put_row(put, &rows[i]);
 	}
 	if (count > 0)
-		put(out, "}");
+		nt_put_close(put);
 }
 
-static void put_whys(struct out *out, const struct table *table)
+static void put_why(struct nt_put *put, const struct why *why)
 {
-	for (size_t i = 0; i < table->why_count; i++) {
-		const struct why *why = &table->whys[i];
+	char shape[48] = "", count[48] = "", text[sizeof(why->text) + 100];
 
-		put(out, "%s\"", i > 0 ? "," : ",\"why\":[");
-		if (why->ranks > 0)
-			put(out, "%" PRId64 "r%" PRId64 "n", why->ranks, why->nodes);
-		if (why->count > 1)
-			put(out, ", %zu communicators", why->count);
-		put(out, "%s%s\"", why->ranks > 0 ? ": " : "", why->text);
-	}
-	if (table->why_count > 0)
-		put(out, "]");
+	if (why->ranks > 0)
+		snprintf(shape, sizeof(shape), "%" PRId64 "r%" PRId64 "n", why->ranks, why->nodes);
+	if (why->count > 1)
+		snprintf(count, sizeof(count), ", %zu communicators", why->count);
+	snprintf(text, sizeof(text), "%s%s%s%s", shape, count, why->ranks > 0 ? ": " : "",
+		 why->text);
+	nt_put_text(put, NULL, text);
 }
 
-static void put_head(struct out *out, const struct nt_sum *sum, const struct nt_sum_head *head)
+static void put_whys(struct nt_put *put, const struct table *table)
 {
-	int64_t ranks = 0;
-	int64_t nodes = head->nodes;
+	if (table->why_count == 0)
+		return;
+	nt_put_open(put, NT_STEP_WHY, '[');
+	for (size_t i = 0; i < table->why_count; i++)
+		put_why(put, &table->whys[i]);
+	nt_put_close(put);
+}
+
+static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct nt_sum_head *head)
+{
+	struct nt_step step = { .ranks = head->tasks, .nodes = head->nodes };
 
 	for (size_t i = 0; i < sum->comm_count; i++) {
-		if (sum->comms[i].ranks > ranks)
-			ranks = sum->comms[i].ranks;
+		if (sum->comms[i].ranks > step.ranks)
+			step.ranks = sum->comms[i].ranks;
 	}
-	if (ranks < head->tasks)
-		ranks = head->tasks;
-	put(out, "{\"mode\":\"%s\"", head->mode);
+	snprintf(step.mode, sizeof(step.mode), "%s", head->mode);
 	if (sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
-		put(out, ",\"nccl\":\"%" PRId64 ".%" PRId64 ".%" PRId64 "\"", sum->nccl / 10000,
-		    sum->nccl / 100 % 100, sum->nccl % 100);
-	put(out, ",\"ranks\":%" PRId64 ",\"nodes\":%" PRId64, ranks, nodes);
+		snprintf(step.nccl, sizeof(step.nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
+			 (int)(sum->nccl / 100 % 100), (int)(sum->nccl % 100));
+	nt_fields_put(put, &nt_step_fields, &step);
 }
 
 /* The best rows that fit; how many were left out is said. */
@@ -326,23 +292,26 @@ static size_t write_table(struct table *table, const struct nt_sum *sum,
 {
 	struct row shown[ROWS_MAX];
 	size_t count = table->row_count < ROWS_MAX ? table->row_count : ROWS_MAX;
-	size_t room = text_bytes - 1 < NT_STEP_RECORD_MAX ? text_bytes - 1 : NT_STEP_RECORD_MAX;
 
+	if (text_bytes > NT_STEP_RECORD_MAX + 1)
+		text_bytes = NT_STEP_RECORD_MAX + 1;
 	for (;;) {
-		struct out out = { text, text_bytes, 0 };
 		size_t more = table->row_count - count + table->why_total - table->why_count;
+		struct nt_put put;
 
 		if (count > 0)
 			memcpy(shown, table->rows, count * sizeof(shown[0]));
 		qsort(shown, count, sizeof(shown[0]), compare_place);
-		put_head(&out, sum, head);
-		put_rows(&out, shown, count);
-		put_whys(&out, table);
+		nt_put_begin(&put, text, text_bytes, NT_STEP_DEPTH);
+		nt_put_open(&put, NULL, '{');
+		put_head(&put, sum, head);
+		put_rows(&put, shown, count);
+		put_whys(&put, table);
 		if (more > 0)
-			put(&out, ",\"more\":%zu", more);
-		put(&out, "}");
-		if (out.used <= room)
-			return out.used;
+			nt_put_count(&put, NT_STEP_MORE, more);
+		nt_put_close(&put);
+		if (!put.full)
+			return put.used;
 		if (count > 0)
 			count--;
 		else if (table->why_count > 0)

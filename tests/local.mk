@@ -29,6 +29,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
+	%D%/unit/put \
 	%D%/unit/queue \
 	%D%/unit/refine \
 	%D%/unit/report-child \
@@ -61,7 +62,7 @@ endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
-	libnt-engine.la libnt-contract.la \
+	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -149,6 +150,11 @@ tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
 tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+
+# Policies for its ranks, and the step's record from theirs.
+noinst_PROGRAMS += tests/fake/nt-record
+tests_fake_nt_record_SOURCES = %D%/fake/record.c
+tests_fake_nt_record_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS)
 
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
 tests_fake_nt_fake_plugin_la_SOURCES = %D%/fake/plugin.c
@@ -238,6 +244,7 @@ EXTRA_DIST += \
 	%D%/fake/arms.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
+	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \

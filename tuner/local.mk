@@ -32,8 +32,10 @@ libnt_tuner_la_SOURCES = \
 	%D%/turn.c \
 	%D%/verdict.c \
 	%D%/write.c \
-	%D%/write.h
-libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la
+	%D%/write.h \
+	%D%/writehistory.c \
+	%D%/writehistory.h
+libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.

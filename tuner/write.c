@@ -3,89 +3,26 @@
 /* write.c - see write.h */
 #include "tuner/write.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "contract/record.h"
-#include "engine/history_text.h"
+#include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/comm.h"
+#include "tuner/writehistory.h"
 
-#define TAIL_BYTES 256u /* kept free for closing what is open */
-#define KEY_BYTES 768u /* the longest key */
-#define AGREEMENT_BYTES 700u
-#define PLUGINS_BYTES 1000u
-#define COMM_BYTES 512u /* the longest communicator without its keys */
+#define COUNT_BYTES 48u /* of one count, at most */
 
 struct text {
-	char *out;
-	size_t bytes, used;
+	struct nt_put put;
 	uint32_t cut; /* keys and communicators left out */
 };
 
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct text *t, const char *format, ...)
-{
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(t->out + t->used, t->bytes - t->used, format, args);
-	va_end(args);
-	if (length > 0)
-		t->used += (size_t)length < t->bytes - t->used ? (size_t)length
-							       : t->bytes - t->used - 1;
-}
-
-/* Printable ASCII without what JSON would have to escape. */
-static void put_text(struct text *t, const char *name, const char *value)
-{
-	put(t, "\"%s\":\"", name);
-	for (; *value; value++) {
-		bool plain = *value >= ' ' && *value <= '~' && *value != '"' && *value != '\\';
-
-		put(t, "%c", plain ? *value : '?');
-	}
-	put(t, "\"");
-}
-
-static void put_us(struct text *t, const char *name, double us)
-{
-	if (isfinite(us) && us >= 0)
-		put(t, ",\"%s\":%.2f", name, us);
-}
-
-static void put_arm(struct text *t, const char *name, int arm)
-{
-	if (nt_arm_valid(arm))
-		put(t, ",\"%s\":\"%s\"", name, nt_arm_name(arm));
-}
-
-static bool has_room(struct text *t, size_t bytes)
-{
-	if (t->used + bytes + TAIL_BYTES < t->bytes)
-		return true;
-	t->cut++;
-	return false;
-}
-
-/* Looks at a committed arm since, and what came of them. */
-static void put_rechecks(struct text *t, const struct nt_own_key *key)
-{
-	put(t, ",\"rechecks\":%" PRIu32 ",\"rollbacks\":%" PRIu32 ",\"changes\":%" PRIu32,
-	    atomic_load_explicit(&key->rechecks, memory_order_relaxed),
-	    atomic_load_explicit(&key->rollbacks, memory_order_relaxed),
-	    atomic_load_explicit(&key->changes, memory_order_relaxed));
-}
-
-/* What the present arm saves, by what was measured of it, and what those before it did. */
-static void put_saved(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o)
+/* What the present arm saves, by what was measured of it, and what those before it did; NAN where
+ * there is nothing to say. */
+static double saved_ms(const struct nt_own_key *key, const struct nt_outcome *o)
 {
 	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
 	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
@@ -96,34 +33,38 @@ static void put_saved(struct text *t, const struct nt_own_key *key, const struct
 	    isfinite(o->best_us))
 		now_us = (double)since * ((double)o->auto_us - (double)o->best_us);
 	else if (saved_us == 0)
-		return;
-	put(t, ",\"saved_ms\":%.3f", ((double)saved_us + now_us) / 1000.0);
+		return NAN;
+	return ((double)saved_us + now_us) / 1000.0;
 }
 
-static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o,
-			bool latched)
+/* What came of exploring a key. */
+static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 {
-	put_arm(t, "arm", o->best_arm);
+	out->arm = o->best_arm;
 	if (o->samples > 0) {
-		put_us(t, "auto_us", o->auto_us);
-		put_us(t, "arm_us", o->best_us);
-		put_us(t, "auto_p25_us", o->auto_p25_us);
-		put_us(t, "arm_p25_us", o->best_p25_us);
-		put(t, ",\"samples\":%u", o->samples);
+		out->auto_us = (double)o->auto_us;
+		out->arm_us = (double)o->best_us;
+		out->auto_p25_us = (double)o->auto_p25_us;
+		out->arm_p25_us = (double)o->best_p25_us;
+		out->samples = o->samples;
 	}
-	if (isfinite(o->p) && o->p >= 0 && o->p <= 1)
-		put(t, ",\"p\":%.6g", (double)o->p);
+	out->p = (double)o->p;
 	if (o->verdict != NT_VERDICT_FASTER)
-		put(t, ",\"why\":\"%s\"", nt_schedule_verdict_name(o->verdict));
-	put(t, ",\"spent_calls\":%" PRIu32, o->spent_calls);
-	if (isfinite(o->spent_ms))
-		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);
-	if (latched) {
-		put_saved(t, key, o);
-		put_rechecks(t, key);
-	}
-	put_us(t, "predicted_auto_us", o->predicted_auto_us);
-	put_us(t, "predicted_arm_us", o->predicted_best_us);
+		snprintf(out->why, sizeof(out->why), "%s", nt_schedule_verdict_name(o->verdict));
+	out->spent_calls = o->spent_calls;
+	out->spent_ms = o->spent_ms < 0 ? 0 : (double)o->spent_ms;
+	out->predicted_auto_us = (double)o->predicted_auto_us;
+	out->predicted_arm_us = (double)o->predicted_best_us;
+}
+
+/* What has become of a committed arm since. */
+static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key,
+			   const struct nt_outcome *o)
+{
+	out->saved_ms = saved_ms(key, o);
+	out->rechecks = atomic_load_explicit(&key->rechecks, memory_order_relaxed);
+	out->rollbacks = atomic_load_explicit(&key->rollbacks, memory_order_relaxed);
+	out->changes = atomic_load_explicit(&key->changes, memory_order_relaxed);
 }
 
 static int by_value(const void *a, const void *b)
@@ -134,10 +75,10 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Durations of mode observe. Returns whether there are any. */
-static bool put_observed(struct text *t, const struct nt_own_key *key)
+static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 {
 	uint32_t ns[NT_OBSERVED_MAX];
-	uint32_t count = 0, median, quartile;
+	uint32_t count = 0;
 
 	for (unsigned i = 0; key->observed_ns && i < NT_OBSERVED_MAX; i++) {
 		/* Pairs with the release in deliver() of event.c. */
@@ -149,15 +90,14 @@ static bool put_observed(struct text *t, const struct nt_own_key *key)
 	if (count == 0)
 		return false;
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	median = count / 2;
-	quartile = count / 4;
-	put_us(t, "auto_us", ns[median] / 1e3);
-	put_us(t, "auto_p25_us", ns[quartile] / 1e3);
-	put(t, ",\"samples\":%u", count);
+	out->auto_us = ns[count / 2] / 1e3;
+	out->auto_p25_us = ns[count / 4] / 1e3;
+	out->samples = count;
 	return true;
 }
 
-static void put_state(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key)
+static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
+		       const struct nt_own_key *key)
 {
 	/* Pairs with the releases in turn.c: what belongs to the state is there. */
 	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
@@ -165,9 +105,9 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
 	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome);
-	bool settled = atomic_load_explicit(&key->settled, memory_order_acquire) > 0;
+	bool committed = atomic_load_explicit(&key->settled, memory_order_acquire) > 0;
 
-	if (settled)
+	if (committed)
 		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT
 							  : NT_KEYSTATE_COMMITTED;
 	else if (shared == NT_KEY_CLOSED && has_outcome)
@@ -176,47 +116,52 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
 	else if (key->observed_ns && atomic_load_explicit(&key->observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
-	put(t, "\"state\":\"%s\"", state);
-	put_arm(t, "auto",
-		has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
-	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
-		put_outcome(t, key, &outcome, settled);
-	else if (!put_observed(t, key) && key->auto_arm < NT_PAIRS)
-		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
+	snprintf(out->state, sizeof(out->state), "%s", state);
+	out->auto_arm = has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm
+								   : (int)key->auto_arm;
+	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0) {
+		note_outcome(out, &outcome);
+		if (committed)
+			note_committed(out, key, &outcome);
+	} else if (!note_observed(out, key) && key->auto_arm < NT_PAIRS) {
+		out->predicted_auto_us = (double)key->cost_us[key->auto_arm];
+	}
 }
 
 /* Only in the first half of the record, so that there is room for every key. */
-static void put_trial(struct text *t, const struct nt_comm *comm, uint64_t id)
+static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->session->histories, comm->id,
 							     id);
-	static const char name[] = ",\"trial\":";
-	size_t length;
+	struct nt_put before = *put;
 
-	if (!history || t->used + sizeof(name) >= t->bytes / 2)
+	if (!history || history->rounds == 0)
 		return;
-	length = nt_trial_text(history, t->out + t->used + sizeof(name) - 1,
-			       t->bytes / 2 - t->used - sizeof(name));
-	if (length == 0)
-		return;
-	memcpy(t->out + t->used, name, sizeof(name) - 1);
-	t->used += sizeof(name) - 1 + length;
+	put->bytes /= 2;
+	nt_write_trial(put, history);
+	if (put->full)
+		*put = before;
+	put->bytes = before.bytes;
 }
 
-static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key,
+static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
 		    uint64_t id)
 {
-	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)),
-	    nt_band_floor(nt_key_band(id)));
-	put_state(t, comm, key);
-	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
-	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32,
-	    atomic_load_explicit(&key->forced, memory_order_relaxed),
-	    atomic_load_explicit(&key->differed, memory_order_relaxed));
+	struct nt_rank_key out;
+
+	nt_fields_clear(&nt_rank_key_fields, &out);
+	out.coll = (int)nt_key_coll(id);
+	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
+	note_state(&out, comm, key);
+	out.calls = (int64_t)atomic_load_explicit(&key->calls, memory_order_relaxed);
+	out.forced = atomic_load_explicit(&key->forced, memory_order_relaxed);
+	out.differed = atomic_load_explicit(&key->differed, memory_order_relaxed);
+	nt_put_open(put, NULL, '{');
+	nt_fields_put(put, &nt_rank_key_fields, &out);
 	/* A later arm is from other times. */
 	if (atomic_load_explicit(&key->settled, memory_order_relaxed) <= 1)
-		put_trial(t, comm, id);
-	put(t, "}");
+		put_trial(put, comm, id);
+	nt_put_close(put);
 }
 
 static const char *idle_text(uint32_t idle)
@@ -228,7 +173,7 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
-static void put_verdict(struct text *t, const struct nt_comm *comm)
+static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 {
 	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle), *rejected;
 	uint32_t state = nt_comm_verdict(comm, &rejected);
@@ -242,188 +187,190 @@ static void put_verdict(struct text *t, const struct nt_comm *comm)
 	} else if (!comm->board && comm->tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
-	put(t, "\"state\":\"%s\",", name);
-	put_text(t, "why", why);
+	snprintf(out->state, sizeof(out->state), "%s", name);
+	snprintf(out->why, sizeof(out->why), "%s", why);
+}
+
+static void put_keys(struct text *t, const struct nt_comm *comm)
+{
+	nt_put_open(&t->put, NT_RANK_KEYS, '[');
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		/* Pairs with the release in describe_key() of comm.c. */
+		uint64_t id = atomic_load_explicit(&comm->key_id[i], memory_order_acquire);
+		struct nt_put before = t->put;
+
+		if (id == 0)
+			continue;
+		put_key(&t->put, comm, &comm->key[i], id);
+		if (t->put.full) {
+			t->put = before;
+			t->cut++;
+		}
+	}
+	nt_put_close(&t->put);
 }
 
 static void put_comm(struct text *t, const struct nt_comm *comm)
 {
-	bool first = true;
+	struct nt_rank_comm out;
 
-	put(t,
-	    "{\"id\":\"%016" PRIx64 "\",\"rank\":%d,\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32 ",",
-	    comm->id, comm->rank < 0 ? 0 : comm->rank, comm->ranks, comm->nodes);
-	put_verdict(t, comm);
-	put(t, ",\"keys\":[");
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
-		/* Pairs with the release in describe_key() of comm.c. */
-		uint64_t id = atomic_load_explicit(&comm->key_id[i], memory_order_acquire);
-
-		if (id == 0 || !has_room(t, KEY_BYTES))
-			continue;
-		put(t, "%s", first ? "" : ",");
-		first = false;
-		put_key(t, comm, &comm->key[i], id);
-	}
-	put(t, "]}");
+	nt_fields_clear(&nt_rank_comm_fields, &out);
+	snprintf(out.id, sizeof(out.id), "%016" PRIx64, comm->id);
+	out.rank = comm->rank < 0 ? 0 : comm->rank;
+	out.ranks = comm->ranks;
+	out.nodes = comm->nodes;
+	note_standing(&out, comm);
+	nt_put_open(&t->put, NULL, '{');
+	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);
+	put_keys(t, comm);
+	nt_put_close(&t->put);
 }
 
-static void put_head(struct text *t, struct nt_session *session, bool end)
+static void put_comms(struct text *t, const struct nt_session *session)
+{
+	nt_put_open(&t->put, NT_RANK_COMMS, '[');
+	for (uint32_t i = 0; i < session->comms; i++) {
+		struct text before = *t;
+
+		put_comm(t, session->comm[i]);
+		if (t->put.full) {
+			*t = before;
+			t->cut++;
+		}
+	}
+	nt_put_close(&t->put);
+}
+
+static void put_head(struct nt_put *put, struct nt_session *session, bool end)
 {
 	const struct nt_place *place = &session->place;
-	char policy[NT_POLICY_MAX];
+	struct nt_rank out;
 
-	put(t,
-	    "{\"v\":%d,\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"task\":%" PRIu32 ",\"pid\":%d,",
-	    NT_RECORD_VERSION, place->job, place->step, session->task, (int)session->pid);
-	put_text(t, "node", place->node);
-	put(t, ",\"mode\":\"%s\",", nt_mode_name(session->policy.mode));
-	if (nt_policy_format_option(&session->policy, policy, sizeof(policy), NULL) < 0)
-		policy[0] = '\0';
-	put_text(t, "policy", policy);
-	put(t, ",\"nccl\":%" PRIu32 ",\"flags\":%" PRIu32 ",\"end\":%s",
-	    atomic_load(&session->nccl), place->flags, end ? "true" : "false");
+	nt_fields_clear(&nt_rank_fields, &out);
+	out.version = NT_RECORD_VERSION;
+	out.job = place->job;
+	out.step = place->step;
+	out.task = session->task;
+	out.pid = session->pid;
+	snprintf(out.node, sizeof(out.node), "%s", place->node);
+	snprintf(out.mode, sizeof(out.mode), "%s", nt_mode_name(session->policy.mode));
+	if (nt_policy_format_option(&session->policy, out.policy, sizeof(out.policy), NULL) < 0)
+		out.policy[0] = '\0';
+	out.nccl = atomic_load(&session->nccl);
+	out.flags = place->flags;
+	out.end = end;
+	nt_fields_put(put, &nt_rank_fields, &out);
 }
 
 static void put_counts(struct text *t, struct nt_session *session)
 {
-	put(t, "],\"counts\":{\"cut\":%" PRIu32, t->cut);
+	nt_put_open(&t->put, NT_RANK_COUNTS, '{');
+	nt_put_count(&t->put, "cut", t->cut);
 	for (int i = 0; i < NT_COUNT_ALL; i++) {
 		uint64_t value = atomic_load_explicit(&session->count[i], memory_order_relaxed);
 
+		if (value > NT_COUNT_MAX)
+			value = NT_COUNT_MAX;
 		if (value != 0)
-			put(t, ",\"%s\":%" PRIu64, nt_count_name((enum nt_count)i), value);
+			nt_put_count(&t->put, nt_count_name((enum nt_count)i), value);
 	}
-	put(t, "}}\n");
+	nt_put_close(&t->put);
 }
 
 /* Plugins behind ours. */
-static void put_plugins(struct text *t)
+static void put_plugins(struct nt_put *put)
 {
 	static const char *const names[] = {
 		[NT_CHAINED_PROFILER] = "profiler", [NT_CHAINED_TUNER] = "tuner"
 	};
+	struct nt_put before = *put;
 	char text[480];
 	bool any = false;
 
+	nt_put_open(put, NT_RANK_PLUGINS, '{');
 	for (enum nt_chained which = 0; which < NT_CHAINED_ALL; which++) {
 		nt_chain_describe(which, text, sizeof(text));
-		if (!text[0])
-			continue;
-		put(t, any ? "," : ",\"plugins\":{");
-		put_text(t, names[which], text);
-		any = true;
+		if (text[0])
+			nt_put_text(put, names[which], text);
+		any = any || text[0];
 	}
-	if (any)
-		put(t, "}");
+	nt_put_close(put);
+	if (put->full || !any)
+		*put = before;
 }
 
 /* What it took to agree with other nodes. */
-static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
+static void put_agreement(struct nt_put *put, const struct nt_speaker_counts *c)
 {
-	uint32_t times = c->agree.timed < NT_AGREE_TIMES ? c->agree.timed : NT_AGREE_TIMES;
+	const struct nt_agreement out = {
+		.nodes = c->nodes,
+		.fetches = c->log.fetches,
+		.appends = c->log.appends,
+		.bytes = (int64_t)c->log.bytes,
+		.spent_kib = (int64_t)(c->log.spent >> 10),
+		.commits = c->agree.commits,
+		.aborts = c->agree.aborts,
+		.rejects = c->agree.rejects,
+		.refusals = c->agree.refusals,
+		.rechecks = c->agree.rechecks,
+		.looks = c->agree.looks,
+	};
+	struct nt_put before = *put;
 
-	put(t,
-	    ",\"agreement\":{\"nodes\":%" PRIu32 ",\"fetches\":%" PRIu32 ",\"appends\":%" PRIu32
-	    ",\"bytes\":%" PRIu64 ",\"spent_kib\":%" PRIu64 ",\"commits\":%" PRIu32
-	    ",\"aborts\":%" PRIu32 ",\"rejects\":%" PRIu32 ",\"refusals\":%" PRIu32
-	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
-	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10,
-	    c->agree.commits, c->agree.aborts, c->agree.rejects, c->agree.refusals,
-	    c->agree.rechecks, c->agree.looks);
-	for (uint32_t i = 0; i < times; i++)
-		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
-	put(t, "]}");
+	nt_rank_put_agreement(put, &out, c->agree.commit_ms,
+			      c->agree.timed < NT_AGREE_TIMES ? c->agree.timed : NT_AGREE_TIMES);
+	if (put->full)
+		*put = before;
 }
 
 /* What was measured of all arms, in the first half of the record: keys come behind it. */
-static void put_findings(struct text *t, const struct nt_histories *histories)
+static void put_explored(struct nt_put *put, const struct nt_histories *histories)
 {
-	const struct nt_history *first = nt_history_measured(histories->first);
-	size_t bytes = 1;
+	const struct nt_history *h = nt_history_measured(histories->first);
+	const size_t bytes = put->bytes;
+	bool fits = true;
 
-	if (!first)
+	if (!h)
 		return;
-	put(t, ",\"explored\":[");
-	for (const struct nt_history *h = first; h && bytes > 0; h = nt_history_measured(h->next)) {
-		size_t room = t->bytes / 2 > t->used + 2 ? t->bytes / 2 - t->used - 2 : 0;
+	nt_put_open(put, NT_RANK_EXPLORED, '[');
+	put->bytes /= 2;
+	for (; h && fits; h = nt_history_measured(h->next)) {
+		struct nt_put before = *put;
 
-		bytes = nt_finding_text(h, t->out + t->used + (h != first), room);
-		if (bytes > 0 && h != first)
-			t->out[t->used++] = ',';
-		t->used += bytes;
+		nt_write_explored(put, h);
+		fits = !put->full;
+		if (!fits)
+			*put = before;
 	}
-	put(t, "]");
+	put->bytes = bytes;
+	nt_put_close(put);
 }
 
 size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
 		     bool end, char *out, size_t out_bytes)
 {
-	/* Room for the counts is kept back, so that they always fit. */
-	const size_t counts = (size_t)48 * (NT_COUNT_ALL + 1);
-	struct text t = { .out = out, .bytes = out_bytes };
-	bool first = true;
+	/* Room for the counts and a newline is kept back, so that they always fit. */
+	const size_t kept = (size_t)COUNT_BYTES * (NT_COUNT_ALL + 1) + 1;
+	struct text t = { .cut = 0 };
 
-	if (out_bytes <
-	    NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
+	if (out_bytes <= kept)
 		return 0;
-	t.bytes -= counts;
-	put_head(&t, session, end);
-	put_plugins(&t);
+	nt_put_begin(&t.put, out, out_bytes - kept, NT_RECORD_DEPTH);
+	nt_put_open(&t.put, NULL, '{');
+	put_head(&t.put, session, end);
+	put_plugins(&t.put);
 	if (agreement)
-		put_agreement(&t, agreement);
+		put_agreement(&t.put, agreement);
 	if (session->histories)
-		put_findings(&t, session->histories);
-	put(&t, ",\"comms\":[");
-	for (uint32_t i = 0; i < session->comms; i++) {
-		if (!has_room(&t, COMM_BYTES))
-			continue;
-		put(&t, "%s", first ? "" : ",");
-		first = false;
-		put_comm(&t, session->comm[i]);
-	}
-	t.bytes += counts;
+		put_explored(&t.put, session->histories);
+	put_comms(&t, session);
+	t.put.bytes = out_bytes - 1;
 	put_counts(&t, session);
-	return t.used;
-}
-
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t done = write(fd, text, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		text += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
-/* Under another name first: a reader sees the whole record or the one before. */
-static int write_file(const struct nt_session *session, const char *text, size_t bytes)
-{
-	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];
-	int rc = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", session->place.dir, NT_RECORD_PREFIX,
-		 session->task, (int)session->pid, NT_RECORD_SUFFIX);
-	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -1;
-	if (write_all(fd, text, bytes) == 0)
-		rc = 0;
-	if (close(fd) < 0)
-		rc = -1;
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = -1;
-	if (rc < 0)
-		(void)unlink(temporary);
-	return rc;
+	nt_put_close(&t.put);
+	if (t.put.full)
+		return 0;
+	out[t.put.used++] = '\n';
+	return t.put.used;
 }
 
 int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end)
@@ -441,7 +388,8 @@ int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker
 				      NT_RANK_RECORD_MAX);
 		pthread_mutex_unlock(&session->lock);
 		if (bytes > 0)
-			rc = write_file(session, text, bytes);
+			rc = nt_rank_save(session->place.dir, session->task, (int)session->pid,
+					  text, bytes);
 	}
 	free(text);
 	if (rc < 0)

@@ -50,6 +50,17 @@ record() {
 	wait_record "$1" && sacct_field "$1" admincomment
 }
 
+@test "a job that tries channels and chunks has a record without a gap" {
+	local id text
+	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 2 --nccl 2.30.7
+	json '.mismatches == 0'
+	id=$(job_number)
+	text=$(record "$id")
+	jq -e '.nccl_tune."0" | has("why") or has("more") | not' <<<"$text" >/dev/null || { echo "$text"; false; }
+	jq -e '[.nccl_tune."0"."4r2n"[] | select(.calls == 3000 and (.auto | length > 0))] | length == 3' \
+		<<<"$text" >/dev/null || { echo "$text"; false; }
+}
+
 @test "the record of a job repeats its decisions" {
 	local kept=$NT_BASE/kept program
 	mkdir -p "$kept"

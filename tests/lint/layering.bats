@@ -46,24 +46,38 @@ never() {
 	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "tuner/ needs libc, contract/, engine/, pmix-sync/ and itself" {
-	only tuner 'contract/|engine/|pmix-sync/|tuner/'
+@test "record/ needs contract/ and itself of the project; json-c where it reads" {
+	only record 'contract/|record/'
+	never record 'slurm|pmix|hwloc|cuda|nccl'
+}
+
+# What runs in the NCCL process is built without json-c's headers.
+@test "what writes records needs libc only" {
+	local file files
+	files=$(awk '/^libnt_record_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' record/local.mk)
+	[[ $files = *put.c* ]]
+	for file in ${files//%D%/record}; do
+		run -1 grep -nE '<json|record/(read|rankread)\.h' "$file"
+	done
+}
+
+@test "tuner/ needs libc, contract/, engine/, pmix-sync/, what writes records and itself" {
+	only tuner 'contract/|engine/|pmix-sync/|record/(field|put|rank)\.h|tuner/'
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "spank/ needs contract/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|spank/'
+@test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|record/|spank/'
 	never spank 'pmix|cuda|nccl'
 }
 
 @test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
-	only replay 'contract/|engine/|replay/|report/(command|file|rank|table)\.h'
+	only replay 'contract/|engine/|record/|replay/|report/(command|table)\.h'
 	never replay 'slurm|pmix|cuda|nccl|hwloc'
 }
 
-# Mending a record later must write what the step would have written: one splice for both. The fingerprint that is
-# shown must be the one that jobs get: computed and read by the same code.
-@test "report/ needs contract/, three headers of spank/ and itself of the project, and nothing of the GPU" {
-	only report 'contract/|report/|spank/(splice|fingerprint|cache)\.h'
+# The fingerprint that is shown must be the one that jobs get: computed and read by the same code.
+@test "report/ needs contract/, record/, two headers of spank/ and itself of the project, and nothing of the GPU" {
+	only report 'contract/|record/|report/|spank/(fingerprint|cache)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

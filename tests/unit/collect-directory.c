@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/names.h"
-#include "spank/splice.h"
+#include "record/step.h"
 #include "spank/step.h"
 
 static const char good[] =
@@ -88,7 +88,7 @@ static void garbage_in_the_directory(void **state)
 	assert_int_equal(sum.records, 1);
 	assert_int_equal(sum.unusable, 7);
 	assert_true(nt_sum_format(&sum, &head, out, sizeof(out)) > 0);
-	assert_int_equal(nt_record_check(out, strlen(out), &err), 0);
+	assert_int_equal(nt_step_check(out, strlen(out), &err), 0);
 	assert_string_equal(out, good_text);
 	nt_sum_fini(&sum);
 	free(big);

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 #include "contract/names.h"
 #include "contract/policy.h"
-#include "spank/splice.h"
+#include "record/step.h"
 #include "spank/step.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -58,7 +58,7 @@ static void check_format(struct nt_sum *sum, const struct nt_sum_head *step, cha
 
 	assert_int_equal(bytes, strlen(out));
 	assert_true(bytes <= NT_STEP_RECORD_MAX);
-	if (nt_record_check(out, bytes, &err) < 0)
+	if (nt_step_check(out, bytes, &err) < 0)
 		fail_msg("%s: %s", err.text, out);
 }
 
@@ -149,6 +149,40 @@ static void states_have_their_forms(void **state)
 	       "\"AllGather 96\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[10.0],\"n\":2,\"calls\":7},"
 	       "\"AllReduce 64K\":{\"auto\":\"TREE/LL\",\"arm\":\"AUTO\",\"us\":[20.0,21.0],\"gain\":-5.0,\"p\":1,"
 	       "\"calls\":5}}}");
+}
+
+/* A time of next to nothing makes a gain without end, which JSON cannot say. */
+static void numbers_without_end_are_left_out(void **state)
+{
+	char out[NT_STEP_RECORD_MAX + 1];
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0,
+			    "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"kept\","
+			    "\"arm\":\"RING/LL\",\"auto_us\":5e-324,\"arm_us\":21,\"calls\":5}]")));
+	check_format(&sum, &head, out, sizeof(out));
+	assert_string_equal(out, STEP_TEXT ",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"AUTO\","
+					   "\"arm\":\"AUTO\",\"us\":[0.0,21.0],\"calls\":5}}}");
+	nt_sum_fini(&sum);
+}
+
+/* The deepest that there is: the channels from which a round with caps was derived. */
+static void a_trial_with_channels_is_read(void **state)
+{
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum,
+	    RANK(COMM("a", 0,
+		      "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"exploring\","
+		      "\"auto\":\"RING/LL\",\"trial\":{\"arms\":[\"RING/LL\"],\"cost\":[1],"
+		      "\"channels\":{\"ranks\":8,\"most\":16,\"chunks\":false,"
+		      "\"own\":{\"RING/LL\":8}},\"rounds\":[\"AAAA\"]}}]")));
+	expect(&sum,
+	       STEP_TEXT ",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\"}}}");
 }
 
 static void reasons_are_told_once(void **state)
@@ -356,6 +390,8 @@ int main(void)
 		cmocka_unit_test(ranks_of_one_communicator_count_once),
 		cmocka_unit_test(communicators_of_one_shape_are_added_up),
 		cmocka_unit_test(states_have_their_forms),
+		cmocka_unit_test(numbers_without_end_are_left_out),
+		cmocka_unit_test(a_trial_with_channels_is_read),
 		cmocka_unit_test(reasons_are_told_once),
 		cmocka_unit_test(communicators_of_unknown_shape),
 		cmocka_unit_test(users_own_settings_are_told),

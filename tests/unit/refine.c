@@ -3,8 +3,9 @@
 /* refine.c - which caps and chunk sizes are tried, and when */
 #include "tests/unit/engine-bench.h"
 
-#include "engine/history_text.h"
+#include "engine/history.h"
 #include "engine/refine.h"
+#include "tuner/writehistory.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -202,7 +203,8 @@ static void findings_hold_every_arm(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
 	const struct nt_history *f;
-	char text[NT_FINDING_TEXT];
+	struct nt_put put;
+	char text[4096];
 	struct bench b;
 
 	(void)state;
@@ -229,12 +231,17 @@ static void findings_hold_every_arm(void **state)
 		assert_true(f->arm[i].us > us * 0.99 && f->arm[i].us < us * 1.03);
 		assert_true(shaped ? f->arm[i].predicted_us < 0 : f->arm[i].predicted_us > 0);
 	}
-	assert_true(nt_finding_text(f, text, sizeof(text)) == strlen(text));
+	nt_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
+	nt_write_explored(&put, f);
+	assert_false(put.full);
+	assert_true(put.used == strlen(text));
 	assert_non_null(strstr(
 		text,
 		"\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
 		"\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
-	assert_int_equal(nt_finding_text(f, text, 100), 0);
+	nt_put_begin(&put, text, 100, NT_RECORD_DEPTH);
+	nt_write_explored(&put, f);
+	assert_true(put.full);
 	nt_histories_clear(&histories);
 	assert_int_equal(histories.count, 0);
 	free(b.board);

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "contract/record.h"
-#include "engine/history_text.h"
+#include "engine/history.h"
 #include "engine/times.h"
+#include "record/rank.h"
 #include "replay/replay.h"
 #include "replay/rng.h"
+#include "tuner/writehistory.h"
 
 static const unsigned mask = 0x3f; /* tree and ring */
 
@@ -65,6 +66,7 @@ static void play(struct job *job)
 	struct nt_driven driven;
 	struct nt_drive drive;
 	char trial[16384];
+	struct nt_put put;
 	bool committed;
 
 	if (job->channels)
@@ -79,16 +81,17 @@ static void play(struct job *job)
 	assert_true(nt_drive_run(&drive, &key, &driven));
 	job->outcome = driven.outcome;
 	assert_int_equal(histories.count, 1);
-	job->trial_bytes = nt_trial_text(histories.first, trial, sizeof(trial));
-	assert_true(job->trial_bytes > 0);
-	assert_true(job->trial_bytes <= NT_TRIAL_TEXT(driven.calls));
+	nt_put_begin(&put, trial, sizeof(trial), NT_RECORD_DEPTH);
+	nt_write_trial(&put, histories.first);
+	assert_false(put.full);
+	job->trial_bytes = put.used - strlen("\"trial\":");
 	committed = driven.outcome.chosen_arm != NT_ARM_AUTO;
 	snprintf(
 		job->text, sizeof(job->text),
 		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"policy\":\"%s\",\"comms\":[{\"id\":\"1\","
 		"\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"keys\":[{\"coll\":\"AllReduce\","
 		"\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\",\"arm\":\"%s\",\"p\":%.6g,"
-		"\"trial\":%s}]}]}",
+		"%s}]}]}",
 		job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
 		(double)driven.outcome.p, trial);
 	nt_histories_clear(&histories);
@@ -307,19 +310,24 @@ static void bytes_come_back(void **state)
 	uint16_t sample[NT_RUN_POSITIONS] = { 1, 0xffff, 0x1234, 0, 77, 0x8001, 0, 0, 42 };
 	struct nt_history *history = history_of(1, 2, true);
 	char text[2048], *at;
+	struct nt_put put;
 	uint8_t bytes[64];
 
 	(void)state;
 	nt_history_screen(history, &s);
 	nt_history_round(history, &s, sample);
-	assert_true(nt_trial_text(history, text, sizeof(text)) > 0);
+	nt_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
+	nt_write_trial(&put, history);
+	assert_false(put.full);
 	at = strstr(text, "\"rounds\":[\"") + 11;
 	*strchr(at, '"') = 0;
-	assert_int_equal(nt_trial_decode(at, bytes, sizeof(bytes)), 18);
+	assert_int_equal(nt_base64_decode(at, bytes, sizeof(bytes)), 18);
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(bytes[2 * i] | bytes[2 * i + 1] << 8, sample[i]);
-	assert_int_equal(nt_trial_decode(at, bytes, 17), -1);
-	assert_int_equal(nt_trial_text(history, text, 100), 0);
+	assert_int_equal(nt_base64_decode(at, bytes, 17), -1);
+	nt_put_begin(&put, text, 50, NT_RECORD_DEPTH);
+	nt_write_trial(&put, history);
+	assert_true(put.full);
 	nt_history_destroy(history);
 }
 

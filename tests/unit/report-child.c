@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes with a deadline, and sacct's answer by way of one. */
-#include "report/child.h"
+#include "record/child.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,15 +87,17 @@ static void says_what_it_cannot_start(void **state)
 	nt_child_fini(&child);
 }
 
-static int complain(void *argument)
+static int complain(void *argument, int out_fd)
 {
+	dprintf(out_fd, "out");
 	fprintf(stderr, "about %s\n", (const char *)argument);
 	return 7;
 }
 
-static int hang(void *argument)
+static int hang(void *argument, int out_fd)
 {
 	(void)argument;
+	(void)out_fd;
 	for (;;)
 		pause();
 	return 0;
@@ -103,18 +105,60 @@ static int hang(void *argument)
 
 static void calls_in_a_fork(void **state)
 {
+	struct nt_child_bounds bounds = { .deadline_ms = 0 };
 	struct nt_child child;
 	struct nt_error err;
 	char what[] = "it";
 
 	(void)state;
-	assert_int_equal(nt_child_call(&child, complain, what, 5000, &err), 0);
+	bounds.deadline_ms = nt_clock_ms() + 5000;
+	bounds.max_bytes = 3;
+	assert_int_equal(nt_child_call(&child, complain, what, &bounds, &err), 0);
 	assert_int_equal(child.status, 7);
+	assert_string_equal(child.out, "out");
 	assert_string_equal(child.complaint, "about it");
 	nt_child_fini(&child);
-	assert_int_equal(nt_child_call(&child, hang, NULL, 100, &err), -1);
+	bounds.max_bytes = 2;
+	assert_int_equal(nt_child_call(&child, complain, what, &bounds, &err), -1);
+	assert_string_equal(err.text, "it wrote more than 2 bytes");
+	nt_child_fini(&child);
+	bounds.deadline_ms = nt_clock_ms() + 100;
+	assert_int_equal(nt_child_call(&child, hang, NULL, &bounds, &err), -1);
 	assert_string_equal(err.text, "no answer in time");
 	nt_child_fini(&child);
+}
+
+static int reminded;
+
+static void note_reminder(void *argument)
+{
+	assert_ptr_equal(argument, &reminded);
+	reminded++;
+}
+
+/* While it waits: a reminder, once; and a word at stop_fd shortens the time that is left. */
+static void waits_for_other_things_too(void **state)
+{
+	struct nt_child_bounds bounds = { .remind = note_reminder, .argument = &reminded };
+	struct nt_child child;
+	struct nt_error err;
+	int64_t began_ms = nt_clock_ms();
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	bounds.stop_fd = ends[0];
+	bounds.deadline_ms = began_ms + 60000;
+	bounds.remind_ms = began_ms + NT_CHILD_STOP_MS / 2;
+	assert_int_equal(nt_child_call(&child, hang, NULL, &bounds, &err), -1);
+	assert_string_equal(err.text, "no answer in time");
+	nt_child_fini(&child);
+	assert_true(nt_clock_ms() - began_ms >= NT_CHILD_STOP_MS);
+	assert_true(nt_clock_ms() - began_ms < 30000);
+	assert_int_equal(reminded, 1);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* A sacct of our own, first in PATH, that runs script. */
@@ -210,6 +254,7 @@ int main(void)
 		cmocka_unit_test(bounds_time_and_output),
 		cmocka_unit_test(says_what_it_cannot_start),
 		cmocka_unit_test(calls_in_a_fork),
+		cmocka_unit_test(waits_for_other_things_too),
 		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_directory,
 						remove_directory),
 		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_directory,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "report/fields.h"
+#include "record/read.h"
 
 #define HEAD "[{\"id\":\"00f3\",\"ranks\":8,\"nodes\":2,\"coll\":\"AllReduce\",\"bytes\":262144,"
 #define PICK HEAD "\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE/4ch\",\"arms\":["

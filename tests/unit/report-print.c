@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "report/file.h"
+#include "record/file.h"
 #include "report/table.h"
 
 static char *read_data(const char *name, const char *suffix)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The record of one rank, whole and damaged. */
-#include "report/rank.h"
+#include "record/rankread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The spool's files: whole, damaged, not to be trusted. */
-#include "report/spool.h"
+#include "record/spool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

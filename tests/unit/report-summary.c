@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's record to rows, and every way in which it can be damaged. */
-#include "report/summary.h"
+#include "record/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "contract/record.h"
+#include "record/label.h"
+#include "record/rank.h"
 
 #define WHOLE                                                                                                           \
 	"{\"other\":[1],\"nccl_tune\":{\"v\":1,\"1\":{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2," \
@@ -196,6 +197,27 @@ static void leaves_foreign_text_alone(void **state)
 	assert_int_equal(nt_summary_holding(" \n", 2), NT_HOLDS_NOTHING);
 }
 
+/* Other programs' members are not ours to judge: deeper than ours, or with letters that json-c 0.18
+ * does not take. */
+static void judges_its_own_member_only(void **state)
+{
+	static const char *const others[] = {
+		"{\"a\":\"\xc3\xa9\",\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\"}}}",
+		"{\"a\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]],"
+		"\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\"}}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct nt_summary summary;
+
+		parse(&summary, others[i], strlen(others[i]), NULL);
+		assert_false(nt_summary_damaged(&summary));
+		assert_int_equal(summary.step_count, 1);
+		nt_summary_fini(&summary);
+	}
+}
+
 static void derives_the_state(void **state)
 {
 	static const struct {
@@ -287,6 +309,7 @@ int main(void)
 		cmocka_unit_test(names_where_the_damage_is),
 		cmocka_unit_test(notices_text_behind_a_nul),
 		cmocka_unit_test(leaves_foreign_text_alone),
+		cmocka_unit_test(judges_its_own_member_only),
 		cmocka_unit_test(derives_the_state),
 		cmocka_unit_test(sizes_are_the_inverse_of_their_text),
 		cmocka_unit_test(takes_steps_and_shapes_as_the_record_spells_them),

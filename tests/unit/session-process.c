@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "report/rank.h"
+#include "record/rankread.h"
 #include "tuner/chain.h"
 
 /* The one record in the directory, false: none. */

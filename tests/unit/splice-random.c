@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random texts of other programs, whole and damaged: what is spliced keeps every byte, what is
  * accepted is JSON. */
-#include "spank/splice.h"
+#include "record/splice.h"
 
 #include <json.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/names.h"
-#include "spank/scan.h"
+#include "record/scan.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records into the text that a job already has; a JSON library says what came out. */
-#include "spank/splice.h"
+#include "record/splice.h"
+#include "record/step.h"
 
 #include <json.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/names.h"
-#include "spank/scan.h"
+#include "record/scan.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"
@@ -248,7 +249,7 @@ static void largest_record_has_room(void **state)
 	(void)state;
 	snprintf(record, sizeof(record), "{\"mode\":\"%0*d\"}", NT_STEP_RECORD_MAX - 11, 0);
 	assert_int_equal(strlen(record), NT_STEP_RECORD_MAX);
-	assert_int_equal(nt_record_check(record, strlen(record), &err), 0);
+	assert_int_equal(nt_step_check(record, strlen(record), &err), 0);
 	assert_int_equal(nt_splice_step("", "4294967290", record, &out), NT_SPLICED);
 	free(out);
 }
@@ -279,17 +280,17 @@ static void records_are_checked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(bad); i++) {
-		if (nt_record_check(bad[i], strlen(bad[i]), &err) == 0)
+		if (nt_step_check(bad[i], strlen(bad[i]), &err) == 0)
 			fail_msg("accepted: %s", bad[i]);
 	}
 	for (size_t i = 0; i < LENGTH(good); i++) {
-		if (nt_record_check(good[i], strlen(good[i]), &err) < 0)
+		if (nt_step_check(good[i], strlen(good[i]), &err) < 0)
 			fail_msg("%s: %s", good[i], err.text);
 	}
 	snprintf(long_record, sizeof(long_record), "{\"mode\":\"%0*d\"}", NT_STEP_RECORD_MAX - 10,
 		 0);
-	assert_int_equal(nt_record_check(long_record, strlen(long_record), &err), -1);
-	assert_int_equal(nt_record_check("{}\0{}", 5, &err), -1);
+	assert_int_equal(nt_step_check(long_record, strlen(long_record), &err), -1);
+	assert_int_equal(nt_step_check("{}\0{}", 5, &err), -1);
 }
 
 int main(void)

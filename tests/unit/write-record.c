@@ -6,7 +6,7 @@
 
 #include <math.h>
 #include "engine/history.h"
-#include "report/rank.h"
+#include "record/rankread.h"
 #include "tuner/write.h"
 
 #define SIZE 262144u

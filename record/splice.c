@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step's record into a job's AdminComment. */
-#include "spank/splice.h"
+#include "record/splice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/names.h"
-#include "spank/scan.h"
-
-#define RECORD_DEPTH 4 /* step, communicator shape, entry, times */
+#include "record/label.h"
+#include "record/scan.h"
+#include "record/step.h"
 
 /* A member of the job's record: a step, or something that a later version put there. */
 struct part {
@@ -29,41 +29,16 @@ struct job {
 	unsigned long long more; /* steps that were dropped */
 };
 
-int nt_record_check(const char *record, size_t record_bytes, struct nt_error *err)
-{
-	struct nt_text text = { record, record_bytes };
-	int depth = 0;
-
-	if (record_bytes > NT_STEP_RECORD_MAX)
-		return nt_error_set(err, "the record has %zu bytes (want at most %d)", record_bytes,
-				    NT_STEP_RECORD_MAX);
-	for (size_t i = 0; i < record_bytes; i++) {
-		char c = record[i];
-
-		if (c < 0x20 || c > 0x7e || c == '\\')
-			return nt_error_set(err, "the record has the byte 0x%02x at %zu",
-					    (unsigned char)c, i);
-		/* Braces are JSON's own in an honest record, so that counting them is counting
-		 * depth. */
-		depth += (c == '{') - (c == '}');
-		if (depth < 0 || depth > RECORD_DEPTH)
-			return nt_error_set(
-				err, "the record is nested too deep or not at all at byte %zu", i);
-	}
-	if (depth != 0 || record_bytes == 0 || record[0] != '{' || !nt_scan_is(text, '{'))
-		return nt_error_set(err, "the record is not a JSON object");
-	return 0;
-}
-
+/* Like nt_step_name_valid(), but for a text that no NUL ends. */
 static bool is_step_name(struct nt_text name)
 {
-	if (nt_text_is(name, "batch"))
-		return true;
-	for (size_t i = 0; i < name.bytes; i++) {
-		if (name.at[i] < '0' || name.at[i] > '9')
-			return false;
-	}
-	return name.bytes > 0 && name.bytes <= 10;
+	char text[NT_STEP_NAME_MAX];
+
+	if (name.bytes >= sizeof(text))
+		return false;
+	memcpy(text, name.at, name.bytes);
+	text[name.bytes] = '\0';
+	return nt_step_name_valid(text);
 }
 
 /* A count as JSON spells it; 0 for anything else. */
@@ -95,7 +70,7 @@ static void thin_out(struct part *part)
 		if (nt_text_is(member.name, "mode") && member.value.at[0] == '"' &&
 		    member.value.bytes < 16)
 			part->mode = member.value;
-		else if (nt_text_is(member.name, "more"))
+		else if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
 		else if (member.value.at[0] == '{')
 			part->more += nt_scan_count(member.value);
@@ -118,7 +93,7 @@ static enum nt_splice read_job(struct job *job, struct nt_text value)
 
 		if (nt_text_is(member.name, "v")) {
 			version = number_of(member.value) == NT_RECORD_VERSION;
-		} else if (nt_text_is(member.name, "more")) {
+		} else if (nt_text_is(member.name, NT_STEP_MORE)) {
 			job->more = number_of(member.value);
 		} else {
 			part->name = member.name;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A walk over JSON text. */
-#include "spank/scan.h"
+#include "record/scan.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -221,6 +221,22 @@ int nt_scan_next(struct nt_scan *scan, struct nt_member *member)
 	member->value.bytes = scan->pos - start;
 	scan->pos = skip_space(scan->text, scan->pos);
 	return 1;
+}
+
+bool nt_scan_member(struct nt_text text, const char *name, struct nt_text *value)
+{
+	struct nt_member member;
+	struct nt_scan scan;
+	bool found = false;
+
+	nt_scan_begin(&scan, text);
+	while (nt_scan_next(&scan, &member) > 0) {
+		if (nt_text_is(member.name, name)) {
+			*value = member.value;
+			found = true;
+		}
+	}
+	return found;
 }
 
 size_t nt_scan_count(struct nt_text text)

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's record to rows. Nothing in the text is trusted: it may have been cut, or written by
  * another version. */
-#include "report/summary.h"
+#include "record/summary.h"
 
 #include <ctype.h>
 #include <json.h>
@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
-#include "contract/record.h"
-#include "report/fields.h"
-#include "report/label.h"
+#include "record/label.h"
+#include "record/printable.h"
+#include "record/rank.h"
+#include "record/read.h"
+#include "record/scan.h"
 
 #define ITEMS_MAX 65536 /* rows, steps or remarks; no honest record comes near */
 
@@ -100,40 +102,14 @@ static void damage(struct reader *reader, const char *format, ...)
 	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
 }
 
-/* An entry of the record as it is spelt there. */
-struct entry {
-	struct nt_row row;
-	double us[2];
-};
-
-#define ROW(member) offsetof(struct entry, row.member)
-static const struct nt_field entry_fields[] = {
-	{ "auto", ROW(auto_arm), 0, NT_FIELD_ARM, true },
-	{ "arm", ROW(arm), 0, NT_FIELD_ARM, true },
-	{ "us", offsetof(struct entry, us), 0, NT_FIELD_TIMES, false },
-	{ "gain", ROW(gain_percent), 0, NT_FIELD_NUMBER, false },
-	{ "p", ROW(p), 0, NT_FIELD_SHARE, false },
-	{ "n", ROW(samples), 0, NT_FIELD_COUNT, false },
-	{ "calls", ROW(calls), 0, NT_FIELD_COUNT, false },
-	{ "spent", ROW(spent_calls), 0, NT_FIELD_COUNT, false },
-	{ "spent_ms", ROW(spent_ms), 0, NT_FIELD_TIME, false },
-	{ "saved_ms", ROW(saved_ms), 0, NT_FIELD_NUMBER, false },
-	{ "rechecks", ROW(rechecks), 0, NT_FIELD_COUNT, false },
-	{ "rollbacks", ROW(rollbacks), 0, NT_FIELD_COUNT, false },
-};
-
-static const struct nt_field step_fields[] = {
-	{ "mode", offsetof(struct nt_step, mode), sizeof(((struct nt_step *)0)->mode),
-	  NT_FIELD_TEXT, true },
-	{ "nccl", offsetof(struct nt_step, nccl), sizeof(((struct nt_step *)0)->nccl),
-	  NT_FIELD_TEXT, false },
-	{ "ranks", offsetof(struct nt_step, ranks), 0, NT_FIELD_COUNT, false },
-	{ "nodes", offsetof(struct nt_step, nodes), 0, NT_FIELD_COUNT, false },
-	{ "more", offsetof(struct nt_step, more), 0, NT_FIELD_COUNT, false },
-};
+/* What had no room: entries of a step, steps of the whole record. */
+static const struct nt_field step_more = { NT_STEP_MORE, NT_FIELD_TALLY,
+					   offsetof(struct nt_step, more), 0, NT_MAY };
+static const struct nt_field more_steps = { NT_STEP_MORE, NT_FIELD_TALLY,
+					    offsetof(struct nt_summary, more_steps), 0, NT_MAY };
 
 /* The record spells no state: what it holds tells. */
-static const char *entry_state(const struct nt_row *row, const char *mode)
+static const char *row_state(const struct nt_row *row, const char *mode)
 {
 	if (row->arm != NT_ARM_AUTO)
 		return NT_KEYSTATE_COMMITTED;
@@ -142,33 +118,25 @@ static const char *entry_state(const struct nt_row *row, const char *mode)
 	return isnan(row->arm_us) ? NT_KEYSTATE_EXPLORING : NT_KEYSTATE_KEPT;
 }
 
-static void read_entry(struct reader *reader, const char *shape, const char *label,
-		       json_object *value, struct entry *entry)
+static void read_row(struct reader *reader, const char *label, json_object *value,
+		     const char *shape, struct nt_row *row)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_row *row = &entry->row;
 	struct nt_row *added;
 	struct nt_error err;
 
 	row->step = summary->step_count - 1;
-	row->auto_us = row->arm_us = row->gain_percent = row->p = row->spent_ms = row->saved_ms =
-		NAN;
-	row->samples = row->calls = row->spent_calls = -1;
-	row->rechecks = row->rollbacks = 0;
-	entry->us[0] = entry->us[1] = NAN;
+	nt_fields_clear(&nt_row_fields, row);
 	if (nt_label_parse(label, &row->coll, &row->bytes) < 0) {
 		damage(reader, "%s: unknown entry \"%.40s\" (want a collective and a size)", shape,
 		       label);
 		return;
 	}
-	if (nt_fields_read(entry_fields, sizeof(entry_fields) / sizeof(entry_fields[0]), value,
-			   entry, &err) < 0) {
+	if (nt_fields_read(&nt_row_fields, value, row, NT_READ_TO_SHOW, &err) < 0) {
 		damage(reader, "%s, %s: %s", shape, label, err.text);
 		return;
 	}
-	row->auto_us = entry->us[0];
-	row->arm_us = entry->us[1];
-	row->state = entry_state(row, summary->steps[row->step].mode);
+	row->state = row_state(row, summary->steps[row->step].mode);
 	added = add_item(&summary->rows, &summary->row_count, sizeof(*added));
 	if (added)
 		*added = *row;
@@ -178,10 +146,9 @@ static void read_entry(struct reader *reader, const char *shape, const char *lab
 
 static void read_shape(struct reader *reader, const char *shape, json_object *entries)
 {
-	struct entry entry;
+	struct nt_row row = { .step = 0 };
 
-	memset(&entry, 0, sizeof(entry));
-	if (nt_shape_parse(shape, &entry.row.ranks, &entry.row.nodes) < 0) {
+	if (nt_shape_parse(shape, &row.ranks, &row.nodes) < 0) {
 		damage(reader, "unknown member \"%.40s\"", shape);
 		return;
 	}
@@ -190,7 +157,7 @@ static void read_shape(struct reader *reader, const char *shape, json_object *en
 		return;
 	}
 	json_object_object_foreach(entries, label, value)
-		read_entry(reader, shape, label, value, &entry);
+		read_row(reader, label, value, shape, &row);
 }
 
 static void read_whys(struct reader *reader, json_object *whys)
@@ -215,30 +182,27 @@ static void read_whys(struct reader *reader, json_object *whys)
 	}
 }
 
-/* The members that describe the step, before its entries, since these lean on the mode. */
-static void read_step_head(struct reader *reader, json_object *object, struct nt_step *step)
+static void read_step_field(struct reader *reader, json_object *object,
+			    const struct nt_field *field, struct nt_step *step)
 {
-	for (size_t i = 0; i < sizeof(step_fields) / sizeof(step_fields[0]); i++) {
-		const struct nt_field *field = &step_fields[i];
-		json_object *value;
-		struct nt_error err;
+	json_object *value;
+	struct nt_error err;
 
-		if (!json_object_object_get_ex(object, field->name, &value)) {
-			if (field->required)
-				damage(reader, "%s is missing", field->name);
-		} else if (nt_field_read(field, value, step, &err) < 0) {
-			damage(reader, "%s", err.text);
-		}
+	if (!json_object_object_get_ex(object, field->name, &value)) {
+		if (field->need == NT_MUST)
+			damage(reader, "%s is missing", field->name);
+	} else if (nt_field_read(field, value, step, NT_READ_TO_SHOW, &err) < 0) {
+		damage(reader, "%s", err.text);
 	}
 }
 
-static bool is_step_field(const char *name)
+/* The members that describe the step, before its entries, since these lean on the mode. */
+static void read_step_head(struct reader *reader, json_object *object, struct nt_step *step)
 {
-	for (size_t i = 0; i < sizeof(step_fields) / sizeof(step_fields[0]); i++) {
-		if (strcmp(step_fields[i].name, name) == 0)
-			return true;
-	}
-	return false;
+	nt_fields_clear(&nt_step_fields, step);
+	for (size_t i = 0; i < nt_step_fields.count; i++)
+		read_step_field(reader, object, &nt_step_fields.field[i], step);
+	read_step_field(reader, object, &step_more, step);
 }
 
 static void read_step(struct reader *reader, const char *name, json_object *object)
@@ -263,13 +227,13 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 		return;
 	}
 	snprintf(step->name, sizeof(step->name), "%s", name);
-	step->ranks = step->nodes = -1;
 	read_step_head(reader, object, step);
 	json_object_object_foreach(object, member, value)
 	{
-		if (strcmp(member, "why") == 0)
+		if (strcmp(member, NT_STEP_WHY) == 0)
 			read_whys(reader, value);
-		else if (!is_step_field(member))
+		else if (strcmp(member, NT_STEP_MORE) != 0 &&
+			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);
 	}
 }
@@ -292,10 +256,6 @@ static int compare_members(const void *left, const void *right)
 	return strverscmp(a, b);
 }
 
-/* Of the whole record: steps that had to go for want of room. */
-static const struct nt_field more_field = { "more", offsetof(struct nt_summary, more_steps), 0,
-					    NT_FIELD_COUNT, false };
-
 /* Steps are written in the order in which they ended. */
 static void read_steps(struct reader *reader, json_object *record)
 {
@@ -309,7 +269,7 @@ static void read_steps(struct reader *reader, json_object *record)
 	}
 	json_object_object_foreach(record, name, value)
 	{
-		if (strcmp(name, "v") != 0 && strcmp(name, more_field.name) != 0)
+		if (strcmp(name, "v") != 0 && strcmp(name, NT_STEP_MORE) != 0)
 			members[count++] = (struct member){ name, value };
 	}
 	qsort(members, count, sizeof(*members), compare_members);
@@ -326,10 +286,6 @@ static void read_record(struct reader *reader, json_object *record)
 	json_object *more;
 	struct nt_error err;
 
-	if (!json_object_is_type(record, json_type_object)) {
-		damage(reader, NT_RECORD_KEY " is not an object");
-		return;
-	}
 	if (!json_object_object_get_ex(record, "v", &version)) {
 		damage(reader, "v is missing");
 		return;
@@ -341,8 +297,8 @@ static void read_record(struct reader *reader, json_object *record)
 		       NT_RECORD_VERSION);
 		return;
 	}
-	if (json_object_object_get_ex(record, more_field.name, &more) &&
-	    nt_field_read(&more_field, more, reader->summary, &err) < 0)
+	if (json_object_object_get_ex(record, NT_STEP_MORE, &more) &&
+	    nt_field_read(&more_steps, more, reader->summary, NT_READ_TO_SHOW, &err) < 0)
 		damage(reader, "%s", err.text);
 	read_steps(reader, record);
 }
@@ -379,25 +335,51 @@ static int compare_rows(const void *left, const void *right)
 	return order;
 }
 
+/* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
+ * judge. */
+static void read_member(struct reader *reader, struct nt_text ours)
+{
+	json_object *record = NULL;
+	struct nt_error reason;
+
+	if (!nt_scan_is(ours, '{'))
+		damage(reader, NT_RECORD_KEY " is not an object");
+	else if (nt_json_parse(ours.at, ours.bytes, &record, &reason) < 0)
+		damage(reader, "%s", reason.text);
+	else
+		read_record(reader, record);
+	json_object_put(record);
+}
+
+/* A text that is not whole, or has no such member: the parser says what is wrong with it. */
+static void read_damaged(struct reader *reader, struct nt_text text)
+{
+	json_object *object = NULL, *record;
+	struct nt_error reason;
+
+	if (nt_json_parse(text.at, text.bytes, &object, &reason) < 0)
+		damage(reader, "%s", reason.text);
+	if (object && json_object_object_get_ex(object, NT_RECORD_KEY, &record) &&
+	    json_object_is_type(record, json_type_object))
+		read_record(reader, record);
+	else if (object)
+		damage(reader, "no member " NT_RECORD_KEY " at the top");
+	json_object_put(object);
+}
+
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err)
 {
 	struct reader reader = { .summary = summary, .step = "", .only_step = only_step };
-	json_object *object = NULL;
-	json_object *record;
-	struct nt_error reason;
+	const struct nt_text all = { text, text_bytes };
+	struct nt_text ours;
 
 	if (nt_summary_holding(text, text_bytes) != NT_HOLDS_RECORD)
 		return 0;
-	if (nt_json_parse(text, text_bytes, &object, &reason) < 0)
-		damage(&reader, "%s", reason.text);
-	if (object) {
-		if (json_object_object_get_ex(object, NT_RECORD_KEY, &record))
-			read_record(&reader, record);
-		else
-			damage(&reader, "no member " NT_RECORD_KEY " at the top");
-	}
-	json_object_put(object);
+	if (nt_scan_is(all, '{') && nt_scan_member(all, NT_RECORD_KEY, &ours))
+		read_member(&reader, ours);
+	else
+		read_damaged(&reader, all);
 	if (summary->row_count > 0)
 		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
 	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;

@@ -4,7 +4,8 @@
  *
  * Threads:  any.
  * Memory:   *text is the caller's to free; a NUL stands behind the last byte.
- * Errors:   -1 and *err names the file; a file that is larger is an error, not cut.
+ * Errors:   -1 and *err names the file; a file that is larger is an error, not cut
+ *           (EFBIG).
  * Units:    bytes.
  */
 #ifndef NT_FILE_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record as a file. */
-#include "spank/spool.h"
+/* spool.c - see spool.h: writing */
+#include "record/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "contract/names.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define NAME_BYTES 128
-#define LINE_BYTES (2 * NT_STEP_RECORD_MAX + 256)
+
+#define LINE_ROW(...) NT_FIELD_ROW(struct nt_spool_line, __VA_ARGS__)
+static const struct nt_field line_rows[] = { NT_SPOOL_FIELDS(LINE_ROW) };
+const struct nt_fields nt_spool_fields = NT_FIELDS(line_rows);
 
 /* Whoever may write here may have any text put into accounting. */
 static int open_directory(const char *directory, struct nt_error *err)
@@ -60,29 +62,36 @@ static int file_name(const struct nt_spool_entry *entry, char name[NAME_BYTES],
 	int n = snprintf(name, NAME_BYTES, "%s.%" PRIu32 ".%s.json", entry->cluster, entry->job,
 			 entry->step);
 
-	if (n < 0 || n >= NAME_BYTES || name[0] == '.' || strpbrk(name, "/\"\\"))
+	if (n < 0 || n >= NAME_BYTES || name[0] == NT_SPOOL_UNFINISHED || strpbrk(name, "/\"\\"))
 		return nt_error_set(err, "no file name for cluster '%.60s'", entry->cluster);
 	return 0;
 }
 
-/* The record is a JSON text inside a JSON text: its quotes are escaped, and it has nothing else
- * to escape. */
-static int format(const struct nt_spool_entry *entry, char line[LINE_BYTES], struct nt_error *err)
+static int copy(char *out, size_t out_bytes, const char *text)
 {
-	int n = snprintf(line, LINE_BYTES,
-			 "{\"v\":%d,\"cluster\":\"%.64s\",\"job\":%" PRIu32
-			 ",\"step\":\"%.12s\",\"record\":\"",
-			 NT_RECORD_VERSION, entry->cluster, entry->job, entry->step);
-	size_t used = (size_t)n;
+	int n = snprintf(out, out_bytes, "%s", text);
 
-	if (strlen(entry->record) > NT_STEP_RECORD_MAX)
+	return n < 0 || (size_t)n >= out_bytes ? -1 : 0;
+}
+
+static int format(const struct nt_spool_entry *entry, char *text, size_t text_bytes,
+		  struct nt_error *err)
+{
+	struct nt_spool_line line = { .version = NT_RECORD_VERSION, .job = entry->job };
+	struct nt_put put;
+
+	if (copy(line.cluster, sizeof(line.cluster), entry->cluster) < 0 ||
+	    copy(line.step, sizeof(line.step), entry->step) < 0)
+		return nt_error_set(err, "the cluster's or the step's name is too long");
+	if (copy(line.record, sizeof(line.record), entry->record) < 0)
 		return nt_error_set(err, "the record is too long");
-	for (const char *c = entry->record; *c; c++) {
-		if (*c == '"')
-			line[used++] = '\\';
-		line[used++] = *c;
-	}
-	memcpy(line + used, "\"}\n", 4);
+	nt_put_begin(&put, text, text_bytes - 1, 1);
+	nt_put_open(&put, NULL, '{');
+	nt_fields_put(&put, &nt_spool_fields, &line);
+	nt_put_close(&put);
+	if (put.full)
+		return nt_error_set(err, "the record is too long");
+	memcpy(text + put.used, "\n", 2);
 	return 0;
 }
 
@@ -93,7 +102,7 @@ static int write_file(int dir_fd, const char *name, const char *line, struct nt_
 	int rc = 0;
 	int fd;
 
-	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
+	snprintf(temporary, sizeof(temporary), "%c%s.%d", NT_SPOOL_UNFINISHED, name, (int)getpid());
 	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return nt_error_set(err, "cannot write %.100s: %m", temporary);
@@ -110,11 +119,11 @@ static int write_file(int dir_fd, const char *name, const char *line, struct nt_
 int nt_spool_write(const char *directory, const struct nt_spool_entry *entry, struct nt_error *err)
 {
 	char name[NAME_BYTES];
-	char line[LINE_BYTES];
+	char line[NT_SPOOL_FILE_MAX];
 	int rc = -1;
 	int fd;
 
-	if (file_name(entry, name, err) < 0 || format(entry, line, err) < 0)
+	if (file_name(entry, name, err) < 0 || format(entry, line, sizeof(line), err) < 0)
 		return -1;
 	fd = open_directory(directory, err);
 	if (fd < 0)

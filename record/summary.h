@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.h - a job's record, from the text in its accounting field to rows
  *
- * The text is what AdminComment holds, or the same from another sink; contract/record.h has its
- * form. Whatever is wrong in it becomes a remark of kind NT_REMARK_DAMAGE that says where; what is
- * right around it is kept. A summary with such a remark is partial, and whoever shows it says so.
+ * The text is what AdminComment holds, or the same from another sink; step.h has its form. Members
+ * of other programs are not looked at. Whatever is wrong in ours becomes a remark of kind
+ * NT_REMARK_DAMAGE that says where; what is right around it is kept. A summary with such a remark
+ * is partial, and whoever shows it says so.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_summary_init first; nt_summary_fini frees all. Texts are copies, printable ASCII.
@@ -18,29 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
-#include "report/label.h"
-
-struct nt_step {
-	char name[NT_STEP_NAME_MAX]; /* "0", "batch" */
-	char mode[16];
-	char nccl[16];
-	int64_t ranks, nodes;
-	int64_t more; /* entries that had no room in the record */
-};
-
-struct nt_row {
-	size_t step; /* index into the summary's steps */
-	uint32_t ranks, nodes; /* of the communicator */
-	int coll;
-	size_t bytes;
-	int auto_arm, arm; /* NCCL's pick; the arm in use, NT_ARM_AUTO where that pick stays */
-	double auto_us, arm_us; /* medians; arm_us is the best other arm's where AUTO stays */
-	double gain_percent, p;
-	int64_t samples, calls, spent_calls;
-	int64_t rechecks, rollbacks; /* 0 where left out */
-	double spent_ms, saved_ms;
-	const char *state; /* NT_KEYSTATE_* */
-};
+#include "record/step.h"
 
 enum nt_remark_kind { NT_REMARK_WHY, NT_REMARK_DAMAGE };
 

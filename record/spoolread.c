@@ -1,58 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spool, read. */
-#include "report/spool.h"
-
+/* spoolread.c - see spool.h: reading */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "contract/names.h"
-#include "report/fields.h"
-#include "report/file.h"
-#include "spank/splice.h"
-
-#define FILE_MAX_BYTES 16384 /* the record is quoted inside: it may grow */
-
-struct entry {
-	struct nt_spooled spooled;
-	int64_t version, job;
-};
-
-#define NUMBER(member) offsetof(struct entry, member), 0
-#define TEXT(member) \
-	offsetof(struct entry, spooled.member), sizeof(((struct nt_spooled *)0)->member)
-static const struct nt_field entry_fields[] = {
-	{ "v", NUMBER(version), NT_FIELD_COUNT, true },
-	{ "cluster", TEXT(cluster), NT_FIELD_TEXT, true },
-	{ "job", NUMBER(job), NT_FIELD_COUNT, true },
-	{ "step", TEXT(step), NT_FIELD_TEXT, true },
-	{ "record", TEXT(record), NT_FIELD_TEXT, true },
-};
+#include "record/file.h"
+#include "record/label.h"
+#include "record/read.h"
+#include "record/spool.h"
+#include "record/step.h"
 
 /* It becomes an argument of sacct, where a comma would mean several. */
 static const char cluster_characters[] = "abcdefghijklmnopqrstuvwxyz"
 					 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
-static int check_entry(struct entry *entry, struct nt_error *err)
+static int check_line(const struct nt_spool_line *line, struct nt_error *err)
 {
-	if (entry->version != NT_RECORD_VERSION)
+	if (line->version != NT_RECORD_VERSION)
 		return nt_error_set(err, "v is %lld (this nccl-tune reads version %d)",
-				    (long long)entry->version, NT_RECORD_VERSION);
-	if (entry->job < 1 || entry->job > UINT32_MAX)
-		return nt_error_set(err, "job is %lld (want a job id)", (long long)entry->job);
-	if (!entry->spooled.cluster[0] ||
-	    strspn(entry->spooled.cluster, cluster_characters) != strlen(entry->spooled.cluster))
+				    (long long)line->version, NT_RECORD_VERSION);
+	if (line->job < 1 || line->job > UINT32_MAX)
+		return nt_error_set(err, "job is %lld (want a job id)", (long long)line->job);
+	if (!line->cluster[0] || strspn(line->cluster, cluster_characters) != strlen(line->cluster))
 		return nt_error_set(err, "cluster is \"%s\" (want a cluster's name)",
-				    entry->spooled.cluster);
-	if (!nt_step_name_valid(entry->spooled.step))
-		return nt_error_set(err, "step is \"%s\" (want a number or batch)",
-				    entry->spooled.step);
-	entry->spooled.job = (uint32_t)entry->job;
+				    line->cluster);
+	if (!nt_step_name_valid(line->step))
+		return nt_error_set(err, "step is \"%s\" (want a number or batch)", line->step);
 	return 0;
 }
 
@@ -62,8 +38,8 @@ static int check_record(json_object *object, struct nt_error *err)
 	json_object *record;
 
 	json_object_object_get_ex(object, "record", &record);
-	return nt_record_check(json_object_get_string(record),
-			       (size_t)json_object_get_string_len(record), err);
+	return nt_step_check(json_object_get_string(record),
+			     (size_t)json_object_get_string_len(record), err);
 }
 
 static int read_text(struct nt_spooled *spooled, char **text, size_t *text_bytes,
@@ -83,7 +59,7 @@ static int read_text(struct nt_spooled *spooled, char **text, size_t *text_bytes
 	else if (status->st_uid != geteuid() || (status->st_mode & (S_IWGRP | S_IWOTH)))
 		nt_error_set(err, "another user owns it or may write it");
 	else
-		rc = nt_file_read_fd(fd, spooled->name, FILE_MAX_BYTES, text, text_bytes, err);
+		rc = nt_file_read_fd(fd, spooled->name, NT_SPOOL_FILE_MAX, text, text_bytes, err);
 	close(fd);
 	return rc;
 }
@@ -91,19 +67,22 @@ static int read_text(struct nt_spooled *spooled, char **text, size_t *text_bytes
 int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_bytes,
 		     struct nt_error *err)
 {
-	struct entry entry = { .version = 0 };
+	struct nt_spool_line line;
 	json_object *object = NULL;
 	int rc = nt_json_parse(text, text_bytes, &object, err);
 
 	if (rc == 0)
-		rc = nt_fields_read(entry_fields, sizeof(entry_fields) / sizeof(entry_fields[0]),
-				    object, &entry, err);
+		rc = nt_fields_read(&nt_spool_fields, object, &line, NT_READ_TO_SHOW, err);
 	if (rc == 0)
-		rc = check_entry(&entry, err);
+		rc = check_line(&line, err);
 	if (rc == 0)
 		rc = check_record(object, err);
-	if (rc == 0)
-		*spooled = entry.spooled;
+	if (rc == 0) {
+		*spooled = (struct nt_spooled){ .job = (uint32_t)line.job };
+		memcpy(spooled->cluster, line.cluster, sizeof(spooled->cluster));
+		memcpy(spooled->step, line.step, sizeof(spooled->step));
+		memcpy(spooled->record, line.record, sizeof(spooled->record));
+	}
 	json_object_put(object);
 	return rc;
 }
@@ -129,7 +108,7 @@ static int is_finished_file(const struct dirent *file)
 {
 	size_t bytes = strlen(file->d_name);
 
-	return file->d_name[0] != '.' &&
+	return file->d_name[0] != NT_SPOOL_UNFINISHED &&
 	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
 }
 

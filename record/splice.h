@@ -15,7 +15,6 @@
 #define NT_SPLICE_H
 
 #include <stddef.h>
-#include "contract/error.h"
 
 enum nt_splice {
 	NT_SPLICED, /* *out is the new text */
@@ -27,11 +26,8 @@ enum nt_splice {
 
 #define NT_COMMENT_MAX 65535 /* slurmdbd's column cuts longer text without a word */
 
-/* Is record what contract/record.h allows for a step: one JSON object of printable ASCII without
- * backslash, of at most NT_STEP_RECORD_MAX bytes? */
-int nt_record_check(const char *record, size_t record_bytes, struct nt_error *err);
-
-/* step is "0", "batch", ...; record has been checked; comment may be "". */
+/* step is "0", "batch", ...; record has been checked
+ * (nt_step_check); comment may be "". */
 enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record,
 			      char **out);
 

@@ -41,6 +41,9 @@ bool nt_scan_is(struct nt_text text, char first);
 void nt_scan_begin(struct nt_scan *scan, struct nt_text text);
 int nt_scan_next(struct nt_scan *scan, struct nt_member *member);
 
+/* The value of the last member of that name; false: there is none, or text is no object. */
+bool nt_scan_member(struct nt_text text, const char *name, struct nt_text *value);
+
 /* How many elements or members does a valid array or object have? 0 for other values. */
 size_t nt_scan_count(struct nt_text text);
 

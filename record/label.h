@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label.h - the names that members of a job's record may have
+/* label.h - read the names that members of a job's record may have
  *
  * Threads:  pure functions, any thread.
- * Errors:   -1 for anything that contract/record.h does not allow; the outputs are then
+ * Errors:   -1 for anything that record/step.h does not allow; the outputs are then
  *           unspecified.
  */
 #ifndef NT_LABEL_H
@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define NT_STEP_NAME_MAX 12
 
 /* "0" to "4294967295", or "batch". */
 bool nt_step_name_valid(const char *name);

@@ -1,19 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of JSON objects, read strictly. The text may come from a user's file: nothing in it is
- * trusted. */
-#include "report/fields.h"
+/* read.c - see read.h. The text may come from a user's file: nothing in it is trusted. */
+#include "record/read.h"
 
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 #include "contract/coll.h"
-
-#define DEPTH_MAX 16 /* ours is 6 deep; another's members beside it may be deeper */
+#include "record/printable.h"
 
 static const char *const wanted[] = {
 	[NT_FIELD_COUNT] = "a whole number from 0",
+	[NT_FIELD_TALLY] = "a whole number from 0",
 	[NT_FIELD_NUMBER] = "a number",
 	[NT_FIELD_TIME] = "a number from 0",
 	[NT_FIELD_SHARE] = "a number from 0 to 1",
@@ -25,16 +23,6 @@ static const char *const wanted[] = {
 	[NT_FIELD_ARRAY] = "an array",
 };
 
-int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text_bytes)
-{
-	size_t i;
-
-	for (i = 0; i < text_bytes && i + 1 < out_bytes; i++)
-		out[i] = text[i] >= 0x20 && text[i] <= 0x7e ? text[i] : '?';
-	out[i] = '\0';
-	return i == text_bytes ? 0 : -1;
-}
-
 static int refuse(const struct nt_field *field, json_object *value, struct nt_error *err)
 {
 	const char *text = json_object_to_json_string_ext(
@@ -45,13 +33,13 @@ static int refuse(const struct nt_field *field, json_object *value, struct nt_er
 		text = "?";
 	if (nt_printable_copy(shown, sizeof(shown), text, strlen(text)) < 0)
 		memcpy(shown + sizeof(shown) - 4, "...", 4);
-	if (field->kind == NT_FIELD_TEXT)
-		return nt_error_set(err, "%s is %s (want a text of less than %zu characters)",
-				    field->name, shown, field->room);
+	if (field->kind == NT_FIELD_TEXT || field->kind == NT_FIELD_QUOTED)
+		return nt_error_set(err, "%s is %s (want a text of less than %d characters)",
+				    field->name, shown, field->size);
 	return nt_error_set(err, "%s is %s (want %s)", field->name, shown, wanted[field->kind]);
 }
 
-static int read_number(json_object *value, double min, double max, double *out)
+static int read_number(enum nt_field_kind kind, json_object *value, double *out)
 {
 	double number;
 
@@ -59,7 +47,7 @@ static int read_number(json_object *value, double min, double max, double *out)
 	    !json_object_is_type(value, json_type_double))
 		return -1;
 	number = json_object_get_double(value);
-	if (!isfinite(number) || number < min || number > max)
+	if (!nt_number_fits(kind, number))
 		return -1;
 	*out = number;
 	return 0;
@@ -67,18 +55,40 @@ static int read_number(json_object *value, double min, double max, double *out)
 
 static int read_count(json_object *value, int64_t *out)
 {
-	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+	int64_t count = json_object_get_int64(value);
+
+	if (!json_object_is_type(value, json_type_int) || count < 0 || count > NT_COUNT_MAX)
 		return -1;
-	*out = json_object_get_int64(value);
+	*out = count;
 	return 0;
 }
 
-static int read_text(json_object *value, char *out, size_t out_bytes)
+/* JSON's own characters become others, so that the text can be handed on inside another. */
+static void replace_json(char *text)
 {
+	static const char from[] = "\"\\{}";
+	static const char to[] = "'/()";
+
+	for (; *text; text++) {
+		const char *found = strchr(from, *text);
+
+		if (found)
+			*text = to[found - from];
+	}
+}
+
+static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_reading how)
+{
+	int rc;
+
 	if (!json_object_is_type(value, json_type_string))
 		return -1;
-	return nt_printable_copy(out, out_bytes, json_object_get_string(value),
-				 (size_t)json_object_get_string_len(value));
+	rc = nt_printable_copy(out, out_bytes, json_object_get_string(value),
+			       (size_t)json_object_get_string_len(value));
+	if (how == NT_READ_TO_SHOW)
+		return rc;
+	replace_json(out);
+	return 0;
 }
 
 static int read_name(json_object *value, int (*parse)(const char *name), int *out)
@@ -99,7 +109,7 @@ static int read_times(json_object *value, double *out)
 	if (count < 1 || count > 2)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (read_number(json_object_array_get_idx(value, i), 0.0, HUGE_VAL, &out[i]) < 0)
+		if (read_number(NT_FIELD_TIME, json_object_array_get_idx(value, i), &out[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -113,19 +123,22 @@ static int read_part(json_object *value, enum json_type type, json_object **out)
 	return 0;
 }
 
-static int read_value(const struct nt_field *field, json_object *value, void *member)
+static int read_value(const struct nt_field *field, json_object *value, void *member,
+		      enum nt_reading how)
 {
 	switch (field->kind) {
-	case NT_FIELD_COUNT: return read_count(value, member);
-	case NT_FIELD_NUMBER: return read_number(value, -HUGE_VAL, HUGE_VAL, member);
-	case NT_FIELD_TIME: return read_number(value, 0.0, HUGE_VAL, member);
-	case NT_FIELD_SHARE: return read_number(value, 0.0, 1.0, member);
+	case NT_FIELD_COUNT:
+	case NT_FIELD_TALLY: return read_count(value, member);
+	case NT_FIELD_NUMBER:
+	case NT_FIELD_TIME:
+	case NT_FIELD_SHARE: return read_number(field->kind, value, member);
 	case NT_FIELD_BOOL:
 		if (!json_object_is_type(value, json_type_boolean))
 			return -1;
 		*(bool *)member = json_object_get_boolean(value);
 		return 0;
-	case NT_FIELD_TEXT: return read_text(value, member, field->room);
+	case NT_FIELD_QUOTED:
+	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
 	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
 	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
 	case NT_FIELD_TIMES: return read_times(value, member);
@@ -136,16 +149,16 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 }
 
 int nt_field_read(const struct nt_field *field, json_object *value, void *target,
-		  struct nt_error *err)
+		  enum nt_reading how, struct nt_error *err)
 {
-	if (read_value(field, value, (char *)target + field->offset) < 0)
+	if (read_value(field, value, (char *)target + field->offset, how) < 0)
 		return refuse(field, value, err);
 	return 0;
 }
 
 int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err)
 {
-	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	struct json_tokener *tokener = json_tokener_new_ex(NT_RECORD_DEPTH + 1);
 	enum json_tokener_error error;
 	size_t end;
 
@@ -170,36 +183,44 @@ int nt_json_parse(const char *text, size_t text_bytes, json_object **object, str
 	return 0;
 }
 
-static const struct nt_field *find_field(const struct nt_field *fields, size_t count,
-					 const char *name)
+const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(fields[i].name, name) == 0)
-			return &fields[i];
+	for (size_t i = 0; i < fields->count; i++) {
+		if (strcmp(fields->field[i].name, name) == 0)
+			return &fields->field[i];
 	}
 	return NULL;
 }
 
-int nt_fields_read(const struct nt_field *fields, size_t count, json_object *object, void *target,
-		   struct nt_error *err)
+static int find_missing(const struct nt_fields *fields, json_object *object, struct nt_error *err)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct nt_field *field = &fields->field[i];
+
+		if (field->need == NT_MUST && !json_object_object_get_ex(object, field->name, NULL))
+			return nt_error_set(err, "%s is missing", field->name);
+	}
+	return 0;
+}
+
+int nt_fields_read(const struct nt_fields *fields, json_object *object, void *target,
+		   enum nt_reading how, struct nt_error *err)
 {
 	if (!json_object_is_type(object, json_type_object))
 		return nt_error_set(err, "not an object");
 	json_object_object_foreach(object, name, value)
 	{
-		const struct nt_field *field = find_field(fields, count, name);
+		const struct nt_field *field = nt_field_find(fields, name);
 		char shown[32];
 
+		if (!field && how == NT_READ_TO_COPY)
+			continue;
 		if (!field) {
 			nt_printable_copy(shown, sizeof(shown), name, strlen(name));
 			return nt_error_set(err, "unknown member \"%s\"", shown);
 		}
-		if (nt_field_read(field, value, target, err) < 0)
+		if (nt_field_read(field, value, target, how, err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (fields[i].required && !json_object_object_get_ex(object, fields[i].name, NULL))
-			return nt_error_set(err, "%s is missing", fields[i].name);
-	}
-	return 0;
+	return how == NT_READ_TO_SHOW ? find_missing(fields, object, err) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process with a deadline and a bound on its output. */
-#include "report/child.h"
+/* child.c - see child.h */
+#include "record/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "report/fields.h"
+#include "record/printable.h"
 
+#define REAP_MS 500 /* between the KILL and giving up on a process that nothing can kill */
+#define PAUSE_MS 2 /* between looks at a process that has closed its output */
 #define COMPLAINT_MAX_BYTES 65536 /* of stderr that is kept to find its last line */
 
 extern char **environ;
@@ -29,7 +32,7 @@ struct stream {
 	bool drop_rest; /* past max_bytes: read on and forget, instead of failing */
 };
 
-static int64_t now_ms(void)
+int64_t nt_clock_ms(void)
 {
 	struct timespec now;
 
@@ -79,47 +82,74 @@ static int take(struct stream *stream, struct nt_error *err)
 	return 0;
 }
 
-static int collect(struct stream *streams, int64_t deadline_ms, struct nt_error *err)
+/* Milliseconds until there is something to do, whatever the child does. */
+static int wait_ms(const struct nt_child_bounds *bounds, bool closed)
 {
-	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-		struct pollfd polls[2] = {
+	int64_t until_ms = bounds->deadline_ms;
+	int64_t left_ms;
+
+	if (bounds->remind_ms > 0 && bounds->remind_ms < until_ms)
+		until_ms = bounds->remind_ms;
+	left_ms = until_ms - nt_clock_ms();
+	if (closed && left_ms > PAUSE_MS)
+		return PAUSE_MS;
+	return left_ms > 0 ? (int)left_ms : 0;
+}
+
+static void remind(struct nt_child_bounds *bounds)
+{
+	if (bounds->remind_ms == 0 || nt_clock_ms() < bounds->remind_ms)
+		return;
+	bounds->remind_ms = 0;
+	bounds->remind(bounds->argument);
+}
+
+static void shorten(struct nt_child_bounds *bounds)
+{
+	int64_t until_ms = nt_clock_ms() + NT_CHILD_STOP_MS;
+
+	bounds->stop_fd = 0;
+	if (until_ms < bounds->deadline_ms)
+		bounds->deadline_ms = until_ms;
+}
+
+/* To the end of its output and of the child itself, which may come apart. */
+static int collect(struct stream *streams, pid_t pid, struct nt_child_bounds bounds, int *status,
+		   struct nt_error *err)
+{
+	for (;;) {
+		struct pollfd polls[3] = {
 			{ .fd = streams[0].fd, .events = POLLIN },
 			{ .fd = streams[1].fd, .events = POLLIN },
+			{ .fd = bounds.stop_fd > 0 ? bounds.stop_fd : -1, .events = POLLIN },
 		};
-		int64_t rest_ms = deadline_ms - now_ms();
+		bool closed = streams[0].fd < 0 && streams[1].fd < 0;
 
-		if (rest_ms <= 0)
-			return nt_error_set(err, "no answer in time");
-		if (poll(polls, 2, (int)rest_ms) < 0 && errno != EINTR)
+		if (closed && waitpid(pid, status, WNOHANG) == pid)
+			return 0;
+		if (poll(polls, 3, wait_ms(&bounds, closed)) < 0 && errno != EINTR)
 			return nt_error_set(err, "cannot wait for its output: %m");
+		remind(&bounds);
+		if (polls[2].revents)
+			shorten(&bounds);
 		for (int i = 0; i < 2; i++) {
 			if (streams[i].fd >= 0 && polls[i].revents != 0 &&
 			    take(&streams[i], err) < 0)
 				return -1;
 		}
+		if (nt_clock_ms() >= bounds.deadline_ms)
+			return nt_error_set(err, "no answer in time");
 	}
-	return 0;
 }
 
-/* It may have closed its output and still be there: wait, but not past the deadline. */
-static int reap(pid_t pid, bool kill_now, int64_t deadline_ms, int *status)
+static void kill_it(pid_t pid, int *status)
 {
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	bool killed = false;
-	pid_t ended;
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int64_t deadline_ms = nt_clock_ms() + REAP_MS;
 
-	for (;;) {
-		if (!killed && (kill_now || now_ms() >= deadline_ms)) {
-			kill(pid, SIGKILL);
-			killed = true;
-		}
-		ended = waitpid(pid, status, killed ? 0 : WNOHANG);
-		if (ended == pid)
-			return killed ? -1 : 0;
-		if (ended < 0 && errno != EINTR)
-			return -1;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, status, WNOHANG) == 0 && nt_clock_ms() < deadline_ms)
 		nanosleep(&pause, NULL);
-	}
 }
 
 static void last_line(char *out, size_t out_bytes, const char *text, size_t bytes)
@@ -135,23 +165,22 @@ static void last_line(char *out, size_t out_bytes, const char *text, size_t byte
 }
 
 /* Take over the reading ends of both pipes, see pid to its end. */
-static int attend(struct nt_child *child, pid_t pid, const int *fds, size_t max_bytes,
-		  int timeout_ms, struct nt_error *err)
+static int attend(struct nt_child *child, pid_t pid, const int *fds,
+		  const struct nt_child_bounds *bounds, struct nt_error *err)
 {
-	int64_t deadline_ms = now_ms() + timeout_ms;
 	struct stream streams[2] = {
-		{ .fd = fds[0], .max_bytes = max_bytes },
+		{ .fd = fds[0], .max_bytes = bounds->max_bytes },
 		{ .fd = fds[1], .max_bytes = COMPLAINT_MAX_BYTES, .drop_rest = true },
 	};
 	int status = 0;
-	int rc = collect(streams, deadline_ms, err);
+	int rc = collect(streams, pid, *bounds, &status, err);
 
+	if (rc < 0)
+		kill_it(pid, &status);
 	for (int i = 0; i < 2; i++) {
 		if (streams[i].fd >= 0)
 			close(streams[i].fd);
 	}
-	if (reap(pid, rc < 0, deadline_ms, &status) < 0 && rc == 0)
-		rc = nt_error_set(err, "no answer in time");
 	if (streams[1].data)
 		last_line(child->complaint, sizeof(child->complaint), streams[1].data,
 			  streams[1].bytes);
@@ -203,6 +232,10 @@ static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
 int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
 		 struct nt_error *err)
 {
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = nt_clock_ms() + timeout_ms,
+		.max_bytes = max_bytes,
+	};
 	int out[2], complaints[2];
 	int failure;
 	pid_t pid;
@@ -218,11 +251,21 @@ int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, i
 		close(complaints[0]);
 		return nt_error_set(err, "cannot start it: %s", strerror(failure));
 	}
-	return attend(child, pid, (int[]){ out[0], complaints[0] }, max_bytes, timeout_ms, err);
+	return attend(child, pid, (int[]){ out[0], complaints[0] }, &bounds, err);
 }
 
-int nt_child_call(struct nt_child *child, int (*call)(void *argument), void *argument,
-		  int timeout_ms, struct nt_error *err)
+static void be_child(int (*call)(void *argument, int out_fd), void *argument, int out_fd,
+		     int complaint_fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (dup2(complaint_fd, 1) < 0 || dup2(complaint_fd, 2) < 0)
+		_exit(126);
+	close(complaint_fd);
+	_exit(call(argument, out_fd));
+}
+
+int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
+		  const struct nt_child_bounds *bounds, struct nt_error *err)
 {
 	int out[2], complaints[2];
 	pid_t pid;
@@ -233,9 +276,9 @@ int nt_child_call(struct nt_child *child, int (*call)(void *argument), void *arg
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		if (dup2(out[1], 1) < 0 || dup2(complaints[1], 2) < 0)
-			_exit(126);
-		_exit(call(argument));
+		close(out[0]);
+		close(complaints[0]);
+		be_child(call, argument, out[1], complaints[1]);
 	}
 	close(out[1]);
 	close(complaints[1]);
@@ -245,8 +288,7 @@ int nt_child_call(struct nt_child *child, int (*call)(void *argument), void *arg
 		close(complaints[0]);
 		return -1;
 	}
-	return attend(child, pid, (int[]){ out[0], complaints[0] }, COMPLAINT_MAX_BYTES, timeout_ms,
-		      err);
+	return attend(child, pid, (int[]){ out[0], complaints[0] }, bounds, err);
 }
 
 void nt_child_fini(struct nt_child *child)

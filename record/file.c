@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole files, bounded. */
-#include "report/file.h"
+#include "record/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +38,7 @@ int nt_file_read_fd(int fd, const char *name, size_t max_bytes, char **text, siz
 			else
 				nt_error_set(err, "%.100s: larger than %zu bytes", name, max_bytes);
 			free(data);
+			errno = got < 0 ? errno : EFBIG;
 			return -1;
 		}
 		bytes += (size_t)got;

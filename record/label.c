@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of a record's members. */
-#include "report/label.h"
+#include "record/label.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,0 +1,120 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* field.c - see field.h */
+#include "record/field.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include "contract/coll.h"
+
+static void *member_of(const struct nt_field *field, void *target)
+{
+	return (char *)target + field->offset;
+}
+
+static void clear(const struct nt_field *field, void *member)
+{
+	switch (field->kind) {
+	case NT_FIELD_COUNT: *(int64_t *)member = -1; break;
+	case NT_FIELD_TALLY: *(int64_t *)member = 0; break;
+	case NT_FIELD_TIMES: ((double *)member)[1] = NAN; /* fall through */
+	case NT_FIELD_NUMBER:
+	case NT_FIELD_TIME:
+	case NT_FIELD_SHARE: *(double *)member = NAN; break;
+	case NT_FIELD_BOOL: *(bool *)member = false; break;
+	case NT_FIELD_QUOTED:
+	case NT_FIELD_TEXT: *(char *)member = '\0'; break;
+	case NT_FIELD_COLL:
+	case NT_FIELD_ARM: *(int *)member = -1; break;
+	case NT_FIELD_OBJECT:
+	case NT_FIELD_ARRAY: *(struct json_object **)member = NULL; break;
+	}
+}
+
+void nt_fields_clear(const struct nt_fields *fields, void *target)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		clear(&fields->field[i], member_of(&fields->field[i], target));
+}
+
+bool nt_number_fits(enum nt_field_kind kind, double value)
+{
+	double least = kind == NT_FIELD_NUMBER ? -NT_NUMBER_MAX : 0;
+
+	return isfinite(value) && value >= least &&
+	       value <= (kind == NT_FIELD_SHARE ? 1 : NT_NUMBER_MAX);
+}
+
+static void put_times(struct nt_put *put, const struct nt_field *field, const double *us)
+{
+	if (!nt_number_fits(NT_FIELD_TIME, us[0]))
+		return;
+	nt_put_open(put, field->name, '[');
+	nt_put_value(put, NULL, "%.*f", field->size, us[0]);
+	if (nt_number_fits(NT_FIELD_TIME, us[1]))
+		nt_put_value(put, NULL, "%.*f", field->size, us[1]);
+	nt_put_close(put);
+}
+
+/* What must be there is brought into its bounds; anything else that is not in them is left out. */
+static void put_number(struct nt_put *put, const struct nt_field *field, double value)
+{
+	if (!nt_number_fits(field->kind, value) && field->need != NT_MUST)
+		return;
+	if (!nt_number_fits(field->kind, value))
+		value = value > 0 ? (field->kind == NT_FIELD_SHARE ? 1 : NT_NUMBER_MAX) : 0;
+	if (field->kind == NT_FIELD_SHARE)
+		nt_put_value(put, field->name, "%.*g", field->size, value);
+	else
+		nt_put_value(put, field->name, "%.*f", field->size, value);
+}
+
+static void put_text(struct nt_put *put, const struct nt_field *field, const char *text)
+{
+	if (text[0] || field->need != NT_MAY)
+		nt_put_text(put, field->name, text);
+}
+
+static void put_count(struct nt_put *put, const struct nt_field *field, int64_t count)
+{
+	int64_t least = field->kind == NT_FIELD_TALLY && field->need == NT_MAY ? 1 : 0;
+
+	if (field->need == NT_MUST && count < 0)
+		count = 0;
+	if (field->need == NT_MUST && count > NT_COUNT_MAX)
+		count = NT_COUNT_MAX;
+
+	if (count >= least && count <= NT_COUNT_MAX)
+		nt_put_value(put, field->name, "%" PRId64, count);
+}
+
+static void put_field(struct nt_put *put, const struct nt_field *field, const void *member)
+{
+	switch (field->kind) {
+	case NT_FIELD_COUNT:
+	case NT_FIELD_TALLY: put_count(put, field, *(const int64_t *)member); break;
+	case NT_FIELD_NUMBER:
+	case NT_FIELD_TIME:
+	case NT_FIELD_SHARE: put_number(put, field, *(const double *)member); break;
+	case NT_FIELD_BOOL: nt_put_bool(put, field->name, *(const bool *)member); break;
+	case NT_FIELD_TEXT: put_text(put, field, member); break;
+	case NT_FIELD_QUOTED: nt_put_quoted(put, field->name, member); break;
+	case NT_FIELD_COLL:
+		if (*(const int *)member >= 0 && *(const int *)member < NT_COLLS)
+			nt_put_text(put, field->name, nt_coll_name(*(const int *)member));
+		break;
+	case NT_FIELD_ARM:
+		if (nt_arm_valid(*(const int *)member))
+			nt_put_text(put, field->name, nt_arm_name(*(const int *)member));
+		break;
+	case NT_FIELD_TIMES: put_times(put, field, member); break;
+	case NT_FIELD_OBJECT:
+	case NT_FIELD_ARRAY: break;
+	}
+}
+
+void nt_fields_put(struct nt_put *put, const struct nt_fields *fields, const void *source)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		put_field(put, &fields->field[i], (const char *)source + fields->field[i].offset);
+}

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# Every format that is written in one place and read in another. What writes needs libc only, since it runs in the NCCL
+# process; what reads needs json-c.
+
+noinst_LTLIBRARIES += libnt-record.la libnt-record-read.la
+libnt_record_la_SOURCES = \
+	%D%/field.c \
+	%D%/field.h \
+	%D%/put.c \
+	%D%/put.h \
+	%D%/rank.c \
+	%D%/rank.h
+libnt_record_read_la_SOURCES = \
+	%D%/child.c \
+	%D%/child.h \
+	%D%/file.c \
+	%D%/file.h \
+	%D%/label.c \
+	%D%/label.h \
+	%D%/printable.c \
+	%D%/printable.h \
+	%D%/rankread.c \
+	%D%/rankread.h \
+	%D%/read.c \
+	%D%/read.h \
+	%D%/scan.c \
+	%D%/scan.h \
+	%D%/splice.c \
+	%D%/splice.h \
+	%D%/spool.c \
+	%D%/spool.h \
+	%D%/spoolread.c \
+	%D%/step.c \
+	%D%/step.h \
+	%D%/summary.c \
+	%D%/summary.h
+libnt_record_read_la_LIBADD = libnt-record.la

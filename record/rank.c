@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank.c - see rank.h */
+#include "record/rank.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RANK_ROW(...) NT_FIELD_ROW(struct nt_rank, __VA_ARGS__)
+static const struct nt_field rank_rows[] = { NT_RANK_FIELDS(RANK_ROW) };
+const struct nt_fields nt_rank_fields = NT_FIELDS(rank_rows);
+
+#define COMM_ROW(...) NT_FIELD_ROW(struct nt_rank_comm, __VA_ARGS__)
+static const struct nt_field comm_rows[] = { NT_RANK_COMM_FIELDS(COMM_ROW) };
+const struct nt_fields nt_rank_comm_fields = NT_FIELDS(comm_rows);
+
+#define KEY_ROW(...) NT_FIELD_ROW(struct nt_rank_key, __VA_ARGS__)
+static const struct nt_field key_rows[] = { NT_RANK_KEY_FIELDS(KEY_ROW) };
+const struct nt_fields nt_rank_key_fields = NT_FIELDS(key_rows);
+
+#define EXPLORED_ROW(...) NT_FIELD_ROW(struct nt_explored, __VA_ARGS__)
+static const struct nt_field explored_rows[] = { NT_EXPLORED_FIELDS(EXPLORED_ROW) };
+const struct nt_fields nt_explored_fields = NT_FIELDS(explored_rows);
+
+#define EXPLORED_ARM_ROW(...) NT_FIELD_ROW(struct nt_explored_arm, __VA_ARGS__)
+static const struct nt_field explored_arm_rows[] = { NT_EXPLORED_ARM_FIELDS(EXPLORED_ARM_ROW) };
+const struct nt_fields nt_explored_arm_fields = NT_FIELDS(explored_arm_rows);
+
+#define AGREEMENT_ROW(...) NT_FIELD_ROW(struct nt_agreement, __VA_ARGS__)
+static const struct nt_field agreement_rows[] = { NT_AGREEMENT_FIELDS(AGREEMENT_ROW) };
+const struct nt_fields nt_agreement_fields = NT_FIELDS(agreement_rows);
+
+#define CHANNELS_ROW(...) NT_FIELD_ROW(struct nt_trial_channels, __VA_ARGS__)
+static const struct nt_field channels_rows[] = { NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW) };
+const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
+
+static void put_channels(struct nt_put *put, const struct nt_rank_trial *trial)
+{
+	const struct nt_trial_channels channels = {
+		.ranks = trial->ranks,
+		.most = trial->most,
+		.chunks = trial->chunks,
+	};
+
+	nt_put_open(put, NT_IN_TRIAL_CHANNELS, '{');
+	nt_fields_put(put, &nt_trial_channels_fields, &channels);
+	nt_put_open(put, NT_IN_TRIAL_OWN, '{');
+	for (int pair = 0; pair < NT_PAIRS; pair++) {
+		if (trial->own[pair] != 0)
+			nt_put_count(put, nt_arm_name(pair), trial->own[pair]);
+	}
+	nt_put_close(put);
+	nt_put_close(put);
+}
+
+void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
+{
+	nt_put_open(put, NT_RANK_TRIAL, '{');
+	nt_put_open(put, NT_IN_TRIAL_ARMS, '[');
+	for (unsigned i = 0; i < trial->arms; i++)
+		nt_put_text(put, NULL, nt_arm_name(trial->arm[i]));
+	nt_put_close(put);
+	nt_put_open(put, NT_IN_TRIAL_COST, '[');
+	for (unsigned i = 0; i < trial->arms; i++)
+		nt_put_value(put, NULL, "%.9g", trial->cost_us[i]);
+	nt_put_close(put);
+	if (trial->has_channels)
+		put_channels(put, trial);
+	nt_put_open(put, NT_IN_TRIAL_ROUNDS, '[');
+	for (unsigned i = 0; i < trial->rounds; i++)
+		nt_put_samples(put, NULL, trial->round[i].sample, trial->round[i].samples);
+	nt_put_close(put);
+	nt_put_close(put);
+}
+
+void nt_rank_put_agreement(struct nt_put *put, const struct nt_agreement *agreement,
+			   const uint16_t *commit_ms, size_t commits)
+{
+	nt_put_open(put, NT_RANK_AGREEMENT, '{');
+	nt_fields_put(put, &nt_agreement_fields, agreement);
+	nt_put_open(put, "commit_ms", '[');
+	for (size_t i = 0; i < commits; i++)
+		nt_put_count(put, NULL, commit_ms[i]);
+	nt_put_close(put);
+	nt_put_close(put);
+}
+
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t done = write(fd, text, bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -1;
+		text += done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Under another name first: a reader sees the whole record or the one before. */
+int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes)
+{
+	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];
+	int rc = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", directory, NT_RECORD_PREFIX, task,
+		 pid, NT_RECORD_SUFFIX);
+	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, text, bytes) == 0)
+		rc = 0;
+	if (close(fd) < 0)
+		rc = -1;
+	if (rc == 0 && rename(temporary, path) < 0)
+		rc = -1;
+	if (rc < 0)
+		(void)unlink(temporary);
+	return rc;
+}
+
+bool nt_rank_file_is(const char *name)
+{
+	const size_t prefix = sizeof(NT_RECORD_PREFIX) - 1;
+	const size_t suffix = sizeof(NT_RECORD_SUFFIX) - 1;
+	size_t bytes = strlen(name);
+
+	return bytes > prefix + suffix && strncmp(name, NT_RECORD_PREFIX, prefix) == 0 &&
+	       strcmp(name + bytes - suffix, NT_RECORD_SUFFIX) == 0;
+}

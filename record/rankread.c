@@ -1,0 +1,212 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rankread.c - see rankread.h. It is a user's file: nothing in it is trusted. */
+#include "record/rankread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+{
+	size_t count = comm->key_array ? json_object_array_length(comm->key_array) : 0;
+	struct nt_error inner;
+
+	comm->keys = count ? calloc(count, sizeof(comm->keys[0])) : NULL;
+	if (count && !comm->keys)
+		return nt_error_set(err, "no memory for %zu keys", count);
+	for (size_t i = 0; i < count; i++) {
+		nt_fields_clear(&nt_rank_key_fields, &comm->keys[i]);
+		if (nt_fields_read(&nt_rank_key_fields,
+				   json_object_array_get_idx(comm->key_array, i), &comm->keys[i],
+				   how, &inner) < 0)
+			return nt_error_set(err, "key %zu: %.120s", i, inner.text);
+		comm->key_count++;
+	}
+	return 0;
+}
+
+static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
+{
+	size_t count = rank->comm_array ? json_object_array_length(rank->comm_array) : 0;
+	struct nt_error inner;
+
+	rank->comms = count ? calloc(count, sizeof(rank->comms[0])) : NULL;
+	if (count && !rank->comms)
+		return nt_error_set(err, "no memory for %zu communicators", count);
+	for (size_t i = 0; i < count; i++) {
+		struct nt_rank_comm *comm = &rank->comms[i];
+
+		nt_fields_clear(&nt_rank_comm_fields, comm);
+		if (nt_fields_read(&nt_rank_comm_fields,
+				   json_object_array_get_idx(rank->comm_array, i), comm, how,
+				   &inner) < 0)
+			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
+		rank->comm_count++;
+		if (read_keys(comm, how, &inner) < 0)
+			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
+	}
+	return 0;
+}
+
+static int check_counts(json_object *counts, struct nt_error *err)
+{
+	struct nt_field field = { .kind = NT_FIELD_COUNT };
+	int64_t count;
+
+	json_object_object_foreach(counts, name, value)
+	{
+		field.name = name;
+		if (nt_field_read(&field, value, &count, NT_READ_TO_SHOW, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* First of all: nothing else is known of another version. */
+static int check_version(json_object *root, struct nt_error *err)
+{
+	static const struct nt_field field = { .name = "v", .kind = NT_FIELD_COUNT };
+	json_object *value;
+	int64_t version;
+
+	if (!json_object_object_get_ex(root, "v", &value))
+		return nt_error_set(err, "v is missing");
+	if (nt_field_read(&field, value, &version, NT_READ_TO_SHOW, err) < 0)
+		return -1;
+	if (version != NT_RECORD_VERSION)
+		return nt_error_set(err, "v is %lld (this nccl-tune reads version %d)",
+				    (long long)version, NT_RECORD_VERSION);
+	return 0;
+}
+
+int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading how,
+		      struct nt_error *err)
+{
+	memset(rank, 0, sizeof(*rank));
+	nt_fields_clear(&nt_rank_fields, rank);
+	rank->root = root;
+	if (check_version(root, err) < 0)
+		return -1;
+	if (nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
+		return -1;
+	if (rank->counts && check_counts(rank->counts, err) < 0) {
+		rank->counts = NULL;
+		return -1;
+	}
+	return read_comms(rank, how, err);
+}
+
+int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, struct nt_error *err)
+{
+	json_object *root;
+
+	memset(rank, 0, sizeof(*rank));
+	if (nt_json_parse(text, text_bytes, &root, err) < 0) {
+		rank->root = root;
+		return -1;
+	}
+	return nt_rank_read_take(rank, root, NT_READ_TO_SHOW, err);
+}
+
+void nt_rank_fini(struct nt_rank *rank)
+{
+	for (size_t i = 0; i < rank->comm_count; i++)
+		free(rank->comms[i].keys);
+	/* The one whose members could not be read has no keys. */
+	free(rank->comms);
+	json_object_put(rank->root);
+	memset(rank, 0, sizeof(*rank));
+}
+
+static json_object *array_of(json_object *trial, const char *name, size_t most)
+{
+	json_object *array;
+
+	if (!json_object_object_get_ex(trial, name, &array) ||
+	    !json_object_is_type(array, json_type_array) || json_object_array_length(array) > most)
+		return NULL;
+	return array;
+}
+
+static int read_rounds(struct nt_rank_trial *trial,
+		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
+		       struct nt_error *err)
+{
+	json_object *array = array_of(object, NT_IN_TRIAL_ROUNDS, NT_RANK_TRIAL_ROUNDS);
+
+	if (!array)
+		return nt_error_set(err, "trial has no rounds, or more than %d",
+				    NT_RANK_TRIAL_ROUNDS);
+	trial->rounds = (unsigned)json_object_array_length(array);
+	for (unsigned i = 0; i < trial->rounds; i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(array, i));
+		int length = text ? nt_base64_decode(text, data[i], NT_RANK_TRIAL_BYTES) : -1;
+
+		if (length < 0)
+			return nt_error_set(err, "round %u of a trial cannot be read", i);
+		trial->round[i].data = data[i];
+		trial->round[i].bytes = (size_t)length;
+	}
+	return 0;
+}
+
+static int read_arms(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
+{
+	json_object *arms = array_of(object, NT_IN_TRIAL_ARMS, NT_RANK_TRIAL_ARMS);
+	json_object *costs = array_of(object, NT_IN_TRIAL_COST, NT_RANK_TRIAL_ARMS);
+
+	if (!arms || !costs || json_object_array_length(arms) != json_object_array_length(costs))
+		return nt_error_set(err, "trial lacks arms, or their costs");
+	trial->arms = (unsigned)json_object_array_length(arms);
+	for (unsigned i = 0; i < trial->arms; i++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(arms, i));
+		int arm = name ? nt_arm_parse(name) : -1;
+
+		if (arm < 0 || arm >= NT_PAIRS)
+			return nt_error_set(err, "trial of an unknown arm '%.24s'",
+					    name ? name : "");
+		trial->arm[i] = arm;
+		trial->cost_us[i] = json_object_get_double(json_object_array_get_idx(costs, i));
+	}
+	return 0;
+}
+
+/* Of a round with caps and chunk sizes; without it there was none. */
+static int read_channels(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
+{
+	struct nt_trial_channels channels;
+	json_object *from;
+
+	if (!json_object_object_get_ex(object, NT_IN_TRIAL_CHANNELS, &from))
+		return 0;
+	nt_fields_clear(&nt_trial_channels_fields, &channels);
+	if (nt_fields_read(&nt_trial_channels_fields, from, &channels, NT_READ_TO_COPY, err) < 0)
+		return -1;
+	if (!channels.own || channels.ranks > UINT32_MAX || channels.most > UINT32_MAX)
+		return nt_error_set(err, "trial's channels cannot be read");
+	trial->has_channels = true;
+	trial->ranks = channels.ranks > 0 ? (uint32_t)channels.ranks : 0;
+	trial->most = channels.most > 0 ? (uint32_t)channels.most : 0;
+	trial->chunks = channels.chunks;
+	json_object_object_foreach(channels.own, name, number)
+	{
+		int pair = nt_arm_parse(name);
+		int own = json_object_get_int(number);
+
+		if (pair < 0 || pair >= NT_PAIRS || own < 0 || own > UINT8_MAX)
+			return nt_error_set(err, "trial's channels of an unknown arm '%.24s'",
+					    name);
+		trial->own[pair] = (uint8_t)own;
+	}
+	return 0;
+}
+
+int nt_rank_read_trial(struct nt_rank_trial *trial,
+		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
+		       struct nt_error *err)
+{
+	memset(trial, 0, sizeof(*trial));
+	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0)
+		return -1;
+	return read_channels(trial, object, err);
+}

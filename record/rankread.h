@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rankread.h - read the record of one NCCL process (rank.h) from JSON
+ *
+ * Threads:  no state of its own; any thread.
+ * Memory:   nt_rank_fini frees all, also after a failure; a fresh struct is all zero.
+ * Errors:   -1 and *err says what is wrong and where; what was read before it stays and may be
+ *           shown as partial.
+ */
+#ifndef NT_RANKREAD_H
+#define NT_RANKREAD_H
+
+#include "record/rank.h"
+#include "record/read.h"
+
+/* To show it. */
+int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, struct nt_error *err);
+/* From what nt_json_parse gave, which is the record's from then on. */
+int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading how,
+		      struct nt_error *err);
+void nt_rank_fini(struct nt_rank *rank);
+
+/* The member "trial" of a key. round[].data points into data. */
+int nt_rank_read_trial(struct nt_rank_trial *trial,
+		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
+		       struct nt_error *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read.h - read JSON objects into structs, by the tables of their fields (field.h)
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   the target is the caller's; texts are copied, parts are borrowed.
+ * Errors:   -1 and *err names the member, its value and what is accepted; the target is then
+ *           unspecified.
+ */
+#ifndef NT_READ_H
+#define NT_READ_H
+
+#include <json.h>
+#include "contract/error.h"
+#include "record/field.h"
+
+enum nt_reading {
+	/* For a person: unknown, missing and malformed members are errors alike, and so is a text
+	 * that is too long. What cannot be printed of a text becomes '?'. */
+	NT_READ_TO_SHOW,
+	/* What root's side copies on: what is not known is not looked at, since a newer writer may
+	 * say more; what is missing stays unknown; a text is cut, and of JSON's own characters
+	 * nothing is left in it. */
+	NT_READ_TO_COPY,
+};
+
+/* One JSON text, strictly: nothing but white space behind it, nested no deeper than a record may be
+ * (NT_RECORD_DEPTH). After text behind it -1, and *object is there. */
+int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err);
+
+/* Members that are absent leave the target as it was. */
+int nt_fields_read(const struct nt_fields *fields, json_object *object, void *target,
+		   enum nt_reading how, struct nt_error *err);
+
+/* One member, already known by name. */
+int nt_field_read(const struct nt_field *field, json_object *value, void *target,
+		  enum nt_reading how, struct nt_error *err);
+
+/* NULL: no such field. */
+const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step.c - see step.h */
+#include "record/step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "contract/coll.h"
+#include "record/scan.h"
+
+#define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
+static const struct nt_field step_rows[] = { NT_STEP_FIELDS(STEP_ROW) };
+const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
+
+#define ROW_ROW(...) NT_FIELD_ROW(struct nt_row, __VA_ARGS__)
+static const struct nt_field row_rows[] = { NT_ROW_FIELDS(ROW_ROW) };
+const struct nt_fields nt_row_fields = NT_FIELDS(row_rows);
+
+void nt_step_open_shape(struct nt_put *put, int64_t ranks, int64_t nodes)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "%" PRId64 "r%" PRId64 "n", ranks, nodes);
+	nt_put_open(put, name, '{');
+}
+
+void nt_step_put_row(struct nt_put *put, const struct nt_row *row)
+{
+	char size[32], name[64];
+
+	snprintf(name, sizeof(name), "%s %s", nt_coll_name(row->coll),
+		 nt_size_text(row->bytes, size, sizeof(size)));
+	nt_put_open(put, name, '{');
+	nt_fields_put(put, &nt_row_fields, row);
+	nt_put_close(put);
+}
+
+int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
+{
+	struct nt_text text = { record, record_bytes };
+	int depth = 0;
+
+	if (record_bytes > NT_STEP_RECORD_MAX)
+		return nt_error_set(err, "the record has %zu bytes (want at most %d)", record_bytes,
+				    NT_STEP_RECORD_MAX);
+	for (size_t i = 0; i < record_bytes; i++) {
+		char c = record[i];
+
+		if (c < 0x20 || c > 0x7e || c == '\\')
+			return nt_error_set(err, "the record has the byte 0x%02x at %zu",
+					    (unsigned char)c, i);
+		/* Braces are JSON's own in an honest record, so that counting them is counting
+		 * depth. */
+		depth += (c == '{') - (c == '}');
+		if (depth < 0 || depth > NT_STEP_DEPTH)
+			return nt_error_set(
+				err, "the record is nested too deep or not at all at byte %zu", i);
+	}
+	if (depth != 0 || record_bytes == 0 || record[0] != '{' || !nt_scan_is(text, '{'))
+		return nt_error_set(err, "the record is not a JSON object");
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step.h - the records of a step and of a job: their fields, and how a step's is written
+ *
+ * Step record, the value of "<step>" (a number, or "batch") in the job's, at most
+ * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
+ *
+ *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...},
+ *	  "why":["...", ...], "more":3 }
+ *
+ * One member for each shape of communicator (ranks, nodes), in it one row for each collective and
+ * size. "why" names every communicator that was not tuned, once each; "more" counts rows and
+ * reasons that had no room.
+ *
+ * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
+ * room:
+ *
+ *	{"nccl_tune":{"v":1,"0":STEP,"1":STEP,...,"more":2}}
+ *
+ * splice.h puts a step's record into a job's, summary.h reads a job's.
+ *
+ * Threads:  any; structs belong to their caller.
+ * Memory:   nothing is allocated.
+ * Errors:   put->full (put.h).
+ * Units:    in the names; medians in microseconds, gain in percent of AUTO's.
+ */
+#ifndef NT_STEP_RECORD_H
+#define NT_STEP_RECORD_H
+
+#include "contract/error.h"
+#include "contract/names.h"
+#include "record/field.h"
+
+#define NT_STEP_DEPTH 4 /* step, shape, row, times */
+#define NT_STEP_WHY "why"
+#define NT_STEP_MORE "more"
+
+/* clang-format off */
+#define NT_STEP_FIELDS(X) \
+	X(TEXT, "mode", mode, 16, NT_MUST) \
+	X(TEXT, "nccl", nccl, 16, NT_MAY) \
+	X(COUNT, "ranks", ranks, 0, NT_MAY) \
+	X(COUNT, "nodes", nodes, 0, NT_MAY)
+
+#define NT_ROW_FIELDS(X) \
+	X(ARM, "auto", auto_arm, 0, NT_MUST) /* NCCL's pick */ \
+	X(ARM, "arm", arm, 0, NT_MUST) /* in use; AUTO where that pick stays */ \
+	X(TIMES, "us", us, 1, NT_MAY) /* medians; arm_us is the best other arm's where AUTO stays */ \
+	X(NUMBER, "gain", gain_percent, 1, NT_MAY) \
+	X(SHARE, "p", p, 3, NT_MAY) \
+	X(COUNT, "n", samples, 0, NT_MAY) \
+	X(COUNT, "calls", calls, 0, NT_MAY) \
+	X(COUNT, "spent", spent_calls, 0, NT_MAY) \
+	X(TIME, "spent_ms", spent_ms, 1, NT_MAY) \
+	X(NUMBER, "saved_ms", saved_ms, 1, NT_MAY) \
+	X(TALLY, "rechecks", rechecks, 0, NT_MAY) \
+	X(TALLY, "rollbacks", rollbacks, 0, NT_MAY)
+/* clang-format on */
+
+struct nt_step {
+	char name[NT_STEP_NAME_MAX]; /* "0", "batch" */
+	NT_STEP_FIELDS(NT_FIELD_MEMBER)
+	int64_t more; /* entries that had no room in the record */
+};
+
+struct nt_row {
+	size_t step; /* index into a summary's steps */
+	uint32_t ranks, nodes; /* of the communicator */
+	int coll;
+	size_t bytes;
+	NT_ROW_FIELDS(NT_FIELD_MEMBER)
+	const char *state; /* NT_KEYSTATE_*; not written, what a row holds tells */
+};
+
+extern const struct nt_fields nt_step_fields, nt_row_fields;
+
+/* Rows of one shape stand together: open it, put them, close it with nt_put_close. */
+void nt_step_open_shape(struct nt_put *put, int64_t ranks, int64_t nodes);
+void nt_step_put_row(struct nt_put *put, const struct nt_row *row);
+
+/* Is record what stands above: one JSON object of printable ASCII without backslash, of at most
+ * NT_STEP_RECORD_MAX bytes? */
+int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rights.h - give up root's rights, in a process that is to read what a user wrote
+ *
+ * Threads:  single-threaded programs.
+ * Errors:   -1 and *err: some right may be left, so the process must end.
+ */
+#ifndef NT_RIGHTS_H
+#define NT_RIGHTS_H
+
+#include <stdint.h>
+#include "contract/error.h"
+
+/* In the child of a root process: become uid and gid for good, with no groups, no way back up
+ * and small limits. */
+int nt_rights_drop(uint32_t uid, uint32_t gid, struct nt_error *err);
+
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A job for every setting: whatever it makes the ranks write, the step's record has all of them. The settings and their
+# words are those of the table in contract/policy.h.
+# shellcheck disable=SC2154 # what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+
+setup_file() {
+	alone_environment
+	export RECORD=$TESTS/nt-record
+}
+
+setup() {
+	dir=$BATS_TEST_TMPDIR/step
+}
+
+# job OPTION [fake option]...: four ranks of the simulated NCCL on one node with that option; the step's record is in
+# $output, and every rank's was read.
+job() {
+	local option=$1
+	rm -rf "$dir"
+	mkdir -m 700 "$dir"
+	NCCL_TUNE_POLICY=$("$RECORD" policy "$dir" "$option") run -0 timeout -k 2 60 "$FAKE" --fork 4 --nodes 1 \
+		--nccl 2.30.7 --noise lognormal:0.02 --call-gap-us 50 --sizes 4M --iters 6000 "${@:2}"
+	run -0 --separate-stderr "$RECORD" step "$dir" "${option%%,*}"
+	[ "$stderr" = "4 read, 0 unusable" ] || { echo "$option: $stderr"; return 1; }
+}
+
+json() {
+	jq -e "$1" <<<"$output" >/dev/null || { printf '%s\n' "$1" "$output" >&2; return 1; }
+}
+
+@test "every setting is tried, each word of those that have words" {
+	run -0 "$RECORD" options
+	[[ $output = *"bandit,channels=on"*"bandit,chunks=on"*"bandit,rule=paper-offline"* ]]
+	[ "$(sed 's/^[^,]*,//; s/=.*//' <<<"$output" | grep -v '^off$\|^observe$' | sort -u | wc -l)" -ge 16 ]
+}
+
+@test "with every setting all ranks' records are read, and the step's has their keys" {
+	local option options
+	options=$("$RECORD" options)
+	for option in $options; do
+		[ "$option" != off ] || continue
+		job "$option"
+		json '."4r1n"."AllReduce 4M".auto | length > 0' || { echo "$option"; return 1; }
+	done
+}
+
+@test "with channels and chunks, too, and what was tried can be repeated" {
+	local file
+	job bandit,channels=on,chunks=on --arm RING/SIMPLE=0.8 --iters 20000
+	json '."4r1n"."AllReduce 4M" | .n > 0 and .calls == 20000'
+	file=$(grep -l '"channels":{' "$dir"/rank.*.json)
+	run -0 "$SHOW" show "$file"
+	[[ $output = *"explored on "*"ch"* ]]
+	run -0 "$SHOW" replay "$file"
+	[[ $output != *differs* ]]
+}
+
+@test "a file's name is shown without its control characters" {
+	local name=$BATS_TEST_TMPDIR/$'a\e[2Jb.json'
+	mkdir -m 700 "$dir"
+	echo '{"v":1,"job":1,"step":0,"node":"n1","comms":[]}' >"$name"
+	run -0 --separate-stderr "$SHOW" show "$name"
+	[ "${lines[0]}" = "$BATS_TEST_TMPDIR/a?[2Jb.json" ]
+	echo '{' >"$name"
+	run -1 "$SHOW" show "$name"
+	[[ $output = *"a?[2Jb.json: damaged:"* ]]
+	[[ $output != *$'\e'* ]]
+}
+
+@test "a report reads its own member only" {
+	local deep
+	deep=$(printf '[%.0s' {1..40})1$(printf ']%.0s' {1..40})
+	echo '{"other":"é","deep":'"$deep"',"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}' >"$BATS_TEST_TMPDIR/comment"
+	run -0 "$SHOW" report --file "$BATS_TEST_TMPDIR/comment"
+	[[ $output != *[Dd]amaged* ]]
+}

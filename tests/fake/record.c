@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nt-record - what tests without Slurm need of it: policies for tasks, and the record of a step
+ *
+ *	nt-record options                every setting with every other value that matters, one a line
+ *	nt-record policy DIR OPTION      NCCL_TUNE_POLICY of the tasks of step 1.0 with that option
+ *	nt-record step DIR MODE          the step's record from the rank records in DIR, as nt-recordd
+ *	                                 makes it; how many there were is said on stderr
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/policy.h"
+#include "record/step.h"
+#include "spank/collect.h"
+
+#define NODE "n1"
+
+static int fail(const struct nt_error *err)
+{
+	fprintf(stderr, "nt-record: %s\n", err->text);
+	return 1;
+}
+
+static int print_option(const struct nt_policy *policy)
+{
+	char text[NT_POLICY_MAX];
+	struct nt_error err;
+
+	if (nt_policy_format_option(policy, text, sizeof(text), &err) < 0)
+		return fail(&err);
+	return puts(text) < 0;
+}
+
+/* All other words of a setting that has words; another value of one that is a number. */
+static int print_setting(size_t offset, const char *kind, int64_t min, int64_t max, int64_t value)
+{
+	bool words = strcmp(kind, "NT_ENUM") == 0;
+	int64_t other = value > 0 ? value + value / 8 + 1 : max / 10;
+	struct nt_policy policy;
+	int rc = 0;
+
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	for (int64_t v = words ? min : other; v <= (words ? max : other) && rc == 0; v++) {
+		memcpy((char *)&policy + offset, &v, sizeof(v));
+		if (v != value)
+			rc = print_option(&policy);
+	}
+	return rc;
+}
+
+static int print_options(void)
+{
+	int rc = 0;
+
+#define SETTING(key, member, kind, min, max, value, ...) \
+	rc |= print_setting(offsetof(struct nt_policy, member), #kind, min, max, value);
+	NT_SETTINGS(SETTING)
+#undef SETTING
+	return rc;
+}
+
+static int print_policy(const char *directory, const char *option)
+{
+	struct nt_place place = { .node = NODE, .fingerprint = 1, .job = 1, .step = 0 };
+	char text[NT_POLICY_MAX];
+	struct nt_policy policy;
+	struct nt_error err;
+
+	nt_policy_default(&policy);
+	snprintf(place.dir, sizeof(place.dir), "%s", directory);
+	if (nt_policy_parse_option(&policy, option, &err) < 0 ||
+	    nt_policy_format_task(&policy, &place, text, sizeof(text), &err) < 0)
+		return fail(&err);
+	return puts(text) < 0;
+}
+
+static int print_step(const char *directory, const char *mode)
+{
+	const struct nt_sum_head head = { .mode = mode, .nodes = 1, .final = true };
+	char text[NT_STEP_RECORD_MAX + 1] = "";
+	struct nt_error err;
+	struct nt_sum sum;
+	int rc;
+
+	nt_sum_init(&sum);
+	rc = nt_collect_directory(&sum, directory, 1, 0, &err);
+	if (rc == 0 && nt_sum_format(&sum, &head, text, sizeof(text)) > 0)
+		rc = nt_step_check(text, strlen(text), &err);
+	fprintf(stderr, "%zu read, %zu unusable%s%s\n", sum.records, sum.unusable,
+		sum.unusable ? ": " : "", sum.unusable_why);
+	nt_sum_fini(&sum);
+	return rc < 0 ? fail(&err) : puts(text) < 0;
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc == 2 && strcmp(argv[1], "options") == 0)
+		return print_options();
+	if (argc == 4 && strcmp(argv[1], "policy") == 0)
+		return print_policy(argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "step") == 0)
+		return print_step(argv[2], argv[3]);
+	fprintf(stderr, "usage: nt-record options | policy DIR OPTION | step DIR MODE\n");
+	return 2;
+}

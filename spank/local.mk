@@ -34,6 +34,7 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/fingerprint.h \
 	%D%/scan.c \
 	%D%/scan.h \
+	%D%/slurm_compat.h \
 	%D%/splice.c \
 	%D%/splice.h \
 	%D%/spool.c \

@@ -16,6 +16,8 @@ libnt_sync_la_SOURCES = \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/member.c \
+	%D%/mpi.c \
+	%D%/mpi.h \
 	%D%/nodes.c \
 	%D%/nodes.h \
 	%D%/pace.h \

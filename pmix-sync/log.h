@@ -27,14 +27,19 @@
 
 struct nt_log;
 
-/* task: this process's task in the step, which must be its PMIx rank and the lowest of its node. */
-struct nt_log *nt_log_open(uint32_t task, struct nt_error *err);
+/* task: this process's task in the step, which must be its PMIx rank and the lowest of its node.
+ * *later says of a failure that the same may succeed in a moment. */
+struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_error *err);
 void nt_log_close(struct nt_log *log); /* PMIx_Finalize; NULL is fine */
 
 /* Leave PMIx until the next append or read, which take some milliseconds then; what was appended
  * stays readable. Slurm ends a step when a process that has not left dies. Nothing happens while
  * a read is under way, nor in a program that has MPI. */
 void nt_log_nap(struct nt_log *log);
+
+/* Leave PMIx at once where an MPI library has been loaded whose start would fail otherwise (mpi.h).
+ * Until it has been started, appends fail and reads do not begin. */
+void nt_log_make_way(struct nt_log *log);
 bool nt_log_naps_now(const struct nt_log *log);
 
 uint32_t nt_log_nodes(const struct nt_log *log);

@@ -90,15 +90,15 @@ static int lock_node(const char *dir)
 	return fd;
 }
 
-/* With logs the first speaker is the only one: their entries are numbered once per node and
- *                                              step, and the others know
- * whom to ask. */
-static void open_log(struct nt_speaker *speaker)
+/* With logs the first speaker is the only one: their entries are numbered once per node and step,
+ * and the others know whom to ask. False: not now, but perhaps in a moment. */
+static bool open_log(struct nt_speaker *speaker)
 {
 	const struct nt_speaker_config *config = &speaker->config;
+	bool later = false;
 
 	if (config->nodes < 2)
-		return;
+		return true;
 	if (config->local_task != 0)
 		nt_error_set(
 			&speaker->why,
@@ -106,7 +106,8 @@ static void open_log(struct nt_speaker *speaker)
 	else if (atomic_load(&config->board->speaker_pid) != 0)
 		nt_error_set(&speaker->why, "the process that spoke for a node has ended");
 	else
-		speaker->log = nt_log_open(config->task, &speaker->why);
+		speaker->log = nt_log_open(config->task, &later, &speaker->why);
+	return !later;
 }
 
 struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, struct nt_error *err)
@@ -130,7 +131,11 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 		nt_speaker_destroy(speaker);
 		return NULL;
 	}
-	open_log(speaker);
+	if (!open_log(speaker)) {
+		nt_error_set(err, "%s", speaker->why.text);
+		nt_speaker_destroy(speaker);
+		return NULL;
+	}
 	atomic_store(&config->board->speaker_pid, (uint32_t)getpid());
 	if (create_agree(speaker, err) < 0) {
 		nt_speaker_destroy(speaker);
@@ -221,8 +226,10 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 	bool pending;
 
 	atomic_fetch_add(&speaker->config.board->beat, 1);
-	if (speaker->log)
+	if (speaker->log) {
+		nt_log_make_way(speaker->log);
 		hear(speaker, now_ms);
+	}
 	pending = nt_agree_step(speaker->agree, now_ms);
 	say(speaker, pending, now_ms);
 	if (speaker->log)

@@ -24,6 +24,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/matched \
 	%D%/unit/mask \
+	%D%/unit/mpi \
 	%D%/unit/pace \
 	%D%/unit/policy \
 	%D%/unit/refine \
@@ -190,6 +191,17 @@ CLEANFILES += tests/fake/nt-fake-job.so
 tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
+
+# Stands in for an MPI library; it must be called like one.
+noinst_LTLIBRARIES += tests/fake/libmpi-fake.la
+tests_fake_libmpi_fake_la_SOURCES = %D%/fake/mpi.c
+tests_fake_libmpi_fake_la_LIBADD =
+tests_fake_libmpi_fake_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_fake_libmpi_fake_la_LDFLAGS = $(module_ldflags) -rpath /nonexistent
+noinst_SCRIPTS += tests/fake/libmpi-fake.so
+CLEANFILES += tests/fake/libmpi-fake.so
+tests/fake/libmpi-fake.so: tests/fake/libmpi-fake.la
+	$(AM_V_GEN)cp tests/fake/.libs/libmpi-fake.so $@
 
 EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h \
 	%D%/unit/steady.h

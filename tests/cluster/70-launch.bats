@@ -25,7 +25,7 @@ setup_file() {
 	cluster_setup
 	bin=$NT_BASE/bin library=$NT_TESTS/nt-fake-job.so runs=$NT_BASE/runs
 	mkdir "$bin" "$runs"
-	for program in ends children; do
+	for program in ends children mpi-order; do
 		compile cc "$program" || return 1
 	done
 	if command -v mpicc >/dev/null; then
@@ -125,6 +125,49 @@ mpi_job() {
 		[ "$(grep -c '^ended' "$err")" = 4 ]
 		run ! grep -E 'errhandler|error:' "$err"
 	done
+}
+
+# order ORDER [VERSION]: with the library that stands in for MPI, whose MPI_Init aborts as Open MPI 5's in a process
+# that is a client of PMIx already. No task of it may.
+order() {
+	local meet=$NT_CLUSTER/work/order
+	rm -rf "$meet"
+	mkdir -m 1777 "$meet"
+	launch -- env NT_FAKE_MPI_VERSION="${2:-Open MPI v5.0.7}" "$bin/mpi-order" "$1" "$NT_TESTS/libmpi-fake.so" \
+		"$library" "$meet" "${JOB[@]}" || return 1
+	! grep -E 'errhandler|error:|fake MPI' "$err"
+}
+
+# clients COUNT: of so many jobs of a task it was said that the process was a client when it ended.
+clients() {
+	[ "$(grep -c 'played, client 1$' "$err")" = "$1" ] || { cat "$err"; return 1; }
+}
+
+@test "MPI that takes no client before it: nobody is one until it has been started" {
+	order linked
+	# The first job is left alone; the second is tuned: all four are clients then, by MPI.
+	clients 4
+	head -n 1 "$out" | jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden == 0'
+	tuned <(tail -n 1 "$out")
+	[ "$(wc -l <"$out")" = 2 ]
+}
+
+@test "MPI that takes no client before it comes when the plugin is one: the plugin makes way" {
+	order loaded
+	tuned
+	[ "$(wc -l <"$out")" = 2 ]
+}
+
+@test "MPI that takes no client before it and is never started: the job is left alone" {
+	order never
+	clients 0
+	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden == 0' "$out"
+}
+
+@test "MPI that joins a client is not waited for" {
+	order linked "Open MPI v4.1.4"
+	tuned
+	[ "$(wc -l <"$out")" = 2 ]
 }
 
 # ---- Children

@@ -135,14 +135,6 @@ nodes_idle() {
 	[ "$(timeout 5 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
 }
 
-# The slurmstepds of this cluster.
-kill_stepds() {
-	local pid
-	for pid in $(pgrep -f '^slurmstepd: \['); do
-		grep -qaF "SLURM_CONF=$SLURM_CONF" "/proc/$pid/environ" 2>/dev/null && echo "$pid"
-	done
-}
-
 # What an administrator does about nodes that do not come back: the slurmstepd of the first node waits a minute for
 # the lost one's word, and slurmctld drains the node then.
 kill_settle() {
@@ -150,7 +142,7 @@ kill_settle() {
 	k_admin=none
 	wait_for "$KILL_SETTLE_S" nodes_idle 2>/dev/null && return
 	k_admin=endstepd
-	mapfile -t pids < <(kill_stepds)
+	mapfile -t pids < <(stepds)
 	[ "${#pids[@]}" = 0 ] || kill -9 "${pids[@]}"
 	wait_for 10 nodes_idle 2>/dev/null && return
 	k_admin=restart

@@ -221,11 +221,22 @@ void nt_log_nap(struct nt_log *log)
 	log->count.naps++;
 }
 
+/* Where not all tasks of a node were clients, Slurm's PMIx server counts wrong once one of them has
+ * left: MPI's first fence never ends. Then it is better that MPI aborts at once. */
+static bool leaves_nobody(const struct nt_log *log)
+{
+	uint32_t here = 0;
+
+	for (uint32_t task = 0; task < log->nodes.tasks; task++)
+		here += log->nodes.node_of[task] == log->self;
+	return here == 1;
+}
+
 /* What was put and not committed is forgotten with the client, and so are its reads: PMIx answers
  * none of them once it has ended. */
 void nt_log_make_way(struct nt_log *log)
 {
-	if (!log->awake || !nt_mpi_comes_first(&log->mpi))
+	if (!log->awake || !nt_mpi_comes_first(&log->mpi) || !leaves_nobody(log))
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;

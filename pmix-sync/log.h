@@ -37,8 +37,9 @@ void nt_log_close(struct nt_log *log); /* PMIx_Finalize; NULL is fine */
  * a read is under way, nor in a program that has MPI. */
 void nt_log_nap(struct nt_log *log);
 
-/* Leave PMIx at once where an MPI library has been loaded whose start would fail otherwise (mpi.h).
- * Until it has been started, appends fail and reads do not begin. */
+/* Leave PMIx at once where an MPI library has been loaded whose start would fail otherwise (mpi.h)
+ * and this is the only task of its node. Until it has been started, appends fail and reads do not
+ * begin. */
 void nt_log_make_way(struct nt_log *log);
 bool nt_log_naps_now(const struct nt_log *log);
 

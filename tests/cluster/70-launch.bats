@@ -45,12 +45,26 @@ setup() {
 	err=$BATS_TEST_TMPDIR/err
 }
 
+# A test that fails leaves its batch job to nobody.
+teardown() {
+	[ -z "${job:-}" ] || end_job "$job"
+}
+
+end_job() {
+	timeout 10 scancel -f "$1" 2>/dev/null || :
+	wait_for 30 is_gone "$1"
+}
+
+is_gone() {
+	[ -z "$(squeue -h -j "$1" 2>/dev/null)" ]
+}
+
 # compile CC NAME: tests/launch/NAME.c
 compile() {
 	"$1" -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I"$NT_TOP" -o "$bin/$2" "$NT_TOP/tests/launch/$2.c" -pthread -ldl
 }
 
-# launch SRUN-OPTION... -- CMD...: a tuned step of four tasks on two nodes; its output is in $out and $err.
+# launch SRUN-OPTION... -- CMD...: a tuned step of four tasks ($tasks a node) on two nodes; its output is in $out and $err.
 launch() {
 	local options=()
 	while [ "$1" != -- ]; do
@@ -58,7 +72,8 @@ launch() {
 		shift
 	done
 	shift
-	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$@" >"$out" 2>"$err" ||
+	as_user srun -N2 --ntasks-per-node="${tasks:-2}" -t 3 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$@" \
+		>"$out" 2>"$err" ||
 		{ echo "exit status $?"; cat "$out" "$err"; return 1; }
 }
 
@@ -82,6 +97,23 @@ need_mpi4py() {
 	/usr/bin/python3 -c 'import mpi4py' 2>/dev/null || skip "no mpi4py (./dev setup installs it)"
 }
 
+# Open MPI 5 and later abort in a process that is a client before them.
+mpi_joins_a_client() {
+	[[ $(mpicc --showme:version) =~ Open\ MPI\ ([0-9]+) && ${BASH_REMATCH[1]} -lt 5 ]]
+}
+
+# left_alone JOB: nothing was changed in it.
+left_alone() {
+	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden == 0' <<<"$1"
+}
+
+# Of two jobs of the same processes.
+first_is_left_alone() {
+	[ "$(wc -l <"$out")" = 2 ]
+	left_alone "$(head -n 1 "$out")"
+	tuned <(tail -n 1 "$out")
+}
+
 # mpi_job ORDER: every task has used one libpmix, and is no client of it any more when it exits.
 mpi_job() {
 	launch -- env "${MPI_ON_ONE_HOST[@]}" "$bin/mpi-job" "$1" "$library" "${JOB[@]}" || return 1
@@ -100,8 +132,12 @@ mpi_job() {
 @test "an MPI program: MPI starts when the plugin is at work" {
 	need_mpi
 	mpi_job late
-	tuned
 	[ "$(wc -l <"$out")" = 2 ]
+	if mpi_joins_a_client; then
+		tuned
+	else
+		first_is_left_alone
+	fi
 }
 
 @test "an MPI program: MPI ends after the plugin" {
@@ -118,11 +154,12 @@ mpi_job() {
 
 @test "mpi4py, before and after the plugin's start" {
 	need_mpi4py
-	local way
+	local way tasks=2
 	for way in mpi mpi-late; do
+		[ "$way" = mpi ] || mpi_joins_a_client || tasks=1
 		launch -- env "${MPI_ON_ONE_HOST[@]}" /usr/bin/python3 "$bin/job.py" "$way" "$library" "${JOB[@]}"
 		tuned
-		[ "$(grep -c '^ended' "$err")" = 4 ]
+		[ "$(grep -c '^ended' "$err")" = $((2 * tasks)) ]
 		run ! grep -E 'errhandler|error:' "$err"
 	done
 }
@@ -147,13 +184,12 @@ clients() {
 	order linked
 	# The first job is left alone; the second is tuned: all four are clients then, by MPI.
 	clients 4
-	head -n 1 "$out" | jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden == 0'
-	tuned <(tail -n 1 "$out")
-	[ "$(wc -l <"$out")" = 2 ]
+	first_is_left_alone
 }
 
+# One task a node: where there are more, nothing helps (docs/hosts.md).
 @test "MPI that takes no client before it comes when the plugin is one: the plugin makes way" {
-	order loaded
+	tasks=1 order loaded
 	tuned
 	[ "$(wc -l <"$out")" = 2 ]
 }
@@ -161,7 +197,7 @@ clients() {
 @test "MPI that takes no client before it and is never started: the job is left alone" {
 	order never
 	clients 0
-	jq -e '.mismatches == 0 and .keys[0].arm == "TREE/SIMPLE" and .keys[0].overridden == 0' "$out"
+	left_alone "$(cat "$out")"
 }
 
 @test "MPI that joins a client is not waited for" {
@@ -373,9 +409,13 @@ log_has() {
 	tuned <(grep '^{' "$log")
 }
 
-# Slurm would wait for two minutes before the second run, counted from the end of the first.
+# Slurm would wait for two minutes before the second run, counted from the end of the first. But in the second in which
+# a node was told of that end it refuses what runs next ("Job credential revoked").
 has_run_again() {
-	[ "$(squeue -h -j "$job" -o %r)" != BeginTime ] || as_root scontrol update jobid="$job" starttime=now
+	if [ "$(squeue -h -j "$job" -o '%T %r')" = 'PENDING BeginTime' ]; then
+		pending_s=${pending_s:-$SECONDS}
+		((SECONDS - pending_s < 3)) || as_root scontrol update jobid="$job" starttime=now
+	fi
 	log_has '^run 1: exit status 0' 1
 }
 

@@ -61,7 +61,7 @@ as_without() {
 }
 
 @test "a rank that does not speak: its peers find out as without us, the others go on with what was agreed" {
-	local status waits step
+	local status waits step KILL_CALLS=$KILL_CALLS_FINAL
 	kill_run off rank joining 0 || :
 	[[ $k_others = "done" && $k_status = 137 && $k_gone -gt 0 ]]
 	status=$k_status waits=$k_srun_waits

@@ -18,7 +18,8 @@ KILL_PEER_S=13		# how long the simulated NCCL waits for a rank: above that where
 KILL_PEER_SHORT_S=3	# ... and where none can be
 KILL_HANG_S=35		# processes that are there so long after the kill hang
 KILL_SETTLE_S=${KILL_SETTLE_S:-5}	# what Slurm gets for each part of ending a job
-KILL_CALLS=1300		# two seconds; the choice is final after one
+KILL_CALLS=1300		# two seconds; the choice is final after one where the machine is quiet
+KILL_CALLS_FINAL=4000	# ... and so many calls are enough for it where it is not
 
 # Without the plugin there is no board: strike at about the time, in ms after the tasks were started.
 declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [committed]=350 [running]=380 [next]=500

@@ -34,6 +34,7 @@ setup_file() {
 	cp "$NT_TOP/tests/launch/job.py" "$bin"
 	chmod -R a+rX "$bin"
 	cluster_start 6 -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {

@@ -14,6 +14,7 @@ setup_file() {
 	[ -x "$NT_TESTS/nt-strike" ]
 	export KILL_SETTLE_S=3
 	cluster_start 8 -n -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {

@@ -61,7 +61,7 @@ cluster_start() {
 cluster_up() {
 	local directory=$1 nodes=$2
 	shift 2
-	timeout 60 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
+	timeout 150 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
 }
 
 # The installed tree; a copy of it where NT_USER may not read the original (a checkout under /root).
@@ -73,6 +73,11 @@ use_stage() {
 		NT_STAGE=$NT_BASE/stage
 	fi
 	export NT_STAGE NT_TESTS=$NT_STAGE/libexec/nccl-tune/tests
+}
+
+# Skip the file or the test where Slurm was built without PMIx; the cluster must run.
+need_pmix() {
+	timeout 10 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
 }
 
 # The plugstack line under test; more arguments are appended and win over those before.

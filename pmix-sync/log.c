@@ -234,7 +234,7 @@ static bool leaves_nobody(const struct nt_log *log)
 
 /* What was put and not committed is forgotten with the client, and so are its reads: PMIx answers
  * none of them once it has ended. */
-void nt_log_make_way(struct nt_log *log)
+void nt_log_stand_aside(struct nt_log *log)
 {
 	if (!log->awake || !nt_mpi_comes_first(&log->mpi) || !leaves_nobody(log))
 		return;
@@ -369,7 +369,7 @@ static void on_value(pmix_status_t status, pmix_value_t *value, void *arg)
 	bool asked;
 
 	pthread_mutex_lock(&tail->log->lock);
-	asked = tail->asked; /* not if way was made for MPI meanwhile: it is asked for again */
+	asked = tail->asked; /* not if it stood aside for MPI meanwhile: it is asked for again */
 	tail->asked = false;
 	if (asked && status == PMIX_SUCCESS && value && value->type == PMIX_BYTE_OBJECT &&
 	    !tail->arrived) {

@@ -40,7 +40,7 @@ void nt_log_nap(struct nt_log *log);
 /* Leave PMIx at once where an MPI library has been loaded whose start would fail otherwise (mpi.h)
  * and this is the only task of its node. Until it has been started, appends fail and reads do not
  * begin. */
-void nt_log_make_way(struct nt_log *log);
+void nt_log_stand_aside(struct nt_log *log);
 bool nt_log_naps_now(const struct nt_log *log);
 
 uint32_t nt_log_nodes(const struct nt_log *log);

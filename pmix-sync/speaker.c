@@ -227,7 +227,7 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 
 	atomic_fetch_add(&speaker->config.board->beat, 1);
 	if (speaker->log) {
-		nt_log_make_way(speaker->log);
+		nt_log_stand_aside(speaker->log);
 		hear(speaker, now_ms);
 	}
 	pending = nt_agree_step(speaker->agree, now_ms);

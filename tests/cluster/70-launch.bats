@@ -189,7 +189,7 @@ clients() {
 }
 
 # One task a node: where there are more, nothing helps (docs/hosts.md).
-@test "MPI that takes no client before it comes when the plugin is one: the plugin makes way" {
+@test "MPI that takes no client before it comes when the plugin is one: the plugin stands aside" {
 	tasks=1 order loaded
 	tuned
 	[ "$(wc -l <"$out")" = 2 ]

@@ -23,6 +23,8 @@ libnt_sync_la_SOURCES = \
 	%D%/log.h \
 	%D%/member.c \
 	%D%/member.h \
+	%D%/mpi.c \
+	%D%/mpi.h \
 	%D%/nodes.c \
 	%D%/nodes.h \
 	%D%/outbox.c \

@@ -4,12 +4,12 @@
 #include "pmix-sync/log.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pmix.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/mpi.h"
 #include "pmix-sync/nodes.h"
 #include "pmix-sync/pace.h"
 
@@ -45,6 +45,9 @@ struct nt_log {
 	struct nt_nodes nodes;
 	uint32_t self;
 	bool awake; /* a PMIx client now */
+	/* it could not be one for the moment: MPI comes first, or is just becoming one (PMIx >= 6.1) */
+	bool later;
+	struct nt_mpi mpi;
 	struct nt_log_counts count;
 	bool uncommitted;
 	struct tail *tail; /* by node */
@@ -182,7 +185,11 @@ static int wake(struct nt_log *log, struct nt_error *err)
 
 	if (log->awake)
 		return 0;
+	log->later = true;
+	if (nt_mpi_comes_first(&log->mpi))
+		return nt_error_set(err, "MPI has not been started yet");
 	rc = log->pmix.init(&log->me, NULL, 0);
+	log->later = rc == PMIX_ERR_INIT;
 	if (rc != PMIX_SUCCESS)
 		return nt_error_set(err,
 				    "no PMIx server answers (%s): start the step with --mpi=pmix",
@@ -203,43 +210,54 @@ static bool reads(struct nt_log *log)
 	return any;
 }
 
-static int is_mpi(struct dl_phdr_info *info, size_t bytes, void *found)
+void nt_log_leave(struct nt_log *log)
 {
-	const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-
-	(void)bytes;
-	*(bool *)found |= name && strncmp(name, "/libmpi", 7) == 0;
-	return 0;
-}
-
-/* A client that MPI starts after ours has left fails (docs/hosts.md). MPI's own is one as long
- * as the program lives. */
-static bool has_mpi(void)
-{
-	bool found = false;
-
-	(void)dl_iterate_phdr(is_mpi, &found);
-	return found;
-}
-
-void nt_log_stand_aside(struct nt_log *log)
-{
-	if (!log->awake || log->uncommitted || reads(log) || has_mpi())
+	/* A client that Open MPI 4 starts after ours has left fails (docs/hosts.md). Any MPI's own is
+	 * one as long as the program lives. */
+	if (!log->awake || log->uncommitted || reads(log) || nt_mpi_is_loaded(&log->mpi))
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
-	log->count.asides++;
+	log->count.leaves++;
 }
 
-bool nt_log_stands_aside(const struct nt_log *log)
+/* Where not all tasks of a node were clients, Slurm's PMIx server counts wrong once one of them has
+ * left: MPI's first fence never ends. Then it is better that MPI aborts at once. */
+static bool leaves_nobody(const struct nt_log *log)
+{
+	uint32_t here = 0;
+
+	for (uint32_t task = 0; task < log->nodes.tasks; task++)
+		here += log->nodes.node_of[task] == log->self;
+	return here == 1;
+}
+
+/* What was put and not committed is forgotten with the client, and so are its reads: PMIx answers
+ * none of them once it has ended. */
+void nt_log_stand_aside(struct nt_log *log)
+{
+	if (!log->awake || !nt_mpi_comes_first(&log->mpi) || !leaves_nobody(log))
+		return;
+	(void)log->pmix.finalize(NULL, 0);
+	log->awake = false;
+	log->uncommitted = false;
+	log->count.leaves++;
+	pthread_mutex_lock(&log->lock);
+	for (uint32_t n = 0; n < log->nodes.nodes; n++)
+		log->tail[n].asked = false;
+	pthread_mutex_unlock(&log->lock);
+}
+
+bool nt_log_is_away(const struct nt_log *log)
 {
 	return !log->awake;
 }
 
-struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
+struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_error *err)
 {
 	struct nt_log *log;
 
+	*later = false;
 	if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK")) {
 		nt_error_set(
 			err,
@@ -255,6 +273,7 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 &&
 	    introduce(log, task, err) == 0)
 		return log;
+	*later = log->later;
 	nt_log_close(log);
 	return NULL;
 }
@@ -348,10 +367,13 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 static void on_value(pmix_status_t status, pmix_value_t *value, void *arg)
 {
 	struct tail *tail = arg;
+	bool asked;
 
 	pthread_mutex_lock(&tail->log->lock);
+	asked = tail->asked; /* not if it stood aside for MPI meanwhile: it is asked for again */
 	tail->asked = false;
-	if (status == PMIX_SUCCESS && value && value->type == PMIX_BYTE_OBJECT && !tail->arrived) {
+	if (asked && status == PMIX_SUCCESS && value && value->type == PMIX_BYTE_OBJECT &&
+	    !tail->arrived) {
 		tail->arrived = malloc(value->data.bo.size + 1);
 		if (tail->arrived) {
 			memcpy(tail->arrived, value->data.bo.bytes, value->data.bo.size);

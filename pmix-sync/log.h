@@ -27,15 +27,21 @@
 
 struct nt_log;
 
-/* task: this process's task in the step, which must be its PMIx rank and the lowest of its node. */
-struct nt_log *nt_log_open(uint32_t task, struct nt_error *err);
+/* task: this process's task in the step, which must be its PMIx rank and the lowest of its node.
+ * *later says of a failure that the same may succeed in a moment. */
+struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_error *err);
 void nt_log_close(struct nt_log *log); /* PMIx_Finalize; NULL is fine */
 
 /* Leave PMIx until the next append or read, which take some milliseconds then; what was appended
  * stays readable. Slurm ends a step when a process that has not left dies. Nothing happens while
  * a read is under way, nor in a program that has MPI. */
+void nt_log_leave(struct nt_log *log);
+
+/* Leave PMIx at once where an MPI library has been loaded whose start would fail otherwise (mpi.h)
+ * and this is the only task of its node. Until it has been started, appends fail and reads do not
+ * begin. */
 void nt_log_stand_aside(struct nt_log *log);
-bool nt_log_stands_aside(const struct nt_log *log);
+bool nt_log_is_away(const struct nt_log *log);
 
 uint32_t nt_log_nodes(const struct nt_log *log);
 uint32_t nt_log_tasks(const struct nt_log *log);
@@ -55,7 +61,7 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 /* So far. */
 struct nt_log_counts {
 	/* times that PMIx was left; each costs 155 KiB here and 14 KiB in slurmstepd */
-	uint32_t asides;
+	uint32_t leaves;
 	uint32_t fetches; /* reads that left the node */
 	uint32_t appends;
 	uint64_t bytes; /* of them */

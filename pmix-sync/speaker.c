@@ -15,8 +15,8 @@
 
 #define NT_TICK_MS 2 /* while something is pending: the board costs nothing to look at */
 #define NT_IDLE_MS 50 /* otherwise */
-#define NT_ASIDE_MS 10000 /* without anything pending: PMIx is left until something is */
-#define NT_ASIDES 64u /* ... so many times: each costs some memory */
+#define NT_LEAVE_MS 10000 /* without anything pending: PMIx is left until something is */
+#define NT_LEAVES 64u /* ... so many times: each costs some memory */
 #define NT_APPEND_MAX (256 * 1024)
 #define NT_LOCK_FILE "speaker"
 
@@ -91,13 +91,14 @@ static int lock_node(const char *dir)
 }
 
 /* With logs the first speaker is the only one: their entries are numbered once per node and step,
- * and the others know whom to ask. */
-static void open_log(struct nt_speaker *speaker)
+ * and the others know whom to ask. False: not now, but perhaps in a moment. */
+static bool open_log(struct nt_speaker *speaker)
 {
 	const struct nt_speaker_config *config = &speaker->config;
+	bool later = false;
 
 	if (config->nodes < 2)
-		return;
+		return true;
 	if (config->local_task != 0)
 		nt_error_set(
 			&speaker->why,
@@ -105,7 +106,8 @@ static void open_log(struct nt_speaker *speaker)
 	else if (atomic_load(&config->board->speaker_pid) != 0)
 		nt_error_set(&speaker->why, "the process that spoke for a node has ended");
 	else
-		speaker->log = nt_log_open(config->task, &speaker->why);
+		speaker->log = nt_log_open(config->task, &later, &speaker->why);
+	return !later;
 }
 
 struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, struct nt_error *err)
@@ -129,7 +131,11 @@ struct nt_speaker *nt_speaker_create(const struct nt_speaker_config *config, str
 		nt_speaker_destroy(speaker);
 		return NULL;
 	}
-	open_log(speaker);
+	if (!open_log(speaker)) {
+		nt_error_set(err, "%s", speaker->why.text);
+		nt_speaker_destroy(speaker);
+		return NULL;
+	}
 	atomic_store(&config->board->speaker_pid, (uint32_t)getpid());
 	if (create_agree(speaker, err) < 0) {
 		nt_speaker_destroy(speaker);
@@ -146,7 +152,7 @@ static void say(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 	size_t count;
 
 	/* Refusals for which nobody waits do not make this process a client of PMIx again. */
-	if (!pending && speaker->log && nt_log_stands_aside(speaker->log))
+	if (!pending && speaker->log && nt_log_is_away(speaker->log))
 		return;
 	/* What failed before is handed out alone, then what has come since. */
 	while ((count = nt_agree_out(speaker->agree, &bytes)) > 0) {
@@ -205,15 +211,15 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 
 /* Slurm ends the whole step when a process that is a PMIx client dies. So nobody is one for
  * longer than there is something to agree on. */
-static void stand_aside_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
+static void leave_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 {
 	if (pending || speaker->pending_ms == 0) {
 		speaker->pending_ms = now_ms;
 		return;
 	}
-	if (now_ms - speaker->pending_ms >= NT_ASIDE_MS &&
-	    nt_log_count(speaker->log).asides < NT_ASIDES)
-		nt_log_stand_aside(speaker->log);
+	if (now_ms - speaker->pending_ms >= NT_LEAVE_MS &&
+	    nt_log_count(speaker->log).leaves < NT_LEAVES)
+		nt_log_leave(speaker->log);
 }
 
 uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
@@ -221,14 +227,16 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 	bool pending;
 
 	atomic_fetch_add(&speaker->config.board->beat, 1);
-	if (speaker->log)
+	if (speaker->log) {
+		nt_log_stand_aside(speaker->log);
 		hear(speaker, now_ms);
+	}
 	pending = nt_agree_step(speaker->agree, now_ms);
 	say(speaker, pending, now_ms);
 	if (speaker->log)
 		poll_logs(speaker, now_ms);
 	if (speaker->log)
-		stand_aside_when_calm(speaker, pending, now_ms);
+		leave_when_calm(speaker, pending, now_ms);
 	speaker->stepped_ms = now_ms;
 	return pending ? NT_TICK_MS : NT_IDLE_MS;
 }

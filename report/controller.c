@@ -9,6 +9,7 @@
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "spank/slurm_compat.h"
 
 static struct nt_jobid id_of(const slurm_job_info_t *job)
 {
@@ -57,7 +58,7 @@ int nt_controller_load(struct nt_jobtexts *texts, const struct nt_jobid *id, str
 	int rc = 0;
 
 	errno = 0;
-	if (slurm_load_job(&jobs, id->job, SHOW_ALL) != SLURM_SUCCESS) {
+	if (nt_slurm_load_job(&jobs, id->job, SHOW_ALL) != SLURM_SUCCESS) {
 		if (errno == ESLURM_INVALID_JOB_ID)
 			return 0;
 		return nt_error_set(err, "slurmctld: %s", slurm_strerror(errno));

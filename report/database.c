@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "record/child.h"
+#include "spank/slurm_compat.h"
 
 #define TIMEOUT_MS 30000
 
@@ -30,18 +31,11 @@ struct change {
 
 static int modify(void *connection, slurmdb_job_cond_t *condition, const struct change *change)
 {
-	/* What must not change says so: the protocol has no other way to leave a member out. */
-	slurmdb_job_rec_t record = {
-		.array_task_id = NO_VAL,
-		.het_job_offset = NO_VAL,
-		.derived_ec = NO_VAL,
-		.state = NO_VAL,
-		.lft = NO_VAL,
-		.requid = (uint32_t)-1,
-	};
+	slurmdb_job_rec_t record;
 	int outcome = REFUSED;
 	void *changed;
 
+	nt_slurm_init_change(&record);
 	record.admin_comment = strdup(change->comment);
 	if (!record.admin_comment)
 		return NO_MEMORY;

@@ -3,6 +3,7 @@
 /* A job's AdminComment, read and written. */
 #include "spank/account.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
@@ -13,6 +14,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include "record/splice.h"
+#include "spank/slurm_compat.h"
 
 #define TRIES 12
 #define SETTLE_MIN_MS \
@@ -53,13 +55,14 @@ static enum nt_account load(uint32_t job, char **comment, struct nt_error *err)
 {
 	job_info_msg_t *message = NULL;
 	enum nt_account result = NT_ACCOUNT_ENDED;
+	int problem;
 
 	*comment = NULL;
-	if (slurm_load_job(&message, job, SHOW_ALL | SHOW_LOCAL) != 0) {
+	if (nt_slurm_load_job(&message, job, SHOW_ALL | SHOW_LOCAL) != 0) {
+		problem = errno;
 		nt_error_set(err, "slurmctld does not show job %" PRIu32 ": %s", job,
-			     slurm_strerror(slurm_get_errno()));
-		return slurm_get_errno() == ESLURM_INVALID_JOB_ID ? NT_ACCOUNT_ENDED
-								  : NT_ACCOUNT_FAILED;
+			     slurm_strerror(problem));
+		return problem == ESLURM_INVALID_JOB_ID ? NT_ACCOUNT_ENDED : NT_ACCOUNT_FAILED;
 	}
 	nt_error_set(err, "slurmctld does not know job %" PRIu32, job);
 	for (uint32_t i = 0; i < message->record_count; i++) {
@@ -78,14 +81,15 @@ static enum nt_account load(uint32_t job, char **comment, struct nt_error *err)
 static enum nt_account store(uint32_t job, char *comment, struct nt_error *err)
 {
 	job_desc_msg_t update;
+	int problem;
 
-	slurm_init_job_desc_msg(&update);
-	update.job_id = job;
+	nt_slurm_init_update(&update, job);
 	update.admin_comment = comment;
 	if (slurm_update_job(&update) == 0)
 		return NT_ACCOUNT_WRITTEN;
-	nt_error_set(err, "job %" PRIu32 ": %s", job, slurm_strerror(slurm_get_errno()));
-	switch (slurm_get_errno()) {
+	problem = errno;
+	nt_error_set(err, "job %" PRIu32 ": %s", job, slurm_strerror(problem));
+	switch (problem) {
 	case ESLURM_ALREADY_DONE:
 	case ESLURM_INVALID_JOB_ID: return NT_ACCOUNT_ENDED;
 	default: return NT_ACCOUNT_FAILED;

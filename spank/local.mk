@@ -32,6 +32,7 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/fingerprint.h \
 	%D%/rights.c \
 	%D%/rights.h \
+	%D%/slurm_compat.h \
 	%D%/sum.c \
 	%D%/sum.h \
 	%D%/sumtext.c

@@ -301,14 +301,24 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 		 cluster && cluster[0] ? cluster : "cluster");
 }
 
+/* The path of slurm.conf. From 23.02 on slurmstepd has no configuration of its own, only what slurmd
+ * puts into its environment. NULL: libslurm looks for it, as in any client. */
+static const char *conf_path(void)
+{
+	const char *path = &slurm_conf ? slurm_conf.slurm_conf : NULL;
+
+	if (!path || !path[0])
+		path = getenv("SLURM_CONF"); /* slurmstepd's own, not the user's */
+	return path && path[0] ? path : NULL;
+}
+
 static void start_recordd(spank_t spank)
 {
 	struct nt_errand errand;
 	struct nt_error err;
 
 	fill_errand(spank, &errand);
-	ctx.socket = nt_helper_start(ctx.site.recordd, &errand,
-				     &slurm_conf ? slurm_conf.slurm_conf : NULL, &err);
+	ctx.socket = nt_helper_start(ctx.site.recordd, &errand, conf_path(), &err);
 	if (ctx.socket < 0)
 		slurm_error(LOG "the step will have no record: %s", err.text);
 }

@@ -18,7 +18,7 @@
 
 #define NT_SPAWN_FD 3 /* what fd is in the helper */
 
-/* conf is the path of slurm.conf, or NULL for the built-in one. */
+/* conf is the path of slurm.conf; NULL: libslurm looks for it. */
 int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 	     struct nt_error *err);
 

@@ -27,6 +27,7 @@ unit_tests = \
 	%D%/unit/layout \
 	%D%/unit/matched \
 	%D%/unit/mask \
+	%D%/unit/mpi \
 	%D%/unit/pace \
 	%D%/unit/policy \
 	%D%/unit/put \
@@ -200,6 +201,17 @@ CLEANFILES += tests/fake/nt-fake-job.so
 tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 
+# Stands in for an MPI library; it must be called like one.
+noinst_LTLIBRARIES += tests/fake/libmpi-fake.la
+tests_fake_libmpi_fake_la_SOURCES = %D%/fake/mpi.c
+tests_fake_libmpi_fake_la_LIBADD =
+tests_fake_libmpi_fake_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_fake_libmpi_fake_la_LDFLAGS = $(module_ldflags) -rpath /nonexistent
+noinst_SCRIPTS += tests/fake/libmpi-fake.so
+CLEANFILES += tests/fake/libmpi-fake.so
+tests/fake/libmpi-fake.so: tests/fake/libmpi-fake.la
+	$(AM_V_GEN)cp tests/fake/.libs/libmpi-fake.so $@
+
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
 noinst_PROGRAMS += tests/sim/nt-engine-sim tests/sim/nt-figures tests/sim/nt-noise
 tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
@@ -255,6 +267,7 @@ EXTRA_DIST += \
 	%D%/launch/job.py \
 	%D%/launch/load.h \
 	%D%/launch/mpi-job.c \
+	%D%/launch/mpi-order.c \
 	%D%/lib/cluster \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \

@@ -194,6 +194,7 @@ pmix='echo ${PMIX_RANK-none} $0'
 @test "PMIx is the default of a step where the site says so; what the user says wins" {
 	run -0 as_user srun /bin/bash -c "$pmix" task
 	[ "$output" = 'none task' ]
+	need_pmix
 	site pmix=default
 	run -0 as_user srun /bin/bash -c "$pmix" task
 	[ "$output" = '0 task' ]

@@ -118,7 +118,7 @@ field() {
 @test "a policy in the user's environment never reaches a task" {
 	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun bash -c "$show"
 	[ -z "$output" ]
-	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun --nccl-tune=observe bash -c "$show"
+	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun -w n1 --nccl-tune=observe bash -c "$show"
 	[ "$(field dir)" != /tmp ]
 	[ "$(field node)" = n1 ]
 }

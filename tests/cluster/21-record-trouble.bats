@@ -122,22 +122,12 @@ helper_of() {
 	wait_for 10 no_steps_left
 }
 
-stepd_of() {
-	local process words
-	for process in /proc/[0-9]*; do
-		[ "$(readlink "$process/exe")" = "$(readlink -f "$(command -v slurmstepd || echo /usr/sbin/slurmstepd)")" ] || continue
-		words=$(tr '\0' ' ' <"$process/cmdline")
-		[[ $words = *"[$1.0]"* ]] && grep -qz "^SLURM_CONF=$SLURM_CONF" "$process/environ" && echo "${process#/proc/}"
-	done
-	return 0
-}
-
 @test "slurmstepd is killed: nt-recordd brings the record and ends" {
 	local pid
 	submit -n1 <<<'srun ./rank exploring sleep 60'
 	wait_for 20 helper_of "$job"
 	sleep 1
-	pid=$(stepd_of "$job")
+	pid=$(stepds "$job.0")
 	[ -n "$pid" ]
 	kill -KILL "$pid"
 	wait_for 20 has_no_helper "$job"

@@ -9,6 +9,7 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	cluster_start 4 -n
+	need_pmix
 }
 
 teardown_file() {

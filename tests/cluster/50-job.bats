@@ -15,6 +15,7 @@ setup_file() {
 	chmod -R a+rX "$NT_BASE/traces"
 	export TRACES=$NT_BASE/traces
 	cluster_start 4 -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {

@@ -10,6 +10,7 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	cluster_start 2 -p "$(nt_plugstack_line)"
+	need_pmix
 	mkdir -m 1777 "$NT_BASE/logs"
 	export LOGS=$NT_BASE/logs LOGGER=$NT_TESTS/nt-chain-new.so
 }

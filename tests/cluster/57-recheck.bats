@@ -11,6 +11,7 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	cluster_start 4 -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {

@@ -10,6 +10,7 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	cluster_start 2 -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {

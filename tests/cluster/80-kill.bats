@@ -4,7 +4,7 @@
 #
 # SIGKILL of a rank, of a node's speaker, of home's speaker and of a slurmstepd, each at three steps of the agreement.
 # tests/kill/matrix.sh does the same for all steps, many times. tests/kill/kill.bash tells what a run is.
-# shellcheck disable=SC2154 # what kill_run sets
+# shellcheck disable=SC2034,SC2154 # what kill_run reads and sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../kill/kill
@@ -14,6 +14,7 @@ setup_file() {
 	[ -x "$NT_TESTS/nt-strike" ]
 	export KILL_SETTLE_S=3
 	cluster_start 8 -n -p "$(nt_plugstack_line)"
+	need_pmix
 }
 
 teardown_file() {
@@ -61,7 +62,7 @@ as_without() {
 }
 
 @test "a rank that does not speak: its peers find out as without us, the others go on with what was agreed" {
-	local status waits step
+	local status waits step KILL_CALLS=$KILL_CALLS_FINAL
 	kill_run off rank joining 0 || :
 	[[ $k_others = "done" && $k_status = 137 && $k_gone -gt 0 ]]
 	status=$k_status waits=$k_srun_waits

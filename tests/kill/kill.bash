@@ -18,7 +18,8 @@ KILL_PEER_S=13		# how long the simulated NCCL waits for a rank: above that where
 KILL_PEER_SHORT_S=3	# ... and where none can be
 KILL_HANG_S=35		# processes that are there so long after the kill hang
 KILL_SETTLE_S=${KILL_SETTLE_S:-5}	# what Slurm gets for each part of ending a job
-KILL_CALLS=1300		# two seconds; the choice is final after one
+KILL_CALLS=1300		# two seconds; the choice is final after one where the machine is quiet
+KILL_CALLS_FINAL=4000	# ... and so many calls are enough for it where it is not
 
 # Without the plugin there is no board: strike at about the time, in ms after the tasks were started.
 declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [committed]=350 [running]=380 [next]=500
@@ -135,14 +136,6 @@ nodes_idle() {
 	[ "$(timeout 5 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
 }
 
-# The slurmstepds of this cluster.
-kill_stepds() {
-	local pid
-	for pid in $(pgrep -f '^slurmstepd: \['); do
-		grep -qaF "SLURM_CONF=$SLURM_CONF" "/proc/$pid/environ" 2>/dev/null && echo "$pid"
-	done
-}
-
 # What an administrator does about nodes that do not come back: the slurmstepd of the first node waits a minute for
 # the lost one's word, and slurmctld drains the node then.
 kill_settle() {
@@ -150,7 +143,7 @@ kill_settle() {
 	k_admin=none
 	wait_for "$KILL_SETTLE_S" nodes_idle 2>/dev/null && return
 	k_admin=endstepd
-	mapfile -t pids < <(kill_stepds)
+	mapfile -t pids < <(stepds)
 	[ "${#pids[@]}" = 0 ] || kill -9 "${pids[@]}"
 	wait_for 10 nodes_idle 2>/dev/null && return
 	k_admin=restart

@@ -57,6 +57,7 @@ static void use_plugin(const struct nt_tuner_v5 *tuner)
 
 static void be_child(unsigned kind, const struct nt_tuner_v5 *tuner)
 {
+	close(STDOUT_FILENO); /* what the task is printing just now would be printed twice */
 	switch (kind) {
 	case 0: exit(0);
 	case 1: _exit(0);

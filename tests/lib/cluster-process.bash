@@ -90,13 +90,19 @@ gone() {
 	return 0
 }
 
+# has_log PID: is it a slurmstepd of this cluster? From 24.11 on it shows no environment, but has its node's log open.
+has_log() {
+	local name=''
+	read -r name 2>/dev/null <"/proc/$1/comm"
+	[[ $name = slurmstepd* ]] && readlink "/proc/$1/fd"/* 2>/dev/null | grep -qF "$dir/log/"
+}
+
 # is_ours PID KIND: was it started with this cluster's SLURM_CONF, and is it of that kind? Steps are slurmstepds,
 # their tasks (only these have SLURMD_NODENAME) and the clients that wait for them; rest is Slurm's daemons.
 is_ours() {
 	local vars=() exe
 	mapfile -d '' vars 2>/dev/null <"/proc/$1/environ"
-	[ ${#vars[@]} -gt 0 ] || return 1
-	[[ " ${vars[*]} " = *" SLURM_CONF=$dir/etc/slurm.conf "* ]] || return 1
+	[[ " ${vars[*]} " = *" SLURM_CONF=$dir/etc/slurm.conf "* ]] || has_log "$1" || return 1
 	exe=$(readlink "/proc/$1/exe")
 	case $2:${exe##*/} in
 	steps:slurmstepd*|steps:srun|steps:sbatch|steps:salloc) return 0 ;;

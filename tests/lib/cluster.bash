@@ -75,6 +75,11 @@ use_stage() {
 	export NT_STAGE NT_TESTS=$NT_STAGE/libexec/nccl-tune/tests
 }
 
+# Skip the file or the test where Slurm was built without PMIx; the cluster must run.
+need_pmix() {
+	timeout 10 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
+}
+
 # The plugstack line under test; more arguments are appended and win over those before.
 nt_plugstack_line() {
 	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"
@@ -119,15 +124,30 @@ no_leftovers() {
 	[ -z "$found" ] || { echo "left behind: $found" >&2; return 1; }
 }
 
-# A daemon has the directory in its command line or SLURM_CONF; a task has SLURM_CONF and SLURMD_NODENAME.
+# A daemon has the directory in its command line or SLURM_CONF, a slurmstepd its node's log open; a task has SLURM_CONF
+# and SLURMD_NODENAME.
 belongs_to() {
 	local words=() vars=() conf=$2/etc/slurm.conf
 	mapfile -d '' words 2>/dev/null <"$1/cmdline"
 	mapfile -d '' vars 2>/dev/null <"$1/environ"
 	case "${words[*]##*/}" in
+	slurmstepd*) has_log_of "${1#/proc/}" "$2" ;;
 	slurm*|munged*|mariadbd*|srun*) [[ " ${words[*]} ${vars[*]}" = *"$2/"* ]] ;;
 	*) [[ " ${vars[*]} " = *" SLURM_CONF=$conf "* && " ${vars[*]} " = *" SLURMD_NODENAME="* ]] ;;
 	esac
+}
+
+# has_log_of PID DIR: is a log of that cluster open? From 24.11 on slurmstepd shows no environment.
+has_log_of() {
+	readlink "/proc/$1/fd"/* 2>/dev/null | grep -qF "$2/log/"
+}
+
+# stepds [STEP]: the slurmstepds of this cluster, of one step ("12.0", "12.batch") or all.
+stepds() {
+	local pid step=${1:-}
+	for pid in $(pgrep -f "^slurmstepd: \\[${step/./[.]}${step:+\\]}"); do
+		! has_log_of "$pid" "$NT_CLUSTER" || echo "$pid"
+	done
 }
 
 # as_user CMD...: run CMD as NT_USER on the cluster, bounded in time.

@@ -96,13 +96,14 @@ int main(int argc, char **argv)
 	int silent = argc > 2 ? (int)strtol(argv[2], NULL, 10) : -1;
 	struct nt_error err = { "" };
 	struct nt_log *log;
+	bool later;
 	int rc;
 
 	if (number("SLURM_LOCALID", 0) != 0 || (int)number("SLURM_NODEID", 0) == silent) {
 		sleep_ms(3000);
 		return 0;
 	}
-	log = nt_log_open(number("SLURM_PROCID", 0), &err);
+	log = nt_log_open(number("SLURM_PROCID", 0), &later, &err);
 	if (!log) {
 		printf("{\"error\":\"%s\"}\n", err.text);
 		return 1;

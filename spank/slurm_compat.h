@@ -1,0 +1,59 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slurm_compat.h - calls and members that differ between releases of Slurm, 22.05 to 26.05
+ *
+ * The only file that asks for Slurm's version: whoever includes it does not. From release to
+ * release Slurm breaks plugins and libslurm anyway, so the version of the headers is the version
+ * that runs. Needs no more than Slurm's headers, so report/ includes it, too.
+ *
+ * Errors:   those of the call; in errno, also where Slurm still has slurm_get_errno(), which
+ *           returns just that.
+ */
+#ifndef NT_SLURM_COMPAT_H
+#define NT_SLURM_COMPAT_H
+
+#include <slurm/slurm.h>
+#include <slurm/slurmdb.h>
+#include <stdint.h>
+
+/* 26.05 wants the id of a step, of which a job's is one without the step. */
+static inline int nt_slurm_load_job(job_info_msg_t **jobs, uint32_t job, uint16_t flags)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+	slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+
+	id.job_id = job;
+	return slurm_load_job(jobs, id, flags);
+#else
+	return slurm_load_job(jobs, job, flags);
+#endif
+}
+
+/* An update of that job which changes nothing yet. */
+static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
+{
+	slurm_init_job_desc_msg(update);
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+	update->step_id.job_id = job;
+#else
+	update->job_id = job;
+#endif
+}
+
+/* A change of a job in accounting that changes nothing yet. What must not change says so: the
+ * protocol has no other way to leave a member out. */
+static inline void nt_slurm_init_change(slurmdb_job_rec_t *change)
+{
+	*change = (slurmdb_job_rec_t){
+		.array_task_id = NO_VAL,
+		.het_job_offset = NO_VAL,
+		.derived_ec = NO_VAL,
+		.state = NO_VAL,
+		.requid = (uint32_t)-1,
+	};
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+	change->lft = NO_VAL;
+#endif
+}
+
+#endif

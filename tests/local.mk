@@ -40,13 +40,13 @@ unit_tests = \
 	%D%/unit/shape \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
-	%D%/unit/session-abi \
-	%D%/unit/session-again \
-	%D%/unit/session-decide \
-	%D%/unit/session-doubt \
-	%D%/unit/session-process \
-	%D%/unit/session-shape \
-	%D%/unit/session-steady \
+	%D%/unit/process-abi \
+	%D%/unit/decide-recheck \
+	%D%/unit/decide-plan \
+	%D%/unit/decide-doubt \
+	%D%/unit/process-life \
+	%D%/unit/decide-cap \
+	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/write-record \
 	%D%/unit/error
@@ -191,7 +191,7 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
-EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h \
+EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/process-child.h %D%/unit/decide-host.h \
 	%D%/unit/steady.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.

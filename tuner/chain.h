@@ -8,26 +8,19 @@
  * (docs/decisions/0006-chaining.md).
  *
  * Threads:  as of the entry points (tuner/abi.h); loading at the first init, under a lock.
- * Memory:   nothing is given back: late events come after everything else. While nothing is
- *           chained an entry point pays for one load. With a chained profiler NCCL keeps its
- *           handles, and of ours only those of measured collectives, in pairs: a ring without
- *           allocation or lock.
+ * Memory:   nothing is given back: late events come after everything else. What NCCL holds is a
+ *           struct nt_ctx (tuner/ctx.h) for a communicator and one form of number for an event
+ *           (tuner/handle.h), whether or not something is chained; where nothing is, an entry point
+ *           pays for a load and a comparison.
  * Errors:   what a chained plugin returns is counted and goes no further.
  */
 #ifndef NT_CHAIN_H
 #define NT_CHAIN_H
 
-#include "tuner/comm.h"
+#include "tuner/handle.h"
+#include "tuner/open.h"
 
 enum nt_chained { NT_CHAINED_PROFILER, NT_CHAINED_TUNER, NT_CHAINED_ALL };
-
-/* What NCCL holds for one of its communicators while something is chained. */
-struct nt_chain_ctx {
-	struct nt_comm *comm; /* NULL: none of ours */
-	void *theirs;
-	_Atomic bool alive; /* their init succeeded, and there was no finalize yet */
-	bool direct; /* NCCL's mask is theirs alone */
-};
 
 struct nt_chain_plugin {
 	const void *table; /* their struct nt_prof_v* or nt_tuner_v*; NULL: none */
@@ -55,7 +48,7 @@ extern struct nt_chain nt_chain;
 static inline bool nt_chain_on(enum nt_chained which)
 {
 	/* Whoever has a context sees what was set before it was made. */
-	return __builtin_expect(atomic_load_explicit(&nt_chain.on[which], memory_order_relaxed), 0);
+	return atomic_load_explicit(&nt_chain.on[which], memory_order_relaxed);
 }
 
 /* chain.c */
@@ -65,8 +58,10 @@ void nt_chain_forked(void);
 /* Looks for the plugin at the first call; api is the interface that NCCL speaks. True: it is
  * there. */
 bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log);
-/* What NCCL is given: comm itself while nothing is chained. NULL: no memory. */
-struct nt_chain_ctx *nt_chain_wrap(struct nt_comm *comm);
+/* What NCCL is given where this plugin is chained; NULL: no memory. */
+struct nt_ctx *nt_chain_wrap(struct nt_comm *comm);
+/* What NCCL is given where it is not; NULL: nothing of ours either. */
+struct nt_ctx *nt_chain_plain(struct nt_comm *comm);
 void nt_chain_count(int rc);
 /* Once a plugin, with its first logger: that it is chained, or why not. */
 void nt_chain_say(enum nt_chained which, nt_nccl_log log);
@@ -87,19 +82,24 @@ static inline void nt_chain_sync(void)
 		nt_chain_follow();
 }
 
-/* chain-profiler.c. descr, args: as api has them. The context is NULL where there was no memory. */
-void *nt_chain_profiler_open(struct nt_comm *comm, int *mask, const struct nt_comm_identity *who,
-			     nt_nccl_log log);
+/* chain-profiler.c. descr, args: as api has them. */
+/* For NCCL to hold; NULL: nothing is ours, and nothing is chained or there was no memory. */
+struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
+				      const struct nt_comm_identity *who, nt_nccl_log log);
+void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
 /* Which events a mask brings: true where a profiler with this mask would be told of type. */
 bool nt_chain_brings(uint32_t mask, uint64_t type);
-/* Theirs, for an event of which ours is `ours`; parents are as NCCL holds them. */
-void *nt_chain_start(struct nt_chain_ctx *ctx, void *descr, int api, void *ours);
-void nt_chain_stop(void *event);
-void nt_chain_state(void *event, int state, void *args, int api);
-void nt_chain_profiler_close(struct nt_chain_ctx *ctx);
-/* Of what NCCL holds; NULL: none. */
-void *nt_chain_ours(const void *event);
-void *nt_chain_theirs(const void *event);
+void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
+/* theirs: what nt_handle_theirs() says; NULL is fine. */
+void nt_chain_stop(void *theirs);
+void nt_chain_state(void *theirs, int state, void *args, int api);
+
+/* What NCCL is to hold for an event of which ours is `ours`; parents are as NCCL holds them. */
+static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)
+{
+	return ctx && nt_ctx_told(ctx) ? nt_chain_start(ctx, descr, api, ours)
+				       : nt_handle_of_ours(ours);
+}
 
 /* chain-descr.c. A descriptor of version `to` from one of to + 1; false where `to` has no such
  * event. */
@@ -124,10 +124,11 @@ struct nt_chain_tuner_init {
 	int api;
 };
 
-void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
-/* Theirs, then ours on top of it. */
-int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
-		    int *channels);
+struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
+void nt_chain_tuner_close(struct nt_ctx *ctx); /* NULL is fine, in the others too */
+/* Theirs, of a context that is told, then ours on top of it; comm NULL: theirs alone. */
+int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
+		    int pipe_ops);
 /* A decision of NCCL 2.21, which has no table: theirs alone. */
 struct nt_chain_v2 {
 	int coll;
@@ -136,10 +137,9 @@ struct nt_chain_v2 {
 	int *algo, *proto, *channels;
 };
 
-void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call);
+void nt_chain_decide_v2(const struct nt_ctx *ctx, const struct nt_chain_v2 *call);
 bool nt_chain_has_chunks(void);
-void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
+void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int algo, int proto,
 		    int channels, size_t *chunk_bytes);
-void nt_chain_tuner_close(struct nt_chain_ctx *ctx);
 
 #endif

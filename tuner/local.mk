@@ -7,6 +7,10 @@ libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
 	%D%/budget.c \
+	%D%/call.c \
+	%D%/call.h \
+	%D%/cap.c \
+	%D%/cap.h \
 	%D%/chain-descr.c \
 	%D%/chain-profiler.c \
 	%D%/chain-tuner.c \
@@ -14,45 +18,54 @@ libnt_tuner_la_SOURCES = \
 	%D%/chain.h \
 	%D%/comm.c \
 	%D%/comm.h \
+	%D%/commit.c \
+	%D%/commit.h \
+	%D%/costs.h \
+	%D%/ctx.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/engine.c \
 	%D%/engine.h \
 	%D%/engine_state.h \
 	%D%/event.c \
+	%D%/event.h \
 	%D%/evidence.c \
 	%D%/finding.c \
 	%D%/finding.h \
-	%D%/helper.c \
-	%D%/helper.h \
+	%D%/follow.c \
+	%D%/follow.h \
+	%D%/handle.c \
+	%D%/handle.h \
+	%D%/key.h \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
 	%D%/matched.c \
 	%D%/matched.h \
+	%D%/open.c \
+	%D%/open.h \
 	%D%/plugin.c \
+	%D%/process.c \
+	%D%/process.h \
 	%D%/queue.c \
 	%D%/recheck.c \
 	%D%/refine.c \
 	%D%/refine.h \
 	%D%/refine_round.c \
+	%D%/rounds.c \
+	%D%/rounds.h \
 	%D%/rule.c \
 	%D%/rule.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
-	%D%/session.c \
-	%D%/session.h \
-	%D%/settle.c \
-	%D%/shape.c \
 	%D%/slot.c \
 	%D%/slot.h \
-	%D%/table.h \
+	%D%/standing.c \
+	%D%/standing.h \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/trial.c \
 	%D%/trial.h \
-	%D%/turn.c \
-	%D%/verdict.c \
 	%D%/write.c \
 	%D%/write.h
 libnt_tuner_la_LIBADD = libnt-sync.la

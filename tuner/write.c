@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "contract/record.h"
 #include "tuner/chain.h"
-#include "tuner/comm.h"
 #include "tuner/finding.h"
+#include "tuner/standing.h"
 #include "tuner/trial.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
@@ -80,17 +80,17 @@ static bool has_room(struct text *t, size_t bytes)
 static void put_rechecks(struct text *t, const struct nt_own_key *key)
 {
 	put(t, ",\"rechecks\":%" PRIu32 ",\"rollbacks\":%" PRIu32 ",\"changes\":%" PRIu32,
-	    atomic_load_explicit(&key->rechecks, memory_order_relaxed),
-	    atomic_load_explicit(&key->rollbacks, memory_order_relaxed),
-	    atomic_load_explicit(&key->changes, memory_order_relaxed));
+	    atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed),
+	    atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed),
+	    atomic_load_explicit(&key->decision.changes, memory_order_relaxed));
 }
 
 /* What the present arm saves, by what was measured of it, and what those before it did. */
 static void put_saved(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o)
 {
-	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
-	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
-	int64_t saved_us = atomic_load_explicit(&key->saved_us, memory_order_relaxed);
+	uint64_t since = nt_key_calls(key) -
+			 atomic_load_explicit(&key->decision.commit_calls, memory_order_relaxed);
+	int64_t saved_us = atomic_load_explicit(&key->decision.saved_us, memory_order_relaxed);
 	double now_us = 0;
 
 	if (o->chosen_arm != NT_ARM_AUTO && o->samples > 0 && isfinite(o->auto_us) &&
@@ -102,7 +102,7 @@ static void put_saved(struct text *t, const struct nt_own_key *key, const struct
 }
 
 static void put_outcome(struct text *t, const struct nt_own_key *key, const struct nt_outcome *o,
-			bool latched)
+			bool committed)
 {
 	put_arm(t, "arm", o->best_arm);
 	if (o->samples > 0) {
@@ -119,7 +119,7 @@ static void put_outcome(struct text *t, const struct nt_own_key *key, const stru
 	put(t, ",\"spent_calls\":%" PRIu32, o->spent_calls);
 	if (isfinite(o->spent_ms))
 		put(t, ",\"spent_ms\":%.3f", o->spent_ms > 0 ? (double)o->spent_ms : 0.0);
-	if (latched) {
+	if (committed) {
 		put_saved(t, key, o);
 		put_rechecks(t, key);
 	}
@@ -140,9 +140,10 @@ static bool put_observed(struct text *t, const struct nt_own_key *key)
 	uint32_t ns[NT_OBSERVED_MAX];
 	uint32_t count = 0, median, quartile;
 
-	for (unsigned i = 0; key->observed_ns && i < NT_OBSERVED_MAX; i++) {
-		/* Pairs with the release in deliver() of event.c. */
-		uint32_t value = atomic_load_explicit(&key->observed_ns[i], memory_order_acquire);
+	for (unsigned i = 0; key->fixed.observed_ns && i < NT_OBSERVED_MAX; i++) {
+		/* Pairs with the release in keep_time() of tuner/event.c. */
+		uint32_t value = atomic_load_explicit(&key->fixed.observed_ns[i],
+						      memory_order_acquire);
 
 		if (value != 0)
 			ns[count++] = value;
@@ -160,36 +161,38 @@ static bool put_observed(struct text *t, const struct nt_own_key *key)
 
 static void put_state(struct text *t, const struct nt_comm *comm, const struct nt_own_key *key)
 {
-	/* Pairs with the releases in turn.c: what belongs to the state is there. */
-	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
+	uint32_t own = nt_key_state(key);
 	uint32_t shared;
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
-	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome);
-	bool settled = atomic_load_explicit(&key->settled, memory_order_acquire) > 0;
+	bool has_outcome = nt_standing_of_key(comm, key, &shared, &outcome);
+	bool committed = nt_key_commits(key, NULL) > 0;
 
-	if (settled)
+	if (committed)
 		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT
 							  : NT_KEYSTATE_COMMITTED;
 	else if (shared == NT_KEY_CLOSED && has_outcome)
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
-	else if (key->observed_ns && atomic_load_explicit(&key->observed, memory_order_relaxed) > 0)
+	else if (key->fixed.observed_ns &&
+		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	put(t, "\"state\":\"%s\"", state);
 	put_arm(t, "auto",
-		has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm : key->auto_arm);
+		has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm
+							   : key->fixed.auto_arm);
 	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0)
-		put_outcome(t, key, &outcome, settled);
-	else if (!put_observed(t, key) && key->auto_arm < NT_PAIRS)
-		put_us(t, "predicted_auto_us", key->cost_us[key->auto_arm]);
+		put_outcome(t, key, &outcome, committed);
+	else if (!put_observed(t, key) && key->fixed.auto_arm < NT_PAIRS)
+		put_us(t, "predicted_auto_us", key->fixed.cost_us[key->fixed.auto_arm]);
 }
 
 /* Only in the first half of the record, so that there is room for every key. */
 static void put_trial(struct text *t, const struct nt_comm *comm, uint64_t id)
 {
-	const struct nt_trial *trial = nt_trials_find(comm->session->trials, comm->id, id);
+	const struct nt_trial *trial = nt_trials_find(comm->fixed.process->trials, comm->fixed.id,
+						      id);
 	static const char name[] = ",\"trial\":";
 	size_t length;
 
@@ -209,12 +212,12 @@ static void put_key(struct text *t, const struct nt_comm *comm, const struct nt_
 	put(t, "{\"coll\":\"%s\",\"bytes\":%zu,", nt_coll_name((int)nt_key_coll(id)),
 	    nt_band_floor(nt_key_band(id)));
 	put_state(t, comm, key);
-	put(t, ",\"calls\":%" PRIu64, atomic_load_explicit(&key->calls, memory_order_relaxed));
+	put(t, ",\"calls\":%" PRIu64, nt_key_calls(key));
 	put(t, ",\"forced\":%" PRIu32 ",\"differed\":%" PRIu32,
-	    atomic_load_explicit(&key->forced, memory_order_relaxed),
-	    atomic_load_explicit(&key->differed, memory_order_relaxed));
+	    atomic_load_explicit(&key->events.forced, memory_order_relaxed),
+	    atomic_load_explicit(&key->events.differed, memory_order_relaxed));
 	/* A later arm is from other times. */
-	if (atomic_load_explicit(&key->settled, memory_order_relaxed) <= 1)
+	if (nt_key_commits(key, NULL) <= 1)
 		put_trial(t, comm, id);
 	put(t, "}");
 }
@@ -228,10 +231,11 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
-static void put_verdict(struct text *t, const struct nt_comm *comm)
+static void put_standing(struct text *t, const struct nt_comm *comm)
 {
-	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle), *rejected;
-	uint32_t state = nt_comm_verdict(comm, &rejected);
+	const char *why = comm->fixed.why[0] ? comm->fixed.why : idle_text(comm->fixed.card.idle),
+		   *rejected;
+	uint32_t state = nt_standing(comm, &rejected);
 	const char *name = NT_COMMSTATE_JOINING;
 
 	if (state == NT_COMM_AGREED)
@@ -239,7 +243,7 @@ static void put_verdict(struct text *t, const struct nt_comm *comm)
 	if (state == NT_COMM_REJECTED) {
 		name = NT_COMMSTATE_REJECTED;
 		why = rejected;
-	} else if (!comm->board && comm->tuner_api == 0) {
+	} else if (!comm->fixed.board && comm->fixed.tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
 	put(t, "\"state\":\"%s\",", name);
@@ -252,12 +256,12 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 
 	put(t,
 	    "{\"id\":\"%016" PRIx64 "\",\"rank\":%d,\"ranks\":%" PRIu32 ",\"nodes\":%" PRIu32 ",",
-	    comm->id, comm->rank < 0 ? 0 : comm->rank, comm->ranks, comm->nodes);
-	put_verdict(t, comm);
+	    comm->fixed.id, comm->fixed.rank < 0 ? 0 : comm->fixed.rank, comm->fixed.ranks,
+	    comm->fixed.nodes);
+	put_standing(t, comm);
 	put(t, ",\"keys\":[");
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
-		/* Pairs with the release in describe_key() of comm.c. */
-		uint64_t id = atomic_load_explicit(&comm->key_id[i], memory_order_acquire);
+		uint64_t id = nt_comm_key_id(comm, i);
 
 		if (id == 0 || !has_room(t, KEY_BYTES))
 			continue;
@@ -268,28 +272,28 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	put(t, "]}");
 }
 
-static void put_head(struct text *t, struct nt_session *session, bool end)
+static void put_head(struct text *t, struct nt_process *process, bool end)
 {
-	const struct nt_place *place = &session->place;
+	const struct nt_place *place = &process->place;
 	char policy[NT_POLICY_MAX];
 
 	put(t,
 	    "{\"v\":%d,\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"task\":%" PRIu32 ",\"pid\":%d,",
-	    NT_RECORD_VERSION, place->job, place->step, session->task, (int)session->pid);
+	    NT_RECORD_VERSION, place->job, place->step, process->task, (int)process->pid);
 	put_text(t, "node", place->node);
-	put(t, ",\"mode\":\"%s\",", nt_mode_name(session->policy.mode));
-	if (nt_policy_format_option(&session->policy, policy, sizeof(policy), NULL) < 0)
+	put(t, ",\"mode\":\"%s\",", nt_mode_name(process->policy.mode));
+	if (nt_policy_format_option(&process->policy, policy, sizeof(policy), NULL) < 0)
 		policy[0] = '\0';
 	put_text(t, "policy", policy);
 	put(t, ",\"nccl\":%" PRIu32 ",\"flags\":%" PRIu32 ",\"end\":%s",
-	    atomic_load(&session->nccl), place->flags, end ? "true" : "false");
+	    atomic_load(&process->nccl), place->flags, end ? "true" : "false");
 }
 
-static void put_counts(struct text *t, struct nt_session *session)
+static void put_counts(struct text *t, struct nt_process *process)
 {
 	put(t, "],\"counts\":{\"cut\":%" PRIu32, t->cut);
 	for (int i = 0; i < NT_COUNT_ALL; i++) {
-		uint64_t value = atomic_load_explicit(&session->count[i], memory_order_relaxed);
+		uint64_t value = atomic_load_explicit(&process->count[i], memory_order_relaxed);
 
 		if (value != 0)
 			put(t, ",\"%s\":%" PRIu64, nt_count_name((enum nt_count)i), value);
@@ -354,7 +358,7 @@ static void put_findings(struct text *t, const struct nt_findings *findings)
 	put(t, "]");
 }
 
-size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
+size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts *agreement,
 		     bool end, char *out, size_t out_bytes)
 {
 	/* Room for the counts is kept back, so that they always fit. */
@@ -366,22 +370,22 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	    NT_POLICY_MAX + COMM_BYTES + AGREEMENT_BYTES + PLUGINS_BYTES + counts + TAIL_BYTES)
 		return 0;
 	t.bytes -= counts;
-	put_head(&t, session, end);
+	put_head(&t, process, end);
 	put_plugins(&t);
 	if (agreement)
 		put_agreement(&t, agreement);
-	if (session->findings && session->findings->first)
-		put_findings(&t, session->findings);
+	if (process->findings && process->findings->first)
+		put_findings(&t, process->findings);
 	put(&t, ",\"comms\":[");
-	for (uint32_t i = 0; i < session->comms; i++) {
+	for (uint32_t i = 0; i < process->comms; i++) {
 		if (!has_room(&t, COMM_BYTES))
 			continue;
 		put(&t, "%s", first ? "" : ",");
 		first = false;
-		put_comm(&t, session->comm[i]);
+		put_comm(&t, process->comm[i]);
 	}
 	t.bytes += counts;
-	put_counts(&t, session);
+	put_counts(&t, process);
 	return t.used;
 }
 
@@ -401,14 +405,14 @@ static int write_all(int fd, const char *text, size_t bytes)
 }
 
 /* Under another name first: a reader sees the whole record or the one before. */
-static int write_file(const struct nt_session *session, const char *text, size_t bytes)
+static int write_file(const struct nt_process *process, const char *text, size_t bytes)
 {
 	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];
 	int rc = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", session->place.dir, NT_RECORD_PREFIX,
-		 session->task, (int)session->pid, NT_RECORD_SUFFIX);
+	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", process->place.dir, NT_RECORD_PREFIX,
+		 process->task, (int)process->pid, NT_RECORD_SUFFIX);
 	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -424,7 +428,7 @@ static int write_file(const struct nt_session *session, const char *text, size_t
 	return rc;
 }
 
-int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end)
+int nt_write_record(struct nt_process *process, const struct nt_speaker *speaker, bool end)
 {
 	struct nt_speaker_counts agreement;
 	char *text = malloc((size_t)NT_RANK_RECORD_MAX);
@@ -434,15 +438,15 @@ int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker
 	if (speaker)
 		agreement = nt_speaker_count(speaker);
 	if (text) {
-		pthread_mutex_lock(&session->lock);
-		bytes = nt_write_text(session, speaker ? &agreement : NULL, end, text,
+		pthread_mutex_lock(&process->lock);
+		bytes = nt_write_text(process, speaker ? &agreement : NULL, end, text,
 				      NT_RANK_RECORD_MAX);
-		pthread_mutex_unlock(&session->lock);
+		pthread_mutex_unlock(&process->lock);
 		if (bytes > 0)
-			rc = write_file(session, text, bytes);
+			rc = write_file(process, text, bytes);
 	}
 	free(text);
 	if (rc < 0)
-		nt_session_count(session, NT_COUNT_RECORD);
+		nt_process_count(process, NT_COUNT_RECORD);
 	return rc;
 }

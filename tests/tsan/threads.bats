@@ -57,7 +57,7 @@ ranks() {
 
 @test "unit tests with threads of their own" {
 	local name
-	for name in board mask session-process; do
+	for name in board mask process-life; do
 		run -0 timeout 60 "$NT_TSAN_BUILD/tests/unit/$name"
 		[[ $output != *ThreadSanitizer* ]]
 	done

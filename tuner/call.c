@@ -76,10 +76,11 @@ static void count_call(struct nt_own_key *key)
 static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, int *arm)
 {
 	const struct nt_board_key *shared = key->fixed.shared;
-	uint32_t state = nt_key_state(key);
+	uint32_t state;
 
 	if (comm->decision.open_keys != 0)
 		return false;
+	state = nt_key_state(key);
 	if (state == NT_OWN_COMMITTED) {
 		*arm = (int)key->decision.arm;
 		return true;

@@ -98,8 +98,7 @@ struct nt_comm_fixed {
 
 struct nt_comm_decision {
 	uint32_t open_keys;
-	_Atomic uint64_t key_id[NT_OWN_KEYS]; /* 0: free */
-	struct nt_chunks chunks; /* the launch reads */
+	uint32_t fifo_count; /* decisions in fifo[] */
 	_Atomic bool frozen; /* a capture was seen: no plan is followed any more */
 	bool lost; /* a wait for the home ended without an answer */
 	_Atomic bool called; /* a call was told of: the next decision begins a group */
@@ -110,8 +109,9 @@ struct nt_comm_decision {
 	_Atomic uint64_t launch_judged; /* the newest launch that was judged here */
 	uint64_t launches_left; /* those found left to CUDA's thread */
 	uint64_t noted; /* decisions for Coll events, ever */
-	uint32_t fifo_count;
+	_Atomic uint64_t key_id[NT_OWN_KEYS]; /* 0: free */
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
+	struct nt_chunks chunks; /* the launch reads */
 };
 
 struct nt_comm_launch {
@@ -147,8 +147,8 @@ struct nt_comm_kept {
 
 struct nt_comm {
 	struct nt_comm_fixed fixed;
-	struct nt_comm_decision decision;
 	struct nt_comm_launch launch;
+	struct nt_comm_decision decision;
 	struct nt_comm_events events;
 	struct nt_comm_laps laps;
 	struct nt_comm_kept kept;

@@ -4,6 +4,7 @@
 #include "tuner/follow.h"
 
 #include <time.h>
+#include "tuner/clock.h"
 #include "tuner/commit.h"
 #include "tuner/costs.h"
 #include "tuner/log.h"
@@ -11,22 +12,12 @@
 #define POLL_NS 50000L /* between two looks at the board while in doubt */
 #define SWEEP_CALLS 64u /* how often windows of keys that are no longer called are looked for */
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void pause_briefly(void)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	nanosleep(&pause, NULL);
 }
-
-/* ---- groups */
 
 static bool has_events(const struct nt_comm *c, uint32_t at)
 {
@@ -86,8 +77,6 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
 }
 
-/* ---- waits */
-
 /* Whether some plan may be in force, or come into force, for this rank. */
 static bool any_plan(const struct nt_comm *c)
 {
@@ -113,7 +102,7 @@ static bool any_plan(const struct nt_comm *c)
 
 static uint64_t wait_until_ms(const struct nt_comm *c)
 {
-	return now_ms() + (uint64_t)c->fixed.process->policy.agree_timeout_s * 1000;
+	return nt_clock_ms() + (uint64_t)c->fixed.process->policy.agree_timeout_s * 1000;
 }
 
 static int give_up(struct nt_comm *c, int coll, const char *what)
@@ -150,7 +139,7 @@ static int wait_for_events(struct nt_comm *c, int coll)
 	while (nt_comm_events_owed(c)) {
 		if (until_ms == 0)
 			until_ms = wait_until_ms(c);
-		if (d->lost || now_ms() > until_ms) {
+		if (d->lost || nt_clock_ms() > until_ms) {
 			if (any_plan(c))
 				return give_up(c, coll, "its launches have not started");
 			/* No plan is in force, and none will come: the flag is up. */
@@ -162,26 +151,28 @@ static int wait_for_events(struct nt_comm *c, int coll)
 	return 0;
 }
 
-/* Move on to this turn, which may take the outcome of a proposal that is under way. */
-static int take_turn(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
+static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
 {
-	struct nt_board_key *shared = key->fixed.shared;
-	unsigned member = c->fixed.seat.member;
-	uint64_t until_ms;
+	uint64_t until_ms = wait_until_ms(c);
 
-	if (nt_turn_take(shared, member, turn, &key->decision.turn) != NT_TURN_WAIT)
-		return 0;
-	until_ms = wait_until_ms(c);
 	nt_process_count(c->fixed.process, NT_COUNT_DOUBT);
-	while (nt_turn_take(shared, member, turn, &key->decision.turn) == NT_TURN_WAIT) {
-		if (c->decision.lost || now_ms() > until_ms)
+	while (nt_turn_take(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn) ==
+	       NT_TURN_WAIT) {
+		if (c->decision.lost || nt_clock_ms() > until_ms)
 			return give_up(c, coll, "the node of its rank 0 is gone or silent");
 		pause_briefly();
 	}
 	return 0;
 }
 
-/* ---- how a key stops being looked at */
+/* Move on to this turn, which may have to wait for the outcome of a proposal. */
+static inline int take_turn(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
+{
+	if (nt_turn_take(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn) ==
+	    NT_TURN_WAIT)
+		return wait_for_outcome(c, key, coll, turn);
+	return 0;
+}
 
 /* The committed arm from now on, without a look at the board. */
 static void stop_looking(struct nt_comm *c, struct nt_own_key *key)
@@ -222,8 +213,6 @@ static void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_
 	nt_comm_drop_key(c, key);
 	nt_key_set_state(key, NT_OWN_GONE);
 }
-
-/* ---- plans */
 
 /* GPU times are wanted a little before a window with a run, and within it. */
 static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
@@ -300,7 +289,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 		nt_key_set_state(key, NT_OWN_CLOSED);
 		return 0;
 	}
-	nt_key_set_state(key, NT_OWN_OPEN);
+	if (nt_key_state(key) != NT_OWN_OPEN)
+		nt_key_set_state(key, NT_OWN_OPEN);
 	nt_comm_open_key(c, key);
 	atomic_store_explicit(&shared->calls[member], nt_key_calls(key), memory_order_relaxed);
 	if (wait_for_events(c, coll) < 0)
@@ -402,8 +392,6 @@ int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *c
 	*arm = choice.arm;
 	return 0;
 }
-
-/* ---- captures */
 
 /* A key that is open where a capture begins: the newest plan for good whose turn has come becomes
  * this rank's arm, and windows end. By the turn alone, which all ranks have in common, and not by

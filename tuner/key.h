@@ -48,12 +48,12 @@ struct nt_key_decision {
 	uint32_t commit_epoch; /* of the newest */
 	uint32_t window_epoch; /* of the newest window, once a plan for good was there */
 	_Atomic uint64_t commit_calls; /* calls when it was committed */
-	struct nt_outcome outcome[2]; /* of the newest plan for good: [commits & 1] */
 	/* Windows that looked at a committed arm again, returns to AUTO, other arms instead, and
 	 * what arms of the past have saved. */
 	_Atomic uint32_t rechecks, rollbacks, changes;
 	_Atomic int64_t saved_us;
 	struct nt_turn turn;
+	struct nt_outcome outcome[2]; /* of the newest plan for good: [commits & 1] */
 };
 
 /* The thread of the Coll events. */
@@ -92,12 +92,12 @@ struct nt_key_kept {
 
 struct nt_own_key {
 	struct nt_key_fixed fixed;
+	struct nt_mask_hold measured; /* the mask's (tuner/mask.h) */
 	struct nt_key_decision decision;
 	struct nt_key_events events;
 	struct nt_key_laps laps;
 	struct nt_key_helper helper;
 	struct nt_key_kept kept;
-	struct nt_mask_hold measured; /* the mask's (tuner/mask.h) */
 };
 
 static inline uint64_t nt_key_calls(const struct nt_own_key *key)

@@ -16,6 +16,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/chain-tuner.c \
 	%D%/chain.c \
 	%D%/chain.h \
+	%D%/clock.h \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/commit.c \

@@ -127,7 +127,8 @@ static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, i
 	return NT_NCCL_OK;
 }
 
-static int decide(const struct nt_ctx *ctx, const struct nt_call *call, int pipe_ops)
+/* Inline, because every collective pays for it. */
+static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, int pipe_ops)
 {
 	struct nt_comm *comm = ours_of(ctx);
 

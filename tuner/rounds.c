@@ -3,9 +3,9 @@
 /* rounds.c - see rounds.h */
 #include "tuner/rounds.h"
 
-#include <time.h>
 #include "pmix-sync/speaker.h"
 #include "tuner/chain.h"
+#include "tuner/clock.h"
 #include "tuner/engine.h"
 #include "tuner/open.h"
 #include "tuner/write.h"
@@ -34,14 +34,6 @@ struct rounds {
 	uint64_t written; /* the signature of the newest record */
 	bool decided; /* some key is: the record is worth writing */
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void mix(uint64_t *signature, uint64_t value)
 {
@@ -154,7 +146,7 @@ static void look_at_all(struct nt_process *process, struct rounds *r)
 {
 	uint64_t signature = UINT64_C(0xcbf29ce484222325);
 
-	r->ms = now_ms();
+	r->ms = nt_clock_ms();
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
@@ -226,7 +218,7 @@ static uint32_t one_round(struct nt_process *process, struct rounds *r)
 
 static void live(struct nt_process *process)
 {
-	struct rounds r = { .changed_ms = now_ms(), .began_ms = now_ms() };
+	struct rounds r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
 	process->findings = &r.findings;
 	process->trials = &r.trials;

@@ -72,8 +72,10 @@ static void count_call(struct nt_own_key *key)
 	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
 }
 
-/* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force. */
-static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, int *arm)
+/* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force,
+ * where it is legal. */
+static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t legal,
+		      int *arm)
 {
 	const struct nt_board_key *shared = key->fixed.shared;
 	uint32_t state;
@@ -82,7 +84,7 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, 
 		return false;
 	state = nt_key_state(key);
 	if (state == NT_OWN_COMMITTED) {
-		*arm = (int)key->decision.arm;
+		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
 		return true;
 	}
 	if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
@@ -126,10 +128,9 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 		count_call(key);
 	else
 		nt_process_count(comm->fixed.process, NT_COUNT_NO_KEY);
-	if (!(key && is_steady(comm, key, &arm)) && nt_follow(comm, key, call, legal, &arm) < 0)
+	if (!(key && is_steady(comm, key, legal, &arm)) &&
+	    nt_follow(comm, key, call, legal, &arm) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
-	if (!nt_arm_allowed(arm, legal))
-		arm = NT_ARM_AUTO;
 	answer(comm, call, arm);
 	return NT_NCCL_OK;
 }

@@ -46,6 +46,14 @@ static inline uint32_t nt_costs_legal(const float *cost, int algos)
 	return mask;
 }
 
+/* The arm where its pair is one of the legal ones, else NT_ARM_AUTO. */
+static inline int nt_costs_allowed(uint32_t legal, int arm)
+{
+	int pair = nt_arm_pair(arm);
+
+	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_AUTO;
+}
+
 /* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
  * is 0 as well. An entry that is not legal stays as it is. */
 static inline void nt_costs_force(float *cost, int arm)

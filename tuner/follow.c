@@ -223,7 +223,8 @@ static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t
 	if (next->epoch != 0 && next->run != NT_NO_RUN)
 		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at &&
 		      turn < next->until;
-	nt_comm_measure_key(c, key, on);
+	if (on != nt_mask_measures(&key->measured))
+		nt_comm_measure_key(c, key, on);
 }
 
 /* Tasks that were appended before GPU times were switched on will not have any. */
@@ -291,7 +292,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 	}
 	if (nt_key_state(key) != NT_OWN_OPEN)
 		nt_key_set_state(key, NT_OWN_OPEN);
-	nt_comm_open_key(c, key);
+	if (!key->decision.open)
+		nt_comm_open_key(c, key);
 	atomic_store_explicit(&shared->calls[member], nt_key_calls(key), memory_order_relaxed);
 	if (wait_for_events(c, coll) < 0)
 		return -1;
@@ -385,8 +387,7 @@ int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *c
 		return -1;
 	else if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
 		observe(c, key, &choice);
-	if (!nt_arm_allowed(choice.arm, legal))
-		choice.arm = NT_ARM_AUTO;
+	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
 	if (c->decision.open_keys != 0)
 		finish_decision(c, key, call, &choice);
 	*arm = choice.arm;

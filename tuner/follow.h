@@ -17,20 +17,13 @@
 #define NT_MEASURE_AHEAD 4 /* positions before a window at which GPU times are switched on */
 
 /* A decision while something is open: by this communicator's key, NULL where there was no room for
- * it. legal: the pairs that may be forced. *arm: what is in force, NT_ARM_AUTO on entry. */
+ * it. legal: the pairs that may be forced. *arm: one of these that is in force, or NT_ARM_AUTO, as on
+ * entry. */
 int nt_follow(struct nt_comm *comm, struct nt_own_key *key, const struct nt_call *call,
 	      uint32_t legal, int *arm);
 
 /* A capture begins here, at the same place of the program on every rank. Windows end, plans not
  * reached never are, arms committed and reached stay. May wait for an outcome. */
 void nt_follow_no_more(struct nt_comm *comm);
-
-/* Whether an arm is AUTO or one of the legal pairs. */
-static inline bool nt_arm_allowed(int arm, uint32_t legal)
-{
-	int pair = nt_arm_pair(arm);
-
-	return arm == NT_ARM_AUTO || (pair < NT_PAIRS && (legal >> pair & 1));
-}
 
 #endif

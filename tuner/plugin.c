@@ -372,10 +372,11 @@ static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
 
 static int stop(void *event)
 {
-	void *ours = nt_handle_ours(event);
+	void *ours = nt_handle_ours(event), *theirs = nt_handle_theirs(event);
 	struct nt_process *process = ours ? nt_process_now() : NULL;
 
-	nt_chain_stop(nt_handle_theirs(event));
+	if (theirs)
+		nt_chain_stop(theirs);
 	if (process && !nt_process_inert(process))
 		nt_event_group_stop(process, ours);
 	return NT_NCCL_OK;

@@ -181,7 +181,7 @@ static bool all_decided(void)
 	for (uint32_t c = 0; c < options.comms && c < NT_BOARD_COMMS; c++) {
 		uint32_t state = atomic_load(&self.map.board->comm[c].key[0].state);
 
-		if (state != NT_KEY_FINAL && state != NT_KEY_CLOSED)
+		if (state != NT_KEY_COMMITTED && state != NT_KEY_CLOSED)
 			return false;
 	}
 	return true;

@@ -134,7 +134,7 @@ static void plan(struct nt_schedule *schedule, uint64_t until)
 	at->stride = 1;
 	at->run = NT_NO_RUN;
 	at->payload_bytes = (uint32_t)nt_schedule_write(schedule, at->payload, sizeof(at->payload));
-	atomic_store(&key->state, until == NT_NEVER ? NT_KEY_FINAL : NT_KEY_OPEN);
+	atomic_store(&key->state, until == NT_NEVER ? NT_KEY_COMMITTED : NT_KEY_OPEN);
 	atomic_store(&key->epoch, epoch);
 	for (int i = 0; i < 2000 && (until == NT_NEVER || mask == 0 || i < 8); i++) {
 		call_with_events();

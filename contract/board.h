@@ -81,9 +81,9 @@ struct nt_board_member {
 	struct nt_card card; /* rank, before state becomes JOINED */
 };
 
-/* A plan: from turn `at` on follow the payload, until turn `until`; afterwards AUTO. Written by
- *         the speaker while
- * no rank can read it (see nt_board_key.plan). */
+/* A plan: from turn `at` on follow the payload, until turn `until`; afterwards the committed plan
+ * before it, AUTO if there is none. Written by the speaker while no rank can read it (see
+ * nt_board_key.plan). */
 struct nt_plan {
 	uint64_t at;
 	uint64_t until; /* NT_NEVER: for good */
@@ -99,9 +99,9 @@ struct nt_plan {
 enum nt_key_state {
 	NT_KEY_IDLE = 0, /* counted only */
 	NT_KEY_OPEN, /* ranks count turns: events are wanted */
-	NT_KEY_FINAL, /* the newest plan for good stays: ranks do not look here any more */
+	NT_KEY_COMMITTED, /* the newest plan for good stays: ranks look here no more */
 	NT_KEY_CLOSED, /* AUTO stays; result in `result` */
-	NT_KEY_AGAIN, /* a plan for good is in force, and open once more: ranks count turns */
+	NT_KEY_RECHECK, /* committed, and open for a recheck: ranks count turns once more */
 };
 
 struct nt_board_key {

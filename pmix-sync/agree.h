@@ -3,8 +3,12 @@
 /* agree.h - join and two-phase plans of all communicators on one node, as a state machine
  *
  * Pure: no I/O, no clock, no threads. It sees the node's board, is told the time and what other
- *       nodes' logs say, and
- * hands out entries for this node's own log. docs/agreement.md says why it is safe.
+ * nodes' logs say, and hands out entries for this node's own log. docs/agreement.md says why it
+ * is safe.
+ *
+ * agree.c drives. Below it, each file knows only what stands below it: join.c, member.c, home.c
+ * and pending.c do a node's parts; recheck.c, retire.c and tree.c serve them; view.c looks at the
+ * board, outbox.c holds what is to be said, state.h has the structures.
  *
  * Threads:  one thread at a time.
  * Memory:   the handle owns everything; bytes passed in are copied.
@@ -18,64 +22,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/board.h"
 #include "contract/error.h"
+#include "pmix-sync/hooks.h"
 
 struct nt_agree;
-
-/* What the home of a communicator asks of the tuner; all called from nt_agree_step() or
- * nt_agree_in(). */
-struct nt_agree_hooks {
-	void *arg;
-	/* Is this key worth opening now? Home only, asked at every step while the key is idle. */
-	bool (*worth)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);
-	/* A key was opened at its home: the tuner's memory for it, given back by end(). NULL:
-	 * close the key. */
-	void *(*start)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);
-	/* What now? 1: plan->payload, payload_bytes and until (positions, or NT_NEVER for good)
-	 * are a plan to propose. 0: close the key for good with AUTO; plan->payload is the
-	 * result. Asked at the start and when every node's data on the plan before was absorbed. */
-	int (*next)(void *key, struct nt_plan *plan);
-	void (*absorb)(void *key, const uint8_t *bytes, size_t count);
-	void (*end)(void *key);
-	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns
-	 * bytes (at most cap). */
-	size_t (*gather)(void *arg, const struct nt_board *board, const struct nt_plan *plan,
-			 uint32_t members, uint8_t *out, size_t cap);
-	/* Any node: what gather() and combine() made of other nodes' runs is added to sum, in
-	 *           place; not larger than
-	 * before. Returns its bytes. absorb() gets one sum of all nodes. */
-	size_t (*combine)(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
-	/* Keys with a plan for good, every node (all must say the same of the same plan): is
-	 * `base` worth another look?
-	 * NULL: never. */
-	bool (*worth_again)(void *arg, const struct nt_board_comm *comm,
-			    const struct nt_plan *base);
-	/* Such a key was opened again at its home; as start(). next() then: 0 leaves the plan
-	 * for good as it is. */
-	void *(*start_again)(void *arg, const struct nt_board_comm *comm,
-			     const struct nt_board_key *key, const struct nt_plan *base);
-	/* from the first plan for good to the first look; the gaps then double. 0: never */
-	uint32_t again_ms;
-};
-
-struct nt_agree_config {
-	struct nt_board *board;
-	struct nt_agree_hooks hooks;
-	/* this node's index, and how many there are; 1 where no others can be heard */
-	uint32_t self, nodes;
-	uint32_t tasks; /* of the step */
-	/* Node of a task of the step, -1 unknown. */
-	int (*node_of_task)(void *arg, uint32_t task);
-	/* Its name, for messages; valid as long as the config's owner is. */
-	const char *(*node_name)(void *arg, uint32_t node);
-	void *node_arg;
-	const char *deaf; /* NULL, or why nothing can be heard from other nodes */
-	uint32_t join_ms; /* how long a communicator's ranks may take to be seen */
-	/* of one key on one rank, before other nodes are told of a communicator */
-	uint32_t join_calls;
-	uint32_t agree_ms; /* how long a rank waits for an outcome; 0: for ever */
-};
 
 struct nt_agree *nt_agree_create(const struct nt_agree_config *config, struct nt_error *err);
 void nt_agree_destroy(struct nt_agree *agree);
@@ -95,34 +45,16 @@ void nt_agree_sent(struct nt_agree *agree, uint64_t now_ms);
 void nt_agree_in(struct nt_agree *agree, uint32_t node, const uint8_t *bytes, size_t count,
 		 uint64_t now_ms);
 
-/* Is the log of this node worth a look now? */
-enum nt_agree_need {
-	NT_AGREE_DEAF = 0,
-	NT_AGREE_LISTENS,
-	NT_AGREE_OWED, /* it will say the outcome of a plan that this node has promised to take */
-	NT_AGREE_IN_DOUBT, /* ranks may wait for what it says */
-};
 enum nt_agree_need nt_agree_listens(const struct nt_agree *agree, uint32_t node);
 
-/* From now on take no new plan that needs other nodes: looks at their logs have become dear.
- *                                                      Outcomes that are owed are
- * still looked for. */
-void nt_agree_be_thrifty(struct nt_agree *agree);
+/* From now on take no new plan that needs other nodes: reads of their logs are nearly spent.
+ * Outcomes that are owed are still looked for. */
+void nt_agree_limit(struct nt_agree *agree);
 
 /* Last words before leaving in good order: aborts what this node coordinates, refuses what it
- *                                          has not answered. The
- * caller sends what nt_agree_out() then holds. */
+ * has not answered. The caller sends what nt_agree_out() then holds. */
 void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms);
 
-/* Counters for the record. */
-#define NT_AGREE_TIMES 64u
-struct nt_agree_counts {
-	uint32_t commits, aborts, refusals, rejects, damaged;
-	uint32_t sessions, looks; /* keys that were open again, and reads for them */
-	uint32_t timed; /* outcomes of COMMIT that this node has decided as home */
-	/* how long the last ones took from the proposal, a ring */
-	uint16_t commit_ms[NT_AGREE_TIMES];
-};
 struct nt_agree_counts nt_agree_count(const struct nt_agree *agree);
 
 #endif

@@ -185,15 +185,52 @@ void nt_board_leave(const struct nt_seat *seat)
 	atomic_store(&seat->board->comm[seat->comm].member[seat->member].state, NT_MEMBER_LEFT);
 }
 
-static bool everyone_left(const struct nt_board_comm *comm)
+bool nt_board_left(const struct nt_board_comm *comm)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
 		uint32_t state = atomic_load(&comm->member[i].state);
 
 		if (state != NT_MEMBER_FREE && state != NT_MEMBER_LEFT)
 			return false;
+		any |= state == NT_MEMBER_LEFT;
 	}
-	return true;
+	return any;
+}
+
+/* All of these are looked at by others: what is atomic is cleared so. */
+#define NT_CLEAR(member) atomic_store_explicit(&(member), 0, memory_order_relaxed)
+
+/* GPU times that come after their communicator's end still look at the epoch (tuner/event.c): it
+ * goes first. The id goes last: who finds the place free finds it clear. */
+static void clear_key(struct nt_board_key *key)
+{
+	NT_CLEAR(key->epoch);
+	NT_CLEAR(key->state);
+	NT_CLEAR(key->hold_at);
+	NT_CLEAR(key->described);
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		NT_CLEAR(key->calls[m]);
+		NT_CLEAR(key->turn[m]);
+		NT_CLEAR(key->passed[m]);
+	}
+	for (uint32_t p = 0; p < NT_PAIRS; p++) {
+		NT_CLEAR(key->channels[p]);
+		key->cost_us[p] = 0;
+	}
+	key->auto_arm = key->result_bytes = 0;
+	memset(key->plan, 0, sizeof(key->plan));
+	memset(key->result, 0, sizeof(key->result));
+	atomic_store_explicit(&key->id, 0, memory_order_release);
+}
+
+static void clear_member(struct nt_board_member *member)
+{
+	NT_CLEAR(member->flags);
+	NT_CLEAR(member->pid);
+	memset(&member->card, 0, sizeof(member->card));
+	atomic_store_explicit(&member->state, NT_MEMBER_FREE, memory_order_release);
 }
 
 bool nt_board_retire(struct nt_board *board, uint32_t comm)
@@ -204,14 +241,16 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm)
 
 	if (!atomic_compare_exchange_strong(&board->gate, &nobody, NT_GATE_SHUT))
 		return false;
-	left = everyone_left(slot);
+	left = nt_board_left(slot);
 	if (left) {
 		atomic_store(&slot->ranks, 0);
 		atomic_store(&slot->nodes, 0);
 		atomic_store(&slot->state, NT_COMM_JOINING);
 		memset(slot->why, 0, sizeof(slot->why));
-		memset(slot->member, 0, sizeof(slot->member));
-		memset(slot->key, 0, sizeof(slot->key));
+		for (uint32_t k = 0; k < NT_BOARD_KEYS; k++)
+			clear_key(&slot->key[k]);
+		for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+			clear_member(&slot->member[m]);
 		atomic_store(&slot->id, 0);
 	}
 	atomic_store(&board->gate, 0);

@@ -37,10 +37,12 @@ int nt_board_join(struct nt_board *board, uint64_t comm_id, uint32_t ranks, uint
 		  const struct nt_card *card, struct nt_seat *seat, struct nt_error *err);
 void nt_board_leave(const struct nt_seat *seat);
 
+/* Ranks of this communicator were seated here, and every one has left. */
+bool nt_board_left(const struct nt_board_comm *comm);
+
 /* Speaker: clear the slot of a communicator that every rank of this node has left, and give it
- *          back. False, and nothing
- * has changed, where a rank is seated, or one is about to sit down anywhere on the board. No
- * pointer into the slot may be in use any more. */
+ * back. False, and nothing has changed, where a rank is seated, or one is about to sit down
+ * anywhere on the board. */
 bool nt_board_retire(struct nt_board *board, uint32_t comm);
 
 /* Index of the key in the seat's communicator, claiming a free one at its first use on the node;

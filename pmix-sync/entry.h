@@ -19,12 +19,14 @@ enum nt_entry_type {
 	NT_ENTRY_AGREED, /* home: all cards seen and equal; bytes: the nodes that take part */
 	NT_ENTRY_REJECT, /* home: AUTO for good; bytes: why */
 	NT_ENTRY_WANT, /* home: count turns of this key */
-	/* member: all ranks of my branch know their turn; the highest is `turn` */
+	/* member: all ranks of my branch know their turn; the highest is `turn`; `span`: of which
+	 * recheck, 0: the first time */
 	NT_ENTRY_READY,
 	NT_ENTRY_PROPOSE, /* home: plan `epoch` from `turn` on for `span` turns; bytes: payload */
 	NT_ENTRY_ACK, /* member: no rank of my branch passes `turn` before it knows the outcome */
-	NT_ENTRY_NACK, /* member: a rank of my branch has passed, or must not be asked; `turn`: the highest;
-				 * span 1: only for want of an exploration area */
+	/* member: a rank of my branch has passed, or must not be asked; `turn`: the highest;
+	 * span 1: only for want of an exploration area */
+	NT_ENTRY_NACK,
 	NT_ENTRY_COMMIT, /* home: plan `epoch` holds */
 	NT_ENTRY_ABORT, /* home: plan `epoch` is void */
 	/* member: all ranks of my branch left plan `epoch` behind; bytes: what they saw */
@@ -51,9 +53,8 @@ struct nt_entry {
 size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap);
 size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count);
 
-/* CARDS: communicator's ranks and nodes (turn, span), then in bytes what the ranks have in
- *        common and their
- * numbers. One entry carries ranks with equal cards only. */
+/* CARDS, in bytes: what the ranks have in common, and their numbers. One entry carries ranks with
+ * equal cards only. */
 struct nt_entry_cards {
 	struct nt_card common; /* rank and task unused */
 	uint32_t count;
@@ -66,8 +67,7 @@ size_t nt_entry_cards_write(const struct nt_entry_cards *cards, uint8_t *out, si
 int nt_entry_cards_read(struct nt_entry_cards *cards, const uint8_t *in, size_t count);
 
 /* AGREED: numbers of nodes in rising order, as runs of equal distances. read: -1 if one is not
- *         below `below`, or there
- * are more than cap. */
+ * below `below`, or there are more than cap. */
 size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap);
 int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below,
 			const uint8_t *in, size_t bytes);

@@ -1,38 +1,47 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* home.c - what the node of a communicator's rank 0 does: open keys, propose plans, decide their
- * outcome */
-#include <stdlib.h>
-#include <string.h>
-#include "pmix-sync/state.h"
+/* home.c - see home.h */
+#include "pmix-sync/home.h"
 
-static void tell(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key,
+#include "pmix-sync/outbox.h"
+#include "pmix-sync/view.h"
+
+#define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
+#define NT_ATTEMPTS 10 /* proposals of one plan before the key is left alone */
+#define NT_DECIDE_MS 2000 /* at least this long a proposal waits for its answers */
+#define NT_READY_MS 30000 /* by so much another node may be later than home to know its turns */
+#define NT_BUSY_MS 500 /* first wait for an exploration area, doubled each time */
+#define NT_BUSY_TRIES 8
+#define NT_RECHECK_LEAD_MS 1000 /* least lead in a recheck between nodes: logs are read rarely */
+#define NT_RECHECK_ATTEMPTS 4
+
+static void tell(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_agree_key *key,
 		 uint32_t type)
 {
 	struct nt_entry entry = {
 		.type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch
 	};
 
-	agree_emit(a, comm, &entry);
+	nt_outbox_say(a, comm, &entry);
 }
 
-static void ask_all(struct nt_agree *a, struct agree_key *key)
+static void ask_all(struct nt_agree *a, struct nt_agree_key *key)
 {
 	key->answered = key->refused = key->busy = false;
 	key->asked_ms = a->now_ms;
 }
 
-static void finish(struct nt_agree *a, struct agree_key *key)
+static void finish(struct nt_agree *a, struct nt_agree_key *key)
 {
-	key->home = HOME_DONE;
+	key->home = NT_HOME_DONE;
 	if (key->tuner)
 		a->config.hooks.end(key->tuner);
 	key->tuner = NULL;
 }
 
-/* AUTO stays. Only where no plan of the key is in force on any node any more, so that it changes
- * no decision. */
-static void close_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+/* No more plans of this key: AUTO, or the committed plan, stays. Said only while no other plan of
+ * the key is in force on any node, so that it changes no decision. */
+static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		      const struct nt_plan *result)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id };
@@ -41,13 +50,13 @@ static void close_key(struct nt_agree *a, struct agree_comm *comm, struct agree_
 		entry.bytes = result->payload;
 		entry.count = result->payload_bytes;
 	}
-	agree_emit(a, comm, &entry);
+	nt_outbox_say(a, comm, &entry);
 	finish(a, key);
 }
 
-static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
 	key->tuner = a->config.hooks.start(a->config.hooks.arg, board, &board->key[key->slot]);
 	if (!key->tuner) {
@@ -55,44 +64,45 @@ static void open_key(struct nt_agree *a, struct agree_comm *comm, struct agree_k
 		return;
 	}
 	ask_all(a, key);
-	key->home = HOME_WANTED;
+	key->home = NT_HOME_WANTED;
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
 
-/* Anew, beside a plan for good. The others are open by themselves; what is waited for is that
- * all of them are. */
-static void open_again(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+/* A committed key, for a recheck. The other nodes open it by themselves; what is waited for is
+ * that all of them have. */
+static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
-	key->tuner = a->config.hooks.start_again(a->config.hooks.arg, board, &board->key[key->slot],
-						 &key->base);
+	key->tuner = a->config.hooks.start_recheck(a->config.hooks.arg, board,
+						   &board->key[key->slot], &key->committed_plan);
 	if (!key->tuner)
 		return;
 	ask_all(a, key);
 	key->open_ms = key->retry_ms = 0;
-	key->home = HOME_WANTED;
-	key->opened = key->session;
+	key->home = NT_HOME_WANTED;
+	key->opened = key->recheck;
 }
 
-/* A node of ours that has ended the session takes no plan of it any more. */
-static bool session_over(const struct agree_key *key)
+/* Home's own node has ended the recheck and takes no plan of it any more. */
+static bool recheck_over(const struct nt_agree_key *key)
 {
-	return key->based && !key->again &&
-	       (key->home == HOME_WANTED || key->home == HOME_RETRY || key->home == HOME_RUNNING);
+	return key->committed && !key->rechecking &&
+	       (key->home == NT_HOME_WANTED || key->home == NT_HOME_RETRY ||
+		key->home == NT_HOME_RUNNING);
 }
 
 /* The first of our ranks: its turn and calls since the key was opened tell turns per call and
  * per millisecond. */
-static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key,
+static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		 uint64_t *turns, uint64_t *calls)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot];
 	uint32_t m = 0;
 	uint64_t turn;
 
-	while (m < NT_BOARD_MEMBERS && !agree_seated(board, m))
+	while (m < NT_BOARD_MEMBERS && !nt_view_seated(board, m))
 		m++;
 	turn = m < NT_BOARD_MEMBERS ? atomic_load(&board_key->turn[m]) : 0;
 	if (turn == 0)
@@ -108,19 +118,19 @@ static bool pace(struct nt_agree *a, struct agree_comm *comm, struct agree_key *
 }
 
 /* Turns ahead of every turn known, by which all nodes should have held and learnt the outcome. */
-static uint64_t lead(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key,
-		     uint64_t turns)
+static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
+		     const struct nt_agree_key *key, uint64_t turns)
 {
 	uint64_t since_ms = a->now_ms - key->open_ms + 1;
-	uint64_t rtt_ms = key->based && !comm->local && comm->rtt_ms < NT_AGAIN_LEAD_MS
-				  ? NT_AGAIN_LEAD_MS
+	uint64_t rtt_ms = key->committed && !comm->local && comm->rtt_ms < NT_RECHECK_LEAD_MS
+				  ? NT_RECHECK_LEAD_MS
 				  : comm->rtt_ms;
 	uint64_t lead_ms = 2 * rtt_ms << (key->attempts < 6 ? key->attempts : 6);
 
 	return turns * lead_ms / since_ms + 4;
 }
 
-static void propose(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
 	uint64_t turns, calls, top;
@@ -129,25 +139,25 @@ static void propose(struct nt_agree *a, struct agree_comm *comm, struct agree_ke
 	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
 	    !pace(a, comm, key, &turns, &calls))
 		return;
-	top = agree_top_turn(agree_board_key(a, comm, key), agree_board(a, comm));
+	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
 	if (key->max_turn > top)
 		top = key->max_turn;
 	key->plan.epoch++;
 	key->plan.at = top + lead(a, comm, key, turns);
 	key->attempts++;
 	ask_all(a, key);
-	key->home = HOME_PROPOSED;
+	key->home = NT_HOME_PROPOSED;
 	entry.epoch = key->plan.epoch;
 	entry.turn = key->plan.at;
 	entry.stride = key->plan.stride;
 	entry.span = key->plan.until == NT_NEVER ? NT_NEVER : key->plan.until * key->plan.stride;
 	entry.bytes = key->plan.payload;
 	entry.count = key->plan.payload_bytes;
-	agree_emit(a, comm, &entry);
+	nt_outbox_say(a, comm, &entry);
 }
 
 /* Every node stands ready: what does the tuner want? */
-static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
 	uint64_t turns, calls;
@@ -164,11 +174,11 @@ static void decide_next(struct nt_agree *a, struct agree_comm *comm, struct agre
 		wish.stride = 1;
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
-	key->home = HOME_RETRY; /* so that the tuner is not asked twice for one plan */
+	key->home = NT_HOME_RETRY; /* so that the tuner is not asked twice for one plan */
 	propose(a, comm, key);
 }
 
-static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	uint64_t took_ms = a->now_ms - key->asked_ms;
 
@@ -182,22 +192,22 @@ static void commit(struct nt_agree *a, struct agree_comm *comm, struct agree_key
 		return;
 	}
 	ask_all(a, key);
-	key->home = HOME_RUNNING;
+	key->home = NT_HOME_RUNNING;
 }
 
 /* Where only room for samples was lacking, others may give theirs back: that is no failed
  * attempt. */
-static void abort_plan(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	tell(a, comm, key, NT_ENTRY_ABORT);
-	key->home = HOME_RETRY;
+	key->home = NT_HOME_RETRY;
 	if (key->refused && key->busy && key->busy_tries < NT_BUSY_TRIES) {
 		key->retry_ms = a->now_ms + ((uint64_t)NT_BUSY_MS << key->busy_tries++);
 		key->attempts--;
 	}
 }
 
-static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	/* The more nodes there are the longer it takes, and nobody knows how long before the
 	 * first answer. */
@@ -213,58 +223,59 @@ static void step_proposed(struct nt_agree *a, struct agree_comm *comm, struct ag
 		commit(a, comm, key);
 }
 
-/* The others have had their time to be ready. A session ends by itself. */
-static bool waited_long(const struct nt_agree *a, const struct agree_key *key)
+/* The others have had their time to be ready. A recheck ends by itself. */
+static bool waited_long(const struct nt_agree *a, const struct nt_agree_key *key)
 {
-	return !key->based && key->ready && !key->answered &&
+	return !key->committed && key->ready && !key->answered &&
 	       a->now_ms - key->ready_ms > NT_READY_MS;
 }
 
-static void key_step(struct nt_agree *a, struct agree_comm *comm, struct agree_key *key)
+static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
-	if (session_over(key))
+	if (recheck_over(key))
 		finish(a, key);
 	switch (key->home) {
-	case HOME_IDLE:
+	case NT_HOME_IDLE:
 		if (key->slot >= 0 && !comm->refused &&
 		    a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]))
 			open_key(a, comm, key);
 		return;
-	case HOME_WANTED:
+	case NT_HOME_WANTED:
 		if (comm->refused || waited_long(a, key))
 			close_key(a, comm, key, NULL);
 		else if (key->answered)
-			decide_next(a, comm, key);
+			ask_tuner(a, comm, key);
 		return;
-	case HOME_RETRY:
+	case NT_HOME_RETRY:
 		if (comm->refused ||
-		    key->attempts >= (key->based ? NT_AGAIN_ATTEMPTS : NT_ATTEMPTS))
+		    key->attempts >= (key->committed ? NT_RECHECK_ATTEMPTS : NT_ATTEMPTS))
 			close_key(a, comm, key, NULL);
 		else
 			propose(a, comm, key);
 		return;
-	case HOME_PROPOSED: step_proposed(a, comm, key); return;
-	case HOME_RUNNING:
+	case NT_HOME_PROPOSED: step_proposed(a, comm, key); return;
+	case NT_HOME_RUNNING:
 		if (key->answered)
-			decide_next(a, comm, key);
+			ask_tuner(a, comm, key);
 		return;
-	case HOME_DONE:
-		if (key->again && key->opened != key->session && !comm->refused)
-			open_again(a, comm, key);
+	case NT_HOME_DONE:
+		if (key->rechecking && key->opened != key->recheck && !comm->refused)
+			open_recheck(a, comm, key);
 		return;
 	}
 }
 
-void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entry *sum)
+void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct nt_entry *sum)
 {
 	bool asked = false;
 
 	if (sum->type == NT_ENTRY_READY)
-		asked = key->home == HOME_WANTED && sum->span == key->opened;
+		asked = key->home == NT_HOME_WANTED && sum->span == key->opened;
 	else if (sum->epoch == key->plan.epoch)
-		asked = key->home == (sum->type == NT_ENTRY_DATA ? HOME_RUNNING : HOME_PROPOSED);
+		asked = key->home ==
+			(sum->type == NT_ENTRY_DATA ? NT_HOME_RUNNING : NT_HOME_PROPOSED);
 	if (!asked)
 		return;
 	if (sum->turn > key->max_turn)
@@ -276,17 +287,17 @@ void home_answer(struct nt_agree *a, struct agree_key *key, const struct nt_entr
 		a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
 }
 
-void home_step(struct nt_agree *a, struct agree_comm *comm)
+void nt_home_step(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	for (uint32_t k = 0; k < comm->key_count; k++)
 		key_step(a, comm, &comm->keys[k]);
 }
 
-void home_leave(struct nt_agree *a, struct agree_comm *comm)
+void nt_home_leave(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	comm->refused = true;
 	for (uint32_t k = 0; k < comm->key_count; k++) {
-		if (comm->keys[k].home == HOME_PROPOSED)
+		if (comm->keys[k].home == NT_HOME_PROPOSED)
 			abort_plan(a, comm, &comm->keys[k]);
 	}
 }

@@ -1,21 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - find a communicator's home, collect the cards of all its ranks there, and compare
- * them */
+/* join.c - see join.h */
+#include "pmix-sync/join.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "pmix-sync/shape.h"
-#include "pmix-sync/state.h"
+#include "pmix-sync/layout.h"
+#include "pmix-sync/outbox.h"
+#include "pmix-sync/tree.h"
+#include "pmix-sync/view.h"
 
 #define NT_DEAF_MS 1000 /* then ranks that are not on this board must be on another node */
 #define NT_KINDS 16 /* different cards told apart when looking for the odd one */
 #define NT_LIKELY_MS 2000 /* then ranks are looked for on all nodes, */
 #define NT_WIDE_NODES 64u /* if these are not more than so many */
 
-static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char *why)
+static void set_rejected(struct nt_agree *a, struct nt_agree_comm *comm, const char *why)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
 	comm->rejected = true;
 	a->counts.rejects++;
@@ -23,7 +26,7 @@ static void set_rejected(struct nt_agree *a, struct agree_comm *comm, const char
 	atomic_store(&board->state, NT_COMM_REJECTED);
 }
 
-static void reject(struct nt_agree *a, struct agree_comm *comm, const char *why)
+static void reject(struct nt_agree *a, struct nt_agree_comm *comm, const char *why)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_REJECT,
 				  .comm = comm->id,
@@ -31,11 +34,24 @@ static void reject(struct nt_agree *a, struct agree_comm *comm, const char *why)
 				  .count = strlen(why) };
 
 	comm->rejected = true;
-	agree_emit(a, comm, &entry);
+	nt_outbox_say(a, comm, &entry);
 }
 
-static bool become_home(struct nt_agree *a, struct agree_comm *comm)
+/* What an attempt without memory, or an AGREED that was not for us, has left. */
+static void forget_home(struct nt_agree_comm *comm)
 {
+	free(comm->cards);
+	free(comm->rank_node);
+	free(comm->participants);
+	comm->cards = NULL;
+	comm->rank_node = NULL;
+	comm->participants = NULL;
+	comm->participant_count = 0;
+}
+
+static bool become_home(struct nt_agree *a, struct nt_agree_comm *comm)
+{
+	forget_home(comm);
 	comm->cards = calloc(comm->ranks, sizeof(*comm->cards));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
@@ -51,35 +67,36 @@ static bool become_home(struct nt_agree *a, struct agree_comm *comm)
 }
 
 /* Home: where the other ranks may be. The others: where home may be. */
-static void expect_nodes(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static void expect_nodes(struct nt_agree *a, struct nt_agree_comm *comm,
+			 struct nt_board_comm *board)
 {
-	struct nt_shape_seat seat[NT_BOARD_MEMBERS];
-	struct nt_shape shape = { .seat = seat,
-				  .ranks = comm->ranks,
-				  .self = a->config.self,
-				  .nodes = a->config.nodes,
-				  .tasks = a->config.tasks,
-				  .node_of_task = a->config.node_of_task,
-				  .arg = a->config.node_arg };
+	struct nt_layout_seat seat[NT_BOARD_MEMBERS];
+	struct nt_layout layout = { .seat = seat,
+				    .ranks = comm->ranks,
+				    .self = a->config.self,
+				    .nodes = a->config.nodes,
+				    .tasks = a->config.tasks,
+				    .node_of_task = a->config.node_of_task,
+				    .arg = a->config.node_arg };
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		const struct nt_card *card = &board->member[m].card;
-		uint32_t at = shape.seats;
+		uint32_t at = layout.seats;
 
-		if (!agree_seated(board, m))
+		if (!nt_view_seated(board, m))
 			continue;
 		for (; at > 0 && seat[at - 1].rank > (uint32_t)card->rank; at--)
 			seat[at] = seat[at - 1];
-		seat[at] = (struct nt_shape_seat){ .rank = (uint32_t)card->rank,
-						   .task = card->task };
-		shape.seats++;
+		seat[at] = (struct nt_layout_seat){ .rank = (uint32_t)card->rank,
+						    .task = card->task };
+		layout.seats++;
 	}
-	if (shape.seats > 0)
-		nt_shape_likely(&shape, comm->is_home, comm->expected);
+	if (layout.seats > 0)
+		nt_layout_likely(&layout, comm->is_home, comm->expected);
 }
 
 /* Nothing has come of the likely nodes: look at all, where they are not too many. */
-static void widen(struct nt_agree *a, struct agree_comm *comm)
+static void widen(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	if (comm->widened || a->config.nodes > NT_WIDE_NODES ||
 	    a->now_ms - comm->seen_ms < NT_LIKELY_MS)
@@ -89,7 +106,7 @@ static void widen(struct nt_agree *a, struct agree_comm *comm)
 		comm->expected[n] |= 1;
 }
 
-static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node, uint32_t rank,
+static void note_card(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node, uint32_t rank,
 		      const struct nt_card *card)
 {
 	char why[96];
@@ -113,8 +130,8 @@ static void note_card(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 	comm->participants[comm->participant_count++] = node;
 }
 
-void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
-		const struct nt_entry *entry)
+void nt_join_cards(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
+		   const struct nt_entry *entry)
 {
 	struct nt_entry_cards cards;
 
@@ -129,7 +146,7 @@ void join_cards(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
 }
 
 /* Who is not named is not meant: what a log says may be about a communicator of the past. */
-static bool take_part(struct nt_agree *a, struct agree_comm *comm, uint32_t home,
+static bool take_part(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t home,
 		      const struct nt_entry *entry)
 {
 	free(comm->participants);
@@ -139,15 +156,15 @@ static bool take_part(struct nt_agree *a, struct agree_comm *comm, uint32_t home
 	    nt_entry_nodes_read(comm->participants, &comm->participant_count, a->config.nodes,
 				a->config.nodes, entry->bytes, entry->count) < 0)
 		return false;
-	return tree_make(a, comm, home) == 0;
+	return nt_tree_make(a, comm, home) == 0;
 }
 
-static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
+static void on_agreed(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		      const struct nt_entry *entry)
 {
 	if (comm->is_home) {
 		if (comm->agreed && node == a->config.self)
-			atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
+			atomic_store(&nt_view_comm(a, comm)->state, NT_COMM_AGREED);
 		return;
 	}
 	/* Whoever it is: only the node of rank 0 speaks so, and it has seen our cards. */
@@ -155,11 +172,11 @@ static void on_agreed(struct nt_agree *a, struct agree_comm *comm, uint32_t node
 		return;
 	comm->home_node = (int)node;
 	comm->agreed = true;
-	atomic_store(&agree_board(a, comm)->state, NT_COMM_AGREED);
+	atomic_store(&nt_view_comm(a, comm)->state, NT_COMM_AGREED);
 }
 
-void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
-		  const struct nt_entry *entry)
+void nt_join_outcome(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
+		     const struct nt_entry *entry)
 {
 	char why[120];
 	bool own = comm->is_home && node == a->config.self;
@@ -175,13 +192,13 @@ void join_verdict(struct nt_agree *a, struct agree_comm *comm, uint32_t node,
 }
 
 /* Not for this node. Its log says so to whoever reads it. */
-static void keep_out(struct nt_agree *a, struct agree_comm *comm, const char *why)
+static void keep_out(struct nt_agree *a, struct nt_agree_comm *comm, const char *why)
 {
 	if (comm->is_home)
 		reject(a, comm, why);
 	else
 		set_rejected(a, comm, why);
-	member_refuse(a, comm, why);
+	nt_outbox_refuse(a, comm, why);
 }
 
 static bool same_card(const struct nt_card *x, const struct nt_card *y)
@@ -192,7 +209,7 @@ static bool same_card(const struct nt_card *x, const struct nt_card *y)
 }
 
 /* The card that most ranks hold. */
-static const struct nt_card *usual_card(const struct agree_comm *comm)
+static const struct nt_card *usual_card(const struct nt_agree_comm *comm)
 {
 	const struct nt_card *kinds[NT_KINDS] = { &comm->cards[0] };
 	uint32_t votes[NT_KINDS] = { 0 };
@@ -247,24 +264,24 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
-static void agree_on(struct nt_agree *a, struct agree_comm *comm)
+static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	uint8_t bytes[NT_ENTRY_BYTES_MAX];
 	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = comm->id, .bytes = bytes };
 
-	tree_sort(comm);
+	nt_tree_sort(comm);
 	agreed.count = nt_entry_nodes_write(comm->participants, comm->participant_count, bytes,
 					    sizeof(bytes));
 	if (agreed.count == 0) {
 		reject(a, comm, "its nodes are too many and stand in no order");
 		return;
 	}
-	(void)tree_make(a, comm, a->config.self); /* our own cards are among them */
+	(void)nt_tree_make(a, comm, a->config.self); /* our own cards are among them */
 	comm->agreed = true;
-	agree_emit(a, comm, &agreed);
+	nt_outbox_say(a, comm, &agreed);
 }
 
-static void compare(struct nt_agree *a, struct agree_comm *comm)
+static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	const struct nt_card *usual = usual_card(comm);
 	char difference[64], why[120];
@@ -288,19 +305,19 @@ static void compare(struct nt_agree *a, struct agree_comm *comm)
 }
 
 /* Tell the others about ranks of ours that they have not been told of. */
-static void send_cards(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static void send_cards(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		struct nt_entry entry = { .type = NT_ENTRY_CARDS, .comm = comm->id };
 		struct nt_entry_cards cards = { .common = board->member[m].card };
 		uint8_t bytes[512];
 
-		if (!agree_seated(board, m) || (comm->carded & (1u << m)))
+		if (!nt_view_seated(board, m) || (comm->carded & (1u << m)))
 			continue;
 		for (uint32_t o = m; o < NT_BOARD_MEMBERS; o++) {
 			const struct nt_card *card = &board->member[o].card;
 
-			if (!agree_seated(board, o) || (comm->carded & (1u << o)) ||
+			if (!nt_view_seated(board, o) || (comm->carded & (1u << o)) ||
 			    !same_card(card, &cards.common))
 				continue;
 			cards.seat[cards.count].rank = (uint32_t)card->rank;
@@ -310,17 +327,17 @@ static void send_cards(struct nt_agree *a, struct agree_comm *comm, struct nt_bo
 		entry.count = nt_entry_cards_write(&cards, bytes, sizeof(bytes));
 		entry.bytes = bytes;
 		if (entry.count > 0)
-			agree_emit(a, comm, &entry);
+			nt_outbox_say(a, comm, &entry);
 	}
 }
 
-static void join_home(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static void join_home(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
 	char why[120];
 	uint32_t missing = 0;
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (agree_seated(board, m))
+		if (nt_view_seated(board, m))
 			note_card(a, comm, a->config.self, (uint32_t)board->member[m].card.rank,
 				  &board->member[m].card);
 	}
@@ -342,7 +359,8 @@ static void join_home(struct nt_agree *a, struct agree_comm *comm, struct nt_boa
 }
 
 /* Everything that concerns other nodes, once the first ranks of this node had time to be seated. */
-static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static void join_spanning(struct nt_agree *a, struct nt_agree_comm *comm,
+			  struct nt_board_comm *board)
 {
 	if (a->config.deaf) {
 		if (a->now_ms - comm->seen_ms >= NT_DEAF_MS)
@@ -352,9 +370,9 @@ static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt
 	if (a->config.nodes < 2)
 		return;
 	if (!comm->remembered) {
-		bool known = past_knows(&a->past, comm->id);
+		bool known = nt_past_knows(&a->past, comm->id);
 
-		if (known || !past_add(&a->past, comm->id)) {
+		if (known || !nt_past_add(&a->past, comm->id)) {
 			keep_out(a, comm,
 				 known ? "its id was another communicator's before"
 				       : "too many communicators in one step");
@@ -373,13 +391,13 @@ static void join_spanning(struct nt_agree *a, struct agree_comm *comm, struct nt
 		send_cards(a, comm, board);
 }
 
-static void note_local(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static void note_local(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
 	uint32_t seated = 0;
 	bool has_first = false;
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (!agree_seated(board, m))
+		if (!nt_view_seated(board, m))
 			continue;
 		seated++;
 		has_first |= board->member[m].card.rank == 0;
@@ -402,7 +420,7 @@ static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
 }
 
 /* What is soon over is not worth an entry in a log, which makes each read of it dearer for good. */
-static bool in_use(struct nt_agree *a, struct agree_comm *comm, struct nt_board_comm *board)
+static bool in_use(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
 	if (!comm->used && !comm->local && (a->config.deaf || called_often(a, board))) {
 		comm->used = true;
@@ -411,9 +429,9 @@ static bool in_use(struct nt_agree *a, struct agree_comm *comm, struct nt_board_
 	return comm->used || comm->local;
 }
 
-void join_step(struct nt_agree *a, struct agree_comm *comm)
+void nt_join_step(struct nt_agree *a, struct nt_agree_comm *comm)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
 	if (comm->agreed || comm->rejected)
 		return;

@@ -4,7 +4,6 @@
 
 noinst_LTLIBRARIES += libnt-sync.la
 libnt_sync_la_SOURCES = \
-	%D%/again.c \
 	%D%/agree.c \
 	%D%/agree.h \
 	%D%/board.c \
@@ -12,20 +11,35 @@ libnt_sync_la_SOURCES = \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/home.c \
+	%D%/home.h \
+	%D%/hooks.h \
 	%D%/join.c \
+	%D%/join.h \
+	%D%/layout.c \
+	%D%/layout.h \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/member.c \
+	%D%/member.h \
 	%D%/nodes.c \
 	%D%/nodes.h \
+	%D%/outbox.c \
+	%D%/outbox.h \
 	%D%/pace.h \
+	%D%/past.c \
+	%D%/past.h \
 	%D%/pending.c \
+	%D%/pending.h \
+	%D%/recheck.c \
+	%D%/recheck.h \
 	%D%/retire.c \
-	%D%/shape.c \
-	%D%/shape.h \
+	%D%/retire.h \
 	%D%/speaker.c \
 	%D%/speaker.h \
 	%D%/state.h \
 	%D%/tree.c \
-	%D%/turn.h
+	%D%/tree.h \
+	%D%/turn.h \
+	%D%/view.c \
+	%D%/view.h
 libnt_sync_la_LIBADD = libnt-contract.la

@@ -154,7 +154,7 @@ static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_error *err)
 }
 
 /* Everything after PMIx_Init. The first key makes reads of this log answer at once. */
-static int settle(struct nt_log *log, uint32_t task, struct nt_error *err)
+static int introduce(struct nt_log *log, uint32_t task, struct nt_error *err)
 {
 	static const uint8_t hello[] = "nccl-tune";
 	uint32_t tasks;
@@ -222,16 +222,16 @@ static bool has_mpi(void)
 	return found;
 }
 
-void nt_log_nap(struct nt_log *log)
+void nt_log_stand_aside(struct nt_log *log)
 {
 	if (!log->awake || log->uncommitted || reads(log) || has_mpi())
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
-	log->count.naps++;
+	log->count.asides++;
 }
 
-bool nt_log_naps_now(const struct nt_log *log)
+bool nt_log_stands_aside(const struct nt_log *log)
 {
 	return !log->awake;
 }
@@ -252,7 +252,8 @@ struct nt_log *nt_log_open(uint32_t task, struct nt_error *err)
 		return NULL;
 	}
 	pthread_mutex_init(&log->lock, NULL);
-	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 && settle(log, task, err) == 0)
+	if (find_calls(&log->pmix, err) == 0 && wake(log, err) == 0 &&
+	    introduce(log, task, err) == 0)
 		return log;
 	nt_log_close(log);
 	return NULL;

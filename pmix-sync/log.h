@@ -3,7 +3,7 @@
 /* log.h - one append-only log per node, readable by all nodes, over PMIx put, commit and
  * direct-modex get
  *
- * What PMIx under Slurm does decides the shape (docs/slurm-pmix.md): an overwritten key stays
+ * What PMIx under Slurm does decides the form (docs/slurm-pmix.md): an overwritten key stays
  * stale elsewhere, so entries are immutable keys nt/<sequence>; a key that is not there yet is
  * answered at once only by a process that has committed something, so each speaker commits one
  * at its start and everyone reads without blocking; every read that leaves the node costs the
@@ -34,8 +34,8 @@ void nt_log_close(struct nt_log *log); /* PMIx_Finalize; NULL is fine */
 /* Leave PMIx until the next append or read, which take some milliseconds then; what was appended
  * stays readable. Slurm ends a step when a process that has not left dies. Nothing happens while
  * a read is under way, nor in a program that has MPI. */
-void nt_log_nap(struct nt_log *log);
-bool nt_log_naps_now(const struct nt_log *log);
+void nt_log_stand_aside(struct nt_log *log);
+bool nt_log_stands_aside(const struct nt_log *log);
 
 uint32_t nt_log_nodes(const struct nt_log *log);
 uint32_t nt_log_tasks(const struct nt_log *log);
@@ -54,7 +54,8 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 
 /* So far. */
 struct nt_log_counts {
-	uint32_t naps; /* each costs 155 KiB here and 14 KiB in slurmstepd */
+	/* times that PMIx was left; each costs 155 KiB here and 14 KiB in slurmstepd */
+	uint32_t asides;
 	uint32_t fetches; /* reads that left the node */
 	uint32_t appends;
 	uint64_t bytes; /* of them */

@@ -31,14 +31,21 @@ static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned
 static int read_map(struct nt_nodes *n, const char *map)
 {
 	uint32_t task = 0;
-	unsigned first, nodes, each;
-	int used;
 
 	if (strncmp(map, "(vector", 7) != 0)
 		return -1;
-	for (map += 7; sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) == 3;
-	     map += used)
+	map += 7;
+	for (;;) {
+		unsigned first, nodes, each;
+		int used = 0; /* stays so where the closing bracket is missing */
+
+		if (sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) < 3)
+			break;
+		if (used == 0)
+			return -1;
 		task = deal(n, task, first, nodes, each);
+		map += used;
+	}
 	return task == n->tasks ? 0 : -1;
 }
 

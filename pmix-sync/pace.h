@@ -63,7 +63,7 @@ static inline bool nt_pace_spent(uint32_t reads, uint64_t spent, uint32_t nodes)
 }
 
 /* No new plan from here on: the rest is for outcomes. */
-static inline bool nt_pace_thrifty(uint32_t reads, uint64_t spent, uint32_t nodes)
+static inline bool nt_pace_limited(uint32_t reads, uint64_t spent, uint32_t nodes)
 {
 	return nt_pace_spent(reads + NT_PACE_RESERVE_READS, spent + NT_PACE_RESERVE, nodes);
 }

@@ -1,22 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pending.c - is anything open, and whose logs matter now? */
-#include "pmix-sync/state.h"
+/* pending.c - see pending.h */
+#include "pmix-sync/pending.h"
 
-static bool key_pending(struct nt_agree *a, struct agree_comm *comm, const struct agree_key *key)
+#include "pmix-sync/recheck.h"
+#include "pmix-sync/tree.h"
+#include "pmix-sync/view.h"
+
+static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
+			const struct nt_agree_key *key)
 {
-	struct nt_board_comm *board = agree_board(a, comm);
+	struct nt_board_comm *board = nt_view_comm(a, comm);
 
-	if (key->home == HOME_PROPOSED)
+	if (key->home == NT_HOME_PROPOSED)
 		return true;
 	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
 		/* nothing comes of it before it is called again, here and elsewhere */
 		return false;
 	if (comm->refusing || comm->refused || key->closed)
 		return false;
-	if (key->based)
-		return key->again;
-	if (key->wanted || (key->home != HOME_IDLE && key->home != HOME_DONE))
+	if (key->committed)
+		return key->rechecking;
+	if (key->wanted || (key->home != NT_HOME_IDLE && key->home != NT_HOME_DONE))
 		return true;
 	return key->slot >= 0 &&
 	       a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
@@ -32,7 +37,7 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 /* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where
  * there are many, it gives them time, so that one look at each is enough; until then it has
  * nothing to say to them either. */
-static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
+static void hear_joining(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
 		return;
@@ -43,14 +48,15 @@ static void hear_joining(struct nt_agree *a, const struct agree_comm *comm)
 }
 
 /* A rank of ours has come to a turn of which the outcome is not known here. */
-static bool waits(struct nt_agree *a, const struct agree_comm *comm, const struct agree_key *key)
+static bool waits(struct nt_agree *a, const struct nt_agree_comm *comm,
+		  const struct nt_agree_key *key)
 {
-	return key->in_doubt && agree_top_turn(agree_board_key(a, comm, key),
-					       agree_board(a, comm)) > key->pending.at;
+	return key->in_doubt &&
+	       nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm)) > key->pending.at;
 }
 
-static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm,
-				  const struct agree_key *key)
+static enum nt_agree_need need_of(struct nt_agree *a, struct nt_agree_comm *comm,
+				  const struct nt_agree_key *key)
 {
 	if (waits(a, comm, key))
 		return NT_AGREE_IN_DOUBT;
@@ -59,28 +65,26 @@ static enum nt_agree_need need_of(struct nt_agree *a, struct agree_comm *comm,
 	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
 }
 
-/* What its keys need of other nodes: at once, and of those with a plan for good at the next
- * look. */
-static void note_keys(struct nt_agree *a, struct agree_comm *comm, enum nt_agree_need *now,
+/* What its keys need of other nodes: at once, and the committed ones at the next look. */
+static void note_keys(struct nt_agree *a, struct nt_agree_comm *comm, enum nt_agree_need *now,
 		      enum nt_agree_need *next)
 {
 	for (uint32_t k = 0; comm->agreed && k < comm->key_count; k++) {
-		const struct agree_key *key = &comm->keys[k];
+		const struct nt_agree_key *key = &comm->keys[k];
 		enum nt_agree_need need = need_of(a, comm, key);
-		enum nt_agree_need *most = key->based && need < NT_AGREE_IN_DOUBT ? next : now;
+		enum nt_agree_need *most = key->committed && need < NT_AGREE_IN_DOUBT ? next : now;
 
 		if (need == NT_AGREE_DEAF)
 			continue;
 		a->pending = true;
-		if (key->based && need == NT_AGREE_LISTENS && !again_listens(key))
+		if (key->committed && need == NT_AGREE_LISTENS && !nt_recheck_listens(key))
 			continue;
 		if (need > *most)
 			*most = need;
 	}
 }
 
-/* Whose logs matter now, and whether anything is open at all. */
-void pending_note(struct nt_agree *a, struct agree_comm *comm)
+void nt_pending_note(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	bool joining = !comm->agreed && !comm->rejected && (comm->used || comm->local);
 	enum nt_agree_need need = NT_AGREE_DEAF, next = NT_AGREE_DEAF;
@@ -90,7 +94,7 @@ void pending_note(struct nt_agree *a, struct agree_comm *comm)
 	a->pending |= joining;
 	if (comm->local)
 		return;
-	if (need < next && again_looks(a, comm))
+	if (need < next && nt_recheck_looks(a, comm))
 		need = next;
 	if (!joining && need == NT_AGREE_DEAF)
 		return;
@@ -99,6 +103,6 @@ void pending_note(struct nt_agree *a, struct agree_comm *comm)
 		return;
 	}
 	hear(a, comm->home_node, need);
-	for (uint32_t i = 0, n = tree_children(comm, &child); i < n; i++)
+	for (uint32_t i = 0, n = nt_tree_children(comm, &child); i < n; i++)
 		hear(a, (int)child[i], comm->is_home ? need : NT_AGREE_LISTENS);
 }

@@ -15,8 +15,8 @@
 
 #define NT_TICK_MS 2 /* while something is pending: the board costs nothing to look at */
 #define NT_IDLE_MS 50 /* otherwise */
-#define NT_NAP_MS 10000 /* without anything pending: PMIx is left until something is */
-#define NT_NAPS 64u /* ... so many times: each costs some memory */
+#define NT_ASIDE_MS 10000 /* without anything pending: PMIx is left until something is */
+#define NT_ASIDES 64u /* ... so many times: each costs some memory */
 #define NT_APPEND_MAX (256 * 1024)
 #define NT_LOCK_FILE "speaker"
 
@@ -90,9 +90,8 @@ static int lock_node(const char *dir)
 	return fd;
 }
 
-/* With logs the first speaker is the only one: their entries are numbered once per node and
- *                                              step, and the others know
- * whom to ask. */
+/* With logs the first speaker is the only one: their entries are numbered once per node and step,
+ * and the others know whom to ask. */
 static void open_log(struct nt_speaker *speaker)
 {
 	const struct nt_speaker_config *config = &speaker->config;
@@ -147,7 +146,7 @@ static void say(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 	size_t count;
 
 	/* Refusals for which nobody waits do not make this process a client of PMIx again. */
-	if (!pending && speaker->log && nt_log_naps_now(speaker->log))
+	if (!pending && speaker->log && nt_log_stands_aside(speaker->log))
 		return;
 	/* What failed before is handed out alone, then what has come since. */
 	while ((count = nt_agree_out(speaker->agree, &bytes)) > 0) {
@@ -177,7 +176,7 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 	uint32_t nodes = nt_log_nodes(log);
 	uint64_t passed_ms = now_ms - speaker->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
-	bool thrifty = nt_pace_thrifty(so_far.fetches, so_far.spent, nodes);
+	bool limited = nt_pace_limited(so_far.fetches, so_far.spent, nodes);
 
 	for (uint32_t n = 0; n < nodes; n++) {
 		if (nt_agree_listens(speaker->agree, n) == NT_AGREE_DEAF)
@@ -188,13 +187,13 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 	if (wanted == 0)
 		return;
 	speaker->listened_ms += passed_ms < NT_IDLE_MS ? passed_ms : NT_IDLE_MS;
-	if (thrifty)
-		nt_agree_be_thrifty(speaker->agree);
+	if (limited)
+		nt_agree_limit(speaker->agree);
 	for (uint32_t n = 0; n < nodes; n++) {
 		enum nt_agree_need need = nt_agree_listens(speaker->agree, n);
 		bool urgent = need == NT_AGREE_IN_DOUBT;
 
-		if (need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
+		if (need < (limited ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
 		    now_ms - speaker->polled[n].ms <
 			    nt_pace_ms(speaker->polled[n].listened_ms, wanted, cost, urgent))
 			continue;
@@ -206,14 +205,15 @@ static void poll_logs(struct nt_speaker *speaker, uint64_t now_ms)
 
 /* Slurm ends the whole step when a process that is a PMIx client dies. So nobody is one for
  * longer than there is something to agree on. */
-static void nap_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
+static void stand_aside_when_calm(struct nt_speaker *speaker, bool pending, uint64_t now_ms)
 {
 	if (pending || speaker->pending_ms == 0) {
 		speaker->pending_ms = now_ms;
 		return;
 	}
-	if (now_ms - speaker->pending_ms >= NT_NAP_MS && nt_log_count(speaker->log).naps < NT_NAPS)
-		nt_log_nap(speaker->log);
+	if (now_ms - speaker->pending_ms >= NT_ASIDE_MS &&
+	    nt_log_count(speaker->log).asides < NT_ASIDES)
+		nt_log_stand_aside(speaker->log);
 }
 
 uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
@@ -228,7 +228,7 @@ uint32_t nt_speaker_step(struct nt_speaker *speaker, uint64_t now_ms)
 	if (speaker->log)
 		poll_logs(speaker, now_ms);
 	if (speaker->log)
-		nap_when_calm(speaker, pending, now_ms);
+		stand_aside_when_calm(speaker, pending, now_ms);
 	speaker->stepped_ms = now_ms;
 	return pending ? NT_TICK_MS : NT_IDLE_MS;
 }

@@ -19,14 +19,14 @@
 /* A rank's private view of one key's plans. All zero: nothing planned. */
 struct nt_turn {
 	struct nt_plan plan; /* in force once epoch > 0 and its `at` was reached */
-	struct nt_plan next; /* committed, `at` not reached yet; epoch 0: none */
-	/* what `plan`, a window, lies over: the plan for good before it; epoch 0: AUTO */
-	struct nt_plan base;
+	struct nt_plan next; /* agreed, `at` not reached yet; epoch 0: none */
+	/* what `plan`, a window, lies over: the committed plan; epoch 0: AUTO */
+	struct nt_plan committed;
 };
 
 enum nt_turn_answer { NT_TURN_GO, NT_TURN_WAIT };
 
-/* Take the plan that is committed newest, then move to it if its turn has come. */
+/* Take the newest plan that the nodes have agreed on, then move to it if its turn has come. */
 static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, uint64_t turn,
 				   struct nt_turn *mine)
 {
@@ -36,7 +36,7 @@ static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, ui
 		mine->next = key->plan[epoch & 1]; /* stable until this rank has passed it */
 	if (mine->next.epoch != 0 && turn >= mine->next.at) {
 		if (mine->plan.epoch != 0 && mine->plan.until == NT_NEVER)
-			mine->base = mine->plan;
+			mine->committed = mine->plan;
 		mine->plan = mine->next;
 		mine->next.epoch = 0;
 		atomic_store_explicit(&key->passed[member], mine->plan.epoch, memory_order_release);
@@ -81,15 +81,15 @@ static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uin
 	if (*position >= 0)
 		return &mine->plan;
 	*position = 0;
-	return mine->base.epoch != 0 ? &mine->base : NULL;
+	return mine->committed.epoch != 0 ? &mine->committed : NULL;
 }
 
-/* With a plan for good in force: look at the board no more, until the key is open again. False
- *                                where another plan is
- * under way. First this rank says that its turn is not known, then it looks for a hold; the
- * speaker does the opposite, so that one of the two sees the other. */
-static inline bool nt_turn_rest(struct nt_board_key *key, unsigned member, uint64_t turn,
-				const struct nt_turn *mine)
+/* With a plan for good in force: true, and the rank need not look at the board any more until the
+ * key is opened for a recheck. False where another plan is under way. First this rank says that
+ * its turn is not known, then it looks for a hold; the speaker does the opposite, so that one of
+ * the two sees the other. */
+static inline bool nt_turn_commit(struct nt_board_key *key, unsigned member, uint64_t turn,
+				  const struct nt_turn *mine)
 {
 	if (mine->next.epoch != 0 || (mine->plan.until != NT_NEVER && turn < mine->plan.until))
 		return false;

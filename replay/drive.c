@@ -202,7 +202,7 @@ bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsi
 	bool done;
 
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	open = hooks.start_again(hooks.arg, &drive->board->comm[0], describe(drive, key), &plan);
+	open = hooks.start_recheck(hooks.arg, &drive->board->comm[0], describe(drive, key), &plan);
 	done = explore(drive, open, feed_played, &f);
 	/* Windows have no outcome: nothing was said that changes the arm. */
 	if (out->outcome.verdict == NT_VERDICT_NONE)

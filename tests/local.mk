@@ -5,7 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
-	%D%/unit/agree-again \
+	%D%/unit/agree-recheck \
 	%D%/unit/board \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
@@ -21,7 +21,9 @@ unit_tests = \
 	%D%/unit/option \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
+	%D%/unit/fake-event \
 	%D%/unit/fake-model \
+	%D%/unit/layout \
 	%D%/unit/matched \
 	%D%/unit/mask \
 	%D%/unit/pace \
@@ -37,7 +39,6 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
-	%D%/unit/shape \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/process-abi \
@@ -141,6 +142,7 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la

@@ -425,8 +425,8 @@ struct nt_agree_hooks nt_engine_hooks(struct nt_engine *engine)
 		.end = key_end,
 		.gather = gather,
 		.combine = combine,
-		.worth_again = recheck_worth,
-		.start_again = recheck_start,
-		.again_ms = (uint32_t)engine->policy.recheck_s * 1000,
+		.worth_recheck = recheck_worth,
+		.start_recheck = recheck_start,
+		.recheck_ms = (uint32_t)engine->policy.recheck_s * 1000,
 	};
 }

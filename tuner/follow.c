@@ -189,7 +189,7 @@ static void stop_looking_if_over(struct nt_comm *c, struct nt_own_key *key, uint
 {
 	if (key->decision.commit_epoch == 0 || (recheck && !nt_key_stalled(key)))
 		return;
-	if (nt_turn_rest(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn))
+	if (nt_turn_commit(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn))
 		stop_looking(c, key);
 }
 
@@ -309,7 +309,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 	if (take_turn(c, key, coll, turn) < 0)
 		return -1;
 	follow_plan(c, key, turn, choice);
-	stop_looking_if_over(c, key, turn, state == NT_KEY_AGAIN);
+	stop_looking_if_over(c, key, turn, state == NT_KEY_RECHECK);
 	if (key->decision.commit_epoch == 0 && nt_key_stalled(key) &&
 	    nt_key_state(key) == NT_OWN_OPEN)
 		leave_stalled_key(c, key, turn);

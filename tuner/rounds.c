@@ -90,7 +90,7 @@ static void ask_for_recheck(const struct nt_comm *comm, struct nt_own_key *key, 
 	struct nt_key_helper *mine = &key->helper;
 	uint32_t asked;
 
-	if (atomic_load_explicit(&key->fixed.shared->state, memory_order_acquire) != NT_KEY_AGAIN) {
+	if (atomic_load_explicit(&key->fixed.shared->state, memory_order_acquire) != NT_KEY_RECHECK) {
 		mine->recheck_open = false;
 		return;
 	}

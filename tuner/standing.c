@@ -10,7 +10,7 @@ static bool board_outcome(struct nt_board_key *shared, uint32_t state, struct nt
 	struct nt_schedule schedule;
 	const struct nt_plan *plan;
 
-	if (state == NT_KEY_FINAL || state == NT_KEY_AGAIN) {
+	if (state == NT_KEY_COMMITTED || state == NT_KEY_RECHECK) {
 		/* A rank that has not come there yet: no other plan follows before it has. */
 		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
 				     1];

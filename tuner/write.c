@@ -334,7 +334,7 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 	    ",\"sessions\":%" PRIu32 ",\"looks\":%" PRIu32 ",\"commit_ms\":[",
 	    c->nodes, c->log.fetches, c->log.appends, c->log.bytes, c->log.spent >> 10,
 	    c->agree.commits, c->agree.aborts, c->agree.rejects, c->agree.refusals,
-	    c->agree.sessions, c->agree.looks);
+	    c->agree.rechecks, c->agree.looks);
 	for (uint32_t i = 0; i < times; i++)
 		put(t, "%s%u", i ? "," : "", (unsigned)c->agree.commit_ms[i]);
 	put(t, "]}");

@@ -30,13 +30,16 @@ static bool has_api_events(const struct nt_comm *c)
 }
 
 /* Starts an event into *slot, which holds whatever it held, and insists that the plugin writes
- * it. */
+ * it. Late events come when the last communicator may have closed the plugin: no event then. */
 static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v6 *d)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler_now();
+	const struct nt_prof_v6 *prof = nt_load_profiler_use();
 
-	*slot = UNTOUCHED;
+	*slot = prof ? UNTOUCHED : NULL;
+	if (!prof)
+		return;
 	prof->start(c->prof_ctx, slot, d);
+	nt_load_profiler_done();
 	if (*slot == UNTOUCHED)
 		nt_fake_leave(
 			c->owner->job, NT_EXIT_CONTRACT,
@@ -46,10 +49,22 @@ static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v6 *d)
 
 static void stop(void *event)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler_now();
+	const struct nt_prof_v6 *prof = event ? nt_load_profiler_use() : NULL;
 
-	if (prof && event)
-		prof->stop(event);
+	if (!prof)
+		return;
+	prof->stop(event);
+	nt_load_profiler_done();
+}
+
+static void change(void *event, int state, union nt_prof_args_v4 *args)
+{
+	const struct nt_prof_v6 *prof = event ? nt_load_profiler_use() : NULL;
+
+	if (!prof)
+		return;
+	prof->state(event, state, args);
+	nt_load_profiler_done();
 }
 
 static void append_group_api(struct nt_comm *c, bool captured)
@@ -64,9 +79,7 @@ static void append_group_api(struct nt_comm *c, bool captured)
 		api.start_recorded = false;
 	}
 	if (api.group_open && !api.start_recorded) {
-		if (api.group_api)
-			nt_load_profiler_now()->state(api.group_api, NT_PROF_STATE_GROUP_START_DONE,
-						      NULL);
+		change(api.group_api, NT_PROF_STATE_GROUP_START_DONE, NULL);
 		api.start_recorded = true;
 	}
 }
@@ -96,10 +109,8 @@ void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured)
 
 void nt_event_group_end(void)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler_now();
-
-	if (prof && api.group_open && api.group_api)
-		prof->state(api.group_api, NT_PROF_STATE_GROUP_END_START, NULL);
+	if (api.group_open)
+		change(api.group_api, NT_PROF_STATE_GROUP_END_START, NULL);
 }
 
 void nt_event_group_done(void)
@@ -216,11 +227,8 @@ void *nt_event_kernel_start(struct nt_comm *c, void *coll_event, int channel, ui
 
 void nt_event_kernel_stop(void *event, uint64_t stop_ns)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler_now();
 	union nt_prof_args_v4 args = { .kernel_ch = { .stop_ns = stop_ns } };
 
-	if (!prof || !event)
-		return;
-	prof->state(event, NT_PROF_STATE_KERNEL_CH_STOP, &args);
-	prof->stop(event);
+	change(event, NT_PROF_STATE_KERNEL_CH_STOP, &args);
+	stop(event);
 }

@@ -46,7 +46,7 @@ no_wire_left() {
 }
 
 @test "ranks that choose differently stop the step" {
-	run -66 ranks 4x2 odd:3:50:RING/LL --iters 50
+	run -70 ranks 4x2 odd:3:50:RING/LL --iters 50
 	[ "$(grep -c 'MISMATCH comm .*rank 3 RING/LL' <<<"$output")" = 8 ]
 	no_wire_left
 }

@@ -55,24 +55,24 @@ json() {
 }
 
 @test "ranks that choose differently stop the job, and every rank says so" {
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake
 	[ "$(grep -c 'MISMATCH comm .* seq .*rank 3 RING/LL' <<<"$output")" = 4 ]
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake --sync never
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake --groups 4
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake --capture 2x3
-	NT_FAKE_PLUGIN=odd:1:5:RING/LL run -66 fake --comms world+node
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake --sync never
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake --groups 4
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake --capture 2x3
+	NT_FAKE_PLUGIN=odd:1:5:RING/LL run -70 fake --comms world+node
 }
 
 @test "the difference is found where no new connections are made, too" {
 	# TREE/LL uses what TREE/SIMPLE has connected.
-	NT_FAKE_PLUGIN=odd:2:30:TREE/LL run -66 fake
+	NT_FAKE_PLUGIN=odd:2:30:TREE/LL run -70 fake
 	[[ $output = *"rank 2 TREE/LL x"* ]]
 }
 
 @test "so is one in channels or in chunks alone" {
-	NT_FAKE_PLUGIN=odd-channels:2:1 run -66 fake --sizes 4M
+	NT_FAKE_PLUGIN=odd-channels:2:1 run -70 fake --sizes 4M
 	[[ $output = *"MISMATCH"*"rank 2 TREE/SIMPLE x1/"* ]]
-	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -66 fake --nccl 2.30.7
+	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -70 fake --nccl 2.30.7
 	[[ $output = *"MISMATCH"*"rank 2 "*"/65536 AllReduce"* ]]
 	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -0 fake # is not asked
 	NT_FAKE_PLUGIN=channels:1 run -0 fake
@@ -219,7 +219,7 @@ plays() {
 	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 timeout 40 \
 		"$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
 	every_line 'bad 0 0x1 40/40 0x2 40/40 0x40 80/80'
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 timeout 40 "$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 40 "$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
 	[ "$(grep -c 'MISMATCH comm .*rank 3 RING/LL' <<<"$output")" = 4 ]
 }
 
@@ -320,14 +320,14 @@ plays() {
 		--comms world,tp:2,dp:4,pp:4,block:3@1,rev:4,split:ab-b
 	json '[.keys[] | [.comm, .calls, (.arms | add)]] == [["world", 5, 8], ["tp:2", 5, 8], ["dp:4", 5, 8],
 		["pp:4", 5, 8], ["block:3@1", 5, 6], ["rev:4", 5, 8], ["split:ab-b", 5, 6]]'
-	NT_FAKE_PLUGIN=odd:1:7:RING/LL run -66 fake --comms tp:2
+	NT_FAKE_PLUGIN=odd:1:7:RING/LL run -70 fake --comms tp:2
 }
 
 @test "each rank uses its communicators in an order of its own" {
 	run -0 --separate-stderr counted --comms world,tp:2,dp:2,rev:2 --interleave
 	json '.calls == 160 and .mismatches == 0'
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 (80|800)/'
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 fake --comms world,tp:2,dp:2 --interleave
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake --comms world,tp:2,dp:2 --interleave
 }
 
 @test "communicators end and others come, with new ids or the old one" {
@@ -359,7 +359,7 @@ plays() {
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 .* 0x200 40/40'
 	# The second rank's call finds the group open.
 	[ "$(grep -c ' 0x100 40/40 ' "$counts")" = 6 ]
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -66 timeout 40 "$FAKE" --fork 2 --nodes 2 --ranks-in-process 2 --one-thread
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 40 "$FAKE" --fork 2 --nodes 2 --ranks-in-process 2 --one-thread
 }
 
 @test "several processes of one task, and tasks without ranks" {
@@ -380,7 +380,7 @@ plays() {
 	run -0 --separate-stderr fake --abort-every 3 --comms world,tp:2 --iters 30
 	json '.calls == 240'
 	run -0 fake --abort-every 3 --comms world,tp:2,dp:2 --iters 30 --interleave --queue 8
-	NT_FAKE_PLUGIN=odd:3:7:RING/LL run -66 fake --abort-every 3 --iters 30
+	NT_FAKE_PLUGIN=odd:3:7:RING/LL run -70 fake --abort-every 3 --iters 30
 }
 
 @test "Broadcasts with different roots are decided as an AllGather that no event tells of" {

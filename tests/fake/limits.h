@@ -17,17 +17,17 @@
 #define NT_MAX_QUEUE 100 /* launches ahead of the GPU */
 #define NT_LAST_ARMS 20 /* calls of a key that must agree at the end */
 
-/* Exit codes, so that a test can tell them apart. */
+/* Exit codes, so that a test can tell them apart; 66 is the thread sanitizer's. */
 enum nt_exit {
 	NT_EXIT_OK = 0,
 	NT_EXIT_TROUBLE = 1, /* of the simulation itself */
 	NT_EXIT_USAGE = 2,
 	NT_EXIT_ASKED = 3, /* --exit */
 	NT_EXIT_NCCL_ERROR = 65, /* the plugin returned an error: NCCL fails the call */
-	NT_EXIT_MISMATCH = 66, /* two ranks chose differently: NCCL hangs */
 	NT_EXIT_PEER_GONE = 67,
 	NT_EXIT_UNEXPECTED = 68, /* --expect-arm */
 	NT_EXIT_CONTRACT = 69, /* the plugin did what makes NCCL crash or misbehave */
+	NT_EXIT_MISMATCH = 70, /* two ranks chose differently: NCCL hangs */
 };
 
 #endif

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
+#define CLOSE_S 2 /* how long a closing waits for calls that are under way */
 #define NAME_BYTES 255 /* MAX_STR_LEN, src/plugin/plugin_open.cc@v2.28.9-1 */
 
 static const struct nt_release releases[] = {
@@ -43,9 +45,13 @@ static struct {
 	struct slot profiler;
 	const struct nt_tuner_v6 *tuner_table;
 	_Atomic(const struct nt_prof_v6 *) profiler_table;
+	/* read: somebody calls the profiler. A lock of readers orders nothing between them, so
+	 * that the thread sanitizer still sees the plugin's own races */
+	pthread_rwlock_t calls;
 	_Atomic int mask;
 } load = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.calls = PTHREAD_RWLOCK_INITIALIZER,
 	.tuner = { .variable = "NCCL_TUNER_PLUGIN", .prefix = "libnccl-tuner" },
 	.profiler = { .variable = "NCCL_PROFILER_PLUGIN", .prefix = "libnccl-profiler" },
 };
@@ -254,6 +260,36 @@ const struct nt_prof_v6 *nt_load_profiler_now(void)
 	return atomic_load_explicit(&load.profiler_table, memory_order_acquire);
 }
 
+const struct nt_prof_v6 *nt_load_profiler_use(void)
+{
+	const struct nt_prof_v6 *table;
+
+	pthread_rwlock_rdlock(&load.calls);
+	table = nt_load_profiler_now();
+	if (!table)
+		pthread_rwlock_unlock(&load.calls);
+	return table;
+}
+
+void nt_load_profiler_done(void)
+{
+	pthread_rwlock_unlock(&load.calls);
+}
+
+/* A call that never returns (of a thread that a fork left behind) keeps the library open. */
+static void close_profiler(struct slot *s)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CLOSE_S;
+	if (pthread_rwlock_timedwrlock(&load.calls, &until) == 0) {
+		dlclose(s->library);
+		pthread_rwlock_unlock(&load.calls);
+	}
+	s->library = NULL;
+}
+
 void nt_load_profiler_drop(void)
 {
 	struct slot *s = &load.profiler;
@@ -262,8 +298,7 @@ void nt_load_profiler_drop(void)
 	if (s->status == LOADED && --s->references == 0) {
 		INFO("PROFILER/Plugin: Closing %s", atomic_load(&load.profiler_table)->name);
 		atomic_store(&load.profiler_table, NULL);
-		dlclose(s->library);
-		s->library = NULL;
+		close_profiler(s);
 		s->status = READY;
 	}
 	pthread_mutex_unlock(&load.lock);

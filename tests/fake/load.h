@@ -37,8 +37,11 @@ void nt_load_tuner_drop(bool owner);
 int nt_load_tuner_version(void); /* of the interface in use; 0: none */
 
 const struct nt_prof_v6 *nt_load_profiler(void);
-const struct nt_prof_v6 *nt_load_profiler_now(
-	void); /* as NCCL's global pointer: NULL once closed */
+/* As NCCL's global pointer: NULL once closed, which may be at any moment. */
+const struct nt_prof_v6 *nt_load_profiler_now(void);
+/* To call it: not closed before nt_load_profiler_done(). NULL: closed, and nothing to be done. */
+const struct nt_prof_v6 *nt_load_profiler_use(void);
+void nt_load_profiler_done(void);
 void nt_load_profiler_drop(void);
 int nt_load_profiler_version(void);
 

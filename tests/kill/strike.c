@@ -42,7 +42,7 @@ enum step {
 	STEP_COMMITTED, /* it is on the board; no rank has started a collective of it */
 	STEP_RUNNING,
 	STEP_NEXT, /* the second plan is held, or a later one is in force */
-	STEP_FINAL, /* a plan for good, or none ever again */
+	STEP_FOR_GOOD, /* a plan for good, or none ever again */
 	STEP_REJECTED,
 	STEPS
 };
@@ -80,7 +80,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void nap(void)
+static void sleep_briefly(void)
 {
 	const struct timespec t = { .tv_nsec = LOOK_NS };
 
@@ -173,8 +173,8 @@ static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm,
 		     m++)
 			sight->issued += atomic_load(&board->run[r].issued[m]);
 	}
-	if (state == NT_KEY_FINAL || state == NT_KEY_CLOSED)
-		return STEP_FINAL;
+	if (state == NT_KEY_COMMITTED || state == NT_KEY_CLOSED)
+		return STEP_FOR_GOOD;
 	if (sight->epoch > 1 || (sight->epoch == 1 && sight->hold_at != 0))
 		return STEP_NEXT;
 	if (sight->epoch == 1)
@@ -285,7 +285,7 @@ static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_
 	int rc;
 
 	do {
-		nap();
+		sleep_briefly();
 		look(board, aim, &before);
 		if (now_ms() > until_ms)
 			return 1;
@@ -294,7 +294,7 @@ static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_
 	rc = kill(before.pid, aim->signal) == 0 ? 0 : errno;
 	struck_ms = now_ms();
 	while (aim->signal == SIGKILL && !is_dead(before.pid) && now_ms() - struck_ms < DEATH_MS)
-		nap();
+		sleep_briefly();
 	look_at_comm(board, before.comm, &after);
 	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"beside\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
 	       "\"issued\":%u,\"left_ms\":%llu,\"error\":\"%s\",\"dead\":%s}\n",
@@ -353,7 +353,7 @@ int main(int argc, char **argv)
 	while (!board && now_ms() < until_ms) {
 		board = find_board(&aim);
 		if (!board)
-			nap();
+			sleep_briefly();
 	}
 	if (board)
 		rc = strike(board, &aim, until_ms);

@@ -14,8 +14,8 @@
  * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
  * Faults:   DEATHS, LEAVES (of speakers), RETIRING (ranks leave at the end), FREEZES (ranks that go on with AUTO alone)
  * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
- *           AGAIN (sessions of a key with a plan for good: so many at most, each node begins and ends them as it likes),
- *           SETTLED (plan 1, for good, is in force from turn 0 on, and all ranks rest)
+ *           RECHECKS (of a committed key: so many at most, each node begins and ends them as it likes),
+ *           COMMITTED_FIRST (plan 1, for good, is in force from turn 0 on, and all ranks look away)
  */
 #ifndef NODES
 #define NODES 2
@@ -38,15 +38,15 @@
 #ifndef FREEZES
 #define FREEZES 0
 #endif
-#ifndef AGAIN
-#define AGAIN 0
+#ifndef RECHECKS
+#define RECHECKS 0
 #endif
 
 #define RANKS (NODES * RPN)
 #define NODE(r) ((r) / RPN)
 #define NEVER 15
 #define GONE 14				/* the turn of a rank that is on AUTO for good */
-#define LOG_MAX (2 * PROPOSALS + 3 + 2 * AGAIN)
+#define LOG_MAX (2 * PROPOSALS + 3 + 2 * RECHECKS)
 #ifdef CHAIN
 #define PARENT(n) ((n) - 1)
 #else
@@ -66,7 +66,7 @@
 #define CLOSE 9
 #define REFUSE 10
 #define ENTRY(type, epoch) ((type) | (epoch) << 4)
-#define PLAN(type, epoch, at, final) (ENTRY(type, epoch) | (final) << 7 | (at) << 8)
+#define PLAN(type, epoch, at, for_good) (ENTRY(type, epoch) | (for_good) << 7 | (at) << 8)
 #define TYPE(x) ((x) & 15)
 #define EPOCH(x) (((x) >> 4) & 7)
 #define AT(x) (((x) >> 8) & 15)
@@ -77,10 +77,10 @@
 #define IDLE 0
 #define OPEN 1
 #define CLOSED 2
-#define FINAL 3				/* a plan for good is in force: ranks look no more, */
-#define REOPENED 4			/* ... and here they do again */
-#if AGAIN > 0
-#define IS_OPEN (board[n].state == OPEN || board[n].state >= FINAL)
+#define COMMITTED 3				/* a plan for good is in force: ranks look no more, */
+#define RECHECK 4			/* ... and here they do once more */
+#if RECHECKS > 0
+#define IS_OPEN (board[n].state == OPEN || board[n].state >= COMMITTED)
 #else
 #define IS_OPEN (board[n].state == OPEN)
 #endif
@@ -153,7 +153,7 @@ inline note(c)
 }
 
 /* Outside of a window: what it lies over. */
-#define BASE (base.epoch == 0 -> 1 : 2 + base.epoch * 16 + t - base.at)
+#define UNDER (under.epoch == 0 -> 1 : 2 + under.epoch * 16 + t - under.at)
 
 /* nt_turn_advance() after the copy, and the decision. */
 inline decide()
@@ -161,7 +161,7 @@ inline decide()
 	if
 	:: next.epoch != 0 && t >= next.at ->
 		if
-		:: mine.until == NEVER -> base.epoch = mine.epoch; base.at = mine.at
+		:: mine.until == NEVER -> under.epoch = mine.epoch; under.at = mine.at
 		:: else
 		fi;
 		mine.epoch = next.epoch; mine.at = next.at; mine.until = next.until;
@@ -170,7 +170,7 @@ inline decide()
 	:: else
 	fi;
 	assert(mine.epoch == 0 || committed[mine.epoch]);	/* followed without COMMIT */
-	e = (mine.epoch == 0 || t >= mine.until -> BASE : 2 + mine.epoch * 16 + t - mine.at);
+	e = (mine.epoch == 0 || t >= mine.until -> UNDER : 2 + mine.epoch * 16 + t - mine.at);
 	note(e);
 	if
 	:: t >= mine.until -> mine.at = 0; mine.until = 0	/* so that equal states look equal */
@@ -195,37 +195,37 @@ inline copy_plan()
 #else
 #define EXCUSED (gone[n] || (dead[0] && open_question))
 #endif
-#if AGAIN > 0
-#define LATCHED resting
+#if RECHECKS > 0
+#define LOOKS_AWAY away
 #else
-#define LATCHED (frozen || (mine.epoch != 0 && mine.until == NEVER))
+#define LOOKS_AWAY (frozen || (mine.epoch != 0 && mine.until == NEVER))
 #endif
-#define MAY_REST (!seen && next.epoch == 0 && (mine.until == NEVER || (base.epoch != 0 && t > mine.until)))
+#define MAY_LOOK_AWAY (!seen && next.epoch == 0 && (mine.until == NEVER || (under.epoch != 0 && t > mine.until)))
 
 proctype rank(byte r; byte n)
 {
 	byte t, e;
-	plan_t mine, next, base;
+	plan_t mine, next, under;
 	bool frozen;
-	bool resting, seen;		/* looks at the board no more; the board said REOPENED at the last look */
+	bool away, seen;		/* looks at the board no more; the board said RECHECK at the last look */
 
-#ifdef SETTLED
-	d_step { mine.epoch = 1; mine.until = NEVER; resting = true };
+#ifdef COMMITTED_FIRST
+	d_step { mine.epoch = 1; mine.until = NEVER; away = true };
 #endif
 call:	if
 	:: t == TURNS ->
 		goto finished
-	:: t < TURNS && LATCHED ->		/* for good: the board is not looked at any more */
+	:: t < TURNS && LOOKS_AWAY ->		/* for good: the board is not looked at any more */
 		d_step {
-			e = (frozen -> 1 : (mine.until == NEVER -> 2 + mine.epoch * 16 + t - mine.at : BASE));
+			e = (frozen -> 1 : (mine.until == NEVER -> 2 + mine.epoch * 16 + t - mine.at : UNDER));
 			note(e);
 			e = 0
 		}
 		goto call
-#if AGAIN > 0
-	:: atomic { t < TURNS && resting && board[n].state == REOPENED -> resting = false }
+#if RECHECKS > 0
+	:: atomic { t < TURNS && away && board[n].state == RECHECK -> away = false }
 #endif
-	:: t < TURNS && !LATCHED
+	:: t < TURNS && !LOOKS_AWAY
 	fi;
 #if FREEZES > 0
 	if
@@ -255,7 +255,7 @@ call:	if
 	:: !IS_OPEN ->
 		d_step { note(1) };
 		goto call
-	:: atomic { IS_OPEN -> seen = (board[n].state == REOPENED) }
+	:: atomic { IS_OPEN -> seen = (board[n].state == RECHECK) }
 	fi;
 	turn[r] = t + 1;
 #ifdef COARSE
@@ -290,18 +290,18 @@ call:	if
 	fi;
 	d_step { decide() };
 #endif
-#if AGAIN > 0
-	/* nt_turn_rest() */
+#if RECHECKS > 0
+	/* nt_turn_commit() */
 	if
-	:: MAY_REST ->
-#ifndef REST_TURN_KEPT
+	:: MAY_LOOK_AWAY ->
+#ifndef AWAY_TURN_KEPT
 		turn[r] = 0;
 #endif
 		if
-#ifdef REST_UNSEEN
-		:: resting = true
+#ifdef AWAY_UNSEEN
+		:: away = true
 #else
-		:: atomic { board[n].hold == 0 && board[n].epoch == mine.epoch -> resting = true }
+		:: atomic { board[n].hold == 0 && board[n].epoch == mine.epoch -> away = true }
 		:: else -> turn[r] = t
 #endif
 		fi
@@ -399,8 +399,8 @@ inline answer(who, what, about)
 	x = 0
 }
 
-/* READY of a session, which has a sum of its own. */
-inline answer_again(who, about)
+/* READY of a recheck, which has a sum of its own. */
+inline answer_recheck(who, about)
 {
 	if
 	:: about > a_phase -> a_phase = about; a_from = 0; a_told = false
@@ -438,7 +438,7 @@ inline refuse()
 			 (left[r] || turn[r] == GONE || passed[r] >= board[n].plan[s].epoch))
 #define UNREAD(s) (UNREAD_BY(n * RPN, s) && UNREAD_BY(n * RPN + RPN - 1, s))
 
-#define MAY_CHANGE (!based || again)
+#define MAY_CHANGE (!is_committed || rechecking)
 
 /* may_hold(): every part of it only ever turns to no, or to yes, so that one look is as good as several. */
 #ifdef NO_PASSED
@@ -466,9 +466,9 @@ inline dispatch(who)
 {
 	if
 	:: TYPE(entry) == WANT -> wanted = true
-	:: TYPE(entry) == CLOSE && !based -> closed = true; board[n].state = CLOSED
-	:: TYPE(entry) == CLOSE && based && again && !in_doubt && !data_due -> again = false; board[n].state = FINAL
-	:: TYPE(entry) == CLOSE && based && !(again && !in_doubt && !data_due)
+	:: TYPE(entry) == CLOSE && !is_committed -> closed = true; board[n].state = CLOSED
+	:: TYPE(entry) == CLOSE && is_committed && rechecking && !in_doubt && !data_due -> rechecking = false; board[n].state = COMMITTED
+	:: TYPE(entry) == CLOSE && is_committed && !(rechecking && !in_doubt && !data_due)
 	:: TYPE(entry) == PROPOSE ->
 		if
 		:: MAY_HOLD -> goto hold
@@ -483,8 +483,8 @@ inline dispatch(who)
 	:: TYPE(entry) == REFUSE && n == 0 -> comm_refused = true
 	:: TYPE(entry) == REFUSE && n != 0 && who == 0 -> refusing = true
 	:: TYPE(entry) == REFUSE && n != 0 && who != 0 -> refuse()
-#if AGAIN > 0
-	:: TYPE(entry) == READY && EPOCH(entry) != 0 -> answer_again(who, EPOCH(entry))
+#if RECHECKS > 0
+	:: TYPE(entry) == READY && EPOCH(entry) != 0 -> answer_recheck(who, EPOCH(entry))
 #endif
 	:: (TYPE(entry) == READY && EPOCH(entry) == 0) || TYPE(entry) == ACK || TYPE(entry) == NACK || TYPE(entry) == DATA ->
 		answer(who, TYPE(entry), EPOCH(entry))
@@ -500,14 +500,14 @@ inline dispatch(who)
 #endif
 #define REACHED_BY_LAST REACHED(n * RPN + RPN - 1, AT(entry))
 #ifdef OBJECTION_ONCE
-#define OBJECTION_AGAIN false
+#define OBJECTION_LATER false
 #else
-#define OBJECTION_AGAIN OBJECTION(n)
+#define OBJECTION_LATER OBJECTION(n)
 #endif
 #ifdef CLOSED_IN_FORCE
 #define MAY_CLOSE true
 #else
-#define MAY_CLOSE (!in_doubt && !based && PASSED(n, inst_epoch, inst_until))
+#define MAY_CLOSE (!in_doubt && !is_committed && PASSED(n, inst_epoch, inst_until))
 #endif
 #ifdef NO_PASSED
 #define MAY_SUM_UP true
@@ -529,8 +529,8 @@ proctype speaker(byte n)
 {
 	/* member */
 	bool wanted, ready, closed, in_doubt, data_due, refusing, leaving, ok;
-	bool based, again, again_ready;
-	byte session, a_phase, a_from, h_opened;
+	bool is_committed, rechecking, recheck_ready;
+	byte recheck, a_phase, a_from, h_opened;
 	bool a_told;
 	byte pend_epoch, pend_at, pend_until, inst_epoch, inst_until;
 	/* its branch */
@@ -538,7 +538,7 @@ proctype speaker(byte n)
 	bool t_refused, t_told;
 	/* home */
 	byte h, h_epoch, h_at, proposals;
-	bool h_final, h_answered, h_refused, comm_refused, retrying;
+	bool h_for_good, h_answered, h_refused, comm_refused, retrying;
 	byte m;
 	short x, entry;
 
@@ -553,12 +553,12 @@ proctype speaker(byte n)
 		m = 0;
 #ifdef OPENING
 		h = H_IDLE
-#elif defined(SETTLED)
+#elif defined(COMMITTED_FIRST)
 		h = H_DONE;
 		h_epoch = 1;
 		wanted = true;
 		ready = true;
-		based = true;
+		is_committed = true;
 		inst_epoch = 1;
 		inst_until = NEVER
 #else
@@ -598,25 +598,25 @@ end:	do
 	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; board[n].state = CLOSED }
 	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }
 
-#if AGAIN > 0
-	/* ---- again.c: when a session begins and ends is each node's own affair */
-	:: atomic { !leaving && based && !again && !in_doubt && !data_due && !refusing && session < AGAIN ->
-			session++;
-			again = true;
-			again_ready = false;
-			board[n].state = REOPENED
+#if RECHECKS > 0
+	/* ---- recheck.c: when a recheck begins and ends is each node's own affair */
+	:: atomic { !leaving && is_committed && !rechecking && !in_doubt && !data_due && !refusing && recheck < RECHECKS ->
+			recheck++;
+			rechecking = true;
+			recheck_ready = false;
+			board[n].state = RECHECK
 		}
-	:: atomic { !leaving && again && !in_doubt && !data_due -> again = false; board[n].state = FINAL }
-	:: atomic { !leaving && again && !again_ready && !in_doubt && !data_due && TURNS_KNOWN ->
-			again_ready = true;
-			answer_again(n, session)
+	:: atomic { !leaving && rechecking && !in_doubt && !data_due -> rechecking = false; board[n].state = COMMITTED }
+	:: atomic { !leaving && rechecking && !recheck_ready && !in_doubt && !data_due && TURNS_KNOWN ->
+			recheck_ready = true;
+			answer_recheck(n, recheck)
 		}
-	:: atomic { n == 0 && !leaving && h == H_DONE && again && h_opened != session && !comm_refused ->
-			h_opened = session;
+	:: atomic { n == 0 && !leaving && h == H_DONE && rechecking && h_opened != recheck && !comm_refused ->
+			h_opened = recheck;
 			h_answered = false; h_refused = false; retrying = false;
 			h = H_WANTED
 		}
-	:: atomic { n == 0 && !leaving && based && !again && (h == H_WANTED || h == H_RETRY || h == H_RUNNING) ->
+	:: atomic { n == 0 && !leaving && is_committed && !rechecking && (h == H_WANTED || h == H_RETRY || h == H_RUNNING) ->
 			h_answered = false;
 			h = H_DONE
 		}
@@ -625,15 +625,15 @@ end:	do
 	/* ---- home_step() */
 	:: atomic { n == 0 && !leaving && h == H_IDLE && !comm_refused -> h = H_WANTED; say(ENTRY(WANT, 0)) }
 	:: atomic { n == 0 && !leaving && h == H_WANTED && h_answered -> h_answered = false; h = H_RETRY }
-	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (!based && ready && !h_answered)) ->
+	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (!is_committed && ready && !h_answered)) ->
 			h = H_DONE;
 			say(ENTRY(CLOSE, 0))		/* NT_READY_MS is over */
 		}
 	/* `at` may be any turn: how far ahead home looks concerns how often it succeeds, not what is safe. */
 	:: atomic { n == 0 && !leaving && h == H_RETRY && !comm_refused && proposals < PROPOSALS ->
 			if
-			:: !retrying -> h_final = true
-			:: !retrying -> h_final = false
+			:: !retrying -> h_for_good = true
+			:: !retrying -> h_for_good = false
 			:: retrying			/* the same plan, elsewhere */
 			fi;
 			h_at = 1;
@@ -647,7 +647,7 @@ end:	do
 			h = H_PROPOSED;
 			x = h_at;
 			h_at = 0;
-			say(PLAN(PROPOSE, h_epoch, x, h_final))
+			say(PLAN(PROPOSE, h_epoch, x, h_for_good))
 		}
 	:: atomic { n == 0 && !leaving && h == H_RETRY && (comm_refused || proposals == PROPOSALS) ->
 			h = H_DONE;
@@ -659,7 +659,7 @@ end:	do
 			say(ENTRY(ABORT, h_epoch))
 		}
 	:: atomic { n == 0 && !leaving && h == H_PROPOSED && h_answered && !h_refused && !comm_refused ->
-			h = (h_final -> H_DONE : H_RUNNING);
+			h = (h_for_good -> H_DONE : H_RUNNING);
 			h_answered = false;
 			retrying = false;
 			say(ENTRY(COMMIT, h_epoch))
@@ -713,7 +713,7 @@ hold:		ok = true;
 #define NONE_REACHED ok
 #endif
 		if
-		:: atomic { NONE_REACHED && !OBJECTION_AGAIN ->
+		:: atomic { NONE_REACHED && !OBJECTION_LATER ->
 				in_doubt = true; ok = false;
 				pend_epoch = EPOCH(entry); pend_at = AT(entry); pend_until = UNTIL(entry);
 				answer(n, ACK, EPOCH(entry));
@@ -773,10 +773,10 @@ install:
 #ifndef EPOCH_FIRST
 		board[n].epoch = pend_epoch;
 #endif
-#if AGAIN > 0
+#if RECHECKS > 0
 		atomic {
 			if
-			:: pend_until == NEVER -> based = true; again = false; board[n].state = FINAL
+			:: pend_until == NEVER -> is_committed = true; rechecking = false; board[n].state = COMMITTED
 			:: else
 			fi
 		};
@@ -816,11 +816,11 @@ init
 	byte i;
 
 	atomic {
-#ifdef SETTLED
+#ifdef COMMITTED_FIRST
 		committed[1] = true;
 		do
 		:: i < NODES ->
-			board[i].state = FINAL;
+			board[i].state = COMMITTED;
 			board[i].epoch = 1;
 			board[i].plan[1].epoch = 1;
 			board[i].plan[1].until = NEVER;

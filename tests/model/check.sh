@@ -102,8 +102,8 @@ if [ -n "$sizes" ]; then
 	size "2 nodes, a rank freezes" "$small -DFREEZES=1"
 	size "2 nodes, a key is opened" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DOPENING"
 	size "2 nodes, no cycles" "$small" cycles
-	size "1 node of 2 ranks, a session" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1"
-	size "2 nodes, a session beside a plan for good" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DAGAIN=1 -DSETTLED"
+	size "1 node of 2 ranks, a recheck" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DRECHECKS=1"
+	size "2 nodes, a recheck beside a plan for good" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DRECHECKS=1 -DCOMMITTED_FIRST"
 	size "1 node of 2 ranks, 3 proposals" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=4 -DPROPOSALS=3"
 fi
 
@@ -130,9 +130,9 @@ if [ -n "$mutants" ]; then
 	mutant "no second look at who has left" "$differ" "$two -DRETIRING -DOBJECTION_ONCE"
 	mutant "no second look at flags" "$differ" "-DCOARSE -DTURNS=2 -DPROPOSALS=1 -DFREEZES=1 -DOBJECTION_ONCE"
 	mutant "an unknown turn counts as none" "$differ" "$two -DOPENING -DUNKNOWN_IS_ZERO"
-	mutant "no hold, in a session of two nodes" "$differ" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DAGAIN=1 -DSETTLED -DNO_HOLD"
-	mutant "a rank rests without a look at the hold" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1 -DREST_UNSEEN"
-	mutant "a rank rests and its turn stays known" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DAGAIN=1 -DREST_TURN_KEPT"
+	mutant "no hold, in a recheck of two nodes" "$differ" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DRECHECKS=1 -DCOMMITTED_FIRST -DNO_HOLD"
+	mutant "a rank looks away without a look at the hold" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DRECHECKS=1 -DAWAY_UNSEEN"
+	mutant "a rank looks away and its turn stays known" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DRECHECKS=1 -DAWAY_TURN_KEPT"
 	mutant "no deadline" "$waits" "$two -DDEATHS=1 -DNO_DEADLINE"
 	mutant "the hold stays after an ABORT" "$waits" "$two -DHOLD_STAYS"
 	mutant "home leaves without ABORT" "$waits" "$two -DLEAVES=1 -DLEAVES_SILENTLY"
@@ -144,8 +144,8 @@ if [ -n "$deep" ]; then
 	size "2 x 1, 4 turns, 2 proposals" "-DCOARSE -DTURNS=4 -DPROPOSALS=2"
 	size "2 x 1, 3 turns, 3 proposals" "-DCOARSE -DTURNS=3 -DPROPOSALS=3"
 	size "2 x 1, 3 turns, 2 proposals, no cycles" "-DCOARSE -DTURNS=3 -DPROPOSALS=2" cycles
-	size "2 x 1, 4 turns, a session beside a plan for good" "-DCOARSE -DTURNS=4 -DPROPOSALS=1 -DAGAIN=1 -DSETTLED"
-	size "2 x 1, 3 turns, a session, every access a step" "-DTURNS=3 -DPROPOSALS=1 -DAGAIN=1 -DSETTLED"
+	size "2 x 1, 4 turns, a recheck beside a plan for good" "-DCOARSE -DTURNS=4 -DPROPOSALS=1 -DRECHECKS=1 -DCOMMITTED_FIRST"
+	size "2 x 1, 3 turns, a recheck, every access a step" "-DTURNS=3 -DPROPOSALS=1 -DRECHECKS=1 -DCOMMITTED_FIRST"
 	size "2 x 2, 2 turns, 1 proposal" "-DCOARSE -DRPN=2 -DTURNS=2 -DPROPOSALS=1"
 	size "3 x 1, 2 turns, 1 proposal" "-DCOARSE -DNODES=3 -DTURNS=2 -DPROPOSALS=1"
 	size "3 x 1 in a chain, 2 turns, 1 proposal" "-DCOARSE -DNODES=3 -DCHAIN -DTURNS=2 -DPROPOSALS=1"

@@ -22,7 +22,7 @@
 #include "tests/sim/sim.h"
 
 #define SEED_STEP UINT64_C(1000003)
-#define SETTLE_MS 60000 /* simulated, after the last rank: by then everything was given back */
+#define CALM_MS 60000 /* simulated, after the last rank: by then everything was given back */
 #define RUN_MS 4000000 /* simulated: no run is that long */
 
 struct sim *sim_now;
@@ -206,9 +206,9 @@ static uint32_t areas_forgotten(const struct nt_board *board)
 }
 
 /* Without faults and with all ranks gone, living speakers give everything back. */
-static void settle(struct sim *s)
+static void calm_down(struct sim *s)
 {
-	uint64_t until_ms = s->now_ms + SETTLE_MS + 300 * s->tick_ms;
+	uint64_t until_ms = s->now_ms + CALM_MS + 300 * s->tick_ms;
 	uint32_t held = 1, owned = 1;
 
 	s->active = 0;
@@ -253,7 +253,7 @@ static void run_once(struct sim *s, uint64_t seed)
 			exit(2);
 		}
 	}
-	settle(s);
+	calm_down(s);
 	sim_end(s);
 }
 

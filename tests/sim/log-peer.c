@@ -28,7 +28,7 @@ static uint32_t number(const char *name, uint32_t missing)
 	return text ? (uint32_t)strtoul(text, NULL, 10) : missing;
 }
 
-static void nap(unsigned ms)
+static void sleep_ms(unsigned ms)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
 
@@ -81,7 +81,7 @@ static int exchange(struct nt_log *log, uint32_t entries, int silent)
 				nt_log_poll(log, n, false);
 		}
 		rc = hear(log, heard);
-		nap(10);
+		sleep_ms(10);
 	}
 	printf("{\"node\":\"%s\",\"nodes\":%u,\"fetches\":%u,\"ms\":%llu,\"complete\":%s}\n",
 	       nt_log_node_name(log, nt_log_self(log)), nodes, nt_log_count(log).fetches,
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (number("SLURM_LOCALID", 0) != 0 || (int)number("SLURM_NODEID", 0) == silent) {
-		nap(3000);
+		sleep_ms(3000);
 		return 0;
 	}
 	log = nt_log_open(number("SLURM_PROCID", 0), &err);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	rc = exchange(log, entries, silent);
-	nap(500); /* others may still read */
+	sleep_ms(500); /* others may still read */
 	nt_log_close(log);
 	return rc;
 }

@@ -136,19 +136,19 @@ brief="--mix --brief --faults $faults"
 deep="--nodes 11 --ranks-per-node 1 --faults $faults"
 
 mutant seen "a branch's ACK is not waited for" "$deep" \
-	tree.c 's/tally->from == \(2u << tree_children\(comm, &child\)\) - 1/(tally->from \& 1)/'
+	tree.c 's/tally->from != \(2u << nt_tree_children\(comm, &child\)\) - 1/!(tally->from \& 1)/'
 mutant seen "an ACK is missing: the first child's" "$small" \
-	tree.c 's/tally->from == (\(2u << tree_children\(comm, &child\)\) - 1)/(tally->from | 2) == \1/'
+	tree.c 's/tally->from != (\(2u << nt_tree_children\(comm, &child\)\) - 1)/(tally->from | 2) != \1/'
 mutant seen "a NACK is taken for an ACK" "$small" \
 	tree.c 's/^(\t\ttally->refused) = true;/\1 = false;/'
 mutant seen "hold_at is not set" "$small" \
-	member.c 's/atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1, memory_order_seq_cst\);/;/'
+	member.c '/^\t+atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1,$/ { N; d; }'
 mutant seen "turns are not looked at after the hold" "$small" \
-	member.c 's/held = none_reached\(board_key, board, plan.at\) && !objection\(board\);/held = !objection(board);/'
+	member.c 's/held = nt_view_none_reached\(board_key, board, plan.at\) &&$/held =/'
 mutant seen "turns are looked at before the hold" "$small" \
-	member.c 's/^(\t\t\t)atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1, memory_order_seq_cst\);/\1held = none_reached(board_key, board, plan.at);/; t; s/held = none_reached\(board_key, board, plan.at\) && !objection\(board\);/held = held \&\& !objection(board);\n\t\t\tatomic_store_explicit(\&board_key->hold_at, plan.at + 1, memory_order_seq_cst);/'
+	member.c '/^\t+atomic_store_explicit\(&board_key->hold_at, plan.at \+ 1,$/ { N; s/.*/\t\t\theld = nt_view_none_reached(board_key, board, plan.at);/; }; /^\t+held = nt_view_none_reached\(board_key, board, plan.at\) &&$/ { N; s/.*/\t\t\theld = held \&\& !nt_view_objection(board);\n\t\t\tatomic_store(\&board_key->hold_at, plan.at + 1);/; }'
 mutant rare "no second look at who has left" "$brief" \
-	member.c 's/ && !objection\(board\);/;/'
+	member.c '/^\t+held = nt_view_none_reached\(board_key, board, plan.at\) &&$/ { N; s/ &&\n.*/;/; }'
 mutant seen "the hold goes before the plan is on the board" "$small" \
 	member.c 's/^(\tkey->in_doubt = false;)/\1 atomic_store_explicit(\&board_key->hold_at, 0, memory_order_seq_cst);/'
 mutant seen "a rank does not read hold_at" "$small" \
@@ -158,25 +158,26 @@ mutant seen "a rank reads hold_at before it shows its turn" "$small" \
 mutant seen "an epoch is used again after an abort" "$small" \
 	home.c 's/key->plan.epoch\+\+;/key->plan.epoch += key->attempts == 0;/'
 mutant seen "a plan may follow before the last is over" "$small" \
-	member.c 's/\|\| key->data_due\)/)/; s/return plan_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/; s/if \(!key->data_due \|\| !plan_passed\(board_key, board, &key->installed\)\)/if (!key->data_due)/'
+	member.c 's/\|\| key->data_due\)/)/; s/return nt_view_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/; s/if \(!key->data_due \|\| !nt_view_passed\(board_key, board, &key->installed\)\)/if (!key->data_due)/'
 mutant seen "one side takes another stride" "$small" \
 	member.c 's/^(\t)(if \(may_hold\(a, comm, key, plan.epoch\)\) \{)/\1plan.stride += !comm->is_home;\n\1\2/'
 mutant seen "an entry takes effect before it is in the log" "$small" \
-	agree.c '/^void agree_emit/,/^}/ { s/^\tif \(comm->local\)$/\t(void)append(\&a->queue, \&a->queue_count, \&a->queue_cap, bytes, count);\n\tif (!comm->local)/; s/^\t\t\(void\)append\(&a->queue, .*/\t\t(void)append(\&a->out, \&a->out_count, \&a->out_cap, bytes, count);/; s/^\telse$/\tif (0)/; }; s/dispatch_all\(agree, agree->config.self, own, count\);/;/'
+	outbox.c '/^void nt_outbox_say/,/^}/ s/^\tappend\(.*/\tappend(\&a->queue, entry);\n\tif (!comm->local)\n\t\tappend(\&a->log, entry);/' \
+	agree.c 's/dispatch_all\(agree, agree->config.self, false, bytes, count\);/;/'
 mutant seen "a key is closed while its plan runs" "$small" \
-	home.c 's/^\tcase HOME_RUNNING:$/&\n\t\tif (comm->refused) { close_key(a, comm, key, NULL); return; }/'
+	home.c 's/^\tcase NT_HOME_RUNNING:$/&\n\t\tif (comm->refused) { close_key(a, comm, key, NULL); return; }/'
 mutant seen "a node closes a key while its plan runs" "$small" \
-	member.c 's/ \|\| !plan_passed\(board_key, board, &key->installed\)\)$/)/; s/if \(!key->data_due\)$/if (!key->data_due || !plan_passed(board_key, board, \&key->installed))/'
+	member.c 's/ \|\| !nt_view_passed\(board_key, board, &key->installed\)\)$/)/; s/if \(!key->data_due\)$/if (!key->data_due || !nt_view_passed(board_key, board, \&key->installed))/'
 mutant seen "agreed before all cards are seen" "--mix --faults kill,race,probe" \
 	join.c 's/if \(comm->seen == comm->ranks\)/if (comm->seen + 1 >= comm->ranks)/; s/if \(same_card\(&comm->cards\[r\], usual\)\)/if (same_card(\&comm->cards[r], usual) || comm->cards[r].nccl == 0)/'
 mutant covered "agreed before all cards are seen (alone)" "--mix --faults kill,race,probe" \
 	join.c 's/if \(comm->seen == comm->ranks\)/if (comm->seen + 1 >= comm->ranks)/'
 mutant seen "an unknown turn counts as 0" "--mix --faults race,late" \
-	member.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/; s/(agree_seated\(board, m\) && atomic_load\(&board_key->turn\[m\]\) == 0)\)/(\1) \&\& false)/'
+	view.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/; s/(nt_view_seated\(board, m\) && atomic_load\(&key->turn\[m\]\) == 0)\)/(\1) \&\& false)/'
 mutant seen "a graph capture is no objection" "$small" \
-	member.c 's/if \(flags & NT_MEMBER_GRAPHS\)/if (flags \& 256u)/; s/if \(turn == 0 \|\| turn > at\)/if (turn == 0 || (turn > at \&\& turn < (UINT64_C(1) << 62)))/'
+	view.c 's/if \(flags & NT_MEMBER_GRAPHS\)/if (flags \& 256u)/; s/if \(turn == 0 \|\| turn > at\)/if (turn == 0 || (turn > at \&\& turn < (UINT64_C(1) << 62)))/'
 mutant seen "an id may come again" "--mix --brief --faults late,race,again" \
-	retire.c 's/return past->cap > 0 && past->id\[place_of\(past, id\)\] == id;/return past->cap > 65536 \&\& id == 0;/'
+	past.c 's/return past->cap > 0 && past->id\[place_of\(past, id\)\] == id;/return past->cap > 65536 \&\& id == 0;/'
 mutant seen "no deadline for answers" "--mix --faults die,late,lost,race" \
 	home.c 's/ \|\| a->now_ms - key->asked_ms > patience_ms\)/ || patience_ms == 0)/'
 mutant seen "ABORT is not said" "$small" \
@@ -186,47 +187,47 @@ mutant seen "the hold stays after an ABORT" "$small" \
 mutant seen "an aborted plan keeps its room for samples" "$small" \
 	member.c 's/^\t\tnt_board_run_free\(a->config.board, key->pending.run\);/\t\t;/'
 mutant seen "data of a branch is left out" "$small" \
-	tree.c 's/^\tif \(entry->type == NT_ENTRY_DATA\)$/\tif (entry->type == NT_ENTRY_DATA \&\& bit != 2)/'
+	tree.c 's/^\tcount_in\(a, tally, entry\);/\tif (entry->type != NT_ENTRY_DATA || bit != 2)\n\t&/'
 
-again="--mix --calls 1500"
-mutant seen "a rank rests and its turn is still known" "$again" \
+recheck="--mix --calls 1500"
+mutant seen "a rank looks away and its turn is still known" "$recheck" \
 	turn.h 's/NT_TURN_UNKNOWN, memory_order_seq_cst/turn + 1, memory_order_seq_cst/'
-mutant seen "a window over a plan for good ends on AUTO" "$again" \
-	turn.h 's/mine->base = mine->plan;/;/'
-mutant seen "CLOSE ends a plan for good" "$again" \
-	member.c 's/^\tif \(key->based\) \{.*/\tif (key->closed) {/'
-mutant seen "a node that refuses ends a plan for good" "$again" \
-	member.c 's/key->in_doubt \|\| key->based \|\| /key->in_doubt || /'
-mutant seen "a session ends while a window is in force" "$again" \
-	again.c 's/if \(key->in_doubt \|\| key->data_due\) \{/if (false) {/' \
-	turn.h '/nt_turn_rest\(/,/^}/ s/if \(mine->next.epoch != 0 \|\| .*/if (false)/'
-mutant covered "a session ends while a window is in force on the node" "$again" \
-	again.c 's/if \(key->in_doubt \|\| key->data_due\) \{/if (false) {/'
-mutant covered "a rank may rest while a window is in force" "$again" \
-	turn.h '/nt_turn_rest\(/,/^}/ s/if \(mine->next.epoch != 0 \|\| .*/if (mine->next.epoch != 0)/'
-mutant covered "a session may begin while a window is in force" "$again" \
-	again.c 's/if \(!key->based \|\| key->again \|\| key->in_doubt \|\| key->data_due \|\|/if (!key->based ||/'
-mutant covered "a rank rests without a look at the hold" "$again" \
+mutant seen "a window over a plan for good ends on AUTO" "$recheck" \
+	turn.h 's/mine->committed = mine->plan;/;/'
+mutant seen "CLOSE ends a plan for good" "$recheck" \
+	member.c 's/^\tif \(key->committed\) \{.*/\tif (key->closed) {/'
+mutant seen "a node that refuses ends a plan for good" "$recheck" \
+	member.c 's/key->in_doubt \|\| key->committed \|\| /key->in_doubt || /'
+mutant seen "a recheck ends while a window is in force" "$recheck" \
+	recheck.c 's/if \(key->in_doubt \|\| key->data_due\) \{/if (false) {/' \
+	turn.h '/nt_turn_commit\(/,/^}/ s/if \(mine->next.epoch != 0 \|\| .*/if (false)/'
+mutant covered "a recheck ends while a window is in force on the node" "$recheck" \
+	recheck.c 's/if \(key->in_doubt \|\| key->data_due\) \{/if (false) {/'
+mutant covered "a rank may look away while a window is in force" "$recheck" \
+	turn.h '/nt_turn_commit\(/,/^}/ s/if \(mine->next.epoch != 0 \|\| .*/if (mine->next.epoch != 0)/'
+mutant covered "a recheck may begin while a window is in force" "$recheck" \
+	recheck.c 's/if \(!key->committed \|\| key->rechecking \|\| key->in_doubt \|\| key->data_due \|\|/if (!key->committed ||/'
+mutant covered "a rank looks away without a look at the hold" "$recheck" \
 	turn.h 's/if \(atomic_load_explicit\(&key->hold_at, memory_order_seq_cst\) == 0 &&/if (true ||/'
-mutant covered "READY of a session only with known turns (alone)" "$again" \
-	member.c 's/if \(again_step\(a, comm, key\) && turns_known\(board_key, board\)\)/if (again_step(a, comm, key))/'
-mutant covered "READY of another session" "$again" \
+mutant covered "READY of a recheck only with known turns (alone)" "$recheck" \
+	member.c 's/if \(nt_recheck_step\(a, comm, key\) && nt_view_turns_known\(board_key, board\)\)/if (nt_recheck_step(a, comm, key))/'
+mutant covered "READY of another recheck" "$recheck" \
 	home.c 's/ && sum->span == key->opened;/;/'
-mutant covered "a key takes plans while it rests" "$again" \
-	member.c 's/\(key->based && !key->again\) \|\| //'
+mutant covered "a committed key takes plans outside of a recheck" "$recheck" \
+	member.c 's/\(key->committed && !key->rechecking\) \|\| //'
 
 mutant seen "plans follow only where the last is over (the check alone)" "$small" \
-	member.c 's/return plan_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/'
-mutant seen "an unknown turn is no answer to PROPOSE (alone)" "$again" \
-	member.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/'
+	member.c 's/return nt_view_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/'
+mutant seen "an unknown turn is no answer to PROPOSE (alone)" "$recheck" \
+	view.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/'
 mutant covered "READY only with known turns (alone)" "$small" \
-	member.c 's/if \(!key->ready && turns_known\(board_key, board\)\)/if (!key->ready)/'
+	member.c 's/if \(!key->ready && nt_view_turns_known\(board_key, board\)\)/if (!key->ready)/'
 mutant covered "an outcome of another epoch" "$small" \
 	member.c 's/if \(!key->in_doubt \|\| key->pending.epoch != entry->epoch\)/if (!key->in_doubt)/'
 mutant covered "home does not hear REFUSE" "$small" \
 	agree.c 's/^(\t\t)comm->refused = true;/\1;/'
 mutant seen "ranks that have left are no objection" "$small" \
-	member.c 's/if \(atomic_load\(&board->member\[m\].state\) == NT_MEMBER_LEFT\)/if (flags == UINT32_MAX)/'
+	view.c 's/if \(atomic_load\(&board->member\[m\].state\) == NT_MEMBER_LEFT\)/if (flags == UINT32_MAX)/'
 mutant seen "COMMIT is said after ABORT (which nodes ignore)" "$small" \
 	home.c 's/^(\ttell\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell(a, comm, key, NT_ENTRY_COMMIT);/'
 

@@ -48,9 +48,9 @@ static void observe_append(struct sim *s, const uint8_t *bytes, size_t count)
 			c->proposed_ms[k] = s->now_ms;
 		} else if (entry.type == NT_ENTRY_COMMIT && entry.epoch == c->proposal[k].epoch) {
 			c->committed[k][c->commits[k]++ % SIM_PLANS] = c->proposal[k];
-			s->t.windows_again += c->settled[k] && c->proposal[k].until != NT_NEVER;
-			s->t.finals_again += c->settled[k] && c->proposal[k].until == NT_NEVER;
-			c->settled[k] |= c->proposal[k].until == NT_NEVER;
+			s->t.recheck_windows += c->for_good[k] && c->proposal[k].until != NT_NEVER;
+			s->t.recheck_commits += c->for_good[k] && c->proposal[k].until == NT_NEVER;
+			c->for_good[k] |= c->proposal[k].until == NT_NEVER;
 		}
 	}
 }
@@ -260,20 +260,20 @@ static void poll_logs(struct sim *s, struct sim_node *node)
 {
 	uint64_t passed_ms = s->now_ms - node->stepped_ms, cost = 0;
 	uint32_t wanted = note_needs(s, node, &cost);
-	bool thrifty = nt_pace_thrifty(sim_reads(s, node), node->spent, s->nodes);
+	bool limited = nt_pace_limited(sim_reads(s, node), node->spent, s->nodes);
 
 	if (wanted == 0)
 		return;
 	node->listened_ms += passed_ms < IDLE_MS ? passed_ms : IDLE_MS;
-	if (thrifty)
-		nt_agree_be_thrifty(node->agree);
-	node->thrifty |= thrifty;
+	if (limited)
+		nt_agree_limit(node->agree);
+	node->limited |= limited;
 	for (uint32_t i = 0; i < node->tail_count; i++) {
 		struct sim_tail *tail = &node->tail[i];
 		bool urgent = tail->need == NT_AGREE_IN_DOUBT;
 		uint64_t least_ms = nt_pace_ms(tail->listened_ms, wanted, cost, urgent);
 
-		if (tail->need < (thrifty ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
+		if (tail->need < (limited ? NT_AGREE_OWED : NT_AGREE_LISTENS) ||
 		    s->now_ms - tail->polled_ms < least_ms)
 			continue;
 		tail->polled_ms = s->now_ms;

@@ -45,16 +45,16 @@ static void raise_flag(struct sim_member *m)
 }
 
 /* A plan for good is in force. */
-static void settle(struct sim_view *view, const struct nt_plan *plan)
+static void commit(struct sim_view *view, const struct nt_plan *plan)
 {
-	view->settled = true;
-	view->latched = followed(plan, 0);
-	view->latched_epoch = view->base_epoch = plan->epoch;
+	view->committed = true;
+	view->committed_choice = followed(plan, 0);
+	view->followed_epoch = view->committed_epoch = plan->epoch;
 }
 
 /* A capture begins: plans for good whose turn has come stay, by the turn alone. False: an
  * outcome is not known yet. */
-static bool latch_reached(struct sim_member *m)
+static bool commit_reached(struct sim_member *m)
 {
 	const struct sim_call *call = &m->comm->call[m->next];
 
@@ -70,7 +70,7 @@ static bool latch_reached(struct sim_member *m)
 				return false;
 			if (view->turn.plan.until == NT_NEVER &&
 			    nt_turn_position(&view->turn, turn) >= 0)
-				settle(view, &view->turn.plan);
+				commit(view, &view->turn.plan);
 		}
 	}
 	return true;
@@ -84,13 +84,13 @@ static void freeze(struct sim_member *m)
 	raise_flag(m);
 	for (unsigned k = 0; k < SIM_KEYS; k++) {
 		drop_key(m, k);
-		if (m->view[k].own != SIM_OWN_OPEN && m->view[k].own != SIM_OWN_LATCHED)
+		if (m->view[k].own != SIM_OWN_OPEN && m->view[k].own != SIM_OWN_COMMITTED)
 			continue;
 		atomic_store(&shared_key(m, k)->turn[m->seat.member], SIM_TURN_GONE);
 		atomic_store(&shared_key(m, k)->passed[m->seat.member],
 			     atomic_load(&shared_key(m, k)->epoch));
 		if (m->view[k].own == SIM_OWN_OPEN)
-			m->view[k].own = m->view[k].settled ? SIM_OWN_LATCHED : SIM_OWN_GONE;
+			m->view[k].own = m->view[k].committed ? SIM_OWN_COMMITTED : SIM_OWN_GONE;
 	}
 }
 
@@ -140,12 +140,12 @@ static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint6
 	plan = nt_turn_plan(&view->turn, turn, &position);
 	if (!plan)
 		return AUTO;
-	view->latched_epoch = plan->epoch;
+	view->followed_epoch = plan->epoch;
 	if (plan->until == NT_NEVER)
-		settle(view, plan);
-	if (view->settled && state != NT_KEY_AGAIN &&
-	    nt_turn_rest(key, m->seat.member, turn, &view->turn)) {
-		view->own = SIM_OWN_LATCHED;
+		commit(view, plan);
+	if (view->committed && state != NT_KEY_RECHECK &&
+	    nt_turn_commit(key, m->seat.member, turn, &view->turn)) {
+		view->own = SIM_OWN_COMMITTED;
 		drop_key(m, k);
 	}
 	if (real)
@@ -156,21 +156,22 @@ static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint6
 /* What is in force where nothing else is known. */
 static uint32_t stay(struct sim_view *view)
 {
-	if (!view->settled)
+	if (!view->committed)
 		return AUTO;
-	view->latched_epoch = view->base_epoch;
-	return view->latched;
+	view->followed_epoch = view->committed_epoch;
+	return view->committed_choice;
 }
 
-/* What the tuner's helper does: a key that the board has open once more is looked at again. */
-static void open_again(struct sim *s, struct sim_member *m, unsigned k)
+/* What the tuner's helper does: a key that the board has open for a recheck is looked at again. */
+static void open_recheck(struct sim *s, struct sim_member *m, unsigned k)
 {
 	struct sim_view *view = &m->view[k];
 
-	if (atomic_load_explicit(&shared_key(m, k)->state, memory_order_acquire) != NT_KEY_AGAIN) {
-		view->reopened = false;
-	} else if (!view->reopened && !m->frozen && sim_below(s, 4) == 0) {
-		view->reopened = true;
+	if (atomic_load_explicit(&shared_key(m, k)->state, memory_order_acquire) !=
+	    NT_KEY_RECHECK) {
+		view->rechecked = false;
+	} else if (!view->rechecked && !m->frozen && sim_below(s, 4) == 0) {
+		view->rechecked = true;
 		view->own = SIM_OWN_OPEN;
 	}
 }
@@ -215,9 +216,9 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 			view->slot = -2;
 	}
 	view->calls += !m->waiting;
-	if (view->own == SIM_OWN_LATCHED && !m->waiting)
-		open_again(s, m, k);
-	if (view->own == SIM_OWN_LATCHED) {
+	if (view->own == SIM_OWN_COMMITTED && !m->waiting)
+		open_recheck(s, m, k);
+	if (view->own == SIM_OWN_COMMITTED) {
 		atomic_store_explicit(&shared_key(m, k)->calls[m->seat.member], view->calls,
 				      memory_order_relaxed);
 		return stay(view);
@@ -254,11 +255,11 @@ static void check_log(struct sim *s, const struct sim_member *m, unsigned k, uin
 	const struct sim_comm *c = m->comm;
 	/* At a capture windows end, and plans for good that have not come never do. */
 	const struct sim_committed *plan = in_force(c, k, c->call[m->next].turn[k % SIM_FUNCS],
-						    m->frozen ? m->view[k].base_epoch : 0);
+						    m->frozen ? m->view[k].committed_epoch : 0);
 
 	if (!c->spanning)
 		return;
-	if (choice != AUTO && (!plan || plan->epoch != m->view[k].latched_epoch))
+	if (choice != AUTO && (!plan || plan->epoch != m->view[k].followed_epoch))
 		s->t.unlogged++;
 	if (choice == AUTO && plan && m->seated && !m->frozen)
 		s->t.idle++;
@@ -420,7 +421,7 @@ static void act(struct sim *s, struct sim_member *m)
 	if (m->next >= c->least + s->ahead)
 		return;
 	if (m->next == c->capture_at && !m->frozen && !m->waiting) {
-		if (!latch_reached(m)) {
+		if (!commit_reached(m)) {
 			if (!m->capturing)
 				m->waiting_ms = s->now_ms;
 			m->capturing = true;

@@ -56,13 +56,13 @@ struct sim_options {
 /* clang-format off */
 #define SIM_SUMS(X)                                                                                             \
 	X(runs) X(cpu_ms) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
-	X(wrong_sums) X(thrifty)                                                                                \
+	X(wrong_sums) X(limited)                                                                                \
 	X(commits) X(aborts) X(refusals) X(rejects) X(damaged) X(agreed_comms) X(comms) X(collectives)          \
 	X(planned) X(waits) X(polls) X(spent) X(spent_bytes) X(log_bytes) X(read_bytes) X(fetch_bytes)          \
 	X(interleaved)                                                                                             \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
 	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
-	X(bare_ranks) X(sessions) X(windows_again) X(finals_again) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
+	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
 /* clang-format on */
 
 #define SIM_BINS 640
@@ -107,21 +107,21 @@ struct sim_comm {
 	uint32_t proposed_epoch[SIM_KEYS];
 	struct sim_committed proposal[SIM_KEYS], committed[SIM_KEYS][SIM_PLANS];
 	uint32_t commits[SIM_KEYS];
-	bool settled[SIM_KEYS];
+	bool for_good[SIM_KEYS]; /* a plan for good was committed */
 	int again; /* index of the communicator whose id this one has once more; -1 */
 };
 
-enum sim_own { SIM_OWN_IDLE = 0, SIM_OWN_OPEN, SIM_OWN_LATCHED, SIM_OWN_CLOSED, SIM_OWN_GONE };
+enum sim_own { SIM_OWN_IDLE = 0, SIM_OWN_OPEN, SIM_OWN_COMMITTED, SIM_OWN_CLOSED, SIM_OWN_GONE };
 
 struct sim_view { /* a rank's own part of a key, as struct nt_own_key of the tuner */
 	int slot; /* on the board, -1 not yet, -2 none */
 	uint8_t own; /* enum sim_own */
 	bool open;
-	/* a plan for good is in force; open again in this session of the board */
-	bool settled, reopened;
+	/* a plan for good is in force; looked at again in this recheck of the board */
+	bool committed, rechecked;
 	/* of the newest plan for good; of what was followed last */
-	uint32_t latched, latched_epoch;
-	uint32_t base_epoch;
+	uint32_t committed_choice, followed_epoch;
+	uint32_t committed_epoch;
 	uint64_t calls;
 	struct nt_turn turn;
 };
@@ -184,7 +184,7 @@ struct sim_node {
 	uint64_t heir_ms;
 	uint32_t fetches;
 	uint64_t spent; /* of its slurmstepd's memory, by pace.h */
-	bool thrifty;
+	bool limited;
 	bool append_hidden; /* the append failed for its writer, and yet others can read it */
 	uint64_t frozen_until_ms, next_ms, stepped_ms, listened_ms;
 };
@@ -201,7 +201,7 @@ struct sim {
 	/* ahead: of the slowest rank; gap: accesses between two interleavings */
 	uint32_t ahead, gap;
 	uint32_t join_calls; /* of a key, before others are told of its communicator */
-	uint32_t again_ms; /* from the first plan for good to the first session */
+	uint32_t recheck_ms; /* from the first plan for good to the first recheck */
 	uint32_t slow; /* ranks act in one of so many ticks */
 	bool one_task_per_node, cyclic;
 	bool brief; /* communicators of a few calls, whose ids come again */

@@ -41,17 +41,18 @@ static void *start(void *arg, const struct nt_board_comm *comm, const struct nt_
 	return k;
 }
 
-static bool worth_again(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+static bool worth_recheck(void *arg, const struct nt_board_comm *comm,
+			  const struct nt_plan *committed)
 {
 	(void)arg;
 	(void)comm;
-	return base->payload[0] % 8 != 0;
+	return committed->payload[0] % 8 != 0;
 }
 
-static void *start_again(void *arg, const struct nt_board_comm *comm,
-			 const struct nt_board_key *key, const struct nt_plan *base)
+static void *start_recheck(void *arg, const struct nt_board_comm *comm,
+			   const struct nt_board_key *key, const struct nt_plan *committed)
 {
-	(void)base;
+	(void)committed;
 	return start(arg, comm, key);
 }
 
@@ -123,8 +124,8 @@ struct nt_agree_hooks tuner_hooks(struct sim *s)
 		.end = free,
 		.gather = gather,
 		.combine = combine,
-		.worth_again = worth_again,
-		.start_again = start_again,
-		.again_ms = s->again_ms,
+		.worth_recheck = worth_recheck,
+		.start_recheck = start_recheck,
+		.recheck_ms = s->recheck_ms,
 	};
 }

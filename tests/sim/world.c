@@ -251,7 +251,7 @@ static void draw_brief(struct sim *s)
 	s->slow = 1 + sim_below(s, 4);
 	s->join_calls = 0;
 	s->ahead = 1 + sim_below(s, 60);
-	s->again_ms = 1 + sim_below(s, 40);
+	s->recheck_ms = 1 + sim_below(s, 40);
 }
 
 /* Each run has its own mix of faults, speed and time scale, so that rare ones are not always
@@ -275,7 +275,7 @@ static void draw_temper(struct sim *s)
 		s->slow += s->nodes / 16;
 	else
 		s->tick_ms *= 1 + s->nodes / 32;
-	s->again_ms = s->o.plain ? 0 : 1 + sim_below(s, 400);
+	s->recheck_ms = s->o.plain ? 0 : 1 + sim_below(s, 400);
 	s->ahead = s->active >> SIM_FAULT_race & 1 ? 1 + sim_below(s, 200) : 1 + sim_below(s, 8);
 	s->keys = s->o.plain ? 2 : 1 + sim_below(s, SIM_KEYS);
 	s->gap = sim_below(s, 3) == 0 ? 0 : 40 + sim_below(s, 600);
@@ -306,7 +306,7 @@ static void count_agree(struct sim *s, struct sim_node *node)
 	struct nt_agree_counts counts = nt_agree_count(node->agree);
 
 	s->t.commits += counts.commits;
-	s->t.sessions += counts.sessions;
+	s->t.rechecks += counts.rechecks;
 	s->t.aborts += counts.aborts;
 	s->t.refusals += counts.refusals;
 	s->t.rejects += counts.rejects;
@@ -344,7 +344,7 @@ void sim_end(struct sim *s)
 		s->t.log_bytes += s->node[n].log_bytes;
 		s->t.spent += nt_pace_spent(sim_reads(s, &s->node[n]), s->node[n].spent, s->nodes);
 		s->t.spent_bytes += s->node[n].spent;
-		s->t.thrifty += s->node[n].thrifty;
+		s->t.limited += s->node[n].limited;
 		count_agree(s, &s->node[n]);
 		clear_board(s->node[n].board);
 	}

@@ -4,6 +4,10 @@
 #
 # The plugin under the thread sanitizer: all ranks of a node are threads of one process, so that it sees every access to
 # the board. NT_TSAN_BUILD is a build with --enable-sanitizers=thread.
+#
+# A race shows in few runs, and rather where processors are short:
+#   NT_TSAN_TIMES=200 NT_TSAN_AT_ONCE=8 bats tests/tsan/threads.bats
+# runs every program so often, and so many at once.
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 
@@ -21,18 +25,52 @@ setup_file() {
 	export TSAN_OPTIONS=halt_on_error=0:exitcode=66
 }
 
-# ranks N [option]...: N ranks of one node in one process. Without a race, and at least some calls on another arm.
-ranks() {
-	local dir=$BATS_TEST_TMPDIR/board.$RANDOM n=$1
+# often FUNCTION [ARG]...: FUNCTION DIR [ARG]..., each time with a directory of its own; the last one's is in $dir.
+often() {
+	local times=${NT_TSAN_TIMES:-1} at_once=${NT_TSAN_AT_ONCE:-1} failed=0 run=0 function=$1 pid pids
 	shift
-	mkdir -m 700 "$dir"
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 60 "$FAKE" --ranks-in-process "$n" \
+	while [ "$run" -lt "$times" ] && [ "$failed" = 0 ]; do
+		pids=()
+		while [ "${#pids[@]}" -lt "$at_once" ] && [ "$run" -lt "$times" ]; do
+			run=$((run + 1)) dir=$BATS_TEST_TMPDIR/run.$run
+			rm -rf "$dir"
+			mkdir -m 700 "$dir"
+			"$function" "$dir" "$@" 3>&- &
+			pids+=($!)
+		done
+		for pid in "${pids[@]}"; do
+			wait "$pid" || failed=1
+		done
+	done
+	return "$failed"
+}
+
+# clean DIR SECONDS COMMAND...: it ends with 0 and without a report; what it said is in DIR/out, and shown where not.
+clean() {
+	local dir=$1 limit_s=$(($2 * ${NT_TSAN_AT_ONCE:-1})) rc=0
+	shift 2
+	timeout "$limit_s" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+	if [ "$rc" != 0 ] || grep -q ThreadSanitizer "$dir/out" "$dir/err"; then
+		echo "ended with $rc: $*"
+		cat "$dir/out" "$dir/err"
+		return 1
+	fi
+}
+
+# ranks_once DIR N [option]...: N ranks of one node in one process. Without a race, and at least some calls on another arm.
+ranks_once() {
+	local dir=$1 n=$2
+	shift 2
+	mkdir -m 700 "$dir/board"
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir/board") clean "$dir" 60 "$FAKE" --ranks-in-process "$n" \
 		--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
-		--sizes 256K --call-gap-us 20 --iters 1500 "$@"
-	# shellcheck disable=SC2154 # set by run --separate-stderr
-	[[ $stderr != *ThreadSanitizer* ]] || { echo "$stderr"; return 1; }
-	jq -e '.mismatches == 0 and .tuner == 5 and ([.keys[].overridden] | add) > 0' <<<"$output" >/dev/null ||
-		{ echo "$output"; return 1; }
+		--sizes 256K --call-gap-us 20 --iters 1500 "$@" || return 1
+	jq -e '.mismatches == 0 and .tuner == 5 and ([.keys[].overridden] | add) > 0' "$dir/out" >/dev/null ||
+		{ cat "$dir/out" "$dir/err"; return 1; }
+}
+
+ranks() {
+	often ranks_once "$@"
 }
 
 @test "the sanitizer of this machine sees a race" {
@@ -55,17 +93,20 @@ ranks() {
 	[[ $output = *"data race"* ]]
 }
 
+unit_test() {
+	clean "$1" 60 "$NT_TSAN_BUILD/tests/unit/$2"
+}
+
 @test "unit tests with threads of their own" {
 	local name
 	for name in board mask process-life; do
-		run -0 timeout 60 "$NT_TSAN_BUILD/tests/unit/$name"
-		[[ $output != *ThreadSanitizer* ]]
+		often unit_test "$name"
 	done
 }
 
 @test "four ranks explore, agree and stay" {
 	ranks 4 --iters 2500
-	jq -e '.mask == 0 and .keys[0].arm == "TREE/SIMPLE"' <<<"$output"
+	jq -e '.mask == 0 and .keys[0].arm == "TREE/SIMPLE"' "$dir/out"
 }
 
 @test "communicators come and go, each rank uses them in an order of its own" {
@@ -83,13 +124,16 @@ ranks() {
 	ranks 3 --iters 4000 --abort-every 1000
 }
 
-@test "a profiler and a tuner behind ours, which change their mind about events" {
-	local plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so dir=$BATS_TEST_TMPDIR/chain
-	mkdir -m 700 "$dir"
+chained() {
+	local dir=$1 plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so
+	mkdir -m 700 "$dir/board"
 	NT_CHAIN_LOG=$dir/log NT_CHAIN_MASK=0xb43 NT_CHAIN_MASK2=0x42@300 NCCL_TUNE_CHAINED_TUNER=$plugin \
-		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir") \
-		run -0 --separate-stderr timeout 100 "$FAKE" --ranks-in-process 4 --sizes 256K --call-gap-us 20 --iters 600 \
-		--comms world+tp:2 --churn 20x5
-	[[ $stderr != *ThreadSanitizer* ]] || { echo "$stderr"; return 1; }
+		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir/board") \
+		clean "$dir" 100 "$FAKE" --ranks-in-process 4 --sizes 256K --call-gap-us 20 --iters 600 \
+		--comms world+tp:2 --churn 20x5 || return 1
 	[ "$(wc -l <"$dir/log")" -gt 10000 ]
+}
+
+@test "a profiler and a tuner behind ours, which change their mind about events" {
+	often chained
 }

@@ -26,8 +26,8 @@ struct pair {
 	uint32_t nodes;
 	uint64_t now_ms, turn;
 	struct nt_turn view[2];
-	int rounds, asked, absorbed, combined, ended, again;
-	int last; /* what next() says at the end of a session */
+	int rounds, asked, absorbed, combined, ended, rechecks;
+	int last; /* what next() says at the end of a recheck */
 };
 
 static uint32_t join_calls; /* of what make() makes */
@@ -55,27 +55,27 @@ static inline int next(void *key, struct nt_plan *plan)
 	plan->payload_bytes = 1;
 	plan->payload[0] = (uint8_t)(10 + p->asked);
 	plan->until = p->asked++ < p->rounds ? 6 : NT_NEVER;
-	return p->rounds >= 0 && (p->again == 0 || plan->until != NT_NEVER || p->last);
+	return p->rounds >= 0 && (p->rechecks == 0 || plan->until != NT_NEVER || p->last);
 }
 
-static inline bool worth_again(void *arg, const struct nt_board_comm *comm,
-			       const struct nt_plan *base)
+static inline bool worth_recheck(void *arg, const struct nt_board_comm *comm,
+				 const struct nt_plan *committed)
 {
 	(void)arg;
 	(void)comm;
-	return base->until == NT_NEVER;
+	return committed->until == NT_NEVER;
 }
 
 /* One window with 20, then nothing, or 21 for good. */
-static inline void *start_again(void *arg, const struct nt_board_comm *comm,
-				const struct nt_board_key *key, const struct nt_plan *base)
+static inline void *start_recheck(void *arg, const struct nt_board_comm *comm,
+				  const struct nt_board_key *key, const struct nt_plan *committed)
 {
 	struct pair *p = arg;
 
 	(void)comm;
-	assert_int_equal(atomic_load(&key->state), NT_KEY_AGAIN);
-	assert_int_equal(base->payload_bytes, 1);
-	p->again++;
+	assert_int_equal(atomic_load(&key->state), NT_KEY_RECHECK);
+	assert_int_equal(committed->payload_bytes, 1);
+	p->rechecks++;
 	p->asked = 10;
 	p->rounds = 11;
 	return arg;
@@ -130,7 +130,7 @@ static inline const char *node_name(void *arg, uint32_t node)
 	return node ? "n2" : "n1";
 }
 
-static uint32_t again_ms; /* of the pairs made next */
+static uint32_t recheck_ms; /* of the pairs made next */
 
 static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 {
@@ -141,8 +141,8 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 	p->rounds = 1;
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_config config = {
-			.hooks = { p, worth, start, next, absorb, end, gather, combine, worth_again,
-				   start_again, again_ms },
+			.hooks = { p, worth, start, next, absorb, end, gather, combine,
+				   worth_recheck, start_recheck, recheck_ms },
 			.self = n,
 			.nodes = nodes,
 			.tasks = 2,
@@ -227,9 +227,9 @@ static inline int collective(struct pair *p)
 		plan = nt_turn_plan(&p->view[r], p->turn, &position);
 		if (plan)
 			follows[r] = plan->payload[0];
-		/* As a rank that latches, and is woken by a helper. */
-		if (plan && plan->until == NT_NEVER && atomic_load(&key->state) != NT_KEY_AGAIN)
-			(void)nt_turn_rest(key, m, p->turn, &p->view[r]);
+		/* As a rank that is committed, and is woken by a helper. */
+		if (plan && plan->until == NT_NEVER && atomic_load(&key->state) != NT_KEY_RECHECK)
+			(void)nt_turn_commit(key, m, p->turn, &p->view[r]);
 	}
 	assert_int_equal(follows[0], follows[1]);
 	p->turn++;

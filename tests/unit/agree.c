@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree.c - one and two nodes step by step: join, reject, plan, abort; the many random runs are
  * nt-agree-sim's */
+#include "pmix-sync/entry.h"
 #include "tests/unit/agree-pair.h"
 
 static void explores_then_stays(uint32_t nodes)
@@ -23,7 +24,7 @@ static void explores_then_stays(uint32_t nodes)
 	assert_int_equal(p->absorbed, 1);
 	assert_int_equal(p->combined, (int)nodes - 1);
 	assert_int_equal(p->ended, 1);
-	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_FINAL);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_COMMITTED);
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
 		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
 	destroy(p);
@@ -154,7 +155,7 @@ static void silence_after_a_proposal_aborts(void **state)
 	destroy(p);
 }
 
-static void last_words_settle_what_is_open(void **state)
+static void last_words_end_what_is_open(void **state)
 {
 	struct pair *p = make(2, NULL);
 
@@ -171,6 +172,35 @@ static void last_words_settle_what_is_open(void **state)
 		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
 	}
 	assert_false(nt_agree_listens(p->agree[1], 0));
+	destroy(p);
+}
+
+/* What a log says of the past may name others only; a rank 0 that sits down here afterwards makes
+ * this node home all the same. */
+static void an_agreement_without_us_is_forgotten(void **state)
+{
+	static const uint32_t others[] = { 0 };
+	const struct nt_card card = { .rank = 0, .task = 0, .active = 1, .nccl = 22809 };
+	struct pair *p = make(2, NULL);
+	uint8_t nodes[8], bytes[64];
+	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = 77, .bytes = nodes };
+	int explored = 0;
+
+	(void)state;
+	agreed.count = nt_entry_nodes_write(others, 1, nodes, sizeof(nodes));
+	for (int i = 0; i < 10; i++) /* it looks for its home */
+		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
+	nt_agree_in(p->agree[1], 0, bytes, nt_entry_write(&agreed, bytes, sizeof(bytes)),
+		    p->now_ms);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_JOINING);
+	assert_int_equal(nt_board_join(p->board[1], 77, 2, 1, &card, &p->seat[0], NULL), 0);
+	for (int i = 0; i < 100; i++) {
+		explored += collective(p) == 10;
+		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
+		carry(p, 1);
+	}
+	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
+	assert_int_equal(explored, 6);
 	destroy(p);
 }
 
@@ -196,7 +226,8 @@ int main(void)
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
-		cmocka_unit_test(last_words_settle_what_is_open),
+		cmocka_unit_test(last_words_end_what_is_open),
+		cmocka_unit_test(an_agreement_without_us_is_forgotten),
 		cmocka_unit_test(random_runs_never_differ),
 	};
 

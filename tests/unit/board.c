@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* board.c - seats, keys and runs of a board, and what happens where there is no room or no board */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +170,58 @@ static void a_place_is_given_back(void **state)
 	free(board);
 }
 
+struct late {
+	struct nt_board_key *key;
+	_Atomic bool enough;
+	uint64_t seen;
+};
+
+/* As a GPU time that comes after its communicator's end looks at the board. */
+static void *look_late(void *arg)
+{
+	struct late *late = arg;
+
+	while (!atomic_load_explicit(&late->enough, memory_order_relaxed)) {
+		late->seen += atomic_load_explicit(&late->key->epoch, memory_order_acquire) == 1;
+		late->seen += atomic_load_explicit(&late->key->state, memory_order_acquire);
+		(void)atomic_load_explicit(&late->key->channels[0], memory_order_relaxed);
+	}
+	return NULL;
+}
+
+/* Nothing that is looked at late may be cleared behind the back of atomics; the thread sanitizer
+ * sees it. */
+static void a_place_is_given_back_under_late_looks(void **state)
+{
+	struct nt_board *board = calloc(1, sizeof(*board));
+	struct late late = { .enough = false };
+	float cost[NT_PAIRS] = { 1 };
+	pthread_t proxy;
+
+	(void)state;
+	assert_non_null(board);
+	late.key = &board->comm[0].key[0];
+	assert_int_equal(pthread_create(&proxy, NULL, look_late, &late), 0);
+	for (int i = 0; i < 300; i++) {
+		struct nt_seat a = seat(board, 42, 0);
+
+		assert_int_equal(a.comm, 0);
+		assert_int_equal(nt_board_key(&a, nt_key_id(4, 3, 7), 5, cost), 0);
+		atomic_store(&late.key->epoch, 1);
+		atomic_store(&late.key->state, NT_KEY_COMMITTED);
+		late.key->plan[1].epoch = 1;
+		late.key->result_bytes = 3;
+		atomic_fetch_or(&board->comm[0].member[0].flags, NT_MEMBER_GRAPHS);
+		nt_board_leave(&a);
+		assert_true(nt_board_retire(board, 0));
+	}
+	atomic_store(&late.enough, true);
+	pthread_join(proxy, NULL);
+	for (size_t i = 0; i < sizeof(board->comm[0]); i++) /* as it was before its first use */
+		assert_int_equal(((const unsigned char *)&board->comm[0])[i], 0);
+	free(board);
+}
+
 static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 {
 	struct nt_board_key *key = calloc(1, sizeof(*key));
@@ -207,6 +260,7 @@ int main(void)
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
 		cmocka_unit_test(a_place_is_given_back),
+		cmocka_unit_test(a_place_is_given_back_under_late_looks),
 		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),
 	};
 

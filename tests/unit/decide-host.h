@@ -236,7 +236,7 @@ static inline void host_commit(struct nt_board_key *key, const struct nt_plan *p
 	key->plan[plan->epoch & 1] = *plan;
 	atomic_store(&key->epoch, plan->epoch);
 	if (plan->until == NT_NEVER)
-		atomic_store(&key->state, NT_KEY_FINAL);
+		atomic_store(&key->state, NT_KEY_COMMITTED);
 	atomic_store(&key->hold_at, 0);
 }
 

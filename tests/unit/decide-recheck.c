@@ -14,7 +14,7 @@ static void open_again(struct host *h, struct nt_board_key *key, struct nt_own_k
 
 	for (int i = 0; i < 50; i++) /* a round of that thread in which it was not open */
 		nanosleep(&pause, NULL);
-	atomic_store(&key->state, NT_KEY_AGAIN);
+	atomic_store(&key->state, NT_KEY_RECHECK);
 	for (int i = 0; i < 500 && nt_key_state(own) == NT_OWN_COMMITTED; i++)
 		nanosleep(&pause, NULL);
 	assert_int_equal(nt_key_state(own), NT_OWN_RECHECK);
@@ -74,7 +74,7 @@ static void a_second_look_ends_where_it_says(void **state)
 	}
 	assert_int_equal(atomic_load(&h.process.map.board->run[3].issued[0]), 10);
 	assert_int_equal(atomic_load(&own->decision.rechecks), 1);
-	atomic_store(&key->state, NT_KEY_FINAL); /* it rests */
+	atomic_store(&key->state, NT_KEY_COMMITTED); /* it rests */
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 	assert_int_equal(h.mask, 0);
@@ -104,7 +104,7 @@ static void a_second_look_is_cut_short(void **state)
 	latch_tree(&h, &key, &own);
 	open_again(&h, key, own);
 	atomic_store(&key->hold_at, h.seq[NT_ALLREDUCE] + 1000);
-	atomic_store(&key->state, NT_KEY_FINAL);
+	atomic_store(&key->state, NT_KEY_COMMITTED);
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 	/* Somebody counts on this rank: it does not rest. */

@@ -16,8 +16,8 @@ static int look_again(struct bench *b, unsigned arm)
 	int more = 1;
 
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_true(b->hooks.worth_again(b->hooks.arg, b->comm, &plan));
-	key = b->hooks.start_again(b->hooks.arg, b->comm, b->key, &plan);
+	assert_true(b->hooks.worth_recheck(b->hooks.arg, b->comm, &plan));
+	key = b->hooks.start_recheck(b->hooks.arg, b->comm, b->key, &plan);
 	assert_non_null(key);
 	for (b->rounds = 0; b->rounds < 20; b->rounds++) {
 		struct nt_schedule s;
@@ -148,7 +148,7 @@ static void one_bad_window_changes_nothing(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	key = b.hooks.start_again(b.hooks.arg, b.comm, b.key, &plan);
+	key = b.hooks.start_recheck(b.hooks.arg, b.comm, b.key, &plan);
 	for (unsigned window = 0; window < 2; window++) {
 		struct nt_schedule s;
 
@@ -177,13 +177,13 @@ static void auto_and_flags_are_not_looked_at(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_true(b.hooks.worth_again(b.hooks.arg, b.comm, &plan));
+	assert_true(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
 	atomic_store(&b.comm->member[4].flags, NT_MEMBER_GRAPHS);
-	assert_false(b.hooks.worth_again(b.hooks.arg, b.comm, &plan));
+	assert_false(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
 	atomic_store(&b.comm->member[4].flags, 0);
 	base.arm[0] = NT_ARM_AUTO;
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_false(b.hooks.worth_again(b.hooks.arg, b.comm, &plan));
+	assert_false(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
 	free(b.board);
 }
 

@@ -67,7 +67,7 @@ static void communicators_take_turns(void **state)
 	atomic_store(&b.key->calls[2], 40 * (uint64_t)b.engine.policy.min_calls);
 	assert_true(worth(&b)); /* not for ever */
 	atomic_store(&b.key->calls[2], (uint64_t)b.engine.policy.min_calls);
-	atomic_store(&other->state, NT_KEY_FINAL);
+	atomic_store(&other->state, NT_KEY_COMMITTED);
 	assert_true(worth(&b));
 	atomic_store(&other->state, NT_KEY_CLOSED);
 	assert_true(worth(&b));

@@ -12,21 +12,21 @@
 #define MIB (1u << 20)
 
 struct day {
-	uint64_t reads, spent, thrifty_ms;
+	uint64_t reads, spent, limited_ms;
 };
 
 /* `logs` logs are listened to all day; each gets a key more after so many milliseconds. */
 static struct day listen_for_a_day(uint32_t logs, uint64_t key_ms, uint32_t key_bytes)
 {
-	struct day day = { .thrifty_ms = DAY_MS };
+	struct day day = { .limited_ms = DAY_MS };
 	uint64_t ms = 0;
 
 	while (ms < DAY_MS) {
 		uint64_t keys = 1 + ms / key_ms;
 		uint64_t cost = nt_pace_read_cost((uint32_t)keys, keys * key_bytes);
 
-		if (nt_pace_thrifty((uint32_t)day.reads, day.spent + logs * cost, logs + 1)) {
-			day.thrifty_ms = ms;
+		if (nt_pace_limited((uint32_t)day.reads, day.spent + logs * cost, logs + 1)) {
+			day.limited_ms = ms;
 			break;
 		}
 		day.reads += logs;
@@ -42,7 +42,7 @@ static void short_logs_are_heard_all_day(void **state)
 	for (uint32_t logs = 1; logs <= 8; logs++) {
 		struct day day = listen_for_a_day(logs, DAY_MS, 64);
 
-		assert_int_equal(day.thrifty_ms, DAY_MS);
+		assert_int_equal(day.limited_ms, DAY_MS);
 		assert_in_range(day.reads, 900, NT_PACE_READS);
 		assert_in_range(day.spent, 4 * MIB, 7 * MIB);
 	}
@@ -73,8 +73,8 @@ static void where_ranks_wait_reads_are_frequent_and_not_counted(void **state)
 	assert_true(nt_pace_spent(NT_PACE_READS + 2, 0, 2));
 	assert_true(nt_pace_spent(0, NT_PACE_BUDGET + 2 * NT_PACE_NODE_BYTES, 2));
 	assert_false(nt_pace_spent(NT_PACE_READS - 1, NT_PACE_BUDGET, 2));
-	assert_true(nt_pace_thrifty(NT_PACE_READS + 2 - NT_PACE_RESERVE_READS, 0, 2));
-	assert_false(nt_pace_thrifty(NT_PACE_READS + 1 - NT_PACE_RESERVE_READS, 0, 2));
+	assert_true(nt_pace_limited(NT_PACE_READS + 2 - NT_PACE_RESERVE_READS, 0, 2));
+	assert_false(nt_pace_limited(NT_PACE_READS + 1 - NT_PACE_RESERVE_READS, 0, 2));
 }
 
 /* Home of a communicator of the whole step reads each log once, and has most of the budget left. */
@@ -83,7 +83,7 @@ static void joining_many_nodes_leaves_enough(void **state)
 	uint64_t joined = 1023 * nt_pace_read_cost(4, 400);
 
 	(void)state;
-	assert_false(nt_pace_thrifty(1023, joined, 1024));
+	assert_false(nt_pace_limited(1023, joined, 1024));
 	assert_true(joined < 8 * MIB);
 }
 

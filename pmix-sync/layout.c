@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c - see shape.h */
-#include "pmix-sync/shape.h"
+/* layout.c - see layout.h */
+#include "pmix-sync/layout.h"
 
-static void mark(const struct nt_shape *s, int64_t node, uint8_t *likely)
+static void mark(const struct nt_layout *s, int64_t node, uint8_t *likely)
 {
 	if (node >= 0 && node < s->nodes)
 		likely[node] = 1;
 }
 
 /* Rank r is task base + r * stride: one task to a rank, as srun starts them. */
-static void by_task(const struct nt_shape *s, int64_t stride, int every, uint8_t *likely)
+static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
 	int64_t base = (int64_t)s->seat[0].task - (int64_t)s->seat[0].rank * stride;
 	int64_t last = base + ((int64_t)s->ranks - 1) * stride;
@@ -26,7 +26,7 @@ static void by_task(const struct nt_shape *s, int64_t stride, int every, uint8_t
 }
 
 /* As many ranks on each node as here, one after the other, on nodes that are `stride` apart. */
-static void by_node(const struct nt_shape *s, int64_t stride, int every, uint8_t *likely)
+static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
 	int64_t nodes = s->ranks / s->seats;
 	int64_t base = (int64_t)s->self - s->seat[0].rank / s->seats * stride;
@@ -38,7 +38,7 @@ static void by_node(const struct nt_shape *s, int64_t stride, int every, uint8_t
 		mark(s, node, likely);
 }
 
-static int is_one_block(const struct nt_shape *s)
+static int is_one_block(const struct nt_layout *s)
 {
 	for (uint32_t i = 1; i < s->seats; i++) {
 		if (s->seat[i].rank != s->seat[0].rank + i)
@@ -47,7 +47,7 @@ static int is_one_block(const struct nt_shape *s)
 	return s->ranks % s->seats == 0 && s->seat[0].rank % s->seats == 0;
 }
 
-void nt_shape_likely(const struct nt_shape *s, int every, uint8_t *likely)
+void nt_layout_likely(const struct nt_layout *s, int every, uint8_t *likely)
 {
 	int64_t apart = 0;
 

@@ -1,26 +1,25 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.h - where the ranks of a communicator probably are, from those that are here
+/* layout.h - where the ranks of a communicator probably are, from those that are here
  *
  * Nothing rests on the answer but how many logs are read: who is home is said by its own AGREED,
- *                                                         who takes part by the
- * cards. A wrong guess leaves the communicator on AUTO.
+ * who takes part by the cards. A wrong guess leaves the communicator on AUTO.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
  */
-#ifndef NT_SYNC_SHAPE_H
-#define NT_SYNC_SHAPE_H
+#ifndef NT_SYNC_LAYOUT_H
+#define NT_SYNC_LAYOUT_H
 
 #include <stdint.h>
 
 /* A rank on this node. */
-struct nt_shape_seat {
+struct nt_layout_seat {
 	uint32_t rank, task;
 };
 
-struct nt_shape {
-	const struct nt_shape_seat *seat; /* in order of rank, at least one */
+struct nt_layout {
+	const struct nt_layout_seat *seat; /* in order of rank, at least one */
 	uint32_t seats;
 	uint32_t ranks; /* of the communicator */
 	uint32_t self, nodes, tasks; /* this node; of the step */
@@ -30,6 +29,6 @@ struct nt_shape {
 
 /* Marks in likely[nodes] where rank 0 may be, or with every set where any rank may be: ranks in
  * the order of tasks at equal distances, or equal numbers of ranks on nodes at equal distances. */
-void nt_shape_likely(const struct nt_shape *shape, int every, uint8_t *likely);
+void nt_layout_likely(const struct nt_layout *layout, int every, uint8_t *likely);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c - where ranks probably are, which tasks run where, and lists of nodes in an entry */
+/* layout.c - where ranks probably are, which tasks run where, and lists of nodes in an entry */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "pmix-sync/entry.h"
+#include "pmix-sync/layout.h"
 #include "pmix-sync/nodes.h"
-#include "pmix-sync/shape.h"
 
 #define NODES 16
 
@@ -20,20 +20,20 @@ static int node_of(void *arg, uint32_t task)
 
 /* 16 nodes of `each` tasks; a bit for each likely node. */
 static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every,
-		       const struct nt_shape_seat *seat, uint32_t seats)
+		       const struct nt_layout_seat *seat, uint32_t seats)
 {
-	const struct nt_shape shape = { .seat = seat,
-					.seats = seats,
-					.ranks = ranks,
-					.self = self,
-					.nodes = NODES,
-					.tasks = NODES * each,
-					.node_of_task = node_of,
-					.arg = &each };
+	const struct nt_layout layout = { .seat = seat,
+					  .seats = seats,
+					  .ranks = ranks,
+					  .self = self,
+					  .nodes = NODES,
+					  .tasks = NODES * each,
+					  .node_of_task = node_of,
+					  .arg = &each };
 	uint8_t nodes[NODES] = { 0 };
 	uint32_t bits = 0;
 
-	nt_shape_likely(&shape, every, nodes);
+	nt_layout_likely(&layout, every, nodes);
 	for (uint32_t n = 0; n < NODES; n++)
 		bits |= (uint32_t)nodes[n] << n;
 	return bits;
@@ -41,9 +41,9 @@ static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every,
 
 static void one_rank_to_a_task(void **state)
 {
-	const struct nt_shape_seat world[] = { { 20, 20 }, { 21, 21 } },
-				   strided[] = { { 2, 8 }, { 3, 12 } };
-	const struct nt_shape_seat across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
+	const struct nt_layout_seat world[] = { { 20, 20 }, { 21, 21 } },
+				    strided[] = { { 2, 8 }, { 3, 12 } };
+	const struct nt_layout_seat across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
 
 	(void)state;
 	/* All ranks: home is node 0 and no other is asked. */
@@ -59,9 +59,9 @@ static void one_rank_to_a_task(void **state)
 
 static void several_ranks_to_a_task(void **state)
 {
-	const struct nt_shape_seat world[] = { { 12, 3 }, { 13, 3 }, { 14, 3 }, { 15, 3 } };
-	const struct nt_shape_seat pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
-	const struct nt_shape_seat odd[] = { { 3, 6 }, { 5, 6 } };
+	const struct nt_layout_seat world[] = { { 12, 3 }, { 13, 3 }, { 14, 3 }, { 15, 3 } };
+	const struct nt_layout_seat pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
+	const struct nt_layout_seat odd[] = { { 3, 6 }, { 5, 6 } };
 
 	(void)state;
 	assert_true(likely(1, 64, 3, 0, world, 4) & 1 << 0);
@@ -74,8 +74,14 @@ static void several_ranks_to_a_task(void **state)
 
 static void tasks_are_on_their_nodes(void **state)
 {
-	static const char *const wrong[] = { "", "(vector", "(vector,(0,2,3))",
-					     "(vector,(0,4000000000,2))", "nonsense" };
+	static const char *const wrong[] = { "",
+					     "(vector",
+					     "(vector,(0,2,3))",
+					     "(vector,(0,4000000000,2))",
+					     "(vector,(0,2,4,,)(21,2))",
+					     "(vector,(0,1,3),(1,1,4,,)",
+					     "(vector,(0,1,7",
+					     "nonsense" };
 	struct nt_nodes n;
 
 	(void)state;

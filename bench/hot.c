@@ -19,7 +19,7 @@
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"
 #include "tuner/costs.h"
-#include "tuner/schedule.h"
+#include "engine/schedule.h"
 
 #define CALLS_MAX 10000000u
 #define SIZE 262144u
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 				       .count = 4,
 				       .blocks = 100,
 				       .arm = { NT_ARM_AUTO, 1, 2, 3 } };
-	struct nt_schedule final = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { 3 } };
+	struct nt_schedule final = { .kind = NT_SCHEDULE_COMMITTED, .count = 1, .arm = { 3 } };
 	uint32_t calls = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000000;
 	const char *scratch = getenv("TMPDIR"); /* the plugin leaves its record there at exit */
 	char dir[128], board[192];

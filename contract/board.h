@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "contract/coll.h"
+#include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
 #define NT_BOARD_LAYOUT 4u
@@ -34,7 +35,6 @@
 #define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
 #define NT_BOARD_KEYS 32 /* keys of one communicator; more stay on AUTO */
 #define NT_BOARD_RUNS 16 /* explorations at once on a node */
-#define NT_RUN_POSITIONS 512 /* positions of one exploration */
 #define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX /* a turn that never comes */
@@ -169,26 +169,5 @@ struct nt_board {
 	struct nt_board_comm comm[NT_BOARD_COMMS];
 	struct nt_board_run run[NT_BOARD_RUNS];
 };
-
-/* A key in one word: collective, size band and legal mask (bit a * NT_PROTOS + p). Never 0. */
-static inline uint64_t nt_key_id(unsigned coll, unsigned band, uint32_t mask)
-{
-	return (UINT64_C(1) << 63) | ((uint64_t)coll << 40) | ((uint64_t)band << 32) | mask;
-}
-
-static inline unsigned nt_key_coll(uint64_t id)
-{
-	return (unsigned)(id >> 40) & 7;
-}
-
-static inline unsigned nt_key_band(uint64_t id)
-{
-	return (unsigned)(id >> 32) & 127;
-}
-
-static inline uint32_t nt_key_mask(uint64_t id)
-{
-	return (uint32_t)id;
-}
 
 #endif

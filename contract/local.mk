@@ -9,6 +9,7 @@ libnt_contract_la_SOURCES = \
 	%D%/coll.h \
 	%D%/error.c \
 	%D%/error.h \
+	%D%/key.h \
 	%D%/names.h \
 	%D%/policy.c \
 	%D%/policy.h \

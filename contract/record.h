@@ -26,7 +26,7 @@
  *   AUTO), "kept" (AUTO stays; arm is the best other arm, "why" what spoke against it), "observed" (mode observe). forced: collectives that NCCL's events confirm ran
  *   the forced arm; differed: those that did not. rechecks: windows in which a committed arm was measured again;
  *   rollbacks: returns to AUTO after one, changes: other arms instead. trial: what the first decision was made from,
- *   while it holds, in the record of the process that made it (tuner/trial.h). Members that do not apply are left out.
+ *   while it holds, in the record of the process that made it (engine/history.h). Members that do not apply are left out.
  *
  * Step record: the value of "<step>" (a number, or "batch") in the job record; at most NT_STEP_RECORD_MAX:
  *   {"mode":"bandit","nccl":"2.28.9","ranks":8,"nodes":2,

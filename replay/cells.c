@@ -30,19 +30,14 @@ const char *nt_replay_rule_name(const struct nt_replay *replay)
 	return replay->ucb1 ? "ucb1" : nt_policy_rule_name(replay->policy.rule);
 }
 
-int nt_replay_init(struct nt_replay *replay)
+void nt_replay_init(struct nt_replay *replay)
 {
-	uint64_t seed = nt_rng_hash(replay->seed);
-
-	if (nt_drive_init(&replay->drive, &replay->policy) < 0)
-		return -1;
-	replay->drive.seed = seed;
-	return 0;
+	nt_drive_init(&replay->drive, &replay->policy);
+	replay->drive.seed = nt_rng_hash(replay->seed);
 }
 
-void nt_replay_fini(struct nt_replay *replay, struct nt_replay_rows *rows)
+void nt_replay_rows_fini(struct nt_replay_rows *rows)
 {
-	nt_drive_fini(&replay->drive);
 	free(rows->row);
 	*rows = (struct nt_replay_rows){ .count = 0 };
 }

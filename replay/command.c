@@ -208,10 +208,7 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 	struct nt_error err;
 	int rc;
 
-	if (nt_replay_init(&asked->replay) < 0) {
-		nt_command_complain(&nt_command_replay, "no memory");
-		return NT_EXIT_FAILED;
-	}
+	nt_replay_init(&asked->replay);
 	for (int i = 0; i < count; i++) {
 		if (replay_file(asked, paths[i], &rows) < 0)
 			status = NT_EXIT_FAILED;
@@ -226,7 +223,7 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 		nt_command_complain(&nt_command_replay, "a decision came out differently");
 	if (rc < 0 || !all_same(&rows))
 		status = NT_EXIT_FAILED;
-	nt_replay_fini(&asked->replay, &rows);
+	nt_replay_rows_fini(&rows);
 	return nt_command_finish(&nt_command_replay, status);
 }
 

@@ -1,24 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* drive.h - one key through the real engine, with times that a function makes up; no agreement, no
- *           clock
+ *           board, no clock
  *
  * Threads:  one thread.
- * Memory:   init takes a board from the heap until _fini.
- * Errors:   init: -1 without memory.
+ * Memory:   a drive is a value; a key in the engine is on the heap.
+ * Errors:   as the functions say.
  * Units:    microseconds.
  */
 #ifndef NT_REPLAY_DRIVE_H
 #define NT_REPLAY_DRIVE_H
 
 #include <stdbool.h>
-#include "tuner/engine.h"
-#include "tuner/schedule.h"
-#include "tuner/times.h"
+#include "engine/engine.h"
 
 struct nt_drive {
 	struct nt_engine engine;
-	struct nt_board *board;
 	double miss; /* share of the positions that no call falls on */
 	uint64_t seed;
 };
@@ -44,33 +41,32 @@ struct nt_driven {
 	unsigned rounds;
 };
 
-int nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
-void nt_drive_fini(struct nt_drive *drive);
+void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
 
-/* Data of the rounds of a job, as nt_times_gather() made them, in their order; the engine's own
+/* Data of the rounds of a job, as nt_times_write() made them, in their order; the engine's own
  * schedules say what they are of. */
 struct nt_drive_rounds {
 	unsigned count;
-	const uint8_t *bytes[NT_TRIAL_ROUNDS];
-	size_t length[NT_TRIAL_ROUNDS];
+	const uint8_t *bytes[NT_HISTORY_ROUNDS];
+	size_t length[NT_HISTORY_ROUNDS];
 };
 
-/* From the first plan to the last with these times. False where they are not of such an
+/* From the first schedule to the last with these times. False where they are not of such an
  * exploration: rounds are missing or left over, or have more times than calls. */
 bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
 
-/* The first plan alone: what would be tried, in which order. False: nothing would be explored. */
-bool nt_drive_plan(struct nt_drive *drive, const struct nt_drive_key *key,
-		   struct nt_schedule *first);
+/* The first schedule alone: what would be tried, in which order. False: nothing would be
+ * explored. */
+bool nt_drive_first(struct nt_drive *drive, const struct nt_drive_key *key,
+		    struct nt_schedule *first);
 
-/* From the first plan to the last. False if the engine did what it must not: a plan that cannot be
- * read, or no end. */
+/* From the first schedule to the last. False if the engine did what it must not: a schedule that
+ * cannot be read, or no end. */
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);
 
-/* The same of a second look at an arm that is in force; outcome.chosen_arm is what is
- * afterwards. */
-bool nt_drive_again(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
-		    struct nt_driven *out);
+/* The same of a recheck of an arm that is in force; outcome.chosen_arm is what is afterwards. */
+bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
+		      struct nt_driven *out);
 
 #endif

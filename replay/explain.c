@@ -5,7 +5,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "replay/plan.h"
+#include "engine/judge.h"
+#include "replay/outline.h"
 #include "replay/source.h"
 #include "report/command.h"
 #include "report/file.h"
@@ -131,7 +132,7 @@ static bool asked_for(const struct asked *asked, int coll, const char *topology,
 	return asked->sizes == 0;
 }
 
-static void name_key(struct nt_plan_key *key, int coll, const char *topology, const char *more)
+static void name_key(struct nt_outline_key *key, int coll, const char *topology, const char *more)
 {
 	char size[24];
 
@@ -140,16 +141,16 @@ static void name_key(struct nt_plan_key *key, int coll, const char *topology, co
 		 *more ? ", " : "", more);
 }
 
-static void print(struct asked *asked, struct nt_plan_key *key)
+static void print(struct asked *asked, struct nt_outline_key *key)
 {
 	key->known |= key->key.mask;
-	nt_plan_print(stdout, &asked->drive, key);
+	nt_outline_print(stdout, &asked->drive, key);
 	asked->printed++;
 }
 
-static void init_key(struct nt_plan_key *key, uint64_t bytes)
+static void init_key(struct nt_outline_key *key, uint64_t bytes)
 {
-	*key = (struct nt_plan_key){ .key = { .size_bytes = bytes } };
+	*key = (struct nt_outline_key){ .key = { .size_bytes = bytes } };
 	key->key.auto_arm = NT_ARM_AUTO;
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
 		key->key.cost_us[arm] = -1;
@@ -160,7 +161,7 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 	for (unsigned i = 0; i < trace->rows; i++) {
 		const struct nt_trace_row *row = &trace->row[i];
 		struct nt_source source;
-		struct nt_plan_key key;
+		struct nt_outline_key key;
 
 		if (!nt_source_starts(trace, i) ||
 		    !asked_for(asked, row->coll, row->topology, row->bytes))
@@ -176,7 +177,7 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 }
 
 /* The arms that were screened in the job, and what NCCL predicted. */
-static void record_arms(const struct nt_rank_key *from, struct nt_plan_key *key)
+static void record_arms(const struct nt_rank_key *from, struct nt_outline_key *key)
 {
 	json_object *arms = NULL, *costs = NULL;
 
@@ -206,7 +207,7 @@ static void record_arms(const struct nt_rank_key *from, struct nt_plan_key *key)
 static void explain_record_key(struct asked *asked, const struct nt_rank_comm *comm,
 			       const struct nt_rank_key *from)
 {
-	struct nt_plan_key key;
+	struct nt_outline_key key;
 	char topology[48];
 
 	if (comm->nodes > 0 && comm->ranks % comm->nodes == 0)
@@ -235,7 +236,7 @@ static int explain_record(struct asked *asked, const char *text, size_t bytes, s
 	if (rc == 0 && !asked->policy_given)
 		rc = nt_policy_parse_option(&asked->drive.engine.policy, rank.policy, err);
 	if (rc == 0)
-		nt_plan_policy(stdout, &asked->drive.engine.policy);
+		nt_outline_policy(stdout, &asked->drive.engine.policy);
 	for (size_t c = 0; rc == 0 && c < rank.comm_count; c++) {
 		for (size_t k = 0; k < rank.comms[c].key_count; k++)
 			explain_record_key(asked, &rank.comms[c], &rank.comms[c].keys[k]);
@@ -275,16 +276,16 @@ static void explain_alone(struct asked *asked)
 		memcpy(asked->size, usual, sizeof(usual));
 		asked->sizes = sizeof(usual) / sizeof(usual[0]);
 	}
-	nt_plan_policy(stdout, &asked->policy);
+	nt_outline_policy(stdout, &asked->policy);
 	if (asked->policy.mode == NT_MODE_BANDIT)
 		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
 		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
 		       "  those over %d times AUTO's time are left out; from %zu MiB on, LL over %g times of it.\n",
-		       NT_ENGINE_COST_FACTOR, NT_ENGINE_LL_BYTES >> 20,
-		       (double)NT_ENGINE_LL_FACTOR);
+		       NT_SCREEN_COST_FACTOR, NT_SCREEN_LL_BYTES >> 20,
+		       (double)NT_SCREEN_LL_FACTOR);
 	for (int coll = NT_COLLS - 1; coll >= 0; coll--) {
 		for (unsigned i = 0; asked->colls & (1u << coll) && i < asked->sizes; i++) {
-			struct nt_plan_key key;
+			struct nt_outline_key key;
 
 			init_key(&key, asked->size[i]);
 			key.key.mask = legal_arms(coll, nodes, per_node);
@@ -313,7 +314,7 @@ static int explain_file(struct asked *asked, const char *path)
 		if (f)
 			fclose(f);
 		if (rc == 0) {
-			nt_plan_policy(stdout, &asked->policy);
+			nt_outline_policy(stdout, &asked->policy);
 			explain_trace(asked, &trace);
 			nt_trace_fini(&trace);
 		}
@@ -347,17 +348,13 @@ static int run(int argc, char *argv[])
 	}
 	if (argc - optind > 1)
 		return nt_command_misuse(self, "more than one file");
-	if (nt_drive_init(&asked.drive, &asked.policy) < 0) {
-		nt_command_complain(self, "no memory");
-		return NT_EXIT_FAILED;
-	}
+	nt_drive_init(&asked.drive, &asked.policy);
 	if (!asked.colls)
 		asked.colls = optind < argc ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;
 	if (optind < argc)
 		rc = explain_file(&asked, argv[optind]);
 	else
 		explain_alone(&asked);
-	nt_drive_fini(&asked.drive);
 	return nt_command_finish(self, rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
 }
 

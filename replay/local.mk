@@ -19,8 +19,8 @@ libnt_replay_la_SOURCES = \
 	%D%/cells.c \
 	%D%/command.c \
 	%D%/explain.c \
-	%D%/plan.c \
-	%D%/plan.h \
+	%D%/outline.c \
+	%D%/outline.h \
 	%D%/print.c \
 	%D%/record.c \
 	%D%/replay.h

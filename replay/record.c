@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/record.h"
+#include "engine/history_text.h"
+#include "engine/times.h"
 #include "replay/replay.h"
 #include "report/rank.h"
-#include "tuner/trial.h"
 
 /* The data of all rounds, decoded. */
 struct data {
 	struct nt_drive_rounds rounds;
-	uint8_t bytes[NT_TRIAL_ROUNDS][2 * NT_TIMES_MAX];
+	uint8_t bytes[NT_HISTORY_ROUNDS][2 * NT_TIMES_MAX];
 };
 
 static json_object *array_of(json_object *trial, const char *name, size_t most)
@@ -27,10 +28,10 @@ static json_object *array_of(json_object *trial, const char *name, size_t most)
 
 static int read_rounds(json_object *trial, struct data *data, struct nt_error *err)
 {
-	json_object *array = array_of(trial, "rounds", NT_TRIAL_ROUNDS);
+	json_object *array = array_of(trial, "rounds", NT_HISTORY_ROUNDS);
 
 	if (!array)
-		return nt_error_set(err, "trial has no rounds, or more than %d", NT_TRIAL_ROUNDS);
+		return nt_error_set(err, "trial has no rounds, or more than %d", NT_HISTORY_ROUNDS);
 	data->rounds.count = (unsigned)json_object_array_length(array);
 	for (unsigned i = 0; i < data->rounds.count; i++) {
 		const char *text = json_object_get_string(json_object_array_get_idx(array, i));

@@ -3,7 +3,7 @@
 /* replay.h - what a rule makes of measured cells: what the subcommands replay and explain share
  *
  * Threads:  the main thread.
- * Memory:   rows own nothing but their array, until nt_replay_fini().
+ * Memory:   rows own nothing but their array, until nt_replay_rows_fini().
  * Errors:   -1 and *err.
  * Units:    in the names; rates and p as fractions of 1; NAN stands for what does not apply.
  */
@@ -64,9 +64,9 @@ struct nt_replay_rows {
 int nt_replay_rule(struct nt_replay *replay, const char *name);
 const char *nt_replay_rule_name(const struct nt_replay *replay);
 
-/* Take a board from the heap. */
-int nt_replay_init(struct nt_replay *replay);
-void nt_replay_fini(struct nt_replay *replay, struct nt_replay_rows *rows);
+/* Kind, policy, trials, gain and seed are set before. */
+void nt_replay_init(struct nt_replay *replay);
+void nt_replay_rows_fini(struct nt_replay_rows *rows);
 
 /* All cells of a trace are added to rows. Those without an AUTO row are left out and counted. */
 int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/figures.h"
 #include "replay/rng.h"
 
 #define TYPICAL_US 1024.0
@@ -13,14 +14,6 @@
 static unsigned slot(unsigned arm)
 {
 	return arm == NT_ARM_AUTO ? NT_PAIRS : arm;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	float x = *(const float *)a;
-	float y = *(const float *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Of any number of samples; NAN without memory. */
@@ -33,7 +26,7 @@ static double median(const struct nt_trace_row *row)
 	if (!sorted)
 		return us;
 	memcpy(sorted, row->sample_us, row->samples * sizeof(sorted[0]));
-	qsort(sorted, row->samples, sizeof(sorted[0]), by_value);
+	nt_figures_sort(sorted, row->samples);
 	us = row->samples % 2 ? sorted[half] : ((double)sorted[half - 1] + sorted[half]) / 2;
 	free(sorted);
 	return us;

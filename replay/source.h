@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.h - the times of one cell of a trace, call by call
  *
- * In order: each arm's samples one after the other, and from the start when used up. Drawn:
- *           every arm draws with
- * replacement from AUTO's samples, so that all are alike but for one that may be made faster.
+ * In order: each arm's samples one after the other, and from the start when used up.
+ * Drawn: every arm draws with replacement from AUTO's samples, so that all are alike but for one
+ * that may be made faster.
  *
  * Threads:  one thread.
  * Memory:   the trace must outlive it.
  * Errors:   a cell may lack AUTO; it can then not be played.
  * Units:    microseconds; what is played is scaled by a power of two to around a millisecond,
- *           which no rule notices, so that times of any unit fit what a board can hold.
+ *           which no rule notices, so that times of any unit fit into 32 bits of nanoseconds.
  */
 #ifndef NT_REPLAY_SOURCE_H
 #define NT_REPLAY_SOURCE_H
@@ -18,18 +18,18 @@
 #include "replay/drive.h"
 #include "replay/trace.h"
 
-#define NT_SLOTS (NT_PAIRS + 1) /* AUTO last */
+#define NT_SOURCE_ARMS (NT_PAIRS + 1) /* AUTO last */
 #define NT_ARMS_ALONE 4 /* that are drawn where a cell has AUTO alone */
 
 struct nt_source {
 	const struct nt_trace_row *base; /* AUTO's; NULL: there is none */
 	const struct nt_trace_row *first; /* of the cell, whatever its arm */
-	const struct nt_trace_row *row[NT_SLOTS];
+	const struct nt_trace_row *row[NT_SOURCE_ARMS];
 	unsigned arms; /* AUTO included */
-	double median_us[NT_SLOTS];
+	double median_us[NT_SOURCE_ARMS];
 	unsigned best; /* arm with the lowest median, AUTO where no other's is lower */
 	double scale;
-	unsigned taken[NT_SLOTS];
+	unsigned taken[NT_SOURCE_ARMS];
 	bool drawn;
 	unsigned faster; /* drawn: the arm that is, by gain; NT_ARM_AUTO: none */
 	double gain;

@@ -47,5 +47,5 @@ libnt_report_la_LIBADD = libnt-contract.la
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-engine.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

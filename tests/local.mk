@@ -12,9 +12,9 @@ unit_tests = \
 	%D%/unit/coll \
 	%D%/unit/collect \
 	%D%/unit/collect-directory \
-	%D%/unit/decide \
+	%D%/unit/compare \
 	%D%/unit/engine \
-	%D%/unit/engine-again \
+	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
@@ -28,6 +28,7 @@ unit_tests = \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
+	%D%/unit/queue \
 	%D%/unit/refine \
 	%D%/unit/report-child \
 	%D%/unit/report-explored \
@@ -58,7 +59,8 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+	libnt-engine.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -197,13 +199,13 @@ EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/process-chi
 	%D%/unit/steady.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
-noinst_PROGRAMS += tests/sim/nt-decide-sim tests/sim/nt-figures tests/sim/nt-noise
+noinst_PROGRAMS += tests/sim/nt-engine-sim tests/sim/nt-figures tests/sim/nt-noise
 tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
-tests_sim_nt_figures_LDADD = libnt-tuner.la libnt-sync.la libnt-contract.la
+tests_sim_nt_figures_LDADD = libnt-engine.la libnt-contract.la
 TESTS += %D%/stats/figures-scipy
 EXTRA_DIST += %D%/stats/rules.sh %D%/stats/figures-scipy %D%/stats/figures.py
-tests_sim_nt_decide_sim_SOURCES = \
-	%D%/stats/decide-sim.c \
+tests_sim_nt_engine_sim_SOURCES = \
+	%D%/stats/engine-sim.c \
 	%D%/stats/noise.c \
 	%D%/stats/noise.h \
 	%D%/stats/rates.c \
@@ -211,8 +213,8 @@ tests_sim_nt_decide_sim_SOURCES = \
 	%D%/stats/source.c
 tests_sim_nt_noise_SOURCES = %D%/stats/noise-trace.c %D%/stats/noise.c %D%/stats/noise.h
 tests_sim_nt_noise_LDADD = libnt-contract.la -lm
-tests_sim_nt_decide_sim_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libnt-contract.la -lm
+tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la -lm
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
-tests_unit_engine_rates_LDADD = libnt-drive.la libnt-tuner.la libnt-sync.la libnt-contract.la $(CMOCKA_LIBS) -lm
+tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
 EXTRA_DIST += %D%/README.md %D%/replay %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data

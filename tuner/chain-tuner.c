@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chain-tuner.c - a chained tuner decides first; what it leaves in the table is AUTO */
 #include <string.h>
-#include "tuner/call.h"
+#include "tuner/decide.h"
 #include "tuner/chain.h"
 #include "tuner/costs.h"
 

@@ -1,157 +1,136 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide.c - quantiles, an exact paired rank test of the lower half, and the rule */
+/* decide.c - see decide.h */
 #include "tuner/decide.h"
 
-#include <stdlib.h>
-#include "tuner/matched.h"
+#include "tuner/costs.h"
+#include "tuner/follow.h"
 
-/* Found with nt-decide-sim: see there what they bring and cost. */
-#define PROMISING_P 0.2 /* before correction */
-#define MEAN_P 0.05 /* below which the mean counts as lower */
-#define EARLY_MEAN_SHARE \
-	0.5 /* of the gain that the mean must show at a look that is not the last */
-#define EARLY_SLOW_P 0.6 /* p values up to which the arm counts as more often slow */
-#define LAST_SLOW_P 0.15
-#define OPTIMISTIC_Q 0.125 /* quantiles between which a first look hopes */
-#define PESSIMISTIC_Q 0.5
-
-static int by_value(const void *a, const void *b)
+/* A new key: what is fixed of it, its place on the board, and at last its id. */
+static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
-	float x = *(const float *)a;
-	float y = *(const float *)b;
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	struct nt_key_fixed *key = &comm->key[at].fixed;
+	const float *model = call->model ? call->model : call->cost;
+	int pairs = call->algos * NT_PROTOS, slot;
 
-	return (x > y) - (x < y);
-}
-
-/* The samples that are there, in order. */
-static unsigned sort_present(const float *us, unsigned count, float *sorted)
-{
-	unsigned present = 0;
-
-	for (unsigned i = 0; i < count && i < NT_DECIDE_SAMPLES; i++) {
-		if (us[i] > 0)
-			sorted[present++] = us[i];
+	for (int i = 0; i < NT_PAIRS; i++)
+		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
+	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
+	if (fixed->observed_ns)
+		key->observed_ns = fixed->observed_ns + (size_t)at * NT_OBSERVED_MAX;
+	if (fixed->seated && !nt_comm_frozen(comm) &&
+	    !(fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
+		slot = nt_board_key(&fixed->seat, id, key->auto_arm, key->cost_us);
+		if (slot >= 0)
+			key->shared = &fixed->board->key[slot];
 	}
-	qsort(sorted, present, sizeof(sorted[0]), by_value);
-	return present;
+	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
+	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
 }
 
-static double quantile_of(const float *sorted, unsigned count, double quantile)
+struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
 {
-	double at = quantile * (count - 1);
-	unsigned below = (unsigned)at;
+	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 
-	if (below + 1 >= count)
-		return sorted[count - 1];
-	return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+	_Static_assert(NT_OWN_KEYS == 64, "six bits of the product");
+	for (unsigned tries = 0; tries < NT_OWN_KEYS; tries++) {
+		/* Only this thread writes ids. */
+		uint64_t have = atomic_load_explicit(&comm->decision.key_id[at],
+						     memory_order_relaxed);
+
+		if (have == 0)
+			describe(comm, at, id, call);
+		if (have == 0 || have == id)
+			return &comm->key[at];
+		at = (at + 1) & (NT_OWN_KEYS - 1);
+	}
+	return NULL;
 }
 
-double nt_decide_quantile(const float *us, unsigned count, double quantile)
+/* Registered buffers may mean a capture that no event has told of: the mask was off, or the
+ * interface is too old. Unless the user has promised that there is none. */
+static void note_registered(const struct nt_comm *comm)
 {
-	float sorted[NT_DECIDE_SAMPLES];
-	unsigned present = sort_present(us, count, sorted);
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	struct nt_mask *mask = &fixed->process->mask;
 
-	return present == 0 ? 0 : quantile_of(sorted, present, quantile);
-}
-
-struct nt_figures nt_decide_figures(const float *us, unsigned count)
-{
-	struct nt_figures figures = { .samples = 0 };
-	float sorted[NT_DECIDE_SAMPLES];
-	double sum = 0;
-
-	figures.samples = sort_present(us, count, sorted);
-	if (figures.samples == 0)
-		return figures;
-	for (unsigned i = 0; i < figures.samples; i++)
-		sum += sorted[i];
-	figures.mean_us = sum / figures.samples;
-	figures.median_us = quantile_of(sorted, figures.samples, 0.5);
-	figures.p25_us = quantile_of(sorted, figures.samples, 0.25);
-	return figures;
-}
-
-static double capped(double p)
-{
-	return p < 1 ? p : 1;
-}
-
-/* Two tests that see different things: one of the two is what the p has to be paid for. */
-static double pairs_p(const struct nt_matched *pairs)
-{
-	double lower = nt_matched_lower_p(pairs);
-	double within = nt_matched_within_p(pairs);
-
-	return capped(2 * (lower < within ? lower : within));
-}
-
-double nt_decide_p(const float *base, const float *arm, unsigned count)
-{
-	struct nt_matched pairs;
-
-	nt_matched_take(&pairs, base, arm, count);
-	return pairs_p(&pairs);
-}
-
-/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an
- * arm with more stalls, or with a gain that its mean does not show, may not win at an early
- * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
- * they hit equally often, the mean would not be above AUTO's. */
-static bool means_agree(const struct nt_rule *rule, const struct nt_contest *contest,
-			const struct nt_matched *pairs)
-{
-	double wanted = rule->last ? 0 : EARLY_MEAN_SHARE * contest->gain;
-	double base_us, arm_us;
-
-	if (nt_matched_mean_p(pairs) < MEAN_P)
-		return true;
-	if (nt_matched_slow_p(pairs) <= (rule->last ? LAST_SLOW_P : EARLY_SLOW_P))
-		return false;
-	if (contest->arm.mean_us <= (1 - wanted) * contest->base.mean_us)
-		return true;
-	nt_matched_even_means(pairs, &base_us, &arm_us);
-	return rule->last && arm_us <= base_us;
-}
-
-static enum nt_verdict judge(const struct nt_rule *rule, const struct nt_contest *contest,
-			     const struct nt_matched *pairs)
-{
-	if (contest->gain < rule->min_gain)
-		return NT_VERDICT_SMALL;
-	if (!(contest->p < rule->alpha))
-		return NT_VERDICT_CHANCE;
-	return means_agree(rule, contest, pairs) ? NT_VERDICT_FASTER : NT_VERDICT_MEAN;
-}
-
-void nt_decide_contest(const struct nt_rule *rule, const float *base, const float *arm,
-		       unsigned count, struct nt_contest *out)
-{
-	struct nt_matched pairs;
-
-	nt_matched_take(&pairs, base, arm, count);
-	*out = (struct nt_contest){ .p = 1, .verdict = NT_VERDICT_SAMPLES };
-	if (pairs.count == 0)
+	if (fixed->process->policy.graphs == NT_GRAPHS_NEVER)
 		return;
-	out->base = nt_decide_figures(pairs.base, pairs.count);
-	out->arm = nt_decide_figures(pairs.arm, pairs.count);
-	out->gain = 1 - out->arm.p25_us / out->base.p25_us;
-	out->p = capped(pairs_p(&pairs) * rule->tests);
-	out->verdict = judge(rule, out, &pairs);
+	if (fixed->profiler_api >= 5 && nt_mask_value(mask) != 0)
+		return;
+	nt_mask_forbid(mask);
+	if (fixed->board && !(atomic_load_explicit(&fixed->board->member[fixed->seat.member].flags,
+						   memory_order_relaxed) &
+			      NT_MEMBER_GRAPHS))
+		nt_comm_flag(comm, NT_MEMBER_GRAPHS);
 }
 
-bool nt_decide_promising(const struct nt_rule *rule, const struct nt_contest *contest)
+/* One writer: no read-modify-write is needed. */
+static void count_call(struct nt_own_key *key)
 {
-	if (contest->verdict == NT_VERDICT_SAMPLES || contest->verdict == NT_VERDICT_FASTER)
+	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
+}
+
+/* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force,
+ * where it is legal. */
+static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t legal,
+		      int *arm)
+{
+	const struct nt_board_key *shared = key->fixed.shared;
+	uint32_t state;
+
+	if (comm->decision.open_keys != 0)
 		return false;
-	return contest->gain >= rule->min_gain / 2 && contest->p < 1 &&
-	       contest->p < PROMISING_P * rule->tests;
+	state = nt_key_state(key);
+	if (state == NT_OWN_COMMITTED) {
+		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
+		return true;
+	}
+	if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+		return false;
+	if (state > NT_OWN_COMMITTED || !shared)
+		return true;
+	return state == NT_OWN_COUNTED && !comm->decision.lost &&
+	       atomic_load_explicit(&shared->state, memory_order_acquire) == NT_KEY_IDLE;
 }
 
-bool nt_decide_could_win(double min_gain, const float *base, const float *arm, unsigned count)
+/* The arm into what NCCL is answered with. */
+static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
-	double hoped = nt_decide_quantile(arm, count, OPTIMISTIC_Q);
+	if (arm != NT_ARM_AUTO)
+		nt_costs_force(call->cost, nt_arm_pair(arm));
+	if (arm >= NT_PAIRS && arm != NT_ARM_AUTO && call->channels)
+		nt_cap_channels(arm, call->channels);
+	if (comm->fixed.chunks)
+		nt_cap_note(&comm->decision.chunks, call->coll, arm, call->cost,
+			    call->algos * NT_PROTOS);
+}
 
-	return hoped > 0 &&
-	       hoped <= (1 - min_gain) * nt_decide_quantile(base, count, PESSIMISTIC_Q);
+int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
+{
+	struct nt_own_key *key;
+	int arm = NT_ARM_AUTO;
+	uint32_t legal;
+
+	if (!nt_costs_known(call->coll, call->cost, call->algos, call->protos)) {
+		nt_process_count(comm->fixed.process, NT_COUNT_ODD_TABLE);
+		return NT_NCCL_OK;
+	}
+	legal = nt_costs_legal(call->cost, call->algos) & comm->fixed.allowed;
+	/* What a chained tuner made legal is its own business, not an arm. */
+	if (call->model)
+		legal &= nt_costs_legal(call->model, call->algos);
+	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal), call);
+	if (call->registered)
+		note_registered(comm);
+	if (key)
+		count_call(key);
+	else
+		nt_process_count(comm->fixed.process, NT_COUNT_NO_KEY);
+	if (!(key && is_steady(comm, key, legal, &arm)) &&
+	    nt_follow(comm, key, call, legal, &arm) < 0)
+		return NT_NCCL_SYSTEM_ERROR;
+	answer(comm, call, arm);
+	return NT_NCCL_OK;
 }

@@ -6,12 +6,12 @@
  *           side reads is atomic, and is read by the functions below where an order matters.
  * Memory:   part of the communicator.
  */
-#ifndef NT_KEY_H
-#define NT_KEY_H
+#ifndef NT_TUNER_KEY_H
+#define NT_TUNER_KEY_H
 
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
-#include "tuner/schedule.h"
+#include "engine/schedule.h"
 
 #define NT_OBSERVED_MAX 128 /* durations of one key in mode observe */
 

@@ -1,14 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc only.
+# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc and libm only.
 
 noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
-	%D%/budget.c \
-	%D%/call.c \
-	%D%/call.h \
 	%D%/cap.c \
 	%D%/cap.h \
 	%D%/chain-descr.c \
@@ -25,51 +22,32 @@ libnt_tuner_la_SOURCES = \
 	%D%/ctx.h \
 	%D%/decide.c \
 	%D%/decide.h \
-	%D%/engine.c \
-	%D%/engine.h \
-	%D%/engine_state.h \
 	%D%/event.c \
 	%D%/event.h \
-	%D%/evidence.c \
-	%D%/finding.c \
-	%D%/finding.h \
 	%D%/follow.c \
 	%D%/follow.h \
 	%D%/handle.c \
 	%D%/handle.h \
+	%D%/home.c \
+	%D%/home.h \
 	%D%/key.h \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
-	%D%/matched.c \
-	%D%/matched.h \
 	%D%/open.c \
 	%D%/open.h \
 	%D%/plugin.c \
 	%D%/process.c \
 	%D%/process.h \
-	%D%/queue.c \
-	%D%/recheck.c \
-	%D%/refine.c \
-	%D%/refine.h \
-	%D%/refine_round.c \
 	%D%/rounds.c \
 	%D%/rounds.h \
-	%D%/rule.c \
-	%D%/rule.h \
-	%D%/schedule.c \
-	%D%/schedule.h \
 	%D%/slot.c \
 	%D%/slot.h \
 	%D%/standing.c \
 	%D%/standing.h \
-	%D%/times.c \
-	%D%/times.h \
-	%D%/trial.c \
-	%D%/trial.h \
 	%D%/write.c \
 	%D%/write.h
-libnt_tuner_la_LIBADD = libnt-sync.la
+libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tuner/log.h"
-#include "tuner/refine.h"
 #include "tuner/standing.h"
 
 #define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
@@ -144,7 +143,7 @@ static void take_seat(struct nt_comm_fixed *fixed)
 
 	fill_card(fixed);
 	fixed->allowed = allowed_pairs(fixed->card.nccl, fixed->nodes);
-	fixed->chunks = fixed->tuner_api >= NT_REFINE_CHUNK_API &&
+	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
 			process->policy.chunks == NT_SWITCH_ON;
 	if (process->policy.mode != NT_MODE_BANDIT) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(process->policy.mode));

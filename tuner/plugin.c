@@ -12,7 +12,7 @@
  */
 #include <stddef.h>
 #include "tuner/abi.h"
-#include "tuner/call.h"
+#include "tuner/decide.h"
 #include "tuner/chain.h"
 #include "tuner/event.h"
 #include "tuner/follow.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tuner/log.h"
-#include "tuner/schedule.h"
+#include "engine/schedule.h"
 
 #define LOCK_MS 100u /* an ending thread waits so long for a lock that may never come free */
 

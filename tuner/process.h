@@ -63,9 +63,8 @@ enum nt_count {
 };
 
 struct nt_comm;
-struct nt_findings;
+struct nt_histories;
 struct nt_process;
-struct nt_trials;
 
 /* What a process does beside NCCL's calls. */
 struct nt_work {
@@ -108,9 +107,8 @@ struct nt_process {
 	pthread_mutex_t lock; /* guards the list, and what its members say is guarded by it */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
-	/* Helper thread: what its own decisions found, and were made from; or NULL. */
-	const struct nt_findings *findings;
-	const struct nt_trials *trials;
+	/* Helper thread: what its own decisions were made from; or NULL. */
+	const struct nt_histories *histories;
 	struct nt_process_thread helper;
 };
 

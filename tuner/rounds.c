@@ -6,7 +6,7 @@
 #include "pmix-sync/speaker.h"
 #include "tuner/chain.h"
 #include "tuner/clock.h"
-#include "tuner/engine.h"
+#include "tuner/home.h"
 #include "tuner/open.h"
 #include "tuner/write.h"
 
@@ -22,9 +22,8 @@
 
 /* What the thread knows between two rounds. */
 struct rounds {
-	struct nt_engine engine;
-	struct nt_findings findings;
-	struct nt_trials trials;
+	struct nt_home home;
+	struct nt_histories histories;
 	struct nt_speaker *speaker;
 	uint64_t ms; /* of this round */
 	uint64_t signature; /* of all states */
@@ -90,7 +89,8 @@ static void ask_for_recheck(const struct nt_comm *comm, struct nt_own_key *key, 
 	struct nt_key_helper *mine = &key->helper;
 	uint32_t asked;
 
-	if (atomic_load_explicit(&key->fixed.shared->state, memory_order_acquire) != NT_KEY_RECHECK) {
+	if (atomic_load_explicit(&key->fixed.shared->state, memory_order_acquire) !=
+	    NT_KEY_RECHECK) {
 		mine->recheck_open = false;
 		return;
 	}
@@ -186,11 +186,10 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	if (process->policy.mode != NT_MODE_BANDIT || !process->map.board ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
-	r->engine.policy = process->policy;
-	r->engine.board = process->map.board;
-	r->engine.findings = &r->findings;
-	r->engine.trials = &r->trials;
-	config.hooks = nt_engine_hooks(&r->engine);
+	r->home.engine.policy = process->policy;
+	r->home.engine.histories = &r->histories;
+	r->home.board = process->map.board;
+	config.hooks = nt_home_hooks(&r->home);
 	beat = atomic_load_explicit(&process->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
 		r->speaker = nt_speaker_create(&config, NULL);
@@ -220,17 +219,14 @@ static void live(struct nt_process *process)
 {
 	struct rounds r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
-	process->findings = &r.findings;
-	process->trials = &r.trials;
+	process->histories = &r.histories;
 	while (!nt_process_rest(process, one_round(process, &r)))
 		;
 	look_at_all(process, &r);
 	(void)nt_write_record(process, r.speaker, true);
 	nt_speaker_destroy(r.speaker);
-	process->findings = NULL;
-	nt_findings_clear(&r.findings);
-	process->trials = NULL;
-	nt_trials_clear(&r.trials);
+	process->histories = NULL;
+	nt_histories_clear(&r.histories);
 }
 
 const struct nt_work nt_rounds = {

@@ -13,10 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/record.h"
+#include "engine/history_text.h"
 #include "tuner/chain.h"
-#include "tuner/finding.h"
 #include "tuner/standing.h"
-#include "tuner/trial.h"
 
 #define TAIL_BYTES 256u /* kept free for closing what is open */
 #define KEY_BYTES 768u /* the longest key */
@@ -191,14 +190,14 @@ static void put_state(struct text *t, const struct nt_comm *comm, const struct n
 /* Only in the first half of the record, so that there is room for every key. */
 static void put_trial(struct text *t, const struct nt_comm *comm, uint64_t id)
 {
-	const struct nt_trial *trial = nt_trials_find(comm->fixed.process->trials, comm->fixed.id,
-						      id);
+	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
+							     comm->fixed.id, id);
 	static const char name[] = ",\"trial\":";
 	size_t length;
 
-	if (!trial || t->used + sizeof(name) >= t->bytes / 2)
+	if (!history || t->used + sizeof(name) >= t->bytes / 2)
 		return;
-	length = nt_trial_text(trial, t->out + t->used + sizeof(name) - 1,
+	length = nt_trial_text(history, t->out + t->used + sizeof(name) - 1,
 			       t->bytes / 2 - t->used - sizeof(name));
 	if (length == 0)
 		return;
@@ -341,17 +340,19 @@ static void put_agreement(struct text *t, const struct nt_speaker_counts *c)
 }
 
 /* What was measured of all arms, in the first half of the record: keys come behind it. */
-static void put_findings(struct text *t, const struct nt_findings *findings)
+static void put_findings(struct text *t, const struct nt_histories *histories)
 {
-	const struct nt_finding *finding;
+	const struct nt_history *first = nt_history_measured(histories->first);
 	size_t bytes = 1;
 
+	if (!first)
+		return;
 	put(t, ",\"explored\":[");
-	for (unsigned i = 0; bytes > 0 && (finding = nt_findings_at(findings, i)); i++) {
+	for (const struct nt_history *h = first; h && bytes > 0; h = nt_history_measured(h->next)) {
 		size_t room = t->bytes / 2 > t->used + 2 ? t->bytes / 2 - t->used - 2 : 0;
 
-		bytes = nt_finding_text(finding, t->out + t->used + (i > 0), room);
-		if (bytes > 0 && i > 0)
+		bytes = nt_finding_text(h, t->out + t->used + (h != first), room);
+		if (bytes > 0 && h != first)
 			t->out[t->used++] = ',';
 		t->used += bytes;
 	}
@@ -374,8 +375,8 @@ size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts 
 	put_plugins(&t);
 	if (agreement)
 		put_agreement(&t, agreement);
-	if (process->findings && process->findings->first)
-		put_findings(&t, process->findings);
+	if (process->histories)
+		put_findings(&t, process->histories);
 	put(&t, ",\"comms\":[");
 	for (uint32_t i = 0; i < process->comms; i++) {
 		if (!has_room(&t, COMM_BYTES))

@@ -26,7 +26,7 @@ needed() {
 		printf 'ncclTunerPlugin_v%d\n' 2 3 4 5 6)
 }
 
-@test "libnccl-tune.so needs libc only, and stays loaded" {
+@test "libnccl-tune.so needs libc and libm only, and stays loaded" {
 	[ -e "$TUNER" ]
 	run -0 needed "$TUNER"
 	run -1 grep -vE '^(libc|libm|libpthread|libdl|librt)\.so|^ld-linux' <<<"$output"

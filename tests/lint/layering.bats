@@ -40,8 +40,14 @@ never() {
 	never pmix-sync 'slurm|json-c|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "tuner/ needs libc, contract/, pmix-sync/ and itself" {
-	only tuner 'contract/|pmix-sync/|tuner/'
+# Plain values in, schedules out: nothing of NCCL, of boards and communicators, or of agreeing.
+@test "engine/ needs libc, contract/ without the board, and itself" {
+	only engine 'contract/(coll|key|policy)\.h|engine/'
+	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
+}
+
+@test "tuner/ needs libc, contract/, engine/, pmix-sync/ and itself" {
+	only tuner 'contract/|engine/|pmix-sync/|tuner/'
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
@@ -51,7 +57,7 @@ never() {
 }
 
 @test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
-	only replay 'contract/|replay/|tuner/(decide|engine|rule|schedule|times|trial)\.h|report/(command|file|rank|table)\.h'
+	only replay 'contract/|engine/|replay/|report/(command|file|rank|table)\.h'
 	never replay 'slurm|pmix|cuda|nccl|hwloc'
 }
 

@@ -4,14 +4,13 @@
  * (figures-scipy) */
 #include <stdio.h>
 #include <stdlib.h>
-#include "tuner/decide.h"
-#include "tuner/matched.h"
-#include "tuner/rule.h"
+#include "engine/matched.h"
+#include "engine/paper.h"
 
 /* A line: n, n times of AUTO, n times of an arm. */
 static int read_line(unsigned *count, float *base, float *arm)
 {
-	if (scanf("%u", count) != 1 || *count == 0 || *count > NT_DECIDE_SAMPLES)
+	if (scanf("%u", count) != 1 || *count == 0 || *count > NT_SAMPLES_MAX)
 		return -1;
 	for (unsigned i = 0; i < 2 * *count; i++) {
 		if (scanf("%f", i < *count ? &base[i] : &arm[i - *count]) != 1)
@@ -23,17 +22,17 @@ static int read_line(unsigned *count, float *base, float *arm)
 int main(void)
 {
 	static const double at[] = { 0, 0.125, 0.25, 0.5, 0.75, 1 };
-	float base[NT_DECIDE_SAMPLES], arm[NT_DECIDE_SAMPLES];
+	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
 	struct nt_matched pairs;
 	double delta, p;
 	unsigned count;
 
 	while (read_line(&count, base, arm) == 0) {
 		for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
-			printf("%.9g ", nt_decide_quantile(base, count, at[i]));
-		p = nt_rule_mann_whitney(base, count, arm, count, &delta);
+			printf("%.9g ", nt_figures_quantile(base, count, at[i]));
+		p = nt_paper_mann_whitney(base, count, arm, count, &delta);
 		nt_matched_take(&pairs, base, arm, count);
-		printf("%.9g %.9g %.9g %.9g %.9g\n", nt_rule_trimmed_mean(base, count), p, delta,
+		printf("%.9g %.9g %.9g %.9g %.9g\n", nt_paper_trimmed_mean(base, count), p, delta,
 		       nt_matched_lower_p(&pairs), nt_matched_mean_p(&pairs));
 	}
 	return ferror(stdout) || !feof(stdin);

@@ -12,13 +12,13 @@ struct tally {
 	double calls, pairs;
 };
 
-static void count(struct tally *tally, const struct nt_driven *driven, bool differs, bool again)
+static void count(struct tally *tally, const struct nt_driven *driven, bool differs, bool recheck)
 {
 	bool chosen = driven->outcome.chosen_arm != NT_ARM_AUTO;
 
-	if (again && driven->outcome.chosen_arm != NT_FASTER_ARM)
+	if (recheck && driven->outcome.chosen_arm != NT_FASTER_ARM)
 		tally->wrong++;
-	else if (again)
+	else if (recheck)
 		tally->found++;
 	else if (chosen && differs && driven->outcome.chosen_arm == NT_FASTER_ARM)
 		tally->found++;
@@ -65,11 +65,11 @@ static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *
 	for (unsigned t = 0; t < sim->trials; t++) {
 		struct nt_driven driven;
 
-		if (!(sim->again  ? nt_drive_again(&sim->drive, &key, NT_FASTER_ARM, &driven)
-		      : sim->ucb1 ? nt_ucb1_run(&key, &driven)
-				  : nt_drive_run(&sim->drive, &key, &driven)))
+		if (!(sim->recheck ? nt_drive_recheck(&sim->drive, &key, NT_FASTER_ARM, &driven)
+		      : sim->ucb1  ? nt_ucb1_run(&key, &driven)
+				   : nt_drive_run(&sim->drive, &key, &driven)))
 			return -1;
-		count(&tally, &driven, differs, sim->again);
+		count(&tally, &driven, differs, sim->recheck);
 	}
 	report(sim, name, &tally, sum);
 	return 0;
@@ -89,8 +89,8 @@ int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum)
 
 void nt_rates_head(const struct nt_sim *sim)
 {
-	printf("%-16s %6s %6s %6s %6s    %s\n", "% of trials", sim->again ? "kept" : "found",
-	       sim->again ? "gone" : "wrong", "calls", "pairs",
+	printf("%-16s %6s %6s %6s %6s    %s\n", "% of trials", sim->recheck ? "kept" : "found",
+	       sim->recheck ? "gone" : "wrong", "calls", "pairs",
 	       "AUTO kept: nothing looked faster, gain small, chance, mean, few samples");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim.h - what the parts of nt-decide-sim share
+/* sim.h - what the parts of nt-engine-sim share
  *
  * Threads:  one thread.
  * Errors:   -1 where the engine did what it must not.
@@ -22,7 +22,7 @@ struct nt_sim {
 	uint64_t seed;
 	double miss;
 	double gain, stalls; /* of NT_FASTER_ARM */
-	bool again; /* NT_FASTER_ARM is in force, and looked at once more */
+	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
 	struct nt_drive drive;
 };
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/policy.h"
-#include "tuner/call.h"
+#include "tuner/decide.h"
 #include "tuner/costs.h"
 #include "tuner/event.h"
 #include "tuner/follow.h"
@@ -245,8 +245,8 @@ static inline struct nt_plan host_plan(uint32_t epoch, uint64_t at,
 {
 	struct nt_plan plan = { .at = at, .epoch = epoch, .stride = 1, .run = NT_NO_RUN };
 
-	plan.until = schedule->kind == NT_SCHEDULE_FINAL ? NT_NEVER
-							 : at + nt_schedule_positions(schedule);
+	plan.until = schedule->kind == NT_SCHEDULE_COMMITTED ? NT_NEVER
+							     : at + nt_schedule_positions(schedule);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(schedule, plan.payload,
 							 sizeof(plan.payload));
 	return plan;
@@ -262,7 +262,7 @@ static inline struct nt_schedule host_screen(void)
 
 static inline struct nt_schedule host_final(int arm)
 {
-	return (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL,
+	return (struct nt_schedule){ .kind = NT_SCHEDULE_COMMITTED,
 				     .count = 1,
 				     .arm = { (uint16_t)arm },
 				     .outcome = { .verdict = NT_VERDICT_FASTER,

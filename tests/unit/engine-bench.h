@@ -14,9 +14,10 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/fake/rng.h"
-#include "tuner/engine.h"
-#include "tuner/schedule.h"
-#include "tuner/times.h"
+#include "engine/judge.h"
+#include "engine/schedule.h"
+#include "engine/times.h"
+#include "tuner/home.h"
 
 #define RING_LL 3
 #define RING_LL128 4
@@ -27,7 +28,7 @@
 
 /* Arms of a key and how long each takes; what was asked of the engine. */
 struct bench {
-	struct nt_engine engine;
+	struct nt_home home;
 	struct nt_agree_hooks hooks;
 	struct nt_board *board;
 	struct nt_board_comm *comm;
@@ -47,9 +48,9 @@ static inline void setup(struct bench *b, uint32_t mask, unsigned auto_arm)
 {
 	*b = (struct bench){ .board = calloc(1, sizeof(*b->board)) };
 	assert_non_null(b->board);
-	nt_policy_default(&b->engine.policy);
-	b->engine.policy.mode = NT_MODE_BANDIT;
-	b->hooks = nt_engine_hooks(&b->engine);
+	nt_policy_default(&b->home.engine.policy);
+	b->home.engine.policy.mode = NT_MODE_BANDIT;
+	b->hooks = nt_home_hooks(&b->home);
 	b->comm = &b->board->comm[3];
 	b->key = &b->comm->key[1];
 	atomic_store(&b->key->id, nt_key_id(NT_ALLREDUCE, 40, mask));
@@ -59,7 +60,7 @@ static inline void setup(struct bench *b, uint32_t mask, unsigned auto_arm)
 		b->us[arm] = 1000;
 	}
 	b->us[NT_PAIRS] = 1000;
-	atomic_store(&b->key->calls[2], (uint64_t)b->engine.policy.min_calls);
+	atomic_store(&b->key->calls[2], (uint64_t)b->home.engine.policy.min_calls);
 	atomic_store(&b->key->described, 1);
 }
 
@@ -98,7 +99,7 @@ static inline int explore(struct bench *b)
 	int more = 1;
 
 	assert_non_null(key);
-	assert_int_equal(b->engine.open, 1);
+	assert_int_equal(b->home.engine.open, 1);
 	while (more && b->rounds < 20) {
 		struct nt_plan plan = { .run = 4, .epoch = 11 + b->rounds, .stride = 1 };
 		struct nt_schedule s;
@@ -121,7 +122,7 @@ static inline int explore(struct bench *b)
 	}
 	assert_in_range(b->rounds, 0, 10);
 	b->hooks.end(key);
-	assert_int_equal(b->engine.open, 0);
+	assert_int_equal(b->home.engine.open, 0);
 	return more;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-rates.c - how often the engine is right, on made-up noise; nt-decide-sim shows more */
+/* engine-rates.c - how often the engine is right, on made-up noise; nt-engine-sim shows more */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ static double rest_us(void *arg, unsigned arm, unsigned call)
 	       (t->rest + (arm == ARM ? t->drag : 0));
 }
 
-/* The share of trials in which an arm other than AUTO was chosen; again: in which it stayed. */
-static double share_of(struct times times, const char *noise, bool again)
+/* The share of trials in which an arm other than AUTO was chosen; recheck: in which it stayed. */
+static double share_of(struct times times, const char *noise, bool recheck)
 {
 	struct nt_drive_key key = {
 		.mask = 0x15, .auto_arm = NT_ARM_AUTO, .time_us = time_us, .rest_us = rest_us
@@ -60,26 +60,26 @@ static double share_of(struct times times, const char *noise, bool again)
 	key.arg = &times;
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
-	assert_int_equal(nt_drive_init(&drive, &policy), 0);
+	nt_drive_init(&drive, &policy);
 	for (unsigned t = 0; t < TRIALS; t++) {
 		struct nt_driven driven;
 
-		if (again)
-			assert_true(nt_drive_again(&drive, &key, ARM, &driven));
+		if (recheck)
+			assert_true(nt_drive_recheck(&drive, &key, ARM, &driven));
 		else
 			assert_true(nt_drive_run(&drive, &key, &driven));
-		if (again)
+		if (recheck)
 			chosen += driven.outcome.chosen_arm == ARM;
 		else
 			chosen += driven.outcome.chosen_arm != NT_ARM_AUTO;
 	}
-	nt_drive_fini(&drive);
 	return (double)chosen / TRIALS;
 }
 
-static double share(const char *noise, double gain, double stalls, bool again)
+static double share(const char *noise, double gain, double stalls, bool recheck)
 {
-	return share_of((struct times){ .gain = gain, .stalls = stalls, .seed = 1 }, noise, again);
+	return share_of((struct times){ .gain = gain, .stalls = stalls, .seed = 1 }, noise,
+			recheck);
 }
 
 static double chosen_share(const char *noise, double gain, double stalls)

@@ -10,23 +10,23 @@ static void worth_a_look(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	assert_true(worth(&b));
-	atomic_store(&b.key->calls[2], (uint64_t)b.engine.policy.min_calls - 1);
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls - 1);
 	assert_false(worth(&b));
-	atomic_store(&b.key->calls[0], (uint64_t)b.engine.policy.min_calls);
+	atomic_store(&b.key->calls[0], (uint64_t)b.home.engine.policy.min_calls);
 	assert_true(worth(&b));
 	atomic_store(&b.key->described, 0);
 	assert_false(worth(&b));
 	atomic_store(&b.key->described, 1);
-	b.engine.policy.mode = NT_MODE_OBSERVE;
+	b.home.engine.policy.mode = NT_MODE_OBSERVE;
 	assert_false(worth(&b));
-	b.engine.policy.mode = NT_MODE_BANDIT;
+	b.home.engine.policy.mode = NT_MODE_BANDIT;
 	atomic_store(&b.comm->member[5].flags, NT_MEMBER_GRAPHS);
 	assert_false(worth(&b));
 	atomic_store(&b.comm->member[5].flags, 0);
 	atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 40, BIT(RING_SIMPLE)));
 	assert_false(worth(&b)); /* nothing but AUTO's own pick */
 	atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 40, sockets));
-	b.engine.open = NT_BOARD_RUNS / 2;
+	b.home.engine.open = NT_BOARD_RUNS / 2;
 	assert_false(worth(&b));
 	free(b.board);
 }
@@ -46,7 +46,7 @@ static void communicators_take_turns(void **state)
 	atomic_store(&b.board->comm[0].id, 6);
 	atomic_store(&b.board->comm[0].ranks, 8);
 	assert_true(worth(&b)); /* no board, no turns */
-	b.engine.board = b.board;
+	b.home.board = b.board;
 	assert_true(worth(&b)); /* the other is not agreed */
 	atomic_store(&b.board->comm[0].state, NT_COMM_AGREED);
 	assert_false(worth(&b)); /* it will be open at once */
@@ -64,9 +64,9 @@ static void communicators_take_turns(void **state)
 	assert_true(worth(&b)); /* not called so often yet */
 	atomic_store(&other->state, NT_KEY_OPEN);
 	assert_false(worth(&b));
-	atomic_store(&b.key->calls[2], 40 * (uint64_t)b.engine.policy.min_calls);
+	atomic_store(&b.key->calls[2], 40 * (uint64_t)b.home.engine.policy.min_calls);
 	assert_true(worth(&b)); /* not for ever */
-	atomic_store(&b.key->calls[2], (uint64_t)b.engine.policy.min_calls);
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls);
 	atomic_store(&other->state, NT_KEY_COMMITTED);
 	assert_true(worth(&b));
 	atomic_store(&other->state, NT_KEY_CLOSED);
@@ -91,18 +91,18 @@ static void a_faster_arm_is_chosen(void **state)
 	assert_int_equal(b.rounds, 2);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
 	assert_int_equal(b.first.count, 4); /* RING_SIMPLE is AUTO */
-	assert_int_equal(b.first.blocks, b.engine.policy.screen_blocks + 1);
+	assert_int_equal(b.first.blocks, b.home.engine.policy.screen_blocks + 1);
 	assert_int_equal(b.last.kind, NT_SCHEDULE_CONFIRM);
 	assert_int_equal(b.last.count, 3);
 	assert_int_equal(b.last.arm[1], TREE_SIMPLE);
 	assert_int_equal(b.last.arm[2], TREE_LL);
-	assert_int_equal(b.final.kind, NT_SCHEDULE_FINAL);
+	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_FASTER);
 	assert_int_equal(b.final.outcome.chosen_arm, TREE_SIMPLE);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_int_equal(b.final.outcome.auto_arm, RING_SIMPLE);
-	assert_int_equal(b.final.outcome.samples, b.engine.policy.confirm_blocks);
+	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.confirm_blocks);
 	assert_int_equal(b.final.outcome.arms, 4);
 	assert_true(b.final.outcome.p < 1e-5f && b.final.outcome.p > 0);
 	assert_float_equal(b.final.outcome.auto_us, 1010, 5);
@@ -153,7 +153,7 @@ static void nothing_faster_keeps_auto(void **state)
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_float_equal(b.final.outcome.best_us, 1111, 12);
 	assert_float_equal(b.final.outcome.p, 1, 1e-6);
-	assert_int_equal(b.final.outcome.samples, b.engine.policy.screen_blocks);
+	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.screen_blocks);
 	free(b.board);
 }
 
@@ -163,7 +163,7 @@ static void a_small_gain_keeps_auto(void **state)
 
 	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.engine.policy.min_gain_micro / 1e8 + 0.0035);
+	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
@@ -230,7 +230,7 @@ static void the_period_may_be_the_reward(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	b.engine.policy.reward = NT_REWARD_PERIOD;
+	b.home.engine.policy.reward = NT_REWARD_PERIOD;
 	b.us[TREE_SIMPLE] = 800;
 	b.us[TREE_LL] = 1100;
 	b.rest_us = 1000;
@@ -241,7 +241,7 @@ static void the_period_may_be_the_reward(void **state)
 	free(b.board);
 
 	setup(&b, sockets, RING_SIMPLE);
-	b.engine.policy.reward = NT_REWARD_PERIOD;
+	b.home.engine.policy.reward = NT_REWARD_PERIOD;
 	b.us[TREE_SIMPLE] = 800; /* 10 % of a round of 2 ms */
 	b.rest_us = 1000;
 	assert_int_equal(explore(&b), 1);
@@ -274,7 +274,7 @@ static void slow_arms_are_not_tried(void **state)
 
 static void large_calls_do_without_ll(void **state)
 {
-	const unsigned large = nt_band(NT_ENGINE_LL_BYTES);
+	const unsigned large = nt_band(NT_SCREEN_LL_BYTES);
 	struct bench b;
 
 	(void)state;
@@ -305,7 +305,7 @@ static void many_arms_are_bounded(void **state)
 
 	(void)state;
 	setup(&b, (1u << NT_PAIRS) - 1, RING_SIMPLE);
-	b.engine.policy.screen_blocks = 64;
+	b.home.engine.policy.screen_blocks = 64;
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
 		b.key->cost_us[arm] = 100 + (float)arm;
 	(void)explore(&b);
@@ -326,7 +326,7 @@ static void lost_samples_are_made_up_for(void **state)
 	b.lost_percent = 8;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	assert_true(b.final.outcome.samples < b.engine.policy.confirm_blocks);
+	assert_true(b.final.outcome.samples < b.home.engine.policy.confirm_blocks);
 	free(b.board);
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;

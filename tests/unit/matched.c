@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <cmocka.h>
 #include "tests/fake/rng.h"
-#include "tuner/matched.h"
+#include "engine/matched.h"
 
 #define SMALL_N 9u
 
@@ -230,11 +230,11 @@ static void the_means_p_too(void **state)
 
 static void p_at_the_ends(void **state)
 {
-	float base[NT_MATCHED_MAX], arm[NT_MATCHED_MAX];
+	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
 	struct nt_matched pairs;
 
 	(void)state;
-	for (unsigned i = 0; i < NT_MATCHED_MAX; i++) {
+	for (unsigned i = 0; i < NT_SAMPLES_MAX; i++) {
 		base[i] = 130 + (float)i / 1000;
 		arm[i] = 100 + (float)i / 1000;
 	}
@@ -249,7 +249,7 @@ static void p_at_the_ends(void **state)
 	nt_matched_take(&pairs, base, arm, 0);
 	assert_near(nt_matched_lower_p(&pairs), 1);
 	assert_near(nt_matched_within_p(&pairs), 1);
-	nt_matched_take(&pairs, base, arm, NT_MATCHED_MAX);
+	nt_matched_take(&pairs, base, arm, NT_SAMPLES_MAX);
 	assert_true(nt_matched_lower_p(&pairs) < 1e-100);
 	arm[3] = 0; /* a pair less */
 	base[5] = 0;

@@ -3,7 +3,8 @@
 /* refine.c - which caps and chunk sizes are tried, and when */
 #include "tests/unit/engine-bench.h"
 
-#include "tuner/refine.h"
+#include "engine/history_text.h"
+#include "engine/refine.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -126,8 +127,8 @@ static void a_cap_that_is_faster_is_found(void **state)
 	b.us[TREE_SIMPLE] = 800;
 	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.shaped_us = eight_channels_are_best;
-	b.engine.policy.channels = NT_SWITCH_ON;
-	b.engine.policy.chunks = NT_SWITCH_ON; /* which this NCCL does not ask for */
+	b.home.engine.policy.channels = NT_SWITCH_ON;
+	b.home.engine.policy.chunks = NT_SWITCH_ON; /* which this NCCL does not ask for */
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
@@ -145,7 +146,7 @@ static void autos_own_pair_is_capped_too(void **state)
 	(void)state;
 	setup(&b, sockets, TREE_SIMPLE);
 	b.shaped_us = eight_channels_are_best;
-	b.engine.policy.channels = NT_SWITCH_ON;
+	b.home.engine.policy.channels = NT_SWITCH_ON;
 	seen(&b, 16);
 	b.us[NT_PAIRS] = 700;
 	assert_int_equal(explore(&b), 1);
@@ -162,7 +163,7 @@ static void chunks_need_an_nccl_that_asks(void **state)
 	for (unsigned api = 5; api <= 6; api++) {
 		setup(&b, sockets, TREE_SIMPLE);
 		b.shaped_us = small_chunks_are_best;
-		b.engine.policy.chunks = NT_SWITCH_ON;
+		b.home.engine.policy.chunks = NT_SWITCH_ON;
 		seen(&b, 2);
 		b.comm->member[0].card.api = api * 256 + api;
 		b.us[NT_PAIRS] = 700; /* 1 MiB */
@@ -179,7 +180,7 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	b.engine.policy.channels = NT_SWITCH_ON;
+	b.home.engine.policy.channels = NT_SWITCH_ON;
 	assert_int_equal(explore(&b), 0); /* no number of channels was seen */
 	assert_int_equal(b.rounds, 1);
 	free(b.board);
@@ -187,8 +188,8 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 600;
 	b.shaped_us = eight_channels_are_best;
-	b.engine.policy.channels = NT_SWITCH_ON;
-	b.engine.policy.max_calls = 4 * 9 + 3 * 25 + 3; /* the two other rounds, and no more */
+	b.home.engine.policy.channels = NT_SWITCH_ON;
+	b.home.engine.policy.max_calls = 4 * 9 + 3 * 25 + 3; /* the two other rounds, and no more */
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
@@ -199,24 +200,24 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 /* What the record says of each arm. */
 static void findings_hold_every_arm(void **state)
 {
-	struct nt_findings findings = { .count = 0 };
-	const struct nt_finding *f;
+	struct nt_histories histories = { .count = 0 };
+	const struct nt_history *f;
 	char text[NT_FINDING_TEXT];
 	struct bench b;
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	b.engine.findings = &findings;
-	b.engine.policy.channels = NT_SWITCH_ON;
+	b.home.engine.histories = &histories;
+	b.home.engine.policy.channels = NT_SWITCH_ON;
 	b.shaped_us = eight_channels_are_best;
 	b.us[TREE_SIMPLE] = 800;
 	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.key->cost_us[RING_SIMPLE] = 40;
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
-	f = nt_findings_at(&findings, 0);
+	f = histories.first;
 	assert_non_null(f);
-	assert_null(nt_findings_at(&findings, 1));
+	assert_null(f->next);
 	assert_int_equal(f->arms, 4 + 6);
 	assert_int_equal(f->arm[0].arm, NT_ARM_AUTO);
 	assert_float_equal(f->arm[0].predicted_us, 40, 0);
@@ -234,8 +235,8 @@ static void findings_hold_every_arm(void **state)
 		"\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
 		"\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
 	assert_int_equal(nt_finding_text(f, text, 100), 0);
-	nt_findings_clear(&findings);
-	assert_int_equal(findings.count, 0);
+	nt_histories_clear(&histories);
+	assert_int_equal(histories.count, 0);
 	free(b.board);
 }
 

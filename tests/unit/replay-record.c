@@ -11,10 +11,10 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/record.h"
+#include "engine/history_text.h"
+#include "engine/times.h"
 #include "replay/replay.h"
 #include "replay/rng.h"
-#include "tuner/times.h"
-#include "tuner/trial.h"
 
 static const unsigned mask = 0x3f; /* tree and ring */
 
@@ -61,7 +61,7 @@ static void play(struct job *job)
 				    .auto_arm = 5,
 				    .time_us = time_us,
 				    .arg = job };
-	struct nt_trials trials = { .count = 0 };
+	struct nt_histories histories = { .count = 0 };
 	struct nt_driven driven;
 	struct nt_drive drive;
 	char trial[16384];
@@ -73,13 +73,13 @@ static void play(struct job *job)
 						     .own = { [2] = 16, [5] = 12 } };
 	for (unsigned i = 0; i < NT_PAIRS; i++)
 		key.cost_us[i] = i == 20 ? 5000 : 100.1f + (float)(i * 7 % 5);
-	assert_int_equal(nt_drive_init(&drive, &job->policy), 0);
-	drive.engine.trials = &trials;
+	nt_drive_init(&drive, &job->policy);
+	drive.engine.histories = &histories;
 	drive.miss = job->miss;
 	assert_true(nt_drive_run(&drive, &key, &driven));
 	job->outcome = driven.outcome;
-	assert_int_equal(trials.count, 1);
-	job->trial_bytes = nt_trial_text(trials.first, trial, sizeof(trial));
+	assert_int_equal(histories.count, 1);
+	job->trial_bytes = nt_trial_text(histories.first, trial, sizeof(trial));
 	assert_true(job->trial_bytes > 0);
 	assert_true(job->trial_bytes <= NT_TRIAL_TEXT(driven.calls));
 	committed = driven.outcome.chosen_arm != NT_ARM_AUTO;
@@ -91,8 +91,7 @@ static void play(struct job *job)
 		"\"trial\":%s}]}]}",
 		job->option, committed ? "committed" : "kept", nt_arm_name(driven.outcome.best_arm),
 		(double)driven.outcome.p, trial);
-	nt_trials_clear(&trials);
-	nt_drive_fini(&drive);
+	nt_histories_clear(&histories);
 }
 
 static int again(const char *text, struct nt_replay_row *row, struct nt_error *err)
@@ -103,13 +102,13 @@ static int again(const char *text, struct nt_replay_row *row, struct nt_error *e
 	int rc;
 
 	nt_policy_default(&replay.policy);
-	assert_int_equal(nt_replay_init(&replay), 0);
+	nt_replay_init(&replay);
 	rc = nt_replay_record(&replay, text, strlen(text), &rows, &left_out, err);
 	if (rc == 0) {
 		assert_int_equal(rows.count, 1);
 		*row = rows.row[0];
 	}
-	nt_replay_fini(&replay, &rows);
+	nt_replay_rows_fini(&rows);
 	return rc;
 }
 
@@ -247,43 +246,81 @@ static void a_trial_is_small(void **state)
 	assert_in_range(job.trial_bytes, 100, 6 * job.outcome.spent_calls + 250);
 }
 
+/* The history of a key, by the numbers of its communicator and itself. */
+static struct nt_history *history_of(uint64_t comm, uint64_t key, bool repeatable)
+{
+	const struct nt_known known = { .comm = comm, .key = key };
+	struct nt_history *history = nt_history_create(&known, repeatable);
+
+	assert_non_null(history);
+	return history;
+}
+
 static void the_oldest_go_first(void **state)
 {
-	const struct nt_schedule none = { .count = 1 };
-	struct nt_trials trials = { .count = 0 };
+	struct nt_histories histories = { .count = 0 };
 
 	(void)state;
-	for (uint64_t i = 0; i < NT_TRIALS + 10; i++)
-		nt_trials_keep_take(&trials, nt_trial_create(i % 3, i / 3, &none, NULL));
-	assert_int_equal(trials.count, NT_TRIALS);
-	assert_null(nt_trials_find(&trials, 0, 0));
-	assert_non_null(nt_trials_find(&trials, 0, (NT_TRIALS + 9) / 3));
-	nt_trials_keep_take(&trials, nt_trial_create(0, (NT_TRIALS + 9) / 3, &none, NULL));
-	assert_int_equal(trials.count, NT_TRIALS);
-	assert_null(nt_trials_find(NULL, 0, 0));
-	nt_trials_clear(&trials);
+	for (uint64_t i = 0; i < NT_HISTORIES + 10; i++)
+		nt_histories_keep_take(&histories, history_of(i % 3, i / 3, true));
+	assert_int_equal(histories.count, NT_HISTORIES);
+	assert_null(nt_histories_find(&histories, 0, 0));
+	assert_non_null(nt_histories_find(&histories, 0, (NT_HISTORIES + 9) / 3));
+	nt_histories_keep_take(&histories, history_of(0, (NT_HISTORIES + 9) / 3, true));
+	assert_int_equal(histories.count, NT_HISTORIES);
+	assert_null(nt_histories_find(NULL, 0, 0));
+	nt_histories_clear(&histories);
+}
+
+/* What the arms took comes from the recheck, what can be repeated from the first exploration. */
+static void a_recheck_keeps_the_first_times(void **state)
+{
+	const struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 2, .blocks = 2 };
+	const struct nt_figures figures = { .samples = 5, .median_us = 70, .p25_us = 60 };
+	const uint16_t sample[NT_RUN_POSITIONS] = { 1, 2, 3 };
+	struct nt_histories histories = { .count = 0 };
+	struct nt_history *history = history_of(1, 2, true);
+
+	(void)state;
+	nt_history_screen(history, &s);
+	nt_history_round(history, &s, sample);
+	nt_histories_keep_take(&histories, history);
+	history = history_of(1, 2, false);
+	nt_history_round(history, &s, sample); /* is not kept */
+	nt_history_figures(history, 7, &figures);
+	nt_histories_keep_take(&histories, history);
+	assert_int_equal(histories.count, 1);
+	assert_ptr_equal(nt_histories_find(&histories, 1, 2), history);
+	assert_int_equal(history->arms, 1);
+	assert_int_equal(history->screened, 1);
+	assert_int_equal(history->rounds, 1);
+	assert_int_equal(history->end[0], 3);
+	assert_memory_equal(history->sample, sample, 3 * sizeof(sample[0]));
+	nt_histories_keep_take(&histories, history_of(1, 2, true)); /* a new start */
+	assert_int_equal(histories.first->rounds, 0);
+	nt_histories_clear(&histories);
 }
 
 static void bytes_come_back(void **state)
 {
 	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 3, .blocks = 5 };
 	uint16_t sample[NT_RUN_POSITIONS] = { 1, 0xffff, 0x1234, 0, 77, 0x8001, 0, 0, 42 };
-	const float cost_us[NT_PAIRS] = { 0 };
-	struct nt_trial *trial = nt_trial_create(1, 2, &s, cost_us);
+	struct nt_history *history = history_of(1, 2, true);
 	char text[2048], *at;
 	uint8_t bytes[64];
 
 	(void)state;
-	nt_trial_round(trial, &s, sample);
-	assert_true(nt_trial_text(trial, text, sizeof(text)) > 0);
+	nt_history_screen(history, &s);
+	nt_history_round(history, &s, sample);
+	assert_true(nt_trial_text(history, text, sizeof(text)) > 0);
 	at = strstr(text, "\"rounds\":[\"") + 11;
 	*strchr(at, '"') = 0;
 	assert_int_equal(nt_trial_decode(at, bytes, sizeof(bytes)), 18);
 	for (unsigned i = 0; i < 9; i++)
 		assert_int_equal(bytes[2 * i] | bytes[2 * i + 1] << 8, sample[i]);
 	assert_int_equal(nt_trial_decode(at, bytes, 17), -1);
-	assert_int_equal(nt_trial_text(trial, text, 100), 0);
-	nt_trial_destroy(trial);
+	assert_int_equal(nt_trial_text(history, text, 100), 0);
+	nt_history_destroy(history);
 }
 
 int main(void)
@@ -295,6 +332,7 @@ int main(void)
 		cmocka_unit_test(what_was_changed_is_noticed),
 		cmocka_unit_test(a_trial_is_small),
 		cmocka_unit_test(the_oldest_go_first),
+		cmocka_unit_test(a_recheck_keeps_the_first_times),
 		cmocka_unit_test(bytes_come_back),
 	};
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tuner/schedule.h"
+#include "contract/board.h"
+#include "engine/schedule.h"
 
 static struct nt_schedule exploration(unsigned count, unsigned blocks)
 {
@@ -116,7 +117,7 @@ static void orders_of_keys_are_unlike(void **state)
 static void outside_is_auto(void **state)
 {
 	struct nt_schedule s = exploration(5, 9);
-	struct nt_schedule final = { .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { 5 } };
+	struct nt_schedule final = { .kind = NT_SCHEDULE_COMMITTED, .count = 1, .arm = { 5 } };
 	struct nt_schedule kept = { .kind = NT_SCHEDULE_KEPT, .count = 1, .arm = { NT_ARM_AUTO } };
 
 	(void)state;
@@ -154,7 +155,9 @@ static void valid_ones_round_trip(void **state)
 	assert_int_equal(reads(&s), 0);
 	s = exploration(1, 2);
 	assert_int_equal(reads(&s), 0);
-	s = (struct nt_schedule){ .kind = NT_SCHEDULE_FINAL, .count = 1, .arm = { NT_PAIRS - 1 } };
+	s = (struct nt_schedule){ .kind = NT_SCHEDULE_COMMITTED,
+				  .count = 1,
+				  .arm = { NT_PAIRS - 1 } };
 	s.outcome.verdict = NT_VERDICT_FASTER;
 	s.outcome.best_p25_us = 17.5f;
 	assert_int_equal(reads(&s), 0);
@@ -188,8 +191,8 @@ static void damage_is_refused(void **state)
 	REFUSED(s.arm[1] = s.arm[2]);
 	REFUSED(s.arm[1] = NT_ARM_AUTO);
 	REFUSED(s.arm[0] = 20);
-	REFUSED(s.kind = NT_SCHEDULE_FINAL);
-	REFUSED(s.kind = NT_SCHEDULE_FINAL; s.count = 1; s.outcome.verdict = NT_VERDICTS);
+	REFUSED(s.kind = NT_SCHEDULE_COMMITTED);
+	REFUSED(s.kind = NT_SCHEDULE_COMMITTED; s.count = 1; s.outcome.verdict = NT_VERDICTS);
 #undef REFUSED
 	assert_int_equal(nt_schedule_read(&s, bytes, 0), -1);
 	assert_int_equal(nt_schedule_read(&s, bytes, sizeof(bytes)), -1);

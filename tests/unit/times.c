@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tuner/times.h"
+#include "engine/times.h"
+#include "tuner/home.h"
 
 static void the_error_is_bounded(void **state)
 {
@@ -88,14 +89,13 @@ static void the_slowest_rank_counts(void **state)
 
 	(void)state;
 	memset(worst, 1, sizeof(worst));
-	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
 	nt_times_absorb(worst, true, &four, bytes, 24);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
 	assert_int_equal(worst[12], 0);
 	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
 			 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
@@ -103,8 +103,7 @@ static void the_slowest_rank_counts(void **state)
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	assert_int_equal(worst[11], 0);
-	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(nt_home_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
 	nt_times_absorb(worst, false, &four, bytes, 24);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
@@ -121,25 +120,20 @@ static void what_one_rank_lacks_is_lacking(void **state)
 	(void)state;
 	for (uint32_t p = 4; p < 12; p++)
 		atomic_store(&run->sample_ns[1][p], 0);
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 8);
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
-	assert_int_equal(nt_times_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 8);
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
+	assert_int_equal(nt_home_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
 	atomic_store(&run->issued[1], 0); /* takes no part */
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
 			 24);
 	plan.run = NT_NO_RUN;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
 	plan.run = 2;
 	plan.payload[0] = 99;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
 	memset(run, 0, sizeof(*run));
 	plan.payload[0] = NT_SCHEDULE_SCREEN;
-	assert_int_equal(nt_times_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
 	free(board);
 }
 
@@ -158,11 +152,10 @@ static void periods_follow_in_later_rounds(void **state)
 			atomic_store(&run->period_ns[m][p],
 				     atomic_load(&run->sample_ns[m][p]) + 500000);
 	}
-	assert_int_equal(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
 	again.kind = NT_SCHEDULE_CONFIRM;
 	plan = plan_of(&again);
-	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
+	assert_in_range(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
 			48);
 	nt_times_absorb(worst, true, &again, bytes, 48);
 	for (uint32_t i = 0; i < 12; i++) {
@@ -179,8 +172,8 @@ static void periods_follow_in_later_rounds(void **state)
 	assert_int_equal(worst[12], 0);
 	nt_times_absorb(worst, true, &again, bytes, 50);
 	assert_int_equal(worst[0], 0);
-	assert_in_range(nt_times_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)),
-			22, 24);
+	assert_in_range(nt_home_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)), 22,
+			24);
 	nt_times_absorb(worst, true, &again, bytes, 24);
 	assert_true(reads_as(worst[0], 1500000));
 	free(board);

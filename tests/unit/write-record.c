@@ -5,8 +5,8 @@
 #include "tests/unit/decide-host.h"
 
 #include <math.h>
+#include "engine/history.h"
 #include "report/rank.h"
-#include "tuner/trial.h"
 #include "tuner/write.h"
 
 #define SIZE 262144u
@@ -114,23 +114,25 @@ static void a_trial_goes_with_its_decision(void **state)
 					    .count = 2,
 					    .blocks = 2,
 					    .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
-	struct nt_trials trials = { .count = 0 };
-	float cost_us[NT_PAIRS] = { 0 };
-	struct nt_trial *trial;
+	struct nt_histories histories = { .count = 0 };
+	struct nt_known known = { .auto_arm = NT_ARM_AUTO };
+	struct nt_history *history;
 	struct nt_rank rank;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	trial = nt_trial_create(h.comm->fixed.id, atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id),
-				&screen, cost_us);
-	assert_non_null(trial);
-	nt_trial_round(trial, &screen, sample);
-	nt_trials_keep_take(&trials, trial);
+	known.comm = h.comm->fixed.id;
+	known.key = atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id);
+	history = nt_history_create(&known, true);
+	assert_non_null(history);
+	nt_history_screen(history, &screen);
+	nt_history_round(history, &screen, sample);
+	nt_histories_keep_take(&histories, history);
 	/* It is the helper thread's, which may not have begun yet. */
 	assert_true(nt_process_unhelp(&h.process, 10000));
-	h.process.trials = &trials;
+	h.process.histories = &histories;
 	for (uint32_t settled = 0; settled < 4; settled++) {
 		for (unsigned i = 0; i < NT_OWN_KEYS; i++)
 			atomic_store(&h.comm->key[i].decision.commits, settled);
@@ -138,8 +140,8 @@ static void a_trial_goes_with_its_decision(void **state)
 		assert_int_equal(key_of(&rank, NT_ALLREDUCE)->trial != NULL, settled < 2);
 		nt_rank_fini(&rank);
 	}
-	h.process.trials = NULL;
-	nt_trials_clear(&trials);
+	h.process.histories = NULL;
+	nt_histories_clear(&histories);
 	host_close(&h);
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* case.h - what a judge sees of a key: all that is known and was measured
+ *
+ * Threads:  values and pure functions.
+ * Memory:   some 110 KiB each.
+ * Errors:   none.
+ * Units:    in the names.
+ */
+#ifndef NT_CASE_H
+#define NT_CASE_H
+
+#include <stddef.h>
+#include "contract/policy.h"
+#include "engine/evidence.h"
+#include "engine/known.h"
+
+/* What exploring a key has taken. */
+struct nt_spent {
+	uint32_t calls; /* positions of all rounds */
+	unsigned samples; /* measured in them */
+	double us; /* their sum */
+};
+
+struct nt_case {
+	const struct nt_policy *policy;
+	struct nt_known known;
+	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
+	/* The newest round that was asked for, whether it could be paid for or not; kind 0: none. */
+	struct nt_schedule schedule;
+	unsigned rounds[NT_SCHEDULE_KINDS]; /* that have ended, by kind */
+	struct nt_evidence screen, confirm, recheck;
+	struct nt_spent spent;
+	unsigned arms; /* explored, AUTO included */
+	bool refined; /* screened once more, with caps and chunk sizes */
+	bool rechecks; /* `current` is in force, and measured against AUTO again */
+	uint16_t current;
+};
+
+double nt_case_min_gain(const struct nt_case *seen); /* as a fraction of 1 */
+size_t nt_case_bytes(const struct nt_case *seen); /* of the collective */
+
+/* Blocks of the newest round that are not evidence. */
+unsigned nt_case_warm_up(const struct nt_case *seen);
+/* Are these samples of an arm enough for a round like the newest one? */
+bool nt_case_enough(const struct nt_case *seen, unsigned samples);
+
+/* Index of the arm with the lowest lower quartile among those with enough samples and not in
+ * `taken`; 0 (which is AUTO) if there is none. */
+unsigned nt_case_next_best(const struct nt_case *seen, const struct nt_evidence *evidence,
+			   uint32_t taken);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare.c - see compare.h */
+#include "engine/compare.h"
+
+#include "engine/matched.h"
+
+/* Found with nt-engine-sim, which shows what they bring and cost. */
+#define PROMISING_P 0.2 /* before correction */
+#define MEAN_P 0.05 /* below which the mean counts as lower */
+/* Of the gain, what the mean must show at a look that is not the last. */
+#define EARLY_MEAN_SHARE 0.5
+/* p values up to which the arm counts as more often slow, at a look that is not the last, and at
+ * the last. */
+#define EARLY_SLOW_P 0.6
+#define LAST_SLOW_P 0.15
+/* An arm could win if this quantile of its times is min_gain below that one of AUTO's. */
+#define HOPED_Q 0.125
+#define USUAL_Q 0.5
+
+static double capped(double p)
+{
+	return p < 1 ? p : 1;
+}
+
+/* Two tests that see different things, and the better one counts: twice its p, since there were two
+ * to choose from. */
+static double pairs_p(const struct nt_matched *pairs)
+{
+	double lower = nt_matched_lower_p(pairs);
+	double within = nt_matched_within_p(pairs);
+
+	return capped(2 * (lower < within ? lower : within));
+}
+
+double nt_compare_p(const float *base, const float *arm, unsigned count)
+{
+	struct nt_matched pairs;
+
+	nt_matched_take(&pairs, base, arm, count);
+	return pairs_p(&pairs);
+}
+
+/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an
+ * arm with more stalls, or with a gain that its mean does not show, may not win at an early
+ * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
+ * they hit equally often, the mean would not be above AUTO's. */
+static bool means_agree(const struct nt_gates *gates, const struct nt_comparison *comparison,
+			const struct nt_matched *pairs)
+{
+	double wanted = gates->last ? 0 : EARLY_MEAN_SHARE * comparison->gain;
+	double base_us, arm_us;
+
+	if (nt_matched_mean_p(pairs) < MEAN_P)
+		return true;
+	if (nt_matched_slow_p(pairs) <= (gates->last ? LAST_SLOW_P : EARLY_SLOW_P))
+		return false;
+	if (comparison->arm.mean_us <= (1 - wanted) * comparison->base.mean_us)
+		return true;
+	nt_matched_even_means(pairs, &base_us, &arm_us);
+	return gates->last && arm_us <= base_us;
+}
+
+static enum nt_verdict verdict_of(const struct nt_gates *gates,
+				  const struct nt_comparison *comparison,
+				  const struct nt_matched *pairs)
+{
+	if (comparison->gain < gates->min_gain)
+		return NT_VERDICT_SMALL;
+	if (!(comparison->p < gates->alpha))
+		return NT_VERDICT_CHANCE;
+	return means_agree(gates, comparison, pairs) ? NT_VERDICT_FASTER : NT_VERDICT_MEAN;
+}
+
+void nt_compare(const struct nt_gates *gates, const float *base, const float *arm, unsigned count,
+		struct nt_comparison *out)
+{
+	struct nt_matched pairs;
+
+	nt_matched_take(&pairs, base, arm, count);
+	*out = (struct nt_comparison){ .p = 1, .verdict = NT_VERDICT_SAMPLES };
+	if (pairs.count == 0)
+		return;
+	out->base = nt_figures_of(pairs.base, pairs.count);
+	out->arm = nt_figures_of(pairs.arm, pairs.count);
+	out->gain = 1 - out->arm.p25_us / out->base.p25_us;
+	out->p = capped(pairs_p(&pairs) * gates->tests);
+	out->verdict = verdict_of(gates, out, &pairs);
+}
+
+bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparison *comparison)
+{
+	if (comparison->verdict == NT_VERDICT_SAMPLES || comparison->verdict == NT_VERDICT_FASTER)
+		return false;
+	return comparison->gain >= gates->min_gain / 2 && comparison->p < 1 &&
+	       comparison->p < PROMISING_P * gates->tests;
+}
+
+bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count)
+{
+	double hoped = nt_figures_quantile(arm, count, HOPED_Q);
+
+	return hoped > 0 && hoped <= (1 - min_gain) * nt_figures_quantile(base, count, USUAL_Q);
+}
+
+bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)
+{
+	struct nt_figures of_base, of_arm;
+	struct nt_matched pairs, other;
+
+	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&other, arm, base, count);
+	of_base = nt_figures_of(pairs.base, pairs.count);
+	of_arm = nt_figures_of(pairs.arm, pairs.count);
+	/* Within its modes an arm may be behind that is ahead in all. */
+	return (of_arm.p25_us > of_base.p25_us && nt_compare_p(arm, base, count) < p) ||
+	       (of_arm.mean_us > of_base.mean_us &&
+		(nt_matched_slow_p(&pairs) < p || nt_matched_mean_p(&other) < p));
+}

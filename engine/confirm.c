@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* confirm.c - the second round: AUTO and the arms that looked better, and only this is evidence
+ *
+ * Where samples are missing or the answer is near, it is repeated, twice at most, and the evidence
+ * pooled; the test pays for all three looks from the start.
+ */
+#include "engine/judge.h"
+
+#include "engine/budget.h"
+
+#define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
+
+/* A second round of AUTO and these. */
+static struct nt_schedule round_of(const struct nt_case *seen, const uint16_t *arm, unsigned count)
+{
+	return nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
+				   (unsigned)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+}
+
+/* Is there no further look? Two arms are the least that one takes. */
+static bool last_look(const struct nt_case *seen)
+{
+	const struct nt_schedule least = round_of(seen, &seen->schedule.arm[1], 1);
+
+	return seen->rounds[NT_SCHEDULE_CONFIRM] == NT_CONFIRM_LOOKS ||
+	       !nt_budget_allows(seen, &least, 0);
+}
+
+/* The arm with this index against AUTO. */
+static void look_at(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
+		    struct nt_comparison *out)
+{
+	const struct nt_evidence *e = &seen->confirm;
+
+	nt_compare(gates, e->us[0], e->us[i], e->blocks, out);
+	if (!nt_case_enough(seen, out->base.samples))
+		out->verdict = NT_VERDICT_SAMPLES;
+	else if (out->verdict == NT_VERDICT_FASTER &&
+		 nt_compare_behind(e->period_us[0], e->period_us[i], e->blocks, gates->alpha))
+		out->verdict = NT_VERDICT_PERIOD;
+}
+
+/* Could the arm be found faster at a further look? */
+static bool open_still(const struct nt_gates *gates, const struct nt_comparison *comparison)
+{
+	return comparison->verdict == NT_VERDICT_SAMPLES ||
+	       (comparison->verdict != NT_VERDICT_PERIOD &&
+		nt_compare_promising(gates, comparison));
+}
+
+/* A faster arm before any other, then one that was measured, then the larger gain. */
+static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
+{
+	if ((a->verdict == NT_VERDICT_FASTER) != (b->verdict == NT_VERDICT_FASTER))
+		return a->verdict == NT_VERDICT_FASTER;
+	if ((a->verdict == NT_VERDICT_SAMPLES) != (b->verdict == NT_VERDICT_SAMPLES))
+		return b->verdict == NT_VERDICT_SAMPLES;
+	return a->gain > b->gain;
+}
+
+/* The arms of a further look; 0: there is nothing to look at. */
+static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates *gates,
+			     const struct nt_comparison *of, unsigned best, uint16_t *arm)
+{
+	double rival_gain = -1;
+	unsigned count = 0;
+
+	for (unsigned i = 1; i < e->count; i++) {
+		if (!open_still(gates, &of[i]))
+			continue;
+		arm[count++] = e->arm[i];
+		rival_gain = of[i].gain > rival_gain ? of[i].gain : rival_gain;
+	}
+	if (of[best].verdict != NT_VERDICT_FASTER)
+		return count;
+	if (rival_gain <= of[best].gain + CLEAR_LEAD)
+		return 0; /* nothing else is in sight */
+	arm[count++] = e->arm[best];
+	return count;
+}
+
+void nt_confirm(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_evidence *e = &seen->confirm;
+	const struct nt_gates gates = {
+		.min_gain = nt_case_min_gain(seen),
+		.alpha = (double)seen->policy->alpha_micro / 1e6,
+		.tests = (e->count - 1) * NT_CONFIRM_LOOKS,
+		.last = last_look(seen),
+	};
+	struct nt_comparison of[1 + NT_CONFIRM_ARMS];
+	uint16_t arm[NT_CONFIRM_ARMS];
+	unsigned best = 1, count;
+
+	for (unsigned i = 1; i < e->count; i++) {
+		look_at(seen, &gates, i, &of[i]);
+		if (better(&of[i], &of[best]))
+			best = i;
+	}
+	count = further_arms(e, &gates, of, best, arm);
+	if (count > 0 && !gates.last) {
+		const struct nt_schedule further = round_of(seen, arm, count);
+
+		if (nt_next_explore(seen, &further, next))
+			return;
+	}
+	nt_next_conclude(next, e, e->arm[best], &of[best]);
+}

@@ -1,0 +1,246 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine.c - the rounds of one key: closes them, asks the judges, and writes schedules */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engine/budget.h"
+#include "engine/judge.h"
+#include "engine/rule.h"
+#include "engine/times.h"
+
+struct nt_engine_key {
+	struct nt_engine *engine;
+	const struct nt_rule *rule;
+	struct nt_case seen;
+	uint16_t sample[NT_TIMES_MAX]; /* of the newest round, by block and place in its arm[] */
+	unsigned absorbed; /* nodes' times in it */
+	struct nt_history *history; /* NULL: not kept */
+};
+
+bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *known)
+{
+	const struct nt_policy *policy = &engine->policy;
+	const struct nt_rule *rule = nt_rule_of(policy);
+	const uint32_t others = nt_known_other_arms(known);
+
+	return policy->mode == NT_MODE_BANDIT && others != 0 && !known->captured &&
+	       known->calls >= (uint64_t)policy->min_calls &&
+	       nt_budget_pays(policy, known->calls,
+			      nt_rule_calls(rule, policy, (unsigned)__builtin_popcount(others)));
+}
+
+bool nt_engine_worth_recheck(const struct nt_schedule *committed)
+{
+	return committed->kind == NT_SCHEDULE_COMMITTED && committed->arm[0] != NT_ARM_AUTO;
+}
+
+static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_known *known,
+				      bool recheck)
+{
+	struct nt_engine_key *key = calloc(1, sizeof(*key));
+
+	if (!key)
+		return NULL;
+	key->engine = engine;
+	key->rule = nt_rule_of(&engine->policy);
+	key->seen.policy = &engine->policy;
+	key->seen.known = *known;
+	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy);
+	key->seen.first_warm_up = (uint8_t)key->rule->warm_up;
+	key->seen.rechecks = recheck;
+	if (engine->histories)
+		key->history = nt_history_create(known, !recheck);
+	engine->open++;
+	return key;
+}
+
+struct nt_engine_key *nt_engine_start(struct nt_engine *engine, const struct nt_known *known)
+{
+	return open_key(engine, known, false);
+}
+
+struct nt_engine_key *nt_engine_start_recheck(struct nt_engine *engine,
+					      const struct nt_known *known, unsigned arm)
+{
+	struct nt_engine_key *key = open_key(engine, known, true);
+
+	if (key)
+		key->seen.current = (uint16_t)arm;
+	return key;
+}
+
+void nt_engine_end(struct nt_engine_key *key)
+{
+	key->engine->open--;
+	nt_history_destroy(key->history);
+	free(key);
+}
+
+void nt_engine_absorb(struct nt_engine_key *key, const uint8_t *bytes, size_t count)
+{
+	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->seen.schedule, bytes, count);
+}
+
+static struct nt_evidence *evidence_of(struct nt_case *seen, unsigned kind)
+{
+	switch (kind) {
+	case NT_SCHEDULE_SCREEN: return &seen->screen;
+	case NT_SCHEDULE_CONFIRM: return &seen->confirm;
+	default: return &seen->recheck;
+	}
+}
+
+static void note_history(struct nt_engine_key *key, const struct nt_evidence *evidence)
+{
+	nt_history_round(key->history, &key->seen.schedule, key->sample);
+	for (unsigned i = 0; i < evidence->count; i++) {
+		struct nt_figures figures = nt_figures_of(evidence->us[i], evidence->blocks);
+
+		nt_history_figures(key->history, evidence->arm[i], &figures);
+	}
+}
+
+/* The samples of the round that has ended go where those of its kind are; the warm-up counts as
+ * cost only. */
+static void close_round(struct nt_engine_key *key)
+{
+	struct nt_case *seen = &key->seen;
+	const struct nt_schedule *s = &seen->schedule;
+	struct nt_evidence *evidence = evidence_of(seen, s->kind);
+
+	nt_evidence_add(evidence, s, nt_case_warm_up(seen), key->sample);
+	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
+		seen->spent.us += nt_times_ns(key->sample[p]) / 1000;
+		seen->spent.samples += key->sample[p] != 0;
+	}
+	seen->spent.calls += nt_schedule_positions(s);
+	seen->rounds[s->kind]++;
+	if (key->history)
+		note_history(key, evidence);
+	memset(key->sample, 0, sizeof(key->sample));
+	key->absorbed = 0;
+}
+
+/* The first of the judges that has something to say. */
+static void ask(const struct nt_engine_key *key, struct nt_next *next)
+{
+	static nt_judge *const before_first[] = { nt_recheck, nt_screen_open };
+	static nt_judge *const after_confirm[] = { nt_confirm };
+	nt_judge *const *judges = before_first;
+	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
+
+	if (key->seen.schedule.kind == NT_SCHEDULE_SCREEN) {
+		judges = key->rule->after_first;
+		count = NT_RULE_JUDGES;
+	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
+		judges = after_confirm;
+		count = 1;
+	}
+	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)
+		judges[i](&key->seen, next);
+}
+
+/* Of a round that is, or would be, explored. */
+static void adopt(struct nt_engine_key *key, const struct nt_next *next)
+{
+	struct nt_case *seen = &key->seen;
+	const bool first = next->schedule.kind == NT_SCHEDULE_SCREEN &&
+			   seen->rounds[NT_SCHEDULE_SCREEN] == 0;
+
+	if (next->schedule.count == 0)
+		return;
+	seen->schedule = next->schedule;
+	if (first)
+		seen->arms = next->schedule.count;
+	if (first && key->history && !seen->rechecks)
+		nt_history_screen(key->history, &next->schedule);
+	if (next->refined == 0)
+		return;
+	seen->arms += next->refined;
+	seen->refined = true;
+	memset(&seen->screen, 0, sizeof(seen->screen));
+	if (key->history)
+		key->history->channels = seen->known.channels;
+}
+
+static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_next *next)
+{
+	const struct nt_comparison *c = &next->comparison;
+
+	return (struct nt_outcome){
+		.verdict = (uint16_t)c->verdict,
+		.auto_arm = (uint16_t)seen->known.auto_arm,
+		.best_arm = (uint16_t)next->arm,
+		.chosen_arm = next->what == NT_NEXT_COMMIT ? (uint16_t)next->arm : NT_ARM_AUTO,
+		.samples = (uint16_t)c->base.samples,
+		.arms = (uint16_t)seen->arms,
+		.p = (float)c->p,
+		.auto_us = (float)c->base.median_us,
+		.best_us = (float)c->arm.median_us,
+		.auto_p25_us = (float)c->base.p25_us,
+		.best_p25_us = (float)c->arm.p25_us,
+		.auto_mean_us = (float)c->base.mean_us,
+		.best_mean_us = (float)c->arm.mean_us,
+		.predicted_auto_us = nt_known_predicted_auto_us(&seen->known),
+		.predicted_best_us = nt_known_predicted_us(&seen->known, next->arm),
+		.spent_ms = (float)(nt_budget_spent_us(&seen->spent, next->evidence) / 1000),
+		.spent_calls = seen->spent.calls,
+	};
+}
+
+/* Rounds of this key before this one. */
+static uint8_t round_of(const struct nt_case *seen)
+{
+	return (uint8_t)(seen->rounds[NT_SCHEDULE_SCREEN] + seen->rounds[NT_SCHEDULE_CONFIRM]);
+}
+
+static void conclude(struct nt_engine_key *key, const struct nt_next *next,
+		     struct nt_schedule *schedule)
+{
+	const struct nt_outcome outcome = outcome_of(&key->seen, next);
+
+	*schedule = (struct nt_schedule){
+		.kind = next->what == NT_NEXT_KEEP ? NT_SCHEDULE_KEPT : NT_SCHEDULE_COMMITTED,
+		.count = 1,
+		.round = round_of(&key->seen),
+		.arm = { outcome.chosen_arm },
+		.outcome = outcome,
+	};
+	if (!key->history)
+		return;
+	key->history->chosen_arm = outcome.chosen_arm;
+	nt_histories_keep_take(key->engine->histories, key->history);
+	key->history = NULL;
+}
+
+static void explore(const struct nt_engine_key *key, struct nt_schedule *schedule)
+{
+	const struct nt_known *known = &key->seen.known;
+
+	*schedule = key->seen.schedule;
+	schedule->round = round_of(&key->seen);
+	schedule->salt = nt_schedule_salt(known->comm, known->key);
+}
+
+enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,
+				   struct nt_schedule *schedule)
+{
+	struct nt_next next = { .what = NT_NEXT_PASS };
+
+	key->seen.known = *now;
+	if (key->seen.schedule.kind != 0)
+		close_round(key);
+	ask(key, &next);
+	adopt(key, &next);
+	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))
+		nt_recheck_review(&key->seen, &next);
+	switch (next.what) {
+	case NT_NEXT_EXPLORE: explore(key, schedule); return NT_ENGINE_EXPLORE;
+	case NT_NEXT_COMMIT:
+	case NT_NEXT_ROLL_BACK: conclude(key, &next, schedule); return NT_ENGINE_COMMIT;
+	case NT_NEXT_KEEP: conclude(key, &next, schedule); return NT_ENGINE_KEEP;
+	default: return NT_ENGINE_STAY;
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* history.c - see history.h */
+#include "engine/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/times.h"
+
+struct nt_history *nt_history_create(const struct nt_known *known, bool repeatable)
+{
+	struct nt_history *history = calloc(1, sizeof(*history));
+
+	if (!history)
+		return NULL;
+	history->comm = known->comm;
+	history->key = known->key;
+	history->ranks = known->ranks;
+	history->nodes = known->nodes;
+	history->auto_arm = (uint16_t)known->auto_arm;
+	history->chosen_arm = NT_ARM_AUTO;
+	memcpy(history->cost_us, known->cost_us, sizeof(history->cost_us));
+	history->repeatable = repeatable;
+	return history;
+}
+
+void nt_history_destroy(struct nt_history *history)
+{
+	if (history)
+		free(history->sample);
+	free(history);
+}
+
+void nt_history_screen(struct nt_history *history, const struct nt_schedule *schedule)
+{
+	history->screened = schedule->count - 1u;
+	memcpy(history->screen, schedule->arm + 1, history->screened * sizeof(history->screen[0]));
+}
+
+void nt_history_round(struct nt_history *history, const struct nt_schedule *schedule,
+		      const uint16_t *sample)
+{
+	unsigned begin = history->rounds ? history->end[history->rounds - 1] : 0;
+	unsigned count = nt_times_room(schedule);
+	uint16_t *grown = NULL;
+
+	if (!history->repeatable)
+		return;
+	while (count > 0 && sample[count - 1] == 0)
+		count--;
+	if (history->rounds < NT_HISTORY_ROUNDS)
+		grown = realloc(history->sample, (begin + count + 1) * sizeof(grown[0]));
+	if (!grown) {
+		history->repeatable = false;
+		history->rounds = 0;
+		return;
+	}
+	memcpy(grown + begin, sample, count * sizeof(grown[0]));
+	history->sample = grown;
+	history->end[history->rounds++] = begin + count;
+}
+
+static float predicted(const struct nt_history *history, unsigned arm)
+{
+	unsigned pair = arm == NT_ARM_AUTO ? history->auto_arm : arm;
+	float us = pair < NT_PAIRS ? history->cost_us[pair] : -1;
+
+	return isfinite(us) ? us : -1;
+}
+
+void nt_history_figures(struct nt_history *history, unsigned arm, const struct nt_figures *figures)
+{
+	unsigned at = 0;
+
+	while (at < history->arms && history->arm[at].arm != arm)
+		at++;
+	if (at == NT_HISTORY_ARMS || figures->samples == 0)
+		return;
+	history->arm[at] = (struct nt_tried){
+		.arm = (uint16_t)arm,
+		.samples = (uint16_t)figures->samples,
+		.predicted_us = predicted(history, arm),
+		.us = (float)figures->median_us,
+		.p25_us = (float)figures->p25_us,
+	};
+	history->arms += at == history->arms;
+}
+
+static void drop(struct nt_histories *histories, struct nt_history **at)
+{
+	struct nt_history *history = *at;
+
+	*at = history->next;
+	histories->count--;
+	nt_history_destroy(history);
+}
+
+/* The times of the first exploration go on to the history of a recheck. */
+static void hand_on(struct nt_history *old, struct nt_history *new)
+{
+	if (new->repeatable)
+		return;
+	new->screened = old->screened;
+	memcpy(new->screen, old->screen, sizeof(new->screen));
+	new->channels = old->channels;
+	new->rounds = old->rounds;
+	memcpy(new->end, old->end, sizeof(new->end));
+	new->sample = old->sample;
+	old->sample = NULL;
+}
+
+void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *history)
+{
+	struct nt_history **at = &histories->first;
+
+	while (*at) {
+		bool same = (*at)->comm == history->comm && (*at)->key == history->key;
+
+		if (same)
+			hand_on(*at, history);
+		if (same || (!(*at)->next && histories->count >= NT_HISTORIES))
+			drop(histories, at);
+		else
+			at = &(*at)->next;
+	}
+	history->next = histories->first;
+	histories->first = history;
+	histories->count++;
+}
+
+const struct nt_history *nt_histories_find(const struct nt_histories *histories, uint64_t comm,
+					   uint64_t key)
+{
+	const struct nt_history *history = histories ? histories->first : NULL;
+
+	while (history && (history->comm != comm || history->key != key))
+		history = history->next;
+	return history;
+}
+
+const struct nt_history *nt_history_measured(const struct nt_history *history)
+{
+	while (history && history->arms == 0)
+		history = history->next;
+	return history;
+}
+
+void nt_histories_clear(struct nt_histories *histories)
+{
+	while (histories->first)
+		drop(histories, &histories->first);
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* known.h - what the engine is told of a key, as plain values
+ *
+ * Who asks the engine fills it in anew each time: of a job's key tuner/home.c does, from the node's
+ * board, of a trace's or a record's replay/.
+ *
+ * Threads:  values.
+ * Units:    microseconds.
+ */
+#ifndef NT_KNOWN_H
+#define NT_KNOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "contract/coll.h"
+
+/* What was seen of a key's channels, and what can be made of them. */
+struct nt_channels {
+	unsigned ranks; /* of the communicator; 0: nothing is known */
+	unsigned most; /* that NCCL gave any pair of the communicator */
+	bool chunks; /* NCCL asks for chunk sizes */
+	uint8_t own[NT_PAIRS]; /* that NCCL gave the pair; 0: not known, no arm */
+};
+
+struct nt_known {
+	/* These stay as they are. */
+	uint64_t comm, key; /* ids */
+	uint32_t ranks, nodes; /* of the communicator */
+	uint32_t auto_arm; /* NCCL's own pick; NT_ARM_AUTO: not known */
+	float cost_us[NT_PAIRS]; /* NCCL's predictions; < 0: none */
+	/* These change while the key is explored. */
+	uint64_t calls; /* so far, of the rank that has most */
+	bool captured; /* a CUDA graph capture was, or may have been, seen */
+	struct nt_channels channels; /* read when a round has ended, and only then */
+};
+
+/* What NCCL predicts for an arm's pair, and for AUTO's own pick; < 0: none. */
+float nt_known_predicted_us(const struct nt_known *known, unsigned arm);
+float nt_known_predicted_auto_us(const struct nt_known *known);
+
+/* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does: bits by pair. */
+uint32_t nt_known_other_arms(const struct nt_known *known);
+
+#endif

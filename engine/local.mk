@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# What explores, measures statistically and comes to verdicts. Needs libc, libm and libnt-contract.la only.
+
+noinst_LTLIBRARIES += libnt-engine.la
+libnt_engine_la_SOURCES = \
+	%D%/budget.c \
+	%D%/budget.h \
+	%D%/case.c \
+	%D%/case.h \
+	%D%/compare.c \
+	%D%/compare.h \
+	%D%/confirm.c \
+	%D%/engine.c \
+	%D%/engine.h \
+	%D%/evidence.c \
+	%D%/evidence.h \
+	%D%/figures.c \
+	%D%/figures.h \
+	%D%/history.c \
+	%D%/history.h \
+	%D%/history_text.c \
+	%D%/history_text.h \
+	%D%/judge.c \
+	%D%/judge.h \
+	%D%/known.c \
+	%D%/known.h \
+	%D%/matched.c \
+	%D%/matched.h \
+	%D%/paper.c \
+	%D%/paper.h \
+	%D%/queue.c \
+	%D%/queue.h \
+	%D%/recheck.c \
+	%D%/refine.c \
+	%D%/refine.h \
+	%D%/rule.c \
+	%D%/rule.h \
+	%D%/schedule.c \
+	%D%/schedule.h \
+	%D%/screen.c \
+	%D%/times.c \
+	%D%/times.h
+libnt_engine_la_LIBADD = -lm

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recheck.c - is the arm that was committed still the one to have?
+ *
+ * A short window measures AUTO and the arm in turn. Where the arm is no longer ahead, a second one
+ * must say so too; then all arms are explored anew, while the arm stays in force between windows.
+ * What comes of that is by the rule that chose the arm: an arm that is faster than AUTO, the same
+ * or another. If there is none, the arm is given up where AUTO is ahead of it beyond chance.
+ */
+#include "engine/judge.h"
+
+#include "engine/matched.h"
+
+#define BLOCKS 16u /* of the first window; the second has twice as many */
+#define WINDOWS 2
+#define DOUBT_P 0.05 /* of the arm's being slow more often, or slower on average */
+#define BEHIND_P 0.05 /* of the same, or of its being slower at best, in the end */
+
+/* Is it no longer ahead in its lower quartile, or slow more often? */
+static bool doubtful(const float *base, const float *arm, unsigned count)
+{
+	struct nt_matched pairs, other;
+
+	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&other, arm, base, count);
+	return nt_figures_quantile(pairs.arm, pairs.count, 0.25) >=
+		       nt_figures_quantile(pairs.base, pairs.count, 0.25) ||
+	       nt_matched_slow_p(&pairs) < DOUBT_P || nt_matched_mean_p(&other) < DOUBT_P;
+}
+
+/* Does the newest window speak against the arm? */
+static bool speaks_against(const struct nt_case *seen)
+{
+	const struct nt_evidence *e = &seen->recheck;
+	const unsigned from = seen->rounds[NT_SCHEDULE_RECHECK] < WINDOWS ? 0 : BLOCKS;
+	const unsigned count = e->blocks - from;
+	const float *base = e->us[0] + from, *arm = e->us[1] + from;
+
+	return nt_case_enough(seen, nt_figures_of(base, count).samples) &&
+	       nt_case_enough(seen, nt_figures_of(arm, count).samples) &&
+	       (doubtful(base, arm, count) ||
+		nt_compare_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P));
+}
+
+/* Windows are no part of the budget. */
+void nt_recheck(const struct nt_case *seen, struct nt_next *next)
+{
+	const unsigned windows = seen->rounds[NT_SCHEDULE_RECHECK];
+
+	if (!seen->rechecks)
+		return;
+	if (windows > 0 && !speaks_against(seen)) {
+		next->what = NT_NEXT_STAY;
+	} else if (windows < WINDOWS) {
+		next->what = NT_NEXT_EXPLORE;
+		next->schedule = nt_schedule_explore(NT_SCHEDULE_RECHECK, &seen->current, 1,
+						     (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
+	}
+}
+
+/* Is AUTO ahead of the arm in force, by the evidence that the exploration ended with? */
+static bool fell_behind(const struct nt_case *seen, const struct nt_evidence *e,
+			struct nt_comparison *now)
+{
+	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
+	const float *current = nt_evidence_of(e, seen->current);
+
+	if (!current)
+		return false;
+	nt_compare(&gates, e->us[0], current, e->blocks, now);
+	return nt_case_enough(seen, now->base.samples) &&
+	       nt_compare_behind(e->us[0], current, e->blocks, BEHIND_P);
+}
+
+void nt_recheck_review(const struct nt_case *seen, struct nt_next *next)
+{
+	const bool of_current = next->arm == seen->current;
+	struct nt_comparison now;
+
+	if (next->what == NT_NEXT_COMMIT) {
+		if (of_current)
+			next->what = NT_NEXT_STAY;
+		return;
+	}
+	if (next->comparison.verdict == NT_VERDICT_PERIOD && of_current) {
+		next->what = NT_NEXT_ROLL_BACK;
+		return;
+	}
+	next->what = NT_NEXT_STAY;
+	if (!fell_behind(seen, next->evidence, &now))
+		return;
+	if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
+		now.verdict = NT_VERDICT_MEAN;
+	nt_next_conclude(next, next->evidence, seen->current, &now);
+	next->what = NT_NEXT_ROLL_BACK;
+}

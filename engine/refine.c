@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refine.c - see refine.h; and the round that tries it
+ *
+ * After all pairs, the best two: a round of the first kind, in which the pairs themselves and AUTO
+ * are measured again, since only times of one round are compared. What it costs must leave enough
+ * of the budget, else the pairs go on alone.
+ */
+#include "engine/refine.h"
+
+#include "engine/budget.h"
+#include "engine/judge.h"
+
+#define RING 1
+#define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
+#define CHUNK_MAX ((size_t)16 << 20)
+/* In flight, of all channels and ranks: Hopper's. Newer links bear more, older ones less, but which
+ * they are is not known here, and NCCL's own chunks are the limit anyway. */
+#define IN_FLIGHT ((size_t)32 << 20)
+
+/* Once each, and nothing that is as the pair itself. */
+static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
+{
+	if (new < NT_PAIRS || count >= room)
+		return count;
+	for (unsigned i = 0; i < count; i++) {
+		if (arm[i] == new)
+			return count;
+	}
+	arm[count] = (uint16_t) new;
+	return count + 1;
+}
+
+static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+{
+	const unsigned own = from->known.own[pair];
+	const unsigned wish[] = { own / 2, 2 * own, own / 4 };
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned channels = wish[i] < from->known.most ? wish[i] : from->known.most;
+
+		int capped = nt_arm_make(pair, channels, 0);
+
+		if (channels != 0 && nt_arm_channels(capped) != own)
+			count = add(arm, count, room, capped);
+	}
+	return count;
+}
+
+static size_t power_of_two(size_t bytes)
+{
+	return bytes == 0 ? 0 : (size_t)1 << (63 - __builtin_clzll(bytes));
+}
+
+static bool is_ring(int pair)
+{
+	return pair / NT_PROTOS == RING;
+}
+
+/* What one channel sends at once where depth chunks fill the pipe. */
+static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
+{
+	size_t parts = (size_t)depth * (is_ring(pair) ? from->known.ranks : 1);
+	size_t chunk = power_of_two(from->bytes) / parts;
+	size_t flying = IN_FLIGHT / parts;
+
+	chunk = chunk < flying ? chunk : flying;
+	chunk = chunk > CHUNK_MIN ? chunk : CHUNK_MIN;
+	chunk = chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
+	return power_of_two(chunk / from->known.own[pair]);
+}
+
+static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+{
+	size_t part = from->bytes / from->known.own[pair] / (is_ring(pair) ? from->known.ranks : 1);
+	unsigned count = 0;
+
+	for (unsigned depth = 2; depth <= 4; depth += 2) {
+		size_t chunk = chunk_of(from, pair, depth);
+
+		/* Else all is one chunk, as it is without. */
+		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
+			count = add(arm, count, room, nt_arm_make(pair, 0, chunk));
+	}
+	return count;
+}
+
+unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+{
+	unsigned count = 0;
+
+	if (from->known.own[pair] == 0 || from->known.ranks == 0)
+		return 0;
+	if (from->channels && nt_pair_takes_channels(pair))
+		count = add_caps(from, pair, arm, room);
+	if (from->chunks && from->known.chunks && nt_pair_takes_chunk(pair))
+		count += add_chunks(from, pair, arm + count, room - count);
+	return count;
+}
+
+/* An arm that was screened, and what can be made of its pair. */
+struct wanted {
+	uint16_t arm[NT_SCHEDULE_ARMS - 1];
+	unsigned count, made;
+};
+
+static void want(const struct nt_refine *from, unsigned arm, unsigned auto_arm, struct wanted *w)
+{
+	const unsigned room = sizeof(w->arm) / sizeof(w->arm[0]);
+	const unsigned pair = arm == NT_ARM_AUTO ? auto_arm : arm;
+	unsigned made;
+
+	if (arm != NT_ARM_AUTO && w->count < room)
+		w->arm[w->count++] = (uint16_t)arm;
+	if (pair >= NT_PAIRS)
+		return;
+	made = nt_refine_pair(from, (int)pair, w->arm + w->count, room - w->count);
+	w->count += made;
+	w->made += made;
+}
+
+/* Indices of the best two arms, AUTO where it is one of them. */
+static void best_two(const struct nt_case *seen, unsigned place[2])
+{
+	const struct nt_evidence *e = &seen->screen;
+	const unsigned first = nt_case_next_best(seen, e, 0);
+	const unsigned second = nt_case_next_best(seen, e, 1u << first);
+	const double auto_us = nt_evidence_p25_us(e, 0);
+
+	place[0] = 0;
+	place[1] = first;
+	if (nt_evidence_p25_us(e, first) < auto_us) {
+		place[0] = first;
+		place[1] = second != 0 && nt_evidence_p25_us(e, second) < auto_us ? second : 0;
+	}
+}
+
+/* This round and the one that compares. */
+static bool allows_both(const struct nt_case *seen, const struct nt_schedule *schedule)
+{
+	const uint32_t blocks = (uint32_t)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
+
+	return nt_budget_allows(seen, schedule, (1 + NT_CONFIRM_ARMS) * blocks);
+}
+
+void nt_refine(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_refine from = {
+		.channels = seen->policy->channels == NT_SWITCH_ON,
+		.chunks = seen->policy->chunks == NT_SWITCH_ON,
+		.bytes = nt_case_bytes(seen),
+		.known = seen->known.channels,
+	};
+	struct wanted w = { .count = 0 };
+	struct nt_schedule schedule;
+	unsigned place[2];
+
+	if (seen->refined || !(from.channels || from.chunks))
+		return;
+	best_two(seen, place);
+	for (unsigned i = 0; i < 2; i++)
+		want(&from, seen->screen.arm[place[i]], seen->known.auto_arm, &w);
+	schedule = nt_schedule_explore(NT_SCHEDULE_SCREEN, w.arm, w.count, seen->first_blocks);
+	if (w.made == 0 || !allows_both(seen, &schedule))
+		return;
+	next->what = NT_NEXT_EXPLORE;
+	next->schedule = schedule;
+	next->refined = w.made;
+}

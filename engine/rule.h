@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rule.h - the ways to come to a verdict that a policy can name
+ *
+ * Ours, "nccl-tune", screens and confirms. Others, to compare with, measure all arms in one round
+ * (engine/paper.h).
+ *
+ * Threads:  pure functions.
+ * Memory:   constants.
+ * Errors:   none.
+ */
+#ifndef NT_RULE_H
+#define NT_RULE_H
+
+#include "engine/judge.h"
+
+#define NT_RULE_JUDGES 3
+
+struct nt_rule {
+	unsigned blocks; /* of the first round, all included; 0: as the policy says */
+	unsigned warm_up; /* of these, no evidence */
+	bool confirms; /* there is a second round */
+	nt_judge *after_first[NT_RULE_JUDGES]; /* asked in turn when a first round has ended */
+};
+
+/* The rule that the policy names. */
+const struct nt_rule *nt_rule_of(const struct nt_policy *policy);
+
+/* Blocks of its first round. */
+unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy);
+
+/* Calls that all its rounds take with so many arms beside AUTO, none of them repeated. */
+uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *policy, unsigned arms);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* screen.c - the first round: every promising arm a few times, to find those that could win */
+#include "engine/judge.h"
+
+/* The arm of the mask that NCCL thinks cheapest; arms without a prediction come last. */
+static unsigned cheapest(const struct nt_known *known, uint32_t mask)
+{
+	unsigned best = NT_PAIRS;
+	float best_us = -1;
+
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
+		float cost_us = nt_known_predicted_us(known, arm);
+
+		if (!(mask & (1u << arm)))
+			continue;
+		if (best == NT_PAIRS || (cost_us >= 0 && (best_us < 0 || cost_us < best_us))) {
+			best = arm;
+			best_us = cost_us;
+		}
+	}
+	return best;
+}
+
+bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us)
+{
+	return arm % NT_PROTOS == 0 && bytes >= NT_SCREEN_LL_BYTES && auto_us > 0 &&
+	       cost_us > auto_us * NT_SCREEN_LL_FACTOR;
+}
+
+/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal,
+ * unless that is LL at such a size. */
+static struct nt_schedule first_round(const struct nt_case *seen)
+{
+	const float auto_us = nt_known_predicted_auto_us(&seen->known);
+	const float limit_us = auto_us * NT_SCREEN_COST_FACTOR;
+	uint32_t mask = nt_known_other_arms(&seen->known);
+	uint16_t others[NT_SCHEDULE_ARMS - 1];
+	unsigned count = 0;
+
+	while (mask != 0 && count < NT_SCHEDULE_ARMS - 1) {
+		const unsigned arm = cheapest(&seen->known, mask);
+		const float cost_us = nt_known_predicted_us(&seen->known, arm);
+
+		if (count > 0 && limit_us > 0 && cost_us > limit_us)
+			break;
+		if (!nt_screen_ll_hopeless(arm, nt_case_bytes(seen), cost_us, auto_us))
+			others[count++] = (uint16_t)arm;
+		mask &= ~(1u << arm);
+	}
+	return nt_schedule_explore(NT_SCHEDULE_SCREEN, others, count, seen->first_blocks);
+}
+
+void nt_screen_open(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_comparison nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
+	const struct nt_comparison over_budget = { .p = 1, .verdict = NT_VERDICT_BUDGET };
+	const struct nt_schedule schedule = first_round(seen);
+
+	next->schedule = schedule;
+	if (schedule.count < 2)
+		nt_next_conclude(next, &seen->screen, NT_ARM_AUTO, &nothing);
+	else if (!nt_next_explore(seen, &schedule, next))
+		nt_next_conclude(next, seen->rechecks ? &seen->recheck : &seen->screen, NT_ARM_AUTO,
+				 &over_budget);
+}
+
+void nt_screen_samples(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_comparison too_few = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
+	const unsigned most = NT_SCREEN_ROUNDS + (seen->refined ? 1 : 0);
+
+	if (nt_case_next_best(seen, &seen->screen, 0) != 0 &&
+	    nt_case_enough(seen, nt_evidence_samples(&seen->screen, 0)))
+		return;
+	if (seen->rounds[NT_SCHEDULE_SCREEN] >= most ||
+	    !nt_next_explore(seen, &seen->schedule, next))
+		nt_next_conclude(next, &seen->screen, NT_ARM_AUTO, &too_few);
+}
+
+/* Arms that a closer look could find faster, at most NT_CONFIRM_ARMS, the best first; the arm in
+ * force is always among them. Returns how many. */
+static unsigned finalists(const struct nt_case *seen, uint16_t *arm)
+{
+	const struct nt_evidence *e = &seen->screen;
+	uint32_t taken = 0;
+	unsigned count = 0;
+
+	if (seen->rechecks)
+		arm[count++] = seen->current;
+	while (count < NT_CONFIRM_ARMS) {
+		unsigned i = nt_case_next_best(seen, e, taken);
+
+		if (i == 0)
+			break;
+		taken |= 1u << i;
+		if (seen->rechecks && e->arm[i] == seen->current)
+			continue;
+		if (nt_compare_could_win(nt_case_min_gain(seen), e->us[0], e->us[i], e->blocks))
+			arm[count++] = e->arm[i];
+	}
+	return count;
+}
+
+/* The best arm beside AUTO; it was not tested. */
+static void conclude(const struct nt_case *seen, enum nt_verdict verdict, struct nt_next *next)
+{
+	const struct nt_gates gates = { .min_gain = nt_case_min_gain(seen), .tests = 1 };
+	const struct nt_evidence *e = &seen->screen;
+	const unsigned best = nt_case_next_best(seen, e, 0);
+	struct nt_comparison comparison;
+
+	nt_compare(&gates, e->us[0], e->us[best], e->blocks, &comparison);
+	comparison.p = 1;
+	comparison.verdict = verdict;
+	nt_next_conclude(next, e, e->arm[best], &comparison);
+}
+
+void nt_screen(const struct nt_case *seen, struct nt_next *next)
+{
+	uint16_t arm[NT_CONFIRM_ARMS];
+	const unsigned count = finalists(seen, arm);
+	struct nt_schedule schedule;
+
+	if (count == 0) {
+		conclude(seen, NT_VERDICT_SCREENED, next);
+		return;
+	}
+	schedule = nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
+				       (unsigned)seen->policy->confirm_blocks +
+					       NT_SCHEDULE_WARM_UP);
+	if (!nt_next_explore(seen, &schedule, next))
+		conclude(seen, NT_VERDICT_BUDGET, next);
+}

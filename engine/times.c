@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* times.c - times to and from 16 bits, and the slowest of ranks and nodes */
+#include "engine/times.h"
+
+#include <math.h>
+#include "contract/policy.h"
+
+#define STEPS 2048 /* to a doubling */
+
+uint16_t nt_times_pack(uint32_t ns)
+{
+	double log;
+
+	if (ns < 2)
+		return (uint16_t)ns;
+	log = round(STEPS * log2(ns));
+	return log > UINT16_MAX ? UINT16_MAX : (uint16_t)log;
+}
+
+double nt_times_ns(uint16_t packed)
+{
+	return packed == 0 ? 0 : exp2((double)packed / STEPS);
+}
+
+unsigned nt_times_room(const struct nt_schedule *schedule)
+{
+	return nt_schedule_positions(schedule) * (schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2);
+}
+
+void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
+		  uint32_t position, int64_t reward, uint32_t ns, uint32_t period_ns)
+{
+	const uint32_t positions = nt_schedule_positions(schedule);
+	const uint32_t first = position - position % schedule->count; /* of the block */
+	const uint32_t at = first + (uint32_t)nt_schedule_index(schedule, epoch, position);
+
+	packed[at] = nt_times_pack(reward == NT_REWARD_PERIOD ? period_ns : ns);
+	if (reward != NT_REWARD_PERIOD && nt_times_room(schedule) > positions)
+		packed[positions + at] = nt_times_pack(period_ns);
+}
+
+size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], uint8_t *out, size_t cap)
+{
+	size_t used = 0;
+
+	for (size_t p = 0; p < NT_TIMES_MAX && 2 * p + 2 <= cap; p++) {
+		out[2 * p] = (uint8_t)(packed[p] & 255);
+		out[2 * p + 1] = (uint8_t)(packed[p] >> 8);
+		if (packed[p] != 0)
+			used = 2 * p + 2;
+	}
+	return used;
+}
+
+size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	size_t used = 0;
+
+	for (size_t p = 0; p + 2 <= count && p + 2 <= more; p += 2) {
+		unsigned have = sum[p] | (unsigned)sum[p + 1] << 8,
+			 other = bytes[p] | (unsigned)bytes[p + 1] << 8;
+
+		if (have == 0 || other == 0)
+			have = 0;
+		else if (other > have)
+			have = other;
+		sum[p] = (uint8_t)(have & 255);
+		sum[p + 1] = (uint8_t)(have >> 8);
+		if (have != 0)
+			used = p + 2;
+	}
+	return used;
+}
+
+void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count)
+{
+	if (count % 2 != 0 || count / 2 > nt_times_room(schedule))
+		count = 0;
+	for (size_t p = 0; p < NT_TIMES_MAX; p++) {
+		uint16_t packed = 0;
+
+		if (p < count / 2)
+			packed = (uint16_t)(bytes[2 * p] | bytes[2 * p + 1] << 8);
+		if (packed == 0 || first)
+			worst[p] = packed;
+		else if (worst[p] != 0 && packed > worst[p])
+			worst[p] = packed;
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* times.h - the times of one exploration, as one node sums them up and another reads them
+ *
+ * Of a call there are two times: to the start of the next collective of the communicator, and the
+ * period, to the next call of the same key. An arm that is compared with AUTO must win by the first
+ * and not lose by the second: it may take what the program does in between longer. With
+ * reward=period the second one alone stands for both.
+ *
+ * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
+ * arm[0], arm[1], ...); then, but in a first round, the periods likewise; zeros at the end left
+ * out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands for no sample. A step is
+ * 0.034 %, so the error is at most 0.017 %. 1 ns reads as 1.0003 ns; 4.29 s is the largest time.
+ *
+ * Threads:  pure functions.
+ * Memory:   the caller's.
+ * Errors:   absorb takes bytes that no plan of this schedule can have for no times at all.
+ */
+#ifndef NT_TIMES_H
+#define NT_TIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/schedule.h"
+
+#define NT_TIMES_MAX (2 * NT_RUN_POSITIONS) /* values */
+
+/* Values that a schedule's times have room for: positions, or twice as many. */
+unsigned nt_times_room(const struct nt_schedule *schedule);
+
+uint16_t nt_times_pack(uint32_t ns); /* 0 for 0 */
+double nt_times_ns(uint16_t packed); /* 0 for 0 */
+
+/* Puts what was measured at a position of the plan `epoch` where its block and arm are. reward:
+ * enum nt_rewards. packed holds zeros before the first one. */
+void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
+		  uint32_t position, int64_t reward, uint32_t ns, uint32_t period_ns);
+
+/* Their bytes, at most cap. Returns how many; 0 if there are no times. */
+size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], uint8_t *out, size_t cap);
+
+/* Adds what another node has written of the same plan to sum, in place: the slower of the two;
+ * what one lacks is lacking. Returns bytes, at most count. */
+size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
+
+/* The slower of what is in worst (as many as there is room for) and of what another node has
+ * summed up; what one node lacks is lacking. first: worst holds nothing yet. */
+void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
+		     const uint8_t *bytes, size_t count);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare.c - figures against values by hand, the gates by example */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+#include "tests/fake/rng.h"
+#include "engine/compare.h"
+#include "engine/matched.h"
+
+static void quantiles_interpolate(void **state)
+{
+	const float us[] = { 0, 40, 10, 0, 20, 30, 50 };
+	const float lone[] = { 7, 0 };
+
+	(void)state;
+	assert_float_equal(nt_figures_quantile(us, 7, 0), 10, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 7, 0.25), 20, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 7, 0.3), 22, 1e-5);
+	assert_float_equal(nt_figures_quantile(us, 7, 0.5), 30, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 7, 1), 50, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 2, 0.5), 40, 1e-9);
+	assert_float_equal(nt_figures_quantile(lone, 2, 0.25), 7, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 1, 0.5), 0, 1e-9);
+	assert_float_equal(nt_figures_quantile(us, 0, 0.5), 0, 1e-9);
+}
+
+static void figures_leave_out_what_is_missing(void **state)
+{
+	const float us[] = { 0, 4, 1, 0, 2, 3, 90 };
+	struct nt_figures f = nt_figures_of(us, 7);
+
+	(void)state;
+	assert_int_equal(f.samples, 5);
+	assert_float_equal(f.p25_us, 2, 1e-9);
+	assert_float_equal(f.median_us, 3, 1e-9);
+	assert_float_equal(f.mean_us, 20, 1e-9);
+	f = nt_figures_of(us, 1);
+	assert_int_equal(f.samples, 0);
+	assert_float_equal(f.mean_us, 0, 1e-9);
+}
+
+/* The better of the two tests, paid for twice. */
+static void p_is_the_better_of_two(void **state)
+{
+	float base[24], arm[24];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		double lower, within;
+
+		for (unsigned i = 0; i < 24; i++) {
+			uint64_t key = nt_rng_mix(seed, i);
+
+			base[i] = (float)(100 + 30 * nt_rng_unit(key));
+			arm[i] = (float)(92 + 30 * nt_rng_unit(key ^ 77));
+			if (seed % 2 && nt_rng_unit(key ^ 78) < 0.4)
+				arm[i] *= 3;
+		}
+		nt_matched_take(&pairs, base, arm, 24);
+		lower = nt_matched_lower_p(&pairs);
+		within = nt_matched_within_p(&pairs);
+		assert_true(fabs(nt_compare_p(base, arm, 24) / fmin(1, 2 * fmin(lower, within)) -
+				 1) < 1e-9);
+	}
+	assert_true(nt_compare_p(base, arm, 0) == 1);
+}
+
+/* Twenty pairs; the arm takes `factor` of AUTO's time, and some of its samples `stall` times
+ * that. */
+static struct nt_comparison compare(const struct nt_gates *gates, double factor, unsigned stalls,
+				    double stall)
+{
+	float base[20], arm[20];
+	struct nt_comparison out;
+
+	for (unsigned i = 0; i < 20; i++) {
+		base[i] = (float)(100 + 5 * nt_rng_unit(i));
+		arm[i] = (float)(factor * (100 + 5 * nt_rng_unit(i + 100)));
+		if (i < stalls)
+			arm[i] = (float)(arm[i] * stall);
+	}
+	nt_compare(gates, base, arm, 20, &out);
+	return out;
+}
+
+static void the_gates_by_example(void **state)
+{
+	const struct nt_gates gates = { .min_gain = 0.05, .alpha = 0.01, .tests = 4, .last = true };
+	const struct nt_gates early = { .min_gain = 0.05, .alpha = 0.01, .tests = 4 };
+	const struct nt_gates strict = { .min_gain = 0.05, .alpha = 1e-6, .tests = 4 };
+	const float one[] = { 0 };
+	struct nt_comparison c;
+
+	(void)state;
+	c = compare(&gates, 0.9, 0, 1);
+	assert_int_equal(c.verdict, NT_VERDICT_FASTER);
+	assert_int_equal(c.base.samples, 20);
+	assert_true(c.gain > 0.08 && c.gain < 0.12);
+	assert_true(fabs(c.p * 0x1p20 - 2 * 4) < 1e-6);
+	assert_int_equal(compare(&early, 0.9, 0, 1).verdict, NT_VERDICT_FASTER);
+	assert_int_equal(compare(&gates, 0.97, 0, 1).verdict, NT_VERDICT_SMALL);
+	assert_int_equal(compare(&gates, 1.1, 0, 1).verdict, NT_VERDICT_SMALL);
+	assert_true(compare(&gates, 1.1, 0, 1).p == 1);
+	assert_int_equal(compare(&strict, 0.9, 0, 1).verdict, NT_VERDICT_CHANCE);
+	/* Three stalls in twenty where AUTO has none are no chance; one may be, however long. */
+	assert_int_equal(compare(&gates, 0.9, 3, 1.7).verdict, NT_VERDICT_MEAN);
+	assert_int_equal(compare(&gates, 0.9, 1, 50).verdict, NT_VERDICT_FASTER);
+	assert_int_equal(compare(&early, 0.9, 1, 50).verdict, NT_VERDICT_MEAN);
+	/* The mean must show half of the gain as long as there is another look. */
+	assert_int_equal(compare(&early, 0.9, 5, 1.3).verdict, NT_VERDICT_MEAN);
+	assert_int_equal(compare(&gates, 0.9, 5, 1.3).verdict, NT_VERDICT_FASTER);
+	nt_compare(&gates, one, one, 1, &c);
+	assert_int_equal(c.verdict, NT_VERDICT_SAMPLES);
+	assert_true(c.p == 1);
+}
+
+static void promising_is_near(void **state)
+{
+	const struct nt_gates gates = { .min_gain = 0.05, .alpha = 0.01, .tests = 10 };
+	struct nt_comparison c = { .gain = 0.04, .p = 0.5, .verdict = NT_VERDICT_SMALL };
+
+	(void)state;
+	assert_true(nt_compare_promising(&gates, &c));
+	c.gain = 0.02;
+	assert_false(nt_compare_promising(&gates, &c));
+	c = (struct nt_comparison){ .gain = 0.1, .p = 1, .verdict = NT_VERDICT_CHANCE };
+	assert_false(nt_compare_promising(&gates, &c));
+	c = (struct nt_comparison){ .gain = 0.1, .p = 0.001, .verdict = NT_VERDICT_MEAN };
+	assert_true(nt_compare_promising(&gates, &c));
+	c.verdict = NT_VERDICT_FASTER;
+	assert_false(nt_compare_promising(&gates, &c));
+	c.verdict = NT_VERDICT_SAMPLES;
+	assert_false(nt_compare_promising(&gates, &c));
+}
+
+static void a_first_look_hopes(void **state)
+{
+	const float base[] = { 100, 101, 102, 103, 104, 105, 106, 107 };
+	const float near[] = { 99, 100, 101, 102, 103, 104, 105, 106 };
+	const float wide[] = { 80, 90, 100, 110, 120, 130, 140, 150 };
+	const float none[] = { 0, 0, 0, 0, 0, 0, 0, 0 };
+
+	(void)state;
+	assert_false(nt_compare_could_win(0.05, base, near, 8));
+	assert_true(nt_compare_could_win(0.03, base, near, 8));
+	assert_true(nt_compare_could_win(0.05, base, wide, 8));
+	assert_false(nt_compare_could_win(0.05, base, none, 8));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_interpolate),
+		cmocka_unit_test(figures_leave_out_what_is_missing),
+		cmocka_unit_test(p_is_the_better_of_two),
+		cmocka_unit_test(the_gates_by_example),
+		cmocka_unit_test(promising_is_near),
+		cmocka_unit_test(a_first_look_hopes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* home.c - see home.h */
+#include "tuner/home.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engine/queue.h"
+#include "engine/times.h"
+#include "tuner/abi.h"
+
+#define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
+
+_Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
+
+/* A key that is explored at this home. */
+struct open_key {
+	const struct nt_board_comm *comm;
+	const struct nt_board_key *board_key;
+	struct nt_engine_key *engine_key;
+};
+
+/* Has any of its ranks here one of these flags? */
+static bool flagged(const struct nt_board_comm *comm, uint32_t flags)
+{
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&comm->member[m].flags) & flags)
+			return true;
+	}
+	return false;
+}
+
+/* Calls of the member that has most. */
+static uint64_t most_calls(const struct nt_board_key *key)
+{
+	uint64_t calls = 0;
+
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		uint64_t of_member = atomic_load(&key->calls[m]);
+
+		if (of_member > calls)
+			calls = of_member;
+	}
+	return calls;
+}
+
+/* All but the channels, which are many words to read and wanted after a round only. */
+static struct nt_known known_of(const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	struct nt_known known = {
+		.comm = atomic_load(&comm->id),
+		.key = atomic_load(&key->id),
+		.ranks = atomic_load(&comm->ranks),
+		.nodes = atomic_load(&comm->nodes),
+		.auto_arm = key->auto_arm,
+		.calls = most_calls(key),
+		.captured = flagged(comm, NT_MEMBER_GRAPHS),
+	};
+
+	memcpy(known.cost_us, key->cost_us, sizeof(known.cost_us));
+	return known;
+}
+
+/* All cards of a communicator that takes plans are equal. */
+static bool asks_for_chunks(const struct nt_board_comm *comm)
+{
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
+			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
+	}
+	return false;
+}
+
+/* What NCCL gave any pair of this communicator, as far as our ranks saw. */
+static unsigned most_channels(const struct nt_board_comm *comm)
+{
+	unsigned most = 0;
+
+	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+		for (int pair = 0; pair < NT_PAIRS; pair++) {
+			unsigned seen = atomic_load(&comm->key[k].channels[pair]);
+
+			if (nt_pair_takes_channels(pair) && seen > most)
+				most = seen;
+		}
+	}
+	return most;
+}
+
+static struct nt_channels channels_of(const struct nt_board_comm *comm,
+				      const struct nt_board_key *key)
+{
+	struct nt_channels channels = {
+		.ranks = atomic_load(&comm->ranks),
+		.most = most_channels(comm),
+		.chunks = asks_for_chunks(comm),
+	};
+
+	for (unsigned pair = 0; pair < NT_PAIRS; pair++)
+		channels.own[pair] = atomic_load(&key->channels[pair]);
+	return channels;
+}
+
+static bool may_open(const struct nt_home *home, const struct nt_board_comm *comm,
+		     const struct nt_board_key *key)
+{
+	struct nt_known known;
+
+	if (!atomic_load(&key->described))
+		return false;
+	known = known_of(comm, key);
+	return nt_engine_worth(&home->engine, &known);
+}
+
+/* Is any of its keys in this state? IDLE: and to be opened at the next look, since it was called,
+ * and none of its ranks' flags speaks against it. */
+static bool any_key(const struct nt_home *home, const struct nt_board_comm *comm,
+		    enum nt_key_state state)
+{
+	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+		const struct nt_board_key *key = &comm->key[k];
+
+		if (atomic_load(&key->id) == 0 || atomic_load(&key->state) != state)
+			continue;
+		if (state != NT_KEY_IDLE || may_open(home, comm, key))
+			return true;
+	}
+	return false;
+}
+
+/* Is another communicator to be explored first? */
+static bool waits(const struct nt_home *home, const struct nt_board_comm *comm, uint64_t calls)
+{
+	const struct nt_queued self = { .id = atomic_load(&comm->id),
+					.ranks = atomic_load(&comm->ranks) };
+
+	if (!home->board || nt_queue_waited(&home->engine.policy, calls))
+		return false;
+	for (unsigned c = 0; c < NT_BOARD_COMMS; c++) {
+		const struct nt_board_comm *other = &home->board->comm[c];
+		struct nt_queued queued = { .id = atomic_load(&other->id),
+					    .ranks = atomic_load(&other->ranks) };
+
+		if (other == comm || queued.id == 0 || atomic_load(&other->state) != NT_COMM_AGREED)
+			continue;
+		queued.open = any_key(home, other, NT_KEY_OPEN);
+		/* Looked for only where it matters: there may be thousands of keys. */
+		if (!queued.open && nt_queue_before(&queued, &self))
+			queued.ready = any_key(home, other, NT_KEY_IDLE);
+		if (nt_queue_waits(&self, &queued))
+			return true;
+	}
+	return false;
+}
+
+static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
+{
+	const struct nt_home *home = arg;
+
+	return home->engine.open < OPEN_KEYS && may_open(home, comm, key) &&
+	       !waits(home, comm, most_calls(key));
+}
+
+/* Takes the engine's key. */
+static struct open_key *open_key(const struct nt_board_comm *comm,
+				 const struct nt_board_key *board_key,
+				 struct nt_engine_key *engine_key)
+{
+	struct open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
+
+	if (key)
+		*key = (struct open_key){ comm, board_key, engine_key };
+	else if (engine_key)
+		nt_engine_end(engine_key);
+	return key;
+}
+
+static void *key_start(void *arg, const struct nt_board_comm *comm,
+		       const struct nt_board_key *board_key)
+{
+	const struct nt_known known = known_of(comm, board_key);
+	struct nt_home *home = arg;
+
+	return open_key(comm, board_key, nt_engine_start(&home->engine, &known));
+}
+
+static bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
+{
+	struct nt_schedule s;
+
+	(void)arg;
+	return !flagged(comm, UINT32_MAX) &&
+	       nt_schedule_read(&s, base->payload, base->payload_bytes) == 0 &&
+	       nt_engine_worth_recheck(&s);
+}
+
+static void *recheck_start(void *arg, const struct nt_board_comm *comm,
+			   const struct nt_board_key *board_key, const struct nt_plan *base)
+{
+	const struct nt_known known = known_of(comm, board_key);
+	struct nt_home *home = arg;
+	struct nt_schedule s;
+
+	if (nt_schedule_read(&s, base->payload, base->payload_bytes) < 0)
+		return NULL;
+	return open_key(comm, board_key, nt_engine_start_recheck(&home->engine, &known, s.arm[0]));
+}
+
+static int key_next(void *arg, struct nt_plan *plan)
+{
+	const struct open_key *key = arg;
+	struct nt_known known = known_of(key->comm, key->board_key);
+	enum nt_engine_next next;
+	struct nt_schedule s;
+
+	known.channels = channels_of(key->comm, key->board_key);
+	next = nt_engine_next(key->engine_key, &known, &s);
+	if (next == NT_ENGINE_STAY)
+		return 0;
+	plan->payload_bytes = (uint32_t)nt_schedule_write(&s, plan->payload, sizeof(plan->payload));
+	plan->until = next == NT_ENGINE_EXPLORE ? nt_schedule_positions(&s) : NT_NEVER;
+	return next != NT_ENGINE_KEEP;
+}
+
+static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
+{
+	struct open_key *key = arg;
+
+	nt_engine_absorb(key->engine_key, bytes, count);
+}
+
+static void key_end(void *arg)
+{
+	struct open_key *key = arg;
+
+	nt_engine_end(key->engine_key);
+	free(key);
+}
+
+/* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
+ * it may have been that. */
+static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position,
+			bool period)
+{
+	uint32_t worst = 0;
+
+	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
+		const _Atomic uint32_t *times = period ? run->period_ns[m] : run->sample_ns[m];
+		uint32_t ns = atomic_load_explicit(&times[position], memory_order_relaxed);
+
+		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
+			return 0;
+		if (ns > worst)
+			worst = ns;
+	}
+	return worst;
+}
+
+size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
+		      int64_t reward, uint8_t *out, size_t cap)
+{
+	uint16_t packed[NT_TIMES_MAX] = { 0 };
+	const struct nt_board_run *run;
+	struct nt_schedule schedule;
+
+	if (plan->run >= NT_BOARD_RUNS || plan->until == NT_NEVER ||
+	    nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return 0;
+	run = &board->run[plan->run];
+	for (uint32_t p = 0; p < nt_schedule_positions(&schedule); p++)
+		nt_times_put(packed, &schedule, plan->epoch, p, reward,
+			     slowest(run, members, p, false), slowest(run, members, p, true));
+	return nt_times_write(packed, out, cap);
+}
+
+static size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
+		     uint32_t members, uint8_t *out, size_t cap)
+{
+	const struct nt_home *home = arg;
+
+	return nt_home_gather(board, plan, members, home->engine.policy.reward, out, cap);
+}
+
+static size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes, size_t more)
+{
+	(void)arg;
+	return nt_times_combine(sum, count, bytes, more);
+}
+
+struct nt_agree_hooks nt_home_hooks(struct nt_home *home)
+{
+	return (struct nt_agree_hooks){
+		.arg = home,
+		.worth = key_worth,
+		.start = key_start,
+		.next = key_next,
+		.absorb = key_absorb,
+		.end = key_end,
+		.gather = gather,
+		.combine = combine,
+		.worth_recheck = recheck_worth,
+		.start_recheck = recheck_start,
+		.recheck_ms = (uint32_t)home->engine.policy.recheck_s * 1000,
+	};
+}

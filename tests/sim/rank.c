@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked
+/* rank.c - a rank's side as the tuner plays it (tuner/decide.c, tuner/follow.c), and what is checked
  * at each collective */
 #include "tests/sim/sim.h"
 

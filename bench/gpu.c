@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.c - this process's GPU, its communicators, and one collective at a time */
+/* gpu.c - this process's GPU, and one collective at a time */
 #include "bench/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define POISON 0xff /* a NaN in every element that no collective wrote */
 
@@ -46,14 +45,6 @@ void *nt_bench_allocate(int rank, size_t count, size_t bytes)
 	if (!memory)
 		nt_bench_die(rank, "no memory for %zu times %zu bytes", count, bytes);
 	return memory;
-}
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 /* Several nodes may be pretended on one host: then the GPUs of all of them are seen, and the
@@ -136,8 +127,6 @@ static void make_stream(struct nt_gpu *g)
 
 void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char *run)
 {
-	double start_ms;
-
 	*g = (struct nt_gpu){ .options = o, .meet = { .dir = o->meet_dir, .run = run } };
 	choose_device(g);
 	NCCL_CHECK(g->options->rank, ncclGetVersion(&g->nccl_version));
@@ -146,15 +135,10 @@ void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char 
 	CUDA_CHECK(g->options->rank, cudaEventCreate(&g->after));
 	make_buffers(g);
 	nt_gpu_measure_memory(g, &g->start_mib);
-	start_ms = now_ms();
-	nt_lanes_open(g);
-	g->init_ms = now_ms() - start_ms;
-	nt_gpu_measure_memory(g, &g->init_mib);
 }
 
 void nt_gpu_close(struct nt_gpu *g)
 {
-	nt_lanes_close(g);
 	CUDA_CHECK(g->options->rank, cudaFree(g->send));
 	CUDA_CHECK(g->options->rank, cudaFree(g->receive));
 	CUDA_CHECK(g->options->rank, cudaEventDestroy(g->before));

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h - this process's GPU, its communicators, and one collective at a time
+/* gpu.h - this process's GPU, and one collective at a time
  *
  * Threads:  one.
  * Memory:   the bench owns everything; nt_gpu_open and nt_gpu_close are a pair.
@@ -48,11 +48,7 @@ struct nt_gpu {
 };
 
 void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char *run);
-void nt_gpu_close(struct nt_gpu *g); /* destroys the communicators */
-
-void nt_lanes_open(struct nt_gpu *g);
-void nt_lanes_close(struct nt_gpu *g);
-void nt_lanes_abort(struct nt_gpu *g); /* whatever is under way, and open them anew */
+void nt_gpu_close(struct nt_gpu *g); /* after nt_lanes_close */
 
 size_t nt_gpu_room(size_t bytes); /* of a result in the receive buffer */
 void nt_gpu_measure_memory(struct nt_gpu *g, double *used_mib);

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.c - the communicators: of all ranks, of a part of them, and of all ranks held to an arm */
-#include "bench/gpu.h"
+#include "bench/lane.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MEET_S 120 /* how long processes may take to start */
 
@@ -82,13 +82,30 @@ static void join_arms(struct nt_gpu *g)
 	}
 }
 
-void nt_lanes_open(struct nt_gpu *g)
+static void open_all(struct nt_gpu *g)
 {
 	join_all(g, add_lane(g, "world", g->options->ranks));
 	if (g->options->split != NT_SPLIT_NONE)
 		split_world(g);
 	join_arms(g);
 	g->generation++;
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+void nt_lanes_open(struct nt_gpu *g)
+{
+	double start_ms = now_ms();
+
+	open_all(g);
+	g->init_ms = now_ms() - start_ms;
+	nt_gpu_measure_memory(g, &g->init_mib);
 }
 
 /* Children first, as applications do. */
@@ -111,5 +128,5 @@ void nt_lanes_abort(struct nt_gpu *g)
 		free(lane->ranks);
 	}
 	nt_gpu_wait(g);
-	nt_lanes_open(g);
+	open_all(g);
 }

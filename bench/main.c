@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <unistd.h>
+#include "bench/lane.h"
 #include "bench/report.h"
 
 static int complain(const char *text)
@@ -32,8 +33,10 @@ int main(int argc, char **argv)
 	}
 	nt_bench_run_name(run, sizeof(run));
 	nt_gpu_open(&gpu, &options, run);
+	nt_lanes_open(&gpu);
 	nt_play_create(&play, &gpu);
 	nt_play_run(&play);
+	nt_lanes_close(&gpu);
 	nt_gpu_close(&gpu);
 	alarm(0);
 	wrong = nt_bench_report(&play, run);

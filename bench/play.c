@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "bench/lane.h"
 
 #define MEET_S 120 /* how long ranks may be apart after their communicators were made */
 

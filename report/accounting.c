@@ -8,7 +8,7 @@
  * has the right library, obeys the site's PrivateData, spells array and heterogeneous jobs as
  * users do, and can be ended at a deadline.
  */
-#include "report/jobtext.h"
+#include "report/accounting.h"
 
 #include <ctype.h>
 #include <inttypes.h>

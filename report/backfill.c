@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include "report/accounting.h"
 #include "report/database.h"
-#include "report/jobtext.h"
 #include "report/spool.h"
 #include "spank/splice.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's text from slurmctld. */
-#include "report/jobtext.h"
+#include "report/controller.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,12 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include "report/pciids.h"
 
 #define MODELS_MAX 32 /* different ones in a node; more are printed at their places only */
 #define DEPTH_MAX 16 /* of bridges in bridges */
 #define ITEM_MAX 24
-#define NAME_MAX_BYTES 80
 #define ORDER "gsn"
 
 struct model {
@@ -123,11 +121,8 @@ static int read_inventory(struct inventory *inventory, const char *material)
 
 static void print_model(FILE *out, const struct model *model)
 {
-	char name[NAME_MAX_BYTES];
-
-	(void)nt_pciids_name(model->vendor, model->device, name, sizeof(name));
-	fprintf(out, NT_INVENTORY_LABEL "%u x %04x:%04x%s%s\n", kind_name(model->kind),
-		model->count, model->vendor, model->device, name[0] ? " " : "", name);
+	fprintf(out, NT_INVENTORY_LABEL "%u x %04x:%04x\n", kind_name(model->kind), model->count,
+		model->vendor, model->device);
 }
 
 static void print_models(FILE *out, const struct inventory *inventory)
@@ -206,7 +201,7 @@ static int append(json_object *array, json_object *value)
 static int append_model(json_object *array, const struct model *model)
 {
 	json_object *object = json_object_new_object();
-	char name[NAME_MAX_BYTES], id[ITEM_MAX];
+	char id[ITEM_MAX];
 	int rc;
 
 	if (!object)
@@ -214,10 +209,6 @@ static int append_model(json_object *array, const struct model *model)
 	snprintf(id, sizeof(id), "%04x:%04x", model->vendor, model->device);
 	rc = add(object, "kind", json_object_new_string(kind_name(model->kind)));
 	rc |= add(object, "id", json_object_new_string(id));
-	if (nt_pciids_name(model->vendor, model->device, name, sizeof(name)) == 0)
-		rc |= add(object, "name", json_object_new_string(name));
-	else
-		rc |= json_object_object_add(object, "name", NULL);
 	rc |= add(object, "count", json_object_new_int64(model->count));
 	rc |= append(array, object);
 	return rc ? -1 : 0;

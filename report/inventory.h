@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inventory.h - the text that a node's fingerprint is the hash of, for people and for programs
  *
- * Both forms hold nothing that differs between nodes of the same fingerprint, but for names, which
- * come from the list of PCI devices that is installed.
+ * Both forms hold nothing that differs between nodes of the same fingerprint. Devices are numbers,
+ * as lspci -n shows them: lists of their names differ with what a node has installed.
  *
- * Threads:  pure but for that list; any thread.
+ * Threads:  pure; any thread.
  * Memory:   nt_inventory_json hands an object over.
  * Errors:   -1 or NULL for a text that is not as spank/fingerprint.h says, and without memory.
  */
@@ -20,7 +20,7 @@ int nt_inventory_print(FILE *out, const char *material);
 
 #define NT_INVENTORY_LABEL "%-13s "
 
-/* {"packages":2,"numa_nodes":2,"devices":[{"kind":"GPU","id":"10de:2335","name":null,"count":8}],
+/* {"packages":2,"numa_nodes":2,"devices":[{"kind":"GPU","id":"10de:2335","count":8}],
  * "places":[{"numa":"0","devices":["GPU 10de:2335",["GPU 10de:2335","NIC 15b3:1021"]]}]} */
 json_object *nt_inventory_json(const char *material);
 

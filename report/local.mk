@@ -5,12 +5,14 @@
 noinst_LTLIBRARIES += libnt-report.la
 libnt_report_la_SOURCES = \
 	%D%/accounting.c \
+	%D%/accounting.h \
 	%D%/backfill.c \
 	%D%/child.c \
 	%D%/child.h \
 	%D%/command.c \
 	%D%/command.h \
 	%D%/controller.c \
+	%D%/controller.h \
 	%D%/database.c \
 	%D%/database.h \
 	%D%/explored.c \
@@ -24,6 +26,8 @@ libnt_report_la_SOURCES = \
 	%D%/inventory.h \
 	%D%/jobid.c \
 	%D%/jobid.h \
+	%D%/jobload.c \
+	%D%/jobload.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
@@ -31,8 +35,6 @@ libnt_report_la_SOURCES = \
 	%D%/label.h \
 	%D%/print.c \
 	%D%/print.h \
-	%D%/pciids.c \
-	%D%/pciids.h \
 	%D%/rank.c \
 	%D%/rank.h \
 	%D%/report.c \

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "contract/record.h"
 #include "report/file.h"
-#include "report/jobtext.h"
+#include "report/jobload.h"
 #include "report/print.h"
 #include "report/spool.h"
 

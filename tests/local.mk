@@ -6,6 +6,7 @@
 unit_tests = \
 	%D%/unit/agree \
 	%D%/unit/agree-recheck \
+	%D%/unit/bench \
 	%D%/unit/board \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
@@ -61,12 +62,15 @@ endif
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-contract.la \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
+
+# What needs neither CUDA nor NCCL of nccl-tune-bench.
+tests_unit_bench_LDADD = libnt-bench.la libnt-contract.la $(CMOCKA_LIBS)
 
 # Simulated hosts and workloads that the cluster tests start.
 noinst_PROGRAMS += tests/fake/pmix-exchange
@@ -90,7 +94,6 @@ tests_sim_nt_agree_sim_SOURCES = \
 tests_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/sim/interleave.h
 tests_sim_nt_agree_sim_LDADD = libnt-contract.la
 TESTS += %D%/sim/agree-quick
-EXTRA_DIST += %D%/sim/agree-quick %D%/sim/build.sh %D%/sim/mutants.sh %D%/sim/results.sh
 tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
 tests_sim_nt_log_peer_LDADD = libnt-sync.la
 
@@ -180,9 +183,6 @@ tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
 noinst_PROGRAMS += tests/chain/nt-chain-cost
 tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
 tests_chain_nt_chain_cost_LDADD =
-EXTRA_DIST += %D%/chain/chain.bats
-
-EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la
@@ -193,17 +193,12 @@ noinst_SCRIPTS += tests/fake/nt-fake-job.so
 CLEANFILES += tests/fake/nt-fake-job.so
 tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
-EXTRA_DIST += %D%/launch
-
-EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/process-child.h %D%/unit/decide-host.h \
-	%D%/unit/steady.h
 
 # Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
 noinst_PROGRAMS += tests/sim/nt-engine-sim tests/sim/nt-figures tests/sim/nt-noise
 tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
 tests_sim_nt_figures_LDADD = libnt-engine.la libnt-contract.la
 TESTS += %D%/stats/figures-scipy
-EXTRA_DIST += %D%/stats/rules.sh %D%/stats/figures-scipy %D%/stats/figures.py
 tests_sim_nt_engine_sim_SOURCES = \
 	%D%/stats/engine-sim.c \
 	%D%/stats/noise.c \
@@ -217,4 +212,94 @@ tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
-EXTRA_DIST += %D%/README.md %D%/replay %D%/tsan %D%/kill %D%/lib %D%/lint %D%/cluster %D%/traces %D%/unit/data
+# What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/chain/chain.bats \
+	%D%/cluster/00-cluster.bats \
+	%D%/cluster/05-dev.bats \
+	%D%/cluster/10-spank-option.bats \
+	%D%/cluster/11-spank-step.bats \
+	%D%/cluster/20-record-rank.sh \
+	%D%/cluster/20-record-write.bats \
+	%D%/cluster/21-record-trouble.bats \
+	%D%/cluster/22-record-controller.bats \
+	%D%/cluster/30-report-backfill.bats \
+	%D%/cluster/30-report-job.bats \
+	%D%/cluster/35-fingerprint.bats \
+	%D%/cluster/40-log.bats \
+	%D%/cluster/50-job.bats \
+	%D%/cluster/55-shapes.bats \
+	%D%/cluster/56-chain.bats \
+	%D%/cluster/57-recheck.bats \
+	%D%/cluster/60-failures.bats \
+	%D%/cluster/70-launch.bats \
+	%D%/cluster/80-kill.bats \
+	%D%/fake/arms.bats \
+	%D%/fake/fake-nccl-srun.bats \
+	%D%/fake/fake-nccl.bats \
+	%D%/fake/reward.bats \
+	%D%/kill/kill.bash \
+	%D%/kill/matrix.sh \
+	%D%/kill/rank.sh \
+	%D%/kill/sum.py \
+	%D%/launch/children.c \
+	%D%/launch/ends.c \
+	%D%/launch/job.py \
+	%D%/launch/load.h \
+	%D%/launch/mpi-job.c \
+	%D%/lib/cluster \
+	%D%/lib/cluster-config.bash \
+	%D%/lib/cluster-process.bash \
+	%D%/lib/cluster.bash \
+	%D%/lib/demo.bash \
+	%D%/lib/policy.bash \
+	%D%/lib/tiers.bash \
+	%D%/lint/archive.bats \
+	%D%/lint/circles.awk \
+	%D%/lint/circles.bats \
+	%D%/lint/dev.bats \
+	%D%/lint/edges.awk \
+	%D%/lint/exports.bats \
+	%D%/lint/format.bats \
+	%D%/lint/layering.bats \
+	%D%/lint/sources.bash \
+	%D%/lint/sources.bats \
+	%D%/lint/words.awk \
+	%D%/lint/words.bats \
+	%D%/model/agree.pml \
+	%D%/model/check.sh \
+	%D%/model/model.bats \
+	%D%/replay/replay.bats \
+	%D%/sim/agree-quick \
+	%D%/sim/build.sh \
+	%D%/sim/mutants.sh \
+	%D%/sim/results.sh \
+	%D%/stats/figures-scipy \
+	%D%/stats/figures.py \
+	%D%/stats/rules.sh \
+	%D%/traces/h200-1x8-seq.csv \
+	%D%/traces/h200-2x4-10gbit.csv \
+	%D%/traces/h200-2x4-launch-knobs.csv \
+	%D%/traces/h200-2x4-ovl.csv \
+	%D%/traces/h200-2x4-seq.csv \
+	%D%/traces/h200-auto-picks.csv \
+	%D%/tsan/threads.bats \
+	%D%/unit/agree-pair.h \
+	%D%/unit/data/report/damaged.json \
+	%D%/unit/data/report/damaged.out.json \
+	%D%/unit/data/report/damaged.txt \
+	%D%/unit/data/report/differs.json \
+	%D%/unit/data/report/differs.txt \
+	%D%/unit/data/report/empty.json \
+	%D%/unit/data/report/empty.out.json \
+	%D%/unit/data/report/empty.txt \
+	%D%/unit/data/report/full.json \
+	%D%/unit/data/report/full.out.json \
+	%D%/unit/data/report/full.txt \
+	%D%/unit/data/report/wide.json \
+	%D%/unit/data/report/wide.txt \
+	%D%/unit/engine-bench.h \
+	%D%/unit/process-child.h \
+	%D%/unit/decide-host.h \
+	%D%/unit/steady.h

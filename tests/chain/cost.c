@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "bench/measure.h"
+#include "tests/measure/measure.h"
 #include "contract/coll.h"
 #include "tuner/abi.h"
 

@@ -5,6 +5,7 @@
 # The main job, end to end: srun, SPANK plugin, tuner in a simulated NCCL, agreement over the step's PMIx, record,
 # sacct, report. The simulated NCCL stops every rank when two of them choose differently.
 # NT_SOAK_RUNS: how often the last test repeats each job.
+# shellcheck disable=SC2016,SC2086,SC2154 # expressions for the shell of the task; no word at all; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

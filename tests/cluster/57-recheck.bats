@@ -4,6 +4,7 @@
 #
 # What was chosen is looked at again: an arm that has become slow is given up, one that has not stays, and neither costs
 # many reads of other nodes' logs. Distances of seconds stand for those of minutes.
+# shellcheck disable=SC2016 # expressions for the shell of the task
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

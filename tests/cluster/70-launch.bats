@@ -21,7 +21,7 @@ MPI_ON_ONE_HOST=(OMPI_MCA_pml=ob1 "OMPI_MCA_btl=tcp,self" OMPI_MCA_btl_tcp_if_in
 
 setup_file() {
 	local program
-	export bin library runs NT_TIMEOUT_S=100
+	export bin library runs
 	cluster_setup
 	bin=$NT_BASE/bin library=$NT_TESTS/nt-fake-job.so runs=$NT_BASE/runs
 	mkdir "$bin" "$runs"
@@ -376,5 +376,5 @@ has_run_again() {
 
 nothing_left() {
 	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d 2>/dev/null)" ] &&
-		! pgrep -f "$NT_STAGE/libexec/nccl-tune/nt-recordd" >/dev/null
+		! pgrep -f "nt-recordd .*$NT_CLUSTER/" >/dev/null
 }

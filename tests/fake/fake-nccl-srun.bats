@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The simulated NCCL as srun starts it: its ranks find each other across nodes, and end together.
+# shellcheck disable=SC2016 # expressions for the shell of the task
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -42,8 +42,8 @@ die() {
 }
 
 usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0" >&2
-	exit 2
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
 }
 
 # shellcheck source=tests/gpu/slurm.bash
@@ -69,12 +69,14 @@ number() {
 
 read_options() {
 	while [ $# -gt 0 ]; do
-		if [ "$1" = --dry ]; then
+		case $1 in
+		-h|--help) usage 0 ;;
+		--dry)
 			dry=1
 			shift
-			continue
-		fi
-		[ $# -ge 2 ] || usage
+			continue ;;
+		esac
+		[ $# -ge 2 ] || usage >&2
 		case $1 in
 		--parts) parts=$2 ;;
 		--topologies) IFS=, read -ra topologies <<<"$2" ;;
@@ -86,7 +88,7 @@ read_options() {
 		--rounds) number "$1" "$2"; cell_rounds=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
-		*) usage ;;
+		*) usage >&2 ;;
 		esac
 		shift 2
 	done

@@ -14,7 +14,7 @@ NT_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NT_CLUSTER_PROGRAM=$NT_TOP/tests/lib/cluster
 export NT_TOP NT_CLUSTER_PROGRAM
 export NT_USER=${NT_USER:-nt-test}
-export NT_TIMEOUT_S=${NT_TIMEOUT_S:-60}	# the longest that one command of a test may take
+export NT_TIMEOUT_S=${NT_TIMEOUT_S:-180}	# for one command of a test; a hang guard, as all bounds here are
 
 cluster() {
 	"$NT_CLUSTER_PROGRAM" "$@"
@@ -61,7 +61,7 @@ cluster_start() {
 cluster_up() {
 	local directory=$1 nodes=$2
 	shift 2
-	timeout 60 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
+	timeout 300 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
 }
 
 # The installed tree; a copy of it where NT_USER may not read the original (a checkout under /root).
@@ -86,11 +86,11 @@ nt_plugstack_line() {
 
 # All nodes ready for jobs.
 cluster_wait() {
-	wait_for 30 nodes_ready
+	wait_for 120 nodes_ready
 }
 
 nodes_ready() {
-	! timeout 5 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
+	! timeout 20 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
 }
 
 # End every cluster of this file; fails if something stays behind.
@@ -106,7 +106,7 @@ cluster_stop() {
 }
 
 cluster_down() {
-	timeout 60 "$NT_CLUSTER_PROGRAM" down -d "$1" && no_leftovers "$1"
+	timeout 240 "$NT_CLUSTER_PROGRAM" down -d "$1" && no_leftovers "$1"
 }
 
 # no_leftovers DIR: fails, and lists them, if processes, ports or files of that cluster exist.
@@ -155,16 +155,16 @@ wait_for() {
 
 # wait_sacct JOBID: until accounting has the job's end. Takes some seconds for the first job of a cluster.
 wait_sacct() {
-	wait_for 30 job_is_accounted "$1"
+	wait_for 120 job_is_accounted "$1"
 }
 
 job_is_accounted() {
-	timeout 10 sacct -n -X -P -j "$1" -o state,end | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL).*\|[0-9]'
+	timeout 60 sacct -n -X -P -j "$1" -o state,end | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL).*\|[0-9]'
 }
 
 # wait_record JOBID: until accounting has the job's end and what nt-recordd says of it: on a busy host that is seconds later.
 wait_record() {
-	wait_sacct "$1" && wait_for 30 no_helpers && wait_for 20 record_is_accounted "$1"
+	wait_sacct "$1" && wait_for 120 no_helpers && wait_for 60 record_is_accounted "$1"
 }
 
 no_helpers() {
@@ -177,10 +177,10 @@ record_is_accounted() {
 
 # What slurmctld has as the job's text.
 comment_now() {
-	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=\(.*[^ ]\) *$/\1/p'
+	timeout 60 scontrol show job "$1" | sed -n 's/^ *AdminComment=\(.*[^ ]\) *$/\1/p'
 }
 
 # sacct_field JOBID FIELD: one value of the job.
 sacct_field() {
-	timeout 10 sacct -n -X -P -j "$1" -o "$2"
+	timeout 60 sacct -n -X -P -j "$1" -o "$2"
 }

@@ -43,7 +43,7 @@ four_ranks() {
 	dir=$BATS_TEST_TMPDIR/board.$RANDOM
 	mkdir -m 700 "$dir"
 	# shellcheck disable=SC2086 # several words
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" $1) run -0 --separate-stderr timeout 60 "$FAKE" \
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" $1) run -0 --separate-stderr timeout 300 "$FAKE" \
 		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:2}"
 	# shellcheck disable=SC2154 # set by run
 	jq -e '.mismatches == 0' <<<"$output"

@@ -227,7 +227,8 @@ static inline struct nt_own_key *host_own_key(struct host *h, int coll, size_t b
 
 static inline uint32_t host_owner(struct host *h, const struct nt_board_key *key)
 {
-	return 1 + h->comm->fixed.seat.comm * NT_BOARD_KEYS + (uint32_t)(key - h->comm->fixed.board->key);
+	return 1 + h->comm->fixed.seat.comm * NT_BOARD_KEYS +
+	       (uint32_t)(key - h->comm->fixed.board->key);
 }
 
 /* As a speaker commits: the plan first, then its epoch. */
@@ -289,8 +290,8 @@ static inline uint64_t host_open_key(struct host *h, int coll, size_t bytes)
 	host_collective(h, coll, bytes);
 	key = host_key(h, coll, bytes);
 	atomic_store(&key->state, NT_KEY_OPEN);
-	for (int i = 0; i < 8 && atomic_load(&key->turn[h->comm->fixed.seat.member]) == NT_TURN_UNKNOWN;
-	     i++)
+	for (int i = 0;
+	     i < 8 && atomic_load(&key->turn[h->comm->fixed.seat.member]) == NT_TURN_UNKNOWN; i++)
 		host_collective(h, coll, bytes);
 	assert_int_not_equal(atomic_load(&key->turn[h->comm->fixed.seat.member]), NT_TURN_UNKNOWN);
 	return h->seq[coll];

@@ -61,7 +61,8 @@ static void six_algorithms_are_enough(void **state)
 		table[i] = i == RING_SIMPLE ? 3.0f : -1024.0f;
 	mine.cost = table;
 	assert_int_equal(nt_comm_decide(h.comm, &mine), NT_NCCL_OK);
-	assert_int_equal(nt_key_mask(atomic_load(&h.comm->fixed.board->key[0].id)), 1u << RING_SIMPLE);
+	assert_int_equal(nt_key_mask(atomic_load(&h.comm->fixed.board->key[0].id)),
+			 1u << RING_SIMPLE);
 	assert_true(h.comm->fixed.board->key[0].cost_us[18] < 0);
 	host_close(&h);
 }
@@ -346,8 +347,9 @@ static void version_4_follows_plans_too(void **state)
 				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&h.process.map.board->run[plan.run].done[h.comm->fixed.seat.member]),
-			 12);
+	assert_int_equal(
+		atomic_load(&h.process.map.board->run[plan.run].done[h.comm->fixed.seat.member]),
+		12);
 	host_close(&h);
 }
 

@@ -204,8 +204,7 @@ static void case_fork(void)
 							 1u << RING_SIMPLE | 1u << TREE_SIMPLE),
 					       &(struct nt_call){ .cost = fresh, .algos = 7 })) >=
 	      1);
-	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].state) ==
-	      NT_MEMBER_JOINED);
+	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].state) == NT_MEMBER_JOINED);
 	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].flags) == 0);
 	CHECK(decide_v5() == 0);
 	finalize_v5();

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "report/jobtext.h"
+#include "report/accounting.h"
 
 static int run_shell(struct nt_child *child, const char *script, size_t max_bytes, int timeout_ms,
 		     struct nt_error *err)

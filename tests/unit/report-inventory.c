@@ -9,11 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
-#include "report/pciids.h"
 
-/* No list of PCI devices knows the vendor fff0. */
 #define NODE                                                                                    \
 	"packages=2;numa=2;@0:((gfff0:0001,nfff0:0002),gfff0:0001),gfff0:0001;@0-1:nfff0:0003;" \
 	"@1:gfff0:0004,sfff0:0005;"
@@ -47,11 +44,11 @@ static void is_json(void **state)
 {
 	static const char expected[] =
 		"{\"packages\":2,\"numa_nodes\":2,\"devices\":["
-		"{\"kind\":\"GPU\",\"id\":\"fff0:0001\",\"name\":null,\"count\":3},"
-		"{\"kind\":\"NIC\",\"id\":\"fff0:0002\",\"name\":null,\"count\":1},"
-		"{\"kind\":\"NIC\",\"id\":\"fff0:0003\",\"name\":null,\"count\":1},"
-		"{\"kind\":\"GPU\",\"id\":\"fff0:0004\",\"name\":null,\"count\":1},"
-		"{\"kind\":\"NVSwitch\",\"id\":\"fff0:0005\",\"name\":null,\"count\":1}],"
+		"{\"kind\":\"GPU\",\"id\":\"fff0:0001\",\"count\":3},"
+		"{\"kind\":\"NIC\",\"id\":\"fff0:0002\",\"count\":1},"
+		"{\"kind\":\"NIC\",\"id\":\"fff0:0003\",\"count\":1},"
+		"{\"kind\":\"GPU\",\"id\":\"fff0:0004\",\"count\":1},"
+		"{\"kind\":\"NVSwitch\",\"id\":\"fff0:0005\",\"count\":1}],"
 		"\"places\":["
 		"{\"numa\":\"0\",\"devices\":[[[\"GPU fff0:0001\",\"NIC fff0:0002\"],\"GPU fff0:0001\"],"
 		"\"GPU fff0:0001\"]},"
@@ -110,42 +107,13 @@ static void other_texts_are_refused(void **state)
 	fclose(out);
 }
 
-static void devices_have_names(void **state)
-{
-	static const char list[] = "# a comment\n"
-				   "0010  Somebody\n"
-				   "\t2335  Not this one\n"
-				   "10de  NVIDIA Corporation\n"
-				   "\t2330  GH100 [H100 SXM5 80GB]\n"
-				   "\t2335  GH100 [H200 SXM \001 141GB]\n"
-				   "\t\t10de 18be  A board\n"
-				   "10df  Emulex\n"
-				   "\t2336  Nor this one\n";
-	char path[] = "/tmp/nt-pciids.XXXXXX";
-	int fd = mkstemp(path);
-	char name[64];
-
-	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, list, sizeof(list) - 1), sizeof(list) - 1);
-	close(fd);
-	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, sizeof(name)), 0);
-	assert_string_equal(name, "GH100 [H200 SXM ? 141GB]");
-	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, 6), 0);
-	assert_string_equal(name, "GH100");
-	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2336, name, sizeof(name)), -1);
-	assert_string_equal(name, "");
-	assert_int_equal(nt_pciids_name_in(path, 0x10dd, 0x2335, name, sizeof(name)), -1);
-	unlink(path);
-	assert_int_equal(nt_pciids_name_in(path, 0x10de, 0x2335, name, sizeof(name)), -1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_printed),	      cmocka_unit_test(is_json),
-		cmocka_unit_test(nothing_is_a_node),  cmocka_unit_test(other_texts_are_refused),
-		cmocka_unit_test(devices_have_names),
+		cmocka_unit_test(is_printed),
+		cmocka_unit_test(is_json),
+		cmocka_unit_test(nothing_is_a_node),
+		cmocka_unit_test(other_texts_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("report-inventory", tests, NULL, NULL);

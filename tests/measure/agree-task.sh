@@ -8,7 +8,7 @@ shift
 
 # until_told FILE: not longer than a job of agree.bash takes
 until_told() {
-	local deadline=$((SECONDS + 600))
+	local deadline=$((SECONDS + 1200))
 	until [ -e "$dir/$1" ] || [ "$SECONDS" -gt "$deadline" ]; do
 		sleep 0.1
 	done

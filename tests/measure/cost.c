@@ -20,8 +20,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "bench/measure.h"
-#include "bench/cost.h"
+#include "tests/measure/measure.h"
+#include "tests/measure/cost.h"
 #include "contract/policy.h"
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"

@@ -6,8 +6,8 @@
  * Errors:   parse: -1, said on stderr. What /proc does not tell is 0.
  * Units:    in the names; memory in KiB.
  */
-#ifndef NT_BENCH_COST_H
-#define NT_BENCH_COST_H
+#ifndef NT_MEASURE_COST_H
+#define NT_MEASURE_COST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,15 +13,15 @@
 # Prints one line of JSON for each job. Needs root and NT_STAGE, as the cluster tests do.
 # shellcheck disable=SC2119 # the plugstack line as it is
 set -euo pipefail
-top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 # shellcheck source=tests/lib/cluster.bash
 . "$top/tests/lib/cluster.bash"
-# shellcheck source=bench/agree.bash
-. "$top/bench/agree.bash"
+# shellcheck source=tests/measure/agree.bash
+. "$top/tests/measure/agree.bash"
 
 usage() {
-	sed -n '7,/^#$/{s/^# \{0,3\}//p}' "$0" >&2
-	exit 2
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
 }
 
 skip() {
@@ -67,10 +67,10 @@ day() {
 		([.stepd_kib[].rss] | max) <= $mib * 1024' "$agree_dir/line" >/dev/null
 }
 
-[ $# -gt 0 ] || usage
-case $1 in
+case ${1:-} in
 latency|idle|day) ;;
-*) usage ;;
+-h|--help) usage 0 ;;
+*) usage >&2 ;;
 esac
 cluster_setup
 trap cluster_stop EXIT

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "bench/measure.h"
+#include "tests/measure/measure.h"
 #include "contract/policy.h"
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"

@@ -8,8 +8,18 @@
 #
 # NT_COST names another nt-cost, NT_PLUGIN another libnccl-tune.so. The board lies in memory, as in a job.
 set -euo pipefail
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-program=${NT_COST:-$top/build/bench/nt-cost}
+
+usage() {
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
+}
+
+case ${1:-} in
+-h|--help) usage 0 ;;
+-*) usage >&2 ;;
+esac
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+program=${NT_COST:-$top/build/tests/measure/nt-cost}
 plugin=${NT_PLUGIN:-$top/build/stage/lib/nccl-tune/libnccl-tune.so}
 rounds=${1:-5} idle_s=${2:-60}
 scratch=$(mktemp -d /dev/shm/nt-cost.XXXXXX)
@@ -20,7 +30,7 @@ cost() {
 	local label=$1
 	shift
 	mkdir "$scratch/now"
-	TMPDIR=$scratch/now timeout $((3 * idle_s + 120)) "$program" "$plugin" "$@" | jq -c --arg kind "$label" '{kind: $kind} + .'
+	TMPDIR=$scratch/now timeout $((3 * idle_s + 600)) "$program" "$plugin" "$@" | jq -c --arg kind "$label" '{kind: $kind} + .'
 	rm -rf "$scratch/now"
 }
 

@@ -3,17 +3,29 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # hot.sh - what one decision costs, as one JSON line; with valgrind also in instructions
+#
+#   hot.sh [CALLS]    timed calls of each state (1000000); docs/costs.md tells what it means
 set -euo pipefail
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
+}
+
+case ${1:-} in
+-h|--help) usage 0 ;;
+-*) usage >&2 ;;
+esac
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 plugin=$top/build/stage/lib/nccl-tune/libnccl-tune.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
-timeout 120 "$top/build/bench/nt-hot" "$plugin" "${1:-1000000}"
+timeout 600 "$top/build/tests/measure/nt-hot" "$plugin" "${1:-1000000}"
 if command -v valgrind >/dev/null; then
 	for calls in 1000 11000; do
-		timeout 120 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
-			"$top/build/bench/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
+		timeout 600 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
+			"$top/build/tests/measure/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
 	done
 	count() { sed -n 's/^\(summary\|totals\): //p' "$scratch/$1" | head -n 1; }
 	# Per size of run three states are timed, each twice over its calls, and a tenth as many with all callbacks.

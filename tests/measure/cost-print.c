@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/cost.h"
+#include "tests/measure/cost.h"
 #include "contract/board.h"
 
 static const char *const state_name[NT_COST_STATES] = { "created", "called", "decided" };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "bench/cost.h"
+#include "tests/measure/cost.h"
 #include "contract/names.h"
 
 #define THREAD_NAME "nccl-tune"

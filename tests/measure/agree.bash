@@ -13,8 +13,8 @@
 #
 # Memory is that of each node's slurmstepd, in KiB: before its programs began, and after they have ended.
 
-AGREE_TASK=$NT_TOP/bench/agree-task.sh
-AGREE_LIMIT_S=${AGREE_LIMIT_S:-300}	# for a job
+AGREE_TASK=$NT_TOP/tests/measure/agree-task.sh
+AGREE_LIMIT_S=${AGREE_LIMIT_S:-900}	# for a job
 
 agree_start() {
 	agree_nodes=$1 agree_tasks=$(($1 * $2)) agree_per_node=$2
@@ -23,11 +23,11 @@ agree_start() {
 	agree_dir=$(mktemp -d "$NT_CLUSTER/work/agree.XXXXXX")
 	chmod 777 "$agree_dir"
 	cp "$AGREE_TASK" "$agree_dir/task.sh" && chmod 755 "$agree_dir/task.sh"
-	NT_TIMEOUT_S=$((AGREE_LIMIT_S + 60)) as_user srun -N"$agree_nodes" --ntasks-per-node="$agree_per_node" -t 20 --mpi=pmix \
+	NT_TIMEOUT_S=$((AGREE_LIMIT_S + 60)) as_user srun -N"$agree_nodes" --ntasks-per-node="$agree_per_node" -t 60 --mpi=pmix \
 		--nccl-tune="$tune" "$agree_dir/task.sh" "$agree_dir" "$NT_TESTS/nt-fake-nccl" "$@" \
 		>"$agree_dir/srun" 2>&1 3>&- &
 	agree_srun=$!
-	agree_wait begin 60 || return 1
+	agree_wait begin 180 || return 1
 	agree_memory before
 	agree_began_ms=$(agree_now_ms)
 	touch "$agree_dir/go"

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# ./dev cluster: a command, or a shell with lines that can be typed as they are.
+# shellcheck disable=SC2016 # expressions for the shell of the cluster
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+# A directory of /tmp that a cluster of ./dev lived in is gone.
+ended() {
+	local place
+	place=$(sed -n 's,.*\(/tmp/nt-dev[^/]*\)/cluster.*,\1,p' <<<"$output" | head -n 1)
+	[ -n "$place" ] && [ ! -e "$place" ] && no_leftovers "$place/cluster"
+}
+
+@test "a command runs in it as the user, and says how it ended" {
+	run -0 "$NT_TOP/dev" cluster 2 -- srun -N2 bash -c 'echo "$SLURMD_NODENAME $(id -un) ${SLURM_CONF}"'
+	[ "$(grep -c "^n[12] $NT_USER /" <<<"$output")" = 2 ]
+	ended
+	run -7 "$NT_TOP/dev" cluster 1 -- srun -n1 bash -c 'echo "$SLURM_CONF"; exit 7'
+	ended
+}
+
+# Accounting has it some seconds after the step. (srun would read what else is typed here.)
+wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | grep -q "COMPLETED.*nccl_tune" && break; sleep 0.5; done'
+
+@test "what it says to type works in its shell" {
+	local typed
+	run -0 "$NT_TOP/dev" cluster <<<'exit'
+	typed=$(sed -n '/To begin with/,/As root/s/^  \([a-z]\)/\1/p' <<<"$output")
+	[ "$(wc -l <<<"$typed")" = 3 ]
+	run -0 --separate-stderr "$NT_TOP/dev" cluster <<<"${typed/$'\n'/" </dev/null"$'\n'"$wait_for_record"$'\n'}"$'\nexit'
+	[[ $output = *'"mismatches":0'* ]]
+	[[ $output = *COMPLETED*nccl_tune* ]]
+	[[ $output = *AllReduce*RING* ]] || { echo "$output"; false; }
+	ended
+}

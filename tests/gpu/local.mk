@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# What the tests that need GPUs (run.sh) load into NCCL, and their scripts.
+
+# A probe: what NCCL tells a plugin, written down. Built like a shipped module, not installed.
+noinst_LTLIBRARIES += tests/gpu/nt-probe.la
+tests_gpu_nt_probe_la_SOURCES = %D%/probe.c %D%/probe.h %D%/probe_rows.c
+tests_gpu_nt_probe_la_LIBADD = libnt-contract.la
+tests_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
+
+# A tuner that holds NCCL to one arm for each collective and size.
+noinst_LTLIBRARIES += tests/gpu/nt-fixed.la
+tests_gpu_nt_fixed_la_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
+tests_gpu_nt_fixed_la_LIBADD = libnt-contract.la
+tests_gpu_nt_fixed_la_LDFLAGS = $(tests_gpu_nt_probe_la_LDFLAGS)
+
+EXTRA_DIST += \
+	%D%/cells.bash \
+	%D%/cells_summary.py \
+	%D%/compare.bash \
+	%D%/correct.bash \
+	%D%/correct_summary.py \
+	%D%/groups.bash \
+	%D%/groups.py \
+	%D%/groups_summary.py \
+	%D%/inspector.sh \
+	%D%/made_up.py \
+	%D%/nets.bash \
+	%D%/pack.sh \
+	%D%/rank.sh \
+	%D%/run.sh \
+	%D%/settle.bash \
+	%D%/settle.py \
+	%D%/slurm.bash \
+	%D%/steady.bash \
+	%D%/steady_summary.py \
+	%D%/summaries.bats \
+	%D%/summary.py \
+	%D%/wire.py

@@ -1,0 +1,132 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A private Slurm cluster with the plugin, for people: a job with its report, or a shell. Part of dev; reads $stage,
+# $scratch and $cluster.
+
+# The job of `./dev demo`: what srun gets, and the simulated training run.
+DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
+# shellcheck disable=SC2054 # the comma belongs to the value
+DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
+	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
+
+# Hang guards.
+readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
+
+# cluster_with_plugin N: sets NT_CLUSTER, and SLURM_CONF for it; the caller ends it by clean_scratch.
+cluster_with_plugin() {
+	if ! setpriv --reuid "$TEST_USER" --clear-groups test -r "$stage/bin"; then
+		cp -R "$stage" "$scratch/stage"
+		stage=$scratch/stage
+	fi
+	say "a private Slurm cluster of $1 nodes"
+	export NT_CLUSTER=$scratch/cluster
+	bounded "$CLUSTER_S" "the cluster's start" "$cluster" up "$1" -d "$NT_CLUSTER" -p "$(demo_plugstack)" >/dev/null
+	ln -s "$stage/libexec/nccl-tune/tests/traces" "$NT_CLUSTER/work/traces"
+}
+
+demo_plugstack() {
+	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
+		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" \
+		"recordd=$stage/libexec/nccl-tune/nt-recordd" \
+		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default
+}
+
+# begin_cluster COMMAND: root, packages, a scratch directory and the tree to run.
+begin_cluster() {
+	[ "$(id -u)" = 0 ] || die "$1 runs jobs as another user: start it as root"
+	trap clean_scratch EXIT
+	trap 'exit 130' INT TERM
+	make_scratch
+	setup "${BUILD_PACKAGES[@]}" "${CLUSTER_PACKAGES[@]}"
+	if [ -n "${NT_STAGE:-}" ]; then
+		stage=$NT_STAGE
+	else
+		build
+	fi
+}
+
+# ---- a job and its report
+
+demo() {
+	local id job_rc=0
+	begin_cluster demo
+	cluster_with_plugin 2
+	say "srun ${DEMO_SRUN[*]} ${DEMO_PROGRAM[*]}"
+	demo_client -u "$TEST_USER" srun "${DEMO_SRUN[@]}" --job-name=demo \
+		"$stage/libexec/nccl-tune/tests/${DEMO_PROGRAM[0]}" "${DEMO_PROGRAM[@]:1}" || job_rc=$?
+	id=$(demo_wait)
+	say "sacct -j $id -o jobid,jobname,state,admincomment%200"
+	demo_client -u "$TEST_USER" sacct -j "$id" -o jobid,jobname,state,admincomment%200
+	say "nccl-tune report $id"
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id"
+	[ -n "$(demo_client sacct -n -X -P -j "$id" -o admincomment)" ] || die "the job has no report"
+	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
+	[ "$job_rc" = 0 ] || die "the job ended with exit status $job_rc"
+}
+
+demo_client() {
+	bounded "$DEMO_S" "$3" "$cluster" exec "$@"
+}
+
+# The id of the demo's job, once accounting has seen its end.
+demo_wait() {
+	local deadline=$((SECONDS + ACCOUNTED_S)) id
+	while [ "$SECONDS" -lt "$deadline" ]; do
+		id=$(demo_client sacct -n -X -P --name=demo -o jobid,end | sed -n 's/|[0-9].*//p' | tail -n 1)
+		if [ -n "$id" ]; then
+			echo "$id"
+			return 0
+		fi
+		sleep 0.2
+	done
+	die "sacct did not show the job's end within $ACCOUNTED_S s"
+}
+
+# ---- a shell
+
+# cluster_command [N] [-- CMD [ARG]...]
+cluster_command() {
+	local nodes=2 rc=0
+	if [[ ${1:-} =~ ^[0-9]+$ ]]; then
+		nodes=$1
+		shift
+	fi
+	[[ $nodes = [1-8] ]] || wrong "cluster of $nodes nodes (want 1 to 8)" cluster
+	if [ $# -gt 0 ]; then
+		[ "$1" = -- ] || wrong "cluster takes no '$1' (a command goes behind --)" cluster
+		shift
+		[ $# -gt 0 ] || wrong "cluster: no command after --" cluster
+	fi
+	begin_cluster cluster
+	cluster_with_plugin "$nodes"
+	if [ $# -eq 0 ]; then
+		say_what_to_type "$nodes"
+		set -- bash --rcfile "$NT_CLUSTER/work/.rc" -i
+	fi
+	PATH=$stage/bin:$stage/libexec/nccl-tune/tests:$PATH:/usr/sbin "$cluster" exec -u "$TEST_USER" "$@" || rc=$?
+	say "the cluster ends"
+	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
+	return "$rc"
+}
+
+say_what_to_type() {
+	local nodes=$(($1 < 2 ? $1 : 2))
+	echo "PS1='(cluster of $1) \\$ '" >"$NT_CLUSTER/work/.rc"
+	cat <<-END
+
+	You are $TEST_USER in a cluster of $1 nodes, n1 to n$1, with the plugin of $stage. To begin with:
+
+	  srun -N$nodes --ntasks-per-node=$((8 / nodes)) --mpi=pmix --nccl-tune=bandit ${DEMO_PROGRAM[*]}
+	  sacct -X -o jobid,jobname,state,admincomment%200
+	  nccl-tune report "\$(sacct -n -X -P -o jobid | tail -n 1)"
+
+	As root, from another terminal (logs, kill n2, start n2, plugstack LINE; tests/lib/cluster lists them):
+
+	  NT_CLUSTER=$NT_CLUSTER $cluster logs
+
+	exit ends the cluster and removes all of it.
+
+	END
+}

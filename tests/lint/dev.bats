@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# ./dev COMMAND --help helps and starts nothing; what cannot be meant is refused with a hint.
+# shellcheck disable=SC2030,SC2031 # each test is a subshell
+bats_require_minimum_version 1.5.0
+
+COMMANDS=(setup build test cluster demo bench gpu run format lint clean)
+
+# In a copy with nothing to build, so that whatever starts is seen.
+setup() {
+	local top=$BATS_TEST_DIRNAME/../..
+	copy=$BATS_TEST_TMPDIR/copy
+	mkdir -p "$copy"
+	(cd "$top" && tar -c dev tests/lib tests/measure tests/gpu tests/unit/policy.c tests/cluster) | tar -x -C "$copy"
+	(cd "$copy" && find . | sort) >"$BATS_TEST_TMPDIR/before"
+	cd "$copy" || exit 1
+}
+
+nothing_started() {
+	find . | sort | diff "$BATS_TEST_TMPDIR/before" -
+}
+
+@test "every command helps, on both spellings, and starts nothing" {
+	local command
+	run -0 ./dev --help
+	for command in "${COMMANDS[@]}"; do
+		[[ $output = *"./dev $command "* ]]
+	done
+	for command in "${COMMANDS[@]}"; do
+		run -0 ./dev "$command" --help
+		[ "${#lines[@]}" -ge 2 ]
+		run -0 ./dev "$command" -h
+	done
+	for command in "bench hot" "bench cost" "bench agree" "bench --coll allreduce" "cluster 3" "test unit/policy"; do
+		# shellcheck disable=SC2086 # words
+		run -0 ./dev $command --help
+		[ "${#lines[@]}" -ge 2 ]
+	done
+	nothing_started
+}
+
+# refused HINT WORD...
+refused() {
+	local hint=$1
+	shift
+	run -2 ./dev "$@"
+	[[ $output = "dev: "*"$hint"* ]] || { echo "$* said: $output"; return 1; }
+}
+
+@test "what is not known is refused with a hint, and starts nothing" {
+	refused "./dev --help" tset
+	refused "./dev build --help" build --fast
+	refused "./dev lint --help" lint tests
+	refused "./dev test --help" test --quick
+	refused "./dev test --help" test unit now
+	refused "want unit, cluster, all or a test" test policy
+	refused "in tests/unit are: policy" test unit/polcy
+	refused "in tests/nowhere are: none" test nowhere/policy
+	refused "runs as a whole" test unit/policy 3
+	refused "has no test 99" test cluster/50-job 99
+	refused "no test that matches" test cluster/50-job 'no such words'
+	refused "want 1 to 8" cluster 9
+	refused "goes behind --" cluster 2 srun
+	refused "no command after --" cluster 2 --
+	refused "want hot, cost, agree" bench warm
+	refused "which program" run
+	nothing_started
+}
+
+@test "what runs over its time is ended, and that is said" {
+	sed -i '$d' dev
+	echo 'bounded 1 "the long sleep" sleep 20 || exit 3' >>dev
+	run -3 ./dev
+	[[ $output = *"dev: the long sleep was not done after 1 s and was ended"* ]]
+}

@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chain-profiler.c - a chained profiler's events and handles
  */
-#include "tuner/chain.h"
+#include "tuner/chain-profiler.h"
+
+#include "tuner/chain-descr.h"
 
 static bool is_plain(const void *event)
 {

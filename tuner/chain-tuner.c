@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-tuner.c - a chained tuner decides first; what it leaves in the table is AUTO */
+/* chain-tuner.c - see chain-tuner.h */
+#include "tuner/chain-tuner.h"
+
 #include <string.h>
-#include "tuner/decide.h"
-#include "tuner/chain.h"
 #include "tuner/costs.h"
+#include "tuner/decide.h"
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 

@@ -17,8 +17,7 @@
 #ifndef NT_CHAIN_H
 #define NT_CHAIN_H
 
-#include "tuner/handle.h"
-#include "tuner/open.h"
+#include "tuner/comm.h"
 
 enum nt_chained { NT_CHAINED_PROFILER, NT_CHAINED_TUNER, NT_CHAINED_ALL };
 
@@ -51,7 +50,6 @@ static inline bool nt_chain_on(enum nt_chained which)
 	return atomic_load_explicit(&nt_chain.on[which], memory_order_relaxed);
 }
 
-/* chain.c */
 /* In the child of a fork, before anything else of ours. */
 void nt_chain_forked(void);
 
@@ -81,65 +79,5 @@ static inline void nt_chain_sync(void)
 			     0))
 		nt_chain_follow();
 }
-
-/* chain-profiler.c. descr, args: as api has them. */
-/* For NCCL to hold; NULL: nothing is ours, and nothing is chained or there was no memory. */
-struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
-				      const struct nt_comm_identity *who, nt_nccl_log log);
-void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
-/* Which events a mask brings: true where a profiler with this mask would be told of type. */
-bool nt_chain_brings(uint32_t mask, uint64_t type);
-void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
-/* theirs: what nt_handle_theirs() says; NULL is fine. */
-void nt_chain_stop(void *theirs);
-void nt_chain_state(void *theirs, int state, void *args, int api);
-
-/* What NCCL is to hold for an event of which ours is `ours`; parents are as NCCL holds them. */
-static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)
-{
-	return ctx && nt_ctx_told(ctx) ? nt_chain_start(ctx, descr, api, ours)
-				       : nt_handle_of_ours(ours);
-}
-
-/* chain-descr.c. A descriptor of version `to` from one of to + 1; false where `to` has no such
- * event. */
-union nt_chain_descr {
-	struct nt_prof_descr_v1 v1;
-	struct nt_prof_descr_v2 v2;
-	struct nt_prof_descr_v3 v3;
-	struct nt_prof_descr_v4 v4;
-	struct nt_prof_descr_v5 v5;
-	struct nt_prof_descr_v6 v6;
-};
-
-bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_descr *out);
-
-/* chain-tuner.c */
-struct nt_chain_tuner_init {
-	uint64_t id;
-	size_t ranks, nodes;
-	nt_nccl_log log;
-	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4, as the next */
-	struct nt_tuner_constants_v5 *constants;
-	int api;
-};
-
-struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
-void nt_chain_tuner_close(struct nt_ctx *ctx); /* NULL is fine, in the others too */
-/* Theirs, of a context that is told, then ours on top of it; comm NULL: theirs alone. */
-int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
-		    int pipe_ops);
-/* A decision of NCCL 2.21, which has no table: theirs alone. */
-struct nt_chain_v2 {
-	int coll;
-	size_t bytes;
-	int collnet, nvls, pipe_ops;
-	int *algo, *proto, *channels;
-};
-
-void nt_chain_decide_v2(const struct nt_ctx *ctx, const struct nt_chain_v2 *call);
-bool nt_chain_has_chunks(void);
-void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int algo, int proto,
-		    int channels, size_t *chunk_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.h - what NCCL's profiler tells: turns, which arm a collective really ran, and the time until
- *           the next one
+/* event.h - what NCCL's profiler tells: turns, which arm a collective really ran, and the time
+ *           until the next one
  *
  * Threads:  named at each function as in tuner/comm.h.
  * Memory:   no allocation, no lock but the mask's where a capture begins, no system call.

@@ -16,9 +16,8 @@
 #define NT_CONFIRM_CALLS 16 /* calls of a committed arm whose Coll events are still looked at */
 #define NT_MEASURE_AHEAD 4 /* positions before a window at which GPU times are switched on */
 
-/* A decision while something is open: by this communicator's key, NULL where there was no room for
- * it. legal: the pairs that may be forced. *arm: one of these that is in force, or NT_ARM_AUTO, as on
- * entry. */
+/* A decision while something is open. key: NULL where there was no room for it. legal: the pairs
+ * that may be forced. *arm: one of these that is in force, or NT_ARM_AUTO, as on entry. */
 int nt_follow(struct nt_comm *comm, struct nt_own_key *key, const struct nt_call *call,
 	      uint32_t legal, int *arm);
 

@@ -9,8 +9,11 @@ libnt_tuner_la_SOURCES = \
 	%D%/cap.c \
 	%D%/cap.h \
 	%D%/chain-descr.c \
+	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
+	%D%/chain-profiler.h \
 	%D%/chain-tuner.c \
+	%D%/chain-tuner.h \
 	%D%/chain.c \
 	%D%/chain.h \
 	%D%/clock.h \

@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include "tuner/abi.h"
 #include "tuner/decide.h"
-#include "tuner/chain.h"
+#include "tuner/chain-profiler.h"
+#include "tuner/chain-tuner.h"
 #include "tuner/event.h"
 #include "tuner/follow.h"
 #include "tuner/open.h"

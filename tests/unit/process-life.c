@@ -240,7 +240,7 @@ static void *start_slowly(void *arg)
 	return NULL;
 }
 
-/* A thread forks while another one starts the process's own, in its first call or before a policy is
+/* A thread forks while another one starts the plugin, in its first call or before a policy is
  * understood. */
 static void fork_in_start(void)
 {

@@ -42,7 +42,7 @@ bool nt_board_left(const struct nt_board_comm *comm);
 
 /* Speaker: clear the slot of a communicator that every rank of this node has left, and give it
  * back. False, and nothing has changed, where a rank is seated, or one is about to sit down
- * anywhere on the board. */
+ * anywhere on the board. Who looks at it late, at what is atomic, finds nothing there. */
 bool nt_board_retire(struct nt_board *board, uint32_t comm);
 
 /* Index of the key in the seat's communicator, claiming a free one at its first use on the node;

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/card.h"
 #include "pmix-sync/layout.h"
 #include "pmix-sync/outbox.h"
 #include "pmix-sync/tree.h"
 #include "pmix-sync/view.h"
 
 #define NT_DEAF_MS 1000 /* then ranks that are not on this board must be on another node */
-#define NT_KINDS 16 /* different cards told apart when looking for the odd one */
 #define NT_LIKELY_MS 2000 /* then ranks are looked for on all nodes, */
 #define NT_WIDE_NODES 64u /* if these are not more than so many */
 
@@ -201,69 +201,6 @@ static void keep_out(struct nt_agree *a, struct nt_agree_comm *comm, const char 
 	nt_outbox_refuse(a, comm, why);
 }
 
-static bool same_card(const struct nt_card *x, const struct nt_card *y)
-{
-	return x->fingerprint == y->fingerprint && x->build == y->build && x->policy == y->policy &&
-	       x->nccl == y->nccl && x->api == y->api && x->active == y->active &&
-	       x->idle == y->idle;
-}
-
-/* The card that most ranks hold. */
-static const struct nt_card *usual_card(const struct nt_agree_comm *comm)
-{
-	const struct nt_card *kinds[NT_KINDS] = { &comm->cards[0] };
-	uint32_t votes[NT_KINDS] = { 0 };
-	uint32_t count = 0, best = 0;
-
-	for (uint32_t r = 0; r < comm->ranks; r++) {
-		uint32_t k = 0;
-
-		while (k < count && !same_card(kinds[k], &comm->cards[r]))
-			k++;
-		if (k == count && count < NT_KINDS)
-			kinds[count++] = &comm->cards[r];
-		if (k < count)
-			votes[k]++;
-	}
-	for (uint32_t k = 1; k < count; k++) {
-		if (votes[k] > votes[best])
-			best = k;
-	}
-	return kinds[best];
-}
-
-static void describe_difference(const struct nt_card *odd, const struct nt_card *usual, char *out,
-				size_t out_bytes)
-{
-	if (odd->fingerprint != usual->fingerprint)
-		snprintf(out, out_bytes, "hardware %016llx, others %016llx",
-			 (unsigned long long)odd->fingerprint,
-			 (unsigned long long)usual->fingerprint);
-	else if (odd->nccl != usual->nccl)
-		snprintf(out, out_bytes, "NCCL %u, others %u", odd->nccl, usual->nccl);
-	else if (odd->api != usual->api)
-		snprintf(out, out_bytes, "plugin interface %x, others %x", odd->api, usual->api);
-	else if (odd->build != usual->build)
-		snprintf(out, out_bytes, "plugin build %08x, others %08x", odd->build,
-			 usual->build);
-	else if (odd->policy != usual->policy)
-		snprintf(out, out_bytes, "policy %08x, others %08x", odd->policy, usual->policy);
-	else
-		snprintf(out, out_bytes, "ready %u.%u, others %u.%u", odd->active, odd->idle,
-			 usual->active, usual->idle);
-}
-
-static const char *idle_text(uint32_t idle)
-{
-	switch (idle) {
-	case NT_IDLE_MODE: return "the mode is not bandit";
-	case NT_IDLE_API: return "this NCCL gives no GPU times or no sequence numbers to plugins";
-	case NT_IDLE_HALF: return "NCCL loaded only one half of the plugin";
-	case NT_IDLE_BOARD: return "no shared board on a node";
-	default: return "not ready";
-	}
-}
-
 static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	uint8_t bytes[NT_ENTRY_BYTES_MAX];
@@ -283,13 +220,13 @@ static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 
 static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 {
-	const struct nt_card *usual = usual_card(comm);
+	const struct nt_card *usual = nt_card_usual(comm->cards, comm->ranks);
 	char difference[64], why[120];
 
 	for (uint32_t r = 0; r < comm->ranks; r++) {
-		if (same_card(&comm->cards[r], usual))
+		if (nt_card_same(&comm->cards[r], usual))
 			continue;
-		describe_difference(&comm->cards[r], usual, difference, sizeof(difference));
+		nt_card_difference(&comm->cards[r], usual, difference, sizeof(difference));
 		snprintf(why, sizeof(why), "rank %u on %s differs: %s", r,
 			 a->config.node_name(a->config.node_arg, (uint32_t)comm->rank_node[r]),
 			 difference);
@@ -297,7 +234,7 @@ static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 		return;
 	}
 	if (!usual->active)
-		reject(a, comm, idle_text(usual->idle));
+		reject(a, comm, nt_card_idle(usual->idle));
 	else if (comm->refused)
 		reject(a, comm, "a node takes no plan for it");
 	else
@@ -318,7 +255,7 @@ static void send_cards(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 			const struct nt_card *card = &board->member[o].card;
 
 			if (!nt_view_seated(board, o) || (comm->carded & (1u << o)) ||
-			    !same_card(card, &cards.common))
+			    !nt_card_same(card, &cards.common))
 				continue;
 			cards.seat[cards.count].rank = (uint32_t)card->rank;
 			cards.seat[cards.count++].task = card->task;

@@ -8,6 +8,8 @@ libnt_sync_la_SOURCES = \
 	%D%/agree.h \
 	%D%/board.c \
 	%D%/board.h \
+	%D%/card.c \
+	%D%/card.h \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/home.c \

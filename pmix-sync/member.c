@@ -145,6 +145,8 @@ static void on_close(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 			nt_recheck_end(a, comm, key);
 		return;
 	}
+	if (key->closed)
+		return; /* by this node's refusal: ranks may be reading what the board says */
 	key->closed = true;
 	if (key->slot < 0)
 		return;

@@ -38,3 +38,7 @@ assignments_in_if() {
 @test "no assignment in an if" {
 	none "$(assignments_in_if)"
 }
+
+@test "what is shipped includes nothing of the tests" {
+	none "$(product_files | xargs grep -n '#include "tests/' || :)"
+}

@@ -169,7 +169,7 @@ mutant seen "a key is closed while its plan runs" "$small" \
 mutant seen "a node closes a key while its plan runs" "$small" \
 	member.c 's/ \|\| !nt_view_passed\(board_key, board, &key->installed\)\)$/)/; s/if \(!key->data_due\)$/if (!key->data_due || !nt_view_passed(board_key, board, \&key->installed))/'
 mutant seen "agreed before all cards are seen" "--mix --faults kill,race,probe" \
-	join.c 's/if \(comm->seen == comm->ranks\)/if (comm->seen + 1 >= comm->ranks)/; s/if \(same_card\(&comm->cards\[r\], usual\)\)/if (same_card(\&comm->cards[r], usual) || comm->cards[r].nccl == 0)/'
+	join.c 's/if \(comm->seen == comm->ranks\)/if (comm->seen + 1 >= comm->ranks)/; s/if \(nt_card_same\(&comm->cards\[r\], usual\)\)/if (nt_card_same(\&comm->cards[r], usual) || comm->cards[r].nccl == 0)/'
 mutant covered "agreed before all cards are seen (alone)" "--mix --faults kill,race,probe" \
 	join.c 's/if \(comm->seen == comm->ranks\)/if (comm->seen + 1 >= comm->ranks)/'
 mutant seen "an unknown turn counts as 0" "--mix --faults race,late" \

@@ -204,6 +204,33 @@ static void an_agreement_without_us_is_forgotten(void **state)
 	destroy(p);
 }
 
+/* Ranks read what the board says of a closed key: a CLOSE that comes later changes nothing. */
+static void a_key_is_closed_once(void **state)
+{
+	struct pair *p = make(2, NULL);
+	struct nt_entry close = { .type = NT_ENTRY_CLOSE,
+				  .comm = 77,
+				  .key = KEY,
+				  .bytes = (const uint8_t *)"x",
+				  .count = 1 };
+	struct nt_board_key *key = &comm_of(p, 1)->key[0];
+	uint8_t bytes[64];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(collective(p), 0);
+		pass(p, 10);
+	}
+	assert_int_equal(atomic_load(&key->state), NT_KEY_OPEN);
+	atomic_store(&comm_of(p, 1)->member[p->seat[1].member].flags, NT_MEMBER_GRAPHS);
+	(void)nt_agree_step(p->agree[1], p->now_ms += 10);
+	assert_int_equal(atomic_load(&key->state), NT_KEY_CLOSED);
+	nt_agree_in(p->agree[1], 0, bytes, nt_entry_write(&close, bytes, sizeof(bytes)), p->now_ms);
+	assert_int_equal(atomic_load(&key->state), NT_KEY_CLOSED);
+	assert_int_equal(key->result_bytes, 0);
+	destroy(p);
+}
+
 static void random_runs_never_differ(void **state)
 {
 	const char *top = getenv("top_builddir");
@@ -228,6 +255,7 @@ int main(void)
 		cmocka_unit_test(silence_after_a_proposal_aborts),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),
+		cmocka_unit_test(a_key_is_closed_once),
 		cmocka_unit_test(random_runs_never_differ),
 	};
 

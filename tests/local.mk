@@ -45,13 +45,13 @@ unit_tests = \
 	%D%/unit/schedule \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
-	%D%/unit/session-abi \
-	%D%/unit/session-again \
-	%D%/unit/session-decide \
-	%D%/unit/session-doubt \
-	%D%/unit/session-process \
-	%D%/unit/session-shape \
-	%D%/unit/session-steady \
+	%D%/unit/process-abi \
+	%D%/unit/decide-recheck \
+	%D%/unit/decide-plan \
+	%D%/unit/decide-doubt \
+	%D%/unit/process-life \
+	%D%/unit/decide-cap \
+	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/write-record \
 	%D%/unit/error
@@ -320,6 +320,6 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
-	%D%/unit/session-child.h \
-	%D%/unit/session-host.h \
+	%D%/unit/process-child.h \
+	%D%/unit/decide-host.h \
 	%D%/unit/steady.h

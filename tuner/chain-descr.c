@@ -5,9 +5,10 @@
  * One version down at a time, as NCCL's own wrappers do it (src/plugin/profiler/): what the older
  * one wants and the newer one does not have is 0.
  */
+#include "tuner/chain-descr.h"
+
 #include <string.h>
 #include "contract/coll.h"
-#include "tuner/chain.h"
 
 #define HEAD(to, from)                              \
 	do {                                        \

@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-tuner.c - a chained tuner decides first; what it leaves in the table is AUTO */
+/* chain-tuner.c - see chain-tuner.h */
+#include "tuner/chain-tuner.h"
+
 #include <string.h>
-#include "tuner/chain.h"
-#include "tuner/table.h"
+#include "tuner/costs.h"
+#include "tuner/decide.h"
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 
@@ -20,35 +22,36 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 		       init->constants);
 }
 
-void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init)
+struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init)
 {
-	struct nt_chain_ctx *ctx;
+	struct nt_ctx *ctx;
 	int rc;
 
 	/* Old profilers come without a logger. */
 	nt_chain_say(NT_CHAINED_PROFILER, init->log);
 	if (!nt_chain_load(NT_CHAINED_TUNER, init->api, init->log))
-		return comm;
+		return nt_chain_plain(comm);
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)
 		return NULL;
 	rc = call_init(&ctx->theirs, init);
 	nt_chain_count(rc);
-	atomic_store_explicit(&ctx->alive, rc == NT_NCCL_OK, memory_order_relaxed);
+	atomic_store_explicit(&ctx->told, rc == NT_NCCL_OK, memory_order_relaxed);
 	return ctx;
 }
 
-void nt_chain_tuner_close(struct nt_chain_ctx *ctx)
+void nt_chain_tuner_close(struct nt_ctx *ctx)
 {
 	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 
-	if (atomic_exchange_explicit(&ctx->alive, false, memory_order_relaxed))
+	if (ctx && nt_ctx_told(ctx) &&
+	    atomic_exchange_explicit(&ctx->told, false, memory_order_relaxed))
 		nt_chain_count(table->finalize(ctx->theirs));
 }
 
 /* v2 has no table: what it wants is made the least of ours, if NCCL has it
  * (src/plugin/tuner/tuner_v2.cc@v2.30.7-1). */
-static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops, int *channels)
+static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops)
 {
 	const struct nt_tuner_v2 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 	const int chain = nt_arm_parse("COLLNET_CHAIN/SIMPLE");
@@ -57,7 +60,7 @@ static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops, int *c
 	int algo = -1, proto = -1;
 	int rc = table->get_coll_info(theirs, call->coll, call->bytes, cost[chain] != NOT_LEGAL,
 				      cost[nvls] != NOT_LEGAL || cost[nvls_tree] != NOT_LEGAL,
-				      pipe_ops, &algo, &proto, channels);
+				      pipe_ops, &algo, &proto, call->channels);
 
 	if (rc == NT_NCCL_OK && algo >= 0 && algo < call->algos && proto >= 0 &&
 	    proto < call->protos && cost[algo * call->protos + proto] != NOT_LEGAL)
@@ -65,70 +68,63 @@ static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops, int *c
 	return rc;
 }
 
-static int ask(void *theirs, const struct nt_call *call, int pipe_ops, int *channels)
+static int ask(void *theirs, const struct nt_call *call, int pipe_ops)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
 
 	if (plugin->version == 2)
-		return ask_v2(theirs, call, pipe_ops, channels);
+		return ask_v2(theirs, call, pipe_ops);
 	if (plugin->version == 3)
 		return ((const struct nt_tuner_v3 *)plugin->table)
 			->get_coll_info(theirs, call->coll, call->bytes, pipe_ops,
-					(float **)call->cost, call->algos, call->protos, channels);
+					(float **)call->cost, call->algos, call->protos,
+					call->channels);
 	return ((const struct nt_tuner_v6 *)plugin->table)
 		->get_coll_info(theirs, call->coll, call->bytes, pipe_ops, (float **)call->cost,
-				call->algos, call->protos, call->registered, channels);
+				call->algos, call->protos, call->registered, call->channels);
 }
 
-/* Our part; model is the table as NCCL gave it, NULL if of unknown shape. The number of channels
- * was meant for their pair: another one runs with NCCL's own. */
-static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, const float *model,
-			 int *channels, int given)
+/* Our part, on top of theirs; call->model is the table as NCCL gave it. The number of channels was
+ * meant for their pair: another one runs with NCCL's own. */
+static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int given)
 {
-	int theirs = *channels, pairs = call->algos * call->protos;
+	int theirs = *call->channels, pairs = call->algos * call->protos;
 	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs);
-	int rc;
+	int rc = nt_comm_decide(comm, call);
 
-	comm->model = model;
-	rc = nt_comm_decide(comm, call);
-	comm->model = NULL;
-	if (theirs != given && *channels == theirs && nt_auto_pick(call->cost, pairs) != pick)
-		*channels = given;
+	if (theirs != given && *call->channels == theirs && nt_auto_pick(call->cost, pairs) != pick)
+		*call->channels = given;
 	return rc;
 }
 
-int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
-		    int *channels)
+int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
+		    int pipe_ops)
 {
-	bool known = nt_table_known(call->coll, call->cost, call->algos, call->protos);
+	bool known = nt_costs_known(call->coll, call->cost, call->algos, call->protos);
 	size_t bytes = known ? (size_t)call->algos * (size_t)call->protos * sizeof(float) : 0;
+	struct nt_call ours = *call;
 	float model[NT_PAIRS];
-	int given = *channels, rc;
+	int given = *call->channels, rc;
 
-	/* The mask's changes may come while no event does. */
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		nt_chain_sync();
-	if (known)
+	if (known) {
 		memcpy(model, call->cost, bytes);
-	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed)) {
-		rc = ask(ctx->theirs, call, pipe_ops, channels);
-		nt_chain_count(rc);
-		if (rc != NT_NCCL_OK) {
-			if (known)
-				memcpy(call->cost, model, bytes);
-			*channels = given;
-		}
+		ours.model = model;
 	}
-	if (!ctx->comm || nt_session_inert(ctx->comm->session))
-		return NT_NCCL_OK;
-	return decide_on_top(ctx->comm, call, known ? model : NULL, channels, given);
+	rc = ask(ctx->theirs, call, pipe_ops);
+	nt_chain_count(rc);
+	if (rc != NT_NCCL_OK) {
+		if (known)
+			memcpy(call->cost, model, bytes);
+		*call->channels = given;
+	}
+	return comm ? decide_on_top(comm, &ours, given) : NT_NCCL_OK;
 }
 
-void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call)
+void nt_chain_decide_v2(const struct nt_ctx *ctx, const struct nt_chain_v2 *call)
 {
 	const struct nt_tuner_v2 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 
-	if (atomic_load_explicit(&ctx->alive, memory_order_relaxed))
+	if (ctx && nt_ctx_told(ctx))
 		nt_chain_count(table->get_coll_info(ctx->theirs, call->coll, call->bytes,
 						    call->collnet, call->nvls, call->pipe_ops,
 						    call->algo, call->proto, call->channels));
@@ -142,14 +138,14 @@ bool nt_chain_has_chunks(void)
 	       ((const struct nt_tuner_v6 *)plugin->table)->get_chunk_size;
 }
 
-void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
+void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int algo, int proto,
 		    int channels, size_t *chunk_bytes)
 {
 	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
 	size_t given = *chunk_bytes;
 	int rc;
 
-	if (!nt_chain_has_chunks() || !atomic_load_explicit(&ctx->alive, memory_order_relaxed))
+	if (!ctx || !nt_ctx_told(ctx) || !nt_chain_has_chunks())
 		return;
 	rc = table->get_chunk_size(ctx->theirs, call->coll, call->bytes, algo, proto, channels,
 				   chunk_bytes);

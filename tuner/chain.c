@@ -182,27 +182,32 @@ void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
 	pthread_mutex_unlock(&nt_chain.lock);
 }
 
-struct nt_chain_ctx *nt_chain_wrap(struct nt_comm *comm)
+struct nt_ctx *nt_chain_wrap(struct nt_comm *comm)
 {
-	struct nt_chain_ctx *ctx = calloc(1, sizeof(*ctx));
+	struct nt_ctx *ctx = calloc(1, sizeof(*ctx));
 
 	if (ctx)
-		ctx->comm = comm;
+		ctx->ours = comm;
 	return ctx;
+}
+
+struct nt_ctx *nt_chain_plain(struct nt_comm *comm)
+{
+	return comm ? &comm->fixed.ctx : NULL;
 }
 
 void nt_chain_count(int rc)
 {
-	struct nt_session *session = rc == NT_NCCL_OK ? NULL : nt_session_now();
+	struct nt_process *process = rc == NT_NCCL_OK ? NULL : nt_process_now();
 
-	if (session)
-		nt_session_count(session, NT_COUNT_CHAINED_ERRORS);
+	if (process)
+		nt_process_count(process, NT_COUNT_CHAINED_ERRORS);
 }
 
 /* The lock is held. */
 static void follow(void)
 {
-	struct nt_session *session = nt_session_now();
+	struct nt_process *process = nt_process_now();
 	int before = atomic_load_explicit(&nt_chain.seen, memory_order_relaxed);
 	int now = __atomic_load_n(&nt_chain.wish, __ATOMIC_RELAXED);
 	uint32_t shown = atomic_load_explicit(&nt_chain.shown, memory_order_relaxed);
@@ -214,8 +219,8 @@ static void follow(void)
 			      memory_order_relaxed);
 	nt_chain.dropped_ms = 0;
 	atomic_store_explicit(&nt_chain.seen, now, memory_order_relaxed);
-	if (session && !nt_session_inert(session))
-		nt_mask_chain(&session->mask, now & (int)nt_chain.types);
+	if (process && !nt_process_inert(process))
+		nt_mask_chain(&process->mask, now & (int)nt_chain.types);
 }
 
 /* Of the threads that may have held it none is there. What one of them was about to load is not

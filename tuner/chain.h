@@ -8,10 +8,10 @@
  * (docs/decisions/0006-chaining.md).
  *
  * Threads:  as of the entry points (tuner/abi.h); loading at the first init, under a lock.
- * Memory:   nothing is given back: late events come after everything else. While nothing is
- *           chained an entry point pays for one load. With a chained profiler NCCL keeps its
- *           handles, and of ours only those of measured collectives, in pairs: a ring without
- *           allocation or lock.
+ * Memory:   nothing is given back: late events come after everything else. What NCCL holds is a
+ *           struct nt_ctx (tuner/ctx.h) for a communicator and one form of number for an event
+ *           (tuner/handle.h), whether or not something is chained; where nothing is, an entry point
+ *           pays for a load and a comparison.
  * Errors:   what a chained plugin returns is counted and goes no further.
  */
 #ifndef NT_CHAIN_H
@@ -20,14 +20,6 @@
 #include "tuner/comm.h"
 
 enum nt_chained { NT_CHAINED_PROFILER, NT_CHAINED_TUNER, NT_CHAINED_ALL };
-
-/* What NCCL holds for one of its communicators while something is chained. */
-struct nt_chain_ctx {
-	struct nt_comm *comm; /* NULL: none of ours */
-	void *theirs;
-	_Atomic bool alive; /* their init succeeded, and there was no finalize yet */
-	bool direct; /* NCCL's mask is theirs alone */
-};
 
 struct nt_chain_plugin {
 	const void *table; /* their struct nt_prof_v* or nt_tuner_v*; NULL: none */
@@ -55,18 +47,19 @@ extern struct nt_chain nt_chain;
 static inline bool nt_chain_on(enum nt_chained which)
 {
 	/* Whoever has a context sees what was set before it was made. */
-	return __builtin_expect(atomic_load_explicit(&nt_chain.on[which], memory_order_relaxed), 0);
+	return atomic_load_explicit(&nt_chain.on[which], memory_order_relaxed);
 }
 
-/* chain.c */
 /* In the child of a fork, before anything else of ours. */
 void nt_chain_forked(void);
 
 /* Looks for the plugin at the first call; api is the interface that NCCL speaks. True: it is
  * there. */
 bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log);
-/* What NCCL is given: comm itself while nothing is chained. NULL: no memory. */
-struct nt_chain_ctx *nt_chain_wrap(struct nt_comm *comm);
+/* What NCCL is given where this plugin is chained; NULL: no memory. */
+struct nt_ctx *nt_chain_wrap(struct nt_comm *comm);
+/* What NCCL is given where it is not; NULL: nothing of ours either. */
+struct nt_ctx *nt_chain_plain(struct nt_comm *comm);
 void nt_chain_count(int rc);
 /* Once a plugin, with its first logger: that it is chained, or why not. */
 void nt_chain_say(enum nt_chained which, nt_nccl_log log);
@@ -86,60 +79,5 @@ static inline void nt_chain_sync(void)
 			     0))
 		nt_chain_follow();
 }
-
-/* chain-profiler.c. descr, args: as api has them. The context is NULL where there was no memory. */
-void *nt_chain_profiler_open(struct nt_comm *comm, int *mask, const struct nt_comm_identity *who,
-			     nt_nccl_log log);
-/* Which events a mask brings: true where a profiler with this mask would be told of type. */
-bool nt_chain_brings(uint32_t mask, uint64_t type);
-/* Theirs, for an event of which ours is `ours`; parents are as NCCL holds them. */
-void *nt_chain_start(struct nt_chain_ctx *ctx, void *descr, int api, void *ours);
-void nt_chain_stop(void *event);
-void nt_chain_state(void *event, int state, void *args, int api);
-void nt_chain_profiler_close(struct nt_chain_ctx *ctx);
-/* Of what NCCL holds; NULL: none. */
-void *nt_chain_ours(const void *event);
-void *nt_chain_theirs(const void *event);
-
-/* chain-descr.c. A descriptor of version `to` from one of to + 1; false where `to` has no such
- * event. */
-union nt_chain_descr {
-	struct nt_prof_descr_v1 v1;
-	struct nt_prof_descr_v2 v2;
-	struct nt_prof_descr_v3 v3;
-	struct nt_prof_descr_v4 v4;
-	struct nt_prof_descr_v5 v5;
-	struct nt_prof_descr_v6 v6;
-};
-
-bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_descr *out);
-
-/* chain-tuner.c */
-struct nt_chain_tuner_init {
-	uint64_t id;
-	size_t ranks, nodes;
-	nt_nccl_log log;
-	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4, as the next */
-	struct nt_tuner_constants_v5 *constants;
-	int api;
-};
-
-void *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
-/* Theirs, then ours on top of it. */
-int nt_chain_decide(struct nt_chain_ctx *ctx, const struct nt_call *call, int pipe_ops,
-		    int *channels);
-/* A decision of NCCL 2.21, which has no table: theirs alone. */
-struct nt_chain_v2 {
-	int coll;
-	size_t bytes;
-	int collnet, nvls, pipe_ops;
-	int *algo, *proto, *channels;
-};
-
-void nt_chain_decide_v2(struct nt_chain_ctx *ctx, const struct nt_chain_v2 *call);
-bool nt_chain_has_chunks(void);
-void nt_chain_chunk(struct nt_chain_ctx *ctx, const struct nt_call *call, int algo, int proto,
-		    int channels, size_t *chunk_bytes);
-void nt_chain_tuner_close(struct nt_chain_ctx *ctx);
 
 #endif

@@ -1,33 +1,36 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - what NCCL's profiler tells: turns, which arm a collective really ran, and the time
- * until the next one
+/* event.c - see event.h
  *
  * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
  * their group by that. KernelCh events come from the proxy thread, for each channel, with nothing
  * but the handle of their Coll event. Only their starts are used: a stop is stamped when one of a
  * block's threads is done, not the collective (docs/decisions/0004-reward.md).
  */
-#include "tuner/comm.h"
+#include "tuner/event.h"
+
+#include "tuner/follow.h"
 
 #define KIND_GROUP 3u /* of a handle; 1 and 2 are tuner/slot.h's */
+#define OPENED_RANGE (UINT32_C(1) << 24) /* so that a handle leaves its top byte free */
 
 /* The run that a sample is for; NULL where it is another key's by now, or this key's for another
  * plan. */
-static struct nt_board_run *run_of(struct nt_session *session, const struct nt_sample *to)
+static struct nt_board_run *run_of(struct nt_process *process, const struct nt_sample *to)
 {
-	struct nt_board_run *run = &session->map.board->run[to->run];
+	struct nt_board_run *run = &process->map.board->run[to->run];
+	const struct nt_own_key *key = to->key;
 
 	if (atomic_load_explicit(&run->owner, memory_order_acquire) == to->owner &&
-	    atomic_load_explicit(&to->key->shared->epoch, memory_order_acquire) == to->epoch)
+	    atomic_load_explicit(&key->fixed.shared->epoch, memory_order_acquire) == to->epoch)
 		return run;
 	return NULL;
 }
 
 /* Its time is known, or will not be. */
-static void count_done(struct nt_session *session, const struct nt_sample *to)
+static void count_done(struct nt_process *process, const struct nt_sample *to)
 {
-	struct nt_board_run *run = to->run == NT_NO_RUN ? NULL : run_of(session, to);
+	struct nt_board_run *run = to->run == NT_NO_RUN ? NULL : run_of(process, to);
 
 	/* Pairs with the speaker's look at done: the time is there. */
 	if (run)
@@ -35,27 +38,28 @@ static void count_done(struct nt_session *session, const struct nt_sample *to)
 }
 
 /* What a decision took. A position that several decisions came to keeps its first one. */
-static void keep_time(struct nt_session *session, const struct nt_sample *to, uint32_t ns)
+static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t ns)
 {
+	struct nt_own_key *key = to->key;
 	struct nt_board_run *run;
 	uint32_t at, nothing = 0;
 
 	if (to->run != NT_NO_RUN) {
-		run = run_of(session, to);
+		run = run_of(process, to);
 		if (!run)
-			nt_session_count(session, NT_COUNT_DROPPED);
+			nt_process_count(process, NT_COUNT_DROPPED);
 		else
 			atomic_compare_exchange_strong_explicit(
 				&run->sample_ns[to->member][to->position], &nothing, ns,
 				memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
-	if (!to->key->observed_ns)
+	if (!key->fixed.observed_ns)
 		return;
-	at = atomic_fetch_add_explicit(&to->key->observed, 1, memory_order_relaxed);
+	at = atomic_fetch_add_explicit(&key->laps.observed, 1, memory_order_relaxed);
 	if (at < NT_OBSERVED_MAX)
-		/* Pairs with the helper's acquire: 0 is "not yet". */
-		atomic_store_explicit(&to->key->observed_ns[at], ns, memory_order_release);
+		/* Pairs with the acquire of the record's writer: 0 is "not yet". */
+		atomic_store_explicit(&key->fixed.observed_ns[at], ns, memory_order_release);
 }
 
 /* Bytes as the tuner was told them for this task (src/include/enqueue.h:36@v2.28.9-1). */
@@ -63,126 +67,124 @@ static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_c
 {
 	uint64_t bytes = (uint64_t)event->count * nt_datatype_bytes(event->datatype);
 
-	return coll == NT_ALLGATHER || coll == NT_REDUCESCATTER ? bytes * c->ranks : bytes;
+	return coll == NT_ALLGATHER || coll == NT_REDUCESCATTER ? bytes * c->fixed.ranks : bytes;
 }
 
-static bool may_be(const struct nt_decision *d, int coll, int arm, uint64_t bytes)
+/* What Coll events have told of a decision so far. */
+static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 {
-	return d->coll == coll && nt_arm_pair(d->arm) == arm && bytes > 0 && d->left_bytes >= bytes;
+	const struct nt_decision *d = &c->decision.fifo[at];
+	struct nt_match *m = &c->events.match[at];
+
+	if (m->serial != d->serial)
+		*m = (struct nt_match){ .serial = d->serial, .left_bytes = d->bytes };
+	return m;
 }
 
-/* The decision that this task ran by: one of which tasks have come already, else one of exactly its
- * size (the newest: a simulated group may lie before), else the first that is large enough. */
-static struct nt_decision *match(struct nt_comm *c, int coll, int arm, uint64_t bytes)
+/* The place of the decision that this task ran by: one of which tasks have come already, else one
+ * of exactly its size (the newest: a simulated group may lie before), else the first that is large
+ * enough. -1: none. */
+static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 {
-	struct nt_decision *exact = NULL, *fits = NULL;
+	int exact = -1, fits = -1;
 
-	for (uint32_t i = 0; i < c->fifo_count; i++) {
-		struct nt_decision *d = &c->fifo[i];
+	for (uint32_t i = 0; i < c->decision.fifo_count && bytes > 0; i++) {
+		const struct nt_decision *d = &c->decision.fifo[i];
+		const struct nt_match *m = match_of(c, i);
 
-		if (!may_be(d, coll, arm, bytes))
+		if (d->coll != coll || nt_arm_pair(d->arm) != pair || m->left_bytes < bytes)
 			continue;
-		if (d->tasks > 0)
-			return d;
-		if (d->left_bytes == bytes)
-			exact = d;
-		else if (!fits)
-			fits = d;
+		if (m->tasks > 0)
+			return (int)i;
+		if (m->left_bytes == bytes)
+			exact = (int)i;
+		else if (fits < 0)
+			fits = (int)i;
 	}
-	return exact ? exact : fits;
+	return exact >= 0 ? exact : fits;
 }
 
 /* A forced decision of this size that ran as something else. */
 static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 {
-	nt_session_count(c->session, NT_COUNT_UNMATCHED);
-	for (uint32_t i = c->fifo_count; i-- > 0;) {
-		struct nt_decision *d = &c->fifo[i];
+	nt_process_count(c->fixed.process, NT_COUNT_UNMATCHED);
+	for (uint32_t i = c->decision.fifo_count; i-- > 0 && bytes > 0;) {
+		const struct nt_decision *d = &c->decision.fifo[i];
+		struct nt_match *m = match_of(c, i);
 
-		if (d->coll == coll && d->forced && bytes > 0 && d->left_bytes >= bytes) {
-			d->left_bytes -= bytes;
-			atomic_fetch_add_explicit(&d->key->differed, 1, memory_order_relaxed);
+		if (d->coll == coll && d->forced && m->left_bytes >= bytes) {
+			m->left_bytes -= bytes;
+			atomic_fetch_add_explicit(&d->key->events.differed, 1,
+						  memory_order_relaxed);
 			return;
 		}
 	}
 }
 
-/* What caps are fractions of: how many channels NCCL gives a pair by itself. */
-static void note_channels(const struct nt_comm *c, const struct nt_decision *d, uint64_t bytes,
-			  uint8_t channels)
+/* What caps are fractions of: how many channels NCCL gives a pair by itself. Tasks of one launch
+ * share the channels, so that one alone tells. */
+static void note_channels(const struct nt_decision *d, uint8_t channels)
 {
-	/* Tasks of one launch share the channels. */
-	bool alone = c->fifo_count == 1 && d->tasks == 0 && d->left_bytes == bytes;
+	struct nt_board_key *shared = d->key->fixed.shared;
 	int pair = nt_arm_pair(d->arm);
 
-	if (alone && channels != 0 && d->key->shared && d->arm == pair)
-		atomic_store_explicit(&d->key->shared->channels[pair], channels,
-				      memory_order_relaxed);
+	if (channels != 0 && shared && d->arm == pair)
+		atomic_store_explicit(&shared->channels[pair], channels, memory_order_relaxed);
 }
 
 /* The handle of a measured decision, the same for all its tasks. */
-static void *measure(struct nt_comm *c, struct nt_decision *d)
+static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m)
 {
-	const struct nt_sample sample = { .comm = c,
+	struct nt_process *process = c->fixed.process;
+	const unsigned member = c->fixed.seat.member;
+	const struct nt_sample sample = { .whose = c,
 					  .key = d->key,
 					  .run = d->run,
 					  .owner = d->owner,
 					  .epoch = d->epoch,
-					  .member = c->seat.member,
+					  .member = member,
 					  .position = d->position };
 	struct nt_sample victim;
 	bool lost;
 
-	if (d->tasks > 1)
-		return d->slot;
+	if (m->tasks > 1)
+		return m->slot;
 	if (d->run != NT_NO_RUN)
-		atomic_fetch_add_explicit(
-			&c->session->map.board->run[d->run].issued[c->seat.member], 1,
-			memory_order_relaxed);
-	d->slot = nt_slot_take(&c->session->slots, &sample, &lost, &victim);
+		atomic_fetch_add_explicit(&process->map.board->run[d->run].issued[member], 1,
+					  memory_order_relaxed);
+	m->slot = nt_slot_take(&process->slots, &sample, &lost, &victim);
 	if (lost) {
-		nt_session_count(c->session, NT_COUNT_GIVEN_UP);
-		count_done(c->session, &victim);
+		nt_process_count(process, NT_COUNT_GIVEN_UP);
+		count_done(process, &victim);
 	}
-	if (!d->slot)
-		count_done(c->session, &sample);
-	return d->slot;
-}
-
-/* Calls and decisions of a communicator come before its Coll events: the next decision opens a
- * group. */
-static void note_turn(struct nt_comm *c, int coll, uint64_t seq)
-{
-	atomic_store_explicit(&c->func[coll].turn, seq + 1, memory_order_relaxed);
-	/* Pairs with the acquire in turn_of(). */
-	atomic_store_explicit(&c->func[coll].group,
-			      atomic_load_explicit(&c->group, memory_order_relaxed),
-			      memory_order_release);
-	atomic_store_explicit(&c->boundary, true, memory_order_relaxed);
+	if (!m->slot)
+		count_done(process, &sample);
+	return m->slot;
 }
 
 /* Whether this thread's events follow the decisions of their group in the program. From v5 on each
  * launch tells its thread, before that only the decision. */
 static bool in_program_order(const struct nt_comm *c)
 {
-	const _Atomic uintptr_t *thread = c->profiler_api >= 5 ? &c->launcher : &c->decider;
+	const _Atomic uintptr_t *thread = c->fixed.profiler_api >= 5 ? &c->launch.thread
+								     : &c->decision.thread;
 
 	return atomic_load_explicit(thread, memory_order_relaxed) == nt_thread_self();
 }
 
 void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 {
-	int coll = nt_coll_parse(event->func);
+	int coll = nt_coll_parse(event->func), at;
 	int algo = nt_algo_parse(event->algo), proto = nt_proto_parse(event->proto);
-	struct nt_decision *d;
+	const struct nt_decision *d;
+	struct nt_match *m;
 	uint64_t bytes;
 
 	if (coll < 0)
 		return NULL;
-	note_turn(c, coll, event->seq);
-	/* The mask is on for other communicators too. Pairs with the release in nt_comm_open_key().
-	 */
-	if (!atomic_load_explicit(&c->listening, memory_order_acquire))
+	nt_comm_note_turn(c, coll, event->seq);
+	/* The mask is on for other communicators too. */
+	if (!nt_comm_listening(c))
 		return NULL;
 	if (!in_program_order(c)) {
 		/* The decision thread may be at work on its list. */
@@ -190,38 +192,49 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		return NULL;
 	}
 	bytes = event_bytes(c, coll, event);
-	d = algo < 0 || proto < 0 ? NULL : match(c, coll, algo * NT_PROTOS + proto, bytes);
-	if (!d) {
+	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);
+	if (at < 0) {
 		note_difference(c, coll, bytes);
 		return NULL;
 	}
-	note_channels(c, d, bytes, event->channels);
-	d->left_bytes -= bytes;
-	d->tasks++;
+	d = &c->decision.fifo[at];
+	m = match_of(c, (uint32_t)at);
+	if (c->decision.fifo_count == 1 && m->tasks == 0 && m->left_bytes == bytes)
+		note_channels(d, event->channels);
+	m->left_bytes -= bytes;
+	m->tasks++;
 	if (d->forced)
-		atomic_fetch_add_explicit(&d->key->forced, 1, memory_order_relaxed);
-	return d->measured ? measure(c, d) : NULL;
+		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
+	return d->measured ? measure(c, d, m) : NULL;
 }
 
 void nt_event_call(struct nt_comm *c, bool captured)
 {
 	if (captured)
-		nt_comm_freeze(c);
-	atomic_store_explicit(&c->boundary, true, memory_order_relaxed);
+		nt_follow_no_more(c);
+	atomic_store_explicit(&c->decision.called, true, memory_order_relaxed);
 }
 
 void nt_event_launch(struct nt_comm *c)
 {
+	struct nt_comm_launch *launch = &c->launch;
+
 	/* Captured, and launched by replays: nobody waits for this one. */
 	if (nt_comm_frozen(c))
 		return;
-	atomic_store_explicit(&c->launcher, nt_thread_self(), memory_order_relaxed);
+	atomic_store_explicit(&launch->thread, nt_thread_self(), memory_order_relaxed);
 	/* The launch before this one was not followed by its Group event on its thread. */
-	if (atomic_exchange_explicit(&c->launching, true, memory_order_relaxed)) {
-		atomic_fetch_add_explicit(&c->async_launched, 1, memory_order_relaxed);
-		nt_session_count(c->session, NT_COUNT_ASYNC);
+	if (nt_comm_launch_pending(c)) {
+		atomic_store_explicit(&launch->left,
+				      atomic_load_explicit(&launch->left, memory_order_relaxed) + 1,
+				      memory_order_relaxed);
+		nt_process_count(c->fixed.process, NT_COUNT_ASYNC);
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
 	}
+	/* One writer: no read-modify-write is needed. */
+	atomic_store_explicit(&launch->newest,
+			      atomic_load_explicit(&launch->newest, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
 }
 
 /* Only a plan left to CUDA's callback thread gets a handle, for its stop, when its Coll events have
@@ -229,63 +242,68 @@ void nt_event_launch(struct nt_comm *c)
  * (profiler.cc:427@v2.28.9-1). */
 void *nt_event_group(struct nt_comm *c)
 {
+	struct nt_comm_launch *launch = &c->launch;
+	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
+
 	/* On the launching thread: the launch's own, or one of a plan that has no launch event
 	 * (copy engine). */
-	if (atomic_load_explicit(&c->launcher, memory_order_relaxed) == nt_thread_self()) {
-		atomic_store_explicit(&c->launching, false, memory_order_relaxed);
+	if (atomic_load_explicit(&launch->thread, memory_order_relaxed) == nt_thread_self()) {
+		atomic_store_explicit(&launch->told,
+				      atomic_load_explicit(&launch->newest, memory_order_relaxed),
+				      memory_order_relaxed);
 		return NULL;
 	}
 	if (nt_comm_frozen(c))
 		return NULL;
-	return (void *)((uintptr_t)c->opened << 32 | (uintptr_t)c->index << 2 | KIND_GROUP);
+	return (void *)(opened << 32 | (uintptr_t)c->fixed.index << 2 | KIND_GROUP);
 }
 
-void nt_event_group_stop(struct nt_session *session, void *group)
+void nt_event_group_stop(struct nt_process *process, void *group)
 {
 	uintptr_t handle = (uintptr_t)group;
 	struct nt_comm *c = NULL;
 
 	/* The slot of the list was filled before the handle was made, and is never emptied. */
 	if ((handle & 3) == KIND_GROUP && (uint32_t)handle >> 2 < NT_COMMS_MAX)
-		c = session->comm[(uint32_t)handle >> 2];
-	/* Pairs with the acquire in events_owed(). */
-	if (c && c->opened == handle >> 32)
-		atomic_fetch_add_explicit(&c->async_started, 1, memory_order_release);
+		c = process->comm[(uint32_t)handle >> 2];
+	/* Pairs with the acquire in nt_comm_events_owed(). */
+	if (c && c->fixed.opened % OPENED_RANGE == handle >> 32)
+		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
 /* A channel begins another decision's collective: that is how long the one before took, the way to
  * it included. */
-static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
+static void end_lap(struct nt_process *process, struct nt_lap *lap, uint64_t start_ns)
 {
 	struct nt_sample sample;
 	bool plausible = start_ns > lap->start_ns && start_ns - lap->start_ns <= UINT32_MAX;
 
 	/* The first channel tells; the others find it finished. */
-	if (nt_slot_finish(&c->session->slots, lap->coll, &sample)) {
+	if (nt_slot_finish(&process->slots, lap->coll, &sample)) {
 		if (plausible)
-			keep_time(c->session, &sample, (uint32_t)(start_ns - lap->start_ns));
+			keep_time(process, &sample, (uint32_t)(start_ns - lap->start_ns));
 		else
-			nt_session_count(c->session, NT_COUNT_DROPPED);
-		count_done(c->session, &sample);
+			nt_process_count(process, NT_COUNT_DROPPED);
+		count_done(process, &sample);
 	}
 	lap->coll = NULL;
 }
 
 /* Another call of its key: so long did the program take from the one before to this one. */
-static void end_period(struct nt_comm *c, const void *coll, uint64_t start_ns)
+static void end_period(struct nt_process *process, const void *coll, uint64_t start_ns)
 {
 	struct nt_sample now;
 	struct nt_begun *last;
 	struct nt_board_run *run;
 	bool next;
 
-	if (!nt_slot_look(&c->session->slots, coll, &now) || now.run == NT_NO_RUN)
+	if (!nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
 		return;
-	last = &now.key->begun;
+	last = &((struct nt_own_key *)now.key)->laps.begun;
 	next = last->owner == now.owner && last->epoch == now.epoch;
 	if (next && now.position <= last->position)
 		return; /* a channel that is late */
-	run = run_of(c->session, &now);
+	run = run_of(process, &now);
 	if (run && next && now.position == last->position + 1 && start_ns > last->start_ns &&
 	    start_ns - last->start_ns <= UINT32_MAX)
 		atomic_store_explicit(&run->period_ns[now.member][last->position],
@@ -295,21 +313,21 @@ static void end_period(struct nt_comm *c, const void *coll, uint64_t start_ns)
 
 void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
-	struct nt_lap *lap = &c->lap[channel % NT_LAP_CHANNELS];
+	struct nt_lap *lap = &c->laps.lap[channel % NT_LAP_CHANNELS];
 
 	if (lap->coll && lap->coll == coll)
 		return; /* another task of the same decision */
 	if (lap->coll)
-		end_lap(c, lap, start_ns);
+		end_lap(c->fixed.process, lap, start_ns);
 	if (!coll)
 		return;
-	if (!nt_slot_live(&c->session->slots, coll)) {
-		nt_session_count(c->session, NT_COUNT_STALE);
+	if (!nt_slot_live(&c->fixed.process->slots, coll)) {
+		nt_process_count(c->fixed.process, NT_COUNT_STALE);
 		return;
 	}
 	lap->coll = coll;
 	lap->start_ns = start_ns;
-	if (c->begun != coll)
-		end_period(c, coll, start_ns);
-	c->begun = coll;
+	if (c->laps.begun != coll)
+		end_period(c->fixed.process, coll, start_ns);
+	c->laps.begun = coll;
 }

@@ -6,31 +6,48 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/cap.c \
+	%D%/cap.h \
 	%D%/chain-descr.c \
+	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
+	%D%/chain-profiler.h \
 	%D%/chain-tuner.c \
+	%D%/chain-tuner.h \
 	%D%/chain.c \
 	%D%/chain.h \
+	%D%/clock.h \
 	%D%/comm.c \
 	%D%/comm.h \
+	%D%/commit.c \
+	%D%/commit.h \
+	%D%/costs.h \
+	%D%/ctx.h \
+	%D%/decide.c \
+	%D%/decide.h \
 	%D%/event.c \
-	%D%/helper.c \
-	%D%/helper.h \
+	%D%/event.h \
+	%D%/follow.c \
+	%D%/follow.h \
+	%D%/handle.c \
+	%D%/handle.h \
 	%D%/home.c \
 	%D%/home.h \
+	%D%/key.h \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
+	%D%/open.c \
+	%D%/open.h \
 	%D%/plugin.c \
-	%D%/session.c \
-	%D%/session.h \
-	%D%/settle.c \
-	%D%/shape.c \
+	%D%/process.c \
+	%D%/process.h \
+	%D%/rounds.c \
+	%D%/rounds.h \
 	%D%/slot.c \
 	%D%/slot.h \
-	%D%/table.h \
-	%D%/turn.c \
-	%D%/verdict.c \
+	%D%/standing.c \
+	%D%/standing.h \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \

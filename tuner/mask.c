@@ -10,9 +10,9 @@
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
-/* A chained profiler's bits that bring launches or Group events. With them come both, whatever
- * is ours then, and the calls that tell of captures: half of the story would look like launches
- * left to CUDA's callback thread (tuner/event.c). */
+/* A chained profiler's bits that bring launches or Group events. Then both are asked for, and the
+ * calls that tell of captures, whatever we want ourselves: a launch without its Group event would
+ * be taken for one that was left to CUDA's callback thread (tuner/event.c). */
 #define LAUNCH_BITS                                                            \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
 	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
@@ -64,11 +64,16 @@ void nt_mask_open(struct nt_mask *mask, int delta)
 	pthread_mutex_unlock(&mask->lock);
 }
 
-void nt_mask_measure(struct nt_mask *mask, int delta)
+void nt_mask_measure(struct nt_mask *mask, struct nt_mask_hold *hold, bool on)
 {
+	if (nt_mask_measures(hold) == on)
+		return;
 	pthread_mutex_lock(&mask->lock);
-	mask->measuring += (unsigned)delta;
-	store(mask);
+	if (nt_mask_measures(hold) != on) {
+		atomic_store_explicit(&hold->on, on, memory_order_relaxed);
+		mask->measuring += on ? 1u : -1u;
+		store(mask);
+	}
 	pthread_mutex_unlock(&mask->lock);
 }
 

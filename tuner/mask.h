@@ -21,6 +21,11 @@
 
 #define NT_MASK_TARGETS 4 /* copies of NCCL in one process */
 
+/* What one key wants of GPU times. Written under the mask's lock, read by any thread. */
+struct nt_mask_hold {
+	_Atomic bool on;
+};
+
 struct nt_mask {
 	pthread_mutex_t lock;
 	int *target[NT_MASK_TARGETS];
@@ -37,17 +42,25 @@ void nt_mask_fini(struct nt_mask *mask);
 /* NCCL's int, as a profiler's init is given it. */
 void nt_mask_attach(struct nt_mask *mask, int *target);
 
-/* delta 1 or -1: a key more or less that counts turns, or that is measured. */
+/* delta 1 or -1: somebody more or less who counts turns. */
 void nt_mask_open(struct nt_mask *mask, int delta);
-void nt_mask_measure(struct nt_mask *mask, int delta);
 
-/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured.
- *                                           Kernels of
- * graphs captured without them count works that NCCL's host side does not, and the next GPU time
+/* GPU times are wanted for this key, or no more. Repetitions change nothing, from whatever thread
+ * they come. */
+void nt_mask_measure(struct nt_mask *mask, struct nt_mask_hold *hold, bool on);
+
+static inline bool nt_mask_measures(const struct nt_mask_hold *hold)
+{
+	/* Whoever finds it changed has nothing else to read; nothing to pair with. */
+	return atomic_load_explicit(&hold->on, memory_order_relaxed);
+}
+
+/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured. Kernels
+ * of graphs captured without them count works that NCCL's host side does not, and the next GPU time
  * that it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
 void nt_mask_forbid(struct nt_mask *mask);
 
-/* What a chained profiler wants, beside ours. */
+/* What a chained profiler wants, beside ours. Replaces what it wanted before. */
 void nt_mask_chain(struct nt_mask *mask, int bits);
 
 /* Ours; NCCL's int may have more bits. */

@@ -5,28 +5,36 @@
  * Thin: each version is brought to one form and handed on. Every entry point answers success,
  * whatever goes wrong behind it; the one exception is a decision that going on alone would make
  * unsafe (nt_comm_decide). A forked child and a process without a policy are left alone: no
- * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h):
- * while one is, NCCL's context is a struct nt_chain_ctx, else a struct nt_comm.
+ * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h).
+ * NCCL's context is a struct nt_ctx, and what it holds for an event is of tuner/handle.h's form.
  *
  * Tuner v1 (NCCL 2.19, 2.20) has no context for each communicator and is not offered.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
-#include "tuner/chain.h"
-#include "tuner/comm.h"
+#include "tuner/decide.h"
+#include "tuner/chain-profiler.h"
+#include "tuner/chain-tuner.h"
+#include "tuner/event.h"
+#include "tuner/follow.h"
+#include "tuner/open.h"
+#include "tuner/rounds.h"
 
 #define NAME "nccl-tune"
 
-static bool is_alive(const struct nt_comm *comm)
+/* Ours, of what NCCL hands back; NULL: none, or not in this process. */
+static struct nt_comm *ours_of(const struct nt_ctx *ctx)
 {
-	return comm && !nt_session_inert(comm->session);
+	struct nt_comm *comm = ctx ? ctx->ours : NULL;
+
+	return comm && !nt_process_inert(comm->fixed.process) ? comm : NULL;
 }
 
-static struct nt_session *session_of(nt_nccl_log log)
+static struct nt_process *start_process(nt_nccl_log log)
 {
-	struct nt_session *session = nt_session_start(log);
+	struct nt_process *process = nt_process_start(log, &nt_rounds);
 
-	return session && !nt_session_inert(session) ? session : NULL;
+	return process && !nt_process_inert(process) ? process : NULL;
 }
 
 /* Tuner. */
@@ -38,22 +46,18 @@ static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
 					      .ranks = init->ranks,
 					      .nodes = init->nodes,
 					      .api = init->api };
-	struct nt_session *session = session_of(init->log);
+	struct nt_process *process = start_process(init->log);
 
-	*ctx = nt_chain_tuner_open(session ? nt_comm_open_tuner(session, &who) : NULL, init);
+	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &who) : NULL, init);
 	return NT_NCCL_OK;
 }
 
 static int tuner_finalize(void *ctx)
 {
-	struct nt_comm *comm = ctx;
+	struct nt_comm *comm = ours_of(ctx);
 
-	if (ctx && nt_chain_on(NT_CHAINED_TUNER)) {
-		comm = ((struct nt_chain_ctx *)ctx)->comm;
-		nt_chain_tuner_close(ctx);
-	}
-	if (is_alive(comm))
-		nt_comm_close_tuner(comm);
+	nt_chain_tuner_close(ctx);
+	nt_comm_close_tuner(comm);
 	return NT_NCCL_OK;
 }
 
@@ -85,16 +89,6 @@ static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
 
-/* Ours, of what NCCL holds for a communicator; NULL: none. */
-static struct nt_comm *tuner_comm(void *ctx)
-{
-	struct nt_comm *comm = ctx;
-
-	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
-		comm = ((struct nt_chain_ctx *)ctx)->comm;
-	return is_alive(comm) ? comm : NULL;
-}
-
 /* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not
  * ask for nothing. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
@@ -102,12 +96,11 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 		      size_t *chunk_bytes)
 {
 	const struct nt_call call = { .coll = coll, .bytes = bytes };
-	struct nt_comm *comm = tuner_comm(ctx);
+	const struct nt_comm *comm = ours_of(ctx);
 
-	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
-		nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
-	if (comm && (unsigned)proto < NT_PROTOS)
-		nt_comm_chunk(comm, coll, algo * NT_PROTOS + proto, chunk_bytes);
+	nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
+	if (comm && comm->fixed.chunks && (unsigned)proto < NT_PROTOS)
+		nt_cap_chunk(&comm->decision.chunks, coll, algo * NT_PROTOS + proto, chunk_bytes);
 	return NT_NCCL_OK;
 }
 
@@ -115,9 +108,12 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
+	const struct nt_comm *comm;
+
 	open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
+	comm = ours_of(*ctx);
 	/* NCCL looks at the table each time, on this thread first. */
-	if (nt_chain_has_chunks() || (tuner_comm(*ctx) && tuner_comm(*ctx)->chunks))
+	if (nt_chain_has_chunks() || (comm && comm->fixed.chunks))
 		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
 	return NT_NCCL_OK;
 }
@@ -127,48 +123,51 @@ static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
 		     int *algo, int *proto, int *channels)
 {
-	if (ctx && nt_chain_on(NT_CHAINED_TUNER))
-		nt_chain_decide_v2(ctx, &(struct nt_chain_v2){ coll, bytes, collnet, nvls, pipe_ops,
-							       algo, proto, channels });
+	nt_chain_decide_v2(ctx, &(struct nt_chain_v2){ coll, bytes, collnet, nvls, pipe_ops, algo,
+						       proto, channels });
 	return NT_NCCL_OK;
 }
 
-/* A chained plugin of either kind. */
-static int decide_chained(void *ctx, const struct nt_call *call, int pipe_ops, int *channels)
+/* Inline, because every collective pays for it. */
+static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, int pipe_ops)
 {
-	if (nt_chain_on(NT_CHAINED_TUNER))
-		return ctx ? nt_chain_decide(ctx, call, pipe_ops, channels) : NT_NCCL_OK;
-	nt_chain_sync();
-	return is_alive(ctx) ? nt_comm_decide(ctx, call) : NT_NCCL_OK;
-}
+	struct nt_comm *comm = ours_of(ctx);
 
-static bool any_chained(void)
-{
-	return nt_chain_on(NT_CHAINED_TUNER) || nt_chain_on(NT_CHAINED_PROFILER);
+	/* What a chained profiler asks for may change while no event comes. */
+	nt_chain_sync();
+	if (ctx && nt_ctx_told(ctx))
+		return nt_chain_decide(ctx, comm, call, pipe_ops);
+	return comm ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int *channels)
 {
-	const struct nt_call call = { coll, bytes, (float *)cost, algos, protos, false, channels };
+	const struct nt_call call = { .coll = coll,
+				      .bytes = bytes,
+				      .cost = (float *)cost,
+				      .algos = algos,
+				      .protos = protos,
+				      .channels = channels };
 
-	if (any_chained())
-		return decide_chained(ctx, &call, pipe_ops, channels);
-	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
+	return decide(ctx, &call, pipe_ops);
 }
 
 /* v4 to v6. The table is one block of floats, whatever its type says. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
-		  int protos, int registered, int *channels)
+static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
+		     int protos, int registered, int *channels)
 {
-	const struct nt_call call = { coll,   bytes,	       (float *)cost, algos,
-				      protos, registered != 0, channels };
+	const struct nt_call call = { .coll = coll,
+				      .bytes = bytes,
+				      .cost = (float *)cost,
+				      .algos = algos,
+				      .protos = protos,
+				      .registered = registered != 0,
+				      .channels = channels };
 
-	if (any_chained())
-		return decide_chained(ctx, &call, pipe_ops, channels);
-	return is_alive(ctx) ? nt_comm_decide(ctx, &call) : NT_NCCL_OK;
+	return decide(ctx, &call, pipe_ops);
 }
 
 extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
@@ -180,23 +179,23 @@ NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { NAME, tuner_init_v2, d
 							  tuner_finalize };
 NT_EXPORT const struct nt_tuner_v3 ncclTunerPlugin_v3 = { NAME, tuner_init_v3, decide_v3,
 							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, decide,
+NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, decide_v4,
 							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide,
+NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide_v4,
 							  tuner_finalize };
-NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide, tuner_finalize,
+NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide_v4, tuner_finalize,
 						    NULL };
 
 /* Profiler. */
 
 static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *who, nt_nccl_log log)
 {
-	struct nt_session *session = session_of(log);
+	struct nt_process *process = start_process(log);
 	struct nt_comm *comm = NULL;
 
-	if (session) {
-		nt_mask_attach(&session->mask, mask);
-		comm = nt_comm_open_profiler(session, who);
+	if (process) {
+		nt_mask_attach(&process->mask, mask);
+		comm = nt_comm_open_profiler(process, who);
 	} else {
 		__atomic_store_n(mask, 0, __ATOMIC_RELAXED);
 	}
@@ -206,14 +205,10 @@ static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *w
 
 static int profiler_finalize(void *ctx)
 {
-	struct nt_comm *comm = ctx;
+	struct nt_comm *comm = ours_of(ctx);
 
-	if (ctx && nt_chain_on(NT_CHAINED_PROFILER)) {
-		comm = ((struct nt_chain_ctx *)ctx)->comm;
-		nt_chain_profiler_close(ctx);
-	}
-	if (is_alive(comm))
-		nt_comm_close_profiler(comm);
+	nt_chain_profiler_close(ctx);
+	nt_comm_close_profiler(comm);
 	return NT_NCCL_OK;
 }
 
@@ -223,7 +218,7 @@ static int open_old(void **ctx, int *mask, int api)
 {
 	const struct nt_comm_identity who = { .rank = -1, .api = api };
 
-	(void)nt_session_start(NULL);
+	(void)start_process(NULL);
 	__atomic_store_n(mask, 0, __ATOMIC_RELAXED);
 	*ctx = nt_chain_profiler_open(NULL, mask, &who, NULL);
 	return NT_NCCL_OK;
@@ -231,7 +226,7 @@ static int open_old(void **ctx, int *mask, int api)
 
 static int start_old(void *ctx, void **event, void *descr, int api)
 {
-	*event = ctx ? nt_chain_start(ctx, descr, api, NULL) : NULL;
+	*event = nt_chain_event(ctx, descr, api, NULL);
 	return NT_NCCL_OK;
 }
 
@@ -268,15 +263,13 @@ static int start_v3(void *ctx, void **event, struct nt_prof_descr_v3 *descr)
 /* v1 to v3: no handle is ours. */
 static int stop_old(void *event)
 {
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		nt_chain_stop(event);
+	nt_chain_stop(nt_handle_theirs(event));
 	return NT_NCCL_OK;
 }
 
 static int state_old(void *event, int state, union nt_prof_args_v1 *args)
 {
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		nt_chain_state(event, state, args, 3);
+	nt_chain_state(nt_handle_theirs(event), state, args, 3);
 	return NT_NCCL_OK;
 }
 
@@ -317,34 +310,32 @@ static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name
 		.channels = (descr)->coll.channels                              \
 	}
 
-/* What is ours of an event; NULL: nothing. parent is ours, too. */
-static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr, void *parent)
+/* What is ours of an event; NULL: nothing. */
+static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
-	if (!is_alive(comm))
-		return NULL;
 	if (descr->type == NT_PROF_COLL)
 		return nt_event_coll(comm, COLL_EVENT(descr));
 	if (descr->type == NT_PROF_KERNEL_CH)
-		nt_event_kernel(comm, parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
+		nt_event_kernel(comm, nt_handle_ours(descr->parent), descr->kernel_ch.channel,
+				descr->kernel_ch.start_ns);
 	return NULL;
 }
 
 /* A v6 descriptor is a v5 one for every event that is asked for. */
-static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, void *parent)
+static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 {
-	if (!is_alive(comm))
-		return NULL;
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
 	case NT_PROF_P2P_API:
 		if (descr->p2p_api.graph_captured)
-			nt_comm_freeze(comm);
+			nt_follow_no_more(comm);
 		break;
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
 	case NT_PROF_GROUP: return nt_event_group(comm);
 	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_KERNEL_CH:
-		nt_event_kernel(comm, parent, descr->kernel_ch.channel, descr->kernel_ch.start_ns);
+		nt_event_kernel(comm, nt_handle_ours(descr->parent), descr->kernel_ch.channel,
+				descr->kernel_ch.start_ns);
 		break;
 	default: break;
 	}
@@ -353,66 +344,49 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr,
 
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
 {
-	struct nt_chain_ctx *chain = ctx;
+	struct nt_comm *comm = ours_of(ctx);
 
-	if (!nt_chain_on(NT_CHAINED_PROFILER))
-		*event = take_v4(ctx, descr, descr->parent);
-	else if (chain)
-		*event = nt_chain_start(chain, descr, 4,
-					take_v4(chain->comm, descr, nt_chain_ours(descr->parent)));
-	else
-		*event = NULL;
-	return NT_NCCL_OK;
-}
-
-static int start_chained(struct nt_chain_ctx *chain, void **event, struct nt_prof_descr_v5 *descr,
-			 int api)
-{
-	*event = chain ? nt_chain_start(chain, descr, api,
-					take_v5(chain->comm, descr, nt_chain_ours(descr->parent)))
-		       : NULL;
+	*event = nt_chain_event(ctx, descr, 4, comm ? take_v4(comm, descr) : NULL);
 	return NT_NCCL_OK;
 }
 
 static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
 {
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		return start_chained(ctx, event, descr, 5);
-	*event = take_v5(ctx, descr, descr->parent);
+	struct nt_comm *comm = ours_of(ctx);
+
+	*event = nt_chain_event(ctx, descr, 5, comm ? take_v5(comm, descr) : NULL);
 	return NT_NCCL_OK;
 }
 
 static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
 {
+	const struct nt_prof_descr_v5 *known = (struct nt_prof_descr_v5 *)descr;
+	struct nt_comm *comm = ours_of(ctx);
+
 	_Static_assert(offsetof(struct nt_prof_descr_v6, coll) ==
 				       offsetof(struct nt_prof_descr_v5, coll) &&
 			       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
 		       "v6 only adds events");
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		return start_chained(ctx, event, (struct nt_prof_descr_v5 *)descr, 6);
-	*event = take_v5(ctx, (struct nt_prof_descr_v5 *)descr, descr->parent);
+	*event = nt_chain_event(ctx, descr, 6, comm ? take_v5(comm, known) : NULL);
 	return NT_NCCL_OK;
 }
 
 static int stop(void *event)
 {
-	struct nt_session *session = event ? nt_session_now() : NULL;
-	void *ours = event;
+	void *ours = nt_handle_ours(event), *theirs = nt_handle_theirs(event);
+	struct nt_process *process = ours ? nt_process_now() : NULL;
 
-	if (nt_chain_on(NT_CHAINED_PROFILER)) {
-		ours = nt_chain_ours(event);
-		nt_chain_stop(event);
-	}
-	if (ours && session && !nt_session_inert(session))
-		nt_event_group_stop(session, ours);
+	if (theirs)
+		nt_chain_stop(theirs);
+	if (process && !nt_process_inert(process))
+		nt_event_group_stop(process, ours);
 	return NT_NCCL_OK;
 }
 
 /* No event that has states is given a handle of ours. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
-	if (nt_chain_on(NT_CHAINED_PROFILER))
-		nt_chain_state(event, state, args, 6);
+	nt_chain_state(nt_handle_theirs(event), state, args, 6);
 	return NT_NCCL_OK;
 }
 

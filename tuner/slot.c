@@ -7,6 +7,8 @@
 
 enum { FREE = 0, LIVE = 1, BUSY = 2 };
 
+#define GENERATIONS (UINT32_C(1) << 24) /* so that a handle leaves its top byte free */
+
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle is a pointer's size");
 
 static uint64_t number_of(const void *handle)
@@ -27,18 +29,18 @@ static uint64_t word_of(uint32_t generation, unsigned state)
 /* Any number has a slot; whether it is of that slot's present use, the generation says. */
 static struct nt_slot *slot_of(struct nt_slots *slots, const void *handle)
 {
-	return &slots->slot[(number_of(handle) >> 2) & (NT_SLOTS - 1)];
+	return &slots->slot[(number_of(handle) >> 2) & (NT_SLOT_COUNT - 1)];
 }
 
 static bool is_handle(const void *handle)
 {
 	return (number_of(handle) & 3) == NT_SLOT_KIND &&
-	       (uint32_t)number_of(handle) >> 2 < NT_SLOTS;
+	       (uint32_t)number_of(handle) >> 2 < NT_SLOT_COUNT;
 }
 
 static void read_sample(struct nt_slot *slot, struct nt_sample *out)
 {
-	out->comm = atomic_load_explicit(&slot->comm, memory_order_relaxed);
+	out->whose = atomic_load_explicit(&slot->whose, memory_order_relaxed);
 	out->key = atomic_load_explicit(&slot->key, memory_order_relaxed);
 	out->run = atomic_load_explicit(&slot->run, memory_order_relaxed);
 	out->owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
@@ -49,7 +51,7 @@ static void read_sample(struct nt_slot *slot, struct nt_sample *out)
 
 static void write_sample(struct nt_slot *slot, const struct nt_sample *in)
 {
-	atomic_store_explicit(&slot->comm, in->comm, memory_order_relaxed);
+	atomic_store_explicit(&slot->whose, in->whose, memory_order_relaxed);
 	atomic_store_explicit(&slot->key, in->key, memory_order_relaxed);
 	atomic_store_explicit(&slot->run, in->run, memory_order_relaxed);
 	atomic_store_explicit(&slot->owner, in->owner, memory_order_relaxed);
@@ -62,10 +64,10 @@ void *nt_slot_take(struct nt_slots *slots, const struct nt_sample *sample, bool 
 		   struct nt_sample *victim)
 {
 	unsigned index = atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed) &
-			 (NT_SLOTS - 1);
+			 (NT_SLOT_COUNT - 1);
 	struct nt_slot *slot = &slots->slot[index];
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
-	uint32_t generation = generation_of(word) + 1;
+	uint32_t generation = (generation_of(word) + 1) % GENERATIONS;
 
 	*lost = false;
 	if ((uint32_t)word == BUSY)
@@ -116,14 +118,14 @@ bool nt_slot_finish(struct nt_slots *slots, const void *handle, struct nt_sample
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
-void nt_slot_forget(struct nt_slots *slots, const struct nt_comm *comm)
+void nt_slot_forget(struct nt_slots *slots, const void *whose)
 {
-	for (unsigned i = 0; i < NT_SLOTS; i++) {
+	for (unsigned i = 0; i < NT_SLOT_COUNT; i++) {
 		struct nt_slot *slot = &slots->slot[i];
 		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
 		if ((uint32_t)word == LIVE &&
-		    atomic_load_explicit(&slot->comm, memory_order_relaxed) == comm)
+		    atomic_load_explicit(&slot->whose, memory_order_relaxed) == whose)
 			/* Fails only where it has just been finished or taken anew. */
 			(void)atomic_compare_exchange_strong_explicit(
 				&slot->word, &word, word_of(generation_of(word), FREE),

@@ -4,7 +4,7 @@
  *
  * NCCL keeps what a Coll event's start hands out and shows it to every KernelCh event of that
  * collective, from another thread, some of them after the communicator's end. So a handle is a
- * number, slot and generation, and no pointer.
+ * number, slot and generation, and no pointer. It fits in 56 bits (tuner/handle.h).
  *
  * A slot is one decision, whatever number of tasks ran by it. It is finished once: with a time, or
  * by age where its kernels never tell.
@@ -19,16 +19,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NT_SLOTS 1024 /* decisions being measured at once in a process; a power of two */
+#define NT_SLOT_COUNT 1024 /* decisions being measured at once in a process; a power of two */
 #define NT_SLOT_KIND 1u /* the lowest two bits of a handle */
 
-struct nt_comm;
-struct nt_own_key;
-
-/* Where a time belongs. */
+/* Where a time belongs. Slots keep it and look at nothing but `whose`. */
 struct nt_sample {
-	struct nt_comm *comm;
-	struct nt_own_key *key;
+	const void *whose; /* the caller's: what is forgotten together */
+	void *key; /* the caller's */
 	uint32_t run; /* on the board; NT_NO_RUN: the key's own list */
 	uint32_t owner; /* of the run, as the board has it */
 	uint32_t epoch; /* of the plan */
@@ -38,13 +35,13 @@ struct nt_sample {
 
 struct nt_slot {
 	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
-	_Atomic(struct nt_comm *) comm;
-	_Atomic(struct nt_own_key *) key;
+	_Atomic(const void *) whose;
+	_Atomic(void *) key;
 	_Atomic uint32_t run, owner, epoch, member, position;
 };
 
 struct nt_slots {
-	struct nt_slot slot[NT_SLOTS];
+	struct nt_slot slot[NT_SLOT_COUNT];
 	_Atomic uint32_t next;
 };
 
@@ -62,7 +59,7 @@ bool nt_slot_live(struct nt_slots *slots, const void *handle);
 /* True where the handle is live: *out is its sample. */
 bool nt_slot_look(struct nt_slots *slots, const void *handle, struct nt_sample *out);
 
-/* All handles of this communicator are stale from now on. */
-void nt_slot_forget(struct nt_slots *slots, const struct nt_comm *comm);
+/* All handles whose samples say `whose` are stale from now on. */
+void nt_slot_forget(struct nt_slots *slots, const void *whose);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "record/rank.h"
 #include "tuner/chain.h"
-#include "tuner/comm.h"
+#include "tuner/standing.h"
 #include "tuner/writehistory.h"
 
 #define COUNT_BYTES 48u /* of one count, at most */
@@ -24,9 +24,9 @@ struct text {
  * there is nothing to say. */
 static double saved_ms(const struct nt_own_key *key, const struct nt_outcome *o)
 {
-	uint64_t calls = atomic_load_explicit(&key->calls, memory_order_relaxed);
-	uint64_t since = calls - atomic_load_explicit(&key->latched_calls, memory_order_relaxed);
-	int64_t saved_us = atomic_load_explicit(&key->saved_us, memory_order_relaxed);
+	uint64_t since = nt_key_calls(key) -
+			 atomic_load_explicit(&key->decision.commit_calls, memory_order_relaxed);
+	int64_t saved_us = atomic_load_explicit(&key->decision.saved_us, memory_order_relaxed);
 	double now_us = 0;
 
 	if (o->chosen_arm != NT_ARM_AUTO && o->samples > 0 && isfinite(o->auto_us) &&
@@ -62,9 +62,9 @@ static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key
 			   const struct nt_outcome *o)
 {
 	out->saved_ms = saved_ms(key, o);
-	out->rechecks = atomic_load_explicit(&key->rechecks, memory_order_relaxed);
-	out->rollbacks = atomic_load_explicit(&key->rollbacks, memory_order_relaxed);
-	out->changes = atomic_load_explicit(&key->changes, memory_order_relaxed);
+	out->rechecks = atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed);
+	out->rollbacks = atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed);
+	out->changes = atomic_load_explicit(&key->decision.changes, memory_order_relaxed);
 }
 
 static int by_value(const void *a, const void *b)
@@ -80,9 +80,10 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	uint32_t ns[NT_OBSERVED_MAX];
 	uint32_t count = 0;
 
-	for (unsigned i = 0; key->observed_ns && i < NT_OBSERVED_MAX; i++) {
-		/* Pairs with the release in deliver() of event.c. */
-		uint32_t value = atomic_load_explicit(&key->observed_ns[i], memory_order_acquire);
+	for (unsigned i = 0; key->fixed.observed_ns && i < NT_OBSERVED_MAX; i++) {
+		/* Pairs with the release in keep_time() of tuner/event.c. */
+		uint32_t value = atomic_load_explicit(&key->fixed.observed_ns[i],
+						      memory_order_acquire);
 
 		if (value != 0)
 			ns[count++] = value;
@@ -99,13 +100,12 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		       const struct nt_own_key *key)
 {
-	/* Pairs with the releases in turn.c: what belongs to the state is there. */
-	uint32_t own = atomic_load_explicit(&key->state, memory_order_acquire);
+	uint32_t own = nt_key_state(key);
 	uint32_t shared;
 	const char *state = NT_KEYSTATE_COUNTED;
 	struct nt_outcome outcome = { .p = 1, .best_arm = NT_ARM_AUTO };
-	bool has_outcome = nt_comm_key_verdict(comm, key, &shared, &outcome);
-	bool committed = atomic_load_explicit(&key->settled, memory_order_acquire) > 0;
+	bool has_outcome = nt_standing_of_key(comm, key, &shared, &outcome);
+	bool committed = nt_key_commits(key, NULL) > 0;
 
 	if (committed)
 		state = outcome.chosen_arm == NT_ARM_AUTO ? NT_KEYSTATE_KEPT
@@ -114,25 +114,26 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
-	else if (key->observed_ns && atomic_load_explicit(&key->observed, memory_order_relaxed) > 0)
+	else if (key->fixed.observed_ns &&
+		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	snprintf(out->state, sizeof(out->state), "%s", state);
 	out->auto_arm = has_outcome && outcome.auto_arm < NT_PAIRS ? outcome.auto_arm
-								   : (int)key->auto_arm;
+								   : (int)key->fixed.auto_arm;
 	if (has_outcome && strcmp(state, NT_KEYSTATE_EXPLORING) != 0) {
 		note_outcome(out, &outcome);
 		if (committed)
 			note_committed(out, key, &outcome);
-	} else if (!note_observed(out, key) && key->auto_arm < NT_PAIRS) {
-		out->predicted_auto_us = (double)key->cost_us[key->auto_arm];
+	} else if (!note_observed(out, key) && key->fixed.auto_arm < NT_PAIRS) {
+		out->predicted_auto_us = (double)key->fixed.cost_us[key->fixed.auto_arm];
 	}
 }
 
 /* Only in the first half of the record, so that there is room for every key. */
 static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t id)
 {
-	const struct nt_history *history = nt_histories_find(comm->session->histories, comm->id,
-							     id);
+	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
+							     comm->fixed.id, id);
 	struct nt_put before = *put;
 
 	if (!history || history->rounds == 0)
@@ -153,13 +154,13 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key);
-	out.calls = (int64_t)atomic_load_explicit(&key->calls, memory_order_relaxed);
-	out.forced = atomic_load_explicit(&key->forced, memory_order_relaxed);
-	out.differed = atomic_load_explicit(&key->differed, memory_order_relaxed);
+	out.calls = (int64_t)nt_key_calls(key);
+	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
+	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
 	nt_put_open(put, NULL, '{');
 	nt_fields_put(put, &nt_rank_key_fields, &out);
 	/* A later arm is from other times. */
-	if (atomic_load_explicit(&key->settled, memory_order_relaxed) <= 1)
+	if (nt_key_commits(key, NULL) <= 1)
 		put_trial(put, comm, id);
 	nt_put_close(put);
 }
@@ -175,8 +176,9 @@ static const char *idle_text(uint32_t idle)
 
 static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 {
-	const char *why = comm->why[0] ? comm->why : idle_text(comm->card.idle), *rejected;
-	uint32_t state = nt_comm_verdict(comm, &rejected);
+	const char *why = comm->fixed.why[0] ? comm->fixed.why : idle_text(comm->fixed.card.idle),
+		   *rejected;
+	uint32_t state = nt_standing(comm, &rejected);
 	const char *name = NT_COMMSTATE_JOINING;
 
 	if (state == NT_COMM_AGREED)
@@ -184,7 +186,7 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	if (state == NT_COMM_REJECTED) {
 		name = NT_COMMSTATE_REJECTED;
 		why = rejected;
-	} else if (!comm->board && comm->tuner_api == 0) {
+	} else if (!comm->fixed.board && comm->fixed.tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
 	snprintf(out->state, sizeof(out->state), "%s", name);
@@ -195,8 +197,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 {
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
-		/* Pairs with the release in describe_key() of comm.c. */
-		uint64_t id = atomic_load_explicit(&comm->key_id[i], memory_order_acquire);
+		uint64_t id = nt_comm_key_id(comm, i);
 		struct nt_put before = t->put;
 
 		if (id == 0)
@@ -215,10 +216,10 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	struct nt_rank_comm out;
 
 	nt_fields_clear(&nt_rank_comm_fields, &out);
-	snprintf(out.id, sizeof(out.id), "%016" PRIx64, comm->id);
-	out.rank = comm->rank < 0 ? 0 : comm->rank;
-	out.ranks = comm->ranks;
-	out.nodes = comm->nodes;
+	snprintf(out.id, sizeof(out.id), "%016" PRIx64, comm->fixed.id);
+	out.rank = comm->fixed.rank < 0 ? 0 : comm->fixed.rank;
+	out.ranks = comm->fixed.ranks;
+	out.nodes = comm->fixed.nodes;
 	note_standing(&out, comm);
 	nt_put_open(&t->put, NULL, '{');
 	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);
@@ -226,13 +227,13 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	nt_put_close(&t->put);
 }
 
-static void put_comms(struct text *t, const struct nt_session *session)
+static void put_comms(struct text *t, const struct nt_process *process)
 {
 	nt_put_open(&t->put, NT_RANK_COMMS, '[');
-	for (uint32_t i = 0; i < session->comms; i++) {
+	for (uint32_t i = 0; i < process->comms; i++) {
 		struct text before = *t;
 
-		put_comm(t, session->comm[i]);
+		put_comm(t, process->comm[i]);
 		if (t->put.full) {
 			*t = before;
 			t->cut++;
@@ -241,33 +242,33 @@ static void put_comms(struct text *t, const struct nt_session *session)
 	nt_put_close(&t->put);
 }
 
-static void put_head(struct nt_put *put, struct nt_session *session, bool end)
+static void put_head(struct nt_put *put, struct nt_process *process, bool end)
 {
-	const struct nt_place *place = &session->place;
+	const struct nt_place *place = &process->place;
 	struct nt_rank out;
 
 	nt_fields_clear(&nt_rank_fields, &out);
 	out.version = NT_RECORD_VERSION;
 	out.job = place->job;
 	out.step = place->step;
-	out.task = session->task;
-	out.pid = session->pid;
+	out.task = process->task;
+	out.pid = process->pid;
 	snprintf(out.node, sizeof(out.node), "%s", place->node);
-	snprintf(out.mode, sizeof(out.mode), "%s", nt_mode_name(session->policy.mode));
-	if (nt_policy_format_option(&session->policy, out.policy, sizeof(out.policy), NULL) < 0)
+	snprintf(out.mode, sizeof(out.mode), "%s", nt_mode_name(process->policy.mode));
+	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy), NULL) < 0)
 		out.policy[0] = '\0';
-	out.nccl = atomic_load(&session->nccl);
+	out.nccl = atomic_load(&process->nccl);
 	out.flags = place->flags;
 	out.end = end;
 	nt_fields_put(put, &nt_rank_fields, &out);
 }
 
-static void put_counts(struct text *t, struct nt_session *session)
+static void put_counts(struct text *t, struct nt_process *process)
 {
 	nt_put_open(&t->put, NT_RANK_COUNTS, '{');
 	nt_put_count(&t->put, "cut", t->cut);
 	for (int i = 0; i < NT_COUNT_ALL; i++) {
-		uint64_t value = atomic_load_explicit(&session->count[i], memory_order_relaxed);
+		uint64_t value = atomic_load_explicit(&process->count[i], memory_order_relaxed);
 
 		if (value > NT_COUNT_MAX)
 			value = NT_COUNT_MAX;
@@ -346,7 +347,7 @@ static void put_explored(struct nt_put *put, const struct nt_histories *historie
 	nt_put_close(put);
 }
 
-size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
+size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts *agreement,
 		     bool end, char *out, size_t out_bytes)
 {
 	/* Room for the counts and a newline is kept back, so that they always fit. */
@@ -357,15 +358,15 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 		return 0;
 	nt_put_begin(&t.put, out, out_bytes - kept, NT_RECORD_DEPTH);
 	nt_put_open(&t.put, NULL, '{');
-	put_head(&t.put, session, end);
+	put_head(&t.put, process, end);
 	put_plugins(&t.put);
 	if (agreement)
 		put_agreement(&t.put, agreement);
-	if (session->histories)
-		put_explored(&t.put, session->histories);
-	put_comms(&t, session);
+	if (process->histories)
+		put_explored(&t.put, process->histories);
+	put_comms(&t, process);
 	t.put.bytes = out_bytes - 1;
-	put_counts(&t, session);
+	put_counts(&t, process);
 	nt_put_close(&t.put);
 	if (t.put.full)
 		return 0;
@@ -373,7 +374,7 @@ size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts 
 	return t.put.used;
 }
 
-int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end)
+int nt_write_record(struct nt_process *process, const struct nt_speaker *speaker, bool end)
 {
 	struct nt_speaker_counts agreement;
 	char *text = malloc((size_t)NT_RANK_RECORD_MAX);
@@ -383,16 +384,16 @@ int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker
 	if (speaker)
 		agreement = nt_speaker_count(speaker);
 	if (text) {
-		pthread_mutex_lock(&session->lock);
-		bytes = nt_write_text(session, speaker ? &agreement : NULL, end, text,
+		pthread_mutex_lock(&process->lock);
+		bytes = nt_write_text(process, speaker ? &agreement : NULL, end, text,
 				      NT_RANK_RECORD_MAX);
-		pthread_mutex_unlock(&session->lock);
+		pthread_mutex_unlock(&process->lock);
 		if (bytes > 0)
-			rc = nt_rank_save(session->place.dir, session->task, (int)session->pid,
+			rc = nt_rank_save(process->place.dir, process->task, (int)process->pid,
 					  text, bytes);
 	}
 	free(text);
 	if (rc < 0)
-		nt_session_count(session, NT_COUNT_RECORD);
+		nt_process_count(process, NT_COUNT_RECORD);
 	return rc;
 }

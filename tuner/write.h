@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write.h - this process's record (record/rank.h), composed from its session and written
  *
- * Threads:  the helper thread. The session's lock is held while the text is composed, never across
+ * Threads:  the helper thread. The process's lock is held while the text is composed, never across
  *           a file operation.
  * Memory:   one buffer, freed before return.
  * Errors:   -1: no record, or the one before; the temporary file is gone. Never more than
@@ -14,15 +14,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "pmix-sync/speaker.h"
-#include "tuner/session.h"
+#include "tuner/process.h"
 
 /* Write or replace the record in the step's runtime directory. speaker: NULL where another process
  * speaks. end: the last one of this process. */
-int nt_write_record(struct nt_session *session, const struct nt_speaker *speaker, bool end);
+int nt_write_record(struct nt_process *process, const struct nt_speaker *speaker, bool end);
 
 /* The record's text into out. Returns its length, 0 where there was no room for even an empty one.
- * The caller holds the session's lock. agreement: NULL where another process speaks. */
-size_t nt_write_text(struct nt_session *session, const struct nt_speaker_counts *agreement,
+ * The caller holds the process's lock. agreement: NULL where another process speaks. */
+size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts *agreement,
 		     bool end, char *out, size_t out_bytes);
 
 #endif

@@ -94,7 +94,7 @@ unit_tier() {
 build_tsan() {
 	configure_in build-tsan --enable-sanitizers=thread CFLAGS='-O1 -g'
 	compile build-tsan libnccl-tune.la tests/fake/nt-fake-nccl tests/chain/nt-chain-new.la \
-		tests/unit/board tests/unit/mask tests/unit/session-process >/dev/null
+		tests/unit/board tests/unit/mask tests/unit/process-life >/dev/null
 }
 
 # unit_programs DIR NAME: automake's TAP driver counts a crash or a missing result as an error.

@@ -18,7 +18,7 @@
 #include "contract/policy.h"
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"
-#include "tuner/comm.h"
+#include "tuner/costs.h"
 #include "engine/schedule.h"
 
 #define CALLS_MAX 10000000u

@@ -134,7 +134,7 @@ byte deaths = DEATHS, leaves = LEAVES, freezes = FREEZES;
 #define KNOWN(n) ((left[2 * (n)] || turn[2 * (n)] != 0) && (left[2 * (n) + 1] || turn[2 * (n) + 1] != 0))
 #endif
 
-/* ---- a rank: pmix-sync/turn.h, and what tuner/turn.c does around it */
+/* ---- a rank: pmix-sync/turn.h, and what tuner/follow.c does around it */
 
 /* Invariant 1: no two ranks differ on a collective. What all ranks have decided need not be remembered. */
 #define ALL_BEYOND(i) (decided[0] > (i) && decided[1 % RANKS] > (i) && decided[2 % RANKS] > (i) && \

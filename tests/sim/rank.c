@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.c - a rank's side as the tuner plays it (tuner/turn.c, tuner/comm.c), and what is checked
- * at each collective */
+/* rank.c - a rank's side as the tuner plays it (tuner/decide.c, tuner/follow.c), and what is
+ * checked at each collective */
 #include "tests/sim/sim.h"
 
 #define FLAG_MS 2000 /* from a flag to a rank's own freeze, at least */

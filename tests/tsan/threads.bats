@@ -99,7 +99,7 @@ unit_test() {
 
 @test "unit tests with threads of their own" {
 	local name
-	for name in board mask session-process; do
+	for name in board mask process-life; do
 		often unit_test "$name"
 	done
 }

@@ -3,10 +3,10 @@
 /* chain-steady.c - with plugins behind ours neither a decision nor an event allocates, takes a
  * lock or makes a system call
  *
- * Counted and filtered as in session-steady.c. Under sanitizers, which do all that, nothing is
+ * Counted and filtered as in decide-steady.c. Under sanitizers, which do all that, nothing is
  * shown.
  */
-#include "tests/unit/session-child.h"
+#include "tests/unit/process-child.h"
 
 #include "tests/chain/probe.h"
 #include "tests/unit/steady.h"
@@ -81,7 +81,7 @@ static void case_filtered(void)
 
 	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
 	if (forbid_system_calls() < 0)
-		return; /* a kernel without filters; session-steady says so */
+		return; /* a kernel without filters; decide-steady says so */
 	for (unsigned i = 0; i < ROUNDS; i++)
 		round_of(probe, i);
 	syscall(SYS_exit_group, 0);

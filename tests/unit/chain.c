@@ -2,11 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chain.c - a profiler and a tuner behind ours: who is told what, whose handle is whose, and
  * what their errors do */
-#include "tests/unit/session-child.h"
+#include "tests/unit/process-child.h"
 
 #include <dlfcn.h>
 #include "tests/chain/probe.h"
-#include "tuner/chain.h"
+#include "tuner/chain-descr.h"
+#include "tuner/chain-profiler.h"
 
 #define THEIRS ((void *)0x1230)
 
@@ -129,7 +130,7 @@ static void case_hidden(void)
 	for (uint64_t seq = 0; seq < 6; seq++)
 		event = collective(seq);
 	CHECK(probe->starts == 0 && (mask & (int)NT_PROF_KERNEL_CH) && event);
-	CHECK(nt_chain_ours(event) && !nt_chain_theirs(event));
+	CHECK(nt_handle_ours(event) && !nt_handle_theirs(event));
 	CHECK(probe->stops == 0);
 	finalize_v5();
 }
@@ -139,7 +140,7 @@ static uint64_t times_kept(void)
 	uint64_t kept = 0;
 
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
-		kept += atomic_load(&((struct nt_chain_ctx *)tuner_ctx)->comm->key[i].observed);
+		kept += atomic_load(&ours_of(tuner_ctx)->key[i].laps.observed);
 	return kept;
 }
 
@@ -153,11 +154,11 @@ static void case_pairs(void)
 	for (uint64_t seq = 0; seq < 8; seq++) {
 		probe->handle = (void *)(uintptr_t)(0x1000 + 16 * seq);
 		event[seq] = collective(seq);
-		CHECK(nt_chain_theirs(event[seq]) == probe->handle &&
+		CHECK(nt_handle_theirs(event[seq]) == probe->handle &&
 		      probe->event == probe->handle);
 	}
-	CHECK(nt_chain_ours(event[6]) && nt_chain_ours(event[7]));
-	CHECK(nt_chain_ours(event[6]) != nt_chain_ours(event[7]));
+	CHECK(nt_handle_ours(event[6]) && nt_handle_ours(event[7]));
+	CHECK(nt_handle_ours(event[6]) != nt_handle_ours(event[7]));
 	for (unsigned i = 4; i < 8; i++) {
 		(void)start(kernel_of(event[i], 1000 * i));
 		CHECK(probe->descr.parent == (void *)(uintptr_t)(0x1000 + 16 * i));
@@ -166,7 +167,7 @@ static void case_pairs(void)
 	/* What does not look like a pointer. */
 	probe->handle = (void *)(uintptr_t)0xff00000000001234;
 	event[0] = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
-	CHECK(event[0] != probe->handle && nt_chain_theirs(event[0]) == probe->handle);
+	CHECK(event[0] != probe->handle && nt_handle_theirs(event[0]) == probe->handle);
 	CHECK(ncclProfiler_v5.stop(event[0]) == 0 && probe->event == probe->handle);
 	finalize_v5();
 }
@@ -182,7 +183,7 @@ static void case_ring(void)
 	first = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
 	for (int i = 0; i < 32768; i++)
 		newest = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
-	CHECK(nt_chain_theirs(first) == NULL && nt_chain_theirs(newest) == probe->handle);
+	CHECK(nt_handle_theirs(first) == NULL && nt_handle_theirs(newest) == probe->handle);
 	CHECK(ncclProfiler_v5.stop(first) == 0 && probe->stops == 0);
 	finalize_v5();
 }
@@ -204,7 +205,7 @@ static void case_errors(void)
 	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
 					       3, 0, &channels) == 0);
 	CHECK(channels == 0 && memcmp(table, fresh, sizeof(table)) == 0);
-	CHECK(atomic_load(&nt_session_now()->count[NT_COUNT_CHAINED_ERRORS]) == 4);
+	CHECK(atomic_load(&nt_process_now()->count[NT_COUNT_CHAINED_ERRORS]) == 4);
 	finalize_v5();
 	CHECK(probe->finalizes == 2);
 }
@@ -223,7 +224,7 @@ static void case_failed_init(void)
 	CHECK(probe->finalizes == 0);
 }
 
-/* No session: what they want is all there is. */
+/* Nothing to tune: what they want is all there is. */
 static void case_alone(void)
 {
 	void *event;
@@ -265,16 +266,16 @@ static void case_tuner(void)
 	probe->channels = 5;
 	init_v5();
 	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
-	comm = ((struct nt_chain_ctx *)tuner_ctx)->comm;
+	comm = ours_of(tuner_ctx);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
-		if (atomic_load(&comm->key_id[i]) == 0)
+		if (atomic_load(&comm->decision.key_id[i]) == 0)
 			continue;
 		keys++;
-		CHECK(comm->key[i].auto_arm == TREE_SIMPLE);
-		CHECK(comm->key[i].cost_us[TREE_SIMPLE] == 50.0f);
+		CHECK(comm->key[i].fixed.auto_arm == TREE_SIMPLE);
+		CHECK(comm->key[i].fixed.cost_us[TREE_SIMPLE] == 50.0f);
 		/* Ours on top: NCCL's own number of channels. */
-		comm->key[i].arm = RING_SIMPLE;
-		atomic_store(&comm->key[i].state, NT_OWN_LATCHED);
+		comm->key[i].decision.arm = RING_SIMPLE;
+		atomic_store(&comm->key[i].decision.state, NT_OWN_COMMITTED);
 	}
 	CHECK(keys == 1);
 	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE);
@@ -282,7 +283,7 @@ static void case_tuner(void)
 	probe->arm = 0;
 	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE && table[0] != 0);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
-		keys += atomic_load(&comm->key_id[i]) != 0;
+		keys += atomic_load(&comm->decision.key_id[i]) != 0;
 	CHECK(keys == 2);
 	finalize_v5();
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event-match.c - Coll events find their decisions, the times between starts their samples */
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
 
@@ -24,10 +24,10 @@ static void open_window_of(struct window *w, int coll, uint64_t stride)
 	w->plan.stride = stride;
 	w->plan.until = w->plan.at + (stride > 1 ? stride : nt_schedule_positions(&screen));
 	w->key = host_key(h, coll, SIZE);
-	w->plan.run = nt_board_run_take(h->session.map.board, h->comm->seat.comm,
-					(uint32_t)(w->key - h->comm->board->key));
-	w->run = &h->session.map.board->run[w->plan.run];
-	w->member = h->comm->seat.member;
+	w->plan.run = nt_board_run_take(h->process.map.board, h->comm->fixed.seat.comm,
+					(uint32_t)(w->key - h->comm->fixed.board->key));
+	w->run = &h->process.map.board->run[w->plan.run];
+	w->member = h->comm->fixed.seat.member;
 	host_commit(w->key, &w->plan);
 	while (h->seq[coll] < w->plan.at)
 		host_collective(h, coll, SIZE);
@@ -65,7 +65,7 @@ static void all_collectives_are_matched(void **state)
 		host_collective(&w.h, (coll + 1) % NT_COLLS, SIZE);
 		assert_int_equal(sample(&w), 70000);
 		check_counts(&w, 1, 1);
-		assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+		assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_UNMATCHED]), 0);
 		host_close(&w.h);
 	}
 }
@@ -99,7 +99,7 @@ static void an_aggregated_run_is_one_sample(void **state)
 	host_collective(&w.h, NT_REDUCE, SIZE);
 	assert_int_equal(sample(&w), w.h.gpu_ns - 30000 - start);
 	check_counts(&w, 1, 1);
-	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_UNMATCHED]), 0);
 	host_close(&w.h);
 }
 
@@ -129,7 +129,7 @@ static void neighbours_are_told_apart(void **state)
 	host_kernels(&w.h, event[1]);
 	assert_int_equal(sample(&w), 100000);
 	check_counts(&w, 1, 1);
-	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_UNMATCHED]), 0);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_UNMATCHED]), 0);
 	host_close(&w.h);
 }
 
@@ -146,8 +146,8 @@ static void another_arm_than_forced_is_counted(void **state)
 	host_decide(&h, NT_ALLREDUCE, SIZE);
 	memcpy(h.table, h.cost, sizeof(h.table)); /* NCCL runs AUTO's pick all the same */
 	assert_null(host_coll_event(&h, NT_ALLREDUCE, SIZE));
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->differed), 1);
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->forced), 0);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.differed), 1);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced), 0);
 	host_close(&h);
 }
 
@@ -170,7 +170,7 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* with it: one kernel for both */
 	assert_int_equal(sample(&w), 0);
 	check_counts(&w, 4, 3);
-	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_DROPPED]), 3);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_DROPPED]), 3);
 	host_close(&w.h);
 }
 
@@ -215,13 +215,13 @@ static void lost_kernels_are_given_up(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	for (int i = 0; i < NT_SLOTS + 10; i++) {
+	for (int i = 0; i < NT_SLOT_COUNT + 10; i++) {
 		nt_event_call(w.h.comm, false);
 		host_decide(&w.h, NT_ALLREDUCE, SIZE);
 		(void)host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
 	}
-	check_counts(&w, NT_SLOTS + 10, 10);
-	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_GIVEN_UP]), 10);
+	check_counts(&w, NT_SLOT_COUNT + 10, 10);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_GIVEN_UP]), 10);
 	host_close(&w.h);
 }
 
@@ -237,12 +237,12 @@ static void a_run_of_another_key_is_not_touched(void **state)
 	host_decide(&w.h, NT_ALLREDUCE, SIZE);
 	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
 	host_kernels(&w.h, event);
-	nt_board_run_free(w.h.session.map.board, w.plan.run);
-	assert_int_equal(nt_board_run_take(w.h.session.map.board, 9, 9), w.plan.run);
+	nt_board_run_free(w.h.process.map.board, w.plan.run);
+	assert_int_equal(nt_board_run_take(w.h.process.map.board, 9, 9), w.plan.run);
 	host_kernels(&w.h, NULL);
 	check_counts(&w, 0, 0);
 	assert_int_equal(sample(&w), 0);
-	assert_int_equal(atomic_load(&w.h.session.count[NT_COUNT_DROPPED]), 1);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_DROPPED]), 1);
 	host_close(&w.h);
 }
 
@@ -259,13 +259,13 @@ static void another_plan_of_the_key_is_not_touched(void **state)
 	host_decide(&w.h, NT_ALLREDUCE, SIZE);
 	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
 	host_kernels(&w.h, event);
-	nt_board_run_free(w.h.session.map.board, w.plan.run);
+	nt_board_run_free(w.h.process.map.board, w.plan.run);
 	next = w.plan;
 	next.epoch = 2;
 	next.at = w.plan.until + 10;
 	next.until = next.at + 10;
-	next.run = nt_board_run_take(w.h.session.map.board, w.h.comm->seat.comm,
-				     (uint32_t)(w.key - w.h.comm->board->key));
+	next.run = nt_board_run_take(w.h.process.map.board, w.h.comm->fixed.seat.comm,
+				     (uint32_t)(w.key - w.h.comm->fixed.board->key));
 	assert_int_equal(next.run, w.plan.run);
 	host_commit(w.key, &next);
 	host_kernels(&w.h, NULL);
@@ -297,12 +297,12 @@ static void events_after_the_end_are_harmless(void **state)
 	host_kernels(&w.h, event);
 	nt_event_kernel(w.h.comm, event, 255, 1);
 	check_counts(&w, 1, 0);
-	nt_event_group_stop(&w.h.session, (void *)~(uintptr_t)0);
-	nt_event_group_stop(&w.h.session, event);
+	nt_event_group_stop(&w.h.process, (void *)~(uintptr_t)0);
+	nt_event_group_stop(&w.h.process, event);
 	assert_null(nt_event_coll(w.h.comm, &odd));
 	odd.func = odd.algo = odd.proto = odd.datatype = NULL;
 	assert_null(nt_event_coll(w.h.comm, &odd));
-	assert_true(atomic_load(&w.h.session.count[NT_COUNT_STALE]) >= 3);
+	assert_true(atomic_load(&w.h.process.count[NT_COUNT_STALE]) >= 3);
 	host_close(&w.h);
 }
 
@@ -361,13 +361,13 @@ static void observe_measures_auto_and_stops(void **state)
 		assert_memory_equal(h.table, h.cost, sizeof(h.cost));
 	}
 	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&own->observed),
+	assert_int_equal(atomic_load(&own->laps.observed),
 			 10); /* the last ended by one that was not measured itself */
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(atomic_load(&own->observed_ns[i]),
+		assert_int_equal(atomic_load(&own->fixed.observed_ns[i]),
 				 1000 * (i + 2)); /* the first switched them on */
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&own->calls), 50);
+	assert_int_equal(atomic_load(&own->decision.calls), 50);
 	host_close(&h);
 }
 

@@ -62,7 +62,7 @@ static void other_numbers_are_no_handles(void **state)
 					    UINT64_MAX,
 					    UINT64_C(1) << 32,
 					    UINT64_C(1) << 32 | 2,
-					    UINT64_C(1) << 32 | NT_SLOTS << 2 | 1,
+					    UINT64_C(1) << 32 | NT_SLOT_COUNT << 2 | 1,
 					    UINT64_C(2) << 32 | 1 };
 	struct nt_sample out;
 
@@ -82,7 +82,7 @@ static void the_oldest_unfinished_goes_first(void **state)
 
 	(void)state;
 	handle = take();
-	for (int i = 1; i < NT_SLOTS; i++)
+	for (int i = 1; i < NT_SLOT_COUNT; i++)
 		assert_true(nt_slot_finish(&slots, take(), &out));
 	assert_true(nt_slot_live(&slots, handle));
 	assert_non_null(nt_slot_take(&slots, &sample, &lost, &victim));
@@ -94,14 +94,14 @@ static void the_oldest_unfinished_goes_first(void **state)
 
 static void an_ended_communicator_is_forgotten(void **state)
 {
-	struct nt_comm *mine = (struct nt_comm *)&slots, *other = (struct nt_comm *)&sample;
+	const void *mine = &slots, *other = &sample;
 	struct nt_sample of_mine = sample, of_other = sample, out;
 	void *a, *b;
 	bool lost;
 
 	(void)state;
-	of_mine.comm = mine;
-	of_other.comm = other;
+	of_mine.whose = mine;
+	of_other.whose = other;
 	a = nt_slot_take(&slots, &of_mine, &lost, &out);
 	b = nt_slot_take(&slots, &of_other, &lost, &out);
 	nt_slot_forget(&slots, mine);

@@ -12,6 +12,7 @@
 
 static void events_follow_the_counts(void **state)
 {
+	struct nt_mask_hold hold = { false };
 	struct nt_mask mask;
 	int target = 7;
 
@@ -23,9 +24,9 @@ static void events_follow_the_counts(void **state)
 	nt_mask_open(&mask, 1);
 	assert_true(target & NT_PROF_COLL);
 	assert_false(target & NT_PROF_KERNEL_CH);
-	nt_mask_measure(&mask, 1);
+	nt_mask_measure(&mask, &hold, true);
 	assert_true(target & NT_PROF_KERNEL_CH);
-	nt_mask_measure(&mask, -1);
+	nt_mask_measure(&mask, &hold, false);
 	nt_mask_open(&mask, -1);
 	assert_true(target & NT_PROF_COLL);
 	nt_mask_open(&mask, -1);
@@ -35,6 +36,7 @@ static void events_follow_the_counts(void **state)
 
 static void a_possible_capture_ends_gpu_times_for_good(void **state)
 {
+	struct nt_mask_hold hold = { false };
 	struct nt_mask mask;
 	int target = 0;
 
@@ -42,11 +44,11 @@ static void a_possible_capture_ends_gpu_times_for_good(void **state)
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_open(&mask, 1);
-	nt_mask_measure(&mask, 1);
+	nt_mask_measure(&mask, &hold, true);
 	nt_mask_forbid(&mask);
 	assert_false(target & NT_PROF_KERNEL_CH);
 	assert_true(target & NT_PROF_COLL);
-	nt_mask_measure(&mask, 1);
+	nt_mask_measure(&mask, &hold, true);
 	assert_false(target & NT_PROF_KERNEL_CH);
 	nt_mask_fini(&mask);
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write-record.c - the rank's record says what happened, and stays readable and within its bounds
  */
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #include <math.h>
 #include "engine/history.h"
@@ -16,7 +16,7 @@ static char text[NT_RANK_RECORD_MAX];
 static void read_text(struct host *h, struct nt_rank *rank)
 {
 	struct nt_error err = { "" };
-	size_t bytes = nt_write_text(&h->session, NULL, false, text, sizeof(text));
+	size_t bytes = nt_write_text(&h->process, NULL, false, text, sizeof(text));
 
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
@@ -60,7 +60,7 @@ static void play_every_state(struct host *h)
 							   sizeof(shared->result));
 	atomic_store(&shared->state, NT_KEY_CLOSED);
 	host_collective(h, NT_REDUCE, SIZE);
-	atomic_store(&h->comm->board->state, NT_COMM_AGREED);
+	atomic_store(&h->comm->fixed.board->state, NT_COMM_AGREED);
 }
 
 static void every_state_has_its_words(void **state)
@@ -123,7 +123,7 @@ static void a_trial_goes_with_its_decision(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	known.comm = h.comm->id;
+	known.comm = h.comm->fixed.id;
 	known.key = atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id);
 	history = nt_history_create(&known, true);
 	assert_non_null(history);
@@ -131,16 +131,16 @@ static void a_trial_goes_with_its_decision(void **state)
 	nt_history_round(history, &screen, sample);
 	nt_histories_keep_take(&histories, history);
 	/* It is the helper thread's, which may not have begun yet. */
-	assert_true(nt_helper_stop(&h.session.helper, 10000));
-	h.session.histories = &histories;
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	h.process.histories = &histories;
 	for (uint32_t settled = 0; settled < 4; settled++) {
 		for (unsigned i = 0; i < NT_OWN_KEYS; i++)
-			atomic_store(&h.comm->key[i].settled, settled);
+			atomic_store(&h.comm->key[i].decision.commits, settled);
 		read_text(&h, &rank);
 		assert_int_equal(key_of(&rank, NT_ALLREDUCE)->trial != NULL, settled < 2);
 		nt_rank_fini(&rank);
 	}
-	h.session.histories = NULL;
+	h.process.histories = NULL;
 	nt_histories_clear(&histories);
 	host_close(&h);
 }
@@ -152,9 +152,9 @@ static void a_rejection_names_the_culprit(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	snprintf(h.comm->board->why, sizeof(h.comm->board->why),
+	snprintf(h.comm->fixed.board->why, sizeof(h.comm->fixed.board->why),
 		 "rank 5 on \"n2\" differs: NCCL 22703\n, others 22809");
-	atomic_store(&h.comm->board->state, NT_COMM_REJECTED);
+	atomic_store(&h.comm->fixed.board->state, NT_COMM_REJECTED);
 	read_text(&h, &rank);
 	assert_string_equal(rank.comms[0].state, "rejected");
 	assert_string_equal(rank.comms[0].why, "rank 5 on ?n2? differs: NCCL 22703?, others 22809");
@@ -213,7 +213,7 @@ static void figures_without_sense_are_left_out(void **state)
 	host_close(&h);
 }
 
-/* A session at its limits: what does not fit is left out whole, and counted. */
+/* A process at its limits: what does not fit is left out whole, and counted. */
 static void a_full_record_is_still_a_record(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
@@ -231,9 +231,9 @@ static void a_full_record_is_still_a_record(void **state)
 			host_collective(&h, i % NT_COLLS,
 					nt_band_floor(4 + (unsigned)i / NT_COLLS));
 		for (int i = 0; i < NT_OWN_KEYS; i++) {
-			h.comm->key[i].outcome[1] = final.outcome;
-			atomic_store(&h.comm->key[i].settled, 1);
-			atomic_store(&h.comm->key[i].state, NT_OWN_LATCHED);
+			h.comm->key[i].decision.outcome[1] = final.outcome;
+			atomic_store(&h.comm->key[i].decision.commits, 1);
+			atomic_store(&h.comm->key[i].decision.state, NT_OWN_COMMITTED);
 		}
 	}
 	read_text(&h, &rank);
@@ -242,7 +242,7 @@ static void a_full_record_is_still_a_record(void **state)
 	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_OWN_KEYS);
 	assert_true(json_object_get_int64(json_object_object_get(rank.counts, "cut")) > 0);
 	nt_rank_fini(&rank);
-	assert_int_equal(nt_write_text(&h.session, NULL, true, text, 500), 0);
+	assert_int_equal(nt_write_text(&h.process, NULL, true, text, 500), 0);
 	host_close(&h);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-abi.c - every version of both interfaces is answered, and every handle written */
-#include "tests/unit/session-child.h"
+/* process-abi.c - every version of both interfaces is answered, and every handle written */
+#include "tests/unit/process-child.h"
 
 static void case_versions(void)
 {
@@ -20,8 +20,7 @@ static void case_versions(void)
 	CHECK(ncclProfiler_v6.init(&prof[6], 0xdef, &mask, NULL, 2, 8, 3, host_log) == 0);
 	CHECK(ncclTunerPlugin_v6.init(&ctx[6], 0xdef, 8, 2, host_log, NULL, NULL) == 0 &&
 	      ctx[6] == prof[6]);
-	CHECK(((struct nt_comm *)ctx[4])->card.api == 0x404 &&
-	      ((struct nt_comm *)ctx[6])->card.api == 0x606);
+	CHECK(ours_of(ctx[4])->fixed.card.api == 0x404 && ours_of(ctx[6])->fixed.card.api == 0x606);
 	CHECK(ncclTunerPlugin_v6.get_chunk_size == NULL);
 	CHECK(ncclTunerPlugin_v2.get_coll_info(ctx[2], 4, SIZE, 0, 0, 1, &algo, &proto,
 					       &channels) == 0);

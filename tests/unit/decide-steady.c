@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-steady.c - the steady state: a decision allocates nothing, takes no lock, makes no system
+/* decide-steady.c - the steady state: a decision allocates nothing, takes no lock, makes no system
  * call, and is short
  *
  * Allocation and locks are counted by functions of the same names in this program; system calls end
@@ -8,7 +8,7 @@
  * trusted. Sanitizers bring their own allocator and make system calls of their own: under them only
  * the behaviour is checked.
  */
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static double decide_many(struct host *h, unsigned count)
 		size_t chunk_bytes = 524288;
 
 		host_decide(h, NT_ALLREDUCE, SIZE);
-		nt_comm_chunk(h->comm, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
+		nt_cap_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /

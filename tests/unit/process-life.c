@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-process.c - whole processes, as NCCL starts and ends them: policies good and bad, forks,
+/* process-life.c - whole processes, as NCCL starts and ends them: policies good and bad, forks,
  * records, ends */
-#include "tests/unit/session-child.h"
+#include "tests/unit/process-child.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -198,16 +198,14 @@ static void case_fork(void)
 		exit(0); /* with its handlers */
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->key[0].calls) +
-		      atomic_load(&nt_comm_key(tuner_ctx,
+	CHECK(nt_key_calls(&ours_of(tuner_ctx)->key[0]) +
+		      nt_key_calls(nt_comm_key(ours_of(tuner_ctx),
 					       nt_key_id(NT_ALLREDUCE, nt_band(SIZE),
 							 1u << RING_SIMPLE | 1u << TREE_SIMPLE),
-					       fresh, 7)
-					   ->calls) >=
+					       &(struct nt_call){ .cost = fresh, .algos = 7 })) >=
 	      1);
-	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->board->member[0].state) ==
-	      NT_MEMBER_JOINED);
-	CHECK(atomic_load(&((struct nt_comm *)tuner_ctx)->board->member[0].flags) == 0);
+	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].state) == NT_MEMBER_JOINED);
+	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].flags) == 0);
 	CHECK(decide_v5() == 0);
 	finalize_v5();
 }
@@ -242,7 +240,7 @@ static void *start_slowly(void *arg)
 	return NULL;
 }
 
-/* A thread forks while another one starts the session, in its first call or before a policy is
+/* A thread forks while another one starts the plugin, in its first call or before a policy is
  * understood. */
 static void fork_in_start(void)
 {
@@ -348,7 +346,7 @@ static void case_many(void)
 	}
 	tuner_ctx = kept_tuner;
 	profiler_ctx = kept_profiler;
-	CHECK(((struct nt_comm *)tuner_ctx)->id == 0xabc);
+	CHECK(ours_of(tuner_ctx)->fixed.id == 0xabc);
 	CHECK(decide_v5() == 0);
 	finalize_v5();
 }
@@ -373,7 +371,7 @@ static void case_halves(void)
 	CHECK(ncclProfiler_v5.init(&lonely, 0x111, &mask, "a", 2, 8, 3, host_log) == 0);
 	CHECK(ncclTunerPlugin_v5.init(&other, 0x222, 8, 2, host_log, NULL, NULL) == 0);
 	CHECK(lonely != other);
-	CHECK(((struct nt_comm *)other)->rank == -1 && !((struct nt_comm *)other)->seated);
+	CHECK(ours_of(other)->fixed.rank == -1 && !ours_of(other)->fixed.seated);
 	tuner_ctx = other;
 	CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 	CHECK(ncclTunerPlugin_v5.finalize(other) == 0 && ncclProfiler_v5.finalize(lonely) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-decide.c - a rank's decisions: turns, plans, the mask */
-#include "tests/unit/session-host.h"
+/* decide-plan.c - a rank's decisions: turns, plans, the mask */
+#include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
 #define COLL_ON ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
@@ -18,7 +18,7 @@ static void an_idle_key_leaves_all_alone(void **state)
 		assert_memory_equal(h.table, h.cost, sizeof(h.cost));
 	}
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->calls), 100);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->decision.calls), 100);
 	assert_int_equal(host_key(&h, NT_ALLREDUCE, SIZE)->auto_arm, RING_SIMPLE);
 	host_close(&h);
 }
@@ -26,11 +26,11 @@ static void an_idle_key_leaves_all_alone(void **state)
 static void odd_tables_are_left_alone(void **state)
 {
 	struct nt_call odd[] = {
-		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false, NULL },
-		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false, NULL },
-		{ NT_COLLS, SIZE, NULL, 7, 3, false, NULL },
-		{ -1, SIZE, NULL, 7, 3, false, NULL },
-		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false, NULL, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false, NULL, NULL },
+		{ NT_COLLS, SIZE, NULL, 7, 3, false, NULL, NULL },
+		{ -1, SIZE, NULL, 7, 3, false, NULL, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false, NULL, NULL },
 	};
 	float table[40], before[40];
 	struct host h;
@@ -44,13 +44,13 @@ static void odd_tables_are_left_alone(void **state)
 		assert_int_equal(nt_comm_decide(h.comm, &odd[i]), NT_NCCL_OK);
 	}
 	assert_memory_equal(table, before, sizeof(table));
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_ODD_TABLE]), 5);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_ODD_TABLE]), 5);
 	host_close(&h);
 }
 
 static void six_algorithms_are_enough(void **state)
 {
-	const struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, 6, 3, false, NULL };
+	const struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, 6, 3, false, NULL, NULL };
 	struct nt_call mine = call;
 	float table[18];
 	struct host h;
@@ -61,8 +61,9 @@ static void six_algorithms_are_enough(void **state)
 		table[i] = i == RING_SIMPLE ? 3.0f : -1024.0f;
 	mine.cost = table;
 	assert_int_equal(nt_comm_decide(h.comm, &mine), NT_NCCL_OK);
-	assert_int_equal(nt_key_mask(atomic_load(&h.comm->board->key[0].id)), 1u << RING_SIMPLE);
-	assert_true(h.comm->board->key[0].cost_us[18] < 0);
+	assert_int_equal(nt_key_mask(atomic_load(&h.comm->fixed.board->key[0].id)),
+			 1u << RING_SIMPLE);
+	assert_true(h.comm->fixed.board->key[0].cost_us[18] < 0);
 	host_close(&h);
 }
 
@@ -77,7 +78,7 @@ static void a_full_table_of_keys_is_auto(void **state)
 			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
 					 RING_SIMPLE);
 	}
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_NO_KEY]), 5 * 38 - NT_OWN_KEYS);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 38 - NT_OWN_KEYS);
 	host_close(&h);
 }
 
@@ -91,7 +92,7 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 	host_open(&h, "bandit");
 	h.seq[NT_ALLREDUCE] = 77;
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	m = h.comm->seat.member;
+	m = h.comm->fixed.seat.member;
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	atomic_store(&key->state, NT_KEY_OPEN);
 	host_decide(&h, NT_ALLREDUCE,
@@ -134,7 +135,7 @@ static void the_mask_counts_open_keys(void **state)
 	atomic_store(&key[1]->state, NT_KEY_CLOSED);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->state), NT_OWN_CLOSED);
+	assert_int_equal(nt_key_state(host_own_key(&h, NT_ALLREDUCE, SIZE)), NT_OWN_CLOSED);
 	host_close(&h);
 }
 
@@ -148,7 +149,7 @@ static void destroying_a_communicator_returns_its_mask(void **state)
 	assert_int_equal(h.mask, COLL_ON);
 	nt_comm_close_tuner(h.comm);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&h.comm->board->member[h.comm->seat.member].state),
+	assert_int_equal(atomic_load(&h.comm->fixed.board->member[h.comm->fixed.seat.member].state),
 			 NT_MEMBER_LEFT);
 	nt_comm_close_profiler(h.comm);
 	nt_comm_close_tuner(NULL);
@@ -169,10 +170,10 @@ static void an_exploration_is_followed_and_measured(void **state)
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 10, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.session.map.board, h.comm->seat.comm,
-				     (uint32_t)(key - h.comm->board->key));
-	run = &h.session.map.board->run[plan.run];
-	m = h.comm->seat.member;
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key - h.comm->fixed.board->key));
+	run = &h.process.map.board->run[plan.run];
+	m = h.comm->fixed.seat.member;
 	host_commit(key, &plan);
 	while (h.seq[NT_ALLREDUCE] < plan.at) {
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
@@ -203,9 +204,9 @@ static void an_exploration_is_followed_and_measured(void **state)
 	assert_int_equal(h.mask, COLL_ON);
 	assert_int_equal(atomic_load(&run->issued[m]), 12);
 	assert_int_equal(atomic_load(&run->done[m]), 12);
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->forced), 8);
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_STALE]), 0);
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_UNMATCHED]), 0);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced), 8);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_STALE]), 0);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_UNMATCHED]), 0);
 	host_close(&h);
 }
 
@@ -220,8 +221,8 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.session.map.board, h.comm->seat.comm,
-				     (uint32_t)(key - h.comm->board->key));
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key - h.comm->fixed.board->key));
 	host_commit(key, &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, KERNEL_ON);
@@ -231,7 +232,7 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 	host_close(&h);
 }
 
-static void a_final_plan_is_latched(void **state)
+static void a_final_plan_is_committed(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
 	struct nt_board_key *key;
@@ -250,9 +251,9 @@ static void a_final_plan_is_latched(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&own->state), NT_OWN_LATCHED);
-	assert_true(atomic_load(&own->forced) >= NT_CONFIRM_CALLS);
-	assert_int_equal(atomic_load(&own->differed), 0);
+	assert_int_equal(nt_key_state(own), NT_OWN_COMMITTED);
+	assert_true(atomic_load(&own->events.forced) >= NT_CONFIRM_CALLS);
+	assert_int_equal(atomic_load(&own->events.differed), 0);
 	assert_float_equal(h.table[TREE_SIMPLE], 0.0f, 0);
 	assert_float_equal(h.table[RING_SIMPLE], 40.0f, 0);
 	/* Another size is another key. */
@@ -303,20 +304,20 @@ static void halves_that_cannot_tune_say_so(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		host_open_api(&h, cases[i].option, cases[i].tuner, cases[i].profiler);
-		assert_int_equal(h.comm->card.idle, cases[i].idle);
-		assert_int_equal(h.comm->card.active, cases[i].idle == NT_IDLE_NO);
-		assert_int_equal(h.comm->card.rank, 3);
-		assert_int_equal(h.comm->card.task, 3);
-		assert_int_equal(h.comm->card.fingerprint, 7);
+		assert_int_equal(h.comm->fixed.card.idle, cases[i].idle);
+		assert_int_equal(h.comm->fixed.card.active, cases[i].idle == NT_IDLE_NO);
+		assert_int_equal(h.comm->fixed.card.rank, 3);
+		assert_int_equal(h.comm->fixed.card.task, 3);
+		assert_int_equal(h.comm->fixed.card.fingerprint, 7);
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-		assert_int_equal(atomic_load(&h.comm->board->key[0].id) != 0,
+		assert_int_equal(atomic_load(&h.comm->fixed.board->key[0].id) != 0,
 				 cases[i].idle == NT_IDLE_NO);
 		host_close(&h);
 	}
 	/* Without a profiler the rank is not known: no seat. */
 	host_open_api(&h, "bandit", 5, 0);
-	assert_null(h.comm->board);
-	assert_string_equal(h.comm->why, "NCCL does not tell this plugin its rank");
+	assert_null(h.comm->fixed.board);
+	assert_string_equal(h.comm->fixed.why, "NCCL does not tell this plugin its rank");
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	host_close(&h);
 }
@@ -334,8 +335,8 @@ static void version_4_follows_plans_too(void **state)
 	host_open_api(&h, "bandit,graphs=never", 4, 4);
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.session.map.board, h.comm->seat.comm,
-				     (uint32_t)(key - h.comm->board->key));
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key - h.comm->fixed.board->key));
 	host_commit(key, &plan);
 	while (h.seq[NT_ALLREDUCE] < plan.at)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -346,8 +347,9 @@ static void version_4_follows_plans_too(void **state)
 				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&h.session.map.board->run[plan.run].done[h.comm->seat.member]),
-			 12);
+	assert_int_equal(
+		atomic_load(&h.process.map.board->run[plan.run].done[h.comm->fixed.seat.member]),
+		12);
 	host_close(&h);
 }
 
@@ -361,7 +363,7 @@ static void simulated_groups_do_not_count(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->seat.member;
+	m = h.comm->fixed.seat.member;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	before = h.seq[NT_ALLREDUCE];
@@ -374,7 +376,7 @@ static void simulated_groups_do_not_count(void **state)
 	assert_int_equal(atomic_load(&key->turn[m]), before + 1);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(atomic_load(&key->turn[m]), before + 2);
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_UNMATCHED]), 0);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_UNMATCHED]), 0);
 	host_close(&h);
 }
 
@@ -390,7 +392,7 @@ int main(void)
 		cmocka_unit_test(destroying_a_communicator_returns_its_mask),
 		cmocka_unit_test(an_exploration_is_followed_and_measured),
 		cmocka_unit_test(a_window_left_behind_is_not_measured_for_ever),
-		cmocka_unit_test(a_final_plan_is_latched),
+		cmocka_unit_test(a_final_plan_is_committed),
 		cmocka_unit_test(a_forced_arm_wins_ties),
 		cmocka_unit_test(halves_that_cannot_tune_say_so),
 		cmocka_unit_test(version_4_follows_plans_too),

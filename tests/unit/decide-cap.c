@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-shape.c - caps and chunk sizes: what a rank asks NCCL for, and where it leaves NCCL's
+/* decide-cap.c - caps and chunk sizes: what a rank asks NCCL for, and where it leaves NCCL's
  * own */
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
 #define OTHER (8 * SIZE)
@@ -30,7 +30,7 @@ static size_t chunk(struct host *h, int pair)
 {
 	size_t bytes = OWN;
 
-	nt_comm_chunk(h->comm, NT_ALLREDUCE, pair, &bytes);
+	nt_cap_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, pair, &bytes);
 	return bytes;
 }
 
@@ -48,10 +48,10 @@ static void a_cap_is_written_with_its_arm_alone(void **state)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, OTHER), RING_SIMPLE);
 		assert_int_equal(h.asked_channels, 0);
 	}
-	assert_int_equal(h.comm->chunks, false);
+	assert_int_equal(h.comm->fixed.chunks, false);
 	/* Events tell the pair. */
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->differed), 0);
-	assert_true(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->forced) > 0);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.differed), 0);
+	assert_true(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced) > 0);
 	/* The pair is not legal today: NCCL's own choice, and its own channels. */
 	h.cost[TREE_SIMPLE] = -1;
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
@@ -100,7 +100,7 @@ static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
-	assert_true(h.comm->chunks);
+	assert_true(h.comm->fixed.chunks);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(chunk(&h, RING_SIMPLE), OWN);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
@@ -149,7 +149,7 @@ static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(chunk(&h, RING_SIMPLE), 128 * KIB);
 	host_collective(&h, NT_ALLREDUCE, OTHER);
-	assert_true(atomic_load(&h.session.count[NT_COUNT_NO_KEY]) > 0);
+	assert_true(atomic_load(&h.process.count[NT_COUNT_NO_KEY]) > 0);
 	assert_int_equal(chunk(&h, RING_SIMPLE), OWN);
 	host_close(&h);
 }
@@ -164,11 +164,11 @@ static void chunks_are_never_larger_than_nccls(void **state)
 	decide_for(&h, SIZE, "RING/SIMPLE/4ch/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.asked_channels, 4);
-	nt_comm_chunk(h.comm, NT_ALLREDUCE, RING_SIMPLE, &small);
+	nt_cap_chunk(&h.comm->decision.chunks, NT_ALLREDUCE, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	for (int odd = -1; odd <= NT_PAIRS; odd += NT_PAIRS + 1)
 		assert_int_equal(chunk(&h, odd), OWN);
-	nt_comm_chunk(h.comm, NT_COLLS, RING_SIMPLE, &small);
+	nt_cap_chunk(&h.comm->decision.chunks, NT_COLLS, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	host_close(&h);
 }
@@ -179,10 +179,10 @@ static void old_interfaces_and_other_policies_have_no_chunks(void **state)
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 5, 5);
-	assert_false(h.comm->chunks);
+	assert_false(h.comm->fixed.chunks);
 	host_close(&h);
 	host_open_api(&h, "bandit", 6, 6);
-	assert_false(h.comm->chunks);
+	assert_false(h.comm->fixed.chunks);
 	host_close(&h);
 }
 

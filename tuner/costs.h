@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative
+/* costs.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative
  * is not legal
  *
  * Threads:  the decision thread; inline, because every collective pays for it.
  * Host:     src/enqueue.cc:1828@v2.28.9-1
  */
-#ifndef NT_TABLE_H
-#define NT_TABLE_H
+#ifndef NT_COSTS_H
+#define NT_COSTS_H
 
 #include <float.h>
 #include <stdbool.h>
@@ -16,13 +16,13 @@
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
-#define NT_NOT_WORTH_US \
-	3.6e9f /* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1) */
+/* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1). */
+#define NT_NOT_WORTH_US 3.6e9f
 
 /* Whether an entry is from 0 to below NT_NOT_WORTH_US. As unsigned numbers the patterns of
  * floats from 0 up keep their order, and those of negative ones and of what is no number are
  * larger: one comparison. */
-static inline uint32_t nt_table_entry_legal(float cost)
+static inline uint32_t nt_costs_entry_legal(float cost)
 {
 	const float limit_us = NT_NOT_WORTH_US;
 	uint32_t limit, bits;
@@ -34,21 +34,29 @@ static inline uint32_t nt_table_entry_legal(float cost)
 
 /* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its
  * protocols. */
-static inline uint32_t nt_table_legal(const float *cost, int algos)
+static inline uint32_t nt_costs_legal(const float *cost, int algos)
 {
 	uint32_t mask = 0;
 
 	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
 	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
-		mask |= (nt_table_entry_legal(cost[0]) | nt_table_entry_legal(cost[1]) << 1 |
-			 nt_table_entry_legal(cost[2]) << 2)
+		mask |= (nt_costs_entry_legal(cost[0]) | nt_costs_entry_legal(cost[1]) << 1 |
+			 nt_costs_entry_legal(cost[2]) << 2)
 			<< (a * NT_PROTOS);
 	return mask;
 }
 
+/* The arm where its pair is one of the legal ones, else NT_ARM_AUTO. */
+static inline int nt_costs_allowed(uint32_t legal, int arm)
+{
+	int pair = nt_arm_pair(arm);
+
+	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_AUTO;
+}
+
 /* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
  * is 0 as well. An entry that is not legal stays as it is. */
-static inline void nt_table_force(float *cost, int arm)
+static inline void nt_costs_force(float *cost, int arm)
 {
 	for (int i = 0; i < arm; i++) {
 		if (cost[i] == 0.0f)
@@ -57,7 +65,22 @@ static inline void nt_table_force(float *cost, int arm)
 	cost[arm] = 0.0f;
 }
 
-static inline bool nt_table_known(int coll, const float *cost, int algos, int protos)
+/* NCCL's own pick: the first of the least. NT_ARM_AUTO where nothing is legal. */
+static inline int nt_auto_pick(const float *cost, int pairs)
+{
+	int pick = NT_ARM_AUTO;
+	float least = FLT_MAX;
+
+	for (int i = 0; i < pairs; i++) {
+		if (cost[i] >= 0.0f && cost[i] < least) {
+			least = cost[i];
+			pick = i;
+		}
+	}
+	return pick;
+}
+
+static inline bool nt_costs_known(int coll, const float *cost, int algos, int protos)
 {
 	return (unsigned)coll < NT_COLLS && protos == NT_PROTOS && cost != NULL &&
 	       (algos == NT_ALGOS || algos == NT_TUNER_ALGOS_OLD);

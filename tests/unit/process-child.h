@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-child.h - a process of its own for each case, through the tables that NCCL looks up
+/* process-child.h - a process of its own for each case, through the tables that NCCL looks up
  *
- * The session is one for each process. A failed CHECK is the child's exit status.
+ * The plugin's state is one for each process. A failed CHECK is the child's exit status.
  */
-#ifndef NT_TEST_SESSION_CHILD_H
-#define NT_TEST_SESSION_CHILD_H
+#ifndef NT_TEST_PROCESS_CHILD_H
+#define NT_TEST_PROCESS_CHILD_H
 
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #include <sys/wait.h>
 #include <time.h>
@@ -93,6 +93,12 @@ static inline uint64_t in_child(void (*run)(void))
 
 /* One communicator through v5, as NCCL 2.28 does it. */
 static void *tuner_ctx, *profiler_ctx;
+
+/* Ours, of what NCCL was given. */
+static inline struct nt_comm *ours_of(void *ctx)
+{
+	return ((const struct nt_ctx *)ctx)->ours;
+}
 
 static inline void init_v5(void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-again.c - a rank's decisions where a plan for good is looked at again */
+/* decide-recheck.c - a rank's decisions where a plan for good is looked at again */
 #include <time.h>
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
 #define COLL_ON ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 
-/* The board has a key open once more: the session's own thread sees it within a round. */
+/* The board has a key open for a recheck: the helper thread sees it within a round. */
 static void open_again(struct host *h, struct nt_board_key *key, struct nt_own_key *own)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -15,9 +15,9 @@ static void open_again(struct host *h, struct nt_board_key *key, struct nt_own_k
 	for (int i = 0; i < 50; i++) /* a round of that thread in which it was not open */
 		nanosleep(&pause, NULL);
 	atomic_store(&key->state, NT_KEY_RECHECK);
-	for (int i = 0; i < 500 && atomic_load(&own->state) == NT_OWN_LATCHED; i++)
+	for (int i = 0; i < 500 && nt_key_state(own) == NT_OWN_COMMITTED; i++)
 		nanosleep(&pause, NULL);
-	assert_int_equal(atomic_load(&own->state), NT_OWN_AGAIN);
+	assert_int_equal(nt_key_state(own), NT_OWN_RECHECK);
 	assert_int_equal(atomic_load(&key->turn[0]), NT_TURN_UNKNOWN);
 	for (int i = 0; i < 3; i++) /* the arm stays while the turn is not known, and after it */
 		assert_int_equal(host_collective(h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
@@ -38,7 +38,7 @@ static void latch_tree(struct host *h, struct nt_board_key **key, struct nt_own_
 	for (int i = 0; i < 100; i++)
 		host_collective(h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h->mask, 0);
-	assert_int_equal(atomic_load(&(*own)->state), NT_OWN_LATCHED);
+	assert_int_equal(nt_key_state((*own)), NT_OWN_COMMITTED);
 	assert_int_equal(atomic_load(&(*key)->turn[0]), NT_TURN_UNKNOWN);
 }
 
@@ -60,7 +60,7 @@ static void a_second_look_ends_where_it_says(void **state)
 	open_again(&h, key, own);
 	plan = host_plan(2, h.seq[NT_ALLREDUCE] + 2, &second_look);
 	plan.run = 3;
-	atomic_store(&h.session.map.board->run[3].owner, host_owner(&h, key));
+	atomic_store(&h.process.map.board->run[3].owner, host_owner(&h, key));
 	host_commit(key, &plan);
 	for (uint64_t turn = h.seq[NT_ALLREDUCE]; turn < plan.until + 3; turn++) {
 		int arm = nt_schedule_arm(&second_look, 2, (int64_t)turn - (int64_t)plan.at);
@@ -72,8 +72,8 @@ static void a_second_look_ends_where_it_says(void **state)
 			assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 		assert_int_equal((h.mask & ~COLL_ON) != 0, turn < plan.until);
 	}
-	assert_int_equal(atomic_load(&h.session.map.board->run[3].issued[0]), 10);
-	assert_int_equal(atomic_load(&own->rechecks), 1);
+	assert_int_equal(atomic_load(&h.process.map.board->run[3].issued[0]), 10);
+	assert_int_equal(atomic_load(&own->decision.rechecks), 1);
 	atomic_store(&key->state, NT_KEY_COMMITTED); /* it rests */
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
@@ -86,9 +86,9 @@ static void a_second_look_ends_where_it_says(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&own->rollbacks), 1);
-	assert_int_equal(atomic_load(&own->settled), 2);
-	assert_true(atomic_load(&own->saved_us) > 0);
+	assert_int_equal(atomic_load(&own->decision.rollbacks), 1);
+	assert_int_equal(atomic_load(&own->decision.commits), 2);
+	assert_true(atomic_load(&own->decision.saved_us) > 0);
 	host_close(&h);
 }
 
@@ -108,7 +108,7 @@ static void a_second_look_is_cut_short(void **state)
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 	/* Somebody counts on this rank: it does not rest. */
-	assert_int_equal(atomic_load(&own->state), NT_OWN_OPEN);
+	assert_int_equal(nt_key_state(own), NT_OWN_OPEN);
 	assert_int_equal(atomic_load(&key->turn[0]), h.seq[NT_ALLREDUCE]);
 	plan = host_plan(2, h.seq[NT_ALLREDUCE], &second_look);
 	key->plan[0] = plan;
@@ -119,7 +119,7 @@ static void a_second_look_is_cut_short(void **state)
 	nt_event_call(h.comm, true);
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
-	assert_int_equal(atomic_load(&own->state), NT_OWN_LATCHED);
+	assert_int_equal(nt_key_state(own), NT_OWN_COMMITTED);
 	assert_int_equal(h.mask, 0);
 	assert_true(atomic_load(&key->turn[0]) == NT_TURN_GONE);
 	host_close(&h);

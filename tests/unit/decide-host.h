@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-host.h - one rank of a communicator, and what NCCL does with it, in a few calls
+/* decide-host.h - one rank of a communicator, and what NCCL does with it, in a few calls
  *
  * The test is the speaker: it writes states and plans to the board itself (SLURM_LOCALID is 1, so
- * that the session's own thread does not).
+ * that the process's own thread does not).
  */
-#ifndef NT_TEST_SESSION_HOST_H
-#define NT_TEST_SESSION_HOST_H
+#ifndef NT_TEST_DECIDE_HOST_H
+#define NT_TEST_DECIDE_HOST_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/policy.h"
-#include "tuner/comm.h"
+#include "tuner/decide.h"
+#include "tuner/costs.h"
+#include "tuner/event.h"
+#include "tuner/follow.h"
+#include "tuner/open.h"
+#include "tuner/rounds.h"
 
 #define TREE_LL 0
 #define TREE_SIMPLE 2
@@ -27,7 +32,7 @@
 
 struct host {
 	char dir[64];
-	struct nt_session session;
+	struct nt_process process;
 	struct nt_comm *comm;
 	int mask; /* NCCL's */
 	uint64_t seq[NT_COLLS];
@@ -77,8 +82,8 @@ static inline struct nt_comm *host_add_comm(struct host *h, uint64_t id, int ran
 	struct nt_comm_identity tuner = { tuner_api >= 5 ? id : 0, NULL, -1, 8, 2, tuner_api };
 
 	if (profiler_api)
-		(void)nt_comm_open_profiler(&h->session, &profiler);
-	return nt_comm_open_tuner(&h->session, &tuner);
+		(void)nt_comm_open_profiler(&h->process, &profiler);
+	return nt_comm_open_tuner(&h->process, &tuner);
 }
 
 static inline void host_open_api(struct host *h, const char *option, int tuner_api,
@@ -91,12 +96,12 @@ static inline void host_open_api(struct host *h, const char *option, int tuner_a
 	host_said[0] = '\0';
 	setenv("SLURM_PROCID", "3", 1);
 	setenv("SLURM_LOCALID", "1", 1);
-	snprintf(h->dir, sizeof(h->dir), "/tmp/nt-session.XXXXXX");
+	snprintf(h->dir, sizeof(h->dir), "/tmp/nt-decide.XXXXXX");
 	assert_non_null(mkdtemp(h->dir));
 	host_policy(h->dir, option, text, sizeof(text));
-	if (nt_session_open(&h->session, text, host_log, &err) < 0)
+	if (nt_process_open(&h->process, text, host_log, &nt_rounds, &err) < 0)
 		fail_msg("%s", err.text);
-	nt_mask_attach(&h->session.mask, &h->mask);
+	nt_mask_attach(&h->process.mask, &h->mask);
 	h->comm = host_add_comm(h, 0xabc, 3, tuner_api, profiler_api);
 	assert_non_null(h->comm);
 	for (int i = 0; i < NT_PAIRS; i++)
@@ -118,7 +123,7 @@ static inline void host_close(struct host *h)
 {
 	char command[128];
 
-	nt_session_close(&h->session);
+	nt_process_close(&h->process);
 	snprintf(command, sizeof(command), "rm -rf %s", h->dir);
 	if (system(command) != 0)
 		fail_msg("cannot remove %s", h->dir);
@@ -132,8 +137,12 @@ static inline int host_picked(const struct host *h)
 
 static inline void host_decide(struct host *h, int coll, size_t bytes)
 {
-	const struct nt_call call = { coll,	 bytes, h->table,	   NT_ALGOS,
-				      NT_PROTOS, false, &h->asked_channels };
+	const struct nt_call call = { .coll = coll,
+				      .bytes = bytes,
+				      .cost = h->table,
+				      .algos = NT_ALGOS,
+				      .protos = NT_PROTOS,
+				      .channels = &h->asked_channels };
 
 	memcpy(h->table, h->cost, sizeof(h->table));
 	h->asked_channels = 0;
@@ -163,7 +172,7 @@ static inline void *host_coll_event_of(struct host *h, int coll, size_t bytes, i
 	};
 
 	if (coll == NT_ALLGATHER || coll == NT_REDUCESCATTER)
-		count /= h->comm->ranks;
+		count /= h->comm->fixed.ranks;
 	event.count = count;
 	return nt_event_coll(h->comm, &event);
 }
@@ -180,10 +189,10 @@ static inline int host_collective(struct host *h, int coll, size_t bytes)
 	int mask = h->mask;
 	void *event;
 
-	if (mask != 0 && h->comm->profiler_api >= 5)
+	if (mask != 0 && h->comm->fixed.profiler_api >= 5)
 		nt_event_call(h->comm, false);
 	host_decide(h, coll, bytes);
-	if (mask & (int)NT_PROF_KERNEL_LAUNCH && h->comm->profiler_api >= 5) {
+	if (mask & (int)NT_PROF_KERNEL_LAUNCH && h->comm->fixed.profiler_api >= 5) {
 		nt_event_launch(h->comm);
 		assert_null(nt_event_group(h->comm));
 	}
@@ -202,8 +211,8 @@ static inline struct nt_board_key *host_key(struct host *h, int coll, size_t byt
 	uint64_t id = nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL);
 
 	for (int i = 0; i < NT_BOARD_KEYS; i++) {
-		if (atomic_load(&h->comm->board->key[i].id) == id)
-			return &h->comm->board->key[i];
+		if (atomic_load(&h->comm->fixed.board->key[i].id) == id)
+			return &h->comm->fixed.board->key[i];
 	}
 	fail_msg("the key is not on the board");
 	return NULL;
@@ -211,13 +220,15 @@ static inline struct nt_board_key *host_key(struct host *h, int coll, size_t byt
 
 static inline struct nt_own_key *host_own_key(struct host *h, int coll, size_t bytes)
 {
-	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), h->cost,
-			   NT_ALGOS);
+	const struct nt_call call = { .cost = h->cost, .algos = NT_ALGOS };
+
+	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), &call);
 }
 
 static inline uint32_t host_owner(struct host *h, const struct nt_board_key *key)
 {
-	return 1 + h->comm->seat.comm * NT_BOARD_KEYS + (uint32_t)(key - h->comm->board->key);
+	return 1 + h->comm->fixed.seat.comm * NT_BOARD_KEYS +
+	       (uint32_t)(key - h->comm->fixed.board->key);
 }
 
 /* As a speaker commits: the plan first, then its epoch. */
@@ -279,10 +290,10 @@ static inline uint64_t host_open_key(struct host *h, int coll, size_t bytes)
 	host_collective(h, coll, bytes);
 	key = host_key(h, coll, bytes);
 	atomic_store(&key->state, NT_KEY_OPEN);
-	for (int i = 0; i < 8 && atomic_load(&key->turn[h->comm->seat.member]) == NT_TURN_UNKNOWN;
-	     i++)
+	for (int i = 0;
+	     i < 8 && atomic_load(&key->turn[h->comm->fixed.seat.member]) == NT_TURN_UNKNOWN; i++)
 		host_collective(h, coll, bytes);
-	assert_int_not_equal(atomic_load(&key->turn[h->comm->seat.member]), NT_TURN_UNKNOWN);
+	assert_int_not_equal(atomic_load(&key->turn[h->comm->fixed.seat.member]), NT_TURN_UNKNOWN);
 	return h->seq[coll];
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session-doubt.c - decisions that must wait, and those that may follow no plan any more: doubt,
+/* decide-doubt.c - decisions that must wait, and those that may follow no plan any more: doubt,
  * captures, late events */
-#include "tests/unit/session-host.h"
+#include "tests/unit/decide-host.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -19,15 +19,15 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->seat.member;
+	m = h.comm->fixed.seat.member;
 	plan = host_plan(1, host_open_key(&h, NT_REDUCESCATTER, SIZE), &final);
 	key[0] = host_key(&h, NT_REDUCESCATTER, SIZE);
 	host_commit(key[0], &plan);
 	host_collective(&h, NT_REDUCESCATTER, SIZE); /* reached */
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &screen);
 	key[1] = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.session.map.board, h.comm->seat.comm,
-				     (uint32_t)(key[1] - h.comm->board->key));
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key[1] - h.comm->fixed.board->key));
 	host_commit(key[1], &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE); /* within its window */
 	plan = host_plan(1, host_open_key(&h, NT_ALLGATHER, SIZE) + 5, &final);
@@ -36,7 +36,7 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 	host_collective(&h, NT_ALLGATHER, SIZE); /* committed, not reached */
 	nt_event_call(h.comm, true);
 	assert_int_equal(h.mask, 0);
-	assert_true(atomic_load(&h.comm->board->member[m].flags) & NT_MEMBER_GRAPHS);
+	assert_true(atomic_load(&h.comm->fixed.board->member[m].flags) & NT_MEMBER_GRAPHS);
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 		assert_int_equal(host_collective(&h, NT_ALLGATHER, SIZE), RING_SIMPLE);
@@ -57,27 +57,27 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 
 static void registered_buffers_may_be_a_capture(void **state)
 {
-	struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, NT_ALGOS, NT_PROTOS, true, NULL };
+	struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, NT_ALGOS, NT_PROTOS, true, NULL, NULL };
 	unsigned m;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->seat.member;
+	m = h.comm->fixed.seat.member;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	call.cost = h.table;
 	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK); /* events would have told */
-	assert_int_equal(atomic_load(&h.comm->board->member[m].flags), 0);
+	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), 0);
 	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK);
-	assert_int_equal(atomic_load(&h.comm->board->member[m].flags), NT_MEMBER_GRAPHS);
+	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), NT_MEMBER_GRAPHS);
 	host_close(&h);
 	/* Not where the user has promised that there are no graphs. */
 	host_open(&h, "bandit,graphs=never");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK);
-	assert_int_equal(atomic_load(&h.comm->board->member[m].flags), 0);
+	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), 0);
 	host_close(&h);
 }
 
@@ -108,7 +108,7 @@ static void doubt_waits_for_the_outcome(void **state)
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_LL);
 	assert_int_equal(h.rc, NT_NCCL_OK);
 	pthread_join(speaker, NULL);
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_DOUBT]), 1);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_DOUBT]), 1);
 	host_close(&h);
 }
 
@@ -147,7 +147,7 @@ static void *callback_thread(void *arg)
 	late->group = nt_event_group(late->h->comm);
 	nanosleep(&pause, NULL);
 	(void)host_coll_event_of(late->h, NT_ALLREDUCE, late->bytes, RING_SIMPLE);
-	nt_event_group_stop(&late->h->session, late->group);
+	nt_event_group_stop(&late->h->process, late->group);
 	return NULL;
 }
 
@@ -163,7 +163,7 @@ static void late_events_are_waited_for(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->seat.member;
+	m = h.comm->fixed.seat.member;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	nt_event_call(h.comm, false);
@@ -176,8 +176,8 @@ static void late_events_are_waited_for(void **state)
 	pthread_join(callback, NULL);
 	assert_non_null(late.group);
 	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE] + 1);
-	assert_true(atomic_load(&h.comm->board->member[m].flags) & NT_MEMBER_ASYNC);
-	assert_int_equal(atomic_load(&h.session.count[NT_COUNT_ASYNC]), 1);
+	assert_true(atomic_load(&h.comm->fixed.board->member[m].flags) & NT_MEMBER_ASYNC);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_ASYNC]), 1);
 	host_close(&h);
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cap.c - see cap.h */
+#include "tuner/cap.h"
+
+#include "tuner/costs.h"
+
+void nt_cap_channels(int arm, int *channels)
+{
+	unsigned cap = nt_arm_channels(arm);
+
+	if (cap != 0)
+		*channels = (int)cap;
+}
+
+void nt_cap_note(struct nt_chunks *chunks, int coll, int arm, const float *cost, int pairs)
+{
+	size_t bytes = arm == NT_ARM_AUTO ? 0 : nt_arm_chunk(arm);
+	int pair = nt_arm_pair(arm);
+
+	/* Until some arm of this collective had a chunk size there is nothing to forget. */
+	if (bytes == 0 && !chunks->used[coll])
+		return;
+	chunks->used[coll] = true;
+	if (arm == NT_ARM_AUTO)
+		pair = nt_auto_pick(cost, pairs);
+	if (pair < NT_PAIRS)
+		atomic_store_explicit(&chunks->bytes[coll][pair], (uint32_t)bytes,
+				      memory_order_relaxed);
+}
+
+void nt_cap_chunk(const struct nt_chunks *chunks, int coll, int pair, size_t *chunk_bytes)
+{
+	size_t bytes = 0;
+
+	if (coll >= 0 && coll < NT_COLLS && pair >= 0 && pair < NT_PAIRS)
+		bytes = atomic_load_explicit(&chunks->bytes[coll][pair], memory_order_relaxed);
+	if (bytes != 0 && bytes < *chunk_bytes)
+		*chunk_bytes = bytes;
+}

@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain-descr.h - an event in the words of an older profiler interface; pure */
+#ifndef NT_CHAIN_DESCR_H
+#define NT_CHAIN_DESCR_H
+
+#include <stdbool.h>
+#include "tuner/abi.h"
+
+/* A descriptor of version `to` from one of to + 1; false where `to` has no such
+ * event. */
+union nt_chain_descr {
+	struct nt_prof_descr_v1 v1;
+	struct nt_prof_descr_v2 v2;
+	struct nt_prof_descr_v3 v3;
+	struct nt_prof_descr_v4 v4;
+	struct nt_prof_descr_v5 v5;
+	struct nt_prof_descr_v6 v6;
+};
+
+bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_descr *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain-profiler.h - a chained profiler's events and handles (tuner/chain.h)
+ *
+ * Threads:  as of the entry points (tuner/abi.h). descr and args are as `api` has them.
+ */
+#ifndef NT_CHAIN_PROFILER_H
+#define NT_CHAIN_PROFILER_H
+
+#include "tuner/chain.h"
+#include "tuner/handle.h"
+#include "tuner/open.h"
+
+/* For NCCL to hold; NULL: nothing is ours, and nothing is chained or there was no memory. */
+struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
+				      const struct nt_comm_identity *who, nt_nccl_log log);
+void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
+/* Which events a mask brings: true where a profiler with this mask would be told of type. */
+bool nt_chain_brings(uint32_t mask, uint64_t type);
+void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
+/* theirs: what nt_handle_theirs() says; NULL is fine. */
+void nt_chain_stop(void *theirs);
+void nt_chain_state(void *theirs, int state, void *args, int api);
+
+/* What NCCL is to hold for an event of which ours is `ours`; parents are as NCCL holds them. */
+static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)
+{
+	return ctx && nt_ctx_told(ctx) ? nt_chain_start(ctx, descr, api, ours)
+				       : nt_handle_of_ours(ours);
+}
+
+#endif

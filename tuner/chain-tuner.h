@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain-tuner.h - a chained tuner decides first; what it leaves in the table is AUTO
+ *
+ * Threads:  as of the entry points (tuner/abi.h).
+ */
+#ifndef NT_CHAIN_TUNER_H
+#define NT_CHAIN_TUNER_H
+
+#include "tuner/chain.h"
+
+struct nt_chain_tuner_init {
+	uint64_t id;
+	size_t ranks, nodes;
+	nt_nccl_log log;
+	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4, as the next */
+	struct nt_tuner_constants_v5 *constants;
+	int api;
+};
+
+struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
+void nt_chain_tuner_close(struct nt_ctx *ctx); /* NULL is fine, in the others too */
+/* Theirs, of a context that is told, then ours on top of it; comm NULL: theirs alone. */
+int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
+		    int pipe_ops);
+/* A decision of NCCL 2.21, which has no table: theirs alone. */
+struct nt_chain_v2 {
+	int coll;
+	size_t bytes;
+	int collnet, nvls, pipe_ops;
+	int *algo, *proto, *channels;
+};
+
+void nt_chain_decide_v2(const struct nt_ctx *ctx, const struct nt_chain_v2 *call);
+bool nt_chain_has_chunks(void);
+void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int algo, int proto,
+		    int channels, size_t *chunk_bytes);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clock.h - milliseconds of CLOCK_MONOTONIC
+ *
+ * Threads:  any; not for the steady state, although it seldom enters the kernel.
+ */
+#ifndef NT_CLOCK_H
+#define NT_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t nt_clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+#endif

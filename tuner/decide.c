@@ -1,0 +1,136 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decide.c - see decide.h */
+#include "tuner/decide.h"
+
+#include "tuner/costs.h"
+#include "tuner/follow.h"
+
+/* A new key: what is fixed of it, its place on the board, and at last its id. */
+static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
+{
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	struct nt_key_fixed *key = &comm->key[at].fixed;
+	const float *model = call->model ? call->model : call->cost;
+	int pairs = call->algos * NT_PROTOS, slot;
+
+	for (int i = 0; i < NT_PAIRS; i++)
+		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
+	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
+	if (fixed->observed_ns)
+		key->observed_ns = fixed->observed_ns + (size_t)at * NT_OBSERVED_MAX;
+	if (fixed->seated && !nt_comm_frozen(comm) &&
+	    !(fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
+		slot = nt_board_key(&fixed->seat, id, key->auto_arm, key->cost_us);
+		if (slot >= 0)
+			key->shared = &fixed->board->key[slot];
+	}
+	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
+	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
+}
+
+struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
+{
+	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+
+	_Static_assert(NT_OWN_KEYS == 64, "six bits of the product");
+	for (unsigned tries = 0; tries < NT_OWN_KEYS; tries++) {
+		/* Only this thread writes ids. */
+		uint64_t have = atomic_load_explicit(&comm->decision.key_id[at],
+						     memory_order_relaxed);
+
+		if (have == 0)
+			describe(comm, at, id, call);
+		if (have == 0 || have == id)
+			return &comm->key[at];
+		at = (at + 1) & (NT_OWN_KEYS - 1);
+	}
+	return NULL;
+}
+
+/* Registered buffers may mean a capture that no event has told of: the mask was off, or the
+ * interface is too old. Unless the user has promised that there is none. */
+static void note_registered(const struct nt_comm *comm)
+{
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	struct nt_mask *mask = &fixed->process->mask;
+
+	if (fixed->process->policy.graphs == NT_GRAPHS_NEVER)
+		return;
+	if (fixed->profiler_api >= 5 && nt_mask_value(mask) != 0)
+		return;
+	nt_mask_forbid(mask);
+	if (fixed->board && !(atomic_load_explicit(&fixed->board->member[fixed->seat.member].flags,
+						   memory_order_relaxed) &
+			      NT_MEMBER_GRAPHS))
+		nt_comm_flag(comm, NT_MEMBER_GRAPHS);
+}
+
+/* One writer: no read-modify-write is needed. */
+static void count_call(struct nt_own_key *key)
+{
+	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
+}
+
+/* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force,
+ * where it is legal. */
+static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t legal,
+		      int *arm)
+{
+	const struct nt_board_key *shared = key->fixed.shared;
+	uint32_t state;
+
+	if (comm->decision.open_keys != 0)
+		return false;
+	state = nt_key_state(key);
+	if (state == NT_OWN_COMMITTED) {
+		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
+		return true;
+	}
+	if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+		return false;
+	if (state > NT_OWN_COMMITTED || !shared)
+		return true;
+	return state == NT_OWN_COUNTED && !comm->decision.lost &&
+	       atomic_load_explicit(&shared->state, memory_order_acquire) == NT_KEY_IDLE;
+}
+
+/* The arm into what NCCL is answered with. */
+static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
+{
+	if (arm != NT_ARM_AUTO)
+		nt_costs_force(call->cost, nt_arm_pair(arm));
+	if (arm >= NT_PAIRS && arm != NT_ARM_AUTO && call->channels)
+		nt_cap_channels(arm, call->channels);
+	if (comm->fixed.chunks)
+		nt_cap_note(&comm->decision.chunks, call->coll, arm, call->cost,
+			    call->algos * NT_PROTOS);
+}
+
+int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
+{
+	struct nt_own_key *key;
+	int arm = NT_ARM_AUTO;
+	uint32_t legal;
+
+	if (!nt_costs_known(call->coll, call->cost, call->algos, call->protos)) {
+		nt_process_count(comm->fixed.process, NT_COUNT_ODD_TABLE);
+		return NT_NCCL_OK;
+	}
+	legal = nt_costs_legal(call->cost, call->algos) & comm->fixed.allowed;
+	/* What a chained tuner made legal is its own business, not an arm. */
+	if (call->model)
+		legal &= nt_costs_legal(call->model, call->algos);
+	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal), call);
+	if (call->registered)
+		note_registered(comm);
+	if (key)
+		count_call(key);
+	else
+		nt_process_count(comm->fixed.process, NT_COUNT_NO_KEY);
+	if (!(key && is_steady(comm, key, legal, &arm)) &&
+	    nt_follow(comm, key, call, legal, &arm) < 0)
+		return NT_NCCL_SYSTEM_ERROR;
+	answer(comm, call, arm);
+	return NT_NCCL_OK;
+}

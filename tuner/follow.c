@@ -1,0 +1,445 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow.c - see follow.h */
+#include "tuner/follow.h"
+
+#include <time.h>
+#include "tuner/clock.h"
+#include "tuner/commit.h"
+#include "tuner/costs.h"
+#include "tuner/log.h"
+
+#define POLL_NS 50000L /* between two looks at the board while in doubt */
+#define SWEEP_CALLS 64u /* how often windows of keys that are no longer called are looked for */
+
+static void pause_briefly(void)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	nanosleep(&pause, NULL);
+}
+
+static bool has_events(const struct nt_comm *c, uint32_t at)
+{
+	const struct nt_match *match = &c->events.match[at];
+
+	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
+}
+
+/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
+ * probe, by which NCCL chooses between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
+ * events and spends no number, so a plan could stand still: take none. */
+static void look_for_probes(const struct nt_comm *c)
+{
+	const struct nt_decision *fifo = c->decision.fifo;
+
+	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
+		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
+			nt_comm_flag(c, NT_MEMBER_PROBES);
+	}
+}
+
+/* The first decision after a call or a Coll event begins a group: within one, calls come before
+ * decisions, and decisions before Coll events. */
+static void begin_decision(struct nt_comm *c)
+{
+	struct nt_comm_decision *d = &c->decision;
+	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
+
+	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
+	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
+	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group)
+		return;
+	atomic_store_explicit(&d->called, false, memory_order_relaxed);
+	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
+	look_for_probes(c);
+	d->fifo_count = 0;
+}
+
+/* Remember what was decided for the Coll events to come. */
+static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+			  const struct nt_decision *choice)
+{
+	struct nt_comm_decision *d = &c->decision;
+	struct nt_decision *noted;
+
+	if (d->fifo_count == NT_FIFO)
+		return; /* its events will match nothing and be counted */
+	noted = &d->fifo[d->fifo_count++];
+	*noted = *choice;
+	noted->key = key;
+	noted->serial = ++d->noted;
+	noted->coll = (uint8_t)call->coll;
+	noted->bytes = call->bytes;
+	noted->forced = choice->arm != NT_ARM_AUTO;
+	if (!noted->forced)
+		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
+}
+
+/* Whether some plan may be in force, or come into force, for this rank. */
+static bool any_plan(const struct nt_comm *c)
+{
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		const struct nt_own_key *key = &c->key[i];
+		const struct nt_board_key *shared = key->fixed.shared;
+		const struct nt_turn *turn = &key->decision.turn;
+		uint32_t state = nt_key_state(key);
+
+		if (!key->decision.open || !shared || state == NT_OWN_COUNTED ||
+		    state > NT_OWN_RECHECK)
+			continue;
+		if (atomic_load(&shared->hold_at) != 0 || turn->next.epoch != 0 ||
+		    atomic_load(&shared->epoch) != turn->plan.epoch)
+			return true;
+		/* Turns only grow, so that a window once left stays left. */
+		if (turn->plan.epoch != 0 && turn->plan.until != NT_NEVER &&
+		    atomic_load(&shared->turn[c->fixed.seat.member]) <= turn->plan.until)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t wait_until_ms(const struct nt_comm *c)
+{
+	return nt_clock_ms() + (uint64_t)c->fixed.process->policy.agree_timeout_s * 1000;
+}
+
+static int give_up(struct nt_comm *c, int coll, const char *what)
+{
+	const struct nt_comm_fixed *fixed = &c->fixed;
+
+	if (!c->decision.lost)
+		NT_WARN(fixed->process->log,
+			"communicator %016llx %s rank %d: %s fails, since a decision of this rank "
+			"alone could corrupt data: %s for %lld s",
+			(unsigned long long)fixed->id, fixed->name, fixed->rank, nt_coll_name(coll),
+			what, (long long)fixed->process->policy.agree_timeout_s);
+	c->decision.lost = true;
+	nt_process_count(fixed->process, NT_COUNT_ERRORS);
+	return -1;
+}
+
+/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
+ * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the
+ * program; wait until it has caught up. */
+static int wait_for_events(struct nt_comm *c, int coll)
+{
+	struct nt_comm_decision *d = &c->decision;
+	uint64_t until_ms = 0;
+
+	if (nt_comm_launch_pending(c)) {
+		atomic_store_explicit(&d->launch_judged,
+				      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
+				      memory_order_relaxed);
+		d->launches_left++;
+		nt_process_count(c->fixed.process, NT_COUNT_ASYNC);
+		nt_comm_flag(c, NT_MEMBER_ASYNC);
+	}
+	while (nt_comm_events_owed(c)) {
+		if (until_ms == 0)
+			until_ms = wait_until_ms(c);
+		if (d->lost || nt_clock_ms() > until_ms) {
+			if (any_plan(c))
+				return give_up(c, coll, "its launches have not started");
+			/* No plan is in force, and none will come: the flag is up. */
+			nt_follow_no_more(c);
+			return 0;
+		}
+		pause_briefly();
+	}
+	return 0;
+}
+
+static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
+{
+	uint64_t until_ms = wait_until_ms(c);
+
+	nt_process_count(c->fixed.process, NT_COUNT_DOUBT);
+	while (nt_turn_take(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn) ==
+	       NT_TURN_WAIT) {
+		if (c->decision.lost || nt_clock_ms() > until_ms)
+			return give_up(c, coll, "the node of its rank 0 is gone or silent");
+		pause_briefly();
+	}
+	return 0;
+}
+
+/* Move on to this turn, which may have to wait for the outcome of a proposal. */
+static inline int take_turn(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
+{
+	if (nt_turn_take(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn) ==
+	    NT_TURN_WAIT)
+		return wait_for_outcome(c, key, coll, turn);
+	return 0;
+}
+
+/* The committed arm from now on, without a look at the board. */
+static void stop_looking(struct nt_comm *c, struct nt_own_key *key)
+{
+	nt_comm_measure_key(c, key, false);
+	key->decision.confirmed = 0;
+	nt_key_set_state(key, NT_OWN_COMMITTED);
+}
+
+/* A committed key is looked at for as long as the board has it open for a recheck, unless nothing
+ * comes of that, and for as long as somebody counts on this rank. */
+static void stop_looking_if_over(struct nt_comm *c, struct nt_own_key *key, uint64_t turn,
+				 bool recheck)
+{
+	if (key->decision.commit_epoch == 0 || (recheck && !nt_key_stalled(key)))
+		return;
+	if (nt_turn_commit(key->fixed.shared, c->fixed.seat.member, turn, &key->decision.turn))
+		stop_looking(c, key);
+}
+
+/* Nothing came for long, and no plan is in force: this rank takes no part any more, and its events
+ * can go. First that is said, then looked whether somebody counts on this rank already: the
+ * speaker does the opposite, so that one of the two sees the other. */
+static void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+{
+	struct nt_board_key *shared = key->fixed.shared;
+	const struct nt_plan *plan = &key->decision.turn.plan;
+	unsigned member = c->fixed.seat.member;
+
+	if (key->decision.turn.next.epoch != 0 || (plan->epoch != 0 && turn < plan->until))
+		return;
+	atomic_store(&shared->turn[member], NT_TURN_GONE);
+	if (atomic_load(&shared->hold_at) != 0 || atomic_load(&shared->epoch) != plan->epoch) {
+		atomic_store(&shared->turn[member], turn + 1);
+		nt_key_answer_stalled(key);
+		return;
+	}
+	nt_comm_drop_key(c, key);
+	nt_key_set_state(key, NT_OWN_GONE);
+}
+
+/* GPU times are wanted a little before a window with a run, and within it. */
+static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+{
+	const struct nt_plan *plan = &key->decision.turn.plan, *next = &key->decision.turn.next;
+	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
+
+	if (next->epoch != 0 && next->run != NT_NO_RUN)
+		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at &&
+		      turn < next->until;
+	if (on != nt_mask_measures(&key->measured))
+		nt_comm_measure_key(c, key, on);
+}
+
+/* Tasks that were appended before GPU times were switched on will not have any. */
+static bool will_be_measured(const struct nt_comm *c, const struct nt_own_key *key, bool before)
+{
+	return before && key->decision.measure_group <
+				 atomic_load_explicit(&c->decision.group, memory_order_relaxed);
+}
+
+/* What the plan in force says. */
+static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn,
+			struct nt_decision *choice)
+{
+	int64_t position;
+	const struct nt_plan *plan = nt_turn_plan(&key->decision.turn, turn, &position);
+	bool before = nt_mask_measures(&key->measured);
+	struct nt_schedule schedule;
+	int arm;
+
+	update_measuring(c, key, turn);
+	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return;
+	arm = nt_schedule_arm(&schedule, plan->epoch, position);
+	choice->arm = (uint16_t)arm;
+	if (plan->until == NT_NEVER) {
+		nt_commit(key, plan, &schedule, (uint32_t)arm);
+		return;
+	}
+	if (key->decision.commit_epoch != 0)
+		nt_commit_window(key, plan, &schedule);
+	if (plan->run >= NT_BOARD_RUNS || position >= NT_RUN_POSITIONS)
+		return;
+	choice->measured = will_be_measured(c, key, before);
+	choice->run = plan->run;
+	choice->owner = 1 + c->fixed.seat.comm * NT_BOARD_KEYS +
+			(uint32_t)(key->fixed.shared - c->fixed.board->key);
+	choice->epoch = plan->epoch;
+	choice->position = (uint32_t)position;
+}
+
+/* The committed arm, where nothing else is known. */
+static void stay(const struct nt_own_key *key, struct nt_decision *choice)
+{
+	if (key->decision.commit_epoch != 0)
+		choice->arm = (uint16_t)key->decision.arm;
+}
+
+/* A decision of a key that is open here, or now on the board. */
+static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct nt_decision *choice)
+{
+	struct nt_board_key *shared = key->fixed.shared;
+	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	unsigned member = c->fixed.seat.member;
+	uint64_t turn;
+
+	stay(key, choice);
+	if (c->decision.lost && nt_comm_frozen(c))
+		return -1; /* what it froze with is not known */
+	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
+		return 0;
+	if (state == NT_KEY_CLOSED) {
+		nt_comm_drop_key(c, key);
+		nt_key_set_state(key, NT_OWN_CLOSED);
+		return 0;
+	}
+	if (nt_key_state(key) != NT_OWN_OPEN)
+		nt_key_set_state(key, NT_OWN_OPEN);
+	if (!key->decision.open)
+		nt_comm_open_key(c, key);
+	atomic_store_explicit(&shared->calls[member], nt_key_calls(key), memory_order_relaxed);
+	if (wait_for_events(c, coll) < 0)
+		return -1;
+	if (nt_comm_frozen(c)) {
+		stay(key, choice);
+		return 0;
+	}
+	if (!nt_comm_turn(c, coll, &turn)) {
+		atomic_store(&shared->turn[member], NT_TURN_UNKNOWN);
+		nt_process_count(c->fixed.process, NT_COUNT_NO_TURN);
+		return 0;
+	}
+	if (take_turn(c, key, coll, turn) < 0)
+		return -1;
+	follow_plan(c, key, turn, choice);
+	stop_looking_if_over(c, key, turn, state == NT_KEY_RECHECK);
+	if (key->decision.commit_epoch == 0 && nt_key_stalled(key) &&
+	    nt_key_state(key) == NT_OWN_OPEN)
+		leave_stalled_key(c, key, turn);
+	return 0;
+}
+
+/* Mode observe: the first calls of each key are measured on AUTO, each rank for itself. */
+static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
+{
+	uint64_t wanted = 2 * (uint64_t)c->fixed.process->policy.min_calls;
+	bool before = key->decision.open;
+
+	if (wanted > NT_OBSERVED_MAX)
+		wanted = NT_OBSERVED_MAX;
+	/* The first call only switches events on. */
+	if (nt_comm_frozen(c) || c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
+		nt_comm_drop_key(c, key);
+		nt_key_set_state(key, NT_OWN_CLOSED);
+		return;
+	}
+	nt_comm_open_key(c, key);
+	nt_comm_measure_key(c, key, true);
+	choice->measured = will_be_measured(c, key, before);
+	choice->run = NT_NO_RUN;
+}
+
+/* A window can end, by other keys' turns, while its own key is not called. Publish the turn so that
+ * the speaker sees that this rank has passed it, and end its GPU times. A turn may be published at
+ * any time: what is decided later is decided at this turn or a later one. */
+static void sweep_windows(struct nt_comm *c)
+{
+	uint64_t turn;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		struct nt_own_key *key = &c->key[i];
+		int coll = (int)nt_key_coll(nt_comm_key_id(c, i));
+
+		if (!key->fixed.shared || !key->decision.open || !nt_comm_turn(c, coll, &turn))
+			continue;
+		if (nt_key_state(key) == NT_OWN_OPEN)
+			(void)nt_turn_take(key->fixed.shared, c->fixed.seat.member, turn,
+					   &key->decision.turn);
+		if (nt_mask_measures(&key->measured))
+			update_measuring(c, key, turn);
+	}
+}
+
+/* Everything that only concerns communicators with open keys. */
+static void finish_decision(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call,
+			    const struct nt_decision *choice)
+{
+	note_decision(c, key, call, choice);
+	if (key->decision.open && nt_key_state(key) == NT_OWN_COMMITTED &&
+	    ++key->decision.confirmed > NT_CONFIRM_CALLS)
+		nt_comm_drop_key(c, key);
+	if (nt_key_calls(key) % SWEEP_CALLS == 0)
+		sweep_windows(c);
+}
+
+int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *call, uint32_t legal,
+	      int *arm)
+{
+	struct nt_decision choice = { .arm = NT_ARM_AUTO };
+	uint32_t state;
+
+	if (c->decision.open_keys != 0)
+		begin_decision(c);
+	if (!key)
+		return 0;
+	state = nt_key_state(key);
+	if (state == NT_OWN_COMMITTED)
+		choice.arm = (uint16_t)key->decision.arm;
+	else if (state < NT_OWN_COMMITTED && key->fixed.shared &&
+		 consider(c, key, call->coll, &choice) < 0)
+		return -1;
+	else if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+		observe(c, key, &choice);
+	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
+	if (c->decision.open_keys != 0)
+		finish_decision(c, key, call, &choice);
+	*arm = choice.arm;
+	return 0;
+}
+
+/* A key that is open where a capture begins: the newest plan for good whose turn has come becomes
+ * this rank's arm, and windows end. By the turn alone, which all ranks have in common, and not by
+ * what this rank has decided: one rank may have asked where no collective followed. */
+static void commit_what_was_reached(struct nt_comm *c, struct nt_own_key *key, int coll)
+{
+	struct nt_decision choice;
+	uint64_t turn;
+
+	/* Where the turn is not known nothing new can have been agreed. */
+	if (nt_key_state(key) == NT_OWN_OPEN && nt_comm_turn(c, coll, &turn)) {
+		if (take_turn(c, key, coll, turn) < 0)
+			return;
+		if (key->decision.turn.plan.until == NT_NEVER)
+			follow_plan(c, key, turn, &choice);
+	}
+	if (key->decision.commit_epoch != 0)
+		stop_looking(c, key);
+}
+
+/* The speaker must not wait for this rank. */
+static void freeze_key(struct nt_comm *c, struct nt_own_key *key, int coll)
+{
+	struct nt_board_key *shared = key->fixed.shared;
+	uint32_t state = nt_key_state(key);
+
+	if (shared && (state == NT_OWN_OPEN || state == NT_OWN_RECHECK))
+		commit_what_was_reached(c, key, coll);
+	nt_comm_drop_key(c, key);
+	if (state == NT_OWN_COUNTED || state == NT_OWN_CLOSED || state == NT_OWN_GONE)
+		return;
+	if (shared) {
+		atomic_store(&shared->turn[c->fixed.seat.member], NT_TURN_GONE);
+		atomic_store(&shared->passed[c->fixed.seat.member], atomic_load(&shared->epoch));
+	}
+	if (nt_key_state(key) == NT_OWN_OPEN)
+		nt_key_set_state(key, NT_OWN_GONE);
+}
+
+void nt_follow_no_more(struct nt_comm *c)
+{
+	if (atomic_exchange_explicit(&c->decision.frozen, true, memory_order_relaxed))
+		return;
+	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
+	nt_mask_forbid(&c->fixed.process->mask);
+	/* First the flag: nobody may take a key for ready that this rank has left. */
+	nt_comm_flag(c, NT_MEMBER_GRAPHS);
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));
+}

@@ -1,0 +1,336 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open.c - see open.h */
+#include "tuner/open.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tuner/log.h"
+#include "tuner/standing.h"
+
+#define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
+/* where the user promises that there are no captures (NCCL 2.27) */
+#define MINIMUM_API_NO_GRAPHS 4
+
+/* From the profiler's init to the tuner's of the same communicator, on the same thread. */
+static _Thread_local struct nt_comm *handed_over;
+
+/* ncclGetVersion() of the copy of NCCL that the logger belongs to; 0 unknown. */
+static uint32_t nccl_version(nt_nccl_log log)
+{
+	int (*get_version)(int *version) = NULL;
+	void *library = NULL;
+	int version = 0;
+	Dl_info info;
+
+	if (log && dladdr((void *)(uintptr_t)log, &info) && info.dli_fname)
+		library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+	*(void **)&get_version = dlsym(library ? library : RTLD_DEFAULT, "ncclGetVersion");
+	if (get_version && get_version(&version) != NT_NCCL_OK)
+		version = 0;
+	if (library)
+		dlclose(library);
+	return version > 0 ? (uint32_t)version : 0;
+}
+
+/* The lock is held. The oldest communicator that NCCL has finalized, NULL: all are alive. */
+static struct nt_comm *oldest_ended(struct nt_process *process)
+{
+	struct nt_comm *oldest = NULL;
+
+	for (uint32_t i = 0; i < process->comms; i++) {
+		struct nt_comm *comm = process->comm[i];
+
+		if (comm->kept.halves == 0 &&
+		    (!oldest || comm->fixed.opened < oldest->fixed.opened))
+			oldest = comm;
+	}
+	return oldest;
+}
+
+/* The lock is held. All 0 but its place in the list and its room for durations. */
+static struct nt_comm *take_room(struct nt_process *process)
+{
+	_Atomic uint32_t *observed = NULL;
+	struct nt_comm *comm = NULL;
+	uint32_t index = process->comms;
+
+	if (index < NT_COMMS_MAX) {
+		comm = calloc(1, sizeof(*comm));
+		if (comm && process->policy.mode == NT_MODE_OBSERVE)
+			observed = calloc((size_t)NT_OWN_KEYS * NT_OBSERVED_MAX, sizeof(*observed));
+	}
+	if (comm) {
+		process->comm[process->comms++] = comm;
+	} else {
+		comm = oldest_ended(process);
+		if (!comm)
+			return NULL;
+		nt_slot_forget(&process->slots, comm);
+		observed = comm->fixed.observed_ns;
+		index = comm->fixed.index;
+		memset(comm, 0, sizeof(*comm));
+	}
+	comm->fixed.index = index;
+	comm->fixed.observed_ns = observed;
+	return comm;
+}
+
+static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
+{
+	const struct nt_process *process = fixed->process;
+	int least = process->policy.graphs == NT_GRAPHS_NEVER ? MINIMUM_API_NO_GRAPHS : MINIMUM_API;
+
+	if (process->policy.mode != NT_MODE_BANDIT)
+		return NT_IDLE_MODE;
+	if (!process->map.board)
+		return NT_IDLE_BOARD;
+	if (fixed->tuner_api == 0 || fixed->profiler_api == 0)
+		return NT_IDLE_HALF;
+	if (fixed->tuner_api < least || fixed->profiler_api < least)
+		return NT_IDLE_API;
+	return NT_IDLE_NO;
+}
+
+static void fill_card(struct nt_comm_fixed *fixed)
+{
+	const struct nt_process *process = fixed->process;
+	struct nt_card *card = &fixed->card;
+
+	card->fingerprint = process->place.fingerprint;
+	card->build = process->build;
+	card->policy = process->policy_hash;
+	card->nccl = atomic_load(&process->nccl);
+	card->api = (uint32_t)(fixed->tuner_api * 256 + fixed->profiler_api);
+	card->idle = idle_of(fixed);
+	card->active = card->idle == NT_IDLE_NO;
+	card->rank = fixed->rank;
+	card->task = process->in_step ? process->task : (uint32_t)fixed->rank;
+}
+
+/* From 2.29.2 on NCCL rebuilds Broadcast's tasks without their events, unless told not to
+ * (ncclPrepareTasks, src/enqueue.cc:367@v2.30.7-1): their turn is never known. */
+static bool is_broadcast_mute(uint32_t nccl)
+{
+	const char *text = getenv("NCCL_ALLGATHERV_ENABLE");
+
+	return nccl >= 22902 && !(text && strcmp(text, "0") == 0);
+}
+
+/* From 2.29.2 on, where all ranks see each other over NVLink and buffers are in windows, NCCL first
+ * asks what it would run, and takes a symmetric kernel without any event if that is LL
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would stay at such a position for
+ * ever. Where the version is not known it may be one of these. */
+static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
+{
+	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
+
+	if (nodes > 1 || (nccl != 0 && nccl < 22902))
+		return all;
+	for (int a = 0; a < NT_ALGOS; a++)
+		all &= ~(UINT32_C(1) << (a * NT_PROTOS)); /* LL is protocol 0 */
+	return all;
+}
+
+/* The lock is held. Every rank that can shows its card, also where it takes no plan: the others
+ * must know. */
+static void take_seat(struct nt_comm_fixed *fixed)
+{
+	struct nt_process *process = fixed->process;
+	struct nt_error err = { "" };
+
+	fill_card(fixed);
+	fixed->allowed = allowed_pairs(fixed->card.nccl, fixed->nodes);
+	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
+			process->policy.chunks == NT_SWITCH_ON;
+	if (process->policy.mode != NT_MODE_BANDIT) {
+		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(process->policy.mode));
+	} else if (!process->map.board) {
+		nt_error_set(&err, "%s", process->board_error.text);
+	} else if (fixed->rank < 0 || fixed->id == 0) {
+		nt_error_set(&err, "NCCL does not tell this plugin its rank");
+	} else if (nt_board_join(process->map.board, fixed->id, fixed->ranks, fixed->nodes,
+				 &fixed->card, &fixed->seat, &err) == 0) {
+		fixed->board = &process->map.board->comm[fixed->seat.comm];
+		fixed->mute_broadcast = is_broadcast_mute(fixed->card.nccl);
+		fixed->seated = fixed->card.active;
+		return;
+	}
+	snprintf(fixed->why, sizeof(fixed->why), "%.*s", (int)sizeof(fixed->why) - 1, err.text);
+}
+
+static void identify(struct nt_comm_fixed *fixed, const struct nt_comm_identity *who,
+		     enum nt_half half)
+{
+	static _Atomic uint32_t order;
+
+	fixed->id = who->id;
+	fixed->rank = who->rank;
+	fixed->ranks = (uint32_t)who->ranks;
+	fixed->nodes = (uint32_t)who->nodes;
+	fixed->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed);
+	*(half == NT_HALF_TUNER ? &fixed->tuner_api : &fixed->profiler_api) = who->api;
+	snprintf(fixed->name, sizeof(fixed->name), "%s", who->name ? who->name : "");
+}
+
+static struct nt_comm *create(struct nt_process *process, const struct nt_comm_identity *who,
+			      enum nt_half half)
+{
+	struct nt_comm *comm;
+
+	pthread_mutex_lock(&process->lock);
+	comm = take_room(process);
+	if (comm) {
+		comm->fixed.process = process;
+		comm->fixed.ctx.ours = comm;
+		identify(&comm->fixed, who, half);
+		comm->kept.halves = half;
+		/* The user's own tuner is in force: ours will not be asked, and the other ranks
+		 * must know. */
+		if (half == NT_HALF_TUNER || process->place.flags & NT_PLACE_NO_TUNER)
+			take_seat(&comm->fixed);
+	}
+	pthread_mutex_unlock(&process->lock);
+	if (!comm)
+		nt_process_count(process, NT_COUNT_NO_COMM);
+	return comm;
+}
+
+/* Asked of NCCL itself, before a lock of ours is held. */
+static void learn_version(struct nt_process *process)
+{
+	if (atomic_load(&process->nccl) == 0)
+		atomic_store(&process->nccl, nccl_version(process->log));
+}
+
+struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
+				      const struct nt_comm_identity *who)
+{
+	learn_version(process);
+	handed_over = create(process, who, NT_HALF_PROFILER);
+	if (handed_over)
+		nt_process_help(process);
+	return handed_over;
+}
+
+/* What the profiler's init on this thread left, if it is of the same communicator; then it has its
+ * tuner. */
+static struct nt_comm *take_over(struct nt_process *process, const struct nt_comm_identity *who)
+{
+	struct nt_comm *comm = handed_over;
+	struct nt_comm_fixed *fixed;
+
+	handed_over = NULL;
+	if (!comm)
+		return NULL;
+	pthread_mutex_lock(&process->lock);
+	fixed = &comm->fixed;
+	if (fixed->process != process || fixed->board || comm->kept.halves != NT_HALF_PROFILER ||
+	    fixed->ranks != who->ranks || fixed->nodes != who->nodes ||
+	    (who->id && fixed->id && who->id != fixed->id)) {
+		comm = NULL;
+	} else {
+		comm->kept.halves |= NT_HALF_TUNER;
+		fixed->tuner_api = who->api;
+		take_seat(fixed);
+	}
+	pthread_mutex_unlock(&process->lock);
+	return comm;
+}
+
+struct nt_comm *nt_comm_open_tuner(struct nt_process *process, const struct nt_comm_identity *who)
+{
+	struct nt_comm *comm;
+
+	learn_version(process);
+	comm = take_over(process, who);
+	if (!comm)
+		comm = create(process, who, NT_HALF_TUNER);
+	if (comm)
+		nt_process_help(process);
+	return comm;
+}
+
+static void close_half(struct nt_comm *comm, enum nt_half half)
+{
+	pthread_mutex_lock(&comm->fixed.process->lock);
+	comm->kept.halves &= ~(uint32_t)half;
+	pthread_mutex_unlock(&comm->fixed.process->lock);
+}
+
+/* What the helper has not published yet. */
+static void publish_calls(struct nt_comm *comm)
+{
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		struct nt_board_key *shared = comm->key[i].fixed.shared;
+
+		if (shared)
+			atomic_store(&shared->calls[comm->fixed.seat.member],
+				     nt_key_calls(&comm->key[i]));
+	}
+}
+
+static void say_end(const struct nt_comm *comm)
+{
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	unsigned keys = 0, committed = 0;
+	uint64_t calls = 0;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		if (nt_comm_key_id(comm, i) == 0)
+			continue;
+		keys++;
+		calls += nt_key_calls(&comm->key[i]);
+		committed += nt_key_state(&comm->key[i]) == NT_OWN_COMMITTED;
+	}
+	NT_INFO(fixed->process->log,
+		"communicator %016llx %s rank %d of %u: %llu decisions, %u keys, %u not on AUTO",
+		(unsigned long long)fixed->id, fixed->name, fixed->rank, fixed->ranks,
+		(unsigned long long)calls, keys, committed);
+}
+
+void nt_comm_close_tuner(struct nt_comm *comm)
+{
+	if (!comm)
+		return;
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+		nt_comm_drop_key(comm, &comm->key[i]);
+	if (comm->fixed.board) {
+		publish_calls(comm);
+		nt_standing_leave(comm);
+	}
+	say_end(comm);
+	close_half(comm, NT_HALF_TUNER);
+}
+
+void nt_comm_close_profiler(struct nt_comm *comm)
+{
+	if (!comm)
+		return;
+	if (handed_over == comm)
+		handed_over = NULL;
+	/* With a tuner the seat was left in its finalize. */
+	if (comm->fixed.board && comm->fixed.tuner_api == 0)
+		nt_standing_leave(comm);
+	close_half(comm, NT_HALF_PROFILER);
+}
+
+void nt_comm_leave_all(struct nt_process *process)
+{
+	for (uint32_t i = 0; i < process->comms; i++) {
+		const struct nt_comm *comm = process->comm[i];
+
+		if (comm->fixed.board && (comm->kept.halves & NT_HALF_TUNER))
+			nt_board_leave(&comm->fixed.seat);
+	}
+}
+
+void nt_comm_free_all(struct nt_process *process)
+{
+	for (uint32_t i = 0; i < process->comms; i++) {
+		free(process->comm[i]->fixed.observed_ns);
+		free(process->comm[i]);
+	}
+}

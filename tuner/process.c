@@ -1,0 +1,337 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* process.c - see process.h */
+#include "tuner/process.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "tuner/log.h"
+#include "engine/schedule.h"
+
+#define LOCK_MS 100u /* an ending thread waits so long for a lock that may never come free */
+
+static struct {
+	pthread_mutex_t lock;
+	bool tried;
+	bool bad_said;
+	struct nt_error bad; /* what is wrong with the policy, "" if nothing */
+	bool guarded; /* fixed when the library is loaded: forks are noticed */
+	_Atomic bool touched; /* some thread may hold the lock, or has held it */
+	_Atomic bool forked; /* this is a child of a process in that state */
+	_Atomic(const struct nt_work *) work; /* before `touched` */
+	_Atomic(struct nt_process *) ready;
+	struct nt_process process;
+} only = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static const char *const count_names[NT_COUNT_ALL] = {
+#define NT_COUNT_NAME(name, text) [NT_COUNT_##name] = (text),
+	NT_COUNTS(NT_COUNT_NAME)
+#undef NT_COUNT_NAME
+};
+
+const char *nt_count_name(enum nt_count which)
+{
+	return count_names[which];
+}
+
+/* FNV-1a: what two builds must have in common to follow one plan. */
+static uint32_t build_id(void)
+{
+	const uint32_t parts[] = { NT_BOARD_LAYOUT, sizeof(struct nt_board), sizeof(struct nt_plan),
+				   sizeof(struct nt_schedule) };
+	const char *text = PACKAGE_VERSION;
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		hash = (hash ^ parts[i]) * 16777619u;
+	return hash;
+}
+
+/* A number of Slurm's; fallback where the variable is not set or no number. */
+static uint32_t env_number(const char *name, uint32_t fallback)
+{
+	const char *text = getenv(name);
+	uint32_t value = 0;
+	size_t digits;
+
+	digits = text ? strspn(text, "0123456789") : 0;
+	if (digits == 0 || digits > 9 || text[digits] != '\0')
+		return fallback;
+	for (size_t i = 0; i < digits; i++)
+		value = value * 10 + (uint32_t)(text[i] - '0');
+	return value;
+}
+
+static void read_step(struct nt_process *process)
+{
+	process->in_step = getenv("SLURM_PROCID") != NULL;
+	process->task = env_number("SLURM_PROCID", 0);
+	process->local_task = env_number("SLURM_LOCALID", 0);
+	process->tasks = env_number("SLURM_STEP_NUM_TASKS", env_number("SLURM_NTASKS", 1));
+	process->nodes = env_number("SLURM_STEP_NUM_NODES", env_number("SLURM_NNODES", 1));
+}
+
+static void init_thread(struct nt_process_thread *helper)
+{
+	pthread_condattr_t clock;
+
+	pthread_mutex_init(&helper->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&helper->wake, &clock);
+	pthread_cond_init(&helper->ended, &clock);
+	pthread_condattr_destroy(&clock);
+}
+
+static void fini_thread(struct nt_process_thread *helper)
+{
+	pthread_cond_destroy(&helper->ended);
+	pthread_cond_destroy(&helper->wake);
+	pthread_mutex_destroy(&helper->lock);
+}
+
+int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
+		    const struct nt_work *work, struct nt_error *err)
+{
+	memset(process, 0, sizeof(*process));
+	process->work = work;
+	if (nt_policy_parse_task(&process->policy, &process->place, task_policy, err) < 0)
+		return -1;
+	process->log = log;
+	process->pid = getpid();
+	process->build = build_id();
+	process->policy_hash = nt_policy_hash(&process->policy);
+	read_step(process);
+	pthread_mutex_init(&process->lock, NULL);
+	nt_mask_init(&process->mask);
+	/* Without it nothing tells of a capture while no events are wanted
+	 * (src/enqueue.cc:1941@v2.28.9-1). */
+	if (process->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
+		nt_mask_forbid(&process->mask);
+	init_thread(&process->helper);
+	if (process->policy.mode == NT_MODE_BANDIT)
+		(void)nt_board_open(&process->map, process->place.dir, &process->board_error);
+	return 0;
+}
+
+void nt_process_close(struct nt_process *process)
+{
+	/* A thread that does not end keeps all it may still touch. */
+	if (!nt_process_end(process))
+		return;
+	process->work->clear(process);
+	nt_board_close(&process->map);
+	fini_thread(&process->helper);
+	nt_mask_fini(&process->mask);
+	pthread_mutex_destroy(&process->lock);
+}
+
+static struct timespec after_ms(clockid_t clock, uint32_t wait_ms)
+{
+	struct timespec until;
+
+	clock_gettime(clock, &until);
+	until.tv_sec += wait_ms / 1000;
+	until.tv_nsec += (long)(wait_ms % 1000) * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	return until;
+}
+
+static void *run(void *arg)
+{
+	struct nt_process *process = arg;
+	struct nt_process_thread *helper = &process->helper;
+	/* Records have decimal points wherever the application lives. */
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+	if (plain)
+		uselocale(plain);
+	process->work->live(process);
+	if (plain) {
+		uselocale(LC_GLOBAL_LOCALE);
+		freelocale(plain);
+	}
+	pthread_mutex_lock(&helper->lock);
+	helper->done = true;
+	pthread_cond_broadcast(&helper->ended);
+	pthread_mutex_unlock(&helper->lock);
+	return NULL;
+}
+
+void nt_process_help(struct nt_process *process)
+{
+	struct nt_process_thread *helper = &process->helper;
+	sigset_t all, before;
+
+	pthread_mutex_lock(&helper->lock);
+	if (!helper->started && !helper->stop) {
+		/* The thread inherits the mask: it takes no signal that is meant for the
+		 * application. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		helper->started = pthread_create(&helper->thread, NULL, run, process) == 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		if (helper->started)
+			(void)pthread_setname_np(helper->thread, "nccl-tune");
+		else
+			helper->stop = true; /* tried once */
+	}
+	pthread_mutex_unlock(&helper->lock);
+}
+
+bool nt_process_rest(struct nt_process *process, uint32_t sleep_ms)
+{
+	const struct timespec until = after_ms(CLOCK_MONOTONIC, sleep_ms);
+	struct nt_process_thread *helper = &process->helper;
+	bool stop;
+
+	pthread_mutex_lock(&helper->lock);
+	if (!helper->stop)
+		pthread_cond_timedwait(&helper->wake, &helper->lock, &until);
+	stop = helper->stop;
+	pthread_mutex_unlock(&helper->lock);
+	return stop;
+}
+
+bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms)
+{
+	const struct timespec until = after_ms(CLOCK_MONOTONIC, wait_ms);
+	const struct timespec lock_until = after_ms(CLOCK_REALTIME, LOCK_MS);
+	struct nt_process_thread *helper = &process->helper;
+	bool started, done;
+	int rc = 0;
+
+	/* The exiting thread may have been stopped anywhere, a signal handler included. */
+	if (pthread_mutex_timedlock(&helper->lock, &lock_until) != 0)
+		return false;
+	started = helper->started;
+	helper->stop = true;
+	pthread_cond_signal(&helper->wake);
+	while (started && !helper->done && rc == 0)
+		rc = pthread_cond_timedwait(&helper->ended, &helper->lock, &until);
+	done = !started || helper->done;
+	helper->started = started && !done;
+	pthread_mutex_unlock(&helper->lock);
+	if (started && done)
+		pthread_join(helper->thread, NULL);
+	return done;
+}
+
+bool nt_process_end(struct nt_process *process)
+{
+	struct timespec lock_until;
+	bool ended;
+
+	if (nt_process_inert(process) || getpid() != process->pid)
+		return false;
+	ended = nt_process_unhelp(process, NT_END_MS);
+	/* The thread that exits may have been stopped anywhere. */
+	lock_until = after_ms(CLOCK_REALTIME, LOCK_MS);
+	if (pthread_mutex_timedlock(&process->lock, &lock_until) == 0) {
+		process->work->leave(process);
+		pthread_mutex_unlock(&process->lock);
+	}
+	return ended;
+}
+
+static void on_exit_of_process(void)
+{
+	struct nt_process *process = nt_process_now();
+
+	if (process)
+		(void)nt_process_end(process);
+}
+
+/* In the child of a fork only this thread lives, on copies of locks that others may have held. */
+static void on_fork_in_child(void)
+{
+	if (!atomic_load_explicit(&only.touched, memory_order_relaxed))
+		return;
+	atomic_load_explicit(&only.work, memory_order_relaxed)->forked();
+	atomic_store_explicit(&only.process.inert, true, memory_order_relaxed);
+	atomic_store_explicit(&only.forked, true, memory_order_relaxed);
+}
+
+/* Before any thread can come to the lock. */
+__attribute__((constructor)) static void guard_forks(void)
+{
+	only.guarded = pthread_atfork(NULL, NULL, on_fork_in_child) == 0;
+}
+
+static void say_policy(const struct nt_process *process)
+{
+	char text[NT_POLICY_MAX];
+
+	if (nt_policy_format_option(&process->policy, text, sizeof(text), NULL) < 0)
+		return;
+	NT_INFO(process->log, "%s (job %u step %u node %s task %u of %u%s%s)", text,
+		process->place.job, process->place.step, process->place.node, process->task,
+		process->tasks, process->board_error.text[0] ? "; not tuning: " : "",
+		process->board_error.text);
+}
+
+/* The lock is held. */
+static void start(nt_nccl_log log, const struct nt_work *work)
+{
+	const char *text = getenv(NT_ENV_POLICY);
+	struct nt_error err = { "" };
+
+	only.tried = true;
+	if (!text || !*text)
+		return;
+	if (nt_process_open(&only.process, text, log, work, &err) < 0) {
+		only.bad = err;
+		return;
+	}
+	if (only.process.policy.mode == NT_MODE_OFF)
+		return;
+	/* Without these a child could hang in the parent's locks, and the records and PMIx would
+	 * lack their end. */
+	if (!only.guarded || atexit(on_exit_of_process) != 0)
+		return;
+	(void)at_quick_exit(on_exit_of_process);
+	if (log)
+		say_policy(&only.process);
+	atomic_store_explicit(&only.ready, &only.process, memory_order_release);
+}
+
+struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_work *work)
+{
+	struct nt_process *process;
+
+	/* A forked child may have inherited the lock held. */
+	if (atomic_load_explicit(&only.forked, memory_order_relaxed))
+		return NULL;
+	atomic_store_explicit(&only.work, work, memory_order_relaxed);
+	atomic_store(&only.touched, true);
+	pthread_mutex_lock(&only.lock);
+	if (!only.tried)
+		start(log, work);
+	process = nt_process_now();
+	if (only.bad.text[0] && log && !only.bad_said) {
+		only.bad_said = true;
+		NT_WARN(log, "not tuning: %s: %s", NT_ENV_POLICY, only.bad.text);
+	}
+	/* Old profilers come without a logger, and before the tuner. */
+	if (process && log && !process->log) {
+		process->log = log;
+		say_policy(process);
+	}
+	pthread_mutex_unlock(&only.lock);
+	return process;
+}
+
+struct nt_process *nt_process_now(void)
+{
+	/* Pairs with start()'s release: whoever sees the pointer sees the process. */
+	return atomic_load_explicit(&only.ready, memory_order_acquire);
+}

@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* standing.c - see standing.h */
+#include "tuner/standing.h"
+
+#include <stdio.h>
+
+static bool board_outcome(struct nt_board_key *shared, uint32_t state, struct nt_outcome *outcome)
+{
+	struct nt_schedule schedule;
+	const struct nt_plan *plan;
+
+	if (state == NT_KEY_COMMITTED || state == NT_KEY_RECHECK) {
+		/* A rank that has not come there yet: no other plan follows before it has. */
+		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
+				     1];
+		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+			return false;
+	} else if (state != NT_KEY_CLOSED ||
+		   nt_schedule_read(&schedule, shared->result, shared->result_bytes) < 0) {
+		return false;
+	}
+	*outcome = schedule.outcome;
+	return true;
+}
+
+bool nt_standing_of_key(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t *state,
+			struct nt_outcome *outcome)
+{
+	struct nt_board_key *shared = key->fixed.shared;
+
+	if (!shared) {
+		*state = NT_KEY_IDLE;
+		return false;
+	}
+	if (comm->kept.left) {
+		*state = key->kept.state;
+		if (key->kept.decided)
+			*outcome = key->kept.outcome;
+		return key->kept.decided;
+	}
+	*state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	return nt_key_commits(key, outcome) > 0 || board_outcome(shared, *state, outcome);
+}
+
+uint32_t nt_standing(const struct nt_comm *comm, const char **why)
+{
+	*why = "";
+	if (!comm->fixed.board)
+		return NT_COMM_JOINING;
+	*why = comm->kept.left ? comm->kept.why : comm->fixed.board->why;
+	return comm->kept.left
+		       ? comm->kept.state
+		       : atomic_load_explicit(&comm->fixed.board->state, memory_order_acquire);
+}
+
+/* The slot on the board may be another communicator's soon: what it says of this one is kept, and
+ * nobody looks there any more. */
+void nt_standing_leave(struct nt_comm *comm)
+{
+	struct nt_process *process = comm->fixed.process;
+	const char *why;
+
+	pthread_mutex_lock(&process->lock);
+	comm->kept.state = nt_standing(comm, &why);
+	if (comm->kept.state == NT_COMM_REJECTED)
+		snprintf(comm->kept.why, sizeof(comm->kept.why), "%s", why);
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		struct nt_own_key *key = &comm->key[i];
+
+		key->kept.decided = nt_standing_of_key(comm, key, &key->kept.state,
+						       &key->kept.outcome);
+	}
+	nt_slot_forget(&process->slots, comm);
+	comm->kept.left = true;
+	pthread_mutex_unlock(&process->lock);
+	nt_board_leave(&comm->fixed.seat);
+}

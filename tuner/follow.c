@@ -11,6 +11,7 @@
 
 #define POLL_NS 50000L /* between two looks at the board while in doubt */
 #define SWEEP_CALLS 64u /* how often windows of keys that are no longer called are looked for */
+#define SELDOM __attribute__((noinline, cold)) /* out of the way of what every call does */
 
 static void pause_briefly(void)
 {
@@ -30,7 +31,7 @@ static bool has_events(const struct nt_comm *c, uint32_t at)
  * probe, by which NCCL chooses between a symmetric kernel and the rest
  * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
  * events and spends no number, so a plan could stand still: take none. */
-static void look_for_probes(const struct nt_comm *c)
+SELDOM static void look_for_probes(const struct nt_comm *c)
 {
 	const struct nt_decision *fifo = c->decision.fifo;
 
@@ -123,7 +124,7 @@ static int give_up(struct nt_comm *c, int coll, const char *what)
 /* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
  * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the
  * program; wait until it has caught up. */
-static int wait_for_events(struct nt_comm *c, int coll)
+SELDOM static int wait_for_events(struct nt_comm *c, int coll)
 {
 	struct nt_comm_decision *d = &c->decision;
 	uint64_t until_ms = 0;
@@ -151,7 +152,8 @@ static int wait_for_events(struct nt_comm *c, int coll)
 	return 0;
 }
 
-static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll, uint64_t turn)
+SELDOM static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll,
+				   uint64_t turn)
 {
 	uint64_t until_ms = wait_until_ms(c);
 
@@ -175,7 +177,7 @@ static inline int take_turn(struct nt_comm *c, struct nt_own_key *key, int coll,
 }
 
 /* The committed arm from now on, without a look at the board. */
-static void stop_looking(struct nt_comm *c, struct nt_own_key *key)
+SELDOM static void stop_looking(struct nt_comm *c, struct nt_own_key *key)
 {
 	nt_comm_measure_key(c, key, false);
 	key->decision.confirmed = 0;
@@ -196,7 +198,7 @@ static void stop_looking_if_over(struct nt_comm *c, struct nt_own_key *key, uint
 /* Nothing came for long, and no plan is in force: this rank takes no part any more, and its events
  * can go. First that is said, then looked whether somebody counts on this rank already: the
  * speaker does the opposite, so that one of the two sees the other. */
-static void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+SELDOM static void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
 {
 	struct nt_board_key *shared = key->fixed.shared;
 	const struct nt_plan *plan = &key->decision.turn.plan;
@@ -295,7 +297,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 	if (!key->decision.open)
 		nt_comm_open_key(c, key);
 	atomic_store_explicit(&shared->calls[member], nt_key_calls(key), memory_order_relaxed);
-	if (wait_for_events(c, coll) < 0)
+	if ((nt_comm_launch_pending(c) || nt_comm_events_owed(c)) && wait_for_events(c, coll) < 0)
 		return -1;
 	if (nt_comm_frozen(c)) {
 		stay(key, choice);
@@ -317,7 +319,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 }
 
 /* Mode observe: the first calls of each key are measured on AUTO, each rank for itself. */
-static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
+SELDOM static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
 {
 	uint64_t wanted = 2 * (uint64_t)c->fixed.process->policy.min_calls;
 	bool before = key->decision.open;
@@ -339,7 +341,7 @@ static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decisio
 /* A window can end, by other keys' turns, while its own key is not called. Publish the turn so that
  * the speaker sees that this rank has passed it, and end its GPU times. A turn may be published at
  * any time: what is decided later is decided at this turn or a later one. */
-static void sweep_windows(struct nt_comm *c)
+SELDOM static void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
 

@@ -26,7 +26,8 @@ struct nt_case {
 	const struct nt_policy *policy;
 	struct nt_known known;
 	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
-	/* The newest round that was asked for, whether it could be paid for or not; kind 0: none. */
+	/* The newest round that was asked for, whether it could be paid for or not; kind 0:
+	 * none. */
 	struct nt_schedule schedule;
 	unsigned rounds[NT_SCHEDULE_KINDS]; /* that have ended, by kind */
 	struct nt_evidence screen, confirm, recheck;

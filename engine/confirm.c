@@ -5,7 +5,7 @@
  * Where samples are missing or the answer is near, it is repeated, twice at most, and the evidence
  * pooled; the test pays for all three looks from the start.
  */
-#include "engine/judge.h"
+#include "engine/confirm.h"
 
 #include "engine/budget.h"
 

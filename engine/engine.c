@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/budget.h"
-#include "engine/judge.h"
+#include "engine/confirm.h"
+#include "engine/recheck.h"
 #include "engine/rule.h"
+#include "engine/screen.h"
 #include "engine/times.h"
 
 struct nt_engine_key {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - who says what is next when a round of a key has ended
+/* judge.h - what a judge is: it says what is next when a round of a key has ended
  *
- * Judges are asked in turn until one says something:
+ * Judges are asked in turn until one says something; each has a header of its own:
  *
  *   nt_recheck         is the arm in force still ahead of AUTO?
  *   nt_screen_open     which arms are worth a try?
@@ -24,16 +24,6 @@
 #include "engine/case.h"
 #include "engine/compare.h"
 
-#define NT_SCREEN_ROUNDS 2 /* at most so many first rounds: one more where samples are missing */
-/* Arms are not tried that NCCL predicts so many times slower than its pick. */
-#define NT_SCREEN_COST_FACTOR 5
-/* Nor LL from so many bytes on that it predicts so many times slower
- * (docs/decisions/0010-ll.md). */
-#define NT_SCREEN_LL_BYTES ((size_t)16 << 20)
-#define NT_SCREEN_LL_FACTOR 1.5f
-#define NT_CONFIRM_ARMS 2 /* of the second round, beside AUTO */
-#define NT_CONFIRM_LOOKS 3 /* at most so many second rounds; the evidence is pooled */
-
 enum nt_next_what {
 	NT_NEXT_PASS = 0, /* this judge has nothing to say */
 	NT_NEXT_EXPLORE, /* the schedule */
@@ -47,7 +37,8 @@ struct nt_next {
 	enum nt_next_what what;
 	/* EXPLORE: what. Else, the round for which there was no budget; count 0: none. */
 	struct nt_schedule schedule;
-	/* EXPLORE: so many of its arms were made of pairs that were screened; they are compared with
+	/* EXPLORE: so many of its arms were made of pairs that were screened; they are compared
+	 *          with
 	 * times of this round only. */
 	unsigned refined;
 	/* COMMIT, KEEP and ROLL_BACK: how the best arm compares with AUTO, by which evidence. */
@@ -58,18 +49,6 @@ struct nt_next {
 
 /* next->what is PASS before. */
 typedef void nt_judge(const struct nt_case *seen, struct nt_next *next);
-
-nt_judge nt_recheck, nt_screen_open, nt_screen_samples, nt_refine, nt_screen, nt_confirm;
-
-/* recheck.c. Where an arm is in force and all was explored anew: is what that came to, COMMIT or
- * KEEP, a reason to leave the arm? Then COMMIT another or ROLL_BACK, else STAY. */
-void nt_recheck_review(const struct nt_case *seen, struct nt_next *next);
-
-/* screen.c. Whether LL is not tried at that size, by the times that NCCL predicts for it and for
- * its pick; < 0: none. */
-bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us);
-
-/* judge.c, what several judges say. */
 
 /* EXPLORE the schedule, if the budget allows it. */
 bool nt_next_explore(const struct nt_case *seen, const struct nt_schedule *schedule,

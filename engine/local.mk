@@ -11,6 +11,7 @@ libnt_engine_la_SOURCES = \
 	%D%/compare.c \
 	%D%/compare.h \
 	%D%/confirm.c \
+	%D%/confirm.h \
 	%D%/engine.c \
 	%D%/engine.h \
 	%D%/evidence.c \
@@ -30,6 +31,7 @@ libnt_engine_la_SOURCES = \
 	%D%/queue.c \
 	%D%/queue.h \
 	%D%/recheck.c \
+	%D%/recheck.h \
 	%D%/refine.c \
 	%D%/refine.h \
 	%D%/rule.c \
@@ -37,6 +39,7 @@ libnt_engine_la_SOURCES = \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/screen.c \
+	%D%/screen.h \
 	%D%/times.c \
 	%D%/times.h
 libnt_engine_la_LIBADD = -lm

@@ -7,7 +7,7 @@
  * What comes of that is by the rule that chose the arm: an arm that is faster than AUTO, the same
  * or another. If there is none, the arm is given up where AUTO is ahead of it beyond chance.
  */
-#include "engine/judge.h"
+#include "engine/recheck.h"
 
 #include "engine/matched.h"
 

@@ -9,7 +9,7 @@
 #include "engine/refine.h"
 
 #include "engine/budget.h"
-#include "engine/judge.h"
+#include "engine/confirm.h"
 
 #define RING 1
 #define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */

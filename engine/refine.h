@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "engine/known.h"
+#include "engine/judge.h"
 
 struct nt_refine {
 	bool channels, chunks; /* what may be tried */
@@ -29,5 +29,8 @@ struct nt_refine {
 
 /* Arms of a pair, at most room. Returns their number. */
 unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room);
+
+/* Can more be made of the best two pairs? */
+nt_judge nt_refine;
 
 #endif

@@ -3,7 +3,10 @@
 /* rule.c - see rule.h */
 #include "engine/rule.h"
 
+#include "engine/confirm.h"
 #include "engine/paper.h"
+#include "engine/refine.h"
+#include "engine/screen.h"
 
 static const struct nt_rule own = {
 	.warm_up = NT_SCHEDULE_WARM_UP,

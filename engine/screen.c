@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* screen.c - the first round: every promising arm a few times, to find those that could win */
-#include "engine/judge.h"
+#include "engine/screen.h"
+
+#include "engine/confirm.h"
 
 /* The arm of the mask that NCCL thinks cheapest; arms without a prediction come last. */
 static unsigned cheapest(const struct nt_known *known, uint32_t mask)

@@ -45,7 +45,8 @@ struct nt_log {
 	struct nt_nodes nodes;
 	uint32_t self;
 	bool awake; /* a PMIx client now */
-	/* it could not be one for the moment: MPI comes first, or is just becoming one (PMIx >= 6.1) */
+	/* it could not be one for the moment: MPI comes first, or is just becoming one (PMIx >=
+	 * 6.1) */
 	bool later;
 	struct nt_mpi mpi;
 	struct nt_log_counts count;
@@ -212,8 +213,8 @@ static bool reads(struct nt_log *log)
 
 void nt_log_leave(struct nt_log *log)
 {
-	/* A client that Open MPI 4 starts after ours has left fails (docs/hosts.md). Any MPI's own is
-	 * one as long as the program lives. */
+	/* A client that Open MPI 4 starts after ours has left fails (docs/hosts.md). Any MPI's
+	 * own is one as long as the program lives. */
 	if (!log->awake || log->uncommitted || reads(log) || nt_mpi_is_loaded(&log->mpi))
 		return;
 	(void)log->pmix.finalize(NULL, 0);

@@ -81,12 +81,12 @@ bool nt_mpi_comes_first(struct nt_mpi *mpi)
 	struct search search;
 	void *library;
 
-	if (mpi->settled || !find(mpi, &search))
+	if (mpi->ready || !find(mpi, &search))
 		return false;
 	library = dlopen(search.path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	if (!library)
 		return false;
-	mpi->settled = is_harmless(library);
+	mpi->ready = is_harmless(library);
 	dlclose(library);
-	return !mpi->settled;
+	return !mpi->ready;
 }

@@ -21,7 +21,7 @@
 struct nt_mpi {
 	unsigned long long loads; /* libraries that were ever loaded, when they were looked at */
 	bool loaded; /* one of them is MPI */
-	bool settled; /* it has been started, or joins a client: the answer will not change */
+	bool ready; /* it has been started, or joins a client: the answer will not change */
 };
 
 bool nt_mpi_is_loaded(struct nt_mpi *mpi);

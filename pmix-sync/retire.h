@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retire.h - communicators that all local ranks have left: their place on the board is free again */
+/* retire.h - communicators that all local ranks have left: their place on the board is free
+ * again */
 #ifndef NT_SYNC_RETIRE_H
 #define NT_SYNC_RETIRE_H
 

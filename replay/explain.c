@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/judge.h"
+#include "engine/screen.h"
 #include "replay/outline.h"
 #include "replay/source.h"
 #include "report/command.h"

@@ -4,7 +4,8 @@
 #include "replay/outline.h"
 
 #include <inttypes.h>
-#include "engine/judge.h"
+#include "engine/confirm.h"
+#include "engine/screen.h"
 
 static double percent(int64_t micro)
 {

@@ -301,8 +301,8 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 		 cluster && cluster[0] ? cluster : "cluster");
 }
 
-/* The path of slurm.conf. From 23.02 on slurmstepd has no configuration of its own, only what slurmd
- * puts into its environment. NULL: libslurm looks for it, as in any client. */
+/* The path of slurm.conf. From 23.02 on slurmstepd has no configuration of its own, only what
+ * slurmd puts into its environment. NULL: libslurm looks for it, as in any client. */
 static const char *conf_path(void)
 {
 	const char *path = &slurm_conf ? slurm_conf.slurm_conf : NULL;

@@ -188,7 +188,8 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	if (process->policy.mode != NT_MODE_BANDIT || !process->map.board ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
-	/* The program's own MPI starts first, whenever that is: nobody of the node is late before. */
+	/* The program's own MPI starts first, whenever that is: nobody of the node is late
+	 * before. */
 	if (process->nodes > 1 && nt_mpi_comes_first(&r->mpi)) {
 		r->began_ms = r->ms;
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.h - this process's record (record/rank.h), composed from its process and written
+/* write.h - this process's record (record/rank.h), composed and written
  *
  * Threads:  the helper thread. The process's lock is held while the text is composed, never across
  *           a file operation.

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nt-record - what tests without Slurm need of it: policies for tasks, and the record of a step
  *
- *	nt-record options                every setting with every other value that matters, one a line
- *	nt-record policy DIR OPTION      NCCL_TUNE_POLICY of the tasks of step 1.0 with that option
- *	nt-record step DIR MODE          the step's record from the rank records in DIR, as nt-recordd
- *	                                 makes it; how many there were is said on stderr
+ *  nt-record options          every setting with every other value that matters, one a line
+ *  nt-record policy DIR OPTION  NCCL_TUNE_POLICY of the tasks of step 1.0 with that option
+ *  nt-record step DIR MODE    the step's record from the rank records in DIR, as nt-recordd
+ *                             makes it; how many there were is said on stderr
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c - one key through the hooks as the agreement calls them */
+#include "engine/screen.h"
 #include "tests/unit/engine-bench.h"
 
 static void worth_a_look(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi.c - when MPI must be let start first, by a library that stands in for MPI (tests/fake/mpi.c) */
+/* mpi.c - when MPI must be let start first, by a library that stands in for MPI
+ * (tests/fake/mpi.c) */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -31,7 +31,7 @@ static bool has_events(const struct nt_comm *c, uint32_t at)
  * probe, by which NCCL chooses between a symmetric kernel and the rest
  * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
  * events and spends no number, so a plan could stand still: take none. */
-SELDOM static void look_for_probes(const struct nt_comm *c)
+static SELDOM void look_for_probes(const struct nt_comm *c)
 {
 	const struct nt_decision *fifo = c->decision.fifo;
 
@@ -124,7 +124,7 @@ static int give_up(struct nt_comm *c, int coll, const char *what)
 /* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
  * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). Then the turn is behind the
  * program; wait until it has caught up. */
-SELDOM static int wait_for_events(struct nt_comm *c, int coll)
+static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 {
 	struct nt_comm_decision *d = &c->decision;
 	uint64_t until_ms = 0;
@@ -152,7 +152,7 @@ SELDOM static int wait_for_events(struct nt_comm *c, int coll)
 	return 0;
 }
 
-SELDOM static int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll,
+static SELDOM int wait_for_outcome(struct nt_comm *c, struct nt_own_key *key, int coll,
 				   uint64_t turn)
 {
 	uint64_t until_ms = wait_until_ms(c);
@@ -177,7 +177,7 @@ static inline int take_turn(struct nt_comm *c, struct nt_own_key *key, int coll,
 }
 
 /* The committed arm from now on, without a look at the board. */
-SELDOM static void stop_looking(struct nt_comm *c, struct nt_own_key *key)
+static SELDOM void stop_looking(struct nt_comm *c, struct nt_own_key *key)
 {
 	nt_comm_measure_key(c, key, false);
 	key->decision.confirmed = 0;
@@ -198,7 +198,7 @@ static void stop_looking_if_over(struct nt_comm *c, struct nt_own_key *key, uint
 /* Nothing came for long, and no plan is in force: this rank takes no part any more, and its events
  * can go. First that is said, then looked whether somebody counts on this rank already: the
  * speaker does the opposite, so that one of the two sees the other. */
-SELDOM static void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
+static SELDOM void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
 {
 	struct nt_board_key *shared = key->fixed.shared;
 	const struct nt_plan *plan = &key->decision.turn.plan;
@@ -319,7 +319,7 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 }
 
 /* Mode observe: the first calls of each key are measured on AUTO, each rank for itself. */
-SELDOM static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
+static SELDOM void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_decision *choice)
 {
 	uint64_t wanted = 2 * (uint64_t)c->fixed.process->policy.min_calls;
 	bool before = key->decision.open;
@@ -341,7 +341,7 @@ SELDOM static void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_
 /* A window can end, by other keys' turns, while its own key is not called. Publish the turn so that
  * the speaker sees that this rank has passed it, and end its GPU times. A turn may be published at
  * any time: what is decided later is decided at this turn or a later one. */
-SELDOM static void sweep_windows(struct nt_comm *c)
+static SELDOM void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
 

@@ -47,11 +47,21 @@ entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,
 indir='[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" || exit 99
 '
 
+# has_entry SHAPE: the record in $output has the entry of the good rank records.
+has_entry() {
+	[ "$(jq -c ".\"$1\".\"AllReduce 256K\"" <<<"$output")" = "$entry" ] || {
+		echo "job $job has the record: $output"
+		ls -l "$SPOOL"
+		cat "$SPOOL"/*
+		return 1
+	}
+}
+
 # with_garbage SCRIPT: a step with a good record and what SCRIPT puts beside it; ends with 7. Its record is in $output,
 # with the good one's entry in it.
 with_garbage() {
 	with_others "$1"
-	[ "$(jq -c '."1r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+	has_entry 1r1n
 }
 
 with_others() {
@@ -101,7 +111,7 @@ with_others() {
 		"$0" committed; echo "$SLURM_JOB_ID"; [ "$SLURM_PROCID" = 0 ] || kill -KILL $$' "$RANK"
 	job=${lines[0]}
 	run -0 record "$job"
-	[ "$(jq -c '."2r1n"."AllReduce 256K"' <<<"$output")" = "$entry" ]
+	has_entry 2r1n
 }
 
 helper_of() {

@@ -27,11 +27,14 @@ setup() {
 	err=$BATS_TEST_TMPDIR/err
 }
 
+# A job whose end is looked at goes on, on a busy machine, until all is decided.
+decided=(--more 60000)
+
 # job NODES RANKS_PER_NODE [option of nt-fake-nccl]...: prints the job's number; its output is in $out and $err.
 job() {
 	local nodes=$1 ranks=$2
 	shift 2
-	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 3 ${MPI---mpi=pmix} "${TUNE---nccl-tune=bandit}" \
+	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 5 ${MPI---mpi=pmix} "${TUNE---nccl-tune=bandit}" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 		--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
@@ -87,7 +90,7 @@ record() {
 }
 
 @test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
-	job 2 4 || { cat "$err"; false; }
+	job 2 4 "${decided[@]}" || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and .mask == 0'
 	# 256K: AUTO's pick is slow in the trace, TREE/SIMPLE is 38 % faster.
 	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
@@ -101,7 +104,7 @@ record() {
 }
 
 @test "four nodes of two ranks do the same" {
-	job 4 2 || { cat "$err"; false; }
+	job 4 2 "${decided[@]}" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0'
 	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
 	run -0 record "$(job_number)"
@@ -109,7 +112,7 @@ record() {
 }
 
 @test "caps of channels and chunk sizes, where they are asked for, by all ranks of two nodes" {
-	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 4 --trace "$TRACES/h200-2x4-seq.csv,none" --nccl 2.30.7 \
+	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 4 "${decided[@]}" --trace "$TRACES/h200-2x4-seq.csv,none" --nccl 2.30.7 \
 		--channels 8 --noise lognormal:0.03 --arm TREE/SIMPLE/4ch=0.1 --arm RING/SIMPLE/128K=0.1 || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and .mask == 0 and .tuner == 6'
 	json '[.keys[].arm | select(test("/(4ch|128K)$"))] | length > 0'
@@ -120,7 +123,7 @@ record() {
 }
 
 @test "one node tunes without PMIx" {
-	MPI='' job 1 4 || { cat "$err"; false; }
+	MPI='' job 1 4 "${decided[@]}" || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
 	run -0 record "$(job_number)"
 	jq -e '.nccl_tune["0"]["4r1n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
@@ -135,13 +138,13 @@ record() {
 
 @test "where nothing can be gained nothing changes" {
 	as_user srun -N2 --ntasks-per-node=4 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--noise bimodal --sizes 256K --iters 3000 --call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
+		--noise bimodal --sizes 256K --iters 3000 "${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) < 300'
 }
 
 @test "all five collectives" {
 	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--coll allreduce,allgather,reducescatter,broadcast,reduce --sizes 1M --iters 2000 --call-gap-us 100 \
+		--coll allreduce,allgather,reducescatter,broadcast,reduce --sizes 1M --iters 2000 "${decided[@]}" --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and (.keys | length) == 5'
 }
@@ -151,7 +154,7 @@ record() {
 	json '.mismatches == 0'
 	job 2 4 --groups 3 || { cat "$err"; false; }
 	json '.mismatches == 0'
-	job 2 4 --simulate-on 3@7 || { cat "$err"; false; }
+	job 2 4 "${decided[@]}" --simulate-on 3@7 || { cat "$err"; false; }
 	json '.mismatches == 0'
 	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
 }
@@ -167,7 +170,7 @@ record() {
 }
 
 @test "communicators inside the nodes beside the one of all ranks" {
-	job 2 4 --comms world+node || { cat "$err"; false; }
+	job 2 4 "${decided[@]}" --comms world+node || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0'
 	json '[.keys[] | select(.comm == "world" and .bytes == 262144)][0].arm == "TREE/SIMPLE"'
 }
@@ -178,9 +181,9 @@ record() {
 		job 2 2 --nccl "$release" --iters 60 || { cat "$err"; false; }
 		json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
 	done
-	TUNE=--nccl-tune=bandit,graphs=never job 2 4 --nccl 2.27.7 || { cat "$err"; false; }
+	TUNE=--nccl-tune=bandit,graphs=never job 2 4 "${decided[@]}" --nccl 2.27.7 || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
-	job 2 4 --nccl 2.30.7 || { cat "$err"; false; }
+	job 2 4 "${decided[@]}" --nccl 2.30.7 || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE")'
 }
 
@@ -198,7 +201,7 @@ record() {
 	local runs=${NT_SOAK_RUNS:-2} nodes
 	for nodes in 2 4; do
 		for ((i = 1; i <= runs; i++)); do
-			job "$nodes" $((8 / nodes)) || { echo "run $i"; cat "$err"; false; }
+			job "$nodes" $((8 / nodes)) "${decided[@]}" || { echo "run $i"; cat "$err"; false; }
 			json '.mismatches == 0'
 			json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
 			run -0 record "$(job_number)"

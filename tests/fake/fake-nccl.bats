@@ -54,6 +54,16 @@ json() {
 	[[ $stderr = *"simulated NCCL 2.28.9, 4 ranks"*"no GPU was used"* ]]
 }
 
+@test "rounds go on while a rank wants events, and so many more at most" {
+	run -0 --separate-stderr fake --more 2000 --sizes 64K
+	json '.calls == 10'
+	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_OFF=300 run -0 --separate-stderr fake --more 2000 --sizes 64K
+	json '.calls == 510'
+	NT_FAKE_EVENTS=$ALL_EVENTS run -0 --separate-stderr fake --more 700 --sizes 64K
+	json '.calls == 710'
+	run -2 fake --more 700 --abort
+}
+
 @test "ranks that choose differently stop the job, and every rank says so" {
 	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake
 	[ "$(grep -c 'MISMATCH comm .* seq .*rank 3 RING/LL' <<<"$output")" = 4 ]

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/fake/gpu.h"
+#include "tests/fake/load.h"
 #include "tests/fake/rng.h"
 
 static const struct nt_options *options_of(const struct nt_family *f)
@@ -31,6 +32,19 @@ void nt_family_meet(struct nt_family *f)
 		      nt_rng_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec, (uint64_t)getpid()) |
 			      1);
 	nt_fake_expect(&hello, nt_wire_barrier(hello.wire, f->rank.rank), "the start of the job");
+}
+
+bool nt_family_busy(struct nt_family *f, unsigned look)
+{
+	struct nt_job *job = f->rank.job;
+	struct nt_comm all = { .owner = &f->rank,
+			       .wire = nt_wire_comm(job->wire, 0, 0, job->ranks),
+			       .rank = f->rank.rank };
+
+	if (nt_load_mask_now() != 0)
+		nt_wire_say_busy(job->wire, look);
+	nt_fake_expect(&all, nt_wire_barrier(all.wire, f->rank.rank), "a look at all ranks");
+	return nt_wire_is_busy(job->wire, look);
 }
 
 /* NCCL: of the job's communicator a hash of its unique id; of one that was split off a hash of the

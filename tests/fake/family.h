@@ -21,6 +21,9 @@ struct nt_family {
 /* Meets the other ranks of the job; afterwards all know where each is. */
 void nt_family_meet(struct nt_family *f);
 
+/* Meets them again, for the look-th time: does the plugin want events on one of them? */
+bool nt_family_busy(struct nt_family *f, unsigned look);
+
 /* Communicators of the splits from `first` on, with all ranks of the job. */
 void nt_family_create(struct nt_family *f, unsigned first);
 

@@ -30,4 +30,8 @@ enum nt_exit {
 	NT_EXIT_MISMATCH = 70, /* two ranks chose differently: NCCL hangs */
 };
 
+/* Rounds of --more between two looks at what the ranks want; and how many there can be. */
+#define NT_MORE_ROUNDS 500
+#define NT_MORE_MAX (NT_MORE_ROUNDS * 250)
+
 #endif

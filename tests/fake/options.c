@@ -41,6 +41,8 @@ static const struct option table[] = {
 	{ "coll", OWN, 0, 0, 0, nt_parse_colls, "LIST", "allreduce,allgather,..." },
 	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,..." },
 	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
+	{ "more", COUNT64, AT(more), 0, NT_MORE_MAX, NULL, "N",
+	  "rounds at most after these, while the plugin still wants events on some rank" },
 	{ "order", OWN, 0, 0, 0, nt_parse_order, "ORDER", "seq or shuffle" },
 	{ "seed", COUNT64, AT(seed), 0, 1e18, NULL, "N", "of everything random" },
 	{ "sync", OWN, 0, 0, 0, nt_parse_sync, "WHEN", "every, never or a number of calls" },
@@ -213,5 +215,8 @@ int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_erro
 	/* Two ranks would wait for each other, each with a full queue. */
 	if (o->interleave && o->queue < 2 * o->colls * o->sizes)
 		return nt_error_set(err, "--interleave: want a --queue of two rounds at least");
+	/* Both count back from the last call. */
+	if (o->more && (o->abort || o->late_kernelch))
+		return nt_error_set(err, "--more does not go with --abort and --late-kernelch");
 	return 0;
 }

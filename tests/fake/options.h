@@ -71,6 +71,7 @@ struct nt_options {
 	uint64_t size_bytes[NT_MAX_SIZES];
 	unsigned sizes;
 	uint64_t iters; /* rounds over all collectives and sizes */
+	uint64_t more; /* rounds at most after them, while some rank still wants events */
 	bool shuffle;
 	uint64_t seed;
 	uint64_t sync_every; /* calls between stream synchronisations; 0: never */

@@ -240,11 +240,61 @@ static bool is_renewed(const struct nt_renewal *r, uint64_t round)
 	return r->rounds && round && round % r->rounds == 0 && round / r->rounds <= r->times;
 }
 
+/* One of the ranks that share this process, where they meet the others. */
+struct meeting {
+	pthread_t thread;
+	struct nt_family *family;
+	unsigned look;
+	bool busy;
+};
+
+static void *look(void *arg)
+{
+	struct meeting *m = arg;
+
+	m->busy = nt_family_busy(m->family, m->look);
+	return NULL;
+}
+
+static void *meet(void *arg)
+{
+	struct meeting *m = arg;
+
+	nt_family_meet(m->family);
+	return NULL;
+}
+
+/* All ranks of the job do this; the answer of the last one of this process, which all have. */
+static bool all_meet(struct player *p, void *(*how)(void *), unsigned number)
+{
+	struct meeting m[NT_MAX_RANKS];
+
+	for (unsigned i = 0; i < p->ranks; i++) {
+		m[i] = (struct meeting){ .family = &p->family[i], .look = number };
+		if (pthread_create(&m[i].thread, NULL, how, &m[i]) != 0)
+			nt_fake_leave(p->job, NT_EXIT_TROUBLE, "cannot start a thread");
+	}
+	for (unsigned i = 0; i < p->ranks; i++)
+		pthread_join(m[i].thread, NULL);
+	return m[p->ranks - 1].busy;
+}
+
+/* Is this the last round? The same on all ranks. */
+static bool is_over(struct player *p, uint64_t round)
+{
+	const struct nt_options *o = options_of(p);
+	uint64_t more = round - o->iters;
+
+	if (round < o->iters || (more < o->more && more % NT_MORE_ROUNDS != 0))
+		return false;
+	return more >= o->more || !all_meet(p, look, (unsigned)(more / NT_MORE_ROUNDS));
+}
+
 static void all_rounds(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
 
-	for (uint64_t round = 0; round < o->iters; round++) {
+	for (uint64_t round = 0; !is_over(p, round); round++) {
 		if (is_renewed(&o->abort_every, round))
 			renew(p, true);
 		else if (is_renewed(&o->churn, round))
@@ -260,23 +310,10 @@ static void all_rounds(struct player *p)
 		sync_all(p);
 }
 
-static void *meet(void *arg)
-{
-	nt_family_meet(arg);
-	return NULL;
-}
-
 /* All ranks of the job are there, and know where each is. */
 static void join(struct player *p)
 {
-	pthread_t thread[NT_MAX_RANKS];
-
-	for (unsigned i = 0; i < p->ranks; i++) {
-		if (pthread_create(&thread[i], NULL, meet, &p->family[i]) != 0)
-			nt_fake_leave(p->job, NT_EXIT_TROUBLE, "cannot start a thread");
-	}
-	for (unsigned i = 0; i < p->ranks; i++)
-		pthread_join(thread[i], NULL);
+	(void)all_meet(p, meet, 0);
 	create(p, 0);
 	for (unsigned s = 0; s < options_of(p)->splits; s++) {
 		if (nt_family_active(&p->family[0], s))

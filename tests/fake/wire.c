@@ -130,6 +130,16 @@ void nt_wire_report_done(struct nt_wire *w)
 	futex_wake(&w->memory->reported);
 }
 
+void nt_wire_say_busy(struct nt_wire *w, unsigned look)
+{
+	atomic_store(&w->memory->busy[look], 1);
+}
+
+bool nt_wire_is_busy(const struct nt_wire *w, unsigned look)
+{
+	return atomic_load(&w->memory->busy[look]) != 0;
+}
+
 void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t world_id)
 {
 	snprintf(w->memory->node[rank], sizeof(w->memory->node[rank]), "%s", node);

@@ -73,6 +73,11 @@ void *nt_wire_report(struct nt_wire *w, unsigned rank);
 void nt_wire_report_done(struct nt_wire *w);
 enum nt_wire_end nt_wire_report_wait(struct nt_wire *w);
 
+/* At a look that all ranks take, between barriers: some rank has not finished yet. */
+#define NT_WIRE_LOOKS 256
+void nt_wire_say_busy(struct nt_wire *w, unsigned look);
+bool nt_wire_is_busy(const struct nt_wire *w, unsigned look);
+
 /* What a rank tells the others about itself, and reads after the first barrier of the job. */
 void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t world_id);
 const char *nt_wire_node(const struct nt_wire *w, unsigned rank);

@@ -46,6 +46,7 @@ struct wire_memory {
 	_Atomic uint32_t alarm; /* 1: being written, 2: alarm_text is there */
 	_Atomic uint32_t mourners;
 	_Atomic uint32_t reported; /* futex */
+	_Atomic uint32_t busy[NT_WIRE_LOOKS];
 	char alarm_text[400];
 	uint64_t world;
 	char node[NT_MAX_RANKS][64];

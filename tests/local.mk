@@ -23,6 +23,12 @@ unit_tests = \
 	%D%/unit/event-slot \
 	%D%/unit/fake-model \
 	%D%/unit/matched \
+	%D%/unit/launch-choose \
+	%D%/unit/launch-judge \
+	%D%/unit/launch-memory \
+	%D%/unit/launch-profile \
+	%D%/unit/launch-sim \
+	%D%/unit/launch-store \
 	%D%/unit/mask \
 	%D%/unit/pace \
 	%D%/unit/policy \
@@ -57,7 +63,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
+LDADD = libnt-launch.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(INIH_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -191,6 +197,7 @@ tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
 EXTRA_DIST += %D%/launch
 
+EXTRA_DIST += %D%/unit/launch-world.h
 EXTRA_DIST += %D%/unit/agree-pair.h %D%/unit/engine-bench.h %D%/unit/session-child.h %D%/unit/session-host.h \
 	%D%/unit/steady.h
 

@@ -18,7 +18,7 @@ void nt_launch_limits_default(struct nt_launch_limits *limits)
 		.trust_jobs = 3,
 		.tries = 4,
 		.control_every = 10,
-		.per_doubling = 0.08,
+		.per_doubling = 0.2,
 		.judging = { .test = NULL, .alpha = 0.01, .loss = 0.02, .gain = 0.08 },
 	};
 }
@@ -244,13 +244,15 @@ static bool anything_known(const struct nt_choice *out)
 	return false;
 }
 
-/* Two candidates at first, so that a job of four steps runs its last with the best of them; each
- * further one after a step that used what is known. */
+/* Two candidates right after the default, so that a job of four steps runs its last with the best
+ * of them; from the fifth step on, each further one after a step that used what is known. */
 static bool may_try(const struct deciding *d)
 {
 	if (d->last == NULL || d->tried >= d->limits->tries)
 		return false;
-	return d->tried < 2 || d->out->steps >= 2 * d->tried;
+	if (d->out->steps < 4)
+		return d->tried < 2 && d->out->steps == d->tried + (d->base != NULL);
+	return d->out->steps >= 2 * d->tried && !d->last->candidate;
 }
 
 static void decide(struct deciding *d)
@@ -262,7 +264,7 @@ static void decide(struct deciding *d)
 		take(out, NULL, NT_WHY_FELT_SLOWER);
 		return;
 	}
-	if (may_try(d) && d->base == NULL && best == NULL) {
+	if (d->last != NULL && d->base == NULL && best == NULL) {
 		take(out, NULL, NT_WHY_FIRST);
 		return;
 	}

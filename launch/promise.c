@@ -7,6 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What NCCL has where nothing is said, by the list's order; for distances only. */
+static const int64_t usual[NT_VARIABLE_COUNT] = {
+	[NT_VARIABLE_SOCKET_NTHREADS] = 1, [NT_VARIABLE_NSOCKS_PERTHREAD] = 1,
+	[NT_VARIABLE_MIN_NCHANNELS] = 2,   [NT_VARIABLE_MAX_NCHANNELS] = 32,
+	[NT_VARIABLE_BUFFSIZE] = 4 << 20,  [NT_VARIABLE_IB_QPS] = 1,
+	[NT_VARIABLE_IB_SPLIT] = 0,	   [NT_VARIABLE_IB_AR_THRESHOLD] = 8192,
+	[NT_VARIABLE_CROSS_NIC] = 2,	   [NT_VARIABLE_PER_NET_PEER] = 2,
+};
+
+static int64_t value_or(const struct nt_settings *settings, unsigned id)
+{
+	return settings->set[id] ? settings->value[id] : usual[id];
+}
+
+double nt_settings_distance(const struct nt_settings *a, const struct nt_settings *b)
+{
+	double distance = 0;
+
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
+		int64_t of_a = value_or(a, i), of_b = value_or(b, i);
+
+		distance += fabs(log2((double)of_a + 1e-9 + (nt_variable_get(i)->least == 0)) -
+				 log2((double)of_b + 1e-9 + (nt_variable_get(i)->least == 0)));
+	}
+	return distance;
+}
+
 static bool measured(const struct nt_weighed *weighed, const struct nt_launch_limits *limits)
 {
 	return weighed->weight.known && weighed->weight.measured >= limits->measured;

@@ -19,4 +19,8 @@
 int nt_promise(const struct nt_launch_case *launch, const struct nt_mix *mix,
 	       const struct nt_launch_limits *limits, struct nt_choice *out);
 
+/* In doublings, how far apart two sets are: of what NCCL opens and holds, not of what is spelt.
+ * What is not set counts as NCCL's usual value. */
+double nt_settings_distance(const struct nt_settings *a, const struct nt_settings *b);
+
 #endif

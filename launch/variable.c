@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,26 +190,4 @@ const char *nt_settings_text(const struct nt_settings *settings, char *out, size
 		used += (size_t)more;
 	}
 	return out;
-}
-
-/* What NCCL has where nothing is said, by the list's order; for distances only. */
-static const int64_t usual[NT_VARIABLE_COUNT] = {
-	[NT_VARIABLE_SOCKET_NTHREADS] = 1, [NT_VARIABLE_NSOCKS_PERTHREAD] = 1,
-	[NT_VARIABLE_MIN_NCHANNELS] = 2,   [NT_VARIABLE_MAX_NCHANNELS] = 32,
-	[NT_VARIABLE_BUFFSIZE] = 4 << 20,  [NT_VARIABLE_IB_QPS] = 1,
-	[NT_VARIABLE_IB_SPLIT] = 0,	   [NT_VARIABLE_IB_AR_THRESHOLD] = 8192,
-	[NT_VARIABLE_CROSS_NIC] = 2,	   [NT_VARIABLE_PER_NET_PEER] = 2,
-};
-
-double nt_settings_distance(const struct nt_settings *a, const struct nt_settings *b)
-{
-	double distance = 0;
-
-	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
-		int64_t of_a = value_or(a, i, usual[i]), of_b = value_or(b, i, usual[i]);
-
-		distance += fabs(log2((double)of_a + 1e-9 + (variables[i].least == 0)) -
-				 log2((double)of_b + 1e-9 + (variables[i].least == 0)));
-	}
-	return distance;
 }

@@ -89,9 +89,6 @@ int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_e
 int nt_settings_check(const struct nt_settings *settings, struct nt_error *err);
 /* "NCCL_A=1 NCCL_B=2", in the list's order; "" if nothing is set. Cut at out_bytes. */
 const char *nt_settings_text(const struct nt_settings *settings, char *out, size_t out_bytes);
-/* In doublings, how far apart two sets are: of what NCCL opens and holds, not of what is spelt.
- * What is not set counts as NCCL's usual value. */
-double nt_settings_distance(const struct nt_settings *a, const struct nt_settings *b);
 
 const char *nt_fabric_name(int fabric); /* "any", "socket", "ib" */
 int nt_fabric_parse(const char *name); /* -1 if unknown */

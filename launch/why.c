@@ -66,11 +66,12 @@ const char *nt_choice_text(const struct nt_choice *choice, const struct nt_launc
 			 choice->profile, nt_why_text(choice->why), choice->next_count - 1);
 	else
 		snprintf(out, out_bytes,
-			 "launch profile %s (%s %s on %" PRIu32 " x %" PRIu32
-			 ": this job's mix %.2f x%s)",
+			 "launch profile %s (%s %s on %" PRIu32 " x %" PRIu32 ": %s %.2f x%s)",
 			 choice->profile, source_text(chosen),
 			 day_of(chosen->weight.newest_s, day, sizeof(day)), launch->where.nodes,
-			 launch->where.per_node, 1 / chosen->weight.ratio,
+			 launch->where.per_node,
+			 choice->mix_known ? "this job's mix" : "all sizes alike",
+			 1 / chosen->weight.ratio,
 			 chosen->weight.estimated > 0.005 ? ", partly estimated" : "");
 	return out;
 }

@@ -10,7 +10,7 @@ setup() {
 }
 
 sources() {
-	find contract pmix-sync tuner spank report bench tests \( -name '*.[ch]' -o -name '*.cu' \)
+	find contract launch pmix-sync tuner spank report bench tests \( -name '*.[ch]' -o -name '*.cu' \)
 }
 
 none() {

@@ -98,8 +98,8 @@ static void the_first_step_wants_proof(void **state)
 	user.entry[0].origin = user.entry[1].origin = NT_ORIGIN_CALIBRATE;
 	expect("a", NT_WHY_GAIN);
 	assert_string_equal(nt_choice_text(&choice, &launch, text, sizeof(text)),
-			    "launch profile a (calibrated 2025-11-10 on 2 x 1: this job's mix "
-			    "1.67 x)");
+			    "launch profile a (calibrated 2025-11-10 on 2 x 1: all sizes alike "
+			    "1.33 x)");
 	/* Without a mix it must not lose at any size. */
 	user.entry[1].key[0].best = (struct nt_quantiles){ 140, 150, 160, 100 };
 	expect("default", NT_WHY_NONE_BETTER);

@@ -203,19 +203,24 @@ static void run_job(const struct world *world, const struct program *program, un
 	nt_memory_fini(&job);
 }
 
-/* The unavoidable: the step in which the world turns. Equal within noise is no loss. */
+/* Unavoidable is the first step of a profile that has turned bad unseen. Equal within noise is no
+ * loss. */
 static unsigned slower_steps(const struct world *world, const struct program *program,
 			     const struct outcome *outcome, unsigned steps)
 {
 	unsigned slower = 0;
+	bool seen = false;
 
 	for (unsigned step = 0; step < steps; step++) {
 		double ratio = true_us(world, program, outcome->profile[step], step) /
 			       true_us(world, program, 0, step);
 
-		if (outcome->decided[step] && ratio > 1.02 &&
-		    (world->turns_bad_at == 0 || step != world->turns_bad_at))
+		bool turned = world->turns_bad_at != 0 && step >= world->turns_bad_at &&
+			      outcome->profile[step] == 1;
+
+		if (outcome->decided[step] && ratio > 1.02 && (!turned || seen))
 			slower++;
+		seen = seen || turned;
 	}
 	return slower;
 }

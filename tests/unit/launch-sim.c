@@ -20,6 +20,7 @@ static const char *const names[PROFILES] = { NT_PROFILE_DEFAULT, "sockets-wide",
 struct world {
 	const char *name;
 	double us[PROFILES][SIZES];
+	bool traced; /* times are drawn from a real run's samples instead */
 	unsigned turns_bad_at; /* the step from which sockets-wide is ten times slower; 0: never */
 };
 
@@ -42,7 +43,7 @@ struct world {
 	}
 
 static const struct world measured = {
-	"measured", { MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, MEASURED_MEDIUM }, 0
+	"measured", { MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, MEASURED_MEDIUM }, false, 0
 };
 /* 10 Gbit/s between the nodes: nothing to gain from any. */
 static const struct world shaped = { "10 Gbit/s",
@@ -50,16 +51,67 @@ static const struct world shaped = { "10 Gbit/s",
 				       { 264, 556, 1180, 4500, 17200, 57000 },
 				       { 240, 400, 1150, 4400, 17000, 56500 },
 				       { 250, 430, 1160, 4450, 17100, 56800 } },
+				     false,
 				     0 };
 static const struct world turning = {
-	"turns bad", { MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, MEASURED_MEDIUM }, 4
+	"turns bad", { MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, MEASURED_MEDIUM }, false, 4
 };
 /* The profile between the two others beats them both, which their results do not suggest. */
 static const struct world between = {
 	"between",
 	{ MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, { 90, 118, 180, 350, 800, 2600 } },
+	false,
 	0
 };
+
+/* The recorded run: none, 8 channels x 2 x 4, 4 x 4, buffers of 16 MiB; 256K, 4M and 64M. */
+static const struct world traced = { "traced", { { 0 } }, true, 0 };
+static const char *const trace_rows[PROFILES] = {
+	"none,",
+	"NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4,",
+	"NCCL_SOCKET_NTHREADS=4+NCCL_NSOCKS_PERTHREAD=4,",
+	"NCCL_BUFFSIZE=16777216,",
+};
+static struct {
+	unsigned count;
+	double us[64];
+} samples[PROFILES][SIZES];
+
+static void read_row(char *row, unsigned profile)
+{
+	static const char *const bytes[SIZES] = { NULL,	       ",262144,", NULL,
+						  ",4194304,", NULL,	   ",67108864," };
+
+	for (unsigned size = 0; size < SIZES; size++) {
+		char *at = bytes[size] != NULL ? strstr(row, bytes[size]) : NULL;
+
+		if (at == NULL)
+			continue;
+		at += strlen(bytes[size]) - 1;
+		while (*at == ',' && samples[profile][size].count < 64)
+			samples[profile][size].us[samples[profile][size].count++] = strtod(at + 1,
+											   &at);
+	}
+}
+
+static void read_trace(void)
+{
+	const char *top = getenv("top_srcdir");
+	char path[512], row[8192];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/tests/traces/h200-2x4-launch-knobs.csv",
+		 top != NULL ? top : ".");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while (fgets(row, sizeof(row), in) != NULL)
+		for (unsigned i = 0; i < PROFILES; i++)
+			if (strncmp(row, trace_rows[i], strlen(trace_rows[i])) == 0)
+				read_row(row, i);
+	fclose(in);
+	for (unsigned i = 0; i < PROFILES; i++)
+		assert_true(samples[i][1].count > 20 && samples[i][5].count > 20);
+}
 
 struct program {
 	const char *name;
@@ -73,6 +125,12 @@ static const struct program programs[] = {
 	{ "both", { 50, 0, 20, 0, 2, 0 }, 5000 },
 };
 
+static const struct program trace_programs[] = {
+	{ "small", { 0, 20, 0, 1, 0, 0 }, 3000 },
+	{ "large", { 0, 0, 0, 2, 0, 2 }, 20000 },
+	{ "both", { 0, 8, 0, 4, 0, 1 }, 5000 },
+};
+
 /* A fast mode, a slow one that is met now and then at small sizes, and stalls; times a factor that
  * all of one run have in common. */
 static double call_us(const struct world *world, unsigned profile, unsigned size, unsigned step,
@@ -81,11 +139,24 @@ static double call_us(const struct world *world, unsigned profile, unsigned size
 	double us = world->us[profile][size] * run * exp(0.05 * world_normal(seed));
 	bool bad = profile == 1 && world->turns_bad_at != 0 && step >= world->turns_bad_at;
 
+	if (world->traced)
+		return run *
+		       samples[profile][size]
+			       .us[(size_t)(world_random(seed) * samples[profile][size].count)];
 	if (size < 3 && world_random(seed) < 0.15)
 		us *= 1.8;
 	if (world_random(seed) < 0.01)
 		us *= pow(world_random(seed), -1 / 1.6);
 	return bad ? 10 * us : us;
+}
+
+static double mean_of(unsigned profile, unsigned size)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < samples[profile][size].count; i++)
+		sum += samples[profile][size].us[i];
+	return sum / samples[profile][size].count;
 }
 
 static double true_us(const struct world *world, const struct program *program, unsigned profile,
@@ -94,7 +165,10 @@ static double true_us(const struct world *world, const struct program *program, 
 	double sum = 0;
 	bool bad = profile == 1 && world->turns_bad_at != 0 && step >= world->turns_bad_at;
 
-	for (unsigned size = 0; size < SIZES; size++)
+	for (unsigned size = 0; size < SIZES && world->traced; size++)
+		if (program->calls[size] > 0)
+			sum += program->calls[size] * mean_of(profile, size);
+	for (unsigned size = 0; size < SIZES && !world->traced; size++)
 		sum += program->calls[size] * world->us[profile][size] * (size < 3 ? 1.12 : 1) *
 		       (bad ? 10 : 1);
 	return sum + program->compute_us;
@@ -153,7 +227,7 @@ static unsigned number_of(const char *name)
 	return 0;
 }
 
-static struct nt_profiles *candidates(void)
+static struct nt_profiles *candidates(const struct world *world)
 {
 	static struct nt_profiles profiles;
 	static const char text[] = "[sockets-wide]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n"
@@ -163,8 +237,15 @@ static struct nt_profiles *candidates(void)
 				   "[sockets-medium]\nfabric=socket\nNCCL_MIN_NCHANNELS=4\n"
 				   "NCCL_SOCKET_NTHREADS=2\nNCCL_NSOCKS_PERTHREAD=2\n";
 
+	static const char of_trace[] = "[sockets-wide]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n"
+				       "NCCL_SOCKET_NTHREADS=2\nNCCL_NSOCKS_PERTHREAD=4\n"
+				       "[sockets-many]\nfabric=socket\n"
+				       "NCCL_SOCKET_NTHREADS=4\nNCCL_NSOCKS_PERTHREAD=4\n"
+				       "[sockets-medium]\nNCCL_BUFFSIZE=16M\n";
+	const char *used = world->traced ? of_trace : text;
+
 	nt_profiles_init(&profiles);
-	assert_int_equal(nt_profiles_parse(&profiles, "test", text, strlen(text), NULL), 0);
+	assert_int_equal(nt_profiles_parse(&profiles, "test", used, strlen(used), NULL), 0);
 	return &profiles;
 }
 
@@ -180,7 +261,7 @@ static void run_job(const struct world *world, const struct program *program, un
 	struct nt_launch_limits limits;
 	struct nt_memory job;
 	struct nt_launch_case launch = { .memory = { &job },
-					 .profiles = candidates(),
+					 .profiles = candidates(world),
 					 .where = world_where(),
 					 .array_task = -1,
 					 .now_s = NOW_S };
@@ -264,6 +345,19 @@ static void a_job_of_four_steps_ends_on_the_best(void **state)
 	}
 }
 
+static void so_it_does_on_recorded_times(void **state)
+{
+	(void)state;
+	read_trace();
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned last, after, slower;
+
+		play(&traced, &trace_programs[i], 4, &last, &after, &slower);
+		assert_true(last >= 95);
+		assert_int_equal(slower, 0);
+	}
+}
+
 static void where_nothing_gains_the_default_stays(void **state)
 {
 	(void)state;
@@ -301,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_of_four_steps_ends_on_the_best),
+		cmocka_unit_test(so_it_does_on_recorded_times),
 		cmocka_unit_test(where_nothing_gains_the_default_stays),
 		cmocka_unit_test(a_profile_that_turns_bad_is_left),
 		cmocka_unit_test(what_neighbours_hide),

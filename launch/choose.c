@@ -19,7 +19,7 @@ void nt_launch_limits_default(struct nt_launch_limits *limits)
 		.tries = 4,
 		.control_every = 10,
 		.per_doubling = 0.2,
-		.judging = { .test = NULL, .alpha = 0.01, .loss = 0.02, .gain = 0.08 },
+		.feel = { .test = NULL, .alpha = 0.01, .loss = 0.02, .gain = 0.08 },
 	};
 }
 
@@ -27,32 +27,32 @@ void nt_launch_limits_default(struct nt_launch_limits *limits)
 struct deciding {
 	const struct nt_launch_case *launch;
 	const struct nt_launch_limits *limits;
-	struct nt_choice *out;
-	struct nt_history history;
+	struct nt_launch_choice *out;
+	struct nt_step_history history;
 	struct nt_mix mix;
-	const struct nt_entry *last; /* this job's last step here; NULL: this is the first */
-	const struct nt_entry *base; /* its newest step with the default */
+	const struct nt_memory_entry *last; /* this job's last step here; NULL: this is the first */
+	const struct nt_memory_entry *base; /* its newest step with the default */
 	unsigned tried; /* profiles that this job has run */
 };
 
-static bool is_default(const struct nt_entry *entry)
+static bool is_default(const struct nt_memory_entry *entry)
 {
 	return strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0;
 }
 
-static bool later(const struct nt_entry *a, const struct nt_entry *b)
+static bool later(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
 /* This job's newest step here with a profile (NULL: any). */
-static const struct nt_entry *step_with(const struct deciding *d, const char *profile)
+static const struct nt_memory_entry *step_with(const struct deciding *d, const char *profile)
 {
 	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
-	const struct nt_entry *newest = NULL;
+	const struct nt_memory_entry *newest = NULL;
 
 	for (size_t i = 0; job != NULL && i < job->entries; i++) {
-		const struct nt_entry *entry = &job->entry[i];
+		const struct nt_memory_entry *entry = &job->entry[i];
 
 		if (entry->origin == NT_ORIGIN_JOB &&
 		    nt_where_same(&entry->where, &d->launch->where) &&
@@ -119,15 +119,15 @@ static int weigh_profile(const struct deciding *d, struct nt_weighed *weighed)
 static void feel_profile(const struct deciding *d, struct nt_weighed *weighed)
 {
 	const char *name = weighed->profile->name;
-	const struct nt_entry *step = step_with(d, name);
+	const struct nt_memory_entry *step = step_with(d, name);
 
-	weighed->standing = nt_judge_standing(&d->history, name, &d->limits->judging,
-					      d->limits->trust_jobs);
+	weighed->standing = nt_feel_standing(&d->history, name, &d->limits->feel,
+					     d->limits->trust_jobs);
 	weighed->here = step != NULL;
 	weighed->felt = (struct nt_feeling){ .ratio = 1, .p = 1 };
-	if (step != NULL && d->base != NULL && nt_judge_alike(step, d->base))
-		weighed->felt = nt_judge(&d->limits->judging, d->base->period_us, d->base->periods,
-					 step->period_us, step->periods);
+	if (step != NULL && d->base != NULL && nt_feel_alike(step, d->base))
+		weighed->felt = nt_feel(&d->limits->feel, d->base->period_us, d->base->periods,
+					step->period_us, step->periods);
 }
 
 /* What the mix says of it: NT_WHY_GAIN, or what speaks against it. */
@@ -178,12 +178,12 @@ static void consider(const struct deciding *d, struct nt_weighed *weighed)
  * else by the mix. */
 static bool better(const struct deciding *d, const struct nt_weighed *a, const struct nt_weighed *b)
 {
-	const struct nt_entry *of_a = a->here ? step_with(d, a->profile->name) : NULL;
-	const struct nt_entry *of_b = b->here ? step_with(d, b->profile->name) : NULL;
+	const struct nt_memory_entry *of_a = a->here ? step_with(d, a->profile->name) : NULL;
+	const struct nt_memory_entry *of_b = b->here ? step_with(d, b->profile->name) : NULL;
 
-	if (of_a != NULL && of_b != NULL && nt_judge_alike(of_a, of_b)) {
-		struct nt_feeling feeling = nt_judge(&d->limits->judging, of_b->period_us,
-						     of_b->periods, of_a->period_us, of_a->periods);
+	if (of_a != NULL && of_b != NULL && nt_feel_alike(of_a, of_b)) {
+		struct nt_feeling feeling = nt_feel(&d->limits->feel, of_b->period_us,
+						    of_b->periods, of_a->period_us, of_a->periods);
 
 		if (feeling.felt == NT_FELT_FASTER || feeling.felt == NT_FELT_SLOWER)
 			return feeling.felt == NT_FELT_FASTER;
@@ -211,7 +211,7 @@ static struct nt_weighed *best_used(const struct deciding *d)
 	return best;
 }
 
-static void take(struct nt_choice *out, struct nt_weighed *weighed, enum nt_why why)
+static void take(struct nt_launch_choice *out, struct nt_weighed *weighed, enum nt_why why)
 {
 	out->chosen = weighed;
 	out->why = why;
@@ -236,7 +236,7 @@ static bool has_to_go_back(const struct deciding *d)
 	return false;
 }
 
-static bool anything_known(const struct nt_choice *out)
+static bool anything_known(const struct nt_launch_choice *out)
 {
 	for (unsigned i = 0; i < out->count; i++)
 		if (out->weighed[i].weight.known)
@@ -257,7 +257,7 @@ static bool may_try(const struct deciding *d)
 
 static void decide(struct deciding *d)
 {
-	struct nt_choice *out = d->out;
+	struct nt_launch_choice *out = d->out;
 	struct nt_weighed *best = best_used(d);
 
 	if (has_to_go_back(d)) {
@@ -288,7 +288,7 @@ static bool fits(const struct deciding *d, const struct nt_profile *profile)
 static int weigh_all(struct deciding *d)
 {
 	const struct nt_profiles *profiles = d->launch->profiles;
-	struct nt_choice *out = d->out;
+	struct nt_launch_choice *out = d->out;
 
 	for (unsigned i = 0; i < profiles->count; i++)
 		if (!profiles->profile[i].disabled && fits(d, &profiles->profile[i]))
@@ -306,7 +306,7 @@ static int weigh_all(struct deciding *d)
 static int choose(struct deciding *d)
 {
 	const struct nt_launch_case *launch = d->launch;
-	struct nt_choice *out = d->out;
+	struct nt_launch_choice *out = d->out;
 	unsigned every = d->limits->control_every;
 
 	if (launch->where.fingerprint == 0) {
@@ -330,7 +330,7 @@ static int choose(struct deciding *d)
 }
 
 int nt_choose(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
-	      struct nt_choice *out)
+	      struct nt_launch_choice *out)
 {
 	struct deciding *d = calloc(1, sizeof(*d));
 	int rc = -1;

@@ -21,7 +21,7 @@
 #ifndef NT_LAUNCH_CHOOSE_H
 #define NT_LAUNCH_CHOOSE_H
 
-#include "launch/judge.h"
+#include "launch/feel.h"
 #include "launch/profile.h"
 #include "launch/weigh.h"
 
@@ -68,7 +68,7 @@ struct nt_launch_limits {
 	unsigned tries; /* candidates that one job tries */
 	unsigned control_every; /* tasks of an array; 0: no control */
 	double per_doubling; /* hope for a profile that differs by one doubling from a measured one */
-	struct nt_judging judging; /* .test is the caller's */
+	struct nt_feel_rule feel; /* .test is the caller's */
 };
 
 void nt_launch_limits_default(struct nt_launch_limits *limits);
@@ -96,7 +96,7 @@ struct nt_weighed {
 	enum nt_why why; /* what speaks for it or against it */
 };
 
-struct nt_choice {
+struct nt_launch_choice {
 	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT, or a name of the files */
 	bool candidate; /* to find out; what the step leaves is to be marked so */
 	enum nt_why why;
@@ -111,15 +111,15 @@ struct nt_choice {
 
 /* out->chosen points into *out: choices are not to be copied. */
 int nt_choose(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
-	      struct nt_choice *out);
+	      struct nt_launch_choice *out);
 
 const char *nt_why_name(int why); /* "gain", as a record spells it */
 const char *nt_why_text(int why);
 /* One line, without an end: "launch profile sockets-wide (calibrated 2026-11-22 on 2 x 1: this
  * job's mix 2.8 x)". Returns out. */
-const char *nt_choice_text(const struct nt_choice *choice, const struct nt_launch_case *launch,
-			   char *out, size_t out_bytes);
+const char *nt_choice_text(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
 /* A line on each profile that was weighed, for explain. */
-void nt_choice_print(const struct nt_choice *choice, FILE *out);
+void nt_choice_print(const struct nt_launch_choice *choice, FILE *out);
 
 #endif

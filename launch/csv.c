@@ -38,10 +38,10 @@ static void print_line(const struct nt_known_key *key, const struct nt_where *wh
 /* Whether a newer entry at this place has this key as well. */
 static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_known_key *key)
 {
-	const struct nt_entry *entry = &memory->entry[at];
+	const struct nt_memory_entry *entry = &memory->entry[at];
 
 	for (size_t i = at + 1; i < memory->entries; i++) {
-		const struct nt_entry *other = &memory->entry[i];
+		const struct nt_memory_entry *other = &memory->entry[i];
 
 		if (!nt_where_same(&other->where, &entry->where) ||
 		    strcmp(other->profile, entry->profile) != 0)
@@ -61,7 +61,7 @@ int nt_csv_print(const struct nt_memory *memory, const struct nt_where *where, c
 	      "numPipeOps,regBuff\n",
 	      out);
 	for (size_t i = 0; i < memory->entries; i++) {
-		const struct nt_entry *entry = &memory->entry[i];
+		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (!nt_where_same(&entry->where, where) || strcmp(entry->profile, profile) != 0)
 			continue;
@@ -183,11 +183,11 @@ static int shape_of(const struct row *row, const struct nt_where *where, struct 
 }
 
 /* The entry of this shape among those that this import made, or a new one. */
-static struct nt_entry *entry_for(struct nt_memory *memory, size_t first,
-				  const struct nt_where *where, const char *profile, int64_t now_s,
-				  struct nt_error *err)
+static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
+					 const struct nt_where *where, const char *profile,
+					 int64_t now_s, struct nt_error *err)
 {
-	struct nt_entry entry;
+	struct nt_memory_entry entry;
 
 	for (size_t i = first; i < memory->entries; i++)
 		if (memory->entry[i].where.nodes == where->nodes &&
@@ -204,7 +204,7 @@ static struct nt_entry *entry_for(struct nt_memory *memory, size_t first,
 	return &memory->entry[memory->entries - 1];
 }
 
-static bool has_key(const struct nt_entry *entry, int coll, unsigned band)
+static bool has_key(const struct nt_memory_entry *entry, int coll, unsigned band)
 {
 	for (unsigned i = 0; i < entry->keys; i++)
 		if (entry->key[i].coll == coll && nt_band(entry->key[i].bytes) == band)
@@ -213,7 +213,7 @@ static bool has_key(const struct nt_entry *entry, int coll, unsigned band)
 }
 
 /* A key for each band that begins inside the row's sizes, unless an earlier row has it. */
-static int add_keys(struct nt_entry *entry, const struct row *row, struct nt_error *err)
+static int add_keys(struct nt_memory_entry *entry, const struct row *row, struct nt_error *err)
 {
 	int arm = row->channels > 0 ? nt_arm_make(row->pair, (unsigned)row->channels, 0)
 				    : row->pair;
@@ -242,7 +242,7 @@ static int read_line(struct nt_memory *memory, size_t first, char *line,
 		     const struct nt_where *where, const char *profile, int64_t now_s,
 		     struct nt_error *err)
 {
-	struct nt_entry *entry;
+	struct nt_memory_entry *entry;
 	struct nt_where shape;
 	struct row row;
 

@@ -62,7 +62,7 @@ static bool hexadecimal(const char *text, size_t digits)
 	return strlen(text) == digits && strspn(text, "0123456789abcdef") == digits;
 }
 
-static int take_names(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_names(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
 	const char *fingerprint = text_member(in, "fingerprint", 17, err);
 	const char *id = text_member(in, "id", NT_ENTRY_ID, err);
@@ -81,7 +81,7 @@ static int take_names(struct nt_entry *entry, struct json_object *in, struct nt_
 	return 0;
 }
 
-static int take_kinds(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_kinds(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
 	const char *fabric = text_member(in, "fabric", 16, err);
 	const char *origin = text_member(in, "origin", 16, err);
@@ -95,14 +95,14 @@ static int take_kinds(struct nt_entry *entry, struct json_object *in, struct nt_
 	entry->where.fabric = (enum nt_fabric)number;
 	for (int i = 0; i <= NT_ORIGIN_IMPORT; i++) {
 		if (strcmp(origin, nt_origin_name(i)) == 0) {
-			entry->origin = (enum nt_origin)i;
+			entry->origin = (enum nt_entry_origin)i;
 			return 0;
 		}
 	}
 	return nt_error_set(err, "unknown origin '%s'", origin);
 }
 
-static int take_numbers(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_numbers(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
 	int64_t version, nodes, per_node, nccl, job, step;
 
@@ -180,7 +180,7 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned);
 }
 
-static int take_keys(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_keys(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
 	struct json_object *keys;
 
@@ -199,7 +199,8 @@ static int take_keys(struct nt_entry *entry, struct json_object *in, struct nt_e
 	return 0;
 }
 
-static int take_periods(struct nt_entry *entry, struct json_object *array, struct nt_error *err)
+static int take_periods(struct nt_memory_entry *entry, struct json_object *array,
+			struct nt_error *err)
 {
 	size_t count = (size_t)json_object_array_length(array);
 
@@ -216,7 +217,7 @@ static int take_periods(struct nt_entry *entry, struct json_object *array, struc
 	return 0;
 }
 
-static int take_marker(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_marker(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
 	struct json_object *marker, *periods;
 	const char *coll;
@@ -238,7 +239,8 @@ static int take_marker(struct nt_entry *entry, struct json_object *in, struct nt
 	return take_periods(entry, periods, err);
 }
 
-static int take_candidate(struct nt_entry *entry, struct json_object *in, struct nt_error *err)
+static int take_candidate(struct nt_memory_entry *entry, struct json_object *in,
+			  struct nt_error *err)
 {
 	struct json_object *value;
 
@@ -250,7 +252,7 @@ static int take_candidate(struct nt_entry *entry, struct json_object *in, struct
 	return 0;
 }
 
-int nt_entry_parse(struct nt_entry *entry, struct json_object *line, struct nt_error *err)
+int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err)
 {
 	nt_entry_init(entry);
 	if (!json_object_is_type(line, json_type_object)) {

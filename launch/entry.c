@@ -8,19 +8,20 @@
 #include <string.h>
 #include <sys/random.h>
 
-void nt_entry_init(struct nt_entry *entry)
+void nt_entry_init(struct nt_memory_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->marker_coll = -1;
 }
 
-void nt_entry_fini(struct nt_entry *entry)
+void nt_entry_fini(struct nt_memory_entry *entry)
 {
 	free(entry->key);
 	nt_entry_init(entry);
 }
 
-int nt_entry_copy(struct nt_entry *to, const struct nt_entry *from, struct nt_error *err)
+int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
+		  struct nt_error *err)
 {
 	*to = *from;
 	to->key = NULL;
@@ -36,7 +37,7 @@ int nt_entry_copy(struct nt_entry *to, const struct nt_entry *from, struct nt_er
 }
 
 /* Grows by doubling: 1, 2, 4, ... */
-struct nt_known_key *nt_entry_add_key(struct nt_entry *entry)
+struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry)
 {
 	struct nt_known_key *key;
 
@@ -56,7 +57,7 @@ struct nt_known_key *nt_entry_add_key(struct nt_entry *entry)
 	return key;
 }
 
-int nt_entry_name(struct nt_entry *entry, struct nt_error *err)
+int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err)
 {
 	unsigned char random[(NT_ENTRY_ID - 1) / 2];
 
@@ -106,7 +107,7 @@ static void print_key(FILE *out, const struct nt_known_key *key)
 	fputc(']', out);
 }
 
-static void print_marker(FILE *out, const struct nt_entry *entry)
+static void print_marker(FILE *out, const struct nt_memory_entry *entry)
 {
 	fprintf(out, ",\"marker\":{\"coll\":\"%s\",\"bytes\":%" PRIu64 ",\"period_us\":[",
 		nt_coll_name(entry->marker_coll), entry->marker_bytes);
@@ -116,7 +117,7 @@ static void print_marker(FILE *out, const struct nt_entry *entry)
 }
 
 /* What comes first is what lines are sorted by in a site's file. */
-int nt_entry_print(const struct nt_entry *entry, FILE *out)
+int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 {
 	const struct nt_where *where = &entry->where;
 

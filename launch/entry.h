@@ -29,7 +29,7 @@
 #define NT_WHERE_DRIVER 24
 #define NT_HOST_NAME 64
 
-enum nt_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1, NT_ORIGIN_IMPORT = 2 };
+enum nt_entry_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1, NT_ORIGIN_IMPORT = 2 };
 
 /* Where something was measured: hardware, shape and software. */
 struct nt_where {
@@ -53,9 +53,9 @@ struct nt_known_key {
 	struct nt_quantiles best, untuned; /* times of arm, and of AUTO */
 };
 
-struct nt_entry {
+struct nt_memory_entry {
 	char id[NT_ENTRY_ID];
-	enum nt_origin origin;
+	enum nt_entry_origin origin;
 	struct nt_where where;
 	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT for NCCL's own settings */
 	bool candidate; /* run to find out, not because it was thought to be better */
@@ -71,18 +71,19 @@ struct nt_entry {
 	float period_us[NT_ENTRY_PERIODS];
 };
 
-void nt_entry_init(struct nt_entry *entry);
-void nt_entry_fini(struct nt_entry *entry);
-int nt_entry_copy(struct nt_entry *to, const struct nt_entry *from, struct nt_error *err);
+void nt_entry_init(struct nt_memory_entry *entry);
+void nt_entry_fini(struct nt_memory_entry *entry);
+int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
+		  struct nt_error *err);
 /* Room for a key more, zeroed but for arm = AUTO; NULL if there is none. */
-struct nt_known_key *nt_entry_add_key(struct nt_entry *entry);
+struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry);
 /* A fresh id: unique in the world, from the kernel's random numbers. */
-int nt_entry_name(struct nt_entry *entry, struct nt_error *err);
+int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err);
 
 /* One line without its end; -1 if it cannot be written whole. */
-int nt_entry_print(const struct nt_entry *entry, FILE *out);
+int nt_entry_print(const struct nt_memory_entry *entry, FILE *out);
 struct json_object; /* of json-c */
-int nt_entry_parse(struct nt_entry *entry, struct json_object *line, struct nt_error *err);
+int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err);
 
 /* Same fingerprint, nodes and ranks; and the same fabric, where both know it. */
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b);

@@ -24,7 +24,7 @@ static int check(int fd, const char *name, unsigned flags, size_t largest, struc
 		errno = EPERM;
 		return nt_error_set(err, "%.120s is no regular file", name);
 	}
-	if ((flags & NT_FILE_ROOT_ONLY) != 0 &&
+	if ((flags & NT_LAUNCH_ROOT_ONLY) != 0 &&
 	    (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)) {
 		errno = EPERM;
 		return nt_error_set(err, "%.120s is not root's alone to write", name);
@@ -88,10 +88,10 @@ static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 	return -1;
 }
 
-int nt_file_read(int dir, const char *name, unsigned flags, size_t largest, char **text,
-		 size_t *bytes, struct nt_error *err)
+int nt_launch_file_read(int dir, const char *name, unsigned flags, size_t largest, char **text,
+			size_t *bytes, struct nt_error *err)
 {
-	int link = (flags & NT_FILE_NO_LINK) != 0 ? O_NOFOLLOW : 0;
+	int link = (flags & NT_LAUNCH_NO_LINK) != 0 ? O_NOFOLLOW : 0;
 	/* O_NONBLOCK: a FIFO must not hold us. */
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link);
 	int rc = -1, why;
@@ -157,8 +157,8 @@ static int name_for_now(const char *name, char *out, size_t out_bytes)
 	return -1;
 }
 
-int nt_file_replace(int dir, const char *name, const char *text, size_t bytes, mode_t mode,
-		    struct nt_error *err)
+int nt_launch_file_replace(int dir, const char *name, const char *text, size_t bytes, mode_t mode,
+			   struct nt_error *err)
 {
 	char temporary[512];
 	int fd, rc, why;

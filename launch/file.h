@@ -14,17 +14,17 @@
 #include <sys/types.h>
 #include "contract/error.h"
 
-#define NT_FILE_ROOT_ONLY 1u /* refuse a file that is not root's, or that others can write */
-#define NT_FILE_NO_LINK 2u /* refuse a symbolic link */
+#define NT_LAUNCH_ROOT_ONLY 1u /* refuse a file that is not root's, or that others can write */
+#define NT_LAUNCH_NO_LINK 2u /* refuse a symbolic link */
 
 /* A regular file of at most largest bytes, relative to the directory dir (or AT_FDCWD), with a NUL
  * behind it that *bytes does not count. EFBIG if it is larger, EPERM if flags refuse it. */
-int nt_file_read(int dir, const char *name, unsigned flags, size_t largest, char **text,
-		 size_t *bytes, struct nt_error *err);
+int nt_launch_file_read(int dir, const char *name, unsigned flags, size_t largest, char **text,
+			size_t *bytes, struct nt_error *err);
 
 /* Writes to a name of its own, ".NAME.<random>.tmp", makes it safe on disk, and renames it to
  * name. A crash at any moment leaves the old file or the new one, and at worst a *.tmp. */
-int nt_file_replace(int dir, const char *name, const char *text, size_t bytes, mode_t mode,
-		    struct nt_error *err);
+int nt_launch_file_replace(int dir, const char *name, const char *text, size_t bytes, mode_t mode,
+			   struct nt_error *err);
 
 #endif

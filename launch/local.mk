@@ -21,8 +21,8 @@ libnt_launch_la_SOURCES = $(launch_profile_sources) \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/entry-read.c \
-	%D%/judge.c \
-	%D%/judge.h \
+	%D%/feel.c \
+	%D%/feel.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/memory-text.c \

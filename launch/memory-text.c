@@ -79,7 +79,7 @@ static int take_forget(struct nt_memory *memory, struct json_object *in)
 static int take_object(struct nt_memory *memory, struct json_object *line)
 {
 	struct json_object *member;
-	struct nt_entry entry;
+	struct nt_memory_entry entry;
 	int64_t version;
 
 	if (!json_object_is_type(line, json_type_object) || take_time(line, "v", &version) < 0 ||
@@ -171,7 +171,7 @@ int nt_memory_read_file(struct nt_memory *memory, const char *path, unsigned fla
 	size_t bytes;
 	int rc;
 
-	if (nt_file_read(AT_FDCWD, path, flags, NT_MEMORY_BYTES, &text, &bytes, err) < 0)
+	if (nt_launch_file_read(AT_FDCWD, path, flags, NT_MEMORY_BYTES, &text, &bytes, err) < 0)
 		return -1;
 	rc = nt_memory_read_text(memory, text, bytes, err);
 	free(text);
@@ -202,7 +202,7 @@ int nt_memory_write_file(const struct nt_memory *memory, const char *path, struc
 	if (fclose(out) != 0)
 		rc = nt_error_set(err, "out of memory");
 	if (rc == 0)
-		rc = nt_file_replace(AT_FDCWD, path, text, bytes, 0644, err);
+		rc = nt_launch_file_replace(AT_FDCWD, path, text, bytes, 0644, err);
 	free(text);
 	return rc;
 }

@@ -36,9 +36,10 @@ static void *grow(void *array, size_t count, size_t *room, size_t size)
 	return grown;
 }
 
-int nt_memory_add_take(struct nt_memory *memory, struct nt_entry *entry, struct nt_error *err)
+int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
+		       struct nt_error *err)
 {
-	struct nt_entry *grown = NULL;
+	struct nt_memory_entry *grown = NULL;
 
 	/* More than can stay: the caller reads in no order, so that settling must choose. */
 	if (memory->entries < 4 * (size_t)NT_MEMORY_ENTRIES)
@@ -96,7 +97,7 @@ int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forge
 	return 0;
 }
 
-double nt_entry_weight(const struct nt_entry *entry, int64_t now_s)
+double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s)
 {
 	int64_t age_s = now_s > entry->when_s ? now_s - entry->when_s : 0;
 
@@ -114,7 +115,7 @@ double nt_entry_weight(const struct nt_entry *entry, int64_t now_s)
 
 static int by_id(const void *left, const void *right)
 {
-	const struct nt_entry *a = left, *b = right;
+	const struct nt_memory_entry *a = left, *b = right;
 	int order = strcmp(a->id, b->id);
 
 	if (order != 0)
@@ -125,7 +126,7 @@ static int by_id(const void *left, const void *right)
 
 static int by_place(const void *left, const void *right)
 {
-	const struct nt_entry *a = left, *b = right;
+	const struct nt_memory_entry *a = left, *b = right;
 	int order;
 
 	COMPARE(a->where.fingerprint, b->where.fingerprint);
@@ -141,7 +142,7 @@ static int by_place(const void *left, const void *right)
 
 static int by_age(const void *left, const void *right)
 {
-	const struct nt_entry *a = left, *b = right;
+	const struct nt_memory_entry *a = left, *b = right;
 
 	COMPARE(b->when_s, a->when_s);
 	return strcmp(a->id, b->id);
@@ -159,7 +160,7 @@ static int by_name(const void *left, const void *right)
 	return 0;
 }
 
-static bool forgotten(const struct nt_memory *memory, const struct nt_entry *entry)
+static bool forgotten(const struct nt_memory *memory, const struct nt_memory_entry *entry)
 {
 	for (size_t i = 0; i < memory->forgets; i++) {
 		const struct nt_forget *forget = &memory->forget[i];
@@ -185,7 +186,7 @@ static void drop_entries(struct nt_memory *memory, int64_t now_s)
 
 	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_id);
 	for (size_t i = 0; i < memory->entries; i++) {
-		struct nt_entry *entry = &memory->entry[i];
+		struct nt_memory_entry *entry = &memory->entry[i];
 		bool again = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
 
 		if (again || forgotten(memory, entry) || nt_entry_weight(entry, now_s) <= 0)

@@ -45,7 +45,8 @@ struct nt_forget {
 
 struct nt_memory {
 	size_t entries, entry_room;
-	struct nt_entry *entry; /* by place, profile, time and id once nt_memory_settle() ran */
+	struct nt_memory_entry
+		*entry; /* by place, profile, time and id once nt_memory_settle() ran */
 	size_t hosts, host_room;
 	struct nt_host *host;
 	size_t forgets, forget_room;
@@ -59,7 +60,8 @@ void nt_memory_init(struct nt_memory *memory);
 void nt_memory_fini(struct nt_memory *memory);
 
 /* Takes what entry owns; entry is empty after, also on failure. */
-int nt_memory_add_take(struct nt_memory *memory, struct nt_entry *entry, struct nt_error *err);
+int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
+		       struct nt_error *err);
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err);
 int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
@@ -70,7 +72,7 @@ int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forge
 void nt_memory_settle(struct nt_memory *memory, int64_t now_s);
 
 /* What age leaves of an entry's weight: 1 when new, 0.5 at NT_MEMORY_HALF_S, 0 when dropped. */
-double nt_entry_weight(const struct nt_entry *entry, int64_t now_s);
+double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s);
 
 /* 0 if the host was never seen. */
 uint64_t nt_memory_host(const struct nt_memory *memory, const char *name);

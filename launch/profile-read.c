@@ -249,7 +249,7 @@ int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned fl
 	size_t bytes;
 	int rc;
 
-	if (nt_file_read(AT_FDCWD, path, flags, NT_PROFILE_FILE_MAX, &text, &bytes, err) < 0)
+	if (nt_launch_file_read(AT_FDCWD, path, flags, NT_PROFILE_FILE_MAX, &text, &bytes, err) < 0)
 		return -1;
 	rc = nt_profiles_parse(profiles, path, text, bytes, err);
 	free(text);

@@ -39,7 +39,7 @@ struct nt_profiles {
 };
 
 void nt_profiles_init(struct nt_profiles *profiles);
-/* Adds what the file says. A file that does not exist is an error. flags: NT_FILE_ROOT_ONLY where
+/* Adds what the file says. A file that does not exist is an error. flags: NT_LAUNCH_ROOT_ONLY where
  * the reader is root (launch/file.h). */
 int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned flags,
 		     struct nt_error *err);

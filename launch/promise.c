@@ -41,7 +41,7 @@ static bool measured(const struct nt_weighed *weighed, const struct nt_launch_li
 
 /* The mean of what the measured ones gave, weighed by one over the square of their distance; the
  * default is one of them, with a ratio of 1. */
-static double by_distance(const struct nt_choice *out, const struct nt_profile *profile,
+static double by_distance(const struct nt_launch_choice *out, const struct nt_profile *profile,
 			  const struct nt_launch_limits *limits, double *nearest)
 {
 	static const struct nt_settings nothing;
@@ -90,7 +90,7 @@ static int elsewhere(const struct nt_launch_case *launch, const struct nt_mix *m
 }
 
 /* What there is to beat: the best that may be used, or the default. */
-static double to_beat(const struct nt_choice *out)
+static double to_beat(const struct nt_launch_choice *out)
 {
 	double best = 0;
 
@@ -101,7 +101,7 @@ static double to_beat(const struct nt_choice *out)
 }
 
 static int promise_of(const struct nt_launch_case *launch, const struct nt_mix *mix,
-		      const struct nt_launch_limits *limits, struct nt_choice *out,
+		      const struct nt_launch_limits *limits, struct nt_launch_choice *out,
 		      struct nt_weighed *weighed, double target)
 {
 	double nearest;
@@ -127,7 +127,7 @@ static int promise_of(const struct nt_launch_case *launch, const struct nt_mix *
 }
 
 /* The lowest promise first; where promises are equal, the files' order. */
-static void sort_candidates(struct nt_choice *out)
+static void sort_candidates(struct nt_launch_choice *out)
 {
 	for (unsigned i = 0; i < out->count; i++) {
 		unsigned at = out->next_count;
@@ -145,7 +145,7 @@ static void sort_candidates(struct nt_choice *out)
 }
 
 int nt_promise(const struct nt_launch_case *launch, const struct nt_mix *mix,
-	       const struct nt_launch_limits *limits, struct nt_choice *out)
+	       const struct nt_launch_limits *limits, struct nt_launch_choice *out)
 {
 	double target = to_beat(out);
 

@@ -17,7 +17,7 @@
 
 /* Sets promise and open of all that out weighs, and the order of candidates in out->next. */
 int nt_promise(const struct nt_launch_case *launch, const struct nt_mix *mix,
-	       const struct nt_launch_limits *limits, struct nt_choice *out);
+	       const struct nt_launch_limits *limits, struct nt_launch_choice *out);
 
 /* In doublings, how far apart two sets are: of what NCCL opens and holds, not of what is spelt.
  * What is not set counts as NCCL's usual value. */

@@ -97,9 +97,9 @@ static int read_one(int fd, struct listing *files, unsigned i, struct nt_memory 
 	int skipped;
 
 	files->whole[i] = false;
-	if (nt_file_read(fd, files->name[i], NT_FILE_NO_LINK,
-			 room < NT_STORE_FILE_MAX ? room : NT_STORE_FILE_MAX, &text, &bytes,
-			 NULL) < 0) {
+	if (nt_launch_file_read(fd, files->name[i], NT_LAUNCH_NO_LINK,
+				room < NT_STORE_FILE_MAX ? room : NT_STORE_FILE_MAX, &text, &bytes,
+				NULL) < 0) {
 		if (errno == ENOENT || errno == ESTALE)
 			return -1;
 		memory->skipped_files++;
@@ -214,7 +214,7 @@ static int put(int fd, const struct nt_memory *memory, char *name, struct nt_err
 	if (fclose(out) != 0)
 		rc = nt_error_set(err, "out of memory");
 	if (rc == 0)
-		rc = nt_file_replace(fd, name, text, bytes, 0600, err);
+		rc = nt_launch_file_replace(fd, name, text, bytes, 0600, err);
 	free(text);
 	return rc;
 }

@@ -36,7 +36,7 @@ double nt_normal_tail(double z)
 	return 0.5 * erfc(z / sqrt(2));
 }
 
-void nt_mix_of(const struct nt_entry *entry, struct nt_mix *mix)
+void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 {
 	mix->count = 0;
 	for (unsigned i = 0; i < entry->keys; i++) {
@@ -129,7 +129,7 @@ static void add_key(struct points *points, const struct nt_known_key *key, doubl
 	point->variance += weight * weight * spread * spread / samples;
 }
 
-static bool near_enough(const struct nt_entry *entry, const struct nt_where *where,
+static bool near_enough(const struct nt_memory_entry *entry, const struct nt_where *where,
 			enum nt_nearness nearness)
 {
 	if (nearness == NT_NEAR_SAME)
@@ -140,7 +140,7 @@ static bool near_enough(const struct nt_entry *entry, const struct nt_where *whe
 	       entry->where.fabric == where->fabric;
 }
 
-static void add_entry(struct points *points, const struct nt_entry *entry, double age)
+static void add_entry(struct points *points, const struct nt_memory_entry *entry, double age)
 {
 	for (unsigned i = 0; i < entry->keys; i++)
 		add_key(points, &entry->key[i], age);
@@ -151,7 +151,7 @@ static void add_entry(struct points *points, const struct nt_entry *entry, doubl
 		points->newest_s = entry->when_s;
 }
 
-static bool newer(const struct nt_entry *a, const struct nt_entry *b)
+static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
@@ -160,10 +160,10 @@ static void gather(struct points *points, const struct nt_memory *memory,
 		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
 		   const char *profile, int64_t now_s)
 {
-	const struct nt_entry *newest = NULL;
+	const struct nt_memory_entry *newest = NULL;
 
 	for (size_t i = 0; i < memory->entries; i++) {
-		const struct nt_entry *entry = &memory->entry[i];
+		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (entry->keys == 0 || strcmp(entry->profile, profile) != 0 ||
 		    !near_enough(entry, where, nearness))

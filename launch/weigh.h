@@ -32,7 +32,7 @@ struct nt_mix {
 };
 
 /* The mix of the step that an entry tells of. */
-void nt_mix_of(const struct nt_entry *entry, struct nt_mix *mix);
+void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix);
 
 enum nt_nearness {
 	NT_NEAR_SAME = 0, /* same place, NCCL and driver: to be used */

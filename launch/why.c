@@ -48,8 +48,8 @@ static const char *source_text(const struct nt_weighed *chosen)
 	return chosen->level == NT_LEVEL_USER ? "remembered" : "the site's, measured";
 }
 
-const char *nt_choice_text(const struct nt_choice *choice, const struct nt_launch_case *launch,
-			   char *out, size_t out_bytes)
+const char *nt_choice_text(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
 {
 	const struct nt_weighed *chosen = choice->chosen;
 	char day[16];
@@ -91,7 +91,7 @@ static void print_weighed(const struct nt_weighed *weighed, FILE *out)
 		nt_why_text((int)weighed->why));
 }
 
-void nt_choice_print(const struct nt_choice *choice, FILE *out)
+void nt_choice_print(const struct nt_launch_choice *choice, FILE *out)
 {
 	for (unsigned i = 0; i < choice->count; i++)
 		print_weighed(&choice->weighed[i], out);

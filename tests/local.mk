@@ -24,7 +24,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/matched \
 	%D%/unit/launch-choose \
-	%D%/unit/launch-judge \
+	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \

@@ -10,7 +10,7 @@
 
 static struct nt_profiles profiles;
 static struct nt_memory job, user, site;
-static struct nt_choice choice;
+static struct nt_launch_choice choice;
 static struct nt_launch_case launch;
 
 static int set_up(void **state)
@@ -40,10 +40,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct nt_entry *add(struct nt_memory *to, const char *profile, uint32_t number,
-			    uint32_t step, double small_us, double large_us)
+static struct nt_memory_entry *add(struct nt_memory *to, const char *profile, uint32_t number,
+				   uint32_t step, double small_us, double large_us)
 {
-	struct nt_entry entry = world_entry(profile, number, step);
+	struct nt_memory_entry entry = world_entry(profile, number, step);
 
 	world_key(&entry, 65536, 100, small_us);
 	world_key(&entry, 16 << 20, 10, large_us);
@@ -56,7 +56,7 @@ static void expect(const char *profile, enum nt_why why)
 	struct nt_launch_limits limits;
 
 	nt_launch_limits_default(&limits);
-	limits.judging.test = world_test;
+	limits.feel.test = world_test;
 	assert_int_equal(nt_choose(&launch, &limits, &choice), 0);
 	if (strcmp(choice.profile, profile) != 0 || choice.why != why)
 		fail_msg("chose %s (%s), not %s (%s)", choice.profile, nt_why_name(choice.why),
@@ -134,8 +134,8 @@ static void other_software_and_shapes_are_no_evidence(void **state)
 {
 	(void)state;
 	for (uint32_t number = 1; number <= 2; number++) {
-		struct nt_entry *entry = add(&site, number == 1 ? "default" : "b", 1, number, 100,
-					     number == 1 ? 4000 : 500);
+		struct nt_memory_entry *entry = add(&site, number == 1 ? "default" : "b", 1, number,
+						    100, number == 1 ? 4000 : 500);
 
 		entry->origin = NT_ORIGIN_CALIBRATE;
 		entry->where.nccl = 22703;

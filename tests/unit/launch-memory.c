@@ -13,9 +13,9 @@
 
 static struct nt_error err;
 
-static struct nt_entry full_entry(const char *profile, uint32_t job)
+static struct nt_memory_entry full_entry(const char *profile, uint32_t job)
 {
-	struct nt_entry entry = world_entry(profile, job, 1);
+	struct nt_memory_entry entry = world_entry(profile, job, 1);
 
 	world_key(&entry, 65536, 100, 123.4);
 	world_key(&entry, 1 << 20, 10, 456.7);
@@ -34,7 +34,7 @@ static char *printed(const struct nt_memory *memory)
 	return text;
 }
 
-static void add(struct nt_memory *memory, struct nt_entry entry)
+static void add(struct nt_memory *memory, struct nt_memory_entry entry)
 {
 	assert_int_equal(nt_memory_add_take(memory, &entry, &err), 0);
 }
@@ -68,7 +68,8 @@ static void text_goes_out_and_in(void **state)
 static void each_id_counts_once_and_old_ones_go(void **state)
 {
 	struct nt_memory memory;
-	struct nt_entry entry = full_entry("default", 1), copy, old = full_entry("default", 2);
+	struct nt_memory_entry entry = full_entry("default", 1), copy,
+			       old = full_entry("default", 2);
 
 	(void)state;
 	nt_memory_init(&memory);
@@ -90,7 +91,7 @@ static void what_is_forgotten_stays_forgotten(void **state)
 	struct nt_forget forget = { .fingerprint = 0xf3,
 				    .profile = "sockets-wide",
 				    .before_us = NOW_S * 1000000 };
-	struct nt_entry later = full_entry("sockets-wide", 3);
+	struct nt_memory_entry later = full_entry("sockets-wide", 3);
 
 	(void)state;
 	nt_memory_init(&memory);

@@ -152,7 +152,7 @@ static void only_roots_file_will_do(void **state)
 	nt_profiles_init(&profiles);
 	assert_int_equal(nt_profiles_read(&profiles, name, 0, &err), 0);
 	fchmod(fd, 0666);
-	assert_int_equal(nt_profiles_read(&profiles, name, NT_FILE_ROOT_ONLY, &err), -1);
+	assert_int_equal(nt_profiles_read(&profiles, name, NT_LAUNCH_ROOT_ONLY, &err), -1);
 	assert_non_null(strstr(err.text, "root's alone"));
 	assert_int_equal(nt_profiles_read(&profiles, "/tmp", 0, &err), -1);
 	assert_int_equal(nt_profiles_read(&profiles, "/nonexistent", 0, &err), -1);
@@ -226,7 +226,7 @@ static void the_manual_page_has_every_variable(void **state)
 
 	(void)state;
 	path_of("docs/man/nccl-tune-profiles.5", path, sizeof(path));
-	assert_int_equal(nt_file_read(-100, path, 0, 1 << 20, &text, &bytes, &err), 0);
+	assert_int_equal(nt_launch_file_read(-100, path, 0, 1 << 20, &text, &bytes, &err), 0);
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
 		const struct nt_variable *variable = nt_variable_get(i);
 

@@ -188,10 +188,10 @@ static struct nt_quantiles quantiles_of(double *us, unsigned count)
 }
 
 /* What a step leaves behind. */
-static struct nt_entry run_step(const struct world *world, const struct program *program,
-				unsigned profile, unsigned step, uint64_t *seed)
+static struct nt_memory_entry run_step(const struct world *world, const struct program *program,
+				       unsigned profile, unsigned step, uint64_t *seed)
 {
-	struct nt_entry entry = world_entry(names[profile], 7, step);
+	struct nt_memory_entry entry = world_entry(names[profile], 7, step);
 	double run = exp(0.03 * world_normal(seed)), us[100];
 
 	for (unsigned size = 0; size < SIZES; size++) {
@@ -257,7 +257,7 @@ struct outcome {
 static void run_job(const struct world *world, const struct program *program, unsigned steps,
 		    uint64_t seed, struct outcome *out)
 {
-	static struct nt_choice choice;
+	static struct nt_launch_choice choice;
 	struct nt_launch_limits limits;
 	struct nt_memory job;
 	struct nt_launch_case launch = { .memory = { &job },
@@ -267,10 +267,10 @@ static void run_job(const struct world *world, const struct program *program, un
 					 .now_s = NOW_S };
 
 	nt_launch_limits_default(&limits);
-	limits.judging.test = world_test;
+	limits.feel.test = world_test;
 	nt_memory_init(&job);
 	for (unsigned step = 0; step <= steps; step++) {
-		struct nt_entry entry;
+		struct nt_memory_entry entry;
 
 		assert_int_equal(nt_choose(&launch, &limits, &choice), 0);
 		out->profile[step] = number_of(choice.profile);

@@ -58,7 +58,7 @@ static unsigned files_with(const char *suffix)
 static int put(const char *profile, uint32_t job, uint32_t step)
 {
 	struct nt_memory memory;
-	struct nt_entry entry = world_entry(profile, job, step);
+	struct nt_memory_entry entry = world_entry(profile, job, step);
 	int rc;
 
 	nt_memory_init(&memory);

@@ -49,9 +49,9 @@ static inline struct nt_where world_where(void)
 }
 
 /* An entry of a step, with an id of its own and no key. */
-static inline struct nt_entry world_entry(const char *profile, uint32_t job, uint32_t step)
+static inline struct nt_memory_entry world_entry(const char *profile, uint32_t job, uint32_t step)
 {
-	struct nt_entry entry;
+	struct nt_memory_entry entry;
 
 	nt_entry_init(&entry);
 	nt_entry_name(&entry, NULL);
@@ -65,7 +65,8 @@ static inline struct nt_entry world_entry(const char *profile, uint32_t job, uin
 }
 
 /* A key whose times spread by five percent around us. */
-static inline void world_key(struct nt_entry *entry, uint64_t bytes, uint64_t calls, double us)
+static inline void world_key(struct nt_memory_entry *entry, uint64_t bytes, uint64_t calls,
+			     double us)
 {
 	struct nt_known_key *key = nt_entry_add_key(entry);
 
@@ -77,7 +78,8 @@ static inline void world_key(struct nt_entry *entry, uint64_t bytes, uint64_t ca
 	key->untuned = (struct nt_quantiles){ us, 1.05 * us, 1.1 * us, 24 };
 }
 
-static inline void world_marker(struct nt_entry *entry, double us, double spread, uint64_t seed)
+static inline void world_marker(struct nt_memory_entry *entry, double us, double spread,
+				uint64_t seed)
 {
 	entry->marker_coll = NT_ALLREDUCE;
 	entry->marker_bytes = 1 << 20;

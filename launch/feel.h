@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - what the program itself felt of a profile, and how far the profile is trusted
+/* feel.h - what the program itself felt of a profile, and how far the profile is trusted
  *
  * The mix of collectives explains, the step marker decides: its period is the program's own step,
  * and holds all that a profile does to it, processor time and GPU blocks included.
@@ -10,8 +10,8 @@
  * Errors:   none; too little is NT_FELT_UNKNOWN.
  * Units:    microseconds; ratios and p as fractions of 1.
  */
-#ifndef NT_LAUNCH_JUDGE_H
-#define NT_LAUNCH_JUDGE_H
+#ifndef NT_LAUNCH_FEEL_H
+#define NT_LAUNCH_FEEL_H
 
 #include "launch/memory.h"
 
@@ -30,7 +30,7 @@ struct nt_feeling {
 	unsigned samples;
 };
 
-struct nt_judging {
+struct nt_feel_rule {
 	nt_test *test; /* NULL: nothing can be felt */
 	double alpha; /* largest p that counts */
 	double loss; /* smallest growth of the median that counts as slower */
@@ -40,12 +40,12 @@ struct nt_judging {
 };
 
 /* Periods in time order. The longer side is thinned evenly. */
-struct nt_feeling nt_judge(const struct nt_judging *how, const float *base, unsigned base_count,
-			   const float *arm, unsigned arm_count);
+struct nt_feeling nt_feel(const struct nt_feel_rule *how, const float *base, unsigned base_count,
+			  const float *arm, unsigned arm_count);
 
 /* Whether two entries are steps of one program as far as can be told: same place, same marker, and
  * most of their keys shared. */
-bool nt_judge_alike(const struct nt_entry *a, const struct nt_entry *b);
+bool nt_feel_alike(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
 
 enum nt_trust {
 	NT_TRUST_UNTRIED = 0, /* the program has felt nothing of it */
@@ -65,21 +65,21 @@ struct nt_standing {
 
 /* The steps to judge by, of all memories together; entries keep belonging to their memories. */
 #define NT_HISTORY_MAX 1024
-struct nt_history {
+struct nt_step_history {
 	unsigned count;
-	const struct nt_entry *entry[NT_HISTORY_MAX]; /* by time, job, step; each id once */
+	const struct nt_memory_entry *entry[NT_HISTORY_MAX]; /* by time, job, step; each id once */
 };
 
 /* Adds a memory's entries of jobs at this very place, NCCL and driver. NULL adds nothing. */
-void nt_history_add(struct nt_history *history, const struct nt_memory *memory,
+void nt_history_add(struct nt_step_history *history, const struct nt_memory *memory,
 		    const struct nt_where *where);
 /* Once all are added. */
-void nt_history_sort(struct nt_history *history);
+void nt_history_sort(struct nt_step_history *history);
 
 /* A profile's standing, from each of its steps against the nearest step of the same program with
  * the default: of the same job if there is one. */
-struct nt_standing nt_judge_standing(const struct nt_history *history, const char *profile,
-				     const struct nt_judging *how, unsigned trust_jobs);
+struct nt_standing nt_feel_standing(const struct nt_step_history *history, const char *profile,
+				    const struct nt_feel_rule *how, unsigned trust_jobs);
 
 const char *nt_trust_name(int trust);
 const char *nt_felt_name(int felt);

@@ -8,15 +8,15 @@
 #include <cmocka.h>
 #include "launch-world.h"
 
-static const struct nt_judging how = { world_test, 0.01, 0.02, 0.08 };
+static const struct nt_feel_rule how = { world_test, 0.01, 0.02, 0.08 };
 
 static struct nt_feeling felt(double ratio, double spread, uint64_t seed)
 {
-	struct nt_entry base = world_entry("default", 1, 0), arm = world_entry("a", 1, 1);
+	struct nt_memory_entry base = world_entry("default", 1, 0), arm = world_entry("a", 1, 1);
 
 	world_marker(&base, 1000, spread, 2 * seed);
 	world_marker(&arm, 1000 * ratio, spread, 2 * seed + 1);
-	return nt_judge(&how, base.period_us, base.periods, arm.period_us, arm.periods);
+	return nt_feel(&how, base.period_us, base.periods, arm.period_us, arm.periods);
 }
 
 static void differences_are_felt(void **state)
@@ -39,15 +39,15 @@ static void differences_are_felt(void **state)
 
 static void too_little_is_unknown(void **state)
 {
-	struct nt_entry base = world_entry("default", 1, 0);
-	struct nt_judging blind = how;
+	struct nt_memory_entry base = world_entry("default", 1, 0);
+	struct nt_feel_rule blind = how;
 
 	(void)state;
 	world_marker(&base, 1000, 0.1, 1);
-	assert_int_equal(nt_judge(&how, base.period_us, 64, base.period_us, 7).felt,
+	assert_int_equal(nt_feel(&how, base.period_us, 64, base.period_us, 7).felt,
 			 NT_FELT_UNKNOWN);
 	blind.test = NULL;
-	assert_int_equal(nt_judge(&blind, base.period_us, 64, base.period_us, 64).felt,
+	assert_int_equal(nt_feel(&blind, base.period_us, 64, base.period_us, 64).felt,
 			 NT_FELT_UNKNOWN);
 }
 
@@ -56,7 +56,7 @@ static struct nt_memory memory;
 /* A step of a job: the default takes 1000. */
 static void step(const char *profile, uint32_t job, uint32_t number, double us, bool candidate)
 {
-	struct nt_entry entry = world_entry(profile, job, number);
+	struct nt_memory_entry entry = world_entry(profile, job, number);
 
 	entry.candidate = candidate;
 	world_key(&entry, 65536, 10, 100);
@@ -66,7 +66,7 @@ static void step(const char *profile, uint32_t job, uint32_t number, double us, 
 
 static struct nt_standing standing(void)
 {
-	static struct nt_history history;
+	static struct nt_step_history history;
 	struct nt_where where = world_where();
 
 	history.count = 0;
@@ -74,7 +74,7 @@ static struct nt_standing standing(void)
 	nt_history_add(&history, &memory, &where); /* ids count once */
 	nt_history_sort(&history);
 	assert_int_equal(history.count, memory.entries);
-	return nt_judge_standing(&history, "a", &how, 3);
+	return nt_feel_standing(&history, "a", &how, 3);
 }
 
 static void trust_is_won_in_three_jobs(void **state)
@@ -141,5 +141,5 @@ int main(void)
 		cmocka_unit_test(other_programs_are_not_compared),
 	};
 
-	return cmocka_run_group_tests_name("launch-judge", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("launch-feel", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps against steps. */
-#include "launch/judge.h"
+#include "launch/feel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ static void thin(const float *from, unsigned from_count, float *to, unsigned cou
 		to[i] = from[(size_t)i * from_count / count];
 }
 
-struct nt_feeling nt_judge(const struct nt_judging *how, const float *base, unsigned base_count,
-			   const float *arm, unsigned arm_count)
+struct nt_feeling nt_feel(const struct nt_feel_rule *how, const float *base, unsigned base_count,
+			  const float *arm, unsigned arm_count)
 {
 	struct nt_feeling out = { .felt = NT_FELT_UNKNOWN, .ratio = 1, .p = 1 };
 	unsigned count = base_count < arm_count ? base_count : arm_count;
@@ -68,7 +68,7 @@ struct nt_feeling nt_judge(const struct nt_judging *how, const float *base, unsi
 	return out;
 }
 
-static unsigned shared_keys(const struct nt_entry *a, const struct nt_entry *b)
+static unsigned shared_keys(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	unsigned shared = 0;
 
@@ -84,7 +84,7 @@ static unsigned shared_keys(const struct nt_entry *a, const struct nt_entry *b)
 	return shared;
 }
 
-bool nt_judge_alike(const struct nt_entry *a, const struct nt_entry *b)
+bool nt_feel_alike(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	unsigned more = a->keys > b->keys ? a->keys : b->keys;
 
@@ -93,13 +93,13 @@ bool nt_judge_alike(const struct nt_entry *a, const struct nt_entry *b)
 	       4 * shared_keys(a, b) >= 3 * more;
 }
 
-void nt_history_add(struct nt_history *history, const struct nt_memory *memory,
+void nt_history_add(struct nt_step_history *history, const struct nt_memory *memory,
 		    const struct nt_where *where)
 {
 	if (memory == NULL)
 		return;
 	for (size_t i = 0; i < memory->entries && history->count < NT_HISTORY_MAX; i++) {
-		const struct nt_entry *entry = &memory->entry[i];
+		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (entry->origin == NT_ORIGIN_JOB && nt_where_same(&entry->where, where))
 			history->entry[history->count++] = entry;
@@ -108,8 +108,8 @@ void nt_history_add(struct nt_history *history, const struct nt_memory *memory,
 
 static int by_time(const void *left, const void *right)
 {
-	const struct nt_entry *a = *(const struct nt_entry *const *)left;
-	const struct nt_entry *b = *(const struct nt_entry *const *)right;
+	const struct nt_memory_entry *a = *(const struct nt_memory_entry *const *)left;
+	const struct nt_memory_entry *b = *(const struct nt_memory_entry *const *)right;
 
 	if (a->when_s != b->when_s)
 		return a->when_s < b->when_s ? -1 : 1;
@@ -120,7 +120,7 @@ static int by_time(const void *left, const void *right)
 	return strcmp(a->id, b->id);
 }
 
-void nt_history_sort(struct nt_history *history)
+void nt_history_sort(struct nt_step_history *history)
 {
 	unsigned kept = 0;
 
@@ -135,14 +135,14 @@ void nt_history_sort(struct nt_history *history)
 
 /* The default's step to compare history->entry[at] with: the newest before it of the same job, the
  * oldest after it of the same job, the newest of any job; NULL if there is none. */
-static const struct nt_entry *base_of(const struct nt_history *history, unsigned at)
+static const struct nt_memory_entry *base_of(const struct nt_step_history *history, unsigned at)
 {
-	const struct nt_entry *arm = history->entry[at], *after = NULL, *any = NULL;
+	const struct nt_memory_entry *arm = history->entry[at], *after = NULL, *any = NULL;
 
 	for (unsigned i = history->count; i > 0; i--) {
-		const struct nt_entry *base = history->entry[i - 1];
+		const struct nt_memory_entry *base = history->entry[i - 1];
 
-		if (strcmp(base->profile, NT_PROFILE_DEFAULT) != 0 || !nt_judge_alike(base, arm))
+		if (strcmp(base->profile, NT_PROFILE_DEFAULT) != 0 || !nt_feel_alike(base, arm))
 			continue;
 		if (any == NULL)
 			any = base;
@@ -172,7 +172,7 @@ static void add_winner(struct winners *winners, uint32_t job)
 /* A loss counts where the profile was used for being better. What was only tried may lose. Enough
  * wins after one loss make up for it; after two nothing does. */
 static void fold(struct nt_standing *standing, struct winners *winners,
-		 const struct nt_entry *entry, unsigned trust_jobs)
+		 const struct nt_memory_entry *entry, unsigned trust_jobs)
 {
 	if (standing->last.felt == NT_FELT_FASTER) {
 		add_winner(winners, entry->job);
@@ -184,14 +184,14 @@ static void fold(struct nt_standing *standing, struct winners *winners,
 	}
 }
 
-struct nt_standing nt_judge_standing(const struct nt_history *history, const char *profile,
-				     const struct nt_judging *how, unsigned trust_jobs)
+struct nt_standing nt_feel_standing(const struct nt_step_history *history, const char *profile,
+				    const struct nt_feel_rule *how, unsigned trust_jobs)
 {
 	struct nt_standing out = { .last = { .ratio = 1, .p = 1 } };
 	struct winners winners = { 0 };
 
 	for (unsigned i = 0; i < history->count && out.losses < 2; i++) {
-		const struct nt_entry *arm = history->entry[i], *base;
+		const struct nt_memory_entry *arm = history->entry[i], *base;
 
 		if (strcmp(arm->profile, profile) != 0)
 			continue;
@@ -200,8 +200,8 @@ struct nt_standing nt_judge_standing(const struct nt_history *history, const cha
 		out.last_step = arm->step;
 		out.last = (struct nt_feeling){ .ratio = 1, .p = 1 };
 		if (base != NULL)
-			out.last = nt_judge(how, base->period_us, base->periods, arm->period_us,
-					    arm->periods);
+			out.last = nt_feel(how, base->period_us, base->periods, arm->period_us,
+					   arm->periods);
 		if (out.last.felt != NT_FELT_UNKNOWN && out.trust == NT_TRUST_UNTRIED)
 			out.trust = NT_TRUST_TRIED;
 		fold(&out, &winners, arm, trust_jobs);

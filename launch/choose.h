@@ -113,7 +113,7 @@ struct nt_launch_choice {
 int nt_choose(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
 	      struct nt_launch_choice *out);
 
-const char *nt_why_name(int why); /* "gain", as a record spells it */
+const char *nt_why_name(int why); /* "GAIN", "NOISE", ... */
 const char *nt_why_text(int why);
 /* One line, without an end: "launch profile sockets-wide (calibrated 2026-11-22 on 2 x 1: this
  * job's mix 2.8 x)". Returns out. */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -168,8 +169,10 @@ static void eight_writers_lose_nothing(void **state)
 	}
 	compactor = fork();
 	if (compactor == 0)
-		for (;;)
+		for (;;) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan of a test that failed */
 			nt_store_compact(dir, NOW_S, NULL);
+		}
 	for (unsigned i = 0; i < WRITERS; i++) {
 		int status;
 
@@ -203,6 +206,7 @@ static void kills_lose_nothing(void **state)
 		assert_int_equal(pipe(report), 0);
 		child = fork();
 		if (child == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			for (uint32_t step = 0;; step++) {
 				if (put("default", 100 + round, step) < 0 ||
 				    write(report[1], "x", 1) != 1)

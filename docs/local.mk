@@ -8,6 +8,11 @@ dist_man_MANS = \
 	%D%/man/nccl-tune.7 \
 	%D%/man/spank_nccl_tune.8
 
+# Of the job level, which no command has yet: not installed.
+EXTRA_DIST += \
+	%D%/man/nccl-tune-memory.5 \
+	%D%/man/nccl-tune-profiles.5
+
 EXTRA_DIST += \
 	%D%/agreement.md \
 	%D%/costs.md \

@@ -26,6 +26,12 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/matched \
+	%D%/unit/launch-choose \
+	%D%/unit/launch-feel \
+	%D%/unit/launch-memory \
+	%D%/unit/launch-profile \
+	%D%/unit/launch-sim \
+	%D%/unit/launch-store \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
@@ -62,7 +68,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-launch.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
@@ -320,6 +326,7 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
+	%D%/unit/launch-world.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \
 	%D%/unit/steady.h

@@ -66,6 +66,16 @@ never() {
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
+@test "launch/ needs json-c, contract/ and itself, and nothing of Slurm or the GPU" {
+	only launch 'contract/|launch/'
+	never launch 'slurm|pmix|hwloc|cuda|nccl'
+}
+
+# slurmstepd reads profiles as root: what it reads them with needs libc only.
+@test "profiles are read with libc only" {
+	[ -z "$(grep -lE 'json-c|math\.h' launch/profile*.[ch] launch/variable.[ch] launch/file.[ch])" ]
+}
+
 @test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {
 	only spank 'contract/|record/|spank/'
 	never spank 'pmix|cuda|nccl'

@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries as values, and how they are printed. Reading them is in entry-read.c. */
+#include "launch/entry.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+void nt_entry_init(struct nt_memory_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->marker_coll = -1;
+}
+
+void nt_entry_fini(struct nt_memory_entry *entry)
+{
+	free(entry->key);
+	nt_entry_init(entry);
+}
+
+int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
+		  struct nt_error *err)
+{
+	*to = *from;
+	to->key = NULL;
+	if (from->keys == 0)
+		return 0;
+	to->key = calloc(from->keys, sizeof(*to->key));
+	if (to->key == NULL) {
+		nt_entry_init(to);
+		return nt_error_set(err, "out of memory");
+	}
+	memcpy(to->key, from->key, from->keys * sizeof(*to->key));
+	return 0;
+}
+
+/* Grows by doubling: 1, 2, 4, ... */
+struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry)
+{
+	struct nt_known_key *key;
+
+	if (entry->keys >= NT_ENTRY_KEYS)
+		return NULL;
+	if ((entry->keys & (entry->keys - 1)) == 0) {
+		size_t room = entry->keys == 0 ? 1 : 2 * (size_t)entry->keys;
+		struct nt_known_key *more = realloc(entry->key, room * sizeof(*more));
+
+		if (more == NULL)
+			return NULL;
+		entry->key = more;
+	}
+	key = &entry->key[entry->keys++];
+	memset(key, 0, sizeof(*key));
+	key->arm = NT_ARM_AUTO;
+	return key;
+}
+
+int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err)
+{
+	unsigned char random[(NT_ENTRY_ID - 1) / 2];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return nt_error_set(err, "no random numbers to be had");
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(entry->id + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+static const char *const origins[] = { "job", "calibrate", "import" };
+
+const char *nt_origin_name(int origin)
+{
+	return origin >= 0 && origin <= NT_ORIGIN_IMPORT ? origins[origin] : "?";
+}
+
+bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b)
+{
+	return a->fingerprint != 0 && a->fingerprint == b->fingerprint && a->nodes == b->nodes &&
+	       a->per_node == b->per_node &&
+	       (a->fabric == b->fabric || a->fabric == NT_FABRIC_ANY || b->fabric == NT_FABRIC_ANY);
+}
+
+bool nt_where_same(const struct nt_where *a, const struct nt_where *b)
+{
+	bool nccl = a->nccl == b->nccl || a->nccl == 0 || b->nccl == 0;
+	bool driver = strcmp(a->driver, b->driver) == 0 || a->driver[0] == '\0' ||
+		      b->driver[0] == '\0';
+
+	return nccl && driver && nt_where_same_place(a, b);
+}
+
+static void print_quantiles(FILE *out, const struct nt_quantiles *us)
+{
+	fprintf(out, "[%.6g,%.6g,%.6g,%" PRIu32 "]", us->p25_us, us->median_us, us->p75_us,
+		us->samples);
+}
+
+static void print_key(FILE *out, const struct nt_known_key *key)
+{
+	fprintf(out, "[\"%s\",%" PRIu64 ",\"%s\",%" PRIu64 ",", nt_coll_name(key->coll), key->bytes,
+		nt_arm_name(key->arm), key->calls);
+	print_quantiles(out, &key->best);
+	fputc(',', out);
+	print_quantiles(out, &key->untuned);
+	fputc(']', out);
+}
+
+static void print_marker(FILE *out, const struct nt_memory_entry *entry)
+{
+	fprintf(out, ",\"marker\":{\"coll\":\"%s\",\"bytes\":%" PRIu64 ",\"period_us\":[",
+		nt_coll_name(entry->marker_coll), entry->marker_bytes);
+	for (unsigned i = 0; i < entry->periods; i++)
+		fprintf(out, "%s%.6g", i > 0 ? "," : "", (double)entry->period_us[i]);
+	fputs("]}", out);
+}
+
+/* What comes first is what lines are sorted by in a site's file. */
+int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
+{
+	const struct nt_where *where = &entry->where;
+
+	fprintf(out,
+		"{\"v\":%d,\"fingerprint\":\"%016" PRIx64 "\",\"fabric\":\"%s\",\"nodes\":%" PRIu32
+		",\"per_node\":%" PRIu32 ",\"profile\":\"%s\",\"when\":%" PRId64,
+		NT_ENTRY_VERSION, where->fingerprint, nt_fabric_name((int)where->fabric),
+		where->nodes, where->per_node, entry->profile, entry->when_s);
+	fprintf(out,
+		",\"origin\":\"%s\",\"job\":%" PRIu32 ",\"step\":%" PRIu32 ",\"nccl\":%" PRIu32
+		",\"driver\":\"%s\",\"id\":\"%s\",\"added\":%" PRId64 ",\"keys\":[",
+		nt_origin_name((int)entry->origin), entry->job, entry->step, where->nccl,
+		where->driver, entry->id, entry->added_us);
+	for (unsigned i = 0; i < entry->keys; i++) {
+		if (i > 0)
+			fputc(',', out);
+		print_key(out, &entry->key[i]);
+	}
+	fputc(']', out);
+	if (entry->candidate)
+		fputs(",\"candidate\":true", out);
+	if (entry->marker_coll >= 0)
+		print_marker(out, entry);
+	fputc('}', out);
+	return ferror(out) ? -1 : 0;
+}

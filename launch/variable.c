@@ -1,0 +1,193 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The allow-list, and checks of values against it. */
+#include "launch/variable.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
+#define NT_VARIABLE_ROW(id, name, kind, least, largest, fabric, measured, others, meaning)        \
+	[NT_VARIABLE_##id] = {                                                                    \
+		name,	NT_VARIABLE_##kind, least, largest, NT_FABRIC_##fabric, measured, others, \
+		meaning                                                                           \
+	},
+	NT_VARIABLES(NT_VARIABLE_ROW)
+#undef NT_VARIABLE_ROW
+};
+
+/* NCCL's limits, and ours: sockets are file descriptors, buffers are the GPU's memory, and both
+ * are opened for each peer. Ours leave a job below the usual soft limit of 1,024 descriptors and
+ * a gigabyte of buffers. */
+#define SOCKETS_PER_CHANNEL 64
+#define SOCKETS_PER_PEER 256
+#define BUFFERS_PER_PEER ((int64_t)256 << 20)
+
+static const char *const fabric_names[] = { "any", "socket", "ib" };
+
+const char *nt_fabric_name(int fabric)
+{
+	return fabric >= 0 && fabric <= NT_FABRIC_IB ? fabric_names[fabric] : "?";
+}
+
+int nt_fabric_parse(const char *name)
+{
+	for (int i = 0; i <= NT_FABRIC_IB; i++)
+		if (strcmp(name, fabric_names[i]) == 0)
+			return i;
+	return -1;
+}
+
+const struct nt_variable *nt_variable_get(unsigned id)
+{
+	return id < NT_VARIABLE_COUNT ? &variables[id] : NULL;
+}
+
+int nt_variable_find(const char *name)
+{
+	for (int i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (strcmp(name, variables[i].name) == 0)
+			return i;
+	return -1;
+}
+
+static unsigned least_of(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Levenshtein's distance, one row at a time. */
+unsigned nt_word_distance(const char *a, const char *b)
+{
+	unsigned row[64];
+	size_t a_length = strlen(a), b_length = strlen(b);
+
+	if (a_length >= 64 || b_length >= 64)
+		return 99;
+	for (unsigned j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (unsigned i = 1; i <= a_length; i++) {
+		unsigned corner = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= b_length; j++) {
+			unsigned above = row[j];
+
+			row[j] = least_of(above + 1, row[j - 1] + 1,
+					  corner + (a[i - 1] != b[j - 1]));
+			corner = above;
+		}
+	}
+	return row[b_length];
+}
+
+const char *nt_variable_near(const char *name)
+{
+	const char *best = NULL;
+	unsigned best_distance = 6;
+
+	for (int i = 0; i < NT_VARIABLE_COUNT; i++) {
+		unsigned distance = nt_word_distance(name, variables[i].name);
+
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = variables[i].name;
+		}
+	}
+	return best;
+}
+
+/* Digits only, and for sizes one K or M after them. */
+static int parse_number(const char *text, bool size, int64_t *value)
+{
+	char *end;
+	long long number;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -1;
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (errno != 0 || number > INT32_MAX)
+		return -1;
+	if (size && (end[0] == 'K' || end[0] == 'M')) {
+		number *= end[0] == 'K' ? 1024 : 1024 * 1024;
+		end++;
+	}
+	if (end[0] != '\0')
+		return -1;
+	*value = number;
+	return 0;
+}
+
+int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_error *err)
+{
+	const struct nt_variable *variable = nt_variable_get(id);
+
+	if (variable == NULL)
+		return nt_error_set(err, "no such variable");
+	if (parse_number(text, variable->kind == NT_VARIABLE_SIZE, value) < 0 ||
+	    *value < variable->least || *value > variable->largest)
+		return nt_error_set(err, "%s is '%.40s' (want %s from %" PRId64 " to %" PRId64 ")",
+				    variable->name, text,
+				    variable->kind == NT_VARIABLE_SIZE ? "bytes" : "a number",
+				    variable->least, variable->largest);
+	return 0;
+}
+
+static int64_t value_or(const struct nt_settings *settings, unsigned id, int64_t usual)
+{
+	return settings->set[id] ? settings->value[id] : usual;
+}
+
+int nt_settings_check(const struct nt_settings *settings, struct nt_error *err)
+{
+	int64_t sockets = value_or(settings, NT_VARIABLE_SOCKET_NTHREADS, 1) *
+			  value_or(settings, NT_VARIABLE_NSOCKS_PERTHREAD, 1);
+	int64_t channels = value_or(settings, NT_VARIABLE_MIN_NCHANNELS, 2);
+	int64_t buffer = value_or(settings, NT_VARIABLE_BUFFSIZE, 4 << 20);
+
+	if (sockets > SOCKETS_PER_CHANNEL)
+		return nt_error_set(err,
+				    "NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is %" PRId64
+				    " (want at most %d)",
+				    sockets, SOCKETS_PER_CHANNEL);
+	if (sockets * channels > SOCKETS_PER_PEER)
+		return nt_error_set(
+			err, "sockets of all channels to a peer are %" PRId64 " (want at most %d)",
+			sockets * channels, SOCKETS_PER_PEER);
+	if (buffer * channels > BUFFERS_PER_PEER)
+		return nt_error_set(err,
+				    "buffers of all channels to a peer are %" PRId64
+				    " MiB (want at most %" PRId64 ")",
+				    (buffer * channels) >> 20, BUFFERS_PER_PEER >> 20);
+	if (settings->set[NT_VARIABLE_MAX_NCHANNELS] && settings->set[NT_VARIABLE_MIN_NCHANNELS] &&
+	    settings->value[NT_VARIABLE_MAX_NCHANNELS] < channels)
+		return nt_error_set(
+			err, "NCCL_MAX_NCHANNELS is %" PRId64 ", below NCCL_MIN_NCHANNELS=%" PRId64,
+			settings->value[NT_VARIABLE_MAX_NCHANNELS], channels);
+	return 0;
+}
+
+const char *nt_settings_text(const struct nt_settings *settings, char *out, size_t out_bytes)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
+		int more;
+
+		if (!settings->set[i])
+			continue;
+		more = snprintf(out + used, out_bytes - used, "%s%s=%" PRId64, used > 0 ? " " : "",
+				variables[i].name, settings->value[i]);
+		if (more < 0 || (size_t)more >= out_bytes - used)
+			break;
+		used += (size_t)more;
+	}
+	return out;
+}

@@ -1,0 +1,365 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs of a mix, measured where they can be and estimated where they must. */
+#include "launch/weigh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POINTS 512
+#define SAMPLES_MAX 32.0 /* that count: more of one run are not independent */
+#define RUN_ERROR 0.03 /* of the logarithm: two runs of one thing */
+#define SPREAD_LEAST 0.02 /* quartiles that are equal were rounded, not exact */
+#define NEIGHBOUR_ERROR 0.10
+#define LINE_ERROR 0.25
+#define NEAR_OCTAVES 4.0 /* how far a single neighbour may be */
+
+/* What a profile's entries say of one size. Sums while they are added, then means. */
+struct point {
+	int coll;
+	unsigned band;
+	double weight, square; /* sums of weights, and of their squares */
+	double log_us, variance;
+};
+
+struct points {
+	unsigned count;
+	struct point point[POINTS];
+	unsigned runs;
+	bool calibrated;
+	int64_t newest_s;
+};
+
+double nt_normal_tail(double z)
+{
+	return 0.5 * erfc(z / sqrt(2));
+}
+
+void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
+{
+	mix->count = 0;
+	for (unsigned i = 0; i < entry->keys; i++) {
+		if (entry->key[i].calls == 0)
+			continue;
+		mix->key[mix->count++] = (struct nt_mix_key){
+			.coll = entry->key[i].coll,
+			.bytes = entry->key[i].bytes,
+			.calls = (double)entry->key[i].calls,
+		};
+	}
+}
+
+bool nt_line_fit(const uint64_t *bytes, const double *us, unsigned count, struct nt_line *out)
+{
+	double n = 0, x = 0, xx = 0, y = 0, xy = 0, scale;
+
+	memset(out, 0, sizeof(*out));
+	if (count == 0)
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		double weight = 1 / (us[i] * us[i]), size = (double)bytes[i];
+
+		n += weight;
+		x += weight * size;
+		xx += weight * size * size;
+		y += weight * us[i];
+		xy += weight * size * us[i];
+	}
+	scale = n * xx - x * x;
+	if (count == 1 || scale <= 1e-12 * n * xx) {
+		out->us_per_byte = us[0] / (double)(bytes[0] > 0 ? bytes[0] : 1);
+		out->flat_bytes = bytes[0];
+		return true;
+	}
+	out->us_per_byte = (n * xy - x * y) / scale;
+	out->latency_us = (y - out->us_per_byte * x) / n;
+	if (out->us_per_byte < 0) {
+		out->us_per_byte = 0;
+		out->latency_us = y / n;
+	} else if (out->latency_us < 0) {
+		out->latency_us = 0;
+		out->us_per_byte = xy / xx;
+	}
+	return true;
+}
+
+double nt_line_us(const struct nt_line *line, uint64_t bytes)
+{
+	uint64_t size = bytes > line->flat_bytes ? bytes : line->flat_bytes;
+
+	return line->latency_us + line->us_per_byte * (double)(size > 0 ? size : 1);
+}
+
+static struct point *point_at(struct points *points, int coll, unsigned band, bool make)
+{
+	for (unsigned i = 0; i < points->count; i++)
+		if (points->point[i].coll == coll && points->point[i].band == band)
+			return &points->point[i];
+	if (!make || points->count == POINTS)
+		return NULL;
+	points->point[points->count] = (struct point){ .coll = coll, .band = band };
+	return &points->point[points->count++];
+}
+
+/* Between the median and the mean: a quarter of slow calls shows, a single stall does not. */
+static double middle_us(const struct nt_quantiles *us)
+{
+	return (us->p25_us + 2 * us->median_us + us->p75_us) / 4;
+}
+
+static void add_key(struct points *points, const struct nt_known_key *key, double age)
+{
+	const struct nt_quantiles *us = key->best.samples > 0 ? &key->best : &key->untuned;
+	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
+	struct point *point;
+	double spread, weight;
+
+	if (us->samples == 0)
+		return;
+	point = point_at(points, key->coll, nt_band(key->bytes), true);
+	if (point == NULL)
+		return;
+	spread = log(us->p75_us / us->p25_us) / 1.349;
+	spread = 1.2533 * (spread > SPREAD_LEAST ? spread : SPREAD_LEAST);
+	weight = age * samples / (samples + 4);
+	point->weight += weight;
+	point->square += weight * weight;
+	point->log_us += weight * log(middle_us(us));
+	point->variance += weight * weight * spread * spread / samples;
+}
+
+static bool near_enough(const struct nt_memory_entry *entry, const struct nt_where *where,
+			enum nt_nearness nearness)
+{
+	if (nearness == NT_NEAR_SAME)
+		return nt_where_same(&entry->where, where);
+	if (nearness == NT_NEAR_SOFTWARE)
+		return nt_where_same_place(&entry->where, where);
+	return entry->where.fingerprint == where->fingerprint && where->fingerprint != 0 &&
+	       entry->where.fabric == where->fabric;
+}
+
+static void add_entry(struct points *points, const struct nt_memory_entry *entry, double age)
+{
+	for (unsigned i = 0; i < entry->keys; i++)
+		add_key(points, &entry->key[i], age);
+	points->runs++;
+	if (entry->origin == NT_ORIGIN_CALIBRATE)
+		points->calibrated = true;
+	if (entry->when_s > points->newest_s)
+		points->newest_s = entry->when_s;
+}
+
+static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
+}
+
+static void gather(struct points *points, const struct nt_memory *memory,
+		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
+		   const char *profile, int64_t now_s)
+{
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
+
+		if (entry->keys == 0 || strcmp(entry->profile, profile) != 0 ||
+		    !near_enough(entry, where, nearness))
+			continue;
+		if (!only_newest)
+			add_entry(points, entry, nt_entry_weight(entry, now_s));
+		else if (newest == NULL || newer(entry, newest))
+			newest = entry;
+	}
+	if (newest != NULL)
+		add_entry(points, newest, 1);
+	for (unsigned i = 0; i < points->count; i++) {
+		struct point *point = &points->point[i];
+
+		if (point->weight <= 0)
+			continue;
+		point->log_us /= point->weight;
+		point->variance /= point->weight * point->weight;
+	}
+}
+
+/* A time, how sure, and whether it was measured. */
+struct time {
+	bool known, measured;
+	double log_us, variance, estimate_error;
+};
+
+static bool by_line(const struct points *points, int coll, unsigned band, struct time *out)
+{
+	uint64_t bytes[POINTS];
+	double us[POINTS];
+	struct nt_line line;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < points->count; i++) {
+		if (points->point[i].coll != coll || points->point[i].weight <= 0)
+			continue;
+		bytes[count] = nt_band_floor(points->point[i].band);
+		us[count++] = exp(points->point[i].log_us);
+	}
+	if (!nt_line_fit(bytes, us, count, &line))
+		return false;
+	out->log_us = log(nt_line_us(&line, nt_band_floor(band)));
+	out->estimate_error = LINE_ERROR;
+	return true;
+}
+
+static struct time time_at(struct points *points, int coll, unsigned band)
+{
+	const struct point *point = point_at(points, coll, band, false);
+	struct time out = { 0 };
+
+	if (point != NULL && point->weight > 0) {
+		out.known = out.measured = true;
+		out.log_us = point->log_us;
+		out.variance = point->variance;
+	} else {
+		out.known = by_line(points, coll, band, &out);
+	}
+	return out;
+}
+
+/* The profile's ratio to the default at the nearest sizes that both were measured at. */
+static bool by_neighbours(struct points *profile, struct points *base, int coll, unsigned band,
+			  double *log_ratio)
+{
+	double octaves[2] = { INFINITY, INFINITY }, ratio[2] = { 0, 0 };
+
+	for (unsigned i = 0; i < profile->count; i++) {
+		const struct point *of = &profile->point[i];
+		const struct point *to = point_at(base, of->coll, of->band, false);
+		double distance = ((double)of->band - band) / 2;
+		unsigned side = distance > 0;
+
+		if (of->coll != coll || to == NULL || of->weight <= 0 || to->weight <= 0 ||
+		    fabs(distance) >= octaves[side])
+			continue;
+		octaves[side] = fabs(distance);
+		ratio[side] = of->log_us - to->log_us;
+	}
+	if (isfinite(octaves[0]) && isfinite(octaves[1])) {
+		*log_ratio = (ratio[0] * octaves[1] + ratio[1] * octaves[0]) /
+			     (octaves[0] + octaves[1]);
+		return true;
+	}
+	for (unsigned side = 0; side < 2; side++) {
+		if (octaves[side] <= NEAR_OCTAVES) {
+			*log_ratio = ratio[side];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sums over the keys of a mix. */
+struct sums {
+	double base, profile; /* costs, of keys that both are known at */
+	double base_all; /* and of all that the default is known at */
+	double bytes, bytes_unknown; /* of keys, and of those the default is unknown at */
+	double measured;
+	double variance_base, variance_profile, slack;
+	double worst;
+};
+
+static void add_to_sums(struct sums *sums, struct points *profile, struct points *base,
+			const struct nt_mix_key *key)
+{
+	unsigned band = nt_band(key->bytes);
+	struct time of_base = time_at(base, key->coll, band);
+	struct time of_profile = time_at(profile, key->coll, band);
+	double base_us, profile_us, ratio, error;
+
+	sums->bytes += key->calls * (double)key->bytes;
+	if (!of_base.known) {
+		sums->bytes_unknown += key->calls * (double)key->bytes;
+		return;
+	}
+	base_us = key->calls * exp(of_base.log_us);
+	sums->base_all += base_us;
+	if (!of_profile.measured && by_neighbours(profile, base, key->coll, band, &ratio)) {
+		of_profile.known = true;
+		of_profile.log_us = of_base.log_us + ratio;
+		of_profile.estimate_error = NEIGHBOUR_ERROR;
+	}
+	if (!of_profile.known)
+		return;
+	profile_us = key->calls * exp(of_profile.log_us);
+	error = of_profile.estimate_error > of_base.estimate_error ? of_profile.estimate_error
+								   : of_base.estimate_error;
+	sums->base += base_us;
+	sums->profile += profile_us;
+	sums->variance_base += base_us * base_us * of_base.variance;
+	sums->variance_profile += profile_us * profile_us * of_profile.variance;
+	sums->slack += profile_us * error;
+	if (of_base.measured && of_profile.measured) {
+		sums->measured += base_us;
+		if (profile_us / base_us > sums->worst)
+			sums->worst = profile_us / base_us;
+	}
+}
+
+static void sum_blind(struct sums *sums, struct points *profile, struct points *base)
+{
+	for (unsigned i = 0; i < base->count; i++) {
+		struct nt_mix_key key = { .coll = base->point[i].coll,
+					  .bytes = nt_band_floor(base->point[i].band),
+					  .calls = exp(-base->point[i].log_us) };
+
+		add_to_sums(sums, profile, base, &key);
+	}
+}
+
+static void conclude(const struct sums *sums, const struct points *profile,
+		     const struct points *base, struct nt_weight *out)
+{
+	double runs_error, variance;
+
+	/* Keys that nothing is known of may cost anything: a tenth of the bytes is bearable. */
+	if (sums->base <= 0 || sums->bytes_unknown > 0.1 * sums->bytes)
+		return;
+	out->known = true;
+	out->ratio = sums->profile / sums->base;
+	out->measured = sums->measured / sums->base_all;
+	out->estimated = (sums->base - sums->measured) / sums->base_all;
+	out->worst = sums->worst;
+	runs_error = RUN_ERROR * RUN_ERROR * (1.0 / profile->runs + 1.0 / base->runs);
+	variance = sums->variance_base / (sums->base * sums->base) +
+		   sums->variance_profile / (sums->profile * sums->profile) +
+		   sums->slack * sums->slack / (sums->profile * sums->profile) + runs_error;
+	out->error = sqrt(variance);
+	out->p = nt_normal_tail(-log(out->ratio) / out->error);
+	out->runs = profile->runs;
+	out->calibrated = profile->calibrated && base->calibrated;
+	out->newest_s = profile->newest_s;
+}
+
+int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
+	     enum nt_nearness nearness, bool only_newest, const char *profile,
+	     const struct nt_mix *mix, int64_t now_s, struct nt_weight *out)
+{
+	struct points *points = calloc(2, sizeof(*points));
+	struct sums sums = { 0 };
+
+	memset(out, 0, sizeof(*out));
+	out->ratio = out->p = 1;
+	if (points == NULL)
+		return -1;
+	gather(&points[0], memory, where, nearness, only_newest, profile, now_s);
+	gather(&points[1], memory, where, nearness, only_newest, NT_PROFILE_DEFAULT, now_s);
+	if (points[0].count > 0 && points[1].count > 0) {
+		if (mix == NULL || mix->count == 0)
+			sum_blind(&sums, &points[0], &points[1]);
+		for (unsigned i = 0; mix != NULL && i < mix->count; i++)
+			add_to_sums(&sums, &points[0], &points[1], &mix->key[i]);
+		conclude(&sums, &points[0], &points[1], out);
+	}
+	free(points);
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A choice in words. */
+#include "launch/choose.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const names[NT_WHY_COUNT] = {
+#define NT_WHY_NAME(id, text) [NT_WHY_##id] = #id,
+	NT_WHYS(NT_WHY_NAME)
+#undef NT_WHY_NAME
+};
+
+static const char *const texts[NT_WHY_COUNT] = {
+#define NT_WHY_TEXT(id, text) [NT_WHY_##id] = text,
+	NT_WHYS(NT_WHY_TEXT)
+#undef NT_WHY_TEXT
+};
+
+const char *nt_why_name(int why)
+{
+	return why >= 0 && why < NT_WHY_COUNT ? names[why] : "?";
+}
+
+const char *nt_why_text(int why)
+{
+	return why >= 0 && why < NT_WHY_COUNT ? texts[why] : "?";
+}
+
+static const char *day_of(int64_t when_s, char *out, size_t out_bytes)
+{
+	time_t when = (time_t)when_s;
+	struct tm day;
+
+	if (gmtime_r(&when, &day) == NULL || strftime(out, out_bytes, "%Y-%m-%d", &day) == 0)
+		snprintf(out, out_bytes, "?");
+	return out;
+}
+
+static const char *source_text(const struct nt_weighed *chosen)
+{
+	if (chosen->weight.calibrated)
+		return "calibrated";
+	if (chosen->level == NT_LEVEL_JOB)
+		return "measured in this job";
+	return chosen->level == NT_LEVEL_USER ? "remembered" : "the site's, measured";
+}
+
+const char *nt_choice_text(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
+{
+	const struct nt_weighed *chosen = choice->chosen;
+	char day[16];
+
+	if (chosen == NULL)
+		snprintf(out, out_bytes, "launch profile default (%s)", nt_why_text(choice->why));
+	else if (choice->why == NT_WHY_FELT)
+		snprintf(out, out_bytes, "launch profile %s (%s: %.2f x)", choice->profile,
+			 nt_why_text(choice->why),
+			 1 / (chosen->felt.felt == NT_FELT_FASTER ? chosen->felt.ratio
+								  : chosen->standing.last.ratio));
+	else if (choice->candidate)
+		snprintf(out, out_bytes, "launch profile %s (a candidate: %s; %u more to try)",
+			 choice->profile, nt_why_text(choice->why), choice->next_count - 1);
+	else
+		snprintf(out, out_bytes,
+			 "launch profile %s (%s %s on %" PRIu32 " x %" PRIu32 ": %s %.2f x%s)",
+			 choice->profile, source_text(chosen),
+			 day_of(chosen->weight.newest_s, day, sizeof(day)), launch->where.nodes,
+			 launch->where.per_node,
+			 choice->mix_known ? "this job's mix" : "all sizes alike",
+			 1 / chosen->weight.ratio,
+			 chosen->weight.estimated > 0.005 ? ", partly estimated" : "");
+	return out;
+}
+
+static void print_weighed(const struct nt_weighed *weighed, FILE *out)
+{
+	const struct nt_weight *weight = &weighed->weight;
+
+	fprintf(out, "%-32s ", weighed->profile->name);
+	if (weight->known)
+		fprintf(out, "%6.2f x  p %.4f  measured %3.0f %%  estimated %3.0f %%",
+			1 / weight->ratio, weight->p, 100 * weight->measured,
+			100 * weight->estimated);
+	else
+		fprintf(out, "%6s    p %6s  measured %3s    estimated %3s  ", "-", "-", "-", "-");
+	fprintf(out, "  %-11s  %s\n", nt_trust_name((int)weighed->standing.trust),
+		nt_why_text((int)weighed->why));
+}
+
+void nt_choice_print(const struct nt_launch_choice *choice, FILE *out)
+{
+	for (unsigned i = 0; i < choice->count; i++)
+		print_weighed(&choice->weighed[i], out);
+}

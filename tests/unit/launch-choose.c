@@ -1,0 +1,224 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a step gets: from whose memory, on which mix, and what is refused with which reason */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "launch-world.h"
+
+static struct nt_profiles profiles;
+static struct nt_memory job, user, site;
+static struct nt_launch_choice choice;
+static struct nt_launch_case launch;
+
+static int set_up(void **state)
+{
+	static const char text[] = "[a]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
+				   "[b]\nNCCL_MIN_NCHANNELS=8\n[i]\nfabric=ib\nNCCL_CROSS_NIC=1\n";
+
+	(void)state;
+	nt_memory_init(&job);
+	nt_memory_init(&user);
+	nt_memory_init(&site);
+	nt_profiles_init(&profiles);
+	launch = (struct nt_launch_case){ .memory = { &job, &user, &site },
+					  .profiles = &profiles,
+					  .where = world_where(),
+					  .array_task = -1,
+					  .now_s = NOW_S };
+	return nt_profiles_parse(&profiles, "test", text, strlen(text), NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	nt_memory_fini(&job);
+	nt_memory_fini(&user);
+	nt_memory_fini(&site);
+	return 0;
+}
+
+static struct nt_memory_entry *add(struct nt_memory *to, const char *profile, uint32_t number,
+				   uint32_t step, double small_us, double large_us)
+{
+	struct nt_memory_entry entry = world_entry(profile, number, step);
+
+	world_key(&entry, 65536, 100, small_us);
+	world_key(&entry, 16 << 20, 10, large_us);
+	assert_int_equal(nt_memory_add_take(to, &entry, NULL), 0);
+	return &to->entry[to->entries - 1];
+}
+
+static void expect(const char *profile, enum nt_why why)
+{
+	struct nt_launch_limits limits;
+
+	nt_launch_limits_default(&limits);
+	limits.feel.test = world_test;
+	assert_int_equal(nt_choose(&launch, &limits, &choice), 0);
+	if (strcmp(choice.profile, profile) != 0 || choice.why != why)
+		fail_msg("chose %s (%s), not %s (%s)", choice.profile, nt_why_name(choice.why),
+			 profile, nt_why_name(why));
+}
+
+static void nothing_known_is_the_default(void **state)
+{
+	(void)state;
+	expect("default", NT_WHY_NOTHING_KNOWN);
+	launch.where.fingerprint = 0;
+	expect("default", NT_WHY_NO_HARDWARE);
+}
+
+static void a_job_tries_what_is_unknown(void **state)
+{
+	(void)state;
+	add(&job, "default", 7, 0, 100, 4000);
+	expect("a", NT_WHY_TRY);
+	assert_true(choice.candidate);
+	add(&job, "a", 7, 1, 110, 2000)->candidate = true;
+	expect("b", NT_WHY_TRY);
+	add(&job, "b", 7, 2, 300, 6000)->candidate = true;
+	expect("a", NT_WHY_GAIN);
+	assert_false(choice.candidate);
+	assert_int_equal(choice.weighed[1].why, NT_WHY_SLOWER);
+	assert_true(fabs(choice.chosen->weight.ratio - 31.0 / 50) < 0.001);
+}
+
+static void the_first_step_wants_proof(void **state)
+{
+	char text[200];
+
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000);
+	add(&user, "a", 1, 1, 100, 2000);
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_UNPROVEN);
+	user.entry[0].origin = user.entry[1].origin = NT_ORIGIN_CALIBRATE;
+	expect("a", NT_WHY_GAIN);
+	assert_string_equal(nt_choice_text(&choice, &launch, text, sizeof(text)),
+			    "launch profile a (calibrated 2025-11-10 on 2 x 1: all sizes alike "
+			    "1.33 x)");
+	/* Without a mix it must not lose at any size. */
+	user.entry[1].key[0].best = (struct nt_quantiles){ 140, 150, 160, 100 };
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_WORST);
+}
+
+static void three_jobs_that_felt_it_are_proof(void **state)
+{
+	(void)state;
+	for (uint32_t number = 1; number <= 3; number++) {
+		expect("default", number == 1 ? NT_WHY_NOTHING_KNOWN : NT_WHY_NONE_BETTER);
+		world_marker(add(&user, "default", number, 0, 100, 4000), 9000, 0.03, number);
+		world_marker(add(&user, "a", number, 1, 100, 2000), 6000, 0.03, 50 + number);
+	}
+	expect("a", NT_WHY_GAIN);
+}
+
+static void the_marker_beats_the_mix(void **state)
+{
+	(void)state;
+	world_marker(add(&job, "default", 7, 0, 100, 4000), 9000, 0.03, 1);
+	world_marker(add(&job, "a", 7, 1, 90, 1000), 11000, 0.03,
+		     2); /* faster calls, slower steps */
+	expect("default", NT_WHY_FELT_SLOWER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_FELT_SLOWER);
+	/* And the other way round. */
+	world_marker(add(&job, "b", 7, 2, 105, 4200), 7000, 0.03, 3);
+	expect("b", NT_WHY_FELT);
+}
+
+static void other_software_and_shapes_are_no_evidence(void **state)
+{
+	(void)state;
+	for (uint32_t number = 1; number <= 2; number++) {
+		struct nt_memory_entry *entry = add(&site, number == 1 ? "default" : "b", 1, number,
+						    100, number == 1 ? 4000 : 500);
+
+		entry->origin = NT_ORIGIN_CALIBRATE;
+		entry->where.nccl = 22703;
+	}
+	expect("default", NT_WHY_NOTHING_KNOWN);
+	assert_int_equal(choice.weighed[1].why, NT_WHY_OTHER_SOFTWARE);
+	/* But it is tried first. */
+	add(&job, "default", 7, 0, 100, 4000);
+	expect("b", NT_WHY_TRY);
+	for (unsigned i = 0; i < 2; i++) {
+		site.entry[i].where.nccl = 22809;
+		site.entry[i].where.nodes = 4;
+	}
+	expect("b", NT_WHY_TRY);
+	for (unsigned i = 0; i < 2; i++)
+		site.entry[i].where.fingerprint = 0xbad;
+	expect("a", NT_WHY_TRY);
+}
+
+static void a_tenth_of_an_array_is_control(void **state)
+{
+	unsigned control = 0;
+
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 1, 1, 100, 2000)->origin = NT_ORIGIN_CALIBRATE;
+	for (launch.array_task = 0; launch.array_task < 100; launch.array_task++) {
+		bool other = launch.array_task % 10 != 0;
+
+		expect(other ? "a" : "default", other ? NT_WHY_GAIN : NT_WHY_CONTROL);
+		control += !other;
+	}
+	assert_int_equal(control, 10);
+}
+
+static void noise_and_little_are_no_gain(void **state)
+{
+	(void)state;
+	add(&job, "default", 7, 0, 100, 4000);
+	add(&job, "a", 7, 1, 97, 3850);
+	add(&job, "b", 7, 2, 99, 3990);
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_NOISE);
+	assert_int_equal(choice.weighed[1].why, NT_WHY_SMALL);
+	/* Only the cheap size was measured: the other one is estimated, which is too little. */
+	job.entry[1].keys = 1;
+	job.entry[1].key[0].best = (struct nt_quantiles){ 40, 50, 60, 100 };
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_TOO_LITTLE);
+	assert_true(choice.weighed[0].weight.estimated > 0.7);
+}
+
+static void lines_are_fitted(void **state)
+{
+	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
+	double us[4];
+	struct nt_line line;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		us[i] = 20 + (double)bytes[i] / 5000;
+	assert_true(nt_line_fit(bytes, us, 4, &line));
+	assert_true(fabs(line.latency_us - 20) < 1e-3);
+	assert_true(fabs(nt_line_us(&line, 4 << 20) - (20 + 4194304.0 / 5000)) < 0.1);
+	assert_true(nt_line_fit(bytes + 2, us + 2, 1, &line));
+	assert_true(fabs(nt_line_us(&line, 1024) - us[2]) < 1e-9);
+	assert_false(nt_line_fit(bytes, us, 0, &line));
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CASE(nothing_known_is_the_default),
+		CASE(a_job_tries_what_is_unknown),
+		CASE(the_first_step_wants_proof),
+		CASE(three_jobs_that_felt_it_are_proof),
+		CASE(the_marker_beats_the_mix),
+		CASE(other_software_and_shapes_are_no_evidence),
+		CASE(a_tenth_of_an_array_is_control),
+		CASE(noise_and_little_are_no_gain),
+		CASE(lines_are_fitted),
+	};
+
+	return cmocka_run_group_tests_name("launch-choose", tests, NULL, NULL);
+}

@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	%D%/decisions/0008-period.md \
 	%D%/decisions/0009-one-communicator-at-a-time.md \
 	%D%/decisions/0010-ll.md \
+	%D%/decisions/0011-rooms.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

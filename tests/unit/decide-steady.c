@@ -52,8 +52,8 @@ static double ns_between(const struct timespec *from, const struct timespec *to)
 	return (double)(to->tv_sec - from->tv_sec) * 1e9 + (double)(to->tv_nsec - from->tv_nsec);
 }
 
-/* Returns nanoseconds a decision, the table's copy included: of this thread's processor time, in the
- * best of some parts, so that it does not depend on what else the machine does. */
+/* Returns nanoseconds a decision, the table's copy included: of this thread's processor time, in
+ * the best of some parts, so that it does not depend on what else the machine does. */
 static double decide_many(struct host *h, unsigned count)
 {
 	struct timespec from, to;

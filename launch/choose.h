@@ -21,105 +21,12 @@
 #ifndef NT_LAUNCH_CHOOSE_H
 #define NT_LAUNCH_CHOOSE_H
 
-#include "launch/feel.h"
-#include "launch/profile.h"
-#include "launch/weigh.h"
-
-enum nt_level { NT_LEVEL_JOB = 0, NT_LEVEL_USER, NT_LEVEL_SITE, NT_LEVELS };
-
-/* Why a step gets its profile, or why a profile was not taken. name, text for people. */
-/* clang-format off */
-#define NT_WHYS(X) \
-	X(NO_HARDWARE, "the nodes' hardware is unknown or mixed") \
-	X(CONTROL, "this task of the array stays with the default, as control") \
-	X(NOTHING_KNOWN, "nothing is known here") \
-	X(FIRST, "the default is measured first") \
-	X(TRY, "it has not been tried here") \
-	X(GAIN, "it is faster on this job's mix") \
-	X(FELT, "the program's own steps were faster") \
-	X(NONE_BETTER, "no profile is better than the default") \
-	X(TOO_LITTLE, "too little of this job's mix was measured") \
-	X(NOISE, "its gain is within noise") \
-	X(SMALL, "its gain is too small") \
-	X(SLOWER, "it is slower on this job's mix") \
-	X(FELT_SLOWER, "the program's own steps were slower") \
-	X(QUARANTINED, "the program felt it slower twice") \
-	X(UNPROVEN, "a job's first step takes only what was calibrated or has won in three jobs") \
-	X(WORST, "without a known mix it must not lose at any size") \
-	X(OTHER_SOFTWARE, "it was measured with another NCCL or driver") \
-	X(CANNOT_WIN, "what is known of its neighbours leaves it no chance") \
-	X(FABRIC, "it is for another fabric") \
-	X(LESS, "another one is better")
-/* clang-format on */
-
-enum nt_why {
-#define NT_WHY_ID(id, text) NT_WHY_##id,
-	NT_WHYS(NT_WHY_ID)
-#undef NT_WHY_ID
-		NT_WHY_COUNT
-};
-
-struct nt_launch_limits {
-	double floor; /* smallest gain worth a profile */
-	double alpha; /* largest p of the mix, over all candidates together */
-	double measured; /* share of the default's cost that must be measured, not estimated */
-	double blind_worst; /* largest ratio at any size where the mix is unknown */
-	unsigned trust_jobs; /* distinct jobs to win in */
-	unsigned tries; /* candidates that one job tries */
-	unsigned control_every; /* tasks of an array; 0: no control */
-	double per_doubling; /* hope for a profile that differs by one doubling from a measured one */
-	struct nt_feel_rule feel; /* .test is the caller's */
-};
+#include "launch/choice.h"
 
 void nt_launch_limits_default(struct nt_launch_limits *limits);
-
-struct nt_launch_case {
-	const struct nt_memory *memory[NT_LEVELS]; /* settled; NULL where there is none */
-	const struct nt_profiles *profiles;
-	struct nt_where where;
-	const struct nt_mix *mix; /* NULL: of the job's last step, else of the newest known job */
-	int64_t array_task; /* -1: no array */
-	int64_t now_s;
-};
-
-/* What was found of one profile. */
-struct nt_weighed {
-	const struct nt_profile *profile;
-	enum nt_level level; /* whose evidence the weight is */
-	struct nt_weight weight; /* .known false: nothing at this place */
-	struct nt_standing standing;
-	bool here; /* it ran in this job */
-	struct nt_feeling felt; /* in this job, its newest step */
-	bool used; /* it may be used */
-	bool open; /* it is a candidate to be tried */
-	double promise; /* logarithm of the ratio that is expected of it, without hope */
-	enum nt_why why; /* what speaks for it or against it */
-};
-
-struct nt_launch_choice {
-	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT, or a name of the files */
-	bool candidate; /* to find out; what the step leaves is to be marked so */
-	enum nt_why why;
-	const struct nt_weighed *chosen; /* NULL for the default; into weighed */
-	bool mix_known;
-	unsigned steps; /* of this job that are known */
-	unsigned count;
-	struct nt_weighed weighed[NT_PROFILES_MAX]; /* in the files' order */
-	unsigned next_count; /* candidates that are still open, the most promising first */
-	unsigned char next[NT_PROFILES_MAX];
-};
 
 /* out->chosen points into *out: choices are not to be copied. */
 int nt_choose(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
 	      struct nt_launch_choice *out);
-
-const char *nt_why_name(int why); /* "GAIN", "NOISE", ... */
-const char *nt_why_text(int why);
-/* One line, without an end: "launch profile sockets-wide (calibrated 2026-11-22 on 2 x 1: this
- * job's mix 2.8 x)". Returns out. */
-const char *nt_choice_text(const struct nt_launch_choice *choice,
-			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
-/* A line on each profile that was weighed, for explain. */
-void nt_choice_print(const struct nt_launch_choice *choice, FILE *out);
 
 #endif

@@ -67,7 +67,8 @@ struct nt_standing {
 #define NT_HISTORY_MAX 1024
 struct nt_step_history {
 	unsigned count;
-	const struct nt_memory_entry *entry[NT_HISTORY_MAX]; /* by time, job, step; each id once */
+	/* by time, job, step; each id once */
+	const struct nt_memory_entry *entry[NT_HISTORY_MAX];
 };
 
 /* Adds a memory's entries of jobs at this very place, NCCL and driver. NULL adds nothing. */

@@ -14,6 +14,7 @@ launch_profile_sources = \
 
 noinst_LTLIBRARIES += libnt-launch.la
 libnt_launch_la_SOURCES = $(launch_profile_sources) \
+	%D%/choice.h \
 	%D%/choose.c \
 	%D%/choose.h \
 	%D%/csv.c \
@@ -32,5 +33,6 @@ libnt_launch_la_SOURCES = $(launch_profile_sources) \
 	%D%/store.h \
 	%D%/weigh.c \
 	%D%/weigh.h \
-	%D%/why.c
+	%D%/why.c \
+	%D%/why.h
 libnt_launch_la_LIBADD = libnt-contract.la $(JSON_C_LIBS) -lm

@@ -187,9 +187,9 @@ static void drop_entries(struct nt_memory *memory, int64_t now_s)
 	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_id);
 	for (size_t i = 0; i < memory->entries; i++) {
 		struct nt_memory_entry *entry = &memory->entry[i];
-		bool again = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
+		bool twice = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
 
-		if (again || forgotten(memory, entry) || nt_entry_weight(entry, now_s) <= 0)
+		if (twice || forgotten(memory, entry) || nt_entry_weight(entry, now_s) <= 0)
 			nt_entry_fini(entry);
 		else
 			memory->entry[kept++] = *entry;
@@ -238,7 +238,7 @@ static void drop_forgets(struct nt_memory *memory, int64_t now_s)
 	memory->forgets = kept;
 }
 
-void nt_memory_settle(struct nt_memory *memory, int64_t now_s)
+void nt_memory_tidy(struct nt_memory *memory, int64_t now_s)
 {
 	drop_entries(memory, now_s);
 	drop_oldest(memory);

@@ -46,7 +46,7 @@ struct nt_forget {
 struct nt_memory {
 	size_t entries, entry_room;
 	struct nt_memory_entry
-		*entry; /* by place, profile, time and id once nt_memory_settle() ran */
+		*entry; /* by place, profile, time and id once nt_memory_tidy() ran */
 	size_t hosts, host_room;
 	struct nt_host *host;
 	size_t forgets, forget_room;
@@ -69,7 +69,7 @@ int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forge
 
 /* Puts in order what was added: each id and each host once, nothing forgotten, nothing older than
  * NT_MEMORY_AGE_S, at most NT_MEMORY_ENTRIES. */
-void nt_memory_settle(struct nt_memory *memory, int64_t now_s);
+void nt_memory_tidy(struct nt_memory *memory, int64_t now_s);
 
 /* What age leaves of an entry's weight: 1 when new, 0.5 at NT_MEMORY_HALF_S, 0 when dropped. */
 double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s);

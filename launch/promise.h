@@ -13,7 +13,7 @@
 #ifndef NT_LAUNCH_PROMISE_H
 #define NT_LAUNCH_PROMISE_H
 
-#include "launch/choose.h"
+#include "launch/choice.h"
 
 /* Sets promise and open of all that out weighs, and the order of candidates in out->next. */
 int nt_promise(const struct nt_launch_case *launch, const struct nt_mix *mix,

@@ -61,15 +61,15 @@ static void sweep(int fd, const char *name, int64_t now_s)
 /* sweep_at: the time now, or 0 to leave unfinished files alone. */
 static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *err)
 {
-	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
 	struct dirent *entry;
 
 	out->count = out->more = 0;
 	if (dir == NULL) {
 		nt_error_set(err, "cannot list the memory: %s", strerror(errno));
-		if (again >= 0)
-			close(again);
+		if (copy >= 0)
+			close(copy);
 		return -1;
 	}
 	while ((entry = readdir(dir)) != NULL) {
@@ -170,7 +170,7 @@ int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, stru
 	if (rc == 0)
 		rc = merge_take(memory, &read, err);
 	nt_memory_fini(&read);
-	nt_memory_settle(memory, now_s);
+	nt_memory_tidy(memory, now_s);
 	free(files);
 	close(fd);
 	return rc;
@@ -236,7 +236,7 @@ int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)
 	}
 	if (read_listed(fd, files, &memory, now_s, err) < 0)
 		goto out;
-	nt_memory_settle(&memory, now_s);
+	nt_memory_tidy(&memory, now_s);
 	if (put(fd, &memory, name, err) < 0)
 		goto out;
 	for (unsigned i = 0; i < files->count; i++)
@@ -301,7 +301,7 @@ int nt_store_forget(const char *dir, uint64_t fingerprint, const char *profile, 
 	if (nt_memory_add_forget(&order, &forget, err) < 0 ||
 	    nt_memory_add_forget(&memory, &forget, err) < 0)
 		goto out;
-	nt_memory_settle(&memory, now_s);
+	nt_memory_tidy(&memory, now_s);
 	count -= (int)memory.entries;
 	if (count > 0 && nt_store_add(dir, &order, now_s, err) < 0)
 		goto out;

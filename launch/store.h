@@ -25,7 +25,7 @@
 #define NT_STORE_COMPACT_AT 64 /* files from which nt_store_add() compacts */
 #define NT_STORE_STALE_S 86400 /* unfinished files older than this are swept away */
 
-/* Adds what the directory holds to memory and settles it. A directory that does not exist holds
+/* Adds what the directory holds to memory and tidies it. A directory that does not exist holds
  * nothing. */
 int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, struct nt_error *err);
 

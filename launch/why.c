@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A choice in words. */
-#include "launch/choose.h"
+#include "launch/why.h"
 
 #include <inttypes.h>
 #include <string.h>

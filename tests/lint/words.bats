@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load sources
 
 # Where tuning is spoken of. Elsewhere these words have their everyday meaning (the session of a process).
-TUNING=(contract pmix-sync engine record tuner replay)
+TUNING=(contract pmix-sync engine record launch tuner replay)
 
 # WORD=NEW: as a part of a name of ours, or of a file's.
 NAMES='

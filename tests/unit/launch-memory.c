@@ -50,11 +50,11 @@ static void text_goes_out_and_in(void **state)
 	add(&memory, full_entry("sockets-wide", 2));
 	add(&memory, full_entry("default", 1));
 	assert_int_equal(nt_memory_add_host(&memory, "n1", 0xf3, NOW_S, &err), 0);
-	nt_memory_settle(&memory, NOW_S);
+	nt_memory_tidy(&memory, NOW_S);
 	assert_string_equal(memory.entry[0].profile, "default");
 	text = printed(&memory);
 	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
-	nt_memory_settle(&again, NOW_S);
+	nt_memory_tidy(&again, NOW_S);
 	twice = printed(&again);
 	assert_string_equal(text, twice);
 	assert_int_equal(nt_memory_host(&again, "n1"), 0xf3);
@@ -80,7 +80,7 @@ static void each_id_counts_once_and_old_ones_go(void **state)
 	add(&memory, entry);
 	add(&memory, copy);
 	add(&memory, old);
-	nt_memory_settle(&memory, NOW_S);
+	nt_memory_tidy(&memory, NOW_S);
 	assert_int_equal(memory.entries, 1);
 	nt_memory_fini(&memory);
 }
@@ -100,7 +100,7 @@ static void what_is_forgotten_stays_forgotten(void **state)
 	later.added_us = NOW_S * 1000000; /* known again after it was forgotten */
 	add(&memory, later);
 	assert_int_equal(nt_memory_add_forget(&memory, &forget, &err), 0);
-	nt_memory_settle(&memory, NOW_S);
+	nt_memory_tidy(&memory, NOW_S);
 	assert_int_equal(memory.entries, 2);
 	nt_memory_fini(&memory);
 }
@@ -150,7 +150,7 @@ static void nothing_breaks_the_reader(void **state)
 			for (unsigned j = 0; j < read.entry[i].keys; j++)
 				assert_true(read.entry[i].key[j].best.samples == 0 ||
 					    read.entry[i].key[j].best.p25_us > 0);
-		nt_memory_settle(&read, NOW_S);
+		nt_memory_tidy(&read, NOW_S);
 		nt_memory_fini(&read);
 	}
 	free(text);

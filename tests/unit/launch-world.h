@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "launch/choose.h"
+#include "launch/why.h"
 #include "engine/compare.h"
 
 #define NOW_S INT64_C(1763769600) /* 2025-11-22 */

@@ -115,6 +115,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/group.c \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
+	%D%/fake/launch.c \
+	%D%/fake/launch.h \
 	%D%/fake/limits.h \
 	%D%/fake/load.c \
 	%D%/fake/load.h \
@@ -141,6 +143,9 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+noinst_PROGRAMS += tests/fake/nt-launch-trace
+tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
+tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
@@ -178,7 +183,7 @@ tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
 tests_chain_nt_chain_cost_LDADD =
 EXTRA_DIST += %D%/chain/chain.bats
 
-EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats
+EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/launch.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la

@@ -183,7 +183,7 @@ tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
 tests_chain_nt_chain_cost_LDADD =
 EXTRA_DIST += %D%/chain/chain.bats
 
-EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/launch.bats
+EXTRA_DIST += %D%/fake/fake-nccl.bats %D%/fake/fake-nccl-srun.bats %D%/fake/launch.bats %D%/fake/launch-srun.bats
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la

@@ -10,8 +10,8 @@ readonly LAUNCH_WIDE=(NCCL_MIN_NCHANNELS=8 NCCL_SOCKET_NTHREADS=2 NCCL_NSOCKS_PE
 readonly LAUNCH_SIZES=64K,256K,1M,4M,16M,64M LAUNCH_EVEN=4M
 readonly LAUNCH_PLUGIN=bandit,channels=on
 readonly LAUNCH_AUTO=$LAUNCH_PLUGIN,launch=auto LAUNCH_AUTO_STEPS=3
-# None of both, one of both, both.
-readonly LAUNCH_WAYS=(off bandit wide-off wide-bandit)
+# None of both, one of both, both; a batch job for each program; one for all programs.
+readonly LAUNCH_WAYS=(off bandit wide-off wide-bandit job shared)
 readonly LAUNCH_START_S=5 LAUNCH_TORCH_S=14	# what a run takes beside its calls, until one was seen
 readonly LAUNCH_STEPS=40 LAUNCH_TRAIN_S=8	# of each training program
 readonly LAUNCH_CALIBRATE_S=60
@@ -62,20 +62,42 @@ launch_limit() {
 	esac
 }
 
-# What a repetition of a program is thought to take.
-launch_estimate() {
-	local way explore last takes=0 some
+# What one run of a program is thought to take in a way.
+launch_run_estimate() {
+	local explore last some
+	read -r explore last < <(launch_seconds "$2")
 	IFS=+ read -ra some <<<"$1"
-	for way in "${LAUNCH_WAYS[@]}"; do
-		read -r explore last < <(launch_seconds "$way")
-		if [ "$1" = bench ]; then
-			takes=$((takes + explore + last + LAUNCH_START_S))
-		else
-			takes=$((takes + ${#some[@]} * LAUNCH_TRAIN_S / 2 + LAUNCH_TORCH_S))
-		fi
+	if [ "$1" = bench ]; then
+		echo $((explore + last + LAUNCH_START_S))
+	else
+		echo $((${#some[@]} * LAUNCH_TRAIN_S / 2 + LAUNCH_TORCH_S))
+	fi
+}
+
+# launch_estimate PROGRAM|shared: of a repetition.
+launch_estimate() {
+	local way program takes=0
+	if [ "$1" = shared ]; then
+		takes=35
+		for program in "${launch_programs[@]}"; do
+			takes=$((takes + $(launch_run_estimate "$program" bandit)))
+		done
+		echo "$takes"
+		return
+	fi
+	for way in "${steps_ways[@]}"; do
+		takes=$((takes + $(launch_run_estimate "$1" "$way")))
 	done
-	[ -z "$launch_jobs" ] || takes=$((takes * (${#LAUNCH_WAYS[@]} + LAUNCH_AUTO_STEPS) / ${#LAUNCH_WAYS[@]} + 35))
+	! launch_wants job || takes=$((takes + 35 + LAUNCH_AUTO_STEPS * $(launch_run_estimate "$1" bandit)))
 	echo "$takes"
+}
+
+# Is that way asked for, and possible?
+launch_wants() {
+	case $1 in
+	job|shared) [ -n "$launch_calibrates" ] || return 1 ;;
+	esac
+	[[ " ${launch_ways[*]} " = *" $1 "* ]]
 }
 
 # launch_step NETWORK PROGRAM TOPOLOGY WAY K
@@ -96,46 +118,74 @@ launch_step() {
 	[ "$rc" = 0 ] || say "$name $topology $way $5: exit status $rc"
 }
 
-# A batch job with a memory of its own: calibrate, then steps.
+# launch_job NETWORK TOPOLOGY K NAME PROGRAM...: a batch job with a memory of its own: calibrate, then a step for each of the
+# programs, the same one several times.
 launch_job() {
-	local program=$2 topology=$3 limit rc=0
-	local name=$raw/launch-$1-$2.$3
-	limit=$(launch_limit "$program")
-	launch_command "$1" "$program" bandit
-	mkdir -p "$work/state.$1.$2.$3.$4"
-	XDG_STATE_HOME=$work/state.$1.$2.$3.$4 timeout -k 5 $((LAUNCH_CALIBRATE_S + LAUNCH_AUTO_STEPS * limit)) \
-		sbatch --wait -N"${topology%x*}" --ntasks-per-node="${topology#*x}" -J gpu-launch -o "$work/launch-job.log" \
-		"$here/launch-job.sh" "$top" "$stage" "$name" "$4" "$limit" "$LAUNCH_CALIBRATE_S" "$LAUNCH_AUTO" \
-		"$LAUNCH_AUTO_STEPS" "${command_line[@]}" >"$work/launch-job.out" 2>&1 || rc=$?
+	local network=$1 topology=$2 k=$3 name=$4 limit=$LAUNCH_CALIBRATE_S program i=0 rc=0
+	local steps=$work/launch-job.steps state=$work/state.$1.$2.$3.$4
+	shift 4
+	: >"$steps"
+	for program; do
+		[ "$name" = shared ] && i=1 || i=$((i + 1))
+		launch_command "$network" "$program" bandit
+		printf '%s %s' "$raw/launch-$network-$program.$topology.auto-$i.$k" "$(launch_limit "$program")" >>"$steps"
+		printf ' %q' "${command_line[@]}" >>"$steps"
+		echo >>"$steps"
+		limit=$((limit + $(launch_limit "$program")))
+	done
+	mkdir -p "$state"
+	XDG_STATE_HOME=$state timeout -k 5 "$limit" sbatch --wait -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
+		-J gpu-launch -o "$work/launch-job.log" "$here/launch-job.sh" "$top" "$stage" "$LAUNCH_AUTO" \
+		"$LAUNCH_CALIBRATE_S" "$raw/launch-$network-$name.$topology.calibrate.$k" "$steps" \
+		>"$work/launch-job.out" 2>&1 || rc=$?
 	case $rc in
-	0) ;;
 	124|137) timeout 10 scancel -n gpu-launch ;;
 	esac
-	[ "$rc" = 0 ] || say "launch-$1-$2 $3 job $4: exit status $rc; $(tail -n 1 "$work/launch-job.log" 2>/dev/null)"
+	[ "$rc" = 0 ] ||
+		say "launch-$network-$name $topology job $k: exit status $rc; $(tail -n 1 "$work/launch-job.log" 2>/dev/null)"
 }
 
-# One repetition of one program: each way once, first to last in turn.
+# One repetition of one program: each way once, first to last in turn. Of shared: one job for all programs.
 launch_repetition() {
-	local network=$1 program=$2 topology=$3 k=$4 way ways
-	ways=("${LAUNCH_WAYS[@]}" "${LAUNCH_WAYS[@]}")
-	allocate "${topology%x*}" "${topology#*x}" || { say "launch $topology: no allocation"; return 1; }
-	for way in "${ways[@]:$((k % ${#LAUNCH_WAYS[@]})):${#LAUNCH_WAYS[@]}}"; do
-		launch_step "$network" "$program" "$topology" "$way" "$k"
-	done
-	release
-	[ -z "$launch_jobs" ] || launch_job "$network" "$program" "$topology" "$k"
+	local network=$1 program=$2 topology=$3 k=$4 way ways n=${#steps_ways[@]} i same=()
+	if [ "$program" = shared ]; then
+		launch_job "$network" "$topology" "$k" shared "${launch_programs[@]}"
+		write_results
+		return
+	fi
+	ways=("${steps_ways[@]}" "${steps_ways[@]}")
+	if [ "$n" -gt 0 ]; then
+		allocate "${topology%x*}" "${topology#*x}" || { say "launch $topology: no allocation"; return 1; }
+		for way in "${ways[@]:$((k % n)):$n}"; do
+			launch_step "$network" "$program" "$topology" "$way" "$k"
+		done
+		release
+	fi
+	if launch_wants job; then
+		for ((i = 0; i < LAUNCH_AUTO_STEPS; i++)); do
+			same+=("$program")
+		done
+		launch_job "$network" "$topology" "$k" "$program" "${same[@]}"
+	fi
 	write_results
 }
 
 # launch_block NETWORK TOPOLOGY SECONDS: repetitions of all programs until all are made or the time is up.
 launch_block() {
-	local network=$1 topology=$2 end=$((SECONDS + $3)) k program start
+	local network=$1 topology=$2 end=$((SECONDS + $3)) k program start order way steps_ways=()
 	local -A takes=()
+	for way in off bandit wide-off wide-bandit; do
+		! launch_wants "$way" || steps_ways+=("$way")
+	done
 	if [ $((${topology%x*} * ${topology#*x})) -gt "$gpus" ]; then
 		mps_up || return 0
 	fi
 	for ((k = 1; k <= launch_runs; k++)); do
-		for program in "${launch_programs[@]}"; do
+		order=("${launch_programs[@]}")
+		if launch_wants shared; then
+			((k % 2 == 0)) && order=(shared "${order[@]}") || order+=(shared)
+		fi
+		for program in "${order[@]}"; do
 			[ -n "${takes[$program]:-}" ] || takes[$program]=$(launch_estimate "$program")
 			if [ $((SECONDS + takes[$program])) -gt "$end" ]; then
 				say "launch $network $topology: no time for $program from repetition $k on"
@@ -153,9 +203,9 @@ launch_block() {
 # launch_blocks SECONDS: loopback and shaped of the first topology, then of the second.
 launch_blocks() {
 	local end=$((SECONDS + $1)) topology network left
-	launch_jobs=''
-	! timeout 20 "$stage/bin/nccl-tune" calibrate --help >/dev/null 2>&1 || launch_jobs=1
-	[ -n "$launch_jobs" ] || say "launch: this nccl-tune has no calibrate: no batch jobs with it"
+	launch_calibrates=''
+	! timeout 20 "$stage/bin/nccl-tune" calibrate --help >/dev/null 2>&1 || launch_calibrates=1
+	[ -n "$launch_calibrates" ] || say "launch: this nccl-tune has no calibrate: no batch jobs with it"
 	left=$((${#launch_topologies[@]} * ${#launch_networks[@]}))
 	for topology in "${launch_topologies[@]}"; do
 		for network in "${launch_networks[@]}"; do

@@ -15,6 +15,7 @@
 #   --launch-runs N    of launch, repetitions of each program, network and topology (5)
 #   --launch-networks LIST    loopback,shaped
 #   --launch-topologies LIST  NODESxGPUS,... (2x1,4x2); more ranks than GPUs share them by CUDA MPS
+#   --launch-ways LIST        off,bandit,wide-off,wide-bandit,job (these) and shared
 #   --launch-programs LIST    bench,ddp+fsdp+tp; joined by + in one process
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
@@ -35,6 +36,7 @@ sl=/opt/sl
 parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 steady_runs=5 cell_rounds=3
 conditions=(alone load shaped) budget=540
 launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp+tp)
+launch_ways=(off bandit wide-off wide-bandit job)
 out=gpu-results dry='' job=''
 
 say() {
@@ -96,6 +98,7 @@ read_options() {
 		--launch-runs) number "$1" "$2"; launch_runs=$2 ;;
 		--launch-networks) IFS=, read -ra launch_networks <<<"$2" ;;
 		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
+		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
 		--launch-programs) IFS=, read -ra launch_programs <<<"$2" ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
@@ -106,6 +109,7 @@ read_options() {
 	listed --parts "$parts" "${PARTS[@]}"
 	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
 	listed --launch-networks "$(IFS=,; echo "${launch_networks[*]}")" loopback shaped
+	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
 	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp
 }
 
@@ -200,7 +204,7 @@ write_versions() {
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
 			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
 			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
-			"${launch_programs[*]} runs $launch_runs, budget $budget s"
+			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs, budget $budget s"
 	} >"$out/versions.txt"
 }
 

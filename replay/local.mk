@@ -19,6 +19,7 @@ libnt_replay_la_SOURCES = \
 	%D%/cells.c \
 	%D%/command.c \
 	%D%/explain.c \
+	%D%/launch.c \
 	%D%/outline.c \
 	%D%/outline.h \
 	%D%/print.c \

@@ -179,6 +179,8 @@ int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_r
 		return -1;
 	if (replay->kind != NT_REPLAY_RECORD)
 		print_sum(out, replay, rows);
+	if (replay->kind == NT_REPLAY_CELLS)
+		nt_replay_print_launch(out, rows);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct nt_replay {
 
 /* One cell. */
 struct nt_replay_row {
-	char launch[96], collective[16], topology[32], mode[32];
+	char launch[NT_TRACE_LAUNCH], collective[16], topology[32], mode[32];
 	uint64_t bytes;
 	unsigned arms;
 	double auto_us, best_us, chosen_us; /* medians of all samples of the trace */
@@ -79,6 +79,9 @@ int nt_replay_record(struct nt_replay *replay, const char *text, size_t text_byt
 
 int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows,
 		    struct nt_error *err);
+
+/* Where cells were measured under several sets of launch variables: what each set makes of them. */
+void nt_replay_print_launch(FILE *out, const struct nt_replay_rows *rows);
 int nt_replay_json(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows);
 
 #endif

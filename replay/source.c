@@ -50,7 +50,8 @@ void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsi
 		const struct nt_trace_row *row = &trace->row[i];
 		unsigned place = slot((unsigned)row->arm);
 
-		if (!nt_trace_same_cell(row, source->first))
+		/* Caps and chunk sizes are for the simulated NCCL: an arm is a pair here. */
+		if (place >= NT_SOURCE_ARMS || !nt_trace_same_cell(row, source->first))
 			continue;
 		source->row[place] = row;
 		source->median_us[place] = median(row);

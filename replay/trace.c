@@ -21,16 +21,18 @@ static int coll_of(const char *name)
 	return -1;
 }
 
-/* "Ring", "Simple": the measurements spell names in mixed case. */
+/* "Ring", "Simple": the measurements spell names in mixed case; "4ch" behind them is as it is. */
 static int arm_of(const char *algo, const char *proto)
 {
-	char name[48];
+	char name[64];
+	size_t length;
 
 	if (strcasecmp(algo, "AUTO") == 0)
 		return NT_ARM_AUTO;
-	snprintf(name, sizeof(name), "%.20s/%.20s", algo, proto);
-	for (char *c = name; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
+	snprintf(name, sizeof(name), "%.20s/%.30s", algo, proto);
+	length = strlen(name) - strlen(proto) + strcspn(proto, "/");
+	for (size_t i = 0; i < length && name[i]; i++)
+		name[i] = (char)toupper((unsigned char)name[i]);
 	return nt_arm_parse(name);
 }
 

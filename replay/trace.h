@@ -7,7 +7,8 @@
  *
  *   [launch variables,]collective,topology,mode,algorithm,protocol,bytes,samples...
  *
- * AUTO,AUTO for algorithm and protocol are NCCL's own choice. Samples are in the order of
+ * AUTO,AUTO for algorithm and protocol are NCCL's own choice. Behind a protocol may stand a cap of
+ * channels or a chunk size, as in Ring,Simple/4ch. Samples are in the order of
  * measurement; an arm that stands in several lines has the samples of all.
  *
  * Threads:  read only after loading.
@@ -25,10 +26,12 @@
 #include "contract/error.h"
 
 #define NT_TRACE_ROWS 10000 /* more are refused */
+#define NT_TRACE_LAUNCH 192 /* bytes, the end included */
 #define NT_TRACE_SAMPLES 1000000 /* of a row */
 
 struct nt_trace_row {
-	char launch[96]; /* NCCL variables set at launch; empty: none */
+	/* NCCL variables set at launch: "none", "NAME=VALUE+NAME=VALUE"; empty: not said */
+	char launch[NT_TRACE_LAUNCH];
 	int coll;
 	char collective[16]; /* as it was spelled */
 	char topology[32]; /* "2x4": nodes x ranks on each */

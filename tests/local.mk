@@ -129,6 +129,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/group.c \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
+	%D%/fake/launch.c \
+	%D%/fake/launch.h \
 	%D%/fake/limits.h \
 	%D%/fake/load.c \
 	%D%/fake/load.h \
@@ -156,6 +158,9 @@ noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
 tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+noinst_PROGRAMS += tests/fake/nt-launch-trace
+tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
+tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
 # Policies for its ranks, and the step's record from theirs.
@@ -262,6 +267,8 @@ EXTRA_DIST += \
 	%D%/fake/arms.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
+	%D%/fake/launch-srun.bats \
+	%D%/fake/launch.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
 	%D%/kill/kill.bash \

@@ -75,6 +75,21 @@ static int count_nodes(const struct nt_wire *w, const unsigned *members, unsigne
 	return nodes;
 }
 
+/* NCCL's own number, within what the launch variables ask for. */
+static unsigned own_channels(int nodes)
+{
+	const char *least = getenv("NCCL_MIN_NCHANNELS"), *most = getenv("NCCL_MAX_NCHANNELS");
+	unsigned long channels = nodes > 1 ? 2 : 24;
+	unsigned long bound = most ? strtoul(most, NULL, 10) : 0;
+
+	if (bound && channels > bound)
+		channels = bound;
+	bound = least ? strtoul(least, NULL, 10) : 0;
+	if (channels < bound)
+		channels = bound;
+	return channels < NT_MAX_CHANNELS ? (unsigned)channels : NT_MAX_CHANNELS;
+}
+
 static void shape(struct nt_comm *c, const unsigned *members, unsigned ranks, int *least)
 {
 	const struct nt_job *job = c->owner->job;
@@ -85,7 +100,7 @@ static void shape(struct nt_comm *c, const unsigned *members, unsigned ranks, in
 	c->place.fp8 = strncmp(job->options->datatype, "ncclFloat8", 10) == 0;
 	c->place.channels = job->options->channels;
 	if (!c->place.channels)
-		c->place.channels = c->place.nodes > 1 ? 2 : 24;
+		c->place.channels = own_channels(c->place.nodes);
 	for (int a = 0; a < NT_ALGOS; a++) {
 		for (int p = 0; p < NT_PROTOS; p++) {
 			c->constants.base_latency[a][p] = 6.0 + a + p;

@@ -3,6 +3,7 @@
 /* family.c - see family.h */
 #include "tests/fake/family.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "tests/fake/gpu.h"
@@ -19,6 +20,19 @@ static const char *node_of(const void *arg, unsigned rank)
 	return nt_wire_node(arg, rank);
 }
 
+/* Buffers and channels that differ between ranks make NCCL hang or crash; all ranks see it. */
+static void check_launch(struct nt_job *job)
+{
+	const char *first = nt_wire_launch(job->wire, 0);
+
+	for (unsigned r = 1; r < job->ranks; r++) {
+		if (strcmp(nt_wire_launch(job->wire, r), first) != 0)
+			nt_fake_leave(job, NT_EXIT_MISMATCH,
+				      "MISMATCH launch variables: rank 0 %s, rank %u %s", first, r,
+				      nt_wire_launch(job->wire, r));
+	}
+}
+
 void nt_family_meet(struct nt_family *f)
 {
 	struct nt_job *job = f->rank.job;
@@ -28,10 +42,11 @@ void nt_family_meet(struct nt_family *f)
 				 .rank = f->rank.rank };
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	nt_wire_hello(job->wire, f->rank.rank, f->rank.node,
+	nt_wire_hello(job->wire, f->rank.rank, f->rank.node, job->model.launch,
 		      nt_rng_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec, (uint64_t)getpid()) |
 			      1);
 	nt_fake_expect(&hello, nt_wire_barrier(hello.wire, f->rank.rank), "the start of the job");
+	check_launch(job);
 }
 
 bool nt_family_busy(struct nt_family *f, unsigned look)

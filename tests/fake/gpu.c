@@ -19,6 +19,7 @@ struct job {
 	struct nt_plan *plan;
 	uint64_t op;
 	uint64_t host_ns;
+	uint64_t compute_ns; /* before it, on the same GPU */
 };
 
 struct nt_gpu {
@@ -47,6 +48,7 @@ static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, uns
 		struct nt_run r = {
 			.coll = task[i].coll,
 			.op = op,
+			.round = task[i].round,
 			.auto_arm = task[i].auto_arm,
 			.arm = task[i].algo * NT_PROTOS + task[i].proto,
 			.cap = task[i].cap,
@@ -122,6 +124,21 @@ static uint64_t drag_of(const struct nt_plan *p)
 	return ns;
 }
 
+/* What the program computes first. */
+static void compute(struct nt_gpu *g, const struct job *j)
+{
+	uint64_t launched_ns = j->host_ns + LAUNCH_NS;
+	double realtime = g->rank->job->options->realtime;
+
+	if (!j->compute_ns)
+		return;
+	if (realtime > 0)
+		sleep_ns((double)j->compute_ns * realtime);
+	pthread_mutex_lock(&g->lock);
+	g->clock_ns = (g->clock_ns > launched_ns ? g->clock_ns : launched_ns) + j->compute_ns;
+	pthread_mutex_unlock(&g->lock);
+}
+
 static void run(struct nt_gpu *g, const struct job *j)
 {
 	struct nt_comm *c = j->plan->comm;
@@ -134,6 +151,7 @@ static void run(struct nt_gpu *g, const struct job *j)
 		nt_event_tasks_start(j->plan);
 		nt_event_tasks_stop(j->plan);
 	}
+	compute(g, j);
 	call.start_ns = start_of(g, j);
 	end = nt_wire_meet(c->wire, c->rank, &call, &result);
 	nt_fake_expect(c, end, "a collective");
@@ -221,8 +239,12 @@ void nt_gpu_push(struct nt_gpu *g, struct nt_plan *p, uint64_t op)
 	atomic_fetch_add(&p->references, 1);
 	pthread_mutex_lock(&g->lock);
 	g->queue[(g->first + g->queued) % NT_MAX_QUEUE] = (struct job){
-		.plan = p, .op = op, .host_ns = g->rank->host_ns
+		.plan = p,
+		.op = op,
+		.host_ns = g->rank->host_ns,
+		.compute_ns = g->rank->compute_ns,
 	};
+	g->rank->compute_ns = 0;
 	g->queued++;
 	pthread_cond_broadcast(&g->changed);
 	pthread_mutex_unlock(&g->lock);

@@ -32,6 +32,7 @@ unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out)
 			.cap = (uint8_t)t->cap,
 			.chunk_bytes = t->chunk_bytes,
 			.chunk_rest = t->chunk_rest,
+			.round = (uint32_t)p->comm->owner->round,
 		};
 	}
 	return p->tasks;

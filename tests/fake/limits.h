@@ -12,7 +12,11 @@
 #define NT_MAX_KEYS (NT_COLLS * NT_MAX_SIZES)
 #define NT_MAX_TRUTHS 16
 #define NT_MAX_ENV 16
-#define NT_MAX_ROWS 512 /* of a trace */
+#define NT_MAX_ROWS 512 /* of a trace, under the launch variables that are set */
+#define NT_MAX_LAUNCH_NAMES 32
+#define NT_MAX_LAUNCH_TEXT 256
+#define NT_MAX_EFFECTS 8 /* of launch variables, of each kind */
+#define NT_MAX_CALLS 512 /* in a round */
 #define NT_MAX_CHANNELS 64 /* MAXCHANNELS since 2.25 */
 #define NT_MAX_QUEUE 100 /* launches ahead of the GPU */
 #define NT_LAST_ARMS 20 /* calls of a key that must agree at the end */

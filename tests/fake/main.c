@@ -106,10 +106,13 @@ static int run_process(struct nt_crew *crew, struct nt_job *job)
 	unsigned ranks = job->options->threads;
 	unsigned threads = job->options->one_thread ? 1 : ranks;
 	struct player_thread *p = calloc(threads, sizeof(*p));
+	struct nt_error err;
 	int rc = NT_EXIT_OK;
 
 	if (!p || set_variables(crew, job) < 0)
 		nt_fake_leave(job, NT_EXIT_TROUBLE, "out of memory");
+	if (nt_model_launch(&job->model, &err) < 0)
+		nt_fake_leave(job, NT_EXIT_USAGE, "%s", err.text);
 	for (unsigned i = 0; i < ranks; i++) {
 		p[i % threads].job = job;
 		seat(crew, &p[i % threads], nt_crew_rank(crew) + i);

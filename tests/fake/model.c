@@ -5,8 +5,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tests/fake/fake.h"
+#include "tests/fake/launch.h"
 #include "tests/fake/rng.h"
 
 enum algo { TREE, RING, COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE, PAT };
@@ -20,14 +22,30 @@ static const double far_us[NT_PROTOS] = { 14.0, 18.0, 20.0 };
 static const double near_gbps[NT_PROTOS] = { 45.0, 170.0, 200.0 };
 static const double far_gbps[NT_PROTOS] = { 1.1, 3.0, 4.0 };
 
+static bool has_launch(const struct nt_trace *t)
+{
+	for (unsigned i = 0; i < t->rows; i++) {
+		if (t->row[i].launch[0])
+			return true;
+	}
+	return false;
+}
+
+static int check_rows(const struct nt_model *m, struct nt_error *err)
+{
+	if (m->trace.rows <= NT_MAX_ROWS)
+		return 0;
+	return nt_error_set(err, "%s: more than %d rows", m->options->trace_path, NT_MAX_ROWS);
+}
+
 int nt_model_init(struct nt_model *m, const struct nt_options *o, struct nt_error *err)
 {
-	*m = (struct nt_model){ .options = o };
+	*m = (struct nt_model){ .options = o, .compute_factor = 1 };
 	if (o->trace_path && nt_trace_load(&m->trace, o->trace_path, err) < 0)
 		return -1;
-	if (m->trace.rows > NT_MAX_ROWS) {
+	if (!has_launch(&m->trace) && check_rows(m, err) < 0) {
 		nt_trace_fini(&m->trace);
-		return nt_error_set(err, "%s: more than %d rows", o->trace_path, NT_MAX_ROWS);
+		return -1;
 	}
 	if (o->picks_path && nt_picks_load(&m->picks, o->picks_path, err) < 0) {
 		nt_trace_fini(&m->trace);
@@ -40,6 +58,91 @@ void nt_model_fini(struct nt_model *m)
 {
 	nt_trace_fini(&m->trace);
 	nt_trace_fini(&m->picks);
+}
+
+/* Rows of that set stay, as if there were no others. */
+static unsigned keep_rows(struct nt_trace *t, const char *set)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < t->rows; i++) {
+		struct nt_trace_row row = t->row[i];
+
+		if (!nt_launch_same(row.launch, set)) {
+			free(row.sample_us);
+			continue;
+		}
+		row.launch[0] = 0;
+		t->row[kept++] = row;
+	}
+	t->rows = kept;
+	return kept;
+}
+
+static bool has_set(const struct nt_trace *t, const char *set)
+{
+	for (unsigned i = 0; i < t->rows; i++) {
+		if (nt_launch_same(t->row[i].launch, set))
+			return true;
+	}
+	return false;
+}
+
+static int choose_rows(struct nt_model *m, const char *set, struct nt_error *err)
+{
+	const char *other = m->options->launch_else;
+
+	if (!has_set(&m->trace, set)) {
+		if (!other || !has_set(&m->trace, other))
+			return nt_error_set(
+				err, "no times of launch variables %.100s in %.60s (--launch-else)",
+				set, m->options->trace_path);
+		set = other;
+	}
+	keep_rows(&m->trace, set);
+	return check_rows(m, err);
+}
+
+static int add_effects(struct nt_launch_names *names, const struct nt_launch_effect *e, unsigned n,
+		       struct nt_error *err)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (e[i].set && nt_launch_names_add(names, e[i].set, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool holds(const struct nt_launch_names *names, const struct nt_launch_effect *e)
+{
+	return !e->set || nt_launch_in_force(names, e->set);
+}
+
+int nt_model_launch(struct nt_model *m, struct nt_error *err)
+{
+	const struct nt_options *o = m->options;
+	struct nt_launch_names names = { .count = 0 };
+
+	for (unsigned i = 0; i < m->trace.rows; i++) {
+		if (nt_launch_names_add(&names, m->trace.row[i].launch, err) < 0)
+			return -1;
+	}
+	nt_launch_text(&names, m->launch, sizeof(m->launch));
+	if (has_launch(&m->trace) && choose_rows(m, m->launch, err) < 0)
+		return -1;
+	if (add_effects(&names, o->slow, o->slows, err) < 0 ||
+	    add_effects(&names, o->compute_factor, o->compute_factors, err) < 0)
+		return -1;
+	nt_launch_text(&names, m->launch, sizeof(m->launch));
+	if (!names.count)
+		m->launch[0] = 0;
+	for (unsigned i = 0; i < o->slows; i++)
+		m->slow[i] = holds(&names, &o->slow[i]);
+	for (unsigned i = 0; i < o->compute_factors; i++)
+		m->compute_factor *= holds(&names, &o->compute_factor[i])
+					     ? o->compute_factor[i].factor
+					     : 1;
+	return 0;
 }
 
 /* As NCCL 2.23 and later show it: which entries exist for a collective on such a communicator. */
@@ -211,7 +314,8 @@ static double noise_factor(const struct nt_options *o, uint64_t key)
 	}
 }
 
-/* NCCL's own pick was measured as AUTO; any other arm was forced when it was measured. */
+/* NCCL's own pick was measured as AUTO; any other arm was forced when it was measured. An arm with
+ * a cap or a chunk size that has no rows takes as long as its pair. */
 static int traced_row(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
 {
 	struct nt_trace_row want = { .coll = r->coll, .bytes = r->bytes };
@@ -221,7 +325,10 @@ static int traced_row(const struct nt_model *m, const struct nt_place *p, const 
 		return -1;
 	topology_of(m, p, want.topology, sizeof(want.topology));
 	snprintf(want.mode, sizeof(want.mode), "%s", m->options->trace_mode);
-	if (r->arm == r->auto_arm) {
+	want.arm = nt_choice_arm(r->arm, r->cap, r->chunk_bytes);
+	if (want.arm != r->arm)
+		row = nt_trace_find(&m->trace, &want);
+	if (row < 0 && r->arm == r->auto_arm) {
 		want.arm = NT_ARM_AUTO;
 		row = nt_trace_find(&m->trace, &want);
 	}
@@ -230,6 +337,17 @@ static int traced_row(const struct nt_model *m, const struct nt_place *p, const 
 		row = nt_trace_find(&m->trace, &want);
 	}
 	return row;
+}
+
+static double slowed(const struct nt_model *m, uint64_t round)
+{
+	double factor = 1;
+
+	for (unsigned i = 0; i < m->options->slows; i++) {
+		if (m->slow[i] && round >= m->options->slow[i].from_round)
+			factor *= m->options->slow[i].factor;
+	}
+	return factor;
 }
 
 uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p,
@@ -245,6 +363,18 @@ uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p
 	} else {
 		us = nt_model_truth_us(m, p, r) * noise_factor(m->options, r->key);
 	}
+	return (uint64_t)(us * slowed(m, r->round) * 1e3);
+}
+
+#define COMPUTE_WIDTH 0.01 /* kernels vary far less than networks */
+
+uint64_t nt_model_compute_ns(const struct nt_model *m, uint64_t round)
+{
+	double us = m->options->compute_us * m->compute_factor;
+	uint64_t key = nt_rng_mix(m->options->seed + 101, round);
+
+	if (m->options->noise != NT_NOISE_NONE)
+		us *= exp(COMPUTE_WIDTH * nt_rng_normal(key));
 	return (uint64_t)(us * 1e3);
 }
 

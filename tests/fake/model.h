@@ -28,6 +28,10 @@ struct nt_model {
 	const struct nt_options *options;
 	struct nt_trace trace;
 	struct nt_trace picks;
+	/* Once the launch variables have been looked at: */
+	char launch[NT_MAX_LAUNCH_TEXT]; /* the set in force; empty: nobody names any */
+	bool slow[NT_MAX_EFFECTS]; /* of the options' list */
+	double compute_factor;
 };
 
 /* A collective as it is run: what it is, by which arm, what NCCL would have picked, and which
@@ -40,11 +44,19 @@ struct nt_run {
 	int cap; /* of channels; 0: NCCL's own */
 	uint32_t chunk_bytes; /* 0: NCCL's own */
 	uint64_t op; /* of the communicator, counted from 0 */
+	uint64_t round; /* of the program, counted from 0 */
 	uint64_t key; /* for noise: the same on all ranks */
 };
 
 int nt_model_init(struct nt_model *m, const struct nt_options *o, struct nt_error *err);
 void nt_model_fini(struct nt_model *m);
+
+/* Once, in a process whose environment is complete: of a trace that has launch variables, only the
+ * rows of the set in force are kept. */
+int nt_model_launch(struct nt_model *m, struct nt_error *err);
+
+/* What the program computes before the first call of a round. */
+uint64_t nt_model_compute_ns(const struct nt_model *m, uint64_t round);
 
 /* Fills algos * NT_PROTOS entries; -1 (or -1024, as fp8 makes of it) where an arm is not legal. */
 void nt_model_costs(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes,

@@ -39,7 +39,7 @@ static const struct option table[] = {
 	{ "wire", TEXT, AT(wire_dir), 0, 0, NULL, "DIR", "where the ranks meet (TMPDIR)" },
 	{ "env", OWN, 0, 0, 0, nt_parse_env, "NAME=VALUE", "%r %n %l %t: rank, node, local rank, task" },
 	{ "coll", OWN, 0, 0, 0, nt_parse_colls, "LIST", "allreduce,allgather,..." },
-	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,..." },
+	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,16Mx8...: xN calls of a size" },
 	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
 	{ "more", COUNT64, AT(more), 0, NT_MORE_MAX, NULL, "N",
 	  "rounds at most after these, while the plugin still wants events on some rank" },
@@ -56,11 +56,18 @@ static const struct option table[] = {
 	{ "same-id", FLAG, AT(same_id), 0, 0, NULL, NULL, "new communicators have the old ids" },
 	{ "datatype", OWN, 0, 0, 0, nt_parse_datatype, "NAME", "as NCCL spells it" },
 	{ "call-gap-us", COUNT64, AT(call_gap_us), 0, 1e7, NULL, "US", "host time between calls" },
+	{ "compute-us", REAL, AT(compute_us), 0, 1e7, NULL, "US", "on the GPU before each round" },
+	{ "compute-factor", OWN, 0, 0, 0, nt_parse_compute, "FACTOR[:SET]",
+	  "it takes longer under these launch variables" },
 	{ "queue", COUNT, AT(queue), 1, NT_MAX_QUEUE, NULL, "N", "launches ahead of the GPU" },
 	{ "realtime", REAL, AT(realtime), 0, 1e6, NULL, "FACTOR", "sleep that much of GPU time" },
 	{ "nonblocking", FLAG, AT(nonblocking), 0, 0, NULL, NULL, "decide on another thread" },
 	{ "trace", OWN, 0, 0, 0, nt_parse_trace, "FILE[,TOPOLOGY[,MODE]]", "measured times" },
 	{ "auto-picks", TEXT, AT(picks_path), 0, 0, NULL, "FILE", "what NCCL picks itself" },
+	{ "launch-else", TEXT, AT(launch_else), 0, 0, NULL, "SET",
+	  "rows to take where the trace has none for what is set" },
+	{ "slow-after", OWN, 0, 0, 0, nt_parse_slow, "ROUNDS:FACTOR[:SET]",
+	  "times from then on, under these launch variables" },
 	{ "noise", OWN, 0, 0, 0, nt_parse_noise, "KIND", "none gaussian lognormal bimodal" },
 	{ "arm", OWN, 0, 0, 0, nt_parse_truth, "ARM=FACTOR[@OP]", "its true time differs" },
 	{ "drag", OWN, 0, 0, 0, nt_parse_drag, "ARM=US", "the collective after one by this arm takes longer" },
@@ -114,6 +121,7 @@ static void defaults(struct nt_options *o)
 		.coll = { NT_ALLREDUCE },
 		.colls = 1,
 		.size_bytes = { 64 << 10, 256 << 10, 1 << 20, 16 << 20 },
+		.repeat = { 1, 1, 1, 1 },
 		.sizes = 4,
 		.iters = 100,
 		.seed = 1,
@@ -186,6 +194,23 @@ static const struct option *find(const char *name, size_t length)
 	return NULL;
 }
 
+static int check_round(const struct nt_options *o, struct nt_error *err)
+{
+	unsigned calls = 0;
+
+	for (unsigned n = 0; n < o->sizes; n++)
+		calls += o->colls * o->repeat[n];
+	if (calls > NT_MAX_CALLS)
+		return nt_error_set(err, "--sizes: more than %d calls in a round", NT_MAX_CALLS);
+	/* Two ranks would wait for each other, each with a full queue. */
+	if (o->interleave && o->queue < 2 * calls)
+		return nt_error_set(err, "--interleave: want a --queue of two rounds at least");
+	/* Both count back from the last call. */
+	if (o->more && (o->abort || o->late_kernelch))
+		return nt_error_set(err, "--more does not go with --abort and --late-kernelch");
+	return 0;
+}
+
 int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_error *err)
 {
 	defaults(o);
@@ -212,11 +237,5 @@ int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_erro
 		if (apply(o, opt, text, &why) < 0)
 			return nt_error_set(err, "--%s: %s", opt->name, why.text);
 	}
-	/* Two ranks would wait for each other, each with a full queue. */
-	if (o->interleave && o->queue < 2 * o->colls * o->sizes)
-		return nt_error_set(err, "--interleave: want a --queue of two rounds at least");
-	/* Both count back from the last call. */
-	if (o->more && (o->abort || o->late_kernelch))
-		return nt_error_set(err, "--more does not go with --abort and --late-kernelch");
-	return 0;
+	return check_round(o, err);
 }

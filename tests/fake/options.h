@@ -37,6 +37,13 @@ struct nt_arm_truth {
 	uint64_t from_op;
 };
 
+/* A factor on times, from a round on, where that set of launch variables is in force. */
+struct nt_launch_effect {
+	double factor;
+	uint64_t from_round;
+	const char *set; /* NULL: whatever is set */
+};
+
 /* Communicators live that many rounds, that often; then to the end. */
 struct nt_renewal {
 	uint64_t rounds; /* 0: to the end at once */
@@ -69,6 +76,7 @@ struct nt_options {
 	int coll[NT_COLLS];
 	unsigned colls;
 	uint64_t size_bytes[NT_MAX_SIZES];
+	unsigned repeat[NT_MAX_SIZES]; /* calls of that size, one after the other */
 	unsigned sizes;
 	uint64_t iters; /* rounds over all collectives and sizes */
 	uint64_t more; /* rounds at most after them, while some rank still wants events */
@@ -83,6 +91,9 @@ struct nt_options {
 	bool same_id; /* communicators that follow others have their ids */
 	const char *datatype;
 	uint64_t call_gap_us;
+	double compute_us; /* on the GPU, before the first call of each round */
+	struct nt_launch_effect compute_factor[NT_MAX_EFFECTS];
+	unsigned compute_factors;
 	unsigned queue;
 	double realtime; /* GPU seconds slept per simulated second */
 	bool nonblocking;
@@ -91,6 +102,9 @@ struct nt_options {
 	char trace_topology[16]; /* empty: from the communicator */
 	char trace_mode[16];
 	const char *picks_path;
+	const char *launch_else; /* the trace's rows to take where it has none for what is set */
+	struct nt_launch_effect slow[NT_MAX_EFFECTS];
+	unsigned slows;
 	enum nt_noise noise;
 	double noise_width; /* relative standard deviation */
 	double fast_share; /* bimodal */

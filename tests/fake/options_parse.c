@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "tests/fake/launch.h"
 
 int nt_size_parse(const char *text, uint64_t *bytes, struct nt_error *err)
 {
@@ -87,6 +88,21 @@ int nt_parse_colls(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
+/* SIZE or SIZExTIMES */
+static int parse_size(struct nt_options *o, char *part, struct nt_error *err)
+{
+	char *times = strchr(part, 'x');
+	double value = 1;
+
+	if (times) {
+		*times++ = 0;
+		if (nt_parse_number(times, 1, NT_MAX_CALLS, &value, err) < 0)
+			return -1;
+	}
+	o->repeat[o->sizes] = (unsigned)value;
+	return nt_size_parse(part, &o->size_bytes[o->sizes], err);
+}
+
 int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err)
 {
 	const char *rest = text;
@@ -94,8 +110,9 @@ int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err)
 
 	o->sizes = 0;
 	while (o->sizes < NT_MAX_SIZES && next_part(&rest, part, sizeof(part))) {
-		if (nt_size_parse(part, &o->size_bytes[o->sizes++], err) < 0)
+		if (parse_size(o, part, err) < 0)
 			return -1;
+		o->sizes++;
 	}
 	if (*rest || !o->sizes)
 		return nt_error_set(err, "sizes '%s' (want 1 to %d)", text, NT_MAX_SIZES);
@@ -256,6 +273,42 @@ int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err)
 		return nt_error_set(err, "arm '%s' (want [COLL:]ALGO/PROTO=FACTOR[@OP])", text);
 	o->truths++;
 	return 0;
+}
+
+/* FACTOR[:SET] */
+static int parse_effect(struct nt_launch_effect *e, const char *text, const char *want,
+			struct nt_error *err)
+{
+	struct nt_launch_names names = { .count = 0 };
+	char *end;
+
+	e->factor = strtod(text, &end);
+	if (end == text || (*end && *end != ':') || !(e->factor > 0 && e->factor < 1e6))
+		return nt_error_set(err, "'%s' (want %s)", text, want);
+	e->set = *end ? end + 1 : NULL;
+	return e->set ? nt_launch_names_add(&names, e->set, err) : 0;
+}
+
+/* ROUNDS:FACTOR[:SET] */
+int nt_parse_slow(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	struct nt_launch_effect *e = &o->slow[o->slows];
+	char *end;
+
+	if (o->slows == NT_MAX_EFFECTS)
+		return nt_error_set(err, "more than %d of them", NT_MAX_EFFECTS);
+	e->from_round = strtoull(text, &end, 10);
+	if (end == text || *end != ':')
+		return nt_error_set(err, "'%s' (want ROUNDS:FACTOR[:SET])", text);
+	o->slows++;
+	return parse_effect(e, end + 1, "ROUNDS:FACTOR[:SET]", err);
+}
+
+int nt_parse_compute(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	if (o->compute_factors == NT_MAX_EFFECTS)
+		return nt_error_set(err, "more than %d of them", NT_MAX_EFFECTS);
+	return parse_effect(&o->compute_factor[o->compute_factors++], text, "FACTOR[:SET]", err);
 }
 
 int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err)

@@ -19,7 +19,7 @@ struct player {
 	struct nt_job *job;
 	struct nt_family *family; /* one for each rank */
 	unsigned ranks;
-	struct nt_call call[NT_MAX_KEYS];
+	struct nt_call call[NT_MAX_CALLS];
 	unsigned calls; /* in a round */
 	uint64_t last_call; /* of each rank */
 };
@@ -34,9 +34,12 @@ static void make_calls(struct player *p)
 	const struct nt_options *o = options_of(p);
 
 	for (unsigned c = 0; c < o->colls; c++) {
-		for (unsigned n = 0; n < o->sizes; n++)
-			p->call[p->calls++] = (struct nt_call){ o->coll[c], o->size_bytes[n],
-								(int)(c * NT_MAX_SIZES + n) };
+		for (unsigned n = 0; n < o->sizes; n++) {
+			for (unsigned k = 0; k < o->repeat[n]; k++)
+				p->call[p->calls++] = (struct nt_call){
+					o->coll[c], o->size_bytes[n], (int)(c * NT_MAX_SIZES + n)
+				};
+		}
 	}
 }
 
@@ -290,21 +293,37 @@ static bool is_over(struct player *p, uint64_t round)
 	return more >= o->more || !all_meet(p, look, (unsigned)(more / NT_MORE_ROUNDS));
 }
 
+static void begin_round(struct player *p, uint64_t round)
+{
+	for (unsigned i = 0; i < p->ranks; i++) {
+		p->family[i].rank.round = round;
+		p->family[i].rank.compute_ns = nt_model_compute_ns(&p->job->model, round);
+	}
+}
+
 static void all_rounds(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
 
 	for (uint64_t round = 0; !is_over(p, round); round++) {
+		uint64_t from_ns;
+
 		if (is_renewed(&o->abort_every, round))
 			renew(p, true);
 		else if (is_renewed(&o->churn, round))
 			renew(p, false);
 		if (o->shuffle)
 			shuffle(p, round);
+		begin_round(p, round);
+		from_ns = p->family[0].rank.host_ns;
 		if (o->interleave)
 			round_interleaved(p, round);
 		else
 			round_in_order(p);
+		/* Else the host does not know when a round has ended. */
+		if (o->sync_every == 1 && !o->interleave)
+			nt_sum_round(p->family[0].rank.sum,
+				     (double)(p->family[0].rank.host_ns - from_ns) * 1e-3);
 	}
 	if (!o->abort)
 		sync_all(p);

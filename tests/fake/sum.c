@@ -25,6 +25,7 @@ struct key {
 struct nt_sum {
 	struct nt_job *job;
 	struct key key[KINDS][NT_MAX_KEYS];
+	struct series rounds;
 	uint32_t *decision_ns;
 	size_t decisions, room;
 };
@@ -67,6 +68,7 @@ void nt_sum_destroy(struct nt_sum *s)
 		for (int k = 0; k < NT_MAX_KEYS; k++)
 			free(s->key[kind][k].times.us);
 	}
+	free(s->rounds.us);
 	free(s->decision_ns);
 	free(s);
 }
@@ -93,6 +95,14 @@ void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, d
 	times->us[times->n++] = (float)us;
 	k->forced += t->changed;
 	k->overridden += arm != t->auto_arm;
+}
+
+void nt_sum_round(struct nt_sum *s, double us)
+{
+	struct series *rounds = &s->rounds;
+
+	rounds->us = grow(s, rounds->us, rounds->n, &rounds->room, sizeof(rounds->us[0]));
+	rounds->us[rounds->n++] = (float)us;
 }
 
 void nt_sum_decided(struct nt_sum *s, uint64_t ns)
@@ -124,10 +134,16 @@ static float median(float *us, size_t n)
 	return us[n / 2];
 }
 
+/* How many of n samples are the first ones, and the last. */
+static size_t part_of(size_t n)
+{
+	return n < 20 ? (n + 1) / 2 : n / 10;
+}
+
 static void report_key(const struct key *k, struct key_report *out)
 {
 	size_t n = k->times.n;
-	size_t part = n < 20 ? (n + 1) / 2 : n / 10;
+	size_t part = part_of(n);
 	size_t kept = n < NT_LAST_ARMS ? n : NT_LAST_ARMS;
 
 	out->calls = (uint32_t)n;
@@ -328,6 +344,21 @@ static void print_ranks(struct nt_sum *s)
 		       worst.decisions, worst.p50_ns, worst.p99_ns, worst.max_ns);
 }
 
+/* Rounds as the host of rank 0 saw them, where it waited for every call. */
+static void print_rounds(struct nt_sum *s)
+{
+	float *us = s->rounds.us;
+	size_t n = s->rounds.n, part = part_of(n);
+	double first, last;
+
+	if (!n)
+		return;
+	last = (double)median(us + (n - part), part);
+	first = (double)median(us, part);
+	printf(",\"rounds\":{\"count\":%zu,\"first_us\":%.1f,\"last_us\":%.1f,\"median_us\":%.1f}",
+	       n, first, last, (double)median(us, n));
+}
+
 int nt_sum_print(struct nt_sum *s)
 {
 	const struct report *mine = nt_wire_report(s->job->wire, 0);
@@ -355,6 +386,9 @@ int nt_sum_print(struct nt_sum *s)
 	printf("],\"forced\":%" PRIu64 ",\"tuner\":%d,\"profiler\":%d", forced, mine->tuner,
 	       mine->profiler);
 	print_ranks(s);
+	print_rounds(s);
+	if (s->job->model.launch[0])
+		printf(",\"launch\":\"%s\"", s->job->model.launch);
 	printf("}\n");
 	fflush(stdout);
 	return check_expected(s);

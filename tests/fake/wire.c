@@ -140,8 +140,10 @@ bool nt_wire_is_busy(const struct nt_wire *w, unsigned look)
 	return atomic_load(&w->memory->busy[look]) != 0;
 }
 
-void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t world_id)
+void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, const char *launch,
+		   uint64_t world_id)
 {
+	snprintf(w->memory->launch[rank], sizeof(w->memory->launch[rank]), "%s", launch);
 	snprintf(w->memory->node[rank], sizeof(w->memory->node[rank]), "%s", node);
 	if (rank == 0)
 		w->memory->world = world_id;
@@ -150,6 +152,11 @@ void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t 
 const char *nt_wire_node(const struct nt_wire *w, unsigned rank)
 {
 	return w->memory->node[rank];
+}
+
+const char *nt_wire_launch(const struct nt_wire *w, unsigned rank)
+{
+	return w->memory->launch[rank];
 }
 
 uint64_t nt_wire_world(const struct nt_wire *w)

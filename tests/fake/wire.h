@@ -44,6 +44,7 @@ struct nt_wire_task {
 	uint8_t cap; /* of channels, as the plugin asked; 0: NCCL's own */
 	uint32_t chunk_bytes; /* where the plugin chose it, else 0 */
 	uint32_t chunk_rest; /* of the task's other channels */
+	uint32_t round; /* informative, as it is the same where programs are */
 };
 
 struct nt_wire_result {
@@ -79,9 +80,12 @@ void nt_wire_say_busy(struct nt_wire *w, unsigned look);
 bool nt_wire_is_busy(const struct nt_wire *w, unsigned look);
 
 /* What a rank tells the others about itself, and reads after the first barrier of the job. */
-void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, uint64_t world_id);
+void nt_wire_hello(struct nt_wire *w, unsigned rank, const char *node, const char *launch,
+		   uint64_t world_id);
 const char *nt_wire_node(const struct nt_wire *w, unsigned rank);
 uint64_t nt_wire_world(const struct nt_wire *w);
+/* The set of launch variables that is in force for it. */
+const char *nt_wire_launch(const struct nt_wire *w, unsigned rank);
 
 /* The meeting place of a communicator, made at first use; id 0 is the job itself. life tells apart
  * communicators with one id, one after the other. NULL: too many. */

@@ -50,6 +50,7 @@ struct wire_memory {
 	char alarm_text[400];
 	uint64_t world;
 	char node[NT_MAX_RANKS][64];
+	char launch[NT_MAX_RANKS][NT_MAX_LAUNCH_TEXT];
 	_Alignas(64) char report[NT_MAX_RANKS][NT_WIRE_REPORT_BYTES];
 	struct wire_comm comm[NT_MAX_COMMS + 1];
 };

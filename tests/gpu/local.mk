@@ -23,8 +23,13 @@ EXTRA_DIST += \
 	%D%/groups.bash \
 	%D%/groups.py \
 	%D%/groups_summary.py \
+	%D%/host.sh \
 	%D%/inspector.sh \
+	%D%/launch-job.sh \
+	%D%/launch.bash \
+	%D%/launch_summary.py \
 	%D%/made_up.py \
+	%D%/mps.bash \
 	%D%/nets.bash \
 	%D%/pack.sh \
 	%D%/rank.sh \
@@ -36,4 +41,5 @@ EXTRA_DIST += \
 	%D%/steady_summary.py \
 	%D%/summaries.bats \
 	%D%/summary.py \
+	%D%/train.py \
 	%D%/wire.py

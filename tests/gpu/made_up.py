@@ -12,6 +12,7 @@ import unittest
 
 import cells_summary
 import correct_summary
+import launch_summary
 import steady_summary
 
 
@@ -167,6 +168,77 @@ class Correct(MadeUp):
         self.assertRegex(text, r"abort +2x2 +right .* 200 rounds, .* 2 checks, 30 forced; .*1 agreed; keys 1 exploring")
         self.assertRegex(text, r"graph-late +1x4 +wrong results")
         self.assertIn("3 runs, 1 hung, 1 failed otherwise", text)
+
+
+class Launch(MadeUp):
+    def bench(self, way, times, network="loopback", size=65536, **more):
+        for k, us in enumerate(times, 1):
+            self.run_of(f"launch-{network}-bench.2x1.{way}.{k}", [line(size, us / 2, slowest_us={"last": {"median": us}})],
+                        [key(size, "committed")] if way.endswith("bandit") else (), **more)
+
+    def train(self, way, number, ms, losses, program="ddp", ranks=2, **more):
+        name = f"launch-loopback-ddp+fsdp+tp.2x1.{way}.{number}"
+        self.run_of(name, [], [key(65536, "kept")] if way.endswith("bandit") else (), **more)
+        said = {"program": program, "ranks": ranks, "step_ms": [9 * ms] * 30 + [ms] * 10, "last_quarter_ms": ms, "losses": losses}
+        self.raw.joinpath(name, "out").write_text(json.dumps(said) + "\n")
+
+    def found(self):
+        return {(r["network"], r["program"], r["way"]): r for r in self.rows("launch.csv")}
+
+    def test_ratios_are_of_runs_side_by_side(self):
+        self.bench("off", (200, 400, 300))
+        self.bench("wide-bandit", (100, 200, 150))
+        self.bench("wide-off", (300, 600, 450))
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        rows = self.found()
+        row = rows["loopback", "bench", "wide-bandit"]
+        self.assertEqual((rc, row["ratio"], row["ratio_least"], row["ratio_most"]), (0, "2.0", "2.0", "2.0"))
+        # The default's own runs differ by two thirds: no more is known than that.
+        self.assertEqual((row["verdict"], row["noise_pct"], row["us"]), ("faster", "66.7", "150"))
+        self.assertEqual(rows["loopback", "bench", "wide-off"]["verdict"], "same")
+        self.assertIn("wide-bandit: 1 of 1 cells as fast as wanted\n", text)
+        with open(self.raw / "launch-runs.csv", newline="") as f:
+            self.assertEqual(len(list(csv.DictReader(f))), 9)
+
+    def test_slower_on_a_shaped_link(self):
+        for network, times in (("loopback", (100, 99, 101)), ("shaped", (220, 221, 219))):
+            self.bench("off", (200, 201, 199), network)
+            self.bench("auto-3", times, network)
+            self.bench("bandit", (199, 200, 201), network)
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        rows = self.found()
+        self.assertEqual((rows["shaped", "bench", "auto-3"]["verdict"], rows["shaped", "bench", "bandit"]["verdict"]),
+                         ("SLOWER", "same"))
+        self.assertIn("auto-3: 1 of 2 cells as fast as wanted; not shaped 2x1 64K 0.91", text)
+        self.assertEqual(rc, 0)
+
+    def test_training_and_its_losses(self):
+        for k in (1, 2):
+            self.train("off", k, 100 + k, [9.5, 9.4, 9.3])
+            self.train("wide-bandit", k, 34, [9.5, 9.4, 9.3, 9.2])
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        row = self.found()["loopback", "ddp", "wide-bandit"]
+        self.assertEqual((rc, row["ratio"], row["us"]), (0, "2.985", "34000.0"))
+        self.assertIn("losses of ddp 2x1: 4 runs, 3 steps, from 9.5 to 9.3, largest difference 0.0e+00", text)
+        self.train("bandit", 1, 100, [9.5, 9.4, 9.30001])
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        self.assertEqual(rc, 1)
+        self.assertIn("DIFFERENT", text)
+
+    def test_losses_that_do_not_fall_are_no_training(self):
+        self.train("off", 1, 100, [9.5, 9.5, 9.5])
+        self.assertEqual(self.summed(launch_summary, self.raw, self.out)[0], 1)
+
+    def test_failures(self):
+        self.bench("off", (100,), status="124 60")
+        self.train("off", 1, 100, [9, 8], status="75 60")
+        self.run_of("launch-loopback-bench.2x1.calibrate.1", [], status="1 31.5", error="no nodes\n")
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        self.assertEqual(rc, 1)
+        self.assertIn("launch-loopback-bench.2x1.off.1: hang", text)
+        self.assertIn("launch-loopback-ddp+fsdp+tp.2x1.off.1: hang", text)
+        self.assertIn("launch-loopback-bench.2x1.calibrate.1: 31.5 s, exit status 1", text)
+        self.assertIn("3 runs, 3 of them failed", text)
 
 
 if __name__ == "__main__":

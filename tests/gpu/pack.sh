@@ -56,7 +56,7 @@ build_stage() {
 	timeout 300 make -s -C "$build" CUDA_LIBS="$cuda_libs" prefix="$stage" install >/dev/null
 	mkdir -p "$stage/libexec/nccl-tune/tests"
 	install -m 755 "$build"/tests/gpu/.libs/nt-{probe,fixed}.so "$stage/libexec/nccl-tune/tests/"
-	for file in nt-fake-nccl pmix-exchange; do
+	for file in nt-fake-nccl nt-launch-trace pmix-exchange; do
 		"$build/libtool" --quiet --mode=install install -m 755 "$build/tests/fake/$file" \
 			"$stage/libexec/nccl-tune/tests/"
 	done

@@ -4,7 +4,7 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells
+#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, launch
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
@@ -12,6 +12,11 @@
 #   --steady-runs N    of steady, of each mode (5)
 #   --conditions LIST  of cells: alone, load, shaped, shaped-load (the first three)
 #   --rounds N         of cells, of each topology and condition (3)
+#   --launch-runs N    of launch, repetitions of each program, network and topology (5)
+#   --launch-networks LIST    loopback,shaped
+#   --launch-topologies LIST  NODESxGPUS,... (2x1,4x2); more ranks than GPUs share them by CUDA MPS
+#   --launch-ways LIST        off,bandit,wide-off,wide-bandit,job (these) and shared
+#   --launch-programs LIST    bench,ddp+fsdp+tp; joined by + in one process
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
 #   --dry              no GPU: a simulated NCCL in place of nccl-tune-bench, no settle
@@ -21,8 +26,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm compare hang groups correct steady cells settle)
-readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [settle]=90)
+readonly PARTS=(slurm compare hang groups correct steady cells launch settle)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [launch]=500 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -30,6 +35,8 @@ here=$top/tests/gpu
 sl=/opt/sl
 parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 steady_runs=5 cell_rounds=3
 conditions=(alone load shaped) budget=540
+launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp+tp)
+launch_ways=(off bandit wide-off wide-bandit job)
 out=gpu-results dry='' job=''
 
 say() {
@@ -60,6 +67,10 @@ usage() {
 . "$here/steady.bash"
 # shellcheck source=tests/gpu/cells.bash
 . "$here/cells.bash"
+# shellcheck source=tests/gpu/mps.bash
+. "$here/mps.bash"
+# shellcheck source=tests/gpu/launch.bash
+. "$here/launch.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -86,6 +97,11 @@ read_options() {
 		--group-runs) number "$1" "$2"; groups_each=$2 ;;
 		--steady-runs) number "$1" "$2"; steady_runs=$2 ;;
 		--rounds) number "$1" "$2"; cell_rounds=$2 ;;
+		--launch-runs) number "$1" "$2"; launch_runs=$2 ;;
+		--launch-networks) IFS=, read -ra launch_networks <<<"$2" ;;
+		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
+		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
+		--launch-programs) IFS=, read -ra launch_programs <<<"$2" ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
 		*) usage >&2 ;;
@@ -94,6 +110,9 @@ read_options() {
 	done
 	listed --parts "$parts" "${PARTS[@]}"
 	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
+	listed --launch-networks "$(IFS=,; echo "${launch_networks[*]}")" loopback shaped
+	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
+	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp
 }
 
 # listed OPTION LIST WORD...: is the list one of these words?
@@ -116,11 +135,17 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ]; then
+	elif [ "$gpus" -lt 2 ] && { [ "$parts" != launch ] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
+	for topology in "${launch_topologies[@]}"; do
+		if ! [[ $topology =~ ^[24]x[1248]$ ]] || { wanted launch && [ "${topology#*x}" -gt "$gpus" ]; }; then
+			die "--launch-topologies '$topology' (want NODESxGPUS, 2 or 4 nodes, each with up to $gpus GPUs)"
+		fi
+	done
 	if [ ${#topologies[@]} = 0 ]; then
 		case $gpus in
+		1) return ;;
 		[2-3]) topologies=(2x1 1x2) ;;
 		[4-7]) topologies=(2x2 4x1 1x4) ;;
 		*) topologies=(2x4 4x2 1x8) ;;
@@ -180,7 +205,8 @@ write_versions() {
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
 			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
-			"rounds $cell_rounds, budget $budget s"
+			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
+			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs, budget $budget s"
 	} >"$out/versions.txt"
 }
 
@@ -199,6 +225,7 @@ write_results() {
 	summarise correct correct_summary.py || rc=1
 	summarise steady steady_summary.py || rc=1
 	summarise cells cells_summary.py || rc=1
+	summarise launch launch_summary.py || rc=1
 	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
 	return "$rc"
 }
@@ -210,6 +237,7 @@ finish() {
 	[ -z "$job" ] || release
 	slurm_away
 	nets_down
+	mps_down
 	if wanted compare || wanted hang; then
 		timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
 		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
@@ -222,7 +250,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells; do
+	for name in correct steady cells launch; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -262,7 +290,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells), ]]; then
+	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells|launch), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -284,6 +312,7 @@ with_slurm() {
 	! wanted correct || correct "$(share correct)"
 	! wanted steady || steady "$(share steady)"
 	! wanted cells || cells "$(share cells)"
+	! wanted launch || launch_blocks "$(share launch)"
 }
 
 main "$@"

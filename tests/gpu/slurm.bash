@@ -94,6 +94,7 @@ missing_libraries() {
 slurm_programs() {
 	[ ${#slurm_settings[@]} = 0 ] || return 0
 	slurm_settings=(-c "SlurmdDebug=info")
+	! wanted launch || slurm_settings+=(-c "TaskProlog=$top/tests/gpu/host.sh")
 	if [ -d "$top/.debs" ]; then
 		unpack || return 1
 		slurm_settings+=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")

@@ -1,0 +1,304 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launch-trace.c - nt-launch-trace: made-up times under several sets of launch variables
+ *
+ * A time is latency of the arm + bytes / its bandwidth, both as the profile has them. More channels
+ * cost latency and carry more, so that in a wide profile a cap is best for small calls. What NCCL
+ * picks itself is not the best arm below 2 MiB. Which profile is best for which sizes stands at
+ * the head of the trace.
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "tests/fake/rng.h"
+
+#define PROFILES 4 /* the first is none */
+#define SIZES 6
+#define PAIRS 4
+#define CHANNELS 2 /* NCCL's own */
+#define PICK_MOST (2u << 20) /* up to here NCCL picks a ring */
+#define LATENCY_BY_CHANNEL 0.12
+#define SPREAD 0.05 /* of each profile's arms, between seeds */
+#define OUTLIERS 0.03
+
+static const char usage[] =
+	"usage: nt-launch-trace [OPTION]...\n"
+	"Prints a trace with launch variables, for nt-fake-nccl --trace.\n"
+	"  --best NAME           the profile that is best for large calls (wide, threads, sockets),\n"
+	"                        or none: all are worse than NCCL's default (default wide)\n"
+	"  --profile NAME=SET    the launch variables of one of these\n"
+	"  --fade N:FACTOR       the best profile's times after N calls of an arm and size\n"
+	"  --topology NxM        (default 2x4)\n"
+	"  --samples N           of each row (default 60)\n"
+	"  --noise WIDTH         (default 0.06)\n"
+	"  --seed N              (default 1)\n"
+	"  --picks FILE          what NCCL picks itself, for nt-fake-nccl --auto-picks\n";
+
+struct pair {
+	const char *algo, *proto;
+	double latency_us, gbps;
+};
+
+/* As on two nodes over loopback sockets, about. */
+static const struct pair pairs[PAIRS] = {
+	{ "Ring", "Simple", 180, 4.3 },
+	{ "Tree", "Simple", 110, 4.2 },
+	{ "Tree", "LL", 70, 1.5 },
+	{ "Ring", "LL", 120, 1.6 },
+};
+enum { RING_SIMPLE, TREE_SIMPLE };
+
+static const uint64_t sizes[SIZES] = { 65536, 262144, 1048576, 4194304, 16777216, 67108864 };
+
+struct profile {
+	const char *name, *set;
+	unsigned channels;
+	double latency, bandwidth; /* times the default's */
+};
+
+struct made {
+	struct profile profile[PROFILES];
+	unsigned best; /* 0: none */
+	unsigned fade_after;
+	double fade;
+	const char *topology, *picks;
+	unsigned samples;
+	double noise;
+	uint64_t seed;
+};
+
+/* What a call with so many channels takes; 0: the profile's own. */
+static double time_us(const struct made *made, unsigned profile, unsigned pair, unsigned cap,
+		      uint64_t bytes)
+{
+	const struct profile *p = &made->profile[profile];
+	unsigned channels = cap && cap < p->channels ? cap : p->channels;
+	uint64_t key = nt_rng_mix(made->seed, profile * PAIRS + pair + 1);
+	double carried = pow((double)channels / p->channels, 0.7);
+	double latency = pairs[pair].latency_us * p->latency;
+
+	if (channels > CHANNELS)
+		latency *= 1 + LATENCY_BY_CHANNEL * (channels - CHANNELS);
+	return (latency + (double)bytes / (pairs[pair].gbps * p->bandwidth * carried * 1e3)) *
+	       exp(SPREAD * nt_rng_normal(key));
+}
+
+static unsigned pick_of(uint64_t bytes)
+{
+	return bytes <= PICK_MOST ? RING_SIMPLE : TREE_SIMPLE;
+}
+
+static double best_us(const struct made *made, unsigned profile, uint64_t bytes)
+{
+	double least = INFINITY;
+
+	for (unsigned pair = 0; pair < PAIRS; pair++) {
+		for (unsigned cap = 0; cap < made->profile[profile].channels; cap += cap ? cap : 1)
+			least = fmin(least, time_us(made, profile, pair, cap, bytes));
+	}
+	return least;
+}
+
+/* Of calls of the sizes first to last, one each: the best profile, and how much it gains. */
+static void print_truth(const struct made *made, const char *mix, unsigned first, unsigned last)
+{
+	double least = INFINITY, automatic = 0;
+	unsigned best = 0;
+
+	for (unsigned p = 0; p < PROFILES; p++) {
+		double us = 0;
+
+		for (unsigned s = first; s <= last; s++)
+			us += best_us(made, p, sizes[s]);
+		if (us < least) {
+			least = us;
+			best = p;
+		}
+	}
+	for (unsigned s = first; s <= last; s++)
+		automatic += time_us(made, 0, pick_of(sizes[s]), 0, sizes[s]);
+	printf("# best,%s,%s,%.2f\n", mix, made->profile[best].name, automatic / least);
+}
+
+static void print_row(const struct made *made, unsigned profile, unsigned pair, unsigned cap,
+		      uint64_t bytes, bool automatic)
+{
+	const struct profile *p = &made->profile[profile];
+	double us = time_us(made, profile, pair, cap, bytes);
+	uint64_t key = nt_rng_mix(nt_rng_mix(made->seed, bytes), profile * 1000 + pair * 100 + cap);
+	unsigned samples = made->samples;
+	bool fades = made->fade_after && profile == made->best;
+
+	if (fades && samples < 10 * made->fade_after)
+		samples = 10 * made->fade_after;
+	printf("%s,allreduce,%s,seq,%s,", p->set, made->topology,
+	       automatic ? "AUTO" : pairs[pair].algo);
+	printf(cap ? "%s/%uch" : "%s", automatic ? "AUTO" : pairs[pair].proto, cap);
+	printf(",%llu", (unsigned long long)bytes);
+	key = nt_rng_mix(key, automatic);
+	for (unsigned i = 0; i < samples; i++) {
+		uint64_t draw = nt_rng_mix(key, i);
+		double factor = exp(made->noise * nt_rng_normal(draw));
+
+		if (made->noise > 0 && nt_rng_unit(nt_rng_mix(draw, 1)) < OUTLIERS)
+			factor *= 2;
+		if (fades && i >= made->fade_after)
+			factor *= made->fade;
+		printf(",%.1f", us * factor);
+	}
+	printf("\n");
+}
+
+static void print_profile(const struct made *made, unsigned profile)
+{
+	for (unsigned s = 0; s < SIZES; s++) {
+		print_row(made, profile, pick_of(sizes[s]), 0, sizes[s], true);
+		for (unsigned pair = 0; pair < PAIRS; pair++) {
+			print_row(made, profile, pair, 0, sizes[s], false);
+			for (unsigned cap = 1; cap < made->profile[profile].channels; cap *= 2)
+				print_row(made, profile, pair, cap, sizes[s], false);
+		}
+	}
+}
+
+static int write_picks(const struct made *made)
+{
+	FILE *f = fopen(made->picks, "w");
+
+	if (!f)
+		return -1;
+	for (unsigned s = 0; s < SIZES; s++) {
+		const struct pair *pick = &pairs[pick_of(sizes[s])];
+
+		fprintf(f, "allreduce,%s,%llu,%s,%s\n", made->topology,
+			(unsigned long long)sizes[s], pick->algo, pick->proto);
+	}
+	return fclose(f);
+}
+
+/* Each profile has its part; the best one also the gain. */
+static void set_factors(struct made *made)
+{
+	static const double latency[PROFILES - 1] = { 1.3, 1.25, 1.2 };
+	static const double bandwidth[PROFILES - 1] = { 1.7, 1.5, 1.1 };
+
+	for (unsigned p = 1; p < PROFILES; p++) {
+		made->profile[p].latency = latency[p - 1];
+		made->profile[p].bandwidth = made->best ? bandwidth[p - 1] : 0.75;
+		if (!made->best)
+			made->profile[p].latency *= 1.3;
+	}
+	if (made->best) {
+		made->profile[made->best].bandwidth = 4.0;
+	}
+}
+
+static int profile_named(const struct made *made, const char *name, size_t length)
+{
+	for (int p = 0; p < PROFILES; p++) {
+		if (strlen(made->profile[p].name) == length &&
+		    strncmp(made->profile[p].name, name, length) == 0)
+			return p;
+	}
+	return -1;
+}
+
+/* Channels as NCCL_MIN_NCHANNELS has them. */
+static int set_profile(struct made *made, const char *text)
+{
+	size_t length = strcspn(text, "=");
+	int p = profile_named(made, text, length);
+	const char *channels = strstr(text, "NCCL_MIN_NCHANNELS=");
+
+	if (p <= 0 || !text[length])
+		return -1;
+	made->profile[p].set = text + length + 1;
+	made->profile[p].channels = channels
+					    ? (unsigned)strtoul(strchr(channels, '=') + 1, NULL, 10)
+					    : CHANNELS;
+	return made->profile[p].channels ? 0 : -1;
+}
+
+static int set_best(struct made *made, const char *name)
+{
+	int p = profile_named(made, name, strlen(name));
+
+	made->best = (unsigned)p;
+	return p < 0 ? -1 : 0;
+}
+
+static int set_fade(struct made *made, const char *text)
+{
+	char *end;
+
+	made->fade_after = (unsigned)strtoul(text, &end, 10);
+	if (*end != ':')
+		return -1;
+	made->fade = strtod(end + 1, &end);
+	return *end || !(made->fade > 0) || !made->fade_after ? -1 : 0;
+}
+
+static int parse(struct made *made, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "best", 1, NULL, 'b' },    { "profile", 1, NULL, 'p' },
+		{ "fade", 1, NULL, 'f' },    { "topology", 1, NULL, 't' },
+		{ "samples", 1, NULL, 'n' }, { "noise", 1, NULL, 'w' },
+		{ "seed", 1, NULL, 's' },    { "picks", 1, NULL, 'k' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, rc = 0;
+
+	while (rc == 0 && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'b': rc = set_best(made, optarg); break;
+		case 'p': rc = set_profile(made, optarg); break;
+		case 'f': rc = set_fade(made, optarg); break;
+		case 't': made->topology = optarg; break;
+		case 'n': made->samples = (unsigned)strtoul(optarg, NULL, 10); break;
+		case 'w': made->noise = strtod(optarg, NULL); break;
+		case 's': made->seed = strtoull(optarg, NULL, 10); break;
+		case 'k': made->picks = optarg; break;
+		default: rc = -1;
+		}
+	}
+	return optind < argc || !made->samples ? -1 : rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct made made = {
+		.profile = { { "none", "none", CHANNELS, 1, 1 },
+			     { "wide",
+			       "NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4",
+			       8, 1, 1 },
+			     { "threads", "NCCL_SOCKET_NTHREADS=4+NCCL_NSOCKS_PERTHREAD=4",
+			       CHANNELS, 1, 1 },
+			     { "sockets", "NCCL_NSOCKS_PERTHREAD=2", CHANNELS, 1, 1 } },
+		.best = 1,
+		.topology = "2x4",
+		.samples = 60,
+		.noise = 0.06,
+		.seed = 1,
+	};
+
+	if (parse(&made, argc, argv) < 0) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	set_factors(&made);
+	printf("# Made up: seed %llu. What is best for calls of these sizes, and how much faster\n"
+	       "# its best arms are than NCCL's default: best,MIX,PROFILE,GAIN\n",
+	       (unsigned long long)made.seed);
+	print_truth(&made, "small", 0, 1);
+	print_truth(&made, "large", 4, 5);
+	print_truth(&made, "both", 0, SIZES - 1);
+	for (unsigned p = 0; p < PROFILES; p++)
+		print_profile(&made, p);
+	return made.picks && write_picks(&made) < 0 ? 1 : 0;
+}

@@ -44,6 +44,12 @@ EXTRA_DIST += \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
+	%D%/results/h200-x2/README.md \
+	%D%/results/h200-x2/correct.txt \
+	%D%/results/h200-x2/launch-runs.csv \
+	%D%/results/h200-x2/launch.csv \
+	%D%/results/h200-x2/launch.txt \
+	%D%/results/h200-x2/versions.txt \
 	%D%/results/h200-x4-engine/README.md \
 	%D%/results/h200-x4-engine/alone-runs.csv \
 	%D%/results/h200-x4-engine/alone.csv \

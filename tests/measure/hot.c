@@ -4,10 +4,9 @@
  * times getCollInfo
  *
  * Three states of a key: counted only, an arm committed for good, and being explored; then each
- *                        callback of collectives
- * that are explored and measured, on eight channels. Plans are put onto the board by this
- * program itself, in place of a speaker. One JSON line; the clock's own cost is taken off each
- * call.
+ * callback of collectives that are explored and measured, on eight channels. Plans are put onto
+ * the board by this program itself, in place of a speaker. One JSON line; the clock's own cost is
+ * taken off each call.
  */
 #include <dlfcn.h>
 #include <stdio.h>

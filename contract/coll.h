@@ -28,8 +28,8 @@ enum nt_coll {
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
 
 /* An arm is one number of 16 bits: the pair in the low eight (algorithm * NT_PROTOS + protocol),
- *                                  above it a class of
- * channel caps (bits 8 to 11) and one of chunk sizes (12 to 15); class 0 leaves NCCL's own. */
+ * above it a class of channel caps (bits 8 to 11) and one of chunk sizes (12 to 15); class 0
+ * leaves NCCL's own. */
 #define NT_ARM_AUTO 255 /* NCCL's own choice, in everything */
 #define NT_ARM_CHANNELS_MAX 64
 #define NT_ARM_TEXT 40 /* room for the longest name */

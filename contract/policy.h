@@ -4,9 +4,8 @@
  *
  * Two text forms. The option form is what people type: MODE[,key=value]... with defaults left out.
  * The task form is NCCL_TUNE_POLICY: key=value[,key=value]..., every setting, then the place of
- *                                    this node.
- * Both parse strictly: an unknown key, a repeated key, or a value out of range is an error that
- *                      names it.
+ * this node. Both parse strictly: an unknown key, a repeated key, or a value out of range is an
+ * error that names it.
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types; nothing is allocated.

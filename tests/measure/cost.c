@@ -265,17 +265,8 @@ static void be_rank(int index, const char *dir)
 
 static void make_policy(const char *dir)
 {
-	struct nt_place place = { .node = "n1" };
-	struct nt_policy policy;
-	char text[NT_POLICY_MAX];
-
-	nt_policy_default(&policy);
-	policy.mode = NT_MODE_BANDIT;
-	policy.join_timeout_s = 3600;
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
-	if (nt_policy_format_task(&policy, &place, text, sizeof(text), NULL) < 0)
+	if (nt_measure_policy(dir) < 0)
 		die("the directory's name does not fit");
-	setenv(NT_ENV_POLICY, text, 1);
 }
 
 static void make_shared(void)

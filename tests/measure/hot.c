@@ -282,17 +282,8 @@ static void load(const char *path)
  * board. */
 static void open_comm(const char *dir)
 {
-	struct nt_place place = { .node = "n1" };
-	struct nt_policy policy;
-	char text[NT_POLICY_MAX];
-
-	nt_policy_default(&policy);
-	policy.mode = NT_MODE_BANDIT;
-	policy.join_timeout_s = 3600;
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
-	if (nt_policy_format_task(&policy, &place, text, sizeof(text), NULL) < 0)
+	if (nt_measure_policy(dir) < 0)
 		die("the directory's name does not fit");
-	setenv(NT_ENV_POLICY, text, 1);
 	if (profiler->init(&profiler_ctx, 42, &mask, "hot", 1, 2, 0, nt_quiet) != NT_NCCL_OK ||
 	    tuner->init(&tuner_ctx, 42, 2, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
 		die("the plugin's init failed");

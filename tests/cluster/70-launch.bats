@@ -78,6 +78,22 @@ launch() {
 		{ echo "exit status $?"; cat "$out" "$err"; return 1; }
 }
 
+# launch_mpi SRUN-OPTION... -- CMD...: the same for programs that say when MPI has started. Open MPI 4.1 at times crashes in
+# MPI_Init where its messages go over TCP and the machine is busy (docs/hosts.md): that step is started again.
+launch_mpi() {
+	local try
+	for try in 1 2 3; do
+		launch "$@" >"$err.launch" && return
+		if ! grep -q 'Signal: Segmentation fault' "$err" ||
+			[ "$(grep -o '^task [0-3]: MPI has started$' "$err" | sort -u | wc -l)" = 4 ]; then
+			break
+		fi
+		echo "# Open MPI crashed in MPI_Init, try $try" >&3
+	done
+	cat "$err.launch"
+	return 1
+}
+
 # The faster arm was found and taken, and no rank ever differed, in all jobs of $1 (default: $out).
 tuned() {
 	jq -se 'length > 0 and all(.[]; .mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 100)' \
@@ -117,7 +133,7 @@ first_is_left_alone() {
 
 # mpi_job ORDER: every task has used one libpmix, and is no client of it any more when it exits.
 mpi_job() {
-	launch -- env "${MPI_ON_ONE_HOST[@]}" "$bin/mpi-job" "$1" "$library" "${JOB[@]}" || return 1
+	launch_mpi -- env "${MPI_ON_ONE_HOST[@]}" "$bin/mpi-job" "$1" "$library" "${JOB[@]}" || return 1
 	if [ "$(grep -c '^task [0-3]: libpmix 1, client in the end 0$' "$err")" != 4 ] || grep -E 'errhandler|error:' "$err"; then
 		cat "$err"
 		return 1
@@ -158,7 +174,7 @@ mpi_job() {
 	local way tasks=2
 	for way in mpi mpi-late; do
 		[ "$way" = mpi ] || mpi_joins_a_client || tasks=1
-		launch -- env "${MPI_ON_ONE_HOST[@]}" /usr/bin/python3 "$bin/job.py" "$way" "$library" "${JOB[@]}"
+		launch_mpi -- env "${MPI_ON_ONE_HOST[@]}" /usr/bin/python3 "$bin/job.py" "$way" "$library" "${JOB[@]}"
 		tuned
 		[ "$(grep -c '^ended' "$err")" = $((2 * tasks)) ]
 		run ! grep -E 'errhandler|error:' "$err"

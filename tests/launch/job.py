@@ -22,6 +22,7 @@ def play(library, arguments):
 def check_mpi(task):
     from mpi4py import MPI
 
+    print(f"task {task}: MPI has started", file=sys.stderr)
     world = MPI.COMM_WORLD
     tasks = int(os.environ["SLURM_NTASKS"])
     assert (world.rank, world.size) == (task, tasks)

@@ -107,6 +107,7 @@ static void start_mpi(void)
 	if (mpi_rank != (int)strtol(getenv("SLURM_PROCID"), NULL, 10) ||
 	    mpi_ranks != (int)strtol(getenv("SLURM_NTASKS"), NULL, 10))
 		fail("MPI's rank or size is not the step's");
+	fprintf(stderr, "task %s: MPI has started\n", getenv("SLURM_PROCID"));
 	check_mpi();
 }
 

@@ -32,9 +32,11 @@ unit_tests = \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
+	%D%/unit/marker \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
+	%D%/unit/platform \
 	%D%/unit/policy \
 	%D%/unit/put \
 	%D%/unit/queue \
@@ -59,6 +61,7 @@ unit_tests = \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
+	%D%/unit/warm \
 	%D%/unit/write-record \
 	%D%/unit/error
 
@@ -269,6 +272,7 @@ EXTRA_DIST += \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
+	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
 	%D%/kill/kill.bash \

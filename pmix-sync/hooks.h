@@ -27,6 +27,9 @@ struct nt_agree_hooks {
 	 * are a plan to propose. 0: close the key for good with AUTO; plan->payload is the
 	 * result. Asked at the start and when every node's data on the plan before was absorbed. */
 	int (*next)(void *key, struct nt_plan *plan);
+	/* Does the key's first plan need no calls to be counted before, since it is one for good?
+	 * NULL: never. */
+	bool (*ready)(void *key);
 	void (*absorb)(void *key, const uint8_t *bytes, size_t count);
 	void (*end)(void *key);
 	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns

@@ -17,6 +17,7 @@ unit_tests = \
 	%D%/unit/engine \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/option \

@@ -71,6 +71,14 @@ static int next(void *key, struct nt_plan *plan)
 	return k->keep ? 0 : 1;
 }
 
+/* Some of the keys that are committed at once need no stride either. */
+static bool ready(void *key)
+{
+	const struct tuner_key *k = key;
+
+	return k->rounds == 0 && !k->keep;
+}
+
 static uint64_t nodes_in(const uint8_t *bytes, size_t count)
 {
 	uint64_t nodes = 0;
@@ -120,6 +128,7 @@ struct nt_agree_hooks tuner_hooks(struct sim *s)
 		.worth = worth,
 		.start = start,
 		.next = next,
+		.ready = ready,
 		.absorb = absorb,
 		.end = free,
 		.gather = gather,

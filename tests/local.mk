@@ -20,6 +20,7 @@ unit_tests = \
 	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
+	%D%/unit/fit \
 	%D%/unit/option \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
@@ -57,6 +58,7 @@ unit_tests = \
 	%D%/unit/decide-plan \
 	%D%/unit/decide-doubt \
 	%D%/unit/process-life \
+	%D%/unit/process-warm \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \

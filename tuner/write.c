@@ -76,6 +76,8 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key,
 			   const struct nt_outcome *o)
 {
+	out->decided = (int64_t)atomic_load_explicit(&key->decision.commit_calls,
+						     memory_order_relaxed);
 	out->saved_ms = saved_ms(key, o);
 	out->rechecks = atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed);
 	out->rollbacks = atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed);

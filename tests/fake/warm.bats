@@ -134,3 +134,10 @@ process() {
 	jq -e '[.explored[0].arms[].arm] | contains(["AUTO", "TREE/LL", "TREE/SIMPLE", "RING/LL", "RING/SIMPLE"])' \
 		"$dir"/rank.0.*.json
 }
+
+@test "explain shows what an arm is expected to take by other sizes, beside what NCCL predicts" {
+	ranks profile '' '' --sizes 1M,2M,4M --noise none
+	run -0 "$SHOW" explain --sizes 4M "$dir"/rank.0.*.json
+	[[ $output =~ TREE/SIMPLE\ +NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
+	[[ $output =~ AUTO\ +is\ RING/LL128,\ NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
+}

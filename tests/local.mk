@@ -34,9 +34,11 @@ unit_tests = \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
+	%D%/unit/marker \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
+	%D%/unit/platform \
 	%D%/unit/policy \
 	%D%/unit/put \
 	%D%/unit/queue \
@@ -275,6 +277,7 @@ EXTRA_DIST += \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
+	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
 	%D%/kill/kill.bash \

@@ -135,13 +135,30 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return all;
 }
 
+/* The helper thread may not have looked yet, or be looking: a look of one's own. */
+static int fabric_now(void)
+{
+	struct nt_platform platform = { .driver = "" };
+	int fabric;
+
+	nt_platform_ask(&platform);
+	nt_platform_look(&platform, &nt_platform_paths);
+	fabric = nt_fabric_parse(platform.fabric);
+	return fabric < 0 ? NT_FABRIC_ANY : fabric;
+}
+
 /* The lock is held. Are the remembered arms of this NCCL, fabric and hardware? Said once where they
  * are not. */
 static void check_warm(struct nt_process *process)
 {
-	if (nt_process_warm_check(&process->warm, atomic_load(&process->nccl), NT_FABRIC_ANY,
+	struct nt_process_warm *warm = &process->warm;
+
+	if (!warm->offered || warm->checked)
+		return;
+	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
+				  warm->arms.fabric == NT_FABRIC_ANY ? NT_FABRIC_ANY : fabric_now(),
 				  process->place.fingerprint))
-		NT_WARN(process->log, "remembered arms are not used: %s", process->warm.refused);
+		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
 }
 
 /* The lock is held. Every rank that can shows its card, also where it takes no plan: the others

@@ -109,6 +109,11 @@ process() {
 	jq -e '.keys[0].overridden == 0' <<<"$output"
 	process '.warm.refused == "remembered with NCCL 22705, this is 22809"'
 	[ "$(grep -c 'remembered arms are not used: remembered with NCCL 22705' <<<"$stderr")" = 1 ]
+	header=${HEADER/any/ib} NCCL_NET=Socket ranks policy '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow
+	jq -e '.keys[0].overridden == 0' <<<"$output"
+	process '.warm.refused == "remembered over fabric ib, this is socket"'
+	header=${HEADER/any/socket} NCCL_NET=Socket ranks policy '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow
+	jq -e '.keys[0].overridden > 1000' <<<"$output"
 	header=nonsense ranks policy '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow
 	jq -e '.keys[0].overridden == 0' <<<"$output"
 	process '.warm.offered == 0 and (.warm.refused | contains("where v= is wanted"))'

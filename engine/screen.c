@@ -67,8 +67,8 @@ static unsigned least_likely(const struct nt_case *seen, const uint16_t *arm, un
 	return worst;
 }
 
-/* Arms that NCCL and their fits give a chance, the cheapest by NCCL first. If NCCL gives one to any,
- * so many that there is one. */
+/* Arms that NCCL and their fits give a chance, the cheapest by NCCL first; at least one if NCCL
+ * gives one to any. */
 static unsigned candidates(const struct nt_case *seen, uint16_t arm[NT_PAIRS])
 {
 	const float auto_us = nt_known_predicted_auto_us(&seen->known);

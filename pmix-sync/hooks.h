@@ -20,6 +20,9 @@ struct nt_agree_hooks {
 	void *arg;
 	/* Is this key worth opening now? Home only, asked at every step while the key is idle. */
 	bool (*worth)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);
+	/* Any node: are other nodes to be told of this communicator before a key of it was called
+	 * join_calls times? NULL: never. */
+	bool (*early)(void *arg, const struct nt_board_comm *comm);
 	/* A key was opened at its home: the tuner's memory for it, given back by end(). NULL:
 	 * close the key. */
 	void *(*start)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);

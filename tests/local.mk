@@ -280,6 +280,7 @@ EXTRA_DIST += \
 	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \

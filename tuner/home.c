@@ -7,6 +7,7 @@
 #include <string.h>
 #include "engine/queue.h"
 #include "engine/times.h"
+#include "engine/warmstart.h"
 #include "tuner/abi.h"
 
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
@@ -183,6 +184,24 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 	       !waits(home, comm, most_calls(key));
 }
 
+/* A remembered arm waits for no calls: has any key of it such a one? */
+static bool comm_early(void *arg, const struct nt_board_comm *comm)
+{
+	const struct nt_home *home = arg;
+
+	for (unsigned k = 0; home->warm && k < NT_BOARD_KEYS; k++) {
+		const struct nt_board_key *key = &comm->key[k];
+		struct nt_known known;
+
+		if (atomic_load(&key->id) == 0 || !atomic_load(&key->described))
+			continue;
+		known = known_of(home, comm, key);
+		if (nt_warm_worth(&home->engine.policy, &known))
+			return true;
+	}
+	return false;
+}
+
 /* Takes the engine's key. */
 static struct open_key *open_key(const struct nt_home *home, const struct nt_board_comm *comm,
 				 const struct nt_board_key *board_key,
@@ -322,6 +341,7 @@ struct nt_agree_hooks nt_home_hooks(struct nt_home *home)
 	return (struct nt_agree_hooks){
 		.arg = home,
 		.worth = key_worth,
+		.early = comm_early,
 		.start = key_start,
 		.next = key_next,
 		.ready = key_ready,

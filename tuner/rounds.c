@@ -194,7 +194,6 @@ static bool warm_pends(struct nt_process *process)
 /* Tried again now and then: the process that speaks may end before this one. */
 static void create_speaker(struct nt_process *process, struct rounds *r)
 {
-	const struct nt_warm *warm;
 	const struct nt_policy policy = nt_engine_policy(&process->policy);
 	struct nt_speaker_config config = {
 		.board = process->map.board,
@@ -219,12 +218,8 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 		r->began_ms = r->ms;
 		return;
 	}
-	/* A remembered arm waits for no calls. */
-	warm = nt_process_warm_arms(&process->warm);
-	if (warm && warm->count > 0)
-		config.join_calls = 1;
 	r->home.engine.policy = policy;
-	r->home.warm = warm;
+	r->home.warm = nt_process_warm_arms(&process->warm);
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
 	config.hooks = nt_home_hooks(&r->home);

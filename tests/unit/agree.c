@@ -169,6 +169,27 @@ static void what_is_not_called_often_is_not_spoken_of(void **state)
 	destroy(p);
 }
 
+/* ... unless the tuner says that it is worth it earlier. */
+static void what_is_wanted_early_is_spoken_of_early(void **state)
+{
+	const uint8_t *bytes;
+	struct pair *p;
+
+	(void)state;
+	join_calls = 5;
+	early_calls = 1;
+	p = make(2, NULL);
+	join_calls = 0;
+	pass(p, 500);
+	assert_int_equal(nt_agree_out(p->agree[0], &bytes), 0);
+	assert_int_equal(collective(p), 0);
+	pass(p, 500);
+	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_AGREED);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
+	destroy(p);
+	early_calls = 0;
+}
+
 /* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in
  * doubt. */
 static void silence_after_a_proposal_aborts(void **state)
@@ -287,6 +308,7 @@ int main(void)
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
+		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),

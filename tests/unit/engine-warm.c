@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-warm.c - what is made of remembered arms: in mode bandit, in mode policy, and where they do
- * not fit */
+/* engine-warm.c - what is made of remembered arms: in mode bandit, in mode policy, and where they
+ * do not fit */
 #include "tests/unit/engine-bench.h"
 
 #define MIB ((size_t)1 << 20)
@@ -34,7 +34,10 @@ static void a_remembered_arm_is_confirmed_in_one_round(void **state)
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	calls(&b, 0);
 	assert_false(worth(&b));
+	assert_false(b.hooks.early(b.hooks.arg, b.comm));
 	calls(&b, 1); /* min_calls does not hold it back */
+	assert_true(b.hooks.early(b.hooks.arg, b.comm));
+	assert_false(b.hooks.early(b.hooks.arg, &b.board->comm[1]));
 	assert_true(worth(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.rounds, 1);

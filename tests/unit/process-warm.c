@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-warm.c - remembered arms that are offered to a process: used, or refused with the reason */
+/* process-warm.c - remembered arms that are offered to a process: used, or refused with the reason
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -161,11 +161,28 @@ static bool take_whole(struct json_object *in, int64_t largest, uint64_t *out)
 	return value >= 0 && value <= largest;
 }
 
+/* The communicator's shape, which older lines do not tell. */
+static bool take_shape(struct nt_known_key *key, struct json_object *in)
+{
+	uint64_t ranks, nodes;
+
+	if (json_object_array_length(in) == 6)
+		return true;
+	if (!take_whole(json_object_array_get_idx(in, 6), 1 << 24, &ranks) ||
+	    !take_whole(json_object_array_get_idx(in, 7), 1 << 20, &nodes) || nodes > ranks ||
+	    (nodes == 0 && ranks > 0))
+		return false;
+	key->ranks = (uint32_t)ranks;
+	key->nodes = (uint32_t)nodes;
+	return true;
+}
+
 static bool take_key(struct nt_known_key *key, struct json_object *in)
 {
 	const char *coll, *arm;
 
-	if (!json_object_is_type(in, json_type_array) || json_object_array_length(in) != 6)
+	if (!json_object_is_type(in, json_type_array) ||
+	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8))
 		return false;
 	coll = plain_text(json_object_array_get_idx(in, 0), 32);
 	arm = plain_text(json_object_array_get_idx(in, 2), NT_ARM_TEXT);
@@ -177,7 +194,8 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	       take_whole(json_object_array_get_idx(in, 1), INT64_C(1) << 50, &key->bytes) &&
 	       take_whole(json_object_array_get_idx(in, 3), INT64_C(1) << 50, &key->calls) &&
 	       take_quantiles(json_object_array_get_idx(in, 4), &key->best) &&
-	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned);
+	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned) &&
+	       take_shape(key, in);
 }
 
 static int take_keys(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)

@@ -46,6 +46,7 @@ struct nt_quantiles {
 };
 
 struct nt_known_key {
+	uint32_t ranks, nodes; /* of the communicator; 0, 0: of all ranks of the step */
 	int coll;
 	uint64_t bytes; /* floor of the size band */
 	int arm; /* the best one there, NT_ARM_AUTO included */
@@ -75,6 +76,14 @@ void nt_entry_init(struct nt_memory_entry *entry);
 void nt_entry_fini(struct nt_memory_entry *entry);
 int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
 		  struct nt_error *err);
+/* The communicator's shape, 0, 0 for all ranks of where, however it is written. */
+struct nt_comm_shape {
+	uint32_t ranks, nodes;
+};
+struct nt_comm_shape nt_key_shape(const struct nt_known_key *key, const struct nt_where *where);
+/* Same shape (each at its own entry's place), collective and size band. */
+bool nt_key_same(const struct nt_known_key *a, const struct nt_where *where_a,
+		 const struct nt_known_key *b, const struct nt_where *where_b);
 /* Room for a key more, zeroed but for arm = AUTO; NULL if there is none. */
 struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry);
 /* A fresh id: unique in the world, from the kernel's random numbers. */

@@ -59,6 +59,7 @@ unit_tests = \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
+	%D%/unit/warm \
 	%D%/unit/write-record \
 	%D%/unit/error
 

@@ -74,8 +74,7 @@ static unsigned shared_keys(const struct nt_memory_entry *a, const struct nt_mem
 
 	for (unsigned i = 0; i < a->keys; i++) {
 		for (unsigned j = 0; j < b->keys; j++) {
-			if (a->key[i].coll == b->key[j].coll &&
-			    nt_band(a->key[i].bytes) == nt_band(b->key[j].bytes)) {
+			if (nt_key_same(&a->key[i], &a->where, &b->key[j], &b->where)) {
 				shared++;
 				break;
 			}

@@ -2,18 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Start-up settings of NCCL: profiles, what is remembered of them, and which one a step gets.
 
-# What slurmstepd needs to look a profile up by its name: libc only.
-launch_profile_sources = \
+# What slurmstepd and srun need themselves: libc only.
+noinst_LTLIBRARIES += libnt-launch-plain.la libnt-launch.la
+libnt_launch_plain_la_SOURCES = \
+	%D%/directory.c \
+	%D%/directory.h \
 	%D%/file.c \
 	%D%/file.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/profile-read.c \
+	%D%/reason.c \
+	%D%/reason.h \
+	%D%/ticket.c \
+	%D%/ticket.h \
 	%D%/variable.c \
 	%D%/variable.h
 
-noinst_LTLIBRARIES += libnt-launch.la
-libnt_launch_la_SOURCES = $(launch_profile_sources) \
+libnt_launch_la_SOURCES = \
 	%D%/choice.h \
 	%D%/choose.c \
 	%D%/choose.h \
@@ -35,4 +41,4 @@ libnt_launch_la_SOURCES = $(launch_profile_sources) \
 	%D%/weigh.h \
 	%D%/why.c \
 	%D%/why.h
-libnt_launch_la_LIBADD = libnt-contract.la $(JSON_C_LIBS) -lm
+libnt_launch_la_LIBADD = libnt-launch-plain.la libnt-contract.la $(JSON_C_LIBS) -lm

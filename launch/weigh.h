@@ -21,6 +21,7 @@
 #include "launch/memory.h"
 
 struct nt_mix_key {
+	struct nt_comm_shape shape; /* as nt_key_shape() has it */
 	int coll;
 	uint64_t bytes;
 	double calls;

@@ -4,30 +4,7 @@
 #include "launch/why.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
-
-static const char *const names[NT_WHY_COUNT] = {
-#define NT_WHY_NAME(id, text) [NT_WHY_##id] = #id,
-	NT_WHYS(NT_WHY_NAME)
-#undef NT_WHY_NAME
-};
-
-static const char *const texts[NT_WHY_COUNT] = {
-#define NT_WHY_TEXT(id, text) [NT_WHY_##id] = text,
-	NT_WHYS(NT_WHY_TEXT)
-#undef NT_WHY_TEXT
-};
-
-const char *nt_why_name(int why)
-{
-	return why >= 0 && why < NT_WHY_COUNT ? names[why] : "?";
-}
-
-const char *nt_why_text(int why)
-{
-	return why >= 0 && why < NT_WHY_COUNT ? texts[why] : "?";
-}
 
 static const char *day_of(int64_t when_s, char *out, size_t out_bytes)
 {

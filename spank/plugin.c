@@ -288,6 +288,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	memset(errand, 0, sizeof(*errand));
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &errand->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &errand->nodes);
+	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &errand->here);
 	errand->job = ctx.place.job;
 	errand->step = ctx.place.step;
 	errand->uid = ctx.uid;
@@ -300,6 +301,12 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");
 	snprintf(errand->cluster, sizeof(errand->cluster), "%s",
 		 cluster && cluster[0] ? cluster : "cluster");
+	snprintf(errand->fingerprint, sizeof(errand->fingerprint), "-");
+	if (ctx.place.fingerprint != 0)
+		snprintf(errand->fingerprint, sizeof(errand->fingerprint), "%016" PRIx64,
+			 ctx.place.fingerprint);
+	snprintf(errand->ticket, sizeof(errand->ticket), "-");
+	snprintf(errand->hosts, sizeof(errand->hosts), "-");
 }
 
 /* The path of slurm.conf. From 23.02 on slurmstepd has no configuration of its own, only what

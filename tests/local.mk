@@ -32,6 +32,7 @@ unit_tests = \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
+	%D%/unit/launch-ticket \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
@@ -69,7 +70,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-launch.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-launch.la libnt-launch-plain.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 

@@ -71,9 +71,13 @@ never() {
 	never launch 'slurm|pmix|hwloc|cuda|nccl'
 }
 
-# slurmstepd reads profiles as root: what it reads them with needs libc only.
-@test "profiles are read with libc only" {
-	[ -z "$(grep -lE 'json-c|math\.h' launch/profile*.[ch] launch/variable.[ch] launch/file.[ch])" ]
+# slurmstepd reads tickets as root, srun reads profiles: what they do it with needs libc only.
+@test "tickets and profiles are read with libc only" {
+	local files
+	files=$(awk '/^libnt_launch_plain_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' launch/local.mk)
+	[[ $files = *profile.c*ticket.c* ]]
+	# shellcheck disable=SC2086 # words
+	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
 }
 
 @test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {

@@ -188,6 +188,27 @@ static void noise_and_little_are_no_gain(void **state)
 	assert_true(choice.weighed[0].weight.estimated > 0.7);
 }
 
+/* Half the time of the same sizes on part of the ranks says nothing of all of them. */
+static void communicators_are_weighed_apart(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	launch.where.per_node = 4;
+	for (unsigned i = 0; i < 2; i++) {
+		struct nt_memory_entry *entry = add(&user, i ? "b" : "default", 1, i, 100, 1000);
+
+		entry->where = launch.where;
+		entry->key[0].ranks = 4;
+		entry->key[0].nodes = 1;
+		world_key(entry, 65536, 100, i ? 500 : 1000);
+	}
+	assert_int_equal(
+		nt_weigh(&user, &launch.where, NT_NEAR_SAME, false, "b", NULL, NOW_S, &weight), 0);
+	assert_true(fabs(weight.ratio - 2.5 / 3) < 0.01);
+	assert_true(fabs(weight.worst - 1) < 1e-6);
+}
+
 static void lines_are_fitted(void **state)
 {
 	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
@@ -217,6 +238,7 @@ int main(void)
 		CASE(other_software_and_shapes_are_no_evidence),
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),
+		CASE(communicators_are_weighed_apart),
 		CASE(lines_are_fitted),
 	};
 

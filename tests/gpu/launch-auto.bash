@@ -18,7 +18,8 @@ launch_memory() {
 
 # launch_calibrate_line NETWORK PROGRAM TOPOLOGY K: for launch-job.sh.
 launch_calibrate_line() {
-	local some=("$stage/bin/nccl-tune" calibrate --time "${LAUNCH_CALIBRATE_S}s")
+	local some=("$stage/bin/nccl-tune" calibrate --time "${LAUNCH_CALIBRATE_S}s"
+		--profile-file "$stage/share/nccl-tune/profiles.conf")
 	if [ -n "$dry" ]; then
 		launch_command "$1" calibrate auto
 		some+=(-- "${command_line[@]}")

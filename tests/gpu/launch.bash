@@ -52,7 +52,7 @@ dry_launch_command() {
 		--launch-else none --call-gap-us 100)
 	case $2 in
 	bench) command_line+=(--sizes "$LAUNCH_SIZES" --iters 1000) ;;
-	calibrate) ;;
+	calibrate) command_line+=(--sizes "$LAUNCH_SIZES" --iters 300) ;;
 	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000) ;;
 	esac
 }

@@ -142,7 +142,10 @@ static int64_t calibrate_s(const struct nt_srun *srun)
 	job_s = time_limit_s(srun->step.job);
 	if (job_s > 0 && job_s / SHARE < limit_s)
 		limit_s = job_s / SHARE;
-	return limit_s >= LEAST_S ? limit_s : 0;
+	if (limit_s >= LEAST_S)
+		return limit_s;
+	srun->say(NT_SRUN_DETAIL, "no calibration: it would take over 1 % of the job's time limit");
+	return 0;
 }
 
 static int run_calibration(const struct nt_srun *srun, const char *helper, int64_t limit_s,
@@ -183,7 +186,10 @@ static bool calibrate(const struct nt_srun *srun, const char *helper,
 	status = run_calibration(srun, helper, limit_s, &err);
 	if (status == 0)
 		return true;
-	if (status > 0)
+	if (status == NT_LAUNCH_LATE)
+		nt_error_set(&err, "%.150s calibrate took too long and was ended",
+			     srun->site->command);
+	else if (status > 0)
 		nt_error_set(&err, "%.150s calibrate: exit status %d", srun->site->command, status);
 	snprintf(line, sizeof(line), "the calibration did not end well: %.220s", err.text);
 	srun->say(NT_SRUN_WARNING, line);

@@ -38,6 +38,9 @@ struct nt_where {
 	uint32_t nccl; /* 22809 for 2.28.9 */
 	char driver[NT_WHERE_DRIVER]; /* the GPU driver's version; "" if unknown */
 	enum nt_fabric fabric; /* NT_FABRIC_ANY if unknown */
+	/* Hash of the user's own variables out of launch/variable.h; 0: none. With them NCCL's
+	 * default is another one, and so is every profile. */
+	uint32_t own;
 };
 
 struct nt_quantiles {
@@ -94,7 +97,7 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out);
 struct json_object; /* of json-c */
 int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err);
 
-/* Same fingerprint, nodes and ranks; and the same fabric, where both know it. */
+/* Same fingerprint, nodes, ranks and own variables; and the same fabric, where both know it. */
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b);
 /* And the same NCCL and driver, where both know them: only then is evidence used as it is. */
 bool nt_where_same(const struct nt_where *a, const struct nt_where *b);

@@ -241,13 +241,15 @@ static void put_software(struct nt_where *where, const struct nt_sum *sum)
 }
 
 /* false: the step has no place that it shares with steps of its kind alone. */
-static bool put_place(struct nt_where *where, const struct nt_errand *errand)
+static bool put_place(struct nt_where *where, const struct nt_errand *errand,
+		      const struct nt_ticket *ticket)
 {
 	if (errand->nodes == 0 || errand->tasks == 0 || errand->tasks % errand->nodes != 0 ||
 	    errand->nodes > 1 << 20)
 		return false;
 	where->nodes = errand->nodes;
 	where->per_node = errand->tasks / errand->nodes;
+	where->own = ticket->own;
 	where->fingerprint = strtoull(errand->fingerprint, NULL, 16);
 	return where->per_node <= PER_NODE_MAX &&
 	       (errand->here == 0 || errand->here == where->per_node);
@@ -279,7 +281,7 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_errand *er
 {
 	if (where->fingerprint == 0)
 		return "the hardware of its node is unknown";
-	if (ticket->left[0])
+	if (ticket->left[0] && ticket->own == 0) /* else these variables are part of the place */
 		return "its launch profile was set in part";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
@@ -319,7 +321,7 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	nt_entry_init(entry);
 	why[0] = '\0';
 	put_head(entry, errand, ticket, now_us);
-	if (!put_place(&entry->where, errand)) {
+	if (!put_place(&entry->where, errand, ticket)) {
 		snprintf(why, NT_LEARN_WHY, "its tasks are not spread evenly over its nodes");
 		return 0;
 	}
@@ -335,10 +337,10 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	if (shows_anything(entry))
 		return 1;
 	nt_entry_fini(entry);
-	if (!ticket->candidate || ticket->calibration)
+	if (!ticket->candidate || ticket->calibration || (sum->records == 0 && !sum->board))
 		return 0;
 	put_head(entry, errand, ticket, now_us);
-	(void)put_place(&entry->where, errand);
+	(void)put_place(&entry->where, errand, ticket);
 	put_software(&entry->where, sum);
 	return entry->where.fingerprint != 0;
 }

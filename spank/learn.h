@@ -15,8 +15,8 @@
  * How the step ended does not matter: what was measured until then is as true, its samples are
  * counted, and a marker of a few periods decides nothing.
  *
- * A candidate leaves an entry without keys where there is no evidence, also if its step left no
- * record at all: it has been tried, and this job is not to try it again.
+ * A candidate leaves an entry without keys where there is no evidence, if NCCL has started: it has
+ * been tried, and this job is not to try it again.
  *
  * Threads:  pure.
  * Memory:   the entry owns its keys: nt_entry_fini().

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "launch/ticket.h"
 
 /* How firm what a key says is; record/rank.h has the words. */
 enum nt_sum_state {
@@ -78,6 +79,7 @@ struct nt_sum {
 	size_t records; /* that were added */
 	size_t unusable; /* that could not be */
 	char unusable_why[160];
+	bool board; /* NCCL has started: its processes have a board, if perhaps no records */
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
 	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
@@ -89,6 +91,9 @@ struct nt_sum_head {
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
+	const struct nt_ticket *ticket; /* NULL: nothing was asked for at the start */
+	double measured; /* times as fast as the default, as the program felt it; 0: unknown */
+	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
 void nt_sum_init(struct nt_sum *sum);

@@ -26,6 +26,8 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/matched \
+	%D%/unit/learn \
+	%D%/unit/remember \
 	%D%/unit/launch-choose \
 	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \

@@ -102,6 +102,7 @@ static int read_name(json_object *value, int (*parse)(const char *name), int *ou
 
 static int read_times(json_object *value, size_t least, size_t most, double *out)
 {
+	double read[3];
 	size_t count;
 
 	if (!json_object_is_type(value, json_type_array))
@@ -110,9 +111,10 @@ static int read_times(json_object *value, size_t least, size_t most, double *out
 	if (count < least || count > most)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (read_number(NT_FIELD_TIME, json_object_array_get_idx(value, i), &out[i]) < 0)
+		if (read_number(NT_FIELD_TIME, json_object_array_get_idx(value, i), &read[i]) < 0)
 			return -1;
 	}
+	memcpy(out, read, count * sizeof(read[0]));
 	return 0;
 }
 

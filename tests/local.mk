@@ -334,6 +334,9 @@ EXTRA_DIST += \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
 	%D%/unit/data/report/full.txt \
+	%D%/unit/data/report/launch.json \
+	%D%/unit/data/report/launch.out.json \
+	%D%/unit/data/report/launch.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

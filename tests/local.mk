@@ -300,6 +300,7 @@ EXTRA_DIST += \
 	%D%/lint/exports.bats \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
+	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/words.awk \

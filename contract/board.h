@@ -29,7 +29,7 @@
 #include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_BOARD_LAYOUT 4u
+#define NT_BOARD_LAYOUT 5u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */

@@ -12,4 +12,6 @@ libnt_contract_la_SOURCES = \
 	%D%/key.h \
 	%D%/names.h \
 	%D%/policy.c \
-	%D%/policy.h
+	%D%/policy.h \
+	%D%/warm.c \
+	%D%/warm.h

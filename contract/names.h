@@ -7,12 +7,19 @@
 #define NT_OPTION "nccl-tune"
 #define NT_PLUGIN_NAME "nccl_tune" /* as Slurm knows the SPANK plugin */
 
-/* Environment. Only NT_ENV_POLICY, NT_ENV_CHAINED_* and NCCL's own plugin variables cross into a
- * task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*, NCCL's own plugin
+ * variables and those of a launch profile cross into a task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
+/* From srun to slurmstepd, whatever --export says: the launch profile with all that belongs to it,
+ * and the remembered arms. */
+#define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
+#define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
+/* And from slurmstepd to the task: the same arms, and the launch profile that is in force. */
+#define NT_ENV_WARM "NCCL_TUNE_WARM"
+#define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"
 #define NT_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN"
 /* What the user had in these two: loaded behind ours. */
@@ -33,7 +40,9 @@
 #define NT_RECORD_VERSION 1
 
 #define NT_POLICY_MAX 1024 /* canonical policy string, with its NUL */
+#define NT_WARM_TEXT_MAX 8192 /* NT_ENV_WARM's text, with its NUL */
 #define NT_PATH_MAX 256 /* any path of ours, with its NUL */
+#define NT_LAUNCH_NAME 33 /* a launch profile's name, "off" or "auto", with its NUL */
 #define NT_STEP_NAME_MAX 12 /* "0", "4294967295" or "batch", with its NUL */
 #define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
 #define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */

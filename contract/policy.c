@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { NT_INT, NT_DEC, NT_ENUM };
+enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME };
 
 #define NT_MICRO 1000000
+#define NAME_DEFAULT "off"
 
 struct setting {
 	const char *key;
@@ -40,6 +41,8 @@ static const struct {
 	{ "mode", "off", NT_MODE_OFF },
 	{ "mode", "observe", NT_MODE_OBSERVE },
 	{ "mode", "bandit", NT_MODE_BANDIT },
+	{ "mode", "policy", NT_MODE_POLICY },
+	{ "mode", "profile", NT_MODE_PROFILE },
 	{ "channels", "off", NT_SWITCH_OFF },
 	{ "channels", "on", NT_SWITCH_ON },
 	{ "chunks", "off", NT_SWITCH_OFF },
@@ -66,6 +69,20 @@ static int64_t get(const struct nt_policy *policy, const struct setting *s)
 static void put(struct nt_policy *policy, const struct setting *s, int64_t value)
 {
 	memcpy((char *)policy + s->offset, &value, sizeof(value));
+}
+
+static const char *get_name(const struct nt_policy *policy, const struct setting *s)
+{
+	return (const char *)policy + s->offset;
+}
+
+/* The whole of it is written, so that equal policies are equal bytes. */
+static void put_name(struct nt_policy *policy, const struct setting *s, const char *name)
+{
+	char text[NT_LAUNCH_NAME] = "";
+
+	snprintf(text, sizeof(text), "%s", name);
+	memcpy((char *)policy + s->offset, text, sizeof(text));
 }
 
 static const struct setting *find(const char *key, size_t key_bytes)
@@ -120,6 +137,7 @@ static int parse_number(const struct setting *s, const char *text, int64_t *valu
 		return -1;
 	if (s->kind == NT_INT) {
 		*value = whole;
+		text += *text == 's' && strcmp(s->unit, "seconds") == 0;
 		return *text == '\0' ? 0 : -1;
 	}
 	if (*text == '.') {
@@ -156,7 +174,7 @@ static void format_value(const struct setting *s, int64_t value, char *out, size
 		snprintf(out, out_bytes, "%" PRId64, value);
 }
 
-/* "off, observe or bandit" or "0 to 90 percent": what a message offers. */
+/* "may or never" or "0 to 90 percent": what a message offers. */
 static void format_domain(const struct setting *s, char *out, size_t out_bytes)
 {
 	char low[32], high[32];
@@ -190,9 +208,21 @@ static int parse_value(const struct setting *s, const char *text, int64_t *value
 			    s->key, text, domain);
 }
 
+/* "off", "auto", or what may name a launch profile (launch/profile.h). */
+static int parse_name(const struct setting *s, const char *text, struct nt_error *err)
+{
+	size_t length = strlen(text);
+
+	if (length > 0 && length < NT_LAUNCH_NAME && text[0] != '-' &&
+	    strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == length)
+		return 0;
+	return nt_error_set(err, "bad %s '%.40s' (want off, auto or the name of a launch profile)",
+			    s->key, text);
+}
+
 static int unknown_key(const char *item, struct nt_error *err)
 {
-	char known[176] = "";
+	char known[192] = "";
 
 	for (size_t i = 1; i < NT_SETTING_COUNT; i++) {
 		size_t used = strlen(known);
@@ -218,8 +248,13 @@ static const char *next_item(const char *text, char *item, size_t item_bytes, bo
 
 void nt_policy_default(struct nt_policy *policy)
 {
-	for (size_t i = 0; i < NT_SETTING_COUNT; i++)
-		put(policy, &settings[i], settings[i].def);
+	memset(policy, 0, sizeof(*policy));
+	for (size_t i = 0; i < NT_SETTING_COUNT; i++) {
+		if (settings[i].kind == NT_NAME)
+			put_name(policy, &settings[i], NAME_DEFAULT);
+		else
+			put(policy, &settings[i], settings[i].def);
+	}
 }
 
 /* item is key=value; 1 where the key is no setting. */
@@ -238,6 +273,12 @@ static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item
 	if (*seen & (UINT64_C(1) << (s - settings)))
 		return nt_error_set(err, "%s is given twice", s->key);
 	*seen |= UINT64_C(1) << (s - settings);
+	if (s->kind == NT_NAME) {
+		if (parse_name(s, equals + 1, err) < 0)
+			return -1;
+		put_name(policy, s, equals + 1);
+		return 0;
+	}
 	if (parse_value(s, equals + 1, &value, err) < 0)
 		return -1;
 	put(policy, s, value);
@@ -253,7 +294,7 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 	int rc;
 
 	if (!text || !*text)
-		return nt_error_set(err, "no mode (want off, observe or bandit)");
+		return nt_error_set(err, "no mode (want off, observe, bandit, policy or profile)");
 	text = next_item(text, item, sizeof(item), &fits);
 	if (!fits)
 		return nt_error_set(err, "value too long");
@@ -285,6 +326,18 @@ static int append(char *out, size_t out_bytes, size_t *used, const char *key, co
 	return 0;
 }
 
+/* The text of a setting's value; returns whether it is the default's. */
+static bool value_text(const struct nt_policy *policy, const struct setting *s, char *out,
+		       size_t out_bytes)
+{
+	if (s->kind == NT_NAME) {
+		snprintf(out, out_bytes, "%s", get_name(policy, s));
+		return strcmp(out, NAME_DEFAULT) == 0;
+	}
+	format_value(s, get(policy, s), out, out_bytes);
+	return get(policy, s) == s->def;
+}
+
 static int append_settings(const struct nt_policy *policy, bool all, char *out, size_t out_bytes,
 			   size_t *used)
 {
@@ -293,9 +346,8 @@ static int append_settings(const struct nt_policy *policy, bool all, char *out, 
 	for (size_t i = 0; i < NT_SETTING_COUNT; i++) {
 		const struct setting *s = &settings[i];
 
-		if (i > 0 && !all && get(policy, s) == s->def)
+		if (value_text(policy, s, value, sizeof(value)) && i > 0 && !all)
 			continue;
-		format_value(s, get(policy, s), value, sizeof(value));
 		if (append(out, out_bytes, used, i == 0 && !all ? "" : s->key, value) < 0)
 			return -1;
 	}

@@ -10,7 +10,8 @@
  * Threads:  pure functions, any thread.
  * Memory:   value types; nothing is allocated.
  * Errors:   -1 and *err set; the output is then unspecified.
- * Units:    in the names; decimals are held in millionths.
+ * Units:    in the names; decimals are held in millionths. What is in seconds may be written with
+ *           an s at its end.
  */
 #ifndef NT_POLICY_H
 #define NT_POLICY_H
@@ -20,7 +21,13 @@
 #include "contract/error.h"
 #include "contract/names.h"
 
-enum nt_mode { NT_MODE_OFF = 0, NT_MODE_OBSERVE = 1, NT_MODE_BANDIT = 2 };
+enum nt_mode {
+	NT_MODE_OFF = 0,
+	NT_MODE_OBSERVE = 1,
+	NT_MODE_BANDIT = 2,
+	NT_MODE_POLICY = 3,
+	NT_MODE_PROFILE = 4,
+};
 enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h */
@@ -28,10 +35,12 @@ enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h 
 enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };
 
 /* key, member, kind, min, max, default, unit, what it means. NT_ENUM lists its words in
- * policy.c; NT_DEC members are millionths, bounds given in millionths. */
+ * policy.c; NT_DEC members are millionths, bounds given in millionths; NT_NAME members are texts,
+ * "off" by default. */
 /* clang-format off */
 #define NT_SETTINGS(X) \
-	X(mode, mode, NT_ENUM, 0, 2, 0, "", "off, observe (measure only) or bandit (measure and choose)") \
+	X(mode, mode, NT_ENUM, 0, NT_MODE_PROFILE, 0, "", \
+	  "off, observe (measure only), bandit (measure and choose), policy (what is remembered, without trying) or profile (measure everything)") \
 	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, "percent", \
 	  "smallest gain worth an override") \
 	X(alpha, alpha_micro, NT_DEC, 1, 500000, 10000, "", \
@@ -63,11 +72,20 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	X(reward, reward, NT_ENUM, 0, 1, 0, "", \
 	  "what is compared: call, the time to the next collective, or period, to the next one of the same kind and size") \
 	X(rule, rule, NT_ENUM, 0, NT_RULE_PAPER_OFFLINE, 0, "", \
-	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline")
+	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline") \
+	X(launch, launch, NT_NAME, 0, 0, 0, "", \
+	  "NCCL's settings at its start: off, auto (as is remembered) or the name of a launch profile") \
+	X(calibrate, calibrate_s, NT_INT, 0, 3600, 0, "seconds", \
+	  "to measure launch profiles before the step, where nothing is known; 0: never")
 /* clang-format on */
 
+#define NT_MEMBER_NT_INT(member) int64_t member;
+#define NT_MEMBER_NT_DEC(member) int64_t member;
+#define NT_MEMBER_NT_ENUM(member) int64_t member;
+#define NT_MEMBER_NT_NAME(member) char member[NT_LAUNCH_NAME];
+
 struct nt_policy {
-#define NT_SETTING_MEMBER(key, member, ...) int64_t member;
+#define NT_SETTING_MEMBER(key, member, kind, ...) NT_MEMBER_##kind(member)
 	NT_SETTINGS(NT_SETTING_MEMBER)
 #undef NT_SETTING_MEMBER
 };
@@ -103,6 +121,12 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 
 /* Equal on two nodes exactly when every setting is equal (FNV-1a of the option form). */
 uint32_t nt_policy_hash(const struct nt_policy *policy);
+
+/* Whether arms may be tried or committed at all: bandit, policy or profile. */
+static inline int nt_mode_chooses(int64_t mode)
+{
+	return mode >= NT_MODE_BANDIT;
+}
 
 const char *nt_mode_name(int64_t mode);
 const char *nt_policy_rule_name(int64_t rule);

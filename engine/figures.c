@@ -63,5 +63,6 @@ struct nt_figures nt_figures_of(const float *us, unsigned count)
 	figures.mean_us = sum / figures.samples;
 	figures.median_us = quantile_of(sorted, figures.samples, 0.5);
 	figures.p25_us = quantile_of(sorted, figures.samples, 0.25);
+	figures.p75_us = quantile_of(sorted, figures.samples, 0.75);
 	return figures;
 }

@@ -64,7 +64,7 @@ struct nt_outcome {
 	float p; /* after correction for the arms tested; 1 where no test was made */
 	float auto_us, best_us; /* medians */
 	float auto_p25_us, best_p25_us;
-	float auto_mean_us, best_mean_us;
+	float auto_p75_us, best_p75_us;
 	float predicted_auto_us, predicted_best_us; /* NCCL's own costs; < 0: none */
 	float spent_ms; /* explored calls beyond AUTO's median; below 0: exploring saved time */
 	uint32_t spent_calls; /* positions explored */

@@ -257,6 +257,19 @@ static int take_marker(struct nt_memory_entry *entry, struct json_object *in, st
 	return take_periods(entry, periods, err);
 }
 
+static int take_own(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+{
+	struct json_object *value;
+	int64_t own;
+
+	if (!json_object_object_get_ex(in, "own", &value))
+		return 0;
+	if (take_number(in, "own", 1, UINT32_MAX, &own, err) < 0)
+		return -1;
+	entry->where.own = (uint32_t)own;
+	return 0;
+}
+
 static int take_candidate(struct nt_memory_entry *entry, struct json_object *in,
 			  struct nt_error *err)
 {
@@ -278,7 +291,8 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, stru
 	}
 	if (take_names(entry, line, err) < 0 || take_kinds(entry, line, err) < 0 ||
 	    take_numbers(entry, line, err) < 0 || take_keys(entry, line, err) < 0 ||
-	    take_candidate(entry, line, err) < 0 || take_marker(entry, line, err) < 0) {
+	    take_own(entry, line, err) < 0 || take_candidate(entry, line, err) < 0 ||
+	    take_marker(entry, line, err) < 0) {
 		nt_entry_fini(entry);
 		return -1;
 	}

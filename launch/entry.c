@@ -97,7 +97,7 @@ const char *nt_origin_name(int origin)
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b)
 {
 	return a->fingerprint != 0 && a->fingerprint == b->fingerprint && a->nodes == b->nodes &&
-	       a->per_node == b->per_node &&
+	       a->per_node == b->per_node && a->own == b->own &&
 	       (a->fabric == b->fabric || a->fabric == NT_FABRIC_ANY || b->fabric == NT_FABRIC_ANY);
 }
 
@@ -158,6 +158,8 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 		print_key(out, &entry->key[i]);
 	}
 	fputc(']', out);
+	if (where->own != 0)
+		fprintf(out, ",\"own\":%" PRIu32, where->own);
 	if (entry->candidate)
 		fputs(",\"candidate\":true", out);
 	if (entry->marker_coll >= 0)

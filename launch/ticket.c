@@ -176,6 +176,20 @@ static void put_left(const struct nt_ticket *ticket, char *out)
 	snprintf(out, VALUE_MAX, "%s", ticket->left);
 }
 
+static int take_own(struct nt_ticket *ticket, const char *value)
+{
+	if (strspn(value, "0123456789abcdef") != 8 || value[8] != '\0')
+		return -1;
+	ticket->own = (uint32_t)strtoul(value, NULL, 16);
+	return ticket->own != 0 ? 0 : -1;
+}
+
+static void put_own(const struct nt_ticket *ticket, char *out)
+{
+	if (ticket->own != 0)
+		snprintf(out, VALUE_MAX, "%08" PRIx32, ticket->own);
+}
+
 static int take_memory(struct nt_ticket *ticket, const char *value)
 {
 	if (!nt_memory_path_valid(value))
@@ -204,6 +218,7 @@ static const struct member {
 	{ "expected", false, take_expected, put_expected },
 	{ "set", false, take_settings, put_settings },
 	{ "left", false, take_left, put_left },
+	{ "own", false, take_own, put_own },
 	{ "memory", false, take_memory, put_memory },
 };
 

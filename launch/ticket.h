@@ -38,6 +38,7 @@ struct nt_ticket {
 	double expected;
 	struct nt_settings settings; /* to be set in the tasks */
 	char left[NT_TICKET_LEFT]; /* variables left alone because they are set; by spaces */
+	uint32_t own; /* struct nt_where's */
 	char memory[NT_PATH_MAX]; /* the user's memory; "": nothing is remembered */
 };
 

@@ -155,7 +155,7 @@ static bool near_enough(const struct nt_memory_entry *entry, const struct nt_whe
 	if (nearness == NT_NEAR_SOFTWARE)
 		return nt_where_same_place(&entry->where, where);
 	return entry->where.fingerprint == where->fingerprint && where->fingerprint != 0 &&
-	       entry->where.fabric == where->fabric;
+	       entry->where.fabric == where->fabric && entry->where.own == where->own;
 }
 
 static void add_entry(struct points *points, const struct nt_memory_entry *entry, double age)

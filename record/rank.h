@@ -72,6 +72,8 @@
 	X(TIME, "arm_us", arm_us, 2, NT_MAY) \
 	X(TIME, "auto_p25_us", auto_p25_us, 2, NT_MAY) \
 	X(TIME, "arm_p25_us", arm_p25_us, 2, NT_MAY) \
+	X(TIME, "auto_p75_us", auto_p75_us, 2, NT_MAY) \
+	X(TIME, "arm_p75_us", arm_p75_us, 2, NT_MAY) \
 	X(COUNT, "samples", samples, 0, NT_MAY) \
 	X(SHARE, "p", p, 6, NT_MAY) \
 	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept */ \

@@ -54,7 +54,7 @@ static int parse_default(struct nt_site *site, size_t offset, const char *value,
 	return nt_policy_parse_option(&site->policy, value, err);
 }
 
-/* off+observe+bandit */
+/* off+observe+bandit+policy+profile */
 static int parse_modes(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
 {
 	(void)offset;
@@ -63,12 +63,14 @@ static int parse_modes(struct nt_site *site, size_t offset, const char *value, s
 		size_t length = strcspn(value, "+");
 		int mode = NT_MODE_OFF;
 
-		while (mode <= NT_MODE_BANDIT && (strlen(nt_mode_name(mode)) != length ||
-						  memcmp(nt_mode_name(mode), value, length) != 0))
+		while (mode <= NT_MODE_PROFILE && (strlen(nt_mode_name(mode)) != length ||
+						   memcmp(nt_mode_name(mode), value, length) != 0))
 			mode++;
-		if (mode > NT_MODE_BANDIT)
+		if (mode > NT_MODE_PROFILE)
 			return nt_error_set(
-				err, "'%.60s' (want off, observe and bandit, joined by +)", value);
+				err,
+				"'%.60s' (want off, observe, bandit, policy and profile, joined by +)",
+				value);
 		site->modes |= 1u << mode;
 		value += length + (value[length] == '+');
 	}
@@ -140,7 +142,7 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 static const char *list_modes(const struct nt_site *site, char *out, size_t out_bytes)
 {
 	out[0] = '\0';
-	for (int mode = NT_MODE_OFF; mode <= NT_MODE_BANDIT; mode++) {
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
 		size_t used = strlen(out);
 
 		if (site->modes & (1u << mode))
@@ -170,7 +172,7 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	snprintf(site->rundir, sizeof(site->rundir), "%s", NT_RUN_DIR);
 	snprintf(site->spooldir, sizeof(site->spooldir), "%s", NT_SPOOL_DIR);
 	site->sink = NT_SINK_ADMINCOMMENT;
-	site->modes = (1u << NT_MODE_OFF) | (1u << NT_MODE_OBSERVE) | (1u << NT_MODE_BANDIT);
+	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
 	nt_policy_default(&site->policy);
 	for (int i = 0; i < argc; i++) {
 		if (parse_argument(site, argv[i], &reason) < 0)

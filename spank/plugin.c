@@ -93,8 +93,9 @@ static void register_option(spank_t spank)
 	static char name[] = NT_OPTION;
 	static char argument[] = "MODE[,key=value...]";
 	static char usage[] =
-		"tune NCCL collectives: off, observe (measure only) or bandit (measure, and change "
-		"what pays); settings in nccl-tune(7)";
+		"tune NCCL collectives: off, observe (measure only), bandit (measure, and change "
+		"what pays), policy (what is remembered) or profile (measure everything); "
+		"settings in nccl-tune(7)";
 	struct spank_option option = { name, argument, usage, 1, 0, take_option };
 
 	if (spank_option_register(spank, &option) != ESPANK_SUCCESS)

@@ -60,6 +60,7 @@ unit_tests = \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
+	%D%/unit/warm \
 	%D%/unit/write-record \
 	%D%/unit/error
 
@@ -299,6 +300,7 @@ EXTRA_DIST += \
 	%D%/lint/exports.bats \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
+	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/words.awk \

@@ -46,6 +46,8 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 		out->arm_us = (double)o->best_us;
 		out->auto_p25_us = (double)o->auto_p25_us;
 		out->arm_p25_us = (double)o->best_p25_us;
+		out->auto_p75_us = (double)o->auto_p75_us;
+		out->arm_p75_us = (double)o->best_p75_us;
 		out->samples = o->samples;
 	}
 	out->p = (double)o->p;
@@ -93,6 +95,7 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	qsort(ns, count, sizeof(ns[0]), by_value);
 	out->auto_us = ns[count / 2] / 1e3;
 	out->auto_p25_us = ns[count / 4] / 1e3;
+	out->auto_p75_us = ns[count * 3 / 4] / 1e3;
 	out->samples = count;
 	return true;
 }

@@ -59,15 +59,15 @@ log_has() {
 @test "what makes no sense is refused before anything is launched" {
 	local wrong
 	run ! as_user srun --nccl-tune=Tune touch "$NT_CLUSTER/work/ran"
-	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=Tune: unknown mode 'Tune' (want off, observe or bandit)" ]]
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=Tune: unknown mode 'Tune' (want off, observe, bandit, policy or profile)" ]]
 	for wrong in '' bandit,min_gian=3 bandit,min_gain=91 bandit,min_gain=1,min_gain=2 bandit,dir=/tmp 'bandit,'; do
 		run ! as_user srun "--nccl-tune=$wrong" touch "$NT_CLUSTER/work/ran"
 		[[ ${lines[0]} = *"nccl-tune: --nccl-tune=$wrong: "* ]]
 	done
 	run ! as_user sbatch --nccl-tune=fast --wrap 'touch ran'
-	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
 	run ! as_user salloc --nccl-tune=fast touch ran
-	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
 	run -0 as_user squeue -h
 	[ -z "$output" ]
 	[ ! -e "$NT_CLUSTER/work/ran" ]
@@ -75,7 +75,7 @@ log_has() {
 
 @test "a value in the environment is checked, too, and named" {
 	run ! as_user env SLURM_NCCL_TUNE=fast srun true
-	[[ ${lines[0]} = *"nccl-tune: SLURM_NCCL_TUNE=fast: unknown mode 'fast' (want off, observe or bandit)" ]]
+	[[ ${lines[0]} = *"nccl-tune: SLURM_NCCL_TUNE=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
 	run ! as_user env SBATCH_NCCL_TUNE=fast sbatch --wrap true
 	[[ ${lines[0]} = *"nccl-tune: SBATCH_NCCL_TUNE=fast: "* ]]
 	run ! as_user env SALLOC_NCCL_TUNE=fast salloc true

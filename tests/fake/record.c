@@ -44,6 +44,10 @@ static int print_setting(size_t offset, const char *kind, int64_t min, int64_t m
 
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
+	if (strcmp(kind, "NT_NAME") == 0) {
+		snprintf((char *)&policy + offset, NT_LAUNCH_NAME, "auto");
+		return print_option(&policy);
+	}
 	for (int64_t v = words ? min : other; v <= (words ? max : other) && rc == 0; v++) {
 		memcpy((char *)&policy + offset, &v, sizeof(v));
 		if (v != value)

@@ -37,6 +37,7 @@ static void figures_leave_out_what_is_missing(void **state)
 	assert_int_equal(f.samples, 5);
 	assert_float_equal(f.p25_us, 2, 1e-9);
 	assert_float_equal(f.median_us, 3, 1e-9);
+	assert_float_equal(f.p75_us, 4, 1e-9);
 	assert_float_equal(f.mean_us, 20, 1e-9);
 	f = nt_figures_of(us, 1);
 	assert_int_equal(f.samples, 0);

@@ -276,6 +276,8 @@ static inline struct nt_schedule host_final(int arm)
 						  .best_us = 170,
 						  .auto_p25_us = 270,
 						  .best_p25_us = 160,
+						  .auto_p75_us = 300,
+						  .best_p75_us = 180,
 						  .predicted_auto_us = 40,
 						  .predicted_best_us = 50,
 						  .spent_calls = 12,

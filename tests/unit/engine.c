@@ -110,7 +110,8 @@ static void a_faster_arm_is_chosen(void **state)
 	assert_float_equal(b.final.outcome.best_us, 626, 4);
 	assert_float_equal(b.final.outcome.auto_p25_us, 1005, 5);
 	assert_float_equal(b.final.outcome.best_p25_us, 623, 4);
-	assert_float_equal(b.final.outcome.best_mean_us, 626, 4);
+	assert_float_equal(b.final.outcome.auto_p75_us, 1015, 5);
+	assert_float_equal(b.final.outcome.best_p75_us, 629, 4);
 	assert_float_equal(b.final.outcome.predicted_auto_us, 100, 0.01);
 	assert_float_equal(b.final.outcome.predicted_best_us, 120, 0.01);
 	free(b.board);

@@ -112,6 +112,29 @@ static void a_whole_place_is_one_shape_however_written(void **state)
 	assert_false(nt_key_same(&whole, &large, &named, &large));
 }
 
+/* What is measured beside a user's own settings is no evidence without them. */
+static void own_variables_are_another_place(void **state)
+{
+	struct nt_where where = world_where(), with = world_where();
+	struct nt_memory memory, again;
+	struct nt_memory_entry entry = full_entry("default", 1);
+	char *text;
+
+	(void)state;
+	nt_memory_init(&memory);
+	nt_memory_init(&again);
+	with.own = entry.where.own = 7;
+	assert_false(nt_where_same(&where, &with));
+	assert_true(nt_where_same(&with, &entry.where));
+	add(&memory, entry);
+	text = printed(&memory);
+	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
+	assert_int_equal(again.entry[0].where.own, 7);
+	free(text);
+	nt_memory_fini(&memory);
+	nt_memory_fini(&again);
+}
+
 static void each_id_counts_once_and_old_ones_go(void **state)
 {
 	struct nt_memory memory;
@@ -319,6 +342,7 @@ int main(void)
 		cmocka_unit_test(text_goes_out_and_in),
 		cmocka_unit_test(keys_tell_their_communicator_and_old_lines_need_not),
 		cmocka_unit_test(a_whole_place_is_one_shape_however_written),
+		cmocka_unit_test(own_variables_are_another_place),
 		cmocka_unit_test(each_id_counts_once_and_old_ones_go),
 		cmocka_unit_test(what_is_forgotten_stays_forgotten),
 		cmocka_unit_test(foreign_lines_are_passed_over),

@@ -21,6 +21,7 @@ static struct nt_ticket full_ticket(void)
 				    .why = NT_WHY_GAIN,
 				    .from = "calibrated 2026-11-22 on 2 x 1",
 				    .expected = 2.8,
+				    .own = 0xab12,
 				    .left = "NCCL_BUFFSIZE NCCL_MIN_CTAS",
 				    .memory = "/home/a b/.local/state/nccl-tune/memory" };
 
@@ -34,7 +35,7 @@ static struct nt_ticket full_ticket(void)
 static const char full_text[] =
 	"v=1;profile=sockets-wide;why=GAIN;kind=candidate;from=calibrated 2026-11-22 on 2 x 1;"
 	"expected=2.800;set=NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8;"
-	"left=NCCL_BUFFSIZE NCCL_MIN_CTAS;memory=/home/a b/.local/state/nccl-tune/memory";
+	"left=NCCL_BUFFSIZE NCCL_MIN_CTAS;own=0000ab12;memory=/home/a b/.local/state/nccl-tune/memory";
 
 static void a_ticket_goes_there_and_back(void **state)
 {
@@ -49,6 +50,7 @@ static void a_ticket_goes_there_and_back(void **state)
 	assert_string_equal(back.profile, ticket.profile);
 	assert_true(back.candidate && !back.calibration && back.why == NT_WHY_GAIN);
 	assert_true(back.expected > 2.799 && back.expected < 2.801);
+	assert_int_equal(back.own, 0xab12);
 	assert_string_equal(back.left, ticket.left);
 	assert_string_equal(back.memory, ticket.memory);
 	assert_int_equal(nt_ticket_print(&ticket, text, strlen(full_text), &err), -1);
@@ -111,6 +113,8 @@ static void what_is_forged_is_refused(void **state)
 		"v=1;profile=default;why=FIRST;set=NCCL_MIN_NCHANNELS=8",
 		HEAD ";left=nccl",
 		HEAD ";left=A=B",
+		HEAD ";own=00000000",
+		HEAD ";own=ab12",
 		HEAD ";memory=relative",
 		HEAD ";memory=/a\tb",
 		HEAD ";directory=/a",

@@ -44,7 +44,7 @@ static void site_without_arguments(void **state)
 	assert_string_equal(site.rundir, NT_RUN_DIR);
 	assert_string_equal(site.spooldir, NT_SPOOL_DIR);
 	assert_int_equal(site.policy.mode, NT_MODE_OFF);
-	assert_int_equal(site.modes, 7);
+	assert_int_equal(site.modes, 31);
 	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
 	assert_false(site.pmix);
 }
@@ -102,10 +102,10 @@ static void site_mistakes_are_named(void **state)
 		{ "rundir=run", "rundir: 'run' (want an absolute path" },
 		{ "rundir=/a,b", "rundir: '/a,b' (want an absolute path" },
 		{ "default=observ",
-		  "default: unknown mode 'observ' (want off, observe or bandit)" },
+		  "default: unknown mode 'observ' (want off, observe, bandit, policy or profile)" },
 		{ "default=observe,min_gian=1", "default: unknown setting 'min_gian=1'" },
 		{ "modes=observe+fast",
-		  "modes: 'fast' (want off, observe and bandit, joined by +)" },
+		  "modes: 'fast' (want off, observe, bandit, policy and profile, joined by +)" },
 		{ "modes=observe default=bandit",
 		  "default: mode bandit is not allowed at this site (allowed: off, observe)" },
 		{ "pmix=yes", "pmix: 'yes' (want default or ask)" },

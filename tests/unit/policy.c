@@ -15,6 +15,10 @@ static void option_form_round_trips(void **state)
 		"off",
 		"observe",
 		"bandit",
+		"policy",
+		"profile,rule=paper-offline",
+		"bandit,launch=auto,calibrate=30",
+		"policy,launch=sockets-wide",
 		"bandit,min_gain=8",
 		"bandit,min_gain=2.5,alpha=0.001",
 		"bandit,screen_blocks=4,confirm_blocks=16,min_calls=1,join_timeout=5,agree_timeout=7,graphs=never",
@@ -38,8 +42,8 @@ static void bad_options_name_what_is_accepted(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "", "no mode (want off, observe or bandit)" },
-		{ "on", "unknown mode 'on' (want off, observe or bandit)" },
+		{ "", "no mode (want off, observe, bandit, policy or profile)" },
+		{ "on", "unknown mode 'on' (want off, observe, bandit, policy or profile)" },
 		{ "Bandit", "unknown mode 'Bandit'" },
 		{ "bandit,", "'' is not key=value" },
 		{ "bandit,min_gain", "'min_gain' is not key=value" },
@@ -55,6 +59,15 @@ static void bad_options_name_what_is_accepted(void **state)
 		{ "bandit,min_calls=99999999999999999999", "bad min_calls" },
 		{ "bandit,graphs=no", "unknown graphs 'no' (want may or never)" },
 		{ "bandit,mode=off", "mode is given twice" },
+		{ "bandit,launch=",
+		  "bad launch '' (want off, auto or the name of a launch profile)" },
+		{ "bandit,launch=Wide", "bad launch 'Wide'" },
+		{ "bandit,launch=-x", "bad launch '-x'" },
+		{ "bandit,launch=a,launch=b", "launch is given twice" },
+		{ "bandit,launch=abcdefghijklmnopqrstuvwxyz0123456", "bad launch" },
+		{ "bandit,calibrate=3601", "bad calibrate '3601' (want 0 to 3600 seconds)" },
+		{ "bandit,calibrate=30m", "bad calibrate '30m'" },
+		{ "bandit,min_calls=3s", "bad min_calls '3s'" },
 		{ "bandit,dir=/tmp", "unknown setting 'dir=/tmp'" },
 	};
 
@@ -68,6 +81,25 @@ static void bad_options_name_what_is_accepted(void **state)
 		if (!strstr(err.text, cases[i].says))
 			fail_msg("'%s' says: %s", cases[i].text, err.text);
 	}
+}
+
+static void seconds_may_be_written_with_their_unit(void **state)
+{
+	struct nt_policy policy;
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_string_equal(policy.launch, "off");
+	assert_int_equal(policy.calibrate_s, 0);
+	assert_int_equal(nt_policy_parse_option(
+				 &policy, "bandit,launch=auto,calibrate=30s,recheck=5s", NULL),
+			 0);
+	assert_string_equal(policy.launch, "auto");
+	assert_int_equal(policy.calibrate_s, 30);
+	assert_int_equal(policy.recheck_s, 5);
+	assert_int_equal(nt_policy_parse_option(&policy, "policy,launch=wide", NULL), 0);
+	assert_string_equal(policy.launch, "wide");
+	assert_int_equal(policy.mode, NT_MODE_POLICY);
 }
 
 static void option_lies_over_the_site_default(void **state)
@@ -98,7 +130,8 @@ static void task_form_round_trips(void **state)
 
 	(void)state;
 	nt_policy_default(&policy);
-	assert_int_equal(nt_policy_parse_option(&policy, "bandit,min_gain=2.5", &err), 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,min_gain=2.5,launch=auto", &err),
+			 0);
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), &err), 0);
 	assert_int_equal(nt_policy_parse_task(&parsed, &back, text, &err), 0);
 	assert_memory_equal(&parsed, &policy, sizeof(policy));
@@ -157,6 +190,9 @@ static void the_hash_follows_the_settings_alone(void **state)
 	assert_int_equal(nt_policy_hash(&a), nt_policy_hash(&b));
 	b.min_calls++;
 	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
+	b = a;
+	assert_int_equal(nt_policy_parse_option(&b, "off,launch=auto", NULL), 0);
+	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
 }
 
 int main(void)
@@ -164,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(option_form_round_trips),
 		cmocka_unit_test(bad_options_name_what_is_accepted),
+		cmocka_unit_test(seconds_may_be_written_with_their_unit),
 		cmocka_unit_test(option_lies_over_the_site_default),
 		cmocka_unit_test(task_form_round_trips),
 		cmocka_unit_test(damaged_task_forms_are_refused),

@@ -91,6 +91,8 @@ static void every_state_has_its_words(void **state)
 	assert_float_equal(key->auto_us, 280, 0.01);
 	assert_float_equal(key->arm_us, 170, 0.01);
 	assert_float_equal(key->arm_p25_us, 160, 0.01);
+	assert_float_equal(key->auto_p75_us, 300, 0.01);
+	assert_float_equal(key->arm_p75_us, 180, 0.01);
 	assert_float_equal(key->p, 0.0001, 1e-9);
 	assert_int_equal(key->samples, 24);
 	assert_int_equal(key->spent_calls, 12);
@@ -182,6 +184,7 @@ static void observed_times_are_summed_up(void **state)
 	assert_int_equal(key->samples, 8); /* 92..99 us */
 	assert_float_equal(key->auto_us, 96, 0.001);
 	assert_float_equal(key->auto_p25_us, 94, 0.001);
+	assert_float_equal(key->auto_p75_us, 98, 0.001);
 	assert_int_equal(key->calls, 20);
 	nt_rank_fini(&rank);
 	host_close(&h);

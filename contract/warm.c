@@ -1,0 +1,286 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warm.c - remembered arms as text: read strictly, written in one form */
+#include "contract/warm.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+
+#define NCCL_MAX 9999999
+#define RANKS_MAX 99999999
+#define WORD_MAX 128
+#define FABRICS 3
+
+static const char *const fabric_names[FABRICS] = { "any", "socket", "ib" };
+
+const char *nt_fabric_name(int fabric)
+{
+	return fabric >= 0 && fabric < FABRICS ? fabric_names[fabric] : "?";
+}
+
+int nt_fabric_parse(const char *name)
+{
+	for (int i = 0; i < FABRICS; i++) {
+		if (strcmp(fabric_names[i], name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int order(const struct nt_warm_key *a, const struct nt_warm_key *b)
+{
+	if (a->ranks != b->ranks)
+		return a->ranks < b->ranks ? -1 : 1;
+	if (a->nodes != b->nodes)
+		return a->nodes < b->nodes ? -1 : 1;
+	if (a->coll != b->coll)
+		return a->coll < b->coll ? -1 : 1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? -1 : 1;
+	return 0;
+}
+
+static int check_key(const struct nt_warm_key *key, struct nt_error *err)
+{
+	if (key->nodes < 1 || key->ranks < key->nodes || key->ranks > RANKS_MAX)
+		return nt_error_set(err, "%" PRIu32 " ranks on %" PRIu32 " nodes", key->ranks,
+				    key->nodes);
+	if (key->coll < 0 || key->coll >= NT_COLLS)
+		return nt_error_set(err, "no collective %d", key->coll);
+	if (key->bytes > INT64_MAX || nt_band_floor(nt_band(key->bytes)) != key->bytes)
+		return nt_error_set(err, "%" PRIu64 " bytes are no floor of a size band",
+				    key->bytes);
+	if (!nt_arm_valid(key->arm))
+		return nt_error_set(err, "no arm %d", key->arm);
+	return 0;
+}
+
+static int check_header(const struct nt_warm *warm, struct nt_error *err)
+{
+	if (warm->nccl == 0 || warm->nccl > NCCL_MAX)
+		return nt_error_set(err, "no NCCL version %" PRIu32, warm->nccl);
+	if (warm->fabric < 0 || warm->fabric >= FABRICS)
+		return nt_error_set(err, "no fabric %d", warm->fabric);
+	return 0;
+}
+
+int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_error *err)
+{
+	unsigned at = warm->count;
+
+	if (check_key(key, err) < 0)
+		return -1;
+	if (warm->count >= NT_WARM_MAX)
+		return nt_error_set(err, "more than %d remembered arms", NT_WARM_MAX);
+	while (at > 0 && order(key, &warm->key[at - 1]) < 0)
+		at--;
+	if (at > 0 && order(key, &warm->key[at - 1]) == 0)
+		return nt_error_set(err, "%s of %" PRIu64 " bytes is given twice",
+				    nt_coll_name(key->coll), key->bytes);
+	memmove(&warm->key[at + 1], &warm->key[at], (warm->count - at) * sizeof(warm->key[0]));
+	warm->key[at] = *key;
+	warm->count++;
+	return 0;
+}
+
+/* Digits only, no zero in front, at most max; leaves *text behind them. */
+static int take_number(const char **text, uint64_t max, uint64_t *value)
+{
+	const char *at = *text;
+
+	*value = 0;
+	if (!isdigit((unsigned char)*at) || (*at == '0' && isdigit((unsigned char)at[1])))
+		return -1;
+	for (; isdigit((unsigned char)*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (*value > (max - digit) / 10)
+			return -1;
+		*value = *value * 10 + digit;
+	}
+	*text = at;
+	return 0;
+}
+
+static int take_char(const char **text, char c)
+{
+	if (**text != c)
+		return -1;
+	(*text)++;
+	return 0;
+}
+
+/* What stands before c, which is left behind. */
+static int take_until(const char **text, char c, char *out, size_t out_bytes)
+{
+	const char *end = strchr(*text, c);
+	size_t length = end ? (size_t)(end - *text) : 0;
+
+	if (!end || length >= out_bytes)
+		return -1;
+	memcpy(out, *text, length);
+	out[length] = '\0';
+	*text = end + 1;
+	return 0;
+}
+
+/* 8r2n.AllReduce.262144=TREE/SIMPLE/4ch */
+static int parse_key(const char *word, struct nt_warm_key *key)
+{
+	uint64_t ranks, nodes;
+	char coll[24];
+
+	if (take_number(&word, RANKS_MAX, &ranks) < 0 || take_char(&word, 'r') < 0 ||
+	    take_number(&word, RANKS_MAX, &nodes) < 0 || take_char(&word, 'n') < 0 ||
+	    take_char(&word, '.') < 0 || take_until(&word, '.', coll, sizeof(coll)) < 0 ||
+	    take_number(&word, INT64_MAX, &key->bytes) < 0 || take_char(&word, '=') < 0)
+		return -1;
+	key->ranks = (uint32_t)ranks;
+	key->nodes = (uint32_t)nodes;
+	key->coll = nt_coll_parse(coll);
+	key->arm = nt_arm_parse(word);
+	return key->coll < 0 || key->arm < 0 ? -1 : 0;
+}
+
+/* Keys must come in their order, so that equal arms are equal texts. */
+static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err)
+{
+	struct nt_warm_key key;
+
+	if (parse_key(word, &key) < 0)
+		return nt_error_set(err, "'%.60s' is not RANKSrNODESn.COLLECTIVE.BYTES=ARM", word);
+	if (warm->count > 0 && order(&warm->key[warm->count - 1], &key) > 0)
+		return nt_error_set(err, "'%.60s' is out of order", word);
+	return nt_warm_add(warm, &key, err);
+}
+
+static int parse_fingerprint(const char *value, uint64_t *fingerprint)
+{
+	if (strlen(value) != 16 || strspn(value, "0123456789abcdef") != 16)
+		return -1;
+	*fingerprint = strtoull(value, NULL, 16);
+	return 0;
+}
+
+/* The first four words. */
+static int parse_header(struct nt_warm *warm, unsigned place, const char *word,
+			struct nt_error *err)
+{
+	static const char *const keys[] = { "v=", "nccl=", "fabric=", "fingerprint=" };
+	const char *value = word + strlen(keys[place]);
+	uint64_t number = 0;
+	int rc = -1;
+
+	if (strncmp(word, keys[place], strlen(keys[place])) != 0)
+		return nt_error_set(err, "'%.60s' where %s is wanted", word, keys[place]);
+	if (place == 0) {
+		rc = strcmp(value, "1") == 0 ? 0 : -1;
+	} else if (place == 1) {
+		rc = take_number(&value, NCCL_MAX, &number) == 0 && !*value && number ? 0 : -1;
+		warm->nccl = (uint32_t)number;
+	} else if (place == 2) {
+		warm->fabric = nt_fabric_parse(value);
+		rc = warm->fabric;
+	} else {
+		rc = parse_fingerprint(value, &warm->fingerprint);
+	}
+	return rc < 0 ? nt_error_set(err, "bad value in '%.60s'", word) : 0;
+}
+
+int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err)
+{
+	unsigned place = 0;
+
+	memset(warm, 0, sizeof(*warm));
+	if (strnlen(text, NT_WARM_TEXT_MAX) >= NT_WARM_TEXT_MAX)
+		return nt_error_set(err, "longer than %d bytes", NT_WARM_TEXT_MAX - 1);
+	for (;; place++) {
+		size_t length = strcspn(text, " ");
+		char word[WORD_MAX];
+		int rc;
+
+		if (length >= sizeof(word))
+			return nt_error_set(err, "too long a word '%.60s'", text);
+		memcpy(word, text, length);
+		word[length] = '\0';
+		rc = place < 4 ? parse_header(warm, place, word, err) : take_key(warm, word, err);
+		if (rc < 0)
+			return -1;
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	return place >= 3 ? 0 : nt_error_set(err, "incomplete");
+}
+
+static int append(char *out, size_t out_bytes, size_t *used, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int append(char *out, size_t out_bytes, size_t *used, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(out + *used, out_bytes - *used, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= out_bytes - *used)
+		return -1;
+	*used += (size_t)n;
+	return 0;
+}
+
+int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struct nt_error *err)
+{
+	size_t used = 0;
+	int rc;
+
+	if (check_header(warm, err) < 0)
+		return -1;
+	rc = append(out, out_bytes, &used, "v=1 nccl=%" PRIu32 " fabric=%s fingerprint=%016" PRIx64,
+		    warm->nccl, nt_fabric_name(warm->fabric), warm->fingerprint);
+	for (unsigned i = 0; i < warm->count && i < NT_WARM_MAX && rc == 0; i++) {
+		const struct nt_warm_key *key = &warm->key[i];
+
+		if (check_key(key, err) < 0)
+			return -1;
+		if (i > 0 && order(key - 1, key) >= 0)
+			return nt_error_set(err, "remembered arms out of order");
+		rc = append(out, out_bytes, &used, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64 "=%s",
+			    key->ranks, key->nodes, nt_coll_name(key->coll), key->bytes,
+			    nt_arm_name(key->arm));
+	}
+	if (rc < 0 || used >= NT_WARM_TEXT_MAX)
+		return nt_error_set(err, "%u remembered arms are too long a text", warm->count);
+	return 0;
+}
+
+int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int coll,
+		 unsigned band)
+{
+	const struct nt_warm_key want = { ranks, nodes, coll, nt_band_floor(band), 0 };
+
+	for (unsigned i = 0; i < warm->count; i++) {
+		if (order(&warm->key[i], &want) == 0)
+			return warm->key[i].arm;
+	}
+	return -1;
+}
+
+uint32_t nt_warm_hash(const struct nt_warm *warm)
+{
+	char text[NT_WARM_TEXT_MAX] = "";
+	uint32_t hash = 2166136261u;
+
+	if (!warm)
+		return 0;
+	(void)nt_warm_print(warm, text, sizeof(text), NULL);
+	for (const char *c = text; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	return hash;
+}

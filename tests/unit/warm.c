@@ -1,0 +1,171 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warm.c - remembered arms there and back, and every way to get them wrong */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+#include "contract/warm.h"
+
+#define HEADER "v=1 nccl=22809 fabric=socket fingerprint=00f3a0b1c2d3e4f5"
+
+static void texts_round_trip(void **state)
+{
+	static const char *const texts[] = {
+		HEADER,
+		"v=1 nccl=21903 fabric=any fingerprint=0000000000000000 2r1n.Reduce.0=AUTO",
+		HEADER " 2r2n.AllReduce.64=RING/LL 8r2n.AllGather.1048576=AUTO"
+		       " 8r2n.AllReduce.262144=TREE/SIMPLE/4ch"
+		       " 8r2n.AllReduce.393216=RING/SIMPLE/8ch/512K"
+		       " 8r8n.Broadcast.262144=PAT/SIMPLE 16r2n.Broadcast.96=TREE/LL128",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct nt_error err = { "" };
+		struct nt_warm warm;
+		char out[NT_WARM_TEXT_MAX];
+
+		if (nt_warm_parse(&warm, texts[i], &err) < 0)
+			fail_msg("%s: %s", texts[i], err.text);
+		assert_int_equal(nt_warm_print(&warm, out, sizeof(out), &err), 0);
+		assert_string_equal(out, texts[i]);
+	}
+}
+
+static void bad_texts_are_refused_with_the_reason(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{ "", "'' where v= is wanted" },
+		{ "v=2 nccl=22809 fabric=ib fingerprint=0000000000000000", "bad value in 'v=2'" },
+		{ "v=1", "incomplete" },
+		{ "v=1 nccl=22809 fabric=ib", "incomplete" },
+		{ "v=1 nccl=0 fabric=ib fingerprint=0000000000000000", "bad value in 'nccl=0'" },
+		{ "v=1 nccl=2x fabric=ib fingerprint=0000000000000000", "bad value in 'nccl=2x'" },
+		{ "v=1 nccl=22809 fabric=efa fingerprint=0000000000000000",
+		  "bad value in 'fabric=efa'" },
+		{ "v=1 nccl=22809 fabric=ib fingerprint=1", "bad value in 'fingerprint=1'" },
+		{ "v=1 nccl=22809 fabric=ib fingerprint=000000000000000G", "bad value" },
+		{ "v=1  nccl=22809 fabric=ib fingerprint=0000000000000000",
+		  "'' where nccl= is wanted" },
+		{ HEADER " ", "'' is not RANKSrNODESn.COLLECTIVE.BYTES=ARM" },
+		{ HEADER " 8r2n.AllReduce.262144", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.allreduce.262144=AUTO", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.262144=Tree/Simple", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.262144=TREE/SIMPLE/7ch", "is not RANKSrNODESn" },
+		{ HEADER " 08r2n.AllReduce.262144=AUTO", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.-1=AUTO", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.99999999999999999999=AUTO", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.262145=AUTO", "no floor of a size band" },
+		{ HEADER " 2r8n.AllReduce.262144=AUTO", "2 ranks on 8 nodes" },
+		{ HEADER " 2r0n.AllReduce.262144=AUTO", "2 ranks on 0 nodes" },
+		{ HEADER " 8r2n.AllReduce.64=AUTO 8r2n.AllReduce.64=RING/LL", "given twice" },
+		{ HEADER " 8r2n.AllReduce.96=AUTO 8r2n.AllReduce.64=AUTO", "out of order" },
+		{ HEADER " 8r2n.AllReduce.96=AUTO 4r2n.AllReduce.128=AUTO", "out of order" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_error err = { "" };
+		struct nt_warm warm;
+
+		assert_int_equal(nt_warm_parse(&warm, cases[i].text, &err), -1);
+		if (!strstr(err.text, cases[i].says))
+			fail_msg("'%s' says: %s", cases[i].text, err.text);
+	}
+}
+
+static void fill(struct nt_warm *warm, unsigned band, uint32_t ranks, int arm)
+{
+	memset(warm, 0, sizeof(*warm));
+	warm->nccl = 22809;
+	for (unsigned i = 0; i < NT_WARM_MAX; i++) {
+		struct nt_warm_key key = { ranks + i / 60, ranks, NT_REDUCESCATTER,
+					   nt_band_floor(band + i % 60), arm };
+
+		assert_int_equal(nt_warm_add(warm, &key, NULL), 0);
+	}
+}
+
+static void bounds_are_kept(void **state)
+{
+	struct nt_warm_key one = { 2, 1, NT_REDUCE, 64, NT_ARM_AUTO };
+	struct nt_error err = { "" };
+	char text[NT_WARM_TEXT_MAX + 8];
+	struct nt_warm warm;
+
+	(void)state;
+	fill(&warm, 20, 8, 3);
+	assert_int_equal(nt_warm_add(&warm, &one, &err), -1);
+	assert_non_null(strstr(err.text, "more than 128"));
+	assert_int_equal(nt_warm_print(&warm, text, NT_WARM_TEXT_MAX, &err), 0);
+	assert_int_equal(nt_warm_print(&warm, text, 100, &err), -1);
+	assert_non_null(strstr(err.text, "too long a text"));
+	fill(&warm, 66, 10000000, nt_arm_make(5, 64, 16 << 20));
+	assert_int_equal(nt_warm_print(&warm, text, sizeof(text), &err), -1);
+	memset(text, ' ', sizeof(text));
+	memcpy(text, HEADER, sizeof(HEADER) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(nt_warm_parse(&warm, text, &err), -1);
+	assert_non_null(strstr(err.text, "longer than"));
+}
+
+static void keys_are_put_in_order_and_found(void **state)
+{
+	static const struct nt_warm_key keys[] = {
+		{ 8, 2, NT_ALLREDUCE, 262144, 5 },
+		{ 8, 2, NT_ALLREDUCE, 65536, 2 },
+		{ 8, 1, NT_ALLREDUCE, 65536, NT_ARM_AUTO },
+		{ 2, 2, NT_ALLGATHER, 64, 3 },
+	};
+	struct nt_warm warm = { .nccl = 22809 };
+	char text[NT_WARM_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(nt_warm_add(&warm, &keys[i], NULL), 0);
+	assert_int_equal(nt_warm_add(&warm, &keys[1], NULL), -1);
+	assert_int_equal(nt_warm_print(&warm, text, sizeof(text), NULL), 0);
+	assert_string_equal(text,
+			    "v=1 nccl=22809 fabric=any fingerprint=0000000000000000"
+			    " 2r2n.AllGather.64=RING/LL 8r1n.AllReduce.65536=AUTO"
+			    " 8r2n.AllReduce.65536=TREE/SIMPLE 8r2n.AllReduce.262144=RING/SIMPLE");
+	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_ALLREDUCE, nt_band(70000)), 2);
+	assert_int_equal(nt_warm_find(&warm, 8, 1, NT_ALLREDUCE, nt_band(65536)), NT_ARM_AUTO);
+	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_ALLREDUCE, nt_band(131072)), -1);
+	assert_int_equal(nt_warm_find(&warm, 4, 2, NT_ALLREDUCE, nt_band(65536)), -1);
+	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_BROADCAST, nt_band(65536)), -1);
+}
+
+static void the_hash_follows_the_text(void **state)
+{
+	struct nt_warm a, b;
+
+	(void)state;
+	assert_int_equal(nt_warm_hash(NULL), 0);
+	assert_int_equal(nt_warm_parse(&a, HEADER " 8r2n.AllReduce.64=RING/LL", NULL), 0);
+	assert_int_equal(nt_warm_parse(&b, HEADER " 8r2n.AllReduce.64=RING/LL", NULL), 0);
+	assert_int_equal(nt_warm_hash(&a), nt_warm_hash(&b));
+	assert_int_not_equal(nt_warm_hash(&a), 0);
+	b.key[0].arm = NT_ARM_AUTO;
+	assert_int_not_equal(nt_warm_hash(&a), nt_warm_hash(&b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_round_trip),
+		cmocka_unit_test(bad_texts_are_refused_with_the_reason),
+		cmocka_unit_test(bounds_are_kept),
+		cmocka_unit_test(keys_are_put_in_order_and_found),
+		cmocka_unit_test(the_hash_follows_the_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

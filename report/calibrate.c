@@ -35,6 +35,7 @@ struct settings {
 
 /* All that one calibration holds. */
 struct calibrating {
+	struct nt_places places;
 	struct nt_profiles all, candidates;
 	struct nt_memory memory; /* the user's */
 	char directory[NT_PATH_MAX];
@@ -132,6 +133,7 @@ static int prepare(struct calibrating *c, const struct settings *settings, struc
 {
 	struct nt_calrun *run = &c->run;
 
+	c->places = settings->places;
 	if (nt_allocation_read(&run->allocation, settings->nodes, settings->per_node, err) < 0 ||
 	    nt_places_profiles(&settings->places, &c->all, err) < 0 ||
 	    choose_candidates(c, settings, err) < 0 ||
@@ -156,24 +158,36 @@ static double test(const float *base, const float *arm, unsigned count)
 	return nt_compare_p(base, arm, count);
 }
 
-/* What a step that is launched now would get. */
-static int choose(struct calibrating *c, struct nt_error *err)
+/* This job's part of the user's memory. */
+static int find_job(const struct calibrating *c, struct nt_memory *job, struct nt_error *err)
 {
-	const struct nt_where *where = nt_calrun_where(&c->run);
+	for (size_t i = 0; i < c->memory.entries; i++) {
+		const struct nt_memory_entry *entry = &c->memory.entry[i];
+		struct nt_memory_entry copy;
+
+		if (entry->job != c->run.allocation.job || entry->origin == NT_ORIGIN_IMPORT)
+			continue;
+		if (nt_entry_copy(&copy, entry, err) < 0 || nt_memory_add_take(job, &copy, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What a step of this job that is launched now would get. */
+static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_LEVELS],
+		       struct nt_error *err)
+{
 	struct nt_launch_limits limits;
 	struct nt_launch_case launch = {
+		.memory = { memory[0], memory[1], memory[2] },
 		.profiles = &c->all,
+		.where = *nt_calrun_where(&c->run),
 		.mix = c->run.mix,
 		.array_task = -1,
 		.now_s = (int64_t)time(NULL),
 	};
 	char text[256];
 
-	nt_memory_fini(&c->memory);
-	if (nt_store_read(c->directory, &c->memory, launch.now_s, err) < 0)
-		return -1;
-	launch.where = *where;
-	launch.memory[NT_LEVEL_USER] = &c->memory;
 	nt_launch_limits_default(&limits);
 	limits.feel.test = test;
 	if (nt_choose(&launch, &limits, &c->choice) < 0)
@@ -181,6 +195,24 @@ static int choose(struct calibrating *c, struct nt_error *err)
 	printf("\n%s\n\n", nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	nt_choice_print(&c->choice, stdout);
 	return 0;
+}
+
+static int choose(struct calibrating *c, struct nt_error *err)
+{
+	struct nt_memory job, site;
+	const struct nt_memory *memory[NT_LEVELS] = { &job, &c->memory, &site };
+	int64_t now_s = (int64_t)time(NULL);
+	int rc = -1;
+
+	nt_memory_init(&job);
+	nt_memory_init(&site);
+	nt_memory_fini(&c->memory);
+	if (nt_store_read(c->directory, &c->memory, now_s, err) == 0 &&
+	    nt_places_read_site(&c->places, &site, now_s, err) == 0 && find_job(c, &job, err) == 0)
+		rc = choose_with(c, memory, err);
+	nt_memory_fini(&job);
+	nt_memory_fini(&site);
+	return rc;
 }
 
 static unsigned steps_of(const struct nt_calibration *calibration)
@@ -333,6 +365,7 @@ static int take_option(struct settings *settings, int option, char *argv[])
 	case 'p': settings->profiles = optarg; return 0;
 	case 'f': settings->places.profiles = optarg; return 0;
 	case 'm': settings->places.memory = optarg; return 0;
+	case 'S': settings->places.site_memory = optarg; return 0;
 	case 'M': settings->mpi = optarg; return 0;
 	case 'o': settings->overlap = true; return 0;
 	case 'q': settings->quiet = true; return 0;
@@ -359,6 +392,7 @@ static int run(int argc, char *argv[])
 		{ "profiles", required_argument, NULL, 'p' },
 		{ "profile-file", required_argument, NULL, 'f' },
 		{ "memory", required_argument, NULL, 'm' },
+		{ "site-memory", required_argument, NULL, 'S' },
 		{ "nodes", required_argument, NULL, 'N' },
 		{ "ntasks-per-node", required_argument, NULL, 'n' },
 		{ "mpi", required_argument, NULL, 'M' },
@@ -413,6 +447,7 @@ const struct nt_command nt_command_calibrate = {
 		"      --mpi TYPE          for srun (default: pmix)\n"
 		"      --memory DIRECTORY  what is remembered (default: $NCCL_TUNE_MEMORY, else\n"
 		"                          nccl-tune/memory in $XDG_STATE_HOME or ~/.local/state)\n"
+		"      --site-memory FILE  what the site remembers, for the choice\n"
 		"      --overlap           share the nodes with another step of this job\n"
 		"  -q, --quiet             no progress\n"
 		"  -h, --help              print this\n"

@@ -264,13 +264,13 @@ static void be_child(int (*call)(void *argument, int out_fd), void *argument, in
 	_exit(call(argument, out_fd));
 }
 
-int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
-		  const struct nt_child_bounds *bounds, struct nt_error *err)
+int nt_child_start(struct nt_child_running *running, int (*call)(void *argument, int out_fd),
+		   void *argument, struct nt_error *err)
 {
 	int out[2], complaints[2];
 	pid_t pid;
 
-	memset(child, 0, sizeof(*child));
+	memset(running, 0, sizeof(*running));
 	if (open_pipes(out, complaints, err) < 0)
 		return -1;
 	fflush(NULL);
@@ -288,7 +288,42 @@ int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd
 		close(complaints[0]);
 		return -1;
 	}
-	return attend(child, pid, (int[]){ out[0], complaints[0] }, bounds, err);
+	*running = (struct nt_child_running){ pid, { out[0], complaints[0] } };
+	return 0;
+}
+
+bool nt_child_wait(const struct nt_child_running *running, int64_t until_ms)
+{
+	for (;;) {
+		struct pollfd polls = { .fd = running->fds[0], .events = POLLIN };
+		int64_t left_ms = until_ms - nt_clock_ms();
+
+		if (poll(&polls, 1, left_ms > 0 ? (int)left_ms : 0) > 0)
+			return true;
+		if (nt_clock_ms() >= until_ms)
+			return false;
+	}
+}
+
+int nt_child_end(struct nt_child *child, struct nt_child_running *running,
+		 const struct nt_child_bounds *bounds, struct nt_error *err)
+{
+	pid_t pid = running->pid;
+
+	memset(child, 0, sizeof(*child));
+	running->pid = 0;
+	return attend(child, pid, running->fds, bounds, err);
+}
+
+int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
+		  const struct nt_child_bounds *bounds, struct nt_error *err)
+{
+	struct nt_child_running running;
+
+	memset(child, 0, sizeof(*child));
+	if (nt_child_start(&running, call, argument, err) < 0)
+		return -1;
+	return nt_child_end(child, &running, bounds, err);
 }
 
 void nt_child_fini(struct nt_child *child)

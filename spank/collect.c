@@ -46,6 +46,10 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.auto_us = read->auto_us,
 		.arm_us = read->arm_us,
 		.p = read->p,
+		.auto_p25_us = read->auto_p25_us,
+		.auto_p75_us = read->auto_p75_us,
+		.arm_p25_us = read->arm_p25_us,
+		.arm_p75_us = read->arm_p75_us,
 		.samples = read->samples,
 		.calls = read->calls,
 		.spent_calls = read->spent_calls,
@@ -105,6 +109,7 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 		.nodes = read->nodes,
 		.joining = strcmp(read->state, NT_COMMSTATE_JOINING) == 0,
 		.rejected = strcmp(read->state, NT_COMMSTATE_REJECTED) == 0,
+		.alike = read->alike,
 	};
 	memcpy(comm->id, read->id, sizeof(comm->id));
 	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, read->why);

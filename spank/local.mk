@@ -30,13 +30,17 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/collectdir.c \
 	%D%/fingerprint.c \
 	%D%/fingerprint.h \
+	%D%/learn.c \
+	%D%/learn.h \
+	%D%/remember.c \
+	%D%/remember.h \
 	%D%/rights.c \
 	%D%/rights.h \
 	%D%/slurm_compat.h \
 	%D%/sum.c \
 	%D%/sum.h \
 	%D%/sumtext.c
-libnt_spank_la_LIBADD = libnt-contract.la
+libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
@@ -48,4 +52,4 @@ EXTRA_DIST += %D%/spank.map
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c
-nt_recordd_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)
+nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

@@ -26,6 +26,8 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/matched \
+	%D%/unit/learn \
+	%D%/unit/remember \
 	%D%/unit/launch-choose \
 	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \
@@ -335,6 +337,9 @@ EXTRA_DIST += \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
 	%D%/unit/data/report/full.txt \
+	%D%/unit/data/report/launch.json \
+	%D%/unit/data/report/launch.out.json \
+	%D%/unit/data/report/launch.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/card.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
@@ -177,6 +178,18 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
+/* Who is refused because no rank takes plans was compared before, see compare() of
+ * pmix-sync/join.c. */
+static bool cards_alike(uint32_t state, const char *rejected)
+{
+	for (uint32_t idle = NT_IDLE_MODE; state == NT_COMM_REJECTED && idle <= NT_IDLE_BOARD;
+	     idle++) {
+		if (strcmp(rejected, nt_card_idle(idle)) == 0)
+			return true;
+	}
+	return state == NT_COMM_AGREED;
+}
+
 static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 {
 	const char *why = comm->fixed.why[0] ? comm->fixed.why : idle_text(comm->fixed.card.idle),
@@ -192,6 +205,7 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	} else if (!comm->fixed.board && comm->fixed.tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
+	out->alike = cards_alike(state, rejected);
 	snprintf(out->state, sizeof(out->state), "%s", name);
 	snprintf(out->why, sizeof(out->why), "%s", why);
 }

@@ -80,8 +80,9 @@ never() {
 	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
 }
 
-@test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|record/|spank/'
+# nt-recordd compares steps by the engine's test, as the launch does.
+@test "spank/ needs contract/, record/, launch/, one header of engine/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|engine/compare\.h|launch/|record/|spank/'
 	never spank 'pmix|cuda|nccl'
 }
 

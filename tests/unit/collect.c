@@ -39,7 +39,7 @@
 	"\"p\":0.0001,\"n\":24,\"calls\":10000,\"spent\":135,\"spent_ms\":12.3,\"saved_ms\":456.7}"
 #define STEP_TEXT "{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2"
 
-static const struct nt_sum_head head = { "bandit", 0, 8, 2, true };
+static const struct nt_sum_head head = { .mode = "bandit", .tasks = 8, .nodes = 2, .final = true };
 
 static void add(struct nt_sum *sum, const char *text)
 {

@@ -24,6 +24,8 @@ libnt_engine_la_SOURCES = \
 	%D%/judge.h \
 	%D%/known.c \
 	%D%/known.h \
+	%D%/marker.c \
+	%D%/marker.h \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/paper.c \

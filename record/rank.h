@@ -5,7 +5,8 @@
  * rank.<task>.<pid>.json in the step's runtime directory, JSON on one line, at most
  * NT_RANK_RECORD_MAX bytes; nccl-tune-record(5) says what the members mean:
  *
- *	{ NT_RANK_FIELDS, "plugins":{...}, "agreement":{...}, "explored":[...],
+ *	{ NT_RANK_FIELDS, "plugins":{...}, "marker":{ NT_RANK_MARKER_FIELDS },
+ *	  "agreement":{...}, "explored":[...],
  *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_RANK_KEY_FIELDS, "trial":{...} }, ...] }, ...],
  *	  "counts":{"<what was dropped>":7, ...} }
  *
@@ -46,12 +47,24 @@
 	X(TEXT, "policy", policy, NT_POLICY_MAX, NT_EMPTY) \
 	X(COUNT, "nccl", nccl, 0, NT_MAY) \
 	X(TALLY, "flags", flags, 0, NT_EMPTY) /* NT_PLACE_* */ \
+	X(TEXT, "driver", driver, 24, NT_MAY) /* the GPU driver's version */ \
+	X(TEXT, "fabric", fabric, 8, NT_MAY) /* a guess: "socket", "ib" or "any" */ \
+	X(TEXT, "launch", launch, 33, NT_MAY) /* the launch profile in force */ \
 	X(BOOL, "end", end, 0, NT_MAY) /* written at the end of the process */ \
 	X(OBJECT, NT_RANK_PLUGINS, plugins, 0, NT_MAY) /* behind ours: profiler, tuner */ \
+	X(OBJECT, NT_RANK_MARKER, marker_object, 0, NT_MAY) \
 	X(OBJECT, NT_RANK_AGREEMENT, agreement, 0, NT_MAY) /* of a process that speaks for its node */ \
 	X(ARRAY, NT_RANK_EXPLORED, explored, 0, NT_MAY) /* of a process that decided */ \
 	X(ARRAY, NT_RANK_COMMS, comm_array, 0, NT_MUST) \
 	X(OBJECT, NT_RANK_COUNTS, counts, 0, NT_MAY) /* what was dropped, by name */
+
+/* The step marker (engine/marker.h); its periods in time order. */
+#define NT_RANK_MARKER_FIELDS(X) \
+	X(COLL, "coll", coll, 0, NT_MUST) \
+	X(COUNT, "bytes", bytes, 0, NT_MUST) /* the floor of the size band */ \
+	X(COUNT, "ranks", ranks, 0, NT_MUST) /* of its communicator */ \
+	X(COUNT, "calls", calls, 0, NT_MUST) \
+	X(ARRAY, NT_RANK_PERIODS, period_array, 0, NT_MAY)
 
 #define NT_RANK_COMM_FIELDS(X) \
 	X(TEXT, "id", id, 40, NT_MUST) \
@@ -133,6 +146,8 @@
 /* clang-format on */
 
 #define NT_RANK_PLUGINS "plugins"
+#define NT_RANK_MARKER "marker"
+#define NT_RANK_PERIODS "periods_us"
 #define NT_RANK_AGREEMENT "agreement"
 #define NT_RANK_EXPLORED "explored"
 #define NT_RANK_COMMS "comms"
@@ -156,8 +171,17 @@ struct nt_rank_comm {
 	size_t key_count;
 };
 
+#define NT_RANK_PERIODS_MAX 64
+
+struct nt_rank_marker {
+	NT_RANK_MARKER_FIELDS(NT_FIELD_MEMBER)
+	size_t periods;
+	double period_us[NT_RANK_PERIODS_MAX];
+};
+
 struct nt_rank {
 	NT_RANK_FIELDS(NT_FIELD_MEMBER)
+	struct nt_rank_marker marker; /* where it was read; coll -1: there is none */
 	struct nt_rank_comm *comms; /* where it was read */
 	size_t comm_count;
 	struct json_object *root;
@@ -180,7 +204,8 @@ struct nt_trial_channels {
 };
 
 extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_fields,
-	nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields, nt_trial_channels_fields;
+	nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields,
+	nt_trial_channels_fields;
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
@@ -203,6 +228,9 @@ struct nt_rank_trial {
 		size_t bytes;
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
+
+/* The member "marker". */
+void nt_rank_put_marker(struct nt_put *put, const struct nt_rank_marker *marker);
 
 /* The member "trial" of a key. */
 void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial);

@@ -48,6 +48,30 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	return 0;
 }
 
+static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
+{
+	static const struct nt_field field = { .name = NT_RANK_PERIODS, .kind = NT_FIELD_TIME };
+	struct nt_rank_marker *marker = &rank->marker;
+	struct nt_error inner;
+	size_t count;
+
+	if (!rank->marker_object)
+		return 0;
+	if (nt_fields_read(&nt_rank_marker_fields, rank->marker_object, marker, how, &inner) < 0)
+		return nt_error_set(err, "marker: %.120s", inner.text);
+	count = marker->period_array ? json_object_array_length(marker->period_array) : 0;
+	if (count > NT_RANK_PERIODS_MAX)
+		return nt_error_set(err, "marker: %zu periods (want at most %d)", count,
+				    NT_RANK_PERIODS_MAX);
+	for (; marker->periods < count; marker->periods++) {
+		if (nt_field_read(&field,
+				  json_object_array_get_idx(marker->period_array, marker->periods),
+				  &marker->period_us[marker->periods], how, &inner) < 0)
+			return nt_error_set(err, "marker: %.120s", inner.text);
+	}
+	return 0;
+}
+
 static int check_counts(json_object *counts, struct nt_error *err)
 {
 	struct nt_field field = { .kind = NT_FIELD_COUNT };
@@ -84,6 +108,7 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 {
 	memset(rank, 0, sizeof(*rank));
 	nt_fields_clear(&nt_rank_fields, rank);
+	nt_fields_clear(&nt_rank_marker_fields, &rank->marker);
 	rank->root = root;
 	if (check_version(root, err) < 0)
 		return -1;
@@ -93,7 +118,9 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 		rank->counts = NULL;
 		return -1;
 	}
-	return read_comms(rank, how, err);
+	if (read_comms(rank, how, err) < 0)
+		return -1;
+	return read_marker(rank, how, err);
 }
 
 int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, struct nt_error *err)
@@ -101,6 +128,7 @@ int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, str
 	json_object *root;
 
 	memset(rank, 0, sizeof(*rank));
+	rank->marker.coll = -1;
 	if (nt_json_parse(text, text_bytes, &root, err) < 0) {
 		rank->root = root;
 		return -1;

@@ -35,9 +35,11 @@ unit_tests = \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
 	%D%/unit/launch-ticket \
+	%D%/unit/marker \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
+	%D%/unit/platform \
 	%D%/unit/policy \
 	%D%/unit/put \
 	%D%/unit/queue \

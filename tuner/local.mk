@@ -39,6 +39,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/mask.h \
 	%D%/open.c \
 	%D%/open.h \
+	%D%/platform.c \
+	%D%/platform.h \
 	%D%/plugin.c \
 	%D%/process.c \
 	%D%/process.h \

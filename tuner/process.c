@@ -108,6 +108,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	process->build = build_id();
 	process->policy_hash = nt_policy_hash(&process->policy);
 	read_step(process);
+	nt_platform_ask(&process->platform);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);
 	/* Without it nothing tells of a capture while no events are wanted

@@ -32,6 +32,7 @@
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"
 #include "tuner/mask.h"
+#include "tuner/platform.h"
 #include "tuner/slot.h"
 
 /* Communicators in a process's record; ended ones make room for new ones. */
@@ -64,6 +65,7 @@ enum nt_count {
 
 struct nt_comm;
 struct nt_histories;
+struct nt_marker;
 struct nt_process;
 
 /* What a process does beside NCCL's calls. */
@@ -109,6 +111,8 @@ struct nt_process {
 	uint32_t comms;
 	/* Helper thread: what its own decisions were made from; or NULL. */
 	const struct nt_histories *histories;
+	const struct nt_marker *marker; /* what came of its readings; or NULL */
+	struct nt_platform platform; /* open: what the environment tells; then the helper thread */
 	struct nt_process_thread helper;
 };
 

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/card.h"
+#include "engine/marker.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
 #include "tuner/writehistory.h"
+
+_Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
 
 #define COUNT_BYTES 48u /* of one count, at most */
 
@@ -276,6 +279,9 @@ static void put_head(struct nt_put *put, struct nt_process *process, bool end)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
 	out.flags = place->flags;
+	snprintf(out.driver, sizeof(out.driver), "%s", process->platform.driver);
+	snprintf(out.fabric, sizeof(out.fabric), "%s", process->platform.fabric);
+	snprintf(out.launch, sizeof(out.launch), "%s", process->platform.launch);
 	out.end = end;
 	nt_fields_put(put, &nt_rank_fields, &out);
 }
@@ -314,6 +320,27 @@ static void put_plugins(struct nt_put *put)
 	}
 	nt_put_close(put);
 	if (put->full || !any)
+		*put = before;
+}
+
+static void put_marker(struct nt_put *put, const struct nt_marker *marker)
+{
+	struct nt_put before = *put;
+	struct nt_marker_found found;
+	struct nt_rank_marker out;
+
+	if (!marker || !nt_marker_find(marker, &found))
+		return;
+	out = (struct nt_rank_marker){
+		.coll = (int)nt_key_coll(found.key.key),
+		.bytes = (int64_t)nt_band_floor(nt_key_band(found.key.key)),
+		.ranks = found.key.ranks,
+		.calls = (int64_t)found.calls,
+		.periods = found.periods,
+	};
+	memcpy(out.period_us, found.period_us, found.periods * sizeof(out.period_us[0]));
+	nt_rank_put_marker(put, &out);
+	if (put->full)
 		*put = before;
 }
 
@@ -377,6 +404,7 @@ size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts 
 	nt_put_open(&t.put, NULL, '{');
 	put_head(&t.put, process, end);
 	put_plugins(&t.put);
+	put_marker(&t.put, process->marker);
 	if (agreement)
 		put_agreement(&t.put, agreement);
 	if (process->histories)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include "engine/history.h"
+#include "engine/marker.h"
 #include "record/rankread.h"
 #include "tuner/write.h"
 
@@ -190,6 +191,44 @@ static void observed_times_are_summed_up(void **state)
 	host_close(&h);
 }
 
+/* The process's step marker, and what it runs on. */
+static void the_step_marker_is_there(void **state)
+{
+	const struct nt_marker_key key = { nt_key_id(NT_ALLGATHER, nt_band(SIZE), 36), 2, 8 };
+	struct nt_marker_place place = { .calls = 0 };
+	struct nt_marker marker = { .tracks = 0 };
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	/* It is the helper thread's. */
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	h.process.platform = (struct nt_platform){ "580.95.05", "ib", "wide" };
+	h.process.marker = &marker;
+	read_text(&h, &rank);
+	assert_int_equal(rank.marker.coll, -1);
+	nt_rank_fini(&rank);
+	for (uint64_t calls = 0; calls < 20; calls++) {
+		nt_marker_read(&marker, (calls + 1) * 1000000);
+		nt_marker_see(&marker, &key, &place, 10 * calls);
+	}
+	read_text(&h, &rank);
+	assert_string_equal(rank.driver, "580.95.05");
+	assert_string_equal(rank.fabric, "ib");
+	assert_string_equal(rank.launch, "wide");
+	assert_int_equal(rank.marker.coll, NT_ALLGATHER);
+	assert_int_equal(rank.marker.bytes, SIZE);
+	assert_int_equal(rank.marker.ranks, 8);
+	assert_int_equal(rank.marker.calls, 190);
+	assert_int_equal(rank.marker.periods, 9);
+	assert_float_equal(rank.marker.period_us[8], 100000, 0.1);
+	nt_rank_fini(&rank);
+	h.process.marker = NULL;
+	nt_marker_clear(&marker);
+	host_close(&h);
+}
+
 /* Figures of another process are as good as random: nothing of them may break the text. */
 static void figures_without_sense_are_left_out(void **state)
 {
@@ -256,6 +295,7 @@ int main(void)
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
+		cmocka_unit_test(the_step_marker_is_there),
 		cmocka_unit_test(figures_without_sense_are_left_out),
 		cmocka_unit_test(a_full_record_is_still_a_record),
 	};

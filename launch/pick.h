@@ -32,6 +32,7 @@ struct nt_pick_paths {
 	char memory[NT_PATH_MAX]; /* the user's directory */
 	char site_memory[NT_PATH_MAX];
 	char profiles[NT_PATH_MAX], site_profiles[NT_PATH_MAX];
+	unsigned site_flags; /* of site_memory: launch/file.h's */
 };
 
 struct nt_pick_ask {

@@ -5,7 +5,8 @@
  * Slurm's clients retry for minutes when a daemon is away, and a user's files may hold anything: a
  * process of its own can be given other rights, and can be ended.
  *
- * Threads:  from a single-threaded program only (nt_child_call forks without exec).
+ * Threads:  nt_child_run from any; nt_child_call, which forks without exec, from a single-threaded
+ *           program only.
  * Memory:   nt_child_fini frees the output.
  * Errors:   -1 and *err says why there is no result: not started, too slow, too much output. The
  *           process is gone when the call returns, whatever the result; or nothing can kill it, and

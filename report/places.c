@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "launch/directory.h"
 
-#define SHIPPED NT_PKGDATADIR "/profiles.conf"
+#define SHIPPED NT_DATADIR "/profiles.conf"
 #define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"
 #define SITE_MEMORY NT_SYSCONFDIR "/nccl-tune/memory.jsonl"
 

@@ -48,7 +48,8 @@
 	X(NUMBER, "expected", expected, 2, NT_MAY) /* times as fast as the default; on the mix */ \
 	X(NUMBER, "measured", measured, 2, NT_MAY) /* the same, by the program's own steps */ \
 	X(QUARTILES, "step_us", step_us, 1, NT_MAY) /* of the program's own step */ \
-	X(COUNT, "steps", steps, 0, NT_MAY) /* that the program made */
+	X(COUNT, "steps", steps, 0, NT_MAY) /* that the program made */ \
+	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
 
 #define NT_ROW_FIELDS(X) \
 	X(ARM, "auto", auto_arm, 0, NT_MUST) /* NCCL's pick */ \

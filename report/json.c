@@ -98,6 +98,7 @@ static json_object *launch_value(const struct nt_step *step)
 	rc |= add(object, "step_us", decimal_value(step->step_us[1]));
 	rc |= add(object, "step_p75_us", decimal_value(step->step_us[2]));
 	rc |= add(object, "steps", count_value(step->steps));
+	rc |= add(object, "remark", text_value(step->remark));
 	if (rc == 0)
 		return object;
 	json_object_put(object);

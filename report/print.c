@@ -141,12 +141,14 @@ static void print_launch(FILE *out, const struct nt_step *step)
 		fputs(" a step", out);
 	}
 	if (step->steps >= 0)
-		fprintf(out, ", %" PRId64 " steps", step->steps);
+		fprintf(out, ", %" PRId64 " step%s", step->steps, step->steps == 1 ? "" : "s");
 	fputs(")\n", out);
 	if (step->set[0])
 		fprintf(out, "  set: %s\n", step->set);
 	if (step->left[0])
 		fprintf(out, "  left alone, as the job sets it: %s\n", step->left);
+	if (step->remark[0])
+		fprintf(out, "  %s\n", step->remark);
 }
 
 static void print_head(FILE *out, const char *job, const struct nt_summary *summary)

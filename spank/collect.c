@@ -147,6 +147,33 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 	return rc;
 }
 
+static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	struct nt_sum_marker marker = {
+		.coll = rank->marker.coll,
+		.bytes = rank->marker.bytes,
+		.ranks = rank->marker.ranks,
+		.calls = rank->marker.calls,
+		.task = rank->task < 0 ? INT64_MAX : rank->task,
+	};
+
+	if (!rank->marker_object)
+		return;
+	for (size_t i = 0; i < rank->marker.periods && i < NT_SUM_PERIODS; i++)
+		marker.period_us[marker.periods++] = (float)rank->marker.period_us[i];
+	nt_sum_add_marker(sum, &marker);
+}
+
+/* What is not known is no other word; but a rank without a launch profile has another one. */
+static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	if (rank->driver[0])
+		nt_sum_add_word(&sum->driver, rank->driver);
+	if (rank->fabric[0] && strcmp(rank->fabric, "any") != 0)
+		nt_sum_add_word(&sum->fabric, rank->fabric);
+	nt_sum_add_word(&sum->launch, rank->launch);
+}
+
 static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
@@ -156,6 +183,8 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 		return wrong("nccl", "a version", err);
 	if (add_comms(sum, rank, err) < 0)
 		return -1;
+	add_words(sum, rank);
+	add_marker(sum, rank);
 	sum->records++;
 	if (rank->nccl > sum->nccl)
 		sum->nccl = rank->nccl;

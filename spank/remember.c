@@ -4,13 +4,13 @@
 #include "spank/remember.h"
 
 #include <math.h>
-#include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "engine/compare.h"
 #include "launch/choose.h"
+#include "launch/hosts.h"
 #include "launch/store.h"
 #include "spank/learn.h"
 
@@ -37,29 +37,37 @@ static void remark(struct nt_remembered *out, const char *what, const char *why)
 	snprintf(out->remark, sizeof(out->remark), "%s: %s", what, why);
 }
 
-/* Adds the step's hosts to add, but for those that known has just seen. -1: out of memory. */
-static int add_hosts(struct nt_memory *add, const struct case_of *step,
-		     const struct nt_memory *known, struct nt_error *err)
-{
-	int64_t now_s = step->now_us / 1000000;
-	/* Slurm's hostlist_t is this pointer up to 23.02, and what it points to from 23.11 on. */
-	struct hostlist *hosts = slurm_hostlist_create(step->errand->hosts);
-	int rc = 0;
-	char *name;
+/* The step's hosts on their way into memory. */
+struct hosts {
+	const struct case_of *step;
+	const struct nt_memory *known; /* what it has seen is not said again; NULL: nothing */
+	struct nt_memory *add;
+	unsigned count;
+};
 
-	if (hosts == NULL)
+static int take_host(void *context, const char *name)
+{
+	struct hosts *hosts = context;
+	const struct case_of *step = hosts->step;
+
+	hosts->count++;
+	if (hosts->known && nt_memory_host(hosts->known, name) == step->fingerprint)
 		return 0;
-	/* A list that is not the step's says nothing of its nodes. */
-	if (slurm_hostlist_count(hosts) != (int)step->errand->nodes)
-		rc = 1;
-	while (rc == 0 && add->hosts < NT_MEMORY_HOSTS &&
-	       (name = slurm_hostlist_shift(hosts)) != NULL) {
-		if (known == NULL || nt_memory_host(known, name) != step->fingerprint)
-			rc = nt_memory_add_host(add, name, step->fingerprint, now_s, err);
-		free(name);
-	}
-	slurm_hostlist_destroy(hosts);
-	return rc < 0 ? -1 : 0;
+	return nt_memory_add_host(hosts->add, name, step->fingerprint, step->now_us / 1000000,
+				  NULL);
+}
+
+/* Adds the step's hosts to add, but for those that are known. A list that is not the step's says
+ * nothing of its nodes. */
+static void add_hosts(struct nt_memory *add, const struct case_of *step,
+		      const struct nt_memory *known)
+{
+	struct hosts hosts = { step, known, add, 0 };
+	size_t before = add->hosts;
+
+	if (nt_hosts_each(step->errand->hosts, NT_MEMORY_HOSTS, take_host, &hosts, NULL) < 0 ||
+	    hosts.count != step->errand->nodes)
+		add->hosts = before;
 }
 
 /* The entry, and the hosts where these are few, as one file. */
@@ -76,7 +84,7 @@ static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidenc
 	if (rc == 0)
 		rc = nt_memory_add_take(&add, entry, err);
 	if (rc == 0 && evidence && step->errand->nodes <= NT_REMEMBER_HOSTS)
-		rc = add_hosts(&add, step, NULL, err);
+		add_hosts(&add, step, NULL);
 	if (rc == 0)
 		rc = nt_store_add(step->ticket->memory, &add, step->now_us / 1000000, err);
 	nt_memory_fini(&add);
@@ -138,7 +146,9 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_remem
 	nt_memory_init(&memory);
 	nt_memory_init(&add);
 	if (nt_store_read(step->ticket->memory, &memory, now_s, NULL) == 0) {
-		if (hosts && add_hosts(&add, step, &memory, NULL) == 0 && add.hosts > 0)
+		if (hosts)
+			add_hosts(&add, step, &memory);
+		if (add.hosts > 0)
 			(void)nt_store_add(step->ticket->memory, &add, now_s, NULL);
 		feel(step, &memory, out);
 	}

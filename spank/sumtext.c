@@ -124,17 +124,6 @@ static void without_braces(char *text)
 	}
 }
 
-static void add_remark(struct table *table, const char *remark)
-{
-	char text[176];
-
-	if (!remark || !remark[0])
-		return;
-	snprintf(text, sizeof(text), "%s", remark);
-	without_braces(text);
-	add_why(table, 0, 0, text);
-}
-
 static void add_step_whys(struct table *table, const struct nt_sum *sum,
 			  const struct nt_sum_head *head)
 {
@@ -149,7 +138,6 @@ static void add_step_whys(struct table *table, const struct nt_sum *sum,
 	};
 	char text[176];
 
-	add_remark(table, head->remark);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		if (head->flags & reasons[i].flag)
 			add_why(table, 0, 0, reasons[i].text);
@@ -294,16 +282,11 @@ static void put_whys(struct nt_put *put, const struct table *table)
 
 static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 {
-	const char *kind = "";
-
-	if (ticket->calibration)
-		kind = "part of a calibration: ";
-	else if (ticket->candidate)
-		kind = "a candidate: ";
 	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
 	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
 	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
-	snprintf(step->from, sizeof(step->from), "%s%s", kind,
+	snprintf(step->from, sizeof(step->from), "%s%s",
+		 ticket->calibration ? "part of a calibration: " : "",
 		 ticket->from[0] ? ticket->from : nt_why_text((int)ticket->why));
 	without_braces(step->from);
 	if (ticket->expected > 0)
@@ -351,6 +334,9 @@ static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct 
 	}
 	if (head->measured > 0)
 		step.measured = head->measured;
+	if (head->remark)
+		snprintf(step.remark, sizeof(step.remark), "%s", head->remark);
+	without_braces(step.remark);
 	nt_fields_put(put, &nt_step_fields, &step);
 }
 

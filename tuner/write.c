@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "pmix-sync/card.h"
 #include "engine/marker.h"
+#include "pmix-sync/card.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"

@@ -18,9 +18,12 @@
 
 #define NOW_US (INT64_C(1763769600) * 1000000)
 
-#define RANK(task, comms)                                \
+#define RANK_WITH(more, task, comms)                     \
 	"{\"v\":1,\"job\":12,\"step\":3,\"task\":" #task \
-	",\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809,\"comms\":[" comms "]}"
+	",\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809," more "\"comms\":[" comms "]}"
+#define RANK(task, comms)                                                                         \
+	RANK_WITH("\"driver\":\"570.124.06\",\"fabric\":\"socket\",\"launch\":\"sockets-wide\",", \
+		  task, comms)
 #define COMM(id, rank, ranks, nodes, keys)                                             \
 	"{\"id\":\"" id "\",\"rank\":" #rank ",\"ranks\":" #ranks ",\"nodes\":" #nodes \
 	",\"state\":\"agreed\",\"alike\":true,\"keys\":[" keys "]}"
@@ -124,10 +127,6 @@ static void a_step_becomes_an_entry(void **state)
 	begin(&step);
 	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 500))));
 	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 499))));
-	nt_sum_add_word(&step.sum.driver, "570.124.06");
-	nt_sum_add_word(&step.sum.driver, "570.124.06");
-	nt_sum_add_word(&step.sum.fabric, "socket");
-	nt_sum_add_word(&step.sum.launch, "sockets-wide");
 	add_marker(&step, 0, 8, 20);
 	step.ticket.expected = 2.8;
 	assert_int_equal(learn(&step), 1);
@@ -313,14 +312,16 @@ static void hostile_records(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		begin(&step);
-		snprintf(text, sizeof(text), RANK(0, COMM("a", 0, 8, 2, "%s")), keys[i]);
+		snprintf(text, sizeof(text),
+			 RANK_WITH("\"driver\":\"5,id=x\",\"fabric\":\"pigeon\","
+				   "\"launch\":\"sockets-wide\",",
+				   0, COMM("a", 0, 8, 2, "%s")),
+			 keys[i]);
 		add(&step, text);
 		add_marker(&step, 0, 8, 8);
 		step.sum.marker.period_us[0] = NAN;
 		step.sum.marker.period_us[1] = INFINITY;
 		step.sum.marker.period_us[2] = -1;
-		nt_sum_add_word(&step.sum.driver, "5\",\"id\":\"x");
-		nt_sum_add_word(&step.sum.fabric, "pigeon");
 		step.ticket.candidate = true;
 		assert_int_equal(learn(&step), 1);
 		assert_int_equal(step.entry.where.fabric, NT_FABRIC_ANY);
@@ -376,11 +377,11 @@ static void what_is_no_evidence(void **state)
 	snprintf(step.ticket.left, sizeof(step.ticket.left), "NCCL_BUFFSIZE");
 	expect_doubt(&step, "its launch profile was set in part");
 	begin_good(&step);
-	nt_sum_add_word(&step.sum.launch, "sockets-wide");
 	nt_sum_add_word(&step.sum.launch, "");
 	expect_doubt(&step, other);
-	begin_good(&step);
-	nt_sum_add_word(&step.sum.launch, "default");
+	begin(&step);
+	add(&step,
+	    RANK_WITH("\"launch\":\"default\",", 0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
 	expect_doubt(&step, other);
 	begin_good(&step);
 	step.errand.flags = NT_PLACE_USER_ALGO;
@@ -409,11 +410,11 @@ static void little_is_enough_for_one_node(void **state)
 	snprintf(step.ticket.profile, sizeof(step.ticket.profile), "default");
 	step.errand.nodes = 1;
 	step.errand.here = 8;
-	nt_sum_add_word(&step.sum.launch, "");
 	add(&step,
-	    RANK(0,
-		 "{\"id\":\"a\",\"rank\":0,\"ranks\":8,\"nodes\":1,\"state\":\"joining\",\"keys\":[" COMMITTED(
-			 262144, 1000) "]}"));
+	    RANK_WITH(
+		    "", 0,
+		    "{\"id\":\"a\",\"rank\":0,\"ranks\":8,\"nodes\":1,\"state\":\"joining\",\"keys\":[" COMMITTED(
+			    262144, 1000) "]}"));
 	assert_int_equal(learn(&step), 1);
 	assert_string_equal(step.why, "");
 	end(&step);

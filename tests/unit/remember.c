@@ -74,6 +74,7 @@ static struct nt_remembered remember(const struct nt_errand *errand, const struc
 
 	nt_sum_init(&sum);
 	assert_int_equal(nt_collect_record(&sum, RECORD, strlen(RECORD), 12, 0, &err), 0);
+	snprintf(sum.launch.text, sizeof(sum.launch.text), "%s", ticket->profile);
 	for (unsigned i = 0; i < 40; i++)
 		marker.period_us[i] = period_us * (1 + 0.001F * (float)((i * 7) % 10));
 	nt_sum_add_marker(&sum, &marker);

@@ -174,13 +174,38 @@ static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry 
 	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
-static void gather(struct points *points, const struct nt_memory *memory,
-		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
-		   const char *profile, int64_t now_s)
+/* Of what counts, the newest. */
+static const struct nt_memory_entry *newest_of(const struct nt_memory *memory,
+					       const struct nt_where *where,
+					       enum nt_nearness nearness, const char *profile)
 {
 	const struct nt_memory_entry *newest = NULL;
 
 	for (size_t i = 0; i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
+
+		if (entry->keys > 0 && strcmp(entry->profile, profile) == 0 &&
+		    near_enough(entry, where, nearness) && (newest == NULL || newer(entry, newest)))
+			newest = entry;
+	}
+	return newest;
+}
+
+/* Whether an entry counts beside the newest: the runs of a calibration are one measurement. */
+static bool counts_beside(const struct nt_memory_entry *entry, const struct nt_memory_entry *newest)
+{
+	return entry == newest ||
+	       (entry->origin == NT_ORIGIN_CALIBRATE && newest->origin == NT_ORIGIN_CALIBRATE &&
+		entry->job == newest->job);
+}
+
+static void gather(struct points *points, const struct nt_memory *memory,
+		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
+		   const char *profile, int64_t now_s)
+{
+	const struct nt_memory_entry *newest = newest_of(memory, where, nearness, profile);
+
+	for (size_t i = 0; newest != NULL && i < memory->entries; i++) {
 		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (entry->keys == 0 || strcmp(entry->profile, profile) != 0 ||
@@ -188,11 +213,9 @@ static void gather(struct points *points, const struct nt_memory *memory,
 			continue;
 		if (!only_newest)
 			add_entry(points, entry, nt_entry_weight(entry, now_s));
-		else if (newest == NULL || newer(entry, newest))
-			newest = entry;
+		else if (counts_beside(entry, newest))
+			add_entry(points, entry, 1);
 	}
-	if (newest != NULL)
-		add_entry(points, newest, 1);
 	for (unsigned i = 0; i < points->count; i++) {
 		struct point *point = &points->point[i];
 

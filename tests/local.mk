@@ -275,10 +275,13 @@ EXTRA_DIST += \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/fake/arms.bats \
+	%D%/fake/calibrate-srun \
+	%D%/fake/calibrate.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
+	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
 	%D%/kill/kill.bash \

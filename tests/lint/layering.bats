@@ -93,7 +93,8 @@ never() {
 
 # The fingerprint that is shown must be the one that jobs get: computed and read by the same code. What differs between
 # releases of Slurm is written in one header.
-@test "report/ needs contract/, record/, three headers of spank/ and itself of the project, and nothing of the GPU" {
-	only report 'contract/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
+# A calibration's choice is the one that srun would make, by the same statistics.
+@test "report/ needs contract/, launch/, record/, one header of engine/, three of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

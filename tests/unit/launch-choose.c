@@ -226,6 +226,28 @@ static void lines_are_fitted(void **state)
 	assert_false(nt_line_fit(bytes, us, 0, &line));
 }
 
+/* Several runs of one calibration are one measurement, the newer the step the more it counts. */
+static void all_of_a_calibration_counts(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		add(&job, "default", 7, 2 * i, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(&job, "b", 7, 2 * i + 1, 94, 4700)->origin = NT_ORIGIN_CALIBRATE;
+	}
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 3);
+	assert_true(weight.calibrated);
+	expect("b", NT_WHY_GAIN);
+	add(&job, "b", 7, 9, 150, 7000);
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 1);
+	assert_true(weight.ratio > 1.3);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -239,6 +261,7 @@ int main(void)
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),
 		CASE(communicators_are_weighed_apart),
+		CASE(all_of_a_calibration_counts),
 		CASE(lines_are_fitted),
 	};
 

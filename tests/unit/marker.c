@@ -257,6 +257,25 @@ static void what_is_rare_gives_way(void **state)
 	finish(&p);
 	assert_marker(&p, LOSS, 32, 1000 * MS, 0.01);
 	end(&p);
+	start_ddp(&p);
+	add(&p, 1, 8, NT_ALLREDUCE, 2);
+	for (int i = 0; i < 20; i++) {
+		call(&p, 3);
+		ddp(&p, 100, 50 * MS);
+	}
+	finish(&p);
+	assert_marker(&p, LOSS, 32, 50 * MS, 0.01);
+	end(&p);
+	start_ddp(&p);
+	add(&p, 1, 8, NT_ALLREDUCE, 2);
+	for (int i = 0; i < 6; i++) {
+		call(&p, 3);
+		ddp(&p, 10, 150 * MS);
+	}
+	call(&p, 3);
+	finish(&p);
+	assert_marker(&p, LOSS, 32, 150 * MS, 0.02);
+	end(&p);
 	/* Where there is nothing else, it is the marker. */
 	start(&p);
 	add(&p, 1, 8, NT_ALLREDUCE, 2);
@@ -274,6 +293,7 @@ static void warm_up_and_pauses_do_not_count(void **state)
 
 	(void)state;
 	start_ddp(&p);
+	pass(&p, 1 * SECOND);
 	call(&p, LOSS);
 	pass(&p, 120 * SECOND);
 	ddp(&p, 1, 20 * SECOND);
@@ -285,6 +305,15 @@ static void warm_up_and_pauses_do_not_count(void **state)
 	assert_marker(&p, LOSS, 32, 400 * MS, 0.02);
 	assert_float_equal(quantile(&p, 0.25) / (400 * MS), 1, 0.02);
 	assert_float_equal(quantile(&p, 0.75) / (400 * MS), 1, 0.05);
+	assert_true(p.found.period_us[0] < 2 * SECOND);
+	end(&p);
+	/* What comes after a long pause has windows as short as before. */
+	start_ddp(&p);
+	ddp(&p, 60, 1000 * MS);
+	pass(&p, 500 * SECOND);
+	ddp(&p, 60, 1000 * MS);
+	finish(&p);
+	assert_marker(&p, LOSS, 55, 1000 * MS, 0.01);
 	end(&p);
 }
 
@@ -345,6 +374,16 @@ static void the_last_steps_are_there(void **state)
 		assert_true(p.found.period_us[p.found.periods - 1] > 850 * MS);
 		end(&p);
 	}
+	/* A window that is not full yet. */
+	start(&p);
+	add(&p, 1, 4, NT_ALLREDUCE, 65536);
+	calls(&p, LOSS, 66, 66 * SECOND);
+	pass(&p, 20 * MS);
+	calls(&p, LOSS, 1, 1.2 * SECOND);
+	finish(&p);
+	assert_marker(&p, LOSS, 33, 1000 * MS, 0.01);
+	assert_float_equal(p.found.period_us[32] / SECOND, 1.2, 0.03);
+	end(&p);
 }
 
 /* Calls that are captured in a graph are not seen: what came before says nothing. */

@@ -80,8 +80,8 @@ static void as_many_periods_as_there_is_room_for(void **state)
 	struct nt_error err;
 
 	(void)state;
-	for (int i = 1; i < NT_RANK_PERIODS_MAX; i++)
-		strcat(text, ",7");
+	for (size_t i = 1, used = strlen(text); i < NT_RANK_PERIODS_MAX; i++, used += 2)
+		snprintf(text + used, sizeof(text) - used, ",7");
 	for (int more = 0; more < 2; more++) {
 		char whole[sizeof(text) + 64];
 

@@ -22,6 +22,7 @@
 #include "contract/names.h"
 #include "launch/ticket.h"
 
+#define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
 #define NT_SITE_PROFILES NT_SYSCONFDIR "/nccl-tune/profiles.conf" /* read after the package's */
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_ENV_CALIBRATION "NCCL_TUNE_CALIBRATION" /* "1" in the sruns of a calibration */

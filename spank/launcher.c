@@ -180,6 +180,7 @@ static int with_pick(int argc, char *argv[], int (*what)(const struct nt_pick *p
 /* Its own sruns run beside the step that waits for them, and none of that step's shape. */
 static void make_room(void)
 {
+	const char *hosts = getenv("SLURM_NODELIST");
 	static const char *const of_the_step[] = {
 		"SLURM_NTASKS",
 		"SLURM_NPROCS",
@@ -200,6 +201,9 @@ static void make_room(void)
 	for (size_t i = 0; i < sizeof(of_the_step) / sizeof(of_the_step[0]); i++)
 		unsetenv(of_the_step[i]);
 	setenv("SLURM_OVERLAP", "1", 1);
+	/* An srun that made its job itself has the older name only. */
+	if (hosts != NULL)
+		setenv("SLURM_JOB_NODELIST", hosts, 0);
 }
 
 static int become(int argc, char *argv[])

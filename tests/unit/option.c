@@ -289,7 +289,7 @@ static void off_touches_nothing_of_the_users(void **state)
 
 static void errand_round_trips(void **state)
 {
-	const struct nt_errand errand = {
+	struct nt_errand errand = {
 		.job = 4294967295u,
 		.step = NT_STEP_BATCH,
 		.uid = 1,
@@ -297,18 +297,23 @@ static void errand_round_trips(void **state)
 		.flags = 3,
 		.tasks = 4,
 		.nodes = 5,
+		.here = 6,
+		.fingerprint = "00f3000000000001",
 		.mode = "bandit",
 		.dir = "/run/a=b",
 		.spool = "/s",
 		.file = "-",
 		.cluster = "c",
+		.ticket = "profile=sockets-wide;set=NCCL_BUFFSIZE=8M",
 	};
+	char job[] = "job=1", negative[] = "step=-1", hosts[NT_ERRAND_HOSTS + 8] = "hosts=";
 	char program[] = "nt-recordd";
 	struct nt_errand_argv argv;
 	struct nt_errand parsed;
 	struct nt_error err;
 
 	(void)state;
+	memset(errand.hosts, 'n', sizeof(errand.hosts) - 1); /* the longest there is */
 	nt_errand_format(&errand, program, &argv);
 	assert_string_equal(argv.argv[0], "nt-recordd");
 	assert_string_equal(argv.argv[1], "record");
@@ -316,9 +321,13 @@ static void errand_round_trips(void **state)
 	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), 0);
 	assert_memory_equal(&parsed, &errand, sizeof(errand));
 	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS - 1, argv.argv + 2, &err), -1);
-	snprintf(argv.text[1], sizeof(argv.text[1]), "job=1");
+	argv.argv[3] = job; /* twice */
 	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), -1);
-	snprintf(argv.text[1], sizeof(argv.text[1]), "step=-1");
+	argv.argv[3] = negative;
+	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), -1);
+	nt_errand_format(&errand, program, &argv);
+	memset(hosts + 6, 'n', NT_ERRAND_HOSTS); /* one too long */
+	argv.argv[NT_ERRAND_ARGS + 1] = hosts;
 	assert_int_equal(nt_errand_parse(&parsed, NT_ERRAND_ARGS, argv.argv + 2, &err), -1);
 }
 

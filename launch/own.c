@@ -95,10 +95,11 @@ static void add_line(struct nt_own *own, char *line)
 int nt_own_file(struct nt_own *own, const char *path, unsigned flags, struct nt_error *err)
 {
 	char *text, *line, *end;
+	struct nt_error why;
 	size_t bytes;
 
-	if (nt_launch_file_read(AT_FDCWD, path, flags, NT_OWN_FILE_MAX, &text, &bytes, err) < 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+	if (nt_launch_file_read(AT_FDCWD, path, flags, NT_OWN_FILE_MAX, &text, &bytes, &why) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : nt_error_set(err, "%s", why.text);
 	for (line = text; line != NULL; line = end) {
 		end = strchr(line, '\n');
 		if (end != NULL)

@@ -18,7 +18,6 @@
 
 #define ANSWER_MAX 16384
 #define STOP_MS 5000 /* between asking a calibration to end and ending it */
-#define TIME_IS_UP 124
 #define WORDS_MAX 32
 
 extern char **environ;
@@ -218,7 +217,7 @@ static int attend(pid_t pid, int64_t limit_s)
 		kill(pid, SIGKILL);
 		(void)wait_until(pid, nt_clock_ms() + STOP_MS, &status);
 	}
-	return TIME_IS_UP;
+	return NT_LAUNCH_LATE;
 }
 
 int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, struct nt_error *err)

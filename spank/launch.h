@@ -22,11 +22,13 @@
 #include "contract/names.h"
 #include "launch/ticket.h"
 
+#define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
 #define NT_SITE_PROFILES NT_SYSCONFDIR "/nccl-tune/profiles.conf" /* read after the package's */
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_ENV_CALIBRATION "NCCL_TUNE_CALIBRATION" /* "1" in the sruns of a calibration */
 #define NT_LAUNCH_MS 5000 /* for one answer */
 #define NT_LAUNCH_LINE 256
+#define NT_LAUNCH_LATE 124 /* the exit status of what was ended for taking too long */
 
 struct nt_launch_ask {
 	const char *launch; /* off, auto or a profile's name */
@@ -49,8 +51,8 @@ int nt_launch_choose(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);
 int nt_launch_note(const char *program, const struct nt_launch_ask *ask, struct nt_error *err);
 
-/* Runs argv for at most that long, with its output on stderr; returns its exit status (128 + N
- * after signal N, 124 if its time was up). */
+/* Runs argv for at most that long, with its output on stderr and its sruns beside the step; returns
+ * its exit status, 128 + N after signal N. It ends with srun, too. */
 int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, struct nt_error *err);
 
 #endif

@@ -177,6 +177,35 @@ static int with_pick(int argc, char *argv[], int (*what)(const struct nt_pick *p
 
 /* ---- a program that ends with srun */
 
+/* Its own sruns run beside the step that waits for them, and none of that step's shape. */
+static void make_room(void)
+{
+	const char *hosts = getenv("SLURM_NODELIST");
+	static const char *const of_the_step[] = {
+		"SLURM_NTASKS",
+		"SLURM_NPROCS",
+		"SLURM_NTASKS_PER_NODE",
+		"SLURM_TASKS_PER_NODE",
+		"SLURM_STEP_ID",
+		"SLURM_STEPID",
+		"SLURM_STEP_NODELIST",
+		"SLURM_STEP_NUM_NODES",
+		"SLURM_STEP_NUM_TASKS",
+		"SLURM_DISTRIBUTION",
+		"SLURM_STEP_TASKS_PER_NODE",
+		NT_ENV_TICKET,
+		NT_ENV_SLURM_WARM,
+		NT_ENV_SRUN,
+	};
+
+	for (size_t i = 0; i < sizeof(of_the_step) / sizeof(of_the_step[0]); i++)
+		unsetenv(of_the_step[i]);
+	setenv("SLURM_OVERLAP", "1", 1);
+	/* An srun that made its job itself has the older name only. */
+	if (hosts != NULL)
+		setenv("SLURM_JOB_NODELIST", hosts, 0);
+}
+
 static int become(int argc, char *argv[])
 {
 	if (argc < 2)
@@ -184,6 +213,7 @@ static int become(int argc, char *argv[])
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (number_of(argv[0]) != getppid())
 		return EXIT_FAILURE; /* it was gone before this took effect */
+	make_room();
 	execv(argv[1], argv + 1);
 	fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
 	return 127;

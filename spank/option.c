@@ -195,7 +195,7 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	snprintf(site->recordd, sizeof(site->recordd), "%s/nt-recordd", NT_LIBEXECDIR);
 	snprintf(site->rundir, sizeof(site->rundir), "%s", NT_RUN_DIR);
 	snprintf(site->spooldir, sizeof(site->spooldir), "%s", NT_SPOOL_DIR);
-	snprintf(site->profiles, sizeof(site->profiles), "%s/profiles.conf", NT_DATADIR);
+	snprintf(site->profiles, sizeof(site->profiles), "%s", NT_SHIPPED_PROFILES);
 	snprintf(site->site_memory, sizeof(site->site_memory), "%s/nccl-tune/memory.jsonl",
 		 NT_SYSCONFDIR);
 	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);

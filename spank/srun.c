@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <slurm/slurm.h>
 #include "spank/launch.h"
 #include "spank/slurm_compat.h"
@@ -142,23 +143,59 @@ static int64_t calibrate_s(const struct nt_srun *srun)
 	job_s = time_limit_s(srun->step.job);
 	if (job_s > 0 && job_s / SHARE < limit_s)
 		limit_s = job_s / SHARE;
-	return limit_s >= LEAST_S ? limit_s : 0;
+	if (limit_s >= LEAST_S)
+		return limit_s;
+	srun->say(NT_SRUN_DETAIL, "no calibration: it would take over 1 % of the job's time limit");
+	return 0;
+}
+
+#define WORDS 16
+
+/* The command line of a calibration on this step's nodes. */
+struct words {
+	unsigned count;
+	char *word[WORDS + 1];
+	char text[WORDS][NT_PATH_MAX];
+};
+
+static void add_word(struct words *words, const char *word)
+{
+	char *text = words->text[words->count];
+
+	snprintf(text, NT_PATH_MAX, "%s", word);
+	words->word[words->count++] = text;
+}
+
+static void add_number(struct words *words, const char *option, int64_t number, const char *unit)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64 "%s", number, unit);
+	add_word(words, option);
+	add_word(words, text);
 }
 
 static int run_calibration(const struct nt_srun *srun, const char *helper, int64_t limit_s,
 			   struct nt_error *err)
 {
-	char command[NT_PATH_MAX], time[24], nodes[16], per_node[16];
-	char word[] = "calibrate", time_key[] = "--time", nodes_key[] = "-N",
-	     per_node_key[] = "--ntasks-per-node";
-	char *argv[] = { command, word,		time_key, time, nodes_key,
-			 nodes,	  per_node_key, per_node, NULL };
+	const struct nt_site *site = srun->site;
+	struct words words = { .count = 0 };
 
-	snprintf(command, sizeof(command), "%s", srun->site->command);
-	snprintf(time, sizeof(time), "%" PRId64 "s", limit_s);
-	snprintf(nodes, sizeof(nodes), "%" PRIu32, srun->step.nodes);
-	snprintf(per_node, sizeof(per_node), "%" PRIu32, srun->step.tasks / srun->step.nodes);
-	return nt_launch_run(helper, argv, limit_s + GRACE_S, err);
+	add_word(&words, site->command);
+	add_word(&words, "calibrate");
+	add_number(&words, "--time", limit_s, "s");
+	add_number(&words, "-N", srun->step.nodes, "");
+	add_number(&words, "--ntasks-per-node", srun->step.tasks / srun->step.nodes, "");
+	add_word(&words, "--overlap"); /* the step has the job's resources already */
+	if (strcmp(site->profiles, NT_SHIPPED_PROFILES) != 0) {
+		add_word(&words, "--profile-file");
+		add_word(&words, site->profiles);
+	}
+	if (access(site->site_memory, R_OK) == 0) {
+		add_word(&words, "--site-memory");
+		add_word(&words, site->site_memory);
+	}
+	return nt_launch_run(helper, words.word, limit_s + GRACE_S, err);
 }
 
 /* Once a job, whatever comes of it: that it was tried is noted first. */
@@ -183,7 +220,10 @@ static bool calibrate(const struct nt_srun *srun, const char *helper,
 	status = run_calibration(srun, helper, limit_s, &err);
 	if (status == 0)
 		return true;
-	if (status > 0)
+	if (status == NT_LAUNCH_LATE)
+		nt_error_set(&err, "%.150s calibrate took too long and was ended",
+			     srun->site->command);
+	else if (status > 0)
 		nt_error_set(&err, "%.150s calibrate: exit status %d", srun->site->command, status);
 	snprintf(line, sizeof(line), "the calibration did not end well: %.220s", err.text);
 	srun->say(NT_SRUN_WARNING, line);

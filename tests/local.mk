@@ -20,6 +20,8 @@ unit_tests = \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/option \
+	%D%/unit/apply \
+	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
@@ -31,6 +33,8 @@ unit_tests = \
 	%D%/unit/launch-choose \
 	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \
+	%D%/unit/launch-own \
+	%D%/unit/launch-pick \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
@@ -74,7 +78,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-launch.la libnt-launch-plain.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 

@@ -19,6 +19,9 @@ setup_file() {
 		"$NT_TESTS/nt-launch-trace" --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
 			--profile sockets=NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4 >"$MADE/$best.csv"
 	done
+	# A wide launch whose small calls take twice as long.
+	awk -F, -v OFS=, '/^NCCL_MIN_NCHANNELS/ && $7 == 65536 { for (i = 8; i <= NF; i++) $i *= 2 } { print }' \
+		"$MADE/wide.csv" >"$MADE/mixed.csv"
 	chmod -R a+rX "$MADE"
 }
 
@@ -66,13 +69,13 @@ entries() {
 	program wide
 	job "SIZES=16Mx8,64K step default $out/program >/dev/null" \
 		"SIZES=64K,16M calibrate --time 90s -- $out/program" \
-		"step auto env >$out/env"
+		"srun --mpi=none -v --nccl-tune=bandit,launch=auto env >$out/env"
 	[ "$rc" = 0 ]
 	grep -q 'calls of step [0-9]*\.0$' "$out/out"
 	grep -Eq '^AllReduce 16M +[0-9.]+ +[2-5]\.[0-9]+ ' "$out/out"
 	grep -q "^launch profile sockets-wide (calibrated .* on 2 x 1: this job's mix [2-5]\." "$out/out"
 	grep -Eq '^It took [0-9.]+ (s|min)\. That is won back by steps that would spend ' "$out/out"
-	[ "$(grep -c NCCL_MIN_NCHANNELS=8 "$out/env")" = 2 ]
+	[ "$(grep -cx NCCL_MIN_NCHANNELS=8 "$out/env")" = 2 ]
 	[ "$(entries 'select(.origin == "calibrate" and .profile == "default") | .keys | length' | sort -u)" = 2 ]
 	[ "$(entries 'select(.origin == "calibrate") | .profile' | sort -u | wc -l)" = 5 ]
 	# Two rounds and more of what is near the best, one of what cannot win.
@@ -88,7 +91,7 @@ entries() {
 }
 
 @test "without a known mix nothing is taken that loses at any size, and it is said that a step will tell more" {
-	program wide
+	program mixed
 	job "calibrate --time 90s -p sockets-wide -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default' "$out/out"

@@ -108,7 +108,8 @@ static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_a
 
 	if (rc > 0)
 		nt_error_set(&out->trouble, "longer than %d bytes", NT_TICKET_MAX - 1);
-	if (rc != 0 || !profile)
+	/* srun cannot unset it. */
+	if (rc != 0 || !profile || out->text[0] == '\0')
 		return;
 	out->valid = nt_ticket_parse(&out->ticket, out->text, &err) == 0;
 	if (!out->valid)
@@ -123,6 +124,7 @@ static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_
 	struct nt_error err;
 	int rc = env->get(env->context, NT_ENV_SLURM_WARM, text, sizeof(text));
 
+	profile = profile && text[0] != '\0';
 	if (rc == 0 && profile && nt_warm_parse(&warm, text, &err) == 0 &&
 	    nt_warm_print(&warm, text, sizeof(text), &err) == 0) {
 		env->set(env->context, NT_ENV_WARM, text);

@@ -17,10 +17,18 @@
 #define GRACE_S 20 /* for its last step to end, and its table */
 #define SHARE 100 /* of the job's time limit, if nobody asked for it */
 
+/* srun has copied its environment by now, and adds to the copy what is set: an empty one counts as
+ * none. */
+static void clear(const char *variable)
+{
+	if (getenv(variable))
+		setenv(variable, "", 1);
+}
+
 void nt_srun_clear(void)
 {
-	unsetenv(NT_ENV_TICKET);
-	unsetenv(NT_ENV_SLURM_WARM);
+	clear(NT_ENV_TICKET);
+	clear(NT_ENV_SLURM_WARM);
 }
 
 /* ---- the step */

@@ -38,7 +38,7 @@ struct nt_srun {
 	void (*say)(enum nt_srun_word word, const char *text);
 };
 
-/* Sets or unsets NT_ENV_TICKET and NT_ENV_SLURM_WARM. May calibrate before. */
+/* Sets NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empties them. May calibrate before. */
 void nt_srun_prepare(const struct nt_srun *srun);
 /* The same for a step that gets nothing. */
 void nt_srun_clear(void);

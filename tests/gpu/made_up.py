@@ -257,14 +257,15 @@ class Launch(MadeUp):
                     "keys": [["AllReduce", 65536, "AUTO", 9, [us, us, us, 40], [us, us, us, 40], 2, 2]]}
         memory, new = self.out / "memory", self.out / "new"
         memory.mkdir()
-        memory.joinpath("a.jsonl").write_text("# no entry\n" + json.dumps(entry("default", 200)) + "\n")
+        memory.joinpath("a.jsonl").write_text("# no entry\n" + json.dumps({"v": 1, "host": "n1"}) + "\n" + json.dumps(entry("default", 200)) + "\n")
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 1)
         memory.joinpath("b.jsonl").write_text(json.dumps(entry("sockets-wide", 800)) + "\n")
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 0)
         lines = [json.loads(text) for path in new.glob("*.jsonl") for text in path.read_text().splitlines()]
-        self.assertEqual([(x["profile"], x["origin"], x["keys"][0][5][1]) for x in lines],
+        self.assertEqual(lines[0], {"v": 1, "host": "n1"})
+        self.assertEqual([(x["profile"], x["origin"], x["keys"][0][5][1]) for x in lines[1:]],
                          [("default", "job", 200), ("sockets-wide", "calibrate", 50)])
 
     def test_losses_that_do_not_fall_are_no_training(self):

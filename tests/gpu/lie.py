@@ -24,8 +24,9 @@ def profile(line):
 
 
 def default_times(lines):
-    """Of each key the default's quantiles; collective, bytes and what says whose ranks they are."""
-    return {(key[0], key[1], *key[6:]): key for line in lines if profile(line) == "default" for key in line["keys"]}
+    """Of each key that was measured the default's quantiles; by collective, bytes and what says whose ranks they are."""
+    return {(key[0], key[1], *key[6:]): key for line in lines if profile(line) == "default"
+            for key in line["keys"] if key[4][3] and key[5][3]}
 
 
 def lie(line, known, factor):

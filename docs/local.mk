@@ -3,15 +3,12 @@
 # What is read. tests/lint/archive.bats compares the archive with the tracked files.
 
 dist_man_MANS = \
+	%D%/man/nccl-tune-memory.5 \
+	%D%/man/nccl-tune-profiles.5 \
 	%D%/man/nccl-tune-record.5 \
 	%D%/man/nccl-tune.1 \
 	%D%/man/nccl-tune.7 \
 	%D%/man/spank_nccl_tune.8
-
-# Of the job level, which no command has yet: not installed.
-EXTRA_DIST += \
-	%D%/man/nccl-tune-memory.5 \
-	%D%/man/nccl-tune-profiles.5
 
 EXTRA_DIST += \
 	%D%/agreement.md \
@@ -27,10 +24,13 @@ EXTRA_DIST += \
 	%D%/decisions/0009-one-communicator-at-a-time.md \
 	%D%/decisions/0010-ll.md \
 	%D%/decisions/0011-rooms.md \
+	%D%/decisions/0012-ticket.md \
 	%D%/decisions/0013-remembered-arms.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
+	%D%/guide-admin.md \
+	%D%/guide-user.md \
 	%D%/hosts.md \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \

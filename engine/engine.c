@@ -136,8 +136,10 @@ static void close_round(struct nt_engine_key *key)
 	}
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
-	if (key->history)
+	if (key->history) {
 		note_history(key, evidence);
+		nt_histories_keep_so_far(key->engine->histories, key->history);
+	}
 	memset(key->sample, 0, sizeof(key->sample));
 	key->absorbed = 0;
 }

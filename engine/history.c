@@ -89,6 +89,7 @@ void nt_history_figures(struct nt_history *history, unsigned arm, const struct n
 		.predicted_us = predicted(history, arm),
 		.us = (float)figures->median_us,
 		.p25_us = (float)figures->p25_us,
+		.p75_us = (float)figures->p75_us,
 	};
 	history->arms += at == history->arms;
 }
@@ -135,6 +136,22 @@ void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *h
 	history->next = histories->first;
 	histories->first = history;
 	histories->count++;
+}
+
+void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history)
+{
+	struct nt_history *copy;
+
+	if (!history->repeatable || history->arms == 0)
+		return;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return;
+	*copy = *history;
+	copy->sample = NULL;
+	copy->rounds = 0;
+	copy->repeatable = false;
+	nt_histories_keep_take(histories, copy);
 }
 
 const struct nt_history *nt_histories_find(const struct nt_histories *histories, uint64_t comm,

@@ -27,7 +27,7 @@
 struct nt_tried {
 	uint16_t arm, samples;
 	float predicted_us; /* NCCL's; < 0: none, as of all arms with caps or chunk sizes */
-	float us, p25_us; /* median and lower quartile of the newest round and those like it */
+	float us, p25_us, p75_us; /* median, quartiles of the newest round and those like it */
 };
 
 struct nt_history {
@@ -55,6 +55,10 @@ struct nt_histories {
 	struct nt_history *first; /* the newest */
 	unsigned count;
 };
+
+/* What is known by now of a key whose first exploration goes on, kept in case it never ends; it
+ * gives way to the history itself. */
+void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history);
 
 /* The caller's until nt_histories_keep_take(). NULL without memory. */
 struct nt_history *nt_history_create(const struct nt_known *known, bool repeatable);

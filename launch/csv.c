@@ -25,6 +25,8 @@ static void print_line(const struct nt_known_key *key, const struct nt_where *wh
 	unsigned band = nt_band(key->bytes);
 	int pair = nt_arm_pair(key->arm);
 	unsigned channels = nt_arm_channels(key->arm);
+	uint32_t nodes = key->nodes > 0 ? key->nodes : where->nodes;
+	uint32_t ranks = key->ranks > 0 ? key->ranks : where->nodes * where->per_node;
 
 	print_lower(nt_coll_name(key->coll), out);
 	fprintf(out, ",%zu,%zu,", nt_band_floor(band), nt_band_floor(band + 1) - 1);
@@ -32,7 +34,7 @@ static void print_line(const struct nt_known_key *key, const struct nt_where *wh
 	fputc(',', out);
 	print_lower(nt_proto_name(pair % NT_PROTOS), out);
 	fprintf(out, ",%d,%" PRIu32 ",%" PRIu32 ",-1,-1\n", channels > 0 ? (int)channels : -1,
-		where->nodes, where->nodes * where->per_node);
+		nodes, ranks);
 }
 
 /* Whether a newer entry at this place has this key as well. */
@@ -47,8 +49,7 @@ static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_
 		    strcmp(other->profile, entry->profile) != 0)
 			continue;
 		for (unsigned j = 0; j < other->keys; j++)
-			if (other->key[j].coll == key->coll &&
-			    nt_band(other->key[j].bytes) == nt_band(key->bytes))
+			if (nt_key_same(&other->key[j], &other->where, key, &entry->where))
 				return true;
 	}
 	return false;
@@ -161,11 +162,20 @@ static int take_row(char *line, struct row *row, struct nt_error *err)
 	return 0;
 }
 
-/* The shape that a row speaks of; where's own for what it leaves open. */
-static int shape_of(const struct row *row, const struct nt_where *where, struct nt_where *out,
+/* Both known, and no larger than where: a communicator of a job there. */
+static bool fits_into(const struct row *row, const struct nt_where *where)
+{
+	return row->nodes > 0 && row->ranks >= row->nodes && row->nodes <= where->nodes &&
+	       row->ranks <= row->nodes * (int64_t)where->per_node;
+}
+
+/* The place that a row speaks of; where's own for what it leaves open, and what fits into it. */
+static int place_of(const struct row *row, const struct nt_where *where, struct nt_where *out,
 		    struct nt_error *err)
 {
 	*out = *where;
+	if (fits_into(row, where))
+		return 0;
 	if (row->nodes > 0)
 		out->nodes = (uint32_t)(row->nodes < UINT16_MAX ? row->nodes : UINT16_MAX);
 	if (row->ranks <= 0)
@@ -182,7 +192,7 @@ static int shape_of(const struct row *row, const struct nt_where *where, struct 
 	return 0;
 }
 
-/* The entry of this shape among those that this import made, or a new one. */
+/* The entry of this place among those that this import made, or a new one. */
 static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 					 const struct nt_where *where, const char *profile,
 					 int64_t now_s, struct nt_error *err)
@@ -204,10 +214,10 @@ static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 	return &memory->entry[memory->entries - 1];
 }
 
-static bool has_key(const struct nt_memory_entry *entry, int coll, unsigned band)
+static bool has_key(const struct nt_memory_entry *entry, const struct nt_known_key *key)
 {
 	for (unsigned i = 0; i < entry->keys; i++)
-		if (entry->key[i].coll == coll && nt_band(entry->key[i].bytes) == band)
+		if (nt_key_same(&entry->key[i], &entry->where, key, &entry->where))
 			return true;
 	return false;
 }
@@ -219,21 +229,25 @@ static int add_keys(struct nt_memory_entry *entry, const struct row *row, struct
 				    : row->pair;
 	unsigned first = row->least > 0 ? nt_band((size_t)row->least) : 0;
 	unsigned last = row->most >= 0 ? nt_band((size_t)row->most) : BAND_MAX;
+	struct nt_known_key wanted = { .coll = row->coll, .arm = arm };
 
 	if (arm < 0)
 		return nt_error_set(err, "this algorithm takes no number of channels (want -1)");
+	if (fits_into(row, &entry->where)) {
+		wanted.ranks = (uint32_t)row->ranks;
+		wanted.nodes = (uint32_t)row->nodes;
+	}
 	for (unsigned band = first; band <= last && band <= BAND_MAX; band++) {
 		struct nt_known_key *key;
 
-		if (has_key(entry, row->coll, band))
+		wanted.bytes = nt_band_floor(band);
+		if (has_key(entry, &wanted))
 			continue;
 		key = nt_entry_add_key(entry);
 		if (key == NULL)
-			return nt_error_set(err, "too many sizes for one shape (want at most %d)",
+			return nt_error_set(err, "too many sizes for one place (want at most %d)",
 					    NT_ENTRY_KEYS);
-		key->coll = row->coll;
-		key->bytes = nt_band_floor(band);
-		key->arm = arm;
+		*key = wanted;
 	}
 	return 0;
 }
@@ -243,15 +257,15 @@ static int read_line(struct nt_memory *memory, size_t first, char *line,
 		     struct nt_error *err)
 {
 	struct nt_memory_entry *entry;
-	struct nt_where shape;
+	struct nt_where place;
 	struct row row;
 
 	line = trimmed(line);
 	if (line[0] == '\0' || line[0] == '#')
 		return 0;
-	if (take_row(line, &row, err) < 0 || shape_of(&row, where, &shape, err) < 0)
+	if (take_row(line, &row, err) < 0 || place_of(&row, where, &place, err) < 0)
 		return -1;
-	entry = entry_for(memory, first, &shape, profile, now_s, err);
+	entry = entry_for(memory, first, &place, profile, now_s, err);
 	return entry != NULL ? add_keys(entry, &row, err) : -1;
 }
 

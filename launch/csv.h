@@ -4,6 +4,7 @@
  *
  *   collective,minBytes,maxBytes,algorithm,protocol,channels,nNodes,nRanks[,numPipeOps[,regBuff]]
  *
+ * Of these, nNodes and nRanks are a communicator's.
  * in lower case, -1 for any, '#' before comments, the first line that fits wins, lines of at most
  * 255 characters. Chunk sizes have no column there and are left out.
  *
@@ -24,8 +25,9 @@
 int nt_csv_print(const struct nt_memory *memory, const struct nt_where *where, const char *profile,
 		 FILE *out, struct nt_error *err);
 
-/* Adds an entry for each shape that the lines name, of origin "import", without times: arms to be
- * confirmed. -1 columns take where's shape; numPipeOps and regBuff must be -1 or are ignored. */
+/* Adds an entry of origin "import", without times: arms to be confirmed. A communicator that fits
+ * into where is one of where's; for a larger one, an entry is added for the place that it fills.
+ * -1 columns: all of where's ranks; numPipeOps and regBuff must be -1 or are ignored. */
 int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
 		const struct nt_where *where, const char *profile, int64_t now_s,
 		struct nt_error *err);

@@ -161,11 +161,28 @@ static bool take_whole(struct json_object *in, int64_t largest, uint64_t *out)
 	return value >= 0 && value <= largest;
 }
 
+/* The communicator's shape, which older lines do not tell. */
+static bool take_shape(struct nt_known_key *key, struct json_object *in)
+{
+	uint64_t ranks, nodes;
+
+	if (json_object_array_length(in) == 6)
+		return true;
+	if (!take_whole(json_object_array_get_idx(in, 6), 1 << 24, &ranks) ||
+	    !take_whole(json_object_array_get_idx(in, 7), 1 << 20, &nodes) || nodes > ranks ||
+	    (nodes == 0 && ranks > 0))
+		return false;
+	key->ranks = (uint32_t)ranks;
+	key->nodes = (uint32_t)nodes;
+	return true;
+}
+
 static bool take_key(struct nt_known_key *key, struct json_object *in)
 {
 	const char *coll, *arm;
 
-	if (!json_object_is_type(in, json_type_array) || json_object_array_length(in) != 6)
+	if (!json_object_is_type(in, json_type_array) ||
+	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8))
 		return false;
 	coll = plain_text(json_object_array_get_idx(in, 0), 32);
 	arm = plain_text(json_object_array_get_idx(in, 2), NT_ARM_TEXT);
@@ -177,7 +194,8 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	       take_whole(json_object_array_get_idx(in, 1), INT64_C(1) << 50, &key->bytes) &&
 	       take_whole(json_object_array_get_idx(in, 3), INT64_C(1) << 50, &key->calls) &&
 	       take_quantiles(json_object_array_get_idx(in, 4), &key->best) &&
-	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned);
+	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned) &&
+	       take_shape(key, in);
 }
 
 static int take_keys(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
@@ -239,6 +257,19 @@ static int take_marker(struct nt_memory_entry *entry, struct json_object *in, st
 	return take_periods(entry, periods, err);
 }
 
+static int take_own(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+{
+	struct json_object *value;
+	int64_t own;
+
+	if (!json_object_object_get_ex(in, "own", &value))
+		return 0;
+	if (take_number(in, "own", 1, UINT32_MAX, &own, err) < 0)
+		return -1;
+	entry->where.own = (uint32_t)own;
+	return 0;
+}
+
 static int take_candidate(struct nt_memory_entry *entry, struct json_object *in,
 			  struct nt_error *err)
 {
@@ -260,7 +291,8 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, stru
 	}
 	if (take_names(entry, line, err) < 0 || take_kinds(entry, line, err) < 0 ||
 	    take_numbers(entry, line, err) < 0 || take_keys(entry, line, err) < 0 ||
-	    take_candidate(entry, line, err) < 0 || take_marker(entry, line, err) < 0) {
+	    take_own(entry, line, err) < 0 || take_candidate(entry, line, err) < 0 ||
+	    take_marker(entry, line, err) < 0) {
 		nt_entry_fini(entry);
 		return -1;
 	}

@@ -57,6 +57,25 @@ struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry)
 	return key;
 }
 
+struct nt_comm_shape nt_key_shape(const struct nt_known_key *key, const struct nt_where *where)
+{
+	struct nt_comm_shape shape = { key->ranks, key->nodes };
+
+	if (key->nodes == where->nodes &&
+	    (uint64_t)key->ranks == (uint64_t)where->nodes * where->per_node)
+		shape = (struct nt_comm_shape){ 0, 0 };
+	return shape;
+}
+
+bool nt_key_same(const struct nt_known_key *a, const struct nt_where *where_a,
+		 const struct nt_known_key *b, const struct nt_where *where_b)
+{
+	struct nt_comm_shape of_a = nt_key_shape(a, where_a), of_b = nt_key_shape(b, where_b);
+
+	return a->coll == b->coll && of_a.ranks == of_b.ranks && of_a.nodes == of_b.nodes &&
+	       nt_band(a->bytes) == nt_band(b->bytes);
+}
+
 int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err)
 {
 	unsigned char random[(NT_ENTRY_ID - 1) / 2];
@@ -78,7 +97,7 @@ const char *nt_origin_name(int origin)
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b)
 {
 	return a->fingerprint != 0 && a->fingerprint == b->fingerprint && a->nodes == b->nodes &&
-	       a->per_node == b->per_node &&
+	       a->per_node == b->per_node && a->own == b->own &&
 	       (a->fabric == b->fabric || a->fabric == NT_FABRIC_ANY || b->fabric == NT_FABRIC_ANY);
 }
 
@@ -104,6 +123,8 @@ static void print_key(FILE *out, const struct nt_known_key *key)
 	print_quantiles(out, &key->best);
 	fputc(',', out);
 	print_quantiles(out, &key->untuned);
+	if (key->ranks > 0)
+		fprintf(out, ",%" PRIu32 ",%" PRIu32, key->ranks, key->nodes);
 	fputc(']', out);
 }
 
@@ -137,6 +158,8 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 		print_key(out, &entry->key[i]);
 	}
 	fputc(']', out);
+	if (where->own != 0)
+		fprintf(out, ",\"own\":%" PRIu32, where->own);
 	if (entry->candidate)
 		fputs(",\"candidate\":true", out);
 	if (entry->marker_coll >= 0)

@@ -38,6 +38,9 @@ struct nt_where {
 	uint32_t nccl; /* 22809 for 2.28.9 */
 	char driver[NT_WHERE_DRIVER]; /* the GPU driver's version; "" if unknown */
 	enum nt_fabric fabric; /* NT_FABRIC_ANY if unknown */
+	/* Hash of the user's own variables out of launch/variable.h; 0: none. With them NCCL's
+	 * default is another one, and so is every profile. */
+	uint32_t own;
 };
 
 struct nt_quantiles {
@@ -46,9 +49,12 @@ struct nt_quantiles {
 };
 
 struct nt_known_key {
+	uint32_t ranks, nodes; /* of the communicator; 0, 0: of all ranks of the step */
 	int coll;
 	uint64_t bytes; /* floor of the size band */
-	int arm; /* the best one there, NT_ARM_AUTO included */
+	/* The best one there. NT_ARM_AUTO without times of best: nobody has looked for a better
+	 * one; any other without: an arm that was imported. */
+	int arm;
 	uint64_t calls; /* of a rank */
 	struct nt_quantiles best, untuned; /* times of arm, and of AUTO */
 };
@@ -75,6 +81,14 @@ void nt_entry_init(struct nt_memory_entry *entry);
 void nt_entry_fini(struct nt_memory_entry *entry);
 int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
 		  struct nt_error *err);
+/* The communicator's shape, 0, 0 for all ranks of where, however it is written. */
+struct nt_comm_shape {
+	uint32_t ranks, nodes;
+};
+struct nt_comm_shape nt_key_shape(const struct nt_known_key *key, const struct nt_where *where);
+/* Same shape (each at its own entry's place), collective and size band. */
+bool nt_key_same(const struct nt_known_key *a, const struct nt_where *where_a,
+		 const struct nt_known_key *b, const struct nt_where *where_b);
 /* Room for a key more, zeroed but for arm = AUTO; NULL if there is none. */
 struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry);
 /* A fresh id: unique in the world, from the kernel's random numbers. */
@@ -85,7 +99,7 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out);
 struct json_object; /* of json-c */
 int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err);
 
-/* Same fingerprint, nodes and ranks; and the same fabric, where both know it. */
+/* Same fingerprint, nodes, ranks and own variables; and the same fabric, where both know it. */
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b);
 /* And the same NCCL and driver, where both know them: only then is evidence used as it is. */
 bool nt_where_same(const struct nt_where *a, const struct nt_where *b);

@@ -2,18 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Start-up settings of NCCL: profiles, what is remembered of them, and which one a step gets.
 
-# What slurmstepd needs to look a profile up by its name: libc only.
-launch_profile_sources = \
+# What slurmstepd and srun need themselves: libc only.
+noinst_LTLIBRARIES += libnt-launch-plain.la libnt-launch.la
+libnt_launch_plain_la_SOURCES = \
+	%D%/directory.c \
+	%D%/directory.h \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/own.c \
+	%D%/own.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/profile-read.c \
+	%D%/reason.c \
+	%D%/reason.h \
+	%D%/ticket.c \
+	%D%/ticket.h \
 	%D%/variable.c \
 	%D%/variable.h
 
-noinst_LTLIBRARIES += libnt-launch.la
-libnt_launch_la_SOURCES = $(launch_profile_sources) \
+libnt_launch_la_SOURCES = \
 	%D%/choice.h \
 	%D%/choose.c \
 	%D%/choose.h \
@@ -24,9 +32,14 @@ libnt_launch_la_SOURCES = $(launch_profile_sources) \
 	%D%/entry-read.c \
 	%D%/feel.c \
 	%D%/feel.h \
+	%D%/hosts.c \
+	%D%/hosts.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/memory-text.c \
+	%D%/pick.c \
+	%D%/pick.h \
+	%D%/pick-warm.c \
 	%D%/promise.c \
 	%D%/promise.h \
 	%D%/store.c \
@@ -35,4 +48,4 @@ libnt_launch_la_SOURCES = $(launch_profile_sources) \
 	%D%/weigh.h \
 	%D%/why.c \
 	%D%/why.h
-libnt_launch_la_LIBADD = libnt-contract.la $(JSON_C_LIBS) -lm
+libnt_launch_la_LIBADD = libnt-launch-plain.la libnt-contract.la $(JSON_C_LIBS) -lm

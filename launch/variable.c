@@ -26,21 +26,6 @@ static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
 #define SOCKETS_PER_PEER 256
 #define BUFFERS_PER_PEER ((int64_t)256 << 20)
 
-static const char *const fabric_names[] = { "any", "socket", "ib" };
-
-const char *nt_fabric_name(int fabric)
-{
-	return fabric >= 0 && fabric <= NT_FABRIC_IB ? fabric_names[fabric] : "?";
-}
-
-int nt_fabric_parse(const char *name)
-{
-	for (int i = 0; i <= NT_FABRIC_IB; i++)
-		if (strcmp(name, fabric_names[i]) == 0)
-			return i;
-	return -1;
-}
-
 const struct nt_variable *nt_variable_get(unsigned id)
 {
 	return id < NT_VARIABLE_COUNT ? &variables[id] : NULL;
@@ -52,6 +37,28 @@ int nt_variable_find(const char *name)
 		if (strcmp(name, variables[i].name) == 0)
 			return i;
 	return -1;
+}
+
+static bool is_word_of(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (words[0] != '\0') {
+		size_t here = strcspn(words, " ");
+
+		if (here == length && memcmp(words, word, length) == 0)
+			return true;
+		words += here + (words[here] == ' ');
+	}
+	return false;
+}
+
+bool nt_variable_concerns(const char *name)
+{
+	for (int i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (strcmp(name, variables[i].name) == 0 || is_word_of(variables[i].others, name))
+			return true;
+	return false;
 }
 
 static unsigned least_of(unsigned a, unsigned b, unsigned c)

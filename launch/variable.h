@@ -20,8 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
-
-enum nt_fabric { NT_FABRIC_ANY = 0, NT_FABRIC_SOCKET = 1, NT_FABRIC_IB = 2 };
+#include "contract/warm.h" /* fabrics */
 
 enum nt_variable_kind { NT_VARIABLE_INT = 0, NT_VARIABLE_SIZE = 1, NT_VARIABLE_FLAG = 2 };
 
@@ -82,6 +81,9 @@ int nt_variable_find(const char *name); /* an id, or -1 */
 /* The listed name that is nearest to a misspelt one; NULL if none is near. */
 const char *nt_variable_near(const char *name);
 
+/* Whether it is listed, or one of the others of a listed one. */
+bool nt_variable_concerns(const char *name);
+
 /* The value that text stands for, inside the variable's bounds. */
 int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_error *err);
 
@@ -89,9 +91,6 @@ int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_e
 int nt_settings_check(const struct nt_settings *settings, struct nt_error *err);
 /* "NCCL_A=1 NCCL_B=2", in the list's order; "" if nothing is set. Cut at out_bytes. */
 const char *nt_settings_text(const struct nt_settings *settings, char *out, size_t out_bytes);
-
-const char *nt_fabric_name(int fabric); /* "any", "socket", "ib" */
-int nt_fabric_parse(const char *name); /* -1 if unknown */
 
 /* How many letters two words differ by (at most 99), for "did you mean". */
 unsigned nt_word_distance(const char *a, const char *b);

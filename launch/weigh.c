@@ -17,6 +17,7 @@
 
 /* What a profile's entries say of one size. Sums while they are added, then means. */
 struct point {
+	struct nt_comm_shape shape;
 	int coll;
 	unsigned band;
 	double weight, square; /* sums of weights, and of their squares */
@@ -43,6 +44,7 @@ void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 		if (entry->key[i].calls == 0)
 			continue;
 		mix->key[mix->count++] = (struct nt_mix_key){
+			.shape = nt_key_shape(&entry->key[i], &entry->where),
 			.coll = entry->key[i].coll,
 			.bytes = entry->key[i].bytes,
 			.calls = (double)entry->key[i].calls,
@@ -50,14 +52,28 @@ void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 	}
 }
 
-static struct point *point_at(struct points *points, int coll, unsigned band, bool make)
+/* What is measured alike: a collective on a communicator of this shape. */
+struct kind {
+	struct nt_comm_shape shape;
+	int coll;
+};
+
+static bool is_kind(const struct point *point, struct kind kind)
+{
+	return point->coll == kind.coll && point->shape.ranks == kind.shape.ranks &&
+	       point->shape.nodes == kind.shape.nodes;
+}
+
+static struct point *point_at(struct points *points, struct kind kind, unsigned band, bool make)
 {
 	for (unsigned i = 0; i < points->count; i++)
-		if (points->point[i].coll == coll && points->point[i].band == band)
+		if (is_kind(&points->point[i], kind) && points->point[i].band == band)
 			return &points->point[i];
 	if (!make || points->count == POINTS)
 		return NULL;
-	points->point[points->count] = (struct point){ .coll = coll, .band = band };
+	points->point[points->count] = (struct point){ .shape = kind.shape,
+						       .coll = kind.coll,
+						       .band = band };
 	return &points->point[points->count++];
 }
 
@@ -67,16 +83,18 @@ static double middle_us(const struct nt_quantiles *us)
 	return (us->p25_us + 2 * us->median_us + us->p75_us) / 4;
 }
 
-static void add_key(struct points *points, const struct nt_known_key *key, double age)
+static void add_key(struct points *points, const struct nt_known_key *key,
+		    const struct nt_where *where, double age)
 {
 	const struct nt_quantiles *us = key->best.samples > 0 ? &key->best : &key->untuned;
 	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
+	struct kind kind = { nt_key_shape(key, where), key->coll };
 	struct point *point;
 	double spread, weight;
 
 	if (us->samples == 0)
 		return;
-	point = point_at(points, key->coll, nt_band(key->bytes), true);
+	point = point_at(points, kind, nt_band(key->bytes), true);
 	if (point == NULL)
 		return;
 	spread = log(us->p75_us / us->p25_us) / 1.349;
@@ -96,13 +114,13 @@ static bool near_enough(const struct nt_memory_entry *entry, const struct nt_whe
 	if (nearness == NT_NEAR_SOFTWARE)
 		return nt_where_same_place(&entry->where, where);
 	return entry->where.fingerprint == where->fingerprint && where->fingerprint != 0 &&
-	       entry->where.fabric == where->fabric;
+	       entry->where.fabric == where->fabric && entry->where.own == where->own;
 }
 
 static void add_entry(struct points *points, const struct nt_memory_entry *entry, double age)
 {
 	for (unsigned i = 0; i < entry->keys; i++)
-		add_key(points, &entry->key[i], age);
+		add_key(points, &entry->key[i], &entry->where, age);
 	points->runs++;
 	if (entry->origin == NT_ORIGIN_CALIBRATE)
 		points->calibrated = true;
@@ -115,13 +133,38 @@ static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry 
 	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
-static void gather(struct points *points, const struct nt_memory *memory,
-		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
-		   const char *profile, int64_t now_s)
+/* Of what counts, the newest. */
+static const struct nt_memory_entry *newest_of(const struct nt_memory *memory,
+					       const struct nt_where *where,
+					       enum nt_nearness nearness, const char *profile)
 {
 	const struct nt_memory_entry *newest = NULL;
 
 	for (size_t i = 0; i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
+
+		if (entry->keys > 0 && strcmp(entry->profile, profile) == 0 &&
+		    near_enough(entry, where, nearness) && (newest == NULL || newer(entry, newest)))
+			newest = entry;
+	}
+	return newest;
+}
+
+/* Whether an entry counts beside the newest: the runs of a calibration are one measurement. */
+static bool counts_beside(const struct nt_memory_entry *entry, const struct nt_memory_entry *newest)
+{
+	return entry == newest ||
+	       (entry->origin == NT_ORIGIN_CALIBRATE && newest->origin == NT_ORIGIN_CALIBRATE &&
+		entry->job == newest->job);
+}
+
+static void gather(struct points *points, const struct nt_memory *memory,
+		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
+		   const char *profile, int64_t now_s)
+{
+	const struct nt_memory_entry *newest = newest_of(memory, where, nearness, profile);
+
+	for (size_t i = 0; newest != NULL && i < memory->entries; i++) {
 		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (entry->keys == 0 || strcmp(entry->profile, profile) != 0 ||
@@ -129,11 +172,9 @@ static void gather(struct points *points, const struct nt_memory *memory,
 			continue;
 		if (!only_newest)
 			add_entry(points, entry, nt_entry_weight(entry, now_s));
-		else if (newest == NULL || newer(entry, newest))
-			newest = entry;
+		else if (counts_beside(entry, newest))
+			add_entry(points, entry, 1);
 	}
-	if (newest != NULL)
-		add_entry(points, newest, 1);
 	for (unsigned i = 0; i < points->count; i++) {
 		struct point *point = &points->point[i];
 
@@ -150,7 +191,7 @@ struct time {
 	double log_us, variance, estimate_error;
 };
 
-static bool by_line(const struct points *points, int coll, unsigned band, struct time *out)
+static bool by_line(const struct points *points, struct kind kind, unsigned band, struct time *out)
 {
 	uint64_t bytes[POINTS];
 	double us[POINTS];
@@ -158,7 +199,7 @@ static bool by_line(const struct points *points, int coll, unsigned band, struct
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < points->count; i++) {
-		if (points->point[i].coll != coll || points->point[i].weight <= 0)
+		if (!is_kind(&points->point[i], kind) || points->point[i].weight <= 0)
 			continue;
 		bytes[count] = nt_band_floor(points->point[i].band);
 		us[count++] = exp(points->point[i].log_us);
@@ -170,9 +211,9 @@ static bool by_line(const struct points *points, int coll, unsigned band, struct
 	return true;
 }
 
-static struct time time_at(struct points *points, int coll, unsigned band)
+static struct time time_at(struct points *points, struct kind kind, unsigned band)
 {
-	const struct point *point = point_at(points, coll, band, false);
+	const struct point *point = point_at(points, kind, band, false);
 	struct time out = { 0 };
 
 	if (point != NULL && point->weight > 0) {
@@ -180,24 +221,24 @@ static struct time time_at(struct points *points, int coll, unsigned band)
 		out.log_us = point->log_us;
 		out.variance = point->variance;
 	} else {
-		out.known = by_line(points, coll, band, &out);
+		out.known = by_line(points, kind, band, &out);
 	}
 	return out;
 }
 
 /* The profile's ratio to the default at the nearest sizes that both were measured at. */
-static bool by_neighbours(struct points *profile, struct points *base, int coll, unsigned band,
-			  double *log_ratio)
+static bool by_neighbours(struct points *profile, struct points *base, struct kind kind,
+			  unsigned band, double *log_ratio)
 {
 	double octaves[2] = { INFINITY, INFINITY }, ratio[2] = { 0, 0 };
 
 	for (unsigned i = 0; i < profile->count; i++) {
 		const struct point *of = &profile->point[i];
-		const struct point *to = point_at(base, of->coll, of->band, false);
+		const struct point *to = point_at(base, kind, of->band, false);
 		double distance = ((double)of->band - band) / 2;
 		unsigned side = distance > 0;
 
-		if (of->coll != coll || to == NULL || of->weight <= 0 || to->weight <= 0 ||
+		if (!is_kind(of, kind) || to == NULL || of->weight <= 0 || to->weight <= 0 ||
 		    fabs(distance) >= octaves[side])
 			continue;
 		octaves[side] = fabs(distance);
@@ -230,9 +271,10 @@ struct sums {
 static void add_to_sums(struct sums *sums, struct points *profile, struct points *base,
 			const struct nt_mix_key *key)
 {
+	struct kind kind = { key->shape, key->coll };
 	unsigned band = nt_band(key->bytes);
-	struct time of_base = time_at(base, key->coll, band);
-	struct time of_profile = time_at(profile, key->coll, band);
+	struct time of_base = time_at(base, kind, band);
+	struct time of_profile = time_at(profile, kind, band);
 	double base_us, profile_us, ratio, error;
 
 	sums->bytes += key->calls * (double)key->bytes;
@@ -242,7 +284,7 @@ static void add_to_sums(struct sums *sums, struct points *profile, struct points
 	}
 	base_us = key->calls * exp(of_base.log_us);
 	sums->base_all += base_us;
-	if (!of_profile.measured && by_neighbours(profile, base, key->coll, band, &ratio)) {
+	if (!of_profile.measured && by_neighbours(profile, base, kind, band, &ratio)) {
 		of_profile.known = true;
 		of_profile.log_us = of_base.log_us + ratio;
 		of_profile.estimate_error = NEIGHBOUR_ERROR;
@@ -267,7 +309,8 @@ static void add_to_sums(struct sums *sums, struct points *profile, struct points
 static void sum_blind(struct sums *sums, struct points *profile, struct points *base)
 {
 	for (unsigned i = 0; i < base->count; i++) {
-		struct nt_mix_key key = { .coll = base->point[i].coll,
+		struct nt_mix_key key = { .shape = base->point[i].shape,
+					  .coll = base->point[i].coll,
 					  .bytes = nt_band_floor(base->point[i].band),
 					  .calls = exp(-base->point[i].log_us) };
 

@@ -22,6 +22,7 @@
 #include "launch/memory.h"
 
 struct nt_mix_key {
+	struct nt_comm_shape shape; /* as nt_key_shape() has it */
 	int coll;
 	uint64_t bytes;
 	double calls;
@@ -54,7 +55,8 @@ struct nt_weight {
 	int64_t newest_s;
 };
 
-/* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps.
+/* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps;
+ * where that is of a calibration, all of this calibration.
  * mix NULL or empty: every size that the default was measured at, each with the same share. */
 int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
 	     enum nt_nearness nearness, bool only_newest, const char *profile,

@@ -3,7 +3,6 @@
 /* why.h - a choice in words
  *
  * Threads:  pure; printing is for the thread that has the stream.
- * Memory:   names and texts are constants.
  * Errors:   none; write errors stay on the stream.
  */
 #ifndef NT_LAUNCH_WHY_H
@@ -13,8 +12,9 @@
 #include <stdio.h>
 #include "launch/choice.h"
 
-const char *nt_why_name(int why); /* "GAIN", "NOISE", ... */
-const char *nt_why_text(int why);
+/* Where a choice comes from: "calibrated 2026-11-22 on 2 x 1", or why. Returns out. */
+const char *nt_choice_from(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
 /* One line, without an end: "launch profile sockets-wide (calibrated 2026-11-22 on 2 x 1: this
  * job's mix 2.8 x)". Returns out. */
 const char *nt_choice_text(const struct nt_launch_choice *choice,

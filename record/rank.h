@@ -77,6 +77,7 @@
 	X(COUNT, "nodes", nodes, 0, NT_MAY) \
 	X(TEXT, "state", state, 16, NT_MUST) /* NT_COMMSTATE_* */ \
 	X(TEXT, "why", why, 240, NT_EMPTY) /* who differs and in what, or why nothing was tried */ \
+	X(BOOL, "alike", alike, 0, NT_MAY) /* its ranks' cards were compared and are the same */ \
 	X(ARRAY, NT_RANK_KEYS, key_array, 0, NT_MAY)
 
 #define NT_RANK_KEY_FIELDS(X) \

@@ -27,8 +27,9 @@ struct member {
 	}
 
 static const struct member members[] = {
-	NUMBER(job),   NUMBER(step), NUMBER(uid), NUMBER(gid), NUMBER(flags), NUMBER(tasks),
-	NUMBER(nodes), TEXT(mode),   TEXT(dir),	  TEXT(spool), TEXT(file),    TEXT(cluster),
+	NUMBER(job),   NUMBER(step),	  NUMBER(uid),	NUMBER(gid), NUMBER(flags), NUMBER(tasks),
+	NUMBER(nodes), NUMBER(here),	  TEXT(mode),	TEXT(dir),   TEXT(spool),   TEXT(file),
+	TEXT(cluster), TEXT(fingerprint), TEXT(ticket), TEXT(hosts),
 };
 
 _Static_assert(sizeof(members) / sizeof(members[0]) == NT_ERRAND_ARGS, "one argument a member");
@@ -42,19 +43,21 @@ void nt_errand_format(const struct nt_errand *errand, char *program, struct nt_e
 {
 	static char word[] = "record";
 	struct nt_errand copy = *errand;
+	char *text = argv->text;
 
 	argv->argv[0] = program;
 	argv->argv[1] = word;
 	for (size_t i = 0; i < NT_ERRAND_ARGS; i++) {
 		const struct member *member = &members[i];
+		size_t room = member->room + NT_ERRAND_KEY;
 
 		if (member->room)
-			snprintf(argv->text[i], sizeof(argv->text[i]), "%s=%s", member->key,
+			snprintf(text, room, "%s=%s", member->key,
 				 (const char *)&copy + member->offset);
 		else
-			snprintf(argv->text[i], sizeof(argv->text[i]), "%s=%" PRIu32, member->key,
-				 *number_of(&copy, member));
-		argv->argv[i + 2] = argv->text[i];
+			snprintf(text, room, "%s=%" PRIu32, member->key, *number_of(&copy, member));
+		argv->argv[i + 2] = text;
+		text += room;
 	}
 	argv->argv[NT_ERRAND_ARGS + 2] = NULL;
 }

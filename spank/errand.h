@@ -14,6 +14,7 @@
 #ifndef NT_ERRAND_H
 #define NT_ERRAND_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
 #include "contract/names.h"
@@ -24,22 +25,30 @@
 #define NT_ERRAND_INFO 'i'
 #define NT_ERRAND_ERROR 'x'
 #define NT_ERRAND_MESSAGE_MAX 320
+#define NT_ERRAND_TICKET 1024
+#define NT_ERRAND_HOSTS 4096
 
 struct nt_errand {
 	uint32_t job, step, uid, gid;
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes; /* of the step */
+	uint32_t here; /* its tasks on this node; 0: unknown */
 	char mode[16];
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
 	char spool[NT_PATH_MAX];
 	char file[NT_PATH_MAX]; /* directory of the file sink; "-": AdminComment */
 	char cluster[64];
+	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
+	char ticket[NT_ERRAND_TICKET]; /* the step's launch ticket, as it came; "-": none */
+	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
+	char hosts[NT_ERRAND_HOSTS];
 };
 
-#define NT_ERRAND_ARGS 12 /* as many as there are members */
+#define NT_ERRAND_ARGS 16 /* as many as there are members */
+#define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {
-	char text[NT_ERRAND_ARGS][NT_PATH_MAX + 16];
+	char text[sizeof(struct nt_errand) + (size_t)NT_ERRAND_ARGS * NT_ERRAND_KEY];
 	char *argv[NT_ERRAND_ARGS + 3];
 };
 

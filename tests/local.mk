@@ -22,18 +22,25 @@ unit_tests = \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
 	%D%/unit/option \
+	%D%/unit/apply \
+	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/matched \
+	%D%/unit/learn \
+	%D%/unit/remember \
 	%D%/unit/launch-choose \
 	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \
+	%D%/unit/launch-own \
+	%D%/unit/launch-pick \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
+	%D%/unit/launch-ticket \
 	%D%/unit/marker \
 	%D%/unit/mask \
 	%D%/unit/mpi \
@@ -74,7 +81,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-launch.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
@@ -271,8 +278,11 @@ EXTRA_DIST += \
 	%D%/cluster/57-recheck.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
+	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/fake/arms.bats \
+	%D%/fake/calibrate-srun \
+	%D%/fake/calibrate.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
@@ -306,6 +316,7 @@ EXTRA_DIST += \
 	%D%/lint/exports.bats \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
+	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/words.awk \
@@ -340,6 +351,9 @@ EXTRA_DIST += \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
 	%D%/unit/data/report/full.txt \
+	%D%/unit/data/report/launch.json \
+	%D%/unit/data/report/launch.out.json \
+	%D%/unit/data/report/launch.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/marker.h"
+#include "pmix-sync/card.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
@@ -118,8 +119,28 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	return true;
 }
 
+/* AUTO's times in the rounds of an exploration that goes on. Returns whether there are any. */
+static bool note_so_far(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
+							     comm->fixed.id, id);
+
+	for (unsigned i = 0; history && i < history->arms; i++) {
+		const struct nt_tried *tried = &history->arm[i];
+
+		if (tried->arm != NT_ARM_AUTO || tried->samples == 0)
+			continue;
+		out->auto_us = (double)tried->us;
+		out->auto_p25_us = (double)tried->p25_us;
+		out->auto_p75_us = (double)tried->p75_us;
+		out->samples = tried->samples;
+		return true;
+	}
+	return false;
+}
+
 static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
-		       const struct nt_own_key *key)
+		       const struct nt_own_key *key, uint64_t id)
 {
 	uint32_t own = nt_key_state(key);
 	uint32_t shared;
@@ -145,7 +166,8 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		note_outcome(out, &outcome);
 		if (committed)
 			note_committed(out, key, &outcome);
-	} else if (!note_observed(out, key) && key->fixed.auto_arm < NT_PAIRS) {
+	} else if (!note_observed(out, key) && !note_so_far(out, comm, id) &&
+		   key->fixed.auto_arm < NT_PAIRS) {
 		out->predicted_auto_us = (double)key->fixed.cost_us[key->fixed.auto_arm];
 	}
 }
@@ -198,7 +220,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	nt_fields_clear(&nt_rank_key_fields, &out);
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
-	note_state(&out, comm, key);
+	note_state(&out, comm, key, id);
 	note_remembered(&out, comm, id);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
@@ -220,6 +242,18 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
+/* Who is refused because no rank takes plans was compared before, see compare() of
+ * pmix-sync/join.c. */
+static bool cards_alike(uint32_t state, const char *rejected)
+{
+	for (uint32_t idle = NT_IDLE_MODE; state == NT_COMM_REJECTED && idle <= NT_IDLE_BOARD;
+	     idle++) {
+		if (strcmp(rejected, nt_card_idle(idle)) == 0)
+			return true;
+	}
+	return state == NT_COMM_AGREED;
+}
+
 static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 {
 	const char *why = comm->fixed.why[0] ? comm->fixed.why : idle_text(comm->fixed.card.idle),
@@ -235,6 +269,7 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	} else if (!comm->fixed.board && comm->fixed.tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
+	out->alike = cards_alike(state, rejected);
 	snprintf(out->state, sizeof(out->state), "%s", name);
 	snprintf(out->why, sizeof(out->why), "%s", why);
 }

@@ -4,13 +4,15 @@
 """launch_summary.py RAW OUT - start-up variables and the plugin, alone and together
 
 RAW holds directories launch-NETWORK-PROGRAM.TOPOLOGY.WAY.K: NETWORK loopback or shaped; PROGRAM bench or training programs;
-WAY off (NCCL's default), bandit, wide-off, wide-bandit, calibrate, or auto-1, auto-2, ... (the steps of a batch job that
-calibrated). A cell is a network, a topology and a size or a training program. Its time is the median of the last part of a
-run, of the slowest rank. Ratios are of runs with the same K, which were made one after the other: the default's time over the
-way's, so that more is faster. Losses of a training program must be equal in all its runs, but for the order of sums.
+WAY off (NCCL's default), bandit, wide-off, wide-bandit; calibrate; auto-1, auto-2, ... (the steps of a batch job with
+launch=auto) or wrong-1, ... (of one whose memory is wrong), each with auto-1-off, ... beside it, a step without anything.
+A cell is a network, a topology and a size or a training program. Its time is the median of the last part of a run, of the
+slowest rank. Ratios are of a run and the one beside it: the default's time over the way's, so that more is faster. Losses
+of a training program must be equal in all its runs, but for the order of sums.
 
 Writes OUT/launch.csv and RAW/launch-runs.csv and prints tables. Exit status 1 if a run failed or losses differ.
 """
+import collections
 import csv
 import pathlib
 import re
@@ -19,17 +21,19 @@ import sys
 
 import summary
 
-NAME = re.compile(r"launch-(loopback|shaped)-([a-z+]+)\.([0-9]+x[0-9]+)\.(off|bandit|wide-off|wide-bandit|auto-[0-9]+|calibrate)"
+NAME = re.compile(r"launch-(loopback|shaped)-([a-z+]+)\.([0-9]+x[0-9]+)\."
+                  r"(off|bandit|wide-off|wide-bandit|(?:auto|wrong)-[0-9]+(?:-off)?|calibrate)"
                   r"\.([0-9]+)$")
 BASE = "off"
 COLUMNS = ["network", "topology", "program", "bytes", "way", "runs", "us", "least_us", "most_us", "ratio", "ratio_least", "ratio_most",
-           "noise_pct", "verdict", "arms"]
+           "noise_pct", "verdict", "profiles", "arms"]
 RUN_COLUMNS = ["run", "network", "topology", "program", "bytes", "way", "number", "us", "p25_us", "p75_us", "samples", "arm", "state",
-               "loss_first", "loss_last", "seconds", "status"]
+               "profile", "loss_first", "loss_last", "seconds", "status"]
 TRAIN = ("ddp", "fsdp", "tp")
 # Two ranks add in one order only; sums of more, and those in bf16, depend on the arm.
 LOSS_SAME = {"ddp": 1e-4, "fsdp": 2e-2, "tp": 1e-4}
 LOSS_TWO = 1e-6
+CHOICE = re.compile(r"nccl-tune: (launch profile .*)")
 MIB, KIB = 1 << 20, 1 << 10
 # What is to be had over loopback sockets from the variables and the plugin together: times as fast as the default.
 WANTED = {("bench", 64 * KIB): 1.2, ("bench", 256 * KIB): 1.2, ("bench", MIB): 1.7, ("bench", 4 * MIB): 3,
@@ -62,13 +66,19 @@ def read_runs(raw):
     for match, run in summary.runs_named(raw, NAME):
         network, programs, topology, way, number = match.groups()
         runs.append(run)
-        run.way, run.programs = way, programs
+        run.network, run.way, run.programs, run.number = network, way, programs, int(number)
         if way == "calibrate":
             continue
         for line in bench_lines(run) if programs == "bench" else train_lines(run):
             lines.append({**line, "program": line["program"] or programs, "run": run.path.name, "network": network,
-                          "topology": topology, "way": way, "number": int(number), "seconds": run.seconds, "status": run.rc})
+                          "topology": topology, "way": way, "number": int(number), "seconds": run.seconds, "status": run.rc,
+                          "profile": profile_of(run)})
     return lines, runs
+
+
+def profile_of(run):
+    """As the ranks' records say it; they must agree."""
+    return "|".join(sorted({record["launch"] for record in run.records if record.get("launch")}))
 
 
 def trouble(run):
@@ -98,24 +108,42 @@ def verdict(ratios, noise):
     return "faster" if middle > 1 else "SLOWER"
 
 
+def is_base(way):
+    return way == BASE or (way.endswith("-off") and way != "wide-off")
+
+
+def base_of(lines):
+    """What a line's ratio is to: the step beside it, else its repetition's run without anything."""
+    base = {(line["number"], line["way"]): line["us"] for line in lines if is_base(line["way"])}
+    return lambda line: base.get((line["number"], f"{line['way']}-off"), base.get((line["number"], BASE)))
+
+
 def make_rows(lines):
     rows = []
     for cell in sorted({place(line) for line in lines}):
         here = [line for line in lines if place(line) == cell]
-        base = {line["number"]: line["us"] for line in here if line["way"] == BASE}
-        noise = (max(base.values()) - min(base.values())) / statistics.median(base.values()) if base else 0
+        plain = [line["us"] for line in here if is_base(line["way"])]
+        noise = (max(plain) - min(plain)) / statistics.median(plain) if plain else 0
+        base = base_of(here)
         for way in sorted({line["way"] for line in here}, key=way_order):
             some = [line for line in here if line["way"] == way]
             times = [line["us"] for line in some]
-            ratios = [base[line["number"]] / line["us"] for line in some if line["number"] in base]
+            ratios = [base(line) / line["us"] for line in some if base(line)] if way == BASE or not is_base(way) else []
             row = dict(zip(COLUMNS, cell), way=way, runs=len(some), us=round(statistics.median(times), 1),
                        least_us=round(min(times), 1), most_us=round(max(times), 1), noise_pct=round(100 * noise, 1),
+                       profiles=counted(line["profile"] for line in some),
                        arms=summary.Run.common(some, "arm", "") if cell[2] == "bench" else "")
             if ratios:
                 row.update(ratio=round(statistics.median(ratios), 3), ratio_least=round(min(ratios), 3),
                            ratio_most=round(max(ratios), 3), verdict="" if way == BASE else verdict(ratios, noise))
             rows.append(row)
     return rows
+
+
+def counted(names):
+    """ "sockets-wide x 3, default": the most frequent first."""
+    found = collections.Counter(name for name in names if name)
+    return ", ".join(name if n == 1 else f"{name} x {n}" for name, n in found.most_common())
 
 
 def way_order(way):
@@ -157,12 +185,13 @@ def print_rows(rows):
         text = f"  {cell_text(row):>12} {row['way']:12} {row['us'] / unit:10.1f} [{row['least_us'] / unit:10.1f},{row['most_us'] / unit:10.1f}]"
         if "ratio" in row:
             text += f"  {row['ratio']:6.2f} [{row['ratio_least']:5.2f},{row['ratio_most']:5.2f}]  {row['verdict']:8}"
-        print(f"{text} {row['runs']} runs  {row['arms']}".rstrip())
+        print(f"{text} {row['runs']} runs  {row['profiles']}  {row['arms']}".rstrip())
 
 
 def print_wanted(rows):
     """Loopback: what is to be gained. Shaped: nothing slower."""
-    for way in sorted({row["way"] for row in rows if row["way"] == "wide-bandit" or row["way"].startswith("auto")}, key=way_order):
+    ways = {row["way"] for row in rows if row["way"] == "wide-bandit" or row["way"].startswith("auto")}
+    for way in sorted((way for way in ways if not is_base(way)), key=way_order):
         short, done = [], 0
         for row in rows:
             want = WANTED.get((row["program"], row["bytes"])) if row["network"] == "loopback" else None
@@ -184,12 +213,53 @@ def print_losses(losses):
               f"{'equal' if found['equal'] else 'DIFFERENT'}")
 
 
-def print_calibrations(runs):
+def print_calibrations(runs, rows):
+    """What each printed; over all, from which length of a job on it pays."""
     for run in runs:
-        if run.way != "calibrate":
-            continue
-        text = (run.path / "out").read_text(errors="replace").rstrip() if (run.path / "out").exists() else ""
-        print(f"\n{run.path.name}: {run.seconds:.1f} s, exit status {run.rc}\n{text}")
+        if run.way == "calibrate":
+            text = (run.path / "out").read_text(errors="replace").rstrip() if (run.path / "out").exists() else ""
+            print(f"\n{run.path.name}: {run.seconds:.1f} s, exit status {run.rc}\n{text}")
+    print()
+    for network in sorted({run.network for run in runs if run.way == "calibrate"}):
+        took = [run.seconds for run in runs if run.way == "calibrate" and run.network == network]
+        print(f"calibrate, {network}: {statistics.median(took):.1f} s [{min(took):.1f},{max(took):.1f}], {len(took)} runs; "
+              f"pays from a job of: {pays(rows, network, statistics.median(took)) or 'nothing was compared'}")
+
+
+def pays(rows, network, seconds):
+    """Seconds of NCCL's default that it takes to win back the calibration, by the last step's times; by program."""
+    said, last = [], {}
+    for row in rows:
+        if row["network"] == network and row["way"].startswith("auto") and "ratio" in row:
+            last[place(row)] = row
+    for program in sorted({row["program"] for row in last.values()}):
+        some = [row for row in last.values() if row["program"] == program]
+        # Of a program with several sizes: as many calls of each.
+        before = sum(row["us"] * row["ratio"] for row in some)
+        saved = 1 - sum(row["us"] for row in some) / before
+        said.append(f"{program} {seconds / saved:.0f} s" if saved > 0.01 else f"{program} never")
+    return ", ".join(said)
+
+
+def print_choices(runs):
+    """What srun -v said before each launch."""
+    for run in runs:
+        said = CHOICE.search(run.error)
+        if said:
+            print(f"{run.path.name}: {said.group(1)}")
+
+
+def print_wrong(lines):
+    """Does a job that began with a wrong memory go back?"""
+    for network, program, topology, number in sorted({(line["network"], line["program"], line["topology"], line["number"])
+                                                      for line in lines if line["way"].startswith("wrong")}):
+        some = [line for line in lines if (line["network"], line["program"], line["topology"], line["number"]) ==
+                (network, program, topology, number)]
+        base = base_of(some)
+        steps = sorted((line for line in some if line["way"].startswith("wrong") and not is_base(line["way"])),
+                       key=lambda line: line["way"])
+        print(f"a wrong memory, {network} {topology} {program}: " + ", then ".join(
+            f"{line['profile'] or 'no profile'}" + (f" {base(line) / line['us']:.2f}" if base(line) else "") for line in steps))
 
 
 def print_runs(runs):
@@ -198,7 +268,7 @@ def print_runs(runs):
         if why:
             last = run.error.strip().splitlines()[-3:]
             print(f"  {run.path.name}: {why}" + "".join(f"\n    {line[:160]}" for line in last))
-        if run.way.endswith("bandit") and not run.records:
+        if run.way != "calibrate" and run.way != "wide-off" and not is_base(run.way) and not run.records:
             print(f"  {run.path.name}: no rank left a record")
     print(f"{len(runs)} runs, {sum(bool(trouble(run)) for run in runs)} of them failed, {sum(run.seconds for run in runs):.0f} s")
 
@@ -222,7 +292,9 @@ def main(raw, out):
     print()
     print_wanted(rows)
     print_losses(losses)
-    print_calibrations(runs)
+    print_wrong(lines)
+    print_calibrations(runs, rows)
+    print_choices(runs)
     print_runs(runs)
     return 1 if any(trouble(run) for run in runs) or not all(found["equal"] for found in losses) else 0
 

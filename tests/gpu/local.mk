@@ -25,9 +25,11 @@ EXTRA_DIST += \
 	%D%/groups_summary.py \
 	%D%/host.sh \
 	%D%/inspector.sh \
+	%D%/launch-auto.bash \
 	%D%/launch-job.sh \
 	%D%/launch.bash \
 	%D%/launch_summary.py \
+	%D%/lie.py \
 	%D%/made_up.py \
 	%D%/mps.bash \
 	%D%/nets.bash \

@@ -13,6 +13,7 @@ import unittest
 import cells_summary
 import correct_summary
 import launch_summary
+import lie
 import steady_summary
 
 
@@ -41,7 +42,7 @@ class MadeUp(unittest.TestCase):
         self.raw.mkdir()
         self.out = self.raw.parent
 
-    def run_of(self, name, lines, keys=(), status="0 9.5", error=""):
+    def run_of(self, name, lines, keys=(), status="0 9.5", error="", **record):
         path = self.raw / name
         path.mkdir()
         path.joinpath("out").write_text("".join(json.dumps(x) + "\n" for x in [{"run": "1.0", "rounds": 200}, *lines]))
@@ -49,7 +50,7 @@ class MadeUp(unittest.TestCase):
         path.joinpath("status").write_text(status)
         if keys:
             comm = {"id": "1", "rank": 0, "ranks": 4, "nodes": 2, "state": "agreed", "why": "", "keys": list(keys)}
-            path.joinpath("rank.0.1.json").write_text(json.dumps({"v": 1, "comms": [comm]}))
+            path.joinpath("rank.0.1.json").write_text(json.dumps({"v": 1, "comms": [comm], **record}))
 
     def summed(self, module, *places):
         text = io.StringIO()
@@ -174,11 +175,11 @@ class Launch(MadeUp):
     def bench(self, way, times, network="loopback", size=65536, **more):
         for k, us in enumerate(times, 1):
             self.run_of(f"launch-{network}-bench.2x1.{way}.{k}", [line(size, us / 2, slowest_us={"last": {"median": us}})],
-                        [key(size, "committed")] if way.endswith("bandit") else (), **more)
+                        () if way.endswith("off") else [key(size, "committed")], **more)
 
     def train(self, way, number, ms, losses, program="ddp", ranks=2, **more):
         name = f"launch-loopback-ddp+fsdp+tp.2x1.{way}.{number}"
-        self.run_of(name, [], [key(65536, "kept")] if way.endswith("bandit") else (), **more)
+        self.run_of(name, [], () if way.endswith("off") else [key(65536, "kept")], **more)
         said = {"program": program, "ranks": ranks, "step_ms": [9 * ms] * 30 + [ms] * 10, "last_quarter_ms": ms, "losses": losses}
         self.raw.joinpath(name, "out").write_text(json.dumps(said) + "\n")
 
@@ -224,6 +225,47 @@ class Launch(MadeUp):
         rc, text = self.summed(launch_summary, self.raw, self.out)
         self.assertEqual(rc, 1)
         self.assertIn("DIFFERENT", text)
+
+    def test_the_steps_of_a_job_are_compared_with_those_beside_them(self):
+        for step, us in ((1, 100), (2, 50)):
+            self.bench(f"auto-{step}-off", (200 * step, 200 * step))
+            self.bench(f"auto-{step}", (us * step, us * step), launch="sockets-wide" if step == 2 else "default",
+                       error="srun: nccl-tune: launch profile x (why)\n")
+        self.run_of("launch-loopback-bench.2x1.calibrate.1", [], status="0 30.0")
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        rows = self.found()
+        one, two = rows["loopback", "bench", "auto-1"], rows["loopback", "bench", "auto-2"]
+        self.assertEqual((rc, one["ratio"], two["ratio"]), (0, "2.0", "4.0"))
+        self.assertEqual((one["profiles"], two["profiles"]), ("default x 2", "sockets-wide x 2"))
+        self.assertEqual(rows["loopback", "bench", "auto-1-off"]["ratio"], "")
+        # 400 us become 100: three quarters of the time are saved.
+        self.assertIn("calibrate, loopback: 30.0 s [30.0,30.0], 1 runs; pays from a job of: bench 40 s", text)
+        self.assertIn("launch-loopback-bench.2x1.auto-2.1: launch profile x (why)\n", text)
+        self.assertIn("auto-2: 1 of 1 cells as fast as wanted\n", text)
+
+    def test_a_job_that_goes_back(self):
+        for step, us, profile in ((1, 250, "sockets-wide"), (2, 200, "default")):
+            self.bench(f"wrong-{step}-off", (200,), "shaped")
+            self.bench(f"wrong-{step}", (us,), "shaped", launch=profile)
+        rc, text = self.summed(launch_summary, self.raw, self.out)
+        self.assertEqual(rc, 0)
+        self.assertIn("a wrong memory, shaped 2x1 bench: sockets-wide 0.80, then default 1.00\n", text)
+
+    def test_a_lie(self):
+        def entry(profile, us):
+            return {"v": 1, "profile": profile, "origin": "job", "candidate": True, "marker": {},
+                    "keys": [["AllReduce", 65536, "AUTO", 9, [us, us, us, 40], [us, us, us, 40], 2, 2]]}
+        memory, new = self.out / "memory", self.out / "new"
+        memory.mkdir()
+        memory.joinpath("a.jsonl").write_text("# no entry\n" + json.dumps(entry("default", 200)) + "\n")
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 1)
+        memory.joinpath("b.jsonl").write_text(json.dumps(entry("sockets-wide", 800)) + "\n")
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 0)
+        lines = [json.loads(text) for path in new.glob("*.jsonl") for text in path.read_text().splitlines()]
+        self.assertEqual([(x["profile"], x["origin"], x["keys"][0][5][1]) for x in lines],
+                         [("default", "job", 200), ("sockets-wide", "calibrate", 50)])
 
     def test_losses_that_do_not_fall_are_no_training(self):
         self.train("off", 1, 100, [9.5, 9.5, 9.5])

@@ -60,7 +60,8 @@ build_stage() {
 		"$build/libtool" --quiet --mode=install install -m 755 "$build/tests/fake/$file" \
 			"$stage/libexec/nccl-tune/tests/"
 	done
-	rm -rf "$stage/share" "$stage/include"
+	find "$stage/share" -mindepth 1 -maxdepth 1 ! -name nccl-tune -exec rm -rf {} +
+	rm -rf "$stage/include"
 	strip_all
 }
 
@@ -85,7 +86,7 @@ pack_inspector() {
 check() {
 	local missing='' file mib
 	for file in bin/nccl-tune bin/nccl-tune-bench lib/slurm/spank_nccl_tune.so lib/nccl-tune/libnccl-tune.so \
-		libexec/nccl-tune/nt-recordd libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
+		libexec/nccl-tune/nt-recordd share/nccl-tune/profiles.conf libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
 		[ -e "$stage/$file" ] || missing+=" $file"
 	done
 	[ -z "$missing" ] || echo "pack.sh: not built:$missing" >&2

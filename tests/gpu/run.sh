@@ -15,8 +15,10 @@
 #   --launch-runs N    of launch, repetitions of each program, network and topology (5)
 #   --launch-networks LIST    loopback,shaped
 #   --launch-topologies LIST  NODESxGPUS,... (2x1,4x2); more ranks than GPUs share them by CUDA MPS
-#   --launch-ways LIST        off,bandit,wide-off,wide-bandit,job (these) and shared
-#   --launch-programs LIST    bench,ddp+fsdp+tp; joined by + in one process
+#   --launch-ways LIST        off, bandit, wide-off, wide-bandit, auto, wrong (the last two)
+#   --launch-steps N          steps of a batch job of launch (3)
+#   --launch-first K          number of the first repetition (1)
+#   --launch-programs LIST    bench,ddp+fsdp,tp; joined by + in one process
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
 #   --dry              no GPU: a simulated NCCL in place of nccl-tune-bench, no settle
@@ -35,8 +37,8 @@ here=$top/tests/gpu
 sl=/opt/sl
 parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 steady_runs=5 cell_rounds=3
 conditions=(alone load shaped) budget=540
-launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp+tp)
-launch_ways=(off bandit wide-off wide-bandit job)
+launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp tp)
+launch_ways=(auto wrong) launch_steps=3 launch_first=1
 out=gpu-results dry='' job=''
 
 say() {
@@ -71,6 +73,8 @@ usage() {
 . "$here/mps.bash"
 # shellcheck source=tests/gpu/launch.bash
 . "$here/launch.bash"
+# shellcheck source=tests/gpu/launch-auto.bash
+. "$here/launch-auto.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -98,6 +102,8 @@ read_options() {
 		--steady-runs) number "$1" "$2"; steady_runs=$2 ;;
 		--rounds) number "$1" "$2"; cell_rounds=$2 ;;
 		--launch-runs) number "$1" "$2"; launch_runs=$2 ;;
+		--launch-steps) number "$1" "$2"; launch_steps=$2 ;;
+		--launch-first) number "$1" "$2"; launch_first=$2 ;;
 		--launch-networks) IFS=, read -ra launch_networks <<<"$2" ;;
 		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
 		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
@@ -206,7 +212,7 @@ write_versions() {
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
 			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
 			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
-			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs, budget $budget s"
+			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first, steps $launch_steps, budget $budget s"
 	} >"$out/versions.txt"
 }
 

@@ -5,9 +5,9 @@
 
 One rank of a PyTorch program, started by srun or torchrun, one task a rank; several programs run one after the other:
 
-  ddp   a GPT of 67 million parameters, gradients in fp32, buckets of 25 MB
-  fsdp  the same, fully_shard of every block, in bf16
-  tp    a tensor-parallel MLP of 12 layers: 24 AllReduces of 512K a step
+  ddp   a GPT of 67 million parameters in four blocks, gradients in fp32, buckets of 25 MB
+  fsdp  the same, fully_shard of every block (25 MB each), in bf16
+  tp    a tensor-parallel MLP of 12 layers: 24 AllReduces of 512K a step; eight times as many steps
 
 All of it comes from one seed. A step ends with the mean of the loss over all ranks, a small AllReduce as most programs
 make it. Rank 0 prints a JSON object for each program: milliseconds of every step by the host's clock, synchronised before and after it,
@@ -31,6 +31,7 @@ START_S = 90
 PROGRAMS = ("ddp", "fsdp", "tp")
 CONTEXT = 256
 TP_LAYERS = 12
+TP_STEPS = 8            # for each step of the others, which are ten times as long
 TP_BYTES = 512 << 10    # of an AllReduce
 
 
@@ -38,7 +39,7 @@ class Shape:
     """How large the programs are: in full, or small enough for a processor."""
 
     def __init__(self, small):
-        self.vocabulary, self.width, self.layers, self.heads = (256, 64, 2, 2) if small else (16384, 512, 16, 8)
+        self.vocabulary, self.width, self.layers, self.heads = (256, 64, 2, 2) if small else (8192, 1024, 4, 16)
         self.batch = 1 if small else 4
         self.tp_width, self.tp_hidden = (128, 512) if small else (1024, 4096)
         self.tp_tokens = TP_BYTES // 4 // self.tp_width
@@ -234,8 +235,9 @@ class Trainer:
         self.watch.beat(f"{name}, its start", START_S)
         program = self.program(name)
         times, losses, over = [], [], False
+        steps = self.options.steps * (TP_STEPS if name == "tp" else 1)
         end = time.monotonic() + self.options.seconds
-        while not over and len(times) < self.options.steps:
+        while not over and len(times) < steps:
             self.watch.beat(f"{name}, step {len(times)}", None if times else START_S)
             self.synchronize()
             start = time.monotonic()
@@ -262,7 +264,7 @@ def say(name, options, place, parameters, times, losses):
 def parse(arguments):
     p = argparse.ArgumentParser()
     p.add_argument("--programs", type=lambda text: text.split(","), required=True, help="of ddp, fsdp, tp")
-    p.add_argument("--steps", type=int, default=60, help="of each program, at most")
+    p.add_argument("--steps", type=int, default=60, help="of each program, at most; of tp eight times as many")
     p.add_argument("--seconds", type=float, default=60, help="of each program, at most")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--master", help="where rank 0 is, for the others to find it")

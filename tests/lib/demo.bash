@@ -11,6 +11,12 @@ DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
 DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
 	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
 
+# Its second act: a training loop, once a step, on times of NCCL's start-up variables that are made up.
+DEMO_LAUNCH=bandit,channels=on,launch=auto
+readonly DEMO_STEPS=5
+DEMO_LOOP=(nt-fake-nccl --trace traces/launch.csv,2x4 --auto-picks traces/launch-picks.csv --launch-else none
+	--sizes "16Mx8,64K" --iters 150 --call-gap-us 100 --compute-us 3000)
+
 # Hang guards.
 readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
 
@@ -62,19 +68,65 @@ demo() {
 	say "nccl-tune report $id"
 	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id"
 	[ -n "$(demo_client sacct -n -X -P -j "$id" -o admincomment)" ] || die "the job has no report"
-	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
 	[ "$job_rc" = 0 ] || die "the job ended with exit status $job_rc"
+	demo_learns
+	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
+}
+
+# ---- a job that learns from step to step
+
+demo_learns() {
+	local job=$NT_CLUSTER/work/learns.sh id
+	demo_launch_trace
+	demo_job_script >"$job"
+	chmod 755 "$job"
+	say "a batch job of $DEMO_STEPS steps, each with --nccl-tune=$DEMO_LAUNCH: a training loop" \
+		"(the times of NCCL's start-up variables are made up), with a memory that knows nothing yet"
+	demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/memory" \
+		sbatch --parsable --wait -N2 --ntasks-per-node=4 -t 3 --job-name=demo -o "$NT_CLUSTER/work/learns.out" "$job" \
+		>"$NT_CLUSTER/work/learns.id" || { cat "$NT_CLUSTER/work/learns.out" >&2; die "the second job failed"; }
+	cat "$NT_CLUSTER/work/learns.out"
+	read -r id <"$NT_CLUSTER/work/learns.id"
+	say "nccl-tune report $id"
+	demo_wait "$id" >/dev/null
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | demo_launch_lines
+}
+
+# Under the launch profiles that come with it; two of the three are better than NCCL's default here, one most.
+demo_launch_trace() {
+	local to=$NT_CLUSTER/work/traces
+	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --best wide --topology 2x4 --picks "$to/launch-picks.csv" \
+		>"$to/launch.csv"
+	chmod a+r "$to"/launch*.csv
+}
+
+demo_job_script() {
+	cat <<-END
+	#!/bin/bash
+	for ((step = 1; step <= $DEMO_STEPS; step++)); do
+		SLURM_DEBUG=1 srun --mpi=pmix --nccl-tune=$DEMO_LAUNCH \\
+			$(printf '%q ' "$stage/libexec/nccl-tune/tests/${DEMO_LOOP[0]}" "${DEMO_LOOP[@]:1}") >step.\$step 2>step.\$step.err ||
+			{ cat step.\$step.err; exit 1; }
+		printf 'step %s: %5.1f ms a round; %s\n' \$step "\$(jq .rounds.last_us/1000 step.\$step)" \
+			"\$(sed -n 's/.*nccl-tune: \(launch profile .*\)/\1/p' step.\$step.err | head -n 1)"
+	done
+	END
+}
+
+demo_launch_lines() {
+	grep -i launch
 }
 
 demo_client() {
 	bounded "$DEMO_S" "$3" "$cluster" exec "$@"
 }
 
-# The id of the demo's job, once accounting has seen its end.
+# demo_wait [JOB]: the id of the demo's job, or of that one, once accounting has seen its end.
 demo_wait() {
-	local deadline=$((SECONDS + ACCOUNTED_S)) id
+	local deadline=$((SECONDS + ACCOUNTED_S)) id which=(--name=demo)
+	[ $# -eq 0 ] || which=(-j "$1")
 	while [ "$SECONDS" -lt "$deadline" ]; do
-		id=$(demo_client sacct -n -X -P --name=demo -o jobid,end | sed -n 's/|[0-9].*//p' | tail -n 1)
+		id=$(demo_client sacct -n -X -P "${which[@]}" -o jobid,end | sed -n 's/|[0-9].*//p' | tail -n 1)
 		if [ -n "$id" ]; then
 			echo "$id"
 			return 0

@@ -71,13 +71,18 @@ never() {
 	never launch 'slurm|pmix|hwloc|cuda|nccl'
 }
 
-# slurmstepd reads profiles as root: what it reads them with needs libc only.
-@test "profiles are read with libc only" {
-	[ -z "$(grep -lE 'json-c|math\.h' launch/profile*.[ch] launch/variable.[ch] launch/file.[ch])" ]
+# slurmstepd reads tickets as root, srun reads profiles: what they do it with needs libc only.
+@test "tickets and profiles are read with libc only" {
+	local files
+	files=$(awk '/^libnt_launch_plain_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' launch/local.mk)
+	[[ $files = *profile.c*ticket.c* ]]
+	# shellcheck disable=SC2086 # words
+	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
 }
 
-@test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|record/|spank/'
+# nt-recordd compares steps by the engine's test, as the launch does.
+@test "spank/ needs contract/, record/, launch/, one header of engine/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|engine/compare\.h|launch/|record/|spank/'
 	never spank 'pmix|cuda|nccl'
 }
 
@@ -88,7 +93,8 @@ never() {
 
 # The fingerprint that is shown must be the one that jobs get: computed and read by the same code. What differs between
 # releases of Slurm is written in one header.
-@test "report/ needs contract/, record/, three headers of spank/ and itself of the project, and nothing of the GPU" {
-	only report 'contract/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
+# A calibration's choice is the one that srun would make, by the same statistics.
+@test "report/ needs contract/, launch/, record/, one header of engine/, three of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

@@ -188,6 +188,27 @@ static void noise_and_little_are_no_gain(void **state)
 	assert_true(choice.weighed[0].weight.estimated > 0.7);
 }
 
+/* Half the time of the same sizes on part of the ranks says nothing of all of them. */
+static void communicators_are_weighed_apart(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	launch.where.per_node = 4;
+	for (unsigned i = 0; i < 2; i++) {
+		struct nt_memory_entry *entry = add(&user, i ? "b" : "default", 1, i, 100, 1000);
+
+		entry->where = launch.where;
+		entry->key[0].ranks = 4;
+		entry->key[0].nodes = 1;
+		world_key(entry, 65536, 100, i ? 500 : 1000);
+	}
+	assert_int_equal(
+		nt_weigh(&user, &launch.where, NT_NEAR_SAME, false, "b", NULL, NOW_S, &weight), 0);
+	assert_true(fabs(weight.ratio - 2.5 / 3) < 0.01);
+	assert_true(fabs(weight.worst - 1) < 1e-6);
+}
+
 static void lines_are_fitted(void **state)
 {
 	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
@@ -205,6 +226,28 @@ static void lines_are_fitted(void **state)
 	assert_false(nt_line_fit(bytes, us, 0, &line));
 }
 
+/* Several runs of one calibration are one measurement, the newer the step the more it counts. */
+static void all_of_a_calibration_counts(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		add(&job, "default", 7, 2 * i, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(&job, "b", 7, 2 * i + 1, 94, 4700)->origin = NT_ORIGIN_CALIBRATE;
+	}
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 3);
+	assert_true(weight.calibrated);
+	expect("b", NT_WHY_GAIN);
+	add(&job, "b", 7, 9, 150, 7000);
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 1);
+	assert_true(weight.ratio > 1.3);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -217,6 +260,8 @@ int main(void)
 		CASE(other_software_and_shapes_are_no_evidence),
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),
+		CASE(communicators_are_weighed_apart),
+		CASE(all_of_a_calibration_counts),
 		CASE(lines_are_fitted),
 	};
 

@@ -65,6 +65,76 @@ static void text_goes_out_and_in(void **state)
 	nt_memory_fini(&again);
 }
 
+static void keys_tell_their_communicator_and_old_lines_need_not(void **state)
+{
+	struct nt_memory memory, again;
+	struct nt_memory_entry entry = full_entry("default", 1);
+	char *text, *old;
+
+	(void)state;
+	nt_memory_init(&memory);
+	nt_memory_init(&again);
+	entry.key[1].ranks = 4;
+	entry.key[1].nodes = 2;
+	add(&memory, entry);
+	text = printed(&memory);
+	assert_non_null(strstr(text, ",4,2]]"));
+	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
+	assert_int_equal(again.entry[0].key[0].ranks, 0);
+	assert_int_equal(again.entry[0].key[1].ranks, 4);
+	assert_int_equal(again.entry[0].key[1].nodes, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		static const char *const bad[] = { ",1,2]]", ",4,0]]", ",0,1]]", ",4]]" };
+
+		old = strdup(text);
+		memcpy(strstr(old, ",4,2]]"), bad[i], strlen(bad[i]));
+		if (strlen(bad[i]) < 6)
+			memmove(strstr(old, ",4]]") + 4, strstr(old, ",4]]") + 6,
+				strlen(strstr(old, ",4]]") + 6) + 1);
+		assert_int_equal(nt_memory_read_text(&again, old, strlen(old), &err), 1);
+		free(old);
+	}
+	free(text);
+	nt_memory_fini(&memory);
+	nt_memory_fini(&again);
+}
+
+static void a_whole_place_is_one_shape_however_written(void **state)
+{
+	struct nt_where small = world_where(), large = world_where();
+	struct nt_known_key whole = { .coll = NT_ALLREDUCE, .bytes = 4096 };
+	struct nt_known_key named = { .ranks = 2, .nodes = 2, .coll = NT_ALLREDUCE, .bytes = 4096 };
+
+	(void)state;
+	large.per_node = 4;
+	assert_true(nt_key_same(&whole, &small, &named, &small));
+	assert_true(nt_key_same(&whole, &small, &whole, &large));
+	assert_false(nt_key_same(&whole, &large, &named, &large));
+}
+
+/* What is measured beside a user's own settings is no evidence without them. */
+static void own_variables_are_another_place(void **state)
+{
+	struct nt_where where = world_where(), with = world_where();
+	struct nt_memory memory, again;
+	struct nt_memory_entry entry = full_entry("default", 1);
+	char *text;
+
+	(void)state;
+	nt_memory_init(&memory);
+	nt_memory_init(&again);
+	with.own = entry.where.own = 7;
+	assert_false(nt_where_same(&where, &with));
+	assert_true(nt_where_same(&with, &entry.where));
+	add(&memory, entry);
+	text = printed(&memory);
+	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
+	assert_int_equal(again.entry[0].where.own, 7);
+	free(text);
+	nt_memory_fini(&memory);
+	nt_memory_fini(&again);
+}
+
 static void each_id_counts_once_and_old_ones_go(void **state)
 {
 	struct nt_memory memory;
@@ -212,6 +282,34 @@ static int csv(struct nt_memory *memory, const char *text)
 	return nt_csv_read(memory, text, strlen(text), &where, "default", NOW_S, &err);
 }
 
+static void csv_knows_communicators_of_a_place(void **state)
+{
+	static const char line[] = "allreduce,0,1024,tree,ll,4,1,2\n"
+				   "allreduce,0,1024,ring,simple,-1,2,8\n";
+	struct nt_where where = world_where();
+	struct nt_memory memory;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	(void)state;
+	where.per_node = 4;
+	nt_memory_init(&memory);
+	assert_int_equal(nt_csv_read(&memory, line, strlen(line), &where, "default", NOW_S, &err),
+			 0);
+	assert_int_equal(memory.entries, 1);
+	assert_int_equal(memory.entry[0].where.per_node, 4);
+	assert_int_equal(memory.entry[0].key[0].ranks, 2);
+	assert_int_equal(memory.entry[0].key[0].nodes, 1);
+	out = open_memstream(&text, &bytes);
+	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "allreduce,1024,1535,tree,ll,4,1,2,-1,-1\n"));
+	assert_non_null(strstr(text, "allreduce,1024,1535,ring,simple,-1,2,8,-1,-1\n"));
+	free(text);
+	nt_memory_fini(&memory);
+}
+
 static void csv_is_strict_and_first_match_wins(void **state)
 {
 	struct nt_memory memory;
@@ -242,12 +340,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_goes_out_and_in),
+		cmocka_unit_test(keys_tell_their_communicator_and_old_lines_need_not),
+		cmocka_unit_test(a_whole_place_is_one_shape_however_written),
+		cmocka_unit_test(own_variables_are_another_place),
 		cmocka_unit_test(each_id_counts_once_and_old_ones_go),
 		cmocka_unit_test(what_is_forgotten_stays_forgotten),
 		cmocka_unit_test(foreign_lines_are_passed_over),
 		cmocka_unit_test(nothing_breaks_the_reader),
 		cmocka_unit_test(a_site_file_is_for_people),
 		cmocka_unit_test(arms_go_out_and_in_as_csv),
+		cmocka_unit_test(csv_knows_communicators_of_a_place),
 		cmocka_unit_test(csv_is_strict_and_first_match_wins),
 	};
 

@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a user's memory is. */
+#include "launch/directory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A ticket's members end at ';'. */
+bool nt_memory_path_valid(const char *path)
+{
+	if (path[0] != '/' || strlen(path) >= NT_PATH_MAX)
+		return false;
+	for (const char *c = path; *c != '\0'; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == ';')
+			return false;
+	return true;
+}
+
+static int below(char out[NT_PATH_MAX], const char *name, const char *parent, const char *rest,
+		 struct nt_error *err)
+{
+	int length = snprintf(out, NT_PATH_MAX, "%s%s", parent, rest);
+
+	if (length >= 0 && length < NT_PATH_MAX && nt_memory_path_valid(out))
+		return 0;
+	out[0] = '\0';
+	return nt_error_set(err,
+			    "%s='%.60s' (want an absolute path of less than %zu bytes without ';')",
+			    name, parent, NT_PATH_MAX - strlen(rest));
+}
+
+int nt_memory_directory(char out[NT_PATH_MAX], struct nt_error *err)
+{
+	const char *own = getenv(NT_ENV_MEMORY), *state = getenv("XDG_STATE_HOME"),
+		   *home = getenv("HOME");
+
+	out[0] = '\0';
+	if (own != NULL && own[0] != '\0')
+		return below(out, NT_ENV_MEMORY, own, "", err);
+	/* A relative one is to be ignored, says its specification. */
+	if (state != NULL && state[0] == '/')
+		return below(out, "XDG_STATE_HOME", state, "/nccl-tune/memory", err);
+	if (home != NULL && home[0] != '\0')
+		return below(out, "HOME", home, "/.local/state/nccl-tune/memory", err);
+	return nt_error_set(err,
+			    "no place for a memory: neither " NT_ENV_MEMORY " nor HOME is set");
+}

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* directory.h - where a user's memory is
+ *
+ * $NCCL_TUNE_MEMORY; else nccl-tune/memory below $XDG_STATE_HOME, or below ~/.local/state. Absolute
+ * paths only: a memory must not depend on where somebody stood. The directory need not be there.
+ *
+ * Threads:  any that may read the environment.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err names the variable and what is accepted; out is then "".
+ */
+#ifndef NT_LAUNCH_DIRECTORY_H
+#define NT_LAUNCH_DIRECTORY_H
+
+#include <stdbool.h>
+#include "contract/error.h"
+#include "contract/names.h"
+
+#define NT_ENV_MEMORY "NCCL_TUNE_MEMORY"
+
+int nt_memory_directory(char out[NT_PATH_MAX], struct nt_error *err);
+
+/* Whether a path can be one: absolute, of less than NT_PATH_MAX bytes, without ';', control
+ * characters or the end of a line. */
+bool nt_memory_path_valid(const char *path);
+
+#endif

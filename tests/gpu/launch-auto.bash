@@ -1,0 +1,104 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Batch jobs with launch=auto, for launch.bash: the first program's job of a repetition calibrates; its memory, as it is
+# then, is what the other programs' jobs begin with. Part of tests/gpu/run.sh.
+
+readonly LAUNCH_AUTO=$LAUNCH_PLUGIN,launch=auto LAUNCH_LIE=sockets-wide
+readonly LAUNCH_CALIBRATE_S=30 LAUNCH_CALIBRATE_MOST_S=90
+
+# launch_memory NETWORK TOPOLOGY K: what that repetition's calibration has left; nothing where it has left nothing.
+launch_memory() {
+	local dir
+	for dir in "$raw/launch-$1-"*".$2.calibrate.$3/memory"; do
+		[ ! -d "$dir" ] || echo "$dir"
+	done
+}
+
+# launch_calibrate_line NETWORK PROGRAM TOPOLOGY K: for launch-job.sh.
+launch_calibrate_line() {
+	local some=("$stage/bin/nccl-tune" calibrate --time "${LAUNCH_CALIBRATE_S}s"
+		--profile-file "$stage/share/nccl-tune/profiles.conf")
+	if [ -n "$dry" ]; then
+		launch_command "$1" calibrate auto
+		some+=(-- "${command_line[@]}")
+	fi
+	launch_line "$raw/launch-$1-$2.$3.calibrate.$4" "$LAUNCH_CALIBRATE_MOST_S" calibrate "${some[@]}"
+}
+
+# launch_line DIR LIMIT_S POLICY CMD...
+launch_line() {
+	printf '%s %s %s' "$1" "$2" "$3"
+	shift 3
+	printf ' %q' "$@"
+	echo
+}
+
+# launch_pairs NETWORK PROGRAM TOPOLOGY K WAY: each step with the plugin and one without it, which of them first in turn.
+launch_pairs() {
+	local name=$raw/launch-$1-$2.$3 limit i which order
+	limit=$(launch_limit "$2")
+	for ((i = 1; i <= launch_steps; i++)); do
+		(((i + $4) % 2 == 0)) && order=(off "$5") || order=("$5" off)
+		for which in "${order[@]}"; do
+			launch_command "$1" "$2" "$which"
+			if [ "$which" = off ]; then
+				launch_line "$name.$5-$i-off.$4" "$limit" off "${command_line[@]}"
+			else
+				launch_line "$name.$5-$i.$4" "$limit" "$LAUNCH_AUTO" "${command_line[@]}"
+			fi
+		done
+	done
+}
+
+# launch_job NETWORK PROGRAM TOPOLOGY K WAY [MEMORY]: a batch job with a memory of its own, which begins with MEMORY; without
+# it, with what this repetition's calibration has left, or calibrates.
+launch_job() {
+	local network=$1 program=$2 topology=$3 k=$4 way=$5 memory=${6:-} limit rc=0 id
+	local name=launch-$1-$2.$3.$5.$4 lines=$work/launch-job.lines
+	local state=$work/state.$name left=$raw/launch-$1-$2.$3.job-$5.$4
+	mkdir -p "$state/nccl-tune" "$left"
+	: >"$lines"
+	[ -n "$memory" ] || memory=$(launch_memory "$network" "$topology" "$k" | head -n 1)
+	if [ -n "$memory" ]; then
+		cp -R "$memory" "$state/nccl-tune/memory"
+	else
+		launch_calibrate_line "$network" "$program" "$topology" "$k" >"$lines"
+	fi
+	launch_pairs "$network" "$program" "$topology" "$k" "$way" >>"$lines"
+	limit=$((LAUNCH_CALIBRATE_MOST_S + 2 * launch_steps * $(launch_limit "$program")))
+	XDG_STATE_HOME=$state timeout -k 5 "$limit" sbatch --wait --parsable -N"${topology%x*}" \
+		--ntasks-per-node="${topology#*x}" -J gpu-launch -t $((limit / 60 + 2)) -o "$left/log" \
+		"$here/launch-job.sh" "$top" "$stage" "$lines" >"$left/id" 2>"$left/err" || rc=$?
+	case $rc in
+	124|137) timeout 10 scancel -n gpu-launch ;;
+	esac
+	id=$(sed 's/;.*//' "$left/id")
+	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
+	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
+	[ "$rc" = 0 ] || say "$name: exit status $rc; $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
+}
+
+# launch_wrong NETWORK TOPOLOGY K END: a memory that says of LAUNCH_LIE that it is four times as fast, over the shaped link,
+# where it is not: what a job does that believes it.
+launch_wrong() {
+	local network=$1 topology=$2 k=$3 memory lie=$work/lie program needs
+	if [ "$network" = loopback ] || ! launch_wants wrong; then
+		return 0
+	fi
+	for program in "${launch_programs[@]}"; do
+		[ "$program" = bench ] || break
+	done
+	memory=$(launch_memory "$network" "$topology" "$k" | head -n 1)
+	[ -n "$memory" ] || { say "launch $network $topology wrong: no memory to begin with"; return 0; }
+	needs=$((launch_steps * ($(launch_run_estimate "$program" wrong) + $(launch_run_estimate "$program" off))))
+	launch_fits "$needs" "$4" "$network $topology wrong" || return 0
+	rm -rf "$lie"
+	if ! python3 "$here/lie.py" "$memory" "$lie" "$LAUNCH_LIE" 4 >"$work/lie.out" 2>&1; then
+		say "launch $network $topology wrong: $(tail -n 1 "$work/lie.out")"
+		return 0
+	fi
+	launch_job "$network" "$program" "$topology" "$k" wrong "$lie"
+	write_results
+}

@@ -18,7 +18,8 @@
  *           AUTO without a record.
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
- *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES (SLURM_NNODES).
+ *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
+ *           (SLURM_NNODES).
  */
 #ifndef NT_PROCESS_H
 #define NT_PROCESS_H

@@ -36,10 +36,14 @@ libnt_report_la_SOURCES = \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/memory.c \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/remembered.h \
+	%D%/remembered-move.c \
+	%D%/remembered-show.c \
 	%D%/report.c \
 	%D%/seconds.c \
 	%D%/seconds.h \

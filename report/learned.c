@@ -11,6 +11,7 @@
 #include "record/rank.h"
 
 #define JOBS_MAX 512 /* of one key; the newest */
+#define VOICES 3 /* users, from whom on each has one */
 
 void nt_learned_init(struct nt_learned *learned)
 {
@@ -215,6 +216,8 @@ static struct nt_quantiles spread_of(double *values, unsigned count)
  * job are no independent witnesses. */
 struct witnesses {
 	unsigned jobs, users;
+	unsigned voices; /* values: of jobs, or of users */
+	unsigned user[JOBS_MAX]; /* a number for each, ascending */
 	double best_us[JOBS_MAX], untuned_us[JOBS_MAX], calls[JOBS_MAX];
 	int arm[JOBS_MAX];
 	int64_t newest_s;
@@ -237,6 +240,7 @@ static void hear(struct witnesses *out, const struct nt_observed *item, size_t c
 		out->users += !same_user;
 		of_user++;
 		out->best_us[out->jobs] = item[i].best_us;
+		out->user[out->jobs] = out->users;
 		out->untuned_us[out->jobs] = item[i].untuned_us;
 		out->calls[out->jobs] = item[i].calls;
 		out->arm[out->jobs++] = item[i].arm;
@@ -263,6 +267,26 @@ static int most_frequent(const int *arm, unsigned count)
 	return best;
 }
 
+/* One value for each user, the median of his own, where there are enough of them. */
+static void give_voices(struct witnesses *heard)
+{
+	unsigned voices = 0;
+
+	heard->voices = heard->jobs;
+	if (heard->users < VOICES)
+		return;
+	for (unsigned i = 0, end; i < heard->jobs; i = end) {
+		for (end = i + 1; end < heard->jobs && heard->user[end] == heard->user[i]; end++)
+			continue;
+		heard->arm[voices] = most_frequent(&heard->arm[i], end - i);
+		heard->best_us[voices] = spread_of(&heard->best_us[i], end - i).median_us;
+		heard->untuned_us[voices] = spread_of(&heard->untuned_us[i], end - i).median_us;
+		heard->calls[voices] = spread_of(&heard->calls[i], end - i).median_us;
+		voices++;
+	}
+	heard->voices = voices;
+}
+
 static int put_key(struct nt_memory_entry *entry, const struct nt_observed *item,
 		   struct witnesses *heard)
 {
@@ -274,10 +298,11 @@ static int put_key(struct nt_memory_entry *entry, const struct nt_observed *item
 	key->nodes = item->shape.nodes;
 	key->coll = item->coll;
 	key->bytes = nt_band_floor(nt_band(item->bytes));
-	key->arm = most_frequent(heard->arm, heard->jobs);
-	key->calls = (uint64_t)spread_of(heard->calls, heard->jobs).median_us;
-	key->best = spread_of(heard->best_us, heard->jobs);
-	key->untuned = spread_of(heard->untuned_us, heard->jobs);
+	give_voices(heard);
+	key->arm = most_frequent(heard->arm, heard->voices);
+	key->calls = (uint64_t)spread_of(heard->calls, heard->voices).median_us;
+	key->best = spread_of(heard->best_us, heard->voices);
+	key->untuned = spread_of(heard->untuned_us, heard->voices);
 	return 0;
 }
 
@@ -357,8 +382,7 @@ static void print_line(const struct line *line, FILE *out)
 	print_range(out, line->jobs_least, line->jobs_most, "job");
 	fputs(" of ", out);
 	print_range(out, line->users_least, line->users_most, "user");
-	fprintf(out, "%s; quartiles are between jobs\n",
-		line->entry.origin == NT_ORIGIN_CALIBRATE ? ", calibrated" : "");
+	fprintf(out, "%s\n", line->entry.origin == NT_ORIGIN_CALIBRATE ? ", calibrated" : "");
 	nt_entry_print(&line->entry, out);
 	fputc('\n', out);
 }

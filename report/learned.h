@@ -3,8 +3,9 @@
 /* learned.h - from what many jobs' records say to a site's memory
  *
  * A record is what a user's own processes have claimed. So no user decides alone where there are
- * others: of each user only so many jobs count, the newest, and what is written are medians over
- * jobs, with the quartiles of their spread. What fewer jobs than asked for have seen is left out.
+ * others: of each user only so many jobs count, the newest; from three users on each has one voice,
+ * the median of his jobs. What is written are medians over these, with the quartiles of their
+ * spread. What fewer jobs than asked for have seen is left out.
  *
  * A site's entries are for a place and a profile, and of origin "calibrate" where they rest on
  * calibrations; else "import", which says nothing of what any program felt.

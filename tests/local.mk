@@ -8,6 +8,7 @@ unit_tests = \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
+	%D%/unit/calibration \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
@@ -27,6 +28,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
+	%D%/unit/learned \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \

@@ -18,8 +18,10 @@ unit_tests = \
 	%D%/unit/engine \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
+	%D%/unit/fit \
 	%D%/unit/option \
 	%D%/unit/apply \
 	%D%/unit/ask-launch \
@@ -67,6 +69,7 @@ unit_tests = \
 	%D%/unit/decide-plan \
 	%D%/unit/decide-doubt \
 	%D%/unit/process-life \
+	%D%/unit/process-warm \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
@@ -169,6 +172,8 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+# The plugin asks the process for NCCL's version.
+tests_fake_nt_fake_nccl_LDFLAGS = -export-dynamic
 tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
@@ -289,6 +294,7 @@ EXTRA_DIST += \
 	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune memory: what is remembered of launch profiles, to look at, to carry away and to forget. */
+/* nccl-tune memory: what is remembered of launch profiles, to see, to carry away, to forget. */
 #include "report/command.h"
 
 #include <ctype.h>

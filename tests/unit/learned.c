@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A site's memory: medians over jobs and users, what is left out, and that one user cannot bend it */
+/* A site's memory: medians over jobs and users, and what is left out */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void job(const char *user, uint32_t number, const char *profile, double u
 /* What is written, as a memory. */
 static void expect(size_t lines, struct nt_memory *memory, char comments[512])
 {
-	char *text = NULL, *line;
+	char *text = NULL, *line, *rest;
 	size_t bytes = 0, count;
 	FILE *out = open_memstream(&text, &bytes);
 
@@ -63,7 +63,7 @@ static void expect(size_t lines, struct nt_memory *memory, char comments[512])
 	assert_int_equal(nt_memory_read_text(memory, text, bytes, NULL), 0);
 	assert_int_equal(memory->entries, lines);
 	comments[0] = '\0';
-	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+	for (rest = text; (line = strsep(&rest, "\n")) != NULL;)
 		if (line[0] == '#')
 			strncat(comments, line, 512 - strlen(comments) - 1);
 	free(text);

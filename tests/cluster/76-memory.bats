@@ -124,7 +124,7 @@ helpers() {
 	job "$MADE/step default --compute-us 3000 || exit
 		export NCCL_TUNE_CALIBRATION=1
 		$MADE/step default && $MADE/step wide"
-	[ "$(entries .origin | sort | uniq -c | tr -s ' \n' ' ')" = ' 2 "calibrate" 1 "job" ' ]
+	[ "$(entries .origin | sort | uniq -c | tr -s ' \n' ' ')" = ' 2 calibrate 1 job ' ]
 	job "for i in 1 2; do $MADE/step auto --compute-us 3000 --compute-factor 6:$WIDE || exit; done"
 	run -0 entries 'select(.job == '"$id"') | [.step, .profile] | join(" ")'
 	[ "$(sort <<<"$output")" = "0 wide"$'\n'"1 default" ] || { echo "$output"; cat "$out/log"; false; }

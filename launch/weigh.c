@@ -369,7 +369,7 @@ static void conclude(const struct sums *sums, const struct points *profile,
 }
 
 /* Like is compared with like: a program's calls wait for each other and for its kernels, those of
- * a calibration do not. So where there is a choice, the default's entries are of the same origins. */
+ * a calibration do not. Where there is a choice, the default's entries are of the same origins. */
 static void gather_both(struct points *profile, struct points *base, struct wanted *wanted)
 {
 	unsigned origins = origins_of(wanted);

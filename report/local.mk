@@ -36,6 +36,9 @@ libnt_report_la_SOURCES = \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/learn.c \
+	%D%/learned.c \
+	%D%/learned.h \
 	%D%/memory.c \
 	%D%/places.c \
 	%D%/places.h \

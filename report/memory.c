@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune memory: what is remembered of launch profiles, to look at, to carry away and to forget. */
+/* nccl-tune memory: what is remembered of launch profiles, to see, to carry away, to forget. */
 #include "report/command.h"
 
 #include <ctype.h>
@@ -11,9 +11,6 @@
 #include <time.h>
 #include "launch/store.h"
 #include "report/remembered.h"
-
-/* Options by their letters, and which subcommands take them. */
-#define PLACE "NnL"
 
 struct subcommand {
 	const char *name;
@@ -124,6 +121,29 @@ static const struct subcommand subcommands[] = {
 	{ "forget", forget, "Fpa" }, { "compact", compact, "" },    { "path", path, "" },
 };
 
+static const struct option options[] = {
+	{ "memory", required_argument, NULL, 'm' },
+	{ "site-memory", required_argument, NULL, 'S' },
+	{ "profile-file", required_argument, NULL, 'f' },
+	{ "fingerprint", required_argument, NULL, 'F' },
+	{ "profile", required_argument, NULL, 'p' },
+	{ "nodes", required_argument, NULL, 'N' },
+	{ "ntasks-per-node", required_argument, NULL, 'n' },
+	{ "like-here", no_argument, NULL, 'L' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char *option_name(char letter)
+{
+	for (size_t i = 0; options[i].name; i++)
+		if (options[i].val == letter)
+			return options[i].name;
+	return "?";
+}
+
 static const struct subcommand *find_subcommand(const char *name)
 {
 	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
@@ -200,8 +220,8 @@ static int start(struct nt_remembered_ask *ask, const char *given, int argc, cha
 					 argv[0]);
 	for (; *given; given++)
 		if (*given != 'm' && !strchr(sub->takes, *given))
-			return nt_command_misuse(&nt_command_memory, "an option that is not for %s",
-						 sub->name);
+			return nt_command_misuse(&nt_command_memory, "--%s is not for %s",
+						 option_name(*given), sub->name);
 	if (nt_places_memory(&ask->places, ask->directory, &err) < 0)
 		return fail(&err);
 	return sub->run(ask, argc > 0 ? argc - 1 : 0, argv + 1);
@@ -209,20 +229,6 @@ static int start(struct nt_remembered_ask *ask, const char *given, int argc, cha
 
 static int run(int argc, char *argv[])
 {
-	static const struct option options[] = {
-		{ "memory", required_argument, NULL, 'm' },
-		{ "site-memory", required_argument, NULL, 'S' },
-		{ "profile-file", required_argument, NULL, 'f' },
-		{ "fingerprint", required_argument, NULL, 'F' },
-		{ "profile", required_argument, NULL, 'p' },
-		{ "nodes", required_argument, NULL, 'N' },
-		{ "ntasks-per-node", required_argument, NULL, 'n' },
-		{ "like-here", no_argument, NULL, 'L' },
-		{ "csv", no_argument, NULL, 'c' },
-		{ "all", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
 	struct nt_remembered_ask ask = { .now_s = (int64_t)time(NULL) };
 	char given[32] = "";
 	int option, rc;

@@ -194,6 +194,17 @@ without_plugin() {
 	[ "$output" = $'NCCL_BUFFSIZE=1048576\nNCCL_TUNE_LAUNCH=x NCCL_BUFFSIZE=1048576' ]
 }
 
+@test "nodes without the plugin start NCCL with the same settings, as far as srun exports its environment" {
+	printf 'optional %s\n' "$(nt_plugstack_line pmix=ask "profiles=$PROFILES" | cut -d' ' -f2-)" >"$NT_BASE/plugstack.conf"
+	sed '/PlugStackConfig/d' "$SLURM_CONF" >"$NT_BASE/slurm.conf"
+	echo "PlugStackConfig=$NT_BASE/plugstack.conf" >>"$NT_BASE/slurm.conf"
+	chmod 644 "$NT_BASE/slurm.conf" "$NT_BASE/plugstack.conf"
+	cluster plugstack
+	NCCL_MIN_NCHANNELS=2 run -0 as_user env SLURM_CONF="$NT_BASE/slurm.conf" srun -N2 --nccl-tune=bandit,launch=wide \
+		/bin/bash -c 'echo $NCCL_SOCKET_NTHREADS $NCCL_NSOCKS_PERTHREAD $NCCL_MIN_NCHANNELS'
+	[ "$output" = $'4 2 2\n4 2 2' ]
+}
+
 @test "a step inside a step has its own profile, and none of the one around it" {
 	run -0 batch -N2 -n4 <<-'END'
 		export show

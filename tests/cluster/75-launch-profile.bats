@@ -108,9 +108,9 @@ without_plugin() {
 }
 
 @test "a profile by its name reaches every task whatever is exported" {
-	local export
-	for export in ALL NONE HOME FOO=1; do
-		run -0 task -N2 -n3 --export="$export" --nccl-tune=bandit,launch=wide
+	local what
+	for what in ALL NONE HOME FOO=1; do
+		run -0 task -N2 -n3 --export="$what" --nccl-tune=bandit,launch=wide
 		[ "$output" = "$wide"$'\n'"$wide"$'\n'"$wide" ]
 	done
 	run -0 task --nccl-tune=observe,launch=default
@@ -134,7 +134,7 @@ without_plugin() {
 @test "srun says with -v which profile and why, and nothing without" {
 	calibrated | remember
 	run -0 --separate-stderr task -v -N2 --nccl-tune=bandit,launch=auto
-	[[ $stderr = *'srun: nccl-tune: launch profile wide (calibrated '20??-??-??' on 2 x 1: all sizes alike '*' x)'* ]]
+	[[ $stderr = *'srun: nccl-tune: launch profile wide (calibrated 20'*'-'*'-'*' on 2 x 1: all sizes alike '*' x)'* ]]
 	[[ $output = *"$wide"* ]]
 	run -0 task -N2 --nccl-tune=bandit,launch=auto
 	[[ $output != *nccl-tune* && $output = *"$wide"* ]]

@@ -38,6 +38,12 @@ void nt_history_screen(struct nt_history *history, const struct nt_schedule *sch
 	memcpy(history->screen, schedule->arm + 1, history->screened * sizeof(history->screen[0]));
 }
 
+void nt_history_remember(struct nt_history *history, unsigned arm)
+{
+	history->remembers = true;
+	history->remembered = (uint16_t)arm;
+}
+
 void nt_history_round(struct nt_history *history, const struct nt_schedule *schedule,
 		      const uint16_t *sample)
 {
@@ -102,6 +108,8 @@ static void hand_on(struct nt_history *old, struct nt_history *new)
 {
 	if (new->repeatable)
 		return;
+	new->remembers = old->remembers;
+	new->remembered = old->remembered;
 	new->screened = old->screened;
 	memcpy(new->screen, old->screen, sizeof(new->screen));
 	new->channels = old->channels;

@@ -40,6 +40,8 @@ struct nt_history {
 	struct nt_tried arm[NT_HISTORY_ARMS]; /* in the order of their trial, AUTO first */
 	/* What it takes to repeat the first exploration. */
 	bool repeatable; /* it is of one; else, of a recheck */
+	bool remembers; /* the first round was of a remembered arm */
+	uint16_t remembered;
 	unsigned screened; /* arms of the first round beside AUTO, in their order */
 	uint16_t screen[NT_SCHEDULE_ARMS];
 	/* what a round with caps and chunk sizes was of; 0 ranks: there was none */
@@ -64,6 +66,9 @@ void nt_history_destroy(struct nt_history *history); /* NULL is fine */
 
 /* The schedule of the first round. */
 void nt_history_screen(struct nt_history *history, const struct nt_schedule *schedule);
+
+/* The first round is of this arm, which is remembered. */
+void nt_history_remember(struct nt_history *history, unsigned arm);
 
 /* The times of a round that has ended. What does not fit any more makes the history one that cannot
  * be repeated: its rounds become 0. */

@@ -52,7 +52,8 @@ static void read_memories(struct nt_pick *pick)
 	if (pick->paths.site_memory[0] == '\0')
 		return;
 	errno = 0;
-	if (nt_memory_read_file(site, pick->paths.site_memory, pick->paths.site_flags, &err) < 0 && errno != ENOENT)
+	if (nt_memory_read_file(site, pick->paths.site_memory, pick->paths.site_flags, &err) < 0 &&
+	    errno != ENOENT)
 		note(pick, &err);
 	nt_memory_tidy(site, pick->ask.now_s);
 }
@@ -323,9 +324,8 @@ bool nt_pick_may_calibrate(const struct nt_pick *pick)
 	const struct nt_memory *job = &pick->memory[NT_LEVEL_JOB];
 
 	if (strcmp(pick->ask.launch, NT_LAUNCH_AUTO) != 0 || pick->ask.calibration ||
-	    pick->ask.nodes == 0 || pick->ask.tasks < 2 ||
-	    pick->ask.tasks % pick->ask.nodes != 0 || pick->profiles.count == 0 ||
-	    pick->hosts_mixed)
+	    pick->ask.nodes == 0 || pick->ask.tasks < 2 || pick->ask.tasks % pick->ask.nodes != 0 ||
+	    pick->profiles.count == 0 || pick->hosts_mixed)
 		return false;
 	for (size_t i = 0; i < job->entries; i++)
 		if (job->entry[i].origin == NT_ORIGIN_CALIBRATE)

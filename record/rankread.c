@@ -229,12 +229,30 @@ static int read_channels(struct nt_rank_trial *trial, json_object *object, struc
 	return 0;
 }
 
+/* Of a first round with a remembered arm; without it there was none. */
+static int read_remembered(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
+{
+	json_object *arm, *cost;
+
+	if (!json_object_object_get_ex(object, NT_IN_TRIAL_REMEMBERED, &arm))
+		return 0;
+	trial->remembers = true;
+	trial->remembered = nt_arm_parse(json_object_get_string(arm));
+	trial->remembered_cost_us = -1;
+	if (json_object_object_get_ex(object, NT_IN_TRIAL_REMEMBERED_COST, &cost))
+		trial->remembered_cost_us = json_object_get_double(cost);
+	if (trial->remembered < 0 || trial->remembered == NT_ARM_AUTO)
+		return nt_error_set(err, "trial of an unknown remembered arm");
+	return 0;
+}
+
 int nt_rank_read_trial(struct nt_rank_trial *trial,
 		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
 		       struct nt_error *err)
 {
 	memset(trial, 0, sizeof(*trial));
-	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0)
+	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0 ||
+	    read_remembered(trial, object, err) < 0)
 		return -1;
 	return read_channels(trial, object, err);
 }

@@ -172,7 +172,9 @@ static int put_key(struct nt_memory_entry *entry, const struct row *row)
 	key->bytes = (uint64_t)row->key->bytes;
 	key->calls = calls < (double)BYTES_MAX ? (uint64_t)(calls + 0.5) : (uint64_t)BYTES_MAX;
 	key->untuned = auto_times(row->key);
-	key->best = key->untuned;
+	/* Without: nobody has looked for a better one yet (launch/entry.h). */
+	if (row->key->state >= NT_SUM_KEPT)
+		key->best = key->untuned;
 	if (is_committed(row->key)) {
 		key->arm = row->key->arm;
 		key->best = arm_times(row->key);
@@ -343,4 +345,14 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	(void)put_place(&entry->where, errand, ticket);
 	put_software(&entry->where, sum);
 	return entry->where.fingerprint != 0;
+}
+
+bool nt_learn_where(const struct nt_sum *sum, const struct nt_errand *errand,
+		    const struct nt_ticket *ticket, struct nt_where *where)
+{
+	memset(where, 0, sizeof(*where));
+	if (!put_place(where, errand, ticket))
+		return false;
+	put_software(where, sum);
+	return doubt_of(sum, errand, ticket, where)[0] == '\0';
 }

@@ -8,6 +8,7 @@ unit_tests = \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
+	%D%/unit/calibration \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
@@ -17,8 +18,10 @@ unit_tests = \
 	%D%/unit/engine \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
+	%D%/unit/fit \
 	%D%/unit/option \
 	%D%/unit/apply \
 	%D%/unit/ask-launch \
@@ -27,6 +30,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
+	%D%/unit/learned \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \
@@ -65,6 +69,7 @@ unit_tests = \
 	%D%/unit/decide-plan \
 	%D%/unit/decide-doubt \
 	%D%/unit/process-life \
+	%D%/unit/process-warm \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
@@ -167,6 +172,8 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+# The plugin asks the process for NCCL's version.
+tests_fake_nt_fake_nccl_LDFLAGS = -export-dynamic
 tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
@@ -274,6 +281,9 @@ EXTRA_DIST += \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \
+	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/77-calibrate.bats \
+	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
@@ -285,6 +295,7 @@ EXTRA_DIST += \
 	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \

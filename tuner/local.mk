@@ -50,6 +50,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.h \
 	%D%/standing.c \
 	%D%/standing.h \
+	%D%/warm.c \
+	%D%/warm.h \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \

@@ -179,14 +179,27 @@ static void write_when_due(struct nt_process *process, struct rounds *r)
 	r->written = r->signature;
 }
 
+/* Remembered arms are offered, and no communicator has its seat yet: whether they are used is not
+ * known. It does not change later. */
+static bool warm_pends(struct nt_process *process)
+{
+	bool pends;
+
+	pthread_mutex_lock(&process->lock);
+	pends = process->warm.offered && !process->warm.checked;
+	pthread_mutex_unlock(&process->lock);
+	return pends;
+}
+
 /* Tried again now and then: the process that speaks may end before this one. */
 static void create_speaker(struct nt_process *process, struct rounds *r)
 {
+	const struct nt_policy policy = nt_engine_policy(&process->policy);
 	struct nt_speaker_config config = {
 		.board = process->map.board,
 		.dir = process->place.dir,
 		.join_ms = (uint32_t)process->policy.join_timeout_s * 1000,
-		.join_calls = (uint32_t)process->policy.min_calls,
+		.join_calls = (uint32_t)policy.min_calls,
 		.agree_ms = (uint32_t)process->policy.agree_timeout_s * 1000,
 		.task = process->task,
 		.tasks = process->tasks,
@@ -196,7 +209,7 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	};
 	uint64_t beat;
 
-	if (process->policy.mode != NT_MODE_BANDIT || !process->map.board ||
+	if (!nt_mode_chooses(process->policy.mode) || !process->map.board || warm_pends(process) ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
 	/* The program's own MPI starts first, whenever that is: nobody of the node is late
@@ -205,7 +218,8 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 		r->began_ms = r->ms;
 		return;
 	}
-	r->home.engine.policy = process->policy;
+	r->home.engine.policy = policy;
+	r->home.warm = nt_process_warm_arms(&process->warm);
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
 	config.hooks = nt_home_hooks(&r->home);

@@ -41,6 +41,17 @@ static double saved_ms(const struct nt_own_key *key, const struct nt_outcome *o)
 	return ((double)saved_us + now_us) / 1000.0;
 }
 
+static const char *from_name(unsigned from)
+{
+	static const char *const names[NT_FROMS] = {
+		[NT_FROM_STEP] = "",
+		[NT_FROM_WARM] = NT_KEYFROM_WARM,
+		[NT_FROM_POLICY] = NT_KEYFROM_POLICY,
+	};
+
+	return names[from < NT_FROMS ? from : NT_FROM_STEP];
+}
+
 /* What came of exploring a key. */
 static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 {
@@ -54,7 +65,9 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 		out->arm_p75_us = (double)o->best_p75_us;
 		out->samples = o->samples;
 	}
-	out->p = (double)o->p;
+	if (o->verdict != NT_VERDICT_REMEMBERED)
+		out->p = (double)o->p;
+	snprintf(out->from, sizeof(out->from), "%s", from_name(o->from));
 	if (o->verdict != NT_VERDICT_FASTER)
 		snprintf(out->why, sizeof(out->why), "%s", nt_schedule_verdict_name(o->verdict));
 	out->spent_calls = o->spent_calls;
@@ -67,6 +80,8 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key,
 			   const struct nt_outcome *o)
 {
+	out->decided = (int64_t)atomic_load_explicit(&key->decision.commit_calls,
+						     memory_order_relaxed);
 	out->saved_ms = saved_ms(key, o);
 	out->rechecks = atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed);
 	out->rollbacks = atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed);
@@ -173,6 +188,30 @@ static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t i
 	put->bytes = before.bytes;
 }
 
+/* An arm is remembered of a key about which nothing was decided here. */
+static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
+	int arm = -1;
+
+	if (arms && out->why[0] == '\0' &&
+	    (strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 ||
+	     strcmp(out->state, NT_KEYSTATE_EXPLORING) == 0))
+		arm = nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
+				   nt_key_band(id));
+	if (arm < 0)
+		return;
+	if (arm == NT_ARM_AUTO) {
+		snprintf(out->from, sizeof(out->from), NT_KEYFROM_WARM);
+		snprintf(out->why, sizeof(out->why), "nothing better is remembered");
+	} else if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm))) {
+		snprintf(out->why, sizeof(out->why), "the remembered arm is not legal here");
+	} else if (nt_comm_frozen(comm)) {
+		snprintf(out->why, sizeof(out->why),
+			 "captured before the remembered arm was agreed on");
+	}
+}
+
 static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
 		    uint64_t id)
 {
@@ -182,6 +221,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
+	note_remembered(&out, comm, id);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
@@ -344,6 +384,36 @@ static void put_plugins(struct nt_put *put)
 		*put = before;
 }
 
+/* Keys of one rank that follow a remembered arm. */
+static int64_t warm_keys(const struct nt_comm *comm)
+{
+	struct nt_outcome outcome;
+	int64_t used = 0;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		if (nt_comm_key_id(comm, i) != 0 && nt_key_commits(&comm->key[i], &outcome) > 0)
+			used += outcome.from != NT_FROM_STEP;
+	}
+	return used;
+}
+
+static void put_warm(struct nt_put *put, const struct nt_process *process)
+{
+	struct nt_rank_warm out = { .offered = process->warm.arms.count };
+	struct nt_put before = *put;
+
+	if (!process->warm.offered)
+		return;
+	for (uint32_t i = 0; i < process->comms; i++)
+		out.used += warm_keys(process->comm[i]);
+	snprintf(out.refused, sizeof(out.refused), "%s", process->warm.refused);
+	nt_put_open(put, NT_RANK_WARM, '{');
+	nt_fields_put(put, &nt_rank_warm_fields, &out);
+	nt_put_close(put);
+	if (put->full)
+		*put = before;
+}
+
 static void put_marker(struct nt_put *put, const struct nt_marker *marker)
 {
 	struct nt_put before = *put;
@@ -425,6 +495,7 @@ size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts 
 	nt_put_open(&t.put, NULL, '{');
 	put_head(&t.put, process, end);
 	put_plugins(&t.put);
+	put_warm(&t.put, process);
 	put_marker(&t.put, process->marker);
 	if (agreement)
 		put_agreement(&t.put, agreement);

@@ -42,7 +42,7 @@ never() {
 
 # Plain values in, schedules out: nothing of NCCL, of boards and communicators, or of agreeing.
 @test "engine/ needs libc, contract/ without the board, and itself" {
-	only engine 'contract/(coll|key|policy)\.h|engine/'
+	only engine 'contract/(coll|key|line|policy)\.h|engine/'
 	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 

@@ -278,6 +278,7 @@ EXTRA_DIST += \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/57-recheck.bats \
+	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \

@@ -278,10 +278,12 @@ EXTRA_DIST += \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/57-recheck.bats \
+	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/76-memory.bats \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \

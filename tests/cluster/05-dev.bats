@@ -52,5 +52,4 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	grep -q '^step 1: .* launch profile default' <<<"$output"
 	grep -q '^step 2: .* launch profile sockets-.* (a candidate: ' <<<"$output"
 	grep -q '^  launch profile sockets-wide (' <<<"$output"
-	[ -z "$(find /tmp -maxdepth 1 -name 'nt-dev.*' -newer "$NT_BASE")" ] || { ls -d /tmp/nt-dev.*; false; }
 }

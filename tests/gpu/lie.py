@@ -23,17 +23,27 @@ def profile(line):
     return line.get("profile") if "keys" in line else None
 
 
+def place(key):
+    """Collective, bytes, and what says whose ranks they are."""
+    return (key[0], key[1], *key[6:])
+
+
 def default_times(lines):
-    """Of each key that was measured the default's quantiles; by collective, bytes and what says whose ranks they are."""
-    return {(key[0], key[1], *key[6:]): key for line in lines if profile(line) == "default"
-            for key in line["keys"] if key[4][3] and key[5][3]}
+    """Of each key that was measured the default's quartiles."""
+    found = {}
+    for line in lines:
+        for key in line["keys"] if profile(line) == "default" else ():
+            for us in key[4], key[5]:
+                if us[3]:
+                    found[place(key)] = us[:3]
+    return found
 
 
 def lie(line, known, factor):
     for key in line["keys"]:
-        base = known.get((key[0], key[1], *key[6:]))
-        for place in (4, 5) if base else ():
-            key[place] = [us / factor for us in base[place][:3]] + [max(base[place][3], 32)]
+        base = known.get(place(key))
+        if base:
+            key[4] = key[5] = [us / factor for us in base] + [32]
     line["origin"] = "calibrate"
     line.pop("candidate", None)
     line.pop("marker", None)

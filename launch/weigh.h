@@ -56,7 +56,9 @@ struct nt_weight {
 };
 
 /* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps;
- * where that is of a calibration, all of this calibration.
+ * where that is of a calibration, all of this calibration. The default's entries are of the same
+ * origins as the profile's, where there are such: programs are compared with programs, and a
+ * benchmark's calls with a benchmark's.
  * mix NULL or empty: every size that the default was measured at, each with the same share. */
 int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
 	     enum nt_nearness nearness, bool only_newest, const char *profile,

@@ -49,6 +49,12 @@
 	X(NUMBER, "measured", measured, 2, NT_MAY) /* the same, by the program's own steps */ \
 	X(QUARTILES, "step_us", step_us, 1, NT_MAY) /* of the program's own step */ \
 	X(COUNT, "steps", steps, 0, NT_MAY) /* that the program made */ \
+	X(TEXT, "fp", fingerprint, 17, NT_MAY) /* of all nodes; only of a step that is evidence */ \
+	X(TEXT, "fabric", fabric, 8, NT_MAY) \
+	X(TEXT, "driver", driver, 24, NT_MAY) \
+	X(TALLY, "own", own, 0, NT_MAY) /* hash of the user's own variables */ \
+	X(COUNT, "per_node", per_node, 0, NT_MAY) \
+	X(TALLY, "calibration", calibration, 0, NT_MAY) \
 	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
 
 #define NT_ROW_FIELDS(X) \

@@ -3,9 +3,8 @@
 /* The job around this process. */
 #include "report/allocation.h"
 
-#include <slurm/slurm.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include "launch/hosts.h"
 
 #define NODES_MAX (1 << 20)
 #define TASKS_MAX 4096
@@ -51,24 +50,29 @@ int nt_allocation_read(struct nt_allocation *allocation, uint32_t nodes, uint32_
 	return 0;
 }
 
+struct hardware {
+	const struct nt_memory *memory;
+	uint64_t fingerprint;
+};
+
+/* Ends at the first host that is unknown, or another one. */
+static int take_host(void *context, const char *name)
+{
+	struct hardware *hardware = context;
+	uint64_t found = nt_memory_host(hardware->memory, name);
+
+	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
+		return -1;
+	hardware->fingerprint = found;
+	return 0;
+}
+
 uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
 				   const struct nt_memory *memory)
 {
-	/* A pointer in every release, to what differs. */
-	void *list = slurm_hostlist_create(allocation->hosts);
-	uint64_t fingerprint = 0;
-	bool same = true;
-	char *host = list ? slurm_hostlist_shift(list) : NULL;
+	struct hardware hardware = { .memory = memory };
 
-	while (host && same) {
-		uint64_t found = nt_memory_host(memory, host);
-
-		same = found != 0 && (fingerprint == 0 || found == fingerprint);
-		fingerprint = found;
-		free(host);
-		host = same ? slurm_hostlist_shift(list) : NULL;
-	}
-	if (list)
-		slurm_hostlist_destroy(list);
-	return same ? fingerprint : 0;
+	if (nt_hosts_each(allocation->hosts, NODES_MAX, take_host, &hardware, NULL) < 0)
+		return 0;
+	return hardware.fingerprint;
 }

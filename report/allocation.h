@@ -5,7 +5,6 @@
  * Threads:  the environment must not change meanwhile.
  * Memory:   values.
  * Errors:   -1 and *err: there is no job, or a variable is missing or makes no sense.
- * Host:     libslurm, for lists of hosts.
  */
 #ifndef NT_ALLOCATION_H
 #define NT_ALLOCATION_H

@@ -279,6 +279,18 @@ static void explain_nothing(const struct nt_calrun *run)
 				    "nt-recordd beside it, and do the nodes see that directory?");
 }
 
+/* A profile that wins at some sizes and loses at others waits for the job's mix. */
+static void print_prospect(const struct calibrating *c)
+{
+	for (unsigned i = 0; !c->choice.mix_known && i < c->choice.count; i++) {
+		if (c->choice.weighed[i].why != NT_WHY_WORST)
+			continue;
+		puts("\nSome profile is better at some sizes: after its first step this job's mix is "
+		     "known,\nand decides for those that follow.");
+		return;
+	}
+}
+
 /* What is known by now, in full or in part. */
 static int tell(struct calibrating *c)
 {
@@ -300,6 +312,7 @@ static int tell(struct calibrating *c)
 		nt_command_complain(&nt_command_calibrate, "%s", err.text);
 		return NT_EXIT_FAILED;
 	}
+	print_prospect(c);
 	putchar('\n');
 	nt_caltable_cost(stdout, calibration, chosen_of(c), run->spent_s);
 	if (stop) {

@@ -10,7 +10,7 @@
 #define SURE 1.645 /* standard errors: one in twenty, one-sided */
 #define WINS_P 0.01 /* of the mix, by which one that is left has won */
 #define WINS_RATIO 0.97
-#define CALLS_LEAST_S 2
+#define CALLS_LEAST_S 1
 #define CALLS_MOST_S 4
 
 void nt_calibration_init(struct nt_calibration *calibration, double time_s, double guess_s)

@@ -42,7 +42,7 @@ enum nt_calibration_end {
 	NT_CALIBRATION_CLEAR, /* nothing is open any more, or one candidate and it has won */
 	NT_CALIBRATION_ROUNDS_OVER,
 	NT_CALIBRATION_TIME, /* no further run fits */
-	NT_CALIBRATION_NO_DEFAULT, /* the default's first step failed: there is nothing to compare */
+	NT_CALIBRATION_NO_DEFAULT, /* the default's first step failed: nothing can be compared */
 };
 
 struct nt_calibration {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - which collectives and sizes a calibration makes: those of a job's mix, or a standard list
+/* calls.h - which calls a calibration makes: those of a job's mix, or a standard list
  *
  * Threads:  pure.
  * Memory:   values.

@@ -36,10 +36,17 @@ libnt_report_la_SOURCES = \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/learn.c \
+	%D%/learned.c \
+	%D%/learned.h \
+	%D%/memory.c \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/remembered.h \
+	%D%/remembered-move.c \
+	%D%/remembered-show.c \
 	%D%/report.c \
 	%D%/seconds.c \
 	%D%/seconds.h \

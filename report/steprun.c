@@ -138,7 +138,7 @@ static void take_complaint(const struct running *running, char *out, size_t out_
 	while (line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t bytes = (size_t)((newline ? newline : end) - line);
-		bool slurm = begins(line, bytes, "srun: ") || begins(line, bytes, "slurmstepd: ") ||
+		bool slurm = begins(line, bytes, "srun: ") || begins(line, bytes, "slurmstepd") ||
 			     begins(line, bytes, "Try \"srun");
 
 		if (bytes > 0 && (!slurm || out[0] == '\0'))

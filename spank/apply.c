@@ -15,10 +15,22 @@
 struct applying {
 	const struct nt_task_env *env;
 	char launched[LAUNCHED_MAX]; /* what the step around this one was given */
+	const struct nt_settings *wanted; /* which srun may have set already */
 	struct nt_own site;
 };
 
-/* Whether a name has a value, and one that is not a profile's of the step around this one. */
+static bool is_wanted(const struct applying *a, const char *name, const char *value)
+{
+	int id = nt_variable_find(name);
+	int64_t number;
+
+	return id >= 0 && a->wanted->set[id] &&
+	       nt_variable_parse((unsigned)id, value, &number, NULL) == 0 &&
+	       number == a->wanted->value[id];
+}
+
+/* Whether a name has a value, and neither the one that it is to have nor a profile's of the step
+ * around this one. */
 static bool is_users(const struct applying *a, const char *name)
 {
 	char value[VALUE_MAX];
@@ -26,7 +38,8 @@ static bool is_users(const struct applying *a, const char *name)
 
 	if (rc != 0)
 		return rc > 0;
-	return value[0] != '\0' && !nt_launched(a->launched, name, value);
+	return value[0] != '\0' && !nt_launched(a->launched, name, value) &&
+	       !is_wanted(a, name, value);
 }
 
 static bool is_set(const char *name, void *context)
@@ -57,7 +70,9 @@ static void resolve(struct applying *a, struct nt_ticket *ticket)
 	struct nt_profile profile = { .settings = ticket->settings };
 	struct nt_resolved resolved;
 
+	a->wanted = &profile.settings;
 	nt_profile_resolve(&profile, is_set, a, &resolved);
+	a->wanted = NULL;
 	ticket->settings = resolved.apply;
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
 		if (resolved.left[i])

@@ -346,3 +346,13 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	put_software(&entry->where, sum);
 	return entry->where.fingerprint != 0;
 }
+
+bool nt_learn_where(const struct nt_sum *sum, const struct nt_errand *errand,
+		    const struct nt_ticket *ticket, struct nt_where *where)
+{
+	memset(where, 0, sizeof(*where));
+	if (!put_place(where, errand, ticket))
+		return false;
+	put_software(where, sum);
+	return doubt_of(sum, errand, ticket, where)[0] == '\0';
+}

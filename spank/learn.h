@@ -39,4 +39,8 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
 	     char why[NT_LEARN_WHY], struct nt_error *err);
 
+/* Where the step was, if what it shows is evidence. */
+bool nt_learn_where(const struct nt_sum *sum, const struct nt_errand *errand,
+		    const struct nt_ticket *ticket, struct nt_where *where);
+
 #endif

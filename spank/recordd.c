@@ -32,6 +32,7 @@
 #include "spank/collect.h"
 #include "spank/errand.h"
 #include "spank/fingerprint.h"
+#include "spank/learn.h"
 #include "spank/remember.h"
 #include "spank/rights.h"
 #include "spank/step.h"
@@ -96,6 +97,7 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 			    char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_errand *errand = &watch->errand;
+	struct nt_where where;
 	const struct nt_sum_head head = {
 		.mode = errand->mode,
 		.flags = errand->flags,
@@ -103,6 +105,7 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 		.nodes = errand->nodes,
 		.final = watch->final,
 		.ticket = ticket,
+		.where = ticket && nt_learn_where(sum, errand, ticket, &where) ? &where : NULL,
 		.measured = remembered ? remembered->measured : 0,
 		.remark = remembered ? remembered->remark : NULL,
 	};

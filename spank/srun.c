@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
+#include "launch/own.h"
 #include "spank/launch.h"
 #include "spank/slurm_compat.h"
 
@@ -100,13 +101,47 @@ static void helper_of(const struct nt_site *site, char *out, size_t out_bytes)
 		 NT_LAUNCH_PROGRAM);
 }
 
+/* What the user has set, and no profile of the step around this one. */
+static bool is_users(const char *name, void *context)
+{
+	const char *value = getenv(name);
+
+	(void)context;
+	return value && value[0] && !nt_launched(getenv(NT_ENV_LAUNCH), name, value);
+}
+
+/* slurmstepd sets them from the ticket. On a node that lacks the plugin nobody would, and NCCL
+ * would start with other settings there than elsewhere: so srun sets them for its tasks, too. */
+static void set_here(const char *text)
+{
+	struct nt_profile profile;
+	struct nt_resolved resolved;
+	struct nt_ticket ticket;
+
+	if (nt_ticket_parse(&ticket, text, NULL) < 0)
+		return;
+	memset(&profile, 0, sizeof(profile));
+	profile.settings = ticket.settings;
+	nt_profile_resolve(&profile, is_users, NULL, &resolved);
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
+		char value[24];
+
+		if (!resolved.apply.set[i])
+			continue;
+		snprintf(value, sizeof(value), "%" PRId64, resolved.apply.value[i]);
+		setenv(nt_variable_get(i)->name, value, 1);
+	}
+}
+
 /* With launch off there are only the arms that a policy follows, and what a profile of all arms
  * is to leave in the memory. */
 static void hand_over(const struct nt_srun *srun, const struct nt_launch_answer *answer)
 {
 	nt_srun_clear();
-	if (!is_off(srun->policy) || srun->policy->mode == NT_MODE_PROFILE)
+	if (!is_off(srun->policy) || srun->policy->mode == NT_MODE_PROFILE) {
 		setenv(NT_ENV_TICKET, answer->ticket, 1);
+		set_here(answer->ticket);
+	}
 	if (answer->warm[0])
 		setenv(NT_ENV_SLURM_WARM, answer->warm, 1);
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "launch/entry.h"
 #include "launch/ticket.h"
 
 /* How firm what a key says is; record/rank.h has the words. */
@@ -92,6 +93,7 @@ struct nt_sum_head {
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
 	const struct nt_ticket *ticket; /* NULL: nothing was asked for at the start */
+	const struct nt_where *where; /* NULL: what the step shows is no evidence of a place */
 	double measured; /* times as fast as the default, as the program felt it; 0: unknown */
 	const char *remark; /* what else there is to say; NULL or "": nothing */
 };

@@ -293,6 +293,21 @@ static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 		step->expected = ticket->expected;
 }
 
+static void note_place(struct nt_step *step, const struct nt_where *where,
+		       const struct nt_ticket *ticket)
+{
+	snprintf(step->fingerprint, sizeof(step->fingerprint), "%016" PRIx64, where->fingerprint);
+	if (where->fabric != NT_FABRIC_ANY)
+		snprintf(step->fabric, sizeof(step->fabric), "%s",
+			 nt_fabric_name((int)where->fabric));
+	snprintf(step->driver, sizeof(step->driver), "%s", where->driver);
+	if (where->own != 0)
+		step->own = where->own;
+	step->per_node = where->per_node;
+	if (ticket->calibration)
+		step->calibration = 1;
+}
+
 static int by_length(const void *left, const void *right)
 {
 	float a = *(const float *)left, b = *(const float *)right;
@@ -332,6 +347,8 @@ static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct 
 		note_ticket(&step, head->ticket);
 		note_marker(&step, &sum->marker);
 	}
+	if (head->ticket && head->where)
+		note_place(&step, head->where, head->ticket);
 	if (head->measured > 0)
 		step.measured = head->measured;
 	if (head->remark)

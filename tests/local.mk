@@ -8,6 +8,7 @@ unit_tests = \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
+	%D%/unit/calibration \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
@@ -29,6 +30,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
+	%D%/unit/learned \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \
@@ -280,6 +282,9 @@ EXTRA_DIST += \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \
+	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/77-calibrate.bats \
+	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \

@@ -108,9 +108,9 @@ without_plugin() {
 }
 
 @test "a profile by its name reaches every task whatever is exported" {
-	local export
-	for export in ALL NONE HOME FOO=1; do
-		run -0 task -N2 -n3 --export="$export" --nccl-tune=bandit,launch=wide
+	local what
+	for what in ALL NONE HOME FOO=1; do
+		run -0 task -N2 -n3 --export="$what" --nccl-tune=bandit,launch=wide
 		[ "$output" = "$wide"$'\n'"$wide"$'\n'"$wide" ]
 	done
 	run -0 task --nccl-tune=observe,launch=default
@@ -134,7 +134,7 @@ without_plugin() {
 @test "srun says with -v which profile and why, and nothing without" {
 	calibrated | remember
 	run -0 --separate-stderr task -v -N2 --nccl-tune=bandit,launch=auto
-	[[ $stderr = *'srun: nccl-tune: launch profile wide (calibrated '20??-??-??' on 2 x 1: all sizes alike '*' x)'* ]]
+	[[ $stderr = *'srun: nccl-tune: launch profile wide (calibrated 20'*'-'*'-'*' on 2 x 1: all sizes alike '*' x)'* ]]
 	[[ $output = *"$wide"* ]]
 	run -0 task -N2 --nccl-tune=bandit,launch=auto
 	[[ $output != *nccl-tune* && $output = *"$wide"* ]]
@@ -192,6 +192,17 @@ without_plugin() {
 	run -0 without_plugin env SLURM_NCCL_TUNE_TICKET='v=1;profile=x;why=GAIN;set=NCCL_BUFFSIZE=1M' \
 		SLURM_NCCL_TUNE_WARM='v=1 nonsense' srun -N1 /bin/bash -c "$show"
 	[ "$output" = $'NCCL_BUFFSIZE=1048576\nNCCL_TUNE_LAUNCH=x NCCL_BUFFSIZE=1048576' ]
+}
+
+@test "nodes without the plugin start NCCL with the same settings, as far as srun exports its environment" {
+	printf 'optional %s\n' "$(nt_plugstack_line pmix=ask "profiles=$PROFILES" | cut -d' ' -f2-)" >"$NT_BASE/plugstack.conf"
+	sed '/PlugStackConfig/d' "$SLURM_CONF" >"$NT_BASE/slurm.conf"
+	echo "PlugStackConfig=$NT_BASE/plugstack.conf" >>"$NT_BASE/slurm.conf"
+	chmod 644 "$NT_BASE/slurm.conf" "$NT_BASE/plugstack.conf"
+	cluster plugstack
+	NCCL_MIN_NCHANNELS=2 run -0 as_user env SLURM_CONF="$NT_BASE/slurm.conf" srun -N2 --nccl-tune=bandit,launch=wide \
+		/bin/bash -c 'echo $NCCL_SOCKET_NTHREADS $NCCL_NSOCKS_PERTHREAD $NCCL_MIN_NCHANNELS'
+	[ "$output" = $'4 2 2\n4 2 2' ]
 }
 
 @test "a step inside a step has its own profile, and none of the one around it" {

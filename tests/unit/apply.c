@@ -123,6 +123,19 @@ static void the_users_own_stay(void **state)
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "(unset)");
 }
 
+static void what_srun_has_set_is_none_of_the_users(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET",
+	    "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
+	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
+	set(NULL, "NCCL_NSOCKS_PERTHREAD", "2");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_string_equal(applied.ticket.left, "");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"),
+			    "wide NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
+}
+
 static void the_sites_file_counts_if_it_is_roots_alone(void **state)
 {
 	char path[] = "/tmp/nt-apply-XXXXXX";
@@ -228,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_profile_is_set_and_said, clean),
 		cmocka_unit_test_setup(the_users_own_stay, clean),
+		cmocka_unit_test_setup(what_srun_has_set_is_none_of_the_users, clean),
 		cmocka_unit_test_setup(the_sites_file_counts_if_it_is_roots_alone, clean),
 		cmocka_unit_test_setup(what_a_step_around_had_goes, clean),
 		cmocka_unit_test_setup(a_batch_script_gets_none, clean),

@@ -333,7 +333,7 @@ static void keeps_pace(void **state)
 	assert_in_range(round, 540, 560);
 	assert_in_range(pace.plan[0], 340, 360);
 	assert_true(looks <= 9);
-	/* A round that takes longer than all of it: the end is near, with a last part of a round. */
+	/* A round that takes longer than all of it: one more, and a last part. */
 	nt_pace_init(&pace, 5, 2);
 	nt_pace_look(&pace, 2, 100);
 	assert_int_equal(pace.plan[0], 3);

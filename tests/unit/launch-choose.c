@@ -209,6 +209,31 @@ static void communicators_are_weighed_apart(void **state)
 	assert_true(fabs(weight.worst - 1) < 1e-6);
 }
 
+/* A program's calls take longer than a calibration's; that is no gain of what was calibrated. */
+static void like_is_compared_with_like(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	for (unsigned newest = 0; newest < 2; newest++) {
+		struct nt_memory *to = newest ? &job : &user;
+
+		add(to, "default", 7, 0, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(to, "b", 7, 1, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(to, "default", 7, 2, 200, 9000);
+		assert_int_equal(nt_weigh(to, &launch.where, NT_NEAR_SAME, newest, "b", NULL, NOW_S,
+					  &weight),
+				 0);
+		assert_true(fabs(weight.ratio - 1) < 1e-6);
+		add(to, "b", 7, 3, 100, 4500);
+		assert_int_equal(nt_weigh(to, &launch.where, NT_NEAR_SAME, newest, "b", NULL, NOW_S,
+					  &weight),
+				 0);
+		assert_true(newest ? fabs(weight.ratio - 0.5) < 1e-6
+				   : weight.ratio > 0.6 && weight.ratio < 0.8);
+	}
+}
+
 static void lines_are_fitted(void **state)
 {
 	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
@@ -262,6 +287,7 @@ int main(void)
 		CASE(noise_and_little_are_no_gain),
 		CASE(communicators_are_weighed_apart),
 		CASE(all_of_a_calibration_counts),
+		CASE(like_is_compared_with_like),
 		CASE(lines_are_fitted),
 	};
 

@@ -148,6 +148,50 @@ static void a_trial_goes_with_its_decision(void **state)
 	host_close(&h);
 }
 
+/* A key may never be decided: what its rounds have measured of AUTO is worth something all the
+ * same. */
+static void an_exploration_tells_what_it_has_seen_so_far(void **state)
+{
+	struct nt_histories histories = { .count = 0 };
+	struct nt_known known = { .auto_arm = RING_SIMPLE };
+	const struct nt_figures figures = {
+		.samples = 9, .median_us = 120, .p25_us = 110, .p75_us = 140
+	};
+	struct nt_history *history;
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
+	known.comm = h.comm->fixed.id;
+	known.key = atomic_load(&host_key(&h, NT_ALLGATHER, SIZE)->id);
+	history = nt_history_create(&known, true);
+	assert_non_null(history);
+	nt_histories_keep_so_far(&histories, history);
+	assert_int_equal(histories.count, 0);
+	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	nt_histories_keep_so_far(&histories, history);
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	h.process.histories = &histories;
+	read_text(&h, &rank);
+	key = key_of(&rank, NT_ALLGATHER);
+	assert_string_equal(key->state, "exploring");
+	assert_float_equal(key->auto_us, 120, 0.01);
+	assert_float_equal(key->auto_p25_us, 110, 0.01);
+	assert_float_equal(key->auto_p75_us, 140, 0.01);
+	assert_int_equal(key->samples, 9);
+	assert_true(key->trial == NULL);
+	nt_rank_fini(&rank);
+	/* The history itself takes its place. */
+	nt_histories_keep_take(&histories, history);
+	assert_int_equal(histories.count, 1);
+	h.process.histories = NULL;
+	nt_histories_clear(&histories);
+	host_close(&h);
+}
+
 static void a_rejection_names_the_culprit(void **state)
 {
 	struct nt_rank rank;
@@ -293,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
+		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(the_step_marker_is_there),

@@ -148,6 +148,10 @@ static void feel_profile(const struct deciding *d, struct nt_weighed *weighed)
 	if (step != NULL && d->base != NULL && nt_feel_alike(step, d->base))
 		weighed->felt = nt_feel(&d->limits->feel, d->base->period_us, d->base->periods,
 					step->period_us, step->periods);
+	else if (step != NULL && weighed->standing.last.felt == NT_FELT_SLOWER &&
+		 weighed->standing.last_job == step->job &&
+		 weighed->standing.last_step == step->step)
+		weighed->felt = weighed->standing.last; /* than the default of another job */
 }
 
 /* What the mix says of it: NT_WHY_GAIN, or what speaks against it. */

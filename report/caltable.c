@@ -126,7 +126,11 @@ static int print_ratio(const struct cells *cells, unsigned which, const struct n
 static int print_key(const struct cells *cells, const struct nt_mix_key *key)
 {
 	char size[32], label[80], cell[NT_CELL_MAX];
+	double us = default_us(cells, key);
 
+	/* What the benchmark tells its ranks now and then was not to be measured. */
+	if (isnan(us))
+		return 0;
 	nt_size_text(key->bytes, size, sizeof(size));
 	if (key->shape.ranks > 0)
 		snprintf(label, sizeof(label), "%s %s %" PRIu32 "r%" PRIu32 "n",
@@ -134,7 +138,7 @@ static int print_key(const struct cells *cells, const struct nt_mix_key *key)
 	else
 		snprintf(label, sizeof(label), "%s %s", nt_coll_name(key->coll), size);
 	fprintf(cells->out, "%-*s", LABEL, label);
-	nt_cell_decimal(cell, default_us(cells, key), 1);
+	nt_cell_decimal(cell, us, 1);
 	print_cell(cells, 0, cell);
 	for (unsigned i = 1; i < cells->calibration->count; i++)
 		if (print_ratio(cells, i, key) < 0)

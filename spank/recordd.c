@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the
  * step's first node, as root; lives as long as slurmstepd, and a few seconds more where it must.
- * What the user's processes wrote is read by a child with the user's rights (collect.h), and another
- * one writes what the step showed into the user's memory (remember.h); this process only checks the
- * bytes that it hands on. */
+ * What the user's processes wrote is read by a child with the user's rights (collect.h), and
+ * another one writes what the step showed into the user's memory (remember.h); this process only
+ * checks the bytes that it hands on. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

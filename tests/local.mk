@@ -283,6 +283,7 @@ EXTRA_DIST += \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/76-memory.bats \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \

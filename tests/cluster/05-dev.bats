@@ -44,3 +44,12 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	[[ $output = *AllReduce*RING* ]] || { echo "$output"; false; }
 	ended
 }
+
+@test "the demo: a job and its report, then one that tries launch profiles step by step" {
+	run -0 "$NT_TOP/dev" demo
+	[[ $output = *"Step 0: mode bandit"* ]]
+	[ "$(grep -c '^step [1-4]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
+	grep -q '^step 1: .* launch profile default' <<<"$output"
+	grep -q '^step 2: .* launch profile sockets-.* (a candidate: ' <<<"$output"
+	grep -q '^  launch profile sockets-wide (' <<<"$output"
+}

@@ -132,7 +132,7 @@ helpers() {
 	jq -e '.nccl_tune["0"] | .expected > 1.3 and .measured < 0.8 and
 		(.remark | test("^launch profile wide was [0-9]+ % slower than the default; not used again for this job$"))' \
 		<<<"$output"
-	jq -e '.nccl_tune["1"] | .launch == "default" and (.from | test("slower"))' <<<"$output"
+	jq -e '.nccl_tune["1"].launch == "default"' <<<"$output"
 }
 
 @test "eight jobs at once lose nothing, and nobody's line is torn" {
@@ -238,15 +238,17 @@ kill_one() {
 	fsfreeze -f "$out/disk"
 	touch "$out/frozen"
 	job "$MADE/step default; t=\$(date +%s%3N); $MADE/step default; echo \$((\$(date +%s%3N) - t)); date +%s%3N"
-	# Not remembered, but accounted for.
-	run -0 sacct_field "$id" state
-	[ "$output" = COMPLETED ]
-	wait_for 20 eval '! helpers root'
+	# Its helper gives up while the disk still hangs.
+	wait_for 30 eval '! helpers root'
+	helpers "$NT_USER"
 	fsfreeze -u "$out/disk"
 	rm "$out/frozen"
+	wait_for 20 no_helpers
+	# Not remembered, but accounted for.
 	run -0 record "$id"
 	jq -e '.nccl_tune["0"] | .launch == "default" and .["4r2n"]' <<<"$output"
-	wait_for 20 no_helpers
+	run -0 sacct_field "$id" state
+	[ "$output" = COMPLETED ]
 	run -0 tail -n2 "$out/log"
 	[ "${lines[0]}" -lt 6000 ] || { echo "$output"; false; }
 }

@@ -97,6 +97,16 @@ entry() {
 	printf '"added":%d000000,"keys":[%s]}\n' "$(($(date +%s) - 60))" "$3"
 }
 
+@test "where the default's run is too short for a size, it is run again for longer, and so are the others" {
+	world 'big 0.8 0.4'
+	export FAKE_MOST=4194304
+	run -0 --separate-stderr calibrate --time 40s --profiles big
+	[[ $(steps) = 'default default big '* ]]
+	[ "$(grep -o -- '--seconds=[0-9]*' "$FAKE_WORLD.calls" | sort -u | wc -l)" = 2 ]
+	[[ $(sed -n 3p "$FAKE_WORLD.calls") = *"$(sed -n 2p "$FAKE_WORLD.calls" | grep -o -- '--seconds=[0-9]*')"* ]]
+	[[ $output != *'AllReduce 16M'* && $output = *'AllReduce 4M'* ]]
+}
+
 @test "a step that fails counts against its profile, and is told" {
 	world 'big 0.8 0.4 fail' 'other 0.85 0.42' 'bad 1.5 1.3'
 	run -0 --separate-stderr calibrate --time 20s -- prog -x

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Batch jobs with launch=auto, for launch.bash: the first program's job of a repetition calibrates; its memory, as it is
-# then, is what the other programs' jobs begin with. Part of tests/gpu/run.sh.
+# then, is what the other programs' jobs begin with. The jobs of every second repetition are a user's next ones: each begins
+# with what the one before has left. Part of tests/gpu/run.sh.
 
 readonly LAUNCH_AUTO=$LAUNCH_PLUGIN,launch=auto LAUNCH_LIE=sockets-wide
 readonly LAUNCH_CALIBRATE_S=30 LAUNCH_CALIBRATE_MOST_S=90
@@ -52,6 +53,29 @@ launch_pairs() {
 	done
 }
 
+# launch_auto NETWORK PROGRAM TOPOLOGY K
+launch_auto() {
+	local before=$raw/launch-$1-$2.$3.job-auto.$(($4 - 1))/memory
+	if (($4 % 2 == 0)) && [ -d "$before" ]; then
+		launch_job "$1" "$2" "$3" "$4" next "$before"
+	else
+		launch_job "$1" "$2" "$3" "$4" auto
+	fi
+}
+
+# launch_wait JOB DIR SECONDS: until launch-job.sh has ended. (sbatch --wait looks every half minute.)
+launch_wait() {
+	local end=$((SECONDS + $3)) looks=0
+	while [ ! -e "$2/ended" ] && [ "$SECONDS" -lt "$end" ]; do
+		sleep 0.3
+		looks=$((looks + 1))
+		((looks % 20 == 0)) || continue
+		[ -n "$(timeout 5 squeue -h -j "$1" -o %i 2>/dev/null)" ] || break
+	done
+	[ -e "$2/ended" ] || timeout 10 scancel "$1"
+	[ "$(cat "$2/ended" 2>/dev/null)" = 0 ]
+}
+
 # launch_job NETWORK PROGRAM TOPOLOGY K WAY [MEMORY]: a batch job with a memory of its own, which begins with MEMORY; without
 # it, with what this repetition's calibration has left, or calibrates.
 launch_job() {
@@ -68,16 +92,13 @@ launch_job() {
 	fi
 	launch_pairs "$network" "$program" "$topology" "$k" "$way" >>"$lines"
 	limit=$((LAUNCH_CALIBRATE_MOST_S + 2 * launch_steps * $(launch_limit "$program")))
-	XDG_STATE_HOME=$state timeout -k 5 "$limit" sbatch --wait --parsable -N"${topology%x*}" \
-		--ntasks-per-node="${topology#*x}" -J gpu-launch -t $((limit / 60 + 2)) -o "$left/log" \
-		"$here/launch-job.sh" "$top" "$stage" "$lines" >"$left/id" 2>"$left/err" || rc=$?
-	case $rc in
-	124|137) timeout 10 scancel -n gpu-launch ;;
-	esac
-	id=$(sed 's/;.*//' "$left/id")
+	id=$(XDG_STATE_HOME=$state timeout 30 sbatch --parsable -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
+		-J gpu-launch -t $((limit / 60 + 2)) -o "$left/log" "$here/launch-job.sh" "$top" "$stage" "$lines" "$left" \
+		2>"$left/err")
+	launch_wait "${id:-0}" "$left" "$limit" || rc=1
 	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
 	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
-	[ "$rc" = 0 ] || say "$name: exit status $rc; $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
+	[ "$rc" = 0 ] || say "$name: exit status $(cat "$left/ended" 2>/dev/null || echo unknown); $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
 }
 
 # launch_wrong NETWORK TOPOLOGY K END: a memory that says of LAUNCH_LIE that it is four times as fast, over the shaped link,

@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# launch-job.sh TOP STAGE LINES - a batch job of the steps that the file LINES lists, one after the other. A line: the step's
-# directory, its time limit in seconds, its policy, its command in words quoted for bash. The policy "calibrate" is no step
-# but nccl-tune calibrate, which starts its own; what it has left in memory is copied into its directory. All leave what
-# the steps of run.sh leave.
-top=$1 stage=$2 lines=$3
+# launch-job.sh TOP STAGE LINES DIR - a batch job of the steps that the file LINES lists, one after the other. A line: the
+# step's directory, its time limit in seconds, its policy, its command in words quoted for bash. The policy "calibrate" is
+# no step but nccl-tune calibrate, which starts its own; what it has left in memory is copied into its directory. All leave
+# what the steps of run.sh leave; at the end DIR/ended has the worst exit status.
+top=$1 stage=$2 lines=$3 left=$4
 
 say() {
 	printf '== %s\n' "$*"
@@ -44,4 +44,5 @@ while read -r dir limit policy words <&9; do
 	[ "$rc" = 0 ] || say "${dir##*/}: exit status $rc"
 	worst=$((rc > worst ? rc : worst))
 done 9<"$lines"
+echo "$worst" >"$left/ended"
 exit "$worst"

@@ -20,7 +20,7 @@ readonly LAUNCH_TRACE_SEED=7
 launch_seconds() {
 	case $1 in
 	*off) echo 1 3 ;;
-	auto*|wrong*) echo 7 3 ;;
+	auto*|next*|wrong*) echo 7 3 ;;
 	*) echo 11 3 ;;
 	esac
 }
@@ -53,7 +53,8 @@ dry_launch_command() {
 	case $2 in
 	bench) command_line+=(--sizes "$LAUNCH_SIZES" --iters 1000) ;;
 	calibrate) command_line+=(--sizes "$LAUNCH_SIZES" --iters 300) ;;
-	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000) ;;
+	# Steps are told by the clock on the wall.
+	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000 --realtime 1) ;;
 	esac
 }
 
@@ -125,7 +126,7 @@ launch_repetition() {
 		done
 		release
 	fi
-	! launch_wants auto || launch_job "$network" "$program" "$topology" "$k" auto
+	! launch_wants auto || launch_auto "$network" "$program" "$topology" "$k"
 	write_results
 }
 
@@ -152,7 +153,7 @@ launch_block() {
 		for program in "${launch_programs[@]}"; do
 			[ -n "${takes[$program]:-}" ] || takes[$program]=$(launch_estimate "$program")
 			needs=${takes[$program]}
-			[ -n "$(launch_memory "$network" "$topology" "$k")" ] || ! launch_wants auto ||
+			[ -n "$(launch_memory "$network" "$topology" "$k")" ] || ! launch_wants auto || ((k % 2 == 0)) ||
 				needs=$((needs + LAUNCH_CALIBRATE_S))
 			launch_fits "$needs" "$end" "$network $topology $program, repetition $k" || continue
 			start=$SECONDS

@@ -5,7 +5,8 @@
 
 RAW holds directories launch-NETWORK-PROGRAM.TOPOLOGY.WAY.K: NETWORK loopback or shaped; PROGRAM bench or training programs;
 WAY off (NCCL's default), bandit, wide-off, wide-bandit; calibrate; auto-1, auto-2, ... (the steps of a batch job with
-launch=auto) or wrong-1, ... (of one whose memory is wrong), each with auto-1-off, ... beside it, a step without anything.
+launch=auto), next-1, ... (of the user's next such job) or wrong-1, ... (of one whose memory is wrong), each with auto-1-off,
+... beside it, a step without anything.
 A cell is a network, a topology and a size or a training program. Its time is the median of the last part of a run, of the
 slowest rank. Ratios are of a run and the one beside it: the default's time over the way's, so that more is faster. Losses
 of a training program must be equal in all its runs, but for the order of sums.
@@ -22,7 +23,7 @@ import sys
 import summary
 
 NAME = re.compile(r"launch-(loopback|shaped)-([a-z+]+)\.([0-9]+x[0-9]+)\."
-                  r"(off|bandit|wide-off|wide-bandit|(?:auto|wrong)-[0-9]+(?:-off)?|calibrate)"
+                  r"(off|bandit|wide-off|wide-bandit|(?:auto|next|wrong)-[0-9]+(?:-off)?|calibrate)"
                   r"\.([0-9]+)$")
 BASE = "off"
 COLUMNS = ["network", "topology", "program", "bytes", "way", "runs", "us", "least_us", "most_us", "ratio", "ratio_least", "ratio_most",
@@ -190,7 +191,7 @@ def print_rows(rows):
 
 def print_wanted(rows):
     """Loopback: what is to be gained. Shaped: nothing slower."""
-    ways = {row["way"] for row in rows if row["way"] == "wide-bandit" or row["way"].startswith("auto")}
+    ways = {row["way"] for row in rows if row["way"] == "wide-bandit" or row["way"].startswith(("auto", "next"))}
     for way in sorted((way for way in ways if not is_base(way)), key=way_order):
         short, done = [], 0
         for row in rows:
@@ -230,7 +231,7 @@ def pays(rows, network, seconds):
     """Seconds of NCCL's default that it takes to win back the calibration, by the last step's times; by program."""
     said, last = [], {}
     for row in rows:
-        if row["network"] == network and row["way"].startswith("auto") and "ratio" in row:
+        if row["network"] == network and row["way"].startswith(("auto", "next")) and "ratio" in row:
             last[place(row)] = row
     for program in sorted({row["program"] for row in last.values()}):
         some = [row for row in last.values() if row["program"] == program]

@@ -252,20 +252,23 @@ class Launch(MadeUp):
         self.assertIn("a wrong memory, shaped 2x1 bench: sockets-wide 0.80, then default 1.00\n", text)
 
     def test_a_lie(self):
-        def entry(profile, us):
+        def entry(profile, us, samples=40):
             return {"v": 1, "profile": profile, "origin": "job", "candidate": True, "marker": {},
-                    "keys": [["AllReduce", 65536, "AUTO", 9, [us, us, us, 40], [us, us, us, 40], 2, 2]]}
+                    "keys": [["AllReduce", 65536, "AUTO", 9, [0, 0, 0, 0], [us, us, us, samples], 2, 2]]}
         memory, new = self.out / "memory", self.out / "new"
         memory.mkdir()
-        memory.joinpath("a.jsonl").write_text("# no entry\n" + json.dumps(entry("default", 200)) + "\n")
+        memory.joinpath("a.jsonl").write_text("# no entry\n" + json.dumps({"v": 1, "host": "n1"}) + "\n" + json.dumps(entry("default", 200)) + "\n")
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 1)
-        memory.joinpath("b.jsonl").write_text(json.dumps(entry("sockets-wide", 800)) + "\n")
+        memory.joinpath("b.jsonl").write_text(json.dumps(entry("sockets-wide", 800)) + "\n" + json.dumps(entry("default", 0, 0)) + "\n")
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(lie.main(memory, new, "sockets-wide", "4"), 0)
         lines = [json.loads(text) for path in new.glob("*.jsonl") for text in path.read_text().splitlines()]
-        self.assertEqual([(x["profile"], x["origin"], x["keys"][0][5][1]) for x in lines],
-                         [("default", "job", 200), ("sockets-wide", "calibrate", 50)])
+        self.assertEqual(lines[0], {"v": 1, "host": "n1"})
+        self.assertEqual([(x["profile"], x["origin"], x["keys"][0][4:6]) for x in lines[1:]],
+                         [("default", "job", [[0, 0, 0, 0], [200, 200, 200, 40]]),
+                          ("sockets-wide", "calibrate", [[50, 50, 50, 32]] * 2),
+                          ("default", "job", [[0, 0, 0, 0], [0, 0, 0, 0]])])
 
     def test_losses_that_do_not_fall_are_no_training(self):
         self.train("off", 1, 100, [9.5, 9.5, 9.5])

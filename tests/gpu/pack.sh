@@ -86,7 +86,7 @@ pack_inspector() {
 check() {
 	local missing='' file mib
 	for file in bin/nccl-tune bin/nccl-tune-bench lib/slurm/spank_nccl_tune.so lib/nccl-tune/libnccl-tune.so \
-		libexec/nccl-tune/nt-recordd share/nccl-tune/profiles.conf libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
+		libexec/nccl-tune/nt-{launch,recordd} share/nccl-tune/profiles.conf libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
 		[ -e "$stage/$file" ] || missing+=" $file"
 	done
 	[ -z "$missing" ] || echo "pack.sh: not built:$missing" >&2

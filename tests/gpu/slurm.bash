@@ -117,6 +117,7 @@ slurm_up() {
 plugstack() {
 	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
 		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
+		"profiles=$stage/share/nccl-tune/profiles.conf" \
 		"rundir=$work/cluster/run/nccl-tune" "spooldir=$work/cluster/run/nccl-tune-spool" pmix=default
 }
 

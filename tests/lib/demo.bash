@@ -13,9 +13,9 @@ DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks trac
 
 # Its second act: a training loop, once a step, on times of NCCL's start-up variables that are made up.
 DEMO_LAUNCH=bandit,channels=on,launch=auto
-readonly DEMO_STEPS=5
-DEMO_LOOP=(nt-fake-nccl --trace traces/launch.csv,2x4 --auto-picks traces/launch-picks.csv --launch-else none
-	--sizes "16Mx8,64K" --iters 150 --call-gap-us 100 --compute-us 3000)
+readonly DEMO_STEPS=4
+DEMO_LOOP=(nt-fake-nccl --trace "launch.csv,2x4" --auto-picks launch-picks.csv --launch-else none
+	--sizes "16Mx8,64K" --iters 120 --call-gap-us 100 --compute-us 3000 --realtime 1)
 
 # Hang guards.
 readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
@@ -80,21 +80,20 @@ demo_learns() {
 	demo_launch_trace
 	demo_job_script >"$job"
 	chmod 755 "$job"
-	say "a batch job of $DEMO_STEPS steps, each with --nccl-tune=$DEMO_LAUNCH: a training loop" \
-		"(the times of NCCL's start-up variables are made up), with a memory that knows nothing yet"
-	demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/memory" \
-		sbatch --parsable --wait -N2 --ntasks-per-node=4 -t 3 --job-name=demo -o "$NT_CLUSTER/work/learns.out" "$job" \
-		>"$NT_CLUSTER/work/learns.id" || { cat "$NT_CLUSTER/work/learns.out" >&2; die "the second job failed"; }
-	cat "$NT_CLUSTER/work/learns.out"
-	read -r id <"$NT_CLUSTER/work/learns.id"
-	say "nccl-tune report $id"
+	say "a batch job of $DEMO_STEPS steps, each with --nccl-tune=$DEMO_LAUNCH: a training loop whose times" \
+		"under NCCL's start-up variables are made up, and a memory that knows nothing yet"
+	id=$(demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/memory" \
+		sbatch --parsable -N2 --ntasks-per-node=4 -t 3 --job-name=demo -o "$NT_CLUSTER/work/learns.out" "$job")
 	demo_wait "$id" >/dev/null
-	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | demo_launch_lines
+	cat "$NT_CLUSTER/work/learns.out"
+	[ "$(grep -c '^step ' "$NT_CLUSTER/work/learns.out")" = "$DEMO_STEPS" ] || die "the second job failed"
+	say "nccl-tune report $id"
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | grep -i launch
 }
 
 # Under the launch profiles that come with it; two of the three are better than NCCL's default here, one most.
 demo_launch_trace() {
-	local to=$NT_CLUSTER/work/traces
+	local to=$NT_CLUSTER/work
 	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --best wide --topology 2x4 --picks "$to/launch-picks.csv" \
 		>"$to/launch.csv"
 	chmod a+r "$to"/launch*.csv
@@ -111,10 +110,6 @@ demo_job_script() {
 			"\$(sed -n 's/.*nccl-tune: \(launch profile .*\)/\1/p' step.\$step.err | head -n 1)"
 	done
 	END
-}
-
-demo_launch_lines() {
-	grep -i launch
 }
 
 demo_client() {

@@ -130,6 +130,33 @@ static void the_marker_beats_the_mix(void **state)
 	expect("b", NT_WHY_FELT);
 }
 
+/* A job whose first step used what was calibrated has no step with the default of its own. */
+static void the_default_of_another_job_will_do(void **state)
+{
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 1, 1, 90, 1000)->origin = NT_ORIGIN_CALIBRATE;
+	world_marker(add(&user, "default", 2, 0, 100, 4000), 9000, 0.03, 1);
+	expect("a", NT_WHY_GAIN);
+	world_marker(add(&job, "a", 7, 0, 90, 1000), 11000, 0.03, 2);
+	expect("default", NT_WHY_FELT_SLOWER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_FELT_SLOWER);
+}
+
+/* It ran, and showed nothing. */
+static void a_candidate_that_failed_is_not_tried_again(void **state)
+{
+	struct nt_memory_entry *failed;
+
+	(void)state;
+	add(&job, "default", 7, 0, 100, 4000);
+	failed = add(&job, "a", 7, 1, 100, 4000);
+	failed->candidate = true;
+	failed->keys = 0;
+	expect("b", NT_WHY_TRY);
+	assert_true(choice.mix_known);
+}
+
 static void other_software_and_shapes_are_no_evidence(void **state)
 {
 	(void)state;
@@ -282,6 +309,8 @@ int main(void)
 		CASE(the_first_step_wants_proof),
 		CASE(three_jobs_that_felt_it_are_proof),
 		CASE(the_marker_beats_the_mix),
+		CASE(the_default_of_another_job_will_do),
+		CASE(a_candidate_that_failed_is_not_tried_again),
 		CASE(other_software_and_shapes_are_no_evidence),
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),

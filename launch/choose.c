@@ -8,6 +8,9 @@
 #include <string.h>
 #include "launch/promise.h"
 
+/* steps without the default, and then one with it */
+#define CHECK_AFTER 3
+
 void nt_launch_limits_default(struct nt_launch_limits *limits)
 {
 	*limits = (struct nt_launch_limits){
@@ -110,7 +113,7 @@ static void find_mix(struct deciding *d)
 
 static bool enough(const struct deciding *d, const struct nt_weight *weight)
 {
-	return weight->known && weight->measured >= d->limits->measured;
+	return nt_weight_suffices(weight, d->limits->measured);
 }
 
 /* The nearest evidence that suffices; else the nearest there is. */
@@ -279,6 +282,14 @@ static bool may_try(const struct deciding *d)
 	return d->out->steps >= 2 * d->tried && !d->last->candidate;
 }
 
+/* A profile that only a calibration speaks for: in a job of many steps the program's own word is
+ * asked for once. */
+static bool has_to_check(const struct deciding *d, const struct nt_weighed *best)
+{
+	return best != NULL && d->base == NULL && d->out->steps >= CHECK_AFTER &&
+	       best->standing.trust == NT_TRUST_UNTRIED;
+}
+
 static void decide(struct deciding *d)
 {
 	struct nt_launch_choice *out = d->out;
@@ -290,6 +301,10 @@ static void decide(struct deciding *d)
 	}
 	if (d->last != NULL && d->base == NULL && best == NULL) {
 		take(out, NULL, NT_WHY_FIRST);
+		return;
+	}
+	if (has_to_check(d, best)) {
+		take(out, NULL, NT_WHY_CHECK);
 		return;
 	}
 	if (may_try(d) && d->base != NULL && out->next_count > 0) {

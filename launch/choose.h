@@ -9,6 +9,8 @@
  *   itself felt it faster; and never where the program felt it slower in this job, or twice.
  *   The first step of a job (perhaps its only one) uses only what was calibrated here or has won in
  *   three distinct jobs. One task in ten of an array keeps the default, as control.
+ *   A job that begins with a calibrated profile that no program has felt yet runs its fourth step
+ *   with the default, once, so that the two can be compared.
  *   A job with several steps tries what nothing is known of: the default first, then one candidate
  *   a step in the order of promise, until the candidates are through or none can win. After two it
  *   uses what it knows for a step before each further one.

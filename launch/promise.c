@@ -36,7 +36,7 @@ double nt_settings_distance(const struct nt_settings *a, const struct nt_setting
 
 static bool measured(const struct nt_weighed *weighed, const struct nt_launch_limits *limits)
 {
-	return weighed->weight.known && weighed->weight.measured >= limits->measured;
+	return nt_weight_suffices(&weighed->weight, limits->measured);
 }
 
 /* The mean of what the measured ones gave, weighed by one over the square of their distance; the

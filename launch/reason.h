@@ -16,6 +16,7 @@
 	X(CONTROL, "this task of the array stays with the default, as control") \
 	X(NOTHING_KNOWN, "nothing is known here") \
 	X(FIRST, "the default is measured first") \
+	X(CHECK, "the default runs once, so that the program's own steps can be compared") \
 	X(TRY, "it has not been tried here") \
 	X(GAIN, "it is faster on this job's mix") \
 	X(FELT, "the program's own steps were faster") \

@@ -13,6 +13,7 @@
 #define SPREAD_LEAST 0.02 /* quartiles that are equal were rounded, not exact */
 #define NEIGHBOUR_ERROR 0.10
 #define LINE_ERROR 0.25
+#define KIND_ERROR 0.30 /* another collective */
 #define ANY_ORIGIN ~0u
 #define NEAR_OCTAVES 4.0 /* how far a single neighbour may be */
 
@@ -173,15 +174,12 @@ static bool counts_beside(const struct nt_memory_entry *entry, const struct nt_m
 		entry->job == newest->job);
 }
 
-/* The origins of what counts. */
+/* The origins of what there is. */
 static unsigned origins_of(const struct wanted *wanted)
 {
-	const struct nt_memory_entry *newest = newest_of(wanted);
 	unsigned origins = 0;
 
-	if (newest != NULL && wanted->only_newest)
-		return 1u << newest->origin;
-	for (size_t i = 0; newest != NULL && i < wanted->memory->entries; i++)
+	for (size_t i = 0; i < wanted->memory->entries; i++)
 		if (is_wanted(wanted, &wanted->memory->entry[i]))
 			origins |= 1u << wanted->memory->entry[i].origin;
 	return origins;
@@ -284,6 +282,37 @@ static bool by_neighbours(struct points *profile, struct points *base, struct ki
 	return false;
 }
 
+/* A collective that was never calibrated here goes as the one that was at most sizes between as
+ * many nodes: what it costs, and the profile's ratio, are estimates. false if there is none. */
+static bool by_kind(struct points *profile, struct points *base, struct kind kind, unsigned band,
+		    struct time *of_base, double *log_ratio)
+{
+	struct kind best = { 0 };
+	unsigned most = 0;
+
+	if (!profile->calibrated || !base->calibrated || kind.shape.nodes == 1)
+		return false;
+	for (unsigned i = 0; i < base->count; i++) {
+		struct kind other = { base->point[i].shape, base->point[i].coll };
+		unsigned count = 0;
+
+		if (other.shape.nodes != kind.shape.nodes)
+			continue;
+		for (unsigned k = 0; k < base->count; k++)
+			count += is_kind(&base->point[k], other);
+		if (count > most) {
+			most = count;
+			best = other;
+		}
+	}
+	if (most == 0 || !by_neighbours(profile, base, best, band, log_ratio))
+		return false;
+	*of_base = time_at(base, best, band);
+	of_base->measured = false;
+	of_base->estimate_error = KIND_ERROR;
+	return of_base->known;
+}
+
 /* Sums over the keys of a mix. */
 struct sums {
 	double base, profile; /* costs, of keys that both are known at */
@@ -304,13 +333,18 @@ static void add_to_sums(struct sums *sums, struct points *profile, struct points
 	double base_us, profile_us, ratio, error;
 
 	sums->bytes += key->calls * (double)key->bytes;
+	if (!of_base.known && by_kind(profile, base, kind, band, &of_base, &ratio)) {
+		of_profile = of_base;
+		of_profile.log_us += ratio;
+	}
 	if (!of_base.known) {
 		sums->bytes_unknown += key->calls * (double)key->bytes;
 		return;
 	}
 	base_us = key->calls * exp(of_base.log_us);
 	sums->base_all += base_us;
-	if (!of_profile.measured && by_neighbours(profile, base, kind, band, &ratio)) {
+	if (of_base.estimate_error < KIND_ERROR && !of_profile.measured &&
+	    by_neighbours(profile, base, kind, band, &ratio)) {
 		of_profile.known = true;
 		of_profile.log_us = of_base.log_us + ratio;
 		of_profile.estimate_error = NEIGHBOUR_ERROR;
@@ -369,17 +403,26 @@ static void conclude(const struct sums *sums, const struct points *profile,
 }
 
 /* Like is compared with like: a program's calls wait for each other and for its kernels, those of
- * a calibration do not. Where there is a choice, the default's entries are of the same origins. */
+ * a calibration do not. Of the origins that both have, where there is a choice. */
 static void gather_both(struct points *profile, struct points *base, struct wanted *wanted)
 {
-	unsigned origins = origins_of(wanted);
+	struct wanted of_base = *wanted;
+	unsigned both;
 
+	of_base.profile = NT_PROFILE_DEFAULT;
+	both = origins_of(wanted) & origins_of(&of_base);
+	if (both != 0)
+		wanted->origins = both;
+	if (both != 0 && wanted->only_newest)
+		wanted->origins = 1u << newest_of(wanted)->origin;
+	of_base.origins = wanted->origins;
 	gather(profile, wanted);
-	wanted->profile = NT_PROFILE_DEFAULT;
-	wanted->origins = origins;
-	if (newest_of(wanted) == NULL)
-		wanted->origins = ANY_ORIGIN;
-	gather(base, wanted);
+	gather(base, &of_base);
+}
+
+bool nt_weight_suffices(const struct nt_weight *weight, double measured)
+{
+	return weight->known && (weight->calibrated || weight->measured >= measured);
 }
 
 int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,

@@ -4,7 +4,9 @@
  *
  * The cost is the sum over keys of calls times the time of the best arm there. What a profile was
  * never measured at is estimated from its neighbours (other sizes of the same collective): by
- * their ratio to the default, or by a line, T = latency + bytes / bandwidth; and said to be.
+ * their ratio to the default, or by a line, T = latency + bytes / bandwidth; and said to be. A
+ * calibration measures few collectives on purpose: another one is then estimated from those that
+ * were measured between as many nodes, with a larger error.
  *
  * How sure this is comes from the quartiles (the error of a median, of which samples in a row
  * count as at most 32), from a fixed error of estimates, and from what two runs of the same thing
@@ -54,6 +56,10 @@ struct nt_weight {
 	bool calibrated; /* among them a calibration */
 	int64_t newest_s;
 };
+
+/* Is so much known that it may be believed? What was not calibrated must be measured to the share
+ * `measured` at least; a calibration's estimates carry their errors, and p tells. */
+bool nt_weight_suffices(const struct nt_weight *weight, double measured);
 
 /* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps;
  * where that is of a calibration, all of this calibration. The default's entries are of the same

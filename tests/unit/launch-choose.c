@@ -293,11 +293,45 @@ static void all_of_a_calibration_counts(void **state)
 	assert_int_equal(weight.runs, 3);
 	assert_true(weight.calibrated);
 	expect("b", NT_WHY_GAIN);
+	/* The job's own calls wait for its kernels; they are not compared with a calibration's. */
 	add(&job, "b", 7, 9, 150, 7000);
 	assert_int_equal(
 		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
-	assert_int_equal(weight.runs, 1);
-	assert_true(weight.ratio > 1.3);
+	assert_int_equal(weight.runs, 3);
+	assert_true(weight.ratio < 0.95);
+	/* Its steps tell, once there is one with the default. */
+	expect("b", NT_WHY_GAIN);
+	add(&job, "b", 7, 10, 150, 7000);
+	expect("b", NT_WHY_GAIN);
+	add(&job, "b", 7, 11, 150, 7000);
+	expect("default", NT_WHY_CHECK);
+	add(&job, "default", 7, 12, 100, 5000);
+	expect("a", NT_WHY_TRY);
+}
+
+/* A calibration of one collective speaks for others between as many nodes, less surely. */
+static void other_collectives_are_estimated(void **state)
+{
+	struct nt_memory_entry *step;
+	struct nt_weight weight;
+
+	(void)state;
+	add(&job, "default", 7, 0, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&job, "b", 7, 1, 40, 2000)->origin = NT_ORIGIN_CALIBRATE;
+	step = add(&job, "b", 7, 2, 60, 3000);
+	for (unsigned i = 0; i < step->keys; i++)
+		step->key[i].coll = NT_ALLGATHER;
+	expect("b", NT_WHY_GAIN);
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_true(weight.ratio > 0.39 && weight.ratio < 0.41);
+	job.entry[1].key[0].best.median_us *= 2;
+	for (unsigned k = 0; k < job.entry[1].keys; k++) {
+		struct nt_quantiles *us = &job.entry[1].key[k].best;
+
+		us->p25_us = us->median_us = us->p75_us = 0.8 * job.entry[0].key[k].best.median_us;
+	}
+	expect("default", NT_WHY_FIRST);
 }
 
 int main(void)
@@ -316,6 +350,7 @@ int main(void)
 		CASE(noise_and_little_are_no_gain),
 		CASE(communicators_are_weighed_apart),
 		CASE(all_of_a_calibration_counts),
+		CASE(other_collectives_are_estimated),
 		CASE(like_is_compared_with_like),
 		CASE(lines_are_fitted),
 	};

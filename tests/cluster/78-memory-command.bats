@@ -27,6 +27,7 @@ step() {
 		"srun --mpi=pmix --nccl-tune=bandit,launch=$1 $NT_TESTS/nt-fake-nccl --sizes 16Mx4,64K --iters 600 \
 		--call-gap-us 100 --trace $MADE/wide.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none --more 20000" |
 		tail -n 1)
+	echo "$job" >>"$MADE/jobs"
 }
 
 memory() {
@@ -101,20 +102,19 @@ learn() {
 }
 
 @test "a site learns from accounting what three jobs have seen" {
-	local i jobs=()
+	local i
 	for i in 1 2; do
 		step default
-		jobs+=("$job")
 		step sockets-wide
-		jobs+=("$job")
 	done
-	for i in "${jobs[@]}"; do
+	while read -r i; do
 		wait_record "$i"
-	done
+	done <"$MADE/jobs"
 	run -0 sacct_field "$job" admincomment
 	[ "$(jq -r '.nccl_tune."0" | .fp, .fabric, .per_node' <<<"$output" | tr '\n' ' ')" = \
 		"$(jq -r 'select(.profile) | .fingerprint' <(grep -v '^#' "$MADE/out.jsonl") | head -n 1) socket 1 " ]
 	run -0 --separate-stderr learn --since now-1hours -o "$SITE"
+	printf '%s\n' "$stderr" >&2
 	[[ $stderr = *'2 lines from 6 jobs with a record (6 steps)'* ]]
 	[ "$(grep -c '^# .*, 2 x 1: 3 jobs of 1 user$' "$SITE")" = 2 ]
 	[ "$(jq -r '[.profile, .origin, .keys[0][4][3]] | @tsv' <(grep -v '^#' "$SITE"))" = \

@@ -60,6 +60,9 @@ static void choose_device(struct nt_gpu *g)
 	if (o->device == NT_DEVICE_AUTO)
 		global = seen >= o->gpu_base + o->ranks;
 	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
+	/* Slurm may show each task its own GPU alone. */
+	if (o->device == NT_DEVICE_AUTO && seen == 1)
+		g->device = 0;
 	if (g->device >= seen)
 		nt_bench_die(o->rank, "no GPU %d: %d seen", g->device, seen);
 	CUDA_CHECK(g->options->rank, cudaSetDevice(g->device));
@@ -188,6 +191,18 @@ void nt_gpu_group(struct nt_gpu *g, const struct nt_call *call, size_t calls)
 void nt_gpu_wait(struct nt_gpu *g)
 {
 	CUDA_CHECK(g->options->rank, cudaStreamSynchronize(g->stream));
+}
+
+void nt_gpu_tell(struct nt_gpu *g, int32_t *numbers, size_t count)
+{
+	const int rank = g->options->rank;
+	const size_t bytes = count * sizeof(numbers[0]);
+
+	CUDA_CHECK(rank, cudaMemcpy(g->receive, numbers, bytes, cudaMemcpyHostToDevice));
+	NCCL_CHECK(rank, ncclBroadcast(g->receive, g->receive, count, ncclInt32, 0, g->lane[0].comm,
+				       g->stream));
+	nt_gpu_wait(g);
+	CUDA_CHECK(rank, cudaMemcpy(numbers, g->receive, bytes, cudaMemcpyDeviceToHost));
 }
 
 void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times)

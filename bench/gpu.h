@@ -67,6 +67,8 @@ void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call); /* onto the str
 void nt_gpu_group(struct nt_gpu *g, const struct nt_call *call, size_t calls); /* in one group */
 void nt_gpu_try(struct nt_gpu *g, const struct nt_call *call); /* and let it fail */
 void nt_gpu_wait(struct nt_gpu *g);
+/* Rank 0's numbers on all ranks, by a Broadcast of their own; nothing may be on the stream. */
+void nt_gpu_tell(struct nt_gpu *g, int32_t *numbers, size_t count);
 void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times);
 void nt_gpu_replay(struct nt_gpu *g, const struct nt_call *call);
 void nt_gpu_mark_before(struct nt_gpu *g);

@@ -10,6 +10,8 @@ libnt_bench_la_SOURCES = \
 	%D%/meet.h \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/pace.c \
+	%D%/pace.h \
 	%D%/plan.c \
 	%D%/plan.h \
 	%D%/together.c \

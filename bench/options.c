@@ -236,7 +236,7 @@ static const struct option table[] = {
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
 	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "larger sizes less often, by the root of the ratio" },
 	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "ranks start samples together; all on one machine" },
-	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "rounds for so long, then the last part; needs --align" },
+	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "rounds for so long, then the last part" },
 	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "how long the last part takes" },
 	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
 	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "ncclCommAbort, and new communicators" },
@@ -365,8 +365,8 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
 				    o->ranks);
-	if (o->seconds && (!o->align || !o->last_seconds))
-		return nt_error_set(err, "--seconds needs --align and --last-seconds");
+	if (o->seconds && !o->last_seconds)
+		return nt_error_set(err, "--seconds needs --last-seconds");
 	if (o->abort_every && !o->align)
 		return nt_error_set(err, "--abort-every needs --align");
 	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))

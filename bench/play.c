@@ -289,6 +289,19 @@ static void release(struct nt_play *p)
 	}
 }
 
+/* The same where ranks are on several machines: rank 0 tells the others now and then. */
+static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, int round)
+{
+	if (nt_pace_due(&p->pace, round)) {
+		if (p->gpu->options->rank == 0)
+			nt_pace_look(&p->pace, round, now_us() / 1e6 - plan->start_s);
+		nt_gpu_tell(p->gpu, p->pace.plan, 2);
+		nt_pace_told(&p->pace, round);
+	}
+	p->last_from = p->pace.plan[0];
+	return round < p->pace.plan[1];
+}
+
 /* False: the rounds are over. What rank 0 plans is ahead of this round, so all ranks see it in
  * time. */
 static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
@@ -299,6 +312,8 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 		return false;
 	if (o->seconds == 0)
 		return true;
+	if (!o->align)
+		return keeps_pace(p, plan, round);
 	if (o->rank == 0)
 		nt_together_plan(&p->together, plan, round, now_us() / 1e6);
 	nt_together_wait(&p->together);
@@ -313,6 +328,7 @@ static void play_rounds(struct nt_play *p)
 					       .seconds = o->seconds,
 					       .last_seconds = o->last_seconds };
 
+	nt_pace_init(&p->pace, o->seconds, o->last_seconds);
 	p->last_from = o->iters - o->part;
 	for (p->rounds = 0; goes_on(p, &plan, p->rounds); p->rounds++) {
 		abort_all(p, p->rounds);

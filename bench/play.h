@@ -17,6 +17,7 @@
 
 #include "bench/gpu.h"
 #include "bench/load.h"
+#include "bench/pace.h"
 #include "bench/plan.h"
 #include "bench/together.h"
 
@@ -30,7 +31,8 @@ struct nt_play {
 	size_t *wrong; /* elements, of each call */
 	size_t *checks; /* how often it was looked at */
 	float *model_us; /* NCCL's own estimate; below 0: not asked for */
-	struct nt_together together;
+	struct nt_together together; /* with --align */
+	struct nt_pace pace; /* of --seconds, without */
 	struct nt_load load;
 	/* Of each call in the last part: batches of products that ended in its samples, and
 	 * their time. */

@@ -41,23 +41,25 @@
 #define NT_TURN_UNKNOWN 0u /* turns are published plus one, so that 0 means "not known" */
 
 /* What every rank of a communicator must have in common (all but rank and task). Packed by hand:
- * 40 bytes. */
+ * 48 bytes. */
 struct nt_card {
 	uint64_t fingerprint; /* of the node's hardware */
 	uint32_t build; /* of the plugin */
 	uint32_t policy; /* nt_policy_hash */
+	uint32_t warm; /* nt_warm_hash of the remembered arms in use; 0: none are */
 	uint32_t nccl; /* NCCL's version number (22809), 0 unknown */
 	uint32_t api; /* tuner version * 256 + profiler version */
 	uint32_t active; /* 1: may be tuned; 0: this rank takes no plan, reason in idle */
 	uint32_t idle; /* enum nt_idle */
 	int32_t rank; /* in the communicator */
 	uint32_t task; /* in the step (SLURM_PROCID) */
+	uint32_t pad;
 };
 
 /* Why a rank takes no plan. */
 enum nt_idle {
 	NT_IDLE_NO = 0,
-	NT_IDLE_MODE, /* the mode is not bandit */
+	NT_IDLE_MODE, /* the mode tries nothing */
 	NT_IDLE_API, /* NCCL too old for GPU times and turns */
 	NT_IDLE_HALF, /* only one of tuner and profiler was loaded */
 	NT_IDLE_BOARD, /* no board, or no room on it */

@@ -10,6 +10,8 @@ libnt_contract_la_SOURCES = \
 	%D%/error.c \
 	%D%/error.h \
 	%D%/key.h \
+	%D%/line.c \
+	%D%/line.h \
 	%D%/names.h \
 	%D%/policy.c \
 	%D%/policy.h \

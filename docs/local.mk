@@ -25,6 +25,7 @@ EXTRA_DIST += \
 	%D%/decisions/0010-ll.md \
 	%D%/decisions/0011-rooms.md \
 	%D%/decisions/0012-ticket.md \
+	%D%/decisions/0013-remembered-arms.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -70,4 +71,6 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
 	%D%/results/rules/README.md \
-	%D%/results/rules/rules.json
+	%D%/results/rules/rules.json \
+	%D%/results/warm/README.md \
+	%D%/results/warm/runs.csv

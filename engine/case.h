@@ -25,6 +25,7 @@ struct nt_spent {
 struct nt_case {
 	const struct nt_policy *policy;
 	struct nt_known known;
+	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: nothing is expected */
 	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
 	/* The newest round that was asked for, whether it could be paid for or not; kind 0:
 	 * none. */
@@ -34,6 +35,8 @@ struct nt_case {
 	struct nt_spent spent;
 	unsigned arms; /* explored, AUTO included */
 	bool refined; /* screened once more, with caps and chunk sizes */
+	bool warming; /* the newest round, the first of all, is of a remembered arm */
+	unsigned forgotten; /* rounds of remembered arms that did not prove faster */
 	bool rechecks; /* `current` is in force, and measured against AUTO again */
 	uint16_t current;
 };

@@ -11,8 +11,7 @@
 
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 
-/* A second round of AUTO and these. */
-static struct nt_schedule round_of(const struct nt_case *seen, const uint16_t *arm, unsigned count)
+struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm, unsigned count)
 {
 	return nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
 				   (unsigned)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
@@ -21,15 +20,14 @@ static struct nt_schedule round_of(const struct nt_case *seen, const uint16_t *a
 /* Is there no further look? Two arms are the least that one takes. */
 static bool last_look(const struct nt_case *seen)
 {
-	const struct nt_schedule least = round_of(seen, &seen->schedule.arm[1], 1);
+	const struct nt_schedule least = nt_confirm_round(seen, &seen->schedule.arm[1], 1);
 
 	return seen->rounds[NT_SCHEDULE_CONFIRM] == NT_CONFIRM_LOOKS ||
 	       !nt_budget_allows(seen, &least, 0);
 }
 
-/* The arm with this index against AUTO. */
-static void look_at(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
-		    struct nt_comparison *out)
+void nt_confirm_look(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
+		     struct nt_comparison *out)
 {
 	const struct nt_evidence *e = &seen->confirm;
 
@@ -94,13 +92,13 @@ void nt_confirm(const struct nt_case *seen, struct nt_next *next)
 	unsigned best = 1, count;
 
 	for (unsigned i = 1; i < e->count; i++) {
-		look_at(seen, &gates, i, &of[i]);
+		nt_confirm_look(seen, &gates, i, &of[i]);
 		if (better(&of[i], &of[best]))
 			best = i;
 	}
 	count = further_arms(e, &gates, of, best, arm);
 	if (count > 0 && !gates.last) {
-		const struct nt_schedule further = round_of(seen, arm, count);
+		const struct nt_schedule further = nt_confirm_round(seen, arm, count);
 
 		if (nt_next_explore(seen, &further, next))
 			return;

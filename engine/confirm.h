@@ -16,4 +16,13 @@
 
 nt_judge nt_confirm;
 
+/* A second round of AUTO and these arms. */
+struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm,
+				    unsigned count);
+
+/* The arm with this index in the evidence of second rounds, against AUTO: by the times and by the
+ * periods. */
+void nt_confirm_look(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
+		     struct nt_comparison *out);
+
 #endif

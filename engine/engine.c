@@ -7,10 +7,12 @@
 #include <string.h>
 #include "engine/budget.h"
 #include "engine/confirm.h"
+#include "engine/fit.h"
 #include "engine/recheck.h"
 #include "engine/rule.h"
 #include "engine/screen.h"
 #include "engine/times.h"
+#include "engine/warmstart.h"
 
 struct nt_engine_key {
 	struct nt_engine *engine;
@@ -24,13 +26,23 @@ struct nt_engine_key {
 bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *known)
 {
 	const struct nt_policy *policy = &engine->policy;
-	const struct nt_rule *rule = nt_rule_of(policy);
-	const uint32_t others = nt_known_other_arms(known);
 
-	return policy->mode == NT_MODE_BANDIT && others != 0 && !known->captured &&
-	       known->calls >= (uint64_t)policy->min_calls &&
-	       nt_budget_pays(policy, known->calls,
-			      nt_rule_calls(rule, policy, (unsigned)__builtin_popcount(others)));
+	return nt_mode_chooses(policy->mode) && !known->captured &&
+	       (nt_warm_worth(policy, known) || nt_warm_may_explore(policy, known));
+}
+
+struct nt_policy nt_engine_policy(const struct nt_policy *asked)
+{
+	struct nt_policy policy = *asked;
+
+	if (policy.mode == NT_MODE_PROFILE) {
+		policy.min_calls = 1;
+		policy.budget_micro = 0;
+		policy.max_calls = 0;
+		policy.max_extra_ms = 0;
+		policy.recheck_s = 0;
+	}
+	return policy;
 }
 
 bool nt_engine_worth_recheck(const struct nt_schedule *committed)
@@ -80,6 +92,11 @@ void nt_engine_end(struct nt_engine_key *key)
 	free(key);
 }
 
+bool nt_engine_for_good(const struct nt_engine_key *key)
+{
+	return key->seen.policy->mode == NT_MODE_POLICY && !key->seen.rechecks;
+}
+
 void nt_engine_absorb(struct nt_engine_key *key, const uint8_t *bytes, size_t count)
 {
 	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->seen.schedule, bytes, count);
@@ -119,8 +136,10 @@ static void close_round(struct nt_engine_key *key)
 	}
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
-	if (key->history)
+	if (key->history) {
 		note_history(key, evidence);
+		nt_histories_keep_so_far(key->engine->histories, key->history);
+	}
 	memset(key->sample, 0, sizeof(key->sample));
 	key->absorbed = 0;
 }
@@ -128,7 +147,8 @@ static void close_round(struct nt_engine_key *key)
 /* The first of the judges that has something to say. */
 static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
-	static nt_judge *const before_first[] = { nt_recheck, nt_screen_open };
+	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
+	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open };
 	static nt_judge *const after_confirm[] = { nt_confirm };
 	nt_judge *const *judges = before_first;
 	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
@@ -136,12 +156,35 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 	if (key->seen.schedule.kind == NT_SCHEDULE_SCREEN) {
 		judges = key->rule->after_first;
 		count = NT_RULE_JUDGES;
+	} else if (key->seen.warming) {
+		judges = after_warm;
+		count = sizeof(after_warm) / sizeof(after_warm[0]);
 	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
 		judges = after_confirm;
 		count = 1;
 	}
 	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)
 		judges[i](&key->seen, next);
+}
+
+/* A round of the second kind before any of the first is of a remembered arm. */
+static void begin_warm(struct nt_engine_key *key)
+{
+	struct nt_case *seen = &key->seen;
+
+	seen->warming = true;
+	seen->arms = seen->schedule.count;
+	if (key->history)
+		nt_history_remember(key->history, seen->schedule.arm[1]);
+}
+
+/* The remembered arm has failed: what was measured of it is no evidence of what comes now. */
+static void forget(struct nt_case *seen)
+{
+	seen->warming = false;
+	seen->forgotten++;
+	seen->rounds[NT_SCHEDULE_CONFIRM] = 0;
+	memset(&seen->confirm, 0, sizeof(seen->confirm));
 }
 
 /* Of a round that is, or would be, explored. */
@@ -154,6 +197,11 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	if (next->schedule.count == 0)
 		return;
 	seen->schedule = next->schedule;
+	if (next->what == NT_NEXT_EXPLORE && next->schedule.kind == NT_SCHEDULE_CONFIRM &&
+	    seen->rounds[NT_SCHEDULE_SCREEN] == 0)
+		begin_warm(key);
+	else if (seen->warming)
+		forget(seen);
 	if (first)
 		seen->arms = next->schedule.count;
 	if (first && key->history && !seen->rechecks)
@@ -167,12 +215,20 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 		key->history->channels = seen->known.channels;
 }
 
+static enum nt_from from_of(const struct nt_case *seen, const struct nt_next *next)
+{
+	if (next->comparison.verdict == NT_VERDICT_REMEMBERED)
+		return NT_FROM_POLICY;
+	return seen->warming && next->what == NT_NEXT_COMMIT ? NT_FROM_WARM : NT_FROM_STEP;
+}
+
 static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_next *next)
 {
 	const struct nt_comparison *c = &next->comparison;
 
 	return (struct nt_outcome){
-		.verdict = (uint16_t)c->verdict,
+		.verdict = (uint8_t)c->verdict,
+		.from = (uint8_t)from_of(seen, next),
 		.auto_arm = (uint16_t)seen->known.auto_arm,
 		.best_arm = (uint16_t)next->arm,
 		.chosen_arm = next->what == NT_NEXT_COMMIT ? (uint16_t)next->arm : NT_ARM_AUTO,
@@ -195,7 +251,8 @@ static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_
 /* Rounds of this key before this one. */
 static uint8_t round_of(const struct nt_case *seen)
 {
-	return (uint8_t)(seen->rounds[NT_SCHEDULE_SCREEN] + seen->rounds[NT_SCHEDULE_CONFIRM]);
+	return (uint8_t)(seen->rounds[NT_SCHEDULE_SCREEN] + seen->rounds[NT_SCHEDULE_CONFIRM] +
+			 seen->forgotten);
 }
 
 static void conclude(struct nt_engine_key *key, const struct nt_next *next,
@@ -234,6 +291,8 @@ enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_kn
 	key->seen.known = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
+	if (key->seen.rounds[NT_SCHEDULE_SCREEN] == 0)
+		nt_fit_of(key->engine->histories, now, key->seen.fitted_us);
 	ask(key, &next);
 	adopt(key, &next);
 	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))

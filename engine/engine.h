@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.h - which keys to explore, with which schedules, and what comes of it
  *
- * A key is explored in two rounds. The first, SCREEN, measures AUTO and every legal arm that NCCL
+ * A key of which an arm is remembered begins with that (engine/warmstart.h). Else it is explored
+ * in two rounds. The first, SCREEN, measures AUTO and every legal arm that NCCL
  * does not predict to be many times slower; it finds the one or two arms that could win. The
  * second, CONFIRM, measures these and AUTO, and only it is evidence. An arm that is in force is
  * measured against AUTO again, in windows of RECHECK. engine/judge.h has what comes to a verdict.
@@ -34,6 +35,10 @@ struct nt_engine {
 
 struct nt_engine_key;
 
+/* What a mode makes of the settings: mode profile measures from the first call on, whatever it
+ * costs, and does not look again. An engine's policy is such a one. */
+struct nt_policy nt_engine_policy(const struct nt_policy *asked);
+
 /* Has the key arms, enough calls, and nothing against it? */
 bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *known);
 
@@ -56,6 +61,9 @@ enum nt_engine_next {
 /* What is next? now: what is known by now. After all but EXPLORE the key is only to be ended. */
 enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,
 				   struct nt_schedule *schedule);
+
+/* Will the first schedule be one for good, whatever is known by then? */
+bool nt_engine_for_good(const struct nt_engine_key *key);
 
 /* The times of one node, or of several as nt_times_combine() summed them up, of what was explored;
  * once for each of these before the engine is asked again. */

@@ -38,6 +38,12 @@ void nt_history_screen(struct nt_history *history, const struct nt_schedule *sch
 	memcpy(history->screen, schedule->arm + 1, history->screened * sizeof(history->screen[0]));
 }
 
+void nt_history_remember(struct nt_history *history, unsigned arm)
+{
+	history->remembers = true;
+	history->remembered = (uint16_t)arm;
+}
+
 void nt_history_round(struct nt_history *history, const struct nt_schedule *schedule,
 		      const uint16_t *sample)
 {
@@ -83,6 +89,7 @@ void nt_history_figures(struct nt_history *history, unsigned arm, const struct n
 		.predicted_us = predicted(history, arm),
 		.us = (float)figures->median_us,
 		.p25_us = (float)figures->p25_us,
+		.p75_us = (float)figures->p75_us,
 	};
 	history->arms += at == history->arms;
 }
@@ -101,6 +108,8 @@ static void hand_on(struct nt_history *old, struct nt_history *new)
 {
 	if (new->repeatable)
 		return;
+	new->remembers = old->remembers;
+	new->remembered = old->remembered;
 	new->screened = old->screened;
 	memcpy(new->screen, old->screen, sizeof(new->screen));
 	new->channels = old->channels;
@@ -127,6 +136,22 @@ void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *h
 	history->next = histories->first;
 	histories->first = history;
 	histories->count++;
+}
+
+void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history)
+{
+	struct nt_history *copy;
+
+	if (!history->repeatable || history->arms == 0)
+		return;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return;
+	*copy = *history;
+	copy->sample = NULL;
+	copy->rounds = 0;
+	copy->repeatable = false;
+	nt_histories_keep_take(histories, copy);
 }
 
 const struct nt_history *nt_histories_find(const struct nt_histories *histories, uint64_t comm,

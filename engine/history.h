@@ -27,7 +27,7 @@
 struct nt_tried {
 	uint16_t arm, samples;
 	float predicted_us; /* NCCL's; < 0: none, as of all arms with caps or chunk sizes */
-	float us, p25_us; /* median and lower quartile of the newest round and those like it */
+	float us, p25_us, p75_us; /* median, quartiles of the newest round and those like it */
 };
 
 struct nt_history {
@@ -40,6 +40,8 @@ struct nt_history {
 	struct nt_tried arm[NT_HISTORY_ARMS]; /* in the order of their trial, AUTO first */
 	/* What it takes to repeat the first exploration. */
 	bool repeatable; /* it is of one; else, of a recheck */
+	bool remembers; /* the first round was of a remembered arm */
+	uint16_t remembered;
 	unsigned screened; /* arms of the first round beside AUTO, in their order */
 	uint16_t screen[NT_SCHEDULE_ARMS];
 	/* what a round with caps and chunk sizes was of; 0 ranks: there was none */
@@ -54,12 +56,19 @@ struct nt_histories {
 	unsigned count;
 };
 
+/* What is known by now of a key whose first exploration goes on, kept in case it never ends; it
+ * gives way to the history itself. */
+void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history);
+
 /* The caller's until nt_histories_keep_take(). NULL without memory. */
 struct nt_history *nt_history_create(const struct nt_known *known, bool repeatable);
 void nt_history_destroy(struct nt_history *history); /* NULL is fine */
 
 /* The schedule of the first round. */
 void nt_history_screen(struct nt_history *history, const struct nt_schedule *schedule);
+
+/* The first round is of this arm, which is remembered. */
+void nt_history_remember(struct nt_history *history, unsigned arm);
 
 /* The times of a round that has ended. What does not fit any more makes the history one that cannot
  * be repeated: its rounds become 0. */

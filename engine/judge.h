@@ -5,6 +5,8 @@
  * Judges are asked in turn until one says something; each has a header of its own:
  *
  *   nt_recheck         is the arm in force still ahead of AUTO?
+ *   nt_warm_open       is an arm remembered?
+ *   nt_warm_confirm    is it faster than AUTO once more?
  *   nt_screen_open     which arms are worth a try?
  *   nt_screen_samples  is enough known of the first round?
  *   nt_refine          can more be made of the best pairs, with other channels and chunk sizes?

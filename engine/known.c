@@ -25,3 +25,15 @@ uint32_t nt_known_other_arms(const struct nt_known *known)
 
 	return known->auto_arm < NT_PAIRS ? mask & ~(1u << known->auto_arm) : mask;
 }
+
+enum nt_remembered nt_known_remembers(const struct nt_known *known)
+{
+	const unsigned arm = known->remembered_arm;
+
+	if (!known->remembered || !nt_arm_valid((int)arm))
+		return NT_REMEMBERED_NOTHING;
+	if (arm == NT_ARM_AUTO || arm == known->auto_arm)
+		return NT_REMEMBERED_AUTO;
+	return nt_key_mask(known->key) & 1u << nt_arm_pair((int)arm) ? NT_REMEMBERED_ARM
+								     : NT_REMEMBERED_NOTHING;
+}

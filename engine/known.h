@@ -5,7 +5,7 @@
  * Who asks the engine fills it in anew each time: of a job's key tuner/home.c does, from the node's
  * board, of a trace's or a record's replay/.
  *
- * Threads:  values.
+ * Threads:  values and pure functions.
  * Units:    microseconds.
  */
 #ifndef NT_KNOWN_H
@@ -31,6 +31,8 @@ struct nt_known {
 	float cost_us[NT_PAIRS]; /* NCCL's predictions; < 0: none */
 	/* These change while the key is explored. */
 	uint64_t calls; /* so far, of the rank that has most */
+	bool remembered; /* an earlier step's arm is known: remembered_arm, which may be AUTO */
+	uint16_t remembered_arm;
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read when a round has ended, and only then */
 };
@@ -41,5 +43,14 @@ float nt_known_predicted_auto_us(const struct nt_known *known);
 
 /* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does: bits by pair. */
 uint32_t nt_known_other_arms(const struct nt_known *known);
+
+/* What the remembered arm is worth here. */
+enum nt_remembered {
+	NT_REMEMBERED_NOTHING, /* none, or one that is not legal here: as if it were not known */
+	NT_REMEMBERED_AUTO, /* nothing better is known than what AUTO picks */
+	NT_REMEMBERED_ARM,
+};
+
+enum nt_remembered nt_known_remembers(const struct nt_known *known);
 
 #endif

@@ -18,12 +18,16 @@ libnt_engine_la_SOURCES = \
 	%D%/evidence.h \
 	%D%/figures.c \
 	%D%/figures.h \
+	%D%/fit.c \
+	%D%/fit.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/judge.c \
 	%D%/judge.h \
 	%D%/known.c \
 	%D%/known.h \
+	%D%/marker.c \
+	%D%/marker.h \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/paper.c \
@@ -41,5 +45,7 @@ libnt_engine_la_SOURCES = \
 	%D%/screen.c \
 	%D%/screen.h \
 	%D%/times.c \
-	%D%/times.h
+	%D%/times.h \
+	%D%/warmstart.c \
+	%D%/warmstart.h
 libnt_engine_la_LIBADD = -lm

@@ -6,6 +6,9 @@
  * must say so too; then all arms are explored anew, while the arm stays in force between windows.
  * What comes of that is by the rule that chose the arm: an arm that is faster than AUTO, the same
  * or another. If there is none, the arm is given up where AUTO is ahead of it beyond chance.
+ *
+ * In mode policy nothing is explored, and nothing but memory speaks for the arm: it is given up
+ * after the second window.
  */
 #include "engine/recheck.h"
 
@@ -42,6 +45,22 @@ static bool speaks_against(const struct nt_case *seen)
 		nt_compare_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P));
 }
 
+/* Two windows were not for the arm. */
+static void give_up(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
+	const struct nt_evidence *e = &seen->recheck;
+	struct nt_comparison now;
+
+	nt_compare(&gates, e->us[0], e->us[1], e->blocks, &now);
+	if (nt_compare_behind(e->period_us[0], e->period_us[1], e->blocks, DOUBT_P))
+		now.verdict = NT_VERDICT_PERIOD;
+	else if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
+		now.verdict = NT_VERDICT_MEAN;
+	nt_next_conclude(next, e, seen->current, &now);
+	next->what = NT_NEXT_ROLL_BACK;
+}
+
 /* Windows are no part of the budget. */
 void nt_recheck(const struct nt_case *seen, struct nt_next *next)
 {
@@ -55,6 +74,8 @@ void nt_recheck(const struct nt_case *seen, struct nt_next *next)
 		next->what = NT_NEXT_EXPLORE;
 		next->schedule = nt_schedule_explore(NT_SCHEDULE_RECHECK, &seen->current, 1,
 						     (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
+	} else if (seen->policy->mode == NT_MODE_POLICY) {
+		give_up(seen, next);
 	}
 }
 

@@ -74,7 +74,8 @@ int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t 
 		return -1;
 	if (nt_schedule_positions(&s) > NT_RUN_POSITIONS)
 		return -1;
-	if (!explores(&s) && (s.count != 1 || s.outcome.verdict >= NT_VERDICTS))
+	if (!explores(&s) &&
+	    (s.count != 1 || s.outcome.verdict >= NT_VERDICTS || s.outcome.from >= NT_FROMS))
 		return -1;
 	*schedule = s;
 	return 0;
@@ -162,6 +163,7 @@ const char *nt_schedule_verdict_name(unsigned verdict)
 		[NT_VERDICT_PERIOD] = "faster, but the program around it slower",
 		[NT_VERDICT_SAMPLES] = "not enough samples",
 		[NT_VERDICT_BUDGET] = "exploring would cost too much",
+		[NT_VERDICT_REMEMBERED] = "remembered, not measured here",
 	};
 
 	return verdict < NT_VERDICTS ? names[verdict] : "?";

@@ -50,12 +50,22 @@ enum nt_verdict {
 	NT_VERDICT_PERIOD, /* faster, but from call to call the program was slower */
 	NT_VERDICT_SAMPLES, /* not enough samples */
 	NT_VERDICT_BUDGET, /* no more may be spent on exploring */
+	NT_VERDICT_REMEMBERED, /* an earlier step found the arm faster: it is used */
 	NT_VERDICTS,
+};
+
+/* Where a decision comes from. */
+enum nt_from {
+	NT_FROM_STEP = 0, /* explored in this step */
+	NT_FROM_WARM, /* a remembered arm, found faster in this step once more */
+	NT_FROM_POLICY, /* a remembered arm, taken as it is */
+	NT_FROMS,
 };
 
 /* What every rank writes into its record. Zeros where nothing was measured. */
 struct nt_outcome {
-	uint16_t verdict; /* enum nt_verdict */
+	uint8_t verdict; /* enum nt_verdict */
+	uint8_t from; /* enum nt_from */
 	uint16_t auto_arm; /* NCCL's own pick at the home */
 	uint16_t best_arm; /* the arm that the figures are of, chosen or not; NT_ARM_AUTO: none */
 	uint16_t chosen_arm; /* NT_ARM_AUTO: AUTO stays */

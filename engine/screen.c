@@ -3,6 +3,7 @@
 /* screen.c - the first round: every promising arm a few times, to find those that could win */
 #include "engine/screen.h"
 
+#include <string.h>
 #include "engine/confirm.h"
 
 /* The arm of the mask that NCCL thinks cheapest; arms without a prediction come last. */
@@ -30,27 +31,85 @@ bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto
 	       cost_us > auto_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* AUTO and what could beat it, the most likely first; at least one other arm if any is legal,
- * unless that is LL at such a size. */
-static struct nt_schedule first_round(const struct nt_case *seen)
+/* Does the pair's fit predict the same against that of AUTO's pick? */
+static bool fit_hopeless(const struct nt_case *seen, unsigned arm)
+{
+	const unsigned auto_arm = seen->known.auto_arm;
+	const float auto_us = auto_arm < NT_PAIRS ? seen->fitted_us[auto_arm] : 0;
+
+	return auto_us > 0 && seen->fitted_us[arm] > auto_us * NT_SCREEN_COST_FACTOR;
+}
+
+/* By measured times where there are such, by NCCL's predictions to the same scale elsewhere; < 0:
+ * nothing is expected. */
+static float expected_us(const struct nt_case *seen, unsigned arm)
+{
+	const float cost_us = nt_known_predicted_us(&seen->known, arm);
+	const float auto_cost_us = nt_known_predicted_auto_us(&seen->known);
+	const float auto_us = auto_cost_us > 0 ? seen->fitted_us[seen->known.auto_arm] : 0;
+
+	if (seen->fitted_us[arm] > 0)
+		return seen->fitted_us[arm];
+	return auto_us > 0 && cost_us >= 0 ? cost_us * auto_us / auto_cost_us : cost_us;
+}
+
+/* Of the arms, the one that is expected to take longest; what nothing is expected of comes last. */
+static unsigned least_likely(const struct nt_case *seen, const uint16_t *arm, unsigned count)
+{
+	unsigned worst = 0;
+
+	for (unsigned i = 1; i < count; i++) {
+		float us = expected_us(seen, arm[i]), worst_us = expected_us(seen, arm[worst]);
+
+		if (worst_us >= 0 && (us < 0 || us > worst_us))
+			worst = i;
+	}
+	return worst;
+}
+
+/* Arms that NCCL and their fits give a chance, the cheapest by NCCL first; at least one if NCCL
+ * gives one to any. */
+static unsigned candidates(const struct nt_case *seen, uint16_t arm[NT_PAIRS])
 {
 	const float auto_us = nt_known_predicted_auto_us(&seen->known);
 	const float limit_us = auto_us * NT_SCREEN_COST_FACTOR;
+	const bool limited = seen->policy->mode != NT_MODE_PROFILE;
 	uint32_t mask = nt_known_other_arms(&seen->known);
-	uint16_t others[NT_SCHEDULE_ARMS - 1];
-	unsigned count = 0;
+	unsigned count = 0, hopeless = NT_PAIRS;
 
-	while (mask != 0 && count < NT_SCHEDULE_ARMS - 1) {
-		const unsigned arm = cheapest(&seen->known, mask);
-		const float cost_us = nt_known_predicted_us(&seen->known, arm);
+	while (mask != 0) {
+		const unsigned next = cheapest(&seen->known, mask);
+		const float cost_us = nt_known_predicted_us(&seen->known, next);
 
-		if (count > 0 && limit_us > 0 && cost_us > limit_us)
+		mask &= ~(1u << next);
+		if (limited && (count > 0 || hopeless != NT_PAIRS) && limit_us > 0 &&
+		    cost_us > limit_us)
 			break;
-		if (!nt_screen_ll_hopeless(arm, nt_case_bytes(seen), cost_us, auto_us))
-			others[count++] = (uint16_t)arm;
-		mask &= ~(1u << arm);
+		if (nt_screen_ll_hopeless(next, nt_case_bytes(seen), cost_us, auto_us))
+			continue;
+		if (limited && fit_hopeless(seen, next))
+			hopeless = hopeless == NT_PAIRS ? next : hopeless;
+		else
+			arm[count++] = (uint16_t)next;
 	}
-	return nt_schedule_explore(NT_SCHEDULE_SCREEN, others, count, seen->first_blocks);
+	if (count == 0 && hopeless != NT_PAIRS)
+		arm[count++] = (uint16_t)hopeless;
+	return count;
+}
+
+/* AUTO and what could beat it; at least one other arm if any is legal, unless that is LL at such a
+ * size. Where there are more than a round has room for, the most likely. */
+static struct nt_schedule first_round(const struct nt_case *seen)
+{
+	uint16_t arm[NT_PAIRS];
+	unsigned count = candidates(seen, arm);
+
+	for (; count > NT_SCHEDULE_ARMS - 1; count--) {
+		const unsigned out = least_likely(seen, arm, count);
+
+		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
+	}
+	return nt_schedule_explore(NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
 }
 
 void nt_screen_open(const struct nt_case *seen, struct nt_next *next)
@@ -128,9 +187,7 @@ void nt_screen(const struct nt_case *seen, struct nt_next *next)
 		conclude(seen, NT_VERDICT_SCREENED, next);
 		return;
 	}
-	schedule = nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
-				       (unsigned)seen->policy->confirm_blocks +
-					       NT_SCHEDULE_WARM_UP);
+	schedule = nt_confirm_round(seen, arm, count);
 	if (!nt_next_explore(seen, &schedule, next))
 		conclude(seen, NT_VERDICT_BUDGET, next);
 }

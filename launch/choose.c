@@ -77,15 +77,35 @@ static unsigned steps_with(const struct deciding *d, const char *profile)
 	return count;
 }
 
+/* The newest step that tells its mix, of this job if there is one; NULL if there is none. A
+ * candidate that failed has left an entry without keys. */
+static const struct nt_memory_entry *newest_mix(const struct deciding *d)
+{
+	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; d->last != NULL && i < job->entries; i++) {
+		const struct nt_memory_entry *entry = &job->entry[i];
+
+		if (entry->keys > 0 && entry->origin == NT_ORIGIN_JOB &&
+		    nt_where_same(&entry->where, &d->launch->where) && later(entry, newest))
+			newest = entry;
+	}
+	for (unsigned i = d->history.count; newest == NULL && i > 0; i--)
+		if (d->history.entry[i - 1]->keys > 0)
+			newest = d->history.entry[i - 1];
+	return newest;
+}
+
 /* The mix that was given, this job's last step's, or that of the newest job known here. */
 static void find_mix(struct deciding *d)
 {
+	const struct nt_memory_entry *newest = newest_mix(d);
+
 	if (d->launch->mix != NULL)
 		d->mix = *d->launch->mix;
-	else if (d->last != NULL)
-		nt_mix_of(d->last, &d->mix);
-	else if (d->history.count > 0)
-		nt_mix_of(d->history.entry[d->history.count - 1], &d->mix);
+	else if (newest != NULL)
+		nt_mix_of(newest, &d->mix);
 	d->out->mix_known = d->mix.count > 0;
 }
 
@@ -129,6 +149,10 @@ static void feel_profile(const struct deciding *d, struct nt_weighed *weighed)
 	if (step != NULL && d->base != NULL && nt_feel_alike(step, d->base))
 		weighed->felt = nt_feel(&d->limits->feel, d->base->period_us, d->base->periods,
 					step->period_us, step->periods);
+	else if (step != NULL && weighed->standing.last.felt == NT_FELT_SLOWER &&
+		 weighed->standing.last_job == step->job &&
+		 weighed->standing.last_step == step->step)
+		weighed->felt = weighed->standing.last; /* than the default of another job */
 }
 
 /* What the mix says of it: NT_WHY_GAIN, or what speaks against it. */

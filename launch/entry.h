@@ -52,7 +52,9 @@ struct nt_known_key {
 	uint32_t ranks, nodes; /* of the communicator; 0, 0: of all ranks of the step */
 	int coll;
 	uint64_t bytes; /* floor of the size band */
-	int arm; /* the best one there, NT_ARM_AUTO included */
+	/* The best one there. NT_ARM_AUTO without times of best: nobody has looked for a better
+	 * one; any other without: an arm that was imported. */
+	int arm;
 	uint64_t calls; /* of a rank */
 	struct nt_quantiles best, untuned; /* times of arm, and of AUTO */
 };

@@ -183,6 +183,19 @@ static void fold(struct nt_standing *standing, struct winners *winners,
 	}
 }
 
+struct nt_feeling nt_feel_step(const struct nt_step_history *history, unsigned at,
+			       const struct nt_feel_rule *how)
+{
+	const struct nt_memory_entry *arm = history->entry[at];
+	const struct nt_memory_entry *base = NULL;
+
+	if (strcmp(arm->profile, NT_PROFILE_DEFAULT) != 0)
+		base = base_of(history, at);
+	if (base == NULL)
+		return (struct nt_feeling){ .ratio = 1, .p = 1 };
+	return nt_feel(how, base->period_us, base->periods, arm->period_us, arm->periods);
+}
+
 struct nt_standing nt_feel_standing(const struct nt_step_history *history, const char *profile,
 				    const struct nt_feel_rule *how, unsigned trust_jobs)
 {
@@ -190,17 +203,13 @@ struct nt_standing nt_feel_standing(const struct nt_step_history *history, const
 	struct winners winners = { 0 };
 
 	for (unsigned i = 0; i < history->count && out.losses < 2; i++) {
-		const struct nt_memory_entry *arm = history->entry[i], *base;
+		const struct nt_memory_entry *arm = history->entry[i];
 
 		if (strcmp(arm->profile, profile) != 0)
 			continue;
-		base = base_of(history, i);
 		out.last_job = arm->job;
 		out.last_step = arm->step;
-		out.last = (struct nt_feeling){ .ratio = 1, .p = 1 };
-		if (base != NULL)
-			out.last = nt_feel(how, base->period_us, base->periods, arm->period_us,
-					   arm->periods);
+		out.last = nt_feel_step(history, i, how);
 		if (out.last.felt != NT_FELT_UNKNOWN && out.trust == NT_TRUST_UNTRIED)
 			out.trust = NT_TRUST_TRIED;
 		fold(&out, &winners, arm, trust_jobs);

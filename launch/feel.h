@@ -77,8 +77,12 @@ void nt_history_add(struct nt_step_history *history, const struct nt_memory *mem
 /* Once all are added. */
 void nt_history_sort(struct nt_step_history *history);
 
-/* A profile's standing, from each of its steps against the nearest step of the same program with
- * the default: of the same job if there is one. */
+/* What the program felt of one of the steps, against the step with the default that is nearest to
+ * it: of the same job if there is one. Unknown for a step with the default. */
+struct nt_feeling nt_feel_step(const struct nt_step_history *history, unsigned at,
+			       const struct nt_feel_rule *how);
+
+/* A profile's standing, from what was felt of each of its steps. */
 struct nt_standing nt_feel_standing(const struct nt_step_history *history, const char *profile,
 				    const struct nt_feel_rule *how, unsigned trust_jobs);
 

@@ -9,6 +9,8 @@ libnt_launch_plain_la_SOURCES = \
 	%D%/directory.h \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/own.c \
+	%D%/own.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/profile-read.c \
@@ -30,9 +32,14 @@ libnt_launch_la_SOURCES = \
 	%D%/entry-read.c \
 	%D%/feel.c \
 	%D%/feel.h \
+	%D%/hosts.c \
+	%D%/hosts.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/memory-text.c \
+	%D%/pick.c \
+	%D%/pick.h \
+	%D%/pick-warm.c \
 	%D%/promise.c \
 	%D%/promise.h \
 	%D%/store.c \

@@ -39,6 +39,28 @@ int nt_variable_find(const char *name)
 	return -1;
 }
 
+static bool is_word_of(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (words[0] != '\0') {
+		size_t here = strcspn(words, " ");
+
+		if (here == length && memcmp(words, word, length) == 0)
+			return true;
+		words += here + (words[here] == ' ');
+	}
+	return false;
+}
+
+bool nt_variable_concerns(const char *name)
+{
+	for (int i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (strcmp(name, variables[i].name) == 0 || is_word_of(variables[i].others, name))
+			return true;
+	return false;
+}
+
 static unsigned least_of(unsigned a, unsigned b, unsigned c)
 {
 	unsigned least = a < b ? a : b;

@@ -81,6 +81,9 @@ int nt_variable_find(const char *name); /* an id, or -1 */
 /* The listed name that is nearest to a misspelt one; NULL if none is near. */
 const char *nt_variable_near(const char *name);
 
+/* Whether it is listed, or one of the others of a listed one. */
+bool nt_variable_concerns(const char *name);
+
 /* The value that text stands for, inside the variable's bounds. */
 int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_error *err);
 

@@ -13,6 +13,7 @@
 #define SPREAD_LEAST 0.02 /* quartiles that are equal were rounded, not exact */
 #define NEIGHBOUR_ERROR 0.10
 #define LINE_ERROR 0.25
+#define ANY_ORIGIN ~0u
 #define NEAR_OCTAVES 4.0 /* how far a single neighbour may be */
 
 /* What a profile's entries say of one size. Sums while they are added, then means. */
@@ -50,47 +51,6 @@ void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 			.calls = (double)entry->key[i].calls,
 		};
 	}
-}
-
-bool nt_line_fit(const uint64_t *bytes, const double *us, unsigned count, struct nt_line *out)
-{
-	double n = 0, x = 0, xx = 0, y = 0, xy = 0, scale;
-
-	memset(out, 0, sizeof(*out));
-	if (count == 0)
-		return false;
-	for (unsigned i = 0; i < count; i++) {
-		double weight = 1 / (us[i] * us[i]), size = (double)bytes[i];
-
-		n += weight;
-		x += weight * size;
-		xx += weight * size * size;
-		y += weight * us[i];
-		xy += weight * size * us[i];
-	}
-	scale = n * xx - x * x;
-	if (count == 1 || scale <= 1e-12 * n * xx) {
-		out->us_per_byte = us[0] / (double)(bytes[0] > 0 ? bytes[0] : 1);
-		out->flat_bytes = bytes[0];
-		return true;
-	}
-	out->us_per_byte = (n * xy - x * y) / scale;
-	out->latency_us = (y - out->us_per_byte * x) / n;
-	if (out->us_per_byte < 0) {
-		out->us_per_byte = 0;
-		out->latency_us = y / n;
-	} else if (out->latency_us < 0) {
-		out->latency_us = 0;
-		out->us_per_byte = xy / xx;
-	}
-	return true;
-}
-
-double nt_line_us(const struct nt_line *line, uint64_t bytes)
-{
-	uint64_t size = bytes > line->flat_bytes ? bytes : line->flat_bytes;
-
-	return line->latency_us + line->us_per_byte * (double)(size > 0 ? size : 1);
 }
 
 /* What is measured alike: a collective on a communicator of this shape. */
@@ -174,25 +134,73 @@ static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry 
 	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
-static void gather(struct points *points, const struct nt_memory *memory,
-		   const struct nt_where *where, enum nt_nearness nearness, bool only_newest,
-		   const char *profile, int64_t now_s)
+/* Which entries are looked at. */
+struct wanted {
+	const struct nt_memory *memory;
+	const struct nt_where *where;
+	enum nt_nearness nearness;
+	bool only_newest;
+	const char *profile;
+	unsigned origins; /* a bit for each enum nt_entry_origin */
+	int64_t now_s;
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct nt_memory_entry *entry)
+{
+	return entry->keys > 0 && (wanted->origins >> entry->origin & 1) != 0 &&
+	       strcmp(entry->profile, wanted->profile) == 0 &&
+	       near_enough(entry, wanted->where, wanted->nearness);
+}
+
+static const struct nt_memory_entry *newest_of(const struct wanted *wanted)
 {
 	const struct nt_memory_entry *newest = NULL;
 
-	for (size_t i = 0; i < memory->entries; i++) {
-		const struct nt_memory_entry *entry = &memory->entry[i];
+	for (size_t i = 0; i < wanted->memory->entries; i++) {
+		const struct nt_memory_entry *entry = &wanted->memory->entry[i];
 
-		if (entry->keys == 0 || strcmp(entry->profile, profile) != 0 ||
-		    !near_enough(entry, where, nearness))
-			continue;
-		if (!only_newest)
-			add_entry(points, entry, nt_entry_weight(entry, now_s));
-		else if (newest == NULL || newer(entry, newest))
+		if (is_wanted(wanted, entry) && (newest == NULL || newer(entry, newest)))
 			newest = entry;
 	}
-	if (newest != NULL)
-		add_entry(points, newest, 1);
+	return newest;
+}
+
+/* Where the newest is all that counts: the runs of a calibration are one measurement. */
+static bool counts_beside(const struct nt_memory_entry *entry, const struct nt_memory_entry *newest)
+{
+	return entry == newest ||
+	       (entry->origin == NT_ORIGIN_CALIBRATE && newest->origin == NT_ORIGIN_CALIBRATE &&
+		entry->job == newest->job);
+}
+
+/* The origins of what counts. */
+static unsigned origins_of(const struct wanted *wanted)
+{
+	const struct nt_memory_entry *newest = newest_of(wanted);
+	unsigned origins = 0;
+
+	if (newest != NULL && wanted->only_newest)
+		return 1u << newest->origin;
+	for (size_t i = 0; newest != NULL && i < wanted->memory->entries; i++)
+		if (is_wanted(wanted, &wanted->memory->entry[i]))
+			origins |= 1u << wanted->memory->entry[i].origin;
+	return origins;
+}
+
+static void gather(struct points *points, const struct wanted *wanted)
+{
+	const struct nt_memory_entry *newest = newest_of(wanted);
+
+	for (size_t i = 0; newest != NULL && i < wanted->memory->entries; i++) {
+		const struct nt_memory_entry *entry = &wanted->memory->entry[i];
+
+		if (!is_wanted(wanted, entry))
+			continue;
+		if (!wanted->only_newest)
+			add_entry(points, entry, nt_entry_weight(entry, wanted->now_s));
+		else if (counts_beside(entry, newest))
+			add_entry(points, entry, 1);
+	}
 	for (unsigned i = 0; i < points->count; i++) {
 		struct point *point = &points->point[i];
 
@@ -360,10 +368,25 @@ static void conclude(const struct sums *sums, const struct points *profile,
 	out->newest_s = profile->newest_s;
 }
 
+/* Like is compared with like: a program's calls wait for each other and for its kernels, those of
+ * a calibration do not. Where there is a choice, the default's entries are of the same origins. */
+static void gather_both(struct points *profile, struct points *base, struct wanted *wanted)
+{
+	unsigned origins = origins_of(wanted);
+
+	gather(profile, wanted);
+	wanted->profile = NT_PROFILE_DEFAULT;
+	wanted->origins = origins;
+	if (newest_of(wanted) == NULL)
+		wanted->origins = ANY_ORIGIN;
+	gather(base, wanted);
+}
+
 int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
 	     enum nt_nearness nearness, bool only_newest, const char *profile,
 	     const struct nt_mix *mix, int64_t now_s, struct nt_weight *out)
 {
+	struct wanted wanted = { memory, where, nearness, only_newest, profile, ANY_ORIGIN, now_s };
 	struct points *points = calloc(2, sizeof(*points));
 	struct sums sums = { 0 };
 
@@ -371,8 +394,7 @@ int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
 	out->ratio = out->p = 1;
 	if (points == NULL)
 		return -1;
-	gather(&points[0], memory, where, nearness, only_newest, profile, now_s);
-	gather(&points[1], memory, where, nearness, only_newest, NT_PROFILE_DEFAULT, now_s);
+	gather_both(&points[0], &points[1], &wanted);
 	if (points[0].count > 0 && points[1].count > 0) {
 		if (mix == NULL || mix->count == 0)
 			sum_blind(&sums, &points[0], &points[1]);

@@ -18,6 +18,7 @@
 #ifndef NT_LAUNCH_WEIGH_H
 #define NT_LAUNCH_WEIGH_H
 
+#include "contract/line.h"
 #include "launch/memory.h"
 
 struct nt_mix_key {
@@ -54,20 +55,14 @@ struct nt_weight {
 	int64_t newest_s;
 };
 
-/* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps.
+/* only_newest: of each profile's entries the newest one, which is how a job looks at its own steps;
+ * where that is of a calibration, all of this calibration. The default's entries are of the same
+ * origins as the profile's, where there are such: programs are compared with programs, and a
+ * benchmark's calls with a benchmark's.
  * mix NULL or empty: every size that the default was measured at, each with the same share. */
 int nt_weigh(const struct nt_memory *memory, const struct nt_where *where,
 	     enum nt_nearness nearness, bool only_newest, const char *profile,
 	     const struct nt_mix *mix, int64_t now_s, struct nt_weight *out);
-
-/* Line through times by size: least squares of the relative error, no part below zero. With one
- * size: in proportion above it, the same below it. false without any. */
-struct nt_line {
-	double latency_us, us_per_byte;
-	uint64_t flat_bytes; /* sizes below cost as much as this one; 0: none */
-};
-bool nt_line_fit(const uint64_t *bytes, const double *us, unsigned count, struct nt_line *out);
-double nt_line_us(const struct nt_line *line, uint64_t bytes);
 
 /* P(Z > z) of the normal distribution. */
 double nt_normal_tail(double z);

@@ -25,31 +25,59 @@ static const char *source_text(const struct nt_weighed *chosen)
 	return chosen->level == NT_LEVEL_USER ? "remembered" : "the site's, measured";
 }
 
-const char *nt_choice_text(const struct nt_launch_choice *choice,
+/* Evidence on the mix is why it is used. */
+static bool by_mix(const struct nt_launch_choice *choice)
+{
+	return choice->chosen != NULL && !choice->candidate && choice->why != NT_WHY_FELT &&
+	       choice->why != NT_WHY_ASKED;
+}
+
+const char *nt_choice_from(const struct nt_launch_choice *choice,
 			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
 {
-	const struct nt_weighed *chosen = choice->chosen;
 	char day[16];
 
+	if (by_mix(choice))
+		snprintf(out, out_bytes, "%s %s on %" PRIu32 " x %" PRIu32,
+			 source_text(choice->chosen),
+			 day_of(choice->chosen->weight.newest_s, day, sizeof(day)),
+			 launch->where.nodes, launch->where.per_node);
+	else if (choice->chosen != NULL && choice->why == NT_WHY_TRY)
+		snprintf(out, out_bytes, "a candidate: %s", nt_why_text(choice->why));
+	else
+		snprintf(out, out_bytes, "%s", nt_why_text(choice->why));
+	return out;
+}
+
+/* What is expected of it, to be put behind where it comes from. */
+static void expectation(const struct nt_launch_choice *choice, char *out, size_t out_bytes)
+{
+	const struct nt_weighed *chosen = choice->chosen;
+
+	out[0] = '\0';
 	if (chosen == NULL)
-		snprintf(out, out_bytes, "launch profile default (%s)", nt_why_text(choice->why));
-	else if (choice->why == NT_WHY_FELT)
-		snprintf(out, out_bytes, "launch profile %s (%s: %.2f x)", choice->profile,
-			 nt_why_text(choice->why),
+		return;
+	if (choice->why == NT_WHY_FELT)
+		snprintf(out, out_bytes, ": %.2f x",
 			 1 / (chosen->felt.felt == NT_FELT_FASTER ? chosen->felt.ratio
 								  : chosen->standing.last.ratio));
-	else if (choice->candidate)
-		snprintf(out, out_bytes, "launch profile %s (a candidate: %s; %u more to try)",
-			 choice->profile, nt_why_text(choice->why), choice->next_count - 1);
-	else
-		snprintf(out, out_bytes,
-			 "launch profile %s (%s %s on %" PRIu32 " x %" PRIu32 ": %s %.2f x%s)",
-			 choice->profile, source_text(chosen),
-			 day_of(chosen->weight.newest_s, day, sizeof(day)), launch->where.nodes,
-			 launch->where.per_node,
+	else if (choice->why == NT_WHY_TRY)
+		snprintf(out, out_bytes, "; %u more to try", choice->next_count - 1);
+	else if (chosen->weight.known)
+		snprintf(out, out_bytes, ": %s %.2f x%s",
 			 choice->mix_known ? "this job's mix" : "all sizes alike",
 			 1 / chosen->weight.ratio,
 			 chosen->weight.estimated > 0.005 ? ", partly estimated" : "");
+}
+
+const char *nt_choice_text(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
+{
+	char from[128], expected[96];
+
+	expectation(choice, expected, sizeof(expected));
+	snprintf(out, out_bytes, "launch profile %s (%s%s)", choice->profile,
+		 nt_choice_from(choice, launch, from, sizeof(from)), expected);
 	return out;
 }
 

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include "launch/choice.h"
 
+/* Where a choice comes from: "calibrated 2026-11-22 on 2 x 1", or why. Returns out. */
+const char *nt_choice_from(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
 /* One line, without an end: "launch profile sockets-wide (calibrated 2026-11-22 on 2 x 1: this
  * job's mix 2.8 x)". Returns out. */
 const char *nt_choice_text(const struct nt_launch_choice *choice,

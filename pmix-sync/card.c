@@ -10,8 +10,8 @@
 bool nt_card_same(const struct nt_card *x, const struct nt_card *y)
 {
 	return x->fingerprint == y->fingerprint && x->build == y->build && x->policy == y->policy &&
-	       x->nccl == y->nccl && x->api == y->api && x->active == y->active &&
-	       x->idle == y->idle;
+	       x->warm == y->warm && x->nccl == y->nccl && x->api == y->api &&
+	       x->active == y->active && x->idle == y->idle;
 }
 
 const struct nt_card *nt_card_usual(const struct nt_card *cards, uint32_t ranks)
@@ -53,6 +53,9 @@ void nt_card_difference(const struct nt_card *odd, const struct nt_card *usual, 
 			 usual->build);
 	else if (odd->policy != usual->policy)
 		snprintf(out, out_bytes, "policy %08x, others %08x", odd->policy, usual->policy);
+	else if (odd->warm != usual->warm)
+		snprintf(out, out_bytes, "remembered arms %08x, others %08x", odd->warm,
+			 usual->warm);
 	else
 		snprintf(out, out_bytes, "ready %u.%u, others %u.%u", odd->active, odd->idle,
 			 usual->active, usual->idle);
@@ -61,7 +64,7 @@ void nt_card_difference(const struct nt_card *odd, const struct nt_card *usual, 
 const char *nt_card_idle(uint32_t idle)
 {
 	switch (idle) {
-	case NT_IDLE_MODE: return "the mode is not bandit";
+	case NT_IDLE_MODE: return "the mode tries nothing";
 	case NT_IDLE_API: return "this NCCL gives no GPU times or no sequence numbers to plugins";
 	case NT_IDLE_HALF: return "NCCL loaded only one half of the plugin";
 	case NT_IDLE_BOARD: return "no shared board on a node";

@@ -135,6 +135,7 @@ size_t nt_entry_cards_write(const struct nt_entry_cards *cards, uint8_t *out, si
 	write_bytes(&w, &c->fingerprint, sizeof(c->fingerprint));
 	write_bytes(&w, &c->build, sizeof(c->build));
 	write_bytes(&w, &c->policy, sizeof(c->policy));
+	write_bytes(&w, &c->warm, sizeof(c->warm));
 	write_number(&w, c->nccl);
 	write_number(&w, c->api);
 	write_number(&w, c->active);
@@ -154,10 +155,11 @@ int nt_entry_cards_read(struct nt_entry_cards *cards, const uint8_t *in, size_t 
 
 	memset(cards, 0, sizeof(*cards));
 	cards->common.fingerprint = read_id(&r);
-	at = read_bytes(&r, 2 * sizeof(uint32_t));
+	at = read_bytes(&r, 3 * sizeof(uint32_t));
 	if (at) {
 		memcpy(&cards->common.build, at, sizeof(uint32_t));
 		memcpy(&cards->common.policy, at + sizeof(uint32_t), sizeof(uint32_t));
+		memcpy(&cards->common.warm, at + 2 * sizeof(uint32_t), sizeof(uint32_t));
 	}
 	cards->common.nccl = read_u32(&r);
 	cards->common.api = read_u32(&r);

@@ -156,20 +156,26 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 	nt_outbox_say(a, comm, &entry);
 }
 
+static bool needs_no_stride(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->config.hooks.ready && a->config.hooks.ready(key->tuner);
+}
+
 /* Every node stands ready: what does the tuner want? */
 static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
 	uint64_t turns, calls;
 
-	if (!pace(a, comm, key, &turns, &calls) || calls < NT_OPEN_CALLS)
+	if (!pace(a, comm, key, &turns, &calls) ||
+	    (calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* asked again at the next step */
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
 		close_key(a, comm, key, comm->refused ? NULL : &wish);
 		return;
 	}
 	wish.epoch = key->plan.epoch;
-	wish.stride = (uint32_t)((turns + calls / 2) / calls);
+	wish.stride = calls > 0 ? (uint32_t)((turns + calls / 2) / calls) : 0;
 	if (wish.stride == 0)
 		wish.stride = 1;
 	key->plan = wish;

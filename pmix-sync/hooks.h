@@ -20,6 +20,9 @@ struct nt_agree_hooks {
 	void *arg;
 	/* Is this key worth opening now? Home only, asked at every step while the key is idle. */
 	bool (*worth)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);
+	/* Any node: are other nodes to be told of this communicator before a key of it was called
+	 * join_calls times? NULL: never. */
+	bool (*early)(void *arg, const struct nt_board_comm *comm);
 	/* A key was opened at its home: the tuner's memory for it, given back by end(). NULL:
 	 * close the key. */
 	void *(*start)(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key);
@@ -27,6 +30,9 @@ struct nt_agree_hooks {
 	 * are a plan to propose. 0: close the key for good with AUTO; plan->payload is the
 	 * result. Asked at the start and when every node's data on the plan before was absorbed. */
 	int (*next)(void *key, struct nt_plan *plan);
+	/* Does the key's first plan need no calls to be counted before, since it is one for good?
+	 * NULL: never. */
+	bool (*ready)(void *key);
 	void (*absorb)(void *key, const uint8_t *bytes, size_t count);
 	void (*end)(void *key);
 	/* Any node: sum up the run of a plan that all local ranks have left behind. Returns

@@ -359,7 +359,11 @@ static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
 /* What is soon over is not worth an entry in a log, which makes each read of it dearer for good. */
 static bool in_use(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
-	if (!comm->used && !comm->local && (a->config.deaf || called_often(a, board))) {
+	const struct nt_agree_hooks *hooks = &a->config.hooks;
+
+	if (!comm->used && !comm->local &&
+	    (a->config.deaf || called_often(a, board) ||
+	     (hooks->early && hooks->early(hooks->arg, board)))) {
 		comm->used = true;
 		comm->seen_ms = a->now_ms;
 	}

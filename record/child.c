@@ -113,6 +113,14 @@ static void shorten(struct nt_child_bounds *bounds)
 		bounds->deadline_ms = until_ms;
 }
 
+/* Where SIGCHLD is ignored there is no status, and what it wrote must do. */
+static bool is_over(pid_t pid, int *status)
+{
+	pid_t waited = waitpid(pid, status, WNOHANG);
+
+	return waited == pid || (waited < 0 && errno == ECHILD);
+}
+
 /* To the end of its output and of the child itself, which may come apart. */
 static int collect(struct stream *streams, pid_t pid, struct nt_child_bounds bounds, int *status,
 		   struct nt_error *err)
@@ -125,7 +133,7 @@ static int collect(struct stream *streams, pid_t pid, struct nt_child_bounds bou
 		};
 		bool closed = streams[0].fd < 0 && streams[1].fd < 0;
 
-		if (closed && waitpid(pid, status, WNOHANG) == pid)
+		if (closed && is_over(pid, status))
 			return 0;
 		if (poll(polls, 3, wait_ms(&bounds, closed)) < 0 && errno != EINTR)
 			return nt_error_set(err, "cannot wait for its output: %m");
@@ -211,20 +219,41 @@ static int open_pipes(int out[2], int complaints[2], struct nt_error *err)
 	return -1;
 }
 
+/* Whoever starts it may block or ignore signals, as srun does. */
+static int plain_signals(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	if (posix_spawnattr_init(attributes) != 0)
+		return -1;
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return 0;
+}
+
 static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
 {
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	int failure = posix_spawn_file_actions_init(&actions);
 
 	if (failure)
 		return failure;
+	if (plain_signals(&attributes) < 0) {
+		posix_spawn_file_actions_destroy(&actions);
+		return ENOMEM;
+	}
 	failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	if (!failure)
 		failure = posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
 	if (!failure)
 		failure = posix_spawn_file_actions_adddup2(&actions, complaint_fd, 2);
 	if (!failure)
-		failure = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+		failure = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return failure;
 }
@@ -264,13 +293,13 @@ static void be_child(int (*call)(void *argument, int out_fd), void *argument, in
 	_exit(call(argument, out_fd));
 }
 
-int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
-		  const struct nt_child_bounds *bounds, struct nt_error *err)
+int nt_child_start(struct nt_child_running *running, int (*call)(void *argument, int out_fd),
+		   void *argument, struct nt_error *err)
 {
 	int out[2], complaints[2];
 	pid_t pid;
 
-	memset(child, 0, sizeof(*child));
+	memset(running, 0, sizeof(*running));
 	if (open_pipes(out, complaints, err) < 0)
 		return -1;
 	fflush(NULL);
@@ -288,7 +317,42 @@ int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd
 		close(complaints[0]);
 		return -1;
 	}
-	return attend(child, pid, (int[]){ out[0], complaints[0] }, bounds, err);
+	*running = (struct nt_child_running){ pid, { out[0], complaints[0] } };
+	return 0;
+}
+
+bool nt_child_wait(const struct nt_child_running *running, int64_t until_ms)
+{
+	for (;;) {
+		struct pollfd polls = { .fd = running->fds[0], .events = POLLIN };
+		int64_t left_ms = until_ms - nt_clock_ms();
+
+		if (poll(&polls, 1, left_ms > 0 ? (int)left_ms : 0) > 0)
+			return true;
+		if (nt_clock_ms() >= until_ms)
+			return false;
+	}
+}
+
+int nt_child_end(struct nt_child *child, struct nt_child_running *running,
+		 const struct nt_child_bounds *bounds, struct nt_error *err)
+{
+	pid_t pid = running->pid;
+
+	memset(child, 0, sizeof(*child));
+	running->pid = 0;
+	return attend(child, pid, running->fds, bounds, err);
+}
+
+int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
+		  const struct nt_child_bounds *bounds, struct nt_error *err)
+{
+	struct nt_child_running running;
+
+	memset(child, 0, sizeof(*child));
+	if (nt_child_start(&running, call, argument, err) < 0)
+		return -1;
+	return nt_child_end(child, &running, bounds, err);
 }
 
 void nt_child_fini(struct nt_child *child)

@@ -5,7 +5,8 @@
  * Slurm's clients retry for minutes when a daemon is away, and a user's files may hold anything: a
  * process of its own can be given other rights, and can be ended.
  *
- * Threads:  from a single-threaded program only (nt_child_call forks without exec).
+ * Threads:  nt_child_run from any; nt_child_call, which forks without exec, from a single-threaded
+ *           program only.
  * Memory:   nt_child_fini frees the output.
  * Errors:   -1 and *err says why there is no result: not started, too slow, too much output. The
  *           process is gone when the call returns, whatever the result; or nothing can kill it, and
@@ -15,6 +16,7 @@
 #ifndef NT_CHILD_H
 #define NT_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
@@ -49,6 +51,21 @@ int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, i
  * status. Its output is what it writes to out_fd; what libraries print counts as complaints. */
 int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
 		  const struct nt_child_bounds *bounds, struct nt_error *err);
+
+/* The same in two parts, for a child that runs beside other work. Whoever starts one ends it. */
+struct nt_child_running {
+	int pid; /* 0: none */
+	int fds[2]; /* what it writes to out_fd, its complaints */
+};
+
+int nt_child_start(struct nt_child_running *running, int (*call)(void *argument, int out_fd),
+		   void *argument, struct nt_error *err);
+/* Whether it has written something, or ended: waits until until_ms for that. A child that writes
+ * once, and at its end, has then done its work. */
+bool nt_child_wait(const struct nt_child_running *running, int64_t until_ms);
+/* To its end, within bounds, as nt_child_call does. */
+int nt_child_end(struct nt_child *child, struct nt_child_running *running,
+		 const struct nt_child_bounds *bounds, struct nt_error *err);
 
 void nt_child_fini(struct nt_child *child);
 

@@ -17,6 +17,7 @@ static void clear(const struct nt_field *field, void *member)
 	switch (field->kind) {
 	case NT_FIELD_COUNT: *(int64_t *)member = -1; break;
 	case NT_FIELD_TALLY: *(int64_t *)member = 0; break;
+	case NT_FIELD_QUARTILES: ((double *)member)[2] = NAN; /* fall through */
 	case NT_FIELD_TIMES: ((double *)member)[1] = NAN; /* fall through */
 	case NT_FIELD_NUMBER:
 	case NT_FIELD_TIME:
@@ -53,6 +54,17 @@ static void put_times(struct nt_put *put, const struct nt_field *field, const do
 	nt_put_value(put, NULL, "%.*f", field->size, us[0]);
 	if (nt_number_fits(NT_FIELD_TIME, us[1]))
 		nt_put_value(put, NULL, "%.*f", field->size, us[1]);
+	nt_put_close(put);
+}
+
+static void put_quartiles(struct nt_put *put, const struct nt_field *field, const double *us)
+{
+	for (int i = 0; i < 3; i++)
+		if (!nt_number_fits(NT_FIELD_TIME, us[i]))
+			return;
+	nt_put_open(put, field->name, '[');
+	for (int i = 0; i < 3; i++)
+		nt_put_value(put, NULL, "%.*f", field->size, us[i]);
 	nt_put_close(put);
 }
 
@@ -108,6 +120,7 @@ static void put_field(struct nt_put *put, const struct nt_field *field, const vo
 			nt_put_text(put, field->name, nt_arm_name(*(const int *)member));
 		break;
 	case NT_FIELD_TIMES: put_times(put, field, member); break;
+	case NT_FIELD_QUARTILES: put_quartiles(put, field, member); break;
 	case NT_FIELD_OBJECT:
 	case NT_FIELD_ARRAY: break;
 	}

@@ -38,6 +38,7 @@ enum nt_field_kind {
 	NT_FIELD_COLL, /* int: enum nt_coll; -1 unknown */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
+	NT_FIELD_QUARTILES, /* double[3]: an array of three times, the median in the middle */
 	/* Parts with fields of their own: read as they are, written by who has them. */
 	NT_FIELD_OBJECT, /* borrowed from the parsed text; NULL: not there */
 	NT_FIELD_ARRAY,
@@ -83,6 +84,7 @@ enum {
 			double auto_##member, arm_##member; \
 		};                                          \
 	};
+#define NT_MEMBER_QUARTILES(member, size) double member[3];
 #define NT_MEMBER_OBJECT(member, size) struct json_object *member;
 #define NT_MEMBER_ARRAY(member, size) struct json_object *member;
 

@@ -3,7 +3,7 @@
 # Every format that is written in one place and read in another. What writes needs libc only, since it runs in the NCCL
 # process; what reads needs json-c.
 
-noinst_LTLIBRARIES += libnt-record.la libnt-record-read.la
+noinst_LTLIBRARIES += libnt-record.la libnt-child.la libnt-record-read.la
 libnt_record_la_SOURCES = \
 	%D%/field.c \
 	%D%/field.h \
@@ -11,15 +11,17 @@ libnt_record_la_SOURCES = \
 	%D%/put.h \
 	%D%/rank.c \
 	%D%/rank.h
-libnt_record_read_la_SOURCES = \
+# libc only: srun needs it, too.
+libnt_child_la_SOURCES = \
 	%D%/child.c \
 	%D%/child.h \
+	%D%/printable.c \
+	%D%/printable.h
+libnt_record_read_la_SOURCES = \
 	%D%/file.c \
 	%D%/file.h \
 	%D%/label.c \
 	%D%/label.h \
-	%D%/printable.c \
-	%D%/printable.h \
 	%D%/rankread.c \
 	%D%/rankread.h \
 	%D%/read.c \
@@ -35,4 +37,4 @@ libnt_record_read_la_SOURCES = \
 	%D%/step.h \
 	%D%/summary.c \
 	%D%/summary.h
-libnt_record_read_la_LIBADD = libnt-record.la
+libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la

@@ -22,6 +22,14 @@ const struct nt_fields nt_rank_comm_fields = NT_FIELDS(comm_rows);
 static const struct nt_field key_rows[] = { NT_RANK_KEY_FIELDS(KEY_ROW) };
 const struct nt_fields nt_rank_key_fields = NT_FIELDS(key_rows);
 
+#define WARM_ROW(...) NT_FIELD_ROW(struct nt_rank_warm, __VA_ARGS__)
+static const struct nt_field warm_rows[] = { NT_RANK_WARM_FIELDS(WARM_ROW) };
+const struct nt_fields nt_rank_warm_fields = NT_FIELDS(warm_rows);
+
+#define MARKER_ROW(...) NT_FIELD_ROW(struct nt_rank_marker, __VA_ARGS__)
+static const struct nt_field marker_rows[] = { NT_RANK_MARKER_FIELDS(MARKER_ROW) };
+const struct nt_fields nt_rank_marker_fields = NT_FIELDS(marker_rows);
+
 #define EXPLORED_ROW(...) NT_FIELD_ROW(struct nt_explored, __VA_ARGS__)
 static const struct nt_field explored_rows[] = { NT_EXPLORED_FIELDS(EXPLORED_ROW) };
 const struct nt_fields nt_explored_fields = NT_FIELDS(explored_rows);
@@ -37,6 +45,19 @@ const struct nt_fields nt_agreement_fields = NT_FIELDS(agreement_rows);
 #define CHANNELS_ROW(...) NT_FIELD_ROW(struct nt_trial_channels, __VA_ARGS__)
 static const struct nt_field channels_rows[] = { NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW) };
 const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
+
+void nt_rank_put_marker(struct nt_put *put, const struct nt_rank_marker *marker)
+{
+	nt_put_open(put, NT_RANK_MARKER, '{');
+	nt_fields_put(put, &nt_rank_marker_fields, marker);
+	nt_put_open(put, NT_RANK_PERIODS, '[');
+	for (size_t i = 0; i < marker->periods && i < NT_RANK_PERIODS_MAX; i++) {
+		if (nt_number_fits(NT_FIELD_TIME, marker->period_us[i]))
+			nt_put_value(put, NULL, "%.1f", marker->period_us[i]);
+	}
+	nt_put_close(put);
+	nt_put_close(put);
+}
 
 static void put_channels(struct nt_put *put, const struct nt_rank_trial *trial)
 {
@@ -68,6 +89,10 @@ void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
 	for (unsigned i = 0; i < trial->arms; i++)
 		nt_put_value(put, NULL, "%.9g", trial->cost_us[i]);
 	nt_put_close(put);
+	if (trial->remembers) {
+		nt_put_text(put, NT_IN_TRIAL_REMEMBERED, nt_arm_name(trial->remembered));
+		nt_put_value(put, NT_IN_TRIAL_REMEMBERED_COST, "%.9g", trial->remembered_cost_us);
+	}
 	if (trial->has_channels)
 		put_channels(put, trial);
 	nt_put_open(put, NT_IN_TRIAL_ROUNDS, '[');

@@ -5,7 +5,8 @@
  * rank.<task>.<pid>.json in the step's runtime directory, JSON on one line, at most
  * NT_RANK_RECORD_MAX bytes; nccl-tune-record(5) says what the members mean:
  *
- *	{ NT_RANK_FIELDS, "plugins":{...}, "agreement":{...}, "explored":[...],
+ *	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
+ *	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
  *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_RANK_KEY_FIELDS, "trial":{...} }, ...] }, ...],
  *	  "counts":{"<what was dropped>":7, ...} }
  *
@@ -30,6 +31,9 @@
 #define NT_KEYSTATE_KEPT "kept" /* AUTO stays; arm is the best other one */
 #define NT_KEYSTATE_OBSERVED "observed" /* mode observe */
 
+#define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
+#define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
+
 #define NT_COMMSTATE_JOINING "joining"
 #define NT_COMMSTATE_AGREED "agreed"
 #define NT_COMMSTATE_REJECTED "rejected"
@@ -46,12 +50,25 @@
 	X(TEXT, "policy", policy, NT_POLICY_MAX, NT_EMPTY) \
 	X(COUNT, "nccl", nccl, 0, NT_MAY) \
 	X(TALLY, "flags", flags, 0, NT_EMPTY) /* NT_PLACE_* */ \
+	X(TEXT, "driver", driver, 24, NT_MAY) /* the GPU driver's version */ \
+	X(TEXT, "fabric", fabric, 8, NT_MAY) /* a guess: "socket", "ib" or "any" */ \
+	X(TEXT, "launch", launch, 33, NT_MAY) /* the launch profile in force */ \
 	X(BOOL, "end", end, 0, NT_MAY) /* written at the end of the process */ \
 	X(OBJECT, NT_RANK_PLUGINS, plugins, 0, NT_MAY) /* behind ours: profiler, tuner */ \
+	X(OBJECT, NT_RANK_WARM, warm, 0, NT_MAY) /* remembered arms that the process was given */ \
+	X(OBJECT, NT_RANK_MARKER, marker_object, 0, NT_MAY) \
 	X(OBJECT, NT_RANK_AGREEMENT, agreement, 0, NT_MAY) /* of a process that speaks for its node */ \
 	X(ARRAY, NT_RANK_EXPLORED, explored, 0, NT_MAY) /* of a process that decided */ \
 	X(ARRAY, NT_RANK_COMMS, comm_array, 0, NT_MUST) \
 	X(OBJECT, NT_RANK_COUNTS, counts, 0, NT_MAY) /* what was dropped, by name */
+
+/* The step marker (engine/marker.h); its periods in time order. */
+#define NT_RANK_MARKER_FIELDS(X) \
+	X(COLL, "coll", coll, 0, NT_MUST) \
+	X(COUNT, "bytes", bytes, 0, NT_MUST) /* the floor of the size band */ \
+	X(COUNT, "ranks", ranks, 0, NT_MUST) /* of its communicator */ \
+	X(COUNT, "calls", calls, 0, NT_MUST) \
+	X(ARRAY, NT_RANK_PERIODS, period_array, 0, NT_MAY)
 
 #define NT_RANK_COMM_FIELDS(X) \
 	X(TEXT, "id", id, 40, NT_MUST) \
@@ -60,6 +77,7 @@
 	X(COUNT, "nodes", nodes, 0, NT_MAY) \
 	X(TEXT, "state", state, 16, NT_MUST) /* NT_COMMSTATE_* */ \
 	X(TEXT, "why", why, 240, NT_EMPTY) /* who differs and in what, or why nothing was tried */ \
+	X(BOOL, "alike", alike, 0, NT_MAY) /* its ranks' cards were compared and are the same */ \
 	X(ARRAY, NT_RANK_KEYS, key_array, 0, NT_MAY)
 
 #define NT_RANK_KEY_FIELDS(X) \
@@ -76,7 +94,9 @@
 	X(TIME, "arm_p75_us", arm_p75_us, 2, NT_MAY) \
 	X(COUNT, "samples", samples, 0, NT_MAY) \
 	X(SHARE, "p", p, 6, NT_MAY) \
-	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept */ \
+	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept, or is still in force */ \
+	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_*: the decision is a remembered one */ \
+	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when the newest plan for good came */ \
 	X(COUNT, "spent_calls", spent_calls, 0, NT_MAY) \
 	X(TIME, "spent_ms", spent_ms, 3, NT_MAY) \
 	X(NUMBER, "saved_ms", saved_ms, 3, NT_MAY) \
@@ -89,6 +109,13 @@
 	X(COUNT, "forced", forced, 0, NT_MAY) /* ran the forced arm, as NCCL's events say */ \
 	X(COUNT, "differed", differed, 0, NT_MAY) /* did not */ \
 	X(OBJECT, NT_RANK_TRIAL, trial, 0, NT_MAY) /* struct nt_rank_trial */
+
+/* Remembered arms: keys that were offered, those of them that this process follows, and why none is
+ * used. */
+#define NT_RANK_WARM_FIELDS(X) \
+	X(COUNT, "offered", offered, 0, NT_MUST) \
+	X(COUNT, "used", used, 0, NT_MUST) \
+	X(TEXT, "refused", refused, 160, NT_MAY)
 
 /* Every arm of a key with NCCL's prediction and the newest times. */
 #define NT_EXPLORED_FIELDS(X) \
@@ -132,6 +159,9 @@
 /* clang-format on */
 
 #define NT_RANK_PLUGINS "plugins"
+#define NT_RANK_WARM "warm"
+#define NT_RANK_MARKER "marker"
+#define NT_RANK_PERIODS "periods_us"
 #define NT_RANK_AGREEMENT "agreement"
 #define NT_RANK_EXPLORED "explored"
 #define NT_RANK_COMMS "comms"
@@ -141,6 +171,8 @@
 #define NT_EXPLORED_ARMS "arms"
 #define NT_IN_TRIAL_ARMS "arms"
 #define NT_IN_TRIAL_COST "cost"
+#define NT_IN_TRIAL_REMEMBERED "remembered"
+#define NT_IN_TRIAL_REMEMBERED_COST "remembered_cost"
 #define NT_IN_TRIAL_CHANNELS "channels"
 #define NT_IN_TRIAL_OWN "own"
 #define NT_IN_TRIAL_ROUNDS "rounds"
@@ -155,11 +187,24 @@ struct nt_rank_comm {
 	size_t key_count;
 };
 
+#define NT_RANK_PERIODS_MAX 64
+
+struct nt_rank_marker {
+	NT_RANK_MARKER_FIELDS(NT_FIELD_MEMBER)
+	size_t periods;
+	double period_us[NT_RANK_PERIODS_MAX];
+};
+
 struct nt_rank {
 	NT_RANK_FIELDS(NT_FIELD_MEMBER)
+	struct nt_rank_marker marker; /* where it was read; coll -1: there is none */
 	struct nt_rank_comm *comms; /* where it was read */
 	size_t comm_count;
 	struct json_object *root;
+};
+
+struct nt_rank_warm {
+	NT_RANK_WARM_FIELDS(NT_FIELD_MEMBER)
 };
 
 struct nt_explored {
@@ -179,7 +224,8 @@ struct nt_trial_channels {
 };
 
 extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_fields,
-	nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields, nt_trial_channels_fields;
+	nt_rank_warm_fields, nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields,
+	nt_agreement_fields, nt_trial_channels_fields;
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
@@ -190,6 +236,9 @@ struct nt_rank_trial {
 	unsigned arms;
 	int arm[NT_RANK_TRIAL_ARMS];
 	double cost_us[NT_RANK_TRIAL_ARMS]; /* NCCL's; < 0: none */
+	bool remembers; /* the first round was of AUTO and a remembered arm */
+	int remembered;
+	double remembered_cost_us; /* NCCL's, of its pair; < 0: none */
 	bool has_channels;
 	uint32_t ranks, most; /* channels: of the communicator, given at most */
 	bool chunks;
@@ -202,6 +251,9 @@ struct nt_rank_trial {
 		size_t bytes;
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
+
+/* The member "marker". */
+void nt_rank_put_marker(struct nt_put *put, const struct nt_rank_marker *marker);
 
 /* The member "trial" of a key. */
 void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial);

@@ -48,6 +48,30 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	return 0;
 }
 
+static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
+{
+	static const struct nt_field field = { .name = NT_RANK_PERIODS, .kind = NT_FIELD_TIME };
+	struct nt_rank_marker *marker = &rank->marker;
+	struct nt_error inner;
+	size_t count;
+
+	if (!rank->marker_object)
+		return 0;
+	if (nt_fields_read(&nt_rank_marker_fields, rank->marker_object, marker, how, &inner) < 0)
+		return nt_error_set(err, "marker: %.120s", inner.text);
+	count = marker->period_array ? json_object_array_length(marker->period_array) : 0;
+	if (count > NT_RANK_PERIODS_MAX)
+		return nt_error_set(err, "marker: %zu periods (want at most %d)", count,
+				    NT_RANK_PERIODS_MAX);
+	for (; marker->periods < count; marker->periods++) {
+		if (nt_field_read(&field,
+				  json_object_array_get_idx(marker->period_array, marker->periods),
+				  &marker->period_us[marker->periods], how, &inner) < 0)
+			return nt_error_set(err, "marker: %.120s", inner.text);
+	}
+	return 0;
+}
+
 static int check_counts(json_object *counts, struct nt_error *err)
 {
 	struct nt_field field = { .kind = NT_FIELD_COUNT };
@@ -84,6 +108,7 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 {
 	memset(rank, 0, sizeof(*rank));
 	nt_fields_clear(&nt_rank_fields, rank);
+	nt_fields_clear(&nt_rank_marker_fields, &rank->marker);
 	rank->root = root;
 	if (check_version(root, err) < 0)
 		return -1;
@@ -93,7 +118,9 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 		rank->counts = NULL;
 		return -1;
 	}
-	return read_comms(rank, how, err);
+	if (read_comms(rank, how, err) < 0)
+		return -1;
+	return read_marker(rank, how, err);
 }
 
 int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, struct nt_error *err)
@@ -101,6 +128,7 @@ int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, str
 	json_object *root;
 
 	memset(rank, 0, sizeof(*rank));
+	rank->marker.coll = -1;
 	if (nt_json_parse(text, text_bytes, &root, err) < 0) {
 		rank->root = root;
 		return -1;
@@ -201,12 +229,30 @@ static int read_channels(struct nt_rank_trial *trial, json_object *object, struc
 	return 0;
 }
 
+/* Of a first round with a remembered arm; without it there was none. */
+static int read_remembered(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
+{
+	json_object *arm, *cost;
+
+	if (!json_object_object_get_ex(object, NT_IN_TRIAL_REMEMBERED, &arm))
+		return 0;
+	trial->remembers = true;
+	trial->remembered = nt_arm_parse(json_object_get_string(arm));
+	trial->remembered_cost_us = -1;
+	if (json_object_object_get_ex(object, NT_IN_TRIAL_REMEMBERED_COST, &cost))
+		trial->remembered_cost_us = json_object_get_double(cost);
+	if (trial->remembered < 0 || trial->remembered == NT_ARM_AUTO)
+		return nt_error_set(err, "trial of an unknown remembered arm");
+	return 0;
+}
+
 int nt_rank_read_trial(struct nt_rank_trial *trial,
 		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
 		       struct nt_error *err)
 {
 	memset(trial, 0, sizeof(*trial));
-	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0)
+	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0 ||
+	    read_remembered(trial, object, err) < 0)
 		return -1;
 	return read_channels(trial, object, err);
 }

@@ -19,6 +19,7 @@ static const char *const wanted[] = {
 	[NT_FIELD_COLL] = "a collective as NCCL spells it",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
 	[NT_FIELD_TIMES] = "one or two numbers from 0",
+	[NT_FIELD_QUARTILES] = "three numbers from 0",
 	[NT_FIELD_OBJECT] = "an object",
 	[NT_FIELD_ARRAY] = "an array",
 };
@@ -99,19 +100,21 @@ static int read_name(json_object *value, int (*parse)(const char *name), int *ou
 	return *out < 0 ? -1 : 0;
 }
 
-static int read_times(json_object *value, double *out)
+static int read_times(json_object *value, size_t least, size_t most, double *out)
 {
+	double read[3];
 	size_t count;
 
 	if (!json_object_is_type(value, json_type_array))
 		return -1;
 	count = json_object_array_length(value);
-	if (count < 1 || count > 2)
+	if (count < least || count > most)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (read_number(NT_FIELD_TIME, json_object_array_get_idx(value, i), &out[i]) < 0)
+		if (read_number(NT_FIELD_TIME, json_object_array_get_idx(value, i), &read[i]) < 0)
 			return -1;
 	}
+	memcpy(out, read, count * sizeof(read[0]));
 	return 0;
 }
 
@@ -141,7 +144,8 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
 	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
 	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
-	case NT_FIELD_TIMES: return read_times(value, member);
+	case NT_FIELD_TIMES: return read_times(value, 1, 2, member);
+	case NT_FIELD_QUARTILES: return read_times(value, 3, 3, member);
 	case NT_FIELD_OBJECT: return read_part(value, json_type_object, member);
 	case NT_FIELD_ARRAY: return read_part(value, json_type_array, member);
 	}

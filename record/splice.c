@@ -13,6 +13,8 @@
 #include "record/scan.h"
 #include "record/step.h"
 
+#define LAUNCH_BYTES 34 /* the longest name of a profile, in quotes */
+
 /* A member of the job's record: a step, or something that a later version put there. */
 struct part {
 	struct nt_text name, value;
@@ -21,6 +23,7 @@ struct part {
 	bool gone;
 	unsigned long long more;
 	struct nt_text mode;
+	struct nt_text launch, measured; /* no bytes: not there */
 };
 
 struct job {
@@ -56,7 +59,8 @@ static unsigned long long number_of(struct nt_text value)
 	return number;
 }
 
-/* What is left to say of a step whose entries have no room: their number. */
+/* What is left to say of a step whose entries have no room: their number, and the launch profile
+ * with what it was worth. */
 static void thin_out(struct part *part)
 {
 	struct nt_member member;
@@ -70,6 +74,11 @@ static void thin_out(struct part *part)
 		if (nt_text_is(member.name, "mode") && member.value.at[0] == '"' &&
 		    member.value.bytes < 16)
 			part->mode = member.value;
+		else if (nt_text_is(member.name, "launch") && member.value.at[0] == '"' &&
+			 member.value.bytes <= LAUNCH_BYTES)
+			part->launch = member.value;
+		else if (nt_text_is(member.name, "measured") && member.value.bytes <= 12)
+			part->measured = member.value;
 		else if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
 		else if (member.value.at[0] == '{')
@@ -121,11 +130,16 @@ static size_t write_job(const struct job *job, char *out, size_t out_bytes)
 		if (part->gone)
 			continue;
 		PUT(",\"%.*s\":", (int)part->name.bytes, part->name.at);
-		if (part->thin)
-			PUT("{\"mode\":%.*s,\"more\":%llu}", (int)part->mode.bytes, part->mode.at,
-			    part->more);
-		else
+		if (!part->thin) {
 			PUT("%.*s", (int)part->value.bytes, part->value.at);
+			continue;
+		}
+		PUT("{\"mode\":%.*s", (int)part->mode.bytes, part->mode.at);
+		if (part->launch.bytes > 0)
+			PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
+		if (part->measured.bytes > 0)
+			PUT(",\"measured\":%.*s", (int)part->measured.bytes, part->measured.at);
+		PUT(",\"more\":%llu}", part->more);
 	}
 	PUT("}");
 #undef PUT

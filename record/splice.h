@@ -4,8 +4,9 @@
  *
  * What other programs keep in a JSON object there stays, byte for byte; other text is not touched
  * at all. Steps stand in the order in which they were written last. Where ours would be longer than
- * NT_JOB_RECORD_MAX the oldest steps are thinned to {"mode":...,"more":COUNT}; where that is not
- * enough they go, and "more" of the whole says how many.
+ * NT_JOB_RECORD_MAX the oldest steps are thinned to {"mode":...,"more":COUNT}, with the launch profile
+ * and what it was measured at where they have them; where that is not enough they go, and "more" of
+ * the whole says how many.
  *
  * Threads:  pure functions, any thread.
  * Memory:   *out is malloc'ed, the caller frees it.

@@ -40,7 +40,22 @@
 	X(TEXT, "mode", mode, 16, NT_MUST) \
 	X(TEXT, "nccl", nccl, 16, NT_MAY) \
 	X(COUNT, "ranks", ranks, 0, NT_MAY) \
-	X(COUNT, "nodes", nodes, 0, NT_MAY)
+	X(COUNT, "nodes", nodes, 0, NT_MAY) \
+	X(TEXT, "launch", launch, 33, NT_MAY) /* profile; without it, nothing of these was asked for */ \
+	X(TEXT, "set", set, 400, NT_MAY) /* its variables, "NCCL_A=1 NCCL_B=2" */ \
+	X(TEXT, "left", left, 160, NT_MAY) /* variables left alone, as they were set */ \
+	X(TEXT, "from", from, 128, NT_MAY) /* where the choice came from, in words */ \
+	X(NUMBER, "expected", expected, 2, NT_MAY) /* times as fast as the default; on the mix */ \
+	X(NUMBER, "measured", measured, 2, NT_MAY) /* the same, by the program's own steps */ \
+	X(QUARTILES, "step_us", step_us, 1, NT_MAY) /* of the program's own step */ \
+	X(COUNT, "steps", steps, 0, NT_MAY) /* that the program made */ \
+	X(TEXT, "fp", fingerprint, 17, NT_MAY) /* of all nodes; only of a step that is evidence */ \
+	X(TEXT, "fabric", fabric, 8, NT_MAY) \
+	X(TEXT, "driver", driver, 24, NT_MAY) \
+	X(TALLY, "own", own, 0, NT_MAY) /* hash of the user's own variables */ \
+	X(COUNT, "per_node", per_node, 0, NT_MAY) \
+	X(TALLY, "calibration", calibration, 0, NT_MAY) \
+	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
 
 #define NT_ROW_FIELDS(X) \
 	X(ARM, "auto", auto_arm, 0, NT_MUST) /* NCCL's pick */ \

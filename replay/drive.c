@@ -24,6 +24,8 @@ static struct nt_known known_of(const struct nt_drive_key *key)
 		.ranks = key->channels.ranks,
 		.auto_arm = key->auto_arm,
 		.calls = UINT64_MAX / 2,
+		.remembered = key->remembers,
+		.remembered_arm = key->remembered,
 		.channels = key->channels,
 	};
 

@@ -27,6 +27,8 @@ struct nt_drive_key {
 	uint32_t auto_arm;
 	float cost_us[NT_PAIRS];
 	struct nt_channels channels; /* 0 ranks: nothing is known of them */
+	bool remembers; /* an arm is remembered */
+	uint16_t remembered;
 	double (*time_us)(void *arg, unsigned arm, unsigned call);
 	/* ... until the next one; NULL: no time */
 	double (*rest_us)(void *arg, unsigned arm, unsigned call);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/screen.h"
+#include "replay/fitted.h"
 #include "replay/outline.h"
 #include "replay/source.h"
 #include "report/command.h"
@@ -169,6 +170,7 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 		nt_source_init(&source, trace, i);
 		init_key(&key, row->bytes);
 		memcpy(key.median_us, source.median_us, sizeof(key.median_us));
+		nt_fitted_trace(trace, i, key.fitted_us);
 		for (unsigned arm = 0; arm < NT_PAIRS; arm++)
 			key.key.mask |= source.row[arm] ? 1u << arm : 0;
 		name_key(&key, row->coll, row->topology, row->mode);
@@ -204,8 +206,8 @@ static void record_arms(const struct nt_rank_key *from, struct nt_outline_key *k
 	}
 }
 
-static void explain_record_key(struct asked *asked, const struct nt_rank_comm *comm,
-			       const struct nt_rank_key *from)
+static void explain_record_key(struct asked *asked, const struct nt_rank *rank,
+			       const struct nt_rank_comm *comm, const struct nt_rank_key *from)
 {
 	struct nt_outline_key key;
 	char topology[48];
@@ -219,6 +221,7 @@ static void explain_record_key(struct asked *asked, const struct nt_rank_comm *c
 		return;
 	init_key(&key, (uint64_t)from->bytes);
 	record_arms(from, &key);
+	nt_fitted_record(rank, comm, from, key.fitted_us);
 	name_key(&key, from->coll, topology, from->state);
 	if (!from->trial) {
 		printf("\n%s\n  The record does not say which arms there are.\n", key.name);
@@ -235,11 +238,12 @@ static int explain_record(struct asked *asked, const char *text, size_t bytes, s
 
 	if (rc == 0 && !asked->policy_given)
 		rc = nt_policy_parse_option(&asked->drive.engine.policy, rank.policy, err);
+	asked->drive.engine.policy = nt_engine_policy(&asked->drive.engine.policy);
 	if (rc == 0)
 		nt_outline_policy(stdout, &asked->drive.engine.policy);
 	for (size_t c = 0; rc == 0 && c < rank.comm_count; c++) {
 		for (size_t k = 0; k < rank.comms[c].key_count; k++)
-			explain_record_key(asked, &rank.comms[c], &rank.comms[c].keys[k]);
+			explain_record_key(asked, &rank, &rank.comms[c], &rank.comms[c].keys[k]);
 	}
 	nt_rank_fini(&rank);
 	return rc;
@@ -277,7 +281,7 @@ static void explain_alone(struct asked *asked)
 		asked->sizes = sizeof(usual) / sizeof(usual[0]);
 	}
 	nt_outline_policy(stdout, &asked->policy);
-	if (asked->policy.mode == NT_MODE_BANDIT)
+	if (asked->policy.mode == NT_MODE_BANDIT || asked->policy.mode == NT_MODE_PROFILE)
 		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
 		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
 		       "  those over %d times AUTO's time are left out; from %zu MiB on, LL over %g times of it.\n",
@@ -348,6 +352,7 @@ static int run(int argc, char *argv[])
 	}
 	if (argc - optind > 1)
 		return nt_command_misuse(self, "more than one file");
+	asked.policy = nt_engine_policy(&asked.policy);
 	nt_drive_init(&asked.drive, &asked.policy);
 	if (!asked.colls)
 		asked.colls = optind < argc ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;

@@ -19,6 +19,8 @@ libnt_replay_la_SOURCES = \
 	%D%/cells.c \
 	%D%/command.c \
 	%D%/explain.c \
+	%D%/fitted.c \
+	%D%/fitted.h \
 	%D%/launch.c \
 	%D%/outline.c \
 	%D%/outline.h \

@@ -62,6 +62,11 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 		fputs("  Mode observe: AUTO is measured and stays; no other arm is tried.\n", out);
 		return;
 	}
+	if (policy->mode == NT_MODE_POLICY) {
+		fputs("  Mode policy: remembered arms are used as they are; no other arm is tried.\n",
+		      out);
+		return;
+	}
 	fprintf(out,
 		"  A collective and size is explored after %" PRId64
 		" calls (min_calls), where all ranks have agreed.\n",
@@ -80,6 +85,7 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 static void print_arm(FILE *out, const struct nt_outline_key *key, unsigned arm)
 {
 	double median_us = key->median_us[arm == NT_ARM_AUTO ? NT_PAIRS : arm];
+	double fitted_us = key->fitted_us[arm == NT_ARM_AUTO ? NT_PAIRS : arm];
 	unsigned priced = arm == NT_ARM_AUTO ? key->key.auto_arm : arm;
 
 	fprintf(out, "    %-22s", nt_arm_name((int)arm));
@@ -89,6 +95,8 @@ static void print_arm(FILE *out, const struct nt_outline_key *key, unsigned arm)
 		fprintf(out, " NCCL predicts %.1f us", (double)key->key.cost_us[priced]);
 	if (median_us > 0)
 		fprintf(out, " median %.1f us", median_us);
+	if (fitted_us > 0)
+		fprintf(out, " fit %.1f us", fitted_us);
 	fputc('\n', out);
 }
 
@@ -192,7 +200,7 @@ void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline
 	struct nt_schedule first = { .count = 0 };
 
 	fprintf(out, "\n%s\n", key->name);
-	if (policy->mode != NT_MODE_BANDIT)
+	if (policy->mode != NT_MODE_BANDIT && policy->mode != NT_MODE_PROFILE)
 		return;
 	if (key->key.mask == 0 || !nt_drive_first(drive, &key->key, &first)) {
 		fputs("  Nothing to try: AUTO stays.\n", out);

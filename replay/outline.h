@@ -18,6 +18,7 @@ struct nt_outline_key {
 	char name[96]; /* "AllReduce 256K on 2x4, seq" */
 	struct nt_drive_key key; /* mask, auto_arm, cost_us, size_bytes */
 	double median_us[NT_PAIRS + 1]; /* AUTO last; 0: not known */
+	double fitted_us[NT_PAIRS + 1]; /* by times at other sizes, AUTO last; 0: not known */
 	uint32_t known; /* arms that exist, whether they would be tried or not */
 };
 

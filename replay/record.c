@@ -35,6 +35,14 @@ static int take_trial(struct data *data, struct nt_drive_key *key, struct nt_err
 		key->channels.chunks = trial->chunks;
 		memcpy(key->channels.own, trial->own, sizeof(key->channels.own));
 	}
+	if (trial->remembers) {
+		const int pair = nt_arm_pair(trial->remembered);
+
+		key->remembers = true;
+		key->remembered = (uint16_t)trial->remembered;
+		key->cost_us[pair] = (float)trial->remembered_cost_us;
+		key->mask |= 1u << pair;
+	}
 	data->rounds.count = trial->rounds;
 	for (unsigned i = 0; i < trial->rounds; i++) {
 		data->rounds.bytes[i] = trial->round[i].data;
@@ -144,6 +152,7 @@ int nt_replay_record(struct nt_replay *replay, const char *text, size_t text_byt
 	if (rc == 0 &&
 	    nt_policy_parse_option(&replay->drive.engine.policy, rank.policy, &inner) < 0)
 		rc = -1;
+	replay->drive.engine.policy = nt_engine_policy(&replay->drive.engine.policy);
 	if (rc == 0)
 		rc = repeat_all(replay, &rank, rows, left_out, &inner);
 	nt_rank_fini(&rank);

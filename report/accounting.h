@@ -16,4 +16,13 @@
 int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, const char *cluster,
 		       struct nt_error *err);
 
+/* Which jobs; NULL: all. Times as sacct takes them. */
+struct nt_accounting_span {
+	const char *since, *until, *user, *partition;
+};
+
+/* Those that ended in a time span, of all users that the caller may see. */
+int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accounting_span *span,
+			    struct nt_error *err);
+
 #endif

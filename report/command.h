@@ -25,8 +25,11 @@ struct nt_command {
 extern const struct nt_command nt_command_report;
 extern const struct nt_command nt_command_show;
 extern const struct nt_command nt_command_backfill;
+extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_fingerprint;
 extern const struct nt_command nt_command_explain;
+extern const struct nt_command nt_command_learn;
+extern const struct nt_command nt_command_memory;
 extern const struct nt_command nt_command_replay;
 
 /* "nccl-tune NAME: ..." */

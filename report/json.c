@@ -17,6 +17,7 @@ struct item {
 	const char *state;
 	const char *why;
 	int64_t more; /* -1 but for a count */
+	const struct nt_step *launch; /* NULL but for a step's launch profile */
 };
 
 static json_object *text_value(const char *text)
@@ -80,6 +81,30 @@ static int add_row(json_object *object, const struct nt_row *row)
 	return rc;
 }
 
+/* What a step's NCCL was started with, an object of its own. */
+static json_object *launch_value(const struct nt_step *step)
+{
+	json_object *object = step ? json_object_new_object() : NULL;
+	int rc = 0;
+
+	if (!object)
+		return NULL;
+	rc |= add(object, "profile", text_value(step->launch));
+	rc |= add(object, "set", text_value(step->set));
+	rc |= add(object, "left", text_value(step->left));
+	rc |= add(object, "expected", decimal_value(step->expected));
+	rc |= add(object, "measured", decimal_value(step->measured));
+	rc |= add(object, "step_p25_us", decimal_value(step->step_us[0]));
+	rc |= add(object, "step_us", decimal_value(step->step_us[1]));
+	rc |= add(object, "step_p75_us", decimal_value(step->step_us[2]));
+	rc |= add(object, "steps", count_value(step->steps));
+	rc |= add(object, "remark", text_value(step->remark));
+	if (rc == 0)
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
 static int add_item(json_object *array, const struct item *item)
 {
 	json_object *object = json_object_new_object();
@@ -93,6 +118,7 @@ static int add_item(json_object *array, const struct item *item)
 	rc |= add(object, "state", text_value(item->state));
 	rc |= add(object, "why", text_value(item->why));
 	rc |= add(object, "more", count_value(item->more));
+	rc |= add(object, "launch", launch_value(item->launch));
 	if (rc == 0)
 		rc = json_object_array_add(array, object);
 	if (rc != 0)
@@ -109,7 +135,7 @@ int nt_summary_json(json_object *array, const char *job, const struct nt_summary
 		const struct nt_row *row = &summary->rows[i];
 
 		rc |= add_item(array, &(struct item){ job, summary->steps[row->step].name, row,
-						      row->state, NULL, -1 });
+						      row->state, NULL, -1, NULL });
 	}
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		const struct nt_remark *remark = &summary->remarks[i];
@@ -117,17 +143,24 @@ int nt_summary_json(json_object *array, const char *job, const struct nt_summary
 		rc |= add_item(array, &(struct item){ job, remark->step, NULL,
 						      remark->kind == NT_REMARK_WHY ? "untuned"
 										    : "damaged",
-						      remark->text, -1 });
+						      remark->text, -1, NULL });
 	}
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
 		if (step->more > 0)
 			rc |= add_item(array, &(struct item){ job, step->name, NULL, "left_out",
-							      NULL, step->more });
+							      NULL, step->more, NULL });
 	}
 	if (summary->more_steps > 0)
 		rc |= add_item(array, &(struct item){ job, NULL, NULL, "left_out", NULL,
-						      summary->more_steps });
+						      summary->more_steps, NULL });
+	for (size_t i = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+
+		if (step->launch[0])
+			rc |= add_item(array, &(struct item){ job, step->name, NULL, "launched",
+							      step->from, -1, step });
+	}
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }

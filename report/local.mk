@@ -6,7 +6,18 @@ noinst_LTLIBRARIES += libnt-report.la
 libnt_report_la_SOURCES = \
 	%D%/accounting.c \
 	%D%/accounting.h \
+	%D%/allocation.c \
+	%D%/allocation.h \
 	%D%/backfill.c \
+	%D%/calibrate.c \
+	%D%/calibration.c \
+	%D%/calibration.h \
+	%D%/calls.c \
+	%D%/calls.h \
+	%D%/calrun.c \
+	%D%/calrun.h \
+	%D%/caltable.c \
+	%D%/caltable.h \
 	%D%/command.c \
 	%D%/command.h \
 	%D%/controller.c \
@@ -25,16 +36,29 @@ libnt_report_la_SOURCES = \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/learn.c \
+	%D%/learned.c \
+	%D%/learned.h \
+	%D%/memory.c \
+	%D%/places.c \
+	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/remembered.h \
+	%D%/remembered-move.c \
+	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/seconds.c \
+	%D%/seconds.h \
 	%D%/show.c \
+	%D%/steprun.c \
+	%D%/steprun.h \
 	%D%/table.c \
 	%D%/table.h
-libnt_report_la_LIBADD = libnt-contract.la
+libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-engine.la \
+nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-engine.la \
 	libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

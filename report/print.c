@@ -111,6 +111,46 @@ static const struct nt_table table = {
 	.row_bytes = sizeof(struct line),
 };
 
+static void print_time(FILE *out, double us)
+{
+	if (us < 1000)
+		fprintf(out, "%.1f us", us);
+	else if (us < 1e6)
+		fprintf(out, "%.1f ms", us / 1e3);
+	else
+		fprintf(out, "%.2f s", us / 1e6);
+}
+
+/* What NCCL was started with, why, and what it brought. */
+static void print_launch(FILE *out, const struct nt_step *step)
+{
+	const char *between = ": ";
+
+	fprintf(out, "  launch profile %s (%s", step->launch,
+		step->from[0] ? step->from : "no reason is recorded");
+	if (!isnan(step->expected)) {
+		fprintf(out, "%s%.2f x expected", between, step->expected);
+		between = ", ";
+	}
+	if (!isnan(step->measured))
+		fprintf(out, "%s%.2f x measured by the program's own step", between,
+			step->measured);
+	if (!isnan(step->step_us[1])) {
+		fputs("; ", out);
+		print_time(out, step->step_us[1]);
+		fputs(" a step", out);
+	}
+	if (step->steps >= 0)
+		fprintf(out, ", %" PRId64 " step%s", step->steps, step->steps == 1 ? "" : "s");
+	fputs(")\n", out);
+	if (step->set[0])
+		fprintf(out, "  set: %s\n", step->set);
+	if (step->left[0])
+		fprintf(out, "  left alone, as the job sets it: %s\n", step->left);
+	if (step->remark[0])
+		fprintf(out, "  %s\n", step->remark);
+}
+
 static void print_head(FILE *out, const char *job, const struct nt_summary *summary)
 {
 	if (job)
@@ -129,6 +169,8 @@ static void print_head(FILE *out, const char *job, const struct nt_summary *summ
 			fprintf(out, ", %" PRId64 " node%s", step->nodes,
 				step->nodes == 1 ? "" : "s");
 		fputc('\n', out);
+		if (step->launch[0])
+			print_launch(out, step);
 	}
 }
 

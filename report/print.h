@@ -18,8 +18,8 @@
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
 		     struct nt_error *err);
 
-/* Append to array one object a row, then one a remark. Every object has the same members; null
- * is unknown. */
+/* Append to array one object a row, then one a remark, a count of what was left out, and a step's
+ * launch profile. Every object has the same members; null is unknown. */
 int nt_summary_json(json_object *array, const char *job, const struct nt_summary *summary,
 		    struct nt_error *err);
 

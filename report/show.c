@@ -146,6 +146,41 @@ static void show_plugins(json_object *plugins)
 	}
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the program felt. */
+static void show_marker(const struct nt_rank_marker *marker)
+{
+	double us[NT_RANK_PERIODS_MAX];
+	size_t count = marker->periods;
+	char size[NT_CELL_MAX];
+
+	if (marker->coll < 0 || count == 0)
+		return;
+	memcpy(us, marker->period_us, count * sizeof(us[0]));
+	qsort(us, count, sizeof(us[0]), by_value);
+	printf("  step marker: %s %s of %" PRId64 " ranks, %" PRId64
+	       " calls, every %.1f ms (quartiles %.1f and %.1f, %zu times)\n",
+	       nt_coll_name(marker->coll), nt_size_text((size_t)marker->bytes, size, sizeof(size)),
+	       marker->ranks, marker->calls, us[count / 2] / 1e3, us[count / 4] / 1e3,
+	       us[count * 3 / 4] / 1e3, count);
+}
+
+static void show_platform(const struct nt_rank *rank)
+{
+	if (rank->driver[0])
+		printf("  driver: %s\n", rank->driver);
+	if (rank->fabric[0])
+		printf("  fabric: %s (a guess)\n", rank->fabric);
+	if (rank->launch[0])
+		printf("  launch profile: %s\n", rank->launch);
+}
+
 static void show_head(const struct nt_rank *rank)
 {
 	printf("  job %" PRId64 ", step ", rank->job);
@@ -169,6 +204,8 @@ static void show_head(const struct nt_rank *rank)
 			printf("  note: %s\n", flag_texts[i].text);
 	}
 	show_plugins(rank->plugins);
+	show_platform(rank);
+	show_marker(&rank->marker);
 }
 
 static void show_counts(json_object *counts)

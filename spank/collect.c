@@ -46,6 +46,10 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.auto_us = read->auto_us,
 		.arm_us = read->arm_us,
 		.p = read->p,
+		.auto_p25_us = read->auto_p25_us,
+		.auto_p75_us = read->auto_p75_us,
+		.arm_p25_us = read->arm_p25_us,
+		.arm_p75_us = read->arm_p75_us,
 		.samples = read->samples,
 		.calls = read->calls,
 		.spent_calls = read->spent_calls,
@@ -105,6 +109,7 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 		.nodes = read->nodes,
 		.joining = strcmp(read->state, NT_COMMSTATE_JOINING) == 0,
 		.rejected = strcmp(read->state, NT_COMMSTATE_REJECTED) == 0,
+		.alike = read->alike,
 	};
 	memcpy(comm->id, read->id, sizeof(comm->id));
 	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, read->why);
@@ -142,6 +147,33 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 	return rc;
 }
 
+static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	struct nt_sum_marker marker = {
+		.coll = rank->marker.coll,
+		.bytes = rank->marker.bytes,
+		.ranks = rank->marker.ranks,
+		.calls = rank->marker.calls,
+		.task = rank->task < 0 ? INT64_MAX : rank->task,
+	};
+
+	if (!rank->marker_object)
+		return;
+	for (size_t i = 0; i < rank->marker.periods && i < NT_SUM_PERIODS; i++)
+		marker.period_us[marker.periods++] = (float)rank->marker.period_us[i];
+	nt_sum_add_marker(sum, &marker);
+}
+
+/* What is not known is no other word; but a rank without a launch profile has another one. */
+static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	if (rank->driver[0])
+		nt_sum_add_word(&sum->driver, rank->driver);
+	if (rank->fabric[0] && strcmp(rank->fabric, "any") != 0)
+		nt_sum_add_word(&sum->fabric, rank->fabric);
+	nt_sum_add_word(&sum->launch, rank->launch);
+}
+
 static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
@@ -151,6 +183,8 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 		return wrong("nccl", "a version", err);
 	if (add_comms(sum, rank, err) < 0)
 		return -1;
+	add_words(sum, rank);
+	add_marker(sum, rank);
 	sum->records++;
 	if (rank->nccl > sum->nccl)
 		sum->nccl = rank->nccl;

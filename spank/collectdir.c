@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "contract/names.h"
 #include "record/file.h"
 #include "record/printable.h"
 #include "record/rank.h"
@@ -79,6 +80,8 @@ static void add_all(struct reader *reader, DIR *directory)
 	struct nt_error err;
 
 	while ((entry = readdir(directory)) != NULL) {
+		if (strncmp(entry->d_name, NT_BOARD_FILE ".", sizeof(NT_BOARD_FILE)) == 0)
+			reader->sum->board = true;
 		if (!nt_rank_file_is(entry->d_name))
 			continue;
 		if (reader->files == NT_COLLECT_FILES || reader->bytes > NT_COLLECT_BYTES) {

@@ -4,6 +4,8 @@
 
 # What the plugin has inside slurmstepd: libc and Slurm's own symbols, nothing else.
 spank_plugin_sources = \
+	%D%/apply.c \
+	%D%/apply.h \
 	%D%/cache.c \
 	%D%/cache.h \
 	%D%/env.c \
@@ -12,6 +14,8 @@ spank_plugin_sources = \
 	%D%/errand.h \
 	%D%/helper.c \
 	%D%/helper.h \
+	%D%/launch.c \
+	%D%/launch.h \
 	%D%/option.c \
 	%D%/option.h \
 	%D%/spawn.c \
@@ -30,22 +34,33 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/collectdir.c \
 	%D%/fingerprint.c \
 	%D%/fingerprint.h \
+	%D%/learn.c \
+	%D%/learn.h \
+	%D%/remember.c \
+	%D%/remember.h \
 	%D%/rights.c \
 	%D%/rights.h \
 	%D%/slurm_compat.h \
 	%D%/sum.c \
 	%D%/sum.h \
 	%D%/sumtext.c
-libnt_spank_la_LIBADD = libnt-contract.la
+libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
-spank_nccl_tune_la_SOURCES = %D%/plugin.c $(spank_plugin_sources)
-spank_nccl_tune_la_LIBADD = libnt-contract.la
+spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/slurm_compat.h %D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
+	$(spank_plugin_sources)
+spank_nccl_tune_la_LIBADD = libnt-launch-plain.la libnt-child.la libnt-contract.la
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_la_DEPENDENCIES = libnt-contract.la %D%/spank.map
+spank_nccl_tune_la_DEPENDENCIES = libnt-launch-plain.la libnt-child.la libnt-contract.la \
+	%D%/spank.map
 EXTRA_DIST += %D%/spank.map
+
+# srun's helper: the choice of a launch profile.
+pkglibexec_PROGRAMS += nt-launch
+nt_launch_SOURCES = %D%/launcher.c
+nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-contract.la $(JSON_C_LIBS) -lm
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c
-nt_recordd_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)
+nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)

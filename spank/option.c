@@ -3,12 +3,18 @@
 /* The site's arguments and the user's option. */
 #include "spank/option.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "launch/profile.h"
+#include "spank/launch.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FILE_SINK "file:"
+#define CALIBRATE_MAX_S 3600
 
 struct argument {
 	const char *key;
@@ -86,6 +92,20 @@ static int parse_pmix(struct nt_site *site, size_t offset, const char *value, st
 	return 0;
 }
 
+static int parse_calibrate(struct nt_site *site, size_t offset, const char *value,
+			   struct nt_error *err)
+{
+	char *end;
+	long seconds = strtol(value, &end, 10);
+
+	(void)offset;
+	if (value[0] < '0' || value[0] > '9' || end[*end == 's'] != '\0' ||
+	    seconds > CALIBRATE_MAX_S)
+		return nt_error_set(err, "'%.60s' (want 0 to %d seconds)", value, CALIBRATE_MAX_S);
+	site->calibrate_max_s = seconds;
+	return 0;
+}
+
 static int parse_record(struct nt_site *site, size_t offset, const char *value,
 			struct nt_error *err)
 {
@@ -113,6 +133,10 @@ static const struct argument arguments[] = {
 	{ "default", parse_default, 0 },
 	{ "modes", parse_modes, 0 },
 	{ "pmix", parse_pmix, 0 },
+	{ "profiles", parse_path, offsetof(struct nt_site, profiles) },
+	{ "site_memory", parse_path, offsetof(struct nt_site, site_memory) },
+	{ "command", parse_path, offsetof(struct nt_site, command) },
+	{ "calibrate_max", parse_calibrate, 0 },
 };
 
 static int parse_argument(struct nt_site *site, const char *text, struct nt_error *err)
@@ -134,8 +158,8 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 	}
 	return nt_error_set(
 		err,
-		"'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes= or "
-		"pmix=)",
+		"'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes=, "
+		"pmix=, profiles=, site_memory=, command= or calibrate_max=)",
 		text);
 }
 
@@ -171,6 +195,11 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	snprintf(site->recordd, sizeof(site->recordd), "%s/nt-recordd", NT_LIBEXECDIR);
 	snprintf(site->rundir, sizeof(site->rundir), "%s", NT_RUN_DIR);
 	snprintf(site->spooldir, sizeof(site->spooldir), "%s", NT_SPOOL_DIR);
+	snprintf(site->profiles, sizeof(site->profiles), "%s", NT_SHIPPED_PROFILES);
+	snprintf(site->site_memory, sizeof(site->site_memory), "%s/nccl-tune/memory.jsonl",
+		 NT_SYSCONFDIR);
+	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);
+	site->calibrate_max_s = 60;
 	site->sink = NT_SINK_ADMINCOMMENT;
 	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
 	nt_policy_default(&site->policy);
@@ -180,6 +209,8 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	}
 	if (check_mode(site, site->policy.mode, &reason) < 0)
 		return nt_error_set(err, "plugstack argument default: %.200s", reason.text);
+	if (site->policy.calibrate_s > site->calibrate_max_s)
+		site->policy.calibrate_s = site->calibrate_max_s;
 	return 0;
 }
 
@@ -191,7 +222,41 @@ int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_po
 		return 0;
 	if (nt_policy_parse_option(policy, text, err) < 0)
 		return -1;
+	if (policy->calibrate_s > site->calibrate_max_s)
+		return nt_error_set(err,
+				    "calibrate %" PRId64
+				    " is not allowed at this site (want 0 to %" PRId64 " seconds)",
+				    policy->calibrate_s, site->calibrate_max_s);
 	return check_mode(site, policy->mode, err);
+}
+
+/* The package's and the site's; -1 where one that is there cannot be read. */
+static int read_profiles(const struct nt_site *site, struct nt_profiles *profiles)
+{
+	nt_profiles_init(profiles);
+	if (nt_profiles_read(profiles, site->profiles, 0, NULL) < 0)
+		return -1;
+	errno = 0;
+	if (nt_profiles_read(profiles, NT_SITE_PROFILES, 0, NULL) < 0 && errno != ENOENT)
+		return -1;
+	return 0;
+}
+
+int nt_option_check_launch(const struct nt_site *site, const char *launch, struct nt_error *err)
+{
+	struct nt_profiles *profiles;
+	int rc = 0;
+
+	if (strcmp(launch, "off") == 0 || strcmp(launch, "auto") == 0 ||
+	    strcmp(launch, NT_PROFILE_DEFAULT) == 0)
+		return 0;
+	profiles = malloc(sizeof(*profiles));
+	if (!profiles)
+		return 0;
+	if (read_profiles(site, profiles) == 0 && nt_profiles_want(profiles, launch, err) == NULL)
+		rc = -1;
+	free(profiles);
+	return rc;
 }
 
 const char *nt_option_variable(const char *program)

@@ -26,6 +26,10 @@ struct nt_site {
 	struct nt_policy policy; /* the default; mode off where the site gives none */
 	unsigned modes; /* bit 1 << NT_MODE_* of each mode that users may ask for */
 	bool pmix; /* PMIx is the default of every step */
+	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
+	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
+	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
+	int64_t calibrate_max_s; /* the longest calibration; 0: none is allowed */
 };
 
 /* key=value each; a key given again takes the place of the first. */
@@ -38,6 +42,10 @@ enum nt_origin { NT_ORIGIN_JOB, NT_ORIGIN_VARIABLE, NT_ORIGIN_OPTION };
  * default itself. */
 int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
 		      struct nt_error *err);
+
+/* Whether there is a launch profile of this name, in the files that this host has; -1 and *err with
+ * those that there are. Where the files cannot be read, nothing is said. */
+int nt_option_check_launch(const struct nt_site *site, const char *launch, struct nt_error *err);
 
 /* The environment twin that program reads, NULL if it has none. */
 const char *nt_option_variable(const char *program);

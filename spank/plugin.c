@@ -18,13 +18,16 @@
 SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
 #include "contract/policy.h"
-#include "spank/env.h"
+#include "launch/own.h"
+#include "record/printable.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
 #include "spank/option.h"
+#include "spank/srun.h"
 #include "spank/step.h"
+#include "spank/task.h"
 
-#define LOG "nccl-tune: "
+#define LOG NT_LOG
 
 /* How Slurm hands an option from a job to the steps in it; read as an option of srun, below its
  * command line. */
@@ -43,6 +46,7 @@ static struct {
 	bool given, refused;
 	char text[NT_POLICY_MAX]; /* the option's value */
 
+	struct nt_applied applied; /* slurmstepd: the step's launch profile */
 	bool tuned; /* slurmstepd: this step's tasks load the plugin, or could have */
 	struct nt_policy policy;
 	struct nt_place place;
@@ -77,7 +81,8 @@ static int take_option(int val, const char *value, int remote)
 	}
 	if (strlen(value) >= sizeof(ctx.text))
 		nt_error_set(&err, "value too long");
-	else if (nt_option_resolve(&ctx.site, value, &policy, &err) == 0)
+	else if (nt_option_resolve(&ctx.site, value, &policy, &err) == 0 &&
+		 (remote || nt_option_check_launch(&ctx.site, policy.launch, &err) == 0))
 		return 0;
 	ctx.refused = true;
 	if (remote)
@@ -118,78 +123,49 @@ static void use_environment(void)
 	}
 }
 
-/* ---- slurmstepd: the environment */
+/* ---- srun: the launch profile */
 
-struct values {
-	char tuner[NT_PATH_MAX], profiler[NT_PATH_MAX], algo[16], proto[16], policy[16];
-	char chained_tuner[NT_PATH_MAX], chained_profiler[NT_PATH_MAX];
-};
-
-/* What does not fit is set and not ours; only that counts. */
-static const char *get_env(spank_t spank, const char *name, char *value, size_t value_bytes)
+static void say_word(enum nt_srun_word word, const char *text)
 {
-	spank_err_t rc = spank_getenv(spank, name, value, (int)value_bytes);
-
-	if (rc == ESPANK_NOSPACE)
-		snprintf(value, value_bytes, "%s", NT_ENV_LONG);
-	return rc == ESPANK_SUCCESS || rc == ESPANK_NOSPACE ? value : NULL;
+	if (word == NT_SRUN_WARNING)
+		slurm_error(LOG "%s", text);
+	else if (word == NT_SRUN_NEWS)
+		slurm_info(LOG "%s", text);
+	else
+		slurm_verbose(LOG "%s", text);
 }
 
-static struct nt_env read_env(spank_t spank, struct values *values)
+/* Steps of no tasks of an application, and what nothing is wanted for. */
+static bool wants_launch(const struct nt_srun_step *step, const struct nt_policy *policy)
 {
-	struct nt_env env = {
-		.tuner = get_env(spank, NT_ENV_NCCL_TUNER, values->tuner, sizeof(values->tuner)),
-		.profiler = get_env(spank, NT_ENV_NCCL_PROFILER, values->profiler,
-				    sizeof(values->profiler)),
-		.algo = get_env(spank, "NCCL_ALGO", values->algo, sizeof(values->algo)),
-		.proto = get_env(spank, "NCCL_PROTO", values->proto, sizeof(values->proto)),
-		.policy = get_env(spank, NT_ENV_POLICY, values->policy, sizeof(values->policy)),
-		.chained_tuner = get_env(spank, NT_ENV_CHAINED_TUNER, values->chained_tuner,
-					 sizeof(values->chained_tuner)),
-		.chained_profiler = get_env(spank, NT_ENV_CHAINED_PROFILER,
-					    values->chained_profiler,
-					    sizeof(values->chained_profiler)),
+	if (step->step == SLURM_INTERACTIVE_STEP || step->step == SLURM_EXTERN_CONT ||
+	    step->nodes == 0 || policy->mode == NT_MODE_OFF)
+		return false;
+	return strcmp(policy->launch, "off") != 0 || policy->mode == NT_MODE_POLICY ||
+	       policy->mode == NT_MODE_PROFILE;
+}
+
+static void prepare_launch(spank_t spank)
+{
+	struct nt_policy policy;
+	struct nt_srun srun = {
+		.site = &ctx.site,
+		.policy = &policy,
+		.calibrate_asked = ctx.given && strstr(ctx.text, "calibrate="),
+		.say = say_word,
 	};
+	struct nt_srun_step *step = &srun.step;
 
-	return env;
-}
-
-static void change_env(spank_t spank, const char *name, enum nt_env_change change,
-		       const char *value)
-{
-	spank_err_t rc = ESPANK_SUCCESS;
-
-	if (change == NT_ENV_SET)
-		rc = spank_setenv(spank, name, value, 1);
-	else if (change == NT_ENV_UNSET)
-		rc = spank_unsetenv(spank, name);
-	if (rc != ESPANK_SUCCESS)
-		slurm_error(LOG "cannot change %s: %s", name, spank_strerror(rc));
-}
-
-/* The plugin variables go last: without a policy the plugin stays idle. */
-static void apply_env(spank_t spank, bool tuned)
-{
-	struct values values;
-	struct nt_env env = read_env(spank, &values);
-	struct nt_env_plan plan = nt_env_decide(&env, ctx.site.plugin, tuned);
-	char policy[NT_POLICY_MAX] = "";
-	struct nt_error err;
-
-	ctx.place.flags = plan.flags;
-	if (plan.policy == NT_ENV_SET &&
-	    nt_policy_format_task(&ctx.policy, &ctx.place, policy, sizeof(policy), &err) < 0) {
-		slurm_error(LOG "%s; the step runs untuned", err.text);
-		ctx.tuned = false;
-		plan = nt_env_decide(&env, ctx.site.plugin, false);
-	}
-	change_env(spank, NT_ENV_POLICY, plan.policy, policy);
-	change_env(spank, NT_ENV_CHAINED_TUNER, plan.tuner.chained_change,
-		   plan.tuner.chained_value);
-	change_env(spank, NT_ENV_CHAINED_PROFILER, plan.profiler.chained_change,
-		   plan.profiler.chained_value);
-	change_env(spank, NT_ENV_NCCL_TUNER, plan.tuner.change, plan.tuner.value);
-	change_env(spank, NT_ENV_NCCL_PROFILER, plan.profiler.change, plan.profiler.value);
+	if (!ctx.site_ok ||
+	    nt_option_resolve(&ctx.site, ctx.given ? ctx.text : NULL, &policy, NULL) < 0 ||
+	    spank_get_item(spank, S_JOB_ID, &step->job) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_STEPID, &step->step) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_NNODES, &step->nodes) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &step->tasks) != ESPANK_SUCCESS ||
+	    !wants_launch(step, &policy))
+		nt_srun_clear();
+	else
+		nt_srun_prepare(&srun);
 }
 
 /* ---- slurmstepd: the step */
@@ -276,7 +252,23 @@ static void start_step(spank_t spank)
 		if (!ctx.tuned)
 			slurm_error(LOG "%s; the step runs untuned on this node", err.text);
 	}
-	apply_env(spank, ctx.tuned);
+	nt_task_tune(spank, ctx.site.plugin, &ctx.policy, &ctx.place, &ctx.tuned);
+}
+
+/* Before everything else, and whatever becomes of it: NCCL must start alike on all nodes. */
+static void apply_launch(spank_t spank)
+{
+	struct nt_task_env env = nt_task_env(spank);
+	uint32_t step = SLURM_BATCH_SCRIPT;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	if (step == SLURM_EXTERN_CONT)
+		return;
+	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
+		 NT_OWN_SITE_FILE, &ctx.applied);
+	if (ctx.applied.trouble.text[0])
+		slurm_error(LOG "launch profile%s: %s", ctx.applied.valid ? "" : " refused",
+			    nt_printable(ctx.applied.trouble.text));
 }
 
 /* ---- slurmstepd: the record */
@@ -305,8 +297,9 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	if (ctx.place.fingerprint != 0)
 		snprintf(errand->fingerprint, sizeof(errand->fingerprint), "%016" PRIx64,
 			 ctx.place.fingerprint);
-	snprintf(errand->ticket, sizeof(errand->ticket), "-");
-	snprintf(errand->hosts, sizeof(errand->hosts), "-");
+	snprintf(errand->ticket, sizeof(errand->ticket), "%s", ctx.applied.text);
+	nt_task_word(spank, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", errand->hosts,
+		     sizeof(errand->hosts));
 }
 
 /* The path of slurm.conf. From 23.02 on slurmstepd has no configuration of its own, only what
@@ -366,12 +359,21 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	return 0;
 }
 
+int slurm_spank_local_user_init(spank_t spank, int ac, char **av)
+{
+	(void)ac;
+	(void)av;
+	prepare_launch(spank);
+	return 0;
+}
+
 int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
 	if (spank_context() != S_CTX_REMOTE)
 		return 0;
+	apply_launch(spank);
 	if (ctx.site_ok)
 		start_step(spank);
 	else

@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the
  * step's first node, as root; lives as long as slurmstepd, and a few seconds more where it must.
- * What the user's processes wrote is read by a child with the user's rights (collect.h); this
- * process only checks the bytes that it hands on. */
+ * What the user's processes wrote is read by a child with the user's rights (collect.h), and
+ * another one writes what the step showed into the user's memory (remember.h); this process only
+ * checks the bytes that it hands on. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 #include <slurm/slurm.h>
 #include "record/child.h"
+#include "record/printable.h"
 #include "record/spool.h"
 #include "record/step.h"
 #include "spank/account.h"
@@ -30,6 +32,8 @@
 #include "spank/collect.h"
 #include "spank/errand.h"
 #include "spank/fingerprint.h"
+#include "spank/learn.h"
+#include "spank/remember.h"
 #include "spank/rights.h"
 #include "spank/step.h"
 
@@ -40,6 +44,9 @@
 #define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
+/* how long the record waits for what the user's memory says of the step */
+#define MEMORY_WAIT_MS 500
+#define MEMORY_LIFE_MS 10000 /* after the step's end: it is ended then */
 #define VERIFY_MS 1000 /* after a write: another step's must not have taken it away */
 /* a directory changed less long ago may change again at the same time stamp */
 #define FRESH_MS 100
@@ -54,6 +61,7 @@ struct watch {
 	bool final, released, spooled, foreign;
 	int dir_fd;
 	int64_t collected_ms, tried_ms, verify_ms, ended_ms;
+	struct nt_child_running memory; /* who writes into the user's memory */
 };
 
 /* A line for slurmd's log, or for the system's when slurmstepd is gone. */
@@ -83,28 +91,62 @@ static void release(struct watch *watch)
 
 /* ---- reading, as the user */
 
-static int run_collect(void *argument, int out_fd)
+/* The record of the step as it is now; the first byte says whether it holds a decision. */
+static size_t format_record(const struct watch *watch, struct nt_sum *sum,
+			    const struct nt_ticket *ticket, const struct nt_remembered *remembered,
+			    char text[NT_STEP_RECORD_MAX + 2])
 {
-	const struct watch *watch = argument;
 	const struct nt_errand *errand = &watch->errand;
-	const struct nt_sum_head head = { errand->mode, errand->flags, errand->tasks, errand->nodes,
-					  watch->final };
-	char text[NT_STEP_RECORD_MAX + 2];
+	struct nt_where where;
+	const struct nt_sum_head head = {
+		.mode = errand->mode,
+		.flags = errand->flags,
+		.tasks = errand->tasks,
+		.nodes = errand->nodes,
+		.final = watch->final,
+		.ticket = ticket,
+		.where = ticket && nt_learn_where(sum, errand, ticket, &where) ? &where : NULL,
+		.measured = remembered ? remembered->measured : 0,
+		.remark = remembered ? remembered->remark : NULL,
+	};
+
+	text[0] = nt_sum_decided(sum) ? '1' : '0';
+	return 1 + nt_sum_format(sum, &head, text + 1, NT_STEP_RECORD_MAX + 1);
+}
+
+/* In a child: the user's rights, and what the user's processes left. file_bytes: nt_rights_drop().
+ * NULL for *ticket where there is none. */
+static int become_reader(const struct watch *watch, size_t file_bytes, struct nt_sum *sum,
+			 struct nt_ticket *room, const struct nt_ticket **ticket)
+{
+	const struct nt_errand *errand = &watch->errand;
 	struct nt_error err;
-	struct nt_sum sum;
-	size_t bytes;
 
 	close(NT_ERRAND_FD);
 	close(watch->dir_fd);
-	if (nt_rights_drop(errand->uid, errand->gid, &err) < 0)
-		return 1;
-	nt_sum_init(&sum);
+	if (nt_rights_drop(errand->uid, errand->gid, file_bytes, &err) < 0)
+		return -1;
+	nt_sum_init(sum);
 	/* A directory that is gone holds nothing. */
-	(void)nt_collect_directory(&sum, errand->dir, errand->job, errand->step, &err);
-	text[0] = nt_sum_decided(&sum) ? '1' : '0';
-	bytes = nt_sum_format(&sum, &head, text + 1, sizeof(text) - 1);
+	(void)nt_collect_directory(sum, errand->dir, errand->job, errand->step, &err);
+	*ticket = nt_ticket_parse(room, errand->ticket, &err) == 0 ? room : NULL;
+	return 0;
+}
+
+static int run_collect(void *argument, int out_fd)
+{
+	const struct watch *watch = argument;
+	char text[NT_STEP_RECORD_MAX + 2];
+	const struct nt_ticket *ticket;
+	struct nt_ticket room;
+	struct nt_sum sum;
+	size_t bytes;
+
+	if (become_reader(watch, 0, &sum, &room, &ticket) < 0)
+		return 1;
+	bytes = format_record(watch, &sum, ticket, NULL, text);
 	nt_sum_fini(&sum);
-	return write(out_fd, text, bytes + 1) < 0;
+	return write(out_fd, text, bytes) < 0;
 }
 
 static void note_time(struct watch *watch)
@@ -132,6 +174,17 @@ static bool has_changed(const struct watch *watch)
 		status.st_mtim.tv_nsec != watch->seen.tv_nsec);
 }
 
+/* out is what run_collect() and run_remember() write first. false: it is no record. */
+static bool take_record(struct watch *watch, const char *out, size_t bytes, struct nt_error *err)
+{
+	if (bytes < 2 || nt_step_check(out + 1, bytes - 1, err) < 0)
+		return false;
+	watch->decided = out[0] == '1';
+	memcpy(watch->record, out + 1, bytes - 1);
+	watch->record[bytes - 1] = '\0';
+	return true;
+}
+
 static void collect(struct watch *watch)
 {
 	const struct nt_child_bounds bounds = {
@@ -146,17 +199,90 @@ static void collect(struct watch *watch)
 	note_time(watch);
 	rc = nt_child_call(&child, run_collect, watch, &bounds, &err);
 	watch->collected_ms = nt_clock_ms();
-	/* The first byte says whether the record holds a decision. */
-	if (rc == 0 && child.out_bytes > 1 &&
-	    nt_step_check(child.out + 1, child.out_bytes - 1, &err) == 0) {
-		watch->decided = child.out[0] == '1';
-		memcpy(watch->record, child.out + 1, child.out_bytes);
-	} else if (watch->final && (rc < 0 || child.out_bytes != 1)) {
+	if ((rc < 0 || !take_record(watch, child.out, child.out_bytes, &err)) && watch->final &&
+	    (rc < 0 || child.out_bytes != 1)) {
 		say(NT_ERRAND_ERROR,
 		    "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
 		    watch->errand.job, watch->step, err.text);
 	}
 	nt_child_fini(&child);
+}
+
+/* ---- the user's memory, as the user */
+
+/* Writes the record with what the memory says of the step; behind a line's end what went wrong. */
+static int run_remember(void *argument, int out_fd)
+{
+	const struct watch *watch = argument;
+	char text[NT_STEP_RECORD_MAX + 2 + sizeof(((struct nt_remembered *)0)->remark)];
+	const struct nt_ticket *ticket;
+	struct nt_remembered remembered;
+	struct nt_ticket room;
+	struct nt_sum sum;
+	size_t bytes;
+
+	if (become_reader(watch, NT_REMEMBER_FILE_MAX, &sum, &room, &ticket) < 0)
+		return 1;
+	if (!ticket || !ticket->memory[0])
+		return 0;
+	nt_remember(&sum, &watch->errand, ticket, &remembered);
+	bytes = format_record(watch, &sum, ticket, &remembered, text);
+	nt_sum_fini(&sum);
+	if (remembered.failed)
+		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
+					  remembered.remark);
+	return write(out_fd, text, bytes) < 0;
+}
+
+static void start_memory(struct watch *watch)
+{
+	struct nt_error err;
+
+	if (strcmp(watch->errand.ticket, "-") != 0 &&
+	    nt_child_start(&watch->memory, run_remember, watch, &err) < 0)
+		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: nothing will be remembered: %s",
+		    watch->errand.job, watch->step, err.text);
+}
+
+static void end_memory(struct watch *watch, int64_t deadline_ms)
+{
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = deadline_ms,
+		.max_bytes = NT_STEP_RECORD_MAX + 2 + NT_ERRAND_MESSAGE_MAX,
+	};
+	struct nt_child child;
+	struct nt_error err = { "" };
+	const char *complaint = NULL;
+	char *end;
+
+	if (nt_child_end(&child, &watch->memory, &bounds, &err) < 0)
+		complaint = err.text;
+	else if (child.status != 0)
+		complaint = "its process failed";
+	end = child.out ? memchr(child.out, '\n', child.out_bytes) : NULL;
+	if (end)
+		complaint = nt_printable(end + 1);
+	if (child.out && child.out_bytes > 0)
+		(void)take_record(watch, child.out,
+				  end ? (size_t)(end - child.out) : child.out_bytes, &err);
+	if (complaint)
+		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: the user's memory: %s",
+		    watch->errand.job, watch->step, complaint);
+	nt_child_fini(&child);
+}
+
+/* Waits for it until then, and no longer. */
+static void await_memory(struct watch *watch, int64_t until_ms)
+{
+	if (watch->memory.pid != 0 && nt_child_wait(&watch->memory, until_ms))
+		end_memory(watch, nt_clock_ms() + COLLECT_LIMIT_MS);
+}
+
+/* The step's end: what is to be found by the job's next srun is in place, or the time is up. */
+static void let_go(struct watch *watch)
+{
+	await_memory(watch, watch->ended_ms + RELEASE_MS);
+	release(watch);
 }
 
 /* ---- writing, as root */
@@ -312,35 +438,51 @@ static void sleep_until(int64_t until_ms)
 		(void)poll(NULL, 0, (int)left_ms);
 }
 
+/* Into accounting, or into the spool for as long as that cannot be. */
+static bool hand_on(struct watch *watch)
+{
+	struct nt_error err;
+
+	if (deliver(watch, &err))
+		return true;
+	if (!watch->spooled)
+		spool(watch, err.text);
+	return false;
+}
+
+/* The record is where it belongs, unless another step's writer or the memory has changed it. */
+static bool hand_on_again(struct watch *watch)
+{
+	if (watch->verify_ms > 0) {
+		await_memory(watch, watch->verify_ms);
+		sleep_until(watch->verify_ms);
+		if (!hand_on(watch))
+			return false;
+	}
+	if (watch->memory.pid != 0)
+		end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
+	return strcmp(watch->record, watch->written) == 0 || hand_on(watch);
+}
+
 static void finish(struct watch *watch)
 {
 	struct nt_spool_entry entry = entry_of(watch);
 	struct nt_error err;
+	bool delivered;
 
 	watch->final = true;
 	watch->ended_ms = nt_clock_ms();
 	watch->verify_ms = 0;
+	start_memory(watch);
 	collect(watch);
-	if (!watch->record[0]) {
-		release(watch);
-		return;
-	}
-	if (!deliver(watch, &err)) {
-		if (!watch->spooled)
-			spool(watch, err.text);
-		release(watch);
-		return;
-	}
-	release(watch);
-	if (watch->verify_ms > 0) {
-		sleep_until(watch->verify_ms);
-		if (!deliver(watch, &err)) {
-			if (!watch->spooled)
-				spool(watch, err.text);
-			return;
-		}
-	}
-	if (watch->spooled && nt_spool_remove(watch->errand.spool, &entry, &err) == 0)
+	await_memory(watch, watch->ended_ms + MEMORY_WAIT_MS);
+	delivered = watch->record[0] && hand_on(watch);
+	let_go(watch);
+	if (delivered)
+		delivered = hand_on_again(watch);
+	if (watch->memory.pid != 0)
+		end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
+	if (delivered && watch->spooled && nt_spool_remove(watch->errand.spool, &entry, &err) == 0)
 		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record was delivered after all",
 		    entry.job, entry.step);
 }

@@ -19,7 +19,7 @@ static int limit(int resource, rlim_t value)
 	return setrlimit(resource, &both);
 }
 
-int nt_rights_drop(uint32_t uid, uint32_t gid, struct nt_error *err)
+int nt_rights_drop(uint32_t uid, uint32_t gid, size_t file_bytes, struct nt_error *err)
 {
 	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 ||
 			       setresuid(uid, uid, uid) < 0))
@@ -33,8 +33,9 @@ int nt_rights_drop(uint32_t uid, uint32_t gid, struct nt_error *err)
 	if (limit(RLIMIT_AS, MEMORY_BYTES) < 0)
 		return nt_error_set(err, "setrlimit: %m");
 #endif
+	signal(SIGXFSZ, SIG_IGN); /* so that a write past the limit fails */
 	if (limit(RLIMIT_CPU, CPU_S) < 0 || limit(RLIMIT_CORE, 0) < 0 ||
-	    limit(RLIMIT_FSIZE, 0) < 0 || limit(RLIMIT_NOFILE, 16) < 0)
+	    limit(RLIMIT_FSIZE, file_bytes) < 0 || limit(RLIMIT_NOFILE, 16) < 0)
 		return nt_error_set(err, "setrlimit: %m");
 	return 0;
 }

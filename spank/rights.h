@@ -8,11 +8,12 @@
 #ifndef NT_RIGHTS_H
 #define NT_RIGHTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
 
 /* In the child of a root process: become uid and gid for good, with no groups, no way back up
- * and small limits. */
-int nt_rights_drop(uint32_t uid, uint32_t gid, struct nt_error *err);
+ * and small limits. file_bytes: the longest file that it may write; 0: none. */
+int nt_rights_drop(uint32_t uid, uint32_t gid, size_t file_bytes, struct nt_error *err);
 
 #endif

@@ -14,6 +14,7 @@
 void nt_sum_init(struct nt_sum *sum)
 {
 	memset(sum, 0, sizeof(*sum));
+	sum->marker.coll = -1;
 }
 
 void nt_sum_fini(struct nt_sum *sum)
@@ -96,6 +97,7 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	*comms = *comm;
 	comms->keys = NULL;
 	comms->key_count = 0;
+	comms->here = 1;
 	if (!comm->why[0])
 		comms->rank = INT64_MAX;
 	return comms;
@@ -113,6 +115,8 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 		known->nodes = comm->nodes;
 	known->joining = known->joining && comm->joining;
 	known->rejected = known->rejected || comm->rejected;
+	known->alike = known->alike || comm->alike;
+	known->here++;
 }
 
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
@@ -129,6 +133,34 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
 	for (size_t i = 0; i < comm->key_count && rc == 0; i++)
 		rc = add_key(known, &comm->keys[i]);
 	return rc;
+}
+
+static bool usable(const struct nt_sum_marker *marker)
+{
+	return marker->periods >= 8; /* fewer show nothing */
+}
+
+void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker)
+{
+	const struct nt_sum_marker *known = &sum->marker;
+	bool better = known->coll < 0 || marker->ranks > known->ranks;
+
+	if (marker->coll < 0)
+		return;
+	if (known->coll >= 0 && marker->ranks == known->ranks)
+		better = usable(marker) != usable(known) ? usable(marker)
+							 : marker->task < known->task;
+	if (better)
+		sum->marker = *marker;
+}
+
+void nt_sum_add_word(struct nt_sum_word *word, const char *text)
+{
+	if (word->known && strcmp(word->text, text) != 0)
+		word->mixed = true;
+	if (!word->known)
+		snprintf(word->text, sizeof(word->text), "%s", text);
+	word->known = true;
 }
 
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why)

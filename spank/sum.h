@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "launch/entry.h"
+#include "launch/ticket.h"
 
 /* How firm what a key says is; record/rank.h has the words. */
 enum nt_sum_state {
@@ -35,6 +37,7 @@ struct nt_sum_key {
 	enum nt_sum_state state;
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
+	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;
 	int64_t samples, calls, spent_calls, rechecks, rollbacks;
 	double spent_ms, saved_ms;
 	int64_t rank; /* whose word this is; ties go to the lowest */
@@ -45,9 +48,30 @@ struct nt_sum_comm {
 	int64_t rank, ranks, nodes;
 	bool joining; /* its ranks have not all been seen */
 	bool rejected;
+	bool alike; /* its ranks have shown their cards, and these are the same */
+	size_t here; /* ranks of it that were added */
 	char why[160];
 	struct nt_sum_key *keys;
 	size_t key_count;
+};
+
+#define NT_SUM_PERIODS 64
+
+/* The step marker of one process: a collective that it calls once a step, and how long its steps
+ * took. */
+struct nt_sum_marker {
+	int coll; /* -1: none */
+	int64_t bytes, ranks, task;
+	int64_t calls; /* periods in all */
+	unsigned periods; /* that are kept, in time order */
+	float period_us[NT_SUM_PERIODS];
+};
+
+/* What all ranks should say alike. */
+struct nt_sum_word {
+	char text[40];
+	bool known; /* somebody has said something */
+	bool mixed; /* and somebody something else */
 };
 
 struct nt_sum {
@@ -56,7 +80,10 @@ struct nt_sum {
 	size_t records; /* that were added */
 	size_t unusable; /* that could not be */
 	char unusable_why[160];
+	bool board; /* NCCL has started: its processes have a board, if perhaps no records */
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
+	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
+	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
 };
 
 /* What Slurm knows of the step. */
@@ -65,15 +92,22 @@ struct nt_sum_head {
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
+	const struct nt_ticket *ticket; /* NULL: nothing was asked for at the start */
+	const struct nt_where *where; /* NULL: what the step shows is no evidence of a place */
+	double measured; /* times as fast as the default, as the program felt it; 0: unknown */
+	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
 void nt_sum_init(struct nt_sum *sum);
 void nt_sum_fini(struct nt_sum *sum);
 
-/* keys of comm are copied, comm->keys stays the caller's. */
+/* keys of comm are copied, comm->keys stays the caller's; it is one rank's word. */
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
 /* why names the file and what is wrong with it; the first in the order of the texts is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
+
+void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
+void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
 /* Has any communicator committed to an arm or decided to keep AUTO? */
 bool nt_sum_decided(const struct nt_sum *sum);

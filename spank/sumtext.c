@@ -115,6 +115,15 @@ static void add_why(struct table *table, int64_t ranks, int64_t nodes, const cha
 	why->count = 1;
 }
 
+/* Braces are counted by who checks a record: nt_step_check(). */
+static void without_braces(char *text)
+{
+	for (; *text; text++) {
+		if (*text == '{' || *text == '}')
+			*text = *text == '{' ? '(' : ')';
+	}
+}
+
 static void add_step_whys(struct table *table, const struct nt_sum *sum,
 			  const struct nt_sum_head *head)
 {
@@ -271,10 +280,61 @@ static void put_whys(struct nt_put *put, const struct table *table)
 	nt_put_close(put);
 }
 
+static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
+{
+	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
+	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
+	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
+	snprintf(step->from, sizeof(step->from), "%s%s",
+		 ticket->calibration ? "part of a calibration: " : "",
+		 ticket->from[0] ? ticket->from : nt_why_text((int)ticket->why));
+	without_braces(step->from);
+	if (ticket->expected > 0)
+		step->expected = ticket->expected;
+}
+
+static void note_place(struct nt_step *step, const struct nt_where *where,
+		       const struct nt_ticket *ticket)
+{
+	snprintf(step->fingerprint, sizeof(step->fingerprint), "%016" PRIx64, where->fingerprint);
+	if (where->fabric != NT_FABRIC_ANY)
+		snprintf(step->fabric, sizeof(step->fabric), "%s",
+			 nt_fabric_name((int)where->fabric));
+	snprintf(step->driver, sizeof(step->driver), "%s", where->driver);
+	if (where->own != 0)
+		step->own = where->own;
+	step->per_node = where->per_node;
+	if (ticket->calibration)
+		step->calibration = 1;
+}
+
+static int by_length(const void *left, const void *right)
+{
+	float a = *(const float *)left, b = *(const float *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker)
+{
+	float us[NT_SUM_PERIODS];
+
+	if (marker->coll < 0 || marker->periods == 0)
+		return;
+	memcpy(us, marker->period_us, marker->periods * sizeof(us[0]));
+	qsort(us, marker->periods, sizeof(us[0]), by_length);
+	for (unsigned i = 0; i < 3; i++)
+		step->step_us[i] = (double)us[(marker->periods - 1) * (i + 1) / 4];
+	step->steps = marker->calls;
+}
+
 static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct nt_sum_head *head)
 {
-	struct nt_step step = { .ranks = head->tasks, .nodes = head->nodes };
+	struct nt_step step;
 
+	nt_fields_clear(&nt_step_fields, &step);
+	step.ranks = head->tasks;
+	step.nodes = head->nodes;
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		if (sum->comms[i].ranks > step.ranks)
 			step.ranks = sum->comms[i].ranks;
@@ -283,6 +343,17 @@ static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct 
 	if (sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
 		snprintf(step.nccl, sizeof(step.nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
 			 (int)(sum->nccl / 100 % 100), (int)(sum->nccl % 100));
+	if (head->ticket) {
+		note_ticket(&step, head->ticket);
+		note_marker(&step, &sum->marker);
+	}
+	if (head->ticket && head->where)
+		note_place(&step, head->where, head->ticket);
+	if (head->measured > 0)
+		step.measured = head->measured;
+	if (head->remark)
+		snprintf(step.remark, sizeof(step.remark), "%s", head->remark);
+	without_braces(step.remark);
 	nt_fields_put(put, &nt_step_fields, &step);
 }
 

@@ -8,6 +8,7 @@ unit_tests = \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
+	%D%/unit/calibration \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
@@ -17,25 +18,36 @@ unit_tests = \
 	%D%/unit/engine \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
+	%D%/unit/fit \
 	%D%/unit/option \
+	%D%/unit/apply \
+	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
+	%D%/unit/learned \
 	%D%/unit/matched \
+	%D%/unit/learn \
+	%D%/unit/remember \
 	%D%/unit/launch-choose \
 	%D%/unit/launch-feel \
 	%D%/unit/launch-memory \
+	%D%/unit/launch-own \
+	%D%/unit/launch-pick \
 	%D%/unit/launch-profile \
 	%D%/unit/launch-sim \
 	%D%/unit/launch-store \
 	%D%/unit/launch-ticket \
+	%D%/unit/marker \
 	%D%/unit/mask \
 	%D%/unit/mpi \
 	%D%/unit/pace \
+	%D%/unit/platform \
 	%D%/unit/policy \
 	%D%/unit/put \
 	%D%/unit/queue \
@@ -57,6 +69,7 @@ unit_tests = \
 	%D%/unit/decide-plan \
 	%D%/unit/decide-doubt \
 	%D%/unit/process-life \
+	%D%/unit/process-warm \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
@@ -70,7 +83,7 @@ TESTS += $(unit_tests)
 endif
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-launch.la libnt-launch-plain.la libnt-replay.la libnt-report.la libnt-spank.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
 
@@ -159,6 +172,8 @@ libnt_fake_la_SOURCES = \
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+# The plugin asks the process for NCCL's version.
+tests_fake_nt_fake_nccl_LDFLAGS = -export-dynamic
 tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
@@ -263,16 +278,26 @@ EXTRA_DIST += \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/57-recheck.bats \
+	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/70-launch.bats \
+	%D%/cluster/75-launch-profile.bats \
+	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/76-memory.bats \
+	%D%/cluster/77-calibrate.bats \
+	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/fake/arms.bats \
+	%D%/fake/calibrate-srun \
+	%D%/fake/calibrate.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
+	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \
@@ -333,6 +358,9 @@ EXTRA_DIST += \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
 	%D%/unit/data/report/full.txt \
+	%D%/unit/data/report/launch.json \
+	%D%/unit/data/report/launch.out.json \
+	%D%/unit/data/report/launch.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

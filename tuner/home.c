@@ -7,14 +7,17 @@
 #include <string.h>
 #include "engine/queue.h"
 #include "engine/times.h"
+#include "engine/warmstart.h"
 #include "tuner/abi.h"
 
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
+#define POLICY_KEYS 64u /* the same where no run is needed */
 
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
 /* A key that is explored at this home. */
 struct open_key {
+	const struct nt_home *home;
 	const struct nt_board_comm *comm;
 	const struct nt_board_key *board_key;
 	struct nt_engine_key *engine_key;
@@ -44,8 +47,34 @@ static uint64_t most_calls(const struct nt_board_key *key)
 	return calls;
 }
 
+/* All cards of a communicator that takes plans are equal. */
+static bool asks_for_chunks(const struct nt_board_comm *comm)
+{
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
+			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
+	}
+	return false;
+}
+
+/* An arm with a chunk size is none where NCCL does not ask for one. */
+static void remember(const struct nt_home *home, const struct nt_board_comm *comm,
+		     struct nt_known *known)
+{
+	int arm = -1;
+
+	if (home->warm)
+		arm = nt_warm_find(home->warm, known->ranks, known->nodes,
+				   (int)nt_key_coll(known->key), nt_key_band(known->key));
+	if (arm < 0 || (arm != NT_ARM_AUTO && nt_arm_chunk(arm) && !asks_for_chunks(comm)))
+		return;
+	known->remembered = true;
+	known->remembered_arm = (uint16_t)arm;
+}
+
 /* All but the channels, which are many words to read and wanted after a round only. */
-static struct nt_known known_of(const struct nt_board_comm *comm, const struct nt_board_key *key)
+static struct nt_known known_of(const struct nt_home *home, const struct nt_board_comm *comm,
+				const struct nt_board_key *key)
 {
 	struct nt_known known = {
 		.comm = atomic_load(&comm->id),
@@ -58,17 +87,8 @@ static struct nt_known known_of(const struct nt_board_comm *comm, const struct n
 	};
 
 	memcpy(known.cost_us, key->cost_us, sizeof(known.cost_us));
+	remember(home, comm, &known);
 	return known;
-}
-
-/* All cards of a communicator that takes plans are equal. */
-static bool asks_for_chunks(const struct nt_board_comm *comm)
-{
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
-			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
-	}
-	return false;
 }
 
 /* What NCCL gave any pair of this communicator, as far as our ranks saw. */
@@ -108,7 +128,7 @@ static bool may_open(const struct nt_home *home, const struct nt_board_comm *com
 
 	if (!atomic_load(&key->described))
 		return false;
-	known = known_of(comm, key);
+	known = known_of(home, comm, key);
 	return nt_engine_worth(&home->engine, &known);
 }
 
@@ -157,19 +177,40 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 {
 	const struct nt_home *home = arg;
 
+	/* What is taken as it is needs no room for times, and no quiet. */
+	if (home->engine.policy.mode == NT_MODE_POLICY)
+		return home->engine.open < POLICY_KEYS && may_open(home, comm, key);
 	return home->engine.open < OPEN_KEYS && may_open(home, comm, key) &&
 	       !waits(home, comm, most_calls(key));
 }
 
+/* A remembered arm waits for no calls: has any key of it such a one? */
+static bool comm_early(void *arg, const struct nt_board_comm *comm)
+{
+	const struct nt_home *home = arg;
+
+	for (unsigned k = 0; home->warm && k < NT_BOARD_KEYS; k++) {
+		const struct nt_board_key *key = &comm->key[k];
+		struct nt_known known;
+
+		if (atomic_load(&key->id) == 0 || !atomic_load(&key->described))
+			continue;
+		known = known_of(home, comm, key);
+		if (nt_warm_worth(&home->engine.policy, &known))
+			return true;
+	}
+	return false;
+}
+
 /* Takes the engine's key. */
-static struct open_key *open_key(const struct nt_board_comm *comm,
+static struct open_key *open_key(const struct nt_home *home, const struct nt_board_comm *comm,
 				 const struct nt_board_key *board_key,
 				 struct nt_engine_key *engine_key)
 {
 	struct open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
 
 	if (key)
-		*key = (struct open_key){ comm, board_key, engine_key };
+		*key = (struct open_key){ home, comm, board_key, engine_key };
 	else if (engine_key)
 		nt_engine_end(engine_key);
 	return key;
@@ -178,10 +219,10 @@ static struct open_key *open_key(const struct nt_board_comm *comm,
 static void *key_start(void *arg, const struct nt_board_comm *comm,
 		       const struct nt_board_key *board_key)
 {
-	const struct nt_known known = known_of(comm, board_key);
 	struct nt_home *home = arg;
+	const struct nt_known known = known_of(home, comm, board_key);
 
-	return open_key(comm, board_key, nt_engine_start(&home->engine, &known));
+	return open_key(home, comm, board_key, nt_engine_start(&home->engine, &known));
 }
 
 static bool recheck_worth(void *arg, const struct nt_board_comm *comm, const struct nt_plan *base)
@@ -197,19 +238,20 @@ static bool recheck_worth(void *arg, const struct nt_board_comm *comm, const str
 static void *recheck_start(void *arg, const struct nt_board_comm *comm,
 			   const struct nt_board_key *board_key, const struct nt_plan *base)
 {
-	const struct nt_known known = known_of(comm, board_key);
 	struct nt_home *home = arg;
+	const struct nt_known known = known_of(home, comm, board_key);
 	struct nt_schedule s;
 
 	if (nt_schedule_read(&s, base->payload, base->payload_bytes) < 0)
 		return NULL;
-	return open_key(comm, board_key, nt_engine_start_recheck(&home->engine, &known, s.arm[0]));
+	return open_key(home, comm, board_key,
+			nt_engine_start_recheck(&home->engine, &known, s.arm[0]));
 }
 
 static int key_next(void *arg, struct nt_plan *plan)
 {
 	const struct open_key *key = arg;
-	struct nt_known known = known_of(key->comm, key->board_key);
+	struct nt_known known = known_of(key->home, key->comm, key->board_key);
 	enum nt_engine_next next;
 	struct nt_schedule s;
 
@@ -220,6 +262,13 @@ static int key_next(void *arg, struct nt_plan *plan)
 	plan->payload_bytes = (uint32_t)nt_schedule_write(&s, plan->payload, sizeof(plan->payload));
 	plan->until = next == NT_ENGINE_EXPLORE ? nt_schedule_positions(&s) : NT_NEVER;
 	return next != NT_ENGINE_KEEP;
+}
+
+static bool key_ready(void *arg)
+{
+	const struct open_key *key = arg;
+
+	return nt_engine_for_good(key->engine_key);
 }
 
 static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
@@ -292,8 +341,10 @@ struct nt_agree_hooks nt_home_hooks(struct nt_home *home)
 	return (struct nt_agree_hooks){
 		.arg = home,
 		.worth = key_worth,
+		.early = comm_early,
 		.start = key_start,
 		.next = key_next,
+		.ready = key_ready,
 		.absorb = key_absorb,
 		.end = key_end,
 		.gather = gather,

@@ -11,6 +11,7 @@
 #ifndef NT_HOME_H
 #define NT_HOME_H
 
+#include "contract/warm.h"
 #include "engine/engine.h"
 #include "pmix-sync/agree.h"
 
@@ -18,6 +19,7 @@ struct nt_home {
 	struct nt_engine engine;
 	/* of this node, whose communicators take turns; NULL: they do not */
 	const struct nt_board *board;
+	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

@@ -11,6 +11,7 @@
 
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
+#include "engine/marker.h"
 #include "engine/schedule.h"
 
 #define NT_OBSERVED_MAX 128 /* durations of one key in mode observe */
@@ -81,6 +82,7 @@ struct nt_key_helper {
 	uint32_t seen_epoch; /* and since when it is as it is */
 	uint64_t opened_ms;
 	uint64_t seen_calls, seen_ms; /* calls when they last changed, and when */
+	struct nt_marker_place marker;
 };
 
 /* Whoever leaves the seat; guarded by the process's lock. What the board said then. */

@@ -39,6 +39,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/mask.h \
 	%D%/open.c \
 	%D%/open.h \
+	%D%/platform.c \
+	%D%/platform.h \
 	%D%/plugin.c \
 	%D%/process.c \
 	%D%/process.h \
@@ -48,6 +50,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/slot.h \
 	%D%/standing.c \
 	%D%/standing.h \
+	%D%/warm.c \
+	%D%/warm.h \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \

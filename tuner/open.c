@@ -83,7 +83,7 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 	const struct nt_process *process = fixed->process;
 	int least = process->policy.graphs == NT_GRAPHS_NEVER ? MINIMUM_API_NO_GRAPHS : MINIMUM_API;
 
-	if (process->policy.mode != NT_MODE_BANDIT)
+	if (!nt_mode_chooses(process->policy.mode))
 		return NT_IDLE_MODE;
 	if (!process->map.board)
 		return NT_IDLE_BOARD;
@@ -103,6 +103,7 @@ static void fill_card(struct nt_comm_fixed *fixed)
 	card->build = process->build;
 	card->policy = process->policy_hash;
 	card->nccl = atomic_load(&process->nccl);
+	card->warm = process->warm.hash;
 	card->api = (uint32_t)(fixed->tuner_api * 256 + fixed->profiler_api);
 	card->idle = idle_of(fixed);
 	card->active = card->idle == NT_IDLE_NO;
@@ -134,6 +135,32 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return all;
 }
 
+/* The helper thread may not have looked yet, or be looking: a look of one's own. */
+static int fabric_now(void)
+{
+	struct nt_platform platform = { .driver = "" };
+	int fabric;
+
+	nt_platform_ask(&platform);
+	nt_platform_look(&platform, &nt_platform_paths);
+	fabric = nt_fabric_parse(platform.fabric);
+	return fabric < 0 ? NT_FABRIC_ANY : fabric;
+}
+
+/* The lock is held. Are the remembered arms of this NCCL, fabric and hardware? Said once where they
+ * are not. */
+static void check_warm(struct nt_process *process)
+{
+	struct nt_process_warm *warm = &process->warm;
+
+	if (!warm->offered || warm->checked)
+		return;
+	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
+				  warm->arms.fabric == NT_FABRIC_ANY ? NT_FABRIC_ANY : fabric_now(),
+				  process->place.fingerprint))
+		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
+}
+
 /* The lock is held. Every rank that can shows its card, also where it takes no plan: the others
  * must know. */
 static void take_seat(struct nt_comm_fixed *fixed)
@@ -141,11 +168,13 @@ static void take_seat(struct nt_comm_fixed *fixed)
 	struct nt_process *process = fixed->process;
 	struct nt_error err = { "" };
 
+	check_warm(process);
 	fill_card(fixed);
 	fixed->allowed = allowed_pairs(fixed->card.nccl, fixed->nodes);
 	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
-			process->policy.chunks == NT_SWITCH_ON;
-	if (process->policy.mode != NT_MODE_BANDIT) {
+			(process->policy.chunks == NT_SWITCH_ON ||
+			 nt_process_warm_chunks(&process->warm));
+	if (!nt_mode_chooses(process->policy.mode)) {
 		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(process->policy.mode));
 	} else if (!process->map.board) {
 		nt_error_set(&err, "%s", process->board_error.text);

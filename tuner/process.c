@@ -108,6 +108,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	process->build = build_id();
 	process->policy_hash = nt_policy_hash(&process->policy);
 	read_step(process);
+	nt_platform_ask(&process->platform);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);
 	/* Without it nothing tells of a capture while no events are wanted
@@ -115,7 +116,8 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	if (process->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
 		nt_mask_forbid(&process->mask);
 	init_thread(&process->helper);
-	if (process->policy.mode == NT_MODE_BANDIT)
+	nt_process_warm_read(&process->warm, process->policy.mode, getenv(NT_ENV_WARM));
+	if (nt_mode_chooses(process->policy.mode))
 		(void)nt_board_open(&process->map, process->place.dir, &process->board_error);
 	return 0;
 }

@@ -17,8 +17,9 @@
  *           opened is no error: AUTO stays. A thread that cannot be started leaves the process on
  *           AUTO without a record.
  * Units:    milliseconds of CLOCK_MONOTONIC.
- * Host:     NCCL_TUNE_POLICY as spank/ sets it, and SLURM_PROCID, SLURM_LOCALID,
- *           SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES (SLURM_NNODES).
+ * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
+ *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
+ *           (SLURM_NNODES).
  */
 #ifndef NT_PROCESS_H
 #define NT_PROCESS_H
@@ -32,7 +33,9 @@
 #include "pmix-sync/board.h"
 #include "tuner/abi.h"
 #include "tuner/mask.h"
+#include "tuner/platform.h"
 #include "tuner/slot.h"
+#include "tuner/warm.h"
 
 /* Communicators in a process's record; ended ones make room for new ones. */
 #define NT_COMMS_MAX 256
@@ -64,6 +67,7 @@ enum nt_count {
 
 struct nt_comm;
 struct nt_histories;
+struct nt_marker;
 struct nt_process;
 
 /* What a process does beside NCCL's calls. */
@@ -105,10 +109,13 @@ struct nt_process {
 	struct nt_mask mask;
 	struct nt_slots slots;
 	pthread_mutex_t lock; /* guards the list, and what its members say is guarded by it */
+	struct nt_process_warm warm; /* guarded by it until it was checked */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
 	/* Helper thread: what its own decisions were made from; or NULL. */
 	const struct nt_histories *histories;
+	const struct nt_marker *marker; /* what came of its readings; or NULL */
+	struct nt_platform platform; /* open: what the environment tells; then the helper thread */
 	struct nt_process_thread helper;
 };
 

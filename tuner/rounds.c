@@ -13,6 +13,7 @@
 
 #define BUSY_MS 20u /* between two rounds while something changes */
 #define IDLE_MS 200u /* ... and when long nothing has */
+#define READ_MS 10u /* at least, between two readings of all calls */
 #define CALM_MS 60000u /* without a change of state for this long, nothing is expected soon */
 /* At least this long between two records, but for the first and the last. */
 #define RECORD_MS 10000u
@@ -25,6 +26,7 @@
 struct rounds {
 	struct nt_home home;
 	struct nt_histories histories;
+	struct nt_marker marker;
 	struct nt_speaker *speaker;
 	struct nt_mpi mpi;
 	uint64_t ms; /* of this round */
@@ -34,6 +36,7 @@ struct rounds {
 	uint64_t beat; /* the board's at that time: a speaker lives where it has grown */
 	uint64_t written; /* the signature of the newest record */
 	bool decided; /* some key is: the record is worth writing */
+	bool looked; /* at what the process runs on */
 };
 
 static void mix(uint64_t *signature, uint64_t value)
@@ -158,24 +161,45 @@ static void look_at_all(struct nt_process *process, struct rounds *r)
 	r->signature = signature;
 }
 
+static void write_record(struct nt_process *process, struct rounds *r, bool end)
+{
+	if (!r->looked)
+		nt_platform_look(&process->platform, &nt_platform_paths);
+	r->looked = true;
+	(void)nt_write_record(process, r->speaker, end);
+}
+
 static void write_when_due(struct nt_process *process, struct rounds *r)
 {
 	if (!r->decided || r->signature == r->written ||
 	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
 		return;
-	(void)nt_write_record(process, r->speaker, false);
+	write_record(process, r, false);
 	r->written_ms = r->ms;
 	r->written = r->signature;
+}
+
+/* Remembered arms are offered, and no communicator has its seat yet: whether they are used is not
+ * known. It does not change later. */
+static bool warm_pends(struct nt_process *process)
+{
+	bool pends;
+
+	pthread_mutex_lock(&process->lock);
+	pends = process->warm.offered && !process->warm.checked;
+	pthread_mutex_unlock(&process->lock);
+	return pends;
 }
 
 /* Tried again now and then: the process that speaks may end before this one. */
 static void create_speaker(struct nt_process *process, struct rounds *r)
 {
+	const struct nt_policy policy = nt_engine_policy(&process->policy);
 	struct nt_speaker_config config = {
 		.board = process->map.board,
 		.dir = process->place.dir,
 		.join_ms = (uint32_t)process->policy.join_timeout_s * 1000,
-		.join_calls = (uint32_t)process->policy.min_calls,
+		.join_calls = (uint32_t)policy.min_calls,
 		.agree_ms = (uint32_t)process->policy.agree_timeout_s * 1000,
 		.task = process->task,
 		.tasks = process->tasks,
@@ -185,7 +209,7 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	};
 	uint64_t beat;
 
-	if (process->policy.mode != NT_MODE_BANDIT || !process->map.board ||
+	if (!nt_mode_chooses(process->policy.mode) || !process->map.board || warm_pends(process) ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
 	/* The program's own MPI starts first, whenever that is: nobody of the node is late
@@ -194,7 +218,8 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 		r->began_ms = r->ms;
 		return;
 	}
-	r->home.engine.policy = process->policy;
+	r->home.engine.policy = policy;
+	r->home.warm = nt_process_warm_arms(&process->warm);
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
 	config.hooks = nt_home_hooks(&r->home);
@@ -223,18 +248,64 @@ static uint32_t one_round(struct nt_process *process, struct rounds *r)
 	return sleep_ms;
 }
 
+/* Ended communicators included: their last calls may not have been read. */
+static void read_marker(struct nt_process *process, struct rounds *r)
+{
+	pthread_mutex_lock(&process->lock);
+	nt_marker_read(&r->marker, nt_clock_us());
+	for (uint32_t i = 0; i < process->comms; i++) {
+		struct nt_comm *comm = process->comm[i];
+		struct nt_marker_key key = { .comm = comm->fixed.opened,
+					     .ranks = comm->fixed.ranks };
+
+		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+			struct nt_own_key *own = &comm->key[k];
+
+			key.key = nt_comm_key_id(comm, k);
+			if (key.key != 0)
+				nt_marker_see(&r->marker, &key, &own->helper.marker,
+					      nt_key_calls(own));
+		}
+	}
+	pthread_mutex_unlock(&process->lock);
+}
+
+/* Until the next round; calls are read more often than that. True: it is time to end. */
+static bool rest(struct nt_process *process, struct rounds *r, uint32_t sleep_ms)
+{
+	const uint64_t until_ms = nt_clock_ms() + sleep_ms;
+	uint64_t now_ms = until_ms - sleep_ms;
+
+	do {
+		uint64_t rest_ms;
+
+		read_marker(process, r);
+		rest_ms = nt_marker_rest_us(&r->marker) / 1000;
+		rest_ms = rest_ms < READ_MS ? READ_MS : rest_ms;
+		rest_ms = rest_ms > until_ms - now_ms ? until_ms - now_ms : rest_ms;
+		if (nt_process_rest(process, (uint32_t)rest_ms))
+			return true;
+		now_ms = nt_clock_ms();
+	} while (now_ms < until_ms);
+	return false;
+}
+
 static void live(struct nt_process *process)
 {
 	struct rounds r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
 	process->histories = &r.histories;
-	while (!nt_process_rest(process, one_round(process, &r)))
+	process->marker = &r.marker;
+	while (!rest(process, &r, one_round(process, &r)))
 		;
 	look_at_all(process, &r);
-	(void)nt_write_record(process, r.speaker, true);
+	read_marker(process, &r);
+	write_record(process, &r, true);
 	nt_speaker_destroy(r.speaker);
 	process->histories = NULL;
+	process->marker = NULL;
 	nt_histories_clear(&r.histories);
+	nt_marker_clear(&r.marker);
 }
 
 const struct nt_work nt_rounds = {

@@ -8,10 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/marker.h"
+#include "pmix-sync/card.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
 #include "tuner/writehistory.h"
+
+_Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
 
 #define COUNT_BYTES 48u /* of one count, at most */
 
@@ -37,6 +41,17 @@ static double saved_ms(const struct nt_own_key *key, const struct nt_outcome *o)
 	return ((double)saved_us + now_us) / 1000.0;
 }
 
+static const char *from_name(unsigned from)
+{
+	static const char *const names[NT_FROMS] = {
+		[NT_FROM_STEP] = "",
+		[NT_FROM_WARM] = NT_KEYFROM_WARM,
+		[NT_FROM_POLICY] = NT_KEYFROM_POLICY,
+	};
+
+	return names[from < NT_FROMS ? from : NT_FROM_STEP];
+}
+
 /* What came of exploring a key. */
 static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 {
@@ -50,7 +65,9 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 		out->arm_p75_us = (double)o->best_p75_us;
 		out->samples = o->samples;
 	}
-	out->p = (double)o->p;
+	if (o->verdict != NT_VERDICT_REMEMBERED)
+		out->p = (double)o->p;
+	snprintf(out->from, sizeof(out->from), "%s", from_name(o->from));
 	if (o->verdict != NT_VERDICT_FASTER)
 		snprintf(out->why, sizeof(out->why), "%s", nt_schedule_verdict_name(o->verdict));
 	out->spent_calls = o->spent_calls;
@@ -63,6 +80,8 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key,
 			   const struct nt_outcome *o)
 {
+	out->decided = (int64_t)atomic_load_explicit(&key->decision.commit_calls,
+						     memory_order_relaxed);
 	out->saved_ms = saved_ms(key, o);
 	out->rechecks = atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed);
 	out->rollbacks = atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed);
@@ -100,8 +119,28 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	return true;
 }
 
+/* AUTO's times in the rounds of an exploration that goes on. Returns whether there are any. */
+static bool note_so_far(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
+							     comm->fixed.id, id);
+
+	for (unsigned i = 0; history && i < history->arms; i++) {
+		const struct nt_tried *tried = &history->arm[i];
+
+		if (tried->arm != NT_ARM_AUTO || tried->samples == 0)
+			continue;
+		out->auto_us = (double)tried->us;
+		out->auto_p25_us = (double)tried->p25_us;
+		out->auto_p75_us = (double)tried->p75_us;
+		out->samples = tried->samples;
+		return true;
+	}
+	return false;
+}
+
 static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
-		       const struct nt_own_key *key)
+		       const struct nt_own_key *key, uint64_t id)
 {
 	uint32_t own = nt_key_state(key);
 	uint32_t shared;
@@ -127,7 +166,8 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		note_outcome(out, &outcome);
 		if (committed)
 			note_committed(out, key, &outcome);
-	} else if (!note_observed(out, key) && key->fixed.auto_arm < NT_PAIRS) {
+	} else if (!note_observed(out, key) && !note_so_far(out, comm, id) &&
+		   key->fixed.auto_arm < NT_PAIRS) {
 		out->predicted_auto_us = (double)key->fixed.cost_us[key->fixed.auto_arm];
 	}
 }
@@ -148,6 +188,30 @@ static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t i
 	put->bytes = before.bytes;
 }
 
+/* An arm is remembered of a key about which nothing was decided here. */
+static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
+	int arm = -1;
+
+	if (arms && out->why[0] == '\0' &&
+	    (strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 ||
+	     strcmp(out->state, NT_KEYSTATE_EXPLORING) == 0))
+		arm = nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
+				   nt_key_band(id));
+	if (arm < 0)
+		return;
+	if (arm == NT_ARM_AUTO) {
+		snprintf(out->from, sizeof(out->from), NT_KEYFROM_WARM);
+		snprintf(out->why, sizeof(out->why), "nothing better is remembered");
+	} else if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm))) {
+		snprintf(out->why, sizeof(out->why), "the remembered arm is not legal here");
+	} else if (nt_comm_frozen(comm)) {
+		snprintf(out->why, sizeof(out->why),
+			 "captured before the remembered arm was agreed on");
+	}
+}
+
 static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
 		    uint64_t id)
 {
@@ -156,7 +220,8 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	nt_fields_clear(&nt_rank_key_fields, &out);
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
-	note_state(&out, comm, key);
+	note_state(&out, comm, key, id);
+	note_remembered(&out, comm, id);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
@@ -177,6 +242,18 @@ static const char *idle_text(uint32_t idle)
 	}
 }
 
+/* Who is refused because no rank takes plans was compared before, see compare() of
+ * pmix-sync/join.c. */
+static bool cards_alike(uint32_t state, const char *rejected)
+{
+	for (uint32_t idle = NT_IDLE_MODE; state == NT_COMM_REJECTED && idle <= NT_IDLE_BOARD;
+	     idle++) {
+		if (strcmp(rejected, nt_card_idle(idle)) == 0)
+			return true;
+	}
+	return state == NT_COMM_AGREED;
+}
+
 static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 {
 	const char *why = comm->fixed.why[0] ? comm->fixed.why : idle_text(comm->fixed.card.idle),
@@ -192,6 +269,7 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	} else if (!comm->fixed.board && comm->fixed.tuner_api == 0) {
 		why = idle_text(NT_IDLE_HALF);
 	}
+	out->alike = cards_alike(state, rejected);
 	snprintf(out->state, sizeof(out->state), "%s", name);
 	snprintf(out->why, sizeof(out->why), "%s", why);
 }
@@ -262,6 +340,9 @@ static void put_head(struct nt_put *put, struct nt_process *process, bool end)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
 	out.flags = place->flags;
+	snprintf(out.driver, sizeof(out.driver), "%s", process->platform.driver);
+	snprintf(out.fabric, sizeof(out.fabric), "%s", process->platform.fabric);
+	snprintf(out.launch, sizeof(out.launch), "%s", process->platform.launch);
 	out.end = end;
 	nt_fields_put(put, &nt_rank_fields, &out);
 }
@@ -300,6 +381,57 @@ static void put_plugins(struct nt_put *put)
 	}
 	nt_put_close(put);
 	if (put->full || !any)
+		*put = before;
+}
+
+/* Keys of one rank that follow a remembered arm. */
+static int64_t warm_keys(const struct nt_comm *comm)
+{
+	struct nt_outcome outcome;
+	int64_t used = 0;
+
+	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+		if (nt_comm_key_id(comm, i) != 0 && nt_key_commits(&comm->key[i], &outcome) > 0)
+			used += outcome.from != NT_FROM_STEP;
+	}
+	return used;
+}
+
+static void put_warm(struct nt_put *put, const struct nt_process *process)
+{
+	struct nt_rank_warm out = { .offered = process->warm.arms.count };
+	struct nt_put before = *put;
+
+	if (!process->warm.offered)
+		return;
+	for (uint32_t i = 0; i < process->comms; i++)
+		out.used += warm_keys(process->comm[i]);
+	snprintf(out.refused, sizeof(out.refused), "%s", process->warm.refused);
+	nt_put_open(put, NT_RANK_WARM, '{');
+	nt_fields_put(put, &nt_rank_warm_fields, &out);
+	nt_put_close(put);
+	if (put->full)
+		*put = before;
+}
+
+static void put_marker(struct nt_put *put, const struct nt_marker *marker)
+{
+	struct nt_put before = *put;
+	struct nt_marker_found found;
+	struct nt_rank_marker out;
+
+	if (!marker || !nt_marker_find(marker, &found))
+		return;
+	out = (struct nt_rank_marker){
+		.coll = (int)nt_key_coll(found.key.key),
+		.bytes = (int64_t)nt_band_floor(nt_key_band(found.key.key)),
+		.ranks = found.key.ranks,
+		.calls = (int64_t)found.calls,
+		.periods = found.periods,
+	};
+	memcpy(out.period_us, found.period_us, found.periods * sizeof(out.period_us[0]));
+	nt_rank_put_marker(put, &out);
+	if (put->full)
 		*put = before;
 }
 
@@ -363,6 +495,8 @@ size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts 
 	nt_put_open(&t.put, NULL, '{');
 	put_head(&t.put, process, end);
 	put_plugins(&t.put);
+	put_warm(&t.put, process);
+	put_marker(&t.put, process->marker);
 	if (agreement)
 		put_agreement(&t.put, agreement);
 	if (process->histories)

@@ -25,6 +25,13 @@ void nt_write_trial(struct nt_put *put, const struct nt_history *history)
 		.rounds = history->rounds,
 	};
 
+	if (history->remembers) {
+		double us = (double)history->cost_us[nt_arm_pair(history->remembered)];
+
+		out.remembers = true;
+		out.remembered = history->remembered;
+		out.remembered_cost_us = us >= 0 && isfinite(us) ? us : -1;
+	}
 	for (unsigned i = 0; i < history->screened; i++) {
 		double us = (double)history->cost_us[history->screen[i]];
 

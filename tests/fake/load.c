@@ -70,6 +70,12 @@ void nt_load_setup(const struct nt_release *release)
 	load.release = release;
 }
 
+int ncclGetVersion(int *version)
+{
+	*version = load.release ? load.release->code : 0;
+	return NT_NCCL_OK;
+}
+
 const struct nt_release *nt_load_release(void)
 {
 	return load.release;

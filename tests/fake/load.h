@@ -31,6 +31,9 @@ const struct nt_release *nt_release_find(const char *name); /* NULL: not known *
 void nt_load_setup(const struct nt_release *release);
 const struct nt_release *nt_load_release(void);
 
+/* NCCL's own, which a plugin looks up in the process. */
+int ncclGetVersion(int *version) __attribute__((visibility("default")));
+
 /* For one more communicator. NULL: no plugin. *owner: this communicator loaded it. */
 const struct nt_tuner_v6 *nt_load_tuner(bool *owner);
 void nt_load_tuner_drop(bool owner);

@@ -301,12 +301,21 @@ static void begin_round(struct player *p, uint64_t round)
 	}
 }
 
+static double wall_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
 static void all_rounds(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
 
 	for (uint64_t round = 0; !is_over(p, round); round++) {
 		uint64_t from_ns;
+		double from_us;
 
 		if (is_renewed(&o->abort_every, round))
 			renew(p, true);
@@ -316,6 +325,7 @@ static void all_rounds(struct player *p)
 			shuffle(p, round);
 		begin_round(p, round);
 		from_ns = p->family[0].rank.host_ns;
+		from_us = wall_us();
 		if (o->interleave)
 			round_interleaved(p, round);
 		else
@@ -323,7 +333,8 @@ static void all_rounds(struct player *p)
 		/* Else the host does not know when a round has ended. */
 		if (o->sync_every == 1 && !o->interleave)
 			nt_sum_round(p->family[0].rank.sum,
-				     (double)(p->family[0].rank.host_ns - from_ns) * 1e-3);
+				     (double)(p->family[0].rank.host_ns - from_ns) * 1e-3,
+				     wall_us() - from_us);
 	}
 	if (!o->abort)
 		sync_all(p);

@@ -18,9 +18,12 @@ setup() {
 }
 
 # job OPTION [fake option]...: four ranks of the simulated NCCL on one node with that option; the step's record is in
-# $output, and every rank's was read.
+# $output, and every rank's was read. Mode policy has an arm to follow.
 job() {
 	local option=$1
+	local -x NCCL_TUNE_WARM=
+	[[ $option != policy* ]] || NCCL_TUNE_WARM="v=1 nccl=23007 fabric=any fingerprint=0000000000000001 \
+4r1n.AllReduce.4194304=RING/SIMPLE"
 	rm -rf "$dir"
 	mkdir -m 700 "$dir"
 	NCCL_TUNE_POLICY=$("$RECORD" policy "$dir" "$option") run -0 timeout -k 2 60 "$FAKE" --fork 4 --nodes 1 \

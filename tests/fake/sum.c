@@ -25,7 +25,7 @@ struct key {
 struct nt_sum {
 	struct nt_job *job;
 	struct key key[KINDS][NT_MAX_KEYS];
-	struct series rounds;
+	struct series rounds, wall;
 	uint32_t *decision_ns;
 	size_t decisions, room;
 };
@@ -69,6 +69,7 @@ void nt_sum_destroy(struct nt_sum *s)
 			free(s->key[kind][k].times.us);
 	}
 	free(s->rounds.us);
+	free(s->wall.us);
 	free(s->decision_ns);
 	free(s);
 }
@@ -97,12 +98,16 @@ void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, d
 	k->overridden += arm != t->auto_arm;
 }
 
-void nt_sum_round(struct nt_sum *s, double us)
+static void add(struct nt_sum *s, struct series *series, double us)
 {
-	struct series *rounds = &s->rounds;
+	series->us = grow(s, series->us, series->n, &series->room, sizeof(series->us[0]));
+	series->us[series->n++] = (float)us;
+}
 
-	rounds->us = grow(s, rounds->us, rounds->n, &rounds->room, sizeof(rounds->us[0]));
-	rounds->us[rounds->n++] = (float)us;
+void nt_sum_round(struct nt_sum *s, double us, double wall_us)
+{
+	add(s, &s->rounds, us);
+	add(s, &s->wall, wall_us);
 }
 
 void nt_sum_decided(struct nt_sum *s, uint64_t ns)
@@ -355,8 +360,9 @@ static void print_rounds(struct nt_sum *s)
 		return;
 	last = (double)median(us + (n - part), part);
 	first = (double)median(us, part);
-	printf(",\"rounds\":{\"count\":%zu,\"first_us\":%.1f,\"last_us\":%.1f,\"median_us\":%.1f}",
-	       n, first, last, (double)median(us, n));
+	printf(",\"rounds\":{\"count\":%zu,\"first_us\":%.1f,\"last_us\":%.1f,\"median_us\":%.1f,"
+	       "\"wall_median_us\":%.1f}",
+	       n, first, last, (double)median(us, n), (double)median(s->wall.us, n));
 }
 
 int nt_sum_print(struct nt_sum *s)

@@ -16,7 +16,8 @@ struct nt_sum *nt_sum_create(struct nt_job *job);
 void nt_sum_destroy(struct nt_sum *s);
 
 void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, double us);
-void nt_sum_round(struct nt_sum *s, double us); /* by the host's clock */
+/* By the simulated host's clock, and by the clock on the wall (--realtime). */
+void nt_sum_round(struct nt_sum *s, double us, double wall_us);
 void nt_sum_decided(struct nt_sum *s, uint64_t ns);
 
 /* Which interfaces are in use; while they are. */

@@ -39,11 +39,12 @@ alone_environment() {
 }
 
 # four_ranks 'SETTING=VALUE...' [option]...: of the simulated NCCL, one node in one process, in $dir; none may differ.
+# In $mode, bandit where it is not set.
 four_ranks() {
 	dir=$BATS_TEST_TMPDIR/board.$RANDOM
 	mkdir -m 700 "$dir"
 	# shellcheck disable=SC2086 # several words
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir" $1) run -0 --separate-stderr timeout 300 "$FAKE" \
+	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir" $1) run -0 --separate-stderr timeout 300 "$FAKE" \
 		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:2}"
 	# shellcheck disable=SC2154 # set by run
 	jq -e '.mismatches == 0' <<<"$output"

@@ -42,7 +42,7 @@ never() {
 
 # Plain values in, schedules out: nothing of NCCL, of boards and communicators, or of agreeing.
 @test "engine/ needs libc, contract/ without the board, and itself" {
-	only engine 'contract/(coll|key|policy)\.h|engine/'
+	only engine 'contract/(coll|key|line|policy)\.h|engine/'
 	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
@@ -80,8 +80,9 @@ never() {
 	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
 }
 
-@test "spank/ needs contract/, record/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|record/|spank/'
+# nt-recordd compares steps by the engine's test, as the launch does.
+@test "spank/ needs contract/, record/, launch/, one header of engine/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|engine/compare\.h|launch/|record/|spank/'
 	never spank 'pmix|cuda|nccl'
 }
 
@@ -92,7 +93,8 @@ never() {
 
 # The fingerprint that is shown must be the one that jobs get: computed and read by the same code. What differs between
 # releases of Slurm is written in one header.
-@test "report/ needs contract/, record/, three headers of spank/ and itself of the project, and nothing of the GPU" {
-	only report 'contract/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
+# A calibration's choice is the one that srun would make, by the same statistics.
+@test "report/ needs contract/, launch/, record/, one header of engine/, three of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

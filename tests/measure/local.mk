@@ -17,4 +17,5 @@ EXTRA_DIST += \
 	%D%/agree.bash \
 	%D%/agree.sh \
 	%D%/cost.sh \
-	%D%/hot.sh
+	%D%/hot.sh \
+	%D%/warm.sh

@@ -190,6 +190,12 @@ noise() {
 	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"
 	[[ $output = *"TREE/SIMPLE            median 173.4 us"*"than AUTO would"* ]]
 	[ "$(grep -c '^AllReduce' <<<"$output")" = 1 ]
+	# By the other sizes of the file: where an arm's times are a line, near what was measured.
+	[[ $output =~ RING/LL\ +median\ 322\.0\ us\ fit\ (3[0-9]{2}\.[0-9])\ us ]]
+	run -0 "$nccl_tune" explain --policy policy
+	[[ $output = *"remembered arms are used as they are"* && $output != *"First round"* ]]
+	run -0 "$nccl_tune" explain --policy profile,rule=paper-offline --sizes 1M
+	[[ $output = *"explored after 1 calls"*"One round"* ]]
 	run -0 "$nccl_tune" explain --policy observe
 	[[ $output = *"no other arm is tried"* ]]
 	run -1 --separate-stderr "$nccl_tune" explain --sizes 3 "$traces/h200-2x4-seq.csv"

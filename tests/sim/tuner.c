@@ -28,6 +28,13 @@ static bool worth(void *arg, const struct nt_board_comm *comm, const struct nt_b
 	return false;
 }
 
+/* Of some communicators. */
+static bool early(void *arg, const struct nt_board_comm *comm)
+{
+	(void)arg;
+	return atomic_load(&comm->id) % 3 == 0 && atomic_load(&comm->key[0].calls[0]) > 0;
+}
+
 static void *start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
 	struct sim *s = arg;
@@ -69,6 +76,14 @@ static int next(void *key, struct nt_plan *plan)
 	}
 	plan->until = NT_NEVER;
 	return k->keep ? 0 : 1;
+}
+
+/* Some of the keys that are committed at once need no stride either. */
+static bool ready(void *key)
+{
+	const struct tuner_key *k = key;
+
+	return k->rounds == 0 && !k->keep;
 }
 
 static uint64_t nodes_in(const uint8_t *bytes, size_t count)
@@ -118,8 +133,10 @@ struct nt_agree_hooks tuner_hooks(struct sim *s)
 	return (struct nt_agree_hooks){
 		.arg = s,
 		.worth = worth,
+		.early = early,
 		.start = start,
 		.next = next,
+		.ready = ready,
 		.absorb = absorb,
 		.end = free,
 		.gather = gather,

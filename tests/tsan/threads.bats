@@ -57,12 +57,12 @@ clean() {
 	fi
 }
 
-# ranks_once DIR N [option]...: N ranks of one node in one process. Without a race, and at least some calls on another arm.
+# ranks_once DIR N [option]...: N ranks of one node in one process, in $mode (bandit). Without a race, and at least some calls on another arm.
 ranks_once() {
 	local dir=$1 n=$2
 	shift 2
 	mkdir -m 700 "$dir/board"
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir/board") clean "$dir" 60 "$FAKE" --ranks-in-process "$n" \
+	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir/board") clean "$dir" 60 "$FAKE" --ranks-in-process "$n" \
 		--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
 		--sizes 256K --call-gap-us 20 --iters 1500 "$@" || return 1
 	jq -e '.mismatches == 0 and .tuner == 5 and ([.keys[].overridden] | add) > 0' "$dir/out" >/dev/null ||
@@ -122,6 +122,16 @@ unit_test() {
 	ranks 3 --capture 700x2
 	ranks 3 --late-kernelch profiler --churn 400
 	ranks 3 --iters 4000 --abort-every 1000
+}
+
+@test "remembered arms, confirmed and as a policy" {
+	local mode
+	local -x NCCL_TUNE_WARM='v=1 nccl=22809 fabric=socket fingerprint=0000000000000001 4r1n.AllReduce.262144=TREE/SIMPLE'
+	local -x NCCL_NET=Socket
+	for mode in bandit policy; do
+		ranks 4 --iters 2500 --comms world,tp:2 --capture 1500x2
+		jq -es '[.[].warm.used] | add > 0' "$dir"/board/rank.*.json
+	done
 }
 
 chained() {

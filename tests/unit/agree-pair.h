@@ -31,6 +31,8 @@ struct pair {
 };
 
 static uint32_t join_calls; /* of what make() makes */
+static uint64_t early_calls; /* of a communicator that is told of before that; 0: none is */
+static bool for_good; /* the first plan of a key is one for good */
 
 static inline bool worth(void *arg, const struct nt_board_comm *comm,
 			 const struct nt_board_key *key)
@@ -79,6 +81,18 @@ static inline void *start_recheck(void *arg, const struct nt_board_comm *comm,
 	p->asked = 10;
 	p->rounds = 11;
 	return arg;
+}
+
+static inline bool early(void *arg, const struct nt_board_comm *comm)
+{
+	(void)arg;
+	return early_calls > 0 && atomic_load(&comm->key[0].calls[0]) >= early_calls;
+}
+
+static inline bool ready(void *key)
+{
+	(void)key;
+	return for_good;
 }
 
 static inline void absorb(void *key, const uint8_t *bytes, size_t count)
@@ -141,8 +155,19 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 	p->rounds = 1;
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_config config = {
-			.hooks = { p, worth, start, next, absorb, end, gather, combine,
-				   worth_recheck, start_recheck, recheck_ms },
+			.hooks = { .arg = p,
+				   .worth = worth,
+				   .early = early,
+				   .start = start,
+				   .next = next,
+				   .ready = ready,
+				   .absorb = absorb,
+				   .end = end,
+				   .gather = gather,
+				   .combine = combine,
+				   .worth_recheck = worth_recheck,
+				   .start_recheck = start_recheck,
+				   .recheck_ms = recheck_ms },
 			.self = n,
 			.nodes = nodes,
 			.tasks = 2,

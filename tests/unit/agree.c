@@ -42,6 +42,38 @@ static void two_nodes_explore_then_stay(void **state)
 	explores_then_stays(2);
 }
 
+/* Collectives until a plan for good is followed, of a key whose first plan is one. */
+static int calls_until_good(uint32_t nodes, bool is_ready)
+{
+	struct pair *p;
+	int calls = 0;
+
+	for_good = is_ready;
+	p = make(nodes, NULL);
+	p->rounds = 0;
+	while (collective(p) != 10 && calls < 100) {
+		calls++;
+		pass(p, 50);
+	}
+	assert_int_equal(p->asked, 1);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_COMMITTED);
+	destroy(p);
+	for_good = false;
+	return calls;
+}
+
+/* Nothing is counted first that only windows need. */
+static void a_plan_for_good_needs_no_stride(void **state)
+{
+	(void)state;
+	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
+		int sooner = calls_until_good(nodes, true), later = calls_until_good(nodes, false);
+
+		assert_true(sooner >= 4 && sooner <= 12);
+		assert_true(later >= sooner + 6);
+	}
+}
+
 static void a_closed_key_stays_on_auto(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -69,6 +101,8 @@ static void the_odd_rank_is_named(void **state)
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "differs: NCCL 2" },
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 },
 		  "differs: policy 0000000" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .warm = 5 },
+		  "differs: remembered arms 0000000" },
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 },
 		  "differs: plugin build" },
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .fingerprint = 5 },
@@ -133,6 +167,27 @@ static void what_is_not_called_often_is_not_spoken_of(void **state)
 	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_AGREED);
 	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
 	destroy(p);
+}
+
+/* ... unless the tuner says that it is worth it earlier. */
+static void what_is_wanted_early_is_spoken_of_early(void **state)
+{
+	const uint8_t *bytes;
+	struct pair *p;
+
+	(void)state;
+	join_calls = 5;
+	early_calls = 1;
+	p = make(2, NULL);
+	join_calls = 0;
+	pass(p, 500);
+	assert_int_equal(nt_agree_out(p->agree[0], &bytes), 0);
+	assert_int_equal(collective(p), 0);
+	pass(p, 500);
+	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_AGREED);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
+	destroy(p);
+	early_calls = 0;
 }
 
 /* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in
@@ -248,10 +303,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_node_explores_then_stays),
 		cmocka_unit_test(two_nodes_explore_then_stay),
+		cmocka_unit_test(a_plan_for_good_needs_no_stride),
 		cmocka_unit_test(a_closed_key_stays_on_auto),
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
+		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),

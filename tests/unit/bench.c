@@ -16,6 +16,7 @@
 #include "bench/figure.h"
 #include "bench/meet.h"
 #include "bench/options.h"
+#include "bench/pace.h"
 #include "bench/plan.h"
 #include "bench/together.h"
 
@@ -308,6 +309,37 @@ static void plans_rounds_by_time(void **state)
 	assert_int_equal(page.last_from, 2);
 }
 
+/* Rounds of a second's hundredth after a slow start: seven seconds, of which two are the last
+ * part. Ranks that are told know as much as rank 0. */
+static void keeps_pace(void **state)
+{
+	struct nt_pace pace, other;
+	unsigned looks = 0;
+	int round;
+
+	(void)state;
+	nt_pace_init(&pace, 5, 2);
+	nt_pace_init(&other, 5, 2);
+	for (round = 0; round < pace.plan[1] && round < 10000; round++) {
+		assert_int_equal(nt_pace_due(&pace, round), nt_pace_due(&other, round));
+		if (!nt_pace_due(&pace, round))
+			continue;
+		nt_pace_look(&pace, round, 1.5 + 0.01 * round);
+		memcpy(other.plan, pace.plan, sizeof(pace.plan));
+		nt_pace_told(&pace, round);
+		nt_pace_told(&other, round);
+		looks++;
+	}
+	assert_in_range(round, 540, 560);
+	assert_in_range(pace.plan[0], 340, 360);
+	assert_true(looks <= 9);
+	/* A round that takes longer than all of it: one more, and a last part. */
+	nt_pace_init(&pace, 5, 2);
+	nt_pace_look(&pace, 2, 100);
+	assert_int_equal(pace.plan[0], 3);
+	assert_int_equal(pace.plan[1], 4);
+}
+
 static void meets(void **state)
 {
 	char dir[] = "/tmp/nt-bench-test.XXXXXX";
@@ -350,6 +382,7 @@ int main(void)
 		cmocka_unit_test(plans),
 		cmocka_unit_test(waits_for_all),
 		cmocka_unit_test(plans_rounds_by_time),
+		cmocka_unit_test(keeps_pace),
 		cmocka_unit_test(meets),
 		cmocka_unit_test(says_where_it_cannot_meet),
 	};

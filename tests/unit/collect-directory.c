@@ -62,7 +62,7 @@ static void write_file(const char *name, const char *text, size_t bytes)
 
 static void garbage_in_the_directory(void **state)
 {
-	const struct nt_sum_head head = { "bandit", 0, 8, 2, true };
+	const struct nt_sum_head head = { .mode = "bandit", .tasks = 8, .nodes = 2, .final = true };
 	char *big = calloc(1, NT_RANK_RECORD_MAX + 1);
 	char out[NT_STEP_RECORD_MAX + 1];
 	char path[256];

@@ -39,7 +39,7 @@
 	"\"p\":0.0001,\"n\":24,\"calls\":10000,\"spent\":135,\"spent_ms\":12.3,\"saved_ms\":456.7}"
 #define STEP_TEXT "{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2"
 
-static const struct nt_sum_head head = { "bandit", 0, 8, 2, true };
+static const struct nt_sum_head head = { .mode = "bandit", .tasks = 8, .nodes = 2, .final = true };
 
 static void add(struct nt_sum *sum, const char *text)
 {
@@ -234,6 +234,48 @@ static void users_own_settings_are_told(void **state)
 		"\"the user's own NCCL_ALGO was kept\"]}");
 }
 
+/* Eight ranks of the launch, two of which are on this node. */
+static void launch_profiles_are_told(void **state)
+{
+	static const char more[] =
+		"\"launch\":\"wide\",\"driver\":\"570.1\",\"fabric\":\"socket\",";
+	struct nt_ticket ticket = { .profile = "wide", .from = "a {list}", .expected = 2.8 };
+	struct nt_sum_head step = head;
+	char out[NT_STEP_RECORD_MAX + 1], text[2048];
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	snprintf(text, sizeof(text),
+		 "{%s\"marker\":{\"coll\":\"AllReduce\",\"bytes\":1024,\"ranks\":8,\"calls\":900,"
+		 "\"periods_us\":[5000,1000,4000,2000,3000]},%s",
+		 more, RANK(COMM("a", 0, "\"keys\":[]")) + 1);
+	add(&sum, text);
+	snprintf(text, sizeof(text), "{%s%s", more, RANK(COMM("a", 1, "\"keys\":[]")) + 1);
+	add(&sum, text);
+	assert_false(sum.launch.mixed || sum.driver.mixed || sum.fabric.mixed);
+	assert_string_equal(sum.launch.text, "wide");
+	assert_string_equal(sum.driver.text, "570.1");
+	assert_string_equal(sum.fabric.text, "socket");
+	assert_int_equal(sum.marker.periods, 5);
+	ticket.settings.set[NT_VARIABLE_MIN_NCHANNELS] = true;
+	ticket.settings.value[NT_VARIABLE_MIN_NCHANNELS] = 8;
+	nt_ticket_leave(&ticket, "NCCL_BUFFSIZE");
+	step.ticket = &ticket;
+	step.measured = 2.604;
+	step.remark = "a \"remark\" {}";
+	check_format(&sum, &step, out, sizeof(out));
+	assert_string_equal(out, STEP_TEXT
+			    ",\"launch\":\"wide\",\"set\":\"NCCL_MIN_NCHANNELS=8\","
+			    "\"left\":\"NCCL_BUFFSIZE\",\"from\":\"a (list)\",\"expected\":2.80,"
+			    "\"measured\":2.60,\"step_us\":[2000.0,3000.0,4000.0],\"steps\":900,"
+			    "\"remark\":\"a ?remark? ()\"}");
+	add(&sum, RANK(COMM("a", 2, "\"keys\":[]"))); /* without a launch profile */
+	assert_true(sum.launch.mixed);
+	assert_false(sum.driver.mixed);
+	nt_sum_fini(&sum);
+}
+
 static void all_are_left_out(const char *const *records, size_t count)
 {
 	struct nt_error err;
@@ -395,6 +437,7 @@ int main(void)
 		cmocka_unit_test(reasons_are_told_once),
 		cmocka_unit_test(communicators_of_unknown_shape),
 		cmocka_unit_test(users_own_settings_are_told),
+		cmocka_unit_test(launch_profiles_are_told),
 		cmocka_unit_test(bad_records_are_left_out_whole),
 		cmocka_unit_test(bad_keys_are_left_out_whole),
 		cmocka_unit_test(hostile_texts_stay_texts),

@@ -42,6 +42,16 @@ static double rest_us(void *arg, unsigned arm, unsigned call)
 	       (t->rest + (arm == ARM ? t->drag : 0));
 }
 
+static const struct nt_noise *noise_of(const char *name)
+{
+	for (unsigned i = 0; i < nt_noise_count; i++) {
+		if (strcmp(nt_noises[i].name, name) == 0)
+			return &nt_noises[i];
+	}
+	fail_msg("no noise %s", name);
+	return NULL;
+}
+
 /* The share of trials in which an arm other than AUTO was chosen; recheck: in which it stayed. */
 static double share_of(struct times times, const char *noise, bool recheck)
 {
@@ -52,11 +62,7 @@ static double share_of(struct times times, const char *noise, bool recheck)
 	struct nt_drive drive;
 	unsigned chosen = 0;
 
-	for (unsigned i = 0; i < nt_noise_count; i++) {
-		if (strcmp(nt_noises[i].name, noise) == 0)
-			times.noise = &nt_noises[i];
-	}
-	assert_non_null(times.noise);
+	times.noise = noise_of(noise);
 	key.arg = &times;
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
@@ -74,6 +80,60 @@ static double share_of(struct times times, const char *noise, bool recheck)
 			chosen += driven.outcome.chosen_arm != NT_ARM_AUTO;
 	}
 	return (double)chosen / TRIALS;
+}
+
+/* The share of trials in which a remembered arm was confirmed; in mode policy, in which it stayed
+ * when it was looked at again. */
+static double remembered_share(const char *noise, double gain, int64_t mode)
+{
+	struct times times = { .noise = noise_of(noise), .gain = gain, .seed = 1 };
+	struct nt_drive_key key = { .mask = 0x15,
+				    .auto_arm = NT_ARM_AUTO,
+				    .time_us = time_us,
+				    .rest_us = rest_us,
+				    .arg = &times,
+				    .remembers = true,
+				    .remembered = ARM };
+	struct nt_policy policy;
+	struct nt_drive drive;
+	unsigned count = 0;
+
+	nt_policy_default(&policy);
+	policy.mode = mode;
+	nt_drive_init(&drive, &policy);
+	for (unsigned t = 0; t < TRIALS; t++) {
+		struct nt_driven driven;
+
+		if (mode == NT_MODE_POLICY) {
+			assert_true(nt_drive_recheck(&drive, &key, ARM, &driven));
+			count += driven.outcome.chosen_arm == ARM;
+		} else {
+			assert_true(nt_drive_run(&drive, &key, &driven));
+			count += driven.outcome.from == NT_FROM_WARM;
+		}
+	}
+	return (double)count / TRIALS;
+}
+
+static void a_remembered_arm_is_confirmed_where_it_is_faster(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < nt_noise_count; i++)
+		assert_true(remembered_share(nt_noises[i].name, 0, NT_MODE_BANDIT) <= 0.02);
+	assert_true(remembered_share("lognormal-3", -0.1, NT_MODE_BANDIT) == 0);
+	assert_true(remembered_share("lognormal-3", 0.1, NT_MODE_BANDIT) >= 0.99);
+	assert_true(remembered_share("lognormal-8", 0.1, NT_MODE_BANDIT) >= 0.8);
+	assert_true(remembered_share("bimodal-3", 0.2, NT_MODE_BANDIT) >= 0.8);
+}
+
+static void a_policy_is_kept_while_it_is_ahead(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < nt_noise_count; i++)
+		assert_true(remembered_share(nt_noises[i].name, 0.1, NT_MODE_POLICY) >= 0.95);
+	assert_true(remembered_share("lognormal-3", -0.1, NT_MODE_POLICY) <= 0.01);
+	assert_true(remembered_share("lognormal-8", -0.1, NT_MODE_POLICY) <= 0.02);
+	assert_true(remembered_share("bimodal-3", -0.1, NT_MODE_POLICY) <= 0.03);
 }
 
 static double share(const char *noise, double gain, double stalls, bool recheck)
@@ -159,6 +219,8 @@ static void stalls_are_no_gain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_remembered_arm_is_confirmed_where_it_is_faster),
+		cmocka_unit_test(a_policy_is_kept_while_it_is_ahead),
 		cmocka_unit_test(identical_arms_are_left_alone),
 		cmocka_unit_test(a_true_gain_is_found),
 		cmocka_unit_test(a_gain_is_found_where_the_rest_hides_it),

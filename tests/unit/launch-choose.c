@@ -152,6 +152,33 @@ static void what_does_not_come_true_is_doubted(void **state)
 	assert_int_equal(choice.weighed[0].why, NT_WHY_SLOWER);
 }
 
+/* A job whose first step used what was calibrated has no step with the default of its own. */
+static void the_default_of_another_job_will_do(void **state)
+{
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 1, 1, 90, 1000)->origin = NT_ORIGIN_CALIBRATE;
+	world_marker(add(&user, "default", 2, 0, 100, 4000), 9000, 0.03, 1);
+	expect("a", NT_WHY_GAIN);
+	world_marker(add(&job, "a", 7, 0, 90, 1000), 11000, 0.03, 2);
+	expect("default", NT_WHY_FELT_SLOWER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_FELT_SLOWER);
+}
+
+/* It ran, and showed nothing. */
+static void a_candidate_that_failed_is_not_tried_again(void **state)
+{
+	struct nt_memory_entry *failed;
+
+	(void)state;
+	add(&job, "default", 7, 0, 100, 4000);
+	failed = add(&job, "a", 7, 1, 100, 4000);
+	failed->candidate = true;
+	failed->keys = 0;
+	expect("b", NT_WHY_TRY);
+	assert_true(choice.mix_known);
+}
+
 static void other_software_and_shapes_are_no_evidence(void **state)
 {
 	(void)state;
@@ -231,6 +258,31 @@ static void communicators_are_weighed_apart(void **state)
 	assert_true(fabs(weight.worst - 1) < 1e-6);
 }
 
+/* A program's calls take longer than a calibration's; that is no gain of what was calibrated. */
+static void like_is_compared_with_like(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	for (unsigned newest = 0; newest < 2; newest++) {
+		struct nt_memory *to = newest ? &job : &user;
+
+		add(to, "default", 7, 0, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(to, "b", 7, 1, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(to, "default", 7, 2, 200, 9000);
+		assert_int_equal(nt_weigh(to, &launch.where, NT_NEAR_SAME, newest, "b", NULL, NOW_S,
+					  &weight),
+				 0);
+		assert_true(fabs(weight.ratio - 1) < 1e-6);
+		add(to, "b", 7, 3, 100, 4500);
+		assert_int_equal(nt_weigh(to, &launch.where, NT_NEAR_SAME, newest, "b", NULL, NOW_S,
+					  &weight),
+				 0);
+		assert_true(newest ? fabs(weight.ratio - 0.5) < 1e-6
+				   : weight.ratio > 0.6 && weight.ratio < 0.8);
+	}
+}
+
 static void lines_are_fitted(void **state)
 {
 	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
@@ -248,6 +300,28 @@ static void lines_are_fitted(void **state)
 	assert_false(nt_line_fit(bytes, us, 0, &line));
 }
 
+/* Several runs of one calibration are one measurement, the newer the step the more it counts. */
+static void all_of_a_calibration_counts(void **state)
+{
+	struct nt_weight weight;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		add(&job, "default", 7, 2 * i, 100, 5000)->origin = NT_ORIGIN_CALIBRATE;
+		add(&job, "b", 7, 2 * i + 1, 94, 4700)->origin = NT_ORIGIN_CALIBRATE;
+	}
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 3);
+	assert_true(weight.calibrated);
+	expect("b", NT_WHY_GAIN);
+	add(&job, "b", 7, 9, 150, 7000);
+	assert_int_equal(
+		nt_weigh(&job, &launch.where, NT_NEAR_SAME, true, "b", NULL, NOW_S, &weight), 0);
+	assert_int_equal(weight.runs, 1);
+	assert_true(weight.ratio > 1.3);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -258,10 +332,14 @@ int main(void)
 		CASE(three_jobs_that_felt_it_are_proof),
 		CASE(the_marker_beats_the_mix),
 		CASE(what_does_not_come_true_is_doubted),
+		CASE(the_default_of_another_job_will_do),
+		CASE(a_candidate_that_failed_is_not_tried_again),
 		CASE(other_software_and_shapes_are_no_evidence),
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),
 		CASE(communicators_are_weighed_apart),
+		CASE(all_of_a_calibration_counts),
+		CASE(like_is_compared_with_like),
 		CASE(lines_are_fitted),
 	};
 

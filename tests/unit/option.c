@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "spank/cgroup.h"
 #include "spank/env.h"
@@ -47,6 +49,62 @@ static void site_without_arguments(void **state)
 	assert_int_equal(site.modes, 31);
 	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
 	assert_false(site.pmix);
+	assert_string_equal(site.profiles, NT_DATADIR "/profiles.conf");
+	assert_string_equal(site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
+	assert_string_equal(site.command, NT_BINDIR "/nccl-tune");
+	assert_int_equal(site.calibrate_max_s, 60);
+}
+
+static void site_bounds_calibrations(void **state)
+{
+	struct nt_policy policy;
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site,
+				    "profiles=/p site_memory=/m command=/c calibrate_max=20s "
+				    "default=bandit,launch=auto,calibrate=30",
+				    &err),
+			 0);
+	assert_string_equal(site.profiles, "/p");
+	assert_string_equal(site.site_memory, "/m");
+	assert_string_equal(site.command, "/c");
+	assert_int_equal(site.policy.calibrate_s, 20);
+	assert_int_equal(nt_option_resolve(&site, NULL, &policy, &err), 0);
+	assert_int_equal(nt_option_resolve(&site, "bandit,calibrate=20", &policy, &err), 0);
+	assert_int_equal(nt_option_resolve(&site, "bandit,calibrate=21", &policy, &err), -1);
+	assert_non_null(strstr(err.text, "(want 0 to 20 seconds)"));
+	for (unsigned i = 0; i < 4; i++) {
+		static const char *const bad[] = { "calibrate_max=-1",
+						   "calibrate_max=", "calibrate_max=4000",
+						   "calibrate_max=5m" };
+
+		assert_int_equal(parse_site(&site, bad[i], &err), -1);
+		assert_non_null(strstr(err.text, "(want 0 to 3600 seconds)"));
+	}
+}
+
+static void names_of_profiles_are_looked_up(void **state)
+{
+	struct nt_site site;
+	struct nt_error err;
+	char path[] = "/tmp/nt-option-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	fputs("[wide]\nNCCL_BUFFSIZE=8M\n", file);
+	fclose(file);
+	assert_int_equal(parse_site(&site, "profiles=/nonexistent/p", &err), 0);
+	assert_int_equal(nt_option_check_launch(&site, "wild", &err), 0);
+	snprintf(site.profiles, sizeof(site.profiles), "%s", path);
+	assert_int_equal(nt_option_check_launch(&site, "wide", &err), 0);
+	assert_int_equal(nt_option_check_launch(&site, "auto", &err), 0);
+	assert_int_equal(nt_option_check_launch(&site, "off", &err), 0);
+	assert_int_equal(nt_option_check_launch(&site, "default", &err), 0);
+	assert_int_equal(nt_option_check_launch(&site, "wild", &err), -1);
+	assert_non_null(strstr(err.text, "did you mean wide? (there are: default wide"));
+	unlink(path);
 }
 
 static void site_with_all_arguments(void **state)
@@ -376,6 +434,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(site_without_arguments),
+		cmocka_unit_test(site_bounds_calibrations),
+		cmocka_unit_test(names_of_profiles_are_looked_up),
 		cmocka_unit_test(site_with_all_arguments),
 		cmocka_unit_test(later_arguments_win),
 		cmocka_unit_test(site_mistakes_are_named),

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "report/accounting.h"
@@ -126,6 +127,43 @@ static void calls_in_a_fork(void **state)
 	assert_int_equal(nt_child_call(&child, hang, NULL, &bounds, &err), -1);
 	assert_string_equal(err.text, "no answer in time");
 	nt_child_fini(&child);
+}
+
+static int speak_late(void *argument, int out_fd)
+{
+	const struct timespec pause_ns = { .tv_nsec = 200000000 };
+
+	(void)argument;
+	nanosleep(&pause_ns, NULL);
+	return write(out_fd, "late", 4) != 4;
+}
+
+/* Two at once, beside other work: one speaks late, one never. */
+static void runs_beside_other_work(void **state)
+{
+	struct nt_child_bounds bounds = { .max_bytes = 10 };
+	struct nt_child_running late, never;
+	struct nt_child child;
+	struct nt_error err;
+	int64_t began_ms = nt_clock_ms();
+
+	(void)state;
+	assert_int_equal(nt_child_start(&late, speak_late, NULL, &err), 0);
+	assert_int_equal(nt_child_start(&never, hang, NULL, &err), 0);
+	assert_false(nt_child_wait(&late, began_ms + 50));
+	assert_true(nt_child_wait(&late, began_ms + 60000));
+	bounds.deadline_ms = nt_clock_ms() + 60000;
+	assert_int_equal(nt_child_end(&child, &late, &bounds, &err), 0);
+	assert_string_equal(child.out, "late");
+	assert_int_equal(late.pid, 0);
+	nt_child_fini(&child);
+	assert_false(nt_child_wait(&never, nt_clock_ms()));
+	bounds.deadline_ms = nt_clock_ms() + 50;
+	assert_int_equal(nt_child_end(&child, &never, &bounds, &err), -1);
+	assert_string_equal(err.text, "no answer in time");
+	nt_child_fini(&child);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_true(nt_clock_ms() - began_ms < 30000);
 }
 
 static int reminded;
@@ -254,6 +292,7 @@ int main(void)
 		cmocka_unit_test(bounds_time_and_output),
 		cmocka_unit_test(says_what_it_cannot_start),
 		cmocka_unit_test(calls_in_a_fork),
+		cmocka_unit_test(runs_beside_other_work),
 		cmocka_unit_test(waits_for_other_things_too),
 		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_directory,
 						remove_directory),

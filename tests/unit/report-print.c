@@ -127,6 +127,13 @@ static void prints_what_is_whole_of_a_damaged_record(void **state)
 	check_json("damaged", "1");
 }
 
+static void prints_launch_profiles(void **state)
+{
+	(void)state;
+	check_text("launch", "4711");
+	check_json("launch", "4711");
+}
+
 static void fits_120_columns(void **state)
 {
 	char *text = read_data("full", ".txt");
@@ -185,6 +192,7 @@ int main(void)
 		cmocka_unit_test(helps_with_ranks_that_differ),
 		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
 		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
+		cmocka_unit_test(prints_launch_profiles),
 		cmocka_unit_test(fits_120_columns),
 		cmocka_unit_test(writes_numbers),
 		cmocka_unit_test(writes_durations),

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
@@ -20,6 +21,9 @@
 #define HEAD                                                                                          \
 	"{\"v\":1,\"job\":12,\"step\":0,\"task\":3,\"pid\":4711,\"node\":\"n1\",\"mode\":\"bandit\"," \
 	"\"policy\":\"bandit,alpha=0.02\",\"nccl\":22809,\"flags\":4,\"end\":true,\"counts\":{\"late\":7},"
+#define MARKER                                                                        \
+	"\"driver\":\"580.95.05\",\"fabric\":\"socket\",\"launch\":\"sockets-wide\"," \
+	"\"marker\":{\"coll\":\"AllReduce\",\"bytes\":65536,\"ranks\":8,\"calls\":61,"
 #define COMM \
 	"{\"id\":\"00f3\",\"rank\":3,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"why\":\"\",\"keys\":["
 #define WHOLE HEAD "\"comms\":[" COMM KEY "]}]}"
@@ -46,6 +50,49 @@ static void reads_a_whole_record(void **state)
 	nt_rank_fini(&rank);
 }
 
+static void reads_the_step_marker(void **state)
+{
+	static const char text[] = HEAD MARKER "\"periods_us\":[300100.5,299900]},\"comms\":[]}";
+	struct nt_rank rank;
+	struct nt_error err;
+
+	(void)state;
+	if (nt_rank_parse(&rank, text, strlen(text), &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(rank.driver, "580.95.05");
+	assert_string_equal(rank.fabric, "socket");
+	assert_string_equal(rank.launch, "sockets-wide");
+	assert_int_equal(rank.marker.coll, NT_ALLREDUCE);
+	assert_int_equal(rank.marker.bytes, 65536);
+	assert_int_equal(rank.marker.ranks, 8);
+	assert_int_equal(rank.marker.calls, 61);
+	assert_int_equal(rank.marker.periods, 2);
+	assert_float_equal(rank.marker.period_us[0], 300100.5, 1e-6);
+	assert_float_equal(rank.marker.period_us[1], 299900, 1e-6);
+	nt_rank_fini(&rank);
+}
+
+/* A process may have more periods than we ever write: it is a user's file. */
+static void as_many_periods_as_there_is_room_for(void **state)
+{
+	char text[4096] = HEAD MARKER "\"periods_us\":[7";
+	struct nt_rank rank;
+	struct nt_error err;
+
+	(void)state;
+	for (size_t i = 1, used = strlen(text); i < NT_RANK_PERIODS_MAX; i++, used += 2)
+		snprintf(text + used, sizeof(text) - used, ",7");
+	for (int more = 0; more < 2; more++) {
+		char whole[sizeof(text) + 64];
+
+		snprintf(whole, sizeof(whole), "%s%s]},\"comms\":[]}", text, more ? ",7" : "");
+		assert_int_equal(nt_rank_parse(&rank, whole, strlen(whole), &err), -more);
+		assert_int_equal(rank.marker.periods, more ? 0 : NT_RANK_PERIODS_MAX);
+		nt_rank_fini(&rank);
+	}
+	assert_string_equal(err.text, "marker: 65 periods (want at most 64)");
+}
+
 static void what_is_left_out_is_unknown(void **state)
 {
 	static const char text[] =
@@ -62,6 +109,12 @@ static void what_is_left_out_is_unknown(void **state)
 	assert_int_equal(rank.comms[0].keys[0].arm, -1);
 	assert_int_equal(rank.comms[0].keys[0].calls, -1);
 	assert_true(isnan(rank.comms[0].keys[0].auto_us));
+	assert_true(isnan(rank.comms[0].keys[0].arm_p75_us));
+	assert_string_equal(rank.driver, "");
+	assert_string_equal(rank.fabric, "");
+	assert_string_equal(rank.launch, "");
+	assert_int_equal(rank.marker.coll, -1);
+	assert_int_equal(rank.marker.periods, 0);
 	nt_rank_fini(&rank);
 }
 
@@ -95,6 +148,13 @@ static void names_where_the_damage_is(void **state)
 		  "communicator 0: key 1: bytes is -1 (want a whole number from 0)" },
 		{ "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"counts\":{\"late\":\"x\"},\"comms\":[]}",
 		  "late is \"x\" (want a whole number from 0)" },
+		{ HEAD "\"marker\":[],\"comms\":[]}", "marker is [] (want an object)" },
+		{ HEAD "\"marker\":{},\"comms\":[]}", "marker: coll is missing" },
+		{ HEAD MARKER "\"periods_us\":[1,-2]},\"comms\":[]}",
+		  "marker: periods_us is -2 (want a number from 0)" },
+		{ HEAD MARKER "\"periods_us\":7},\"comms\":[]}",
+		  "marker: periods_us is 7 (want an array)" },
+		{ HEAD MARKER "\"more\":7},\"comms\":[]}", "marker: unknown member \"more\"" },
 		{ "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"end\":1,\"comms\":[]}",
 		  "end is 1 (want true or false)" },
 	};
@@ -129,6 +189,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_a_whole_record),
+		cmocka_unit_test(reads_the_step_marker),
+		cmocka_unit_test(as_many_periods_as_there_is_room_for),
 		cmocka_unit_test(what_is_left_out_is_unknown),
 		cmocka_unit_test(notices_every_cut),
 		cmocka_unit_test(names_where_the_damage_is),

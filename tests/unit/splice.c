@@ -191,10 +191,19 @@ static void old_steps_are_thinned(void **state)
 	json_object *root, *ours, *step;
 
 	(void)state;
-	make_record(record, sizeof(record), 8);
 	for (int i = 0; i < 10; i++) {
 		char *out;
 
+		make_record(record, sizeof(record), 8);
+		if (i ==
+		    1) /* a launch profile and what it was worth stay, if they are what they seem */
+			snprintf(record, sizeof(record), "%s",
+				 "{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"x\","
+				 "\"measured\":2.60,\"8r2n\":{\"A\":{},\"B\":{}}}");
+		else if (i == 2)
+			snprintf(record, sizeof(record), "%s",
+				 "{\"mode\":\"bandit\",\"launch\":7,\"measured\":1234567890123,"
+				 "\"8r2n\":{}}");
 		snprintf(name, sizeof(name), "%d", i);
 		assert_int_equal(nt_splice_step(text, name, record, &out), NT_SPLICED);
 		free(text);
@@ -207,6 +216,13 @@ static void old_steps_are_thinned(void **state)
 	assert_true(json_object_object_get_ex(ours, "0", &step));
 	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
 			    "{\"mode\":\"bandit\",\"more\":10}");
+	assert_true(json_object_object_get_ex(ours, "1", &step));
+	assert_string_equal(
+		json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
+		"{\"mode\":\"bandit\",\"launch\":\"wide\",\"measured\":2.60,\"more\":2}");
+	assert_true(json_object_object_get_ex(ours, "2", &step));
+	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
+			    "{\"mode\":\"bandit\",\"more\":0}");
 	assert_true(json_object_object_get_ex(ours, "9", &step));
 	assert_true(json_object_object_get_ex(step, "8r2n", &step));
 	json_object_put(root);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include "engine/history.h"
+#include "engine/marker.h"
 #include "record/rankread.h"
 #include "tuner/write.h"
 
@@ -147,6 +148,50 @@ static void a_trial_goes_with_its_decision(void **state)
 	host_close(&h);
 }
 
+/* A key may never be decided: what its rounds have measured of AUTO is worth something all the
+ * same. */
+static void an_exploration_tells_what_it_has_seen_so_far(void **state)
+{
+	struct nt_histories histories = { .count = 0 };
+	struct nt_known known = { .auto_arm = RING_SIMPLE };
+	const struct nt_figures figures = {
+		.samples = 9, .median_us = 120, .p25_us = 110, .p75_us = 140
+	};
+	struct nt_history *history;
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
+	known.comm = h.comm->fixed.id;
+	known.key = atomic_load(&host_key(&h, NT_ALLGATHER, SIZE)->id);
+	history = nt_history_create(&known, true);
+	assert_non_null(history);
+	nt_histories_keep_so_far(&histories, history);
+	assert_int_equal(histories.count, 0);
+	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	nt_histories_keep_so_far(&histories, history);
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	h.process.histories = &histories;
+	read_text(&h, &rank);
+	key = key_of(&rank, NT_ALLGATHER);
+	assert_string_equal(key->state, "exploring");
+	assert_float_equal(key->auto_us, 120, 0.01);
+	assert_float_equal(key->auto_p25_us, 110, 0.01);
+	assert_float_equal(key->auto_p75_us, 140, 0.01);
+	assert_int_equal(key->samples, 9);
+	assert_true(key->trial == NULL);
+	nt_rank_fini(&rank);
+	/* The history itself takes its place. */
+	nt_histories_keep_take(&histories, history);
+	assert_int_equal(histories.count, 1);
+	h.process.histories = NULL;
+	nt_histories_clear(&histories);
+	host_close(&h);
+}
+
 static void a_rejection_names_the_culprit(void **state)
 {
 	struct nt_rank rank;
@@ -187,6 +232,44 @@ static void observed_times_are_summed_up(void **state)
 	assert_float_equal(key->auto_p75_us, 98, 0.001);
 	assert_int_equal(key->calls, 20);
 	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
+/* The process's step marker, and what it runs on. */
+static void the_step_marker_is_there(void **state)
+{
+	const struct nt_marker_key key = { nt_key_id(NT_ALLGATHER, nt_band(SIZE), 36), 2, 8 };
+	struct nt_marker_place place = { .calls = 0 };
+	struct nt_marker marker = { .tracks = 0 };
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	/* It is the helper thread's. */
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	h.process.platform = (struct nt_platform){ "580.95.05", "ib", "wide" };
+	h.process.marker = &marker;
+	read_text(&h, &rank);
+	assert_int_equal(rank.marker.coll, -1);
+	nt_rank_fini(&rank);
+	for (uint64_t calls = 0; calls < 20; calls++) {
+		nt_marker_read(&marker, (calls + 1) * 1000000);
+		nt_marker_see(&marker, &key, &place, 10 * calls);
+	}
+	read_text(&h, &rank);
+	assert_string_equal(rank.driver, "580.95.05");
+	assert_string_equal(rank.fabric, "ib");
+	assert_string_equal(rank.launch, "wide");
+	assert_int_equal(rank.marker.coll, NT_ALLGATHER);
+	assert_int_equal(rank.marker.bytes, SIZE);
+	assert_int_equal(rank.marker.ranks, 8);
+	assert_int_equal(rank.marker.calls, 190);
+	assert_int_equal(rank.marker.periods, 9);
+	assert_float_equal(rank.marker.period_us[8], 100000, 0.1);
+	nt_rank_fini(&rank);
+	h.process.marker = NULL;
+	nt_marker_clear(&marker);
 	host_close(&h);
 }
 
@@ -254,8 +337,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
+		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
+		cmocka_unit_test(the_step_marker_is_there),
 		cmocka_unit_test(figures_without_sense_are_left_out),
 		cmocka_unit_test(a_full_record_is_still_a_record),
 	};

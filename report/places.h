@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* places.h - where a command finds profiles and memories, unless its options say it
+ *
+ * Threads:  the main thread.
+ * Memory:   values.
+ * Errors:   -1 and *err.
+ */
+#ifndef NT_PLACES_H
+#define NT_PLACES_H
+
+#include "contract/names.h"
+#include "launch/memory.h"
+#include "launch/profile.h"
+
+struct nt_places {
+	const char *memory; /* the user's; NULL: as launch/directory.h says */
+	const char *site_memory; /* NULL: what is installed */
+	const char *profiles; /* NULL: those that come with us, then the site's */
+};
+
+/* The shipped profiles and the site's, or those of one file. */
+int nt_places_profiles(const struct nt_places *places, struct nt_profiles *out,
+		       struct nt_error *err);
+
+/* The directory of the user's memory. */
+int nt_places_memory(const struct nt_places *places, char out[NT_PATH_MAX], struct nt_error *err);
+
+/* The site's memory; nothing where none is installed and none was asked for. */
+int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory, int64_t now_s,
+			struct nt_error *err);
+
+/* A program beside this one, or the bare name where that cannot be said. */
+const char *nt_places_beside(const char *program, char out[NT_PATH_MAX]);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* srun.h - what is done for a step in srun, after the step was made and before it is launched
+ *
+ * A launch profile is chosen; what is to be known on the nodes goes into srun's own environment,
+ * from where it reaches every slurmstepd whatever --export says. Nothing here fails a step: where
+ * no choice can be made NCCL starts with its own settings, and the user is told why.
+ *
+ * Threads:  one at a time; srun has others.
+ * Memory:   values; texts are the caller's.
+ * Errors:   none, but for the words that say() gets.
+ * Host:     srun 22.05 to 26.05 in slurm_spank_local_user_init: the environment holds the step's
+ *           SLURM_ variables, and a step can be started over this one with --overlap.
+ */
+#ifndef NT_SRUN_H
+#define NT_SRUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "contract/policy.h"
+#include "spank/option.h"
+
+struct nt_srun_step {
+	uint32_t job, step, nodes, tasks;
+};
+
+enum nt_srun_word {
+	NT_SRUN_DETAIL, /* to who wants to know more */
+	NT_SRUN_NEWS, /* to everybody */
+	NT_SRUN_WARNING,
+};
+
+struct nt_srun {
+	const struct nt_site *site;
+	const struct nt_policy *policy;
+	bool calibrate_asked; /* by the user, and not by the site's default */
+	struct nt_srun_step step;
+	void (*say)(enum nt_srun_word word, const char *text);
+};
+
+/* Sets NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empties them. May calibrate before. */
+void nt_srun_prepare(const struct nt_srun *srun);
+/* The same for a step that gets nothing. */
+void nt_srun_clear(void);
+
+#endif

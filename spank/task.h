@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* task.h - the environment of a step's tasks, in slurmstepd
+ *
+ * Threads:  the hooks of one process, one at a time.
+ * Memory:   the caller's.
+ * Errors:   said in slurmd's log here; a task goes without.
+ */
+#ifndef NT_TASK_H
+#define NT_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <slurm/spank.h>
+#include "contract/policy.h"
+#include "spank/apply.h"
+
+#define NT_LOG "nccl-tune: "
+
+/* Functions on the environment of spank's tasks. */
+struct nt_task_env nt_task_env(spank_t spank);
+
+/* NCCL's plugin variables and the policy. tuned is taken back where the policy cannot be told;
+ * place's flags are set. */
+void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
+		  struct nt_place *place, bool *tuned);
+
+/* The first of two variables that the tasks have; "-" if there is none, or no room. */
+void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes);
+
+#endif

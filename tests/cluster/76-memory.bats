@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a step shows goes into its user's memory, with the user's rights, before the step is let go; and what the memory
+# says of the step goes into its record.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # for the shell of the job; each test is a shell of its own; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	export MADE=$NT_BASE/made PROFILES=$NT_BASE/profiles.conf
+	mkdir -m 755 "$MADE"
+	cat >"$PROFILES" <<-END
+		[wide]
+		summary = many channels of many sockets
+		fabric = socket
+		NCCL_MIN_NCHANNELS = 8
+		NCCL_SOCKET_NTHREADS = 2
+		NCCL_NSOCKS_PERTHREAD = 4
+	END
+	cluster_start 2 -p "$(nt_plugstack_line "profiles=$PROFILES")"
+	need_pmix
+	"$NT_TESTS/nt-launch-trace" --best wide --topology 2x2 --seed 1 --picks "$MADE/picks.csv" >"$MADE/wide.csv"
+	export WIDE=NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4
+	cat >"$MADE/fake" <<-END
+		#!/bin/bash
+		exec "$NT_TESTS/nt-fake-nccl" --sizes 4Mx4,64K --iters 200 --realtime 1 --call-gap-us 100 \\
+			--trace "$MADE/wide.csv" --auto-picks "$MADE/picks.csv" "\$@" >/dev/null
+	END
+	# step LAUNCH [option of nt-fake-nccl]...: in the job around it
+	cat >"$MADE/step" <<-END
+		#!/bin/bash
+		launch=\$1
+		shift
+		exec srun --mpi=pmix --nccl-tune=bandit,channels=on,launch="\$launch" "$MADE/fake" "\$@"
+	END
+	cat >"$MADE/entries" <<-'END'
+		#!/bin/bash
+		# entries: how many entries the memory has
+		cat "$NCCL_TUNE_MEMORY"/*.jsonl 2>/dev/null | grep -c '"profile"'
+	END
+	chmod 755 "$MADE"/fake "$MADE"/step "$MADE"/entries
+	chmod a+r "$MADE"/* "$PROFILES"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$NT_BASE/out.$BATS_TEST_NUMBER
+	mkdir -m 777 "$out"
+	export NCCL_TUNE_MEMORY=$out/home/memory
+}
+
+teardown() {
+	[ ! -e "$out/frozen" ] || fsfreeze -u "$out/disk" || :
+	if mountpoint -q "$out/disk"; then umount "$out/disk"; fi
+}
+
+# batch SCRIPT: a batch job of four ranks on two nodes that runs these lines; sets $id.
+batch() {
+	printf '#!/bin/bash\n%s\n' "$1" >"$out/job.sh"
+	id=$(NT_TIMEOUT_S=120 as_user sbatch --parsable --wait -N2 --ntasks-per-node=2 -t 3 -o "$out/log" "$out/job.sh") ||
+		{ cat "$out/log"; false; }
+}
+
+# job SCRIPT: the same in an allocation, which comes back sooner.
+job() {
+	printf '#!/bin/bash\necho "job $SLURM_JOB_ID"\n%s\n' "$1" >"$out/job.sh"
+	as_user salloc -Q -N2 --ntasks-per-node=2 -t 3 bash "$out/job.sh" >"$out/log" 2>&1 || { cat "$out/log"; false; }
+	id=$(sed -n 's/^job //p' "$out/log")
+}
+
+# entries [jq filter]: of the memory, each in a line; fails where a line of it is no JSON.
+entries() {
+	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -rc "select(.profile) | ${1:-.}"
+}
+
+record() {
+	wait_record "$1" && sacct_field "$1" admincomment
+}
+
+# helpers USER: the nt-recordd processes of this cluster that run as USER.
+helpers() {
+	pgrep -u "$1" -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+@test "the next srun of a script finds what the one before it has shown" {
+	batch "for i in 1 2 3; do $MADE/step auto || exit; $MADE/entries; done"
+	run -0 cat "$out/log"
+	[ "$(grep -xE '[0-9]+' <<<"$output")" = 1$'\n'2$'\n'3 ] || { echo "$output"; false; }
+	# The default first, then the one candidate, which is three times as fast; and so it is used.
+	run -0 entries '[.profile, .candidate // false] | join(" ")'
+	[ "$(sort <<<"$output")" = "default false"$'\n'"wide false"$'\n'"wide true" ] || { echo "$output"; false; }
+	run -0 entries '[.nodes, .per_node, .origin, .job, .fingerprint, (.keys | length)] | join(" ")'
+	local fingerprint
+	fingerprint=$(as_root "$NT_STAGE/bin/nccl-tune" fingerprint --json | jq -r .fingerprint)
+	[ "$(sort -u <<<"$output")" = "2 2 job $id $fingerprint 2" ] || { echo "$output"; false; }
+	entries '.marker | .coll == "AllReduce" and .bytes == 65536 and (.period_us | length >= 8)' | grep -qx true
+	entries '.keys[] | select(.[1] == 4194304) | .[3] == 800 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
+	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -e -s '[.[] | select(.host)] | map(.host) | unique == ["n1", "n2"]'
+	[ "$(stat -c '%U %a' "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_MEMORY"/*.jsonl | sort -u)" = "$NT_USER 600"$'\n'"$NT_USER 700" ]
+}
+
+@test "accounting and the report tell the profile, its variables, and what it was worth" {
+	job "for i in 1 2 3; do $MADE/step auto || exit; done"
+	run -0 record "$id"
+	jq -e '.nccl_tune | .["0"].launch == "default" and (.["0"] | has("measured") | not)' <<<"$output"
+	jq -e '.nccl_tune["2"] | .launch == "wide" and .expected > 1.3 and .measured > 1.3 and .steps == 200 and
+		.step_us[0] <= .step_us[1] and .step_us[1] <= .step_us[2] and (.from | test("measured in this job")) and
+		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
+	[[ $output = *"launch profile wide (measured in this job "*" x expected, "*" x measured by the program's own step; "*" ms a step, 200 steps)"* ]]
+	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.2"
+	jq -e '.[-1] | .state == "launched" and .launch.profile == "wide" and .launch.measured > 1.3' <<<"$output"
+}
+
+@test "faster calls and slower steps: the next step goes back to the default, and the record says why" {
+	# Another job's program makes the default's steps; a calibration finds the calls faster.
+	job "$MADE/step default --compute-us 3000 || exit
+		export NCCL_TUNE_CALIBRATION=1
+		$MADE/step default && $MADE/step wide"
+	[ "$(entries .origin | sort | uniq -c | tr -s ' \n' ' ')" = ' 2 calibrate 1 job ' ]
+	job "for i in 1 2; do $MADE/step auto --compute-us 3000 --compute-factor 6:$WIDE || exit; done"
+	run -0 entries 'select(.job == '"$id"') | [.step, .profile] | join(" ")'
+	[ "$(sort <<<"$output")" = "0 wide"$'\n'"1 default" ] || { echo "$output"; cat "$out/log"; false; }
+	run -0 record "$id"
+	jq -e '.nccl_tune["0"] | .expected > 1.3 and .measured < 0.8 and
+		(.remark | test("^launch profile wide was [0-9]+ % slower than the default; not used again for this job$"))' \
+		<<<"$output"
+	jq -e '.nccl_tune["1"].launch == "default"' <<<"$output"
+}
+
+@test "eight jobs at once lose nothing, and nobody's line is torn" {
+	local i ids=()
+	mkdir -p "$NCCL_TUNE_MEMORY"
+	# Old files enough for the first writers to compact in the middle of it all.
+	for i in $(seq 100 158); do
+		printf '{"v":1,"host":"old%d","fingerprint":"00000000000000f3","when":%d}\n' "$i" "$(date +%s)" \
+			>"$NCCL_TUNE_MEMORY/0000000000000000000000000000$i.jsonl"
+	done
+	chown -R "$NT_USER" "$out/home"
+	printf '#!/bin/bash\nfor i in 1 2; do %s default || exit; done\n' "$MADE/step" >"$out/job.sh"
+	for i in 1 2 3 4 5 6 7 8; do
+		ids+=("$(as_user sbatch --parsable -N1 -n2 -t 3 -o "$out/log.$i" "$out/job.sh")")
+	done
+	for i in "${ids[@]}"; do
+		NT_TIMEOUT_S=120 wait_sacct "$i"
+	done
+	wait_for 60 no_helpers
+	run -0 entries '[.job, .step] | join(" ")'
+	[ "$(sort -u <<<"$output" | wc -l)" = 16 ] || { echo "$output"; cat "$out"/log.*; false; }
+	[ "$(entries .id | sort -u | wc -l)" = 16 ]
+	[ "$(cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -r '.host // empty' | grep -c '^old' )" -ge 59 ]
+	[ "$(compgen -G "$NCCL_TUNE_MEMORY/*.jsonl" | wc -l)" -lt 59 ]	# it was compacted
+	[ -z "$(find "$NCCL_TUNE_MEMORY" -name '*.tmp')" ]
+}
+
+# kill_one USER AFTER_MS: kills the first helper with these rights that a step has from now on, so long after it began.
+kill_one() {
+	local pid deadline=$((SECONDS + 30))
+	until pid=$(helpers "$1" | head -n1) && [ -n "$pid" ]; do
+		[ "$SECONDS" -lt "$deadline" ] || return 1
+	done
+	sleep "0.$(printf '%03d' "$2")"
+	kill -9 "$pid"
+}
+
+@test "nt-recordd or its child killed at any moment: no half file is read, and nothing of others is lost" {
+	job "$MADE/step default"
+	run -0 entries .id
+	local first=$output ms steps=0
+	for ms in 0 4 8 12 20 40; do
+		# The child is gone again after some milliseconds: kills that come too late do no harm.
+		kill_one "$NT_USER" "$ms" 3>&- &
+		job "$MADE/step default"
+		wait $! || :
+		steps=$((steps + 1))
+	done
+	for ms in 0 10; do
+		job "$MADE/step default & srun_pid=\$!; sleep 0.6; wait \$srun_pid" &
+		kill_one root "$((ms + 900))" 3>&-
+		wait $!
+		steps=$((steps + 1))
+	done
+	wait_for 60 no_helpers
+	run -0 entries .id	# every line is whole
+	[[ $output = *"$first"* ]]
+	[ "$(wc -l <<<"$output")" -le $((steps + 1)) ]
+	local before
+	before=$(wc -l <<<"$output")
+	job "$MADE/step default; $MADE/entries"
+	[ "$(tail -n1 "$out/log")" = $((before + 1)) ]
+}
+
+@test "the user's rights and no others: neither root's directory nor another user's, by name or by link" {
+	local dir
+	mkdir -m 700 "$out/root"
+	mkdir -m 755 "$out/other"
+	mkdir -m 755 "$out/home"
+	ln -s "$out/root" "$out/home/link"
+	chown -h "$NT_USER" "$out/home" "$out/home/link"
+	for dir in "$out/root" "$out/root/new" "$out/other" "$out/home/link"; do
+		export NCCL_TUNE_MEMORY=$dir
+		job "$MADE/step default"
+		run -0 record "$id"
+		jq -e '.nccl_tune["0"].remark | test("^what it showed could not be remembered: .*(Permission denied|denied)")' \
+			<<<"$output" || { echo "$output"; false; }
+	done
+	[ -z "$(find "$out/root" "$out/other" -mindepth 1)" ]
+	as_root grep -qE "job $id step 0: the user's memory: what it showed could not be remembered" "$NT_CLUSTER"/log/n1.log
+}
+
+@test "a full disk is said once, and the step is as it was" {
+	mkdir -p "$out/disk"
+	mount -t tmpfs -o size=4k,nr_inodes=2,mode=777 nt-test "$out/disk" || skip "no tmpfs here"
+	export NCCL_TUNE_MEMORY=$out/disk
+	as_user touch "$out/disk/full"
+	job "$MADE/step default"
+	run -0 record "$id"
+	jq -e '.nccl_tune["0"] | (.remark | test("No space left on device")) and .["4r2n"]' <<<"$output"
+	[ "$(grep -c "job $id step 0: the user's memory" "$NT_CLUSTER"/log/n1.log)" = 1 ]
+	[ "$(find "$out/disk" -mindepth 1 | wc -l)" = 1 ]
+}
+
+@test "a file system that hangs holds the step for a second at most, and no process of root's" {
+	mkdir -p "$out/disk"
+	truncate -s 8M "$out/image"
+	mkfs.ext4 -q "$out/image" && mount -o loop "$out/image" "$out/disk" || skip "no loop device here"
+	mkdir -m 700 "$out/disk/memory"
+	chown "$NT_USER" "$out/disk/memory"
+	export NCCL_TUNE_MEMORY=$out/disk/memory
+	job "$MADE/step default"
+	fsfreeze -f "$out/disk"
+	touch "$out/frozen"
+	job "$MADE/step default; t=\$(date +%s%3N); $MADE/step default; echo \$((\$(date +%s%3N) - t)); date +%s%3N"
+	# Its helper gives up while the disk still hangs.
+	wait_for 30 eval '! helpers root'
+	helpers "$NT_USER"
+	fsfreeze -u "$out/disk"
+	rm "$out/frozen"
+	wait_for 20 no_helpers
+	# Not remembered, but accounted for.
+	run -0 record "$id"
+	jq -e '.nccl_tune["0"] | .launch == "default" and .["4r2n"]' <<<"$output"
+	run -0 sacct_field "$id" state
+	[ "$output" = COMPLETED ]
+	run -0 tail -n2 "$out/log"
+	[ "${lines[0]}" -lt 6000 ] || { echo "$output"; false; }
+}
+
+@test "a step that fails, is cancelled, or has no NCCL" {
+	job "$MADE/step default; srun --nccl-tune=bandit,launch=default hostname"
+	[ "$(entries .step)" = 0 ]
+	job "srun --mpi=pmix --nccl-tune=bandit,launch=default bash -c '$MADE/fake; exit 3'; $MADE/entries"
+	[ "$(tail -n1 "$out/log")" = 2 ]
+	job "$MADE/step default --iters 100000 & sleep 3; scancel \$SLURM_JOB_ID.0; wait; $MADE/entries"
+	[ "$(tail -n1 "$out/log")" = 3 ]
+}
+
+@test "with launch=off nothing is remembered" {
+	job "$MADE/step off; srun --mpi=pmix --nccl-tune=bandit $MADE/fake"
+	[ ! -e "$out/home" ]
+	run -0 record "$id"
+	jq -e '.nccl_tune["0"] | has("launch") or has("step_us") or has("remark") | not' <<<"$output"
+}

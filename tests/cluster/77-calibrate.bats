@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune calibrate in batch jobs, with the simulated NCCL under made-up launch variables in place of nccl-tune-bench.
+# shellcheck disable=SC2016,SC2154 # expressions for the shell of a job; bats sets stderr
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2 -p "$(nt_plugstack_line)"
+	need_pmix
+	export MADE=$NT_BASE/made
+	mkdir -m 755 "$MADE"
+	local best
+	# The trace's sets are those of sockets-wide, sockets-many and sockets-4x4; sockets-medium is as the default.
+	for best in wide threads none; do
+		"$NT_TESTS/nt-launch-trace" --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
+			--profile sockets=NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4 >"$MADE/$best.csv"
+	done
+	# A wide launch whose small calls take twice as long.
+	awk -F, -v OFS=, '/^NCCL_MIN_NCHANNELS/ && $7 == 65536 { for (i = 8; i <= NF; i++) $i *= 2 } { print }' \
+		"$MADE/wide.csv" >"$MADE/mixed.csv"
+	chmod -R a+rX "$MADE"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$NT_BASE/out.$BATS_TEST_NUMBER
+	mkdir -m 777 "$out"
+}
+
+# program TRACE [LINE]...: what a step runs: these lines of shell, then the simulated NCCL, until all is decided.
+program() {
+	{
+		echo '#!/bin/bash'
+		printf '%s\n' "${@:2}"
+		echo "exec $NT_TESTS/nt-fake-nccl --trace $MADE/$1.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none" \
+			'--call-gap-us 100 --iters 500 --more 20000 --sizes "${SIZES:-64K,1M,16M}"'
+	} >"$out/program"
+	chmod 755 "$out/program"
+}
+
+# job LINE...: a batch job of two nodes with a memory of its own; its status is in $rc, its words in $out/log.
+job() {
+	rc=0
+	{
+		echo '#!/bin/bash'
+		echo "export NCCL_TUNE_MEMORY=$out/memory out=$out"
+		echo "calibrate() { $NT_STAGE/bin/nccl-tune calibrate \"\$@\" >$out/out 2>$out/err </dev/null; }"
+		echo "step() { srun --mpi=pmix --nccl-tune=bandit,channels=on,launch=\"\$@\"; }"
+		printf '%s\n' "$@"
+	} >"$out/job.sh"
+	chmod 755 "$out/job.sh"
+	NT_TIMEOUT_S=200 as_user sbatch --wait -N2 --ntasks-per-node=1 -t 5 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
+	cat "$out/log" "$out/out" "$out/err" >&2
+}
+
+# What a filter says of the memory's entries.
+entries() {
+	cat "$out"/memory/*.jsonl | jq -c "select(.profile) | $1"
+}
+
+@test "on the job's own mix: the best profile is found, remembered, and given to the next step" {
+	program wide
+	job "SIZES=16Mx8,64K step default $out/program >/dev/null" \
+		"SIZES=64K,16M calibrate --time 90s -- $out/program" \
+		"srun --mpi=none -v --nccl-tune=bandit,launch=auto env >$out/env"
+	[ "$rc" = 0 ]
+	grep -q 'calls of step [0-9]*\.0$' "$out/out"
+	grep -Eq '^AllReduce 16M +[0-9.]+ +[2-5]\.[0-9]+ ' "$out/out"
+	grep -q "^launch profile sockets-wide (calibrated .* on 2 x 1: this job's mix [2-5]\." "$out/out"
+	grep -Eq '^It took [0-9.]+ (s|min)\. That is won back by steps that would spend ' "$out/out"
+	[ "$(grep -cx NCCL_MIN_NCHANNELS=8 "$out/env")" = 2 ]
+	[ "$(entries 'select(.origin == "calibrate" and .profile == "default") | .keys | length' | sort -u)" = 2 ]
+	[ "$(entries 'select(.origin == "calibrate") | .profile' | sort -u | wc -l)" = 5 ]
+	# Two rounds and more of what is near the best, one of what cannot win.
+	[ "$(entries 'select(.origin == "calibrate" and .profile == "sockets-medium") | 1' | wc -l)" = 1 ]
+}
+
+@test "where no profile is better the default stays, and that is no failure" {
+	program none
+	job "calibrate --time 90s -- $out/program"
+	[ "$rc" = 0 ]
+	grep -q '^launch profile default (no profile is better than the default)' "$out/out"
+	grep -q '^It took .* and later steps go on as without it' "$out/out"
+}
+
+@test "without a known mix nothing is taken that loses at any size, and it is said that a step will tell more" {
+	program mixed
+	job "calibrate --time 90s -p sockets-wide -- $out/program"
+	[ "$rc" = 0 ]
+	grep -q '^launch profile default' "$out/out"
+	grep -q 'without a known mix it must not lose at any size' "$out/out"
+	grep -q 'after its first step this job.s mix is known' "$out/out"
+}
+
+@test "a step that fails, one that hangs: each counts against its profile, and leaves nothing running" {
+	program threads '[ -z "$NCCL_MIN_NCHANNELS" ] || { echo "no room for $NCCL_MIN_NCHANNELS channels" >&2; exit 3; }' \
+		'[ "$NCCL_SOCKET_NTHREADS$NCCL_NSOCKS_PERTHREAD" != 24 ] || exec sleep 300'
+	job "SIZES=16M calibrate --time 60s -- $out/program" "squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps"
+	[ "$rc" = 0 ]
+	grep -q 'calibrate: sockets-wide: exit status 3: no room for 8 channels' "$out/err"
+	grep -q 'calibrate: sockets-many: it took longer than its share of the time' "$out/err"
+	grep -q '^launch profile sockets-4x4 (calibrated' "$out/out"
+	run -1 grep -v batch "$out/steps"
+}
+
+@test "too little time for two steps is said, and so is a program that uses no NCCL" {
+	program wide 'sleep 2'
+	job "calibrate --time 3s -- $out/program"
+	[ "$rc" = 1 ]
+	grep -q 'no time for a candidate: a step takes .* s, of which at least two must fit into --time' "$out/err"
+	job "calibrate --time 30s -- true"
+	[ "$rc" = 1 ]
+	grep -q "default: it left nothing in $out/memory" "$out/err"
+	[ ! -s "$out/out" ]
+}
+
+@test "interrupted: the running step ends, and what is known is told" {
+	program wide '[ -z "$NCCL_NSOCKS_PERTHREAD" ] || [ -n "$NCCL_MIN_NCHANNELS" ] || exec sleep 300'
+	job "SIZES=16M calibrate --time 120s -p sockets-wide,sockets-many -- $out/program & pid=\$!" \
+		"while ! grep -q sockets-wide: $out/err; do sleep 0.2; done; sleep 2; pkill -TERM -P \$pid -x nccl-tune" \
+		'wait $pid; rc=$?' "squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps" 'exit $rc'
+	[ "$rc" = 1 ]
+	grep -q '^launch profile sockets-wide (calibrated' "$out/out"
+	grep -q 'interrupted: this is what was known by then' "$out/err"
+	run -1 grep -v batch "$out/steps"
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune memory on what steps have left, and nccl-tune learn on what accounting has of them.
+# shellcheck disable=SC2154 # bats sets stderr
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2 -p "$(nt_plugstack_line)"
+	need_pmix
+	export MADE=$NT_BASE/made MEMORY=$NT_BASE/made/memory SITE=$NT_BASE/made/site.jsonl
+	mkdir -m 777 "$MADE"
+	"$NT_TESTS/nt-launch-trace" --best wide --topology 2x1 --picks "$MADE/picks.csv" >"$MADE/wide.csv"
+	chmod a+r "$MADE"/*.csv
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+# step PROFILE: a job of one step; its number is in $job.
+step() {
+	job=$(NCCL_TUNE_MEMORY=$MEMORY as_user sbatch --parsable --wait -N2 --ntasks-per-node=1 -t 3 -o "$MADE/log" --wrap \
+		"srun --mpi=pmix --nccl-tune=bandit,launch=$1 $NT_TESTS/nt-fake-nccl --sizes 16Mx4,64K --iters 600 \
+		--call-gap-us 100 --trace $MADE/wide.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none --more 20000" |
+		tail -n 1)
+}
+
+memory() {
+	as_user "$NT_STAGE/bin/nccl-tune" memory "$@" --memory "$MEMORY"
+}
+
+learn() {
+	as_root "$NT_STAGE/bin/nccl-tune" learn "$@"
+}
+
+@test "what two steps have left is shown: where, how old, how fast, and what a new job there gets" {
+	run -0 memory
+	[[ $output = *'nothing is remembered'* ]]
+	step default
+	step sockets-wide
+	run -0 memory show
+	[ "${lines[0]}" = "$MEMORY: 2 entries in 2 files, 2 hosts" ]
+	[[ $output =~ [0-9a-f]{16}': 2 x 1, network socket, NCCL ' ]]
+	[[ $output =~ 'default '+1' '+job' ' ]]
+	[[ $output =~ 'sockets-wide '+1' '+'job (tried)'.*[2-5]\.[0-9]+ ]]
+	[[ $output = *'A new job: launch profile default'* ]]
+	[[ $output = *"not sockets-wide: a job's first step takes only what was calibrated or has won in three jobs"* ]]
+	run -0 memory path
+	[ "$output" = "$MEMORY" ]
+}
+
+@test "export and import, as lines and as NVIDIA's; forgetting; one file" {
+	local fingerprint
+	run -0 memory export "$MADE/out.jsonl"
+	[[ $output = *'2 entries in '* ]]
+	fingerprint=$(jq -r 'select(.profile == "sockets-wide") | .fingerprint' <(grep -v '^#' "$MADE/out.jsonl"))
+	run -0 --separate-stderr memory export - -p sockets-wide
+	[ "$(jq -r 'select(.profile) | .profile' <<<"$output")" = sockets-wide ]
+	run -0 --separate-stderr memory export - --csv --profile sockets-wide
+	[[ $output =~ allreduce,[0-9]+,[0-9]+,(ring|tree),(ll|simple),-1,2,2,-1,-1 ]]
+	run -0 memory export "$MADE/arms.csv" --csv --profile sockets-wide
+	run -0 memory compact
+	[ "$(find "$MEMORY" -name '*.jsonl' | wc -l)" = 1 ]
+	run -0 memory forget --profile sockets-wide
+	[ "$output" = '1 entries forgotten' ]
+	run -0 memory
+	[[ $output != *sockets-wide* ]]
+	run -0 memory import "$MADE/out.jsonl"
+	run -0 memory
+	[[ $output = *'sockets-wide '*'job (tried)'* ]]
+	run -0 memory import "$MADE/arms.csv" --csv -p sockets-many -F "$fingerprint" -N 2 --ntasks-per-node 1
+	run -0 memory
+	[[ $output =~ 'sockets-many '+1' '+import ]]
+	run -0 memory forget --all
+	[ "$output" = '3 entries forgotten' ]
+	run -0 memory import "$MADE/out.jsonl"
+	[[ $output = '2 entries more in '* ]]
+}
+
+@test "what makes no sense is refused" {
+	run -2 memory remember
+	[[ $output = *"unknown subcommand 'remember' (want show, export, import, forget, compact or path)"* ]]
+	run -2 memory forget
+	run -2 memory forget --all --profile default
+	run -2 memory export
+	run -2 memory show --csv
+	[[ $output = *'--csv is not for show'* ]]
+	run -2 memory forget -F 12
+	run -1 memory import "$MADE/arms.csv" --csv
+	[[ $output = *'for which place?'* ]]
+	run -1 memory import /nonexistent
+	printf 'nonsense\n' >"$MADE/nonsense"
+	run -1 memory import "$MADE/nonsense"
+	[[ $output = *'there is no entry in it'* ]]
+	run -1 as_user "$NT_STAGE/bin/nccl-tune" memory --memory memory
+	[[ $output = *'want an absolute path'* ]]
+}
+
+@test "a site learns from accounting what three jobs have seen" {
+	local i jobs=()
+	for i in 1 2; do
+		step default
+		jobs+=("$job")
+		step sockets-wide
+		jobs+=("$job")
+	done
+	for i in "${jobs[@]}"; do
+		wait_record "$i"
+	done
+	run -0 sacct_field "$job" admincomment
+	[ "$(jq -r '.nccl_tune."0" | .fp, .fabric, .per_node' <<<"$output" | tr '\n' ' ')" = \
+		"$(jq -r 'select(.profile) | .fingerprint' <(grep -v '^#' "$MADE/out.jsonl") | head -n 1) socket 1 " ]
+	run -0 --separate-stderr learn --since now-1hours -o "$SITE"
+	[[ $stderr = *'2 lines from 6 jobs with a record (6 steps)'* ]]
+	[ "$(grep -c '^# .*, 2 x 1: 3 jobs of 1 user$' "$SITE")" = 2 ]
+	[ "$(jq -r '[.profile, .origin, .keys[0][4][3]] | @tsv' <(grep -v '^#' "$SITE"))" = \
+		$'default\timport\t3\nsockets-wide\timport\t3' ]
+	# It is read again as any memory is.
+	run -0 memory forget --all
+	run -0 memory import "$SITE"
+	run -0 memory
+	# All sizes alike: what other users' jobs call is not this user's mix.
+	[[ $output =~ 'sockets-wide '+1' '+import' '+-' '.*' '1\.[1-9][0-9]' '+[0-9.\<]+' '+untried ]]
+	run -0 --separate-stderr learn --since now-1hours --jobs 4 -o -
+	[[ $stderr = *'0 lines from '*'no place and profile was seen by 4 jobs'* ]]
+	run -0 --separate-stderr learn --since now-1hours --user nobody -o -
+	[[ $stderr = *'0 lines from 0 jobs'* ]]
+	run -2 learn
+	run -2 learn -o - --jobs 0
+	run -1 learn -o - --since yesteryear
+	[[ $output = *sacct* ]]
+}

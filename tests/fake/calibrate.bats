@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune calibrate with a made-up srun: which steps it starts, when it ends, and what it says. What steps really leave is
+# tested in cluster/77-calibrate.bats.
+# shellcheck disable=SC2154 # bats sets stderr
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+
+setup_file() {
+	alone_environment
+	mkdir -p "$BATS_FILE_TMPDIR/bin"
+	ln -s "$BATS_TEST_DIRNAME/calibrate-srun" "$BATS_FILE_TMPDIR/bin/srun"
+	export PATH=$BATS_FILE_TMPDIR/bin:$PATH
+}
+
+setup() {
+	export FAKE_WORLD=$BATS_TEST_TMPDIR/world MEMORY=$BATS_TEST_TMPDIR/memory
+	export SLURM_JOB_ID=12 SLURM_JOB_NUM_NODES=2 SLURM_NTASKS_PER_NODE=1 SLURM_JOB_NODELIST='n[1-2]'
+	: >"$FAKE_WORLD"
+	cat >"$BATS_TEST_TMPDIR/profiles.conf" <<-END
+		[big]
+		summary = wide
+		fabric = socket
+		NCCL_MIN_NCHANNELS = 8
+		[other]
+		summary = medium
+		fabric = socket
+		NCCL_MIN_NCHANNELS = 4
+		[bad]
+		summary = slow
+		fabric = socket
+		NCCL_SOCKET_NTHREADS = 4
+		[fabric]
+		summary = for another network
+		fabric = ib
+		NCCL_IB_QPS_PER_CONNECTION = 4
+	END
+}
+
+# world LINE...: what profiles do.
+world() {
+	printf '%s\n' "$@" >"$FAKE_WORLD"
+}
+
+calibrate() {
+	timeout -k 2 60 "$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" "$@"
+}
+
+# The profiles of the steps in their order.
+steps() {
+	cut -d' ' -f1 "$FAKE_WORLD.calls" | tr '\n' ' '
+}
+
+@test "the best profile is found, what cannot win is run once, turns rotate, the table and the choice are told" {
+	world 'big 0.8 0.4' 'other 0.85 0.42' 'bad 1.5 1.3'
+	run -0 --separate-stderr calibrate --time 20s
+	[ "$(steps)" = 'default big other bad big other default ' ]
+	[[ $output = *'Calibration in job 12: 2 x 1, socket, NCCL 2.28.9; '*'steps in '*'no job'?'s calls are known'* ]]
+	[[ $output =~ 'default '+'big '+'other '+'bad' ]]
+	[[ $output =~ 'AllReduce 64K '+'100.0 '+'1.25 '+'1.18 '+'0.67' ]]
+	[[ $output =~ 'AllReduce 16M '+'6000.0 '+'2.50 '+'2.38 '+'0.77' ]]
+	[[ $output = *'launch profile big (calibrated '*' on 2 x 1: all sizes alike '*' x)'* ]]
+	[[ $output = *'bad '*'without a known mix it must not lose at any size'* ]]
+	[[ $output = *'It took '*'won back by steps that would spend '* ]]
+	[[ $output != *fabric* && $(steps) != *fabric* ]]
+	[[ $stderr = *'calibrate: bad: '*' x, given up; at most '*' s left'* ]]
+	[ "$(find "$MEMORY" -name '*.jsonl' | wc -l)" = 7 ]
+}
+
+@test "where nothing is better the default stays, which is no failure, and no time is wasted" {
+	world 'big 1.4 1.2' 'other 1.3 1.15' 'bad 1.5 1.3'
+	run -0 --separate-stderr calibrate --time 20s
+	[ "$(steps)" = 'default big other bad ' ]
+	[[ $output = *'launch profile default (no profile is better than the default)'* ]]
+	[[ $output = *'It took '*'go on as without it'* ]]
+}
+
+@test "the mix of the job decides, and is what is measured" {
+	world 'big 2 0.5' 'other 0.6 1' 'bad 1.5 1.3'
+	mkdir "$MEMORY"
+	entry 12 3 '["AllReduce",65536,"AUTO",100000,[90,100,110,24],[90,100,110,24]]' >"$MEMORY/a.jsonl"
+	run -0 --separate-stderr calibrate --time 20s
+	[[ $output = *'calls of step 12.3'* ]]
+	[[ $output = *'launch profile other (calibrated '*"this job's mix 1.67 x)"* ]]
+	grep -q -- '--coll=allreduce --sizes=65536 ' "$FAKE_WORLD.calls"
+	run -0 --separate-stderr calibrate --time 20s --sizes 16M
+	[[ $output = *"no job's calls are known"* ]]
+	tail -n 1 "$FAKE_WORLD.calls" | grep -q -- '--sizes=16777216 '
+}
+
+# entry JOB STEP KEY: a step of a job with the default.
+entry() {
+	printf '{"v":1,"id":"%024x","fingerprint":"00f3000000000001","fabric":"socket","nodes":2,"per_node":1,"nccl":22809,' "$2"
+	printf '"driver":"570.1","profile":"default","origin":"job","job":%d,"step":%d,"when":%d,' "$1" "$2" "$(($(date +%s) - 60))"
+	printf '"added":%d000000,"keys":[%s]}\n' "$(($(date +%s) - 60))" "$3"
+}
+
+@test "where the default's run is too short for a size, it is run again for longer, and so are the others" {
+	world 'big 0.8 0.4'
+	export FAKE_MOST=4194304
+	run -0 --separate-stderr calibrate --time 40s --profiles big
+	[[ $(steps) = 'default default big '* ]]
+	[ "$(grep -o -- '--seconds=[0-9]*' "$FAKE_WORLD.calls" | sort -u | wc -l)" = 2 ]
+	[[ $(sed -n 3p "$FAKE_WORLD.calls") = *"$(sed -n 2p "$FAKE_WORLD.calls" | grep -o -- '--seconds=[0-9]*')"* ]]
+	[[ $output != *'AllReduce 16M'* && $output = *'AllReduce 4M'* ]]
+}
+
+@test "a step that fails counts against its profile, and is told" {
+	world 'big 0.8 0.4 fail' 'other 0.85 0.42' 'bad 1.5 1.3'
+	run -0 --separate-stderr calibrate --time 20s -- prog -x
+	[ "$(steps | tr ' ' '\n' | grep -c big)" = 1 ]
+	[[ $stderr = *'nccl-tune calibrate: big: exit status 1: nccl-tune-bench: rank 0: no GPU of prog'* ]]
+	[[ $output = *' failed '* && $output = *'launch profile other'* ]]
+	grep -q -- 'launch=other prog -x$' "$FAKE_WORLD.calls"
+}
+
+@test "a step that hangs is ended after its share, and counts against its profile" {
+	world 'big 0.8 0.4 hang' 'other 0.85 0.42' 'bad 1.5 1.3'
+	SECONDS=0
+	run -0 --separate-stderr calibrate --time 20s
+	[ "$SECONDS" -lt 15 ]
+	[[ $stderr = *'calibrate: big: it took longer than its share of the time'* ]]
+	[[ $output = *'launch profile other'* ]]
+}
+
+@test "a step that leaves nothing: the default's is an error, a candidate's counts against it" {
+	world 'default 1 1 silent'
+	run -1 --separate-stderr calibrate --time 20s
+	[ "$(steps)" = 'default ' ]
+	[[ $stderr = *"default: it left nothing in $MEMORY"* && -z $output ]]
+	[[ $stderr = *'spank_nccl_tune'*'nt-recordd'* ]]
+	world 'big 0.8 0.4 silent' 'other 0.85 0.42' 'bad 1.5 1.3'
+	run -0 --separate-stderr calibrate --time 20s
+	[[ $output = *'launch profile other'* && $stderr = *"big: it left nothing"* ]]
+}
+
+@test "without a GPU the default fails: its reason is told, and nothing is claimed" {
+	world 'default 1 1 fail'
+	run -1 --separate-stderr calibrate --time 20s
+	[ "$(steps)" = 'default ' ]
+	[[ $stderr = *'default: exit status 1: nccl-tune-bench: rank 0: no GPU'*'no step with NCCL'?'s default ended well'* ]]
+	[ -z "$output" ]
+}
+
+@test "no step is begun that would not fit" {
+	world 'big 0.8 0.4' 'default 1 1 late'
+	run -1 --separate-stderr calibrate --time 2s
+	[ "$(steps)" = 'default ' ]
+	[[ $output = *'AllReduce 16M'*'no time'* ]]
+	[[ $stderr = *'no time for a candidate: a step takes 1.'*'--time'* ]]
+	rm "$FAKE_WORLD.calls"
+	world 'default 1 1 late' 'big 0.8 0.4 late' 'other 1 1 late'
+	run -0 calibrate --time 4s
+	[ "$(steps)" = 'default big ' ]
+}
+
+@test "interrupted: the step is ended, and what is known is printed" {
+	world 'big 0.8 0.4' 'other 0.85 0.42 hang' 'bad 1.5 1.3'
+	"$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" --time 60s \
+		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+	local pid=$! i rc=0
+	for ((i = 0; i < 100; i++)); do
+		! grep -q '^other' "$FAKE_WORLD.calls" || break
+		sleep 0.1
+	done
+	sleep 0.3
+	kill -TERM "$pid"
+	wait "$pid" || rc=$?
+	[ "$rc" = 1 ]
+	grep -q 'launch profile big (calibrated' "$BATS_TEST_TMPDIR/out"
+	grep -q 'interrupted: this is what was known' "$BATS_TEST_TMPDIR/err"
+	[ "$(steps)" = 'default big other ' ]
+	run -1 kill -0 "$(cat "$FAKE_WORLD.pid")"
+}
+
+@test "a command line that makes no sense, and a shell that is no job" {
+	run -2 calibrate --time soon
+	[[ $output = *"bad time 'soon' (want 1 to 3600 seconds, as in 30, 30s or 2m)"* ]]
+	run -2 calibrate --sizes 64K -- prog
+	run -2 calibrate prog
+	[[ $output = *"unknown argument 'prog' (a program stands behind --)"* ]]
+	run -2 calibrate --nodes 0
+	run -1 calibrate --sizes 64K,,1M
+	[[ $output = *"bad sizes '64K,,1M'"* ]]
+	run -1 calibrate --profiles big,biggest
+	[[ $output = *biggest*big* ]]
+	unset SLURM_JOB_ID
+	run -1 calibrate
+	[[ $output = *'this is no Slurm job: run it in a script of sbatch, or in a shell of salloc'* ]]
+	[ ! -e "$FAKE_WORLD.calls" ]
+}
+
+@test "only the profiles that are named, on nodes and tasks as asked" {
+	world 'big 0.8 0.4' 'other 0.85 0.42'
+	run -0 calibrate --profiles other,default --nodes 4 --ntasks-per-node 8 --mpi pmix_v4 --overlap -q
+	[[ $(steps) = 'default other '* && $(steps) != *big* ]]
+	grep -q -- '--nodes=4 --ntasks=32 --ntasks-per-node=8 --mpi=pmix_v4 .*--overlap ' "$FAKE_WORLD.calls"
+}

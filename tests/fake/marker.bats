@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The step marker in the records of a training loop of the simulated NCCL, against the program's own clock.
+# shellcheck disable=SC2016 # expressions of jq
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+
+setup_file() {
+	alone_environment
+}
+
+setup() {
+	dir=$BATS_TEST_TMPDIR/step
+	mkdir -m 700 "$dir"
+}
+
+# loop MODE [option]...: four processes, each round 8 large calls, one small one and what it computes.
+loop() {
+	NCCL_TUNE_POLICY=$(task_policy "$1" "$dir") NCCL_TUNE_LAUNCH="wide NCCL_MIN_NCHANNELS=8" NCCL_IB_DISABLE=1 \
+		run -0 --separate-stderr timeout -k 2 120 "$FAKE" --fork 4 --nodes 1 --noise lognormal:0.02 --call-gap-us 20 \
+		--sizes 16Mx8,64K --realtime 1 "${@:2}"
+}
+
+# each FILTER: true of every process's record, with $wall the program's median round in microseconds.
+each() {
+	local wall record
+	wall=$(jq .rounds.wall_median_us <<<"$output")
+	[ "$(find "$dir" -name 'rank.*.json' | wc -l)" = 4 ]
+	for record in "$dir"/rank.*.json; do
+		jq -e --argjson wall "$wall" "$1" "$record" >/dev/null ||
+			{ echo "wall $wall"; cat "$record"; return 1; }
+	done
+}
+
+# Rounds are as long as a window at least, so that medians of both are of the same; however busy the machine is.
+readonly AS_LONG='(.marker.periods_us | sort | .[length / 2 | floor]) / $wall | . > 0.7 and . < 1.5'
+
+@test "the marker is the call that is made once a round, and its period is the round" {
+	loop bandit --compute-us 150000 --iters 50
+	each '.end and .marker.coll == "AllReduce" and .marker.bytes == 65536 and .marker.ranks == 4 and
+		.marker.calls == 50'
+	each '.marker.periods_us | length >= 8 and length <= 64'
+	each "$AS_LONG"
+	each '.fabric == "socket" and .launch == "wide"'
+	run -0 "$SHOW" show "$dir"/rank.0.*.json
+	[[ $output != *[Dd]amaged* ]]
+	[[ $output = *"fabric: socket (a guess)"*"launch profile: wide"*"step marker: AllReduce 64K of 4 ranks, 50 calls, every "* ]]
+}
+
+@test "in mode observe, too, with the round's length" {
+	loop observe --compute-us 300000 --iters 20
+	each '.marker.bytes == 65536 and .marker.calls == 20'
+	each "$AS_LONG"
+}
+
+@test "a program that is too short to say anything has no marker, and all else" {
+	loop bandit --compute-us 1000 --iters 3
+	each '.end and .marker == null and (.comms | length) == 1 and .launch == "wide"'
+}

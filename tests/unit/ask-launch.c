@@ -1,0 +1,162 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking the helper: what it is told, answers that make no sense, and one that never comes */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "record/child.h"
+#include "spank/launch.h"
+
+static char path[] = "/tmp/nt-ask-XXXXXX";
+static struct nt_launch_answer answer;
+static struct nt_error err;
+
+/* The helper does what a line of shell says. */
+static void helper_is(const char *line)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\n%s\n", line);
+	fclose(file);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static int ask(const char *line)
+{
+	const struct nt_launch_ask question = { .launch = "auto",
+						.hosts = "n[1-2]",
+						.nodes = 2,
+						.tasks = 4,
+						.job = 7,
+						.array_task = -1,
+						.profiles = "/p",
+						.site_memory = "/s" };
+
+	helper_is(line);
+	err.text[0] = '\0';
+	return nt_launch_choose(path, &question, &answer, &err);
+}
+
+static int make(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static int unmake(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void it_is_told_all_and_its_answer_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		ask("printf 'ticket=t\\nwarm=w\\ntext=%s\\nmay_calibrate=1\\nnew=1\\n' \"$*\""), 0);
+	assert_string_equal(answer.ticket, "t");
+	assert_string_equal(answer.warm, "w");
+	assert_string_equal(answer.text,
+			    "choose launch=auto hosts=n[1-2] nodes=2 tasks=4 job=7 array_task=-1 "
+			    "calibration=0 profiles=/p site_memory=/s");
+	assert_string_equal(answer.trouble, "");
+	assert_true(answer.may_calibrate);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+	static const char *const bad[] = { "true",
+					   "echo",
+					   "echo text=x",
+					   "printf ticket=x",
+					   "echo ticket=x; echo rubbish",
+					   "printf 'ticket=%02000d\\n' 1",
+					   "yes ticket=x" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(ask(bad[i]), -1);
+		assert_string_not_equal(err.text, "");
+		assert_string_equal(answer.ticket, "");
+	}
+	assert_int_equal(ask("echo ticket=x; echo 'no home' >&2; exit 1"), -1);
+	assert_string_equal(err.text, "no home");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(nt_launch_note(path,
+					&(struct nt_launch_ask){ .launch = "a",
+								 .hosts = "",
+								 .profiles = "",
+								 .site_memory = "" },
+					&err),
+			 -1);
+	helper_is("true");
+}
+
+static void a_helper_that_hangs_is_not_waited_for(void **state)
+{
+	int64_t began_ms = nt_clock_ms();
+
+	(void)state;
+	assert_int_equal(ask("exec sleep 100"), -1);
+	assert_true(nt_clock_ms() - began_ms < NT_LAUNCH_MS + 2000);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void ignored_signals_make_no_difference(void **state)
+{
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(ask("echo ticket=x"), 0);
+	signal(SIGCHLD, SIG_DFL);
+	assert_string_equal(answer.ticket, "x");
+}
+
+static int run(const char *line, int64_t limit_s)
+{
+	char *argv[] = { "/bin/true", "a", NULL };
+
+	helper_is(line);
+	return nt_launch_run(path, argv, limit_s, &err);
+}
+
+static void a_run_has_a_limit_and_a_status(void **state)
+{
+	int64_t began_ms = nt_clock_ms();
+	char line[128];
+
+	(void)state;
+	snprintf(line, sizeof(line), "[ \"$*\" = 'run %ld /bin/true a' ] && exit 5",
+		 (long)getpid());
+	assert_int_equal(run(line, 10), 5);
+	assert_int_equal(run("kill -INT $$", 10), 128 + SIGINT);
+	assert_int_equal(run("exec sleep 100", 1), NT_LAUNCH_LATE);
+	assert_true(nt_clock_ms() - began_ms < 5000);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_told_all_and_its_answer_taken),
+		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(a_helper_that_hangs_is_not_waited_for),
+		cmocka_unit_test(ignored_signals_make_no_difference),
+		cmocka_unit_test(a_run_has_a_limit_and_a_status),
+	};
+
+	return cmocka_run_group_tests_name("ask-launch", tests, make, unmake);
+}

@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fit.c - what arms are expected to take by their times at other sizes, and what comes of it */
+#include "engine/fit.h"
+#include "tests/unit/engine-bench.h"
+
+#define KIB ((uint64_t)1 << 10)
+
+static double line_us(double latency_us, double bytes_per_us, uint64_t bytes)
+{
+	return latency_us + (double)bytes / bytes_per_us;
+}
+
+static void two_sizes_make_a_line(void **state)
+{
+	struct nt_fit fit = { .count = 0 };
+
+	(void)state;
+	assert_true(nt_fit_us(&fit, 256 * KIB) == 0);
+	nt_fit_add(&fit, 256 * KIB, 64 * KIB, line_us(20, 1000, 64 * KIB));
+	assert_true(nt_fit_us(&fit, 256 * KIB) == 0); /* one time, and not a near one */
+	nt_fit_add(&fit, 256 * KIB, 1024 * KIB, line_us(20, 1000, 1024 * KIB));
+	assert_float_equal(nt_fit_us(&fit, 256 * KIB), line_us(20, 1000, 256 * KIB), 0.1);
+	nt_fit_add(&fit, 256 * KIB, 8192 * KIB, 1); /* too far away */
+	nt_fit_add(&fit, 256 * KIB, 512 * KIB, 0); /* no time */
+	nt_fit_add(&fit, 256 * KIB, 512 * KIB, NAN);
+	assert_int_equal(fit.count, 2);
+}
+
+static void one_size_serves_its_neighbours(void **state)
+{
+	struct nt_fit fit = { .count = 0 };
+
+	(void)state;
+	nt_fit_add(&fit, 384 * KIB, 256 * KIB, 100);
+	assert_float_equal(nt_fit_us(&fit, 384 * KIB), 150, 0.1);
+	assert_true(nt_fit_us(&fit, 768 * KIB) == 0);
+}
+
+/* What was measured of a key: AUTO and one other arm. */
+static void keep(struct nt_histories *histories, uint64_t comm, uint64_t bytes, double auto_us,
+		 unsigned arm, double arm_us)
+{
+	struct nt_known known = { .comm = comm,
+				  .key = nt_key_id(NT_ALLREDUCE, nt_band(bytes), sockets),
+				  .auto_arm = RING_SIMPLE };
+	struct nt_figures figures = { .samples = 8, .median_us = auto_us, .p25_us = auto_us };
+	struct nt_history *history = nt_history_create(&known, true);
+
+	assert_non_null(history);
+	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	figures.median_us = figures.p25_us = arm_us;
+	nt_history_figures(history, arm, &figures);
+	nt_histories_keep_take(histories, history);
+}
+
+static void histories_of_the_communicator_count(void **state)
+{
+	struct nt_known known = { .comm = 7,
+				  .key = nt_key_id(NT_ALLREDUCE, nt_band(256 * KIB), sockets),
+				  .auto_arm = RING_SIMPLE };
+	struct nt_histories histories = { .count = 0 };
+	float us[NT_PAIRS];
+
+	(void)state;
+	nt_fit_of(NULL, &known, us);
+	assert_true(us[TREE_LL] == 0 && us[RING_SIMPLE] == 0);
+	keep(&histories, 8, 256 * KIB, 1, TREE_LL, 1); /* of another one */
+	keep(&histories, 7, 128 * KIB, 100, TREE_LL, 1000);
+	keep(&histories, 7, 1024 * KIB, 800, TREE_LL, 8000);
+	nt_fit_of(&histories, &known, us);
+	assert_float_equal(us[RING_SIMPLE], 200, 1); /* which AUTO was there */
+	assert_float_equal(us[TREE_LL], 2000, 10);
+	assert_true(us[RING_LL] == 0);
+	known.auto_arm = RING_LL; /* of which nothing is known */
+	nt_fit_of(&histories, &known, us);
+	assert_true(us[TREE_LL] == 0 && us[RING_SIMPLE] == 0);
+	nt_histories_clear(&histories);
+}
+
+/* An arm that was over five times slower at neighbouring sizes is not screened; one of which
+ * nothing is known is, and so is the only one there is. */
+static void hopeless_arms_are_left_out(void **state)
+{
+	struct nt_histories histories = { .count = 0 };
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.home.engine.histories = &histories;
+	keep(&histories, 0, 512 * KIB, 500, TREE_LL, 3000);
+	keep(&histories, 0, 2048 * KIB, 2000, TREE_LL, 12000);
+	(void)explore(&b);
+	assert_int_equal(b.first.count, 3);
+	assert_int_equal(b.first.arm[1], TREE_SIMPLE);
+	assert_int_equal(b.first.arm[2], RING_LL);
+	free(b.board);
+
+	setup(&b, sockets, RING_SIMPLE);
+	b.home.engine.histories = &histories;
+	b.home.engine.policy.mode = NT_MODE_PROFILE;
+	(void)explore(&b);
+	assert_int_equal(b.first.count, 4); /* which measures everything */
+	free(b.board);
+
+	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_LL), RING_SIMPLE);
+	nt_histories_clear(&histories);
+	b.home.engine.histories = &histories;
+	keep(&histories, 0, 512 * KIB, 500, TREE_LL, 3000);
+	keep(&histories, 0, 2048 * KIB, 2000, TREE_LL, 12000);
+	(void)explore(&b);
+	assert_int_equal(b.first.count, 2);
+	nt_histories_clear(&histories);
+	free(b.board);
+}
+
+/* More arms than a round has room for: what goes is what is expected to take longest, by measured
+ * times, whatever NCCL predicts. */
+static void the_least_likely_go_where_room_is_short(void **state)
+{
+	const uint32_t many = 0xffffu; /* 15 arms beside AUTO */
+	struct nt_histories histories = { .count = 0 };
+	struct bench b;
+
+	(void)state;
+	setup(&b, many, RING_SIMPLE);
+	b.home.engine.histories = &histories;
+	for (unsigned arm = 0; arm < 16; arm++)
+		b.key->cost_us[arm] = 100 + (float)arm; /* TREE_LL is NCCL's favourite */
+	keep(&histories, 0, 512 * KIB, 500, TREE_LL, 1500);
+	keep(&histories, 0, 2048 * KIB, 2000, TREE_LL, 6000);
+	(void)explore(&b);
+	assert_int_equal(b.first.count, NT_SCHEDULE_ARMS);
+	for (unsigned i = 1; i < b.first.count; i++)
+		assert_int_not_equal(b.first.arm[i], TREE_LL);
+	assert_int_equal(b.first.arm[1], 1);
+	assert_int_equal(b.first.arm[11], 12);
+	nt_histories_clear(&histories);
+	free(b.board);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_sizes_make_a_line),
+		cmocka_unit_test(one_size_serves_its_neighbours),
+		cmocka_unit_test(histories_of_the_communicator_count),
+		cmocka_unit_test(hopeless_arms_are_left_out),
+		cmocka_unit_test(the_least_likely_go_where_room_is_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

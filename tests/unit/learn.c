@@ -1,0 +1,467 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rank records of a step to an entry of a memory; and what is no evidence. */
+#include "spank/learn.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <json-c/json.h>
+#include "contract/policy.h"
+#include "spank/collect.h"
+
+#define NOW_US (INT64_C(1763769600) * 1000000)
+
+#define RANK_WITH(more, task, comms)                     \
+	"{\"v\":1,\"job\":12,\"step\":3,\"task\":" #task \
+	",\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809," more "\"comms\":[" comms "]}"
+#define RANK(task, comms)                                                                         \
+	RANK_WITH("\"driver\":\"570.124.06\",\"fabric\":\"socket\",\"launch\":\"sockets-wide\",", \
+		  task, comms)
+#define COMM(id, rank, ranks, nodes, keys)                                             \
+	"{\"id\":\"" id "\",\"rank\":" #rank ",\"ranks\":" #ranks ",\"nodes\":" #nodes \
+	",\"state\":\"agreed\",\"alike\":true,\"keys\":[" keys "]}"
+#define COMMITTED(bytes, calls)                                                                     \
+	"{\"coll\":\"AllReduce\",\"bytes\":" #bytes                                                 \
+	",\"state\":\"committed\",\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":90," \
+	"\"auto_p25_us\":80,\"auto_p75_us\":100,\"arm_us\":60,\"arm_p25_us\":50,\"arm_p75_us\":70," \
+	"\"samples\":24,\"calls\":" #calls "}"
+#define KEPT(bytes, calls)                                                                         \
+	"{\"coll\":\"AllGather\",\"bytes\":" #bytes                                                \
+	",\"state\":\"kept\",\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL\",\"auto_us\":30,"         \
+	"\"auto_p25_us\":20,\"auto_p75_us\":40,\"arm_us\":35,\"arm_p25_us\":34,\"arm_p75_us\":36," \
+	"\"samples\":12,\"calls\":" #calls "}"
+#define COUNTED(bytes, calls) \
+	"{\"coll\":\"Broadcast\",\"bytes\":" #bytes ",\"state\":\"counted\",\"calls\":" #calls "}"
+
+/* What there is to learn from. */
+struct step {
+	struct nt_sum sum;
+	struct nt_errand errand;
+	struct nt_ticket ticket;
+	struct nt_memory_entry entry;
+	char why[NT_LEARN_WHY];
+};
+
+static struct nt_error err;
+
+static void begin(struct step *step)
+{
+	memset(step, 0, sizeof(*step));
+	nt_sum_init(&step->sum);
+	step->errand = (struct nt_errand){ .job = 12,
+					   .step = 3,
+					   .tasks = 8,
+					   .nodes = 2,
+					   .here = 4,
+					   .fingerprint = "00f3000000000001" };
+	snprintf(step->ticket.profile, sizeof(step->ticket.profile), "sockets-wide");
+}
+
+static void add(struct step *step, const char *text)
+{
+	if (nt_collect_record(&step->sum, text, strlen(text), 12, 3, &err) < 0)
+		fail_msg("%s: %.200s", err.text, text);
+}
+
+static void add_marker(struct step *step, int64_t task, int64_t ranks, unsigned periods)
+{
+	struct nt_sum_marker marker = {
+		NT_ALLREDUCE, 1048576, ranks, task, periods, periods, { 0 }
+	};
+
+	for (unsigned i = 0; i < periods; i++)
+		marker.period_us[i] = (float)(1000 + task);
+	nt_sum_add_marker(&step->sum, &marker);
+}
+
+static int learn(struct step *step)
+{
+	return nt_learn(&step->sum, &step->errand, &step->ticket, NOW_US, &step->entry, step->why,
+			&err);
+}
+
+/* What is written must be what a reader takes. */
+static void check_line(struct step *step)
+{
+	struct nt_memory_entry back;
+	json_object *line;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out;
+
+	assert_int_equal(nt_entry_name(&step->entry, &err), 0);
+	out = open_memstream(&text, &bytes);
+	assert_int_equal(nt_entry_print(&step->entry, out), 0);
+	fclose(out);
+	assert_true(bytes < NT_ENTRY_LINE_MAX);
+	line = json_tokener_parse(text);
+	assert_non_null(line);
+	if (nt_entry_parse(&back, line, &err) < 0)
+		fail_msg("%s: %.300s", err.text, text);
+	assert_int_equal(back.keys, step->entry.keys);
+	assert_int_equal(back.periods, step->entry.periods);
+	nt_entry_fini(&back);
+	json_object_put(line);
+	free(text);
+}
+
+static void end(struct step *step)
+{
+	nt_entry_fini(&step->entry);
+	nt_sum_fini(&step->sum);
+}
+
+static void a_step_becomes_an_entry(void **state)
+{
+	const struct nt_memory_entry *entry;
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 500))));
+	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 499))));
+	add_marker(&step, 0, 8, 20);
+	step.ticket.expected = 2.8;
+	assert_int_equal(learn(&step), 1);
+	assert_string_equal(step.why, "");
+	entry = &step.entry;
+	assert_string_equal(entry->profile, "sockets-wide");
+	assert_int_equal(entry->origin, NT_ORIGIN_JOB);
+	assert_false(entry->candidate);
+	assert_int_equal(entry->job, 12);
+	assert_int_equal(entry->step, 3);
+	assert_int_equal(entry->when_s, NOW_US / 1000000);
+	assert_int_equal(entry->where.fingerprint, 0xf3000000000001);
+	assert_int_equal(entry->where.nodes, 2);
+	assert_int_equal(entry->where.per_node, 4);
+	assert_int_equal(entry->where.nccl, 22809);
+	assert_string_equal(entry->where.driver, "570.124.06");
+	assert_int_equal(entry->where.fabric, NT_FABRIC_SOCKET);
+	assert_int_equal(entry->keys, 2);
+	/* both ranks tell of the same calls */
+	assert_int_equal(entry->key[0].coll, NT_ALLGATHER);
+	assert_int_equal(entry->key[0].calls, 500);
+	assert_int_equal(entry->key[0].arm, NT_ARM_AUTO);
+	assert_true(entry->key[0].best.median_us == 30 && entry->key[0].untuned.median_us == 30);
+	assert_int_equal(entry->key[1].coll, NT_ALLREDUCE);
+	assert_int_equal(entry->key[1].calls, 1000);
+	assert_string_equal(nt_arm_name(entry->key[1].arm), "TREE/SIMPLE");
+	assert_true(entry->key[1].best.p25_us == 50 && entry->key[1].best.p75_us == 70);
+	assert_true(entry->key[1].untuned.median_us == 90 && entry->key[1].untuned.samples == 24);
+	assert_int_equal(entry->key[1].ranks, 8);
+	assert_int_equal(entry->key[1].nodes, 2);
+	assert_int_equal(entry->marker_coll, NT_ALLREDUCE);
+	assert_int_equal(entry->marker_bytes, 1048576);
+	assert_int_equal(entry->periods, 20);
+	check_line(&step);
+	end(&step);
+}
+
+static void calibrations_and_candidates_are_marked(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	step.ticket.calibration = true;
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.origin, NT_ORIGIN_CALIBRATE);
+	end(&step);
+	begin(&step);
+	step.ticket.candidate = true;
+	step.ticket.own = 77;
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
+	assert_int_equal(learn(&step), 1);
+	assert_true(step.entry.candidate);
+	assert_int_equal(step.entry.where.own, 77);
+	end(&step);
+}
+
+/* Four processes; two communicators of two ranks each beside the one of all. */
+static void calls_are_those_of_an_average_rank(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	add(&step, RANK(0, COMM("w", 0, 8, 2, COUNTED(1024, 10)) "," COMM("a", 0, 2, 1,
+									  COMMITTED(4096, 100))));
+	add(&step, RANK(1, COMM("w", 1, 8, 2, COUNTED(1024, 10)) "," COMM("a", 1, 2, 1,
+									  COMMITTED(4096, 100))));
+	add(&step, RANK(2, COMM("w", 2, 8, 2, COUNTED(1024, 10)) "," COMM("b", 0, 2, 1,
+									  COUNTED(4096, 300))));
+	add(&step, RANK(3, COMM("w", 3, 8, 2, COUNTED(1024, 10)) "," COMM("b", 1, 2, 1,
+									  COMMITTED(4096, 300))));
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.keys, 3);
+	assert_int_equal(step.entry.key[0].ranks, 2);
+	assert_int_equal(step.entry.key[0].coll, NT_BROADCAST);
+	assert_int_equal(step.entry.key[0].calls, 150);
+	assert_int_equal(step.entry.key[1].coll, NT_ALLREDUCE);
+	assert_int_equal(step.entry.key[1].calls, 200); /* (100 * 2 + 300 * 2) / 4 */
+	assert_int_equal(step.entry.key[2].ranks, 8);
+	assert_int_equal(step.entry.key[2].calls, 10);
+	assert_int_equal(step.entry.key[2].best.samples, 0);
+	check_line(&step);
+	end(&step);
+}
+
+static void one_process_may_have_all_ranks(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	step.errand.tasks = 2;
+	step.errand.here = 1;
+	add(&step, RANK(0, COMM("w", 0, 4, 2, COMMITTED(4096, 100)) "," COMM(
+				   "w", 1, 4, 2, COMMITTED(4096, 100))));
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.where.per_node, 1);
+	assert_int_equal(step.entry.keys, 1);
+	assert_int_equal(step.entry.key[0].ranks, 4);
+	assert_int_equal(step.entry.key[0].calls, 100);
+	end(&step);
+}
+
+static void the_most_costly_keys_are_kept(void **state)
+{
+	struct nt_sum_key keys[200];
+	struct nt_sum_comm comm = { .id = "a", .ranks = 8, .nodes = 2, .alike = true };
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	step.sum.records = 1;
+	for (int i = 0; i < 200; i++) {
+		double us = 1 + (double)((i * 37) % 200);
+
+		keys[i] = (struct nt_sum_key){ .coll = NT_ALLREDUCE,
+					       .bytes = 1024 * (i + 1),
+					       .state = NT_SUM_KEPT,
+					       .auto_p25_us = us,
+					       .auto_us = us,
+					       .auto_p75_us = us,
+					       .samples = 9,
+					       .calls = 10 };
+	}
+	comm.keys = keys;
+	comm.key_count = 200;
+	assert_int_equal(nt_sum_add(&step.sum, &comm), 0);
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.keys, NT_ENTRY_KEYS);
+	for (unsigned i = 0; i < step.entry.keys; i++) {
+		assert_true(step.entry.key[i].best.median_us > 200 - NT_ENTRY_KEYS);
+		assert_true(i == 0 || step.entry.key[i].bytes > step.entry.key[i - 1].bytes);
+	}
+	check_line(&step);
+	end(&step);
+}
+
+static void the_marker_is_the_largest_communicators(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	add_marker(&step, 2, 4, 60);
+	add_marker(&step, 7, 8, 40);
+	add_marker(&step, 5, 8, 3); /* too few to show anything */
+	add_marker(&step, 6, 8, 30);
+	assert_int_equal(step.sum.marker.task, 6);
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COUNTED(1024, 10))));
+	assert_int_equal(learn(&step), 1); /* a marker alone is worth it */
+	assert_int_equal(step.entry.periods, 30);
+	assert_true(step.entry.period_us[0] == 1006);
+	end(&step);
+	begin(&step);
+	add_marker(&step, 0, 8, 7);
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COUNTED(1024, 10))));
+	assert_int_equal(learn(&step), 0);
+	assert_string_equal(step.why, "");
+	end(&step);
+}
+
+/* What a user's file may hold: nothing of it is written, or read back by others. */
+static void hostile_records(void **state)
+{
+	static const char *const keys[] = {
+		/* no order, nothing, too much, less than nothing */
+		"{\"coll\":\"AllReduce\",\"bytes\":1,\"state\":\"committed\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":5,"
+		"\"auto_p25_us\":9,\"auto_p75_us\":1,\"samples\":9,\"calls\":1}",
+		"{\"coll\":\"AllReduce\",\"bytes\":2,\"state\":\"kept\",\"auto_us\":0,\"auto_p25_us\":0,"
+		"\"auto_p75_us\":0,\"samples\":9,\"calls\":1}",
+		"{\"coll\":\"AllReduce\",\"bytes\":3,\"state\":\"kept\",\"auto_us\":1e14,\"auto_p25_us\":1e14,"
+		"\"auto_p75_us\":1e14,\"samples\":9,\"calls\":1}",
+		"{\"coll\":\"AllReduce\",\"bytes\":1000000000000000,\"state\":\"kept\",\"samples\":999999999999,"
+		"\"auto_us\":1,\"auto_p25_us\":1,\"auto_p75_us\":1,\"calls\":1000000000000000}",
+		"{\"coll\":\"AllReduce\",\"bytes\":4,\"state\":\"committed\",\"arm\":\"AUTO\",\"arm_us\":1,"
+		"\"arm_p25_us\":1,\"arm_p75_us\":1,\"samples\":9,\"calls\":1}",
+	};
+	char text[1024];
+	struct step step;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		begin(&step);
+		snprintf(text, sizeof(text),
+			 RANK_WITH("\"driver\":\"5,id=x\",\"fabric\":\"pigeon\","
+				   "\"launch\":\"sockets-wide\",",
+				   0, COMM("a", 0, 8, 2, "%s")),
+			 keys[i]);
+		add(&step, text);
+		add_marker(&step, 0, 8, 8);
+		step.sum.marker.period_us[0] = NAN;
+		step.sum.marker.period_us[1] = INFINITY;
+		step.sum.marker.period_us[2] = -1;
+		step.ticket.candidate = true;
+		assert_int_equal(learn(&step), 1);
+		assert_int_equal(step.entry.where.fabric, NT_FABRIC_ANY);
+		assert_string_equal(step.entry.where.driver, "");
+		for (unsigned k = 0; k < step.entry.keys; k++)
+			assert_int_equal(step.entry.key[k].best.samples, 0);
+		check_line(&step);
+		end(&step);
+	}
+}
+
+static void expect_doubt(struct step *step, const char *why)
+{
+	assert_int_equal(learn(step), 0);
+	assert_string_equal(step->why, why);
+	end(step);
+}
+
+static void begin_good(struct step *step)
+{
+	begin(step);
+	add(step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
+}
+
+static void what_is_no_evidence(void **state)
+{
+	static const char uneven[] = "its tasks are not spread evenly over its nodes";
+	static const char unseen[] = "that all its nodes have the same hardware was not seen";
+	static const char other[] = "not all its ranks ran with its launch profile";
+	struct step step;
+
+	(void)state;
+	begin_good(&step);
+	step.errand.tasks = 7;
+	expect_doubt(&step, uneven);
+	begin_good(&step);
+	step.errand.here = 5; /* and 3 on the other one */
+	expect_doubt(&step, uneven);
+	begin_good(&step);
+	snprintf(step.errand.fingerprint, sizeof(step.errand.fingerprint), "-");
+	expect_doubt(&step, "the hardware of its node is unknown");
+	begin_good(&step);
+	step.errand.nodes = 4; /* of which the communicator has two */
+	step.errand.here = 2;
+	expect_doubt(&step, unseen);
+	begin(&step);
+	add(&step,
+	    RANK(0,
+		 "{\"id\":\"a\",\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"rejected\",\"keys\":[" COMMITTED(
+			 262144, 1000) "]}"));
+	expect_doubt(&step, unseen);
+	begin_good(&step);
+	snprintf(step.ticket.left, sizeof(step.ticket.left), "NCCL_BUFFSIZE");
+	expect_doubt(&step, "its launch profile was set in part");
+	begin_good(&step);
+	nt_sum_add_word(&step.sum.launch, "");
+	expect_doubt(&step, other);
+	begin(&step);
+	add(&step,
+	    RANK_WITH("\"launch\":\"default\",", 0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
+	expect_doubt(&step, other);
+	begin_good(&step);
+	step.errand.flags = NT_PLACE_USER_ALGO;
+	expect_doubt(&step, "NCCL_ALGO or NCCL_PROTO is set");
+}
+
+static void variables_that_are_part_of_the_place_are_no_doubt(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin_good(&step);
+	snprintf(step.ticket.left, sizeof(step.ticket.left), "NCCL_BUFFSIZE");
+	step.ticket.own = 5;
+	assert_int_equal(learn(&step), 1);
+	end(&step);
+}
+
+/* One node needs nobody's word; ranks without the plugin's variable run with the default. */
+static void little_is_enough_for_one_node(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	snprintf(step.ticket.profile, sizeof(step.ticket.profile), "default");
+	step.errand.nodes = 1;
+	step.errand.here = 8;
+	add(&step,
+	    RANK_WITH(
+		    "", 0,
+		    "{\"id\":\"a\",\"rank\":0,\"ranks\":8,\"nodes\":1,\"state\":\"joining\",\"keys\":[" COMMITTED(
+			    262144, 1000) "]}"));
+	assert_int_equal(learn(&step), 1);
+	assert_string_equal(step.why, "");
+	end(&step);
+}
+
+static void a_candidate_that_failed_was_tried(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	step.ticket.candidate = true;
+	expect_doubt(&step, ""); /* NCCL never started: nothing was tried */
+	begin(&step);
+	step.ticket.candidate = true;
+	step.sum.board = true;
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.keys, 0);
+	assert_true(step.entry.candidate);
+	assert_int_equal(step.entry.where.per_node, 4);
+	check_line(&step);
+	end(&step);
+	begin_good(&step);
+	step.ticket.candidate = true;
+	nt_sum_add_word(&step.sum.launch, "");
+	assert_int_equal(learn(&step), 1);
+	assert_string_equal(step.why, "not all its ranks ran with its launch profile");
+	assert_int_equal(step.entry.keys, 0);
+	assert_int_equal(step.entry.marker_coll, -1);
+	end(&step);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_becomes_an_entry),
+		cmocka_unit_test(calibrations_and_candidates_are_marked),
+		cmocka_unit_test(calls_are_those_of_an_average_rank),
+		cmocka_unit_test(one_process_may_have_all_ranks),
+		cmocka_unit_test(the_most_costly_keys_are_kept),
+		cmocka_unit_test(the_marker_is_the_largest_communicators),
+		cmocka_unit_test(hostile_records),
+		cmocka_unit_test(what_is_no_evidence),
+		cmocka_unit_test(variables_that_are_part_of_the_place_are_no_doubt),
+		cmocka_unit_test(little_is_enough_for_one_node),
+		cmocka_unit_test(a_candidate_that_failed_was_tried),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -48,6 +48,11 @@ job() {
 			srun -v --mpi=pmix --nccl-tune=bandit,channels=on,launch=auto "$NT_TESTS/nt-fake-nccl" \\
 				--sizes 64K,16Mx2 --iters 600 --call-gap-us 100 --trace "$MADE/$1.csv" \\
 				--auto-picks "$MADE/picks.csv" >out 2>err || { cat out err; exit 1; }
+			# A busy machine may hold the step for less than its memory takes.
+			for ((try = 0; try < 100; try++)); do
+				grep -qs "\"job\":\$SLURM_JOB_ID,\"step\":\$step," ~/.local/state/nccl-tune/memory/* && break
+				sleep 0.1
+			done
 			echo "\$step \$(sed -n 's/.*nccl-tune: launch profile //p' err)|\$(jq '.keys[] | select(.bytes == 16777216) | .last_us' out)"
 		done
 	END
@@ -64,7 +69,7 @@ us() {
 	run -0 job wide 4
 	[[ ${lines[0]} = '0 default (the nodes'* ]]
 	[[ ${lines[1]} = '1 threads (a candidate: '* || ${lines[1]} = '1 wide (a candidate: '* ]]
-	[[ ${lines[3]} = "3 wide ("*" on 2 x 2: this job's mix "*' x'* ]]
+	[[ ${lines[3]} = "3 wide ("*" on 2 x 2: this job's mix "*' x'* || ${lines[3]} = "3 wide (the program's own steps were faster: "* ]]
 	jq -en "$(us 3) < 0.6 * $(us 0)"
 	# One job is no proof to the first step of another, which may be its only one.
 	run -0 job wide 1

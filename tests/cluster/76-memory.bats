@@ -144,7 +144,7 @@ helpers() {
 			>"$NCCL_TUNE_MEMORY/0000000000000000000000000000$i.jsonl"
 	done
 	chown -R "$NT_USER" "$out/home"
-	printf '#!/bin/bash\nfor i in 1 2; do %s default || exit; done\n' "$MADE/step" >"$out/job.sh"
+	printf '#!/bin/bash\nfor i in 1 2; do %s default --compute-us 5000 || exit; done\n' "$MADE/step" >"$out/job.sh"
 	for i in 1 2 3 4 5 6 7 8; do
 		ids+=("$(as_user sbatch --parsable -N1 -n2 -t 3 -o "$out/log.$i" "$out/job.sh")")
 	done

@@ -36,6 +36,7 @@ struct deciding {
 	const struct nt_memory_entry *last; /* this job's last step here; NULL: this is the first */
 	const struct nt_memory_entry *base; /* its newest step with the default */
 	unsigned tried; /* profiles that this job has run */
+	bool doubtful; /* the last step was not what was remembered of its profile */
 };
 
 static bool is_default(const struct nt_memory_entry *entry)
@@ -248,6 +249,48 @@ static void take(struct nt_launch_choice *out, struct nt_weighed *weighed, enum 
 		weighed->why = why;
 }
 
+/* The last step alone, and all that is remembered of the default; entries stay where they are. */
+static int beside_default(const struct deciding *d, struct nt_memory *out)
+{
+	size_t room = 1;
+
+	for (int level = NT_LEVEL_USER; level < NT_LEVELS; level++)
+		room += d->launch->memory[level] != NULL ? d->launch->memory[level]->entries : 0;
+	memset(out, 0, sizeof(*out));
+	out->entry = calloc(room, sizeof(*out->entry));
+	if (out->entry == NULL)
+		return -1;
+	out->entry[out->entries++] = *d->last;
+	for (int level = NT_LEVEL_USER; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = d->launch->memory[level];
+
+		for (size_t i = 0; memory != NULL && i < memory->entries; i++)
+			if (is_default(&memory->entry[i]))
+				out->entry[out->entries++] = memory->entry[i];
+	}
+	return 0;
+}
+
+/* The last step used a profile for what is remembered of it, and this job has no step with the
+ * default to compare it with. If its calls took longer than the default's are remembered to take,
+ * then it is not so here, or the network is not as it was: the default is to be measured. */
+static int doubt(struct deciding *d)
+{
+	struct nt_memory both;
+	struct nt_weight weight;
+	int rc;
+
+	if (d->last == NULL || d->base != NULL || is_default(d->last) || d->last->candidate)
+		return 0;
+	if (beside_default(d, &both) < 0)
+		return -1;
+	rc = nt_weigh(&both, &d->launch->where, NT_NEAR_SAME, false, d->last->profile, &d->mix,
+		      d->launch->now_s, &weight);
+	d->doubtful = rc == 0 && weight.known && weight.ratio > 1;
+	free(both.entry);
+	return rc;
+}
+
 /* The last step used a profile that was thought to be better, and the program felt it slower. */
 static bool has_to_go_back(const struct deciding *d)
 {
@@ -299,7 +342,7 @@ static void decide(struct deciding *d)
 		take(out, NULL, NT_WHY_FELT_SLOWER);
 		return;
 	}
-	if (d->last != NULL && d->base == NULL && best == NULL) {
+	if (d->doubtful || (d->last != NULL && d->base == NULL && best == NULL)) {
 		take(out, NULL, NT_WHY_FIRST);
 		return;
 	}
@@ -359,7 +402,7 @@ static int choose(struct deciding *d)
 	d->base = step_with(d, NT_PROFILE_DEFAULT);
 	out->steps = steps_with(d, NULL);
 	find_mix(d);
-	if (weigh_all(d) < 0 || nt_promise(launch, &d->mix, d->limits, out) < 0)
+	if (weigh_all(d) < 0 || doubt(d) < 0 || nt_promise(launch, &d->mix, d->limits, out) < 0)
 		return -1;
 	if (launch->array_task >= 0 && every > 0 && launch->array_task % every == 0)
 		take(out, NULL, NT_WHY_CONTROL);

@@ -14,6 +14,8 @@
  *   A job with several steps tries what nothing is known of: the default first, then one candidate
  *   a step in the order of promise, until the candidates are through or none can win. After two it
  *   uses what it knows for a step before each further one.
+ *   A job that began with a profile measures the default next if the step was not faster than the
+ *   default is remembered to be.
  *
  * Threads:  pure.
  * Memory:   heap while the function runs; the choice is a value.

@@ -235,6 +235,9 @@ def pays(rows, network, seconds):
             last[place(row)] = row
     for program in sorted({row["program"] for row in last.values()}):
         some = [row for row in last.values() if row["program"] == program]
+        if not any(name and not name.startswith("default") for row in some for name in row["profiles"].split(", ")):
+            said.append(f"{program} never, the default stays")
+            continue
         # Of a program with several sizes: as many calls of each.
         before = sum(row["us"] * row["ratio"] for row in some)
         saved = 1 - sum(row["us"] for row in some) / before

@@ -247,9 +247,14 @@ class Launch(MadeUp):
         for step, us, profile in ((1, 250, "sockets-wide"), (2, 200, "default")):
             self.bench(f"wrong-{step}-off", (200,), "shaped")
             self.bench(f"wrong-{step}", (us,), "shaped", launch=profile)
+        self.run_of("launch-shaped-bench.2x1.calibrate.1", [], status="0 30.0")
+        self.bench("auto-1-off", (200,), "shaped")
+        self.bench("auto-1", (190,), "shaped", launch="default")
         rc, text = self.summed(launch_summary, self.raw, self.out)
         self.assertEqual(rc, 0)
         self.assertIn("a wrong memory, shaped 2x1 bench: sockets-wide 0.80, then default 1.00\n", text)
+        # The arms gain something there, the calibration nothing.
+        self.assertIn("pays from a job of: bench never, the default stays\n", text)
 
     def test_a_lie(self):
         def entry(profile, us, samples=40):

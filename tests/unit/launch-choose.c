@@ -130,6 +130,28 @@ static void the_marker_beats_the_mix(void **state)
 	expect("b", NT_WHY_FELT);
 }
 
+/* A memory that is wrong, or was right until the network changed: one step, not more. */
+static void what_does_not_come_true_is_doubted(void **state)
+{
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 1, 1, 100, 1000)->origin = NT_ORIGIN_CALIBRATE;
+	expect("a", NT_WHY_GAIN);
+	add(&job, "a", 7, 0, 100, 1100);
+	add(&user, "a", 7, 0, 100, 1100);
+	expect("a", NT_WHY_GAIN);
+	add(&job, "a", 7, 1, 120, 6000);
+	add(&user, "a", 7, 1, 120, 6000);
+	expect("default", NT_WHY_FIRST);
+	/* The whole network is slower: it was right after all. */
+	add(&job, "default", 7, 2, 300, 20000);
+	expect("a", NT_WHY_GAIN);
+	/* It was not. */
+	job.entry[2].key[1].best = (struct nt_quantiles){ 3900, 4000, 4100, 100 };
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_SLOWER);
+}
+
 /* A job whose first step used what was calibrated has no step with the default of its own. */
 static void the_default_of_another_job_will_do(void **state)
 {
@@ -343,6 +365,7 @@ int main(void)
 		CASE(the_first_step_wants_proof),
 		CASE(three_jobs_that_felt_it_are_proof),
 		CASE(the_marker_beats_the_mix),
+		CASE(what_does_not_come_true_is_doubted),
 		CASE(the_default_of_another_job_will_do),
 		CASE(a_candidate_that_failed_is_not_tried_again),
 		CASE(other_software_and_shapes_are_no_evidence),

@@ -246,8 +246,8 @@ static void reads_the_answer_of_sacct(void **state)
 	fake_sacct(
 		*state,
 		"for word; do last=$word; done\n"
-		"printf '12_1\\03713\\037Unknown\\037\\n12_2\\03714\\0372026-01-02T03:04:05\\037a\\nb\\037c\\n'\n"
-		"printf '12_3\\03712\\0372026-01-02T03:04:05\\037%s\\n' \"$last\"");
+		"printf '12_1\\03713\\037Unknown\\037ann\\037\\n12_2\\03714\\0372026-01-02T03:04:05\\037bob\\037a\\nb\\037c\\n'\n"
+		"printf '12_3\\03712\\0372026-01-02T03:04:05\\037\\037%s\\n' \"$last\"");
 	if (nt_accounting_load(&texts, &id, "here", &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(texts.count, 3);
@@ -255,7 +255,11 @@ static void reads_the_answer_of_sacct(void **state)
 	assert_int_equal(texts.items[0].job, 13);
 	assert_false(texts.items[0].ended);
 	assert_string_equal(texts.items[0].comment, "");
+	assert_string_equal(texts.items[0].user, "ann");
+	assert_int_equal(texts.items[0].end_s, 0);
 	assert_true(texts.items[1].ended);
+	assert_string_equal(texts.items[1].user, "bob");
+	assert_true(texts.items[1].end_s > 0);
 	assert_string_equal(texts.items[1].comment, "a\nb\037c");
 	assert_string_equal(texts.items[2].comment, "--clusters=here");
 	nt_jobtexts_fini(&texts);

@@ -314,11 +314,29 @@ static bool anything_known(const struct nt_launch_choice *out)
 	return false;
 }
 
+/* Somebody spent the time to find out here; what that left out is not worth a step of the program,
+ * since a candidate may cost half of it. */
+static bool is_calibrated(const struct deciding *d)
+{
+	for (int level = 0; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = d->launch->memory[level];
+
+		for (size_t i = 0; memory != NULL && i < memory->entries; i++) {
+			const struct nt_memory_entry *entry = &memory->entry[i];
+
+			if (entry->origin == NT_ORIGIN_CALIBRATE && !is_default(entry) &&
+			    entry->keys > 0 && nt_where_same(&entry->where, &d->launch->where))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Two candidates right after the default, so that a job of four steps runs its last with the best
  * of them; from the fifth step on, each further one after a step that used what is known. */
 static bool may_try(const struct deciding *d)
 {
-	if (d->last == NULL || d->tried >= d->limits->tries)
+	if (d->last == NULL || d->tried >= d->limits->tries || is_calibrated(d))
 		return false;
 	if (d->out->steps < 4)
 		return d->tried < 2 && d->out->steps == d->tried + (d->base != NULL);

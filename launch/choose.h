@@ -13,7 +13,8 @@
  *   with the default, once, so that the two can be compared.
  *   A job with several steps tries what nothing is known of: the default first, then one candidate
  *   a step in the order of promise, until the candidates are through or none can win. After two it
- *   uses what it knows for a step before each further one.
+ *   uses what it knows for a step before each further one. Where a calibration was made none is
+ *   tried.
  *   A job that began with a profile measures the default next if the step was not faster than the
  *   default is remembered to be.
  *

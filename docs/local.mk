@@ -45,6 +45,14 @@ EXTRA_DIST += \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
+	%D%/results/h200-x2-learn/README.md \
+	%D%/results/h200-x2-learn/first.csv \
+	%D%/results/h200-x2-learn/first.txt \
+	%D%/results/h200-x2-learn/second.csv \
+	%D%/results/h200-x2-learn/second.txt \
+	%D%/results/h200-x2-learn/third.csv \
+	%D%/results/h200-x2-learn/third.txt \
+	%D%/results/h200-x2-learn/versions.txt \
 	%D%/results/h200-x2/README.md \
 	%D%/results/h200-x2/correct.txt \
 	%D%/results/h200-x2/launch-runs.csv \

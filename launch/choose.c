@@ -177,6 +177,14 @@ static enum nt_why mix_says(const struct deciding *d, const struct nt_weighed *w
 	return weight->p < d->limits->alpha / looks ? NT_WHY_GAIN : NT_WHY_NOISE;
 }
 
+/* Its newest step here ended without a word of its calls: NCCL may not bear it. */
+static bool left_nothing(const struct deciding *d, const struct nt_weighed *weighed)
+{
+	const struct nt_memory_entry *step = step_with(d, weighed->profile->name);
+
+	return step != NULL && step->keys == 0 && step->periods == 0;
+}
+
 /* May it be used, and why (not). */
 static void consider(const struct deciding *d, struct nt_weighed *weighed)
 {
@@ -189,6 +197,8 @@ static void consider(const struct deciding *d, struct nt_weighed *weighed)
 		weighed->why = NT_WHY_FELT;
 	if (weighed->felt.felt == NT_FELT_SLOWER)
 		weighed->why = NT_WHY_FELT_SLOWER;
+	if (left_nothing(d, weighed))
+		weighed->why = NT_WHY_LEFT_NOTHING;
 	if (standing->trust == NT_TRUST_QUARANTINED)
 		weighed->why = NT_WHY_QUARANTINED;
 	weighed->used = weighed->why == NT_WHY_GAIN || weighed->why == NT_WHY_FELT;

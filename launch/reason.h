@@ -26,6 +26,7 @@
 	X(SMALL, "its gain is too small") \
 	X(SLOWER, "it is slower on this job's mix") \
 	X(FELT_SLOWER, "the program's own steps were slower") \
+	X(LEFT_NOTHING, "its last step in this job failed, or was too short to tell") \
 	X(QUARANTINED, "the program felt it slower twice") \
 	X(UNPROVEN, "a job's first step takes only what was calibrated or has won in three jobs") \
 	X(WORST, "without a known mix it must not lose at any size") \

@@ -316,6 +316,19 @@ static void put_head(struct nt_memory_entry *entry, const struct nt_errand *erra
 	snprintf(entry->profile, sizeof(entry->profile), "%s", ticket->profile);
 }
 
+/* Whether this job is to know that its step ran with the profile, though it shows nothing. */
+static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ticket)
+{
+	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 || ticket->calibration)
+		return false;
+	if (ticket->candidate)
+		return sum->records > 0 || sum->board;
+	for (size_t i = 0; i < sum->comm_count; i++)
+		if (sum->comms[i].key_count > 0)
+			return false;
+	return sum->board;
+}
+
 int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
 	     char why[NT_LEARN_WHY], struct nt_error *err)
@@ -339,7 +352,7 @@ int nt_learn(const struct nt_sum *sum, const struct nt_errand *errand,
 	if (shows_anything(entry))
 		return 1;
 	nt_entry_fini(entry);
-	if (!ticket->candidate || ticket->calibration || (sum->records == 0 && !sum->board))
+	if (!is_to_be_marked(sum, ticket))
 		return 0;
 	put_head(entry, errand, ticket, now_us);
 	(void)put_place(&entry->where, errand, ticket);

@@ -16,7 +16,8 @@
  * counted, and a marker of a few periods decides nothing.
  *
  * A candidate leaves an entry without keys where there is no evidence, if NCCL has started: it has
- * been tried, and this job is not to try it again.
+ * been tried, and this job is not to try it again. So does a profile in use, if not a single call
+ * was told of: the step may have failed for it.
  *
  * Threads:  pure.
  * Memory:   the entry owns its keys: nt_entry_fini().

@@ -179,6 +179,23 @@ static void a_candidate_that_failed_is_not_tried_again(void **state)
 	assert_true(choice.mix_known);
 }
 
+/* Whatever speaks for it. */
+static void a_profile_whose_step_left_nothing_is_not_used_again(void **state)
+{
+	struct nt_memory_entry *failed;
+
+	(void)state;
+	add(&user, "default", 6, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 6, 1, 50, 2000)->origin = NT_ORIGIN_CALIBRATE;
+	expect("a", NT_WHY_GAIN);
+	failed = add(&job, "a", 7, 0, 100, 4000);
+	failed->keys = failed->periods = 0;
+	expect("default", NT_WHY_FIRST);
+	assert_int_equal(choice.weighed[0].why, NT_WHY_LEFT_NOTHING);
+	add(&job, "a", 7, 1, 50, 2000);
+	expect("a", NT_WHY_GAIN);
+}
+
 static void other_software_and_shapes_are_no_evidence(void **state)
 {
 	(void)state;
@@ -369,6 +386,7 @@ int main(void)
 		CASE(what_does_not_come_true_is_doubted),
 		CASE(the_default_of_another_job_will_do),
 		CASE(a_candidate_that_failed_is_not_tried_again),
+		CASE(a_profile_whose_step_left_nothing_is_not_used_again),
 		CASE(other_software_and_shapes_are_no_evidence),
 		CASE(a_tenth_of_an_array_is_control),
 		CASE(noise_and_little_are_no_gain),

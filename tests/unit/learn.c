@@ -447,6 +447,28 @@ static void a_candidate_that_failed_was_tried(void **state)
 	end(&step);
 }
 
+/* A step that failed at its start, and one that was only short. */
+static void a_profile_in_use_that_came_to_nothing_is_marked(void **state)
+{
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	step.sum.board = true;
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.keys, 0);
+	assert_false(step.entry.candidate);
+	end(&step);
+	begin(&step);
+	step.sum.board = true;
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COUNTED(1024, 10))));
+	expect_doubt(&step, "");
+	begin(&step);
+	step.sum.board = true;
+	snprintf(step.ticket.profile, sizeof(step.ticket.profile), "%s", NT_PROFILE_DEFAULT);
+	expect_doubt(&step, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +478,7 @@ int main(void)
 		cmocka_unit_test(one_process_may_have_all_ranks),
 		cmocka_unit_test(the_most_costly_keys_are_kept),
 		cmocka_unit_test(the_marker_is_the_largest_communicators),
+		cmocka_unit_test(a_profile_in_use_that_came_to_nothing_is_marked),
 		cmocka_unit_test(hostile_records),
 		cmocka_unit_test(what_is_no_evidence),
 		cmocka_unit_test(variables_that_are_part_of_the_place_are_no_doubt),

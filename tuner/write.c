@@ -188,6 +188,18 @@ static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t i
 	put->bytes = before.bytes;
 }
 
+/* A capture was seen, by this rank or by another one of its node. */
+static bool was_captured(const struct nt_comm *comm)
+{
+	const struct nt_board_comm *board = atomic_load(&comm->kept.left) ? NULL
+									  : comm->fixed.board;
+
+	for (unsigned m = 0; board && m < NT_BOARD_MEMBERS; m++)
+		if (atomic_load(&board->member[m].flags) & NT_MEMBER_GRAPHS)
+			return true;
+	return nt_comm_frozen(comm);
+}
+
 /* An arm is remembered of a key about which nothing was decided here. */
 static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
 {
@@ -206,7 +218,7 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 		snprintf(out->why, sizeof(out->why), "nothing better is remembered");
 	} else if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm))) {
 		snprintf(out->why, sizeof(out->why), "the remembered arm is not legal here");
-	} else if (nt_comm_frozen(comm)) {
+	} else if (was_captured(comm)) {
 		snprintf(out->why, sizeof(out->why),
 			 "captured before the remembered arm was agreed on");
 	}

@@ -187,7 +187,9 @@ job_is_accounted() {
 wait_record() {
 	wait_sacct "$1" && wait_for 120 no_helpers || return 1
 	if compgen -G "$NT_CLUSTER/run/spool/nt.$1.*.json" >/dev/null; then
-		NT_TIMEOUT_S=120 as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$NT_CLUSTER/run/spool" >&2 || :
+		# Not among the output of the test's own command.
+		NT_TIMEOUT_S=120 as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$NT_CLUSTER/run/spool" \
+			>>"$NT_BASE/backfill.log" 2>&1 || :
 	else
 		wait_for 60 record_is_accounted "$1"
 	fi

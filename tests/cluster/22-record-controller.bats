@@ -63,8 +63,8 @@ end_step() {
 	echo "# srun returned $without ms after its task without the plugin, $ms ms with it" >&3
 	[ "$ms" -lt $((without + 1500)) ]
 	[ -s "$SPOOL/nt.$job.0.json" ]
-	grep -qh "nccl-tune: job $job step 0: the record waits in $SPOOL: slurmctld has not answered yet" \
-		"$NT_CLUSTER/log/n2.log"
+	# Told by nt-recordd; on a machine that is busy elsewhere slurmstepd may have let the step go first.
+	grep -qhE "nccl-tune: (job $job step 0: the record waits in $SPOOL: slurmctld has not answered yet|.*not waited for any longer)" "$NT_CLUSTER/log/n2.log"
 	wait_for 20 has_no_helper "$job"
 	run -0 jq -c '[.v, .cluster, .job, .step]' "$SPOOL/nt.$job.0.json"
 	[ "$output" = "[1,\"nt\",$job,\"0\"]" ]

@@ -120,7 +120,7 @@ unit_programs() {
 # They mostly wait, and bound no time closely: they run beside the others, but not beside the first, which is about times.
 # Two files at a time and no more: the others measure.
 readonly BESIDE=(70-launch 22-record-controller 10-spank-option 30-report-job 30-report-backfill 20-record-write
-	35-fingerprint 40-log 05-dev)
+	35-fingerprint 40-log 05-dev 75-launch-profile 78-memory-command 77-calibrate)
 beside_pid=
 
 cluster_tier() {

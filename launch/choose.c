@@ -150,8 +150,7 @@ static void feel_profile(const struct deciding *d, struct nt_weighed *weighed)
 	weighed->here = step != NULL;
 	weighed->felt = (struct nt_feeling){ .ratio = 1, .p = 1 };
 	if (step != NULL && d->base != NULL && nt_feel_alike(step, d->base))
-		weighed->felt = nt_feel(&d->limits->feel, d->base->period_us, d->base->periods,
-					step->period_us, step->periods);
+		weighed->felt = nt_feel_pair(&d->limits->feel, d->base, step);
 	else if (step != NULL && weighed->standing.last.felt == NT_FELT_SLOWER &&
 		 weighed->standing.last_job == step->job &&
 		 weighed->standing.last_step == step->step)
@@ -220,8 +219,7 @@ static bool better(const struct deciding *d, const struct nt_weighed *a, const s
 	const struct nt_memory_entry *of_b = b->here ? step_with(d, b->profile->name) : NULL;
 
 	if (of_a != NULL && of_b != NULL && nt_feel_alike(of_a, of_b)) {
-		struct nt_feeling feeling = nt_feel(&d->limits->feel, of_b->period_us,
-						    of_b->periods, of_a->period_us, of_a->periods);
+		struct nt_feeling feeling = nt_feel_pair(&d->limits->feel, of_b, of_a);
 
 		if (feeling.felt == NT_FELT_FASTER || feeling.felt == NT_FELT_SLOWER)
 			return feeling.felt == NT_FELT_FASTER;

@@ -68,6 +68,8 @@ struct nt_feeling nt_feel(const struct nt_feel_rule *how, const float *base, uns
 	return out;
 }
 
+#define MARKERS_DIFFER 1.1 /* of how often they are called */
+
 static unsigned shared_keys(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	unsigned shared = 0;
@@ -83,13 +85,56 @@ static unsigned shared_keys(const struct nt_memory_entry *a, const struct nt_mem
 	return shared;
 }
 
+/* How often a step called another one's marker; 0: never, or it is not known. */
+static double marker_calls(const struct nt_memory_entry *of, const struct nt_memory_entry *marker)
+{
+	for (unsigned i = 0; i < of->keys; i++) {
+		const struct nt_known_key *key = &of->key[i];
+
+		if (key->coll == marker->marker_coll &&
+		    nt_band(key->bytes) == nt_band(marker->marker_bytes))
+			return (double)key->calls;
+	}
+	return 0;
+}
+
+static bool same_marker(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return a->marker_coll == b->marker_coll && a->marker_bytes == b->marker_bytes;
+}
+
+/* Calls of b's marker to one of a's, as a made them and as b did. */
+static bool markers_agree(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	double own = marker_calls(a, a), other = marker_calls(a, b);
+	double other_own = marker_calls(b, a), other_other = marker_calls(b, b);
+	double change;
+
+	if (own <= 0 || other <= 0 || other_own <= 0 || other_other <= 0)
+		return false;
+	change = (other / own) / (other_other / other_own);
+	return change > 1 / MARKERS_DIFFER && change < MARKERS_DIFFER;
+}
+
 bool nt_feel_alike(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	unsigned more = a->keys > b->keys ? a->keys : b->keys;
 
-	return a->marker_coll >= 0 && a->marker_coll == b->marker_coll &&
-	       a->marker_bytes == b->marker_bytes && nt_where_same(&a->where, &b->where) &&
-	       4 * shared_keys(a, b) >= 3 * more;
+	return a->marker_coll >= 0 && b->marker_coll >= 0 && nt_where_same(&a->where, &b->where) &&
+	       4 * shared_keys(a, b) >= 3 * more && (same_marker(a, b) || markers_agree(a, b));
+}
+
+struct nt_feeling nt_feel_pair(const struct nt_feel_rule *how, const struct nt_memory_entry *base,
+			       const struct nt_memory_entry *arm)
+{
+	float periods[NT_ENTRY_PERIODS];
+	double scale = 1;
+
+	if (!same_marker(base, arm))
+		scale = marker_calls(arm, arm) / marker_calls(arm, base);
+	for (unsigned i = 0; i < arm->periods; i++)
+		periods[i] = (float)(arm->period_us[i] * scale);
+	return nt_feel(how, base->period_us, base->periods, periods, arm->periods);
 }
 
 void nt_history_add(struct nt_step_history *history, const struct nt_memory *memory,
@@ -193,7 +238,7 @@ struct nt_feeling nt_feel_step(const struct nt_step_history *history, unsigned a
 		base = base_of(history, at);
 	if (base == NULL)
 		return (struct nt_feeling){ .ratio = 1, .p = 1 };
-	return nt_feel(how, base->period_us, base->periods, arm->period_us, arm->periods);
+	return nt_feel_pair(how, base, arm);
 }
 
 struct nt_standing nt_feel_standing(const struct nt_step_history *history, const char *profile,

@@ -43,8 +43,13 @@ struct nt_feel_rule {
 struct nt_feeling nt_feel(const struct nt_feel_rule *how, const float *base, unsigned base_count,
 			  const float *arm, unsigned arm_count);
 
-/* Whether two entries are steps of one program as far as can be told: same place, same marker, and
- * most of their keys shared. */
+/* The same of two steps that are alike. Where one has another step marker, its periods are those
+ * of the other's marker by how often it called the two. */
+struct nt_feeling nt_feel_pair(const struct nt_feel_rule *how, const struct nt_memory_entry *base,
+			       const struct nt_memory_entry *arm);
+
+/* Whether two entries are steps of one program as far as can be told: same place, most of their
+ * keys shared, and the same marker, or both called both markers as often in proportion. */
 bool nt_feel_alike(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
 
 enum nt_trust {

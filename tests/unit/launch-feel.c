@@ -131,6 +131,29 @@ static void other_programs_are_not_compared(void **state)
 	nt_memory_fini(&memory);
 }
 
+/* Of one program, one step was told by its rare call, the other by one made four times as often. */
+static void another_marker_of_the_same_program_will_do(void **state)
+{
+	struct nt_memory_entry *arm;
+
+	(void)state;
+	nt_memory_init(&memory);
+	step("default", 1, 0, 1000, false);
+	step("a", 2, 0, 325, false);
+	for (unsigned i = 0; i < 2; i++) {
+		world_key(&memory.entry[i], 1 << 20, 200, 100);
+		world_key(&memory.entry[i], 4 << 20, 800, 400);
+	}
+	arm = &memory.entry[1];
+	arm->marker_bytes = 4 << 20;
+	assert_int_equal(standing().trust, NT_TRUST_MARKED);
+	assert_true(fabs(standing().last.ratio - 1.3) < 0.02);
+	/* Not where it called the two otherwise. */
+	arm->key[arm->keys - 1].calls = 1000;
+	assert_int_equal(standing().trust, NT_TRUST_UNTRIED);
+	nt_memory_fini(&memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +161,7 @@ int main(void)
 		cmocka_unit_test(too_little_is_unknown),
 		cmocka_unit_test(trust_is_won_in_three_jobs),
 		cmocka_unit_test(two_losses_quarantine),
+		cmocka_unit_test(another_marker_of_the_same_program_will_do),
 		cmocka_unit_test(other_programs_are_not_compared),
 	};
 

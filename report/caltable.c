@@ -230,7 +230,8 @@ void nt_caltable_cost(FILE *out, const struct nt_calibration *calibration, unsig
 
 	nt_duration_text(spent_s * 1000, spent, sizeof(spent));
 	if (chosen == 0 || !weight->known || weight->ratio >= 1) {
-		fprintf(out, "It took %s, and later steps go on as without it.\n", spent);
+		fprintf(out, "It took %s%s.\n", spent,
+			chosen == 0 ? ", and later steps go on as without it" : "");
 		return;
 	}
 	nt_duration_text(1000 * spent_s / (1 - weight->ratio), pays, sizeof(pays));

@@ -111,8 +111,8 @@ entries() {
 }
 
 @test "too little time for two steps is said, and so is a program that uses no NCCL" {
-	program wide 'sleep 2'
-	job "calibrate --time 3s -- $out/program"
+	program wide 'sleep 8'
+	job "calibrate --time 15s -- $out/program"
 	[ "$rc" = 1 ]
 	grep -q 'no time for a candidate: a step takes .* s, of which at least two must fit into --time' "$out/err"
 	job "calibrate --time 30s -- true"

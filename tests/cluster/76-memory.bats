@@ -120,18 +120,19 @@ helpers() {
 }
 
 @test "faster calls and slower steps: the next step goes back to the default, and the record says why" {
-	# Another job's program makes the default's steps; a calibration finds the calls faster.
-	job "$MADE/step default --compute-us 3000 || exit
+	# Another job's program makes the default's steps; a calibration finds the calls faster. What is computed takes
+	# far longer than what a busy machine adds to a step.
+	job "$MADE/step default --compute-us 30000 --iters 100 || exit
 		export NCCL_TUNE_CALIBRATION=1
 		$MADE/step default && $MADE/step wide"
 	[ "$(entries .origin | sort | uniq -c | tr -s ' \n' ' ')" = ' 2 calibrate 1 job ' ]
-	job "for i in 1 2; do $MADE/step auto --compute-us 3000 --compute-factor 6:$WIDE || exit; done"
+	job "for i in 1 2; do $MADE/step auto --compute-us 30000 --compute-factor 5:$WIDE --iters 100 || exit; done"
 	run -0 entries 'select(.job == '"$id"') | [.step, .profile] | join(" ")'
 	[ "$(sort <<<"$output")" = "0 wide"$'\n'"1 default" ] || { echo "$output"; cat "$out/log"; false; }
 	run -0 record "$id"
 	jq -e '.nccl_tune["0"] | .expected > 1.3 and .measured < 0.8 and
 		(.remark | test("^launch profile wide was [0-9]+ % slower than the default; not used again for this job$"))' \
-		<<<"$output"
+		<<<"$output" || { echo "$output"; entries 'del(.marker.period_us)'; false; }
 	jq -e '.nccl_tune["1"].launch == "default"' <<<"$output"
 }
 
@@ -250,7 +251,7 @@ kill_one() {
 	run -0 sacct_field "$id" state
 	[ "$output" = COMPLETED ]
 	run -0 tail -n2 "$out/log"
-	[ "${lines[0]}" -lt 6000 ] || { echo "$output"; false; }
+	[ "${lines[0]}" -lt 20000 ] || { echo "$output"; false; } # it hangs for as long as it is frozen
 }
 
 @test "a step that fails, is cancelled, or has no NCCL" {
@@ -258,7 +259,10 @@ kill_one() {
 	[ "$(entries .step)" = 0 ]
 	job "srun --mpi=pmix --nccl-tune=bandit,launch=default bash -c '$MADE/fake; exit 3'; $MADE/entries"
 	[ "$(tail -n1 "$out/log")" = 2 ]
-	job "$MADE/step default --iters 100000 & sleep 3; scancel \$SLURM_JOB_ID.0; wait; $MADE/entries"
+	# Once something was decided, which nt-recordd says early.
+	job "$MADE/step default --iters 100000 &
+		until scontrol show job \$SLURM_JOB_ID | grep -q nccl_tune; do sleep 0.3; done
+		scancel \$SLURM_JOB_ID.0; wait; $MADE/entries"
 	[ "$(tail -n1 "$out/log")" = 3 ]
 }
 

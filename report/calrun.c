@@ -297,8 +297,8 @@ static void note_failure(struct nt_calrun *run, unsigned which, const struct nt_
 			 result->complaint[0] ? ": " : "", result->complaint);
 }
 
-/* What the profile's step may take: thrice what others took, ten seconds more at least, since a node
- * may be busy for a moment, and not beyond the end. */
+/* What the profile's step may take: thrice what others took, ten seconds more at least, since a
+ * node may be busy for a moment, and not beyond the end. */
 static double limit_of(const struct nt_calrun *run, unsigned which, double elapsed_s)
 {
 	double rest_s = run->time_s - elapsed_s + GRACE_S;

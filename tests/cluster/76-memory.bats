@@ -26,7 +26,7 @@ setup_file() {
 	export WIDE=NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4
 	cat >"$MADE/fake" <<-END
 		#!/bin/bash
-		exec "$NT_TESTS/nt-fake-nccl" --sizes 4Mx4,64K --iters 200 --realtime 1 --call-gap-us 100 \\
+		exec "$NT_TESTS/nt-fake-nccl" --sizes 16Mx4,64K --iters 200 --realtime 1 --call-gap-us 100 \\
 			--trace "$MADE/wide.csv" --auto-picks "$MADE/picks.csv" "\$@" >/dev/null
 	END
 	# step LAUNCH [option of nt-fake-nccl]...: in the job around it
@@ -100,7 +100,7 @@ helpers() {
 	fingerprint=$(as_root "$NT_STAGE/bin/nccl-tune" fingerprint --json | jq -r .fingerprint)
 	[ "$(sort -u <<<"$output")" = "2 2 job $id $fingerprint 2" ] || { echo "$output"; false; }
 	entries '.marker | .coll == "AllReduce" and .bytes == 65536 and (.period_us | length >= 8)' | grep -qx true
-	entries '.keys[] | select(.[1] == 4194304) | .[3] == 800 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
+	entries '.keys[] | select(.[1] == 16777216) | .[3] == 800 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
 	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -e -s '[.[] | select(.host)] | map(.host) | unique == ["n1", "n2"]'
 	[ "$(stat -c '%U %a' "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_MEMORY"/*.jsonl | sort -u)" = "$NT_USER 600"$'\n'"$NT_USER 700" ]
 }

@@ -36,6 +36,8 @@ setup_file() {
 		shift
 		exec srun --mpi=pmix --nccl-tune=bandit,channels=on,launch="\$launch" "$MADE/fake" "\$@"
 	END
+	# The least that is remembered, for tests that are not about how long anything takes.
+	export BRIEF='default --iters 200 --realtime 0'
 	cat >"$MADE/entries" <<-'END'
 		#!/bin/bash
 		# entries: how many entries the memory has
@@ -166,19 +168,20 @@ kill_one() {
 	local pid deadline=$((SECONDS + 30))
 	until pid=$(helpers "$1" | head -n1) && [ -n "$pid" ]; do
 		[ "$SECONDS" -lt "$deadline" ] || return 1
+		sleep 0.005
 	done
 	sleep "0.$(printf '%03d' "$2")"
 	kill -9 "$pid"
 }
 
 @test "nt-recordd or its child killed at any moment: no half file is read, and nothing of others is lost" {
-	job "$MADE/step default"
+	job "$MADE/step $BRIEF"
 	run -0 entries .id
 	local first=$output ms steps=0
 	for ms in 0 4 8 12 20 40; do
 		# The child is gone again after some milliseconds: kills that come too late do no harm.
 		kill_one "$NT_USER" "$ms" 3>&- &
-		job "$MADE/step default"
+		job "$MADE/step $BRIEF"
 		wait $! || :
 		steps=$((steps + 1))
 	done
@@ -194,7 +197,7 @@ kill_one() {
 	[ "$(wc -l <<<"$output")" -le $((steps + 1)) ]
 	local before
 	before=$(wc -l <<<"$output")
-	job "$MADE/step default; $MADE/entries"
+	job "$MADE/step $BRIEF; $MADE/entries"
 	[ "$(tail -n1 "$out/log")" = $((before + 1)) ]
 }
 
@@ -207,7 +210,7 @@ kill_one() {
 	chown -h "$NT_USER" "$out/home" "$out/home/link"
 	for dir in "$out/root" "$out/root/new" "$out/other" "$out/home/link"; do
 		export NCCL_TUNE_MEMORY=$dir
-		job "$MADE/step default"
+		job "$MADE/step $BRIEF"
 		run -0 record "$id"
 		jq -e '.nccl_tune["0"].remark | test("^what it showed could not be remembered: .*(Permission denied|denied)")' \
 			<<<"$output" || { echo "$output"; false; }
@@ -221,7 +224,7 @@ kill_one() {
 	mount -t tmpfs -o size=4k,nr_inodes=2,mode=777 nt-test "$out/disk" || skip "no tmpfs here"
 	export NCCL_TUNE_MEMORY=$out/disk
 	as_user touch "$out/disk/full"
-	job "$MADE/step default"
+	job "$MADE/step $BRIEF"
 	run -0 record "$id"
 	jq -e '.nccl_tune["0"] | (.remark | test("No space left on device")) and .["4r2n"]' <<<"$output"
 	[ "$(grep -c "job $id step 0: the user's memory" "$NT_CLUSTER"/log/n1.log)" = 1 ]
@@ -235,10 +238,10 @@ kill_one() {
 	mkdir -m 700 "$out/disk/memory"
 	chown "$NT_USER" "$out/disk/memory"
 	export NCCL_TUNE_MEMORY=$out/disk/memory
-	job "$MADE/step default"
+	job "$MADE/step $BRIEF"
 	fsfreeze -f "$out/disk"
 	touch "$out/frozen"
-	job "$MADE/step default; t=\$(date +%s%3N); $MADE/step default; echo \$((\$(date +%s%3N) - t)); date +%s%3N"
+	job "$MADE/step $BRIEF; t=\$(date +%s%3N); $MADE/step $BRIEF; echo \$((\$(date +%s%3N) - t)); date +%s%3N"
 	# Its helper gives up while the disk still hangs.
 	wait_for 30 eval '! helpers root'
 	helpers "$NT_USER"
@@ -255,7 +258,7 @@ kill_one() {
 }
 
 @test "a step that fails, is cancelled, or has no NCCL" {
-	job "$MADE/step default; srun --nccl-tune=bandit,launch=default hostname"
+	job "$MADE/step $BRIEF; srun --nccl-tune=bandit,launch=default hostname"
 	[ "$(entries .step)" = 0 ]
 	job "srun --mpi=pmix --nccl-tune=bandit,launch=default bash -c '$MADE/fake; exit 3'; $MADE/entries"
 	[ "$(tail -n1 "$out/log")" = 2 ]

@@ -26,7 +26,7 @@ setup_file() {
 	export WIDE=NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4
 	cat >"$MADE/fake" <<-END
 		#!/bin/bash
-		exec "$NT_TESTS/nt-fake-nccl" --sizes 16Mx4,64K --iters 200 --realtime 1 --call-gap-us 100 \\
+		exec "$NT_TESTS/nt-fake-nccl" --sizes 16Mx4,64K --iters 120 --realtime 1 --call-gap-us 100 \\
 			--trace "$MADE/wide.csv" --auto-picks "$MADE/picks.csv" "\$@" >/dev/null
 	END
 	# step LAUNCH [option of nt-fake-nccl]...: in the job around it
@@ -102,7 +102,7 @@ helpers() {
 	fingerprint=$(as_root "$NT_STAGE/bin/nccl-tune" fingerprint --json | jq -r .fingerprint)
 	[ "$(sort -u <<<"$output")" = "2 2 job $id $fingerprint 2" ] || { echo "$output"; false; }
 	entries '.marker | .coll == "AllReduce" and .bytes == 65536 and (.period_us | length >= 8)' | grep -qx true
-	entries '.keys[] | select(.[1] == 16777216) | .[3] == 800 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
+	entries '.keys[] | select(.[1] == 16777216) | .[3] == 480 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
 	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -e -s '[.[] | select(.host)] | map(.host) | unique == ["n1", "n2"]'
 	[ "$(stat -c '%U %a' "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_MEMORY"/*.jsonl | sort -u)" = "$NT_USER 600"$'\n'"$NT_USER 700" ]
 }
@@ -111,11 +111,11 @@ helpers() {
 	job "for i in 1 2 3; do $MADE/step auto || exit; done"
 	run -0 record "$id"
 	jq -e '.nccl_tune | .["0"].launch == "default" and (.["0"] | has("measured") | not)' <<<"$output"
-	jq -e '.nccl_tune["2"] | .launch == "wide" and .expected > 1.3 and .measured > 1.3 and .steps == 200 and
+	jq -e '.nccl_tune["2"] | .launch == "wide" and .expected > 1.3 and .measured > 1.3 and .steps == 120 and
 		.step_us[0] <= .step_us[1] and .step_us[1] <= .step_us[2] and (.from | test("measured in this job")) and
 		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output"
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
-	[[ $output = *"launch profile wide (measured in this job "*" x expected, "*" x measured by the program's own step; "*" ms a step, 200 steps)"* ]]
+	[[ $output = *"launch profile wide (measured in this job "*" x expected, "*" x measured by the program's own step; "*" ms a step, 120 steps)"* ]]
 	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.2"
 	jq -e '.[-1] | .state == "launched" and .launch.profile == "wide" and .launch.measured > 1.3' <<<"$output"
@@ -163,39 +163,41 @@ helpers() {
 	[ -z "$(find "$NCCL_TUNE_MEMORY" -name '*.tmp')" ]
 }
 
-# kill_one USER AFTER_MS: kills the first helper with these rights that a step has from now on, so long after it began.
-kill_one() {
-	local pid deadline=$((SECONDS + 30))
-	until pid=$(helpers "$1" | head -n1) && [ -n "$pid" ]; do
-		[ "$SECONDS" -lt "$deadline" ] || return 1
-		sleep 0.005
-	done
-	sleep "0.$(printf '%03d' "$2")"
-	kill -9 "$pid"
+# begin_held: a job whose step begins when $out/go is there; sets $client, and $helper of root's that waits with it.
+begin_held() {
+	rm -f "$out/go"
+	wait_for 60 no_helpers
+	job "srun --mpi=pmix --nccl-tune=bandit,channels=on,launch=default bash -c \
+		'until [ -e $out/go ]; do sleep 0.1; done; exec $MADE/fake --iters 200 --realtime 0'" 3>&- &
+	client=$!
+	wait_for 60 helpers root >/dev/null
+	helper=$(helpers root | head -n1)
 }
 
 @test "nt-recordd or its child killed at any moment: no half file is read, and nothing of others is lost" {
+	local first before client helper tracer call
 	job "$MADE/step $BRIEF"
 	run -0 entries .id
-	local first=$output ms steps=0
-	for ms in 0 4 8 12 20 40; do
-		# The child is gone again after some milliseconds: kills that come too late do no harm.
-		kill_one "$NT_USER" "$ms" 3>&- &
-		job "$MADE/step $BRIEF"
-		wait $! || :
-		steps=$((steps + 1))
+	first=$output
+	# Of the processes of nt-recordd only the child makes these calls: before there is a file, before it is whole on the
+	# disk, before it has its name.
+	for call in getrandom fsync renameat; do
+		begin_held
+		strace -qq -f -p "$helper" -o "$out/$call" -e "trace=$call" -e "inject=$call:signal=KILL" 3>&- &
+		tracer=$!
+		wait_for 30 grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$helper/status"
+		touch "$out/go"
+		wait "$client"
+		wait "$tracer" || :
+		grep -q 'killed by SIGKILL' "$out/$call" || { cat "$out/$call"; false; }
 	done
-	for ms in 0 10; do
-		job "$MADE/step default & srun_pid=\$!; sleep 0.6; wait \$srun_pid" &
-		kill_one root "$((ms + 900))" 3>&-
-		wait $!
-		steps=$((steps + 1))
-	done
+	begin_held
+	kill -9 "$helper"
+	touch "$out/go"
+	wait "$client"
 	wait_for 60 no_helpers
 	run -0 entries .id	# every line is whole
-	[[ $output = *"$first"* ]]
-	[ "$(wc -l <<<"$output")" -le $((steps + 1)) ]
-	local before
+	[ "$output" = "$first" ] || { echo "$output"; ls -l "$NCCL_TUNE_MEMORY"; false; }
 	before=$(wc -l <<<"$output")
 	job "$MADE/step $BRIEF; $MADE/entries"
 	[ "$(tail -n1 "$out/log")" = $((before + 1)) ]

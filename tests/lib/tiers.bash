@@ -11,6 +11,7 @@ readonly SLOWEST=10
 
 passed=0 failed=0 skipped=0 counted_at=0
 took=()		# "SECONDS WHAT" of each
+beside_pid=	# of what runs beside the others
 
 # count PASSED FAILED SKIPPED WHAT [SECONDS]
 count() {
@@ -31,6 +32,7 @@ say_slowest() {
 finish_test() {
 	local rc=$?
 	set +e
+	[ -z "$beside_pid" ] || end_tree "$beside_pid"
 	clean_scratch
 	[ "$rc" = 0 ] || [ "$failed" -gt 0 ] || failed=1
 	if [ "$rc" = 0 ] && [ $((passed + failed)) = 0 ]; then
@@ -66,7 +68,8 @@ test_tiers() {
 	counted_at=$SECONDS
 	build
 	case $1 in
-	unit|all) unit_tier ;;
+	unit) unit_tier ;;
+	all) unit_tier start_beside ;;
 	*) say "unit: not asked for" ;;
 	esac
 	case $1 in
@@ -76,9 +79,11 @@ test_tiers() {
 	say "gpu: not part of this; $(gpu_state)"
 }
 
+# unit_tier [COMMAND]: that is run when what bounds times is done.
 unit_tier() {
 	local file
 	unit_programs build "unit"
+	"${1:-:}"
 	configure_in build-asan --enable-werror --enable-sanitizers=address,undefined
 	compile build-asan all >/dev/null
 	unit_programs build-asan "unit, with address and undefined behaviour sanitizers"
@@ -117,18 +122,18 @@ unit_programs() {
 	count $tally "$2"
 }
 
-# They mostly wait, and bound no time closely: they run beside the others, but not beside the first, which is about times.
+# They mostly wait, and bound no time closely: they run beside all others but the first unit tests, which are about times.
 # Two files at a time and no more: the others measure.
-readonly BESIDE=(70-launch 22-record-controller 10-spank-option 30-report-job 30-report-backfill 20-record-write
-	35-fingerprint 40-log 05-dev 75-launch-profile 78-memory-command 77-calibrate)
-beside_pid=
+readonly BESIDE=(70-launch 55-shapes 57-recheck 60-failures 76-launch-job 77-calibrate 22-record-controller
+	10-spank-option 30-report-job 30-report-backfill 20-record-write 35-fingerprint 40-log 05-dev 75-launch-profile
+	78-memory-command)
 
 cluster_tier() {
 	local file name
+	[ -n "$beside_pid" ] || start_beside
 	for file in tests/cluster/*.bats; do
 		name=${file##*/}
 		[[ " ${BESIDE[*]} " = *" ${name%.bats} "* ]] || bats_file "$file"
-		[ -n "$beside_pid" ] || start_beside
 	done
 	finish_beside
 }
@@ -148,6 +153,15 @@ run_beside() {
 		echo $((SECONDS - began)) >"$scratch/beside.$name.seconds"
 		end_clusters "$scratch/beside"
 	done
+}
+
+# end_tree PID: it and what it has started.
+end_tree() {
+	local child
+	for child in $(pgrep -P "$1"); do
+		end_tree "$child"
+	done
+	kill "$1" 2>/dev/null
 }
 
 finish_beside() {

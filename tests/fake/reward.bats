@@ -13,7 +13,7 @@ setup_file() {
 
 # ranks DRAG [setting=value]...: TREE/SIMPLE takes 4 MiB from 52 to 22 us; the Broadcast behind it takes so much longer.
 ranks() {
-	four_ranks "${*:2}" --sync never --queue 64 --coll allreduce,broadcast --sizes 4M \
+	four_ranks "${*:2}" --sync never --queue 64 --more 60000 --coll allreduce,broadcast --sizes 4M \
 		--arm AllReduce:TREE/SIMPLE=0.2 --drag "TREE/SIMPLE=$1"
 	arm=$(jq -r '.keys[] | select(.coll == "AllReduce") | .arm' <<<"$output")
 	why=$(jq -rs '[.[].comms[].keys[] | select(.coll == "AllReduce") | .why // ""] | unique[]' "$dir"/rank.0.*.json)

@@ -14,6 +14,8 @@ setup_file() {
 readonly HEADER='v=1 nccl=22809 fabric=any fingerprint=0000000000000001'
 # A TREE/SIMPLE that takes half as long as NCCL thinks, which is the best there is at 4 MiB.
 readonly FAST='--sizes 4M --arm TREE/SIMPLE=0.5'
+# A busy machine gets through more calls until all is decided.
+readonly DECIDED='--more 60000'
 
 # ranks MODE 'SETTING=VALUE...' 'KEY=ARM...' [option]...: with these remembered arms; header, where it is another one.
 ranks() {
@@ -33,14 +35,14 @@ process() {
 }
 
 @test "a remembered arm is committed after one round" {
-	ranks bandit min_calls=100000 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST
+	ranks bandit min_calls=100000 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST $DECIDED
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == "warm" and .spent_calls == 50 and
 		.samples >= 20 and .decided > 50'
 	process '.warm == {offered: 1, used: 4}'
 }
 
 @test "one that is slow by now is forgotten, and another is found" {
-	ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $FAST --arm RING/SIMPLE=4
+	ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $FAST $DECIDED --arm RING/SIMPLE=4
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == null and .spent_calls > 100'
 	process '.warm == {offered: 1, used: 0}'
 	run -0 "$SHOW" replay "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
@@ -48,7 +50,7 @@ process() {
 }
 
 @test "what a warm start decided comes out again from the record" {
-	ranks bandit '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST
+	ranks bandit '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST $DECIDED
 	jq -e '.comms[0].keys[0].trial | .remembered == "TREE/SIMPLE" and .arms == []' "$dir"/rank.0.*.json
 	run -0 "$SHOW" replay "$dir"/rank.0.*.json
 	[[ $output = *TREE/SIMPLE* && $output != *differs* ]]
@@ -118,7 +120,7 @@ process() {
 	jq -e '.keys[0].overridden == 0' <<<"$output"
 	process '.warm.offered == 0 and (.warm.refused | contains("where v= is wanted"))'
 	# In mode bandit the step is tuned as without it.
-	header=${HEADER/22809/22705} ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow --arm TREE/SIMPLE=0.5
+	header=${HEADER/22809/22705} ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow $DECIDED --arm TREE/SIMPLE=0.5
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == null'
 }
 
@@ -132,16 +134,16 @@ process() {
 }
 
 @test "mode profile measures every arm from the first calls on, by either rule" {
-	ranks profile rule=paper-offline '' $FAST
+	ranks profile rule=paper-offline '' $FAST $DECIDED
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .spent_calls >= 200'
-	ranks profile max_calls=10 '' --sizes 4M --arm TREE/LL=0.05 --arm RING/LL=20
+	ranks profile max_calls=10 '' $DECIDED --sizes 4M --arm TREE/LL=0.05 --arm RING/LL=20
 	of_keys '.state == "committed" and .arm == "TREE/LL"'
 	jq -e '[.explored[0].arms[].arm] | contains(["AUTO", "TREE/LL", "TREE/SIMPLE", "RING/LL", "RING/SIMPLE"])' \
 		"$dir"/rank.0.*.json
 }
 
 @test "explain shows what an arm is expected to take by other sizes, beside what NCCL predicts" {
-	ranks profile '' '' --sizes 1M,2M,4M --noise none
+	ranks profile '' '' $DECIDED --sizes 1M,2M,4M --noise none
 	run -0 "$SHOW" explain --sizes 4M "$dir"/rank.0.*.json
 	[[ $output =~ TREE/SIMPLE\ +NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
 	[[ $output =~ AUTO\ +is\ RING/LL128,\ NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]

@@ -205,9 +205,9 @@ tests_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-tests_programs_nt_programs_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
 tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-contract.la -lm
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
+tests_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_programs_nt_programs_LDFLAGS = -export-dynamic
 
 # Policies for its ranks, and the step's record from theirs.
@@ -361,6 +361,21 @@ EXTRA_DIST += \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/programs/ddp-1b.program \
+	%D%/programs/decode.program \
+	%D%/programs/fsdp2-7b.program \
+	%D%/programs/gap-750us.program \
+	%D%/programs/many-sizes.program \
+	%D%/programs/moe.program \
+	%D%/programs/once-in-5s.program \
+	%D%/programs/programs.bats \
+	%D%/programs/steps-of-11s.program \
+	%D%/programs/steps-of-3s.program \
+	%D%/programs/tp-dp-world.program \
+	%D%/programs/tp8-dp8-pp2.program \
+	%D%/programs/twice-in-a-burst.program \
+	%D%/programs/two-minutes.program \
+	%D%/programs/wide-node.program \
 	%D%/replay/replay.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - nt-programs: what the plugin makes of training programs, in virtual time */
-#include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
 #include <limits.h>
@@ -18,7 +17,7 @@
 #define MAX_STEPS 1000000.0
 
 struct options {
-	bool json, keep;
+	bool json, keep, list;
 	unsigned ranks;
 	uint64_t seed, seeds;
 	double seconds;
@@ -240,7 +239,7 @@ static int run_named(const struct options *o, const char *name)
 		fprintf(stderr, "nt-programs: %s\n", err.text);
 		rc = NT_EXIT_USAGE;
 	} else {
-		rc = run_seeds(o, p);
+		rc = o->list ? printf("%-18s %s\n", p->name, p->about) < 0 : run_seeds(o, p);
 		nt_program_fini(p);
 	}
 	free(p);
@@ -267,19 +266,6 @@ static void find_files(struct options *o)
 		snprintf(o->library, sizeof(o->library), "%s/../../.libs/libnccl-tune.so", self);
 }
 
-static int for_shipped(const struct options *o, bool list)
-{
-	int rc = NT_EXIT_OK;
-
-	for (unsigned i = 0; nt_shipped_programs[i] && rc == NT_EXIT_OK; i++) {
-		if (list)
-			puts(nt_shipped_programs[i]);
-		else
-			rc = run_named(o, nt_shipped_programs[i]);
-	}
-	return rc;
-}
-
 static int number_of(const char *text, double low, double *value)
 {
 	char *end;
@@ -288,44 +274,61 @@ static int number_of(const char *text, double low, double *value)
 	return end == text || *end || !(*value >= low) || *value > 1e15 ? -1 : 0;
 }
 
+static void print_help(void)
+{
+	for (unsigned i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
+		puts(help_lines[i]);
+}
+
+static int apply(struct options *o, int c, double value)
+{
+	switch (c) {
+	case 'j': o->json = true; break;
+	case 's': o->seed = (uint64_t)value; break;
+	case 'n': o->seeds = (uint64_t)value; break;
+	case 't': o->seconds = value; break;
+	case 'r': o->ranks = (unsigned)value; break;
+	case 'p': o->policy = optarg; break;
+	case 'l': o->plugin = optarg; break;
+	case 'k': o->keep = true; break;
+	case 'L': o->list = true; break;
+	default: return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option names[] = {
-		{ "json", no_argument, NULL, 'j' },	{ "seed", required_argument, NULL, 's' },
-		{ "seeds", required_argument, NULL, 'n' }, { "policy", required_argument, NULL, 'p' },
-		{ "seconds", required_argument, NULL, 't' }, { "ranks", required_argument, NULL, 'r' },
-		{ "plugin", required_argument, NULL, 'l' }, { "keep", no_argument, NULL, 'k' },
-		{ "list", no_argument, NULL, 'L' },	{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "seeds", required_argument, NULL, 'n' },
+		{ "policy", required_argument, NULL, 'p' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "ranks", required_argument, NULL, 'r' },
+		{ "plugin", required_argument, NULL, 'l' },
+		{ "keep", no_argument, NULL, 'k' },
+		{ "list", no_argument, NULL, 'L' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options o = { .seed = 1, .seeds = 1, .policy = "bandit" };
 	int c, rc = NT_EXIT_OK;
-	bool list = false;
 	double value = 0;
 
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
+		if (c == 'h') {
+			print_help();
+			return NT_EXIT_OK;
+		}
 		if (strchr("sntr", c) && number_of(optarg, c == 's' ? 0 : 1, &value) < 0)
 			return usage("want a number, 1 at least");
-		switch (c) {
-		case 'j': o.json = true; break;
-		case 's': o.seed = (uint64_t)value; break;
-		case 'n': o.seeds = (uint64_t)value; break;
-		case 't': o.seconds = value; break;
-		case 'r': o.ranks = (unsigned)value; break;
-		case 'p': o.policy = optarg; break;
-		case 'l': o.plugin = optarg; break;
-		case 'k': o.keep = true; break;
-		case 'L': list = true; break;
-		case 'h':
-			for (unsigned i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
-				puts(help_lines[i]);
-			return NT_EXIT_OK;
-		default: return NT_EXIT_USAGE;
-		}
+		if (apply(&o, c, value) < 0)
+			return NT_EXIT_USAGE;
 	}
 	find_files(&o);
-	if (optind == argc)
-		return for_shipped(&o, list);
+	for (unsigned i = 0; optind == argc && nt_shipped_programs[i] && rc == NT_EXIT_OK; i++)
+		rc = run_named(&o, nt_shipped_programs[i]);
 	for (int i = optind; i < argc && rc == NT_EXIT_OK; i++)
 		rc = run_named(&o, argv[i]);
 	return rc;

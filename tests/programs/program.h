@@ -60,7 +60,7 @@ struct nt_program_key {
 	uint64_t bytes;
 };
 
-/* The true time of an arm differs. */
+/* The true time of an arm, as a share of that of NCCL's own choice. */
 struct nt_program_truth {
 	unsigned key; /* of the program */
 	int arm;

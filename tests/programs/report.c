@@ -15,7 +15,9 @@
 #define WRONG 2.0 /* percent slower than AUTO */
 
 const char *const nt_shipped_programs[] = {
-	"ddp-1b", "tp-dp-world", NULL,
+	"ddp-1b",	    "fsdp2-7b",	   "tp8-dp8-pp2", "tp-dp-world", "moe",
+	"decode",	    "two-minutes", "once-in-5s",  "steps-of-3s", "steps-of-11s",
+	"twice-in-a-burst", "gap-750us",   "many-sizes",  "wide-node",	 NULL,
 };
 
 /* A key of all communicators of one name. */
@@ -136,7 +138,8 @@ static void set_shares(const struct nt_world *w, struct row *row)
 static double cost(const struct nt_runs *r, uint64_t from, uint64_t until)
 {
 	double with = (double)(r->plugin.end_ns[until] - (from ? r->plugin.end_ns[from - 1] : 0));
-	double without = (double)(r->chosen.end_ns[until] - (from ? r->chosen.end_ns[from - 1] : 0));
+	double without = (double)(r->chosen.end_ns[until] -
+				  (from ? r->chosen.end_ns[from - 1] : 0));
 
 	return percent(with - without, without);
 }
@@ -203,7 +206,8 @@ static void print_row(const struct nt_world *w, const struct row *r, const int *
 	       nt_coll_name(r->key->coll), size_text(r->key->bytes), r->share, r->decided,
 	       r->groups, r->calls);
 	if (r->decided)
-		printf(" %5u %5u %7.1f %7.1f", r->call_median, r->call_last, r->s_median, r->s_last);
+		printf(" %5u %5u %7.1f %7.1f", r->call_median, r->call_last, r->s_median,
+		       r->s_last);
 	else
 		printf(" %5s %5s %7s %7s", "-", "-", "-", "-");
 	printf(" %6.0f %9.1f %9.1f  %-11s %-11s %6.1f %6.1f%s\n", r->tried, r->spent_ms,
@@ -257,8 +261,8 @@ static void print_json(const struct nt_world *w, const struct nt_runs *runs, con
 {
 	uint64_t last = runs->steps - 1;
 
-	printf("{\"program\":\"%s\",\"seed\":%" PRIu64 ",\"ranks\":%u,\"nodes\":%u,\"steps\":%" PRIu64
-	       ",\"keys\":[",
+	printf("{\"program\":\"%s\",\"seed\":%" PRIu64
+	       ",\"ranks\":%u,\"nodes\":%u,\"steps\":%" PRIu64 ",\"keys\":[",
 	       w->p->name, w->seed, w->p->ranks, w->nodes, runs->steps);
 	for (unsigned k = 0; k < w->p->keys; k++)
 		print_json_row(w, &row[k], k == 0);

@@ -6,8 +6,8 @@
  * Events, fibers (the programs' ranks) and helpers (what a plugin takes for threads that it has
  * started) take turns on one thread: of those that are due at one moment the one that was told
  * first. So a run comes out the same on any machine, however slow. From nt_vtime_begin() on, the
- * process's clock_gettime(CLOCK_MONOTONIC), nanosleep, pthread_create and pthread_cond_timedwait are
- * ours (libc.c): what a library asks for in seconds it gets in seconds of program time.
+ * process's clock_gettime(CLOCK_MONOTONIC), nanosleep, pthread_create and pthread_cond_timedwait
+ * are ours (libc.c): what a library asks for in seconds it gets in seconds of program time.
  *
  * Threads:  everything on the thread that called nt_vtime_begin().
  * Memory:   fibers are freed when their body ends.

@@ -119,7 +119,8 @@ struct host {
 };
 
 /* What a key runs by where no plugin is asked. */
-static int known_arm(const struct nt_world *w, const struct nt_member *s, unsigned key, uint64_t step)
+static int known_arm(const struct nt_world *w, const struct nt_member *s, unsigned key,
+		     uint64_t step)
 {
 	const struct nt_key_log *log;
 
@@ -131,7 +132,8 @@ static int known_arm(const struct nt_world *w, const struct nt_member *s, unsign
 	return log->decided_call && step > log->decided_step ? log->final_arm : w->auto_arm[key];
 }
 
-static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigned key, bool captured)
+static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigned key,
+				    bool captured)
 {
 	struct nt_world *w = h->w;
 	struct nt_choice_made made = { .auto_arm = w->auto_arm[key] };
@@ -188,8 +190,8 @@ static void capture(struct host *h, unsigned graph)
 		const struct nt_item *item = &items->item[i];
 
 		if (item->kind == NT_ITEM_CALL)
-			h->captured[graph][i] =
-				choose(h, nt_world_member(h->w, h->rank, item->comm), item->key, true);
+			h->captured[graph][i] = choose(
+				h, nt_world_member(h->w, h->rank, item->comm), item->key, true);
 	}
 }
 

@@ -195,6 +195,8 @@ tests_programs_nt_programs_SOURCES = \
 	%D%/programs/program.h \
 	%D%/programs/report.c \
 	%D%/programs/report.h \
+	%D%/programs/said.c \
+	%D%/programs/said.h \
 	%D%/programs/settings.c \
 	%D%/programs/settings.h \
 	%D%/programs/truth.c \
@@ -205,7 +207,8 @@ tests_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-contract.la -lm
+tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
+	libnt-contract.la $(JSON_C_LIBS) -lm
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
 tests_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_programs_nt_programs_LDFLAGS = -export-dynamic

@@ -12,8 +12,10 @@
 #include <unistd.h>
 #include "tests/programs/plugin.h"
 #include "tests/programs/report.h"
+#include "tests/programs/said.h"
 
 #define LOOK_STEPS 24 /* from which the length of a step is known */
+#define LOOK_FROM 11 /* before it connections are made */
 #define MAX_STEPS 1000000.0
 
 struct options {
@@ -56,6 +58,7 @@ static const char *const help_lines[] = {
 	"  calls, seconds  until decided, of program time: the median and the last group",
 	"  tried           calls by another arm than NCCL's, before the decision",
 	"  spent, saved    milliseconds of the calls themselves against AUTO, before and after the decision",
+	"  why             what the plugin says of the first communicator that kept AUTO",
 	"  arm, best       what it ended with, and what is fastest; gain: against AUTO; regret: against the best",
 	"and of the program",
 	"  auto, tuned, best   seconds by each",
@@ -141,6 +144,7 @@ static void run_plugin(struct nt_world *w, const struct options *o, uint64_t ste
 		with_plugin(w, o, steps, log, dir);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		nt_world_leave(NT_EXIT_TROUBLE, "cannot run a process: %m");
+	nt_said_read(w, log, dir);
 	if (o->keep)
 		fprintf(stderr, "nt-programs: the plugin's directories are in %s\n", dir);
 	else
@@ -165,8 +169,8 @@ static uint64_t count_steps(struct nt_world *w, const struct options *o)
 	if (w->p->steps && o->seconds <= 0)
 		return w->p->steps;
 	nt_world_run(w, NT_CHOOSE_AUTO, LOOK_STEPS, &log, NULL);
-	steps = seconds * 1e9 * (LOOK_STEPS - 1) /
-		(double)(log.end_ns[LOOK_STEPS - 1] - log.end_ns[0] + 1);
+	steps = seconds * 1e9 * (LOOK_STEPS - 1 - LOOK_FROM) /
+		(double)(log.end_ns[LOOK_STEPS - 1] - log.end_ns[LOOK_FROM] + 1);
 	munmap(log.end_ns, LOOK_STEPS * sizeof(uint64_t));
 	return steps < 2 ? 2 : steps > MAX_STEPS ? (uint64_t)MAX_STEPS : (uint64_t)steps;
 }

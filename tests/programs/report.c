@@ -33,6 +33,8 @@ struct row {
 	double gain, best_gain, regret; /* percent; of the worst group */
 	int arm; /* of the first group; */
 	bool mixed;
+	const char *why; /* the plugin's, of the first group that says something */
+	double said_spent_ms; /* by the plugin's own books, a group */
 };
 
 static double percent(double part, double whole)
@@ -56,12 +58,13 @@ static double median(double *value, unsigned n)
 }
 
 /* What one communicator adds to its row. */
-static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row *row,
-		      const struct nt_inst *inst, const struct nt_key_log *log)
+static void add_group(const struct nt_world *w, struct row *row, const struct nt_inst *inst,
+		      const struct nt_key_log *log)
 {
 	unsigned key = nt_world_key(w, row->key);
 	double auto_us = w->true_us[key][w->auto_arm[key]];
-	double us = nt_truth_us(w, inst, key, log->final_arm);
+	int arm = log->decided_call ? log->final_arm : w->auto_arm[key];
+	double us = nt_truth_us(w, inst, key, arm);
 	double gain = percent(auto_us - us, auto_us);
 	double regret = percent(us - w->true_us[key][w->best_arm[key]],
 				w->true_us[key][w->best_arm[key]]);
@@ -70,8 +73,8 @@ static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row
 		row->gain = gain;
 	if (regret > row->regret)
 		row->regret = regret;
-	row->mixed = row->mixed || (row->groups && row->arm != log->final_arm);
-	row->arm = row->groups ? row->arm : log->final_arm;
+	row->mixed = row->mixed || (row->groups && row->arm != arm);
+	row->arm = row->groups ? row->arm : arm;
 	row->groups++;
 	row->calls = log->calls;
 	row->tried += log->tried;
@@ -79,7 +82,9 @@ static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row
 	row->spent_ms += log->tried_extra_ns * 1e-6;
 	row->saved_ms += log->saved_ns * 1e-6;
 	row->wrong += gain < -WRONG;
-	(void)runs;
+	row->said_spent_ms += log->said_spent_ms;
+	if (!row->why[0])
+		row->why = log->why;
 }
 
 static void finish_row(struct row *row, double *s, double *calls)
@@ -93,6 +98,7 @@ static void finish_row(struct row *row, double *s, double *calls)
 	if (row->groups) {
 		row->tried /= row->groups;
 		row->measured /= row->groups;
+		row->said_spent_ms /= row->groups;
 		row->spent_ms /= row->groups;
 		row->saved_ms /= row->groups;
 	}
@@ -100,7 +106,7 @@ static void finish_row(struct row *row, double *s, double *calls)
 
 static struct row row_of(struct nt_world *w, const struct nt_runs *runs, unsigned key)
 {
-	struct row row = { .key = &w->p->key[key] };
+	struct row row = { .key = &w->p->key[key], .why = "" };
 	double *s = calloc(w->insts, sizeof(*s)), *calls = calloc(w->insts, sizeof(*calls));
 	double auto_us = w->true_us[key][w->auto_arm[key]];
 
@@ -111,7 +117,7 @@ static struct row row_of(struct nt_world *w, const struct nt_runs *runs, unsigne
 
 		if (w->inst[i].kind != row.key->comm || !log->calls)
 			continue;
-		add_group(w, runs, &row, &w->inst[i], log);
+		add_group(w, &row, &w->inst[i], log);
 		if (!log->decided_call)
 			continue;
 		s[row.decided] = (double)runs->plugin.end_ns[log->decided_step] * 1e-9;
@@ -210,10 +216,10 @@ static void print_row(const struct nt_world *w, const struct row *r, const int *
 		       r->s_last);
 	else
 		printf(" %5s %5s %7s %7s", "-", "-", "-", "-");
-	printf(" %6.0f %9.1f %9.1f  %-11s %-11s %6.1f %6.1f%s\n", r->tried, r->spent_ms,
+	printf(" %6.0f %9.1f %9.1f  %-11s %-11s %6.1f %6.1f%s  %s\n", r->tried, r->spent_ms,
 	       r->saved_ms, r->mixed ? "mixed" : nt_arm_name(r->arm),
 	       nt_arm_name(best[nt_world_key(w, r->key)]), r->gain, r->regret,
-	       r->wrong ? "  WRONG" : "");
+	       r->wrong ? "  WRONG" : "", r->why);
 }
 
 static void print_table(const struct nt_world *w, const struct nt_runs *runs, const struct row *row,
@@ -226,9 +232,10 @@ static void print_table(const struct nt_world *w, const struct nt_runs *runs, co
 	       w->p->name, w->seed, w->p->ranks, w->nodes, runs->steps,
 	       (double)runs->automatic.end_ns[last] * 1e-9,
 	       (double)runs->plugin.end_ns[last] * 1e-9, (double)runs->best.end_ns[last] * 1e-9);
-	printf("  %-8s %-13s %6s %6s %7s %6s %11s %15s %6s %9s %9s  %-11s %-11s %6s %6s\n", "comm",
-	       "collective", "size", "share", "decided", "calls", "until calls", "until seconds",
-	       "tried", "spent ms", "saved ms", "arm", "best", "gain", "regret");
+	printf("  %-8s %-13s %6s %6s %7s %6s %11s %15s %6s %9s %9s  %-11s %-11s %6s %6s  %s\n",
+	       "comm", "collective", "size", "share", "decided", "calls", "until calls",
+	       "until seconds", "tried", "spent ms", "saved ms", "arm", "best", "gain", "regret",
+	       "why");
 	for (unsigned k = 0; k < w->p->keys; k++)
 		print_row(w, &row[k], w->best_arm);
 	printf("  decided %u of %u worth it, the last after %.1f s; trying cost %.2f %% in five "
@@ -247,13 +254,13 @@ static void print_json_row(const struct nt_world *w, const struct row *r, bool f
 	       "\"decided_calls\":[%u,%u],\"decided_s\":[%.2f,%.2f],\"tried\":%.1f,"
 	       "\"measured\":%.1f,\"spent_s\":%.4f,\"saved_s\":%.4f,\"auto\":\"%s\","
 	       "\"arm\":\"%s\",\"best\":\"%s\",\"gain_percent\":%.2f,\"best_gain_percent\":%.2f,"
-	       "\"regret_percent\":%.2f,\"wrong\":%u}",
+	       "\"regret_percent\":%.2f,\"wrong\":%u,\"booked_s\":%.4f,\"why\":\"%s\"}",
 	       first ? "" : ",", w->p->comm[r->key->comm].name, nt_coll_name(r->key->coll),
 	       r->key->bytes, r->share, r->groups, r->decided, r->calls, r->call_median,
 	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->spent_ms * 1e-3,
 	       r->saved_ms * 1e-3, nt_arm_name(w->auto_arm[key]),
 	       r->mixed ? "mixed" : nt_arm_name(r->arm), nt_arm_name(w->best_arm[key]), r->gain,
-	       r->best_gain, r->regret, r->wrong);
+	       r->best_gain, r->regret, r->wrong, r->said_spent_ms * 1e-3, r->why);
 }
 
 static void print_json(const struct nt_world *w, const struct nt_runs *runs, const struct row *row,

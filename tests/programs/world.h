@@ -36,6 +36,9 @@ struct nt_key_log {
 	double saved_ns; /* after the decision */
 	uint16_t final_arm;
 	uint16_t state; /* of the board: enum nt_key_state */
+	/* From the plugin's record: */
+	char why[64]; /* AUTO was kept; "": nothing is said */
+	double said_spent_ms;
 };
 
 /* A run: when each step ended, and of the plugin's run what became of the keys. */

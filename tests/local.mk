@@ -365,6 +365,7 @@ EXTRA_DIST += \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
 	%D%/programs/ddp-1b.program \
+	%D%/programs/ddp-tcp.program \
 	%D%/programs/decode.program \
 	%D%/programs/fsdp2-7b.program \
 	%D%/programs/gap-750us.program \
@@ -374,6 +375,7 @@ EXTRA_DIST += \
 	%D%/programs/programs.bats \
 	%D%/programs/steps-of-11s.program \
 	%D%/programs/steps-of-3s.program \
+	%D%/programs/tp-dp-shared.program \
 	%D%/programs/tp-dp-world.program \
 	%D%/programs/tp8-dp8-pp2.program \
 	%D%/programs/twice-in-a-burst.program \

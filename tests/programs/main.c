@@ -65,6 +65,7 @@ static const char *const help_lines[] = {
 	"  cost            what trying cost, in percent of program time: in the first five minutes, after them,",
 	"                  and in the worst minute of the first five",
 	"  after           program time against AUTO once nothing is tried any more, in percent",
+	"  waited          seconds that a rank stood still in the plugin, for the outcome of a proposal",
 	"  wrong           choices slower than AUTO by more than 2 percent",
 	"",
 	"Exit status: 0; 1: trouble; 2: usage; 65, 69: the plugin broke NCCL's contract; 70: two ranks of a",
@@ -155,23 +156,25 @@ static void run_plugin(struct nt_world *w, const struct options *o, uint64_t ste
 			       (unsigned long long)w->seed);
 }
 
-static struct nt_run_log new_log(uint64_t steps, struct nt_key_log *key)
+static struct nt_run_log new_log(const struct nt_program *p, uint64_t steps, struct nt_key_log *key)
 {
-	return (struct nt_run_log){ .end_ns = share_memory(steps * sizeof(uint64_t)), .key = key };
+	uint64_t *times = share_memory((steps + p->ranks) * sizeof(times[0]));
+
+	return (struct nt_run_log){ .end_ns = times, .waited_ns = times + steps, .key = key };
 }
 
 /* Of a program that goes by time. */
 static uint64_t count_steps(struct nt_world *w, const struct options *o)
 {
 	double seconds = o->seconds > 0 ? o->seconds : w->p->seconds, steps;
-	struct nt_run_log log = new_log(LOOK_STEPS, NULL);
+	struct nt_run_log log = new_log(w->p, LOOK_STEPS, NULL);
 
 	if (w->p->steps && o->seconds <= 0)
 		return w->p->steps;
 	nt_world_run(w, NT_CHOOSE_AUTO, LOOK_STEPS, &log, NULL);
 	steps = seconds * 1e9 * (LOOK_STEPS - 1 - LOOK_FROM) /
 		(double)(log.end_ns[LOOK_STEPS - 1] - log.end_ns[LOOK_FROM] + 1);
-	munmap(log.end_ns, LOOK_STEPS * sizeof(uint64_t));
+	munmap(log.end_ns, (LOOK_STEPS + w->p->ranks) * sizeof(uint64_t));
 	return steps < 2 ? 2 : steps > MAX_STEPS ? (uint64_t)MAX_STEPS : (uint64_t)steps;
 }
 
@@ -187,10 +190,10 @@ static void run_program(const struct nt_program *p, const struct options *o, uin
 	key_bytes = (size_t)w.insts * p->keys * sizeof(*key);
 	key = share_memory(key_bytes);
 	runs.steps = count_steps(&w, o);
-	runs.automatic = new_log(runs.steps, key);
-	runs.plugin = new_log(runs.steps, key);
-	runs.chosen = new_log(runs.steps, key);
-	runs.best = new_log(runs.steps, key);
+	runs.automatic = new_log(p, runs.steps, key);
+	runs.plugin = new_log(p, runs.steps, key);
+	runs.chosen = new_log(p, runs.steps, key);
+	runs.best = new_log(p, runs.steps, key);
 	run_plugin(&w, o, runs.steps, &runs.plugin);
 	nt_world_run(&w, NT_CHOOSE_AUTO, runs.steps, &runs.automatic, NULL);
 	nt_world_run(&w, NT_CHOOSE_LOG, runs.steps, &runs.chosen, NULL);

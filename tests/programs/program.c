@@ -322,11 +322,17 @@ static int read_setting(struct reader *r)
 	struct nt_program *p = r->p;
 	double ranks = -1, per_node = -1, steps = -1, channels = -1;
 	const struct setting settings[] = {
-		{ "ranks", &ranks, false },	     { "per-node", &per_node, false },
-		{ "steps", &steps, false },	     { "channels", &channels, false },
-		{ "seconds", &p->seconds, false },   { "spread", &p->spread, false },
-		{ "jitter", &p->jitter, false },     { "cost-skew", &p->model.cost_skew, false },
-		{ "late", &p->late_us, true },	     { "host", &p->host_us, true },
+		{ "ranks", &ranks, false },
+		{ "per-node", &per_node, false },
+		{ "steps", &steps, false },
+		{ "channels", &channels, false },
+		{ "seconds", &p->seconds, false },
+		{ "spread", &p->spread, false },
+		{ "jitter", &p->jitter, false },
+		{ "shared", &p->shared, false },
+		{ "cost-skew", &p->model.cost_skew, false },
+		{ "late", &p->late_us, true },
+		{ "host", &p->host_us, true },
 		{ "connect", &p->connect_us, true },
 	};
 

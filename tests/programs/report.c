@@ -15,9 +15,10 @@
 #define WRONG 2.0 /* percent slower than AUTO */
 
 const char *const nt_shipped_programs[] = {
-	"ddp-1b",	    "fsdp2-7b",	   "tp8-dp8-pp2", "tp-dp-world", "moe",
-	"decode",	    "two-minutes", "once-in-5s",  "steps-of-3s", "steps-of-11s",
-	"twice-in-a-burst", "gap-750us",   "many-sizes",  "wide-node",	 NULL,
+	"ddp-1b",	"ddp-tcp",	"fsdp2-7b",	    "tp8-dp8-pp2", "tp-dp-world",
+	"tp-dp-shared", "moe",		"decode",	    "two-minutes", "once-in-5s",
+	"steps-of-3s",	"steps-of-11s", "twice-in-a-burst", "gap-750us",   "many-sizes",
+	"wide-node",	NULL,
 };
 
 /* A key of all communicators of one name. */
@@ -240,9 +241,9 @@ static void print_table(const struct nt_world *w, const struct nt_runs *runs, co
 		print_row(w, &row[k], w->best_arm);
 	printf("  decided %u of %u worth it, the last after %.1f s; trying cost %.2f %% in five "
 	       "minutes, %.2f %% later, %.2f %% in the worst minute; after it %+.2f %% against "
-	       "AUTO; %u wrong\n",
+	       "AUTO; waited %.2f s; %u wrong\n",
 	       f->decided, f->keys, f->decided_s, f->cost_begin, f->cost_later, f->cost_minute,
-	       f->after, f->wrong);
+	       f->after, f->waited_s, f->wrong);
 }
 
 static void print_json_row(const struct nt_world *w, const struct row *r, bool first)
@@ -276,11 +277,11 @@ static void print_json(const struct nt_world *w, const struct nt_runs *runs, con
 	printf("],\"auto_s\":%.3f,\"tuned_s\":%.3f,\"chosen_s\":%.3f,\"best_s\":%.3f,"
 	       "\"worth\":%u,\"decided\":%u,\"decided_s\":%.2f,\"wrong\":%u,"
 	       "\"cost_percent\":{\"five_minutes\":%.3f,\"later\":%.3f,\"worst_minute\":%.3f},"
-	       "\"after_percent\":%.3f,\"gain_percent\":%.3f}\n",
+	       "\"after_percent\":%.3f,\"waited_s\":%.3f,\"gain_percent\":%.3f}\n",
 	       (double)runs->automatic.end_ns[last] * 1e-9,
 	       (double)runs->plugin.end_ns[last] * 1e-9, (double)runs->chosen.end_ns[last] * 1e-9,
 	       (double)runs->best.end_ns[last] * 1e-9, f->keys, f->decided, f->decided_s, f->wrong,
-	       f->cost_begin, f->cost_later, f->cost_minute, f->after, f->gain);
+	       f->cost_begin, f->cost_later, f->cost_minute, f->after, f->waited_s, f->gain);
 }
 
 void nt_report(struct nt_world *w, const struct nt_runs *runs, bool json, struct nt_figures *out)
@@ -301,6 +302,11 @@ void nt_report(struct nt_world *w, const struct nt_runs *runs, bool json, struct
 		out->decided += row[k].decided;
 		if (row[k].s_last > out->decided_s)
 			out->decided_s = row[k].s_last;
+	}
+	for (unsigned r = 0; r < w->p->ranks; r++) {
+		double waited_s = (double)runs->plugin.waited_ns[r] * 1e-9;
+
+		out->waited_s = waited_s > out->waited_s ? waited_s : out->waited_s;
 	}
 	program_figures(runs, settled_at(w, runs), out);
 	if (json)
@@ -338,6 +344,7 @@ void nt_report_spread(const char *program, const struct nt_figures *f, uint64_t 
 		{ "cost_later", offsetof(struct nt_figures, cost_later) },
 		{ "cost_worst_minute", offsetof(struct nt_figures, cost_minute) },
 		{ "after", offsetof(struct nt_figures, after) },
+		{ "waited_s", offsetof(struct nt_figures, waited_s) },
 		{ "gain", offsetof(struct nt_figures, gain) },
 	};
 	unsigned keys = 0, decided = 0, wrong = 0;

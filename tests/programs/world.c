@@ -147,8 +147,10 @@ static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigne
 	else
 		made.arm = known_arm(w, s, key, h->step);
 	/* A plugin may have made it wait. */
-	if (h->host_ns < nt_vtime_ns())
+	if (h->host_ns < nt_vtime_ns()) {
+		w->log->waited_ns[h->rank] += nt_vtime_ns() - h->host_ns;
 		h->host_ns = nt_vtime_ns();
+	}
 	algo = (unsigned)nt_arm_pair(made.arm) / NT_PROTOS;
 	if (!(s->connected & 1u << algo)) {
 		s->connected |= 1u << algo;
@@ -263,7 +265,7 @@ static void host_main(void *arg)
 static void forget_last_run(struct nt_world *w)
 {
 	for (unsigned i = 0; i < w->insts; i++)
-		w->inst[i].calls = w->inst[i].arrived = 0;
+		w->inst[i].calls = w->inst[i].from_ns = w->inst[i].until_ns = 0;
 	for (unsigned i = 0; i < w->p->ranks * w->p->comms; i++) {
 		w->seat[i].connected = 0;
 		memset(w->seat[i].seq, 0, sizeof(w->seat[i].seq));

@@ -44,6 +44,7 @@ struct nt_key_log {
 /* A run: when each step ended, and of the plugin's run what became of the keys. */
 struct nt_run_log {
 	uint64_t *end_ns; /* of rank 0, by step */
+	uint64_t *waited_ns; /* by rank: in the plugin, for other nodes */
 	struct nt_key_log *key; /* communicator * keys + key; shared */
 };
 
@@ -56,6 +57,7 @@ struct nt_inst {
 	struct nt_place place;
 	unsigned arrived; /* ranks whose stream has come to the next collective */
 	uint64_t latest_ns;
+	uint64_t from_ns, until_ns; /* its newest collective */
 	uint64_t calls; /* that ran */
 };
 

@@ -199,6 +199,26 @@ bool nt_board_left(const struct nt_board_comm *comm)
 	return any;
 }
 
+static uint32_t seated_pid(const struct nt_board_comm *comm, uint32_t member)
+{
+	return atomic_load(&comm->member[member].state) == NT_MEMBER_JOINED
+		       ? atomic_load(&comm->member[member].pid)
+		       : 0;
+}
+
+bool nt_board_share_process(const struct nt_board_comm *a, const struct nt_board_comm *b)
+{
+	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
+		const uint32_t pid = seated_pid(a, i);
+
+		for (uint32_t j = 0; pid != 0 && j < NT_BOARD_MEMBERS; j++) {
+			if (seated_pid(b, j) == pid)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* All of these are looked at by others: what is atomic is cleared so. */
 #define NT_CLEAR(member) atomic_store_explicit(&(member), 0, memory_order_relaxed)
 

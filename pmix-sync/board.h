@@ -40,6 +40,9 @@ void nt_board_leave(const struct nt_seat *seat);
 /* Ranks of this communicator were seated here, and every one has left. */
 bool nt_board_left(const struct nt_board_comm *comm);
 
+/* A process of this node has ranks, seated ones, in both. */
+bool nt_board_share_process(const struct nt_board_comm *a, const struct nt_board_comm *b);
+
 /* Speaker: clear the slot of a communicator that every rank of this node has left, and give it
  * back. False, and nothing has changed, where a rank is seated, or one is about to sit down
  * anywhere on the board. Who looks at it late, at what is atomic, finds nothing there. */

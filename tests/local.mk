@@ -23,6 +23,7 @@ unit_tests = \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
 	%D%/unit/option \
+	%D%/unit/order \
 	%D%/unit/apply \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \

@@ -282,7 +282,7 @@ static void explore(const struct nt_engine_key *key, struct nt_schedule *schedul
 
 	*schedule = key->seen.schedule;
 	schedule->round = round_of(&key->seen);
-	schedule->salt = nt_schedule_salt(known->comm, known->key);
+	schedule->salt = nt_schedule_salt(known->ranks, known->nodes, known->key);
 }
 
 enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,

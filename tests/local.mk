@@ -5,6 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
+	%D%/unit/agree-alike \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \

@@ -182,6 +182,36 @@ tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 
+# Training programs in virtual time: the real plugin, a copy for each node, in one process.
+noinst_PROGRAMS += tests/programs/nt-programs
+tests_programs_nt_programs_SOURCES = \
+	%D%/programs/gpu.c \
+	%D%/programs/gpu.h \
+	%D%/programs/libc.c \
+	%D%/programs/main.c \
+	%D%/programs/plugin.c \
+	%D%/programs/plugin.h \
+	%D%/programs/pmix.c \
+	%D%/programs/pmix.h \
+	%D%/programs/program.c \
+	%D%/programs/program.h \
+	%D%/programs/report.c \
+	%D%/programs/report.h \
+	%D%/programs/settings.c \
+	%D%/programs/settings.h \
+	%D%/programs/truth.c \
+	%D%/programs/truth.h \
+	%D%/programs/vtime.c \
+	%D%/programs/vtime.h \
+	%D%/programs/watch.c \
+	%D%/programs/watch.h \
+	%D%/programs/world.c \
+	%D%/programs/world.h
+tests_programs_nt_programs_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
+tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-contract.la -lm
+# What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
+tests_programs_nt_programs_LDFLAGS = -export-dynamic
+
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
 tests_fake_nt_record_SOURCES = %D%/fake/record.c

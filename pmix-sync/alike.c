@@ -19,7 +19,7 @@ static bool alike(struct nt_agree *a, const struct nt_agree_comm *x, const struc
 		if (x->participants[i] != y->participants[i])
 			return false;
 	}
-	return !nt_board_share_process(nt_view_comm(a, x), nt_view_comm(a, y));
+	return !nt_board_share_gpu(a->config.board, nt_view_comm(a, x), nt_view_comm(a, y));
 }
 
 /* The key's like in the next communicator from *at on; NULL: there is none. */

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alike.h - keys of communicators that are alike, and so are explored together
  *
- * Alike are communicators with as many ranks on the same nodes, this one their home, and no process
- * of it in two of them: the data-parallel groups of a job with tensor parallelism. Their
+ * Alike are communicators with as many ranks on the same nodes, this one their home, and no GPU in
+ * two of them: the data-parallel groups of a job with tensor parallelism. Their
  * collectives run beside each other, and what follows waits for the slowest. So their homes, which
  * are one, ask the tuner for the same key of all of them at the same time, give each what all have
  * measured of a plan, and let equal plans begin at the same turn with the same epoch: where the

@@ -191,7 +191,7 @@ static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 
 static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
 {
-	const bool shared = nt_board_share_process(a->comm, comm);
+	const bool shared = nt_board_share_gpu(a->home->board, a->comm, comm);
 
 	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
 		if (atomic_load(&comm->key[k].id) != 0 && waits_for(a, comm, &comm->key[k], shared))

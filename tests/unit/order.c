@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include "pmix-sync/board.h"
 #include "tuner/home.h"
 
 #define PROCESSES 8u
@@ -223,6 +224,29 @@ static void the_most_worthy_are_opened_first(void **state)
 	free(n.board);
 }
 
+/* A process with all ranks of the node: its groups have a rank each of eight, its other
+ * communicators all. */
+static void threads_are_told_apart_by_their_number(void **state)
+{
+	const struct nt_board_comm *comm;
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		seat(&n, TP, p, 1);
+		seat(&n, WORLD, p, 1);
+		seat(&n, DP + p, 0, 1);
+	}
+	comm = n.board->comm;
+	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[DP + 1]));
+	assert_true(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
+	assert_true(nt_board_share_gpu(n.board, &comm[TP], &comm[WORLD]));
+	seat(&n, DP, 0, 2); /* another process's */
+	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
+	free(n.board);
+}
+
 /* Two communicators of the same processes, called alike: one after the other. */
 static void what_would_be_in_each_others_times_takes_turns(void **state)
 {
@@ -255,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_share_is_of_the_processes_that_call),
 		cmocka_unit_test(the_rare_hold_nobody),
 		cmocka_unit_test(the_most_worthy_are_opened_first),
+		cmocka_unit_test(threads_are_told_apart_by_their_number),
 		cmocka_unit_test(what_would_be_in_each_others_times_takes_turns),
 	};
 

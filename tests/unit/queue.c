@@ -106,11 +106,11 @@ static void only_those_wait_that_would_be_disturbed(void **state)
 	const struct nt_queued like = { .comm = 4, .ranks = 2, .nodes = 2, .open = true };
 
 	(void)state;
-	assert_true(nt_queue_waits(&dp, &node, true)); /* a process in both */
-	assert_false(nt_queue_waits(&dp, &node, false)); /* no process, no network */
+	assert_true(nt_queue_waits(&dp, &node, true)); /* a GPU in both */
+	assert_false(nt_queue_waits(&dp, &node, false)); /* no GPU, no network */
 	assert_true(nt_queue_waits(&dp, &wide, false)); /* the network */
 	assert_false(nt_queue_waits(&dp, &like, false)); /* of one shape: together */
-	assert_true(nt_queue_waits(&dp, &like, true)); /* twice the same processes */
+	assert_true(nt_queue_waits(&dp, &like, true)); /* twice the same GPUs */
 }
 
 static void nobody_waits_for_ever(void **state)

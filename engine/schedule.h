@@ -6,9 +6,9 @@
  * A schedule is the payload of a plan (contract/board.h) and the result of a closed key. An
  * exploration is a number of blocks; each arm is used once in a block, in an order that (salt,
  * epoch, block) alone decides, so that drift hits all arms alike and all ranks agree without
- * talking. The salt is the key's and the shape's: keys are often explored at the same time, call by call, and if
- * their orders were alike, an arm of one would be measured with the same arm of the other beside
- * it each time. The first block warms up: NCCL connects an algorithm at its first use.
+ * talking. The salt is the key's and the shape's: keys are often explored at the same time, call by
+ * call, and if their orders were alike, an arm of one would be measured with the same arm of the
+ * other beside it each time. The first block warms up: NCCL connects an algorithm at its first use.
  *
  * Threads:  pure functions, any thread; nothing is allocated, nt_schedule_arm() is for every call
  *           of a rank.

@@ -40,8 +40,8 @@ void nt_board_leave(const struct nt_seat *seat);
 /* Ranks of this communicator were seated here, and every one has left. */
 bool nt_board_left(const struct nt_board_comm *comm);
 
-/* Is a GPU of this node in both, as far as can be told? A process has as many GPUs as it has ranks in
- * the communicator where it has most; what it has in both, and more of that, they share. */
+/* Is a GPU of this node in both, as far as can be told? A process has as many GPUs as it has ranks
+ * in the communicator where it has most; what it has in both, and more of that, they share. */
 bool nt_board_share_gpu(const struct nt_board *board, const struct nt_board_comm *a,
 			const struct nt_board_comm *b);
 

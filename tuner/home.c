@@ -15,7 +15,7 @@
 /* At once: runs are left for keys with another home. */
 #define OPEN_KEYS (NT_BOARD_RUNS / 4 * 3)
 #define POLICY_KEYS 64u /* the same where no run is needed */
-#define LOOK_MS 100u /* between two looks at what all keys are worth */
+#define LOOK_MS 2000u /* between two looks at what all keys are worth, but for a key that is next */
 
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
@@ -173,7 +173,7 @@ struct asking {
 
 /* Must it wait for this key, which may be of the same communicator? */
 static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
-		      const struct nt_board_key *key, bool shared)
+		      const struct nt_board_key *key)
 {
 	const uint32_t state = atomic_load(&key->state);
 	struct nt_queued other = queued_of(comm, key);
@@ -186,15 +186,14 @@ static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 		other.ready = may_open(a->home, comm, key);
 	if (other.ready && is_home(comm))
 		a->ahead++;
-	return a->patient && comm != a->comm && nt_queue_waits(&a->self, &other, shared);
+	return a->patient && comm != a->comm && nt_queue_waits(&a->self, &other, true) &&
+	       nt_queue_waits(&a->self, &other, nt_board_share_gpu(a->home->board, a->comm, comm));
 }
 
 static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
 {
-	const bool shared = nt_board_share_gpu(a->home->board, a->comm, comm);
-
 	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
-		if (atomic_load(&comm->key[k].id) != 0 && waits_for(a, comm, &comm->key[k], shared))
+		if (atomic_load(&comm->key[k].id) != 0 && waits_for(a, comm, &comm->key[k]))
 			return true;
 	}
 	return false;

@@ -29,12 +29,12 @@
 #include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_BOARD_LAYOUT 5u
+#define NT_BOARD_LAYOUT 6u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
 #define NT_BOARD_KEYS 32 /* keys of one communicator; more stay on AUTO */
-#define NT_BOARD_RUNS 16 /* explorations at once on a node */
+#define NT_BOARD_RUNS 32 /* explorations at once on a node */
 #define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX /* a turn that never comes */

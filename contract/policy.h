@@ -55,6 +55,8 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	  "off, or on: and with smaller chunks, which NCCL 2.30.3 or newer allows") \
 	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, "calls", \
 	  "calls of a collective and size before it is explored") \
+	X(min_share, min_share_micro, NT_DEC, 0, 100000000, 1000000, "percent", \
+	  "of the communication time that a collective and size must take to be explored") \
 	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, "percent", \
 	  "of a key's calls, and of their time, that exploring may cost; 0: no such limit") \
 	X(max_calls, max_calls, NT_INT, 0, 1000000, 1000, "calls", \

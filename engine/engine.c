@@ -28,6 +28,7 @@ bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *know
 	const struct nt_policy *policy = &engine->policy;
 
 	return nt_mode_chooses(policy->mode) && !known->captured &&
+	       (policy->mode == NT_MODE_POLICY || nt_worth_it(policy, &known->worth)) &&
 	       (nt_warm_worth(policy, known) || nt_warm_may_explore(policy, known));
 }
 
@@ -37,6 +38,7 @@ struct nt_policy nt_engine_policy(const struct nt_policy *asked)
 
 	if (policy.mode == NT_MODE_PROFILE) {
 		policy.min_calls = 1;
+		policy.min_share_micro = 0;
 		policy.budget_micro = 0;
 		policy.max_calls = 0;
 		policy.max_extra_ms = 0;
@@ -280,7 +282,7 @@ static void explore(const struct nt_engine_key *key, struct nt_schedule *schedul
 
 	*schedule = key->seen.schedule;
 	schedule->round = round_of(&key->seen);
-	schedule->salt = nt_schedule_salt(known->comm, known->key);
+	schedule->salt = nt_schedule_salt(known->ranks, known->nodes, known->key);
 }
 
 enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,

@@ -47,5 +47,7 @@ libnt_engine_la_SOURCES = \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/warmstart.c \
-	%D%/warmstart.h
+	%D%/warmstart.h \
+	%D%/worth.c \
+	%D%/worth.h
 libnt_engine_la_LIBADD = -lm

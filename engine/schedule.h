@@ -6,9 +6,9 @@
  * A schedule is the payload of a plan (contract/board.h) and the result of a closed key. An
  * exploration is a number of blocks; each arm is used once in a block, in an order that (salt,
  * epoch, block) alone decides, so that drift hits all arms alike and all ranks agree without
- * talking. The salt is the key's: keys are often explored at the same time, call by call, and if
- * their orders were alike, an arm of one would be measured with the same arm of the other beside
- * it each time. The first block warms up: NCCL connects an algorithm at its first use.
+ * talking. The salt is the key's and the shape's: keys are often explored at the same time, call by
+ * call, and if their orders were alike, an arm of one would be measured with the same arm of the
+ * other beside it each time. The first block warms up: NCCL connects an algorithm at its first use.
  *
  * Threads:  pure functions, any thread; nothing is allocated, nt_schedule_arm() is for every call
  *           of a rank.
@@ -103,8 +103,9 @@ struct nt_schedule nt_schedule_explore(enum nt_schedule_kind kind, const uint16_
  * without a result (nothing was tried) has 0 bytes, which is -1 too. */
 int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
 
-/* Of a communicator and a key of it, by their ids. */
-uint32_t nt_schedule_salt(uint64_t comm, uint64_t key);
+/* Of a key of communicators with so many ranks and nodes: those of one shape that are explored
+ * together run the same arms beside each other. */
+uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key);
 
 /* The payload of a schedule. Returns its bytes. */
 size_t nt_schedule_write(const struct nt_schedule *schedule, uint8_t *out, size_t cap);

@@ -199,6 +199,48 @@ bool nt_board_left(const struct nt_board_comm *comm)
 	return any;
 }
 
+static uint32_t seated_pid(const struct nt_board_comm *comm, uint32_t member)
+{
+	return atomic_load(&comm->member[member].state) == NT_MEMBER_JOINED
+		       ? atomic_load(&comm->member[member].pid)
+		       : 0;
+}
+
+static uint32_t ranks_in(const struct nt_board_comm *comm, uint32_t pid)
+{
+	uint32_t ranks = 0;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+		ranks += seated_pid(comm, m) == pid;
+	return ranks;
+}
+
+static uint32_t gpus_of(const struct nt_board *board, uint32_t pid)
+{
+	uint32_t gpus = 0;
+
+	for (uint32_t c = 0; c < NT_BOARD_COMMS; c++) {
+		const struct nt_board_comm *comm = &board->comm[c];
+		uint32_t ranks = atomic_load(&comm->id) != 0 ? ranks_in(comm, pid) : 0;
+
+		gpus = ranks > gpus ? ranks : gpus;
+	}
+	return gpus;
+}
+
+bool nt_board_share_gpu(const struct nt_board *board, const struct nt_board_comm *a,
+			const struct nt_board_comm *b)
+{
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		const uint32_t pid = seated_pid(a, m);
+		const uint32_t of_b = pid != 0 ? ranks_in(b, pid) : 0;
+
+		if (of_b > 0 && ranks_in(a, pid) + of_b > gpus_of(board, pid))
+			return true;
+	}
+	return false;
+}
+
 /* All of these are looked at by others: what is atomic is cleared so. */
 #define NT_CLEAR(member) atomic_store_explicit(&(member), 0, memory_order_relaxed)
 

@@ -40,6 +40,11 @@ void nt_board_leave(const struct nt_seat *seat);
 /* Ranks of this communicator were seated here, and every one has left. */
 bool nt_board_left(const struct nt_board_comm *comm);
 
+/* Is a GPU of this node in both, as far as can be told? A process has as many GPUs as it has ranks
+ * in the communicator where it has most; what it has in both, and more of that, they share. */
+bool nt_board_share_gpu(const struct nt_board *board, const struct nt_board_comm *a,
+			const struct nt_board_comm *b);
+
 /* Speaker: clear the slot of a communicator that every rank of this node has left, and give it
  * back. False, and nothing has changed, where a rank is seated, or one is about to sit down
  * anywhere on the board. Who looks at it late, at what is atomic, finds nothing there. */

@@ -3,6 +3,7 @@
 /* home.c - see home.h */
 #include "pmix-sync/home.h"
 
+#include "pmix-sync/alike.h"
 #include "pmix-sync/outbox.h"
 #include "pmix-sync/view.h"
 
@@ -64,6 +65,7 @@ static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		return;
 	}
 	ask_all(a, key);
+	key->asked = 0;
 	key->home = NT_HOME_WANTED;
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
@@ -80,6 +82,7 @@ static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct 
 		return;
 	ask_all(a, key);
 	key->open_ms = key->retry_ms = 0;
+	key->asked = 0;
 	key->home = NT_HOME_WANTED;
 	key->opened = key->recheck;
 }
@@ -133,7 +136,7 @@ static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
 static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
-	uint64_t turns, calls, top;
+	uint64_t turns, calls, top, ahead;
 
 	/* Members do not listen for a key that nobody calls. */
 	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
@@ -143,7 +146,9 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 	if (key->max_turn > top)
 		top = key->max_turn;
 	key->plan.epoch++;
-	key->plan.at = top + lead(a, comm, key, turns);
+	ahead = lead(a, comm, key, turns);
+	key->plan.at = top + ahead;
+	nt_alike_align(a, comm, key, top, ahead);
 	key->attempts++;
 	ask_all(a, key);
 	key->home = NT_HOME_PROPOSED;
@@ -170,6 +175,9 @@ static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	if (!pace(a, comm, key, &turns, &calls) ||
 	    (calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* asked again at the next step */
+	if (!comm->refused && nt_alike_wait(a, comm, key))
+		return;
+	key->asked++;
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
 		close_key(a, comm, key, comm->refused ? NULL : &wish);
 		return;
@@ -273,7 +281,8 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	}
 }
 
-void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct nt_entry *sum)
+void nt_home_answer(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+		    const struct nt_entry *sum)
 {
 	bool asked = false;
 
@@ -289,8 +298,11 @@ void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct n
 	key->refused = sum->type == NT_ENTRY_NACK;
 	key->busy = key->refused && sum->span == 1;
 	key->answered = !key->refused;
-	if (sum->type == NT_ENTRY_DATA)
-		a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
+	key->answered_ms = a->now_ms;
+	if (sum->type != NT_ENTRY_DATA)
+		return;
+	a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
+	nt_alike_share(a, comm, key, sum->bytes, sum->count);
 }
 
 void nt_home_step(struct nt_agree *a, struct nt_agree_comm *comm)

@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += libnt-sync.la
 libnt_sync_la_SOURCES = \
 	%D%/agree.c \
 	%D%/agree.h \
+	%D%/alike.c \
+	%D%/alike.h \
 	%D%/board.c \
 	%D%/board.h \
 	%D%/card.c \

@@ -65,12 +65,14 @@ struct nt_agree_key {
 	enum nt_home_state home;
 	void *tuner;
 	struct nt_plan plan; /* being proposed or running */
+	uint32_t asked; /* the tuner was, so often since the key was opened */
 	uint32_t attempts, busy_tries;
 	/* all said yes; or one said no, for want of an exploration area */
 	bool answered, refused, busy;
 	uint32_t opened; /* the recheck that it is open for; 0: the first time */
 	uint64_t max_turn; /* the highest turn that any answer named */
-	uint64_t asked_ms; /* when the answers were asked for */
+	/* when the answers were asked for, and when all had come */
+	uint64_t asked_ms, answered_ms;
 	uint64_t retry_ms; /* no proposal before this */
 	/* our first rank, when its turn was first known; ms 0: not */
 	uint64_t open_ms, open_turn, open_calls;

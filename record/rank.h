@@ -31,6 +31,9 @@
 #define NT_KEYSTATE_KEPT "kept" /* AUTO stays; arm is the best other one */
 #define NT_KEYSTATE_OBSERVED "observed" /* mode observe */
 
+/* why of a counted key that takes too little of the time to be explored */
+#define NT_KEYWHY_UNWORTHY "not worth it"
+
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
 

@@ -41,6 +41,7 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 	*key = (struct nt_sum_key){
 		.coll = read->coll,
 		.bytes = read->bytes,
+		.unworthy = strcmp(read->why, NT_KEYWHY_UNWORTHY) == 0,
 		.auto_arm = read->auto_arm,
 		.arm = read->arm,
 		.auto_us = read->auto_us,

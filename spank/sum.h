@@ -35,6 +35,7 @@ struct nt_sum_key {
 	int coll;
 	int64_t bytes;
 	enum nt_sum_state state;
+	bool unworthy; /* counted only, since it takes too little of the time */
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
 	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;

@@ -5,6 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
+	%D%/unit/agree-alike \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
@@ -23,6 +24,7 @@ unit_tests = \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
 	%D%/unit/option \
+	%D%/unit/order \
 	%D%/unit/apply \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \

@@ -8,10 +8,14 @@
 #include "engine/queue.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
+#include "pmix-sync/board.h"
 #include "tuner/abi.h"
+#include "tuner/clock.h"
 
-#define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
+/* At once: runs are left for keys with another home. */
+#define OPEN_KEYS (NT_BOARD_RUNS / 4 * 3)
 #define POLICY_KEYS 64u /* the same where no run is needed */
+#define LOOK_MS 2000u /* between two looks at what all keys are worth, but for a key that is next */
 
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
@@ -86,6 +90,9 @@ static struct nt_known known_of(const struct nt_home *home, const struct nt_boar
 		.captured = flagged(comm, NT_MEMBER_GRAPHS),
 	};
 
+	if (home->board)
+		known.worth = nt_worths_of(&home->worths, home->board,
+					   (unsigned)(comm - home->board->comm), key);
 	memcpy(known.cost_us, key->cost_us, sizeof(known.cost_us));
 	remember(home, comm, &known);
 	return known;
@@ -132,56 +139,107 @@ static bool may_open(const struct nt_home *home, const struct nt_board_comm *com
 	return nt_engine_worth(&home->engine, &known);
 }
 
-/* Is any of its keys in this state? IDLE: and to be opened at the next look, since it was called,
- * and none of its ranks' flags speaks against it. */
-static bool any_key(const struct nt_home *home, const struct nt_board_comm *comm,
-		    enum nt_key_state state)
+/* Home of a communicator is the node of its rank 0. */
+static bool is_home(const struct nt_board_comm *comm)
 {
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
-		const struct nt_board_key *key = &comm->key[k];
-
-		if (atomic_load(&key->id) == 0 || atomic_load(&key->state) != state)
-			continue;
-		if (state != NT_KEY_IDLE || may_open(home, comm, key))
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED &&
+		    comm->member[m].card.rank == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Is another communicator to be explored first? */
-static bool waits(const struct nt_home *home, const struct nt_board_comm *comm, uint64_t calls)
+static struct nt_queued queued_of(const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
-	const struct nt_queued self = { .id = atomic_load(&comm->id),
-					.ranks = atomic_load(&comm->ranks) };
+	return (struct nt_queued){
+		.comm = atomic_load(&comm->id),
+		.key = atomic_load(&key->id),
+		.ranks = atomic_load(&comm->ranks),
+		.nodes = atomic_load(&comm->nodes),
+		.calls = most_calls(key),
+		.us = nt_worth_rank_us(key),
+	};
+}
 
-	if (!home->board || nt_queue_waited(&home->engine.policy, calls))
+/* A key that asks to be opened, and what stands against it. */
+struct asking {
+	const struct nt_home *home;
+	const struct nt_board_comm *comm;
+	struct nt_queued self;
+	bool patient; /* it waits for others */
+	unsigned ahead; /* keys of this home that come first */
+};
+
+/* Must it wait for this key, which may be of the same communicator? */
+static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
+		      const struct nt_board_key *key)
+{
+	const uint32_t state = atomic_load(&key->state);
+	struct nt_queued other = queued_of(comm, key);
+
+	if (state != NT_KEY_OPEN && state != NT_KEY_IDLE)
 		return false;
-	for (unsigned c = 0; c < NT_BOARD_COMMS; c++) {
-		const struct nt_board_comm *other = &home->board->comm[c];
-		struct nt_queued queued = { .id = atomic_load(&other->id),
-					    .ranks = atomic_load(&other->ranks) };
+	other.open = state == NT_KEY_OPEN;
+	/* Looked for only where it matters: there may be thousands of keys. */
+	if (!other.open && nt_queue_before(&other, &a->self))
+		other.ready = may_open(a->home, comm, key);
+	if (other.ready && is_home(comm))
+		a->ahead++;
+	return a->patient && comm != a->comm && nt_queue_waits(&a->self, &other, true) &&
+	       nt_queue_waits(&a->self, &other, nt_board_share_gpu(a->home->board, a->comm, comm));
+}
 
-		if (other == comm || queued.id == 0 || atomic_load(&other->state) != NT_COMM_AGREED)
-			continue;
-		queued.open = any_key(home, other, NT_KEY_OPEN);
-		/* Looked for only where it matters: there may be thousands of keys. */
-		if (!queued.open && nt_queue_before(&queued, &self))
-			queued.ready = any_key(home, other, NT_KEY_IDLE);
-		if (nt_queue_waits(&self, &queued))
+static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
+{
+	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+		if (atomic_load(&comm->key[k].id) != 0 && waits_for(a, comm, &comm->key[k]))
 			return true;
 	}
 	return false;
+}
+
+/* Is there a place, and no other key that is to be explored first? */
+static bool is_next(const struct nt_home *home, const struct nt_board_comm *comm,
+		    const struct nt_board_key *key)
+{
+	struct asking a = { .home = home, .comm = comm, .self = queued_of(comm, key) };
+
+	if (home->engine.open >= OPEN_KEYS)
+		return false;
+	a.patient = !nt_queue_waited(&home->engine.policy, a.self.calls);
+	for (unsigned c = 0; home->board && c < NT_BOARD_COMMS; c++) {
+		const struct nt_board_comm *other = &home->board->comm[c];
+
+		if (atomic_load(&other->id) != 0 && atomic_load(&other->state) == NT_COMM_AGREED &&
+		    waits_for_comm(&a, other))
+			return false;
+	}
+	return !a.patient || a.ahead + home->engine.open < OPEN_KEYS;
+}
+
+static void look_at_worths(struct nt_home *home, uint64_t age_ms)
+{
+	const uint64_t now_ms = nt_clock_ms();
+
+	if (home->board &&
+	    (home->worths.looked_ms == 0 || now_ms - home->worths.looked_ms >= age_ms))
+		nt_worths_look(&home->worths, home->board, now_ms);
 }
 
 static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
-	const struct nt_home *home = arg;
+	struct nt_home *home = arg;
 
 	/* What is taken as it is needs no room for times, and no quiet. */
 	if (home->engine.policy.mode == NT_MODE_POLICY)
 		return home->engine.open < POLICY_KEYS && may_open(home, comm, key);
-	return home->engine.open < OPEN_KEYS && may_open(home, comm, key) &&
-	       !waits(home, comm, most_calls(key));
+	look_at_worths(home, LOOK_MS);
+	if (!may_open(home, comm, key) || !is_next(home, comm, key))
+		return false;
+	/* Others may have been called since. */
+	look_at_worths(home, 0);
+	return may_open(home, comm, key);
 }
 
 /* A remembered arm waits for no calls: has any key of it such a one? */

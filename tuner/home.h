@@ -14,11 +14,13 @@
 #include "contract/warm.h"
 #include "engine/engine.h"
 #include "pmix-sync/agree.h"
+#include "tuner/worth.h"
 
 struct nt_home {
 	struct nt_engine engine;
-	/* of this node, whose communicators take turns; NULL: they do not */
+	/* of this node, whose keys wait for each other; NULL: they do not, and all are worth it */
 	const struct nt_board *board;
+	struct nt_worths worths; /* zeros at first */
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
 };
 

@@ -52,6 +52,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/standing.h \
 	%D%/warm.c \
 	%D%/warm.h \
+	%D%/worth.c \
+	%D%/worth.h \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \

@@ -13,6 +13,7 @@
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
+#include "tuner/worth.h"
 #include "tuner/writehistory.h"
 
 _Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
@@ -224,8 +225,16 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 	}
 }
 
+static void note_worth(struct nt_rank_key *out, const struct nt_comm *comm,
+		       const struct nt_own_key *key, double of_us)
+{
+	if (out->why[0] == '\0' && strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 &&
+	    nt_worth_lacks(comm->fixed.process, key, of_us))
+		snprintf(out->why, sizeof(out->why), "%s", NT_KEYWHY_UNWORTHY);
+}
+
 static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
-		    uint64_t id)
+		    uint64_t id, double of_us)
 {
 	struct nt_rank_key out;
 
@@ -234,6 +243,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
 	note_remembered(&out, comm, id);
+	note_worth(&out, comm, key, of_us);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
@@ -288,6 +298,8 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 
 static void put_keys(struct text *t, const struct nt_comm *comm)
 {
+	const double of_us = nt_worth_process_us(comm->fixed.process);
+
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		uint64_t id = nt_comm_key_id(comm, i);
@@ -295,7 +307,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 
 		if (id == 0)
 			continue;
-		put_key(&t->put, comm, &comm->key[i], id);
+		put_key(&t->put, comm, &comm->key[i], id, of_us);
 		if (t->put.full) {
 			t->put = before;
 			t->cut++;

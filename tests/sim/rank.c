@@ -349,6 +349,8 @@ static void join(struct sim *s, struct sim_member *m)
 	m->seated = nt_board_join(s->node[m->node].board, c->id, c->ranks, c->nodes_used, &card,
 				  &m->seat, &err) == 0;
 	s->t.refused_seats += !m->seated;
+	if (m->seated) /* all are this one process, and are not */
+		m->seat.board->comm[m->seat.comm].member[m->seat.member].pid = 1 + m->proc;
 }
 
 void rank_retire(struct sim *s, struct sim_member *m)

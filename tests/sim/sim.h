@@ -62,7 +62,7 @@ struct sim_options {
 	X(interleaved)                                                                                             \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
 	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
-	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
+	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats) X(shared)
 /* clang-format on */
 
 #define SIM_BINS 640
@@ -92,6 +92,7 @@ struct sim_committed {
 struct sim_comm {
 	uint64_t id;
 	uint32_t ranks, nodes_used, calls, open_ms, life;
+	uint64_t like; /* the same number: called beside each other, and explored alike; 0 */
 	struct sim_member *member; /* by rank */
 	bool spanning, opened, ended;
 	uint32_t home; /* node of rank 0 */

@@ -71,6 +71,27 @@ static void expect(struct nt_sum *sum, const char *wanted)
 	nt_sum_fini(sum);
 }
 
+#define UNWORTHY(bytes)                                                                     \
+	"{\"coll\":\"AllReduce\",\"bytes\":" #bytes ",\"state\":\"counted\",\"calls\":400," \
+	"\"why\":\"not worth it\"}"
+
+/* What is said of keys comes after what is said of communicators, once for each. */
+static void what_was_not_worth_it_is_said(void **state)
+{
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," COMMITTED "]")));
+	expect(&sum, STEP_TEXT ",\"8r2n\":{" COMMITTED_TEXT
+			       "},\"why\":[\"8r2n: AllReduce 4: not worth it\"]}");
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
+	add(&sum, RANK(COMM("b", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
+	expect(&sum, STEP_TEXT ",\"why\":[\"8r2n, 2 communicators: "
+			       "AllReduce 4 and 1 more: not worth it\"]}");
+}
+
 static void one_record(void **state)
 {
 	struct nt_sum sum;
@@ -429,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_record),
+		cmocka_unit_test(what_was_not_worth_it_is_said),
 		cmocka_unit_test(ranks_of_one_communicator_count_once),
 		cmocka_unit_test(communicators_of_one_shape_are_added_up),
 		cmocka_unit_test(states_have_their_forms),

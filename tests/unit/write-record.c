@@ -192,6 +192,33 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	host_close(&h);
 }
 
+/* By calls times predicted time, of all communicators of the process. */
+static void a_key_that_takes_no_share_is_not_worth_it(void **state)
+{
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit,min_calls=4,min_share=5");
+	for (int i = 0; i < 4; i++)
+		host_collective(&h, NT_BROADCAST, SIZE);
+	for (int i = 0; i < 100; i++)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	read_text(&h, &rank);
+	key = key_of(&rank, NT_BROADCAST);
+	assert_string_equal(key->state, "counted");
+	assert_string_equal(key->why, "not worth it");
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->why, "");
+	nt_rank_fini(&rank);
+	for (int i = 0; i < 100; i++)
+		host_collective(&h, NT_BROADCAST, SIZE);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_BROADCAST)->why, "");
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
 static void a_rejection_names_the_culprit(void **state)
 {
 	struct nt_rank rank;
@@ -338,6 +365,7 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
+		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(the_step_marker_is_there),

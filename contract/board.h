@@ -18,7 +18,8 @@
  *           wait for.
  * Memory:   one file, mapped shared; NT_BOARD_LAYOUT changes with every change of a size or a
  *           meaning here.
- * Units:    samples in nanoseconds; turns in tasks; 0 means "nothing yet" unless said otherwise.
+ * Units:    samples as nt_board_time() has them; turns in tasks; 0 means "nothing yet" unless said
+ *           otherwise.
  */
 #ifndef NT_BOARD_LAYOUT_H
 #define NT_BOARD_LAYOUT_H
@@ -29,7 +30,7 @@
 #include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_BOARD_LAYOUT 5u
+#define NT_BOARD_LAYOUT 6u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
@@ -90,9 +91,12 @@ struct nt_plan {
 	uint64_t at;
 	uint64_t until; /* NT_NEVER: for good */
 	uint32_t epoch;
-	uint32_t stride; /* turns per position, at least 1 */
+	uint32_t stride; /* turns of a cell, at least 1 */
+	/* positions of a cell, at least 1; more than 1: the calls in it are counted (turn.h) */
+	uint32_t cell;
 	uint32_t run; /* where samples go, this node's index; NT_NO_RUN where none are wanted */
 	uint32_t payload_bytes;
+	uint32_t pad;
 	uint8_t payload[NT_PLAN_PAYLOAD];
 };
 
@@ -121,6 +125,10 @@ struct nt_board_key {
 	_Atomic uint64_t turn[NT_BOARD_MEMBERS];
 	/* rank: epoch of the newest plan whose `at` it has reached */
 	_Atomic uint64_t passed[NT_BOARD_MEMBERS];
+	/* the rank on the first seat, since it has opened the key: tasks of the key's function and
+	 * band, and the most turns from one call to the next */
+	_Atomic uint64_t tasks;
+	_Atomic uint32_t gap;
 	/* speaker: turn + 1 from which a rank must wait for the outcome; 0: none */
 	_Atomic uint64_t hold_at;
 	/* speaker: of the newest committed plan, which is plan[epoch & 1] */
@@ -150,16 +158,32 @@ struct nt_board_comm {
 
 #define NT_GATE_SHUT 0x80000000u
 
+#define NT_TIME_COARSE 0x80000000u /* a time's unit is 1,024 ns, not 1 ns */
+
+/* A time in one word, the longer the larger: nanoseconds, from 2.1 s on in units of 1,024 ns, at
+ * most 36 minutes. 0: no time, or one that is longer. */
+static inline uint32_t nt_board_time(uint64_t ns)
+{
+	if (ns < NT_TIME_COARSE)
+		return (uint32_t)ns;
+	return ns >> 10 < NT_TIME_COARSE ? NT_TIME_COARSE | (uint32_t)(ns >> 10) : 0;
+}
+
+static inline uint64_t nt_board_time_ns(uint32_t time)
+{
+	return time < NT_TIME_COARSE ? time : (uint64_t)(time - NT_TIME_COARSE) << 10;
+}
+
 /* Samples of one exploration on one node. */
 struct nt_board_run {
 	_Atomic uint32_t owner; /* speaker: 1 + comm * NT_BOARD_KEYS + key; 0 free */
 	_Atomic uint32_t issued[NT_BOARD_MEMBERS]; /* rank: collectives started in the window */
 	/* proxy thread: of those, measured or given up */
 	_Atomic uint32_t done[NT_BOARD_MEMBERS];
-	/* proxy thread: GPU time to the next collective; 0 none */
-	_Atomic uint32_t sample_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	/* proxy thread: GPU time to the next collective, nt_board_time(); 0 none */
+	_Atomic uint32_t sample[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 	/* ... to the next call of the key */
-	_Atomic uint32_t period_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	_Atomic uint32_t period[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 };
 
 struct nt_board {

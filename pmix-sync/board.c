@@ -209,6 +209,8 @@ static void clear_key(struct nt_board_key *key)
 	NT_CLEAR(key->epoch);
 	NT_CLEAR(key->state);
 	NT_CLEAR(key->hold_at);
+	NT_CLEAR(key->tasks);
+	NT_CLEAR(key->gap);
 	NT_CLEAR(key->described);
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		NT_CLEAR(key->calls[m]);
@@ -291,10 +293,8 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 			atomic_store(&run->issued[m], 0);
 			atomic_store(&run->done[m], 0);
 			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++) {
-				atomic_store_explicit(&run->sample_ns[m][p], 0,
-						      memory_order_relaxed);
-				atomic_store_explicit(&run->period_ns[m][p], 0,
-						      memory_order_relaxed);
+				atomic_store_explicit(&run->sample[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->period[m][p], 0, memory_order_relaxed);
 			}
 		}
 		return i;

@@ -4,6 +4,7 @@
 #include "pmix-sync/home.h"
 
 #include "pmix-sync/outbox.h"
+#include "pmix-sync/spread.h"
 #include "pmix-sync/view.h"
 
 #define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
@@ -95,7 +96,7 @@ static bool recheck_over(const struct nt_agree_key *key)
 /* The first of our ranks: its turn and calls since the key was opened tell turns per call and
  * per millisecond. */
 static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
-		 uint64_t *turns, uint64_t *calls)
+		 struct nt_cadence *seen)
 {
 	struct nt_board_comm *board = nt_view_comm(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot];
@@ -111,9 +112,14 @@ static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree
 		key->open_ms = a->now_ms;
 		key->open_turn = turn;
 		key->open_calls = atomic_load(&board_key->calls[m]);
+		key->open_tasks = atomic_load(&board_key->tasks);
 	}
-	*turns = turn - key->open_turn;
-	*calls = atomic_load(&board_key->calls[m]) - key->open_calls;
+	*seen = (struct nt_cadence){
+		.turns = turn - key->open_turn,
+		.calls = atomic_load(&board_key->calls[m]) - key->open_calls,
+		.tasks = atomic_load(&board_key->tasks) - key->open_tasks,
+		.gap = atomic_load(&board_key->gap),
+	};
 	return true;
 }
 
@@ -133,24 +139,26 @@ static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
 static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
-	uint64_t turns, calls, top;
+	struct nt_cadence seen;
+	uint64_t top;
 
 	/* Members do not listen for a key that nobody calls. */
 	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
-	    !pace(a, comm, key, &turns, &calls))
+	    !pace(a, comm, key, &seen))
 		return;
 	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
 	if (key->max_turn > top)
 		top = key->max_turn;
 	key->plan.epoch++;
-	key->plan.at = top + lead(a, comm, key, turns);
+	key->plan.at = top + lead(a, comm, key, seen.turns);
 	key->attempts++;
 	ask_all(a, key);
 	key->home = NT_HOME_PROPOSED;
 	entry.epoch = key->plan.epoch;
 	entry.turn = key->plan.at;
 	entry.stride = key->plan.stride;
-	entry.span = key->plan.until == NT_NEVER ? NT_NEVER : key->plan.until * key->plan.stride;
+	entry.cell = key->plan.cell;
+	entry.span = nt_spread_turns(&key->plan);
 	entry.bytes = key->plan.payload;
 	entry.count = key->plan.payload_bytes;
 	nt_outbox_say(a, comm, &entry);
@@ -165,19 +173,16 @@ static bool needs_no_stride(const struct nt_agree *a, const struct nt_agree_key 
 static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
-	uint64_t turns, calls;
+	struct nt_cadence seen;
 
-	if (!pace(a, comm, key, &turns, &calls) ||
-	    (calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
+	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* asked again at the next step */
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
 		close_key(a, comm, key, comm->refused ? NULL : &wish);
 		return;
 	}
 	wish.epoch = key->plan.epoch;
-	wish.stride = calls > 0 ? (uint32_t)((turns + calls / 2) / calls) : 0;
-	if (wish.stride == 0)
-		wish.stride = 1;
+	nt_spread(&seen, &wish);
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
 	key->home = NT_HOME_RETRY; /* so that the tuner is not asked twice for one plan */

@@ -7,6 +7,7 @@
 #include "pmix-sync/board.h"
 #include "pmix-sync/outbox.h"
 #include "pmix-sync/recheck.h"
+#include "pmix-sync/trail.h"
 #include "pmix-sync/view.h"
 
 #define NT_LATE_MS 1000 /* how long late GPU times are waited for after a window */
@@ -44,11 +45,14 @@ static bool copy_plan(struct nt_plan *plan, const struct nt_entry *entry)
 {
 	if (entry->count > sizeof(plan->payload) || entry->stride == 0 || entry->epoch == 0)
 		return false;
+	if (entry->cell == 0 || (entry->cell > 1 && entry->stride > NT_TRAIL))
+		return false;
 	memset(plan, 0, sizeof(*plan));
 	plan->at = entry->turn;
 	plan->until = entry->span == NT_NEVER ? NT_NEVER : entry->turn + entry->span;
 	plan->epoch = entry->epoch;
 	plan->stride = entry->stride;
+	plan->cell = entry->cell;
 	plan->run = NT_NO_RUN;
 	plan->payload_bytes = (uint32_t)entry->count;
 	if (entry->count > 0)

@@ -73,7 +73,7 @@ struct nt_agree_key {
 	uint64_t asked_ms; /* when the answers were asked for */
 	uint64_t retry_ms; /* no proposal before this */
 	/* our first rank, when its turn was first known; ms 0: not */
-	uint64_t open_ms, open_turn, open_calls;
+	uint64_t open_ms, open_turn, open_calls, open_tasks;
 };
 
 struct nt_agree_comm {

@@ -90,7 +90,7 @@ struct nt_comm_fixed {
 	uint32_t ranks, nodes;
 	uint32_t index; /* in the process's list */
 	uint32_t opened; /* order of opening */
-	_Atomic uint32_t *observed_ns; /* room for all keys, mode observe only */
+	_Atomic uint32_t *observed; /* room for all keys, mode observe only */
 	char name[64]; /* the user's, "" if none */
 	char why[120]; /* why it has no seat, "" if it has */
 	struct nt_card card;
@@ -130,6 +130,7 @@ struct nt_comm_events {
 	_Atomic uint64_t
 		launches_begun; /* of those left to CUDA's thread, whose events have come */
 	struct nt_match match[NT_FIFO]; /* of the decision at the same place */
+	struct nt_trail trail[NT_COLLS];
 };
 
 struct nt_comm_laps {
@@ -198,7 +199,7 @@ static inline bool nt_comm_turn(const struct nt_comm *comm, int coll, uint64_t *
 	if (atomic_load_explicit(&comm->events.func[coll].group, memory_order_acquire) <=
 	    comm->decision.open_group)
 		return false;
-	*turn = atomic_load_explicit(&comm->events.func[coll].turn, memory_order_relaxed);
+	*turn = atomic_load_explicit(&comm->events.func[coll].turn, memory_order_acquire);
 	return true;
 }
 
@@ -208,8 +209,8 @@ static inline void nt_comm_note_turn(struct nt_comm *comm, int coll, uint64_t se
 {
 	uint64_t group = atomic_load_explicit(&comm->decision.group, memory_order_relaxed);
 
-	atomic_store_explicit(&comm->events.func[coll].turn, seq + 1, memory_order_relaxed);
-	/* Pairs with the acquire in nt_comm_turn(). */
+	/* Pair with the acquires in nt_comm_turn(): what was noted of the tasks below it is there. */
+	atomic_store_explicit(&comm->events.func[coll].turn, seq + 1, memory_order_release);
 	atomic_store_explicit(&comm->events.func[coll].group, group, memory_order_release);
 	atomic_store_explicit(&comm->events.group, group, memory_order_relaxed);
 }

@@ -17,14 +17,16 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
 	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
-	if (fixed->observed_ns)
-		key->observed_ns = fixed->observed_ns + (size_t)at * NT_OBSERVED_MAX;
+	if (fixed->observed)
+		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
 	if (fixed->seated && !nt_comm_frozen(comm) &&
 	    !(fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
 		slot = nt_board_key(&fixed->seat, id, key->auto_arm, key->cost_us);
 		if (slot >= 0)
 			key->shared = &fixed->board->key[slot];
 	}
+	comm->key[at].decision.turn.trail = &comm->events.trail[nt_key_coll(id)];
+	comm->key[at].decision.turn.band = nt_key_band(id);
 	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
 	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
 }
@@ -87,7 +89,7 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, 
 		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
 		return true;
 	}
-	if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+	if (key->fixed.observed && state != NT_OWN_CLOSED)
 		return false;
 	if (state > NT_OWN_COMMITTED || !shared)
 		return true;

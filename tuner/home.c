@@ -288,21 +288,21 @@ static void key_end(void *arg)
 
 /* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
  * it may have been that. */
-static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position,
-			bool period)
+static uint64_t slowest_ns(const struct nt_board_run *run, uint32_t members, uint32_t position,
+			   bool period)
 {
 	uint32_t worst = 0;
 
 	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
-		const _Atomic uint32_t *times = period ? run->period_ns[m] : run->sample_ns[m];
-		uint32_t ns = atomic_load_explicit(&times[position], memory_order_relaxed);
+		const _Atomic uint32_t *times = period ? run->period[m] : run->sample[m];
+		uint32_t time = atomic_load_explicit(&times[position], memory_order_relaxed);
 
-		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
+		if (time == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
 			return 0;
-		if (ns > worst)
-			worst = ns;
+		if (time > worst)
+			worst = time;
 	}
-	return worst;
+	return nt_board_time_ns(worst);
 }
 
 size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
@@ -318,7 +318,7 @@ size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, 
 	run = &board->run[plan->run];
 	for (uint32_t p = 0; p < nt_schedule_positions(&schedule); p++)
 		nt_times_put(packed, &schedule, plan->epoch, p, reward,
-			     slowest(run, members, p, false), slowest(run, members, p, true));
+			     slowest_ns(run, members, p, false), slowest_ns(run, members, p, true));
 	return nt_times_write(packed, out, cap);
 }
 

@@ -30,8 +30,8 @@ enum nt_own_state {
 struct nt_key_fixed {
 	float cost_us[NT_PAIRS]; /* NCCL's costs at the first call */
 	uint8_t auto_arm; /* NCCL's pick at the first call */
-	/* NULL but in mode observe; the proxy thread fills what it points to. */
-	_Atomic uint32_t *observed_ns;
+	/* Times (nt_board_time()), NULL but in mode observe; the proxy thread fills them. */
+	_Atomic uint32_t *observed;
 	struct nt_board_key *shared; /* NULL: not on the board */
 };
 
@@ -43,6 +43,7 @@ struct nt_key_decision {
 	_Atomic uint32_t rechecks_taken; /* of those that the helper thread has asked for */
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were looked at */
 	bool open; /* counts turns */
+	uint64_t told_turn; /* plus 1, of what the board says of its tasks; 0: nothing yet */
 	uint64_t measure_group; /* the group in which GPU times were wanted first */
 	uint32_t stalled_seen; /* the helper thread's word that was answered */
 	_Atomic uint32_t commits; /* plans for good so far */

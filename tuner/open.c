@@ -69,12 +69,12 @@ static struct nt_comm *take_room(struct nt_process *process)
 		if (!comm)
 			return NULL;
 		nt_slot_forget(&process->slots, comm);
-		observed = comm->fixed.observed_ns;
+		observed = comm->fixed.observed;
 		index = comm->fixed.index;
 		memset(comm, 0, sizeof(*comm));
 	}
 	comm->fixed.index = index;
-	comm->fixed.observed_ns = observed;
+	comm->fixed.observed = observed;
 	return comm;
 }
 
@@ -359,7 +359,7 @@ void nt_comm_leave_all(struct nt_process *process)
 void nt_comm_free_all(struct nt_process *process)
 {
 	for (uint32_t i = 0; i < process->comms; i++) {
-		free(process->comm[i]->fixed.observed_ns);
+		free(process->comm[i]->fixed.observed);
 		free(process->comm[i]);
 	}
 }

@@ -90,7 +90,7 @@ static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key
 
 static int by_value(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -98,23 +98,23 @@ static int by_value(const void *a, const void *b)
 /* Durations of mode observe. Returns whether there are any. */
 static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 {
-	uint32_t ns[NT_OBSERVED_MAX];
+	uint64_t ns[NT_OBSERVED_MAX];
 	uint32_t count = 0;
 
-	for (unsigned i = 0; key->fixed.observed_ns && i < NT_OBSERVED_MAX; i++) {
+	for (unsigned i = 0; key->fixed.observed && i < NT_OBSERVED_MAX; i++) {
 		/* Pairs with the release in keep_time() of tuner/event.c. */
-		uint32_t value = atomic_load_explicit(&key->fixed.observed_ns[i],
+		uint32_t value = atomic_load_explicit(&key->fixed.observed[i],
 						      memory_order_acquire);
 
 		if (value != 0)
-			ns[count++] = value;
+			ns[count++] = nt_board_time_ns(value);
 	}
 	if (count == 0)
 		return false;
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	out->auto_us = ns[count / 2] / 1e3;
-	out->auto_p25_us = ns[count / 4] / 1e3;
-	out->auto_p75_us = ns[count * 3 / 4] / 1e3;
+	out->auto_us = (double)ns[count / 2] / 1e3;
+	out->auto_p25_us = (double)ns[count / 4] / 1e3;
+	out->auto_p75_us = (double)ns[count * 3 / 4] / 1e3;
 	out->samples = count;
 	return true;
 }
@@ -156,7 +156,7 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
-	else if (key->fixed.observed_ns &&
+	else if (key->fixed.observed &&
 		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	snprintf(out->state, sizeof(out->state), "%s", state);

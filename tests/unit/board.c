@@ -225,7 +225,8 @@ static void a_place_is_given_back_under_late_looks(void **state)
 static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 {
 	struct nt_board_key *key = calloc(1, sizeof(*key));
-	struct nt_turn mine = { .plan = { .epoch = 0 } };
+	static struct nt_trail trail;
+	struct nt_turn mine = { .trail = &trail };
 
 	(void)state;
 	assert_non_null(key);
@@ -235,7 +236,9 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	atomic_store(&key->hold_at, 12 + 1);
 	assert_int_equal(nt_turn_take(key, 0, 11, &mine), NT_TURN_GO);
 	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_WAIT);
-	key->plan[1] = (struct nt_plan){ .at = 12, .until = 18, .epoch = 1, .stride = 2 };
+	key->plan[1] = (struct nt_plan){
+		.at = 12, .until = 18, .epoch = 1, .stride = 2, .cell = 1
+	};
 	atomic_store(&key->epoch, 1);
 	atomic_store(&key->hold_at, 0);
 	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_GO);
@@ -243,7 +246,9 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	assert_true(nt_turn_position(&mine, 17) == 2 && nt_turn_position(&mine, 18) == -1);
 	assert_true(atomic_load(&key->passed[0]) == 1);
 	/* The next plan is known early and followed in time. */
-	key->plan[0] = (struct nt_plan){ .at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1 };
+	key->plan[0] = (struct nt_plan){
+		.at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1, .cell = 1
+	};
 	atomic_store(&key->epoch, 2);
 	assert_int_equal(nt_turn_take(key, 0, 17, &mine), NT_TURN_GO);
 	assert_true(nt_turn_position(&mine, 17) == 2);

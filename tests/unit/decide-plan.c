@@ -192,21 +192,64 @@ static void an_exploration_is_followed_and_measured(void **state)
 				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
 		/* A collective's time is known when the next one starts. */
 		if (at > 0)
-			assert_int_equal(atomic_load(&run->sample_ns[m][at - 1]), 50000 + at - 1);
-		assert_int_equal(atomic_load(&run->sample_ns[m][at]), 0);
+			assert_int_equal(atomic_load(&run->sample[m][at - 1]), 50000 + at - 1);
+		assert_int_equal(atomic_load(&run->sample[m][at]), 0);
 		assert_int_equal(h.mask, KERNEL_ON);
 	}
 	assert_int_equal(atomic_load(&key->passed[m]), 1);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	/* The one after the window was appended with GPU times still on: it ends the last one's
 	 * time. */
-	assert_int_equal(atomic_load(&run->sample_ns[m][11]), 50011);
+	assert_int_equal(atomic_load(&run->sample[m][11]), 50011);
 	assert_int_equal(h.mask, COLL_ON);
 	assert_int_equal(atomic_load(&run->issued[m]), 12);
 	assert_int_equal(atomic_load(&run->done[m]), 12);
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced), 8);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_STALE]), 0);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_UNMATCHED]), 0);
+	host_close(&h);
+}
+
+/* Two calls of the key, then eight others of its function, again and again. */
+static void a_burst_has_a_position_for_each_call(void **state)
+{
+	const struct nt_schedule screen = host_screen();
+	struct nt_board_key *key;
+	struct nt_board_run *run;
+	struct nt_plan plan;
+	unsigned m, position = 0;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
+	plan.cell = 12;
+	plan.stride = 100;
+	plan.until = plan.at + 100;
+	key = host_key(&h, NT_ALLREDUCE, SIZE);
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key - h.comm->fixed.board->key));
+	run = &h.process.map.board->run[plan.run];
+	m = h.comm->fixed.seat.member;
+	host_commit(key, &plan);
+	while (h.seq[NT_ALLREDUCE] < plan.at + 2)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	for (position = 2; position < 14; position++) {
+		int arm = nt_schedule_arm(&screen, 1, position < 12 ? (int64_t)position : -1);
+
+		for (unsigned i = 0; position % 2 == 0 && i < 8; i++)
+			host_collective(&h, NT_ALLREDUCE, SIZE * 16);
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE),
+				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
+	}
+	host_collective(&h, NT_ALLREDUCE, SIZE * 16);
+	for (position = 0; position < 12; position++)
+		assert_int_not_equal(atomic_load(&run->sample[m][position]), 0);
+	assert_int_equal(atomic_load(&run->issued[m]), 12);
+	assert_int_equal(atomic_load(&run->done[m]), 12);
+	/* What the home plans by. */
+	assert_in_range(atomic_load(&key->gap), 9, 9);
+	assert_in_range(atomic_load(&key->tasks), 13, 18);
 	host_close(&h);
 }
 
@@ -391,6 +434,7 @@ int main(void)
 		cmocka_unit_test(the_mask_counts_open_keys),
 		cmocka_unit_test(destroying_a_communicator_returns_its_mask),
 		cmocka_unit_test(an_exploration_is_followed_and_measured),
+		cmocka_unit_test(a_burst_has_a_position_for_each_call),
 		cmocka_unit_test(a_window_left_behind_is_not_measured_for_ever),
 		cmocka_unit_test(a_final_plan_is_committed),
 		cmocka_unit_test(a_forced_arm_wins_ties),

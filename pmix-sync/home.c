@@ -10,7 +10,9 @@
 #define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
 #define NT_ATTEMPTS 10 /* proposals of one plan before the key is left alone */
 #define NT_DECIDE_MS 2000 /* at least this long a proposal waits for its answers */
-#define NT_READY_MS 30000 /* by so much another node may be later than home to know its turns */
+/* By so much another node may be later than home to know its turns, or by so many pauses. */
+#define NT_READY_MS 30000
+#define NT_READY_PAUSES 8
 #define NT_BUSY_MS 500 /* first wait for an exploration area, doubled each time */
 #define NT_BUSY_TRIES 8
 #define NT_RECHECK_LEAD_MS 1000 /* least lead in a recheck between nodes: logs are read rarely */
@@ -143,8 +145,7 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 	uint64_t top;
 
 	/* Members do not listen for a key that nobody calls. */
-	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
-	    !pace(a, comm, key, &seen))
+	if (a->now_ms < key->retry_ms || nt_view_pauses(a, key) || !pace(a, comm, key, &seen))
 		return;
 	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
 	if (key->max_turn > top)
@@ -238,7 +239,7 @@ static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct
 static bool waited_long(const struct nt_agree *a, const struct nt_agree_key *key)
 {
 	return !key->committed && key->ready && !key->answered &&
-	       a->now_ms - key->ready_ms > NT_READY_MS;
+	       a->now_ms - key->ready_ms > nt_rhythm_ms(&key->rhythm, NT_READY_PAUSES, NT_READY_MS);
 }
 
 static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)

@@ -38,6 +38,7 @@ libnt_sync_la_SOURCES = \
 	%D%/recheck.h \
 	%D%/retire.c \
 	%D%/retire.h \
+	%D%/rhythm.h \
 	%D%/spread.c \
 	%D%/spread.h \
 	%D%/speaker.c \

@@ -10,7 +10,9 @@
 #include "pmix-sync/trail.h"
 #include "pmix-sync/view.h"
 
-#define NT_LATE_MS 1000 /* how long late GPU times are waited for after a window */
+/* How long late GPU times are waited for after a window: so long, or so many pauses of its key. */
+#define NT_LATE_MS 1000
+#define NT_LATE_PAUSES 2
 
 struct nt_agree_key *nt_member_key(struct nt_agree_comm *comm, uint64_t id)
 {
@@ -212,9 +214,7 @@ static void note_calls(struct nt_agree *a, struct nt_board_key *board_key, struc
 
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
 		calls += atomic_load_explicit(&board_key->calls[m], memory_order_relaxed);
-	if (calls != key->calls)
-		key->called_ms = a->now_ms;
-	key->calls = calls;
+	nt_rhythm_see(&key->rhythm, calls, a->now_ms);
 }
 
 static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board,
@@ -254,7 +254,8 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 		return;
 	if (key->passed_ms == 0)
 		key->passed_ms = a->now_ms;
-	if (nt_view_measured(a, &key->installed, board) || a->now_ms - key->passed_ms >= NT_LATE_MS)
+	if (nt_view_measured(a, &key->installed, board) ||
+	    a->now_ms - key->passed_ms >= nt_rhythm_ms(&key->rhythm, NT_LATE_PAUSES, NT_LATE_MS))
 		send_data(a, comm, key, nt_view_top_turn(board_key, board));
 }
 

@@ -9,9 +9,9 @@
 
 #include "pmix-sync/hooks.h"
 #include "pmix-sync/past.h"
+#include "pmix-sync/rhythm.h"
 
 #define NT_GRACE_MS 30 /* ranks of one node are seated within this of each other */
-#define NT_ACTIVE_MS 10000 /* a key that was not called for this long has nothing to tell */
 #define NT_STASH_MAX 1024 /* cards that wait for a communicator to be seen here */
 
 enum nt_home_state {
@@ -47,7 +47,7 @@ struct nt_agree_key {
 	struct nt_plan pending, installed; /* epoch 0: none */
 	uint64_t ready_ms;
 	uint64_t passed_ms; /* when all our ranks were seen past `installed`; 0: not yet */
-	uint64_t calls, called_ms; /* of all our ranks, and when that last changed */
+	struct nt_rhythm rhythm; /* calls of all our ranks */
 	bool committed; /* committed_plan is in force for good; windows lie over it */
 	struct nt_plan committed_plan;
 

@@ -3,6 +3,10 @@
 /* view.c - see view.h */
 #include "pmix-sync/view.h"
 
+/* How long a key may be without calls: so many of its pauses, and at least so long. */
+#define NT_ACTIVE_PAUSES 4
+#define NT_ACTIVE_MS 10000
+
 struct nt_board_comm *nt_view_comm(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	return &a->config.board->comm[comm->slot];
@@ -12,6 +16,21 @@ struct nt_board_key *nt_view_key(struct nt_agree *a, const struct nt_agree_comm 
 				 const struct nt_agree_key *key)
 {
 	return &nt_view_comm(a, comm)->key[key->slot];
+}
+
+static uint64_t silent_ms(const struct nt_agree_key *key)
+{
+	return nt_rhythm_ms(&key->rhythm, NT_ACTIVE_PAUSES, NT_ACTIVE_MS);
+}
+
+bool nt_view_silent(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->now_ms - key->rhythm.called_ms >= silent_ms(key);
+}
+
+bool nt_view_pauses(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->now_ms - key->rhythm.called_ms >= silent_ms(key) / 2;
 }
 
 bool nt_view_seated(const struct nt_board_comm *board, uint32_t member)

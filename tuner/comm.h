@@ -209,7 +209,7 @@ static inline void nt_comm_note_turn(struct nt_comm *comm, int coll, uint64_t se
 {
 	uint64_t group = atomic_load_explicit(&comm->decision.group, memory_order_relaxed);
 
-	/* Pair with the acquires in nt_comm_turn(): what was noted of the tasks below it is there. */
+	/* Both pair with acquires in nt_comm_turn(): what was noted of tasks below it is there. */
 	atomic_store_explicit(&comm->events.func[coll].turn, seq + 1, memory_order_release);
 	atomic_store_explicit(&comm->events.func[coll].group, group, memory_order_release);
 	atomic_store_explicit(&comm->events.group, group, memory_order_relaxed);

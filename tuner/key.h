@@ -9,8 +9,10 @@
 #ifndef NT_TUNER_KEY_H
 #define NT_TUNER_KEY_H
 
+#include "pmix-sync/rhythm.h"
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
+#include "tuner/stall.h"
 #include "engine/marker.h"
 #include "engine/schedule.h"
 
@@ -80,9 +82,8 @@ struct nt_key_helper {
 	_Atomic uint32_t rechecks_asked; /* the board had it open for a recheck so often */
 	_Atomic uint32_t stalled; /* open for long, and nothing comes of it: in how many rounds */
 	bool recheck_open; /* on the board since the newest was asked for */
-	uint32_t seen_epoch; /* and since when it is as it is */
-	uint64_t opened_ms;
-	uint64_t seen_calls, seen_ms; /* calls when they last changed, and when */
+	struct nt_stall stall;
+	struct nt_rhythm rhythm;
 	struct nt_marker_place marker;
 };
 

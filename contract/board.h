@@ -16,8 +16,9 @@
  *
  * Threads:  C11 atomics only; a rank that dies between two stores leaves nothing that others
  *           wait for.
- * Memory:   one file, mapped shared; NT_BOARD_LAYOUT changes with every change of a size or a
- *           meaning here.
+ * Memory:   one file, mapped shared, with holes: of a communicator's keys the first sixteen have
+ *           memory, and as many as it says beside (8.5 MiB for a node, and 28 KiB for sixteen keys
+ *           more). NT_BOARD_LAYOUT changes with every change of a size or a meaning here.
  * Units:    samples as nt_board_time() has them; turns in tasks; 0 means "nothing yet" unless said
  *           otherwise.
  */
@@ -33,8 +34,9 @@
 #define NT_BOARD_LAYOUT 6u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
-#define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
-#define NT_BOARD_KEYS 32 /* keys of one communicator; more stay on AUTO */
+#define NT_BOARD_MEMBERS 64 /* ranks of one communicator on one node */
+#define NT_BOARD_KEYS 256 /* keys of one communicator; more stay on AUTO */
+#define NT_BOARD_KEYS_AT_ONCE 16 /* by so many keys a communicator's memory grows */
 #define NT_BOARD_RUNS 16 /* explorations at once on a node */
 #define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
 
@@ -124,7 +126,7 @@ struct nt_board_key {
 	/* rank: turn + 1 of its newest decision; 0 unknown */
 	_Atomic uint64_t turn[NT_BOARD_MEMBERS];
 	/* rank: epoch of the newest plan whose `at` it has reached */
-	_Atomic uint64_t passed[NT_BOARD_MEMBERS];
+	_Atomic uint32_t passed[NT_BOARD_MEMBERS];
 	/* the rank on the first seat, since it has opened the key: tasks of the key's function and
 	 * band, and the most turns from one call to the next */
 	_Atomic uint64_t tasks;
@@ -153,7 +155,9 @@ struct nt_board_comm {
 	_Atomic uint32_t state; /* speaker: enum nt_comm_state */
 	char why[120]; /* speaker, before state becomes REJECTED */
 	struct nt_board_member member[NT_BOARD_MEMBERS];
-	struct nt_board_key key[NT_BOARD_KEYS];
+	/* keys with memory beside the first NT_BOARD_KEYS_AT_ONCE; raised by compare-and-swap */
+	_Atomic uint32_t more_keys;
+	struct nt_board_key key[NT_BOARD_KEYS]; /* claimed from the first on */
 };
 
 #define NT_GATE_SHUT 0x80000000u

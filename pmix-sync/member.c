@@ -190,7 +190,8 @@ static void send_data(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	};
 
 	entry.count = a->config.hooks.gather(a->config.hooks.arg, a->config.board, &key->installed,
-					     NT_BOARD_MEMBERS, bytes, sizeof(bytes));
+					     nt_view_seats(nt_view_comm(a, comm)), bytes,
+					     sizeof(bytes));
 	nt_board_run_free(a->config.board, key->installed.run);
 	key->data_due = false;
 	key->stir_ms = a->now_ms;
@@ -208,11 +209,12 @@ static void close_refused(struct nt_board_key *board_key, const struct nt_board_
 	atomic_store(&board_key->state, NT_KEY_CLOSED);
 }
 
-static void note_calls(struct nt_agree *a, struct nt_board_key *board_key, struct nt_agree_key *key)
+static void note_calls(struct nt_agree *a, const struct nt_board_comm *board,
+		       const struct nt_board_key *board_key, struct nt_agree_key *key)
 {
 	uint64_t calls = 0;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+	for (uint32_t m = 0; nt_board_taken(board, m); m++)
 		calls += atomic_load_explicit(&board_key->calls[m], memory_order_relaxed);
 	nt_rhythm_see(&key->rhythm, calls, a->now_ms);
 }
@@ -222,14 +224,10 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 {
 	struct nt_board_key *board_key;
 
-	for (int s = 0; key->slot < 0 && s < NT_BOARD_KEYS; s++) {
-		if (atomic_load(&board->key[s].id) == key->id)
-			key->slot = s;
-	}
 	if (key->closed || key->slot < 0)
 		return;
 	board_key = &board->key[key->slot];
-	note_calls(a, board_key, key);
+	note_calls(a, board, board_key, key);
 	if (!key->wanted)
 		return;
 	if (atomic_load(&board_key->state) == NT_KEY_IDLE)
@@ -259,6 +257,20 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 		send_data(a, comm, key, nt_view_top_turn(board_key, board));
 }
 
+/* Keys that our ranks have called since the last look: slots are claimed one after the other. */
+static void note_slots(struct nt_agree_comm *comm, const struct nt_board_comm *board)
+{
+	for (; comm->slots < NT_BOARD_KEYS; comm->slots++) {
+		const uint64_t id = atomic_load(&board->key[comm->slots].id);
+		struct nt_agree_key *key = id != 0 ? nt_member_key(comm, id) : NULL;
+
+		if (id == 0)
+			return;
+		if (key)
+			key->slot = (int)comm->slots;
+	}
+}
+
 void nt_member_step(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	struct nt_board_comm *board = nt_view_comm(a, comm);
@@ -268,12 +280,7 @@ void nt_member_step(struct nt_agree *a, struct nt_agree_comm *comm)
 		why = "too many looks at other nodes";
 	if (why)
 		nt_outbox_refuse(a, comm, why);
-	for (int s = 0; s < NT_BOARD_KEYS; s++) {
-		uint64_t id = atomic_load(&board->key[s].id);
-
-		if (id != 0)
-			(void)nt_member_key(comm, id);
-	}
+	note_slots(comm, board);
 	nt_recheck_begin(a, comm);
 	for (uint32_t k = 0; k < comm->key_count; k++)
 		key_step(a, comm, board, &comm->keys[k]);

@@ -85,7 +85,7 @@ struct nt_agree_comm {
 
 	/* join.c */
 	bool used; /* it was: other nodes are told of it */
-	uint32_t carded; /* members whose cards were handed out, a bit each */
+	uint64_t carded; /* members whose cards were handed out, a bit each */
 	bool local; /* all ranks are on this board */
 	bool is_home, agreed, rejected;
 	bool remembered; /* its id is among those of the past */
@@ -115,6 +115,7 @@ struct nt_agree_comm {
 	/* member.c */
 	struct nt_agree_key keys[NT_BOARD_KEYS];
 	uint32_t key_count;
+	uint32_t slots; /* on the board that are known here */
 	uint64_t committed_ms; /* when its first key was committed here; 0: not yet */
 
 	/* recheck.c */

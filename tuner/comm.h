@@ -29,7 +29,8 @@
 #include "tuner/key.h"
 #include "tuner/process.h"
 
-#define NT_OWN_KEYS 64 /* keys of one rank of a communicator; a power of two */
+#define NT_OWN_KEYS 256 /* keys of one rank of a communicator */
+#define NT_OWN_PLACES 512 /* by which they are found; a power of two */
 #define NT_FIFO 64 /* decisions of one group */
 #define NT_LAP_CHANNELS 64 /* MAXCHANNELS since NCCL 2.25 */
 /* Published by a rank that will follow no plan of a key any more. */
@@ -98,6 +99,7 @@ struct nt_comm_fixed {
 
 struct nt_comm_decision {
 	uint32_t open_keys;
+	_Atomic uint32_t keys; /* described so far */
 	uint32_t fifo_count; /* decisions in fifo[] */
 	_Atomic bool frozen; /* a capture was seen: no plan is followed any more */
 	bool lost; /* a wait for the home ended without an answer */
@@ -109,7 +111,11 @@ struct nt_comm_decision {
 	_Atomic uint64_t launch_judged; /* the newest launch that was judged here */
 	uint64_t launches_left; /* those found left to CUDA's thread */
 	uint64_t noted; /* decisions for Coll events, ever */
-	_Atomic uint64_t key_id[NT_OWN_KEYS]; /* 0: free */
+	struct {
+		uint64_t id; /* 0: free */
+		uint32_t key;
+	} place[NT_OWN_PLACES]; /* by hash of the id */
+	_Atomic uint64_t key_id[NT_OWN_KEYS];
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
 	struct nt_chunks chunks; /* the launch reads */
 };
@@ -174,6 +180,13 @@ static inline bool nt_comm_frozen(const struct nt_comm *comm)
 {
 	/* One program order, or an answer that is wrong in no harmful way; nothing to pair with. */
 	return atomic_load_explicit(&comm->decision.frozen, memory_order_relaxed);
+}
+
+/* Any thread: how many keys are described. */
+static inline unsigned nt_comm_keys(const struct nt_comm *comm)
+{
+	/* Pairs with the release in add_key() of tuner/decide.c. */
+	return atomic_load_explicit(&comm->decision.keys, memory_order_acquire);
 }
 
 /* Any thread: the id of a key that is described, 0: there is none. */

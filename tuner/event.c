@@ -279,7 +279,11 @@ void nt_event_group_stop(struct nt_process *process, void *group)
 /* From one start to a later one, as the board has it; 0: none that can be. */
 static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
 {
-	return to_ns > from_ns ? nt_board_time(to_ns - from_ns) : 0;
+	const uint64_t ns = to_ns - from_ns;
+
+	if (ns < NT_TIME_COARSE)
+		return (uint32_t)ns;
+	return to_ns > from_ns ? nt_board_time(ns) : 0;
 }
 
 /* A channel begins another decision's collective: that is how long the one before took, the way to

@@ -81,7 +81,7 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 /* Whether some plan may be in force, or come into force, for this rank. */
 static bool any_plan(const struct nt_comm *c)
 {
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
 		const struct nt_own_key *key = &c->key[i];
 		const struct nt_board_key *shared = key->fixed.shared;
 		const struct nt_turn *turn = &key->decision.turn;
@@ -384,7 +384,7 @@ static SELDOM void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
 		struct nt_own_key *key = &c->key[i];
 		int coll = (int)nt_key_coll(nt_comm_key_id(c, i));
 
@@ -481,6 +481,6 @@ void nt_follow_no_more(struct nt_comm *c)
 	nt_mask_forbid(&c->fixed.process->mask);
 	/* First the flag: nobody may take a key for ready that this rank has left. */
 	nt_comm_flag(c, NT_MEMBER_GRAPHS);
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+	for (unsigned i = 0; i < nt_comm_keys(c); i++)
 		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));
 }

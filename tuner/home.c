@@ -8,6 +8,7 @@
 #include "engine/queue.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
+#include "pmix-sync/board.h"
 #include "tuner/abi.h"
 
 #define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
@@ -26,7 +27,7 @@ struct open_key {
 /* Has any of its ranks here one of these flags? */
 static bool flagged(const struct nt_board_comm *comm, uint32_t flags)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].flags) & flags)
 			return true;
 	}
@@ -50,7 +51,7 @@ static uint64_t most_calls(const struct nt_board_key *key)
 /* All cards of a communicator that takes plans are equal. */
 static bool asks_for_chunks(const struct nt_board_comm *comm)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
 			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
 	}
@@ -96,7 +97,7 @@ static unsigned most_channels(const struct nt_board_comm *comm)
 {
 	unsigned most = 0;
 
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
 		for (int pair = 0; pair < NT_PAIRS; pair++) {
 			unsigned seen = atomic_load(&comm->key[k].channels[pair]);
 
@@ -137,10 +138,10 @@ static bool may_open(const struct nt_home *home, const struct nt_board_comm *com
 static bool any_key(const struct nt_home *home, const struct nt_board_comm *comm,
 		    enum nt_key_state state)
 {
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
 		const struct nt_board_key *key = &comm->key[k];
 
-		if (atomic_load(&key->id) == 0 || atomic_load(&key->state) != state)
+		if (atomic_load(&key->state) != state)
 			continue;
 		if (state != NT_KEY_IDLE || may_open(home, comm, key))
 			return true;
@@ -193,7 +194,9 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 		const struct nt_board_key *key = &comm->key[k];
 		struct nt_known known;
 
-		if (atomic_load(&key->id) == 0 || !atomic_load(&key->described))
+		if (atomic_load(&key->id) == 0)
+			break;
+		if (!atomic_load(&key->described))
 			continue;
 		known = known_of(home, comm, key);
 		if (nt_warm_worth(&home->engine.policy, &known))

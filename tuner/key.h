@@ -34,7 +34,8 @@ struct nt_key_fixed {
 	uint8_t auto_arm; /* NCCL's pick at the first call */
 	/* Times (nt_board_time()), NULL but in mode observe; the proxy thread fills them. */
 	_Atomic uint32_t *observed;
-	struct nt_board_key *shared; /* NULL: not on the board */
+	/* NULL: not on the board. The decision thread sets it, once, at the first call or later. */
+	struct nt_board_key *_Atomic shared;
 };
 
 /* The decision thread. */
@@ -43,6 +44,7 @@ struct nt_key_decision {
 	_Atomic uint32_t state; /* enum nt_own_state */
 	uint32_t arm; /* of the newest plan for good; before the state becomes COMMITTED */
 	_Atomic uint32_t rechecks_taken; /* of those that the helper thread has asked for */
+	uint64_t place_calls; /* calls at which a place on the board is tried for again; 0: never */
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were looked at */
 	bool open; /* counts turns */
 	uint64_t told_turn; /* plus 1, of what the board says of its tasks; 0: nothing yet */

@@ -133,9 +133,11 @@ static void look_at_comm(struct nt_comm *comm, struct rounds *r, uint64_t *signa
 	mix(signature, comm->fixed.id ^ comm->kept.halves);
 	if (comm->kept.left)
 		return;
-	if (board)
+	if (board) {
 		mix(signature, atomic_load_explicit(&board->state, memory_order_acquire));
-	for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+		nt_board_grow(&comm->fixed.process->map, comm->fixed.seat.comm);
+	}
+	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 		if (nt_comm_key_id(comm, k) != 0)
 			look_at_key(comm, &comm->key[k], r, signature);
 	}
@@ -252,7 +254,7 @@ static void read_marker(struct nt_process *process, struct rounds *r)
 		struct nt_marker_key key = { .comm = comm->fixed.opened,
 					     .ranks = comm->fixed.ranks };
 
-		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+		for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 			struct nt_own_key *own = &comm->key[k];
 
 			key.key = nt_comm_key_id(comm, k);

@@ -289,7 +289,7 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 static void put_keys(struct text *t, const struct nt_comm *comm)
 {
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		uint64_t id = nt_comm_key_id(comm, i);
 		struct nt_put before = t->put;
 
@@ -402,7 +402,7 @@ static int64_t warm_keys(const struct nt_comm *comm)
 	struct nt_outcome outcome;
 	int64_t used = 0;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		if (nt_comm_key_id(comm, i) != 0 && nt_key_commits(&comm->key[i], &outcome) > 0)
 			used += outcome.from != NT_FROM_STEP;
 	}

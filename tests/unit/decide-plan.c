@@ -74,11 +74,43 @@ static void a_full_table_of_keys_is_auto(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	for (int coll = 0; coll < NT_COLLS; coll++) {
-		for (unsigned band = 2; band < 40; band++)
+		for (unsigned band = 2; band < 60; band++)
 			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
 					 RING_SIMPLE);
 	}
-	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 38 - NT_OWN_KEYS);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 58 - NT_OWN_KEYS);
+	host_close(&h);
+}
+
+/* The first sizes take places at once, up to half of them; then what is called often. */
+static void what_is_called_often_gets_a_place(void **state)
+{
+	struct nt_board_comm *board;
+	struct host h;
+	unsigned sizes = 0;
+
+	(void)state;
+	host_open(&h, "bandit");
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	board = h.comm->fixed.board;
+	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
+		for (unsigned band = 2; band < 60; band++, sizes++) {
+			nt_board_grow(&h.process.map, h.comm->fixed.seat.comm);
+			host_collective(&h, coll, nt_band_floor(band));
+		}
+	}
+	assert_true(sizes > NT_BOARD_KEYS / 2);
+	assert_int_not_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2 - 1].id), 0);
+	assert_int_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2].id), 0);
+	for (unsigned calls = 0; calls < 15; calls++) {
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+		assert_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
+	}
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_non_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
+	assert_ptr_equal(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared,
+			 &board->key[NT_BOARD_KEYS / 2]);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
 	host_close(&h);
 }
 
@@ -430,6 +462,7 @@ int main(void)
 		cmocka_unit_test(odd_tables_are_left_alone),
 		cmocka_unit_test(six_algorithms_are_enough),
 		cmocka_unit_test(a_full_table_of_keys_is_auto),
+		cmocka_unit_test(what_is_called_often_gets_a_place),
 		cmocka_unit_test(a_turn_is_known_after_a_whole_group),
 		cmocka_unit_test(the_mask_counts_open_keys),
 		cmocka_unit_test(destroying_a_communicator_returns_its_mask),

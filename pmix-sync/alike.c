@@ -72,7 +72,7 @@ bool nt_alike_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
 	while ((like = next_like(a, comm, key, &at)) != NULL) {
 		/* Called as often, it is opened at any moment. */
 		if (like->home == NT_HOME_IDLE && key->asked == 0 && key->opened == 0 &&
-		    2 * like->calls >= key->calls)
+		    2 * like->rhythm.calls >= key->rhythm.calls)
 			return true;
 		if (asking(like) && abreast(key, like) && !like->answered)
 			return true;
@@ -105,6 +105,7 @@ void nt_alike_align(struct nt_agree *a, const struct nt_agree_comm *comm, struct
 	if (with) {
 		key->plan.at = with->at;
 		key->plan.stride = with->stride;
+		key->plan.cell = with->cell;
 		if (with->epoch > key->plan.epoch)
 			key->plan.epoch = with->epoch;
 		return;

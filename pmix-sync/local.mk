@@ -40,9 +40,13 @@ libnt_sync_la_SOURCES = \
 	%D%/recheck.h \
 	%D%/retire.c \
 	%D%/retire.h \
+	%D%/rhythm.h \
+	%D%/spread.c \
+	%D%/spread.h \
 	%D%/speaker.c \
 	%D%/speaker.h \
 	%D%/state.h \
+	%D%/trail.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/turn.h \

@@ -14,7 +14,7 @@ static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
 
 	if (key->home == NT_HOME_PROPOSED)
 		return true;
-	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
+	if (nt_view_silent(a, key))
 		/* nothing comes of it before it is called again, here and elsewhere */
 		return false;
 	if (comm->refusing || comm->refused || key->closed)

@@ -9,7 +9,7 @@
 #include "replay/rng.h"
 
 #define MAX_ROUNDS 16 /* no engine needs more */
-#define MAX_US 4294967.0 /* that 32 bits of nanoseconds can hold */
+#define MAX_US 4e9 /* more than times can hold */
 
 void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
@@ -33,9 +33,9 @@ static struct nt_known known_of(const struct nt_drive_key *key)
 	return known;
 }
 
-static uint32_t ns_of(double us)
+static uint64_t ns_of(double us)
 {
-	return us < MAX_US ? (uint32_t)(us * 1000 + 0.5) : UINT32_MAX;
+	return (uint64_t)((us < MAX_US ? us : MAX_US) * 1000 + 0.5);
 }
 
 /* A key between the engine and where its times come from. */

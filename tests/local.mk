@@ -66,6 +66,8 @@ unit_tests = \
 	%D%/unit/schedule \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
+	%D%/unit/rhythm \
+	%D%/unit/spread \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \

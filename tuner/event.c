@@ -38,7 +38,7 @@ static void count_done(struct nt_process *process, const struct nt_sample *to)
 }
 
 /* What a decision took. A position that several decisions came to keeps its first one. */
-static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t ns)
+static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t time)
 {
 	struct nt_own_key *key = to->key;
 	struct nt_board_run *run;
@@ -50,16 +50,16 @@ static void keep_time(struct nt_process *process, const struct nt_sample *to, ui
 			nt_process_count(process, NT_COUNT_DROPPED);
 		else
 			atomic_compare_exchange_strong_explicit(
-				&run->sample_ns[to->member][to->position], &nothing, ns,
+				&run->sample[to->member][to->position], &nothing, time,
 				memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
-	if (!key->fixed.observed_ns)
+	if (!key->fixed.observed)
 		return;
 	at = atomic_fetch_add_explicit(&key->laps.observed, 1, memory_order_relaxed);
 	if (at < NT_OBSERVED_MAX)
 		/* Pairs with the acquire of the record's writer: 0 is "not yet". */
-		atomic_store_explicit(&key->fixed.observed_ns[at], ns, memory_order_release);
+		atomic_store_explicit(&key->fixed.observed[at], time, memory_order_release);
 }
 
 /* Bytes as the tuner was told them for this task (src/include/enqueue.h:36@v2.28.9-1). */
@@ -179,19 +179,24 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	const struct nt_decision *d;
 	struct nt_match *m;
 	uint64_t bytes;
+	bool listening;
 
 	if (coll < 0)
 		return NULL;
-	nt_comm_note_turn(c, coll, event->seq);
 	/* The mask is on for other communicators too. */
-	if (!nt_comm_listening(c))
+	listening = nt_comm_listening(c);
+	bytes = listening ? event_bytes(c, coll, event) : 0;
+	/* First, so that what belongs to a turn is there with it. */
+	if (listening)
+		nt_trail_note(&c->events.trail[coll], event->seq, nt_band(bytes));
+	nt_comm_note_turn(c, coll, event->seq);
+	if (!listening)
 		return NULL;
 	if (!in_program_order(c)) {
 		/* The decision thread may be at work on its list. */
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
 		return NULL;
 	}
-	bytes = event_bytes(c, coll, event);
 	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);
 	if (at < 0) {
 		note_difference(c, coll, bytes);
@@ -271,17 +276,27 @@ void nt_event_group_stop(struct nt_process *process, void *group)
 		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
+/* From one start to a later one, as the board has it; 0: none that can be. */
+static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t ns = to_ns - from_ns;
+
+	if (ns < NT_TIME_COARSE)
+		return (uint32_t)ns;
+	return to_ns > from_ns ? nt_board_time(ns) : 0;
+}
+
 /* A channel begins another decision's collective: that is how long the one before took, the way to
  * it included. */
 static void end_lap(struct nt_process *process, struct nt_lap *lap, uint64_t start_ns)
 {
 	struct nt_sample sample;
-	bool plausible = start_ns > lap->start_ns && start_ns - lap->start_ns <= UINT32_MAX;
+	uint32_t time = time_between(lap->start_ns, start_ns);
 
 	/* The first channel tells; the others find it finished. */
 	if (nt_slot_finish(&process->slots, lap->coll, &sample)) {
-		if (plausible)
-			keep_time(process, &sample, (uint32_t)(start_ns - lap->start_ns));
+		if (time != 0)
+			keep_time(process, &sample, time);
 		else
 			nt_process_count(process, NT_COUNT_DROPPED);
 		count_done(process, &sample);
@@ -304,10 +319,9 @@ static void end_period(struct nt_process *process, const void *coll, uint64_t st
 	if (next && now.position <= last->position)
 		return; /* a channel that is late */
 	run = run_of(process, &now);
-	if (run && next && now.position == last->position + 1 && start_ns > last->start_ns &&
-	    start_ns - last->start_ns <= UINT32_MAX)
-		atomic_store_explicit(&run->period_ns[now.member][last->position],
-				      (uint32_t)(start_ns - last->start_ns), memory_order_relaxed);
+	if (run && next && now.position == last->position + 1)
+		atomic_store_explicit(&run->period[now.member][last->position],
+				      time_between(last->start_ns, start_ns), memory_order_relaxed);
 	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
 }
 

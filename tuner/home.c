@@ -30,7 +30,7 @@ struct open_key {
 /* Has any of its ranks here one of these flags? */
 static bool flagged(const struct nt_board_comm *comm, uint32_t flags)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].flags) & flags)
 			return true;
 	}
@@ -54,7 +54,7 @@ static uint64_t most_calls(const struct nt_board_key *key)
 /* All cards of a communicator that takes plans are equal. */
 static bool asks_for_chunks(const struct nt_board_comm *comm)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
 			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
 	}
@@ -103,7 +103,7 @@ static unsigned most_channels(const struct nt_board_comm *comm)
 {
 	unsigned most = 0;
 
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
 		for (int pair = 0; pair < NT_PAIRS; pair++) {
 			unsigned seen = atomic_load(&comm->key[k].channels[pair]);
 
@@ -142,7 +142,7 @@ static bool may_open(const struct nt_home *home, const struct nt_board_comm *com
 /* Home of a communicator is the node of its rank 0. */
 static bool is_home(const struct nt_board_comm *comm)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED &&
 		    comm->member[m].card.rank == 0)
 			return true;
@@ -192,8 +192,8 @@ static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 
 static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
 {
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
-		if (atomic_load(&comm->key[k].id) != 0 && waits_for(a, comm, &comm->key[k]))
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
+		if (waits_for(a, comm, &comm->key[k]))
 			return true;
 	}
 	return false;
@@ -251,7 +251,9 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 		const struct nt_board_key *key = &comm->key[k];
 		struct nt_known known;
 
-		if (atomic_load(&key->id) == 0 || !atomic_load(&key->described))
+		if (atomic_load(&key->id) == 0)
+			break;
+		if (!atomic_load(&key->described))
 			continue;
 		known = known_of(home, comm, key);
 		if (nt_warm_worth(&home->engine.policy, &known))
@@ -346,21 +348,21 @@ static void key_end(void *arg)
 
 /* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
  * it may have been that. */
-static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position,
-			bool period)
+static uint64_t slowest_ns(const struct nt_board_run *run, uint32_t members, uint32_t position,
+			   bool period)
 {
 	uint32_t worst = 0;
 
 	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
-		const _Atomic uint32_t *times = period ? run->period_ns[m] : run->sample_ns[m];
-		uint32_t ns = atomic_load_explicit(&times[position], memory_order_relaxed);
+		const _Atomic uint32_t *times = period ? run->period[m] : run->sample[m];
+		uint32_t time = atomic_load_explicit(&times[position], memory_order_relaxed);
 
-		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
+		if (time == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
 			return 0;
-		if (ns > worst)
-			worst = ns;
+		if (time > worst)
+			worst = time;
 	}
-	return worst;
+	return nt_board_time_ns(worst);
 }
 
 size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
@@ -376,7 +378,7 @@ size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, 
 	run = &board->run[plan->run];
 	for (uint32_t p = 0; p < nt_schedule_positions(&schedule); p++)
 		nt_times_put(packed, &schedule, plan->epoch, p, reward,
-			     slowest(run, members, p, false), slowest(run, members, p, true));
+			     slowest_ns(run, members, p, false), slowest_ns(run, members, p, true));
 	return nt_times_write(packed, out, cap);
 }
 

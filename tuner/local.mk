@@ -48,6 +48,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/rounds.h \
 	%D%/slot.c \
 	%D%/slot.h \
+	%D%/stall.h \
 	%D%/standing.c \
 	%D%/standing.h \
 	%D%/warm.c \

@@ -67,8 +67,9 @@ static double spent_us(const struct nt_board_comm *comm, unsigned member)
 	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
 		const struct nt_board_key *key = &comm->key[k];
 
-		if (atomic_load_explicit(&key->id, memory_order_relaxed) != 0)
-			us += (double)calls_of(key, member) * board_call_us(key);
+		if (atomic_load_explicit(&key->id, memory_order_relaxed) == 0)
+			break;
+		us += (double)calls_of(key, member) * board_call_us(key);
 	}
 	return us;
 }
@@ -151,8 +152,8 @@ static double comm_us(const struct nt_comm *comm)
 {
 	double us = 0;
 
-	for (unsigned k = 0; k < NT_OWN_KEYS; k++)
-		us += nt_comm_key_id(comm, k) != 0 ? own_us(&comm->key[k]) : 0;
+	for (unsigned k = 0; k < nt_comm_keys(comm); k++)
+		us += own_us(&comm->key[k]);
 	return us;
 }
 

@@ -91,7 +91,7 @@ static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key
 
 static int by_value(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -99,23 +99,23 @@ static int by_value(const void *a, const void *b)
 /* Durations of mode observe. Returns whether there are any. */
 static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 {
-	uint32_t ns[NT_OBSERVED_MAX];
+	uint64_t ns[NT_OBSERVED_MAX];
 	uint32_t count = 0;
 
-	for (unsigned i = 0; key->fixed.observed_ns && i < NT_OBSERVED_MAX; i++) {
+	for (unsigned i = 0; key->fixed.observed && i < NT_OBSERVED_MAX; i++) {
 		/* Pairs with the release in keep_time() of tuner/event.c. */
-		uint32_t value = atomic_load_explicit(&key->fixed.observed_ns[i],
+		uint32_t value = atomic_load_explicit(&key->fixed.observed[i],
 						      memory_order_acquire);
 
 		if (value != 0)
-			ns[count++] = value;
+			ns[count++] = nt_board_time_ns(value);
 	}
 	if (count == 0)
 		return false;
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	out->auto_us = ns[count / 2] / 1e3;
-	out->auto_p25_us = ns[count / 4] / 1e3;
-	out->auto_p75_us = ns[count * 3 / 4] / 1e3;
+	out->auto_us = (double)ns[count / 2] / 1e3;
+	out->auto_p25_us = (double)ns[count / 4] / 1e3;
+	out->auto_p75_us = (double)ns[count * 3 / 4] / 1e3;
 	out->samples = count;
 	return true;
 }
@@ -157,7 +157,7 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
-	else if (key->fixed.observed_ns &&
+	else if (key->fixed.observed &&
 		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	snprintf(out->state, sizeof(out->state), "%s", state);
@@ -301,7 +301,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 	const double of_us = nt_worth_process_us(comm->fixed.process);
 
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		uint64_t id = nt_comm_key_id(comm, i);
 		struct nt_put before = t->put;
 
@@ -414,7 +414,7 @@ static int64_t warm_keys(const struct nt_comm *comm)
 	struct nt_outcome outcome;
 	int64_t used = 0;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		if (nt_comm_key_id(comm, i) != 0 && nt_key_commits(&comm->key[i], &outcome) > 0)
 			used += outcome.from != NT_FROM_STEP;
 	}

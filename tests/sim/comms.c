@@ -52,7 +52,7 @@ static void write_program(struct sim *s, struct sim_comm *c)
 				call->turn[f] = tasks[f];
 				call->last[f] = last[f];
 			}
-			after[call->key % SIM_FUNCS]++;
+			call->seq = after[call->key % SIM_FUNCS]++;
 			seen[call->key % SIM_FUNCS] = group + 1;
 		}
 		for (uint32_t f = 0; f < SIM_FUNCS; f++)

@@ -37,7 +37,7 @@ struct host {
 	int mask; /* NCCL's */
 	uint64_t seq[NT_COLLS];
 	uint64_t gpu_ns; /* the GPU's clock */
-	uint32_t duration_ns; /* from the start of the next collectives to those after them */
+	uint64_t duration_ns; /* from the start of the next collectives to those after them */
 	unsigned channels;
 	float cost[NT_PAIRS];
 	float table[NT_PAIRS]; /* of the last decision, as the plugin left it */

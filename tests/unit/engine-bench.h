@@ -82,12 +82,12 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 		us *= 1 + 0.02 * nt_rng_unit(draw);
 		if (nt_rng_unit(draw ^ 5) * 100 < b->lost_percent)
 			continue;
-		atomic_store(&run->sample_ns[0][p], (uint32_t)(us * 900));
-		atomic_store(&run->sample_ns[1][p], (uint32_t)(us * 1000));
+		atomic_store(&run->sample[0][p], (uint32_t)(us * 900));
+		atomic_store(&run->sample[1][p], (uint32_t)(us * 1000));
 		us += b->rest_us * (1 + 0.02 * nt_rng_unit(draw ^ 9));
 		us += arm == NT_ARM_AUTO ? 0 : b->drag_us[nt_arm_pair(arm)];
-		atomic_store(&run->period_ns[0][p], (uint32_t)(us * 1000));
-		atomic_store(&run->period_ns[1][p], (uint32_t)(us * 1000));
+		atomic_store(&run->period[0][p], (uint32_t)(us * 1000));
+		atomic_store(&run->period[1][p], (uint32_t)(us * 1000));
 	}
 }
 

@@ -42,7 +42,7 @@ static void open_window(struct window *w, int coll)
 
 static uint32_t sample(struct window *w)
 {
-	return atomic_load(&w->run->sample_ns[w->member][0]);
+	return atomic_load(&w->run->sample[w->member][0]);
 }
 
 static void check_counts(struct window *w, unsigned issued, unsigned done)
@@ -163,7 +163,7 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before its forerunner */
 	assert_int_equal(sample(&w), 0);
 	w.h.duration_ns = 0;
-	w.h.gpu_ns += 10000000000;
+	w.h.gpu_ns += 3600000000000;
 	host_collective(&w.h, NT_ALLREDUCE,
 			SIZE); /* long after it: a pause of the program, or nonsense */
 	assert_int_equal(sample(&w), 0);
@@ -321,10 +321,30 @@ static void the_program_around_a_call_is_timed(void **state)
 		w.h.duration_ns = 70000;
 	}
 	for (unsigned p = 0; p < 3; p++) {
-		assert_int_equal(atomic_load(&w.run->sample_ns[w.member][p]), 70000);
-		assert_int_equal(atomic_load(&w.run->period_ns[w.member][p]), 100000 + 1000 * p);
+		assert_int_equal(atomic_load(&w.run->sample[w.member][p]), 70000);
+		assert_int_equal(atomic_load(&w.run->period[w.member][p]), 100000 + 1000 * p);
 	}
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][3]), 0);
+	host_close(&w.h);
+}
+
+/* 32 bits of nanoseconds end at 4.29 s. */
+static void calls_that_are_seconds_apart_are_timed(void **state)
+{
+	const uint64_t ns = 11000000000;
+	struct window w;
+
+	(void)state;
+	open_window_of(&w, NT_ALLREDUCE, 1);
+	w.h.duration_ns = ns;
+	for (unsigned p = 0; p < 4; p++)
+		host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	for (unsigned p = 0; p < 3; p++) {
+		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->sample[w.member][p])),
+				 ns >> 10 << 10);
+		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->period[w.member][p])),
+				 ns >> 10 << 10);
+	}
 	host_close(&w.h);
 }
 
@@ -341,10 +361,10 @@ static void a_call_without_events_has_no_period(void **state)
 		host_collective(&w.h, NT_ALLREDUCE, SIZE);
 		w.h.channels = channels;
 	}
-	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][0]), 0);
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][1]), 0);
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][2]), 0);
-	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	assert_int_not_equal(atomic_load(&w.run->period[w.member][0]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][1]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][2]), 0);
+	assert_int_not_equal(atomic_load(&w.run->period[w.member][3]), 0);
 	host_close(&w.h);
 }
 
@@ -364,7 +384,7 @@ static void observe_measures_auto_and_stops(void **state)
 	assert_int_equal(atomic_load(&own->laps.observed),
 			 10); /* the last ended by one that was not measured itself */
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(atomic_load(&own->fixed.observed_ns[i]),
+		assert_int_equal(atomic_load(&own->fixed.observed[i]),
 				 1000 * (i + 2)); /* the first switched them on */
 	assert_int_equal(h.mask, 0);
 	assert_int_equal(atomic_load(&own->decision.calls), 50);
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
 		cmocka_unit_test(events_after_the_end_are_harmless),
 		cmocka_unit_test(the_program_around_a_call_is_timed),
+		cmocka_unit_test(calls_that_are_seconds_apart_are_timed),
 		cmocka_unit_test(a_call_without_events_has_no_period),
 		cmocka_unit_test(observe_measures_auto_and_stops),
 	};

@@ -29,13 +29,13 @@
 #include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_BOARD_LAYOUT 5u
+#define NT_BOARD_LAYOUT 6u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
 #define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
 #define NT_BOARD_KEYS 32 /* keys of one communicator; more stay on AUTO */
 #define NT_BOARD_RUNS 16 /* explorations at once on a node */
-#define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
+#define NT_PLAN_PAYLOAD 104 /* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX /* a turn that never comes */
 #define NT_TURN_UNKNOWN 0u /* turns are published plus one, so that 0 means "not known" */
@@ -160,6 +160,8 @@ struct nt_board_run {
 	_Atomic uint32_t sample_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 	/* ... to the next call of the key */
 	_Atomic uint32_t period_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	/* ... to its own end, by the channel that began first */
+	_Atomic uint32_t own_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 };
 
 struct nt_board {

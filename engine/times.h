@@ -7,9 +7,12 @@
  * and not lose by the second: it may take what the program does in between longer. With
  * reward=period the second one alone stands for both.
  *
+ * Of an arm there is one time more: from its calls' start to their own end, the median. NCCL
+ * stamps ends too early for some arms (docs/decisions/0004-reward.md); who reads must know.
+ *
  * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
- * arm[0], arm[1], ...); then, but in a first round, the periods likewise; zeros at the end left
- * out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands for no sample. A step is
+ * arm[0], arm[1], ...); then, but in a first round, the periods likewise; then each arm's own
+ * time; zeros at the end left out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands for no sample. A step is
  * 0.034 %, so the error is at most 0.017 %. 1 ns reads as 1.0003 ns; 4.29 s is the largest time.
  *
  * Threads:  pure functions.
@@ -24,10 +27,13 @@
 #include <stdint.h>
 #include "engine/schedule.h"
 
-#define NT_TIMES_MAX (2 * NT_RUN_POSITIONS) /* values */
+#define NT_TIMES_MAX (2 * NT_RUN_POSITIONS + NT_SCHEDULE_ARMS) /* values */
 
-/* Values that a schedule's times have room for: positions, or twice as many. */
+/* Values that a schedule's times have room for: positions, or twice as many, and arms. */
 unsigned nt_times_room(const struct nt_schedule *schedule);
+
+/* Where the own time of the schedule's arm number `index` is. */
+unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index);
 
 uint16_t nt_times_pack(uint32_t ns); /* 0 for 0 */
 double nt_times_ns(uint16_t packed); /* 0 for 0 */

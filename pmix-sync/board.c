@@ -295,6 +295,7 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 						      memory_order_relaxed);
 				atomic_store_explicit(&run->period_ns[m][p], 0,
 						      memory_order_relaxed);
+				atomic_store_explicit(&run->own_ns[m][p], 0, memory_order_relaxed);
 			}
 		}
 		return i;

@@ -10,6 +10,8 @@
 
 #define MAX_ROUNDS 16 /* no engine needs more */
 #define MAX_US 4294967.0 /* that 32 bits of nanoseconds can hold */
+#define NO_END_US 1e18 /* of a job's time left, so that it decides nothing */
+#define AT_THE_END_US 1.0
 
 void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
@@ -119,11 +121,17 @@ static bool next_schedule(const struct driving *d, struct nt_schedule *schedule,
 	return readable(schedule);
 }
 
-/* Where a job went no further it may have been for its budget, a share of its calls. */
+/* Where a job went no further it may have been for its budget, a share of its calls, or for its time
+ * that was left, which its record does not tell. */
 static void leave_budget(struct driving *d)
 {
-	if (d->rounds && d->out->rounds >= d->rounds->count)
-		d->known.calls = 0;
+	if (!d->rounds)
+		return;
+	d->known.left_us = NO_END_US;
+	if (d->out->rounds < d->rounds->count)
+		return;
+	d->known.calls = 0;
+	d->known.left_us = AT_THE_END_US;
 }
 
 static bool explore(struct driving *d)

@@ -20,6 +20,7 @@ struct nt_home {
 	/* of this node, whose communicators take turns; NULL: they do not */
 	const struct nt_board *board;
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

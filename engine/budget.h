@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* budget.h - what exploring a key has cost beyond AUTO, and whether one more round may be paid for
  *
- * Looked at between rounds, at home. What was spent is engine/ledger.h's. What a round is going to cost is expected from what its arms
- * took so far or, where nothing is known yet, from NCCL's predictions. So one round whose arms are
- * far slower than expected can pass the limit, and no round follows it.
+ * Looked at between rounds, at home. What was spent is engine/ledger.h's. What a round is going to
+ * cost is expected from what its arms took so far or, where nothing is known yet, from NCCL's
+ * predictions. So one round whose arms are far slower than expected can pass the limit, and no
+ * round follows it.
  *
  * Threads:  pure functions.
  * Errors:   none.

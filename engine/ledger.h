@@ -6,8 +6,8 @@
  * no cost of the arm that happened to run. So what an arm usually takes longer than AUTO is booked
  * whole, and of its rare slow calls, its stalls, what AUTO's own in the same blocks do not make up
  * for is held back. It is booked, all of it, once the arm stalls more often than AUTO does, or than
- * all others do, beyond chance. What its first call, which connects, takes longer than any of AUTO's
- * is booked too.
+ * all others do, beyond chance. What its first call, which connects, takes longer than any of
+ * AUTO's is booked too.
  *
  * Threads:  values and pure functions.
  * Memory:   1.5 KiB.

@@ -12,8 +12,9 @@
  *
  * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
  * arm[0], arm[1], ...); then, but in a first round, the periods likewise; then each arm's own
- * time; zeros at the end left out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands for no sample. A step is
- * 0.034 %, so the error is at most 0.017 %. 1 ns reads as 1.0003 ns; 4.29 s is the largest time.
+ * time; zeros at the end left out. What they hold is 2048 * log2(nanoseconds), rounded; 0 stands
+ * for no sample. A step is 0.034 %, so the error is at most 0.017 %. 1 ns reads as 1.0003 ns;
+ * 4.29 s is the largest time.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.

@@ -5,7 +5,7 @@
 #include "tests/unit/engine-bench.h"
 
 #define PAUSE_US 500000.0
-#define TRIALS 40
+#define TRIALS 400
 #define TWO (BIT(RING_SIMPLE) | BIT(TREE_SIMPLE))
 
 static struct nt_schedule round_of(enum nt_schedule_kind kind, unsigned blocks)
@@ -76,7 +76,7 @@ static void pauses_are_the_programs(void **state)
 			uint16_t packed[NT_TIMES_MAX] = { 0 };
 
 			for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-				uint64_t draw = nt_rng_mix(1000 * t + r, p);
+				uint64_t draw = nt_rng_mix(1000 * t + r, 7919 * p);
 				bool pause = nt_rng_unit(draw ^ 3) < 0.2;
 
 				put(packed, s, p / 4, p % 4,

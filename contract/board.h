@@ -38,7 +38,7 @@
 #define NT_BOARD_KEYS 256 /* keys of one communicator; more stay on AUTO */
 #define NT_BOARD_KEYS_AT_ONCE 16 /* by so many keys a communicator's memory grows */
 #define NT_BOARD_RUNS 32 /* explorations at once on a node */
-#define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
+#define NT_PLAN_PAYLOAD 104 /* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX /* a turn that never comes */
 #define NT_TURN_UNKNOWN 0u /* turns are published plus one, so that 0 means "not known" */
@@ -188,6 +188,8 @@ struct nt_board_run {
 	_Atomic uint32_t sample[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 	/* ... to the next call of the key */
 	_Atomic uint32_t period[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	/* ... to its own end, by the channel that began first */
+	_Atomic uint32_t own[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 };
 
 struct nt_board {

@@ -14,12 +14,12 @@
 #include "contract/policy.h"
 #include "engine/evidence.h"
 #include "engine/known.h"
+#include "engine/ledger.h"
 
 /* What exploring a key has taken. */
 struct nt_spent {
 	uint32_t calls; /* positions of all rounds */
-	unsigned samples; /* measured in them */
-	double us; /* their sum */
+	struct nt_ledger ledger;
 };
 
 struct nt_case {
@@ -41,7 +41,14 @@ struct nt_case {
 	uint16_t current;
 };
 
-double nt_case_min_gain(const struct nt_case *seen); /* as a fraction of 1 */
+/* What an arm must gain of AUTO's times in this evidence, as a fraction of 1: min_gain is a share
+ * of the collective's own time, where that is known, and not of what the program does until the
+ * next one. */
+double nt_case_min_gain(const struct nt_case *seen, const struct nt_evidence *evidence);
+/* A call's own time, of the arm with this index: as stamped where that can be trusted, else by what
+ * lies between the calls of an arm whose stamps can. 0: not known. */
+double nt_case_own_us(const struct nt_case *seen, const struct nt_evidence *evidence,
+		      unsigned index);
 size_t nt_case_bytes(const struct nt_case *seen); /* of the collective */
 
 /* Blocks of the newest round that are not evidence. */

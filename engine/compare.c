@@ -103,6 +103,11 @@ bool nt_compare_could_win(double min_gain, const float *base, const float *arm, 
 	return hoped > 0 && hoped <= (1 - min_gain) * nt_figures_quantile(base, count, USUAL_Q);
 }
 
+double nt_compare_hoped_us(const float *base, const float *arm, unsigned count)
+{
+	return nt_figures_quantile(base, count, USUAL_Q) - nt_figures_quantile(arm, count, HOPED_Q);
+}
+
 bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)
 {
 	struct nt_figures of_base, of_arm;

@@ -50,6 +50,8 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 
 /* Of few samples, which are no evidence: could a closer look find this arm FASTER? */
 bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count);
+/* ... and how much less could its call take? */
+double nt_compare_hoped_us(const float *base, const float *arm, unsigned count);
 
 /* Is the arm of these times slower than AUTO, beyond chance: at best, on average, or more often
  * slow? p: what counts as evidence. Missing times give none. */

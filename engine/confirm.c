@@ -7,7 +7,9 @@
  */
 #include "engine/confirm.h"
 
+#include <math.h>
 #include "engine/budget.h"
+#include "engine/savings.h"
 
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 
@@ -57,6 +59,22 @@ static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
 	return a->gain > b->gain;
 }
 
+/* What a further look could bring a call, by the best of the arms that are open still. An arm with
+ * too few samples may bring anything. */
+static double open_us(const struct nt_evidence *e, const struct nt_gates *gates,
+		      const struct nt_comparison *of)
+{
+	double us = 0;
+
+	for (unsigned i = 1; i < e->count; i++) {
+		if (open_still(gates, &of[i]))
+			us = fmax(us, of[i].verdict == NT_VERDICT_SAMPLES
+					      ? INFINITY
+					      : of[i].gain * of[i].base.p25_us);
+	}
+	return us;
+}
+
 /* The arms of a further look; 0: there is nothing to look at. */
 static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates *gates,
 			     const struct nt_comparison *of, unsigned best, uint16_t *arm)
@@ -82,7 +100,7 @@ void nt_confirm(const struct nt_case *seen, struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->confirm;
 	const struct nt_gates gates = {
-		.min_gain = nt_case_min_gain(seen),
+		.min_gain = nt_case_min_gain(seen, e),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = (e->count - 1) * NT_CONFIRM_LOOKS,
 		.last = last_look(seen),
@@ -100,7 +118,8 @@ void nt_confirm(const struct nt_case *seen, struct nt_next *next)
 	if (count > 0 && !gates.last) {
 		const struct nt_schedule further = nt_confirm_round(seen, arm, count);
 
-		if (nt_next_explore(seen, &further, next))
+		if (nt_savings_pay(seen, e, &further, open_us(e, &gates, of)) &&
+		    nt_next_explore(seen, &further, next))
 			return;
 	}
 	nt_next_conclude(next, e, e->arm[best], &of[best]);

@@ -132,10 +132,7 @@ static void close_round(struct nt_engine_key *key)
 	struct nt_evidence *evidence = evidence_of(seen, s->kind);
 
 	nt_evidence_add(evidence, s, nt_case_warm_up(seen), key->sample);
-	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		seen->spent.us += nt_times_ns(key->sample[p]) / 1000;
-		seen->spent.samples += key->sample[p] != 0;
-	}
+	nt_ledger_add(&seen->spent.ledger, s, nt_case_warm_up(seen), key->sample);
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
@@ -245,9 +242,30 @@ static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_
 		.best_p75_us = (float)c->arm.p75_us,
 		.predicted_auto_us = nt_known_predicted_auto_us(&seen->known),
 		.predicted_best_us = nt_known_predicted_us(&seen->known, next->arm),
-		.spent_ms = (float)(nt_budget_spent_us(&seen->spent, next->evidence) / 1000),
+		.spent_ms = (float)(nt_ledger_us(&seen->spent.ledger) / 1000),
 		.spent_calls = seen->spent.calls,
 	};
+}
+
+/* Own times and periods, by the evidence that the conclusion is from. */
+static void add_periods(struct nt_outcome *to, const struct nt_case *seen,
+			const struct nt_next *next)
+{
+	const struct nt_evidence *e = next->evidence;
+
+	for (unsigned i = 0; i < e->count; i++) {
+		const bool is_auto = e->arm[i] == NT_ARM_AUTO;
+		const float own_us = (float)nt_case_own_us(seen, e, i);
+		const float period_us = (float)nt_figures_quantile(e->period_us[i], e->blocks, 0.5);
+
+		if (is_auto) {
+			to->own_auto_us = own_us;
+			to->period_auto_us = period_us;
+		} else if (e->arm[i] == next->arm) {
+			to->own_best_us = own_us;
+			to->period_best_us = period_us;
+		}
+	}
 }
 
 /* Rounds of this key before this one. */
@@ -260,8 +278,9 @@ static uint8_t round_of(const struct nt_case *seen)
 static void conclude(struct nt_engine_key *key, const struct nt_next *next,
 		     struct nt_schedule *schedule)
 {
-	const struct nt_outcome outcome = outcome_of(&key->seen, next);
+	struct nt_outcome outcome = outcome_of(&key->seen, next);
 
+	add_periods(&outcome, &key->seen, next);
 	*schedule = (struct nt_schedule){
 		.kind = next->what == NT_NEXT_KEEP ? NT_SCHEDULE_KEPT : NT_SCHEDULE_COMMITTED,
 		.count = 1,

@@ -35,6 +35,7 @@ struct nt_known {
 	struct nt_worth worth; /* so far; zeros: not known */
 	bool remembered; /* an earlier step's arm is known: remembered_arm, which may be AUTO */
 	uint16_t remembered_arm;
+	double left_us; /* of the job's time; 0: not known */
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read when a round has ended, and only then */
 };

@@ -26,6 +26,8 @@ libnt_engine_la_SOURCES = \
 	%D%/judge.h \
 	%D%/known.c \
 	%D%/known.h \
+	%D%/ledger.c \
+	%D%/ledger.h \
 	%D%/marker.c \
 	%D%/marker.h \
 	%D%/matched.c \
@@ -40,6 +42,8 @@ libnt_engine_la_SOURCES = \
 	%D%/refine.h \
 	%D%/rule.c \
 	%D%/rule.h \
+	%D%/savings.c \
+	%D%/savings.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/screen.c \

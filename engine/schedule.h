@@ -76,8 +76,12 @@ struct nt_outcome {
 	float auto_p25_us, best_p25_us;
 	float auto_p75_us, best_p75_us;
 	float predicted_auto_us, predicted_best_us; /* NCCL's own costs; < 0: none */
-	float spent_ms; /* explored calls beyond AUTO's median; below 0: exploring saved time */
+	float spent_ms; /* engine/ledger.h; below 0: exploring saved time */
 	uint32_t spent_calls; /* positions explored */
+	/* A call's own time, from the slowest rank's start to its end; 0: not known. */
+	float own_auto_us, own_best_us;
+	float period_auto_us,
+		period_best_us; /* medians of the time from call to call; 0 likewise */
 };
 
 struct nt_schedule {
@@ -90,9 +94,9 @@ struct nt_schedule {
 	struct nt_outcome outcome; /* COMMITTED and KEPT */
 };
 
-_Static_assert(sizeof(struct nt_outcome) == 56, "nt_outcome travels between nodes");
+_Static_assert(sizeof(struct nt_outcome) == 72, "nt_outcome travels between nodes");
 _Static_assert(offsetof(struct nt_schedule, outcome) == 32, "nt_schedule travels between nodes");
-_Static_assert(sizeof(struct nt_schedule) == 88, "nt_schedule travels between nodes");
+_Static_assert(sizeof(struct nt_schedule) == 104, "nt_schedule travels between nodes");
 
 /* An exploration of AUTO and these arms, in so many blocks (the first one warms up), or as many as
  * there is room for. others: at most NT_SCHEDULE_ARMS - 1; what is more is left out. */

@@ -37,9 +37,16 @@ double nt_times_ns(uint16_t packed)
 	return packed == 0 ? 0 : exp2((double)steps_of(packed) / STEPS);
 }
 
+unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index)
+{
+	const unsigned each = schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2;
+
+	return nt_schedule_positions(schedule) * each + index;
+}
+
 unsigned nt_times_room(const struct nt_schedule *schedule)
 {
-	return nt_schedule_positions(schedule) * (schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2);
+	return nt_times_own_at(schedule, schedule->count);
 }
 
 void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
@@ -50,7 +57,7 @@ void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *sched
 	const uint32_t at = first + (uint32_t)nt_schedule_index(schedule, epoch, position);
 
 	packed[at] = nt_times_pack(reward == NT_REWARD_PERIOD ? period_ns : ns);
-	if (reward != NT_REWARD_PERIOD && nt_times_room(schedule) > positions)
+	if (reward != NT_REWARD_PERIOD && schedule->kind != NT_SCHEDULE_SCREEN)
 		packed[positions + at] = nt_times_pack(period_ns);
 }
 

@@ -57,7 +57,7 @@ void nt_warm_open(const struct nt_case *seen, struct nt_next *next)
 void nt_warm_confirm(const struct nt_case *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = {
-		.min_gain = nt_case_min_gain(seen),
+		.min_gain = nt_case_min_gain(seen, &seen->confirm),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = 1,
 		.last = true,

@@ -386,6 +386,7 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++) {
 				atomic_store_explicit(&run->sample[m][p], 0, memory_order_relaxed);
 				atomic_store_explicit(&run->period[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->own[m][p], 0, memory_order_relaxed);
 			}
 		}
 		return i;

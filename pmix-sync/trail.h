@@ -22,8 +22,10 @@
 #include <stdint.h>
 
 #define NT_TRAIL 4096u /* a power of two */
+#define NT_TRAIL_NONE 127u /* no key's band */
 
 struct nt_trail {
+	uint64_t next; /* the writer's: after the newest task */
 	_Atomic uint8_t task[NT_TRAIL]; /* its band, and of which lap it is */
 };
 
@@ -33,8 +35,17 @@ static inline uint8_t nt_trail_mark(uint64_t seq, unsigned band)
 	return (uint8_t)(band | (seq / NT_TRAIL % 2 == 0 ? 128u : 0));
 }
 
+/* Turns that no task was reported of, as where nobody listened, hold what was there laps ago, and
+ * not on all ranks: they are emptied. */
 static inline void nt_trail_note(struct nt_trail *trail, uint64_t seq, unsigned band)
 {
+	if (trail->next + NT_TRAIL < seq)
+		trail->next = seq - NT_TRAIL;
+	for (; trail->next < seq; trail->next++)
+		atomic_store_explicit(&trail->task[trail->next % NT_TRAIL],
+				      nt_trail_mark(trail->next, NT_TRAIL_NONE),
+				      memory_order_relaxed);
+	trail->next = seq + 1;
 	atomic_store_explicit(&trail->task[seq % NT_TRAIL], nt_trail_mark(seq, band),
 			      memory_order_relaxed);
 }

@@ -18,7 +18,8 @@ static void own_gates(FILE *out, const struct nt_policy *p)
 
 	fprintf(out,
 		"  In the second round, an arm replaces AUTO if all of this holds:\n"
-		"    its lower quartile is at least %g %% below AUTO's (min_gain);\n"
+		"    its lower quartile is at least %g %% below AUTO's (min_gain), in percent of a call's\n"
+		"    own time, or of the time to the next one where NCCL does not tell its end;\n"
 		"    an exact paired test gives p below %g (alpha) times 1/%d for one arm, 1/%d for two,\n"
 		"    as each may be looked at %d times: below %.3g, or %.3g;\n"
 		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has%s\n",
@@ -28,6 +29,9 @@ static void own_gates(FILE *out, const struct nt_policy *p)
 		p->reward == NT_REWARD_PERIOD
 			? "."
 			: ";\n    nothing speaks for the program's taking longer from call to call.");
+	fputs("  A round is begun only where what is left of the job could save what it is expected to cost;\n"
+	      "  an hour, where Slurm does not tell.\n",
+	      out);
 }
 
 static void online_gates(FILE *out)

@@ -51,6 +51,8 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.auto_p75_us = read->auto_p75_us,
 		.arm_p25_us = read->arm_p25_us,
 		.arm_p75_us = read->arm_p75_us,
+		.own_us = { read->auto_own_us, read->arm_own_us },
+		.period_us = { read->auto_period_us, read->arm_period_us },
 		.samples = read->samples,
 		.calls = read->calls,
 		.spent_calls = read->spent_calls,

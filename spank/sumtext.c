@@ -248,6 +248,8 @@ static void put_row(struct nt_put *put, const struct row *row)
 		.auto_us = key->auto_us,
 		.arm_us = compared ? key->arm_us : NAN,
 		.gain_percent = compared ? gain_of(key) : NAN,
+		.own_us = { key->own_us[0], compared ? key->own_us[1] : NAN },
+		.period_us = { key->period_us[0], compared ? key->period_us[1] : NAN },
 		.p = key->p,
 		.samples = key->samples,
 		.calls = key->calls,

@@ -17,8 +17,10 @@ unit_tests = \
 	%D%/unit/collect-directory \
 	%D%/unit/compare \
 	%D%/unit/engine \
+	%D%/unit/engine-ledger \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-savings \
 	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \

@@ -4,8 +4,9 @@
  *
  * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
  * their group by that. KernelCh events come from the proxy thread, for each channel, with nothing
- * but the handle of their Coll event. Only their starts are used: a stop is stamped when one of a
- * block's threads is done, not the collective (docs/decisions/0004-reward.md).
+ * but the handle of their Coll event. Arms are compared by starts alone: a stop is stamped when one
+ * of a block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how
+ * much of the time to the next start was the collective's own.
  */
 #include "tuner/event.h"
 
@@ -325,23 +326,47 @@ static void end_period(struct nt_process *process, const void *coll, uint64_t st
 	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
 }
 
-void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
+void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
 	struct nt_lap *lap = &c->laps.lap[channel % NT_LAP_CHANNELS];
+	bool first;
 
 	if (lap->coll && lap->coll == coll)
-		return; /* another task of the same decision */
+		return NULL; /* another task of the same decision */
 	if (lap->coll)
 		end_lap(c->fixed.process, lap, start_ns);
 	if (!coll)
-		return;
+		return NULL;
 	if (!nt_slot_live(&c->fixed.process->slots, coll)) {
 		nt_process_count(c->fixed.process, NT_COUNT_STALE);
-		return;
+		return NULL;
 	}
 	lap->coll = coll;
 	lap->start_ns = start_ns;
-	if (c->laps.begun != coll)
+	first = c->laps.begun != coll;
+	if (first)
 		end_period(c->fixed.process, coll, start_ns);
 	c->laps.begun = coll;
+	return first ? nt_slot_to_kernel(coll) : NULL;
+}
+
+/* One channel's end for all: they take the same number of bytes, to a chunk. Another decision of
+ * its key may have begun on it meanwhile: then it is too late. */
+void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
+{
+	const void *coll = nt_slot_of_kernel(kernel);
+	const struct nt_begun *begun;
+	struct nt_board_run *run;
+	struct nt_sample now;
+
+	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+		return;
+	begun = &((const struct nt_own_key *)now.key)->laps.begun;
+	if (begun->owner != now.owner || begun->epoch != now.epoch ||
+	    begun->position != now.position)
+		return;
+	run = run_of(process, &now);
+	if (run)
+		atomic_store_explicit(&run->own[now.member][now.position],
+				      time_between(begun->start_ns, stop_ns), memory_order_relaxed);
 }

@@ -76,6 +76,16 @@ static void remember(const struct nt_home *home, const struct nt_board_comm *com
 	known->remembered_arm = (uint16_t)arm;
 }
 
+/* Of the job's time; 0: not known. A job beyond its end goes on for no long time. */
+static double left_us(const struct nt_home *home)
+{
+	const uint64_t now_us = home->end_us ? nt_clock_us() : 0;
+
+	if (home->end_us == 0)
+		return 0;
+	return home->end_us > now_us ? (double)(home->end_us - now_us) : 1;
+}
+
 /* All but the channels, which are many words to read and wanted after a round only. */
 static struct nt_known known_of(const struct nt_home *home, const struct nt_board_comm *comm,
 				const struct nt_board_key *key)
@@ -87,6 +97,7 @@ static struct nt_known known_of(const struct nt_home *home, const struct nt_boar
 		.nodes = atomic_load(&comm->nodes),
 		.auto_arm = key->auto_arm,
 		.calls = most_calls(key),
+		.left_us = left_us(home),
 		.captured = flagged(comm, NT_MEMBER_GRAPHS),
 	};
 
@@ -348,14 +359,13 @@ static void key_end(void *arg)
 
 /* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
  * it may have been that. */
-static uint64_t slowest_ns(const struct nt_board_run *run, uint32_t members, uint32_t position,
-			   bool period)
+static uint64_t slowest_ns(const _Atomic uint32_t times[][NT_RUN_POSITIONS],
+			   const struct nt_board_run *run, uint32_t members, uint32_t position)
 {
 	uint32_t worst = 0;
 
 	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
-		const _Atomic uint32_t *times = period ? run->period[m] : run->sample[m];
-		uint32_t time = atomic_load_explicit(&times[position], memory_order_relaxed);
+		uint32_t time = atomic_load_explicit(&times[m][position], memory_order_relaxed);
 
 		if (time == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
 			return 0;
@@ -363,6 +373,30 @@ static uint64_t slowest_ns(const struct nt_board_run *run, uint32_t members, uin
 			worst = time;
 	}
 	return nt_board_time_ns(worst);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of an arm's calls' own times; 0: there are none. */
+static uint64_t own_ns(const struct nt_board_run *run, uint32_t members,
+		       const struct nt_schedule *schedule, uint32_t epoch, unsigned index)
+{
+	uint64_t ns[NT_RUN_POSITIONS];
+	unsigned count = 0;
+
+	for (uint32_t p = 0; p < nt_schedule_positions(schedule); p++) {
+		if (nt_schedule_index(schedule, epoch, p) != (int)index)
+			continue;
+		ns[count] = slowest_ns(run->own, run, members, p);
+		count += ns[count] != 0;
+	}
+	qsort(ns, count, sizeof(ns[0]), by_value);
+	return count ? ns[count / 2] : 0;
 }
 
 size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
@@ -378,7 +412,11 @@ size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, 
 	run = &board->run[plan->run];
 	for (uint32_t p = 0; p < nt_schedule_positions(&schedule); p++)
 		nt_times_put(packed, &schedule, plan->epoch, p, reward,
-			     slowest_ns(run, members, p, false), slowest_ns(run, members, p, true));
+			     slowest_ns(run->sample, run, members, p),
+			     slowest_ns(run->period, run, members, p));
+	for (unsigned i = 0; i < schedule.count; i++)
+		packed[nt_times_own_at(&schedule, i)] = nt_times_pack(
+			own_ns(run, members, &schedule, plan->epoch, i));
 	return nt_times_write(packed, out, cap);
 }
 

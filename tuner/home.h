@@ -22,6 +22,7 @@ struct nt_home {
 	const struct nt_board *board;
 	struct nt_worths worths; /* zeros at first */
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

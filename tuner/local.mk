@@ -23,6 +23,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/commit.h \
 	%D%/costs.h \
 	%D%/ctx.h \
+	%D%/deadline.c \
+	%D%/deadline.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/event.c \

@@ -218,6 +218,7 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	r->home.warm = nt_process_warm_arms(&process->warm);
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
+	r->home.end_us = process->end_us;
 	config.hooks = nt_home_hooks(&r->home);
 	beat = atomic_load_explicit(&process->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)

@@ -53,6 +53,11 @@ static const char *from_name(unsigned from)
 	return names[from < NT_FROMS ? from : NT_FROM_STEP];
 }
 
+static double known_us(float us)
+{
+	return us > 0 ? (double)us : NAN;
+}
+
 /* What came of exploring a key. */
 static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 {
@@ -65,6 +70,10 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 		out->auto_p75_us = (double)o->auto_p75_us;
 		out->arm_p75_us = (double)o->best_p75_us;
 		out->samples = o->samples;
+		out->auto_own_us = known_us(o->own_auto_us);
+		out->arm_own_us = known_us(o->own_best_us);
+		out->auto_period_us = known_us(o->period_auto_us);
+		out->arm_period_us = known_us(o->period_best_us);
 	}
 	if (o->verdict != NT_VERDICT_REMEMBERED)
 		out->p = (double)o->p;

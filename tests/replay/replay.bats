@@ -184,7 +184,8 @@ noise() {
 
 @test "explain says what would be tried, what it takes and what decides" {
 	run -0 "$nccl_tune" explain --topology 2x4 --sizes 256K --policy bandit,screen_blocks=3,min_gain=7
-	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"* ]]
+	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"*"percent of a call's"*"own time"* ]]
+	[[ $output = *"what is left of the job could save"*"an hour, where Slurm does not tell"* ]]
 	[[ $output = *"AllReduce 256K on 2x4"*"8 arms, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
 	[[ $output = *"from 16 MiB on, LL over 1.5 times"* ]]
 	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"

@@ -281,7 +281,10 @@ static inline struct nt_schedule host_final(int arm)
 						  .predicted_auto_us = 40,
 						  .predicted_best_us = 50,
 						  .spent_calls = 12,
-						  .spent_ms = -0.5f } };
+						  .spent_ms = -0.5f,
+						  .own_auto_us = 90,
+						  .own_best_us = 60,
+						  .period_auto_us = 900 } };
 }
 
 /* Open the key and play until its turn is known. Returns the turn of its next decision. */

@@ -38,6 +38,11 @@ struct bench {
 	double (*shaped_us)(int arm);
 	/* of the program, from call to call; what an arm adds to it */
 	double rest_us, drag_us[NT_PAIRS];
+	/* what the program computes between a call's end and the next one's start; the ends are
+	 * stamped, and then this is in the samples */
+	double between_us;
+	bool stamped;
+	double (*pause_us)(const struct nt_plan *plan, unsigned position); /* NULL: none */
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */
@@ -82,6 +87,12 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 		us *= 1 + 0.02 * nt_rng_unit(draw);
 		if (nt_rng_unit(draw ^ 5) * 100 < b->lost_percent)
 			continue;
+		if (b->stamped) {
+			atomic_store(&run->own[0][p], (uint32_t)(us * 900));
+			atomic_store(&run->own[1][p], (uint32_t)(us * 1000));
+		}
+		us += b->between_us * (1 + 0.002 * nt_rng_unit(draw ^ 7));
+		us += b->pause_us ? b->pause_us(plan, p) : 0;
 		atomic_store(&run->sample[0][p], (uint32_t)(us * 900));
 		atomic_store(&run->sample[1][p], (uint32_t)(us * 1000));
 		us += b->rest_us * (1 + 0.02 * nt_rng_unit(draw ^ 9));

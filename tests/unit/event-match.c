@@ -306,6 +306,46 @@ static void events_after_the_end_are_harmless(void **state)
 	host_close(&w.h);
 }
 
+static uint32_t own(struct window *w)
+{
+	return atomic_load(&w->run->own[w->member][0]);
+}
+
+/* From a call's start to its end, by the channel that began first; not once the next one began. */
+static void a_call_has_a_time_of_its_own(void **state)
+{
+	struct window w;
+	void *event, *kernel;
+	uint64_t start;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	start = w.h.gpu_ns;
+	kernel = nt_event_kernel(w.h.comm, event, 0, start);
+	assert_non_null(kernel);
+	assert_true(kernel != event);
+	assert_null(nt_event_kernel(w.h.comm, event, 0, start)); /* another task of the same call */
+	assert_null(nt_event_kernel(w.h.comm, event, 1, start + 100));
+	/* No ends: a Coll event's handle, another number, one before its start, one too late. */
+	nt_event_kernel_end(&w.h.process, event, start + 50);
+	nt_event_kernel_end(&w.h.process, NULL, start + 50);
+	nt_event_kernel_end(&w.h.process, (void *)0x5a5a5a5a5a5a, start + 50);
+	nt_event_kernel_end(&w.h.process, kernel, start);
+	assert_int_equal(own(&w), 0);
+	nt_event_kernel_end(&w.h.process, kernel, start + 21000);
+	assert_int_equal(own(&w), 21000);
+	w.h.gpu_ns = start + 90000;
+	host_collective(&w.h, NT_REDUCE, SIZE);
+	assert_int_equal(sample(&w), 90000);
+	nt_event_kernel_end(&w.h.process, kernel, start + 31000);
+	assert_int_equal(own(&w), 21000);
+	check_counts(&w, 1, 1);
+	host_close(&w.h);
+}
+
 /* From call to call of the key, whatever comes in between; not where one is missing. */
 static void the_program_around_a_call_is_timed(void **state)
 {
@@ -405,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_run_of_another_key_is_not_touched),
 		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
 		cmocka_unit_test(events_after_the_end_are_harmless),
+		cmocka_unit_test(a_call_has_a_time_of_its_own),
 		cmocka_unit_test(the_program_around_a_call_is_timed),
 		cmocka_unit_test(calls_that_are_seconds_apart_are_timed),
 		cmocka_unit_test(a_call_without_events_has_no_period),

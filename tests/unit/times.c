@@ -214,12 +214,39 @@ static void periods_follow_in_later_rounds(void **state)
 	nt_times_absorb(worst, false, &again, bytes, 24); /* a node that has seen none */
 	assert_true(reads_as(worst[0], 1000000));
 	assert_int_equal(worst[12], 0);
-	nt_times_absorb(worst, true, &again, bytes, 50);
+	nt_times_absorb(worst, true, &again, bytes, 58);
 	assert_int_equal(worst[0], 0);
 	assert_in_range(nt_home_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)), 22,
 			24);
 	nt_times_absorb(worst, true, &again, bytes, 24);
 	assert_true(reads_as(worst[0], 1500000));
+	free(board);
+}
+
+/* Behind all others: of each arm the median, on the slowest rank. */
+static void own_times_follow(void **state)
+{
+	struct nt_plan plan = plan_of(&four);
+	struct nt_board *board = board_with_times(&plan);
+	struct nt_board_run *run = &board->run[2];
+	uint16_t worst[NT_TIMES_MAX];
+	uint8_t bytes[64];
+
+	(void)state;
+	for (uint32_t p = 0; p < 12; p++) {
+		uint32_t ns = 100000 * ((uint32_t)nt_schedule_index(&four, plan.epoch, p) + 1);
+
+		atomic_store(&run->own[0][p], ns - 1000);
+		atomic_store(&run->own[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
+	}
+	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 32);
+	nt_times_absorb(worst, true, &four, bytes, 32);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(nt_times_own_at(&four, i), 12 + i);
+		assert_true(reads_as(worst[12 + i], 100000 * (i + 1) + 200));
+	}
+	/* A rank that has no ends: then nobody knows. */
+	assert_int_equal(nt_home_gather(board, &plan, 4, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
 	free(board);
 }
 
@@ -234,7 +261,7 @@ static void damage_is_no_time_at_all(void **state)
 	assert_int_equal(worst[11], 257);
 	nt_times_absorb(worst, false, &four, bytes, 3);
 	assert_int_equal(worst[0], 0);
-	nt_times_absorb(worst, true, &four, bytes, 26);
+	nt_times_absorb(worst, true, &four, bytes, 34);
 	assert_int_equal(worst[0], 0);
 }
 
@@ -261,6 +288,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_rank_counts),
 		cmocka_unit_test(what_one_rank_lacks_is_lacking),
 		cmocka_unit_test(periods_follow_in_later_rounds),
+		cmocka_unit_test(own_times_follow),
 		cmocka_unit_test(damage_is_no_time_at_all),
 		cmocka_unit_test(sums_are_added_up),
 	};

@@ -94,6 +94,10 @@ static void every_state_has_its_words(void **state)
 	assert_float_equal(key->arm_p25_us, 160, 0.01);
 	assert_float_equal(key->auto_p75_us, 300, 0.01);
 	assert_float_equal(key->arm_p75_us, 180, 0.01);
+	assert_float_equal(key->auto_own_us, 90, 0.01);
+	assert_float_equal(key->arm_own_us, 60, 0.01);
+	assert_float_equal(key->auto_period_us, 900, 0.01);
+	assert_true(isnan(key->arm_period_us)); /* not known */
 	assert_float_equal(key->p, 0.0001, 1e-9);
 	assert_int_equal(key->samples, 24);
 	assert_int_equal(key->spent_calls, 12);

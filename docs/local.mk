@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	%D%/guide-admin.md \
 	%D%/guide-user.md \
 	%D%/hosts.md \
+	%D%/programs.md \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \

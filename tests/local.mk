@@ -197,6 +197,8 @@ tests_programs_nt_programs_SOURCES = \
 	%D%/programs/program.h \
 	%D%/programs/report.c \
 	%D%/programs/report.h \
+	%D%/programs/said.c \
+	%D%/programs/said.h \
 	%D%/programs/settings.c \
 	%D%/programs/settings.h \
 	%D%/programs/truth.c \
@@ -207,9 +209,10 @@ tests_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-tests_programs_nt_programs_CPPFLAGS = $(AM_CPPFLAGS) $(PMIX_CFLAGS)
-tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-contract.la -lm
+tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
+	libnt-contract.la $(JSON_C_LIBS) -lm
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
+tests_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 tests_programs_nt_programs_LDFLAGS = -export-dynamic
 
 # Policies for its ranks, and the step's record from theirs.
@@ -363,6 +366,23 @@ EXTRA_DIST += \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/programs/ddp-1b.program \
+	%D%/programs/ddp-tcp.program \
+	%D%/programs/decode.program \
+	%D%/programs/fsdp2-7b.program \
+	%D%/programs/gap-750us.program \
+	%D%/programs/many-sizes.program \
+	%D%/programs/moe.program \
+	%D%/programs/once-in-5s.program \
+	%D%/programs/programs.bats \
+	%D%/programs/steps-of-11s.program \
+	%D%/programs/steps-of-3s.program \
+	%D%/programs/tp-dp-shared.program \
+	%D%/programs/tp-dp-world.program \
+	%D%/programs/tp8-dp8-pp2.program \
+	%D%/programs/twice-in-a-burst.program \
+	%D%/programs/two-minutes.program \
+	%D%/programs/wide-node.program \
 	%D%/replay/replay.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

@@ -135,12 +135,39 @@ static void note_call(struct nt_world *w, struct nt_inst *inst, const struct op 
 	}
 }
 
+static bool share_a_node(const struct nt_world *w, const struct nt_inst *a, const struct nt_inst *b)
+{
+	for (unsigned i = 0; i < a->ranks; i++) {
+		for (unsigned k = 0; k < b->ranks; k++)
+			if (nt_world_node(w, a->member[i]) == nt_world_node(w, b->member[k]))
+				return true;
+	}
+	return false;
+}
+
+/* What runs between nodes already makes what comes then longer; what runs is not changed. */
+static double shared(const struct nt_world *w, const struct nt_inst *inst)
+{
+	double factor = 1;
+
+	if (w->p->shared <= 0 || inst->place.nodes < 2)
+		return factor;
+	for (unsigned i = 0; i < w->insts; i++) {
+		const struct nt_inst *other = &w->inst[i];
+
+		if (other != inst && other->place.nodes > 1 && other->from_ns <= inst->latest_ns &&
+		    inst->latest_ns < other->until_ns && share_a_node(w, inst, other))
+			factor += w->p->shared;
+	}
+	return factor;
+}
+
 /* The last rank has come. */
 static void run_collective(struct nt_world *w, struct nt_inst *inst)
 {
 	struct op *first = stream_of(w, inst, 0)->first;
 	uint64_t ns = nt_truth_ns(w, inst, first->key, first->choice.arm, inst->calls);
-	uint64_t end_ns = inst->latest_ns + ns;
+	uint64_t end_ns = inst->latest_ns + (uint64_t)((double)ns * shared(w, inst));
 
 	for (unsigned i = 0; i < inst->ranks; i++) {
 		struct stream *s = stream_of(w, inst, i);
@@ -160,6 +187,8 @@ static void run_collective(struct nt_world *w, struct nt_inst *inst)
 	}
 	note_call(w, inst, first, ns);
 	inst->calls++;
+	inst->from_ns = inst->latest_ns;
+	inst->until_ns = end_ns;
 	inst->arrived = 0;
 	inst->latest_ns = 0;
 }

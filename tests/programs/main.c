@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - nt-programs: what the plugin makes of training programs, in virtual time */
-#include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
 #include <limits.h>
@@ -13,12 +12,14 @@
 #include <unistd.h>
 #include "tests/programs/plugin.h"
 #include "tests/programs/report.h"
+#include "tests/programs/said.h"
 
 #define LOOK_STEPS 24 /* from which the length of a step is known */
+#define LOOK_FROM 11 /* before it connections are made */
 #define MAX_STEPS 1000000.0
 
 struct options {
-	bool json, keep;
+	bool json, keep, list;
 	unsigned ranks;
 	uint64_t seed, seeds;
 	double seconds;
@@ -57,12 +58,14 @@ static const char *const help_lines[] = {
 	"  calls, seconds  until decided, of program time: the median and the last group",
 	"  tried           calls by another arm than NCCL's, before the decision",
 	"  spent, saved    milliseconds of the calls themselves against AUTO, before and after the decision",
+	"  why             what the plugin says of the first communicator that kept AUTO",
 	"  arm, best       what it ended with, and what is fastest; gain: against AUTO; regret: against the best",
 	"and of the program",
 	"  auto, tuned, best   seconds by each",
 	"  cost            what trying cost, in percent of program time: in the first five minutes, after them,",
 	"                  and in the worst minute of the first five",
 	"  after           program time against AUTO once nothing is tried any more, in percent",
+	"  waited          seconds that a rank stood still in the plugin, for the outcome of a proposal",
 	"  wrong           choices slower than AUTO by more than 2 percent",
 	"",
 	"Exit status: 0; 1: trouble; 2: usage; 65, 69: the plugin broke NCCL's contract; 70: two ranks of a",
@@ -142,6 +145,7 @@ static void run_plugin(struct nt_world *w, const struct options *o, uint64_t ste
 		with_plugin(w, o, steps, log, dir);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		nt_world_leave(NT_EXIT_TROUBLE, "cannot run a process: %m");
+	nt_said_read(w, log, dir);
 	if (o->keep)
 		fprintf(stderr, "nt-programs: the plugin's directories are in %s\n", dir);
 	else
@@ -152,23 +156,25 @@ static void run_plugin(struct nt_world *w, const struct options *o, uint64_t ste
 			       (unsigned long long)w->seed);
 }
 
-static struct nt_run_log new_log(uint64_t steps, struct nt_key_log *key)
+static struct nt_run_log new_log(const struct nt_program *p, uint64_t steps, struct nt_key_log *key)
 {
-	return (struct nt_run_log){ .end_ns = share_memory(steps * sizeof(uint64_t)), .key = key };
+	uint64_t *times = share_memory((steps + p->ranks) * sizeof(times[0]));
+
+	return (struct nt_run_log){ .end_ns = times, .waited_ns = times + steps, .key = key };
 }
 
 /* Of a program that goes by time. */
 static uint64_t count_steps(struct nt_world *w, const struct options *o)
 {
 	double seconds = o->seconds > 0 ? o->seconds : w->p->seconds, steps;
-	struct nt_run_log log = new_log(LOOK_STEPS, NULL);
+	struct nt_run_log log = new_log(w->p, LOOK_STEPS, NULL);
 
 	if (w->p->steps && o->seconds <= 0)
 		return w->p->steps;
 	nt_world_run(w, NT_CHOOSE_AUTO, LOOK_STEPS, &log, NULL);
-	steps = seconds * 1e9 * (LOOK_STEPS - 1) /
-		(double)(log.end_ns[LOOK_STEPS - 1] - log.end_ns[0] + 1);
-	munmap(log.end_ns, LOOK_STEPS * sizeof(uint64_t));
+	steps = seconds * 1e9 * (LOOK_STEPS - 1 - LOOK_FROM) /
+		(double)(log.end_ns[LOOK_STEPS - 1] - log.end_ns[LOOK_FROM] + 1);
+	munmap(log.end_ns, (LOOK_STEPS + w->p->ranks) * sizeof(uint64_t));
 	return steps < 2 ? 2 : steps > MAX_STEPS ? (uint64_t)MAX_STEPS : (uint64_t)steps;
 }
 
@@ -184,10 +190,10 @@ static void run_program(const struct nt_program *p, const struct options *o, uin
 	key_bytes = (size_t)w.insts * p->keys * sizeof(*key);
 	key = share_memory(key_bytes);
 	runs.steps = count_steps(&w, o);
-	runs.automatic = new_log(runs.steps, key);
-	runs.plugin = new_log(runs.steps, key);
-	runs.chosen = new_log(runs.steps, key);
-	runs.best = new_log(runs.steps, key);
+	runs.automatic = new_log(p, runs.steps, key);
+	runs.plugin = new_log(p, runs.steps, key);
+	runs.chosen = new_log(p, runs.steps, key);
+	runs.best = new_log(p, runs.steps, key);
 	run_plugin(&w, o, runs.steps, &runs.plugin);
 	nt_world_run(&w, NT_CHOOSE_AUTO, runs.steps, &runs.automatic, NULL);
 	nt_world_run(&w, NT_CHOOSE_LOG, runs.steps, &runs.chosen, NULL);
@@ -240,7 +246,7 @@ static int run_named(const struct options *o, const char *name)
 		fprintf(stderr, "nt-programs: %s\n", err.text);
 		rc = NT_EXIT_USAGE;
 	} else {
-		rc = run_seeds(o, p);
+		rc = o->list ? printf("%-18s %s\n", p->name, p->about) < 0 : run_seeds(o, p);
 		nt_program_fini(p);
 	}
 	free(p);
@@ -267,19 +273,6 @@ static void find_files(struct options *o)
 		snprintf(o->library, sizeof(o->library), "%s/../../.libs/libnccl-tune.so", self);
 }
 
-static int for_shipped(const struct options *o, bool list)
-{
-	int rc = NT_EXIT_OK;
-
-	for (unsigned i = 0; nt_shipped_programs[i] && rc == NT_EXIT_OK; i++) {
-		if (list)
-			puts(nt_shipped_programs[i]);
-		else
-			rc = run_named(o, nt_shipped_programs[i]);
-	}
-	return rc;
-}
-
 static int number_of(const char *text, double low, double *value)
 {
 	char *end;
@@ -288,44 +281,61 @@ static int number_of(const char *text, double low, double *value)
 	return end == text || *end || !(*value >= low) || *value > 1e15 ? -1 : 0;
 }
 
+static void print_help(void)
+{
+	for (unsigned i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
+		puts(help_lines[i]);
+}
+
+static int apply(struct options *o, int c, double value)
+{
+	switch (c) {
+	case 'j': o->json = true; break;
+	case 's': o->seed = (uint64_t)value; break;
+	case 'n': o->seeds = (uint64_t)value; break;
+	case 't': o->seconds = value; break;
+	case 'r': o->ranks = (unsigned)value; break;
+	case 'p': o->policy = optarg; break;
+	case 'l': o->plugin = optarg; break;
+	case 'k': o->keep = true; break;
+	case 'L': o->list = true; break;
+	default: return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option names[] = {
-		{ "json", no_argument, NULL, 'j' },	{ "seed", required_argument, NULL, 's' },
-		{ "seeds", required_argument, NULL, 'n' }, { "policy", required_argument, NULL, 'p' },
-		{ "seconds", required_argument, NULL, 't' }, { "ranks", required_argument, NULL, 'r' },
-		{ "plugin", required_argument, NULL, 'l' }, { "keep", no_argument, NULL, 'k' },
-		{ "list", no_argument, NULL, 'L' },	{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "seeds", required_argument, NULL, 'n' },
+		{ "policy", required_argument, NULL, 'p' },
+		{ "seconds", required_argument, NULL, 't' },
+		{ "ranks", required_argument, NULL, 'r' },
+		{ "plugin", required_argument, NULL, 'l' },
+		{ "keep", no_argument, NULL, 'k' },
+		{ "list", no_argument, NULL, 'L' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options o = { .seed = 1, .seeds = 1, .policy = "bandit" };
 	int c, rc = NT_EXIT_OK;
-	bool list = false;
 	double value = 0;
 
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
+		if (c == 'h') {
+			print_help();
+			return NT_EXIT_OK;
+		}
 		if (strchr("sntr", c) && number_of(optarg, c == 's' ? 0 : 1, &value) < 0)
 			return usage("want a number, 1 at least");
-		switch (c) {
-		case 'j': o.json = true; break;
-		case 's': o.seed = (uint64_t)value; break;
-		case 'n': o.seeds = (uint64_t)value; break;
-		case 't': o.seconds = value; break;
-		case 'r': o.ranks = (unsigned)value; break;
-		case 'p': o.policy = optarg; break;
-		case 'l': o.plugin = optarg; break;
-		case 'k': o.keep = true; break;
-		case 'L': list = true; break;
-		case 'h':
-			for (unsigned i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++)
-				puts(help_lines[i]);
-			return NT_EXIT_OK;
-		default: return NT_EXIT_USAGE;
-		}
+		if (apply(&o, c, value) < 0)
+			return NT_EXIT_USAGE;
 	}
 	find_files(&o);
-	if (optind == argc)
-		return for_shipped(&o, list);
+	for (unsigned i = 0; optind == argc && nt_shipped_programs[i] && rc == NT_EXIT_OK; i++)
+		rc = run_named(&o, nt_shipped_programs[i]);
 	for (int i = optind; i < argc && rc == NT_EXIT_OK; i++)
 		rc = run_named(&o, argv[i]);
 	return rc;

@@ -22,11 +22,12 @@
 #define TICK_NS 32 /* of GPU time stamps */
 
 /* Masks under which NCCL emits an event because something below it is wanted. */
-#define BELOW_COLL \
-	(NT_PROF_COLL | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN)
+#define BELOW_COLL                                                                  \
+	(NT_PROF_COLL | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | \
+	 NT_PROF_NET_PLUGIN)
 #define BELOW_GROUP (BELOW_COLL | NT_PROF_GROUP | NT_PROF_P2P)
 #define BELOW_COLL_API (BELOW_COLL | NT_PROF_COLL_API)
-#define BELOW_GROUP_API                                                                   \
+#define BELOW_GROUP_API                                                         \
 	(BELOW_GROUP | NT_PROF_GROUP_API | NT_PROF_P2P_API | NT_PROF_COLL_API | \
 	 NT_PROF_KERNEL_LAUNCH)
 
@@ -82,7 +83,8 @@ static void load_node(struct node *n, unsigned number, const char *library, cons
 	n->tuner = dlsym(handle, "ncclTunerPlugin_v5");
 	n->prof = dlsym(handle, "ncclProfiler_v5");
 	if (!n->tuner || !n->prof)
-		nt_world_leave(NT_EXIT_TROUBLE, "%s has no tuner and profiler of version 5", library);
+		nt_world_leave(NT_EXIT_TROUBLE, "%s has no tuner and profiler of version 5",
+			       library);
 }
 
 static void expect(int rc, const char *what)

@@ -11,7 +11,6 @@
 #include <string.h>
 #include "tests/programs/vtime.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define READ_NS 500000 /* of another node's log */
 
 struct entry {
@@ -49,7 +48,7 @@ void nt_pmix_begin(unsigned nodes)
 	setenv("PMIX_RANK", "0", 1);
 }
 
-EXPORT pmix_status_t PMIx_Init(pmix_proc_t *me, pmix_info_t *info, size_t count)
+pmix_status_t PMIx_Init(pmix_proc_t *me, pmix_info_t *info, size_t count)
 {
 	(void)info;
 	(void)count;
@@ -59,19 +58,19 @@ EXPORT pmix_status_t PMIx_Init(pmix_proc_t *me, pmix_info_t *info, size_t count)
 	return PMIX_SUCCESS;
 }
 
-EXPORT pmix_status_t PMIx_Finalize(const pmix_info_t *info, size_t count)
+pmix_status_t PMIx_Finalize(const pmix_info_t *info, size_t count)
 {
 	(void)info;
 	(void)count;
 	return PMIX_SUCCESS;
 }
 
-EXPORT const char *PMIx_Error_string(pmix_status_t status)
+const char *PMIx_Error_string(pmix_status_t status)
 {
 	return status == PMIX_SUCCESS ? "success" : "not found";
 }
 
-EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char *key, pmix_value_t *value)
+pmix_status_t PMIx_Put(pmix_scope_t scope, const char *key, pmix_value_t *value)
 {
 	struct store *s = &kvs.store[nt_vtime_node()];
 	struct entry *e;
@@ -93,7 +92,7 @@ EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char *key, pmix_value_t 
 	return PMIX_SUCCESS;
 }
 
-EXPORT pmix_status_t PMIx_Commit(void)
+pmix_status_t PMIx_Commit(void)
 {
 	struct store *s = &kvs.store[nt_vtime_node()];
 
@@ -163,8 +162,8 @@ static pmix_value_t *entry_value(const struct entry *e)
 }
 
 /* Without leaving the node: what an earlier read brought along. */
-EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-			      size_t count, pmix_value_t **value)
+pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+		       size_t count, pmix_value_t **value)
 {
 	const struct entry *e = NULL;
 
@@ -199,8 +198,8 @@ static void answer(void *arg)
 	free(r);
 }
 
-EXPORT pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
-				 size_t count, pmix_value_cbfunc_t callback, void *arg)
+pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+			  size_t count, pmix_value_cbfunc_t callback, void *arg)
 {
 	struct read *r = calloc(1, sizeof(*r));
 

@@ -27,8 +27,8 @@ struct reader {
 
 static int wrong(struct reader *r, const char *what)
 {
-	return nt_error_set(r->err, "%s:%u: %s%s%s", r->path, r->line, what,
-			    r->words ? ": " : "", r->words ? r->word[0] : "");
+	return nt_error_set(r->err, "%s:%u: %s%s%s", r->path, r->line, what, r->words ? ": " : "",
+			    r->words ? r->word[0] : "");
 }
 
 /* A number, and the unit behind it. */
@@ -322,11 +322,17 @@ static int read_setting(struct reader *r)
 	struct nt_program *p = r->p;
 	double ranks = -1, per_node = -1, steps = -1, channels = -1;
 	const struct setting settings[] = {
-		{ "ranks", &ranks, false },	  { "per-node", &per_node, false },
-		{ "steps", &steps, false },	  { "channels", &channels, false },
-		{ "seconds", &p->seconds, false }, { "spread", &p->spread, false },
-		{ "jitter", &p->jitter, false },  { "cost-skew", &p->model.cost_skew, false },
-		{ "late", &p->late_us, true },	  { "host", &p->host_us, true },
+		{ "ranks", &ranks, false },
+		{ "per-node", &per_node, false },
+		{ "steps", &steps, false },
+		{ "channels", &channels, false },
+		{ "seconds", &p->seconds, false },
+		{ "spread", &p->spread, false },
+		{ "jitter", &p->jitter, false },
+		{ "shared", &p->shared, false },
+		{ "cost-skew", &p->model.cost_skew, false },
+		{ "late", &p->late_us, true },
+		{ "host", &p->host_us, true },
 		{ "connect", &p->connect_us, true },
 	};
 
@@ -403,8 +409,11 @@ static void defaults(struct nt_program *p, const char *path)
 		.host_us = 8,
 		.connect_us = 20000,
 		.channels = 4,
-		.model = { .noise = NT_NOISE_LOGNORMAL, .noise_width = 0.05, .fast_share = 0.62,
-			   .slow_ratio = 2.3, .cost_skew = 1e-4 },
+		.model = { .noise = NT_NOISE_LOGNORMAL,
+			   .noise_width = 0.05,
+			   .fast_share = 0.62,
+			   .slow_ratio = 2.3,
+			   .cost_skew = 1e-4 },
 	};
 	name = name ? name + 1 : path;
 	snprintf(p->name, sizeof(p->name), "%.*s", (int)strcspn(name, "."), name);

@@ -60,7 +60,7 @@ struct nt_program_key {
 	uint64_t bytes;
 };
 
-/* The true time of an arm differs. */
+/* The true time of an arm, as a share of that of NCCL's own choice. */
 struct nt_program_truth {
 	unsigned key; /* of the program */
 	int arm;
@@ -75,6 +75,7 @@ struct nt_program {
 	double seconds; /* of a run on AUTO */
 	double spread; /* how far true times are from what NCCL believes: log-normal, by seed */
 	double jitter; /* of computing, between ranks and steps: relative standard deviation */
+	double shared; /* a collective between nodes takes that longer for each that runs there */
 	double late_us; /* mean, of each rank and call */
 	double host_us; /* a call takes the host so long */
 	double connect_us; /* an algorithm's first use */

@@ -15,7 +15,10 @@
 #define WRONG 2.0 /* percent slower than AUTO */
 
 const char *const nt_shipped_programs[] = {
-	"ddp-1b", "tp-dp-world", NULL,
+	"ddp-1b",	"ddp-tcp",	"fsdp2-7b",	    "tp8-dp8-pp2", "tp-dp-world",
+	"tp-dp-shared", "moe",		"decode",	    "two-minutes", "once-in-5s",
+	"steps-of-3s",	"steps-of-11s", "twice-in-a-burst", "gap-750us",   "many-sizes",
+	"wide-node",	NULL,
 };
 
 /* A key of all communicators of one name. */
@@ -31,6 +34,8 @@ struct row {
 	double gain, best_gain, regret; /* percent; of the worst group */
 	int arm; /* of the first group; */
 	bool mixed;
+	const char *why; /* the plugin's, of the first group that says something */
+	double said_spent_ms; /* by the plugin's own books, a group */
 };
 
 static double percent(double part, double whole)
@@ -54,12 +59,13 @@ static double median(double *value, unsigned n)
 }
 
 /* What one communicator adds to its row. */
-static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row *row,
-		      const struct nt_inst *inst, const struct nt_key_log *log)
+static void add_group(const struct nt_world *w, struct row *row, const struct nt_inst *inst,
+		      const struct nt_key_log *log)
 {
 	unsigned key = nt_world_key(w, row->key);
 	double auto_us = w->true_us[key][w->auto_arm[key]];
-	double us = nt_truth_us(w, inst, key, log->final_arm);
+	int arm = log->decided_call ? log->final_arm : w->auto_arm[key];
+	double us = nt_truth_us(w, inst, key, arm);
 	double gain = percent(auto_us - us, auto_us);
 	double regret = percent(us - w->true_us[key][w->best_arm[key]],
 				w->true_us[key][w->best_arm[key]]);
@@ -68,8 +74,8 @@ static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row
 		row->gain = gain;
 	if (regret > row->regret)
 		row->regret = regret;
-	row->mixed = row->mixed || (row->groups && row->arm != log->final_arm);
-	row->arm = row->groups ? row->arm : log->final_arm;
+	row->mixed = row->mixed || (row->groups && row->arm != arm);
+	row->arm = row->groups ? row->arm : arm;
 	row->groups++;
 	row->calls = log->calls;
 	row->tried += log->tried;
@@ -77,7 +83,9 @@ static void add_group(struct nt_world *w, const struct nt_runs *runs, struct row
 	row->spent_ms += log->tried_extra_ns * 1e-6;
 	row->saved_ms += log->saved_ns * 1e-6;
 	row->wrong += gain < -WRONG;
-	(void)runs;
+	row->said_spent_ms += log->said_spent_ms;
+	if (!row->why[0])
+		row->why = log->why;
 }
 
 static void finish_row(struct row *row, double *s, double *calls)
@@ -91,6 +99,7 @@ static void finish_row(struct row *row, double *s, double *calls)
 	if (row->groups) {
 		row->tried /= row->groups;
 		row->measured /= row->groups;
+		row->said_spent_ms /= row->groups;
 		row->spent_ms /= row->groups;
 		row->saved_ms /= row->groups;
 	}
@@ -98,7 +107,7 @@ static void finish_row(struct row *row, double *s, double *calls)
 
 static struct row row_of(struct nt_world *w, const struct nt_runs *runs, unsigned key)
 {
-	struct row row = { .key = &w->p->key[key] };
+	struct row row = { .key = &w->p->key[key], .why = "" };
 	double *s = calloc(w->insts, sizeof(*s)), *calls = calloc(w->insts, sizeof(*calls));
 	double auto_us = w->true_us[key][w->auto_arm[key]];
 
@@ -109,7 +118,7 @@ static struct row row_of(struct nt_world *w, const struct nt_runs *runs, unsigne
 
 		if (w->inst[i].kind != row.key->comm || !log->calls)
 			continue;
-		add_group(w, runs, &row, &w->inst[i], log);
+		add_group(w, &row, &w->inst[i], log);
 		if (!log->decided_call)
 			continue;
 		s[row.decided] = (double)runs->plugin.end_ns[log->decided_step] * 1e-9;
@@ -136,7 +145,8 @@ static void set_shares(const struct nt_world *w, struct row *row)
 static double cost(const struct nt_runs *r, uint64_t from, uint64_t until)
 {
 	double with = (double)(r->plugin.end_ns[until] - (from ? r->plugin.end_ns[from - 1] : 0));
-	double without = (double)(r->chosen.end_ns[until] - (from ? r->chosen.end_ns[from - 1] : 0));
+	double without = (double)(r->chosen.end_ns[until] -
+				  (from ? r->chosen.end_ns[from - 1] : 0));
 
 	return percent(with - without, without);
 }
@@ -203,13 +213,14 @@ static void print_row(const struct nt_world *w, const struct row *r, const int *
 	       nt_coll_name(r->key->coll), size_text(r->key->bytes), r->share, r->decided,
 	       r->groups, r->calls);
 	if (r->decided)
-		printf(" %5u %5u %7.1f %7.1f", r->call_median, r->call_last, r->s_median, r->s_last);
+		printf(" %5u %5u %7.1f %7.1f", r->call_median, r->call_last, r->s_median,
+		       r->s_last);
 	else
 		printf(" %5s %5s %7s %7s", "-", "-", "-", "-");
-	printf(" %6.0f %9.1f %9.1f  %-11s %-11s %6.1f %6.1f%s\n", r->tried, r->spent_ms,
+	printf(" %6.0f %9.1f %9.1f  %-11s %-11s %6.1f %6.1f%s  %s\n", r->tried, r->spent_ms,
 	       r->saved_ms, r->mixed ? "mixed" : nt_arm_name(r->arm),
 	       nt_arm_name(best[nt_world_key(w, r->key)]), r->gain, r->regret,
-	       r->wrong ? "  WRONG" : "");
+	       r->wrong ? "  WRONG" : "", r->why);
 }
 
 static void print_table(const struct nt_world *w, const struct nt_runs *runs, const struct row *row,
@@ -222,16 +233,17 @@ static void print_table(const struct nt_world *w, const struct nt_runs *runs, co
 	       w->p->name, w->seed, w->p->ranks, w->nodes, runs->steps,
 	       (double)runs->automatic.end_ns[last] * 1e-9,
 	       (double)runs->plugin.end_ns[last] * 1e-9, (double)runs->best.end_ns[last] * 1e-9);
-	printf("  %-8s %-13s %6s %6s %7s %6s %11s %15s %6s %9s %9s  %-11s %-11s %6s %6s\n", "comm",
-	       "collective", "size", "share", "decided", "calls", "until calls", "until seconds",
-	       "tried", "spent ms", "saved ms", "arm", "best", "gain", "regret");
+	printf("  %-8s %-13s %6s %6s %7s %6s %11s %15s %6s %9s %9s  %-11s %-11s %6s %6s  %s\n",
+	       "comm", "collective", "size", "share", "decided", "calls", "until calls",
+	       "until seconds", "tried", "spent ms", "saved ms", "arm", "best", "gain", "regret",
+	       "why");
 	for (unsigned k = 0; k < w->p->keys; k++)
 		print_row(w, &row[k], w->best_arm);
 	printf("  decided %u of %u worth it, the last after %.1f s; trying cost %.2f %% in five "
 	       "minutes, %.2f %% later, %.2f %% in the worst minute; after it %+.2f %% against "
-	       "AUTO; %u wrong\n",
+	       "AUTO; waited %.2f s; %u wrong\n",
 	       f->decided, f->keys, f->decided_s, f->cost_begin, f->cost_later, f->cost_minute,
-	       f->after, f->wrong);
+	       f->after, f->waited_s, f->wrong);
 }
 
 static void print_json_row(const struct nt_world *w, const struct row *r, bool first)
@@ -243,13 +255,13 @@ static void print_json_row(const struct nt_world *w, const struct row *r, bool f
 	       "\"decided_calls\":[%u,%u],\"decided_s\":[%.2f,%.2f],\"tried\":%.1f,"
 	       "\"measured\":%.1f,\"spent_s\":%.4f,\"saved_s\":%.4f,\"auto\":\"%s\","
 	       "\"arm\":\"%s\",\"best\":\"%s\",\"gain_percent\":%.2f,\"best_gain_percent\":%.2f,"
-	       "\"regret_percent\":%.2f,\"wrong\":%u}",
+	       "\"regret_percent\":%.2f,\"wrong\":%u,\"booked_s\":%.4f,\"why\":\"%s\"}",
 	       first ? "" : ",", w->p->comm[r->key->comm].name, nt_coll_name(r->key->coll),
 	       r->key->bytes, r->share, r->groups, r->decided, r->calls, r->call_median,
 	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->spent_ms * 1e-3,
 	       r->saved_ms * 1e-3, nt_arm_name(w->auto_arm[key]),
 	       r->mixed ? "mixed" : nt_arm_name(r->arm), nt_arm_name(w->best_arm[key]), r->gain,
-	       r->best_gain, r->regret, r->wrong);
+	       r->best_gain, r->regret, r->wrong, r->said_spent_ms * 1e-3, r->why);
 }
 
 static void print_json(const struct nt_world *w, const struct nt_runs *runs, const struct row *row,
@@ -257,19 +269,19 @@ static void print_json(const struct nt_world *w, const struct nt_runs *runs, con
 {
 	uint64_t last = runs->steps - 1;
 
-	printf("{\"program\":\"%s\",\"seed\":%" PRIu64 ",\"ranks\":%u,\"nodes\":%u,\"steps\":%" PRIu64
-	       ",\"keys\":[",
+	printf("{\"program\":\"%s\",\"seed\":%" PRIu64
+	       ",\"ranks\":%u,\"nodes\":%u,\"steps\":%" PRIu64 ",\"keys\":[",
 	       w->p->name, w->seed, w->p->ranks, w->nodes, runs->steps);
 	for (unsigned k = 0; k < w->p->keys; k++)
 		print_json_row(w, &row[k], k == 0);
 	printf("],\"auto_s\":%.3f,\"tuned_s\":%.3f,\"chosen_s\":%.3f,\"best_s\":%.3f,"
 	       "\"worth\":%u,\"decided\":%u,\"decided_s\":%.2f,\"wrong\":%u,"
 	       "\"cost_percent\":{\"five_minutes\":%.3f,\"later\":%.3f,\"worst_minute\":%.3f},"
-	       "\"after_percent\":%.3f,\"gain_percent\":%.3f}\n",
+	       "\"after_percent\":%.3f,\"waited_s\":%.3f,\"gain_percent\":%.3f}\n",
 	       (double)runs->automatic.end_ns[last] * 1e-9,
 	       (double)runs->plugin.end_ns[last] * 1e-9, (double)runs->chosen.end_ns[last] * 1e-9,
 	       (double)runs->best.end_ns[last] * 1e-9, f->keys, f->decided, f->decided_s, f->wrong,
-	       f->cost_begin, f->cost_later, f->cost_minute, f->after, f->gain);
+	       f->cost_begin, f->cost_later, f->cost_minute, f->after, f->waited_s, f->gain);
 }
 
 void nt_report(struct nt_world *w, const struct nt_runs *runs, bool json, struct nt_figures *out)
@@ -290,6 +302,11 @@ void nt_report(struct nt_world *w, const struct nt_runs *runs, bool json, struct
 		out->decided += row[k].decided;
 		if (row[k].s_last > out->decided_s)
 			out->decided_s = row[k].s_last;
+	}
+	for (unsigned r = 0; r < w->p->ranks; r++) {
+		double waited_s = (double)runs->plugin.waited_ns[r] * 1e-9;
+
+		out->waited_s = waited_s > out->waited_s ? waited_s : out->waited_s;
 	}
 	program_figures(runs, settled_at(w, runs), out);
 	if (json)
@@ -327,6 +344,7 @@ void nt_report_spread(const char *program, const struct nt_figures *f, uint64_t 
 		{ "cost_later", offsetof(struct nt_figures, cost_later) },
 		{ "cost_worst_minute", offsetof(struct nt_figures, cost_minute) },
 		{ "after", offsetof(struct nt_figures, after) },
+		{ "waited_s", offsetof(struct nt_figures, waited_s) },
 		{ "gain", offsetof(struct nt_figures, gain) },
 	};
 	unsigned keys = 0, decided = 0, wrong = 0;

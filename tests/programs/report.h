@@ -21,6 +21,7 @@ struct nt_figures {
 	unsigned wrong;
 	double decided_s; /* the last one; 0: none */
 	double cost_begin, cost_later, cost_minute, after; /* percent */
+	double waited_s; /* the rank that waited most */
 	double gain; /* of the program, over all of its run */
 };
 

@@ -16,21 +16,26 @@ static const struct nt_inst *any_of_kind(const struct nt_world *w, unsigned kind
 	return NULL;
 }
 
+/* The time of an arm that the file names, as a share of AUTO's; 0: it names none. */
+static double named(const struct nt_world *w, unsigned key, int pair)
+{
+	for (unsigned i = 0; i < w->p->truths; i++) {
+		const struct nt_program_truth *t = &w->p->truth[i];
+
+		if (t->key == key && t->arm == pair)
+			return t->factor;
+	}
+	return 0;
+}
+
 /* What makes this arm another one than NCCL believes. */
 static double factor_of(const struct nt_world *w, unsigned key, int pair)
 {
 	const struct nt_program_key *k = &w->p->key[key];
 	uint64_t who = nt_rng_mix(w->seed + 17, (uint64_t)k->coll * 131 + nt_band(k->bytes));
-	double factor = w->p->comm[k->comm].time_factor;
 
-	for (unsigned i = 0; i < w->p->truths; i++) {
-		const struct nt_program_truth *t = &w->p->truth[i];
-
-		if (t->key == key && t->arm == pair)
-			return factor * t->factor;
-	}
 	who = nt_rng_mix(nt_rng_mix(who, k->comm), (uint64_t)pair);
-	return factor * exp(w->p->spread * nt_rng_normal(who));
+	return w->p->comm[k->comm].time_factor * exp(w->p->spread * nt_rng_normal(who));
 }
 
 static struct nt_run run_of(const struct nt_world *w, unsigned key, int arm)
@@ -59,8 +64,15 @@ static void open_key(struct nt_world *w, unsigned key)
 		w->true_us[key][arm] = -1;
 		if (cost[arm] < 0)
 			continue;
-		w->true_us[key][arm] =
-			nt_model_truth_us(&w->model, &inst->place, &r) * factor_of(w, key, arm);
+		w->true_us[key][arm] = nt_model_truth_us(&w->model, &inst->place, &r) *
+				       factor_of(w, key, arm);
+	}
+	for (int arm = 0; arm < NT_PAIRS; arm++) {
+		if (cost[arm] < 0)
+			continue;
+		if (named(w, key, arm) > 0)
+			w->true_us[key][arm] = named(w, key, arm) *
+					       w->true_us[key][w->auto_arm[key]];
 		if (best < 0 || w->true_us[key][arm] < w->true_us[key][best])
 			best = arm;
 	}

@@ -3,9 +3,7 @@
 /* vtime.c - see vtime.h */
 #include "tests/programs/vtime.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,20 +11,13 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256u << 10)
+#define HELPER_STACK_BYTES (8u << 20) /* as threads have it */
 #define MAX_HELPERS 256
 
 struct event {
 	uint64_t ns, order;
 	void (*fire)(void *arg);
 	void *arg;
-};
-
-struct nt_fiber {
-	ucontext_t context;
-	void *stack;
-	void (*body)(void *arg);
-	void *arg;
-	bool ended;
 };
 
 /* Somebody who waits for a condition, or for time to pass. */
@@ -38,10 +29,20 @@ struct waiter {
 
 struct helper {
 	struct waiter waiter;
-	sem_t go;
+	struct nt_fiber *fiber;
 	void *(*start)(void *arg);
 	void *arg;
 	unsigned node;
+};
+
+struct nt_fiber {
+	ucontext_t context;
+	void *stack;
+	size_t stack_bytes;
+	void (*body)(void *arg);
+	void *arg;
+	struct helper *helper; /* that it is; NULL: a rank */
+	bool ended;
 };
 
 struct wake {
@@ -56,14 +57,11 @@ static struct {
 	size_t events, room;
 	ucontext_t loop; /* who resumed the fiber that runs */
 	struct nt_fiber *fiber;
-	sem_t back; /* a helper's turn is over */
 	struct helper *helper[MAX_HELPERS];
 	unsigned helpers;
 	unsigned node;
 	struct waiter main;
 } v;
-
-static _Thread_local struct helper *self;
 
 static _Noreturn void fail(const char *what)
 {
@@ -73,8 +71,6 @@ static _Noreturn void fail(const char *what)
 
 void nt_vtime_begin(void)
 {
-	if (!v.on && sem_init(&v.back, 0, 0) < 0)
-		fail("no semaphore");
 	v.on = true;
 	v.now_ns = v.order = 0;
 	v.events = 0;
@@ -157,7 +153,7 @@ static void resume(void *arg)
 		fail("cannot switch to a fiber");
 	v.fiber = NULL;
 	if (f->ended) {
-		munmap(f->stack, STACK_BYTES);
+		munmap(f->stack, f->stack_bytes);
 		free(f);
 	}
 }
@@ -171,28 +167,41 @@ static void fiber_main(void)
 	setcontext(&v.loop);
 }
 
-struct nt_fiber *nt_fiber_start(void (*body)(void *arg), void *arg)
+static struct nt_fiber *new_fiber(void (*body)(void *arg), void *arg, size_t stack_bytes)
 {
 	struct nt_fiber *f = calloc(1, sizeof(*f));
 
 	if (!f || getcontext(&f->context) < 0)
 		fail("out of memory");
-	f->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
+	f->stack_bytes = stack_bytes;
+	f->stack = mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f->stack == MAP_FAILED)
 		fail("out of memory");
 	f->body = body;
 	f->arg = arg;
 	f->context.uc_stack.ss_sp = f->stack;
-	f->context.uc_stack.ss_size = STACK_BYTES;
+	f->context.uc_stack.ss_size = stack_bytes;
 	makecontext(&f->context, fiber_main, 0);
+	return f;
+}
+
+struct nt_fiber *nt_fiber_start(void (*body)(void *arg), void *arg)
+{
+	struct nt_fiber *f = new_fiber(body, arg, STACK_BYTES);
+
 	nt_vtime_at(v.now_ns, resume, f);
 	return f;
 }
 
 struct nt_fiber *nt_fiber_self(void)
 {
-	return self ? NULL : v.fiber;
+	return v.fiber;
+}
+
+static struct helper *self(void)
+{
+	return v.fiber ? v.fiber->helper : NULL;
 }
 
 void nt_fiber_block(void)
@@ -221,23 +230,6 @@ void nt_fiber_sleep(uint64_t until_ns)
 
 /* Helpers. */
 
-static void wait_for(sem_t *s)
-{
-	while (sem_wait(s) < 0)
-		if (errno != EINTR)
-			fail("cannot wait");
-}
-
-static void hand_over(struct helper *h)
-{
-	struct nt_fiber *fiber = v.fiber;
-
-	v.fiber = NULL;
-	sem_post(&h->go);
-	wait_for(&v.back);
-	v.fiber = fiber;
-}
-
 static void wake_helper(void *arg)
 {
 	struct wake *w = arg;
@@ -248,7 +240,7 @@ static void wake_helper(void *arg)
 	if (!due)
 		return;
 	h->waiter.waits = false;
-	hand_over(h);
+	resume(h->fiber);
 }
 
 static void wake_at(struct helper *h, uint64_t ns)
@@ -270,52 +262,36 @@ static void begin_wait(struct waiter *w, const pthread_cond_t *cond)
 }
 
 /* The helper that runs. */
-static void leave_turn(const pthread_cond_t *cond, uint64_t until_ns)
+static void leave_turn(struct helper *h, const pthread_cond_t *cond, uint64_t until_ns)
 {
-	begin_wait(&self->waiter, cond);
+	begin_wait(&h->waiter, cond);
 	if (until_ns != NT_VTIME_NEVER)
-		wake_at(self, until_ns);
-	sem_post(&v.back);
-	wait_for(&self->go);
+		wake_at(h, until_ns);
+	nt_fiber_block();
 }
 
-static void *helper_main(void *arg)
+static void helper_main(void *arg)
 {
-	void *result;
+	struct helper *h = arg;
 
-	self = arg;
-	wait_for(&self->go);
-	result = self->start(self->arg);
-	sem_post(&v.back);
-	return result;
+	h->start(h->arg);
 }
 
-int nt_vtime_helper_start(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-			  void *arg)
+void nt_vtime_helper_start(pthread_t *thread, void *(*start)(void *), void *arg)
 {
-	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	struct helper *h = calloc(1, sizeof(*h));
-	int rc;
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-	if (!h || v.helpers == MAX_HELPERS || sem_init(&h->go, 0, 0) < 0)
+	if (!h || v.helpers == MAX_HELPERS)
 		fail("too many threads");
 	h->start = start;
 	h->arg = arg;
 	h->node = v.node;
-	rc = real(thread, attr, helper_main, h);
-	if (rc != 0)
-		return rc;
+	h->fiber = new_fiber(helper_main, h, HELPER_STACK_BYTES);
+	h->fiber->helper = h;
 	v.helper[v.helpers++] = h;
+	*thread = (pthread_t)h;
 	begin_wait(&h->waiter, NULL);
 	wake_at(h, v.now_ns);
-	return 0;
-}
-
-bool nt_vtime_is_helper(void)
-{
-	return self != NULL;
 }
 
 static void set_flag(void *arg)
@@ -327,8 +303,8 @@ void nt_vtime_sleep(uint64_t until_ns)
 {
 	bool done = false;
 
-	if (self) {
-		leave_turn(NULL, until_ns);
+	if (self()) {
+		leave_turn(self(), NULL, until_ns);
 	} else if (v.fiber) {
 		nt_fiber_sleep(until_ns);
 	} else {
@@ -340,14 +316,15 @@ void nt_vtime_sleep(uint64_t until_ns)
 int nt_vtime_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns)
 {
 	static bool nobody;
-	struct waiter *w = self ? &self->waiter : &v.main;
+	struct helper *h = self();
+	struct waiter *w = h ? &h->waiter : &v.main;
 	bool late = false;
 
-	if (!self && v.fiber)
+	if (!h && v.fiber)
 		fail("a rank waits for a condition");
 	pthread_mutex_unlock(mutex);
-	if (self) {
-		leave_turn(cond, until_ns);
+	if (h) {
+		leave_turn(h, cond, until_ns);
 	} else {
 		begin_wait(w, cond);
 		if (until_ns != NT_VTIME_NEVER)
@@ -358,6 +335,7 @@ int nt_vtime_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_n
 			v.now_ns = e.ns;
 			e.fire(e.arg);
 		}
+		w->waits = false;
 		/* The event would write here later. */
 		for (size_t i = 0; i < v.events; i++)
 			if (v.heap[i].arg == &late)
@@ -388,5 +366,5 @@ void nt_vtime_set_node(unsigned node)
 
 unsigned nt_vtime_node(void)
 {
-	return self ? self->node : v.node;
+	return self() ? self()->node : v.node;
 }

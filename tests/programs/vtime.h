@@ -3,14 +3,13 @@
 /* vtime.h - virtual time: one thing runs at a time, and the clock moves only when nothing is left
  * to do at that moment
  *
- * Events, fibers (the programs' ranks) and helpers (threads that a plugin starts) take turns: of
- * those that are due at one moment the one that was told first. So a run comes out the same on any
- * machine, however slow. From nt_vtime_begin() on, the process's clock_gettime(CLOCK_MONOTONIC),
- * nanosleep, pthread_create and pthread_cond_timedwait are ours (libc.c): what a library asks for in
- * seconds it gets in seconds of program time.
+ * Events, fibers (the programs' ranks) and helpers (what a plugin takes for threads that it has
+ * started) take turns on one thread: of those that are due at one moment the one that was told
+ * first. So a run comes out the same on any machine, however slow. From nt_vtime_begin() on, the
+ * process's clock_gettime(CLOCK_MONOTONIC), nanosleep, pthread_create and pthread_cond_timedwait
+ * are ours (libc.c): what a library asks for in seconds it gets in seconds of program time.
  *
- * Threads:  everything on the thread that called nt_vtime_begin(), and on helpers while it is their
- *           turn.
+ * Threads:  everything on the thread that called nt_vtime_begin().
  * Memory:   fibers are freed when their body ends.
  * Errors:   none that a caller could handle: a line on stderr, and the process ends.
  * Units:    nanoseconds of program time, from 0.
@@ -42,11 +41,9 @@ void nt_fiber_wake(struct nt_fiber *fiber, uint64_t at_ns);
 
 /* What libc.c needs. */
 void nt_vtime_sleep(uint64_t until_ns); /* whoever runs */
-bool nt_vtime_is_helper(void);
 int nt_vtime_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns);
 void nt_vtime_signal(const pthread_cond_t *cond);
-int nt_vtime_helper_start(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-			  void *arg);
+void nt_vtime_helper_start(pthread_t *thread, void *(*start)(void *), void *arg);
 
 /* Helpers belong to the node for which they were started. */
 void nt_vtime_set_node(unsigned node);

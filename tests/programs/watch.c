@@ -39,7 +39,8 @@ static uint32_t state_of(const struct nt_board_comm *b, const struct nt_program_
 	for (unsigned i = 0; i < NT_BOARD_KEYS; i++) {
 		uint64_t id = atomic_load(&b->key[i].id);
 
-		if (id && (int)nt_key_coll(id) == key->coll && nt_key_band(id) == nt_band(key->bytes))
+		if (id && (int)nt_key_coll(id) == key->coll &&
+		    nt_key_band(id) == nt_band(key->bytes))
 			return atomic_load(&b->key[i].state);
 	}
 	return NT_KEY_IDLE;

@@ -119,7 +119,8 @@ struct host {
 };
 
 /* What a key runs by where no plugin is asked. */
-static int known_arm(const struct nt_world *w, const struct nt_member *s, unsigned key, uint64_t step)
+static int known_arm(const struct nt_world *w, const struct nt_member *s, unsigned key,
+		     uint64_t step)
 {
 	const struct nt_key_log *log;
 
@@ -131,7 +132,8 @@ static int known_arm(const struct nt_world *w, const struct nt_member *s, unsign
 	return log->decided_call && step > log->decided_step ? log->final_arm : w->auto_arm[key];
 }
 
-static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigned key, bool captured)
+static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigned key,
+				    bool captured)
 {
 	struct nt_world *w = h->w;
 	struct nt_choice_made made = { .auto_arm = w->auto_arm[key] };
@@ -145,8 +147,10 @@ static struct nt_choice_made choose(struct host *h, struct nt_member *s, unsigne
 	else
 		made.arm = known_arm(w, s, key, h->step);
 	/* A plugin may have made it wait. */
-	if (h->host_ns < nt_vtime_ns())
+	if (h->host_ns < nt_vtime_ns()) {
+		w->log->waited_ns[h->rank] += nt_vtime_ns() - h->host_ns;
 		h->host_ns = nt_vtime_ns();
+	}
 	algo = (unsigned)nt_arm_pair(made.arm) / NT_PROTOS;
 	if (!(s->connected & 1u << algo)) {
 		s->connected |= 1u << algo;
@@ -188,8 +192,8 @@ static void capture(struct host *h, unsigned graph)
 		const struct nt_item *item = &items->item[i];
 
 		if (item->kind == NT_ITEM_CALL)
-			h->captured[graph][i] =
-				choose(h, nt_world_member(h->w, h->rank, item->comm), item->key, true);
+			h->captured[graph][i] = choose(
+				h, nt_world_member(h->w, h->rank, item->comm), item->key, true);
 	}
 }
 
@@ -261,7 +265,7 @@ static void host_main(void *arg)
 static void forget_last_run(struct nt_world *w)
 {
 	for (unsigned i = 0; i < w->insts; i++)
-		w->inst[i].calls = w->inst[i].arrived = 0;
+		w->inst[i].calls = w->inst[i].from_ns = w->inst[i].until_ns = 0;
 	for (unsigned i = 0; i < w->p->ranks * w->p->comms; i++) {
 		w->seat[i].connected = 0;
 		memset(w->seat[i].seq, 0, sizeof(w->seat[i].seq));

@@ -36,11 +36,15 @@ struct nt_key_log {
 	double saved_ns; /* after the decision */
 	uint16_t final_arm;
 	uint16_t state; /* of the board: enum nt_key_state */
+	/* From the plugin's record: */
+	char why[64]; /* AUTO was kept; "": nothing is said */
+	double said_spent_ms;
 };
 
 /* A run: when each step ended, and of the plugin's run what became of the keys. */
 struct nt_run_log {
 	uint64_t *end_ns; /* of rank 0, by step */
+	uint64_t *waited_ns; /* by rank: in the plugin, for other nodes */
 	struct nt_key_log *key; /* communicator * keys + key; shared */
 };
 
@@ -53,6 +57,7 @@ struct nt_inst {
 	struct nt_place place;
 	unsigned arrived; /* ranks whose stream has come to the next collective */
 	uint64_t latest_ns;
+	uint64_t from_ns, until_ns; /* its newest collective */
 	uint64_t calls; /* that ran */
 };
 

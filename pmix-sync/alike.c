@@ -89,7 +89,8 @@ static const struct nt_plan *begun(struct nt_agree *a, const struct nt_agree_com
 
 	while ((like = next_like(a, comm, key, &at)) != NULL) {
 		if (proposing(like) && abreast(key, like) && same_plan(&key->plan, &like->plan) &&
-		    like->plan.at >= top + lead / 2 && like->plan.at <= top + 2 * lead + NT_SPREAD)
+		    like->plan.at >= top + lead - lead / 4 &&
+		    like->plan.at <= top + 2 * lead + NT_SPREAD)
 			return &like->plan;
 	}
 	return NULL;

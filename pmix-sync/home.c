@@ -258,7 +258,9 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		finish(a, key);
 	switch (key->home) {
 	case NT_HOME_IDLE:
+		/* Those that were agreed on at once are seen by each other first. */
 		if (key->slot >= 0 && !comm->refused &&
+		    atomic_load(&board->state) == NT_COMM_AGREED &&
 		    a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]))
 			open_key(a, comm, key);
 		return;

@@ -20,8 +20,9 @@
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
 /* A key that is explored at this home. */
-struct open_key {
-	const struct nt_home *home;
+struct nt_open_key {
+	struct nt_home *home;
+	struct nt_open_key *next; /* of the home's */
 	const struct nt_board_comm *comm;
 	const struct nt_board_key *board_key;
 	struct nt_engine_key *engine_key;
@@ -182,6 +183,15 @@ struct asking {
 	unsigned ahead; /* keys of this home that come first */
 };
 
+static bool is_open(const struct nt_home *home, const struct nt_board_key *key)
+{
+	const struct nt_open_key *open = home->open;
+
+	while (open && open->board_key != key)
+		open = open->next;
+	return open != NULL;
+}
+
 /* Must it wait for this key, which may be of the same communicator? */
 static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 		      const struct nt_board_key *key)
@@ -191,7 +201,8 @@ static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 
 	if (state != NT_KEY_OPEN && state != NT_KEY_IDLE)
 		return false;
-	other.open = state == NT_KEY_OPEN;
+	/* The board says so once all nodes can know. */
+	other.open = state == NT_KEY_OPEN || is_open(a->home, key);
 	/* Looked for only where it matters: there may be thousands of keys. */
 	if (!other.open && nt_queue_before(&other, &a->self))
 		other.ready = may_open(a->home, comm, key);
@@ -274,16 +285,18 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 }
 
 /* Takes the engine's key. */
-static struct open_key *open_key(const struct nt_home *home, const struct nt_board_comm *comm,
-				 const struct nt_board_key *board_key,
-				 struct nt_engine_key *engine_key)
+static struct nt_open_key *open_key(struct nt_home *home, const struct nt_board_comm *comm,
+				    const struct nt_board_key *board_key,
+				    struct nt_engine_key *engine_key)
 {
-	struct open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
+	struct nt_open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
 
-	if (key)
-		*key = (struct open_key){ home, comm, board_key, engine_key };
-	else if (engine_key)
+	if (key) {
+		*key = (struct nt_open_key){ home, home->open, comm, board_key, engine_key };
+		home->open = key;
+	} else if (engine_key) {
 		nt_engine_end(engine_key);
+	}
 	return key;
 }
 
@@ -321,7 +334,7 @@ static void *recheck_start(void *arg, const struct nt_board_comm *comm,
 
 static int key_next(void *arg, struct nt_plan *plan)
 {
-	const struct open_key *key = arg;
+	const struct nt_open_key *key = arg;
 	struct nt_known known = known_of(key->home, key->comm, key->board_key);
 	enum nt_engine_next next;
 	struct nt_schedule s;
@@ -337,22 +350,26 @@ static int key_next(void *arg, struct nt_plan *plan)
 
 static bool key_ready(void *arg)
 {
-	const struct open_key *key = arg;
+	const struct nt_open_key *key = arg;
 
 	return nt_engine_for_good(key->engine_key);
 }
 
 static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
 {
-	struct open_key *key = arg;
+	struct nt_open_key *key = arg;
 
 	nt_engine_absorb(key->engine_key, bytes, count);
 }
 
 static void key_end(void *arg)
 {
-	struct open_key *key = arg;
+	struct nt_open_key *key = arg;
+	struct nt_open_key **at = &key->home->open;
 
+	while (*at != key)
+		at = &(*at)->next;
+	*at = key->next;
 	nt_engine_end(key->engine_key);
 	free(key);
 }

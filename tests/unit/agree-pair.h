@@ -46,8 +46,9 @@ static inline bool worth(void *arg, const struct nt_board_comm *comm,
 static inline void *start(void *arg, const struct nt_board_comm *comm,
 			  const struct nt_board_key *key)
 {
-	(void)comm;
 	(void)key;
+	/* Others that are asked about see that it is agreed on. */
+	assert_int_equal(atomic_load(&comm->state), NT_COMM_AGREED);
 	return arg;
 }
 

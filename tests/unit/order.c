@@ -250,6 +250,7 @@ static void threads_are_told_apart_by_their_number(void **state)
 /* Two communicators of the same processes, called alike: one after the other. */
 static void what_would_be_in_each_others_times_takes_turns(void **state)
 {
+	void *key;
 	struct node n;
 
 	(void)state;
@@ -260,6 +261,14 @@ static void what_would_be_in_each_others_times_takes_turns(void **state)
 	call(&n, WORLD, 1, 30);
 	assert_true(opens(&n, WORLD, 1)); /* of equal ones the larger first */
 	assert_false(opens(&n, DP, 0));
+	call(&n, WORLD, 1, 1);
+	call(&n, DP, 0, 60);
+	assert_true(opens(&n, DP, 0)); /* worth more by now */
+	key = n.hooks.start(n.hooks.arg, &n.board->comm[WORLD], &n.board->comm[WORLD].key[1]);
+	assert_non_null(key);
+	assert_false(opens(&n, DP, 0)); /* here it is open, though the board does not say so yet */
+	n.hooks.end(key);
+	assert_true(opens(&n, DP, 0));
 	set_state(&n, WORLD, 1, NT_KEY_OPEN);
 	assert_false(opens(&n, DP, 0));
 	atomic_store(&n.board->comm[WORLD].state, NT_COMM_JOINING);

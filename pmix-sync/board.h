@@ -8,7 +8,7 @@
  * Memory:   the mapping belongs to struct nt_board_map; seats and indices point into it.
  * Errors:   -1 and *err set; nothing is left claimed.
  * Host:     a directory that only the user (and root) can write; what is used of the file is filled
- *           with posix_fallocate first, so that a full disk is an error here and not a SIGBUS later.
+ *           with posix_fallocate first, so that a full disk is an error here, no SIGBUS later.
  */
 #ifndef NT_SYNC_BOARD_H
 #define NT_SYNC_BOARD_H

@@ -49,10 +49,22 @@ struct bench {
 	struct nt_schedule final;
 };
 
+/* Seats are taken, and keys claimed, one after the other. */
+static inline void fill_before(struct nt_board *board)
+{
+	for (unsigned c = 0; c < 8; c++) {
+		for (unsigned m = 0; m < 16; m++)
+			atomic_store(&board->comm[c].member[m].state, NT_MEMBER_JOINING);
+		for (unsigned k = 0; k < 2; k++)
+			atomic_store(&board->comm[c].key[k].id, nt_key_id(NT_BROADCAST, 1 + k, 1));
+	}
+}
+
 static inline void setup(struct bench *b, uint32_t mask, unsigned auto_arm)
 {
 	*b = (struct bench){ .board = calloc(1, sizeof(*b->board)) };
 	assert_non_null(b->board);
+	fill_before(b->board);
 	nt_policy_default(&b->home.engine.policy);
 	b->home.engine.policy.mode = NT_MODE_BANDIT;
 	b->hooks = nt_home_hooks(&b->home);

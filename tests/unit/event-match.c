@@ -238,7 +238,8 @@ static void a_run_of_another_key_is_not_touched(void **state)
 	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
 	host_kernels(&w.h, event);
 	nt_board_run_free(w.h.process.map.board, w.plan.run);
-	assert_int_equal(nt_board_run_take(w.h.process.map.board, 9, 9), w.plan.run);
+	assert_int_equal(nt_board_run_take(w.h.process.map.board, w.h.comm->fixed.seat.comm, 9),
+			 w.plan.run);
 	host_kernels(&w.h, NULL);
 	check_counts(&w, 0, 0);
 	assert_int_equal(sample(&w), 0);

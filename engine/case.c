@@ -46,12 +46,13 @@ double nt_case_own_us(const struct nt_case *seen, const struct nt_evidence *evid
 
 double nt_case_min_gain(const struct nt_case *seen, const struct nt_evidence *evidence)
 {
-	const double min_gain = (double)seen->policy->min_gain_micro /
-				1e8; /* percent, in millionths */
-	const double us = evidence->count ? nt_evidence_median_us(evidence, 0) : 0;
+	/* Percent, in millionths. */
+	const double min_gain = (double)seen->policy->min_gain_micro / 1e8;
+	/* Gains are those of the lower quartiles. */
+	const double us = evidence->count ? nt_evidence_p25_us(evidence, 0) : 0;
 	const double own_us = us > 0 ? nt_case_own_us(seen, evidence, 0) : 0;
 
-	if (own_us <= 0)
+	if (own_us <= 0 || own_us >= us)
 		return min_gain;
 	return min_gain * (own_us > LEAST_SHARE * us ? own_us / us : LEAST_SHARE);
 }

@@ -332,7 +332,7 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 	bool first;
 
 	if (lap->coll && lap->coll == coll)
-		return NULL; /* another task of the same decision */
+		return nt_slot_to_kernel(coll); /* another task of the same decision */
 	if (lap->coll)
 		end_lap(c->fixed.process, lap, start_ns);
 	if (!coll)
@@ -350,14 +350,15 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 	return first ? nt_slot_to_kernel(coll) : NULL;
 }
 
-/* One channel's end for all: they take the same number of bytes, to a chunk. Another decision of
- * its key may have begun on it meanwhile: then it is too late. */
+/* One channel's end for all: they take the same number of bytes, to a chunk. Of several tasks the
+ * last one's counts. Another decision of the key may have begun meanwhile: then it is too late. */
 void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
 {
 	const void *coll = nt_slot_of_kernel(kernel);
 	const struct nt_begun *begun;
 	struct nt_board_run *run;
 	struct nt_sample now;
+	_Atomic uint32_t *own;
 
 	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
 		return;
@@ -366,7 +367,8 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 	    begun->position != now.position)
 		return;
 	run = run_of(process, &now);
-	if (run)
-		atomic_store_explicit(&run->own[now.member][now.position],
-				      time_between(begun->start_ns, stop_ns), memory_order_relaxed);
+	time = time_between(begun->start_ns, stop_ns);
+	own = run ? &run->own[now.member][now.position] : NULL;
+	if (own && atomic_load_explicit(own, memory_order_relaxed) < time)
+		atomic_store_explicit(own, time, memory_order_relaxed);
 }

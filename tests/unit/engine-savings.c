@@ -91,6 +91,35 @@ static void min_gain_is_a_floor_still(void **state)
 	free(b.board);
 }
 
+/* Three calls of five are followed by a pause: gains are of the lower quartiles, the floor too. */
+static void the_floor_is_of_the_time_that_gains_are_of(void **state)
+{
+	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_evidence *e;
+	struct nt_policy policy;
+
+	(void)state;
+	assert_non_null(seen);
+	nt_policy_default(&policy);
+	e = &seen->screen;
+	seen->policy = &policy;
+	seen->known.auto_arm = RING_SIMPLE;
+	*e = (struct nt_evidence){ .count = 2, .blocks = 10, .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+	for (unsigned b = 0; b < 10; b++)
+		e->us[0][b] = e->us[1][b] = b % 5 < 2 ? 1000 : 9000;
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	e->own_us[0] = 500;
+	assert_float_equal(nt_case_min_gain(seen, e), 0.015, 1e-9);
+	e->own_us[0] = 1500; /* no more than all of it */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	e->own_us[0] = 1; /* no less than a twentieth */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.0015, 1e-9);
+	seen->known.auto_arm = TREE_SIMPLE; /* its end is stamped too early, and there is no ring */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	assert_float_equal(nt_case_own_us(seen, e, 0), 0, 1e-9);
+	free(seen);
+}
+
 /* Looks better at best, and is slower as a rule. */
 static double uneven(const struct nt_plan *plan, unsigned position)
 {
@@ -185,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_ring_tells_for_a_tree),
 		cmocka_unit_test(a_hidden_gain_is_none),
 		cmocka_unit_test(min_gain_is_a_floor_still),
+		cmocka_unit_test(the_floor_is_of_the_time_that_gains_are_of),
 		cmocka_unit_test(a_job_near_its_end_confirms_nothing),
 		cmocka_unit_test(calls_to_come_are_time_by_period),
 		cmocka_unit_test(slurm_says_when_it_ends),

@@ -359,6 +359,7 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 	struct nt_board_run *run;
 	struct nt_sample now;
 	_Atomic uint32_t *own;
+	uint32_t time;
 
 	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
 		return;

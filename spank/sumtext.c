@@ -380,6 +380,21 @@ static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct 
 	nt_fields_put(put, &nt_step_fields, &step);
 }
 
+/* Own times and periods of rows go before rows do. Returns whether there were any. */
+static bool drop_periods(struct table *table)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct nt_sum_key *key = &table->rows[i].key;
+
+		any = any || !isnan(key->own_us[0]) || !isnan(key->period_us[0]);
+		key->own_us[0] = NAN;
+		key->period_us[0] = NAN;
+	}
+	return any;
+}
+
 /* The best rows that fit; how many were left out is said. */
 static size_t write_table(struct table *table, const struct nt_sum *sum,
 			  const struct nt_sum_head *head, char *text, size_t text_bytes)
@@ -406,6 +421,8 @@ static size_t write_table(struct table *table, const struct nt_sum *sum,
 		nt_put_close(&put);
 		if (!put.full)
 			return put.used;
+		if (drop_periods(table))
+			continue;
 		if (count > 0)
 			count--;
 		else if (table->why_count > 0)

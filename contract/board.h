@@ -17,7 +17,7 @@
  * Threads:  C11 atomics only; a rank that dies between two stores leaves nothing that others
  *           wait for.
  * Memory:   one file, mapped shared, with holes: of a communicator's keys the first sixteen have
- *           memory, and as many as it says beside (8 MiB for a node, and 28 KiB for sixteen keys
+ *           memory, and as many as it says beside (16 MiB for a node, and 28 KiB for sixteen keys
  *           more). NT_BOARD_LAYOUT changes with every change of a size or a meaning here.
  * Units:    samples as nt_board_time() has them; turns in tasks; 0 means "nothing yet" unless said
  *           otherwise.

@@ -157,7 +157,7 @@ static void memory_for_keys_grows(void **state)
 	assert_int_equal(nt_board_open(&a, place, &err), 0);
 	assert_int_equal(nt_board_open(&b, place, &err), 0);
 	assert_int_equal(fstat(a.fd, &before), 0);
-	assert_true(before.st_blocks * 512 < 12 << 20);
+	assert_true(before.st_blocks * 512 < 17 << 20);
 	(void)seat(a.board, 7, 0);
 	at = seat(a.board, 8, 0);
 	for (unsigned round = 0; round < 100; round++) {

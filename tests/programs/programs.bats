@@ -140,3 +140,11 @@ key() {
 	run -2 "$PROGRAMS" --seeds many "$BATS_TEST_TMPDIR/small.program"
 	run -0 "$PROGRAMS" --help
 }
+
+@test "ranks that choose differently end the run" {
+	mkdir "$BATS_TEST_TMPDIR/tmp"
+	TMPDIR=$BATS_TEST_TMPDIR/tmp NT_FAKE_PLUGIN=odd:1:17:RING/LL run -70 "$PROGRAMS" --seconds 1 \
+		--plugin "$TESTS/nt-fake-plugin.so" "$BATS_TEST_TMPDIR/small.program"
+	[[ $output = *" of a dp communicator chose TREE/SIMPLE and RING/LL"* ]]
+	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+}

@@ -4,7 +4,9 @@
  *
  * The program's own symbols come before libc's in what it loads.
  */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,4 +80,35 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	nt_vtime_signal(cond);
 	return 0;
+}
+
+/* Locks of whole files are between simulated processes, which are one to the kernel: of those of an
+ * open file it keeps apart as many as there are. */
+static int control(int fd, int command, long value)
+{
+	if (nt_vtime_is_on() && command == F_SETLK)
+		command = F_OFD_SETLK;
+	return (int)syscall(SYS_fcntl, fd, command, value);
+}
+
+int fcntl(int fd, int command, ...)
+{
+	va_list args;
+	long value;
+
+	va_start(args, command);
+	value = va_arg(args, long);
+	va_end(args);
+	return control(fd, command, value);
+}
+
+int fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	long value;
+
+	va_start(args, command);
+	value = va_arg(args, long);
+	va_end(args);
+	return control(fd, command, value);
 }

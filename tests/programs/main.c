@@ -19,7 +19,7 @@
 #define MAX_STEPS 1000000.0
 
 struct options {
-	bool json, keep, list;
+	bool json, keep, list, alone;
 	unsigned ranks;
 	uint64_t seed, seeds;
 	double seconds;
@@ -34,7 +34,7 @@ static const char *const help_lines[] = {
 	"",
 	"Runs training programs with the real plugin on a simulated NCCL, in virtual time: hours of a program",
 	"take seconds, and a run comes out the same on any machine. The plugin's own clock reads, sleeps and",
-	"threads are in that time; a node's ranks are one process, with a copy of the plugin of its own; PMIx",
+	"threads are in that time; a node's ranks are one process with a copy of the plugin of its own; PMIx",
 	"is a stand-in. What the plugin itself costs the host is not in it (docs/costs.md has that).",
 	"",
 	"PROGRAM is the name of a shipped one or a file (docs/programs.md); none: all shipped ones. Each is run",
@@ -48,6 +48,7 @@ static const char *const help_lines[] = {
 	"  --seconds S     program time, in place of the file's",
 	"  --ranks N       in place of the file's; groups of `rest` ranks get smaller or larger",
 	"  --plugin FILE   libnccl-tune.so (that of the build, or NCCL_TUNER_PLUGIN)",
+	"  --process-per-rank   each rank a process, with a copy of the plugin; else the ranks of a node are one",
 	"  --keep          leave the plugin's directories, and say where",
 	"  --list          names of shipped programs, and what they are",
 	"  --help",
@@ -187,6 +188,8 @@ static void run_program(const struct nt_program *p, const struct options *o, uin
 	size_t key_bytes;
 
 	nt_world_open(&w, p, seed);
+	if (o->alone)
+		w.process_ranks = 1;
 	key_bytes = (size_t)w.insts * p->keys * sizeof(*key);
 	key = share_memory(key_bytes);
 	runs.steps = count_steps(&w, o);
@@ -298,6 +301,7 @@ static int apply(struct options *o, int c, double value)
 	case 'p': o->policy = optarg; break;
 	case 'l': o->plugin = optarg; break;
 	case 'k': o->keep = true; break;
+	case 'a': o->alone = true; break;
 	case 'L': o->list = true; break;
 	default: return -1;
 	}
@@ -315,6 +319,7 @@ int main(int argc, char **argv)
 		{ "ranks", required_argument, NULL, 'r' },
 		{ "plugin", required_argument, NULL, 'l' },
 		{ "keep", no_argument, NULL, 'k' },
+		{ "process-per-rank", no_argument, NULL, 'a' },
 		{ "list", no_argument, NULL, 'L' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },

@@ -31,7 +31,8 @@
 	(BELOW_GROUP | NT_PROF_GROUP_API | NT_PROF_P2P_API | NT_PROF_COLL_API | \
 	 NT_PROF_KERNEL_LAUNCH)
 
-struct node {
+/* One of NCCL's, of some ranks of a node. */
+struct process {
 	const struct nt_tuner_v5 *tuner;
 	const struct nt_prof_v5 *prof;
 	int mask;
@@ -40,12 +41,13 @@ struct node {
 
 static struct {
 	struct nt_world *w;
-	struct node *node;
+	struct process *process;
+	unsigned processes;
 } only;
 
-static struct node *node_of(const struct nt_member *s)
+static struct process *process_of(const struct nt_member *s)
 {
-	return &only.node[nt_world_node(only.w, s->rank)];
+	return &only.process[s->rank / only.w->process_ranks];
 }
 
 static void copy_file(const char *from, const char *to)
@@ -63,19 +65,25 @@ static void copy_file(const char *from, const char *to)
 		nt_world_leave(NT_EXIT_TROUBLE, "cannot write %s", to);
 }
 
-static void load_node(struct node *n, unsigned number, const char *library, const char *dir,
-		      const char *policy)
+static void load_process(struct process *n, unsigned number, const char *library, const char *dir,
+			 const char *policy)
 {
+	unsigned node = nt_world_node(only.w, number * only.w->process_ranks);
+	struct nt_task_place place = { .task = number,
+				       .tasks = only.processes,
+				       .local = number % (only.processes / only.w->nodes),
+				       .node = node,
+				       .nodes = only.w->nodes };
 	char copy[NT_PATH_MAX + 64];
 	struct nt_error err;
 	void *handle;
 
-	snprintf(n->dir, sizeof(n->dir), "%s/n%u", dir, number);
-	snprintf(copy, sizeof(copy), "%s/n%u.so", dir, number);
-	if (mkdir(n->dir, 0700) < 0)
+	snprintf(n->dir, sizeof(n->dir), "%s/n%u", dir, node);
+	snprintf(copy, sizeof(copy), "%s/t%u.so", dir, number);
+	if (place.local == 0 && mkdir(n->dir, 0700) < 0)
 		nt_world_leave(NT_EXIT_TROUBLE, "cannot make %s: %m", n->dir);
 	copy_file(library, copy);
-	if (nt_settings_apply(policy, n->dir, copy, number, only.w->nodes, &err) < 0)
+	if (nt_settings_apply(policy, n->dir, copy, &place, &err) < 0)
 		nt_world_leave(NT_EXIT_USAGE, "--policy: %s", err.text);
 	handle = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
@@ -93,14 +101,14 @@ static void expect(int rc, const char *what)
 		nt_world_leave(NT_EXIT_NCCL_ERROR, "%s returned %d", what, rc);
 }
 
-static void open_seat(struct nt_member *s)
+static void open_member(struct nt_member *s)
 {
 	const struct nt_inst *inst = s->inst;
 	const struct nt_place *place = &inst->place;
 	const char *name = only.w->p->comm[inst->kind].name;
 	static struct nt_tuner_constants_v5 constants;
 	struct nt_tuner_nvl_v5 nvl = { place->nodes, place->per_node, place->per_node };
-	struct node *n = node_of(s);
+	struct process *n = process_of(s);
 
 	expect(n->prof->init(&s->profiler, inst->id, &n->mask, name, place->nodes, place->ranks,
 			     (int)s->index, nt_load_log),
@@ -111,29 +119,31 @@ static void open_seat(struct nt_member *s)
 }
 
 /* A process starts at its first communicator, and reads its environment then. */
-static void open_seats(struct nt_world *w, unsigned node)
+static void open_members(struct nt_world *w, unsigned process)
 {
-	nt_vtime_set_node(node);
-	for (unsigned r = node * w->p->per_node; r < (node + 1) * w->p->per_node; r++) {
+	nt_vtime_set_process(process);
+	for (unsigned r = process * w->process_ranks; r < (process + 1) * w->process_ranks; r++) {
 		for (unsigned kind = 0; kind < w->p->comms; kind++)
-			open_seat(nt_world_member(w, r, kind));
+			open_member(nt_world_member(w, r, kind));
 	}
 }
 
 void nt_plugin_open(struct nt_world *w, const char *library, const char *dir, const char *policy)
 {
 	only.w = w;
-	only.node = calloc(w->nodes, sizeof(only.node[0]));
-	if (!only.node)
+	only.processes = w->p->ranks / w->process_ranks;
+	only.process = calloc(only.processes, sizeof(only.process[0]));
+	if (!only.process)
 		nt_world_leave(NT_EXIT_TROUBLE, "out of memory");
 	nt_load_setup(nt_release_find(RELEASE));
 	nt_vtime_begin();
-	nt_pmix_begin(w->nodes);
-	for (unsigned i = 0; i < w->nodes; i++) {
-		load_node(&only.node[i], i, library, dir, policy);
-		open_seats(w, i);
-		nt_watch_open(i, only.node[i].dir);
+	nt_pmix_begin(only.processes, w->nodes);
+	for (unsigned i = 0; i < only.processes; i++) {
+		load_process(&only.process[i], i, library, dir, policy);
+		open_members(w, i);
 	}
+	for (unsigned i = 0; i < w->nodes; i++)
+		nt_watch_open(i, only.process[i * only.processes / w->nodes].dir);
 }
 
 void nt_plugin_close(struct nt_world *w)
@@ -141,8 +151,8 @@ void nt_plugin_close(struct nt_world *w)
 	for (unsigned i = 0; i < w->p->ranks * w->p->comms; i++) {
 		struct nt_member *s = &w->seat[i];
 
-		expect(node_of(s)->tuner->finalize(s->tuner), "tuner finalize");
-		node_of(s)->prof->finalize(s->profiler);
+		expect(process_of(s)->tuner->finalize(s->tuner), "tuner finalize");
+		process_of(s)->prof->finalize(s->profiler);
 	}
 	nt_watch_close(w->nodes);
 }
@@ -154,7 +164,7 @@ static void start(const struct nt_member *s, void **event, struct nt_prof_descr_
 	static char untouched;
 
 	*event = &untouched;
-	node_of(s)->prof->start(s->profiler, event, d);
+	process_of(s)->prof->start(s->profiler, event, d);
 	if (*event == &untouched)
 		nt_world_leave(NT_EXIT_CONTRACT, "the profiler left an event's handle unwritten");
 }
@@ -162,7 +172,7 @@ static void start(const struct nt_member *s, void **event, struct nt_prof_descr_
 static void stop(const struct nt_member *s, void *event)
 {
 	if (event)
-		node_of(s)->prof->stop(event);
+		process_of(s)->prof->stop(event);
 }
 
 /* A group of one call, and its events. */
@@ -195,7 +205,7 @@ static void count_elements(struct group *g)
 
 static void tell_call(struct group *g)
 {
-	const struct nt_prof_v5 *prof = node_of(g->s)->prof;
+	const struct nt_prof_v5 *prof = process_of(g->s)->prof;
 	struct nt_prof_descr_v5 d = { .type = NT_PROF_GROUP_API };
 
 	if (g->mask & (int)BELOW_GROUP_API) {
@@ -237,8 +247,9 @@ static void decide(struct group *g, struct nt_choice_made *out)
 			cost[i] *= (float)(1.0 + w->p->model.cost_skew + skew);
 	}
 	memcpy(before, cost, sizeof(cost));
-	expect(node_of(s)->tuner->get_coll_info(s->tuner, g->key->coll, g->bytes, 1, (float **)cost,
-						NT_ALGOS, NT_PROTOS, 0, &channels),
+	expect(process_of(s)->tuner->get_coll_info(s->tuner, g->key->coll, g->bytes, 1,
+						   (float **)cost, NT_ALGOS, NT_PROTOS, 0,
+						   &channels),
 	       "getCollInfo");
 	for (int i = 0; i < NT_PAIRS; i++) {
 		if (before[i] < 0 && cost[i] >= 0)
@@ -303,7 +314,7 @@ static void tell_task(struct group *g, const struct nt_choice_made *c, void **ev
 static void choose(struct nt_world *w, struct nt_member *s, const struct nt_program_key *key,
 		   bool captured, struct nt_choice_made *out)
 {
-	struct group g = { .s = s, .key = key, .captured = captured, .mask = node_of(s)->mask };
+	struct group g = { .s = s, .key = key, .captured = captured, .mask = process_of(s)->mask };
 	void *event;
 
 	(void)w;
@@ -330,7 +341,7 @@ static uint64_t stamp(const struct nt_member *s, uint64_t ns)
 void nt_plugin_kernel(struct nt_member *s, void *event, int channels, uint64_t start_ns,
 		      uint64_t end_ns)
 {
-	const struct nt_prof_v5 *prof = node_of(s)->prof;
+	const struct nt_prof_v5 *prof = process_of(s)->prof;
 	void *channel[NT_MAX_CHANNELS];
 
 	for (int ch = 0; ch < channels; ch++) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.h - the real plugin in a run: a copy of the library for each node, one process of ranks
- * each, NCCL 2.28.9's interfaces (tuner and profiler v5), and what it decided
+/* plugin.h - the real plugin in a run: a copy of the library for each process of ranks, driven
+ * through NCCL 2.28.9's interfaces (tuner and profiler v5)
  *
  * Threads:  as vtime.h.
  * Errors:   nt_world_leave().

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pmix.c - stands in for libpmix, which a plugin looks for in its process first: one task a node,
+/* pmix.c - stands in for libpmix, which a plugin looks for in its process first:
  * what was committed is read by others a moment later, and a read of what is not there says so
  */
 #include "tests/programs/pmix.h"
@@ -23,12 +23,12 @@ struct entry {
 struct store {
 	struct entry *entry;
 	size_t entries, committed;
-	size_t seen[NT_PMIX_NODES]; /* what each node has fetched of it */
+	size_t seen[NT_PMIX_TASKS]; /* what each has fetched of it */
 };
 
 static struct {
-	unsigned nodes;
-	struct store store[NT_PMIX_NODES];
+	unsigned tasks, nodes;
+	struct store store[NT_PMIX_TASKS];
 } kvs;
 
 struct read {
@@ -38,12 +38,10 @@ struct read {
 	void *arg;
 };
 
-void nt_pmix_begin(unsigned nodes)
+void nt_pmix_begin(unsigned tasks, unsigned nodes)
 {
-	char text[16];
-
+	kvs.tasks = tasks;
 	kvs.nodes = nodes;
-	snprintf(text, sizeof(text), "%u", nodes);
 	setenv("PMIX_NAMESPACE", "programs", 1);
 	setenv("PMIX_RANK", "0", 1);
 }
@@ -54,7 +52,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *me, pmix_info_t *info, size_t count)
 	(void)count;
 	memset(me, 0, sizeof(*me));
 	snprintf(me->nspace, sizeof(me->nspace), "programs");
-	me->rank = nt_vtime_node();
+	me->rank = nt_vtime_process();
 	return PMIX_SUCCESS;
 }
 
@@ -72,7 +70,7 @@ const char *PMIx_Error_string(pmix_status_t status)
 
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char *key, pmix_value_t *value)
 {
-	struct store *s = &kvs.store[nt_vtime_node()];
+	struct store *s = &kvs.store[nt_vtime_process()];
 	struct entry *e;
 
 	(void)scope;
@@ -94,7 +92,7 @@ pmix_status_t PMIx_Put(pmix_scope_t scope, const char *key, pmix_value_t *value)
 
 pmix_status_t PMIx_Commit(void)
 {
-	struct store *s = &kvs.store[nt_vtime_node()];
+	struct store *s = &kvs.store[nt_vtime_process()];
 
 	s->committed = s->entries;
 	return PMIX_SUCCESS;
@@ -125,7 +123,7 @@ static pmix_value_t *text_value(const char *text)
 static pmix_value_t *job_value(const char *key)
 {
 	pmix_value_t *value;
-	char text[NT_PMIX_NODES * 8] = "";
+	char text[NT_PMIX_TASKS * 8] = "";
 	size_t n = 0;
 
 	if (strcmp(key, PMIX_JOB_SIZE) == 0) {
@@ -133,11 +131,12 @@ static pmix_value_t *job_value(const char *key)
 		if (!value)
 			abort();
 		value->type = PMIX_UINT32;
-		value->data.uint32 = kvs.nodes;
+		value->data.uint32 = kvs.tasks;
 		return value;
 	}
 	if (strcmp(key, PMIX_ANL_MAP) == 0) {
-		snprintf(text, sizeof(text), "(vector,(0,%u,1))", kvs.nodes);
+		snprintf(text, sizeof(text), "(vector,(0,%u,%u))", kvs.nodes,
+			 kvs.tasks / kvs.nodes);
 		return text_value(text);
 	}
 	if (strcmp(key, PMIX_NODE_LIST) != 0)
@@ -172,10 +171,10 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char *key, const pmix_info
 	*value = NULL;
 	if (proc->rank == PMIX_RANK_WILDCARD) {
 		*value = job_value(key);
-	} else if (proc->rank < kvs.nodes) {
+	} else if (proc->rank < kvs.tasks) {
 		const struct store *s = &kvs.store[proc->rank];
 
-		e = find(s, s->seen[nt_vtime_node()], key);
+		e = find(s, s->seen[nt_vtime_process()], key);
 		*value = e ? entry_value(e) : NULL;
 	}
 	return *value ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
@@ -205,11 +204,11 @@ pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char *key, const pmix_i
 
 	(void)info;
 	(void)count;
-	if (!r || proc->rank >= kvs.nodes) {
+	if (!r || proc->rank >= kvs.tasks) {
 		free(r);
 		return PMIX_ERR_BAD_PARAM;
 	}
-	r->reader = nt_vtime_node();
+	r->reader = nt_vtime_process();
 	r->target = proc->rank;
 	snprintf(r->key, sizeof(r->key), "%s", key);
 	r->callback = callback;

@@ -116,6 +116,15 @@ key() {
 	[[ $output = *"small, seed 1: 8 ranks on 2 nodes"*"decided "*" worth it"* ]]
 }
 
+@test "each rank a process of its own: one speaks for its node, and they agree" {
+	mkdir "$BATS_TEST_TMPDIR/tmp"
+	TMPDIR=$BATS_TEST_TMPDIR/tmp run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
+		"$BATS_TEST_TMPDIR/small.program"
+	key AllReduce $((16 << 20)) '.decided == 4 and .arm == "RING/SIMPLE"'
+	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' | wc -l)" = 8 ]
+	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' -exec jq -r 'select(.agreement) | .node' {} + | sort)" = $'n0\nn1' ]
+}
+
 @test "all shipped programs can be read" {
 	run -0 "$PROGRAMS" --list
 	[ "${#lines[@]}" -ge 14 ]
@@ -139,4 +148,12 @@ key() {
 	run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
 	run -2 "$PROGRAMS" --seeds many "$BATS_TEST_TMPDIR/small.program"
 	run -0 "$PROGRAMS" --help
+}
+
+@test "ranks that choose differently end the run" {
+	mkdir "$BATS_TEST_TMPDIR/tmp"
+	TMPDIR=$BATS_TEST_TMPDIR/tmp NT_FAKE_PLUGIN=odd:1:17:RING/LL run -70 "$PROGRAMS" --seconds 1 \
+		--plugin "$TESTS/nt-fake-plugin.so" "$BATS_TEST_TMPDIR/small.program"
+	[[ $output = *" of a dp communicator chose TREE/SIMPLE and RING/LL"* ]]
+	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
 }

@@ -15,8 +15,8 @@ static void set_number(const char *name, unsigned value)
 	setenv(name, text, 1);
 }
 
-int nt_settings_apply(const char *policy, const char *dir, const char *library, unsigned node,
-		      unsigned nodes, struct nt_error *err)
+int nt_settings_apply(const char *policy, const char *dir, const char *library,
+		      const struct nt_task_place *task, struct nt_error *err)
 {
 	struct nt_place place = { .fingerprint = 1, .job = 1 };
 	struct nt_policy values;
@@ -26,15 +26,15 @@ int nt_settings_apply(const char *policy, const char *dir, const char *library, 
 	if (nt_policy_parse_option(&values, policy, err) < 0)
 		return -1;
 	snprintf(place.dir, sizeof(place.dir), "%s", dir);
-	snprintf(place.node, sizeof(place.node), "n%u", node);
+	snprintf(place.node, sizeof(place.node), "n%u", task->node);
 	if (nt_policy_format_task(&values, &place, text, sizeof(text), err) < 0)
 		return -1;
 	setenv(NT_ENV_POLICY, text, 1);
 	setenv("NCCL_TUNER_PLUGIN", library, 1);
 	setenv("NCCL_PROFILER_PLUGIN", library, 1);
-	set_number("SLURM_PROCID", node);
-	set_number("SLURM_LOCALID", 0);
-	set_number("SLURM_STEP_NUM_TASKS", nodes);
-	set_number("SLURM_STEP_NUM_NODES", nodes);
+	set_number("SLURM_PROCID", task->task);
+	set_number("SLURM_LOCALID", task->local);
+	set_number("SLURM_STEP_NUM_TASKS", task->tasks);
+	set_number("SLURM_STEP_NUM_NODES", task->nodes);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - the environment that Slurm gives a node's one task
+/* settings.h - the environment that Slurm gives a task
  *
  * Threads:  one.
  * Errors:   -1 and *err.
@@ -10,8 +10,12 @@
 
 #include "contract/error.h"
 
+struct nt_task_place {
+	unsigned task, tasks, local, node, nodes;
+};
+
 /* policy: in option form; dir: the step's on that node; library: the plugin. */
-int nt_settings_apply(const char *policy, const char *dir, const char *library, unsigned node,
-		      unsigned nodes, struct nt_error *err);
+int nt_settings_apply(const char *policy, const char *dir, const char *library,
+		      const struct nt_task_place *task, struct nt_error *err);
 
 #endif

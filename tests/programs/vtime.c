@@ -12,7 +12,7 @@
 
 #define STACK_BYTES (256u << 10)
 #define HELPER_STACK_BYTES (8u << 20) /* as threads have it */
-#define MAX_HELPERS 256
+#define MAX_HELPERS 512
 
 struct event {
 	uint64_t ns, order;
@@ -32,7 +32,7 @@ struct helper {
 	struct nt_fiber *fiber;
 	void *(*start)(void *arg);
 	void *arg;
-	unsigned node;
+	unsigned process;
 };
 
 struct nt_fiber {
@@ -59,7 +59,7 @@ static struct {
 	struct nt_fiber *fiber;
 	struct helper *helper[MAX_HELPERS];
 	unsigned helpers;
-	unsigned node;
+	unsigned process;
 	struct waiter main;
 } v;
 
@@ -285,7 +285,7 @@ void nt_vtime_helper_start(pthread_t *thread, void *(*start)(void *), void *arg)
 		fail("too many threads");
 	h->start = start;
 	h->arg = arg;
-	h->node = v.node;
+	h->process = v.process;
 	h->fiber = new_fiber(helper_main, h, HELPER_STACK_BYTES);
 	h->fiber->helper = h;
 	v.helper[v.helpers++] = h;
@@ -359,12 +359,12 @@ void nt_vtime_signal(const pthread_cond_t *cond)
 	}
 }
 
-void nt_vtime_set_node(unsigned node)
+void nt_vtime_set_process(unsigned process)
 {
-	v.node = node;
+	v.process = process;
 }
 
-unsigned nt_vtime_node(void)
+unsigned nt_vtime_process(void)
 {
-	return self() ? self()->node : v.node;
+	return self() ? self()->process : v.process;
 }

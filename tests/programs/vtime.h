@@ -45,8 +45,8 @@ int nt_vtime_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_n
 void nt_vtime_signal(const pthread_cond_t *cond);
 void nt_vtime_helper_start(pthread_t *thread, void *(*start)(void *), void *arg);
 
-/* Helpers belong to the node for which they were started. */
-void nt_vtime_set_node(unsigned node);
-unsigned nt_vtime_node(void);
+/* Helpers belong to the simulated process for which they were started. */
+void nt_vtime_set_process(unsigned process);
+unsigned nt_vtime_process(void);
 
 #endif

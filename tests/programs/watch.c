@@ -6,7 +6,7 @@
 #include "pmix-sync/board.h"
 #include "tests/programs/pmix.h"
 
-static struct nt_board_map map[NT_PMIX_NODES];
+static struct nt_board_map map[NT_PMIX_TASKS];
 
 void nt_watch_open(unsigned node, const char *dir)
 {

@@ -84,7 +84,9 @@ void nt_world_open(struct nt_world *w, const struct nt_program *p, uint64_t seed
 	struct nt_error err;
 	unsigned n = 0;
 
-	*w = (struct nt_world){ .p = p, .seed = seed, .nodes = p->ranks / p->per_node };
+	*w = (struct nt_world){
+		.p = p, .seed = seed, .nodes = p->ranks / p->per_node, .process_ranks = p->per_node
+	};
 	if (nt_model_init(&w->model, &p->model, &err) < 0)
 		nt_world_leave(NT_EXIT_USAGE, "%s", err.text);
 	for (unsigned kind = 0; kind < p->comms; kind++)

@@ -91,6 +91,7 @@ struct nt_world {
 	struct nt_model model;
 	uint64_t seed;
 	unsigned nodes;
+	unsigned process_ranks; /* of a process; divides those of a node */
 	struct nt_inst *inst;
 	unsigned insts;
 	struct nt_member *seat; /* rank * comms + kind */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - which of a node's keys are opened, and when: a board with the communicators of a program,
- *           and the home's hooks as the agreement asks them */
+/* order.c - which of a node's keys are opened, and when: a board with the communicators of a
+ *           program, and the home's hooks as the agreement asks them */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c - what is worth it, and who is explored first, as plain values; tests/unit/order.c has the
- *           same on a board */
+/* queue.c - what is worth it, and who is explored first, as plain values; tests/unit/order.c has
+ *           the same on a board */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

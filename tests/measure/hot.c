@@ -240,7 +240,8 @@ static void measure_callbacks(uint32_t calls)
 		*at = (struct nt_plan){ .at = seq + 40,
 					.until = seq + 40 + positions,
 					.epoch = epoch,
-					.stride = 1,
+					.stride = positions,
+					.cell = positions,
 					.run = run };
 		at->payload_bytes = (uint32_t)nt_schedule_write(&schedule, at->payload,
 								sizeof(at->payload));

@@ -55,7 +55,7 @@ static inline void fill_before(struct nt_board *board)
 	for (unsigned c = 0; c < 8; c++) {
 		for (unsigned m = 0; m < 16; m++)
 			atomic_store(&board->comm[c].member[m].state, NT_MEMBER_JOINING);
-		for (unsigned k = 0; k < 2; k++)
+		for (unsigned k = 0; k < 3; k++)
 			atomic_store(&board->comm[c].key[k].id, nt_key_id(NT_BROADCAST, 1 + k, 1));
 	}
 }

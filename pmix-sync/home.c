@@ -10,6 +10,7 @@
 
 #define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
 #define NT_ATTEMPTS 10 /* proposals of one plan before the key is left alone */
+#define NT_RANKS_WAIT_MS 100 /* at most, of home, for the others' answers */
 #define NT_DECIDE_MS 2000 /* at least this long a proposal waits for its answers */
 /* By so much another node may be later than home to know its turns, or by so many pauses. */
 #define NT_READY_MS 30000
@@ -158,6 +159,7 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 	key->plan.at = top + ahead;
 	nt_alike_align(a, comm, key, top, ahead);
 	key->attempts++;
+	key->waited_ms = 0;
 	ask_all(a, key);
 	key->home = NT_HOME_PROPOSED;
 	entry.epoch = key->plan.epoch;
@@ -227,6 +229,18 @@ static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 	}
 }
 
+/* Ranks of this node have come to the plan's turn, and the others have not answered yet: they may
+ * read of it much later, and the lead was too short. */
+static bool ranks_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
+		       struct nt_agree_key *key)
+{
+	if (!nt_view_waits(a, comm, key))
+		key->waited_ms = 0;
+	else if (key->waited_ms == 0)
+		key->waited_ms = a->now_ms;
+	return key->waited_ms != 0 && a->now_ms - key->waited_ms >= NT_RANKS_WAIT_MS;
+}
+
 static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	/* The more nodes there are the longer it takes, and nobody knows how long before the
@@ -241,6 +255,8 @@ static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct
 		abort_plan(a, comm, key);
 	else if (key->answered)
 		commit(a, comm, key);
+	else if (ranks_wait(a, comm, key))
+		abort_plan(a, comm, key);
 }
 
 /* The others have had their time to be ready. A recheck ends by itself. */

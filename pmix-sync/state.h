@@ -73,6 +73,7 @@ struct nt_agree_key {
 	uint64_t max_turn; /* the highest turn that any answer named */
 	/* when the answers were asked for, and when all had come */
 	uint64_t asked_ms, answered_ms;
+	uint64_t waited_ms; /* since when ranks of home wait for the outcome; 0: none does */
 	uint64_t retry_ms; /* no proposal before this */
 	/* our first rank, when its turn was first known; ms 0: not */
 	uint64_t open_ms, open_turn, open_calls, open_tasks;

@@ -35,6 +35,13 @@ bool nt_view_pauses(const struct nt_agree *a, const struct nt_agree_key *key)
 	return a->now_ms - key->rhythm.called_ms >= silent_ms(key) / 2;
 }
 
+bool nt_view_waits(struct nt_agree *a, const struct nt_agree_comm *comm,
+		   const struct nt_agree_key *key)
+{
+	return key->in_doubt &&
+	       nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm)) > key->pending.at;
+}
+
 uint32_t nt_view_seats(const struct nt_board_comm *board)
 {
 	uint32_t seats = 0;

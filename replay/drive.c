@@ -8,7 +8,7 @@
 #include "engine/times.h"
 #include "replay/rng.h"
 
-#define MAX_ROUNDS 16 /* no engine needs more */
+#define MAX_ROUNDS 24 /* no engine needs more */
 #define MAX_US 4294967.0 /* that 32 bits of nanoseconds can hold */
 
 void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)

@@ -60,6 +60,7 @@ static void play(const struct driving *d, const struct nt_schedule *schedule, ui
 		double period_us = us;
 
 		d->out->of_auto += arm == NT_ARM_AUTO;
+		d->out->us += us;
 		if (d->drive->miss > 0 && nt_rng_unit(d->drive->seed++) < d->drive->miss)
 			continue;
 		if (key->rest_us)

@@ -31,6 +31,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \

@@ -56,7 +56,7 @@ jq -r '
 	" | \([.cells[] | if .chosen_us <= 1.02 * .best_us then 1 else 0 end] | mean | percent)" +
 	" | \([.cells[] | select(.chosen_us > 1.01 * .auto_us)] | length)" +
 	" | \([.cells[].calls] | mean | round)" +
-	" | \([.cells[].extra_us] | add / 1e6 | percent / 100)" +
+	" | \([.cells[].extra_us] | add / 1e5 | round / 10)" +
 	" | \([.aa[].rate] | mean * 100 | . * 100 | round / 100) (\([.aa[].rate] | max * 100 | . * 100 | round / 100))" +
 	" | \([.power[].rate] | mean | percent) (\([.power[].rate] | min | percent))" +
 	" | \([.power[].rate_within_40] | mean | percent) |")' "$out/rules.json"

@@ -82,6 +82,7 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
 	%D%/results/rules/README.md \
+	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/warm/README.md \
 	%D%/results/warm/runs.csv

@@ -26,7 +26,8 @@ struct nt_case {
 	const struct nt_policy *policy;
 	struct nt_known known;
 	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: nothing is expected */
-	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
+	/* Of a first and of a second round, as the rule has it; the latter without its warm-up. */
+	uint8_t first_blocks, first_warm_up, second_blocks;
 	/* The newest round that was asked for, whether it could be paid for or not; kind 0:
 	 * none. */
 	struct nt_schedule schedule;

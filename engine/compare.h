@@ -33,12 +33,14 @@ struct nt_gates {
 	double alpha; /* below 0.5 */
 	unsigned tests; /* that one decision makes: arms times looks; p is multiplied by it */
 	bool last; /* no further look at more samples follows */
+	bool anytime; /* p counts at any look (engine/martingale.h); else, of the exact tests */
 };
 
 struct nt_comparison {
 	struct nt_figures base, arm; /* of complete pairs; samples is the number of pairs */
 	double gain; /* of the lower quartiles */
 	double p; /* corrected, at most 1 */
+	double exact_p; /* of the exact tests, not corrected */
 	enum nt_verdict verdict; /* FASTER, SMALL, CHANCE, MEAN or SAMPLES (no pair) */
 };
 

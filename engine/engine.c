@@ -65,6 +65,7 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 	key->seen.known = *known;
 	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy);
 	key->seen.first_warm_up = (uint8_t)key->rule->warm_up;
+	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(key->rule, &engine->policy);
 	key->seen.rechecks = recheck;
 	if (engine->histories)
 		key->history = nt_history_create(known, !recheck);
@@ -148,7 +149,6 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
 	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
 	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open };
-	static nt_judge *const after_confirm[] = { nt_confirm };
 	nt_judge *const *judges = before_first;
 	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
 
@@ -159,7 +159,7 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 		judges = after_warm;
 		count = sizeof(after_warm) / sizeof(after_warm[0]);
 	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
-		judges = after_confirm;
+		judges = &key->rule->after_second;
 		count = 1;
 	}
 	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)

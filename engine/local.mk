@@ -30,6 +30,8 @@ libnt_engine_la_SOURCES = \
 	%D%/ledger.h \
 	%D%/marker.c \
 	%D%/marker.h \
+	%D%/martingale.c \
+	%D%/martingale.h \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/paper.c \

@@ -9,7 +9,8 @@
 /* AUTO and the arm. */
 static uint64_t round_calls(const struct nt_policy *policy)
 {
-	return 2 * ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+	return 2 *
+	       ((uint64_t)nt_rule_second_blocks(nt_rule_of(policy), policy) + NT_SCHEDULE_WARM_UP);
 }
 
 bool nt_warm_worth(const struct nt_policy *policy, const struct nt_known *known)

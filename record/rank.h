@@ -234,7 +234,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_f
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
-#define NT_RANK_TRIAL_ROUNDS 8
+#define NT_RANK_TRIAL_ROUNDS 16
 #define NT_RANK_TRIAL_BYTES 2072 /* of one round's times */
 
 struct nt_rank_trial {

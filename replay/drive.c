@@ -8,7 +8,7 @@
 #include "engine/times.h"
 #include "replay/rng.h"
 
-#define MAX_ROUNDS 16 /* no engine needs more */
+#define MAX_ROUNDS 24 /* no engine needs more */
 #define MAX_US 4e9 /* more than times can hold */
 #define NO_END_US 1e18 /* of a job's time left, so that it decides nothing */
 #define AT_THE_END_US 1.0
@@ -77,6 +77,7 @@ static void play(const struct driving *d, const struct nt_schedule *schedule, ui
 		double period_us = us;
 
 		d->out->of_auto += arm == NT_ARM_AUTO;
+		d->out->us += us;
 		if (d->drive->miss > 0 && nt_rng_unit(d->drive->seed++) < d->drive->miss)
 			continue;
 		if (key->rest_us)

@@ -42,6 +42,7 @@ struct nt_driven {
 	unsigned calls; /* while exploring, missing positions included */
 	unsigned samples; /* of them measured */
 	unsigned of_auto; /* calls of AUTO: no arm has more */
+	double us; /* all calls that were made up took */
 	unsigned rounds;
 };
 

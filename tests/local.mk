@@ -35,6 +35,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \

@@ -284,6 +284,35 @@ static void silence_after_a_proposal_aborts(void **state)
 	destroy(p);
 }
 
+/* The other node reads of a proposal late, and home's rank has come to its turn: it is not held up
+ * until the patience for answers is over, and the plan comes later. */
+static void homes_rank_waits_for_a_moment(void **state)
+{
+	struct pair *p = make(2, NULL);
+	struct nt_board_key *key = &comm_of(p, 0)->key[0];
+	uint64_t turn;
+
+	(void)state;
+	while (atomic_load(&key->hold_at) == 0) {
+		(void)collective(p);
+		(void)nt_agree_step(p->agree[1], p->now_ms);
+		carry(p, 1);
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+		if (atomic_load(&key->hold_at) == 0)
+			carry(p, 0);
+	}
+	for (turn = p->turn; nt_turn_take(key, 0, turn, &p->view[0]) == NT_TURN_GO;)
+		turn++;
+	for (int i = 0; i < 8; i++)
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+	assert_int_equal(nt_turn_take(key, 0, turn, &p->view[0]), NT_TURN_WAIT);
+	for (int i = 0; i < 8; i++)
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+	assert_int_equal(nt_turn_take(key, 0, turn, &p->view[0]), NT_TURN_GO);
+	assert_int_equal(atomic_load(&key->epoch), 0);
+	destroy(p);
+}
+
 static void last_words_end_what_is_open(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -385,6 +414,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
+		cmocka_unit_test(homes_rank_waits_for_a_moment),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),
 		cmocka_unit_test(a_key_is_closed_once),

@@ -4,7 +4,9 @@
  *
  * While calls of a key are only counted, no time of it is measured; what NCCL predicts stands for
  * that. A key whose calls take next to nothing of their program's communication gains nothing by
- * another arm, and its exploration holds others.
+ * another arm, and its exploration holds others. Small calls over sockets take several times as
+ * long as NCCL predicts, so only what would be below the share at ten times the prediction is left
+ * out.
  *
  * Threads:  pure functions.
  * Units:    microseconds, since the communicator was opened.

@@ -7,7 +7,7 @@
 #include "pmix-sync/board.h"
 #include "pmix-sync/view.h"
 
-#define NT_WAIT_MS 5000 /* at most, for one that should be ready at the same time */
+#define NT_WAIT_MS 2000 /* at most, for one that should be ready at the same time */
 #define NT_SPREAD 16 /* turns by which the counts of groups that run beside each other differ */
 
 static bool alike(struct nt_agree *a, const struct nt_agree_comm *x, const struct nt_agree_comm *y)

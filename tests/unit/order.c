@@ -71,6 +71,7 @@ static void setup(struct node *n)
 	*n = (struct node){ .board = calloc(1, sizeof(*n->board)) };
 	assert_non_null(n->board);
 	nt_policy_default(&n->home.engine.policy);
+	n->home.engine.policy.min_share_micro = 10000000; /* of predictions 1 % */
 	n->home.engine.policy.mode = NT_MODE_BANDIT;
 	n->home.board = n->board;
 	n->hooks = nt_home_hooks(&n->home);
@@ -153,7 +154,7 @@ static void what_grows_becomes_worth_it(void **state)
 	step(&n, 30);
 	set_state(&n, TP, 0, NT_KEY_COMMITTED);
 	assert_false(opens(&n, WORLD, 0));
-	call(&n, WORLD, 0, 10000);
+	call(&n, WORLD, 0, 500);
 	assert_true(opens(&n, WORLD, 0));
 	n.home.engine.policy.min_share_micro = 90000000;
 	assert_false(opens(&n, WORLD, 0));

@@ -204,7 +204,7 @@ static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 	struct host h;
 
 	(void)state;
-	host_open(&h, "bandit,min_calls=4,min_share=5");
+	host_open(&h, "bandit,min_calls=4,min_share=50");
 	for (int i = 0; i < 4; i++)
 		host_collective(&h, NT_BROADCAST, SIZE);
 	for (int i = 0; i < 100; i++)

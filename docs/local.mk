@@ -81,6 +81,8 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/settle.txt \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
+	%D%/results/programs/README.md \
+	%D%/results/programs/programs.txt \
 	%D%/results/rules/README.md \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \

@@ -16,9 +16,11 @@
  *
  * Threads:  C11 atomics only; a rank that dies between two stores leaves nothing that others
  *           wait for.
- * Memory:   one file, mapped shared; NT_BOARD_LAYOUT changes with every change of a size or a
- *           meaning here.
- * Units:    samples in nanoseconds; turns in tasks; 0 means "nothing yet" unless said otherwise.
+ * Memory:   one file, mapped shared, with holes: of a communicator's keys the first sixteen have
+ *           memory, and as many as it says beside (16 MiB for a node, and 28 KiB for sixteen keys
+ *           more). NT_BOARD_LAYOUT changes with every change of a size or a meaning here.
+ * Units:    samples as nt_board_time() has them; turns in tasks; 0 means "nothing yet" unless said
+ *           otherwise.
  */
 #ifndef NT_BOARD_LAYOUT_H
 #define NT_BOARD_LAYOUT_H
@@ -29,13 +31,14 @@
 #include "contract/key.h"
 
 #define NT_BOARD_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_BOARD_LAYOUT 5u
+#define NT_BOARD_LAYOUT 6u
 
 #define NT_BOARD_COMMS 128 /* communicators alive at once on a node; more stay on AUTO */
-#define NT_BOARD_MEMBERS 16 /* ranks of one communicator on one node */
-#define NT_BOARD_KEYS 32 /* keys of one communicator; more stay on AUTO */
-#define NT_BOARD_RUNS 16 /* explorations at once on a node */
-#define NT_PLAN_PAYLOAD 88 /* bytes of a plan that only tuner/ reads */
+#define NT_BOARD_MEMBERS 64 /* ranks of one communicator on one node */
+#define NT_BOARD_KEYS 256 /* keys of one communicator; more stay on AUTO */
+#define NT_BOARD_KEYS_AT_ONCE 16 /* by so many keys a communicator's memory grows */
+#define NT_BOARD_RUNS 32 /* explorations at once on a node */
+#define NT_PLAN_PAYLOAD 104 /* bytes of a plan that only tuner/ reads */
 
 #define NT_NEVER UINT64_MAX /* a turn that never comes */
 #define NT_TURN_UNKNOWN 0u /* turns are published plus one, so that 0 means "not known" */
@@ -90,9 +93,12 @@ struct nt_plan {
 	uint64_t at;
 	uint64_t until; /* NT_NEVER: for good */
 	uint32_t epoch;
-	uint32_t stride; /* turns per position, at least 1 */
+	uint32_t stride; /* turns of a cell, at least 1 */
+	/* positions of a cell, at least 1; more than 1: the calls in it are counted (turn.h) */
+	uint32_t cell;
 	uint32_t run; /* where samples go, this node's index; NT_NO_RUN where none are wanted */
 	uint32_t payload_bytes;
+	uint32_t pad;
 	uint8_t payload[NT_PLAN_PAYLOAD];
 };
 
@@ -120,7 +126,11 @@ struct nt_board_key {
 	/* rank: turn + 1 of its newest decision; 0 unknown */
 	_Atomic uint64_t turn[NT_BOARD_MEMBERS];
 	/* rank: epoch of the newest plan whose `at` it has reached */
-	_Atomic uint64_t passed[NT_BOARD_MEMBERS];
+	_Atomic uint32_t passed[NT_BOARD_MEMBERS];
+	/* the rank on the first seat, since it has opened the key: tasks of the key's function and
+	 * band, and the most turns from one call to the next */
+	_Atomic uint64_t tasks;
+	_Atomic uint32_t gap;
 	/* speaker: turn + 1 from which a rank must wait for the outcome; 0: none */
 	_Atomic uint64_t hold_at;
 	/* speaker: of the newest committed plan, which is plan[epoch & 1] */
@@ -145,10 +155,28 @@ struct nt_board_comm {
 	_Atomic uint32_t state; /* speaker: enum nt_comm_state */
 	char why[120]; /* speaker, before state becomes REJECTED */
 	struct nt_board_member member[NT_BOARD_MEMBERS];
-	struct nt_board_key key[NT_BOARD_KEYS];
+	/* keys with memory beside the first NT_BOARD_KEYS_AT_ONCE; raised by compare-and-swap */
+	_Atomic uint32_t more_keys;
+	struct nt_board_key key[NT_BOARD_KEYS]; /* claimed from the first on */
 };
 
 #define NT_GATE_SHUT 0x80000000u
+
+#define NT_TIME_COARSE 0x80000000u /* a time's unit is 1,024 ns, not 1 ns */
+
+/* A time in one word, the longer the larger: nanoseconds, from 2.1 s on in units of 1,024 ns, at
+ * most 36 minutes. 0: no time, or one that is longer. */
+static inline uint32_t nt_board_time(uint64_t ns)
+{
+	if (ns < NT_TIME_COARSE)
+		return (uint32_t)ns;
+	return ns >> 10 < NT_TIME_COARSE ? NT_TIME_COARSE | (uint32_t)(ns >> 10) : 0;
+}
+
+static inline uint64_t nt_board_time_ns(uint32_t time)
+{
+	return time < NT_TIME_COARSE ? time : (uint64_t)(time - NT_TIME_COARSE) << 10;
+}
 
 /* Samples of one exploration on one node. */
 struct nt_board_run {
@@ -156,10 +184,12 @@ struct nt_board_run {
 	_Atomic uint32_t issued[NT_BOARD_MEMBERS]; /* rank: collectives started in the window */
 	/* proxy thread: of those, measured or given up */
 	_Atomic uint32_t done[NT_BOARD_MEMBERS];
-	/* proxy thread: GPU time to the next collective; 0 none */
-	_Atomic uint32_t sample_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	/* proxy thread: GPU time to the next collective, nt_board_time(); 0 none */
+	_Atomic uint32_t sample[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 	/* ... to the next call of the key */
-	_Atomic uint32_t period_ns[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	_Atomic uint32_t period[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
+	/* ... to its own end, by the channel that began first */
+	_Atomic uint32_t own[NT_BOARD_MEMBERS][NT_RUN_POSITIONS];
 };
 
 struct nt_board {

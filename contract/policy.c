@@ -54,6 +54,7 @@ static const struct {
 	{ "rule", "nccl-tune", NT_RULE_OWN },
 	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
 	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },
+	{ "rule", "race", NT_RULE_RACE },
 };
 
 #define NT_WORD_COUNT (sizeof(words) / sizeof(words[0]))

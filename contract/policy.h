@@ -32,7 +32,12 @@ enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h */
 /* engine/rule.h */
-enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE = 2 };
+enum nt_rules {
+	NT_RULE_OWN = 0,
+	NT_RULE_PAPER_ONLINE = 1,
+	NT_RULE_PAPER_OFFLINE = 2,
+	NT_RULE_RACE = 3,
+};
 
 /* key, member, kind, min, max, default, unit, what it means. NT_ENUM lists its words in
  * policy.c; NT_DEC members are millionths, bounds given in millionths; NT_NAME members are texts,
@@ -55,6 +60,8 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	  "off, or on: and with smaller chunks, which NCCL 2.30.3 or newer allows") \
 	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, "calls", \
 	  "calls of a collective and size before it is explored") \
+	X(min_share, min_share_micro, NT_DEC, 0, 100000000, 1000000, "percent", \
+	  "of the communication time that a collective and size must take to be explored") \
 	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, "percent", \
 	  "of a key's calls, and of their time, that exploring may cost; 0: no such limit") \
 	X(max_calls, max_calls, NT_INT, 0, 1000000, 1000, "calls", \
@@ -71,8 +78,8 @@ enum nt_rules { NT_RULE_OWN = 0, NT_RULE_PAPER_ONLINE = 1, NT_RULE_PAPER_OFFLINE
 	  "may, or never: the promise that lets NCCL 2.27 be tuned (no CUDA graphs)") \
 	X(reward, reward, NT_ENUM, 0, 1, 0, "", \
 	  "what is compared: call, the time to the next collective, or period, to the next one of the same kind and size") \
-	X(rule, rule, NT_ENUM, 0, NT_RULE_PAPER_OFFLINE, 0, "", \
-	  "what decides: nccl-tune, or to compare with it paper-online or paper-offline") \
+	X(rule, rule, NT_ENUM, 0, NT_RULE_RACE, 0, "", \
+	  "what decides: nccl-tune; race, with evidence that counts at any time; or to compare with them paper-online or paper-offline") \
 	X(launch, launch, NT_NAME, 0, 0, 0, "", \
 	  "NCCL's settings at its start: off, auto (as is remembered) or the name of a launch profile") \
 	X(calibrate, calibrate_s, NT_INT, 0, 3600, 0, "seconds", \

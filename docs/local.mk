@@ -26,12 +26,15 @@ EXTRA_DIST += \
 	%D%/decisions/0011-rooms.md \
 	%D%/decisions/0012-ticket.md \
 	%D%/decisions/0013-remembered-arms.md \
+	%D%/decisions/0014-worth.md \
+	%D%/decisions/0015-savings.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
 	%D%/guide-admin.md \
 	%D%/guide-user.md \
 	%D%/hosts.md \
+	%D%/programs.md \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \
@@ -78,7 +81,10 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/settle.txt \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
+	%D%/results/programs/README.md \
+	%D%/results/programs/programs.txt \
 	%D%/results/rules/README.md \
+	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/warm/README.md \
 	%D%/results/warm/runs.csv

@@ -38,15 +38,13 @@ static double extra_us(const struct nt_case *seen, unsigned arm)
 	return arm == NT_ARM_AUTO || us < 0 || auto_us < 0 || us < auto_us ? 0 : us - auto_us;
 }
 
-/* Beyond AUTO's time; 0 where that is not known. */
-static double beyond_us(const struct nt_spent *spent, double auto_us)
+double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedule *schedule)
 {
-	return auto_us > 0 ? spent->us - spent->samples * auto_us : 0;
-}
+	double us = 0;
 
-double nt_budget_spent_us(const struct nt_spent *spent, const struct nt_evidence *evidence)
-{
-	return beyond_us(spent, nt_evidence_median_us(evidence, 0));
+	for (unsigned i = 0; i < schedule->count; i++)
+		us += schedule->blocks * extra_us(seen, schedule->arm[i]);
+	return us;
 }
 
 bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *schedule,
@@ -55,12 +53,10 @@ bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *sche
 	const struct nt_policy *policy = seen->policy;
 	uint32_t calls = seen->spent.calls + more_calls + nt_schedule_positions(schedule);
 	double auto_us = median_of(seen, NT_ARM_AUTO);
-	double us = beyond_us(&seen->spent, auto_us);
+	double us = nt_ledger_us(&seen->spent.ledger) + nt_budget_expected_us(seen, schedule);
 	double share = (double)policy->budget_micro / SHARE;
 	double past = (double)seen->known.calls;
 
-	for (unsigned i = 0; i < schedule->count; i++)
-		us += schedule->blocks * extra_us(seen, schedule->arm[i]);
 	if (policy->max_calls > 0 && calls > policy->max_calls)
 		return false;
 	if (policy->max_extra_ms > 0 && us > (double)policy->max_extra_ms * 1000)

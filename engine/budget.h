@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* budget.h - what exploring a key has cost beyond AUTO, and whether one more round may be paid for
  *
- * Looked at between rounds, at home. What a round is going to cost is expected from what its arms
- * took so far or, where nothing is known yet, from NCCL's predictions. So one round whose arms are
- * far slower than expected can pass the limit, and no round follows it.
+ * Looked at between rounds, at home. What was spent is engine/ledger.h's. What a round is going to
+ * cost is expected from what its arms took so far or, where nothing is known yet, from NCCL's
+ * predictions. So one round whose arms are far slower than expected can pass the limit, and no
+ * round follows it.
  *
  * Threads:  pure functions.
  * Errors:   none.
@@ -23,7 +24,7 @@ bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rou
 bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *schedule,
 		      uint32_t more_calls);
 
-/* What was spent beyond AUTO's median of this evidence; below 0: exploring saved time. */
-double nt_budget_spent_us(const struct nt_spent *spent, const struct nt_evidence *evidence);
+/* What the schedule is expected to cost beyond AUTO. */
+double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedule *schedule);
 
 #endif

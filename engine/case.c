@@ -6,10 +6,55 @@
 #include "contract/key.h"
 
 #define ENOUGH_PERCENT 60 /* of a round's samples */
+#define RING 1 /* NCCL's number of the algorithm */
+#define LEAST_SHARE 0.05 /* of the time to the next call that a collective is taken for */
 
-double nt_case_min_gain(const struct nt_case *seen)
+/* NCCL stamps ends too early where a block's threads part, as in trees: a ring's do not. */
+static bool end_trusted(const struct nt_case *seen, unsigned arm)
 {
-	return (double)seen->policy->min_gain_micro / 1e8; /* percent, in millionths */
+	const unsigned pair = arm == NT_ARM_AUTO ? seen->known.auto_arm
+						 : (unsigned)nt_arm_pair((int)arm);
+
+	return pair < NT_PAIRS && pair / NT_PROTOS == RING;
+}
+
+/* From the end of a call to the start of the next one; < 0: not known. */
+static double rest_us(const struct nt_case *seen, const struct nt_evidence *e)
+{
+	for (unsigned i = 0; i < e->count; i++) {
+		const double us = nt_evidence_median_us(e, i), own_us = (double)e->own_us[i];
+
+		if (us > 0 && own_us > 0 && end_trusted(seen, e->arm[i]))
+			return us > own_us ? us - own_us : 0;
+	}
+	return -1;
+}
+
+double nt_case_own_us(const struct nt_case *seen, const struct nt_evidence *evidence,
+		      unsigned index)
+{
+	const double us = nt_evidence_median_us(evidence, index);
+	const double own_us = (double)evidence->own_us[index];
+	double between_us = rest_us(seen, evidence);
+
+	if (own_us > 0 && end_trusted(seen, evidence->arm[index]))
+		return own_us < us ? own_us : us;
+	if (between_us < 0)
+		between_us = rest_us(seen, &seen->screen);
+	return between_us >= 0 && us > between_us ? us - between_us : 0;
+}
+
+double nt_case_min_gain(const struct nt_case *seen, const struct nt_evidence *evidence)
+{
+	/* Percent, in millionths. */
+	const double min_gain = (double)seen->policy->min_gain_micro / 1e8;
+	/* Gains are those of the lower quartiles. */
+	const double us = evidence->count ? nt_evidence_p25_us(evidence, 0) : 0;
+	const double own_us = us > 0 ? nt_case_own_us(seen, evidence, 0) : 0;
+
+	if (own_us <= 0 || own_us >= us)
+		return min_gain;
+	return min_gain * (own_us > LEAST_SHARE * us ? own_us / us : LEAST_SHARE);
 }
 
 size_t nt_case_bytes(const struct nt_case *seen)

@@ -14,19 +14,20 @@
 #include "contract/policy.h"
 #include "engine/evidence.h"
 #include "engine/known.h"
+#include "engine/ledger.h"
 
 /* What exploring a key has taken. */
 struct nt_spent {
 	uint32_t calls; /* positions of all rounds */
-	unsigned samples; /* measured in them */
-	double us; /* their sum */
+	struct nt_ledger ledger;
 };
 
 struct nt_case {
 	const struct nt_policy *policy;
 	struct nt_known known;
 	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: nothing is expected */
-	uint8_t first_blocks, first_warm_up; /* of a first round, as the rule has it */
+	/* Of a first and of a second round, as the rule has it; the latter without its warm-up. */
+	uint8_t first_blocks, first_warm_up, second_blocks;
 	/* The newest round that was asked for, whether it could be paid for or not; kind 0:
 	 * none. */
 	struct nt_schedule schedule;
@@ -41,7 +42,14 @@ struct nt_case {
 	uint16_t current;
 };
 
-double nt_case_min_gain(const struct nt_case *seen); /* as a fraction of 1 */
+/* What an arm must gain of AUTO's times in this evidence, as a fraction of 1: min_gain is a share
+ * of the collective's own time, where that is known, and not of what the program does until the
+ * next one. */
+double nt_case_min_gain(const struct nt_case *seen, const struct nt_evidence *evidence);
+/* A call's own time, of the arm with this index: as stamped where that can be trusted, else by what
+ * lies between the calls of an arm whose stamps can. 0: not known. */
+double nt_case_own_us(const struct nt_case *seen, const struct nt_evidence *evidence,
+		      unsigned index);
 size_t nt_case_bytes(const struct nt_case *seen); /* of the collective */
 
 /* Blocks of the newest round that are not evidence. */

@@ -3,6 +3,7 @@
 /* compare.c - see compare.h */
 #include "engine/compare.h"
 
+#include "engine/martingale.h"
 #include "engine/matched.h"
 
 /* Found with nt-engine-sim, which shows what they bring and cost. */
@@ -10,13 +11,17 @@
 #define MEAN_P 0.05 /* below which the mean counts as lower */
 /* Of the gain, what the mean must show at a look that is not the last. */
 #define EARLY_MEAN_SHARE 0.5
-/* p values up to which the arm counts as more often slow, at a look that is not the last, and at
- * the last. */
+/* p values up to which the arm counts as more often slow, at a look that is not the last, at the
+ * last, and at a last one of many pairs, which would show stalls. */
 #define EARLY_SLOW_P 0.6
 #define LAST_SLOW_P 0.15
-/* An arm could win if this quantile of its times is min_gain below that one of AUTO's. */
+#define MANY_SLOW_P 0.05
+#define MANY 100
+/* An arm could win if this quantile of its times is min_gain below that one of AUTO's; of few
+ * samples, which lie as chance has it, below AUTO's slowest. */
 #define HOPED_Q 0.125
 #define USUAL_Q 0.5
+#define FEW 6
 
 static double capped(double p)
 {
@@ -41,6 +46,13 @@ double nt_compare_p(const float *base, const float *arm, unsigned count)
 	return pairs_p(&pairs);
 }
 
+static double slow_p(const struct nt_gates *gates, unsigned pairs)
+{
+	if (!gates->last)
+		return EARLY_SLOW_P;
+	return pairs < MANY ? LAST_SLOW_P : MANY_SLOW_P;
+}
+
 /* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an
  * arm with more stalls, or with a gain that its mean does not show, may not win at an early
  * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
@@ -53,7 +65,7 @@ static bool means_agree(const struct nt_gates *gates, const struct nt_comparison
 
 	if (nt_matched_mean_p(pairs) < MEAN_P)
 		return true;
-	if (nt_matched_slow_p(pairs) <= (gates->last ? LAST_SLOW_P : EARLY_SLOW_P))
+	if (nt_matched_slow_p(pairs) <= slow_p(gates, pairs->count))
 		return false;
 	if (comparison->arm.mean_us <= (1 - wanted) * comparison->base.mean_us)
 		return true;
@@ -84,7 +96,9 @@ void nt_compare(const struct nt_gates *gates, const float *base, const float *ar
 	out->base = nt_figures_of(pairs.base, pairs.count);
 	out->arm = nt_figures_of(pairs.arm, pairs.count);
 	out->gain = 1 - out->arm.p25_us / out->base.p25_us;
-	out->p = capped(pairs_p(&pairs) * gates->tests);
+	out->exact_p = pairs_p(&pairs);
+	out->p = capped((gates->anytime ? nt_martingale_p(base, arm, count) : out->exact_p) *
+			gates->tests);
 	out->verdict = verdict_of(gates, out, &pairs);
 }
 
@@ -92,15 +106,21 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 {
 	if (comparison->verdict == NT_VERDICT_SAMPLES || comparison->verdict == NT_VERDICT_FASTER)
 		return false;
-	return comparison->gain >= gates->min_gain / 2 && comparison->p < 1 &&
-	       comparison->p < PROMISING_P * gates->tests;
+	return comparison->gain >= gates->min_gain / 2 && comparison->exact_p < PROMISING_P &&
+	       (gates->anytime || comparison->p < 1);
 }
 
 bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count)
 {
 	double hoped = nt_figures_quantile(arm, count, HOPED_Q);
+	double usual = nt_figures_quantile(base, count, count < FEW ? 1 : USUAL_Q);
 
-	return hoped > 0 && hoped <= (1 - min_gain) * nt_figures_quantile(base, count, USUAL_Q);
+	return hoped > 0 && hoped <= (1 - min_gain) * usual;
+}
+
+double nt_compare_hoped_us(const float *base, const float *arm, unsigned count)
+{
+	return nt_figures_quantile(base, count, USUAL_Q) - nt_figures_quantile(arm, count, HOPED_Q);
 }
 
 bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)

@@ -33,12 +33,14 @@ struct nt_gates {
 	double alpha; /* below 0.5 */
 	unsigned tests; /* that one decision makes: arms times looks; p is multiplied by it */
 	bool last; /* no further look at more samples follows */
+	bool anytime; /* p counts at any look (engine/martingale.h); else, of the exact tests */
 };
 
 struct nt_comparison {
 	struct nt_figures base, arm; /* of complete pairs; samples is the number of pairs */
 	double gain; /* of the lower quartiles */
 	double p; /* corrected, at most 1 */
+	double exact_p; /* of the exact tests, not corrected */
 	enum nt_verdict verdict; /* FASTER, SMALL, CHANCE, MEAN or SAMPLES (no pair) */
 };
 
@@ -50,6 +52,8 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 
 /* Of few samples, which are no evidence: could a closer look find this arm FASTER? */
 bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count);
+/* ... and how much less could its call take? */
+double nt_compare_hoped_us(const float *base, const float *arm, unsigned count);
 
 /* Is the arm of these times slower than AUTO, beyond chance: at best, on average, or more often
  * slow? p: what counts as evidence. Missing times give none. */

@@ -2,28 +2,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* confirm.c - the second round: AUTO and the arms that looked better, and only this is evidence
  *
- * Where samples are missing or the answer is near, it is repeated, twice at most, and the evidence
- * pooled; the test pays for all three looks from the start.
+ * Where samples are missing or the answer is near, it is repeated, and the evidence pooled; the
+ * test pays for all looks from the start. In a race the first rounds are evidence too.
  */
 #include "engine/confirm.h"
 
+#include <math.h>
+#include <string.h>
 #include "engine/budget.h"
+#include "engine/savings.h"
 
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 
 struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm, unsigned count)
 {
 	return nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
-				   (unsigned)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+				   seen->second_blocks + NT_SCHEDULE_WARM_UP);
 }
 
-/* Is there no further look? Two arms are the least that one takes. */
-static bool last_look(const struct nt_case *seen)
+/* Can a further look be paid for? Two arms are the least that one takes. */
+static bool affordable(const struct nt_case *seen)
 {
 	const struct nt_schedule least = nt_confirm_round(seen, &seen->schedule.arm[1], 1);
 
-	return seen->rounds[NT_SCHEDULE_CONFIRM] == NT_CONFIRM_LOOKS ||
-	       !nt_budget_allows(seen, &least, 0);
+	return nt_budget_allows(seen, &least, 0);
+}
+
+static bool last_look(const struct nt_case *seen)
+{
+	return seen->rounds[NT_SCHEDULE_CONFIRM] >= NT_CONFIRM_LOOKS ||
+	       seen->confirm.blocks + seen->second_blocks > NT_EVIDENCE_BLOCKS || !affordable(seen);
+}
+
+/* The times of an arm in first rounds, then in second ones. */
+static unsigned join(const struct nt_case *seen, unsigned arm, float us[NT_SAMPLES_MAX])
+{
+	const float *first = nt_evidence_of(&seen->screen, arm);
+	const float *second = nt_evidence_of(&seen->confirm, arm);
+	unsigned blocks = first ? seen->screen.blocks : 0;
+	unsigned more = seen->confirm.blocks;
+
+	if (more > NT_SAMPLES_MAX - blocks)
+		more = NT_SAMPLES_MAX - blocks;
+	memcpy(us, first, blocks * sizeof(us[0]));
+	memcpy(us + blocks, second, more * sizeof(us[0]));
+	return blocks + more;
+}
+
+/* By the evidence that the gates want. */
+static void compare(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
+		    struct nt_comparison *out)
+{
+	const struct nt_evidence *e = &seen->confirm;
+	float base_us[NT_SAMPLES_MAX], arm_us[NT_SAMPLES_MAX];
+
+	if (!gates->anytime) {
+		nt_compare(gates, e->us[0], e->us[i], e->blocks, out);
+		return;
+	}
+	(void)join(seen, NT_ARM_AUTO, base_us);
+	nt_compare(gates, base_us, arm_us, join(seen, e->arm[i], arm_us), out);
 }
 
 void nt_confirm_look(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
@@ -31,7 +69,7 @@ void nt_confirm_look(const struct nt_case *seen, const struct nt_gates *gates, u
 {
 	const struct nt_evidence *e = &seen->confirm;
 
-	nt_compare(gates, e->us[0], e->us[i], e->blocks, out);
+	compare(seen, gates, i, out);
 	if (!nt_case_enough(seen, out->base.samples))
 		out->verdict = NT_VERDICT_SAMPLES;
 	else if (out->verdict == NT_VERDICT_FASTER &&
@@ -57,6 +95,22 @@ static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
 	return a->gain > b->gain;
 }
 
+/* What a further look could bring a call, by the best of the arms that are open still. An arm with
+ * too few samples may bring anything. */
+static double open_us(const struct nt_evidence *e, const struct nt_gates *gates,
+		      const struct nt_comparison *of)
+{
+	double us = 0;
+
+	for (unsigned i = 1; i < e->count; i++) {
+		if (open_still(gates, &of[i]))
+			us = fmax(us, of[i].verdict == NT_VERDICT_SAMPLES
+					      ? INFINITY
+					      : of[i].gain * of[i].base.p25_us);
+	}
+	return us;
+}
+
 /* The arms of a further look; 0: there is nothing to look at. */
 static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates *gates,
 			     const struct nt_comparison *of, unsigned best, uint16_t *arm)
@@ -78,30 +132,51 @@ static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates 
 	return count;
 }
 
-void nt_confirm(const struct nt_case *seen, struct nt_next *next)
+static void judge(const struct nt_case *seen, const struct nt_gates *gates, struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->confirm;
-	const struct nt_gates gates = {
-		.min_gain = nt_case_min_gain(seen),
-		.alpha = (double)seen->policy->alpha_micro / 1e6,
-		.tests = (e->count - 1) * NT_CONFIRM_LOOKS,
-		.last = last_look(seen),
-	};
 	struct nt_comparison of[1 + NT_CONFIRM_ARMS];
 	uint16_t arm[NT_CONFIRM_ARMS];
 	unsigned best = 1, count;
 
 	for (unsigned i = 1; i < e->count; i++) {
-		nt_confirm_look(seen, &gates, i, &of[i]);
+		nt_confirm_look(seen, gates, i, &of[i]);
 		if (better(&of[i], &of[best]))
 			best = i;
 	}
-	count = further_arms(e, &gates, of, best, arm);
-	if (count > 0 && !gates.last) {
+	count = further_arms(e, gates, of, best, arm);
+	if (count > 0 && !gates->last) {
 		const struct nt_schedule further = nt_confirm_round(seen, arm, count);
 
-		if (nt_next_explore(seen, &further, next))
+		if (nt_savings_pay(seen, e, &further, open_us(e, gates, of)) &&
+		    nt_next_explore(seen, &further, next))
 			return;
 	}
 	nt_next_conclude(next, e, e->arm[best], &of[best]);
+}
+
+void nt_confirm(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_gates gates = {
+		.min_gain = nt_case_min_gain(seen, &seen->confirm),
+		.alpha = (double)seen->policy->alpha_micro / 1e6,
+		.tests = (seen->confirm.count - 1) * NT_CONFIRM_PAID,
+		.last = last_look(seen),
+	};
+
+	judge(seen, &gates, next);
+}
+
+/* As many tests as arms were explored: whichever went on, it was seen before. */
+void nt_confirm_race(const struct nt_case *seen, struct nt_next *next)
+{
+	const struct nt_gates gates = {
+		.min_gain = nt_case_min_gain(seen, &seen->confirm),
+		.alpha = (double)seen->policy->alpha_micro / 1e6,
+		.tests = seen->arms - 1,
+		.last = seen->confirm.blocks >= NT_CONFIRM_RACE_PAIRS || !affordable(seen),
+		.anytime = true,
+	};
+
+	judge(seen, &gates, next);
 }

@@ -28,6 +28,7 @@ bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *know
 	const struct nt_policy *policy = &engine->policy;
 
 	return nt_mode_chooses(policy->mode) && !known->captured &&
+	       (policy->mode == NT_MODE_POLICY || nt_worth_it(policy, &known->worth)) &&
 	       (nt_warm_worth(policy, known) || nt_warm_may_explore(policy, known));
 }
 
@@ -37,6 +38,7 @@ struct nt_policy nt_engine_policy(const struct nt_policy *asked)
 
 	if (policy.mode == NT_MODE_PROFILE) {
 		policy.min_calls = 1;
+		policy.min_share_micro = 0;
 		policy.budget_micro = 0;
 		policy.max_calls = 0;
 		policy.max_extra_ms = 0;
@@ -63,6 +65,7 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 	key->seen.known = *known;
 	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy);
 	key->seen.first_warm_up = (uint8_t)key->rule->warm_up;
+	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(key->rule, &engine->policy);
 	key->seen.rechecks = recheck;
 	if (engine->histories)
 		key->history = nt_history_create(known, !recheck);
@@ -130,10 +133,7 @@ static void close_round(struct nt_engine_key *key)
 	struct nt_evidence *evidence = evidence_of(seen, s->kind);
 
 	nt_evidence_add(evidence, s, nt_case_warm_up(seen), key->sample);
-	for (unsigned p = 0; p < nt_schedule_positions(s); p++) {
-		seen->spent.us += nt_times_ns(key->sample[p]) / 1000;
-		seen->spent.samples += key->sample[p] != 0;
-	}
+	nt_ledger_add(&seen->spent.ledger, s, nt_case_warm_up(seen), key->sample);
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
@@ -149,7 +149,6 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
 	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
 	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open };
-	static nt_judge *const after_confirm[] = { nt_confirm };
 	nt_judge *const *judges = before_first;
 	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
 
@@ -160,7 +159,7 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 		judges = after_warm;
 		count = sizeof(after_warm) / sizeof(after_warm[0]);
 	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
-		judges = after_confirm;
+		judges = &key->rule->after_second;
 		count = 1;
 	}
 	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)
@@ -243,9 +242,30 @@ static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_
 		.best_p75_us = (float)c->arm.p75_us,
 		.predicted_auto_us = nt_known_predicted_auto_us(&seen->known),
 		.predicted_best_us = nt_known_predicted_us(&seen->known, next->arm),
-		.spent_ms = (float)(nt_budget_spent_us(&seen->spent, next->evidence) / 1000),
+		.spent_ms = (float)(nt_ledger_us(&seen->spent.ledger) / 1000),
 		.spent_calls = seen->spent.calls,
 	};
+}
+
+/* Own times and periods, by the evidence that the conclusion is from. */
+static void add_periods(struct nt_outcome *to, const struct nt_case *seen,
+			const struct nt_next *next)
+{
+	const struct nt_evidence *e = next->evidence;
+
+	for (unsigned i = 0; i < e->count; i++) {
+		const bool is_auto = e->arm[i] == NT_ARM_AUTO;
+		const float own_us = (float)nt_case_own_us(seen, e, i);
+		const float period_us = (float)nt_figures_quantile(e->period_us[i], e->blocks, 0.5);
+
+		if (is_auto) {
+			to->own_auto_us = own_us;
+			to->period_auto_us = period_us;
+		} else if (e->arm[i] == next->arm) {
+			to->own_best_us = own_us;
+			to->period_best_us = period_us;
+		}
+	}
 }
 
 /* Rounds of this key before this one. */
@@ -258,8 +278,9 @@ static uint8_t round_of(const struct nt_case *seen)
 static void conclude(struct nt_engine_key *key, const struct nt_next *next,
 		     struct nt_schedule *schedule)
 {
-	const struct nt_outcome outcome = outcome_of(&key->seen, next);
+	struct nt_outcome outcome = outcome_of(&key->seen, next);
 
+	add_periods(&outcome, &key->seen, next);
 	*schedule = (struct nt_schedule){
 		.kind = next->what == NT_NEXT_KEEP ? NT_SCHEDULE_KEPT : NT_SCHEDULE_COMMITTED,
 		.count = 1,
@@ -280,7 +301,7 @@ static void explore(const struct nt_engine_key *key, struct nt_schedule *schedul
 
 	*schedule = key->seen.schedule;
 	schedule->round = round_of(&key->seen);
-	schedule->salt = nt_schedule_salt(known->comm, known->key);
+	schedule->salt = nt_schedule_salt(known->ranks, known->nodes, known->key);
 }
 
 enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,

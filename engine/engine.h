@@ -39,7 +39,7 @@ struct nt_engine_key;
  * costs, and does not look again. An engine's policy is such a one. */
 struct nt_policy nt_engine_policy(const struct nt_policy *asked);
 
-/* Has the key arms, enough calls, and nothing against it? */
+/* Has the key arms, enough calls, a share of the time, and nothing against it? */
 bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *known);
 
 /* Is what this schedule has committed to be rechecked at all? */

@@ -26,6 +26,18 @@ const float *nt_evidence_of(const struct nt_evidence *evidence, unsigned arm)
 	return i < evidence->count ? evidence->us[i] : NULL;
 }
 
+static void take_own(struct nt_evidence *evidence, const struct nt_schedule *schedule,
+		     const uint16_t *packed)
+{
+	for (unsigned a = 0; a < schedule->count; a++) {
+		const unsigned i = find(evidence, schedule->arm[a]);
+		const double ns = nt_times_ns(packed[nt_times_own_at(schedule, a)]);
+
+		if (i < evidence->count && ns > 0)
+			evidence->own_us[i] = (float)(ns / 1000);
+	}
+}
+
 void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		     unsigned warm_up, const uint16_t *packed)
 {
@@ -46,9 +58,12 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 			continue;
 		block += evidence->blocks;
 		evidence->us[i][block] = (float)(nt_times_ns(packed[p]) / 1000);
-		evidence->period_us[i][block] = (float)(nt_times_ns(packed[positions + p]) / 1000);
+		if (schedule->kind != NT_SCHEDULE_SCREEN)
+			evidence->period_us[i][block] = (float)(nt_times_ns(packed[positions + p]) /
+								1000);
 	}
 	evidence->blocks += blocks;
+	take_own(evidence, schedule, packed);
 }
 
 double nt_evidence_p25_us(const struct nt_evidence *evidence, unsigned index)

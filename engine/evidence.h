@@ -24,6 +24,7 @@ struct nt_evidence {
 	uint16_t arm[NT_SCHEDULE_ARMS];
 	float us[NT_SCHEDULE_ARMS][NT_EVIDENCE_BLOCKS];
 	float period_us[NT_SCHEDULE_ARMS][NT_EVIDENCE_BLOCKS];
+	float own_us[NT_SCHEDULE_ARMS]; /* of the newest round that has them (engine/times.h) */
 };
 
 /* The times of a round, packed as engine/times.h has them, by block and place in the schedule's

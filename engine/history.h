@@ -21,7 +21,7 @@
 
 #define NT_HISTORIES 256
 #define NT_HISTORY_ARMS 32 /* AUTO, all pairs, and those refined */
-#define NT_HISTORY_ROUNDS 8
+#define NT_HISTORY_ROUNDS 16
 
 /* An arm that was explored. */
 struct nt_tried {

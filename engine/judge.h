@@ -12,6 +12,8 @@
  *   nt_refine          can more be made of the best pairs, with other channels and chunk sizes?
  *   nt_screen          which arms could be faster than AUTO?
  *   nt_confirm         is one of them faster?
+ *   nt_screen_widen    in a race: are a few samples enough to say which arms could win?
+ *   nt_confirm_race    in a race: is one of them faster, by evidence that counts at any time?
  *
  * engine/rule.c says which judges a rule has after its first round; another's rule has its own.
  *

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/coll.h"
+#include "engine/worth.h"
 
 /* What was seen of a key's channels, and what can be made of them. */
 struct nt_channels {
@@ -31,8 +32,10 @@ struct nt_known {
 	float cost_us[NT_PAIRS]; /* NCCL's predictions; < 0: none */
 	/* These change while the key is explored. */
 	uint64_t calls; /* so far, of the rank that has most */
+	struct nt_worth worth; /* so far; zeros: not known */
 	bool remembered; /* an earlier step's arm is known: remembered_arm, which may be AUTO */
 	uint16_t remembered_arm;
+	double left_us; /* of the job's time; 0: not known */
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read when a round has ended, and only then */
 };

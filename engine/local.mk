@@ -26,8 +26,12 @@ libnt_engine_la_SOURCES = \
 	%D%/judge.h \
 	%D%/known.c \
 	%D%/known.h \
+	%D%/ledger.c \
+	%D%/ledger.h \
 	%D%/marker.c \
 	%D%/marker.h \
+	%D%/martingale.c \
+	%D%/martingale.h \
 	%D%/matched.c \
 	%D%/matched.h \
 	%D%/paper.c \
@@ -40,6 +44,8 @@ libnt_engine_la_SOURCES = \
 	%D%/refine.h \
 	%D%/rule.c \
 	%D%/rule.h \
+	%D%/savings.c \
+	%D%/savings.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/screen.c \
@@ -47,5 +53,7 @@ libnt_engine_la_SOURCES = \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/warmstart.c \
-	%D%/warmstart.h
+	%D%/warmstart.h \
+	%D%/worth.c \
+	%D%/worth.h
 libnt_engine_la_LIBADD = -lm

@@ -46,6 +46,25 @@ void nt_matched_take(struct nt_matched *pairs, const float *base, const float *a
 	find_modes(pairs);
 }
 
+static void insert(float *sorted, unsigned count, float us)
+{
+	unsigned at = count;
+
+	for (; at > 0 && sorted[at - 1] > us; at--)
+		sorted[at] = sorted[at - 1];
+	sorted[at] = us;
+}
+
+void nt_matched_add(struct nt_matched *pairs, float base, float arm)
+{
+	insert(pairs->pooled, 2 * pairs->count, base);
+	insert(pairs->pooled, 2 * pairs->count + 1, arm);
+	pairs->base[pairs->count] = base;
+	pairs->arm[pairs->count++] = arm;
+	pairs->modes = 0;
+	find_modes(pairs);
+}
+
 static unsigned mode_of(const struct nt_matched *pairs, float us)
 {
 	unsigned mode = 0;
@@ -134,6 +153,14 @@ static void mode_medians(const struct nt_matched *pairs, float *median)
 		median[mode] = pairs->pooled[(from + to) / 2];
 		from = to;
 	}
+}
+
+double nt_matched_mode_median(const struct nt_matched *pairs, double us)
+{
+	float median[NT_MATCHED_MODES];
+
+	mode_medians(pairs, median);
+	return median[mode_of(pairs, (float)us)];
 }
 
 double nt_matched_within_p(const struct nt_matched *pairs)

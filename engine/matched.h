@@ -34,6 +34,9 @@ struct nt_matched {
 /* The complete pairs of count blocks; 0 stands for a missing time. */
 void nt_matched_take(struct nt_matched *pairs, const float *base, const float *arm, unsigned count);
 
+/* One more pair; both times are above 0, and there is room. count is 0 before the first. */
+void nt_matched_add(struct nt_matched *pairs, float base, float arm);
+
 /* Is the arm faster in its lower half? By the ranks of the lower half of the pooled times. */
 double nt_matched_lower_p(const struct nt_matched *pairs);
 
@@ -46,6 +49,9 @@ double nt_matched_slow_p(const struct nt_matched *pairs);
 
 /* Is the arm's mean lower? By the differences of the times, rounded to 1/5000 of their sum. */
 double nt_matched_mean_p(const struct nt_matched *pairs);
+
+/* The median of all times of the mode that this one, which is among them, is in. */
+double nt_matched_mode_median(const struct nt_matched *pairs, double us);
 
 /* The means if both arms were in each mode equally often. */
 void nt_matched_even_means(const struct nt_matched *pairs, double *base_us, double *arm_us);

@@ -104,9 +104,9 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-uint32_t nt_schedule_salt(uint64_t comm, uint64_t key)
+uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key)
 {
-	return (uint32_t)mix(comm ^ mix(key));
+	return (uint32_t)mix(((uint64_t)nodes << 32 | ranks) ^ mix(key));
 }
 
 /* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit

@@ -6,9 +6,9 @@
  * A schedule is the payload of a plan (contract/board.h) and the result of a closed key. An
  * exploration is a number of blocks; each arm is used once in a block, in an order that (salt,
  * epoch, block) alone decides, so that drift hits all arms alike and all ranks agree without
- * talking. The salt is the key's: keys are often explored at the same time, call by call, and if
- * their orders were alike, an arm of one would be measured with the same arm of the other beside
- * it each time. The first block warms up: NCCL connects an algorithm at its first use.
+ * talking. The salt is the key's and the shape's: keys are often explored at the same time, call by
+ * call, and if their orders were alike, an arm of one would be measured with the same arm of the
+ * other beside it each time. The first block warms up: NCCL connects an algorithm at its first use.
  *
  * Threads:  pure functions, any thread; nothing is allocated, nt_schedule_arm() is for every call
  *           of a rank.
@@ -76,8 +76,12 @@ struct nt_outcome {
 	float auto_p25_us, best_p25_us;
 	float auto_p75_us, best_p75_us;
 	float predicted_auto_us, predicted_best_us; /* NCCL's own costs; < 0: none */
-	float spent_ms; /* explored calls beyond AUTO's median; below 0: exploring saved time */
+	float spent_ms; /* engine/ledger.h; below 0: exploring saved time */
 	uint32_t spent_calls; /* positions explored */
+	/* A call's own time, from the slowest rank's start to its end; 0: not known. */
+	float own_auto_us, own_best_us;
+	float period_auto_us,
+		period_best_us; /* medians of the time from call to call; 0 likewise */
 };
 
 struct nt_schedule {
@@ -90,9 +94,9 @@ struct nt_schedule {
 	struct nt_outcome outcome; /* COMMITTED and KEPT */
 };
 
-_Static_assert(sizeof(struct nt_outcome) == 56, "nt_outcome travels between nodes");
+_Static_assert(sizeof(struct nt_outcome) == 72, "nt_outcome travels between nodes");
 _Static_assert(offsetof(struct nt_schedule, outcome) == 32, "nt_schedule travels between nodes");
-_Static_assert(sizeof(struct nt_schedule) == 88, "nt_schedule travels between nodes");
+_Static_assert(sizeof(struct nt_schedule) == 104, "nt_schedule travels between nodes");
 
 /* An exploration of AUTO and these arms, in so many blocks (the first one warms up), or as many as
  * there is room for. others: at most NT_SCHEDULE_ARMS - 1; what is more is left out. */
@@ -103,8 +107,9 @@ struct nt_schedule nt_schedule_explore(enum nt_schedule_kind kind, const uint16_
  * without a result (nothing was tried) has 0 bytes, which is -1 too. */
 int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t count);
 
-/* Of a communicator and a key of it, by their ids. */
-uint32_t nt_schedule_salt(uint64_t comm, uint64_t key);
+/* Of a key of communicators with so many ranks and nodes: those of one shape that are explored
+ * together run the same arms beside each other. */
+uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key);
 
 /* The payload of a schedule. Returns its bytes. */
 size_t nt_schedule_write(const struct nt_schedule *schedule, uint8_t *out, size_t cap);

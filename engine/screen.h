@@ -22,6 +22,10 @@
 /* Which arms are worth a try? Is enough known of them? Which could be faster than AUTO? */
 nt_judge nt_screen_open, nt_screen_samples, nt_screen;
 
+/* Of a first round that was short: do times of an arm lie so far apart that more blocks of all arms
+ * are wanted, up to as many as the policy says? */
+nt_judge nt_screen_widen;
+
 /* Whether LL is not tried at that size, by the times that NCCL predicts for it and for its pick;
  * < 0: none. */
 bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us);

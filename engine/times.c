@@ -7,36 +7,57 @@
 #include "contract/policy.h"
 
 #define STEPS 2048 /* to a doubling */
+#define LEAST (10 * STEPS) /* what the shortest time is packed to */
+#define TURNED (UINT32_C(1) << 16) /* 32 doublings: numbers begin again */
 
-uint16_t nt_times_pack(uint32_t ns)
+/* The other way round from a packed time: its logarithm in steps. */
+static uint32_t steps_of(uint16_t packed)
+{
+	return packed < LEAST ? packed + TURNED : packed;
+}
+
+uint16_t nt_times_pack(uint64_t ns)
 {
 	double log;
+	uint16_t packed;
 
-	if (ns < 2)
-		return (uint16_t)ns;
-	log = round(STEPS * log2(ns));
-	return log > UINT16_MAX ? UINT16_MAX : (uint16_t)log;
+	if (ns == 0)
+		return 0;
+	log = round(STEPS * log2((double)ns));
+	if (log < LEAST)
+		return LEAST;
+	if (log > TURNED + LEAST - 1)
+		return LEAST - 1;
+	packed = (uint16_t)log;
+	return packed == 0 ? 1 : packed; /* 0 stands for no sample */
 }
 
 double nt_times_ns(uint16_t packed)
 {
-	return packed == 0 ? 0 : exp2((double)packed / STEPS);
+	return packed == 0 ? 0 : exp2((double)steps_of(packed) / STEPS);
+}
+
+unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index)
+{
+	const unsigned each = schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2;
+
+	return nt_schedule_positions(schedule) * each + index;
 }
 
 unsigned nt_times_room(const struct nt_schedule *schedule)
 {
-	return nt_schedule_positions(schedule) * (schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2);
+	return nt_times_own_at(schedule, schedule->count);
 }
 
 void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
-		  uint32_t position, int64_t reward, uint32_t ns, uint32_t period_ns)
+		  uint32_t position, int64_t reward, uint64_t ns, uint64_t period_ns)
 {
 	const uint32_t positions = nt_schedule_positions(schedule);
 	const uint32_t first = position - position % schedule->count; /* of the block */
 	const uint32_t at = first + (uint32_t)nt_schedule_index(schedule, epoch, position);
 
 	packed[at] = nt_times_pack(reward == NT_REWARD_PERIOD ? period_ns : ns);
-	if (reward != NT_REWARD_PERIOD && nt_times_room(schedule) > positions)
+	if (reward != NT_REWARD_PERIOD && schedule->kind != NT_SCHEDULE_SCREEN)
 		packed[positions + at] = nt_times_pack(period_ns);
 }
 
@@ -63,7 +84,7 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 
 		if (have == 0 || other == 0)
 			have = 0;
-		else if (other > have)
+		else if (steps_of((uint16_t)other) > steps_of((uint16_t)have))
 			have = other;
 		sum[p] = (uint8_t)(have & 255);
 		sum[p + 1] = (uint8_t)(have >> 8);
@@ -85,7 +106,7 @@ void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_s
 			packed = (uint16_t)(bytes[2 * p] | bytes[2 * p + 1] << 8);
 		if (packed == 0 || first)
 			worst[p] = packed;
-		else if (worst[p] != 0 && packed > worst[p])
+		else if (worst[p] != 0 && steps_of(packed) > steps_of(worst[p]))
 			worst[p] = packed;
 	}
 }

@@ -9,7 +9,8 @@
 /* AUTO and the arm. */
 static uint64_t round_calls(const struct nt_policy *policy)
 {
-	return 2 * ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
+	return 2 *
+	       ((uint64_t)nt_rule_second_blocks(nt_rule_of(policy), policy) + NT_SCHEDULE_WARM_UP);
 }
 
 bool nt_warm_worth(const struct nt_policy *policy, const struct nt_known *known)
@@ -57,7 +58,7 @@ void nt_warm_open(const struct nt_case *seen, struct nt_next *next)
 void nt_warm_confirm(const struct nt_case *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = {
-		.min_gain = nt_case_min_gain(seen),
+		.min_gain = nt_case_min_gain(seen, &seen->confirm),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = 1,
 		.last = true,

@@ -112,7 +112,7 @@ static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t n
 	if (!key || !nt_tree_add(a, comm, key, node, entry, &sum))
 		return;
 	if (comm->is_home)
-		nt_home_answer(a, key, &sum);
+		nt_home_answer(a, comm, key, &sum);
 	else
 		nt_outbox_say(a, comm, &sum);
 }

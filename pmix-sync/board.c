@@ -13,8 +13,20 @@
 #include <unistd.h>
 #include "contract/names.h"
 
-/* Reserve every page now: a write to a mapped page that the file system cannot back would be a
- * SIGBUS. */
+/* The part of the file from one byte on, before another. */
+static int reserve(int fd, size_t from, size_t until)
+{
+	return posix_fallocate(fd, (off_t)from, (off_t)(until - from));
+}
+
+static size_t key_offset(uint32_t comm, uint32_t key)
+{
+	return offsetof(struct nt_board, comm) + comm * sizeof(struct nt_board_comm) +
+	       offsetof(struct nt_board_comm, key) + key * sizeof(struct nt_board_key);
+}
+
+/* Reserve every page that is used now: a write to a mapped page that the file system cannot back
+ * would be a SIGBUS. */
 static int fill(int fd, struct nt_error *err)
 {
 	struct stat st;
@@ -24,7 +36,12 @@ static int fill(int fd, struct nt_error *err)
 		return nt_error_set(err, "cannot look at the board: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return nt_error_set(err, "the board is not a file of this user");
-	rc = posix_fallocate(fd, 0, (off_t)sizeof(struct nt_board));
+	rc = reserve(fd, offsetof(struct nt_board, run), sizeof(struct nt_board));
+	if (rc == 0)
+		rc = reserve(fd, 0, offsetof(struct nt_board, comm));
+	for (uint32_t c = 0; rc == 0 && c < NT_BOARD_COMMS; c++)
+		rc = reserve(fd, key_offset(c, 0) - offsetof(struct nt_board_comm, key),
+			     key_offset(c, NT_BOARD_KEYS_AT_ONCE));
 	if (rc != 0)
 		return nt_error_set(err, "no room for the board: %s", strerror(rc));
 	return 0;
@@ -35,7 +52,6 @@ int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *er
 	char path[NT_PATH_MAX + 32];
 	uint32_t magic = 0;
 	void *at;
-	int rc = -1;
 	int fd;
 
 	map->board = NULL;
@@ -54,20 +70,46 @@ int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *er
 	if (!atomic_compare_exchange_strong(&map->board->magic, &magic, NT_BOARD_MAGIC) &&
 	    magic != NT_BOARD_MAGIC) {
 		nt_error_set(err, "%s is no board", path);
-		nt_board_close(map);
+		munmap(at, sizeof(struct nt_board));
+		map->board = NULL;
 		goto out;
 	}
-	rc = 0;
+	map->fd = fd;
+	return 0;
 out:
 	close(fd);
-	return rc;
+	return -1;
 }
 
 void nt_board_close(struct nt_board_map *map)
 {
-	if (map->board)
+	if (map->board) {
 		munmap(map->board, sizeof(struct nt_board));
+		close(map->fd);
+	}
 	map->board = NULL;
+}
+
+static uint32_t keys_with_memory(const struct nt_board_comm *comm)
+{
+	/* Pairs with the store in nt_board_grow(): the memory is there. */
+	return NT_BOARD_KEYS_AT_ONCE + atomic_load_explicit(&comm->more_keys, memory_order_acquire);
+}
+
+void nt_board_grow(struct nt_board_map *map, uint32_t comm)
+{
+	struct nt_board_comm *slot = &map->board->comm[comm];
+	const uint32_t have = keys_with_memory(slot);
+	uint32_t more = have - NT_BOARD_KEYS_AT_ONCE;
+
+	if (have >= NT_BOARD_KEYS ||
+	    atomic_load(&slot->key[have - NT_BOARD_KEYS_AT_ONCE / 2].id) == 0)
+		return;
+	if (reserve(map->fd, key_offset(comm, have),
+		    key_offset(comm, have + NT_BOARD_KEYS_AT_ONCE)) == 0)
+		/* Another process may have been faster. */
+		(void)atomic_compare_exchange_strong(&slot->more_keys, &more,
+						     more + NT_BOARD_KEYS_AT_ONCE);
 }
 
 /* Slots are freed only while nobody is in here, so that all ranks of a communicator find the
@@ -189,7 +231,7 @@ bool nt_board_left(const struct nt_board_comm *comm)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < NT_BOARD_MEMBERS; i++) {
+	for (uint32_t i = 0; nt_board_taken(comm, i); i++) {
 		uint32_t state = atomic_load(&comm->member[i].state);
 
 		if (state != NT_MEMBER_FREE && state != NT_MEMBER_LEFT)
@@ -197,6 +239,48 @@ bool nt_board_left(const struct nt_board_comm *comm)
 		any |= state == NT_MEMBER_LEFT;
 	}
 	return any;
+}
+
+static uint32_t seated_pid(const struct nt_board_comm *comm, uint32_t member)
+{
+	return atomic_load(&comm->member[member].state) == NT_MEMBER_JOINED
+		       ? atomic_load(&comm->member[member].pid)
+		       : 0;
+}
+
+static uint32_t ranks_in(const struct nt_board_comm *comm, uint32_t pid)
+{
+	uint32_t ranks = 0;
+
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+		ranks += seated_pid(comm, m) == pid;
+	return ranks;
+}
+
+static uint32_t gpus_of(const struct nt_board *board, uint32_t pid)
+{
+	uint32_t gpus = 0;
+
+	for (uint32_t c = 0; c < NT_BOARD_COMMS; c++) {
+		const struct nt_board_comm *comm = &board->comm[c];
+		uint32_t ranks = atomic_load(&comm->id) != 0 ? ranks_in(comm, pid) : 0;
+
+		gpus = ranks > gpus ? ranks : gpus;
+	}
+	return gpus;
+}
+
+bool nt_board_share_gpu(const struct nt_board *board, const struct nt_board_comm *a,
+			const struct nt_board_comm *b)
+{
+	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		const uint32_t pid = seated_pid(a, m);
+		const uint32_t of_b = pid != 0 ? ranks_in(b, pid) : 0;
+
+		if (of_b > 0 && ranks_in(a, pid) + of_b > gpus_of(board, pid))
+			return true;
+	}
+	return false;
 }
 
 /* All of these are looked at by others: what is atomic is cleared so. */
@@ -209,6 +293,8 @@ static void clear_key(struct nt_board_key *key)
 	NT_CLEAR(key->epoch);
 	NT_CLEAR(key->state);
 	NT_CLEAR(key->hold_at);
+	NT_CLEAR(key->tasks);
+	NT_CLEAR(key->gap);
 	NT_CLEAR(key->described);
 	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
 		NT_CLEAR(key->calls[m]);
@@ -247,7 +333,7 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm)
 		atomic_store(&slot->nodes, 0);
 		atomic_store(&slot->state, NT_COMM_JOINING);
 		memset(slot->why, 0, sizeof(slot->why));
-		for (uint32_t k = 0; k < NT_BOARD_KEYS; k++)
+		for (uint32_t k = 0; k < keys_with_memory(slot); k++)
 			clear_key(&slot->key[k]);
 		for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
 			clear_member(&slot->member[m]);
@@ -260,9 +346,16 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm)
 int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
 		 const float *cost_us)
 {
-	struct nt_board_comm *comm = &seat->board->comm[seat->comm];
+	return nt_board_key_among(seat, key_id, auto_arm, cost_us, NT_BOARD_KEYS);
+}
 
-	for (int i = 0; i < NT_BOARD_KEYS; i++) {
+int nt_board_key_among(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
+		       const float *cost_us, unsigned most)
+{
+	struct nt_board_comm *comm = &seat->board->comm[seat->comm];
+	const unsigned have = keys_with_memory(comm);
+
+	for (unsigned i = 0; i < most && i < have; i++) {
 		struct nt_board_key *key = &comm->key[i];
 		uint64_t id = 0;
 
@@ -270,10 +363,10 @@ int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
 			key->auto_arm = auto_arm;
 			memcpy(key->cost_us, cost_us, sizeof(key->cost_us));
 			atomic_store_explicit(&key->described, 1, memory_order_release);
-			return i;
+			return (int)i;
 		}
 		if (id == key_id)
-			return i;
+			return (int)i;
 	}
 	return -1;
 }
@@ -287,14 +380,13 @@ uint32_t nt_board_run_take(struct nt_board *board, uint32_t comm, uint32_t key)
 		if (!atomic_compare_exchange_strong(&run->owner, &owner,
 						    1 + comm * NT_BOARD_KEYS + key))
 			continue;
-		for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+		for (uint32_t m = 0; nt_board_taken(&board->comm[comm], m); m++) {
 			atomic_store(&run->issued[m], 0);
 			atomic_store(&run->done[m], 0);
 			for (uint32_t p = 0; p < NT_RUN_POSITIONS; p++) {
-				atomic_store_explicit(&run->sample_ns[m][p], 0,
-						      memory_order_relaxed);
-				atomic_store_explicit(&run->period_ns[m][p], 0,
-						      memory_order_relaxed);
+				atomic_store_explicit(&run->sample[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->period[m][p], 0, memory_order_relaxed);
+				atomic_store_explicit(&run->own[m][p], 0, memory_order_relaxed);
 			}
 		}
 		return i;

@@ -98,6 +98,7 @@ size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap)
 	write_bytes(&w, &entry->key, sizeof(entry->key));
 	write_number(&w, entry->epoch);
 	write_number(&w, entry->stride);
+	write_number(&w, entry->cell);
 	write_number(&w, entry->turn);
 	write_number(&w, entry->span == NT_NEVER ? 0 : entry->span + 1);
 	write_number(&w, entry->count);
@@ -115,6 +116,7 @@ size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 	entry->key = read_id(&r);
 	entry->epoch = read_u32(&r);
 	entry->stride = read_u32(&r);
+	entry->cell = read_u32(&r);
 	entry->turn = read_number(&r);
 	span = read_number(&r);
 	entry->span = span == 0 ? NT_NEVER : span - 1;

@@ -42,7 +42,7 @@ enum nt_entry_type {
 struct nt_entry {
 	uint32_t type; /* enum nt_entry_type */
 	uint32_t epoch;
-	uint32_t stride;
+	uint32_t stride, cell;
 	uint64_t comm, key;
 	uint64_t turn;
 	uint64_t span; /* NT_NEVER: for good */

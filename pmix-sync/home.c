@@ -3,13 +3,18 @@
 /* home.c - see home.h */
 #include "pmix-sync/home.h"
 
+#include "pmix-sync/alike.h"
 #include "pmix-sync/outbox.h"
+#include "pmix-sync/spread.h"
 #include "pmix-sync/view.h"
 
 #define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
 #define NT_ATTEMPTS 10 /* proposals of one plan before the key is left alone */
+#define NT_RANKS_WAIT_MS 100 /* at most, of home, for the others' answers */
 #define NT_DECIDE_MS 2000 /* at least this long a proposal waits for its answers */
-#define NT_READY_MS 30000 /* by so much another node may be later than home to know its turns */
+/* By so much another node may be later than home to know its turns, or by so many pauses. */
+#define NT_READY_MS 30000
+#define NT_READY_PAUSES 8
 #define NT_BUSY_MS 500 /* first wait for an exploration area, doubled each time */
 #define NT_BUSY_TRIES 8
 #define NT_RECHECK_LEAD_MS 1000 /* least lead in a recheck between nodes: logs are read rarely */
@@ -64,6 +69,7 @@ static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		return;
 	}
 	ask_all(a, key);
+	key->asked = 0;
 	key->home = NT_HOME_WANTED;
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
@@ -80,6 +86,7 @@ static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct 
 		return;
 	ask_all(a, key);
 	key->open_ms = key->retry_ms = 0;
+	key->asked = 0;
 	key->home = NT_HOME_WANTED;
 	key->opened = key->recheck;
 }
@@ -95,7 +102,7 @@ static bool recheck_over(const struct nt_agree_key *key)
 /* The first of our ranks: its turn and calls since the key was opened tell turns per call and
  * per millisecond. */
 static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
-		 uint64_t *turns, uint64_t *calls)
+		 struct nt_cadence *seen)
 {
 	struct nt_board_comm *board = nt_view_comm(a, comm);
 	struct nt_board_key *board_key = &board->key[key->slot];
@@ -111,9 +118,14 @@ static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree
 		key->open_ms = a->now_ms;
 		key->open_turn = turn;
 		key->open_calls = atomic_load(&board_key->calls[m]);
+		key->open_tasks = atomic_load(&board_key->tasks);
 	}
-	*turns = turn - key->open_turn;
-	*calls = atomic_load(&board_key->calls[m]) - key->open_calls;
+	*seen = (struct nt_cadence){
+		.turns = turn - key->open_turn,
+		.calls = atomic_load(&board_key->calls[m]) - key->open_calls,
+		.tasks = atomic_load(&board_key->tasks) - key->open_tasks,
+		.gap = atomic_load(&board_key->gap),
+	};
 	return true;
 }
 
@@ -133,24 +145,28 @@ static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
 static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
-	uint64_t turns, calls, top;
+	struct nt_cadence seen;
+	uint64_t top, ahead;
 
 	/* Members do not listen for a key that nobody calls. */
-	if (a->now_ms < key->retry_ms || a->now_ms - key->called_ms >= NT_ACTIVE_MS / 2 ||
-	    !pace(a, comm, key, &turns, &calls))
+	if (a->now_ms < key->retry_ms || nt_view_pauses(a, key) || !pace(a, comm, key, &seen))
 		return;
 	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
 	if (key->max_turn > top)
 		top = key->max_turn;
 	key->plan.epoch++;
-	key->plan.at = top + lead(a, comm, key, turns);
+	ahead = lead(a, comm, key, seen.turns);
+	key->plan.at = top + ahead;
+	nt_alike_align(a, comm, key, top, ahead);
 	key->attempts++;
+	key->waited_ms = 0;
 	ask_all(a, key);
 	key->home = NT_HOME_PROPOSED;
 	entry.epoch = key->plan.epoch;
 	entry.turn = key->plan.at;
 	entry.stride = key->plan.stride;
-	entry.span = key->plan.until == NT_NEVER ? NT_NEVER : key->plan.until * key->plan.stride;
+	entry.cell = key->plan.cell;
+	entry.span = nt_spread_turns(&key->plan);
 	entry.bytes = key->plan.payload;
 	entry.count = key->plan.payload_bytes;
 	nt_outbox_say(a, comm, &entry);
@@ -165,19 +181,19 @@ static bool needs_no_stride(const struct nt_agree *a, const struct nt_agree_key 
 static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
-	uint64_t turns, calls;
+	struct nt_cadence seen;
 
-	if (!pace(a, comm, key, &turns, &calls) ||
-	    (calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
+	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* asked again at the next step */
+	if (!comm->refused && nt_alike_wait(a, comm, key))
+		return;
+	key->asked++;
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
 		close_key(a, comm, key, comm->refused ? NULL : &wish);
 		return;
 	}
 	wish.epoch = key->plan.epoch;
-	wish.stride = calls > 0 ? (uint32_t)((turns + calls / 2) / calls) : 0;
-	if (wish.stride == 0)
-		wish.stride = 1;
+	nt_spread(&seen, &wish);
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
 	key->home = NT_HOME_RETRY; /* so that the tuner is not asked twice for one plan */
@@ -213,6 +229,18 @@ static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 	}
 }
 
+/* Ranks of this node have come to the plan's turn, and the others have not answered yet: they may
+ * read of it much later, and the lead was too short. */
+static bool ranks_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
+		       struct nt_agree_key *key)
+{
+	if (!nt_view_waits(a, comm, key))
+		key->waited_ms = 0;
+	else if (key->waited_ms == 0)
+		key->waited_ms = a->now_ms;
+	return key->waited_ms != 0 && a->now_ms - key->waited_ms >= NT_RANKS_WAIT_MS;
+}
+
 static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	/* The more nodes there are the longer it takes, and nobody knows how long before the
@@ -227,13 +255,15 @@ static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct
 		abort_plan(a, comm, key);
 	else if (key->answered)
 		commit(a, comm, key);
+	else if (ranks_wait(a, comm, key))
+		abort_plan(a, comm, key);
 }
 
 /* The others have had their time to be ready. A recheck ends by itself. */
 static bool waited_long(const struct nt_agree *a, const struct nt_agree_key *key)
 {
 	return !key->committed && key->ready && !key->answered &&
-	       a->now_ms - key->ready_ms > NT_READY_MS;
+	       a->now_ms - key->ready_ms > nt_rhythm_ms(&key->rhythm, NT_READY_PAUSES, NT_READY_MS);
 }
 
 static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
@@ -244,7 +274,9 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		finish(a, key);
 	switch (key->home) {
 	case NT_HOME_IDLE:
+		/* Those that were agreed on at once are seen by each other first. */
 		if (key->slot >= 0 && !comm->refused &&
+		    atomic_load(&board->state) == NT_COMM_AGREED &&
 		    a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]))
 			open_key(a, comm, key);
 		return;
@@ -273,7 +305,8 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	}
 }
 
-void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct nt_entry *sum)
+void nt_home_answer(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+		    const struct nt_entry *sum)
 {
 	bool asked = false;
 
@@ -289,8 +322,11 @@ void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct n
 	key->refused = sum->type == NT_ENTRY_NACK;
 	key->busy = key->refused && sum->span == 1;
 	key->answered = !key->refused;
-	if (sum->type == NT_ENTRY_DATA)
-		a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
+	key->answered_ms = a->now_ms;
+	if (sum->type != NT_ENTRY_DATA)
+		return;
+	a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
+	nt_alike_share(a, comm, key, sum->bytes, sum->count);
 }
 
 void nt_home_step(struct nt_agree *a, struct nt_agree_comm *comm)

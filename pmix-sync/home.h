@@ -10,7 +10,8 @@
 
 void nt_home_step(struct nt_agree *a, struct nt_agree_comm *comm);
 /* What all nodes together answer (tree.h). */
-void nt_home_answer(struct nt_agree *a, struct nt_agree_key *key, const struct nt_entry *sum);
+void nt_home_answer(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+		    const struct nt_entry *sum);
 /* Last words: no node is left waiting for an outcome. */
 void nt_home_leave(struct nt_agree *a, struct nt_agree_comm *comm);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/board.h"
 #include "pmix-sync/card.h"
 #include "pmix-sync/layout.h"
 #include "pmix-sync/outbox.h"
@@ -79,7 +80,7 @@ static void expect_nodes(struct nt_agree *a, struct nt_agree_comm *comm,
 				    .node_of_task = a->config.node_of_task,
 				    .arg = a->config.node_arg };
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		const struct nt_card *card = &board->member[m].card;
 		uint32_t at = layout.seats;
 
@@ -244,22 +245,22 @@ static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 /* Tell the others about ranks of ours that they have not been told of. */
 static void send_cards(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board)
 {
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		struct nt_entry entry = { .type = NT_ENTRY_CARDS, .comm = comm->id };
 		struct nt_entry_cards cards = { .common = board->member[m].card };
-		uint8_t bytes[512];
+		uint8_t bytes[1024];
 
-		if (!nt_view_seated(board, m) || (comm->carded & (1u << m)))
+		if (!nt_view_seated(board, m) || (comm->carded & (UINT64_C(1) << m)))
 			continue;
-		for (uint32_t o = m; o < NT_BOARD_MEMBERS; o++) {
+		for (uint32_t o = m; nt_board_taken(board, o); o++) {
 			const struct nt_card *card = &board->member[o].card;
 
-			if (!nt_view_seated(board, o) || (comm->carded & (1u << o)) ||
+			if (!nt_view_seated(board, o) || (comm->carded & (UINT64_C(1) << o)) ||
 			    !nt_card_same(card, &cards.common))
 				continue;
 			cards.seat[cards.count].rank = (uint32_t)card->rank;
 			cards.seat[cards.count++].task = card->task;
-			comm->carded |= 1u << o;
+			comm->carded |= UINT64_C(1) << o;
 		}
 		entry.count = nt_entry_cards_write(&cards, bytes, sizeof(bytes));
 		entry.bytes = bytes;
@@ -273,7 +274,7 @@ static void join_home(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	char why[120];
 	uint32_t missing = 0;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		if (nt_view_seated(board, m))
 			note_card(a, comm, a->config.self, (uint32_t)board->member[m].card.rank,
 				  &board->member[m].card);
@@ -333,7 +334,7 @@ static void note_local(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 	uint32_t seated = 0;
 	bool has_first = false;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		if (!nt_view_seated(board, m))
 			continue;
 		seated++;
@@ -346,9 +347,8 @@ static void note_local(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 
 static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
 {
-	for (uint32_t k = 0; k < NT_BOARD_KEYS; k++) {
-		for (uint32_t m = 0; m < NT_BOARD_MEMBERS && atomic_load(&board->key[k].id) != 0;
-		     m++) {
+	for (uint32_t k = 0; k < NT_BOARD_KEYS && atomic_load(&board->key[k].id) != 0; k++) {
+		for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 			if (atomic_load(&board->key[k].calls[m]) >= a->config.join_calls)
 				return true;
 		}

@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += libnt-sync.la
 libnt_sync_la_SOURCES = \
 	%D%/agree.c \
 	%D%/agree.h \
+	%D%/alike.c \
+	%D%/alike.h \
 	%D%/board.c \
 	%D%/board.h \
 	%D%/card.c \
@@ -38,9 +40,13 @@ libnt_sync_la_SOURCES = \
 	%D%/recheck.h \
 	%D%/retire.c \
 	%D%/retire.h \
+	%D%/rhythm.h \
+	%D%/spread.c \
+	%D%/spread.h \
 	%D%/speaker.c \
 	%D%/speaker.h \
 	%D%/state.h \
+	%D%/trail.h \
 	%D%/tree.c \
 	%D%/tree.h \
 	%D%/turn.h \

@@ -7,9 +7,12 @@
 #include "pmix-sync/board.h"
 #include "pmix-sync/outbox.h"
 #include "pmix-sync/recheck.h"
+#include "pmix-sync/trail.h"
 #include "pmix-sync/view.h"
 
-#define NT_LATE_MS 1000 /* how long late GPU times are waited for after a window */
+/* How long late GPU times are waited for after a window: so long, or so many pauses of its key. */
+#define NT_LATE_MS 1000
+#define NT_LATE_PAUSES 2
 
 struct nt_agree_key *nt_member_key(struct nt_agree_comm *comm, uint64_t id)
 {
@@ -44,11 +47,14 @@ static bool copy_plan(struct nt_plan *plan, const struct nt_entry *entry)
 {
 	if (entry->count > sizeof(plan->payload) || entry->stride == 0 || entry->epoch == 0)
 		return false;
+	if (entry->cell == 0 || (entry->cell > 1 && entry->stride > NT_TRAIL))
+		return false;
 	memset(plan, 0, sizeof(*plan));
 	plan->at = entry->turn;
 	plan->until = entry->span == NT_NEVER ? NT_NEVER : entry->turn + entry->span;
 	plan->epoch = entry->epoch;
 	plan->stride = entry->stride;
+	plan->cell = entry->cell;
 	plan->run = NT_NO_RUN;
 	plan->payload_bytes = (uint32_t)entry->count;
 	if (entry->count > 0)
@@ -184,7 +190,8 @@ static void send_data(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	};
 
 	entry.count = a->config.hooks.gather(a->config.hooks.arg, a->config.board, &key->installed,
-					     NT_BOARD_MEMBERS, bytes, sizeof(bytes));
+					     nt_view_seats(nt_view_comm(a, comm)), bytes,
+					     sizeof(bytes));
 	nt_board_run_free(a->config.board, key->installed.run);
 	key->data_due = false;
 	key->stir_ms = a->now_ms;
@@ -202,15 +209,14 @@ static void close_refused(struct nt_board_key *board_key, const struct nt_board_
 	atomic_store(&board_key->state, NT_KEY_CLOSED);
 }
 
-static void note_calls(struct nt_agree *a, struct nt_board_key *board_key, struct nt_agree_key *key)
+static void note_calls(struct nt_agree *a, const struct nt_board_comm *board,
+		       const struct nt_board_key *board_key, struct nt_agree_key *key)
 {
 	uint64_t calls = 0;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+	for (uint32_t m = 0; nt_board_taken(board, m); m++)
 		calls += atomic_load_explicit(&board_key->calls[m], memory_order_relaxed);
-	if (calls != key->calls)
-		key->called_ms = a->now_ms;
-	key->calls = calls;
+	nt_rhythm_see(&key->rhythm, calls, a->now_ms);
 }
 
 static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_board_comm *board,
@@ -218,14 +224,10 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 {
 	struct nt_board_key *board_key;
 
-	for (int s = 0; key->slot < 0 && s < NT_BOARD_KEYS; s++) {
-		if (atomic_load(&board->key[s].id) == key->id)
-			key->slot = s;
-	}
 	if (key->closed || key->slot < 0)
 		return;
 	board_key = &board->key[key->slot];
-	note_calls(a, board_key, key);
+	note_calls(a, board, board_key, key);
 	if (!key->wanted)
 		return;
 	if (atomic_load(&board_key->state) == NT_KEY_IDLE)
@@ -250,8 +252,23 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 		return;
 	if (key->passed_ms == 0)
 		key->passed_ms = a->now_ms;
-	if (nt_view_measured(a, &key->installed, board) || a->now_ms - key->passed_ms >= NT_LATE_MS)
+	if (nt_view_measured(a, &key->installed, board) ||
+	    a->now_ms - key->passed_ms >= nt_rhythm_ms(&key->rhythm, NT_LATE_PAUSES, NT_LATE_MS))
 		send_data(a, comm, key, nt_view_top_turn(board_key, board));
+}
+
+/* Keys that our ranks have called since the last look: slots are claimed one after the other. */
+static void note_slots(struct nt_agree_comm *comm, const struct nt_board_comm *board)
+{
+	for (; comm->slots < NT_BOARD_KEYS; comm->slots++) {
+		const uint64_t id = atomic_load(&board->key[comm->slots].id);
+		struct nt_agree_key *key = id != 0 ? nt_member_key(comm, id) : NULL;
+
+		if (id == 0)
+			return;
+		if (key)
+			key->slot = (int)comm->slots;
+	}
 }
 
 void nt_member_step(struct nt_agree *a, struct nt_agree_comm *comm)
@@ -263,12 +280,7 @@ void nt_member_step(struct nt_agree *a, struct nt_agree_comm *comm)
 		why = "too many looks at other nodes";
 	if (why)
 		nt_outbox_refuse(a, comm, why);
-	for (int s = 0; s < NT_BOARD_KEYS; s++) {
-		uint64_t id = atomic_load(&board->key[s].id);
-
-		if (id != 0)
-			(void)nt_member_key(comm, id);
-	}
+	note_slots(comm, board);
 	nt_recheck_begin(a, comm);
 	for (uint32_t k = 0; k < comm->key_count; k++)
 		key_step(a, comm, board, &comm->keys[k]);

@@ -14,7 +14,7 @@ static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
 
 	if (key->home == NT_HOME_PROPOSED)
 		return true;
-	if (a->now_ms - key->called_ms >= NT_ACTIVE_MS)
+	if (nt_view_silent(a, key))
 		/* nothing comes of it before it is called again, here and elsewhere */
 		return false;
 	if (comm->refusing || comm->refused || key->closed)
@@ -47,18 +47,10 @@ static void hear_joining(struct nt_agree *a, const struct nt_agree_comm *comm)
 	}
 }
 
-/* A rank of ours has come to a turn of which the outcome is not known here. */
-static bool waits(struct nt_agree *a, const struct nt_agree_comm *comm,
-		  const struct nt_agree_key *key)
-{
-	return key->in_doubt &&
-	       nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm)) > key->pending.at;
-}
-
 static enum nt_agree_need need_of(struct nt_agree *a, struct nt_agree_comm *comm,
 				  const struct nt_agree_key *key)
 {
-	if (waits(a, comm, key))
+	if (nt_view_waits(a, comm, key))
 		return NT_AGREE_IN_DOUBT;
 	if (key->in_doubt)
 		return NT_AGREE_OWED;

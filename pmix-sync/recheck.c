@@ -6,7 +6,10 @@
 #include "pmix-sync/tree.h"
 #include "pmix-sync/view.h"
 
-#define NT_QUIET_MS 10000 /* a recheck in which nothing happens for so long is over */
+/* A recheck in which nothing happens for so long, and for so many pauses of its key, is over: first
+ * its turn must be known, and then its calls be counted for a while. */
+#define NT_QUIET_MS 10000
+#define NT_QUIET_PAUSES 16
 #define NT_LOOK_MS 500 /* between two reads of a log for rechecks */
 #define NT_LOOKS_A_DAY 200u /* ... and how many of them */
 #define NT_DAY_MS 86400000u
@@ -48,7 +51,7 @@ void nt_recheck_begin(struct nt_agree *a, struct nt_agree_comm *comm)
 		struct nt_agree_key *key = &comm->keys[k];
 
 		if (!key->committed || key->rechecking || key->in_doubt || key->data_due ||
-		    a->now_ms - key->called_ms >= NT_ACTIVE_MS ||
+		    nt_view_silent(a, key) ||
 		    !hooks->worth_recheck(hooks->arg, board, &key->committed_plan))
 			continue;
 		key->rechecking = true;
@@ -74,7 +77,8 @@ bool nt_recheck_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		key->stir_ms = a->now_ms;
 		return false;
 	}
-	if (comm->refusing || a->now_ms - key->stir_ms >= NT_QUIET_MS) {
+	if (comm->refusing ||
+	    a->now_ms - key->stir_ms >= nt_rhythm_ms(&key->rhythm, NT_QUIET_PAUSES, NT_QUIET_MS)) {
 		nt_recheck_end(a, comm, key);
 		return false;
 	}

@@ -9,9 +9,9 @@
 
 #include "pmix-sync/hooks.h"
 #include "pmix-sync/past.h"
+#include "pmix-sync/rhythm.h"
 
 #define NT_GRACE_MS 30 /* ranks of one node are seated within this of each other */
-#define NT_ACTIVE_MS 10000 /* a key that was not called for this long has nothing to tell */
 #define NT_STASH_MAX 1024 /* cards that wait for a communicator to be seen here */
 
 enum nt_home_state {
@@ -47,7 +47,7 @@ struct nt_agree_key {
 	struct nt_plan pending, installed; /* epoch 0: none */
 	uint64_t ready_ms;
 	uint64_t passed_ms; /* when all our ranks were seen past `installed`; 0: not yet */
-	uint64_t calls, called_ms; /* of all our ranks, and when that last changed */
+	struct nt_rhythm rhythm; /* calls of all our ranks */
 	bool committed; /* committed_plan is in force for good; windows lie over it */
 	struct nt_plan committed_plan;
 
@@ -65,15 +65,18 @@ struct nt_agree_key {
 	enum nt_home_state home;
 	void *tuner;
 	struct nt_plan plan; /* being proposed or running */
+	uint32_t asked; /* the tuner was, so often since the key was opened */
 	uint32_t attempts, busy_tries;
 	/* all said yes; or one said no, for want of an exploration area */
 	bool answered, refused, busy;
 	uint32_t opened; /* the recheck that it is open for; 0: the first time */
 	uint64_t max_turn; /* the highest turn that any answer named */
-	uint64_t asked_ms; /* when the answers were asked for */
+	/* when the answers were asked for, and when all had come */
+	uint64_t asked_ms, answered_ms;
+	uint64_t waited_ms; /* since when ranks of home wait for the outcome; 0: none does */
 	uint64_t retry_ms; /* no proposal before this */
 	/* our first rank, when its turn was first known; ms 0: not */
-	uint64_t open_ms, open_turn, open_calls;
+	uint64_t open_ms, open_turn, open_calls, open_tasks;
 };
 
 struct nt_agree_comm {
@@ -85,7 +88,7 @@ struct nt_agree_comm {
 
 	/* join.c */
 	bool used; /* it was: other nodes are told of it */
-	uint32_t carded; /* members whose cards were handed out, a bit each */
+	uint64_t carded; /* members whose cards were handed out, a bit each */
 	bool local; /* all ranks are on this board */
 	bool is_home, agreed, rejected;
 	bool remembered; /* its id is among those of the past */
@@ -115,6 +118,7 @@ struct nt_agree_comm {
 	/* member.c */
 	struct nt_agree_key keys[NT_BOARD_KEYS];
 	uint32_t key_count;
+	uint32_t slots; /* on the board that are known here */
 	uint64_t committed_ms; /* when its first key was committed here; 0: not yet */
 
 	/* recheck.c */

@@ -6,6 +6,13 @@
  * the turns; all four sequentially consistent. So for any decision at or after hold_at either
  * the speaker saw the turn (and refused), or the rank sees the hold (and waits).
  *
+ * A window is cut into cells of so many turns each, and a cell has so many positions. In a cell of
+ * one position all calls are at that. Else the first call is at the first position of its cell, the
+ * next one at the second, and what is too many at none: by how many tasks of the key's function and
+ * band were reported since the cell's first turn. So a position is a function of the turn and of
+ * tasks after the plan's `at`, which all ranks have in common (pmix-sync/trail.h), and of nothing
+ * else. It must be: a rank may look once more at a turn, or at turns at which it makes no call.
+ *
  * Threads:  the decision thread of one rank; struct nt_turn is that rank's own.
  * Memory:   no allocation, no lock, no system call.
  * Units:    turns in tasks of one collective function on one communicator.
@@ -15,9 +22,17 @@
 
 #include <stdbool.h>
 #include "contract/board.h"
+#include "pmix-sync/trail.h"
+
+#define NT_TURN_EXCESS NT_RUN_POSITIONS /* the position of a call that a cell has none for */
 
 /* A rank's private view of one key's plans. All zero: nothing planned. */
 struct nt_turn {
+	const struct nt_trail *trail; /* of the key's function */
+	unsigned band; /* the key's */
+	/* Tasks of the band in the newest cell of `plan` that was asked for, before this turn. */
+	uint32_t counted;
+	uint64_t counted_until;
 	struct nt_plan plan; /* in force once epoch > 0 and its `at` was reached */
 	struct nt_plan next; /* agreed, `at` not reached yet; epoch 0: none */
 	/* what `plan`, a window, lies over: the committed plan; epoch 0: AUTO */
@@ -39,6 +54,8 @@ static inline void nt_turn_advance(struct nt_board_key *key, unsigned member, ui
 			mine->committed = mine->plan;
 		mine->plan = mine->next;
 		mine->next.epoch = 0;
+		mine->counted_until = mine->plan.at;
+		mine->counted = 0;
 		atomic_store_explicit(&key->passed[member], mine->plan.epoch, memory_order_release);
 	}
 }
@@ -59,22 +76,42 @@ static inline enum nt_turn_answer nt_turn_take(struct nt_board_key *key, unsigne
 	return NT_TURN_GO;
 }
 
+/* Calls of the key that came before this turn in its cell. Each task is looked at once. */
+static inline uint32_t nt_turn_count(struct nt_turn *mine, uint64_t turn, uint64_t cell_begin)
+{
+	if (mine->counted_until < cell_begin) {
+		mine->counted_until = cell_begin;
+		mine->counted = 0;
+	}
+	if (mine->counted_until < turn) {
+		mine->counted += nt_trail_count(mine->trail, mine->counted_until, turn, mine->band);
+		mine->counted_until = turn;
+	}
+	return mine->counted;
+}
+
 /* Position in the newest plan, or -1 outside of it (no plan, or its end was reached). A plan for
  * good is at position 0 for ever. */
-static inline int64_t nt_turn_position(const struct nt_turn *mine, uint64_t turn)
+static inline int64_t nt_turn_position(struct nt_turn *mine, uint64_t turn)
 {
 	const struct nt_plan *plan = &mine->plan;
+	uint64_t cell;
+	uint32_t count;
 
 	if (plan->epoch == 0 || turn < plan->at || turn >= plan->until)
 		return -1;
 	if (plan->until == NT_NEVER)
 		return 0;
-	return (int64_t)((turn - plan->at) / plan->stride);
+	cell = (turn - plan->at) / plan->stride;
+	if (plan->cell <= 1)
+		return (int64_t)cell;
+	count = nt_turn_count(mine, turn, plan->at + cell * plan->stride);
+	return count < plan->cell ? (int64_t)(cell * plan->cell + count) : NT_TURN_EXCESS;
 }
 
 /* The plan to follow at this turn and the position in it; NULL: AUTO. Outside of a window it is
  * what the window lies over. */
-static inline const struct nt_plan *nt_turn_plan(const struct nt_turn *mine, uint64_t turn,
+static inline const struct nt_plan *nt_turn_plan(struct nt_turn *mine, uint64_t turn,
 						 int64_t *position)
 {
 	*position = nt_turn_position(mine, turn);

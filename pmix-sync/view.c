@@ -3,6 +3,12 @@
 /* view.c - see view.h */
 #include "pmix-sync/view.h"
 
+#include "pmix-sync/board.h"
+
+/* How long a key may be without calls: so many of its pauses, and at least so long. */
+#define NT_ACTIVE_PAUSES 4
+#define NT_ACTIVE_MS 10000
+
 struct nt_board_comm *nt_view_comm(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	return &a->config.board->comm[comm->slot];
@@ -14,6 +20,37 @@ struct nt_board_key *nt_view_key(struct nt_agree *a, const struct nt_agree_comm 
 	return &nt_view_comm(a, comm)->key[key->slot];
 }
 
+static uint64_t silent_ms(const struct nt_agree_key *key)
+{
+	return nt_rhythm_ms(&key->rhythm, NT_ACTIVE_PAUSES, NT_ACTIVE_MS);
+}
+
+bool nt_view_silent(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->now_ms - key->rhythm.called_ms >= silent_ms(key);
+}
+
+bool nt_view_pauses(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->now_ms - key->rhythm.called_ms >= silent_ms(key) / 2;
+}
+
+bool nt_view_waits(struct nt_agree *a, const struct nt_agree_comm *comm,
+		   const struct nt_agree_key *key)
+{
+	return key->in_doubt &&
+	       nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm)) > key->pending.at;
+}
+
+uint32_t nt_view_seats(const struct nt_board_comm *board)
+{
+	uint32_t seats = 0;
+
+	while (nt_board_taken(board, seats))
+		seats++;
+	return seats;
+}
+
 bool nt_view_seated(const struct nt_board_comm *board, uint32_t member)
 {
 	return atomic_load(&board->member[member].state) == NT_MEMBER_JOINED;
@@ -23,7 +60,7 @@ uint64_t nt_view_top_turn(struct nt_board_key *key, const struct nt_board_comm *
 {
 	uint64_t top = 0;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		uint64_t turn = nt_view_seated(board, m) ? atomic_load(&key->turn[m]) : 0;
 
 		if (turn > top)
@@ -34,7 +71,7 @@ uint64_t nt_view_top_turn(struct nt_board_key *key, const struct nt_board_comm *
 
 bool nt_view_turns_known(struct nt_board_key *key, const struct nt_board_comm *board)
 {
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		if (nt_view_seated(board, m) && atomic_load(&key->turn[m]) == 0)
 			return false;
 	}
@@ -44,7 +81,7 @@ bool nt_view_turns_known(struct nt_board_key *key, const struct nt_board_comm *b
 bool nt_view_passed(struct nt_board_key *key, const struct nt_board_comm *board,
 		    const struct nt_plan *plan)
 {
-	for (uint32_t m = 0; plan->epoch != 0 && m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; plan->epoch != 0 && nt_board_taken(board, m); m++) {
 		if (!nt_view_seated(board, m))
 			continue;
 		if (atomic_load(&key->passed[m]) < plan->epoch)
@@ -58,7 +95,7 @@ bool nt_view_passed(struct nt_board_key *key, const struct nt_board_comm *board,
 
 bool nt_view_none_reached(struct nt_board_key *key, const struct nt_board_comm *board, uint64_t at)
 {
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		uint64_t turn;
 
 		if (!nt_view_seated(board, m))
@@ -75,7 +112,7 @@ bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan,
 {
 	struct nt_board_run *run = &a->config.board->run[plan->run];
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		if (nt_view_seated(board, m) &&
 		    atomic_load(&run->done[m]) < atomic_load(&run->issued[m]))
 			return false;
@@ -85,7 +122,7 @@ bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan,
 
 const char *nt_view_objection(const struct nt_board_comm *board)
 {
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 		uint32_t flags = atomic_load(&board->member[m].flags);
 
 		if (atomic_load(&board->member[m].state) == NT_MEMBER_LEFT)

@@ -18,6 +18,15 @@ struct nt_board_comm *nt_view_comm(struct nt_agree *a, const struct nt_agree_com
 struct nt_board_key *nt_view_key(struct nt_agree *a, const struct nt_agree_comm *comm,
 				 const struct nt_agree_key *key);
 
+/* The key was not called for so long that it has nothing to tell; or for half as long. */
+bool nt_view_silent(const struct nt_agree *a, const struct nt_agree_key *key);
+bool nt_view_pauses(const struct nt_agree *a, const struct nt_agree_key *key);
+
+/* A rank of ours has come to a turn of which the outcome is not known here. */
+bool nt_view_waits(struct nt_agree *a, const struct nt_agree_comm *comm,
+		   const struct nt_agree_key *key);
+
+uint32_t nt_view_seats(const struct nt_board_comm *board);
 bool nt_view_seated(const struct nt_board_comm *board, uint32_t member);
 /* The highest turn of all our ranks, plus one; 0: none known. */
 uint64_t nt_view_top_turn(struct nt_board_key *key, const struct nt_board_comm *board);

@@ -31,6 +31,9 @@
 #define NT_KEYSTATE_KEPT "kept" /* AUTO stays; arm is the best other one */
 #define NT_KEYSTATE_OBSERVED "observed" /* mode observe */
 
+/* why of a counted key that takes too little of the time to be explored */
+#define NT_KEYWHY_UNWORTHY "not worth it"
+
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
 
@@ -92,6 +95,8 @@
 	X(TIME, "arm_p25_us", arm_p25_us, 2, NT_MAY) \
 	X(TIME, "auto_p75_us", auto_p75_us, 2, NT_MAY) \
 	X(TIME, "arm_p75_us", arm_p75_us, 2, NT_MAY) \
+	X(TIMES, "own_us", own_us, 2, NT_MAY) /* a call's own, slowest rank's start to end */ \
+	X(TIMES, "period_us", period_us, 2, NT_MAY) /* from one call of the key to the next */ \
 	X(COUNT, "samples", samples, 0, NT_MAY) \
 	X(SHARE, "p", p, 6, NT_MAY) \
 	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept, or is still in force */ \
@@ -229,8 +234,8 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_f
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
-#define NT_RANK_TRIAL_ROUNDS 8
-#define NT_RANK_TRIAL_BYTES 2048 /* of one round's times */
+#define NT_RANK_TRIAL_ROUNDS 16
+#define NT_RANK_TRIAL_BYTES 2072 /* of one round's times */
 
 struct nt_rank_trial {
 	unsigned arms;

@@ -62,6 +62,8 @@
 	X(ARM, "arm", arm, 0, NT_MUST) /* in use; AUTO where that pick stays */ \
 	X(TIMES, "us", us, 1, NT_MAY) /* medians; arm_us is the best other arm's where AUTO stays */ \
 	X(NUMBER, "gain", gain_percent, 1, NT_MAY) \
+	X(TIMES, "own", own_us, 1, NT_MAY) /* as in a rank's record */ \
+	X(TIMES, "period", period_us, 1, NT_MAY) \
 	X(SHARE, "p", p, 3, NT_MAY) \
 	X(COUNT, "n", samples, 0, NT_MAY) \
 	X(COUNT, "calls", calls, 0, NT_MAY) \

@@ -73,6 +73,7 @@ static int run_in_order(struct nt_replay *replay, struct nt_source *source,
 	row->p = (double)driven.outcome.p;
 	row->calls = driven.calls;
 	row->samples = driven.samples;
+	row->extra_us = driven.us / source->scale - driven.calls * row->auto_us;
 	row->trials = 1;
 	return 0;
 }
@@ -138,6 +139,7 @@ static int run_cell(struct nt_replay *replay, struct nt_source *source, struct n
 		.auto_us = nt_source_median_us(source, NT_ARM_AUTO),
 		.best_us = nt_source_median_us(source, source->best),
 		.chosen_us = NAN,
+		.auto_arm = source->auto_arm,
 		.best_arm = source->best,
 		.chosen_arm = NT_ARM_AUTO,
 		.p = NAN,
@@ -160,7 +162,7 @@ int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
 
 		if (!nt_source_starts(trace, i))
 			continue;
-		nt_source_init(&source, trace, i);
+		nt_source_init(&source, trace, replay->picks, i);
 		if (!source.base) {
 			(*left_out)++;
 			continue;

@@ -15,15 +15,11 @@
 #define TRACE_BYTES ((size_t)64 << 20)
 
 static const struct option options[] = {
-	{ "aa", required_argument, NULL, 'a' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "policy", required_argument, NULL, 'o' },
-	{ "power", required_argument, NULL, 'p' },
-	{ "rule", required_argument, NULL, 'r' },
-	{ "seed", required_argument, NULL, 's' },
-	{ "trials", required_argument, NULL, 't' },
-	{ NULL, 0, NULL, 0 },
+	{ "aa", required_argument, NULL, 'a' },	    { "help", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, 'j' },	    { "picks", required_argument, NULL, 'k' },
+	{ "policy", required_argument, NULL, 'o' }, { "power", required_argument, NULL, 'p' },
+	{ "rule", required_argument, NULL, 'r' },   { "seed", required_argument, NULL, 's' },
+	{ "trials", required_argument, NULL, 't' }, { NULL, 0, NULL, 0 },
 };
 
 struct asked {
@@ -31,6 +27,7 @@ struct asked {
 	bool json, aa, power, trials, policy;
 	bool any; /* a file was looked at */
 	const char *rule;
+	const char *picks; /* a path; NULL: none */
 };
 
 static int number(const char *text, uint64_t low, uint64_t high, uint64_t *value)
@@ -94,6 +91,7 @@ static int take(struct asked *asked, int option)
 	case 'o': return take_policy(asked);
 	case 'j': asked->json = true; return 0;
 	case 'r': asked->rule = optarg; return 0;
+	case 'k': asked->picks = optarg; return 0;
 	default:
 		if (number(optarg, 0, UINT64_MAX, &asked->replay.seed) == 0)
 			return 0;
@@ -111,10 +109,11 @@ static int check(struct asked *asked)
 	if (asked->trials && !asked->power)
 		return nt_command_misuse(&nt_command_replay, "--trials goes with --power");
 	if (asked->rule && nt_replay_rule(&asked->replay, asked->rule) < 0)
-		return nt_command_misuse(&nt_command_replay,
-					 "unknown rule '%.40s' (want nccl-tune, paper-online, "
-					 "paper-offline or ucb1)",
-					 asked->rule);
+		return nt_command_misuse(
+			&nt_command_replay,
+			"unknown rule '%.40s' (want nccl-tune, race, paper-online, "
+			"paper-offline or ucb1)",
+			asked->rule);
 	return 0;
 }
 
@@ -149,7 +148,7 @@ static int check_kind(struct asked *asked, bool record, struct nt_error *err)
 	bool traces = asked->replay.kind != NT_REPLAY_RECORD;
 
 	if (!asked->any && record && traces) {
-		if (asked->rule || asked->aa || asked->power || asked->policy)
+		if (asked->rule || asked->picks || asked->aa || asked->power || asked->policy)
 			return nt_error_set(
 				err, "a record repeats its own decisions, with its own policy; "
 				     "other options are for traces");
@@ -203,11 +202,17 @@ static bool all_same(const struct nt_replay_rows *rows)
 
 static int replay_all(struct asked *asked, int count, char *paths[])
 {
+	struct nt_trace picks = { .rows = 0 };
 	struct nt_replay_rows rows = { .count = 0 };
 	int status = NT_EXIT_OK;
 	struct nt_error err;
 	int rc;
 
+	if (asked->picks && nt_picks_load(&picks, asked->picks, &err) < 0) {
+		nt_command_complain(&nt_command_replay, "%s", err.text);
+		return NT_EXIT_FAILED;
+	}
+	asked->replay.picks = asked->picks ? &picks : NULL;
 	nt_replay_init(&asked->replay);
 	for (int i = 0; i < count; i++) {
 		if (replay_file(asked, paths[i], &rows) < 0)
@@ -224,6 +229,7 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 	if (rc < 0 || !all_same(&rows))
 		status = NT_EXIT_FAILED;
 	nt_replay_rows_fini(&rows);
+	nt_trace_fini(&picks);
 	return nt_command_finish(&nt_command_replay, status);
 }
 
@@ -270,7 +276,10 @@ const struct nt_command nt_command_replay = {
 		"                       one of them is chosen\n"
 		"      --power PCT      one of them is made PCT percent faster: how often it is found\n"
 		"      --trials N       of --power; the default is 1000\n"
-		"      --rule RULE      nccl-tune (the default), paper-online, paper-offline or ucb1\n"
+		"      --picks FILE     what NCCL picks itself and masks: such arms are left out, since no job\n"
+		"                       can choose them; a line for each cell:\n"
+		"                       collective,topology,bytes,algorithm,protocol[,masked...]\n"
+		"      --rule RULE      nccl-tune (the default), race, paper-online, paper-offline or ucb1\n"
 		"      --policy POLICY  settings as srun --nccl-tune takes them\n"
 		"      --seed S         for another draw; the same seed gives the same answer\n"
 		"  -j, --json           an array of objects\n",

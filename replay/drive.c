@@ -8,8 +8,10 @@
 #include "engine/times.h"
 #include "replay/rng.h"
 
-#define MAX_ROUNDS 16 /* no engine needs more */
-#define MAX_US 4294967.0 /* that 32 bits of nanoseconds can hold */
+#define MAX_ROUNDS 24 /* no engine needs more */
+#define MAX_US 4e9 /* more than times can hold */
+#define NO_END_US 1e18 /* of a job's time left, so that it decides nothing */
+#define AT_THE_END_US 1.0
 
 void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
@@ -24,6 +26,7 @@ static struct nt_known known_of(const struct nt_drive_key *key)
 		.ranks = key->channels.ranks,
 		.auto_arm = key->auto_arm,
 		.calls = UINT64_MAX / 2,
+		.left_us = key->left_us,
 		.remembered = key->remembers,
 		.remembered_arm = key->remembered,
 		.channels = key->channels,
@@ -33,9 +36,9 @@ static struct nt_known known_of(const struct nt_drive_key *key)
 	return known;
 }
 
-static uint32_t ns_of(double us)
+static uint64_t ns_of(double us)
 {
-	return us < MAX_US ? (uint32_t)(us * 1000 + 0.5) : UINT32_MAX;
+	return (uint64_t)((us < MAX_US ? us : MAX_US) * 1000 + 0.5);
 }
 
 /* A key between the engine and where its times come from. */
@@ -47,6 +50,20 @@ struct driving {
 	struct nt_engine_key *open; /* NULL: nothing is explored */
 	struct nt_driven *out;
 };
+
+/* What a job's ranks would sum up of the ends of calls. */
+static void put_own(const struct nt_drive_key *key, const struct nt_schedule *schedule,
+		    uint16_t packed[NT_TIMES_MAX])
+{
+	for (unsigned i = 0; i < schedule->count && key->own_share > 0; i++) {
+		float us[UINT8_MAX];
+
+		for (unsigned b = 0; b < schedule->blocks; b++)
+			us[b] = (float)(nt_times_ns(packed[b * schedule->count + i]) / 1000);
+		packed[nt_times_own_at(schedule, i)] = nt_times_pack(
+			ns_of(key->own_share * nt_figures_quantile(us, schedule->blocks, 0.5)));
+	}
+}
 
 /* Every call of an exploration, on one rank. */
 static void play(const struct driving *d, const struct nt_schedule *schedule, uint32_t epoch,
@@ -60,6 +77,7 @@ static void play(const struct driving *d, const struct nt_schedule *schedule, ui
 		double period_us = us;
 
 		d->out->of_auto += arm == NT_ARM_AUTO;
+		d->out->us += us;
 		if (d->drive->miss > 0 && nt_rng_unit(d->drive->seed++) < d->drive->miss)
 			continue;
 		if (key->rest_us)
@@ -77,6 +95,7 @@ static int feed_played(const struct driving *d, const struct nt_schedule *schedu
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 
 	play(d, schedule, epoch, packed);
+	put_own(d->key, schedule, packed);
 	return (int)nt_times_write(packed, bytes, (size_t)2 * NT_TIMES_MAX);
 }
 
@@ -119,11 +138,17 @@ static bool next_schedule(const struct driving *d, struct nt_schedule *schedule,
 	return readable(schedule);
 }
 
-/* Where a job went no further it may have been for its budget, a share of its calls. */
+/* Where a job went no further it may have been for its budget, a share of its calls, or for the
+ * time that was left, which its record does not tell. */
 static void leave_budget(struct driving *d)
 {
-	if (d->rounds && d->out->rounds >= d->rounds->count)
-		d->known.calls = 0;
+	if (!d->rounds)
+		return;
+	d->known.left_us = NO_END_US;
+	if (d->out->rounds < d->rounds->count)
+		return;
+	d->known.calls = 0;
+	d->known.left_us = AT_THE_END_US;
 }
 
 static bool explore(struct driving *d)

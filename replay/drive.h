@@ -33,6 +33,8 @@ struct nt_drive_key {
 	/* ... until the next one; NULL: no time */
 	double (*rest_us)(void *arg, unsigned arm, unsigned call);
 	void *arg;
+	double own_share; /* of these times, that is the call's own; 0: not known */
+	double left_us; /* of the job's time; 0: not known */
 };
 
 struct nt_driven {
@@ -40,6 +42,7 @@ struct nt_driven {
 	unsigned calls; /* while exploring, missing positions included */
 	unsigned samples; /* of them measured */
 	unsigned of_auto; /* calls of AUTO: no arm has more */
+	double us; /* all calls that were made up took */
 	unsigned rounds;
 };
 

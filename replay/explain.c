@@ -167,7 +167,7 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 		if (!nt_source_starts(trace, i) ||
 		    !asked_for(asked, row->coll, row->topology, row->bytes))
 			continue;
-		nt_source_init(&source, trace, i);
+		nt_source_init(&source, trace, NULL, i);
 		init_key(&key, row->bytes);
 		memcpy(key.median_us, source.median_us, sizeof(key.median_us));
 		nt_fitted_trace(trace, i, key.fitted_us);

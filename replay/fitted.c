@@ -35,7 +35,7 @@ void nt_fitted_trace(const struct nt_trace *trace, unsigned at, double us[NT_SOU
 	for (unsigned i = 0; i < trace->rows; i++) {
 		if (!is_neighbour(cell, &trace->row[i]) || !nt_source_starts(trace, i))
 			continue;
-		nt_source_init(&source, trace, i);
+		nt_source_init(&source, trace, NULL, i);
 		for (unsigned arm = 0; arm < NT_SOURCE_ARMS; arm++)
 			nt_fit_add(&fits.arm[arm], cell->bytes, trace->row[i].bytes,
 				   source.median_us[arm]);

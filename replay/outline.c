@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include "engine/confirm.h"
+#include "engine/rule.h"
 #include "engine/screen.h"
 
 static double percent(int64_t micro)
@@ -12,22 +13,40 @@ static double percent(int64_t micro)
 	return (double)micro / 1e6;
 }
 
+static void exact_test(FILE *out, double alpha)
+{
+	fprintf(out,
+		"    an exact paired test gives p below %g (alpha) times 1/%d for one arm, 1/%d for two,\n"
+		"    as each may be looked at %d times: below %.3g, or %.3g;\n",
+		alpha, NT_CONFIRM_PAID, NT_CONFIRM_PAID * NT_CONFIRM_ARMS, NT_CONFIRM_LOOKS,
+		alpha / NT_CONFIRM_PAID, alpha / (NT_CONFIRM_PAID * NT_CONFIRM_ARMS));
+}
+
+/* Of the race. */
+static void anytime_test(FILE *out, double alpha)
+{
+	fprintf(out,
+		"    who bets on it in each block, the first round's among them, has won %g times the\n"
+		"    stake (1/alpha) for each arm explored, at any time up to %d blocks;\n",
+		1 / alpha, NT_CONFIRM_RACE_PAIRS);
+}
+
 static void own_gates(FILE *out, const struct nt_policy *p)
 {
-	double alpha = percent(p->alpha_micro);
-
 	fprintf(out,
 		"  In the second round, an arm replaces AUTO if all of this holds:\n"
-		"    its lower quartile is at least %g %% below AUTO's (min_gain);\n"
-		"    an exact paired test gives p below %g (alpha) times 1/%d for one arm, 1/%d for two,\n"
-		"    as each may be looked at %d times: below %.3g, or %.3g;\n"
+		"    its lower quartile is at least %g %% below AUTO's (min_gain), in percent of a call's\n"
+		"    own time, or of the time to the next one where NCCL does not tell its end;\n",
+		percent(p->min_gain_micro));
+	(p->rule == NT_RULE_RACE ? anytime_test : exact_test)(out, percent(p->alpha_micro));
+	fprintf(out,
 		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has%s\n",
-		percent(p->min_gain_micro), alpha, NT_CONFIRM_LOOKS,
-		NT_CONFIRM_LOOKS * NT_CONFIRM_ARMS, NT_CONFIRM_LOOKS, alpha / NT_CONFIRM_LOOKS,
-		alpha / (NT_CONFIRM_LOOKS * NT_CONFIRM_ARMS),
 		p->reward == NT_REWARD_PERIOD
 			? "."
 			: ";\n    nothing speaks for the program's taking longer from call to call.");
+	fputs("  A round is begun only where what is left of the job could save what it is expected to cost;\n"
+	      "  an hour, where Slurm does not tell.\n",
+	      out);
 }
 
 static void online_gates(FILE *out)
@@ -173,30 +192,46 @@ static unsigned print_refined(FILE *out, const struct nt_policy *policy,
 	return nt_schedule_positions(&most);
 }
 
+/* Of a race. Returns the calls it takes. */
+static unsigned print_widened(FILE *out, const struct nt_policy *policy,
+			      const struct nt_schedule *first)
+{
+	unsigned calls = first->count * ((unsigned)policy->screen_blocks + 2 * NT_SCHEDULE_WARM_UP -
+					 first->blocks);
+
+	fprintf(out, "  Where times of an arm lie apart, another %u calls of all.\n", calls);
+	return calls;
+}
+
 static void print_rounds(FILE *out, const struct nt_policy *policy, const struct nt_schedule *first)
 {
 	unsigned calls = nt_schedule_positions(first);
-	unsigned blocks = (unsigned)policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
+	const struct nt_rule *rule = nt_rule_of(policy);
+	unsigned blocks = nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP;
+	unsigned looks = policy->rule == NT_RULE_RACE ? NT_CONFIRM_RACE_PAIRS / (blocks - 1)
+						      : NT_CONFIRM_LOOKS;
 	unsigned most = first->count - 1u < NT_CONFIRM_ARMS ? first->count - 1u : NT_CONFIRM_ARMS;
 	unsigned refined;
 
-	if (policy->rule != NT_RULE_OWN) {
+	if (!rule->confirms) {
 		fprintf(out, "  %u calls in all; then the decision.\n", calls);
 		return;
 	}
+	if (policy->rule == NT_RULE_RACE && first->blocks < policy->screen_blocks)
+		calls += print_widened(out, policy, first);
 	refined = print_refined(out, policy, first);
 	fprintf(out,
 		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
 		"  to warm up), %u to %u calls; repeated while the answer is near, %d times in all.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
-		NT_CONFIRM_ARMS, blocks, 2 * blocks, (1 + most) * blocks, NT_CONFIRM_LOOKS,
-		calls + refined, calls + refined + 2 * blocks,
-		calls + refined + NT_CONFIRM_LOOKS * (1 + most) * blocks);
+		NT_CONFIRM_ARMS, blocks, 2 * blocks, (1 + most) * blocks, looks, calls + refined,
+		calls + refined + 2 * blocks, calls + refined + looks * (1 + most) * blocks);
 }
 
 void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline_key *key)
 {
 	const struct nt_policy *policy = &drive->engine.policy;
+	const bool confirms = nt_rule_of(policy)->confirms;
 	struct nt_schedule first = { .count = 0 };
 
 	fprintf(out, "\n%s\n", key->name);
@@ -209,9 +244,8 @@ void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline
 	}
 	fprintf(out,
 		"  %s: %u arms, %u blocks%s, %u calls; the order changes from block to block.\n",
-		policy->rule == NT_RULE_OWN ? "First round" : "One round", first.count,
-		first.blocks, policy->rule == NT_RULE_OWN ? " (the first to warm up)" : "",
-		nt_schedule_positions(&first));
+		confirms ? "First round" : "One round", first.count, first.blocks,
+		confirms ? " (the first to warm up)" : "", nt_schedule_positions(&first));
 	for (unsigned i = 0; i < first.count; i++)
 		print_arm(out, key, first.arm[i]);
 	print_left_out(out, key, &first);

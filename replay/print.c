@@ -136,7 +136,7 @@ static const struct nt_column power_columns[] = {
 static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows)
 {
 	unsigned near = 0, slower = 0;
-	double calls = 0, rate = 0, worst = replay->kind == NT_REPLAY_POWER ? 1 : 0;
+	double calls = 0, extra_us = 0, rate = 0, worst = replay->kind == NT_REPLAY_POWER ? 1 : 0;
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct nt_replay_row *row = &rows->row[i];
@@ -144,6 +144,7 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 		near += row->chosen_us <= 1.02 * row->best_us;
 		slower += row->chosen_us > 1.01 * row->auto_us;
 		calls += row->calls / (double)rows->count;
+		extra_us += row->extra_us;
 		rate += row->rate / (double)rows->count;
 		worst = replay->kind == NT_REPLAY_POWER ? fmin(worst, row->rate)
 							: fmax(worst, row->rate);
@@ -156,7 +157,10 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 		fprintf(out, ", %u trials each: %s %.2f %%, worst cell %.2f %%", replay->trials,
 			replay->kind == NT_REPLAY_AA ? "falsely overridden" : "found", 100 * rate,
 			100 * worst);
-	fprintf(out, "; %.0f calls spent on average\n", calls);
+	fprintf(out, "; %.0f calls spent on average", calls);
+	if (replay->kind == NT_REPLAY_CELLS)
+		fprintf(out, ", in all %.2f s beyond AUTO", extra_us / 1e6);
+	fputc('\n', out);
 }
 
 int nt_replay_print(FILE *out, const struct nt_replay *replay, const struct nt_replay_rows *rows,
@@ -216,6 +220,8 @@ static json_object *object_of(const struct nt_replay *replay, const struct nt_re
 	add(o, "arms", json_object_new_int((int)row->arms));
 	if (replay->kind == NT_REPLAY_CELLS || replay->kind == NT_REPLAY_RECORD) {
 		add_us(o, "auto_us", row->auto_us);
+		if (row->auto_arm != NT_ARM_AUTO)
+			add(o, "auto_arm", text_of(nt_arm_name((int)row->auto_arm)));
 		add(o, "best_arm", text_of(nt_arm_name((int)row->best_arm)));
 		add_us(o, "best_us", row->best_us);
 		add(o, "chosen_arm", text_of(nt_arm_name((int)row->chosen_arm)));
@@ -224,6 +230,8 @@ static json_object *object_of(const struct nt_replay *replay, const struct nt_re
 		add(o, "why", text_of(nt_schedule_verdict_name(row->verdict)));
 		add(o, "calls", json_object_new_int64((int64_t)row->calls));
 		add(o, "samples", json_object_new_int((int)row->samples));
+		if (replay->kind == NT_REPLAY_CELLS)
+			add_us(o, "extra_us", row->extra_us);
 		if (row->recorded) {
 			add(o, "recorded_arm", text_of(nt_arm_name((int)row->recorded_arm)));
 			add(o, "same", json_object_new_boolean(row->same));

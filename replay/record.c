@@ -68,6 +68,7 @@ static void describe(const struct nt_rank_comm *comm, const struct nt_rank_key *
 		.bytes = (uint64_t)key->bytes,
 		.arms = o->arms,
 		.auto_us = (double)o->auto_us,
+		.auto_arm = o->auto_arm,
 		.best_arm = lower ? o->best_arm : NT_ARM_AUTO,
 		.best_us = (double)(lower ? o->best_us : o->auto_us),
 		.chosen_arm = o->chosen_arm,

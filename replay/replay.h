@@ -30,6 +30,7 @@ struct nt_replay {
 	unsigned trials;
 	double gain; /* of the faster arm */
 	uint64_t seed;
+	const struct nt_trace *picks; /* what NCCL picks and masks; NULL: not known */
 	struct nt_drive drive;
 };
 
@@ -41,11 +42,13 @@ struct nt_replay_row {
 	uint64_t bytes;
 	unsigned arms;
 	double auto_us, best_us, chosen_us; /* medians of all samples of the trace */
+	unsigned auto_arm; /* NCCL's own pick; NT_ARM_AUTO: not known */
 	unsigned best_arm, chosen_arm;
 	enum nt_verdict verdict;
 	double p;
 	unsigned samples; /* measured */
 	double calls; /* a mean, where there are trials */
+	double extra_us; /* CELLS: of the calls spent, beyond AUTO's median */
 	unsigned trials;
 	double rate; /* found, or falsely overridden */
 	double early_rate; /* POWER: found within NT_REPLAY_EARLY calls of each arm */
@@ -60,7 +63,7 @@ struct nt_replay_rows {
 	size_t count;
 };
 
-/* "nccl-tune", "paper-online", "paper-offline", "ucb1". -1: no such rule. */
+/* "nccl-tune", "race", "paper-online", "paper-offline", "ucb1". -1: no such rule. */
 int nt_replay_rule(struct nt_replay *replay, const char *name);
 const char *nt_replay_rule_name(const struct nt_replay *replay);
 

@@ -41,17 +41,30 @@ bool nt_source_starts(const struct nt_trace *trace, unsigned at)
 	return true;
 }
 
-void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsigned at)
+/* Is it an arm that no job can choose there? */
+static bool beyond_choice(const struct nt_trace_row *pick, unsigned place)
 {
-	*source = (struct nt_source){
-		.first = &trace->row[at], .best = NT_ARM_AUTO, .faster = NT_ARM_AUTO, .scale = 1
-	};
+	return pick && place < NT_PAIRS &&
+	       (place == (unsigned)pick->arm || (pick->masked & 1u << place) != 0);
+}
+
+void nt_source_init(struct nt_source *source, const struct nt_trace *trace,
+		    const struct nt_trace *picks, unsigned at)
+{
+	const struct nt_trace_row *pick = picks ? nt_picks_find(picks, &trace->row[at]) : NULL;
+
+	*source = (struct nt_source){ .first = &trace->row[at],
+				      .auto_arm = pick ? (unsigned)pick->arm : NT_ARM_AUTO,
+				      .best = NT_ARM_AUTO,
+				      .faster = NT_ARM_AUTO,
+				      .scale = 1 };
 	for (unsigned i = at; i < trace->rows; i++) {
 		const struct nt_trace_row *row = &trace->row[i];
 		unsigned place = slot((unsigned)row->arm);
 
 		/* Caps and chunk sizes are for the simulated NCCL: an arm is a pair here. */
-		if (place >= NT_SOURCE_ARMS || !nt_trace_same_cell(row, source->first))
+		if (place >= NT_SOURCE_ARMS || beyond_choice(pick, place) ||
+		    !nt_trace_same_cell(row, source->first))
 			continue;
 		source->row[place] = row;
 		source->median_us[place] = median(row);
@@ -76,7 +89,7 @@ double nt_source_median_us(const struct nt_source *source, unsigned arm)
 void nt_source_key(struct nt_source *source, struct nt_drive_key *key)
 {
 	*key = (struct nt_drive_key){ .size_bytes = source->base->bytes,
-				      .auto_arm = NT_ARM_AUTO,
+				      .auto_arm = source->auto_arm,
 				      .time_us = nt_source_us,
 				      .arg = source };
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {

@@ -26,6 +26,7 @@ struct nt_source {
 	const struct nt_trace_row *first; /* of the cell, whatever its arm */
 	const struct nt_trace_row *row[NT_SOURCE_ARMS];
 	unsigned arms; /* AUTO included */
+	unsigned auto_arm; /* NCCL's own pick; NT_ARM_AUTO: not known */
 	double median_us[NT_SOURCE_ARMS];
 	unsigned best; /* arm with the lowest median, AUTO where no other's is lower */
 	double scale;
@@ -36,8 +37,10 @@ struct nt_source {
 	uint64_t seed;
 };
 
-/* The cell of row number `at`, which must be its first. */
-void nt_source_init(struct nt_source *source, const struct nt_trace *trace, unsigned at);
+/* The cell of row number `at`, which must be its first. picks: where it has this cell, arms that no
+ * job can choose are left out: what NCCL masks, and its own pick, which is AUTO. NULL: all arms. */
+void nt_source_init(struct nt_source *source, const struct nt_trace *trace,
+		    const struct nt_trace *picks, unsigned at);
 
 /* Is row number `at` the first of its cell? */
 bool nt_source_starts(const struct nt_trace *trace, unsigned at);

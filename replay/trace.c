@@ -148,13 +148,32 @@ static int parse_row(struct nt_trace_row *r, char *line, struct nt_error *err)
 	return parse_samples(r, line, err);
 }
 
+/* Adds a pair, or a protocol with every algorithm. */
+static int parse_masked(struct nt_trace_row *r, char *text, struct nt_error *err)
+{
+	char *proto = strchr(text, '/');
+	uint32_t masked = 0;
+
+	if (proto)
+		*proto++ = 0;
+	for (int algo = 0; algo < NT_ALGOS; algo++) {
+		int arm = arm_of(nt_algo_name(algo), proto ? proto : text);
+
+		if (arm >= 0 && arm < NT_PAIRS &&
+		    (!proto || strcasecmp(text, nt_algo_name(algo)) == 0))
+			masked |= 1u << arm;
+	}
+	r->masked |= masked;
+	return masked != 0 ? 0 : nt_error_set(err, "unknown protocol or pair '%.16s'", text);
+}
+
 static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 {
 	char *field[5];
 
 	for (int i = 0; i < 5; i++)
 		field[i] = cut(&line);
-	if (!field[4] || line)
+	if (!field[4])
 		return nt_error_set(err,
 				    "want collective, topology, bytes, algorithm and protocol");
 	r->coll = coll_of(field[0]);
@@ -163,6 +182,10 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 		return nt_error_set(err, "unknown collective, algorithm or protocol");
 	if (copy(r->topology, sizeof(r->topology), field[1], "topology", err) < 0)
 		return -1;
+	while (line) {
+		if (parse_masked(r, cut(&line), err) < 0)
+			return -1;
+	}
 	return parse_bytes(r, field[2], err);
 }
 
@@ -305,6 +328,19 @@ void nt_trace_fini(struct nt_trace *t)
 		free(t->row[i].sample_us);
 	free(t->row);
 	*t = (struct nt_trace){ .rows = 0 };
+}
+
+const struct nt_trace_row *nt_picks_find(const struct nt_trace *picks,
+					 const struct nt_trace_row *cell)
+{
+	struct nt_trace_row want = { .coll = cell->coll, .arm = -1, .bytes = cell->bytes };
+	int at;
+
+	if (cell->launch[0] && strcmp(cell->launch, "none") != 0)
+		return NULL;
+	memcpy(want.topology, cell->topology, sizeof(want.topology));
+	at = nt_trace_find(picks, &want);
+	return at < 0 ? NULL : &picks->row[at];
 }
 
 int nt_trace_find(const struct nt_trace *t, const struct nt_trace_row *want)

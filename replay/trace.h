@@ -39,7 +39,8 @@ struct nt_trace_row {
 	int arm; /* NT_ARM_AUTO: NCCL's own pick */
 	uint64_t bytes;
 	unsigned samples;
-	float *sample_us; /* NULL in a list of picks, where arm is the pick */
+	float *sample_us; /* NULL in a list of picks, where arm is the pick ... */
+	uint32_t masked; /* ... and these pairs are not legal */
 };
 
 struct nt_trace {
@@ -51,13 +52,19 @@ int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err);
 /* The same from an open stream; name is for messages. */
 int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err);
 
-/* A line: collective,topology,bytes,algorithm,protocol */
+/* A line: collective,topology,bytes,algorithm,protocol[,what NCCL masks there...], a protocol
+ * (LL128) or a pair (Tree/LL128) each. */
 int nt_picks_load(struct nt_trace *t, const char *path, struct nt_error *err);
 
 void nt_trace_fini(struct nt_trace *t);
 
 /* All but the arm is the same. */
 bool nt_trace_same_cell(const struct nt_trace_row *a, const struct nt_trace_row *b);
+
+/* The pick for the cell of this row, at the nearest size; NULL: none is known, as of cells with
+ * launch variables of their own. */
+const struct nt_trace_row *nt_picks_find(const struct nt_trace *picks,
+					 const struct nt_trace_row *cell);
 
 /* The row of that arm whose size is nearest (by ratio; the smaller one of two). -1: none. */
 int nt_trace_find(const struct nt_trace *t, const struct nt_trace_row *want);

@@ -13,7 +13,7 @@ struct pulled {
 
 struct bandit {
 	unsigned arms, calls;
-	double fastest_us;
+	double fastest_us, total_us;
 	struct pulled of[NT_PAIRS + 1]; /* AUTO first */
 };
 
@@ -53,6 +53,7 @@ static void play(struct bandit *bandit, const struct nt_drive_key *key)
 		double us = key->time_us(key->arg, pulled->arm, bandit->calls++);
 
 		pulled->us[pulled->count++] = us;
+		bandit->total_us += us;
 		if (bandit->fastest_us == 0 || us < bandit->fastest_us)
 			bandit->fastest_us = us;
 	}
@@ -79,7 +80,8 @@ bool nt_ucb1_run(const struct nt_drive_key *key, struct nt_driven *out)
 	}
 	*out = (struct nt_driven){ .calls = bandit->calls,
 				   .samples = bandit->calls,
-				   .of_auto = NT_UCB1_CALLS };
+				   .of_auto = NT_UCB1_CALLS,
+				   .us = bandit->total_us };
 	out->outcome.best_arm = out->outcome.chosen_arm = (uint16_t)best->arm;
 	out->outcome.p = 1;
 	out->outcome.samples = (uint16_t)best->count;

@@ -28,7 +28,7 @@
 #define LONGER_S 3 /* calls, where some size was not measured in time */
 
 /* Small rounds: what is found out is which profile, and each step looks at its arms again. */
-#define POLICY "bandit,channels=on,screen_blocks=4,confirm_blocks=12,min_calls=4"
+#define POLICY "bandit,channels=on,screen_blocks=4,confirm_blocks=12,min_calls=4,min_share=0"
 
 /* ---- progress */
 

@@ -78,6 +78,10 @@ static int add_row(json_object *object, const struct nt_row *row)
 	rc |= add(object, "saved_ms", row ? decimal_value(row->saved_ms) : NULL);
 	rc |= add(object, "rechecks", row ? count_value(row->rechecks) : NULL);
 	rc |= add(object, "rollbacks", row ? count_value(row->rollbacks) : NULL);
+	rc |= add(object, "auto_own_us", row ? decimal_value(row->auto_own_us) : NULL);
+	rc |= add(object, "arm_own_us", row ? decimal_value(row->arm_own_us) : NULL);
+	rc |= add(object, "auto_period_us", row ? decimal_value(row->auto_period_us) : NULL);
+	rc |= add(object, "arm_period_us", row ? decimal_value(row->arm_period_us) : NULL);
 	return rc;
 }
 

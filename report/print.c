@@ -111,6 +111,44 @@ static const struct nt_table table = {
 	.row_bytes = sizeof(struct line),
 };
 
+static void print_auto_own_us(char *cell, const void *line)
+{
+	nt_cell_decimal(cell, ROW(line)->auto_own_us, 1);
+}
+
+static void print_arm_own_us(char *cell, const void *line)
+{
+	nt_cell_decimal(cell, ROW(line)->arm_own_us, 1);
+}
+
+static void print_auto_period_us(char *cell, const void *line)
+{
+	nt_cell_decimal(cell, ROW(line)->auto_period_us, 1);
+}
+
+static void print_arm_period_us(char *cell, const void *line)
+{
+	nt_cell_decimal(cell, ROW(line)->arm_period_us, 1);
+}
+
+/* Beside the first table they would be wider than a terminal. */
+static const struct nt_column period_columns[] = {
+	{ { "", "STEP" }, true, print_step },
+	{ { "", "COMM" }, true, print_shape },
+	{ { "", "COLLECTIVE" }, true, print_coll },
+	{ { "", "SIZE" }, false, print_size },
+	{ { "OWN TIME", "AUTO us" }, false, print_auto_own_us },
+	{ { "OWN TIME", "ARM us" }, false, print_arm_own_us },
+	{ { "PERIOD", "AUTO us" }, false, print_auto_period_us },
+	{ { "PERIOD", "ARM us" }, false, print_arm_period_us },
+};
+
+static const struct nt_table period_table = {
+	.columns = period_columns,
+	.column_count = sizeof(period_columns) / sizeof(period_columns[0]),
+	.row_bytes = sizeof(struct line),
+};
+
 static void print_time(FILE *out, double us)
 {
 	if (us < 1000)
@@ -174,6 +212,23 @@ static void print_head(FILE *out, const char *job, const struct nt_summary *summ
 	}
 }
 
+/* Of the rows of which they are known. */
+static int print_periods(FILE *out, struct line *lines, size_t count, struct nt_error *err)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!isnan(lines[i].row->auto_own_us) || !isnan(lines[i].row->auto_period_us))
+			lines[known++] = lines[i];
+	}
+	if (known == 0)
+		return 0;
+	fputs("Own time: a call from its start to its end, on the slowest rank. Period: from one call "
+	      "to the next.\n",
+	      out);
+	return nt_table_print(out, &period_table, lines, known, err);
+}
+
 static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_error *err)
 {
 	struct line *lines;
@@ -191,6 +246,8 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		lines[i].step = &summary->steps[summary->rows[i].step];
 	}
 	rc = nt_table_print(out, &table, lines, summary->row_count, err);
+	if (rc == 0)
+		rc = print_periods(out, lines, summary->row_count, err);
 	free(lines);
 	return rc;
 }

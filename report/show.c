@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,10 @@ DECIMAL(auto_us)
 DECIMAL(arm_us)
 DECIMAL(auto_p25_us)
 DECIMAL(arm_p25_us)
+DECIMAL(auto_own_us)
+DECIMAL(arm_own_us)
+DECIMAL(auto_period_us)
+DECIMAL(arm_period_us)
 DECIMAL(predicted_auto_us)
 DECIMAL(predicted_arm_us)
 DECIMAL(spent_ms)
@@ -72,7 +77,7 @@ COUNT(spent_calls)
 COUNT(forced)
 COUNT(differed)
 
-/* Two tables, since all of it side by side would be wider than a terminal. */
+/* Three tables, since all of it side by side would be wider than a terminal. */
 static const struct nt_column choice_columns[] = {
 	{ { "", "COLLECTIVE" }, true, print_coll },
 	{ { "", "SIZE" }, false, print_bytes },
@@ -100,10 +105,21 @@ static const struct nt_column effect_columns[] = {
 	{ { "PREDICTED", "ARM us" }, false, print_predicted_arm_us },
 };
 
+static const struct nt_column period_columns[] = {
+	{ { "", "COLLECTIVE" }, true, print_coll },
+	{ { "", "SIZE" }, false, print_bytes },
+	{ { "OWN TIME", "AUTO us" }, false, print_auto_own_us },
+	{ { "OWN TIME", "ARM us" }, false, print_arm_own_us },
+	{ { "PERIOD", "AUTO us" }, false, print_auto_period_us },
+	{ { "PERIOD", "ARM us" }, false, print_arm_period_us },
+};
+
 static const struct nt_table tables[] = {
 	{ choice_columns, sizeof(choice_columns) / sizeof(choice_columns[0]),
 	  sizeof(struct nt_rank_key), 4 },
 	{ effect_columns, sizeof(effect_columns) / sizeof(effect_columns[0]),
+	  sizeof(struct nt_rank_key), 4 },
+	{ period_columns, sizeof(period_columns) / sizeof(period_columns[0]),
 	  sizeof(struct nt_rank_key), 4 },
 };
 
@@ -231,6 +247,18 @@ static void show_why(const struct nt_rank_key *key)
 		       nt_size_text((size_t)key->bytes, size, sizeof(size)), key->why);
 }
 
+/* The last one only where there is something in it. */
+static size_t table_count(const struct nt_rank_comm *comm)
+{
+	const size_t all = sizeof(tables) / sizeof(tables[0]);
+
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (!isnan(comm->keys[i].auto_own_us) || !isnan(comm->keys[i].auto_period_us))
+			return all;
+	}
+	return all - 1;
+}
+
 static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 {
 	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
@@ -238,7 +266,7 @@ static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 	if (comm->nodes >= 0)
 		printf(" on %" PRId64 " node%s", comm->nodes, comm->nodes == 1 ? "" : "s");
 	printf(", %s%s%s\n", comm->state, comm->why[0] ? ": " : "", comm->why);
-	for (size_t i = 0; comm->key_count > 0 && i < sizeof(tables) / sizeof(tables[0]); i++) {
+	for (size_t i = 0; comm->key_count > 0 && i < table_count(comm); i++) {
 		if (nt_table_print(stdout, &tables[i], comm->keys, comm->key_count, err) < 0)
 			return -1;
 	}

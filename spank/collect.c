@@ -41,6 +41,7 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 	*key = (struct nt_sum_key){
 		.coll = read->coll,
 		.bytes = read->bytes,
+		.unworthy = strcmp(read->why, NT_KEYWHY_UNWORTHY) == 0,
 		.auto_arm = read->auto_arm,
 		.arm = read->arm,
 		.auto_us = read->auto_us,
@@ -50,6 +51,8 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.auto_p75_us = read->auto_p75_us,
 		.arm_p25_us = read->arm_p25_us,
 		.arm_p75_us = read->arm_p75_us,
+		.own_us = { read->auto_own_us, read->arm_own_us },
+		.period_us = { read->auto_period_us, read->arm_period_us },
 		.samples = read->samples,
 		.calls = read->calls,
 		.spent_calls = read->spent_calls,

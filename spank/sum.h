@@ -35,9 +35,11 @@ struct nt_sum_key {
 	int coll;
 	int64_t bytes;
 	enum nt_sum_state state;
+	bool unworthy; /* counted only, since it takes too little of the time */
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
 	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;
+	double own_us[2], period_us[2]; /* AUTO's, the arm's */
 	int64_t samples, calls, spent_calls, rechecks, rollbacks;
 	double spent_ms, saved_ms;
 	int64_t rank; /* whose word this is; ties go to the lowest */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
+#include "record/rank.h"
 #include "record/step.h"
 
 #define ROWS_MAX 64 /* more never fit */
@@ -161,7 +162,27 @@ static void add_comm_why(struct table *table, const struct nt_sum_comm *comm, bo
 		add_why(table, comm->ranks, comm->nodes, "its ranks were not all seen");
 }
 
-static double worth(const struct row *row)
+/* The keys that nothing was tried of, since they take too little of the time. */
+static void add_unworthy(struct table *table, const struct nt_sum_comm *comm)
+{
+	const struct nt_sum_key *first = NULL;
+	char text[176], size[24], more[32] = "";
+	size_t count = 0;
+
+	for (size_t k = 0; k < comm->key_count; k++) {
+		if (comm->keys[k].state == NT_SUM_COUNTED && comm->keys[k].unworthy && count++ == 0)
+			first = &comm->keys[k];
+	}
+	if (!first)
+		return;
+	if (count > 1)
+		snprintf(more, sizeof(more), " and %zu more", count - 1);
+	snprintf(text, sizeof(text), "%s %s%s: %s", nt_coll_name(first->coll),
+		 nt_size_text((size_t)first->bytes, size, sizeof(size)), more, NT_KEYWHY_UNWORTHY);
+	add_why(table, comm->ranks, comm->nodes, text);
+}
+
+static double at_stake(const struct row *row)
 {
 	return isnan(row->key.saved_ms) ? 0 : fabs(row->key.saved_ms);
 }
@@ -175,8 +196,8 @@ static int compare_worth(const void *left, const void *right)
 
 	if (a->key.state != b->key.state)
 		return a->key.state > b->key.state ? -1 : 1;
-	if (worth(a) < worth(b) || worth(a) > worth(b))
-		return worth(a) > worth(b) ? -1 : 1;
+	if (at_stake(a) < at_stake(b) || at_stake(a) > at_stake(b))
+		return at_stake(a) > at_stake(b) ? -1 : 1;
 	if (a->key.calls != b->key.calls)
 		return a->key.calls > b->key.calls ? -1 : 1;
 	return 0;
@@ -227,6 +248,8 @@ static void put_row(struct nt_put *put, const struct row *row)
 		.auto_us = key->auto_us,
 		.arm_us = compared ? key->arm_us : NAN,
 		.gain_percent = compared ? gain_of(key) : NAN,
+		.own_us = { key->own_us[0], compared ? key->own_us[1] : NAN },
+		.period_us = { key->period_us[0], compared ? key->period_us[1] : NAN },
 		.p = key->p,
 		.samples = key->samples,
 		.calls = key->calls,
@@ -357,6 +380,21 @@ static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct 
 	nt_fields_put(put, &nt_step_fields, &step);
 }
 
+/* Own times and periods of rows go before rows do. Returns whether there were any. */
+static bool drop_periods(struct table *table)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct nt_sum_key *key = &table->rows[i].key;
+
+		any = any || !isnan(key->own_us[0]) || !isnan(key->period_us[0]);
+		key->own_us[0] = NAN;
+		key->period_us[0] = NAN;
+	}
+	return any;
+}
+
 /* The best rows that fit; how many were left out is said. */
 static size_t write_table(struct table *table, const struct nt_sum *sum,
 			  const struct nt_sum_head *head, char *text, size_t text_bytes)
@@ -383,6 +421,8 @@ static size_t write_table(struct table *table, const struct nt_sum *sum,
 		nt_put_close(&put);
 		if (!put.full)
 			return put.used;
+		if (drop_periods(table))
+			continue;
 		if (count > 0)
 			count--;
 		else if (table->why_count > 0)
@@ -422,6 +462,8 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 		for (size_t k = 0; k < sum->comms[i].key_count; k++)
 			add_row(&table, &sum->comms[i], &sum->comms[i].keys[k]);
 	}
+	for (size_t i = 0; i < sum->comm_count; i++)
+		add_unworthy(&table, &sum->comms[i]);
 	qsort(table.rows, table.row_count, sizeof(table.rows[0]), compare_all);
 	used = write_table(&table, sum, head, out, out_bytes);
 	free(table.rows);

@@ -5,6 +5,7 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
+	%D%/unit/agree-alike \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
 	%D%/unit/board \
@@ -16,13 +17,16 @@ unit_tests = \
 	%D%/unit/collect-directory \
 	%D%/unit/compare \
 	%D%/unit/engine \
+	%D%/unit/engine-ledger \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
+	%D%/unit/engine-savings \
 	%D%/unit/engine-warm \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
 	%D%/unit/option \
+	%D%/unit/order \
 	%D%/unit/apply \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \
@@ -31,6 +35,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \
 	%D%/unit/remember \
@@ -64,6 +69,8 @@ unit_tests = \
 	%D%/unit/schedule \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
+	%D%/unit/rhythm \
+	%D%/unit/spread \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \
@@ -179,6 +186,39 @@ noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+
+# Training programs in virtual time: the real plugin, a copy for each node, in one process.
+noinst_PROGRAMS += tests/programs/nt-programs
+tests_programs_nt_programs_SOURCES = \
+	%D%/programs/gpu.c \
+	%D%/programs/gpu.h \
+	%D%/programs/libc.c \
+	%D%/programs/main.c \
+	%D%/programs/plugin.c \
+	%D%/programs/plugin.h \
+	%D%/programs/pmix.c \
+	%D%/programs/pmix.h \
+	%D%/programs/program.c \
+	%D%/programs/program.h \
+	%D%/programs/report.c \
+	%D%/programs/report.h \
+	%D%/programs/said.c \
+	%D%/programs/said.h \
+	%D%/programs/settings.c \
+	%D%/programs/settings.h \
+	%D%/programs/truth.c \
+	%D%/programs/truth.h \
+	%D%/programs/vtime.c \
+	%D%/programs/vtime.h \
+	%D%/programs/watch.c \
+	%D%/programs/watch.h \
+	%D%/programs/world.c \
+	%D%/programs/world.h
+tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
+	libnt-contract.la $(JSON_C_LIBS) -lm
+# What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
+tests_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_programs_nt_programs_LDFLAGS = -export-dynamic
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
@@ -331,6 +371,23 @@ EXTRA_DIST += \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/programs/ddp-1b.program \
+	%D%/programs/ddp-tcp.program \
+	%D%/programs/decode.program \
+	%D%/programs/fsdp2-7b.program \
+	%D%/programs/gap-750us.program \
+	%D%/programs/many-sizes.program \
+	%D%/programs/moe.program \
+	%D%/programs/once-in-5s.program \
+	%D%/programs/programs.bats \
+	%D%/programs/steps-of-11s.program \
+	%D%/programs/steps-of-3s.program \
+	%D%/programs/tp-dp-shared.program \
+	%D%/programs/tp-dp-world.program \
+	%D%/programs/tp8-dp8-pp2.program \
+	%D%/programs/twice-in-a-burst.program \
+	%D%/programs/two-minutes.program \
+	%D%/programs/wide-node.program \
 	%D%/replay/replay.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

@@ -29,7 +29,8 @@
 #include "tuner/key.h"
 #include "tuner/process.h"
 
-#define NT_OWN_KEYS 64 /* keys of one rank of a communicator; a power of two */
+#define NT_OWN_KEYS 256 /* keys of one rank of a communicator */
+#define NT_OWN_PLACES 512 /* by which they are found; a power of two */
 #define NT_FIFO 64 /* decisions of one group */
 #define NT_LAP_CHANNELS 64 /* MAXCHANNELS since NCCL 2.25 */
 /* Published by a rank that will follow no plan of a key any more. */
@@ -90,7 +91,7 @@ struct nt_comm_fixed {
 	uint32_t ranks, nodes;
 	uint32_t index; /* in the process's list */
 	uint32_t opened; /* order of opening */
-	_Atomic uint32_t *observed_ns; /* room for all keys, mode observe only */
+	_Atomic uint32_t *observed; /* room for all keys, mode observe only */
 	char name[64]; /* the user's, "" if none */
 	char why[120]; /* why it has no seat, "" if it has */
 	struct nt_card card;
@@ -98,6 +99,7 @@ struct nt_comm_fixed {
 
 struct nt_comm_decision {
 	uint32_t open_keys;
+	_Atomic uint32_t keys; /* described so far */
 	uint32_t fifo_count; /* decisions in fifo[] */
 	_Atomic bool frozen; /* a capture was seen: no plan is followed any more */
 	bool lost; /* a wait for the home ended without an answer */
@@ -109,7 +111,11 @@ struct nt_comm_decision {
 	_Atomic uint64_t launch_judged; /* the newest launch that was judged here */
 	uint64_t launches_left; /* those found left to CUDA's thread */
 	uint64_t noted; /* decisions for Coll events, ever */
-	_Atomic uint64_t key_id[NT_OWN_KEYS]; /* 0: free */
+	struct {
+		uint64_t id; /* 0: free */
+		uint32_t key;
+	} place[NT_OWN_PLACES]; /* by hash of the id */
+	_Atomic uint64_t key_id[NT_OWN_KEYS];
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
 	struct nt_chunks chunks; /* the launch reads */
 };
@@ -130,6 +136,7 @@ struct nt_comm_events {
 	_Atomic uint64_t
 		launches_begun; /* of those left to CUDA's thread, whose events have come */
 	struct nt_match match[NT_FIFO]; /* of the decision at the same place */
+	struct nt_trail trail[NT_COLLS];
 };
 
 struct nt_comm_laps {
@@ -175,6 +182,13 @@ static inline bool nt_comm_frozen(const struct nt_comm *comm)
 	return atomic_load_explicit(&comm->decision.frozen, memory_order_relaxed);
 }
 
+/* Any thread: how many keys are described. */
+static inline unsigned nt_comm_keys(const struct nt_comm *comm)
+{
+	/* Pairs with the release in add_key() of tuner/decide.c. */
+	return atomic_load_explicit(&comm->decision.keys, memory_order_acquire);
+}
+
 /* Any thread: the id of a key that is described, 0: there is none. */
 static inline uint64_t nt_comm_key_id(const struct nt_comm *comm, unsigned at)
 {
@@ -198,7 +212,7 @@ static inline bool nt_comm_turn(const struct nt_comm *comm, int coll, uint64_t *
 	if (atomic_load_explicit(&comm->events.func[coll].group, memory_order_acquire) <=
 	    comm->decision.open_group)
 		return false;
-	*turn = atomic_load_explicit(&comm->events.func[coll].turn, memory_order_relaxed);
+	*turn = atomic_load_explicit(&comm->events.func[coll].turn, memory_order_acquire);
 	return true;
 }
 
@@ -208,8 +222,8 @@ static inline void nt_comm_note_turn(struct nt_comm *comm, int coll, uint64_t se
 {
 	uint64_t group = atomic_load_explicit(&comm->decision.group, memory_order_relaxed);
 
-	atomic_store_explicit(&comm->events.func[coll].turn, seq + 1, memory_order_relaxed);
-	/* Pairs with the acquire in nt_comm_turn(). */
+	/* Both pair with acquires in nt_comm_turn(): what was noted of tasks below it is there. */
+	atomic_store_explicit(&comm->events.func[coll].turn, seq + 1, memory_order_release);
 	atomic_store_explicit(&comm->events.func[coll].group, group, memory_order_release);
 	atomic_store_explicit(&comm->events.group, group, memory_order_relaxed);
 }

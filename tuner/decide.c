@@ -6,46 +6,84 @@
 #include "tuner/costs.h"
 #include "tuner/follow.h"
 
+/* How many of the board's places a key may take one of: the last ones are for what is called often,
+ * so that sizes that come once leave room. */
+static unsigned places_for(uint64_t calls)
+{
+	if (calls < 16)
+		return NT_BOARD_KEYS / 2;
+	return calls < 64 ? NT_BOARD_KEYS * 3 / 4 : NT_BOARD_KEYS;
+}
+
+/* Its place on the board, now or at a later call. */
+static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm, struct nt_own_key *key,
+						       uint64_t id)
+{
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	const uint64_t calls = nt_key_calls(key);
+	int slot;
+
+	key->decision.place_calls = 0;
+	if (!fixed->seated || nt_comm_frozen(comm) ||
+	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
+		return;
+	slot = nt_board_key_among(&fixed->seat, id, key->fixed.auto_arm, key->fixed.cost_us,
+				  places_for(calls));
+	if (slot >= 0)
+		key->fixed.shared = &fixed->board->key[slot];
+	else
+		key->decision.place_calls = calls < 4 ? 4 : 4 * calls;
+}
+
 /* A new key: what is fixed of it, its place on the board, and at last its id. */
 static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_key_fixed *key = &comm->key[at].fixed;
 	const float *model = call->model ? call->model : call->cost;
-	int pairs = call->algos * NT_PROTOS, slot;
+	int pairs = call->algos * NT_PROTOS;
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
 	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
-	if (fixed->observed_ns)
-		key->observed_ns = fixed->observed_ns + (size_t)at * NT_OBSERVED_MAX;
-	if (fixed->seated && !nt_comm_frozen(comm) &&
-	    !(fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST)) {
-		slot = nt_board_key(&fixed->seat, id, key->auto_arm, key->cost_us);
-		if (slot >= 0)
-			key->shared = &fixed->board->key[slot];
-	}
+	if (fixed->observed)
+		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
+	take_place(comm, &comm->key[at], id);
+	comm->key[at].decision.turn.trail = &comm->events.trail[nt_key_coll(id)];
+	comm->key[at].decision.turn.band = nt_key_band(id);
 	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
 	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
 }
 
+/* The first that is free; NULL: none is. */
+static __attribute__((noinline, cold)) struct nt_own_key *add_key(struct nt_comm *comm, uint64_t id,
+								  const struct nt_call *call,
+								  unsigned place)
+{
+	const unsigned at = nt_comm_keys(comm);
+
+	if (at == NT_OWN_KEYS)
+		return NULL;
+	describe(comm, at, id, call);
+	comm->decision.place[place].id = id;
+	comm->decision.place[place].key = at;
+	/* Pairs with the acquire in nt_comm_keys(): an id that is there is described. */
+	atomic_store_explicit(&comm->decision.keys, at + 1, memory_order_release);
+	return &comm->key[at];
+}
+
 struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
 {
-	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+	struct nt_comm_decision *d = &comm->decision;
+	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 55);
 
-	_Static_assert(NT_OWN_KEYS == 64, "six bits of the product");
-	for (unsigned tries = 0; tries < NT_OWN_KEYS; tries++) {
-		/* Only this thread writes ids. */
-		uint64_t have = atomic_load_explicit(&comm->decision.key_id[at],
-						     memory_order_relaxed);
-
-		if (have == 0)
-			describe(comm, at, id, call);
-		if (have == 0 || have == id)
-			return &comm->key[at];
-		at = (at + 1) & (NT_OWN_KEYS - 1);
+	_Static_assert(NT_OWN_PLACES == 512 && NT_OWN_PLACES > NT_OWN_KEYS, "nine bits, some free");
+	while (d->place[at].id != id) {
+		if (d->place[at].id == 0)
+			return add_key(comm, id, call, at);
+		at = (at + 1) & (NT_OWN_PLACES - 1);
 	}
-	return NULL;
+	return &comm->key[d->place[at].key];
 }
 
 /* Registered buffers may mean a capture that no event has told of: the mask was off, or the
@@ -72,6 +110,11 @@ static void count_call(struct nt_own_key *key)
 	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
 }
 
+static bool wants_place(const struct nt_own_key *key)
+{
+	return key->decision.place_calls != 0 && nt_key_calls(key) >= key->decision.place_calls;
+}
+
 /* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force,
  * where it is legal. */
 static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t legal,
@@ -87,12 +130,21 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, 
 		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
 		return true;
 	}
-	if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+	if (key->fixed.observed && state != NT_OWN_CLOSED)
 		return false;
 	if (state > NT_OWN_COMMITTED || !shared)
-		return true;
+		return !wants_place(key);
 	return state == NT_OWN_COUNTED && !comm->decision.lost &&
 	       atomic_load_explicit(&shared->state, memory_order_acquire) == NT_KEY_IDLE;
+}
+
+/* A key may have to be given its place first. */
+static int leave_steady(struct nt_comm *comm, struct nt_own_key *key, const struct nt_call *call,
+			uint32_t legal, int *arm)
+{
+	if (key && wants_place(key))
+		take_place(comm, key, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal));
+	return nt_follow(comm, key, call, legal, arm);
 }
 
 /* The arm into what NCCL is answered with. */
@@ -129,7 +181,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	else
 		nt_process_count(comm->fixed.process, NT_COUNT_NO_KEY);
 	if (!(key && is_steady(comm, key, legal, &arm)) &&
-	    nt_follow(comm, key, call, legal, &arm) < 0)
+	    leave_steady(comm, key, call, legal, &arm) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
 	answer(comm, call, arm);
 	return NT_NCCL_OK;

@@ -4,8 +4,9 @@
  *
  * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
  * their group by that. KernelCh events come from the proxy thread, for each channel, with nothing
- * but the handle of their Coll event. Only their starts are used: a stop is stamped when one of a
- * block's threads is done, not the collective (docs/decisions/0004-reward.md).
+ * but the handle of their Coll event. Arms are compared by starts alone: a stop is stamped when one
+ * of a block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how
+ * much of the time to the next start was the collective's own.
  */
 #include "tuner/event.h"
 
@@ -38,7 +39,7 @@ static void count_done(struct nt_process *process, const struct nt_sample *to)
 }
 
 /* What a decision took. A position that several decisions came to keeps its first one. */
-static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t ns)
+static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t time)
 {
 	struct nt_own_key *key = to->key;
 	struct nt_board_run *run;
@@ -50,16 +51,16 @@ static void keep_time(struct nt_process *process, const struct nt_sample *to, ui
 			nt_process_count(process, NT_COUNT_DROPPED);
 		else
 			atomic_compare_exchange_strong_explicit(
-				&run->sample_ns[to->member][to->position], &nothing, ns,
+				&run->sample[to->member][to->position], &nothing, time,
 				memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
-	if (!key->fixed.observed_ns)
+	if (!key->fixed.observed)
 		return;
 	at = atomic_fetch_add_explicit(&key->laps.observed, 1, memory_order_relaxed);
 	if (at < NT_OBSERVED_MAX)
 		/* Pairs with the acquire of the record's writer: 0 is "not yet". */
-		atomic_store_explicit(&key->fixed.observed_ns[at], ns, memory_order_release);
+		atomic_store_explicit(&key->fixed.observed[at], time, memory_order_release);
 }
 
 /* Bytes as the tuner was told them for this task (src/include/enqueue.h:36@v2.28.9-1). */
@@ -179,19 +180,24 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	const struct nt_decision *d;
 	struct nt_match *m;
 	uint64_t bytes;
+	bool listening;
 
 	if (coll < 0)
 		return NULL;
-	nt_comm_note_turn(c, coll, event->seq);
 	/* The mask is on for other communicators too. */
-	if (!nt_comm_listening(c))
+	listening = nt_comm_listening(c);
+	bytes = listening ? event_bytes(c, coll, event) : 0;
+	/* First, so that what belongs to a turn is there with it. */
+	if (listening)
+		nt_trail_note(&c->events.trail[coll], event->seq, nt_band(bytes));
+	nt_comm_note_turn(c, coll, event->seq);
+	if (!listening)
 		return NULL;
 	if (!in_program_order(c)) {
 		/* The decision thread may be at work on its list. */
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
 		return NULL;
 	}
-	bytes = event_bytes(c, coll, event);
 	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);
 	if (at < 0) {
 		note_difference(c, coll, bytes);
@@ -271,17 +277,27 @@ void nt_event_group_stop(struct nt_process *process, void *group)
 		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
+/* From one start to a later one, as the board has it; 0: none that can be. */
+static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t ns = to_ns - from_ns;
+
+	if (ns < NT_TIME_COARSE)
+		return (uint32_t)ns;
+	return to_ns > from_ns ? nt_board_time(ns) : 0;
+}
+
 /* A channel begins another decision's collective: that is how long the one before took, the way to
  * it included. */
 static void end_lap(struct nt_process *process, struct nt_lap *lap, uint64_t start_ns)
 {
 	struct nt_sample sample;
-	bool plausible = start_ns > lap->start_ns && start_ns - lap->start_ns <= UINT32_MAX;
+	uint32_t time = time_between(lap->start_ns, start_ns);
 
 	/* The first channel tells; the others find it finished. */
 	if (nt_slot_finish(&process->slots, lap->coll, &sample)) {
-		if (plausible)
-			keep_time(process, &sample, (uint32_t)(start_ns - lap->start_ns));
+		if (time != 0)
+			keep_time(process, &sample, time);
 		else
 			nt_process_count(process, NT_COUNT_DROPPED);
 		count_done(process, &sample);
@@ -304,30 +320,56 @@ static void end_period(struct nt_process *process, const void *coll, uint64_t st
 	if (next && now.position <= last->position)
 		return; /* a channel that is late */
 	run = run_of(process, &now);
-	if (run && next && now.position == last->position + 1 && start_ns > last->start_ns &&
-	    start_ns - last->start_ns <= UINT32_MAX)
-		atomic_store_explicit(&run->period_ns[now.member][last->position],
-				      (uint32_t)(start_ns - last->start_ns), memory_order_relaxed);
+	if (run && next && now.position == last->position + 1)
+		atomic_store_explicit(&run->period[now.member][last->position],
+				      time_between(last->start_ns, start_ns), memory_order_relaxed);
 	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
 }
 
-void nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
+void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
 	struct nt_lap *lap = &c->laps.lap[channel % NT_LAP_CHANNELS];
+	bool first;
 
 	if (lap->coll && lap->coll == coll)
-		return; /* another task of the same decision */
+		return nt_slot_to_kernel(coll); /* another task of the same decision */
 	if (lap->coll)
 		end_lap(c->fixed.process, lap, start_ns);
 	if (!coll)
-		return;
+		return NULL;
 	if (!nt_slot_live(&c->fixed.process->slots, coll)) {
 		nt_process_count(c->fixed.process, NT_COUNT_STALE);
-		return;
+		return NULL;
 	}
 	lap->coll = coll;
 	lap->start_ns = start_ns;
-	if (c->laps.begun != coll)
+	first = c->laps.begun != coll;
+	if (first)
 		end_period(c->fixed.process, coll, start_ns);
 	c->laps.begun = coll;
+	return first ? nt_slot_to_kernel(coll) : NULL;
+}
+
+/* One channel's end for all: they take the same number of bytes, to a chunk. Of several tasks the
+ * last one's counts. Another decision of the key may have begun meanwhile: then it is too late. */
+void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
+{
+	const void *coll = nt_slot_of_kernel(kernel);
+	const struct nt_begun *begun;
+	struct nt_board_run *run;
+	struct nt_sample now;
+	_Atomic uint32_t *own;
+	uint32_t time;
+
+	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+		return;
+	begun = &((const struct nt_own_key *)now.key)->laps.begun;
+	if (begun->owner != now.owner || begun->epoch != now.epoch ||
+	    begun->position != now.position)
+		return;
+	run = run_of(process, &now);
+	time = time_between(begun->start_ns, stop_ns);
+	own = run ? &run->own[now.member][now.position] : NULL;
+	if (own && atomic_load_explicit(own, memory_order_relaxed) < time)
+		atomic_store_explicit(own, time, memory_order_relaxed);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.h - what NCCL's profiler tells: turns, which arm a collective really ran, and the time
- *           until the next one
+/* event.h - what NCCL's profiler tells: turns, which arm a collective really ran, the time until
+ *           the next one, and its own
  *
  * Threads:  named at each function as in tuner/comm.h.
  * Memory:   no allocation, no lock but the mask's where a capture begins, no system call.
@@ -30,7 +30,10 @@ void nt_event_call(struct nt_comm *comm, bool captured);
 void nt_event_launch(struct nt_comm *comm);
 void *nt_event_group(struct nt_comm *comm);
 
-/* Proxy thread: a kernel of the collective with this handle starts on a channel. */
-void nt_event_kernel(struct nt_comm *comm, void *coll, unsigned channel, uint64_t start_ns);
+/* Proxy thread: a kernel of the collective with this handle starts on a channel. Returns a handle
+ * where its end is wanted, else NULL. */
+void *nt_event_kernel(struct nt_comm *comm, void *coll, unsigned channel, uint64_t start_ns);
+/* ... and that kernel has ended. */
+void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns);
 
 #endif

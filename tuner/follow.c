@@ -81,7 +81,7 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 /* Whether some plan may be in force, or come into force, for this rank. */
 static bool any_plan(const struct nt_comm *c)
 {
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
 		const struct nt_own_key *key = &c->key[i];
 		const struct nt_board_key *shared = key->fixed.shared;
 		const struct nt_turn *turn = &key->decision.turn;
@@ -216,6 +216,14 @@ static SELDOM void leave_stalled_key(struct nt_comm *c, struct nt_own_key *key, 
 	nt_key_set_state(key, NT_OWN_GONE);
 }
 
+/* Turns of NT_MEASURE_AHEAD positions. */
+static uint64_t ahead_of(const struct nt_plan *plan)
+{
+	const uint64_t turns = (uint64_t)NT_MEASURE_AHEAD * plan->stride;
+
+	return plan->cell > 1 ? (turns + plan->cell - 1) / plan->cell : turns;
+}
+
 /* GPU times are wanted a little before a window with a run, and within it. */
 static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t turn)
 {
@@ -223,8 +231,7 @@ static void update_measuring(struct nt_comm *c, struct nt_own_key *key, uint64_t
 	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
 
 	if (next->epoch != 0 && next->run != NT_NO_RUN)
-		on |= turn + (uint64_t)NT_MEASURE_AHEAD * next->stride >= next->at &&
-		      turn < next->until;
+		on |= turn + ahead_of(next) >= next->at && turn < next->until;
 	if (on != nt_mask_measures(&key->measured))
 		nt_comm_measure_key(c, key, on);
 }
@@ -248,6 +255,9 @@ static void follow_plan(struct nt_comm *c, struct nt_own_key *key, uint64_t turn
 
 	update_measuring(c, key, turn);
 	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return;
+	/* A call that there is no position for stays with what the window lies over. */
+	if (plan->until != NT_NEVER && position >= nt_schedule_positions(&schedule))
 		return;
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
 	choice->arm = (uint16_t)arm;
@@ -274,6 +284,31 @@ static void stay(const struct nt_own_key *key, struct nt_decision *choice)
 		choice->arm = (uint16_t)key->decision.arm;
 }
 
+/* For the home, how the key's calls lie among others; one rank is enough. */
+static void tell_pace(struct nt_own_key *key, uint64_t turn)
+{
+	struct nt_board_key *shared = key->fixed.shared;
+	struct nt_key_decision *d = &key->decision;
+	const uint64_t before = d->told_turn - 1;
+
+	if (d->told_turn == 0) {
+		atomic_store_explicit(&shared->gap, 0, memory_order_relaxed);
+	} else if (turn > before) {
+		/* One writer: no read-modify-write is needed. */
+		atomic_store_explicit(
+			&shared->tasks,
+			atomic_load_explicit(&shared->tasks, memory_order_relaxed) +
+				nt_trail_count(d->turn.trail, before, turn, d->turn.band),
+			memory_order_relaxed);
+		if (turn - before > atomic_load_explicit(&shared->gap, memory_order_relaxed))
+			atomic_store_explicit(&shared->gap,
+					      turn - before < UINT32_MAX ? (uint32_t)(turn - before)
+									 : UINT32_MAX,
+					      memory_order_relaxed);
+	}
+	d->told_turn = turn + 1;
+}
+
 /* A decision of a key that is open here, or now on the board. */
 static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct nt_decision *choice)
 {
@@ -294,8 +329,10 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 	}
 	if (nt_key_state(key) != NT_OWN_OPEN)
 		nt_key_set_state(key, NT_OWN_OPEN);
-	if (!key->decision.open)
+	if (!key->decision.open) {
+		key->decision.told_turn = 0;
 		nt_comm_open_key(c, key);
+	}
 	atomic_store_explicit(&shared->calls[member], nt_key_calls(key), memory_order_relaxed);
 	if ((nt_comm_launch_pending(c) || nt_comm_events_owed(c)) && wait_for_events(c, coll) < 0)
 		return -1;
@@ -308,6 +345,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 		nt_process_count(c->fixed.process, NT_COUNT_NO_TURN);
 		return 0;
 	}
+	if (member == 0)
+		tell_pace(key, turn);
 	if (take_turn(c, key, coll, turn) < 0)
 		return -1;
 	follow_plan(c, key, turn, choice);
@@ -345,7 +384,7 @@ static SELDOM void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
 		struct nt_own_key *key = &c->key[i];
 		int coll = (int)nt_key_coll(nt_comm_key_id(c, i));
 
@@ -387,7 +426,7 @@ int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *c
 	else if (state < NT_OWN_COMMITTED && key->fixed.shared &&
 		 consider(c, key, call->coll, &choice) < 0)
 		return -1;
-	else if (key->fixed.observed_ns && state != NT_OWN_CLOSED)
+	else if (key->fixed.observed && state != NT_OWN_CLOSED)
 		observe(c, key, &choice);
 	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
 	if (c->decision.open_keys != 0)
@@ -442,6 +481,6 @@ void nt_follow_no_more(struct nt_comm *c)
 	nt_mask_forbid(&c->fixed.process->mask);
 	/* First the flag: nobody may take a key for ready that this rank has left. */
 	nt_comm_flag(c, NT_MEMBER_GRAPHS);
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+	for (unsigned i = 0; i < nt_comm_keys(c); i++)
 		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));
 }

@@ -8,16 +8,21 @@
 #include "engine/queue.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
+#include "pmix-sync/board.h"
 #include "tuner/abi.h"
+#include "tuner/clock.h"
 
-#define OPEN_KEYS (NT_BOARD_RUNS / 2) /* at once: runs are left for keys with another home */
+/* At once: runs are left for keys with another home. */
+#define OPEN_KEYS (NT_BOARD_RUNS / 4 * 3)
 #define POLICY_KEYS 64u /* the same where no run is needed */
+#define LOOK_MS 2000u /* between two looks at what all keys are worth, but for a key that is next */
 
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
 /* A key that is explored at this home. */
-struct open_key {
-	const struct nt_home *home;
+struct nt_open_key {
+	struct nt_home *home;
+	struct nt_open_key *next; /* of the home's */
 	const struct nt_board_comm *comm;
 	const struct nt_board_key *board_key;
 	struct nt_engine_key *engine_key;
@@ -26,7 +31,7 @@ struct open_key {
 /* Has any of its ranks here one of these flags? */
 static bool flagged(const struct nt_board_comm *comm, uint32_t flags)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].flags) & flags)
 			return true;
 	}
@@ -50,7 +55,7 @@ static uint64_t most_calls(const struct nt_board_key *key)
 /* All cards of a communicator that takes plans are equal. */
 static bool asks_for_chunks(const struct nt_board_comm *comm)
 {
-	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
 		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
 			return comm->member[m].card.api >> 8 >= NT_TUNER_CHUNK_API;
 	}
@@ -72,6 +77,16 @@ static void remember(const struct nt_home *home, const struct nt_board_comm *com
 	known->remembered_arm = (uint16_t)arm;
 }
 
+/* Of the job's time; 0: not known. A job beyond its end goes on for no long time. */
+static double left_us(const struct nt_home *home)
+{
+	const uint64_t now_us = home->end_us ? nt_clock_us() : 0;
+
+	if (home->end_us == 0)
+		return 0;
+	return home->end_us > now_us ? (double)(home->end_us - now_us) : 1;
+}
+
 /* All but the channels, which are many words to read and wanted after a round only. */
 static struct nt_known known_of(const struct nt_home *home, const struct nt_board_comm *comm,
 				const struct nt_board_key *key)
@@ -83,9 +98,13 @@ static struct nt_known known_of(const struct nt_home *home, const struct nt_boar
 		.nodes = atomic_load(&comm->nodes),
 		.auto_arm = key->auto_arm,
 		.calls = most_calls(key),
+		.left_us = left_us(home),
 		.captured = flagged(comm, NT_MEMBER_GRAPHS),
 	};
 
+	if (home->board)
+		known.worth = nt_worths_of(&home->worths, home->board,
+					   (unsigned)(comm - home->board->comm), key);
 	memcpy(known.cost_us, key->cost_us, sizeof(known.cost_us));
 	remember(home, comm, &known);
 	return known;
@@ -96,7 +115,7 @@ static unsigned most_channels(const struct nt_board_comm *comm)
 {
 	unsigned most = 0;
 
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
 		for (int pair = 0; pair < NT_PAIRS; pair++) {
 			unsigned seen = atomic_load(&comm->key[k].channels[pair]);
 
@@ -132,56 +151,117 @@ static bool may_open(const struct nt_home *home, const struct nt_board_comm *com
 	return nt_engine_worth(&home->engine, &known);
 }
 
-/* Is any of its keys in this state? IDLE: and to be opened at the next look, since it was called,
- * and none of its ranks' flags speaks against it. */
-static bool any_key(const struct nt_home *home, const struct nt_board_comm *comm,
-		    enum nt_key_state state)
+/* Home of a communicator is the node of its rank 0. */
+static bool is_home(const struct nt_board_comm *comm)
 {
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
-		const struct nt_board_key *key = &comm->key[k];
-
-		if (atomic_load(&key->id) == 0 || atomic_load(&key->state) != state)
-			continue;
-		if (state != NT_KEY_IDLE || may_open(home, comm, key))
+	for (unsigned m = 0; nt_board_taken(comm, m); m++) {
+		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED &&
+		    comm->member[m].card.rank == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Is another communicator to be explored first? */
-static bool waits(const struct nt_home *home, const struct nt_board_comm *comm, uint64_t calls)
+static struct nt_queued queued_of(const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
-	const struct nt_queued self = { .id = atomic_load(&comm->id),
-					.ranks = atomic_load(&comm->ranks) };
+	return (struct nt_queued){
+		.comm = atomic_load(&comm->id),
+		.key = atomic_load(&key->id),
+		.ranks = atomic_load(&comm->ranks),
+		.nodes = atomic_load(&comm->nodes),
+		.calls = most_calls(key),
+		.us = nt_worth_rank_us(key),
+	};
+}
 
-	if (!home->board || nt_queue_waited(&home->engine.policy, calls))
+/* A key that asks to be opened, and what stands against it. */
+struct asking {
+	const struct nt_home *home;
+	const struct nt_board_comm *comm;
+	struct nt_queued self;
+	bool patient; /* it waits for others */
+	unsigned ahead; /* keys of this home that come first */
+};
+
+static bool is_open(const struct nt_home *home, const struct nt_board_key *key)
+{
+	const struct nt_open_key *open = home->open;
+
+	while (open && open->board_key != key)
+		open = open->next;
+	return open != NULL;
+}
+
+/* Must it wait for this key, which may be of the same communicator? */
+static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
+		      const struct nt_board_key *key)
+{
+	const uint32_t state = atomic_load(&key->state);
+	struct nt_queued other = queued_of(comm, key);
+
+	if (state != NT_KEY_OPEN && state != NT_KEY_IDLE)
 		return false;
-	for (unsigned c = 0; c < NT_BOARD_COMMS; c++) {
-		const struct nt_board_comm *other = &home->board->comm[c];
-		struct nt_queued queued = { .id = atomic_load(&other->id),
-					    .ranks = atomic_load(&other->ranks) };
+	/* The board says so once all nodes can know. */
+	other.open = state == NT_KEY_OPEN || is_open(a->home, key);
+	/* Looked for only where it matters: there may be thousands of keys. */
+	if (!other.open && nt_queue_before(&other, &a->self))
+		other.ready = may_open(a->home, comm, key);
+	if (other.ready && is_home(comm))
+		a->ahead++;
+	return a->patient && comm != a->comm && nt_queue_waits(&a->self, &other, true) &&
+	       nt_queue_waits(&a->self, &other, nt_board_share_gpu(a->home->board, a->comm, comm));
+}
 
-		if (other == comm || queued.id == 0 || atomic_load(&other->state) != NT_COMM_AGREED)
-			continue;
-		queued.open = any_key(home, other, NT_KEY_OPEN);
-		/* Looked for only where it matters: there may be thousands of keys. */
-		if (!queued.open && nt_queue_before(&queued, &self))
-			queued.ready = any_key(home, other, NT_KEY_IDLE);
-		if (nt_queue_waits(&self, &queued))
+static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
+{
+	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
+		if (waits_for(a, comm, &comm->key[k]))
 			return true;
 	}
 	return false;
+}
+
+/* Is there a place, and no other key that is to be explored first? */
+static bool is_next(const struct nt_home *home, const struct nt_board_comm *comm,
+		    const struct nt_board_key *key)
+{
+	struct asking a = { .home = home, .comm = comm, .self = queued_of(comm, key) };
+
+	if (home->engine.open >= OPEN_KEYS)
+		return false;
+	a.patient = !nt_queue_waited(&home->engine.policy, a.self.calls);
+	for (unsigned c = 0; home->board && c < NT_BOARD_COMMS; c++) {
+		const struct nt_board_comm *other = &home->board->comm[c];
+
+		if (atomic_load(&other->id) != 0 && atomic_load(&other->state) == NT_COMM_AGREED &&
+		    waits_for_comm(&a, other))
+			return false;
+	}
+	return !a.patient || a.ahead + home->engine.open < OPEN_KEYS;
+}
+
+static void look_at_worths(struct nt_home *home, uint64_t age_ms)
+{
+	const uint64_t now_ms = nt_clock_ms();
+
+	if (home->board &&
+	    (home->worths.looked_ms == 0 || now_ms - home->worths.looked_ms >= age_ms))
+		nt_worths_look(&home->worths, home->board, now_ms);
 }
 
 static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
-	const struct nt_home *home = arg;
+	struct nt_home *home = arg;
 
 	/* What is taken as it is needs no room for times, and no quiet. */
 	if (home->engine.policy.mode == NT_MODE_POLICY)
 		return home->engine.open < POLICY_KEYS && may_open(home, comm, key);
-	return home->engine.open < OPEN_KEYS && may_open(home, comm, key) &&
-	       !waits(home, comm, most_calls(key));
+	look_at_worths(home, LOOK_MS);
+	if (!may_open(home, comm, key) || !is_next(home, comm, key))
+		return false;
+	/* Others may have been called since. */
+	look_at_worths(home, 0);
+	return may_open(home, comm, key);
 }
 
 /* A remembered arm waits for no calls: has any key of it such a one? */
@@ -193,7 +273,9 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 		const struct nt_board_key *key = &comm->key[k];
 		struct nt_known known;
 
-		if (atomic_load(&key->id) == 0 || !atomic_load(&key->described))
+		if (atomic_load(&key->id) == 0)
+			break;
+		if (!atomic_load(&key->described))
 			continue;
 		known = known_of(home, comm, key);
 		if (nt_warm_worth(&home->engine.policy, &known))
@@ -203,16 +285,18 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 }
 
 /* Takes the engine's key. */
-static struct open_key *open_key(const struct nt_home *home, const struct nt_board_comm *comm,
-				 const struct nt_board_key *board_key,
-				 struct nt_engine_key *engine_key)
+static struct nt_open_key *open_key(struct nt_home *home, const struct nt_board_comm *comm,
+				    const struct nt_board_key *board_key,
+				    struct nt_engine_key *engine_key)
 {
-	struct open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
+	struct nt_open_key *key = engine_key ? malloc(sizeof(*key)) : NULL;
 
-	if (key)
-		*key = (struct open_key){ home, comm, board_key, engine_key };
-	else if (engine_key)
+	if (key) {
+		*key = (struct nt_open_key){ home, home->open, comm, board_key, engine_key };
+		home->open = key;
+	} else if (engine_key) {
 		nt_engine_end(engine_key);
+	}
 	return key;
 }
 
@@ -250,7 +334,7 @@ static void *recheck_start(void *arg, const struct nt_board_comm *comm,
 
 static int key_next(void *arg, struct nt_plan *plan)
 {
-	const struct open_key *key = arg;
+	const struct nt_open_key *key = arg;
 	struct nt_known known = known_of(key->home, key->comm, key->board_key);
 	enum nt_engine_next next;
 	struct nt_schedule s;
@@ -266,43 +350,70 @@ static int key_next(void *arg, struct nt_plan *plan)
 
 static bool key_ready(void *arg)
 {
-	const struct open_key *key = arg;
+	const struct nt_open_key *key = arg;
 
 	return nt_engine_for_good(key->engine_key);
 }
 
 static void key_absorb(void *arg, const uint8_t *bytes, size_t count)
 {
-	struct open_key *key = arg;
+	struct nt_open_key *key = arg;
 
 	nt_engine_absorb(key->engine_key, bytes, count);
 }
 
 static void key_end(void *arg)
 {
-	struct open_key *key = arg;
+	struct nt_open_key *key = arg;
+	struct nt_open_key **at = &key->home->open;
 
+	while (*at != key)
+		at = &(*at)->next;
+	*at = key->next;
 	nt_engine_end(key->engine_key);
 	free(key);
 }
 
 /* The slowest rank's time: it defines the collective. 0 where a rank that takes part has none:
  * it may have been that. */
-static uint32_t slowest(const struct nt_board_run *run, uint32_t members, uint32_t position,
-			bool period)
+static uint64_t slowest_ns(const _Atomic uint32_t times[][NT_RUN_POSITIONS],
+			   const struct nt_board_run *run, uint32_t members, uint32_t position)
 {
 	uint32_t worst = 0;
 
 	for (uint32_t m = 0; m < members && m < NT_BOARD_MEMBERS; m++) {
-		const _Atomic uint32_t *times = period ? run->period_ns[m] : run->sample_ns[m];
-		uint32_t ns = atomic_load_explicit(&times[position], memory_order_relaxed);
+		uint32_t time = atomic_load_explicit(&times[m][position], memory_order_relaxed);
 
-		if (ns == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
+		if (time == 0 && atomic_load_explicit(&run->issued[m], memory_order_relaxed) != 0)
 			return 0;
-		if (ns > worst)
-			worst = ns;
+		if (time > worst)
+			worst = time;
 	}
-	return worst;
+	return nt_board_time_ns(worst);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of an arm's calls' own times; 0: there are none. */
+static uint64_t own_ns(const struct nt_board_run *run, uint32_t members,
+		       const struct nt_schedule *schedule, uint32_t epoch, unsigned index)
+{
+	uint64_t ns[NT_RUN_POSITIONS];
+	unsigned count = 0;
+
+	for (uint32_t p = 0; p < nt_schedule_positions(schedule); p++) {
+		if (nt_schedule_index(schedule, epoch, p) != (int)index)
+			continue;
+		ns[count] = slowest_ns(run->own, run, members, p);
+		count += ns[count] != 0;
+	}
+	qsort(ns, count, sizeof(ns[0]), by_value);
+	return count ? ns[count / 2] : 0;
 }
 
 size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, uint32_t members,
@@ -318,7 +429,11 @@ size_t nt_home_gather(const struct nt_board *board, const struct nt_plan *plan, 
 	run = &board->run[plan->run];
 	for (uint32_t p = 0; p < nt_schedule_positions(&schedule); p++)
 		nt_times_put(packed, &schedule, plan->epoch, p, reward,
-			     slowest(run, members, p, false), slowest(run, members, p, true));
+			     slowest_ns(run->sample, run, members, p),
+			     slowest_ns(run->period, run, members, p));
+	for (unsigned i = 0; i < schedule.count; i++)
+		packed[nt_times_own_at(&schedule, i)] = nt_times_pack(
+			own_ns(run, members, &schedule, plan->epoch, i));
 	return nt_times_write(packed, out, cap);
 }
 

@@ -14,12 +14,16 @@
 #include "contract/warm.h"
 #include "engine/engine.h"
 #include "pmix-sync/agree.h"
+#include "tuner/worth.h"
 
 struct nt_home {
 	struct nt_engine engine;
-	/* of this node, whose communicators take turns; NULL: they do not */
+	/* of this node, whose keys wait for each other; NULL: they do not, and all are worth it */
 	const struct nt_board *board;
+	struct nt_worths worths; /* zeros at first */
+	struct nt_open_key *open; /* keys that are explored; NULL at first */
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

@@ -9,8 +9,10 @@
 #ifndef NT_TUNER_KEY_H
 #define NT_TUNER_KEY_H
 
+#include "pmix-sync/rhythm.h"
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
+#include "tuner/stall.h"
 #include "engine/marker.h"
 #include "engine/schedule.h"
 
@@ -30,9 +32,10 @@ enum nt_own_state {
 struct nt_key_fixed {
 	float cost_us[NT_PAIRS]; /* NCCL's costs at the first call */
 	uint8_t auto_arm; /* NCCL's pick at the first call */
-	/* NULL but in mode observe; the proxy thread fills what it points to. */
-	_Atomic uint32_t *observed_ns;
-	struct nt_board_key *shared; /* NULL: not on the board */
+	/* Times (nt_board_time()), NULL but in mode observe; the proxy thread fills them. */
+	_Atomic uint32_t *observed;
+	/* NULL: not on the board. The decision thread sets it, once, at the first call or later. */
+	struct nt_board_key *_Atomic shared;
 };
 
 /* The decision thread. */
@@ -41,8 +44,10 @@ struct nt_key_decision {
 	_Atomic uint32_t state; /* enum nt_own_state */
 	uint32_t arm; /* of the newest plan for good; before the state becomes COMMITTED */
 	_Atomic uint32_t rechecks_taken; /* of those that the helper thread has asked for */
+	uint64_t place_calls; /* calls at which a place on the board is tried for again; 0: never */
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were looked at */
 	bool open; /* counts turns */
+	uint64_t told_turn; /* plus 1, of what the board says of its tasks; 0: nothing yet */
 	uint64_t measure_group; /* the group in which GPU times were wanted first */
 	uint32_t stalled_seen; /* the helper thread's word that was answered */
 	_Atomic uint32_t commits; /* plans for good so far */
@@ -79,9 +84,8 @@ struct nt_key_helper {
 	_Atomic uint32_t rechecks_asked; /* the board had it open for a recheck so often */
 	_Atomic uint32_t stalled; /* open for long, and nothing comes of it: in how many rounds */
 	bool recheck_open; /* on the board since the newest was asked for */
-	uint32_t seen_epoch; /* and since when it is as it is */
-	uint64_t opened_ms;
-	uint64_t seen_calls, seen_ms; /* calls when they last changed, and when */
+	struct nt_stall stall;
+	struct nt_rhythm rhythm;
 	struct nt_marker_place marker;
 };
 

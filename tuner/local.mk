@@ -23,6 +23,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/commit.h \
 	%D%/costs.h \
 	%D%/ctx.h \
+	%D%/deadline.c \
+	%D%/deadline.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/event.c \
@@ -48,10 +50,13 @@ libnt_tuner_la_SOURCES = \
 	%D%/rounds.h \
 	%D%/slot.c \
 	%D%/slot.h \
+	%D%/stall.h \
 	%D%/standing.c \
 	%D%/standing.h \
 	%D%/warm.c \
 	%D%/warm.h \
+	%D%/worth.c \
+	%D%/worth.h \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \

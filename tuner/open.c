@@ -69,12 +69,12 @@ static struct nt_comm *take_room(struct nt_process *process)
 		if (!comm)
 			return NULL;
 		nt_slot_forget(&process->slots, comm);
-		observed = comm->fixed.observed_ns;
+		observed = comm->fixed.observed;
 		index = comm->fixed.index;
 		memset(comm, 0, sizeof(*comm));
 	}
 	comm->fixed.index = index;
-	comm->fixed.observed_ns = observed;
+	comm->fixed.observed = observed;
 	return comm;
 }
 
@@ -292,7 +292,7 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 /* What the helper has not published yet. */
 static void publish_calls(struct nt_comm *comm)
 {
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		struct nt_board_key *shared = comm->key[i].fixed.shared;
 
 		if (shared)
@@ -307,7 +307,7 @@ static void say_end(const struct nt_comm *comm)
 	unsigned keys = 0, committed = 0;
 	uint64_t calls = 0;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		if (nt_comm_key_id(comm, i) == 0)
 			continue;
 		keys++;
@@ -324,7 +324,7 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 {
 	if (!comm)
 		return;
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++)
 		nt_comm_drop_key(comm, &comm->key[i]);
 	if (comm->fixed.board) {
 		publish_calls(comm);
@@ -359,7 +359,7 @@ void nt_comm_leave_all(struct nt_process *process)
 void nt_comm_free_all(struct nt_process *process)
 {
 	for (uint32_t i = 0; i < process->comms; i++) {
-		free(process->comm[i]->fixed.observed_ns);
+		free(process->comm[i]->fixed.observed);
 		free(process->comm[i]);
 	}
 }

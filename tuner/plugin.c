@@ -316,8 +316,8 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	if (descr->type == NT_PROF_COLL)
 		return nt_event_coll(comm, COLL_EVENT(descr));
 	if (descr->type == NT_PROF_KERNEL_CH)
-		nt_event_kernel(comm, nt_handle_ours(descr->parent), descr->kernel_ch.channel,
-				descr->kernel_ch.start_ns);
+		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
+				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 	return NULL;
 }
 
@@ -334,9 +334,8 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 	case NT_PROF_GROUP: return nt_event_group(comm);
 	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_KERNEL_CH:
-		nt_event_kernel(comm, nt_handle_ours(descr->parent), descr->kernel_ch.channel,
-				descr->kernel_ch.start_ns);
-		break;
+		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
+				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 	default: break;
 	}
 	return NULL;
@@ -383,9 +382,14 @@ static int stop(void *event)
 	return NT_NCCL_OK;
 }
 
-/* No event that has states is given a handle of ours. */
+/* Of events that have states, only a measured call's first kernel has a handle of ours. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
+	void *ours = nt_handle_ours(event);
+	struct nt_process *process = ours ? nt_process_now() : NULL;
+
+	if (process && state == NT_PROF_STATE_KERNEL_CH_STOP && args && !nt_process_inert(process))
+		nt_event_kernel_end(process, ours, args->kernel_ch.stop_ns);
 	nt_chain_state(nt_handle_theirs(event), state, args, 6);
 	return NT_NCCL_OK;
 }

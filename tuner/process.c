@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "tuner/clock.h"
+#include "tuner/deadline.h"
 #include "tuner/log.h"
 #include "engine/schedule.h"
 
@@ -75,6 +77,8 @@ static void read_step(struct nt_process *process)
 	process->local_task = env_number("SLURM_LOCALID", 0);
 	process->tasks = env_number("SLURM_STEP_NUM_TASKS", env_number("SLURM_NTASKS", 1));
 	process->nodes = env_number("SLURM_STEP_NUM_NODES", env_number("SLURM_NNODES", 1));
+	process->end_us = nt_deadline_us(getenv(NT_DEADLINE_ENV), (int64_t)time(NULL),
+					 nt_clock_us());
 }
 
 static void init_thread(struct nt_process_thread *helper)

@@ -19,7 +19,7 @@
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
  *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
- *           (SLURM_NNODES).
+ *           (SLURM_NNODES), SLURM_JOB_END_TIME.
  */
 #ifndef NT_PROCESS_H
 #define NT_PROCESS_H
@@ -100,6 +100,7 @@ struct nt_process {
 	struct nt_board_map map;
 	uint32_t build, policy_hash;
 	uint32_t task, tasks, local_task, nodes;
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
 	bool in_step; /* SLURM_PROCID is set */
 	pid_t pid;
 	/* Written by any thread. */

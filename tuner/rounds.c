@@ -17,8 +17,9 @@
 #define CALM_MS 60000u /* without a change of state for this long, nothing is expected soon */
 /* At least this long between two records, but for the first and the last. */
 #define RECORD_MS 10000u
-#define SILENT_MS 10000u /* a key that was not called for this long need not be measured */
-#define STALLED_MS 180000u /* a key is open for this long without a new plan */
+/* A key that was not called for this long, and for so many of its pauses, need not be measured. */
+#define SILENT_MS 10000u
+#define SILENT_PAUSES 4u
 #define TRY_MS 1000u /* between two tries to speak for the node */
 #define LATE_MS 10000u /* the first task of a node has this long to come */
 
@@ -59,32 +60,25 @@ static void publish_calls(struct nt_board_key *shared, uint32_t member, uint64_t
 static void stop_measuring_silent(struct nt_process *process, struct nt_own_key *key,
 				  uint64_t calls, uint64_t ms)
 {
-	struct nt_key_helper *mine = &key->helper;
+	struct nt_rhythm *rhythm = &key->helper.rhythm;
 
-	if (calls != mine->seen_calls) {
-		mine->seen_calls = calls;
-		mine->seen_ms = ms;
-	} else if (ms - mine->seen_ms >= SILENT_MS) {
+	nt_rhythm_see(rhythm, calls, ms);
+	if (ms - rhythm->called_ms >= nt_rhythm_ms(rhythm, SILENT_PAUSES, SILENT_MS))
 		nt_mask_measure(&process->mask, &key->measured, false);
-	}
 }
 
 /* A key whose home or another member is gone would cost events for ever. */
-static void note_stalled(struct nt_own_key *key, uint32_t own, uint64_t ms)
+static void note_stalled(struct nt_own_key *key, uint32_t own, uint64_t calls, uint64_t ms)
 {
 	struct nt_key_helper *mine = &key->helper;
-	uint32_t epoch, rounds;
+	uint32_t epoch, rounds = 0;
 
 	if (!key->fixed.shared || own != NT_OWN_OPEN)
 		return;
 	epoch = atomic_load_explicit(&key->fixed.shared->epoch, memory_order_relaxed);
-	if (mine->opened_ms == 0 || epoch != mine->seen_epoch)
-		mine->opened_ms = ms;
-	mine->seen_epoch = epoch;
-	if (ms - mine->opened_ms < STALLED_MS)
-		return;
-	rounds = atomic_load_explicit(&mine->stalled, memory_order_relaxed);
-	atomic_store_explicit(&mine->stalled, rounds + 1, memory_order_relaxed);
+	if (nt_stall_see(&mine->stall, epoch, nt_mask_measures(&key->measured), calls, ms))
+		rounds = atomic_load_explicit(&mine->stalled, memory_order_relaxed) + 1;
+	atomic_store_explicit(&mine->stalled, rounds, memory_order_relaxed);
 }
 
 /* The board has a committed key open for a recheck: this rank's next decision looks at it. Asked
@@ -102,7 +96,7 @@ static void ask_for_recheck(const struct nt_comm *comm, struct nt_own_key *key, 
 	if (mine->recheck_open || own != NT_OWN_COMMITTED || nt_comm_frozen(comm))
 		return;
 	mine->recheck_open = true;
-	mine->opened_ms = 0;
+	mine->stall.begun = false;
 	atomic_store_explicit(&mine->stalled, 0, memory_order_relaxed);
 	/* Nothing to pair with: the decision looks at the board itself. */
 	asked = atomic_load_explicit(&mine->rechecks_asked, memory_order_relaxed);
@@ -120,7 +114,7 @@ static void look_at_key(const struct nt_comm *comm, struct nt_own_key *key, stru
 	if (shared)
 		ask_for_recheck(comm, key, own);
 	stop_measuring_silent(comm->fixed.process, key, calls, r->ms);
-	note_stalled(key, own, r->ms);
+	note_stalled(key, own, calls, r->ms);
 	if (shared) {
 		state = atomic_load_explicit(&shared->state, memory_order_acquire);
 		publish_calls(shared, member, calls);
@@ -139,9 +133,11 @@ static void look_at_comm(struct nt_comm *comm, struct rounds *r, uint64_t *signa
 	mix(signature, comm->fixed.id ^ comm->kept.halves);
 	if (comm->kept.left)
 		return;
-	if (board)
+	if (board) {
 		mix(signature, atomic_load_explicit(&board->state, memory_order_acquire));
-	for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+		nt_board_grow(&comm->fixed.process->map, comm->fixed.seat.comm);
+	}
+	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 		if (nt_comm_key_id(comm, k) != 0)
 			look_at_key(comm, &comm->key[k], r, signature);
 	}
@@ -222,6 +218,7 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	r->home.warm = nt_process_warm_arms(&process->warm);
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
+	r->home.end_us = process->end_us;
 	config.hooks = nt_home_hooks(&r->home);
 	beat = atomic_load_explicit(&process->map.board->beat, memory_order_relaxed);
 	if (r->tried_ms == 0 || beat == r->beat)
@@ -258,7 +255,7 @@ static void read_marker(struct nt_process *process, struct rounds *r)
 		struct nt_marker_key key = { .comm = comm->fixed.opened,
 					     .ranks = comm->fixed.ranks };
 
-		for (unsigned k = 0; k < NT_OWN_KEYS; k++) {
+		for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 			struct nt_own_key *own = &comm->key[k];
 
 			key.key = nt_comm_key_id(comm, k);

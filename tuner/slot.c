@@ -3,8 +3,6 @@
 /* slot.c - see slot.h */
 #include "tuner/slot.h"
 
-#include <stddef.h>
-
 enum { FREE = 0, LIVE = 1, BUSY = 2 };
 
 #define GENERATIONS (UINT32_C(1) << 24) /* so that a handle leaves its top byte free */

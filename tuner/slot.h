@@ -17,10 +17,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NT_SLOT_COUNT 1024 /* decisions being measured at once in a process; a power of two */
 #define NT_SLOT_KIND 1u /* the lowest two bits of a handle */
+#define NT_SLOT_KIND_KERNEL 2u /* ... of one that stands for the same slot, for a kernel's event */
 
 /* Where a time belongs. Slots keep it and look at nothing but `whose`. */
 struct nt_sample {
@@ -58,6 +60,19 @@ bool nt_slot_live(struct nt_slots *slots, const void *handle);
 
 /* True where the handle is live: *out is its sample. */
 bool nt_slot_look(struct nt_slots *slots, const void *handle, struct nt_sample *out);
+
+/* The handle of a kernel's event of the same decision, and back; NULL: it is none. */
+static inline void *nt_slot_to_kernel(const void *handle)
+{
+	return (void *)((uintptr_t)handle ^ NT_SLOT_KIND ^ NT_SLOT_KIND_KERNEL);
+}
+
+static inline void *nt_slot_of_kernel(const void *event)
+{
+	if (((uintptr_t)event & 3) != NT_SLOT_KIND_KERNEL)
+		return NULL;
+	return (void *)((uintptr_t)event ^ NT_SLOT_KIND ^ NT_SLOT_KIND_KERNEL);
+}
 
 /* All handles whose samples say `whose` are stale from now on. */
 void nt_slot_forget(struct nt_slots *slots, const void *whose);

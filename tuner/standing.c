@@ -65,7 +65,7 @@ void nt_standing_leave(struct nt_comm *comm)
 	comm->kept.state = nt_standing(comm, &why);
 	if (comm->kept.state == NT_COMM_REJECTED)
 		snprintf(comm->kept.why, sizeof(comm->kept.why), "%s", why);
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		struct nt_own_key *key = &comm->key[i];
 
 		key->kept.decided = nt_standing_of_key(comm, key, &key->kept.state,

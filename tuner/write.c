@@ -13,6 +13,7 @@
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
+#include "tuner/worth.h"
 #include "tuner/writehistory.h"
 
 _Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
@@ -52,6 +53,11 @@ static const char *from_name(unsigned from)
 	return names[from < NT_FROMS ? from : NT_FROM_STEP];
 }
 
+static double known_us(float us)
+{
+	return us > 0 ? (double)us : NAN;
+}
+
 /* What came of exploring a key. */
 static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 {
@@ -64,6 +70,10 @@ static void note_outcome(struct nt_rank_key *out, const struct nt_outcome *o)
 		out->auto_p75_us = (double)o->auto_p75_us;
 		out->arm_p75_us = (double)o->best_p75_us;
 		out->samples = o->samples;
+		out->auto_own_us = known_us(o->own_auto_us);
+		out->arm_own_us = known_us(o->own_best_us);
+		out->auto_period_us = known_us(o->period_auto_us);
+		out->arm_period_us = known_us(o->period_best_us);
 	}
 	if (o->verdict != NT_VERDICT_REMEMBERED)
 		out->p = (double)o->p;
@@ -90,7 +100,7 @@ static void note_committed(struct nt_rank_key *out, const struct nt_own_key *key
 
 static int by_value(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -98,23 +108,23 @@ static int by_value(const void *a, const void *b)
 /* Durations of mode observe. Returns whether there are any. */
 static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 {
-	uint32_t ns[NT_OBSERVED_MAX];
+	uint64_t ns[NT_OBSERVED_MAX];
 	uint32_t count = 0;
 
-	for (unsigned i = 0; key->fixed.observed_ns && i < NT_OBSERVED_MAX; i++) {
+	for (unsigned i = 0; key->fixed.observed && i < NT_OBSERVED_MAX; i++) {
 		/* Pairs with the release in keep_time() of tuner/event.c. */
-		uint32_t value = atomic_load_explicit(&key->fixed.observed_ns[i],
+		uint32_t value = atomic_load_explicit(&key->fixed.observed[i],
 						      memory_order_acquire);
 
 		if (value != 0)
-			ns[count++] = value;
+			ns[count++] = nt_board_time_ns(value);
 	}
 	if (count == 0)
 		return false;
 	qsort(ns, count, sizeof(ns[0]), by_value);
-	out->auto_us = ns[count / 2] / 1e3;
-	out->auto_p25_us = ns[count / 4] / 1e3;
-	out->auto_p75_us = ns[count * 3 / 4] / 1e3;
+	out->auto_us = (double)ns[count / 2] / 1e3;
+	out->auto_p25_us = (double)ns[count / 4] / 1e3;
+	out->auto_p75_us = (double)ns[count * 3 / 4] / 1e3;
 	out->samples = count;
 	return true;
 }
@@ -156,7 +166,7 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || own == NT_OWN_GONE)
 		state = NT_KEYSTATE_EXPLORING; /* cut short, where the board has it closed */
-	else if (key->fixed.observed_ns &&
+	else if (key->fixed.observed &&
 		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
 	snprintf(out->state, sizeof(out->state), "%s", state);
@@ -224,8 +234,16 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 	}
 }
 
+static void note_worth(struct nt_rank_key *out, const struct nt_comm *comm,
+		       const struct nt_own_key *key, double of_us)
+{
+	if (out->why[0] == '\0' && strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 &&
+	    nt_worth_lacks(comm->fixed.process, key, of_us))
+		snprintf(out->why, sizeof(out->why), "%s", NT_KEYWHY_UNWORTHY);
+}
+
 static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
-		    uint64_t id)
+		    uint64_t id, double of_us)
 {
 	struct nt_rank_key out;
 
@@ -234,6 +252,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
 	note_remembered(&out, comm, id);
+	note_worth(&out, comm, key, of_us);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
@@ -288,14 +307,16 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 
 static void put_keys(struct text *t, const struct nt_comm *comm)
 {
+	const double of_us = nt_worth_process_us(comm->fixed.process);
+
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		uint64_t id = nt_comm_key_id(comm, i);
 		struct nt_put before = t->put;
 
 		if (id == 0)
 			continue;
-		put_key(&t->put, comm, &comm->key[i], id);
+		put_key(&t->put, comm, &comm->key[i], id, of_us);
 		if (t->put.full) {
 			t->put = before;
 			t->cut++;
@@ -402,7 +423,7 @@ static int64_t warm_keys(const struct nt_comm *comm)
 	struct nt_outcome outcome;
 	int64_t used = 0;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		if (nt_comm_key_id(comm, i) != 0 && nt_key_commits(&comm->key[i], &outcome) > 0)
 			used += outcome.from != NT_FROM_STEP;
 	}

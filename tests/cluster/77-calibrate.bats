@@ -52,6 +52,8 @@ job() {
 		echo '#!/bin/bash'
 		echo "export NCCL_TUNE_MEMORY=$out/memory out=$out"
 		echo "calibrate() { $NT_STAGE/bin/nccl-tune calibrate \"\$@\" >$out/out 2>$out/err </dev/null; }"
+		# Slurm takes its time to forget a step that was ended; one that goes on does so for minutes.
+		echo "running() { for i in {1..60}; do squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps; grep -qv batch $out/steps || break; sleep 0.5; done; }"
 		echo "step() { srun --mpi=pmix --nccl-tune=bandit,channels=on,launch=\"\$@\"; }"
 		printf '%s\n' "$@"
 	} >"$out/job.sh"
@@ -102,7 +104,7 @@ entries() {
 @test "a step that fails, one that hangs: each counts against its profile, and leaves nothing running" {
 	program threads '[ -z "$NCCL_MIN_NCHANNELS" ] || { echo "no room for $NCCL_MIN_NCHANNELS channels" >&2; exit 3; }' \
 		'[ "$NCCL_SOCKET_NTHREADS$NCCL_NSOCKS_PERTHREAD" != 24 ] || exec sleep 300'
-	job "SIZES=16M calibrate --time 60s -- $out/program" "squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps"
+	job "SIZES=16M calibrate --time 60s -- $out/program" running
 	[ "$rc" = 0 ]
 	grep -q 'calibrate: sockets-wide: exit status 3: no room for 8 channels' "$out/err"
 	grep -q 'calibrate: sockets-many: it took longer than its share of the time' "$out/err"
@@ -125,7 +127,7 @@ entries() {
 	program wide '[ -z "$NCCL_NSOCKS_PERTHREAD" ] || [ -n "$NCCL_MIN_NCHANNELS" ] || exec sleep 300'
 	job "SIZES=16M calibrate --time 120s -p sockets-wide,sockets-many -- $out/program & pid=\$!" \
 		"while ! grep -q sockets-wide: $out/err; do sleep 0.2; done; sleep 2; pkill -TERM -P \$pid -x nccl-tune" \
-		'wait $pid; rc=$?' "squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps" 'exit $rc'
+		'wait $pid; rc=$?' running 'exit $rc'
 	[ "$rc" = 1 ]
 	grep -q '^launch profile sockets-wide (calibrated' "$out/out"
 	grep -q 'interrupted: this is what was known by then' "$out/err"

@@ -7,7 +7,7 @@
 # Part of tests/gpu/run.sh; correct_summary.py reads what these runs leave.
 
 readonly CORRECT_STEP_S=60 CORRECT_STALL_S=20 CORRECT_TAKES_S=12
-readonly CORRECT_POLICY=bandit,min_calls=8,screen_blocks=3,confirm_blocks=8,alpha=0.2,min_gain=1
+readonly CORRECT_POLICY=bandit,min_calls=8,min_share=0,screen_blocks=3,confirm_blocks=8,alpha=0.2,min_gain=1
 readonly CORRECT_COLLS=allreduce,allgather,reducescatter
 readonly CORRECT_KINDS=(graph-late abort grouped split graph-early split-share abort-grouped)
 

@@ -8,7 +8,7 @@
 
 readonly GROUPS_STEP_S=150	# the longest step, its wait for the one before included
 readonly GROUPS_FIRST_S=25	# what a run is thought to take until one was seen
-readonly GROUPS_HASTY=bandit,min_calls=8,screen_blocks=3,confirm_blocks=8,alpha=0.2,min_gain=1
+readonly GROUPS_HASTY=bandit,min_calls=8,min_share=0,screen_blocks=3,confirm_blocks=8,alpha=0.2,min_gain=1
 readonly GROUPS_SIZES=64K,256K,1M,4M
 
 # group_run K: what run K is; sets kind, topology, policy, split. Odd runs are started by srun, even ones by

@@ -19,7 +19,7 @@ KILL_PEER_SHORT_S=3	# ... and where none can be
 KILL_HANG_S=120	# processes that are there so long after the kill hang: what takes a third elsewhere may take this here
 KILL_SETTLE_S=${KILL_SETTLE_S:-5}	# what Slurm gets for each part of ending a job
 KILL_CALLS=1300		# two seconds; the choice is final after one where the machine is quiet
-KILL_CALLS_FINAL=4000	# ... and so many calls are enough for it where it is not
+KILL_CALLS_FINAL=5000	# ... and so many calls are enough for it where it is not
 
 # Without the plugin there is no board: strike at about the time, in ms after the tasks were started.
 declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [committed]=350 [running]=380 [next]=500

@@ -194,7 +194,9 @@ static void look_at_comm(struct nt_board *board, struct nt_board_comm *comm, str
 		one.step = STEP_REJECTED;
 	else if (state == NT_COMM_JOINING)
 		one.step = joined ? STEP_JOINING : STEP_NONE;
-	for (int k = 0; state == NT_COMM_AGREED && k < NT_BOARD_KEYS; k++) {
+	for (int k = 0;
+	     state == NT_COMM_AGREED && k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0;
+	     k++) {
 		struct sight of_key = { .comm = comm };
 
 		of_key.step = step_of_key(board, comm, k, &of_key);

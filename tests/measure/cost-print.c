@@ -120,7 +120,10 @@ void nt_cost_print(const struct nt_cost_options *options, struct nt_cost_rank *r
 {
 	printf("{\"comms\":%u,\"processes\":%u,\"populated\":%s,\"board_kib\":%zu,\"ranks\":[",
 	       options->comms, options->processes, options->populate ? "true" : "false",
-	       sizeof(struct nt_board) / 1024);
+	       (sizeof(struct nt_board) - (size_t)NT_BOARD_COMMS *
+						  (NT_BOARD_KEYS - NT_BOARD_KEYS_AT_ONCE) *
+						  sizeof(struct nt_board_key)) /
+		       1024);
 	for (uint32_t p = 0; p < options->processes; p++) {
 		printf("%s", p ? "," : "");
 		print_rank(options, &rank[p]);

@@ -240,7 +240,8 @@ static void measure_callbacks(uint32_t calls)
 		*at = (struct nt_plan){ .at = seq + 40,
 					.until = seq + 40 + positions,
 					.epoch = epoch,
-					.stride = 1,
+					.stride = positions,
+					.cell = positions,
 					.run = run };
 		at->payload_bytes = (uint32_t)nt_schedule_write(&schedule, at->payload,
 								sizeof(at->payload));
@@ -251,7 +252,7 @@ static void measure_callbacks(uint32_t calls)
 			explored_call(took);
 		explored_call(NULL);
 		for (uint32_t i = 0; i < positions; i++)
-			taken += atomic_load(&map.board->run[run].sample_ns[0][i]) == 50000;
+			taken += atomic_load(&map.board->run[run].sample[0][i]) == 50000;
 		nt_board_run_free(map.board, run);
 	}
 	printf("\"explored_share\":%.3f", (double)taken / took[DECISION].count);

@@ -27,7 +27,7 @@ if ! command -v spin >/dev/null; then
 fi
 work=$(mktemp -d /tmp/nt-model.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-limit_s=100 limit_mb=900 optimize=-O0	# most of the time is the compiler's
+limit_s=400 limit_mb=900 optimize=-O0	# most of the time is the compiler's; a guard, not a measure
 [ -z "$deep" ] || { limit_s=600 limit_mb=7000 optimize=-O2; }
 names=() wants=() defines=() cycles=()
 

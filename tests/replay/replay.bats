@@ -45,6 +45,40 @@ noise() {
 		.chosen_arm == "TREE/SIMPLE" and .best_arm == .chosen_arm and .calls < 300'
 }
 
+@test "what no job can choose is left out: NCCL's own pick, and what it masks" {
+	replay --picks "$traces/h200-auto-picks.csv" "${cells[@]}"
+	holds 'length == 34 and all(.[]; has("auto_arm", "extra_us") and .chosen_arm != .auto_arm and .best_arm != .auto_arm)'
+	holds 'all(.[] | select(.topology == "2x4"); (.chosen_arm, .best_arm) | endswith("LL128") | not)'
+	holds '[.[] | select(.chosen_arm != "AUTO")] | length >= 8'
+	holds '[.[] | .arms] | (min, max) | . >= 3 and . <= 6'
+	share '.chosen_us <= 1.02 * .best_us' 0.94
+	share '.chosen_us <= 1.01 * .auto_us' 1
+	# The nearest size, a pair, and what is of another topology.
+	printf '%s\n' allreduce,2x4,4096,Ring,LL,Tree/Simple allreduce,1x8,1024,Ring,LL,LL >"$trace"
+	printf 'allreduce,2x4,seq,%s,1024,9,8,9\n' AUTO,AUTO Tree,Simple Tree,LL Ring,LL |
+		"$nccl_tune" replay --json --picks "$trace" - | jq -e '.[0] | .arms == 2 and .auto_arm == "RING/LL"'
+	printf 'allreduce,4x2,seq,%s,1024,9,8,9\n' AUTO,AUTO Tree,Simple Tree,LL Ring,LL |
+		"$nccl_tune" replay --json --picks "$trace" - | jq -e '.[0] | .arms == 4 and (has("auto_arm") | not)'
+	local line
+	for line in allreduce,2x4,4096,Ring,LL,LL256 allreduce,2x4,4096,Ring,LL,Star/LL; do
+		echo "$line" >"$trace"
+		run -1 --separate-stderr "$nccl_tune" replay --picks "$trace" "${cells[0]}"
+		[[ $stderr = *"trace.csv:1: unknown protocol or pair"* ]] || { echo "$stderr"; return 1; }
+	done
+}
+
+@test "a race takes fewer calls where times lie close together" {
+	replay --picks "$traces/h200-auto-picks.csv" --rule race "${cells[@]}"
+	holds 'all(.[]; .rule == "race" and .chosen_us <= 1.01 * .auto_us) and ([.[].calls] | add / length) < 50'
+	noise -c 2 -n 400 lognormal-3
+	replay --rule race --aa 200 "$trace"
+	holds 'all(.[]; .rate <= 0.02)'
+	replay --policy bandit,rule=race --power 10 --trials 100 "$trace"
+	holds 'all(.[]; .rate >= 0.97)'
+	run -0 "$nccl_tune" explain --policy bandit,rule=race --sizes 256K --topology 2x4
+	[[ $output = *"8 arms, 4 blocks"*"another 48 calls"*"21 blocks"* && $output = *"won 100 times"* ]]
+}
+
 @test "made-up cells: near the best arm, never slower than AUTO" {
 	noise -c 20 -n 400 lognormal-3 lognormal-8 drift tail
 	replay "$trace"
@@ -159,12 +193,12 @@ noise() {
 		[[ $stderr = *"$want"* ]] || { echo "$args: $stderr"; return 1; }
 	done <<-'END'
 		replay|no trace
-		replay --rule best x|unknown rule 'best' (want nccl-tune, paper-online, paper-offline or ucb1)
+		replay --rule best x|unknown rule 'best' (want nccl-tune, race, paper-online, paper-offline or ucb1)
 		replay --aa 0 x|bad --aa '0'
 		replay --aa 5 --power 10 x|stands alone
 		replay --trials 5 x|goes with --power
 		replay --power 100 x|bad --power '100'
-		replay --policy bandit,rule=ucb1 x|unknown rule 'ucb1' (want nccl-tune, paper-online or paper-offline)
+		replay --policy bandit,rule=ucb1 x|unknown rule 'ucb1' (want nccl-tune, paper-online, paper-offline or race)
 		replay --seed x x|bad --seed
 		explain --sizes 4X|bad size '4X'
 		explain --topology 8|bad topology '8'
@@ -176,7 +210,7 @@ noise() {
 @test "explain says what caps, chunks and the reward mean" {
 	run -0 "$nccl_tune" explain -p bandit,channels=on,chunks=on -s 1M -t 2x4
 	[[ $output = *"up to 108 calls, of the best two"*"half, a quarter and twice the channels"*"smaller chunks"* ]]
-	[[ $output = *"In all 180 calls where nothing looks faster, else 230 to 405."* ]]
+	[[ $output = *"In all 180 calls where nothing looks faster, else 230 to 780."* ]]
 	[[ $output = *"the next collective on its communicator (reward)"*"taking longer from call to call"* ]]
 	run -0 "$nccl_tune" explain -p bandit,reward=period -s 1M -t 2x4
 	[[ $output = *"the next one of the same kind and size (reward)"* && $output != *"channels that"* ]]
@@ -184,7 +218,8 @@ noise() {
 
 @test "explain says what would be tried, what it takes and what decides" {
 	run -0 "$nccl_tune" explain --topology 2x4 --sizes 256K --policy bandit,screen_blocks=3,min_gain=7
-	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"* ]]
+	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"*"percent of a call's"*"own time"* ]]
+	[[ $output = *"what is left of the job could save"*"an hour, where Slurm does not tell"* ]]
 	[[ $output = *"AllReduce 256K on 2x4"*"8 arms, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
 	[[ $output = *"from 16 MiB on, LL over 1.5 times"* ]]
 	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"

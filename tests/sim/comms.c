@@ -52,7 +52,7 @@ static void write_program(struct sim *s, struct sim_comm *c)
 				call->turn[f] = tasks[f];
 				call->last[f] = last[f];
 			}
-			after[call->key % SIM_FUNCS]++;
+			call->seq = after[call->key % SIM_FUNCS]++;
 			seen[call->key % SIM_FUNCS] = group + 1;
 		}
 		for (uint32_t f = 0; f < SIM_FUNCS; f++)
@@ -199,6 +199,28 @@ static bool lives_again(struct sim *s, uint32_t before)
 	return s->comm[before].again < 0 && sim_chance(s, SIM_FAULT_again, 2);
 }
 
+/* Ranks beside those of the communicator before, on the same nodes, with the same calls: as the
+ * groups of a job. Where there are no such, any. */
+static void stand_beside(struct sim *s, struct sim_comm *c, struct sim_comm *before)
+{
+	uint32_t *proc = sim_take(before->ranks, sizeof(*proc));
+
+	for (uint32_t r = 0; r < before->ranks; r++) {
+		proc[r] = before->proc[r] + 1;
+		if (proc[r] >= s->procs || s->node_of[proc[r]] != s->node_of[before->proc[r]])
+			return;
+	}
+	if (before->like == 0)
+		before->like = sim_draw(s) | 1;
+	c->like = before->like;
+	c->proc = proc;
+	c->ranks = before->ranks;
+	c->calls = before->calls;
+	c->open_ms = before->open_ms;
+	c->call = before->call;
+	c->choice = sim_take(c->calls + 1, sizeof(*c->choice));
+}
+
 static void add_comm(struct sim *s, bool lasting)
 {
 	struct sim_comm *c = &s->comm[s->comm_count++];
@@ -211,9 +233,12 @@ static void add_comm(struct sim *s, bool lasting)
 					 s->o.calls * (uint32_t)s->tick_ms / (s->brief ? 10 : 2));
 	if (!lasting && index > 0 && lives_again(s, index - 1))
 		live_again(s, c, index - 1);
+	else if (!lasting && index > 0 && sim_below(s, 2) == 0)
+		stand_beside(s, c, c - 1);
 	if (!c->proc)
 		draw_shape(s, c);
-	write_program(s, c);
+	if (!c->call)
+		write_program(s, c);
 	seat_later(s, c);
 }
 

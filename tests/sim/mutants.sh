@@ -161,6 +161,8 @@ mutant seen "a plan may follow before the last is over" "$small" \
 	member.c 's/\|\| key->data_due\)/)/; s/return nt_view_passed\(&board->key\[key->slot\], board, &key->installed\);/return true;/; s/if \(!key->data_due \|\| !nt_view_passed\(board_key, board, &key->installed\)\)/if (!key->data_due)/'
 mutant seen "one side takes another stride" "$small" \
 	member.c 's/^(\t)(if \(may_hold\(a, comm, key, plan.epoch\)\) \{)/\1plan.stride += !comm->is_home;\n\1\2/'
+mutant seen "a rank counts what it asks itself" "$small" \
+	turn.h 's/^\tif \(mine->counted_until < turn\) \{/\tmine->counted++;\n&/'
 mutant seen "an entry takes effect before it is in the log" "$small" \
 	outbox.c '/^void nt_outbox_say/,/^}/ s/^\tappend\(.*/\tappend(\&a->queue, entry);\n\tif (!comm->local)\n\t\tappend(\&a->log, entry);/' \
 	agree.c 's/dispatch_all\(agree, agree->config.self, false, bytes, count\);/;/'

@@ -28,6 +28,11 @@ static void open_key(struct sim_member *m, unsigned k)
 	if (m->view[k].open)
 		return;
 	m->view[k].open = true;
+	if (!m->trail)
+		m->trail = sim_take(SIM_FUNCS, sizeof(*m->trail));
+	m->view[k].turn.trail = &m->trail[k % SIM_FUNCS];
+	m->view[k].turn.band = nt_key_band(sim_key_id(k));
+	m->view[k].told_turn = 0;
 	if (m->open_keys++ == 0)
 		m->open_group = m->comm->call[m->next].group;
 }
@@ -126,6 +131,32 @@ static void note_sample(struct sim *s, struct sim_member *m, const struct nt_pla
 		atomic_fetch_add(&run->done[m->seat.member], 1);
 }
 
+/* As tuner/follow.c does. */
+static void tell_pace(struct sim_member *m, unsigned k, uint64_t turn)
+{
+	struct nt_board_key *key = shared_key(m, k);
+	struct sim_view *view = &m->view[k];
+
+	if (view->told_turn == 0) {
+		atomic_store(&key->gap, 0);
+	} else if (turn >= view->told_turn) {
+		atomic_fetch_add(&key->tasks, nt_trail_count(view->turn.trail, view->told_turn - 1,
+							     turn, view->turn.band));
+		if (turn - view->told_turn + 1 > atomic_load(&key->gap))
+			atomic_store(&key->gap, (uint32_t)(turn - view->told_turn + 1));
+	}
+	view->told_turn = turn + 1;
+}
+
+/* The Coll event of a collective: of the group in which events were switched on, some are there. */
+static void report(struct sim *s, struct sim_member *m, const struct sim_call *call)
+{
+	if (m->open_keys == 0 || (call->group == m->open_group && sim_below(s, 2) == 0))
+		return;
+	nt_trail_note(&m->trail[call->key % SIM_FUNCS], call->seq,
+		      nt_key_band(sim_key_id(call->key)));
+}
+
 /* What an open key says at a turn; 0: wait. */
 static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint64_t turn, bool real)
 {
@@ -135,11 +166,14 @@ static uint32_t take_turn(struct sim *s, struct sim_member *m, unsigned k, uint6
 	const struct nt_plan *plan;
 	int64_t position;
 
+	if (m->seat.member == 0)
+		tell_pace(m, k, turn);
 	if (nt_turn_take(key, m->seat.member, turn, &view->turn) == NT_TURN_WAIT)
 		return 0;
 	plan = nt_turn_plan(&view->turn, turn, &position);
 	if (!plan)
 		return AUTO;
+	s->t.counted += plan->cell > 1 && plan->until != NT_NEVER;
 	view->followed_epoch = plan->epoch;
 	if (plan->until == NT_NEVER)
 		commit(view, plan);
@@ -328,6 +362,7 @@ static void decide(struct sim *s, struct sim_member *m)
 	s->t.collectives++;
 	s->t.planned += choice != AUTO;
 	s->t.raced += m->next > c->least + 16;
+	report(s, m, &c->call[m->next]);
 	m->next++;
 }
 
@@ -349,6 +384,8 @@ static void join(struct sim *s, struct sim_member *m)
 	m->seated = nt_board_join(s->node[m->node].board, c->id, c->ranks, c->nodes_used, &card,
 				  &m->seat, &err) == 0;
 	s->t.refused_seats += !m->seated;
+	if (m->seated) /* all are this one process, and are not */
+		m->seat.board->comm[m->seat.comm].member[m->seat.member].pid = 1 + m->proc;
 }
 
 void rank_retire(struct sim *s, struct sim_member *m)

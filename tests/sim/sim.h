@@ -58,11 +58,11 @@ struct sim_options {
 	X(runs) X(cpu_ms) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
 	X(wrong_sums) X(limited)                                                                                \
 	X(commits) X(aborts) X(refusals) X(rejects) X(damaged) X(agreed_comms) X(comms) X(collectives)          \
-	X(planned) X(waits) X(polls) X(spent) X(spent_bytes) X(log_bytes) X(read_bytes) X(fetch_bytes)          \
+	X(planned) X(counted) X(waits) X(polls) X(spent) X(spent_bytes) X(log_bytes) X(read_bytes) X(fetch_bytes)          \
 	X(interleaved)                                                                                             \
 	X(late_reads) X(pieces) X(lost_reads) X(lost_appends) X(hidden_appends) X(repeats) X(gaps) X(leaves)    \
 	X(deaths) X(deaths_between) X(mute_nodes) X(heirs) X(stalls) X(long_stalls) X(killed_ranks) X(left_ranks)        \
-	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats)
+	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats) X(shared)
 /* clang-format on */
 
 #define SIM_BINS 640
@@ -80,6 +80,7 @@ struct sim_call {
 	uint8_t key;
 	uint32_t group; /* calls of a group are decided before any of them is reported */
 	uint32_t turn[SIM_FUNCS]; /* tasks of each function in the groups before */
+	uint32_t seq; /* of its own task */
 	/* 1 + the last group before with a task of the function; 0 none */
 	uint32_t last[SIM_FUNCS];
 };
@@ -92,6 +93,7 @@ struct sim_committed {
 struct sim_comm {
 	uint64_t id;
 	uint32_t ranks, nodes_used, calls, open_ms, life;
+	uint64_t like; /* the same number: called beside each other, and explored alike; 0 */
 	struct sim_member *member; /* by rank */
 	bool spanning, opened, ended;
 	uint32_t home; /* node of rank 0 */
@@ -122,7 +124,7 @@ struct sim_view { /* a rank's own part of a key, as struct nt_own_key of the tun
 	/* of the newest plan for good; of what was followed last */
 	uint32_t committed_choice, followed_epoch;
 	uint32_t committed_epoch;
-	uint64_t calls;
+	uint64_t calls, told_turn;
 	struct nt_turn turn;
 };
 
@@ -141,6 +143,7 @@ struct sim_member { /* a process's rank in a communicator */
 	uint32_t pace; /* calls in a tick, at most */
 	uint64_t join_ms, waiting_ms, flagged_ms; /* waiting, flag up since */
 	uint32_t open_keys, open_group;
+	struct nt_trail *trail; /* by function; NULL: no key was open yet */
 	struct sim_view view[SIM_KEYS];
 };
 

@@ -13,7 +13,8 @@
 
 struct tuner_key {
 	struct sim *s;
-	uint32_t round, rounds, nodes;
+	uint32_t round, rounds, nodes, absorbed;
+	uint64_t like; /* the next number for communicators that are alike; 0: draws its own */
 	bool keep;
 };
 
@@ -35,16 +36,32 @@ static bool early(void *arg, const struct nt_board_comm *comm)
 	return atomic_load(&comm->id) % 3 == 0 && atomic_load(&comm->key[0].calls[0]) > 0;
 }
 
+static uint64_t draw(struct tuner_key *k)
+{
+	uint64_t x = k->like;
+
+	if (x == 0)
+		return sim_draw(k->s);
+	k->like = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+static uint32_t draw_below(struct tuner_key *k, uint32_t bound)
+{
+	return (uint32_t)(draw(k) >> 32) % bound;
+}
+
 static void *start(void *arg, const struct nt_board_comm *comm, const struct nt_board_key *key)
 {
 	struct sim *s = arg;
 	struct tuner_key *k = sim_must(calloc(1, sizeof(*k)));
+	const struct sim_comm *c = comms_find(s, atomic_load(&comm->id));
 
-	(void)key;
 	k->s = s;
-	k->nodes = comms_find(s, atomic_load(&comm->id))->nodes_used;
-	k->rounds = s->o.plain ? 1 : sim_below(s, 4);
-	k->keep = !s->o.plain && sim_below(s, 3) == 0;
+	k->nodes = c->nodes_used;
+	k->like = c->like ? c->like ^ atomic_load(&key->id) << 1 : 0;
+	k->rounds = s->o.plain ? 1 : draw_below(k, 4);
+	k->keep = !s->o.plain && draw_below(k, 3) == 0;
 	return k;
 }
 
@@ -66,12 +83,13 @@ static void *start_recheck(void *arg, const struct nt_board_comm *comm,
 static int next(void *key, struct nt_plan *plan)
 {
 	struct tuner_key *k = key;
-	uint64_t payload = sim_draw(k->s);
+	uint64_t payload = draw(k);
 
+	k->absorbed = 0;
 	plan->payload_bytes = sizeof(payload);
 	memcpy(plan->payload, &payload, sizeof(payload));
 	if (k->round++ < k->rounds) {
-		plan->until = 1 + sim_below(k->s, 30);
+		plan->until = 1 + draw_below(k, 30);
 		return 1;
 	}
 	plan->until = NT_NEVER;
@@ -99,6 +117,7 @@ static void absorb(void *key, const uint8_t *bytes, size_t count)
 {
 	struct tuner_key *k = key;
 
+	k->s->t.shared += k->absorbed++ > 0;
 	k->s->t.wrong_sums += nodes_in(bytes, count) != k->nodes;
 }
 

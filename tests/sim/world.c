@@ -128,7 +128,7 @@ static void clear_board(struct nt_board *board)
 	}
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++) {
 		if (__atomic_load_n(&board->run[r].owner, __ATOMIC_RELAXED) != 0)
-			memset((void *)&board->run[r], 0, offsetof(struct nt_board_run, sample_ns));
+			memset((void *)&board->run[r], 0, offsetof(struct nt_board_run, sample));
 	}
 	memset((void *)board, 0, offsetof(struct nt_board, comm));
 }

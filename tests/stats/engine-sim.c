@@ -21,6 +21,7 @@ static const char usage[] =
 	"  -a ARMS     AUTO included (default 4)\n"
 	"  -p POLICY   as srun --nccl-tune takes it (default bandit)\n"
 	"  -r RULE     ucb1, which no policy names\n"
+	"  -o SHARE    of a time is the call's own, as its end tells (default: nothing is known)\n"
 	"  -m SHARE    of the positions are missing (default 0); not with ucb1\n"
 	"  -s SEED     (default 1)\n";
 
@@ -37,6 +38,7 @@ static int option_set(struct nt_sim *sim, int option)
 		sim->arms = (unsigned)strtoul(optarg, NULL, 10);
 		return sim->arms >= 2 && sim->arms <= NT_PAIRS ? 0 : -1;
 	case 's': sim->seed = strtoull(optarg, NULL, 10); return 0;
+	case 'o': sim->own = strtod(optarg, NULL); return sim->own > 0 && sim->own <= 1 ? 0 : -1;
 	case 'm': sim->miss = strtod(optarg, NULL); return sim->miss >= 0 && sim->miss < 1 ? 0 : -1;
 	case 'p': rc = nt_policy_parse_option(&sim->policy, optarg, &err); break;
 	case 'r': sim->ucb1 = true; return strcmp(optarg, "ucb1") == 0 ? 0 : -1;
@@ -91,7 +93,7 @@ int main(int argc, char **argv)
 
 	nt_policy_default(&sim.policy);
 	sim.policy.mode = NT_MODE_BANDIT;
-	while (rc == 0 && (option = getopt(argc, argv, "n:a:p:r:m:s:")) != -1)
+	while (rc == 0 && (option = getopt(argc, argv, "n:a:p:r:m:o:s:")) != -1)
 		rc = option_set(&sim, option) < 0 ? 2 : 0;
 	if (rc == 0)
 		rc = optind + 1 == argc ? run(&sim, argv[optind]) : 2;

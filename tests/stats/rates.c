@@ -54,7 +54,8 @@ static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *
 	struct nt_drive_key key = { .size_bytes = 1 << 20,
 				    .auto_arm = NT_ARM_AUTO,
 				    .time_us = nt_source_noise_us,
-				    .arg = source };
+				    .arg = source,
+				    .own_share = sim->own };
 	struct tally tally = { .found = 0 };
 	bool differs = sim->gain > 0 || sim->stalls > 0;
 

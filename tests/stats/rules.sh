@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # rules.sh OUT - what each rule chooses, how often it errs and what it costs, on the measured cells and on made-up
-# ones: OUT/rules.json has every cell, the table goes to stdout. Needs jq and an installed tree (NT_STAGE).
+# ones: OUT/rules.json has every cell, the table goes to stdout. Of measured cells only arms count that a job could
+# choose (tests/traces/h200-auto-picks.csv). Needs jq and an installed tree (NT_STAGE).
 # TRIALS: of each cell for identical arms and for one that is 10 % faster (default 1000).
 set -euo pipefail
 out=${1:?usage: rules.sh OUT}
@@ -13,7 +14,8 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 traces=$top/tests/traces
 # shellcheck disable=SC2034 # by name, in of()
 measured=("$traces"/h200-1x8-seq.csv "$traces"/h200-2x4-{10gbit,ovl,seq}.csv)
-rules=(nccl-tune paper-online paper-offline ucb1)
+picks=$traces/h200-auto-picks.csv
+rules=(nccl-tune race paper-online paper-offline ucb1)
 noises=(lognormal-3 lognormal-8 bimodal-3 bimodal-8 drift tail)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -21,7 +23,7 @@ mkdir -p "$out"
 
 # of DATA RULE CELLS DRAWN: one object. CELLS are replayed, DRAWN are drawn from.
 of() {
-	local replay=("$stage/bin/nccl-tune" replay --json --rule "$2") choice aa power
+	local replay=("$stage/bin/nccl-tune" replay --json --rule "$2" --picks "$picks") choice aa power
 	local -n cells=$3 drawn=$4
 	choice=$("${replay[@]}" "${cells[@]}")
 	aa=$("${replay[@]}" --aa "$trials" "${drawn[@]}")
@@ -48,12 +50,13 @@ done | jq -sc . >"$out/rules.json"
 jq -r '
 	def percent: . * 1000 | round / 10;
 	def mean: add / length;
-	"| data | rule | cells | within 2 % of the best, % | slower than AUTO by over 1 %, cells | calls | false overrides %, mean (worst cell) | 10 % found %, mean (worst) | within 40 calls an arm % |",
-	"|---|---|---|---|---|---|---|---|---|",
+	"| data | rule | cells | within 2 % of the best, % | slower than AUTO by over 1 %, cells | calls | beyond AUTO, s | false overrides %, mean (worst cell) | 10 % found %, mean (worst) | within 40 calls an arm % |",
+	"|---|---|---|---|---|---|---|---|---|---|",
 	(sort_by(.data != "measured")[] | "| \(.data) | \(.rule) | \(.cells | length)" +
 	" | \([.cells[] | if .chosen_us <= 1.02 * .best_us then 1 else 0 end] | mean | percent)" +
 	" | \([.cells[] | select(.chosen_us > 1.01 * .auto_us)] | length)" +
 	" | \([.cells[].calls] | mean | round)" +
+	" | \([.cells[].extra_us] | add / 1e5 | round / 10)" +
 	" | \([.aa[].rate] | mean * 100 | . * 100 | round / 100) (\([.aa[].rate] | max * 100 | . * 100 | round / 100))" +
 	" | \([.power[].rate] | mean | percent) (\([.power[].rate] | min | percent))" +
 	" | \([.power[].rate_within_40] | mean | percent) |")' "$out/rules.json"

@@ -22,6 +22,7 @@ struct nt_sim {
 	uint64_t seed;
 	double miss;
 	double gain, stalls; /* of NT_FASTER_ARM */
+	double own; /* share of a time that is the call's own; 0: not known */
 	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
 	struct nt_drive drive;
 };

@@ -33,6 +33,7 @@ struct pair {
 static uint32_t join_calls; /* of what make() makes */
 static uint64_t early_calls; /* of a communicator that is told of before that; 0: none is */
 static bool for_good; /* the first plan of a key is one for good */
+static uint64_t window_calls = 6;
 
 static inline bool worth(void *arg, const struct nt_board_comm *comm,
 			 const struct nt_board_key *key)
@@ -45,8 +46,9 @@ static inline bool worth(void *arg, const struct nt_board_comm *comm,
 static inline void *start(void *arg, const struct nt_board_comm *comm,
 			  const struct nt_board_key *key)
 {
-	(void)comm;
 	(void)key;
+	/* Others that are asked about see that it is agreed on. */
+	assert_int_equal(atomic_load(&comm->state), NT_COMM_AGREED);
 	return arg;
 }
 
@@ -56,7 +58,7 @@ static inline int next(void *key, struct nt_plan *plan)
 
 	plan->payload_bytes = 1;
 	plan->payload[0] = (uint8_t)(10 + p->asked);
-	plan->until = p->asked++ < p->rounds ? 6 : NT_NEVER;
+	plan->until = p->asked++ < p->rounds ? window_calls : NT_NEVER;
 	return p->rounds >= 0 && (p->rechecks == 0 || plan->until != NT_NEVER || p->last);
 }
 

@@ -92,6 +92,80 @@ static void a_closed_key_stays_on_auto(void **state)
 	destroy(p);
 }
 
+#define MANY 40 /* ranks of a node; more than a word has bits on both */
+
+static int node_of_many(void *arg, uint32_t task)
+{
+	(void)arg;
+	return (int)(task / MANY);
+}
+
+/* What node n has to say reaches the other, then itself. */
+static void step_many(struct nt_agree *agree[2], uint64_t now_ms)
+{
+	for (uint32_t n = 0; n < 2; n++) {
+		const uint8_t *bytes = NULL;
+		size_t count;
+
+		(void)nt_agree_step(agree[n], now_ms);
+		count = nt_agree_out(agree[n], &bytes);
+		if (count == 0 || !bytes)
+			continue;
+		nt_agree_in(agree[1 - n], n, bytes, count, now_ms);
+		nt_agree_sent(agree[n], now_ms);
+	}
+}
+
+static void nodes_of_many_ranks_agree(void **state)
+{
+	static const float cost[NT_PAIRS];
+	struct nt_board *board[2];
+	struct nt_agree *agree[2];
+	struct nt_seat seat;
+	struct pair hooked = { .rounds = 1 };
+
+	(void)state;
+	for (uint32_t n = 0; n < 2; n++) {
+		struct nt_agree_config config = {
+			.hooks = { .arg = &hooked,
+				   .worth = worth,
+				   .start = start,
+				   .next = next,
+				   .absorb = absorb,
+				   .end = end,
+				   .gather = gather,
+				   .combine = combine },
+			.self = n,
+			.nodes = 2,
+			.tasks = 2 * MANY,
+			.node_of_task = node_of_many,
+			.node_name = node_name,
+			.join_ms = 1000,
+		};
+
+		board[n] = config.board = calloc(1, sizeof(struct nt_board));
+		assert_non_null(config.board);
+		agree[n] = nt_agree_create(&config, NULL);
+		assert_non_null(agree[n]);
+		for (uint32_t r = n * MANY; r < (n + 1) * MANY; r++) {
+			const struct nt_card card = {
+				.rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809
+			};
+
+			assert_int_equal(
+				nt_board_join(board[n], 77, 2 * MANY, 2, &card, &seat, NULL), 0);
+			assert_int_equal(nt_board_key(&seat, KEY, 5, cost), 0);
+		}
+	}
+	for (uint64_t ms = 0; ms < 500; ms += 10)
+		step_many(agree, ms);
+	for (uint32_t n = 0; n < 2; n++) {
+		assert_int_equal(atomic_load(&board[n]->comm[0].state), NT_COMM_AGREED);
+		nt_agree_destroy(agree[n]);
+		free(board[n]);
+	}
+}
+
 static void the_odd_rank_is_named(void **state)
 {
 	static const struct {
@@ -210,6 +284,36 @@ static void silence_after_a_proposal_aborts(void **state)
 	destroy(p);
 }
 
+/* The other node reads of a proposal late, and home's rank has come to its turn: it is not held up
+ * until the patience for answers is over, and the plan comes later. */
+static void homes_rank_waits_for_a_moment(void **state)
+{
+	struct pair *p = make(2, NULL);
+	struct nt_board_key *key = &comm_of(p, 0)->key[0];
+	uint64_t turn;
+
+	(void)state;
+	while (atomic_load(&key->hold_at) == 0) {
+		(void)collective(p);
+		(void)nt_agree_step(p->agree[1], p->now_ms);
+		carry(p, 1);
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+		if (atomic_load(&key->hold_at) == 0)
+			carry(p, 0);
+	}
+	for (turn = p->turn; nt_turn_take(key, 0, turn, &p->view[0]) == NT_TURN_GO;)
+		turn++;
+	for (int i = 0; i < 16; i++) {
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+		carry(p, 0);
+		if (i == 7)
+			assert_int_equal(nt_turn_take(key, 0, turn, &p->view[0]), NT_TURN_WAIT);
+	}
+	assert_int_equal(nt_turn_take(key, 0, turn, &p->view[0]), NT_TURN_GO);
+	assert_int_equal(atomic_load(&key->epoch), 0);
+	destroy(p);
+}
+
 static void last_words_end_what_is_open(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -305,11 +409,13 @@ int main(void)
 		cmocka_unit_test(two_nodes_explore_then_stay),
 		cmocka_unit_test(a_plan_for_good_needs_no_stride),
 		cmocka_unit_test(a_closed_key_stays_on_auto),
+		cmocka_unit_test(nodes_of_many_ranks_agree),
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
 		cmocka_unit_test(silence_after_a_proposal_aborts),
+		cmocka_unit_test(homes_rank_waits_for_a_moment),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),
 		cmocka_unit_test(a_key_is_closed_once),

@@ -118,10 +118,16 @@ static void no_room_is_an_error(void **state)
 		at = seat(board, id, 0);
 	assert_int_equal(nt_board_join(board, 999, 8, 1, &card, &at, NULL), -1);
 	at = seat(board, 1, 1);
+	for (int k = 0; k < NT_BOARD_KEYS_AT_ONCE; k++)
+		assert_int_equal(nt_board_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
+	assert_int_equal(nt_board_key(&at, nt_key_id(4, NT_BOARD_KEYS_AT_ONCE, 7), 5, cost), -1);
+	atomic_store(&board->comm[0].more_keys, NT_BOARD_KEYS - NT_BOARD_KEYS_AT_ONCE);
+	assert_int_equal(nt_board_key_among(&at, nt_key_id(4, 77, 7), 5, cost, 16), -1);
+	assert_int_equal(nt_board_key_among(&at, nt_key_id(4, 2, 7), 5, cost, 16), 2);
 	for (int k = 0; k < NT_BOARD_KEYS; k++)
 		assert_int_equal(nt_board_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
 	assert_int_equal(nt_board_key(&at, nt_key_id(4, 3, 7), 5, cost), 3);
-	assert_int_equal(nt_board_key(&at, nt_key_id(4, 100, 7), 5, cost), -1);
+	assert_int_equal(nt_board_key(&at, nt_key_id(3, 100, 7), 5, cost), -1);
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
 		assert_int_equal(nt_board_run_take(board, 0, 0), r);
 	assert_true(nt_board_run_take(board, 0, 0) == NT_NO_RUN);
@@ -133,6 +139,46 @@ static void no_room_is_an_error(void **state)
 	card.rank = 99;
 	assert_int_equal(nt_board_join(board, 1, 99, 1, &card, &at, NULL), -1);
 	free(board);
+}
+
+/* Memory comes before it is needed, from any process, until there is enough for all keys. */
+static void memory_for_keys_grows(void **state)
+{
+	char place[] = "/tmp/nt-board.XXXXXX", command[128];
+	float cost[NT_PAIRS] = { 0 };
+	struct nt_board_map a, b;
+	struct nt_error err = { "" };
+	struct nt_seat at;
+	struct stat before, after;
+	int keys = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(place));
+	assert_int_equal(nt_board_open(&a, place, &err), 0);
+	assert_int_equal(nt_board_open(&b, place, &err), 0);
+	assert_int_equal(fstat(a.fd, &before), 0);
+	assert_true(before.st_blocks * 512 < 17 << 20);
+	(void)seat(a.board, 7, 0);
+	at = seat(a.board, 8, 0);
+	for (unsigned round = 0; round < 100; round++) {
+		for (int i = 0; i < 5; i++) {
+			const uint64_t id = nt_key_id(3, (unsigned)keys, 7);
+
+			if (nt_board_key(&at, id, 5, cost) == keys)
+				keys++;
+		}
+		nt_board_grow(round % 2 ? &a : &b, at.comm);
+		nt_board_grow(round % 2 ? &a : &b, 0);
+	}
+	assert_int_equal(keys, NT_BOARD_KEYS);
+	assert_int_equal(atomic_load(&a.board->comm[0].more_keys), 0);
+	assert_int_equal(fstat(a.fd, &after), 0);
+	assert_in_range(after.st_blocks - before.st_blocks, 200 * sizeof(struct nt_board_key) / 512,
+			300 * sizeof(struct nt_board_key) / 512);
+	nt_board_close(&a);
+	nt_board_close(&b);
+	snprintf(command, sizeof(command), "rm -rf %s", place);
+	assert_int_equal(system(command), 0);
 }
 
 /* A place is given back when all have left, not before, and nobody sits down where others have
@@ -225,7 +271,8 @@ static void a_place_is_given_back_under_late_looks(void **state)
 static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 {
 	struct nt_board_key *key = calloc(1, sizeof(*key));
-	struct nt_turn mine = { .plan = { .epoch = 0 } };
+	static struct nt_trail trail;
+	struct nt_turn mine = { .trail = &trail };
 
 	(void)state;
 	assert_non_null(key);
@@ -235,7 +282,9 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	atomic_store(&key->hold_at, 12 + 1);
 	assert_int_equal(nt_turn_take(key, 0, 11, &mine), NT_TURN_GO);
 	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_WAIT);
-	key->plan[1] = (struct nt_plan){ .at = 12, .until = 18, .epoch = 1, .stride = 2 };
+	key->plan[1] = (struct nt_plan){
+		.at = 12, .until = 18, .epoch = 1, .stride = 2, .cell = 1
+	};
 	atomic_store(&key->epoch, 1);
 	atomic_store(&key->hold_at, 0);
 	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_GO);
@@ -243,7 +292,9 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	assert_true(nt_turn_position(&mine, 17) == 2 && nt_turn_position(&mine, 18) == -1);
 	assert_true(atomic_load(&key->passed[0]) == 1);
 	/* The next plan is known early and followed in time. */
-	key->plan[0] = (struct nt_plan){ .at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1 };
+	key->plan[0] = (struct nt_plan){
+		.at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1, .cell = 1
+	};
 	atomic_store(&key->epoch, 2);
 	assert_int_equal(nt_turn_take(key, 0, 17, &mine), NT_TURN_GO);
 	assert_true(nt_turn_position(&mine, 17) == 2);
@@ -259,6 +310,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
+		cmocka_unit_test(memory_for_keys_grows),
 		cmocka_unit_test(a_place_is_given_back),
 		cmocka_unit_test(a_place_is_given_back_under_late_looks),
 		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),

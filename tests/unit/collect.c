@@ -71,6 +71,27 @@ static void expect(struct nt_sum *sum, const char *wanted)
 	nt_sum_fini(sum);
 }
 
+#define UNWORTHY(bytes)                                                                     \
+	"{\"coll\":\"AllReduce\",\"bytes\":" #bytes ",\"state\":\"counted\",\"calls\":400," \
+	"\"why\":\"not worth it\"}"
+
+/* What is said of keys comes after what is said of communicators, once for each. */
+static void what_was_not_worth_it_is_said(void **state)
+{
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," COMMITTED "]")));
+	expect(&sum, STEP_TEXT ",\"8r2n\":{" COMMITTED_TEXT
+			       "},\"why\":[\"8r2n: AllReduce 4: not worth it\"]}");
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
+	add(&sum, RANK(COMM("b", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
+	expect(&sum, STEP_TEXT ",\"why\":[\"8r2n, 2 communicators: "
+			       "AllReduce 4 and 1 more: not worth it\"]}");
+}
+
 static void one_record(void **state)
 {
 	struct nt_sum sum;
@@ -401,6 +422,47 @@ static void room_is_for_what_matters(void **state)
 	nt_sum_fini(&sum);
 }
 
+/* A record of so many keys with own times and periods. Returns how many rows are shown. */
+static size_t shown_of(int keys, bool periods, char *out, size_t out_bytes)
+{
+	char text[64 * 1024];
+	size_t used = (size_t)snprintf(text, sizeof(text),
+				       "{" HEAD ",\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
+				       "\"nodes\":2,\"state\":\"agreed\",\"keys\":[");
+	struct nt_sum sum;
+	size_t shown = 0;
+
+	for (int i = 0; i < keys; i++)
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used,
+			"%s{\"coll\":\"AllReduce\",\"bytes\":%d,\"state\":\"committed\","
+			"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":9,\"arm_us\":8,"
+			"%s\"calls\":9}",
+			i ? "," : "", 1024 * (i + 1),
+			periods ? "\"own_us\":[5.5,4.5],\"period_us\":[99.1,98.2]," : "");
+	snprintf(text + used, sizeof(text) - used, "]}]}");
+	nt_sum_init(&sum);
+	add(&sum, text);
+	check_format(&sum, &head, out, out_bytes);
+	for (const char *at = out; (at = strstr(at, "\"auto\"")) != NULL; at++)
+		shown++;
+	nt_sum_fini(&sum);
+	return shown;
+}
+
+static void periods_do_not_push_out_decisions(void **state)
+{
+	char out[NT_STEP_RECORD_MAX + 1];
+
+	(void)state;
+	assert_int_equal(shown_of(3, true, out, sizeof(out)), 3);
+	assert_non_null(strstr(out, "\"gain\":11.1,\"own\":[5.5,4.5],\"period\":[99.1,98.2]"));
+	assert_int_equal(shown_of(60, true, out, sizeof(out)),
+			 shown_of(60, false, out, sizeof(out)));
+	(void)shown_of(60, true, out, sizeof(out));
+	assert_null(strstr(out, "\"period\""));
+}
+
 static void many_reasons_do_not_push_out_decisions(void **state)
 {
 	char text[64 * 1024];
@@ -429,6 +491,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_record),
+		cmocka_unit_test(what_was_not_worth_it_is_said),
 		cmocka_unit_test(ranks_of_one_communicator_count_once),
 		cmocka_unit_test(communicators_of_one_shape_are_added_up),
 		cmocka_unit_test(states_have_their_forms),
@@ -442,6 +505,7 @@ int main(void)
 		cmocka_unit_test(bad_keys_are_left_out_whole),
 		cmocka_unit_test(hostile_texts_stay_texts),
 		cmocka_unit_test(room_is_for_what_matters),
+		cmocka_unit_test(periods_do_not_push_out_decisions),
 		cmocka_unit_test(many_reasons_do_not_push_out_decisions),
 	};
 

@@ -120,6 +120,32 @@ static void the_gates_by_example(void **state)
 	assert_true(c.p == 1);
 }
 
+/* Of so many pairs, in which the arm is faster and this many of its times are stalls: may it win
+ * at the last look? */
+static enum nt_verdict with_stalls(unsigned pairs, unsigned stalls)
+{
+	const struct nt_gates gates = { .min_gain = 0.05, .alpha = 0.01, .tests = 4, .last = true };
+	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
+	struct nt_comparison out;
+
+	for (unsigned i = 0; i < pairs; i++) {
+		base[i] = (float)(100 + 5 * nt_rng_unit(i));
+		arm[i] = (float)(90 + 5 * nt_rng_unit(i + 1000)) * (i < stalls ? 50 : 1);
+	}
+	nt_compare(&gates, base, arm, pairs, &out);
+	return out.verdict;
+}
+
+/* Three stalls and none come about by chance in one of eight cases. Few pairs would not show more
+ * of them; many would. */
+static void stalls_weigh_less_where_many_pairs_were_seen(void **state)
+{
+	(void)state;
+	assert_int_equal(with_stalls(24, 3), NT_VERDICT_MEAN);
+	assert_int_equal(with_stalls(192, 3), NT_VERDICT_FASTER);
+	assert_int_equal(with_stalls(192, 96), NT_VERDICT_MEAN);
+}
+
 static void promising_is_near(void **state)
 {
 	const struct nt_gates gates = { .min_gain = 0.05, .alpha = 0.01, .tests = 10 };
@@ -151,6 +177,10 @@ static void a_first_look_hopes(void **state)
 	assert_true(nt_compare_could_win(0.03, base, near, 8));
 	assert_true(nt_compare_could_win(0.05, base, wide, 8));
 	assert_false(nt_compare_could_win(0.05, base, none, 8));
+	/* Few samples say less: against AUTO's slowest. */
+	assert_true(nt_compare_could_win(0.03, base, near, 4));
+	assert_false(nt_compare_could_win(0.04, base, near, 4));
+	assert_false(nt_compare_could_win(0.03, base, base, 3));
 }
 
 int main(void)
@@ -160,6 +190,7 @@ int main(void)
 		cmocka_unit_test(figures_leave_out_what_is_missing),
 		cmocka_unit_test(p_is_the_better_of_two),
 		cmocka_unit_test(the_gates_by_example),
+		cmocka_unit_test(stalls_weigh_less_where_many_pairs_were_seen),
 		cmocka_unit_test(promising_is_near),
 		cmocka_unit_test(a_first_look_hopes),
 	};

@@ -143,7 +143,7 @@ static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
 	for (int coll = 0; coll < NT_ALLREDUCE; coll++) {
-		for (unsigned band = 2; band < 20; band++)
+		for (unsigned band = 2; band < 68; band++)
 			host_collective(&h, coll, nt_band_floor(band));
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE);

@@ -37,7 +37,7 @@ struct host {
 	int mask; /* NCCL's */
 	uint64_t seq[NT_COLLS];
 	uint64_t gpu_ns; /* the GPU's clock */
-	uint32_t duration_ns; /* from the start of the next collectives to those after them */
+	uint64_t duration_ns; /* from the start of the next collectives to those after them */
 	unsigned channels;
 	float cost[NT_PAIRS];
 	float table[NT_PAIRS]; /* of the last decision, as the plugin left it */
@@ -281,7 +281,10 @@ static inline struct nt_schedule host_final(int arm)
 						  .predicted_auto_us = 40,
 						  .predicted_best_us = 50,
 						  .spent_calls = 12,
-						  .spent_ms = -0.5f } };
+						  .spent_ms = -0.5f,
+						  .own_auto_us = 90,
+						  .own_best_us = 60,
+						  .period_auto_us = 900 } };
 }
 
 /* Open the key and play until its turn is known. Returns the turn of its next decision. */

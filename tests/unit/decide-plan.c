@@ -74,11 +74,43 @@ static void a_full_table_of_keys_is_auto(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	for (int coll = 0; coll < NT_COLLS; coll++) {
-		for (unsigned band = 2; band < 40; band++)
+		for (unsigned band = 2; band < 60; band++)
 			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
 					 RING_SIMPLE);
 	}
-	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 38 - NT_OWN_KEYS);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 58 - NT_OWN_KEYS);
+	host_close(&h);
+}
+
+/* The first sizes take places at once, up to half of them; then what is called often. */
+static void what_is_called_often_gets_a_place(void **state)
+{
+	struct nt_board_comm *board;
+	struct host h;
+	unsigned sizes = 0;
+
+	(void)state;
+	host_open(&h, "bandit");
+	assert_true(nt_process_unhelp(&h.process, 10000));
+	board = h.comm->fixed.board;
+	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
+		for (unsigned band = 2; band < 60; band++, sizes++) {
+			nt_board_grow(&h.process.map, h.comm->fixed.seat.comm);
+			host_collective(&h, coll, nt_band_floor(band));
+		}
+	}
+	assert_true(sizes > NT_BOARD_KEYS / 2);
+	assert_int_not_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2 - 1].id), 0);
+	assert_int_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2].id), 0);
+	for (unsigned calls = 0; calls < 15; calls++) {
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+		assert_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
+	}
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_non_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
+	assert_ptr_equal(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared,
+			 &board->key[NT_BOARD_KEYS / 2]);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
 	host_close(&h);
 }
 
@@ -192,21 +224,64 @@ static void an_exploration_is_followed_and_measured(void **state)
 				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
 		/* A collective's time is known when the next one starts. */
 		if (at > 0)
-			assert_int_equal(atomic_load(&run->sample_ns[m][at - 1]), 50000 + at - 1);
-		assert_int_equal(atomic_load(&run->sample_ns[m][at]), 0);
+			assert_int_equal(atomic_load(&run->sample[m][at - 1]), 50000 + at - 1);
+		assert_int_equal(atomic_load(&run->sample[m][at]), 0);
 		assert_int_equal(h.mask, KERNEL_ON);
 	}
 	assert_int_equal(atomic_load(&key->passed[m]), 1);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	/* The one after the window was appended with GPU times still on: it ends the last one's
 	 * time. */
-	assert_int_equal(atomic_load(&run->sample_ns[m][11]), 50011);
+	assert_int_equal(atomic_load(&run->sample[m][11]), 50011);
 	assert_int_equal(h.mask, COLL_ON);
 	assert_int_equal(atomic_load(&run->issued[m]), 12);
 	assert_int_equal(atomic_load(&run->done[m]), 12);
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced), 8);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_STALE]), 0);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_UNMATCHED]), 0);
+	host_close(&h);
+}
+
+/* Two calls of the key, then eight others of its function, again and again. */
+static void a_burst_has_a_position_for_each_call(void **state)
+{
+	const struct nt_schedule screen = host_screen();
+	struct nt_board_key *key;
+	struct nt_board_run *run;
+	struct nt_plan plan;
+	unsigned m, position = 0;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
+	plan.cell = 12;
+	plan.stride = 100;
+	plan.until = plan.at + 100;
+	key = host_key(&h, NT_ALLREDUCE, SIZE);
+	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
+				     (uint32_t)(key - h.comm->fixed.board->key));
+	run = &h.process.map.board->run[plan.run];
+	m = h.comm->fixed.seat.member;
+	host_commit(key, &plan);
+	while (h.seq[NT_ALLREDUCE] < plan.at + 2)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	for (position = 2; position < 14; position++) {
+		int arm = nt_schedule_arm(&screen, 1, position < 12 ? (int64_t)position : -1);
+
+		for (unsigned i = 0; position % 2 == 0 && i < 8; i++)
+			host_collective(&h, NT_ALLREDUCE, SIZE * 16);
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE),
+				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
+	}
+	host_collective(&h, NT_ALLREDUCE, SIZE * 16);
+	for (position = 0; position < 12; position++)
+		assert_int_not_equal(atomic_load(&run->sample[m][position]), 0);
+	assert_int_equal(atomic_load(&run->issued[m]), 12);
+	assert_int_equal(atomic_load(&run->done[m]), 12);
+	/* What the home plans by. */
+	assert_in_range(atomic_load(&key->gap), 9, 9);
+	assert_in_range(atomic_load(&key->tasks), 13, 18);
 	host_close(&h);
 }
 
@@ -387,10 +462,12 @@ int main(void)
 		cmocka_unit_test(odd_tables_are_left_alone),
 		cmocka_unit_test(six_algorithms_are_enough),
 		cmocka_unit_test(a_full_table_of_keys_is_auto),
+		cmocka_unit_test(what_is_called_often_gets_a_place),
 		cmocka_unit_test(a_turn_is_known_after_a_whole_group),
 		cmocka_unit_test(the_mask_counts_open_keys),
 		cmocka_unit_test(destroying_a_communicator_returns_its_mask),
 		cmocka_unit_test(an_exploration_is_followed_and_measured),
+		cmocka_unit_test(a_burst_has_a_position_for_each_call),
 		cmocka_unit_test(a_window_left_behind_is_not_measured_for_ever),
 		cmocka_unit_test(a_final_plan_is_committed),
 		cmocka_unit_test(a_forced_arm_wins_ties),

@@ -38,16 +38,33 @@ struct bench {
 	double (*shaped_us)(int arm);
 	/* of the program, from call to call; what an arm adds to it */
 	double rest_us, drag_us[NT_PAIRS];
+	/* what the program computes between a call's end and the next one's start; the ends are
+	 * stamped, and then this is in the samples */
+	double between_us;
+	bool stamped;
+	double (*pause_us)(const struct nt_plan *plan, unsigned position); /* NULL: none */
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */
 	struct nt_schedule final;
 };
 
+/* Seats are taken, and keys claimed, one after the other. */
+static inline void fill_before(struct nt_board *board)
+{
+	for (unsigned c = 0; c < 8; c++) {
+		for (unsigned m = 0; m < 16; m++)
+			atomic_store(&board->comm[c].member[m].state, NT_MEMBER_JOINING);
+		for (unsigned k = 0; k < 3; k++)
+			atomic_store(&board->comm[c].key[k].id, nt_key_id(NT_BROADCAST, 1 + k, 1));
+	}
+}
+
 static inline void setup(struct bench *b, uint32_t mask, unsigned auto_arm)
 {
 	*b = (struct bench){ .board = calloc(1, sizeof(*b->board)) };
 	assert_non_null(b->board);
+	fill_before(b->board);
 	nt_policy_default(&b->home.engine.policy);
 	b->home.engine.policy.mode = NT_MODE_BANDIT;
 	b->hooks = nt_home_hooks(&b->home);
@@ -82,12 +99,18 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 		us *= 1 + 0.02 * nt_rng_unit(draw);
 		if (nt_rng_unit(draw ^ 5) * 100 < b->lost_percent)
 			continue;
-		atomic_store(&run->sample_ns[0][p], (uint32_t)(us * 900));
-		atomic_store(&run->sample_ns[1][p], (uint32_t)(us * 1000));
+		if (b->stamped) {
+			atomic_store(&run->own[0][p], (uint32_t)(us * 900));
+			atomic_store(&run->own[1][p], (uint32_t)(us * 1000));
+		}
+		us += b->between_us * (1 + 0.002 * nt_rng_unit(draw ^ 7));
+		us += b->pause_us ? b->pause_us(plan, p) : 0;
+		atomic_store(&run->sample[0][p], (uint32_t)(us * 900));
+		atomic_store(&run->sample[1][p], (uint32_t)(us * 1000));
 		us += b->rest_us * (1 + 0.02 * nt_rng_unit(draw ^ 9));
 		us += arm == NT_ARM_AUTO ? 0 : b->drag_us[nt_arm_pair(arm)];
-		atomic_store(&run->period_ns[0][p], (uint32_t)(us * 1000));
-		atomic_store(&run->period_ns[1][p], (uint32_t)(us * 1000));
+		atomic_store(&run->period[0][p], (uint32_t)(us * 1000));
+		atomic_store(&run->period[1][p], (uint32_t)(us * 1000));
 	}
 }
 

@@ -214,9 +214,12 @@ static void a_policy_stands_in_no_queue(void **state)
 	atomic_store(&b.comm->id, 5);
 	atomic_store(&b.board->comm[0].id, 4);
 	atomic_store(&b.board->comm[0].ranks, 16);
+	atomic_store(&b.board->comm[0].nodes, 2);
+	atomic_store(&b.comm->nodes, 2);
 	atomic_store(&b.board->comm[0].state, NT_COMM_AGREED);
 	atomic_store(&b.board->comm[0].key[0].id, atomic_load(&b.key->id));
 	atomic_store(&b.board->comm[0].key[0].state, NT_KEY_OPEN);
+	atomic_store(&b.board->comm[0].key[0].calls[0], 1);
 	calls(&b, 1);
 	assert_false(worth(&b));
 	b.home.engine.policy.mode = NT_MODE_POLICY;

@@ -42,7 +42,7 @@ static void open_window(struct window *w, int coll)
 
 static uint32_t sample(struct window *w)
 {
-	return atomic_load(&w->run->sample_ns[w->member][0]);
+	return atomic_load(&w->run->sample[w->member][0]);
 }
 
 static void check_counts(struct window *w, unsigned issued, unsigned done)
@@ -163,7 +163,7 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before its forerunner */
 	assert_int_equal(sample(&w), 0);
 	w.h.duration_ns = 0;
-	w.h.gpu_ns += 10000000000;
+	w.h.gpu_ns += 3600000000000;
 	host_collective(&w.h, NT_ALLREDUCE,
 			SIZE); /* long after it: a pause of the program, or nonsense */
 	assert_int_equal(sample(&w), 0);
@@ -238,7 +238,8 @@ static void a_run_of_another_key_is_not_touched(void **state)
 	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
 	host_kernels(&w.h, event);
 	nt_board_run_free(w.h.process.map.board, w.plan.run);
-	assert_int_equal(nt_board_run_take(w.h.process.map.board, 9, 9), w.plan.run);
+	assert_int_equal(nt_board_run_take(w.h.process.map.board, w.h.comm->fixed.seat.comm, 9),
+			 w.plan.run);
 	host_kernels(&w.h, NULL);
 	check_counts(&w, 0, 0);
 	assert_int_equal(sample(&w), 0);
@@ -306,6 +307,50 @@ static void events_after_the_end_are_harmless(void **state)
 	host_close(&w.h);
 }
 
+static uint32_t own(struct window *w)
+{
+	return atomic_load(&w->run->own[w->member][0]);
+}
+
+/* From a call's start to its end, by the channel that began first; not once the next one began. */
+static void a_call_has_a_time_of_its_own(void **state)
+{
+	struct window w;
+	void *event, *kernel;
+	uint64_t start;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	start = w.h.gpu_ns;
+	kernel = nt_event_kernel(w.h.comm, event, 0, start);
+	assert_non_null(kernel);
+	assert_true(kernel != event);
+	assert_null(nt_event_kernel(w.h.comm, event, 1, start + 100));
+	/* No ends: a Coll event's handle, another number, one before its start, one too late. */
+	nt_event_kernel_end(&w.h.process, event, start + 50);
+	nt_event_kernel_end(&w.h.process, NULL, start + 50);
+	nt_event_kernel_end(&w.h.process, (void *)0x5a5a5a5a5a5a, start + 50);
+	nt_event_kernel_end(&w.h.process, kernel, start);
+	assert_int_equal(own(&w), 0);
+	nt_event_kernel_end(&w.h.process, kernel, start + 21000);
+	assert_int_equal(own(&w), 21000);
+	/* Another task of the same call: the last one's end counts. */
+	kernel = nt_event_kernel(w.h.comm, event, 0, start + 21000);
+	assert_non_null(kernel);
+	nt_event_kernel_end(&w.h.process, kernel, start + 33000);
+	assert_int_equal(own(&w), 33000);
+	w.h.gpu_ns = start + 90000;
+	host_collective(&w.h, NT_REDUCE, SIZE);
+	assert_int_equal(sample(&w), 90000);
+	nt_event_kernel_end(&w.h.process, kernel, start + 95000);
+	assert_int_equal(own(&w), 33000);
+	check_counts(&w, 1, 1);
+	host_close(&w.h);
+}
+
 /* From call to call of the key, whatever comes in between; not where one is missing. */
 static void the_program_around_a_call_is_timed(void **state)
 {
@@ -321,10 +366,30 @@ static void the_program_around_a_call_is_timed(void **state)
 		w.h.duration_ns = 70000;
 	}
 	for (unsigned p = 0; p < 3; p++) {
-		assert_int_equal(atomic_load(&w.run->sample_ns[w.member][p]), 70000);
-		assert_int_equal(atomic_load(&w.run->period_ns[w.member][p]), 100000 + 1000 * p);
+		assert_int_equal(atomic_load(&w.run->sample[w.member][p]), 70000);
+		assert_int_equal(atomic_load(&w.run->period[w.member][p]), 100000 + 1000 * p);
 	}
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][3]), 0);
+	host_close(&w.h);
+}
+
+/* 32 bits of nanoseconds end at 4.29 s. */
+static void calls_that_are_seconds_apart_are_timed(void **state)
+{
+	const uint64_t ns = 11000000000;
+	struct window w;
+
+	(void)state;
+	open_window_of(&w, NT_ALLREDUCE, 1);
+	w.h.duration_ns = ns;
+	for (unsigned p = 0; p < 4; p++)
+		host_collective(&w.h, NT_ALLREDUCE, SIZE);
+	for (unsigned p = 0; p < 3; p++) {
+		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->sample[w.member][p])),
+				 ns >> 10 << 10);
+		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->period[w.member][p])),
+				 ns >> 10 << 10);
+	}
 	host_close(&w.h);
 }
 
@@ -341,10 +406,10 @@ static void a_call_without_events_has_no_period(void **state)
 		host_collective(&w.h, NT_ALLREDUCE, SIZE);
 		w.h.channels = channels;
 	}
-	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][0]), 0);
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][1]), 0);
-	assert_int_equal(atomic_load(&w.run->period_ns[w.member][2]), 0);
-	assert_int_not_equal(atomic_load(&w.run->period_ns[w.member][3]), 0);
+	assert_int_not_equal(atomic_load(&w.run->period[w.member][0]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][1]), 0);
+	assert_int_equal(atomic_load(&w.run->period[w.member][2]), 0);
+	assert_int_not_equal(atomic_load(&w.run->period[w.member][3]), 0);
 	host_close(&w.h);
 }
 
@@ -364,7 +429,7 @@ static void observe_measures_auto_and_stops(void **state)
 	assert_int_equal(atomic_load(&own->laps.observed),
 			 10); /* the last ended by one that was not measured itself */
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(atomic_load(&own->fixed.observed_ns[i]),
+		assert_int_equal(atomic_load(&own->fixed.observed[i]),
 				 1000 * (i + 2)); /* the first switched them on */
 	assert_int_equal(h.mask, 0);
 	assert_int_equal(atomic_load(&own->decision.calls), 50);
@@ -385,7 +450,9 @@ int main(void)
 		cmocka_unit_test(a_run_of_another_key_is_not_touched),
 		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
 		cmocka_unit_test(events_after_the_end_are_harmless),
+		cmocka_unit_test(a_call_has_a_time_of_its_own),
 		cmocka_unit_test(the_program_around_a_call_is_timed),
+		cmocka_unit_test(calls_that_are_seconds_apart_are_timed),
 		cmocka_unit_test(a_call_without_events_has_no_period),
 		cmocka_unit_test(observe_measures_auto_and_stops),
 	};

@@ -1,23 +1,59 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c - who is explored first, as plain values; tests/unit/engine.c has the same on a board */
+/* queue.c - what is worth it, and who is explored first, as plain values; tests/unit/order.c has
+ *           the same on a board */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "engine/engine.h"
 #include "engine/queue.h"
 
-static void the_largest_first_then_the_smaller_id(void **state)
+static void what_takes_no_share_is_not_worth_it(void **state)
 {
-	const struct nt_queued large = { .id = 9, .ranks = 8 };
-	const struct nt_queued small = { .id = 5, .ranks = 2 };
-	const struct nt_queued other = { .id = 4, .ranks = 2 };
+	struct nt_policy policy;
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_false(nt_worth_it(&policy, &(struct nt_worth){ 0.99, 1000 }));
+	/* Ten times as much would do: NCCL predicts small calls too short. */
+	assert_true(nt_worth_it(&policy, &(struct nt_worth){ 1, 1000 }));
+	assert_true(nt_worth_it(&policy, &(struct nt_worth){ 0, 1000 })); /* not known */
+	assert_true(nt_worth_it(&policy, &(struct nt_worth){ 10, 0 }));
+	policy.min_share_micro = 0;
+	assert_true(nt_worth_it(&policy, &(struct nt_worth){ 0.1, 1000 }));
+	policy.min_share_micro = 50000000;
+	assert_false(nt_worth_it(&policy, &(struct nt_worth){ 49.9, 1000 }));
+	policy.mode = NT_MODE_PROFILE; /* which measures everything */
+	policy = nt_engine_policy(&policy);
+	assert_true(nt_worth_it(&policy, &(struct nt_worth){ 0.1, 1000 }));
+}
+
+static void the_most_worthy_first(void **state)
+{
+	const struct nt_queued much = { .comm = 9, .ranks = 2, .us = 4096 };
+	const struct nt_queued less = { .comm = 5, .ranks = 8, .us = 1000 };
+	const struct nt_queued unknown = { .comm = 5, .ranks = 8 };
+
+	(void)state;
+	assert_true(nt_queue_before(&much, &less));
+	assert_false(nt_queue_before(&less, &much));
+	assert_true(nt_queue_before(&less, &unknown));
+}
+
+static void of_equal_ones_the_largest_then_the_smaller_ids(void **state)
+{
+	const struct nt_queued large = { .comm = 9, .key = 1, .ranks = 8, .us = 5000 };
+	const struct nt_queued small = { .comm = 5, .key = 1, .ranks = 2, .us = 5100 };
+	const struct nt_queued other = { .comm = 4, .key = 1, .ranks = 2, .us = 5050 };
+	const struct nt_queued key = { .comm = 4, .key = 2, .ranks = 2, .us = 5050 };
 
 	(void)state;
 	assert_true(nt_queue_before(&large, &small));
 	assert_false(nt_queue_before(&small, &large));
 	assert_true(nt_queue_before(&other, &small));
+	assert_true(nt_queue_before(&other, &key));
 	assert_false(nt_queue_before(&small, &small));
 }
 
@@ -25,28 +61,57 @@ static void the_largest_first_then_the_smaller_id(void **state)
 static void of_two_one_waits(void **state)
 {
 	(void)state;
-	for (unsigned ranks = 2; ranks < 5; ranks++) {
-		for (uint64_t id = 1; id < 4; id++) {
-			const struct nt_queued a = { .id = 2, .ranks = 3, .ready = true };
-			const struct nt_queued b = { .id = id, .ranks = ranks, .ready = true };
-			const bool same = id == 2 && ranks == 3;
+	for (unsigned i = 0; i < 81; i++) {
+		const struct nt_queued a = { .comm = 2, .ranks = 3, .us = 100, .ready = true };
+		const struct nt_queued b = { .comm = 1 + i % 3,
+					     .ranks = 2 + i / 3 % 3,
+					     .us = 20 << 2 * (i / 9 % 3),
+					     .ready = true };
+		const bool same = b.comm == 2 && b.ranks == 3 && b.us > 64 && b.us < 256;
 
-			assert_int_equal(nt_queue_waits(&a, &b) + nt_queue_waits(&b, &a), !same);
-		}
+		assert_int_equal(nt_queue_waits(&a, &b, true) + nt_queue_waits(&b, &a, true),
+				 !same);
 	}
 }
 
-static void an_open_one_is_waited_for_whatever_its_size(void **state)
+static void an_open_one_is_waited_for_whatever_its_worth(void **state)
 {
-	const struct nt_queued self = { .id = 1, .ranks = 8, .ready = true };
-	struct nt_queued other = { .id = 2, .ranks = 2, .ready = true };
+	const struct nt_queued self = { .comm = 1, .ranks = 8, .us = 99, .ready = true };
+	struct nt_queued other = { .comm = 2, .ranks = 2, .us = 1, .ready = true };
 
 	(void)state;
-	assert_false(nt_queue_waits(&self, &other));
+	assert_false(nt_queue_waits(&self, &other, true));
 	other.open = true;
-	assert_true(nt_queue_waits(&self, &other));
-	other = (struct nt_queued){ .id = 2, .ranks = 64 }; /* larger, and nothing to explore */
-	assert_false(nt_queue_waits(&self, &other));
+	assert_true(nt_queue_waits(&self, &other, true));
+	/* more, and nothing to explore */
+	other = (struct nt_queued){ .comm = 2, .ranks = 64, .us = 1e9 };
+	assert_false(nt_queue_waits(&self, &other, true));
+}
+
+static void what_is_rarely_called_holds_nobody(void **state)
+{
+	const struct nt_queued often = { .comm = 1, .calls = 4000, .us = 1e3 };
+	struct nt_queued rare = { .comm = 2, .calls = 999, .us = 1e6, .open = true, .ready = true };
+
+	(void)state;
+	assert_false(nt_queue_waits(&often, &rare, true));
+	rare.calls = 1000;
+	assert_true(nt_queue_waits(&often, &rare, true));
+}
+
+static void only_those_wait_that_would_be_disturbed(void **state)
+{
+	const struct nt_queued node = { .comm = 1, .ranks = 8, .nodes = 1, .open = true };
+	const struct nt_queued wide = { .comm = 2, .ranks = 16, .nodes = 2, .open = true };
+	const struct nt_queued dp = { .comm = 3, .ranks = 2, .nodes = 2, .open = true };
+	const struct nt_queued like = { .comm = 4, .ranks = 2, .nodes = 2, .open = true };
+
+	(void)state;
+	assert_true(nt_queue_waits(&dp, &node, true)); /* a GPU in both */
+	assert_false(nt_queue_waits(&dp, &node, false)); /* no GPU, no network */
+	assert_true(nt_queue_waits(&dp, &wide, false)); /* the network */
+	assert_false(nt_queue_waits(&dp, &like, false)); /* of one shape: together */
+	assert_true(nt_queue_waits(&dp, &like, true)); /* twice the same GPUs */
 }
 
 static void nobody_waits_for_ever(void **state)
@@ -61,9 +126,13 @@ static void nobody_waits_for_ever(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_first_then_the_smaller_id),
+		cmocka_unit_test(what_takes_no_share_is_not_worth_it),
+		cmocka_unit_test(the_most_worthy_first),
+		cmocka_unit_test(of_equal_ones_the_largest_then_the_smaller_ids),
 		cmocka_unit_test(of_two_one_waits),
-		cmocka_unit_test(an_open_one_is_waited_for_whatever_its_size),
+		cmocka_unit_test(an_open_one_is_waited_for_whatever_its_worth),
+		cmocka_unit_test(what_is_rarely_called_holds_nobody),
+		cmocka_unit_test(only_those_wait_that_would_be_disturbed),
 		cmocka_unit_test(nobody_waits_for_ever),
 	};
 

@@ -104,6 +104,7 @@ static void seen(struct bench *b, unsigned channels)
 {
 	atomic_store(&b->key->channels[TREE_SIMPLE], (uint8_t)channels);
 	atomic_store(&b->key->channels[RING_SIMPLE], (uint8_t)channels);
+	atomic_store(&b->comm->key[2].id, nt_key_id(NT_BROADCAST, 9, 1));
 	atomic_store(&b->comm->key[2].channels[RING_LL], 24);
 	atomic_store(&b->comm->ranks, 8);
 	atomic_store(&b->comm->member[0].state, NT_MEMBER_JOINED);

@@ -24,6 +24,7 @@ struct job {
 	uint64_t seed;
 	double miss;
 	bool channels; /* they are known */
+	double own_share, left_us; /* as a drive's key has them */
 	struct nt_policy policy;
 	const char *option;
 	struct nt_outcome outcome;
@@ -61,7 +62,9 @@ static void play(struct job *job)
 				    .mask = mask | 1u << 20,
 				    .auto_arm = 5,
 				    .time_us = time_us,
-				    .arg = job };
+				    .arg = job,
+				    .own_share = job->own_share,
+				    .left_us = job->left_us };
 	struct nt_histories histories = { .count = 0 };
 	struct nt_driven driven;
 	struct nt_drive drive;
@@ -180,6 +183,46 @@ static void decisions_come_out_again(void **state)
 	same_decision("bandit,rule=paper-offline", 0.2, 0, NT_VERDICT_FASTER);
 	same_decision("bandit", 0.2, 0.9, NT_VERDICT_SAMPLES);
 	same_decision("bandit,max_calls=60", 0.2, 0, NT_VERDICT_BUDGET);
+}
+
+/* 6 % of the time from call to call, of which a third is the call. */
+static void own_times_are_in_the_record(void **state)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+
+	(void)state;
+	for (unsigned known = 0; known < 2; known++) {
+		setup(&job, "bandit,min_gain=10");
+		job.us[2] = 940;
+		job.own_share = known ? 0.33 : 0;
+		play(&job);
+		if (again(job.text, &row, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_true(row.same);
+		assert_int_equal(row.verdict == NT_VERDICT_FASTER, known);
+		assert_int_equal(row.verdict, job.outcome.verdict);
+	}
+}
+
+/* Nor is how much of the job was left. */
+static void a_job_at_its_end_ends_again(void **state)
+{
+	struct nt_error err = { "" };
+	struct nt_replay_row row;
+	static struct job job;
+
+	(void)state;
+	setup(&job, "bandit");
+	job.us[2] = 800;
+	job.left_us = 1;
+	play(&job);
+	assert_int_equal(job.outcome.verdict, NT_VERDICT_BUDGET);
+	if (again(job.text, &row, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(row.same);
+	assert_int_equal(row.verdict, NT_VERDICT_BUDGET);
 }
 
 /* How many calls there were is not in the record; where its rounds end, no more could be paid. */
@@ -336,6 +379,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_round_with_caps_comes_out_again),
 		cmocka_unit_test(decisions_come_out_again),
+		cmocka_unit_test(own_times_are_in_the_record),
+		cmocka_unit_test(a_job_at_its_end_ends_again),
 		cmocka_unit_test(a_share_that_was_spent_is_spent_again),
 		cmocka_unit_test(what_was_changed_is_noticed),
 		cmocka_unit_test(a_trial_is_small),

@@ -101,11 +101,11 @@ static void orders_of_keys_are_unlike(void **state)
 	unsigned alike[3] = { 0 };
 
 	(void)state;
-	a.salt = nt_schedule_salt(77, 1000);
+	a.salt = nt_schedule_salt(8, 2, 1000);
 	for (unsigned i = 0; i < 3; i++) {
 		b.salt = i == 0	  ? a.salt
-			 : i == 1 ? nt_schedule_salt(77, 1001)
-				  : nt_schedule_salt(78, 1000);
+			 : i == 1 ? nt_schedule_salt(8, 2, 1001)
+				  : nt_schedule_salt(16, 2, 1000);
 		for (unsigned p = 0; p < 500; p++)
 			alike[i] += nt_schedule_arm(&a, 1, p) == nt_schedule_arm(&b, 1, p);
 	}

@@ -94,6 +94,10 @@ static void every_state_has_its_words(void **state)
 	assert_float_equal(key->arm_p25_us, 160, 0.01);
 	assert_float_equal(key->auto_p75_us, 300, 0.01);
 	assert_float_equal(key->arm_p75_us, 180, 0.01);
+	assert_float_equal(key->auto_own_us, 90, 0.01);
+	assert_float_equal(key->arm_own_us, 60, 0.01);
+	assert_float_equal(key->auto_period_us, 900, 0.01);
+	assert_true(isnan(key->arm_period_us)); /* not known */
 	assert_float_equal(key->p, 0.0001, 1e-9);
 	assert_int_equal(key->samples, 24);
 	assert_int_equal(key->spent_calls, 12);
@@ -189,6 +193,33 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_int_equal(histories.count, 1);
 	h.process.histories = NULL;
 	nt_histories_clear(&histories);
+	host_close(&h);
+}
+
+/* By calls times predicted time, of all communicators of the process. */
+static void a_key_that_takes_no_share_is_not_worth_it(void **state)
+{
+	const struct nt_rank_key *key;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit,min_calls=4,min_share=50");
+	for (int i = 0; i < 4; i++)
+		host_collective(&h, NT_BROADCAST, SIZE);
+	for (int i = 0; i < 100; i++)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	read_text(&h, &rank);
+	key = key_of(&rank, NT_BROADCAST);
+	assert_string_equal(key->state, "counted");
+	assert_string_equal(key->why, "not worth it");
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->why, "");
+	nt_rank_fini(&rank);
+	for (int i = 0; i < 100; i++)
+		host_collective(&h, NT_BROADCAST, SIZE);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_BROADCAST)->why, "");
+	nt_rank_fini(&rank);
 	host_close(&h);
 }
 
@@ -338,6 +369,7 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
+		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(the_step_marker_is_there),

@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* savings.c - see savings.h */
+#include "engine/savings.h"
+
+#include "engine/budget.h"
+#include "engine/figures.h"
+
+/* From one call of the key to the next: the mean, since pauses are part of it. */
+static double period_us(const struct nt_case *seen, const struct nt_evidence *evidence)
+{
+	const double us = nt_figures_of(seen->confirm.period_us[0], seen->confirm.blocks).mean_us;
+
+	return us > 0 ? us : nt_figures_of(evidence->us[0], evidence->blocks).mean_us;
+}
+
+double nt_savings_calls(const struct nt_case *seen, const struct nt_evidence *evidence)
+{
+	const double us = period_us(seen, evidence);
+	const double left_us = seen->known.left_us > 0 ? seen->known.left_us : NT_SAVINGS_LEFT_US;
+
+	return us > 0 ? left_us / us : 0;
+}
+
+bool nt_savings_pay(const struct nt_case *seen, const struct nt_evidence *evidence,
+		    const struct nt_schedule *schedule, double saved_us)
+{
+	const double calls = nt_savings_calls(seen, evidence);
+	const double after = calls - nt_schedule_positions(schedule);
+
+	if (seen->rechecks || seen->policy->mode == NT_MODE_PROFILE || calls <= 0)
+		return true;
+	return after > 0 && saved_us * after >= nt_budget_expected_us(seen, schedule);
+}

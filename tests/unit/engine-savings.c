@@ -1,0 +1,224 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine-savings.c - gains count against the collective's own time, and only what is left of a job
+ * can be saved in it */
+#include "engine/savings.h"
+#include "tests/unit/engine-bench.h"
+#include "tuner/clock.h"
+#include "tuner/deadline.h"
+
+#define TWO (BIT(RING_SIMPLE) | BIT(TREE_SIMPLE))
+
+/* AUTO's call takes 337 us, the arm's 8.4 % less; 750 us of computing follow each. */
+static void set_up_between(struct bench *b)
+{
+	setup(b, TWO, RING_SIMPLE);
+	b->us[NT_PAIRS] = 337;
+	b->us[TREE_SIMPLE] = 337 * (1 - 0.084);
+	b->between_us = 750;
+}
+
+static void computing_between_calls_hides_no_gain(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up_between(&b);
+	assert_int_equal(explore(&b), 0); /* nobody knows what is the call's and what is not */
+	free(b.board);
+
+	set_up_between(&b);
+	b.stamped = true;
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
+	assert_float_equal(b.final.outcome.own_auto_us, 341, 4);
+	assert_float_equal(b.final.outcome.own_best_us, 312, 4);
+	assert_float_equal(b.final.outcome.auto_us, 1091, 4);
+	assert_float_equal(b.final.outcome.period_auto_us, 1091, 4);
+	assert_float_equal(b.final.outcome.period_best_us, 1062, 4);
+	free(b.board);
+}
+
+/* NCCL's pick is a tree, whose ends are stamped too early: a ring tells what lies between. */
+static void a_ring_tells_for_a_tree(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, TREE_SIMPLE);
+	b.us[NT_PAIRS] = 337;
+	b.us[TREE_LL] = 337 * (1 - 0.084);
+	b.us[RING_SIMPLE] = 500;
+	b.us[RING_LL] = 600;
+	b.between_us = 750;
+	b.stamped = true;
+	assert_int_equal(explore(&b), 1);
+	assert_int_equal(b.final.arm[0], TREE_LL);
+	assert_float_equal(b.final.outcome.own_auto_us, 341, 8);
+	free(b.board);
+}
+
+/* All of it is hidden: from start to start nothing is saved. */
+static void a_hidden_gain_is_none(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, TWO, RING_SIMPLE);
+	b.between_us = 750;
+	b.us[NT_PAIRS] = 337;
+	b.us[TREE_SIMPLE] = 337;
+	b.stamped = true;
+	assert_int_equal(explore(&b), 0);
+	free(b.board);
+}
+
+/* 2 % of the call, however much of the time it is. */
+static void min_gain_is_a_floor_still(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up_between(&b);
+	b.stamped = true;
+	b.us[TREE_SIMPLE] = 337 * (1 - 0.02);
+	assert_int_equal(explore(&b), 0);
+	free(b.board);
+	set_up_between(&b);
+	b.stamped = true;
+	b.home.engine.policy.min_gain_micro = 15000000;
+	assert_int_equal(explore(&b), 0);
+	free(b.board);
+}
+
+/* Three calls of five are followed by a pause: gains are of the lower quartiles, the floor too. */
+static void the_floor_is_of_the_time_that_gains_are_of(void **state)
+{
+	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_evidence *e;
+	struct nt_policy policy;
+
+	(void)state;
+	assert_non_null(seen);
+	nt_policy_default(&policy);
+	e = &seen->screen;
+	seen->policy = &policy;
+	seen->known.auto_arm = RING_SIMPLE;
+	*e = (struct nt_evidence){ .count = 2, .blocks = 10, .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+	for (unsigned b = 0; b < 10; b++)
+		e->us[0][b] = e->us[1][b] = b % 5 < 2 ? 1000 : 9000;
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	e->own_us[0] = 500;
+	assert_float_equal(nt_case_min_gain(seen, e), 0.015, 1e-9);
+	e->own_us[0] = 1500; /* no more than all of it */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	e->own_us[0] = 1; /* no less than a twentieth */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.0015, 1e-9);
+	seen->known.auto_arm = TREE_SIMPLE; /* its end is stamped too early, and there is no ring */
+	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
+	assert_float_equal(nt_case_own_us(seen, e, 0), 0, 1e-9);
+	free(seen);
+}
+
+/* Looks better at best, and is slower as a rule. */
+static double uneven(const struct nt_plan *plan, unsigned position)
+{
+	struct nt_schedule s;
+
+	assert_int_equal(nt_schedule_read(&s, plan->payload, plan->payload_bytes), 0);
+	if (nt_schedule_arm(&s, plan->epoch, position) != TREE_SIMPLE)
+		return 0;
+	return position / s.count % 3 == 0 ? -100 : 300;
+}
+
+static void a_job_near_its_end_confirms_nothing(void **state)
+{
+	const uint64_t left_us[] = { UINT64_C(3600000000), UINT64_C(30000) };
+	struct bench b;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		setup(&b, TWO, RING_SIMPLE);
+		b.pause_us = uneven;
+		b.home.end_us = nt_clock_us() + left_us[i];
+		(void)explore(&b);
+		assert_int_equal(b.last.kind, i == 0 ? NT_SCHEDULE_CONFIRM : NT_SCHEDULE_SCREEN);
+		if (i == 1)
+			assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
+		free(b.board);
+	}
+}
+
+static void calls_to_come_are_time_by_period(void **state)
+{
+	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_policy policy;
+	struct nt_schedule round;
+	const uint16_t arm = TREE_SIMPLE;
+
+	(void)state;
+	assert_non_null(seen);
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	seen->policy = &policy;
+	round = nt_schedule_explore(NT_SCHEDULE_CONFIRM, &arm, 1, 25);
+	assert_true(nt_savings_calls(seen, &seen->screen) <= 0);
+	assert_true(nt_savings_pay(seen, &seen->screen, &round, 0));
+	seen->screen = (struct nt_evidence){ .count = 2, .blocks = 2, .arm = { NT_ARM_AUTO, arm } };
+	for (unsigned i = 0; i < 2; i++) {
+		seen->screen.us[0][i] = 1000;
+		seen->screen.us[1][i] = 1500;
+	}
+	/* An hour, where nothing is known. */
+	assert_float_equal(nt_savings_calls(seen, &seen->screen), 3.6e6, 1);
+	seen->known.left_us = 1e6;
+	assert_float_equal(nt_savings_calls(seen, &seen->screen), 1000, 1e-3);
+	/* 25 calls of 500 us more; 950 calls that take so much less. */
+	assert_true(nt_savings_pay(seen, &seen->screen, &round, 14));
+	assert_false(nt_savings_pay(seen, &seen->screen, &round, 13));
+	seen->rechecks = true;
+	assert_true(nt_savings_pay(seen, &seen->screen, &round, 13));
+	seen->rechecks = false;
+	policy.mode = NT_MODE_PROFILE;
+	assert_true(nt_savings_pay(seen, &seen->screen, &round, 13));
+	policy.mode = NT_MODE_BANDIT;
+	/* A pause is part of the time from call to call. */
+	seen->confirm = seen->screen;
+	seen->confirm.period_us[0][0] = 1000;
+	seen->confirm.period_us[0][1] = 19000;
+	assert_float_equal(nt_savings_calls(seen, &seen->screen), 100, 1e-3);
+	assert_false(nt_savings_pay(seen, &seen->screen, &round, 100));
+	seen->known.left_us = 40e4; /* fewer calls than the round takes */
+	assert_false(nt_savings_pay(seen, &seen->screen, &round, 1e6));
+	free(seen);
+}
+
+static void slurm_says_when_it_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(nt_deadline_us("1800000060", 1800000000, 500), 60000500);
+	assert_int_equal(nt_deadline_us(NULL, 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("never", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("1800000060 ", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("-1", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("1799999999", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("123456789012", 1800000000, 500), 0);
+	assert_int_equal(nt_deadline_us("1800000060", -1, 500), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(computing_between_calls_hides_no_gain),
+		cmocka_unit_test(a_ring_tells_for_a_tree),
+		cmocka_unit_test(a_hidden_gain_is_none),
+		cmocka_unit_test(min_gain_is_a_floor_still),
+		cmocka_unit_test(the_floor_is_of_the_time_that_gains_are_of),
+		cmocka_unit_test(a_job_near_its_end_confirms_nothing),
+		cmocka_unit_test(calls_to_come_are_time_by_period),
+		cmocka_unit_test(slurm_says_when_it_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

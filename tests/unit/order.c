@@ -1,0 +1,297 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* order.c - which of a node's keys are opened, and when: a board with the communicators of a
+ *           program, and the home's hooks as the agreement asks them */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "pmix-sync/board.h"
+#include "tuner/home.h"
+
+#define PROCESSES 8u
+#define TP 0u
+#define DP 1u /* and seven more */
+#define WORLD 9u
+
+/* The first of two nodes. */
+struct node {
+	struct nt_home home;
+	struct nt_agree_hooks hooks;
+	struct nt_board *board;
+};
+
+static void add_comm(struct node *n, unsigned at, uint32_t ranks, uint32_t nodes)
+{
+	struct nt_board_comm *comm = &n->board->comm[at];
+
+	atomic_store(&comm->id, 100 + at);
+	atomic_store(&comm->ranks, ranks);
+	atomic_store(&comm->nodes, nodes);
+	atomic_store(&comm->state, NT_COMM_AGREED);
+}
+
+static void seat(struct node *n, unsigned at, unsigned member, uint32_t pid)
+{
+	struct nt_board_member *m = &n->board->comm[at].member[member];
+
+	atomic_store(&m->pid, pid);
+	m->card.rank = (int32_t)member;
+	atomic_store(&m->state, NT_MEMBER_JOINED);
+}
+
+static struct nt_board_key *add_key(struct node *n, unsigned at, unsigned slot, float us)
+{
+	struct nt_board_key *key = &n->board->comm[at].key[slot];
+
+	key->auto_arm = 5;
+	for (unsigned pair = 0; pair < NT_PAIRS; pair++)
+		key->cost_us[pair] = us;
+	atomic_store(&key->id, nt_key_id(NT_ALLREDUCE, 20 + slot, 0x3f));
+	atomic_store(&key->described, 1);
+	return key;
+}
+
+static void call(struct node *n, unsigned at, unsigned slot, uint64_t calls)
+{
+	struct nt_board_comm *comm = &n->board->comm[at];
+
+	for (unsigned m = 0; m < PROCESSES; m++) {
+		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
+			atomic_fetch_add(&comm->key[slot].calls[m], calls);
+	}
+	n->home.worths.looked_ms = 0;
+}
+
+/* Tensor parallel on the node, data parallel across nodes, each with a key; a small one of all. */
+static void setup(struct node *n)
+{
+	*n = (struct node){ .board = calloc(1, sizeof(*n->board)) };
+	assert_non_null(n->board);
+	nt_policy_default(&n->home.engine.policy);
+	n->home.engine.policy.min_share_micro = 10000000; /* of predictions 1 % */
+	n->home.engine.policy.mode = NT_MODE_BANDIT;
+	n->home.board = n->board;
+	n->hooks = nt_home_hooks(&n->home);
+	add_comm(n, TP, PROCESSES, 1);
+	add_comm(n, WORLD, 2 * PROCESSES, 2);
+	add_key(n, TP, 0, 100);
+	add_key(n, WORLD, 0, 30);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		seat(n, TP, p, 1000 + p);
+		seat(n, WORLD, p, 1000 + p);
+		add_comm(n, DP + p, 2, 2);
+		seat(n, DP + p, 0, 1000 + p);
+		add_key(n, DP + p, 0, 5000);
+		add_key(n, DP + p, 1, 5000);
+	}
+}
+
+static void step(struct node *n, uint64_t steps)
+{
+	call(n, TP, 0, 40 * steps);
+	call(n, WORLD, 0, steps);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		call(n, DP + p, 0, steps);
+		call(n, DP + p, 1, steps);
+	}
+}
+
+static bool opens(const struct node *n, unsigned at, unsigned slot)
+{
+	const struct nt_board_comm *comm = &n->board->comm[at];
+
+	return n->hooks.worth(n->hooks.arg, comm, &comm->key[slot]);
+}
+
+static void set_state(struct node *n, unsigned at, unsigned slot, enum nt_key_state state)
+{
+	atomic_store(&n->board->comm[at].key[slot].state, state);
+}
+
+/* 16 keys of eight groups at once; and what is called once a step with four bytes never, nor does
+ * it hold the others. */
+static void groups_are_opened_together_and_the_unworthy_never(void **state)
+{
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	step(&n, 1);
+	assert_true(opens(&n, TP, 0));
+	assert_false(opens(&n, DP, 0)); /* not called so often yet */
+	step(&n, 30);
+	assert_false(opens(&n, DP, 0)); /* the other is worth as much, and will be open */
+	set_state(&n, TP, 0, NT_KEY_OPEN);
+	assert_false(opens(&n, DP, 0)); /* in whose times it would be */
+	set_state(&n, TP, 0, NT_KEY_COMMITTED);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		for (unsigned slot = 0; slot < 2; slot++) {
+			assert_true(opens(&n, DP + p, slot));
+			set_state(&n, DP + p, slot, NT_KEY_OPEN);
+			n.home.engine.open++;
+		}
+	}
+	assert_false(opens(&n, WORLD, 0));
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		set_state(&n, DP + p, 0, NT_KEY_CLOSED);
+		set_state(&n, DP + p, 1, NT_KEY_CLOSED);
+	}
+	n.home.engine.open = 0;
+	step(&n, 1000);
+	assert_false(opens(&n, WORLD, 0)); /* still not worth it */
+	free(n.board);
+}
+
+static void what_grows_becomes_worth_it(void **state)
+{
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	step(&n, 30);
+	set_state(&n, TP, 0, NT_KEY_COMMITTED);
+	assert_false(opens(&n, WORLD, 0));
+	call(&n, WORLD, 0, 500);
+	assert_true(opens(&n, WORLD, 0));
+	n.home.engine.policy.min_share_micro = 90000000;
+	assert_false(opens(&n, WORLD, 0));
+	n.home.engine.policy.min_share_micro = 0;
+	assert_true(opens(&n, WORLD, 0));
+	free(n.board);
+}
+
+/* Time is a process's: a group of which one rank is here is not an eighth as worthy. */
+static void a_share_is_of_the_processes_that_call(void **state)
+{
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	step(&n, 30);
+	nt_worths_look(&n.home.worths, n.board, 1);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		const struct nt_board_key *key = &n.board->comm[DP + p].key[0];
+		const struct nt_worth worth = nt_worths_of(&n.home.worths, n.board, DP + p, key);
+
+		assert_float_equal(worth.us, 30 * 5000, 1);
+		assert_float_equal(worth.of_us, 30 * (40 * 100 + 2 * 5000 + 30), 1);
+	}
+	/* One process with all ranks: each has its part. */
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		seat(&n, TP, p, 1);
+		seat(&n, WORLD, p, 1);
+		seat(&n, DP + p, 0, 1);
+	}
+	nt_worths_look(&n.home.worths, n.board, 2);
+	assert_float_equal(n.home.worths.of_us[DP], 30 * (40 * 100 + 2 * 5000 + 30), 1);
+	free(n.board);
+}
+
+/* One worth the most that comes once a step does not hold what comes forty times. */
+static void the_rare_hold_nobody(void **state)
+{
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	step(&n, 30);
+	set_state(&n, DP, 0, NT_KEY_OPEN);
+	assert_true(opens(&n, TP, 0));
+	free(n.board);
+}
+
+/* Where places are few the most worthy get them. */
+static void the_most_worthy_are_opened_first(void **state)
+{
+	const unsigned places = 3;
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	set_state(&n, TP, 0, NT_KEY_COMMITTED);
+	for (unsigned slot = 2; slot < 10; slot++)
+		add_key(&n, DP, slot, (float)(5 << 2 * slot));
+	for (unsigned slot = 2; slot < 10; slot++)
+		call(&n, DP, slot, 30);
+	n.home.engine.policy.min_share_micro = 0;
+	while (opens(&n, DP, 2)) /* until it is not among those that are left */
+		n.home.engine.open++;
+	n.home.engine.open += 8 - 1 - places;
+	for (unsigned slot = 2; slot < 10; slot++)
+		assert_int_equal(opens(&n, DP, slot), slot >= 10 - places);
+	free(n.board);
+}
+
+/* A process with all ranks of the node: its groups have a rank each of eight, its other
+ * communicators all. */
+static void threads_are_told_apart_by_their_number(void **state)
+{
+	const struct nt_board_comm *comm;
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	for (unsigned p = 0; p < PROCESSES; p++) {
+		seat(&n, TP, p, 1);
+		seat(&n, WORLD, p, 1);
+		seat(&n, DP + p, 0, 1);
+	}
+	comm = n.board->comm;
+	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[DP + 1]));
+	assert_true(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
+	assert_true(nt_board_share_gpu(n.board, &comm[TP], &comm[WORLD]));
+	seat(&n, DP, 0, 2); /* another process's */
+	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
+	free(n.board);
+}
+
+/* Two communicators of the same processes, called alike: one after the other. */
+static void what_would_be_in_each_others_times_takes_turns(void **state)
+{
+	void *key;
+	struct node n;
+
+	(void)state;
+	setup(&n);
+	set_state(&n, TP, 0, NT_KEY_CLOSED);
+	add_key(&n, WORLD, 1, 5000);
+	step(&n, 30);
+	call(&n, WORLD, 1, 30);
+	assert_true(opens(&n, WORLD, 1)); /* of equal ones the larger first */
+	assert_false(opens(&n, DP, 0));
+	call(&n, WORLD, 1, 1);
+	call(&n, DP, 0, 60);
+	assert_true(opens(&n, DP, 0)); /* worth more by now */
+	key = n.hooks.start(n.hooks.arg, &n.board->comm[WORLD], &n.board->comm[WORLD].key[1]);
+	assert_non_null(key);
+	assert_false(opens(&n, DP, 0)); /* here it is open, though the board does not say so yet */
+	n.hooks.end(key);
+	assert_true(opens(&n, DP, 0));
+	set_state(&n, WORLD, 1, NT_KEY_OPEN);
+	assert_false(opens(&n, DP, 0));
+	atomic_store(&n.board->comm[WORLD].state, NT_COMM_JOINING);
+	assert_true(opens(&n, DP, 0));
+	atomic_store(&n.board->comm[WORLD].state, NT_COMM_AGREED);
+	call(&n, DP, 0, 40 * (uint64_t)n.home.engine.policy.min_calls);
+	call(&n, WORLD, 1, 40 * (uint64_t)n.home.engine.policy.min_calls);
+	assert_true(opens(&n, DP, 0)); /* not for ever */
+	free(n.board);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_are_opened_together_and_the_unworthy_never),
+		cmocka_unit_test(what_grows_becomes_worth_it),
+		cmocka_unit_test(a_share_is_of_the_processes_that_call),
+		cmocka_unit_test(the_rare_hold_nobody),
+		cmocka_unit_test(the_most_worthy_are_opened_first),
+		cmocka_unit_test(threads_are_told_apart_by_their_number),
+		cmocka_unit_test(what_would_be_in_each_others_times_takes_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stall.h - an open key of which nothing comes: its home, or another member, is gone
+ *
+ * Nothing comes of a key where it is open for long, by the clock and by its own calls, without a
+ * new plan and without a window that is measured. A key that is called once in ten seconds may take
+ * its time.
+ *
+ * Threads:  values, pure functions; the helper thread's.
+ * Units:    milliseconds.
+ */
+#ifndef NT_STALL_H
+#define NT_STALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NT_STALL_MS 180000u
+#define NT_STALL_CALLS 64u
+
+/* All zero: not begun. */
+struct nt_stall {
+	bool begun;
+	uint32_t epoch; /* of the newest plan */
+	uint64_t since_ms, since_calls;
+};
+
+/* An open key as it is now. moves: a window of it is measured. */
+static inline bool nt_stall_see(struct nt_stall *stall, uint32_t epoch, bool moves, uint64_t calls,
+				uint64_t now_ms)
+{
+	if (!stall->begun || moves || epoch != stall->epoch)
+		*stall = (struct nt_stall){ true, epoch, now_ms, calls };
+	return now_ms - stall->since_ms >= NT_STALL_MS &&
+	       calls - stall->since_calls >= NT_STALL_CALLS;
+}
+
+#endif

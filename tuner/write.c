@@ -23,6 +23,7 @@ _Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a 
 struct text {
 	struct nt_put put;
 	uint32_t cut; /* keys and communicators left out */
+	double of_us; /* what all calls of the process take, as predicted */
 };
 
 /* What the present arm saves, by what was measured of it, and what those before it did; NAN where
@@ -307,8 +308,6 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 
 static void put_keys(struct text *t, const struct nt_comm *comm)
 {
-	const double of_us = nt_worth_process_us(comm->fixed.process);
-
 	nt_put_open(&t->put, NT_RANK_KEYS, '[');
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		uint64_t id = nt_comm_key_id(comm, i);
@@ -316,7 +315,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 
 		if (id == 0)
 			continue;
-		put_key(&t->put, comm, &comm->key[i], id, of_us);
+		put_key(&t->put, comm, &comm->key[i], id, t->of_us);
 		if (t->put.full) {
 			t->put = before;
 			t->cut++;
@@ -520,7 +519,7 @@ size_t nt_write_text(struct nt_process *process, const struct nt_speaker_counts 
 {
 	/* Room for the counts and a newline is kept back, so that they always fit. */
 	const size_t kept = (size_t)COUNT_BYTES * (NT_COUNT_ALL + 1) + 1;
-	struct text t = { .cut = 0 };
+	struct text t = { .of_us = nt_worth_process_us(process) };
 
 	if (out_bytes <= kept)
 		return 0;

@@ -156,6 +156,7 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/limits.h \
 	%D%/fake/load.c \
 	%D%/fake/load.h \
+	%D%/fake/masks.h \
 	%D%/fake/model.c \
 	%D%/fake/model.h \
 	%D%/fake/options.c \

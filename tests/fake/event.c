@@ -3,15 +3,7 @@
 /* event.c - which event NCCL emits when, with the handles it forgets to clear */
 #include "tests/fake/event.h"
 
-/* Masks under which NCCL emits an event because something below it is wanted. */
-#define BELOW_COLL                                                                  \
-	(NT_PROF_COLL | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | \
-	 NT_PROF_NET_PLUGIN)
-#define BELOW_GROUP (BELOW_COLL | NT_PROF_GROUP | NT_PROF_P2P)
-#define BELOW_COLL_API (BELOW_COLL | NT_PROF_COLL_API)
-#define BELOW_GROUP_API                                                         \
-	(BELOW_GROUP | NT_PROF_GROUP_API | NT_PROF_P2P_API | NT_PROF_COLL_API | \
-	 NT_PROF_KERNEL_LAUNCH)
+#include "tests/fake/masks.h"
 
 #define UNTOUCHED ((void *)0x5a5a5a5a5a5aul)
 

@@ -84,13 +84,6 @@ int pthread_cond_broadcast(pthread_cond_t *cond)
 
 /* Locks of whole files are between simulated processes, which are one to the kernel: of those of an
  * open file it keeps apart as many as there are. */
-static int control(int fd, int command, long value)
-{
-	if (nt_vtime_is_on() && command == F_SETLK)
-		command = F_OFD_SETLK;
-	return (int)syscall(SYS_fcntl, fd, command, value);
-}
-
 int fcntl(int fd, int command, ...)
 {
 	va_list args;
@@ -99,16 +92,9 @@ int fcntl(int fd, int command, ...)
 	va_start(args, command);
 	value = va_arg(args, long);
 	va_end(args);
-	return control(fd, command, value);
+	if (nt_vtime_is_on() && command == F_SETLK)
+		command = F_OFD_SETLK;
+	return (int)syscall(SYS_fcntl, fd, command, value);
 }
 
-int fcntl64(int fd, int command, ...)
-{
-	va_list args;
-	long value;
-
-	va_start(args, command);
-	value = va_arg(args, long);
-	va_end(args);
-	return control(fd, command, value);
-}
+int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));

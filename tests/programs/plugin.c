@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "contract/names.h"
 #include "tests/fake/load.h"
+#include "tests/fake/masks.h"
 #include "tests/fake/rng.h"
 #include "tests/programs/pmix.h"
 #include "tests/programs/settings.h"
@@ -20,16 +21,6 @@
 #define RELEASE "2.28.9"
 #define ELEMENT 2 /* bytes of ncclBfloat16 */
 #define TICK_NS 32 /* of GPU time stamps */
-
-/* Masks under which NCCL emits an event because something below it is wanted. */
-#define BELOW_COLL                                                                  \
-	(NT_PROF_COLL | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | \
-	 NT_PROF_NET_PLUGIN)
-#define BELOW_GROUP (BELOW_COLL | NT_PROF_GROUP | NT_PROF_P2P)
-#define BELOW_COLL_API (BELOW_COLL | NT_PROF_COLL_API)
-#define BELOW_GROUP_API                                                         \
-	(BELOW_GROUP | NT_PROF_GROUP_API | NT_PROF_P2P_API | NT_PROF_COLL_API | \
-	 NT_PROF_KERNEL_LAUNCH)
 
 /* One of NCCL's, of some ranks of a node. */
 struct process {

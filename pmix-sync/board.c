@@ -252,7 +252,7 @@ static uint32_t ranks_in(const struct nt_board_comm *comm, uint32_t pid)
 {
 	uint32_t ranks = 0;
 
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++)
+	for (uint32_t m = 0; nt_board_taken(comm, m); m++)
 		ranks += seated_pid(comm, m) == pid;
 	return ranks;
 }
@@ -273,7 +273,7 @@ static uint32_t gpus_of(const struct nt_board *board, uint32_t pid)
 bool nt_board_share_gpu(const struct nt_board *board, const struct nt_board_comm *a,
 			const struct nt_board_comm *b)
 {
-	for (uint32_t m = 0; m < NT_BOARD_MEMBERS; m++) {
+	for (uint32_t m = 0; nt_board_taken(a, m); m++) {
 		const uint32_t pid = seated_pid(a, m);
 		const uint32_t of_b = pid != 0 ? ranks_in(b, pid) : 0;
 

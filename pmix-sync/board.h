@@ -51,6 +51,17 @@ static inline bool nt_board_taken(const struct nt_board_comm *comm, uint32_t mem
 		       NT_MEMBER_FREE;
 }
 
+/* Somebody has claimed this key. Keys are claimed one after the other, and only where they have
+ * memory: nobody may look at those after one that is not. */
+static inline bool nt_board_claimed(const struct nt_board_comm *comm, uint32_t key)
+{
+	/* Pairs with the store in nt_board_grow(): the memory is there. */
+	const uint32_t more = atomic_load_explicit(&comm->more_keys, memory_order_acquire);
+
+	return key < NT_BOARD_KEYS && key < NT_BOARD_KEYS_AT_ONCE + more &&
+	       atomic_load(&comm->key[key].id) != 0;
+}
+
 /* Ranks of this communicator were seated here, and every one has left. */
 bool nt_board_left(const struct nt_board_comm *comm);
 

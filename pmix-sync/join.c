@@ -347,7 +347,7 @@ static void note_local(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 
 static bool called_often(const struct nt_agree *a, struct nt_board_comm *board)
 {
-	for (uint32_t k = 0; k < NT_BOARD_KEYS && atomic_load(&board->key[k].id) != 0; k++) {
+	for (uint32_t k = 0; nt_board_claimed(board, k); k++) {
 		for (uint32_t m = 0; nt_board_taken(board, m); m++) {
 			if (atomic_load(&board->key[k].calls[m]) >= a->config.join_calls)
 				return true;

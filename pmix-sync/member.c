@@ -260,12 +260,10 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_b
 /* Keys that our ranks have called since the last look: slots are claimed one after the other. */
 static void note_slots(struct nt_agree_comm *comm, const struct nt_board_comm *board)
 {
-	for (; comm->slots < NT_BOARD_KEYS; comm->slots++) {
-		const uint64_t id = atomic_load(&board->key[comm->slots].id);
-		struct nt_agree_key *key = id != 0 ? nt_member_key(comm, id) : NULL;
+	for (; nt_board_claimed(board, comm->slots); comm->slots++) {
+		struct nt_agree_key *key = nt_member_key(comm,
+							 atomic_load(&board->key[comm->slots].id));
 
-		if (id == 0)
-			return;
 		if (key)
 			key->slot = (int)comm->slots;
 	}

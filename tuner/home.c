@@ -115,7 +115,7 @@ static unsigned most_channels(const struct nt_board_comm *comm)
 {
 	unsigned most = 0;
 
-	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
+	for (unsigned k = 0; nt_board_claimed(comm, k); k++) {
 		for (int pair = 0; pair < NT_PAIRS; pair++) {
 			unsigned seen = atomic_load(&comm->key[k].channels[pair]);
 
@@ -214,7 +214,7 @@ static bool waits_for(struct asking *a, const struct nt_board_comm *comm,
 
 static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
 {
-	for (unsigned k = 0; k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0; k++) {
+	for (unsigned k = 0; nt_board_claimed(comm, k); k++) {
 		if (waits_for(a, comm, &comm->key[k]))
 			return true;
 	}
@@ -269,12 +269,10 @@ static bool comm_early(void *arg, const struct nt_board_comm *comm)
 {
 	const struct nt_home *home = arg;
 
-	for (unsigned k = 0; home->warm && k < NT_BOARD_KEYS; k++) {
+	for (unsigned k = 0; home->warm && nt_board_claimed(comm, k); k++) {
 		const struct nt_board_key *key = &comm->key[k];
 		struct nt_known known;
 
-		if (atomic_load(&key->id) == 0)
-			break;
 		if (!atomic_load(&key->described))
 			continue;
 		known = known_of(home, comm, key);

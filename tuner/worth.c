@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/engine.h"
+#include "pmix-sync/board.h"
 
 #define PIDS 1024u /* of a node that are told apart; times of more are not known */
 
@@ -64,13 +65,8 @@ static double spent_us(const struct nt_board_comm *comm, unsigned member)
 {
 	double us = 0;
 
-	for (unsigned k = 0; k < NT_BOARD_KEYS; k++) {
-		const struct nt_board_key *key = &comm->key[k];
-
-		if (atomic_load_explicit(&key->id, memory_order_relaxed) == 0)
-			break;
-		us += (double)calls_of(key, member) * board_call_us(key);
-	}
+	for (unsigned k = 0; nt_board_claimed(comm, k); k++)
+		us += (double)calls_of(&comm->key[k], member) * board_call_us(&comm->key[k]);
 	return us;
 }
 

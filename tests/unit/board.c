@@ -121,6 +121,11 @@ static void no_room_is_an_error(void **state)
 	for (int k = 0; k < NT_BOARD_KEYS_AT_ONCE; k++)
 		assert_int_equal(nt_board_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
 	assert_int_equal(nt_board_key(&at, nt_key_id(4, NT_BOARD_KEYS_AT_ONCE, 7), 5, cost), -1);
+	assert_true(nt_board_claimed(&board->comm[0], NT_BOARD_KEYS_AT_ONCE - 1));
+	/* Where there is no memory nobody may look: it could be a SIGBUS. */
+	atomic_store(&board->comm[0].key[NT_BOARD_KEYS_AT_ONCE].id, 1);
+	assert_false(nt_board_claimed(&board->comm[0], NT_BOARD_KEYS_AT_ONCE));
+	atomic_store(&board->comm[0].key[NT_BOARD_KEYS_AT_ONCE].id, 0);
 	atomic_store(&board->comm[0].more_keys, NT_BOARD_KEYS - NT_BOARD_KEYS_AT_ONCE);
 	assert_int_equal(nt_board_key_among(&at, nt_key_id(4, 77, 7), 5, cost, 16), -1);
 	assert_int_equal(nt_board_key_among(&at, nt_key_id(4, 2, 7), 5, cost, 16), 2);

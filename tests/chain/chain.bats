@@ -27,7 +27,7 @@ setup() {
 
 # fake [option]...: short, with the plugins of the environment.
 fake() {
-	timeout -k 2 60 "$TESTS/nt-fake-nccl" "${form[@]}" --iters 40 --call-gap-us 20 --peer-timeout 10 \
+	timeout -k 2 300 "$TESTS/nt-fake-nccl" "${form[@]}" --iters 40 --call-gap-us 20 --peer-timeout 10 \
 		--env NT_CHAIN_RANK=%r "$@" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
 }
 

@@ -65,7 +65,7 @@ teardown() {
 # batch SCRIPT: a batch job of four ranks on two nodes that runs these lines; sets $id.
 batch() {
 	printf '#!/bin/bash\n%s\n' "$1" >"$out/job.sh"
-	id=$(NT_TIMEOUT_S=120 as_user sbatch --parsable --wait -N2 --ntasks-per-node=2 -t 3 -o "$out/log" "$out/job.sh") ||
+	id=$(as_user sbatch --parsable --wait -N2 --ntasks-per-node=2 -t 3 -o "$out/log" "$out/job.sh") ||
 		{ cat "$out/log"; false; }
 }
 
@@ -152,7 +152,7 @@ helpers() {
 		ids+=("$(as_user sbatch --parsable -N1 -n2 -t 3 -o "$out/log.$i" "$out/job.sh")")
 	done
 	for i in "${ids[@]}"; do
-		NT_TIMEOUT_S=120 wait_sacct "$i"
+		wait_sacct "$i"
 	done
 	wait_for 60 no_helpers
 	run -0 entries '[.job, .step] | join(" ")'

@@ -58,7 +58,7 @@ job() {
 		printf '%s\n' "$@"
 	} >"$out/job.sh"
 	chmod 755 "$out/job.sh"
-	NT_TIMEOUT_S=200 as_user sbatch --wait -N2 --ntasks-per-node=1 -t 5 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
+	as_user sbatch --wait -N2 --ntasks-per-node=1 -t 5 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
 	cat "$out/log" "$out/out" "$out/err" >&2
 }
 

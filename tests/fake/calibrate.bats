@@ -45,7 +45,7 @@ world() {
 }
 
 calibrate() {
-	timeout -k 2 60 "$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" "$@"
+	timeout -k 2 300 "$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" "$@"
 }
 
 # The profiles of the steps in their order.
@@ -161,7 +161,7 @@ entry() {
 	"$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" --time 60s \
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
 	local pid=$! i rc=0
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		! grep -q '^other' "$FAKE_WORLD.calls" || break
 		sleep 0.1
 	done

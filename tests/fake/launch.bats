@@ -18,8 +18,8 @@ setup_file() {
 
 # fake TRACE [option]...: eight ranks on two nodes, each sample of the trace as it is.
 fake() {
-	timeout -k 2 60 "$FAKE" --fork 8 --nodes 2 --iters 20 --call-gap-us 0 --lateness-us 0 --noise none \
-		--peer-timeout 5 --trace "$1,2x4" "${@:2}"
+	timeout -k 2 300 "$FAKE" --fork 8 --nodes 2 --iters 20 --call-gap-us 0 --lateness-us 0 --noise none \
+		--peer-timeout 60 --trace "$1,2x4" "${@:2}"
 }
 
 # under SET fake...: with these launch variables in the environment.

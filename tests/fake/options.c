@@ -142,7 +142,7 @@ static void defaults(struct nt_options *o)
 		.replays = 3,
 		.kill = { -1, 0 },
 		.exit = { -1, 0 },
-		.peer_timeout_s = 30,
+		.peer_timeout_s = 120,
 	};
 }
 

@@ -14,7 +14,8 @@ NT_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NT_CLUSTER_PROGRAM=$NT_TOP/tests/lib/cluster
 export NT_TOP NT_CLUSTER_PROGRAM
 export NT_USER=${NT_USER:-nt-test}
-export NT_TIMEOUT_S=${NT_TIMEOUT_S:-180}	# for one command of a test; a hang guard, as all bounds here are
+readonly NT_PATIENCE=${NT_PATIENCE:-5}
+export NT_TIMEOUT_S=${NT_TIMEOUT_S:-600}	# for one command of a test; a hang guard, as all bounds here are
 
 cluster() {
 	"$NT_CLUSTER_PROGRAM" "$@"
@@ -77,7 +78,7 @@ use_stage() {
 
 # Skip the file or the test where Slurm was built without PMIx; the cluster must run.
 need_pmix() {
-	timeout 10 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
+	timeout 60 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
 }
 
 # The plugstack line under test; more arguments are appended and win over those before.
@@ -95,7 +96,7 @@ cluster_wait() {
 }
 
 nodes_ready() {
-	! timeout 20 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
+	! timeout 60 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
 }
 
 # End every cluster of this file; fails if something stays behind.
@@ -160,9 +161,10 @@ as_root() {
 	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec "$@"
 }
 
-# wait_for SECONDS CMD...: poll CMD until it succeeds; says what it waited for when it does not.
+# wait_for SECONDS CMD...: poll CMD until it succeeds; says what it waited for when it does not. SECONDS are a quiet
+# machine's; a busy one is given NT_PATIENCE times as many.
 wait_for() {
-	local seconds=$1 deadline=$((SECONDS + $1))
+	local seconds=$(($1 * NT_PATIENCE)) deadline=$((SECONDS + $1 * NT_PATIENCE))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		if [ "$SECONDS" -ge "$deadline" ]; then

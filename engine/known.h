@@ -36,6 +36,7 @@ struct nt_known {
 	bool remembered; /* an earlier step's arm is known: remembered_arm, which may be AUTO */
 	uint16_t remembered_arm;
 	double left_us; /* of the job's time; 0: not known */
+	double age_us; /* since the program's first communicator; 0: not known */
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read when a round has ended, and only then */
 };

@@ -23,10 +23,18 @@ bool nt_warm_worth(const struct nt_policy *policy, const struct nt_known *known)
 	       nt_budget_pays(policy, known->calls, round_calls(policy));
 }
 
+uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us)
+{
+	const uint64_t calls = (uint64_t)policy->min_calls;
+
+	return age_us < NT_WARM_RARE_US ? calls
+					: (calls + NT_WARM_RARE_PART - 1) / NT_WARM_RARE_PART;
+}
+
 bool nt_warm_may_explore(const struct nt_policy *policy, const struct nt_known *known)
 {
 	const uint32_t others = nt_known_other_arms(known);
-	uint64_t least = (uint64_t)policy->min_calls;
+	uint64_t least = nt_warm_least_calls(policy, known->age_us);
 
 	if (policy->mode == NT_MODE_POLICY || others == 0)
 		return false;

@@ -87,6 +87,11 @@ static double left_us(const struct nt_home *home)
 	return home->end_us > now_us ? (double)(home->end_us - now_us) : 1;
 }
 
+static double age_us(const struct nt_home *home)
+{
+	return home->began_us ? (double)(nt_clock_us() - home->began_us) : 0;
+}
+
 /* All but the channels, which are many words to read and wanted after a round only. */
 static struct nt_known known_of(const struct nt_home *home, const struct nt_board_comm *comm,
 				const struct nt_board_key *key)
@@ -99,6 +104,7 @@ static struct nt_known known_of(const struct nt_home *home, const struct nt_boar
 		.auto_arm = key->auto_arm,
 		.calls = most_calls(key),
 		.left_us = left_us(home),
+		.age_us = age_us(home),
 		.captured = flagged(comm, NT_MEMBER_GRAPHS),
 	};
 
@@ -264,19 +270,24 @@ static bool key_worth(void *arg, const struct nt_board_comm *comm, const struct 
 	return may_open(home, comm, key);
 }
 
-/* A remembered arm waits for no calls: has any key of it such a one? */
+/* A remembered arm waits for no calls, and what is rarely called for fewer: has any key of it such
+ * a one, or so many? */
 static bool comm_early(void *arg, const struct nt_board_comm *comm)
 {
 	const struct nt_home *home = arg;
+	const struct nt_policy *policy = &home->engine.policy;
+	const uint64_t least = nt_warm_least_calls(policy, age_us(home));
 
-	for (unsigned k = 0; home->warm && nt_board_claimed(comm, k); k++) {
+	if (!home->warm && least == (uint64_t)policy->min_calls)
+		return false;
+	for (unsigned k = 0; nt_board_claimed(comm, k); k++) {
 		const struct nt_board_key *key = &comm->key[k];
 		struct nt_known known;
 
 		if (!atomic_load(&key->described))
 			continue;
 		known = known_of(home, comm, key);
-		if (nt_warm_worth(&home->engine.policy, &known))
+		if (known.calls >= least || (home->warm && nt_warm_worth(policy, &known)))
 			return true;
 	}
 	return false;

@@ -24,6 +24,7 @@ struct nt_home {
 	struct nt_open_key *open; /* keys that are explored; NULL at first */
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
 	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
+	uint64_t began_us; /* the first communicator, by nt_clock_us(); 0: not known */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

@@ -3,6 +3,7 @@
 /* engine.c - one key through the hooks as the agreement calls them */
 #include "engine/screen.h"
 #include "tests/unit/engine-bench.h"
+#include "tuner/clock.h"
 
 static void worth_a_look(void **state)
 {
@@ -29,6 +30,25 @@ static void worth_a_look(void **state)
 	atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 40, sockets));
 	b.home.engine.open = NT_BOARD_RUNS / 4 * 3;
 	assert_false(worth(&b));
+	free(b.board);
+}
+
+static void rare_calls_need_fewer(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 3);
+	b.home.began_us = nt_clock_us();
+	assert_false(worth(&b));
+	assert_false(b.hooks.early(b.hooks.arg, b.comm));
+	b.home.began_us = 1; /* when the machine was started */
+	assert_true(worth(&b));
+	assert_true(b.hooks.early(b.hooks.arg, b.comm));
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 3 - 1);
+	assert_false(worth(&b));
+	assert_false(b.hooks.early(b.hooks.arg, b.comm));
 	free(b.board);
 }
 
@@ -334,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worth_a_look),
+		cmocka_unit_test(rare_calls_need_fewer),
 		cmocka_unit_test(a_faster_arm_is_chosen),
 		cmocka_unit_test(the_cost_is_counted),
 		cmocka_unit_test(nothing_faster_keeps_auto),

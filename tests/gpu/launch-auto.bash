@@ -22,7 +22,7 @@ launch_calibrate_line() {
 	local some=("$stage/bin/nccl-tune" calibrate --time "${LAUNCH_CALIBRATE_S}s"
 		--profile-file "$stage/share/nccl-tune/profiles.conf")
 	if [ -n "$dry" ]; then
-		launch_command "$1" calibrate auto
+		launch_command "$1" calibrate auto "$3"
 		some+=(-- "${command_line[@]}")
 	fi
 	launch_line "$raw/launch-$1-$2.$3.calibrate.$4" "$LAUNCH_CALIBRATE_MOST_S" calibrate "${some[@]}"
@@ -43,7 +43,7 @@ launch_pairs() {
 	for ((i = 1; i <= launch_steps; i++)); do
 		(((i + $4) % 2 == 0)) && order=(off "$5") || order=("$5" off)
 		for which in "${order[@]}"; do
-			launch_command "$1" "$2" "$which"
+			launch_command "$1" "$2" "$which" "$3"
 			if [ "$which" = off ]; then
 				launch_line "$name.$5-$i-off.$4" "$limit" off "${command_line[@]}"
 			else

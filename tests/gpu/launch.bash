@@ -14,6 +14,7 @@ readonly LAUNCH_PLUGIN=bandit,channels=on
 readonly LAUNCH_WAYS=(off bandit wide-off wide-bandit auto wrong)
 readonly LAUNCH_START_S=3 LAUNCH_TORCH_S=12	# what a run takes beside its calls, until one was seen
 readonly LAUNCH_STEPS=40 LAUNCH_TRAIN_S=8	# of each training program
+readonly LAUNCH_MESH_S=24			# of mesh, which must have decided before its half
 readonly LAUNCH_TRACE_SEED=7
 
 # launch_seconds WAY: of nccl-tune-bench, until all is decided, and of what is compared.
@@ -25,19 +26,23 @@ launch_seconds() {
 	esac
 }
 
-# launch_command NETWORK PROGRAM WAY: sets command_line. A program is bench, or training programs joined by '+'.
+launch_train_seconds() {
+	[[ $1 = *mesh* ]] && echo "$LAUNCH_MESH_S" || echo "$LAUNCH_TRAIN_S"
+}
+
+# launch_command NETWORK PROGRAM WAY TOPOLOGY: sets command_line. A program is bench, or training programs joined by '+'.
 launch_command() {
 	local network=$1 program=$2 explore last master=127.0.0.1
 	read -r explore last < <(launch_seconds "$3")
 	if [ -n "$dry" ]; then
-		dry_launch_command "$network" "$program"
+		dry_launch_command "$network" "$program" "$4"
 	elif [ "$program" = bench ]; then
 		command_line=("$bench" --sizes "$LAUNCH_SIZES" --even "$LAUNCH_EVEN" --align --seconds "$explore"
 			--last-seconds "$last" --iters 60000 --warmup 2 --check 100 --rendezvous "$work/meet" --stall 30)
 	else
 		[ "$network" = loopback ] || master=$NET_PREFIX.1
 		command_line=(python3 "$here/train.py" --programs "${program//+/,}" --steps "$LAUNCH_STEPS"
-			--seconds "$LAUNCH_TRAIN_S" --master "$master")
+			--seconds "$(launch_train_seconds "$program")" --master "$master")
 	fi
 }
 
@@ -53,6 +58,7 @@ dry_launch_command() {
 	case $2 in
 	bench) command_line+=(--sizes "$LAUNCH_SIZES" --iters 1000) ;;
 	calibrate) command_line+=(--sizes "$LAUNCH_SIZES" --iters 300) ;;
+	mesh) command_line+=(--comms "world,dp:${3#*x},tp:${3#*x}" --sizes 16M,512K --iters 2500) ;;
 	# Steps are told by the clock on the wall.
 	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000 --realtime 1) ;;
 	esac
@@ -74,7 +80,7 @@ launch_run_estimate() {
 	if [ "$1" = bench ]; then
 		echo $((explore + last + LAUNCH_START_S))
 	else
-		echo $((${#some[@]} * LAUNCH_TRAIN_S / 2 + LAUNCH_TORCH_S))
+		echo $((${#some[@]} * $(launch_train_seconds "$1") / 2 + LAUNCH_TORCH_S))
 	fi
 }
 
@@ -102,7 +108,7 @@ launch_step() {
 	local program=$2 topology=$3 way=$4 policy=off rc=0 one
 	local name=launch-$1-$2
 	[[ $way != *bandit ]] || policy=$LAUNCH_PLUGIN
-	launch_command "$1" "$program" "$way"
+	launch_command "$1" "$program" "$way" "$topology"
 	(
 		if [[ $way = wide* ]]; then
 			for one in "${LAUNCH_WIDE[@]}"; do

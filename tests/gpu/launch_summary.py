@@ -30,9 +30,9 @@ COLUMNS = ["network", "topology", "program", "bytes", "way", "runs", "us", "leas
            "noise_pct", "verdict", "profiles", "arms"]
 RUN_COLUMNS = ["run", "network", "topology", "program", "bytes", "way", "number", "us", "p25_us", "p75_us", "samples", "arm", "state",
                "profile", "loss_first", "loss_last", "seconds", "status"]
-TRAIN = ("ddp", "fsdp", "tp")
+TRAIN = ("ddp", "fsdp", "tp", "mesh")
 # Two ranks add in one order only; sums of more, and those in bf16, depend on the arm.
-LOSS_SAME = {"ddp": 1e-4, "fsdp": 2e-2, "tp": 1e-4}
+LOSS_SAME = {"ddp": 1e-4, "fsdp": 2e-2, "tp": 1e-4, "mesh": 1e-4}
 LOSS_TWO = 1e-6
 CHOICE = re.compile(r"nccl-tune: (launch profile .*)")
 MIB, KIB = 1 << 20, 1 << 10
@@ -266,6 +266,44 @@ def print_wrong(lines):
             f"{line['profile'] or 'no profile'}" + (f" {base(line) / line['us']:.2f}" if base(line) else "") for line in steps))
 
 
+def step_times(run, program):
+    """Milliseconds of every step of a training program in a run."""
+    return next((line["step_ms"] for line in summary.json_lines(run.path / "out") if line.get("program") == program), [])
+
+
+def decided_groups(run):
+    """By the kind of group, collective and size: at which call each group of that kind decided, and its calls; of the rank
+    of a group that was last."""
+    world = max((comm["ranks"] for record in run.records for comm in record["comms"]), default=0)
+    found = collections.defaultdict(dict)
+    for record in run.records:
+        for comm in record["comms"]:
+            kind = "world" if comm["ranks"] == world else "tp" if comm["nodes"] == 1 else "dp"
+            for key in comm["keys"]:
+                groups = found[kind, key["coll"], key["bytes"]]
+                decided = key.get("decided", 0) if key["state"] in ("committed", "kept") else 0
+                before, _ = groups.get(comm["id"], (decided, 0))
+                groups[comm["id"]] = (decided and before and max(before, decided), key["calls"])
+    return found
+
+
+def print_mesh(runs):
+    """Groups beside each other: are they decided together, when, and what is a step before and after it?"""
+    plain = {(run.network, run.topology, run.number): step_times(run, "mesh")
+             for run in runs if run.programs == "mesh" and run.way == BASE}
+    for run in (run for run in runs if run.programs == "mesh" and run.way.endswith("bandit")):
+        steps, beside, last = step_times(run, "mesh"), plain.get((run.network, run.topology, run.number)), 0
+        for (kind, coll, size), groups in sorted(decided_groups(run).items()):
+            calls = sorted(decided for decided, _ in groups.values())
+            said = "not decided" if not all(calls) else f"decided at call {' '.join(map(str, calls))}"
+            print(f"{run.path.name}: {kind} {coll} {summary.size_text(size)}, {len(groups)} groups: {said} of {max(n for _, n in groups.values())}")
+            if all(calls) and steps:
+                last = max([last] + [len(steps) * decided // made for decided, made in groups.values() if made])
+        parts = [("before", steps[1:last]), ("after", steps[last + 1:]), ("without the plugin", beside[len(beside) // 2:] if beside else [])]
+        print(f"{run.path.name}: last decision in step {last} of {len(steps)}, after {sum(steps[:last]) / 1000:.1f} s; ms a step: "
+              + ", ".join(f"{name} {statistics.median(times):.1f}" for name, times in parts if times))
+
+
 def print_runs(runs):
     for run in runs:
         why = trouble(run)
@@ -297,6 +335,7 @@ def main(raw, out):
     print_wanted(rows)
     print_losses(losses)
     print_wrong(lines)
+    print_mesh(runs)
     print_calibrations(runs, rows)
     print_choices(runs)
     print_runs(runs)

@@ -213,6 +213,26 @@ class Launch(MadeUp):
         self.assertIn("auto-3: 1 of 2 cells as fast as wanted; not shaped 2x1 64K 0.91", text)
         self.assertEqual(rc, 0)
 
+    def mesh(self, way, ms, comms=()):
+        name = f"launch-loopback-mesh.4x2.{way}.1"
+        self.run_of(name, [])
+        said = {"program": "mesh", "ranks": 8, "step_ms": ms, "last_quarter_ms": ms[-1], "losses": [2.0, 1.0]}
+        self.raw.joinpath(name, "out").write_text(json.dumps(said) + "\n")
+        for i, (ranks, nodes, decided) in enumerate(comms):
+            one = {**key(4096, "committed" if decided else "open", calls=400), "decided": decided}
+            comm = {"id": str(i), "rank": 0, "ranks": ranks, "nodes": nodes, "state": "agreed", "why": "", "keys": [one]}
+            self.raw.joinpath(name, f"rank.{i}.1.json").write_text(json.dumps({"v": 1, "comms": [comm]}))
+
+    def test_groups_beside_each_other(self):
+        self.mesh("off", [50] * 40)
+        self.mesh("bandit", [60] * 20 + [40] * 20, [(8, 4, 0), (4, 4, 200), (4, 4, 200), (2, 1, 90)])
+        text = self.summed(launch_summary, self.raw, self.out)[1]
+        self.assertIn("dp AllReduce 4K, 2 groups: decided at call 200 200 of 400", text)
+        self.assertIn("tp AllReduce 4K, 1 groups: decided at call 90 of 400", text)
+        self.assertIn("world AllReduce 4K, 1 groups: not decided of 400", text)
+        self.assertIn("last decision in step 20 of 40, after 1.2 s; ms a step: before 60.0, after 40.0, "
+                      "without the plugin 50.0", text)
+
     def test_training_and_its_losses(self):
         for k in (1, 2):
             self.train("off", k, 100 + k, [9.5, 9.4, 9.3])

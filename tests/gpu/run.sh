@@ -18,7 +18,7 @@
 #   --launch-ways LIST        off, bandit, wide-off, wide-bandit, auto, wrong (the last two)
 #   --launch-steps N          steps of a batch job of launch (3)
 #   --launch-first K          number of the first repetition (1)
-#   --launch-programs LIST    bench,ddp+fsdp,tp; joined by + in one process
+#   --launch-programs LIST    bench,ddp+fsdp,tp; mesh; joined by + in one process
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
 #   --dry              no GPU: a simulated NCCL in place of nccl-tune-bench, no settle
@@ -118,7 +118,7 @@ read_options() {
 	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
 	listed --launch-networks "$(IFS=,; echo "${launch_networks[*]}")" loopback shaped
 	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
-	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp
+	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp mesh
 }
 
 # listed OPTION LIST WORD...: is the list one of these words?

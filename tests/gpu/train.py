@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-"""train.py --programs ddp,fsdp,tp [OPTION]... - what a training step takes, and that it computes the same
+"""train.py --programs ddp,fsdp,tp,mesh [OPTION]... - what a training step takes, and that it computes the same
 
 One rank of a PyTorch program, started by srun or torchrun, one task a rank; several programs run one after the other:
 
   ddp   a GPT of 67 million parameters in four blocks, gradients in fp32, buckets of 25 MB
   fsdp  the same, fully_shard of every block (25 MB each), in bf16
   tp    a tensor-parallel MLP of 12 layers: 24 AllReduces of 512K a step; eight times as many steps
+  mesh  the same MLP, tensor-parallel on the GPUs of a node and data-parallel across the nodes, each with its own data:
+        gradients summed by layer, their norm over the world; three times as many steps
 
 All of it comes from one seed. A step ends with the mean of the loss over all ranks, a small AllReduce as most programs
 make it. Rank 0 prints a JSON object for each program: milliseconds of every step by the host's clock, synchronised before and after it,
@@ -28,10 +30,10 @@ import traceback
 import groups
 
 START_S = 90
-PROGRAMS = ("ddp", "fsdp", "tp")
+PROGRAMS = ("ddp", "fsdp", "tp", "mesh")
 CONTEXT = 256
 TP_LAYERS = 12
-TP_STEPS = 8            # for each step of the others, which are ten times as long
+TIMES_STEPS = {"tp": 8, "mesh": 3}  # for each step of the others
 TP_BYTES = 512 << 10    # of an AllReduce
 
 
@@ -145,11 +147,17 @@ class Gpt:
 class TensorParallel:
     """Each layer's first matrix is cut by columns, its second by rows: one AllReduce forward, one backward."""
 
+    @staticmethod
+    def cut_by(trainer):
+        """The group that shares the matrices, this rank's place in it, and its ranks."""
+        return None, trainer.place.rank, trainer.place.ranks
+
     def __init__(self, trainer):
         torch, shape = trainer.torch, trainer.shape
-        self.torch, dist, place = torch, trainer.dist, trainer.place
-        part = shape.tp_hidden // place.ranks
-        mine = slice(place.rank * part, (place.rank + 1) * part)
+        self.torch, dist = torch, trainer.dist
+        group, rank, ranks = self.cut_by(trainer)
+        part = shape.tp_hidden // ranks
+        mine = slice(rank * part, (rank + 1) * part)
         self.weights = []
         for _ in range(TP_LAYERS):
             up = torch.randn(shape.tp_width, shape.tp_hidden) / math.sqrt(shape.tp_width)
@@ -160,13 +168,13 @@ class TensorParallel:
         self.given = torch.randn(shape.tp_tokens, shape.tp_width).to(trainer.device)
         self.wanted = torch.randn(shape.tp_tokens, shape.tp_width).to(trainer.device)
         self.optimizer = torch.optim.SGD([w for layer in self.weights for w in layer], lr=0.1)
-        self.parameters = sum(w.numel() for layer in self.weights for w in layer) * place.ranks
+        self.parameters = sum(w.numel() for layer in self.weights for w in layer) * ranks
 
         class SumForward(torch.autograd.Function):
             @staticmethod
             def forward(_, x):
                 x = x.contiguous().clone()
-                dist.all_reduce(x)
+                dist.all_reduce(x, group=group)
                 return x
 
             @staticmethod
@@ -181,7 +189,7 @@ class TensorParallel:
             @staticmethod
             def backward(_, grad):
                 grad = grad.contiguous().clone()
-                dist.all_reduce(grad)
+                dist.all_reduce(grad, group=group)
                 return grad
 
         self.sum_forward, self.sum_backward = SumForward, SumBackward
@@ -194,8 +202,43 @@ class TensorParallel:
             x = x + 0.1 * self.sum_forward.apply(hidden @ down)
         loss = self.torch.nn.functional.mse_loss(x, self.wanted)
         loss.backward()
+        self.share()
         self.optimizer.step()
         return loss.detach()
+
+    def share(self):
+        """Nothing: all ranks have the same data."""
+
+
+class Mesh(TensorParallel):
+    """Tensor-parallel inside a node, data-parallel across: eight groups of either kind on a large machine."""
+
+    @staticmethod
+    def cut_by(trainer):
+        return trainer.groups["tp"], trainer.place.local, trainer.place.per_node
+
+    def __init__(self, trainer):
+        super().__init__(trainer)
+        self.dist, self.across = trainer.dist, trainer.groups["dp"]
+        self.nodes = trainer.place.ranks // trainer.place.per_node
+        self.given = self.given + 0.1 * (trainer.place.rank // trainer.place.per_node)
+
+    def share(self):
+        """Gradients of a layer in one AllReduce, the last layer's first; then their norm, which needs all ranks."""
+        torch, flying = self.torch, []
+        for layer in reversed(self.weights):
+            bucket = torch.cat([w.grad.flatten() for w in layer]).div_(self.nodes)
+            flying.append((layer, bucket, self.dist.all_reduce(bucket, group=self.across, async_op=True)))
+        squares = torch.zeros(1, device=self.given.device)
+        for layer, bucket, work in flying:
+            work.wait()
+            squares += bucket.square().sum()
+            for w, grad in zip(layer, bucket.split([w.numel() for w in layer])):
+                w.grad.copy_(grad.view_as(w))
+        self.dist.all_reduce(squares)
+        scale = (1 / (squares / self.nodes).sqrt().clamp_min(1e-6)).clamp_max(1.0)
+        for w in (w for layer in self.weights for w in layer):
+            w.grad.mul_(scale)
 
 
 class Trainer:
@@ -221,6 +264,17 @@ class Trainer:
         env.setdefault("MASTER_PORT", str(groups.rendezvous_port(env) + step))
         self.dist.init_process_group("nccl" if self.on_gpu else "gloo", init_method="env://", rank=self.place.rank,
                                      world_size=self.place.ranks, timeout=datetime.timedelta(seconds=START_S))
+        self.groups = self.make_groups() if "mesh" in self.options.programs else {}
+
+    def make_groups(self):
+        """This rank's group of each kind; every rank makes all of them, in one order."""
+        mine = {}
+        for role in ("tp", "dp"):
+            for ranks in self.place.groups(role):
+                group = self.dist.new_group(ranks)
+                if self.place.rank in ranks:
+                    mine[role] = group
+        return mine
 
     def synchronize(self):
         if self.on_gpu:
@@ -228,14 +282,15 @@ class Trainer:
 
     def program(self, name):
         self.torch.manual_seed(self.options.seed)
-        return TensorParallel(self) if name == "tp" else Gpt(self, name == "fsdp")
+        kinds = {"tp": TensorParallel, "mesh": Mesh}
+        return kinds[name](self) if name in kinds else Gpt(self, name == "fsdp")
 
     def play(self, name):
         """Steps until all are made or one rank's time is up; their milliseconds, and the losses."""
         self.watch.beat(f"{name}, its start", START_S)
         program = self.program(name)
         times, losses, over = [], [], False
-        steps = self.options.steps * (TP_STEPS if name == "tp" else 1)
+        steps = self.options.steps * TIMES_STEPS.get(name, 1)
         end = time.monotonic() + self.options.seconds
         while not over and len(times) < steps:
             self.watch.beat(f"{name}, step {len(times)}", None if times else START_S)
@@ -263,8 +318,8 @@ def say(name, options, place, parameters, times, losses):
 
 def parse(arguments):
     p = argparse.ArgumentParser()
-    p.add_argument("--programs", type=lambda text: text.split(","), required=True, help="of ddp, fsdp, tp")
-    p.add_argument("--steps", type=int, default=60, help="of each program, at most; of tp eight times as many")
+    p.add_argument("--programs", type=lambda text: text.split(","), required=True, help="of ddp, fsdp, tp, mesh")
+    p.add_argument("--steps", type=int, default=60, help="of each program, at most; of tp eight times, of mesh three times as many")
     p.add_argument("--seconds", type=float, default=60, help="of each program, at most")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--master", help="where rank 0 is, for the others to find it")

@@ -119,10 +119,17 @@ static inline void host_open(struct host *h, const char *option)
 	host_open_api(h, option, 5, 5);
 }
 
+/* The helper thread ends, however long a busy machine takes for that. */
+static inline void host_unhelp(struct host *h)
+{
+	assert_true(nt_process_unhelp(&h->process, 600000));
+}
+
 static inline void host_close(struct host *h)
 {
 	char command[128];
 
+	host_unhelp(h);
 	nt_process_close(&h->process);
 	snprintf(command, sizeof(command), "rm -rf %s", h->dir);
 	if (system(command) != 0)

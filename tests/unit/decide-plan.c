@@ -91,7 +91,7 @@ static void what_is_called_often_gets_a_place(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	assert_true(nt_process_unhelp(&h.process, 10000));
+	host_unhelp(&h);
 	board = h.comm->fixed.board;
 	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
 		for (unsigned band = 2; band < 60; band++, sizes++) {

@@ -138,7 +138,7 @@ static void a_trial_goes_with_its_decision(void **state)
 	nt_history_round(history, &screen, sample);
 	nt_histories_keep_take(&histories, history);
 	/* It is the helper thread's, which may not have begun yet. */
-	assert_true(nt_process_unhelp(&h.process, 10000));
+	host_unhelp(&h);
 	h.process.histories = &histories;
 	for (uint32_t settled = 0; settled < 4; settled++) {
 		for (unsigned i = 0; i < NT_OWN_KEYS; i++)
@@ -177,7 +177,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_int_equal(histories.count, 0);
 	nt_history_figures(history, NT_ARM_AUTO, &figures);
 	nt_histories_keep_so_far(&histories, history);
-	assert_true(nt_process_unhelp(&h.process, 10000));
+	host_unhelp(&h);
 	h.process.histories = &histories;
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_ALLGATHER);
@@ -278,7 +278,7 @@ static void the_step_marker_is_there(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	/* It is the helper thread's. */
-	assert_true(nt_process_unhelp(&h.process, 10000));
+	host_unhelp(&h);
 	h.process.platform = (struct nt_platform){ "580.95.05", "ib", "wide" };
 	h.process.marker = &marker;
 	read_text(&h, &rank);

@@ -6,7 +6,7 @@
 
 # Hang guards, not tests of speed: with two busy loops beside it everything takes two to three times as long. A test is
 # to take at most 150 s on a quiet machine, a file seven minutes.
-readonly UNIT_S=1500 BATS_FILE_S=1500 BATS_TEST_S=450
+readonly UNIT_S=3000 BATS_FILE_S=2400 BATS_TEST_S=1200
 readonly SLOWEST=10
 
 passed=0 failed=0 skipped=0 counted_at=0

@@ -82,6 +82,7 @@ struct nt_comm_fixed {
 	bool seated; /* plans are taken */
 	bool chunks; /* NCCL asks for chunk sizes, and some may be tried */
 	bool mute_broadcast; /* Broadcast has no Coll events */
+	bool last_wins; /* of equal costs NCCL takes the last (2.31) */
 	uint32_t allowed; /* pairs that may be tried */
 	int tuner_api, profiler_api; /* 0: that half is not there */
 	struct nt_seat seat;

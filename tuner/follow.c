@@ -75,7 +75,8 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 	noted->bytes = call->bytes;
 	noted->forced = choice->arm != NT_ARM_AUTO;
 	if (!noted->forced)
-		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
+		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS,
+						    c->fixed.last_wins);
 }
 
 /* Whether some plan may be in force, or come into force, for this rank. */

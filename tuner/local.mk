@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/abi_v7.h \
 	%D%/cap.c \
 	%D%/cap.h \
 	%D%/chain-descr.c \

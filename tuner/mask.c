@@ -16,7 +16,7 @@
 #define LAUNCH_BITS                                                            \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
 	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
-	       NT_PROF_KERNEL_LAUNCH))
+	       NT_PROF_KERNEL_LAUNCH | NT_PROF_KERNEL_PHASE))
 #define STORY_BITS \
 	((int)(NT_PROF_GROUP | NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
 

@@ -234,7 +234,7 @@ static void case_alone(void)
 	CHECK(probe->mask == &mask && mask == (int)NT_PROF_COLL);
 	CHECK(was_told(coll_of(0, NULL), &event) && event == THEIRS);
 	probe->arm = TREE_SIMPLE;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
 	finalize_v5();
 	CHECK(probe->finalizes == 2);
 }
@@ -265,7 +265,7 @@ static void case_tuner(void)
 	probe->arm = TREE_SIMPLE;
 	probe->channels = 5;
 	init_v5();
-	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
 	comm = ours_of(tuner_ctx);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		if (atomic_load(&comm->decision.key_id[i]) == 0)
@@ -278,10 +278,11 @@ static void case_tuner(void)
 		atomic_store(&comm->key[i].decision.state, NT_OWN_COMMITTED);
 	}
 	CHECK(keys == 1);
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE);
 	/* What they make legal is no arm: it is the same key. */
 	probe->arm = 0;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE && table[0] != 0);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE &&
+	      table[0] != 0);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
 		keys += atomic_load(&comm->decision.key_id[i]) != 0;
 	CHECK(keys == 2);

@@ -41,20 +41,69 @@ static SELDOM void look_for_probes(const struct nt_comm *c)
 	}
 }
 
+/* Its tasks were appended while somebody else had the events switched off: what their Coll events
+ * would have told is told here, as for a task a decision. Were they more, as where the program
+ * groups calls of one collective, this rank's turn is behind until the next event. */
+static SELDOM void make_up_for_events(struct nt_comm *c)
+{
+	const struct nt_comm_decision *d = &c->decision;
+
+	atomic_store_explicit(&c->decision.launch_judged,
+			      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
+			      memory_order_relaxed);
+	for (uint32_t i = 0; i < d->fifo_count; i++) {
+		int coll = d->fifo[i].coll;
+		uint64_t seq;
+
+		if (has_events(c, i) || !nt_comm_turn(c, coll, &seq))
+			continue;
+		nt_trail_note(&c->events.trail[coll], seq, nt_band(d->fifo[i].bytes));
+		nt_comm_note_turn(c, coll, seq);
+	}
+}
+
+/* Somebody else has written NCCL's event mask: our bits are put back, for the plans that are in
+ * force to end as agreed, and there will be no others. True: there may be tasks without events. */
+static SELDOM bool look_at_mask(struct nt_comm *c)
+{
+	struct nt_mask *mask = &c->fixed.process->mask;
+	uint32_t losses;
+
+	nt_mask_restore(mask);
+	losses = nt_mask_losses(mask);
+	if (losses == c->decision.losses_seen)
+		return false;
+	c->decision.losses_seen = losses;
+	nt_comm_flag(c, NT_MEMBER_MASKED);
+	return true;
+}
+
 /* The first decision after a call or a Coll event begins a group: within one, calls come before
- * decisions, and decisions before Coll events. */
+ * decisions, and decisions before Coll events. Where a group has no events, neither of its calls
+ * nor of its tasks, the next loss of events tells. */
 static void begin_decision(struct nt_comm *c)
 {
 	struct nt_comm_decision *d = &c->decision;
 	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
+	bool lost = (!nt_mask_intact(&c->fixed.process->mask) ||
+		     nt_mask_losses(&c->fixed.process->mask) != d->losses_seen) &&
+		    look_at_mask(c);
 
 	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
 	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
-	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group)
+	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group &&
+	    !(lost && d->blind)) {
+		d->blind |= lost;
 		return;
+	}
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);
+	/* In its own group still, as its events would have come. */
+	if (d->blind)
+		make_up_for_events(c);
+	else
+		look_for_probes(c);
+	d->blind = lost;
 	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
-	look_for_probes(c);
 	d->fifo_count = 0;
 }
 
@@ -323,6 +372,10 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 		return -1; /* what it froze with is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
 		return 0;
+	if (!key->decision.open && nt_mask_overridden(&c->fixed.process->mask)) {
+		nt_comm_flag(c, NT_MEMBER_MASKED);
+		return 0;
+	}
 	if (state == NT_KEY_CLOSED) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_OWN_CLOSED);
@@ -367,7 +420,8 @@ static SELDOM void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_
 	if (wanted > NT_OBSERVED_MAX)
 		wanted = NT_OBSERVED_MAX;
 	/* The first call only switches events on. */
-	if (nt_comm_frozen(c) || c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
+	if (nt_comm_frozen(c) || nt_mask_overridden(&c->fixed.process->mask) ||
+	    c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_OWN_CLOSED);
 		return;

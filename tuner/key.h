@@ -73,7 +73,7 @@ struct nt_begun {
 	uint64_t start_ns; /* by the GPU's clock */
 };
 
-/* The proxy thread. */
+/* Who holds the communicator's laps (tuner/comm.h). */
 struct nt_key_laps {
 	struct nt_begun begun;
 	_Atomic uint32_t observed; /* durations so far; may pass NT_OBSERVED_MAX */

@@ -31,27 +31,83 @@ void nt_mask_fini(struct nt_mask *mask)
 	pthread_mutex_destroy(&mask->lock);
 }
 
-/* The lock is held. NCCL reads its int without one, hence the builtin. */
-static void store(struct nt_mask *mask)
+/* The lock is held. What there is to be in NCCL's int. */
+static int wanted(struct nt_mask *mask)
 {
 	int value = (mask->open ? OPEN_BITS : 0) |
 		    (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
+	int chained = nt_mask_overridden(mask) ? 0 : mask->chained;
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
-	value |= mask->chained | (mask->chained & LAUNCH_BITS ? STORY_BITS : 0);
-	for (unsigned i = 0; i < mask->targets; i++)
+	if (chained & (int)NT_PROF_KERNEL_PHASE)
+		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL would (tuner/abi.h) */
+	return value | mask->foreign | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
+}
+
+/* The lock is held. Somebody else has stored this where `before` was. */
+static void take_over(struct nt_mask *mask, int before, int found)
+{
+	bool lost = (before & ~mask->foreign & ~found) != 0;
+
+	mask->foreign = found;
+	if (!lost)
+		return;
+	atomic_store_explicit(&mask->overridden, true, memory_order_relaxed);
+	atomic_fetch_add_explicit(&mask->losses, 1, memory_order_relaxed);
+}
+
+/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known` targets
+ * held what was stored last. Twice, since what is found in one changes what is stored in all. */
+static void store_after(struct nt_mask *mask, unsigned known)
+{
+	unsigned targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);
+	int put[NT_MASK_TARGETS], value = 0;
+
+	for (unsigned i = 0; i < NT_MASK_TARGETS; i++)
+		put[i] = atomic_load_explicit(&mask->stored, memory_order_relaxed);
+	for (unsigned i = 0; i < 2 * known; i++) {
+		int *target = mask->target[i % known], before = put[i % known], found = before;
+
+		value = wanted(mask);
+		while (!__atomic_compare_exchange_n(target, &found, value, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED)) {
+			take_over(mask, before, found);
+			before = found;
+			value = wanted(mask);
+		}
+		put[i % known] = value;
+	}
+	value = wanted(mask);
+	for (unsigned i = known; i < targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
+	atomic_store_explicit(&mask->stored, value, memory_order_relaxed);
+}
+
+static void store(struct nt_mask *mask)
+{
+	store_after(mask, atomic_load_explicit(&mask->targets, memory_order_relaxed));
 }
 
 void nt_mask_attach(struct nt_mask *mask, int *target)
 {
-	unsigned i = 0;
+	unsigned i = 0, targets;
 
 	pthread_mutex_lock(&mask->lock);
-	while (i < mask->targets && mask->target[i] != target)
+	targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);
+	while (i < targets && mask->target[i] != target)
 		i++;
-	if (i == mask->targets && i < NT_MASK_TARGETS)
-		mask->target[mask->targets++] = target;
+	if (i == targets && i < NT_MASK_TARGETS) {
+		mask->target[i] = target;
+		/* Pairs with the acquire in nt_mask_intact(). */
+		atomic_store_explicit(&mask->targets, targets + 1, memory_order_release);
+	}
+	store_after(mask, targets);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_restore(struct nt_mask *mask)
+{
+	pthread_mutex_lock(&mask->lock);
 	store(mask);
 	pthread_mutex_unlock(&mask->lock);
 }

@@ -344,14 +344,16 @@ static int profiler_init_v7(void **ctx, uint64_t id, int *mask, const char *name
 	return open_profiler(ctx, mask, &who, log);
 }
 
-/* The Coll part has the same members in v4 to v7. */
+/* The Coll part has the same members in v4 to v7. Of symmetric kernels all but v7 tell by an empty
+ * name of the protocol alone, and v7 so, too (tuner/abi_v7.h). */
 #define COLL_EVENT(descr)                                                       \
 	&(struct nt_coll_event)                                                 \
 	{                                                                       \
 		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
 		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
 		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
-		.channels = (descr)->coll.channels                              \
+		.channels = (descr)->coll.channels,                             \
+		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto       \
 	}
 
 /* What is ours of an event; NULL: nothing. */

@@ -74,7 +74,8 @@ static SELDOM bool look_at_mask(struct nt_comm *c)
 	if (losses == c->decision.losses_seen)
 		return false;
 	c->decision.losses_seen = losses;
-	nt_comm_flag(c, NT_MEMBER_MASKED);
+	if (nt_mask_overridden(mask))
+		nt_comm_flag(c, NT_MEMBER_MASKED);
 	return true;
 }
 

@@ -8,7 +8,8 @@
  *
  * From 2.31 on somebody else may write NCCL's int, too: its RAS service, for all processes of a job.
  * What it asks for is then what is on where nothing of ours is; what a chained profiler wants is no
- * more asked for.
+ * more asked for. And NCCL itself reads and writes it after a communicator's init (ncclProfilerPluginInit,
+ * ibid.), in two steps: a store of ours may be undone, which is put right.
  *
  * Threads:  any. The lock is taken where a key opens, closes or starts and ends a window, never in
  *           the steady state, and is held for a few instructions.
@@ -25,6 +26,7 @@
 #include <stdint.h>
 
 #define NT_MASK_TARGETS 4 /* copies of NCCL in one process */
+#define NT_MASK_PAST 4
 
 /* What one key wants of GPU times. Written under the mask's lock, read by any thread. */
 struct nt_mask_hold {
@@ -35,7 +37,10 @@ struct nt_mask {
 	pthread_mutex_t lock;
 	int *target[NT_MASK_TARGETS];
 	_Atomic unsigned targets;
+	int own; /* of what is stored, what is asked for here */
 	int foreign; /* what somebody else has stored */
+	int past[NT_MASK_PAST]; /* what was stored before; the newest is the last */
+	uint64_t attached_ms; /* the newest communicator's init */
 	_Atomic bool overridden; /* somebody else has stored something that lacked ours */
 	_Atomic uint32_t losses; /* how often that was found */
 	_Atomic int stored; /* in every target */

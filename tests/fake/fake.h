@@ -40,6 +40,7 @@ struct nt_rank {
 	struct nt_sum *sum;
 	uint64_t host_ns; /* host: the simulated clock of the application */
 	uint64_t calls; /* host */
+	uint64_t measured; /* host: those whose kernel times are wanted */
 	uint64_t round; /* host: of the program, counted from 0 */
 	uint64_t compute_ns; /* host: what its next launch waits for */
 };

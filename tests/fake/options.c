@@ -83,7 +83,7 @@ static const struct option table[] = {
 	{ "symmetric", COUNT64, AT(symmetric_every), 1, 1e9, NULL, "EVERY",
 	  "a call by a symmetric kernel (2.31 on)" },
 	{ "ras", OWN, 0, 0, 0, nt_parse_ras, "MASK@CALL",
-	  "the RAS service sets the event mask, one call later on each rank" },
+	  "RAS sets the event mask at that call with kernel times, one later on each rank" },
 	{ "profiler-threads", COUNT, AT(profiler_threads), 1, NT_MAX_PROFILERS, NULL, "N",
 	  "that tell of a communicator's kernels, each at its own pace" },
 	{ "fail", COUNT64, AT(fail_every), 1, 1e9, NULL, "EVERY",

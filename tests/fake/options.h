@@ -23,7 +23,8 @@ struct nt_when {
 	uint64_t call;
 };
 
-/* The event mask that RAS sets, and from which call of a rank on; 0: it does not. */
+/* The event mask that RAS sets, and at which of a rank's calls with kernel times, plus its number;
+ * 0: it does not. */
 struct nt_ras {
 	int mask;
 	uint64_t call;

@@ -7,7 +7,7 @@
 #include "tuner/abi.h"
 #include "tuner/clock.h"
 
-#define UNDONE_MS 1000u /* after an init that NCCL may write back what it has read then */
+#define UNDONE_MS 20u /* after an init that NCCL may write back what it has read then */
 
 /* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on
  * that thread too; P2pApi tells of captures of sends and receives. */

@@ -104,7 +104,7 @@ static void what_nccl_writes_back_is_put_right(void **state)
 	assert_int_equal(nt_mask_losses(&mask), 1);
 	assert_false(nt_mask_overridden(&mask));
 	/* Long after it, it is somebody else's. */
-	mask.attached_ms -= 10000;
+	mask.attached_ms -= 10000; /* long ago */
 	target = 0;
 	nt_mask_restore(&mask);
 	assert_true(target & (int)NT_PROF_COLL && nt_mask_overridden(&mask));

@@ -3,6 +3,13 @@
 /* process-abi.c - every version of both interfaces is answered, and every handle written */
 #include "tests/unit/process-child.h"
 
+static void init_v7(void)
+{
+	tuner_ctx = profiler_ctx = UNTOUCHED;
+	CHECK(ncclProfiler_v7.init(&profiler_ctx, 0xabc, &mask, "dp", 2, 8, 3, host_log) == 0);
+	CHECK(ncclTunerPlugin_v7.init(&tuner_ctx, 0xabc, 8, 2, host_log, NULL, NULL) == 0);
+}
+
 static void case_versions(void)
 {
 	const int algos[] = { 0, 0, 6, 7, 7, 7 };
@@ -120,11 +127,58 @@ static void handles_are_always_written(void **state)
 	in_child(case_handles);
 }
 
+/* From 2.31 on NCCL asks for symmetric kernels with nothing legal, and what it would take else with
+ * no task: neither is a call, and neither table is touched. */
+static void case_asked_only(void)
+{
+	float none[NT_PAIRS], before[NT_PAIRS];
+	struct nt_comm *comm;
+	int channels = 0;
+
+	set_policy("bandit");
+	for (int i = 0; i < NT_PAIRS; i++)
+		none[i] = before[i] = -1.0f;
+	init_v7();
+	comm = ours_of(tuner_ctx);
+	for (int tasks = 0; tasks < 2; tasks++)
+		CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, tasks,
+						       (float **)none, 7, 3, 0, &channels) == 0);
+	CHECK(memcmp(none, before, sizeof(none)) == 0 && nt_comm_keys(comm) == 0);
+	memcpy(table, fresh, sizeof(table));
+	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 0, (float **)table, 7,
+					       3, 0, &channels) == 0);
+	CHECK(nt_comm_keys(comm) == 0);
+	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
+					       3, 0, &channels) == 0);
+	CHECK(nt_comm_keys(comm) == 1 && nt_key_calls(&comm->key[0]) == 1);
+	/* A committed arm answers calls alone. */
+	comm->key[0].decision.arm = TREE_SIMPLE;
+	atomic_store(&comm->key[0].decision.state, NT_OWN_COMMITTED);
+	memcpy(table, fresh, sizeof(table));
+	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 0, (float **)table, 7,
+					       3, 0, &channels) == 0);
+	CHECK(memcmp(table, fresh, sizeof(table)) == 0);
+	/* The last of the least wins: no other entry is 0. */
+	table[RING_SIMPLE] = 0;
+	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
+					       3, 0, &channels) == 0);
+	CHECK(table[TREE_SIMPLE] == 0 && table[RING_SIMPLE] > 0);
+	CHECK(ncclTunerPlugin_v7.finalize(tuner_ctx) == 0 &&
+	      ncclProfiler_v7.finalize(profiler_ctx) == 0);
+}
+
+static void what_is_only_asked_is_no_call(void **state)
+{
+	(void)state;
+	in_child(case_asked_only);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(every_version_is_answered),
 		CASE(handles_are_always_written),
+		CASE(what_is_only_asked_is_no_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "tuner/clock.h"
 #include "tuner/commit.h"
 #include "tuner/costs.h"
+#include "tuner/group.h"
 #include "tuner/log.h"
 
 #define POLL_NS 50000L /* between two looks at the board while in doubt */
@@ -18,94 +19,6 @@ static void pause_briefly(void)
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	nanosleep(&pause, NULL);
-}
-
-static bool has_events(const struct nt_comm *c, uint32_t at)
-{
-	const struct nt_match *match = &c->events.match[at];
-
-	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
-}
-
-/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
- * probe, by which NCCL chooses between a symmetric kernel and the rest
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
- * events and spends no number, so a plan could stand still: take none. */
-static SELDOM void look_for_probes(const struct nt_comm *c)
-{
-	const struct nt_decision *fifo = c->decision.fifo;
-
-	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
-		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
-			nt_comm_flag(c, NT_MEMBER_PROBES);
-	}
-}
-
-/* Its tasks were appended while somebody else had the events switched off: what their Coll events
- * would have told is told here, as for a task a decision. Were they more, as where the program
- * groups calls of one collective, this rank's turn is behind until the next event. */
-static SELDOM void make_up_for_events(struct nt_comm *c)
-{
-	const struct nt_comm_decision *d = &c->decision;
-
-	atomic_store_explicit(&c->decision.launch_judged,
-			      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
-			      memory_order_relaxed);
-	for (uint32_t i = 0; i < d->fifo_count; i++) {
-		int coll = d->fifo[i].coll;
-		uint64_t seq;
-
-		if (has_events(c, i) || !nt_comm_turn(c, coll, &seq))
-			continue;
-		nt_trail_note(&c->events.trail[coll], seq, nt_band(d->fifo[i].bytes));
-		nt_comm_note_turn(c, coll, seq);
-	}
-}
-
-/* Somebody else has written NCCL's event mask: our bits are put back, for the plans that are in
- * force to end as agreed, and there will be no others. True: there may be tasks without events. */
-static SELDOM bool look_at_mask(struct nt_comm *c)
-{
-	struct nt_mask *mask = &c->fixed.process->mask;
-	uint32_t losses;
-
-	nt_mask_restore(mask);
-	losses = nt_mask_losses(mask);
-	if (losses == c->decision.losses_seen)
-		return false;
-	c->decision.losses_seen = losses;
-	if (nt_mask_overridden(mask))
-		nt_comm_flag(c, NT_MEMBER_MASKED);
-	return true;
-}
-
-/* The first decision after a call or a Coll event begins a group: within one, calls come before
- * decisions, and decisions before Coll events. Where a group has no events, neither of its calls
- * nor of its tasks, the next loss of events tells. */
-static void begin_decision(struct nt_comm *c)
-{
-	struct nt_comm_decision *d = &c->decision;
-	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
-	bool lost = (!nt_mask_intact(&c->fixed.process->mask) ||
-		     nt_mask_losses(&c->fixed.process->mask) != d->losses_seen) &&
-		    look_at_mask(c);
-
-	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
-	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
-	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group &&
-	    !(lost && d->blind)) {
-		d->blind |= lost;
-		return;
-	}
-	atomic_store_explicit(&d->called, false, memory_order_relaxed);
-	/* In its own group still, as its events would have come. */
-	if (d->blind)
-		make_up_for_events(c);
-	else
-		look_for_probes(c);
-	d->blind = lost;
-	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
-	d->fifo_count = 0;
 }
 
 /* Remember what was decided for the Coll events to come. */
@@ -473,7 +386,7 @@ int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *c
 	uint32_t state;
 
 	if (c->decision.open_keys != 0)
-		begin_decision(c);
+		nt_group_begin(c);
 	if (!key)
 		return 0;
 	state = nt_key_state(key);

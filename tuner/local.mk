@@ -32,6 +32,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/event.h \
 	%D%/follow.c \
 	%D%/follow.h \
+	%D%/group.c \
+	%D%/group.h \
 	%D%/handle.c \
 	%D%/handle.h \
 	%D%/home.c \

@@ -212,6 +212,8 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		note_channels(d, event->channels);
 	m->left_bytes -= bytes;
 	m->tasks++;
+	if (m->left_bytes == 0)
+		atomic_store_explicit(&d->key->events.tasks, m->tasks, memory_order_relaxed);
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
 	return d->measured ? measure(c, d, m) : NULL;

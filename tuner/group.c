@@ -26,9 +26,23 @@ static SELDOM void look_for_probes(const struct nt_comm *c)
 	}
 }
 
+/* Tasks of a decision whose Coll events have come. */
+static uint32_t tasks_told(const struct nt_comm *c, uint32_t at)
+{
+	return has_events(c, at) ? c->events.match[at].tasks : 0;
+}
+
+/* Tasks of a decision: as many as its key's newest one had whose tasks were all told of. */
+static uint32_t tasks_of(const struct nt_decision *d)
+{
+	uint32_t tasks = atomic_load_explicit(&d->key->events.tasks, memory_order_relaxed);
+
+	return tasks ? tasks : 1;
+}
+
 /* Its tasks were appended while somebody else had the events switched off: what their Coll events
- * would have told is told here, as for a task a decision. Were they more, as where the program
- * groups calls of one collective, this rank's turn is behind until the next event. */
+ * would have told is told here. Where a program calls another number of collectives in a group than
+ * the time before, this rank's turn is wrong until the next event. */
 static SELDOM void make_up_for_events(struct nt_comm *c)
 {
 	const struct nt_comm_decision *d = &c->decision;
@@ -38,12 +52,14 @@ static SELDOM void make_up_for_events(struct nt_comm *c)
 			      memory_order_relaxed);
 	for (uint32_t i = 0; i < d->fifo_count; i++) {
 		int coll = d->fifo[i].coll;
+		uint32_t tasks = tasks_of(&d->fifo[i]);
+		unsigned band = nt_band(d->fifo[i].bytes / tasks);
 		uint64_t seq;
 
-		if (has_events(c, i) || !nt_comm_turn(c, coll, &seq))
-			continue;
-		nt_trail_note(&c->events.trail[coll], seq, nt_band(d->fifo[i].bytes));
-		nt_comm_note_turn(c, coll, seq);
+		for (uint32_t k = tasks_told(c, i); k < tasks && nt_comm_turn(c, coll, &seq); k++) {
+			nt_trail_note(&c->events.trail[coll], seq, band);
+			nt_comm_note_turn(c, coll, seq);
+		}
 	}
 }
 

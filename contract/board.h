@@ -75,6 +75,8 @@ enum nt_idle {
 #define NT_MEMBER_ODD 8u
 /* decisions are asked for to choose between symmetric kernels and others */
 #define NT_MEMBER_PROBES 4u
+/* somebody else has switched this rank's events off (NCCL's RAS) */
+#define NT_MEMBER_MASKED 16u
 
 enum nt_member_state { NT_MEMBER_FREE = 0, NT_MEMBER_JOINING, NT_MEMBER_JOINED, NT_MEMBER_LEFT };
 

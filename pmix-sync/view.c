@@ -135,6 +135,8 @@ const char *nt_view_objection(const struct nt_board_comm *board)
 			return "two communicators have one id";
 		if (flags & NT_MEMBER_PROBES)
 			return "symmetric kernels may take this communicator's collectives";
+		if (flags & NT_MEMBER_MASKED)
+			return "NCCL's RAS service has set the profiler's events";
 	}
 	return NULL;
 }

@@ -337,6 +337,7 @@ EXTRA_DIST += \
 	%D%/fake/launch.bats \
 	%D%/fake/marker.bats \
 	%D%/fake/record.bats \
+	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \

@@ -1,20 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi.h - NCCL's tuner (v2..v6) and profiler (v1..v6) plugin interfaces, in our own words
+/* abi.h - NCCL's tuner (v2..v7) and profiler (v1..v7) plugin interfaces, in our own words
  *
  * A plugin exports tables of functions, `ncclTunerPlugin_v<N>` and `ncclProfiler_v<N>`; NCCL takes
  * the newest that it knows and finds. Layouts never changed after the release that brought them
- * (checked from 2.21.5 to 2.30.7).
+ * (checked from 2.21.5 to 2.30.7; v7 as it is stored of the development after 2.31).
  *
  * Threads:  profiler init, then tuner init: one thread per communicator. get_coll_info: the thread
  *           that ends the group, serial per communicator. Events: that thread, or a CUDA host
- *           callback thread for replayed graphs; KernelCh events: the proxy progress thread.
+ *           callback thread for replayed graphs; KernelCh events: the proxy progress thread, from
+ *           2.31 on a thread of the profiler's own (src/plugin/profiler.cc@88980683).
  * Memory:   names in descriptors are NCCL's constants; comm_name is the user's: copy it.
  * Errors:   every function returns NT_NCCL_OK or harms the job: init fails the communicator and
  *           get_coll_info the collective (init.cc:1355, enqueue.cc:1942 @v2.28.9-1), whatever the
  *           comments in NCCL's headers promise.
  * Units:    sizes in bytes, costs in microseconds, pTimer in nanoseconds of the GPU's clock.
- * Host:     64-bit Linux. References are to NCCL's src/include/plugin/ at v2.30.7-1 unless said.
+ * Host:     64-bit Linux. References are to NCCL's src/include/plugin/ at v2.30.7-1 unless said;
+ *           @2449986f and @88980683 are commits after 2.31, of which single files were read.
  */
 #ifndef NT_ABI_H
 #define NT_ABI_H
@@ -102,7 +104,7 @@ struct nt_tuner_v4 {
 	int (*destroy)(void *ctx);
 };
 
-/* v5 and v6: NVLink domains (tuner/tuner_v5.h:13): nodes, and ranks on the smallest and largest. */
+/* v5 to v7: NVLink domains (tuner/tuner_v5.h:13): nodes, and ranks on the smallest and largest. */
 struct nt_tuner_nvl_v5 {
 	int domains;
 	int min_ranks;
@@ -110,7 +112,8 @@ struct nt_tuner_nvl_v5 {
 };
 
 /* v5 and v6: this communicator's copy of the cost model's constants (tuner/tuner_v5.h:25); edits
- * take effect. */
+ * take effect up to 2.30, and are overwritten from 2.31 on
+ * (ncclTuningInit, src/tuning/tuning.cc@88980683). */
 struct nt_tuner_constants_v5 {
 	double base_latency[7][3]; /* algorithm, protocol */
 	double hw_latency[3][7][3]; /* NVLink, PCI, network */
@@ -160,6 +163,7 @@ struct nt_tuner_v6 {
 #define NT_PROF_CE_COLL 0x1000u /* v6 */
 #define NT_PROF_CE_SYNC 0x2000u /* v6 */
 #define NT_PROF_CE_BATCH 0x4000u /* v6 */
+#define NT_PROF_KERNEL_PHASE 0x8000u /* v7; brings KernelCh with it */
 
 /* States of recordEventState (nccl_profiler.h:30), those that are of use here. */
 enum nt_prof_state {
@@ -170,12 +174,13 @@ enum nt_prof_state {
 	NT_PROF_STATE_KERNEL_CH_STOP = 22, /* v4 */
 	NT_PROF_STATE_GROUP_START_DONE = 23, /* v5 */
 	NT_PROF_STATE_GROUP_END_START = 24, /* v5: just before the group's decisions */
+	NT_PROF_STATE_KERNEL_PHASE_STOP = 31, /* v7; argument as of KERNEL_CH_STOP */
 };
 
 /* Descriptors and tables of v1..v3, and the parts that all versions share. */
 #include "tuner/abi_old.h"
 
-/* v4..v6. Start stamp; the stop stamp comes in the state's argument. */
+/* v4..v7. Start stamp; the stop stamp comes in the state's argument. */
 struct nt_prof_kernel_ch {
 	uint8_t channel;
 	uint64_t start_ns;
@@ -215,7 +220,7 @@ struct nt_prof_descr_v4 {
 	};
 };
 
-/* Parts that v5 and v6 share (profiler/profiler_v5.h:15). */
+/* Parts that v5 and v6 share (profiler/profiler_v5.h:15). v7's begin with them. */
 struct nt_prof_group_api {
 	bool graph_captured;
 	int depth;
@@ -329,7 +334,7 @@ struct nt_prof_descr_v6 {
 	};
 };
 
-/* Argument of recordEventState, v4..v6 (profiler/profiler_v4.h:64) */
+/* Argument of recordEventState, v4..v7 (profiler/profiler_v4.h:64) */
 union nt_prof_args_v4 {
 	struct {
 		size_t bytes;
@@ -347,8 +352,10 @@ union nt_prof_args_v4 {
 
 /*
  * The tables. *mask, one int for all communicators of the process, is read whenever tasks are
- * appended and may be changed at any time later (profiler.cc:218@v2.28.9-1). start must always
- * write *event: NCCL does not clear it.
+ * appended and may be changed at any time later (profiler.cc:218@v2.28.9-1). From 2.31 on the RAS
+ * service may overwrite it, too, at any moment and again after every init
+ * (ncclProfilerSetRasOverride, src/plugin/profiler.cc@88980683). start must always write *event:
+ * NCCL does not clear it.
  */
 struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); another order in init */
 	const char *name;
@@ -379,6 +386,9 @@ struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
 	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
 	int (*finalize)(void *ctx);
 };
+
+/* v7 of both. */
+#include "tuner/abi_v7.h"
 
 NT_ABI_SIZE(void *, 8);
 NT_ABI_SIZE(bool, 1);

@@ -3,8 +3,6 @@
 /* cap.c - see cap.h */
 #include "tuner/cap.h"
 
-#include "tuner/costs.h"
-
 void nt_cap_channels(int arm, int *channels)
 {
 	unsigned cap = nt_arm_channels(arm);
@@ -13,19 +11,21 @@ void nt_cap_channels(int arm, int *channels)
 		*channels = (int)cap;
 }
 
-void nt_cap_note(struct nt_chunks *chunks, int coll, int arm, const float *cost, int pairs)
+static size_t chunk_of(int arm)
 {
-	size_t bytes = arm == NT_ARM_AUTO ? 0 : nt_arm_chunk(arm);
-	int pair = nt_arm_pair(arm);
+	return arm == NT_ARM_AUTO ? 0 : nt_arm_chunk(arm);
+}
 
-	/* Until some arm of this collective had a chunk size there is nothing to forget. */
-	if (bytes == 0 && !chunks->used[coll])
-		return;
+bool nt_cap_noted(const struct nt_chunks *chunks, int coll, int arm)
+{
+	return chunk_of(arm) != 0 || chunks->used[coll];
+}
+
+void nt_cap_note(struct nt_chunks *chunks, int coll, int arm, int pair)
+{
 	chunks->used[coll] = true;
-	if (arm == NT_ARM_AUTO)
-		pair = nt_auto_pick(cost, pairs);
 	if (pair < NT_PAIRS)
-		atomic_store_explicit(&chunks->bytes[coll][pair], (uint32_t)bytes,
+		atomic_store_explicit(&chunks->bytes[coll][pair], (uint32_t)chunk_of(arm),
 				      memory_order_relaxed);
 }
 

@@ -30,8 +30,11 @@ struct nt_chunks {
  * than the communicator has. */
 void nt_cap_channels(int arm, int *channels);
 
-/* A decision for this arm, from a table of costs in which NCCL's own pick can be seen. */
-void nt_cap_note(struct nt_chunks *chunks, int coll, int arm, const float *cost, int pairs);
+/* Whether something is to be noted of a decision for this arm: until some arm of this collective
+ * had a chunk size there is nothing to forget. */
+bool nt_cap_noted(const struct nt_chunks *chunks, int coll, int arm);
+/* A decision for this arm; pair is its own, or NCCL's pick. */
+void nt_cap_note(struct nt_chunks *chunks, int coll, int arm, int pair);
 
 /* The chunk size of a task; any numbers. Never more than NCCL's own: buffers are made for that. */
 void nt_cap_chunk(const struct nt_chunks *chunks, int coll, int pair, size_t *chunk_bytes);

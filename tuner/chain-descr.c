@@ -175,6 +175,9 @@ bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_des
 {
 	memset(out, 0, sizeof(*out));
 	switch (to) {
+	case 6: /* v7 adds an event, and members at the end */
+		memcpy(&out->v6, &from->v7, sizeof(out->v6));
+		return from->v7.type < NT_PROF_KERNEL_PHASE;
 	case 5: /* v6 only adds events */
 		out->v5 = from->v5;
 		return from->v6.type < NT_PROF_CE_COLL;

@@ -16,6 +16,7 @@ union nt_chain_descr {
 	struct nt_prof_descr_v4 v4;
 	struct nt_prof_descr_v5 v5;
 	struct nt_prof_descr_v6 v6;
+	struct nt_prof_descr_v7 v7;
 };
 
 bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_descr *out);

@@ -14,7 +14,8 @@ static bool is_plain(const void *event)
 /* NCCL emits what is above a wanted event, too (src/plugin/profiler.cc:281@v2.30.7-1). */
 #define NETWORK (NT_PROF_PROXY_STEP | NT_PROF_NET_PLUGIN)
 #define PROXY (NT_PROF_PROXY_OP | NETWORK)
-#define TASK (NT_PROF_KERNEL_CH | PROXY)
+#define KERNEL (NT_PROF_KERNEL_CH | NT_PROF_KERNEL_PHASE)
+#define TASK (KERNEL | PROXY)
 #define COPY (NT_PROF_CE_COLL | NT_PROF_CE_SYNC | NT_PROF_CE_BATCH)
 #define GROUP (NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | TASK)
 
@@ -27,7 +28,7 @@ bool nt_chain_brings(uint32_t mask, uint64_t type)
 		PROXY,
 		NETWORK,
 		NT_PROF_PROXY_CTRL,
-		NT_PROF_KERNEL_CH,
+		KERNEL,
 		NT_PROF_NET_PLUGIN,
 		NT_PROF_GROUP_API | NT_PROF_COLL_API | NT_PROF_P2P_API | NT_PROF_KERNEL_LAUNCH |
 			GROUP | COPY,
@@ -37,6 +38,7 @@ bool nt_chain_brings(uint32_t mask, uint64_t type)
 		COPY,
 		NT_PROF_CE_SYNC,
 		NT_PROF_CE_BATCH,
+		NT_PROF_KERNEL_PHASE,
 	};
 	unsigned bit = type ? (unsigned)__builtin_ctzll(type) : 64;
 
@@ -54,8 +56,9 @@ static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 	case 3: return ((const struct nt_prof_v3 *)plugin->table)->start(theirs, event, &descr->v3);
 	case 4: return ((const struct nt_prof_v4 *)plugin->table)->start(theirs, event, &descr->v4);
 	case 5: return ((const struct nt_prof_v5 *)plugin->table)->start(theirs, event, &descr->v5);
+	case 6: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
 	default:
-		return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
+		return ((const struct nt_prof_v7 *)plugin->table)->start(theirs, event, &descr->v7);
 	}
 }
 
@@ -138,7 +141,7 @@ static void state_older(void *theirs, int state, const union nt_prof_args_v4 *ar
 void nt_chain_state(void *theirs, int state, void *args, int api)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
-	static const int newest[] = { 0, 18, 18, 21, 22, 24, 64 };
+	static const int newest[] = { 0, 18, 18, 21, 22, 24, 30, 64 };
 
 	if (!theirs || !plugin->table || state > newest[plugin->version])
 		return;

@@ -9,6 +9,39 @@
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 
+/* What v5 and v6 know of v7's constants; the members have one name in both. */
+#define CONSTANTS(to, from)                        \
+	do {                                       \
+		COPY(to, from, base_latency);      \
+		COPY(to, from, hw_latency);        \
+		COPY(to, from, ll_max_bw);         \
+		COPY(to, from, ring_ll128_max_bw); \
+		COPY(to, from, tree_ll128_max_bw); \
+		COPY(to, from, tree_max_bw);       \
+		COPY(to, from, nvls_tree_max_bw);  \
+	} while (0)
+#define COPY(to, from, member) \
+	memcpy((to)->member, (from)->member, SMALLER((to)->member, (from)->member))
+#define SMALLER(a, b) (sizeof(a) < sizeof(b) ? sizeof(a) : sizeof(b))
+
+/* NCCL speaks v7, they v5 or v6 (src/plugin/tuner/tuner_v6.cc@2449986f). */
+static int call_init_v7(void **theirs, const struct nt_chain_tuner_init *init)
+{
+	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
+	struct nt_tuner_constants_v5 constants;
+	int rc;
+
+	if (!init->constants_v7)
+		return table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+				   NULL);
+	CONSTANTS(&constants, init->constants_v7);
+	rc = table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+			 &constants);
+	if (rc == NT_NCCL_OK)
+		CONSTANTS(init->constants_v7, &constants);
+	return rc;
+}
+
 static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
@@ -17,6 +50,12 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 	if (plugin->version <= 4)
 		return ((const struct nt_tuner_v4 *)plugin->table)
 			->init(init->ranks, init->nodes, init->log, theirs);
+	if (plugin->version >= 7)
+		return ((const struct nt_tuner_v7 *)plugin->table)
+			->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+			       init->constants_v7);
+	if (init->api >= 7)
+		return call_init_v7(theirs, init);
 	return ((const struct nt_tuner_v6 *)plugin->table)
 		->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
 		       init->constants);
@@ -89,12 +128,29 @@ static int ask(void *theirs, const struct nt_call *call, int pipe_ops)
 static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int given)
 {
 	int theirs = *call->channels, pairs = call->algos * call->protos;
-	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs);
+	bool last = comm->fixed.last_wins;
+	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs, last);
 	int rc = nt_comm_decide(comm, call);
 
-	if (theirs != given && *call->channels == theirs && nt_auto_pick(call->cost, pairs) != pick)
+	if (theirs != given && *call->channels == theirs &&
+	    nt_auto_pick(call->cost, pairs, last) != pick)
 		*call->channels = given;
 	return rc;
+}
+
+/* A pair that they take away by a negative cost: up to 2.30 NCCL passes it over, from 2.31 on it is
+ * the least (tuner/abi_v7.h). All have a cost that none takes; where it is the only pair left,
+ * what they have written stays. */
+static void keep_taken_away(float *cost, const float *model, int pairs)
+{
+	bool left = false;
+
+	for (int i = 0; i < pairs; i++)
+		left |= nt_costs_entry_legal(cost[i]) != 0;
+	for (int i = 0; left && i < pairs; i++) {
+		if (cost[i] < 0.0f && model[i] >= 0.0f)
+			cost[i] = FLT_MAX;
+	}
 }
 
 int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
@@ -116,8 +172,10 @@ int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct
 		if (known)
 			memcpy(call->cost, model, bytes);
 		*call->channels = given;
+	} else if (known) {
+		keep_taken_away(call->cost, model, call->algos * call->protos);
 	}
-	return comm ? decide_on_top(comm, &ours, given) : NT_NCCL_OK;
+	return comm && pipe_ops > 0 ? decide_on_top(comm, &ours, given) : NT_NCCL_OK;
 }
 
 void nt_chain_decide_v2(const struct nt_ctx *ctx, const struct nt_chain_v2 *call)

@@ -13,8 +13,9 @@ struct nt_chain_tuner_init {
 	uint64_t id;
 	size_t ranks, nodes;
 	nt_nccl_log log;
-	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4, as the next */
-	struct nt_tuner_constants_v5 *constants;
+	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4 */
+	struct nt_tuner_constants_v5 *constants; /* of v5 and v6, else NULL */
+	struct nt_tuner_constants_v7 *constants_v7; /* of v7, else NULL */
 	int api;
 };
 

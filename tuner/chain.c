@@ -29,7 +29,7 @@ static const struct {
 /* Types that a profiler of this version knows (tuner/abi.h). */
 static uint32_t types_of(int version)
 {
-	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff };
+	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff, 0xffff };
 
 	return types[version];
 }

@@ -13,6 +13,8 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
 	if (d->open_keys++ != 0)
 		return;
 	nt_mask_open(&comm->fixed.process->mask, 1);
+	d->losses_seen = nt_mask_losses(&comm->fixed.process->mask);
+	d->blind = false;
 	/* Tasks of this very group may have been appended with the mask off, so that it has only
 	 * some of its Coll events: turns count from the next group on. */
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);

@@ -11,7 +11,8 @@
  *                       and launches of a communicator follow each other, on whatever threads.
  *             events    the thread of the Coll events, normally the one that launches; CUDA's
  *                       callback thread where CUDA graphs are alive
- *             laps      NCCL's proxy thread
+ *             laps      who holds `busy`: NCCL's proxy thread, from 2.31 on its profiler's thread,
+ *                       and another one where a communicator's place is used anew
  *             kept      whoever holds the process's lock
  *
  *           The helper thread reads, and writes its part of each key (tuner/key.h).
@@ -72,6 +73,8 @@ struct nt_match {
 struct nt_lap {
 	const void *coll; /* handle; NULL: none */
 	uint64_t start_ns; /* by the GPU's clock */
+	uint32_t missed; /* of the laps', when it began */
+	bool late; /* the start before this event was older than the lap's */
 };
 
 enum nt_half { NT_HALF_PROFILER = 1, NT_HALF_TUNER = 2 };
@@ -82,6 +85,7 @@ struct nt_comm_fixed {
 	bool seated; /* plans are taken */
 	bool chunks; /* NCCL asks for chunk sizes, and some may be tried */
 	bool mute_broadcast; /* Broadcast has no Coll events */
+	bool last_wins; /* of equal costs NCCL takes the last (2.31) */
 	uint32_t allowed; /* pairs that may be tried */
 	int tuner_api, profiler_api; /* 0: that half is not there */
 	struct nt_seat seat;
@@ -103,6 +107,8 @@ struct nt_comm_decision {
 	uint32_t fifo_count; /* decisions in fifo[] */
 	_Atomic bool frozen; /* a capture was seen: no plan is followed any more */
 	bool lost; /* a wait for the home ended without an answer */
+	uint32_t losses_seen; /* of the mask's */
+	bool blind; /* tasks of this group may have no Coll events */
 	_Atomic bool called; /* a call was told of: the next decision begins a group */
 	_Atomic bool listening; /* some key is open: decisions are noted */
 	_Atomic uintptr_t thread; /* of the newest decision */
@@ -140,6 +146,8 @@ struct nt_comm_events {
 };
 
 struct nt_comm_laps {
+	_Atomic bool busy; /* a thread is at work here */
+	_Atomic uint32_t missed; /* events of others meanwhile */
 	struct nt_lap lap[NT_LAP_CHANNELS];
 	const void *begun; /* the newest handle that began on any channel */
 };

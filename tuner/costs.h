@@ -4,7 +4,8 @@
  * is not legal
  *
  * Threads:  the decision thread; inline, because every collective pays for it.
- * Host:     src/enqueue.cc:1828@v2.28.9-1
+ * Host:     src/enqueue.cc:1828@v2.28.9-1; ncclTuningSelectBestTuning,
+ *           src/tuning/tuning.cc@88980683
  */
 #ifndef NT_COSTS_H
 #define NT_COSTS_H
@@ -54,25 +55,25 @@ static inline int nt_costs_allowed(uint32_t legal, int arm)
 	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_AUTO;
 }
 
-/* NCCL takes the first of the least (enqueue.cc:1828@v2.28.9-1): 0 wins unless an entry before it
- * is 0 as well. An entry that is not legal stays as it is. */
-static inline void nt_costs_force(float *cost, int arm)
+/* NCCL takes the first of the least up to 2.30 (enqueue.cc:1828@v2.28.9-1), the last from 2.31 on:
+ * 0 wins unless another entry is 0 as well. An entry that is not legal stays as it is. */
+static inline void nt_costs_force(float *cost, int pairs, int arm)
 {
-	for (int i = 0; i < arm; i++) {
+	for (int i = 0; i < pairs; i++) {
 		if (cost[i] == 0.0f)
 			cost[i] = FLT_MIN;
 	}
 	cost[arm] = 0.0f;
 }
 
-/* NCCL's own pick: the first of the least. NT_ARM_AUTO where nothing is legal. */
-static inline int nt_auto_pick(const float *cost, int pairs)
+/* NCCL's own pick: the first of the least, or the last. NT_ARM_AUTO where nothing is legal. */
+static inline int nt_auto_pick(const float *cost, int pairs, bool last)
 {
 	int pick = NT_ARM_AUTO;
 	float least = FLT_MAX;
 
 	for (int i = 0; i < pairs; i++) {
-		if (cost[i] >= 0.0f && cost[i] < least) {
+		if (cost[i] >= 0.0f && (cost[i] < least || (last && cost[i] == least))) {
 			least = cost[i];
 			pick = i;
 		}

@@ -45,7 +45,7 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
-	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs);
+	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs, fixed->last_wins);
 	if (fixed->observed)
 		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
 	take_place(comm, &comm->key[at], id);
@@ -147,16 +147,25 @@ static int leave_steady(struct nt_comm *comm, struct nt_own_key *key, const stru
 	return nt_follow(comm, key, call, legal, arm);
 }
 
+static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
+						       const struct nt_call *call, int arm)
+{
+	int pair = nt_arm_pair(arm);
+
+	if (arm == NT_ARM_AUTO)
+		pair = nt_auto_pick(call->cost, call->algos * NT_PROTOS, comm->fixed.last_wins);
+	nt_cap_note(&comm->decision.chunks, call->coll, arm, pair);
+}
+
 /* The arm into what NCCL is answered with. */
 static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
 	if (arm != NT_ARM_AUTO)
-		nt_costs_force(call->cost, nt_arm_pair(arm));
+		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
 	if (arm >= NT_PAIRS && arm != NT_ARM_AUTO && call->channels)
 		nt_cap_channels(arm, call->channels);
-	if (comm->fixed.chunks)
-		nt_cap_note(&comm->decision.chunks, call->coll, arm, call->cost,
-			    call->algos * NT_PROTOS);
+	if (comm->fixed.chunks && nt_cap_noted(&comm->decision.chunks, call->coll, arm))
+		note_chunk(comm, call, arm);
 }
 
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
@@ -169,7 +178,12 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 		nt_process_count(comm->fixed.process, NT_COUNT_ODD_TABLE);
 		return NT_NCCL_OK;
 	}
-	legal = nt_costs_legal(call->cost, call->algos) & comm->fixed.allowed;
+	legal = nt_costs_legal(call->cost, call->algos);
+	/* Nothing to choose from, so it is no collective that runs by this: from 2.31 on NCCL asks
+	 * so where it may take a symmetric kernel (tuner/abi_v7.h). */
+	if (legal == 0)
+		return NT_NCCL_OK;
+	legal &= comm->fixed.allowed;
 	/* What a chained tuner made legal is its own business, not an arm. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);

@@ -3,8 +3,8 @@
 /* event.c - see event.h
  *
  * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
- * their group by that. KernelCh events come from the proxy thread, for each channel, with nothing
- * but the handle of their Coll event. Arms are compared by starts alone: a stop is stamped when one
+ * their group by that. KernelCh events come from another thread, for each channel, with nothing but
+ * the handle of their Coll event. Arms are compared by starts alone: a stop is stamped when one
  * of a block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how
  * much of the time to the next start was the collective's own.
  */
@@ -189,7 +189,8 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	bytes = listening ? event_bytes(c, coll, event) : 0;
 	/* First, so that what belongs to a turn is there with it. */
 	if (listening)
-		nt_trail_note(&c->events.trail[coll], event->seq, nt_band(bytes));
+		nt_trail_note(&c->events.trail[coll], event->seq,
+			      event->symmetric ? NT_TRAIL_NONE : nt_band(bytes));
 	nt_comm_note_turn(c, coll, event->seq);
 	if (!listening)
 		return NULL;
@@ -198,6 +199,8 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		nt_comm_flag(c, NT_MEMBER_ASYNC);
 		return NULL;
 	}
+	if (event->symmetric)
+		return NULL;
 	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);
 	if (at < 0) {
 		note_difference(c, coll, bytes);
@@ -209,6 +212,8 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		note_channels(d, event->channels);
 	m->left_bytes -= bytes;
 	m->tasks++;
+	if (m->left_bytes == 0)
+		atomic_store_explicit(&d->key->events.tasks, m->tasks, memory_order_relaxed);
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
 	return d->measured ? measure(c, d, m) : NULL;
@@ -287,22 +292,65 @@ static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? nt_board_time(ns) : 0;
 }
 
-/* A channel begins another decision's collective: that is how long the one before took, the way to
- * it included. */
-static void end_lap(struct nt_process *process, struct nt_lap *lap, uint64_t start_ns)
+/* Laps are one thread's at a time. NCCL has one for them, but which one is its own business: who
+ * comes while another is at work is not waited for, and laps under way do not count. */
+static bool take_laps(struct nt_comm *c)
+{
+	/* Pairs with the release in leave_laps(). */
+	if (!atomic_exchange_explicit(&c->laps.busy, true, memory_order_acquire))
+		return true;
+	atomic_fetch_add_explicit(&c->laps.missed, 1, memory_order_relaxed);
+	nt_process_count(c->fixed.process, NT_COUNT_DROPPED);
+	return false;
+}
+
+static void leave_laps(struct nt_comm *c)
+{
+	atomic_store_explicit(&c->laps.busy, false, memory_order_release);
+}
+
+static uint32_t missed_so_far(const struct nt_comm *c)
+{
+	/* Which of two that meet is the later one does not matter; nothing to pair with. */
+	return atomic_load_explicit(&c->laps.missed, memory_order_relaxed);
+}
+
+/* It took so long; 0: that will not be known. The first channel tells; the others find it
+ * finished. */
+static void finish(struct nt_process *process, const void *coll, uint32_t time)
 {
 	struct nt_sample sample;
-	uint32_t time = time_between(lap->start_ns, start_ns);
 
-	/* The first channel tells; the others find it finished. */
-	if (nt_slot_finish(&process->slots, lap->coll, &sample)) {
-		if (time != 0)
-			keep_time(process, &sample, time);
-		else
-			nt_process_count(process, NT_COUNT_DROPPED);
-		count_done(process, &sample);
-	}
+	if (!nt_slot_finish(&process->slots, coll, &sample))
+		return;
+	if (time != 0)
+		keep_time(process, &sample, time);
+	else
+		nt_process_count(process, NT_COUNT_DROPPED);
+	count_done(process, &sample);
+}
+
+/* A channel begins another decision's collective: that is how long the one before took, the way to
+ * it included. */
+static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
+{
+	bool whole = lap->missed == missed_so_far(c);
+
+	finish(c->fixed.process, lap->coll, whole ? time_between(lap->start_ns, start_ns) : 0);
 	lap->coll = NULL;
+}
+
+/* From 2.31 on a start may be told of after a later one, where both came between two looks of
+ * NCCL's thread (profilerProgressOps, src/plugin/profiler.cc@88980683): how long that one took is
+ * not known, and the lap goes on. Twice in a row, it is the lap's stamp that cannot be. */
+static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uint64_t start_ns)
+{
+	bool late = lap->coll && start_ns < lap->start_ns && !lap->late;
+
+	lap->late = late;
+	if (late && coll)
+		finish(c->fixed.process, coll, 0);
+	return late;
 }
 
 /* Another call of its key: so long did the program take from the one before to this one. */
@@ -326,23 +374,24 @@ static void end_period(struct nt_process *process, const void *coll, uint64_t st
 	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
 }
 
-void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
+static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
 	struct nt_lap *lap = &c->laps.lap[channel % NT_LAP_CHANNELS];
 	bool first;
 
 	if (lap->coll && lap->coll == coll)
 		return nt_slot_to_kernel(coll); /* another task of the same decision */
+	if (is_late(c, lap, coll, start_ns))
+		return NULL;
 	if (lap->coll)
-		end_lap(c->fixed.process, lap, start_ns);
+		end_lap(c, lap, start_ns);
 	if (!coll)
 		return NULL;
 	if (!nt_slot_live(&c->fixed.process->slots, coll)) {
 		nt_process_count(c->fixed.process, NT_COUNT_STALE);
 		return NULL;
 	}
-	lap->coll = coll;
-	lap->start_ns = start_ns;
+	*lap = (struct nt_lap){ .coll = coll, .start_ns = start_ns, .missed = missed_so_far(c) };
 	first = c->laps.begun != coll;
 	if (first)
 		end_period(c->fixed.process, coll, start_ns);
@@ -350,26 +399,47 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 	return first ? nt_slot_to_kernel(coll) : NULL;
 }
 
+void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
+{
+	void *kernel;
+
+	if (!take_laps(c))
+		return NULL;
+	kernel = begin_kernel(c, coll, channel, start_ns);
+	leave_laps(c);
+	return kernel;
+}
+
 /* One channel's end for all: they take the same number of bytes, to a chunk. Of several tasks the
  * last one's counts. Another decision of the key may have begun meanwhile: then it is too late. */
-void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
+static void end_kernel(struct nt_process *process, const struct nt_sample *now, uint64_t stop_ns)
 {
-	const void *coll = nt_slot_of_kernel(kernel);
-	const struct nt_begun *begun;
+	const struct nt_begun *begun = &((const struct nt_own_key *)now->key)->laps.begun;
 	struct nt_board_run *run;
-	struct nt_sample now;
 	_Atomic uint32_t *own;
 	uint32_t time;
 
-	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+	if (begun->owner != now->owner || begun->epoch != now->epoch ||
+	    begun->position != now->position)
 		return;
-	begun = &((const struct nt_own_key *)now.key)->laps.begun;
-	if (begun->owner != now.owner || begun->epoch != now.epoch ||
-	    begun->position != now.position)
-		return;
-	run = run_of(process, &now);
+	run = run_of(process, now);
 	time = time_between(begun->start_ns, stop_ns);
-	own = run ? &run->own[now.member][now.position] : NULL;
+	own = run ? &run->own[now->member][now->position] : NULL;
 	if (own && atomic_load_explicit(own, memory_order_relaxed) < time)
 		atomic_store_explicit(own, time, memory_order_relaxed);
+}
+
+void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
+{
+	const void *coll = nt_slot_of_kernel(kernel);
+	struct nt_sample now;
+	struct nt_comm *c;
+
+	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+		return;
+	c = (struct nt_comm *)now.whose;
+	if (!take_laps(c))
+		return;
+	end_kernel(process, &now, stop_ns);
+	leave_laps(c);
 }

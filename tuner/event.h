@@ -17,6 +17,7 @@ struct nt_coll_event {
 	uint64_t seq;
 	size_t count;
 	uint8_t channels; /* 0: not told */
+	bool symmetric; /* ran by a symmetric kernel, which no decision is for */
 };
 
 /* Event thread. Handles are numbers for NCCL to keep; NULL: none. */
@@ -30,7 +31,7 @@ void nt_event_call(struct nt_comm *comm, bool captured);
 void nt_event_launch(struct nt_comm *comm);
 void *nt_event_group(struct nt_comm *comm);
 
-/* Proxy thread: a kernel of the collective with this handle starts on a channel. Returns a handle
+/* The thread of the kernels' times (tuner/comm.h): a kernel of the collective with this handle starts on a channel. Returns a handle
  * where its end is wanted, else NULL. */
 void *nt_event_kernel(struct nt_comm *comm, void *coll, unsigned channel, uint64_t start_ns);
 /* ... and that kernel has ended. */

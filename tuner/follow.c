@@ -7,6 +7,7 @@
 #include "tuner/clock.h"
 #include "tuner/commit.h"
 #include "tuner/costs.h"
+#include "tuner/group.h"
 #include "tuner/log.h"
 
 #define POLL_NS 50000L /* between two looks at the board while in doubt */
@@ -18,44 +19,6 @@ static void pause_briefly(void)
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	nanosleep(&pause, NULL);
-}
-
-static bool has_events(const struct nt_comm *c, uint32_t at)
-{
-	const struct nt_match *match = &c->events.match[at];
-
-	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
-}
-
-/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
- * probe, by which NCCL chooses between a symmetric kernel and the rest
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
- * events and spends no number, so a plan could stand still: take none. */
-static SELDOM void look_for_probes(const struct nt_comm *c)
-{
-	const struct nt_decision *fifo = c->decision.fifo;
-
-	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
-		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
-			nt_comm_flag(c, NT_MEMBER_PROBES);
-	}
-}
-
-/* The first decision after a call or a Coll event begins a group: within one, calls come before
- * decisions, and decisions before Coll events. */
-static void begin_decision(struct nt_comm *c)
-{
-	struct nt_comm_decision *d = &c->decision;
-	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
-
-	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
-	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
-	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group)
-		return;
-	atomic_store_explicit(&d->called, false, memory_order_relaxed);
-	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
-	look_for_probes(c);
-	d->fifo_count = 0;
 }
 
 /* Remember what was decided for the Coll events to come. */
@@ -75,7 +38,8 @@ static void note_decision(struct nt_comm *c, struct nt_own_key *key, const struc
 	noted->bytes = call->bytes;
 	noted->forced = choice->arm != NT_ARM_AUTO;
 	if (!noted->forced)
-		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS);
+		noted->arm = (uint16_t)nt_auto_pick(call->cost, call->algos * NT_PROTOS,
+						    c->fixed.last_wins);
 }
 
 /* Whether some plan may be in force, or come into force, for this rank. */
@@ -322,6 +286,10 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 		return -1; /* what it froze with is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
 		return 0;
+	if (!key->decision.open && nt_mask_overridden(&c->fixed.process->mask)) {
+		nt_comm_flag(c, NT_MEMBER_MASKED);
+		return 0;
+	}
 	if (state == NT_KEY_CLOSED) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_OWN_CLOSED);
@@ -366,7 +334,8 @@ static SELDOM void observe(struct nt_comm *c, struct nt_own_key *key, struct nt_
 	if (wanted > NT_OBSERVED_MAX)
 		wanted = NT_OBSERVED_MAX;
 	/* The first call only switches events on. */
-	if (nt_comm_frozen(c) || c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
+	if (nt_comm_frozen(c) || nt_mask_overridden(&c->fixed.process->mask) ||
+	    c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_OWN_CLOSED);
 		return;
@@ -417,7 +386,7 @@ int nt_follow(struct nt_comm *c, struct nt_own_key *key, const struct nt_call *c
 	uint32_t state;
 
 	if (c->decision.open_keys != 0)
-		begin_decision(c);
+		nt_group_begin(c);
 	if (!key)
 		return 0;
 	state = nt_key_state(key);

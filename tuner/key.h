@@ -65,6 +65,7 @@ struct nt_key_decision {
 /* The thread of the Coll events. */
 struct nt_key_events {
 	_Atomic uint32_t forced, differed; /* tasks of a forced arm that ran by it, or did not */
+	_Atomic uint32_t tasks; /* of the newest decision that was told of whole; 0: none yet */
 };
 
 /* The newest start of a measured call of a key. */
@@ -73,7 +74,7 @@ struct nt_begun {
 	uint64_t start_ns; /* by the GPU's clock */
 };
 
-/* The proxy thread. */
+/* Who holds the communicator's laps (tuner/comm.h). */
 struct nt_key_laps {
 	struct nt_begun begun;
 	_Atomic uint32_t observed; /* durations so far; may pass NT_OBSERVED_MAX */

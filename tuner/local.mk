@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += libnt-tuner.la
 libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
+	%D%/abi_v7.h \
 	%D%/cap.c \
 	%D%/cap.h \
 	%D%/chain-descr.c \
@@ -31,6 +32,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/event.h \
 	%D%/follow.c \
 	%D%/follow.h \
+	%D%/group.c \
+	%D%/group.h \
 	%D%/handle.c \
 	%D%/handle.h \
 	%D%/home.c \

@@ -3,7 +3,11 @@
 /* mask.c - see mask.h */
 #include "tuner/mask.h"
 
+#include <string.h>
 #include "tuner/abi.h"
+#include "tuner/clock.h"
+
+#define UNDONE_MS 20u /* after an init that NCCL may write back what it has read then */
 
 /* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on
  * that thread too; P2pApi tells of captures of sends and receives. */
@@ -16,7 +20,7 @@
 #define LAUNCH_BITS                                                            \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
 	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
-	       NT_PROF_KERNEL_LAUNCH))
+	       NT_PROF_KERNEL_LAUNCH | NT_PROF_KERNEL_PHASE))
 #define STORY_BITS \
 	((int)(NT_PROF_GROUP | NT_PROF_KERNEL_LAUNCH | NT_PROF_COLL_API | NT_PROF_P2P_API))
 
@@ -31,27 +35,103 @@ void nt_mask_fini(struct nt_mask *mask)
 	pthread_mutex_destroy(&mask->lock);
 }
 
-/* The lock is held. NCCL reads its int without one, hence the builtin. */
-static void store(struct nt_mask *mask)
+/* The lock is held. What is asked for here. */
+static int own(struct nt_mask *mask)
 {
 	int value = (mask->open ? OPEN_BITS : 0) |
 		    (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
+	int chained = nt_mask_overridden(mask) ? 0 : mask->chained;
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
-	value |= mask->chained | (mask->chained & LAUNCH_BITS ? STORY_BITS : 0);
-	for (unsigned i = 0; i < mask->targets; i++)
+	if (chained & (int)NT_PROF_KERNEL_PHASE)
+		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL would (tuner/abi.h) */
+	return value | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
+}
+
+static int wanted(struct nt_mask *mask)
+{
+	return own(mask) | mask->foreign;
+}
+
+/* The lock is held. Whether this was stored here, and NCCL has just read and written it. */
+static bool is_undone(const struct nt_mask *mask, int found)
+{
+	bool ours = false;
+
+	for (unsigned i = 0; i < NT_MASK_PAST; i++)
+		ours |= mask->past[i] == found;
+	return ours && nt_clock_ms() - mask->attached_ms < UNDONE_MS;
+}
+
+/* The lock is held. Somebody else has stored this. */
+static void take_over(struct nt_mask *mask, int found)
+{
+	bool lost = (mask->own & ~found) != 0;
+
+	if (!is_undone(mask, found)) {
+		mask->foreign = found;
+		if (lost)
+			atomic_store_explicit(&mask->overridden, true, memory_order_relaxed);
+	}
+	if (lost)
+		atomic_fetch_add_explicit(&mask->losses, 1, memory_order_relaxed);
+}
+
+/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known` targets
+ * held what was stored last. Twice, since what is found in one changes what is stored in all. */
+static void store_after(struct nt_mask *mask, unsigned known)
+{
+	unsigned targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);
+	int put[NT_MASK_TARGETS], value = 0;
+
+	for (unsigned i = 0; i < NT_MASK_TARGETS; i++)
+		put[i] = atomic_load_explicit(&mask->stored, memory_order_relaxed);
+	for (unsigned i = 0; i < 2 * known; i++) {
+		int *target = mask->target[i % known], found = put[i % known];
+
+		value = wanted(mask);
+		while (!__atomic_compare_exchange_n(target, &found, value, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED)) {
+			take_over(mask, found);
+			value = wanted(mask);
+		}
+		put[i % known] = value;
+	}
+	value = wanted(mask);
+	for (unsigned i = known; i < targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
+	mask->own = own(mask);
+	memmove(mask->past, mask->past + 1, sizeof(mask->past) - sizeof(mask->past[0]));
+	mask->past[NT_MASK_PAST - 1] = atomic_load_explicit(&mask->stored, memory_order_relaxed);
+	atomic_store_explicit(&mask->stored, value, memory_order_relaxed);
+}
+
+static void store(struct nt_mask *mask)
+{
+	store_after(mask, atomic_load_explicit(&mask->targets, memory_order_relaxed));
 }
 
 void nt_mask_attach(struct nt_mask *mask, int *target)
 {
-	unsigned i = 0;
+	unsigned i = 0, targets;
 
 	pthread_mutex_lock(&mask->lock);
-	while (i < mask->targets && mask->target[i] != target)
+	mask->attached_ms = nt_clock_ms();
+	targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);
+	while (i < targets && mask->target[i] != target)
 		i++;
-	if (i == mask->targets && i < NT_MASK_TARGETS)
-		mask->target[mask->targets++] = target;
+	if (i == targets && i < NT_MASK_TARGETS) {
+		mask->target[i] = target;
+		/* Pairs with the acquire in nt_mask_intact(). */
+		atomic_store_explicit(&mask->targets, targets + 1, memory_order_release);
+	}
+	store_after(mask, targets);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_restore(struct nt_mask *mask)
+{
+	pthread_mutex_lock(&mask->lock);
 	store(mask);
 	pthread_mutex_unlock(&mask->lock);
 }

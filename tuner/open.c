@@ -135,6 +135,13 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return all;
 }
 
+/* ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683: the last came first into its list.
+ * Where the version is not known the interface tells. */
+static bool is_last_taken(const struct nt_comm_fixed *fixed)
+{
+	return fixed->card.nccl != 0 ? fixed->card.nccl >= 23100 : fixed->profiler_api >= 7;
+}
+
 /* The helper thread may not have looked yet, or be looking: a look of one's own. */
 static int fabric_now(void)
 {
@@ -171,6 +178,7 @@ static void take_seat(struct nt_comm_fixed *fixed)
 	check_warm(process);
 	fill_card(fixed);
 	fixed->allowed = allowed_pairs(fixed->card.nccl, fixed->nodes);
+	fixed->last_wins = is_last_taken(fixed);
 	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
 			(process->policy.chunks == NT_SWITCH_ON ||
 			 nt_process_warm_chunks(&process->warm));

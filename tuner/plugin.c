@@ -83,11 +83,17 @@ static int tuner_init_v4(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx
 static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	return open_tuner(
-		ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 5 });
+	return open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
+							      .ranks = ranks,
+							      .nodes = nodes,
+							      .log = log,
+							      .nvl = nvl,
+							      .constants = constants,
+							      .api = 5 });
 }
 
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
+extern struct nt_tuner_v7 ncclTunerPlugin_v7;
 
 /* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not
  * ask for nothing. */
@@ -104,17 +110,43 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 	return NT_NCCL_OK;
 }
 
+static bool wants_chunks(const struct nt_ctx *ctx)
+{
+	const struct nt_comm *comm = ours_of(ctx);
+
+	return nt_chain_has_chunks() || (comm && comm->fixed.chunks);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
 			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	const struct nt_comm *comm;
-
-	open_tuner(ctx, &(struct nt_chain_tuner_init){ id, ranks, nodes, log, nvl, constants, 6 });
-	comm = ours_of(*ctx);
-	/* NCCL looks at the table each time, on this thread first. */
-	if (nt_chain_has_chunks() || (comm && comm->fixed.chunks))
+	(void)open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
+							     .ranks = ranks,
+							     .nodes = nodes,
+							     .log = log,
+							     .nvl = nvl,
+							     .constants = constants,
+							     .api = 6 });
+	/* NCCL looks at the table each time, on this thread first; 2.32 once, after this. */
+	if (wants_chunks(*ctx))
 		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	return NT_NCCL_OK;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
+static int tuner_init_v7(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
+			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v7 *constants)
+{
+	(void)open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
+							     .ranks = ranks,
+							     .nodes = nodes,
+							     .log = log,
+							     .nvl = nvl,
+							     .constants_v7 = constants,
+							     .api = 7 });
+	if (wants_chunks(*ctx))
+		__atomic_store_n(&ncclTunerPlugin_v7.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
 	return NT_NCCL_OK;
 }
 
@@ -137,7 +169,8 @@ static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, i
 	nt_chain_sync();
 	if (ctx && nt_ctx_told(ctx))
 		return nt_chain_decide(ctx, comm, call, pipe_ops);
-	return comm ? nt_comm_decide(comm, call) : NT_NCCL_OK;
+	/* No task at all: NCCL only asks (tuner/abi_v7.h). */
+	return comm && pipe_ops > 0 ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
@@ -154,7 +187,7 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return decide(ctx, &call, pipe_ops);
 }
 
-/* v4 to v6. The table is one block of floats, whatever its type says. */
+/* v4 to v7. The table is one block of floats, whatever its type says. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int registered, int *channels)
@@ -184,6 +217,8 @@ NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, d
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide_v4,
 							  tuner_finalize };
 NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide_v4, tuner_finalize,
+						    NULL };
+NT_EXPORT struct nt_tuner_v7 ncclTunerPlugin_v7 = { NAME, tuner_init_v7, decide_v4, tuner_finalize,
 						    NULL };
 
 /* Profiler. */
@@ -300,14 +335,25 @@ static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name
 	return open_profiler(ctx, mask, &who, log);
 }
 
-/* The Coll part has the same members in v4, v5 and v6. */
+/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
+static int profiler_init_v7(void **ctx, uint64_t id, int *mask, const char *name, int nodes,
+			    int ranks, int rank, nt_nccl_log log)
+{
+	const struct nt_comm_identity who = { id, name, rank, (size_t)ranks, (size_t)nodes, 7 };
+
+	return open_profiler(ctx, mask, &who, log);
+}
+
+/* The Coll part has the same members in v4 to v7. Of symmetric kernels all but v7 tell by an empty
+ * name of the protocol alone, and v7 so, too (tuner/abi_v7.h). */
 #define COLL_EVENT(descr)                                                       \
 	&(struct nt_coll_event)                                                 \
 	{                                                                       \
 		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
 		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
 		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
-		.channels = (descr)->coll.channels                              \
+		.channels = (descr)->coll.channels,                             \
+		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto       \
 	}
 
 /* What is ours of an event; NULL: nothing. */
@@ -321,7 +367,7 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	return NULL;
 }
 
-/* A v6 descriptor is a v5 one for every event that is asked for. */
+/* A v6 or v7 descriptor is a v5 one for every event that is asked for. */
 static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 {
 	switch (descr->type) {
@@ -370,6 +416,20 @@ static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
 	return NT_NCCL_OK;
 }
 
+static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *descr)
+{
+	const struct nt_prof_descr_v5 *known = (struct nt_prof_descr_v5 *)descr;
+	struct nt_comm *comm = ours_of(ctx);
+
+	_Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
+				       offsetof(struct nt_prof_descr_v5, coll.group) &&
+			       offsetof(struct nt_prof_descr_v7, coll_api.graph_captured) ==
+				       offsetof(struct nt_prof_descr_v5, coll_api.graph_captured),
+		       "v7 only adds events, and members at the end");
+	*event = nt_chain_event(ctx, descr, 7, comm ? take_v5(comm, known) : NULL);
+	return NT_NCCL_OK;
+}
+
 static int stop(void *event)
 {
 	void *ours = nt_handle_ours(event), *theirs = nt_handle_theirs(event);
@@ -390,7 +450,7 @@ static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 
 	if (process && state == NT_PROF_STATE_KERNEL_CH_STOP && args && !nt_process_inert(process))
 		nt_event_kernel_end(process, ours, args->kernel_ch.stop_ns);
-	nt_chain_state(nt_handle_theirs(event), state, args, 6);
+	nt_chain_state(nt_handle_theirs(event), state, args, 7);
 	return NT_NCCL_OK;
 }
 
@@ -400,6 +460,7 @@ extern const struct nt_prof_v3 ncclProfiler_v3;
 extern const struct nt_prof_v4 ncclProfiler_v4;
 extern const struct nt_prof_v5 ncclProfiler_v5;
 extern const struct nt_prof_v6 ncclProfiler_v6;
+extern const struct nt_prof_v7 ncclProfiler_v7;
 
 NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = {
 	NAME, profiler_init_v1, start_v1, stop_old, state_old, profiler_finalize
@@ -415,4 +476,6 @@ NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { NAME, profiler_init_v4, st
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { NAME, profiler_init_v5, start_v5,
 						      stop, record_state,     profiler_finalize };
 NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { NAME, profiler_init_v6, start_v6,
+						      stop, record_state,     profiler_finalize };
+NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { NAME, profiler_init_v7, start_v7,
 						      stop, record_state,     profiler_finalize };

@@ -8,7 +8,9 @@
 
 extern struct chain_probe chain_probe;
 /* Unless a test says otherwise: all of v5's events, and a handle for each. */
-NT_EXPORT struct chain_probe chain_probe = { .arm = -1, .wanted = 0xfff, .handle = &chain_probe };
+NT_EXPORT struct chain_probe chain_probe = {
+	.arm = -1, .away = -1, .wanted = 0xfff, .handle = &chain_probe
+};
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int init(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
@@ -58,8 +60,12 @@ static int finalize(void *ctx)
 static int init_tuner(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
 		      struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
 {
-	(void)comm, (void)ranks, (void)nodes, (void)log, (void)nvl, (void)constants;
+	(void)comm, (void)ranks, (void)nodes, (void)log, (void)nvl;
 	chain_probe.inits++;
+	if (constants) {
+		chain_probe.constant = constants->nvls_tree_max_bw[3][2];
+		constants->ll_max_bw[0][0] = 4;
+	}
 	*ctx = &chain_probe;
 	return chain_probe.init_rc;
 }
@@ -72,6 +78,8 @@ static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
 	chain_probe.decisions++;
 	if (chain_probe.arm >= 0 && chain_probe.arm < algos * protos)
 		((float *)cost)[chain_probe.arm] = 0;
+	if (chain_probe.away >= 0 && chain_probe.away < algos * protos)
+		((float *)cost)[chain_probe.away] = -1;
 	if (chain_probe.channels)
 		*channels = chain_probe.channels;
 	return chain_probe.rc;

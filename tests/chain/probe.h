@@ -15,6 +15,8 @@ struct chain_probe {
 	int wanted; /* mask at init */
 	void *handle; /* of every event */
 	int arm, channels; /* arm -1, channels 0: leave */
+	int away; /* its cost is made negative; -1: none */
+	double constant; /* the newest hardware's last one, as v6 was given it */
 	size_t chunk_bytes;
 	int *mask; /* as init was given it */
 	unsigned inits, starts, stops, states, finalizes, decisions;

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choice.c - one decision: cost table, the plugin's word, NCCL's pick
  * (enqueue.cc:1918@v2.28.9-1) */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -97,6 +98,48 @@ static void ask(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float
 			      c->owner->rank);
 }
 
+/* From 2.31 on, of those that were legal: the last of the least, also below 0
+ * (ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683). */
+static int pick(const struct nt_comm *c, const float *before, const float *after)
+{
+	float least = FLT_MAX;
+	int arm = -1;
+
+	if (c->owner->job->release->code < NT_RELEASE_TUNING)
+		return nt_model_pick(after, c->place.algos);
+	for (int i = c->place.algos * NT_PROTOS; i-- > 0;) {
+		if (before[i] >= 0 && after[i] < least) {
+			least = after[i];
+			arm = i;
+		}
+	}
+	return arm;
+}
+
+/* From 2.31 on it only lowers NCCL's own. */
+static int effective(const struct nt_comm *c, int asked, int own)
+{
+	return c->owner->job->release->code >= NT_RELEASE_TUNING && asked >= own ? 0 : asked;
+}
+
+/* What NCCL asks first where it may take a symmetric kernel: nothing else is legal
+ * (src/scheduler/symmetric_sched.cc@88980683). Returns what NCCL would take of the others. */
+int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes)
+{
+	int pairs = c->place.algos * NT_PROTOS, channels = 0;
+	float *table = nt_guard_take(NT_GUARD_TABLE, (size_t)pairs * sizeof(float));
+	float before[NT_PAIRS];
+
+	for (int i = 0; i < pairs; i++)
+		before[i] = table[i] = -1.0f;
+	if (c->tuner) {
+		ask(c, coll, bytes, 0, table, &channels);
+		check(c, before, table, channels);
+	}
+	fill(c, coll, bytes, 1, before);
+	return pick(c, before, before);
+}
+
 void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		    struct nt_choice *out)
 {
@@ -111,16 +154,19 @@ void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		ask(c, coll, bytes, pipe_ops, table, &channels);
 		check(c, before, table, channels);
 	}
-	out->auto_arm = nt_model_pick(before, c->place.algos);
-	out->arm = nt_model_pick(table, c->place.algos);
+	out->auto_arm = pick(c, before, before);
+	out->arm = pick(c, before, table);
 	if (out->arm < 0)
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
 			      "no algorithm is left for %s: the collective fails",
 			      nt_coll_name(coll));
+	out->changed = channels || memcmp(before, table, table_bytes) != 0;
+	out->max_channels = nt_model_channels(&c->place, bytes, out->arm);
+	channels = effective(c, channels, out->max_channels);
 	check_cap(c, out->arm, channels);
 	out->cap = channels;
-	out->changed = channels || memcmp(before, table, table_bytes) != 0;
-	out->max_channels = channels ? channels : nt_model_channels(&c->place, bytes, out->arm);
+	if (channels)
+		out->max_channels = channels;
 }
 
 static size_t ask_chunk(struct nt_comm *c, const struct nt_task *t, uint64_t bytes)
@@ -148,7 +194,8 @@ void nt_choice_chunks(struct nt_comm *c, struct nt_task *t)
 	uint64_t share = t->bytes / (unsigned)t->channels;
 
 	t->chunk_bytes = t->chunk_rest = 0;
-	if (!c->tuner || !c->tuner->get_chunk_size || c->owner->job->release->code < 23003)
+	if (!c->tuner || !__atomic_load_n(&c->tuner->get_chunk_size, __ATOMIC_RELAXED) ||
+	    c->owner->job->release->code < 23003)
 		return;
 	t->chunk_bytes = (uint32_t)ask_chunk(c, t, share);
 	if (t->channels > 1)

@@ -97,6 +97,7 @@ static void shape(struct nt_comm *c, const unsigned *members, unsigned ranks, in
 	c->place.ranks = (int)ranks;
 	c->place.nodes = count_nodes(job->wire, members, ranks, &c->place.per_node, least);
 	c->place.algos = job->release->algos;
+	c->place.wide_pat = job->release->code >= NT_RELEASE_TUNING;
 	c->place.fp8 = strncmp(job->options->datatype, "ncclFloat8", 10) == 0;
 	c->place.channels = job->options->channels;
 	if (!c->place.channels)
@@ -112,13 +113,15 @@ static void shape(struct nt_comm *c, const unsigned *members, unsigned ranks, in
 
 static void init_profiler(struct nt_comm *c)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler();
+	const struct nt_prof_v7 *prof = nt_load_profiler();
 	int rc;
 
 	if (!prof)
 		return;
 	rc = prof->init(&c->prof_ctx, c->id, nt_load_mask(), c->name[0] ? c->name : NULL,
 			c->place.nodes, c->place.ranks, (int)c->rank, nt_load_log);
+	if (c->owner->job->release->code >= NT_RELEASE_TUNING)
+		nt_load_ras_again();
 	if (rc == NT_NCCL_OK)
 		return;
 	fprintf(stderr, "nt-fake-nccl: profiler init returned %d; NCCL goes on\n", rc);
@@ -130,6 +133,7 @@ static void init_profiler(struct nt_comm *c)
 static void init_tuner(struct nt_comm *c, int least_ranks)
 {
 	struct nt_tuner_nvl_v5 nvl = { c->place.nodes, least_ranks, c->place.per_node };
+	const struct nt_tuner_constants_v7 own = c->constants;
 	int rc;
 
 	c->tuner = nt_load_tuner(&c->tuner_owner);
@@ -140,6 +144,9 @@ static void init_tuner(struct nt_comm *c, int least_ranks)
 	if (rc != NT_NCCL_OK)
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
 			      "tuner init returned %d: ncclCommInitRank fails", rc);
+	/* ncclTuningInit, src/tuning/tuning.cc@88980683 */
+	if (c->owner->job->release->code >= NT_RELEASE_TUNING)
+		c->constants = own;
 }
 
 struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
@@ -176,7 +183,7 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
 
 void nt_comm_destroy(struct nt_comm *c, void (*between)(struct nt_comm *c))
 {
-	const struct nt_prof_v6 *prof;
+	const struct nt_prof_v7 *prof;
 	int rc;
 
 	if (c->tuner) {

@@ -48,13 +48,22 @@ static void bin_by_coll(struct nt_task *task, unsigned tasks)
 	memcpy(task, sorted, n * sizeof(task[0]));
 }
 
-/* From 2.29 on NCCL may first ask what it would take, and run a symmetric kernel if that is LL. */
-static void probe(struct nt_plan *p, struct nt_task *t)
+/* From 2.29 on NCCL may first ask what it would take, and run a symmetric kernel if that is LL;
+ * from 2.31 on it asks for those kernels first, and with both buffers in windows it asks for
+ * nothing else. None of these questions is a collective's own. */
+static void probe(struct nt_plan *p, struct nt_task *t, bool windows, bool wanted)
 {
+	bool first = p->comm->owner->job->release->code >= NT_RELEASE_TUNING;
 	struct nt_choice choice;
 
-	nt_choice_make(p->comm, t->coll, t->bytes, 1, &choice);
-	t->symmetric = choice.arm % NT_PROTOS == 0;
+	if (first)
+		t->arm = t->auto_arm = nt_choice_probe(p->comm, t->coll, t->bytes);
+	if (windows) {
+		t->symmetric = true;
+		return;
+	}
+	nt_choice_make(p->comm, t->coll, t->bytes, first ? 0 : 1, &choice);
+	t->symmetric = wanted && choice.arm % NT_PROTOS == 0;
 	t->arm = choice.arm;
 	t->auto_arm = choice.auto_arm;
 	t->changed = choice.changed;
@@ -149,9 +158,19 @@ static void set_channels(struct nt_plan *p)
 	}
 }
 
+static void probe_all(struct nt_plan *p)
+{
+	const struct nt_rank *r = p->comm->owner;
+	const struct nt_options *o = r->job->options;
+	bool windows = o->symmetric_every && p->comm->calls % o->symmetric_every == 0;
+	bool alone = (int)r->rank == o->probe_on.rank && r->calls % o->probe_on.call == 0;
+
+	for (unsigned i = 0; (windows || alone || o->probe) && i < p->tasks; i++)
+		probe(p, &p->task[i], windows, o->probe);
+}
+
 void nt_plan_decide(struct nt_plan *p)
 {
-	const struct nt_job *job = p->comm->owner->job;
 	unsigned channels = p->comm->place.channels;
 	int pipe_ops = (int)((p->tasks + channels - 1) / channels);
 	unsigned run = 0;
@@ -162,8 +181,7 @@ void nt_plan_decide(struct nt_plan *p)
 	}
 	forget_events(p);
 	sort_by_traffic(p->task, p->tasks);
-	for (unsigned i = 0; job->options->probe && i < p->tasks; i++)
-		probe(p, &p->task[i]);
+	probe_all(p);
 	bin_by_coll(p->task, p->tasks);
 	for (unsigned i = 0; i < p->tasks; run++) {
 		unsigned n = 1;

@@ -23,9 +23,9 @@ static bool has_api_events(const struct nt_comm *c)
 
 /* Starts an event into *slot, which holds whatever it held, and insists that the plugin writes
  * it. Late events come when the last communicator may have closed the plugin: no event then. */
-static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v6 *d)
+static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v7 *d)
 {
-	const struct nt_prof_v6 *prof = nt_load_profiler_use();
+	const struct nt_prof_v7 *prof = nt_load_profiler_use();
 
 	*slot = prof ? UNTOUCHED : NULL;
 	if (!prof)
@@ -41,7 +41,7 @@ static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v6 *d)
 
 static void stop(void *event)
 {
-	const struct nt_prof_v6 *prof = event ? nt_load_profiler_use() : NULL;
+	const struct nt_prof_v7 *prof = event ? nt_load_profiler_use() : NULL;
 
 	if (!prof)
 		return;
@@ -51,7 +51,7 @@ static void stop(void *event)
 
 static void change(void *event, int state, union nt_prof_args_v4 *args)
 {
-	const struct nt_prof_v6 *prof = event ? nt_load_profiler_use() : NULL;
+	const struct nt_prof_v7 *prof = event ? nt_load_profiler_use() : NULL;
 
 	if (!prof)
 		return;
@@ -61,7 +61,7 @@ static void change(void *event, int state, union nt_prof_args_v4 *args)
 
 static void append_group_api(struct nt_comm *c, bool captured)
 {
-	struct nt_prof_descr_v6 d = { .type = NT_PROF_GROUP_API };
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_GROUP_API };
 
 	if (!api.group_open && (api.mask & (int)BELOW_GROUP_API)) {
 		d.group_api.graph_captured = captured;
@@ -78,7 +78,7 @@ static void append_group_api(struct nt_comm *c, bool captured)
 
 void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured)
 {
-	struct nt_prof_descr_v6 d = { .type = NT_PROF_COLL_API };
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_COLL_API };
 
 	api.mask = nt_load_mask_now();
 	t->mask = api.mask;
@@ -113,11 +113,18 @@ void nt_event_group_done(void)
 	api.group_open = false;
 }
 
-/* The first task that has a mask; symmetric ones are in no list that events are made of. */
+/* In no list that events are made of. */
+static bool is_hidden(const struct nt_plan *p, const struct nt_task *t)
+{
+	return t->gathered ||
+	       (t->symmetric && p->comm->owner->job->release->code < NT_RELEASE_TUNING);
+}
+
+/* The first task that has a mask. */
 static const struct nt_task *first_masked(const struct nt_plan *p)
 {
 	for (unsigned i = 0; i < p->tasks; i++) {
-		if (p->task[i].mask && !p->task[i].symmetric && !p->task[i].gathered)
+		if (p->task[i].mask && !is_hidden(p, &p->task[i]))
 			return &p->task[i];
 	}
 	return NULL;
@@ -126,7 +133,7 @@ static const struct nt_task *first_masked(const struct nt_plan *p)
 void nt_event_launch_start(struct nt_plan *p)
 {
 	const struct nt_task *t = first_masked(p);
-	struct nt_prof_descr_v6 d = { .type = NT_PROF_KERNEL_LAUNCH };
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_KERNEL_LAUNCH };
 
 	if (!nt_load_profiler_now() || !has_api_events(p->comm) || !t ||
 	    !(t->mask & (int)NT_PROF_KERNEL_LAUNCH))
@@ -144,7 +151,7 @@ void nt_event_launch_stop(struct nt_plan *p)
 static void start_task(struct nt_plan *p, struct nt_task *t)
 {
 	struct nt_comm *c = p->comm;
-	struct nt_prof_descr_v6 d = {
+	struct nt_prof_descr_v7 d = {
 		.type = NT_PROF_COLL,
 		.parent = t->coll_api,
 		.rank = (int)c->rank,
@@ -163,6 +170,12 @@ static void start_task(struct nt_plan *p, struct nt_task *t)
 		},
 	};
 
+	if (t->symmetric) {
+		d.coll.algo = "AGxLL_R";
+		d.coll.proto = "";
+		d.coll.kernel = "AllGather_AGxLL_R";
+		d.coll.symmetric = true;
+	}
 	start(c, &t->event, &d);
 }
 
@@ -181,14 +194,14 @@ static bool counted(const struct nt_plan *p, const struct nt_task *t)
 void nt_event_tasks_start(struct nt_plan *p)
 {
 	const struct nt_task *masked = first_masked(p);
-	struct nt_prof_descr_v6 d = { .type = NT_PROF_GROUP };
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_GROUP };
 
 	if (nt_load_profiler_now() && masked && (masked->mask & (int)BELOW_GROUP))
 		start(p->comm, &p->group_event, &d);
 	for (unsigned i = 0; i < p->tasks; i++) {
 		struct nt_task *t = &p->task[i];
 
-		if (t->symmetric || t->gathered)
+		if (is_hidden(p, t))
 			continue;
 		if (nt_load_profiler_now() && (t->mask & (int)BELOW_COLL))
 			start_task(p, t);
@@ -206,7 +219,7 @@ void nt_event_tasks_stop(struct nt_plan *p)
 
 void *nt_event_kernel_start(struct nt_comm *c, void *coll_event, int channel, uint64_t start_ns)
 {
-	struct nt_prof_descr_v6 d = { .type = NT_PROF_KERNEL_CH, .parent = coll_event };
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_KERNEL_CH, .parent = coll_event };
 	void *event = NULL;
 
 	if (!nt_load_profiler_now() || c->owner->job->release->profiler < 3)

@@ -147,6 +147,8 @@ plays() {
 	plays 2.27.7 4 4
 	plays 2.28.9 5 5
 	plays 2.30.7 6 6
+	plays 2.31.2 6 7
+	plays 2.32.6 7 7
 }
 
 @test "events come in order and complete, of each release what it has" {
@@ -203,6 +205,56 @@ plays() {
 	: >"$counts"
 	NT_FAKE_PLUGIN=arm:RING/LL run -0 counted --probe --nccl 2.30.7
 	every_line 'decisions 40 bad 0 0x100 40/40 0x200 40/40$'
+}
+
+@test "from 2.31 on symmetric kernels are asked for first, counted and told of" {
+	run -0 counted --symmetric 2 --nccl 2.31.2
+	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 60/60 0x100 40/40 0x200 40/40 '
+	: >"$counts"
+	# With nothing legal, then with no task, then for itself.
+	run -0 counted --probe --nccl 2.32.6
+	every_line 'decisions 120 bad 0 0x1 40/40 0x2 40/40 '
+	: >"$counts"
+	NT_FAKE_PLUGIN=arm:RING/LL run -0 counted --probe --nccl 2.32.6
+	every_line 'decisions 80 bad 0 0x1 40/40 0x2 40/40 '
+	: >"$counts"
+	run -0 counted --probe-on 2@4 --nccl 2.32.6
+	[ "$(grep -c 'rank 2 .* decisions 60 bad 0 0x1 40/40 ' "$counts")" = 1 ]
+	[ "$(grep -c ' decisions 40 bad 0 0x1 40/40 ' "$counts")" = 3 ]
+	NT_FAKE_PLUGIN=raise run -69 fake --symmetric 2 --nccl 2.32.6
+}
+
+@test "from 2.31 on the least wins below 0, too, and a number of channels only lowers NCCL's" {
+	NT_FAKE_PLUGIN=take:RING/LL128 run -0 --separate-stderr fake --nccl 2.31.2 --ll128 --sizes 64K
+	json '.keys[0].arm == "RING/LL128"'
+	NT_FAKE_PLUGIN=take:RING/LL128 run -0 --separate-stderr fake --nccl 2.30.7 --ll128 --sizes 64K
+	json '.keys[0].arm != "RING/LL128"'
+	NT_FAKE_PLUGIN=channels:40 run -0 --separate-stderr fake --nccl 2.31.2 --sizes 4M
+	json '.keys[0].arm == "TREE/SIMPLE"'
+	NT_FAKE_PLUGIN=channels:1 run -0 --separate-stderr fake --nccl 2.31.2 --sizes 4M
+	json '.keys[0].arm == "TREE/SIMPLE/1ch"'
+}
+
+@test "from 2.31 on PAT is legal with several ranks a node" {
+	NT_FAKE_PLUGIN=arm:PAT/SIMPLE run -0 --separate-stderr fake --coll allgather --nccl 2.31.2
+	json '[.keys[].arm] | unique == ["PAT/SIMPLE"]'
+	NT_FAKE_PLUGIN=arm:PAT/SIMPLE run -0 --separate-stderr fake --coll allgather --nccl 2.30.7
+	json '[.keys[].arm] | unique != ["PAT/SIMPLE"]'
+}
+
+@test "RAS sets the event mask on one rank after the other, and again after each init" {
+	run -0 counted --ras 0x2@20 --nccl 2.32.6
+	# Rank 0's 20th call is the first without kernel times, rank 3's the 23rd.
+	grep -q 'rank 0 .* 0x2 40/40 0x40 38/38 ' "$counts"
+	grep -q 'rank 3 .* 0x2 40/40 0x40 44/44 ' "$counts"
+	: >"$counts"
+	run -0 counted --ras 0@20 --comms world,roll:2 --churn 5 --iters 20 --nccl 2.32.6
+	[ "$(grep -c ' 0x2 ' "$counts")" -lt "$(wc -l <"$counts")" ]
+}
+
+@test "kernel times from several threads of a communicator are all there" {
+	run -0 counted --profiler-threads 3 --nccl 2.32.6
+	every_line 'bad 0 0x1 40/40 0x2 40/40 0x40 80/80 '
 }
 
 @test "lost, late and abandoned kernel times" {

@@ -40,6 +40,7 @@ struct nt_rank {
 	struct nt_sum *sum;
 	uint64_t host_ns; /* host: the simulated clock of the application */
 	uint64_t calls; /* host */
+	uint64_t measured; /* host: those whose kernel times are wanted */
 	uint64_t round; /* host: of the program, counted from 0 */
 	uint64_t compute_ns; /* host: what its next launch waits for */
 };
@@ -53,11 +54,11 @@ struct nt_comm {
 	unsigned kind; /* which of --comms */
 	char name[24]; /* only while the plugins are initialised */
 	struct nt_place place;
-	const struct nt_tuner_v6 *tuner;
+	const struct nt_tuner_v7 *tuner;
 	bool tuner_owner;
 	void *tuner_ctx;
 	void *prof_ctx;
-	struct nt_tuner_constants_v5 constants;
+	struct nt_tuner_constants_v7 constants;
 	_Atomic uint64_t seq[NT_COLLS]; /* as comm->seqNumber of NCCL */
 	uint64_t calls; /* host: the same on all its ranks */
 	uint64_t op; /* host: next operation on the wire */
@@ -155,6 +156,7 @@ struct nt_choice {
 };
 void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		    struct nt_choice *out);
+int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes);
 void nt_choice_chunks(struct nt_comm *c, struct nt_task *t);
 
 /* The arm that a task ran by, with its cap and its chunk size where they are not NCCL's own. */

@@ -104,7 +104,8 @@ static uint64_t account(struct nt_gpu *g, const struct job *j, uint64_t start_ns
 			if (!t->gathered)
 				nt_sum_ran(g->rank->sum, p->comm->kind, t,
 					   (double)r->run_ns[run] * 1e-3);
-			if (!t->symmetric && (t->mask & (int)NT_PROF_KERNEL_CH))
+			if ((!t->symmetric || g->rank->job->release->code >= NT_RELEASE_TUNING) &&
+			    (t->mask & (int)NT_PROF_KERNEL_CH))
 				nt_proxy_tell(g->proxy, p->comm, t, from_ns, end_ns);
 		}
 		from_ns = end_ns + RUN_GAP_NS;

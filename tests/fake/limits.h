@@ -5,6 +5,7 @@
 #define NT_FAKE_LIMITS_H
 
 #define NT_MAX_RANKS 64
+#define NT_MAX_PROFILERS 4 /* threads that tell of kernels */
 #define NT_MAX_COMMS 160 /* alive at once in a job */
 #define NT_MAX_SPLITS 8
 #define NT_MAX_TASKS 8 /* in a group */

@@ -25,6 +25,8 @@ static const struct nt_release releases[] = {
 	{ "2.27.7", 22707, 4, 4, 7 },
 	{ "2.28.9", 22809, 5, 5, 7 },
 	{ "2.30.7", 23007, 6, 6, 7 },
+	{ "2.31.2", 23102, 6, 7, 7 },
+	{ "2.32.6", 23206, 7, 7, 7 },
 };
 
 enum status { READY, LOADED, FAILED };
@@ -43,12 +45,14 @@ static struct {
 	const struct nt_release *release;
 	struct slot tuner;
 	struct slot profiler;
-	const struct nt_tuner_v6 *tuner_table;
-	_Atomic(const struct nt_prof_v6 *) profiler_table;
+	const struct nt_tuner_v7 *tuner_table;
+	_Atomic(const struct nt_prof_v7 *) profiler_table;
 	/* read: somebody calls the profiler. A lock of readers orders nothing between them, so
 	 * that the thread sanitizer still sees the plugin's own races */
 	pthread_rwlock_t calls;
 	_Atomic int mask;
+	_Atomic bool ras; /* it has set the mask */
+	_Atomic int ras_mask;
 } load = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.calls = PTHREAD_RWLOCK_INITIALIZER,
@@ -170,9 +174,9 @@ static void fail(struct slot *s)
 	s->status = FAILED;
 }
 
-const struct nt_tuner_v6 *nt_load_tuner(bool *owner)
+const struct nt_tuner_v7 *nt_load_tuner(bool *owner)
 {
-	const struct nt_tuner_v6 *table = NULL;
+	const struct nt_tuner_v7 *table = NULL;
 	struct slot *s = &load.tuner;
 
 	*owner = false;
@@ -233,9 +237,9 @@ int nt_load_tuner_version(void)
 	return version_of(&load.tuner);
 }
 
-const struct nt_prof_v6 *nt_load_profiler(void)
+const struct nt_prof_v7 *nt_load_profiler(void)
 {
-	const struct nt_prof_v6 *table = NULL;
+	const struct nt_prof_v7 *table = NULL;
 	struct slot *s = &load.profiler;
 
 	pthread_mutex_lock(&load.lock);
@@ -261,14 +265,14 @@ const struct nt_prof_v6 *nt_load_profiler(void)
 	return atomic_load(&load.profiler_table);
 }
 
-const struct nt_prof_v6 *nt_load_profiler_now(void)
+const struct nt_prof_v7 *nt_load_profiler_now(void)
 {
 	return atomic_load_explicit(&load.profiler_table, memory_order_acquire);
 }
 
-const struct nt_prof_v6 *nt_load_profiler_use(void)
+const struct nt_prof_v7 *nt_load_profiler_use(void)
 {
-	const struct nt_prof_v6 *table;
+	const struct nt_prof_v7 *table;
 
 	pthread_rwlock_rdlock(&load.calls);
 	table = nt_load_profiler_now();
@@ -323,4 +327,19 @@ int *nt_load_mask(void)
 int nt_load_mask_now(void)
 {
 	return atomic_load_explicit(&load.mask, memory_order_relaxed);
+}
+
+void nt_load_ras(int mask)
+{
+	atomic_store_explicit(&load.mask, mask, memory_order_relaxed);
+	atomic_store_explicit(&load.ras_mask, mask, memory_order_relaxed);
+	atomic_store_explicit(&load.ras, true, memory_order_release);
+}
+
+void nt_load_ras_again(void)
+{
+	if (atomic_load_explicit(&load.ras, memory_order_acquire))
+		atomic_store_explicit(&load.mask,
+				      atomic_load_explicit(&load.ras_mask, memory_order_relaxed),
+				      memory_order_relaxed);
 }

@@ -9,7 +9,8 @@
  * Memory:   the libraries are closed when NCCL would close them.
  * Errors:   a plugin that cannot be loaded is none: NCCL goes on with its defaults, for the
  *           process's life.
- * Host:     src/plugin/tuner.cc, profiler.cc, plugin_open.cc @v2.28.9-1 and their older forms.
+ * Host:     src/plugin/tuner.cc, profiler.cc, plugin_open.cc @v2.28.9-1 and their older forms; from
+ *           2.31 on as tuner/abi.h says.
  */
 #ifndef NT_FAKE_LOAD_H
 #define NT_FAKE_LOAD_H
@@ -25,6 +26,9 @@ struct nt_release {
 	int algos; /* rows of the cost table */
 };
 
+/* From here on NCCL chooses by src/tuning/, and tells of symmetric kernels. */
+#define NT_RELEASE_TUNING 23100
+
 const struct nt_release *nt_release_find(const char *name); /* NULL: not known */
 
 /* Once, before anything else. */
@@ -35,15 +39,15 @@ const struct nt_release *nt_load_release(void);
 int ncclGetVersion(int *version) __attribute__((visibility("default")));
 
 /* For one more communicator. NULL: no plugin. *owner: this communicator loaded it. */
-const struct nt_tuner_v6 *nt_load_tuner(bool *owner);
+const struct nt_tuner_v7 *nt_load_tuner(bool *owner);
 void nt_load_tuner_drop(bool owner);
 int nt_load_tuner_version(void); /* of the interface in use; 0: none */
 
-const struct nt_prof_v6 *nt_load_profiler(void);
+const struct nt_prof_v7 *nt_load_profiler(void);
 /* As NCCL's global pointer: NULL once closed, which may be at any moment. */
-const struct nt_prof_v6 *nt_load_profiler_now(void);
+const struct nt_prof_v7 *nt_load_profiler_now(void);
 /* To call it: not closed before nt_load_profiler_done(). NULL: closed, and nothing to be done. */
-const struct nt_prof_v6 *nt_load_profiler_use(void);
+const struct nt_prof_v7 *nt_load_profiler_use(void);
 void nt_load_profiler_done(void);
 void nt_load_profiler_drop(void);
 int nt_load_profiler_version(void);
@@ -51,13 +55,17 @@ int nt_load_profiler_version(void);
 /* The one event mask of the process. */
 int *nt_load_mask(void);
 int nt_load_mask_now(void);
+/* As NCCL's RAS service sets it, and again after each communicator's init
+ * (ncclProfilerSetRasOverride, src/plugin/profiler.cc@88980683). */
+void nt_load_ras(int mask);
+void nt_load_ras_again(void);
 
 /* NCCL's debug log: to stderr where NCCL_DEBUG asks for the level. */
 void nt_load_log(int level, unsigned long subsystems, const char *file, int line,
 		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Wrappers for the versions, by symbol; NULL where the library does not have it. */
-const struct nt_tuner_v6 *nt_shim_tuner(void *library, int version);
-const struct nt_prof_v6 *nt_shim_profiler(void *library, int version);
+const struct nt_tuner_v7 *nt_shim_tuner(void *library, int version);
+const struct nt_prof_v7 *nt_shim_profiler(void *library, int version);
 
 #endif

@@ -161,7 +161,9 @@ static bool legal(const struct nt_options *o, const struct nt_place *p, int coll
 		return o->nvls && proto == SIMPLE && p->nodes == 1 &&
 		       (gathers || coll == NT_ALLREDUCE);
 	case NVLS_TREE: return o->nvls && proto == SIMPLE && p->nodes > 1 && coll == NT_ALLREDUCE;
-	case PAT: return proto == SIMPLE && gathers && p->nodes > 1 && p->per_node == 1;
+	case PAT:
+		return proto == SIMPLE && gathers && p->nodes > 1 &&
+		       (p->per_node == 1 || p->wide_pat);
 	default: return false;
 	}
 }

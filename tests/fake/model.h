@@ -22,6 +22,7 @@ struct nt_place {
 	int algos; /* rows of the cost table: 6 up to 2.22, else 7 */
 	unsigned channels;
 	bool fp8; /* the datatype is an 8-bit float */
+	bool wide_pat; /* PAT with several ranks a node */
 };
 
 struct nt_model {

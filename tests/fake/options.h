@@ -23,6 +23,13 @@ struct nt_when {
 	uint64_t call;
 };
 
+/* The event mask that RAS sets, and at which of a rank's calls with kernel times, plus its number;
+ * 0: it does not. */
+struct nt_ras {
+	int mask;
+	uint64_t call;
+};
+
 /* What the collective after one by this arm takes longer. */
 struct nt_drag {
 	int arm;
@@ -121,6 +128,10 @@ struct nt_options {
 
 	struct nt_when simulate;
 	bool probe;
+	struct nt_when probe_on;
+	uint64_t symmetric_every; /* a call by a symmetric kernel; 0: never */
+	struct nt_ras ras;
+	unsigned profiler_threads; /* of each communicator */
 	uint64_t fail_every; /* a call on all ranks that fails after its decision; 0: never */
 	/* a call is a group of Broadcasts with different roots; 0: never */
 	uint64_t gather_every;

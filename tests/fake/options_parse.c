@@ -410,3 +410,14 @@ int nt_parse_abort_every(struct nt_options *o, const char *text, struct nt_error
 {
 	return parse_renewal(&o->abort_every, text, err);
 }
+
+int nt_parse_ras(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	char *end;
+
+	o->ras.mask = (int)strtol(text, &end, 0);
+	o->ras.call = *end == '@' ? strtoull(end + 1, &end, 10) : 0;
+	if (*end || !o->ras.call)
+		return nt_error_set(err, "mask '%s' (want MASK@CALL, calls counted from 1)", text);
+	return 0;
+}

@@ -31,6 +31,7 @@ int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *e
 int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_slow(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_compute(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_ras(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_env(struct nt_options *o, const char *text, struct nt_error *err);
 
 #endif

@@ -81,6 +81,9 @@ static void faults(struct player *p, struct nt_comm *c, const struct nt_call *ca
 		_exit(NT_EXIT_ASKED);
 	if ((int)r->rank == o->simulate.rank && every(r->calls, o->simulate.call))
 		nt_group_run(&c, 1, call, calls, NT_GROUP_SIMULATE);
+	if (o->ras.call && (nt_load_mask_now() & (int)NT_PROF_KERNEL_CH) &&
+	    ++c->owner->measured == o->ras.call + r->rank)
+		nt_load_ras(o->ras.mask);
 	/* Held until a finalize, or for good where the communicator is aborted. */
 	if ((o->late_kernelch || o->abort) && near_end(p, r))
 		nt_gpu_hold(c->gpu, true);

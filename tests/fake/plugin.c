@@ -9,6 +9,7 @@
  *   channels:N             ask for N channels
  *   odd-channels:RANK:N    ... on that rank alone
  *   odd-chunk:RANK:BYTES   chunks of that size on that rank alone
+ *   take:ALGO/PROTO        a negative cost for that arm
  *   raise                  make an arm legal that is not
  *   overrun, underrun      write behind or before the cost table
  *   init-error, decide-error, no-handle, chunk-zero
@@ -118,6 +119,14 @@ static void force(float *table, int algos, const char *name)
 		table[arm] = 0;
 }
 
+static void take(float *table, int algos, const char *name)
+{
+	int arm = nt_arm_parse(name);
+
+	if (arm >= 0 && arm < algos * NT_PROTOS)
+		table[arm] = -1;
+}
+
 /* NAME:RANK:VALUE, and this is that rank. */
 static bool is_odd(const struct comm *c, const char *name, unsigned long *value)
 {
@@ -139,6 +148,8 @@ static void act(struct comm *c, uint64_t decision, float *table, int algos, int 
 
 	if (strncmp(mode(), "arm:", 4) == 0)
 		force(table, algos, mode() + 4);
+	else if (strncmp(mode(), "take:", 5) == 0)
+		take(table, algos, mode() + 5);
 	else if (sscanf(mode(), "odd:%u:%llu:%31s", &rank, &call, arm) == 3 &&
 		 c->rank == (int)rank && decision >= call)
 		force(table, algos, arm);
@@ -247,11 +258,24 @@ static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int cha
 	return NT_NCCL_OK;
 }
 
+static int init_v7(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
+		   struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v7 *constants)
+{
+	(void)comm;
+	(void)ranks;
+	(void)log;
+	if ((size_t)nvl->domains != nodes || constants->nvls_tree_max_bw[4][2] < 0)
+		return NT_NCCL_INVALID_ARGUMENT;
+	return tuner_init(ctx);
+}
+
 NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { "fake2", init_old, decide_v2, finalize };
 NT_EXPORT const struct nt_tuner_v3 ncclTunerPlugin_v3 = { "fake3", init_old, decide_v3, finalize };
 NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { "fake4", init_old, decide, finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { "fake5", init_new, decide, finalize };
 NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { "fake6", init_new, decide, finalize,
+							  chunk };
+NT_EXPORT const struct nt_tuner_v7 ncclTunerPlugin_v7 = { "fake7", init_v7, decide, finalize,
 							  chunk };
 
 static int prof_init(void **ctx, int *mask, const char *name, int rank)
@@ -407,6 +431,11 @@ static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
 }
 
+static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
+{
+	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
+}
+
 static int init_v1(void **ctx, int *mask)
 {
 	return prof_init(ctx, mask, NULL, -1);
@@ -437,4 +466,6 @@ NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "fake4",	  init_v4,  start
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "fake5",	  init_v5,  start_v5,
 						      stop_event, state_v4, prof_finalize };
 NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v6,
+						      stop_event, state_v4, prof_finalize };
+NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { "fake7",	  init_v5,  start_v7,
 						      stop_event, state_v4, prof_finalize };

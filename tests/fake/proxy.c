@@ -24,12 +24,14 @@ struct item {
 struct nt_proxy {
 	struct nt_rank *rank;
 	uint64_t offset_ns; /* of this GPU's clock */
-	pthread_t thread;
+	pthread_t thread[NT_MAX_PROFILERS];
+	unsigned threads;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct item *item; /* lock: grows */
 	size_t items, room, taken; /* lock */
-	bool busy, held, leaving; /* lock */
+	unsigned busy; /* lock */
+	bool held, leaving; /* lock */
 	uint64_t told; /* lock */
 };
 
@@ -82,12 +84,12 @@ static void *work(void *arg)
 		it = p->item[p->taken++];
 		if (p->taken == p->items)
 			p->taken = p->items = 0;
-		p->busy = true;
+		p->busy++;
 		pthread_mutex_unlock(&p->lock);
 		usleep(BEHIND_US);
 		report(p, &it);
 		pthread_mutex_lock(&p->lock);
-		p->busy = false;
+		p->busy--;
 		pthread_cond_broadcast(&p->changed);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -107,8 +109,10 @@ struct nt_proxy *nt_proxy_create(struct nt_rank *r)
 		       TICK_NS;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
-	if (pthread_create(&p->thread, NULL, work, p) != 0)
-		nt_fake_leave(r->job, NT_EXIT_TROUBLE, "cannot start a thread");
+	for (; p->threads < r->job->options->profiler_threads; p->threads++) {
+		if (pthread_create(&p->thread[p->threads], NULL, work, p) != 0)
+			nt_fake_leave(r->job, NT_EXIT_TROUBLE, "cannot start a thread");
+	}
 	return p;
 }
 
@@ -118,7 +122,8 @@ void nt_proxy_destroy(struct nt_proxy *p)
 	p->leaving = true;
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
-	pthread_join(p->thread, NULL);
+	for (unsigned i = 0; i < p->threads; i++)
+		pthread_join(p->thread[i], NULL);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	free(p->item);

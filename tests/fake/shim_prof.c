@@ -19,7 +19,8 @@ static const struct nt_prof_v3 *v3;
 static const struct nt_prof_v4 *v4;
 static const struct nt_prof_v5 *v5;
 static const struct nt_prof_v6 *v6;
-static struct nt_prof_v6 wrapped;
+static const struct nt_prof_v7 *v7;
+static struct nt_prof_v7 wrapped;
 
 /* ncclDataType_t by name; what v1 cannot name is a double there. */
 static uint8_t datatype_number(const char *name)
@@ -36,7 +37,7 @@ static uint8_t datatype_number(const char *name)
 	return 8;
 }
 
-static int start_v1(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v1(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v1 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
@@ -80,7 +81,7 @@ static int start_v1(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 		(o)->coll.proto = (d)->coll.proto;       \
 	} while (0)
 
-static int start_v2(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v2(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v2 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
@@ -95,7 +96,7 @@ static int start_v2(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 	return v2->start(ctx, event, o);
 }
 
-static int start_v3(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v3(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v3 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
@@ -113,7 +114,7 @@ static int start_v3(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 }
 
 /* Here *event stays as it was. */
-static int start_v4(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v4(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v4 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
@@ -131,21 +132,29 @@ static int start_v4(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 	return v4->start(ctx, event, o);
 }
 
-static int start_v5(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v5(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v5 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
-	_Static_assert(sizeof(*o) == sizeof(*d), "v5 is v6 without the copy engine's events");
+	_Static_assert(sizeof(*o) <= sizeof(*d), "later versions add at the end");
 	memcpy(o, d, sizeof(*o));
 	return v5->start(ctx, event, o);
 }
 
-static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
+static int start_v6(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v6 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
 	memcpy(o, d, sizeof(*o));
 	return v6->start(ctx, event, o);
+}
+
+static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
+{
+	struct nt_prof_descr_v7 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+
+	memcpy(o, d, sizeof(*o));
+	return v7->start(ctx, event, o);
 }
 
 /* v1..v3 know none of the states that are played here. */
@@ -187,13 +196,13 @@ static int init_v4(void **ctx, uint64_t comm, int *mask, const char *name, int n
 }
 
 #define WRAP(v, state_fn)                                                               \
-	(struct nt_prof_v6)                                                             \
+	(struct nt_prof_v7)                                                             \
 	{                                                                               \
 		.name = v->name, .init = init_##v, .start = start_##v, .stop = v->stop, \
 		.state = state_fn, .finalize = v->finalize                              \
 	}
 
-const struct nt_prof_v6 *nt_shim_profiler(void *library, int version)
+const struct nt_prof_v7 *nt_shim_profiler(void *library, int version)
 {
 	char symbol[32];
 	void *table;
@@ -221,13 +230,18 @@ const struct nt_prof_v6 *nt_shim_profiler(void *library, int version)
 		break;
 	case 5:
 		v5 = table;
-		wrapped = (struct nt_prof_v6){ v5->name, v5->init,  start_v5,
+		wrapped = (struct nt_prof_v7){ v5->name, v5->init,  start_v5,
 					       v5->stop, v5->state, v5->finalize };
 		break;
-	default:
+	case 6:
 		v6 = table;
-		wrapped = *v6;
-		wrapped.start = start_v6;
+		wrapped = (struct nt_prof_v7){ v6->name, v6->init,  start_v6,
+					       v6->stop, v6->state, v6->finalize };
+		break;
+	default:
+		v7 = table;
+		wrapped = *v7;
+		wrapped.start = start_v7;
 		break;
 	}
 	return &wrapped;

@@ -55,7 +55,7 @@ static void decide(void)
 /* The task that the last decision came to. */
 static struct nt_prof_coll_v5 decided(void)
 {
-	int pair = nt_auto_pick(cost, NT_PAIRS);
+	int pair = nt_auto_pick(cost, NT_PAIRS, false);
 
 	return (struct nt_prof_coll_v5){ .seq = seq++,
 					 .func = "AllReduce",

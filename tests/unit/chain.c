@@ -234,7 +234,7 @@ static void case_alone(void)
 	CHECK(probe->mask == &mask && mask == (int)NT_PROF_COLL);
 	CHECK(was_told(coll_of(0, NULL), &event) && event == THEIRS);
 	probe->arm = TREE_SIMPLE;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
 	finalize_v5();
 	CHECK(probe->finalizes == 2);
 }
@@ -265,7 +265,7 @@ static void case_tuner(void)
 	probe->arm = TREE_SIMPLE;
 	probe->channels = 5;
 	init_v5();
-	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS) == TREE_SIMPLE);
+	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
 	comm = ours_of(tuner_ctx);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
 		if (atomic_load(&comm->decision.key_id[i]) == 0)
@@ -278,10 +278,11 @@ static void case_tuner(void)
 		atomic_store(&comm->key[i].decision.state, NT_OWN_COMMITTED);
 	}
 	CHECK(keys == 1);
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE);
 	/* What they make legal is no arm: it is the same key. */
 	probe->arm = 0;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS) == RING_SIMPLE && table[0] != 0);
+	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE &&
+	      table[0] != 0);
 	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
 		keys += atomic_load(&comm->decision.key_id[i]) != 0;
 	CHECK(keys == 2);
@@ -304,6 +305,36 @@ static void case_chunk(void)
 	CHECK(bytes == 8192);
 }
 
+/* NCCL 2.32's constants, for a tuner of v6; what that changes is NCCL's to keep or not. */
+static void case_constants(void)
+{
+	static struct nt_tuner_constants_v7 constants;
+
+	chain("bandit", 0);
+	profiler_ctx = tuner_ctx = NULL;
+	constants.nvls_tree_max_bw[3][2] = 7;
+	constants.nvls_tree_max_bw[4][2] = 8;
+	constants.ring_ll128_max_bw[0][0] = 9;
+	CHECK(ncclProfiler_v7.init(&profiler_ctx, 0xabc, &mask, "dp", 2, 8, 3, host_log) == 0);
+	CHECK(ncclTunerPlugin_v7.init(&tuner_ctx, 0xabc, 8, 2, host_log, NULL, &constants) == 0);
+	CHECK(probe->constant == 7 && constants.ll_max_bw[0][0] == 4);
+	CHECK(constants.nvls_tree_max_bw[4][2] == 8 && constants.ring_ll128_max_bw[0][0] == 9);
+}
+
+/* A negative cost would be the least from 2.31 on: what they take away stays away. */
+static void case_taken_away(void)
+{
+	chain("observe", 0);
+	probe->away = RING_SIMPLE;
+	init_v5();
+	CHECK(decide_v5() == 0 && table[RING_SIMPLE] > 1e30f);
+	CHECK(nt_auto_pick(table, NT_PAIRS, true) == TREE_SIMPLE);
+	/* What came so stays so. */
+	probe->away = 1;
+	CHECK(decide_v5() == 0 && table[1] == -1.0f);
+	finalize_v5();
+}
+
 #define CHILD(name)                          \
 	static void name(void **state)       \
 	{                                    \
@@ -321,6 +352,8 @@ CHILD(alone)
 CHILD(missing)
 CHILD(tuner)
 CHILD(chunk)
+CHILD(constants)
+CHILD(taken_away)
 
 static void older_words(void **state)
 {
@@ -357,6 +390,16 @@ static void older_words(void **state)
 		from = (union nt_chain_descr){ .v5 = { .type = UINT64_C(1) << bit } };
 		assert_false(nt_chain_lower(4, &from, &to));
 	}
+	from = (union nt_chain_descr){ .v7 = { .type = NT_PROF_COLL, .parent = (void *)1 } };
+	from.v7.coll.algo = "AGxLL_R";
+	from.v7.coll.proto = "";
+	from.v7.coll.group = (void *)2;
+	from.v7.coll.kernel = "AllGather_AGxLL_R";
+	assert_true(nt_chain_lower(6, &from, &to));
+	assert_string_equal(to.v6.coll.algo, "AGxLL_R");
+	assert_ptr_equal(to.v6.coll.group, (void *)2);
+	from = (union nt_chain_descr){ .v7 = { .type = NT_PROF_KERNEL_PHASE } };
+	assert_false(nt_chain_lower(6, &from, &to));
 	from = (union nt_chain_descr){ .v6 = { .type = NT_PROF_CE_SYNC } };
 	assert_false(nt_chain_lower(5, &from, &to));
 	from = (union nt_chain_descr){ .v3 = { .type = NT_PROF_NET_PLUGIN } };
@@ -385,6 +428,8 @@ int main(void)
 		CASE(missing),
 		CASE(tuner),
 		CASE(chunk),
+		CASE(constants),
+		CASE(taken_away),
 		cmocka_unit_test(older_words),
 	};
 

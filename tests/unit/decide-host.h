@@ -139,7 +139,7 @@ static inline void host_close(struct host *h)
 /* What NCCL would pick from the last table. */
 static inline int host_picked(const struct host *h)
 {
-	return nt_auto_pick(h->table, NT_PAIRS);
+	return nt_auto_pick(h->table, NT_PAIRS, false);
 }
 
 static inline void host_decide(struct host *h, int coll, size_t bytes)

@@ -436,6 +436,122 @@ static void observe_measures_auto_and_stops(void **state)
 	host_close(&h);
 }
 
+/* A symmetric kernel's task, as 2.31 tells of it: counted, and nobody's sample. */
+static void a_symmetric_task_is_nobodys(void **state)
+{
+	struct window w;
+	void *event;
+	struct nt_coll_event task = { .func = "AllReduce",
+				      .datatype = "ncclFloat32",
+				      .algo = "AGxLL_R",
+				      .proto = "",
+				      .count = SIZE / 4,
+				      .symmetric = true };
+	struct nt_own_key *key;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	key = host_own_key(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_call(w.h.comm, false);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	task.seq = w.h.seq[NT_ALLREDUCE]++;
+	assert_null(nt_event_coll(w.h.comm, &task));
+	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	assert_non_null(event);
+	host_kernels(&w.h, event);
+	/* Its kernels end the time of what ran before. */
+	host_kernels(&w.h, NULL);
+	assert_int_equal(sample(&w), 100000);
+	check_counts(&w, 1, 1);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_UNMATCHED]), 0);
+	assert_int_equal(atomic_load(&key->events.differed), 0);
+	/* It is the turn of the next, and no call of the key's band. */
+	assert_int_equal(nt_trail_count(&w.h.comm->events.trail[NT_ALLREDUCE], task.seq,
+					task.seq + 2, nt_band(SIZE)),
+			 1);
+	host_close(&w.h);
+}
+
+/* NCCL 2.31's profiler thread may tell of a later start first. */
+static void a_start_told_late_is_no_sample(void **state)
+{
+	struct window w;
+	void *a, *b;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
+	/* Unmeasured and measured ones that began before it change nothing. */
+	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 4000000));
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	b = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	assert_non_null(b);
+	w.h.comm->laps.lap[0].late = false;
+	assert_null(nt_event_kernel(w.h.comm, b, 0, 3000000));
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_DROPPED]), 1);
+	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 5100000));
+	assert_int_equal(sample(&w), 100000);
+	host_close(&w.h);
+}
+
+/* Two in a row: the stamp that they are behind was none. */
+static void a_stamp_far_ahead_stops_nothing(void **state)
+{
+	struct window w;
+	void *a;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	(void)nt_event_kernel(w.h.comm, a, 0, UINT64_MAX / 2);
+	(void)nt_event_kernel(w.h.comm, NULL, 0, 5000000);
+	(void)nt_event_kernel(w.h.comm, NULL, 0, 5100000);
+	assert_int_equal(sample(&w), 0);
+	check_counts(&w, 1, 1);
+	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_DROPPED]), 1);
+	host_close(&w.h);
+}
+
+/* Whose thread comes while another is at work does not wait, and no time is made of what it had
+ * to say. */
+static void threads_that_meet_lose_times_only(void **state)
+{
+	struct window w;
+	void *a;
+
+	(void)state;
+	open_window(&w, NT_ALLREDUCE);
+	nt_event_call(w.h.comm, false);
+	host_decide(&w.h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(w.h.comm);
+	(void)nt_event_group(w.h.comm);
+	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
+	atomic_store(&w.h.comm->laps.busy, true);
+	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 5100000));
+	atomic_store(&w.h.comm->laps.busy, false);
+	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 5300000));
+	assert_int_equal(sample(&w), 0);
+	check_counts(&w, 1, 1);
+	assert_false(atomic_load(&w.h.comm->laps.busy));
+	host_close(&w.h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +571,10 @@ int main(void)
 		cmocka_unit_test(calls_that_are_seconds_apart_are_timed),
 		cmocka_unit_test(a_call_without_events_has_no_period),
 		cmocka_unit_test(observe_measures_auto_and_stops),
+		cmocka_unit_test(a_symmetric_task_is_nobodys),
+		cmocka_unit_test(a_start_told_late_is_no_sample),
+		cmocka_unit_test(a_stamp_far_ahead_stops_nothing),
+		cmocka_unit_test(threads_that_meet_lose_times_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,11 +53,88 @@ static void a_possible_capture_ends_gpu_times_for_good(void **state)
 	nt_mask_fini(&mask);
 }
 
+/* NCCL's RAS service writes the same int. */
+static void what_somebody_else_stores_is_seen(void **state)
+{
+	struct nt_mask_hold hold = { false };
+	struct nt_mask mask;
+	int target = 0, other = 9;
+
+	(void)state;
+	nt_mask_init(&mask);
+	nt_mask_attach(&mask, &target);
+	nt_mask_attach(&mask, &other);
+	nt_mask_chain(&mask, (int)NT_PROF_PROXY_OP);
+	nt_mask_open(&mask, 1);
+	assert_true(nt_mask_intact(&mask) && target == other);
+	/* More than ours: nothing is lost, and it stays when ours goes. */
+	target |= (int)NT_PROF_CE_COLL;
+	assert_false(nt_mask_intact(&mask));
+	nt_mask_restore(&mask);
+	assert_true(nt_mask_intact(&mask) && target & (int)NT_PROF_COLL && target == other);
+	assert_int_equal(nt_mask_losses(&mask), 0);
+	assert_false(nt_mask_overridden(&mask));
+	/* Found by a store of our own, too. */
+	target = (int)NT_PROF_P2P;
+	nt_mask_measure(&mask, &hold, true);
+	assert_int_equal(nt_mask_losses(&mask), 1);
+	assert_true(nt_mask_overridden(&mask) && nt_mask_intact(&mask));
+	assert_true(target & (int)NT_PROF_COLL && target & (int)NT_PROF_P2P);
+	assert_false(target & (int)(NT_PROF_CE_COLL | NT_PROF_PROXY_OP));
+	nt_mask_measure(&mask, &hold, false);
+	nt_mask_open(&mask, -1);
+	assert_int_equal(target, NT_PROF_P2P);
+	assert_int_equal(other, NT_PROF_P2P);
+	nt_mask_fini(&mask);
+}
+
+/* NCCL has read the int in a communicator's init, and writes it back after a store of ours. */
+static void what_nccl_writes_back_is_put_right(void **state)
+{
+	struct nt_mask mask;
+	int target = 0;
+
+	(void)state;
+	nt_mask_init(&mask);
+	nt_mask_attach(&mask, &target);
+	nt_mask_open(&mask, 1);
+	target = 0;
+	nt_mask_restore(&mask);
+	assert_true(target & (int)NT_PROF_COLL);
+	assert_int_equal(nt_mask_losses(&mask), 1);
+	assert_false(nt_mask_overridden(&mask));
+	/* Long after it, it is somebody else's. */
+	mask.attached_ms -= 10000; /* long ago */
+	target = 0;
+	nt_mask_restore(&mask);
+	assert_true(target & (int)NT_PROF_COLL && nt_mask_overridden(&mask));
+	nt_mask_open(&mask, -1);
+	assert_int_equal(target, 0);
+	nt_mask_fini(&mask);
+}
+
+/* A chained profiler's KernelPhase events come with KernelCh alone. */
+static void phases_bring_their_kernels(void **state)
+{
+	struct nt_mask mask;
+	int target = 0;
+
+	(void)state;
+	nt_mask_init(&mask);
+	nt_mask_attach(&mask, &target);
+	nt_mask_chain(&mask, (int)NT_PROF_KERNEL_PHASE);
+	assert_true(target & (int)NT_PROF_KERNEL_CH && target & (int)NT_PROF_KERNEL_LAUNCH);
+	nt_mask_fini(&mask);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_follow_the_counts),
 		cmocka_unit_test(a_possible_capture_ends_gpu_times_for_good),
+		cmocka_unit_test(what_somebody_else_stores_is_seen),
+		cmocka_unit_test(what_nccl_writes_back_is_put_right),
+		cmocka_unit_test(phases_bring_their_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,12 +21,14 @@ extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
 extern const struct nt_tuner_v4 ncclTunerPlugin_v4;
 extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
 extern const struct nt_tuner_v6 ncclTunerPlugin_v6;
+extern const struct nt_tuner_v7 ncclTunerPlugin_v7;
 extern const struct nt_prof_v1 ncclProfiler_v1;
 extern const struct nt_prof_v2 ncclProfiler_v2;
 extern const struct nt_prof_v3 ncclProfiler_v3;
 extern const struct nt_prof_v4 ncclProfiler_v4;
 extern const struct nt_prof_v5 ncclProfiler_v5;
 extern const struct nt_prof_v6 ncclProfiler_v6;
+extern const struct nt_prof_v7 ncclProfiler_v7;
 
 #define CHECK(condition)                                                                \
 	do {                                                                            \

@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group.c - see group.h */
+#include "tuner/group.h"
+
+#define SELDOM __attribute__((noinline, cold)) /* out of the way of what every call does */
+
+static bool has_events(const struct nt_comm *c, uint32_t at)
+{
+	const struct nt_match *match = &c->events.match[at];
+
+	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
+}
+
+/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
+ * probe, by which NCCL chooses between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
+ * events and spends no number, so a plan could stand still: take none. */
+static SELDOM void look_for_probes(const struct nt_comm *c)
+{
+	const struct nt_decision *fifo = c->decision.fifo;
+
+	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
+		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
+			nt_comm_flag(c, NT_MEMBER_PROBES);
+	}
+}
+
+/* Tasks of a decision whose Coll events have come. */
+static uint32_t tasks_told(const struct nt_comm *c, uint32_t at)
+{
+	return has_events(c, at) ? c->events.match[at].tasks : 0;
+}
+
+/* Tasks of a decision: as many as its key's newest one had whose tasks were all told of. */
+static uint32_t tasks_of(const struct nt_decision *d)
+{
+	uint32_t tasks = atomic_load_explicit(&d->key->events.tasks, memory_order_relaxed);
+
+	return tasks ? tasks : 1;
+}
+
+/* Its tasks were appended while somebody else had the events switched off: what their Coll events
+ * would have told is told here. Where a program calls another number of collectives in a group than
+ * the time before, this rank's turn is wrong until the next event. */
+static SELDOM void make_up_for_events(struct nt_comm *c)
+{
+	const struct nt_comm_decision *d = &c->decision;
+
+	atomic_store_explicit(&c->decision.launch_judged,
+			      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
+			      memory_order_relaxed);
+	for (uint32_t i = 0; i < d->fifo_count; i++) {
+		int coll = d->fifo[i].coll;
+		uint32_t tasks = tasks_of(&d->fifo[i]);
+		unsigned band = nt_band(d->fifo[i].bytes / tasks);
+		uint64_t seq;
+
+		for (uint32_t k = tasks_told(c, i); k < tasks && nt_comm_turn(c, coll, &seq); k++) {
+			nt_trail_note(&c->events.trail[coll], seq, band);
+			nt_comm_note_turn(c, coll, seq);
+		}
+	}
+}
+
+/* Somebody else has written NCCL's event mask: our bits are put back, for the plans that are in
+ * force to end as agreed, and there will be no others. True: there may be tasks without events. */
+static SELDOM bool look_at_mask(struct nt_comm *c)
+{
+	struct nt_mask *mask = &c->fixed.process->mask;
+	uint32_t losses;
+
+	nt_mask_restore(mask);
+	losses = nt_mask_losses(mask);
+	if (losses == c->decision.losses_seen)
+		return false;
+	c->decision.losses_seen = losses;
+	if (nt_mask_overridden(mask))
+		nt_comm_flag(c, NT_MEMBER_MASKED);
+	return true;
+}
+
+void nt_group_begin(struct nt_comm *c)
+{
+	struct nt_comm_decision *d = &c->decision;
+	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
+	bool lost = (!nt_mask_intact(&c->fixed.process->mask) ||
+		     nt_mask_losses(&c->fixed.process->mask) != d->losses_seen) &&
+		    look_at_mask(c);
+
+	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
+	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
+	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group &&
+	    !(lost && d->blind)) {
+		d->blind |= lost;
+		return;
+	}
+	atomic_store_explicit(&d->called, false, memory_order_relaxed);
+	/* In its own group still, as its events would have come. */
+	if (d->blind)
+		make_up_for_events(c);
+	else
+		look_for_probes(c);
+	d->blind = lost;
+	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
+	d->fifo_count = 0;
+}

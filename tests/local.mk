@@ -349,6 +349,7 @@ EXTRA_DIST += \
 	%D%/launch/load.h \
 	%D%/launch/mpi-job.c \
 	%D%/launch/mpi-order.c \
+	%D%/lib/chroot.bash \
 	%D%/lib/cluster \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \

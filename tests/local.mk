@@ -67,6 +67,7 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
+	%D%/unit/spank-mpi \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \

@@ -164,6 +164,7 @@ set_environment() {
 
 mount_all() {
 	local root=$1 cuda=$2
+	mount --bind "$root" "$root"
 	mount -t proc proc "$root/proc"
 	mount -t sysfs sysfs "$root/sys"
 	[ ! -d /sys/fs/cgroup ] || mount --rbind /sys/fs/cgroup "$root/sys/fs/cgroup"
@@ -178,22 +179,26 @@ mount_all() {
 	fi
 }
 
-# first_process ROOT HOST NETWORK CUDA DIRECTORY CMD...: of its process namespace; takes in orphans until CMD ends.
+# first_process ROOT HOST NETWORK CUDA DIRECTORY CMD...: of its process namespace; takes in orphans until CMD ends. What
+# was / before is gone there: tests make namespaces of their own, and in a chroot that is not allowed.
 first_process() {
 	local root=$1 host=$2 network=$3 cuda=$4 directory=$5 rc=0
 	shift 5
 	mount_all "$root" "$cuda"
 	echo "nt-$host" >/proc/sys/kernel/hostname
 	printf '127.0.0.1 localhost nt-%s\n' "$host" >"$root/etc/hosts"
-	[ "$network" = online ] || own_network "$root"
-	# shellcheck disable=SC2016 # the inner shell's
-	chroot "$root" bash -c 'umask 022 && cd "$1" && shift && "$@"' - "$directory" "$@" || rc=$?
+	cd "$root" || exit
+	pivot_root . .
+	umount -l .
+	[ "$network" = online ] || own_network
+	umask 022
+	cd "$directory" || exit
+	"$@" || rc=$?
 	exit "$rc"
 }
 
-# own_network ROOT: one address is no loopback address; without, getaddrinfo (AI_ADDRCONFIG) tells Slurm's daemons that
-# there is no IPv4.
+# One address is no loopback address: without, getaddrinfo (AI_ADDRCONFIG) tells Slurm's daemons that there is no IPv4.
 own_network() {
-	chroot "$1" ip link set lo up
-	chroot "$1" ip address replace 192.0.2.1/32 dev lo
+	ip link set lo up
+	ip address replace 192.0.2.1/32 dev lo
 }

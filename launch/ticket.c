@@ -332,10 +332,12 @@ static bool has_word(const char *words, const char *word)
 
 void nt_ticket_leave(struct nt_ticket *ticket, const char *name)
 {
-	size_t used = strlen(ticket->left);
+	size_t used = strlen(ticket->left), room = sizeof(ticket->left) - used;
+	int length;
 
-	if (!has_word(ticket->left, name) &&
-	    used + strlen(name) + (used > 0) < sizeof(ticket->left))
-		snprintf(ticket->left + used, sizeof(ticket->left) - used, "%s%s",
-			 used > 0 ? " " : "", name);
+	if (has_word(ticket->left, name))
+		return;
+	length = snprintf(ticket->left + used, room, "%s%s", used > 0 ? " " : "", name);
+	if (length < 0 || (size_t)length >= room)
+		ticket->left[used] = '\0';
 }

@@ -79,6 +79,7 @@ AC_DEFUN([NT_CHECK_CUDA_NCCL], [
 			LIBS="$NCCL_LIBS $LIBS"
 			AC_CHECK_LIB([nccl], [ncclGetVersion], [:], [why_no_cuda_nccl="libnccl does not link"])
 		])
+		AS_IF([test -z "$why_no_cuda_nccl"], [NT_NVCC_WORKS])
 	])
 	CPPFLAGS=$nt_save_CPPFLAGS
 	LIBS=$nt_save_LIBS
@@ -93,6 +94,16 @@ AC_DEFUN([NT_CHECK_CUDA_NCCL], [
 	AC_SUBST([CUDA_LIBS])
 	AC_SUBST([NCCL_CPPFLAGS])
 	AC_SUBST([NCCL_LIBS])
+])
+
+# NT_NVCC_WORKS: set why_no_cuda_nccl where it does not: nvcc needs a C++ compiler, and refuses one newer than itself.
+AC_DEFUN([NT_NVCC_WORKS], [
+	AC_MSG_CHECKING([whether $NVCC works with this compiler])
+	AS_ECHO(["__global__ void nothing(void) {}"]) >conftest.cu
+	AS_IF([$NVCC -c -o conftest.o conftest.cu >&AS_MESSAGE_LOG_FD 2>&1], [AC_MSG_RESULT([yes])],
+		[AC_MSG_RESULT([no])
+		 why_no_cuda_nccl="nvcc does not work with this C++ compiler, or finds none"])
+	rm -f conftest.cu conftest.o
 ])
 
 # NT_LIBRARY_DIR(VARIABLE, PREFIX, FILE): the library directory under PREFIX that has FILE, or empty.

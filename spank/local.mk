@@ -16,6 +16,8 @@ spank_plugin_sources = \
 	%D%/helper.h \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/mpi.c \
+	%D%/mpi.h \
 	%D%/option.c \
 	%D%/option.h \
 	%D%/spawn.c \

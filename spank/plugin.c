@@ -22,6 +22,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "record/printable.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
+#include "spank/mpi.h"
 #include "spank/option.h"
 #include "spank/srun.h"
 #include "spank/step.h"
@@ -34,7 +35,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #define ENV_INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 #define ENV_MPI_TYPE "SLURM_MPI_TYPE"
 
-/* Of slurmstepd; the header declares the type. Absent in programs that are not Slurm's. */
+/* Of srun and slurmstepd; the header declares the type. Absent in programs that are not Slurm's. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
 static struct {
@@ -354,7 +355,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	use_environment();
 	/* Later is too late (PMIx's server would not be started), and the option is not known
 	 * yet. */
-	if (ctx.site_ok && ctx.site.pmix)
+	if (ctx.site_ok && ctx.site.pmix &&
+	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL))
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
 }

@@ -67,6 +67,7 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
+	%D%/unit/spank-mpi \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \
@@ -350,6 +351,7 @@ EXTRA_DIST += \
 	%D%/launch/load.h \
 	%D%/launch/mpi-job.c \
 	%D%/launch/mpi-order.c \
+	%D%/lib/chroot.bash \
 	%D%/lib/cluster \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \

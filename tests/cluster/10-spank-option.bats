@@ -191,6 +191,20 @@ nothing of NCCL' ]
 
 pmix='echo ${PMIX_RANK-none} $0'
 
+# Its plugins are all of this Slurm's but those for PMIx.
+@test "a Slurm without PMIx starts its steps, whatever the site wants to be the default" {
+	local plugins=$NT_BASE/plugins conf=$NT_BASE/slurm.conf of_slurm
+	of_slurm=$(scontrol show config | awk '$1 == "PluginDir" { print $3 }')
+	mkdir -m 755 "$plugins"
+	ln -s "$of_slurm"/* "$plugins"
+	rm -f "$plugins"/mpi_pmix*
+	{ cat "$SLURM_CONF"; echo "PluginDir=$plugins"; } >"$conf"
+	site pmix=default
+	SLURM_CONF=$conf run ! as_user srun --mpi=pmix true
+	SLURM_CONF=$conf run -0 as_user srun /bin/bash -c "$pmix" task
+	[ "$output" = 'none task' ]
+}
+
 @test "PMIx is the default of a step where the site says so; what the user says wins" {
 	run -0 as_user srun /bin/bash -c "$pmix" task
 	[ "$output" = 'none task' ]

@@ -36,6 +36,7 @@ value() {
 
 # What a job's policy string carries, once for each node.
 of_a_job() {
+	need_pmix
 	as_user srun -N2 -t 1 --nccl-tune=observe bash -c 'echo "$NCCL_TUNE_POLICY"' |
 		sed -n 's/.*,fingerprint=\([0-9a-f]*\),.*/\1/p'
 }

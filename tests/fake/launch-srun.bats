@@ -11,6 +11,7 @@ readonly WIDE=NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=
 setup_file() {
 	cluster_setup
 	cluster_start 2 -p "$(nt_plugstack_line)"
+	need_pmix
 	export MADE=$NT_BASE/made
 	mkdir -m 755 "$MADE"
 	"$NT_TESTS/nt-launch-trace" --best wide --topology 2x2 --picks "$MADE/picks.csv" >"$MADE/wide.csv"

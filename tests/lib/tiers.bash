@@ -45,14 +45,26 @@ finish_test() {
 	exit "$rc"
 }
 
+# test_command [--on HOST] [TIER|TEST...]
 test_command() {
+	local files=() which=() host=''
+	if [ "${1:-}" = --on ]; then
+		host=${2:-}
+		chroot_known "$host" || wrong "no host '$host' to test on (want ${CHROOT_HOSTS[*]})" test
+		shift 2
+	fi
 	case ${1:-all} in
-	unit|cluster|all)
-		[ $# -le 1 ] || wrong "test $1 takes no more arguments, not '$2'" test
-		begin_test
-		test_tiers "${1:-all}" ;;
-	*) test_some "$@" ;;
+	unit|cluster|all) [ $# -le 1 ] || wrong "test $1 takes no more arguments, not '$2'" test ;;
+	*) name_some "$@"
+		check_some ;;
 	esac
+	[ -z "$host" ] || test_on "$host" "$@"
+	begin_test
+	if [ ${#files[@]} -gt 0 ]; then
+		run_some
+	else
+		test_tiers "${1:-all}"
+	fi
 }
 
 begin_test() {
@@ -221,9 +233,9 @@ gpu_state() {
 
 # ---- some, by their names
 
-# test_some TEST [NUMBER|REGEX] ...: a word with a slash is a test, any other says which tests of that file.
-test_some() {
-	local files=() which=() word
+# name_some TEST [NUMBER|REGEX] ...: a word with a slash is a test, any other says which tests of that file.
+name_some() {
+	local word
 	for word; do
 		case $word in
 		-*) wrong "test has no option '$word'" test ;;
@@ -233,9 +245,6 @@ test_some() {
 			which[-1]=$word ;;
 		esac
 	done
-	check_some
-	begin_test
-	run_some
 }
 
 # Before anything is built. Makes a filter for bats of a number.

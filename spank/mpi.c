@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mpi.c - see mpi.h */
+#include "spank/mpi.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_BYTES 4096
+
+bool nt_slurm_has_pmix(const char *plugin_dirs)
+{
+	char path[PATH_BYTES];
+	size_t length;
+	int used;
+
+	if (!plugin_dirs || !plugin_dirs[0])
+		return true;
+	for (;; plugin_dirs += length + 1) {
+		length = strcspn(plugin_dirs, ":");
+		used = snprintf(path, sizeof(path), "%.*s/mpi_pmix.so", (int)length, plugin_dirs);
+		if (used < 0 || (size_t)used >= sizeof(path) || access(path, F_OK) == 0)
+			return true;
+		if (!plugin_dirs[length])
+			return false;
+	}
+}

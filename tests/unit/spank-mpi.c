@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which directories of plugins have one for PMIx. */
+#include "spank/mpi.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char top[] = "/tmp/nt-mpi.XXXXXX", with[64], without[64], plugin[96];
+
+static int make(void **state)
+{
+	FILE *file;
+
+	(void)state;
+	if (!mkdtemp(top))
+		return -1;
+	snprintf(with, sizeof(with), "%s/with", top);
+	snprintf(without, sizeof(without), "%s/without", top);
+	snprintf(plugin, sizeof(plugin), "%s/mpi_pmix.so", with);
+	if (mkdir(with, 0755) < 0 || mkdir(without, 0755) < 0)
+		return -1;
+	file = fopen(plugin, "w");
+	return file ? fclose(file) : -1;
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	unlink(plugin);
+	rmdir(with);
+	rmdir(without);
+	return rmdir(top);
+}
+
+static bool has(const char *before, const char *between, const char *after)
+{
+	char dirs[256];
+
+	snprintf(dirs, sizeof(dirs), "%s%s%s", before, between, after);
+	return nt_slurm_has_pmix(dirs);
+}
+
+static void test_any_directory(void **state)
+{
+	(void)state;
+	assert_true(has(with, "", ""));
+	assert_true(has(with, ":", without));
+	assert_true(has(without, ":", with));
+	assert_false(has(without, "", ""));
+	assert_false(has(without, ":", without));
+	assert_false(has("/nonexistent", ":", without));
+}
+
+static void test_not_known(void **state)
+{
+	char *longest = malloc(10000);
+
+	(void)state;
+	assert_true(nt_slurm_has_pmix(NULL));
+	assert_true(nt_slurm_has_pmix(""));
+	assert_non_null(longest);
+	memset(longest, 'x', 9999);
+	longest[9999] = '\0';
+	assert_true(nt_slurm_has_pmix(longest));
+	free(longest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any_directory),
+		cmocka_unit_test(test_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, make, clear);
+}

@@ -8,6 +8,8 @@ spank_plugin_sources = \
 	%D%/apply.h \
 	%D%/cache.c \
 	%D%/cache.h \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/errand.c \
@@ -27,8 +29,6 @@ noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/account.c \
 	%D%/account.h \
-	%D%/cgroup.c \
-	%D%/cgroup.h \
 	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \

@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/bench \
 	%D%/unit/board \
 	%D%/unit/calibration \
+	%D%/unit/cgroup \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \

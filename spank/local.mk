@@ -48,7 +48,8 @@ libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
-spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/slurm_compat.h %D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
+spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/say.c %D%/say.h %D%/slurm_compat.h \
+	%D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
 spank_nccl_tune_la_LIBADD = libnt-launch-plain.la libnt-child.la libnt-contract.la
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
@@ -59,7 +60,7 @@ EXTRA_DIST += %D%/spank.map
 # srun's helper: the choice of a launch profile.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c
-nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-contract.la $(JSON_C_LIBS) -lm
+nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-child.la libnt-contract.la $(JSON_C_LIBS) -lm
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c

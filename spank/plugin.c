@@ -19,10 +19,10 @@ SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
 #include "contract/policy.h"
 #include "launch/own.h"
-#include "record/printable.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
 #include "spank/option.h"
+#include "spank/say.h"
 #include "spank/srun.h"
 #include "spank/step.h"
 #include "spank/task.h"
@@ -270,7 +270,7 @@ static void apply_launch(spank_t spank)
 		 NT_OWN_SITE_FILE, &ctx.applied);
 	if (ctx.applied.trouble.text[0])
 		slurm_error(LOG "launch profile%s: %s", ctx.applied.valid ? "" : " refused",
-			    nt_printable(ctx.applied.trouble.text));
+			    ctx.applied.trouble.text);
 }
 
 /* ---- slurmstepd: the record */

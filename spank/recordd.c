@@ -84,6 +84,7 @@ static void say(char kind, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + 1, sizeof(text) - 1, format, args);
 	va_end(args);
+	nt_printable(text + 1);
 	if (send(NT_ERRAND_FD, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		syslog(kind == NT_ERRAND_ERROR ? LOG_ERR : LOG_INFO, "%s", text + 1);
 }
@@ -385,7 +386,7 @@ static void end_memory(struct watch *watch, int64_t deadline_ms)
 		complaint = "its process failed";
 	end = child.out ? memchr(child.out, '\n', child.out_bytes) : NULL;
 	if (end)
-		complaint = nt_printable(end + 1);
+		complaint = end + 1;
 	if (child.out && child.out_bytes > 0)
 		(void)take_record(watch, child.out,
 				  end ? (size_t)(end - child.out) : child.out_bytes, &err);
@@ -637,7 +638,7 @@ static int record(int argc, char *argv[])
 	struct nt_error err;
 
 	if (nt_errand_parse(&watch.errand, argc, argv, &err) < 0) {
-		fprintf(stderr, "nt-recordd: %s\n", err.text);
+		fprintf(stderr, "nt-recordd: %s\n", nt_printable(err.text));
 		return 2;
 	}
 	signal(SIGHUP, SIG_IGN);

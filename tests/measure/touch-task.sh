@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # touch-task.sh SECONDS FILES KEYS PAUSE - a task that leaves FILES rank records of KEYS keys each (1000 fill the largest
-# that is read), and touches all of them every PAUSE s; rank 0 prints the job and where a process of nt-recordd as this
-# user was seen. For touch.sh and for tests/cluster/85-root.bats.
+# that is read) and touches all of them every PAUSE s
+#
+# Prints the job, the groups that processes of nt-recordd as this user were seen in, and how many there were. For touch.sh
+# and for tests/cluster/86-helper.bats.
 set -eu
 
 seconds=$1 files=$2 keys=$3 pause=$4
@@ -35,9 +37,16 @@ end=$((SECONDS + seconds))
 while ((SECONDS < end)); do
 	touch rank.*.json news.tmp
 	rm -f news.tmp
-	for pid in $(pgrep -u "$(id -u)" -x nt-recordd); do
-		sed 's/^/reader /' "/proc/$pid/cgroup" 2>/dev/null || :
-	done >>reader.tmp
 	sleep "$pause"
+done &
+
+user=$(id -u) seen=()
+while ((SECONDS < end)); do
+	for pid in $(pgrep -u "$user" -x nt-recordd); do
+		[ -n "${seen[pid]:-}" ] || sed 's/^/reader /' "/proc/$pid/cgroup" 2>/dev/null || continue
+		seen[pid]=1
+	done >>reader.tmp
 done
+wait
 sort -u reader.tmp
+echo "readers ${#seen[@]}"

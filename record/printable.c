@@ -3,6 +3,8 @@
 /* printable.c - see printable.h */
 #include "record/printable.h"
 
+#include <string.h>
+
 static char printable(char c)
 {
 	return c >= 0x20 && c <= 0x7e ? c : '?';
@@ -23,4 +25,10 @@ char *nt_printable(char *text)
 	for (char *c = text; *c; c++)
 		*c = printable(*c);
 	return text;
+}
+
+const char *nt_shown(struct nt_shown *shown, const char *text)
+{
+	(void)nt_printable_copy(shown->text, sizeof(shown->text), text, strlen(text));
+	return shown->text;
 }

@@ -13,11 +13,22 @@
 
 #include <stddef.h>
 
+/* Everything that goes to a log or a terminal is cleaned here. Beyond ASCII nothing passes, valid
+ * UTF-8 neither: it has control characters of its own (U+0080 to U+009F, marks that turn the
+ * direction of the text), and a log is read by programs that know no encoding. */
+
 /* Copy text, with '?' for every byte that is not printable ASCII; -1 if it did not fit (then it
  * is cut). */
 int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text_bytes);
 
 /* The same in place, for a string. Returns it. */
 char *nt_printable(char *text);
+
+/* A copy to be shown, of a path or of a word; cut where it is too long. */
+struct nt_shown {
+	char text[1024];
+};
+
+const char *nt_shown(struct nt_shown *shown, const char *text);
 
 #endif

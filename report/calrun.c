@@ -18,6 +18,7 @@
 #include "launch/directory.h"
 #include "launch/store.h"
 #include "record/child.h"
+#include "record/printable.h"
 #include "report/places.h"
 #include "report/steprun.h"
 
@@ -295,6 +296,7 @@ static void note_failure(struct nt_calrun *run, unsigned which, const struct nt_
 	else
 		snprintf(out, room, "exit status %d%s%.160s", result->status,
 			 result->complaint[0] ? ": " : "", result->complaint);
+	nt_printable(out);
 }
 
 /* What the profile's step may take: thrice what others took, ten seconds more at least, since a

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/names.h"
+#include "record/printable.h"
 #include "report/inventory.h"
 #include "spank/cache.h"
 #include "spank/fingerprint.h"
@@ -74,15 +75,17 @@ static void read_cache(struct answer *answer)
 /* A node that is in order gets the same line as all others. */
 static void print_cache(const struct answer *answer)
 {
+	struct nt_shown shown;
+
 	printf(NT_INVENTORY_LABEL "%s", "cache", answer->state);
 	if (strcmp(answer->state, "stale") == 0)
 		printf(": jobs get %016" PRIx64 " until %s/%s is removed", answer->cached,
-		       answer->rundir, answer->file);
+		       nt_shown(&shown, answer->rundir), answer->file);
 	else if (strcmp(answer->state, "unused") == 0)
 		printf(": holds %016" PRIx64 ", but %s; the next job computes it anew",
-		       answer->cached, answer->why.text);
+		       answer->cached, nt_shown(&shown, answer->why.text));
 	else if (strcmp(answer->state, "unreadable") == 0)
-		printf(": %s", answer->why.text);
+		printf(": %s", nt_shown(&shown, answer->why.text));
 	else if (strcmp(answer->state, "none") == 0)
 		fputs(": slurmd's start or the next job computes it", stdout);
 	putchar('\n');

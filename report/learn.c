@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "launch/file.h"
+#include "record/printable.h"
 #include "report/accounting.h"
 #include "report/learned.h"
 
@@ -48,6 +49,7 @@ static int read_jobs(const struct nt_jobtexts *texts, struct nt_learned *learned
 static void print_head(const struct settings *settings, FILE *out)
 {
 	const struct nt_accounting_span *span = &settings->span;
+	struct nt_shown since, until, user, partition;
 
 	fprintf(out,
 		"# What jobs have measured of launch profiles, from accounting: nccl-tune learn --since %s"
@@ -56,10 +58,12 @@ static void print_head(const struct settings *settings, FILE *out)
 		"# These are users' own records: look for what only one user says, and take out lines that\n"
 		"# should not count. Installed, root's and readable for all, it is asked after a user's own\n"
 		"# memory: nccl-tune-memory(5).\n",
-		span->since, span->until ? " --until " : "", span->until ? span->until : "",
-		span->user ? " --user " : "", span->user ? span->user : "",
-		span->partition ? " --partition " : "", span->partition ? span->partition : "",
-		settings->rules.jobs, settings->rules.user_jobs);
+		nt_shown(&since, span->since), span->until ? " --until " : "",
+		nt_shown(&until, span->until ? span->until : ""), span->user ? " --user " : "",
+		nt_shown(&user, span->user ? span->user : ""),
+		span->partition ? " --partition " : "",
+		nt_shown(&partition, span->partition ? span->partition : ""), settings->rules.jobs,
+		settings->rules.user_jobs);
 }
 
 static int write_lines(const struct settings *settings, struct nt_learned *learned, size_t *lines,

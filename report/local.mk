@@ -54,7 +54,9 @@ libnt_report_la_SOURCES = \
 	%D%/steprun.c \
 	%D%/steprun.h \
 	%D%/table.c \
-	%D%/table.h
+	%D%/table.h \
+	%D%/terminal.c \
+	%D%/terminal.h
 libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "record/printable.h"
 #include "report/command.h"
+#include "report/terminal.h"
 
 static const struct nt_command *const commands[] = {
 	&nt_command_report,	 &nt_command_show,   &nt_command_backfill,
@@ -47,7 +49,9 @@ static int finish(void)
 
 static int misuse(const char *what, const char *value)
 {
-	fprintf(stderr, "nccl-tune: %s '%s' (want", what, value);
+	struct nt_shown shown;
+
+	fprintf(stderr, "nccl-tune: %s '%s' (want", what, nt_shown(&shown, value));
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(stderr, "%s %s", i + 1 < COMMANDS ? (i ? "," : "") : " or",
 			commands[i]->name);
@@ -88,6 +92,7 @@ int main(int argc, char *argv[])
 
 	if (!hold_standard_streams())
 		return NT_EXIT_FAILED;
+	nt_terminal_clean();
 	if (argc < 2) {
 		print_usage(stderr);
 		return NT_EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "launch/store.h"
+#include "record/printable.h"
 #include "report/remembered.h"
 
 struct subcommand {
@@ -51,6 +52,7 @@ static int take_file(struct nt_remembered_ask *ask, int argc, char *argv[])
 
 static int export(struct nt_remembered_ask *ask, int argc, char *argv[])
 {
+	struct nt_shown shown;
 	struct nt_error err;
 	size_t count;
 
@@ -59,12 +61,13 @@ static int export(struct nt_remembered_ask *ask, int argc, char *argv[])
 	if (nt_remembered_export(ask, &count, &err) < 0)
 		return fail(&err);
 	if (strcmp(ask->file, "-") != 0)
-		printf("%zu entries in %s\n", count, ask->file);
+		printf("%zu entries in %s\n", count, nt_shown(&shown, ask->file));
 	return NT_EXIT_OK;
 }
 
 static int import(struct nt_remembered_ask *ask, int argc, char *argv[])
 {
+	struct nt_shown shown;
 	struct nt_error err;
 	unsigned skipped;
 	size_t count;
@@ -73,7 +76,7 @@ static int import(struct nt_remembered_ask *ask, int argc, char *argv[])
 		return NT_EXIT_USAGE;
 	if (nt_remembered_import(ask, &count, &skipped, &err) < 0)
 		return fail(&err);
-	printf("%zu entries more in %s\n", count, ask->directory);
+	printf("%zu entries more in %s\n", count, nt_shown(&shown, ask->directory));
 	if (skipped == 0)
 		return NT_EXIT_OK;
 	nt_command_complain(&nt_command_memory, "%u lines were no entries and were left out",
@@ -110,9 +113,11 @@ static int compact(struct nt_remembered_ask *ask, int argc, char *argv[])
 
 static int path(struct nt_remembered_ask *ask, int argc, char *argv[])
 {
+	struct nt_shown shown;
+
 	if (no_more(argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	puts(ask->directory);
+	puts(nt_shown(&shown, ask->directory));
 	return NT_EXIT_OK;
 }
 

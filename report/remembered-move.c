@@ -12,6 +12,7 @@
 #include "launch/csv.h"
 #include "launch/file.h"
 #include "launch/store.h"
+#include "record/printable.h"
 #include "report/allocation.h"
 
 static bool to_stream(const char *file)
@@ -69,6 +70,7 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 		     struct nt_error *err)
 {
 	const char *profile = ask->profile ? ask->profile : NT_PROFILE_DEFAULT;
+	struct nt_shown shown;
 	struct nt_where where;
 
 	if (only_place(picked, &where, err) < 0)
@@ -77,7 +79,7 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 		"# %016" PRIx64 ", %" PRIu32 " x %" PRIu32
 		", launch profile %s: these arms are for "
 		"NCCL started so\n",
-		where.fingerprint, where.nodes, where.per_node, profile);
+		where.fingerprint, where.nodes, where.per_node, nt_shown(&shown, profile));
 	return nt_csv_print(picked, &where, profile, out, err);
 }
 

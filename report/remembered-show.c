@@ -11,6 +11,7 @@
 #include "launch/choose.h"
 #include "launch/store.h"
 #include "launch/why.h"
+#include "record/printable.h"
 #include "report/table.h"
 
 /* A profile at a place. */
@@ -270,10 +271,11 @@ static bool seen_before(const struct showing *s, size_t at)
 
 static int show_places(struct showing *s, struct nt_error *err)
 {
+	struct nt_shown shown;
 	unsigned places = 0;
 
-	fprintf(s->out, "%s: %zu entries in %u files, %zu hosts\n", s->ask->directory,
-		s->user.entries, s->user.files, s->user.hosts);
+	fprintf(s->out, "%s: %zu entries in %u files, %zu hosts\n",
+		nt_shown(&shown, s->ask->directory), s->user.entries, s->user.files, s->user.hosts);
 	if (s->user.skipped_lines + s->user.skipped_files > 0)
 		fprintf(s->out, "left out: %u lines and %u files that were not understood\n",
 			s->user.skipped_lines, s->user.skipped_files);

@@ -291,10 +291,9 @@ static int show_rank(const struct nt_rank *rank, struct nt_error *err)
 /* A file's name may hold anything. */
 static void show_name(const char *path)
 {
-	char shown[PATH_MAX];
+	struct nt_shown shown;
 
-	nt_printable_copy(shown, sizeof(shown), path, strlen(path));
-	puts(strcmp(path, "-") == 0 ? "standard input" : shown);
+	puts(strcmp(path, "-") == 0 ? "standard input" : nt_shown(&shown, path));
 }
 
 static int show_file(const char *path)
@@ -317,7 +316,7 @@ static int show_file(const char *path)
 	if (rc < 0)
 		nt_command_complain(&nt_command_show, "%s", err.text);
 	if (parsed < 0) {
-		printf("  damaged: %s\n", damage.text);
+		printf("  damaged: %s\n", nt_printable(damage.text));
 		nt_command_complain(&nt_command_show, "%s: damaged: %s", path, damage.text);
 	}
 	return rc < 0 ? -1 : parsed;

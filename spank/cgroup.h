@@ -1,23 +1,57 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroup.h - leave the control groups of the step that this process was started in
+/* cgroup.h - out of the control groups of a job, and into those of its tasks
  *
- * slurmstepd waits a second for its step's group to be empty before it removes it, and leaves it
- * behind if it is not; the step's memory limit would count for us, too.
+ * slurmstepd removes its step's groups at the end and leaves behind what still holds a process. So
+ * nt-recordd, which outlives the step, is out of them before it is executed (spawn.h). What it
+ * does for the user goes into the groups of the step's tasks: it is charged to the job, and Slurm
+ * ends it as it ends every process that a task has left.
  *
- * Threads:  single-threaded programs.
- * Errors:   none: what cannot be left is not left.
+ * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]], slurmstepd itself being in a job's group
+ * of the freezer (22.05). Version 2: <mount>/<scope>/job_J/step_S/slurm has slurmstepd, and
+ * step_S/user/task_T a task.
+ *
+ * Threads:  no state; nt_cgroup_leave is safe between fork and exec.
+ * Memory:   the caller's.
  */
 #ifndef NT_CGROUP_H
 #define NT_CGROUP_H
 
 #include <stddef.h>
+#include <sys/types.h>
+#include "contract/error.h"
 
-/* The group to go to for a line of /proc/self/cgroup, as a directory below root; -1 where the
- * line names no step's group. Version 2: the group where Slurm itself puts processes that belong
- * to no job. Version 1: Slurm's own. */
-int nt_cgroup_outside(const char *root, const char *line, char *out, size_t out_bytes);
+#define NT_CGROUP_MAX 8 /* hierarchies in which Slurm makes groups; it knows 5 controllers */
+#define NT_CGROUP_PATH 384
+#define NT_CGROUP_TEXT 1536 /* what nt_cgroup_tasks writes, with its NUL */
 
-void nt_cgroup_leave(void);
+/* One hierarchy, as directories. */
+struct nt_cgroup {
+	char now[NT_CGROUP_PATH]; /* the job's group that a process is in */
+	char outside[NT_CGROUP_PATH]; /* of Slurm's, and of no job's */
+	char root[NT_CGROUP_PATH]; /* takes processes in both versions */
+};
+
+struct nt_cgroups {
+	struct nt_cgroup group[NT_CGROUP_MAX];
+	unsigned count;
+};
+
+/* The groups of jobs that a process is in. proc is its directory in /proc, mounts a file like
+ * /proc/self/mountinfo. A group in a hierarchy that is not mounted is left out. -1 and *err: there
+ * may be groups that are not in *groups. */
+int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *groups,
+		   struct nt_error *err);
+
+/* Take a process out of all of them; pid 0 is this one. -1: it is still in one. */
+int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid);
+
+/* The groups to join for work that is the user's, as text; "-" where slurmstepd shares all of the
+ * task's: it would not end what is there. */
+void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *stepd,
+		     char out[NT_CGROUP_TEXT]);
+
+/* Put a process into them; one that is gone is passed over. */
+void nt_cgroup_join(const char *text, pid_t pid);
 
 #endif

@@ -27,6 +27,9 @@
 int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
 
+/* Changes whenever a record comes, goes or is written to; one look at each name. */
+uint64_t nt_collect_signature(const char *directory);
+
 /* Add all records of job.step in directory. */
 int nt_collect_directory(struct nt_sum *sum, const char *directory, uint32_t job, uint32_t step,
 			 struct nt_error *err);

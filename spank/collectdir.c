@@ -94,6 +94,51 @@ static void add_all(struct reader *reader, DIR *directory)
 	}
 }
 
+/* FNV-1a. */
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+
+	while (bytes-- > 0)
+		hash = (hash ^ *at++) * 0x100000001b3u;
+	return hash;
+}
+
+/* ctime too: nobody can set it back. */
+static uint64_t sign(int dir_fd, const char *name)
+{
+	uint64_t hash = mix(0xcbf29ce484222325u, name, strlen(name));
+	struct stat status;
+
+	if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return hash;
+	hash = mix(hash, &status.st_ino, sizeof(status.st_ino));
+	hash = mix(hash, &status.st_size, sizeof(status.st_size));
+	hash = mix(hash, &status.st_mtim, sizeof(status.st_mtim));
+	return mix(hash, &status.st_ctim, sizeof(status.st_ctim));
+}
+
+uint64_t nt_collect_signature(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	uint64_t sum = 0;
+	size_t files = 0;
+
+	if (!directory)
+		return 0;
+	while (files < NT_COLLECT_FILES && (entry = readdir(directory)) != NULL) {
+		if (!nt_rank_file_is(entry->d_name) &&
+		    strncmp(entry->d_name, NT_BOARD_FILE ".", sizeof(NT_BOARD_FILE)) != 0)
+			continue;
+		files++;
+		/* The board is written to all the time; that it is there is news. */
+		sum += nt_rank_file_is(entry->d_name) ? sign(dirfd(directory), entry->d_name) : 1;
+	}
+	closedir(directory);
+	return sum;
+}
+
 int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uint32_t step,
 			 struct nt_error *err)
 {

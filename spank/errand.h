@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "contract/error.h"
 #include "contract/names.h"
+#include "spank/cgroup.h"
 
 #define NT_ERRAND_FD 3
 #define NT_ERRAND_END 'e'
@@ -40,11 +41,12 @@ struct nt_errand {
 	char cluster[64];
 	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
 	char ticket[NT_ERRAND_TICKET]; /* the step's launch ticket, as it came; "-": none */
+	char groups[NT_CGROUP_TEXT]; /* for what is done as the user (cgroup.h); "-": ours */
 	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
 	char hosts[NT_ERRAND_HOSTS];
 };
 
-#define NT_ERRAND_ARGS 16 /* as many as there are members */
+#define NT_ERRAND_ARGS 17 /* as many as there are members */
 #define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {

@@ -14,13 +14,16 @@
 #include "launch/directory.h"
 #include "launch/file.h"
 #include "launch/pick.h"
+#include "record/printable.h"
 #include "spank/launch.h"
 
 extern char **environ;
 
 static int complain(const char *text)
 {
-	fprintf(stderr, "%s\n", text);
+	struct nt_shown shown;
+
+	fprintf(stderr, "%s\n", nt_shown(&shown, text));
 	return EXIT_FAILURE;
 }
 
@@ -215,7 +218,7 @@ static int become(int argc, char *argv[])
 		return EXIT_FAILURE; /* it was gone before this took effect */
 	make_room();
 	execv(argv[1], argv + 1);
-	fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+	fprintf(stderr, "%s: %s\n", nt_printable(argv[1]), strerror(errno));
 	return 127;
 }
 

@@ -8,6 +8,8 @@ spank_plugin_sources = \
 	%D%/apply.h \
 	%D%/cache.c \
 	%D%/cache.h \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/errand.c \
@@ -29,8 +31,6 @@ noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/account.c \
 	%D%/account.h \
-	%D%/cgroup.c \
-	%D%/cgroup.h \
 	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \
@@ -50,7 +50,8 @@ libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
-spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/slurm_compat.h %D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
+spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/say.c %D%/say.h %D%/slurm_compat.h \
+	%D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
 spank_nccl_tune_la_LIBADD = libnt-launch-plain.la libnt-child.la libnt-contract.la
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
@@ -61,7 +62,7 @@ EXTRA_DIST += %D%/spank.map
 # srun's helper: the choice of a launch profile.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c
-nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-contract.la $(JSON_C_LIBS) -lm
+nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-child.la libnt-contract.la $(JSON_C_LIBS) -lm
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c

@@ -19,11 +19,11 @@ SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
 #include "contract/policy.h"
 #include "launch/own.h"
-#include "record/printable.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
 #include "spank/mpi.h"
 #include "spank/option.h"
+#include "spank/say.h"
 #include "spank/srun.h"
 #include "spank/step.h"
 #include "spank/task.h"
@@ -176,17 +176,17 @@ static void note_birth(void)
 	struct stat status;
 
 	if (fstat(ctx.dir.fd, &status) == 0)
-		ctx.dir_born = status.st_mtim;
+		ctx.dir_born = status.st_ctim;
 }
 
-/* Has anybody written anything into the step's directory? */
+/* Has anybody written anything into the step's directory? Nobody can set this time back. */
 static bool dir_was_used(void)
 {
 	struct stat status;
 
 	return ctx.dir.fd >= 0 && fstat(ctx.dir.fd, &status) == 0 &&
-	       (status.st_mtim.tv_sec != ctx.dir_born.tv_sec ||
-		status.st_mtim.tv_nsec != ctx.dir_born.tv_nsec);
+	       (status.st_ctim.tv_sec != ctx.dir_born.tv_sec ||
+		status.st_ctim.tv_nsec != ctx.dir_born.tv_nsec);
 }
 
 /* What the user cannot read, NCCL would only complain of. */
@@ -219,7 +219,6 @@ static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_erro
 		return -1;
 	if (nt_step_make(&ctx.dir, ctx.site.rundir, node, job, step, err) < 0)
 		return -1;
-	note_birth();
 	snprintf(ctx.place.dir, sizeof(ctx.place.dir), "%s", ctx.dir.path);
 	snprintf(ctx.place.node, sizeof(ctx.place.node), "%s", node);
 	ctx.place.job = job;
@@ -227,7 +226,10 @@ static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_erro
 	if (nt_helper_fingerprint(ctx.site.recordd, ctx.site.rundir, ctx.dir.parent_fd,
 				  &ctx.place.fingerprint, err) < 0)
 		slurm_error(LOG "no fingerprint of this node: %s", err->text);
-	return nt_step_give(&ctx.dir, ctx.uid, ctx.gid, err);
+	if (nt_step_give(&ctx.dir, ctx.uid, ctx.gid, err) < 0)
+		return -1;
+	note_birth();
+	return 0;
 }
 
 static void start_step(spank_t spank)
@@ -269,10 +271,27 @@ static void apply_launch(spank_t spank)
 		 NT_OWN_SITE_FILE, &ctx.applied);
 	if (ctx.applied.trouble.text[0])
 		slurm_error(LOG "launch profile%s: %s", ctx.applied.valid ? "" : " refused",
-			    nt_printable(ctx.applied.trouble.text));
+			    ctx.applied.trouble.text);
 }
 
 /* ---- slurmstepd: the record */
+
+/* The task has been put into its groups by now, and cannot have left them or be gone. */
+static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
+{
+	static const char mounts[] = "/proc/self/mountinfo";
+	struct nt_cgroups tasks, own;
+	char proc[32];
+	pid_t pid;
+
+	snprintf(out, NT_CGROUP_TEXT, "-");
+	if (spank_get_item(spank, S_TASK_PID, &pid) != ESPANK_SUCCESS)
+		return;
+	snprintf(proc, sizeof(proc), "/proc/%ld", (long)pid);
+	if (nt_cgroup_find(proc, mounts, &tasks, NULL) == 0 &&
+	    nt_cgroup_find("/proc/self", mounts, &own, NULL) == 0)
+		nt_cgroup_tasks(&tasks, &own, out);
+}
 
 static void fill_errand(spank_t spank, struct nt_errand *errand)
 {
@@ -299,6 +318,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 		snprintf(errand->fingerprint, sizeof(errand->fingerprint), "%016" PRIx64,
 			 ctx.place.fingerprint);
 	snprintf(errand->ticket, sizeof(errand->ticket), "%s", ctx.applied.text);
+	find_groups(spank, errand->groups);
 	nt_task_word(spank, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", errand->hosts,
 		     sizeof(errand->hosts));
 }

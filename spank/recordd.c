@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <syslog.h>
@@ -38,7 +39,9 @@
 #include "spank/step.h"
 
 #define TICK_MS 500 /* between looks at the directory */
-#define COLLECT_MS 1000 /* between readings of it */
+#define COLLECT_MS 1000 /* between readings of it, at least ... */
+#define COLLECT_SHARE 100 /* ... and so many times what the last one took of a processor ... */
+#define COLLECT_REST_MS 60000 /* ... up to this */
 #define COLLECT_LIMIT_MS 3000
 #define AGAIN_MS 10000 /* between writes of an early record */
 #define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
@@ -60,7 +63,12 @@ struct watch {
 	bool decided; /* record holds a decision */
 	bool final, released, spooled, foreign;
 	int dir_fd;
-	int64_t collected_ms, tried_ms, verify_ms, ended_ms;
+	/* The step's groups are there until it is released: who works for the user works there. */
+	bool inside;
+	uint64_t signature; /* of the records as they were read last */
+	int reader_pid; /* who reads them now; 0: nobody */
+	int64_t collect_ms; /* when they may be read next */
+	int64_t tried_ms, verify_ms, ended_ms;
 	struct nt_child_running memory; /* who writes into the user's memory */
 };
 
@@ -76,14 +84,34 @@ static void say(char kind, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + 1, sizeof(text) - 1, format, args);
 	va_end(args);
+	nt_printable(text + 1);
 	if (send(NT_ERRAND_FD, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		syslog(kind == NT_ERRAND_ERROR ? LOG_ERR : LOG_INFO, "%s", text + 1);
+}
+
+/* A process of ours must not be found in the step's groups when Slurm removes them. */
+static void take_out(int pid)
+{
+	struct nt_cgroups groups;
+	char proc[32];
+
+	if (pid <= 0)
+		return;
+	snprintf(proc, sizeof(proc), "/proc/%d", pid);
+	if (nt_cgroup_find(proc, "/proc/self/mountinfo", &groups, NULL) < 0 ||
+	    nt_cgroup_leave(&groups, pid) < 0)
+		kill(pid, SIGKILL);
 }
 
 static void release(struct watch *watch)
 {
 	const char word = NT_ERRAND_DONE;
 
+	if (watch->inside) {
+		take_out(watch->reader_pid);
+		take_out(watch->memory.pid);
+		watch->inside = false;
+	}
 	if (watch->final && !watch->released)
 		(void)send(NT_ERRAND_FD, &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	watch->released = watch->final;
@@ -114,39 +142,69 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 	return 1 + nt_sum_format(sum, &head, text + 1, NT_STEP_RECORD_MAX + 1);
 }
 
-/* In a child: the user's rights, and what the user's processes left. file_bytes: nt_rights_drop().
- * NULL for *ticket where there is none. */
-static int become_reader(const struct watch *watch, size_t file_bytes, struct nt_sum *sum,
-			 struct nt_ticket *room, const struct nt_ticket **ticket)
+static void set_oom_score(const char *score)
 {
-	const struct nt_errand *errand = &watch->errand;
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, score, strlen(score));
+	close(fd);
+}
+
+/* Here, not in the child: it cannot come in after it was taken out. */
+static void put_in(const struct watch *watch, int pid)
+{
+	if (watch->inside)
+		nt_cgroup_join(watch->errand.groups, pid);
+}
+
+/* In a child. file_bytes: nt_rights_drop(). */
+static int become_user(const struct watch *watch, size_t file_bytes)
+{
 	struct nt_error err;
 
 	close(NT_ERRAND_FD);
 	close(watch->dir_fd);
-	if (nt_rights_drop(errand->uid, errand->gid, file_bytes, &err) < 0)
-		return -1;
+	set_oom_score("1000"); /* before any of the user's own processes */
+	return nt_rights_drop(watch->errand.uid, watch->errand.gid, file_bytes, &err);
+}
+
+/* What the user's processes left. NULL for *ticket where there is none. */
+static void read_directory(const struct watch *watch, struct nt_sum *sum, struct nt_ticket *room,
+			   const struct nt_ticket **ticket)
+{
+	const struct nt_errand *errand = &watch->errand;
+	struct nt_error err;
+
 	nt_sum_init(sum);
 	/* A directory that is gone holds nothing. */
 	(void)nt_collect_directory(sum, errand->dir, errand->job, errand->step, &err);
 	*ticket = nt_ticket_parse(room, errand->ticket, &err) == 0 ? room : NULL;
-	return 0;
 }
 
+/* Writes the signature and, where that is another than last time, the record. */
 static int run_collect(void *argument, int out_fd)
 {
 	const struct watch *watch = argument;
-	char text[NT_STEP_RECORD_MAX + 2];
+	struct {
+		uint64_t signature;
+		char text[NT_STEP_RECORD_MAX + 2];
+	} out;
 	const struct nt_ticket *ticket;
 	struct nt_ticket room;
 	struct nt_sum sum;
-	size_t bytes;
+	size_t bytes = sizeof(out.signature);
 
-	if (become_reader(watch, 0, &sum, &room, &ticket) < 0)
+	if (become_user(watch, 0) < 0)
 		return 1;
-	bytes = format_record(watch, &sum, ticket, NULL, text);
-	nt_sum_fini(&sum);
-	return write(out_fd, text, bytes) < 0;
+	out.signature = nt_collect_signature(watch->errand.dir);
+	if (watch->final || out.signature != watch->signature) {
+		read_directory(watch, &sum, &room, &ticket);
+		bytes += format_record(watch, &sum, ticket, NULL, out.text);
+		nt_sum_fini(&sum);
+	}
+	return write(out_fd, &out, bytes) < 0;
 }
 
 static void note_time(struct watch *watch)
@@ -185,27 +243,90 @@ static bool take_record(struct watch *watch, const char *out, size_t bytes, stru
 	return true;
 }
 
-static void collect(struct watch *watch)
+static int64_t children_ms(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+}
+
+/* The step has waited long enough for who reads. */
+static void stop_waiting(void *argument)
+{
+	release(argument);
+}
+
+/* In the step's groups, if they are still there and that is wanted. */
+static int call_reader(struct watch *watch, bool within, struct nt_child *child,
+		       struct nt_error *err)
 {
 	const struct nt_child_bounds bounds = {
 		.deadline_ms = nt_clock_ms() + COLLECT_LIMIT_MS,
-		.max_bytes = NT_STEP_RECORD_MAX + 1,
+		.max_bytes = sizeof(watch->signature) + NT_STEP_RECORD_MAX + 1,
 		.stop_fd = watch->final ? 0 : NT_ERRAND_FD,
+		.remind_ms = watch->final && !watch->released ? watch->ended_ms + RELEASE_MS : 0,
+		.remind = stop_waiting,
+		.argument = watch,
 	};
-	struct nt_child child;
+	struct nt_child_running running;
+	int rc;
+
+	memset(child, 0, sizeof(*child));
+	if (nt_child_start(&running, run_collect, watch, err) < 0)
+		return -1;
+	watch->reader_pid = running.pid;
+	if (within)
+		put_in(watch, running.pid);
+	rc = nt_child_end(child, &running, &bounds, err);
+	watch->reader_pid = 0;
+	return rc;
+}
+
+/* Where there is no memory in the step's group, or Slurm has ended all that is there. */
+static bool was_killed(const struct watch *watch, const struct nt_child *child)
+{
+	return watch->final && watch->errand.groups[0] == '/' && child->status == 128 + SIGKILL;
+}
+
+/* Who changes many records often has them read less often. */
+static void rest(struct watch *watch, int64_t used_ms)
+{
+	int64_t rest_ms = used_ms * COLLECT_SHARE;
+
+	if (rest_ms < COLLECT_MS)
+		rest_ms = COLLECT_MS;
+	if (rest_ms > COLLECT_REST_MS)
+		rest_ms = COLLECT_REST_MS;
+	watch->collect_ms = nt_clock_ms() + rest_ms;
+}
+
+static void collect(struct watch *watch)
+{
+	const size_t skip = sizeof(watch->signature);
 	struct nt_error err = { "no rights of the user's" };
+	int64_t used_ms = children_ms();
+	struct nt_child child;
+	bool taken;
 	int rc;
 
 	note_time(watch);
-	rc = nt_child_call(&child, run_collect, watch, &bounds, &err);
-	watch->collected_ms = nt_clock_ms();
-	if ((rc < 0 || !take_record(watch, child.out, child.out_bytes, &err)) && watch->final &&
-	    (rc < 0 || child.out_bytes != 1)) {
+	rc = call_reader(watch, true, &child, &err);
+	if (rc == 0 && was_killed(watch, &child)) {
+		nt_child_fini(&child);
+		rc = call_reader(watch, false, &child, &err);
+	}
+	taken = rc == 0 && child.out_bytes > skip &&
+		take_record(watch, child.out + skip, child.out_bytes - skip, &err);
+	if (rc == 0 && child.out_bytes >= skip)
+		memcpy(&watch->signature, child.out, skip);
+	if (!taken && watch->final && (rc < 0 || child.out_bytes != skip + 1))
 		say(NT_ERRAND_ERROR,
 		    "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
 		    watch->errand.job, watch->step, err.text);
-	}
 	nt_child_fini(&child);
+	rest(watch, children_ms() - used_ms);
 }
 
 /* ---- the user's memory, as the user */
@@ -221,8 +342,9 @@ static int run_remember(void *argument, int out_fd)
 	struct nt_sum sum;
 	size_t bytes;
 
-	if (become_reader(watch, NT_REMEMBER_FILE_MAX, &sum, &room, &ticket) < 0)
+	if (become_user(watch, NT_REMEMBER_FILE_MAX) < 0)
 		return 1;
+	read_directory(watch, &sum, &room, &ticket);
 	if (!ticket || !ticket->memory[0])
 		return 0;
 	nt_remember(&sum, &watch->errand, ticket, &remembered);
@@ -238,8 +360,11 @@ static void start_memory(struct watch *watch)
 {
 	struct nt_error err;
 
-	if (strcmp(watch->errand.ticket, "-") != 0 &&
-	    nt_child_start(&watch->memory, run_remember, watch, &err) < 0)
+	if (strcmp(watch->errand.ticket, "-") == 0)
+		return;
+	if (nt_child_start(&watch->memory, run_remember, watch, &err) == 0)
+		put_in(watch, watch->memory.pid);
+	else
 		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: nothing will be remembered: %s",
 		    watch->errand.job, watch->step, err.text);
 }
@@ -261,7 +386,7 @@ static void end_memory(struct watch *watch, int64_t deadline_ms)
 		complaint = "its process failed";
 	end = child.out ? memchr(child.out, '\n', child.out_bytes) : NULL;
 	if (end)
-		complaint = nt_printable(end + 1);
+		complaint = end + 1;
 	if (child.out && child.out_bytes > 0)
 		(void)take_record(watch, child.out,
 				  end ? (size_t)(end - child.out) : child.out_bytes, &err);
@@ -400,7 +525,7 @@ static void tick(struct watch *watch)
 	struct nt_error err;
 	bool news;
 
-	if (now_ms - watch->collected_ms >= COLLECT_MS && has_changed(watch))
+	if (now_ms >= watch->collect_ms && has_changed(watch))
 		collect(watch);
 	news = watch->decided && strcmp(watch->record, watch->written) != 0 &&
 	       (watch->tried_ms == 0 || now_ms - watch->tried_ms >= AGAIN_MS);
@@ -423,8 +548,10 @@ static void watch_step(struct watch *watch)
 		int ready = poll(&polls, 1, TICK_MS);
 		ssize_t n = ready > 0 ? recv(NT_ERRAND_FD, &word, 1, MSG_DONTWAIT) : 0;
 
-		if (ready > 0 && (n == 1 || n == 0 || (errno != EAGAIN && errno != EINTR)))
+		if (ready > 0 && (n == 1 || n == 0 || (errno != EAGAIN && errno != EINTR))) {
+			watch->inside = watch->inside && n == 1; /* else it is not waited for */
 			return;
+		}
 		if (ready == 0)
 			tick(watch);
 	}
@@ -505,35 +632,24 @@ static void close_others(void)
 	closedir(directory);
 }
 
-/* slurmstepd is spared by the kernel when memory is short; we need not be. */
-static void be_expendable(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	(void)!write(fd, "0", 1);
-	close(fd);
-}
-
 static int record(int argc, char *argv[])
 {
 	static struct watch watch;
 	struct nt_error err;
 
 	if (nt_errand_parse(&watch.errand, argc, argv, &err) < 0) {
-		fprintf(stderr, "nt-recordd: %s\n", err.text);
+		fprintf(stderr, "nt-recordd: %s\n", nt_printable(err.text));
 		return 2;
 	}
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN); /* slurmstepd gets it as well; its end is what counts */
 	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
-	nt_cgroup_leave();
-	be_expendable();
+	set_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
 	nt_step_name(watch.errand.step, watch.step);
 	/* O_PATH: only the time stamp is looked at, whatever the user puts there. */
 	watch.dir_fd = open(watch.errand.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	watch.inside = watch.errand.groups[0] == '/';
 	watch_step(&watch);
 	finish(&watch);
 	return 0;
@@ -548,8 +664,7 @@ static int fingerprint(const char *rundir)
 	int rundir_fd;
 
 	alarm(LIFE_MS / 1000);
-	nt_cgroup_leave();
-	be_expendable();
+	set_oom_score("0");
 	if (nt_fingerprint_compute(&value, text, sizeof(text), &err) < 0)
 		return 1;
 	dprintf(NT_ERRAND_FD, "%016" PRIx64 "\n", value);

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,13 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "contract/names.h"
+#include "spank/cgroup.h"
 
 struct start {
 	const char *program;
 	char *const *argv;
 	char *environment[4];
 	int fd, null_fd;
+	struct nt_cgroups groups; /* to leave */
 };
+
+/* What the intermediate process says by its status. */
+enum { STARTED, NOT_FORKED, NOT_OUT };
 
 static void reset_signals(void)
 {
@@ -54,23 +61,66 @@ static void become(const struct start *start)
 	_exit(127);
 }
 
+/* In the intermediate process; end is closed once it and the helper-to-be have done their work. */
+static void pass_on(const struct start *start, int end)
+{
+	pid_t child;
+
+	setsid();
+	if (nt_cgroup_leave(&start->groups, 0) < 0)
+		_exit(NOT_OUT);
+	child = fork();
+	if (child == 0) {
+		close(end);
+		become(start);
+	}
+	_exit(child < 0 ? NOT_FORKED : STARTED);
+}
+
+/* Whether it has ended in time. If not it is killed, and slurmstepd reaps a stranger. */
+static bool await(pid_t child, int end, int *status)
+{
+	struct pollfd polls = { .fd = end };
+	pid_t waited;
+	int ready;
+
+	do {
+		ready = poll(&polls, 1, NT_SPAWN_MS);
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		kill(child, SIGKILL);
+	do {
+		waited = waitpid(child, status, ready > 0 ? 0 : WNOHANG);
+	} while (waited < 0 && errno == EINTR);
+	return ready > 0;
+}
+
 static int fork_twice(const struct start *start, struct nt_error *err)
 {
-	pid_t child = fork();
-	pid_t waited;
+	int ends[2];
+	int status = 0;
+	bool ended;
+	pid_t child;
 
-	if (child < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return nt_error_set(err, "pipe: %m");
+	child = fork();
+	if (child == 0)
+		pass_on(start, ends[1]);
+	close(ends[1]);
+	if (child < 0) {
+		close(ends[0]);
 		return nt_error_set(err, "cannot start %.150s: %m", start->program);
-	if (child == 0) {
-		setsid();
-		child = fork();
-		if (child == 0)
-			become(start);
-		_exit(child < 0 ? 1 : 0);
 	}
-	do {
-		waited = waitpid(child, NULL, 0);
-	} while (waited < 0 && errno == EINTR);
+	ended = await(child, ends[0], &status);
+	close(ends[0]);
+	if (!ended)
+		return nt_error_set(err, "%.120s did not start in time", start->program);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OUT)
+		return nt_error_set(err, "%.100s cannot be kept out of the job's control groups",
+				    start->program);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FORKED)
+		return nt_error_set(err, "%.120s: no process to be had", start->program);
 	return 0;
 }
 
@@ -80,7 +130,12 @@ int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 	static char path[] = "PATH=/usr/bin:/bin";
 	static char locale[] = "LC_ALL=C";
 	char conf_variable[4096];
-	struct start start = { program, argv, { path, locale, NULL, NULL }, fd, -1 };
+	struct start start = {
+		.program = program,
+		.argv = argv,
+		.environment = { path, locale, NULL, NULL },
+		.fd = fd,
+	};
 	int rc;
 
 	if (access(program, X_OK) < 0)
@@ -89,6 +144,8 @@ int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 		snprintf(conf_variable, sizeof(conf_variable), "SLURM_CONF=%s", conf);
 		start.environment[2] = conf_variable;
 	}
+	if (nt_cgroup_find("/proc/self", "/proc/self/mountinfo", &start.groups, err) < 0)
+		return -1;
 	start.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (start.null_fd < 0)
 		return nt_error_set(err, "/dev/null: %m");

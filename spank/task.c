@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <slurm/slurm.h>
 #include "spank/env.h"
+#include "spank/say.h"
 
 struct values {
 	char tuner[NT_PATH_MAX], profiler[NT_PATH_MAX], algo[16], proto[16], policy[16];

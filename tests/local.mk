@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/bench \
 	%D%/unit/board \
 	%D%/unit/calibration \
+	%D%/unit/cgroup \
 	%D%/unit/chain \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
@@ -72,6 +73,7 @@ unit_tests = \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \
 	%D%/unit/spread \
+	%D%/unit/printable \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \
@@ -329,9 +331,11 @@ EXTRA_DIST += \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/86-helper.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
+	%D%/fake/clean.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
@@ -362,6 +366,7 @@ EXTRA_DIST += \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
 	%D%/lint/circles.bats \
+	%D%/lint/clean.bats \
 	%D%/lint/dev.bats \
 	%D%/lint/edges.awk \
 	%D%/lint/exports.bats \

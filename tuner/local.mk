@@ -39,6 +39,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/home.c \
 	%D%/home.h \
 	%D%/key.h \
+	%D%/log.c \
 	%D%/log.h \
 	%D%/mask.c \
 	%D%/mask.h \
@@ -63,7 +64,9 @@ libnt_tuner_la_SOURCES = \
 	%D%/write.c \
 	%D%/write.h \
 	%D%/writehistory.c \
-	%D%/writehistory.h
+	%D%/writehistory.h \
+	record/printable.c \
+	record/printable.h
 libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:

@@ -14,21 +14,12 @@
 
 #define NT_LOG_PREFIX "nccl-tune: "
 
-/* Checks the format of a message at compile time; NCCL's function type cannot. */
-static inline void nt_log_check(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static inline void nt_log_check(const char *format, ...)
-{
-	(void)format;
-}
+/* One line of printable ASCII, whatever its parts hold. */
+void nt_log_line(nt_nccl_log log, int level, unsigned long subsystems, const char *function,
+		 int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-#define NT_LOG(log, level, subsystems, ...)                                                     \
-	do {                                                                                    \
-		nt_nccl_log log_ = (log);                                                       \
-		if (0)                                                                          \
-			nt_log_check(NT_LOG_PREFIX __VA_ARGS__);                                \
-		if (log_)                                                                       \
-			log_(level, subsystems, __func__, __LINE__, NT_LOG_PREFIX __VA_ARGS__); \
-	} while (0)
+#define NT_LOG(log, level, subsystems, ...) \
+	nt_log_line(log, level, subsystems, __func__, __LINE__, NT_LOG_PREFIX __VA_ARGS__)
 
 #define NT_WARN(log, ...) NT_LOG(log, NT_NCCL_LOG_WARN, NT_NCCL_SUB_ALL, __VA_ARGS__)
 #define NT_INFO(log, ...) \

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Ports and configuration files of the mini cluster.
-# Part of tests/lib/cluster; reads $dir, $ME, $nodes, $with_db and $slurm_user, sets $port.
+# Part of tests/lib/cluster; reads $dir, $ME, $nodes, $with_db, $slurm_user and $cgroup_lines, sets $port.
 
 readonly PORT_FIRST=17000 PORT_LAST=31000 PORT_BLOCK=16	# below the range that outgoing connections take
 readonly CPUS_PER_NODE=8
@@ -113,7 +113,7 @@ write_cgroup_conf() {
 	local year month plugin=disabled
 	IFS=' .' read -r _ year month _ < <(slurmd -V)
 	((10#$year * 100 + 10#$month < 2311)) && plugin=cgroup/v1
-	echo "CgroupPlugin=$plugin" >"$dir/etc/cgroup.conf"
+	printf '%s\n' "CgroupPlugin=$plugin" "${cgroup_lines[@]}" >"$dir/etc/cgroup.conf"
 }
 
 write_slurmdbd_conf() {

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "spank/cgroup.h"
 #include "spank/env.h"
 #include "spank/errand.h"
 #include "spank/step.h"
@@ -363,6 +362,7 @@ static void errand_round_trips(void **state)
 		.file = "-",
 		.cluster = "c",
 		.ticket = "profile=sockets-wide;set=NCCL_BUFFSIZE=8M",
+		.groups = "/g/slurm/uid_1/job_2/step_0:/g2/s/job_2",
 	};
 	char job[] = "job=1", negative[] = "step=-1", hosts[NT_ERRAND_HOSTS + 8] = "hosts=";
 	char program[] = "nt-recordd";
@@ -400,36 +400,6 @@ static void steps_have_names(void **state)
 	assert_string_equal(name, "batch");
 }
 
-static void groups_outside_the_step(void **state)
-{
-	static const struct {
-		const char *line, *outside;
-	} cases[] = {
-		{ "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm\n",
-		  "/g/system.slice/slurmstepd.scope/system" },
-		{ "0::/system.slice/n1_slurmstepd.scope/job_2/step_batch/user/task_0\n",
-		  "/g/system.slice/n1_slurmstepd.scope/system" },
-		{ "4:memory:/slurm/uid_1/job_2/step_0\n", "/g/memory/slurm" },
-		{ "3:cpu,cpuacct:/slurm_n1/uid_1/job_2/step_0/task_0\n",
-		  "/g/cpu,cpuacct/slurm_n1" },
-		{ "0::/user.slice/user-1.slice\n", NULL },
-		{ "0::/\n", NULL },
-		{ "9:name=systemd:/\n", NULL },
-		{ "garbage\n", NULL },
-	};
-	char out[200];
-
-	(void)state;
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		int rc = nt_cgroup_outside("/g", cases[i].line, out, sizeof(out));
-
-		assert_int_equal(rc, cases[i].outside ? 0 : -1);
-		if (cases[i].outside)
-			assert_string_equal(out, cases[i].outside);
-	}
-	assert_int_equal(nt_cgroup_outside("/g", cases[0].line, out, 20), -1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,7 +421,6 @@ int main(void)
 		cmocka_unit_test(off_touches_nothing_of_the_users),
 		cmocka_unit_test(errand_round_trips),
 		cmocka_unit_test(steps_have_names),
-		cmocka_unit_test(groups_outside_the_step),
 	};
 
 	return cmocka_run_group_tests_name("option", tests, NULL, NULL);

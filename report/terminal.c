@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* terminal.c - see terminal.h */
+#include "report/terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define PIECE_BYTES 4096
+
+static char passing(char c)
+{
+	return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\t' ? c : '?';
+}
+
+static int write_whole(const char *text, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(STDOUT_FILENO, text, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		text += n > 0 ? n : 0;
+		bytes -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* 0 says that it failed. */
+static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
+{
+	char piece[PIECE_BYTES];
+	size_t done = 0;
+
+	(void)cookie;
+	while (done < bytes) {
+		size_t n = 0;
+
+		for (; n < sizeof(piece) && done < bytes; n++)
+			piece[n] = passing(text[done++]);
+		if (write_whole(piece, n) < 0)
+			return 0;
+	}
+	return (ssize_t)bytes;
+}
+
+void nt_terminal_clean(void)
+{
+	FILE *clean = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_clean });
+
+	if (!clean)
+		return;
+	if (isatty(STDOUT_FILENO))
+		setvbuf(clean, NULL, _IOLBF, 0);
+	stdout = clean;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nt-recordd and the control groups of steps, where Slurm uses them (version 1 here); what a user can make the helper
+# do; what a user can write into slurmd's log.
+# shellcheck disable=SC2016,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+groups_can_be_made() {
+	local controller probe
+	for controller in freezer memory; do
+		probe=/sys/fs/cgroup/$controller/nt-test.$$
+		mkdir "$probe" 2>/dev/null && rmdir "$probe" || return 1
+	done
+}
+
+setup_file() {
+	cluster_setup
+	groups_can_be_made || skip "no control groups of version 1 can be made here"
+	# Clusters of one machine share the groups of a node's name: the jobs' numbers must differ.
+	cluster_start 1 -g ConstrainRAMSpace=yes -c ProctrackType=proctrack/cgroup -c TaskPlugin=task/cgroup \
+		-c "FirstJobId=$((100000 + $$ % 1000000 * 10))"
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+	install -m 755 "$BATS_TEST_DIRNAME/../measure/touch-task.sh" "$NT_CLUSTER/work/touch"
+	cluster plugstack "$(nt_plugstack_line pmix=ask)"
+}
+
+teardown_file() {
+	wait_for 20 no_helpers
+	cluster_stop
+	rmdir /sys/fs/cgroup/*/slurm_n1/uid_* /sys/fs/cgroup/*/slurm_n1 2>/dev/null || :
+}
+
+groups_of() {
+	compgen -G "/sys/fs/cgroup/*/slurm_n1/uid_*/job_$1"
+}
+
+no_groups_of() {
+	! groups_of "$1"
+}
+
+job_is_gone() {
+	[ -z "$(stepds)" ]
+}
+
+@test "no control group of a tuned job is left behind" {
+	local tasks job
+	# Ended before the helper has done anything; with a record; of many processes; by a signal.
+	run -0 as_user srun --nccl-tune=observe bash -c 'echo $SLURM_JOB_ID'
+	tasks=$output
+	run -0 as_user srun --nccl-tune=bandit ./rank committed bash -c 'echo $SLURM_JOB_ID'
+	tasks+=" $output"
+	run -0 as_user srun -n4 --nccl-tune=bandit ./rank committed bash -c '[ $SLURM_PROCID != 0 ] || echo $SLURM_JOB_ID'
+	tasks+=" $output"
+	run -137 as_user srun -Q --nccl-tune=bandit ./rank committed bash -c 'echo $SLURM_JOB_ID; kill -9 $$'
+	tasks+=" ${lines[0]}"
+	run -0 as_user sbatch --parsable --wait -o /dev/null --nccl-tune=bandit --wrap './rank committed; srun ./rank committed'
+	tasks+=" $output"
+	wait_for 20 job_is_gone
+	for job in $tasks; do
+		no_groups_of "$job" || { echo "job $job:"; groups_of "$job"; return 1; }
+	done
+}
+
+@test "the helper is outside of the job's groups while the step runs" {
+	local groups
+	as_user srun --nccl-tune=observe bash -c 'echo $SLURM_JOB_ID >here; while [ -e here ]; do sleep 0.1; done' &
+	wait_for 20 test -s "$NT_CLUSTER/work/here"
+	wait_for 20 pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+	groups=$(cat "/proc/$(pgrep -o -f "nt-recordd record .*dir=$NT_CLUSTER/")/cgroup")
+	rm "$NT_CLUSTER/work/here"
+	wait $!
+	run -1 grep /uid_ <<<"$groups"
+	grep -q freezer <<<"$groups"
+}
+
+# 240 files of 250 KiB each, touched all the time for 8 s: readings rest a hundred times as long as they take.
+@test "who reads for the user is charged to the step, and rests" {
+	run -0 as_user srun --nccl-tune=observe ./touch 8 240 1000 0.1
+	echo "$output"
+	grep -qE '^reader .*:freezer:.*/step_0' <<<"$output"
+	grep -qE '^reader .*:memory:.*/step_0' <<<"$output"
+	[ "$(sed -n 's/^readers //p' <<<"$output")" -le 4 ]
+}
+
+@test "the record is complete, although it was read in the step's groups" {
+	run -0 as_user srun -n2 --nccl-tune=bandit ./rank committed bash -c '[ $SLURM_PROCID != 0 ] || echo $SLURM_JOB_ID'
+	job=$output
+	wait_record "$job"
+	[ "$(sacct_field "$job" admincomment | jq -c '.nccl_tune["0"]["2r1n"]["AllReduce 256K"].calls')" = 10000 ]
+}
+
+@test "a step that has used up its memory has a record" {
+	run -0 as_user srun --mem=100M --nccl-tune=bandit ./rank committed bash -c '
+		head -c 95M /dev/zero | tail -c 94M | (sleep 1; wc -c) >/dev/null; echo $SLURM_JOB_ID'
+	job=${lines[-1]}
+	wait_record "$job"
+	sacct_field "$job" admincomment | jq -e '.nccl_tune["0"]["1r1n"]'
+}
+
+# Slurm hands the last one on to slurmstepd as it is.
+@test "no user writes a line of his own into slurmd's log" {
+	local forged=$'x\n[2026-01-01T00:00:00.000] error: FORGED\033[2J\302\233\342\200\256'
+	run -0 as_user srun true
+	run as_user env _SLURM_SPANK_OPTION_nccl_tune_nccl_tune="$forged" srun true
+	run as_user env SLURM_NCCL_TUNE="$forged" srun true
+	grep -a 'nccl-tune: .*x?.*FORGED?\[2J???' <<<"$output" # Slurm's own line is as it is
+	run as_user env SLURM_NCCL_TUNE_TICKET="$forged" srun --nccl-tune=observe true
+	run as_user env NCCL_TUNER_PLUGIN="$forged" NCCL_ALGO="$forged" srun --nccl-tune=observe true
+	run -0 as_user srun --nccl-tune=observe bash -c '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" &&
+		mkdir -p "$0/x" && echo "{" >"rank.1.1.json" && echo "{" >"rank.$0.json"' "${forged//\//}"
+	wait_for 20 job_is_gone
+	run -0 grep -a 'nccl_tune\|nccl-tune' "$NT_CLUSTER/log/n1.log"
+	grep -qa 'x?.*FORGED' <<<"$output"
+	run -1 grep -aP '^\[2026-01-01T|\x1b|\xc2\x9b|\xe2\x80\xae' "$NT_CLUSTER/log/n1.log"
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What nccl-tune prints of arguments, files and their names: one line of printable ASCII for what is one line, whoever
+# chose the text.
+# shellcheck disable=SC2154 # what bats sets
+bats_require_minimum_version 1.5.0
+
+setup() {
+	PATH=$NT_STAGE/bin:$PATH
+	nasty=$'x\nFORGED\033[2J\302\233\342\200\256\r'
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	export HOME=$PWD
+}
+
+# shown CMD...: what CMD says, of both streams, holds the nasty text as it should.
+shown() {
+	"$@" >output 2>&1 </dev/null || :
+	[ -s output ] || { echo "nothing was said by: $*"; return 1; }
+	! LC_ALL=C grep -anP '[^\x20-\x7e]' output || { echo "said by: $*"; return 1; }
+	! grep -an '^FORGED' output || { echo "said by: $*"; return 1; }
+	grep -q 'x?FORGED' output || { echo "it was not named by: $*"; cat output; return 1; }
+}
+
+@test "arguments" {
+	shown nccl-tune "$nasty"
+	shown nccl-tune "-$nasty"
+	shown nccl-tune help "$nasty"
+	shown nccl-tune report "$nasty"
+	shown nccl-tune backfill "--$nasty"
+	shown nccl-tune calibrate --time "$nasty"
+	shown nccl-tune memory "$nasty"
+	shown nccl-tune replay --rule "$nasty"
+	shown nccl-tune learn "--$nasty"
+}
+
+@test "names of files and directories" {
+	mkdir "$nasty"
+	echo garbage >"$nasty/file"
+	shown nccl-tune show "$nasty/file"
+	shown nccl-tune replay "$nasty/file"
+	shown nccl-tune explain "$nasty/file"
+	shown nccl-tune backfill --spool "$nasty/none"
+	shown nccl-tune memory path --memory "$PWD/$nasty"
+	shown nccl-tune memory show --memory "$PWD/$nasty"
+	shown nccl-tune memory export "$nasty/lines" --memory "$PWD/$nasty"
+	shown nccl-tune memory import "$nasty/lines" --memory "$PWD/$nasty"
+	NCCL_TUNE_MEMORY=$PWD/$nasty shown nccl-tune memory path
+}
+
+@test "what a record holds" {
+	printf '{"v":1,"job":1,"step":0,"task":0,"pid":1,"node":"x\\nFORGED\\u001b[2J\\u009b","comms":[]}\n' >rank.0.1.json
+	shown nccl-tune show rank.0.1.json
+}

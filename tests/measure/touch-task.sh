@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# touch-task.sh SECONDS FILES KEYS PAUSE - a task that leaves FILES rank records of KEYS keys each (1000 fill the largest
+# that is read) and touches all of them every PAUSE s
+#
+# Prints the job, the groups that processes of nt-recordd as this user were seen in, and how many there were. For touch.sh
+# and for tests/cluster/86-helper.bats.
+set -eu
+
+seconds=$1 files=$2 keys=$3 pause=$4
+[[ ,$NCCL_TUNE_POLICY, =~ ,dir=([^,]*), ]]
+dir=${BASH_REMATCH[1]}
+[[ ,$NCCL_TUNE_POLICY, =~ ,id=([0-9]+)\.([0-9]+), ]]
+head='"job":'${BASH_REMATCH[1]}',"step":'${BASH_REMATCH[2]}
+cd "$dir"
+
+{
+	printf '{"v":1,%s,"task":0,"pid":1,"mode":"bandit","policy":"bandit","nccl":22809,"flags":0,"end":true,' "$head"
+	printf '"counts":{},"comms":[{"id":"00f3","rank":0,"ranks":1,"nodes":1,"state":"agreed","why":"","keys":['
+	for ((key = 1; key <= keys; key++)); do
+		((key == 1)) || printf ,
+		printf '{"coll":"AllReduce","bytes":%d,"state":"committed","auto":"RING/SIMPLE",' $((1024 * key))
+		printf '"arm":"TREE/SIMPLE","auto_us":280.1,"arm_us":173.2,"p":0.0001,"samples":24,'
+		printf '"spent_calls":135,"spent_ms":12.3,"saved_ms":456.7,"calls":10000}'
+	done
+	printf ']}]}\n'
+} >first.tmp
+for ((file = 1; file < files; file++)); do
+	sed "s/00f3/f$file/" first.tmp >"rank.$file.$file.json"
+done
+mv first.tmp rank.0.1.json
+echo "job $SLURM_JOB_ID"
+
+end=$((SECONDS + seconds))
+while ((SECONDS < end)); do
+	touch rank.*.json news.tmp
+	rm -f news.tmp
+	sleep "$pause"
+done &
+
+user=$(id -u) seen=()
+while ((SECONDS < end)); do
+	for pid in $(pgrep -u "$user" -x nt-recordd); do
+		[ -n "${seen[pid]:-}" ] || sed 's/^/reader /' "/proc/$pid/cgroup" 2>/dev/null || continue
+		seen[pid]=1
+	done >>reader.tmp
+done
+wait
+sort -u reader.tmp
+echo "readers ${#seen[@]}"

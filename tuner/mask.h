@@ -6,7 +6,7 @@
  * nothing otherwise. The store to NCCL's int and the count are one step under a lock: a late store
  * of 0 would let a group go by without its events, and with it a turn of this rank alone.
  *
- * From 2.31 on somebody else may write NCCL's int, too: its RAS service, for a job's processes all.
+ * From 2.31 on somebody else may write NCCL's int, too: its RAS service, in all processes of a job.
  * What it asks for is then what is on where nothing of ours is; what a chained profiler wants is no
  * more asked for. And NCCL itself reads and writes it after a communicator's init, in two steps
  * (ncclProfilerPluginInit, ibid.): a store of ours may be undone, which is put right.

@@ -31,8 +31,8 @@ void nt_event_call(struct nt_comm *comm, bool captured);
 void nt_event_launch(struct nt_comm *comm);
 void *nt_event_group(struct nt_comm *comm);
 
-/* The thread of the kernels' times (tuner/comm.h): a kernel of the collective with this handle starts on a channel. Returns a handle
- * where its end is wanted, else NULL. */
+/* The thread of the kernels' times (tuner/comm.h): a kernel of the collective with this handle
+ * starts on a channel. Returns a handle where its end is wanted, else NULL. */
 void *nt_event_kernel(struct nt_comm *comm, void *coll, unsigned channel, uint64_t start_ns);
 /* ... and that kernel has ended. */
 void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns);

@@ -6,10 +6,10 @@
  * nothing otherwise. The store to NCCL's int and the count are one step under a lock: a late store
  * of 0 would let a group go by without its events, and with it a turn of this rank alone.
  *
- * From 2.31 on somebody else may write NCCL's int, too: its RAS service, for all processes of a job.
+ * From 2.31 on somebody else may write NCCL's int, too: its RAS service, in all processes of a job.
  * What it asks for is then what is on where nothing of ours is; what a chained profiler wants is no
- * more asked for. And NCCL itself reads and writes it after a communicator's init (ncclProfilerPluginInit,
- * ibid.), in two steps: a store of ours may be undone, which is put right.
+ * more asked for. And NCCL itself reads and writes it after a communicator's init, in two steps
+ * (ncclProfilerPluginInit, ibid.): a store of ours may be undone, which is put right.
  *
  * Threads:  any. The lock is taken where a key opens, closes or starts and ends a window, never in
  *           the steady state, and is held for a few instructions.

@@ -6,6 +6,7 @@
 # task has processors of its own, as a cluster gives them; the record that the plugin leaves is copied to DIR before the
 # step's directory goes away.
 export NCCL_HOSTID=$SLURMD_NODENAME
+[ -z "${NT_GPU_NCCL:-}" ] || export LD_PRELOAD=$NT_GPU_NCCL/libnccl.so.2
 out=$1
 shift
 rc=0

@@ -19,6 +19,7 @@
 #   --launch-steps N          steps of a batch job of launch (3)
 #   --launch-first K          number of the first repetition (1)
 #   --launch-programs LIST    bench,ddp+fsdp,tp; mesh; joined by + in one process
+#   --nccl DIR         another NCCL for all programs, PyTorch's too: libnccl.so.2 there
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
 #   --dry              no GPU: a simulated NCCL in place of nccl-tune-bench, no settle
@@ -39,7 +40,7 @@ parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 st
 conditions=(alone load shaped) budget=540
 launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp tp)
 launch_ways=(auto wrong) launch_steps=3 launch_first=1
-out=gpu-results dry='' job=''
+out=gpu-results dry='' job='' nccl=''
 
 say() {
 	printf '== %s\n' "$*"
@@ -108,6 +109,7 @@ read_options() {
 		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
 		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
 		--launch-programs) IFS=, read -ra launch_programs <<<"$2" ;;
+		--nccl) nccl=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
 		*) usage >&2 ;;
@@ -183,6 +185,12 @@ find_nccl() {
 	local dir
 	dir=$(timeout 60 python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib")' 2>/dev/null)
 	[ -z "$dir" ] || export LD_LIBRARY_PATH=$dir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	if [ -n "$nccl" ]; then
+		[ -e "$nccl/libnccl.so.2" ] || die "--nccl '$nccl': no libnccl.so.2 there"
+		# PyTorch finds its own by a path of its own: tasks load this one first (rank.sh, host.sh).
+		NT_GPU_NCCL=$(cd "$nccl" && pwd)
+		export NT_GPU_NCCL LD_LIBRARY_PATH=$NT_GPU_NCCL:${LD_LIBRARY_PATH:-}
+	fi
 	[ -n "$dry" ] || ! ldd "$bench" | grep 'not found' || die "nccl-tune-bench: libraries are missing"
 }
 
@@ -208,6 +216,7 @@ write_versions() {
 		echo "kernel: $(uname -sr)"
 		echo "cpus: $(nproc)"
 		echo "pmix: $(readlink -f "$PMIX_DIR/libpmix.so" 2>/dev/null)"
+		echo "another NCCL: ${NT_GPU_NCCL:-no}"
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
 			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \

@@ -15,9 +15,9 @@
 
 #define ARM(algo, proto) ((algo)*NT_PROTOS + (proto))
 
-static const struct nt_place two_by_four = { 8, 2, 4, 7, 2, false };
-static const struct nt_place one_by_eight = { 8, 1, 8, 7, 24, false };
-static const struct nt_place eight_by_one = { 8, 8, 1, 7, 2, false };
+static const struct nt_place two_by_four = { 8, 2, 4, 7, 2, false, false };
+static const struct nt_place one_by_eight = { 8, 1, 8, 7, 24, false, false };
+static const struct nt_place eight_by_one = { 8, 8, 1, 7, 2, false, false };
 
 static void parse(struct nt_options *o, int argc, const char *const *argv)
 {
@@ -93,7 +93,7 @@ static void legal_arms_are_those_of_nccl(void **state)
 
 static void fp8_multiplies_negative_entries_too(void **state)
 {
-	struct nt_place p = { 16, 2, 8, 7, 2, true };
+	struct nt_place p = { 16, 2, 8, 7, 2, true, false };
 	struct nt_options o;
 	struct nt_model m;
 	float table[NT_PAIRS];
@@ -111,7 +111,7 @@ static void fp8_multiplies_negative_entries_too(void **state)
 
 static void old_tables_have_no_pat(void **state)
 {
-	struct nt_place p = { 8, 8, 1, NT_ALGOS - 1, 2, false };
+	struct nt_place p = { 8, 8, 1, NT_ALGOS - 1, 2, false, false };
 	struct nt_options o;
 	struct nt_model m;
 	float table[NT_PAIRS];

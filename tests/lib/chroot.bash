@@ -100,7 +100,7 @@ clean_chroots() {
 		rm -rf --one-file-system "${CHROOTS:?}/$host" "$CHROOTS/$host".{new,log,lock}
 		exec {in_use}>&-
 	done
-	rmdir "$CHROOTS"
+	rmdir --ignore-fail-on-non-empty "$CHROOTS"
 }
 
 # ---- the tree there: a copy, since what is built and configured there stays beside it

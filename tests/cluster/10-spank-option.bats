@@ -200,8 +200,9 @@ pmix='echo ${PMIX_RANK-none} $0'
 	rm -f "$plugins"/mpi_pmix*
 	{ cat "$SLURM_CONF"; echo "PluginDir=$plugins"; } >"$conf"
 	site pmix=default
-	SLURM_CONF=$conf run ! as_user srun --mpi=pmix true
-	SLURM_CONF=$conf run -0 as_user srun /bin/bash -c "$pmix" task
+	chmod 644 "$conf"
+	run ! as_user env SLURM_CONF="$conf" srun --mpi=pmix true
+	run -0 as_user env SLURM_CONF="$conf" srun /bin/bash -c "$pmix" task
 	[ "$output" = 'none task' ]
 }
 

@@ -184,12 +184,26 @@ mpi_job() {
 # order ORDER [VERSION]: with the library that stands in for MPI, whose MPI_Init aborts as Open MPI 5's in a process
 # that is a client of PMIx already. No task of it may.
 order() {
-	local meet=$NT_CLUSTER/work/order
-	rm -rf "$meet"
-	mkdir -m 1777 "$meet"
-	launch -- env NT_FAKE_MPI_VERSION="${2:-Open MPI v5.0.7}" "$bin/mpi-order" "$1" "$NT_TESTS/libmpi-fake.so" \
-		"$library" "$meet" "${JOB[@]}" || return 1
-	! grep -E 'errhandler|error:|fake MPI' "$err"
+	local meet=$NT_CLUSTER/work/order try
+	for try in 1 2 3; do
+		rm -rf "$meet"
+		mkdir -m 1777 "$meet"
+		if launch -- env NT_FAKE_MPI_VERSION="${2:-Open MPI v5.0.7}" "$bin/mpi-order" "$1" \
+			"$NT_TESTS/libmpi-fake.so" "$library" "$meet" "${JOB[@]}" >"$err.launch"; then
+			! grep -E 'errhandler|error:|fake MPI' "$err"
+			return
+		fi
+		pmix_crashed_at_the_end || break
+		echo "# PMIx crashed in its last PMIx_Finalize, try $try" >&3
+	done
+	cat "$err.launch"
+	return 1
+}
+
+# PMIx 5.0.7 does at times in a process that was a client, left, and is one again (docs/hosts.md); all work is done by then.
+pmix_crashed_at_the_end() {
+	[[ $(pkg-config --modversion pmix) = 5.* ]] && grep -q 'Segmentation fault' "$err" &&
+		[ "$(grep -c 'aside after' "$err")" = 2 ] && [ "$(grep -c ': played, client 1$' "$err")" = 4 ]
 }
 
 # clients COUNT: of so many jobs of a task it was said that the process was a client when it ended.

@@ -9,7 +9,8 @@
 
 readonly CHROOTS=${NT_CHROOTS:-/var/cache/nccl-tune/chroots}
 readonly CHROOT_HOSTS=(trixie sid)
-readonly CHROOT_BASE=(ccache iproute2)		# what no tree needs to build, but a run there
+# What a machine has and debootstrap's smallest system has not.
+readonly CHROOT_BASE=(ccache e2fsprogs iproute2)
 readonly CHROOT_TREES=/srv/nccl-tune CHROOT_CCACHE=/var/cache/ccache	# in the chroot
 readonly CUDA=/usr/local/cuda
 # Before a command: it and all that it starts end with this process.
@@ -52,7 +53,8 @@ chroot_words() {
 
 chroot_is_ready() {
 	[ -d "$1" ] && grep -q "^$TEST_USER:" "$1/etc/passwd" &&
-		[ -z "$(DPKG_ADMINDIR=$1/var/lib/dpkg missing_packages "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}")" ]
+		[ -z "$(DPKG_ADMINDIR=$1/var/lib/dpkg missing_packages "${CHROOT_BASE[@]}" "${TEST_PACKAGES[@]}" \
+			"${LINT_PACKAGES[@]}")" ]
 }
 
 # make_chroot HOST: under a directory of another name until it is whole; then `./dev setup` of this tree, there.
@@ -65,7 +67,7 @@ make_chroot() {
 		rm -rf --one-file-system "$root.new"
 		bounded "$APT_S" "debootstrap $host" \
 			"${NAMESPACES[@]}" --mount-proc debootstrap --variant=minbase \
-			--include="$(IFS=,; echo "${CHROOT_BASE[*]}")" "$host" "$root.new" "$mirror" >"$root.log" 2>&1 ||
+			"$host" "$root.new" "$mirror" >"$root.log" 2>&1 ||
 			{ tail -n 20 "$root.log" >&2; die "debootstrap $host failed"; }
 		mv "$root.new" "$root"
 	fi
@@ -77,6 +79,10 @@ make_chroot() {
 	cp dev "$root$CHROOT_TREES/setup"
 	cp tests/lib/*.bash "$root$CHROOT_TREES/setup/tests/lib"
 	say "setup on $host"
+	# shellcheck disable=SC2016 # the inner shell's
+	in_chroot "$host" online / bash -c 'export DEBIAN_FRONTEND=noninteractive
+		apt-get -q update && apt-get -q install -y --no-install-recommends "$@"' - \
+		"${CHROOT_BASE[@]}" >>"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; die "apt-get on $host failed"; }
 	in_chroot "$host" online "$CHROOT_TREES/setup" ./dev setup || die "setup on $host failed"
 }
 
@@ -100,7 +106,7 @@ clean_chroots() {
 		rm -rf --one-file-system "${CHROOTS:?}/$host" "$CHROOTS/$host".{new,log,lock}
 		exec {in_use}>&-
 	done
-	rmdir "$CHROOTS"
+	rmdir --ignore-fail-on-non-empty "$CHROOTS"
 }
 
 # ---- the tree there: a copy, since what is built and configured there stays beside it

@@ -81,6 +81,11 @@ need_pmix() {
 	timeout 60 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
 }
 
+# slurm_is_at_least YEAR.MONTH
+slurm_is_at_least() {
+	{ echo "$1"; PATH=$PATH:/usr/sbin slurmd -V | awk '{ print $2 }'; } | sort -V -C
+}
+
 # The plugstack line under test; more arguments are appended and win over those before.
 nt_plugstack_line() {
 	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"

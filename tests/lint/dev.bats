@@ -61,6 +61,11 @@ refused() {
 	refused "runs as a whole" test unit/policy 3
 	refused "has no test 99" test cluster/50-job 99
 	refused "no test that matches" test cluster/50-job 'no such words'
+	refused "want trixie sid" test --on
+	refused "want trixie sid" test --on bookworm unit/policy
+	refused "in tests/unit are: policy" test --on trixie unit/polcy
+	refused "./dev clean --help" clean --all
+	refused "./dev clean --help" clean --chroots trixie
 	refused "want 1 to 8" cluster 9
 	refused "goes behind --" cluster 2 srun
 	refused "no command after --" cluster 2 --
@@ -74,4 +79,16 @@ refused() {
 	echo 'bounded 1 "the long sleep" sleep 20 || exit 3' >>dev
 	run -3 ./dev
 	[[ $output = *"dev: the long sleep was not done after 1 s and was ended"* ]]
+}
+
+@test "clean --chroots removes what test --on keeps and nothing else, and nothing that is in use" {
+	export NT_CHROOTS=$BATS_TEST_TMPDIR/chroots
+	run -0 ./dev clean --chroots	# there are none
+	mkdir -p "$NT_CHROOTS"/{trixie/etc,sid.new,mine} build
+	run -1 flock -s "$NT_CHROOTS/trixie.lock" ./dev clean --chroots
+	[[ $output = "dev: a run on trixie is under way"* ]]
+	[ -d "$NT_CHROOTS/trixie/etc" ]
+	run -0 ./dev clean --chroots
+	[ "$(ls "$NT_CHROOTS")" = mine ]
+	[ -d build ]
 }

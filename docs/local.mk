@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/decisions/0013-remembered-arms.md \
 	%D%/decisions/0014-worth.md \
 	%D%/decisions/0015-savings.md \
+	%D%/decisions/0018-groups.md \
 	%D%/decisions/0021-newer-nccl.md \
 	%D%/design.md \
 	%D%/glossary.md \
@@ -82,6 +83,9 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/settle.txt \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
+	%D%/results/launch-cost/README.md \
+	%D%/results/launch-cost/steps.csv \
+	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
 	%D%/results/programs/programs.txt \
 	%D%/results/rules/README.md \

@@ -153,7 +153,7 @@ static bool take_turn(int lock_fd)
 }
 
 enum nt_account nt_account_write(uint32_t job, const char *step, const char *record, int lock_fd,
-				 struct nt_error *err)
+				 bool settle, struct nt_error *err)
 {
 	enum nt_account result = NT_ACCOUNT_FAILED;
 
@@ -169,7 +169,7 @@ enum nt_account nt_account_write(uint32_t job, const char *step, const char *rec
 		result = write_once(job, step, record, &there, err);
 		if (lock_fd >= 0)
 			(void)flock(lock_fd, LOCK_UN);
-		if (result != NT_ACCOUNT_WRITTEN || there)
+		if (result != NT_ACCOUNT_WRITTEN || there || !settle)
 			return result;
 		settle_ms = 4 * (now_ms() - began_ms);
 		if (settle_ms < SETTLE_MIN_MS)

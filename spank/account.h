@@ -15,19 +15,21 @@
 #ifndef NT_ACCOUNT_H
 #define NT_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "contract/error.h"
 
 enum nt_account {
-	NT_ACCOUNT_WRITTEN = 'w', /* and still there when it was looked at again */
+	NT_ACCOUNT_WRITTEN = 'w', /* and, if it was to settle, still there afterwards */
 	NT_ACCOUNT_FOREIGN = 'f', /* the text is another program's */
 	/* the job has ended: its text can no longer be changed this way */
 	NT_ACCOUNT_ENDED = 'e',
 	NT_ACCOUNT_FAILED = 'x', /* anything else; may be tried again */
 };
 
-/* lock_fd is a file that all writers of the machine have in common; -1: none. */
+/* lock_fd is a file that all writers of the machine have in common; -1: none. Without settle it is
+ * for the caller to call again later: a step that waits does not wait for that. */
 enum nt_account nt_account_write(uint32_t job, const char *step, const char *record, int lock_fd,
-				 struct nt_error *err);
+				 bool settle, struct nt_error *err);
 
 #endif

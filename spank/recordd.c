@@ -442,8 +442,9 @@ static int run_account(void *argument, int out_fd)
 	close(NT_ERRAND_FD);
 	lock_fd = open_lock(watch);
 	slurm_init(NULL);
+	/* While the step waits nothing else does: it is looked at again in VERIFY_MS. */
 	text[0] = (char)nt_account_write(watch->errand.job, watch->step, watch->record, lock_fd,
-					 &err);
+					 !watch->final || watch->released, &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);
 	return write(out_fd, text, strlen(text)) < 0;
 }

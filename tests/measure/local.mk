@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What measures us: ./dev bench hot, cost and agree.
+# What measures us: ./dev bench hot, cost, agree, launch, crowd and touch.
 
 # What one decision costs.
 noinst_PROGRAMS += tests/measure/nt-hot
@@ -17,5 +17,10 @@ EXTRA_DIST += \
 	%D%/agree.bash \
 	%D%/agree.sh \
 	%D%/cost.sh \
+	%D%/crowd.sh \
 	%D%/hot.sh \
+	%D%/launch-task.sh \
+	%D%/launch.sh \
+	%D%/touch-task.sh \
+	%D%/touch.sh \
 	%D%/warm.sh

@@ -8,6 +8,16 @@
 # readers took of a processor, the largest memory of one of them, and the groups that a reader was in.
 set -u -o pipefail
 
+usage() {
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
+}
+
+case ${1:-} in
+-h|--help) usage 0 ;;
+-*) usage >&2 ;;
+esac
+
 # shellcheck source=tests/lib/cluster.bash
 . "$(dirname "$0")/../lib/cluster.bash"
 

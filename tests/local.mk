@@ -71,6 +71,8 @@ unit_tests = \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \
 	%D%/unit/spread \
+	%D%/unit/step \
+	%D%/unit/tidy \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \
@@ -423,6 +425,7 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
 	%D%/unit/launch-world.h \
+	%D%/unit/room.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \
 	%D%/unit/steady.h

@@ -97,14 +97,15 @@ static bool open_up(int fd, const char *name)
 static bool move_up(struct clear *clear, int fd, const char *name)
 {
 	char fresh[32];
+	bool opened = false;
 
-	if (!open_up(fd, name))
-		return false;
 	for (int i = 0; i < NAMES_TRIED; i++) {
 		snprintf(fresh, sizeof(fresh), ".nt.%u", clear->next++);
 		if (renameat(fd, name, clear->top, fresh) == 0)
 			return true;
-		if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
+		if (errno == EACCES && !opened)
+			opened = open_up(fd, name);
+		else if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
 			return false;
 	}
 	return false;
@@ -117,9 +118,13 @@ static bool take_apart(struct clear *clear, const char *name)
 	DIR *directory;
 	int fd;
 
-	if (!open_up(clear->top, name))
-		return false;
 	fd = nt_beneath_open(clear->top, name, DIR_FLAGS);
+	if ((fd < 0 || faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0) &&
+	    open_up(clear->top, name)) {
+		if (fd >= 0)
+			close(fd);
+		fd = nt_beneath_open(clear->top, name, DIR_FLAGS);
+	}
 	directory = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!directory) {
 		if (fd >= 0)

@@ -58,28 +58,31 @@ static int run_clear(void *argument, int out_fd)
 {
 	const struct users *users = argument;
 	struct nt_error err;
-	char text[32];
-	int n;
 
+	(void)out_fd;
 	if (nt_rights_drop(users->uid, users->gid, 0, &err) < 0)
 		return 1;
-	n = snprintf(text, sizeof(text), "%zu", nt_clear_tree(users->fd, users->until_ms));
-	return write(out_fd, text, (size_t)n) != n;
+	(void)nt_clear_tree(users->fd, users->until_ms);
+	return 0;
 }
 
-static void clear_users(const struct tidy *tidy, int fd, const struct stat *status)
+/* false: there was not the time for all of it. */
+static bool clear_users(const struct tidy *tidy, int fd, const struct stat *status)
 {
 	int64_t until_ms = nt_clock_ms() + NT_TIDY_ONE_MS;
 	struct users users = { fd, status->st_uid, status->st_gid, until_ms };
 	struct nt_child_bounds bounds = { .max_bytes = 32 };
 	struct nt_child child;
 	struct nt_error err;
+	bool done;
 
 	if (users.until_ms > tidy->until_ms)
 		users.until_ms = tidy->until_ms;
 	bounds.deadline_ms = users.until_ms + KILLED_MS;
-	(void)nt_child_call(&child, run_clear, &users, &bounds, &err);
+	done = nt_child_call(&child, run_clear, &users, &bounds, &err) == 0 && child.status == 0 &&
+	       nt_clock_ms() < users.until_ms;
 	nt_child_fini(&child);
+	return done;
 }
 
 /* ---- one leftover */
@@ -107,7 +110,7 @@ static int open_bare(const struct tidy *tidy, int fd, const char *entry, const c
 }
 
 /* Layers from the outside in: the holder's fs, and in it what is the user's. false: it has none. */
-static bool clear_holder(const struct tidy *tidy, int holder_fd, const char *name)
+static bool clear_holder(const struct tidy *tidy, int holder_fd, const char *name, bool *done)
 {
 	int fs_fd = open_bare(tidy, holder_fd, NT_STEP_FS, name, "/" NT_STEP_FS);
 	struct stat status;
@@ -117,7 +120,7 @@ static bool clear_holder(const struct tidy *tidy, int holder_fd, const char *nam
 		return errno != ENOENT;
 	fd = open_bare(tidy, fs_fd, NT_STEP_USERS, name, "/" NT_STEP_FS "/" NT_STEP_USERS);
 	if (fd >= 0 && fstat(fd, &status) == 0)
-		clear_users(tidy, fd, &status);
+		*done = clear_users(tidy, fd, &status);
 	if (fd >= 0)
 		close(fd);
 	(void)unlinkat(fs_fd, NT_STEP_USERS, AT_REMOVEDIR);
@@ -126,14 +129,17 @@ static bool clear_holder(const struct tidy *tidy, int holder_fd, const char *nam
 	return true;
 }
 
-static bool remove_left(const struct tidy *tidy, int fd, const char *name)
+/* done: what is there still will stay. */
+static bool remove_left(const struct tidy *tidy, int fd, const char *name, bool *done)
 {
 	struct stat status;
 
+	*done = true;
+
 	/* Without those layers it is the user's own, as earlier releases made it. */
 	if (fstat(fd, &status) == 0 &&
-	    (status.st_uid != geteuid() || !clear_holder(tidy, fd, name)))
-		clear_users(tidy, fd, &status);
+	    (status.st_uid != geteuid() || !clear_holder(tidy, fd, name, done)))
+		*done = clear_users(tidy, fd, &status);
 	return unlinkat(tidy->rundir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
@@ -167,6 +173,7 @@ static void look_at(const struct tidy *tidy, const char *name)
 {
 	char left[NT_STEP_HOLDER_MAX];
 	bool holder = is_holder(name);
+	bool done;
 	int fd;
 
 	if (!holder && !starts(name, NT_STEP_LEFT) &&
@@ -178,7 +185,7 @@ static void look_at(const struct tidy *tidy, const char *name)
 	snprintf(left, sizeof(left), "%.*s", (int)sizeof(left) - 1, name);
 	if (!holder ||
 	    (is_stale(fd) && nt_step_put_aside(tidy->rundir_fd, name, NT_STEP_LEFT, left) == 0)) {
-		if (!remove_left(tidy, fd, left))
+		if (!remove_left(tidy, fd, left, &done) && done)
 			set_aside(tidy, left);
 	}
 	close(fd);

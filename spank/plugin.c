@@ -406,6 +406,19 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 	return 0;
 }
 
+/* As root, in the task, which is where the job's tasks are. */
+int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
+{
+	struct nt_error err;
+
+	(void)spank;
+	(void)ac;
+	(void)av;
+	if (ctx.tuned && nt_step_show(&ctx.dir, &err) < 0)
+		slurm_error(LOG "%s; it will have no record", err.text);
+	return 0;
+}
+
 /* As the user, in the task. */
 int slurm_spank_task_init(spank_t spank, int ac, char **av)
 {

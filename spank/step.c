@@ -67,18 +67,20 @@ int nt_rundir_open(const char *rundir, struct nt_error *err)
 void nt_step_dir_init(struct nt_step_dir *dir)
 {
 	memset(dir, 0, sizeof(*dir));
-	dir->parent_fd = dir->holder_fd = dir->fd = -1;
+	dir->parent_fd = dir->holder_fd = dir->fd = dir->clone_fd = -1;
 }
 
 static void close_all(struct nt_step_dir *dir)
 {
+	if (dir->clone_fd >= 0)
+		close(dir->clone_fd);
 	if (dir->fd >= 0)
 		close(dir->fd);
 	if (dir->holder_fd >= 0)
 		close(dir->holder_fd);
 	if (dir->parent_fd >= 0)
 		close(dir->parent_fd);
-	dir->fd = dir->holder_fd = dir->parent_fd = -1;
+	dir->parent_fd = dir->holder_fd = dir->fd = dir->clone_fd = -1;
 }
 
 /* <rundir>/<holder>/fs */
@@ -159,6 +161,7 @@ static int make_inside(struct nt_step_dir *dir, const struct nt_step_site *site,
 		if (nt_stepfs_mount(path, site->bytes, site->files, err) < 0)
 			return -1;
 		dir->mounted = true;
+		dir->clone_fd = nt_stepfs_clone(path);
 	}
 	fd = openat(dir->holder_fd, NT_STEP_FS, DIR_FLAGS);
 	if (fd < 0 || fchmod(fd, 0711) < 0 || mkdirat(fd, NT_STEP_USERS, 0700) < 0)
@@ -235,19 +238,43 @@ static bool is_ours_still(const struct nt_step_dir *dir)
 	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
+static bool is_seen(const struct nt_step_dir *dir)
+{
+	struct stat ours, there;
+
+	return fstat(dir->fd, &ours) == 0 && lstat(dir->path, &there) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
+{
+	char path[NT_PATH_MAX];
+
+	if (is_seen(dir))
+		return 0;
+	fs_path(dir, path);
+	/* Another task of the node may be doing the same: what counts is what is there then. */
+	(void)nt_stepfs_attach(dir->clone_fd, path);
+	if (is_seen(dir))
+		return 0;
+	return nt_error_set(err, "the step's tasks cannot see %.150s", dir->path);
+}
+
+/* Also what goes with its mount: a namespace of the job's may hold that. */
 static size_t empty(struct nt_step_dir *dir)
 {
 	char path[NT_PATH_MAX];
 	struct timespec now;
 	size_t left = 0;
 
-	if (dir->mounted) {
-		fs_path(dir, path);
-		nt_stepfs_detach(path);
-	} else if (dir->fd >= 0) {
+	if (dir->fd >= 0) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		left = nt_clear_flat(dir->fd, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
 						      NT_STEP_CLEAR_MS);
+	}
+	if (dir->mounted) {
+		fs_path(dir, path);
+		nt_stepfs_detach(path);
 	}
 	return left;
 }

@@ -14,7 +14,7 @@
  * at. Where the site wants no such file system, or the daemon is not root, fs is a plain directory.
  *
  * Threads:  one at a time.
- * Memory:   the caller's; three file descriptors until nt_step_remove.
+ * Memory:   the caller's; four file descriptors until nt_step_remove.
  * Errors:   -1 and *err; nothing is left behind.
  * Units:    making takes a few system calls, removing NT_STEP_CLEAR_MS more at most: what is left
  *           of other steps is not looked at.
@@ -45,6 +45,7 @@ struct nt_step_dir {
 	char holder[NT_STEP_HOLDER_MAX]; /* in rundir */
 	int parent_fd, holder_fd; /* rundir, and holder; -1: there is none */
 	int fd; /* the user's directory, whatever is mounted over it later */
+	int clone_fd; /* its file system, for a mount namespace of the job's; -1: there is none */
 	bool mounted;
 };
 
@@ -65,6 +66,11 @@ int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const
 		 uint32_t job, uint32_t step, struct nt_error *err);
 /* Hand it to the user. */
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err);
+
+/* In a task, as root: see to it that the task sees the directory under its path, also in a mount
+ * namespace that the job got before (job_container/tmpfs). There the file system stays, emptied of
+ * files, until the job's end. */
+int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err);
 
 /* Take it away with all that is in it. -1 and *err where something had to stay, which a plain
  * directory may have: it is then called .left.*. */

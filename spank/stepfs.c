@@ -3,10 +3,19 @@
 /* stepfs.c - see stepfs.h */
 #include "spank/stepfs.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "contract/names.h"
+
+/* Numbers and flags that older headers lack; the same on all machines. */
+#define NR_OPEN_TREE 428
+#define NR_MOVE_MOUNT 429
+#define TREE_CLONE 1
+#define FROM_EMPTY_PATH 4
 
 #define STACK_MAX 64 /* mounts on one directory, one over the other */
 
@@ -20,6 +29,17 @@ int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_er
 		return 0;
 	return nt_error_set(err, "cannot mount a file system of the step's own on %.150s: %m",
 			    path);
+}
+
+int nt_stepfs_clone(const char *path)
+{
+	return (int)syscall(NR_OPEN_TREE, AT_FDCWD, path,
+			    TREE_CLONE | O_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+}
+
+int nt_stepfs_attach(int clone_fd, const char *path)
+{
+	return (int)syscall(NR_MOVE_MOUNT, clone_fd, "", AT_FDCWD, path, FROM_EMPTY_PATH);
 }
 
 void nt_stepfs_detach(const char *path)

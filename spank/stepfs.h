@@ -26,6 +26,11 @@
 /* path is a directory of root's, in one of root's. */
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);
 
+/* The same once more, on no path yet: a descriptor, closed on exec; -1 before Linux 5.2. */
+int nt_stepfs_clone(const char *path);
+/* In another mount namespace: put that on path. */
+int nt_stepfs_attach(int clone_fd, const char *path);
+
 /* Take away what is mounted on path, also where it is in use, or does not answer. Nothing is where
  * nothing was. The last component of path alone may be a user's. */
 void nt_stepfs_detach(const char *path);

@@ -152,15 +152,16 @@ no_recordd() {
 }
 
 @test "what a killed slurmstepd leaves mounted is detached" {
-	local pid job
-	job=$(as_user sbatch --parsable -n1 -w n1 -t 2 -o /dev/null --nccl-tune=observe --wrap "$indir"'
-		mkdir -p keep/it; pwd >"$SLURM_SUBMIT_DIR/where"; sleep 60')
+	local job
+	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'
+		mkdir -p keep/it; echo "$SLURM_JOB_ID" >"$0"; sleep 60' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
 	wait_for 20 test -s "$NT_CLUSTER/work/where"
-	pid=$(stepds "$job.batch")
-	kill -KILL "$pid"
-	as_user scancel "$job"
+	job=$(cat "$NT_CLUSTER/work/where")
 	rm "$NT_CLUSTER/work/where"
-	touch -d '10 minutes ago' "$RUNDIR/n1.$job.batch"
+	grep -q " $RUNDIR/n1.$job.0/fs tmpfs " /proc/mounts
+	kill -KILL "$(stepds "$job.0")"
+	as_user scancel "$job"
+	touch -d '10 minutes ago' "$RUNDIR/n1.$job.0"
 	wait_for 60 tidied_up
 }
 

@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 #include "spank/beneath.h"
 #include "spank/stepfs.h"
@@ -122,6 +124,63 @@ static void a_file_system_of_its_own(void **state)
 	assert_int_equal(nt_step_remove(&dir, &err), 0);
 	assert_false(there("run/n1.12.0"));
 	assert_int_not_equal(shell("grep '%s' /proc/mounts", rundir), 0);
+}
+
+/* A namespace that the job got before the step began, as job_container/tmpfs makes it. */
+static int older_namespace(void)
+{
+	char path[64];
+	int ready[2], fd;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		byte = room_alone();
+		_exit(write(ready[1], &byte, 1) == 1 && pause());
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(byte, 1);
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+	return fd;
+}
+
+static void it_is_seen_in_the_jobs_namespace(void **state)
+{
+	struct nt_step_dir dir;
+	struct nt_error err;
+	int namespace, status;
+	pid_t pid;
+
+	(void)state;
+	if (!mounts)
+		skip();
+	namespace = older_namespace();
+	assert_int_equal(nt_step_make(&dir, own(), "n1", 12, 0, &err), 0);
+	assert_int_equal(nt_step_show(&dir, &err), 0);
+	for (int task = 0; task < 2; task++) {
+		pid = fork();
+		if (pid == 0) {
+			if (setns(namespace, CLONE_NEWNS) < 0 ||
+			    there("run/n1.12.0/fs/step") != task)
+				_exit(1);
+			_exit(nt_step_show(&dir, &err) < 0 ||
+			      shell("touch run/n1.12.0/fs/step/rank.%d", task) != 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	assert_true(there("run/n1.12.0/fs/step/rank.0") && there("run/n1.12.0/fs/step/rank.1"));
+	assert_int_equal(nt_step_remove(&dir, &err), 0);
+	assert_false(there("run/n1.12.0"));
+	close(namespace);
 }
 
 static void no_file_system_can_be_had(void **state)
@@ -238,6 +297,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_lies_deep_is_put_aside, room_make,
 						room_remove),
 		cmocka_unit_test_setup_teardown(a_file_system_of_its_own, room_make, room_remove),
+		cmocka_unit_test_setup_teardown(it_is_seen_in_the_jobs_namespace, room_make,
+						room_remove),
 		cmocka_unit_test_setup_teardown(no_file_system_can_be_had, room_make, room_remove),
 		cmocka_unit_test_setup_teardown(unsafe_run_directories_are_refused, room_make,
 						room_remove),

@@ -260,21 +260,19 @@ int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
 	return nt_error_set(err, "the step's tasks cannot see %.150s", dir->path);
 }
 
-/* Also what goes with its mount: a namespace of the job's may hold that. */
 static size_t empty(struct nt_step_dir *dir)
 {
 	char path[NT_PATH_MAX];
 	struct timespec now;
 	size_t left = 0;
 
-	if (dir->fd >= 0) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = nt_clear_flat(dir->fd, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
-						      NT_STEP_CLEAR_MS);
-	}
 	if (dir->mounted) {
 		fs_path(dir, path);
 		nt_stepfs_detach(path);
+	} else if (dir->fd >= 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = nt_clear_flat(dir->fd, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
+						      NT_STEP_CLEAR_MS);
 	}
 	return left;
 }

@@ -68,8 +68,8 @@ int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err);
 
 /* In a task, as root: see to it that the task sees the directory under its path, also in a mount
- * namespace that the job got before (job_container/tmpfs). There the file system stays, emptied of
- * files, until the job's end. */
+ * namespace that the job got before (job_container/tmpfs). There the kernel takes the file system
+ * away when the directory that it is mounted on is removed. */
 int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err);
 
 /* Take it away with all that is in it. -1 and *err where something had to stay, which a plain

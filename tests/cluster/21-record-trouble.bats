@@ -115,7 +115,7 @@ with_others() {
 }
 
 helper_of() {
-	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0 "
+	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step "
 }
 
 @test "nt-recordd is killed: the step goes on and ends at once" {

@@ -37,9 +37,9 @@ site() {
 	: | tee "$NT_CLUSTER"/log/n[1-9].log >/dev/null
 }
 
-# Steps' directories and their mounts.
+# Steps' directories and their mounts; without a look at what is mounted.
 nothing_left() {
-	[ -z "$(find "$RUNDIR" -mindepth 1 -maxdepth 1 -type d)" ] && ! grep -q " $RUNDIR/" /proc/mounts
+	! ls -A -U "$RUNDIR" | grep -qE '^(n[0-9]+\.|\.left\.|\.aside\.)' && ! grep -q " $RUNDIR/" /proc/mounts
 }
 
 log_has() {
@@ -57,6 +57,7 @@ others_are_tuned() {
 leave() {
 	local name=$1
 	shift
+	install -d -m 755 "$RUNDIR"
 	mkdir -m 700 "$RUNDIR/$name"
 	chown "$NT_USER" "$RUNDIR/$name"
 	(cd "$RUNDIR/$name" && setpriv --reuid "$NT_USER" --clear-groups "$@")
@@ -130,8 +131,8 @@ be_mute() {
 	rm "$NT_CLUSTER/work/where"
 	wait_for 40 has_ended "$step"
 	wait "$step"
-	wait_for 20 nothing_left
 	wait_for 20 no_recordd
+	wait_for 20 nothing_left
 	run -0 others_are_tuned
 }
 
@@ -238,4 +239,37 @@ boards() {
 	[ "$output" = none ]
 	run -0 as_user srun -w n1 --nccl-tune=bandit bash -c 'readlink "$NCCL_TUNE_BOARD"'
 	[[ $output = '/memfd:nccl-tune-board.'*".n1.$(squeue -h -o %i | head -n 0)"* ]]
+}
+
+# Slurm 22.05 takes no base path in /tmp, and hides what is there from the job.
+in_a_namespace() {
+	local NT_BASE NT_CLUSTER
+	NT_BASE=$(mktemp -d /var/tmp/nt-test.XXXXXX)
+	chmod 755 "$NT_BASE"
+	export NT_BASE NT_CLUSTER=$NT_BASE/cluster SLURM_CONF=$NT_BASE/cluster/etc/slurm.conf
+	namespace_cluster && steps_in_a_namespace
+	local rc=$?
+	cluster_stop && return "$rc"
+}
+
+namespace_cluster() {
+	cluster_up "$NT_CLUSTER" 1 -n -c PrologFlags=Contain -p "$(nt_plugstack_line pmix=ask)" || return 1
+	mkdir "$NT_BASE/private"
+	printf 'AutoBasePath=true\nBasePath=%s\n' "$NT_BASE/private" >"$NT_CLUSTER/etc/job_container.conf"
+	cluster stop n1 && cluster stop slurmctld || return 1
+	echo JobContainerType=job_container/tmpfs >>"$SLURM_CONF"
+	cluster start slurmctld && cluster start n1 && cluster_wait
+}
+
+steps_in_a_namespace() {
+	as_user salloc -Q -w n1 -n2 bash -c 'for i in 1 2; do srun -n2 --nccl-tune=bandit bash -c "$0"; done' \
+		"$indir"'; touch $SLURM_PROCID; grep -c "fs tmpfs.*nr_inodes=8192" /proc/self/mounts; readlink /proc/self/ns/mnt' >"$out" || return 1
+	[ "$(grep -cx 1 "$out")" = 4 ] && [ "$(grep -c mnt: "$out")" = 4 ] && ! grep -qF "$(readlink /proc/self/ns/mnt)" "$out" &&
+		RUNDIR=$NT_CLUSTER/run/nccl-tune wait_for 20 nothing_left
+}
+
+@test "a job with a mount namespace of its own sees its directory, and only this step's" {
+	[ -n "$(compgen -G '/usr/lib*/*/slurm*/job_container_tmpfs.so' || compgen -G '/usr/lib*/slurm*/job_container_tmpfs.so')" ] ||
+		skip "this Slurm has no job_container/tmpfs"
+	in_a_namespace || { cat "$out"; false; }
 }

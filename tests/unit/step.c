@@ -180,6 +180,12 @@ static void it_is_seen_in_the_jobs_namespace(void **state)
 	assert_true(there("run/n1.12.0/fs/step/rank.0") && there("run/n1.12.0/fs/step/rank.1"));
 	assert_int_equal(nt_step_remove(&dir, &err), 0);
 	assert_false(there("run/n1.12.0"));
+	pid = fork();
+	if (pid == 0)
+		_exit(setns(namespace, CLONE_NEWNS) < 0 ||
+		      shell("! grep '%s' /proc/mounts", rundir) != 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 	close(namespace);
 }
 

@@ -32,8 +32,8 @@ struct nt_seat {
 
 /* The file in the step's directory, made at its first use. */
 int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *err);
-/* The sealed one that slurmstepd has made: boardfile.h. Ranks of a node with different boards do not
- * meet, and stay on AUTO. */
+/* The sealed one that slurmstepd has made: boardfile.h. Ranks of a node with different boards do
+ * not meet, and stay on AUTO. */
 int nt_board_open_sealed(struct nt_board_map *map, const char *path, const char *node, uint32_t job,
 			 uint32_t step, struct nt_error *err);
 void nt_board_close(struct nt_board_map *map);

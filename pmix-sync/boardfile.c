@@ -32,7 +32,7 @@ int nt_boardfile_open(const char *dir, struct nt_error *err)
 	return fd;
 }
 
-/* The number of a descriptor is soon another file's: it must have the name that slurmstepd gives. */
+/* The number of a descriptor is soon another file's: it must have slurmstepd's name. */
 static int check_name(int fd, const char *node, uint32_t job, uint32_t step)
 {
 	char want[192], path[48], have[192];

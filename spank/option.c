@@ -133,7 +133,7 @@ static int parse_dirsize(struct nt_site *site, size_t offset, const char *value,
 
 	(void)offset;
 	if (size != 0 && size < NT_STEPFS_BYTES_MIN)
-		return nt_error_set(err, "'%.60s' (want 1m to 16g, or 0 for none)", value);
+		return nt_error_set(err, "'%.60s' (want 1m to 1g, or 0 for none)", value);
 	site->dir_bytes = size;
 	return 0;
 }

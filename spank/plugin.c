@@ -4,6 +4,7 @@
  * was loaded into. In srun, sbatch and salloc a mistake of the user's is refused. In slurmstepd
  * every hook returns 0: a step never fails for our trouble, it runs untuned. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -472,15 +473,18 @@ int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 /* What it has left itself, and, now and then, what others have. Nothing waits for that. */
 static void tidy_up(void)
 {
+	int rundir_fd = fcntl(ctx.dir.parent_fd, F_DUPFD_CLOEXEC, 0);
 	struct nt_error err;
-	bool due = ctx.dir.parent_fd >= 0 && nt_tidy_is_due(ctx.dir.parent_fd);
+	bool due;
 
-	if (nt_step_remove(&ctx.dir, &err) < 0) {
-		slurm_info(LOG "%s", err.text);
-		due = true;
-	}
+	if (rundir_fd < 0) /* the step had no directory */
+		return;
+	due = nt_step_remove(&ctx.dir, &err) < 0;
 	if (due)
+		slurm_info(LOG "%s", err.text);
+	if (due || nt_tidy_is_due(rundir_fd))
 		(void)nt_helper_tidy(ctx.site.recordd, ctx.site.rundir, false, &err);
+	close(rundir_fd);
 }
 
 int slurm_spank_exit(spank_t spank, int ac, char **av)

@@ -534,7 +534,7 @@ static int record(int argc, char *argv[])
 	nt_cgroup_leave();
 	be_expendable();
 	nt_step_name(watch.errand.step, watch.step);
-	/* O_PATH: only the time stamp is looked at, and never that of what the user mounts there. */
+	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */
 	watch.dir_fd = nt_beneath_open_path(watch.errand.dir, O_PATH | O_DIRECTORY);
 	watch_step(&watch);
 	finish(&watch);

@@ -19,9 +19,9 @@
 #define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* as long as the site says nothing else */
 #define NT_STEPFS_FILES 8192
 #define NT_STEPFS_BYTES_MIN (1ll * 1024 * 1024)
-#define NT_STEPFS_BYTES_MAX (16ll * 1024 * 1024 * 1024)
+#define NT_STEPFS_BYTES_MAX (1024ll * 1024 * 1024) /* more takes a step too long to give back */
 #define NT_STEPFS_FILES_MIN 16
-#define NT_STEPFS_FILES_MAX 1000000
+#define NT_STEPFS_FILES_MAX 65536
 
 /* path is a directory of root's, in one of root's. */
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);

@@ -88,11 +88,11 @@ static void site_bounds_calibrations(void **state)
 static void bounds_of_directories(void **state)
 {
 	static const char *const bad[] = { "dirsize=",	  "dirsize=-1",
-					   "dirsize=1",	  "dirsize=17g",
+					   "dirsize=1",	  "dirsize=2g",
 					   "dirsize=4mb", "dirsize=m",
 					   "dirsize=1k",  "dirsize=99999999999999999999g" };
 	static const char *const bad_files[] = { "dirfiles=", "dirfiles=0", "dirfiles=15",
-						 "dirfiles=1000001", "dirfiles=20k" };
+						 "dirfiles=65537", "dirfiles=20k" };
 	struct nt_site site;
 	struct nt_error err;
 
@@ -109,11 +109,11 @@ static void bounds_of_directories(void **state)
 	assert_int_equal(site.dir_bytes, 0);
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse_site(&site, bad[i], &err), -1);
-		assert_non_null(strstr(err.text, "(want 1m to 16g, or 0 for none)"));
+		assert_non_null(strstr(err.text, "(want 1m to 1g, or 0 for none)"));
 	}
 	for (unsigned i = 0; i < sizeof(bad_files) / sizeof(bad_files[0]); i++) {
 		assert_int_equal(parse_site(&site, bad_files[i], &err), -1);
-		assert_non_null(strstr(err.text, "(want 16 to 1000000)"));
+		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
 	}
 }
 

@@ -7,8 +7,8 @@
 #define NT_OPTION "nccl-tune"
 #define NT_PLUGIN_NAME "nccl_tune" /* as Slurm knows the SPANK plugin */
 
-/* Environment. Only NT_ENV_POLICY, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*, NCCL's own plugin
- * variables and those of a launch profile cross into a task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_BOARD, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*,
+ * NCCL's own plugin variables and those of a launch profile cross into a task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
@@ -20,6 +20,8 @@
 /* And from slurmstepd to the task: the same arms, and the launch profile that is in force. */
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
+/* From slurmstepd to the task: where the node's sealed board is open, /proc/<task>/fd/<number>. */
+#define NT_ENV_BOARD "NCCL_TUNE_BOARD"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"
 #define NT_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN"
 /* What the user had in these two: loaded behind ours. */
@@ -30,8 +32,12 @@
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that slurmctld could not take */
 
+#define NT_TIDY_FILE "tidied" /* in NT_RUN_DIR: locked while it is tidied up, and when that was */
+
 /* Files of a step's runtime directory. */
-#define NT_BOARD_FILE "board" /* followed by .<layout version> */
+#define NT_BOARD_FILE "board" /* followed by .<layout version>; empty where a sealed one is used */
+/* The name of a sealed one: layout version, node, job, step. */
+#define NT_BOARD_SEALED "nccl-tune-board.%u.%s.%u.%u"
 #define NT_RECORD_PREFIX "rank." /* rank.<task>.<pid>.json, written to a .tmp name and renamed */
 #define NT_RECORD_SUFFIX ".json"
 

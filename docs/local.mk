@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/decisions/0013-remembered-arms.md \
 	%D%/decisions/0014-worth.md \
 	%D%/decisions/0015-savings.md \
+	%D%/decisions/0017-room.md \
 	%D%/decisions/0018-groups.md \
 	%D%/decisions/0021-newer-nccl.md \
 	%D%/design.md \

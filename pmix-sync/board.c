@@ -5,13 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "contract/names.h"
+#include "pmix-sync/boardfile.h"
 
 /* The part of the file from one byte on, before another. */
 static int reserve(int fd, size_t from, size_t until)
@@ -47,38 +46,47 @@ static int fill(int fd, struct nt_error *err)
 	return 0;
 }
 
-int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *err)
+/* fd becomes the map's, or is closed. */
+static int map_take(struct nt_board_map *map, int fd, struct nt_error *err)
 {
-	char path[NT_PATH_MAX + 32];
 	uint32_t magic = 0;
-	void *at;
-	int fd;
+	void *at = MAP_FAILED;
 
-	map->board = NULL;
-	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_BOARD_FILE, NT_BOARD_LAYOUT);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return nt_error_set(err, "cannot open %s: %s", path, strerror(errno));
-	if (fill(fd, err) < 0)
-		goto out;
-	at = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED) {
-		nt_error_set(err, "cannot map the board: %s", strerror(errno));
-		goto out;
+	if (fill(fd, err) == 0) {
+		at = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at == MAP_FAILED)
+			nt_error_set(err, "cannot map the board: %s", strerror(errno));
 	}
-	map->board = at;
-	if (!atomic_compare_exchange_strong(&map->board->magic, &magic, NT_BOARD_MAGIC) &&
-	    magic != NT_BOARD_MAGIC) {
-		nt_error_set(err, "%s is no board", path);
+	if (at != MAP_FAILED) {
+		map->board = at;
+		if (atomic_compare_exchange_strong(&map->board->magic, &magic, NT_BOARD_MAGIC) ||
+		    magic == NT_BOARD_MAGIC) {
+			map->fd = fd;
+			return 0;
+		}
+		nt_error_set(err, "it is no board");
 		munmap(at, sizeof(struct nt_board));
 		map->board = NULL;
-		goto out;
 	}
-	map->fd = fd;
-	return 0;
-out:
 	close(fd);
 	return -1;
+}
+
+int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *err)
+{
+	int fd = nt_boardfile_open(dir, err);
+
+	map->board = NULL;
+	return fd >= 0 ? map_take(map, fd, err) : -1;
+}
+
+int nt_board_open_sealed(struct nt_board_map *map, const char *path, const char *node, uint32_t job,
+			 uint32_t step, struct nt_error *err)
+{
+	int fd = nt_boardfile_open_sealed(path, node, job, step, err);
+
+	map->board = NULL;
+	return fd >= 0 ? map_take(map, fd, err) : -1;
 }
 
 void nt_board_close(struct nt_board_map *map)

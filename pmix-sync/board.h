@@ -8,7 +8,8 @@
  * Memory:   the mapping belongs to struct nt_board_map; seats and indices point into it.
  * Errors:   -1 and *err set; nothing is left claimed.
  * Host:     a directory that only the user (and root) can write; what is used of the file is filled
- *           with posix_fallocate first, so that a full disk is an error here, no SIGBUS later.
+ *           with posix_fallocate first, so that a full disk is an error here, no SIGBUS later. A
+ *           process of the user's that truncates the file still is one, not so where it is sealed.
  */
 #ifndef NT_SYNC_BOARD_H
 #define NT_SYNC_BOARD_H
@@ -29,7 +30,12 @@ struct nt_seat {
 	uint32_t comm, member;
 };
 
+/* The file in the step's directory, made at its first use. */
 int nt_board_open(struct nt_board_map *map, const char *dir, struct nt_error *err);
+/* The sealed one that slurmstepd has made: boardfile.h. Ranks of a node with different boards do
+ * not meet, and stay on AUTO. */
+int nt_board_open_sealed(struct nt_board_map *map, const char *path, const char *node, uint32_t job,
+			 uint32_t step, struct nt_error *err);
 void nt_board_close(struct nt_board_map *map);
 
 /* Helper thread of any process: memory for more keys of a communicator, where few are left. Without

@@ -10,6 +10,8 @@ libnt_sync_la_SOURCES = \
 	%D%/alike.h \
 	%D%/board.c \
 	%D%/board.h \
+	%D%/boardfile.c \
+	%D%/boardfile.h \
 	%D%/card.c \
 	%D%/card.h \
 	%D%/entry.c \

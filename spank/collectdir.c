@@ -15,6 +15,7 @@
 #include "record/file.h"
 #include "record/printable.h"
 #include "record/rank.h"
+#include "spank/beneath.h"
 
 #define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
 
@@ -25,15 +26,17 @@ struct reader {
 	size_t files, bytes;
 };
 
-/* Opening must neither follow a link nor wait for somebody at the other end of a pipe. */
+/* Opening must neither follow a link nor wait for somebody at the other end of a pipe, or of a file
+ * system. */
 static int read_file(const struct reader *reader, const char *name, char **text, size_t *text_bytes,
 		     struct nt_error *err)
 {
-	int fd = openat(reader->dir_fd, name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = nt_beneath_open(reader->dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	int rc;
 
+	if (fd < 0 && errno == EXDEV)
+		return nt_error_set(err, "something is mounted on it");
 	if (fd < 0)
 		return nt_error_set(err, errno == ELOOP ? "it is a link" : "it cannot be opened");
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
@@ -145,7 +148,7 @@ int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uin
 	struct reader reader = { .sum = sum, .job = job, .step = step };
 	DIR *directory;
 
-	reader.dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	reader.dir_fd = nt_beneath_open_path(path, O_RDONLY | O_DIRECTORY);
 	if (reader.dir_fd < 0)
 		return nt_error_set(err, "%.150s: %m", path);
 	directory = fdopendir(reader.dir_fd);

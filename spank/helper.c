@@ -15,15 +15,31 @@
 #include "spank/spawn.h"
 #include "spank/step.h"
 
-static int start_fingerprint(const char *program, const char *rundir, int fd, struct nt_error *err)
+/* PROGRAM WORD RUNDIR, with fd. */
+static int start(const char *program, const char *what, const char *rundir, int fd,
+		 struct nt_error *err)
 {
-	static char word[] = "fingerprint";
-	char name[NT_PATH_MAX], directory[NT_PATH_MAX];
+	char name[NT_PATH_MAX], word[16], directory[NT_PATH_MAX];
 	char *argv[] = { name, word, directory, NULL };
 
 	snprintf(name, sizeof(name), "%s", program);
+	snprintf(word, sizeof(word), "%s", what);
 	snprintf(directory, sizeof(directory), "%s", rundir);
 	return nt_spawn(program, argv, NULL, fd, err);
+}
+
+static int start_fingerprint(const char *program, const char *rundir, int fd, struct nt_error *err)
+{
+	return start(program, "fingerprint", rundir, fd, err);
+}
+
+int nt_helper_tidy(const char *program, const char *rundir, bool again, struct nt_error *err)
+{
+	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int rc = start(program, again ? "tidy-again" : "tidy", rundir, null_fd, err);
+
+	close(null_fd);
+	return rc;
 }
 
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,

@@ -25,6 +25,10 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 /* Have the fingerprint kept before a step wants it, without waiting. */
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err);
 
+/* Have the run directory tidied up (tidy.h), without waiting. again: also what could not be removed
+ * before. */
+int nt_helper_tidy(const char *program, const char *rundir, bool again, struct nt_error *err);
+
 /* Start the helper of a step: the socket to it. conf is the path of slurm.conf; NULL: libslurm
  * looks for it. */
 int nt_helper_start(const char *program, const struct nt_errand *errand, const char *conf,

@@ -6,10 +6,17 @@
 spank_plugin_sources = \
 	%D%/apply.c \
 	%D%/apply.h \
+	%D%/beneath.c \
+	%D%/beneath.h \
+	%D%/boardfd.c \
+	%D%/boardfd.h \
 	%D%/cache.c \
 	%D%/cache.h \
 	%D%/cgroup.c \
 	%D%/cgroup.h \
+	%D%/clear.c \
+	%D%/clear.h \
+	%D%/due.c \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/errand.c \
@@ -25,7 +32,10 @@ spank_plugin_sources = \
 	%D%/spawn.c \
 	%D%/spawn.h \
 	%D%/step.c \
-	%D%/step.h
+	%D%/step.h \
+	%D%/stepfs.c \
+	%D%/stepfs.h \
+	%D%/tidy.h
 
 noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
@@ -45,7 +55,8 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/slurm_compat.h \
 	%D%/sum.c \
 	%D%/sum.h \
-	%D%/sumtext.c
+	%D%/sumtext.c \
+	%D%/tidy.c
 libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.

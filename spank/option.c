@@ -11,6 +11,7 @@
 #include <string.h>
 #include "launch/profile.h"
 #include "spank/launch.h"
+#include "spank/stepfs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FILE_SINK "file:"
@@ -106,6 +107,52 @@ static int parse_calibrate(struct nt_site *site, size_t offset, const char *valu
 	return 0;
 }
 
+/* 128m: a power of 1024 may follow. -1: it is no such number. */
+static int64_t parse_size(const char *value)
+{
+	static const char units[] = "kmg";
+	const char *unit;
+	char *end;
+	long long size = strtoll(value, &end, 10);
+
+	if (value[0] < '0' || value[0] > '9' || size > NT_STEPFS_BYTES_MAX)
+		return -1;
+	if (*end == '\0')
+		return size;
+	unit = strchr(units, *end | 0x20);
+	if (!unit || end[1] != '\0')
+		return -1;
+	size <<= 10 * (unit - units + 1);
+	return size <= NT_STEPFS_BYTES_MAX ? size : -1;
+}
+
+static int parse_dirsize(struct nt_site *site, size_t offset, const char *value,
+			 struct nt_error *err)
+{
+	int64_t size = parse_size(value);
+
+	(void)offset;
+	if (size != 0 && size < NT_STEPFS_BYTES_MIN)
+		return nt_error_set(err, "'%.60s' (want 1m to 1g, or 0 for none)", value);
+	site->dir_bytes = size;
+	return 0;
+}
+
+static int parse_dirfiles(struct nt_site *site, size_t offset, const char *value,
+			  struct nt_error *err)
+{
+	char *end;
+	long files = strtol(value, &end, 10);
+
+	(void)offset;
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || files < NT_STEPFS_FILES_MIN ||
+	    files > NT_STEPFS_FILES_MAX)
+		return nt_error_set(err, "'%.60s' (want %d to %d)", value, NT_STEPFS_FILES_MIN,
+				    NT_STEPFS_FILES_MAX);
+	site->dir_files = files;
+	return 0;
+}
+
 static int parse_record(struct nt_site *site, size_t offset, const char *value,
 			struct nt_error *err)
 {
@@ -137,6 +184,8 @@ static const struct argument arguments[] = {
 	{ "site_memory", parse_path, offsetof(struct nt_site, site_memory) },
 	{ "command", parse_path, offsetof(struct nt_site, command) },
 	{ "calibrate_max", parse_calibrate, 0 },
+	{ "dirsize", parse_dirsize, 0 },
+	{ "dirfiles", parse_dirfiles, 0 },
 };
 
 static int parse_argument(struct nt_site *site, const char *text, struct nt_error *err)
@@ -159,7 +208,7 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 	return nt_error_set(
 		err,
 		"'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes=, "
-		"pmix=, profiles=, site_memory=, command= or calibrate_max=)",
+		"pmix=, profiles=, site_memory=, command=, calibrate_max=, dirsize= or dirfiles=)",
 		text);
 }
 
@@ -200,6 +249,8 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 		 NT_SYSCONFDIR);
 	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);
 	site->calibrate_max_s = 60;
+	site->dir_bytes = NT_STEPFS_BYTES;
+	site->dir_files = NT_STEPFS_FILES;
 	site->sink = NT_SINK_ADMINCOMMENT;
 	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
 	nt_policy_default(&site->policy);

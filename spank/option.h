@@ -30,6 +30,8 @@ struct nt_site {
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
 	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
 	int64_t calibrate_max_s; /* the longest calibration; 0: none is allowed */
+	/* of the file system of a step's runtime directory; dir_bytes 0: it has none of its own */
+	int64_t dir_bytes, dir_files;
 };
 
 /* key=value each; a key given again takes the place of the first. */

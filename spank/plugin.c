@@ -4,6 +4,7 @@
  * was loaded into. In srun, sbatch and salloc a mistake of the user's is refused. In slurmstepd
  * every hook returns 0: a step never fails for our trouble, it runs untuned. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
 #include "contract/policy.h"
 #include "launch/own.h"
+#include "spank/boardfd.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
 #include "spank/mpi.h"
@@ -27,6 +29,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/srun.h"
 #include "spank/step.h"
 #include "spank/task.h"
+#include "spank/tidy.h"
 
 #define LOG NT_LOG
 
@@ -53,12 +56,13 @@ static struct {
 	struct nt_place place;
 	struct nt_step_dir dir;
 	struct timespec dir_born;
+	int board_fd; /* the node's sealed board; -1: none */
 	uid_t uid; /* whose step this is */
 	gid_t gid;
 	bool helper_tried;
 	int socket; /* to nt-recordd; -1: none */
 	uint32_t tasks_ended;
-} ctx = { .socket = -1 };
+} ctx = { .board_fd = -1, .socket = -1 };
 
 /* ---- the option */
 
@@ -208,6 +212,8 @@ static int check_plugin(uid_t uid, gid_t gid, struct nt_error *err)
 static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_error *err)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
+	const struct nt_step_site site = { ctx.site.rundir, ctx.site.dir_bytes,
+					   ctx.site.dir_files };
 
 	if (!node || strlen(node) >= sizeof(ctx.place.node))
 		return nt_error_set(err, "this node has no name of at most %zu bytes",
@@ -217,7 +223,7 @@ static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_erro
 		return nt_error_set(err, "Slurm does not say whose step this is");
 	if (check_plugin(ctx.uid, ctx.gid, err) < 0)
 		return -1;
-	if (nt_step_make(&ctx.dir, ctx.site.rundir, node, job, step, err) < 0)
+	if (nt_step_make(&ctx.dir, &site, node, job, step, err) < 0)
 		return -1;
 	snprintf(ctx.place.dir, sizeof(ctx.place.dir), "%s", ctx.dir.path);
 	snprintf(ctx.place.node, sizeof(ctx.place.node), "%s", node);
@@ -230,6 +236,22 @@ static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_erro
 		return -1;
 	note_birth();
 	return 0;
+}
+
+/* Without it ranks use a file in the step's directory, which their user's processes can cut
+ * short. */
+static void make_board(void)
+{
+	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
+	struct nt_error err;
+
+	if (!ctx.tuned || !nt_mode_chooses(ctx.policy.mode) ||
+	    (ctx.place.flags & nothing_loaded) == nothing_loaded)
+		return;
+	ctx.board_fd = nt_boardfd_make(ctx.uid, ctx.gid, ctx.place.node, ctx.place.job,
+				       ctx.place.step, &err);
+	if (ctx.board_fd < 0)
+		slurm_error(LOG "no sealed board: %s", err.text);
 }
 
 static void start_step(spank_t spank)
@@ -256,6 +278,7 @@ static void start_step(spank_t spank)
 			slurm_error(LOG "%s; the step runs untuned on this node", err.text);
 	}
 	nt_task_tune(spank, ctx.site.plugin, &ctx.policy, &ctx.place, &ctx.tuned);
+	make_board();
 }
 
 /* Before everything else, and whatever becomes of it: NCCL must start alike on all nodes. */
@@ -365,7 +388,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	if (context == S_CTX_SLURMD) {
 		if (!ctx.site_ok)
 			slurm_error(LOG "%s; no step will be tuned", ctx.site_error.text);
-		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0)
+		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0 ||
+			 nt_helper_tidy(ctx.site.recordd, ctx.site.rundir, true, &err) < 0)
 			slurm_error(LOG "%s", err.text);
 		return 0;
 	}
@@ -400,6 +424,31 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 		start_step(spank);
 	else
 		slurm_error(LOG "%s; the step runs untuned", ctx.site_error.text);
+	return 0;
+}
+
+/* As root, in the task, which is where the job's tasks are. */
+int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
+{
+	struct nt_error err;
+
+	(void)spank;
+	(void)ac;
+	(void)av;
+	if (ctx.tuned && nt_step_show(&ctx.dir, &err) < 0)
+		slurm_error(LOG "%s; it will have no record", err.text);
+	return 0;
+}
+
+/* As the user, in the task. */
+int slurm_spank_task_init(spank_t spank, int ac, char **av)
+{
+	char path[NT_BOARDFD_PATH];
+
+	(void)ac;
+	(void)av;
+	if (ctx.board_fd >= 0 && nt_boardfd_leave(ctx.board_fd, path) == 0)
+		nt_task_board(spank, path);
 	return 0;
 }
 
@@ -441,17 +490,35 @@ int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 	return 0;
 }
 
+/* What it has left itself, and, now and then, what others have. Nothing waits for that. */
+static void tidy_up(void)
+{
+	int rundir_fd = fcntl(ctx.dir.parent_fd, F_DUPFD_CLOEXEC, 0);
+	struct nt_error err;
+	bool due;
+
+	if (rundir_fd < 0) /* the step had no directory */
+		return;
+	due = nt_step_remove(&ctx.dir, &err) < 0;
+	if (due)
+		slurm_info(LOG "%s", err.text);
+	if (due || nt_tidy_is_due(rundir_fd))
+		(void)nt_helper_tidy(ctx.site.recordd, ctx.site.rundir, false, &err);
+	close(rundir_fd);
+}
+
 int slurm_spank_exit(spank_t spank, int ac, char **av)
 {
-	struct nt_error err;
-
 	(void)spank;
 	(void)ac;
 	(void)av;
 	if (ctx.socket >= 0)
 		close(ctx.socket);
 	ctx.socket = -1;
-	if (spank_context() == S_CTX_REMOTE && nt_step_remove(&ctx.dir, &err) < 0)
-		slurm_info(LOG "%s", err.text);
+	if (ctx.board_fd >= 0)
+		close(ctx.board_fd);
+	ctx.board_fd = -1;
+	if (spank_context() == S_CTX_REMOTE)
+		tidy_up();
 	return 0;
 }

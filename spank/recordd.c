@@ -28,6 +28,7 @@
 #include "record/spool.h"
 #include "record/step.h"
 #include "spank/account.h"
+#include "spank/beneath.h"
 #include "spank/cache.h"
 #include "spank/cgroup.h"
 #include "spank/collect.h"
@@ -37,6 +38,7 @@
 #include "spank/remember.h"
 #include "spank/rights.h"
 #include "spank/step.h"
+#include "spank/tidy.h"
 
 #define TICK_MS 500 /* between looks at the directory */
 #define COLLECT_MS 1000 /* between readings of it, at least ... */
@@ -648,8 +650,8 @@ static int record(int argc, char *argv[])
 	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
 	set_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
 	nt_step_name(watch.errand.step, watch.step);
-	/* O_PATH: only the time stamp is looked at, whatever the user puts there. */
-	watch.dir_fd = open(watch.errand.dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */
+	watch.dir_fd = nt_beneath_open_path(watch.errand.dir, O_PATH | O_DIRECTORY);
 	watch.inside = watch.errand.groups[0] == '/';
 	watch_step(&watch);
 	finish(&watch);
@@ -675,6 +677,27 @@ static int fingerprint(const char *rundir)
 	return 0;
 }
 
+static void say_untidy(const char *text)
+{
+	syslog(LOG_ERR, "%s", text);
+}
+
+/* tidy RUNDIR, tidy-again RUNDIR */
+static int tidy(const char *rundir, bool again)
+{
+	struct nt_error err;
+
+	/* A person who starts this by hand sees what is said. */
+	openlog("nccl-tune", LOG_PID | LOG_PERROR, LOG_DAEMON);
+	alarm(2 * NT_TIDY_ALL_MS / 1000);
+	nt_cgroup_leave();
+	be_expendable();
+	if (nt_tidy(rundir, again, say_untidy, &err) == 0)
+		return 0;
+	syslog(LOG_ERR, "%s", err.text);
+	return 1;
+}
+
 int main(int argc, char *argv[])
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -686,6 +709,8 @@ int main(int argc, char *argv[])
 	close_others();
 	if (strcmp(argv[1], "fingerprint") == 0)
 		return fingerprint(argv[2]);
+	if (strcmp(argv[1], "tidy") == 0 || strcmp(argv[1], "tidy-again") == 0)
+		return tidy(argv[2], argv[1][4] != '\0');
 	if (strcmp(argv[1], "record") == 0)
 		return record(argc - 2, argv + 2);
 	return 2;

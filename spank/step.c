@@ -3,7 +3,6 @@
 /* The runtime directory of a step. */
 #include "spank/step.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,12 +13,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "spank/beneath.h"
+#include "spank/clear.h"
+#include "spank/stepfs.h"
 
-#define ENTRIES_MAX 65536 /* what the end of a step may spend on a user's files */
-#define OTHERS_MAX 4096 /* directories of other steps looked at when one begins */
-#define STALE_MAX 2 /* ... of which so many are taken away */
-#define STALE_S 60 /* a directory is locked long before it is this old */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define BELOW "/" NT_STEP_FS "/" NT_STEP_USERS
+#define SIDES_MAX 1000 /* leftovers of one name */
 
 void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX])
 {
@@ -67,142 +67,110 @@ int nt_rundir_open(const char *rundir, struct nt_error *err)
 void nt_step_dir_init(struct nt_step_dir *dir)
 {
 	memset(dir, 0, sizeof(*dir));
-	dir->parent_fd = dir->fd = -1;
+	dir->parent_fd = dir->holder_fd = dir->fd = dir->clone_fd = -1;
 }
 
-/* Take away what one name stands for: files and links, or an empty directory. */
-static bool remove_entry(int fd, const char *name)
+static void close_all(struct nt_step_dir *dir)
 {
-	if (unlinkat(fd, name, 0) == 0 || errno == ENOENT)
-		return true;
-	return unlinkat(fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
-}
-
-/* fd stays open. The number of entries that had to stay. */
-static size_t empty(int fd)
-{
-	int copy = openat(fd, ".", DIR_FLAGS);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-	const struct dirent *entry;
-	size_t seen = 0;
-	size_t left = 0;
-
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
-		return 1;
-	}
-	while (seen < ENTRIES_MAX && (entry = readdir(directory)) != NULL) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		seen++;
-		left += !remove_entry(fd, entry->d_name);
-	}
-	closedir(directory);
-	return left;
-}
-
-static void close_both(struct nt_step_dir *dir)
-{
+	if (dir->clone_fd >= 0)
+		close(dir->clone_fd);
 	if (dir->fd >= 0)
 		close(dir->fd);
+	if (dir->holder_fd >= 0)
+		close(dir->holder_fd);
 	if (dir->parent_fd >= 0)
 		close(dir->parent_fd);
-	dir->fd = dir->parent_fd = -1;
+	dir->parent_fd = dir->holder_fd = dir->fd = dir->clone_fd = -1;
 }
 
-static int remove_open(struct nt_step_dir *dir, struct nt_error *err)
+/* <rundir>/<holder>/fs */
+static void fs_path(const struct nt_step_dir *dir, char out[NT_PATH_MAX])
 {
-	size_t left = 0;
+	const size_t users = sizeof("/" NT_STEP_USERS) - 1;
 
-	/* The user's last processes may still write: once more, then it is theirs. */
-	for (int i = 0; i < 2; i++) {
-		left = empty(dir->fd);
-		if (unlinkat(dir->parent_fd, dir->name, AT_REMOVEDIR) == 0)
+	snprintf(out, NT_PATH_MAX, "%.*s", (int)(strlen(dir->path) - users), dir->path);
+}
+
+int nt_step_put_aside(int rundir_fd, const char *name, const char *prefix,
+		      char out[NT_STEP_HOLDER_MAX])
+{
+	const char *plain = name;
+
+	if (strncmp(name, NT_STEP_LEFT, sizeof(NT_STEP_LEFT) - 1) == 0)
+		plain = name + sizeof(NT_STEP_LEFT) - 1;
+	else if (strncmp(name, NT_STEP_ASIDE, sizeof(NT_STEP_ASIDE) - 1) == 0)
+		plain = name + sizeof(NT_STEP_ASIDE) - 1;
+	for (int i = 0; i < SIDES_MAX; i++) {
+		/* A directory takes the place of an empty one of that name, and of no other. */
+		snprintf(out, NT_STEP_HOLDER_MAX, i == 0 ? "%s%.130s" : "%s%.130s.%d", prefix,
+			 plain, i);
+		if (renameat(rundir_fd, name, rundir_fd, out) == 0)
 			return 0;
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			return -1;
 	}
-	return nt_error_set(err, "cannot remove %.150s, %zu entries had to stay: %m", dir->path,
-			    left);
+	return -1;
 }
 
 /* Of a step with the same name that was not ended in order, or of a run of the job before it was
- * requeued. */
-static int remove_old(struct nt_step_dir *dir, struct nt_error *err)
+ * requeued. Renamed, not looked at. */
+static int put_old_aside(const struct nt_step_dir *dir, struct nt_error *err)
 {
-	int rc;
+	char aside[NT_STEP_HOLDER_MAX], path[NT_PATH_MAX];
 
-	dir->fd = openat(dir->parent_fd, dir->name, DIR_FLAGS);
-	if (dir->fd < 0)
-		return nt_error_set(err, "%.150s is in the way: %m", dir->path);
-	rc = remove_open(dir, err);
-	close(dir->fd);
-	dir->fd = -1;
-	return rc;
+	if (nt_step_put_aside(dir->parent_fd, dir->holder, NT_STEP_LEFT, aside) == 0)
+		return 0;
+	/* What something is mounted on cannot be renamed. */
+	snprintf(path, sizeof(path), "%.*s", (int)(strlen(dir->path) - strlen(BELOW)), dir->path);
+	nt_stepfs_detach(path);
+	if (nt_step_put_aside(dir->parent_fd, dir->holder, NT_STEP_LEFT, aside) == 0)
+		return 0;
+	return nt_error_set(err, "%.150s is in the way: %m", path);
 }
 
-/* A slurmstepd that was killed has left its directory; the lock it held is gone. */
-static bool remove_stale(struct nt_step_dir *old)
+static int make_holder(struct nt_step_dir *dir, struct nt_error *err)
 {
-	struct nt_error err;
-	struct stat status;
-	bool stale;
-
-	old->fd = openat(old->parent_fd, old->name, DIR_FLAGS);
-	if (old->fd < 0)
-		return false;
-	stale = fstat(old->fd, &status) == 0 && time(NULL) - status.st_mtime >= STALE_S &&
-		flock(old->fd, LOCK_EX | LOCK_NB) == 0;
-	if (stale)
-		(void)remove_open(old, &err);
-	close(old->fd);
-	return stale;
-}
-
-/* Few at a time: the step waits. */
-static void tidy_up(const struct nt_step_dir *dir)
-{
-	int copy = openat(dir->parent_fd, ".", DIR_FLAGS);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-	const struct dirent *entry;
-	unsigned seen = 0, removed = 0;
-
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
-		return;
-	}
-	while (seen++ < OTHERS_MAX && removed < STALE_MAX && (entry = readdir(directory)) != NULL) {
-		struct nt_step_dir old = { .parent_fd = dir->parent_fd };
-
-		/* Node, job, step; the plain files beside them have no second dot. */
-		if (entry->d_name[0] == '.' ||
-		    strchr(entry->d_name, '.') == strrchr(entry->d_name, '.') ||
-		    strcmp(entry->d_name, dir->name) == 0)
-			continue;
-		snprintf(old.path, sizeof(old.path), "%s", entry->d_name);
-		old.name = old.path;
-		removed += remove_stale(&old);
-	}
-	closedir(directory);
-}
-
-static int make_open(struct nt_step_dir *dir, struct nt_error *err)
-{
-	int rc = mkdirat(dir->parent_fd, dir->name, 0700);
+	int rc = mkdirat(dir->parent_fd, dir->holder, 0700);
 
 	if (rc < 0 && errno == EEXIST) {
-		if (remove_old(dir, err) < 0)
+		if (put_old_aside(dir, err) < 0)
 			return -1;
-		rc = mkdirat(dir->parent_fd, dir->name, 0700);
+		rc = mkdirat(dir->parent_fd, dir->holder, 0700);
 	}
 	if (rc < 0)
 		return nt_error_set(err, "cannot make %.150s: %m", dir->path);
-	dir->fd = openat(dir->parent_fd, dir->name, DIR_FLAGS);
-	if (dir->fd < 0)
+	dir->holder_fd = openat(dir->parent_fd, dir->holder, DIR_FLAGS);
+	/* Users may pass, and not read: who can read a directory can lock it. The lock is for
+	 * tidy.h, as long as this process lives. */
+	if (dir->holder_fd < 0 || flock(dir->holder_fd, LOCK_EX | LOCK_NB) < 0 ||
+	    fchmod(dir->holder_fd, 0711) < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", dir->path);
-	/* For tidy_up() of other steps, as long as this process lives. */
-	(void)flock(dir->fd, LOCK_EX | LOCK_NB);
 	return 0;
+}
+
+static int make_inside(struct nt_step_dir *dir, const struct nt_step_site *site,
+		       struct nt_error *err)
+{
+	char path[NT_PATH_MAX];
+	int fd;
+
+	fs_path(dir, path);
+	if (mkdirat(dir->holder_fd, NT_STEP_FS, 0700) < 0)
+		return nt_error_set(err, "cannot make %.150s: %m", path);
+	if (site->bytes > 0 && geteuid() == 0) {
+		if (nt_stepfs_mount(path, site->bytes, site->files, err) < 0)
+			return -1;
+		dir->mounted = true;
+		dir->clone_fd = nt_stepfs_clone(path);
+	}
+	fd = openat(dir->holder_fd, NT_STEP_FS, DIR_FLAGS);
+	if (fd < 0 || fchmod(fd, 0711) < 0 || mkdirat(fd, NT_STEP_USERS, 0700) < 0)
+		nt_error_set(err, "cannot make %.150s: %m", dir->path);
+	else
+		dir->fd = nt_beneath_open(fd, NT_STEP_USERS, DIR_FLAGS);
+	if (fd >= 0)
+		close(fd);
+	return dir->fd >= 0 ? 0 : -1;
 }
 
 /* The name becomes part of a path and of a comma-separated list. */
@@ -215,46 +183,127 @@ static bool is_plain(const char *text)
 	return text[0] && text[0] != '.';
 }
 
-int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job,
-		 uint32_t step, struct nt_error *err)
+static int name_all(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job,
+		    uint32_t step, struct nt_error *err)
 {
 	char name[NT_STEP_NAME_MAX];
-	int n;
+	int n, m;
 
-	nt_step_dir_init(dir);
 	nt_step_name(step, name);
 	if (!is_plain(node))
 		return nt_error_set(err, "no directory for a node named '%.60s'", node);
-	n = snprintf(dir->path, sizeof(dir->path), "%s/%s.%" PRIu32 ".%s", rundir, node, job, name);
-	if (n < 0 || (size_t)n >= sizeof(dir->path))
+	n = snprintf(dir->holder, sizeof(dir->holder), "%s.%" PRIu32 ".%s", node, job, name);
+	m = snprintf(dir->path, sizeof(dir->path), "%s/%s" BELOW, rundir, dir->holder);
+	if (n < 0 || (size_t)n >= sizeof(dir->holder) - 30 || m < 0 ||
+	    (size_t)m >= sizeof(dir->path) - 30)
 		return nt_error_set(err, "%.100s/%.60s...: too long a path", rundir, node);
-	dir->name = strrchr(dir->path, '/') + 1;
-	dir->parent_fd = nt_rundir_open(rundir, err);
+	return 0;
+}
+
+int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const char *node,
+		 uint32_t job, uint32_t step, struct nt_error *err)
+{
+	struct nt_error second;
+
+	nt_step_dir_init(dir);
+	if (name_all(dir, site->rundir, node, job, step, err) < 0)
+		return -1;
+	dir->parent_fd = nt_rundir_open(site->rundir, err);
 	if (dir->parent_fd < 0)
 		return -1;
-	tidy_up(dir);
-	if (make_open(dir, err) == 0)
+	if (make_holder(dir, err) == 0 && make_inside(dir, site, err) == 0)
 		return 0;
-	close_both(dir);
+	(void)nt_step_remove(dir, &second);
 	return -1;
 }
 
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err)
 {
+	struct nt_error second;
+
 	if (fchmod(dir->fd, 0700) == 0 && fchown(dir->fd, uid, gid) == 0)
 		return 0;
 	nt_error_set(err, "cannot give %.150s to user %u: %m", dir->path, uid);
-	unlinkat(dir->parent_fd, dir->name, AT_REMOVEDIR);
-	close_both(dir);
+	(void)nt_step_remove(dir, &second);
 	return -1;
+}
+
+/* A later run of a requeued job may have put ours aside. */
+static bool is_ours_still(const struct nt_step_dir *dir)
+{
+	struct stat ours, there;
+
+	return fstat(dir->holder_fd, &ours) == 0 &&
+	       fstatat(dir->parent_fd, dir->holder, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+static bool is_seen(const struct nt_step_dir *dir)
+{
+	struct stat ours, there;
+
+	return fstat(dir->fd, &ours) == 0 && lstat(dir->path, &there) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
+{
+	char path[NT_PATH_MAX];
+
+	if (is_seen(dir))
+		return 0;
+	fs_path(dir, path);
+	/* Another task of the node may be doing the same: what counts is what is there then. */
+	(void)nt_stepfs_attach(dir->clone_fd, path);
+	if (is_seen(dir))
+		return 0;
+	return nt_error_set(err, "the step's tasks cannot see %.150s", dir->path);
+}
+
+static size_t empty(struct nt_step_dir *dir)
+{
+	char path[NT_PATH_MAX];
+	struct timespec now;
+	size_t left = 0;
+
+	if (dir->mounted) {
+		fs_path(dir, path);
+		nt_stepfs_detach(path);
+	} else if (dir->fd >= 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = nt_clear_flat(dir->fd, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
+						      NT_STEP_CLEAR_MS);
+	}
+	return left;
+}
+
+static int remove_all(struct nt_step_dir *dir, struct nt_error *err)
+{
+	char aside[NT_STEP_HOLDER_MAX];
+	size_t left = 0;
+	int saved;
+
+	/* The user's last processes may still write: once more, then it is theirs. */
+	for (int i = 0; i < 2; i++) {
+		left = empty(dir);
+		(void)unlinkat(dir->holder_fd, NT_STEP_FS "/" NT_STEP_USERS, AT_REMOVEDIR);
+		(void)unlinkat(dir->holder_fd, NT_STEP_FS, AT_REMOVEDIR);
+		if (unlinkat(dir->parent_fd, dir->holder, AT_REMOVEDIR) == 0)
+			return 0;
+	}
+	saved = errno;
+	(void)nt_step_put_aside(dir->parent_fd, dir->holder, NT_STEP_LEFT, aside);
+	errno = saved;
+	return nt_error_set(err, "cannot remove %.150s at once, %zu entries had to stay: %m",
+			    dir->path, left);
 }
 
 int nt_step_remove(struct nt_step_dir *dir, struct nt_error *err)
 {
 	int rc = 0;
 
-	if (dir->fd >= 0)
-		rc = remove_open(dir, err);
-	close_both(dir);
+	if (dir->holder_fd >= 0 && is_ours_still(dir))
+		rc = remove_all(dir, err);
+	close_all(dir);
 	return rc;
 }

@@ -2,18 +2,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - the runtime directory of a step on one node
  *
- * <rundir>/<node>.<job>.<step>, the user's, mode 0700, for as long as the step lives. rundir
- * belongs to the daemon (root) and nobody else may write it, so that nobody else can put anything
- * in the way. The directory stays open from before the first task is started: whatever the user
- * mounts or links there later is never walked into.
+ *   <rundir>/<node>.<job>.<step>           root's; locked by slurmstepd while it lives
+ *   <rundir>/<node>.<job>.<step>/fs        root's; a file system of the step's own (stepfs.h)
+ *   <rundir>/<node>.<job>.<step>/fs/step   the user's, mode 0700: what tasks are told of
+ *   <rundir>/.left.*                       what could not be removed at once: tidy.h removes it
+ *   <rundir>/.aside.*                      what tidy.h could not remove either
+ *
+ * rundir belongs to the daemon (root) and nobody else may write it. All that users own is below
+ * directories of root's, which they can neither rename nor mount anything on; so taking away what
+ * is mounted on fs takes all away that they have put or mounted there, and nothing of it is looked
+ * at. Where the site wants no such file system, or the daemon is not root, fs is a plain directory.
  *
  * Threads:  one at a time.
- * Memory:   the caller's; two file descriptors until nt_step_remove.
+ * Memory:   the caller's; four file descriptors until nt_step_remove.
  * Errors:   -1 and *err; nothing is left behind.
+ * Units:    making takes a few system calls, removing NT_STEP_CLEAR_MS more at most: what is left
+ *           of other steps is not looked at.
  */
 #ifndef NT_STEP_H
 #define NT_STEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,14 +30,29 @@
 #include "contract/names.h"
 
 #define NT_STEP_BATCH 0xfffffffbu /* Slurm's SLURM_BATCH_SCRIPT, the one step that has a name */
+#define NT_STEP_FS "fs"
+#define NT_STEP_USERS "step"
+#define NT_STEP_LEFT ".left."
+#define NT_STEP_ASIDE ".aside."
+#define NT_STEP_HOLDER_MAX 160 /* the name of a directory in rundir, with its NUL */
+#define NT_STEP_CLEAR_MS 200 /* what the end of a step may spend on a user's files */
 
 /* "0", "17", "batch": a step as the job's record names it. */
 void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX]);
 
 struct nt_step_dir {
-	char path[NT_PATH_MAX];
-	const char *name; /* in path */
-	int parent_fd, fd; /* -1: there is none */
+	char path[NT_PATH_MAX]; /* the user's directory */
+	char holder[NT_STEP_HOLDER_MAX]; /* in rundir */
+	int parent_fd, holder_fd; /* rundir, and holder; -1: there is none */
+	int fd; /* the user's directory, whatever is mounted over it later */
+	int clone_fd; /* its file system, for a mount namespace of the job's; -1: there is none */
+	bool mounted;
+};
+
+/* What the site says of all steps. */
+struct nt_step_site {
+	const char *rundir;
+	int64_t bytes, files; /* of a step's file system; bytes 0: none */
 };
 
 /* Make rundir if its parent exists, and open it; fails unless it is the daemon's alone. */
@@ -36,14 +60,25 @@ int nt_rundir_open(const char *rundir, struct nt_error *err);
 
 void nt_step_dir_init(struct nt_step_dir *dir);
 
-/* Make the directory; one that was left behind under this name is emptied and taken away first. */
-int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, uint32_t job,
-		 uint32_t step, struct nt_error *err);
+/* Make the directory; one that was left behind under this name is put aside. Fails where a file
+ * system of its own is wanted and cannot be had. */
+int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const char *node,
+		 uint32_t job, uint32_t step, struct nt_error *err);
 /* Hand it to the user. */
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err);
 
-/* Take it away with the files in it, and empty directories; -1 and *err where something had to
- * stay. */
+/* In a task, as root: see to it that the task sees the directory under its path, also in a mount
+ * namespace that the job got before (job_container/tmpfs). There the kernel takes the file system
+ * away when the directory that it is mounted on is removed. */
+int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err);
+
+/* Take it away with all that is in it. -1 and *err where something had to stay, which a plain
+ * directory may have: it is then called .left.*. */
 int nt_step_remove(struct nt_step_dir *dir, struct nt_error *err);
+
+/* Rename a directory of rundir: prefix (NT_STEP_LEFT, NT_STEP_ASIDE) takes the place of any that it
+ * has. The new name in out. */
+int nt_step_put_aside(int rundir_fd, const char *name, const char *prefix,
+		      char out[NT_STEP_HOLDER_MAX]);
 
 #endif

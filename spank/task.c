@@ -99,12 +99,20 @@ void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *pol
 		plan = nt_env_decide(&env, plugin, false);
 	}
 	change_env(spank, NT_ENV_POLICY, plan.policy, text);
+	/* Of a step around this one; each task is told its own. */
+	if (get(spank, NT_ENV_BOARD, values.policy, sizeof(values.policy)) >= 0)
+		unset(spank, NT_ENV_BOARD);
 	change_env(spank, NT_ENV_CHAINED_TUNER, plan.tuner.chained_change,
 		   plan.tuner.chained_value);
 	change_env(spank, NT_ENV_CHAINED_PROFILER, plan.profiler.chained_change,
 		   plan.profiler.chained_value);
 	change_env(spank, NT_ENV_NCCL_TUNER, plan.tuner.change, plan.tuner.value);
 	change_env(spank, NT_ENV_NCCL_PROFILER, plan.profiler.change, plan.profiler.value);
+}
+
+void nt_task_board(spank_t spank, const char *path)
+{
+	set(spank, NT_ENV_BOARD, path);
 }
 
 void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes)

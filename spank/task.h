@@ -25,6 +25,9 @@ struct nt_task_env nt_task_env(spank_t spank);
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
 		  struct nt_place *place, bool *tuned);
 
+/* In a task: where the node's sealed board is. */
+void nt_task_board(spank_t spank, const char *path);
+
 /* The first of two variables that the tasks have; "-" if there is none, or no room. */
 void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes);
 

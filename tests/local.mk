@@ -74,6 +74,8 @@ unit_tests = \
 	%D%/unit/rhythm \
 	%D%/unit/spread \
 	%D%/unit/printable \
+	%D%/unit/step \
+	%D%/unit/tidy \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \
@@ -134,6 +136,13 @@ tests_sim_nt_log_peer_LDADD = libnt-sync.la
 noinst_PROGRAMS += tests/kill/nt-strike
 tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
 tests_kill_nt_strike_LDADD =
+
+# What an ordinary user may do to a step's directory and its board.
+noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
+tests_kill_nt_mute_SOURCES = %D%/kill/mute.c
+tests_kill_nt_mute_LDADD =
+tests_kill_nt_maim_SOURCES = %D%/kill/maim.c
+tests_kill_nt_maim_LDADD =
 
 # The simulated NCCL, and a plugin for it that does right or wrong as it is told.
 noinst_LTLIBRARIES += libnt-fake.la
@@ -324,6 +333,7 @@ EXTRA_DIST += \
 	%D%/cluster/57-recheck.bats \
 	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
+	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
@@ -431,6 +441,7 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
 	%D%/unit/launch-world.h \
+	%D%/unit/room.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \
 	%D%/unit/steady.h

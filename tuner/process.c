@@ -13,6 +13,7 @@
 #include "tuner/deadline.h"
 #include "tuner/log.h"
 #include "engine/schedule.h"
+#include "pmix-sync/boardfile.h"
 
 #define LOCK_MS 100u /* an ending thread waits so long for a lock that may never come free */
 
@@ -100,6 +101,20 @@ static void fini_thread(struct nt_process_thread *helper)
 	pthread_mutex_destroy(&helper->lock);
 }
 
+/* Sealed, where slurmstepd has made one and it can be had here. */
+static void open_board(struct nt_process *process)
+{
+	const struct nt_place *place = &process->place;
+	const char *sealed = getenv(NT_ENV_BOARD);
+	struct nt_error err;
+
+	if (sealed && nt_board_open_sealed(&process->map, sealed, place->node, place->job,
+					   place->step, &err) == 0)
+		nt_boardfile_mark(place->dir);
+	else
+		(void)nt_board_open(&process->map, place->dir, &process->board_error);
+}
+
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
 		    const struct nt_work *work, struct nt_error *err)
 {
@@ -122,7 +137,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	init_thread(&process->helper);
 	nt_process_warm_read(&process->warm, process->policy.mode, getenv(NT_ENV_WARM));
 	if (nt_mode_chooses(process->policy.mode))
-		(void)nt_board_open(&process->map, process->place.dir, &process->board_error);
+		open_board(process);
 	return 0;
 }
 

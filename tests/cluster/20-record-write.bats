@@ -82,7 +82,7 @@ entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,
 
 # Eight steps end at the same moment.
 eight='for i in {1..8}; do srun -N1 -n1 --overlap ./rank committed bash -c '\''until [ -e go ]; do sleep 0.02; done'\'' & done
-until [ "$(ls '"\$RUN"'/n*."$SLURM_JOB_ID".*/rank.*.json 2>/dev/null | wc -l)" -ge 8 ]; do sleep 0.1; done
+until [ "$(ls '"\$RUN"'/n*."$SLURM_JOB_ID".*/fs/step/rank.*.json 2>/dev/null | wc -l)" -ge 8 ]; do sleep 0.1; done
 touch go
 wait
 rm go'
@@ -200,7 +200,7 @@ early() {
 }
 
 step_is_seen() {
-	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/rank.*.json" >/dev/null
+	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/fs/step/rank.*.json" >/dev/null
 }
 
 @test "a step whose user wants no plugins has a record that says so" {

@@ -115,7 +115,7 @@ with_others() {
 }
 
 helper_of() {
-	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0 "
+	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step "
 }
 
 @test "nt-recordd is killed: the step goes on and ends at once" {
@@ -143,6 +143,7 @@ helper_of() {
 	wait_for 20 has_no_helper "$job"
 	has_record "$job" || [ -e "$SPOOL/nt.$job.0.json" ]
 	as_user scancel "$job"
+	umount -l "$NT_CLUSTER/run/nccl-tune/"n*."$job".0/fs
 	rm -rf "$NT_CLUSTER/run/nccl-tune/"n*."$job".0
 }
 

@@ -70,13 +70,13 @@ untouched() {
 	untouched
 }
 
-@test "the disk is full" {
+@test "the disk is full: a step's board and directory are not on it" {
 	mkdir -p "$NT_CLUSTER/run/full"
 	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
 	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"
 	fake || { cat "$err"; umount -l "$NT_CLUSTER/run/full"; false; }
 	wait_for 10 umount "$NT_CLUSTER/run/full"
-	untouched
+	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
 @test "no PMIx in the step" {

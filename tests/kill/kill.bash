@@ -178,6 +178,7 @@ kill_left() {
 		sleep 0.2
 	done
 	k_left=${k_left% }
+	umount -q -l "$NT_CLUSTER"/run/nccl-tune/n[1-8].*/fs
 	rm -rf "$NT_CLUSTER"/run/nccl-tune/n[1-8].* "$NT_CLUSTER"/tmp/n[1-8]/*
 	pgrep -f "nt-recordd .*$NT_CLUSTER/" | xargs -r kill -9
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* board.c - seats, keys and runs of a board, and what happens where there is no room or no board */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/names.h"
 #include "pmix-sync/board.h"
 #include "pmix-sync/turn.h"
+#include "spank/boardfd.h"
 
 static char dir[64];
 
@@ -89,6 +92,49 @@ static void a_bad_place_is_an_error(void **state)
 	assert_int_equal(symlink("/dev/null", path), 0);
 	assert_int_equal(nt_board_open(&map, dir, &err), -1);
 	unlink(path);
+}
+
+/* As slurmstepd makes it, and what it leaves to a task. */
+static void a_sealed_board_cannot_be_cut(void **state)
+{
+	struct nt_board_map a, b;
+	char path[NT_BOARDFD_PATH];
+	struct nt_error err;
+	int fd;
+
+	(void)state;
+	fd = nt_boardfd_make(getuid(), getgid(), "n1", 12, 3, &err);
+	assert_true(fd >= 0);
+	assert_int_equal(nt_boardfd_leave(fd, path), 0);
+	close(fd);
+	assert_int_equal(nt_board_open_sealed(&a, path, "n1", 12, 3, &err), 0);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), 0);
+	(void)seat(a.board, 42, 0);
+	assert_int_equal(seat(b.board, 42, 1).member, 1);
+	assert_int_equal(ftruncate(a.fd, 0), -1);
+	assert_int_equal(ftruncate(a.fd, sizeof(struct nt_board) + 1), -1);
+	assert_int_equal(truncate(path, 0), -1);
+	assert_int_equal(open(path, O_RDWR | O_TRUNC), -1);
+	assert_int_equal(fcntl(a.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	nt_board_grow(&a, 0);
+	nt_board_close(&b);
+	/* Another step's, another node's, and what only looks like one. */
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 4, &err), -1);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 1, 3, &err), -1);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n2", 12, 3, &err), -1);
+	assert_non_null(strstr(err.text, "is no sealed board of this step"));
+	assert_null(b.board);
+	nt_board_close(&a);
+	assert_int_equal(nt_board_open_sealed(&b, "/proc/self/fd/999", "n1", 12, 3, &err), -1);
+	assert_int_equal(nt_board_open_sealed(&b, "/dev/zero", "n1", 12, 3, &err), -1);
+	fd = memfd_create("nccl-tune-board.6.n1.12.3", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(ftruncate(fd, sizeof(struct nt_board)), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), 0);
+	nt_board_close(&b);
+	close(fd);
 }
 
 static void a_rank_sits_once(void **state)
@@ -313,6 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(two_maps_are_one_board, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
+		cmocka_unit_test(a_sealed_board_cannot_be_cut),
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
 		cmocka_unit_test(memory_for_keys_grows),

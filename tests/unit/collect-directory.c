@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directory of a step: what it may hold when records are read, how it is made and taken
- * away. */
+/* The directory of a step: what it may hold when records are read. */
 #include "spank/collect.h"
 
 #include <setjmp.h>
@@ -17,7 +16,6 @@
 #include <cmocka.h>
 #include "contract/names.h"
 #include "record/step.h"
-#include "spank/step.h"
 
 static const char good[] =
 	"{\"v\":1,\"job\":12,\"step\":0,\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
@@ -109,93 +107,11 @@ static void no_directory_is_an_error(void **state)
 	nt_sum_fini(&sum);
 }
 
-static void step_directory(void **state)
-{
-	char rundir[96];
-	char path[NT_PATH_MAX + 32];
-	struct nt_step_dir dir;
-	struct nt_error err;
-	struct stat status;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, NT_STEP_BATCH, &err), 0);
-	snprintf(path, sizeof(path), "%s/n1.12.batch", rundir);
-	assert_string_equal(dir.path, path);
-	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_mode & 07777, 0700);
-	assert_int_equal(nt_step_give(&dir, getuid(), getgid(), &err), 0);
-	snprintf(path, sizeof(path), "%s/link", dir.path);
-	assert_int_equal(symlink(top, path), 0);
-	snprintf(path, sizeof(path), "%s/empty", dir.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_remove(&dir, &err), 0);
-	assert_int_equal(stat(dir.path, &status), -1);
-	assert_int_equal(stat(rundir, &status), 0);
-}
-
-static void leftover_directory_is_replaced(void **state)
-{
-	char rundir[96], path[NT_PATH_MAX + 32];
-	struct nt_step_dir first, second;
-	struct nt_error err;
-	struct stat status;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(nt_step_make(&first, rundir, "n1", 12, 0, &err), 0);
-	snprintf(path, sizeof(path), "%s/rank.0.1.json", first.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), 0);
-	assert_int_equal(stat(path, &status), -1);
-	snprintf(path, sizeof(path), "%s/full", second.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/full/file", second.path);
-	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(nt_step_remove(&second, &err), -1);
-	assert_non_null(strstr(err.text, "1 entries had to stay"));
-	assert_int_equal(nt_step_make(&second, rundir, "n1", 12, 0, &err), -1);
-	(void)nt_step_remove(&first, &err);
-}
-
-static void unsafe_run_directories_are_refused(void **state)
-{
-	char rundir[96], other[96];
-	struct nt_step_dir dir;
-	struct nt_error err;
-
-	(void)state;
-	snprintf(rundir, sizeof(rundir), "%s/run", top);
-	assert_int_equal(mkdir(rundir, 0755), 0);
-	assert_int_equal(chmod(rundir, 0777), 0);
-	assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
-	assert_non_null(strstr(err.text, "may be written by others (mode 0777)"));
-	assert_int_equal(chmod(rundir, 0755), 0);
-	snprintf(other, sizeof(other), "%s/link", top);
-	assert_int_equal(symlink(rundir, other), 0);
-	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
-	snprintf(other, sizeof(other), "%s/none/run", top);
-	assert_int_equal(nt_step_make(&dir, other, "n1", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "../n1", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "a,b", 12, 0, &err), -1);
-	assert_int_equal(nt_step_make(&dir, rundir, "", 12, 0, &err), -1);
-	if (geteuid() == 0) {
-		assert_int_equal(chown(rundir, 12345, 12345), 0);
-		assert_int_equal(nt_step_make(&dir, rundir, "n1", 12, 0, &err), -1);
-		assert_non_null(strstr(err.text, "belongs to user 12345"));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(step_directory, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(leftover_directory_is_replaced, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(unsafe_run_directories_are_refused, make_top,
-						remove_top),
 	};
 
 	return cmocka_run_group_tests_name("collect-directory", tests, NULL, NULL);

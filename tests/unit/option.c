@@ -84,6 +84,38 @@ static void site_bounds_calibrations(void **state)
 	}
 }
 
+static void bounds_of_directories(void **state)
+{
+	static const char *const bad[] = { "dirsize=",	  "dirsize=-1",
+					   "dirsize=1",	  "dirsize=2g",
+					   "dirsize=4mb", "dirsize=m",
+					   "dirsize=1k",  "dirsize=99999999999999999999g" };
+	static const char *const bad_files[] = { "dirfiles=", "dirfiles=0", "dirfiles=15",
+						 "dirfiles=65537", "dirfiles=20k" };
+	struct nt_site site;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse_site(&site, "pmix=ask", &err), 0);
+	assert_int_equal(site.dir_bytes, 128 << 20);
+	assert_int_equal(site.dir_files, 8192);
+	assert_int_equal(parse_site(&site, "dirsize=1g dirfiles=100", &err), 0);
+	assert_int_equal(site.dir_bytes, 1 << 30);
+	assert_int_equal(site.dir_files, 100);
+	assert_int_equal(parse_site(&site, "dirsize=2048K", &err), 0);
+	assert_int_equal(site.dir_bytes, 2 << 20);
+	assert_int_equal(parse_site(&site, "dirsize=0", &err), 0);
+	assert_int_equal(site.dir_bytes, 0);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(parse_site(&site, bad[i], &err), -1);
+		assert_non_null(strstr(err.text, "(want 1m to 1g, or 0 for none)"));
+	}
+	for (unsigned i = 0; i < sizeof(bad_files) / sizeof(bad_files[0]); i++) {
+		assert_int_equal(parse_site(&site, bad_files[i], &err), -1);
+		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
+	}
+}
+
 static void names_of_profiles_are_looked_up(void **state)
 {
 	struct nt_site site;
@@ -405,6 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(site_without_arguments),
 		cmocka_unit_test(site_bounds_calibrations),
+		cmocka_unit_test(bounds_of_directories),
 		cmocka_unit_test(names_of_profiles_are_looked_up),
 		cmocka_unit_test(site_with_all_arguments),
 		cmocka_unit_test(later_arguments_win),

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* boardfile.c - see boardfile.h */
+#include "pmix-sync/boardfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "contract/board.h"
+#include "contract/names.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static void name_file(char path[NT_PATH_MAX + 32], const char *dir)
+{
+	snprintf(path, NT_PATH_MAX + 32, "%.*s/%s.%u", NT_PATH_MAX, dir, NT_BOARD_FILE,
+		 NT_BOARD_LAYOUT);
+}
+
+int nt_boardfile_open(const char *dir, struct nt_error *err)
+{
+	char path[NT_PATH_MAX + 32];
+	int fd;
+
+	name_file(path, dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return nt_error_set(err, "cannot open %s: %s", path, strerror(errno));
+	return fd;
+}
+
+/* The number of a descriptor is soon another file's: it must have slurmstepd's name. */
+static int check_name(int fd, const char *node, uint32_t job, uint32_t step)
+{
+	char want[192], path[48], have[192];
+	ssize_t n;
+
+	snprintf(want, sizeof(want), "/memfd:" NT_BOARD_SEALED " ", NT_BOARD_LAYOUT, node, job,
+		 step);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, have, sizeof(have) - 1);
+	if (n < 0)
+		return -1;
+	have[n] = '\0';
+	return strncmp(have, want, strlen(want)) == 0 ? 0 : -1;
+}
+
+int nt_boardfile_open_sealed(const char *path, const char *node, uint32_t job, uint32_t step,
+			     struct nt_error *err)
+{
+	struct stat st;
+	int fd, seals;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return nt_error_set(err, "%.100s is no board of slurmstepd's", path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return nt_error_set(err, "cannot open %.100s: %s", path, strerror(errno));
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
+	    st.st_size == (off_t)sizeof(struct nt_board) && check_name(fd, node, job, step) == 0)
+		return fd;
+	close(fd);
+	return nt_error_set(err, "%.100s is no sealed board of this step", path);
+}
+
+void nt_boardfile_mark(const char *dir)
+{
+	char path[NT_PATH_MAX + 32];
+	int fd;
+
+	name_file(path, dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		close(fd);
+}

@@ -1,0 +1,179 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Emptying a directory. A tree is flattened: what lies in a directory of it is moved up to the top
+ * before that directory is removed, so that depth costs neither stack nor descriptors. */
+#include "spank/clear.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "spank/beneath.h"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY)
+#define NAMES_TRIED 64 /* names of ours that the user may have taken */
+
+struct clear {
+	int top;
+	unsigned next; /* for names of what is moved up */
+	int64_t until_ms;
+	bool removed; /* anything in this pass */
+};
+
+static bool is_late(const struct clear *clear)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 >= clear->until_ms;
+}
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Take away what one name stands for: a file, a link, or an empty directory. */
+static bool remove_entry(int fd, const struct dirent *entry)
+{
+	if (entry->d_type != DT_DIR && unlinkat(fd, entry->d_name, 0) == 0)
+		return true;
+	return unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+/* A directory stream of its own, so that fd's position stays. */
+static DIR *open_stream(int fd)
+{
+	int copy = openat(fd, ".", DIR_FLAGS | O_CLOEXEC);
+	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+
+	if (!directory && copy >= 0)
+		close(copy);
+	return directory;
+}
+
+size_t nt_clear_flat(int fd, int64_t until_ms)
+{
+	const struct clear clear = { .top = fd, .until_ms = until_ms };
+	DIR *directory = open_stream(fd);
+	const struct dirent *entry;
+	size_t left = 0;
+
+	if (!directory)
+		return 1;
+	while ((entry = readdir(directory)) != NULL) {
+		if (is_dots(entry->d_name))
+			continue;
+		if (is_late(&clear)) {
+			left++;
+			break;
+		}
+		left += !remove_entry(fd, entry);
+	}
+	closedir(directory);
+	return left;
+}
+
+/* Make a directory one that its owner can read and write; not what is mounted on it. */
+static bool open_up(int fd, const char *name)
+{
+	char path[48];
+	int there = nt_beneath_open(fd, name, O_PATH | O_DIRECTORY);
+
+	if (there < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", there);
+	(void)chmod(path, 0700);
+	close(there);
+	return true;
+}
+
+/* Moving a directory rewrites its "..": its owner must be able to write it. */
+static bool move_up(struct clear *clear, int fd, const char *name)
+{
+	char fresh[32];
+	bool opened = false;
+
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		snprintf(fresh, sizeof(fresh), ".nt.%u", clear->next++);
+		if (renameat(fd, name, clear->top, fresh) == 0)
+			return true;
+		if (errno == EACCES && !opened)
+			opened = open_up(fd, name);
+		else if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
+			return false;
+	}
+	return false;
+}
+
+/* A directory at the top that is not empty, or cannot be looked into. */
+static bool take_apart(struct clear *clear, const char *name)
+{
+	const struct dirent *entry;
+	DIR *directory;
+	int fd;
+
+	fd = nt_beneath_open(clear->top, name, DIR_FLAGS);
+	if ((fd < 0 || faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0) &&
+	    open_up(clear->top, name)) {
+		if (fd >= 0)
+			close(fd);
+		fd = nt_beneath_open(clear->top, name, DIR_FLAGS);
+	}
+	directory = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!directory) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!is_late(clear) && (entry = readdir(directory)) != NULL) {
+		if (!is_dots(entry->d_name) && (remove_entry(dirfd(directory), entry) ||
+						move_up(clear, dirfd(directory), entry->d_name)))
+			clear->removed = true;
+	}
+	closedir(directory);
+	return unlinkat(clear->top, name, AT_REMOVEDIR) == 0;
+}
+
+static size_t pass(struct clear *clear)
+{
+	DIR *directory = open_stream(clear->top);
+	const struct dirent *entry;
+	size_t left = 0;
+
+	if (!directory)
+		return 1;
+	while ((entry = readdir(directory)) != NULL) {
+		if (is_dots(entry->d_name))
+			continue;
+		if (is_late(clear)) {
+			left++;
+			break;
+		}
+		if (remove_entry(clear->top, entry) || take_apart(clear, entry->d_name))
+			clear->removed = true;
+		else
+			left++;
+	}
+	closedir(directory);
+	return left;
+}
+
+/* What is moved up may come after what was read: so once more after all is gone. */
+size_t nt_clear_tree(int fd, int64_t until_ms)
+{
+	struct clear clear = { .top = fd, .until_ms = until_ms };
+	size_t left;
+
+	(void)fchmod(fd, 0700);
+	do {
+		clear.removed = false;
+		left = pass(&clear);
+	} while (clear.removed && !is_late(&clear));
+	return left;
+}

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stepfs.h - a file system of a step's own
+ *
+ * A tmpfs with a bound on bytes and files, nosuid, nodev and noexec. Its pages count as memory of
+ * the control group of whoever writes them first, so of the job; it goes with all that is in it,
+ * and all that is mounted on it, when it is detached.
+ *
+ * Threads:  any.
+ * Errors:   -1 and *err.
+ * Host:     CAP_SYS_ADMIN, in the mount namespace of slurmd.
+ */
+#ifndef NT_STEPFS_H
+#define NT_STEPFS_H
+
+#include <stdint.h>
+#include "contract/error.h"
+
+#define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* as long as the site says nothing else */
+#define NT_STEPFS_FILES 8192
+#define NT_STEPFS_BYTES_MIN (1ll * 1024 * 1024)
+#define NT_STEPFS_BYTES_MAX (1024ll * 1024 * 1024) /* more takes a step too long to give back */
+#define NT_STEPFS_FILES_MIN 16
+#define NT_STEPFS_FILES_MAX 65536
+
+/* path is a directory of root's, in one of root's. */
+int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);
+
+/* The same once more, on no path yet: a descriptor, closed on exec; -1 before Linux 5.2. */
+int nt_stepfs_clone(const char *path);
+/* In another mount namespace: put that on path. */
+int nt_stepfs_attach(int clone_fd, const char *path);
+
+/* Take away what is mounted on path, also where it is in use, or does not answer. Nothing is where
+ * nothing was. The last component of path alone may be a user's. */
+void nt_stepfs_detach(const char *path);
+
+#endif

@@ -238,6 +238,35 @@ static enum nt_splice replace(struct job *job, const char *step, const char *rec
 	return NT_SPLICED;
 }
 
+/* What thin_out() makes of it, or what that has become of an earlier record of the step: members
+ * of entries are objects. */
+static bool is_thin(struct nt_text value)
+{
+	struct nt_member member;
+	struct nt_scan scan;
+	bool more = false;
+
+	nt_scan_begin(&scan, value);
+	while (nt_scan_next(&scan, &member) > 0) {
+		if (member.value.at[0] == '{' || nt_text_is(member.name, NT_STEP_WHY))
+			return false;
+		more |= nt_text_is(member.name, NT_STEP_MORE);
+	}
+	return more;
+}
+
+bool nt_splice_holds(const char *comment, const char *step, const char *record)
+{
+	struct nt_text text = nt_text_of(comment);
+	struct nt_text ours, value;
+
+	if (!nt_scan_is(text, '{') || !nt_scan_member(text, NT_RECORD_KEY, &ours))
+		return false;
+	if (!nt_scan_member(ours, step, &value))
+		return nt_scan_member(ours, NT_STEP_MORE, &value);
+	return nt_text_is(value, record) || is_thin(value);
+}
+
 enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record, char **out)
 {
 	struct nt_text text = nt_text_of(comment);

@@ -15,6 +15,7 @@
 #ifndef NT_SPLICE_H
 #define NT_SPLICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum nt_splice {
@@ -26,6 +27,9 @@ enum nt_splice {
 };
 
 #define NT_COMMENT_MAX 65535 /* slurmdbd's column cuts longer text without a word */
+
+/* Does the text hold this record of the step, in full or as far as there was room for it? */
+bool nt_splice_holds(const char *comment, const char *step, const char *record);
 
 /* step is "0", "batch", ...; record has been checked
  * (nt_step_check); comment may be "". */

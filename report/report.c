@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "record/file.h"
+#include "record/splice.h"
 #include "record/spool.h"
 #include "report/jobload.h"
 #include "report/print.h"
@@ -28,6 +29,7 @@ struct request {
 struct answer {
 	const struct request *request;
 	json_object *array; /* with --json */
+	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
 	size_t running; /* jobs that have not ended */
@@ -84,21 +86,54 @@ static int show_step(struct answer *answer, const struct nt_spooled *spooled, st
 	return rc;
 }
 
-static int show_spooled(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+/* What slurmctld was given is shown where another program has taken it away. */
+static bool is_there(const struct answer *answer, const struct nt_spooled *spooled)
 {
-	struct answer *answer = argument;
-	size_t shown = answer->shown;
-	int rc;
+	for (size_t i = 0; answer->texts && i < answer->texts->count; i++) {
+		const struct nt_jobtext *text = &answer->texts->items[i];
 
-	if (spooled->problem || spooled->job != answer->request->id.job)
-		return 0;
-	rc = show_step(answer, spooled, err);
+		if (text->job == spooled->job)
+			return nt_splice_holds(text->comment, spooled->step, spooled->record);
+	}
+	return false;
+}
+
+static int show_part(struct answer *answer, const struct nt_spooled *spooled, const char *where,
+		     struct nt_error *err)
+{
+	size_t shown = answer->shown;
+	int rc = 0;
+
+	if (!spooled->problem && spooled->job == answer->request->id.job)
+		rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report,
-				    "job %u, step %s: this part waits in " NT_SPOOL_DIR
-				    " ('nccl-tune backfill' brings it into accounting)",
-				    spooled->job, spooled->step);
+		nt_command_complain(&nt_command_report, "job %u, step %s: %s%s", spooled->job,
+				    spooled->step, where, spooled->why);
 	return rc;
+}
+
+static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled,
+			 "this part waits in " NT_SPOOL_DIR
+			 " ('nccl-tune backfill' brings it into accounting)",
+			 err);
+}
+
+static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	if (!spooled->problem && is_there(argument, spooled))
+		return 0;
+	return show_part(argument, spooled,
+			 "another program has replaced this part ('nccl-tune backfill' brings it back "
+			 "once the job has ended)",
+			 err);
+}
+
+static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled,
+			 "this part is kept in " NT_SPOOL_DIR "/" NT_SPOOL_DEAD " alone: ", err);
 }
 
 static void explain_nothing(const struct answer *answer, size_t known)
@@ -122,15 +157,17 @@ static void explain_nothing(const struct answer *answer, size_t known)
 	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
 	if (answer->other > 0)
-		fputs("  Its AdminComment holds another program's text; this site may keep records elsewhere "
-		      "(see --file).\n",
+		fputs("  Its AdminComment holds another program's text; root may find the record on the step's "
+		      "first node\n  ('nccl-tune report' there), or this site keeps records elsewhere (see "
+		      "--file).\n",
 		      stderr);
 	else if (answer->running > 0)
 		fputs("  It has not ended: a record appears with the first decision, and at the end of each "
 		      "step.\n",
 		      stderr);
 	else
-		fputs("  Tuning may have been off, no step may have run NCCL, or this site keeps records "
+		fputs("  Tuning may have been off, no step may have run NCCL, NCCL_TUNER_PLUGIN and "
+		      "NCCL_PROFILER_PLUGIN may\n  both have been the user's own, or this site keeps records "
 		      "elsewhere (see --file).\n",
 		      stderr);
 }
@@ -158,12 +195,20 @@ static int report_file(struct answer *answer, struct nt_error *err)
 /* Only root can read the spool. A damaged file there is backfill's to report. */
 static void report_spool(struct answer *answer)
 {
-	int directory_fd = open(NT_SPOOL_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static nt_spooled_visit *const visits[] = {
+		[NT_PART_WAITING] = show_waiting,
+		[NT_PART_SENT] = show_sent,
+		[NT_PART_DEAD] = show_dead,
+	};
 
-	if (directory_fd < 0)
-		return;
-	nt_spooled_each(directory_fd, show_spooled, answer, NULL);
-	close(directory_fd);
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		int part_fd = nt_spool_open(NT_SPOOL_DIR, (enum nt_spool_part)part, false, NULL);
+
+		if (part_fd < 0)
+			continue;
+		nt_spooled_each(part_fd, visits[part], answer, NULL);
+		close(part_fd);
+	}
 }
 
 static int report_job(struct answer *answer, size_t *known, struct nt_error *err)
@@ -185,8 +230,10 @@ static int report_job(struct answer *answer, size_t *known, struct nt_error *err
 				    texts.doubt.text);
 		answer->partial = true;
 	}
+	answer->texts = &texts;
 	if (rc == 0)
 		report_spool(answer);
+	answer->texts = NULL;
 	nt_jobtexts_fini(&texts);
 	slurm_fini();
 	return rc;

@@ -27,7 +27,7 @@ struct member {
 	}
 
 static const struct member members[] = {
-	NUMBER(job),   NUMBER(step),	  NUMBER(uid),	NUMBER(gid), NUMBER(flags), NUMBER(tasks),
+	NUMBER(job),   NUMBER(step),	  NUMBER(component), NUMBER(uid),	NUMBER(gid), NUMBER(flags), NUMBER(tasks),
 	NUMBER(nodes), NUMBER(here),	  TEXT(mode),	TEXT(dir),   TEXT(spool),   TEXT(file),
 	TEXT(cluster), TEXT(fingerprint), TEXT(ticket), TEXT(hosts),
 };

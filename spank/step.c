@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -19,14 +20,32 @@
 #define OTHERS_MAX 4096 /* directories of other steps looked at when one begins */
 #define STALE_MAX 2 /* ... of which so many are taken away */
 #define STALE_S 60 /* a directory is locked long before it is this old */
+#define COMPONENT_MAX 999 /* Slurm has at most 128 */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX])
+void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX])
 {
 	if (step == NT_STEP_BATCH)
 		snprintf(out, NT_STEP_NAME_MAX, "batch");
+	else if (component <= COMPONENT_MAX)
+		snprintf(out, NT_STEP_NAME_MAX, "%" PRIu32 "+%" PRIu32, step, component);
 	else
 		snprintf(out, NT_STEP_NAME_MAX, "%" PRIu32, step);
+}
+
+uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step)
+{
+	const char *digits;
+	unsigned long component;
+	char wanted[40];
+	char *end;
+
+	snprintf(wanted, sizeof(wanted), "[%" PRIu32 ".%" PRIu32 "+", job, step);
+	digits = strstr(title, wanted);
+	if (!digits || digits[strlen(wanted)] < '0' || digits[strlen(wanted)] > '9')
+		return NT_STEP_WHOLE;
+	component = strtoul(digits + strlen(wanted), &end, 10);
+	return *end == ']' && component <= COMPONENT_MAX ? (uint32_t)component : NT_STEP_WHOLE;
 }
 
 /* A directory that others can write, or a link to one, could lead root anywhere. */
@@ -222,7 +241,7 @@ int nt_step_make(struct nt_step_dir *dir, const char *rundir, const char *node, 
 	int n;
 
 	nt_step_dir_init(dir);
-	nt_step_name(step, name);
+	nt_step_name(step, NT_STEP_WHOLE, name);
 	if (!is_plain(node))
 		return nt_error_set(err, "no directory for a node named '%.60s'", node);
 	n = snprintf(dir->path, sizeof(dir->path), "%s/%s.%" PRIu32 ".%s", rundir, node, job, name);

@@ -75,6 +75,7 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 	json_object *object = NULL;
 	int rc = nt_json_parse(text, text_bytes, &object, err);
 
+	nt_fields_clear(&nt_spool_fields, &line);
 	if (rc == 0)
 		rc = nt_fields_read(&nt_spool_fields, object, &line, NT_READ_TO_SHOW, err);
 	if (rc == 0)

@@ -23,6 +23,7 @@ struct request {
 	bool has_id;
 	bool json;
 	const char *file;
+	const char *spool;
 };
 
 /* What is printed, and what there was to print. */
@@ -98,8 +99,20 @@ static bool is_there(const struct answer *answer, const struct nt_spooled *spool
 	return false;
 }
 
-static int show_part(struct answer *answer, const struct nt_spooled *spooled, const char *where,
-		     struct nt_error *err)
+/* Where the part is, and what is to be done for it. */
+static const char *place_of(enum nt_spool_part part)
+{
+	switch (part) {
+	case NT_PART_WAITING: return "it waits there ('nccl-tune backfill' brings it into accounting)";
+	case NT_PART_SENT:
+		return "another program has replaced it in AdminComment ('nccl-tune backfill' brings it "
+		       "back once the job has ended)";
+	default: return "it cannot be delivered: ";
+	}
+}
+
+static int show_part(struct answer *answer, const struct nt_spooled *spooled,
+		     enum nt_spool_part part, struct nt_error *err)
 {
 	size_t shown = answer->shown;
 	int rc = 0;
@@ -107,33 +120,27 @@ static int show_part(struct answer *answer, const struct nt_spooled *spooled, co
 	if (!spooled->problem && spooled->job == answer->request->id.job)
 		rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report, "job %u, step %s: %s%s", spooled->job,
-				    spooled->step, where, spooled->why);
+		nt_command_complain(&nt_command_report, "job %u, step %s: this part is from %s: %s%s",
+				    spooled->job, spooled->step, answer->request->spool,
+				    place_of(part), spooled->why);
 	return rc;
 }
 
 static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
-	return show_part(argument, spooled,
-			 "this part waits in " NT_SPOOL_DIR
-			 " ('nccl-tune backfill' brings it into accounting)",
-			 err);
+	return show_part(argument, spooled, NT_PART_WAITING, err);
 }
 
 static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
 	if (!spooled->problem && is_there(argument, spooled))
 		return 0;
-	return show_part(argument, spooled,
-			 "another program has replaced this part ('nccl-tune backfill' brings it back "
-			 "once the job has ended)",
-			 err);
+	return show_part(argument, spooled, NT_PART_SENT, err);
 }
 
 static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
-	return show_part(argument, spooled,
-			 "this part is kept in " NT_SPOOL_DIR "/" NT_SPOOL_DEAD " alone: ", err);
+	return show_part(argument, spooled, NT_PART_DEAD, err);
 }
 
 static void explain_nothing(const struct answer *answer, size_t known)
@@ -202,7 +209,7 @@ static void report_spool(struct answer *answer)
 	};
 
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		int part_fd = nt_spool_open(NT_SPOOL_DIR, (enum nt_spool_part)part, false, NULL);
+		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false, NULL);
 
 		if (part_fd < 0)
 			continue;
@@ -272,19 +279,22 @@ static int run(int argc, char *argv[])
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "file", required_argument, NULL, 'f' },
+		{ "spool", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct request request = { .json = false };
+	struct request request = { .spool = NT_SPOOL_DIR };
 	struct nt_error err;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":jf:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":jf:s:h", options, NULL)) != -1) {
 		if (option == 'j')
 			request.json = true;
 		else if (option == 'f')
 			request.file = optarg;
+		else if (option == 's')
+			request.spool = optarg;
 		else if (option == 'h')
 			return nt_command_help(&nt_command_report);
 		else
@@ -305,7 +315,7 @@ const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
 	.summary = "show what a job's steps tuned and what it brought",
-	.help = "Usage: nccl-tune report JOB[.STEP] [--json]\n"
+	.help = "Usage: nccl-tune report JOB[.STEP] [--json] [--spool DIRECTORY]\n"
 		"       nccl-tune report --file FILE [JOB[.STEP]] [--json]\n"
 		"\n"
 		"Show the record that tuning left in a job's AdminComment: one row for each collective and\n"
@@ -316,6 +326,9 @@ const struct nt_command nt_command_report = {
 		"\n"
 		"  -f, --file FILE  read the record from FILE (- for standard input) instead of asking Slurm\n"
 		"  -j, --json       print a JSON array for programs, see nccl-tune(1)\n"
+		"  -s, --spool DIRECTORY\n"
+		"                   where this machine keeps records that accounting does not have (root;\n"
+		"                   default: " NT_SPOOL_DIR ")\n"
 		"  -h, --help       print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"

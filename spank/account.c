@@ -14,7 +14,6 @@
 #include "record/splice.h"
 #include "spank/slurm_compat.h"
 
-#define TRIES 5
 #define STALE_MS 20 /* a text read longer ago is read again before it is written back */
 
 /* A copy of the job's text; an array's or a heterogeneous job's other members come along and are
@@ -81,67 +80,48 @@ static enum nt_account refuse(enum nt_splice reason, uint32_t job, struct nt_err
 	}
 }
 
-/* The job's text with all of them in it; *text is comment where it holds them already. */
-static enum nt_account splice_all(uint32_t job, const struct nt_account_step *steps, size_t count,
-				  char *comment, char **text, struct nt_error *err)
+/* Nothing is written, and *stale, where the text may be out of date by then; unless that does not
+ * matter any more. */
+static enum nt_account write_once(uint32_t job, const struct nt_splice_step *steps, size_t count,
+				  bool *stale, struct nt_error *err)
 {
-	*text = comment;
-	for (size_t i = 0; i < count; i++) {
-		char *spliced;
-		enum nt_splice result =
-			nt_splice_step(*text, steps[i].step, steps[i].record, &spliced);
-
-		if (result == NT_SPLICE_UNCHANGED)
-			continue;
-		if (result != NT_SPLICED)
-			return refuse(result, job, err);
-		if (*text != comment)
-			free(*text);
-		*text = spliced;
-	}
-	return NT_ACCOUNT_WRITTEN;
-}
-
-/* *again: it was not written, since the text may be out of date. */
-static enum nt_account write_once(uint32_t job, const struct nt_account_step *steps, size_t count,
-				  bool *again, struct nt_error *err)
-{
+	bool at_any_rate = *stale;
 	char *comment;
 	char *text;
 	enum nt_account result = load(job, &comment, err);
 	int64_t loaded_ms = nt_clock_ms();
+	enum nt_splice splice;
 
-	*again = false;
+	*stale = false;
 	if (result != NT_ACCOUNT_WRITTEN)
 		return result;
-	result = splice_all(job, steps, count, comment, &text, err);
-	if (result == NT_ACCOUNT_WRITTEN && text != comment) {
-		*again = nt_clock_ms() - loaded_ms > STALE_MS;
-		if (!*again)
-			result = store(job, text, err);
-	}
-	if (text != comment)
-		free(text);
+	splice = nt_splice_steps(comment, steps, count, &text);
 	free(comment);
+	if (splice == NT_SPLICE_UNCHANGED)
+		return NT_ACCOUNT_WRITTEN;
+	if (splice != NT_SPLICED)
+		return refuse(splice, job, err);
+	*stale = !at_any_rate && nt_clock_ms() - loaded_ms > STALE_MS;
+	if (!*stale)
+		result = store(job, text, err);
+	free(text);
 	return result;
 }
 
-enum nt_account nt_account_write(uint32_t job, const struct nt_account_step *steps, size_t count,
+/* On a machine that is so busy it is left to the next look whether it stays. */
+enum nt_account nt_account_write(uint32_t job, const struct nt_splice_step *steps, size_t count,
 				 struct nt_error *err)
 {
 	enum nt_account result;
-	bool again;
+	bool stale = false;
 
-	for (int i = 0; i < TRIES; i++) {
-		result = write_once(job, steps, count, &again, err);
-		if (result != NT_ACCOUNT_WRITTEN || !again)
-			return result;
-	}
-	nt_error_set(err, "job %" PRIu32 ": this machine is too busy to write its text", job);
-	return NT_ACCOUNT_FAILED;
+	result = write_once(job, steps, count, &stale, err);
+	if (result == NT_ACCOUNT_WRITTEN && stale)
+		result = write_once(job, steps, count, &stale, err);
+	return result;
 }
 
-enum nt_account nt_account_look(uint32_t job, const struct nt_account_step *steps, size_t count,
+enum nt_account nt_account_look(uint32_t job, const struct nt_splice_step *steps, size_t count,
 				bool *there, struct nt_error *err)
 {
 	char *comment;

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
+#include "record/splice.h"
 
 enum nt_account {
 	NT_ACCOUNT_WRITTEN = 'w', /* slurmctld has it */
@@ -27,17 +28,12 @@ enum nt_account {
 	NT_ACCOUNT_FAILED = 'x', /* anything else; may be tried again */
 };
 
-struct nt_account_step {
-	const char *step;
-	const char *record;
-};
-
 /* All of them with one reading and at most one writing, in this order. */
-enum nt_account nt_account_write(uint32_t job, const struct nt_account_step *steps, size_t count,
+enum nt_account nt_account_write(uint32_t job, const struct nt_splice_step *steps, size_t count,
 				 struct nt_error *err);
 
 /* With one reading: is every one of them there? */
-enum nt_account nt_account_look(uint32_t job, const struct nt_account_step *steps, size_t count,
+enum nt_account nt_account_look(uint32_t job, const struct nt_splice_step *steps, size_t count,
 				bool *there, struct nt_error *err);
 
 #endif

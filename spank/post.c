@@ -23,7 +23,7 @@ struct office {
 	const struct nt_post *post;
 	int waiting_fd, sent_fd, turn_fd;
 	struct nt_spooled *letters; /* what was brought last */
-	struct nt_account_step steps[BATCH];
+	struct nt_splice_step steps[BATCH];
 	size_t count;
 	struct nt_spool_list list;
 	bool handed;
@@ -62,7 +62,7 @@ static bool ours_waits(const struct office *office)
 
 static void add(struct office *office, const char *step, const char *record)
 {
-	office->steps[office->count++] = (struct nt_account_step){ step, record };
+	office->steps[office->count++] = (struct nt_splice_step){ step, record };
 }
 
 /* The newest of the job that are whole; the oldest of these first. A damaged one is backfill's to

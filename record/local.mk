@@ -35,6 +35,7 @@ libnt_record_read_la_SOURCES = \
 	%D%/spool.c \
 	%D%/spool.h \
 	%D%/spoolkeep.c \
+	%D%/spoolkeep.h \
 	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \

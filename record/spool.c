@@ -130,21 +130,14 @@ static int write_file(int dir_fd, const char *name, const char *line, bool sync,
 	return rc;
 }
 
-int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_entry *entry,
-		   bool sync, int64_t *dropped, struct nt_error *err)
+int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err)
 {
 	char name[NAME_BYTES];
 	char line[NT_SPOOL_FILE_MAX];
-	int64_t gone;
 
 	if (file_name(entry, name, err) < 0 || format(entry, line, sizeof(line), err) < 0)
 		return -1;
-	if (write_file(part_fd, name, line, sync, err) < 0)
-		return -1;
-	gone = nt_spool_keep(part_fd, part, false, NULL);
-	if (dropped)
-		*dropped = gone > 0 ? gone : 0;
-	return 0;
+	return write_file(part_fd, name, line, sync, err);
 }
 
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry)

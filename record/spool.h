@@ -7,9 +7,8 @@
  * nccl-tune-record(5) describes it. A record waits in the spool itself until slurmctld has taken
  * it, then lies in NT_SPOOL_SENT until accounting is seen to have it after the job's end, or in
  * NT_SPOOL_DEAD once it is known that it cannot be delivered. The site's directory of files is made
- * of such files, too. Each of these is bounded in number and age, as a whole and by user
- * (keep.h). The directories are the daemon's own, mode 0700 where they are made here; a file appears
- * whole or not at all, and takes the place of an older one of the same step.
+ * of such files, too. The directories are the daemon's own, mode 0700 where they are made here; a
+ * file appears whole or not at all, and takes the place of an older one of the same step.
  *
  * Threads:  one at a time.
  * Memory:   what a visitor gets is valid during its call; nt_spool_list_fini frees a list.
@@ -67,14 +66,9 @@ struct nt_spool_entry {
 /* Open a part; make: also make it where its parent exists. -1 and errno ENOENT: it is not there. */
 int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err);
 
-/* sync: it is to outlive the machine. *dropped, where that is wanted: files that went for it. */
-int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_entry *entry,
-		   bool sync, int64_t *dropped, struct nt_error *err);
+/* Without a look at what else is there (spoolkeep.h). sync: it is to outlive the machine. */
+int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry);
-
-/* Hold the part to its bounds: at once, or where it is an hour since that was done last, or where
- * there are too many. The number of files that went, -1 and *err. */
-int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct nt_error *err);
 
 struct nt_spool_item {
 	char *name; /* of the file */

@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spoolkeep.c - see spool.h: how much a part may hold */
+/* spoolkeep.c - see spoolkeep.h */
+#include "record/spoolkeep.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "record/keep.h"
-#include "record/spool.h"
 
 #define DAY_S ((int64_t)24 * 60 * 60)
 #define MIB ((int64_t)1024 * 1024)
@@ -123,4 +124,17 @@ int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct
 	dropped = drop(part_fd, &list, &bounds[part]);
 	nt_spool_list_fini(&list);
 	return dropped;
+}
+
+int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_entry *entry,
+		   bool sync, int64_t *dropped, struct nt_error *err)
+{
+	int64_t gone;
+
+	if (nt_spool_put(part_fd, entry, sync, err) < 0)
+		return -1;
+	gone = nt_spool_keep(part_fd, part, false, NULL);
+	if (dropped)
+		*dropped = gone > 0 ? gone : 0;
+	return 0;
 }

@@ -119,8 +119,7 @@ static int is_finished_file(const struct dirent *file)
 {
 	size_t bytes = strlen(file->d_name);
 
-	return file->d_name[0] != NT_SPOOL_UNFINISHED &&
-	       strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
+	return file->d_name[0] != NT_SPOOL_UNFINISHED && strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
 	       strcmp(file->d_name, NT_SPOOL_DEAD) != 0 &&
 	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
 }
@@ -252,8 +251,7 @@ int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, 
 		return -1;
 	}
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
-		if (is_finished_file(entry) &&
-		    strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
 			rc = add_item(list, &room, part_fd, entry->d_name);
 	}
 	closedir(directory);

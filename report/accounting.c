@@ -160,8 +160,9 @@ int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, siz
 {
 	char delimiter[] = "--delimiter=?", columns[] = COLUMNS;
 	char list[NT_ACCOUNTING_JOBS * 11 + 1] = "", clusters[96];
-	char *argv[] = { "sacct", "-n",	  "-P",	    "-X", delimiter,
-			 columns, "-j", list, clusters, NULL };
+	char *argv[] = {
+		"sacct", "-n", "-P", "-X", delimiter, columns, "-j", list, clusters, NULL
+	};
 	size_t used = 0;
 
 	delimiter[sizeof(delimiter) - 2] = SEPARATOR;

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "record/child.h"
-#include "record/spool.h"
+#include "record/spoolkeep.h"
 #include "report/fair.h"
 #include "report/settle.h"
 
@@ -292,10 +292,10 @@ static int take_option(struct request *request, int option, char *argv[], bool *
 static int run(int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "dry-run", no_argument, NULL, 'n' },	    { "list", no_argument, NULL, 'l' },
-		{ "retry", no_argument, NULL, 'r' },	    { "spool", required_argument, NULL, 's' },
-		{ "time", required_argument, NULL, 't' },   { "quiet", required_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+		{ "dry-run", no_argument, NULL, 'n' },	  { "list", no_argument, NULL, 'l' },
+		{ "retry", no_argument, NULL, 'r' },	  { "spool", required_argument, NULL, 's' },
+		{ "time", required_argument, NULL, 't' }, { "quiet", required_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
 	};
 	struct request request = { .directory = NT_SPOOL_DIR,
 				   .time_s = TIME_S,

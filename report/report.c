@@ -103,7 +103,8 @@ static bool is_there(const struct answer *answer, const struct nt_spooled *spool
 static const char *place_of(enum nt_spool_part part)
 {
 	switch (part) {
-	case NT_PART_WAITING: return "it waits there ('nccl-tune backfill' brings it into accounting)";
+	case NT_PART_WAITING:
+		return "it waits there ('nccl-tune backfill' brings it into accounting)";
 	case NT_PART_SENT:
 		return "another program has replaced it in AdminComment ('nccl-tune backfill' brings it "
 		       "back once the job has ended)";
@@ -120,9 +121,10 @@ static int show_part(struct answer *answer, const struct nt_spooled *spooled,
 	if (!spooled->problem && spooled->job == answer->request->id.job)
 		rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report, "job %u, step %s: this part is from %s: %s%s",
-				    spooled->job, spooled->step, answer->request->spool,
-				    place_of(part), spooled->why);
+		nt_command_complain(&nt_command_report,
+				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+				    spooled->step, answer->request->spool, place_of(part),
+				    spooled->why);
 	return rc;
 }
 
@@ -133,7 +135,11 @@ static int show_waiting(void *argument, const struct nt_spooled *spooled, struct
 
 static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
-	if (!spooled->problem && is_there(argument, spooled))
+	char newer[300];
+
+	snprintf(newer, sizeof(newer), "../%s", spooled->name);
+	if (spooled->problem || is_there(argument, spooled) ||
+	    faccessat(spooled->directory_fd, newer, F_OK, 0) == 0)
 		return 0;
 	return show_part(argument, spooled, NT_PART_SENT, err);
 }
@@ -209,7 +215,8 @@ static void report_spool(struct answer *answer)
 	};
 
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false, NULL);
+		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
+					    NULL);
 
 		if (part_fd < 0)
 			continue;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "record/child.h"
 #include "record/splice.h"
+#include "record/spoolkeep.h"
 #include "report/accounting.h"
 #include "report/command.h"
 #include "report/database.h"
@@ -49,6 +50,7 @@ static int bury(const struct nt_settle *settle, const struct letter *letter, str
 					      spooled->step,	spooled->record, letter->why.text };
 	int dead_fd = settle->parts[NT_PART_DEAD];
 
+	forget_older(settle, letter);
 	if (spooled->problem)
 		return renameat(spooled->directory_fd, spooled->name, dead_fd, spooled->name) < 0
 			       ? nt_error_set(err, "cannot set it aside: %m")
@@ -58,10 +60,18 @@ static int bury(const struct nt_settle *settle, const struct letter *letter, str
 	return nt_spooled_remove(spooled, err);
 }
 
+/* What slurmctld was given of the step before this one. */
+static void forget_older(const struct nt_settle *settle, const struct letter *letter)
+{
+	if (letter->part == NT_PART_WAITING)
+		(void)unlinkat(settle->parts[NT_PART_SENT], letter->spooled.name, 0);
+}
+
 /* Accounting has it: is it to be looked at again? */
 static int let_go(const struct nt_settle *settle, const struct letter *letter, int64_t end_s,
 		  struct nt_error *err)
 {
+	forget_older(settle, letter);
 	if (time(NULL) - end_s >= settle->quiet_s)
 		return nt_spooled_remove(&letter->spooled, err);
 	if (letter->part == NT_PART_WAITING)
@@ -186,9 +196,7 @@ static void merge(struct letter *letter, char **text)
 	case NT_SPLICE_NO_ROOM:
 		fail(letter, FATE_DEAD, "its AdminComment has no room for it");
 		break;
-	case NT_SPLICE_NO_MEMORY:
-		fail(letter, FATE_FAILED, "no memory for the merged text");
-		break;
+	case NT_SPLICE_NO_MEMORY: fail(letter, FATE_FAILED, "no memory for the merged text"); break;
 	}
 }
 
@@ -211,8 +219,7 @@ static void settle_ended(const struct nt_settle *settle, struct portion *portion
 			fail(letter, FATE_FAILED, "no memory for the merged text");
 		changed |= letter->fate == FATE_WRITTEN;
 	}
-	if (changed && !settle->dry_run &&
-	    write_job(first->spooled.cluster, job, text, &err) < 0) {
+	if (changed && !settle->dry_run && write_job(first->spooled.cluster, job, text, &err) < 0) {
 		for (size_t i = 0; i < portion->count; i++) {
 			struct letter *letter = &portion->letters[i];
 
@@ -255,6 +262,18 @@ static void settle_job(struct nt_settle *settle, struct portion *portion, struct
 
 /* ---- a portion */
 
+/* The step has a newer record, which is looked at in its own place. */
+static bool is_old(const struct nt_settle *settle, const struct nt_settle_file *file)
+{
+	if (file->part != NT_PART_SENT ||
+	    (faccessat(settle->parts[NT_PART_WAITING], file->name, F_OK, 0) < 0 &&
+	     faccessat(settle->parts[NT_PART_DEAD], file->name, F_OK, 0) < 0))
+		return false;
+	if (!settle->dry_run)
+		(void)unlinkat(settle->parts[NT_PART_SENT], file->name, 0);
+	return true;
+}
+
 /* Files of one cluster, since one question is about one. The number that was read. */
 static size_t read_letters(struct nt_settle *settle, struct portion *portion,
 			   const struct nt_settle_file *files, size_t count)
@@ -269,6 +288,8 @@ static size_t read_letters(struct nt_settle *settle, struct portion *portion,
 		*letter = (struct letter){ .part = files[i].part };
 		if (faccessat(part_fd, files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			continue; /* a step's writer has brought it meanwhile */
+		if (is_old(settle, &files[i]))
+			continue;
 		if (nt_spooled_read(&letter->spooled, part_fd, files[i].name, &letter->why) < 0) {
 			letter->spooled.problem = letter->why.text;
 			letter->fate = FATE_DEAD;

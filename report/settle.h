@@ -34,8 +34,8 @@ struct nt_settle_file {
 	const char *name;
 };
 
-/* Settle count files (at most a portion): how many of them were looked at. *broken: accounting could
- * not be asked. */
+/* Settle count files (at most a portion): how many of them were looked at. *broken: accounting
+ * could not be asked. */
 size_t nt_settle(struct nt_settle *settle, const struct nt_settle_file *files, size_t count,
 		 bool *broken);
 

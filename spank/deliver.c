@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
-#include "record/spool.h"
+#include "record/spoolkeep.h"
 #include "spank/post.h"
 #include "spank/step.h"
 
@@ -117,8 +117,8 @@ static int run_post(void *argument, int out_fd)
 	close(NT_ERRAND_FD);
 	if (!delivery->record[0])
 		post.entry.record = NULL;
-	snprintf(post.rundir, sizeof(post.rundir), "%.*s",
-		 slash ? (int)(slash - errand->dir) : 0, errand->dir);
+	snprintf(post.rundir, sizeof(post.rundir), "%.*s", slash ? (int)(slash - errand->dir) : 0,
+		 errand->dir);
 	slurm_init(NULL);
 	text[0] = (char)nt_post(&post, &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);

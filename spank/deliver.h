@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deliver.h - where nt-recordd puts a step's record: the spool and from there slurmctld (post.h), or
- * the site's directory of files
+/* deliver.h - where nt-recordd puts a step's record: the spool and from there slurmctld (post.h),
+ * or the site's directory of files
  *
  * Threads:  nt-recordd's one.
  * Memory:   the caller's; the errand is borrowed.
@@ -37,8 +37,9 @@ struct nt_delivery {
  * NT_ERRAND_FD. */
 void nt_deliver_early(struct nt_delivery *delivery, const char *record);
 
-/* At its end, in three parts: into the spool; until the step may go, or the time is up; to the end of
- * it. "" for a step without a record, which may be the last of a job whose other records wait. */
+/* At its end, in three parts: into the spool; until the step may go, or the time is up; to the
+ * end of it. "" for a step without a record, which may be the last of a job whose other records
+ * wait. */
 void nt_deliver_begin(struct nt_delivery *delivery, const char *record);
 void nt_deliver_wait(struct nt_delivery *delivery, int64_t until_ms);
 void nt_deliver_end(struct nt_delivery *delivery, int64_t deadline_ms);

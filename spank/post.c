@@ -3,13 +3,16 @@
 /* post.c - see post.h */
 #include "spank/post.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "record/spoolkeep.h"
 #include "spank/turn.h"
 
 #define BATCH 128 /* records of one writing: more than have room in the text */
@@ -25,6 +28,7 @@ struct office {
 	struct nt_spooled *letters; /* what was brought last */
 	struct nt_splice_step steps[BATCH];
 	size_t count;
+	size_t spooled; /* of these: letters */
 	struct nt_spool_list list;
 	bool handed;
 };
@@ -89,9 +93,9 @@ static void collect(struct office *office)
 }
 
 /* What slurmctld has: kept until accounting has it. */
-static void move_on(const struct office *office, size_t count)
+static void move_on(const struct office *office)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < office->spooled; i++) {
 		if (office->sent_fd >= 0)
 			(void)nt_spooled_move(&office->letters[i], office->sent_fd, NULL);
 	}
@@ -106,10 +110,9 @@ static enum nt_account bring(struct office *office, struct nt_error *err)
 {
 	const struct nt_spool_entry *entry = &office->post->entry;
 	enum nt_account result;
-	size_t spooled;
 
 	collect(office);
-	spooled = office->count;
+	office->spooled = office->count;
 	/* The spool cannot be used: ours is all there is. */
 	if (office->waiting_fd < 0 && entry->record)
 		add(office, entry->step, entry->record);
@@ -117,7 +120,7 @@ static enum nt_account bring(struct office *office, struct nt_error *err)
 		return NT_ACCOUNT_WRITTEN;
 	result = nt_account_write(entry->job, office->steps, office->count, err);
 	if (result == NT_ACCOUNT_WRITTEN)
-		move_on(office, spooled);
+		move_on(office);
 	return result;
 }
 
@@ -161,8 +164,8 @@ static int64_t wait_for_pace(struct office *office)
 		nt_turn_write(office->turn_fd, &pace);
 		return 0;
 	}
-	if (post->early || (pace.keeper_ms > now_ms &&
-			    pace.keeper_ms < now_ms + (int64_t)2 * NT_TURN_EVERY_MS)) {
+	if (post->early ||
+	    (pace.keeper_ms > now_ms && pace.keeper_ms < now_ms + (int64_t)2 * NT_TURN_EVERY_MS)) {
 		wait_ms = -1;
 	} else {
 		pace.keeper_ms = now_ms + wait_ms + LOOK_MS;
@@ -212,6 +215,35 @@ static void count_writing(struct office *office)
 	nt_turn_write(office->turn_fd, &pace);
 }
 
+/* Has the step a newer record by now, here or on its way? */
+static bool is_newest(const struct office *office, const struct nt_spooled *letter)
+{
+	struct stat status;
+
+	return fstatat(office->sent_fd, letter->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       status.st_ino == letter->status.st_ino &&
+	       faccessat(office->waiting_fd, letter->name, F_OK, 0) < 0;
+}
+
+/* What is not the newest is not to be written again. */
+static void forget_old(struct office *office)
+{
+	size_t kept = 0;
+
+	if (office->sent_fd < 0 || office->spooled == 0)
+		return;
+	for (size_t i = 0; i < office->spooled; i++) {
+		if (!is_newest(office, &office->letters[i]))
+			continue;
+		if (kept < i)
+			office->letters[kept] = office->letters[i];
+		office->steps[kept] = (struct nt_splice_step){ office->letters[kept].step,
+							       office->letters[kept].record };
+		kept++;
+	}
+	office->spooled = office->count = kept;
+}
+
 /* Another node's writer may have taken it away again. */
 static enum nt_account look_again(struct office *office, struct nt_error *err)
 {
@@ -221,11 +253,15 @@ static enum nt_account look_again(struct office *office, struct nt_error *err)
 
 	for (int i = 0; i < LOOKS; i++) {
 		sleep_ms(LOOK_MS + random_below(LOOK_MS));
+		forget_old(office);
+		if (office->count == 0)
+			return NT_ACCOUNT_WRITTEN;
 		result = nt_account_look(job, office->steps, office->count, &there, err);
 		if (result != NT_ACCOUNT_WRITTEN || there)
 			return result;
 		if (office->turn_fd >= 0 && !nt_turn_take(office->turn_fd))
 			continue;
+		forget_old(office);
 		count_writing(office);
 		result = nt_account_write(job, office->steps, office->count, err);
 		if (office->turn_fd >= 0)

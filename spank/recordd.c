@@ -316,8 +316,8 @@ static void watch_step(struct watch *watch)
 	}
 }
 
-/* The record, or what others of the job have left; the step may go while this still looks whether it
- * is there. */
+/* The record, or what others of the job have left; the step may go while this still looks whether
+ * it is there. */
 static void hand_on(struct watch *watch)
 {
 	struct nt_delivery *delivery = &watch->delivery;

@@ -24,12 +24,12 @@
 
 #define NT_STEP_WHOLE UINT32_MAX /* the component of a step that has none */
 
-/* "0", "17", "0+1", "batch": a step as the job's record names it. Components of a heterogeneous step
- * have a name each: where they are of one job, each has a first node of its own. */
+/* "0", "17", "0+1", "batch": a step as the job's record names it. Components of a heterogeneous
+ * step have a name each: where they are of one job, each has a first node of its own. */
 void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX]);
 
-/* Which component of job.step this slurmstepd runs, by what it calls itself ("slurmstepd: [12.0+1]",
- * the bytes of /proc/self/cmdline; Slurm 22.05 to 26.05, no item of spank.h tells it). Components of a
+/* Which component of job.step this slurmstepd runs, by what it calls itself, the bytes of
+ * /proc/self/cmdline ("slurmstepd: [12.0+1]"; no item of spank.h tells it). Components of a
  * heterogeneous job have a job id each and no such number. */
 uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step);
 

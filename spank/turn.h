@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turn.h - one writer of a job's text at a time on a node, and so many writings a minute
  *
- * A file of the job's in a directory of root's beside the steps': it is locked while a writer writes,
- * and tells when the next writing is due. A writer that dies gives its turn back by that. Up to
- * NT_TURN_BURST writings go at once, then one every NT_TURN_EVERY_MS.
+ * A file of the job's in a directory of root's beside the steps': it is locked while a writer
+ * writes, and tells when the next writing is due. A writer that dies gives its turn back by that.
+ * Up to NT_TURN_BURST writings go at once, then one every NT_TURN_EVERY_MS.
  *
  * Threads:  one process, one thread a turn.
  * Memory:   the caller's.

@@ -172,13 +172,17 @@ replaced_after_us() {
 	for step in {1..200}; do spool "$foreign" "$step" 5001; done
 	ended_job '{}'
 	spool "$job" 0 5002
+	# What slurmctld was given of the step before that does not come after it.
+	mkdir -p -m 700 "$SPOOL/sent"
+	sed 's/10.25/15.75/' "$SPOOL/nt.$job.0.u5002.json" >"$SPOOL/sent/nt.$job.0.u5002.json"
+	chmod 600 "$SPOOL/sent/nt.$job.0.u5002.json"
 	run -0 backfill --time 0
-	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 201 not reached: the next run takes them' ]
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 202 not reached: the next run takes them' ]
 	run -1 --separate-stderr backfill --quiet 0
 	[ "${lines[-1]}" = '1 written, 0 there already, 0 left for later, 0 failed, 200 set aside' ]
 	[ "$(grep -c "job $foreign, step .*: set aside: " <<<"$stderr")" = 200 ]
-	[ "$(steps "$job")" = '["0"]' ]
 	run -0 backfill
+	[[ $(sacct_field "$job" admincomment) = *'"0":'*'[20.5,10.25]'* ]]
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
 	run -0 backfill --list
 	[ "$(grep -cE "^dead +5001 +$foreign\.[0-9]+ +[0-9]+ h  its AdminComment holds" <<<"$output")" = 200 ]

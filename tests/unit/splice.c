@@ -311,8 +311,10 @@ static void records_are_checked(void **state)
 
 static void knows_what_it_holds(void **state)
 {
-	static const char thin[] = "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"more\":3}}}";
-	static const char other[] = "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"off\",\"1r1n\":{}}}}";
+	static const char thin[] =
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"more\":3}}}";
+	static const char other[] =
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"off\",\"1r1n\":{}}}}";
 
 	(void)state;
 	assert_true(nt_splice_holds("{\"x\":1,\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}", "0", STEP));

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "record/keep.h"
-#include "record/spool.h"
+#include "record/spoolkeep.h"
 #include "report/fair.h"
 #include "spank/turn.h"
 
@@ -48,8 +48,10 @@ static void who_fills_it_loses_his_own(void **state)
 static void a_user_has_a_share(void **state)
 {
 	const struct nt_keep keep = { .files = 100, .user_files = 3, .age_s = 1000 };
-	struct nt_kept items[] = { { .uid = 1, .time_s = 5 }, { .uid = 2, .time_s = 1 },
-				   { .uid = 1, .time_s = 3 }, { .uid = 1, .time_s = 9 },
+	struct nt_kept items[] = { { .uid = 1, .time_s = 5 },
+				   { .uid = 2, .time_s = 1 },
+				   { .uid = 1, .time_s = 3 },
+				   { .uid = 1, .time_s = 9 },
 				   { .uid = 1, .time_s = 4 } };
 
 	(void)state;
@@ -120,8 +122,8 @@ static void a_spool_holds_so_many_of_a_user(void **state)
 	for (uint32_t job = 1; job <= MANY; job++) {
 		struct nt_spool_entry entry = entry_of(5, job);
 
-		assert_int_equal(
-			nt_spool_write(fd, NT_PART_WAITING, &entry, false, &dropped, NULL), 0);
+		assert_int_equal(nt_spool_write(fd, NT_PART_WAITING, &entry, false, &dropped, NULL),
+				 0);
 		sum += dropped;
 	}
 	assert_int_equal(sum, MANY - 1000);

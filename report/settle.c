@@ -42,6 +42,13 @@ static void fail(struct letter *letter, enum fate fate, const char *why)
 	nt_error_set(&letter->why, "%s", why);
 }
 
+/* What slurmctld was given of the step before this one. */
+static void forget_older(const struct nt_settle *settle, const struct letter *letter)
+{
+	if (letter->part == NT_PART_WAITING)
+		(void)unlinkat(settle->parts[NT_PART_SENT], letter->spooled.name, 0);
+}
+
 /* Set it aside, with the reason in it; a damaged one as it is. */
 static int bury(const struct nt_settle *settle, const struct letter *letter, struct nt_error *err)
 {
@@ -58,13 +65,6 @@ static int bury(const struct nt_settle *settle, const struct letter *letter, str
 	if (nt_spool_write(dead_fd, NT_PART_DEAD, &entry, true, NULL, err) < 0)
 		return -1;
 	return nt_spooled_remove(spooled, err);
-}
-
-/* What slurmctld was given of the step before this one. */
-static void forget_older(const struct nt_settle *settle, const struct letter *letter)
-{
-	if (letter->part == NT_PART_WAITING)
-		(void)unlinkat(settle->parts[NT_PART_SENT], letter->spooled.name, 0);
 }
 
 /* Accounting has it: is it to be looked at again? */

@@ -108,7 +108,7 @@ static int run_post(void *argument, int out_fd)
 		.spool = errand->spool,
 		.early = delivery->early,
 		.last = errand->step == NT_STEP_BATCH && !delivery->early,
-		.handed = say_handed,
+		.handed = delivery->early ? NULL : say_handed,
 		.argument = &out_fd,
 	};
 	char text[1 + sizeof(((struct nt_error *)0)->text)];
@@ -168,26 +168,46 @@ static void take_record(struct nt_delivery *delivery, const char *record)
 
 void nt_deliver_early(struct nt_delivery *delivery, const char *record)
 {
-	const struct nt_child_bounds bounds = {
-		.deadline_ms = nt_clock_ms() + EARLY_LIMIT_MS,
-		.max_bytes = OUTPUT_MAX,
-		.stop_fd = NT_ERRAND_FD,
-	};
 	struct nt_error err;
-	struct nt_child child;
 
 	take_record(delivery, record);
 	delivery->early = true;
+	delivery->tried_ms = nt_clock_ms();
+	delivery->result = NT_ACCOUNT_FAILED;
 	if (to_file(delivery)) {
 		write_file(delivery);
 		return;
 	}
 	(void)keep(delivery, delivery->errand->spool, NT_PART_WAITING, false, &err);
-	delivery->result = NT_ACCOUNT_FAILED;
-	if (nt_child_call(&child, run_post, delivery, &bounds, &err) == 0)
+	(void)nt_child_start(&delivery->early_child, run_post, delivery, &err);
+}
+
+/* Its answer comes with its end. */
+static void end_early(struct nt_delivery *delivery, int64_t deadline_ms)
+{
+	const struct nt_child_bounds bounds = { .deadline_ms = deadline_ms,
+						.max_bytes = OUTPUT_MAX };
+	struct nt_error err;
+	struct nt_child child;
+
+	if (nt_child_end(&child, &delivery->early_child, &bounds, &err) == 0 && delivery->early) {
 		take_result(delivery, child.out ? child.out : "", child.out_bytes, &err);
+		conclude(delivery, err.text);
+	}
 	nt_child_fini(&child);
-	conclude(delivery, err.text);
+}
+
+bool nt_deliver_early_done(struct nt_delivery *delivery)
+{
+	int64_t now_ms = nt_clock_ms();
+
+	if (delivery->early_child.pid == 0)
+		return true;
+	if (!nt_child_wait(&delivery->early_child, now_ms) &&
+	    now_ms - delivery->tried_ms < EARLY_LIMIT_MS)
+		return false;
+	end_early(delivery, now_ms + NT_CHILD_STOP_MS);
+	return true;
 }
 
 void nt_deliver_begin(struct nt_delivery *delivery, const char *record)
@@ -210,25 +230,7 @@ void nt_deliver_begin(struct nt_delivery *delivery, const char *record)
 		tell_waiting(delivery, err.text);
 }
 
-void nt_deliver_wait(struct nt_delivery *delivery, int64_t until_ms)
-{
-	char word = '\0';
-
-	delivery->first = '\0';
-	if (delivery->child.pid == 0)
-		return;
-	if (!nt_child_wait(&delivery->child, until_ms)) {
-		tell_waiting(delivery, "slurmctld has not answered yet");
-		return;
-	}
-	if (read(delivery->child.fds[0], &word, 1) == 1 && word == HANDED)
-		return;
-	/* It has ended without: what it has to say is told while slurmstepd listens. */
-	delivery->first = word;
-	nt_deliver_end(delivery, until_ms + NT_CHILD_STOP_MS);
-}
-
-void nt_deliver_end(struct nt_delivery *delivery, int64_t deadline_ms)
+static void end_child(struct nt_delivery *delivery, int64_t deadline_ms)
 {
 	const struct nt_child_bounds bounds = { .deadline_ms = deadline_ms,
 						.max_bytes = OUTPUT_MAX };
@@ -250,4 +252,29 @@ void nt_deliver_end(struct nt_delivery *delivery, int64_t deadline_ms)
 		delivery->say(NT_ERRAND_INFO,
 			      "job %" PRIu32 " step %s: the record was delivered after all",
 			      delivery->errand->job, delivery->step);
+}
+
+void nt_deliver_wait(struct nt_delivery *delivery, int64_t until_ms)
+{
+	char word = '\0';
+
+	delivery->first = '\0';
+	if (delivery->child.pid == 0)
+		return;
+	if (!nt_child_wait(&delivery->child, until_ms)) {
+		tell_waiting(delivery, "slurmctld has not answered yet");
+		return;
+	}
+	if (read(delivery->child.fds[0], &word, 1) == 1 && word == HANDED)
+		return;
+	/* It has ended without: what it has to say is told while slurmstepd listens. */
+	delivery->first = word;
+	end_child(delivery, until_ms + NT_CHILD_STOP_MS);
+}
+
+void nt_deliver_end(struct nt_delivery *delivery, int64_t deadline_ms)
+{
+	end_child(delivery, deadline_ms);
+	if (delivery->early_child.pid != 0)
+		end_early(delivery, deadline_ms);
 }

@@ -29,13 +29,16 @@ struct nt_delivery {
 	enum nt_account result; /* of the last try */
 	int64_t tried_ms; /* when that was; 0: never */
 	bool early, told; /* that it waits */
-	struct nt_child_running child;
+	/* One that is killed in the middle of a request might be served after a later one: that of the
+	 * early record may end beside the last one's. */
+	struct nt_child_running early_child, child;
 	char first; /* that was read of its answer already; '\0': nothing */
 };
 
-/* While the step runs: nothing is said of failures. Ends soon after there is something to read from
- * NT_ERRAND_FD. */
+/* While the step runs: nothing is said of failures. What was begun goes on meanwhile; false: it is
+ * not at an end. */
 void nt_deliver_early(struct nt_delivery *delivery, const char *record);
+bool nt_deliver_early_done(struct nt_delivery *delivery);
 
 /* At its end, in three parts: into the spool; until the step may go, or the time is up; to the
  * end of it. "" for a step without a record, which may be the last of a job whose other records

@@ -204,15 +204,24 @@ static enum nt_account bring_in_turn(struct office *office, bool *wrote, struct 
 	return result;
 }
 
-static void count_writing(struct office *office)
+/* The turn, if a writing is due now. */
+static bool take_due_turn(struct office *office)
 {
+	int64_t now_ms = nt_turn_now_ms();
 	struct nt_pace pace;
 
 	if (office->turn_fd < 0)
-		return;
+		return true;
+	if (!nt_turn_take(office->turn_fd))
+		return false;
 	nt_turn_read(office->turn_fd, &pace);
-	nt_pace_count(&pace, nt_turn_now_ms());
+	if (nt_pace_wait_ms(&pace, now_ms, 0) > 0) {
+		nt_turn_give(office->turn_fd);
+		return false;
+	}
+	nt_pace_count(&pace, now_ms);
 	nt_turn_write(office->turn_fd, &pace);
+	return true;
 }
 
 /* Has the step a newer record by now, here or on its way? */
@@ -259,10 +268,9 @@ static enum nt_account look_again(struct office *office, struct nt_error *err)
 		result = nt_account_look(job, office->steps, office->count, &there, err);
 		if (result != NT_ACCOUNT_WRITTEN || there)
 			return result;
-		if (office->turn_fd >= 0 && !nt_turn_take(office->turn_fd))
+		if (!take_due_turn(office))
 			continue;
 		forget_old(office);
-		count_writing(office);
 		result = nt_account_write(job, office->steps, office->count, err);
 		if (office->turn_fd >= 0)
 			nt_turn_give(office->turn_fd);

@@ -293,7 +293,8 @@ static void tick(struct watch *watch)
 
 	if (now_ms - watch->collected_ms >= COLLECT_MS && has_changed(watch))
 		collect(watch);
-	if (watch->decided && strcmp(watch->record, delivery->written) != 0 &&
+	if (nt_deliver_early_done(delivery) && watch->decided &&
+	    strcmp(watch->record, delivery->written) != 0 &&
 	    delivery->result != NT_ACCOUNT_FOREIGN &&
 	    (delivery->tried_ms == 0 || now_ms - delivery->tried_ms >= pause_ms))
 		nt_deliver_early(delivery, watch->record);

@@ -140,6 +140,22 @@ int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, str
 	return write_file(part_fd, name, line, sync, err);
 }
 
+int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry)
+{
+	char name[NAME_BYTES];
+	int fd;
+
+	if (file_name(entry, name, NULL) < 0)
+		return -1;
+	fd = openat(part_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	(void)fsync(fd);
+	(void)fsync(part_fd);
+	close(fd);
+	return 0;
+}
+
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry)
 {
 	char name[NAME_BYTES];

@@ -68,6 +68,8 @@ int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, str
 
 /* Without a look at what else is there (spoolkeep.h). sync: it is to outlive the machine. */
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
+/* From now on a file that was put there is to outlive the machine; -1: it is there no more. */
+int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry);
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry);
 
 struct nt_spool_item {

@@ -70,16 +70,31 @@ static bool waits(const struct nt_delivery *delivery)
 	return found;
 }
 
+/* The file stays the one that the child knows. false: it has been brought after all. */
+static bool still_waits(const struct nt_delivery *delivery)
+{
+	const struct nt_spool_entry entry = entry_of(delivery);
+	int part_fd = nt_spool_open(delivery->errand->spool, NT_PART_WAITING, false, NULL);
+	bool found = part_fd >= 0 && nt_spool_sync(part_fd, &entry) == 0;
+
+	if (part_fd >= 0)
+		close(part_fd);
+	return found;
+}
+
 /* From now on it is to outlive the machine. */
 static void tell_waiting(struct nt_delivery *delivery, const char *why)
 {
 	const struct nt_errand *errand = delivery->errand;
 	struct nt_error err;
 
-	if (delivery->early || delivery->told)
+	if (delivery->early || delivery->told ||
+	    (delivery->spooled && !to_file(delivery) && !still_waits(delivery)))
 		return;
 	delivery->told = true;
-	if (keep(delivery, errand->spool, NT_PART_WAITING, true, &err) == 0)
+	if (!delivery->spooled)
+		delivery->spooled = keep(delivery, errand->spool, NT_PART_WAITING, true, &err) == 0;
+	if (delivery->spooled)
 		delivery->say(NT_ERRAND_INFO,
 			      "job %" PRIu32 " step %s: the record waits in %.80s: %.160s",
 			      errand->job, delivery->step, errand->spool, why);
@@ -163,7 +178,7 @@ static void write_file(struct nt_delivery *delivery)
 static void take_record(struct nt_delivery *delivery, const char *record)
 {
 	snprintf(delivery->record, sizeof(delivery->record), "%s", record);
-	delivery->told = false;
+	delivery->told = delivery->spooled = false;
 }
 
 void nt_deliver_early(struct nt_delivery *delivery, const char *record)
@@ -223,7 +238,8 @@ void nt_deliver_begin(struct nt_delivery *delivery, const char *record)
 		return;
 	}
 	if (record[0])
-		(void)keep(delivery, delivery->errand->spool, NT_PART_WAITING, false, &err);
+		delivery->spooled = keep(delivery, delivery->errand->spool, NT_PART_WAITING, false,
+					 &err) == 0;
 	else if (delivery->errand->step != NT_STEP_BATCH || !waits(delivery))
 		return;
 	if (nt_child_start(&delivery->child, run_post, delivery, &err) < 0)

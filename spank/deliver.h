@@ -28,7 +28,9 @@ struct nt_delivery {
 	char written[NT_STEP_RECORD_MAX + 1]; /* as it was delivered last */
 	enum nt_account result; /* of the last try */
 	int64_t tried_ms; /* when that was; 0: never */
-	bool early, told; /* that it waits */
+	bool early;
+	bool spooled; /* it was put there */
+	bool told; /* that it waits */
 	/* One that is killed in the middle of a request might be served after a later one: that of the
 	 * early record may end beside the last one's. */
 	struct nt_child_running early_child, child;

@@ -30,7 +30,11 @@
 
 /* Site defaults, each overridable by a plugstack argument. */
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
-#define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that slurmctld could not take */
+#define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records until accounting is known to have them */
+
+/* In it, beside the records that wait. */
+#define NT_SPOOL_SENT "sent" /* slurmctld has taken them */
+#define NT_SPOOL_DEAD "dead" /* they cannot be delivered */
 
 #define NT_TIDY_FILE "tidied" /* in NT_RUN_DIR: locked while it is tidied up, and when that was */
 
@@ -49,7 +53,7 @@
 #define NT_WARM_TEXT_MAX 8192 /* NT_ENV_WARM's text, with its NUL */
 #define NT_PATH_MAX 256 /* any path of ours, with its NUL */
 #define NT_LAUNCH_NAME 33 /* a launch profile's name, "off" or "auto", with its NUL */
-#define NT_STEP_NAME_MAX 12 /* "0", "4294967295" or "batch", with its NUL */
+#define NT_STEP_NAME_MAX 16 /* "0", "4294967295", "0+127" or "batch", with its NUL */
 #define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
 #define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */
 #define NT_JOB_RECORD_MAX 4096 /* what we add to AdminComment in all, bytes */

@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	%D%/decisions/0015-savings.md \
 	%D%/decisions/0017-room.md \
 	%D%/decisions/0018-groups.md \
+	%D%/decisions/0019-spool.md \
 	%D%/decisions/0021-newer-nccl.md \
 	%D%/design.md \
 	%D%/glossary.md \

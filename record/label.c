@@ -9,14 +9,36 @@
 #include <string.h>
 #include "contract/coll.h"
 
+#define COMPONENT_DIGITS 3 /* of a heterogeneous step; Slurm has at most 128 */
+
+/* A number as it is written: at most so many digits, no zero before others; else 0. */
+static size_t count_digits(const char *text, size_t max)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits <= max && (digits == 1 || text[0] != '0') ? digits : 0;
+}
+
 bool nt_step_name_valid(const char *name)
 {
-	size_t digits = strspn(name, "0123456789");
+	size_t digits = count_digits(name, 10);
 
 	if (strcmp(name, "batch") == 0)
 		return true;
-	return digits > 0 && digits <= 10 && name[digits] == '\0' &&
-	       (digits == 1 || name[0] != '0') && strtoull(name, NULL, 10) <= UINT32_MAX;
+	if (digits == 0 || strtoull(name, NULL, 10) > UINT32_MAX)
+		return false;
+	if (name[digits] == '\0')
+		return true;
+	name += digits + 1;
+	digits = name[-1] == '+' ? count_digits(name, COMPONENT_DIGITS) : 0;
+	return digits > 0 && name[digits] == '\0';
+}
+
+bool nt_step_name_matches(const char *name, const char *wanted)
+{
+	size_t bytes = strlen(wanted);
+
+	return strncmp(name, wanted, bytes) == 0 && (name[bytes] == '\0' || name[bytes] == '+');
 }
 
 int nt_size_parse(const char *text, size_t *bytes)

@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "0" to "4294967295", or "batch". */
+/* "0" to "4294967295", each with a component of a heterogeneous step behind it ("0+1"), or
+ * "batch". */
 bool nt_step_name_valid(const char *name);
+
+/* Is it that step, or a component of it? Both are valid names. */
+bool nt_step_name_matches(const char *name, const char *wanted);
 
 /* Inverse of nt_size_text: "64K", "1.5M", "96". */
 int nt_size_parse(const char *text, size_t *bytes);

@@ -20,6 +20,8 @@ libnt_child_la_SOURCES = \
 libnt_record_read_la_SOURCES = \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/keep.c \
+	%D%/keep.h \
 	%D%/label.c \
 	%D%/label.h \
 	%D%/rankread.c \
@@ -32,6 +34,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/splice.h \
 	%D%/spool.c \
 	%D%/spool.h \
+	%D%/spoolkeep.c \
+	%D%/spoolkeep.h \
 	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \

@@ -86,15 +86,15 @@ static void thin_out(struct part *part)
 	}
 }
 
-/* Ours must be an object of the version that is written here. */
-static enum nt_splice read_job(struct job *job, struct nt_text value)
+/* Ours must be an object of the version that is written here; so many steps will be added. */
+static enum nt_splice read_job(struct job *job, struct nt_text value, size_t added)
 {
 	struct nt_member member;
 	struct nt_scan scan;
 	bool version = false;
 
 	nt_scan_begin(&scan, value);
-	job->parts = calloc(nt_scan_count(value) + 1, sizeof(job->parts[0]));
+	job->parts = calloc(nt_scan_count(value) + added, sizeof(job->parts[0]));
 	if (!job->parts)
 		return NT_SPLICE_NO_MEMORY;
 	while (nt_scan_next(&scan, &member) > 0) {
@@ -114,56 +114,78 @@ static enum nt_splice read_job(struct job *job, struct nt_text value)
 	return version ? NT_SPLICED : NT_SPLICE_FOREIGN;
 }
 
-/* The number of bytes of ours as snprintf counts them; out may be NULL. */
-static size_t write_job(const struct job *job, char *out, size_t out_bytes)
+#define PUT(...) \
+	used += (size_t)snprintf(out ? out + used : NULL, out ? out_bytes - used : 0, __VA_ARGS__)
+
+/* The number of bytes as snprintf counts them, here and below; out may be NULL. */
+static size_t write_head(const struct job *job, char *out, size_t out_bytes)
 {
 	size_t used = 0;
 
-#define PUT(...) \
-	used += (size_t)snprintf(out ? out + used : NULL, out ? out_bytes - used : 0, __VA_ARGS__)
 	PUT("{\"v\":%d", NT_RECORD_VERSION);
 	if (job->more > 0)
 		PUT(",\"more\":%llu", job->more);
-	for (size_t i = 0; i < job->count; i++) {
-		const struct part *part = &job->parts[i];
-
-		if (part->gone)
-			continue;
-		PUT(",\"%.*s\":", (int)part->name.bytes, part->name.at);
-		if (!part->thin) {
-			PUT("%.*s", (int)part->value.bytes, part->value.at);
-			continue;
-		}
-		PUT("{\"mode\":%.*s", (int)part->mode.bytes, part->mode.at);
-		if (part->launch.bytes > 0)
-			PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
-		if (part->measured.bytes > 0)
-			PUT(",\"measured\":%.*s", (int)part->measured.bytes, part->measured.at);
-		PUT(",\"more\":%llu}", part->more);
-	}
-	PUT("}");
-#undef PUT
 	return used;
 }
 
-/* Make room, the oldest first; the last part is the step that is being written and stays. */
+static size_t write_part(const struct part *part, char *out, size_t out_bytes)
+{
+	size_t used = 0;
+
+	if (part->gone)
+		return 0;
+	PUT(",\"%.*s\":", (int)part->name.bytes, part->name.at);
+	if (!part->thin) {
+		PUT("%.*s", (int)part->value.bytes, part->value.at);
+		return used;
+	}
+	PUT("{\"mode\":%.*s", (int)part->mode.bytes, part->mode.at);
+	if (part->launch.bytes > 0)
+		PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
+	if (part->measured.bytes > 0)
+		PUT(",\"measured\":%.*s", (int)part->measured.bytes, part->measured.at);
+	PUT(",\"more\":%llu}", part->more);
+	return used;
+}
+
+#undef PUT
+
+static size_t write_job(const struct job *job, char *out, size_t out_bytes)
+{
+	size_t used = write_head(job, out, out_bytes);
+
+	for (size_t i = 0; i < job->count; i++)
+		used += write_part(&job->parts[i], out ? out + used : NULL,
+				   out ? out_bytes - used : 0);
+	if (out)
+		snprintf(out + used, out_bytes - used, "}");
+	return used + 1;
+}
+
+/* Make room, the oldest first; the last part is a step that is being written and stays. */
 static bool fit(struct job *job)
 {
-	for (size_t i = 0; i + 1 < job->count; i++) {
-		if (write_job(job, NULL, 0) <= NT_JOB_RECORD_MAX)
-			return true;
-		if (job->parts[i].step && !job->parts[i].gone)
-			thin_out(&job->parts[i]);
-	}
-	for (size_t i = 0; i + 1 < job->count; i++) {
-		if (write_job(job, NULL, 0) <= NT_JOB_RECORD_MAX)
-			return true;
-		if (job->parts[i].step && !job->parts[i].gone) {
-			job->parts[i].gone = true;
-			job->more++;
+	size_t parts_bytes = write_job(job, NULL, 0) - write_head(job, NULL, 0);
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i + 1 < job->count; i++) {
+			struct part *part = &job->parts[i];
+
+			if (parts_bytes + write_head(job, NULL, 0) <= NT_JOB_RECORD_MAX)
+				return true;
+			if (!part->step || part->gone)
+				continue;
+			parts_bytes -= write_part(part, NULL, 0);
+			if (pass == 0) {
+				thin_out(part);
+			} else {
+				part->gone = true;
+				job->more++;
+			}
+			parts_bytes += write_part(part, NULL, 0);
 		}
 	}
-	return write_job(job, NULL, 0) <= NT_JOB_RECORD_MAX;
+	return parts_bytes + write_head(job, NULL, 0) <= NT_JOB_RECORD_MAX;
 }
 
 /* The text around ours: before and behind, which are empty where there is no text yet. */
@@ -220,31 +242,62 @@ static enum nt_splice join(const struct frame *frame, const struct job *job, cha
 }
 
 /* Take the step's old record out, put the new one at the end. */
-static enum nt_splice replace(struct job *job, const char *step, const char *record)
+static bool replace(struct job *job, const struct nt_splice_step *step)
 {
 	struct part *added = &job->parts[job->count];
 
 	for (size_t i = 0; i < job->count; i++) {
-		if (!nt_text_is(job->parts[i].name, step))
+		if (job->parts[i].gone || !nt_text_is(job->parts[i].name, step->step))
 			continue;
-		if (nt_text_is(job->parts[i].value, record))
-			return NT_SPLICE_UNCHANGED;
+		if (nt_text_is(job->parts[i].value, step->record))
+			return false;
 		job->parts[i].gone = true;
 	}
-	added->name = nt_text_of(step);
-	added->value = nt_text_of(record);
+	added->name = nt_text_of(step->step);
+	added->value = nt_text_of(step->record);
 	added->step = true;
 	job->count++;
-	return NT_SPLICED;
+	return true;
 }
 
-enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record, char **out)
+/* What thin_out() makes of it, or what that has become of an earlier record of the step: members
+ * of entries are objects. */
+static bool is_thin(struct nt_text value)
+{
+	struct nt_member member;
+	struct nt_scan scan;
+	bool more = false;
+
+	nt_scan_begin(&scan, value);
+	while (nt_scan_next(&scan, &member) > 0) {
+		if (member.value.at[0] == '{' || nt_text_is(member.name, NT_STEP_WHY))
+			return false;
+		more |= nt_text_is(member.name, NT_STEP_MORE);
+	}
+	return more;
+}
+
+bool nt_splice_holds(const char *comment, const char *step, const char *record)
+{
+	struct nt_text text = nt_text_of(comment);
+	struct nt_text ours, value;
+
+	if (!nt_scan_is(text, '{') || !nt_scan_member(text, NT_RECORD_KEY, &ours))
+		return false;
+	if (!nt_scan_member(ours, step, &value))
+		return nt_scan_member(ours, NT_STEP_MORE, &value);
+	return nt_text_is(value, record) || is_thin(value);
+}
+
+enum nt_splice nt_splice_steps(const char *comment, const struct nt_splice_step *steps,
+			       size_t count, char **out)
 {
 	struct nt_text text = nt_text_of(comment);
 	struct frame frame;
 	struct job job = { NULL, 0, 0 };
 	struct nt_text ours;
 	enum nt_splice result;
+	bool changed = false;
 
 	*out = NULL;
 	if (strspn(comment, " \t\r\n") == text.bytes)
@@ -254,13 +307,22 @@ enum nt_splice nt_splice_step(const char *comment, const char *step, const char 
 	find_frame(text, &frame, &ours);
 	if (frame.key)
 		ours = nt_text_of("{\"v\":1}");
-	result = read_job(&job, ours);
-	if (result == NT_SPLICED)
-		result = replace(&job, step, record);
+	result = read_job(&job, ours, count);
+	for (size_t i = 0; result == NT_SPLICED && i < count; i++)
+		changed |= replace(&job, &steps[i]);
+	if (result == NT_SPLICED && !changed)
+		result = NT_SPLICE_UNCHANGED;
 	if (result == NT_SPLICED && !fit(&job))
 		result = NT_SPLICE_NO_ROOM;
 	if (result == NT_SPLICED)
 		result = join(&frame, &job, out);
 	free(job.parts);
 	return result;
+}
+
+enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record, char **out)
+{
+	const struct nt_splice_step one = { step, record };
+
+	return nt_splice_steps(comment, &one, 1, out);
 }

@@ -15,11 +15,12 @@
 #ifndef NT_SPLICE_H
 #define NT_SPLICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum nt_splice {
 	NT_SPLICED, /* *out is the new text */
-	NT_SPLICE_UNCHANGED, /* the text holds exactly this record of the step */
+	NT_SPLICE_UNCHANGED, /* the text holds exactly these records of the steps */
 	NT_SPLICE_FOREIGN, /* another program's text, or a record of another version */
 	NT_SPLICE_NO_ROOM, /* the new text would be longer than accounting keeps */
 	NT_SPLICE_NO_MEMORY,
@@ -27,8 +28,19 @@ enum nt_splice {
 
 #define NT_COMMENT_MAX 65535 /* slurmdbd's column cuts longer text without a word */
 
-/* step is "0", "batch", ...; record has been checked
- * (nt_step_check); comment may be "". */
+/* Does the text hold this record of the step, in full or as far as there was room for it? */
+bool nt_splice_holds(const char *comment, const char *step, const char *record);
+
+struct nt_splice_step {
+	const char *step; /* "0", "batch", ...; no two alike */
+	const char *record; /* has been checked (nt_step_check) */
+};
+
+/* All of them, in this order; comment may be "". */
+enum nt_splice nt_splice_steps(const char *comment, const struct nt_splice_step *steps,
+			       size_t count, char **out);
+
+/* One of them. */
 enum nt_splice nt_splice_step(const char *comment, const char *step, const char *record,
 			      char **out);
 

@@ -3,7 +3,6 @@
 /* spool.c - see spool.h: writing */
 #include "record/spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,48 +18,57 @@
 static const struct nt_field line_rows[] = { NT_SPOOL_FIELDS(LINE_ROW) };
 const struct nt_fields nt_spool_fields = NT_FIELDS(line_rows);
 
+static const char *name_of(enum nt_spool_part part)
+{
+	return part == NT_PART_SENT ? NT_SPOOL_SENT : part == NT_PART_DEAD ? NT_SPOOL_DEAD : NULL;
+}
+
 /* Whoever may write here may have any text put into accounting. */
-static int open_directory(const char *directory, struct nt_error *err)
+static int check_owner(int fd, const char *path, struct nt_error *err)
 {
 	struct stat status;
-	int fd;
 
-	if (mkdir(directory, 0700) < 0 && errno != EEXIST)
-		return nt_error_set(err, "cannot make %.150s: %m", directory);
-	fd = open(directory, DIR_FLAGS);
-	if (fd < 0)
-		return nt_error_set(err, "cannot open %.150s: %m", directory);
 	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
 	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
+	errno = EPERM;
 	return nt_error_set(
 		err, "%.150s must belong to the daemon's user and be writable to nobody else",
-		directory);
+		path);
 }
 
-static int count_files(int dir_fd)
+static int open_at(int parent_fd, const char *path, bool make, struct nt_error *err)
 {
-	int copy = openat(dir_fd, ".", DIR_FLAGS);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-	int count = 0;
+	int fd;
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
-		return -1;
-	}
-	while (count <= NT_SPOOL_FILES && readdir(directory) != NULL)
-		count++;
-	closedir(directory);
-	return count;
+	if (make && mkdirat(parent_fd, path, 0700) < 0 && errno != EEXIST)
+		return nt_error_set(err, "cannot make %.150s: %m", path);
+	fd = openat(parent_fd, path, DIR_FLAGS);
+	if (fd < 0)
+		return nt_error_set(err, "cannot open %.150s: %m", path);
+	return check_owner(fd, path, err);
+}
+
+int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err)
+{
+	int parent_fd = open_at(AT_FDCWD, directory, make, err);
+	int fd, problem;
+
+	if (parent_fd < 0 || !name_of(part))
+		return parent_fd;
+	fd = open_at(parent_fd, name_of(part), make, err);
+	problem = errno;
+	close(parent_fd);
+	errno = problem;
+	return fd;
 }
 
 static int file_name(const struct nt_spool_entry *entry, char name[NAME_BYTES],
 		     struct nt_error *err)
 {
-	int n = snprintf(name, NAME_BYTES, "%s.%" PRIu32 ".%s.json", entry->cluster, entry->job,
-			 entry->step);
+	int n = snprintf(name, NAME_BYTES, "%s.%" PRIu32 ".%s.u%" PRIu32 ".json", entry->cluster,
+			 entry->job, entry->step, entry->uid);
 
 	if (n < 0 || n >= NAME_BYTES || name[0] == NT_SPOOL_UNFINISHED || strpbrk(name, "/\"\\"))
 		return nt_error_set(err, "no file name for cluster '%.60s'", entry->cluster);
@@ -77,7 +85,11 @@ static int copy(char *out, size_t out_bytes, const char *text)
 static int format(const struct nt_spool_entry *entry, char *text, size_t text_bytes,
 		  struct nt_error *err)
 {
-	struct nt_spool_line line = { .version = NT_RECORD_VERSION, .job = entry->job };
+	struct nt_spool_line line = {
+		.version = NT_RECORD_VERSION,
+		.job = entry->job,
+		.uid = entry->uid == NT_SPOOL_NO_UID ? -1 : (int64_t)entry->uid,
+	};
 	struct nt_put put;
 
 	if (copy(line.cluster, sizeof(line.cluster), entry->cluster) < 0 ||
@@ -85,6 +97,7 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 		return nt_error_set(err, "the cluster's or the step's name is too long");
 	if (copy(line.record, sizeof(line.record), entry->record) < 0)
 		return nt_error_set(err, "the record is too long");
+	(void)copy(line.why, sizeof(line.why), entry->why ? entry->why : "");
 	nt_put_begin(&put, text, text_bytes - 1, 1);
 	nt_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_spool_fields, &line);
@@ -95,7 +108,8 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 	return 0;
 }
 
-static int write_file(int dir_fd, const char *name, const char *line, struct nt_error *err)
+static int write_file(int dir_fd, const char *name, const char *line, bool sync,
+		      struct nt_error *err)
 {
 	char temporary[NAME_BYTES + 24];
 	ssize_t bytes = (ssize_t)strlen(line);
@@ -106,7 +120,7 @@ static int write_file(int dir_fd, const char *name, const char *line, struct nt_
 	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return nt_error_set(err, "cannot write %.100s: %m", temporary);
-	if (write(fd, line, (size_t)bytes) != bytes || fsync(fd) < 0)
+	if (write(fd, line, (size_t)bytes) != bytes || (sync && fsync(fd) < 0))
 		rc = nt_error_set(err, "cannot write %.100s: %m", temporary);
 	close(fd);
 	if (rc == 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
@@ -116,39 +130,35 @@ static int write_file(int dir_fd, const char *name, const char *line, struct nt_
 	return rc;
 }
 
-int nt_spool_write(const char *directory, const struct nt_spool_entry *entry, struct nt_error *err)
+int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err)
 {
 	char name[NAME_BYTES];
 	char line[NT_SPOOL_FILE_MAX];
-	int rc = -1;
-	int fd;
 
 	if (file_name(entry, name, err) < 0 || format(entry, line, sizeof(line), err) < 0)
 		return -1;
-	fd = open_directory(directory, err);
-	if (fd < 0)
-		return -1;
-	if (count_files(fd) > NT_SPOOL_FILES)
-		nt_error_set(err, "%.150s holds more than %d files", directory, NT_SPOOL_FILES);
-	else
-		rc = write_file(fd, name, line, err);
-	close(fd);
-	return rc;
+	return write_file(part_fd, name, line, sync, err);
 }
 
-int nt_spool_remove(const char *directory, const struct nt_spool_entry *entry, struct nt_error *err)
+int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry)
 {
 	char name[NAME_BYTES];
-	int rc = 0;
 	int fd;
 
-	if (file_name(entry, name, err) < 0)
+	if (file_name(entry, name, NULL) < 0)
 		return -1;
-	fd = open_directory(directory, err);
+	fd = openat(part_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (unlinkat(fd, name, 0) < 0 && errno != ENOENT)
-		rc = nt_error_set(err, "cannot remove %.100s: %m", name);
+	(void)fsync(fd);
+	(void)fsync(part_fd);
 	close(fd);
-	return rc;
+	return 0;
+}
+
+bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry)
+{
+	char name[NAME_BYTES];
+
+	return file_name(entry, name, NULL) == 0 && faccessat(part_fd, name, F_OK, 0) == 0;
 }

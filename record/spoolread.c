@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +31,8 @@ static int check_line(const struct nt_spool_line *line, struct nt_error *err)
 				    line->cluster);
 	if (!nt_step_name_valid(line->step))
 		return nt_error_set(err, "step is \"%s\" (want a number or batch)", line->step);
+	if (line->uid >= NT_SPOOL_NO_UID)
+		return nt_error_set(err, "uid is %lld (want a user's)", (long long)line->uid);
 	return 0;
 }
 
@@ -71,6 +75,7 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 	json_object *object = NULL;
 	int rc = nt_json_parse(text, text_bytes, &object, err);
 
+	nt_fields_clear(&nt_spool_fields, &line);
 	if (rc == 0)
 		rc = nt_fields_read(&nt_spool_fields, object, &line, NT_READ_TO_SHOW, err);
 	if (rc == 0)
@@ -78,8 +83,12 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 	if (rc == 0)
 		rc = check_record(object, err);
 	if (rc == 0) {
-		*spooled = (struct nt_spooled){ .job = (uint32_t)line.job };
+		*spooled = (struct nt_spooled){
+			.job = (uint32_t)line.job,
+			.uid = line.uid < 0 ? NT_SPOOL_NO_UID : (uint32_t)line.uid,
+		};
 		memcpy(spooled->cluster, line.cluster, sizeof(spooled->cluster));
+		memcpy(spooled->why, line.why, sizeof(spooled->why));
 		memcpy(spooled->step, line.step, sizeof(spooled->step));
 		memcpy(spooled->record, line.record, sizeof(spooled->record));
 	}
@@ -87,28 +96,31 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 	return rc;
 }
 
-static int read_file(struct nt_spooled *spooled, int directory_fd, const char *name,
-		     struct nt_error *err)
+int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name, struct nt_error *err)
 {
-	struct nt_spooled found = { .directory_fd = directory_fd, .name = name };
+	struct nt_spooled found = { .directory_fd = part_fd, .name = name };
 	char *text = NULL;
 	size_t text_bytes = 0;
-	int rc;
+	int rc = read_text(&found, &text, &text_bytes, err);
 
-	if (read_text(&found, &text, &text_bytes, err) < 0)
+	*spooled = found;
+	if (rc < 0)
 		return -1;
 	rc = nt_spooled_parse(spooled, text, text_bytes, err);
-	spooled->directory_fd = directory_fd;
+	spooled->directory_fd = part_fd;
+	spooled->name = name;
 	spooled->status = found.status;
 	free(text);
 	return rc;
 }
 
+/* A file, and neither one that is being written nor a part of the spool. */
 static int is_finished_file(const struct dirent *file)
 {
 	size_t bytes = strlen(file->d_name);
 
-	return file->d_name[0] != NT_SPOOL_UNFINISHED &&
+	return file->d_name[0] != NT_SPOOL_UNFINISHED && strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
+	       strcmp(file->d_name, NT_SPOOL_DEAD) != 0 &&
 	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
 }
 
@@ -125,9 +137,8 @@ int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument, s
 		struct nt_spooled spooled = { .problem = NULL };
 
 		if (rc == 0) {
-			if (read_file(&spooled, directory_fd, files[i]->d_name, &problem) < 0)
+			if (nt_spooled_read(&spooled, directory_fd, files[i]->d_name, &problem) < 0)
 				spooled.problem = problem.text;
-			spooled.name = files[i]->d_name;
 			rc = visit(argument, &spooled, err);
 		}
 		free(files[i]);
@@ -136,17 +147,127 @@ int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument, s
 	return rc;
 }
 
-int nt_spooled_remove(const struct nt_spooled *spooled, struct nt_error *err)
+/* 1: it is the one that was read. */
+static int is_unchanged(const struct nt_spooled *spooled, struct nt_error *err)
 {
 	struct stat now;
 
 	if (fstatat(spooled->directory_fd, spooled->name, &now, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : nt_error_set(err, "cannot look at it again: %m");
-	if (now.st_ino != spooled->status.st_ino || now.st_size != spooled->status.st_size ||
-	    now.st_mtim.tv_sec != spooled->status.st_mtim.tv_sec ||
-	    now.st_mtim.tv_nsec != spooled->status.st_mtim.tv_nsec)
-		return 0;
-	if (unlinkat(spooled->directory_fd, spooled->name, 0) < 0)
+	return now.st_ino == spooled->status.st_ino && now.st_size == spooled->status.st_size &&
+	       now.st_mtim.tv_sec == spooled->status.st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == spooled->status.st_mtim.tv_nsec;
+}
+
+int nt_spooled_remove(const struct nt_spooled *spooled, struct nt_error *err)
+{
+	int rc = is_unchanged(spooled, err);
+
+	if (rc > 0 && unlinkat(spooled->directory_fd, spooled->name, 0) < 0)
 		return nt_error_set(err, "cannot remove it: %m");
+	return rc < 0 ? -1 : 0;
+}
+
+int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error *err)
+{
+	int rc = is_unchanged(spooled, err);
+
+	if (rc > 0 && renameat(spooled->directory_fd, spooled->name, to_fd, spooled->name) < 0)
+		return nt_error_set(err, "cannot move it: %m");
+	return rc < 0 ? -1 : 0;
+}
+
+/* The user in "cluster.12.0.u1000.json"; older files name none. */
+static uint32_t uid_of(const char *name)
+{
+	const char *mark = strrchr(name, '.');
+	unsigned long uid;
+	char *end;
+
+	while (mark && mark > name && mark[-1] != '.')
+		mark--;
+	if (!mark || mark[0] != 'u')
+		return NT_SPOOL_NO_UID;
+	uid = strtoul(mark + 1, &end, 10);
+	return end > mark + 1 && strcmp(end, ".json") == 0 && uid < NT_SPOOL_NO_UID
+		       ? (uint32_t)uid
+		       : NT_SPOOL_NO_UID;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct nt_spool_item *a = left;
+	const struct nt_spool_item *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return strverscmp(a->name, b->name);
+}
+
+static int add_item(struct nt_spool_list *list, size_t *room, int part_fd, const char *name)
+{
+	struct nt_spool_item *item;
+	struct stat status;
+
+	if (fstatat(part_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (list->count == *room) {
+		*room = *room ? 2 * *room : 64;
+		item = realloc(list->items, *room * sizeof(*item));
+		if (!item)
+			return -1;
+		list->items = item;
+	}
+	item = &list->items[list->count];
+	*item = (struct nt_spool_item){
+		.name = strdup(name),
+		.uid = uid_of(name),
+		.time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
+		.bytes = (int64_t)status.st_blocks * 512,
+	};
+	if (!item->name)
+		return -1;
+	list->count++;
 	return 0;
+}
+
+int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
+		  struct nt_error *err)
+{
+	int copy = openat(part_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	const struct dirent *entry;
+	char prefix[96] = "";
+	size_t room = 0;
+	int rc = 0;
+
+	*list = (struct nt_spool_list){ .count = 0 };
+	if (cluster)
+		snprintf(prefix, sizeof(prefix), "%.64s.%" PRIu32 ".", cluster, job);
+	if (!directory) {
+		nt_error_set(err, "cannot list it: %m");
+		if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	while (rc == 0 && (entry = readdir(directory)) != NULL) {
+		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+			rc = add_item(list, &room, part_fd, entry->d_name);
+	}
+	closedir(directory);
+	if (rc < 0) {
+		nt_spool_list_fini(list);
+		return nt_error_set(err, "no memory for a list of it");
+	}
+	if (list->count > 0)
+		qsort(list->items, list->count, sizeof(list->items[0]), compare_items);
+	return 0;
+}
+
+void nt_spool_list_fini(struct nt_spool_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].name);
+	free(list->items);
+	*list = (struct nt_spool_list){ .count = 0 };
 }

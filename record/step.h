@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - the records of a step and of a job: their fields, and how a step's is written
  *
- * Step record, the value of "<step>" (a number, or "batch") in the job's, at most
+ * Step record, the value of "<step>" (a number, of a component of a heterogeneous step
+ * number+component, or "batch") in the job's, at most
  * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...},
@@ -75,7 +76,7 @@
 /* clang-format on */
 
 struct nt_step {
-	char name[NT_STEP_NAME_MAX]; /* "0", "batch" */
+	char name[NT_STEP_NAME_MAX]; /* "0", "0+1", "batch" */
 	NT_STEP_FIELDS(NT_FIELD_MEMBER)
 	int64_t more; /* entries that had no room in the record */
 };

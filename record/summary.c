@@ -214,7 +214,7 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 		damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
 		return;
 	}
-	if (reader->only_step && strcmp(name, reader->only_step) != 0)
+	if (reader->only_step && !nt_step_name_matches(name, reader->only_step))
 		return;
 	reader->step = name;
 	if (!json_object_is_type(object, json_type_object)) {

@@ -155,6 +155,24 @@ int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, con
 	return ask(texts, argv, TIMEOUT_MS, err);
 }
 
+int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, size_t count,
+			    const char *cluster, int timeout_ms, struct nt_error *err)
+{
+	char delimiter[] = "--delimiter=?", columns[] = COLUMNS;
+	char list[NT_ACCOUNTING_JOBS * 11 + 1] = "", clusters[96];
+	char *argv[] = {
+		"sacct", "-n", "-P", "-X", delimiter, columns, "-j", list, clusters, NULL
+	};
+	size_t used = 0;
+
+	delimiter[sizeof(delimiter) - 2] = SEPARATOR;
+	for (size_t i = 0; i < count && i < NT_ACCOUNTING_JOBS; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%" PRIu32,
+					 i ? "," : "", jobs[i]);
+	snprintf(clusters, sizeof(clusters), "--clusters=%s", cluster);
+	return ask(texts, argv, timeout_ms, err);
+}
+
 int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accounting_span *span,
 			    struct nt_error *err)
 {

@@ -6,159 +6,41 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
-#include "report/accounting.h"
-#include "report/database.h"
-#include "record/spool.h"
-#include "record/splice.h"
+#include "record/child.h"
+#include "record/spoolkeep.h"
+#include "report/fair.h"
+#include "report/settle.h"
 
-#define FILES_MAX 1000 /* of one run; the next takes the rest */
+#define TIME_S 60 /* of one run; the next takes the rest */
+#define QUIET_S 900 /* programs that write at a job's end have done so by then */
+#define SECONDS_MAX 86400
+#define BROKEN_MAX 3 /* portions that accounting does not answer for, one after the other */
 
-struct work {
-	bool dry_run;
-	size_t written, present, later, failed;
+struct request {
+	const char *directory;
+	bool dry_run, list, retry;
+	int64_t time_s, quiet_s;
 };
 
-enum fate { FATE_WRITTEN, FATE_PRESENT, FATE_LATER, FATE_FAILED };
+struct work {
+	const struct request *request;
+	struct nt_settle settle;
+	struct nt_spool_list lists[2]; /* waiting, sent */
+	struct nt_fair *order; /* of struct nt_settle_file */
+	struct nt_settle_file *files;
+	size_t count, reached;
+};
 
-/* The job in accounting that spooled is about; NULL and *err if there is none. */
-static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts,
-					 const struct nt_spooled *spooled, struct nt_error *err)
-{
-	/* The bare number of an array or a heterogeneous job finds all of it. */
-	for (size_t i = 0; i < texts->count; i++) {
-		if (texts->items[i].job == spooled->job)
-			return &texts->items[i];
-	}
-	nt_error_set(err, "accounting of cluster %s does not know the job", spooled->cluster);
-	return NULL;
-}
-
-static int load_job(struct nt_jobtexts *texts, const struct nt_spooled *spooled,
-		    const struct nt_jobtext **job, struct nt_error *err)
-{
-	const struct nt_jobid id = { .job = spooled->job, .task = -1, .component = -1 };
-
-	if (nt_accounting_load(texts, &id, spooled->cluster, err) < 0)
-		return -1;
-	*job = find_job(texts, spooled, err);
-	return *job ? 0 : -1;
-}
-
-/* Accounting must now say what was meant. */
-static int verify(const struct nt_spooled *spooled, const char *expected, struct nt_error *err)
-{
-	struct nt_jobtexts texts = { .count = 0 };
-	const struct nt_jobtext *job;
-	int rc = load_job(&texts, spooled, &job, err);
-
-	if (rc == 0 && strcmp(job->comment, expected) != 0)
-		rc = nt_error_set(err, "accounting does not hold what was written to it");
-	nt_jobtexts_fini(&texts);
-	return rc;
-}
-
-static int write_job(const struct nt_spooled *spooled, const struct nt_jobtext *job,
-		     const char *text, struct nt_error *err)
-{
-	struct nt_jobid id;
-
-	if (nt_jobid_parse(&id, job->label, err) < 0)
-		return -1;
-	if (nt_database_write(spooled->cluster, &id, text, err) < 0)
-		return -1;
-	return verify(spooled, text, err);
-}
-
-/* *text is what accounting should say, or NULL where it says so already. */
-static int merge(const struct nt_spooled *spooled, const char *comment, char **text,
-		 struct nt_error *err)
-{
-	switch (nt_splice_step(comment, spooled->step, spooled->record, text)) {
-	case NT_SPLICED:
-	case NT_SPLICE_UNCHANGED: return 0;
-	case NT_SPLICE_FOREIGN:
-		return nt_error_set(err, "its AdminComment holds what is not ours to change");
-	case NT_SPLICE_NO_ROOM: return nt_error_set(err, "its AdminComment has no room for it");
-	case NT_SPLICE_NO_MEMORY: break;
-	}
-	return nt_error_set(err, "no memory for the merged text");
-}
-
-static enum fate deliver_job(const struct work *work, const struct nt_spooled *spooled,
-			     const struct nt_jobtext *job, struct nt_error *err)
-{
-	enum fate fate = FATE_WRITTEN;
-	char *text;
-
-	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
-	if (!job->ended)
-		return FATE_LATER;
-	if (merge(spooled, job->comment, &text, err) < 0)
-		return FATE_FAILED;
-	if (!text)
-		fate = FATE_PRESENT;
-	else if (!work->dry_run && write_job(spooled, job, text, err) < 0)
-		fate = FATE_FAILED;
-	free(text);
-	if (fate != FATE_FAILED && !work->dry_run && nt_spooled_remove(spooled, err) < 0)
-		fate = FATE_FAILED;
-	return fate;
-}
-
-static void account_for(struct work *work, const struct nt_spooled *spooled, enum fate fate,
-			const struct nt_error *err)
-{
-	switch (fate) {
-	case FATE_WRITTEN:
-		work->written++;
-		printf("job %u, step %s: %s\n", spooled->job, spooled->step,
-		       work->dry_run ? "would be written" : "written");
-		break;
-	case FATE_PRESENT:
-		work->present++;
-		printf("job %u, step %s: accounting has it\n", spooled->job, spooled->step);
-		break;
-	case FATE_LATER:
-		work->later++;
-		printf("job %u, step %s: left for later, the job has not ended\n", spooled->job,
-		       spooled->step);
-		break;
-	case FATE_FAILED:
-		work->failed++;
-		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s", spooled->job,
-				    spooled->step, err->text);
-		break;
-	}
-}
-
-static int deliver(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
-{
-	struct nt_jobtexts texts = { .count = 0 };
-	struct work *work = argument;
-	const struct nt_jobtext *job;
-	enum fate fate = FATE_FAILED;
-	struct nt_error problem;
-
-	if (work->written + work->present + work->later + work->failed >= FILES_MAX)
-		return nt_error_set(err, "%d files are enough for one run: run it again",
-				    FILES_MAX);
-	if (spooled->problem) {
-		nt_command_complain(&nt_command_backfill, "%s: %s", spooled->name,
-				    spooled->problem);
-		work->failed++;
-		return 0;
-	}
-	if (load_job(&texts, spooled, &job, &problem) == 0)
-		fate = deliver_job(work, spooled, job, &problem);
-	account_for(work, spooled, fate, &problem);
-	nt_jobtexts_fini(&texts);
-	return 0;
-}
+static const char *const part_names[] = { "waiting", "sent", "dead" };
 
 static int open_spool(const char *directory, struct nt_error *err)
 {
@@ -173,53 +55,260 @@ static int open_spool(const char *directory, struct nt_error *err)
 	return fd;
 }
 
-static int backfill(const char *directory, bool dry_run)
+static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
 {
-	struct work work = { .dry_run = dry_run };
+	int *parts = work->settle.parts;
+
+	parts[NT_PART_WAITING] = spool_fd;
+	for (int part = NT_PART_SENT; part <= NT_PART_DEAD; part++) {
+		parts[part] = nt_spool_open(work->request->directory, (enum nt_spool_part)part,
+					    true, err);
+		if (parts[part] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- a run */
+
+/* What waits goes before what only has to be looked at. */
+static int collect(struct work *work, struct nt_error *err)
+{
+	size_t total = 0;
+
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		(void)nt_spool_keep(work->settle.parts[part], (enum nt_spool_part)part, true, NULL);
+		if (nt_spool_list(&work->lists[part], work->settle.parts[part], NULL, 0, err) < 0)
+			return -1;
+		total += work->lists[part].count;
+	}
+	work->order = calloc(total + 1, sizeof(work->order[0]));
+	work->files = calloc(total + 1, sizeof(work->files[0]));
+	if (!work->order || !work->files)
+		return nt_error_set(err, "no memory for a list of the spool");
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		for (size_t i = 0; i < work->lists[part].count; i++) {
+			const struct nt_spool_item *item = &work->lists[part].items[i];
+			struct nt_settle_file *file = &work->files[work->count];
+
+			*file = (struct nt_settle_file){ (enum nt_spool_part)part, item->name };
+			work->order[work->count++] = (struct nt_fair){ item->uid, file };
+		}
+	}
+	return 0;
+}
+
+/* Another user begins in each run: what one has no time for, the next ones have. */
+static int put_in_order(struct work *work, struct nt_error *err)
+{
+	uint32_t first = 0;
+
+	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
+	if (nt_fair_order(work->order, work->count, NT_SETTLE_PORTION, first) < 0)
+		return nt_error_set(err, "no memory for the order of the spool");
+	return 0;
+}
+
+static size_t settle_portion(struct work *work, size_t from, bool *broken)
+{
+	struct nt_settle_file files[NT_SETTLE_PORTION];
+	size_t count = 0;
+
+	while (count < NT_SETTLE_PORTION && from + count < work->count &&
+	       work->order[from + count].uid == work->order[from].uid) {
+		const struct nt_settle_file *file = work->order[from + count].item;
+
+		files[count++] = *file;
+	}
+	return nt_settle(&work->settle, files, count, broken);
+}
+
+static int settle_all(struct work *work, struct nt_error *err)
+{
+	unsigned broken_count = 0;
+
+	if (collect(work, err) < 0 || put_in_order(work, err) < 0)
+		return -1;
+	while (work->reached < work->count && broken_count < BROKEN_MAX &&
+	       nt_clock_ms() < work->settle.deadline_ms) {
+		bool broken;
+
+		work->reached += settle_portion(work, work->reached, &broken);
+		broken_count = broken ? broken_count + 1 : 0;
+	}
+	return 0;
+}
+
+static void print_sum(const struct work *work)
+{
+	const struct nt_settle *settle = &work->settle;
+
+	printf("%zu %s, %zu there already, %zu left for later, %zu failed", settle->written,
+	       settle->dry_run ? "to be written" : "written", settle->present, settle->later,
+	       settle->failed);
+	if (settle->dead > 0)
+		printf(", %zu set aside", settle->dead);
+	if (work->reached < work->count)
+		printf(", %zu not reached: the next run takes them", work->count - work->reached);
+	putchar('\n');
+}
+
+/* ---- what is there */
+
+static int show(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	const char *part = argument;
+	int64_t hours = (time(NULL) - spooled->status.st_mtime) / 3600;
+	char user[16] = "?";
+
+	(void)err;
+	if (spooled->problem) {
+		printf("%-8s %-10s %-20s %6" PRId64 " h  %s\n", part, user, spooled->name, hours,
+		       spooled->problem);
+		return 0;
+	}
+	if (spooled->uid != NT_SPOOL_NO_UID)
+		snprintf(user, sizeof(user), "%" PRIu32, spooled->uid);
+	printf("%-8s %-10s %" PRIu32 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
+	       (int)(19 - snprintf(NULL, 0, "%" PRIu32, spooled->job)), spooled->step, hours,
+	       spooled->why);
+	return 0;
+}
+
+static int list_all(const struct work *work, struct nt_error *err)
+{
+	printf("%-8s %-10s %-20s %8s  %s\n", "STATE", "UID", "STEP", "AGE", "WHY");
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%s", part_names[part]);
+		if (nt_spooled_each(work->settle.parts[part], show, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What was set aside waits again; what is damaged stays. */
+static int revive(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	const struct work *work = argument;
+	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
+					      spooled->step,	spooled->record, NULL };
+
+	if (spooled->problem)
+		return 0;
+	if (nt_spool_write(work->settle.parts[NT_PART_WAITING], NT_PART_WAITING, &entry, true, NULL,
+			   err) < 0)
+		return -1;
+	return nt_spooled_remove(spooled, err);
+}
+
+static int work_on(struct work *work, int spool_fd, struct nt_error *err)
+{
+	const struct request *request = work->request;
+
+	if (open_parts(work, spool_fd, err) < 0)
+		return -1;
+	if (request->list)
+		return list_all(work, err);
+	if (request->retry && !request->dry_run &&
+	    nt_spooled_each(work->settle.parts[NT_PART_DEAD], revive, work, err) < 0)
+		return -1;
+	if (settle_all(work, err) < 0)
+		return -1;
+	print_sum(work);
+	return work->settle.failed + work->settle.dead > 0 ? 1 : 0;
+}
+
+static void finish(struct work *work)
+{
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		if (work->settle.parts[part] >= 0)
+			close(work->settle.parts[part]);
+	}
+	for (size_t i = 0; i < 2; i++)
+		nt_spool_list_fini(&work->lists[i]);
+	free(work->order);
+	free(work->files);
+}
+
+static int backfill(const struct request *request)
+{
+	struct work work = {
+		.request = request,
+		.settle = { .dry_run = request->dry_run,
+			    .quiet_s = request->quiet_s,
+			    .deadline_ms = nt_clock_ms() + request->time_s * 1000,
+			    .parts = { -1, -1, -1 } },
+	};
 	struct nt_error err;
-	int directory_fd = open_spool(directory, &err);
+	int spool_fd = open_spool(request->directory, &err);
 	int rc;
 
 	/* The plugin makes the directory when it first needs it. */
-	if (directory_fd < 0 && errno == ENOENT && strcmp(directory, NT_SPOOL_DIR) == 0) {
+	if (spool_fd < 0 && errno == ENOENT && strcmp(request->directory, NT_SPOOL_DIR) == 0) {
 		puts("nothing to do: there is no " NT_SPOOL_DIR);
 		return NT_EXIT_OK;
 	}
-	if (directory_fd < 0) {
+	if (spool_fd < 0) {
 		nt_command_complain(&nt_command_backfill, "%s", err.text);
 		return NT_EXIT_FAILED;
 	}
-	rc = nt_spooled_each(directory_fd, deliver, &work, &err);
-	close(directory_fd);
+	rc = work_on(&work, spool_fd, &err);
+	finish(&work);
 	if (rc < 0)
 		nt_command_complain(&nt_command_backfill, "%s", err.text);
-	printf("%zu %s, %zu there already, %zu left for later, %zu failed\n", work.written,
-	       dry_run ? "to be written" : "written", work.present, work.later, work.failed);
-	return rc < 0 || work.failed > 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
+	return rc == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
+}
+
+static int parse_seconds(const char *text, int64_t *seconds)
+{
+	char *end;
+	long long value = strtoll(text, &end, 10);
+
+	if (end == text || *end || text[0] < '0' || text[0] > '9' || value > SECONDS_MAX)
+		return nt_command_misuse(&nt_command_backfill,
+					 "bad time '%.40s' (want seconds from 0 to %d)", text,
+					 SECONDS_MAX);
+	*seconds = value;
+	return 0;
+}
+
+/* 0, or the exit status. *answered: there is no more to do. */
+static int take_option(struct request *request, int option, char *argv[], bool *answered)
+{
+	switch (option) {
+	case 'n': request->dry_run = true; return 0;
+	case 'l': request->list = true; return 0;
+	case 'r': request->retry = true; return 0;
+	case 's': request->directory = optarg; return 0;
+	case 't': return parse_seconds(optarg, &request->time_s);
+	case 'q': return parse_seconds(optarg, &request->quiet_s);
+	case 'h': *answered = true; return nt_command_help(&nt_command_backfill);
+	default: return nt_command_misuse_option(&nt_command_backfill, option, argv);
+	}
 }
 
 static int run(int argc, char *argv[])
 {
 	static const struct option options[] = {
-		{ "dry-run", no_argument, NULL, 'n' },
-		{ "spool", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{ "dry-run", no_argument, NULL, 'n' },	  { "list", no_argument, NULL, 'l' },
+		{ "retry", no_argument, NULL, 'r' },	  { "spool", required_argument, NULL, 's' },
+		{ "time", required_argument, NULL, 't' }, { "quiet", required_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
 	};
-	const char *directory = NT_SPOOL_DIR;
-	bool dry_run = false;
+	struct request request = { .directory = NT_SPOOL_DIR,
+				   .time_s = TIME_S,
+				   .quiet_s = QUIET_S };
+	bool answered = false;
+	int status = 0;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":ns:h", options, NULL)) != -1) {
-		if (option == 'n')
-			dry_run = true;
-		else if (option == 's')
-			directory = optarg;
-		else if (option == 'h')
-			return nt_command_help(&nt_command_backfill);
-		else
-			return nt_command_misuse_option(&nt_command_backfill, option, argv);
+	while ((option = getopt_long(argc, argv, ":nlrs:t:q:h", options, NULL)) != -1) {
+		status = take_option(&request, option, argv, &answered);
+		if (status != 0 || answered)
+			return status;
 	}
 	if (optind < argc)
 		return nt_command_misuse(&nt_command_backfill, "no argument is wanted, not '%s'",
@@ -229,24 +318,32 @@ static int run(int argc, char *argv[])
 							  "to accounting");
 		return NT_EXIT_FAILED;
 	}
-	return nt_command_finish(&nt_command_backfill, backfill(directory, dry_run));
+	return nt_command_finish(&nt_command_backfill, backfill(&request));
 }
 
 const struct nt_command nt_command_backfill = {
 	.name = "backfill",
 	.run = run,
 	.summary = "bring records that wait in the spool into accounting (root)",
-	.help = "Usage: nccl-tune backfill [--dry-run] [--spool DIRECTORY]\n"
+	.help = "Usage: nccl-tune backfill [--dry-run] [--retry] [--list] [--spool DIRECTORY]\n"
+		"                          [--time SECONDS] [--quiet SECONDS]\n"
 		"\n"
 		"Add the records that could not reach slurmctld when their steps ended to the\n"
 		"AdminComment of their jobs in accounting, check it there, and remove them from the\n"
-		"spool. A job that has not ended is left for later; another program's text is never\n"
-		"changed.\n"
+		"spool. Those that did reach it are added again where another program has replaced\n"
+		"the text at the job's end. A job that has not ended is left for later; another\n"
+		"program's text is never changed: a record that has no place beside it is set aside,\n"
+		"told once, and kept for 90 days ('nccl-tune report JOB' as root shows it).\n"
+		"Run it on every node, by a timer.\n"
 		"\n"
 		"  -n, --dry-run          say what would be done, and do nothing\n"
+		"  -l, --list             list what waits, what was sent, and what was set aside and why\n"
+		"  -r, --retry            try again what was set aside\n"
 		"  -s, --spool DIRECTORY  the spool (default: " NT_SPOOL_DIR ")\n"
+		"  -t, --time SECONDS     begin nothing after so long, the next run goes on (default: 60)\n"
+		"  -q, --quiet SECONDS    how long after a job's end to go on looking (default: 900)\n"
 		"  -h, --help             print this\n"
 		"\n"
-		"Exit status: 0 all settled or left for later, 1 something failed (see stderr),\n"
-		"2 misuse.\n",
+		"Exit status: 0 all settled or left for later, 1 something failed or was set aside (see\n"
+		"stderr), 2 misuse.\n",
 };

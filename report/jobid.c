@@ -13,7 +13,7 @@
 
 #define ID_MAX UINT32_C(0xfffffff0) /* Slurm keeps the numbers above for "none" and "infinite" */
 
-#define WANTED "JOB, JOB_TASK or JOB+COMPONENT, and .STEP with a number or batch"
+#define WANTED "JOB, JOB_TASK or JOB+COMPONENT, and .STEP with a number, NUMBER+COMPONENT or batch"
 
 static int parse_number(const char **text, uint32_t *number)
 {

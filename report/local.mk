@@ -26,6 +26,8 @@ libnt_report_la_SOURCES = \
 	%D%/database.h \
 	%D%/explored.c \
 	%D%/explored.h \
+	%D%/fair.c \
+	%D%/fair.h \
 	%D%/fingerprint.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
@@ -50,6 +52,8 @@ libnt_report_la_SOURCES = \
 	%D%/report.c \
 	%D%/seconds.c \
 	%D%/seconds.h \
+	%D%/settle.c \
+	%D%/settle.h \
 	%D%/show.c \
 	%D%/steprun.c \
 	%D%/steprun.h \

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "record/file.h"
+#include "record/splice.h"
 #include "record/spool.h"
 #include "report/jobload.h"
 #include "report/print.h"
@@ -22,12 +23,14 @@ struct request {
 	bool has_id;
 	bool json;
 	const char *file;
+	const char *spool;
 };
 
 /* What is printed, and what there was to print. */
 struct answer {
 	const struct request *request;
 	json_object *array; /* with --json */
+	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
 	size_t running; /* jobs that have not ended */
@@ -84,21 +87,66 @@ static int show_step(struct answer *answer, const struct nt_spooled *spooled, st
 	return rc;
 }
 
-static int show_spooled(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+/* What slurmctld was given is shown where another program has taken it away. */
+static bool is_there(const struct answer *answer, const struct nt_spooled *spooled)
 {
-	struct answer *answer = argument;
-	size_t shown = answer->shown;
-	int rc;
+	for (size_t i = 0; answer->texts && i < answer->texts->count; i++) {
+		const struct nt_jobtext *text = &answer->texts->items[i];
 
-	if (spooled->problem || spooled->job != answer->request->id.job)
-		return 0;
-	rc = show_step(answer, spooled, err);
+		if (text->job == spooled->job)
+			return nt_splice_holds(text->comment, spooled->step, spooled->record);
+	}
+	return false;
+}
+
+/* Where the part is, and what is to be done for it. */
+static const char *place_of(enum nt_spool_part part)
+{
+	switch (part) {
+	case NT_PART_WAITING:
+		return "it waits there ('nccl-tune backfill' brings it into accounting)";
+	case NT_PART_SENT:
+		return "another program has replaced it in AdminComment ('nccl-tune backfill' brings it "
+		       "back once the job has ended)";
+	default: return "it cannot be delivered: ";
+	}
+}
+
+static int show_part(struct answer *answer, const struct nt_spooled *spooled,
+		     enum nt_spool_part part, struct nt_error *err)
+{
+	size_t shown = answer->shown;
+	int rc = 0;
+
+	if (!spooled->problem && spooled->job == answer->request->id.job)
+		rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
 		nt_command_complain(&nt_command_report,
-				    "job %u, step %s: this part waits in " NT_SPOOL_DIR
-				    " ('nccl-tune backfill' brings it into accounting)",
-				    spooled->job, spooled->step);
+				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+				    spooled->step, answer->request->spool, place_of(part),
+				    spooled->why);
 	return rc;
+}
+
+static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled, NT_PART_WAITING, err);
+}
+
+static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	char newer[300];
+
+	snprintf(newer, sizeof(newer), "../%s", spooled->name);
+	if (spooled->problem || is_there(argument, spooled) ||
+	    faccessat(spooled->directory_fd, newer, F_OK, 0) == 0)
+		return 0;
+	return show_part(argument, spooled, NT_PART_SENT, err);
+}
+
+static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled, NT_PART_DEAD, err);
 }
 
 static void explain_nothing(const struct answer *answer, size_t known)
@@ -122,15 +170,17 @@ static void explain_nothing(const struct answer *answer, size_t known)
 	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
 	if (answer->other > 0)
-		fputs("  Its AdminComment holds another program's text; this site may keep records elsewhere "
-		      "(see --file).\n",
+		fputs("  Its AdminComment holds another program's text; root may find the record on the step's "
+		      "first node\n  ('nccl-tune report' there), or this site keeps records elsewhere (see "
+		      "--file).\n",
 		      stderr);
 	else if (answer->running > 0)
 		fputs("  It has not ended: a record appears with the first decision, and at the end of each "
 		      "step.\n",
 		      stderr);
 	else
-		fputs("  Tuning may have been off, no step may have run NCCL, or this site keeps records "
+		fputs("  Tuning may have been off, no step may have run NCCL, NCCL_TUNER_PLUGIN and "
+		      "NCCL_PROFILER_PLUGIN may\n  both have been the user's own, or this site keeps records "
 		      "elsewhere (see --file).\n",
 		      stderr);
 }
@@ -158,12 +208,21 @@ static int report_file(struct answer *answer, struct nt_error *err)
 /* Only root can read the spool. A damaged file there is backfill's to report. */
 static void report_spool(struct answer *answer)
 {
-	int directory_fd = open(NT_SPOOL_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static nt_spooled_visit *const visits[] = {
+		[NT_PART_WAITING] = show_waiting,
+		[NT_PART_SENT] = show_sent,
+		[NT_PART_DEAD] = show_dead,
+	};
 
-	if (directory_fd < 0)
-		return;
-	nt_spooled_each(directory_fd, show_spooled, answer, NULL);
-	close(directory_fd);
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
+					    NULL);
+
+		if (part_fd < 0)
+			continue;
+		nt_spooled_each(part_fd, visits[part], answer, NULL);
+		close(part_fd);
+	}
 }
 
 static int report_job(struct answer *answer, size_t *known, struct nt_error *err)
@@ -185,8 +244,10 @@ static int report_job(struct answer *answer, size_t *known, struct nt_error *err
 				    texts.doubt.text);
 		answer->partial = true;
 	}
+	answer->texts = &texts;
 	if (rc == 0)
 		report_spool(answer);
+	answer->texts = NULL;
 	nt_jobtexts_fini(&texts);
 	slurm_fini();
 	return rc;
@@ -225,19 +286,22 @@ static int run(int argc, char *argv[])
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "file", required_argument, NULL, 'f' },
+		{ "spool", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct request request = { .json = false };
+	struct request request = { .spool = NT_SPOOL_DIR };
 	struct nt_error err;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":jf:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":jf:s:h", options, NULL)) != -1) {
 		if (option == 'j')
 			request.json = true;
 		else if (option == 'f')
 			request.file = optarg;
+		else if (option == 's')
+			request.spool = optarg;
 		else if (option == 'h')
 			return nt_command_help(&nt_command_report);
 		else
@@ -258,7 +322,7 @@ const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
 	.summary = "show what a job's steps tuned and what it brought",
-	.help = "Usage: nccl-tune report JOB[.STEP] [--json]\n"
+	.help = "Usage: nccl-tune report JOB[.STEP] [--json] [--spool DIRECTORY]\n"
 		"       nccl-tune report --file FILE [JOB[.STEP]] [--json]\n"
 		"\n"
 		"Show the record that tuning left in a job's AdminComment: one row for each collective and\n"
@@ -269,6 +333,9 @@ const struct nt_command nt_command_report = {
 		"\n"
 		"  -f, --file FILE  read the record from FILE (- for standard input) instead of asking Slurm\n"
 		"  -j, --json       print a JSON array for programs, see nccl-tune(1)\n"
+		"  -s, --spool DIRECTORY\n"
+		"                   where this machine keeps records that accounting does not have (root;\n"
+		"                   default: " NT_SPOOL_DIR ")\n"
 		"  -h, --help       print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"

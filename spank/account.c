@@ -10,44 +10,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <time.h>
+#include "record/child.h"
 #include "record/splice.h"
 #include "spank/slurm_compat.h"
 
-#define TRIES 12
-#define SETTLE_MIN_MS \
-	40 /* far above the few milliseconds between another writer's reading and writing */
-#define SETTLE_MAX_MS 300
-#define PAUSE_MS 40 /* times the number of tries: the longest random pause */
-#define TURN_MS 300 /* the longest wait for another writer of this machine */
-#define TURN_POLL_MS 3
 #define STALE_MS 20 /* a text read longer ago is read again before it is written back */
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void sleep_ms(int64_t ms)
-{
-	struct timespec span = { ms / 1000, ms % 1000 * 1000000 };
-
-	while (nanosleep(&span, &span) < 0)
-		;
-}
-
-static int64_t random_below(int64_t limit)
-{
-	uint32_t number = 0;
-
-	(void)getrandom(&number, sizeof(number), GRND_NONBLOCK);
-	return number % limit;
-}
 
 /* A copy of the job's text; an array's or a heterogeneous job's other members come along and are
  * skipped. */
@@ -113,70 +80,57 @@ static enum nt_account refuse(enum nt_splice reason, uint32_t job, struct nt_err
 	}
 }
 
-/* One reading, and a writing if the record is not there. *there says which it was. */
-static enum nt_account write_once(uint32_t job, const char *step, const char *record, bool *there,
-				  struct nt_error *err)
+/* Nothing is written, and *stale, where the text may be out of date by then; unless that does not
+ * matter any more. */
+static enum nt_account write_once(uint32_t job, const struct nt_splice_step *steps, size_t count,
+				  bool *stale, struct nt_error *err)
 {
+	bool at_any_rate = *stale;
 	char *comment;
-	char *spliced = NULL;
-	enum nt_splice splice;
+	char *text;
 	enum nt_account result = load(job, &comment, err);
-	int64_t loaded_ms = now_ms();
+	int64_t loaded_ms = nt_clock_ms();
+	enum nt_splice splice;
 
-	*there = false;
+	*stale = false;
 	if (result != NT_ACCOUNT_WRITTEN)
 		return result;
-	splice = nt_splice_step(comment, step, record, &spliced);
+	splice = nt_splice_steps(comment, steps, count, &text);
 	free(comment);
 	if (splice == NT_SPLICE_UNCHANGED)
-		*there = true;
-	else if (splice != NT_SPLICED)
-		result = refuse(splice, job, err);
-	else if (now_ms() - loaded_ms <= STALE_MS)
-		result = store(job, spliced, err);
-	free(spliced);
+		return NT_ACCOUNT_WRITTEN;
+	if (splice != NT_SPLICED)
+		return refuse(splice, job, err);
+	*stale = !at_any_rate && nt_clock_ms() - loaded_ms > STALE_MS;
+	if (!*stale)
+		result = store(job, text, err);
+	free(text);
 	return result;
 }
 
-/* A writer that is stuck keeps the others waiting once, for a moment; then it is as if it were
- * on another machine. */
-static bool take_turn(int lock_fd)
+/* On a machine that is so busy it is left to the next look whether it stays. */
+enum nt_account nt_account_write(uint32_t job, const struct nt_splice_step *steps, size_t count,
+				 struct nt_error *err)
 {
-	int64_t until_ms = now_ms() + TURN_MS;
+	enum nt_account result;
+	bool stale = false;
 
-	while (flock(lock_fd, LOCK_EX | LOCK_NB) < 0) {
-		if (now_ms() >= until_ms)
-			return false;
-		sleep_ms(TURN_POLL_MS);
-	}
-	return true;
+	result = write_once(job, steps, count, &stale, err);
+	if (result == NT_ACCOUNT_WRITTEN && stale)
+		result = write_once(job, steps, count, &stale, err);
+	return result;
 }
 
-enum nt_account nt_account_write(uint32_t job, const char *step, const char *record, int lock_fd,
-				 bool settle, struct nt_error *err)
+enum nt_account nt_account_look(uint32_t job, const struct nt_splice_step *steps, size_t count,
+				bool *there, struct nt_error *err)
 {
-	enum nt_account result = NT_ACCOUNT_FAILED;
+	char *comment;
+	enum nt_account result = load(job, &comment, err);
 
-	for (int i = 0; i < TRIES; i++) {
-		int64_t began_ms, settle_ms;
-		bool there;
-
-		if (i > 1)
-			sleep_ms(random_below((int64_t)PAUSE_MS * i));
-		if (lock_fd >= 0 && !take_turn(lock_fd))
-			lock_fd = -1;
-		began_ms = now_ms();
-		result = write_once(job, step, record, &there, err);
-		if (lock_fd >= 0)
-			(void)flock(lock_fd, LOCK_UN);
-		if (result != NT_ACCOUNT_WRITTEN || there || !settle)
-			return result;
-		settle_ms = 4 * (now_ms() - began_ms);
-		if (settle_ms < SETTLE_MIN_MS)
-			settle_ms = SETTLE_MIN_MS;
-		sleep_ms(settle_ms < SETTLE_MAX_MS ? settle_ms : SETTLE_MAX_MS);
-	}
-	nt_error_set(err, "job %" PRIu32 ": other steps wrote over the record %d times", job,
-		     TRIES);
-	return NT_ACCOUNT_FAILED;
+	*there = result == NT_ACCOUNT_WRITTEN;
+	for (size_t i = 0; *there && i < count; i++)
+		*there = nt_splice_holds(comment, steps[i].step, steps[i].record);
+	if (result == NT_ACCOUNT_WRITTEN)
+		free(comment);
+	return result;
 }

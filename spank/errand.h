@@ -32,6 +32,7 @@
 struct nt_errand {
 	uint32_t job, step, uid, gid;
 	uint32_t flags; /* NT_PLACE_* */
+	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
 	char mode[16];
@@ -46,7 +47,7 @@ struct nt_errand {
 	char hosts[NT_ERRAND_HOSTS];
 };
 
-#define NT_ERRAND_ARGS 17 /* as many as there are members */
+#define NT_ERRAND_ARGS 18 /* as many as there are members */
 #define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {

@@ -44,10 +44,14 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \
+	%D%/deliver.c \
+	%D%/deliver.h \
 	%D%/fingerprint.c \
 	%D%/fingerprint.h \
 	%D%/learn.c \
 	%D%/learn.h \
+	%D%/post.c \
+	%D%/post.h \
 	%D%/remember.c \
 	%D%/remember.h \
 	%D%/rights.c \
@@ -56,7 +60,9 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/sum.c \
 	%D%/sum.h \
 	%D%/sumtext.c \
-	%D%/tidy.c
+	%D%/tidy.c \
+	%D%/turn.c \
+	%D%/turn.h
 libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.

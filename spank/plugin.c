@@ -316,6 +316,18 @@ static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
 		nt_cgroup_tasks(&tasks, &own, out);
 }
 
+static uint32_t component(void)
+{
+	char title[256];
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t bytes = file ? fread(title, 1, sizeof(title) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	title[bytes] = '\0';
+	return nt_step_component(title, ctx.place.job, ctx.place.step);
+}
+
 static void fill_errand(spank_t spank, struct nt_errand *errand)
 {
 	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
@@ -326,6 +338,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &errand->here);
 	errand->job = ctx.place.job;
 	errand->step = ctx.place.step;
+	errand->component = component();
 	errand->uid = ctx.uid;
 	errand->gid = ctx.gid;
 	errand->flags = ctx.place.flags;
@@ -468,7 +481,6 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 
 int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 {
-	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
 	bool released = true;
 	uint32_t tasks = 0;
 
@@ -480,8 +492,8 @@ int slurm_spank_task_exit(spank_t spank, int ac, char **av)
 	if (++ctx.tasks_ended < tasks)
 		return 0;
 	/* The job may end as soon as the step is let go, and a job that has ended takes no
-	 * record. */
-	if (dir_was_used() || (ctx.place.flags & nothing_loaded) == nothing_loaded)
+	 * record; with the batch script it does end, and records of its steps may wait. */
+	if (dir_was_used() || ctx.place.step == NT_STEP_BATCH)
 		released = nt_helper_hold(ctx.socket, say);
 	if (!released)
 		slurm_info(LOG "the record was not waited for any longer");

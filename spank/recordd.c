@@ -22,16 +22,14 @@
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
-#include <slurm/slurm.h>
 #include "record/child.h"
 #include "record/printable.h"
-#include "record/spool.h"
 #include "record/step.h"
-#include "spank/account.h"
 #include "spank/beneath.h"
 #include "spank/cache.h"
 #include "spank/cgroup.h"
 #include "spank/collect.h"
+#include "spank/deliver.h"
 #include "spank/errand.h"
 #include "spank/fingerprint.h"
 #include "spank/learn.h"
@@ -46,13 +44,12 @@
 #define COLLECT_REST_MS 60000 /* ... up to this */
 #define COLLECT_LIMIT_MS 3000
 #define AGAIN_MS 10000 /* between writes of an early record */
-#define EARLY_LIMIT_MS 12000 /* more than a write takes when slurmctld is away */
+#define QUEUED_MS 3000 /* ... that has to wait for its turn */
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
 /* how long the record waits for what the user's memory says of the step */
 #define MEMORY_WAIT_MS 500
 #define MEMORY_LIFE_MS 10000 /* after the step's end: it is ended then */
-#define VERIFY_MS 1000 /* after a write: another step's must not have taken it away */
 /* a directory changed less long ago may change again at the same time stamp */
 #define FRESH_MS 100
 
@@ -60,17 +57,17 @@ struct watch {
 	struct nt_errand errand;
 	char step[NT_STEP_NAME_MAX];
 	char record[NT_STEP_RECORD_MAX + 1]; /* as it was collected last */
-	char written[NT_STEP_RECORD_MAX + 1]; /* as it was delivered last */
 	struct timespec seen; /* the directory's time stamp when it was read last */
 	bool decided; /* record holds a decision */
-	bool final, released, spooled, foreign;
+	bool final, released;
 	int dir_fd;
 	/* The step's groups are there until it is released: who works for the user works there. */
 	bool inside;
 	uint64_t signature; /* of the records as they were read last */
 	int reader_pid; /* who reads them now; 0: nobody */
 	int64_t collect_ms; /* when they may be read next */
-	int64_t tried_ms, verify_ms, ended_ms;
+	int64_t ended_ms;
+	struct nt_delivery delivery;
 	struct nt_child_running memory; /* who writes into the user's memory */
 };
 
@@ -412,133 +409,22 @@ static void let_go(struct watch *watch)
 	release(watch);
 }
 
-/* ---- writing, as root */
-
-static struct nt_spool_entry entry_of(const struct watch *watch)
-{
-	return (struct nt_spool_entry){ watch->errand.cluster, watch->errand.job, watch->step,
-					watch->record };
-}
-
-/* A file beside the steps' directories, the same for all steps of the machine; users cannot open
- * it. */
-static int open_lock(const struct watch *watch)
-{
-	const char *slash = strrchr(watch->errand.dir, '/');
-	char path[NT_PATH_MAX + 8];
-
-	if (!slash)
-		return -1;
-	snprintf(path, sizeof(path), "%.*s/lock", (int)(slash - watch->errand.dir),
-		 watch->errand.dir);
-	return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-}
-
-static int run_account(void *argument, int out_fd)
-{
-	struct watch *watch = argument;
-	char text[1 + sizeof(((struct nt_error *)0)->text)];
-	struct nt_error err = { "" };
-	int lock_fd;
-
-	close(NT_ERRAND_FD);
-	lock_fd = open_lock(watch);
-	slurm_init(NULL);
-	/* While the step waits nothing else does: it is looked at again in VERIFY_MS. */
-	text[0] = (char)nt_account_write(watch->errand.job, watch->step, watch->record, lock_fd,
-					 !watch->final || watch->released, &err);
-	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);
-	return write(out_fd, text, strlen(text)) < 0;
-}
-
-static void spool(struct watch *watch, const char *why)
-{
-	struct nt_spool_entry entry = entry_of(watch);
-	struct nt_error err;
-
-	watch->spooled = nt_spool_write(watch->errand.spool, &entry, &err) == 0;
-	if (watch->spooled)
-		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record waits in %.80s: %.160s",
-		    entry.job, entry.step, watch->errand.spool, why);
-	else
-		say(NT_ERRAND_ERROR, "job %" PRIu32 " step %s: the record is lost: %.100s; %.100s",
-		    entry.job, entry.step, why, err.text);
-}
-
-/* The step has waited long enough: make sure of the record, then go on trying without it. */
-static void stop_holding(void *argument)
-{
-	spool(argument, "slurmctld has not answered yet");
-	release(argument);
-}
-
-static enum nt_account write_account(struct watch *watch, struct nt_error *err)
-{
-	const struct nt_child_bounds bounds = {
-		.deadline_ms = watch->final ? watch->ended_ms + LIFE_MS
-					    : nt_clock_ms() + EARLY_LIMIT_MS,
-		.max_bytes = sizeof(err->text),
-		.stop_fd = watch->final ? 0 : NT_ERRAND_FD,
-		.remind_ms = watch->final && !watch->released ? watch->ended_ms + RELEASE_MS : 0,
-		.remind = stop_holding,
-		.argument = watch,
-	};
-	enum nt_account result = NT_ACCOUNT_FAILED;
-	struct nt_child child;
-
-	if (nt_child_call(&child, run_account, watch, &bounds, err) == 0) {
-		if (child.out_bytes > 0) {
-			result = (enum nt_account)child.out[0];
-			snprintf(err->text, sizeof(err->text), "%s", child.out + 1);
-		} else {
-			nt_error_set(err, "libslurm ended the process");
-		}
-	}
-	nt_child_fini(&child);
-	return result;
-}
-
-static enum nt_account write_file(struct watch *watch, struct nt_error *err)
-{
-	struct nt_spool_entry entry = entry_of(watch);
-
-	return nt_spool_write(watch->errand.file, &entry, err) == 0 ? NT_ACCOUNT_WRITTEN
-								    : NT_ACCOUNT_FAILED;
-}
-
-/* Returns whether the record is where it belongs. */
-static bool deliver(struct watch *watch, struct nt_error *err)
-{
-	bool to_file = watch->errand.file[0] == '/';
-	enum nt_account result = to_file ? write_file(watch, err) : write_account(watch, err);
-
-	watch->tried_ms = nt_clock_ms();
-	watch->foreign = result == NT_ACCOUNT_FOREIGN;
-	if (result != NT_ACCOUNT_WRITTEN)
-		return false;
-	memcpy(watch->written, watch->record, sizeof(watch->written));
-	watch->verify_ms = to_file ? 0 : watch->tried_ms + VERIFY_MS;
-	return true;
-}
+/* ---- the course of things */
 
 /* While the step runs: nothing is said of failures, the end is another chance. */
 static void tick(struct watch *watch)
 {
+	struct nt_delivery *delivery = &watch->delivery;
 	int64_t now_ms = nt_clock_ms();
-	struct nt_error err;
-	bool news;
+	int64_t pause_ms = delivery->result == NT_ACCOUNT_QUEUED ? QUEUED_MS : AGAIN_MS;
 
 	if (now_ms >= watch->collect_ms && has_changed(watch))
 		collect(watch);
-	news = watch->decided && strcmp(watch->record, watch->written) != 0 &&
-	       (watch->tried_ms == 0 || now_ms - watch->tried_ms >= AGAIN_MS);
-	if (news && !watch->foreign) {
-		(void)deliver(watch, &err);
-	} else if (watch->verify_ms > 0 && now_ms >= watch->verify_ms && watch->written[0] &&
-		   strcmp(watch->record, watch->written) == 0) {
-		(void)deliver(watch, &err);
-		watch->verify_ms = 0;
-	}
+	if (nt_deliver_early_done(delivery) && watch->decided &&
+	    strcmp(watch->record, delivery->written) != 0 &&
+	    delivery->result != NT_ACCOUNT_FOREIGN &&
+	    (delivery->tried_ms == 0 || now_ms - delivery->tried_ms >= pause_ms))
+		nt_deliver_early(delivery, watch->record);
 }
 
 /* Until slurmstepd says that the step's tasks have ended, or is gone. */
@@ -560,61 +446,32 @@ static void watch_step(struct watch *watch)
 	}
 }
 
-static void sleep_until(int64_t until_ms)
+/* The record, or what others of the job have left; the step may go while this still looks whether
+ * it is there. */
+static void hand_on(struct watch *watch)
 {
-	int64_t left_ms;
+	struct nt_delivery *delivery = &watch->delivery;
+	bool news = strcmp(watch->record, delivery->written) != 0;
 
-	while ((left_ms = until_ms - nt_clock_ms()) > 0)
-		(void)poll(NULL, 0, (int)left_ms);
-}
-
-/* Into accounting, or into the spool for as long as that cannot be. */
-static bool hand_on(struct watch *watch)
-{
-	struct nt_error err;
-
-	if (deliver(watch, &err))
-		return true;
-	if (!watch->spooled)
-		spool(watch, err.text);
-	return false;
-}
-
-/* The record is where it belongs, unless another step's writer or the memory has changed it. */
-static bool hand_on_again(struct watch *watch)
-{
-	if (watch->verify_ms > 0) {
-		await_memory(watch, watch->verify_ms);
-		sleep_until(watch->verify_ms);
-		if (!hand_on(watch))
-			return false;
-	}
-	if (watch->memory.pid != 0)
-		end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
-	return strcmp(watch->record, watch->written) == 0 || hand_on(watch);
+	if (news || watch->errand.step == NT_STEP_BATCH)
+		nt_deliver_begin(delivery, news ? watch->record : "");
+	nt_deliver_wait(delivery, watch->ended_ms + RELEASE_MS);
+	let_go(watch);
+	nt_deliver_end(delivery, watch->ended_ms + LIFE_MS);
 }
 
 static void finish(struct watch *watch)
 {
-	struct nt_spool_entry entry = entry_of(watch);
-	struct nt_error err;
-	bool delivered;
-
 	watch->final = true;
 	watch->ended_ms = nt_clock_ms();
-	watch->verify_ms = 0;
 	start_memory(watch);
 	collect(watch);
 	await_memory(watch, watch->ended_ms + MEMORY_WAIT_MS);
-	delivered = watch->record[0] && hand_on(watch);
-	let_go(watch);
-	if (delivered)
-		delivered = hand_on_again(watch);
-	if (watch->memory.pid != 0)
-		end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
-	if (delivered && watch->spooled && nt_spool_remove(watch->errand.spool, &entry, &err) == 0)
-		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: the record was delivered after all",
-		    entry.job, entry.step);
+	hand_on(watch);
+	if (watch->memory.pid == 0)
+		return;
+	end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
+	hand_on(watch);
 }
 
 /* ---- the process */
@@ -649,7 +506,10 @@ static int record(int argc, char *argv[])
 	signal(SIGTERM, SIG_IGN); /* slurmstepd gets it as well; its end is what counts */
 	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
 	set_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
-	nt_step_name(watch.errand.step, watch.step);
+	nt_step_name(watch.errand.step, watch.errand.component, watch.step);
+	watch.delivery.errand = &watch.errand;
+	watch.delivery.say = say;
+	memcpy(watch.delivery.step, watch.step, sizeof(watch.step));
 	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */
 	watch.dir_fd = nt_beneath_open_path(watch.errand.dir, O_PATH | O_DIRECTORY);
 	watch.inside = watch.errand.groups[0] == '/';

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -17,16 +18,34 @@
 #include "spank/clear.h"
 #include "spank/stepfs.h"
 
+#define COMPONENT_MAX 999 /* Slurm has at most 128 */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define BELOW "/" NT_STEP_FS "/" NT_STEP_USERS
 #define SIDES_MAX 1000 /* leftovers of one name */
 
-void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX])
+void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX])
 {
 	if (step == NT_STEP_BATCH)
 		snprintf(out, NT_STEP_NAME_MAX, "batch");
+	else if (component <= COMPONENT_MAX)
+		snprintf(out, NT_STEP_NAME_MAX, "%" PRIu32 "+%" PRIu32, step, component);
 	else
 		snprintf(out, NT_STEP_NAME_MAX, "%" PRIu32, step);
+}
+
+uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step)
+{
+	const char *digits;
+	unsigned long component;
+	char wanted[40];
+	char *end;
+
+	snprintf(wanted, sizeof(wanted), "[%" PRIu32 ".%" PRIu32 "+", job, step);
+	digits = strstr(title, wanted);
+	if (!digits || digits[strlen(wanted)] < '0' || digits[strlen(wanted)] > '9')
+		return NT_STEP_WHOLE;
+	component = strtoul(digits + strlen(wanted), &end, 10);
+	return *end == ']' && component <= COMPONENT_MAX ? (uint32_t)component : NT_STEP_WHOLE;
 }
 
 /* A directory that others can write, or a link to one, could lead root anywhere. */
@@ -189,7 +208,7 @@ static int name_all(struct nt_step_dir *dir, const char *rundir, const char *nod
 	char name[NT_STEP_NAME_MAX];
 	int n, m;
 
-	nt_step_name(step, name);
+	nt_step_name(step, NT_STEP_WHOLE, name);
 	if (!is_plain(node))
 		return nt_error_set(err, "no directory for a node named '%.60s'", node);
 	n = snprintf(dir->holder, sizeof(dir->holder), "%s.%" PRIu32 ".%s", node, job, name);

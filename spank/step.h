@@ -37,8 +37,16 @@
 #define NT_STEP_HOLDER_MAX 160 /* the name of a directory in rundir, with its NUL */
 #define NT_STEP_CLEAR_MS 200 /* what the end of a step may spend on a user's files */
 
-/* "0", "17", "batch": a step as the job's record names it. */
-void nt_step_name(uint32_t step, char out[NT_STEP_NAME_MAX]);
+#define NT_STEP_WHOLE UINT32_MAX /* the component of a step that has none */
+
+/* "0", "17", "0+1", "batch": a step as the job's record names it. Components of a heterogeneous
+ * step have a name each: where they are of one job, each has a first node of its own. */
+void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX]);
+
+/* Which component of job.step this slurmstepd runs, by what it calls itself, the bytes of
+ * /proc/self/cmdline ("slurmstepd: [12.0+1]"; no item of spank.h tells it). Components of a
+ * heterogeneous job have a job id each and no such number. */
+uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step);
 
 struct nt_step_dir {
 	char path[NT_PATH_MAX]; /* the user's directory */

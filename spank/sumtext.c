@@ -441,13 +441,11 @@ static int compare_comms(const void *left, const void *right)
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
 		     size_t out_bytes)
 {
-	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
 	struct table table = { 0 };
 	size_t keys = 0;
 	size_t used;
 
-	if (sum->records == 0 && sum->unusable == 0 &&
-	    (head->flags & nothing_loaded) != nothing_loaded)
+	if (sum->records == 0 && sum->unusable == 0)
 		return 0;
 	for (size_t i = 0; i < sum->comm_count; i++)
 		keys += sum->comms[i].key_count;

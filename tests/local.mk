@@ -70,6 +70,7 @@ unit_tests = \
 	%D%/unit/schedule \
 	%D%/unit/spank-mpi \
 	%D%/unit/splice \
+	%D%/unit/spool-keep \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \
 	%D%/unit/spread \
@@ -323,6 +324,7 @@ EXTRA_DIST += \
 	%D%/cluster/20-record-write.bats \
 	%D%/cluster/21-record-trouble.bats \
 	%D%/cluster/22-record-controller.bats \
+	%D%/cluster/23-record-sink.bats \
 	%D%/cluster/30-report-backfill.bats \
 	%D%/cluster/30-report-job.bats \
 	%D%/cluster/35-fingerprint.bats \

@@ -141,7 +141,7 @@ helper_of() {
 	[ -n "$pid" ]
 	kill -KILL "$pid"
 	wait_for 20 has_no_helper "$job"
-	has_record "$job" || [ -e "$SPOOL/nt.$job.0.json" ]
+	has_record "$job" || compgen -G "$SPOOL/nt.$job.0.*"
 	as_user scancel "$job"
 	umount -l "$NT_CLUSTER/run/nccl-tune/"n*."$job".0/fs
 	rm -rf "$NT_CLUSTER/run/nccl-tune/"n*."$job".0

@@ -63,14 +63,15 @@ end_step() {
 	end_step
 	echo "# srun returned $without ms after its task without the plugin, $ms ms with it" >&3
 	[ "$ms" -lt $((without + 1500)) ]
-	[ -s "$SPOOL/nt.$job.0.json" ]
+	file=$SPOOL/nt.$job.0.u$(id -u "$NT_USER").json
+	[ -s "$file" ]
 	# Told by nt-recordd; on a machine that is busy elsewhere slurmstepd may have let the step go first.
 	grep -qhE "nccl-tune: (job $job step 0: the record waits in $SPOOL: slurmctld has not answered yet|.*not waited for any longer)" "$NT_CLUSTER/log/n2.log"
 	wait_for 20 has_no_helper "$job"
-	run -0 jq -c '[.v, .cluster, .job, .step]' "$SPOOL/nt.$job.0.json"
+	run -0 jq -c '[.v, .cluster, .job, .step]' "$file"
 	[ "$output" = "[1,\"nt\",$job,\"0\"]" ]
-	[ "$(stat -c '%U %a' "$SPOOL" "$SPOOL/nt.$job.0.json")" = $'root 700\nroot 600' ]
-	run -0 jq -r .record "$SPOOL/nt.$job.0.json"
+	[ "$(stat -c '%U %a' "$SPOOL" "$file")" = $'root 700\nroot 600' ]
+	run -0 jq -r .record "$file"
 	[ "$(jq -r '."1r1n"."AllReduce 256K".auto' <<<"$output")" = RING/SIMPLE ]
 	run -0 cluster start slurmctld
 }
@@ -79,10 +80,11 @@ end_step() {
 	start_step n3 bandit
 	run -0 cluster stop slurmctld
 	end_step
-	[ -s "$SPOOL/nt.$job.0.json" ]
+	file=$SPOOL/nt.$job.0.u$(id -u "$NT_USER").json
+	[ -s "$file" ]
 	run -0 cluster start slurmctld
 	wait_for 20 has_no_helper "$job"
-	if [ -e "$SPOOL/nt.$job.0.json" ]; then
+	if [ -e "$file" ]; then
 		[ -z "$(comment "$job")" ]
 	else
 		[ "$(comment "$job" | jq -r '.nccl_tune."0"."1r1n"."AllReduce 256K".auto')" = RING/SIMPLE ]

@@ -27,7 +27,7 @@ setup() {
 }
 
 backfill() {
-	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" "$@"
+	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" --quiet 0 "$@"
 }
 
 report() {
@@ -46,7 +46,7 @@ spool() {
 }
 
 spooled() {
-	find "$SPOOL" -type f -printf '%f\n' | sort | tr '\n' ' '
+	find "$SPOOL" -maxdepth 1 -type f ! -name '.*' -printf '%f\n' | sort | tr '\n' ' '
 }
 
 # ended_job [TEXT]: a job that has ended, with TEXT in its AdminComment; its id is in $job.
@@ -95,9 +95,9 @@ is_running() {
 	ended_job 'JS1:H4sIAAAAAAAA'
 	spool "$job" 0 TREE/LL
 	run -1 --separate-stderr backfill
-	[[ $stderr = *"job $job, step 0: its AdminComment holds what is not ours to change" ]]
-	[ "$output" = '0 written, 0 there already, 0 left for later, 1 failed' ]
-	[ "$(spooled)" = "$job.0 " ]
+	[[ $stderr = *"job $job, step 0: set aside: its AdminComment holds what is not ours to change" ]]
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 1 set aside' ]
+	[ -z "$(spooled)" ]
 	run -0 sacct_field "$job" admincomment
 	[ "$output" = 'JS1:H4sIAAAAAAAA' ]
 }
@@ -149,10 +149,11 @@ is_known() {
 	spool 999999 0 TREE/LL
 	run -1 --separate-stderr backfill
 	[ "${lines[0]}" = "job $job, step 0: written" ]
-	[ "${lines[1]}" = '1 written, 0 there already, 0 left for later, 2 failed' ]
-	[[ $stderr = *'1.0: ends in the middle, after 6 bytes'* ]]
+	[ "${lines[1]}" = '1 written, 0 there already, 0 left for later, 1 failed, 1 set aside' ]
+	[[ $stderr = *'1.0: set aside: ends in the middle, after 6 bytes'* ]]
 	[[ $stderr = *'job 999999, step 0: accounting of cluster '*' does not know the job'* ]]
-	[ "$(spooled)" = '1.0 999999.0 ' ]
+	[ "$(spooled)" = '999999.0 ' ]
+	[ -e "$SPOOL/dead/1.0" ]
 }
 
 @test "--dry-run does nothing" {

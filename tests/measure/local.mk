@@ -15,6 +15,7 @@ tests_measure_nt_cost_LDADD = libnt-tuner.la
 EXTRA_DIST += \
 	%D%/agree-task.sh \
 	%D%/agree.bash \
+	%D%/accounting.sh \
 	%D%/agree.sh \
 	%D%/cost.sh \
 	%D%/crowd.sh \

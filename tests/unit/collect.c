@@ -246,11 +246,14 @@ static void users_own_settings_are_told(void **state)
 	nt_sum_init(&sum);
 	step.flags = NT_PLACE_NO_TUNER | NT_PLACE_USER_ALGO;
 	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
+	/* Whether such a step has run NCCL nobody knows. */
 	step.flags |= NT_PLACE_NO_PROFILER;
+	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[]")));
 	check_format(&sum, &step, out, sizeof(out));
 	assert_string_equal(
 		out,
-		"{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"why\":["
+		"{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,\"why\":["
 		"\"the user's own NCCL_TUNER_PLUGIN was kept\",\"the user's own NCCL_PROFILER_PLUGIN was kept\","
 		"\"the user's own NCCL_ALGO was kept\"]}");
 }

@@ -384,6 +384,7 @@ static void errand_round_trips(void **state)
 		.uid = 1,
 		.gid = 2,
 		.flags = 3,
+		.component = 7,
 		.tasks = 4,
 		.nodes = 5,
 		.here = 6,
@@ -426,10 +427,26 @@ static void steps_have_names(void **state)
 	char name[NT_STEP_NAME_MAX];
 
 	(void)state;
-	nt_step_name(0, name);
+	nt_step_name(0, NT_STEP_WHOLE, name);
 	assert_string_equal(name, "0");
-	nt_step_name(NT_STEP_BATCH, name);
+	nt_step_name(NT_STEP_BATCH, NT_STEP_WHOLE, name);
 	assert_string_equal(name, "batch");
+	nt_step_name(4294967295u, 127, name);
+	assert_string_equal(name, "4294967295+127");
+}
+
+static void components_are_told_by_the_title(void **state)
+{
+	(void)state;
+	assert_int_equal(nt_step_component("slurmstepd: [12.0+1]", 12, 0), 1);
+	assert_int_equal(nt_step_component("slurmstepd: [12.0+0]   ", 12, 0), 0);
+	assert_int_equal(nt_step_component("slurmstepd: [12.0]", 12, 0), NT_STEP_WHOLE);
+	assert_int_equal(nt_step_component("slurmstepd: [12.batch]", 12, NT_STEP_BATCH),
+			 NT_STEP_WHOLE);
+	assert_int_equal(nt_step_component("slurmstepd: [13.0+1]", 12, 0), NT_STEP_WHOLE);
+	assert_int_equal(nt_step_component("slurmstepd: [12.0+]", 12, 0), NT_STEP_WHOLE);
+	assert_int_equal(nt_step_component("slurmstepd: [12.0+4294967296]", 12, 0), NT_STEP_WHOLE);
+	assert_int_equal(nt_step_component("", 12, 0), NT_STEP_WHOLE);
 }
 
 int main(void)
@@ -454,6 +471,7 @@ int main(void)
 		cmocka_unit_test(off_touches_nothing_of_the_users),
 		cmocka_unit_test(errand_round_trips),
 		cmocka_unit_test(steps_have_names),
+		cmocka_unit_test(components_are_told_by_the_title),
 	};
 
 	return cmocka_run_group_tests_name("option", tests, NULL, NULL);

@@ -281,7 +281,9 @@ static void sizes_are_the_inverse_of_their_text(void **state)
 static void takes_steps_and_shapes_as_the_record_spells_them(void **state)
 {
 	static const char *const wrong_steps[] = { "",		 "01",		"-1",	 "1 ",
-						   "4294967296", "99999999999", "Batch", "v" };
+						   "4294967296", "99999999999", "Batch", "v",
+						   "0+",	 "0+01",	"0+1+2", "+1",
+						   "0+1000",	 "batch+0",	"0 +1",	 "0+1 " };
 	static const char *const wrong_shapes[] = { "",	     "8",     "8r",
 						    "8r2",   "r2n",   "0r1n",
 						    "8r0n",  "8r2n ", "8n2r",
@@ -290,7 +292,11 @@ static void takes_steps_and_shapes_as_the_record_spells_them(void **state)
 
 	(void)state;
 	assert_true(nt_step_name_valid("0") && nt_step_name_valid("4294967295") &&
-		    nt_step_name_valid("batch"));
+		    nt_step_name_valid("batch") && nt_step_name_valid("0+1") &&
+		    nt_step_name_valid("4294967295+999"));
+	assert_true(nt_step_name_matches("0+1", "0") && nt_step_name_matches("0", "0"));
+	assert_false(nt_step_name_matches("01", "0") || nt_step_name_matches("0+1", "0+0") ||
+		     nt_step_name_matches("0", "0+1"));
 	for (size_t i = 0; i < sizeof(wrong_steps) / sizeof(wrong_steps[0]); i++)
 		assert_false(nt_step_name_valid(wrong_steps[i]));
 	assert_int_equal(nt_shape_parse("4294967295r1n", &ranks, &nodes), 0);

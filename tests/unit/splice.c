@@ -309,11 +309,38 @@ static void records_are_checked(void **state)
 	assert_int_equal(nt_step_check("{}\0{}", 5, &err), -1);
 }
 
+static void knows_what_it_holds(void **state)
+{
+	static const char thin[] =
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"more\":3}}}";
+	static const char other[] =
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"off\",\"1r1n\":{}}}}";
+
+	(void)state;
+	assert_true(nt_splice_holds("{\"x\":1,\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}", "0", STEP));
+	assert_true(nt_splice_holds(thin, "0", STEP)); /* there was no room for more */
+	assert_true(nt_splice_holds("{\"nccl_tune\":{\"v\":1,\"more\":2}}", "0", STEP));
+	assert_false(nt_splice_holds(other, "0", STEP));
+	assert_false(nt_splice_holds(thin, "1", STEP));
+	assert_false(nt_splice_holds("{\"x\":1}", "0", STEP));
+	assert_false(nt_splice_holds("JS1:abc", "0", STEP));
+	assert_false(nt_splice_holds("", "0", STEP));
+}
+
+static void components_have_a_key_each(void **state)
+{
+	(void)state;
+	expect("{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP "}}", "0+1", STEP,
+	       "{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP ",\"0+1\":" STEP "}}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(into_nothing),
 		cmocka_unit_test(beside_others),
+		cmocka_unit_test(knows_what_it_holds),
+		cmocka_unit_test(components_have_a_key_each),
 		cmocka_unit_test(beside_own_steps),
 		cmocka_unit_test(in_place_of_an_older_one),
 		cmocka_unit_test(other_text_is_refused),

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spoolkeep.h - each part of the spool, and a site's directory of files, is bounded in number and
+ * age, as a whole and by user (keep.h)
+ *
+ * Threads:  one at a time.
+ * Memory:   none is handed over.
+ * Errors:   -1 and *err.
+ */
+#ifndef NT_SPOOLKEEP_H
+#define NT_SPOOLKEEP_H
+
+#include "record/spool.h"
+
+/* Put a file there (nt_spool_put), and hold the part to its bounds. *dropped, where that is wanted:
+ * files that went for it. */
+int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_entry *entry,
+		   bool sync, int64_t *dropped, struct nt_error *err);
+
+/* Hold the part to its bounds: at once, or where it is an hour since that was done last, or where
+ * there are too many. The number of files that went, -1 and *err. */
+int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct nt_error *err);
+
+#endif

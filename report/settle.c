@@ -1,0 +1,360 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settle.c - see settle.h */
+#include "report/settle.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "record/child.h"
+#include "record/splice.h"
+#include "record/spoolkeep.h"
+#include "report/accounting.h"
+#include "report/command.h"
+#include "report/database.h"
+
+#define SACCT_MS 30000
+#define UNKNOWN_S (7 * 24 * 60 * 60) /* a job that accounting has not heard of by then never was */
+
+enum fate { FATE_NONE, FATE_WRITTEN, FATE_PRESENT, FATE_LATER, FATE_FAILED, FATE_DEAD };
+
+struct letter {
+	struct nt_spooled spooled;
+	enum nt_spool_part part;
+	enum fate fate;
+	struct nt_error why; /* of FATE_FAILED and FATE_DEAD */
+};
+
+struct portion {
+	struct letter *letters;
+	size_t count;
+	struct nt_jobtexts texts;
+};
+
+/* ---- one file */
+
+static void fail(struct letter *letter, enum fate fate, const char *why)
+{
+	letter->fate = fate;
+	nt_error_set(&letter->why, "%s", why);
+}
+
+/* What slurmctld was given of the step before this one. */
+static void forget_older(const struct nt_settle *settle, const struct letter *letter)
+{
+	if (letter->part == NT_PART_WAITING)
+		(void)unlinkat(settle->parts[NT_PART_SENT], letter->spooled.name, 0);
+}
+
+/* Set it aside, with the reason in it; a damaged one as it is. */
+static int bury(const struct nt_settle *settle, const struct letter *letter, struct nt_error *err)
+{
+	const struct nt_spooled *spooled = &letter->spooled;
+	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
+					      spooled->step,	spooled->record, letter->why.text };
+	int dead_fd = settle->parts[NT_PART_DEAD];
+
+	forget_older(settle, letter);
+	if (spooled->problem)
+		return renameat(spooled->directory_fd, spooled->name, dead_fd, spooled->name) < 0
+			       ? nt_error_set(err, "cannot set it aside: %m")
+			       : 0;
+	if (nt_spool_write(dead_fd, NT_PART_DEAD, &entry, true, NULL, err) < 0)
+		return -1;
+	return nt_spooled_remove(spooled, err);
+}
+
+/* Accounting has it: is it to be looked at again? */
+static int let_go(const struct nt_settle *settle, const struct letter *letter, int64_t end_s,
+		  struct nt_error *err)
+{
+	forget_older(settle, letter);
+	if (time(NULL) - end_s >= settle->quiet_s)
+		return nt_spooled_remove(&letter->spooled, err);
+	if (letter->part == NT_PART_WAITING)
+		return nt_spooled_move(&letter->spooled, settle->parts[NT_PART_SENT], err);
+	return 0;
+}
+
+static void tell(const struct nt_settle *settle, const struct letter *letter, const char *what)
+{
+	if (letter->part == NT_PART_WAITING || letter->fate == FATE_WRITTEN)
+		printf("job %u, step %s: %s%s\n", letter->spooled.job, letter->spooled.step,
+		       settle->dry_run && letter->fate == FATE_WRITTEN ? "would be " : "", what);
+}
+
+static void complain(const struct letter *letter, const char *what)
+{
+	if (letter->spooled.problem)
+		nt_command_complain(&nt_command_backfill, "%s: %s%s", letter->spooled.name, what,
+				    letter->why.text);
+	else
+		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s%s",
+				    letter->spooled.job, letter->spooled.step, what,
+				    letter->why.text);
+}
+
+static void conclude(struct nt_settle *settle, struct letter *letter, int64_t end_s)
+{
+	bool act = !settle->dry_run;
+	enum fate fate = letter->fate;
+
+	if (act && (fate == FATE_WRITTEN || fate == FATE_PRESENT) &&
+	    let_go(settle, letter, end_s, &letter->why) < 0)
+		letter->fate = FATE_FAILED;
+	if (fate == FATE_DEAD) {
+		complain(letter, act ? "set aside: " : "would be set aside: ");
+		if (act && bury(settle, letter, &letter->why) < 0)
+			letter->fate = FATE_FAILED;
+	}
+	switch (letter->fate) {
+	case FATE_WRITTEN:
+		settle->written++;
+		tell(settle, letter,
+		     letter->part == NT_PART_SENT ? "written again, another program had replaced it"
+						  : "written");
+		break;
+	case FATE_PRESENT:
+		settle->present += letter->part == NT_PART_WAITING;
+		tell(settle, letter, "accounting has it");
+		break;
+	case FATE_LATER:
+		settle->later += letter->part == NT_PART_WAITING;
+		tell(settle, letter, "left for later, the job has not ended");
+		break;
+	case FATE_FAILED:
+		settle->failed++;
+		complain(letter, "");
+		break;
+	case FATE_DEAD: settle->dead++; break;
+	case FATE_NONE: break;
+	}
+}
+
+/* ---- one job */
+
+static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32_t job)
+{
+	/* The bare number of an array or a heterogeneous job finds all of it. */
+	for (size_t i = 0; i < texts->count; i++) {
+		if (texts->items[i].job == job)
+			return &texts->items[i];
+	}
+	return NULL;
+}
+
+/* Accounting must now say what was meant. */
+static int verify(const char *cluster, uint32_t job, const char *expected, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	const struct nt_jobtext *found;
+	int rc = nt_accounting_load_jobs(&texts, &job, 1, cluster, SACCT_MS, err);
+
+	found = rc == 0 ? find_job(&texts, job) : NULL;
+	if (rc == 0 && (!found || strcmp(found->comment, expected) != 0))
+		rc = nt_error_set(err, "accounting does not hold what was written to it");
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int write_job(const char *cluster, const struct nt_jobtext *job, const char *text,
+		     struct nt_error *err)
+{
+	struct nt_jobid id;
+
+	if (nt_jobid_parse(&id, job->label, err) < 0)
+		return -1;
+	if (nt_database_write(cluster, &id, text, err) < 0)
+		return -1;
+	return verify(cluster, job->job, text, err);
+}
+
+/* Put the record into *text, which is replaced. */
+static void merge(struct letter *letter, char **text)
+{
+	const struct nt_spooled *spooled = &letter->spooled;
+	char *merged;
+
+	if (letter->part == NT_PART_SENT &&
+	    nt_splice_holds(*text, spooled->step, spooled->record)) {
+		letter->fate = FATE_PRESENT;
+		return;
+	}
+	switch (nt_splice_step(*text, spooled->step, spooled->record, &merged)) {
+	case NT_SPLICED:
+		free(*text);
+		*text = merged;
+		letter->fate = FATE_WRITTEN;
+		break;
+	case NT_SPLICE_UNCHANGED: letter->fate = FATE_PRESENT; break;
+	case NT_SPLICE_FOREIGN:
+		fail(letter, FATE_DEAD, "its AdminComment holds what is not ours to change");
+		break;
+	case NT_SPLICE_NO_ROOM:
+		fail(letter, FATE_DEAD, "its AdminComment has no room for it");
+		break;
+	case NT_SPLICE_NO_MEMORY: fail(letter, FATE_FAILED, "no memory for the merged text"); break;
+	}
+}
+
+/* Of all files of the job: what accounting should say, and what becomes of each. */
+static void settle_ended(const struct nt_settle *settle, struct portion *portion,
+			 const struct letter *first, const struct nt_jobtext *job)
+{
+	char *text = strdup(job->comment);
+	bool changed = false;
+	struct nt_error err;
+
+	for (size_t i = 0; i < portion->count; i++) {
+		struct letter *letter = &portion->letters[i];
+
+		if (letter->fate != FATE_NONE || letter->spooled.job != job->job)
+			continue;
+		if (text)
+			merge(letter, &text);
+		else
+			fail(letter, FATE_FAILED, "no memory for the merged text");
+		changed |= letter->fate == FATE_WRITTEN;
+	}
+	if (changed && !settle->dry_run && write_job(first->spooled.cluster, job, text, &err) < 0) {
+		for (size_t i = 0; i < portion->count; i++) {
+			struct letter *letter = &portion->letters[i];
+
+			if (letter->fate == FATE_WRITTEN && letter->spooled.job == job->job)
+				fail(letter, FATE_FAILED, err.text);
+		}
+	}
+	free(text);
+}
+
+static void settle_unknown(struct letter *letter)
+{
+	const char *cluster = letter->spooled.cluster;
+	bool old = time(NULL) - letter->spooled.status.st_mtime > UNKNOWN_S;
+
+	letter->fate = old ? FATE_DEAD : FATE_FAILED;
+	nt_error_set(&letter->why, "accounting of cluster %s does not know the job", cluster);
+}
+
+static void settle_job(struct nt_settle *settle, struct portion *portion, struct letter *first)
+{
+	const struct nt_jobtext *job = find_job(&portion->texts, first->spooled.job);
+	uint32_t id = first->spooled.job;
+
+	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
+	if (job && job->ended)
+		settle_ended(settle, portion, first, job);
+	for (size_t i = 0; i < portion->count; i++) {
+		struct letter *letter = &portion->letters[i];
+
+		if (letter->spooled.job != id)
+			continue;
+		if (!job)
+			settle_unknown(letter);
+		else if (!job->ended)
+			letter->fate = FATE_LATER;
+		conclude(settle, letter, job ? job->end_s : 0);
+	}
+}
+
+/* ---- a portion */
+
+/* The step has a newer record, which is looked at in its own place. */
+static bool is_old(const struct nt_settle *settle, const struct nt_settle_file *file)
+{
+	if (file->part != NT_PART_SENT ||
+	    (faccessat(settle->parts[NT_PART_WAITING], file->name, F_OK, 0) < 0 &&
+	     faccessat(settle->parts[NT_PART_DEAD], file->name, F_OK, 0) < 0))
+		return false;
+	if (!settle->dry_run)
+		(void)unlinkat(settle->parts[NT_PART_SENT], file->name, 0);
+	return true;
+}
+
+/* Files of one cluster, since one question is about one. The number that was read. */
+static size_t read_letters(struct nt_settle *settle, struct portion *portion,
+			   const struct nt_settle_file *files, size_t count)
+{
+	const char *cluster = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct letter *letter = &portion->letters[portion->count];
+		int part_fd = settle->parts[files[i].part];
+
+		*letter = (struct letter){ .part = files[i].part };
+		if (faccessat(part_fd, files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			continue; /* a step's writer has brought it meanwhile */
+		if (is_old(settle, &files[i]))
+			continue;
+		if (nt_spooled_read(&letter->spooled, part_fd, files[i].name, &letter->why) < 0) {
+			letter->spooled.problem = letter->why.text;
+			letter->fate = FATE_DEAD;
+			conclude(settle, letter, 0);
+			continue;
+		}
+		if (cluster && strcmp(cluster, letter->spooled.cluster) != 0)
+			break;
+		cluster = letter->spooled.cluster;
+		portion->count++;
+	}
+	return i;
+}
+
+static int load_texts(struct portion *portion, struct nt_error *err)
+{
+	uint32_t jobs[NT_SETTLE_PORTION];
+	size_t count = 0;
+
+	for (size_t i = 0; i < portion->count; i++) {
+		uint32_t job = portion->letters[i].spooled.job;
+		size_t seen = 0;
+
+		while (seen < count && jobs[seen] != job)
+			seen++;
+		if (seen == count)
+			jobs[count++] = job;
+	}
+	return nt_accounting_load_jobs(&portion->texts, jobs, count,
+				       portion->letters[0].spooled.cluster, SACCT_MS, err);
+}
+
+static void give_up(struct nt_settle *settle, const struct portion *portion,
+		    const struct nt_error *err)
+{
+	const struct nt_spooled *first = &portion->letters[0].spooled;
+
+	settle->failed += portion->count;
+	if (portion->count == 1)
+		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s", first->job,
+				    first->step, err->text);
+	else
+		nt_command_complain(&nt_command_backfill, "job %u, step %s, and %zu more: %s",
+				    first->job, first->step, portion->count - 1, err->text);
+}
+
+size_t nt_settle(struct nt_settle *settle, const struct nt_settle_file *files, size_t count,
+		 bool *broken)
+{
+	struct portion portion = { .letters = calloc(count + 1, sizeof(portion.letters[0])) };
+	struct nt_error err;
+	size_t read = 0;
+
+	*broken = !portion.letters;
+	if (portion.letters)
+		read = read_letters(settle, &portion, files, count);
+	if (portion.count > 0 && load_texts(&portion, &err) < 0) {
+		give_up(settle, &portion, &err);
+		*broken = true;
+	}
+	for (size_t i = 0; !*broken && i < portion.count; i++) {
+		if (portion.letters[i].fate == FATE_NONE && nt_clock_ms() < settle->deadline_ms)
+			settle_job(settle, &portion, &portion.letters[i]);
+	}
+	nt_jobtexts_fini(&portion.texts);
+	free(portion.letters);
+	return read;
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where records go: many at once, of heterogeneous steps, beside programs that want the same field, and what becomes of
+# those that cannot be delivered.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	cluster_start 2
+	export SPOOL=$NT_CLUSTER/run/spool RANK=$NT_CLUSTER/work/rank
+	UID_OF_USER=$(id -u "$NT_USER")
+	export UID_OF_USER
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
+}
+
+teardown_file() {
+	wait_for 20 no_helpers
+	cluster_stop
+}
+
+setup() {
+	site
+	rm -rf "$SPOOL" "$NT_CLUSTER/work/go"
+}
+
+site() {
+	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$SPOOL" "$@")"
+}
+
+submit() {
+	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
+	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
+}
+
+backfill() {
+	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" "$@"
+}
+
+report() {
+	as_root "$NT_STAGE/bin/nccl-tune" report --spool "$SPOOL" "$@"
+}
+
+# in_part [PART]: the files of a part of the spool
+in_part() {
+	find "$SPOOL/${1:-}" -maxdepth 1 -name '*.json' -printf '%f\n' 2>/dev/null | sort
+}
+
+# steps JOB: the steps in accounting or, before the end, in slurmctld's text
+steps() {
+	sacct_field "$1" admincomment | jq -c '.nccl_tune | keys - ["v", "more"]'
+}
+
+# count NAME: how often slurmctld served that request since `sdiag -r`
+count() {
+	timeout 60 sdiag | awk -v name="$1" '$1 == name { sub(".*count:", ""); sum += $1 } END { print sum + 0 }'
+}
+
+# spool JOB STEP UID: a record that waits, as a writer that died has left it
+spool() {
+	local file=$SPOOL/nt.$1.$2.u$3.json
+	mkdir -p -m 700 "$SPOOL"
+	jq -cn --argjson job "$1" --arg step "$2" --argjson uid "$3" --arg record \
+		'{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL","us":[20.5,10.25]}}}' \
+		'{v: 1, cluster: "nt", $job, $step, $uid, $record}' >"$file"
+	chmod 600 "$file"
+}
+
+# ended_job TEXT: a job that has ended, with TEXT in its AdminComment
+ended_job() {
+	job=$(as_user sbatch --parsable -o /dev/null -n1 --wrap 'sleep 120')
+	as_root scontrol update "jobid=$job" "admincomment=$1"
+	wait_for 60 is_running "$job"
+	as_user scancel "$job"
+	wait_sacct "$job"
+}
+
+is_running() {
+	[ "$(timeout 60 squeue -h -j "$1" -o %T)" = RUNNING ]
+}
+
+@test "forty steps, twenty at once: slurmctld serves so many updates a minute, and no record is lost" {
+	local began=$SECONDS updates reads bound whole
+	timeout 60 sdiag -r
+	submit -N2 <<<'seq 40 | xargs -P 20 -I{} srun -N1 -n1 --overlap --mem=0 ./rank committed sleep 0.5'
+	wait_sacct "$job"
+	wait_for 60 no_helpers
+	updates=$(count REQUEST_UPDATE_JOB) reads=$(count REQUEST_JOB_INFO_SINGLE)
+	# Six at once, one every five seconds, one at the batch script's end; each may have to be written again.
+	bound=$((6 + (SECONDS - began) / 5 + 2))
+	echo "# $updates updates and $reads reads for 40 steps in $((SECONDS - began)) s" >&3
+	[ "$updates" -le "$bound" ]
+	[ "$reads" -le $((3 * bound)) ]
+	# Those that had no room are counted; what did not get there waits.
+	whole=$(sacct_field "$job" admincomment | jq '.nccl_tune | (.more // 0) + (keys - ["v", "more"] | length)')
+	[ $((whole + $(in_part | wc -l))) -ge 40 ]
+	[ "$(find "$SPOOL" -name '*.json' -printf '%f\n' | sort -u | wc -l)" = 40 ]
+}
+
+@test "steps that do not load NCCL cost slurmctld nothing, whatever plugins their users have" {
+	timeout 60 sdiag -r
+	NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none run -0 as_user srun -n2 --nccl-tune=bandit true
+	run -0 as_user srun -n2 --nccl-tune=bandit true
+	wait_for 60 no_helpers
+	[ "$(count REQUEST_UPDATE_JOB)" = 0 ]
+	[ "$(count REQUEST_JOB_INFO_SINGLE)" = 0 ]
+	[ -z "$(in_part)$(in_part sent)" ]
+}
+
+@test "what a writer that died has left is brought with the next record of the job" {
+	submit -n1 <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
+	spool "$job" 77 "$UID_OF_USER"
+	touch "$NT_CLUSTER/work/go"
+	wait_record "$job"
+	[ "$(steps "$job")" = '["0","77"]' ]
+	[ -z "$(in_part)" ]
+}
+
+@test "components of a heterogeneous step have a key each" {
+	submit -N2 --ntasks-per-node=4 <<<'srun -N1 -n1 ./rank : -N1 -n2 ./rank'
+	wait_record "$job"
+	[ "$(steps "$job")" = '["0+0","0+1"]' ]
+	run -0 report "$job.0"
+	[ "$(grep -c 'AllReduce' <<<"$output")" = 2 ]
+	run -0 report "$job.0+1"
+	[ "$(grep -c 'AllReduce' <<<"$output")" = 1 ]
+}
+
+# The record of a job that has ended, and what another program then makes of the text.
+replaced_after_us() {
+	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_for 60 no_helpers
+	wait_record "$job"
+	[ "$(steps "$job")" = '["0"]' ]
+	mariadb --no-defaults -S "$NT_CLUSTER/run/mysql.sock" slurm_acct \
+		-e "update nt_job_table set admin_comment = '$1' where id_job = $job"
+	[ "$(sacct_field "$job" admincomment)" = "$1" ]
+}
+
+@test "another program's JSON in the place of ours: the record is brought back beside it" {
+	replaced_after_us '{ "jobstats" : [1.50] }'
+	run -0 --separate-stderr report "$job"
+	[[ $output = *TREE/SIMPLE* && $stderr = *'another program has replaced it'* ]]
+	run -0 backfill
+	[ "${lines[0]}" = "job $job, step 0: written again, another program had replaced it" ]
+	run -0 sacct_field "$job" admincomment
+	[[ $output = '{ "jobstats" : [1.50],"nccl_tune":{"v":1,"0":'*'} }' ]]
+	# It is looked at until nobody writes any more.
+	[ -n "$(in_part sent)" ]
+	run -0 backfill --quiet 0
+	[ -z "$(in_part sent)" ]
+}
+
+@test "another program's text in the place of ours: it stays, ours is set aside and shown to root" {
+	replaced_after_us 'JS1:H4sIAAAAAAAA'
+	run -1 --separate-stderr backfill
+	[[ $stderr = *"job $job, step 0: set aside: its AdminComment holds what is not ours to change"* ]]
+	[ "$(sacct_field "$job" admincomment)" = 'JS1:H4sIAAAAAAAA' ]
+	[ "$(in_part dead)" = "nt.$job.0.u$UID_OF_USER.json" ]
+	run -0 --separate-stderr report "$job"
+	[[ $output = *TREE/SIMPLE* && $stderr = *'cannot be delivered: its AdminComment holds'* ]]
+}
+
+@test "records that cannot be delivered are told once, keep nobody waiting, and can be tried again" {
+	local foreign
+	ended_job 'JS1:text'
+	foreign=$job
+	for step in {1..200}; do spool "$foreign" "$step" 5001; done
+	ended_job '{}'
+	spool "$job" 0 5002
+	# What slurmctld was given of the step before that does not come after it.
+	mkdir -p -m 700 "$SPOOL/sent"
+	sed 's/10.25/15.75/' "$SPOOL/nt.$job.0.u5002.json" >"$SPOOL/sent/nt.$job.0.u5002.json"
+	chmod 600 "$SPOOL/sent/nt.$job.0.u5002.json"
+	run -0 backfill --time 0
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 202 not reached: the next run takes them' ]
+	run -1 --separate-stderr backfill --quiet 0
+	[ "${lines[-1]}" = '1 written, 0 there already, 0 left for later, 0 failed, 200 set aside' ]
+	[ "$(grep -c "job $foreign, step .*: set aside: " <<<"$stderr")" = 200 ]
+	run -0 backfill
+	[[ $(sacct_field "$job" admincomment) = *'"0":'*'[20.5,10.25]'* ]]
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
+	run -0 backfill --list
+	[ "$(grep -cE "^dead +5001 +$foreign\.[0-9]+ +[0-9]+ h  its AdminComment holds" <<<"$output")" = 200 ]
+	mariadb --no-defaults -S "$NT_CLUSTER/run/mysql.sock" slurm_acct \
+		-e "update nt_job_table set admin_comment = '' where id_job = $foreign"
+	run -0 backfill --retry --quiet 0
+	[ "${lines[-1]}" = '200 written, 0 there already, 0 left for later, 0 failed' ]
+	[ -z "$(in_part dead)" ]
+}
+
+@test "files instead of AdminComment: what is too old goes by itself" {
+	local directory=$NT_CLUSTER/run/records
+	mkdir -m 700 "$directory"
+	: >"$directory/nt.1.0.u1.json"
+	touch -d '200 days ago' "$directory/nt.1.0.u1.json"
+	: >"$directory/nt.2.0.u1.json"
+	touch -d '100 days ago' "$directory/nt.2.0.u1.json"
+	site "record=file:$directory"
+	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_for 60 no_helpers
+	[ ! -e "$directory/nt.1.0.u1.json" ]
+	[ -e "$directory/nt.2.0.u1.json" ]
+	[ -s "$directory/nt.$job.0.u$UID_OF_USER.json" ]
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# accounting.sh - what records cost slurmctld, by its own counters (sdiag), as one JSON object
+#
+#   accounting.sh [STEPS [AT_ONCE]]   STEPS steps (200), AT_ONCE at a time (20)
+#
+# Four kinds on a private cluster: one job with all steps, with the plugin off, with steps that never load NCCL, and
+# with steps that leave a record; and as many jobs of one step each that leave a record. For each: updates of jobs and
+# reads of job information that slurmctld served, what its log grew by, how many records there are and where: in
+# slurmctld's text of the job, in full (whole), shortened or dropped to make room (short), waiting in the spool (waits).
+# Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
+set -euo pipefail
+
+usage() {
+	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+	exit "${1:-2}"
+}
+
+case ${1:-} in
+-h|--help) usage 0 ;;
+-*) usage >&2 ;;
+esac
+steps=${1:-200} at_once=${2:-20}
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+skip() { echo "accounting.sh: $*" >&2; exit 1; }
+# shellcheck source=tests/lib/cluster.bash
+. "$top/tests/lib/cluster.bash"
+cluster_setup
+trap cluster_stop EXIT
+cluster_start 3 -c MaxStepCount=100000
+install -m 755 "$top/tests/cluster/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+cluster plugstack "$(nt_plugstack_line pmix=ask)"
+spool=$NT_CLUSTER/run/spool log=$NT_CLUSTER/log/slurmctld.log
+
+# count NAME: how often slurmctld served that request since the counters were reset
+count() {
+	timeout 60 sdiag | awk -v name="$1" '$1 == name { sub(".*count:", ""); sum += $1 } END { print sum + 0 }'
+}
+
+many_steps() {
+	cat >"$NT_CLUSTER/work/script" <<-END
+	#!/bin/bash
+	seq $steps | xargs -P $at_once -I{} srun -N1 -n1 --overlap --mem=0 bash -c '$1'
+	END
+	as_user sbatch --parsable -N3 -o "$NT_CLUSTER/work/output" --nccl-tune="$2" script >"$NT_CLUSTER/work/jobs"
+}
+
+many_jobs() {
+	seq "$steps" | xargs -P "$at_once" -I{} "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" \
+		srun -Q -N1 -n1 --nccl-tune="$2" bash -c "$1; echo \$SLURM_JOB_ID" >"$NT_CLUSTER/work/jobs"
+}
+
+all_ended() {
+	[ -z "$(timeout 60 squeue -h)" ]
+}
+
+# Where the records are: of each job the steps in slurmctld's text, and the spool.
+find_records() {
+	local job
+	while read -r job; do
+		comment_now "$job" | jq -c '.nccl_tune // empty'
+	done <"$NT_CLUSTER/work/jobs" | jq -cs --argjson waits "$(find "$spool" -maxdepth 1 -name '*.json' 2>/dev/null | wc -l)" '
+		def steps: to_entries[] | select(.value | type == "object") | .value;
+		{ whole: ([.[] | steps | select(has("more") | not)] | length),
+		  short: (([.[] | steps | select(has("more"))] | length) + ([.[].more // 0] | add // 0)), waits: $waits }'
+}
+
+# run KIND FUNCTION SCRIPT MODE: one line of JSON
+run() {
+	local began bytes ms
+	rm -rf "$spool"
+	timeout 60 sdiag -r >/dev/null
+	bytes=$(stat -c %s "$log")
+	began=${EPOCHREALTIME/./}
+	"$2" "$3" "$4"
+	wait_for 600 all_ended
+	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
+	wait_for 120 no_helpers
+	jq -cn --arg kind "$1" --argjson steps "$steps" --argjson at_once "$at_once" --argjson ms "$ms" \
+		--argjson updates "$(count REQUEST_UPDATE_JOB)" --argjson reads "$(count REQUEST_JOB_INFO_SINGLE)" \
+		--argjson log_bytes "$(($(stat -c %s "$log") - bytes))" --argjson records "$(find_records)" \
+		'{$kind, $steps, $at_once, $ms, $updates, $reads, $log_bytes, $records}'
+}
+
+{
+	run off many_steps './rank || true' off
+	run without_nccl many_steps true bandit
+	run one_job many_steps './rank committed; sleep 1' bandit
+	run many_jobs many_jobs './rank committed; sleep 1' bandit
+} 3>&- | jq -s .

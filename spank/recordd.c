@@ -550,8 +550,7 @@ static int tidy(const char *rundir, bool again)
 	/* A person who starts this by hand sees what is said. */
 	openlog("nccl-tune", LOG_PID | LOG_PERROR, LOG_DAEMON);
 	alarm(2 * NT_TIDY_ALL_MS / 1000);
-	nt_cgroup_leave();
-	be_expendable();
+	set_oom_score("0");
 	if (nt_tidy(rundir, again, say_untidy, &err) == 0)
 		return 0;
 	syslog(LOG_ERR, "%s", err.text);

@@ -67,6 +67,8 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
+	%D%/unit/site-conf \
+	%D%/unit/site-rules \
 	%D%/unit/splice \
 	%D%/unit/splice-random \
 	%D%/unit/rhythm \
@@ -92,7 +94,7 @@ endif
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \

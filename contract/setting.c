@@ -96,8 +96,8 @@ static const char *word_of(const char *key, int64_t value)
 
 static const char *member_of(const struct setting *s, int bit, char out[24])
 {
-	const char *name = strcmp(s->key, "protocols") == 0 ? nt_proto_name(bit) :
-							      nt_algo_name(bit);
+	const char *name = strcmp(s->key, "protocols") == 0 ? nt_proto_name(bit)
+							    : nt_algo_name(bit);
 	size_t i = 0;
 
 	for (; name[i] && i < 23; i++)

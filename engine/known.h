@@ -45,13 +45,13 @@ struct nt_known {
 float nt_known_predicted_us(const struct nt_known *known, unsigned arm);
 float nt_known_predicted_auto_us(const struct nt_known *known);
 
-/* Arms that are legal and not forbidden, but for AUTO's own pick, which runs the same kernel as AUTO
- * does: bits by pair. */
+/* Arms that are legal and not forbidden, but for AUTO's own pick, which runs the same kernel as
+ * AUTO does: bits by pair. */
 uint32_t nt_known_other_arms(const struct nt_known *known);
 
 /* What the remembered arm is worth here. */
 enum nt_remembered {
-	NT_REMEMBERED_NOTHING, /* none, or not legal here, or forbidden: as if it were not known */
+	NT_REMEMBERED_NOTHING, /* none, or one not to be used here: as if unknown */
 	NT_REMEMBERED_AUTO, /* nothing better is known than what AUTO picks */
 	NT_REMEMBERED_ARM,
 };

@@ -188,7 +188,9 @@ static struct nt_engine_key *open_key(struct nt_drive *drive, const struct nt_kn
 
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
 {
-	struct driving d = { .drive = drive, .key = key, .known = known_of(drive, key), .out = out };
+	struct driving d = {
+		.drive = drive, .key = key, .known = known_of(drive, key), .out = out
+	};
 
 	d.open = open_key(drive, &d.known);
 	return explore(&d);
@@ -197,7 +199,9 @@ bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct
 bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
 		      struct nt_driven *out)
 {
-	struct driving d = { .drive = drive, .key = key, .known = known_of(drive, key), .out = out };
+	struct driving d = {
+		.drive = drive, .key = key, .known = known_of(drive, key), .out = out
+	};
 	bool done;
 
 	d.open = nt_engine_start_recheck(&drive->engine, &d.known, arm);
@@ -211,9 +215,11 @@ bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, un
 bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out)
 {
-	struct driving d = {
-		.drive = drive, .key = key, .rounds = rounds, .known = known_of(drive, key), .out = out
-	};
+	struct driving d = { .drive = drive,
+			     .key = key,
+			     .rounds = rounds,
+			     .known = known_of(drive, key),
+			     .out = out };
 
 	d.open = open_key(drive, &d.known);
 	return explore(&d) && out->rounds == rounds->count;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune check-config: whether Slurm would find what it is to load, and the site's file is good. */
+/* nccl-tune check-config: would Slurm find what it is to load, and is the site's file good? */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +46,8 @@ static void check_plugin(struct check *check, const struct nt_plugstack_line *li
 	if (access(line->plugin, R_OK) != 0) {
 		say(check, true, "%s:%u: %s: %s%s", line->file, line->line, line->plugin,
 		    strerror(errno),
-		    line->required ? "" :
-				     " (optional: jobs run without it, and newer releases of Slurm "
+		    line->required ? ""
+				   : " (optional: jobs run without it, and newer releases of Slurm "
 				     "say nothing)");
 		return;
 	}
@@ -72,9 +72,9 @@ static void check_plugstack(struct check *check, const char *path)
 
 	if (nt_config_open(config, path, &err) < 0) {
 		say(check, true, "%s%s", err.text,
-		    config->stack.files && !config->stack.tune.found ?
-			    ": no step is tuned on this host" :
-			    "");
+		    config->stack.files && !config->stack.tune.found
+			    ? ": no step is tuned on this host"
+			    : "");
 		snprintf(config->site.config, sizeof(config->site.config), "%s", NT_CONF_FILE);
 		if (config->stack.tune.found)
 			check_plugin(check, &config->stack.tune);
@@ -95,8 +95,8 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 &&
-				     x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+	return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+				     x.st_ino == y.st_ino);
 }
 
 /* One that is not in force may be anybody's: a draft. */

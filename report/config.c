@@ -23,7 +23,7 @@ int nt_config_open(struct nt_config *config, const char *path, struct nt_error *
 
 struct wish {
 	const char *plugstack, *text;
-	struct nt_where where;
+	struct nt_step_where where;
 };
 
 /* What a file of the user's says counts here, too. */

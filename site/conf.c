@@ -93,6 +93,19 @@ int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
 	return 0;
 }
 
+const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT])
+{
+	out[0] = '\0';
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
+		size_t used = strlen(out);
+
+		if (modes >> mode & 1)
+			snprintf(out + used, NT_CONF_MODES_TEXT - used, "%s%s", used ? ", " : "",
+				 nt_mode_name(mode));
+	}
+	return out;
+}
+
 /* Settings by name; "all" is all of them. */
 static int parse_settings(uint64_t *mask, const char *value, struct nt_error *err)
 {
@@ -381,14 +394,13 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 	near = nt_near(key, known, count);
 	if (near)
 		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
-	return nt_error_set(err,
-			    "unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
-			    "budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
-			    "nccl-tune(7))",
-			    key,
-			    r->open->kind == NT_CONF_SITE
-				    ? "pmix, record, record_bytes, memory_max "
-				    : "");
+	return nt_error_set(
+		err,
+		"unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
+		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
+		"nccl-tune(7))",
+		key,
+		r->open->kind == NT_CONF_SITE ? "pmix, record, record_bytes, memory_max " : "");
 }
 
 static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,
@@ -420,8 +432,8 @@ static int take_pair(struct reader *r, unsigned line, const char *key, const cha
 	i = nt_setting_find(key, strlen(key));
 	if (rc == 1 && i >= 0) {
 		rc = note_line(&section->setting_line[i], line, key, &why);
-		return rc < 0 ? nt_error_set(err, "%s", why.text) :
-				nt_setting_parse(&section->policy, (unsigned)i, value, err);
+		return rc < 0 ? nt_error_set(err, "%s", why.text)
+			      : nt_setting_parse(&section->policy, (unsigned)i, value, err);
 	}
 	if (rc == 1)
 		return unknown_key(r, key, err);
@@ -512,8 +524,8 @@ static int check_mode(const struct nt_conf *conf, const char *name, struct nt_er
 
 	for (unsigned i = 0; i < conf->count; i++) {
 		const struct nt_conf_section *section = &conf->section[i];
-		const struct nt_conf_section *limit =
-			section->limit_line[NT_LIMIT_MODES] ? section : site;
+		const struct nt_conf_section *limit = section->limit_line[NT_LIMIT_MODES] ? section
+											  : site;
 
 		if (!section->setting_line[0] || !limit->limit_line[NT_LIMIT_MODES] ||
 		    limit->limit[NT_LIMIT_MODES] >> section->policy.mode & 1)

@@ -102,6 +102,9 @@ const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_c
 int nt_conf_record(enum nt_sink *sink, char filedir[NT_PATH_MAX], const char *value,
 		   struct nt_error *err);
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
+#define NT_CONF_MODES_TEXT 64
+/* "off, observe" */
+const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT]);
 /* An absolute path that may stand in comma-separated lists and on command lines. */
 int nt_conf_path(char out[NT_PATH_MAX], const char *value, struct nt_error *err);
 /* ... of a directory, which becomes a part of longer ones. */

@@ -73,7 +73,7 @@ static void add_line(char *text, size_t text_bytes, const char *key, const char 
 }
 
 /* Not made safe on disk: a boot ends the job, too. */
-int nt_place_write(const struct nt_where *where, int rundir_fd, const char *node, uint32_t job,
+int nt_place_write(const struct nt_step_where *where, int rundir_fd, const char *node, uint32_t job,
 		   struct nt_error *err)
 {
 	char name[NT_PATH_MAX], new[NT_PATH_MAX + 4], text[FILE_MAX] = "";

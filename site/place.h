@@ -23,13 +23,13 @@
 
 struct nt_job_place {
 	char partition[NT_PLACE_TEXT], account[NT_PLACE_TEXT], qos[NT_PLACE_TEXT];
-	struct nt_where where; /* points to these; NULL where it is not known */
+	struct nt_step_where where; /* points to these; NULL where it is not known */
 };
 
 /* What is noted of the job; where->... is NULL in what is not. errno is ENOENT where nothing is. */
 int nt_place_read(struct nt_job_place *place, int rundir_fd, const char *node, uint32_t job,
 		  struct nt_error *err);
-int nt_place_write(const struct nt_where *where, int rundir_fd, const char *node, uint32_t job,
+int nt_place_write(const struct nt_step_where *where, int rundir_fd, const char *node, uint32_t job,
 		   struct nt_error *err);
 void nt_place_forget(int rundir_fd, const char *node, uint32_t job);
 

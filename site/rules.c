@@ -53,8 +53,8 @@ static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t
 	    rules->limit_source[limit].rank != NT_RANK_PLUGSTACK)
 		return;
 	rules->limit[limit] = value;
-	rules->limit_source[limit] =
-		(struct nt_source){ NT_RANK_FILE, section, section->limit_line[limit] };
+	rules->limit_source[limit] = (struct nt_source){ NT_RANK_FILE, section,
+							 section->limit_line[limit] };
 }
 
 /* One that is known to hold. */
@@ -64,8 +64,8 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 		if (!section->setting_line[i])
 			continue;
 		nt_setting_copy(&rules->policy, &section->policy, i);
-		rules->source[i] =
-			(struct nt_source){ NT_RANK_FILE, section, section->setting_line[i] };
+		rules->source[i] = (struct nt_source){ NT_RANK_FILE, section,
+						       section->setting_line[i] };
 	}
 	for (int l = 0; l < NT_LIMITS; l++) {
 		const enum nt_limit limit = (enum nt_limit)l;
@@ -179,7 +179,7 @@ static void bound_default(struct nt_site_rules *rules)
 }
 
 void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
-		   const struct nt_conf *conf, const struct nt_where *where,
+		   const struct nt_conf *conf, const struct nt_step_where *where,
 		   enum nt_unknown unknown)
 {
 	memset(rules, 0, sizeof(*rules));
@@ -259,19 +259,6 @@ static int collect(const struct nt_site_rules *rules, const struct nt_asked *ask
 	return 0;
 }
 
-static const char *list_modes(uint64_t modes, char out[64])
-{
-	out[0] = '\0';
-	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
-		size_t used = strlen(out);
-
-		if (modes >> mode & 1)
-			snprintf(out + used, 64 - used, "%s%s", used ? ", " : "",
-				 nt_mode_name(mode));
-	}
-	return out;
-}
-
 static const char *here(const struct nt_source *source, char out[NT_PATH_MAX])
 {
 	char title[NT_PATH_MAX];
@@ -348,12 +335,13 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_outcome *outc
 {
 	const struct nt_source *source = &rules->limit_source[NT_LIMIT_MODES];
 	const int64_t mode = outcome->policy.mode;
-	char allowed[64], where[NT_PATH_MAX];
+	char allowed[NT_CONF_MODES_TEXT], where[NT_PATH_MAX];
 
 	if (rules->limit[NT_LIMIT_MODES] >> mode & 1)
 		return 0;
 	nt_error_set(err, "mode %s is not allowed %s (allowed: %s)", nt_mode_name(mode),
-		     here(source, where), list_modes(rules->limit[NT_LIMIT_MODES], allowed));
+		     here(source, where),
+		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], allowed));
 	if (outcome->source[0].rank != NT_RANK_USER_FILE)
 		return -1;
 	/* A file for all steps is not to stand in the way of one. */

@@ -28,7 +28,7 @@
 #include "site/conf.h"
 
 /* Where a step runs; NULL: not known, "": none. */
-struct nt_where {
+struct nt_step_where {
 	const char *partition, *account, *qos;
 };
 
@@ -75,7 +75,7 @@ enum nt_unknown {
 };
 
 void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
-		   const struct nt_conf *conf, const struct nt_where *where,
+		   const struct nt_conf *conf, const struct nt_step_where *where,
 		   enum nt_unknown unknown);
 
 /* What was asked for; NULL and 0: nothing. */

@@ -23,13 +23,14 @@ const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_so
 		return names[source->rank];
 	snprintf(out, 2 * NT_PATH_MAX, "%s:%u %.60s%s", rules->conf->path, source->line,
 		 nt_conf_title(source->section, title),
-		 source->rank == NT_RANK_LOCK	 ? ", locked" :
-		 source->rank == NT_RANK_LIMIT ? ", limit" :
-						 "");
+		 source->rank == NT_RANK_LOCK	 ? ", locked"
+		 : source->rank == NT_RANK_LIMIT ? ", limit"
+						 : "");
 	return out;
 }
 
-static void show_settings(FILE *out, const struct nt_site_rules *rules, const struct nt_outcome *outcome)
+static void show_settings(FILE *out, const struct nt_site_rules *rules,
+			  const struct nt_outcome *outcome)
 {
 	struct nt_policy built_in;
 
@@ -135,7 +136,7 @@ static void show_where(FILE *out, const struct nt_conf *conf, const char *what, 
 }
 
 void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_outcome *outcome,
-	     const struct nt_where *where)
+	     const struct nt_step_where *where)
 {
 	const struct nt_conf *conf = rules->conf;
 

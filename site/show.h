@@ -13,7 +13,7 @@
 #include "site/rules.h"
 
 void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_outcome *outcome,
-	     const struct nt_where *where);
+	     const struct nt_step_where *where);
 
 /* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
 const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_source *source,

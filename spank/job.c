@@ -31,11 +31,11 @@ static const char *rundir_of(int ac, char **av)
 	return rundir;
 }
 
-/* slurmd has made this environment; what users put into it begins with SPANK_. With a partition comes
- * the rest, unless the job has none. */
-static struct nt_where where_of_job(void)
+/* slurmd has made this environment; what users put into it begins with SPANK_. With a partition
+ * comes the rest, unless the job has none. */
+static struct nt_step_where where_of_job(void)
 {
-	struct nt_where where = {
+	struct nt_step_where where = {
 		.partition = getenv("SLURM_JOB_PARTITION"),
 		.account = getenv("SLURM_JOB_ACCOUNT"),
 		.qos = getenv("SLURM_JOB_QOS"),
@@ -66,7 +66,7 @@ static int open_rundir(spank_t spank, int ac, char **av, uint32_t *job, const ch
 
 int slurm_spank_job_prolog(spank_t spank, int ac, char **av)
 {
-	const struct nt_where where = where_of_job();
+	const struct nt_step_where where = where_of_job();
 	const char *node;
 	struct nt_error err;
 	uint32_t job;

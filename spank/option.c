@@ -124,6 +124,7 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 
 int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err)
 {
+	char allowed[NT_CONF_MODES_TEXT];
 	struct nt_error reason;
 
 	memset(site, 0, sizeof(*site));
@@ -146,8 +147,10 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	}
 	if (!(site->modes >> site->policy.mode & 1))
 		return nt_error_set(err,
-				    "plugstack argument default: mode %s is not allowed by modes=",
-				    nt_mode_name(site->policy.mode));
+				    "plugstack argument default: mode %s is not allowed at this "
+				    "site (allowed: %s)",
+				    nt_mode_name(site->policy.mode),
+				    nt_conf_modes_text(site->modes, allowed));
 	if (site->policy.calibrate_s > site->calibrate_max_s)
 		site->policy.calibrate_s = site->calibrate_max_s;
 	return 0;
@@ -226,6 +229,5 @@ void nt_option_complain(char *out, size_t out_bytes, enum nt_rank rank, const ch
 		snprintf(out, out_bytes, "%s=%.80s: %s", variable, text, reason->text);
 	else
 		snprintf(out, out_bytes, "--" NT_OPTION "=%.80s%s: %s", text,
-			 rank == NT_RANK_JOB ? " of the job around this step" : "",
-			 reason->text);
+			 rank == NT_RANK_JOB ? " of the job around this step" : "", reason->text);
 }

@@ -69,7 +69,7 @@ static struct {
 /* --nccl-tune=help: as --help, this is all that the command does. */
 static void show_settings(void)
 {
-	const struct nt_where where = nt_settle_environment();
+	const struct nt_step_where where = nt_settle_environment();
 	struct nt_outcome outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
@@ -208,7 +208,7 @@ static void say_outcome(struct nt_outcome *outcome, struct nt_error *err)
 
 static void prepare_launch(spank_t spank)
 {
-	const struct nt_where where = nt_settle_environment();
+	const struct nt_step_where where = nt_settle_environment();
 	struct nt_outcome outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
@@ -380,6 +380,10 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &errand->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &errand->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &errand->here);
+	errand->record_bytes = ctx.conf.record_bytes;
+	errand->memory_mib = ctx.conf.memory_line ? ctx.conf.memory_mib : 0;
+	if (ctx.conf.memory_line && ctx.conf.memory_mib == 0)
+		errand->memory_mib = NT_ERRAND_NO_MEMORY;
 	errand->job = ctx.place.job;
 	errand->step = ctx.place.step;
 	errand->uid = ctx.uid;

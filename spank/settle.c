@@ -16,8 +16,9 @@ static struct nt_asked asked_of(const struct nt_settle *settle)
 	};
 }
 
-int nt_settle(const struct nt_settle *settle, const struct nt_where *where, enum nt_unknown unknown,
-	      struct nt_site_rules *rules, struct nt_outcome *outcome, struct nt_error *err)
+int nt_settle(const struct nt_settle *settle, const struct nt_step_where *where,
+	      enum nt_unknown unknown, struct nt_site_rules *rules, struct nt_outcome *outcome,
+	      struct nt_error *err)
 {
 	const struct nt_site_default plugstack = nt_site_default_of(settle->site);
 	const struct nt_asked asked = asked_of(settle);
@@ -28,7 +29,7 @@ int nt_settle(const struct nt_settle *settle, const struct nt_where *where, enum
 
 int nt_settle_check(const struct nt_settle *settle, struct nt_error *err)
 {
-	const struct nt_where nowhere = { NULL, NULL, NULL };
+	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	const struct nt_asked asked = asked_of(settle);
 	struct nt_outcome outcome;
 	struct nt_site_rules rules;
@@ -46,9 +47,9 @@ static const char *variable(const char *name)
 }
 
 /* Within a job Slurm sets all three, those that there are. */
-struct nt_where nt_settle_environment(void)
+struct nt_step_where nt_settle_environment(void)
 {
-	struct nt_where where = {
+	struct nt_step_where where = {
 		.partition = variable("SLURM_JOB_PARTITION"),
 		.account = variable("SLURM_JOB_ACCOUNT"),
 		.qos = variable("SLURM_JOB_QOS"),

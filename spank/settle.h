@@ -24,11 +24,12 @@ struct nt_settle {
 int nt_settle_check(const struct nt_settle *settle, struct nt_error *err);
 
 /* What a step there gets. rules is filled in for who wants to know more. */
-int nt_settle(const struct nt_settle *settle, const struct nt_where *where, enum nt_unknown unknown,
-	      struct nt_site_rules *rules, struct nt_outcome *outcome, struct nt_error *err);
+int nt_settle(const struct nt_settle *settle, const struct nt_step_where *where,
+	      enum nt_unknown unknown, struct nt_site_rules *rules, struct nt_outcome *outcome,
+	      struct nt_error *err);
 
 /* What srun's environment says of where a step runs: for messages, since users write it. */
-struct nt_where nt_settle_environment(void);
+struct nt_step_where nt_settle_environment(void);
 
 /* Reads the user's file, and leaves what it says in this process's environment for slurmstepd. -1:
  * it holds a mistake, and nothing of it counts. */

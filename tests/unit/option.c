@@ -40,7 +40,7 @@ static int resolve(const struct nt_site *site, const char *text, struct nt_polic
 		   struct nt_error *err)
 {
 	static struct nt_conf conf;
-	const struct nt_where nowhere = { NULL, NULL, NULL };
+	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	struct nt_settle settle = {
 		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
 	};
@@ -376,6 +376,8 @@ static void errand_round_trips(void **state)
 		.flags = 3,
 		.tasks = 4,
 		.nodes = 5,
+		.record_bytes = 1024,
+		.memory_mib = 5,
 		.here = 6,
 		.fingerprint = "00f3000000000001",
 		.mode = "bandit",

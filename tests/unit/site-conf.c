@@ -20,36 +20,37 @@ static int parse(const char *text, struct nt_error *err)
 	return nt_conf_parse(&conf, "f", text, strlen(text), err);
 }
 
+static const char whole[] = "# all of it\n"
+			    "[site]\n"
+			    "tuning = on\n"
+			    "mode = observe\n"
+			    "min_gain=5 ; a comment\n"
+			    "modes = off, observe bandit\n"
+			    "lock = alpha rule\n"
+			    "protocols = ll simple\n"
+			    "launch_profiles = rack-b sockets-wide\n"
+			    "budget_max = 10\n"
+			    "calls_max = 500\n"
+			    "extra_max = 1000\n"
+			    "calibrate_max = 30s\n"
+			    "record = file:/var/log/nt/\n"
+			    "record_bytes = 1024\n"
+			    "memory_max = 0\n"
+			    "pmix = default\n"
+			    "\n"
+			    "[partition gpu]\n"
+			    "keys = min_gain budget\n"
+			    "[account physics]\n"
+			    "[qos long]\n"
+			    "tuning = off\n";
+
 static void a_whole_file(void **state)
 {
-	static const char text[] = "# all of it\n"
-				   "[site]\n"
-				   "tuning = on\n"
-				   "mode = observe\n"
-				   "min_gain=5 ; a comment\n"
-				   "modes = off, observe bandit\n"
-				   "lock = alpha rule\n"
-				   "protocols = ll simple\n"
-				   "launch_profiles = rack-b sockets-wide\n"
-				   "budget_max = 10\n"
-				   "calls_max = 500\n"
-				   "extra_max = 1000\n"
-				   "calibrate_max = 30s\n"
-				   "record = file:/var/log/nt/\n"
-				   "record_bytes = 1024\n"
-				   "memory_max = 0\n"
-				   "pmix = default\n"
-				   "\n"
-				   "[partition gpu]\n"
-				   "keys = min_gain budget\n"
-				   "[account physics]\n"
-				   "[qos long]\n"
-				   "tuning = off\n";
 	const struct nt_conf_section *site = &conf.section[0], *gpu;
 	struct nt_error err = { "" };
 
 	(void)state;
-	assert_int_equal(parse(text, &err), 0);
+	assert_int_equal(parse(whole, &err), 0);
 	assert_true(conf.present);
 	assert_int_equal(conf.count, 4);
 	assert_int_equal(site->policy.mode, NT_MODE_OBSERVE);
@@ -57,8 +58,8 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->policy.min_gain_micro, 5000000);
 	assert_int_equal(site->limit[NT_LIMIT_OFF], 0);
 	assert_int_equal(site->limit[NT_LIMIT_MODES], 7);
-	assert_int_equal(site->limit[NT_LIMIT_LOCKED], 1u << nt_setting_find("alpha", 5) |
-							       1u << nt_setting_find("rule", 4));
+	assert_int_equal(site->limit[NT_LIMIT_LOCKED],
+			 1u << nt_setting_find("alpha", 5) | 1u << nt_setting_find("rule", 4));
 	assert_int_equal(site->limit[NT_LIMIT_PROTOCOLS], 5);
 	assert_int_equal(site->limit[NT_LIMIT_LAUNCH], 3);
 	assert_int_equal(site->limit[NT_LIMIT_BUDGET], 10000000);
@@ -162,8 +163,7 @@ static const struct {
 	{ "[site]\nlaunch_profiles = auto\n", "f:2: launch_profiles: 'auto'" },
 	{ "[site]\nbudget_max = 0\n", "f:2: budget_max: '0' (want 0 to 100 percent, but not 0" },
 	{ "[site]\nbudget_max = 101\n", "f:2: budget_max: '101'" },
-	{ "[site]\ncalibrate_max = 3601\n",
-	  "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
+	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
 	{ "[site]\nrecord = files\n",
 	  "f:2: record: 'files' (want admincomment, file:DIRECTORY or none)" },
 	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
@@ -259,9 +259,8 @@ static void a_users_file_has_settings_alone(void **state)
 	uint64_t given;
 
 	(void)state;
-	assert_int_equal(nt_conf_parse_user(&policy, &given, "u", "mode = bandit\nalpha=0.02", 24,
-					    &err),
-			 0);
+	assert_int_equal(
+		nt_conf_parse_user(&policy, &given, "u", "mode = bandit\nalpha=0.02", 24, &err), 0);
 	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
 	assert_int_equal(policy.mode, NT_MODE_BANDIT);
 	assert_int_equal(policy.alpha_micro, 20000);

@@ -17,7 +17,7 @@ static struct nt_conf conf;
 
 struct given {
 	const char *file, *plugstack, *user, *job, *variable, *option;
-	struct nt_where where;
+	struct nt_step_where where;
 	enum nt_unknown unknown;
 };
 
@@ -59,8 +59,9 @@ static int settle(const struct given *given, struct nt_outcome *outcome, struct 
  * option, 64 lock. The highest that is there wins, for all 128 combinations. */
 static void every_rank_beats_all_lower_ones(void **state)
 {
-	static const enum nt_rank ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,	   NT_RANK_USER_FILE,
-					      NT_RANK_JOB,	 NT_RANK_VARIABLE, NT_RANK_OPTION,
+	static const enum nt_rank ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,
+					      NT_RANK_USER_FILE, NT_RANK_JOB,
+					      NT_RANK_VARIABLE,	 NT_RANK_OPTION,
 					      NT_RANK_LOCK };
 	static const int64_t values[] = { 11, 12, 13, 14, 15, 16 };
 	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
@@ -120,11 +121,11 @@ static void an_option_is_taken_whole(void **state)
 	assert_int_equal(outcome.policy.alpha_micro, 200000);
 }
 
-#define SECTIONS                                                                             \
-	"[site]\nmode=observe\nmodes=observe\nmin_gain=1\nbudget_max=50\n"                   \
-	"[partition gpu]\nmin_gain=2\nmodes=observe bandit\nprotocols=ll simple\n"           \
-	"[partition debug]\ntuning=off\n"                                                    \
-	"[account physics]\nmin_gain=6\nmodes=bandit policy\nlock=alpha\n"                   \
+#define SECTIONS                                                                   \
+	"[site]\nmode=observe\nmodes=observe\nmin_gain=1\nbudget_max=50\n"         \
+	"[partition gpu]\nmin_gain=2\nmodes=observe bandit\nprotocols=ll simple\n" \
+	"[partition debug]\ntuning=off\n"                                          \
+	"[account physics]\nmin_gain=6\nmodes=bandit policy\nlock=alpha\n"         \
 	"[qos long]\nmin_gain=4\nbudget_max=10\nmode=policy\nmodes=policy\n"
 
 static const struct {
@@ -134,14 +135,14 @@ static const struct {
 	{ "cpu", "", "", NULL, "observe,min_gain=1,budget=50" },
 	{ "gpu", "", "", NULL, "observe,min_gain=2,budget=50,protocols=ll+simple" },
 	{ "gpu", "", "", "bandit", "bandit,min_gain=2,budget=50,protocols=ll+simple" },
-	{ "cpu", "", "", "bandit", "!mode bandit is not allowed at this site (allowed: off, observe)" },
+	{ "cpu", "", "", "bandit",
+	  "!mode bandit is not allowed at this site (allowed: off, observe)" },
 	{ "cpu", "physics", "", "bandit", "bandit,min_gain=6,budget=50" },
 	{ "gpu", "physics", "", "bandit,alpha=0.3",
 	  "bandit,min_gain=6,budget=50,protocols=ll+simple" },
 	{ "gpu", "physics", "", "observe",
 	  "!mode observe is not allowed in [account physics] (allowed: off, bandit, policy)" },
-	{ "gpu", "physics", "long", NULL,
-	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
+	{ "gpu", "physics", "long", NULL, "policy,min_gain=4,budget=10,protocols=ll+simple" },
 	{ "gpu", "physics", "long", "policy,budget=20",
 	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
 	{ "gpu", "physics", "long", "policy,budget=0",
@@ -179,9 +180,9 @@ static void sections_lie_over_each_other(void **state)
 			assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
 			snprintf(text, sizeof(text), "!%s", err.text);
 		} else {
-			assert_int_equal(nt_policy_format_option(&outcome.policy, text,
-								 sizeof(text), NULL),
-					 0);
+			assert_int_equal(
+				nt_policy_format_option(&outcome.policy, text, sizeof(text), NULL),
+				0);
 		}
 		if (strcmp(text, cases[i].expected) != 0)
 			fail_msg("case %zu: %s, not %s", i, text, cases[i].expected);
@@ -276,10 +277,11 @@ static void a_users_file_does_not_stand_in_the_way(void **state)
 /* Sections cannot allow what plugstack.conf does not. */
 static void plugstacks_limits_stay(void **state)
 {
-	static const char file[] = "[site]\nmodes=bandit\ncalibrate_max=100\n[qos q]\nmodes=policy\n";
+	static const char file[] =
+		"[site]\nmodes=bandit\ncalibrate_max=100\n[qos q]\nmodes=policy\n";
 	struct nt_site_default plugstack = { .modes = 1 | 1 << NT_MODE_BANDIT,
 					     .calibrate_max_s = 60 };
-	const struct nt_where where = { "", "", "q" };
+	const struct nt_step_where where = { "", "", "q" };
 	struct nt_site_rules rules;
 	struct nt_error err;
 
@@ -293,8 +295,9 @@ static void plugstacks_limits_stay(void **state)
 
 static void launch_profiles_are_allowed_by_name(void **state)
 {
-	static const char file[] = "[site]\nlaunch_profiles=a b\n[qos q]\nlaunch_profiles=c\n"
-				   "[qos all]\nlaunch_profiles=all\n[qos no]\nlaunch_profiles=none\n";
+	static const char file[] =
+		"[site]\nlaunch_profiles=a b\n[qos q]\nlaunch_profiles=c\n"
+		"[qos all]\nlaunch_profiles=all\n[qos no]\nlaunch_profiles=none\n";
 	static const struct {
 		const char *qos, *names;
 	} lists[] = { { "", "a+b" }, { "q", "c" }, { "all", NULL }, { "no", "" }, { NULL, "" } };
@@ -305,7 +308,7 @@ static void launch_profiles_are_allowed_by_name(void **state)
 	nt_policy_default(&plugstack.policy);
 	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
 	for (size_t i = 0; i < LENGTH(lists); i++) {
-		const struct nt_where where = { "", "", lists[i].qos };
+		const struct nt_step_where where = { "", "", lists[i].qos };
 		struct nt_site_rules rules;
 		char out[100];
 		const char *names;

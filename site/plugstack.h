@@ -24,8 +24,7 @@ struct nt_plugstack_line {
 	bool found, required;
 	unsigned line;
 	char file[NT_PATH_MAX]; /* where it stands */
-	char plugin
-		[NT_PATH_MAX]; /* the file that it loads; where it looks for it if that is not there */
+	char plugin[NT_PATH_MAX]; /* that it loads, or where that would be */
 	char text[1024];
 	int argc;
 	char *argv[NT_PLUGSTACK_WORDS];

@@ -13,7 +13,11 @@ libnt_contract_la_SOURCES = \
 	%D%/line.c \
 	%D%/line.h \
 	%D%/names.h \
+	%D%/near.c \
+	%D%/near.h \
 	%D%/policy.c \
 	%D%/policy.h \
+	%D%/setting.c \
+	%D%/setting.h \
 	%D%/warm.c \
 	%D%/warm.h

@@ -17,6 +17,8 @@
  * and the remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
+/* The settings of the user's file, key=value[,key=value]...: below every option. */
+#define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"
 /* And from slurmstepd to the task: the same arms, and the launch profile that is in force. */
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"

@@ -6,6 +6,7 @@ dist_man_MANS = \
 	%D%/man/nccl-tune-memory.5 \
 	%D%/man/nccl-tune-profiles.5 \
 	%D%/man/nccl-tune-record.5 \
+	%D%/man/nccl-tune.conf.5 \
 	%D%/man/nccl-tune.1 \
 	%D%/man/nccl-tune.7 \
 	%D%/man/spank_nccl_tune.8
@@ -28,6 +29,7 @@ EXTRA_DIST += \
 	%D%/decisions/0013-remembered-arms.md \
 	%D%/decisions/0014-worth.md \
 	%D%/decisions/0015-savings.md \
+	%D%/decisions/0016-site-file.md \
 	%D%/decisions/0017-room.md \
 	%D%/decisions/0018-groups.md \
 	%D%/decisions/0019-spool.md \

@@ -21,7 +21,7 @@ float nt_known_predicted_auto_us(const struct nt_known *known)
 
 uint32_t nt_known_other_arms(const struct nt_known *known)
 {
-	uint32_t mask = nt_key_mask(known->key) & ((1u << NT_PAIRS) - 1);
+	uint32_t mask = nt_key_mask(known->key) & ((1u << NT_PAIRS) - 1) & ~known->forbidden;
 
 	return known->auto_arm < NT_PAIRS ? mask & ~(1u << known->auto_arm) : mask;
 }
@@ -34,6 +34,7 @@ enum nt_remembered nt_known_remembers(const struct nt_known *known)
 		return NT_REMEMBERED_NOTHING;
 	if (arm == NT_ARM_AUTO || arm == known->auto_arm)
 		return NT_REMEMBERED_AUTO;
-	return nt_key_mask(known->key) & 1u << nt_arm_pair((int)arm) ? NT_REMEMBERED_ARM
-								     : NT_REMEMBERED_NOTHING;
+	return nt_key_mask(known->key) & ~known->forbidden & 1u << nt_arm_pair((int)arm)
+		       ? NT_REMEMBERED_ARM
+		       : NT_REMEMBERED_NOTHING;
 }

@@ -29,6 +29,7 @@ struct nt_known {
 	uint64_t comm, key; /* ids */
 	uint32_t ranks, nodes; /* of the communicator */
 	uint32_t auto_arm; /* NCCL's own pick; NT_ARM_AUTO: not known */
+	uint32_t forbidden; /* legal pairs that the policy does not let try: bits by pair */
 	float cost_us[NT_PAIRS]; /* NCCL's predictions; < 0: none */
 	/* These change while the key is explored. */
 	uint64_t calls; /* so far, of the rank that has most */
@@ -45,12 +46,13 @@ struct nt_known {
 float nt_known_predicted_us(const struct nt_known *known, unsigned arm);
 float nt_known_predicted_auto_us(const struct nt_known *known);
 
-/* Legal arms but AUTO's own pick, which runs the same kernel as AUTO does: bits by pair. */
+/* Arms that are legal and not forbidden, but for AUTO's own pick, which runs the same kernel as
+ * AUTO does: bits by pair. */
 uint32_t nt_known_other_arms(const struct nt_known *known);
 
 /* What the remembered arm is worth here. */
 enum nt_remembered {
-	NT_REMEMBERED_NOTHING, /* none, or one that is not legal here: as if it were not known */
+	NT_REMEMBERED_NOTHING, /* none, or one not to be used here: as if unknown */
 	NT_REMEMBERED_AUTO, /* nothing better is known than what AUTO picks */
 	NT_REMEMBERED_ARM,
 };

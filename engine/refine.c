@@ -90,7 +90,7 @@ unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, u
 {
 	unsigned count = 0;
 
-	if (from->known.own[pair] == 0 || from->known.ranks == 0)
+	if (from->known.own[pair] == 0 || from->known.ranks == 0 || from->forbidden >> pair & 1)
 		return 0;
 	if (from->channels && nt_pair_takes_channels(pair))
 		count = add_caps(from, pair, arm, room);
@@ -149,6 +149,7 @@ void nt_refine(const struct nt_case *seen, struct nt_next *next)
 	const struct nt_refine from = {
 		.channels = seen->policy->channels == NT_SWITCH_ON,
 		.chunks = seen->policy->chunks == NT_SWITCH_ON,
+		.forbidden = seen->known.forbidden,
 		.bytes = nt_case_bytes(seen),
 		.known = seen->known.channels,
 	};

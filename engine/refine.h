@@ -23,6 +23,7 @@
 
 struct nt_refine {
 	bool channels, chunks; /* what may be tried */
+	uint32_t forbidden; /* pairs of which nothing is tried: bits by pair */
 	size_t bytes; /* of the collective */
 	struct nt_channels known;
 };

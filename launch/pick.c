@@ -40,6 +40,29 @@ static void read_profiles(struct nt_pick *pick)
 	nt_profiles_init(&pick->profiles);
 }
 
+/* Whether a list joined by + has this name. */
+static bool lists(const char *list, const char *name)
+{
+	while (*list) {
+		const size_t length = strcspn(list, "+");
+
+		if (strlen(name) == length && memcmp(name, list, length) == 0)
+			return true;
+		list += length + (list[length] == '+');
+	}
+	return false;
+}
+
+/* What the site does not allow is as if it were switched off. */
+static void keep_allowed(struct nt_pick *pick)
+{
+	for (unsigned i = 0; pick->ask.allowed && i < pick->profiles.count; i++) {
+		struct nt_profile *profile = &pick->profiles.profile[i];
+
+		profile->disabled = profile->disabled || !lists(pick->ask.allowed, profile->name);
+	}
+}
+
 static void read_memories(struct nt_pick *pick)
 {
 	struct nt_memory *user = &pick->memory[NT_LEVEL_USER];
@@ -210,6 +233,7 @@ int nt_pick_open(struct nt_pick *pick, const struct nt_pick_paths *paths,
 		pick->launch.memory[level] = &pick->memory[level];
 	}
 	read_profiles(pick);
+	keep_allowed(pick);
 	read_memories(pick);
 	find_job(pick);
 	pick->launch.profiles = &pick->profiles;

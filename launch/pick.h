@@ -43,6 +43,8 @@ struct nt_pick_ask {
 	int64_t array_task; /* -1: no array */
 	int64_t now_s;
 	bool calibration; /* a calibration has started this step */
+	/* Names of the profiles that may be chosen, joined by +; NULL: all. */
+	const char *allowed;
 	const struct nt_own *own; /* the user's own variables; NULL: none */
 	nt_test *test; /* launch/feel.h */
 };

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "contract/near.h"
 
 void nt_profiles_init(struct nt_profiles *profiles)
 {

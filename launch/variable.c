@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "contract/near.h"
 
 static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
 #define NT_VARIABLE_ROW(id, name, kind, least, largest, fabric, measured, others, meaning)        \
@@ -59,38 +60,6 @@ bool nt_variable_concerns(const char *name)
 		if (strcmp(name, variables[i].name) == 0 || is_word_of(variables[i].others, name))
 			return true;
 	return false;
-}
-
-static unsigned least_of(unsigned a, unsigned b, unsigned c)
-{
-	unsigned least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Levenshtein's distance, one row at a time. */
-unsigned nt_word_distance(const char *a, const char *b)
-{
-	unsigned row[64];
-	size_t a_length = strlen(a), b_length = strlen(b);
-
-	if (a_length >= 64 || b_length >= 64)
-		return 99;
-	for (unsigned j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (unsigned i = 1; i <= a_length; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= b_length; j++) {
-			unsigned above = row[j];
-
-			row[j] = least_of(above + 1, row[j - 1] + 1,
-					  corner + (a[i - 1] != b[j - 1]));
-			corner = above;
-		}
-	}
-	return row[b_length];
 }
 
 const char *nt_variable_near(const char *name)

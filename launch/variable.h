@@ -92,7 +92,4 @@ int nt_settings_check(const struct nt_settings *settings, struct nt_error *err);
 /* "NCCL_A=1 NCCL_B=2", in the list's order; "" if nothing is set. Cut at out_bytes. */
 const char *nt_settings_text(const struct nt_settings *settings, char *out, size_t out_bytes);
 
-/* How many letters two words differ by (at most 99), for "did you mean". */
-unsigned nt_word_distance(const char *a, const char *b);
-
 #endif

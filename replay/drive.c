@@ -19,12 +19,13 @@ void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 }
 
 /* As often called as no budget asks for. */
-static struct nt_known known_of(const struct nt_drive_key *key)
+static struct nt_known known_of(const struct nt_drive *drive, const struct nt_drive_key *key)
 {
 	struct nt_known known = {
 		.key = nt_key_id(NT_ALLREDUCE, nt_band(key->size_bytes), key->mask),
 		.ranks = key->channels.ranks,
 		.auto_arm = key->auto_arm,
+		.forbidden = nt_policy_forbidden(&drive->engine.policy),
 		.calls = UINT64_MAX / 2,
 		.left_us = key->left_us,
 		.remembered = key->remembers,
@@ -187,7 +188,9 @@ static struct nt_engine_key *open_key(struct nt_drive *drive, const struct nt_kn
 
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
 {
-	struct driving d = { .drive = drive, .key = key, .known = known_of(key), .out = out };
+	struct driving d = {
+		.drive = drive, .key = key, .known = known_of(drive, key), .out = out
+	};
 
 	d.open = open_key(drive, &d.known);
 	return explore(&d);
@@ -196,7 +199,9 @@ bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct
 bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, unsigned arm,
 		      struct nt_driven *out)
 {
-	struct driving d = { .drive = drive, .key = key, .known = known_of(key), .out = out };
+	struct driving d = {
+		.drive = drive, .key = key, .known = known_of(drive, key), .out = out
+	};
 	bool done;
 
 	d.open = nt_engine_start_recheck(&drive->engine, &d.known, arm);
@@ -210,9 +215,11 @@ bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, un
 bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out)
 {
-	struct driving d = {
-		.drive = drive, .key = key, .rounds = rounds, .known = known_of(key), .out = out
-	};
+	struct driving d = { .drive = drive,
+			     .key = key,
+			     .rounds = rounds,
+			     .known = known_of(drive, key),
+			     .out = out };
 
 	d.open = open_key(drive, &d.known);
 	return explore(&d) && out->rounds == rounds->count;
@@ -221,7 +228,7 @@ bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 bool nt_drive_first(struct nt_drive *drive, const struct nt_drive_key *key,
 		    struct nt_schedule *first)
 {
-	struct driving d = { .drive = drive, .key = key, .known = known_of(key) };
+	struct driving d = { .drive = drive, .key = key, .known = known_of(drive, key) };
 	uint32_t epoch;
 	bool done = true;
 	bool read;

@@ -20,6 +20,9 @@ libnt_report_la_SOURCES = \
 	%D%/caltable.h \
 	%D%/command.c \
 	%D%/command.h \
+	%D%/config.c \
+	%D%/config.h \
+	%D%/config-check.c \
 	%D%/controller.c \
 	%D%/controller.h \
 	%D%/database.c \
@@ -67,4 +70,4 @@ bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
 nccl_tune_LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-engine.la \
 	libnt-record-read.la libnt-contract.la \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

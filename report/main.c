@@ -11,9 +11,9 @@
 #include "report/terminal.h"
 
 static const struct nt_command *const commands[] = {
-	&nt_command_report,	 &nt_command_show,   &nt_command_backfill,
-	&nt_command_fingerprint, &nt_command_replay, &nt_command_explain,
-	&nt_command_calibrate,	 &nt_command_memory, &nt_command_learn,
+	&nt_command_report, &nt_command_show,	 &nt_command_backfill,	   &nt_command_fingerprint,
+	&nt_command_replay, &nt_command_explain, &nt_command_calibrate,	   &nt_command_memory,
+	&nt_command_learn,  &nt_command_config,	 &nt_command_check_config,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -36,7 +36,7 @@ static void print_usage(FILE *out)
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 }
 
 static int finish(void)

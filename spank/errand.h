@@ -35,6 +35,9 @@ struct nt_errand {
 	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
+	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
+	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
+	uint32_t memory_mib;
 	char mode[16];
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
 	char spool[NT_PATH_MAX];
@@ -47,7 +50,8 @@ struct nt_errand {
 	char hosts[NT_ERRAND_HOSTS];
 };
 
-#define NT_ERRAND_ARGS 18 /* as many as there are members */
+#define NT_ERRAND_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
+#define NT_ERRAND_ARGS 20 /* as many as there are members */
 #define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {

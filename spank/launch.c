@@ -25,7 +25,7 @@ extern char **environ;
 /* ---- a question and its answer */
 
 struct question {
-	char *word[12];
+	char *word[14];
 	unsigned count;
 	bool failed;
 };
@@ -67,6 +67,8 @@ static int ask_it(const char *program, const char *what, const struct nt_launch_
 	add_number(&question, "calibration", ask->calibration);
 	add_word(&question, "profiles", ask->profiles);
 	add_word(&question, "site_memory", ask->site_memory);
+	if (ask->allowed)
+		add_word(&question, "allowed", ask->allowed);
 	memset(child, 0, sizeof(*child));
 	if (question.failed)
 		nt_error_set(err, "out of memory");

@@ -37,6 +37,7 @@ struct nt_launch_ask {
 	int64_t array_task; /* -1: none */
 	bool calibration;
 	const char *profiles, *site_memory; /* paths */
+	const char *allowed; /* profiles, joined by +; NULL: all */
 };
 
 struct nt_launch_answer {

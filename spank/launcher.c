@@ -80,6 +80,8 @@ static int take_word(struct given *given, const char *word)
 		given->ask.array_task = number_of(value);
 	else if (is_key(word, length, "calibration"))
 		rc = take_number(value, &flag);
+	else if (is_key(word, length, "allowed"))
+		given->ask.allowed = value;
 	else if (is_key(word, length, "profiles"))
 		given->profiles = value;
 	else if (is_key(word, length, "site_memory"))

@@ -29,6 +29,8 @@ spank_plugin_sources = \
 	%D%/mpi.h \
 	%D%/option.c \
 	%D%/option.h \
+	%D%/settle.c \
+	%D%/settle.h \
 	%D%/spawn.c \
 	%D%/spawn.h \
 	%D%/step.c \
@@ -63,18 +65,26 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/tidy.c \
 	%D%/turn.c \
 	%D%/turn.h
-libnt_spank_la_LIBADD = libnt-launch.la libnt-contract.la
+libnt_spank_la_LIBADD = libnt-site.la libnt-launch.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
 spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/say.c %D%/say.h %D%/slurm_compat.h \
 	%D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
-spank_nccl_tune_la_LIBADD = libnt-launch-plain.la libnt-child.la libnt-contract.la
+spank_nccl_tune_la_LIBADD = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la $(INIH_MODULE_LIBS)
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_la_DEPENDENCIES = libnt-launch-plain.la libnt-child.la libnt-contract.la \
+spank_nccl_tune_la_DEPENDENCIES = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la \
 	%D%/spank.map
 EXTRA_DIST += %D%/spank.map
+
+# What tells steps their partition, account and QOS; for sites that have sections for these.
+slurmexec_LTLIBRARIES += spank_nccl_tune_job.la
+spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/slurm_compat.h %D%/step.c %D%/step.h
+spank_nccl_tune_job_la_LIBADD = libnt-site.la libnt-launch-plain.la libnt-contract.la
+spank_nccl_tune_job_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
+spank_nccl_tune_job_la_DEPENDENCIES = libnt-site.la libnt-launch-plain.la libnt-contract.la \
+	%D%/spank.map
 
 # srun's helper: the choice of a launch profile.
 pkglibexec_PROGRAMS += nt-launch
@@ -83,4 +93,5 @@ nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-child.la libnt-contract.
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c
-nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS)
+nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
+	$(INIH_LIBS)

@@ -14,7 +14,6 @@
 #include "spank/stepfs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define FILE_SINK "file:"
 #define CALIBRATE_MAX_S 3600
 
 struct argument {
@@ -23,34 +22,22 @@ struct argument {
 	size_t offset; /* of the member, for those that are paths */
 };
 
-/* A path ends up in comma-separated lists and on command lines. */
 static int parse_path(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
 {
-	char *path = (char *)site + offset;
-
-	if (value[0] != '/' || strlen(value) >= NT_PATH_MAX || strpbrk(value, ", \t\n"))
-		return nt_error_set(
-			err, "'%.60s' (want an absolute path of less than %d bytes without commas)",
-			value, NT_PATH_MAX);
-	memcpy(path, value, strlen(value) + 1);
-	return 0;
+	return nt_conf_path((char *)site + offset, value, err);
 }
 
-/* The directory becomes a part of longer paths. */
 static int parse_directory(struct nt_site *site, size_t offset, const char *value,
 			   struct nt_error *err)
 {
-	char *path = (char *)site + offset;
-	size_t end;
+	return nt_conf_directory((char *)site + offset, value, err);
+}
 
-	if (strlen(value) >= NT_PATH_MAX / 2)
-		return nt_error_set(err, "'%.60s' (want a path of less than %d bytes)", value,
-				    NT_PATH_MAX / 2);
-	if (parse_path(site, offset, value, err) < 0)
-		return -1;
-	for (end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
-		path[end - 1] = '\0';
-	return 0;
+static int parse_config(struct nt_site *site, size_t offset, const char *value,
+			struct nt_error *err)
+{
+	site->config_given = true;
+	return parse_path(site, offset, value, err);
 }
 
 static int parse_default(struct nt_site *site, size_t offset, const char *value,
@@ -58,30 +45,13 @@ static int parse_default(struct nt_site *site, size_t offset, const char *value,
 {
 	(void)offset;
 	nt_policy_default(&site->policy);
-	return nt_policy_parse_option(&site->policy, value, err);
+	return nt_policy_parse_given(&site->policy, &site->given, value, err);
 }
 
-/* off+observe+bandit+policy+profile */
 static int parse_modes(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
 {
 	(void)offset;
-	site->modes = 1u << NT_MODE_OFF;
-	while (*value) {
-		size_t length = strcspn(value, "+");
-		int mode = NT_MODE_OFF;
-
-		while (mode <= NT_MODE_PROFILE && (strlen(nt_mode_name(mode)) != length ||
-						   memcmp(nt_mode_name(mode), value, length) != 0))
-			mode++;
-		if (mode > NT_MODE_PROFILE)
-			return nt_error_set(
-				err,
-				"'%.60s' (want off, observe, bandit, policy and profile, joined by +)",
-				value);
-		site->modes |= 1u << mode;
-		value += length + (value[length] == '+');
-	}
-	return 0;
+	return nt_conf_modes(&site->modes, value, err);
 }
 
 static int parse_pmix(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
@@ -156,19 +126,7 @@ static int parse_dirfiles(struct nt_site *site, size_t offset, const char *value
 static int parse_record(struct nt_site *site, size_t offset, const char *value,
 			struct nt_error *err)
 {
-	if (strcmp(value, "admincomment") == 0) {
-		site->sink = NT_SINK_ADMINCOMMENT;
-		return 0;
-	}
-	if (strcmp(value, "none") == 0) {
-		site->sink = NT_SINK_NONE;
-		return 0;
-	}
-	if (strncmp(value, FILE_SINK, sizeof(FILE_SINK) - 1) != 0)
-		return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or none)",
-				    value);
-	site->sink = NT_SINK_FILE;
-	return parse_directory(site, offset, value + sizeof(FILE_SINK) - 1, err);
+	return nt_conf_record(&site->sink, (char *)site + offset, value, err);
 }
 
 static const struct argument arguments[] = {
@@ -186,6 +144,7 @@ static const struct argument arguments[] = {
 	{ "calibrate_max", parse_calibrate, 0 },
 	{ "dirsize", parse_dirsize, 0 },
 	{ "dirfiles", parse_dirfiles, 0 },
+	{ "config", parse_config, offsetof(struct nt_site, config) },
 };
 
 static int parse_argument(struct nt_site *site, const char *text, struct nt_error *err)
@@ -208,35 +167,14 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 	return nt_error_set(
 		err,
 		"'%.60s' (want plugin=, recordd=, rundir=, spooldir=, record=, default=, modes=, "
-		"pmix=, profiles=, site_memory=, command=, calibrate_max=, dirsize= or dirfiles=)",
+		"pmix=, profiles=, site_memory=, command=, calibrate_max=, dirsize=, dirfiles= or "
+		"config=)",
 		text);
-}
-
-static const char *list_modes(const struct nt_site *site, char *out, size_t out_bytes)
-{
-	out[0] = '\0';
-	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
-		size_t used = strlen(out);
-
-		if (site->modes & (1u << mode))
-			snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "",
-				 nt_mode_name(mode));
-	}
-	return out;
-}
-
-static int check_mode(const struct nt_site *site, int64_t mode, struct nt_error *err)
-{
-	char allowed[40];
-
-	if (site->modes & (1u << mode))
-		return 0;
-	return nt_error_set(err, "mode %s is not allowed at this site (allowed: %s)",
-			    nt_mode_name(mode), list_modes(site, allowed, sizeof(allowed)));
 }
 
 int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err)
 {
+	char allowed[NT_CONF_MODES_TEXT];
 	struct nt_error reason;
 
 	memset(site, 0, sizeof(*site));
@@ -253,32 +191,41 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	site->dir_files = NT_STEPFS_FILES;
 	site->sink = NT_SINK_ADMINCOMMENT;
 	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
+	snprintf(site->config, sizeof(site->config), "%s", NT_CONF_FILE);
 	nt_policy_default(&site->policy);
 	for (int i = 0; i < argc; i++) {
 		if (parse_argument(site, argv[i], &reason) < 0)
 			return nt_error_set(err, "plugstack argument %.220s", reason.text);
 	}
-	if (check_mode(site, site->policy.mode, &reason) < 0)
-		return nt_error_set(err, "plugstack argument default: %.200s", reason.text);
+	if (!(site->modes >> site->policy.mode & 1))
+		return nt_error_set(err,
+				    "plugstack argument default: mode %s is not allowed at this "
+				    "site (allowed: %s)",
+				    nt_mode_name(site->policy.mode),
+				    nt_conf_modes_text(site->modes, allowed));
 	if (site->policy.calibrate_s > site->calibrate_max_s)
 		site->policy.calibrate_s = site->calibrate_max_s;
 	return 0;
 }
 
-int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
-		      struct nt_error *err)
+void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf)
 {
-	*policy = site->policy;
-	if (!text)
-		return 0;
-	if (nt_policy_parse_option(policy, text, err) < 0)
-		return -1;
-	if (policy->calibrate_s > site->calibrate_max_s)
-		return nt_error_set(err,
-				    "calibrate %" PRId64
-				    " is not allowed at this site (want 0 to %" PRId64 " seconds)",
-				    policy->calibrate_s, site->calibrate_max_s);
-	return check_mode(site, policy->mode, err);
+	if (conf->pmix_line)
+		site->pmix = conf->pmix;
+	if (conf->record_line) {
+		site->sink = conf->sink;
+		memcpy(site->filedir, conf->filedir, sizeof(site->filedir));
+	}
+}
+
+struct nt_site_default nt_site_default_of(const struct nt_site *site)
+{
+	return (struct nt_site_default){
+		.policy = site->policy,
+		.given = site->given,
+		.modes = site->modes,
+		.calibrate_max_s = site->calibrate_max_s,
+	};
 }
 
 /* The package's and the site's; -1 where one that is there cannot be read. */
@@ -327,13 +274,12 @@ const char *nt_option_variable(const char *program)
 	return NULL;
 }
 
-void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable,
+void nt_option_complain(char *out, size_t out_bytes, enum nt_rank rank, const char *variable,
 			const char *text, const struct nt_error *reason)
 {
-	if (origin == NT_ORIGIN_VARIABLE)
+	if (rank == NT_RANK_VARIABLE)
 		snprintf(out, out_bytes, "%s=%.80s: %s", variable, text, reason->text);
 	else
 		snprintf(out, out_bytes, "--" NT_OPTION "=%.80s%s: %s", text,
-			 origin == NT_ORIGIN_JOB ? " of the job around this step" : "",
-			 reason->text);
+			 rank == NT_RANK_JOB ? " of the job around this step" : "", reason->text);
 }

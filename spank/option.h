@@ -12,8 +12,7 @@
 #include <stdbool.h>
 #include "contract/error.h"
 #include "contract/policy.h"
-
-enum nt_sink { NT_SINK_ADMINCOMMENT, NT_SINK_FILE, NT_SINK_NONE };
+#include "site/rules.h"
 
 /* The arguments of the plugin's line in plugstack.conf. */
 struct nt_site {
@@ -23,8 +22,11 @@ struct nt_site {
 	char spooldir[NT_PATH_MAX];
 	char filedir[NT_PATH_MAX]; /* of NT_SINK_FILE */
 	enum nt_sink sink;
+	char config[NT_PATH_MAX]; /* nccl-tune.conf */
+	bool config_given; /* by an argument: it must be there */
 	struct nt_policy policy; /* the default; mode off where the site gives none */
-	unsigned modes; /* bit 1 << NT_MODE_* of each mode that users may ask for */
+	uint64_t given; /* the settings of it that an argument names */
+	uint64_t modes; /* bit 1 << NT_MODE_* of each mode that users may ask for */
 	bool pmix; /* PMIx is the default of every step */
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
@@ -37,13 +39,11 @@ struct nt_site {
 /* key=value each; a key given again takes the place of the first. */
 int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err);
 
-/* Where a value of the option was found; in this order the later one wins. */
-enum nt_origin { NT_ORIGIN_JOB, NT_ORIGIN_VARIABLE, NT_ORIGIN_OPTION };
+/* What the file says in place of these arguments. */
+void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
 
-/* The policy of a step: text over the site's default, within the site's limits. NULL: the
- * default itself. */
-int nt_option_resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
-		      struct nt_error *err);
+/* The part of the arguments that makes rules. */
+struct nt_site_default nt_site_default_of(const struct nt_site *site);
 
 /* Whether there is a launch profile of this name, in the files that this host has; -1 and *err with
  * those that there are. Where the files cannot be read, nothing is said. */
@@ -52,8 +52,9 @@ int nt_option_check_launch(const struct nt_site *site, const char *launch, struc
 /* The environment twin that program reads, NULL if it has none. */
 const char *nt_option_variable(const char *program);
 
-/* One line for the user: what was given where, and why it is refused. */
-void nt_option_complain(char *out, size_t out_bytes, enum nt_origin origin, const char *variable,
+/* One line for the user: what was given where, and why it is refused. rank: JOB, VARIABLE or
+ * OPTION. */
+void nt_option_complain(char *out, size_t out_bytes, enum nt_rank rank, const char *variable,
 			const char *text, const struct nt_error *reason);
 
 #endif

@@ -23,9 +23,12 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/boardfd.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
+#include "site/place.h"
+#include "site/show.h"
 #include "spank/mpi.h"
 #include "spank/option.h"
 #include "spank/say.h"
+#include "spank/settle.h"
 #include "spank/srun.h"
 #include "spank/step.h"
 #include "spank/task.h"
@@ -43,11 +46,13 @@ extern slurm_conf_t slurm_conf __attribute__((weak));
 
 static struct {
 	struct nt_site site;
+	struct nt_conf conf; /* nccl-tune.conf */
 	struct nt_error site_error;
 	bool site_ok;
-	enum nt_origin origin; /* of the value that the next callback brings */
+	enum nt_rank rank; /* of the value that the next callback brings */
 	const char *variable; /* the environment twin that was used */
-	bool given, refused;
+	struct nt_settle settle; /* what was asked for */
+	bool refused;
 	char text[NT_POLICY_MAX]; /* the option's value */
 
 	struct nt_applied applied; /* slurmstepd: the step's launch profile */
@@ -62,39 +67,76 @@ static struct {
 	bool helper_tried;
 	int socket; /* to nt-recordd; -1: none */
 	uint32_t tasks_ended;
-} ctx = { .board_fd = -1, .socket = -1 };
+} ctx = { .board_fd = -1, .socket = -1, .settle = { .site = &ctx.site, .conf = &ctx.conf } };
 
 /* ---- the option */
 
-static int take_option(int val, const char *value, int remote)
+/* --nccl-tune=help: as --help, this is all that the command does. */
+static void show_settings(void)
 {
-	enum nt_origin origin = ctx.origin;
-	char line[512];
-	struct nt_policy policy;
+	const struct nt_step_where where = nt_settle_environment();
+	struct nt_outcome outcome;
+	struct nt_site_rules rules;
 	struct nt_error err;
 
+	ctx.settle.text = NULL;
+	(void)nt_settle(&ctx.settle, &where, NT_UNKNOWN_NONE, &rules, &outcome, &err);
+	nt_show(stdout, &rules, &outcome, &where);
+	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* A value that cannot be meant, in a client. What stands on the command line Slurm refuses, after
+ * the line that says why. It would name another variable than the one that the user has set, and
+ * perhaps not once: there the command ends here, before anything was asked of slurmctld. */
+static int refuse(enum nt_rank rank, const char *value, const struct nt_error *err)
+{
+	char line[512];
+
+	nt_option_complain(line, sizeof(line), rank, ctx.variable, value, err);
+	slurm_error(LOG "%s", nt_printable(line));
+	if (rank != NT_RANK_OPTION)
+		exit(EXIT_FAILURE);
+	return -1;
+}
+
+static int check_option(enum nt_rank rank, const char *value)
+{
+	const char *launch;
+	struct nt_policy policy = ctx.site.policy;
+	struct nt_error err;
+
+	if (strlen(value) >= sizeof(ctx.text)) {
+		nt_error_set(&err, "value too long");
+		return refuse(rank, value, &err);
+	}
+	if (nt_settle_check(&ctx.settle, &err) < 0)
+		return refuse(rank, value, &err);
+	(void)nt_policy_parse_option(&policy, value, NULL);
+	launch = policy.launch;
+	return nt_option_check_launch(&ctx.site, launch, &err) == 0 ? 0 : refuse(rank, value, &err);
+}
+
+static int take_option(int val, const char *value, int remote)
+{
+	enum nt_rank rank = ctx.rank;
+
 	(void)val;
-	ctx.origin = NT_ORIGIN_OPTION;
+	ctx.rank = NT_RANK_OPTION;
 	if (!value)
 		value = "";
-	ctx.given = true;
 	snprintf(ctx.text, sizeof(ctx.text), "%s", value);
-	if (!ctx.site_ok) {
-		if (!remote)
-			slurm_error(LOG "%s; the step will not be tuned", ctx.site_error.text);
+	ctx.settle.text = ctx.text;
+	ctx.settle.rank = rank;
+	if (remote) {
+		ctx.refused = strlen(value) >= sizeof(ctx.text);
 		return 0;
 	}
-	if (strlen(value) >= sizeof(ctx.text))
-		nt_error_set(&err, "value too long");
-	else if (nt_option_resolve(&ctx.site, value, &policy, &err) == 0 &&
-		 (remote || nt_option_check_launch(&ctx.site, policy.launch, &err) == 0))
-		return 0;
-	ctx.refused = true;
-	if (remote)
-		return 0;
-	nt_option_complain(line, sizeof(line), origin, ctx.variable, value, &err);
-	slurm_error(LOG "%s", line);
-	return -1;
+	if (ctx.site_ok && strcmp(value, "help") == 0)
+		show_settings();
+	if (ctx.site_ok)
+		return check_option(rank, value);
+	slurm_error(LOG "%s; the step will not be tuned", ctx.site_error.text);
+	return 0;
 }
 
 /* Slurm copies it. Names are not const in its header. */
@@ -105,7 +147,7 @@ static void register_option(spank_t spank)
 	static char usage[] =
 		"tune NCCL collectives: off, observe (measure only), bandit (measure, and change "
 		"what pays), policy (what is remembered) or profile (measure everything); "
-		"settings in nccl-tune(7)";
+		"help prints all settings; nccl-tune(7)";
 	struct spank_option option = { name, argument, usage, 1, 0, take_option };
 
 	if (spank_option_register(spank, &option) != ESPANK_SUCCESS)
@@ -121,11 +163,20 @@ static void use_environment(void)
 
 	if (value && value[0]) {
 		ctx.variable = variable;
-		ctx.origin = NT_ORIGIN_VARIABLE;
+		ctx.rank = NT_RANK_VARIABLE;
 		setenv(ENV_INHERITED, value, 1);
 	} else {
-		ctx.origin = getenv(ENV_INHERITED) ? NT_ORIGIN_JOB : NT_ORIGIN_OPTION;
+		ctx.rank = getenv(ENV_INHERITED) ? NT_RANK_JOB : NT_RANK_OPTION;
 	}
+}
+
+/* The user's own file, below all of these. */
+static void use_user_file(void)
+{
+	struct nt_error err;
+
+	if (nt_settle_read_user(&ctx.settle, &err) < 0)
+		slurm_error(LOG "%s; the file is left out", nt_printable(err.text));
 }
 
 /* ---- srun: the launch profile */
@@ -150,24 +201,43 @@ static bool wants_launch(const struct nt_srun_step *step, const struct nt_policy
 	       policy->mode == NT_MODE_PROFILE;
 }
 
+/* What will not be as it was asked for; slurmstepd sees to it, on each node from the node's own
+ * file. */
+static void say_outcome(struct nt_outcome *outcome, struct nt_error *err)
+{
+	for (unsigned i = 0; i < outcome->remarks; i++)
+		slurm_info(LOG "%s", nt_printable(outcome->remark[i].text));
+	if (outcome->refused)
+		slurm_error(LOG "%s; the step will not be tuned", nt_printable(err->text));
+}
+
 static void prepare_launch(spank_t spank)
 {
-	struct nt_policy policy;
+	const struct nt_step_where where = nt_settle_environment();
+	struct nt_outcome outcome;
+	struct nt_site_rules rules;
+	struct nt_error err;
 	struct nt_srun srun = {
 		.site = &ctx.site,
-		.policy = &policy,
-		.calibrate_asked = ctx.given && strstr(ctx.text, "calibrate="),
+		.rules = &rules,
+		.policy = &outcome.policy,
 		.say = say_word,
 	};
 	struct nt_srun_step *step = &srun.step;
 
-	if (!ctx.site_ok ||
-	    nt_option_resolve(&ctx.site, ctx.given ? ctx.text : NULL, &policy, NULL) < 0 ||
-	    spank_get_item(spank, S_JOB_ID, &step->job) != ESPANK_SUCCESS ||
+	if (!ctx.site_ok) {
+		nt_srun_clear();
+		return;
+	}
+	(void)nt_settle(&ctx.settle, &where, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
+	say_outcome(&outcome, &err);
+	srun.calibrate_asked = outcome.source[nt_setting_find("calibrate", 9)].rank >=
+			       NT_RANK_USER_FILE;
+	if (spank_get_item(spank, S_JOB_ID, &step->job) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_STEPID, &step->step) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_NNODES, &step->nodes) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &step->tasks) != ESPANK_SUCCESS ||
-	    !wants_launch(step, &policy))
+	    !wants_launch(step, &outcome.policy))
 		nt_srun_clear();
 	else
 		nt_srun_prepare(&srun);
@@ -207,6 +277,33 @@ static int check_plugin(uid_t uid, gid_t gid, struct nt_error *err)
 		return nt_error_set(err, "%.150s is no file that user %u can read", ctx.site.plugin,
 				    uid);
 	return 0;
+}
+
+/* Which sections of the site's file are the step's: what only root can have written. */
+static void settle_here(spank_t spank, uint32_t job, struct nt_outcome *outcome)
+{
+	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
+	char user[NT_POLICY_MAX];
+	struct nt_job_place place = { .where = { NULL, NULL, NULL } };
+	struct nt_site_rules rules;
+	struct nt_error err;
+	int fd = -1;
+
+	if (nt_conf_has_sections(&ctx.conf) && node)
+		fd = nt_rundir_open(ctx.site.rundir, &err);
+	if (fd >= 0) {
+		if (nt_place_read(&place, fd, node, job, &err) < 0)
+			slurm_info(LOG "partition, account and QOS of job %" PRIu32
+				       " are not known; the strictest section holds",
+				   job);
+		close(fd);
+	}
+	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
+		nt_settle_take_user(&ctx.settle, user);
+	if (nt_settle(&ctx.settle, &place.where, NT_UNKNOWN_STRICT, &rules, outcome, &err) < 0)
+		ctx.refused = true;
+	for (unsigned i = 0; i < outcome->remarks; i++)
+		slurm_verbose(LOG "%s", nt_printable(outcome->remark[i].text));
 }
 
 static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_error *err)
@@ -257,6 +354,7 @@ static void make_board(void)
 static void start_step(spank_t spank)
 {
 	uint32_t job, step;
+	struct nt_outcome outcome;
 	struct nt_error err;
 
 	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
@@ -265,11 +363,12 @@ static void start_step(spank_t spank)
 	/* Neither holds tasks of an application. */
 	if (step == SLURM_EXTERN_CONT || step == SLURM_INTERACTIVE_STEP)
 		return;
-	if (ctx.refused ||
-	    nt_option_resolve(&ctx.site, ctx.given ? ctx.text : NULL, &ctx.policy, &err) < 0) {
+	settle_here(spank, job, &outcome);
+	ctx.policy = outcome.policy;
+	if (ctx.refused) {
 		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION
 				"=%.80s is not valid; the step runs untuned",
-			    job, ctx.text);
+			    job, nt_printable(ctx.text));
 		ctx.policy.mode = NT_MODE_OFF;
 	}
 	if (ctx.policy.mode != NT_MODE_OFF) {
@@ -336,6 +435,10 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &errand->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &errand->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &errand->here);
+	errand->record_bytes = ctx.conf.record_bytes;
+	errand->memory_mib = ctx.conf.memory_line ? ctx.conf.memory_mib : 0;
+	if (ctx.conf.memory_line && ctx.conf.memory_mib == 0)
+		errand->memory_mib = NT_ERRAND_NO_MEMORY;
 	errand->job = ctx.place.job;
 	errand->step = ctx.place.step;
 	errand->component = component();
@@ -391,13 +494,22 @@ static void say(char kind, const char *text)
 
 /* ---- what Slurm calls */
 
+static void read_site(int ac, char **av)
+{
+	ctx.site_ok = nt_site_parse(&ctx.site, ac, av, &ctx.site_error) == 0 &&
+		      nt_conf_read(&ctx.conf, ctx.site.config, ctx.site.config_given,
+				   &ctx.site_error) == 0;
+	if (ctx.site_ok)
+		nt_site_overrule(&ctx.site, &ctx.conf);
+}
+
 int slurm_spank_init(spank_t spank, int ac, char **av)
 {
 	spank_context_t context = spank_context();
 	struct nt_error err;
 
 	nt_step_dir_init(&ctx.dir);
-	ctx.site_ok = nt_site_parse(&ctx.site, ac, av, &ctx.site_error) == 0;
+	read_site(ac, av);
 	if (context == S_CTX_SLURMD) {
 		if (!ctx.site_ok)
 			slurm_error(LOG "%s; no step will be tuned", ctx.site_error.text);
@@ -410,6 +522,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR)
 		return 0;
 	use_environment();
+	if (ctx.site_ok)
+		use_user_file();
 	/* Later is too late (PMIx's server would not be started), and the option is not known
 	 * yet. */
 	if (ctx.site_ok && ctx.site.pmix &&

@@ -124,6 +124,8 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 			    char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_errand *errand = &watch->errand;
+	const bool bounded = errand->record_bytes && errand->record_bytes < NT_STEP_RECORD_MAX;
+	const size_t room = bounded ? errand->record_bytes : NT_STEP_RECORD_MAX;
 	struct nt_where where;
 	const struct nt_sum_head head = {
 		.mode = errand->mode,
@@ -138,7 +140,7 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 	};
 
 	text[0] = nt_sum_decided(sum) ? '1' : '0';
-	return 1 + nt_sum_format(sum, &head, text + 1, NT_STEP_RECORD_MAX + 1);
+	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
 }
 
 static void set_oom_score(const char *score)
@@ -359,7 +361,8 @@ static void start_memory(struct watch *watch)
 {
 	struct nt_error err;
 
-	if (strcmp(watch->errand.ticket, "-") == 0)
+	if (watch->errand.memory_mib == NT_ERRAND_NO_MEMORY ||
+	    strcmp(watch->errand.ticket, "-") == 0)
 		return;
 	if (nt_child_start(&watch->memory, run_remember, watch, &err) == 0)
 		put_in(watch, watch->memory.pid);

@@ -3,10 +3,13 @@
 /* An entry into a memory, and a step against what the memory knows. */
 #include "spank/remember.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include "engine/compare.h"
 #include "launch/choose.h"
@@ -156,6 +159,25 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_remem
 	nt_memory_fini(&add);
 }
 
+/* Whether there is as much already as the site allows. */
+static bool is_full(const char *dir, uint32_t most_mib)
+{
+	DIR *files = most_mib ? opendir(dir) : NULL;
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+
+	while (files && (entry = readdir(files)) != NULL) {
+		struct stat status;
+
+		if (fstatat(dirfd(files), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(status.st_mode))
+			bytes += (uint64_t)status.st_size;
+	}
+	if (files)
+		closedir(files);
+	return most_mib && bytes >> 20 >= most_mib;
+}
+
 void nt_remember(const struct nt_sum *sum, const struct nt_errand *errand,
 		 const struct nt_ticket *ticket, struct nt_remembered *out)
 {
@@ -167,6 +189,10 @@ void nt_remember(const struct nt_sum *sum, const struct nt_errand *errand,
 
 	memset(out, 0, sizeof(*out));
 	step.fingerprint = entry.where.fingerprint;
+	if (learned > 0 && is_full(ticket->memory, errand->memory_mib)) {
+		learned = 0;
+		snprintf(why, sizeof(why), "the memory is as large as the site allows");
+	}
 	if (learned > 0 && put(&step, &entry, why[0] == '\0', &err) < 0)
 		learned = -1;
 	nt_entry_fini(&entry);

@@ -40,6 +40,9 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #endif
 }
 
+/* Whether a job's prolog is told the QOS. */
+#define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
+
 /* A change of a job in accounting that changes nothing yet. What must not change says so: the
  * protocol has no other way to leave a member out. */
 static inline void nt_slurm_init_change(slurmdb_job_rec_t *change)

@@ -16,6 +16,7 @@
 
 #define LEAST_S 5 /* a calibration of less tells nothing */
 #define GRACE_S 20 /* for its last step to end, and its table */
+#define ALLOWED_MAX (NT_CONF_PROFILES * NT_LAUNCH_NAME)
 #define SHARE 100 /* of the job's time limit, if nobody asked for it */
 
 /* srun has copied its environment by now, and adds to the copy what is set: an empty one counts as
@@ -192,13 +193,14 @@ static int64_t calibrate_s(const struct nt_srun *srun)
 	return 0;
 }
 
-#define WORDS 16
+#define WORDS 18
 
 /* The command line of a calibration on this step's nodes. */
 struct words {
 	unsigned count;
 	char *word[WORDS + 1];
 	char text[WORDS][NT_PATH_MAX];
+	char profiles[ALLOWED_MAX];
 };
 
 static void add_word(struct words *words, const char *word)
@@ -229,6 +231,10 @@ static int run_calibration(const struct nt_srun *srun, const char *helper, int64
 	add_number(&words, "--time", limit_s, "s");
 	add_number(&words, "-N", srun->step.nodes, "");
 	add_number(&words, "--ntasks-per-node", srun->step.tasks / srun->step.nodes, "");
+	if (nt_rules_profiles(srun->rules, ',', words.profiles, sizeof(words.profiles))) {
+		add_word(&words, "--profiles");
+		words.word[words.count++] = words.profiles;
+	}
 	add_word(&words, "--overlap"); /* the step has the job's resources already */
 	if (strcmp(site->profiles, NT_SHIPPED_PROFILES) != 0) {
 		add_word(&words, "--profile-file");
@@ -250,7 +256,8 @@ static bool calibrate(const struct nt_srun *srun, const char *helper,
 	char line[512];
 	int status;
 
-	if (limit_s == 0)
+	/* One that may measure nothing but the default tells nothing. */
+	if (limit_s == 0 || (ask->allowed && !ask->allowed[0]))
 		return false;
 	if (nt_launch_note(helper, ask, &err) < 0) {
 		snprintf(line, sizeof(line), "no calibration: %.200s", err.text);
@@ -288,9 +295,11 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		.profiles = srun->site->profiles,
 		.site_memory = srun->site->site_memory,
 	};
+	char allowed[ALLOWED_MAX];
 	char *hosts = hosts_of(&srun->step);
 
 	nt_srun_clear();
+	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
 	ask.hosts = hosts ? hosts : "";
 	helper_of(srun->site, helper, sizeof(helper));
 	if (choose(srun, helper, &ask, &answer) == 0 &&

@@ -32,6 +32,7 @@ enum nt_srun_word {
 
 struct nt_srun {
 	const struct nt_site *site;
+	const struct nt_site_rules *rules; /* of the site, there */
 	const struct nt_policy *policy;
 	bool calibrate_asked; /* by the user, and not by the site's default */
 	struct nt_srun_step step;

@@ -69,6 +69,8 @@ unit_tests = \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/spank-mpi \
+	%D%/unit/site-conf \
+	%D%/unit/site-rules \
 	%D%/unit/splice \
 	%D%/unit/spool-keep \
 	%D%/unit/splice-random \
@@ -98,7 +100,7 @@ endif
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS)
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
@@ -320,6 +322,8 @@ EXTRA_DIST += \
 	%D%/cluster/05-dev.bats \
 	%D%/cluster/10-spank-option.bats \
 	%D%/cluster/11-spank-step.bats \
+	%D%/cluster/12-site-file.bats \
+	%D%/cluster/13-site-nodes.bats \
 	%D%/cluster/20-record-rank.sh \
 	%D%/cluster/20-record-write.bats \
 	%D%/cluster/21-record-trouble.bats \

@@ -102,6 +102,7 @@ static struct nt_known known_of(const struct nt_home *home, const struct nt_boar
 		.ranks = atomic_load(&comm->ranks),
 		.nodes = atomic_load(&comm->nodes),
 		.auto_arm = key->auto_arm,
+		.forbidden = nt_policy_forbidden(&home->engine.policy),
 		.calls = most_calls(key),
 		.left_us = left_us(home),
 		.age_us = age_us(home),

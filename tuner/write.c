@@ -229,6 +229,8 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 		snprintf(out->why, sizeof(out->why), "nothing better is remembered");
 	} else if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm))) {
 		snprintf(out->why, sizeof(out->why), "the remembered arm is not legal here");
+	} else if (nt_policy_forbidden(&comm->fixed.process->policy) >> nt_arm_pair(arm) & 1) {
+		snprintf(out->why, sizeof(out->why), "the policy forbids the remembered arm");
 	} else if (was_captured(comm)) {
 		snprintf(out->why, sizeof(out->why),
 			 "captured before the remembered arm was agreed on");

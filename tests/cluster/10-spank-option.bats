@@ -42,7 +42,8 @@ batch() {
 	done
 	{ printf '#!/bin/bash\nshow=%q\n' "$show"; cat; } >"$NT_CLUSTER/work/script"
 	as_user env "${words[@]}" sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" "$@" script
-	cat "$NT_CLUSTER/work/output"
+	# Where the step before is not quite gone srun says that it waits.
+	sed '/^srun: Step created for/d; /^srun: Job .* step creation temporarily/d' "$NT_CLUSTER/work/output"
 }
 
 log_has() {

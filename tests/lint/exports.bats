@@ -40,6 +40,22 @@ needed() {
 	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_[a-z_]+)$' <<<"$output"
 }
 
+@test "spank_nccl_tune_job.so exports Slurm's names only" {
+	run -0 exported "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"
+	[[ $output = *slurm_spank_job_epilog*slurm_spank_job_prolog* ]]
+	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_job_[a-z]+)$' <<<"$output"
+}
+
+# A node that lacks a library would run its jobs untuned, and nobody would be told.
+@test "Slurm's plugins carry inih with them where there is an archive of it" {
+	local plugin
+	[ -r "$(pkg-config --variable=libdir inih)/libinih.a" ] || skip "no libinih.a here"
+	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do
+		run -0 needed "$plugin"
+		run -1 grep -vE '^libc\.so|^ld-linux|^lib(asan|ubsan|tsan)' <<<"$output"
+	done
+}
+
 @test "spank_nccl_tune.so is not bound to one libslurm" {
 	[ -e "$SPANK" ]
 	run -0 needed "$SPANK"

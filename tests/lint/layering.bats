@@ -80,9 +80,17 @@ never() {
 	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
 }
 
+# slurmstepd reads the administrator's file as root, and so do srun and the command.
+@test "site/ needs inih, contract/, the reading of files of launch/ and itself, and nothing of Slurm" {
+	only site 'contract/|launch/file\.h|site/'
+	never site 'slurm|json-c|pmix|hwloc|cuda|nccl'
+	run -0 grep -lE '<ini\.h>' site/*.c
+	[ "$output" = site/ini.c ]
+}
+
 # nt-recordd compares steps by the engine's test, as the launch does.
-@test "spank/ needs contract/, record/, launch/, one header of engine/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|engine/compare\.h|launch/|record/|spank/'
+@test "spank/ needs contract/, record/, launch/, site/, one header of engine/ and itself of the project, and nothing of the GPU" {
+	only spank 'contract/|engine/compare\.h|launch/|record/|site/|spank/'
 	never spank 'pmix|cuda|nccl'
 }
 
@@ -94,7 +102,8 @@ never() {
 # The fingerprint that is shown must be the one that jobs get: computed and read by the same code. What differs between
 # releases of Slurm is written in one header.
 # A calibration's choice is the one that srun would make, by the same statistics.
-@test "report/ needs contract/, launch/, record/, one header of engine/, three of spank/ and itself, and nothing of the GPU" {
-	only report 'contract/|engine/compare\.h|launch/|record/|report/|spank/(fingerprint|cache|slurm_compat)\.h'
+# What the command shows of settings must be what steps get: by the same code.
+@test "report/ needs contract/, launch/, record/, site/, one header of engine/, four of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(fingerprint|cache|settle|slurm_compat)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

@@ -4,7 +4,7 @@
 #
 # Which files the lint tests look at, from the top of the tree.
 
-PRODUCT=(contract pmix-sync engine record launch tuner spank report replay bench)
+PRODUCT=(contract pmix-sync engine record launch site tuner spank report replay bench)
 
 c_files_in() {
 	local dir

@@ -202,6 +202,31 @@ static void a_policy_is_committed_at_once(void **state)
 }
 
 /* It does not wait for other communicators, nor for windows that others need. */
+/* "setup" leaves protocols to all: here one that the site does not want is taken away. */
+static void what_is_forbidden_is_neither_remembered_nor_tried(void **state)
+{
+	struct nt_warm warm;
+	struct bench b;
+
+	(void)state;
+	setup(&b, sockets, RING_SIMPLE);
+	b.us[TREE_SIMPLE] = 620;
+	b.home.engine.policy.mode = NT_MODE_POLICY;
+	b.home.engine.policy.algorithms &= ~INT64_C(1); /* tree */
+	remember(&b, &warm, 8, TREE_SIMPLE);
+	calls(&b, 1);
+	assert_false(worth(&b));
+	b.home.engine.policy.mode = NT_MODE_BANDIT;
+	calls(&b, 100000);
+	assert_true(worth(&b));
+	assert_true(explore(&b) >= 0);
+	for (unsigned i = 1; i < b.first.count; i++)
+		assert_int_not_equal(nt_arm_pair(b.first.arm[i]) / NT_PROTOS, 0);
+	assert_true(b.final.kind != NT_SCHEDULE_COMMITTED ||
+		    nt_arm_pair(b.final.arm[0]) / NT_PROTOS != 0);
+	free(b.board);
+}
+
 static void a_policy_stands_in_no_queue(void **state)
 {
 	struct nt_warm warm;
@@ -349,6 +374,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_as_if_not_remembered),
 		cmocka_unit_test(a_chunk_size_fits_only_where_nccl_asks_for_it),
 		cmocka_unit_test(a_policy_is_committed_at_once),
+		cmocka_unit_test(what_is_forbidden_is_neither_remembered_nor_tried),
 		cmocka_unit_test(a_policy_stands_in_no_queue),
 		cmocka_unit_test(a_policy_that_loses_is_rolled_back_without_exploring),
 		cmocka_unit_test(mode_profile_measures_everything),

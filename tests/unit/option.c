@@ -15,6 +15,7 @@
 #include <cmocka.h>
 #include "spank/env.h"
 #include "spank/errand.h"
+#include "spank/settle.h"
 #include "spank/step.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -31,6 +32,26 @@ static int parse_site(struct nt_site *site, const char *line, struct nt_error *e
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		words[count++] = word;
 	return nt_site_parse(site, count, words, err);
+}
+
+/* What srun says of an option, and what a step gets. */
+static int resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
+		   struct nt_error *err)
+{
+	static struct nt_conf conf;
+	const struct nt_step_where nowhere = { NULL, NULL, NULL };
+	struct nt_settle settle = {
+		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
+	};
+	struct nt_outcome outcome;
+	struct nt_site_rules rules;
+
+	nt_conf_init(&conf);
+	if (nt_settle_check(&settle, err) < 0 ||
+	    nt_settle(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, err) < 0)
+		return -1;
+	*policy = outcome.policy;
+	return 0;
 }
 
 static void site_without_arguments(void **state)
@@ -70,9 +91,9 @@ static void site_bounds_calibrations(void **state)
 	assert_string_equal(site.site_memory, "/m");
 	assert_string_equal(site.command, "/c");
 	assert_int_equal(site.policy.calibrate_s, 20);
-	assert_int_equal(nt_option_resolve(&site, NULL, &policy, &err), 0);
-	assert_int_equal(nt_option_resolve(&site, "bandit,calibrate=20", &policy, &err), 0);
-	assert_int_equal(nt_option_resolve(&site, "bandit,calibrate=21", &policy, &err), -1);
+	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
+	assert_int_equal(resolve(&site, "bandit,calibrate=20", &policy, &err), 0);
+	assert_int_equal(resolve(&site, "bandit,calibrate=21", &policy, &err), -1);
 	assert_non_null(strstr(err.text, "(want 0 to 20 seconds)"));
 	for (unsigned i = 0; i < 4; i++) {
 		static const char *const bad[] = { "calibrate_max=-1",
@@ -191,7 +212,7 @@ static void site_mistakes_are_named(void **state)
 		{ "rundir=run", "rundir: 'run' (want an absolute path" },
 		{ "rundir=/a,b", "rundir: '/a,b' (want an absolute path" },
 		{ "default=observ",
-		  "default: unknown mode 'observ' (want off, observe, bandit, policy or profile)" },
+		  "default: unknown mode 'observ' (want off, observe, bandit, policy or profile; did you mean observe?)" },
 		{ "default=observe,min_gian=1", "default: unknown setting 'min_gian=1'" },
 		{ "modes=observe+fast",
 		  "modes: 'fast' (want off, observe, bandit, policy and profile, joined by +)" },
@@ -235,13 +256,13 @@ static void option_lies_over_the_site(void **state)
 
 	(void)state;
 	assert_int_equal(parse_site(&site, "default=observe,min_gain=8,alpha=0.02", &err), 0);
-	assert_int_equal(nt_option_resolve(&site, NULL, &policy, &err), 0);
+	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
 	assert_memory_equal(&policy, &site.policy, sizeof(policy));
-	assert_int_equal(nt_option_resolve(&site, "bandit,alpha=0.05", &policy, &err), 0);
+	assert_int_equal(resolve(&site, "bandit,alpha=0.05", &policy, &err), 0);
 	assert_int_equal(policy.mode, NT_MODE_BANDIT);
 	assert_int_equal(policy.min_gain_micro, 8000000);
 	assert_int_equal(policy.alpha_micro, 50000);
-	assert_int_equal(nt_option_resolve(&site, "off", &policy, &err), 0);
+	assert_int_equal(resolve(&site, "off", &policy, &err), 0);
 	assert_int_equal(policy.mode, NT_MODE_OFF);
 }
 
@@ -253,11 +274,11 @@ static void option_keeps_to_the_sites_limit(void **state)
 
 	(void)state;
 	assert_int_equal(parse_site(&site, "modes=observe", &err), 0);
-	assert_int_equal(nt_option_resolve(&site, "bandit", &policy, &err), -1);
+	assert_int_equal(resolve(&site, "bandit", &policy, &err), -1);
 	assert_string_equal(err.text,
 			    "mode bandit is not allowed at this site (allowed: off, observe)");
-	assert_int_equal(nt_option_resolve(&site, "off", &policy, &err), 0);
-	assert_int_equal(nt_option_resolve(&site, "", &policy, &err), -1);
+	assert_int_equal(resolve(&site, "off", &policy, &err), 0);
+	assert_int_equal(resolve(&site, "", &policy, &err), -1);
 }
 
 static void complaints_name_the_source(void **state)
@@ -266,11 +287,11 @@ static void complaints_name_the_source(void **state)
 	char line[200];
 
 	(void)state;
-	nt_option_complain(line, sizeof(line), NT_ORIGIN_OPTION, NULL, "x", &reason);
+	nt_option_complain(line, sizeof(line), NT_RANK_OPTION, NULL, "x", &reason);
 	assert_string_equal(line, "--nccl-tune=x: unknown mode 'x' (want off)");
-	nt_option_complain(line, sizeof(line), NT_ORIGIN_VARIABLE, "SLURM_NCCL_TUNE", "x", &reason);
+	nt_option_complain(line, sizeof(line), NT_RANK_VARIABLE, "SLURM_NCCL_TUNE", "x", &reason);
 	assert_string_equal(line, "SLURM_NCCL_TUNE=x: unknown mode 'x' (want off)");
-	nt_option_complain(line, sizeof(line), NT_ORIGIN_JOB, NULL, "x", &reason);
+	nt_option_complain(line, sizeof(line), NT_RANK_JOB, NULL, "x", &reason);
 	assert_string_equal(
 		line, "--nccl-tune=x of the job around this step: unknown mode 'x' (want off)");
 }
@@ -387,6 +408,8 @@ static void errand_round_trips(void **state)
 		.component = 7,
 		.tasks = 4,
 		.nodes = 5,
+		.record_bytes = 1024,
+		.memory_mib = 5,
 		.here = 6,
 		.fingerprint = "00f3000000000001",
 		.mode = "bandit",

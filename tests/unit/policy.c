@@ -69,6 +69,15 @@ static void bad_options_name_what_is_accepted(void **state)
 		{ "bandit,calibrate=30m", "bad calibrate '30m'" },
 		{ "bandit,min_calls=3s", "bad min_calls '3s'" },
 		{ "bandit,dir=/tmp", "unknown setting 'dir=/tmp'" },
+		{ "bandid", "did you mean bandit?)" },
+		{ "bandit,min_gian=5", "unknown setting 'min_gian=5' (did you mean min_gain?)" },
+		{ "bandit,protocols=", "bad protocols '' (want all, or some joined by +" },
+		{ "bandit,protocols=ll+", "bad protocols 'll+'" },
+		{ "bandit,protocols=all+ll", "bad protocols" },
+		{ "bandit,protocols=LL", "bad protocols" },
+		{ "bandit,algorithms=rings",
+		  "bad algorithms 'rings' (want all, or some joined by + "
+		  "of tree, ring, collnet_direct" },
 	};
 
 	(void)state;
@@ -100,6 +109,41 @@ static void seconds_may_be_written_with_their_unit(void **state)
 	assert_int_equal(nt_policy_parse_option(&policy, "policy,launch=wide", NULL), 0);
 	assert_string_equal(policy.launch, "wide");
 	assert_int_equal(policy.mode, NT_MODE_POLICY);
+}
+
+static void sets_forbid_pairs(void **state)
+{
+	struct nt_policy policy;
+	char out[NT_POLICY_MAX];
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_int_equal(nt_policy_forbidden(&policy), 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,protocols=simple+ll", NULL), 0);
+	assert_int_equal(nt_policy_forbidden(&policy), 02222222);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,algorithms=ring", NULL), 0);
+	assert_int_equal(nt_policy_forbidden(&policy), 07777727);
+	assert_int_equal(nt_policy_format_option(&policy, out, sizeof(out), NULL), 0);
+	assert_string_equal(out, "bandit,algorithms=ring,protocols=ll+simple");
+	assert_int_equal(
+		nt_policy_parse_option(&policy, "bandit,algorithms=all,protocols=all", NULL), 0);
+	assert_int_equal(nt_policy_forbidden(&policy), 0);
+}
+
+static void pairs_stand_without_a_mode(void **state)
+{
+	struct nt_policy policy;
+	uint64_t given = 0;
+	char out[NT_POLICY_MAX];
+
+	(void)state;
+	nt_policy_default(&policy);
+	assert_int_equal(nt_policy_parse_pairs(&policy, &given, "mode=bandit,alpha=0.05", NULL), 0);
+	assert_int_equal(policy.mode, NT_MODE_BANDIT);
+	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
+	assert_int_equal(nt_policy_format_pairs(&policy, given, out, sizeof(out), NULL), 0);
+	assert_string_equal(out, "mode=bandit,alpha=0.05");
+	assert_int_equal(nt_policy_parse_pairs(&policy, &given, "alpha=0.1", NULL), -1);
 }
 
 static void option_lies_over_the_site_default(void **state)
@@ -201,6 +245,8 @@ int main(void)
 		cmocka_unit_test(option_form_round_trips),
 		cmocka_unit_test(bad_options_name_what_is_accepted),
 		cmocka_unit_test(seconds_may_be_written_with_their_unit),
+		cmocka_unit_test(sets_forbid_pairs),
+		cmocka_unit_test(pairs_stand_without_a_mode),
 		cmocka_unit_test(option_lies_over_the_site_default),
 		cmocka_unit_test(task_form_round_trips),
 		cmocka_unit_test(damaged_task_forms_are_refused),

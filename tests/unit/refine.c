@@ -47,6 +47,10 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 	give(&from, 4, 5); /* 5 has no class of its own, and 4 is what it has */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2ch RING/SIMPLE/1ch");
+	from.forbidden = 1u << RING_SIMPLE;
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/2ch TREE/SIMPLE/1ch");
+	from.forbidden = 0;
 	give(&from, 0, 5); /* not seen */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 }

@@ -1,0 +1,425 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table of settings; every value is read and printed from it. */
+#include "contract/setting.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/near.h"
+
+enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
+
+#define NT_MICRO 1000000
+#define NAME_DEFAULT "off"
+
+struct setting {
+	const char *key;
+	size_t offset;
+	enum kind kind;
+	int64_t min, max, def;
+	const char *unit, *doc;
+};
+
+static const struct setting settings[] = {
+#define NT_SETTING_ROW(key, member, kind, min, max, def, unit, doc) \
+	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, unit, doc },
+	NT_SETTINGS(NT_SETTING_ROW)
+#undef NT_SETTING_ROW
+};
+
+_Static_assert(NT_SETTING_COUNT < 64, "a bit for each in a word of 64");
+
+static const struct {
+	const char *key, *word;
+	int64_t value;
+} words[] = {
+	{ "mode", "off", NT_MODE_OFF },
+	{ "mode", "observe", NT_MODE_OBSERVE },
+	{ "mode", "bandit", NT_MODE_BANDIT },
+	{ "mode", "policy", NT_MODE_POLICY },
+	{ "mode", "profile", NT_MODE_PROFILE },
+	{ "channels", "off", NT_SWITCH_OFF },
+	{ "channels", "on", NT_SWITCH_ON },
+	{ "chunks", "off", NT_SWITCH_OFF },
+	{ "chunks", "on", NT_SWITCH_ON },
+	{ "graphs", "may", NT_GRAPHS_MAY },
+	{ "graphs", "never", NT_GRAPHS_NEVER },
+	{ "reward", "call", NT_REWARD_CALL },
+	{ "reward", "period", NT_REWARD_PERIOD },
+	{ "rule", "nccl-tune", NT_RULE_OWN },
+	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
+	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },
+	{ "rule", "race", NT_RULE_RACE },
+};
+
+#define NT_WORD_COUNT (sizeof(words) / sizeof(words[0]))
+
+static int64_t get(const struct nt_policy *policy, const struct setting *s)
+{
+	int64_t value;
+
+	memcpy(&value, (const char *)policy + s->offset, sizeof(value));
+	return value;
+}
+
+static void put(struct nt_policy *policy, const struct setting *s, int64_t value)
+{
+	memcpy((char *)policy + s->offset, &value, sizeof(value));
+}
+
+static const char *get_name(const struct nt_policy *policy, const struct setting *s)
+{
+	return (const char *)policy + s->offset;
+}
+
+/* The whole of it is written, so that equal policies are equal bytes. */
+static void put_name(struct nt_policy *policy, const struct setting *s, const char *name)
+{
+	char text[NT_LAUNCH_NAME] = "";
+
+	snprintf(text, sizeof(text), "%s", name);
+	memcpy((char *)policy + s->offset, text, sizeof(text));
+}
+
+static const char *word_of(const char *key, int64_t value)
+{
+	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
+		if (strcmp(words[i].key, key) == 0 && words[i].value == value)
+			return words[i].word;
+	}
+	return "?";
+}
+
+/* ---- sets: the names are NCCL's in small letters */
+
+static const char *member_of(const struct setting *s, int bit, char out[24])
+{
+	const char *name = strcmp(s->key, "protocols") == 0 ? nt_proto_name(bit)
+							    : nt_algo_name(bit);
+	size_t i = 0;
+
+	for (; name[i] && i < 23; i++)
+		out[i] = (char)tolower((unsigned char)name[i]);
+	out[i] = '\0';
+	return out;
+}
+
+static bool is_member(const struct setting *s, int bit)
+{
+	return (s->max >> bit & 1) != 0;
+}
+
+static int parse_set(const struct setting *s, const char *text, int64_t *value)
+{
+	char name[24];
+
+	*value = s->max;
+	if (strcmp(text, "all") == 0)
+		return 0;
+	*value = 0;
+	for (;;) {
+		size_t length = strcspn(text, "+");
+		int bit = 0;
+
+		while (is_member(s, bit) && (strlen(member_of(s, bit, name)) != length ||
+					     memcmp(name, text, length) != 0))
+			bit++;
+		if (!is_member(s, bit))
+			return -1;
+		*value |= INT64_C(1) << bit;
+		if (text[length] == '\0')
+			return 0;
+		text += length + 1;
+	}
+}
+
+static void list_members(const struct setting *s, int64_t value, const char *between, char *out,
+			 size_t out_bytes)
+{
+	char name[24];
+
+	out[0] = '\0';
+	for (int bit = 0; is_member(s, bit); bit++) {
+		size_t used = strlen(out);
+
+		if (value >> bit & 1)
+			snprintf(out + used, out_bytes - used, "%s%s", used ? between : "",
+				 member_of(s, bit, name));
+	}
+}
+
+/* ---- values */
+
+static int parse_word(const struct setting *s, const char *text, int64_t *value)
+{
+	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
+		if (strcmp(words[i].key, s->key) == 0 && strcmp(words[i].word, text) == 0) {
+			*value = words[i].value;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Digits only, no sign, no space, no more than 12: far from overflow even after scaling. */
+static int parse_digits(const char **text, int64_t *value, int *count)
+{
+	*count = 0;
+	*value = 0;
+	while (isdigit((unsigned char)**text) && *count < 12) {
+		*value = *value * 10 + (**text - '0');
+		(*text)++;
+		(*count)++;
+	}
+	return *count > 0 ? 0 : -1;
+}
+
+static int parse_number(const struct setting *s, const char *text, int64_t *value)
+{
+	int64_t whole, part = 0;
+	int count;
+
+	if (parse_digits(&text, &whole, &count) < 0)
+		return -1;
+	if (s->kind == NT_INT) {
+		*value = whole;
+		text += *text == 's' && strcmp(s->unit, "seconds") == 0;
+		return *text == '\0' ? 0 : -1;
+	}
+	if (*text == '.') {
+		text++;
+		if (parse_digits(&text, &part, &count) < 0 || count > 6)
+			return -1;
+		for (; count < 6; count++)
+			part *= 10;
+	}
+	*value = whole * NT_MICRO + part;
+	return *text == '\0' ? 0 : -1;
+}
+
+/* A decimal in millionths without trailing zeros: "5", "0.01". */
+static void format_decimal(int64_t micro, char *out, size_t out_bytes)
+{
+	size_t end;
+
+	snprintf(out, out_bytes, "%" PRId64 ".%06" PRId64, micro / NT_MICRO, micro % NT_MICRO);
+	end = strlen(out);
+	while (out[end - 1] == '0')
+		out[--end] = '\0';
+	if (out[end - 1] == '.')
+		out[end - 1] = '\0';
+}
+
+static void format_value(const struct setting *s, int64_t value, char *out, size_t out_bytes)
+{
+	if (s->kind == NT_ENUM)
+		snprintf(out, out_bytes, "%s", word_of(s->key, value));
+	else if (s->kind == NT_DEC)
+		format_decimal(value, out, out_bytes);
+	else if (s->kind == NT_SET && value == s->max)
+		snprintf(out, out_bytes, "all");
+	else if (s->kind == NT_SET)
+		list_members(s, value, "+", out, out_bytes);
+	else
+		snprintf(out, out_bytes, "%" PRId64, value);
+}
+
+static void list_words(const struct setting *s, char *out, size_t out_bytes)
+{
+	out[0] = '\0';
+	for (int64_t v = s->min; v <= s->max; v++) {
+		size_t used = strlen(out);
+
+		snprintf(out + used, out_bytes - used, "%s%s",
+			 v == s->min ? "" : (v == s->max ? " or " : ", "), word_of(s->key, v));
+	}
+}
+
+const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
+{
+	const struct setting *s = &settings[i];
+	char low[24], high[24];
+
+	if (s->kind == NT_ENUM) {
+		list_words(s, out, NT_SETTING_DOMAIN);
+	} else if (s->kind == NT_SET) {
+		snprintf(out, NT_SETTING_DOMAIN, "all, or some joined by + of ");
+		list_members(s, s->max, ", ", out + strlen(out), NT_SETTING_DOMAIN - strlen(out));
+	} else if (s->kind == NT_NAME) {
+		snprintf(out, NT_SETTING_DOMAIN, "off, auto or the name of a launch profile");
+	} else {
+		format_value(s, s->min, low, sizeof(low));
+		format_value(s, s->max, high, sizeof(high));
+		snprintf(out, NT_SETTING_DOMAIN, "%s to %s%s%s", low, high, *s->unit ? " " : "",
+			 s->unit);
+	}
+	return out;
+}
+
+static const char *near_word(const struct setting *s, const char *text)
+{
+	const char *own[NT_WORD_COUNT];
+	size_t count = 0;
+
+	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
+		if (strcmp(words[i].key, s->key) == 0)
+			own[count++] = words[i].word;
+	}
+	return nt_near(text, own, count);
+}
+
+static int refuse(unsigned i, const char *text, struct nt_error *err)
+{
+	const struct setting *s = &settings[i];
+	const char *near = near_word(s, text);
+	char domain[NT_SETTING_DOMAIN];
+
+	return nt_error_set(err, "%s%s '%.40s' (want %s%s%s%s)",
+			    s->kind == NT_ENUM ? "unknown " : "bad ", s->key, text,
+			    nt_setting_domain(i, domain), near ? "; did you mean " : "",
+			    near ? near : "", near ? "?" : "");
+}
+
+/* "off", "auto", or what may name a launch profile (launch/profile.h). */
+static bool is_name(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 0 && length < NT_LAUNCH_NAME && text[0] != '-' &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
+int nt_setting_parse(struct nt_policy *policy, unsigned i, const char *text, struct nt_error *err)
+{
+	const struct setting *s = &settings[i];
+	int64_t value = 0;
+	int rc;
+
+	if (s->kind == NT_NAME) {
+		if (!is_name(text))
+			return refuse(i, text, err);
+		put_name(policy, s, text);
+		return 0;
+	}
+	if (s->kind == NT_ENUM)
+		rc = parse_word(s, text, &value);
+	else
+		rc = s->kind == NT_SET ? parse_set(s, text, &value) : parse_number(s, text, &value);
+	if (rc < 0 || value < s->min || value > s->max)
+		return refuse(i, text, err);
+	put(policy, s, value);
+	return 0;
+}
+
+bool nt_setting_format(const struct nt_policy *policy, unsigned i, char out[NT_SETTING_TEXT])
+{
+	const struct setting *s = &settings[i];
+
+	if (s->kind == NT_NAME) {
+		snprintf(out, NT_SETTING_TEXT, "%s", get_name(policy, s));
+		return strcmp(out, NAME_DEFAULT) == 0;
+	}
+	format_value(s, get(policy, s), out, NT_SETTING_TEXT);
+	return get(policy, s) == s->def;
+}
+
+void nt_setting_default(struct nt_policy *policy, unsigned i)
+{
+	if (settings[i].kind == NT_NAME)
+		put_name(policy, &settings[i], NAME_DEFAULT);
+	else
+		put(policy, &settings[i], settings[i].def);
+}
+
+void nt_setting_copy(struct nt_policy *to, const struct nt_policy *from, unsigned i)
+{
+	if (settings[i].kind == NT_NAME)
+		put_name(to, &settings[i], get_name(from, &settings[i]));
+	else
+		put(to, &settings[i], get(from, &settings[i]));
+}
+
+bool nt_setting_same(const struct nt_policy *a, const struct nt_policy *b, unsigned i)
+{
+	if (settings[i].kind == NT_NAME)
+		return strcmp(get_name(a, &settings[i]), get_name(b, &settings[i])) == 0;
+	return get(a, &settings[i]) == get(b, &settings[i]);
+}
+
+int64_t nt_setting_number(const struct nt_policy *policy, unsigned i)
+{
+	return get(policy, &settings[i]);
+}
+
+void nt_setting_put(struct nt_policy *policy, unsigned i, int64_t value)
+{
+	put(policy, &settings[i], value);
+}
+
+/* ---- names */
+
+const char *nt_setting_key(unsigned i)
+{
+	return settings[i].key;
+}
+
+const char *nt_setting_unit(unsigned i)
+{
+	return settings[i].unit;
+}
+
+const char *nt_setting_doc(unsigned i)
+{
+	return settings[i].doc;
+}
+
+int nt_setting_find(const char *key, size_t key_bytes)
+{
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (strlen(settings[i].key) == key_bytes &&
+		    memcmp(settings[i].key, key, key_bytes) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+int nt_setting_unknown(const char *item, struct nt_error *err)
+{
+	const char *keys[NT_SETTING_COUNT], *near;
+	char known[208] = "", key[32];
+
+	for (unsigned i = 1; i < NT_SETTING_COUNT; i++) {
+		size_t used = strlen(known);
+
+		snprintf(known + used, sizeof(known) - used, "%s%s", i > 1 ? " " : "",
+			 settings[i].key);
+		keys[i - 1] = settings[i].key;
+	}
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);
+	near = nt_near(key, keys, NT_SETTING_COUNT - 1);
+	if (near)
+		return nt_error_set(err, "unknown setting '%.24s' (did you mean %s?)", item, near);
+	return nt_error_set(err, "unknown setting '%.24s' (want %s)", item, known);
+}
+
+const char *nt_mode_name(int64_t mode)
+{
+	return word_of("mode", mode);
+}
+
+int nt_mode_parse(const char *name, size_t bytes)
+{
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
+		if (strlen(nt_mode_name(mode)) == bytes &&
+		    memcmp(nt_mode_name(mode), name, bytes) == 0)
+			return mode;
+	}
+	return -1;
+}
+
+const char *nt_policy_rule_name(int64_t rule)
+{
+	return word_of("rule", rule);
+}

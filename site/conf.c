@@ -1,0 +1,569 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The administrator's file, section by section. */
+#include "site/conf.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "contract/near.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define BLANKS " \t,+"
+
+struct reader {
+	struct nt_conf *conf;
+	struct nt_conf_section *open; /* NULL: before the first section */
+	bool seen_site;
+	uint64_t allowed_keys; /* of the open section: what "keys" says */
+	uint16_t keys_line, lock_line;
+};
+
+/* ---- words of a value */
+
+/* The next word of a list; false: there is none. */
+static bool next_word(const char **text, char *word, size_t word_bytes)
+{
+	size_t length;
+
+	*text += strspn(*text, BLANKS);
+	length = strcspn(*text, BLANKS);
+	if (length == 0)
+		return false;
+	snprintf(word, word_bytes, "%.*s", (int)length, *text);
+	*text += length;
+	return true;
+}
+
+int nt_conf_path(char out[NT_PATH_MAX], const char *value, struct nt_error *err)
+{
+	if (value[0] != '/' || strlen(value) >= NT_PATH_MAX || strpbrk(value, ", \t\n"))
+		return nt_error_set(
+			err, "'%.60s' (want an absolute path of less than %d bytes without commas)",
+			value, NT_PATH_MAX);
+	memcpy(out, value, strlen(value) + 1);
+	return 0;
+}
+
+int nt_conf_directory(char out[NT_PATH_MAX], const char *value, struct nt_error *err)
+{
+	size_t end;
+
+	if (strlen(value) >= NT_PATH_MAX / 2)
+		return nt_error_set(err, "'%.60s' (want a path of less than %d bytes)", value,
+				    NT_PATH_MAX / 2);
+	if (nt_conf_path(out, value, err) < 0)
+		return -1;
+	for (end = strlen(out); end > 1 && out[end - 1] == '/'; end--)
+		out[end - 1] = '\0';
+	return 0;
+}
+
+int nt_conf_record(enum nt_sink *sink, char filedir[NT_PATH_MAX], const char *value,
+		   struct nt_error *err)
+{
+	static const char file[] = "file:";
+
+	*sink = NT_SINK_FILE;
+	if (strncmp(value, file, sizeof(file) - 1) == 0)
+		return nt_conf_directory(filedir, value + sizeof(file) - 1, err);
+	*sink = strcmp(value, "none") == 0 ? NT_SINK_NONE : NT_SINK_ADMINCOMMENT;
+	if (*sink == NT_SINK_NONE || strcmp(value, "admincomment") == 0)
+		return 0;
+	return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or none)", value);
+}
+
+int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
+{
+	static const char *const names[] = { "off", "observe", "bandit", "policy", "profile" };
+	char word[NT_INI_NAME_MAX];
+
+	*modes = 1u << NT_MODE_OFF;
+	while (next_word(&value, word, sizeof(word))) {
+		int mode = nt_mode_parse(word, strlen(word));
+		const char *near = nt_near(word, names, LENGTH(names));
+
+		if (mode < 0)
+			return nt_error_set(err,
+					    "'%.60s' (want off, observe, bandit, policy and "
+					    "profile, joined by +%s%s%s)",
+					    word, near ? "; did you mean " : "", near ? near : "",
+					    near ? "?" : "");
+		*modes |= UINT64_C(1) << mode;
+	}
+	return 0;
+}
+
+const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT])
+{
+	out[0] = '\0';
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
+		size_t used = strlen(out);
+
+		if (modes >> mode & 1)
+			snprintf(out + used, NT_CONF_MODES_TEXT - used, "%s%s", used ? ", " : "",
+				 nt_mode_name(mode));
+	}
+	return out;
+}
+
+/* Settings by name; "all" is all of them. */
+static int parse_settings(uint64_t *mask, const char *value, struct nt_error *err)
+{
+	char word[NT_INI_NAME_MAX];
+
+	*mask = 0;
+	if (strcmp(value, "all") == 0)
+		*mask = (UINT64_C(1) << NT_SETTING_COUNT) - 1;
+	while (*mask == 0 || strcmp(value, "all") != 0) {
+		int i;
+
+		if (!next_word(&value, word, sizeof(word)))
+			break;
+		i = nt_setting_find(word, strlen(word));
+		if (i < 0)
+			return nt_setting_unknown(word, err);
+		*mask |= UINT64_C(1) << i;
+	}
+	return *mask != 0 ? 0 : nt_error_set(err, "no setting (want some, or all)");
+}
+
+/* ---- limits */
+
+static int take_tuning(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	(void)r;
+	*limit = strcmp(value, "off") == 0;
+	if (*limit || strcmp(value, "on") == 0)
+		return 0;
+	return nt_error_set(err, "'%.60s' (want on or off)", value);
+}
+
+static int take_modes(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	(void)r;
+	return nt_conf_modes(limit, value, err);
+}
+
+static int take_lock(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	uint64_t mask;
+
+	if (parse_settings(&mask, value, err) < 0)
+		return -1;
+	*limit = mask | (r->keys_line ? *limit : 0);
+	return 0;
+}
+
+/* A set of algorithms or protocols: what may be tried, by default and at all. */
+static int take_set(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
+{
+	const unsigned i = (unsigned)nt_setting_find(nt_limit_key(limit),
+						     strlen(nt_limit_key(limit)));
+	char joined[NT_SETTING_TEXT] = "", word[NT_INI_NAME_MAX];
+
+	while (next_word(&value, word, sizeof(word))) {
+		size_t used = strlen(joined);
+
+		snprintf(joined + used, sizeof(joined) - used, "%s%s", used ? "+" : "", word);
+	}
+	if (nt_setting_parse(&r->open->policy, i, joined, err) < 0)
+		return -1;
+	r->open->limit[limit] = (uint64_t)nt_setting_number(&r->open->policy, i);
+	return 0;
+}
+
+static int take_algorithms(struct reader *r, uint64_t *limit, const char *value,
+			   struct nt_error *err)
+{
+	(void)limit;
+	return take_set(r, NT_LIMIT_ALGORITHMS, value, err);
+}
+
+static int take_protocols(struct reader *r, uint64_t *limit, const char *value,
+			  struct nt_error *err)
+{
+	(void)limit;
+	return take_set(r, NT_LIMIT_PROTOCOLS, value, err);
+}
+
+/* The place of a launch profile's name. */
+static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err)
+{
+	struct nt_policy scratch;
+	unsigned i = 0;
+
+	if (nt_setting_parse(&scratch, (unsigned)nt_setting_find("launch", 6), name, NULL) < 0 ||
+	    strcmp(name, "auto") == 0 || strcmp(name, "off") == 0)
+		return nt_error_set(err, "'%.40s' (want names of launch profiles, none or all)",
+				    name);
+	while (i < conf->profiles && strcmp(conf->profile[i], name) != 0)
+		i++;
+	if (i == NT_CONF_PROFILES)
+		return nt_error_set(err, "'%.40s': more than %d names of profiles", name,
+				    NT_CONF_PROFILES);
+	if (i == conf->profiles)
+		snprintf(conf->profile[conf->profiles++], NT_LAUNCH_NAME, "%.32s", name);
+	return (int)i;
+}
+
+static int take_launch(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	char word[NT_INI_NAME_MAX];
+
+	*limit = strcmp(value, "all") == 0 ? UINT64_MAX : 0;
+	if (*limit || strcmp(value, "none") == 0)
+		return 0;
+	while (next_word(&value, word, sizeof(word))) {
+		int place = place_of(r->conf, word, err);
+
+		if (place < 0)
+			return -1;
+		*limit |= UINT64_C(1) << place;
+	}
+	return *limit ? 0 : nt_error_set(err, "'' (want names of launch profiles, none or all)");
+}
+
+/* A cap is a value of the setting that it bounds; 0 would be no bound for those where it means
+ * so. */
+static int take_cap(uint64_t *limit, const char *key, bool zero, const char *value,
+		    struct nt_error *err)
+{
+	const unsigned i = (unsigned)nt_setting_find(key, strlen(key));
+	struct nt_policy policy;
+	char domain[NT_SETTING_DOMAIN];
+
+	nt_setting_default(&policy, i);
+	if (nt_setting_parse(&policy, i, value, NULL) == 0 &&
+	    (zero || nt_setting_number(&policy, i) > 0)) {
+		*limit = (uint64_t)nt_setting_number(&policy, i);
+		return 0;
+	}
+	return nt_error_set(err, "'%.40s' (want %s%s)", value, nt_setting_domain(i, domain),
+			    zero ? "" : ", but not 0, which would be no limit");
+}
+
+static int take_budget(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	(void)r;
+	return take_cap(limit, "budget", false, value, err);
+}
+
+static int take_calls(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	(void)r;
+	return take_cap(limit, "max_calls", false, value, err);
+}
+
+static int take_extra(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+{
+	(void)r;
+	return take_cap(limit, "max_extra", false, value, err);
+}
+
+static int take_calibrate(struct reader *r, uint64_t *limit, const char *value,
+			  struct nt_error *err)
+{
+	(void)r;
+	return take_cap(limit, "calibrate", true, value, err);
+}
+
+static const struct {
+	const char *key;
+	int (*take)(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err);
+} limits[] = {
+	[NT_LIMIT_OFF] = { "tuning", take_tuning },
+	[NT_LIMIT_MODES] = { "modes", take_modes },
+	[NT_LIMIT_LOCKED] = { "lock", take_lock },
+	[NT_LIMIT_ALGORITHMS] = { "algorithms", take_algorithms },
+	[NT_LIMIT_PROTOCOLS] = { "protocols", take_protocols },
+	[NT_LIMIT_LAUNCH] = { "launch_profiles", take_launch },
+	[NT_LIMIT_BUDGET] = { "budget_max", take_budget },
+	[NT_LIMIT_CALLS] = { "calls_max", take_calls },
+	[NT_LIMIT_EXTRA] = { "extra_max", take_extra },
+	[NT_LIMIT_CALIBRATE] = { "calibrate_max", take_calibrate },
+};
+
+_Static_assert(LENGTH(limits) == NT_LIMITS, "a key each");
+
+const char *nt_limit_key(enum nt_limit limit)
+{
+	return limits[limit].key;
+}
+
+/* ---- keys of [site] alone */
+
+static int parse_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
+		       struct nt_error *err)
+{
+	uint64_t number = 0;
+	size_t digits = strspn(value, "0123456789");
+
+	for (size_t i = 0; i < digits && i < 10; i++)
+		number = number * 10 + (uint64_t)(value[i] - '0');
+	if (digits == 0 || digits > 9 || value[digits] || number < least || number > most)
+		return nt_error_set(err, "'%.40s' (want %u to %u)", value, least, most);
+	*out = (uint32_t)number;
+	return 0;
+}
+
+static int take_site_pmix(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	conf->pmix = strcmp(value, "default") == 0;
+	if (conf->pmix || strcmp(value, "ask") == 0)
+		return 0;
+	return nt_error_set(err, "'%.60s' (want default or ask)", value);
+}
+
+static int take_site_record(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	return nt_conf_record(&conf->sink, conf->filedir, value, err);
+}
+
+static int take_site_bytes(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	return parse_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN, NT_STEP_RECORD_MAX, err);
+}
+
+static int take_site_memory(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+}
+
+static const struct {
+	const char *key;
+	int (*take)(struct nt_conf *conf, const char *value, struct nt_error *err);
+	size_t line;
+} site_keys[] = {
+	{ "pmix", take_site_pmix, offsetof(struct nt_conf, pmix_line) },
+	{ "record", take_site_record, offsetof(struct nt_conf, record_line) },
+	{ "record_bytes", take_site_bytes, offsetof(struct nt_conf, record_bytes_line) },
+	{ "memory_max", take_site_memory, offsetof(struct nt_conf, memory_line) },
+};
+
+/* ---- pairs and sections */
+
+static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_error *err)
+{
+	if (*at)
+		return nt_error_set(err, "%.40s stands in this section already, in line %u", key,
+				    *at);
+	*at = (uint16_t)line;
+	return 0;
+}
+
+/* What users may set, all else being locked; the mode is for "lock" and "modes". */
+static int take_keys(struct reader *r, unsigned line, const char *value, struct nt_error *err)
+{
+	struct nt_conf_section *section = r->open;
+	uint64_t allowed = 0;
+
+	if (note_line(&r->keys_line, line, "keys", err) < 0)
+		return -1;
+	if (strcmp(value, "none") != 0 && parse_settings(&allowed, value, err) < 0)
+		return -1;
+	if (section->limit_line[NT_LIMIT_LOCKED] == 0)
+		section->limit_line[NT_LIMIT_LOCKED] = (uint16_t)line;
+	section->limit[NT_LIMIT_LOCKED] |= ((UINT64_C(1) << NT_SETTING_COUNT) - 2) & ~allowed;
+	return 0;
+}
+
+static int take_limit(struct reader *r, unsigned line, enum nt_limit limit, const char *value,
+		      struct nt_error *err)
+{
+	struct nt_conf_section *section = r->open;
+	uint16_t *at = limit == NT_LIMIT_LOCKED ? &r->lock_line : &section->limit_line[limit];
+
+	if (note_line(at, line, limits[limit].key, err) < 0)
+		return -1;
+	section->limit_line[limit] = (uint16_t)line;
+	return limits[limit].take(r, &section->limit[limit], value, err);
+}
+
+static int unknown_key(const struct reader *r, const char *key, struct nt_error *err)
+{
+	const char *known[NT_LIMITS + LENGTH(site_keys) + NT_SETTING_COUNT + 1], *near;
+	size_t count = 0;
+
+	known[count++] = "keys";
+	for (size_t i = 0; i < NT_LIMITS; i++)
+		known[count++] = limits[i].key;
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++)
+		known[count++] = nt_setting_key(i);
+	for (size_t i = 0; i < LENGTH(site_keys) && r->open->kind == NT_CONF_SITE; i++)
+		known[count++] = site_keys[i].key;
+	near = nt_near(key, known, count);
+	if (near)
+		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
+	return nt_error_set(
+		err,
+		"unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
+		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
+		"nccl-tune(7))",
+		key,
+		r->open->kind == NT_CONF_SITE ? "pmix, record, record_bytes, memory_max " : "");
+}
+
+static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,
+		     struct nt_error *err)
+{
+	struct nt_conf_section *section = r->open;
+	struct nt_error why;
+	int rc = 1, i;
+
+	if (!section)
+		return nt_error_set(err, "a key before the first section (want [site])");
+	for (int l = 0; l < NT_LIMITS && rc == 1; l++) {
+		if (strcmp(limits[l].key, key) == 0)
+			rc = take_limit(r, line, (enum nt_limit)l, value, &why);
+	}
+	if (rc == 1 && strcmp(key, "keys") == 0)
+		rc = take_keys(r, line, value, &why);
+	for (size_t k = 0; k < LENGTH(site_keys) && rc == 1; k++) {
+		uint16_t *at = (uint16_t *)(void *)((char *)r->conf + site_keys[k].line);
+
+		if (strcmp(site_keys[k].key, key) != 0)
+			continue;
+		if (section->kind != NT_CONF_SITE)
+			return nt_error_set(err, "%s belongs into [site]", key);
+		rc = note_line(at, line, key, &why);
+		if (rc == 0)
+			rc = site_keys[k].take(r->conf, value, &why);
+	}
+	i = nt_setting_find(key, strlen(key));
+	if (rc == 1 && i >= 0) {
+		rc = note_line(&section->setting_line[i], line, key, &why);
+		return rc < 0 ? nt_error_set(err, "%s", why.text)
+			      : nt_setting_parse(&section->policy, (unsigned)i, value, err);
+	}
+	if (rc == 1)
+		return unknown_key(r, key, err);
+	return rc == 0 ? 0 : nt_error_set(err, "%s: %.200s", key, why.text);
+}
+
+static const char *const kinds[NT_CONF_KINDS] = { "site", "partition", "account", "qos" };
+
+static int kind_of(const char *title, const char **name)
+{
+	size_t length = strcspn(title, " \t");
+
+	*name = title + length + strspn(title + length, " \t");
+	for (int kind = 0; kind < NT_CONF_KINDS; kind++) {
+		if (strlen(kinds[kind]) == length && memcmp(kinds[kind], title, length) == 0)
+			return kind;
+	}
+	return -1;
+}
+
+static int misnamed(const char *title, struct nt_error *err)
+{
+	char word[NT_INI_NAME_MAX + 1];
+	const char *near;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(title, " \t"), title);
+	near = nt_near(word, kinds, NT_CONF_KINDS);
+	return nt_error_set(err,
+			    "section [%.48s] (want [site], [partition NAME], [account NAME] or "
+			    "[qos NAME]%s%s%s)",
+			    title, near ? "; did you mean " : "", near ? near : "",
+			    near ? "?" : "");
+}
+
+static int open_section(struct reader *r, unsigned line, const char *title, struct nt_error *err)
+{
+	struct nt_conf *conf = r->conf;
+	const struct nt_conf_section *same;
+	const char *name;
+	int kind = kind_of(title, &name);
+
+	r->keys_line = r->lock_line = 0;
+	if (kind < 0 || (kind == NT_CONF_SITE) != (name[0] == '\0') || strpbrk(name, " \t"))
+		return misnamed(title, err);
+	same = nt_conf_find(conf, (enum nt_conf_kind)kind, name);
+	if (kind == NT_CONF_SITE ? r->seen_site : same != NULL)
+		return nt_error_set(err, "section [%s] stands in this file already, in line %u",
+				    title, same->line);
+	if (kind == NT_CONF_SITE) {
+		r->open = &conf->section[0];
+		r->seen_site = true;
+	} else {
+		if (conf->count == NT_CONF_SECTIONS)
+			return nt_error_set(err, "more than %d sections", NT_CONF_SECTIONS);
+		r->open = &conf->section[conf->count++];
+	}
+	r->open->kind = (enum nt_conf_kind)kind;
+	r->open->line = (uint16_t)line;
+	snprintf(r->open->name, sizeof(r->open->name), "%s", name);
+	return 0;
+}
+
+static int take(void *context, unsigned line, const char *section, const char *key,
+		const char *value, struct nt_error *err)
+{
+	struct reader *r = context;
+
+	return key ? take_pair(r, line, key, value, err) : open_section(r, line, section, err);
+}
+
+/* ---- the whole */
+
+void nt_conf_init(struct nt_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->count = 1;
+	conf->memory_mib = NT_CONF_MEMORY_MIB;
+	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++) {
+		for (unsigned s = 0; s < NT_SETTING_COUNT; s++)
+			nt_setting_default(&conf->section[i].policy, s);
+	}
+}
+
+/* A default mode that the section itself does not allow would be off, and nobody would see why. */
+static int check_mode(const struct nt_conf *conf, const char *name, struct nt_error *err)
+{
+	const struct nt_conf_section *site = &conf->section[0];
+
+	for (unsigned i = 0; i < conf->count; i++) {
+		const struct nt_conf_section *section = &conf->section[i];
+		const struct nt_conf_section *limit = section->limit_line[NT_LIMIT_MODES] ? section
+											  : site;
+
+		if (!section->setting_line[0] || !limit->limit_line[NT_LIMIT_MODES] ||
+		    limit->limit[NT_LIMIT_MODES] >> section->policy.mode & 1)
+			continue;
+		return nt_error_set(err, "%.80s:%u: mode %s is not among the modes of line %u",
+				    name, section->setting_line[0],
+				    nt_mode_name(section->policy.mode),
+				    limit->limit_line[NT_LIMIT_MODES]);
+	}
+	return 0;
+}
+
+int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size_t bytes,
+		  struct nt_error *err)
+{
+	struct reader r = { .conf = conf };
+
+	nt_conf_init(conf);
+	conf->present = true;
+	snprintf(conf->path, sizeof(conf->path), "%s", name);
+	if (nt_ini_read(name, text, bytes, take, &r, err) < 0)
+		return -1;
+	return check_mode(conf, name, err);
+}
+
+const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX])
+{
+	snprintf(out, NT_PATH_MAX, "[%s%s%s]", kinds[section->kind], section->name[0] ? " " : "",
+		 section->name);
+	return out;
+}
+
+const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
+					   const char *name)
+{
+	for (unsigned i = 0; i < conf->count; i++) {
+		if (conf->section[i].kind == kind && strcmp(conf->section[i].name, name) == 0)
+			return &conf->section[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,113 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conf.h - nccl-tune.conf, the administrator's file, and a user's file of settings
+ *
+ * Parsed strictly: a key that is not known, one that is given twice, or a value that makes no sense
+ * is an error with its line, and then nothing of the file counts. What follows from what it says is
+ * in site/rules.h.
+ *
+ * Threads:  pure functions, but for the two that read files; any thread.
+ * Memory:   a value of some 40 KiB, without pointers.
+ * Errors:   -1 and *err: "FILE:LINE: what is wrong and what is accepted".
+ * Units:    limits as the settings that they bound (contract/setting.h).
+ */
+#ifndef NT_CONF_H
+#define NT_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "contract/error.h"
+#include "contract/setting.h"
+#include "site/ini.h"
+
+#define NT_CONF_FILE NT_SYSCONFDIR "/nccl-tune.conf"
+#define NT_CONF_SECTIONS 64
+#define NT_CONF_PROFILES 63 /* launch profiles that are named */
+
+enum nt_conf_kind { NT_CONF_SITE, NT_CONF_PARTITION, NT_CONF_ACCOUNT, NT_CONF_QOS, NT_CONF_KINDS };
+
+/* What a section may bound. Those up to LAUNCH are bits. */
+enum nt_limit {
+	NT_LIMIT_OFF, /* 1: no tuning at all */
+	NT_LIMIT_MODES, /* allowed: 1 << NT_MODE_* */
+	NT_LIMIT_LOCKED, /* settings that users cannot change: 1 << number */
+	NT_LIMIT_ALGORITHMS, /* allowed, as the setting */
+	NT_LIMIT_PROTOCOLS,
+	NT_LIMIT_LAUNCH, /* allowed: places in struct nt_conf's profile; 1 << 63: all others */
+	NT_LIMIT_BUDGET, /* the largest values */
+	NT_LIMIT_CALLS,
+	NT_LIMIT_EXTRA,
+	NT_LIMIT_CALIBRATE,
+	NT_LIMITS,
+};
+
+struct nt_conf_section {
+	enum nt_conf_kind kind;
+	char name[NT_INI_NAME_MAX + 1];
+	uint16_t line;
+	struct nt_policy policy; /* the settings that are given */
+	uint16_t setting_line[NT_SETTING_COUNT]; /* 0: not given */
+	uint64_t limit[NT_LIMITS];
+	uint16_t limit_line[NT_LIMITS]; /* 0: not given */
+};
+
+enum nt_sink { NT_SINK_ADMINCOMMENT, NT_SINK_FILE, NT_SINK_NONE };
+
+struct nt_conf {
+	bool present;
+	char path[NT_PATH_MAX];
+	unsigned count;
+	struct nt_conf_section section[NT_CONF_SECTIONS]; /* the first is [site], always there */
+	unsigned profiles;
+	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
+	/* Of [site] alone; a line of 0: not given. */
+	uint16_t pmix_line, record_line, record_bytes_line, memory_line;
+	bool pmix;
+	enum nt_sink sink;
+	char filedir[NT_PATH_MAX];
+	uint32_t record_bytes; /* of a step's record; 0: as many as there is room for */
+	uint32_t memory_mib; /* of a user's memory; NT_CONF_MEMORY_MIB where it is not given */
+};
+
+#define NT_CONF_MEMORY_MIB 32
+#define NT_CONF_RECORD_MIN 512
+
+/* What a file says that says nothing. */
+void nt_conf_init(struct nt_conf *conf);
+/* The text of a file; name stands for it in messages. */
+int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size_t bytes,
+		  struct nt_error *err);
+/* The file itself. It must be root's, writable to nobody else, and no link. Where there is none:
+ * an error if it must be there, else as nt_conf_init(). */
+int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err);
+
+/* A user's file of settings: no sections, settings alone. *given gets a bit for each. */
+int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *name,
+		       const char *text, size_t bytes, struct nt_error *err);
+/* That of the user who runs this: $XDG_CONFIG_HOME or ~/.config; 1: there is none. path gets where
+ * it is looked for, "" where nobody knows. */
+int nt_conf_read_user(struct nt_policy *policy, uint64_t *given, char path[NT_PATH_MAX],
+		      struct nt_error *err);
+
+const char *nt_limit_key(enum nt_limit limit); /* as the file spells it */
+/* "[partition gpu]" */
+const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX]);
+/* The section of that kind and name; NULL: there is none. */
+const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
+					   const char *name);
+
+/* A value of the keys "record" and "modes", as plugstack.conf and the file have them; the modes are
+ * separated by + there, by blanks, commas or + here. */
+int nt_conf_record(enum nt_sink *sink, char filedir[NT_PATH_MAX], const char *value,
+		   struct nt_error *err);
+int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
+#define NT_CONF_MODES_TEXT 64
+/* "off, observe" */
+const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT]);
+/* An absolute path that may stand in comma-separated lists and on command lines. */
+int nt_conf_path(char out[NT_PATH_MAX], const char *value, struct nt_error *err);
+/* ... of a directory, which becomes a part of longer ones. */
+int nt_conf_directory(char out[NT_PATH_MAX], const char *value, struct nt_error *err);
+
+#endif

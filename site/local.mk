@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# The administrator's file, and which of many values counts.
+
+noinst_LTLIBRARIES += libnt-site.la
+libnt_site_la_SOURCES = \
+	%D%/conf.c \
+	%D%/conf.h \
+	%D%/conf-read.c \
+	%D%/ini.c \
+	%D%/ini.h \
+	%D%/place.c \
+	%D%/place.h \
+	%D%/plugstack.c \
+	%D%/plugstack.h \
+	%D%/rules.c \
+	%D%/rules.h \
+	%D%/show.c \
+	%D%/show.h

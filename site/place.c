@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of three lines, <rundir>/job-<node>.<job>. */
+#include "site/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "launch/file.h"
+
+#define FILE_MAX (4 * NT_PLACE_TEXT)
+
+static int name_of(char out[NT_PATH_MAX], const char *node, uint32_t job, struct nt_error *err)
+{
+	int length = snprintf(out, NT_PATH_MAX, "job-%s.%" PRIu32, node, job);
+
+	if (length < 0 || length >= NT_PATH_MAX - 8 || strchr(node, '/')) {
+		errno = EINVAL;
+		return nt_error_set(err, "'%.60s' is no name of a node", node);
+	}
+	return 0;
+}
+
+/* A line "key=value" of the text; NULL: there is none. */
+static const char *line_of(const char *text, const char *key, char out[NT_PLACE_TEXT])
+{
+	const size_t bytes = strlen(key);
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+
+		if (length > bytes && length - bytes < NT_PLACE_TEXT &&
+		    memcmp(text, key, bytes) == 0 && text[bytes] == '=') {
+			snprintf(out, NT_PLACE_TEXT, "%.*s", (int)(length - bytes - 1),
+				 text + bytes + 1);
+			return out;
+		}
+		text += length + (text[length] == '\n');
+	}
+	return NULL;
+}
+
+int nt_place_read(struct nt_job_place *place, int rundir_fd, const char *node, uint32_t job,
+		  struct nt_error *err)
+{
+	char name[NT_PATH_MAX];
+	char *text;
+	size_t bytes;
+
+	memset(place, 0, sizeof(*place));
+	if (name_of(name, node, job, err) < 0 ||
+	    nt_launch_file_read(rundir_fd, name, NT_LAUNCH_ROOT_ONLY | NT_LAUNCH_NO_LINK, FILE_MAX,
+				&text, &bytes, err) < 0)
+		return -1;
+	place->where.partition = line_of(text, "partition", place->partition);
+	place->where.account = line_of(text, "account", place->account);
+	place->where.qos = line_of(text, "qos", place->qos);
+	free(text);
+	return 0;
+}
+
+static void add_line(char *text, size_t text_bytes, const char *key, const char *value)
+{
+	const size_t used = strlen(text);
+
+	if (value && strlen(value) < NT_PLACE_TEXT && !strchr(value, '\n'))
+		snprintf(text + used, text_bytes - used, "%s=%s\n", key, value);
+}
+
+/* Not made safe on disk: a boot ends the job, too. */
+int nt_place_write(const struct nt_step_where *where, int rundir_fd, const char *node, uint32_t job,
+		   struct nt_error *err)
+{
+	char name[NT_PATH_MAX], new[NT_PATH_MAX + 4], text[FILE_MAX] = "";
+	ssize_t written;
+	int fd;
+
+	if (name_of(name, node, job, err) < 0)
+		return -1;
+	add_line(text, sizeof(text), "partition", where->partition);
+	add_line(text, sizeof(text), "account", where->account);
+	add_line(text, sizeof(text), "qos", where->qos);
+	snprintf(new, sizeof(new), "%s.new", name);
+	unlinkat(rundir_fd, new, 0);
+	fd = openat(rundir_fd, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return nt_error_set(err, "%.100s: %m", new);
+	written = write(fd, text, strlen(text));
+	close(fd);
+	if (written == (ssize_t)strlen(text) && renameat(rundir_fd, new, rundir_fd, name) == 0)
+		return 0;
+	nt_error_set(err, "%.100s: %m", name);
+	unlinkat(rundir_fd, new, 0);
+	return -1;
+}
+
+void nt_place_forget(int rundir_fd, const char *node, uint32_t job)
+{
+	char name[NT_PATH_MAX];
+
+	if (name_of(name, node, job, NULL) == 0)
+		unlinkat(rundir_fd, name, 0);
+}

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plugstack.h - the lines of ours in plugstack.conf, as Slurm reads it on this host
+ *
+ * Threads:  any.
+ * Memory:   a value; words point into its text.
+ * Errors:   -1 and *err where a file cannot be read; a line that is not there is none.
+ * Host:     slurm.conf is $SLURM_CONF, else where packages have it; PlugStackConfig and PluginDir
+ *           are read from it, but not from files that it includes.
+ */
+#ifndef NT_PLUGSTACK_H
+#define NT_PLUGSTACK_H
+
+#include <stdbool.h>
+#include "contract/error.h"
+#include "contract/names.h"
+
+#define NT_PLUGSTACK_WORDS 32
+#define NT_PLUGSTACK_PLUGIN "spank_nccl_tune.so"
+#define NT_PLUGSTACK_JOB_PLUGIN "spank_nccl_tune_job.so"
+
+/* A line, and what it loads. */
+struct nt_plugstack_line {
+	bool found, required;
+	unsigned line;
+	char file[NT_PATH_MAX]; /* where it stands */
+	char plugin[NT_PATH_MAX]; /* that it loads, or where that would be */
+	char text[1024];
+	int argc;
+	char *argv[NT_PLUGSTACK_WORDS];
+};
+
+struct nt_plugstack {
+	char slurm_conf[NT_PATH_MAX];
+	char path[NT_PATH_MAX]; /* of plugstack.conf */
+	char plugin_dirs[1024]; /* separated by ':' */
+	unsigned files; /* that were read */
+	struct nt_plugstack_line tune, job; /* the last of each counts */
+};
+
+/* path: of plugstack.conf; NULL: Slurm's own. */
+int nt_plugstack_read(struct nt_plugstack *stack, const char *path, struct nt_error *err);
+
+#endif

@@ -1,0 +1,466 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections over each other, and users' wishes over these. */
+#include "site/rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ALL UINT64_MAX
+
+static const struct {
+	enum { DENY, ALLOW, CAP } kind;
+	const char *setting; /* that it bounds */
+} limits[] = {
+	[NT_LIMIT_OFF] = { DENY, NULL },
+	[NT_LIMIT_MODES] = { ALLOW, "mode" },
+	[NT_LIMIT_LOCKED] = { DENY, NULL },
+	[NT_LIMIT_ALGORITHMS] = { ALLOW, "algorithms" },
+	[NT_LIMIT_PROTOCOLS] = { ALLOW, "protocols" },
+	[NT_LIMIT_LAUNCH] = { ALLOW, "launch" },
+	[NT_LIMIT_BUDGET] = { CAP, "budget" },
+	[NT_LIMIT_CALLS] = { CAP, "max_calls" },
+	[NT_LIMIT_EXTRA] = { CAP, "max_extra" },
+	[NT_LIMIT_CALIBRATE] = { CAP, "calibrate" },
+};
+
+static unsigned setting_of(enum nt_limit limit)
+{
+	return (unsigned)nt_setting_find(limits[limit].setting, strlen(limits[limit].setting));
+}
+
+/* ---- sections */
+
+static uint64_t strictest(enum nt_limit limit, uint64_t a, uint64_t b)
+{
+	if (limits[limit].kind == CAP)
+		return a < b ? a : b;
+	return limits[limit].kind == DENY ? a | b : a & b;
+}
+
+static uint64_t loosest(enum nt_limit limit, uint64_t a, uint64_t b)
+{
+	if (limits[limit].kind == CAP)
+		return a > b ? a : b;
+	return limits[limit].kind == DENY ? a & b : a | b;
+}
+
+static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t value,
+		      const struct nt_conf_section *section)
+{
+	if (rules->limit[limit] == value && rules->limit_source[limit].rank != NT_RANK_BUILT_IN &&
+	    rules->limit_source[limit].rank != NT_RANK_PLUGSTACK)
+		return;
+	rules->limit[limit] = value;
+	rules->limit_source[limit] = (struct nt_source){ NT_RANK_FILE, section,
+							 section->limit_line[limit] };
+}
+
+/* One that is known to hold. */
+static void lay(struct nt_site_rules *rules, const struct nt_conf_section *section)
+{
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (!section->setting_line[i])
+			continue;
+		nt_setting_copy(&rules->policy, &section->policy, i);
+		rules->source[i] = (struct nt_source){ NT_RANK_FILE, section,
+						       section->setting_line[i] };
+	}
+	for (int l = 0; l < NT_LIMITS; l++) {
+		const enum nt_limit limit = (enum nt_limit)l;
+
+		if (!section->limit_line[l])
+			continue;
+		if (limit == NT_LIMIT_OFF && rules->limit[l])
+			continue; /* off is off */
+		set_limit(rules, limit, section->limit[l], section);
+		if (limit == NT_LIMIT_ALGORITHMS || limit == NT_LIMIT_PROTOCOLS) {
+			const unsigned i = setting_of(limit);
+
+			nt_setting_put(&rules->policy, i, (int64_t)section->limit[l]);
+			rules->source[i] = rules->limit_source[l];
+		}
+	}
+}
+
+/* One that may hold. */
+static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *section,
+		  enum nt_unknown unknown)
+{
+	for (int l = 0; l < NT_LIMITS && unknown != NT_UNKNOWN_NONE; l++) {
+		const enum nt_limit limit = (enum nt_limit)l;
+		uint64_t value;
+
+		if (!section->limit_line[l])
+			continue;
+		value = unknown == NT_UNKNOWN_STRICT
+				? strictest(limit, rules->limit[l], section->limit[l])
+				: loosest(limit, rules->limit[l], section->limit[l]);
+		if (value != rules->limit[l])
+			set_limit(rules, limit, value, section);
+	}
+}
+
+static void lay_kind(struct nt_site_rules *rules, enum nt_conf_kind kind, const char *name,
+		     enum nt_unknown unknown)
+{
+	const struct nt_conf *conf = rules->conf;
+
+	for (unsigned i = 1; i < conf->count; i++) {
+		const struct nt_conf_section *section = &conf->section[i];
+
+		if (section->kind != kind)
+			continue;
+		if (!name)
+			weigh(rules, section, unknown);
+		else if (strcmp(section->name, name) == 0)
+			lay(rules, section);
+	}
+}
+
+static void lay_plugstack(struct nt_site_rules *rules, const struct nt_site_default *plugstack)
+{
+	const struct nt_source here = { .rank = NT_RANK_PLUGSTACK };
+
+	rules->policy = plugstack->policy;
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (plugstack->given >> i & 1)
+			rules->source[i] = here;
+	}
+	for (int l = 0; l < NT_LIMITS; l++)
+		rules->limit[l] = limits[l].kind == DENY ? 0 : ALL;
+	rules->limit[NT_LIMIT_MODES] = plugstack->modes;
+	rules->limit[NT_LIMIT_CALIBRATE] = (uint64_t)plugstack->calibrate_max_s;
+	rules->limit_source[NT_LIMIT_MODES] = here;
+	rules->limit_source[NT_LIMIT_CALIBRATE] = here;
+}
+
+/* A section may loosen the file's own limit, but not what plugstack.conf says. */
+static void keep_plugstack(struct nt_site_rules *rules, const struct nt_site_default *plugstack)
+{
+	const uint64_t calibrate_max = (uint64_t)plugstack->calibrate_max_s;
+
+	rules->limit[NT_LIMIT_MODES] &= plugstack->modes;
+	if (rules->limit[NT_LIMIT_CALIBRATE] > calibrate_max)
+		rules->limit[NT_LIMIT_CALIBRATE] = calibrate_max;
+}
+
+/* Whether a value is over a cap; 0 is no limit where the cap is not of calibrate. */
+static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
+		    const struct nt_policy *policy)
+{
+	const uint64_t value = (uint64_t)nt_setting_number(policy, setting_of(limit));
+
+	if (limits[limit].kind != CAP || rules->limit[limit] == ALL)
+		return false;
+	return value > rules->limit[limit] || (value == 0 && limit != NT_LIMIT_CALIBRATE);
+}
+
+/* The default is within the limits itself. */
+static void bound_default(struct nt_site_rules *rules)
+{
+	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
+		const unsigned i = setting_of((enum nt_limit)l);
+
+		if (!is_over(rules, (enum nt_limit)l, &rules->policy))
+			continue;
+		nt_setting_put(&rules->policy, i, (int64_t)rules->limit[l]);
+		rules->source[i] = rules->limit_source[l];
+		rules->source[i].rank = NT_RANK_LIMIT;
+	}
+	rules->policy.algorithms &= (int64_t)rules->limit[NT_LIMIT_ALGORITHMS];
+	rules->policy.protocols &= (int64_t)rules->limit[NT_LIMIT_PROTOCOLS];
+	if (!(rules->limit[NT_LIMIT_MODES] >> rules->policy.mode & 1)) {
+		rules->policy.mode = NT_MODE_OFF;
+		rules->source[0] = rules->limit_source[NT_LIMIT_MODES];
+		rules->source[0].rank = NT_RANK_LIMIT;
+	}
+}
+
+void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
+		   const struct nt_conf *conf, const struct nt_step_where *where,
+		   enum nt_unknown unknown)
+{
+	memset(rules, 0, sizeof(*rules));
+	rules->conf = conf;
+	lay_plugstack(rules, plugstack);
+	lay(rules, &conf->section[0]);
+	lay_kind(rules, NT_CONF_PARTITION, where->partition, unknown);
+	lay_kind(rules, NT_CONF_ACCOUNT, where->account, unknown);
+	lay_kind(rules, NT_CONF_QOS, where->qos, unknown);
+	keep_plugstack(rules, plugstack);
+	bound_default(rules);
+}
+
+bool nt_conf_has_sections(const struct nt_conf *conf)
+{
+	return conf->count > 1;
+}
+
+bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile)
+{
+	const uint64_t allowed = rules->limit[NT_LIMIT_LAUNCH];
+	const struct nt_conf *conf = rules->conf;
+
+	if (strcmp(profile, "off") == 0 || strcmp(profile, "auto") == 0 ||
+	    strcmp(profile, "default") == 0)
+		return true;
+	for (unsigned i = 0; i < conf->profiles; i++) {
+		if (strcmp(conf->profile[i], profile) == 0)
+			return allowed >> i & 1;
+	}
+	return allowed >> 63 & 1;
+}
+
+const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
+			      size_t out_bytes)
+{
+	const uint64_t allowed = rules->limit[NT_LIMIT_LAUNCH];
+	size_t used = 0;
+
+	if (allowed >> 63 & 1)
+		return NULL;
+	out[0] = '\0';
+	for (unsigned i = 0; i < rules->conf->profiles; i++) {
+		const char *name = rules->conf->profile[i];
+
+		if (!(allowed >> i & 1) || used + strlen(name) + 2 > out_bytes)
+			continue;
+		used += (size_t)snprintf(out + used, out_bytes - used, "%.*s%s", used > 0,
+					 &separator, name);
+	}
+	return out;
+}
+
+/* ---- wishes */
+
+/* The settings that are asked for, each with where; -1: the text makes no sense. */
+static int collect(const struct nt_site_rules *rules, const struct nt_asked *asked,
+		   struct nt_policy *wish, enum nt_rank rank[NT_SETTING_COUNT],
+		   struct nt_error *err)
+{
+	uint64_t given = 0;
+
+	*wish = rules->policy;
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		rank[i] = NT_RANK_BUILT_IN;
+		if (!asked->user || !(asked->user_given >> i & 1))
+			continue;
+		nt_setting_copy(wish, asked->user, i);
+		rank[i] = NT_RANK_USER_FILE;
+	}
+	if (asked->text && nt_policy_parse_given(wish, &given, asked->text, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (given >> i & 1)
+			rank[i] = asked->rank;
+	}
+	return 0;
+}
+
+static const char *here(const struct nt_source *source, char out[NT_PATH_MAX])
+{
+	char title[NT_PATH_MAX];
+
+	if (!source->section || source->section->kind == NT_CONF_SITE)
+		return "at this site";
+	snprintf(out, NT_PATH_MAX, "in %.60s", nt_conf_title(source->section, title));
+	return out;
+}
+
+static void remark(struct nt_outcome *outcome, const struct nt_error *text)
+{
+	if (outcome->remarks < NT_REMARKS_MAX)
+		outcome->remark[outcome->remarks++] = *text;
+}
+
+/* Keeps the site's value of a setting. */
+static void hold(const struct nt_site_rules *rules, struct nt_outcome *outcome, unsigned i)
+{
+	const struct nt_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
+	char value[NT_SETTING_TEXT], wished[NT_SETTING_TEXT], where[NT_PATH_MAX];
+	struct nt_error text;
+
+	(void)nt_setting_format(&outcome->policy, i, wished);
+	(void)nt_setting_format(&rules->policy, i, value);
+	if (!nt_setting_same(&outcome->policy, &rules->policy, i)) {
+		nt_error_set(&text, "%s is locked %s: %s, not %s", nt_setting_key(i),
+			     here(lock, where), value, wished);
+		remark(outcome, &text);
+	}
+	nt_setting_copy(&outcome->policy, &rules->policy, i);
+	outcome->source[i] = *lock;
+	outcome->source[i].rank = NT_RANK_LOCK;
+}
+
+static void say_over(const struct nt_site_rules *rules, enum nt_limit limit,
+		     const struct nt_policy *policy, struct nt_error *err)
+{
+	const unsigned i = setting_of(limit);
+	char value[NT_SETTING_TEXT], most[NT_SETTING_TEXT], where[NT_PATH_MAX];
+	struct nt_policy cap = *policy;
+
+	(void)nt_setting_format(policy, i, value);
+	nt_setting_put(&cap, i, (int64_t)rules->limit[limit]);
+	(void)nt_setting_format(&cap, i, most);
+	nt_error_set(err, "%s %s is not allowed %s (want %s to %s %s)", nt_setting_key(i), value,
+		     here(&rules->limit_source[limit], where),
+		     limit == NT_LIMIT_CALIBRATE ? "0" : "more than 0, up", most,
+		     nt_setting_unit(i));
+}
+
+static void bound(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+{
+	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
+		const unsigned i = setting_of((enum nt_limit)l);
+		struct nt_error text;
+		char most[NT_SETTING_TEXT];
+
+		if (!is_over(rules, (enum nt_limit)l, &outcome->policy))
+			continue;
+		say_over(rules, (enum nt_limit)l, &outcome->policy, &text);
+		nt_setting_put(&outcome->policy, i, (int64_t)rules->limit[l]);
+		(void)nt_setting_format(&outcome->policy, i, most);
+		snprintf(text.text + strlen(text.text), sizeof(text.text) - strlen(text.text),
+			 ": it is %s", most);
+		remark(outcome, &text);
+		outcome->source[i] = rules->limit_source[l];
+		outcome->source[i].rank = NT_RANK_LIMIT;
+	}
+}
+
+static int check_mode(const struct nt_site_rules *rules, struct nt_outcome *outcome,
+		      struct nt_error *err)
+{
+	const struct nt_source *source = &rules->limit_source[NT_LIMIT_MODES];
+	const int64_t mode = outcome->policy.mode;
+	char allowed[NT_CONF_MODES_TEXT], where[NT_PATH_MAX];
+
+	if (rules->limit[NT_LIMIT_MODES] >> mode & 1)
+		return 0;
+	nt_error_set(err, "mode %s is not allowed %s (allowed: %s)", nt_mode_name(mode),
+		     here(source, where),
+		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], allowed));
+	if (outcome->source[0].rank != NT_RANK_USER_FILE)
+		return -1;
+	/* A file for all steps is not to stand in the way of one. */
+	remark(outcome, err);
+	outcome->policy.mode = rules->policy.mode;
+	outcome->source[0] = rules->source[0];
+	return 0;
+}
+
+/* What is left of the pairs that were asked for. */
+static int check_sets(const struct nt_site_rules *rules, struct nt_outcome *outcome,
+		      struct nt_error *err)
+{
+	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
+
+	for (unsigned s = 0; s < 2; s++) {
+		const unsigned i = setting_of(sets[s]);
+		const int64_t asked = nt_setting_number(&outcome->policy, i);
+		const int64_t left = asked & (int64_t)rules->limit[sets[s]];
+		struct nt_policy allowed = outcome->policy;
+		char value[NT_SETTING_TEXT], names[NT_SETTING_TEXT], where[NT_PATH_MAX];
+		struct nt_error text;
+
+		if (left == asked)
+			continue;
+		(void)nt_setting_format(&outcome->policy, i, value);
+		nt_setting_put(&allowed, i,
+			       (int64_t)rules->limit[sets[s]] &
+				       nt_setting_number(&rules->policy, i));
+		(void)nt_setting_format(&allowed, i, names);
+		nt_error_set(&text, "%s %s is not allowed %s (allowed: %s)", nt_setting_key(i),
+			     value, here(&rules->limit_source[sets[s]], where), names);
+		if (left == 0) {
+			*err = text;
+			return -1;
+		}
+		remark(outcome, &text);
+		nt_setting_put(&outcome->policy, i, left);
+		outcome->source[i] = rules->limit_source[sets[s]];
+		outcome->source[i].rank = NT_RANK_LIMIT;
+	}
+	return 0;
+}
+
+static int check_launch(const struct nt_site_rules *rules, struct nt_outcome *outcome,
+			struct nt_error *err)
+{
+	char where[NT_PATH_MAX];
+
+	if (nt_rules_launch(rules, outcome->policy.launch))
+		return 0;
+	return nt_error_set(err, "launch %s is not allowed %s", outcome->policy.launch,
+			    here(&rules->limit_source[NT_LIMIT_LAUNCH], where));
+}
+
+/* The switch for everything: what else was asked for does not matter. */
+static void switch_off(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+{
+	const struct nt_source *source = &rules->limit_source[NT_LIMIT_OFF];
+	char where[NT_PATH_MAX];
+	struct nt_error text;
+
+	if (outcome->policy.mode != NT_MODE_OFF) {
+		nt_error_set(&text, "tuning is switched off %s", here(source, where));
+		remark(outcome, &text);
+	}
+	outcome->policy.mode = NT_MODE_OFF;
+	snprintf(outcome->policy.launch, sizeof(outcome->policy.launch), "off");
+	outcome->source[0] = *source;
+	outcome->source[0].rank = NT_RANK_LOCK;
+}
+
+int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
+		   struct nt_outcome *outcome, struct nt_error *err)
+{
+	enum nt_rank rank[NT_SETTING_COUNT];
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->refused = collect(rules, asked, &outcome->policy, rank, err) < 0;
+	for (unsigned i = 0; i < NT_SETTING_COUNT && !outcome->refused; i++) {
+		outcome->source[i] = rules->source[i];
+		if (rank[i] != NT_RANK_BUILT_IN)
+			outcome->source[i] = (struct nt_source){ .rank = rank[i] };
+		if (rules->limit[NT_LIMIT_LOCKED] >> i & 1)
+			hold(rules, outcome, i);
+	}
+	if (!outcome->refused && rules->limit[NT_LIMIT_OFF]) {
+		switch_off(rules, outcome);
+		return 0;
+	}
+	if (!outcome->refused)
+		outcome->refused = check_mode(rules, outcome, err) < 0 ||
+				   check_sets(rules, outcome, err) < 0 ||
+				   check_launch(rules, outcome, err) < 0;
+	if (outcome->refused) {
+		outcome->policy = rules->policy;
+		outcome->policy.mode = NT_MODE_OFF;
+		return -1;
+	}
+	bound(rules, outcome);
+	return 0;
+}
+
+int nt_rules_check_caps(const struct nt_site_rules *rules, const struct nt_asked *asked,
+			struct nt_error *err)
+{
+	enum nt_rank rank[NT_SETTING_COUNT];
+	struct nt_policy wish;
+
+	if (collect(rules, asked, &wish, rank, err) < 0)
+		return -1;
+	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
+		const unsigned i = setting_of((enum nt_limit)l);
+
+		if (rank[i] >= NT_RANK_JOB && !(rules->limit[NT_LIMIT_LOCKED] >> i & 1) &&
+		    is_over(rules, (enum nt_limit)l, &wish)) {
+			say_over(rules, (enum nt_limit)l, &wish, err);
+			return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rules.h - which value of a setting counts
+ *
+ * For each setting, the first of these that has a value:
+ *
+ *     site lock > command line > variable > the job's option > user file > site default > built-in
+ *
+ * The command line, the variable (SLURM_NCCL_TUNE) and the option of the job around the step are
+ * texts MODE[,key=value...], of which the first that is there is taken, and the others are not
+ * looked at. The site default is that of the QOS's section, else of the account's, the partition's,
+ * [site]'s, else of plugstack.conf; a lock holds at the site default. What a limit of the site
+ * forbids is then refused, or brought down to it.
+ *
+ * Limits come from the same sections by the same order, but for "tuning = off", which holds
+ * wherever it stands. Where it is not known which partition, account or QOS a step has, the
+ * strictest of what all sections of that kind and those before say holds, and no default of
+ * theirs.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   values; rules point into the struct nt_conf that they were made from.
+ * Errors:   -1 and *err.
+ */
+#ifndef NT_RULES_H
+#define NT_RULES_H
+
+#include "contract/policy.h"
+#include "site/conf.h"
+
+/* Where a step runs; NULL: not known, "": none. */
+struct nt_step_where {
+	const char *partition, *account, *qos;
+};
+
+/* What the arguments in plugstack.conf say; below the file. */
+struct nt_site_default {
+	struct nt_policy policy;
+	uint64_t given; /* settings by number */
+	uint64_t modes; /* 1 << NT_MODE_* */
+	int64_t calibrate_max_s;
+};
+
+enum nt_rank {
+	NT_RANK_BUILT_IN,
+	NT_RANK_PLUGSTACK,
+	NT_RANK_FILE, /* nccl-tune.conf */
+	NT_RANK_USER_FILE,
+	NT_RANK_JOB, /* of the job around this step */
+	NT_RANK_VARIABLE,
+	NT_RANK_OPTION, /* the command line */
+	NT_RANK_LOCK,
+	NT_RANK_LIMIT, /* brought down to it */
+};
+
+/* Where a value or a limit stands. */
+struct nt_source {
+	enum nt_rank rank;
+	const struct nt_conf_section *section; /* of NT_RANK_FILE, _LOCK and _LIMIT; NULL: none */
+	unsigned line;
+};
+
+struct nt_site_rules {
+	const struct nt_conf *conf;
+	struct nt_policy policy; /* the site default */
+	struct nt_source source[NT_SETTING_COUNT];
+	uint64_t limit[NT_LIMITS];
+	struct nt_source limit_source[NT_LIMITS]; /* rank BUILT_IN: there is none */
+};
+
+/* How sections count whose kind is not known of the step. */
+enum nt_unknown {
+	NT_UNKNOWN_STRICT, /* the strictest: what holds */
+	NT_UNKNOWN_LOOSE, /* the loosest: beyond it nobody may go */
+	NT_UNKNOWN_NONE, /* not at all: to be shown */
+};
+
+void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
+		   const struct nt_conf *conf, const struct nt_step_where *where,
+		   enum nt_unknown unknown);
+
+/* What was asked for; NULL and 0: nothing. */
+struct nt_asked {
+	const char *text; /* the option's */
+	enum nt_rank rank; /* JOB, VARIABLE or OPTION */
+	const struct nt_policy *user; /* of the user file */
+	uint64_t user_given;
+};
+
+#define NT_REMARKS_MAX 4
+struct nt_outcome {
+	struct nt_policy policy;
+	struct nt_source source[NT_SETTING_COUNT];
+	bool refused; /* it was asked for what is not allowed: nothing is tuned */
+	unsigned remarks;
+	struct nt_error remark[NT_REMARKS_MAX]; /* what is not as it was asked for */
+};
+
+/* -1: the text makes no sense, or asks for what is not allowed; outcome then has mode off. What is
+ * locked, and what is over a cap, is remarked upon. */
+int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
+		   struct nt_outcome *outcome, struct nt_error *err);
+/* Whether anything is over a cap: *err says which, and what is accepted. */
+int nt_rules_check_caps(const struct nt_site_rules *rules, const struct nt_asked *asked,
+			struct nt_error *err);
+
+/* Whether a launch profile may be used. */
+bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile);
+
+/* The names of those that may be used, joined by separator; NULL: all may. */
+const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
+			      size_t out_bytes);
+
+/* Do sections make a difference at all? */
+bool nt_conf_has_sections(const struct nt_conf *conf);
+
+#endif

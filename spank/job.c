@@ -1,0 +1,94 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spank_nccl_tune_job.so: notes at a job's start on a node which partition, account and QOS it has
+ * (site/place.h), and forgets it at its end. A plugin of its own, since slurmd starts a process for
+ * each job's prolog and epilog where any plugin has such hooks: only sites whose file has sections
+ * for partitions, accounts or QOSs need it. No trouble of it fails a job. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <slurm/slurm.h>
+#pragma GCC visibility push(default)
+#include <slurm/spank.h>
+SPANK_PLUGIN(nccl_tune_job, 1)
+#pragma GCC visibility pop
+#include "site/place.h"
+#include "spank/slurm_compat.h"
+#include "spank/step.h"
+
+#define LOG "nccl-tune: "
+#define RUNDIR "rundir="
+
+/* The one argument that it has in common with the other plugin. */
+static const char *rundir_of(int ac, char **av)
+{
+	const char *rundir = NT_RUN_DIR;
+
+	for (int i = 0; i < ac; i++) {
+		if (strncmp(av[i], RUNDIR, sizeof(RUNDIR) - 1) == 0)
+			rundir = av[i] + sizeof(RUNDIR) - 1;
+	}
+	return rundir;
+}
+
+/* slurmd has made this environment; what users put into it begins with SPANK_. With a partition
+ * comes the rest, unless the job has none. */
+static struct nt_step_where where_of_job(void)
+{
+	struct nt_step_where where = {
+		.partition = getenv("SLURM_JOB_PARTITION"),
+		.account = getenv("SLURM_JOB_ACCOUNT"),
+		.qos = getenv("SLURM_JOB_QOS"),
+	};
+
+	if (where.partition && !where.account)
+		where.account = "";
+	if (!NT_SLURM_TELLS_QOS)
+		where.qos = NULL;
+	else if (where.partition && !where.qos)
+		where.qos = "";
+	return where;
+}
+
+static int open_rundir(spank_t spank, int ac, char **av, uint32_t *job, const char **node)
+{
+	struct nt_error err;
+	int fd;
+
+	*node = getenv("SLURMD_NODENAME");
+	if (!*node || spank_get_item(spank, S_JOB_ID, job) != ESPANK_SUCCESS)
+		return -1;
+	fd = nt_rundir_open(rundir_of(ac, av), &err);
+	if (fd < 0)
+		slurm_error(LOG "%s", err.text);
+	return fd;
+}
+
+int slurm_spank_job_prolog(spank_t spank, int ac, char **av)
+{
+	const struct nt_step_where where = where_of_job();
+	const char *node;
+	struct nt_error err;
+	uint32_t job;
+	int fd = open_rundir(spank, ac, av, &job, &node);
+
+	if (fd < 0)
+		return 0;
+	if (nt_place_write(&where, fd, node, job, &err) < 0)
+		slurm_error(LOG "%s", err.text);
+	close(fd);
+	return 0;
+}
+
+int slurm_spank_job_epilog(spank_t spank, int ac, char **av)
+{
+	const char *node;
+	uint32_t job;
+	int fd = open_rundir(spank, ac, av, &job, &node);
+
+	if (fd < 0)
+		return 0;
+	nt_place_forget(fd, node, job);
+	close(fd);
+	return 0;
+}

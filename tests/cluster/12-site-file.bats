@@ -1,0 +1,403 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune.conf: which of all values counts, what is refused, brought down or locked, and where that holds whatever a user
+# puts into his environment. Tables of cases; the unit tests site-conf and site-rules have the rest.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
+	: >"$FILE"
+	cluster_start 2 -n -p "$(line)" \
+		-p "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
+	scontrol create PartitionName=gpu Nodes=ALL
+	scontrol create PartitionName=debug Nodes=ALL
+	export XDG_CONFIG_HOME=$NT_CLUSTER/work/config
+	as_user mkdir -p "$XDG_CONFIG_HOME"
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+line() {
+	nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "config=$FILE" default=off,alpha=0.2 "$@"
+}
+
+# file [LINE]...: the site's file from now on.
+file() {
+	printf '%s\n' "$@" >"$FILE"
+}
+
+# user_file [LINE]...: the user's; none without lines.
+user_file() {
+	rm -f "$XDG_CONFIG_HOME/nccl-tune.conf"
+	[ $# -eq 0 ] || printf '%s\n' "$@" >"$XDG_CONFIG_HOME/nccl-tune.conf"
+}
+
+setup() {
+	user_file
+}
+
+# What a task has: the mode, and some settings that differ from the built-in ones.
+show='p=,${NCCL_TUNE_POLICY:-mode=none},; t=; for k in mode min_gain alpha channels budget max_calls calibrate algorithms protocols
+do v=${p#*,$k=}; [ "$v" = "$p" ] || t="$t $k=${v%%,*}"; done; echo $t'
+plain=' min_gain=3 alpha=0.2 channels=off budget=0 max_calls=1000 calibrate=0 algorithms=all protocols=all'
+
+# one [VARIABLE=VALUE]... [OPTION]...: an srun; its output, words and status in $output, $words and $status.
+one() {
+	local variables=()
+	while [[ ${1:-} = [A-Z_]*=* ]]; do
+		variables+=("$1")
+		shift
+	done
+	output=$(as_user env "${variables[@]}" srun "$@" /bin/bash -c "$show" 2>"$BATS_TEST_TMPDIR/words") && status=0 || status=$?
+	words=$(grep -F nccl-tune: "$BATS_TEST_TMPDIR/words" || :)
+}
+
+# expected MODE [KEY=VALUE]...: what a task then shows.
+expected() {
+	local all=" mode=$1$plain" pair
+	[ "$1" != none ] || { echo mode=none; return; }
+	for pair in "${@:2}"; do
+		all=$(sed -E "s/ ${pair%%=*}=[^ ]*/ $pair/" <<<"$all")
+	done
+	echo "${all# }"
+}
+
+# sruns <<TABLE: a case a line, "WORDS | TASK | SAID". WORDS are what one() takes; TASK is what expected() takes, or "refused",
+# with an exit status other than 0; SAID is the one line of ours on standard error, a part of it, or nothing.
+sruns() {
+	local given task said option failed=0 count=0
+	while IFS='|' read -r given task said; do
+		read -ra option <<<"$given"
+		read -ra task <<<"$task"
+		said=$(sed 's/^ *//; s/ *$//' <<<"$said")
+		one "${option[@]}"
+		count=$((count + 1))
+		if [ "${task[0]}" = refused ] && [ "$status" != 0 ] && [ -z "$output" ] && one_line "$said"; then
+			continue
+		elif [ "$status" = 0 ] && [ "$output" = "$(expected "${task[@]}")" ] && one_line "$said"; then
+			continue
+		fi
+		printf '%s\n' "case: $given" "status $status, $output" "$words" "not: ${task[*]} | $said" >&2
+		failed=1
+	done
+	[ "$failed" = 0 ] && [ "$count" -gt 0 ]
+}
+
+# one_line PART: ours are one line with this part, or none at all.
+one_line() {
+	if [ -z "$1" ]; then
+		[ -z "$words" ]
+	else
+		[ "$(wc -l <<<"$words")" = 1 ] && [[ $words = *"$1"* ]]
+	fi
+}
+
+@test "the one order: lock, command line, variable, the job's option, user file, site, plugstack.conf, built-in" {
+	file
+	sruns <<-'END'
+		| none |
+		--nccl-tune=bandit | bandit |
+		SLURM_NCCL_TUNE=bandit,alpha=0.3 | bandit alpha=0.3 |
+	END
+	file '[site]' 'mode = observe' 'min_gain = 4'
+	sruns <<-'END'
+		| observe min_gain=4 |
+		--nccl-tune=bandit | bandit min_gain=4 |
+		--nccl-tune=off | none |
+		--nccl-tune=bandit,min_gain=5 | bandit min_gain=5 |
+		SLURM_NCCL_TUNE=bandit,min_gain=6 | bandit min_gain=6 |
+		SLURM_NCCL_TUNE=bandit,min_gain=6 --nccl-tune=policy | policy min_gain=4 |
+		SLURM_NCCL_TUNE=off --nccl-tune=policy,alpha=0.1 | policy min_gain=4 alpha=0.1 |
+		SLURM_NCCL_TUNE=policy --export=NONE | policy min_gain=4 |
+	END
+	user_file 'mode = bandit' 'min_gain = 7' 'channels = on'
+	sruns <<-'END'
+		| bandit min_gain=7 channels=on |
+		--export=NONE | bandit min_gain=7 channels=on |
+		--nccl-tune=policy,min_gain=8 | policy min_gain=8 channels=on |
+		SLURM_NCCL_TUNE=observe,channels=off | observe min_gain=7 |
+		SLURM_NCCL_TUNE=observe --nccl-tune=policy | policy min_gain=7 channels=on |
+		--nccl-tune=off | none |
+		XDG_CONFIG_HOME=/nonexistent | observe min_gain=4 |
+		SLURM_NCCL_TUNE_USER_FILE=min_gain=9 | bandit min_gain=7 channels=on |
+	END
+	file '[site]' 'mode = observe' 'min_gain = 4' 'lock = min_gain'
+	sruns <<-'END'
+		| bandit min_gain=4 channels=on | min_gain is locked at this site: 4, not 7
+		--nccl-tune=bandit,min_gain=5 | bandit min_gain=4 channels=on | min_gain is locked at this site: 4, not 5
+		SLURM_NCCL_TUNE=observe,min_gain=6 | observe min_gain=4 channels=on | min_gain is locked at this site: 4, not 6
+		--nccl-tune=observe,min_gain=4 | observe min_gain=4 channels=on |
+	END
+}
+
+@test "a job's option lies between the variable and the user's file" {
+	local script="srun /bin/bash -c '$show'
+SLURM_NCCL_TUNE=observe,min_gain=6 srun /bin/bash -c '$show'
+srun --nccl-tune=policy /bin/bash -c '$show'"
+	file '[site]' 'min_gain = 4'
+	user_file 'min_gain = 7' 'channels = on'
+	printf '#!/bin/bash\n%s\n' "$script" >"$NT_CLUSTER/work/script"
+	run -0 as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" --nccl-tune=bandit,min_gain=5 script
+	# srun may say that it has to wait for the step before.
+	[ "$(grep -v '^srun: ' "$NT_CLUSTER/work/output")" = "$(expected bandit min_gain=5 channels=on
+		expected observe min_gain=6 channels=on; expected policy min_gain=7 channels=on)" ]
+}
+
+@test "a mistake of the user's is told once, in our words, with what was meant" {
+	file '[site]' 'budget_max = 10' 'calibrate_max = 20' 'launch_profiles = none'
+	sruns <<-'END'
+		SLURM_NCCL_TUNE=bandid | refused | SLURM_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, observe, bandit, policy or profile; did you mean bandit?)
+		SLURM_NCCL_TUNE=bandit,chanels=on | refused | SLURM_NCCL_TUNE=bandit,chanels=on: unknown setting 'chanels=on' (did you mean channels?)
+		SLURM_NCCL_TUNE=bandit,protocols=ll+sample | refused | bad protocols 'll+sample' (want all, or some joined by + of ll, ll128, simple
+		--nccl-tune=bandit,reward=peroid | refused | unknown reward 'peroid' (want call or period; did you mean period?)
+		--nccl-tune=bandit,alpha=2 | refused | bad alpha '2' (want 0.000001 to 0.5)
+		--nccl-tune=bandit,budget=11 | refused | budget 11 is not allowed at this site (want more than 0, up to 10 percent)
+		--nccl-tune=bandit,budget=0 | refused | budget 0 is not allowed at this site
+		--nccl-tune=bandit,calibrate=21 | refused | calibrate 21 is not allowed at this site (want 0 to 20 seconds)
+		--nccl-tune=bandit,launch=sockets-wide | refused | launch sockets-wide is not allowed at this site
+		SLURM_NCCL_TUNE=bandit,budget=50 --nccl-tune=observe | refused | SLURM_NCCL_TUNE=bandit,budget=50: budget 50 is not allowed
+	END
+	run ! as_user env SLURM_NCCL_TUNE=bandid srun true
+	[ "$(wc -l <<<"$output")" = 1 ]
+	run ! as_user env SBATCH_NCCL_TUNE=bandid sbatch --wrap true
+	[ "$(wc -l <<<"$output")" = 1 ]
+	[[ $output = *"nccl-tune: SBATCH_NCCL_TUNE=bandid: unknown mode"*'did you mean bandit?)' ]]
+	run ! as_user env SALLOC_NCCL_TUNE=bandid salloc true
+	[ "$(wc -l <<<"$output")" = 1 ]
+	user_file 'min_gian = 3'
+	sruns <<-'END'
+		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (did you mean min_gain?); the file is left out
+	END
+	run -0 as_user squeue -h
+	[ -z "$output" ]
+}
+
+@test "sections: each of partition, account and both, as a job's prolog was told" {
+	file '[site]' 'mode = observe' 'modes = observe' 'min_gain = 4' \
+		'[partition gpu]' 'modes = observe bandit' 'min_gain = 5' 'protocols = ll simple' \
+		'[partition debug]' 'tuning = off' \
+		'[account physics]' 'modes = bandit policy' 'min_gain = 6' 'lock = alpha' 'budget_max = 10'
+	sruns <<-'END'
+		| observe min_gain=4 |
+		--nccl-tune=bandit | none | mode bandit is not allowed at this site (allowed: off, observe); the step will not be tuned
+		-p gpu | observe min_gain=5 protocols=ll+simple |
+		-p gpu --nccl-tune=bandit | bandit min_gain=5 protocols=ll+simple |
+		-p gpu --nccl-tune=policy | none | mode policy is not allowed in [partition gpu] (allowed: off, observe, bandit); the step will not be tuned
+		-p gpu --nccl-tune=bandit,protocols=simple | bandit min_gain=5 protocols=simple |
+		-p gpu --nccl-tune=bandit,protocols=ll+ll128 | bandit min_gain=5 protocols=ll | protocols ll+ll128 is not allowed in [partition gpu] (allowed: ll+simple)
+		-p gpu --nccl-tune=bandit,protocols=ll128 | none | protocols ll128 is not allowed in [partition gpu] (allowed: ll+simple); the step will not be tuned
+		-p debug | none |
+		-p debug --nccl-tune=bandit | none | tuning is switched off in [partition debug]
+		-A physics --nccl-tune=bandit | bandit min_gain=6 budget=10 |
+		-A physics --nccl-tune=bandit,alpha=0.01 | bandit min_gain=6 budget=10 | alpha is locked in [account physics]: 0.2, not 0.01
+		-A physics --nccl-tune=bandit,budget=20 | bandit min_gain=6 budget=10 | budget 20 is not allowed in [account physics] (want more than 0, up to 10 percent): it is 10
+		-A physics --nccl-tune=bandit,budget=5 | bandit min_gain=6 budget=5 |
+		-p gpu -A physics --nccl-tune=policy | policy min_gain=6 budget=10 protocols=ll+simple |
+		-p debug -A physics --nccl-tune=policy | none | tuning is switched off in [partition debug]
+		-A chemistry | observe min_gain=4 |
+		--nccl-tune=profile | refused | mode profile is not allowed
+	END
+}
+
+# The strings that would be believed are those that slurmd gave the job's prolog.
+@test "nothing in a user's environment makes a step another's" {
+	file '[site]' 'mode = observe' 'modes = observe' 'lock = min_gain' \
+		'[partition gpu]' 'modes = observe bandit' '[account physics]' 'modes = policy' '[partition debug]' 'tuning = off'
+	# Lies of this kind reach srun only, which then says what the user wants to hear.
+	forged=_SLURM_SPANK_OPTION_nccl_tune_nccl_tune
+	sruns <<-END
+		$forged=bandit | none |
+		$forged=bandit SLURM_JOB_PARTITION=gpu SLURM_JOB_ACCOUNT=physics | none |
+		$forged=observe,min_gain=50 | observe |
+		$forged=observe,min_gain=50 SLURM_NCCL_TUNE_USER_FILE=min_gain=60 | observe |
+		$forged=policy SPANK_SLURM_JOB_ACCOUNT=physics SLURM_SPANK_SLURM_JOB_ACCOUNT=physics | none |
+		-p debug $forged=observe | none |
+	END
+	run -0 as_user env SLURM_JOB_ACCOUNT=physics SLURM_JOB_PARTITION=gpu sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" \
+		--export=ALL,SLURM_JOB_PARTITION=gpu --wrap "SLURM_JOB_PARTITION=gpu srun --nccl-tune=bandit /bin/bash -c '$show'"
+	grep -qx mode=none "$NT_CLUSTER/work/output"
+	run ! compgen -G "$NT_CLUSTER/run/nccl-tune/job-*.0"
+}
+
+@test "where a job's partition is not known the strictest section holds" {
+	file '[site]' 'mode = bandit' '[partition gpu]' 'min_gain = 9' 'protocols = simple ll' '[partition debug]' 'modes = observe'
+	cluster plugstack "$(line rundir="$NT_CLUSTER/run/other")"
+	sruns <<-'END'
+		-p gpu | none |
+		-p gpu --nccl-tune=observe,min_gain=2 | observe min_gain=2 protocols=ll+simple |
+	END
+	grep -qh 'partition, account and QOS of job .* are not known; the strictest section holds' "$NT_CLUSTER"/log/n?.log
+	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
+	sruns <<-'END'
+		-p gpu | bandit min_gain=9 protocols=ll+simple |
+	END
+}
+
+@test "a broken file switches tuning off, never a job, and says its line once a step" {
+	local broken
+	for broken in 'mode = bandid' 'min_gian = 3' 'modes' '[partition]' 'budget_max = 0' ' mode = off' "$(printf '#%0200d' 0)"; do
+		file '[site]' 'mode = observe' "$broken"
+		one
+		[ "$status $output $words" = '0 mode=none ' ]
+		[ "$(grep -hc "nccl-tune: $FILE:[23]: .*; the step runs untuned" "$NT_CLUSTER/log/n1.log")" -ge 1 ]
+		run -1 as_user "$TUNE" check-config
+		[[ $output = *"$FILE:"[23]": "* ]]
+	done
+	sruns <<-'END'
+		--nccl-tune=bandit | none | nccl-tune.conf:3: the line is longer than 190 bytes; the step will not be tuned
+	END
+}
+
+@test "a file that is not root's alone is as a broken one; so is one that is missing where it is named" {
+	local how
+	for how in 'chown nt-test' 'chmod g+w' 'chmod o+w' 'link' 'fifo' 'rm'; do
+		rm -f "$FILE"
+		file '[site]' 'mode = observe'
+		case $how in
+		link) mv "$FILE" "$FILE.real"; ln -s "$FILE.real" "$FILE" ;;
+		fifo) rm "$FILE"; mkfifo "$FILE" ;;
+		chown*) chown "$NT_USER" "$FILE" ;;
+		*) $how "$FILE" ;;
+		esac
+		one
+		[ "$status $output $words" = '0 mode=none ' ]
+		one --nccl-tune=bandit
+		[ "$status $output" = '0 mode=none' ]
+		one_line 'the step will not be tuned'
+		run -1 as_user "$TUNE" check-config
+	done
+	rm -f "$FILE" "$FILE.real"
+	file '[site]' 'mode = observe'
+	sruns <<<'| observe |'
+}
+
+@test "the switch takes effect for the next step, also in a job that runs" {
+	file '[site]' 'mode = observe'
+	printf '#!/bin/bash\n%s\n' "srun /bin/bash -c '$show'; touch first; until [ -e second ]; do sleep 0.1; done
+srun --nccl-tune=bandit /bin/bash -c '$show'" >"$NT_CLUSTER/work/script"
+	rm -f "$NT_CLUSTER"/work/{first,second}
+	as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" script &
+	wait_for 60 test -e "$NT_CLUSTER/work/first"
+	file '[site]' 'mode = observe' 'tuning = off'
+	as_user touch "$NT_CLUSTER/work/second"
+	wait $!
+	[ "$(grep -v '^srun: ' "$NT_CLUSTER/work/output")" = "$(expected observe)
+mode=none" ]
+}
+
+@test "help prints every setting with its value here and where that is from, and starts nothing" {
+	local command
+	file '[site]' 'mode = observe' 'lock = alpha' 'budget_max = 5' '[partition gpu]' 'min_gain = 9'
+	user_file 'channels = on'
+	for command in srun 'sbatch --wrap true' salloc; do
+		# shellcheck disable=SC2086 # words
+		run -0 as_user $command --nccl-tune=help
+		[[ $output = *'mode            observe      off       '"$FILE:2 [site]"*'off, observe, bandit, policy or profile'* ]]
+		[[ $output = *"alpha           0.2          0.01      $FILE:3 [site], locked"* ]]
+		[[ $output = *"budget          5            0         $FILE:4 [site], limit"* ]]
+		[[ $output = *'channels        on           off       your file'* ]]
+		[[ $output = *'rule            nccl-tune    nccl-tune built-in'* ]]
+		[[ $output = *'no partition said (there are sections for some)'* ]]
+	done
+	run -0 as_user squeue -h
+	[ -z "$output" ]
+	run -0 as_user salloc -Q -n1 -p gpu srun --nccl-tune=help
+	[[ $output = *"min_gain        9            3         $FILE:6 [partition gpu]"* ]]
+}
+
+# configs <<TABLE: "WORDS | SETTING VALUE FROM" of nccl-tune config; or "WORDS | refused | SAID".
+configs() {
+	local given wanted said words=() failed=0
+	while IFS='|' read -r given wanted said; do
+		read -ra words <<<"$given"
+		read -ra wanted <<<"$wanted"
+		said=$(sed 's/^ *//; s/ *$//' <<<"$said")
+		run as_user env "${words[@]}"
+		if [ "${wanted[0]}" = refused ]; then
+			[ "$status" != 0 ] && [[ $output = "nccl-tune "*"$said"* ]] && continue
+		elif [ "$status" = 0 ] && grep -qE "^${wanted[0]} +${wanted[1]} +[^ ]+ +.*${wanted[*]:2}\$" <<<"$output"; then
+			continue
+		fi
+		printf '%s\n' "case: $given" "status $status" "$output" >&2
+		failed=1
+	done
+	[ "$failed" = 0 ]
+}
+
+@test "nccl-tune config prints the same, for any partition, account and QOS" {
+	file '[site]' 'mode = observe' 'min_gain = 4' 'modes = observe bandit' '[partition gpu]' 'min_gain = 5' \
+		'[account physics]' 'min_gain = 6' '[qos long]' 'min_gain = 7' 'lock = alpha' 'protocols = simple'
+	configs <<-END
+		$TUNE config | mode observe nccl-tune.conf:2 \[site\]
+		$TUNE config | alpha 0.2 plugstack.conf
+		$TUNE config | rule nccl-tune built-in
+		$TUNE config -p gpu | min_gain 5 \[partition gpu\]
+		$TUNE config --partition cpu | min_gain 4 \[site\]
+		$TUNE config -A physics | min_gain 6 \[account physics\]
+		$TUNE config -p gpu --account physics | min_gain 6 \[account physics\]
+		$TUNE config -p gpu -A physics --qos long | min_gain 7 \[qos long\]
+		$TUNE config -q long | alpha 0.2 \[qos long\], locked
+		$TUNE config -q long | protocols simple \[qos long\]
+		$TUNE config bandit,min_gain=1 | min_gain 1 command line
+		$TUNE config -p gpu bandit | min_gain 5 \[partition gpu\]
+		$TUNE config -q long bandit,alpha=0.3 | alpha 0.2 locked
+		SLURM_NCCL_TUNE=bandit,min_gain=2 $TUNE config | min_gain 2 the variable
+		SLURM_NCCL_TUNE=bandit,min_gain=2 $TUNE config observe | min_gain 4 \[site\]
+		SLURM_JOB_PARTITION=gpu $TUNE config | min_gain 5 \[partition gpu\]
+		$TUNE config policy | refused | mode policy is not allowed at this site (allowed: off, observe, bandit)
+		$TUNE config bandid | refused | did you mean bandit?
+		$TUNE config bandit,min_gian=2 | refused | did you mean min_gain?
+		$TUNE config a b | refused | one option of srun's, not also 'b'
+		$TUNE config -q long bandit,protocols=ll | refused | protocols ll is not allowed in [qos long] (allowed: simple)
+		$TUNE config --plugstack /nonexistent | refused | /nonexistent: No such file
+	END
+	user_file 'min_gain = 8'
+	configs <<-END
+		$TUNE config -p gpu | min_gain 8 your file
+		$TUNE config -p gpu bandit | min_gain 8 your file
+		$TUNE config bandit,min_gain=1 | min_gain 1 command line
+	END
+}
+
+@test "check-config finds what Slurm passes over in silence" {
+	local draft=$NT_CLUSTER/work/draft
+	file '[site]' 'mode = observe'
+	run -0 as_user "$TUNE" check-config
+	[ "$output" = "$FILE: 0 sections, in order" ]
+	printf '[site]\nmodes = observ\n' >"$draft"
+	run -1 as_user "$TUNE" check-config "$draft"
+	[[ $output = "nccl-tune check-config: $draft:2: modes: 'observ' (want "*'did you mean observe?)' ]]
+	printf '[site]\nmodes = observe\n' >"$draft"
+	chown "$NT_USER" "$draft"
+	run -0 as_user "$TUNE" check-config "$draft"
+	[[ $output = *"note: $draft is not root's alone to write"* ]]
+	file '[qos a]' 'tuning = off'
+	cluster plugstack "$(line)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"no line for spank_nccl_tune_job.so: the strictest of them hold for every step"* ]]
+	file
+	cluster plugstack
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"has no line for spank_nccl_tune.so: no step is tuned on this host"* ]]
+	cluster plugstack 'optional /nonexistent/spank_nccl_tune.so'
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":1: /nonexistent/spank_nccl_tune.so: No such file or directory (optional: jobs run without it"* ]]
+	cluster plugstack 'optional /etc/hostname/spank_nccl_tune.so'
+	run -1 as_user "$TUNE" check-config
+	cluster plugstack "$(line rundri=/tmp)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"plugstack argument 'rundri=/tmp'"* ]]
+	cluster plugstack "$(line plugin=/nonexistent/libnccl-tune.so)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"plugin /nonexistent/libnccl-tune.so: No such file or directory"* ]]
+	run -2 as_user "$TUNE" check-config a b
+	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
+	run -0 as_user "$TUNE" check-config
+}

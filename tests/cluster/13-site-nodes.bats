@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Nodes whose nccl-tune.conf differ: no rank ever differs from another for it. Each node has a file of its own mounted over
+# the one that srun reads.
+# shellcheck disable=SC2016,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	unshare --mount true 2>/dev/null || skip "no mount namespaces to be had"
+	export FILE=$NT_BASE/nccl-tune.conf
+	file "$FILE" '[site]'
+	file "$FILE.n1" '[site]'
+	file "$FILE.n2" '[site]'
+	cat >"$NT_BASE/own" <<-END
+		#!/bin/sh
+		mount=\$1
+		shift
+		exec unshare --mount --propagation private sh -c \
+			'mount --bind "\$0" "$FILE" && exec "\$@"' "$FILE.\$mount" "\$@"
+	END
+	chmod 755 "$NT_BASE/own"
+	cluster_start 2 -n -w "$NT_BASE/own %n" -p "$(nt_plugstack_line "config=$FILE")"
+	need_pmix
+}
+
+teardown_file() {
+	cluster_stop
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out
+	err=$BATS_TEST_TMPDIR/err
+	file "$FILE" '[site]'
+}
+
+# file PATH LINE...: in place, since it is what is mounted.
+file() {
+	printf '%s\n' "${@:2}" >"$1"
+}
+
+nodes() {
+	file "$FILE.n1" '[site]' "$1"
+	file "$FILE.n2" '[site]' "$2"
+}
+
+# Two ranks a node; RING/SIMPLE would be found fastest by far. Kept: the records of the first task.
+fake() {
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
+		[ "$SLURM_PROCID" != 0 ] || { d=${NCCL_TUNE_POLICY##*,dir=}; cp ${d%%,*}/rank.0.*.json '"$NT_CLUSTER/work/rank.json"'; }
+		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${1:-4000}" \
+		--call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
+}
+
+untouched() {
+	jq -e '.mismatches == 0 and ([.keys[].overridden] | add) == 0' "$out" >/dev/null ||
+		{ cat "$out" "$err"; return 1; }
+}
+
+@test "the same limits on both nodes: what they forbid is never tried" {
+	nodes '' ''
+	fake 8000
+	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
+	grep -q SIMPLE "$NT_CLUSTER/work/rank.json"
+	nodes 'protocols = ll ll128' 'protocols = ll ll128'
+	fake 8000
+	jq -e '.mismatches == 0 and .keys[0].arm != "RING/SIMPLE"' "$out"
+	jq -e '[.. | strings | select(test("/LL"))] | length > 0' "$NT_CLUSTER/work/rank.json"
+}
+
+@test "one node forbids a protocol: all ranks stay on AUTO, and the record names the difference" {
+	nodes '' 'protocols = ll simple'
+	fake
+	untouched
+	grep -q 'differs: policy' "$NT_CLUSTER/work/rank.json"
+}
+
+@test "a lock, a cap or another default on one node: the same" {
+	local line
+	for line in $'min_gain = 4\nlock = min_gain' 'max_calls = 500' 'calls_max = 500'; do
+		nodes "$line" ''
+		fake 2000
+		untouched
+		grep -q 'differs: policy' "$NT_CLUSTER/work/rank.json"
+	done
+}
+
+@test "one node is switched off, or has a broken file: the others stay on AUTO, too" {
+	nodes '' 'tuning = off'
+	fake 2000
+	untouched
+	nodes '' 'tuning = of'
+	fake 2000
+	untouched
+}

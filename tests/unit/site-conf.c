@@ -1,0 +1,289 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune.conf: what is read, and every way to get it wrong, each with its line. */
+#include "site/conf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct nt_conf conf;
+
+static int parse(const char *text, struct nt_error *err)
+{
+	return nt_conf_parse(&conf, "f", text, strlen(text), err);
+}
+
+static const char whole[] = "# all of it\n"
+			    "[site]\n"
+			    "tuning = on\n"
+			    "mode = observe\n"
+			    "min_gain=5 ; a comment\n"
+			    "modes = off, observe bandit\n"
+			    "lock = alpha rule\n"
+			    "protocols = ll simple\n"
+			    "launch_profiles = rack-b sockets-wide\n"
+			    "budget_max = 10\n"
+			    "calls_max = 500\n"
+			    "extra_max = 1000\n"
+			    "calibrate_max = 30s\n"
+			    "record = file:/var/log/nt/\n"
+			    "record_bytes = 1024\n"
+			    "memory_max = 0\n"
+			    "pmix = default\n"
+			    "\n"
+			    "[partition gpu]\n"
+			    "keys = min_gain budget\n"
+			    "[account physics]\n"
+			    "[qos long]\n"
+			    "tuning = off\n";
+
+static void a_whole_file(void **state)
+{
+	const struct nt_conf_section *site = &conf.section[0], *gpu;
+	struct nt_error err = { "" };
+
+	(void)state;
+	assert_int_equal(parse(whole, &err), 0);
+	assert_true(conf.present);
+	assert_int_equal(conf.count, 4);
+	assert_int_equal(site->policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(site->setting_line[0], 4);
+	assert_int_equal(site->policy.min_gain_micro, 5000000);
+	assert_int_equal(site->limit[NT_LIMIT_OFF], 0);
+	assert_int_equal(site->limit[NT_LIMIT_MODES], 7);
+	assert_int_equal(site->limit[NT_LIMIT_LOCKED],
+			 1u << nt_setting_find("alpha", 5) | 1u << nt_setting_find("rule", 4));
+	assert_int_equal(site->limit[NT_LIMIT_PROTOCOLS], 5);
+	assert_int_equal(site->limit[NT_LIMIT_LAUNCH], 3);
+	assert_int_equal(site->limit[NT_LIMIT_BUDGET], 10000000);
+	assert_int_equal(site->limit[NT_LIMIT_CALLS], 500);
+	assert_int_equal(site->limit[NT_LIMIT_EXTRA], 1000);
+	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
+	assert_string_equal(conf.profile[1], "sockets-wide");
+	assert_int_equal(conf.sink, NT_SINK_FILE);
+	assert_string_equal(conf.filedir, "/var/log/nt");
+	assert_int_equal(conf.record_bytes, 1024);
+	assert_int_equal(conf.memory_mib, 0);
+	assert_true(conf.pmix);
+	gpu = nt_conf_find(&conf, NT_CONF_PARTITION, "gpu");
+	assert_non_null(gpu);
+	assert_int_equal(gpu->line, 19);
+	/* The mode is locked by its own name alone. */
+	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] & 1, 0);
+	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("budget", 6) & 1, 0);
+	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("alpha", 5) & 1, 1);
+	/* A section that says nothing is one. */
+	assert_non_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "physics"));
+	assert_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "gpu"));
+	assert_int_equal(nt_conf_find(&conf, NT_CONF_QOS, "long")->limit[NT_LIMIT_OFF], 1);
+}
+
+static void an_empty_file_says_nothing(void **state)
+{
+	static const char *const texts[] = { "", "\n\n", "# only\n; comments", "[site]\n",
+					     "  # indented\n\t\n" };
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		struct nt_error err = { "" };
+
+		if (parse(texts[i], &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(conf.count, 1);
+		assert_int_equal(conf.memory_mib, NT_CONF_MEMORY_MIB);
+		assert_int_equal(conf.section[0].limit_line[NT_LIMIT_MODES], 0);
+	}
+}
+
+/* The last byte of a file need not be the end of a line. */
+static void keys_and_lock_add_up(void **state)
+{
+	static const char *const texts[] = { "[site]\nkeys = alpha\nlock = mode",
+					     "[site]\nlock = mode\nkeys = alpha" };
+	struct nt_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(parse(texts[i], &err), 0);
+		assert_int_equal(conf.section[0].limit[NT_LIMIT_LOCKED],
+				 ((UINT64_C(1) << NT_SETTING_COUNT) - 1) &
+					 ~(UINT64_C(1) << nt_setting_find("alpha", 5)));
+	}
+	assert_int_equal(parse("[site]\nlock = all\n", &err), 0);
+	assert_int_equal(conf.section[0].limit[NT_LIMIT_LOCKED],
+			 (UINT64_C(1) << NT_SETTING_COUNT) - 1);
+	assert_int_equal(parse("[site]\nkeys = none\n", &err), 0);
+	assert_int_equal(conf.section[0].limit[NT_LIMIT_LOCKED],
+			 (UINT64_C(1) << NT_SETTING_COUNT) - 2);
+}
+
+static const struct {
+	const char *text, *says;
+} mistakes[] = {
+	{ "mode = bandit\n", "f:1: a key before the first section (want [site])" },
+	{ "[site]\nmin_gian = 3\n", "f:2: unknown key 'min_gian', did you mean min_gain?" },
+	{ "[site]\nmoddes = off\n", "f:2: unknown key 'moddes', did you mean modes?" },
+	{ "[site]\nxyzzy = 3\n", "f:2: unknown key 'xyzzy' (want tuning, modes, lock, keys," },
+	{ "[site]\n\n\nmin_gain = 91\n", "f:4: bad min_gain '91' (want 0 to 90 percent)" },
+	{ "[site]\nmin_gain =\n", "f:2: bad min_gain ''" },
+	{ "[site]\nmin_gain\n", "f:2: want [section] or key = value" },
+	{ "[site]\nmin_gain: 3\n", "f:2: want [section] or key = value" },
+	{ "[site]\nmin_gain = 3\nmin_gain = 4\n",
+	  "f:3: min_gain stands in this section already, in line 2" },
+	{ "[site]\nmodes = off\nmodes = off\n",
+	  "f:3: modes: modes stands in this section already, in line 2" },
+	{ "[site]\nlock = rule\nlock = alpha\n",
+	  "f:3: lock: lock stands in this section already, in line 2" },
+	{ "[site]\nkeys = rule\nkeys = alpha\n",
+	  "f:3: keys: keys stands in this section already, in line 2" },
+	{ "[site]\nmode = bandid\n", "f:2: unknown mode 'bandid' (want off, observe, bandit, "
+				     "policy or profile; did you mean bandit?)" },
+	{ "[site]\nmodes = off obsrve\n", "f:2: modes: 'obsrve' (want off, observe, bandit, policy "
+					  "and profile, joined by +; did you mean observe?)" },
+	{ "[site]\nmode = bandit\nmodes = observe\n",
+	  "f:2: mode bandit is not among the modes of line 3" },
+	{ "[site]\nmodes = observe\n[qos a]\nmode = bandit\n",
+	  "f:4: mode bandit is not among the modes of line 2" },
+	{ "[site]\ntuning = no\n", "f:2: tuning: 'no' (want on or off)" },
+	{ "[site]\nlock = min_gian\n", "f:2: lock: unknown setting 'min_gian' (did you mean "
+				       "min_gain?)" },
+	{ "[site]\nlock =\n", "f:2: lock: no setting (want some, or all)" },
+	{ "[site]\nprotocols = ll129\n", "f:2: protocols: bad protocols 'll129' (want all, or some "
+					 "joined by + of ll, ll128, simple" },
+	{ "[site]\nalgorithms =\n", "f:2: algorithms: bad algorithms ''" },
+	{ "[site]\nlaunch_profiles = Wide\n",
+	  "f:2: launch_profiles: 'Wide' (want names of launch profiles, none or all)" },
+	{ "[site]\nlaunch_profiles = auto\n", "f:2: launch_profiles: 'auto'" },
+	{ "[site]\nbudget_max = 0\n", "f:2: budget_max: '0' (want 0 to 100 percent, but not 0" },
+	{ "[site]\nbudget_max = 101\n", "f:2: budget_max: '101'" },
+	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
+	{ "[site]\nrecord = files\n",
+	  "f:2: record: 'files' (want admincomment, file:DIRECTORY or none)" },
+	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
+	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
+	{ "[site]\nmemory_max = 33\n", "f:2: memory_max: '33' (want 0 to 32)" },
+	{ "[site]\nmemory_max = 1x\n", "f:2: memory_max: '1x' (want 0 to 32)" },
+	{ "[site]\npmix = yes\n", "f:2: pmix: 'yes' (want default or ask)" },
+	{ "[qos a]\npmix = ask\n", "f:2: pmix belongs into [site]" },
+	{ "[site]\n[site]\n", "f:2: section [site] stands in this file already, in line 1" },
+	{ "[qos a]\n\n[qos a]\n", "f:3: section [qos a] stands in this file already, in line 1" },
+	{ "[sites]\n", "f:1: section [sites] (want [site], [partition NAME], [account NAME] or "
+		       "[qos NAME]; did you mean site?)" },
+	{ "[partition]\n", "f:1: section [partition]" },
+	{ "[site gpu]\n", "f:1: section [site gpu]" },
+	{ "[partition a b]\n", "f:1: section [partition a b]" },
+	{ "[]\n", "f:1: section []" },
+	{ "[site\n", "f:1: want [section] with a ']' at its end" },
+	{ "[site] x\n", "f:1: want [section] and nothing behind it" },
+	{ "[site]\n mode = off\n", "f:2: the line begins with a blank" },
+	{ "[site]\nmode = off\r\n", "f:2: the line has a character that is not printable ASCII" },
+	{ "\xef\xbb\xbf[site]\n", "f:1: the line has a character that is not printable ASCII" },
+	{ "[site]\nmode = off # x\n", "f:2: unknown mode 'off # x'" },
+};
+
+static void mistakes_name_their_line_and_what_is_accepted(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(mistakes); i++) {
+		struct nt_error err = { "" };
+
+		if (parse(mistakes[i].text, &err) == 0)
+			fail_msg("taken: %s", mistakes[i].text);
+		if (strncmp(err.text, mistakes[i].says, strlen(mistakes[i].says)) != 0)
+			fail_msg("'%s' says: %s", mistakes[i].text, err.text);
+	}
+}
+
+/* What inih would cut or merge. */
+static void long_lines_names_and_files_are_refused(void **state)
+{
+	static char text[NT_INI_FILE_MAX + 2];
+	struct nt_error err;
+
+	(void)state;
+	snprintf(text, sizeof(text), "[site]\n#%0*d\nmode = off\n", NT_INI_LINE_MAX - 1, 0);
+	assert_int_equal(parse(text, &err), 0);
+	snprintf(text, sizeof(text), "[site]\n#%0*d\nmode = off\n", NT_INI_LINE_MAX, 0);
+	assert_int_equal(parse(text, &err), -1);
+	assert_string_equal(err.text, "f:2: the line is longer than 190 bytes");
+	snprintf(text, sizeof(text), "[qos %0*d]\n", NT_INI_NAME_MAX - 4, 0);
+	assert_int_equal(parse(text, &err), 0);
+	snprintf(text, sizeof(text), "[qos %0*d]\n", NT_INI_NAME_MAX - 3, 0);
+	assert_int_equal(parse(text, &err), -1);
+	assert_string_equal(err.text, "f:1: the name of a section is longer than 48 bytes");
+	memset(text, '\n', sizeof(text));
+	assert_int_equal(nt_conf_parse(&conf, "f", text, NT_INI_FILE_MAX, &err), 0);
+	assert_int_equal(nt_conf_parse(&conf, "f", text, NT_INI_FILE_MAX + 1, &err), -1);
+	assert_string_equal(err.text, "f: longer than 65535 bytes");
+	/* A NUL is no end. */
+	assert_int_equal(nt_conf_parse(&conf, "f", "[site]\n\0mode", 12, &err), -1);
+}
+
+static void too_many_sections_and_names_are_refused(void **state)
+{
+	char text[4096] = "";
+	struct nt_error err;
+
+	(void)state;
+	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[qos q%u]\n", i);
+	assert_int_equal(parse(text, &err), -1);
+	assert_string_equal(err.text, "f:64: more than 64 sections");
+	snprintf(text, sizeof(text), "[site]\n");
+	for (unsigned i = 0; i < NT_CONF_PROFILES + 1; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "[qos q%u]\nlaunch_profiles = p%u\n", i % 60, i);
+	assert_int_equal(parse(text, &err), -1);
+}
+
+static void a_users_file_has_settings_alone(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "[site]\n", "u:1: section [site] (want settings alone)" },
+		{ "mode = bandit\nmode = off\n", "u:2: mode is given twice" },
+		{ "modes = off\n", "u:1: unknown setting 'modes' (want min_gain" },
+		{ "lock = all\n", "u:1: unknown setting 'lock'" },
+		{ "chanels = on\n", "u:1: unknown setting 'chanels' (did you mean channels?)" },
+	};
+	struct nt_policy policy;
+	struct nt_error err;
+	uint64_t given;
+
+	(void)state;
+	assert_int_equal(
+		nt_conf_parse_user(&policy, &given, "u", "mode = bandit\nalpha=0.02", 24, &err), 0);
+	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
+	assert_int_equal(policy.mode, NT_MODE_BANDIT);
+	assert_int_equal(policy.alpha_micro, 20000);
+	for (size_t i = 0; i < LENGTH(bad); i++) {
+		assert_int_equal(nt_conf_parse_user(&policy, &given, "u", bad[i].text,
+						    strlen(bad[i].text), &err),
+				 -1);
+		if (strncmp(err.text, bad[i].says, strlen(bad[i].says)) != 0)
+			fail_msg("'%s' says: %s", bad[i].text, err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_file),
+		cmocka_unit_test(an_empty_file_says_nothing),
+		cmocka_unit_test(keys_and_lock_add_up),
+		cmocka_unit_test(mistakes_name_their_line_and_what_is_accepted),
+		cmocka_unit_test(long_lines_names_and_files_are_refused),
+		cmocka_unit_test(too_many_sections_and_names_are_refused),
+		cmocka_unit_test(a_users_file_has_settings_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

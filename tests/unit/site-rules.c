@@ -1,0 +1,342 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which value counts: every rank over every lower one, and the site's limits over all of them. */
+#include "site/rules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct nt_conf conf;
+
+struct given {
+	const char *file, *plugstack, *user, *job, *variable, *option;
+	struct nt_step_where where;
+	enum nt_unknown unknown;
+};
+
+/* What the clients make of several texts: the first of the option, the variable and the job's. */
+static int settle(const struct given *given, struct nt_outcome *outcome, struct nt_error *err)
+{
+	struct nt_site_default plugstack = { .modes = 31, .calibrate_max_s = 60 };
+	struct nt_asked asked = { .text = given->option, .rank = NT_RANK_OPTION };
+	static struct nt_site_rules rules;
+	struct nt_policy user;
+
+	nt_policy_default(&plugstack.policy);
+	if (given->plugstack)
+		assert_int_equal(nt_policy_parse_given(&plugstack.policy, &plugstack.given,
+						       given->plugstack, err),
+				 0);
+	nt_conf_init(&conf);
+	if (given->file && nt_conf_parse(&conf, "f", given->file, strlen(given->file), err) < 0)
+		fail_msg("%s", err->text);
+	if (given->user) {
+		assert_int_equal(nt_conf_parse_user(&user, &asked.user_given, "u", given->user,
+						    strlen(given->user), err),
+				 0);
+		asked.user = &user;
+	}
+	if (!asked.text) {
+		asked.text = given->variable;
+		asked.rank = NT_RANK_VARIABLE;
+	}
+	if (!asked.text) {
+		asked.text = given->job;
+		asked.rank = NT_RANK_JOB;
+	}
+	nt_rules_make(&rules, &plugstack, &conf, &given->where, given->unknown);
+	return nt_rules_apply(&rules, &asked, outcome, err);
+}
+
+/* Bit by bit, each source of min_gain: 1 plugstack, 2 file, 4 user file, 8 job, 16 variable, 32
+ * option, 64 lock. The highest that is there wins, for all 128 combinations. */
+static void every_rank_beats_all_lower_ones(void **state)
+{
+	static const enum nt_rank ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,
+					      NT_RANK_USER_FILE, NT_RANK_JOB,
+					      NT_RANK_VARIABLE,	 NT_RANK_OPTION,
+					      NT_RANK_LOCK };
+	static const int64_t values[] = { 11, 12, 13, 14, 15, 16 };
+	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
+
+	(void)state;
+	for (unsigned set = 0; set < 128; set++) {
+		char file[80] = "[site]\n";
+		struct given given = { .file = file };
+		struct nt_outcome outcome;
+		struct nt_error err;
+		int64_t expected = 3;
+		enum nt_rank rank = NT_RANK_BUILT_IN;
+
+		given.plugstack = set & 1 ? "off,min_gain=11" : NULL;
+		if (set & 2)
+			snprintf(file + 7, sizeof(file) - 7, "min_gain = 12\n");
+		given.user = set & 4 ? "min_gain = 13\n" : NULL;
+		given.job = set & 8 ? "off,min_gain=14" : NULL;
+		given.variable = set & 16 ? "off,min_gain=15" : NULL;
+		given.option = set & 32 ? "off,min_gain=16" : NULL;
+		if (set & 64)
+			snprintf(file + strlen(file), sizeof(file) - strlen(file),
+				 "lock = min_gain\n");
+		for (unsigned bit = 0; bit < 6; bit++) {
+			if (!(set >> bit & 1) || (set & 64 && bit > 1))
+				continue;
+			expected = values[bit];
+			rank = ranks[bit];
+		}
+		if (set & 64)
+			rank = NT_RANK_LOCK;
+		assert_int_equal(settle(&given, &outcome, &err), 0);
+		assert_int_equal(outcome.policy.min_gain_micro, expected * 1000000);
+		assert_int_equal(outcome.source[gain].rank, rank);
+	}
+}
+
+/* The strings of the options' ranks are taken whole; lower files fill in what they do not name. */
+static void an_option_is_taken_whole(void **state)
+{
+	const struct given given = {
+		.plugstack = "observe,alpha=0.2",
+		.user = "channels = on\n",
+		.job = "bandit,min_gain=14",
+		.variable = "bandit,screen_blocks=4",
+		.option = "policy",
+	};
+	struct nt_outcome outcome;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_POLICY);
+	assert_int_equal(outcome.policy.min_gain_micro, 3000000);
+	assert_int_equal(outcome.policy.screen_blocks, 8);
+	assert_int_equal(outcome.policy.channels, 1);
+	assert_int_equal(outcome.policy.alpha_micro, 200000);
+}
+
+#define SECTIONS                                                                   \
+	"[site]\nmode=observe\nmodes=observe\nmin_gain=1\nbudget_max=50\n"         \
+	"[partition gpu]\nmin_gain=2\nmodes=observe bandit\nprotocols=ll simple\n" \
+	"[partition debug]\ntuning=off\n"                                          \
+	"[account physics]\nmin_gain=6\nmodes=bandit policy\nlock=alpha\n"         \
+	"[qos long]\nmin_gain=4\nbudget_max=10\nmode=policy\nmodes=policy\n"
+
+static const struct {
+	const char *partition, *account, *qos, *option;
+	const char *expected; /* the option form; "!...": refused, with these words */
+} cases[] = {
+	{ "cpu", "", "", NULL, "observe,min_gain=1,budget=50" },
+	{ "gpu", "", "", NULL, "observe,min_gain=2,budget=50,protocols=ll+simple" },
+	{ "gpu", "", "", "bandit", "bandit,min_gain=2,budget=50,protocols=ll+simple" },
+	{ "cpu", "", "", "bandit",
+	  "!mode bandit is not allowed at this site (allowed: off, observe)" },
+	{ "cpu", "physics", "", "bandit", "bandit,min_gain=6,budget=50" },
+	{ "gpu", "physics", "", "bandit,alpha=0.3",
+	  "bandit,min_gain=6,budget=50,protocols=ll+simple" },
+	{ "gpu", "physics", "", "observe",
+	  "!mode observe is not allowed in [account physics] (allowed: off, bandit, policy)" },
+	{ "gpu", "physics", "long", NULL, "policy,min_gain=4,budget=10,protocols=ll+simple" },
+	{ "gpu", "physics", "long", "policy,budget=20",
+	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
+	{ "gpu", "physics", "long", "policy,budget=0",
+	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
+	{ "gpu", "", "", "bandit,protocols=ll128+ll", "bandit,min_gain=2,budget=50,protocols=ll" },
+	{ "gpu", "", "", "bandit,protocols=ll128",
+	  "!protocols ll128 is not allowed in [partition gpu] (allowed: ll+simple)" },
+	{ "debug", "", "", "observe", "off,min_gain=1,budget=50" },
+	/* Off is off: no later section switches it on again. */
+	{ "debug", "physics", "", "bandit", "off,min_gain=6,budget=50" },
+	/* Not known: the strictest of all, and no section's default. */
+	{ "gpu", NULL, "", NULL, "off,min_gain=2,budget=50,protocols=ll+simple" },
+	{ "cpu", "", NULL, "observe", "!mode observe is not allowed in [qos long] (allowed: off)" },
+	{ "cpu", "", NULL, NULL, "off,min_gain=1,budget=10" },
+	{ NULL, "", "", "observe", "off,min_gain=1,budget=50,protocols=ll+simple" },
+	{ NULL, NULL, NULL, "bandit", "off,min_gain=1,budget=10,protocols=ll+simple" },
+};
+
+static void sections_lie_over_each_other(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		const struct given given = {
+			.file = SECTIONS,
+			.option = cases[i].option,
+			.where = { cases[i].partition, cases[i].account, cases[i].qos },
+		};
+		struct nt_outcome outcome;
+		struct nt_error err = { "" };
+		char text[NT_POLICY_MAX];
+		int rc = settle(&given, &outcome, &err);
+
+		assert_int_equal(rc < 0, outcome.refused);
+		if (rc < 0) {
+			assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
+			snprintf(text, sizeof(text), "!%s", err.text);
+		} else {
+			assert_int_equal(
+				nt_policy_format_option(&outcome.policy, text, sizeof(text), NULL),
+				0);
+		}
+		if (strcmp(text, cases[i].expected) != 0)
+			fail_msg("case %zu: %s, not %s", i, text, cases[i].expected);
+	}
+}
+
+/* Before a job has a partition srun refuses only what nobody may have. */
+static void what_somebody_may_have_is_let_through(void **state)
+{
+	struct given given = { .file = SECTIONS, .unknown = NT_UNKNOWN_LOOSE };
+	struct nt_outcome outcome;
+	struct nt_error err;
+
+	(void)state;
+	given.option = "policy,protocols=ll128";
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	given.option = "profile";
+	assert_int_equal(settle(&given, &outcome, &err), -1);
+}
+
+static void what_is_not_as_asked_is_said(void **state)
+{
+	static const struct {
+		const char *file, *option, *says;
+	} told[] = {
+		{ "[site]\nmin_gain=5\nlock=min_gain\n", "bandit,min_gain=1",
+		  "min_gain is locked at this site: 5, not 1" },
+		{ "[site]\nmode=observe\nlock=mode\n", "bandit",
+		  "mode is locked at this site: observe, not bandit" },
+		{ "[site]\nkeys=none\n", "bandit,alpha=0.2",
+		  "alpha is locked at this site: 0.01, not 0.2" },
+		{ "[site]\ntuning=off\n", "bandit", "tuning is switched off at this site" },
+		{ "[partition p]\ntuning=off\n", "bandit",
+		  "tuning is switched off in [partition p]" },
+		{ "[site]\nbudget_max=2.5\n", "bandit,budget=9",
+		  "budget 9 is not allowed at this site (want more than 0, up to 2.5 percent): it "
+		  "is 2.5" },
+		{ "[site]\nextra_max=100\n", "bandit,max_extra=0",
+		  "max_extra 0 is not allowed at this site (want more than 0, up to 100 "
+		  "milliseconds): it is 100" },
+		{ "[site]\ncalibrate_max=0\n", "bandit,calibrate=9",
+		  "calibrate 9 is not allowed at this site (want 0 to 0 seconds): it is 0" },
+		{ "[site]\nprotocols=simple\n", "bandit,protocols=ll+simple",
+		  "protocols ll+simple is not allowed at this site (allowed: simple)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(told); i++) {
+		const struct given given = { .file = told[i].file,
+					     .option = told[i].option,
+					     .where = { "p", "", "" } };
+		struct nt_outcome outcome;
+		struct nt_error err = { "" };
+
+		assert_int_equal(settle(&given, &outcome, &err), 0);
+		assert_int_equal(outcome.remarks, 1);
+		assert_string_equal(outcome.remark[0].text, told[i].says);
+	}
+}
+
+/* Nobody is told of what he has not asked for. */
+static void defaults_within_limits_need_no_words(void **state)
+{
+	const struct given given = {
+		.file = "[site]\nbudget_max=5\nmodes=observe\nlock=all\nprotocols=simple\n",
+		.plugstack = "bandit",
+	};
+	struct nt_outcome outcome;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.remarks, 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
+	assert_int_equal(outcome.policy.budget_micro, 5000000);
+	assert_int_equal(outcome.policy.protocols, 4);
+}
+
+static void a_users_file_does_not_stand_in_the_way(void **state)
+{
+	const struct given given = { .file = "[site]\nmode=observe\nmodes=observe\n",
+				     .user = "mode = bandit\n" };
+	struct nt_outcome outcome;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(outcome.remarks, 1);
+}
+
+/* Sections cannot allow what plugstack.conf does not. */
+static void plugstacks_limits_stay(void **state)
+{
+	static const char file[] =
+		"[site]\nmodes=bandit\ncalibrate_max=100\n[qos q]\nmodes=policy\n";
+	struct nt_site_default plugstack = { .modes = 1 | 1 << NT_MODE_BANDIT,
+					     .calibrate_max_s = 60 };
+	const struct nt_step_where where = { "", "", "q" };
+	struct nt_site_rules rules;
+	struct nt_error err;
+
+	(void)state;
+	nt_policy_default(&plugstack.policy);
+	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
+	nt_rules_make(&rules, &plugstack, &conf, &where, NT_UNKNOWN_STRICT);
+	assert_int_equal(rules.limit[NT_LIMIT_MODES], 1);
+	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 60);
+}
+
+static void launch_profiles_are_allowed_by_name(void **state)
+{
+	static const char file[] =
+		"[site]\nlaunch_profiles=a b\n[qos q]\nlaunch_profiles=c\n"
+		"[qos all]\nlaunch_profiles=all\n[qos no]\nlaunch_profiles=none\n";
+	static const struct {
+		const char *qos, *names;
+	} lists[] = { { "", "a+b" }, { "q", "c" }, { "all", NULL }, { "no", "" }, { NULL, "" } };
+	struct nt_site_default plugstack = { .modes = 31, .calibrate_max_s = 60 };
+	struct nt_error err;
+
+	(void)state;
+	nt_policy_default(&plugstack.policy);
+	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
+	for (size_t i = 0; i < LENGTH(lists); i++) {
+		const struct nt_step_where where = { "", "", lists[i].qos };
+		struct nt_site_rules rules;
+		char out[100];
+		const char *names;
+
+		nt_rules_make(&rules, &plugstack, &conf, &where, NT_UNKNOWN_STRICT);
+		names = nt_rules_profiles(&rules, '+', out, sizeof(out));
+		assert_int_equal(names == NULL, lists[i].names == NULL);
+		if (names)
+			assert_string_equal(names, lists[i].names);
+		assert_true(nt_rules_launch(&rules, "auto"));
+		assert_int_equal(nt_rules_launch(&rules, "c"), i == 1 || i == 2);
+		assert_int_equal(nt_rules_launch(&rules, "other"), i == 2);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_rank_beats_all_lower_ones),
+		cmocka_unit_test(an_option_is_taken_whole),
+		cmocka_unit_test(sections_lie_over_each_other),
+		cmocka_unit_test(what_somebody_may_have_is_let_through),
+		cmocka_unit_test(what_is_not_as_asked_is_said),
+		cmocka_unit_test(defaults_within_limits_need_no_words),
+		cmocka_unit_test(a_users_file_does_not_stand_in_the_way),
+		cmocka_unit_test(plugstacks_limits_stay),
+		cmocka_unit_test(launch_profiles_are_allowed_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -88,6 +88,7 @@ EXTRA_DIST += \
 	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
 	%D%/results/launch-cost/README.md \
+	%D%/results/launch-cost/crowd.json \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \

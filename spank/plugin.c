@@ -93,7 +93,7 @@ static int refuse(enum nt_rank rank, const char *value, const struct nt_error *e
 	char line[512];
 
 	nt_option_complain(line, sizeof(line), rank, ctx.variable, value, err);
-	slurm_error(LOG "%s", nt_printable(line));
+	slurm_error(LOG "%s", line);
 	if (rank != NT_RANK_OPTION)
 		exit(EXIT_FAILURE);
 	return -1;
@@ -176,7 +176,7 @@ static void use_user_file(void)
 	struct nt_error err;
 
 	if (nt_settle_read_user(&ctx.settle, &err) < 0)
-		slurm_error(LOG "%s; the file is left out", nt_printable(err.text));
+		slurm_error(LOG "%s; the file is left out", err.text);
 }
 
 /* ---- srun: the launch profile */
@@ -206,9 +206,9 @@ static bool wants_launch(const struct nt_srun_step *step, const struct nt_policy
 static void say_outcome(struct nt_outcome *outcome, struct nt_error *err)
 {
 	for (unsigned i = 0; i < outcome->remarks; i++)
-		slurm_info(LOG "%s", nt_printable(outcome->remark[i].text));
+		slurm_info(LOG "%s", outcome->remark[i].text);
 	if (outcome->refused)
-		slurm_error(LOG "%s; the step will not be tuned", nt_printable(err->text));
+		slurm_error(LOG "%s; the step will not be tuned", err->text);
 }
 
 static void prepare_launch(spank_t spank)
@@ -303,7 +303,7 @@ static void settle_here(spank_t spank, uint32_t job, struct nt_outcome *outcome)
 	if (nt_settle(&ctx.settle, &place.where, NT_UNKNOWN_STRICT, &rules, outcome, &err) < 0)
 		ctx.refused = true;
 	for (unsigned i = 0; i < outcome->remarks; i++)
-		slurm_verbose(LOG "%s", nt_printable(outcome->remark[i].text));
+		slurm_verbose(LOG "%s", outcome->remark[i].text);
 }
 
 static int make_place(spank_t spank, uint32_t job, uint32_t step, struct nt_error *err)
@@ -368,7 +368,7 @@ static void start_step(spank_t spank)
 	if (ctx.refused) {
 		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION
 				"=%.80s is not valid; the step runs untuned",
-			    job, nt_printable(ctx.text));
+			    job, ctx.text);
 		ctx.policy.mode = NT_MODE_OFF;
 	}
 	if (ctx.policy.mode != NT_MODE_OFF) {

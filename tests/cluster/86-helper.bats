@@ -76,9 +76,9 @@ job_is_gone() {
 	grep -q freezer <<<"$groups"
 }
 
-# 240 files of 250 KiB each, touched all the time for 8 s: readings rest a hundred times as long as they take.
+# 160 files of 250 KiB each, touched all the time for 5 s: readings rest a hundred times as long as they take.
 @test "who reads for the user is charged to the step, and rests" {
-	run -0 as_user srun --nccl-tune=observe ./touch 8 240 1000 0.1
+	run -0 as_user srun --nccl-tune=observe ./touch 5 160 1000 0.1
 	echo "$output"
 	grep -qE '^reader .*:freezer:.*/step_0' <<<"$output"
 	grep -qE '^reader .*:memory:.*/step_0' <<<"$output"

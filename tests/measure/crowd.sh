@@ -48,14 +48,13 @@ make_cluster() {
 # step JOB NUMBER: its step's id goes into a file named by what is expected of it
 step() {
 	local run=(as_user srun -Q --jobid "$1" --overlap -N1 -n1 --nccl-tune=bandit)
-	# shellcheck disable=SC2016 # for the shell of the task
-	local note='echo $SLURM_JOB_ID $SLURM_STEP_ID >done/'
+	# shellcheck disable=SC2016 # for the shells of the task and of srun
+	local note='echo $SLURM_JOB_ID $SLURM_STEP_ID >done/' lone='echo $$ >"done/srun.$0"; exec "$@"'
 	case $(($2 % 10)) in
 	1) "${run[@]}" ./rank committed bash -c "${note}record.$2; kill -9 \$\$" ;;
 	2) "${run[@]}" ./rank committed bash -c "${note}record.$2; scancel \$SLURM_JOB_ID.\$SLURM_STEP_ID; sleep 60" ;;
-	3) "${run[@]}" ./rank committed bash -c "${note}record.$2; kill -9 \$(cat done/srun.$2); sleep 60" &
-		pgrep -n -P $! srun >"$NT_CLUSTER/work/done/srun.$2" 2>/dev/null
-		wait $! ;;
+	3) as_user bash -c "$lone" "$2" "${run[@]:1}" \
+		./rank committed bash -c "${note}record.$2; kill -9 \$(cat done/srun.$2); sleep 2" ;;
 	4) "${run[@]}" bash -c "${note}plain.$2" ;;
 	*) "${run[@]}" ./rank committed bash -c "${note}record.$2" ;;
 	esac

@@ -15,6 +15,19 @@ dir=${BASH_REMATCH[1]}
 [[ ,$NCCL_TUNE_POLICY, =~ ,id=([0-9]+)\.([0-9]+), ]]
 head='"job":'${BASH_REMATCH[1]}',"step":'${BASH_REMATCH[2]}
 cd "$dir"
+echo "job $SLURM_JOB_ID"
+
+# A file for each such process: the groups it was in last, since it is moved into them when it runs already.
+user=$(id -u) seen=$(mktemp -d)
+watch() {
+	local pid
+	while [ ! -e "$seen/end" ]; do
+		for pid in $(pgrep -u "$user" -x nt-recordd); do
+			sed 's/^/reader /' "/proc/$pid/cgroup" >first.groups 2>/dev/null && mv first.groups "$seen/$pid"
+		done
+	done
+}
+watch &
 
 {
 	printf '{"v":1,%s,"task":0,"pid":1,"mode":"bandit","policy":"bandit","nccl":22809,"flags":0,"end":true,' "$head"
@@ -31,22 +44,17 @@ for ((file = 1; file < files; file++)); do
 	sed "s/00f3/f$file/" first.tmp >"rank.$file.$file.json"
 done
 mv first.tmp rank.0.1.json
-echo "job $SLURM_JOB_ID"
 
+# On a busy machine the first reading may come late.
 end=$((SECONDS + seconds))
-while ((SECONDS < end)); do
+while ((SECONDS < end)) || { [ -z "$(ls "$seen")" ] && ((SECONDS < end + 60)); }; do
 	touch rank.*.json news.tmp
 	rm -f news.tmp
 	sleep "$pause"
-done &
-
-user=$(id -u) seen=()
-while ((SECONDS < end)); do
-	for pid in $(pgrep -u "$user" -x nt-recordd); do
-		[ -n "${seen[pid]:-}" ] || sed 's/^/reader /' "/proc/$pid/cgroup" 2>/dev/null || continue
-		seen[pid]=1
-	done >>reader.tmp
 done
+touch "$seen/end"
 wait
-sort -u reader.tmp
-echo "readers ${#seen[@]}"
+rm "$seen/end"
+cat "$seen"/* | sort -u
+echo "readers $(find "$seen" -type f | wc -l)"
+rm -r "$seen"

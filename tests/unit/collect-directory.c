@@ -107,11 +107,40 @@ static void no_directory_is_an_error(void **state)
 	nt_sum_fini(&sum);
 }
 
+/* What tells whether records need to be read again. */
+static void records_that_changed_are_seen(void **state)
+{
+	char path[128];
+	uint64_t none, one, two;
+
+	(void)state;
+	none = nt_collect_signature(top);
+	write_file("news.tmp", "x", strlen("x"));
+	assert_true(nt_collect_signature(top) == none);
+	write_file("rank.0.1.json", "x", strlen("x"));
+	one = nt_collect_signature(top);
+	assert_true(one != none);
+	assert_true(nt_collect_signature(top) == one);
+	write_file("rank.1.2.json", "x", strlen("x"));
+	two = nt_collect_signature(top);
+	assert_true(two != one);
+	write_file("rank.1.2.json", "longer", strlen("longer"));
+	assert_true(nt_collect_signature(top) != two);
+	snprintf(path, sizeof(path), "%s/rank.1.2.json", top);
+	assert_int_equal(unlink(path), 0);
+	assert_true(nt_collect_signature(top) == one);
+	write_file(NT_BOARD_FILE ".1", "x", strlen("x"));
+	assert_true(nt_collect_signature(top) != one);
+	assert_true(nt_collect_signature("/nonexistent") == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(records_that_changed_are_seen, make_top,
+						remove_top),
 	};
 
 	return cmocka_run_group_tests_name("collect-directory", tests, NULL, NULL);

@@ -404,7 +404,8 @@ static void switch_off(const struct nt_site_rules *rules, struct nt_outcome *out
 	char where[NT_PATH_MAX];
 	struct nt_error text;
 
-	if (outcome->policy.mode != NT_MODE_OFF) {
+	/* Who has asked for nothing is not told. */
+	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE) {
 		nt_error_set(&text, "tuning is switched off %s", here(source, where));
 		remark(outcome, &text);
 	}

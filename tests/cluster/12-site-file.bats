@@ -55,7 +55,7 @@ one() {
 		variables+=("$1")
 		shift
 	done
-	output=$(as_user env "${variables[@]}" srun "$@" /bin/bash -c "$show" 2>"$BATS_TEST_TMPDIR/words") && status=0 || status=$?
+	output=$(as_user env "${variables[@]}" srun "$@" /bin/bash -c "$show" </dev/null 2>"$BATS_TEST_TMPDIR/words") && status=0 || status=$?
 	words=$(grep -F nccl-tune: "$BATS_TEST_TMPDIR/words" || :)
 }
 
@@ -218,7 +218,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		$forged=observe,min_gain=50 | observe |
 		$forged=observe,min_gain=50 SLURM_NCCL_TUNE_USER_FILE=min_gain=60 | observe |
 		$forged=policy SPANK_SLURM_JOB_ACCOUNT=physics SLURM_SPANK_SLURM_JOB_ACCOUNT=physics | none |
-		-p debug $forged=observe | none |
+		$forged=observe -p debug | none |
 	END
 	run -0 as_user env SLURM_JOB_ACCOUNT=physics SLURM_JOB_PARTITION=gpu sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" \
 		--export=ALL,SLURM_JOB_PARTITION=gpu --wrap "SLURM_JOB_PARTITION=gpu srun --nccl-tune=bandit /bin/bash -c '$show'"
@@ -319,7 +319,7 @@ configs() {
 		read -ra words <<<"$given"
 		read -ra wanted <<<"$wanted"
 		said=$(sed 's/^ *//; s/ *$//' <<<"$said")
-		run as_user env "${words[@]}"
+		run as_user env "${words[@]}" </dev/null
 		if [ "${wanted[0]}" = refused ]; then
 			[ "$status" != 0 ] && [[ $output = "nccl-tune "*"$said"* ]] && continue
 		elif [ "$status" = 0 ] && grep -qE "^${wanted[0]} +${wanted[1]} +[^ ]+ +.*${wanted[*]:2}\$" <<<"$output"; then

@@ -246,7 +246,7 @@ static void what_is_not_as_asked_is_said(void **state)
 /* Nobody is told of what he has not asked for. */
 static void defaults_within_limits_need_no_words(void **state)
 {
-	const struct given given = {
+	struct given given = {
 		.file = "[site]\nbudget_max=5\nmodes=observe\nlock=all\nprotocols=simple\n",
 		.plugstack = "bandit",
 	};
@@ -259,6 +259,10 @@ static void defaults_within_limits_need_no_words(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
 	assert_int_equal(outcome.policy.budget_micro, 5000000);
 	assert_int_equal(outcome.policy.protocols, 4);
+	given.file = "[site]\nmode=observe\ntuning=off\n";
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.remarks, 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
 }
 
 static void a_users_file_does_not_stand_in_the_way(void **state)

@@ -48,15 +48,13 @@ static int check_name(int fd, const char *node, uint32_t job, uint32_t step)
 	return strncmp(have, want, strlen(want)) == 0 ? 0 : -1;
 }
 
-int nt_boardfile_open_sealed(const char *path, const char *node, uint32_t job, uint32_t step,
-			     struct nt_error *err)
+static int open_one(const char *path, const char *node, uint32_t job, uint32_t step,
+		    struct nt_error *err)
 {
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	int fd, seals;
+	int seals;
 
-	if (strncmp(path, "/proc/", 6) != 0)
-		return nt_error_set(err, "%.100s is no board of slurmstepd's", path);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return nt_error_set(err, "cannot open %.100s: %s", path, strerror(errno));
 	seals = fcntl(fd, F_GET_SEALS);
@@ -65,6 +63,23 @@ int nt_boardfile_open_sealed(const char *path, const char *node, uint32_t job, u
 		return fd;
 	close(fd);
 	return nt_error_set(err, "%.100s is no sealed board of this step", path);
+}
+
+int nt_boardfile_open_sealed(const char *path, const char *node, uint32_t job, uint32_t step,
+			     struct nt_error *err)
+{
+	struct nt_error second;
+	char own[64];
+	int fd;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return nt_error_set(err, "%.100s is no board of slurmstepd's", path);
+	fd = open_one(path, node, job, step, err);
+	if (fd >= 0)
+		return fd;
+	/* A process in another user namespace than its task may not look at that. */
+	snprintf(own, sizeof(own), "/proc/self/fd/%.20s", strrchr(path, '/') + 1);
+	return open_one(own, node, job, step, &second);
 }
 
 void nt_boardfile_mark(const char *dir)

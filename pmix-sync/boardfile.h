@@ -17,7 +17,8 @@
 /* The file of the step's directory, made at its first use. */
 int nt_boardfile_open(const char *dir, struct nt_error *err);
 
-/* What path (NT_ENV_BOARD) names, if it is the sealed board of this step, in this layout. */
+/* What path (NT_ENV_BOARD) names, if it is the sealed board of this step, in this layout; or what
+ * this process has inherited under that number. */
 int nt_boardfile_open_sealed(const char *path, const char *node, uint32_t job, uint32_t step,
 			     struct nt_error *err);
 

@@ -39,7 +39,11 @@ site() {
 
 # Steps' directories and their mounts; without a look at what is mounted.
 nothing_left() {
-	! ls -A -U "$RUNDIR" | grep -qE '^(n[0-9]+\.|\.left\.|\.aside\.)' && ! grep -q " $RUNDIR/" /proc/mounts
+	local kind
+	for kind in n .left. .aside.; do
+		! compgen -G "$RUNDIR/$kind*" >/dev/null || return 1
+	done
+	! grep -q " $RUNDIR/" /proc/mounts
 }
 
 log_has() {

@@ -134,7 +134,12 @@ static void a_sealed_board_cannot_be_cut(void **state)
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
 	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), 0);
 	nt_board_close(&b);
+	/* The task cannot be looked at, but its descriptor was inherited. */
+	snprintf(path, sizeof(path), "/proc/1/fd/%d", fd);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), 0);
+	nt_board_close(&b);
 	close(fd);
+	assert_int_equal(nt_board_open_sealed(&b, path, "n1", 12, 3, &err), -1);
 }
 
 static void a_rank_sits_once(void **state)

@@ -18,7 +18,7 @@
 #include "record/child.h"
 #include "record/spoolkeep.h"
 #include "report/fair.h"
-#include "report/settle.h"
+#include "report/backlog.h"
 
 #define TIME_S 60 /* of one run; the next takes the rest */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */
@@ -33,10 +33,10 @@ struct request {
 
 struct work {
 	const struct request *request;
-	struct nt_settle settle;
+	struct nt_backlog backlog;
 	struct nt_spool_list lists[2]; /* waiting, sent */
-	struct nt_fair *order; /* of struct nt_settle_file */
-	struct nt_settle_file *files;
+	struct nt_fair *order; /* of struct nt_backlog_file */
+	struct nt_backlog_file *files;
 	size_t count, reached;
 };
 
@@ -57,7 +57,7 @@ static int open_spool(const char *directory, struct nt_error *err)
 
 static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
 {
-	int *parts = work->settle.parts;
+	int *parts = work->backlog.parts;
 
 	parts[NT_PART_WAITING] = spool_fd;
 	for (int part = NT_PART_SENT; part <= NT_PART_DEAD; part++) {
@@ -77,8 +77,9 @@ static int collect(struct work *work, struct nt_error *err)
 	size_t total = 0;
 
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		(void)nt_spool_keep(work->settle.parts[part], (enum nt_spool_part)part, true, NULL);
-		if (nt_spool_list(&work->lists[part], work->settle.parts[part], NULL, 0, err) < 0)
+		(void)nt_spool_keep(work->backlog.parts[part], (enum nt_spool_part)part, true,
+				    NULL);
+		if (nt_spool_list(&work->lists[part], work->backlog.parts[part], NULL, 0, err) < 0)
 			return -1;
 		total += work->lists[part].count;
 	}
@@ -89,9 +90,9 @@ static int collect(struct work *work, struct nt_error *err)
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
 		for (size_t i = 0; i < work->lists[part].count; i++) {
 			const struct nt_spool_item *item = &work->lists[part].items[i];
-			struct nt_settle_file *file = &work->files[work->count];
+			struct nt_backlog_file *file = &work->files[work->count];
 
-			*file = (struct nt_settle_file){ (enum nt_spool_part)part, item->name };
+			*file = (struct nt_backlog_file){ (enum nt_spool_part)part, item->name };
 			work->order[work->count++] = (struct nt_fair){ item->uid, file };
 		}
 	}
@@ -104,23 +105,23 @@ static int put_in_order(struct work *work, struct nt_error *err)
 	uint32_t first = 0;
 
 	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
-	if (nt_fair_order(work->order, work->count, NT_SETTLE_PORTION, first) < 0)
+	if (nt_fair_order(work->order, work->count, NT_BACKLOG_PORTION, first) < 0)
 		return nt_error_set(err, "no memory for the order of the spool");
 	return 0;
 }
 
 static size_t settle_portion(struct work *work, size_t from, bool *broken)
 {
-	struct nt_settle_file files[NT_SETTLE_PORTION];
+	struct nt_backlog_file files[NT_BACKLOG_PORTION];
 	size_t count = 0;
 
-	while (count < NT_SETTLE_PORTION && from + count < work->count &&
+	while (count < NT_BACKLOG_PORTION && from + count < work->count &&
 	       work->order[from + count].uid == work->order[from].uid) {
-		const struct nt_settle_file *file = work->order[from + count].item;
+		const struct nt_backlog_file *file = work->order[from + count].item;
 
 		files[count++] = *file;
 	}
-	return nt_settle(&work->settle, files, count, broken);
+	return nt_backlog_settle(&work->backlog, files, count, broken);
 }
 
 static int settle_all(struct work *work, struct nt_error *err)
@@ -130,7 +131,7 @@ static int settle_all(struct work *work, struct nt_error *err)
 	if (collect(work, err) < 0 || put_in_order(work, err) < 0)
 		return -1;
 	while (work->reached < work->count && broken_count < BROKEN_MAX &&
-	       nt_clock_ms() < work->settle.deadline_ms) {
+	       nt_clock_ms() < work->backlog.deadline_ms) {
 		bool broken;
 
 		work->reached += settle_portion(work, work->reached, &broken);
@@ -141,13 +142,13 @@ static int settle_all(struct work *work, struct nt_error *err)
 
 static void print_sum(const struct work *work)
 {
-	const struct nt_settle *settle = &work->settle;
+	const struct nt_backlog *backlog = &work->backlog;
 
-	printf("%zu %s, %zu there already, %zu left for later, %zu failed", settle->written,
-	       settle->dry_run ? "to be written" : "written", settle->present, settle->later,
-	       settle->failed);
-	if (settle->dead > 0)
-		printf(", %zu set aside", settle->dead);
+	printf("%zu %s, %zu there already, %zu left for later, %zu failed", backlog->written,
+	       backlog->dry_run ? "to be written" : "written", backlog->present, backlog->later,
+	       backlog->failed);
+	if (backlog->dead > 0)
+		printf(", %zu set aside", backlog->dead);
 	if (work->reached < work->count)
 		printf(", %zu not reached: the next run takes them", work->count - work->reached);
 	putchar('\n');
@@ -182,7 +183,7 @@ static int list_all(const struct work *work, struct nt_error *err)
 		char name[16];
 
 		snprintf(name, sizeof(name), "%s", part_names[part]);
-		if (nt_spooled_each(work->settle.parts[part], show, name, err) < 0)
+		if (nt_spooled_each(work->backlog.parts[part], show, name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -197,8 +198,8 @@ static int revive(void *argument, const struct nt_spooled *spooled, struct nt_er
 
 	if (spooled->problem)
 		return 0;
-	if (nt_spool_write(work->settle.parts[NT_PART_WAITING], NT_PART_WAITING, &entry, true, NULL,
-			   err) < 0)
+	if (nt_spool_write(work->backlog.parts[NT_PART_WAITING], NT_PART_WAITING, &entry, true,
+			   NULL, err) < 0)
 		return -1;
 	return nt_spooled_remove(spooled, err);
 }
@@ -212,19 +213,19 @@ static int work_on(struct work *work, int spool_fd, struct nt_error *err)
 	if (request->list)
 		return list_all(work, err);
 	if (request->retry && !request->dry_run &&
-	    nt_spooled_each(work->settle.parts[NT_PART_DEAD], revive, work, err) < 0)
+	    nt_spooled_each(work->backlog.parts[NT_PART_DEAD], revive, work, err) < 0)
 		return -1;
 	if (settle_all(work, err) < 0)
 		return -1;
 	print_sum(work);
-	return work->settle.failed + work->settle.dead > 0 ? 1 : 0;
+	return work->backlog.failed + work->backlog.dead > 0 ? 1 : 0;
 }
 
 static void finish(struct work *work)
 {
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		if (work->settle.parts[part] >= 0)
-			close(work->settle.parts[part]);
+		if (work->backlog.parts[part] >= 0)
+			close(work->backlog.parts[part]);
 	}
 	for (size_t i = 0; i < 2; i++)
 		nt_spool_list_fini(&work->lists[i]);
@@ -236,10 +237,10 @@ static int backfill(const struct request *request)
 {
 	struct work work = {
 		.request = request,
-		.settle = { .dry_run = request->dry_run,
-			    .quiet_s = request->quiet_s,
-			    .deadline_ms = nt_clock_ms() + request->time_s * 1000,
-			    .parts = { -1, -1, -1 } },
+		.backlog = { .dry_run = request->dry_run,
+			     .quiet_s = request->quiet_s,
+			     .deadline_ms = nt_clock_ms() + request->time_s * 1000,
+			     .parts = { -1, -1, -1 } },
 	};
 	struct nt_error err;
 	int spool_fd = open_spool(request->directory, &err);

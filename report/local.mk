@@ -55,8 +55,8 @@ libnt_report_la_SOURCES = \
 	%D%/report.c \
 	%D%/seconds.c \
 	%D%/seconds.h \
-	%D%/settle.c \
-	%D%/settle.h \
+	%D%/backlog.c \
+	%D%/backlog.h \
 	%D%/show.c \
 	%D%/steprun.c \
 	%D%/steprun.h \

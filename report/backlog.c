@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.c - see settle.h */
-#include "report/settle.h"
+/* backlog.c - see backlog.h */
+#include "report/backlog.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,21 +43,21 @@ static void fail(struct letter *letter, enum fate fate, const char *why)
 }
 
 /* What slurmctld was given of the step before this one. */
-static void forget_older(const struct nt_settle *settle, const struct letter *letter)
+static void forget_older(const struct nt_backlog *backlog, const struct letter *letter)
 {
 	if (letter->part == NT_PART_WAITING)
-		(void)unlinkat(settle->parts[NT_PART_SENT], letter->spooled.name, 0);
+		(void)unlinkat(backlog->parts[NT_PART_SENT], letter->spooled.name, 0);
 }
 
 /* Set it aside, with the reason in it; a damaged one as it is. */
-static int bury(const struct nt_settle *settle, const struct letter *letter, struct nt_error *err)
+static int bury(const struct nt_backlog *backlog, const struct letter *letter, struct nt_error *err)
 {
 	const struct nt_spooled *spooled = &letter->spooled;
 	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
 					      spooled->step,	spooled->record, letter->why.text };
-	int dead_fd = settle->parts[NT_PART_DEAD];
+	int dead_fd = backlog->parts[NT_PART_DEAD];
 
-	forget_older(settle, letter);
+	forget_older(backlog, letter);
 	if (spooled->problem)
 		return renameat(spooled->directory_fd, spooled->name, dead_fd, spooled->name) < 0
 			       ? nt_error_set(err, "cannot set it aside: %m")
@@ -68,22 +68,22 @@ static int bury(const struct nt_settle *settle, const struct letter *letter, str
 }
 
 /* Accounting has it: is it to be looked at again? */
-static int let_go(const struct nt_settle *settle, const struct letter *letter, int64_t end_s,
+static int let_go(const struct nt_backlog *backlog, const struct letter *letter, int64_t end_s,
 		  struct nt_error *err)
 {
-	forget_older(settle, letter);
-	if (time(NULL) - end_s >= settle->quiet_s)
+	forget_older(backlog, letter);
+	if (time(NULL) - end_s >= backlog->quiet_s)
 		return nt_spooled_remove(&letter->spooled, err);
 	if (letter->part == NT_PART_WAITING)
-		return nt_spooled_move(&letter->spooled, settle->parts[NT_PART_SENT], err);
+		return nt_spooled_move(&letter->spooled, backlog->parts[NT_PART_SENT], err);
 	return 0;
 }
 
-static void tell(const struct nt_settle *settle, const struct letter *letter, const char *what)
+static void tell(const struct nt_backlog *backlog, const struct letter *letter, const char *what)
 {
 	if (letter->part == NT_PART_WAITING || letter->fate == FATE_WRITTEN)
 		printf("job %u, step %s: %s%s\n", letter->spooled.job, letter->spooled.step,
-		       settle->dry_run && letter->fate == FATE_WRITTEN ? "would be " : "", what);
+		       backlog->dry_run && letter->fate == FATE_WRITTEN ? "would be " : "", what);
 }
 
 static void complain(const struct letter *letter, const char *what)
@@ -97,39 +97,39 @@ static void complain(const struct letter *letter, const char *what)
 				    letter->why.text);
 }
 
-static void conclude(struct nt_settle *settle, struct letter *letter, int64_t end_s)
+static void conclude(struct nt_backlog *backlog, struct letter *letter, int64_t end_s)
 {
-	bool act = !settle->dry_run;
+	bool act = !backlog->dry_run;
 	enum fate fate = letter->fate;
 
 	if (act && (fate == FATE_WRITTEN || fate == FATE_PRESENT) &&
-	    let_go(settle, letter, end_s, &letter->why) < 0)
+	    let_go(backlog, letter, end_s, &letter->why) < 0)
 		letter->fate = FATE_FAILED;
 	if (fate == FATE_DEAD) {
 		complain(letter, act ? "set aside: " : "would be set aside: ");
-		if (act && bury(settle, letter, &letter->why) < 0)
+		if (act && bury(backlog, letter, &letter->why) < 0)
 			letter->fate = FATE_FAILED;
 	}
 	switch (letter->fate) {
 	case FATE_WRITTEN:
-		settle->written++;
-		tell(settle, letter,
+		backlog->written++;
+		tell(backlog, letter,
 		     letter->part == NT_PART_SENT ? "written again, another program had replaced it"
 						  : "written");
 		break;
 	case FATE_PRESENT:
-		settle->present += letter->part == NT_PART_WAITING;
-		tell(settle, letter, "accounting has it");
+		backlog->present += letter->part == NT_PART_WAITING;
+		tell(backlog, letter, "accounting has it");
 		break;
 	case FATE_LATER:
-		settle->later += letter->part == NT_PART_WAITING;
-		tell(settle, letter, "left for later, the job has not ended");
+		backlog->later += letter->part == NT_PART_WAITING;
+		tell(backlog, letter, "left for later, the job has not ended");
 		break;
 	case FATE_FAILED:
-		settle->failed++;
+		backlog->failed++;
 		complain(letter, "");
 		break;
-	case FATE_DEAD: settle->dead++; break;
+	case FATE_DEAD: backlog->dead++; break;
 	case FATE_NONE: break;
 	}
 }
@@ -201,7 +201,7 @@ static void merge(struct letter *letter, char **text)
 }
 
 /* Of all files of the job: what accounting should say, and what becomes of each. */
-static void settle_ended(const struct nt_settle *settle, struct portion *portion,
+static void settle_ended(const struct nt_backlog *backlog, struct portion *portion,
 			 const struct letter *first, const struct nt_jobtext *job)
 {
 	char *text = strdup(job->comment);
@@ -219,7 +219,8 @@ static void settle_ended(const struct nt_settle *settle, struct portion *portion
 			fail(letter, FATE_FAILED, "no memory for the merged text");
 		changed |= letter->fate == FATE_WRITTEN;
 	}
-	if (changed && !settle->dry_run && write_job(first->spooled.cluster, job, text, &err) < 0) {
+	if (changed && !backlog->dry_run &&
+	    write_job(first->spooled.cluster, job, text, &err) < 0) {
 		for (size_t i = 0; i < portion->count; i++) {
 			struct letter *letter = &portion->letters[i];
 
@@ -239,14 +240,14 @@ static void settle_unknown(struct letter *letter)
 	nt_error_set(&letter->why, "accounting of cluster %s does not know the job", cluster);
 }
 
-static void settle_job(struct nt_settle *settle, struct portion *portion, struct letter *first)
+static void settle_job(struct nt_backlog *backlog, struct portion *portion, struct letter *first)
 {
 	const struct nt_jobtext *job = find_job(&portion->texts, first->spooled.job);
 	uint32_t id = first->spooled.job;
 
 	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
 	if (job && job->ended)
-		settle_ended(settle, portion, first, job);
+		settle_ended(backlog, portion, first, job);
 	for (size_t i = 0; i < portion->count; i++) {
 		struct letter *letter = &portion->letters[i];
 
@@ -256,44 +257,44 @@ static void settle_job(struct nt_settle *settle, struct portion *portion, struct
 			settle_unknown(letter);
 		else if (!job->ended)
 			letter->fate = FATE_LATER;
-		conclude(settle, letter, job ? job->end_s : 0);
+		conclude(backlog, letter, job ? job->end_s : 0);
 	}
 }
 
 /* ---- a portion */
 
 /* The step has a newer record, which is looked at in its own place. */
-static bool is_old(const struct nt_settle *settle, const struct nt_settle_file *file)
+static bool is_old(const struct nt_backlog *backlog, const struct nt_backlog_file *file)
 {
 	if (file->part != NT_PART_SENT ||
-	    (faccessat(settle->parts[NT_PART_WAITING], file->name, F_OK, 0) < 0 &&
-	     faccessat(settle->parts[NT_PART_DEAD], file->name, F_OK, 0) < 0))
+	    (faccessat(backlog->parts[NT_PART_WAITING], file->name, F_OK, 0) < 0 &&
+	     faccessat(backlog->parts[NT_PART_DEAD], file->name, F_OK, 0) < 0))
 		return false;
-	if (!settle->dry_run)
-		(void)unlinkat(settle->parts[NT_PART_SENT], file->name, 0);
+	if (!backlog->dry_run)
+		(void)unlinkat(backlog->parts[NT_PART_SENT], file->name, 0);
 	return true;
 }
 
 /* Files of one cluster, since one question is about one. The number that was read. */
-static size_t read_letters(struct nt_settle *settle, struct portion *portion,
-			   const struct nt_settle_file *files, size_t count)
+static size_t read_letters(struct nt_backlog *backlog, struct portion *portion,
+			   const struct nt_backlog_file *files, size_t count)
 {
 	const char *cluster = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		struct letter *letter = &portion->letters[portion->count];
-		int part_fd = settle->parts[files[i].part];
+		int part_fd = backlog->parts[files[i].part];
 
 		*letter = (struct letter){ .part = files[i].part };
 		if (faccessat(part_fd, files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			continue; /* a step's writer has brought it meanwhile */
-		if (is_old(settle, &files[i]))
+		if (is_old(backlog, &files[i]))
 			continue;
 		if (nt_spooled_read(&letter->spooled, part_fd, files[i].name, &letter->why) < 0) {
 			letter->spooled.problem = letter->why.text;
 			letter->fate = FATE_DEAD;
-			conclude(settle, letter, 0);
+			conclude(backlog, letter, 0);
 			continue;
 		}
 		if (cluster && strcmp(cluster, letter->spooled.cluster) != 0)
@@ -306,7 +307,7 @@ static size_t read_letters(struct nt_settle *settle, struct portion *portion,
 
 static int load_texts(struct portion *portion, struct nt_error *err)
 {
-	uint32_t jobs[NT_SETTLE_PORTION];
+	uint32_t jobs[NT_BACKLOG_PORTION];
 	size_t count = 0;
 
 	for (size_t i = 0; i < portion->count; i++) {
@@ -322,12 +323,12 @@ static int load_texts(struct portion *portion, struct nt_error *err)
 				       portion->letters[0].spooled.cluster, SACCT_MS, err);
 }
 
-static void give_up(struct nt_settle *settle, const struct portion *portion,
+static void give_up(struct nt_backlog *backlog, const struct portion *portion,
 		    const struct nt_error *err)
 {
 	const struct nt_spooled *first = &portion->letters[0].spooled;
 
-	settle->failed += portion->count;
+	backlog->failed += portion->count;
 	if (portion->count == 1)
 		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s", first->job,
 				    first->step, err->text);
@@ -336,8 +337,8 @@ static void give_up(struct nt_settle *settle, const struct portion *portion,
 				    first->job, first->step, portion->count - 1, err->text);
 }
 
-size_t nt_settle(struct nt_settle *settle, const struct nt_settle_file *files, size_t count,
-		 bool *broken)
+size_t nt_backlog_settle(struct nt_backlog *backlog, const struct nt_backlog_file *files,
+			 size_t count, bool *broken)
 {
 	struct portion portion = { .letters = calloc(count + 1, sizeof(portion.letters[0])) };
 	struct nt_error err;
@@ -345,14 +346,14 @@ size_t nt_settle(struct nt_settle *settle, const struct nt_settle_file *files, s
 
 	*broken = !portion.letters;
 	if (portion.letters)
-		read = read_letters(settle, &portion, files, count);
+		read = read_letters(backlog, &portion, files, count);
 	if (portion.count > 0 && load_texts(&portion, &err) < 0) {
-		give_up(settle, &portion, &err);
+		give_up(backlog, &portion, &err);
 		*broken = true;
 	}
 	for (size_t i = 0; !*broken && i < portion.count; i++) {
-		if (portion.letters[i].fate == FATE_NONE && nt_clock_ms() < settle->deadline_ms)
-			settle_job(settle, &portion, &portion.letters[i]);
+		if (portion.letters[i].fate == FATE_NONE && nt_clock_ms() < backlog->deadline_ms)
+			settle_job(backlog, &portion, &portion.letters[i]);
 	}
 	nt_jobtexts_fini(&portion.texts);
 	free(portion.letters);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.h - bring records of the spool into accounting, and see that those are there which
+/* backlog.h - bring records of the spool into accounting, and see that those are there which
  * slurmctld was given
  *
  * A job's records are settled together, once it has ended: with one question to accounting for many
@@ -11,17 +11,17 @@
  * Threads:  single-threaded programs only (child.h).
  * Errors:   told one line each, on stderr; what could not be done is left for the next time.
  */
-#ifndef NT_SETTLE_H
-#define NT_SETTLE_H
+#ifndef NT_BACKLOG_H
+#define NT_BACKLOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "record/spool.h"
 
-#define NT_SETTLE_PORTION 32 /* records of a user that are settled together */
+#define NT_BACKLOG_PORTION 32 /* records of a user that are settled together */
 
-struct nt_settle {
+struct nt_backlog {
 	bool dry_run;
 	int64_t quiet_s; /* how long after a job's end its text may still be changed by others */
 	int64_t deadline_ms; /* on nt_clock_ms(): nothing is begun after it */
@@ -29,14 +29,14 @@ struct nt_settle {
 	size_t written, present, later, failed, dead;
 };
 
-struct nt_settle_file {
+struct nt_backlog_file {
 	enum nt_spool_part part; /* NT_PART_WAITING or NT_PART_SENT */
 	const char *name;
 };
 
 /* Settle count files (at most a portion): how many of them were looked at. *broken: accounting
  * could not be asked. */
-size_t nt_settle(struct nt_settle *settle, const struct nt_settle_file *files, size_t count,
-		 bool *broken);
+size_t nt_backlog_settle(struct nt_backlog *backlog, const struct nt_backlog_file *files,
+			 size_t count, bool *broken);
 
 #endif

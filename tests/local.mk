@@ -354,6 +354,7 @@ EXTRA_DIST += \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
 	%D%/lib/demo.bash \
+	%D%/lib/fuzz.bash \
 	%D%/lib/policy.bash \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \

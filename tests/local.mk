@@ -368,6 +368,7 @@ EXTRA_DIST += \
 	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
+	%D%/lint/threats.bats \
 	%D%/lint/words.awk \
 	%D%/lint/words.bats \
 	%D%/model/agree.pml \

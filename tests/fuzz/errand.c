@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* errand.c - nt-recordd's command line, and what slurmstepd makes of a user's environment: nothing is
- *            set that is not ours to set
+/* errand.c - nt-recordd's command line, and what slurmstepd makes of a user's environment: nothing
+ *            is set that is not ours to set
  *
  * Input: a byte that says which, then arguments or values, a line each.
  */

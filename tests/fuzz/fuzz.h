@@ -55,7 +55,7 @@ void fuzz_check_plain(const char *text, size_t bytes);
 /* A file that only this process sees, with a path to it; the last one is overwritten. */
 const char *fuzz_file(const void *bytes, size_t count);
 
-/* What call() writes to stdout and stderr, which must be plain; libFuzzer's own is not concerned. */
+/* What call() writes to stdout and stderr must be plain; libFuzzer's own is not concerned. */
 void fuzz_check_output(void (*call)(void *arg), void *arg);
 
 /* A mutator for text: words, numbers, lines, and what stands between brackets are taken out,

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 # Targets for libFuzzer: ./dev fuzz and ./dev test build them, with clang, in build-fuzz. A target is tests/fuzz/NAME.c,
-# NAME in fuzz_targets of tests/lib/fuzz.bash, and two lines here.
+# NAME in FUZZ_TARGETS of tests/lib/fuzz.bash, one line in EXTRA_PROGRAMS and two at the end.
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_LTLIBRARIES = libnt-fuzz.la

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c - records of processes, as nt-recordd's child reads them: what it makes of them is always a
- *            step record that its readers take, and lines that a memory takes
+/* record.c - records of processes, as nt-recordd's child reads them: what it makes of them is
+ *            always a step record that its readers take, and lines that a memory takes
  *
- * Input: records of processes of job 12, step 0, with a byte 1 between them; or, with a byte 2 at the
- * beginning, a spooled record.
+ * Input: records of processes of job 12, step 0, with a byte 1 between them; or, with a byte 2
+ * at the beginning, a spooled record.
  */
 #include <string.h>
 #include "launch/memory.h"
+#include "record/printable.h"
 #include "record/rankread.h"
 #include "record/splice.h"
 #include "record/spool.h"
@@ -21,10 +22,12 @@
 static void check_step(const char *record, size_t bytes)
 {
 	struct nt_summary summary;
-	struct nt_error err;
+	struct nt_error err = { "" };
 	char *comment;
 
-	FUZZ_CHECK(nt_step_check(record, bytes, &err) == 0);
+	if (nt_step_check(record, bytes, &err) < 0)
+		fprintf(stderr, "%s: %s\n", err.text, record);
+	FUZZ_CHECK(err.text[0] == '\0');
 	FUZZ_CHECK(nt_splice_step("", "0", record, &comment) == NT_SPLICED);
 	nt_summary_init(&summary);
 	FUZZ_CHECK(nt_summary_parse(&summary, comment, strlen(comment), NULL, &err) == 0);
@@ -104,6 +107,16 @@ static void check_spooled(struct fuzz *in)
 	free(text);
 }
 
+/* As spank/collectdir.c does. */
+static void count_unusable(struct nt_sum *sum, struct nt_error *err)
+{
+	for (char *c = nt_printable(err->text); *c; c++) {
+		if (strchr("\"\\{}", *c))
+			*c = '?';
+	}
+	nt_sum_add_unusable(sum, err->text);
+}
+
 static void check_records(struct fuzz *in)
 {
 	struct nt_sum sum;
@@ -117,7 +130,7 @@ static void check_records(struct fuzz *in)
 		(void)nt_rank_parse(&rank, text, strlen(text), &err);
 		nt_rank_fini(&rank);
 		if (nt_collect_record(&sum, text, strlen(text), 12, 0, &err) < 0)
-			nt_sum_add_unusable(&sum, err.text);
+			count_unusable(&sum, &err);
 		free(text);
 	}
 	check_sum(&sum);

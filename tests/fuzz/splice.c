@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* splice.c - a step's record into whatever AdminComment holds: others keep every byte, the result is
- *            JSON, short enough, and spliced once more the same
+/* splice.c - a step's record into whatever AdminComment holds: others keep every byte, the result
+ *            is JSON, short enough, and spliced once more the same
  *
  * Input: the step's name, a line; its record, a line; the comment.
  */

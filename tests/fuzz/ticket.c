@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ticket.c - what srun gives a step's nodes through the user's environment: tickets, remembered arms,
- *            and what a profile has set around this step
+/* ticket.c - what srun gives a step's nodes through the user's environment: tickets, remembered
+ *            arms, and what a profile has set around this step
  *
  * Input: a byte that says which, then the text.
  */

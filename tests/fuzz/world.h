@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.h - one process of the real plugin with its board, its node's agreement and NCCL's calls, and
- *           another node that says what an input wants
+/* world.h - one process of the real plugin with its board, its node's agreement and NCCL's calls,
+ *           and another node that says what an input wants
  *
  * Communicator 0 is this node's alone: rank 0 is ours, rank 1 another process's, whose part of the
  * board follows ours. Communicator 1 spans two nodes; rank 1 of it, or rank 0, is on the other.

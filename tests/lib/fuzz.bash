@@ -11,7 +11,7 @@ readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 readonly FUZZ_CPU_S=20 FUZZ_WALL_S=60
 readonly FUZZ_INPUT_S=300	# hang guard of one input, which takes milliseconds
 readonly FUZZ_MEMORY_MB=4096
-readonly FUZZ_KEPT_BYTES=65536	# of a target's corpus in the tree
+readonly FUZZ_KEPT_BYTES=102400	# of a target's corpus in the tree
 fuzz_pid=
 
 # Why there is nothing to build targets with; nothing where there is.

@@ -13,7 +13,7 @@
 
 extern const struct nt_command nt_command_replay, nt_command_explain;
 
-#define BYTES 6000 /* more take long and show nothing new */
+#define BYTES 3000 /* more take long and show nothing new */
 
 struct words {
 	const struct nt_command *command;
@@ -28,8 +28,8 @@ static const struct words ways[] = {
 	{ &nt_command_replay, { "--rule", "paper-online", "--json" }, NULL },
 	{ &nt_command_replay, { "--rule", "paper-offline" }, NULL },
 	{ &nt_command_replay, { "--rule", "ucb1" }, NULL },
-	{ &nt_command_replay, { "--aa", "2" }, NULL },
-	{ &nt_command_replay, { "--power", "20", "--trials", "2" }, NULL },
+	{ &nt_command_replay, { "--aa", "1" }, NULL },
+	{ &nt_command_replay, { "--power", "20", "--trials", "1" }, NULL },
 	{ &nt_command_explain, { NULL }, NULL },
 	{ &nt_command_explain, { "--collective", "allreduce" }, NULL },
 };

@@ -51,8 +51,9 @@ run_target() {
 		[ ! -d "$kept_dir" ] || from+=("$kept_dir")
 	done
 	ASAN_OPTIONS=allocator_may_return_null=1 "build-fuzz/tests/fuzz/$target" -print_final_stats=1 \
-		-timeout="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" -malloc_limit_mb="$FUZZ_MEMORY_MB" \
-		-max_len="$(input_bytes "$target")" -artifact_prefix="$dir/found/" "$@" "$dir/corpus" "${from[@]}" >"$dir/log" 2>&1
+		-timeout="$FUZZ_INPUT_S" -report_slow_units="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" \
+		-malloc_limit_mb="$FUZZ_MEMORY_MB" -max_len="$(input_bytes "$target")" -artifact_prefix="$dir/found/" "$@" \
+		"$dir/corpus" "${from[@]}" >"$dir/log" 2>&1
 }
 
 # told TARGET DIR: executions, coverage and findings in one line

@@ -28,7 +28,7 @@ uint16_t nt_times_pack(uint64_t ns)
 		return LEAST;
 	if (log > TURNED + LEAST - 1)
 		return LEAST - 1;
-	packed = (uint16_t)log;
+	packed = (uint16_t)(uint32_t)log; /* numbers begin again */
 	return packed == 0 ? 1 : packed; /* 0 stands for no sample */
 }
 

@@ -98,10 +98,14 @@ void nt_board_close(struct nt_board_map *map)
 	map->board = NULL;
 }
 
+/* Never more than there are, whatever a rank has written there. */
 static uint32_t keys_with_memory(const struct nt_board_comm *comm)
 {
+	const uint32_t most = NT_BOARD_KEYS - NT_BOARD_KEYS_AT_ONCE;
 	/* Pairs with the store in nt_board_grow(): the memory is there. */
-	return NT_BOARD_KEYS_AT_ONCE + atomic_load_explicit(&comm->more_keys, memory_order_acquire);
+	const uint32_t more = atomic_load_explicit(&comm->more_keys, memory_order_acquire);
+
+	return NT_BOARD_KEYS_AT_ONCE + (more < most ? more : most);
 }
 
 void nt_board_grow(struct nt_board_map *map, uint32_t comm)

@@ -16,6 +16,7 @@
 #define NT_DEAF_MS 1000 /* then ranks that are not on this board must be on another node */
 #define NT_LIKELY_MS 2000 /* then ranks are looked for on all nodes, */
 #define NT_WIDE_NODES 64u /* if these are not more than so many */
+#define NT_RANKS_MAX (1u << 20) /* of a communicator; its number stands on the board */
 
 static void set_rejected(struct nt_agree *a, struct nt_agree_comm *comm, const char *why)
 {
@@ -52,6 +53,8 @@ static void forget_home(struct nt_agree_comm *comm)
 
 static bool become_home(struct nt_agree *a, struct nt_agree_comm *comm)
 {
+	if (comm->ranks > NT_RANKS_MAX)
+		return false; /* written by nobody who counts them: no memory for such */
 	forget_home(comm);
 	comm->cards = calloc(comm->ranks, sizeof(*comm->cards));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));

@@ -12,10 +12,13 @@ static void mark(const struct nt_layout *s, int64_t node, uint8_t *likely)
 /* Rank r is task base + r * stride: one task to a rank, as srun starts them. */
 static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
-	int64_t base = (int64_t)s->seat[0].task - (int64_t)s->seat[0].rank * stride;
-	int64_t last = base + ((int64_t)s->ranks - 1) * stride;
+	int64_t base, last;
 
-	if (stride < 1 || base < 0 || last >= s->tasks)
+	if (stride < 1 || stride > s->tasks)
+		return;
+	base = (int64_t)s->seat[0].task - (int64_t)s->seat[0].rank * stride;
+	last = base + ((int64_t)s->ranks - 1) * stride;
+	if (base < 0 || last >= s->tasks)
 		return;
 	for (uint32_t i = 1; i < s->seats; i++) {
 		if (s->seat[i].task != base + s->seat[i].rank * stride)
@@ -29,10 +32,13 @@ static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_
 static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
 	int64_t nodes = s->ranks / s->seats;
-	int64_t base = (int64_t)s->self - s->seat[0].rank / s->seats * stride;
-	int64_t last = base + (nodes - 1) * stride;
+	int64_t base, last;
 
-	if (stride < 1 || base < 0 || last >= s->nodes)
+	if (stride < 1 || stride > s->nodes)
+		return;
+	base = (int64_t)s->self - s->seat[0].rank / s->seats * stride;
+	last = base + (nodes - 1) * stride;
+	if (base < 0 || last >= s->nodes)
 		return;
 	for (int64_t node = base; node <= (every ? last : base); node += stride)
 		mark(s, node, likely);
@@ -47,11 +53,24 @@ static int is_one_block(const struct nt_layout *s)
 	return s->ranks % s->seats == 0 && s->seat[0].rank % s->seats == 0;
 }
 
+/* Ranks of the communicator, each once: cards are what other processes have written. */
+static int is_sound(const struct nt_layout *s)
+{
+	for (uint32_t i = 0; i < s->seats; i++) {
+		if (s->seat[i].rank >= s->ranks || s->seat[i].rank > INT32_MAX ||
+		    (i > 0 && s->seat[i].rank <= s->seat[i - 1].rank))
+			return 0;
+	}
+	return s->seats > 0;
+}
+
 void nt_layout_likely(const struct nt_layout *s, int every, uint8_t *likely)
 {
 	int64_t apart = 0;
 
 	mark(s, s->self, likely);
+	if (!is_sound(s))
+		return;
 	if (s->seats > 1)
 		apart = ((int64_t)s->seat[1].task - s->seat[0].task) /
 			((int64_t)s->seat[1].rank - s->seat[0].rank);

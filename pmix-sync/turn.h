@@ -98,7 +98,8 @@ static inline int64_t nt_turn_position(struct nt_turn *mine, uint64_t turn)
 	uint64_t cell;
 	uint32_t count;
 
-	if (plan->epoch == 0 || turn < plan->at || turn >= plan->until)
+	/* No speaker writes a stride of 0, but others can write to the board. */
+	if (plan->epoch == 0 || turn < plan->at || turn >= plan->until || plan->stride == 0)
 		return -1;
 	if (plan->until == NT_NEVER)
 		return 0;

@@ -46,6 +46,7 @@ int nt_size_parse(const char *text, size_t *bytes)
 	static const char units[] = "KMGT";
 	unsigned long long whole;
 	const char *unit;
+	size_t shift;
 	bool half;
 	char *end;
 
@@ -53,7 +54,7 @@ int nt_size_parse(const char *text, size_t *bytes)
 		return -1;
 	errno = 0;
 	whole = strtoull(text, &end, 10);
-	if (errno || whole > (SIZE_MAX >> 42))
+	if (errno || whole > SIZE_MAX / 4)
 		return -1;
 	half = strncmp(end, ".5", 2) == 0;
 	if (half)
@@ -64,8 +65,9 @@ int nt_size_parse(const char *text, size_t *bytes)
 	unit = strchr(units, *end);
 	if (!unit || end[1] != '\0')
 		return -1;
-	*bytes = (size_t)(2 * whole + half) << (10 * (size_t)(unit - units) + 9);
-	return 0;
+	shift = 10 * (size_t)(unit - units) + 9;
+	*bytes = (size_t)(2 * whole + half) << shift;
+	return *bytes >> shift == 2 * whole + half ? 0 : -1;
 }
 
 int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes)

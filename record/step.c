@@ -56,7 +56,9 @@ int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 			return nt_error_set(
 				err, "the record is nested too deep or not at all at byte %zu", i);
 	}
-	if (depth != 0 || record_bytes == 0 || record[0] != '{' || !nt_scan_is(text, '{'))
+	/* Nothing around it: what is spliced in must be found again byte for byte. */
+	if (depth != 0 || record_bytes == 0 || record[0] != '{' ||
+	    record[record_bytes - 1] != '}' || !nt_scan_is(text, '{'))
 		return nt_error_set(err, "the record is not a JSON object");
 	return 0;
 }

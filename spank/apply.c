@@ -8,6 +8,7 @@
 #include "contract/warm.h"
 #include "launch/file.h"
 #include "launch/own.h"
+#include "record/printable.h"
 
 #define LAUNCHED_MAX 512 /* NCCL_TUNE_LAUNCH: a name, and all settings there are */
 #define VALUE_MAX 64 /* longer than any that a profile sets */
@@ -176,4 +177,5 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 	unset(env, NT_ENV_SLURM_WARM);
 	if (!out->valid || nt_ticket_print(&out->ticket, out->text, sizeof(out->text), &err) < 0)
 		snprintf(out->text, sizeof(out->text), "-");
+	(void)nt_printable(out->trouble.text);
 }

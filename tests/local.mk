@@ -377,6 +377,7 @@ EXTRA_DIST += \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
 	%D%/lib/demo.bash \
+	%D%/lib/fuzz.bash \
 	%D%/lib/policy.bash \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
@@ -391,6 +392,7 @@ EXTRA_DIST += \
 	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
+	%D%/lint/threats.bats \
 	%D%/lint/words.awk \
 	%D%/lint/words.bats \
 	%D%/model/agree.pml \

@@ -33,6 +33,8 @@ finish_test() {
 	local rc=$?
 	set +e
 	[ -z "$beside_pid" ] || end_tree "$beside_pid"
+	[ -z "$fuzz_pid" ] || end_tree "$fuzz_pid"
+	fuzz_pid=
 	clean_scratch
 	[ "$rc" = 0 ] || [ "$failed" -gt 0 ] || failed=1
 	if [ "$rc" = 0 ] && [ $((passed + failed)) = 0 ]; then
@@ -81,13 +83,14 @@ test_tiers() {
 	build
 	case $1 in
 	unit) unit_tier ;;
-	all) unit_tier start_beside ;;
+	all) unit_tier start_lanes ;;
 	*) say "unit: not asked for" ;;
 	esac
 	case $1 in
 	cluster|all) cluster_tier ;;
 	*) say "cluster: not asked for" ;;
 	esac
+	finish_fuzz
 	say "gpu: not part of this; $(gpu_state)"
 }
 
@@ -148,6 +151,11 @@ cluster_tier() {
 		[[ " ${BESIDE[*]} " = *" ${name%.bats} "* ]] || bats_file "$file"
 	done
 	finish_beside
+}
+
+start_lanes() {
+	start_beside
+	start_fuzz
 }
 
 start_beside() {
@@ -261,6 +269,7 @@ run_some() {
 	local i
 	for i in "${!files[@]}"; do
 		case ${files[i]} in
+		tests/fuzz/*.c) fuzz_file "${files[i]}" ;;
 		*.c) unit_test "${files[i]}" ;;
 		*.bats) one_bats_file "${files[i]}" "${which[i]}" ;;
 		*) script_test "${files[i]}" ;;
@@ -274,7 +283,7 @@ test_named() {
 	name=${name#tests/}
 	for file in "tests/$name" "tests/$name.bats" "tests/$name.c"; do
 		case $file in
-		tests/unit/*.c|*.bats|tests/sim/agree-quick|tests/stats/figures-scipy)
+		tests/unit/*.c|tests/fuzz/*.c|*.bats|tests/sim/agree-quick|tests/stats/figures-scipy)
 			[ ! -f "$file" ] || { echo "$file"; return; } ;;
 		esac
 	done

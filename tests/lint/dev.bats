@@ -6,7 +6,7 @@
 # shellcheck disable=SC2030,SC2031 # each test is a subshell
 bats_require_minimum_version 1.5.0
 
-COMMANDS=(setup build test cluster demo bench gpu run format lint clean)
+COMMANDS=(setup build test cluster demo bench gpu fuzz run format lint clean)
 
 # In a copy with nothing to build, so that whatever starts is seen.
 setup() {
@@ -70,6 +70,9 @@ refused() {
 	refused "goes behind --" cluster 2 srun
 	refused "no command after --" cluster 2 --
 	refused "want hot, cost, agree" bench warm
+	refused "no target 'polcy' (want agree board" fuzz polcy
+	refused "wants a number of seconds" fuzz --seconds soon
+	refused "fuzz has no option" fuzz --quick
 	refused "which program" run
 	nothing_started
 }

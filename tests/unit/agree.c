@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree.c - one and two nodes step by step: join, reject, plan, abort; the many random runs are
  * nt-agree-sim's */
+#include <sys/resource.h>
 #include "pmix-sync/entry.h"
 #include "tests/unit/agree-pair.h"
 
@@ -390,6 +391,26 @@ static void a_key_is_closed_once(void **state)
 	destroy(p);
 }
 
+/* How many ranks there are stands on the board, where any of them can write. */
+static void no_memory_is_taken_for_ranks_that_cannot_be(void **state)
+{
+	struct pair *p = make(1, NULL);
+	struct rusage before, after;
+
+	(void)state;
+	atomic_store(&comm_of(p, 0)->ranks, 100000000);
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	for (int i = 0; i < 8; i++) {
+		(void)collective(p);
+		pass(p, 50);
+	}
+	pass(p, 3000);
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 100000); /* KiB */
+	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_REJECTED);
+	destroy(p);
+}
+
 static void random_runs_never_differ(void **state)
 {
 	const char *top = getenv("top_builddir");
@@ -419,6 +440,7 @@ int main(void)
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),
 		cmocka_unit_test(a_key_is_closed_once),
+		cmocka_unit_test(no_memory_is_taken_for_ranks_that_cannot_be),
 		cmocka_unit_test(random_runs_never_differ),
 	};
 

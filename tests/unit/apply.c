@@ -223,6 +223,17 @@ static void what_is_forged_sets_nothing(void **state)
 	}
 }
 
+/* What is wrong with remembered arms is said with a piece of them. */
+static void trouble_has_no_control_characters(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 \x1b[2J\nFORGED \xe1");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_non_null(strstr(applied.trouble.text, "remembered arms"));
+	for (const char *c = applied.trouble.text; *c; c++)
+		assert_true(*c >= ' ' && *c <= '~');
+}
+
 static void without_a_ticket_nothing_happens(void **state)
 {
 	(void)state;
@@ -246,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup(what_a_step_around_had_goes, clean),
 		cmocka_unit_test_setup(a_batch_script_gets_none, clean),
 		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
+		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
 		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
 	};
 

@@ -272,6 +272,32 @@ static void a_place_is_given_back(void **state)
 	free(board);
 }
 
+/* What a rank has written there is taken for no more than there can be. */
+static void there_are_never_more_keys_than_places(void **state)
+{
+	struct nt_board *board = calloc(1, sizeof(*board));
+	struct nt_board_map map = { .board = board, .fd = -1 };
+	struct nt_board_key *beyond;
+	struct nt_seat a, b;
+
+	(void)state;
+	assert_non_null(board);
+	a = seat(board, 42, 0);
+	b = seat(board, 43, 0);
+	beyond = &board->comm[b.comm].key[0];
+	atomic_store(&beyond->id, 7);
+	for (uint32_t more = UINT32_MAX - 40; more != 0; more++) {
+		atomic_store(&board->comm[a.comm].more_keys, more);
+		nt_board_grow(&map, a.comm);
+	}
+	atomic_store(&board->comm[a.comm].more_keys, 3 * NT_BOARD_KEYS);
+	nt_board_leave(&a);
+	assert_true(nt_board_retire(board, a.comm));
+	assert_true(atomic_load(&beyond->id) == 7);
+	assert_true(atomic_load(&board->comm[b.comm].id) == 43);
+	free(board);
+}
+
 struct late {
 	struct nt_board_key *key;
 	_Atomic bool enough;
@@ -368,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
 		cmocka_unit_test(memory_for_keys_grows),
+		cmocka_unit_test(there_are_never_more_keys_than_places),
 		cmocka_unit_test(a_place_is_given_back),
 		cmocka_unit_test(a_place_is_given_back_under_late_looks),
 		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),

@@ -84,11 +84,14 @@ static void registered_buffers_may_be_a_capture(void **state)
 static void *answer_later(void *arg)
 {
 	const struct nt_schedule final = host_final(TREE_LL);
-	struct nt_board_key *key = arg;
-	const struct timespec pause = { .tv_nsec = 50000000 };
+	struct host *h = arg;
+	struct nt_board_key *key = host_key(h, NT_ALLREDUCE, SIZE);
+	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct nt_plan plan = host_plan(1, atomic_load(&key->hold_at) - 1, &final);
 
-	nanosleep(&pause, NULL);
+	/* Once it is waited for. */
+	while (atomic_load(&h->process.count[NT_COUNT_DOUBT]) == 0)
+		nanosleep(&pause, NULL);
 	host_commit(key, &plan);
 	return NULL;
 }
@@ -104,7 +107,7 @@ static void doubt_waits_for_the_outcome(void **state)
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	atomic_store(&key->hold_at, h.seq[NT_ALLREDUCE] + 1);
-	assert_int_equal(pthread_create(&speaker, NULL, answer_later, key), 0);
+	assert_int_equal(pthread_create(&speaker, NULL, answer_later, &h), 0);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_LL);
 	assert_int_equal(h.rc, NT_NCCL_OK);
 	pthread_join(speaker, NULL);

@@ -340,6 +340,25 @@ static void a_final_plan_is_committed(void **state)
 	host_close(&h);
 }
 
+/* Others can write to the board, too. */
+static void a_plan_of_no_turns_is_none(void **state)
+{
+	const struct nt_schedule screen = host_screen();
+	struct nt_board_key *key;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &screen);
+	plan.stride = 0;
+	key = host_key(&h, NT_ALLREDUCE, SIZE);
+	host_commit(key, &plan);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
+	host_close(&h);
+}
+
 static void a_forced_arm_wins_ties(void **state)
 {
 	const struct nt_schedule final = host_final(RING_SIMPLE);
@@ -470,6 +489,7 @@ int main(void)
 		cmocka_unit_test(a_burst_has_a_position_for_each_call),
 		cmocka_unit_test(a_window_left_behind_is_not_measured_for_ever),
 		cmocka_unit_test(a_final_plan_is_committed),
+		cmocka_unit_test(a_plan_of_no_turns_is_none),
 		cmocka_unit_test(a_forced_arm_wins_ties),
 		cmocka_unit_test(halves_that_cannot_tune_say_so),
 		cmocka_unit_test(version_4_follows_plans_too),

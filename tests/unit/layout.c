@@ -72,6 +72,21 @@ static void several_ranks_to_a_task(void **state)
 	assert_int_equal(likely(1, 8, 6, 0, odd, 2), 1 << 6);
 }
 
+/* Cards are what other processes have written. */
+static void ranks_that_cannot_be_say_nothing(void **state)
+{
+	const struct nt_layout_seat twice[] = { { 3, 6 }, { 3, 7 } }, beyond[] = { { 64, 6 } };
+	const struct nt_layout_seat far[] = { { 0, 0 }, { 1, UINT32_MAX } };
+	const struct nt_layout_seat large[] = { { INT32_MAX, 1 }, { UINT32_MAX, UINT32_MAX } };
+
+	(void)state;
+	assert_int_equal(likely(4, 64, 5, 1, twice, 2), 1 << 5);
+	assert_int_equal(likely(4, 64, 5, 1, beyond, 1), 1 << 5);
+	assert_int_equal(likely(4, 64, 5, 1, far, 2), 1 << 5);
+	assert_int_equal(likely(4, UINT32_MAX, 5, 1, large, 2), 1 << 5);
+	assert_int_equal(likely(4, 0, 5, 1, beyond, 1), 1 << 5);
+}
+
 static void tasks_are_on_their_nodes(void **state)
 {
 	static const char *const wrong[] = { "",
@@ -140,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_rank_to_a_task),
 		cmocka_unit_test(several_ranks_to_a_task),
+		cmocka_unit_test(ranks_that_cannot_be_say_nothing),
 		cmocka_unit_test(tasks_are_on_their_nodes),
 		cmocka_unit_test(lists_of_nodes_round_trip),
 	};

@@ -262,12 +262,19 @@ static void sizes_are_the_inverse_of_their_text(void **state)
 					     "1.5.5K",
 					     "99999999999999999999K",
 					     "18446744073709551615T" };
+	/* What no band begins with may stand in a record all the same. */
+	static const size_t odd[] = { 4294967295, 4194305, 1000000000000000, 999999999999999,
+				      ((size_t)3 << 40) + 512 };
+	char text[32];
 	size_t bytes;
 
 	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		nt_size_text(odd[i], text, sizeof(text));
+		if (nt_size_parse(text, &bytes) < 0 || bytes != odd[i])
+			fail_msg("%s is %zu bytes, not %zu", text, bytes, odd[i]);
+	}
 	for (unsigned band = 0; band < 100; band++) {
-		char text[32];
-
 		nt_size_text(nt_band_floor(band), text, sizeof(text));
 		if (nt_size_parse(text, &bytes) < 0 || bytes != nt_band_floor(band))
 			fail_msg("band %u: %s", band, text);

@@ -288,6 +288,7 @@ static void records_are_checked(void **state)
 		"{\"a\":1",
 		"{\"a\":\"}\"}",
 		" {}",
+		"{} ",
 	};
 	static const char *const good[] = { "{}", "{\"mode\":\"x\"}",
 					    "{\"a\":{\"b\":{\"us\":[1.0,2.5e-3]}}}" };

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# Targets for libFuzzer: ./dev fuzz and ./dev test build them, with clang, in build-fuzz. A target is tests/fuzz/NAME.c,
+# NAME in FUZZ_TARGETS of tests/lib/fuzz.bash, one line in EXTRA_PROGRAMS and two at the end.
+
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+EXTRA_LTLIBRARIES = libnt-fuzz.la
+libnt_fuzz_la_SOURCES = %D%/fuzz.c %D%/fuzz.h
+fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm
+
+EXTRA_PROGRAMS = \
+	%D%/agree \
+	%D%/board \
+	%D%/entry \
+	%D%/errand \
+	%D%/memory \
+	%D%/option \
+	%D%/policy \
+	%D%/profile \
+	%D%/record \
+	%D%/replay \
+	%D%/report \
+	%D%/splice \
+	%D%/ticket
+
+# The real plugin on a clock that goes on by itself.
+world_sources = %D%/world.c %D%/world.h
+world_ldflags = $(fuzz_ldflags) -Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
+tests_fuzz_agree_SOURCES = %D%/agree.c $(world_sources)
+tests_fuzz_agree_LDFLAGS = $(world_ldflags)
+tests_fuzz_agree_LDADD = $(fuzz_ldadd)
+tests_fuzz_board_SOURCES = %D%/board.c $(world_sources)
+tests_fuzz_board_LDFLAGS = $(world_ldflags)
+tests_fuzz_board_LDADD = $(fuzz_ldadd)
+
+tests_fuzz_entry_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_entry_LDADD = $(fuzz_ldadd)
+tests_fuzz_errand_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_errand_LDADD = $(fuzz_ldadd)
+tests_fuzz_memory_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_memory_LDADD = $(fuzz_ldadd)
+tests_fuzz_option_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_option_LDADD = $(fuzz_ldadd)
+tests_fuzz_policy_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_policy_LDADD = $(fuzz_ldadd)
+tests_fuzz_profile_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_profile_LDADD = $(fuzz_ldadd)
+tests_fuzz_record_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_record_LDADD = $(fuzz_ldadd)
+tests_fuzz_replay_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_replay_LDADD = $(fuzz_ldadd)
+tests_fuzz_report_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_report_LDADD = $(fuzz_ldadd)
+tests_fuzz_splice_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_splice_LDADD = $(fuzz_ldadd)
+tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_ticket_LDADD = $(fuzz_ldadd)

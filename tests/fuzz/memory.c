@@ -1,0 +1,163 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory.c - memories of users and sites, and the tables of arms of other tools: what is read is
+ *            written and read back, and a choice comes of it
+ *
+ * Input: a byte that says which, then the text.
+ */
+#include <string.h>
+#include "launch/choose.h"
+#include "launch/csv.h"
+#include "report/calls.h"
+#include "tests/fuzz/fuzz.h"
+
+#define NOW_S INT64_C(1763769600)
+#define BYTES 20000
+
+static struct nt_profiles profiles;
+
+static const struct nt_where where = { .fingerprint = UINT64_C(0xf3a0b1c2d3e4f5),
+				       .nodes = 2,
+				       .per_node = 4,
+				       .nccl = 22809,
+				       .driver = "550.54",
+				       .fabric = NT_FABRIC_SOCKET };
+
+static double test(const float *base, const float *arm, unsigned count)
+{
+	return count > 0 && arm[0] < base[0] ? 0.001 : 0.5;
+}
+
+static char *printed(const struct nt_memory *memory, size_t *bytes)
+{
+	struct nt_error err;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, bytes);
+
+	FUZZ_CHECK(out != NULL);
+	FUZZ_CHECK(nt_memory_print(memory, out, &err) == 0);
+	fclose(out);
+	fuzz_check_plain(text, *bytes);
+	return text;
+}
+
+/* All lines are taken, and say the same. */
+static void check_printed(const struct nt_memory *memory)
+{
+	struct nt_memory again;
+	size_t bytes = 0, more = 0;
+	char *text = printed(memory, &bytes), *twice;
+	struct nt_error err;
+
+	nt_memory_init(&again);
+	FUZZ_CHECK(nt_memory_read_text(&again, text, bytes, &err) == 0);
+	FUZZ_CHECK(again.entries == memory->entries && again.hosts == memory->hosts);
+	nt_memory_tidy(&again, NOW_S);
+	twice = printed(&again, &more);
+	FUZZ_CHECK(more == bytes && memcmp(text, twice, bytes) == 0);
+	nt_memory_fini(&again);
+	free(twice);
+	free(text);
+}
+
+static void check_choice(const struct nt_memory *memory)
+{
+	static struct nt_launch_choice choice;
+	struct nt_launch_limits limits;
+	struct nt_launch_case launch = { .memory = { memory, memory, NULL },
+					 .profiles = &profiles,
+					 .where = where,
+					 .array_task = -1,
+					 .now_s = NOW_S };
+
+	if (memory->entries > 0)
+		launch.where = memory->entry[0].where;
+	nt_launch_limits_default(&limits);
+	limits.feel.test = test;
+	FUZZ_CHECK(nt_choose(&launch, &limits, &choice) == 0);
+	FUZZ_CHECK(strcmp(choice.profile, NT_PROFILE_DEFAULT) == 0 ||
+		   nt_profiles_find(&profiles, choice.profile) != NULL);
+	FUZZ_CHECK(choice.next_count <= choice.count && choice.count <= NT_PROFILES_MAX);
+}
+
+static void check_calls(const struct nt_memory *memory)
+{
+	char out[NT_CALLS_TEXT];
+	struct nt_calls calls;
+
+	for (size_t i = 0; i < memory->entries; i++) {
+		if (!nt_calls_of(&memory->entry[i], &calls))
+			continue;
+		FUZZ_CHECK(calls.colls <= NT_CALLS_COLLS && calls.sizes <= NT_CALLS_SIZES);
+		(void)nt_calls_colls_text(&calls, out, sizeof(out));
+		(void)nt_calls_sizes_text(&calls, out, sizeof(out));
+	}
+}
+
+static void check_csv(const struct nt_memory *memory)
+{
+	struct nt_memory again;
+	struct nt_error err;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	FUZZ_CHECK(out != NULL);
+	FUZZ_CHECK(nt_csv_print(memory, &where, "wide", out, &err) == 0);
+	fclose(out);
+	nt_memory_init(&again);
+	FUZZ_CHECK(bytes == 0 ||
+		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S, &err) == 0);
+	nt_memory_fini(&again);
+	free(text);
+}
+
+static void make_profiles(void)
+{
+	static const char text[] = "[wide]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
+				   "[channels]\nNCCL_MIN_NCHANNELS=8\n"
+				   "[ib]\nfabric=ib\nNCCL_CROSS_NIC=1\n";
+
+	nt_profiles_init(&profiles);
+	FUZZ_CHECK(nt_profiles_parse(&profiles, "test", text, sizeof(text) - 1, NULL) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz in = { data, size };
+	const uint32_t which = fuzz_below(&in, 4);
+	struct nt_calls calls;
+	struct nt_memory memory;
+	struct nt_error err;
+	char *text;
+
+	if (profiles.count == 0)
+		make_profiles();
+	if (in.left > BYTES)
+		in.left = BYTES;
+	text = fuzz_text(in.at, in.left);
+	nt_memory_init(&memory);
+	if (which == 1)
+		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S, &err);
+	else
+		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
+	nt_memory_tidy(&memory, NOW_S);
+	check_printed(&memory);
+	check_choice(&memory);
+	check_calls(&memory);
+	check_csv(&memory);
+	(void)nt_calls_parse(&calls, text, &err);
+	nt_memory_fini(&memory);
+	free(text);
+	return 0;
+}
+
+FUZZ_TEXT_TARGET(
+	"{\"v\":1,\"host\":\"n1\",\"fingerprint\":\"00f3a0b1c2d3e4f5\",\"when\":1763769600}\n",
+	"{\"v\":1,\"forget\":{\"profile\":\"wide\",\"before\":1763769600000000}}\n",
+	"\"fingerprint\":\"00f3a0b1c2d3e4f5\"", "\"fabric\":\"socket\"", "\"nodes\":2",
+	"\"per_node\":4", "\"profile\":\"wide\"", "\"profile\":\"default\"",
+	"\"profile\":\"channels\"", "\"keys\":[", "\"AllReduce\"", "\"RING/SIMPLE\"", "\"AUTO\"",
+	"\"periods\":[1.5,2]", "\"job\":", "\"step\":", "\"when\":", "\"candidate\":true",
+	"\"origin\":\"calibrate\"", "allreduce,", "ring,", "tree,", "simple,", "ll128,", "-1,",
+	"64K,1M", "\n", "#")

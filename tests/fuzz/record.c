@@ -1,0 +1,159 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c - records of processes, as nt-recordd's child reads them: what it makes of them is
+ *            always a step record that its readers take, and lines that a memory takes
+ *
+ * Input: records of processes of job 12, step 0, with a byte 1 between them; or, with a byte 2
+ * at the beginning, a spooled record.
+ */
+#include <string.h>
+#include "launch/memory.h"
+#include "record/printable.h"
+#include "record/rankread.h"
+#include "record/splice.h"
+#include "record/spool.h"
+#include "record/step.h"
+#include "record/summary.h"
+#include "spank/collect.h"
+#include "spank/learn.h"
+#include "tests/fuzz/fuzz.h"
+
+/* What root's side takes from the child must be what a report takes. */
+static void check_step(const char *record, size_t bytes)
+{
+	struct nt_summary summary;
+	struct nt_error err = { "" };
+	char *comment;
+
+	if (nt_step_check(record, bytes, &err) < 0)
+		fprintf(stderr, "%s: %s\n", err.text, record);
+	FUZZ_CHECK(err.text[0] == '\0');
+	FUZZ_CHECK(nt_splice_step("", "0", record, &comment) == NT_SPLICED);
+	nt_summary_init(&summary);
+	FUZZ_CHECK(nt_summary_parse(&summary, comment, strlen(comment), NULL, &err) == 0);
+	for (size_t i = 0; i < summary.remark_count; i++) {
+		if (summary.remarks[i].kind == NT_REMARK_DAMAGE)
+			fprintf(stderr, "%s: %s\n", summary.remarks[i].text, record);
+	}
+	FUZZ_CHECK(!nt_summary_damaged(&summary));
+	nt_summary_fini(&summary);
+	free(comment);
+}
+
+static void check_learned(const struct nt_sum *sum)
+{
+	static struct nt_errand errand;
+	static struct nt_ticket ticket;
+	struct nt_memory_entry entry;
+	struct nt_memory memory;
+	char why[NT_LEARN_WHY], *line = NULL;
+	size_t bytes = 0;
+	struct nt_error err;
+	FILE *out;
+
+	memset(&errand, 0, sizeof(errand));
+	errand.job = 12;
+	errand.tasks = 4;
+	errand.nodes = 2;
+	errand.here = 2;
+	memcpy(errand.fingerprint, "00000000000000ab", 17);
+	FUZZ_CHECK(nt_ticket_parse(&ticket, "v=1;profile=default;why=GAIN", &err) == 0 ||
+		   ticket.profile[0] == '\0');
+	if (ticket.profile[0] == '\0')
+		snprintf(ticket.profile, sizeof(ticket.profile), "%s", NT_PROFILE_DEFAULT);
+	if (nt_learn(sum, &errand, &ticket, INT64_C(1763769600000000), &entry, why, &err) != 1)
+		return;
+	out = open_memstream(&line, &bytes);
+	FUZZ_CHECK(out && nt_entry_name(&entry, &err) == 0);
+	FUZZ_CHECK(nt_entry_print(&entry, out) == 0);
+	fclose(out);
+	fuzz_check_plain(line, bytes);
+	nt_memory_init(&memory);
+	FUZZ_CHECK(nt_memory_read_text(&memory, line, bytes, &err) == 0);
+	nt_memory_fini(&memory);
+	nt_entry_fini(&entry);
+	free(line);
+}
+
+static void check_sum(struct nt_sum *sum)
+{
+	struct nt_ticket ticket = { .profile = "sockets-wide", .from = "a memory", .expected = 2 };
+	struct nt_sum_head head = { .mode = "bandit", .tasks = 4, .nodes = 2, .final = true };
+	char record[NT_STEP_RECORD_MAX + 1];
+	size_t bytes = nt_sum_format(sum, &head, record, sizeof(record));
+
+	if (bytes > 0)
+		check_step(record, bytes);
+	head.ticket = &ticket;
+	head.final = false;
+	head.measured = 1.25;
+	bytes = nt_sum_format(sum, &head, record, sizeof(record));
+	if (bytes > 0)
+		check_step(record, bytes);
+	check_learned(sum);
+}
+
+static void check_spooled(struct fuzz *in)
+{
+	static struct nt_spooled spooled;
+	char *text = fuzz_text(in->at, in->left);
+	struct nt_error err;
+
+	if (nt_spooled_parse(&spooled, text, in->left, &err) == 0) {
+		fuzz_check_plain(spooled.cluster, strlen(spooled.cluster));
+		fuzz_check_plain(spooled.step, strlen(spooled.step));
+		FUZZ_CHECK(nt_step_check(spooled.record, strlen(spooled.record), &err) == 0);
+	}
+	free(text);
+}
+
+/* As spank/collectdir.c does. */
+static void count_unusable(struct nt_sum *sum, struct nt_error *err)
+{
+	for (char *c = nt_printable(err->text); *c; c++) {
+		if (strchr("\"\\{}", *c))
+			*c = '?';
+	}
+	nt_sum_add_unusable(sum, err->text);
+}
+
+static void check_records(struct fuzz *in)
+{
+	struct nt_sum sum;
+	struct nt_error err;
+	char *text;
+
+	nt_sum_init(&sum);
+	while ((text = fuzz_part(in, 1)) != NULL) {
+		struct nt_rank rank = { .root = NULL };
+
+		(void)nt_rank_parse(&rank, text, strlen(text), &err);
+		nt_rank_fini(&rank);
+		if (nt_collect_record(&sum, text, strlen(text), 12, 0, &err) < 0)
+			count_unusable(&sum, &err);
+		free(text);
+	}
+	check_sum(&sum);
+	nt_sum_fini(&sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz in = { data, size };
+
+	if (size > 0 && data[0] == 2) {
+		in.at++;
+		in.left--;
+		check_spooled(&in);
+	} else {
+		check_records(&in);
+	}
+	return 0;
+}
+
+FUZZ_TEXT_TARGET("\"v\":1", "\"job\":12", "\"step\":0", "\"communicators\":[", "\"keys\":[",
+		 "\"coll\":", "\"AllReduce\"", "\"RING/LL128\"", "\"TREE/SIMPLE/4ch\"", "\"AUTO\"",
+		 "\"state\":", "\"committed\"", "\"exploring\"", "\"joining\"", "\"rejected\"",
+		 "\"kept\"", "\"counted\"", "\"observed\"", "\"why\":\"\\u001b[2J\"",
+		 "\"marker\":", "null", "{}", "[]", "\"\"", "\"launch\":\"p\"",
+		 "\"fabric\":\"socket\"", "\"driver\":\"550\"", "\x01", "\"{\"", "\"\\\\\"")

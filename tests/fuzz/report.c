@@ -1,0 +1,121 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.c - what nccl-tune prints of records that anybody may have written: nothing that moves a
+ *            cursor, whole or damaged, as a table and as JSON
+ *
+ * Input: a byte that says which command, then the file that it reads.
+ */
+#include <getopt.h>
+#include <string.h>
+#include "launch/memory.h"
+#include "report/command.h"
+#include "report/inventory.h"
+#include "report/learned.h"
+#include "tests/fuzz/fuzz.h"
+
+struct words {
+	const struct nt_command *command;
+	char *argv[6];
+	int argc;
+};
+
+static void run(void *arg)
+{
+	struct words *words = arg;
+
+	optind = 0; /* from the beginning */
+	(void)words->command->run(words->argc, words->argv);
+}
+
+/* command OPTION FILE; option may be NULL */
+static void check_command(const struct nt_command *command, const char *option, const char *file)
+{
+	struct words words = { .command = command };
+	char *word[] = { fuzz_text("nccl-tune", 9),
+			 option ? fuzz_text(option, strlen(option)) : NULL,
+			 fuzz_text(file, strlen(file)) };
+
+	words.argv[words.argc++] = word[0];
+	if (option)
+		words.argv[words.argc++] = word[1];
+	if (command == &nt_command_report)
+		words.argv[words.argc++] = (char[]){ "--file" };
+	words.argv[words.argc++] = word[2];
+	fuzz_check_output(run, &words);
+	for (int i = 0; i < 3; i++)
+		free(word[i]);
+}
+
+/* What a site would learn of it is read back. */
+static void check_learned(const struct fuzz *in)
+{
+	const struct nt_learned_rules rules = { .jobs = 1, .user_jobs = 10 };
+	struct nt_learned learned;
+	struct nt_summary summary;
+	struct nt_memory memory;
+	size_t lines = 0, bytes = 0;
+	struct nt_error err;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+
+	FUZZ_CHECK(out != NULL);
+	nt_learned_init(&learned);
+	nt_summary_init(&summary);
+	FUZZ_CHECK(nt_summary_parse(&summary, (const char *)in->at, in->left, NULL, &err) == 0);
+	FUZZ_CHECK(nt_learned_add(&learned, "a", 12, 1763769600, &summary, &err) == 0);
+	FUZZ_CHECK(nt_learned_add(&learned, "b", 13, 1763769601, &summary, &err) == 0);
+	FUZZ_CHECK(nt_learned_print(&learned, &rules, out, &lines, &err) == 0);
+	fclose(out);
+	fuzz_check_plain(text, bytes);
+	nt_memory_init(&memory);
+	FUZZ_CHECK(nt_memory_read_text(&memory, text, bytes, &err) == 0);
+	FUZZ_CHECK(memory.entries == lines);
+	nt_memory_fini(&memory);
+	nt_summary_fini(&summary);
+	nt_learned_fini(&learned);
+	free(text);
+}
+
+static void check_inventory(const struct fuzz *in)
+{
+	char *text = fuzz_text(in->at, in->left), *shown = NULL;
+	json_object *object = nt_inventory_json(text);
+	size_t bytes = 0;
+	FILE *out = open_memstream(&shown, &bytes);
+
+	FUZZ_CHECK(out != NULL);
+	(void)nt_inventory_print(out, text);
+	fclose(out);
+	json_object_put(object);
+	free(shown);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz in = { data, size };
+	const uint32_t which = fuzz_below(&in, 5);
+
+	switch (which) {
+	case 0:
+	case 1:
+		check_command(&nt_command_report, which ? "--json" : NULL,
+			      fuzz_file(in.at, in.left));
+		break;
+	case 2: check_command(&nt_command_show, NULL, fuzz_file(in.at, in.left)); break;
+	case 3: check_learned(&in); break;
+	default: check_inventory(&in);
+	}
+	return 0;
+}
+
+FUZZ_TEXT_TARGET("{\"nccl_tune\":{\"v\":1,", "\"0\":{\"mode\":\"bandit\"}", "\"8r2n\":{",
+		 "\"more\":3", "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"",
+		 "\"arm\":\"TREE/LL\"", "\"us\":[1,2]", "\"gain\":", "\"own\":[1,2]",
+		 "\"period\":[1]", "\"p\":0.01",
+		 "\"n\":", "\"calls\":", "\"spent\":", "\"saved_ms\":", "\"why\":[\"\\u001b[2J\"]",
+		 "\"launch\":\"wide\"", "\"set\":\"NCCL_A=1\"", "\"step_us\":[1,2,3]",
+		 "\"expected\":2", "\"fp\":\"00000000000000ab\"", "\"fabric\":\"socket\"",
+		 "\"per_node\":4", "\"ranks\":8", "\"nodes\":2", "\"nccl\":\"2.28.9\"",
+		 "\"\\u009b\\u202e\"", "\"explored\":[", "null", "\"calibration\":1",
+		 "\"communicators\":[")

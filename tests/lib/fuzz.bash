@@ -1,0 +1,218 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test. Part of dev; reads
+# $top and $scratch.
+
+readonly FUZZ_TARGETS=(agree board entry errand memory option policy profile record replay report splice ticket)
+readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
+# In ./dev test: so much processor time, or so long, whichever comes first. Neither can fail on a slow machine.
+readonly FUZZ_CPU_S=20 FUZZ_WALL_S=60
+readonly FUZZ_INPUT_S=300	# hang guard of one input, which takes milliseconds
+readonly FUZZ_MEMORY_MB=4096
+readonly FUZZ_KEPT_BYTES=102400	# of a target's corpus in the tree
+fuzz_pid=
+
+# Why there is nothing to build targets with; nothing where there is.
+fuzz_lacks() {
+	local program
+	command -v clang >/dev/null || { echo "no clang here (./dev setup installs it)"; return; }
+	program=$(mktemp)
+	clang -fsanitize=fuzzer,address,undefined -x c -o "$program" - >/dev/null 2>&1 <<-'END' ||
+		int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size);
+		int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) { return data && size > 9; }
+		END
+		echo "clang has no libFuzzer here (package libclang-rt-dev; ./dev setup installs it)"
+	rm -f "$program"
+}
+
+# fuzz_build [TARGET]...
+fuzz_build() {
+	configure_in build-fuzz --enable-sanitizers=address,undefined CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
+	compile build-fuzz "${@/#/tests/fuzz/}" >/dev/null
+}
+
+# input_bytes TARGET: how long its inputs may be. Those that are many events are slow.
+input_bytes() {
+	case $1 in
+	agree|board) echo 1024 ;;
+	*) echo 8192 ;;
+	esac
+}
+
+# run_target TARGET DIR [option]...: begins with all that is kept, and puts what is new into DIR/corpus, findings into
+# DIR/found. One at a time in a DIR.
+run_target() {
+	local target=$1 dir=$2 kept_dir from=()
+	shift 2
+	mkdir -p "$dir/corpus" "$dir/found"
+	for kept_dir in "tests/fuzz/corpus/$target" "tests/fuzz/crashes/$target"; do
+		[ ! -d "$kept_dir" ] || from+=("$kept_dir")
+	done
+	ASAN_OPTIONS=allocator_may_return_null=1 "build-fuzz/tests/fuzz/$target" -print_final_stats=1 \
+		-timeout="$FUZZ_INPUT_S" -report_slow_units="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" \
+		-malloc_limit_mb="$FUZZ_MEMORY_MB" -max_len="$(input_bytes "$target")" -artifact_prefix="$dir/found/" "$@" \
+		"$dir/corpus" "${from[@]}" >"$dir/log" 2>&1
+}
+
+# told TARGET DIR: executions, coverage and findings in one line
+told() {
+	local target=$1 dir=$2
+	awk -v target="$target" -v found="$(find "$dir/found" -type f | wc -l)" '
+		/ cov: / { for (i = 1; i < NF; i++) { if ($i == "cov:") cov = $(i + 1); if ($i == "ft:") features = $(i + 1) } }
+		/^stat::number_of_executed_units/ { runs = $2 }
+		/^#[0-9]+/ { last = substr($1, 2) + 0 }
+		END { printf "%-8s %10d executions, coverage %d edges, %d features, %d findings\n",
+			target, runs ? runs : last, cov, features, found }' "$dir/log"
+}
+
+# ---- ./dev fuzz
+
+fuzz_command() {
+	local seconds=$FUZZ_SECONDS targets=() lacks
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--seconds)
+			[[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || wrong "--seconds wants a number of seconds, not '${2:-}'" fuzz
+			seconds=$2
+			shift ;;
+		-*) wrong "fuzz has no option '$1'" fuzz ;;
+		*)
+			[[ " ${FUZZ_TARGETS[*]} " = *" $1 "* ]] || wrong "no target '$1' (want ${FUZZ_TARGETS[*]})" fuzz
+			targets+=("$1") ;;
+		esac
+		shift
+	done
+	[ ${#targets[@]} -gt 0 ] || targets=("${FUZZ_TARGETS[@]}")
+	setup "${BUILD_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}"
+	lacks=$(fuzz_lacks)
+	[ -z "$lacks" ] || die "$lacks"
+	say "build"
+	fuzz_build "${targets[@]}"
+	fuzz_for "$seconds" "${targets[@]}"
+}
+
+# fuzz_for SECONDS TARGET...: as many at a time as there are processors
+fuzz_for() {
+	local seconds=$1 target running=0 found=0
+	shift
+	trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
+	trap 'exit 130' INT TERM
+	say "$# targets, $seconds s each"
+	for target; do
+		[ "$running" -lt "$(nproc)" ] || { wait -n || :; running=$((running - 1)); }
+		fuzz_one "$target" "$seconds" &
+		running=$((running + 1))
+	done
+	wait
+	for target; do
+		[ -z "$(ls "build-fuzz/run/$target/found")" ] || found=1
+	done
+	return "$found"
+}
+
+fuzz_one() {
+	local target=$1 dir=build-fuzz/run/$1 file
+	rm -rf "$dir/found"
+	run_target "$target" "$dir" -max_total_time="$2" || :
+	told "$target" "$dir"
+	for file in "$dir"/found/*; do
+		[ -e "$file" ] || continue
+		mkdir -p "tests/fuzz/crashes/$target"
+		cp "$file" "tests/fuzz/crashes/$target/"
+		echo "dev: $target: tests/fuzz/crashes/$target/${file##*/}; what it did is in $dir/log" >&2
+	done
+	keep_corpus "$target" "$dir"
+}
+
+# keep_corpus TARGET DIR: of all inputs so many as reach what all of them reach, the smallest first.
+keep_corpus() {
+	local target=$1 dir=$2 kept=tests/fuzz/corpus/$1 file bytes=0
+	rm -rf "$dir/merged"
+	mkdir -p "$dir/merged" "$kept"
+	"build-fuzz/tests/fuzz/$target" -merge=1 -use_counters=0 -timeout="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" \
+		"$dir/merged" "$kept" "$dir/corpus" >"$dir/merge.log" 2>&1 || return 0
+	rm -rf "$kept"
+	mkdir -p "$kept"
+	while read -r file; do
+		bytes=$((bytes + $(stat -c %s "$file")))
+		[ "$bytes" -le "$FUZZ_KEPT_BYTES" ] || break
+		cp "$file" "$kept/"
+	done < <(ls -Sr -d "$dir"/merged/*)
+}
+
+# ---- in ./dev test
+
+# test_target TARGET DIR: what is kept once more, then for a while what comes of it.
+test_target() {
+	local target=$1 dir=$2
+	(ulimit -S -t "$FUZZ_CPU_S" && run_target "$target" "$dir" -max_total_time="$FUZZ_WALL_S")
+}
+
+# fuzz_test TARGET DIR: and say it
+fuzz_test() {
+	local rc=0
+	test_target "$1" "$2" || rc=$?
+	told "$1" "$2"
+	[ "$rc" != 0 ] || return 0
+	tail -n 40 "$2/log"
+	return 1
+}
+
+# start_fuzz: all targets, one after the other, beside all other tests and after them in whatever is to be had.
+start_fuzz() {
+	mkdir -p "$scratch/fuzz"
+	run_fuzz >"$scratch/fuzz/log" 2>&1 &
+	fuzz_pid=$!
+	renice -n 19 -p "$fuzz_pid" >/dev/null 2>&1 || :
+}
+
+run_fuzz() {
+	local target lacks
+	lacks=$(fuzz_lacks)
+	if [ -n "$lacks" ]; then
+		echo "skipped: $lacks"
+		return
+	fi
+	fuzz_build "${FUZZ_TARGETS[@]}" || { echo "not built"; return; }
+	for target in "${FUZZ_TARGETS[@]}"; do
+		fuzz_test "$target" "$scratch/fuzz/$target" && echo "ok $target" || echo "not ok $target"
+	done
+	echo "$SECONDS" >"$scratch/fuzz/ended"
+}
+
+# Each target is a test; those that did not come to their end have failed.
+finish_fuzz() {
+	local good bad=0 began=$counted_at
+	[ -n "$fuzz_pid" ] || return 0
+	wait "$fuzz_pid" || :
+	fuzz_pid=
+	say "tests/fuzz, beside the others"
+	grep -v '^ok ' "$scratch/fuzz/log" || :
+	if grep -q '^skipped: ' "$scratch/fuzz/log"; then
+		count 0 0 "${#FUZZ_TARGETS[@]}" tests/fuzz
+		return
+	fi
+	good=$(grep -c '^ok ' "$scratch/fuzz/log") || :
+	bad=$((${#FUZZ_TARGETS[@]} - good))
+	count "$good" "$bad" 0 tests/fuzz $((SECONDS - began))
+}
+
+# fuzz_file FILE.c: one target, as a test by its name
+fuzz_file() {
+	local target=${1##*/} lacks rc=0
+	target=${target%.c}
+	setup "${BUILD_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}"
+	say "$1"
+	lacks=$(fuzz_lacks)
+	if [ -n "$lacks" ]; then
+		echo "skipped: $lacks"
+		count 0 0 1 "$1"
+		return
+	fi
+	fuzz_build "$target"
+	counted_at=$SECONDS
+	fuzz_test "$target" "$scratch/fuzz-$target" || rc=1
+	count $((1 - rc)) "$rc" 0 "$1"
+}

@@ -328,6 +328,9 @@ EXTRA_DIST += \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/84-container.bats \
+	%D%/cluster/84-container.sh \
+	%D%/cluster/85-packages.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
@@ -353,7 +356,9 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
+	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \

@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/guide-user.md \
 	%D%/hosts.md \
 	%D%/programs.md \
+	%D%/trouble.md \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \

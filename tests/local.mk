@@ -334,6 +334,7 @@ EXTRA_DIST += \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
+	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
@@ -372,6 +373,8 @@ EXTRA_DIST += \
 	%D%/lint/packages.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
+	%D%/lint/trouble.awk \
+	%D%/lint/trouble.bats \
 	%D%/lint/words.awk \
 	%D%/lint/words.bats \
 	%D%/model/agree.pml \

@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/decisions/0013-remembered-arms.md \
 	%D%/decisions/0014-worth.md \
 	%D%/decisions/0015-savings.md \
+	%D%/decisions/0020-old-glibc.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # docs/trouble.md quotes what the programs print, and has what they print into slurmd's log.
+# shellcheck disable=SC2016 # back quotes of Markdown
 bats_require_minimum_version 1.5.0
 load sources
 
@@ -31,13 +32,14 @@ unknown() {
 		[[ $message =~ $NOT_OURS ]] && continue
 		while read -r part; do
 			[ "${#part}" -lt 5 ] || grep -qF -- "$part" "$2" || echo "$PAGE: '$part' of '$message' is in no source"
-		done < <(sed 's/ *… */\n/g' <<<"$message")
+		done < <(tr '\001' '\n' <<<"${message//…/$'\001'}" | sed 's/^ *//; s/ *$//')
 	done < <(quoted "$1")
 }
 
 @test "every message that the page quotes is in a source" {
-	local texts=$BATS_TEST_TMPDIR/texts
-	texts_of $(git ls-files -- '*.c' '*.h' | grep -vE '^(tests|bench)/') >"$texts"
+	local texts=$BATS_TEST_TMPDIR/texts files
+	mapfile -t files < <(product_files)
+	texts_of "${files[@]}" >"$texts"
 	[ "$(wc -l <"$texts")" -gt 1000 ]
 	[ "$(quoted "$PAGE" | wc -l)" -gt 60 ]
 	none "$(unknown "$PAGE" "$texts")"

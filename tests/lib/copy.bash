@@ -11,18 +11,23 @@
 #   copy_stop
 
 readonly COPY_S=1500	# a copy that nobody ends is gone by then
+readonly COPY_MARK=run/nt-copy
 
 copy_start() {
 	mkdir -p "$1"
-	rm -f "$1.ready"
 	setsid unshare --mount --propagation private bash -c "$(declare -f copy_mounts); copy_mounts"' "$@"' - \
-		"$1" "$NT_TOP" "$NT_BASE" "$COPY_S" </dev/null >"$1.log" 2>&1 3>&- &
+		"$1" "$NT_TOP" "$NT_BASE" "$COPY_S" "$COPY_MARK" </dev/null >"$1.log" 2>&1 3>&- &
 	export NT_COPY=$!
-	wait_for 10 copy_is_decided "$1" && [ -e "$1.ready" ]
+	wait_for 10 copy_is_decided && is_copy
 }
 
 copy_is_decided() {
-	[ -e "$1.ready" ] || ! kill -0 "$NT_COPY" 2>/dev/null
+	is_copy || ! kill -0 "$NT_COPY" 2>/dev/null
+}
+
+# What is meant for the copy must never happen to the machine.
+is_copy() {
+	[ -n "${NT_COPY:-}" ] && [ -e "/proc/$NT_COPY/root/$COPY_MARK" ] && [ ! -e "/$COPY_MARK" ]
 }
 
 # In the namespace. The holder is an ordinary process of the copy.
@@ -36,12 +41,13 @@ copy_mounts() {
 	done
 	mount -t tmpfs -o mode=755 tmpfs "$at/root/run" || exit 1
 	mkdir -p "$at/root$base" && mount --bind "$base" "$at/root$base" || exit 1
-	touch "$at.ready"
+	touch "$at/root/$5"
 	cd / && exec chroot "$at/root" sleep "$4"
 }
 
 in_copy() {
-	nsenter --target "$NT_COPY" --mount --root --wd=/ -- "$@"
+	is_copy || { echo "no copy to run $1 in" >&2; return 1; }
+	nsenter --target "$NT_COPY" --mount --root --wd -- "$@"
 }
 
 copy_stop() {

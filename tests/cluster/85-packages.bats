@@ -30,6 +30,7 @@ setup_file() {
 		"$NT_TOP/packaging/build" deb -k -n -a "$archive" -o "$packages" >"$NT_BASE/deb.log" 2>&1 ||
 			{ tail -n 50 "$NT_BASE/deb.log"; false; }
 	fi
+	build_rpm
 	cluster_start 2 -w "nsenter --target $NT_COPY --mount --root --wd --" -p "include $(dirname "$SNIPPET")/*.conf"
 }
 
@@ -49,6 +50,15 @@ build_archive() {
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$NT_BUILD" distdir distdir="$name" top_distdir="$name" >"$NT_BASE/dist.log" 2>&1 ||
 		{ cat "$NT_BASE/dist.log"; return 1; }
 	tar -C "$NT_BASE" -cJf "$archive" "${name##*/}" && rm -rf "$name"
+}
+
+# What is looked at is the spec: without optimisation it takes half the time. How it ended is the last test's.
+build_rpm() {
+	command -v rpmbuild >/dev/null || return 0
+	mkdir "$NT_BASE/rpm"
+	echo '%optflags -O0' >"$NT_BASE/rpm/.rpmmacros"
+	HOME=$NT_BASE/rpm "$NT_TOP/packaging/build" rpm -k -n -a "$archive" -o "$packages" >"$NT_BASE/rpm.log" 2>&1 ||
+		touch "$NT_BASE/rpm-failed"
 }
 
 user_in_copy() {
@@ -165,10 +175,7 @@ record_is_there() {
 @test "the spec builds the same packages, each file in one of them" {
 	local file
 	command -v rpmbuild >/dev/null || skip "not installed: rpm (./dev setup installs it)"
-	# What is looked at is the spec: without optimisation it takes half the time.
-	echo '%optflags -O0' >"$BATS_TEST_TMPDIR/.rpmmacros"
-	HOME=$BATS_TEST_TMPDIR "$NT_TOP/packaging/build" rpm -k -n -a "$archive" -o "$packages" >"$BATS_TEST_TMPDIR/log" 2>&1 ||
-		{ tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
+	[ ! -e "$NT_BASE/rpm-failed" ] || { tail -n 50 "$NT_BASE/rpm.log"; false; }
 	for file in "${PACKAGES[@]/libnccl-tune-plugin/libnccl-tune}"; do
 		rpm -qlp "$packages/$file"-[0-9]*.rpm 2>/dev/null | sort >"$BATS_TEST_TMPDIR/$file"
 	done

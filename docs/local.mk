@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	%D%/decisions/0017-room.md \
 	%D%/decisions/0018-groups.md \
 	%D%/decisions/0019-spool.md \
+	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
 	%D%/design.md \
 	%D%/glossary.md \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
 	%D%/hosts.md \
 	%D%/programs.md \
 	%D%/threat-model.md \
+	%D%/trouble.md \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \

@@ -114,3 +114,24 @@ AC_DEFUN([NT_LIBRARY_DIR], [
 		AS_IF([test -z "$$1" && test -e "$nt_dir/$3"], [$1=$nt_dir])
 	done
 ])
+
+# NT_OLD_GLIBC: set have_old_glibc: can modules ask glibc for the oldest versions of its functions? See tuner/glibc.c.
+# Before 2.34 these are in libraries of their own, which later ones have as empty stubs; -z defs of the module's link
+# would show a version that is not there.
+AC_DEFUN([NT_OLD_GLIBC], [
+	AC_MSG_CHECKING([whether the old versions of glibc's functions can be linked to])
+	have_old_glibc=no
+	nt_save_CFLAGS=$CFLAGS
+	nt_save_LDFLAGS=$LDFLAGS
+	OLD_GLIBC_LDFLAGS="-Wl,--push-state,--no-as-needed,-l:libpthread.so.0,-l:libdl.so.2,--pop-state"
+	CFLAGS="$CFLAGS -fPIC -fno-lto -I$srcdir"
+	LDFLAGS="$LDFLAGS -shared -Wl,-z,defs $OLD_GLIBC_LDFLAGS"
+	nt_save_LIBS=$LIBS
+	LIBS=-lm
+	AC_LINK_IFELSE([AC_LANG_SOURCE([[#include "tuner/glibc.c"]])], [have_old_glibc=yes])
+	CFLAGS=$nt_save_CFLAGS
+	LDFLAGS=$nt_save_LDFLAGS
+	LIBS=$nt_save_LIBS
+	AC_MSG_RESULT([$have_old_glibc])
+	AC_SUBST([OLD_GLIBC_LDFLAGS])
+])

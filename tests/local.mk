@@ -347,11 +347,15 @@ EXTRA_DIST += \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/84-container.bats \
+	%D%/cluster/84-container.sh \
+	%D%/cluster/85-packages.bats \
 	%D%/cluster/86-helper.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
+	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
@@ -376,8 +380,10 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
 	%D%/lib/fuzz.bash \
+	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
@@ -393,6 +399,8 @@ EXTRA_DIST += \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/threats.bats \
+	%D%/lint/trouble.awk \
+	%D%/lint/trouble.bats \
 	%D%/lint/words.awk \
 	%D%/lint/words.bats \
 	%D%/model/agree.pml \

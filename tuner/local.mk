@@ -77,4 +77,18 @@ libnccl_tune_la_LIBADD = libnt-tuner.la
 libnccl_tune_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/%D%/libnccl-tune.map
 libnccl_tune_la_DEPENDENCIES = libnt-tuner.la %D%/libnccl-tune.map
+
+# Images may have an older glibc than the build. Symbol versions in assembler and LTO do not go together.
+if OLD_GLIBC
+noinst_LTLIBRARIES += libnt-glibc.la
+libnt_glibc_la_CFLAGS = $(AM_CFLAGS) -fno-lto
+libnt_glibc_la_SOURCES = %D%/glibc.c
+libnccl_tune_la_LIBADD += libnt-glibc.la
+libnccl_tune_la_LDFLAGS += $(OLD_GLIBC_LDFLAGS) \
+	-Wl,--wrap=dladdr,--wrap=dlclose,--wrap=dlerror,--wrap=dlopen,--wrap=dlsym \
+	-Wl,--wrap=exp,--wrap=exp2,--wrap=fstat,--wrap=lgamma,--wrap=log,--wrap=log2 \
+	-Wl,--wrap=pthread_condattr_setclock,--wrap=pthread_create,--wrap=pthread_join \
+	-Wl,--wrap=pthread_mutex_timedlock,--wrap=pthread_setname_np,--wrap=pthread_sigmask
+libnccl_tune_la_DEPENDENCIES += libnt-glibc.la
+endif
 EXTRA_DIST += %D%/libnccl-tune.map

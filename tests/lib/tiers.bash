@@ -141,7 +141,7 @@ unit_programs() {
 # Two files at a time and no more: the others measure.
 readonly BESIDE=(70-launch 55-shapes 57-recheck 60-failures 76-launch-job 77-calibrate 22-record-controller
 	10-spank-option 30-report-job 30-report-backfill 20-record-write 35-fingerprint 40-log 05-dev 75-launch-profile
-	78-memory-command)
+	78-memory-command 84-container 85-packages)
 
 cluster_tier() {
 	local file name

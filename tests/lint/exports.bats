@@ -34,6 +34,24 @@ needed() {
 	[[ $output = *NODELETE* ]]
 }
 
+# newest_glibc FILE: the newest version of glibc that it asks for.
+newest_glibc() {
+	objdump -T "$1" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -V | tail -n 1
+}
+
+# NCCL's own wheels want 2.17 or 2.28. How it is kept: tuner/glibc.c.
+@test "libnccl-tune.so loads in containers with glibc 2.17" {
+	local newest
+	case $(uname -m) in
+	x86_64|aarch64|ppc64le) ;;
+	*) skip "the oldest versions of glibc's functions are not known for $(uname -m)" ;;
+	esac
+	newest=$(newest_glibc "$TUNER")
+	[ -n "$newest" ]
+	[ "$(printf '%s\n' "$newest" 2.17 | sort -V | tail -n 1)" = 2.17 ] ||
+		{ objdump -T "$TUNER" | grep -F "$newest)"; false; }
+}
+
 @test "spank_nccl_tune.so exports Slurm's names only" {
 	run -0 exported "$SPANK"
 	[[ $output = *plugin_name*plugin_type*plugin_version*slurm_spank_init* ]]

@@ -18,16 +18,19 @@ setup() {
 installed() {
 	(cd "$stage" && find . -type f | sed -n 's,^\./,,p') |
 		grep -vE '^(libexec/nccl-tune/tests/|bin/nccl-tune-bench$)' |
-		sed -E "s,^lib/slurm/,SLURM/,; s,^lib/,LIB/,; s,^(bin|libexec|share|etc)/,usr/\1/,"
+		sed -E "s,^lib/(systemd/system|tmpfiles\.d)/,UNITS/\1/,; s,^lib/slurm/,SLURM/,; s,^lib/,LIB/,; s,^(bin|libexec|share|etc)/,usr/\1/,"
 }
 
+# A line of two words takes a file of the tree to where `make install` puts none.
 debian_lists() {
-	sed -E 's,^usr/lib/\*/slurm-wlm/,SLURM/,; s,^usr/lib/\*/,LIB/,' packaging/debian/*.install
+	grep -hv ' ' packaging/debian/*.install |
+		sed -E 's,^(usr/)?lib/(systemd/system|tmpfiles\.d)/,UNITS/\2/,; s,^usr/lib/\*/slurm-wlm/,SLURM/,; s,^usr/lib/\*/,LIB/,'
 }
 
 rpm_list() {
 	sed -nE '/^%files/,${ /^%\{/p }' packaging/nccl-tune.spec.in |
-		sed -E 's,%\{slurm_plugin_dir\},SLURM,; s,%\{_libdir\},LIB,; s,%\{_bindir\},usr/bin,; s,%\{_libexecdir\},usr/libexec,;
+		sed -E 's,%\{_unitdir\},UNITS/systemd/system,; s,%\{_tmpfilesdir\},UNITS/tmpfiles.d,;
+			s,%\{slurm_plugin_dir\},SLURM,; s,%\{_libdir\},LIB,; s,%\{_bindir\},usr/bin,; s,%\{_libexecdir\},usr/libexec,;
 			s,%\{_mandir\},usr/share/man,; s,%\{_docdir\},usr/share/doc,; s,%\{_datadir\},usr/share,; s,\*$,,'
 }
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What bash offers for nccl-tune and for --nccl-tune= of srun: all that there is, and nothing else. Needs an installed tree
+# (NT_STAGE).
+# shellcheck disable=SC2016,SC2154 # for another shell; what bats sets
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || exit 1
+	stage=${NT_STAGE:-$PWD/build/stage}
+	load=". etc/bash-completion/nccl-tune"
+}
+
+# offered WORD...: what bash would offer for the last word of a line, which it cuts at "=" as well.
+offered() {
+	PATH=$stage/bin:$PATH bash -c "$load"'
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+		rule=$(complete -p "$1" | sed "s/.* -F \([^ ]*\) .*/\1/")
+		last=${COMP_WORDS[COMP_CWORD]}
+		[ "$last" != = ] || last=
+		compopt() { :; }
+		"$rule" "$1" "$last" "${COMP_WORDS[COMP_CWORD - 1]}"
+		printf "%s\n" "${COMPREPLY[@]}"' - "$@"
+}
+
+# The settings of the product as KEY=DEFAULT, and those that have words as KEY=WORD,WORD.
+settings_of_source() {
+	awk -F'[,(] *' '/^\tX\(/ && $2 != "mode" {
+		value = $7
+		if ($4 == "NT_DEC") value = $7 / 1000000
+		if ($4 == "NT_ENUM") value = ""
+		if ($4 == "NT_NAME") value = "off"
+		print $2 "=" value }' contract/policy.h
+}
+
+words_of_source() {
+	sed -n 's/^\t{ "'"$1"'", "\([a-z-]*\)", NT_.*/\1/p' contract/policy.c
+}
+
+@test "every mode and every setting is offered, with its words or its default" {
+	local setting key
+	[ "$(offered srun --nccl-tune = | sort)" = "$(words_of_source mode | sort)" ]
+	[ "$(settings_of_source | wc -l)" -gt 15 ]
+	for setting in $(settings_of_source); do
+		key=${setting%%=*}
+		run -0 offered srun --nccl-tune = "bandit,$key"
+		grep -qxF "bandit,$key=" <<<"$output" || { echo "$key: $output"; false; }
+		run -0 offered srun --nccl-tune = "bandit,$key" =
+		if [ "$key" = launch ]; then
+			[[ $output = off$'\n'auto* ]]
+		elif [ -z "${setting#*=}" ]; then
+			[ "$(sort <<<"$output")" = "$(words_of_source "$key" | sort)" ] || { echo "$key: $output"; false; }
+		else
+			[ "$output" = "${setting#*=}" ] || { echo "$setting: $output"; false; }
+		fi
+	done
+	[ "$(offered srun --nccl-tune = bandit, | wc -l)" = "$(settings_of_source | wc -l)" ]
+}
+
+@test "what is typed already is kept, and not offered again" {
+	run -0 offered sbatch --nccl-tune = bandit,channels = on,ch
+	[ "$output" = on,chunks= ]
+	run -0 offered srun --nccl-tune = o
+	[ "$output" = $'off\nobserve' ]
+	run -0 offered srun --nccl-tune = bandit,rule = ra
+	[ "$output" = race ]
+}
+
+@test "the option is offered, and only where an option is typed" {
+	[[ $(offered srun --ncc) = *--nccl-tune=* ]]
+	run -0 offered srun ./pro
+	[[ $output != *nccl-tune* ]]
+}
+
+@test "every command and every option of the command is offered" {
+	local command option
+	for command in $("$stage/bin/nccl-tune" --help | sed -n '/^Commands:/,$s/^  \([a-z-]*\) .*/\1/p'); do
+		offered nccl-tune "${command:0:2}" | grep -qx -- "$command"
+		for option in $("$stage/bin/nccl-tune" "$command" --help | grep -oE '^ *(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+			offered nccl-tune "$command" -- | grep -qx -- "$option" || { echo "$command $option"; false; }
+		done
+	done
+	run -0 offered nccl-tune replay --rule ''
+	[ "$output" = $'nccl-tune\nrace\npaper-online\npaper-offline\nucb1' ]
+}
+
+@test "before Slurm's own completion, which stays, whichever of its commands comes first" {
+	local first
+	[ -e /usr/share/bash-completion/bash_completion ] || skip "no bash-completion here"
+	[ -e /usr/share/bash-completion/completions/srun ] || skip "Slurm's has no completion here"
+	mkdir -p "$BATS_TEST_TMPDIR/bash-completion/completions"
+	cp etc/bash-completion/nccl-tune "$BATS_TEST_TMPDIR/bash-completion/completions"
+	for first in srun sinfo; do
+		load="XDG_DATA_DIRS=$BATS_TEST_TMPDIR:/usr/share; . /usr/share/bash-completion/bash_completion
+			. etc/bash-completion/nccl-tune-slurm; _nccl_tune_first $first"
+		run -0 offered srun --n
+		[[ $output = *--nccl-tune=* && $output = *--nodes* ]] || { echo "$first: $output"; false; }
+		run -0 offered srun --nccl-tune = b
+		[ "$output" = bandit ]
+	done
+}

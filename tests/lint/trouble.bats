@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# docs/trouble.md quotes what the programs print, and has what they print into slurmd's log.
+# shellcheck disable=SC2016 # back quotes of Markdown
+bats_require_minimum_version 1.5.0
+load sources
+
+PAGE=docs/trouble.md
+# Other programs' words.
+NOT_OURS="^(srun: unrecognized option |version 'GLIBC_)"
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || exit 1
+}
+
+# texts_of [awk option]... [FILE]...
+texts_of() {
+	awk -f tests/lint/trouble.awk "$@"
+}
+
+# What stands in the first column of a table, in full.
+quoted() {
+	sed -nE 's/^\| `([^`]+)` \|.*/\1/p' "$1"
+}
+
+# unknown PAGE TEXTS: quoted messages of which a part between two … is in no text.
+unknown() {
+	local message part
+	while read -r message; do
+		[[ $message =~ $NOT_OURS ]] && continue
+		while read -r part; do
+			[ "${#part}" -lt 5 ] || grep -qF -- "$part" "$2" || echo "$PAGE: '$part' of '$message' is in no source"
+		done < <(tr '\001' '\n' <<<"${message//…/$'\001'}" | sed 's/^ *//; s/ *$//')
+	done < <(quoted "$1")
+}
+
+@test "every message that the page quotes is in a source" {
+	local texts=$BATS_TEST_TMPDIR/texts files
+	mapfile -t files < <(product_files)
+	texts_of "${files[@]}" >"$texts"
+	[ "$(wc -l <"$texts")" -gt 1000 ]
+	[ "$(quoted "$PAGE" | wc -l)" -gt 60 ]
+	none "$(unknown "$PAGE" "$texts")"
+}
+
+@test "a message that no source has is seen, whole or in part" {
+	printf '%s\n' '| `a known text of … here` | x |' '| `a known text of … elsewhere` | x |' '| `never said` | x |' \
+		>"$BATS_TEST_TMPDIR/page"
+	printf 'f("a known "\n\t"text of %%.80s here: %%m", %s);\n' x >"$BATS_TEST_TMPDIR/source.c"
+	texts_of "$BATS_TEST_TMPDIR/source.c" >"$BATS_TEST_TMPDIR/texts"
+	[ "$(cat "$BATS_TEST_TMPDIR/texts")" = "a known text of … here: …" ]
+	[ "$(unknown "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/texts" | wc -l)" = 2 ]
+}
+
+# said FILE...: what goes into slurmd's log, and what srun warns of.
+said() {
+	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\((NT_)?LOG|say\(NT_ERRAND_(ERROR|INFO),).*' |
+		texts_of -v lines=1 | sed 's/^[…:; ]*//; s/[…:; ]*$//' | awk 'length($0) > 9' | sort -u
+}
+
+@test "the page has every line of slurmd's log" {
+	local text missing=''
+	[ "$(said spank/*.c | wc -l)" -gt 10 ]
+	while read -r text; do
+		grep -qF -- "$text" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
+	done < <(said spank/*.c)
+	none "$missing"
+}

@@ -59,7 +59,8 @@ demo() {
 	local id job_rc=0
 	begin_cluster demo
 	cluster_with_plugin 2
-	demo_client srun --mpi=list 2>&1 | grep -q pmix || die "the demo's jobs need PMIx, and this Slurm was built without PMIx"
+	[[ $(demo_client -u "$TEST_USER" srun --mpi=list 2>&1) = *pmix* ]] ||
+		die "the demo's jobs need PMIx, and this Slurm was built without PMIx"
 	say "srun ${DEMO_SRUN[*]} ${DEMO_PROGRAM[*]}"
 	demo_client -u "$TEST_USER" srun "${DEMO_SRUN[@]}" --job-name=demo \
 		"$stage/libexec/nccl-tune/tests/${DEMO_PROGRAM[0]}" "${DEMO_PROGRAM[@]:1}" || job_rc=$?

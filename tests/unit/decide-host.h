@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#undef stop /* a macro of cmocka 2, and a member of our tables */
 #include "contract/policy.h"
 #include "tuner/decide.h"
 #include "tuner/costs.h"

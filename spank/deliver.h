@@ -31,8 +31,8 @@ struct nt_delivery {
 	bool early;
 	bool spooled; /* it was put there */
 	bool told; /* that it waits */
-	/* One that is killed in the middle of a request might be served after a later one: that of the
-	 * early record may end beside the last one's. */
+	/* One that is killed in the middle of a request might be served after a later one: that
+	 * of the early record may end beside the last one's. */
 	struct nt_child_running early_child, child;
 	char first; /* that was read of its answer already; '\0': nothing */
 };

@@ -62,7 +62,7 @@ count() {
 # spool JOB STEP UID: a record that waits, as a writer that died has left it
 spool() {
 	local file=$SPOOL/nt.$1.$2.u$3.json
-	mkdir -p -m 700 "$SPOOL"
+	[ -d "$SPOOL" ] || mkdir -m 700 "$SPOOL"
 	jq -cn --argjson job "$1" --arg step "$2" --argjson uid "$3" --arg record \
 		'{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL","us":[20.5,10.25]}}}' \
 		'{v: 1, cluster: "nt", $job, $step, $uid, $record}' >"$file"
@@ -173,7 +173,7 @@ replaced_after_us() {
 	ended_job '{}'
 	spool "$job" 0 5002
 	# What slurmctld was given of the step before that does not come after it.
-	mkdir -p -m 700 "$SPOOL/sent"
+	[ -d "$SPOOL/sent" ] || mkdir -m 700 "$SPOOL/sent"
 	sed 's/10.25/15.75/' "$SPOOL/nt.$job.0.u5002.json" >"$SPOOL/sent/nt.$job.0.u5002.json"
 	chmod 600 "$SPOOL/sent/nt.$job.0.u5002.json"
 	run -0 backfill --time 0

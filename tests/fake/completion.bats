@@ -32,11 +32,11 @@ settings_of_source() {
 		if ($4 == "NT_DEC") value = $7 / 1000000
 		if ($4 == "NT_ENUM") value = ""
 		if ($4 == "NT_NAME") value = "off"
-		print $2 "=" value }' contract/policy.h
+		print $2 "=" value }' contract/setting.h
 }
 
 words_of_source() {
-	sed -n 's/^\t{ "'"$1"'", "\([a-z-]*\)", NT_.*/\1/p' contract/policy.c
+	sed -n 's/^\t{ "'"$1"'", "\([a-z-]*\)", NT_.*/\1/p' contract/setting.c
 }
 
 @test "every mode and every setting is offered, with its words or its default" {

@@ -447,6 +447,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	errand->flags = ctx.place.flags;
 	snprintf(errand->mode, sizeof(errand->mode), "%s", nt_mode_name(ctx.policy.mode));
 	snprintf(errand->dir, sizeof(errand->dir), "%s", ctx.dir.path);
+	snprintf(errand->rundir, sizeof(errand->rundir), "%s", ctx.site.rundir);
 	snprintf(errand->spool, sizeof(errand->spool), "%s", ctx.site.spooldir);
 	snprintf(errand->file, sizeof(errand->file), "%s",
 		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");

@@ -177,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 FUZZ_TEXT_TARGET("job=1\n", "step=0\n", "uid=", "gid=", "flags=0", "tasks=8", "nodes=2", "here=4",
-		 "mode=bandit", "dir=/run", "spool=/var", "file=-", "cluster=c", "fingerprint=-",
+		 "mode=bandit", "dir=/run", "rundir=/run", "spool=/var", "file=-", "cluster=c", "fingerprint=-",
 		 "ticket=-", "hosts=n[1-4,7]", "\n", "v=1;profile=p;why=GAIN;set=", "none",
 		 "NCCL_SOCKET_NTHREADS=2", "p NCCL_BUFFSIZE=4M", "v=1 nccl=22809 fabric=any ",
 		 "fingerprint=0000000000000000 2r1n.AllReduce.1024=AUTO", "/lib/libnccl-tune.so",

@@ -26,7 +26,7 @@ static void fail(struct reading *r, const char *what)
 static bool is_plain(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		if ((text[i] < ' ' && text[i] != '\t') || text[i] > '~')
+		if (text[i] < ' ' || text[i] > '~')
 			return false;
 	}
 	return true;
@@ -45,7 +45,7 @@ static void open_section(struct reading *r, const char *line, size_t length)
 		return;
 	}
 	bytes = (size_t)(close - line) - 1;
-	rest = strspn(close + 1, " \t");
+	rest = strspn(close + 1, " ");
 	if (bytes > NT_INI_NAME_MAX) {
 		fail(r, "the name of a section is longer than 48 bytes");
 	} else if (close[1 + rest] != '\0' && close[1 + rest] != ';' && close[1 + rest] != '#') {
@@ -60,13 +60,13 @@ static void open_section(struct reading *r, const char *line, size_t length)
 
 static bool is_blank(const char *line)
 {
-	return line[strspn(line, " \t")] == '\0';
+	return line[strspn(line, " ")] == '\0';
 }
 
 static void look_at(struct reading *r, const char *line, size_t length)
 {
-	const bool indented = line[0] == ' ' || line[0] == '\t';
-	const char *first = line + strspn(line, " \t");
+	const bool indented = line[0] == ' ';
+	const char *first = line + strspn(line, " ");
 
 	if (!is_plain(line, length))
 		fail(r, "the line has a character that is not printable ASCII");
@@ -76,6 +76,15 @@ static void look_at(struct reading *r, const char *line, size_t length)
 		fail(r, "the line begins with a blank; a value stands on one line");
 	else if (!is_blank(line) && first[0] != ';' && first[0] != '#' && !strchr(line, '='))
 		fail(r, "want [section] or key = value");
+}
+
+/* A tab is a blank, and what is said of a value shall not move a cursor. */
+static void blanks(char *line, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (line[i] == '\t')
+			line[i] = ' ';
+	}
 }
 
 /* inih asks for a line at a time, and so tells which one it is at. */
@@ -97,6 +106,7 @@ static char *next_line(char *out, int room, void *stream)
 	memcpy(out, r->at, length);
 	out[length] = '\0';
 	r->at += length + (end ? 1 : 0);
+	blanks(out, length);
 	look_at(r, out, length);
 	if (r->failed)
 		return NULL;

@@ -169,6 +169,13 @@ static void bound_default(struct nt_site_rules *rules)
 		rules->source[i] = rules->limit_source[l];
 		rules->source[i].rank = NT_RANK_LIMIT;
 	}
+	if (!nt_rules_launch(rules, rules->policy.launch)) {
+		const unsigned i = setting_of(NT_LIMIT_LAUNCH);
+
+		nt_setting_default(&rules->policy, i);
+		rules->source[i] = rules->limit_source[NT_LIMIT_LAUNCH];
+		rules->source[i].rank = NT_RANK_LIMIT;
+	}
 	rules->policy.algorithms &= (int64_t)rules->limit[NT_LIMIT_ALGORITHMS];
 	rules->policy.protocols &= (int64_t)rules->limit[NT_LIMIT_PROTOCOLS];
 	if (!(rules->limit[NT_LIMIT_MODES] >> rules->policy.mode & 1)) {
@@ -386,6 +393,31 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_outcome *outc
 	return 0;
 }
 
+/* Sections that exclude each other may leave nothing to try, where it is not known which of them
+ * holds. No task could make anything of an empty set. */
+static void check_left(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+{
+	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
+
+	for (unsigned s = 0; s < 2; s++) {
+		const unsigned i = setting_of(sets[s]);
+		struct nt_error text;
+
+		if (nt_setting_number(&outcome->policy, i) != 0)
+			continue;
+		nt_setting_default(&outcome->policy, i);
+		if (outcome->policy.mode == NT_MODE_OFF)
+			continue;
+		nt_error_set(&text, "no %s are allowed by all sections that may hold: mode off",
+			     nt_setting_key(i));
+		if (outcome->source[0].rank >= NT_RANK_USER_FILE)
+			remark(outcome, &text);
+		outcome->policy.mode = NT_MODE_OFF;
+		outcome->source[0] = rules->limit_source[sets[s]];
+		outcome->source[0].rank = NT_RANK_LIMIT;
+	}
+}
+
 static int check_launch(const struct nt_site_rules *rules, struct nt_outcome *outcome,
 			struct nt_error *err)
 {
@@ -431,6 +463,7 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 	}
 	if (!outcome->refused && rules->limit[NT_LIMIT_OFF]) {
 		switch_off(rules, outcome);
+		check_left(rules, outcome);
 		return 0;
 	}
 	if (!outcome->refused)
@@ -443,6 +476,7 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 		return -1;
 	}
 	bound(rules, outcome);
+	check_left(rules, outcome);
 	return 0;
 }
 

@@ -13,6 +13,7 @@ EXTRA_PROGRAMS = \
 	%D%/board \
 	%D%/entry \
 	%D%/errand \
+	%D%/host \
 	%D%/memory \
 	%D%/option \
 	%D%/policy \
@@ -20,6 +21,7 @@ EXTRA_PROGRAMS = \
 	%D%/record \
 	%D%/replay \
 	%D%/report \
+	%D%/site \
 	%D%/splice \
 	%D%/ticket
 
@@ -37,6 +39,8 @@ tests_fuzz_entry_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_entry_LDADD = $(fuzz_ldadd)
 tests_fuzz_errand_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_errand_LDADD = $(fuzz_ldadd)
+tests_fuzz_host_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_host_LDADD = $(fuzz_ldadd)
 tests_fuzz_memory_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_memory_LDADD = $(fuzz_ldadd)
 tests_fuzz_option_LDFLAGS = $(fuzz_ldflags)
@@ -51,6 +55,8 @@ tests_fuzz_replay_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_replay_LDADD = $(fuzz_ldadd)
 tests_fuzz_report_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_report_LDADD = $(fuzz_ldadd)
+tests_fuzz_site_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_site_LDADD = $(fuzz_ldadd)
 tests_fuzz_splice_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_splice_LDADD = $(fuzz_ldadd)
 tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)

@@ -7,33 +7,59 @@
  */
 #include <string.h>
 #include "spank/option.h"
+#include "spank/settle.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ARGUMENTS 16
 
+/* What a user's file has left in the environment, which a user may write, too. */
+static void check_user(struct nt_settle *settle, const char *text)
+{
+	const struct nt_step_where nowhere = { NULL, NULL, NULL };
+	static struct nt_site_rules rules;
+	static struct nt_outcome outcome;
+	struct nt_error err = { "" };
+
+	nt_settle_take_user(settle, text);
+	settle->text = NULL;
+	(void)nt_settle(settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
+	FUZZ_CHECK(settle->site->modes & 1u << outcome.policy.mode);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= settle->site->calibrate_max_s);
+}
+
 static void check_resolved(const struct nt_site *site, const char *text)
 {
+	const struct nt_step_where nowhere = { NULL, NULL, NULL };
+	static struct nt_site_rules rules;
+	static struct nt_outcome outcome;
+	static struct nt_conf conf;
+	struct nt_settle settle = {
+		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
+	};
 	struct nt_error err = { "" };
-	struct nt_policy policy;
 	char line[120];
 
-	if (nt_option_resolve(site, text, &policy, &err) < 0) {
-		for (int origin = NT_ORIGIN_JOB; origin <= NT_ORIGIN_OPTION; origin++)
-			nt_option_complain(line, sizeof(line), (enum nt_origin)origin,
-					   nt_option_variable(origin ? "srun" : "sbatch"),
-					   text ? text : "", &err);
-		return;
+	nt_conf_init(&conf);
+	if (nt_settle(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
+		for (int rank = NT_RANK_JOB; rank <= NT_RANK_OPTION; rank++)
+			nt_option_complain(
+				line, sizeof(line), (enum nt_rank)rank,
+				nt_option_variable(rank == NT_RANK_JOB ? "sbatch" : "srun"),
+				text ? text : "", &err);
+		FUZZ_CHECK(outcome.policy.mode == NT_MODE_OFF);
 	}
-	FUZZ_CHECK(policy.mode >= 0 && policy.mode <= NT_MODE_PROFILE);
-	FUZZ_CHECK(site->modes & 1u << policy.mode);
-	FUZZ_CHECK(policy.calibrate_s <= site->calibrate_max_s);
+	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
+	FUZZ_CHECK(site->modes & 1u << outcome.policy.mode);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= site->calibrate_max_s);
+	(void)nt_settle_check(&settle, &err);
+	check_user(&settle, text);
 }
 
 static void check_paths(const struct nt_site *site)
 {
 	const char *const path[] = { site->plugin,   site->recordd,  site->rundir,
 				     site->spooldir, site->profiles, site->site_memory,
-				     site->command };
+				     site->command,  site->config };
 
 	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
 		FUZZ_CHECK(path[i][0] == '/' && strlen(path[i]) < NT_PATH_MAX);
@@ -69,5 +95,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 FUZZ_TEXT_TARGET("default=", "modes=", "off+observe", "+bandit", "policy", "profile",
 		 "pmix=default", "pmix=off", "calibrate_max=", "record=file:/x", "record=none",
 		 "record=admincomment", "rundir=/", "spooldir=/", "plugin=/", "recordd=/",
-		 "profiles=/", "site_memory=/", "command=/", "channels=on", "launch=auto",
-		 "calibrate=30", "min_gain=5", ",", "\n\n", "bandit")
+		 "profiles=/", "site_memory=/", "command=/", "config=/", "channels=on",
+		 "launch=auto", "calibrate=30", "min_gain=5", ",", "\n\n", "bandit")

@@ -140,7 +140,7 @@ void world_open(struct world *w, struct fuzz *in)
 	w->process.helper.stop = true; /* it is not started */
 	w->process.map = (struct nt_board_map){ .board = empty_board(), .fd = -1 };
 	w->process.board_error.text[0] = '\0';
-	atomic_store(&w->process.nccl, 22809);
+	atomic_store(&w->process.nccl, how & 4 ? 23200 : 22809);
 	nt_mask_attach(&w->process.mask, &w->mask);
 	w->gpu_ns = 1000000000;
 	w->away = how & 1;
@@ -236,7 +236,7 @@ static void mirror(struct world *w)
 static void tell(struct world *w, unsigned comm, int coll, size_t bytes, const float *table)
 {
 	struct nt_comm *c = w->comm[comm];
-	const int pair = nt_auto_pick(table, NT_PAIRS);
+	const int pair = nt_auto_pick(table, NT_PAIRS, c->fixed.last_wins);
 	struct nt_coll_event event = { .func = nt_coll_name(coll),
 				       .datatype = "ncclInt8",
 				       .count = bytes,

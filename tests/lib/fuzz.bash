@@ -5,7 +5,7 @@
 # Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test. Part of dev; reads
 # $top and $scratch.
 
-readonly FUZZ_TARGETS=(agree board entry errand memory option policy profile record replay report splice ticket)
+readonly FUZZ_TARGETS=(agree board entry errand host memory option policy profile record replay report site splice ticket)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so much processor time, or so long, whichever comes first. Neither can fail on a slow machine.
 readonly FUZZ_CPU_S=20 FUZZ_WALL_S=60

@@ -186,6 +186,9 @@ static const struct {
 	{ "[site]\nmode = off\r\n", "f:2: the line has a character that is not printable ASCII" },
 	{ "\xef\xbb\xbf[site]\n", "f:1: the line has a character that is not printable ASCII" },
 	{ "[site]\nmode = off # x\n", "f:2: unknown mode 'off # x'" },
+	/* A tab is a blank, and no message has one. */
+	{ "[site]\nmode\t=\toff\tx\n", "f:2: unknown mode 'off x'" },
+	{ "[partition\ta\tb]\n", "f:1: section [partition a b]" },
 };
 
 static void mistakes_name_their_line_and_what_is_accepted(void **state)

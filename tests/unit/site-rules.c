@@ -328,6 +328,56 @@ static void launch_profiles_are_allowed_by_name(void **state)
 	}
 }
 
+/* Two sections that exclude each other: no task is told of an empty set. */
+static void where_nothing_is_left_nothing_is_tried(void **state)
+{
+	struct given given = {
+		.file = "[site]\nmode=bandit\n[partition a]\nalgorithms=ring\n"
+			"[partition b]\nalgorithms=tree\n",
+		.where = { NULL, "", "" },
+	};
+	const struct nt_place place = { .dir = "/d", .node = "n1" };
+	char text[NT_POLICY_MAX];
+	struct nt_outcome outcome;
+	struct nt_policy read;
+	struct nt_place there;
+	struct nt_error err;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		given.option = i ? "policy" : NULL;
+		assert_int_equal(settle(&given, &outcome, &err), 0);
+		assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
+		assert_int_equal(outcome.source[0].rank, NT_RANK_LIMIT);
+		assert_int_equal(outcome.remarks, i);
+		assert_int_equal(
+			nt_policy_format_task(&outcome.policy, &place, text, sizeof(text), &err),
+			0);
+		assert_int_equal(nt_policy_parse_task(&read, &there, text, &err), 0);
+	}
+	given.option = "bandit,algorithms=ring";
+	assert_int_equal(settle(&given, &outcome, &err), -1);
+	given.where.partition = "a";
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
+}
+
+/* Nor by a launch profile that another section does not allow. */
+static void who_asks_for_nothing_is_not_refused(void **state)
+{
+	const struct given given = {
+		.file = "[site]\nmode=bandit\nlaunch=wide\n[partition a]\nlaunch_profiles=none\n",
+		.where = { "a", "", "" },
+	};
+	struct nt_outcome outcome;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(settle(&given, &outcome, &err), 0);
+	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
+	assert_string_equal(outcome.policy.launch, "off");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +390,8 @@ int main(void)
 		cmocka_unit_test(a_users_file_does_not_stand_in_the_way),
 		cmocka_unit_test(plugstacks_limits_stay),
 		cmocka_unit_test(launch_profiles_are_allowed_by_name),
+		cmocka_unit_test(where_nothing_is_left_nothing_is_tried),
+		cmocka_unit_test(who_asks_for_nothing_is_not_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

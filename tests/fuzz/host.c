@@ -1,0 +1,214 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.c - what root's side reads of the node: control groups, notes of a job, names in a spool
+ *
+ * Input: a byte that says which; then two files' texts, or what becomes names, with a byte 1
+ * between them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "record/spool.h"
+#include "site/place.h"
+#include "spank/cgroup.h"
+#include "tests/fuzz/fuzz.h"
+
+/* ---- a directory for the files of one input */
+
+static char top[32];
+static int top_fd;
+
+static void open_top(void)
+{
+	snprintf(top, sizeof(top), "/tmp/nt-fuzz.XXXXXX");
+	FUZZ_CHECK(mkdtemp(top) != NULL);
+	top_fd = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FUZZ_CHECK(top_fd >= 0);
+}
+
+static void close_top(void)
+{
+	(void)unlinkat(top_fd, "cgroup", 0);
+	(void)unlinkat(top_fd, "mounts", 0);
+	close(top_fd);
+	FUZZ_CHECK(rmdir(top) == 0); /* nothing else is left */
+}
+
+static void put_file(const char *name, const char *text)
+{
+	int fd = openat(top_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	FUZZ_CHECK(fd >= 0);
+	FUZZ_CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+/* ---- control groups */
+
+static void check_groups(const struct nt_cgroups *groups)
+{
+	FUZZ_CHECK(groups->count <= NT_CGROUP_MAX);
+	for (unsigned i = 0; i < groups->count; i++) {
+		const struct nt_cgroup *group = &groups->group[i];
+
+		FUZZ_CHECK(memchr(group->now, '\0', sizeof(group->now)) != NULL);
+		FUZZ_CHECK(memchr(group->outside, '\0', sizeof(group->outside)) != NULL);
+		FUZZ_CHECK(memchr(group->root, '\0', sizeof(group->root)) != NULL);
+		/* The job's group is below where it is mounted, the way out is never the job's. */
+		FUZZ_CHECK(strncmp(group->now, group->root, strlen(group->root)) == 0);
+		FUZZ_CHECK(strcmp(group->now, group->outside) != 0);
+	}
+}
+
+static void find_groups(const char *lines, const char *mountinfo)
+{
+	static struct nt_cgroups groups;
+	const struct nt_cgroups none = { .count = 0 };
+	char mounts[sizeof(top) + 16], text[NT_CGROUP_TEXT];
+	struct nt_error err = { "" };
+
+	put_file("cgroup", lines);
+	put_file("mounts", mountinfo);
+	snprintf(mounts, sizeof(mounts), "%s/mounts", top);
+	if (nt_cgroup_find(top, mounts, &groups, &err) < 0)
+		FUZZ_CHECK(err.text[0] != '\0');
+	check_groups(&groups);
+	nt_cgroup_tasks(&groups, &none, text);
+	FUZZ_CHECK(strlen(text) < sizeof(text) && text[0] != '\0');
+	nt_cgroup_tasks(&groups, &groups, text); /* all shared */
+	FUZZ_CHECK(strcmp(text, "-") == 0);
+}
+
+/* ---- notes of a job */
+
+static void read_note(const char *text)
+{
+	static struct nt_job_place place;
+	struct nt_error err;
+
+	put_file("cgroup", text);
+	if (renameat(top_fd, "cgroup", top_fd, "job-n1.12") < 0 ||
+	    nt_place_read(&place, top_fd, "n1", 12, &err) < 0)
+		place.where = (struct nt_step_where){ .partition = NULL };
+	FUZZ_CHECK(!place.where.partition || !strchr(place.where.partition, '\n'));
+	nt_place_forget(top_fd, "n1", 12);
+}
+
+static void check_same(const char *read, const char *written)
+{
+	if (!written || strlen(written) >= NT_PLACE_TEXT || strchr(written, '\n'))
+		FUZZ_CHECK(read == NULL);
+	else
+		FUZZ_CHECK(read && strcmp(read, written) == 0);
+}
+
+/* What a prolog is told comes back, or nothing does; it says nothing of another key. */
+static void write_note(const char *partition, const char *account, const char *qos)
+{
+	const struct nt_step_where where = { partition, account, qos };
+	static struct nt_job_place place;
+	struct nt_error err;
+
+	FUZZ_CHECK(nt_place_write(&where, top_fd, "n1", 12, &err) == 0);
+	if (geteuid() == 0) {
+		FUZZ_CHECK(nt_place_read(&place, top_fd, "n1", 12, &err) == 0);
+		check_same(place.where.partition, partition);
+		check_same(place.where.account, account);
+		check_same(place.where.qos, qos);
+	}
+	nt_place_forget(top_fd, "n1", 12);
+	FUZZ_CHECK(nt_place_read(&place, top_fd, "n1", 12, &err) < 0 && errno == ENOENT);
+}
+
+/* ---- names in a spool */
+
+/* A name as it may lie there: it is taken as it is, and ours are read back. */
+static void list_name(const char *name)
+{
+	struct nt_spool_list list;
+	struct nt_error err;
+	int fd;
+
+	if (!name[0] || strchr(name, '/') || strlen(name) > 250)
+		return;
+	fd = openat(top_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	close(fd);
+	FUZZ_CHECK(nt_spool_list(&list, top_fd, NULL, 0, &err) == 0);
+	for (size_t i = 0; i < list.count; i++)
+		FUZZ_CHECK(list.items[i].name[0] != NT_SPOOL_UNFINISHED);
+	nt_spool_list_fini(&list);
+	FUZZ_CHECK(unlinkat(top_fd, name, 0) == 0);
+}
+
+static int take_one(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	const struct nt_spool_entry *entry = argument;
+
+	if (!strstr(spooled->name, ".json"))
+		return 0;
+	if (spooled->problem)
+		return 0;
+	FUZZ_CHECK(strcmp(spooled->cluster, entry->cluster) == 0);
+	FUZZ_CHECK(strcmp(spooled->step, entry->step) == 0);
+	FUZZ_CHECK(spooled->job == entry->job && spooled->uid == entry->uid);
+	fuzz_check_plain(spooled->why, strlen(spooled->why));
+	return nt_spooled_remove(spooled, err);
+}
+
+static void put_record(const char *cluster, const char *step, const char *why)
+{
+	struct nt_spool_entry entry = { .cluster = cluster,
+					.job = 12,
+					.uid = 1000,
+					.step = step,
+					.record = "{\"nccl_tune\":{\"v\":1,\"0\":{}}}",
+					.why = why };
+	struct nt_spool_list list;
+	struct nt_error err;
+
+	if (nt_spool_put(top_fd, &entry, false, &err) < 0)
+		return;
+	FUZZ_CHECK(nt_spool_has(top_fd, &entry));
+	FUZZ_CHECK(nt_spooled_each(top_fd, take_one, &entry, &err) == 0);
+	FUZZ_CHECK(nt_spool_list(&list, top_fd, NULL, 0, &err) == 0);
+	for (size_t i = 0; i < list.count; i++) {
+		if (strstr(list.items[i].name, ".json"))
+			FUZZ_CHECK(unlinkat(top_fd, list.items[i].name, 0) == 0);
+	}
+	nt_spool_list_fini(&list);
+}
+
+/* ---- input */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz in = { data, size };
+	const uint32_t which = fuzz_below(&in, 5);
+	char *part[3] = { fuzz_part(&in, 1), fuzz_part(&in, 1), fuzz_part(&in, 1) };
+	const char *first = part[0] ? part[0] : "", *second = part[1] ? part[1] : "";
+
+	open_top();
+	switch (which) {
+	case 0: find_groups(first, second); break;
+	case 1: read_note(first); break;
+	case 2: write_note(part[0], part[1], part[2]); break;
+	case 3: list_name(first); break;
+	default: put_record(first, second, part[2]);
+	}
+	close_top();
+	for (int i = 0; i < 3; i++)
+		free(part[i]);
+	return 0;
+}
+
+FUZZ_TEXT_TARGET("0::/system.slice/slurmstepd.scope/job_2/step_0/user/task_0\n",
+		 "4:memory:/slurm/uid_1000/job_2/step_0/task_1\n", "1:name=systemd:/\n", "job_2",
+		 "/step_batch", "/uid_1", "0::/", "5:cpu,cpuacct:", "\x01",
+		 "36 25 0:31 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n",
+		 "33 25 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n", " - ", "/",
+		 "partition=gpu\n", "account=", "qos=", "c1.12.0.u1000.json", ".u", ".json", ".tmp",
+		 "sent", "batch", "0", "u4294967295", "cluster")

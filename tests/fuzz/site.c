@@ -1,0 +1,235 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* site.c - nccl-tune.conf and a user's file of settings: what is said of them is plain, and what
+ *          follows from a site's gives nobody more than it allows
+ *
+ * Input: a site's file; behind a byte 1 a user's; behind another what an option says.
+ */
+#include <string.h>
+#include "site/conf.h"
+#include "site/rules.h"
+#include "site/show.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_error(const struct nt_error *err)
+{
+	FUZZ_CHECK(err->text[0] != '\0' && !strchr(err->text, '\n'));
+	fuzz_check_plain(err->text, strlen(err->text));
+}
+
+/* ---- what is read */
+
+static void check_name(const char *name, size_t room)
+{
+	FUZZ_CHECK(memchr(name, '\0', room) != NULL && !strchr(name, '\n'));
+	fuzz_check_plain(name, strlen(name));
+}
+
+static void check_conf(const struct nt_conf *conf)
+{
+	char title[NT_PATH_MAX];
+
+	FUZZ_CHECK(conf->count >= 1 && conf->count <= NT_CONF_SECTIONS);
+	FUZZ_CHECK(conf->profiles <= NT_CONF_PROFILES);
+	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
+	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
+	FUZZ_CHECK(conf->filedir[0] == '\0' || conf->filedir[0] == '/');
+	check_name(conf->filedir, sizeof(conf->filedir));
+	for (unsigned i = 0; i < conf->profiles; i++)
+		check_name(conf->profile[i], sizeof(conf->profile[i]));
+	for (unsigned i = 0; i < conf->count; i++) {
+		const struct nt_conf_section *section = &conf->section[i];
+
+		check_name(section->name, sizeof(section->name));
+		check_name(nt_conf_title(section, title), sizeof(title));
+		FUZZ_CHECK((section->name[0] == '\0') == (i == 0));
+		FUZZ_CHECK(nt_conf_find(conf, section->kind, section->name) == section);
+	}
+}
+
+/* ---- what holds */
+
+/* That a is at most as loose as b. */
+static bool is_within(const struct nt_site_rules *a, const struct nt_site_rules *b)
+{
+	for (int l = 0; l < NT_LIMITS; l++) {
+		const uint64_t x = a->limit[l], y = b->limit[l];
+
+		if (l == NT_LIMIT_OFF || l == NT_LIMIT_LOCKED ? (y & ~x) != 0
+		    : l >= NT_LIMIT_BUDGET		      ? x > y
+							      : (x & ~y) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_under(const struct nt_site_rules *rules, enum nt_limit limit, int64_t value)
+{
+	const uint64_t most = rules->limit[limit];
+
+	return most == UINT64_MAX ||
+	       ((uint64_t)value <= most && (value > 0 || limit == NT_LIMIT_CALIBRATE));
+}
+
+static void check_allowed(const struct nt_site_rules *rules, const struct nt_policy *policy)
+{
+	for (unsigned i = 0; i < NT_SETTING_COUNT && policy->mode != NT_MODE_OFF; i++)
+		FUZZ_CHECK(!(rules->limit[NT_LIMIT_LOCKED] >> i & 1) ||
+			   nt_setting_same(policy, &rules->policy, i));
+	FUZZ_CHECK(policy->mode >= 0 && policy->mode <= NT_MODE_PROFILE);
+	FUZZ_CHECK(!rules->limit[NT_LIMIT_OFF] || policy->mode == NT_MODE_OFF);
+	FUZZ_CHECK(rules->limit[NT_LIMIT_MODES] >> policy->mode & 1);
+	FUZZ_CHECK(rules->limit[NT_LIMIT_OFF] || nt_rules_launch(rules, policy->launch));
+	if (policy->mode == NT_MODE_OFF)
+		return;
+	FUZZ_CHECK(((uint64_t)policy->algorithms & ~rules->limit[NT_LIMIT_ALGORITHMS]) == 0);
+	FUZZ_CHECK(((uint64_t)policy->protocols & ~rules->limit[NT_LIMIT_PROTOCOLS]) == 0);
+	FUZZ_CHECK(is_under(rules, NT_LIMIT_BUDGET, policy->budget_micro));
+	FUZZ_CHECK(is_under(rules, NT_LIMIT_CALLS, policy->max_calls));
+	FUZZ_CHECK(is_under(rules, NT_LIMIT_EXTRA, policy->max_extra_ms));
+	FUZZ_CHECK(is_under(rules, NT_LIMIT_CALIBRATE, policy->calibrate_s));
+}
+
+/* A task is told of it, and must understand. */
+static void check_told(const struct nt_policy *policy)
+{
+	const struct nt_place place = {
+		.dir = "/run/nccl-tune/12.0", .node = "n1", .fingerprint = 7, .job = 12
+	};
+	char text[2 * NT_POLICY_MAX];
+	struct nt_policy read;
+	struct nt_place there;
+	struct nt_error err = { "" };
+	int rc = nt_policy_format_task(policy, &place, text, sizeof(text), &err);
+
+	if (rc == 0)
+		rc = nt_policy_parse_task(&read, &there, text, &err);
+	if (rc < 0)
+		fprintf(stderr, "%s: %s\n", text, err.text);
+	FUZZ_CHECK(rc == 0);
+}
+
+static void check_shown(const struct nt_site_rules *rules, const struct nt_outcome *outcome,
+			const struct nt_step_where *where)
+{
+	char names[400], *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	FUZZ_CHECK(out != NULL);
+	nt_show(out, rules, outcome, where);
+	fclose(out);
+	fuzz_check_plain(text, bytes);
+	free(text);
+	if (nt_rules_profiles(rules, ':', names, sizeof(names)))
+		check_name(names, sizeof(names));
+}
+
+static void check_wish(const struct nt_site_rules *rules, const struct nt_asked *asked,
+		       const struct nt_step_where *where)
+{
+	static struct nt_outcome outcome;
+	struct nt_error err = { "" };
+
+	if (nt_rules_apply(rules, asked, &outcome, &err) < 0) {
+		FUZZ_CHECK(outcome.refused && outcome.policy.mode == NT_MODE_OFF);
+		FUZZ_CHECK(asked->text || asked->user); /* who asks for nothing is not */
+		FUZZ_CHECK(err.text[0] != '\0');
+	} else {
+		check_allowed(rules, &outcome.policy);
+		check_told(&outcome.policy);
+	}
+	FUZZ_CHECK(outcome.remarks <= NT_REMARKS_MAX);
+	check_shown(rules, &outcome, where);
+	(void)nt_rules_check_caps(rules, asked, &err);
+}
+
+static const char *name_of(const struct nt_conf *conf, enum nt_conf_kind kind, unsigned which)
+{
+	for (unsigned i = 1; i < conf->count; i++) {
+		if (conf->section[i].kind == kind && which-- == 0)
+			return conf->section[i].name;
+	}
+	return "elsewhere";
+}
+
+/* Wherever it runs: who does not know where must not get more than who knows. */
+static void check_rules(const struct nt_conf *conf, const struct nt_site_default *plugstack,
+			const struct nt_asked *asked)
+{
+	static struct nt_site_rules strict, loose, rules;
+	const struct nt_asked nothing = { .text = NULL };
+	const struct nt_step_where nowhere = { .account = name_of(conf, NT_CONF_ACCOUNT, 0) };
+
+	nt_rules_make(&strict, plugstack, conf, &nowhere, NT_UNKNOWN_STRICT);
+	nt_rules_make(&loose, plugstack, conf, &nowhere, NT_UNKNOWN_LOOSE);
+	check_wish(&strict, asked, &nowhere);
+	check_wish(&strict, &nothing, &nowhere);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct nt_step_where where = { name_of(conf, NT_CONF_PARTITION, i & 1),
+						     nowhere.account,
+						     name_of(conf, NT_CONF_QOS, i >> 1) };
+
+		nt_rules_make(&rules, plugstack, conf, &where, NT_UNKNOWN_STRICT);
+		FUZZ_CHECK(is_within(&strict, &rules));
+		FUZZ_CHECK(is_within(&rules, &loose));
+		check_wish(&rules, asked, &where);
+	}
+}
+
+/* ---- input */
+
+static void read_site(const char *text, const struct nt_asked *asked)
+{
+	static struct nt_conf conf;
+	struct nt_site_default plugstack = { .modes = (1u << (NT_MODE_PROFILE + 1)) - 1,
+					     .calibrate_max_s = 60 };
+	struct nt_error err = { "" };
+
+	nt_policy_default(&plugstack.policy);
+	if (nt_conf_parse(&conf, "/etc/nccl-tune.conf", text, strlen(text), &err) < 0) {
+		check_error(&err);
+		return;
+	}
+	check_conf(&conf);
+	check_rules(&conf, &plugstack, asked);
+	plugstack.policy.mode = NT_MODE_BANDIT;
+	plugstack.modes = 1u << NT_MODE_OFF | 1u << NT_MODE_OBSERVE | 1u << NT_MODE_BANDIT;
+	plugstack.calibrate_max_s = 0;
+	check_rules(&conf, &plugstack, asked);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz in = { data, size };
+	char *site = fuzz_part(&in, 1), *user = fuzz_part(&in, 1), *option = fuzz_part(&in, 1);
+	struct nt_asked asked = { .text = option, .rank = NT_RANK_OPTION };
+	struct nt_policy wish;
+	struct nt_error err = { "" };
+
+	if (user) {
+		if (nt_conf_parse_user(&wish, &asked.user_given, "nccl-tune.conf", user,
+				       strlen(user), &err) == 0)
+			asked.user = &wish;
+		else
+			check_error(&err);
+	}
+	if (site)
+		read_site(site, &asked);
+	free(site);
+	free(user);
+	free(option);
+	return 0;
+}
+
+FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "[account physics]\n",
+		 "[qos long]\n", "tuning = off\n", "tuning = on\n", "mode = bandit\n",
+		 "modes = off observe\n", "modes = bandit+policy\n", "lock = all\n",
+		 "lock = alpha rule\n", "keys = none\n", "keys = min_gain\n", "algorithms = ring\n",
+		 "algorithms = tree\n", "protocols = ll simple\n", "launch_profiles = wide a-b\n",
+		 "launch_profiles = none\n", "launch_profiles = all\n", "budget_max = 10\n",
+		 "calls_max = 1000\n", "extra_max = 60s\n", "calibrate_max = 30s\n",
+		 "record = file:/a\n", "record_bytes = 512\n", "memory_max = 0\n", "pmix = ask\n",
+		 "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]",
+		 "bandit,", "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,",
+		 "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

@@ -117,7 +117,6 @@ static int run_post(void *argument, int out_fd)
 {
 	const struct nt_delivery *delivery = argument;
 	const struct nt_errand *errand = delivery->errand;
-	const char *slash = strrchr(errand->dir, '/');
 	struct nt_post post = {
 		.entry = entry_of(delivery),
 		.spool = errand->spool,
@@ -132,8 +131,7 @@ static int run_post(void *argument, int out_fd)
 	close(NT_ERRAND_FD);
 	if (!delivery->record[0])
 		post.entry.record = NULL;
-	snprintf(post.rundir, sizeof(post.rundir), "%.*s", slash ? (int)(slash - errand->dir) : 0,
-		 errand->dir);
+	snprintf(post.rundir, sizeof(post.rundir), "%s", errand->rundir);
 	slurm_init(NULL);
 	text[0] = (char)nt_post(&post, &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);

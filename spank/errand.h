@@ -40,6 +40,7 @@ struct nt_errand {
 	uint32_t memory_mib;
 	char mode[16];
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
+	char rundir[NT_PATH_MAX]; /* what holds those of all steps */
 	char spool[NT_PATH_MAX];
 	char file[NT_PATH_MAX]; /* directory of the file sink; "-": AdminComment */
 	char cluster[64];
@@ -51,7 +52,7 @@ struct nt_errand {
 };
 
 #define NT_ERRAND_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
-#define NT_ERRAND_ARGS 20 /* as many as there are members */
+#define NT_ERRAND_ARGS 21 /* as many as there are members */
 #define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {

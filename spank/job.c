@@ -13,6 +13,7 @@
 SPANK_PLUGIN(nccl_tune_job, 1)
 #pragma GCC visibility pop
 #include "site/place.h"
+#include "spank/say.h"
 #include "spank/slurm_compat.h"
 #include "spank/step.h"
 

@@ -71,7 +71,8 @@ static struct {
 
 /* ---- the option */
 
-/* --nccl-tune=help: as --help, this is all that the command does. */
+/* --nccl-tune=help: as --help, this is all that the command does. What the environment asks for has
+ * been taken before. */
 static void show_settings(void)
 {
 	const struct nt_step_where where = nt_settle_environment();
@@ -79,7 +80,6 @@ static void show_settings(void)
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	ctx.settle.text = NULL;
 	(void)nt_settle(&ctx.settle, &where, NT_UNKNOWN_NONE, &rules, &outcome, &err);
 	nt_show(stdout, &rules, &outcome, &where);
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -124,6 +124,8 @@ static int take_option(int val, const char *value, int remote)
 	ctx.rank = NT_RANK_OPTION;
 	if (!value)
 		value = "";
+	if (!remote && ctx.site_ok && strcmp(value, "help") == 0)
+		show_settings();
 	snprintf(ctx.text, sizeof(ctx.text), "%s", value);
 	ctx.settle.text = ctx.text;
 	ctx.settle.rank = rank;
@@ -131,8 +133,6 @@ static int take_option(int val, const char *value, int remote)
 		ctx.refused = strlen(value) >= sizeof(ctx.text);
 		return 0;
 	}
-	if (ctx.site_ok && strcmp(value, "help") == 0)
-		show_settings();
 	if (ctx.site_ok)
 		return check_option(rank, value);
 	slurm_error(LOG "%s; the step will not be tuned", ctx.site_error.text);
@@ -447,6 +447,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 	errand->flags = ctx.place.flags;
 	snprintf(errand->mode, sizeof(errand->mode), "%s", nt_mode_name(ctx.policy.mode));
 	snprintf(errand->dir, sizeof(errand->dir), "%s", ctx.dir.path);
+	snprintf(errand->rundir, sizeof(errand->rundir), "%s", ctx.site.rundir);
 	snprintf(errand->spool, sizeof(errand->spool), "%s", ctx.site.spooldir);
 	snprintf(errand->file, sizeof(errand->file), "%s",
 		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");

@@ -310,6 +310,8 @@ mode=none" ]
 	[ -z "$output" ]
 	run -0 as_user salloc -Q -n1 -p gpu srun --nccl-tune=help
 	[[ $output = *"min_gain        9            3         $FILE:6 [partition gpu]"* ]]
+	run -0 as_user env SLURM_NCCL_TUNE=bandit,rule=race srun --nccl-tune=help
+	grep -E '^ *rule +race +nccl-tune +the variable' <<<"$output"
 }
 
 # configs <<TABLE: "WORDS | SETTING VALUE FROM" of nccl-tune config; or "WORDS | refused | SAID".

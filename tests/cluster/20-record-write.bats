@@ -125,9 +125,13 @@ rounds_of_eight() {
 
 @test "eight steps at once on machines that cannot take turns: none is lost" {
 	rm -rf "$NT_CLUSTER/run/nccl-tune/jobs"
+	mkdir -p "$NT_CLUSTER/run/nccl-tune"
 	touch "$NT_CLUSTER/run/nccl-tune/jobs"
-	rounds_of_eight
+	parallel_steps
 	rm "$NT_CLUSTER/run/nccl-tune/jobs"
+	# What one has written over another is brought again.
+	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$NT_CLUSTER/run/spool" --quiet 0
+	[ "$(sacct_field "$job" admincomment | jq '.nccl_tune | length - 1')" = 8 ]
 }
 
 @test "another program's JSON keeps every byte, its other text is not touched" {

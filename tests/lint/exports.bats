@@ -64,6 +64,16 @@ newest_glibc() {
 	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_job_[a-z]+)$' <<<"$output"
 }
 
+# Slurm binds them lazily: what is missing would be seen at the first call only.
+@test "Slurm's plugins have all that they call, but what is Slurm's own" {
+	local plugin
+	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do
+		run -0 nm -D --undefined-only "$plugin"
+		run -1 awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^(slurm|spank)_/ && $2 !~ /^(ini_|__(a|ub|t)san)/ { print; found = 1 }
+			END { exit !found }' <<<"$output"
+	done
+}
+
 # A node that lacks a library would run its jobs untuned, and nobody would be told.
 @test "Slurm's plugins carry inih with them where there is an archive of it" {
 	local plugin

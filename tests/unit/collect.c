@@ -256,6 +256,7 @@ static void users_own_settings_are_told(void **state)
 		"{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,\"why\":["
 		"\"the user's own NCCL_TUNER_PLUGIN was kept\",\"the user's own NCCL_PROFILER_PLUGIN was kept\","
 		"\"the user's own NCCL_ALGO was kept\"]}");
+	nt_sum_fini(&sum);
 }
 
 /* Eight ranks of the launch, two of which are on this node. */

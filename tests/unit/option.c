@@ -414,6 +414,7 @@ static void errand_round_trips(void **state)
 		.fingerprint = "00f3000000000001",
 		.mode = "bandit",
 		.dir = "/run/a=b",
+		.rundir = "/run",
 		.spool = "/s",
 		.file = "-",
 		.cluster = "c",

@@ -34,7 +34,7 @@ static const char *line_of(const char *text, const char *key, char out[NT_PLACE_
 	while (*text) {
 		const size_t length = strcspn(text, "\n");
 
-		if (length > bytes && length - bytes < NT_PLACE_TEXT &&
+		if (length > bytes && length - bytes <= NT_PLACE_TEXT &&
 		    memcmp(text, key, bytes) == 0 && text[bytes] == '=') {
 			snprintf(out, NT_PLACE_TEXT, "%.*s", (int)(length - bytes - 1),
 				 text + bytes + 1);

@@ -56,6 +56,8 @@ static void check_made(struct fuzz *in)
 	fuzz_word(in, errand.cluster + 1, sizeof(errand.cluster) - 1);
 	fuzz_word(in, errand.ticket + 1, sizeof(errand.ticket) - 1);
 	fuzz_word(in, errand.hosts + 1, sizeof(errand.hosts) - 1);
+	fuzz_word(in, errand.groups + 1, sizeof(errand.groups) - 1);
+	errand.groups[0] = '-';
 	errand.mode[0] = errand.dir[0] = errand.cluster[0] = '/';
 	errand.ticket[0] = errand.hosts[0] = errand.spool[0] = errand.file[0] = '-';
 	errand.fingerprint[0] = '-';

@@ -175,13 +175,15 @@ run_beside() {
 	done
 }
 
-# end_tree PID: it and what it has started.
+# end_tree PID: it and what it has started. Stopped first: a shell whose child has ended would start the next.
 end_tree() {
 	local child
+	kill -STOP "$1" 2>/dev/null
 	for child in $(pgrep -P "$1"); do
 		end_tree "$child"
 	done
 	kill "$1" 2>/dev/null
+	kill -CONT "$1" 2>/dev/null
 }
 
 finish_beside() {

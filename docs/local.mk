@@ -96,6 +96,7 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
 	%D%/results/programs/programs.txt \
+	%D%/results/programs/twenty-seeds.txt \
 	%D%/results/rules/README.md \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \

@@ -165,6 +165,6 @@ any_job_running() {
 }
 
 nothing_left() {
-	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d 2>/dev/null)" ] &&
+	[ -z "$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -type d ! -name jobs 2>/dev/null)" ] &&
 		! pgrep -f "nt-recordd .*$NT_CLUSTER/" >/dev/null
 }

@@ -32,6 +32,7 @@ settings_of_source() {
 		if ($4 == "NT_DEC") value = $7 / 1000000
 		if ($4 == "NT_ENUM") value = ""
 		if ($4 == "NT_NAME") value = "off"
+		if ($4 == "NT_SET") value = "all"
 		print $2 "=" value }' contract/setting.h
 }
 
@@ -41,7 +42,7 @@ words_of_source() {
 
 @test "every mode and every setting is offered, with its words or its default" {
 	local setting key
-	[ "$(offered srun --nccl-tune = | sort)" = "$(words_of_source mode | sort)" ]
+	[ "$(offered srun --nccl-tune = | sort)" = "$( (words_of_source mode; echo help) | sort)" ]
 	[ "$(settings_of_source | wc -l)" -gt 15 ]
 	for setting in $(settings_of_source); do
 		key=${setting%%=*}
@@ -50,6 +51,8 @@ words_of_source() {
 		run -0 offered srun --nccl-tune = "bandit,$key" =
 		if [ "$key" = launch ]; then
 			[[ $output = off$'\n'auto* ]]
+		elif [ "${setting#*=}" = all ]; then
+			[[ $output = all$'\n'* ]]
 		elif [ -z "${setting#*=}" ]; then
 			[ "$(sort <<<"$output")" = "$(words_of_source "$key" | sort)" ] || { echo "$key: $output"; false; }
 		else

@@ -189,7 +189,7 @@ static void case_fork(void)
 	if (pid != 0)
 		pthread_mutex_unlock(&nt_chain.lock);
 	if (pid == 0) {
-		alarm(5);
+		alarm(300);
 		CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 		CHECK(ncclProfiler_v5.start(profiler_ctx, &event, &descr) == 0 && event == NULL);
 		finalize_v5();
@@ -253,7 +253,7 @@ static void fork_in_start(void)
 		usleep(1000);
 	pid = fork();
 	if (pid == 0) {
-		alarm(5);
+		alarm(300);
 		init_v5();
 		CHECK(tuner_ctx == NULL && profiler_ctx == NULL);
 		_exit(0);

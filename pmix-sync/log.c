@@ -9,12 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "pmix-sync/mpi.h"
 #include "pmix-sync/nodes.h"
 #include "pmix-sync/pace.h"
-
-#define ANSWERS_MS 50 /* that a process which stands aside waits for */
 
 /* The few calls that are used, as found in whatever libpmix the process has. */
 struct pmix_calls {
@@ -236,23 +233,12 @@ static bool leaves_nobody(const struct nt_log *log)
 	return here == 1;
 }
 
-/* Answers come within milliseconds. A client that ends without some of its own, and is one again,
- * crashed now and then when it ended for good (docs/hosts.md). */
-static void wait_for_answers(struct nt_log *log)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	for (unsigned ms = 0; ms < ANSWERS_MS && reads(log); ms++)
-		nanosleep(&pause, NULL);
-}
-
 /* What was put and not committed is forgotten with the client, and so are its reads: PMIx answers
  * none of them once it has ended. */
 void nt_log_stand_aside(struct nt_log *log)
 {
 	if (!log->awake || !nt_mpi_comes_first(&log->mpi) || !leaves_nobody(log))
 		return;
-	wait_for_answers(log);
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
 	log->uncommitted = false;

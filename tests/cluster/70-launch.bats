@@ -200,7 +200,8 @@ order() {
 	return 1
 }
 
-# PMIx does at times in a process that was a client, left, and is one again (docs/hosts.md); all work is done by then.
+# PMIx does where a process becomes a client while another thread's PMIx_Finalize is not over (docs/hosts.md); all work is done
+# by then.
 pmix_crashed_at_the_end() {
 	grep -q 'Segmentation fault' "$err" &&
 		[ "$(grep -c 'aside after' "$err")" = 2 ] && [ "$(grep -c ': played, client 1$' "$err")" = 4 ]

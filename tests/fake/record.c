@@ -34,7 +34,7 @@ static int print_option(const struct nt_policy *policy)
 	return puts(text) < 0;
 }
 
-/* All other words of a setting that has words; another value of one that is a number. */
+/* All other words of a setting that has words; another value of one that is a number or a set. */
 static int print_setting(size_t offset, const char *kind, int64_t min, int64_t max, int64_t value)
 {
 	bool words = strcmp(kind, "NT_ENUM") == 0;
@@ -42,6 +42,8 @@ static int print_setting(size_t offset, const char *kind, int64_t min, int64_t m
 	struct nt_policy policy;
 	int rc = 0;
 
+	if (strcmp(kind, "NT_SET") == 0)
+		other = value & ~INT64_C(1); /* all but one */
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	if (strcmp(kind, "NT_NAME") == 0) {

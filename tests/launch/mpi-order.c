@@ -17,6 +17,7 @@
 #include <time.h>
 #include "load.h"
 
+#define OVER_MS 300 /* PMIx_Initialized() says no before PMIx_Finalize() is over (docs/hosts.md) */
 #define ASIDE_MS 120000 /* a guard against hangs: a few are needed, a busy machine takes more */
 
 static void *load_mpi(const char *path)
@@ -74,11 +75,13 @@ static int play_again(int argc, char **argv)
 static void wait_until_no_client(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000L };
+	const struct timespec over = { .tv_nsec = OVER_MS * 1000000L };
 	int ms = 0;
 
 	for (; nt_is_pmix_client() && ms < ASIDE_MS; ms++)
 		nanosleep(&pause, NULL);
 	fprintf(stderr, "task %s: aside after %d ms\n", getenv("SLURM_PROCID"), ms);
+	nanosleep(&over, NULL);
 }
 
 int main(int argc, char **argv)

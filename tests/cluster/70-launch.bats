@@ -73,7 +73,7 @@ launch() {
 		shift
 	done
 	shift
-	as_user srun -N2 --ntasks-per-node="${tasks:-2}" -t 3 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$@" \
+	as_user srun -N2 --ntasks-per-node="${tasks:-2}" -t 30 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$@" \
 		>"$out" 2>"$err" ||
 		{ echo "exit status $?"; cat "$out" "$err"; return 1; }
 }
@@ -283,7 +283,7 @@ pair() {
 	local name=$1 tune
 	shift
 	for tune in off bandit; do
-		begin "$name.$tune" srun -J "$name.$tune" -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune="$tune" "$@"
+		begin "$name.$tune" srun -J "$name.$tune" -N2 --ntasks-per-node=2 -t 30 --mpi=pmix --nccl-tune="$tune" "$@"
 	done
 }
 
@@ -419,7 +419,7 @@ submit() {
 	shift
 	printf '%s\n' '#!/bin/bash' "$@" >"$script"
 	chmod a+r "$script"
-	job=$(as_user sbatch --parsable -N2 --ntasks-per-node="$tasks" -t 3 --requeue --nccl-tune=bandit -o "$log" "$script")
+	job=$(as_user sbatch --parsable -N2 --ntasks-per-node="$tasks" -t 30 --requeue --nccl-tune=bandit -o "$log" "$script")
 	[[ $job =~ ^[0-9]+$ ]]
 }
 
@@ -467,7 +467,7 @@ has_run_again() {
 }
 
 @test "salloc, and steps inside with and without the option" {
-	as_user salloc -N2 --ntasks-per-node=2 -t 3 --nccl-tune=bandit bash -c '
+	as_user salloc -N2 --ntasks-per-node=2 -t 30 --nccl-tune=bandit bash -c '
 		srun --mpi=pmix "$@" && srun --mpi=pmix --nccl-tune=off "$@" && srun --mpi=pmix "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" "${JOB[@]}" >"$out" 2>"$err" </dev/null || { cat "$err"; false; }
 	[ "$(jq -sc 'map(.keys[0].arm)' "$out")" = '["RING/SIMPLE","TREE/SIMPLE","RING/SIMPLE"]' ]
@@ -479,7 +479,7 @@ has_run_again() {
 
 @test "srun --pty" {
 	command -v script >/dev/null || skip "no script"
-	as_user script -qec "srun -N2 --ntasks-per-node=2 -t 3 --pty --mpi=pmix --nccl-tune=bandit \
+	as_user script -qec "srun -N2 --ntasks-per-node=2 -t 30 --pty --mpi=pmix --nccl-tune=bandit \
 		'$NT_TESTS/nt-fake-nccl' ${JOB[*]}" /dev/null >"$err" </dev/null || { cat "$err"; false; }
 	grep '^{' "$err" >"$out"
 	tuned

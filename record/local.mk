@@ -15,6 +15,7 @@ libnt_record_la_SOURCES = \
 libnt_child_la_SOURCES = \
 	%D%/child.c \
 	%D%/child.h \
+	%D%/dirstream.h \
 	%D%/printable.c \
 	%D%/printable.h
 libnt_record_read_la_SOURCES = \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "record/dirstream.h"
 #include "record/keep.h"
 
 #define DAY_S ((int64_t)24 * 60 * 60)
@@ -30,15 +31,11 @@ static const struct nt_keep bounds[] = {
 /* More of anybody's than may be? A look at the names alone: user_files bounds files, too. */
 static bool is_crowded(int part_fd, enum nt_spool_part part)
 {
-	int copy = openat(part_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *directory = nt_dirstream_open(part_fd);
 	size_t count = 0;
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
+	if (!directory)
 		return false;
-	}
 	while (count <= bounds[part].user_files && readdir(directory) != NULL)
 		count++;
 	closedir(directory);
@@ -66,16 +63,12 @@ static void stamp(int part_fd)
 /* What a writer that was killed has left. */
 static void remove_unfinished(int part_fd)
 {
-	int copy = openat(part_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *directory = nt_dirstream_open(part_fd);
 	const struct dirent *entry;
 	struct stat status;
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
+	if (!directory)
 		return;
-	}
 	while ((entry = readdir(directory)) != NULL) {
 		if (entry->d_name[0] == NT_SPOOL_UNFINISHED && strcmp(entry->d_name, STAMP) != 0 &&
 		    fstatat(part_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&

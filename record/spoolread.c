@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "record/dirstream.h"
 #include "record/file.h"
 #include "record/label.h"
 #include "record/read.h"
@@ -234,8 +235,7 @@ static int add_item(struct nt_spool_list *list, size_t *room, int part_fd, const
 int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
 		  struct nt_error *err)
 {
-	int copy = openat(part_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *directory = nt_dirstream_open(part_fd);
 	const struct dirent *entry;
 	char prefix[96] = "";
 	size_t room = 0;
@@ -244,12 +244,8 @@ int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, 
 	*list = (struct nt_spool_list){ .count = 0 };
 	if (cluster)
 		snprintf(prefix, sizeof(prefix), "%.64s.%" PRIu32 ".", cluster, job);
-	if (!directory) {
-		nt_error_set(err, "cannot list it: %m");
-		if (copy >= 0)
-			close(copy);
-		return -1;
-	}
+	if (!directory)
+		return nt_error_set(err, "cannot list it: %m");
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
 		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
 			rc = add_item(list, &room, part_fd, entry->d_name);

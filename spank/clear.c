@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "record/child.h"
+#include "record/dirstream.h"
 #include "spank/beneath.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY)
@@ -27,10 +28,7 @@ struct clear {
 
 static bool is_late(const struct clear *clear)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 >= clear->until_ms;
+	return nt_clock_ms() >= clear->until_ms;
 }
 
 static bool is_dots(const char *name)
@@ -46,21 +44,10 @@ static bool remove_entry(int fd, const struct dirent *entry)
 	return unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-/* A directory stream of its own, so that fd's position stays. */
-static DIR *open_stream(int fd)
-{
-	int copy = openat(fd, ".", DIR_FLAGS | O_CLOEXEC);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-
-	if (!directory && copy >= 0)
-		close(copy);
-	return directory;
-}
-
 size_t nt_clear_flat(int fd, int64_t until_ms)
 {
 	const struct clear clear = { .top = fd, .until_ms = until_ms };
-	DIR *directory = open_stream(fd);
+	DIR *directory = nt_dirstream_open(fd);
 	const struct dirent *entry;
 	size_t left = 0;
 
@@ -142,7 +129,7 @@ static bool take_apart(struct clear *clear, const char *name)
 
 static size_t pass(struct clear *clear)
 {
-	DIR *directory = open_stream(clear->top);
+	DIR *directory = nt_dirstream_open(clear->top);
 	const struct dirent *entry;
 	size_t left = 0;
 

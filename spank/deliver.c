@@ -120,6 +120,7 @@ static int run_post(void *argument, int out_fd)
 	struct nt_post post = {
 		.entry = entry_of(delivery),
 		.spool = errand->spool,
+		.rundir = errand->rundir,
 		.early = delivery->early,
 		.last = errand->step == NT_STEP_BATCH && !delivery->early,
 		.handed = delivery->early ? NULL : say_handed,
@@ -131,7 +132,6 @@ static int run_post(void *argument, int out_fd)
 	close(NT_ERRAND_FD);
 	if (!delivery->record[0])
 		post.entry.record = NULL;
-	snprintf(post.rundir, sizeof(post.rundir), "%s", errand->rundir);
 	slurm_init(NULL);
 	text[0] = (char)nt_post(&post, &err);
 	snprintf(text + 1, sizeof(text) - 1, "%s", err.text);

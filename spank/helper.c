@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+#include "record/child.h"
 #include "spank/cache.h"
+#include "spank/rundir.h"
 #include "spank/spawn.h"
 #include "spank/step.h"
 
@@ -105,14 +106,6 @@ int nt_helper_start(const char *program, const struct nt_errand *errand, const c
 	return -1;
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* One message; whether it was the last one. */
 static bool hear(int socket, void (*say)(char kind, const char *text))
 {
@@ -130,7 +123,7 @@ static bool hear(int socket, void (*say)(char kind, const char *text))
 bool nt_helper_hold(int socket, void (*say)(char kind, const char *text))
 {
 	const char word = NT_ERRAND_END;
-	int64_t until_ms = clock_ms() + NT_HOLD_STEP_MS;
+	int64_t until_ms = nt_clock_ms() + NT_HOLD_STEP_MS;
 	int64_t left_ms = NT_HOLD_STEP_MS;
 	struct pollfd polls = { .fd = socket, .events = POLLIN };
 	bool done = send(socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1;
@@ -138,7 +131,7 @@ bool nt_helper_hold(int socket, void (*say)(char kind, const char *text))
 	while (!done && left_ms > 0) {
 		if (poll(&polls, 1, (int)left_ms) > 0)
 			done = hear(socket, say);
-		left_ms = until_ms - clock_ms();
+		left_ms = until_ms - nt_clock_ms();
 	}
 	return done;
 }

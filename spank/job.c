@@ -13,9 +13,9 @@
 SPANK_PLUGIN(nccl_tune_job, 1)
 #pragma GCC visibility pop
 #include "site/place.h"
+#include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/slurm_compat.h"
-#include "spank/step.h"
 
 #define LOG "nccl-tune: "
 #define RUNDIR "rundir="

@@ -29,6 +29,8 @@ spank_plugin_sources = \
 	%D%/mpi.h \
 	%D%/option.c \
 	%D%/option.h \
+	%D%/rundir.c \
+	%D%/rundir.h \
 	%D%/settle.c \
 	%D%/settle.h \
 	%D%/spawn.c \
@@ -80,8 +82,7 @@ EXTRA_DIST += %D%/spank.map
 
 # What tells steps their partition, account and QOS; for sites that have sections for these.
 slurmexec_LTLIBRARIES += spank_nccl_tune_job.la
-spank_nccl_tune_job_la_SOURCES = %D%/beneath.c %D%/beneath.h %D%/clear.c %D%/clear.h %D%/job.c \
-	%D%/say.c %D%/say.h %D%/slurm_compat.h %D%/step.c %D%/step.h %D%/stepfs.c %D%/stepfs.h
+spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h
 spank_nccl_tune_job_la_LIBADD = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la $(INIH_MODULE_LIBS)
 spank_nccl_tune_job_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
 spank_nccl_tune_job_la_DEPENDENCIES = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la \

@@ -27,6 +27,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "site/show.h"
 #include "spank/mpi.h"
 #include "spank/option.h"
+#include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/settle.h"
 #include "spank/srun.h"

@@ -15,14 +15,13 @@
 #ifndef NT_POST_H
 #define NT_POST_H
 
-#include "contract/names.h"
 #include "record/spool.h"
 #include "spank/account.h"
 
 struct nt_post {
 	struct nt_spool_entry entry; /* ours; without a record: what others have left */
 	const char *spool;
-	char rundir[NT_PATH_MAX];
+	const char *rundir;
 	bool early; /* the step is still running: what ends goes first */
 	bool last; /* the job ends: now or never */
 	/* Called once, when the step need not wait any longer: slurmctld has the record, or the

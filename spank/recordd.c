@@ -35,6 +35,7 @@
 #include "spank/learn.h"
 #include "spank/remember.h"
 #include "spank/rights.h"
+#include "spank/rundir.h"
 #include "spank/step.h"
 #include "spank/tidy.h"
 

@@ -12,10 +12,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "record/child.h"
 #include "spank/beneath.h"
 #include "spank/clear.h"
+#include "spank/rundir.h"
 #include "spank/stepfs.h"
 
 #define COMPONENT_MAX 999 /* Slurm has at most 128 */
@@ -46,41 +47,6 @@ uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step)
 		return NT_STEP_WHOLE;
 	component = strtoul(digits + strlen(wanted), &end, 10);
 	return *end == ']' && component <= COMPONENT_MAX ? (uint32_t)component : NT_STEP_WHOLE;
-}
-
-/* A directory that others can write, or a link to one, could lead root anywhere. */
-static int check_owner(int fd, const char *path, struct nt_error *err)
-{
-	struct stat status;
-
-	if (fstat(fd, &status) < 0)
-		return nt_error_set(err, "%.150s: %m", path);
-	if (status.st_uid != geteuid())
-		return nt_error_set(err, "%.150s belongs to user %u (want %u)", path, status.st_uid,
-				    geteuid());
-	if (status.st_mode & (S_IWGRP | S_IWOTH))
-		return nt_error_set(err, "%.150s may be written by others (mode %04o)", path,
-				    (unsigned)status.st_mode & 07777);
-	return 0;
-}
-
-int nt_rundir_open(const char *rundir, struct nt_error *err)
-{
-	bool made = mkdir(rundir, 0755) == 0;
-	int fd;
-
-	if (!made && errno != EEXIST)
-		return nt_error_set(err, "cannot make %.150s: %m", rundir);
-	fd = open(rundir, DIR_FLAGS);
-	if (fd < 0)
-		return nt_error_set(err, "cannot open %.150s: %m", rundir);
-	/* The daemon's umask does not count. */
-	if (made && fchmod(fd, 0755) < 0)
-		nt_error_set(err, "%.150s: %m", rundir);
-	else if (check_owner(fd, rundir, err) == 0)
-		return fd;
-	close(fd);
-	return -1;
 }
 
 void nt_step_dir_init(struct nt_step_dir *dir)
@@ -282,16 +248,13 @@ int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
 static size_t empty(struct nt_step_dir *dir)
 {
 	char path[NT_PATH_MAX];
-	struct timespec now;
 	size_t left = 0;
 
 	if (dir->mounted) {
 		fs_path(dir, path);
 		nt_stepfs_detach(path);
 	} else if (dir->fd >= 0) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = nt_clear_flat(dir->fd, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 +
-						      NT_STEP_CLEAR_MS);
+		left = nt_clear_flat(dir->fd, nt_clock_ms() + NT_STEP_CLEAR_MS);
 	}
 	return left;
 }

@@ -63,9 +63,6 @@ struct nt_step_site {
 	int64_t bytes, files; /* of a step's file system; bytes 0: none */
 };
 
-/* Make rundir if its parent exists, and open it; fails unless it is the daemon's alone. */
-int nt_rundir_open(const char *rundir, struct nt_error *err);
-
 void nt_step_dir_init(struct nt_step_dir *dir);
 
 /* Make the directory; one that was left behind under this name is put aside. Fails where a file

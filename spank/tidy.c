@@ -15,9 +15,11 @@
 #include <unistd.h>
 #include "contract/names.h"
 #include "record/child.h"
+#include "record/dirstream.h"
 #include "spank/beneath.h"
 #include "spank/clear.h"
 #include "spank/rights.h"
+#include "spank/rundir.h"
 #include "spank/step.h"
 #include "spank/stepfs.h"
 
@@ -193,15 +195,11 @@ static void look_at(const struct tidy *tidy, const char *name)
 
 static int look_at_all(const struct tidy *tidy, struct nt_error *err)
 {
-	int copy = openat(tidy->rundir_fd, ".", DIR_FLAGS);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *directory = nt_dirstream_open(tidy->rundir_fd);
 	const struct dirent *entry;
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
+	if (!directory)
 		return nt_error_set(err, "%.150s: %m", tidy->rundir);
-	}
 	for (int i = 0; i < ENTRIES_MAX && nt_clock_ms() < tidy->until_ms; i++) {
 		entry = readdir(directory);
 		if (!entry)

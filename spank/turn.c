@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "contract/names.h"
+#include "record/dirstream.h"
+#include "spank/rundir.h"
 
 #define DIRECTORY "jobs"
 #define OLD_S 3600 /* a file that nobody has written for so long is of no use */
@@ -46,40 +47,16 @@ int64_t nt_turn_now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Whoever may write there could keep root waiting. */
-static int open_jobs(const char *rundir, struct nt_error *err)
-{
-	char path[NT_PATH_MAX + sizeof(DIRECTORY) + 1];
-	struct stat status;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/" DIRECTORY, rundir);
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return nt_error_set(err, "cannot make %.150s: %m", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return nt_error_set(err, "cannot open %.150s: %m", path);
-	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
-		return fd;
-	close(fd);
-	return nt_error_set(err, "%.150s belongs to somebody else", path);
-}
-
 /* A writer that has opened one just now writes on its own; that does no harm. */
 static void tidy_up(int jobs_fd)
 {
-	int copy = openat(jobs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *directory = nt_dirstream_open(jobs_fd);
 	const struct dirent *entry;
 	struct stat status;
 	unsigned seen = 0;
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
+	if (!directory)
 		return;
-	}
 	while (seen++ < TIDY_MAX && (entry = readdir(directory)) != NULL) {
 		if (fstatat(jobs_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(status.st_mode) && time(NULL) - status.st_mtime > OLD_S)
@@ -90,7 +67,8 @@ static void tidy_up(int jobs_fd)
 
 int nt_turn_open(const char *rundir, uint32_t job, struct nt_error *err)
 {
-	int jobs_fd = open_jobs(rundir, err);
+	/* Whoever may write there could keep root waiting. */
+	int jobs_fd = nt_rundir_open_own(rundir, DIRECTORY, err);
 	char name[16];
 	int fd;
 

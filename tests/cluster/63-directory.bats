@@ -265,9 +265,10 @@ namespace_cluster() {
 	cluster start slurmctld && cluster start n1 && cluster_wait
 }
 
+# Other clusters' steps, of tests beside this one, are mounted here as well: only this cluster's are counted.
 steps_in_a_namespace() {
 	as_user salloc -Q -w n1 -n2 bash -c 'for i in 1 2; do srun -n2 --nccl-tune=bandit bash -c "$0"; done' \
-		"$indir"'; touch $SLURM_PROCID; grep -c "fs tmpfs.*nr_inodes=8192" /proc/self/mounts; readlink /proc/self/ns/mnt' >"$out" || return 1
+		"$indir"'; touch $SLURM_PROCID; grep -c " $NT_CLUSTER/.*/fs tmpfs.*nr_inodes=8192" /proc/self/mounts; readlink /proc/self/ns/mnt' >"$out" || return 1
 	[ "$(grep -cx 1 "$out")" = 4 ] && [ "$(grep -c mnt: "$out")" = 4 ] && ! grep -qF "$(readlink /proc/self/ns/mnt)" "$out" &&
 		RUNDIR=$NT_CLUSTER/run/nccl-tune wait_for 20 nothing_left
 }

@@ -85,8 +85,10 @@ static void faults(struct player *p, struct nt_comm *c, const struct nt_call *ca
 	    ++c->owner->measured == o->ras.call + r->rank)
 		nt_load_ras(o->ras.mask);
 	/* Held until a finalize, or for good where the communicator is aborted. */
-	if ((o->late_kernelch || o->abort) && near_end(p, r))
+	if ((o->late_kernelch || o->abort) && near_end(p, r)) {
+		nt_gpu_drain(c->gpu); /* what came before does not depend on how busy the host is */
 		nt_gpu_hold(c->gpu, true);
+	}
 }
 
 static void run_group(struct player *p, struct nt_comm *const *c, unsigned comms,

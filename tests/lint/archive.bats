@@ -39,6 +39,6 @@ generated() {
 @test "make distcheck: the archive builds elsewhere, passes its tests, installs and leaves nothing" {
 	[ -n "${NT_SLOW:-}" ] || skip "NT_SLOW is not set: it takes half a minute, and ./dev test does it"
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" -j"$(nproc)" distcheck >"$BATS_TEST_TMPDIR/log" 2>&1 ||
-		{ tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
+		{ grep -aE '^(FAIL|ERROR): ' "$BATS_TEST_TMPDIR/log"; tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
 	rm -f "$build"/nccl-tune-*.tar.xz
 }

@@ -101,7 +101,7 @@
 	X(SHARE, "p", p, 6, NT_MAY) \
 	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept, or is still in force */ \
 	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_*: the decision is a remembered one */ \
-	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when the newest plan for good came */ \
+	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when it was decided last */ \
 	X(COUNT, "spent_calls", spent_calls, 0, NT_MAY) \
 	X(TIME, "spent_ms", spent_ms, 3, NT_MAY) \
 	X(NUMBER, "saved_ms", saved_ms, 3, NT_MAY) \

@@ -291,6 +291,8 @@ static int consider(struct nt_comm *c, struct nt_own_key *key, int coll, struct 
 		return 0;
 	}
 	if (state == NT_KEY_CLOSED) {
+		atomic_store_explicit(&key->decision.closed_calls, nt_key_calls(key),
+				      memory_order_relaxed);
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_OWN_CLOSED);
 		return 0;

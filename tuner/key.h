@@ -54,6 +54,7 @@ struct nt_key_decision {
 	uint32_t commit_epoch; /* of the newest */
 	uint32_t window_epoch; /* of the newest window, once a plan for good was there */
 	_Atomic uint64_t commit_calls; /* calls when it was committed */
+	_Atomic uint64_t closed_calls; /* calls when the board had it closed; 0: not yet */
 	/* Windows that looked at a committed arm again, returns to AUTO, other arms instead, and
 	 * what arms of the past have saved. */
 	_Atomic uint32_t rechecks, rollbacks, changes;

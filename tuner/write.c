@@ -177,6 +177,9 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		note_outcome(out, &outcome);
 		if (committed)
 			note_committed(out, key, &outcome);
+		else
+			out->decided = (int64_t)atomic_load_explicit(&key->decision.closed_calls,
+								     memory_order_relaxed);
 	} else if (!note_observed(out, key) && !note_so_far(out, comm, id) &&
 		   key->fixed.auto_arm < NT_PAIRS) {
 		out->predicted_auto_us = (double)key->fixed.cost_us[key->fixed.auto_arm];

@@ -287,6 +287,12 @@ def decided_groups(run):
     return found
 
 
+def reason(run, coll, size):
+    """Why a key of that kind is not decided."""
+    keys = [key for record in run.records for comm in record["comms"] for key in comm["keys"] if (key["coll"], key["bytes"]) == (coll, size)]
+    return next((key["why"] for key in keys if key["state"] == "counted" and key.get("why")), "not decided")
+
+
 def print_mesh(runs):
     """Groups beside each other: are they decided together, when, and what is a step before and after it?"""
     plain = {(run.network, run.topology, run.number): step_times(run, "mesh")
@@ -295,7 +301,7 @@ def print_mesh(runs):
         steps, beside, last = step_times(run, "mesh"), plain.get((run.network, run.topology, run.number)), 0
         for (kind, coll, size), groups in sorted(decided_groups(run).items()):
             calls = sorted(decided for decided, _ in groups.values())
-            said = "not decided" if not all(calls) else f"decided at call {' '.join(map(str, calls))}"
+            said = f"decided at call {' '.join(map(str, calls))}" if all(calls) else reason(run, coll, size)
             print(f"{run.path.name}: {kind} {coll} {summary.size_text(size)}, {len(groups)} groups: {said} of {max(n for _, n in groups.values())}")
             if all(calls) and steps:
                 last = max([last] + [len(steps) * decided // made for decided, made in groups.values() if made])

@@ -107,6 +107,7 @@ static void every_state_has_its_words(void **state)
 
 	key = key_of(&rank, NT_REDUCE);
 	assert_string_equal(key->state, "kept");
+	assert_true(key->decided > 0 && key->decided <= key->calls);
 	assert_int_equal(key->arm, TREE_SIMPLE);
 	assert_true(isnan(key->saved_ms));
 	nt_rank_fini(&rank);

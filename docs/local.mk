@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/decisions/0019-spool.md \
 	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
+	%D%/decisions/0024-twos.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -57,6 +58,10 @@ EXTRA_DIST += \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
+	%D%/results/h200-x2-carry/README.md \
+	%D%/results/h200-x2-carry/carry.csv \
+	%D%/results/h200-x2-carry/carry.txt \
+	%D%/results/h200-x2-carry/versions.txt \
 	%D%/results/h200-x2-learn/README.md \
 	%D%/results/h200-x2-learn/first.csv \
 	%D%/results/h200-x2-learn/first.txt \
@@ -65,6 +70,10 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-learn/third.csv \
 	%D%/results/h200-x2-learn/third.txt \
 	%D%/results/h200-x2-learn/versions.txt \
+	%D%/results/h200-x2-mps/README.md \
+	%D%/results/h200-x2-mps/mesh-loopback.txt \
+	%D%/results/h200-x2-mps/mesh-shaped.txt \
+	%D%/results/h200-x2-mps/versions.txt \
 	%D%/results/h200-x2/README.md \
 	%D%/results/h200-x2/correct.txt \
 	%D%/results/h200-x2/launch-runs.csv \

@@ -43,7 +43,7 @@ double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedul
 	double us = 0;
 
 	for (unsigned i = 0; i < schedule->count; i++)
-		us += schedule->blocks * extra_us(seen, schedule->arm[i]);
+		us += (schedule->blocks << schedule->twice) * extra_us(seen, schedule->arm[i]);
 	return us;
 }
 

@@ -62,6 +62,16 @@ size_t nt_case_bytes(const struct nt_case *seen)
 	return nt_band_floor(nt_key_band(seen->known.key));
 }
 
+struct nt_schedule nt_case_explore(const struct nt_case *seen, enum nt_schedule_kind kind,
+				   const uint16_t *others, unsigned count, unsigned blocks)
+{
+	struct nt_schedule s = nt_schedule_explore(kind, others, count, blocks);
+
+	s.twice = nt_known_carries_over(&seen->known) &&
+		  2 * nt_schedule_positions(&s) <= NT_RUN_POSITIONS;
+	return s;
+}
+
 unsigned nt_case_warm_up(const struct nt_case *seen)
 {
 	return seen->schedule.kind == NT_SCHEDULE_SCREEN ? seen->first_warm_up

@@ -54,6 +54,10 @@ size_t nt_case_bytes(const struct nt_case *seen); /* of the collective */
 
 /* Blocks of the newest round that are not evidence. */
 unsigned nt_case_warm_up(const struct nt_case *seen);
+
+/* nt_schedule_explore(), by twos where that tells more. */
+struct nt_schedule nt_case_explore(const struct nt_case *seen, enum nt_schedule_kind kind,
+				   const uint16_t *others, unsigned count, unsigned blocks);
 /* Are these samples of an arm enough for a round like the newest one? */
 bool nt_case_enough(const struct nt_case *seen, unsigned samples);
 

@@ -16,8 +16,8 @@
 
 struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm, unsigned count)
 {
-	return nt_schedule_explore(NT_SCHEDULE_CONFIRM, arm, count,
-				   seen->second_blocks + NT_SCHEDULE_WARM_UP);
+	return nt_case_explore(seen, NT_SCHEDULE_CONFIRM, arm, count,
+			       seen->second_blocks + NT_SCHEDULE_WARM_UP);
 }
 
 /* Can a further look be paid for? Two arms are the least that one takes. */

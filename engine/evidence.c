@@ -41,7 +41,7 @@ static void take_own(struct nt_evidence *evidence, const struct nt_schedule *sch
 void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		     unsigned warm_up, const uint16_t *packed)
 {
-	const unsigned positions = nt_schedule_positions(schedule);
+	const unsigned samples = nt_schedule_samples(schedule);
 	unsigned blocks = schedule->blocks - warm_up;
 
 	if (evidence->count == 0) {
@@ -50,7 +50,7 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 	}
 	if (blocks > NT_EVIDENCE_BLOCKS - evidence->blocks)
 		blocks = NT_EVIDENCE_BLOCKS - evidence->blocks;
-	for (unsigned p = warm_up * schedule->count; p < positions; p++) {
+	for (unsigned p = warm_up * schedule->count; p < samples; p++) {
 		unsigned block = p / schedule->count - warm_up;
 		unsigned i = find(evidence, schedule->arm[p % schedule->count]);
 
@@ -59,7 +59,7 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 		block += evidence->blocks;
 		evidence->us[i][block] = (float)(nt_times_ns(packed[p]) / 1000);
 		if (schedule->kind != NT_SCHEDULE_SCREEN)
-			evidence->period_us[i][block] = (float)(nt_times_ns(packed[positions + p]) /
+			evidence->period_us[i][block] = (float)(nt_times_ns(packed[samples + p]) /
 								1000);
 	}
 	evidence->blocks += blocks;

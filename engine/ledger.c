@@ -17,6 +17,7 @@
 /* One arm's times of a round, and AUTO's in the same blocks; 0: missing. */
 struct column {
 	unsigned blocks, warm_up;
+	double calls; /* to a sample: the first of two is taken to cost what the second does */
 	float us[UINT8_MAX], auto_us[UINT8_MAX];
 	double usual_auto_us; /* for blocks in which AUTO's is missing */
 	double limit_us; /* beyond it a call is a stall */
@@ -61,7 +62,7 @@ static void book(struct nt_ledger_entry *to, const struct column *c)
 
 		if (!(us > 0))
 			continue;
-		to->booked_us += cut_us;
+		to->booked_us += c->calls * cut_us;
 		if (b < c->warm_up && !(to->first_us > 0)) {
 			to->first_us = us;
 			to->first_limit_us = c->limit_us;
@@ -71,14 +72,14 @@ static void book(struct nt_ledger_entry *to, const struct column *c)
 		to->samples++;
 		to->stalls += us > c->limit_us;
 		to->auto_stalls += auto_us > c->limit_us;
-		to->held_us += us - auto_us - cut_us;
+		to->held_us += c->calls * (us - auto_us - cut_us);
 	}
 }
 
 void nt_ledger_add(struct nt_ledger *ledger, const struct nt_schedule *schedule, unsigned warm_up,
 		   const uint16_t *packed)
 {
-	struct column c = { .warm_up = warm_up };
+	struct column c = { .warm_up = warm_up, .calls = 1.0 + schedule->twice };
 
 	for (unsigned b = 0; b < schedule->blocks; b++)
 		ledger->slowest_auto_us = fmax(ledger->slowest_auto_us,

@@ -72,8 +72,8 @@ void nt_recheck(const struct nt_case *seen, struct nt_next *next)
 		next->what = NT_NEXT_STAY;
 	} else if (windows < WINDOWS) {
 		next->what = NT_NEXT_EXPLORE;
-		next->schedule = nt_schedule_explore(NT_SCHEDULE_RECHECK, &seen->current, 1,
-						     (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
+		next->schedule = nt_case_explore(seen, NT_SCHEDULE_RECHECK, &seen->current, 1,
+						 (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
 	} else if (seen->policy->mode == NT_MODE_POLICY) {
 		give_up(seen, next);
 	}

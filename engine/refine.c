@@ -162,7 +162,7 @@ void nt_refine(const struct nt_case *seen, struct nt_next *next)
 	best_two(seen, place);
 	for (unsigned i = 0; i < 2; i++)
 		want(&from, seen->screen.arm[place[i]], seen->known.auto_arm, &w);
-	schedule = nt_schedule_explore(NT_SCHEDULE_SCREEN, w.arm, w.count, seen->first_blocks);
+	schedule = nt_case_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count, seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))
 		return;
 	next->what = NT_NEXT_EXPLORE;

@@ -93,7 +93,17 @@ uint32_t nt_schedule_positions(const struct nt_schedule *schedule)
 {
 	if (schedule->kind == NT_SCHEDULE_COMMITTED)
 		return 1;
+	return nt_schedule_samples(schedule) << schedule->twice;
+}
+
+uint32_t nt_schedule_samples(const struct nt_schedule *schedule)
+{
 	return explores(schedule) ? (uint32_t)schedule->count * schedule->blocks : 0;
+}
+
+int64_t nt_schedule_sample(const struct nt_schedule *schedule, uint32_t position)
+{
+	return schedule->twice && position % 2 == 0 ? -1 : (int64_t)(position >> schedule->twice);
 }
 
 /* The finalizer of splitmix64: every bit of the result depends on every bit of x. */
@@ -129,7 +139,7 @@ static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 
 int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)
 {
-	uint32_t at = (uint32_t)position;
+	uint32_t at = (uint32_t)position >> schedule->twice;
 	uint32_t block;
 	uint64_t seed;
 

@@ -9,6 +9,8 @@
  * talking. The salt is the key's and the shape's: keys are often explored at the same time, call by
  * call, and if their orders were alike, an arm of one would be measured with the same arm of the
  * other beside it each time. The first block warms up: NCCL connects an algorithm at its first use.
+ * In a schedule that goes by twos each arm has two calls in a row, of which the second is measured:
+ * the first one follows another arm's call, and may take longer for that.
  *
  * Threads:  pure functions, any thread; nothing is allocated, nt_schedule_arm() is for every call
  *           of a rank.
@@ -88,7 +90,8 @@ struct nt_schedule {
 	uint8_t kind; /* enum nt_schedule_kind */
 	uint8_t count; /* of arms, 1..NT_SCHEDULE_ARMS */
 	uint8_t blocks; /* warm-up included; 0 in COMMITTED and KEPT */
-	uint8_t round; /* explorations of this key before this one */
+	uint8_t round : 7; /* explorations of this key before this one */
+	uint8_t twice : 1; /* it goes by twos */
 	uint32_t salt; /* nt_schedule_salt() */
 	uint16_t arm[NT_SCHEDULE_ARMS];
 	struct nt_outcome outcome; /* COMMITTED and KEPT */
@@ -116,6 +119,13 @@ size_t nt_schedule_write(const struct nt_schedule *schedule, uint8_t *out, size_
 
 /* How many positions an exploration has, at most NT_RUN_POSITIONS; 1 for COMMITTED, 0 for KEPT. */
 uint32_t nt_schedule_positions(const struct nt_schedule *schedule);
+
+/* How many of them are measured. */
+uint32_t nt_schedule_samples(const struct nt_schedule *schedule);
+
+/* Which of these a position is, block by block in the order of their calls; -1: it is not
+ * measured. */
+int64_t nt_schedule_sample(const struct nt_schedule *schedule, uint32_t position);
 
 /* The arm at a position (nt_turn_position()) of the plan `epoch`; NT_ARM_AUTO outside of it. */
 int nt_schedule_arm(const struct nt_schedule *schedule, uint32_t epoch, int64_t position);

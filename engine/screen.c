@@ -115,7 +115,7 @@ static struct nt_schedule first_round(const struct nt_case *seen)
 
 		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
 	}
-	return nt_schedule_explore(NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
+	return nt_case_explore(seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
 }
 
 void nt_screen_open(const struct nt_case *seen, struct nt_next *next)
@@ -167,8 +167,8 @@ void nt_screen_widen(const struct nt_case *seen, struct nt_next *next)
 
 	if (e->blocks >= wanted || spread(e) < QUIET)
 		return;
-	schedule = nt_schedule_explore(NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
-				       wanted - e->blocks + seen->first_warm_up);
+	schedule = nt_case_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
+				   wanted - e->blocks + seen->first_warm_up);
 	(void)nt_next_explore(seen, &schedule, next);
 }
 

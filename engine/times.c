@@ -41,7 +41,7 @@ unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index)
 {
 	const unsigned each = schedule->kind == NT_SCHEDULE_SCREEN ? 1 : 2;
 
-	return nt_schedule_positions(schedule) * each + index;
+	return nt_schedule_samples(schedule) * each + index;
 }
 
 unsigned nt_times_room(const struct nt_schedule *schedule)
@@ -52,13 +52,16 @@ unsigned nt_times_room(const struct nt_schedule *schedule)
 void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
 		  uint32_t position, int64_t reward, uint64_t ns, uint64_t period_ns)
 {
-	const uint32_t positions = nt_schedule_positions(schedule);
-	const uint32_t first = position - position % schedule->count; /* of the block */
-	const uint32_t at = first + (uint32_t)nt_schedule_index(schedule, epoch, position);
+	const int64_t sample = nt_schedule_sample(schedule, position);
+	uint32_t at;
 
+	if (sample < 0)
+		return;
+	at = (uint32_t)(sample - sample % schedule->count) +
+	     (uint32_t)nt_schedule_index(schedule, epoch, position);
 	packed[at] = nt_times_pack(reward == NT_REWARD_PERIOD ? period_ns : ns);
 	if (reward != NT_REWARD_PERIOD && schedule->kind != NT_SCHEDULE_SCREEN)
-		packed[positions + at] = nt_times_pack(period_ns);
+		packed[nt_schedule_samples(schedule) + at] = nt_times_pack(period_ns);
 }
 
 size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], uint8_t *out, size_t cap)

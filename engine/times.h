@@ -31,7 +31,7 @@
 
 #define NT_TIMES_MAX (2 * NT_RUN_POSITIONS + NT_SCHEDULE_ARMS) /* values */
 
-/* Values that a schedule's times have room for: positions, or twice as many, and arms. */
+/* Values that a schedule's times have room for: samples, or twice as many, and arms. */
 unsigned nt_times_room(const struct nt_schedule *schedule);
 
 /* Where the own time of the schedule's arm number `index` is. */
@@ -40,7 +40,8 @@ unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index);
 uint16_t nt_times_pack(uint64_t ns); /* 0 for 0 */
 double nt_times_ns(uint16_t packed); /* 0 for 0 */
 
-/* Puts what was measured at a position of the plan `epoch` where its block and arm are. reward:
+/* Puts what was measured at a position of the plan `epoch` where its block and arm are; nothing of
+ * one that is no sample. reward:
  * enum nt_rewards. packed holds zeros before the first one. */
 void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
 		  uint32_t position, int64_t reward, uint64_t ns, uint64_t period_ns);

@@ -85,7 +85,7 @@ static void play(const struct driving *d, const struct nt_schedule *schedule, ui
 			period_us += key->rest_us(key->arg, arm, d->out->calls + p);
 		nt_times_put(packed, schedule, epoch, p, d->drive->engine.policy.reward, ns_of(us),
 			     ns_of(period_us));
-		d->out->samples++;
+		d->out->samples += nt_schedule_sample(schedule, p) >= 0;
 	}
 }
 
@@ -103,7 +103,7 @@ static int feed_played(const struct driving *d, const struct nt_schedule *schedu
 static int feed_recorded(const struct driving *d, const struct nt_schedule *schedule,
 			 uint8_t bytes[2 * NT_TIMES_MAX])
 {
-	const unsigned positions = nt_schedule_positions(schedule);
+	const unsigned samples = nt_schedule_samples(schedule);
 	size_t length;
 
 	if (d->out->rounds >= d->rounds->count)
@@ -112,7 +112,7 @@ static int feed_recorded(const struct driving *d, const struct nt_schedule *sche
 	if (length > (size_t)2 * nt_times_room(schedule))
 		return -1;
 	memcpy(bytes, d->rounds->bytes[d->out->rounds], length);
-	d->out->samples += positions < length / 2 ? positions : (unsigned)length / 2;
+	d->out->samples += samples < length / 2 ? samples : (unsigned)length / 2;
 	return (int)length;
 }
 

@@ -417,7 +417,8 @@ static uint64_t own_ns(const struct nt_board_run *run, uint32_t members,
 	unsigned count = 0;
 
 	for (uint32_t p = 0; p < nt_schedule_positions(schedule); p++) {
-		if (nt_schedule_index(schedule, epoch, p) != (int)index)
+		if (nt_schedule_sample(schedule, p) < 0 ||
+		    nt_schedule_index(schedule, epoch, p) != (int)index)
 			continue;
 		ns[count] = slowest_ns(run->own, run, members, p);
 		count += ns[count] != 0;

@@ -15,6 +15,8 @@ tests_gpu_nt_fixed_la_LIBADD = libnt-contract.la
 tests_gpu_nt_fixed_la_LDFLAGS = $(tests_gpu_nt_probe_la_LDFLAGS)
 
 EXTRA_DIST += \
+	%D%/carry.bash \
+	%D%/carry_summary.py \
 	%D%/cells.bash \
 	%D%/cells_summary.py \
 	%D%/compare.bash \

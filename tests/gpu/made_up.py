@@ -10,6 +10,7 @@ import pathlib
 import tempfile
 import unittest
 
+import carry_summary
 import cells_summary
 import correct_summary
 import launch_summary
@@ -61,6 +62,41 @@ class MadeUp(unittest.TestCase):
     def rows(self, name):
         with open(self.out / name, newline="") as f:
             return list(csv.DictReader(f))
+
+
+class Carry(MadeUp):
+    """Two arms of 30 and 40 us; a call after the other arm's takes 0 and 10 us longer."""
+
+    def carry(self, way, arms, checks=True):
+        self.run_of(f"carry.1x2.{way}.1", [])
+        rounds, made, us, last = len(arms), ["RING/SIMPLE"] * carry_summary.WARM_UP, [], None
+        for at, arm in enumerate(arms):
+            made.append(arm)
+            us.append({"TREE/LL": 30, "RING/SIMPLE": 40}[arm] + (10 if arm == "RING/SIMPLE" and last == "TREE/LL" else 0))
+            last = arm
+            if checks and (at + 1) % carry_summary.CHECK_EVERY == 0:
+                made.append(arm)
+        path = self.raw / f"carry.1x2.{way}.1"
+        path.joinpath("arms").write_text("".join(f"AllReduce 65536 {arm}\n" for arm in made))
+        path.joinpath("samples.csv").write_text("round,comm,coll,bytes,rank,host_us,gpu_us\n" + "".join(
+            f"{at},world,AllReduce,65536,{rank},{us[at] - 5 * rank},0\n" for at in range(rounds) for rank in (0, 1)))
+
+    def test_first_calls(self):
+        self.carry("RING-SIMPLE", ["RING/SIMPLE"] * 1000)
+        self.carry("TREE-LL", ["TREE/LL"] * 1000)
+        self.carry("turns4", (["TREE/LL"] * 4 + ["RING/SIMPLE"] * 4) * 150)
+        self.carry("turns1", ["TREE/LL", "RING/SIMPLE"] * 600)
+        rc, text = self.summed(carry_summary, self.raw, self.out)
+        self.assertEqual(rc, 0)
+        self.assertRegex(text, r"RING/SIMPLE +40\.0 +50\.0 +- +- +50\.0 +40\.0 +40\.0")
+        self.assertRegex(text, r"TREE/LL +30\.0 +30\.0 +- +- +30\.0 +30\.0 +30\.0")
+        self.assertRegex(text, r"turns1 +20\.0 +20\.0 +1 pairs")  # 50/30 for 40/30, or its inverse
+        self.assertRegex(text, r"turns4, first dropped +0\.0 +0\.0 +1 pairs")
+        self.assertEqual({row["us"] for row in self.rows("carry.csv") if row["way"] == "RING-SIMPLE"}, {"40.0"})
+
+    def test_calls_that_do_not_fit_are_told(self):
+        self.carry("turns1", ["TREE/LL", "RING/SIMPLE"] * 600, checks=False)
+        self.assertIn("1204 calls of 65536 bytes do not fit 1200 rounds", self.summed(carry_summary, self.raw, self.out)[1])
 
 
 class Cells(MadeUp):

@@ -4,14 +4,14 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, launch
+#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
 #   --group-runs N     of groups, by srun and by torchrun each (20)
 #   --steady-runs N    of steady, of each mode (5)
 #   --conditions LIST  of cells: alone, load, shaped, shaped-load (the first three)
-#   --rounds N         of cells, of each topology and condition (3)
+#   --rounds N         of cells and carry, of each topology and condition (3)
 #   --launch-runs N    of launch, repetitions of each program, network and topology (5)
 #   --launch-networks LIST    loopback,shaped
 #   --launch-topologies LIST  NODESxGPUS,... (2x1,4x2); more ranks than GPUs share them by CUDA MPS
@@ -29,8 +29,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm compare hang groups correct steady cells launch settle)
-readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [launch]=500 [settle]=90)
+readonly PARTS=(slurm compare hang groups correct steady cells carry launch settle)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -70,6 +70,8 @@ usage() {
 . "$here/steady.bash"
 # shellcheck source=tests/gpu/cells.bash
 . "$here/cells.bash"
+# shellcheck source=tests/gpu/carry.bash
+. "$here/carry.bash"
 # shellcheck source=tests/gpu/mps.bash
 . "$here/mps.bash"
 # shellcheck source=tests/gpu/launch.bash
@@ -240,6 +242,7 @@ write_results() {
 	summarise correct correct_summary.py || rc=1
 	summarise steady steady_summary.py || rc=1
 	summarise cells cells_summary.py || rc=1
+	summarise carry carry_summary.py || rc=1
 	summarise launch launch_summary.py || rc=1
 	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
 	return "$rc"
@@ -265,7 +268,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells launch; do
+	for name in correct steady cells carry launch; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -305,7 +308,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells|launch), ]]; then
+	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells|carry|launch), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -327,6 +330,7 @@ with_slurm() {
 	! wanted correct || correct "$(share correct)"
 	! wanted steady || steady "$(share steady)"
 	! wanted cells || cells "$(share cells)"
+	! wanted carry || carry "$(share carry)"
 	! wanted launch || launch_blocks "$(share launch)"
 }
 

@@ -43,6 +43,7 @@ struct bench {
 	double between_us;
 	bool stamped;
 	double (*pause_us)(const struct nt_plan *plan, unsigned position); /* NULL: none */
+	double after_us[NT_PAIRS + 1]; /* more, of a call after another arm's; AUTO last */
 	unsigned lost_percent; /* of the samples */
 	unsigned rounds, seed;
 	struct nt_schedule first, last; /* schedules asked for */
@@ -96,6 +97,8 @@ static inline void play(struct bench *b, const struct nt_plan *plan, const struc
 
 		if (b->shaped_us && arm >= NT_PAIRS && arm != NT_ARM_AUTO)
 			us = b->shaped_us(arm);
+		if (p == 0 || nt_schedule_arm(s, plan->epoch, p - 1) != arm)
+			us += b->after_us[arm == NT_ARM_AUTO ? NT_PAIRS : nt_arm_pair(arm)];
 		us *= 1 + 0.02 * nt_rng_unit(draw);
 		if (nt_rng_unit(draw ^ 5) * 100 < b->lost_percent)
 			continue;

@@ -52,6 +52,45 @@ static void rare_calls_need_fewer(void **state)
 	free(b.board);
 }
 
+/* As measured on two GPUs of a node: 64 KiB take 36 us with RING/SIMPLE, 7 more after another arm,
+ * and with an arm that follows others at no cost as long. */
+static void first_calls_are_not_measured_inside_a_node(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	for (unsigned nodes = 1; nodes <= 2; nodes++) {
+		setup(&b, sockets, RING_SIMPLE);
+		b.home.began_us = nt_clock_us() - 1000000;
+		b.comm->ranks = 2 * nodes;
+		b.comm->nodes = nodes;
+		for (unsigned arm = 0; arm < NT_PAIRS; arm++)
+			b.us[arm] = 50;
+		b.us[NT_PAIRS] = b.us[RING_SIMPLE] = b.us[RING_LL] = 36;
+		b.after_us[NT_PAIRS] = b.after_us[RING_SIMPLE] = 7;
+		(void)explore(&b);
+		assert_int_equal(b.first.twice, nodes == 1);
+		assert_int_equal(nt_schedule_positions(&b.first),
+				 nt_schedule_samples(&b.first) * (nodes == 1 ? 2 : 1));
+		assert_int_equal(b.final.arm[0], nodes == 1 ? NT_ARM_AUTO : RING_LL);
+		free(b.board);
+	}
+	setup(&b, sockets, RING_SIMPLE);
+	b.comm->nodes = 1;
+	b.home.began_us = nt_clock_us() - 60000000; /* rare calls have none to spare */
+	(void)explore(&b);
+	assert_int_equal(b.first.twice, 0);
+	free(b.board);
+	setup(&b, sockets, RING_SIMPLE);
+	b.comm->nodes = 1;
+	b.home.began_us = nt_clock_us() - 1000000;
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
+		b.key->cost_us[arm] = sockets & BIT(arm) ? 300 : -1; /* long ones do not show it */
+	(void)explore(&b);
+	assert_int_equal(b.first.twice, 0);
+	free(b.board);
+}
+
 static void a_faster_arm_is_chosen(void **state)
 {
 	struct bench b;
@@ -355,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worth_a_look),
 		cmocka_unit_test(rare_calls_need_fewer),
+		cmocka_unit_test(first_calls_are_not_measured_inside_a_node),
 		cmocka_unit_test(a_faster_arm_is_chosen),
 		cmocka_unit_test(the_cost_is_counted),
 		cmocka_unit_test(nothing_faster_keeps_auto),

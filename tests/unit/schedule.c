@@ -114,6 +114,29 @@ static void orders_of_keys_are_unlike(void **state)
 	assert_in_range(alike[2], 190, 310);
 }
 
+static void by_twos(void **state)
+{
+	struct nt_schedule s = exploration(5, 9), once = s;
+	unsigned calls[NT_SCHEDULE_ARMS] = { 0 };
+
+	(void)state;
+	s.twice = 1;
+	assert_int_equal(nt_schedule_samples(&s), 45);
+	assert_int_equal(nt_schedule_positions(&s), 90);
+	for (unsigned p = 0; p < 90; p++) {
+		const int index = nt_schedule_index(&s, 3, p);
+
+		assert_int_equal(index, nt_schedule_index(&once, 3, p / 2));
+		assert_int_equal(nt_schedule_sample(&s, p), p % 2 ? (int)(p / 2) : -1);
+		assert_int_equal(nt_schedule_sample(&once, p), p);
+		calls[index]++;
+	}
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(calls[i], 18);
+	assert_int_equal(nt_schedule_arm(&s, 3, 90), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_index(&s, 3, 90), -1);
+}
+
 static void outside_is_auto(void **state)
 {
 	struct nt_schedule s = exploration(5, 9);
@@ -244,6 +267,7 @@ int main(void)
 		cmocka_unit_test(orders_are_even),
 		cmocka_unit_test(orders_are_fixed),
 		cmocka_unit_test(orders_of_keys_are_unlike),
+		cmocka_unit_test(by_twos),
 		cmocka_unit_test(outside_is_auto),
 		cmocka_unit_test(valid_ones_round_trip),
 		cmocka_unit_test(damage_is_refused),

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "bench/plan.h"
 #include "contract/coll.h"
 #include "tuner/abi.h"
@@ -117,7 +118,7 @@ static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float 
 static int finalize(void *ctx)
 {
 	const char *path = getenv("NT_FIXED_LOG"), *rank = getenv("SLURM_PROCID");
-	FILE *f = path && rank && atoi(rank) == 0 ? fopen(path, "w") : NULL;
+	FILE *f = path && rank && strcmp(rank, "0") == 0 ? fopen(path, "w") : NULL;
 
 	(void)ctx;
 	for (size_t i = 0; f && i < made_count; i++) {

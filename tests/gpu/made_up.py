@@ -90,7 +90,7 @@ class Carry(MadeUp):
         self.assertEqual(rc, 0)
         self.assertRegex(text, r"RING/SIMPLE +40\.0 +50\.0 +- +- +50\.0 +40\.0 +40\.0")
         self.assertRegex(text, r"TREE/LL +30\.0 +30\.0 +- +- +30\.0 +30\.0 +30\.0")
-        self.assertRegex(text, r"turns1 +20\.0 +20\.0 +1 pairs")  # 50/30 for 40/30, or its inverse
+        self.assertRegex(text, r"turns1 +25\.0 +25\.0 +1 pairs")  # 50/30 for 40/30
         self.assertRegex(text, r"turns4, first dropped +0\.0 +0\.0 +1 pairs")
         self.assertEqual({row["us"] for row in self.rows("carry.csv") if row["way"] == "RING-SIMPLE"}, {"40.0"})
 

@@ -71,6 +71,8 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-learn/third.txt \
 	%D%/results/h200-x2-learn/versions.txt \
 	%D%/results/h200-x2-mps/README.md \
+	%D%/results/h200-x2-mps/learn.csv \
+	%D%/results/h200-x2-mps/learn.txt \
 	%D%/results/h200-x2-mps/mesh-loopback.txt \
 	%D%/results/h200-x2-mps/mesh-shaped.txt \
 	%D%/results/h200-x2-mps/versions.txt \

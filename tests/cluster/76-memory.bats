@@ -37,7 +37,7 @@ setup_file() {
 		exec srun --mpi=pmix --nccl-tune=bandit,channels=on,launch="\$launch" "$MADE/fake" "\$@"
 	END
 	# The least that is remembered, for tests that are not about how long anything takes.
-	export BRIEF='default --iters 200 --realtime 0'
+	export BRIEF='default --iters 1000 --realtime 0'
 	cat >"$MADE/entries" <<-'END'
 		#!/bin/bash
 		# entries: how many entries the memory has

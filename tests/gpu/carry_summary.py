@@ -91,16 +91,16 @@ def quartiles(values):
 
 
 def rows_of(times):
+    """Of turns a line for each arm and place, else one for each arm."""
     for (topology, size, way), cell in sorted(times.items()):
         turns = TURNS.match(way)
-        for (arm, place), some in sorted(cell.items()):
-            if not turns and place > 0:
-                continue
-            values = [us for _, us in some] if turns else [us for (name, _), more in cell.items() if name == arm for _, us in more]
-            p25, us, p75 = quartiles(values)
-            yield {"topology": topology, "bytes": size, "way": way, "arm": arm, "run": turns[1] if turns else "",
-                   "position": place if turns else "", "calls": len(values), "us": f"{us:.1f}", "p25_us": f"{p25:.1f}",
-                   "p75_us": f"{p75:.1f}"}
+        values = collections.defaultdict(list)
+        for (arm, place), some in cell.items():
+            values[arm, place if turns else ""] += [us for _, us in some]
+        for (arm, place), some in sorted(values.items()):
+            p25, us, p75 = quartiles(some)
+            yield {"topology": topology, "bytes": size, "way": way, "arm": arm, "run": turns[1] if turns else "", "position": place,
+                   "calls": len(some), "us": f"{us:.1f}", "p25_us": f"{p25:.1f}", "p75_us": f"{p75:.1f}"}
 
 
 def print_arms(topology, size, cells):

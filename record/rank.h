@@ -34,6 +34,10 @@
 /* why of a counted key that takes too little of the time to be explored */
 #define NT_KEYWHY_UNWORTHY "not worth it"
 
+#define NT_KEYROUND_SCREEN "screen" /* all promising arms */
+#define NT_KEYROUND_CONFIRM "confirm" /* AUTO and the best of them */
+#define NT_KEYROUND_RECHECK "recheck" /* AUTO and the arm in force */
+
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
 
@@ -101,6 +105,10 @@
 	X(SHARE, "p", p, 6, NT_MAY) \
 	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept, or is still in force */ \
 	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_*: the decision is a remembered one */ \
+	X(TEXT, "round", round, 8, NT_MAY) /* NT_KEYROUND_*: the newest, while the key is open */ \
+	X(COUNT, "round_arms", round_arms, 0, NT_MAY) /* that it measures, AUTO included */ \
+	X(COUNT, "round_calls", round_calls, 0, NT_MAY) /* that it takes */ \
+	X(COUNT, "round_done", round_done, 0, NT_MAY) /* and that have gone by */ \
 	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when it was decided last */ \
 	X(COUNT, "spent_calls", spent_calls, 0, NT_MAY) \
 	X(TIME, "spent_ms", spent_ms, 3, NT_MAY) \

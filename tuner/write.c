@@ -186,6 +186,25 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 	}
 }
 
+/* How far exploring has come. */
+static void note_round(struct nt_rank_key *out, const struct nt_comm *comm,
+		       const struct nt_own_key *key)
+{
+	static const char *const names[NT_SCHEDULE_KINDS] = {
+		[NT_SCHEDULE_SCREEN] = NT_KEYROUND_SCREEN,
+		[NT_SCHEDULE_CONFIRM] = NT_KEYROUND_CONFIRM,
+		[NT_SCHEDULE_RECHECK] = NT_KEYROUND_RECHECK,
+	};
+	struct nt_round round;
+
+	if (!nt_standing_round(comm, key, &round) || !names[round.kind])
+		return;
+	snprintf(out->round, sizeof(out->round), "%s", names[round.kind]);
+	out->round_arms = round.arms;
+	out->round_calls = round.calls;
+	out->round_done = round.done;
+}
+
 /* Only in the first half of the record, so that there is room for every key. */
 static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t id)
 {
@@ -257,6 +276,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
+	note_round(&out, comm, key);
 	note_remembered(&out, comm, id);
 	note_worth(&out, comm, key, of_us);
 	out.calls = (int64_t)nt_key_calls(key);

@@ -197,6 +197,43 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	host_close(&h);
 }
 
+/* Twelve calls: of three arms, four times each. */
+static void a_round_tells_how_far_it_is(void **state)
+{
+	const struct nt_schedule screen = host_screen();
+	const struct nt_rank_key *key;
+	struct nt_plan plan;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
+	nt_rank_fini(&rank);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	for (int calls = 0; calls < 20; calls++) {
+		/* The newest turn is that of the call before. */
+		const int64_t done = calls < 3 ? 0 : calls < 15 ? calls - 3 : 12;
+
+		read_text(&h, &rank);
+		key = key_of(&rank, NT_ALLREDUCE);
+		assert_string_equal(key->round, "screen");
+		assert_int_equal(key->round_arms, 3);
+		assert_int_equal(key->round_calls, 12);
+		assert_int_equal(key->round_done, done);
+		nt_rank_fini(&rank);
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	}
+	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
+	assert_int_equal(key_of(&rank, NT_ALLREDUCE)->round_calls, -1);
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
 /* By calls times predicted time, of all communicators of the process. */
 static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 {
@@ -370,6 +407,7 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
+		cmocka_unit_test(a_round_tells_how_far_it_is),
 		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),

@@ -53,6 +53,8 @@ libnt_report_la_SOURCES = \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/screen.c \
+	%D%/screen.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
@@ -63,7 +65,17 @@ libnt_report_la_SOURCES = \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/terminal.c \
-	%D%/terminal.h
+	%D%/terminal.h \
+	%D%/watch.c \
+	%D%/watchfiles.c \
+	%D%/watchframe.c \
+	%D%/watchframe.h \
+	%D%/watchload.c \
+	%D%/watchload.h \
+	%D%/watchstate.c \
+	%D%/watchstate.h \
+	%D%/watchverdict.c \
+	%D%/watchverdict.h
 libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune

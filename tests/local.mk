@@ -89,6 +89,7 @@ unit_tests = \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/warm \
+	%D%/unit/watch \
 	%D%/unit/write-record \
 	%D%/unit/error
 

@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watchload.h - look at a running job: its state from slurmctld, its record from the freshest place
+ *
+ * The rank records of its steps where this is one of their nodes and they are the caller's own; else
+ * the text in AdminComment. slurmctld is asked at most every NT_WATCH_ASK_S, and not at all between.
+ *
+ * Threads:  one; slurm_init before. Slurm's library may take many seconds where slurmctld is away.
+ * Memory:   nt_watch_load_fini frees what is kept between looks.
+ * Errors:   -1 and *err: there is no such job, or memory has run out. What could not be asked now
+ *           is said in job->trouble.
+ * Units:    seconds since 1970.
+ */
+#ifndef NT_WATCHLOAD_H
+#define NT_WATCHLOAD_H
+
+#include <stdbool.h>
+#include "report/jobid.h"
+#include "report/jobtext.h"
+#include "report/watchframe.h"
+
+#define NT_WATCH_ASK_S 10
+
+struct nt_watch_load {
+	struct nt_jobid id;
+	const char *rundir; /* where steps have their directories */
+	/* From here on zeros at first. */
+	bool asked;
+	double asked_s;
+	bool known; /* slurmctld or accounting knew it at some time */
+	bool ended;
+	uint32_t job; /* Slurm's own number */
+	char label[NT_JOB_LABEL_MAX];
+	char *comment; /* AdminComment when it was asked for last */
+	const char *state;
+	int64_t start_s, end_s; /* since 1970; 0: unknown */
+	struct nt_error trouble;
+};
+
+/* Adds to summary. job is filled. */
+int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
+		  struct nt_watch_job *job, struct nt_error *err);
+void nt_watch_load_fini(struct nt_watch_load *load);
+
+/* Rank records of the job's steps in rundir; step "" for all. *newest_s: when the newest was
+ * written, since 1970. Returns how many directories there were that are the caller's; -1 and *err
+ * without memory. */
+int nt_watch_load_files(struct nt_summary *summary, const char *rundir, uint32_t job,
+			const char *step, int64_t *newest_s, struct nt_error *err);
+
+#endif

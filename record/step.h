@@ -92,6 +92,10 @@
 	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when it was decided last */ \
 	X(TALLY, "changes", changes, 0, NT_MAY) /* other arms instead */ \
 	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_* */ \
+	X(TEXT, "round", round, 8, NT_MAY) /* NT_KEYROUND_*: while it is explored; as in a rank's */ \
+	X(COUNT, "round_arms", round_arms, 0, NT_MAY) \
+	X(COUNT, "round_calls", round_calls, 0, NT_MAY) \
+	X(COUNT, "round_done", round_done, 0, NT_MAY) \
 	X(COUNT, "forced", forced, 0, NT_MAY) /* ran the chosen arm, as NCCL's events say */ \
 	X(COUNT, "differed", differed, 0, NT_MAY) /* did not */ \
 	X(COUNT, "comms", comms, 0, NT_MAY) /* communicators whose key it is, where several */ \

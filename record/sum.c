@@ -58,10 +58,12 @@ static bool knows_more(const struct nt_sum_key *left, const struct nt_sum_key *r
 static void merge_key(struct nt_sum_key *known, const struct nt_sum_key *key)
 {
 	int64_t calls = known->calls > key->calls ? known->calls : key->calls;
+	struct nt_sum_round round = key->calls > known->calls ? key->round : known->round;
 
 	if (knows_more(key, known))
 		*known = *key;
 	known->calls = calls;
+	known->round = round;
 }
 
 static int add_key(struct nt_sum_comm *comm, const struct nt_sum_key *key)

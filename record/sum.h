@@ -34,12 +34,19 @@ enum nt_sum_state {
 	NT_SUM_COMMITTED
 };
 
+/* How far exploring has come. */
+struct nt_sum_round {
+	char name[8]; /* NT_KEYROUND_* */
+	int64_t arms, calls, done;
+};
+
 struct nt_sum_key {
 	int coll;
 	int64_t bytes;
 	enum nt_sum_state state;
 	int reason; /* enum nt_reason */
 	char from[8]; /* NT_KEYFROM_* */
+	struct nt_sum_round round;
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
 	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;

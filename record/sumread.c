@@ -87,6 +87,9 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.differed = read->differed,
 		.spent_ms = read->spent_ms,
 		.saved_ms = read->saved_ms,
+		.round = { .arms = read->round_arms,
+			   .calls = read->round_calls,
+			   .done = read->round_done },
 		.rank = rank,
 	};
 	if (key_state(read->state, &key->state) < 0)
@@ -96,6 +99,7 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 	if (key->bytes < 0)
 		return wrong("bytes", "there", err);
 	memcpy(key->from, read->from, sizeof(key->from));
+	memcpy(key->round.name, read->round, sizeof(key->round.name));
 	key->reason = key_reason(key, read->why);
 	return 0;
 }

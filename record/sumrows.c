@@ -398,6 +398,10 @@ static void fill_row(struct nt_row *row, const struct draft *draft, const struct
 	row->reason = row_reason(draft, maker->step->early != 0);
 	row->decided = key->decided;
 	memcpy(row->from, key->from, sizeof(row->from));
+	memcpy(row->round, key->round.name, sizeof(row->round));
+	row->round_arms = key->round.arms;
+	row->round_calls = key->round.calls;
+	row->round_done = key->round.done;
 	row->forced = draft->forced;
 	row->differed = draft->differed;
 	if (draft->comms > 1) {

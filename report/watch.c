@@ -234,9 +234,8 @@ static int run(int argc, char *argv[])
 			request.once = true;
 		else if (option == 'p')
 			request.plain = true;
-		else if (option == 'i' &&
-			 nt_seconds_parse(optarg, INTERVAL_MIN_S, INTERVAL_MAX_S,
-					  &request.interval_s, &err) < 0)
+		else if (option == 'i' && nt_seconds_parse(optarg, INTERVAL_MIN_S, INTERVAL_MAX_S,
+							   &request.interval_s, &err) < 0)
 			return nt_command_misuse(&nt_command_watch, "%s", err.text);
 		else if (option == 'r')
 			session.load.rundir = optarg;

@@ -118,7 +118,7 @@ static int add_step(struct nt_summary *summary, const struct places *places, siz
 		    uint32_t job, struct nt_error *err)
 {
 	const uint32_t step = places->items[first].step;
-	struct nt_step head;
+	struct nt_step head = { .more = 0 };
 	struct nt_sum sum;
 	int rc = 0;
 
@@ -134,7 +134,7 @@ static int add_step(struct nt_summary *summary, const struct places *places, siz
 	}
 	nt_fields_clear(&nt_step_fields, &head);
 	nt_step_name(step, NT_STEP_WHOLE, head.name);
-	head.more = 0;
+	head.early = 1;
 	if (sum.records > 0)
 		rc = nt_summary_add_sum(summary, &sum, &head, err);
 	nt_sum_fini(&sum);

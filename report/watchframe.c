@@ -13,7 +13,8 @@
 #include "report/table.h"
 #include "report/watchverdict.h"
 
-#define BAR_COLUMNS 20
+#define BAR_COLUMNS 20 /* between its brackets */
+#define INDENT 12 /* of news, behind the time */
 #define NARROW 60 /* of a terminal: bars are left out */
 #define LEAST_ROWS 4
 
@@ -74,7 +75,8 @@ static void add_title(struct frame *frame)
 	for (size_t i = 0; i < summary->step_count && i < frame->rows / 4; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
-		add_line(frame, NT_STYLE_PLAIN, "Step %s: mode %s, NCCL %s, %" PRId64 " ranks on %" PRId64 " nodes",
+		add_line(frame, NT_STYLE_PLAIN,
+			 "Step %s: mode %s, NCCL %s, %" PRId64 " ranks on %" PRId64 " nodes",
 			 step->name, step->mode[0] ? step->mode : "unknown",
 			 step->nccl[0] ? step->nccl : "unknown", step->ranks, step->nodes);
 	}
@@ -106,21 +108,16 @@ static const char *bar_text(const struct frame *frame, const struct nt_row *row,
 	const double left_s = nt_watch_left_s(frame->watch, row, frame->now_s);
 	const int64_t calls = row->round_calls;
 	int64_t done = row->round_done;
-	char bar[BAR_COLUMNS + 4] = "", left[32];
+	char bar[] = "[....................] ", left[32];
 
 	out[0] = '\0';
 	if (calls <= 0 || done < 0)
 		return out;
 	done = done < calls ? done : calls;
-	if (frame->columns >= NARROW) {
-		int full = (int)(done * BAR_COLUMNS / calls);
-
-		snprintf(bar, sizeof(bar), "[%.*s%.*s] ", full, "####################",
-			 BAR_COLUMNS - full, "....................");
-	}
-	snprintf(out, 128, "%s%" PRId64 " of %" PRId64 " calls%s%s%s", bar, done, calls,
-		 left_s >= 0 ? ", about " : "", left_s >= 0 ? span_text(left_s, left) : "",
-		 left_s >= 0 ? " left" : "");
+	memset(bar + 1, '#', (size_t)(done * BAR_COLUMNS / calls));
+	snprintf(out, 128, "%s%" PRId64 " of %" PRId64 " calls%s%s%s",
+		 frame->columns >= NARROW ? bar : "", done, calls, left_s >= 0 ? ", about " : "",
+		 left_s >= 0 ? span_text(left_s, left) : "", left_s >= 0 ? " left" : "");
 	return out;
 }
 
@@ -162,23 +159,72 @@ static const char *clock_text(double at_s, char out[16])
 	return out;
 }
 
+/* How much of text goes on a line of that width: up to a space, where there is one. */
+static size_t cut_at(const char *text, size_t width)
+{
+	const size_t length = strcspn(text, "\n");
+	size_t cut = width;
+
+	if (length <= width)
+		return length;
+	while (cut > 0 && text[cut] != ' ')
+		cut--;
+	return cut > 0 ? cut : width;
+}
+
+static const char *behind(const char *text, size_t cut)
+{
+	return text[cut] == ' ' || text[cut] == '\n' ? text + cut + 1 : text + cut;
+}
+
+static size_t news_width(const struct frame *frame)
+{
+	return frame->columns > 2 * INDENT ? frame->columns - INDENT - 1 : INDENT;
+}
+
+static size_t news_rows(const struct frame *frame, const struct nt_news *news)
+{
+	const char *text = news->text;
+	size_t rows = 0;
+
+	for (; *text; rows++)
+		text = behind(text, cut_at(text, news_width(frame)));
+	return rows;
+}
+
+static void add_one(struct frame *frame, const struct nt_news *news)
+{
+	const enum nt_style style = news->good ? NT_STYLE_GOOD : NT_STYLE_PLAIN;
+	const char *text = news->text;
+	char clock[16];
+
+	clock_text(news->at_s, clock);
+	while (*text) {
+		size_t cut = cut_at(text, news_width(frame));
+
+		add_line(frame, style, "  %-*s%.*s", INDENT - 2, clock, (int)cut, text);
+		text = behind(text, cut);
+		clock[0] = '\0';
+	}
+}
+
 static void add_news(struct frame *frame, size_t room)
 {
 	const struct nt_watch *watch = frame->watch;
-	size_t count = watch->news_count < NT_WATCH_NEWS ? watch->news_count : NT_WATCH_NEWS;
-	char clock[16];
+	size_t oldest = watch->news_count > NT_WATCH_NEWS ? watch->news_count - NT_WATCH_NEWS : 0;
+	size_t first = watch->news_count, used = 1;
 
-	if (room < 2 || count == 0)
-		return;
-	if (count > room - 1)
-		count = room - 1;
-	add_line(frame, NT_STYLE_BOLD, "What happened");
-	for (size_t i = watch->news_count - count; i < watch->news_count; i++) {
-		const struct nt_news *news = &watch->news[i % NT_WATCH_NEWS];
-
-		add_line(frame, news->good ? NT_STYLE_GOOD : NT_STYLE_PLAIN, "  %s  %s",
-			 clock_text(news->at_s, clock), news->text);
+	while (first > oldest) {
+		used += news_rows(frame, &watch->news[(first - 1) % NT_WATCH_NEWS]);
+		if (used > room)
+			break;
+		first--;
 	}
+	if (first == watch->news_count)
+		return;
+	add_line(frame, NT_STYLE_BOLD, "What happened");
+	for (size_t i = first; i < watch->news_count; i++)
+		add_one(frame, &watch->news[i % NT_WATCH_NEWS]);
 }
 
 const char *nt_watch_sum_text(const struct nt_summary *summary, char out[NT_WATCH_TEXT])
@@ -218,19 +264,13 @@ static void add_text(struct frame *frame, size_t room, const char *text)
 	size_t used = 0;
 
 	while (*text && used < room) {
-		size_t length = strcspn(text, "\n"), cut = length;
+		size_t cut = cut_at(text, width);
+		const char *rest = behind(text, cut);
 
-		if (cut > width) {
-			for (cut = width; cut > 0 && text[cut] != ' '; cut--)
-				;
-			cut = cut > 0 ? cut : width;
-		}
 		used++;
 		add_line(frame, NT_STYLE_PLAIN, "%.*s%s", (int)cut, text,
-			 used == room && text[cut] && text[cut + 1] ? "..." : "");
-		text += cut;
-		if (*text == ' ' || *text == '\n')
-			text++;
+			 used == room && *rest ? "..." : "");
+		text = rest;
 	}
 }
 

@@ -122,12 +122,12 @@ static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
 	const int64_t until_s = load->end_s ? load->end_s : (int64_t)time(NULL);
 
 	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1, .age_s = -1 };
-	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label,
-		 load->id.step[0] ? "." : "", load->id.step);
+	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label, load->id.step[0] ? "." : "",
+		 load->id.step);
 	if (load->start_s > 0 && until_s >= load->start_s)
 		job->ran_s = until_s - load->start_s;
 	if (load->trouble.text[0])
-		snprintf(job->trouble, sizeof(job->trouble), "%s", load->trouble.text);
+		snprintf(job->trouble, sizeof(job->trouble), "%.150s", load->trouble.text);
 	job->over = load->ended;
 }
 

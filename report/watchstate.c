@@ -154,8 +154,8 @@ const char *nt_watch_key_text(const struct nt_summary *summary, const struct nt_
 		snprintf(where, sizeof(where), " across %" PRIu32 " nodes", row->nodes);
 	snprintf(out, NT_WATCH_TEXT, "%s %s%s%s%s%s%" PRIu32 " rank%s%s", nt_coll_name(row->coll),
 		 size, named ? " of " : " on ", named ? family->name : "", named ? ", " : "",
-		 family && family->like > 0 ? "other " : "", row->ranks,
-		 row->ranks == 1 ? "" : "s", where);
+		 family && family->like > 0 ? "other " : "", row->ranks, row->ranks == 1 ? "" : "s",
+		 where);
 	return out;
 }
 
@@ -202,8 +202,8 @@ static void tell_decision(const struct teller *teller, struct nt_watched_key *ke
 	const bool decided = committed || strcmp(row->state, NT_KEYSTATE_KEPT) == 0;
 	const bool back = row->rollbacks > key->rollbacks;
 
-	if (!decided || (key->state && strcmp(key->state, row->state) == 0 &&
-			 key->arm == row->arm && !back))
+	if (!decided ||
+	    (key->state && strcmp(key->state, row->state) == 0 && key->arm == row->arm && !back))
 		return;
 	if (committed)
 		tell_committed(teller, row, step, name);

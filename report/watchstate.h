@@ -34,7 +34,8 @@ struct nt_watch {
 	struct nt_summary summary; /* of the newest look */
 	struct nt_watched_key *keys;
 	size_t key_count;
-	struct nt_news news[NT_WATCH_NEWS]; /* the newest is news[(news_count - 1) % NT_WATCH_NEWS] */
+	struct nt_news
+		news[NT_WATCH_NEWS]; /* the newest is news[(news_count - 1) % NT_WATCH_NEWS] */
 	size_t news_count; /* ever */
 	char (*remarks)[NT_WATCH_TEXT]; /* that were told */
 	size_t remark_count;

@@ -88,10 +88,10 @@ bool nt_standing_round(const struct nt_comm *comm, const struct nt_own_key *key,
 	round->kind = schedule.kind;
 	round->arms = schedule.count;
 	round->calls = nt_schedule_positions(&schedule);
-	round->done = gone_by(&plan,
-			      atomic_load_explicit(&shared->turn[comm->fixed.seat.member],
-						   memory_order_relaxed),
-			      round->calls);
+	round->done = gone_by(
+		&plan,
+		atomic_load_explicit(&shared->turn[comm->fixed.seat.member], memory_order_relaxed),
+		round->calls);
 	return true;
 }
 

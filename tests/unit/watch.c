@@ -108,7 +108,8 @@ static void what_changes_is_told_once(void **state)
 	add_row(&summary, 64, NT_KEYSTATE_COUNTED);
 	add_explored(&summary, "screen", 5, 45, 3);
 	see(&watch, &summary, 1000);
-	assert_string_equal(told, "AllReduce 1M on 8 ranks across 2 nodes: measures 5 choices in 45 calls\n");
+	assert_string_equal(
+		told, "AllReduce 1M on 8 ranks across 2 nodes: measures 5 choices in 45 calls\n");
 
 	begin(&summary);
 	add_row(&summary, 64, NT_KEYSTATE_COUNTED);
@@ -120,9 +121,10 @@ static void what_changes_is_told_once(void **state)
 	add_committed(&summary);
 	add_explored(&summary, "confirm", 3, 75, 0);
 	see(&watch, &summary, 1020);
-	assert_string_equal(told,
-			    "+AllReduce 256K on 8 ranks across 2 nodes: TREE/SIMPLE, 158.0 us instead of NCCL's 273.0 (42 % less)\n"
-			    "AllReduce 1M on 8 ranks across 2 nodes: compares the best of 3 choices in 75 calls\n");
+	assert_string_equal(
+		told,
+		"+AllReduce 256K on 8 ranks across 2 nodes: TREE/SIMPLE, 158.0 us instead of NCCL's 273.0 (42 % less)\n"
+		"AllReduce 1M on 8 ranks across 2 nodes: compares the best of 3 choices in 75 calls\n");
 
 	begin(&summary);
 	row = add_committed(&summary);
@@ -131,9 +133,9 @@ static void what_changes_is_told_once(void **state)
 	row->rollbacks = 1;
 	add_row(&summary, 1u << 20, NT_KEYSTATE_KEPT);
 	see(&watch, &summary, 1030);
-	assert_string_equal(told,
-			    "AllReduce 256K on 8 ranks across 2 nodes: back to NCCL's RING/SIMPLE\n"
-			    "AllReduce 1M on 8 ranks across 2 nodes: stays with NCCL's RING/SIMPLE\n");
+	assert_string_equal(
+		told, "AllReduce 256K on 8 ranks across 2 nodes: back to NCCL's RING/SIMPLE\n"
+		      "AllReduce 1M on 8 ranks across 2 nodes: stays with NCCL's RING/SIMPLE\n");
 	nt_watch_fini(&watch);
 }
 
@@ -165,8 +167,8 @@ static void time_left_is_told_from_how_calls_grow(void **state)
 		int64_t calls, done;
 		double left_s;
 	} looks[] = {
-		{ 1000, 100, 0, -1 }, { 1005, 100, 0, -1 },   { 1010, 200, 5, -1 },
-		{ 1020, 300, 15, 3 }, { 1022, 300, 15, 1 },   { 1030, 400, 45, -1 },
+		{ 1000, 100, 0, -1 }, { 1005, 100, 0, -1 }, { 1010, 200, 5, -1 },
+		{ 1020, 300, 15, 3 }, { 1022, 300, 15, 1 }, { 1030, 400, 45, -1 },
 	};
 	struct nt_summary summary;
 	struct nt_watch watch;
@@ -229,19 +231,23 @@ static void a_frame_has_all_that_is_known(void **state)
 		see(&watch, &summary, 1000 + 10 * i);
 	}
 	frame(&watch, &a_job, 80, 24, text, sizeof(text));
-	assert_string_equal(text, "Job 12.0: running for 3 min 5 s\n"
-				  "Step 0: mode bandit, NCCL 2.28.9, 8 ranks on 2 nodes\n"
-				  "From files, written 4 s ago\n"
-				  "Being explored\n"
-				  "  AllReduce 1M on 8 ranks across 2 nodes: first round, 5 choices\n"
-				  "    [####................] 10 of 45 calls, about 35 s left\n"
-				  "  AllReduce 4M on 8 ranks across 2 nodes: waits for its turn\n"
-				  "What happened\n"
-				  "  00:16:40  AllReduce 256K on 8 ranks across 2 nodes: TREE/SIMPLE, 158.0 us inste\n"
-				  "  00:16:40  AllReduce 1M on 8 ranks across 2 nodes: measures 5 choices in 45 call\n"
-				  "Faster: 1; NCCL's choice kept: 0; being explored: 2; only counted: 0. Saved\n"
-				  "22.9 ms, spent 12.3 ms.\n"
-				  "q or Ctrl-C ends this; the job goes on.\n");
+	assert_string_equal(
+		text,
+		"Job 12.0: running for 3 min 5 s\n"
+		"Step 0: mode bandit, NCCL 2.28.9, 8 ranks on 2 nodes\n"
+		"From files, written 4 s ago\n"
+		"Being explored\n"
+		"  AllReduce 1M on 8 ranks across 2 nodes: first round, 5 choices\n"
+		"    [####................] 10 of 45 calls, about 35 s left\n"
+		"  AllReduce 4M on 8 ranks across 2 nodes: waits for its turn\n"
+		"What happened\n"
+		"  00:16:40  AllReduce 256K on 8 ranks across 2 nodes: TREE/SIMPLE, 158.0 us\n"
+		"            instead of NCCL's 273.0 (42 % less)\n"
+		"  00:16:40  AllReduce 1M on 8 ranks across 2 nodes: measures 5 choices in 45\n"
+		"            calls\n"
+		"Faster: 1; NCCL's choice kept: 0; being explored: 2; only counted: 0. Saved\n"
+		"22.9 ms, spent 12.3 ms.\n"
+		"q or Ctrl-C ends this; the job goes on.\n");
 	nt_watch_fini(&watch);
 }
 

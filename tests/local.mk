@@ -68,6 +68,7 @@ unit_tests = \
 	%D%/unit/report-summary \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
+	%D%/unit/screen \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \

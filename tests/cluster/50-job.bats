@@ -209,3 +209,38 @@ record() {
 		done
 	done
 }
+
+# watch [ARG]...: nccl-tune watch, on the nodes' machine.
+watch() {
+	as_user "$NT_STAGE/bin/nccl-tune" watch --rundir "$NT_CLUSTER/run/nccl-tune" "$@"
+}
+
+is_explored() {
+	watch --once "$1" | grep -q 'calls'
+}
+
+@test "a running job is watched to its end, on a terminal and as lines" {
+	local id screen pids
+	job 2 2 --iters 30000 --realtime 1 &
+	pids=$!
+	wait_for 60 job_number
+	id=$(job_number)
+	wait_for 60 is_explored "$id"
+	run -0 --separate-stderr watch --once "$id"
+	[ -z "$stderr" ]
+	[[ $output = "Job $id: running for "*"From the files of its processes on this node"*"Being explored"*'['*' of '*' calls'* ]] ||
+		{ echo "$output"; false; }
+	# The terminal's second screen is taken, drawn on and given back; then the end is told on the first.
+	as_user env TERM=xterm script -qec "stty cols 60 rows 20; exec '$NT_STAGE/bin/nccl-tune' watch --interval 2 \
+		--rundir '$NT_CLUSTER/run/nccl-tune' $id" /dev/null >"$BATS_TEST_TMPDIR/screen" </dev/null &
+	pids+=" $!"
+	run -0 --separate-stderr watch --interval 2 "$id.0"
+	[ -z "$stderr" ]
+	wait $pids
+	[[ $output = *" job $id.0: running"*"AllReduce 256K on 4 ranks across 2 nodes: "*"
+Job $id.0: completed."*"
+The whole of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
+	screen=$(<"$BATS_TEST_TMPDIR/screen")
+	[[ $screen = $'\e[?1049h\e[?25l\e[H\e[1mJob '*$'\e[?25h\e[?1049l'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
+	[[ $screen != *$'\e[?1049h'*$'\e[?1049h'* ]]
+}

@@ -93,7 +93,7 @@ static void say_source(struct nt_watch_job *job, const char *source, int64_t wri
 	job->age_s = age_s >= 0 ? age_s : -1;
 }
 
-static int load_record(const struct nt_watch_load *load, struct nt_summary *summary,
+static int load_record(struct nt_watch_load *load, struct nt_summary *summary,
 		       struct nt_watch_job *job, struct nt_error *err)
 {
 	const char *step = load->id.step;
@@ -105,6 +105,10 @@ static int load_record(const struct nt_watch_load *load, struct nt_summary *summ
 					    err);
 	if (found < 0)
 		return -1;
+	/* A step has ended, and perhaps the job. */
+	if (load->had_files && found == 0)
+		load->due_s = 0;
+	load->had_files = found > 0;
 	if (summary->step_count > 0) {
 		say_source(job, "the files of its processes on this node", written_s);
 		return 0;
@@ -134,11 +138,10 @@ static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
 int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
 		  struct nt_watch_job *job, struct nt_error *err)
 {
-	if (!load->asked || now_s - load->asked_s >= NT_WATCH_ASK_S) {
+	if (now_s >= load->due_s) {
 		if (ask(load, err) < 0)
 			return -1;
-		load->asked = true;
-		load->asked_s = now_s;
+		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
 	}
 	describe(load, job);
 	return load_record(load, summary, job, err);

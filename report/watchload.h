@@ -3,7 +3,8 @@
 /* watchload.h - look at a running job: its state from slurmctld, its record from the freshest place
  *
  * The rank records of its steps where this is one of their nodes and they are the caller's own; else
- * the text in AdminComment. slurmctld is asked at most every NT_WATCH_ASK_S, and not at all between.
+ * the text in AdminComment. slurmctld is asked every NT_WATCH_ASK_S, once more when the files go, and
+ * a little more often for the last record of a job that has ended.
  *
  * Threads:  one; slurm_init before. Slurm's library may take many seconds where slurmctld is away.
  * Memory:   nt_watch_load_fini frees what is kept between looks.
@@ -20,13 +21,14 @@
 #include "report/watchframe.h"
 
 #define NT_WATCH_ASK_S 10
+#define NT_WATCH_ASK_LAST_S 4
 
 struct nt_watch_load {
 	struct nt_jobid id;
 	const char *rundir; /* where steps have their directories */
 	/* From here on zeros at first. */
-	bool asked;
-	double asked_s;
+	double due_s; /* when to ask again */
+	bool had_files;
 	bool known; /* slurmctld or accounting knew it at some time */
 	bool ended;
 	uint32_t job; /* Slurm's own number */

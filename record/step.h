@@ -35,6 +35,9 @@
 #define NT_STEP_DEPTH 4 /* step, shape, row, times */
 #define NT_STEP_WHY "why"
 #define NT_STEP_MORE "more"
+#define NT_STEP_LONG "long"
+#define NT_STEP_NO_LONG "no_long"
+#define NT_STEP_LONG_MAX 240
 
 /* clang-format off */
 #define NT_STEP_FIELDS(X) \
@@ -56,7 +59,9 @@
 	X(TALLY, "own", own, 0, NT_MAY) /* hash of the user's own variables */ \
 	X(COUNT, "per_node", per_node, 0, NT_MAY) \
 	X(TALLY, "calibration", calibration, 0, NT_MAY) \
-	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
+	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */ \
+	X(TEXT, NT_STEP_LONG, long_dir, NT_STEP_LONG_MAX, NT_MAY) /* where its long form is */ \
+	X(TEXT, NT_STEP_NO_LONG, no_long, NT_STEP_LONG_MAX, NT_MAY) /* why there is none */
 
 #define NT_ROW_FIELDS(X) \
 	X(ARM, "auto", auto_arm, 0, NT_MUST) /* NCCL's pick */ \

@@ -178,7 +178,7 @@ void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_
 		sum->board = true;
 	else if (file->why)
 		count_unusable(sum, file->name, file->why);
-	else if (nt_collect_record(sum, file->text, file->bytes, job, step, &err) < 0)
+	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)
 		count_unusable(sum, file->name, err.text);
 }
 

@@ -159,7 +159,8 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 	if (longform->why[0])
 		snprintf(text, sizeof(text), "%s", longform->why);
 	else if (has_reason(longform->errand))
-		snprintf(text, sizeof(text), "%.200s", longform->errand->long_dir);
+		snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 1,
+			 longform->errand->long_dir);
 	else
 		text[0] = '\0';
 	for (char *c = nt_printable(text); *c; c++) {

@@ -82,9 +82,10 @@ static bool add_line(struct nt_long_out *out, size_t bytes)
 {
 	size_t left = out->max_bytes > out->used + HEAD_MAX ? out->max_bytes - out->used - HEAD_MAX
 							    : 0;
-	size_t most = deflateBound(out->stream, (uLong)bytes);
-	size_t done;
+	size_t most, done;
 
+	deflateReset(out->stream); /* after its end a stream has no bound */
+	most = deflateBound(out->stream, (uLong)bytes);
 	if (out->lines == NT_LONG_LINES_MAX || out->text_bytes + bytes > NT_LONG_TEXT_MAX ||
 	    !make_room(out, most))
 		return false;

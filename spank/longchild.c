@@ -102,10 +102,8 @@ size_t nt_longform_bytes(const struct nt_errand *errand)
 	return bytes > PART_MIN ? bytes : PART_MIN;
 }
 
-void nt_longform_say_read(int out_fd)
+void nt_longform_say(int out_fd, char word)
 {
-	const char word = NT_LONGSAY_READ;
-
 	(void)!write(out_fd, &word, 1);
 }
 
@@ -155,7 +153,7 @@ static void add_lines(struct nt_long_out *out, const struct nt_errand *errand,
 }
 
 /* To disk, and what is too much goes. */
-static int save(struct nt_long_out *out, const struct nt_errand *errand, bool final,
+static int save(struct nt_long_out *out, const struct nt_errand *errand, bool final, int out_fd,
 		struct nt_error *err)
 {
 	char job[NT_LONG_NAME_MAX], part[NT_LONG_NAME_MAX];
@@ -170,6 +168,8 @@ static int save(struct nt_long_out *out, const struct nt_errand *errand, bool fi
 	nt_long_part_name(part, &head);
 	if (fd >= 0)
 		job_fd = nt_long_open_job(fd, job, &made, err);
+	if (job_fd >= 0)
+		nt_longform_say(out_fd, NT_LONGSAY_PLACED);
 	if (job_fd >= 0)
 		rc = nt_long_save(out, job_fd, &head, err);
 	if (rc == 0 && (made || (errand->first && final && errand->step % TRIM_STEPS == 0)))
@@ -193,7 +193,7 @@ int nt_longform_write(const struct nt_errand *errand, bool final, const struct n
 	add_lines(&out, errand, ranks, record);
 	if (out.records + out.dropped + out.unusable == 0) {
 		rc = say(out_fd, NT_LONGSAY_NOTHING, NULL);
-	} else if (save(&out, errand, final, &err) < 0) {
+	} else if (save(&out, errand, final, out_fd, &err) < 0) {
 		rc = say(out_fd, NT_LONGSAY_FAILED, &err);
 	} else {
 		rc = say(out_fd, NT_LONGSAY_WRITTEN, NULL);

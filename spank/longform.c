@@ -45,7 +45,8 @@ static void take_word(struct nt_longform *longform, char word, const char *why)
 	nt_printable(longform->why);
 }
 
-void nt_longform_end(struct nt_longform *longform, int64_t deadline_ms)
+/* said: the first word of its result, where that was heard already. */
+static void finish(struct nt_longform *longform, char said, int64_t deadline_ms)
 {
 	const struct nt_child_bounds bounds = { .deadline_ms = deadline_ms,
 						.max_bytes = OUTPUT_MAX };
@@ -54,21 +55,28 @@ void nt_longform_end(struct nt_longform *longform, int64_t deadline_ms)
 	struct nt_child child;
 	const char *out;
 
-	if (longform->child.pid == 0)
-		return;
 	if (nt_child_end(&child, &longform->child, &bounds, &err) < 0)
-		snprintf(err.text, sizeof(err.text), "its directory does not answer");
+		nt_error_set(&err, "its directory does not answer");
 	out = child.out ? child.out : "";
-	if (out[0] == NT_LONGSAY_READ) {
-		longform->read = true;
-		out++;
-	}
-	longform->killed = !longform->read && child.status == 128 + SIGKILL && !err.text[0];
-	take_word(longform, out[0], out[0] ? out + 1 : err.text);
+	while (!said && (out[0] == NT_LONGSAY_READ || out[0] == NT_LONGSAY_PLACED))
+		longform->stage = *out++ == NT_LONGSAY_READ ? NT_LONGFORM_READ : NT_LONGFORM_PLACED;
+	longform->killed = longform->stage == NT_LONGFORM_BEGUN && child.status == 128 + SIGKILL &&
+			   !err.text[0];
+	if (said)
+		take_word(longform, said, out);
+	else
+		take_word(longform, out[0], out[0] ? out + 1 : err.text);
 	nt_child_fini(&child);
+	longform->stage = NT_LONGFORM_ENDED;
 	used_ms = (children_ms() - used_ms) * NT_LONGFORM_SHARE;
 	longform->next_ms = longform->begun_ms +
 			    (used_ms > NT_LONGFORM_EVERY_MS ? used_ms : NT_LONGFORM_EVERY_MS);
+}
+
+void nt_longform_end(struct nt_longform *longform, int64_t deadline_ms)
+{
+	if (longform->child.pid != 0)
+		finish(longform, '\0', deadline_ms);
 }
 
 void nt_longform_start(struct nt_longform *longform, uint64_t signature,
@@ -78,37 +86,39 @@ void nt_longform_start(struct nt_longform *longform, uint64_t signature,
 
 	/* Who is behind would put an older part in place of a newer one. */
 	nt_longform_end(longform, nt_clock_ms());
-	longform->read = false;
+	longform->stage = NT_LONGFORM_BEGUN;
 	longform->begun_ms = nt_clock_ms();
 	longform->signature = signature;
 	if (nt_child_start(&longform->child, call, argument, &err) < 0) {
 		take_word(longform, '\0', err.text);
-		longform->read = true;
+		longform->stage = NT_LONGFORM_ENDED;
 	}
 }
 
-void nt_longform_await_read(struct nt_longform *longform, int64_t until_ms)
+void nt_longform_await(struct nt_longform *longform, enum nt_longform_stage stage, int64_t until_ms)
 {
 	char word;
 
-	if (longform->child.pid == 0 || longform->read ||
-	    !nt_child_wait(&longform->child, until_ms))
-		return;
-	if (read(longform->child.fds[0], &word, 1) == 1 && word == NT_LONGSAY_READ)
-		longform->read = true;
-	else
-		nt_longform_end(longform, nt_clock_ms() + NT_CHILD_STOP_MS);
+	while (longform->child.pid != 0 && longform->stage < stage &&
+	       nt_child_wait(&longform->child, until_ms)) {
+		if (read(longform->child.fds[0], &word, 1) != 1)
+			word = '\0';
+		if (word == NT_LONGSAY_READ)
+			longform->stage = NT_LONGFORM_READ;
+		else if (word == NT_LONGSAY_PLACED)
+			longform->stage = NT_LONGFORM_PLACED;
+		else
+			finish(longform, word, nt_clock_ms() + NT_CHILD_STOP_MS);
+	}
 }
 
-void nt_longform_await(struct nt_longform *longform, int64_t until_ms)
+void nt_longform_look(struct nt_longform *longform)
 {
-	nt_longform_await_read(longform, until_ms);
-	if (longform->child.pid == 0)
-		return;
-	if (longform->read && nt_child_wait(&longform->child, until_ms))
-		nt_longform_end(longform, nt_clock_ms() + NT_CHILD_STOP_MS);
-	else if (nt_clock_ms() - longform->begun_ms >= NT_LONGFORM_LIMIT_MS)
-		nt_longform_end(longform, nt_clock_ms());
+	const int64_t now_ms = nt_clock_ms();
+
+	nt_longform_await(longform, NT_LONGFORM_PLACED + 1, now_ms);
+	if (longform->child.pid != 0 && now_ms - longform->begun_ms >= NT_LONGFORM_LIMIT_MS)
+		nt_longform_end(longform, now_ms);
 }
 
 /* ---- in the step's record */
@@ -169,6 +179,7 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 	}
 	if (text[0])
 		add_member(record, record_bytes, NT_STEP_NO_LONG, text);
-	if (longform->written && directory_of(longform->errand, text, sizeof(text)) >= 0)
+	if ((longform->written || longform->stage == NT_LONGFORM_PLACED) &&
+	    directory_of(longform->errand, text, sizeof(text)) >= 0)
 		add_member(record, record_bytes, NT_STEP_LONG, text);
 }

@@ -29,13 +29,20 @@
 
 /* ---- what nt-recordd knows of it */
 
+enum nt_longform_stage {
+	NT_LONGFORM_ENDED, /* or there was none */
+	NT_LONGFORM_BEGUN,
+	NT_LONGFORM_READ, /* it needs the step's directory no longer */
+	NT_LONGFORM_PLACED, /* it has a directory to write into */
+};
+
 struct nt_longform {
 	const struct nt_errand *errand;
 	struct nt_child_running child; /* who writes it; pid 0: nobody */
 	int64_t begun_ms; /* when that one was started */
 	int64_t next_ms; /* when the next may be */
 	uint64_t signature; /* of the records as they were written last, or are now */
-	bool read; /* the child has what it needs of the step's directory */
+	enum nt_longform_stage stage; /* of the child */
 	bool killed; /* the last one was, with nothing done */
 	bool written; /* there is a part */
 	char why[NT_LONGFORM_WHY]; /* the last one could not be written; "": it was, or never tried */
@@ -50,10 +57,11 @@ bool nt_longform_due(const struct nt_longform *longform, uint64_t signature);
 void nt_longform_start(struct nt_longform *longform, uint64_t signature,
 		       int (*call)(void *argument, int out_fd), void *argument);
 
-/* Waits until until_ms for it to have read, or to have ended. */
-void nt_longform_await_read(struct nt_longform *longform, int64_t until_ms);
-/* ... to have ended; what it says is taken. */
-void nt_longform_await(struct nt_longform *longform, int64_t until_ms);
+/* Waits until until_ms for the child to be so far, or to have ended. */
+void nt_longform_await(struct nt_longform *longform, enum nt_longform_stage stage,
+		       int64_t until_ms);
+/* Takes what it has said by now; one that takes too long is ended. */
+void nt_longform_look(struct nt_longform *longform);
 /* Nobody writes any more. */
 void nt_longform_end(struct nt_longform *longform, int64_t deadline_ms);
 
@@ -74,8 +82,8 @@ void nt_ranks_read(struct nt_ranks *ranks, const char *directory);
 void nt_ranks_fini(struct nt_ranks *ranks);
 
 size_t nt_longform_bytes(const struct nt_errand *errand); /* of a part, at most */
-/* Has read: tell nt-recordd. */
-void nt_longform_say_read(int out_fd);
+/* Tell nt-recordd: a word of longsay.h. */
+void nt_longform_say(int out_fd, char word);
 /* Write the part, and say how that went. record: the step's, as it is seen here; "": none. */
 int nt_longform_write(const struct nt_errand *errand, bool final, const struct nt_ranks *ranks,
 		      const char *record, int out_fd);

@@ -7,6 +7,7 @@
 #define NT_LONGSAY_H
 
 #define NT_LONGSAY_READ 'r' /* it needs the step's directory no longer */
+#define NT_LONGSAY_PLACED 'o' /* the job's directory is there, and it writes into it */
 #define NT_LONGSAY_WRITTEN 'w'
 #define NT_LONGSAY_NOTHING 'n' /* there are no records */
 #define NT_LONGSAY_FAILED 'x' /* why */

@@ -34,6 +34,7 @@
 #include "spank/fingerprint.h"
 #include "spank/learn.h"
 #include "spank/longform.h"
+#include "spank/longsay.h"
 #include "spank/remember.h"
 #include "spank/rights.h"
 #include "spank/rundir.h"
@@ -52,6 +53,8 @@
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
 /* how long the record waits for what the user's memory says of the step */
 #define MEMORY_WAIT_MS 500
+/* how long it waits to name where the record in full is being written */
+#define LONG_WAIT_MS 200
 #define LONG_LIFE_MS 14000 /* after the step's end, for the last part of its long form */
 #define MEMORY_LIFE_MS 10000 /* after the step's end: it is ended then */
 /* a directory changed less long ago may change again at the same time stamp */
@@ -355,7 +358,7 @@ static int run_long(void *argument, int out_fd)
 	if (become_user(watch, nt_longform_bytes(errand)) < 0)
 		return 1;
 	nt_ranks_read(&ranks, errand->dir);
-	nt_longform_say_read(out_fd);
+	nt_longform_say(out_fd, NT_LONGSAY_READ);
 	nt_sum_init(&sum);
 	for (size_t i = 0; i < ranks.count; i++)
 		nt_collect_add(&sum, &ranks.file[i], errand->job, errand->step);
@@ -377,7 +380,7 @@ static void start_long(struct watch *watch, bool within)
 /* While the step runs: with the first decision, and where there is none after a while, too. */
 static void tick_long(struct watch *watch)
 {
-	nt_longform_await(&watch->longform, nt_clock_ms());
+	nt_longform_look(&watch->longform);
 	if ((watch->decided || nt_clock_ms() >= watch->started_ms + NT_LONGFORM_EVERY_MS) &&
 	    nt_longform_due(&watch->longform, watch->signature))
 		start_long(watch, true);
@@ -390,10 +393,10 @@ static void await_long(struct watch *watch)
 	struct nt_longform *longform = &watch->longform;
 	const int64_t until_ms = watch->ended_ms + RELEASE_MS;
 
-	nt_longform_await_read(longform, until_ms);
+	nt_longform_await(longform, NT_LONGFORM_READ, until_ms);
 	if (longform->child.pid == 0 && longform->killed && watch->errand.groups[0] == '/') {
 		start_long(watch, false);
-		nt_longform_await_read(longform, until_ms);
+		nt_longform_await(longform, NT_LONGFORM_READ, until_ms);
 	}
 }
 
@@ -574,7 +577,7 @@ static void finish(struct watch *watch)
 	start_memory(watch);
 	collect(watch);
 	await_memory(watch, watch->ended_ms + MEMORY_WAIT_MS);
-	nt_longform_await(&watch->longform, watch->ended_ms + MEMORY_WAIT_MS);
+	nt_longform_await(&watch->longform, NT_LONGFORM_PLACED, watch->ended_ms + LONG_WAIT_MS);
 	hand_on(watch);
 	again = watch->memory.pid != 0 || watch->longform.child.pid != 0;
 	if (watch->memory.pid != 0)

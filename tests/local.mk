@@ -36,6 +36,7 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/long \
 	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \

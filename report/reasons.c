@@ -31,34 +31,34 @@ static const struct nt_reason reasons[] = {
 	  "If NCCL_ALGO or NCCL_PROTO is set, unset it; algorithms= and protocols= of --nccl-tune "
 	  "may be too narrow." },
 	{ KEY, "nothing_faster", "nothing looked faster",
-	  "NCCL's choice is the fastest: in a first round no other one was faster.",
+	  "{auto} is the fastest: in a first round no other one was faster.",
 	  "Nothing needs to be done; other launch profiles may be faster: "
 	  "--nccl-tune=bandit,launch=auto." },
 	{ KEY, "small_gain", "gain below min_gain",
-	  "NCCL's choice stays: {arm} is the best of the others{gain}, and gains less than "
+	  "{auto} stays: {arm} is the best of the others{gain}, and gains less than "
 	  "min_gain asks for (3 % of a call's own time, unless it was set).",
 	  "To take smaller gains: --nccl-tune=bandit,min_gain=1." },
 	{ KEY, "chance", "may be chance",
-	  "NCCL's choice stays: {arm} looked better{gain}, but that may be chance{p}.",
+	  "{auto} stays: {arm} looked better{gain}, but that may be chance{p}.",
 	  "To measure more before deciding: --nccl-tune=bandit,confirm_blocks=64." },
 	{ KEY, "mean_slower", "faster at best, slower on average",
-	  "NCCL's choice stays: {arm} is faster at its best{gain}, and slower on average.",
+	  "{auto} stays: {arm} is faster at its best{gain}, and slower on average.",
 	  NOTHING_TO_DO },
 	{ KEY, "program_slower", "faster, but the program around it slower",
-	  "NCCL's choice stays: calls are faster with {arm}{gain}, but the program around them is "
+	  "{auto} stays: calls are faster with {arm}{gain}, but the program around them is "
 	  "slower.",
 	  "Fewer channels leave more of the GPU to the program: "
 	  "--nccl-tune=bandit,channels=on tries them." },
 	{ KEY, "few_samples", "not enough samples",
-	  "NCCL's choice stays: too few of its calls could be timed for a decision.", LONGER },
+	  "{auto} stays: too few of its calls could be timed for a decision.", LONGER },
 	{ KEY, "over_budget", "exploring would cost too much",
-	  "NCCL's choice stays: exploring any further would have cost more than it may.",
+	  "{auto} stays: exploring any further would have cost more than it may.",
 	  "To let it cost more: --nccl-tune=bandit,max_calls=5000 (also budget=, max_extra=)." },
 	{ KEY, "remembered", "remembered, not measured here",
 	  "An earlier step found this; it was taken over without measuring.",
 	  "To measure it again: --nccl-tune=bandit,launch=auto." },
 	{ KEY, "nothing_remembered", "nothing better is remembered",
-	  "NCCL's choice stays: an earlier step found nothing better.",
+	  "{auto} stays: an earlier step found nothing better.",
 	  "To look again: nccl-tune memory forget --all, then --nccl-tune=bandit,launch=auto." },
 	{ KEY, "remembered_illegal", "the remembered arm is not legal here",
 	  "What an earlier step found better NCCL does not allow here.",
@@ -299,6 +299,10 @@ static void put_fact(struct writer *writer, const char *name, const struct nt_re
 	if (strncmp(name, "arm}", 4) == 0)
 		snprintf(text, sizeof(text), "%s",
 			 facts && facts->arm && facts->arm[0] ? facts->arm : "another one");
+	else if (strncmp(name, "auto}", 5) == 0 && facts && facts->auto_arm && facts->auto_arm[0])
+		snprintf(text, sizeof(text), "NCCL's choice (%s)", facts->auto_arm);
+	else if (strncmp(name, "auto}", 5) == 0)
+		snprintf(text, sizeof(text), "NCCL's choice");
 	else if (!facts)
 		return;
 	else if (strncmp(name, "gain}", 5) == 0 && facts->gain_percent > 0)

@@ -21,12 +21,13 @@ struct nt_reason {
 	enum nt_reason_of of;
 	const char *code; /* for programs; stays what it is */
 	const char *words; /* in a record; '*' is what differs */
-	const char *says; /* {1}, {2}: what differs; {arm}, {gain}, {p}: see below */
+	const char *says; /* {1}, {2}: what differs; {auto}, {arm}, {gain}, {p}: see below */
 	const char *type; /* what to do, or that there is nothing to do */
 };
 
 /* What a sentence may name beside the words; NULL or "", and NAN: not known. */
 struct nt_reason_facts {
+	const char *auto_arm; /* NCCL's choice */
 	const char *arm; /* the best one that was not chosen */
 	double gain_percent, p; /* its */
 };

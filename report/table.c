@@ -113,6 +113,19 @@ static void print_line(FILE *out, const struct grid *grid, size_t line)
 	fputc('\n', out);
 }
 
+/* A row, between what the table puts around it. */
+static void print_row(FILE *out, const struct grid *grid, size_t line, const char *rows)
+{
+	const struct nt_table *table = grid->table;
+	const char *row = rows + (line - 2) * table->row_bytes;
+
+	if (table->above)
+		table->above(out, row, line > 2 ? row - table->row_bytes : NULL);
+	print_line(out, grid, line);
+	if (table->below)
+		table->below(out, row);
+}
+
 int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, size_t row_count,
 		   struct nt_error *err)
 {
@@ -127,10 +140,14 @@ int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, si
 	}
 	fill(&grid, rows);
 	grid.gap = 2;
-	if (total_width(&grid) > NT_TABLE_COLUMNS)
+	if (total_width(&grid) > (table->max_columns ? table->max_columns : NT_TABLE_COLUMNS))
 		grid.gap = 1;
-	for (size_t line = 0; line < grid.line_count; line++)
-		print_line(out, &grid, line);
+	for (size_t line = 0; line < grid.line_count; line++) {
+		if (line < 2)
+			print_line(out, &grid, line);
+		else
+			print_row(out, &grid, line, rows);
+	}
 	rc = 0;
 out:
 	free(grid.widths);

@@ -29,6 +29,10 @@ struct nt_table {
 	size_t column_count;
 	size_t row_bytes;
 	int indent; /* spaces before every line */
+	int max_columns; /* 0: NT_TABLE_COLUMNS */
+	/* Lines of their own above and below a row; before is the row before it, or NULL. */
+	void (*above)(FILE *out, const void *row, const void *before);
+	void (*below)(FILE *out, const void *row);
 };
 
 int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, size_t row_count,

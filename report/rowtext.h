@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rowtext.h - why a row is as it is, in sentences
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   values.
+ */
+#ifndef NT_ROWTEXT_H
+#define NT_ROWTEXT_H
+
+#include "record/summary.h"
+#include "report/reasons.h"
+
+/* The reason of a row: why NCCL's choice stayed, was not decided about, or was left. What is
+ * chosen has no reason but what was measured: reason NULL, type "". */
+void nt_row_say(struct nt_said *said, const struct nt_row *row);
+
+#endif

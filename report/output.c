@@ -4,7 +4,7 @@
 #include "report/output.h"
 
 #include <string.h>
-#include "report/csv.h"
+#include "report/values.h"
 #include "report/print.h"
 
 int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struct nt_error *err)
@@ -42,7 +42,7 @@ void nt_output_close(struct nt_output *output, bool good)
 						       JSON_C_TO_STRING_PRETTY |
 							       JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (good && output->form == NT_FORM_CSV)
-		nt_csv_print(output->out, output->array);
+		nt_values_print(output->out, output->array);
 	else if (good && output->form == NT_FORM_PROMETHEUS)
 		nt_samples_print(output->out, &output->samples);
 	json_object_put(output->array);

@@ -19,6 +19,7 @@
 struct line {
 	const struct nt_step *step;
 	const struct nt_row *row;
+	const struct nt_family *family;
 };
 
 #define ROW(line) (((const struct line *)(line))->row)
@@ -55,12 +56,12 @@ static void print_ms(char *cell, double ms)
 /* Marked where they are not a call's own. */
 static const char *mark_of(const struct nt_row *row)
 {
-	return nt_row_has_own(row) ? "" : "*";
+	return nt_row_own_known(row) ? "" : "*";
 }
 
 static void print_auto_us(char *cell, const void *line)
 {
-	print_us(cell, nt_row_us(ROW(line), NT_SIDE_AUTO), mark_of(ROW(line)));
+	print_us(cell, nt_row_call_us(ROW(line), NT_OF_AUTO), mark_of(ROW(line)));
 }
 
 /* Nothing where nothing else was chosen: its reason names the best other one. */
@@ -68,7 +69,7 @@ static void print_arm_us(char *cell, const void *line)
 {
 	cell[0] = '\0';
 	if (nt_row_is_tuned(ROW(line)))
-		print_us(cell, nt_row_us(ROW(line), NT_SIDE_ARM), mark_of(ROW(line)));
+		print_us(cell, nt_row_call_us(ROW(line), NT_OF_ARM), mark_of(ROW(line)));
 }
 
 static void print_gain(char *cell, const void *line)
@@ -116,26 +117,27 @@ static const struct nt_column columns[] = {
 
 static bool same_group(const struct line *a, const struct line *b)
 {
-	return a->step == b->step && a->row->ranks == b->row->ranks &&
-	       a->row->nodes == b->row->nodes;
+	return a->step == b->step && a->family == b->family;
 }
 
 /* Whose collectives follow. */
 static void print_group(FILE *out, const void *row, const void *before)
 {
 	const struct line *line = row;
+	char words[160], text[240];
 
 	if (before && same_group(line, before))
 		return;
-	fprintf(out, "Step %s, %" PRIu32 " ranks on %" PRIu32 " node%s:\n", line->step->name,
-		line->row->ranks, line->row->nodes, line->row->nodes == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "Step %s, %s:", line->step->name,
+		 nt_family_words(line->family, words, sizeof(words)));
+	nt_wrap(out, "", 2, text);
 }
 
-static void print_reason(FILE *out, const void *row)
+static void print_reason(FILE *out, const void *line)
 {
 	struct nt_said said;
 
-	nt_row_say(&said, ROW(row));
+	nt_row_say(&said, ROW(line));
 	nt_wrap(out, "    ", 4, said.says);
 }
 
@@ -143,6 +145,9 @@ static const struct nt_table table = {
 	.columns = columns,
 	.column_count = sizeof(columns) / sizeof(columns[0]),
 	.row_bytes = sizeof(struct line),
+};
+
+static const struct nt_table_notes notes = {
 	.max_columns = NT_WRAP_COLUMNS,
 	.above = print_group,
 	.below = print_reason,
@@ -164,9 +169,8 @@ static void print_launch(FILE *out, const struct nt_step *step)
 					 "%s %.2f x measured by the program's own step",
 					 isnan(step->expected) ? ":" : ",", step->measured);
 	if (!isnan(step->step_us[1]))
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "; %s a step",
-			nt_duration_text(step->step_us[1] / 1e3, more, sizeof(more)));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s a step",
+					 nt_time_text(step->step_us[1], more, sizeof(more)));
 	if (step->steps >= 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %" PRId64 " step%s",
 					 step->steps, step->steps == 1 ? "" : "s");
@@ -225,7 +229,7 @@ void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict)
 static bool is_marked(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->row_count; i++) {
-		if (!nt_row_has_own(&summary->rows[i]) && !isnan(summary->rows[i].auto_us))
+		if (!nt_row_own_known(&summary->rows[i]) && !isnan(summary->rows[i].auto_us))
 			return true;
 	}
 	return false;
@@ -244,9 +248,10 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 	for (size_t i = 0; i < summary->row_count; i++) {
 		lines[i].row = &summary->rows[i];
 		lines[i].step = &summary->steps[summary->rows[i].step];
+		lines[i].family = &summary->families[summary->rows[i].family];
 	}
 	fputc('\n', out);
-	rc = nt_table_print(out, &table, lines, summary->row_count, err);
+	rc = nt_table_print_noted(out, &table, &notes, lines, summary->row_count, err);
 	free(lines);
 	if (rc < 0)
 		return -1;
@@ -271,21 +276,19 @@ static bool is_in(const struct nt_verdict_text *verdict, const char *type)
 static void print_what_to_do(FILE *out, const struct nt_summary *summary,
 			     const struct nt_verdict_text *verdict)
 {
-	const struct nt_reason *told[64];
-	size_t count = 0;
+	bool told[NT_REASON_COUNT] = { false };
+	bool any = false;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		struct nt_said said;
-		size_t before = 0;
 
 		nt_row_say(&said, &summary->rows[i]);
-		while (before < count && told[before] != said.reason)
-			before++;
-		if (!said.reason || before < count || count == 64 || is_in(verdict, said.type))
+		if (!said.type[0] || told[said.reason] || is_in(verdict, said.type))
 			continue;
-		if (count == 0)
+		if (!any)
 			fputc('\n', out);
-		told[count++] = said.reason;
+		any = true;
+		told[said.reason] = true;
 		nt_wrap(out, "-> ", 3, said.type);
 	}
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
-#include "report/rowtext.h"
 #include "report/rowtime.h"
 
 enum metric {
@@ -116,17 +115,20 @@ struct place {
 	const char *job;
 	const struct nt_step *step;
 	const struct nt_row *row; /* NULL: of the step */
+	const struct nt_family *family;
 };
 
 static void put_place(FILE *out, const struct place *place)
 {
-	put_label(out, "version", NT_VERSION);
+	put_label(out, "version", PACKAGE_VERSION);
 	put_label(out, "slurm_job_id", place->job ? place->job : "unknown");
 	if (place->step)
 		put_label(out, "slurm_step_id", place->step->name);
 	if (!place->row)
 		return;
-	put_label(out, "comm_name", place->row->comm[0] ? place->row->comm : "unknown");
+	put_label(out, "comm_name", place->family->name[0] ? place->family->name : "unknown");
+	if (place->family->like > 0)
+		put_number(out, "comm_like", place->family->like);
 	put_number(out, "n_nodes", place->row->nodes);
 	put_number(out, "nranks", place->row->ranks);
 	put_label(out, "collective", nt_coll_name(place->row->coll));
@@ -146,20 +148,20 @@ static void put_arm(FILE *out, const char *choice, int arm)
 }
 
 static void add_side(struct adder *adder, const struct place *place, enum metric metric,
-		     enum nt_row_side side, double value)
+		     enum nt_which side, double value)
 {
 	const struct nt_row *row = place->row;
 	char *labels = NULL;
 	size_t bytes;
 	FILE *out;
 
-	if (side == NT_SIDE_ARM && !nt_row_is_tuned(row))
+	if (side == NT_OF_ARM && !nt_row_is_tuned(row))
 		return;
 	out = open_memstream(&labels, &bytes);
 	if (out) {
 		put_place(out, place);
-		put_arm(out, side == NT_SIDE_AUTO ? "nccl" : "chosen",
-			side == NT_SIDE_AUTO ? row->auto_arm : row->arm);
+		put_arm(out, side == NT_OF_AUTO ? "nccl" : "chosen",
+			side == NT_OF_AUTO ? row->auto_arm : row->arm);
 		fclose(out);
 	}
 	take(adder, metric, value, labels);
@@ -179,24 +181,16 @@ static void add_plain(struct adder *adder, const struct place *place, enum metri
 	take(adder, metric, value, labels);
 }
 
-static const char *code_of(const struct nt_said *said)
-{
-	return said->reason ? said->reason->code : "other";
-}
-
 static void add_decision(struct adder *adder, const struct place *place)
 {
-	struct nt_said said;
 	char *labels = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&labels, &bytes);
 
-	nt_row_say(&said, place->row);
 	if (out) {
 		put_place(out, place);
 		put_label(out, "state", place->row->state);
-		put_label(out, "reason",
-			  nt_row_is_tuned(place->row) && !said.reason ? "" : code_of(&said));
+		put_label(out, "reason", nt_reason_code(place->row->reason));
 		fclose(out);
 	}
 	take(adder, METRIC_DECISION, 1, labels);
@@ -207,9 +201,9 @@ static void add_row(struct adder *adder, const struct place *place)
 	const struct nt_row *row = place->row;
 
 	for (int i = 0; i < 2; i++) {
-		enum nt_row_side side = i == 0 ? NT_SIDE_AUTO : NT_SIDE_ARM;
+		enum nt_which side = i == 0 ? NT_OF_AUTO : NT_OF_ARM;
 
-		add_side(adder, place, METRIC_CALL, side, nt_row_us(row, side));
+		add_side(adder, place, METRIC_CALL, side, nt_row_call_us(row, side));
 		add_side(adder, place, METRIC_PERIOD, side, row->period_us[side]);
 		add_side(adder, place, METRIC_BUSBW, side, nt_row_busbw(row, side));
 	}
@@ -251,26 +245,25 @@ static void add_untuned(struct adder *adder, const char *job, const struct nt_su
 			size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	struct place place = { job, step_of(summary, remark->step), NULL };
-	struct nt_said said, other;
+	struct place place = { job, step_of(summary, remark->step), NULL, NULL };
 	char *labels = NULL;
 	size_t bytes, count = 0;
 	FILE *out;
 
-	nt_remark_say(&said, remark);
 	for (size_t i = 0; i < summary->remark_count; i++) {
-		if (summary->remarks[i].kind != NT_REMARK_WHY ||
-		    strcmp(summary->remarks[i].step, remark->step) != 0)
+		const struct nt_remark *other = &summary->remarks[i];
+
+		if (other->kind != NT_REMARK_WHY || strcmp(other->step, remark->step) != 0 ||
+		    other->reason != remark->reason)
 			continue;
-		nt_remark_say(&other, &summary->remarks[i]);
-		if (strcmp(code_of(&other), code_of(&said)) == 0 && i < which)
+		if (i < which)
 			return; /* counted there */
-		count += strcmp(code_of(&other), code_of(&said)) == 0;
+		count += other->comms > 1 ? (size_t)other->comms : 1;
 	}
 	out = open_memstream(&labels, &bytes);
 	if (out) {
 		put_place(out, &place);
-		put_label(out, "reason", code_of(&said));
+		put_label(out, "reason", nt_reason_code(remark->reason));
 		fclose(out);
 	}
 	take(adder, METRIC_UNTUNED, (double)count, labels);
@@ -283,14 +276,15 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 
 	for (size_t i = 0; i < summary->row_count; i++)
 		add_row(&adder, &(struct place){ job, &summary->steps[summary->rows[i].step],
-						 &summary->rows[i] });
+						 &summary->rows[i],
+						 &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder, &(struct place){ job, &summary->steps[i], NULL });
+		add_step(&adder, &(struct place){ job, &summary->steps[i], NULL, NULL });
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_plain(&adder, &(struct place){ job, NULL, NULL }, METRIC_DAMAGED,
+	add_plain(&adder, &(struct place){ job, NULL, NULL, NULL }, METRIC_DAMAGED,
 		  nt_summary_damaged(summary));
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }

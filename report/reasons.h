@@ -2,10 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reasons.h - every reason that a record gives, as a sentence and what to type about it
  *
- * Records name a reason in few words, which differ in details (a rank's number, a node's name). One
- * table has all of them: of collectives and sizes (why NCCL's choice stayed, why nothing was
- * decided, why there is no time), of communicators and of steps (why nothing was tuned). A text
- * that the table does not know is said as it is.
+ * record/reason.h has the reasons and their codes. Some say different things by the words of a rank
+ * record (a rank's number, a node's name, which file is missing), which a record's remarks keep.
+ * What the table does not know is said in those words.
  *
  * Threads:  pure functions over a constant table; any thread.
  * Memory:   values.
@@ -14,13 +13,12 @@
 #define NT_REASONS_H
 
 #include <stddef.h>
+#include "record/reason.h"
+#include "record/summary.h"
 
-enum nt_reason_of { NT_REASON_KEY, NT_REASON_COMM, NT_REASON_STEP };
-
-struct nt_reason {
-	enum nt_reason_of of;
-	const char *code; /* for programs; stays what it is */
-	const char *words; /* in a record; '*' is what differs */
+struct nt_reason_words {
+	int reason; /* enum nt_reason */
+	const char *words; /* that a record must have, '*' for what differs; NULL: any, or none */
 	const char *says; /* {1}, {2}: what differs; {auto}, {arm}, {gain}, {p}: see below */
 	const char *type; /* what to do, or that there is nothing to do */
 };
@@ -33,18 +31,18 @@ struct nt_reason_facts {
 };
 
 struct nt_said {
-	const struct nt_reason *reason; /* NULL: the table does not know it */
-	char says[400];
+	int reason;
+	char says[480]; /* "": there is nothing to say */
 	char type[240];
 };
 
-/* why: as it stands in a record, without the communicator's shape. facts: NULL for none. */
-void nt_reason_say(struct nt_said *said, const char *why, const struct nt_reason_facts *facts);
-
-/* The entry of that code; NULL: there is none. */
-const struct nt_reason *nt_reason_find(const char *code);
+/* words: as a record has them, without the communicator's shape; NULL: none. facts: NULL for
+ * none. */
+void nt_reason_say(struct nt_said *said, int reason, const char *words,
+		   const struct nt_reason_facts *facts);
+void nt_remark_say(struct nt_said *said, const struct nt_remark *remark);
 
 /* The table, for tests and documents: an entry, NULL behind the last. */
-const struct nt_reason *nt_reason_at(size_t index);
+const struct nt_reason_words *nt_reason_at(size_t index);
 
 #endif

@@ -44,7 +44,7 @@ static void add_rechecks(struct nt_said *said, const struct nt_row *row)
 
 static void say_chosen(struct nt_said *said, const struct nt_row *row)
 {
-	char evidence[80] = "", faster[48] = "", p[NT_CELL_MAX], auto_arm[NT_ARM_TEXT];
+	char evidence[112] = "", faster[48] = "", p[NT_CELL_MAX], auto_arm[NT_ARM_TEXT];
 	double gain = nt_row_gain(row);
 
 	nt_cell_share(p, row->p);
@@ -61,39 +61,60 @@ static void say_chosen(struct nt_said *said, const struct nt_row *row)
 		 nt_arm_name(row->arm), auto_arm, faster, evidence);
 }
 
-/* The words of a row that gives none: its state tells. */
-static const char *words_of(const struct nt_row *row)
+/* Before a reason for it. */
+static void add_chosen(struct nt_said *said, const struct nt_row *row)
 {
-	if (row->why[0])
-		return row->why;
+	char rest[sizeof(said->says)];
+
+	memcpy(rest, said->says, sizeof(rest));
+	say_chosen(said, row);
+	add(said->says, sizeof(said->says), " ");
+	add(said->says, sizeof(said->says), rest);
+}
+
+int nt_row_reason(const struct nt_row *row)
+{
+	if (row->reason != NT_REASON_NONE || nt_row_is_tuned(row))
+		return row->reason;
 	if (is_state(row, NT_KEYSTATE_EXPLORING))
-		return nt_reason_find("unfinished")->words;
-	if (is_state(row, NT_KEYSTATE_OBSERVED))
-		return nt_reason_find("observed")->words;
-	return isnan(row->auto_us) ? nt_reason_find("no_time")->words : "";
+		return NT_REASON_UNFINISHED;
+	return is_state(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
+}
+
+static void say_open(struct nt_said *said, const struct nt_row *row)
+{
+	char auto_arm[NT_ARM_TEXT], other[NT_ARM_TEXT] = "";
+	struct nt_reason_facts facts = { auto_arm, other, nt_row_gain(row), row->p };
+	int reason = nt_row_reason(row);
+
+	snprintf(auto_arm, sizeof(auto_arm), "%s", nt_arm_name(row->auto_arm));
+	if (row->auto_arm == NT_ARM_AUTO)
+		auto_arm[0] = '\0'; /* not known */
+	if (nt_arm_valid(row->best_arm) && row->best_arm != NT_ARM_AUTO)
+		snprintf(other, sizeof(other), "%s", nt_arm_name(row->best_arm));
+	nt_reason_say(said, reason, reason == NT_REASON_NONE ? "no reason" : NULL, &facts);
+	if (auto_arm[0] && !strstr(said->says, auto_arm)) {
+		char rest[sizeof(said->says)];
+
+		memcpy(rest, said->says, sizeof(rest));
+		snprintf(said->says, sizeof(said->says), "NCCL's choice is %s.%s%.400s", auto_arm,
+			 rest[0] ? " " : "", rest);
+	}
+	if (isnan(row->auto_us) && isnan(row->auto_own_us) && row->calls > 0)
+		add(said->says, sizeof(said->says),
+		    " None of its calls has a time: they were in CUDA graphs, or too few.");
 }
 
 void nt_row_say(struct nt_said *said, const struct nt_row *row)
 {
-	char auto_arm[NT_ARM_TEXT], other[NT_ARM_TEXT] = "";
-	struct nt_reason_facts facts = { auto_arm, other, nt_row_gain(row), row->p };
-
-	if (nt_row_is_tuned(row)) {
-		*said = (struct nt_said){ .reason = NULL };
+	if (!nt_row_is_tuned(row)) {
+		say_open(said, row);
+	} else if (row->reason == NT_REASON_NONE) {
+		*said = (struct nt_said){ .reason = NT_REASON_NONE };
 		say_chosen(said, row);
-		add_rechecks(said, row);
-		return;
-	}
-	snprintf(auto_arm, sizeof(auto_arm), "%s", nt_arm_name(row->auto_arm));
-	if (nt_arm_valid(row->other_arm) && row->other_arm != NT_ARM_AUTO)
-		snprintf(other, sizeof(other), "%s", nt_arm_name(row->other_arm));
-	nt_reason_say(said, words_of(row), &facts);
-	if (!strstr(said->says, auto_arm)) {
-		char rest[sizeof(said->says)];
-
-		memcpy(rest, said->says, sizeof(rest));
-		snprintf(said->says, sizeof(said->says), "NCCL's choice is %s.%s%.320s", auto_arm,
-			 rest[0] ? " " : "", rest);
+	} else {
+		nt_reason_say(said, row->reason, NULL, NULL);
+		add_chosen(said, row);
 	}
 	add_rechecks(said, row);
 }

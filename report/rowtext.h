@@ -11,8 +11,11 @@
 #include "record/summary.h"
 #include "report/reasons.h"
 
+/* enum nt_reason of a row; of one from a record that spells none, by its state. */
+int nt_row_reason(const struct nt_row *row);
+
 /* The reason of a row: why NCCL's choice stayed, was not decided about, or was left. What is
- * chosen has no reason but what was measured: reason NULL, type "". */
+ * chosen has no reason but what was measured: type "". */
 void nt_row_say(struct nt_said *said, const struct nt_row *row);
 
 #endif

@@ -13,6 +13,7 @@
 #include "contract/coll.h"
 #include "record/rank.h"
 #include "report/reasons.h"
+#include "report/rowtext.h"
 #include "report/rowtime.h"
 #include "report/table.h"
 
@@ -61,8 +62,11 @@ static size_t put_word(char *out, size_t out_bytes, const char *name, size_t byt
 	static const struct {
 		const char *name, *word;
 	} words[] = {
-		{ "TREE", "Tree" },	    { "RING", "Ring" }, { "COLLNET_DIRECT", "CollNet Direct" },
-		{ "NVLS_TREE", "NVLS Tree" }, { "SIMPLE", "Simple" },
+		{ "TREE", "Tree" },
+		{ "RING", "Ring" },
+		{ "COLLNET_DIRECT", "CollNet Direct" },
+		{ "NVLS_TREE", "NVLS Tree" },
+		{ "SIMPLE", "Simple" },
 		{ "COLLNET_CHAIN", "CollNet Chain" },
 	};
 
@@ -105,27 +109,35 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 	return out;
 }
 
-const char *nt_shape_words(int64_t ranks, int64_t nodes, char *out, size_t out_bytes)
+const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes)
 {
-	if (nodes == 1)
-		snprintf(out, out_bytes, "the %" PRId64 " ranks of one node", ranks);
-	else if (nodes == ranks)
-		snprintf(out, out_bytes, "the %" PRId64 " ranks on as many nodes", ranks);
+	const char *like = nt_parallel_name((int)family->parallel);
+	char shape[64], number[16] = "";
+
+	if (family->nodes == 1)
+		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks of one node", family->ranks);
+	else if (family->nodes == family->ranks)
+		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks on as many nodes",
+			 family->ranks);
 	else
-		snprintf(out, out_bytes, "the %" PRId64 " ranks across %" PRId64 " nodes", ranks,
-			 nodes);
+		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks across %" PRIu32 " nodes",
+			 family->ranks, family->nodes);
+	if (family->like > 0) /* another one of this name and shape */
+		snprintf(number, sizeof(number), " #%u", family->like + 1);
+	if (family->name[0] || like[0])
+		snprintf(out, out_bytes, "%s%s (%s%s%s%s%s)", shape, number, family->name,
+			 family->name[0] && like[0] ? ", " : "", like[0] ? "looks " : "", like,
+			 like[0] && family->parallel != NT_PARALLEL_WORLD ? " parallel"
+			 : like[0]					  ? " wide"
+									  : "");
+	else
+		snprintf(out, out_bytes, "%s%s", shape, number);
 	return out;
 }
 
-/* "158 us", "1.90 ms": three digits. */
-static const char *time_text(double us, char *out, size_t out_bytes)
+static const struct nt_family *family_of(const struct maker *maker, const struct nt_row *row)
 {
-	const char *unit = us < 999.5 ? "us" : us < 999.5e3 ? "ms" : "s";
-	double value = us < 999.5 ? us : us < 999.5e3 ? us / 1e3 : us / 1e6;
-	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-
-	snprintf(out, out_bytes, "%.*f %s", decimals, value, unit);
-	return out;
+	return &maker->summary->families[row->family];
 }
 
 /* "Step 2: ", where there are several. */
@@ -162,9 +174,9 @@ static int by_worth(const void *left, const void *right)
 
 static void say_gain(struct maker *maker, const struct nt_row *row)
 {
-	char step[48], size[24], shape[80], arm[96], of_arm[32], of_auto[32], saved[40] = "";
+	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[40] = "";
 	char saved_text[32];
-	double arm_us = nt_row_us(row, NT_SIDE_ARM), auto_us = nt_row_us(row, NT_SIDE_AUTO);
+	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
 	if (!isnan(row->saved_ms) && row->saved_ms >= 0)
 		snprintf(saved, sizeof(saved), "; saved %s",
@@ -174,7 +186,7 @@ static void say_gain(struct maker *maker, const struct nt_row *row)
 			 nt_duration_text(-row->saved_ms, saved_text, sizeof(saved_text)));
 	step_prefix(maker->summary, row->step, step, sizeof(step));
 	nt_size_text(row->bytes, size, sizeof(size));
-	nt_shape_words(row->ranks, row->nodes, shape, sizeof(shape));
+	nt_family_words(family_of(maker, row), shape, sizeof(shape));
 	nt_arm_words(row->arm, arm, sizeof(arm));
 	if (isnan(arm_us) || isnan(auto_us))
 		say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s is in use%s.", step,
@@ -183,9 +195,9 @@ static void say_gain(struct maker *maker, const struct nt_row *row)
 		say(maker, NT_SENTENCE_GAIN, "",
 		    "%s%s %s on %s: %s takes %s%s instead of NCCL's %s%s.", step,
 		    nt_coll_name(row->coll), size, shape, arm,
-		    time_text(arm_us, of_arm, sizeof(of_arm)),
-		    nt_row_has_own(row) ? "" : " to the next call",
-		    time_text(auto_us, of_auto, sizeof(of_auto)), saved);
+		    nt_time_text(arm_us, of_arm, sizeof(of_arm)),
+		    nt_row_own_known(row) ? "" : " to the next call",
+		    nt_time_text(auto_us, of_auto, sizeof(of_auto)), saved);
 }
 
 static void say_gains(struct maker *maker, const struct nt_row **rows)
@@ -216,13 +228,14 @@ static void say_gains(struct maker *maker, const struct nt_row **rows)
 /* Rows of one collective of one communicator stand together, by size. */
 static bool same_kind(const struct nt_row *a, const struct nt_row *b)
 {
-	return a->step == b->step && a->ranks == b->ranks && a->nodes == b->nodes &&
-	       a->coll == b->coll;
+	return a->step == b->step && a->family == b->family && a->coll == b->coll;
 }
 
+/* Kept, and not for lack of measurements. */
 static bool stays(const struct nt_row *row)
 {
-	return is_state(row, NT_KEYSTATE_KEPT);
+	return is_state(row, NT_KEYSTATE_KEPT) && row->reason != NT_REASON_BUDGET &&
+	       row->reason != NT_REASON_SAMPLES;
 }
 
 /* "at 4M and above", "at 64K, 1M and 4M", "at any size" of rows[0 .. count-1]; "" where none
@@ -254,9 +267,9 @@ static void where_it_stays(const struct nt_row *rows, size_t count, char *out, s
 		if (!stays(&rows[i]))
 			continue;
 		used += (size_t)snprintf(out + used, out_bytes - used, "%s %s",
-					 told == 0	      ? ""
+					 told == 0	    ? ""
 					 : told + 1 == kept ? " and"
-							      : ",",
+							    : ",",
 					 nt_size_text(rows[i].bytes, size, sizeof(size)));
 		told++;
 	}
@@ -271,7 +284,7 @@ static void say_stays(struct maker *maker)
 
 	for (size_t i = 0; i < summary->row_count; i += count) {
 		const struct nt_row *row = &summary->rows[i];
-		char step[48], shape[80], where[160];
+		char step[48], shape[160], where[160];
 
 		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
 			count++;
@@ -280,7 +293,7 @@ static void say_stays(struct maker *maker)
 			say(maker, NT_SENTENCE_STAYS, "", "%s%s on %s: nothing to gain %s.",
 			    step_prefix(summary, row->step, step, sizeof(step)),
 			    nt_coll_name(row->coll),
-			    nt_shape_words(row->ranks, row->nodes, shape, sizeof(shape)), where);
+			    nt_family_words(family_of(maker, row), shape, sizeof(shape)), where);
 		else
 			more += where[0] != '\0';
 	}
@@ -291,61 +304,71 @@ static void say_stays(struct maker *maker)
 
 /* ---- what was not decided */
 
-static void say_measured(struct maker *maker)
+/* "AllReduce 4M and 2 more", of rows of a reason; 0 where there are none. */
+static size_t rows_of(const struct nt_summary *summary, int reason, double *spent_ms, char *out,
+		      size_t out_bytes)
 {
-	const struct nt_summary *summary = maker->summary;
-	size_t count = 0;
-
-	for (size_t i = 0; i < summary->row_count; i++)
-		count += is_state(&summary->rows[i], NT_KEYSTATE_OBSERVED);
-	if (count > 0)
-		say(maker, NT_SENTENCE_MEASURED, "To try other choices: --nccl-tune=bandit.",
-		    "Only measured, as mode observe does: %zu collective%s and size%s.", count,
-		    count == 1 ? "" : "s", count == 1 ? "" : "s");
-}
-
-static void say_unfinished(struct maker *maker)
-{
-	const struct nt_summary *summary = maker->summary;
 	const struct nt_row *first = NULL;
-	struct nt_said said;
-	char size[24], spent_text[32], spent[64] = "";
-	double spent_ms = 0;
+	char size[24], more[48] = "";
 	size_t count = 0;
 
+	*spent_ms = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
 
-		if (!is_state(row, NT_KEYSTATE_EXPLORING))
+		if (nt_row_reason(row) != reason)
 			continue;
 		count++;
-		spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
+		*spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
 		if (!first || row->calls > first->calls)
 			first = row;
 	}
-	if (count == 0)
-		return;
-	nt_reason_say(&said, nt_reason_find("unfinished")->words, NULL);
-	if (spent_ms > 0)
-		snprintf(spent, sizeof(spent), ", at a cost of %s",
-			 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
-	say(maker, NT_SENTENCE_UNFINISHED, said.type,
-	    "Unfinished when the step ended%s: %s %s%s.", spent, nt_coll_name(first->coll),
-	    nt_size_text(first->bytes, size, sizeof(size)),
-	    count == 1 ? ""
-		       : (snprintf(spent_text, sizeof(spent_text), " and %zu more", count - 1),
-			  spent_text));
+	if (count > 1)
+		snprintf(more, sizeof(more), " and %zu more", count - 1);
+	if (first)
+		snprintf(out, out_bytes, "%s %s%s", nt_coll_name(first->coll),
+			 nt_size_text(first->bytes, size, sizeof(size)), more);
+	return count;
+}
+
+/* Reasons that are told of all their rows at once. */
+static const struct {
+	int reason;
+	enum nt_sentence_kind kind;
+	const char *says;
+} together[] = {
+	{ NT_REASON_OBSERVED, NT_SENTENCE_MEASURED, "Only measured, as mode observe does" },
+	{ NT_REASON_UNWORTHY, NT_SENTENCE_MEASURED,
+	  "Left alone, since it takes too little of the communication time" },
+	{ NT_REASON_COUNTED, NT_SENTENCE_MEASURED,
+	  "Left alone, since it was called too seldom or its turn did not come" },
+	{ NT_REASON_UNFINISHED, NT_SENTENCE_UNFINISHED, "Unfinished when the step ended" },
+	{ NT_REASON_BUDGET, NT_SENTENCE_UNFINISHED,
+	  "Left as it was, since exploring on would have cost too much" },
+	{ NT_REASON_SAMPLES, NT_SENTENCE_UNFINISHED,
+	  "Left as it was, since too few calls could be timed" },
+};
+
+static void say_together(struct maker *maker)
+{
+	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
+		char which[96], spent_text[32], spent[64] = "";
+		struct nt_said said;
+		double spent_ms;
+
+		if (rows_of(maker->summary, together[i].reason, &spent_ms, which, sizeof(which)) ==
+		    0)
+			continue;
+		if (spent_ms > 0 && together[i].kind == NT_SENTENCE_UNFINISHED)
+			snprintf(spent, sizeof(spent), " (it cost %s)",
+				 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
+		nt_reason_say(&said, together[i].reason, NULL, NULL);
+		say(maker, together[i].kind, said.type, "%s: %s%s.", together[i].says, which,
+		    spent);
+	}
 }
 
 /* ---- the net time */
-
-/* When the row's arm came into use, in seconds of running; NAN: not known. */
-static double decided_after_s(const struct nt_row *row)
-{
-	if (row->decided < 0 || isnan(row->auto_period_us))
-		return NAN;
-	return (double)row->decided * row->auto_period_us / 1e6;
-}
 
 /* Seconds saved after so many seconds of running. */
 static double saved_after(const struct nt_summary *summary, size_t step, double seconds)
@@ -354,7 +377,7 @@ static double saved_after(const struct nt_summary *summary, size_t step, double 
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
-		double rate = nt_row_saving_rate(row), from_s = decided_after_s(row);
+		double rate = nt_row_saving_rate(row), from_s = nt_row_decided_s(row);
 
 		if (row->step == step && !isnan(rate) && !isnan(from_s) && seconds > from_s)
 			saved_s += rate * (seconds - from_s);
@@ -390,10 +413,13 @@ double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step)
 struct net {
 	double saved_ms, spent_ms;
 	bool gained; /* something is faster */
+	bool unfinished;
 };
 
+/* A step's own sums are of what had no room in the record, too. */
 static struct net net_of(const struct nt_summary *summary, size_t step)
 {
+	const struct nt_step *known = &summary->steps[step];
 	struct net net = { 0 };
 
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -401,10 +427,15 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 
 		if (row->step != step)
 			continue;
-		net.saved_ms += isnan(row->saved_ms) ? 0 : row->saved_ms;
+		net.saved_ms += worth(row);
 		net.spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
 		net.gained |= nt_row_is_tuned(row) && worth(row) > 0;
+		net.unfinished |= nt_row_reason(row) == NT_REASON_UNFINISHED;
 	}
+	if (!isnan(known->spent_ms))
+		net.spent_ms = known->spent_ms;
+	if (!isnan(known->saved_ms))
+		net.saved_ms = known->saved_ms;
 	return net;
 }
 
@@ -420,8 +451,7 @@ static void say_loss(struct maker *maker, size_t step, const struct net *net)
 		snprintf(name, sizeof(name), "This step");
 	if (!isnan(after_s)) {
 		nt_duration_text(ceil(after_s) * 1e3, after, sizeof(after));
-		say(maker, NT_SENTENCE_NET,
-		    "To use what it found without exploring: " POLICY ".",
+		say(maker, NT_SENTENCE_NET, "To use what it found without exploring: " POLICY ".",
 		    "%s was too short to pay for exploring: it would from %s on, or with " POLICY
 		    ".",
 		    name, after);
@@ -432,9 +462,12 @@ static void say_loss(struct maker *maker, size_t step, const struct net *net)
 	} else {
 		nt_duration_text(net->spent_ms, spent, sizeof(spent));
 		say(maker, NT_SENTENCE_NET,
-		    "Run such steps with " POLICY ": it explores nothing, and uses what is "
-		    "remembered.",
-		    "%s spent %s on exploring and has gained nothing by it so far.", name, spent);
+		    net->unfinished ? ""
+				    : "Run such steps with " POLICY
+				      ": it explores nothing, and uses what is "
+				      "remembered.",
+		    "%s spent %s on exploring and gained nothing by it%s.", name, spent,
+		    net->unfinished ? " before it ended" : "");
 	}
 }
 
@@ -450,7 +483,8 @@ static void say_net(struct maker *maker)
 
 		all.saved_ms += net.saved_ms;
 		all.spent_ms += net.spent_ms;
-		if (net.spent_ms > net.saved_ms && losses++ < GAINS_SHOWN)
+		if (net.spent_ms > net.saved_ms && strcmp(summary->steps[i].mode, "observe") != 0 &&
+		    losses++ < GAINS_SHOWN)
 			say_loss(maker, i, &net);
 	}
 	say(maker, NT_SENTENCE_NET, "", "Net time saved: %s (saved %s, spent %s).",
@@ -460,33 +494,6 @@ static void say_net(struct maker *maker)
 }
 
 /* ---- what was not tuned */
-
-/* A remark without the communicator's shape before it: "4r2n, 2 communicators: why". */
-struct about {
-	int64_t ranks, nodes; /* 0: of the step */
-	size_t comms;
-	const char *why;
-};
-
-static struct about about_of(const char *text)
-{
-	struct about about = { 0, 0, 1, text };
-	int64_t ranks, nodes;
-	size_t comms = 1;
-	int end = 0;
-
-	if (sscanf(text, "%" SCNd64 "r%" SCNd64 "n%n", &ranks, &nodes, &end) < 2 || end == 0)
-		return about;
-	text += end;
-	end = 0;
-	if (sscanf(text, ", %zu communicator%n", &comms, &end) == 1 && end > 0) {
-		text += end;
-		text += *text == 's';
-	}
-	if (strncmp(text, ": ", 2) == 0)
-		about = (struct about){ ranks, nodes, comms, text + 2 };
-	return about;
-}
 
 static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
 {
@@ -504,8 +511,7 @@ static void steps_of(const struct nt_summary *summary, size_t first, char *out, 
 			continue;
 		if (count++ < SIZES_SHOWN)
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-						 count > 1 ? ", " : "",
-						 summary->remarks[i].step);
+						 count > 1 ? ", " : "", summary->remarks[i].step);
 	}
 	out[0] = '\0';
 	if (summary->step_count < 2 || !summary->remarks[first].step[0])
@@ -515,21 +521,58 @@ static void steps_of(const struct nt_summary *summary, size_t first, char *out, 
 		snprintf(out + used, out_bytes - used, " and %zu more", count - SIZES_SHOWN);
 }
 
+/* Was anything decided in a step? */
+static bool was_tuned(const struct nt_summary *summary, const char *step)
+{
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+
+		if (strcmp(summary->steps[row->step].name, step) == 0 &&
+		    (is_state(row, NT_KEYSTATE_COMMITTED) || is_state(row, NT_KEYSTATE_KEPT)))
+			return true;
+	}
+	return false;
+}
+
+/* A step that was tuned is not said not to have been. */
+static const char *title_of(const struct nt_summary *summary, const struct nt_remark *remark)
+{
+	enum nt_reason_of about = nt_reason_about(remark->reason);
+
+	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
+		return "Left alone";
+	return remark->ranks == 0 && was_tuned(summary, remark->step) ? "Tuned with limits"
+								      : "Not tuned";
+}
+
+/* What mode observe does is told of the rows. */
+static bool is_repeated(const struct maker *maker, const struct nt_remark *remark)
+{
+	double spent_ms;
+	char which[96];
+
+	return remark->reason == NT_REASON_MODE &&
+	       rows_of(maker->summary, NT_REASON_OBSERVED, &spent_ms, which, sizeof(which)) > 0;
+}
+
 static void say_remark(struct maker *maker, size_t which)
 {
 	const struct nt_summary *summary = maker->summary;
-	struct about about = about_of(summary->remarks[which].text);
+	const struct nt_remark *remark = &summary->remarks[which];
 	char steps[160], who[120] = "", count[48];
 	struct nt_said said;
 
-	nt_reason_say(&said, about.why, NULL);
+	nt_remark_say(&said, remark);
 	steps_of(summary, which, steps, sizeof(steps));
-	snprintf(count, sizeof(count), "%zu communicators of ", about.comms);
-	if (about.ranks > 0)
-		snprintf(who, sizeof(who), " %s%" PRId64 " ranks on %" PRId64 " node%s",
-			 about.comms == 1 ? "a communicator of " : count, about.ranks, about.nodes,
-			 about.nodes == 1 ? "" : "s");
-	say(maker, NT_SENTENCE_UNTUNED, said.type, "Not tuned%s%s%s: %s", steps,
+	if (is_repeated(maker, remark))
+		return;
+	snprintf(count, sizeof(count), "%" PRId64 " communicators of ", remark->comms);
+	if (remark->ranks > 0)
+		snprintf(who, sizeof(who), " %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
+			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
+			 remark->ranks == 1 ? "" : "s", remark->nodes,
+			 remark->nodes == 1 ? "" : "s");
+	say(maker, NT_SENTENCE_UNTUNED, said.type, "%s%s%s%s: %s", title_of(summary, remark), steps,
 	    steps[0] && who[0] ? "," : "", who, said.says);
 }
 
@@ -570,10 +613,24 @@ static void say_launch(struct maker *maker)
 static void say_partial(struct maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
+	const char *long_form = "";
 	int64_t more = 0;
 
-	for (size_t i = 0; i < summary->step_count; i++)
-		more += summary->steps[i].more;
+	for (size_t i = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+
+		more += step->more;
+		if (step->more > 0 && !long_form[0])
+			long_form = step->long_form;
+		if (step->early)
+			say(maker, NT_SENTENCE_PARTIAL, "",
+			    "Step %s had not ended when this was written.", step->name);
+		if (step->heard >= 0 && step->heard < step->nodes)
+			say(maker, NT_SENTENCE_PARTIAL, "",
+			    "Step %s: %" PRId64 " of %" PRId64 " nodes were read; communicators "
+			    "that are on others alone are missing here.",
+			    step->name, step->heard, step->nodes);
+	}
 	if (summary->more_steps > 0)
 		say(maker, NT_SENTENCE_PARTIAL, "",
 		    "%" PRId64 " more steps had no room in accounting and are missing here.",
@@ -581,8 +638,8 @@ static void say_partial(struct maker *maker)
 	if (more > 0)
 		say(maker, NT_SENTENCE_PARTIAL, "",
 		    "%" PRId64 " more collectives, sizes and reasons had no room in accounting and "
-		    "are missing here.",
-		    more);
+		    "are missing here.%s%s",
+		    more, long_form[0] ? " All are in " : "", long_form);
 	if (nt_summary_damaged(summary))
 		say(maker, NT_SENTENCE_PARTIAL,
 		    "Find out which other program changes AdminComment.",
@@ -610,8 +667,7 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 	say_gains(&maker, rows);
 	free(rows);
 	say_stays(&maker);
-	say_measured(&maker);
-	say_unfinished(&maker);
+	say_together(&maker);
 	if (summary->row_count > 0)
 		say_net(&maker);
 	say_untuned(&maker);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - see csv.h */
-#include "report/csv.h"
+/* values.c - see values.h */
+#include "report/values.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void put_line(FILE *out, json_object *object, bool names)
 	fputs("\r\n", out);
 }
 
-void nt_csv_print(FILE *out, json_object *array)
+void nt_values_print(FILE *out, json_object *array)
 {
 	size_t count = json_object_array_length(array);
 

@@ -14,6 +14,7 @@
 #include "report/watchframe.h"
 #include "report/watchload.h"
 #include "report/watchverdict.h"
+#include "report/wrap.h"
 
 #define INTERVAL_S 5
 #define INTERVAL_MIN_S 2
@@ -94,11 +95,14 @@ static void print_end(const struct session *session)
 {
 	const struct nt_summary *summary = &session->watch.summary;
 	const struct nt_watch_job *job = &session->job;
-	char sum[NT_WATCH_TEXT], *verdict = nt_watch_verdict(summary);
+	char *verdict = nt_watch_verdict(summary, true), *line, *rest = verdict;
 
-	printf("Job %s: %s.\n%s\n%s", job->label, job->state ? job->state : "ended",
-	       nt_watch_sum_text(summary, sum), verdict ? verdict : "");
-	printf("The whole of it: nccl-tune report %s\n", job->label);
+	printf("Job %s: %s.\n", job->label, job->state ? job->state : "ended");
+	while (verdict && (line = strsep(&rest, "\n")) != NULL) {
+		if (line[0])
+			nt_wrap(stdout, "", 0, line);
+	}
+	printf("To see all of it: nccl-tune report %s\n", job->label);
 	free(verdict);
 }
 

@@ -283,7 +283,7 @@ size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *j
 			       .columns = columns,
 			       .rows = rows,
 			       .lines = lines };
-	char sum[NT_WATCH_TEXT], *verdict = nt_watch_verdict(&watch->summary);
+	char sum[NT_WATCH_TEXT], *verdict = nt_watch_verdict(&watch->summary, job->over);
 	size_t below; /* rows of what is always shown at the bottom */
 
 	add_title(&frame);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include "report/controller.h"
 #include "report/jobload.h"
+#include "report/longform.h"
 
 void nt_watch_load_fini(struct nt_watch_load *load)
 {
@@ -25,6 +26,8 @@ static int take_text(struct nt_watch_load *load, const struct nt_jobtext *text,
 
 	if (!comment)
 		return nt_error_set(err, "no memory for the job's text");
+	if (!load->comment || strcmp(load->comment, comment) != 0)
+		load->read_s = 0;
 	free(load->comment);
 	load->comment = comment;
 	load->known = true;
@@ -93,7 +96,30 @@ static void say_source(struct nt_watch_job *job, const char *source, int64_t wri
 	job->age_s = age_s >= 0 ? age_s : -1;
 }
 
-static int load_record(struct nt_watch_load *load, struct nt_summary *summary,
+/* The long form holds more than the text in Slurm, and is no older. */
+static int load_elsewhere(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
+			  struct nt_watch_job *job, struct nt_error *err)
+{
+	const char *step = load->id.step[0] ? load->id.step : NULL;
+	const struct nt_long_job wanted = { .job = load->job, .step = step };
+	int steps;
+
+	if (load->read_s == 0 || now_s - load->read_s >= NT_WATCH_READ_S || load->ended) {
+		if (nt_summary_parse(summary, load->comment, strlen(load->comment), step, err) < 0)
+			return -1;
+		steps = nt_long_prefer(summary, &wanted, load->comment, strlen(load->comment), err);
+		if (steps < 0)
+			return -1;
+		load->read_s = now_s;
+		load->source = summary->step_count == 0 ? ""
+			       : steps > 0		? "the job's record in full"
+							: "the job's record in Slurm";
+	}
+	say_source(job, load->source ? load->source : "", 0);
+	return 0;
+}
+
+static int load_record(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
 		       struct nt_watch_job *job, struct nt_error *err)
 {
 	const char *step = load->id.step;
@@ -111,14 +137,10 @@ static int load_record(struct nt_watch_load *load, struct nt_summary *summary,
 	load->had_files = found > 0;
 	if (summary->step_count > 0) {
 		say_source(job, "the files of its processes on this node", written_s);
+		load->read_s = 0;
 		return 0;
 	}
-	if (nt_summary_parse(summary, load->comment, strlen(load->comment), step[0] ? step : NULL,
-			     err) < 0)
-		return -1;
-	if (summary->step_count > 0)
-		say_source(job, "the job's record in Slurm", 0);
-	return 0;
+	return load_elsewhere(load, now_s, summary, job, err);
 }
 
 static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
@@ -144,5 +166,5 @@ int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *s
 		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
 	}
 	describe(load, job);
-	return load_record(load, summary, job, err);
+	return load_record(load, now_s, summary, job, err);
 }

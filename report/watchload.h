@@ -3,7 +3,7 @@
 /* watchload.h - look at a running job: its state from slurmctld, its record from the freshest place
  *
  * The rank records of its steps where this is one of their nodes and they are the caller's own; else
- * the text in AdminComment. slurmctld is asked every NT_WATCH_ASK_S, once more when the files go, and
+ * the long form (report/longform.h), else the text in AdminComment. slurmctld is asked every NT_WATCH_ASK_S, once more when the files go, and
  * a little more often for the last record of a job that has ended.
  *
  * Threads:  one; slurm_init before. Slurm's library may take many seconds where slurmctld is away.
@@ -22,6 +22,7 @@
 
 #define NT_WATCH_ASK_S 10
 #define NT_WATCH_ASK_LAST_S 4
+#define NT_WATCH_READ_S 20 /* between two readings of a long form, which is written once a minute */
 
 struct nt_watch_load {
 	struct nt_jobid id;
@@ -37,9 +38,11 @@ struct nt_watch_load {
 	const char *state;
 	int64_t start_s, end_s; /* since 1970; 0: unknown */
 	struct nt_error trouble;
+	double read_s; /* when the record was read from elsewhere than here; 0: to be read */
+	const char *source; /* a constant; NULL: none yet */
 };
 
-/* Adds to summary. job is filled. */
+/* Adds to summary; nothing where nothing can be new. job is filled. */
 int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
 		  struct nt_watch_job *job, struct nt_error *err);
 void nt_watch_load_fini(struct nt_watch_load *load);

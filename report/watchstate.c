@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "report/rowtext.h"
+#include "report/verdict.h"
 
 #define REMARKS_MAX 1024
 
@@ -17,7 +19,6 @@
 struct nt_watched_key {
 	char step[NT_STEP_NAME_MAX];
 	char comm[NT_COMM_NAME];
-	unsigned like;
 	uint32_t ranks, nodes;
 	int coll;
 	size_t bytes;
@@ -96,7 +97,6 @@ static struct nt_watched_key name_of(const struct nt_summary *summary, const str
 {
 	const struct nt_family *family = family_of(summary, row);
 	struct nt_watched_key key = {
-		.like = family ? family->like : 0,
 		.ranks = row->ranks,
 		.nodes = row->nodes,
 		.coll = row->coll,
@@ -116,7 +116,7 @@ static struct nt_watched_key name_of(const struct nt_summary *summary, const str
 static bool same_key(const struct nt_watched_key *a, const struct nt_watched_key *b)
 {
 	return a->coll == b->coll && a->bytes == b->bytes && a->ranks == b->ranks &&
-	       a->nodes == b->nodes && a->like == b->like && strcmp(a->step, b->step) == 0 &&
+	       a->nodes == b->nodes && strcmp(a->step, b->step) == 0 &&
 	       strcmp(a->comm, b->comm) == 0;
 }
 
@@ -146,16 +146,12 @@ const char *nt_watch_key_text(const struct nt_summary *summary, const struct nt_
 			      char out[NT_WATCH_TEXT])
 {
 	const struct nt_family *family = family_of(summary, row);
-	char size[32], where[48] = "";
-	bool named = family && family->name[0];
+	const struct nt_family unknown = { .ranks = row->ranks, .nodes = row->nodes };
+	char size[32], who[NT_WATCH_TEXT - 64];
 
-	nt_size_text(row->bytes, size, sizeof(size));
-	if (row->nodes > 1)
-		snprintf(where, sizeof(where), " across %" PRIu32 " nodes", row->nodes);
-	snprintf(out, NT_WATCH_TEXT, "%s %s%s%s%s%s%" PRIu32 " rank%s%s", nt_coll_name(row->coll),
-		 size, named ? " of " : " on ", named ? family->name : "", named ? ", " : "",
-		 family && family->like > 0 ? "other " : "", row->ranks, row->ranks == 1 ? "" : "s",
-		 where);
+	snprintf(out, NT_WATCH_TEXT, "%s %s on %s", nt_coll_name(row->coll),
+		 nt_size_text(row->bytes, size, sizeof(size)),
+		 nt_family_words(family ? family : &unknown, who, sizeof(who)));
 	return out;
 }
 
@@ -183,16 +179,30 @@ static void tell_round(const struct teller *teller, struct nt_watched_key *key,
 static void tell_committed(const struct teller *teller, const struct nt_row *row, const char *step,
 			   const char *name)
 {
-	char arm[64];
+	char arm[64], nccls[64];
 
-	snprintf(arm, sizeof(arm), "%s", nt_arm_name(row->arm));
+	nt_arm_words(row->arm, arm, sizeof(arm));
+	nt_arm_words(row->auto_arm, nccls, sizeof(nccls));
 	if (isnan(row->auto_us) || isnan(row->arm_us) || row->auto_us <= 0)
-		add_news(teller, true, "%s%s: %s instead of NCCL's %s", step, name, arm,
-			 nt_arm_name(row->auto_arm));
+		add_news(teller, true, "%s%s: %s instead of NCCL's %s", step, name, arm, nccls);
 	else
-		add_news(teller, true, "%s%s: %s, %.1f us instead of NCCL's %.1f (%.0f %% less)",
-			 step, name, arm, row->arm_us, row->auto_us,
+		add_news(teller, true, "%s%s: %s instead of NCCL's %s, %.1f us faster (%.0f %%)",
+			 step, name, arm, nccls, row->auto_us - row->arm_us,
 			 100 * (1 - row->arm_us / row->auto_us));
+}
+
+static void tell_kept(const struct teller *teller, const struct nt_row *row, const char *step,
+		      const char *name)
+{
+	char nccls[64];
+	struct nt_said said;
+
+	nt_row_say(&said, row);
+	if (said.says[0])
+		add_news(teller, false, "%s%s: %s", step, name, said.says);
+	else
+		add_news(teller, false, "%s%s: NCCL's %s stays", step, name,
+			 nt_arm_words(row->auto_arm, nccls, sizeof(nccls)));
 }
 
 static void tell_decision(const struct teller *teller, struct nt_watched_key *key,
@@ -208,8 +218,7 @@ static void tell_decision(const struct teller *teller, struct nt_watched_key *ke
 	if (committed)
 		tell_committed(teller, row, step, name);
 	else
-		add_news(teller, false, "%s%s: %s NCCL's %s", step, name,
-			 back ? "back to" : "stays with", nt_arm_name(row->auto_arm));
+		tell_kept(teller, row, step, name);
 	key->state = row->state;
 	key->arm = row->arm;
 	key->rollbacks = row->rollbacks;

@@ -19,13 +19,14 @@
 #include "contract/error.h"
 #include "record/summary.h"
 
-#define NT_WATCH_TEXT 200
+#define NT_WATCH_TEXT 240
+#define NT_NEWS_TEXT 768
 #define NT_WATCH_NEWS 64 /* that are kept; older ones go */
 
 struct nt_news {
 	double at_s;
 	bool good; /* another arm than NCCL's pick is used now */
-	char text[NT_WATCH_TEXT];
+	char text[NT_NEWS_TEXT];
 };
 
 struct nt_watched_key; /* watchstate.c */

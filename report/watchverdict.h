@@ -9,9 +9,11 @@
 #ifndef NT_WATCHVERDICT_H
 #define NT_WATCHVERDICT_H
 
+#include <stdbool.h>
 #include "record/summary.h"
 
-/* Lines, each with its end; "" where there is nothing to say. */
-char *nt_watch_verdict(const struct nt_summary *summary);
+/* Lines, each with its end; "" where there is nothing to say. over: the job has ended; before, not
+ * what is not finished, nor the sum. */
+char *nt_watch_verdict(const struct nt_summary *summary, bool over);
 
 #endif

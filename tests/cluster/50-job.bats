@@ -237,9 +237,9 @@ is_explored() {
 	run -0 --separate-stderr watch --interval 2 "$id.0"
 	[ -z "$stderr" ]
 	wait $pids
-	[[ $output = *" job $id.0: running"*"AllReduce 256K on 4 ranks across 2 nodes: "*"
+	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes: "*"
 Job $id.0: completed."*"
-The whole of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
+To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
 	screen=$(<"$BATS_TEST_TMPDIR/screen")
 	[[ $screen = $'\e[?1049h\e[?25l\e[H\e[1mJob '*$'\e[?25h\e[?1049l'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
 	[[ $screen != *$'\e[?1049h'*$'\e[?1049h'* ]]

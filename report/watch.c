@@ -21,7 +21,7 @@
 #define INTERVAL_MAX_S 3600
 #define ONCE_COLUMNS 80
 #define ONCE_ROWS 500
-#define LAST_S 30 /* after the job's end: its last record comes some seconds later */
+#define LAST_S 20 /* after the job's end: its last record comes some seconds later */
 
 struct request {
 	bool once, plain;
@@ -37,6 +37,7 @@ struct session {
 	bool quiet; /* news are not printed */
 	double over_s; /* since when the job is over; 0: it is not */
 	const char *state; /* that was told */
+	int64_t start_s; /* of the job, when it was looked at last; 0: unknown */
 };
 
 static double now_s(void)
@@ -119,6 +120,16 @@ static void tell_state(struct session *session)
 	nt_watch_add_news(&session->watch, now_s(), false, text, print_news, session);
 }
 
+/* A job that was requeued begins once more. */
+static void start_anew(struct session *session)
+{
+	if (session->start_s != 0 && session->load.start_s > session->start_s) {
+		nt_watch_fini(&session->watch);
+		nt_watch_init(&session->watch);
+	}
+	session->start_s = session->load.start_s;
+}
+
 static int look(struct session *session, struct nt_error *err)
 {
 	struct nt_summary summary;
@@ -126,6 +137,8 @@ static int look(struct session *session, struct nt_error *err)
 
 	nt_summary_init(&summary);
 	rc = nt_watch_load(&session->load, now_s(), &summary, &session->job, err);
+	if (rc == 0)
+		start_anew(session);
 	if (rc == 0)
 		tell_state(session);
 	if (rc == 0 && summary.step_count > 0)
@@ -135,11 +148,13 @@ static int look(struct session *session, struct nt_error *err)
 	return rc;
 }
 
-/* Written while the steps ran; each step's last one replaces it. */
+/* Written while the steps ran, each step's last one replaces it; or not by all nodes yet. */
 static bool is_early(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
-		if (summary->steps[i].early)
+		const struct nt_step *step = &summary->steps[i];
+
+		if (step->early || (step->heard >= 0 && step->heard < step->nodes))
 			return true;
 	}
 	return summary->step_count == 0;

@@ -160,20 +160,23 @@ const char *nt_watch_key_text(const struct nt_summary *summary, const struct nt_
 static void tell_round(const struct teller *teller, struct nt_watched_key *key,
 		       const struct nt_row *row, const char *step, const char *name)
 {
-	const char *what = "measures";
-
 	if (strcmp(row->round, key->round) == 0 && row->round_arms == key->round_arms)
 		return;
 	snprintf(key->round, sizeof(key->round), "%s", row->round);
 	key->round_arms = row->round_arms;
-	if (!row->round[0] || row->round_arms < 0 || row->round_calls < 0)
+	if (row->round_arms < 0 || row->round_calls < 0)
 		return;
-	if (strcmp(row->round, NT_KEYROUND_CONFIRM) == 0)
-		what = "compares the best of";
-	else if (strcmp(row->round, NT_KEYROUND_RECHECK) == 0)
-		what = "looks once more at";
-	add_news(teller, false, "%s%s: %s %" PRId64 " choices in %" PRId64 " calls", step, name,
-		 what, row->round_arms, row->round_calls);
+	if (strcmp(row->round, NT_KEYROUND_SCREEN) == 0)
+		add_news(teller, false,
+			 "%s%s: tries %" PRId64 " choices, NCCL's among them, in %" PRId64 " calls",
+			 step, name, row->round_arms, row->round_calls);
+	else if (strcmp(row->round, NT_KEYROUND_CONFIRM) == 0)
+		add_news(teller, false, "%s%s: compares the best with NCCL's in %" PRId64 " calls",
+			 step, name, row->round_calls);
+	else if (row->round[0])
+		add_news(teller, false,
+			 "%s%s: looks once more at what is in use, in %" PRId64 " calls", step,
+			 name, row->round_calls);
 }
 
 static void tell_committed(const struct teller *teller, const struct nt_row *row, const char *step,
@@ -279,12 +282,29 @@ static int see_remark(const struct teller *teller, const struct nt_remark *remar
 	return 0;
 }
 
+/* Another place than last time may have an older record: there, calls are fewer. */
+static bool is_older(const struct nt_watch *watch, const struct nt_summary *summary)
+{
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_watched_key wanted = name_of(summary, &summary->rows[i]);
+		const struct nt_watched_key *key = find_key(watch, &wanted, i);
+
+		if (key && summary->rows[i].calls < key->calls)
+			return true;
+	}
+	return false;
+}
+
 int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double now_s,
 		      nt_news_tell *tell, void *argument, struct nt_error *err)
 {
 	const struct teller teller = { watch, now_s, tell, argument };
 	int rc = 0;
 
+	if (is_older(watch, summary)) {
+		nt_summary_fini(summary);
+		return 0;
+	}
 	nt_summary_fini(&watch->summary);
 	watch->summary = *summary;
 	nt_summary_init(summary);

@@ -48,7 +48,7 @@ typedef void nt_news_tell(void *argument, const struct nt_news *news);
 void nt_watch_init(struct nt_watch *watch);
 void nt_watch_fini(struct nt_watch *watch);
 
-/* Takes the summary. tell may be NULL. */
+/* Takes the summary; one that is older than what was seen changes nothing. tell may be NULL. */
 int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double now_s,
 		      nt_news_tell *tell, void *argument, struct nt_error *err);
 

@@ -237,7 +237,7 @@ is_explored() {
 	run -0 --separate-stderr watch --interval 2 "$id.0"
 	[ -z "$stderr" ]
 	wait $pids
-	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes: "*"
+	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes"*": "*"
 Job $id.0: completed."*"
 To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
 	screen=$(<"$BATS_TEST_TMPDIR/screen")

@@ -59,7 +59,7 @@ static void print_news(void *argument, const struct nt_news *news)
 
 	if (session->quiet)
 		return;
-	if (localtime_r(&at, &local))
+	if (news->at_s > 0 && localtime_r(&at, &local))
 		(void)strftime(clock, sizeof(clock), "%H:%M:%S ", &local);
 	printf("%s%s\n", clock, news->text);
 }

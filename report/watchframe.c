@@ -91,9 +91,7 @@ static void add_title(struct frame *frame)
 
 static const char *round_text(const struct nt_row *row, char out[64])
 {
-	if (!row->round[0] || row->round_calls < 0)
-		snprintf(out, 64, "waits for its turn");
-	else if (strcmp(row->round, NT_KEYROUND_CONFIRM) == 0)
+	if (strcmp(row->round, NT_KEYROUND_CONFIRM) == 0)
 		snprintf(out, 64, "second round, %" PRId64 " choices", row->round_arms);
 	else if (strcmp(row->round, NT_KEYROUND_RECHECK) == 0)
 		snprintf(out, 64, "another look");
@@ -126,26 +124,31 @@ static void add_explored(struct frame *frame, size_t room)
 {
 	const struct nt_summary *summary = &frame->watch->summary;
 	char name[NT_WATCH_TEXT], round[64], bar[128];
-	size_t shown = 0, more = 0;
+	size_t shown = 0, more = 0, waiting = 0;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
 
 		if (!nt_watch_explores(row))
 			continue;
-		if (2 * shown + 3 > room) {
-			more++;
-			continue;
-		}
-		if (shown++ == 0)
+		if (shown + more + waiting == 0)
 			add_line(frame, NT_STYLE_BOLD, "Being explored");
-		add_line(frame, NT_STYLE_PLAIN, "  %s: %s", nt_watch_key_text(summary, row, name),
-			 round_text(row, round));
-		if (bar_text(frame, row, bar)[0])
+		if (!row->round[0] || !bar_text(frame, row, bar)[0]) {
+			waiting++;
+		} else if (2 * shown + 4 > room) {
+			more++;
+		} else {
+			shown++;
+			add_line(frame, NT_STYLE_PLAIN, "  %s: %s",
+				 nt_watch_key_text(summary, row, name), round_text(row, round));
 			add_line(frame, NT_STYLE_PLAIN, "    %s", bar);
+		}
 	}
 	if (more > 0)
 		add_line(frame, NT_STYLE_DIM, "  and %zu more", more);
+	if (waiting > 0)
+		add_line(frame, NT_STYLE_DIM, "  %zu wait%s for %s turn", waiting,
+			 waiting == 1 ? "s" : "", waiting == 1 ? "its" : "their");
 }
 
 static const char *clock_text(double at_s, char out[16])
@@ -154,7 +157,7 @@ static const char *clock_text(double at_s, char out[16])
 	struct tm local;
 
 	out[0] = '\0';
-	if (localtime_r(&at, &local))
+	if (at_s > 0 && localtime_r(&at, &local))
 		(void)strftime(out, 16, "%H:%M:%S", &local);
 	return out;
 }
@@ -274,6 +277,10 @@ static void add_text(struct frame *frame, size_t room, const char *text)
 	}
 }
 
+static const char no_record[] =
+	"There is no record yet. On a node of the job one comes when something is explored, "
+	"elsewhere with the first decision.";
+
 size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job, double now_s,
 		      unsigned columns, unsigned rows, struct nt_line *lines)
 {
@@ -294,8 +301,11 @@ size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *j
 		add_explored(&frame, room / 2);
 		add_news(&frame, rows - frame.count - below);
 	}
-	add_text(&frame, 2, nt_watch_sum_text(&watch->summary, sum));
-	if (verdict && frame.count + 1 < rows)
+	if (watch->summary.step_count == 0)
+		add_text(&frame, 3, job->over ? "It has left no record." : no_record);
+	else
+		add_text(&frame, 2, nt_watch_sum_text(&watch->summary, sum));
+	if (verdict && watch->summary.step_count > 0 && frame.count + 1 < rows)
 		add_text(&frame, rows - frame.count - 1, verdict);
 	free(verdict);
 	if (job->live)

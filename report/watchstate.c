@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/bandwidth.h"
 #include "report/rowtext.h"
 #include "report/verdict.h"
 
@@ -51,6 +52,7 @@ void nt_watch_fini(struct nt_watch *watch)
 struct teller {
 	struct nt_watch *watch;
 	double now_s;
+	double at_s; /* the same; 0 at the first look */
 	nt_news_tell *tell;
 	void *argument;
 };
@@ -64,7 +66,7 @@ static void add_news(const struct teller *teller, bool good, const char *format,
 	struct nt_news *news = &watch->news[watch->news_count++ % NT_WATCH_NEWS];
 	va_list args;
 
-	news->at_s = teller->now_s;
+	news->at_s = teller->at_s;
 	news->good = good;
 	va_start(args, format);
 	vsnprintf(news->text, sizeof(news->text), format, args);
@@ -76,7 +78,7 @@ static void add_news(const struct teller *teller, bool good, const char *format,
 void nt_watch_add_news(struct nt_watch *watch, double now_s, bool good, const char *text,
 		       nt_news_tell *tell, void *argument)
 {
-	const struct teller teller = { watch, now_s, tell, argument };
+	const struct teller teller = { watch, now_s, now_s, tell, argument };
 
 	add_news(&teller, good, "%s", text);
 }
@@ -182,16 +184,24 @@ static void tell_round(const struct teller *teller, struct nt_watched_key *key,
 static void tell_committed(const struct teller *teller, const struct nt_row *row, const char *step,
 			   const char *name)
 {
+	const double auto_us = nt_row_call_us(row, NT_OF_AUTO);
+	const double arm_us = nt_row_call_us(row, NT_OF_ARM);
 	char arm[64], nccls[64];
 
 	nt_arm_words(row->arm, arm, sizeof(arm));
 	nt_arm_words(row->auto_arm, nccls, sizeof(nccls));
-	if (isnan(row->auto_us) || isnan(row->arm_us) || row->auto_us <= 0)
+	if (isnan(auto_us) || isnan(arm_us))
 		add_news(teller, true, "%s%s: %s instead of NCCL's %s", step, name, arm, nccls);
 	else
-		add_news(teller, true, "%s%s: %s instead of NCCL's %s, %.1f us faster (%.0f %%)",
-			 step, name, arm, nccls, row->auto_us - row->arm_us,
-			 100 * (1 - row->arm_us / row->auto_us));
+		add_news(teller, true, "%s%s: %s, %.0f us instead of %.0f with NCCL's %s", step,
+			 name, arm, arm_us, auto_us, nccls);
+}
+
+static int sentence_bytes(const char *text)
+{
+	const char *end = strstr(text, ". ");
+
+	return (int)(end ? end + 1 - text : (ptrdiff_t)strlen(text));
 }
 
 static void tell_kept(const struct teller *teller, const struct nt_row *row, const char *step,
@@ -201,8 +211,10 @@ static void tell_kept(const struct teller *teller, const struct nt_row *row, con
 	struct nt_said said;
 
 	nt_row_say(&said, row);
+	/* One sentence: the report has the rest. */
 	if (said.says[0])
-		add_news(teller, false, "%s%s: %s", step, name, said.says);
+		add_news(teller, false, "%s%s: %.*s", step, name, sentence_bytes(said.says),
+			 said.says);
 	else
 		add_news(teller, false, "%s%s: NCCL's %s stays", step, name,
 			 nt_arm_words(row->auto_arm, nccls, sizeof(nccls)));
@@ -298,13 +310,15 @@ static bool is_older(const struct nt_watch *watch, const struct nt_summary *summ
 int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double now_s,
 		      nt_news_tell *tell, void *argument, struct nt_error *err)
 {
-	const struct teller teller = { watch, now_s, tell, argument };
+	struct teller teller = { watch, now_s, now_s, tell, argument };
 	int rc = 0;
 
 	if (is_older(watch, summary)) {
 		nt_summary_fini(summary);
 		return 0;
 	}
+	if (watch->summary.step_count == 0)
+		teller.at_s = 0;
 	nt_summary_fini(&watch->summary);
 	watch->summary = *summary;
 	nt_summary_init(summary);

@@ -24,7 +24,7 @@
 #define NT_WATCH_NEWS 64 /* that are kept; older ones go */
 
 struct nt_news {
-	double at_s;
+	double at_s; /* 0: it was so at the first look */
 	bool good; /* another arm than NCCL's pick is used now */
 	char text[NT_NEWS_TEXT];
 };

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include "report/verdict.h"
 
+/* That it runs is known, and what is being explored is shown beside it. */
 static bool is_wanted(const struct nt_sentence *sentence, bool over)
 {
 	return over ||
-	       (sentence->kind != NT_SENTENCE_UNFINISHED && sentence->kind != NT_SENTENCE_NET);
+	       (sentence->kind != NT_SENTENCE_UNFINISHED && sentence->kind != NT_SENTENCE_NET &&
+		!(sentence->kind == NT_SENTENCE_PARTIAL && !sentence->type[0]));
 }
 
 char *nt_watch_verdict(const struct nt_summary *summary, bool over)

@@ -17,7 +17,10 @@
 #define CALM_MS 60000u /* without a change of state for this long, nothing is expected soon */
 /* At least this long between two records, but for the first and the last. */
 #define RECORD_MS 10000u
-#define PROGRESS_MS 10000u /* between two that only tell how far exploring has come */
+/* Between two that only tell how far exploring has come: at first so long, then twice as long each
+ * time, up to this. */
+#define PROGRESS_FIRST_MS 2000u
+#define PROGRESS_MS 10000u
 /* A key that was not called for this long, and for so many of its pauses, need not be measured. */
 #define SILENT_MS 10000u
 #define SILENT_PAUSES 4u
@@ -38,6 +41,7 @@ struct rounds {
 	uint64_t beat; /* the board's at that time: a speaker lives where it has grown */
 	uint64_t written; /* the signature of the newest record */
 	uint64_t told_ms; /* when the newest record was written, of whatever kind; 0: none */
+	uint64_t progress_ms; /* how long after it the next one is due that tells of progress */
 	bool explores; /* a key that this process is to tell of */
 	bool decided; /* some key is: the record is worth writing */
 	bool looked; /* at what the process runs on */
@@ -176,8 +180,12 @@ static void write_record(struct nt_process *process, struct rounds *r, bool end)
  * process may be killed at any time. */
 static void tell_progress(struct nt_process *process, struct rounds *r)
 {
-	if (r->explores && (r->told_ms == 0 || r->ms - r->told_ms >= PROGRESS_MS))
-		write_record(process, r, false);
+	if (!r->explores)
+		r->progress_ms = PROGRESS_FIRST_MS;
+	if (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms))
+		return;
+	write_record(process, r, false);
+	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
 }
 
 static void write_when_due(struct nt_process *process, struct rounds *r)

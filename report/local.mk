@@ -82,6 +82,7 @@ libnt_report_la_SOURCES = \
 	%D%/terminal.h \
 	%D%/watch.c \
 	%D%/watchfiles.c \
+	%D%/watchfiles.h \
 	%D%/watchframe.c \
 	%D%/watchframe.h \
 	%D%/watchload.c \

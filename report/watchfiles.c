@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rank records of a running job on this node, as its user. */
-#include "report/watchload.h"
+/* watchfiles.c - see watchfiles.h */
+#include "report/watchfiles.h"
 
 #include <dirent.h>
 #include <errno.h>

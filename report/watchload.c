@@ -10,6 +10,7 @@
 #include "report/controller.h"
 #include "report/jobload.h"
 #include "report/longform.h"
+#include "report/watchfiles.h"
 
 void nt_watch_load_fini(struct nt_watch_load *load)
 {

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watchload.h - look at a running job: its state from slurmctld, its record from the freshest place
  *
- * The rank records of its steps where this is one of their nodes and they are the caller's own; else
- * the long form (report/longform.h), else the text in AdminComment. slurmctld is asked every NT_WATCH_ASK_S, once more when the files go, and
- * a little more often for the last record of a job that has ended.
+ * The rank records of its steps (watchfiles.h), else the long form (longform.h), else the text in
+ * AdminComment. slurmctld is asked every NT_WATCH_ASK_S, once more when the files go, and a little
+ * more often for the last record of a job that has ended.
  *
  * Threads:  one; slurm_init before. Slurm's library may take many seconds where slurmctld is away.
  * Memory:   nt_watch_load_fini frees what is kept between looks.
@@ -46,11 +46,5 @@ struct nt_watch_load {
 int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
 		  struct nt_watch_job *job, struct nt_error *err);
 void nt_watch_load_fini(struct nt_watch_load *load);
-
-/* Rank records of the job's steps in rundir; step "" for all. *newest_s: when the newest was
- * written, since 1970. Returns how many directories there were that are the caller's; -1 and *err
- * without memory. */
-int nt_watch_load_files(struct nt_summary *summary, const char *rundir, uint32_t job,
-			const char *step, int64_t *newest_s, struct nt_error *err);
 
 #endif

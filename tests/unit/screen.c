@@ -227,8 +227,9 @@ static void nothing_else_steers_the_terminal(void **state)
 	(void)state;
 	on_terminal(&seen, play_hostile, await_end);
 	assert_int_equal(seen.status, 0);
-	assert_string_equal(seen.text, TAKE "\033[Ha?[2Jb????Hc and mu\033[K"
-					    "\r\r\n\033[K\r\r\n\033[K\r\r\n\033[K\r\r\n\033[K\033[J" GIVE);
+	assert_string_equal(seen.text,
+			    TAKE "\033[Ha?[2Jb????Hc and mu\033[K"
+				 "\r\r\n\033[K\r\r\n\033[K\r\r\n\033[K\r\r\n\033[K\033[J" GIVE);
 }
 
 static void play_dumb(void)

@@ -177,8 +177,11 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	nt_histories_keep_so_far(&histories, history);
 	assert_int_equal(histories.count, 0);
 	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	history->spent_calls = 7;
+	history->spent_ms = 2.5f;
 	nt_histories_keep_so_far(&histories, history);
 	host_unhelp(&h);
+	snprintf(h.comm->fixed.name, sizeof(h.comm->fixed.name), "tp \"0\"\x1b");
 	h.process.histories = &histories;
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_ALLGATHER);
@@ -187,6 +190,9 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_float_equal(key->auto_p25_us, 110, 0.01);
 	assert_float_equal(key->auto_p75_us, 140, 0.01);
 	assert_int_equal(key->samples, 9);
+	assert_int_equal(key->spent_calls, 7);
+	assert_float_equal(key->spent_ms, 2.5, 0.001);
+	assert_string_equal(rank.comms[0].name, "tp ?0??");
 	assert_true(key->trial == NULL);
 	nt_rank_fini(&rank);
 	/* The history itself takes its place. */

@@ -3,6 +3,7 @@
 /* shortform.c - see shortform.h */
 #include "record/shortform.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,7 @@ static void put_whys(struct nt_put *put, const struct form *form)
 static void put_rest(struct nt_put *put, const struct form *form)
 {
 	int64_t rest[NT_REASON_COUNT];
+	char text[48];
 	bool any = false;
 
 	memcpy(rest, form->rest, sizeof(rest));
@@ -192,11 +194,11 @@ static void put_rest(struct nt_put *put, const struct form *form)
 		if (rest[reason] == 0)
 			continue;
 		if (!any)
-			nt_put_open(put, NT_STEP_REST, '{');
+			nt_put_open(put, NT_STEP_REST, '[');
 		any = true;
-		nt_put_count(put,
-			     reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason),
-			     (uint64_t)rest[reason]);
+		snprintf(text, sizeof(text), "%" PRId64 " %s", rest[reason],
+			 reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason));
+		nt_put_text(put, NULL, text);
 	}
 	if (any)
 		nt_put_close(put);

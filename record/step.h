@@ -7,7 +7,7 @@
  * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...}, "8r2n NAME":{...},
- *	  "why":["...", ...], "rest":{"<reason>":2, ...}, "more":3 }
+ *	  "why":["...", ...], "rest":["2 <reason>", ...], "more":3 }
  *
  * One member for each family of communicators (shape: ranks, nodes; and name), in it one row for
  * each collective and size. "why" names every communicator that was not tuned, once each. "rest"

@@ -85,11 +85,11 @@ static void what_was_not_worth_it_is_counted(void **state)
 	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," COMMITTED "]")));
-	expect(&sum, STEP_TEXT COSTS ",\"8r2n\":{" COMMITTED_TEXT "},\"rest\":{\"little\":1}}");
+	expect(&sum, STEP_TEXT COSTS ",\"8r2n\":{" COMMITTED_TEXT "},\"rest\":[\"1 little\"]}");
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
 	add(&sum, RANK(COMM("b", 0, "\"keys\":[" UNWORTHY(4) "," UNWORTHY(512) "]")));
-	expect(&sum, STEP_TEXT ",\"rest\":{\"little\":2}}");
+	expect(&sum, STEP_TEXT ",\"rest\":[\"2 little\"]}");
 }
 
 static void one_record(void **state)
@@ -429,7 +429,7 @@ static void room_is_for_what_matters(void **state)
 	assert_non_null(strstr(out, "\"AllReduce 60K\""));
 	assert_null(strstr(out, "\"AllReduce 1K\""));
 	assert_int_equal(strtol(strstr(out, "\"more\":") + 7, NULL, 10), 60 - (long)shown);
-	snprintf(text, sizeof(text), "\"rest\":{\"chosen\":1,\"other\":%zu}", 59 - shown);
+	snprintf(text, sizeof(text), "\"rest\":[\"1 chosen\",\"%zu other\"]", 59 - shown);
 	assert_non_null(strstr(out, text));
 	nt_sum_fini(&sum);
 }

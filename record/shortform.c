@@ -38,16 +38,16 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* Microseconds of a rank that are about this row: what its calls would take untuned, what was saved
- * and what exploring it took. */
+/* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
+ * saved and what exploring it took. */
 static double at_stake_us(const struct nt_row *row)
 {
 	double us = nt_row_call_us(row, NT_OF_AUTO);
 
 	if (isnan(us))
 		us = known(row->auto_predicted_us);
-	return us * (double)(row->calls > 0 ? row->calls : 0) +
-	       1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms));
+	return row->ranks * (us * (double)(row->calls > 0 ? row->calls : 0) +
+			     1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms)));
 }
 
 static int firmness(const struct nt_row *row)
@@ -148,6 +148,7 @@ static void lessen(struct nt_row *row, enum detail detail)
 	row->decided = -1;
 	if (detail == USUAL)
 		return;
+	row->gain_percent = row->p = row->share = row->spent_ms = NAN; /* two of them can be told */
 	row->spent_calls = row->comms = row->same = -1;
 	row->changes = row->rechecks = row->rollbacks = 0;
 	row->from[0] = '\0';

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/bandwidth.h"
 #include "record/label.h"
 #include "record/printable.h"
 #include "record/rank.h"
@@ -440,6 +441,20 @@ void nt_summary_sort(struct nt_summary *summary)
 		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
 }
 
+/* What a row leaves out that can be told from the rest, where room was short. */
+static void complete(struct nt_row *row, const struct nt_step *step)
+{
+	double us = nt_row_call_us(row, nt_row_in_force(row));
+	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
+
+	if (isnan(row->gain_percent) && row->auto_us > 0 && !isnan(row->arm_us))
+		row->gain_percent = 100 * (row->auto_us - row->arm_us) / row->auto_us;
+	if (isnan(us))
+		us = row->auto_predicted_us;
+	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
+		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
+}
+
 static void guess(struct nt_summary *summary, size_t at)
 {
 	struct nt_family *family = &summary->families[at];
@@ -522,6 +537,8 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		read_member(&reader, ours);
 	else
 		read_damaged(&reader, all);
+	for (size_t i = 0; i < summary->row_count; i++)
+		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);
 	nt_summary_sort(summary);
 	nt_summary_guess(summary, 0);
 	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;

@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/guess \
 	%D%/unit/option \
 	%D%/unit/order \
 	%D%/unit/apply \
@@ -71,6 +72,7 @@ unit_tests = \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
+	%D%/unit/sum-rows \
 	%D%/unit/splice \
 	%D%/unit/spool-keep \
 	%D%/unit/splice-random \

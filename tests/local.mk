@@ -73,6 +73,7 @@ unit_tests = \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
 	%D%/unit/sum-rows \
+	%D%/unit/schema \
 	%D%/unit/splice \
 	%D%/unit/spool-keep \
 	%D%/unit/splice-random \

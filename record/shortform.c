@@ -154,6 +154,66 @@ static void lessen(struct nt_row *row, enum detail detail)
 	row->from[0] = '\0';
 }
 
+static bool same_shape(const struct nt_family *a, const struct nt_family *b)
+{
+	return a->step == b->step && a->ranks == b->ranks && a->nodes == b->nodes;
+}
+
+/* Of the families of a shape one is called by its shape alone: that without a name, or the first. */
+static bool is_plain(const struct nt_summary *summary, size_t at)
+{
+	const struct nt_family *family = &summary->families[at];
+
+	for (size_t i = 0; family->name[0] && i < summary->family_count; i++) {
+		const struct nt_family *other = &summary->families[i];
+
+		if (same_shape(family, other) && (!other->name[0] || i < at))
+			return false;
+	}
+	return true;
+}
+
+static void open_family(struct nt_put *put, const struct form *form, size_t at)
+{
+	const struct nt_family *family = &form->summary->families[at];
+	char label[NT_FAMILY_MAX];
+
+	nt_put_open(put,
+		    nt_step_family(label, family->ranks, family->nodes,
+				   is_plain(form->summary, at) ? "" : family->name),
+		    '{');
+}
+
+static bool is_shown(const struct form *form, size_t family)
+{
+	for (size_t i = 0; i < form->shown; i++) {
+		if (form->rows[i].family == family)
+			return true;
+	}
+	return false;
+}
+
+/* Of those that are called by their shape alone. */
+static void put_names(struct nt_put *put, const struct form *form)
+{
+	char label[NT_FAMILY_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < form->summary->family_count; i++) {
+		const struct nt_family *family = &form->summary->families[i];
+
+		if (!family->name[0] || !is_plain(form->summary, i) || !is_shown(form, i))
+			continue;
+		if (!any)
+			nt_put_open(put, NT_STEP_NAMES, '[');
+		any = true;
+		nt_put_text(put, NULL,
+			    nt_step_family(label, family->ranks, family->nodes, family->name));
+	}
+	if (any)
+		nt_put_close(put);
+}
+
 static void put_rows(struct nt_put *put, const struct form *form, struct nt_row *shown)
 {
 	memcpy(shown, form->rows, form->shown * sizeof(shown[0]));
@@ -162,8 +222,7 @@ static void put_rows(struct nt_put *put, const struct form *form, struct nt_row 
 		if (i == 0 || shown[i].family != shown[i - 1].family) {
 			if (i > 0)
 				nt_put_close(put);
-			nt_step_open_family(put, shown[i].ranks, shown[i].nodes,
-					    form->summary->families[shown[i].family].name);
+			open_family(put, form, shown[i].family);
 		}
 		lessen(&shown[i], form->detail);
 		nt_step_put_row(put, &shown[i]);
@@ -215,6 +274,7 @@ static size_t write_form(const struct form *form, struct nt_row *shown, char *ou
 	nt_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_step_fields, form->step);
 	put_rows(&put, form, shown);
+	put_names(&put, form);
 	put_whys(&put, form);
 	put_rest(&put, form);
 	if (more > 0)

@@ -277,6 +277,34 @@ static void read_rest(struct reader *reader, json_object *rest, struct nt_step *
 	}
 }
 
+/* "8r2n NAME": of the step's family that is called by its shape alone. They stand behind it. */
+static void read_names(struct reader *reader, json_object *names)
+{
+	struct nt_summary *summary = reader->summary;
+	const size_t step = summary->step_count - 1;
+	struct nt_family named;
+
+	if (!json_object_is_type(names, json_type_array)) {
+		damage(reader, NT_STEP_NAMES " is not an array");
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(names); i++) {
+		const char *label = json_object_get_string(json_object_array_get_idx(names, i));
+
+		if (!label || nt_family_parse(label, &named.ranks, &named.nodes, named.name) < 0) {
+			damage(reader, NT_STEP_NAMES " %zu is not a shape and a name", i);
+			continue;
+		}
+		for (size_t f = 0; f < summary->family_count; f++) {
+			struct nt_family *family = &summary->families[f];
+
+			if (family->step == step && family->ranks == named.ranks &&
+			    family->nodes == named.nodes && !family->name[0])
+				memcpy(family->name, named.name, sizeof(family->name));
+		}
+	}
+}
+
 static void read_step_field(struct reader *reader, json_object *object,
 			    const struct nt_field *field, struct nt_step *step)
 {
@@ -330,6 +358,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 			read_whys(reader, value);
 		else if (strcmp(member, NT_STEP_REST) == 0)
 			read_rest(reader, value, step);
+		else if (strcmp(member, NT_STEP_NAMES) == 0)
+			read_names(reader, value);
 		else if (strcmp(member, NT_STEP_MORE) != 0 &&
 			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);

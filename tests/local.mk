@@ -388,6 +388,7 @@ EXTRA_DIST += \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/schema.h \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \

@@ -22,6 +22,7 @@
 #include "record/step.h"
 #include "spank/step.h"
 #include "spank/sumtext.h"
+#include "tests/lib/schema.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -61,6 +62,8 @@ static void check_format(struct nt_sum *sum, const struct nt_sum_head *step, cha
 	assert_int_equal(bytes, strlen(out));
 	assert_true(bytes <= NT_STEP_RECORD_MAX);
 	if (nt_step_check(out, bytes, &err) < 0)
+		fail_msg("%s: %s", err.text, out);
+	if (nt_schema_check_text("step", out, &err) < 0)
 		fail_msg("%s: %s", err.text, out);
 }
 

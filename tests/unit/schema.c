@@ -220,6 +220,8 @@ static json_object *step(void)
 	json_object *family = map_of("^[A-Z][A-Za-z]+ [0-9.]+[KMGT]?$", fields_of(&nt_row_fields));
 
 	with(all, NT_STEP_WHY, array_of(object_of("string")));
+	with(all, NT_STEP_NAMES,
+	     array_of(with(object_of("string"), "pattern", text("^[0-9]+r[0-9]+n .+$"))));
 	with(all, NT_STEP_REST,
 	     array_of(with(object_of("string"), "pattern", text("^[0-9]+ [a-z]+$"))));
 	with(all, NT_STEP_MORE, count());

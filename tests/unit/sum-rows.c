@@ -15,6 +15,7 @@
 #include "contract/policy.h"
 #include "record/bandwidth.h"
 #include "record/shortform.h"
+#include "tests/lib/schema.h"
 
 #define TEXT_BYTES (256 * 1024)
 
@@ -202,6 +203,10 @@ static void the_short_form_reads_back(void **state)
 	bytes = nt_short_format(&summary, 0, record, sizeof(record));
 	assert_true(bytes > 0);
 	assert_int_equal(nt_step_check(record, bytes, &err), 0);
+	assert_non_null(strstr(record, ",\"names\":[\"4r2n dp\"]"));
+	assert_non_null(strstr(record, "\"4r2n ep_#\":{\"AllGather 1K\""));
+	if (nt_schema_check_text("step", record, &err) < 0)
+		fail_msg("%s: %s", err.text, record);
 	snprintf(text, sizeof(text), "{\"nccl_tune\":{\"v\":1,\"0\":%s}}", record);
 	nt_summary_init(&read);
 	assert_int_equal(nt_summary_parse(&read, text, strlen(text), NULL, &err), 0);
@@ -313,6 +318,7 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 				 row->arm == NT_ARM_AUTO ? NT_REASON_SMALL : NT_REASON_NONE);
 	}
 	assert_true(nt_short_format(&summary, 0, record, sizeof(record)) > 2600);
+	assert_int_equal(nt_schema_check_text("step", record, &err), 0);
 	snprintf(text, sizeof(text), "{\"nccl_tune\":{\"v\":1,\"0\":%s}}", record);
 	nt_summary_init(&read);
 	assert_int_equal(nt_summary_parse(&read, text, strlen(text), NULL, &err), 0);

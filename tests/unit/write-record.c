@@ -9,6 +9,7 @@
 #include "engine/marker.h"
 #include "record/rankread.h"
 #include "tuner/write.h"
+#include "tests/lib/schema.h"
 
 #define SIZE 262144u
 
@@ -22,6 +23,8 @@ static void read_text(struct host *h, struct nt_rank *rank)
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
 	if (nt_rank_parse(rank, text, bytes, &err) < 0)
+		fail_msg("%s in %s", err.text, text);
+	if (nt_schema_check_text("rank", text, &err) < 0)
 		fail_msg("%s in %s", err.text, text);
 }
 

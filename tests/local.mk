@@ -400,6 +400,7 @@ EXTRA_DIST += \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
 	%D%/lint/packages.bats \
+	%D%/lint/record.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/threats.bats \

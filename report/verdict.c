@@ -187,8 +187,10 @@ static void say_gain(struct maker *maker, const struct nt_row *row)
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));
 	nt_arm_words(row->arm, arm, sizeof(arm));
 	if (isnan(arm_us) || isnan(auto_us))
-		say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s is in use%s.", step,
-		    nt_coll_name(row->coll), size, shape, arm, saved);
+		say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s is in use%s%s.", step,
+		    nt_coll_name(row->coll), size, shape, arm,
+		    row->reason == NT_REASON_REMEMBERED ? ", as an earlier step found it" : "",
+		    saved);
 	else
 		say(maker, NT_SENTENCE_GAIN, "",
 		    "%s%s %s on %s: %s takes %s%s instead of NCCL's %s%s.", step,
@@ -572,12 +574,12 @@ static void say_remark(struct maker *maker, size_t which)
 		return;
 	snprintf(count, sizeof(count), "%" PRId64 " communicators of ", remark->comms);
 	if (remark->ranks > 0)
-		snprintf(who, sizeof(who), " %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
+		snprintf(who, sizeof(who), ", %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
 			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
 			 remark->ranks == 1 ? "" : "s", remark->nodes,
 			 remark->nodes == 1 ? "" : "s");
-	say(maker, NT_SENTENCE_UNTUNED, said.type, "%s%s%s%s: %s", title_of(summary, remark), steps,
-	    steps[0] && who[0] ? "," : "", who, said.says);
+	say(maker, NT_SENTENCE_UNTUNED, said.type, "%s%s%s: %s", title_of(summary, remark), steps,
+	    who, said.says);
 }
 
 static void say_untuned(struct maker *maker)

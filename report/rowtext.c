@@ -12,11 +12,6 @@
 #include "report/rowtime.h"
 #include "report/table.h"
 
-static bool is_state(const struct nt_row *row, const char *state)
-{
-	return row->state && strcmp(row->state, state) == 0;
-}
-
 static void add(char *out, size_t out_bytes, const char *text)
 {
 	size_t used = strlen(out);
@@ -76,9 +71,9 @@ int nt_row_reason(const struct nt_row *row)
 {
 	if (row->reason != NT_REASON_NONE || nt_row_is_tuned(row))
 		return row->reason;
-	if (is_state(row, NT_KEYSTATE_EXPLORING))
+	if (nt_row_is(row, NT_KEYSTATE_EXPLORING))
 		return NT_REASON_UNFINISHED;
-	return is_state(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
+	return nt_row_is(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
 }
 
 static void say_open(struct nt_said *said, const struct nt_row *row)

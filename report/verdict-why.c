@@ -181,6 +181,18 @@ void nt_maker_untuned(struct nt_maker *maker)
 	}
 }
 
+/* Has it communicators of a part of its nodes? Then others may have some of their own. */
+static bool has_small(const struct nt_summary *summary, size_t step)
+{
+	for (size_t i = 0; i < summary->family_count; i++) {
+		const struct nt_family *family = &summary->families[i];
+
+		if (family->step == step && family->nodes < summary->steps[step].nodes)
+			return true;
+	}
+	return false;
+}
+
 void nt_maker_partial(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -196,7 +208,7 @@ void nt_maker_partial(struct nt_maker *maker)
 		if (step->early)
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 				     "Step %s had not ended when this was written.", step->name);
-		if (step->heard >= 0 && step->heard < step->nodes)
+		if (step->heard >= 0 && step->heard < step->nodes && has_small(summary, i))
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 				     "Step %s: %" PRId64 " of %" PRId64
 				     " nodes were read; communicators "

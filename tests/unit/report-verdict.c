@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "report/verdict-maker.h"
 #include "report/words.h"
 
 /* A step of 8 ranks on 2 nodes. */

@@ -447,7 +447,6 @@ static void add_arms(struct maker *maker, struct nt_row *row, const struct draft
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
 	row->first_arm = maker->summary->arm_count;
-	row->first_try = maker->summary->try_count;
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
 		struct nt_arm_tried *arm = ADD(maker, arm);
 
@@ -519,8 +518,6 @@ static void add_shares(struct maker *maker)
 		struct nt_row *row = &summary->rows[i];
 
 		row->share /= total_us;
-		if (!isnan(row->share))
-			summary->families[row->family].share += row->share;
 	}
 	if (total_us > 0 && step->ranks > 0)
 		step->comm_ms = total_us / 1e3 / (double)step->ranks;
@@ -643,6 +640,7 @@ static void make(struct maker *maker)
 		return;
 	add_rows(maker);
 	add_shares(maker);
+	nt_summary_guess(maker->summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);
 }

@@ -291,7 +291,7 @@ static int report_jobs(struct answer *answer, size_t *known, struct nt_error *er
 	slurm_init(NULL);
 	for (size_t i = 0; rc == 0 && i < jobs->count; i++)
 		rc = report_range(answer, &jobs->ranges[i], known, err);
-	if (rc == 0)
+	if (rc == 0 && !nt_joblist_is_one(jobs))
 		rc = report_span(answer, known, err);
 	slurm_fini();
 	return rc;

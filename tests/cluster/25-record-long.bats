@@ -174,13 +174,13 @@ last_run_is_final() {
 		mkdir "$BASE/victim/own"
 		ln -s /tmp "$BASE/victim/own/nt.$SLURM_JOB_ID"
 		while read -r dir; do
-			NCCL_TUNE_RECORD_DIR=$dir srun ./rank </dev/null || echo failed
+			NCCL_TUNE_RECORD_DIR=$dir srun -Q ./rank </dev/null || echo failed
 		done <dirs
-		NCCL_TUNE_RECORD_DIR=$BASE/victim/own srun ./rank || echo failed
+		NCCL_TUNE_RECORD_DIR=$BASE/victim/own srun -Q ./rank || echo failed
 	END
 	wait_record "$job"
 	umount "$base/full"
-	[ ! -s "$NT_CLUSTER/work/output" ]
+	[ ! -s "$NT_CLUSTER/work/output" ] || { cat "$NT_CLUSTER/work/output"; false; }
 	sacct_field "$job" admincomment | jq -c '.nccl_tune[] | objects | {long, no_long}'
 	for at in 0 1 2 3 4 5 8; do
 		[ "$(step $at | jq '.long == null and (.no_long | length > 10)')" = true ] || { step $at; false; }

@@ -30,7 +30,8 @@ int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err)
 
 /* See to it that the jobs of the user have at most so much there: the oldest go first, then the
  * oldest parts of the one of that name, but for keep. Where there are more jobs than can be looked
- * at, in number or in time, the oldest quarter of what was seen goes. Returns how many parts went. */
+ * at, in number or in time, the oldest quarter of what was seen goes. Returns how many parts
+ * went. */
 int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes, int limit_ms);
 
 #endif

@@ -137,6 +137,18 @@ int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *
 	return rc;
 }
 
+int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err)
+{
+	int fd = open(path, FILE_FLAGS | O_DIRECTORY);
+	int rc;
+
+	if (fd < 0)
+		return nt_error_set(err, "%.150s: %m", path);
+	rc = add_directory(set, fd, path, err);
+	close(fd);
+	return rc;
+}
+
 /* ---- which of them count */
 
 static int64_t order(int64_t left, int64_t right)

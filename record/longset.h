@@ -43,6 +43,9 @@ bool nt_long_set_is(const char *path);
 /* Add that part, or all parts of that directory. -1 where it cannot be opened, or a part that was
  * named is none. */
 int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *err);
+/* The same of a path that somebody else has named, which must be a directory: opening anything else
+ * may do something, as of a device. */
+int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err);
 
 /* By step and node; what is out of date goes, and what is of another job or another user where
  * these are told: job 0 and uid UINT32_MAX: any. */

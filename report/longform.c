@@ -37,7 +37,7 @@ static void look_at(struct search *search, const char *directory)
 	if (search->tried == NAMED_MAX || strlen(directory) >= NT_PATH_MAX)
 		return;
 	snprintf(search->seen[search->tried++], NT_PATH_MAX, "%s", directory);
-	(void)nt_long_set_add(search->set, directory, &err);
+	(void)nt_long_set_add_named(search->set, directory, &err);
 }
 
 /* CLUSTER.JOBID, whatever the cluster. */

@@ -412,7 +412,9 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
 		"nccl-tune(7))",
 		key,
-		r->open->kind == NT_CONF_SITE ? "pmix, record, record_bytes, record_dir, record_max, memory_max " : "");
+		r->open->kind == NT_CONF_SITE
+			? "pmix, record, record_bytes, record_dir, record_max, memory_max "
+			: "");
 }
 
 static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,

@@ -38,6 +38,7 @@ unit_tests = \
 	%D%/unit/layout \
 	%D%/unit/learned \
 	%D%/unit/long \
+	%D%/unit/longform \
 	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \

@@ -12,7 +12,7 @@
 #include "contract/coll.h"
 #include "record/bandwidth.h"
 #include "report/rowtext.h"
-#include "report/verdict.h"
+#include "report/words.h"
 
 #define REMARKS_MAX 1024
 

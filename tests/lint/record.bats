@@ -43,7 +43,7 @@ quoted() {
 # What is no member: states, reasons, and the words of values and formats.
 values() {
 	sed -n 's/^\tX([A-Z_]*, "\([a-z]\{1,\}\)",.*/\1/p' record/reason.h
-	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEYFROM_[A-Z]* "\([a-z]*\)".*/\1/p' record/rank.h
+	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEY\(FROM\|ROUND\)_[A-Z]* "\([a-z]*\)".*/\2/p' record/rank.h
 	printf '%s\n' chosen dp default socket ib any uid record tuner profiler v
 }
 

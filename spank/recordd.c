@@ -47,7 +47,10 @@
 #define COLLECT_SHARE 100 /* ... and so many times what the last one took of a processor ... */
 #define COLLECT_REST_MS 60000 /* ... up to this */
 #define COLLECT_LIMIT_MS 3000
-#define AGAIN_MS 10000 /* between writes of an early record */
+/* Between writes of an early record: at first so long, then twice as long each time, up to this.
+ * While something is explored a record changes all the time. */
+#define AGAIN_MS 10000
+#define AGAIN_MAX_MS 60000
 #define QUEUED_MS 3000 /* ... that has to wait for its turn */
 #define LIFE_MS 15000 /* after the step's end */
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
@@ -73,6 +76,7 @@ struct watch {
 	uint64_t signature; /* of the records as they were read last */
 	int reader_pid; /* who reads them now; 0: nobody */
 	int64_t collect_ms; /* when they may be read next */
+	int64_t again_ms; /* between two early writes, by now; 0: none was repeated yet */
 	int64_t started_ms, ended_ms;
 	struct nt_delivery delivery;
 	struct nt_child_running memory; /* who writes into the user's memory */
@@ -512,15 +516,19 @@ static void tick(struct watch *watch)
 {
 	struct nt_delivery *delivery = &watch->delivery;
 	int64_t now_ms = nt_clock_ms();
-	int64_t pause_ms = delivery->result == NT_ACCOUNT_QUEUED ? QUEUED_MS : AGAIN_MS;
+	int64_t again_ms = watch->again_ms > 0 ? watch->again_ms : AGAIN_MS;
+	int64_t pause_ms = delivery->result == NT_ACCOUNT_QUEUED ? QUEUED_MS : again_ms;
 
 	if (now_ms >= watch->collect_ms && has_changed(watch))
 		collect(watch);
 	tick_long(watch);
 	if (watch->errand.first && nt_deliver_early_done(delivery) && watch->decided &&
 	    strcmp(told(watch), delivery->written) != 0 && delivery->result != NT_ACCOUNT_FOREIGN &&
-	    (delivery->tried_ms == 0 || now_ms - delivery->tried_ms >= pause_ms))
+	    (delivery->tried_ms == 0 || now_ms - delivery->tried_ms >= pause_ms)) {
+		if (delivery->tried_ms != 0 && pause_ms == again_ms)
+			watch->again_ms = 2 * again_ms < AGAIN_MAX_MS ? 2 * again_ms : AGAIN_MAX_MS;
 		nt_deliver_early(delivery, watch->told);
+	}
 }
 
 /* Until slurmstepd says that the step's tasks have ended, or is gone. */

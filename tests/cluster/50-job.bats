@@ -225,7 +225,7 @@ is_explored() {
 
 @test "a running job is watched to its end, on a terminal and as lines" {
 	local id screen pids
-	job 2 2 --iters 8000 --realtime 1 &
+	job 2 2 --iters 5000 --realtime 1 &
 	pids=$!
 	wait_for 60 job_number
 	id=$(job_number)

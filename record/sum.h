@@ -79,6 +79,8 @@ struct nt_sum_explored {
 	int64_t bytes;
 	struct nt_arm_tried arm[NT_SUM_ARMS];
 	size_t arm_count;
+	struct nt_try *tries;
+	size_t try_count;
 };
 
 #define NT_SUM_PERIODS 64
@@ -134,6 +136,7 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
 /* *node: its index in sum->nodes. */
 int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node);
+/* explored->tries becomes the sum's, or is freed. */
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored);
 /* As many names as there is room for. */
 void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);

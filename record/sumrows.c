@@ -99,6 +99,10 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	if (isnan(step->step_us[1]))
 		note_marker(step, &sum->marker);
 	step->whole = true;
+	/* Of the rows that are made now, whatever was known before. */
+	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->more = 0;
+	memset(step->rest, 0, sizeof(step->rest));
 }
 
 /* ---- families, communicators, nodes */

@@ -155,6 +155,7 @@ static json_object *trial(void)
 {
 	json_object *schema = object_of("object"), *all = json_object_new_object();
 	json_object *channels = fields_of(&nt_trial_channels_fields);
+	json_object *plan = json_object_new_object();
 
 	with(properties(channels), NT_IN_TRIAL_OWN, map_of("^[A-Z]", count()));
 	with(all, NT_IN_TRIAL_ARMS, array_of(arm()));
@@ -162,6 +163,9 @@ static json_object *trial(void)
 	with(all, NT_IN_TRIAL_REMEMBERED, arm());
 	with(all, NT_IN_TRIAL_REMEMBERED_COST, number(-1, NT_NUMBER_MAX));
 	with(all, NT_IN_TRIAL_CHANNELS, channels);
+	with(plan, NT_IN_PLAN_BLOCKS, count());
+	with(plan, NT_IN_PLAN_ARMS, array_of(arm()));
+	with(all, NT_IN_TRIAL_PLANS, array_of(with(object_of("object"), "properties", plan)));
 	with(all, NT_IN_TRIAL_ROUNDS,
 	     array_of(with(object_of("string"), "pattern", text("^[A-Za-z0-9+/]*$"))));
 	return with(schema, "properties", all);

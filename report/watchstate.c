@@ -15,6 +15,7 @@
 #include "report/words.h"
 
 #define REMARKS_MAX 1024
+#define SHORT_SENTENCE 40 /* one that is shorter says too little alone */
 
 /* A key by what it is called, and what was last seen, and told, of it. */
 struct nt_watched_key {
@@ -199,9 +200,10 @@ static void tell_committed(const struct teller *teller, const struct nt_row *row
 
 static int sentence_bytes(const char *text)
 {
-	const char *end = strstr(text, ". ");
+	const size_t bytes = strlen(text);
+	const char *end = bytes > SHORT_SENTENCE ? strstr(text + SHORT_SENTENCE, ". ") : NULL;
 
-	return (int)(end ? end + 1 - text : (ptrdiff_t)strlen(text));
+	return (int)(end ? end + 1 - text : (ptrdiff_t)bytes);
 }
 
 static void tell_kept(const struct teller *teller, const struct nt_row *row, const char *step,
@@ -211,7 +213,7 @@ static void tell_kept(const struct teller *teller, const struct nt_row *row, con
 	struct nt_said said;
 
 	nt_row_say(&said, row);
-	/* One sentence: the report has the rest. */
+	/* A sentence: the report has the rest. */
 	if (said.says[0])
 		add_news(teller, false, "%s%s: %.*s", step, name, sentence_bytes(said.says),
 			 said.says);

@@ -64,6 +64,9 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 	}
 	memcpy(grown + begin, sample, count * sizeof(grown[0]));
 	history->sample = grown;
+	history->plan[history->rounds].count = schedule->count;
+	history->plan[history->rounds].blocks = schedule->blocks;
+	memcpy(history->plan[history->rounds].arm, schedule->arm, sizeof(schedule->arm));
 	history->end[history->rounds++] = begin + count;
 }
 
@@ -90,6 +93,8 @@ void nt_history_figures(struct nt_history *history, unsigned arm, const struct n
 		.us = (float)figures->median_us,
 		.p25_us = (float)figures->p25_us,
 		.p75_us = (float)figures->p75_us,
+		.min_us = (float)figures->min_us,
+		.max_us = (float)figures->max_us,
 	};
 	history->arms += at == history->arms;
 }
@@ -115,6 +120,7 @@ static void hand_on(struct nt_history *old, struct nt_history *new)
 	new->channels = old->channels;
 	new->rounds = old->rounds;
 	memcpy(new->end, old->end, sizeof(new->end));
+	memcpy(new->plan, old->plan, sizeof(new->plan));
 	new->sample = old->sample;
 	old->sample = NULL;
 }

@@ -27,7 +27,8 @@
 struct nt_tried {
 	uint16_t arm, samples;
 	float predicted_us; /* NCCL's; < 0: none, as of all arms with caps or chunk sizes */
-	float us, p25_us, p75_us; /* median, quartiles of the newest round and those like it */
+	/* median, quartiles, least and most of the newest round and those like it */
+	float us, p25_us, p75_us, min_us, max_us;
 };
 
 struct nt_history {
@@ -36,6 +37,9 @@ struct nt_history {
 	uint32_t ranks, nodes;
 	uint16_t auto_arm, chosen_arm;
 	float cost_us[NT_PAIRS]; /* NCCL's */
+	/* What exploring has cost by its last round (engine/ledger.h); below 0: it saved time. */
+	uint32_t spent_calls;
+	float spent_ms;
 	unsigned arms;
 	struct nt_tried arm[NT_HISTORY_ARMS]; /* in the order of their trial, AUTO first */
 	/* What it takes to repeat the first exploration. */
@@ -48,6 +52,11 @@ struct nt_history {
 	struct nt_channels channels;
 	unsigned rounds;
 	unsigned end[NT_HISTORY_ROUNDS]; /* of each round in sample[] */
+	/* of each round: so many arms in so many blocks */
+	struct {
+		uint8_t count, blocks;
+		uint16_t arm[NT_SCHEDULE_ARMS];
+	} plan[NT_HISTORY_ROUNDS];
 	uint16_t *sample; /* of all rounds, by block and place in the schedule's arm[] */
 };
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/field.h"
+#include "record/printable.h"
 
 #define COMPONENT_DIGITS 3 /* of a heterogeneous step; Slurm has at most 128 */
 
@@ -32,6 +34,16 @@ bool nt_step_name_valid(const char *name)
 	name += digits + 1;
 	digits = name[-1] == '+' ? count_digits(name, COMPONENT_DIGITS) : 0;
 	return digits > 0 && name[digits] == '\0';
+}
+
+int nt_step_name_order(const char *left, const char *right)
+{
+	bool left_number = isdigit((unsigned char)left[0]);
+	bool right_number = isdigit((unsigned char)right[0]);
+
+	if (left_number != right_number)
+		return left_number ? -1 : 1;
+	return strverscmp(left, right);
 }
 
 bool nt_step_name_matches(const char *name, const char *wanted)
@@ -87,6 +99,22 @@ int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes)
 	*ranks = (uint32_t)parts[0];
 	*nodes = (uint32_t)parts[1];
 	return *text == '\0' ? 0 : -1;
+}
+
+int nt_family_parse(const char *text, uint32_t *ranks, uint32_t *nodes, char *name)
+{
+	size_t bytes = strcspn(text, " ");
+	char shape[32];
+
+	if (bytes >= sizeof(shape) ||
+	    (text[bytes] &&
+	     nt_printable_copy(name, NT_COMM_NAME, text + bytes + 1, strlen(text + bytes + 1)) < 0))
+		return -1;
+	if (!text[bytes])
+		name[0] = '\0';
+	memcpy(shape, text, bytes);
+	shape[bytes] = '\0';
+	return nt_shape_parse(shape, ranks, nodes);
 }
 
 int nt_label_parse(const char *text, int *coll, size_t *bytes)

@@ -34,6 +34,10 @@
 /* why of a counted key that takes too little of the time to be explored */
 #define NT_KEYWHY_UNWORTHY "not worth it"
 
+#define NT_KEYROUND_SCREEN "screen" /* all promising arms */
+#define NT_KEYROUND_CONFIRM "confirm" /* AUTO and the best of them */
+#define NT_KEYROUND_RECHECK "recheck" /* AUTO and the arm in force */
+
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
 
@@ -81,6 +85,7 @@
 	X(TEXT, "state", state, 16, NT_MUST) /* NT_COMMSTATE_* */ \
 	X(TEXT, "why", why, 240, NT_EMPTY) /* who differs and in what, or why nothing was tried */ \
 	X(BOOL, "alike", alike, 0, NT_MAY) /* its ranks' cards were compared and are the same */ \
+	X(TEXT, "name", name, NT_COMM_NAME, NT_MAY) /* the framework's */ \
 	X(ARRAY, NT_RANK_KEYS, key_array, 0, NT_MAY)
 
 #define NT_RANK_KEY_FIELDS(X) \
@@ -101,6 +106,10 @@
 	X(SHARE, "p", p, 6, NT_MAY) \
 	X(TEXT, "why", why, 64, NT_MAY) /* AUTO was kept, or is still in force */ \
 	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_*: the decision is a remembered one */ \
+	X(TEXT, "round", round, 8, NT_MAY) /* NT_KEYROUND_*: the newest, while the key is open */ \
+	X(COUNT, "round_arms", round_arms, 0, NT_MAY) /* that it measures, AUTO included */ \
+	X(COUNT, "round_calls", round_calls, 0, NT_MAY) /* that it takes */ \
+	X(COUNT, "round_done", round_done, 0, NT_MAY) /* and that have gone by */ \
 	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when it was decided last */ \
 	X(COUNT, "spent_calls", spent_calls, 0, NT_MAY) \
 	X(TIME, "spent_ms", spent_ms, 3, NT_MAY) \
@@ -138,7 +147,10 @@
 	X(TIME, "predicted_us", predicted_us, 2, NT_MAY) \
 	X(TIME, "us", us, 2, NT_MUST) \
 	X(TIME, "p25_us", p25_us, 2, NT_MUST) \
-	X(COUNT, "samples", samples, 0, NT_MUST)
+	X(COUNT, "samples", samples, 0, NT_MUST) \
+	X(TIME, "p75_us", p75_us, 2, NT_MAY) \
+	X(TIME, "min_us", min_us, 2, NT_MAY) \
+	X(TIME, "max_us", max_us, 2, NT_MAY)
 
 /* What it took to agree with other nodes: reads of their logs, appends to one's own and their
  * bytes, outcomes, keys that were opened for a recheck and the reads meant for them. */
@@ -181,6 +193,9 @@
 #define NT_IN_TRIAL_CHANNELS "channels"
 #define NT_IN_TRIAL_OWN "own"
 #define NT_IN_TRIAL_ROUNDS "rounds"
+#define NT_IN_TRIAL_PLANS "plans"
+#define NT_IN_PLAN_BLOCKS "blocks"
+#define NT_IN_PLAN_ARMS "arms"
 
 struct nt_rank_key {
 	NT_RANK_KEY_FIELDS(NT_FIELD_MEMBER)
@@ -235,6 +250,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_f
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
+#define NT_RANK_ROUND_ARMS 12
 #define NT_RANK_TRIAL_BYTES 2072 /* of one round's times */
 
 struct nt_rank_trial {
@@ -254,6 +270,8 @@ struct nt_rank_trial {
 		unsigned samples;
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
+		unsigned blocks, arms; /* 0 arms: the record does not say which */
+		int arm[NT_RANK_ROUND_ARMS];
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "contract/coll.h"
+#include "contract/policy.h"
 #include "record/scan.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
@@ -16,12 +17,11 @@ const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
 static const struct nt_field row_rows[] = { NT_ROW_FIELDS(ROW_ROW) };
 const struct nt_fields nt_row_fields = NT_FIELDS(row_rows);
 
-void nt_step_open_shape(struct nt_put *put, int64_t ranks, int64_t nodes)
+const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name)
 {
-	char name[48];
-
-	snprintf(name, sizeof(name), "%" PRId64 "r%" PRId64 "n", ranks, nodes);
-	nt_put_open(put, name, '{');
+	snprintf(out, NT_FAMILY_MAX, "%" PRIu32 "r%" PRIu32 "n%s%.*s", ranks, nodes,
+		 name[0] ? " " : "", NT_COMM_NAME - 1, name);
+	return out;
 }
 
 void nt_step_put_row(struct nt_put *put, const struct nt_row *row)
@@ -33,6 +33,26 @@ void nt_step_put_row(struct nt_put *put, const struct nt_row *row)
 	nt_put_open(put, name, '{');
 	nt_fields_put(put, &nt_row_fields, row);
 	nt_put_close(put);
+}
+
+const struct nt_step_why nt_step_whys[NT_STEP_WHYS] = {
+	{ NT_PLACE_NO_TUNER, "the user's own NCCL_TUNER_PLUGIN was kept" },
+	{ NT_PLACE_NO_PROFILER, "the user's own NCCL_PROFILER_PLUGIN was kept" },
+	{ NT_PLACE_USER_ALGO, "the user's own NCCL_ALGO was kept" },
+	{ NT_PLACE_USER_PROTO, "the user's own NCCL_PROTO was kept" },
+};
+
+const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
+			      size_t out_bytes)
+{
+	char count[48] = "";
+
+	out[0] = '\0';
+	if (comms > 1)
+		snprintf(count, sizeof(count), ", %" PRId64 " communicators", comms);
+	if (ranks > 0)
+		snprintf(out, out_bytes, "%" PRId64 "r%" PRId64 "n%s: ", ranks, nodes, count);
+	return out;
 }
 
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)

@@ -5,6 +5,7 @@
 #include "record/summary.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <json.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/bandwidth.h"
 #include "record/label.h"
 #include "record/printable.h"
 #include "record/rank.h"
 #include "record/read.h"
 #include "record/scan.h"
 
-#define ITEMS_MAX 65536 /* rows, steps or remarks; no honest record comes near */
+#define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
 struct reader {
@@ -38,6 +40,14 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->steps);
 	free(summary->rows);
 	free(summary->remarks);
+	free(summary->families);
+	free(summary->comms);
+	free(summary->nodes);
+	free(summary->places);
+	free(summary->volumes);
+	free(summary->arms);
+	free(summary->tries);
+	free(summary->dropped);
 	nt_summary_init(summary);
 }
 
@@ -50,8 +60,7 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 	return false;
 }
 
-/* Room for one more item at the end of an array that grows by doubling; NULL when there is none. */
-static void *add_item(void *items, size_t *count, size_t item_bytes)
+void *nt_summary_add(void *items, size_t *count, size_t item_bytes)
 {
 	void **array = items;
 	char *grown;
@@ -73,8 +82,8 @@ static void *add_item(void *items, size_t *count, size_t item_bytes)
 static struct nt_remark *add_remark(struct reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = add_item(&summary->remarks, &summary->remark_count,
-					    sizeof(*remark));
+	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
+						  sizeof(*remark));
 
 	if (!remark) {
 		reader->no_memory = true;
@@ -113,6 +122,13 @@ static const char *row_state(const struct nt_row *row, const char *mode)
 {
 	if (row->arm != NT_ARM_AUTO)
 		return NT_KEYSTATE_COMMITTED;
+	if (row->reason == NT_REASON_OBSERVED)
+		return NT_KEYSTATE_OBSERVED;
+	if (nt_reason_about(row->reason) == NT_ABOUT_OPEN_KEY)
+		return row->reason == NT_REASON_UNFINISHED ? NT_KEYSTATE_EXPLORING
+							   : NT_KEYSTATE_COUNTED;
+	if (nt_reason_about(row->reason) == NT_ABOUT_KEY)
+		return NT_KEYSTATE_KEPT;
 	if (strcmp(mode, "observe") == 0)
 		return NT_KEYSTATE_OBSERVED;
 	return isnan(row->arm_us) ? NT_KEYSTATE_EXPLORING : NT_KEYSTATE_KEPT;
@@ -137,27 +153,71 @@ static void read_row(struct reader *reader, const char *label, json_object *valu
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = add_item(&summary->rows, &summary->row_count, sizeof(*added));
+	added = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*added));
 	if (added)
 		*added = *row;
 	else
 		reader->no_memory = true;
 }
 
+/* Returns its index; 0 without memory. */
+static size_t add_family(struct reader *reader, const struct nt_row *row, const char *name)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
+						  sizeof(*family));
+
+	if (!family) {
+		reader->no_memory = true;
+		return 0;
+	}
+	family->step = summary->step_count - 1;
+	family->ranks = row->ranks;
+	family->nodes = row->nodes;
+	memcpy(family->name, name, sizeof(family->name));
+	family->comms = -1;
+	return summary->family_count - 1;
+}
+
 static void read_shape(struct reader *reader, const char *shape, json_object *entries)
 {
 	struct nt_row row = { .step = 0 };
+	char name[NT_COMM_NAME];
 
-	if (nt_shape_parse(shape, &row.ranks, &row.nodes) < 0) {
-		damage(reader, "unknown member \"%.40s\"", shape);
+	if (nt_family_parse(shape, &row.ranks, &row.nodes, name) < 0) {
+		if (isdigit((unsigned char)shape[0])) /* else it is a later release's */
+			damage(reader, "unknown member \"%.40s\"", shape);
 		return;
 	}
 	if (!json_object_is_type(entries, json_type_object)) {
 		damage(reader, "%s: not an object", shape);
 		return;
 	}
+	row.family = add_family(reader, &row, name);
 	json_object_object_foreach(entries, label, value)
 		read_row(reader, label, value, shape, &row);
+}
+
+/* "8r2n, 2 communicators: words": what stands before the words is read back where it is there. */
+static void split_why(struct nt_remark *remark)
+{
+	const char *colon = strstr(remark->text, ": ");
+	char shape[32];
+	size_t bytes = strcspn(remark->text, ",:");
+
+	remark->reason = nt_reason_find(remark->text);
+	if (!colon || bytes >= sizeof(shape))
+		return;
+	memcpy(shape, remark->text, bytes);
+	shape[bytes] = '\0';
+	if (nt_shape_parse(shape, &remark->ranks, &remark->nodes) < 0)
+		return;
+	remark->comms = 1;
+	if (remark->text[bytes] == ',')
+		remark->comms = strtoll(remark->text + bytes + 1, NULL, 10);
+	if (remark->comms < 1)
+		remark->comms = 1;
+	remark->words = (size_t)(colon + 2 - remark->text);
 }
 
 static void read_whys(struct reader *reader, json_object *whys)
@@ -175,10 +235,73 @@ static void read_whys(struct reader *reader, json_object *whys)
 			continue;
 		}
 		remark = add_remark(reader, NT_REMARK_WHY);
-		if (remark)
-			nt_printable_copy(remark->text, sizeof(remark->text),
-					  json_object_get_string(why),
-					  (size_t)json_object_get_string_len(why));
+		if (!remark)
+			return;
+		nt_printable_copy(remark->text, sizeof(remark->text), json_object_get_string(why),
+				  (size_t)json_object_get_string_len(why));
+		split_why(remark);
+	}
+}
+
+/* "2 small": rows that are not there, by their reason. Returns how many, -1 for anything else. */
+static int64_t parse_rest(const char *text, int *reason)
+{
+	long long count;
+	char *end;
+
+	errno = 0;
+	count = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : -1;
+	if (errno || count < 0 || count > NT_COUNT_MAX || *end != ' ')
+		return -1;
+	*reason = strcmp(end + 1, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE : nt_reason_parse(end + 1);
+	return count;
+}
+
+static void read_rest(struct reader *reader, json_object *rest, struct nt_step *step)
+{
+	if (!json_object_is_type(rest, json_type_array)) {
+		damage(reader, NT_STEP_REST " is not an array");
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(rest); i++) {
+		json_object *item = json_object_array_get_idx(rest, i);
+		int reason;
+		int64_t count = json_object_is_type(item, json_type_string)
+					? parse_rest(json_object_get_string(item), &reason)
+					: -1;
+
+		if (count < 0)
+			damage(reader, NT_STEP_REST " %zu is not a number and a reason", i);
+		else
+			step->rest[reason] += count;
+	}
+}
+
+/* "8r2n NAME": of the step's family that is called by its shape alone. They stand behind it. */
+static void read_names(struct reader *reader, json_object *names)
+{
+	struct nt_summary *summary = reader->summary;
+	const size_t step = summary->step_count - 1;
+	struct nt_family named;
+
+	if (!json_object_is_type(names, json_type_array)) {
+		damage(reader, NT_STEP_NAMES " is not an array");
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(names); i++) {
+		const char *label = json_object_get_string(json_object_array_get_idx(names, i));
+
+		if (!label || nt_family_parse(label, &named.ranks, &named.nodes, named.name) < 0) {
+			damage(reader, NT_STEP_NAMES " %zu is not a shape and a name", i);
+			continue;
+		}
+		for (size_t f = 0; f < summary->family_count; f++) {
+			struct nt_family *family = &summary->families[f];
+
+			if (family->step == step && family->ranks == named.ranks &&
+			    family->nodes == named.nodes && !family->name[0])
+				memcpy(family->name, named.name, sizeof(family->name));
+		}
 	}
 }
 
@@ -205,13 +328,24 @@ static void read_step_head(struct reader *reader, json_object *object, struct nt
 	read_step_field(reader, object, &step_more, step);
 }
 
+static void add_no_long(struct reader *reader, const char *why)
+{
+	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
+
+	if (!remark)
+		return;
+	remark->reason = NT_REASON_OTHER;
+	snprintf(remark->text, sizeof(remark->text), "this record was not kept in full: %s", why);
+}
+
 static void read_step(struct reader *reader, const char *name, json_object *object)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_step *step;
 
 	if (!nt_step_name_valid(name)) {
-		damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
+		if (isdigit((unsigned char)name[0])) /* else it is a later release's */
+			damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
 		return;
 	}
 	if (reader->only_step && !nt_step_name_matches(name, reader->only_step))
@@ -221,17 +355,23 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 		damage(reader, "not an object");
 		return;
 	}
-	step = add_item(&summary->steps, &summary->step_count, sizeof(*step));
+	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
 	if (!step) {
 		reader->no_memory = true;
 		return;
 	}
 	snprintf(step->name, sizeof(step->name), "%s", name);
 	read_step_head(reader, object, step);
+	if (step->no_long[0])
+		add_no_long(reader, step->no_long);
 	json_object_object_foreach(object, member, value)
 	{
 		if (strcmp(member, NT_STEP_WHY) == 0)
 			read_whys(reader, value);
+		else if (strcmp(member, NT_STEP_REST) == 0)
+			read_rest(reader, value, step);
+		else if (strcmp(member, NT_STEP_NAMES) == 0)
+			read_names(reader, value);
 		else if (strcmp(member, NT_STEP_MORE) != 0 &&
 			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);
@@ -243,17 +383,10 @@ struct member {
 	json_object *value;
 };
 
-/* Numbers first, in order; then the batch script. */
 static int compare_members(const void *left, const void *right)
 {
-	const char *a = ((const struct member *)left)->name;
-	const char *b = ((const struct member *)right)->name;
-	bool a_number = isdigit((unsigned char)a[0]);
-	bool b_number = isdigit((unsigned char)b[0]);
-
-	if (a_number != b_number)
-		return a_number ? -1 : 1;
-	return strverscmp(a, b);
+	return nt_step_name_order(((const struct member *)left)->name,
+				  ((const struct member *)right)->name);
 }
 
 /* Steps are written in the order in which they ended. */
@@ -329,10 +462,69 @@ static int compare_rows(const void *left, const void *right)
 	if (order == 0)
 		order = (a->nodes > b->nodes) - (a->nodes < b->nodes);
 	if (order == 0)
+		order = (a->family > b->family) - (a->family < b->family);
+	if (order == 0)
 		order = strcmp(nt_coll_name(a->coll), nt_coll_name(b->coll));
 	if (order == 0)
 		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
 	return order;
+}
+
+void nt_summary_sort(struct nt_summary *summary)
+{
+	if (summary->row_count > 0)
+		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
+}
+
+/* What a row leaves out that can be told from the rest, where room was short. */
+static void complete(struct nt_row *row, const struct nt_step *step)
+{
+	double us = nt_row_call_us(row, nt_row_in_force(row));
+	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
+
+	if (isnan(row->gain_percent) && row->auto_us > 0 && !isnan(row->arm_us))
+		row->gain_percent = 100 * (row->auto_us - row->arm_us) / row->auto_us;
+	if (isnan(us))
+		us = row->auto_predicted_us;
+	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
+		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
+}
+
+static void guess(struct nt_summary *summary, size_t at)
+{
+	struct nt_family *family = &summary->families[at];
+	const struct nt_step *step = &summary->steps[family->step];
+	struct nt_guess known = {
+		.name = family->name,
+		.ranks = family->ranks,
+		.nodes = family->nodes,
+		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
+		.step_nodes = (uint32_t)(step->nodes > 0 ? step->nodes : 0),
+		.steps = step->steps,
+		.pairs = -1,
+	};
+
+	family->share = 0;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+		int64_t comms = row->comms > 0 ? row->comms : 1;
+
+		if (row->family != at)
+			continue;
+		if (comms > family->comms)
+			family->comms = comms;
+		family->share += isnan(row->share) ? 0 : row->share;
+		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
+		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
+					  (double)row->bytes / (double)comms;
+	}
+	family->parallel = nt_guess_parallel(&known);
+}
+
+void nt_summary_guess(struct nt_summary *summary, size_t first_family)
+{
+	for (size_t i = first_family; i < summary->family_count; i++)
+		guess(summary, i);
 }
 
 /* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
@@ -380,7 +572,9 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		read_member(&reader, ours);
 	else
 		read_damaged(&reader, all);
-	if (summary->row_count > 0)
-		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
+	for (size_t i = 0; i < summary->row_count; i++)
+		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);
+	nt_summary_sort(summary);
+	nt_summary_guess(summary, 0);
 	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
 }

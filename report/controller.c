@@ -36,6 +36,27 @@ static bool is_wanted(const struct nt_jobid *wanted, const slurm_job_info_t *job
 	return id.job == wanted->job || job->job_id == wanted->job;
 }
 
+static const char *state_of(const slurm_job_info_t *job)
+{
+	static const char *const words[JOB_END] = {
+		[JOB_PENDING] = "waiting to start",
+		[JOB_RUNNING] = "running",
+		[JOB_SUSPENDED] = "suspended",
+		[JOB_COMPLETE] = "completed",
+		[JOB_CANCELLED] = "cancelled",
+		[JOB_FAILED] = "failed",
+		[JOB_TIMEOUT] = "ended by its time limit",
+		[JOB_NODE_FAIL] = "ended with a node",
+		[JOB_PREEMPTED] = "preempted",
+		[JOB_BOOT_FAIL] = "failed to boot",
+		[JOB_DEADLINE] = "ended by its deadline",
+		[JOB_OOM] = "out of memory",
+	};
+	const uint32_t state = job->job_state & JOB_STATE_BASE;
+
+	return state < JOB_END ? words[state] : NULL;
+}
+
 static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 {
 	const char *comment = job->admin_comment ? job->admin_comment : "";
@@ -49,6 +70,9 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 		return -1;
 	text->job = job->job_id;
 	text->ended = (job->job_state & JOB_STATE_BASE) > JOB_SUSPENDED;
+	text->state = state_of(job);
+	text->start_s = job->start_time;
+	text->end_s = text->ended ? job->end_time : 0;
 	return 0;
 }
 

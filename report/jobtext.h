@@ -16,6 +16,8 @@ struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
 	uint32_t job; /* Slurm's own number of that job, task or component */
 	bool ended;
+	const char *state; /* in a word; NULL: unknown */
+	int64_t start_s; /* since 1970; 0: it has not started, or it is unknown */
 	int64_t end_s; /* since 1970; 0: unknown */
 	char user[64]; /* "" if unknown */
 	char *comment; /* "" where there is none */

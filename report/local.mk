@@ -36,6 +36,8 @@ libnt_report_la_SOURCES = \
 	%D%/inventory.h \
 	%D%/jobid.c \
 	%D%/jobid.h \
+	%D%/joblist.c \
+	%D%/joblist.h \
 	%D%/jobload.c \
 	%D%/jobload.h \
 	%D%/jobtext.c \
@@ -44,26 +46,64 @@ libnt_report_la_SOURCES = \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
+	%D%/longform.c \
+	%D%/longform.h \
 	%D%/memory.c \
+	%D%/output.c \
+	%D%/output.h \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/prometheus.c \
+	%D%/prometheus.h \
+	%D%/reasons.c \
+	%D%/reasons.h \
 	%D%/remembered.h \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/screen.c \
+	%D%/screen.h \
+	%D%/rowtext.c \
+	%D%/rowtext.h \
+	%D%/rowtime.c \
+	%D%/rowtime.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
 	%D%/backlog.h \
 	%D%/show.c \
+	%D%/sentence.h \
 	%D%/steprun.c \
 	%D%/steprun.h \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/terminal.c \
-	%D%/terminal.h
+	%D%/terminal.h \
+	%D%/watch.c \
+	%D%/watchfiles.c \
+	%D%/watchfiles.h \
+	%D%/watchframe.c \
+	%D%/watchframe.h \
+	%D%/watchload.c \
+	%D%/watchload.h \
+	%D%/watchstate.c \
+	%D%/watchstate.h \
+	%D%/watchverdict.c \
+	%D%/watchverdict.h \
+	%D%/values.c \
+	%D%/values.h \
+	%D%/verdict.c \
+	%D%/verdict.h \
+	%D%/verdict-maker.c \
+	%D%/verdict-maker.h \
+	%D%/verdict-net.c \
+	%D%/verdict-why.c \
+	%D%/words.c \
+	%D%/words.h \
+	%D%/wrap.c \
+	%D%/wrap.h
 libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune

@@ -25,6 +25,8 @@ spank_plugin_sources = \
 	%D%/helper.h \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/longplace.c \
+	%D%/longplace.h \
 	%D%/mpi.c \
 	%D%/mpi.h \
 	%D%/option.c \
@@ -45,7 +47,6 @@ noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/account.c \
 	%D%/account.h \
-	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \
 	%D%/deliver.c \
@@ -54,6 +55,10 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/fingerprint.h \
 	%D%/learn.c \
 	%D%/learn.h \
+	%D%/longchild.c \
+	%D%/longform.c \
+	%D%/longform.h \
+	%D%/longsay.h \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/remember.c \
@@ -61,9 +66,8 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/rights.c \
 	%D%/rights.h \
 	%D%/slurm_compat.h \
-	%D%/sum.c \
-	%D%/sum.h \
 	%D%/sumtext.c \
+	%D%/sumtext.h \
 	%D%/tidy.c \
 	%D%/turn.c \
 	%D%/turn.h

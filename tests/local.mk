@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/guess \
 	%D%/unit/option \
 	%D%/unit/order \
 	%D%/unit/apply \
@@ -36,6 +37,8 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/long \
+	%D%/unit/longform \
 	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \
@@ -64,13 +67,18 @@ unit_tests = \
 	%D%/unit/report-jobid \
 	%D%/unit/report-print \
 	%D%/unit/report-rank \
+	%D%/unit/report-reasons \
 	%D%/unit/report-spool \
 	%D%/unit/report-summary \
+	%D%/unit/report-verdict \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
+	%D%/unit/screen \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
+	%D%/unit/sum-rows \
+	%D%/unit/schema \
 	%D%/unit/splice \
 	%D%/unit/spool-keep \
 	%D%/unit/splice-random \
@@ -89,6 +97,7 @@ unit_tests = \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/warm \
+	%D%/unit/watch \
 	%D%/unit/write-record \
 	%D%/unit/error
 
@@ -385,6 +394,7 @@ EXTRA_DIST += \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/schema.h \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
@@ -396,6 +406,7 @@ EXTRA_DIST += \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
 	%D%/lint/packages.bats \
+	%D%/lint/record.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/threats.bats \
@@ -447,12 +458,18 @@ EXTRA_DIST += \
 	%D%/unit/data/report/empty.json \
 	%D%/unit/data/report/empty.out.json \
 	%D%/unit/data/report/empty.txt \
+	%D%/unit/data/report/full.csv \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
+	%D%/unit/data/report/full.prom \
 	%D%/unit/data/report/full.txt \
 	%D%/unit/data/report/launch.json \
 	%D%/unit/data/report/launch.out.json \
 	%D%/unit/data/report/launch.txt \
+	%D%/unit/data/report/reasons.json \
+	%D%/unit/data/report/reasons.txt \
+	%D%/unit/data/report/short.json \
+	%D%/unit/data/report/short.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

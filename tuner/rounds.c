@@ -17,6 +17,10 @@
 #define CALM_MS 60000u /* without a change of state for this long, nothing is expected soon */
 /* At least this long between two records, but for the first and the last. */
 #define RECORD_MS 10000u
+/* Between two that only tell how far exploring has come: at first so long, then twice as long each
+ * time, up to this. */
+#define PROGRESS_FIRST_MS 2000u
+#define PROGRESS_MS 10000u
 /* A key that was not called for this long, and for so many of its pauses, need not be measured. */
 #define SILENT_MS 10000u
 #define SILENT_PAUSES 4u
@@ -36,6 +40,9 @@ struct rounds {
 	uint64_t began_ms, tried_ms; /* when to speak was tried last; 0: not yet */
 	uint64_t beat; /* the board's at that time: a speaker lives where it has grown */
 	uint64_t written; /* the signature of the newest record */
+	uint64_t told_ms; /* when the newest record was written, of whatever kind; 0: none */
+	uint64_t progress_ms; /* how long after it the next one is due that tells of progress */
+	bool explores; /* a key that this process is to tell of */
 	bool decided; /* some key is: the record is worth writing */
 	bool looked; /* at what the process runs on */
 };
@@ -123,6 +130,8 @@ static void look_at_key(const struct nt_comm *comm, struct nt_own_key *key, stru
 	if (shared && (own == NT_OWN_GONE || (own == NT_OWN_COMMITTED && nt_comm_frozen(comm))))
 		atomic_store(&shared->passed[member], atomic_load(&shared->epoch));
 	r->decided |= own == NT_OWN_COMMITTED || state == NT_KEY_CLOSED;
+	/* Of a communicator's ranks on a node one is enough. */
+	r->explores |= member == 0 && (state == NT_KEY_OPEN || state == NT_KEY_RECHECK);
 	mix(signature, own << 8 | state);
 }
 
@@ -148,6 +157,7 @@ static void look_at_all(struct nt_process *process, struct rounds *r)
 	uint64_t signature = UINT64_C(0xcbf29ce484222325);
 
 	r->ms = nt_clock_ms();
+	r->explores = false;
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
@@ -163,13 +173,28 @@ static void write_record(struct nt_process *process, struct rounds *r, bool end)
 		nt_platform_look(&process->platform, &nt_platform_paths);
 	r->looked = true;
 	(void)nt_write_record(process, r->speaker, end);
+	r->told_ms = r->ms;
+}
+
+/* Who looks at the running job sees how far it is. That takes no turn from what was decided: the
+ * process may be killed at any time. */
+static void tell_progress(struct nt_process *process, struct rounds *r)
+{
+	if (!r->explores)
+		r->progress_ms = PROGRESS_FIRST_MS;
+	if (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms))
+		return;
+	write_record(process, r, false);
+	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
 }
 
 static void write_when_due(struct nt_process *process, struct rounds *r)
 {
 	if (!r->decided || r->signature == r->written ||
-	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS))
+	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS)) {
+		tell_progress(process, r);
 		return;
+	}
 	write_record(process, r, false);
 	r->written_ms = r->ms;
 	r->written = r->signature;

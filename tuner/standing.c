@@ -43,6 +43,58 @@ bool nt_standing_of_key(const struct nt_comm *comm, const struct nt_own_key *key
 	return nt_key_commits(key, outcome) > 0 || board_outcome(shared, *state, outcome);
 }
 
+/* The plan that the nodes agreed on last. It may be written anew once another one has been agreed
+ * on, and this thread may be slow: then there is none to be told of now. */
+static bool newest_plan(const struct nt_board_key *shared, struct nt_plan *plan)
+{
+	uint32_t epoch = atomic_load_explicit(&shared->epoch, memory_order_acquire);
+
+	if (epoch == 0)
+		return false;
+	*plan = shared->plan[epoch & 1];
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&shared->epoch, memory_order_relaxed) == epoch;
+}
+
+/* Calls of the plan that a rank has made whose turn is that. */
+static uint32_t gone_by(const struct nt_plan *plan, uint64_t turn, uint32_t calls)
+{
+	uint64_t cells;
+
+	if (turn == NT_TURN_UNKNOWN || turn - 1 < plan->at || plan->stride == 0)
+		return 0;
+	if (turn - 1 >= plan->until)
+		return calls;
+	cells = (turn - 1 - plan->at) / plan->stride;
+	cells *= plan->cell > 1 ? plan->cell : 1;
+	return cells < calls ? (uint32_t)cells : calls;
+}
+
+bool nt_standing_round(const struct nt_comm *comm, const struct nt_own_key *key,
+		       struct nt_round *round)
+{
+	const struct nt_board_key *shared = key->fixed.shared;
+	struct nt_schedule schedule;
+	struct nt_plan plan;
+	uint32_t state;
+
+	if (!shared || comm->kept.left)
+		return false;
+	state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	if ((state != NT_KEY_OPEN && state != NT_KEY_RECHECK) || !newest_plan(shared, &plan) ||
+	    plan.until == NT_NEVER ||
+	    nt_schedule_read(&schedule, plan.payload, plan.payload_bytes) < 0)
+		return false;
+	round->kind = schedule.kind;
+	round->arms = schedule.count;
+	round->calls = nt_schedule_positions(&schedule);
+	round->done = gone_by(
+		&plan,
+		atomic_load_explicit(&shared->turn[comm->fixed.seat.member], memory_order_relaxed),
+		round->calls);
+	return true;
+}
+
 uint32_t nt_standing(const struct nt_comm *comm, const char **why)
 {
 	*why = "";

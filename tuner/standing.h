@@ -17,6 +17,17 @@ uint32_t nt_standing(const struct nt_comm *comm, const char **why);
 bool nt_standing_of_key(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t *state,
 			struct nt_outcome *outcome);
 
+/* The newest round of a key that is open. */
+struct nt_round {
+	uint8_t kind; /* enum nt_schedule_kind: of one that explores */
+	unsigned arms; /* AUTO included */
+	uint32_t calls, done; /* that it takes, that have gone by on this rank */
+};
+
+/* False: the key is not open, or no round of it has been agreed on yet. */
+bool nt_standing_round(const struct nt_comm *comm, const struct nt_own_key *key,
+		       struct nt_round *round);
+
 /* Give the seat back and keep what the board says. Takes the lock itself. */
 void nt_standing_leave(struct nt_comm *comm);
 

@@ -130,12 +130,17 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	return true;
 }
 
-/* AUTO's times in the rounds of an exploration that goes on. Returns whether there are any. */
+/* What the rounds of an exploration that goes on have cost, and AUTO's times in them. Returns whether
+ * there are any. */
 static bool note_so_far(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
 							     comm->fixed.id, id);
 
+	if (history && history->spent_calls > 0) {
+		out->spent_calls = history->spent_calls;
+		out->spent_ms = history->spent_ms < 0 ? 0 : (double)history->spent_ms;
+	}
 	for (unsigned i = 0; history && i < history->arms; i++) {
 		const struct nt_tried *tried = &history->arm[i];
 
@@ -184,6 +189,25 @@ static void note_state(struct nt_rank_key *out, const struct nt_comm *comm,
 		   key->fixed.auto_arm < NT_PAIRS) {
 		out->predicted_auto_us = (double)key->fixed.cost_us[key->fixed.auto_arm];
 	}
+}
+
+/* How far exploring has come. */
+static void note_round(struct nt_rank_key *out, const struct nt_comm *comm,
+		       const struct nt_own_key *key)
+{
+	static const char *const names[NT_SCHEDULE_KINDS] = {
+		[NT_SCHEDULE_SCREEN] = NT_KEYROUND_SCREEN,
+		[NT_SCHEDULE_CONFIRM] = NT_KEYROUND_CONFIRM,
+		[NT_SCHEDULE_RECHECK] = NT_KEYROUND_RECHECK,
+	};
+	struct nt_round round;
+
+	if (!nt_standing_round(comm, key, &round) || !names[round.kind])
+		return;
+	snprintf(out->round, sizeof(out->round), "%s", names[round.kind]);
+	out->round_arms = round.arms;
+	out->round_calls = round.calls;
+	out->round_done = round.done;
 }
 
 /* Only in the first half of the record, so that there is room for every key. */
@@ -257,6 +281,7 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	out.coll = (int)nt_key_coll(id);
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
+	note_round(&out, comm, key);
 	note_remembered(&out, comm, id);
 	note_worth(&out, comm, key, of_us);
 	out.calls = (int64_t)nt_key_calls(key);
@@ -338,6 +363,7 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	out.rank = comm->fixed.rank < 0 ? 0 : comm->fixed.rank;
 	out.ranks = comm->fixed.ranks;
 	out.nodes = comm->fixed.nodes;
+	snprintf(out.name, sizeof(out.name), "%s", comm->fixed.name);
 	note_standing(&out, comm);
 	nt_put_open(&t->put, NULL, '{');
 	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);

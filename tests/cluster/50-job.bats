@@ -49,9 +49,13 @@ json() {
 	jq -er "$1" "$out" >/dev/null || { printf '%s\n' "$1"; cat "$out" "$err"; return 1; }
 }
 
-# The job's record as accounting has it.
+# The job's record as accounting has it, if there is one: what its schema says.
 record() {
-	wait_record "$1" && sacct_field "$1" admincomment
+	local comment
+	wait_record "$1" && comment=$(sacct_field "$1" admincomment) || return
+	[ -z "$comment" ] || "${NT_BUILD:-$NT_TOP/build}/tests/fake/nt-record" check \
+		"$NT_TOP/docs/schema/job.schema.json" /dev/stdin <<<"$comment" >&2 || return
+	echo "$comment"
 }
 
 @test "a job that tries channels and chunks has a record without a gap" {
@@ -208,4 +212,39 @@ record() {
 			jq -e '.nccl_tune["0"]["8r'"$nodes"'n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
 		done
 	done
+}
+
+# watch [ARG]...: nccl-tune watch, on the nodes' machine.
+watch() {
+	as_user "$NT_STAGE/bin/nccl-tune" watch --rundir "$NT_CLUSTER/run/nccl-tune" "$@"
+}
+
+is_explored() {
+	watch --once "$1" | grep -q 'calls'
+}
+
+@test "a running job is watched to its end, on a terminal and as lines" {
+	local id screen pids
+	job 2 2 --iters 5000 --realtime 1 &
+	pids=$!
+	wait_for 60 job_number
+	id=$(job_number)
+	wait_for 60 is_explored "$id"
+	run -0 --separate-stderr watch --once "$id"
+	[ -z "$stderr" ]
+	[[ $output = "Job $id: running for "*"From the files of its processes on this node"*"Being explored"*'['*' of '*' calls'* ]] ||
+		{ echo "$output"; false; }
+	# The terminal's second screen is taken, drawn on and given back; then the end is told on the first.
+	as_user env TERM=xterm script -qec "stty cols 60 rows 20; exec '$NT_STAGE/bin/nccl-tune' watch --interval 2 \
+		--rundir '$NT_CLUSTER/run/nccl-tune' $id" /dev/null >"$BATS_TEST_TMPDIR/screen" </dev/null &
+	pids+=" $!"
+	run -0 --separate-stderr watch --interval 2 "$id.0"
+	[ -z "$stderr" ]
+	wait $pids
+	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes"*": "*"
+Job $id.0: completed."*"
+To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
+	screen=$(<"$BATS_TEST_TMPDIR/screen")
+	[[ $screen = $'\e[?1049h\e[?25l\e[H\e[1mJob '*$'\e[?25h\e[?1049l'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
+	[[ $screen != *$'\e[?1049h'*$'\e[?1049h'* ]]
 }

@@ -9,6 +9,7 @@
 #include "engine/marker.h"
 #include "record/rankread.h"
 #include "tuner/write.h"
+#include "tests/lib/schema.h"
 
 #define SIZE 262144u
 
@@ -22,6 +23,8 @@ static void read_text(struct host *h, struct nt_rank *rank)
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
 	if (nt_rank_parse(rank, text, bytes, &err) < 0)
+		fail_msg("%s in %s", err.text, text);
+	if (nt_schema_check_text("rank", text, &err) < 0)
 		fail_msg("%s in %s", err.text, text);
 }
 
@@ -159,9 +162,12 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
 	struct nt_known known = { .auto_arm = RING_SIMPLE };
-	const struct nt_figures figures = {
-		.samples = 9, .median_us = 120, .p25_us = 110, .p75_us = 140
-	};
+	const struct nt_figures figures = { .samples = 9,
+					    .median_us = 120,
+					    .p25_us = 110,
+					    .p75_us = 140,
+					    .min_us = 99,
+					    .max_us = 300 };
 	struct nt_history *history;
 	const struct nt_rank_key *key;
 	struct nt_rank rank;
@@ -177,8 +183,11 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	nt_histories_keep_so_far(&histories, history);
 	assert_int_equal(histories.count, 0);
 	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	history->spent_calls = 7;
+	history->spent_ms = 2.5f;
 	nt_histories_keep_so_far(&histories, history);
 	host_unhelp(&h);
+	snprintf(h.comm->fixed.name, sizeof(h.comm->fixed.name), "tp \"0\"\x1b");
 	h.process.histories = &histories;
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_ALLGATHER);
@@ -187,6 +196,10 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_float_equal(key->auto_p25_us, 110, 0.01);
 	assert_float_equal(key->auto_p75_us, 140, 0.01);
 	assert_int_equal(key->samples, 9);
+	assert_int_equal(key->spent_calls, 7);
+	assert_float_equal(key->spent_ms, 2.5, 0.001);
+	assert_string_equal(rank.comms[0].name, "tp ?0??");
+	assert_non_null(strstr(text, "\"p75_us\":140.00,\"min_us\":99.00,\"max_us\":300.00"));
 	assert_true(key->trial == NULL);
 	nt_rank_fini(&rank);
 	/* The history itself takes its place. */
@@ -194,6 +207,43 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_int_equal(histories.count, 1);
 	h.process.histories = NULL;
 	nt_histories_clear(&histories);
+	host_close(&h);
+}
+
+/* Twelve calls: of three arms, four times each. */
+static void a_round_tells_how_far_it_is(void **state)
+{
+	const struct nt_schedule screen = host_screen();
+	const struct nt_rank_key *key;
+	struct nt_plan plan;
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
+	nt_rank_fini(&rank);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	for (int calls = 0; calls < 20; calls++) {
+		/* The newest turn is that of the call before. */
+		const int64_t done = calls < 3 ? 0 : calls < 15 ? calls - 3 : 12;
+
+		read_text(&h, &rank);
+		key = key_of(&rank, NT_ALLREDUCE);
+		assert_string_equal(key->round, "screen");
+		assert_int_equal(key->round_arms, 3);
+		assert_int_equal(key->round_calls, 12);
+		assert_int_equal(key->round_done, done);
+		nt_rank_fini(&rank);
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	}
+	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
+	read_text(&h, &rank);
+	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
+	assert_int_equal(key_of(&rank, NT_ALLREDUCE)->round_calls, -1);
+	nt_rank_fini(&rank);
 	host_close(&h);
 }
 
@@ -370,6 +420,7 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_words),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
+		cmocka_unit_test(a_round_tells_how_far_it_is),
 		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),

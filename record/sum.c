@@ -1,14 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rank records into one: what is known of each communicator. */
-#include "spank/sum.h"
+#include "record/sum.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMS_MAX 4096 /* of one node's processes in one step; a board holds 128 at once */
+#define COMMS_MAX 65536 /* of one step; a board holds 128 at once */
+#define PLACES_MAX 65536 /* ranks of one */
+#define NODES_MAX 65536
+#define EXPLORED_MAX 4096 /* keys of one step */
 #define KEYS_MAX 1024 /* of one communicator; a board holds 32 */
 
 void nt_sum_init(struct nt_sum *sum)
@@ -19,9 +22,15 @@ void nt_sum_init(struct nt_sum *sum)
 
 void nt_sum_fini(struct nt_sum *sum)
 {
-	for (size_t i = 0; i < sum->comm_count; i++)
+	for (size_t i = 0; i < sum->comm_count; i++) {
 		free(sum->comms[i].keys);
+		free(sum->comms[i].places);
+	}
 	free(sum->comms);
+	free(sum->nodes);
+	for (size_t i = 0; i < sum->explored_count; i++)
+		free(sum->explored[i].tries);
+	free(sum->explored);
 	nt_sum_init(sum);
 }
 
@@ -51,10 +60,12 @@ static bool knows_more(const struct nt_sum_key *left, const struct nt_sum_key *r
 static void merge_key(struct nt_sum_key *known, const struct nt_sum_key *key)
 {
 	int64_t calls = known->calls > key->calls ? known->calls : key->calls;
+	struct nt_sum_round round = key->calls > known->calls ? key->round : known->round;
 
 	if (knows_more(key, known))
 		*known = *key;
 	known->calls = calls;
+	known->round = round;
 }
 
 static int add_key(struct nt_sum_comm *comm, const struct nt_sum_key *key)
@@ -97,6 +108,8 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	*comms = *comm;
 	comms->keys = NULL;
 	comms->key_count = 0;
+	comms->places = NULL;
+	comms->place_count = 0;
 	comms->here = 1;
 	if (!comm->why[0])
 		comms->rank = INT64_MAX;
@@ -116,7 +129,25 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 	known->joining = known->joining && comm->joining;
 	known->rejected = known->rejected || comm->rejected;
 	known->alike = known->alike || comm->alike;
+	if (!known->name[0])
+		memcpy(known->name, comm->name, sizeof(known->name));
 	known->here++;
+}
+
+static int add_place(struct nt_sum_comm *comm, const struct nt_sum_place *place)
+{
+	struct nt_sum_place *places;
+
+	for (size_t i = 0; i < comm->place_count; i++) {
+		if (comm->places[i].rank == place->rank)
+			return 0;
+	}
+	places = grow(comm->places, comm->place_count, PLACES_MAX, sizeof(*places));
+	if (!places)
+		return -1;
+	comm->places = places;
+	places[comm->place_count++] = *place;
+	return 0;
 }
 
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
@@ -132,6 +163,8 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
 		return -1;
 	for (size_t i = 0; i < comm->key_count && rc == 0; i++)
 		rc = add_key(known, &comm->keys[i]);
+	for (size_t i = 0; i < comm->place_count && rc == 0; i++)
+		rc = add_place(known, &comm->places[i]);
 	return rc;
 }
 
@@ -163,11 +196,103 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text)
 	word->known = true;
 }
 
+int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
+{
+	struct nt_node_seen *nodes;
+
+	for (*node = 0; *node < sum->node_count; (*node)++) {
+		if (strcmp(sum->nodes[*node].name, name) == 0)
+			return 0;
+	}
+	nodes = grow(sum->nodes, sum->node_count, NODES_MAX, sizeof(*nodes));
+	if (!nodes)
+		return -1;
+	sum->nodes = nodes;
+	memset(&nodes[*node], 0, sizeof(*nodes));
+	snprintf(nodes[*node].name, sizeof(nodes[*node].name), "%s", name);
+	sum->node_count++;
+	return 0;
+}
+
+/* A key that several processes tell of was explored by one; what holds more counts. */
+static void merge_explored(struct nt_sum_explored *known, const struct nt_sum_explored *explored)
+{
+	if (explored->arm_count > known->arm_count) {
+		memcpy(known->arm, explored->arm, sizeof(known->arm));
+		known->arm_count = explored->arm_count;
+	}
+	if (explored->try_count > known->try_count) {
+		free(known->tries);
+		known->tries = explored->tries;
+		known->try_count = explored->try_count;
+	} else {
+		free(explored->tries);
+	}
+}
+
+int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
+{
+	struct nt_sum_explored *all;
+
+	for (size_t i = 0; i < sum->explored_count; i++) {
+		struct nt_sum_explored *known = &sum->explored[i];
+
+		if (strcmp(known->id, explored->id) == 0 && known->ranks == explored->ranks &&
+		    known->coll == explored->coll && known->bytes == explored->bytes) {
+			merge_explored(known, explored);
+			return 0;
+		}
+	}
+	all = grow(sum->explored, sum->explored_count, EXPLORED_MAX, sizeof(*all));
+	if (!all) {
+		free(explored->tries);
+		return -1;
+	}
+	sum->explored = all;
+	all[sum->explored_count++] = *explored;
+	return 0;
+}
+
+void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count)
+{
+	struct nt_dropped *dropped;
+	size_t i = 0;
+
+	while (i < sum->dropped_count && strcmp(sum->dropped[i].what, what) != 0)
+		i++;
+	if (i == NT_SUM_COUNTS)
+		return;
+	dropped = &sum->dropped[i];
+	if (i == sum->dropped_count) {
+		sum->dropped_count++;
+		snprintf(dropped->what, sizeof(dropped->what), "%s", what);
+	}
+	dropped->count += count;
+}
+
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why)
 {
 	sum->unusable++;
 	if (sum->unusable == 1 || strcmp(why, sum->unusable_why) < 0)
 		snprintf(sum->unusable_why, sizeof(sum->unusable_why), "%s", why);
+}
+
+void nt_sum_add_plugin(struct nt_sum *sum, const char *kind, const char *text)
+{
+	static const char between[] = ": not loaded: "; /* tuner/chain.c */
+	const char *reason = strstr(text, between);
+	char why[sizeof(sum->not_loaded)];
+
+	if (!reason)
+		return;
+	snprintf(why, sizeof(why), "the user's own %s plugin was not loaded: %.*s: %s", kind,
+		 (int)(reason - text), text, reason + sizeof(between) - 1);
+	for (char *c = why; *c; c++) { /* a step's record has none in its texts */
+		if (*c == '{' || *c == '}')
+			*c = *c == '{' ? '(' : ')';
+	}
+	if (!sum->not_loaded[0] || strcmp(why, sum->not_loaded) < 0)
+		memcpy(sum->not_loaded, why, sizeof(why));
 }
 
 bool nt_sum_decided(const struct nt_sum *sum)

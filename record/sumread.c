@@ -1,0 +1,412 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One rank record, from what its reader made of it to the sum. Whatever has no sense here makes the
+ * record unusable as a whole. */
+#include "record/sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record/printable.h"
+#include "record/rankread.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int wrong(const char *name, const char *want, struct nt_error *err)
+{
+	return nt_error_set(err, "%s is not %s", name, want);
+}
+
+static int key_state(const char *text, enum nt_sum_state *state)
+{
+	static const char *const words[] = {
+		[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,
+		[NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
+		[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,
+		[NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
+		[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
+	};
+
+	for (size_t i = 0; i < LENGTH(words); i++) {
+		if (strcmp(words[i], text) == 0) {
+			*state = (enum nt_sum_state)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Of a key about which its record says nothing, its state does. */
+static int key_reason(const struct nt_sum_key *key, const char *why)
+{
+	int reason = nt_reason_find(why);
+	bool back = key->rollbacks > 0 && key->arm != NT_ARM_AUTO;
+
+	switch (key->state) {
+	case NT_SUM_COMMITTED:
+		return strcmp(key->from, NT_KEYFROM_POLICY) == 0 ? NT_REASON_REMEMBERED
+								 : NT_REASON_NONE;
+	case NT_SUM_KEPT:
+		if (back)
+			return NT_REASON_ROLLED_BACK;
+		return reason != NT_REASON_NONE ? reason : NT_REASON_OTHER;
+	case NT_SUM_OBSERVED: return NT_REASON_OBSERVED;
+	case NT_SUM_EXPLORING: return reason != NT_REASON_NONE ? reason : NT_REASON_UNFINISHED;
+	case NT_SUM_COUNTED: break;
+	}
+	return reason != NT_REASON_NONE ? reason : NT_REASON_COUNTED;
+}
+
+static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int64_t rank,
+		    struct nt_error *err)
+{
+	*key = (struct nt_sum_key){
+		.coll = read->coll,
+		.bytes = read->bytes,
+		.auto_arm = read->auto_arm,
+		.arm = read->arm,
+		.auto_us = read->auto_us,
+		.arm_us = read->arm_us,
+		.p = read->p,
+		.auto_p25_us = read->auto_p25_us,
+		.auto_p75_us = read->auto_p75_us,
+		.arm_p25_us = read->arm_p25_us,
+		.arm_p75_us = read->arm_p75_us,
+		.own_us = { read->auto_own_us, read->arm_own_us },
+		.period_us = { read->auto_period_us, read->arm_period_us },
+		.predicted_us = { read->predicted_auto_us, read->predicted_arm_us },
+		.samples = read->samples,
+		.calls = read->calls,
+		.spent_calls = read->spent_calls,
+		.rechecks = read->rechecks,
+		.rollbacks = read->rollbacks,
+		.changes = read->changes,
+		.decided = read->decided,
+		.forced = read->forced,
+		.differed = read->differed,
+		.spent_ms = read->spent_ms,
+		.saved_ms = read->saved_ms,
+		.round = { .arms = read->round_arms,
+			   .calls = read->round_calls,
+			   .done = read->round_done },
+		.rank = rank,
+	};
+	if (key_state(read->state, &key->state) < 0)
+		return wrong("state", "a state of a key", err);
+	if (key->coll < 0)
+		return wrong("coll", "a collective", err);
+	if (key->bytes < 0)
+		return wrong("bytes", "there", err);
+	memcpy(key->from, read->from, sizeof(key->from));
+	memcpy(key->round.name, read->round, sizeof(key->round.name));
+	key->reason = key_reason(key, read->why);
+	return 0;
+}
+
+/* Without a shape the record has no place for keys. */
+static int take_keys(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
+		     struct nt_error *err)
+{
+	size_t count = comm->ranks > 0 ? read->key_count : 0;
+
+	comm->keys = count ? calloc(count, sizeof(comm->keys[0])) : NULL;
+	if (count && !comm->keys)
+		return nt_error_set(err, "no memory for %zu keys", count);
+	for (size_t i = 0; i < count; i++) {
+		if (take_key(&comm->keys[i], &read->keys[i], comm->rank, err) < 0)
+			return -1;
+		comm->key_count++;
+	}
+	return 0;
+}
+
+/* A rank that NCCL told too little writes 0 for what it does not know; the rest must fit
+ * together. */
+static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
+{
+	if (!comm->id[0] || comm->rank < 0 || comm->ranks < 0 || comm->nodes < 0)
+		return wrong("id, rank, ranks or nodes of a communicator", "there", err);
+	if (comm->ranks == 0 || comm->nodes == 0) {
+		comm->ranks = comm->nodes = 0;
+		return 0;
+	}
+	if (comm->ranks <= comm->rank || comm->ranks > UINT32_MAX || comm->nodes > comm->ranks)
+		return wrong("rank, ranks or nodes of a communicator", "in range", err);
+	return 0;
+}
+
+/* comm->places is the caller's. */
+static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
+		     struct nt_sum_place *place, struct nt_error *err)
+{
+	*comm = (struct nt_sum_comm){
+		.rank = read->rank,
+		.ranks = read->ranks,
+		.nodes = read->nodes,
+		.joining = strcmp(read->state, NT_COMMSTATE_JOINING) == 0,
+		.rejected = strcmp(read->state, NT_COMMSTATE_REJECTED) == 0,
+		.alike = read->alike,
+	};
+	memcpy(comm->id, read->id, sizeof(comm->id));
+	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, read->why);
+	memcpy(comm->name, read->name, sizeof(comm->name));
+	if (check_shape(comm, err) < 0)
+		return -1;
+	place->rank = comm->rank;
+	comm->places = place;
+	comm->place_count = comm->ranks > 0;
+	if (!comm->joining && !comm->rejected && strcmp(read->state, NT_COMMSTATE_AGREED) != 0)
+		return wrong("state", "a state of a communicator", err);
+	return take_keys(comm, read, err);
+}
+
+static void free_comms(struct nt_sum_comm *comms, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(comms[i].keys);
+	free(comms);
+}
+
+/* All of it is looked at before any of it is added: a record counts as a whole. */
+static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_error *err)
+{
+	size_t count = rank->comm_count;
+	struct nt_sum_comm *comms = count ? calloc(count, sizeof(comms[0])) : NULL;
+	struct nt_sum_place place = { .task = rank->task };
+	int rc = 0;
+
+	if (count && !comms)
+		return nt_error_set(err, "no memory for %zu communicators", count);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = take_comm(&comms[i], &rank->comms[i], &place, err);
+	if (rc == 0 && nt_sum_add_node(sum, rank->node, &place.node) < 0)
+		rc = nt_error_set(err, "more nodes than can be summed up");
+	if (rc == 0)
+		sum->nodes[place.node].records++;
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		place.rank = comms[i].rank;
+		if (nt_sum_add(sum, &comms[i]) < 0)
+			nt_sum_add_unusable(sum,
+					    "more communicators or keys than can be summed up");
+	}
+	free_comms(comms, count);
+	return rc;
+}
+
+/* Arms of one key that make no sense are left out; what is decided is told elsewhere. */
+static void add_arms(struct nt_sum *sum, json_object *object)
+{
+	struct nt_sum_explored *explored = calloc(1, sizeof(*explored));
+	struct nt_explored_arm arm;
+	struct nt_explored read;
+	size_t count;
+
+	nt_fields_clear(&nt_explored_fields, &read);
+	if (!explored ||
+	    nt_fields_read(&nt_explored_fields, object, &read, NT_READ_TO_COPY, NULL) < 0 ||
+	    !read.arm_array || read.coll < 0) {
+		free(explored);
+		return;
+	}
+	memcpy(explored->id, read.id, sizeof(explored->id));
+	explored->ranks = read.ranks;
+	explored->coll = read.coll;
+	explored->bytes = read.bytes;
+	count = json_object_array_length(read.arm_array);
+	for (size_t i = 0; i < count && explored->arm_count < NT_SUM_ARMS; i++) {
+		nt_fields_clear(&nt_explored_arm_fields, &arm);
+		if (nt_fields_read(&nt_explored_arm_fields,
+				   json_object_array_get_idx(read.arm_array, i), &arm,
+				   NT_READ_TO_COPY, NULL) < 0 ||
+		    arm.arm < 0)
+			continue;
+		explored->arm[explored->arm_count++] = (struct nt_arm_tried){
+			.arm = arm.arm,
+			.predicted_us = arm.predicted_us,
+			.us = arm.us,
+			.p25_us = arm.p25_us,
+			.p75_us = arm.p75_us,
+			.min_us = arm.min_us,
+			.max_us = arm.max_us,
+			.samples = arm.samples,
+		};
+	}
+	if (explored->arm_count > 0)
+		(void)nt_sum_add_explored(sum, explored);
+	free(explored);
+}
+
+/* A round's times, block by block, as far as they are there. Returns how many. */
+static size_t take_round(struct nt_try *tries, const struct nt_rank_trial *trial, unsigned round)
+{
+	const unsigned arms = trial->round[round].arms;
+	size_t count = 0;
+
+	for (unsigned block = 0; block < trial->round[round].blocks; block++) {
+		for (unsigned i = 0; i < arms; i++) {
+			size_t at = 2 * ((size_t)block * arms + i);
+			const uint8_t *data = trial->round[round].data + at;
+
+			if (at + 2 > trial->round[round].bytes)
+				return count;
+			tries[count++] = (struct nt_try){
+				.round = (uint16_t)round,
+				.block = (uint16_t)block,
+				.arm = trial->round[round].arm[i],
+				.us = (float)nt_rank_time_us((uint16_t)(data[0] | data[1] << 8)),
+			};
+		}
+	}
+	return count;
+}
+
+struct trial_room {
+	struct nt_rank_trial trial;
+	uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES];
+};
+
+static void add_trial(struct nt_sum *sum, const struct nt_rank_comm *comm,
+		      const struct nt_rank_key *key)
+{
+	struct trial_room *room = calloc(1, sizeof(*room));
+	struct nt_sum_explored explored = { .ranks = comm->ranks,
+					    .coll = key->coll,
+					    .bytes = key->bytes };
+	size_t values = 0;
+
+	memcpy(explored.id, comm->id, sizeof(explored.id));
+	if (room && nt_rank_read_trial(&room->trial, room->data, key->trial, NULL) == 0) {
+		for (unsigned i = 0; i < room->trial.rounds; i++)
+			values += room->trial.round[i].bytes / 2;
+		explored.tries = calloc(values + 1, sizeof(explored.tries[0]));
+		for (unsigned i = 0; explored.tries && i < room->trial.rounds; i++)
+			explored.try_count += take_round(explored.tries + explored.try_count,
+							 &room->trial, i);
+		(void)nt_sum_add_explored(sum, &explored);
+	}
+	free(room);
+}
+
+static void add_trials(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	for (size_t c = 0; c < rank->comm_count; c++) {
+		for (size_t k = 0; k < rank->comms[c].key_count; k++) {
+			if (rank->comms[c].keys[k].trial)
+				add_trial(sum, &rank->comms[c], &rank->comms[c].keys[k]);
+		}
+	}
+}
+
+static void add_explored(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	size_t count = rank->explored ? json_object_array_length(rank->explored) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		add_arms(sum, json_object_array_get_idx(rank->explored, i));
+}
+
+static void add_counts(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	char name[40];
+
+	if (!rank->counts)
+		return;
+	json_object_object_foreach(rank->counts, what, value)
+	{
+		int64_t count = json_object_get_int64(value);
+
+		nt_printable_copy(name, sizeof(name), what, strlen(what));
+		if (count > 0 && count <= NT_COUNT_MAX)
+			nt_sum_add_dropped(sum, name, count);
+	}
+}
+
+static void add_plugins(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	char text[480];
+
+	if (!rank->plugins)
+		return;
+	json_object_object_foreach(rank->plugins, kind, value)
+	{
+		const char *word = strcmp(kind, "tuner") == 0	   ? "tuner"
+				   : strcmp(kind, "profiler") == 0 ? "profiler"
+								   : NULL;
+
+		if (!word || !json_object_is_type(value, json_type_string))
+			continue;
+		nt_printable_copy(text, sizeof(text), json_object_get_string(value),
+				  (size_t)json_object_get_string_len(value));
+		nt_sum_add_plugin(sum, word, text);
+	}
+}
+
+static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	struct nt_sum_marker marker = {
+		.coll = rank->marker.coll,
+		.bytes = rank->marker.bytes,
+		.ranks = rank->marker.ranks,
+		.calls = rank->marker.calls,
+		.task = rank->task < 0 ? INT64_MAX : rank->task,
+	};
+
+	if (!rank->marker_object)
+		return;
+	for (size_t i = 0; i < rank->marker.periods && i < NT_SUM_PERIODS; i++)
+		marker.period_us[marker.periods++] = (float)rank->marker.period_us[i];
+	nt_sum_add_marker(sum, &marker);
+}
+
+/* What is not known is no other word; but a rank without a launch profile has another one. */
+static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	if (rank->driver[0])
+		nt_sum_add_word(&sum->driver, rank->driver);
+	if (rank->fabric[0] && strcmp(rank->fabric, "any") != 0)
+		nt_sum_add_word(&sum->fabric, rank->fabric);
+	nt_sum_add_word(&sum->launch, rank->launch);
+}
+
+static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
+		      struct nt_error *err)
+{
+	if ((job != NT_SUM_ANY && rank->job != job) || (step != NT_SUM_ANY && rank->step != step))
+		return nt_error_set(err, "it is of another step");
+	if (rank->nccl > 999999)
+		return wrong("nccl", "a version", err);
+	if (add_comms(sum, rank, err) < 0)
+		return -1;
+	add_words(sum, rank);
+	add_marker(sum, rank);
+	add_explored(sum, rank);
+	add_trials(sum, rank);
+	add_counts(sum, rank);
+	add_plugins(sum, rank);
+	sum->flags |= (uint32_t)rank->flags;
+	if (!sum->mode[0])
+		memcpy(sum->mode, rank->mode, sizeof(sum->mode));
+	sum->records++;
+	if (rank->nccl > sum->nccl)
+		sum->nccl = rank->nccl;
+	return 0;
+}
+
+int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
+		      uint32_t step, struct nt_error *err)
+{
+	json_object *root = NULL;
+	struct nt_rank rank;
+	int rc;
+
+	if (text_bytes == 0 || text_bytes > NT_RANK_RECORD_MAX ||
+	    nt_json_parse(text, text_bytes, &root, NULL) < 0) {
+		json_object_put(root);
+		return nt_error_set(err, "it is not JSON of at most %d bytes", NT_RANK_RECORD_MAX);
+	}
+	rc = nt_rank_read_take(&rank, root, NT_READ_TO_COPY, err);
+	if (rc == 0)
+		rc = add_record(sum, &rank, job, step, err);
+	nt_rank_fini(&rank);
+	return rc;
+}

@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences from rows: what is faster, what stays, and all the rest in order. */
+#include "report/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "report/rowtime.h"
+#include "report/table.h"
+#include "report/verdict-maker.h"
+#include "report/words.h"
+
+static const struct nt_family *family_of(const struct nt_maker *maker, const struct nt_row *row)
+{
+	return &maker->summary->families[row->family];
+}
+
+/* "Step 2: ", where there are several. */
+static const char *step_prefix(const struct nt_summary *summary, size_t step, char *out,
+			       size_t out_bytes)
+{
+	out[0] = '\0';
+	if (summary->step_count > 1)
+		snprintf(out, out_bytes, "Step %s: ", summary->steps[step].name);
+	return out;
+}
+
+static int by_worth(const void *left, const void *right)
+{
+	const struct nt_row *a = *(const struct nt_row *const *)left;
+	const struct nt_row *b = *(const struct nt_row *const *)right;
+
+	if (nt_maker_worth(a) < nt_maker_worth(b) || nt_maker_worth(a) > nt_maker_worth(b))
+		return nt_maker_worth(a) > nt_maker_worth(b) ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void say_gain(struct nt_maker *maker, const struct nt_row *row)
+{
+	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[40] = "";
+	char saved_text[32];
+	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
+
+	if (!isnan(row->saved_ms) && row->saved_ms >= 0)
+		snprintf(saved, sizeof(saved), "; saved %s",
+			 nt_duration_text(row->saved_ms, saved_text, sizeof(saved_text)));
+	else if (!isnan(row->saved_ms))
+		snprintf(saved, sizeof(saved), "; lost %s so far",
+			 nt_duration_text(-row->saved_ms, saved_text, sizeof(saved_text)));
+	step_prefix(maker->summary, row->step, step, sizeof(step));
+	nt_size_text(row->bytes, size, sizeof(size));
+	nt_family_words(family_of(maker, row), shape, sizeof(shape));
+	nt_arm_words(row->arm, arm, sizeof(arm));
+	if (isnan(arm_us) || isnan(auto_us))
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s is in use%s%s.", step,
+			     nt_coll_name(row->coll), size, shape, arm,
+			     row->reason == NT_REASON_REMEMBERED ? ", as an earlier step found it"
+								 : "",
+			     saved);
+	else
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
+			     "%s%s %s on %s: %s takes %s%s instead of NCCL's %s%s.", step,
+			     nt_coll_name(row->coll), size, shape, arm,
+			     nt_time_text(arm_us, of_arm, sizeof(of_arm)),
+			     nt_row_own_known(row) ? "" : " to the next call",
+			     nt_time_text(auto_us, of_auto, sizeof(of_auto)), saved);
+}
+
+static void say_gains(struct nt_maker *maker, const struct nt_row **rows)
+{
+	const struct nt_summary *summary = maker->summary;
+	size_t count = 0;
+	double saved_ms = 0;
+	char text[32];
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (nt_row_is_tuned(&summary->rows[i]))
+			rows[count++] = &summary->rows[i];
+	}
+	qsort(rows, count, sizeof(rows[0]), by_worth);
+	for (size_t i = 0; i < count && i < NT_TOLD_MAX; i++)
+		say_gain(maker, rows[i]);
+	for (size_t i = NT_TOLD_MAX; i < count; i++)
+		saved_ms += nt_maker_worth(rows[i]);
+	if (count > NT_TOLD_MAX)
+		nt_maker_say(
+			maker, NT_SENTENCE_GAIN, "",
+			"%zu more collectives and sizes run with another choice than NCCL's; together they "
+			"saved %s.",
+			count - NT_TOLD_MAX, nt_duration_text(saved_ms, text, sizeof(text)));
+}
+
+/* Rows of one collective of one communicator stand together, by size. */
+static bool same_kind(const struct nt_row *a, const struct nt_row *b)
+{
+	return a->step == b->step && a->family == b->family && a->coll == b->coll;
+}
+
+/* Kept, and not for lack of measurements. */
+static bool stays(const struct nt_row *row)
+{
+	return nt_row_is(row, NT_KEYSTATE_KEPT) && row->reason != NT_REASON_BUDGET &&
+	       row->reason != NT_REASON_SAMPLES;
+}
+
+/* "at 4M and above", "at 64K, 1M and 4M", "at any size" of rows[0 .. count-1]; "" where none
+ * stays. */
+static void where_it_stays(const struct nt_row *rows, size_t count, char *out, size_t out_bytes)
+{
+	size_t kept = 0, first = count, used, told = 0;
+	char size[24];
+
+	for (size_t i = count; i > 0; i--) {
+		kept += stays(&rows[i - 1]);
+		if (stays(&rows[i - 1]) && first == i)
+			first = i - 1; /* and all above it */
+	}
+	out[0] = '\0';
+	if (kept == 0)
+		return;
+	if (kept == count && count > 1) {
+		snprintf(out, out_bytes, "at any of its %zu sizes", count);
+		return;
+	}
+	if (kept == count - first && kept > 1) {
+		snprintf(out, out_bytes, "at %s and above",
+			 nt_size_text(rows[first].bytes, size, sizeof(size)));
+		return;
+	}
+	used = (size_t)snprintf(out, out_bytes, "at");
+	for (size_t i = 0; i < count && told < NT_NAMED_MAX; i++) {
+		if (!stays(&rows[i]))
+			continue;
+		used += (size_t)snprintf(out + used, out_bytes - used, "%s %s",
+					 told == 0	    ? ""
+					 : told + 1 == kept ? " and"
+							    : ",",
+					 nt_size_text(rows[i].bytes, size, sizeof(size)));
+		told++;
+	}
+	if (told < kept)
+		snprintf(out + used, out_bytes - used, " and %zu more", kept - told);
+}
+
+static void say_stays(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+	size_t count, told = 0, more = 0;
+
+	for (size_t i = 0; i < summary->row_count; i += count) {
+		const struct nt_row *row = &summary->rows[i];
+		char step[48], shape[160], where[160];
+
+		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
+			count++;
+		where_it_stays(row, count, where, sizeof(where));
+		if (where[0] && told++ < NT_NAMED_MAX)
+			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+				     "%s%s on %s: nothing to gain %s.",
+				     step_prefix(summary, row->step, step, sizeof(step)),
+				     nt_coll_name(row->coll),
+				     nt_family_words(family_of(maker, row), shape, sizeof(shape)),
+				     where);
+		else
+			more += where[0] != '\0';
+	}
+	if (more > 0)
+		nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+			     "Nothing to gain either in %zu more collectives: the table has them.",
+			     more);
+}
+
+static void say_launch(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+
+	for (size_t i = 0, told = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+
+		if (!step->launch[0] || strcmp(step->launch, "default") == 0 ||
+		    isnan(step->measured) || told++ >= NT_TOLD_MAX)
+			continue;
+		nt_maker_say(
+			maker, NT_SENTENCE_LAUNCH, "",
+			"Step %s: with launch profile %s the program's own step was %.2f times as fast.",
+			step->name, step->launch, step->measured);
+	}
+}
+
+static void say_nothing(struct nt_maker *maker)
+{
+	if (maker->summary->row_count > 0 || maker->verdict->count > 0)
+		return;
+	nt_maker_say(maker, NT_SENTENCE_MEASURED,
+		     "If it should have, see that it runs NCCL on more than one GPU, long enough.",
+		     "NCCL ran no collective often enough to be measured.");
+}
+
+int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	struct nt_maker maker = { .verdict = verdict, .summary = summary };
+	const struct nt_row **rows = calloc(summary->row_count + 1, sizeof(*rows));
+
+	*verdict = (struct nt_verdict_text){ NULL, 0 };
+	if (!rows)
+		return nt_error_set(err, "no memory for a verdict");
+	say_gains(&maker, rows);
+	free(rows);
+	say_stays(&maker);
+	nt_maker_open(&maker);
+	if (summary->row_count > 0)
+		nt_maker_net(&maker);
+	nt_maker_untuned(&maker);
+	say_nothing(&maker);
+	say_launch(&maker);
+	nt_maker_partial(&maker);
+	if (!maker.no_memory)
+		return 0;
+	nt_verdict_fini(verdict);
+	return nt_error_set(err, "no memory for a verdict");
+}
+
+void nt_verdict_fini(struct nt_verdict_text *verdict)
+{
+	free(verdict->items);
+	*verdict = (struct nt_verdict_text){ NULL, 0 };
+}

@@ -1,0 +1,22 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watchfiles.h - the rank records of a running job on this node, as its user reads them
+ *
+ * Only directories are looked into that are the caller's own: root reads nothing of a user's here.
+ *
+ * Threads:  any.
+ * Memory:   what is added to the summary.
+ * Errors:   -1 and *err without memory; a file that is damaged becomes a remark.
+ */
+#ifndef NT_WATCHFILES_H
+#define NT_WATCHFILES_H
+
+#include "record/summary.h"
+
+/* Rank records of the job's steps in rundir; step "" for all. *newest_s: when the newest was
+ * written, since 1970. Returns how many directories there were that are the caller's; -1 and *err
+ * without memory. */
+int nt_watch_load_files(struct nt_summary *summary, const char *rundir, uint32_t job,
+			const char *step, int64_t *newest_s, struct nt_error *err);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.c - from looks at a running job to news, and to a screenful of lines */
+#include "report/watchframe.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+
+#define ROWS 40
+
+static char told[16384];
+
+static void note(void *argument, const struct nt_news *news)
+{
+	const size_t used = strlen(told);
+
+	(void)argument;
+	snprintf(told + used, sizeof(told) - used, "%s%s\n", news->good ? "+" : "", news->text);
+}
+
+static void begin(struct nt_summary *summary)
+{
+	struct nt_family *family;
+	struct nt_step *step;
+
+	nt_summary_init(summary);
+	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
+	assert_non_null(step);
+	nt_fields_clear(&nt_step_fields, step);
+	snprintf(step->name, sizeof(step->name), "0");
+	snprintf(step->mode, sizeof(step->mode), "bandit");
+	snprintf(step->nccl, sizeof(step->nccl), "2.28.9");
+	step->ranks = 8;
+	step->nodes = 2;
+	family = nt_summary_add(&summary->families, &summary->family_count, sizeof(*family));
+	assert_non_null(family);
+	family->ranks = 8;
+	family->nodes = 2;
+	family->comms = 1;
+}
+
+static struct nt_row *add_row(struct nt_summary *summary, size_t bytes, const char *state)
+{
+	struct nt_row *row = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*row));
+
+	assert_non_null(row);
+	nt_fields_clear(&nt_row_fields, row);
+	row->ranks = 8;
+	row->nodes = 2;
+	row->coll = NT_ALLREDUCE;
+	row->bytes = bytes;
+	row->auto_arm = nt_arm_parse("RING/SIMPLE");
+	row->arm = NT_ARM_AUTO;
+	row->state = state;
+	row->calls = 100;
+	return row;
+}
+
+static struct nt_row *add_explored(struct nt_summary *summary, const char *round, int64_t arms,
+				   int64_t calls, int64_t done)
+{
+	struct nt_row *row = add_row(summary, 1u << 20, NT_KEYSTATE_EXPLORING);
+
+	snprintf(row->round, sizeof(row->round), "%s", round);
+	row->round_arms = arms;
+	row->round_calls = calls;
+	row->round_done = done;
+	return row;
+}
+
+static struct nt_row *add_committed(struct nt_summary *summary)
+{
+	struct nt_row *row = add_row(summary, 256u << 10, NT_KEYSTATE_COMMITTED);
+
+	row->arm = nt_arm_parse("TREE/SIMPLE");
+	row->auto_us = 273;
+	row->arm_us = 158;
+	row->saved_ms = 22.9;
+	row->spent_ms = 12.3;
+	return row;
+}
+
+static void see(struct nt_watch *watch, struct nt_summary *summary, double now_s)
+{
+	struct nt_error err;
+
+	told[0] = '\0';
+	assert_int_equal(nt_watch_see_take(watch, summary, now_s, note, NULL, &err), 0);
+	assert_int_equal(summary->row_count, 0);
+}
+
+static void what_changes_is_told_once(void **state)
+{
+	struct nt_summary summary;
+	struct nt_watch watch;
+	struct nt_row *row;
+
+	(void)state;
+	nt_watch_init(&watch);
+	begin(&summary);
+	add_row(&summary, 64, NT_KEYSTATE_COUNTED);
+	add_explored(&summary, "screen", 5, 45, 3);
+	see(&watch, &summary, 1000);
+	assert_string_equal(
+		told,
+		"AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices, NCCL's among them, in 45 calls\n");
+
+	begin(&summary);
+	add_row(&summary, 64, NT_KEYSTATE_COUNTED);
+	add_explored(&summary, "screen", 5, 45, 20);
+	see(&watch, &summary, 1010);
+	assert_string_equal(told, "");
+
+	begin(&summary);
+	add_committed(&summary);
+	add_explored(&summary, "confirm", 3, 75, 0);
+	see(&watch, &summary, 1020);
+	assert_string_equal(
+		told,
+		"+AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us instead of 273 with NCCL's Ring/Simple\n"
+		"AllReduce 1M on the 8 ranks across 2 nodes: compares the best with NCCL's in 75 calls\n");
+
+	begin(&summary);
+	row = add_committed(&summary);
+	row->arm = NT_ARM_AUTO;
+	row->state = NT_KEYSTATE_KEPT;
+	row->rollbacks = 1;
+	row->reason = NT_REASON_ROLLED_BACK;
+	add_row(&summary, 1u << 20, NT_KEYSTATE_KEPT)->reason = NT_REASON_SMALL;
+	see(&watch, &summary, 1030);
+	/* Why is said in the report's words. */
+	assert_non_null(strstr(
+		told,
+		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is back"));
+	assert_non_null(strstr(
+		told,
+		"\nAllReduce 1M on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) stays"));
+	nt_watch_fini(&watch);
+}
+
+/* The text in Slurm lags behind the files of the node. */
+static void an_older_record_changes_nothing(void **state)
+{
+	struct nt_summary summary;
+	struct nt_watch watch;
+	struct nt_row *row;
+
+	(void)state;
+	nt_watch_init(&watch);
+	begin(&summary);
+	row = add_committed(&summary);
+	row->calls = 500;
+	see(&watch, &summary, 1000);
+	begin(&summary);
+	row = add_row(&summary, 256u << 10, NT_KEYSTATE_EXPLORING);
+	row->calls = 499;
+	see(&watch, &summary, 1010);
+	assert_string_equal(told, "");
+	assert_string_equal(watch.summary.rows[0].state, NT_KEYSTATE_COMMITTED);
+	nt_watch_fini(&watch);
+}
+
+static void remarks_are_told_once(void **state)
+{
+	struct nt_summary summary;
+	struct nt_remark *remark;
+	struct nt_watch watch;
+
+	(void)state;
+	nt_watch_init(&watch);
+	for (int look = 0; look < 2; look++) {
+		begin(&summary);
+		remark = nt_summary_add(&summary.remarks, &summary.remark_count, sizeof(*remark));
+		assert_non_null(remark);
+		snprintf(remark->step, sizeof(remark->step), "0");
+		snprintf(remark->text, sizeof(remark->text), "8r2n: no PMIx");
+		see(&watch, &summary, 1000 + look);
+		assert_string_equal(told, look == 0 ? "not tuned, step 0: 8r2n: no PMIx\n" : "");
+	}
+	nt_watch_fini(&watch);
+}
+
+/* Ten calls a second; what comes before they are seen to grow tells nothing. */
+static void time_left_is_told_from_how_calls_grow(void **state)
+{
+	static const struct {
+		double at_s;
+		int64_t calls, done;
+		double left_s;
+	} looks[] = {
+		{ 1000, 100, 0, -1 }, { 1005, 100, 0, -1 }, { 1010, 200, 5, -1 },
+		{ 1020, 300, 15, 3 }, { 1022, 300, 15, 1 }, { 1030, 400, 45, -1 },
+	};
+	struct nt_summary summary;
+	struct nt_watch watch;
+	struct nt_row *row;
+	double left_s;
+
+	(void)state;
+	nt_watch_init(&watch);
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		begin(&summary);
+		row = add_explored(&summary, "screen", 5, 45, looks[i].done);
+		row->calls = looks[i].calls;
+		see(&watch, &summary, looks[i].at_s);
+		left_s = nt_watch_left_s(&watch, &watch.summary.rows[0], looks[i].at_s);
+		if (fabs(left_s - looks[i].left_s) > 0.01)
+			fail_msg("look %zu: %.2f s", i, left_s);
+	}
+	nt_watch_fini(&watch);
+}
+
+static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job, unsigned columns,
+		    unsigned rows, char *out, size_t out_bytes)
+{
+	struct nt_line lines[ROWS];
+	size_t count = nt_watch_frame(watch, job, 1020, columns, rows, lines), used = 0;
+
+	assert_true(count <= rows);
+	out[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		assert_true(strlen(lines[i].text) <= columns);
+		used += (size_t)snprintf(out + used, out_bytes - used, "%s\n", lines[i].text);
+		assert_true(used < out_bytes);
+	}
+	return count;
+}
+
+static const struct nt_watch_job a_job = { .label = "12.0",
+					   .state = "running",
+					   .ran_s = 185,
+					   .source = "files",
+					   .age_s = 4,
+					   .live = true };
+
+static void a_frame_has_all_that_is_known(void **state)
+{
+	char text[ROWS * (NT_SCREEN_COLUMNS + 2)];
+	struct nt_summary summary;
+	struct nt_watch watch;
+	struct nt_row *row;
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	nt_watch_init(&watch);
+	for (int i = 0; i < 3; i++) {
+		begin(&summary);
+		add_committed(&summary);
+		row = add_explored(&summary, i < 2 ? "screen" : "confirm", 5, 45, 5 * i);
+		row->calls = 100 + 10 * i;
+		add_row(&summary, 4u << 20, NT_KEYSTATE_EXPLORING);
+		see(&watch, &summary, 1000 + 10 * i);
+	}
+	frame(&watch, &a_job, 80, 24, text, sizeof(text));
+	assert_string_equal(
+		text,
+		"Job 12.0: running for 3 min 5 s\n"
+		"Step 0: mode bandit, NCCL 2.28.9, 8 ranks on 2 nodes\n"
+		"From files, written 4 s ago\n"
+		"Being explored\n"
+		"  AllReduce 1M on the 8 ranks across 2 nodes: second round, 5 choices\n"
+		"    [####................] 10 of 45 calls, about 35 s left\n"
+		"  1 waits for its turn\n"
+		"What happened\n"
+		"            AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us\n"
+		"            instead of 273 with NCCL's Ring/Simple\n"
+		"            AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices, NCCL's\n"
+		"            among them, in 45 calls\n"
+		"  00:17:00  AllReduce 1M on the 8 ranks across 2 nodes: compares the best with\n"
+		"            NCCL's in 45 calls\n"
+		"Faster: 1; NCCL's choice kept: 0; being explored: 2; only counted: 0. Saved\n"
+		"22.9 ms, spent 12.3 ms.\n"
+		"AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us to the\n"
+		"next call instead of NCCL's 273 us; saved 22.9 ms.\n"
+		"q or Ctrl-C ends this; the job goes on.\n");
+	nt_watch_fini(&watch);
+}
+
+/* Whatever the terminal's size, a frame fits. */
+static void a_frame_fits_any_terminal(void **state)
+{
+	char text[ROWS * (NT_SCREEN_COLUMNS + 2)];
+	struct nt_summary summary;
+	struct nt_watch watch;
+
+	(void)state;
+	nt_watch_init(&watch);
+	begin(&summary);
+	for (size_t i = 0; i < 40; i++)
+		add_row(&summary, (size_t)1 << (i % 30), NT_KEYSTATE_EXPLORING);
+	add_committed(&summary);
+	see(&watch, &summary, 1000);
+	for (unsigned columns = 1; columns <= NT_SCREEN_COLUMNS; columns += 7) {
+		for (unsigned rows = 1; rows <= ROWS; rows++)
+			frame(&watch, &a_job, columns, rows, text, sizeof(text));
+	}
+	nt_watch_fini(&watch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_changes_is_told_once),
+		cmocka_unit_test(an_older_record_changes_nothing),
+		cmocka_unit_test(remarks_are_told_once),
+		cmocka_unit_test(time_left_is_told_from_how_calls_grow),
+		cmocka_unit_test(a_frame_has_all_that_is_known),
+		cmocka_unit_test(a_frame_fits_any_terminal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* One key: what was decided and why, its arms as box plots, its calls while they were tried. */
+
+const ARM_MARKS = [
+	[() => spread("auto", (v) => v, 7, 10, 6, 28, 16), "AUTO"],
+	[() => spread("chosen", (v) => v, 7, 10, 6, 28, 16), "in force"],
+	[() => spread("other", (v) => v, 7, 10, 6, 28, 16), "tried"],
+	[() => [triangle("predicted", 17, 11)], "what NCCL predicted"],
+];
+
+function armKind(key, arm) {
+	return arm.isAuto ? "auto" : key.committed && arm.name === key.other ? "chosen" : "other";
+}
+
+function facts(key) {
+	const list = [
+		["Decision", key.said, "wide"],
+		["Why", [key.why, key.advice].filter(Boolean).join(" "), "wide"],
+		["Calls", many(key.calls, "call")],
+		["Time of a call", key.timeIs && time(key.auto.us) !== NONE
+			? `${times(key.auto.us, key.committed ? key.arm.us : null)} (${key.timeIs})` : null],
+		["Of the communication time", known(key.share) ? percent(key.share * 100) : null],
+		["Gain", known(key.gain) ? percent(key.gain, true) : null],
+		["Chance that this is noise (p)", known(key.p) ? raw(key.p) : null],
+		["Algbw, busbw", known(key.algbw) ? `${raw(key.algbw)}, ${raw(key.busbw)} GB/s` : null],
+		["Exploring cost", known(key.spentMs) ? `${time(key.spentMs * 1000)}${
+			known(key.spentCalls) ? `, ${many(key.spentCalls, "call")}` : ""}` : null],
+		["Saved", known(key.savedMs) ? time(key.savedMs * 1000) : null],
+		["Measured again", known(key.rechecks)
+			? `${many(key.rechecks, "time")}, ${many(key.rollbacks || 0, "roll-back")}` : null],
+	];
+
+	return el("dl", { class: "facts" }, list.filter(([, words]) => words).map(([name, words, kind]) =>
+		el("div", { class: kind }, el("dt", {}, name), el("dd", {}, words))));
+}
+
+function armRow(key, arm, x, y) {
+	const marks = [];
+
+	if (known(arm.low) && known(arm.high))
+		marks.push(line(armKind(key, arm), x(arm.low), y, x(arm.high), y),
+			line(armKind(key, arm), x(arm.low), y - 4, x(arm.low), y + 4),
+			line(armKind(key, arm), x(arm.high), y - 4, x(arm.high), y + 4));
+	marks.push(...spread(armKind(key, arm), x, y, 14, arm.p25, arm.p75, arm.us));
+	if (known(arm.predicted))
+		marks.push(triangle("predicted", x(arm.predicted), y - 4));
+	return marks;
+}
+
+function armTip(arm) {
+	return [arm.name, spreadWords(arm),
+		known(arm.samples) ? many(arm.samples, "sample") : null,
+		known(arm.predicted) ? `NCCL predicted ${time(arm.predicted)}` : null].filter(Boolean).join("\n");
+}
+
+/* A prediction ten times off must not press the boxes into a corner: it is then not on the scale. */
+function armScale(arms) {
+	const measured = arms.flatMap((arm) => [arm.low, arm.p25, arm.us, arm.p75, arm.high]).filter(known);
+	const most = largest(measured);
+	const predicted = arms.map((arm) => arm.predicted).filter((us) => known(us) && us <= 1.5 * most);
+
+	return ticks(0, largest([most, ...predicted]), 6);
+}
+
+function armsFigure(key) {
+	const arms = key.arms.filter((arm) => known(arm.us)).sort((a, b) => a.us - b.us);
+	const scale = armScale(arms);
+	const last = scale[scale.length - 1];
+	const shown = (arm) => ({ ...arm, predicted: arm.predicted <= last ? arm.predicted : null });
+
+	return figure({
+		title: "Its arms",
+		note: "the quickest first; box: the middle half of the samples",
+		name: `Arms of ${key.name}, ${key.where}`,
+		legend: ARM_MARKS,
+		draw: rowsOf({
+			items: arms, labelWidth: 190, valueWidth: 150, height: 28, labelKind: "mono",
+			label: (arm) => arm.name, tip: armTip,
+			value: (arm) => [[known(arm.samples) ? `n = ${arm.samples}` : "", "soft"], [time(arm.us), ""]],
+			marks: (arm, x, y) => armRow(key, shown(arm), x, y),
+			ticks: scale, tick: (us) => tickTime(us, last), axis: `time of a call, ${timeUnit(last)}`,
+			name: `Times of ${many(arms.length, "arm")} of ${key.name}`,
+		}),
+		table: () => [["arm", "median µs", "p25 µs", "p75 µs", "samples", "predicted µs"],
+			arms.map((arm) => [arm.name, arm.us, arm.p25, arm.p75, arm.samples, arm.predicted].map(raw))],
+	});
+}
+
+/* An axis has one unit. */
+function timeUnit(most) {
+	return most >= 6e7 ? "min" : most >= 1e6 ? "s" : most >= 1e3 ? "ms" : "µs";
+}
+
+function tickTime(us, most) {
+	const by = { min: 6e7, s: 1e6, ms: 1e3, "µs": 1 }[timeUnit(most)];
+
+	return String(+(us / by).toPrecision(6));
+}
+
+function keyDetail(key) {
+	return [
+		facts(key),
+		key.arms.some((arm) => known(arm.us)) ? armsFigure(key)
+			: empty("Of this key no arm’s own times are in the record."),
+		key.trials.length > 0 ? trialsFigure(key) : null,
+	];
+}
+
+function keySection(model) {
+	const keys = model.keys;
+	const box = el("div", {});
+	const back = el("button", { type: "button", click: () => show(at - 1) }, "Previous");
+	const next = el("button", { type: "button", click: () => show(at + 1) }, "Next");
+	const choose = el("select", { id: "key", change: () => show(choose.selectedIndex) },
+		keys.map((key) => el("option", {}, `${key.name}, ${key.where}`)));
+	let at = 0;
+
+	function show(which) {
+		at = within(which, 0, keys.length - 1);
+		choose.selectedIndex = at;
+		back.disabled = at === 0;
+		next.disabled = at === keys.length - 1;
+		box.replaceChildren(...keyDetail(keys[at]).filter(Boolean));
+		redraw(box);
+		say(`${keys[at].name}, ${keys[at].where}: ${keys[at].said}`);
+	}
+
+	if (keys.length === 0)
+		return { parts: empty("There is no key to look at."), show: () => {}, start: () => {} };
+	return {
+		parts: [el("div", { class: "chooser" }, el("label", {}, "Key", choose), back, next), box],
+		show: (key) => show(keys.indexOf(key)),
+		start: () => show(0),
+	};
+}

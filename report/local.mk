@@ -34,6 +34,7 @@ libnt_report_la_SOURCES = \
 	%D%/fingerprint.c \
 	%D%/html.c \
 	%D%/html.h \
+	%D%/htmldata.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
 	%D%/jobid.c \
@@ -65,7 +66,9 @@ libnt_report_la_SOURCES = \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/terminal.c \
-	%D%/terminal.h
+	%D%/terminal.h \
+	%D%/value.c \
+	%D%/value.h
 nodist_libnt_report_la_SOURCES = %D%/html/page.c
 libnt_report_la_LIBADD = libnt-contract.la -lm
 

@@ -314,6 +314,11 @@ tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
+# Pages of `nccl-tune report --html` without Slurm.
+noinst_PROGRAMS += tests/page/nt-page
+tests_page_nt_page_SOURCES = %D%/page/page.c
+tests_page_nt_page_LDADD = libnt-report.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) -lm
+
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \
 	%D%/README.md \

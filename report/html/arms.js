@@ -16,12 +16,14 @@ function facts(key) {
 		["Decision", key.said, "wide"],
 		["Why", [key.why, key.advice].filter(Boolean).join(" "), "wide"],
 		["Calls", many(key.calls, "call")],
-		["Time of a call", key.timeIs && time(key.auto.us) !== NONE
-			? `${times(key.auto.us, key.committed ? key.arm.us : null)} (${key.timeIs})` : null],
+		[key.own ? "Time of a call" : "From one call to the next", known(key.auto.us)
+			? times(key.auto.us, key.committed ? key.arm.us : null) : null],
+		["Start of one to start of the next", key.own && known(key.period) ? time(key.period) : null],
+		["Looks like", key.parallel ? `${key.parallel} parallel` : null],
 		["Of the communication time", known(key.share) ? percent(key.share * 100) : null],
 		["Gain", known(key.gain) ? percent(key.gain, true) : null],
 		["Chance that this is noise (p)", known(key.p) ? raw(key.p) : null],
-		["Algbw, busbw", known(key.algbw) ? `${raw(key.algbw)}, ${raw(key.busbw)} GB/s` : null],
+		["Algbw, busbw", known(key.algbw) ? `${decimals(key.algbw, 2)}, ${decimals(key.busbw, 2)} GB/s` : null],
 		["Exploring cost", known(key.spentMs) ? `${time(key.spentMs * 1000)}${
 			known(key.spentCalls) ? `, ${many(key.spentCalls, "call")}` : ""}` : null],
 		["Saved", known(key.savedMs) ? time(key.savedMs * 1000) : null],
@@ -69,7 +71,7 @@ function armsFigure(key) {
 
 	return figure({
 		title: "Its arms",
-		note: "the quickest first; box: the middle half of the samples",
+		note: "the quickest first, by the times that were compared; box: the middle half of them",
 		name: `Arms of ${key.name}, ${key.where}`,
 		legend: ARM_MARKS,
 		draw: rowsOf({
@@ -100,9 +102,16 @@ function keyDetail(key) {
 	return [
 		facts(key),
 		key.arms.some((arm) => known(arm.us)) ? armsFigure(key)
-			: empty("Of this key no arm’s own times are in the record."),
+			: empty(key.state === "counted" || key.exploring ? "No arm of this key was measured to the end."
+				: "This form of the record has the times of single arms not."),
 		key.trials.length > 0 ? trialsFigure(key) : null,
 	];
+}
+
+/* What is shown first: the key that saved most, else the one with most of the time. */
+function worthiest(keys) {
+	return [...keys].sort((a, b) => (b.savedMs || 0) - (a.savedMs || 0) || b.arms.length - a.arms.length ||
+		b.weight - a.weight)[0];
 }
 
 function keySection(model) {
@@ -125,10 +134,10 @@ function keySection(model) {
 	}
 
 	if (keys.length === 0)
-		return { parts: empty("There is no key to look at."), show: () => {}, start: () => {} };
+		return { parts: null, show: () => {}, start: () => {} };
 	return {
 		parts: [el("div", { class: "chooser" }, el("label", {}, "Key", choose), back, next), box],
 		show: (key) => show(keys.indexOf(key)),
-		start: () => show(0),
+		start: () => show(keys.indexOf(worthiest(keys))),
 	};
 }

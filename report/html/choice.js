@@ -69,7 +69,7 @@ function choiceFigure(panel, scale, press) {
 			name: `${name}: ${many(panel.keys.length, "size")}, time of the arm in force against AUTO’s`,
 		}),
 		table: () => [["size", "AUTO µs", "AUTO p25–p75", "arm", "arm µs", "arm p25–p75", "time against AUTO", "decision"],
-			panel.keys.map((key) => [key.size, raw(key.auto.us), rangeWords(key.auto), key.other,
+			panel.keys.map((key) => [key.size, raw(key.auto.us), rangeWords(key.auto), raw(key.other),
 				raw(key.arm.us), rangeWords(key.arm),
 				known(key.arm.us) ? percent(share(key, key.arm.us) - 100, true) : NONE, key.said])],
 	});
@@ -80,14 +80,16 @@ function rangeWords(times) {
 }
 
 /* Panels of keys with times; those that take most of the time first, sizes ascending. */
-function choicePanels(keys) {
+function choicePanels(model) {
 	const panels = new Map();
 
-	for (const key of keys.filter((one) => known(one.auto.us))) {
-		const name = `${key.coll} ${key.where}`;
+	for (const key of model.keys.filter((one) => known(one.auto.us))) {
+		const where = [key.where, key.parallel ? `looks like ${key.parallel} parallel` : null,
+			model.manySteps ? `step ${key.stepName}` : null].filter(Boolean).join(", ");
+		const name = `${key.coll} ${where}`;
 
 		if (!panels.has(name))
-			panels.set(name, { coll: key.coll, where: key.where, keys: [], weight: 0 });
+			panels.set(name, { coll: key.coll, where, keys: [], weight: 0 });
 		panels.get(name).keys.push(key);
 		panels.get(name).weight += key.weight;
 	}
@@ -97,12 +99,12 @@ function choicePanels(keys) {
 }
 
 function choiceSection(model, press) {
-	const panels = choicePanels(model.keys);
+	const panels = choicePanels(model);
 	const scale = choiceScale(panels.flatMap((panel) => panel.keys));
 	let rows = 0;
 
 	if (panels.length === 0)
-		return empty("No call was timed in this step, so there is nothing to compare.");
+		return null;
 	return [
 		legend(CHOICE_MARKS),
 		el("div", { class: "panels" }, panels.map((panel) => {

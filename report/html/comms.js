@@ -73,12 +73,12 @@ function commsTable(comms) {
 }
 
 function commsSection(model) {
-	const comms = model.comms;
+	const comms = [...model.comms].sort((a, b) => b.ranks - a.ranks || a.nodes - b.nodes || compare(a.name, b.name));
 	const nodes = [...new Set(comms.flatMap((comm) => comm.places.map((place) => place.node)))]
 		.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 
 	if (comms.length === 0)
-		return empty("The record names no communicator.");
+		return null;
 	if (nodes.length === 0 || nodes.length > MATRIX_NODES || comms.length > MATRIX_COMMS)
 		return plainTable(`${many(comms.length, "communicator")}`, ...commsTable(comms));
 	return figure({
@@ -108,7 +108,7 @@ function volumeSection(model) {
 	const last = scale[scale.length - 1];
 
 	if (rows.length === 0)
-		return empty("The record does not tell what was moved.");
+		return null;
 	return figure({
 		title: null,
 		name: "Volume per primitive",

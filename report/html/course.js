@@ -72,7 +72,7 @@ function courseSection(model, press) {
 	const box = el("div", {}, keys.length ? courseFigure(keys.slice(0, COURSE_ROWS), press) : []);
 
 	if (keys.length === 0)
-		return empty("Nothing was explored in this step.");
+		return null;
 	if (keys.length <= COURSE_ROWS)
 		return box;
 	return [box, el("button", { type: "button", class: "more", click: (event) => {

@@ -1,102 +1,150 @@
-/* From the report's JSON to what the page shows. Nothing behind this knows the JSON's names. */
+/* From the report's JSON to what the page shows. Nothing behind this knows the JSON's names, which
+ * are those of `nccl-tune report --json` and, in "record", of nccl-tune-record(5). */
 
 const SAID = {
-	committed: (row) => `${row.chosen_arm} taken`,
+	committed: (item) => `${item.chosen_arm} taken`,
 	kept: () => "AUTO kept",
 	exploring: () => "not finished",
 	observed: () => "observed only",
 	counted: () => "not tried",
 };
 
-function rowsOnNodes(row) {
-	return `${many(row.ranks, "rank")} on ${many(row.nodes, "node")}`;
+function onNodes(one) {
+	return `${many(one.ranks, "rank")} on ${many(one.nodes, "node")}`;
 }
 
-function whereOf(row) {
-	return [row.comm_name, rowsOnNodes(row)].filter(Boolean).join(", ");
+function whereOf(item) {
+	const comms = item.record.comms;
+
+	return [item.comm_name, onNodes(item), comms > 1 ? many(comms, "communicator") : null]
+		.filter(Boolean).join(", ");
 }
 
-/* Times of one arm: of a call itself, where that is known, else from one call to the next. */
-function timesOf(row, who) {
-	return { us: row[`${who}_us`], p25: row[`${who}_p25_us`], p75: row[`${who}_p75_us`] };
+/* What is shown as the time of a call: its own, start to end, else from one start to the next. */
+function timesOf(item, which) {
+	const of = (name) => (item.record[name] || [])[which];
+
+	return {
+		us: (item.call_us || [])[which],
+		p25: of(item.call_own ? "own_p25" : "p25"),
+		p75: of(item.call_own ? "own_p75" : "p75"),
+	};
 }
 
 function armOf(arm) {
 	return { name: arm.arm, isAuto: arm.arm === "AUTO", us: arm.us, p25: arm.p25_us, p75: arm.p75_us,
-		low: arm.low_us, high: arm.high_us, samples: arm.samples, predicted: arm.predicted_us };
+		low: arm.min_us, high: arm.max_us, samples: arm.samples, predicted: arm.predicted_us };
 }
 
-function keyOf(row, order) {
+/* Where AUTO stays, the times of the best other arm are there, and its name among the arms. */
+function otherOf(item) {
+	const best = (item.arms || []).find((arm) => arm.arm !== "AUTO" && arm.us === item.arm_us);
+
+	if (item.chosen_arm !== "AUTO")
+		return item.chosen_arm;
+	return best ? best.arm : known(item.arm_us) ? "the best other arm" : null;
+}
+
+function roundsOf(rounds) {
+	return (rounds || []).map((round, i) => ({ name: `round ${i + 1}`,
+		samples: round.map(([arm, us]) => ({ arm, us })) })).filter((round) => round.samples.length > 0);
+}
+
+function keyOf(item, order) {
+	const record = item.record;
+	const committed = item.state === "committed";
+	const inForce = committed ? 1 : 0;
 	const key = {
-		order, job: row.job, step: row.step, coll: row.collective, bytes: row.bytes,
-		size: size(row.bytes), name: `${row.collective} ${size(row.bytes)}`, where: whereOf(row), short: row.comm_name || rowsOnNodes(row),
-		state: row.state, committed: row.state === "committed", exploring: row.state === "exploring",
-		pick: row.auto_arm, other: row.chosen_arm,
-		auto: timesOf(row, "auto"), arm: timesOf(row, "arm"),
-		timeIs: row.time_is, period: row.auto_period_us,
-		gain: row.gain_percent, p: row.p, calls: row.calls, decided: row.decided,
-		share: row.share, algbw: row.algbw, busbw: row.busbw,
-		spentCalls: row.spent_calls, spentMs: row.spent_ms, savedMs: row.saved_ms,
-		rechecks: row.rechecks, rollbacks: row.rollbacks,
-		predictedAuto: row.predicted_auto_us, predictedArm: row.predicted_arm_us,
-		why: row.why, advice: row.advice, arms: (row.arms || []).map(armOf), trials: [],
+		order, item, job: item.job, step: item.step, coll: item.collective, bytes: item.bytes,
+		size: size(item.bytes), name: `${item.collective} ${size(item.bytes)}`,
+		where: whereOf(item), short: item.comm_name || onNodes(item), parallel: item.parallel,
+		state: item.state, committed, exploring: item.state === "exploring",
+		said: (SAID[item.state] || (() => raw(item.state)))(item),
+		pick: item.auto_arm, other: otherOf(item), auto: timesOf(item, 0), arm: timesOf(item, 1),
+		own: item.call_own, period: (record.period || [])[inForce],
+		gain: item.gain_percent, p: item.p, calls: item.calls, decided: record.decided,
+		share: record.share, busbw: (item.busbw_gbps || [])[inForce], algbw: (item.algbw_gbps || [])[inForce],
+		spentCalls: item.spent_calls, spentMs: item.spent_ms, savedMs: item.saved_ms,
+		rechecks: item.rechecks, rollbacks: item.rollbacks, from: record.from,
+		predictedAuto: (record.pred || [])[0], predictedArm: (record.pred || [])[1],
+		why: item.says || item.why, advice: item.type,
+		arms: (item.arms || []).map(armOf), trials: roundsOf(item.rounds),
 	};
 
-	key.said = (SAID[key.state] || (() => raw(key.state)))(row);
-	key.weight = (key.calls || 0) * (key.auto.us || 0);
+	key.weight = known(key.share) ? key.share : (key.calls || 0) * (key.auto.us || 0) * 1e-12;
 	return key;
 }
 
-/* Steps of one job are "0"; of several the job is told, too. */
-function nameSteps(keys) {
-	const jobs = new Set(keys.map((key) => key.job));
-
-	for (const key of keys) {
-		key.stepName = jobs.size > 1 ? `${key.job}.${key.step}` : key.step;
-		key.words = [key.name, key.where, key.pick, key.other, key.said, key.why, `step ${key.stepName}`]
-			.filter(Boolean).join(" ").toLowerCase();
-	}
+function commOf(comm) {
+	return { job: comm.job, step: comm.step, id: comm.id, name: comm.name, ranks: comm.ranks, nodes: comm.nodes,
+		kind: comm.parallel, state: comm.state, why: comm.why, places: comm.places,
+		tried: comm.state === "agreed", title: `${comm.name || onNodes(comm)} · ${comm.id.slice(0, 6)}` };
 }
 
-function commOf(comm) {
-	const places = (comm.places || []).map((place) => ({ node: place.node, ranks: place.ranks || [] }));
+function volumesOf(comms) {
+	const rows = new Map();
 
-	return { id: comm.id, name: comm.name, ranks: comm.ranks, nodes: comm.nodes, kind: comm.parallelism,
-		state: comm.state, why: comm.why, step: comm.step, job: comm.job, places,
-		tried: comm.state === "agreed", title: `${comm.name || comm.id}${comm.parallelism ? `, ${comm.parallelism}` : ""}` };
+	for (const one of comms.flatMap((comm) => comm.volumes)) {
+		const row = rows.get(one.collective) || { coll: one.collective, calls: 0, inside: 0, between: 0 };
+
+		row.calls += one.calls || 0;
+		row.inside += one.inside_bytes || 0;
+		row.between += one.between_bytes || 0;
+		rows.set(one.collective, row);
+	}
+	return [...rows.values()].sort((a, b) => b.inside + b.between - a.inside - a.between);
 }
 
 const REMARKS = { untuned: "not tuned", damaged: "damaged", left_out: "left out" };
 
 function remarkOf(item) {
-	return { job: item.job, step: item.step, where: raw(item.step), kind: REMARKS[item.state],
-		text: item.why || `${count(item.more)} more, which had no room in the record` };
+	return { job: item.job, step: item.step, kind: REMARKS[item.state],
+		text: [item.says || item.why || `${count(item.more)} more, which had no room in this form of the record`,
+			item.type].filter(Boolean).join(" ") };
 }
 
-function modelOf(json) {
-	const items = json.report || [];
-	const keys = items.filter((item) => item.collective).map(keyOf);
-	const jobs = [...new Set(items.map((item) => item.job).filter(Boolean))];
+/* "2.28.9, mode bandit, ...": of the steps, where all say the same. */
+function aboutOf(steps) {
+	const same = (words) => {
+		const all = new Set(steps.map(words).filter(Boolean));
 
-	nameSteps(keys);
-	return {
-		keys,
-		title: jobs.length === 1 ? `Job ${jobs[0]}` : jobs.length ? `${jobs.length} jobs` : "Report",
-		about: json.about || "",
-		made: json.made || "",
-		verdict: json.verdict || [],
-		comms: (json.communicators || []).map(commOf),
-		volumes: json.volumes || [],
-		remarks: items.filter((item) => REMARKS[item.state]).map(remarkOf),
-		scopes: [...new Set(keys.map((key) => key.stepName))],
+		return all.size === 1 ? [...all][0] : null;
 	};
+
+	return [same((step) => step.nccl && `NCCL ${step.nccl}`), same((step) => step.mode && `mode ${step.mode}`),
+		same((step) => step.ranks > 0 && onNodes(step)), same((step) => step.fabric && `fabric ${step.fabric}`),
+		same((step) => step.driver && `driver ${step.driver}`),
+		steps.length === 1 ? `step ${steps[0].step}` : many(steps.length, "step")].filter(Boolean).join(", ");
 }
 
-/* The part of one step. */
-function scoped(model, stepName) {
-	const keys = model.keys.filter((key) => key.stepName === stepName);
-	const mine = (one) => keys.length > 0 && one.step === keys[0].step && (!one.job || one.job === keys[0].job);
+/* What a step says of itself is of all its keys, those without room, too. */
+function totalsOf(steps, keys, name, value) {
+	const told = steps.map((step) => step[name]).filter(known);
+	const list = told.length ? told : keys.map(value).filter(known);
 
-	return { ...model, keys, comms: model.comms.filter(mine), remarks: model.remarks.filter(mine),
-		verdict: model.verdict.filter((one) => !one.step || mine(one)), volumes: model.volumes.filter((one) => !one.step || mine(one)) };
+	return list.length ? list.reduce((a, b) => a + b, 0) : null;
+}
+
+/* The page's model of these jobs, or of one step of one of them. */
+function modelOf(jobs, only) {
+	const several = jobs.length > 1;
+	const nameOf = (job, step) => several ? `${job.job}.${step}` : step;
+	const wanted = (job) => (one) => !only || nameOf(job, one.step) === only;
+	const all = (part) => jobs.flatMap((job) => (job[part] || []).filter(wanted(job))
+		.map((one) => ({ ...one, job: job.job, stepName: nameOf(job, one.step) })));
+	const items = all("report"), comms = all("communicators"), steps = all("steps");
+	const keys = items.filter((item) => item.record).map((item, i) => ({ ...keyOf(item, i), stepName: item.stepName }));
+
+	for (const key of keys)
+		key.words = [key.name, key.where, key.parallel, key.pick, key.other, key.said, key.why, `step ${key.stepName}`]
+			.filter(Boolean).join(" ").toLowerCase();
+	return {
+		keys, steps, comms: comms.map(commOf), volumes: volumesOf(comms), manySteps: steps.length > 1,
+		title: several ? many(jobs.length, "job") : jobs.length && jobs[0].job ? `Job ${jobs[0].job}` : "Report of a step",
+		about: aboutOf(steps),
+		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ ...one, where: several ? `job ${job.job}` : null }))),
+		remarks: items.filter((item) => REMARKS[item.state]).map((item) => ({ ...remarkOf(item), where: raw(item.stepName) })),
+		saved: totalsOf(steps, keys, "saved_ms", (key) => key.savedMs),
+		spent: totalsOf(steps, keys, "spent_ms", (key) => key.spentMs),
+	};
 }

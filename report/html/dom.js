@@ -43,7 +43,7 @@ function say(words) {
 
 /* A table, as it stands behind a chart. Numbers are columns whose first cell is one. */
 function plainTable(title, head, rows) {
-	const numeric = head.map((_, i) => rows.length > 0 && /^[-−+]?[\d.,]+( ?%)?$/.test(rows[0][i]));
+	const numeric = head.map((_, i) => i > 0 && rows.length > 0 && /^[-−+]?[\d.,]+( ?%)?$/.test(rows[0][i]));
 	const kind = (i) => ({ class: numeric[i] ? "number" : null });
 
 	return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },

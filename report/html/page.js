@@ -8,16 +8,10 @@ function tile(name, value, kind) {
 	return el("div", {}, el("dt", {}, name), el("dd", { class: kind }, value));
 }
 
-function sum(keys, value) {
-	const list = keys.map(value).filter(known);
-
-	return list.length ? list.reduce((a, b) => a + b, 0) : null;
-}
-
 function tiles(model) {
 	const keys = model.keys;
 	const number = (state) => count(keys.filter((key) => key.state === state).length);
-	const saved = sum(keys, (key) => key.savedMs), spent = sum(keys, (key) => key.spentMs);
+	const { saved, spent } = model;
 	const net = known(saved) || known(spent) ? (saved || 0) - (spent || 0) : null;
 
 	return el("dl", { class: "tiles" },
@@ -33,31 +27,33 @@ function tiles(model) {
 function verdictSection(model) {
 	return [
 		model.verdict.length ? el("ul", {}, model.verdict.map((one) => el("li", {}, one.text,
+			one.type ? el("span", { class: "advice" }, ` ${one.type}`) : null,
 			one.where ? el("span", { class: "where" }, ` ${one.where}`) : null)))
-			: empty("The record says nothing in words."),
+			: null,
 		tiles(model),
 	];
 }
 
 function remarksSection(model) {
 	if (model.remarks.length === 0)
-		return empty("Nothing: all that the record has room for was tuned or has its reason in the table.");
+		return null;
 	return plainTable("What was not tuned, and why",
 		["step", "what", "why"], model.remarks.map((one) => [one.where, one.kind, one.text]));
 }
 
-/* id, heading, what it shows in a sentence, its parts */
+/* id, heading, what it shows in a sentence, its parts; null where the record has nothing of it */
 function sections(model, detail, press) {
 	return [
 		["verdict", "Verdict", null, verdictSection(model)],
 		["choice", "AUTO against the arm in force",
-			"Each size that was timed. AUTO is NCCL’s own choice and the measure: what stands left of 100 is faster.",
+			"Each size that was timed. AUTO is NCCL’s own choice and the measure: what is left of 100 is faster.",
 			choiceSection(model, press)],
-		["one", "One key and its arms", "A key is a collective and a size of one communicator. Click a line of a chart or a name in the table to see it here.",
+		["one", "One key and its arms", "A key is a collective and a size on communicators of one kind. A line of a chart or a name in the table, clicked, shows it here.",
 			detail.parts],
 		["course", "Exploration over time", null, courseSection(model, press)],
 		["comms", "Communicators", "Which nodes each communicator has its ranks on.", commsSection(model)],
-		["volume", "Volume per primitive", null, volumeSection(model)],
+		["volume", "Volume per primitive", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
+			volumeSection(model)],
 		["predicted", "Predicted against measured",
 			"NCCL chooses by a model of each arm’s time. On the dashed line the model is right; above it the call takes longer than predicted.",
 			predictedSection(model)],
@@ -71,6 +67,16 @@ function sectionOf([id, heading, about, parts]) {
 		el("h2", { id: `${id}-heading`, tabindex: -1 }, heading), about ? el("p", {}, about) : null, parts);
 }
 
+/* What this record does not have is named in one place. */
+function missing(list) {
+	const names = list.filter(([, , , parts]) => parts === null).map(([, heading]) => heading);
+
+	if (names.length === 0)
+		return [];
+	return [["missing", "Not in this record", null,
+		empty(`Nothing to show for: ${names.join("; ")}. The short record in accounting has only what fits; the long one, where it was kept, has all.`)]];
+}
+
 function draw(model) {
 	const detail = keySection(model);
 	const press = (key) => {
@@ -80,7 +86,8 @@ function draw(model) {
 		byId("one").scrollIntoView({ behavior: still ? "auto" : "smooth" });
 		byId("one-heading").focus({ preventScroll: true });
 	};
-	const list = sections(model, detail, press);
+	const every = sections(model, detail, press);
+	const list = [...every.filter(([, , , parts]) => parts !== null), ...missing(every)];
 
 	byId("main").replaceChildren(...list.map(sectionOf));
 	byId("toc").replaceChildren(...list.map(([id, heading]) =>
@@ -126,8 +133,8 @@ function watchSave(words) {
 	});
 }
 
-function chooseScope(model) {
-	const names = model.scopes;
+function chooseScope(jobs, whole) {
+	const names = [...new Set(whole.steps.map((step) => step.stepName))];
 	const choose = byId("scope");
 
 	if (names.length < 2)
@@ -135,24 +142,25 @@ function chooseScope(model) {
 	byId("scope-box").hidden = false;
 	choose.append(...["all steps", ...names].map((name) => el("option", {}, name)));
 	choose.addEventListener("change", () => {
-		draw(choose.selectedIndex ? scoped(model, names[choose.selectedIndex - 1]) : model);
+		draw(choose.selectedIndex ? modelOf(jobs, names[choose.selectedIndex - 1]) : whole);
 		say(`${choose.value} shown`);
 	});
 }
 
 function start() {
 	const words = byId("report").textContent;
-	const model = modelOf(JSON.parse(words));
+	const { jobs, version } = JSON.parse(words);
+	const model = modelOf(jobs);
 
 	document.title = `${model.title} – nccl-tune report`;
 	byId("title").textContent = model.title;
 	byId("about").textContent = model.about;
-	byId("made").textContent = model.made;
+	byId("made").textContent = `Written by nccl-tune ${version}.`;
 	watchTheme();
 	watchWidth();
 	watchTips();
 	watchSave(words);
-	chooseScope(model);
+	chooseScope(jobs, model);
 	draw(model);
 	document.documentElement.dataset.keys = model.keys.length;
 	/* Until the first picture of it can be on the screen. */

@@ -79,7 +79,7 @@ function predictedSection(model) {
 	const points = predictedPoints(model.keys);
 
 	if (points.length === 0)
-		return empty("NCCL’s predictions are not in the record.");
+		return null;
 	return figure({
 		note: `${offWords(points).replace(/^h/, "H")}.`,
 		name: "Predicted and measured times",

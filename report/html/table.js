@@ -2,22 +2,22 @@
 
 const TABLE_ROWS = 200; /* shown at once; sorting and filtering see all */
 
-/* name, unit, value of a key (what is sorted by and shown), kind: "number", "words" */
+/* name, unit, value of a key (what is sorted by and shown), kind: "number", "words"; decimals */
 const COLUMNS = [
 	["Communicator", "", (key) => key.where],
 	["Step", "", (key) => key.stepName],
 	["Decision", "", (key) => key.said],
 	["Calls", "", (key) => key.calls, "number"],
-	["Share of time", "%", (key) => known(key.share) ? +(100 * key.share).toFixed(2) : null, "number"],
+	["Share of time", "%", (key) => known(key.share) ? 100 * key.share : null, "number", 2],
 	["NCCL’s choice", "", (key) => key.pick],
-	["AUTO", "µs", (key) => key.auto.us, "number"],
+	["AUTO", "µs", (key) => key.auto.us, "number", 2],
 	["Arm", "", (key) => key.other],
-	["Its time", "µs", (key) => key.arm.us, "number"],
-	["Gain", "%", (key) => key.gain, "number"],
+	["Its time", "µs", (key) => key.arm.us, "number", 2],
+	["Gain", "%", (key) => key.gain, "number", 1],
 	["p", "", (key) => key.p, "number"],
-	["Busbw", "GB/s", (key) => key.busbw, "number"],
-	["Cost", "ms", (key) => key.spentMs, "number"],
-	["Saved", "ms", (key) => key.savedMs, "number"],
+	["Busbw", "GB/s", (key) => key.busbw, "number", 2],
+	["Cost", "ms", (key) => key.spentMs, "number", 3],
+	["Saved", "ms", (key) => key.savedMs, "number", 3],
 	["Why", "", (key) => [key.why, key.advice].filter(Boolean).join(" "), "words"],
 ];
 
@@ -46,7 +46,8 @@ function tableRow(key, columns, press) {
 	return el("tr", {},
 		el("th", { scope: "row" },
 			el("button", { type: "button", "aria-label": `${key.name}, ${key.where}: details`, click: () => press(key) }, key.name)),
-		columns.map(([, , value, kind]) => el("td", { class: kind }, raw(value(key)))));
+		columns.map(([, , value, kind, places]) => el("td", { class: kind },
+			kind === "number" ? decimals(value(key), places) : raw(value(key)))));
 }
 
 function headOf(columns, sort) {
@@ -93,7 +94,7 @@ function tableSection(model, press) {
 
 	const head = headOf(columns, sort);
 	if (model.keys.length === 0)
-		return empty("The record holds no key.");
+		return null;
 	addEventListener("beforeprint", () => { most = Infinity; show(); });
 	show();
 	return [

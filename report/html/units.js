@@ -92,6 +92,11 @@ function raw(value) {
 	return value === null || value === undefined || value === "" ? NONE : String(value);
 }
 
+/* The same, without decimals that say nothing. */
+function decimals(value, places) {
+	return known(value) ? String(places === undefined ? value : +value.toFixed(places)) : NONE;
+}
+
 /* ---- axes */
 
 /* Round numbers, about so many, that cover from..to. */

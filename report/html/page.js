@@ -69,7 +69,7 @@ function sectionOf([id, heading, about, parts]) {
 
 /* What this record does not have is named in one place. */
 function missing(list) {
-	const names = list.filter(([, , , parts]) => parts === null).map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && id !== "left").map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];

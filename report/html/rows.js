@@ -54,23 +54,40 @@ function rowOf(parts, at, item, top) {
 	},
 	shape("rect", { class: "row", x: 0, y: top, width: at.width, height: at.high }),
 	text(parts.labelKind || "", at.narrow ? 6 : 0, words,
-		shorten(parts.label(item), at.narrow ? at.width * 0.6 : parts.labelWidth - 12)),
+		shorten(parts.label(item), labelRoom(parts, at, item))),
 	parts.marks(item, at.x, middle, at),
 	valueOf(parts.value(item), at.width, words));
 }
 
-/* Letters are about seven units wide. */
-function shorten(words, room) {
-	const most = Math.max(4, Math.floor(room / 7));
+/* Beside the lane its column; above it what the value leaves. */
+function labelRoom(parts, at, item) {
+	return at.narrow ? at.width - widthOf(valuePieces(parts.value(item)).map(([words]) => words).join(" ")) - 20
+		: parts.labelWidth - 10;
+}
 
-	return words.length > most ? `${words.slice(0, most - 1)}…` : words;
+const ruler = document.createElement("canvas").getContext("2d");
+
+function widthOf(words) {
+	ruler.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
+	return ruler.measureText(words).width;
+}
+
+/* What fits into the room, in letters of a drawing's own size. */
+function shorten(words, room) {
+	let most = words.length;
+
+	while (most > 3 && widthOf(most < words.length ? `${words.slice(0, most)}…` : words) > room)
+		most--;
+	return most < words.length ? `${words.slice(0, most)}…` : words;
 }
 
 /* One text, or [text, kind] pairs, the last one outermost. */
-function valueOf(value, x, y) {
-	const pieces = Array.isArray(value) ? value : [[value, ""]];
+function valuePieces(value) {
+	return Array.isArray(value) ? value : [[value, ""]];
+}
 
-	return shape("text", { class: "end", x, y }, pieces.map(([words, kind], i) =>
+function valueOf(value, x, y) {
+	return shape("text", { class: "end", x, y }, valuePieces(value).map(([words, kind], i) =>
 		shape("tspan", { class: kind, dx: i ? 8 : null }, words)));
 }
 

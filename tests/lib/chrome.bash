@@ -34,6 +34,23 @@ chrome_join() {
 	chrome_dir=$1 chrome_page=''
 	exec {chrome_to}<>"$1/in" {chrome_from}<>"$1/out"
 	chrome_number=$((BASHPID * 1000))	# answers to an earlier process are not taken for ours
+	if [ ! -e "$1/page" ]; then
+		chrome_attach >"$1/page.new" && mv "$1/page.new" "$1/page"
+	fi
+	chrome_page=$(cat "$1/page")
+}
+
+# The one page that there is; who joins later speaks to the same.
+chrome_attach() {
+	local domain
+	chrome_ask Target.getTargets '{}' '' || return
+	chrome_ask Target.attachToTarget "$(jq -c '{ flatten: true, targetId:
+		(.result.targetInfos | map(select(.type == "page")) | .[0].targetId) }' <<<"$chrome_answer")" '' || return
+	chrome_page=$(jq -r .result.sessionId <<<"$chrome_answer")
+	for domain in Runtime Log Page; do
+		chrome_ask "$domain.enable" '{}' "$chrome_page" || return
+	done
+	echo "$chrome_page"
 }
 
 # chrome_send METHOD PARAMS SESSION
@@ -72,19 +89,13 @@ chrome_eval() {
 	local result
 	result=$(jq -nc --arg text "$1" '{ expression: $text, returnByValue: true, awaitPromise: true }')
 	chrome_ask Runtime.evaluate "$result" "$chrome_page" || return
-	jq -ce 'if .result.exceptionDetails then error(.result.exceptionDetails.exception.description) else .result.result.value end |
-		if . == null or . == false then tojson, halt_error(0) else . end' <<<"$chrome_answer"
+	jq -c 'if .result.exceptionDetails then error(.result.exceptionDetails.exception.description)
+		else .result.result.value end' <<<"$chrome_answer"
 }
 
+# chrome_open FILE [MEDIA [METRICS]]: the parameters of Emulation.setEmulatedMedia and setDeviceMetricsOverride
 chrome_open() {
-	local domain
 	rm -f "$chrome_dir/events"
-	chrome_ask Target.createTarget '{"url":"about:blank"}' ''
-	chrome_ask Target.attachToTarget "$(jq -c '{ targetId: .result.targetId, flatten: true }' <<<"$chrome_answer")" ''
-	chrome_page=$(jq -r .result.sessionId <<<"$chrome_answer")
-	for domain in Runtime Log Page; do
-		chrome_ask "$domain.enable" '{}' "$chrome_page"
-	done
 	[ -z "${2:-}" ] || chrome_ask Emulation.setEmulatedMedia "$2" "$chrome_page"
 	[ -z "${3:-}" ] || chrome_ask Emulation.setDeviceMetricsOverride "$3" "$chrome_page"
 	chrome_ask Page.navigate "$(jq -nc --arg url "file://$1" '{ url: $url }')" "$chrome_page"

@@ -95,7 +95,8 @@
 	X(COUNT, "forced", forced, 0, NT_MAY) /* ran the chosen arm, as NCCL's events say */ \
 	X(COUNT, "differed", differed, 0, NT_MAY) /* did not */ \
 	X(COUNT, "comms", comms, 0, NT_MAY) /* communicators whose key it is, where several */ \
-	X(COUNT, "same", same, 0, NT_MAY) /* ... of which so many came to the same */
+	X(COUNT, "same", same, 0, NT_MAY) /* ... of which so many came to the same */ \
+	X(ARM, "best", best_arm, 0, NT_MAY) /* whose arm_us is, where NCCL's pick stays */
 /* clang-format on */
 
 struct nt_step {

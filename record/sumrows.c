@@ -385,6 +385,8 @@ static void fill_row(struct nt_row *row, const struct draft *draft, const struct
 	row->bytes = (size_t)key->bytes;
 	row->auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO;
 	row->arm = used_arm(key);
+	if (row->arm == NT_ARM_AUTO && key->arm != NT_ARM_AUTO && key->state == NT_SUM_KEPT)
+		row->best_arm = key->arm;
 	note_times(row, key);
 	row->p = key->p;
 	row->samples = key->samples;

@@ -160,16 +160,17 @@ int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, siz
 {
 	char delimiter[] = "--delimiter=?", columns[] = COLUMNS;
 	char list[NT_ACCOUNTING_JOBS * 11 + 1] = "", clusters[96];
-	char *argv[] = {
-		"sacct", "-n", "-P", "-X", delimiter, columns, "-j", list, clusters, NULL
-	};
+	char *argv[] = { "sacct", "-n",	     "-P",
+			 "-X",	  delimiter, columns,
+			 "-j",	  list,	     cluster ? clusters : NULL,
+			 NULL };
 	size_t used = 0;
 
 	delimiter[sizeof(delimiter) - 2] = SEPARATOR;
 	for (size_t i = 0; i < count && i < NT_ACCOUNTING_JOBS; i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%" PRIu32,
 					 i ? "," : "", jobs[i]);
-	snprintf(clusters, sizeof(clusters), "--clusters=%s", cluster);
+	snprintf(clusters, sizeof(clusters), "--clusters=%s", cluster ? cluster : "");
 	return ask(texts, argv, timeout_ms, err);
 }
 
@@ -188,7 +189,7 @@ int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accountin
 		      { "--partition=", span->partition } };
 
 	delimiter[sizeof(delimiter) - 2] = SEPARATOR;
-	if (!span->user)
+	if (!span->user && !span->own)
 		argv[count++] = "--allusers";
 	for (unsigned i = 0; i < 4; i++) {
 		if (!given[i].value)

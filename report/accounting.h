@@ -16,8 +16,8 @@
 int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, const char *cluster,
 		       struct nt_error *err);
 
-/* Several jobs of one cluster by Slurm's own numbers; whole arrays come where one of theirs is
- * asked for. */
+/* Several jobs of one cluster (NULL: this one) by Slurm's own numbers; whole arrays come where one
+ * of theirs is asked for. */
 #define NT_ACCOUNTING_JOBS 64
 int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, size_t count,
 			    const char *cluster, int timeout_ms, struct nt_error *err);
@@ -25,9 +25,10 @@ int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, siz
 /* Which jobs; NULL: all. Times as sacct takes them. */
 struct nt_accounting_span {
 	const char *since, *until, *user, *partition;
+	bool own; /* the caller's alone, where user is not said */
 };
 
-/* Those that ended in a time span, of all users that the caller may see. */
+/* Those that ran or ended in a time span, of all users that the caller may see. */
 int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accounting_span *span,
 			    struct nt_error *err);
 

@@ -60,8 +60,8 @@ static void put_json(FILE *out, const char *text)
 
 int nt_html_write(FILE *out, json_object *jobs, struct nt_error *err)
 {
-	const char *text = json_object_to_json_string_ext(jobs, JSON_C_TO_STRING_PLAIN |
-									JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(
+		jobs, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	if (!text)
 		return nt_error_set(err, "no memory for the page");

@@ -6,8 +6,10 @@
 #include <math.h>
 #include "contract/coll.h"
 #include "record/bandwidth.h"
+#include "report/jsonvalue.h"
 #include "report/print.h"
-#include "report/value.h"
+#include "report/rowtext.h"
+#include "report/verdict.h"
 
 /* Times of single calls are the bulk of a page. Rows beyond so many are shown without them. */
 #define TRIES_MAX 60000
@@ -69,11 +71,17 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 			const struct nt_row *row, bool with_tries)
 {
 	double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
-	const struct nt_family *family =
-		row->family < summary->family_count ? &summary->families[row->family] : NULL;
+	const struct nt_family *family = row->family < summary->family_count
+						 ? &summary->families[row->family]
+						 : NULL;
 	json_object *record = json_object_new_object();
 	double bytes = (double)row->bytes;
+	struct nt_said said;
 	int rc = 0;
+
+	nt_row_say(&said, row);
+	rc |= nt_value_add(object, "says", nt_value_text(said.says));
+	rc |= nt_value_add(object, "type", nt_value_text(said.type));
 
 	rc |= nt_value_add_fields(record, &nt_row_fields, row);
 	rc |= nt_value_add(object, "record", record);
@@ -82,8 +90,8 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 			   nt_value_text(family ? nt_parallel_name((int)family->parallel) : NULL));
 	rc |= nt_value_add(object, "call_us", pair_value(us[0], us[1]));
 	rc |= nt_value_add(object, "call_own", json_object_new_boolean(nt_row_own_known(row)));
-	rc |= nt_value_add(object, "algbw_gbps", pair_value(nt_algbw_gbps(bytes, us[0]),
-							    nt_algbw_gbps(bytes, us[1])));
+	rc |= nt_value_add(object, "algbw_gbps",
+			   pair_value(nt_algbw_gbps(bytes, us[0]), nt_algbw_gbps(bytes, us[1])));
 	rc |= nt_value_add(object, "busbw_gbps",
 			   pair_value(nt_busbw_gbps(row->coll, row->ranks, bytes, us[0]),
 				      nt_busbw_gbps(row->coll, row->ranks, bytes, us[1])));
@@ -92,21 +100,35 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 	return rc;
 }
 
+static int complete_remark(json_object *object, const struct nt_remark *remark)
+{
+	struct nt_said said;
+
+	if (remark->kind != NT_REMARK_WHY)
+		return 0;
+	nt_remark_say(&said, remark);
+	return nt_value_add(object, "says", nt_value_text(said.says)) |
+	       nt_value_add(object, "type", nt_value_text(said.type));
+}
+
 /* Rows, then remarks and what was left out: an object each, as `report --json` has them. */
 static json_object *items_value(const struct nt_summary *summary, const char *job,
 				struct nt_error *err)
 {
 	json_object *items = json_object_new_array();
-	size_t tries = 0;
+	size_t tries = 0, rows = summary->row_count;
 	int rc = items ? nt_summary_json(items, job, summary, err) : -1;
 
-	for (size_t i = 0; rc == 0 && i < summary->row_count; i++) {
+	for (size_t i = 0; rc == 0 && i < rows; i++) {
 		const struct nt_row *row = &summary->rows[i];
 
 		tries += row->try_count;
 		rc = complete_row(json_object_array_get_idx(items, i), summary, row,
 				  tries <= TRIES_MAX);
 	}
+	for (size_t i = 0; rc == 0 && i < summary->remark_count; i++)
+		rc = complete_remark(json_object_array_get_idx(items, rows + i),
+				     &summary->remarks[i]);
 	if (rc == 0)
 		return items;
 	json_object_put(items);
@@ -162,8 +184,7 @@ static json_object *volumes_value(const struct nt_summary *summary, const struct
 		const struct nt_volume *volume = &summary->volumes[comm->first_volume + i];
 		json_object *object = json_object_new_object();
 
-		(void)nt_value_add(object, "collective",
-				   nt_value_text(nt_coll_name(volume->coll)));
+		(void)nt_value_add(object, "collective", nt_value_text(nt_coll_name(volume->coll)));
 		(void)nt_value_add(object, "calls", nt_value_count(volume->calls));
 		(void)nt_value_add(object, "bytes", nt_value_decimal(volume->bytes));
 		(void)nt_value_add(object, "inside_bytes", nt_value_decimal(volume->inside_bytes));
@@ -202,6 +223,26 @@ static json_object *comms_value(const struct nt_summary *summary)
 	return array;
 }
 
+/* NULL: no memory. */
+static json_object *verdict_value(const struct nt_summary *summary, struct nt_error *err)
+{
+	struct nt_verdict_text verdict = { NULL, 0 };
+	json_object *array;
+
+	if (nt_verdict_make(&verdict, summary, err) < 0)
+		return NULL;
+	array = json_object_new_array();
+	for (size_t i = 0; i < verdict.count; i++) {
+		json_object *object = json_object_new_object();
+
+		(void)nt_value_add(object, "text", nt_value_text(verdict.items[i].text));
+		(void)nt_value_add(object, "type", nt_value_text(verdict.items[i].type));
+		(void)nt_value_append(array, object);
+	}
+	nt_verdict_fini(&verdict);
+	return array;
+}
+
 int nt_html_add(json_object *jobs, const char *job, const struct nt_summary *summary,
 		struct nt_error *err)
 {
@@ -214,6 +255,7 @@ int nt_html_add(json_object *jobs, const char *job, const struct nt_summary *sum
 		return nt_error_set(err, "no memory for the report");
 	}
 	rc |= nt_value_add(object, "job", nt_value_text(job));
+	rc |= nt_value_add(object, "verdict", verdict_value(summary, err));
 	rc |= nt_value_add(object, "steps", steps_value(summary));
 	rc |= nt_value_add(object, "report", items);
 	rc |= nt_value_add(object, "communicators", comms_value(summary));

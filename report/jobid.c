@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,38 +32,79 @@ static int parse_number(const char **text, uint32_t *number)
 	return 0;
 }
 
-static int parse_parts(struct nt_jobid *id, const char *text)
+/* ".STEP", or nothing. */
+static int parse_step(struct nt_jobid *id, const char *text)
+{
+	if (*text == '\0')
+		return 0;
+	if (*text++ != '.' || strlen(text) >= sizeof(id->step) || !nt_step_name_valid(text))
+		return -1;
+	memcpy(id->step, text, strlen(text) + 1);
+	return 0;
+}
+
+/* Returns what follows; NULL where that is no job. */
+static const char *parse_job(struct nt_jobid *id, const char *text)
 {
 	uint32_t number;
 	char kind;
 
 	if (parse_number(&text, &id->job) < 0 || id->job == 0)
-		return -1;
+		return NULL;
 	kind = *text;
-	if (kind == '_' || kind == '+') {
-		text++;
-		if (parse_number(&text, &number) < 0)
-			return -1;
-		if (kind == '_')
-			id->task = number;
-		else
-			id->component = number;
-	}
-	if (*text == '.') {
-		text++;
-		if (strlen(text) >= sizeof(id->step) || !nt_step_name_valid(text))
-			return -1;
-		memcpy(id->step, text, strlen(text) + 1);
-		return 0;
-	}
-	return *text == '\0' ? 0 : -1;
+	if (kind != '_' && kind != '+')
+		return text;
+	text++;
+	if (parse_number(&text, &number) < 0)
+		return NULL;
+	if (kind == '_')
+		id->task = number;
+	else
+		id->component = number;
+	return text;
 }
 
 int nt_jobid_parse(struct nt_jobid *id, const char *text, struct nt_error *err)
 {
+	const char *rest;
+
 	*id = (struct nt_jobid){ .task = -1, .component = -1 };
-	if (parse_parts(id, text) < 0)
+	rest = parse_job(id, text);
+	if (!rest || parse_step(id, rest) < 0)
 		return nt_error_set(err, "'%.40s' is no job (want " WANTED ")", text);
+	return 0;
+}
+
+/* "-LAST", behind the first. */
+static const char *parse_last(struct nt_jobrange *range, const char *text)
+{
+	bool tasks = range->first.task >= 0;
+	uint32_t first = tasks ? (uint32_t)range->first.task : range->first.job;
+	uint32_t last;
+
+	if (range->first.component >= 0 || parse_number(&text, &last) < 0 || last < first ||
+	    last - first >= NT_JOBRANGE_MAX)
+		return NULL;
+	if (tasks)
+		range->last_task = last;
+	else
+		range->last_job = last;
+	return text;
+}
+
+int nt_jobrange_parse(struct nt_jobrange *range, const char *text, struct nt_error *err)
+{
+	const char *rest;
+
+	*range = (struct nt_jobrange){ .first = { .task = -1, .component = -1 }, .last_task = -1 };
+	rest = parse_job(&range->first, text);
+	range->last_job = range->first.job;
+	if (rest && *rest == '-')
+		rest = parse_last(range, rest + 1);
+	if (!rest || parse_step(&range->first, rest) < 0)
+		return nt_error_set(
+			err, "'%.40s' is no job (want " WANTED "; FIRST-LAST for up to %d of them)",
+			text, NT_JOBRANGE_MAX);
 	return 0;
 }
 

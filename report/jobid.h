@@ -4,7 +4,7 @@
  *
  * "12", "12_3" (task 3 of an array), "12+1" (component 1 of a heterogeneous job), each with
  * ".STEP" behind it. A bare id of an array or a heterogeneous job means all its tasks or
- * components.
+ * components. A range is "12-20" (jobs) or "12_3-7" (tasks of an array), with ".STEP" likewise.
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types.
@@ -27,7 +27,19 @@ struct nt_jobid {
 	char step[NT_STEP_NAME_MAX]; /* "" for all */
 };
 
+/* Jobs, or tasks of one array; both ends count. */
+struct nt_jobrange {
+	struct nt_jobid first;
+	uint32_t last_job;
+	int64_t last_task; /* -1: no range of tasks */
+};
+
+#define NT_JOBRANGE_MAX 10000 /* jobs or tasks */
+
 int nt_jobid_parse(struct nt_jobid *id, const char *text, struct nt_error *err);
+
+/* A single job is a range of one. */
+int nt_jobrange_parse(struct nt_jobrange *range, const char *text, struct nt_error *err);
 
 /* Slurm's spelling of the job, without the step: "12", "12_3", "12+1". */
 const char *nt_jobid_text(const struct nt_jobid *id, char *out, size_t out_bytes);

@@ -39,23 +39,37 @@ libnt_report_la_SOURCES = \
 	%D%/inventory.h \
 	%D%/jobid.c \
 	%D%/jobid.h \
+	%D%/joblist.c \
+	%D%/joblist.h \
 	%D%/jobload.c \
 	%D%/jobload.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/jsonvalue.c \
+	%D%/jsonvalue.h \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
 	%D%/memory.c \
+	%D%/output.c \
+	%D%/output.h \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/prometheus.c \
+	%D%/prometheus.h \
+	%D%/reasons.c \
+	%D%/reasons.h \
 	%D%/remembered.h \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/rowtext.c \
+	%D%/rowtext.h \
+	%D%/rowtime.c \
+	%D%/rowtime.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
@@ -67,8 +81,12 @@ libnt_report_la_SOURCES = \
 	%D%/table.h \
 	%D%/terminal.c \
 	%D%/terminal.h \
-	%D%/value.c \
-	%D%/value.h
+	%D%/values.c \
+	%D%/values.h \
+	%D%/verdict.c \
+	%D%/verdict.h \
+	%D%/wrap.c \
+	%D%/wrap.h
 nodist_libnt_report_la_SOURCES = %D%/html/page.c
 libnt_report_la_LIBADD = libnt-contract.la -lm
 

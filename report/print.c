@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's summary as text. */
+/* A job's summary as text: what came of it in sentences, then the table, each line with its reason,
+ * then what to do about these. */
 #include "report/print.h"
 
 #include <inttypes.h>
@@ -8,25 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "report/rowtext.h"
+#include "report/rowtime.h"
 #include "report/table.h"
+#include "report/verdict.h"
+#include "report/wrap.h"
 
 /* A row as the table's columns see it. */
 struct line {
 	const struct nt_step *step;
 	const struct nt_row *row;
+	const struct nt_family *family;
 };
 
 #define ROW(line) (((const struct line *)(line))->row)
-
-static void print_step(char *cell, const void *line)
-{
-	snprintf(cell, NT_CELL_MAX, "%s", ((const struct line *)line)->step->name);
-}
-
-static void print_shape(char *cell, const void *line)
-{
-	snprintf(cell, NT_CELL_MAX, "%" PRIu32 "r%" PRIu32 "n", ROW(line)->ranks, ROW(line)->nodes);
-}
 
 static void print_coll(char *cell, const void *line)
 {
@@ -38,72 +34,112 @@ static void print_size(char *cell, const void *line)
 	nt_size_text(ROW(line)->bytes, cell, NT_CELL_MAX);
 }
 
-static void print_auto_arm(char *cell, const void *line)
+/* What is long is told in seconds. */
+static void print_us(char *cell, double us, const char *mark)
 {
-	snprintf(cell, NT_CELL_MAX, "%s", nt_arm_name(ROW(line)->auto_arm));
+	if (isnan(us))
+		snprintf(cell, NT_CELL_MAX, "-");
+	else if (us >= 1e6)
+		snprintf(cell, NT_CELL_MAX, "%.2fs%s", us / 1e6, mark);
+	else
+		snprintf(cell, NT_CELL_MAX, "%.*f%s", us < 1e5 ? 1 : 0, us, mark);
 }
 
-static void print_arm(char *cell, const void *line)
+static void print_ms(char *cell, double ms)
 {
-	snprintf(cell, NT_CELL_MAX, "%s", nt_arm_name(ROW(line)->arm));
+	if (fabs(ms) >= 1e6)
+		snprintf(cell, NT_CELL_MAX, "%.0fs", ms / 1e3);
+	else
+		nt_cell_decimal(cell, ms, 1);
+}
+
+/* Marked where they are not a call's own. */
+static const char *mark_of(const struct nt_row *row)
+{
+	return nt_row_own_known(row) ? "" : "*";
 }
 
 static void print_auto_us(char *cell, const void *line)
 {
-	nt_cell_decimal(cell, ROW(line)->auto_us, 1);
+	print_us(cell, nt_row_call_us(ROW(line), NT_OF_AUTO), mark_of(ROW(line)));
 }
 
+/* Nothing where nothing else was chosen: its reason names the best other one. */
 static void print_arm_us(char *cell, const void *line)
 {
-	nt_cell_decimal(cell, ROW(line)->arm_us, 1);
+	cell[0] = '\0';
+	if (nt_row_is_tuned(ROW(line)))
+		print_us(cell, nt_row_call_us(ROW(line), NT_OF_ARM), mark_of(ROW(line)));
 }
 
 static void print_gain(char *cell, const void *line)
 {
-	nt_cell_decimal(cell, ROW(line)->gain_percent, 1);
+	cell[0] = '\0';
+	if (nt_row_is_tuned(ROW(line)))
+		nt_cell_decimal(cell, nt_row_gain(ROW(line)), 1);
 }
 
-static void print_p(char *cell, const void *line)
+static void print_auto_period(char *cell, const void *line)
 {
-	nt_cell_share(cell, ROW(line)->p);
+	print_us(cell, ROW(line)->auto_period_us, "");
 }
 
-static void print_samples(char *cell, const void *line)
+static void print_arm_period(char *cell, const void *line)
 {
-	nt_cell_count(cell, ROW(line)->samples);
+	cell[0] = '\0';
+	if (nt_row_is_tuned(ROW(line)))
+		print_us(cell, ROW(line)->arm_period_us, "");
 }
 
-static void print_spent_calls(char *cell, const void *line)
+static void print_spent(char *cell, const void *line)
 {
-	nt_cell_count(cell, ROW(line)->spent_calls);
+	print_ms(cell, ROW(line)->spent_ms);
 }
 
-static void print_spent_ms(char *cell, const void *line)
+static void print_saved(char *cell, const void *line)
 {
-	nt_cell_decimal(cell, ROW(line)->spent_ms, 1);
-}
-
-static void print_saved_ms(char *cell, const void *line)
-{
-	nt_cell_decimal(cell, ROW(line)->saved_ms, 1);
+	cell[0] = '\0';
+	if (nt_row_is_tuned(ROW(line)) || !isnan(ROW(line)->saved_ms))
+		print_ms(cell, ROW(line)->saved_ms);
 }
 
 static const struct nt_column columns[] = {
-	{ { "", "STEP" }, true, print_step },
-	{ { "", "COMM" }, true, print_shape },
 	{ { "", "COLLECTIVE" }, true, print_coll },
 	{ { "", "SIZE" }, false, print_size },
-	{ { "AUTO", "PICKS" }, true, print_auto_arm },
-	{ { "CHOSEN", "ARM" }, true, print_arm },
-	{ { "AUTO", "us" }, false, print_auto_us },
-	{ { "ARM", "us" }, false, print_arm_us },
+	{ { "CALL us", "NCCL's" }, false, print_auto_us },
+	{ { "CALL us", "chosen" }, false, print_arm_us },
 	{ { "GAIN", "%" }, false, print_gain },
-	{ { "", "P" }, false, print_p },
-	{ { "SAM-", "PLES" }, false, print_samples },
-	{ { "SPENT", "calls" }, false, print_spent_calls },
-	{ { "SPENT", "ms" }, false, print_spent_ms },
-	{ { "SAVED", "ms" }, false, print_saved_ms },
+	{ { "PERIOD us", "NCCL's" }, false, print_auto_period },
+	{ { "PERIOD us", "chosen" }, false, print_arm_period },
+	{ { "COST", "ms" }, false, print_spent },
+	{ { "SAVED", "ms" }, false, print_saved },
 };
+
+static bool same_group(const struct line *a, const struct line *b)
+{
+	return a->step == b->step && a->family == b->family;
+}
+
+/* Whose collectives follow. */
+static void print_group(FILE *out, const void *row, const void *before)
+{
+	const struct line *line = row;
+	char words[160], text[240];
+
+	if (before && same_group(line, before))
+		return;
+	snprintf(text, sizeof(text), "Step %s, %s:", line->step->name,
+		 nt_family_words(line->family, words, sizeof(words)));
+	nt_wrap(out, "", 2, text);
+}
+
+static void print_reason(FILE *out, const void *line)
+{
+	struct nt_said said;
+
+	nt_row_say(&said, ROW(line));
+	nt_wrap(out, "    ", 4, said.says);
+}
 
 static const struct nt_table table = {
 	.columns = columns,
@@ -111,88 +147,45 @@ static const struct nt_table table = {
 	.row_bytes = sizeof(struct line),
 };
 
-static void print_auto_own_us(char *cell, const void *line)
-{
-	nt_cell_decimal(cell, ROW(line)->auto_own_us, 1);
-}
-
-static void print_arm_own_us(char *cell, const void *line)
-{
-	nt_cell_decimal(cell, ROW(line)->arm_own_us, 1);
-}
-
-static void print_auto_period_us(char *cell, const void *line)
-{
-	nt_cell_decimal(cell, ROW(line)->auto_period_us, 1);
-}
-
-static void print_arm_period_us(char *cell, const void *line)
-{
-	nt_cell_decimal(cell, ROW(line)->arm_period_us, 1);
-}
-
-/* Beside the first table they would be wider than a terminal. */
-static const struct nt_column period_columns[] = {
-	{ { "", "STEP" }, true, print_step },
-	{ { "", "COMM" }, true, print_shape },
-	{ { "", "COLLECTIVE" }, true, print_coll },
-	{ { "", "SIZE" }, false, print_size },
-	{ { "OWN TIME", "AUTO us" }, false, print_auto_own_us },
-	{ { "OWN TIME", "ARM us" }, false, print_arm_own_us },
-	{ { "PERIOD", "AUTO us" }, false, print_auto_period_us },
-	{ { "PERIOD", "ARM us" }, false, print_arm_period_us },
+static const struct nt_table_notes notes = {
+	.max_columns = NT_WRAP_COLUMNS,
+	.above = print_group,
+	.below = print_reason,
 };
-
-static const struct nt_table period_table = {
-	.columns = period_columns,
-	.column_count = sizeof(period_columns) / sizeof(period_columns[0]),
-	.row_bytes = sizeof(struct line),
-};
-
-static void print_time(FILE *out, double us)
-{
-	if (us < 1000)
-		fprintf(out, "%.1f us", us);
-	else if (us < 1e6)
-		fprintf(out, "%.1f ms", us / 1e3);
-	else
-		fprintf(out, "%.2f s", us / 1e6);
-}
 
 /* What NCCL was started with, why, and what it brought. */
 static void print_launch(FILE *out, const struct nt_step *step)
 {
-	const char *between = ": ";
+	char text[1024], more[64];
+	size_t used;
 
-	fprintf(out, "  launch profile %s (%s", step->launch,
-		step->from[0] ? step->from : "no reason is recorded");
-	if (!isnan(step->expected)) {
-		fprintf(out, "%s%.2f x expected", between, step->expected);
-		between = ", ";
-	}
+	used = (size_t)snprintf(text, sizeof(text), "launch profile %s (%s", step->launch,
+				step->from[0] ? step->from : "no reason is recorded");
+	if (!isnan(step->expected))
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ": %.2f x expected",
+					 step->expected);
 	if (!isnan(step->measured))
-		fprintf(out, "%s%.2f x measured by the program's own step", between,
-			step->measured);
-	if (!isnan(step->step_us[1])) {
-		fputs("; ", out);
-		print_time(out, step->step_us[1]);
-		fputs(" a step", out);
-	}
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s %.2f x measured by the program's own step",
+					 isnan(step->expected) ? ":" : ",", step->measured);
+	if (!isnan(step->step_us[1]))
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s a step",
+					 nt_time_text(step->step_us[1], more, sizeof(more)));
 	if (step->steps >= 0)
-		fprintf(out, ", %" PRId64 " step%s", step->steps, step->steps == 1 ? "" : "s");
-	fputs(")\n", out);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %" PRId64 " step%s",
+					 step->steps, step->steps == 1 ? "" : "s");
+	snprintf(text + used, sizeof(text) - used, ")");
+	nt_wrap(out, "  ", 4, text);
 	if (step->set[0])
-		fprintf(out, "  set: %s\n", step->set);
+		nt_wrap(out, "  set: ", 4, step->set);
 	if (step->left[0])
-		fprintf(out, "  left alone, as the job sets it: %s\n", step->left);
+		nt_wrap(out, "  left alone, as the job sets it: ", 4, step->left);
 	if (step->remark[0])
-		fprintf(out, "  %s\n", step->remark);
+		nt_wrap(out, "  ", 4, step->remark);
 }
 
-static void print_head(FILE *out, const char *job, const struct nt_summary *summary)
+static void print_steps(FILE *out, const struct nt_summary *summary)
 {
-	if (job)
-		fprintf(out, "Job %s\n", job);
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
@@ -212,21 +205,34 @@ static void print_head(FILE *out, const char *job, const struct nt_summary *summ
 	}
 }
 
-/* Of the rows of which they are known. */
-static int print_periods(FILE *out, struct line *lines, size_t count, struct nt_error *err)
+/* What to do stands behind the last of the sentences that it is about. */
+static bool is_told_later(const struct nt_verdict_text *verdict, size_t which)
 {
-	size_t known = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!isnan(lines[i].row->auto_own_us) || !isnan(lines[i].row->auto_period_us))
-			lines[known++] = lines[i];
+	for (size_t i = which + 1; i < verdict->count; i++) {
+		if (strcmp(verdict->items[i].type, verdict->items[which].type) == 0)
+			return true;
 	}
-	if (known == 0)
-		return 0;
-	fputs("Own time: a call from its start to its end, on the slowest rank. Period: from one call "
-	      "to the next.\n",
-	      out);
-	return nt_table_print(out, &period_table, lines, known, err);
+	return false;
+}
+
+void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict)
+{
+	for (size_t i = 0; i < verdict->count; i++) {
+		const struct nt_sentence *sentence = &verdict->items[i];
+
+		nt_wrap(out, "", 2, sentence->text);
+		if (sentence->type[0] && !is_told_later(verdict, i))
+			nt_wrap(out, "  -> ", 5, sentence->type);
+	}
+}
+
+static bool is_marked(const struct nt_summary *summary)
+{
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (!nt_row_own_known(&summary->rows[i]) && !isnan(summary->rows[i].auto_us))
+			return true;
+	}
+	return false;
 }
 
 static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_error *err)
@@ -234,130 +240,91 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 	struct line *lines;
 	int rc;
 
-	if (summary->row_count == 0) {
-		fputs("No collective was measured.\n", out);
+	if (summary->row_count == 0)
 		return 0;
-	}
 	lines = calloc(summary->row_count, sizeof(*lines));
 	if (!lines)
 		return nt_error_set(err, "no memory for a table of %zu rows", summary->row_count);
 	for (size_t i = 0; i < summary->row_count; i++) {
 		lines[i].row = &summary->rows[i];
 		lines[i].step = &summary->steps[summary->rows[i].step];
+		lines[i].family = &summary->families[summary->rows[i].family];
 	}
-	rc = nt_table_print(out, &table, lines, summary->row_count, err);
-	if (rc == 0)
-		rc = print_periods(out, lines, summary->row_count, err);
+	fputc('\n', out);
+	rc = nt_table_print_noted(out, &table, &notes, lines, summary->row_count, err);
 	free(lines);
-	return rc;
+	if (rc < 0)
+		return -1;
+	nt_wrap(out, "", 0,
+		"CALL: from a call's start to its end, on the slowest rank. PERIOD: from one call to "
+		"the next of its kind. COST: of exploring.");
+	if (is_marked(summary))
+		nt_wrap(out, "", 0, "*: from its start to the start of the next call of any kind.");
+	return 0;
 }
 
-static void print_remarks(FILE *out, const struct nt_summary *summary, enum nt_remark_kind kind,
-			  const char *title)
+static bool is_in(const struct nt_verdict_text *verdict, const char *type)
+{
+	for (size_t i = 0; i < verdict->count; i++) {
+		if (strcmp(verdict->items[i].type, type) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What to do about the reasons of rows, once each, but for what was told above. */
+static void print_what_to_do(FILE *out, const struct nt_summary *summary,
+			     const struct nt_verdict_text *verdict)
+{
+	bool told[NT_REASON_COUNT] = { false };
+	bool any = false;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		struct nt_said said;
+
+		nt_row_say(&said, &summary->rows[i]);
+		if (!said.type[0] || told[said.reason] || is_in(verdict, said.type))
+			continue;
+		if (!any)
+			fputc('\n', out);
+		any = true;
+		told[said.reason] = true;
+		nt_wrap(out, "-> ", 3, said.type);
+	}
+}
+
+static void print_damage(FILE *out, const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		const struct nt_remark *remark = &summary->remarks[i];
+		char first[64] = "Damaged: ";
 
-		if (remark->kind != kind)
+		if (remark->kind != NT_REMARK_DAMAGE)
 			continue;
 		if (remark->step[0])
-			fprintf(out, "%s: step %s: %s\n", title, remark->step, remark->text);
-		else
-			fprintf(out, "%s: %s\n", title, remark->text);
+			snprintf(first, sizeof(first), "Damaged: step %s: ", remark->step);
+		nt_wrap(out, first, 4, remark->text);
 	}
-}
-
-/* What an administrator does about ranks that differ. The words are those of pmix-sync/join.c. */
-static const struct {
-	const char *why, *hint;
-} hints[] = {
-	{ "differs: hardware",
-	  "hardware differs: compare `nccl-tune fingerprint` of the two nodes; it "
-	  "also says whether a node's cache is old" },
-	{ "differs: NCCL", "NCCL differs: ranks load different releases of NCCL; look at their "
-			   "containers, modules, LD_LIBRARY_PATH" },
-	{ "differs: plugin interface",
-	  "plugin interface differs: ranks load different releases of NCCL; "
-	  "look at their containers, modules, LD_LIBRARY_PATH" },
-	{ "differs: plugin build",
-	  "plugin build differs: install one libnccl-tune.so on all nodes" },
-	{ "differs: policy",
-	  "policy differs: plugstack.conf gives different settings on the nodes, or "
-	  "the job changed NCCL_TUNE_POLICY in some ranks" },
-};
-
-static void print_hints(FILE *out, const struct nt_summary *summary)
-{
-	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
-		size_t i = 0;
-
-		while (i < summary->remark_count &&
-		       (summary->remarks[i].kind != NT_REMARK_WHY ||
-			!strstr(summary->remarks[i].text, hints[h].why)))
-			i++;
-		if (i < summary->remark_count)
-			fprintf(out, "Hint: %s\n", hints[h].hint);
-	}
-}
-
-static void print_more(FILE *out, const struct nt_summary *summary)
-{
-	if (summary->more_steps > 0)
-		fprintf(out, "Left out: %" PRId64 " steps had no room in the record\n",
-			summary->more_steps);
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (summary->steps[i].more > 0)
-			fprintf(out,
-				"Left out: step %s: %" PRId64
-				" entries had no room in the record\n",
-				summary->steps[i].name, summary->steps[i].more);
-	}
-}
-
-static void print_net(FILE *out, const struct nt_summary *summary)
-{
-	char net_text[32], saved_text[32], spent_text[32];
-	double saved_ms = 0.0;
-	double spent_ms = 0.0;
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_row *row = &summary->rows[i];
-
-		saved_ms += isnan(row->saved_ms) ? 0.0 : row->saved_ms;
-		spent_ms += isnan(row->spent_ms) ? 0.0 : row->spent_ms;
-	}
-	fprintf(out, "Net time saved: %s (saved %s, spent %s)%s\n",
-		nt_duration_text(saved_ms - spent_ms, net_text, sizeof(net_text)),
-		nt_duration_text(saved_ms, saved_text, sizeof(saved_text)),
-		nt_duration_text(spent_ms, spent_text, sizeof(spent_text)),
-		nt_summary_damaged(summary) ? "; the record is damaged, this is what could be read"
-					    : "");
-}
-
-static void print_rechecks(FILE *out, const struct nt_summary *summary)
-{
-	int64_t rechecks = 0, rollbacks = 0;
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		rechecks += summary->rows[i].rechecks;
-		rollbacks += summary->rows[i].rollbacks;
-	}
-	if (rechecks > 0)
-		fprintf(out, "Choices looked at again: %" PRId64 " times; given up: %" PRId64 "\n",
-			rechecks, rollbacks);
 }
 
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
 		     struct nt_error *err)
 {
-	print_head(out, job, summary);
-	if (print_rows(out, summary, err) < 0)
+	struct nt_verdict_text verdict;
+	int rc;
+
+	if (nt_verdict_make(&verdict, summary, err) < 0)
 		return -1;
-	print_remarks(out, summary, NT_REMARK_WHY, "Not tuned");
-	print_hints(out, summary);
-	print_more(out, summary);
-	print_remarks(out, summary, NT_REMARK_DAMAGE, "Damaged");
-	print_rechecks(out, summary);
-	print_net(out, summary);
-	return 0;
+	if (job)
+		fprintf(out, "Job %s\n", job);
+	nt_verdict_print(out, &verdict);
+	fputc('\n', out);
+	print_steps(out, summary);
+	rc = print_rows(out, summary, err);
+	if (rc == 0) {
+		print_what_to_do(out, summary, &verdict);
+		print_damage(out, summary);
+	}
+	nt_verdict_fini(&verdict);
+	return rc;
 }

@@ -13,10 +13,14 @@
 #include <stdio.h>
 #include "contract/error.h"
 #include "record/summary.h"
+#include "report/verdict.h"
 
 /* job: Slurm's spelling of the job id, or NULL where it is not known. */
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
 		     struct nt_error *err);
+
+/* The sentences alone, each with what to do, in lines of at most NT_WRAP_COLUMNS. */
+void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict);
 
 /* Append to array one object a row, then one a remark, a count of what was left out, and a step's
  * launch profile. Every object has the same members; null is unknown. */

@@ -34,6 +34,16 @@ void nt_cell_count(char *cell, int64_t value)
 		snprintf(cell, NT_CELL_MAX, "%" PRId64, value);
 }
 
+const char *nt_time_text(double value_us, char *out, size_t out_bytes)
+{
+	const char *unit = value_us < 999.5 ? "us" : value_us < 999.5e3 ? "ms" : "s";
+	double value = value_us < 999.5 ? value_us : value_us / (value_us < 999.5e3 ? 1e3 : 1e6);
+	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+	snprintf(out, out_bytes, "%.*f %s", decimals, value, unit);
+	return out;
+}
+
 const char *nt_duration_text(double value_ms, char *out, size_t out_bytes)
 {
 	static const struct {
@@ -113,10 +123,24 @@ static void print_line(FILE *out, const struct grid *grid, size_t line)
 	fputc('\n', out);
 }
 
-int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, size_t row_count,
-		   struct nt_error *err)
+/* A row, between what stands around it. */
+static void print_row(FILE *out, const struct grid *grid, const struct nt_table_notes *notes,
+		      const char *rows, size_t line)
 {
-	struct grid grid = { .table = table, .line_count = row_count + 2 };
+	const char *row = rows + (line - 2) * grid->table->row_bytes;
+
+	if (notes && notes->above)
+		notes->above(out, row, line > 2 ? row - grid->table->row_bytes : NULL);
+	print_line(out, grid, line);
+	if (notes && notes->below)
+		notes->below(out, row);
+}
+
+int nt_table_print_noted(FILE *out, const struct nt_table *table,
+			 const struct nt_table_notes *notes, const void *rows, size_t row_count,
+			 struct nt_error *err)
+{
+	struct grid grid = { .table = table, .line_count = row_count + 2, .gap = 2 };
 	int rc = -1;
 
 	grid.cells = calloc(grid.line_count * table->column_count, sizeof(grid.cells[0]));
@@ -126,14 +150,21 @@ int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, si
 		goto out;
 	}
 	fill(&grid, rows);
-	grid.gap = 2;
-	if (total_width(&grid) > NT_TABLE_COLUMNS)
+	if (total_width(&grid) > (notes ? notes->max_columns : NT_TABLE_COLUMNS))
 		grid.gap = 1;
-	for (size_t line = 0; line < grid.line_count; line++)
-		print_line(out, &grid, line);
+	print_line(out, &grid, 0);
+	print_line(out, &grid, 1);
+	for (size_t line = 2; line < grid.line_count; line++)
+		print_row(out, &grid, notes, rows, line);
 	rc = 0;
 out:
 	free(grid.widths);
 	free(grid.cells);
 	return rc;
+}
+
+int nt_table_print(FILE *out, const struct nt_table *table, const void *rows, size_t row_count,
+		   struct nt_error *err)
+{
+	return nt_table_print_noted(out, table, NULL, rows, row_count, err);
 }

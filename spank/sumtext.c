@@ -238,6 +238,8 @@ static void put_row(struct nt_put *put, const struct row *row)
 	entry.bytes = (size_t)key->bytes;
 	entry.auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO;
 	entry.arm = committed ? key->arm : NT_ARM_AUTO;
+	if (!committed && compared && key->arm != NT_ARM_AUTO)
+		entry.best_arm = key->arm;
 	entry.auto_us = key->auto_us;
 	entry.arm_us = compared ? key->arm_us : NAN;
 	entry.gain_percent = compared ? gain_of(key) : NAN;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value.h - what a summary holds as values of JSON
+/* jsonvalue.h - what a summary holds as values of JSON
  *
  * NULL is JSON's null: what is not known. A value for which there is no memory reads the same, which
  * is not wrong.
@@ -8,8 +8,8 @@
  * Threads:  any.
  * Memory:   a new reference; nt_value_add takes the value's, also where it fails.
  */
-#ifndef NT_VALUE_H
-#define NT_VALUE_H
+#ifndef NT_JSONVALUE_H
+#define NT_JSONVALUE_H
 
 #include <json.h>
 #include <stdint.h>

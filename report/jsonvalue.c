@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/value.h"
+#include "report/jsonvalue.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rowtime.c - see rowtime.h */
+#include "report/rowtime.h"
+
+#include <math.h>
+#include "contract/coll.h"
+
+bool nt_row_is_tuned(const struct nt_row *row)
+{
+	return row->arm != NT_ARM_AUTO;
+}
+
+double nt_row_gain(const struct nt_row *row)
+{
+	double auto_us = nt_row_call_us(row, NT_OF_AUTO), arm_us = nt_row_call_us(row, NT_OF_ARM);
+
+	if (isnan(auto_us) || isnan(arm_us) || auto_us <= 0)
+		return row->gain_percent;
+	return 100 * (auto_us - arm_us) / auto_us;
+}
+
+double nt_row_busbw(const struct nt_row *row, enum nt_which which)
+{
+	return nt_busbw_gbps(row->coll, row->ranks, (double)row->bytes,
+			     nt_row_own_known(row) ? nt_row_call_us(row, which) : NAN);
+}
+
+double nt_row_saving_rate(const struct nt_row *row)
+{
+	double comms = row->comms > 1 && row->same > 0 ? (double)row->same : 1;
+
+	if (!nt_row_is_tuned(row) || isnan(row->auto_us) || isnan(row->arm_us) ||
+	    !(row->arm_period_us > 0))
+		return NAN;
+	return comms * (row->auto_us - row->arm_us) / row->arm_period_us;
+}
+
+double nt_row_decided_s(const struct nt_row *row)
+{
+	if (row->decided < 0 || isnan(row->auto_period_us))
+		return NAN;
+	return (double)row->decided * row->auto_period_us / 1e6;
+}

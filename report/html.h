@@ -8,7 +8,8 @@
  *
  * Threads:  any.
  * Memory:   jobs stays the caller's.
- * Errors:   -1 when memory runs out; write errors stay on the stream for the caller (ferror).
+ * Errors:   nt_html_add -1 when memory runs out; write errors stay on the stream for the caller
+ *           (ferror).
  */
 #ifndef NT_HTML_H
 #define NT_HTML_H
@@ -24,7 +25,7 @@
 int nt_html_add(json_object *jobs, const char *job, const struct nt_summary *summary,
 		struct nt_error *err);
 
-int nt_html_write(FILE *out, json_object *jobs, struct nt_error *err);
+void nt_html_write(FILE *out, json_object *jobs);
 
 /* What stands before the JSON and after it. */
 extern const char nt_html_head[], nt_html_tail[];

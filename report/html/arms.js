@@ -60,7 +60,9 @@ function armScale(arms) {
 	const most = largest(measured);
 	const predicted = arms.map((arm) => arm.predicted).filter((us) => known(us) && us <= 1.5 * most);
 
-	return ticks(0, largest([most, ...predicted]), 6);
+	const last = largest([most, ...predicted]), first = smallest([...measured, ...predicted]);
+
+	return ticks(first > 0.4 * last ? first : 0, last, 6);
 }
 
 function armsFigure(key) {

@@ -10,7 +10,7 @@ function known(value) {
 function digits(value) {
 	const size = Math.abs(value);
 
-	if (size >= 1000)
+	if (size >= 1000 || size === 0)
 		return Math.round(value).toLocaleString("en-US");
 	return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

@@ -86,9 +86,11 @@ chrome_call() {
 }
 
 chrome_eval() {
-	local result
-	result=$(jq -nc --arg text "$1" '{ expression: $text, returnByValue: true, awaitPromise: true }')
-	chrome_ask Runtime.evaluate "$result" "$chrome_page" || return
+	local text=${1//\\/\\\\}
+	text=${text//\"/\\\"}
+	text=${text//$'\n'/\\n}
+	text=${text//$'\t'/\\t}
+	chrome_ask Runtime.evaluate "{\"expression\":\"$text\",\"returnByValue\":true,\"awaitPromise\":true}" "$chrome_page" || return
 	jq -c 'if .result.exceptionDetails then error(.result.exceptionDetails.exception.description)
 		else .result.result.value end' <<<"$chrome_answer"
 }
@@ -98,9 +100,9 @@ chrome_open() {
 	rm -f "$chrome_dir/events"
 	[ -z "${2:-}" ] || chrome_ask Emulation.setEmulatedMedia "$2" "$chrome_page"
 	[ -z "${3:-}" ] || chrome_ask Emulation.setDeviceMetricsOverride "$3" "$chrome_page"
-	chrome_ask Page.navigate "$(jq -nc --arg url "file://$1" '{ url: $url }')" "$chrome_page"
+	chrome_ask Page.navigate "{\"url\":\"file://$1\"}" "$chrome_page"
 	chrome_eval 'new Promise((done) => { const look = () =>
-		document.documentElement.dataset.readyMs ? done(true) : setTimeout(look, 20); look(); })' >/dev/null
+		document.documentElement?.dataset.readyMs ? done(true) : setTimeout(look, 20); look(); })' >/dev/null
 }
 
 chrome_complaints() {

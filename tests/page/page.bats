@@ -38,8 +38,7 @@ browser() {
 
 # open NAME [WIDTH [FEATURE VALUE]]
 open() {
-	chrome_open "$pages/$1.html" "$(jq -nc --arg name "${3:-prefers-color-scheme}" --arg value "${4:-light}" \
-		'{ features: [{ name: $name, value: $value }] }')" \
+	chrome_open "$pages/$1.html" "{\"features\":[{\"name\":\"${3:-prefers-color-scheme}\",\"value\":\"${4:-light}\"}]}" \
 		"{\"width\":${2:-1280},\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}"
 }
 

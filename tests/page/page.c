@@ -68,7 +68,7 @@ static int show(const struct nt_summary *summary, const char *job, bool json, st
 	if (rc == 0 && json)
 		puts(json_object_to_json_string_ext(array, JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (rc == 0)
-		rc = nt_html_write(stdout, array, err);
+		nt_html_write(stdout, array);
 	json_object_put(array);
 	return rc;
 }
@@ -83,7 +83,7 @@ static int show_made(struct nt_error *err)
 	if (rc < 0)
 		return -1;
 	jobs = json_tokener_parse(text);
-	rc = nt_html_write(stdout, jobs, err);
+	nt_html_write(stdout, jobs);
 	json_object_put(jobs);
 	free(text);
 	return rc;

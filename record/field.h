@@ -45,6 +45,7 @@ enum nt_field_kind {
 	NT_FIELD_ARRAY,
 };
 
+#define NT_COMM_NAME 64 /* with its NUL, of a communicator as the framework calls it */
 #define NT_COUNT_MAX INT64_C(1000000000000000) /* so that sums stay whole and printable */
 #define NT_NUMBER_MAX 1e15
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/field.h"
+#include "record/printable.h"
 
 #define COMPONENT_DIGITS 3 /* of a heterogeneous step; Slurm has at most 128 */
 
@@ -87,6 +89,22 @@ int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes)
 	*ranks = (uint32_t)parts[0];
 	*nodes = (uint32_t)parts[1];
 	return *text == '\0' ? 0 : -1;
+}
+
+int nt_family_parse(const char *text, uint32_t *ranks, uint32_t *nodes, char *name)
+{
+	size_t bytes = strcspn(text, " ");
+	char shape[32];
+
+	if (bytes >= sizeof(shape) ||
+	    (text[bytes] &&
+	     nt_printable_copy(name, NT_COMM_NAME, text + bytes + 1, strlen(text + bytes + 1)) < 0))
+		return -1;
+	if (!text[bytes])
+		name[0] = '\0';
+	memcpy(shape, text, bytes);
+	shape[bytes] = '\0';
+	return nt_shape_parse(shape, ranks, nodes);
 }
 
 int nt_label_parse(const char *text, int *coll, size_t *bytes)

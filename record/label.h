@@ -24,6 +24,8 @@ bool nt_step_name_matches(const char *name, const char *wanted);
 int nt_size_parse(const char *text, size_t *bytes);
 
 int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes); /* "8r2n" */
+/* "8r2n", or with a name of less than NT_COMM_NAME characters behind it: "8r2n tp". */
+int nt_family_parse(const char *text, uint32_t *ranks, uint32_t *nodes, char *name);
 int nt_label_parse(const char *text, int *coll, size_t *bytes); /* "AllReduce 256K" */
 
 #endif

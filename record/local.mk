@@ -37,6 +37,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/read.h \
 	%D%/scan.c \
 	%D%/scan.h \
+	%D%/shortform.c \
+	%D%/shortform.h \
 	%D%/splice.c \
 	%D%/splice.h \
 	%D%/spool.c \

@@ -41,8 +41,6 @@
 #define NT_COMMSTATE_AGREED "agreed"
 #define NT_COMMSTATE_REJECTED "rejected"
 
-#define NT_COMM_NAME 64 /* with its NUL, of a communicator as the framework calls it */
-
 /* clang-format off */
 #define NT_RANK_FIELDS(X) \
 	X(COUNT, "v", version, 0, NT_MUST) \

@@ -218,15 +218,8 @@ int nt_fields_read(const struct nt_fields *fields, json_object *object, void *ta
 	json_object_object_foreach(object, name, value)
 	{
 		const struct nt_field *field = nt_field_find(fields, name);
-		char shown[32];
 
-		if (!field && how == NT_READ_TO_COPY)
-			continue;
-		if (!field) {
-			nt_printable_copy(shown, sizeof(shown), name, strlen(name));
-			return nt_error_set(err, "unknown member \"%s\"", shown);
-		}
-		if (nt_field_read(field, value, target, how, err) < 0)
+		if (field && nt_field_read(field, value, target, how, err) < 0)
 			return -1;
 	}
 	return how == NT_READ_TO_SHOW ? find_missing(fields, object, err) : 0;

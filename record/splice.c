@@ -23,7 +23,7 @@ struct part {
 	bool gone;
 	unsigned long long more;
 	struct nt_text mode;
-	struct nt_text launch, measured; /* no bytes: not there */
+	struct nt_text launch, measured, spent, saved; /* no bytes: not there */
 };
 
 struct job {
@@ -59,8 +59,8 @@ static unsigned long long number_of(struct nt_text value)
 	return number;
 }
 
-/* What is left to say of a step whose entries have no room: their number, and the launch profile
- * with what it was worth. */
+/* What is left to say of a step whose entries have no room: their number, what they cost and saved,
+ * and the launch profile with what it was worth. */
 static void thin_out(struct part *part)
 {
 	struct nt_member member;
@@ -79,9 +79,13 @@ static void thin_out(struct part *part)
 			part->launch = member.value;
 		else if (nt_text_is(member.name, "measured") && member.value.bytes <= 12)
 			part->measured = member.value;
+		else if (nt_text_is(member.name, "spent_ms") && member.value.bytes <= 12)
+			part->spent = member.value;
+		else if (nt_text_is(member.name, "saved_ms") && member.value.bytes <= 12)
+			part->saved = member.value;
 		else if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
-		else if (member.value.at[0] == '{')
+		else if (member.value.at[0] == '{' && !nt_text_is(member.name, NT_STEP_REST))
 			part->more += nt_scan_count(member.value);
 	}
 }
@@ -144,6 +148,10 @@ static size_t write_part(const struct part *part, char *out, size_t out_bytes)
 		PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
 	if (part->measured.bytes > 0)
 		PUT(",\"measured\":%.*s", (int)part->measured.bytes, part->measured.at);
+	if (part->spent.bytes > 0)
+		PUT(",\"spent_ms\":%.*s", (int)part->spent.bytes, part->spent.at);
+	if (part->saved.bytes > 0)
+		PUT(",\"saved_ms\":%.*s", (int)part->saved.bytes, part->saved.at);
 	PUT(",\"more\":%llu}", part->more);
 	return used;
 }

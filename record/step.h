@@ -6,12 +6,15 @@
  * number+component, or "batch") in the job's, at most
  * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
- *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...},
- *	  "why":["...", ...], "more":3 }
+ *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...}, "8r2n NAME":{...},
+ *	  "why":["...", ...], "rest":{"<reason>":2, ...}, "more":3 }
  *
- * One member for each shape of communicator (ranks, nodes), in it one row for each collective and
- * size. "why" names every communicator that was not tuned, once each; "more" counts rows and
- * reasons that had no room.
+ * One member for each family of communicators (shape: ranks, nodes; and name), in it one row for
+ * each collective and size. "why" names every communicator that was not tuned, once each. "rest"
+ * counts rows that are not there, by reason; "more" counts rows and reasons that had no room.
+ *
+ * The version is that of what its readers must understand: members that they do not know they skip,
+ * and so versions of this release and all later ones of version 1 read each other.
  *
  * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
  * room:
@@ -36,6 +39,9 @@
 #define NT_STEP_DEPTH 4 /* step, shape, row, times */
 #define NT_STEP_WHY "why"
 #define NT_STEP_MORE "more"
+#define NT_STEP_REST "rest"
+#define NT_STEP_CHOSEN "chosen" /* in it: rows that have no reason, as an arm was chosen */
+#define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
 /* clang-format off */
 #define NT_STEP_FIELDS(X) \
@@ -121,8 +127,8 @@ struct nt_row {
 
 extern const struct nt_fields nt_step_fields, nt_row_fields;
 
-/* Rows of one shape stand together: open it, put them, close it with nt_put_close. */
-void nt_step_open_shape(struct nt_put *put, int64_t ranks, int64_t nodes);
+/* Rows of one family stand together: open it, put them, close it with nt_put_close. */
+void nt_step_open_family(struct nt_put *put, int64_t ranks, int64_t nodes, const char *name);
 void nt_step_put_row(struct nt_put *put, const struct nt_row *row);
 
 /* Why a step was not tuned as it was asked for, by the flags of its records (NT_PLACE_*). */

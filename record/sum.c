@@ -127,8 +127,6 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 	known->alike = known->alike || comm->alike;
 	if (!known->name[0])
 		memcpy(known->name, comm->name, sizeof(known->name));
-	if (comm->like > known->like)
-		known->like = comm->like;
 	known->here++;
 }
 

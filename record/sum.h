@@ -22,7 +22,6 @@
 #include "record/summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
-#define NT_SUM_LIKE_MAX 15 /* families of one name and shape, but one; more become one */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
 
 /* How firm what a key says is; record/rank.h has the words. */
@@ -64,7 +63,6 @@ struct nt_sum_comm {
 	bool joining; /* its ranks have not all been seen */
 	bool rejected;
 	bool alike; /* its ranks have shown their cards, and these are the same */
-	unsigned like; /* so many of this name and shape come before it in a process, at least */
 	size_t here; /* ranks of it that were added */
 	char why[160];
 	struct nt_sum_key *keys;

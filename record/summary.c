@@ -18,7 +18,6 @@
 #include "record/read.h"
 #include "record/scan.h"
 
-#define NT_SHAPE_MAX 32
 #define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
@@ -159,8 +158,8 @@ static void read_row(struct reader *reader, const char *label, json_object *valu
 		reader->no_memory = true;
 }
 
-/* One for each shape of a step. Returns its index; 0 without memory. */
-static size_t add_family(struct reader *reader, const struct nt_row *row)
+/* Returns its index; 0 without memory. */
+static size_t add_family(struct reader *reader, const struct nt_row *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
@@ -173,6 +172,7 @@ static size_t add_family(struct reader *reader, const struct nt_row *row)
 	family->step = summary->step_count - 1;
 	family->ranks = row->ranks;
 	family->nodes = row->nodes;
+	memcpy(family->name, name, sizeof(family->name));
 	family->comms = -1;
 	return summary->family_count - 1;
 }
@@ -180,16 +180,18 @@ static size_t add_family(struct reader *reader, const struct nt_row *row)
 static void read_shape(struct reader *reader, const char *shape, json_object *entries)
 {
 	struct nt_row row = { .step = 0 };
+	char name[NT_COMM_NAME];
 
-	if (nt_shape_parse(shape, &row.ranks, &row.nodes) < 0) {
-		damage(reader, "unknown member \"%.40s\"", shape);
+	if (nt_family_parse(shape, &row.ranks, &row.nodes, name) < 0) {
+		if (isdigit((unsigned char)shape[0])) /* else it is a later release's */
+			damage(reader, "unknown member \"%.40s\"", shape);
 		return;
 	}
 	if (!json_object_is_type(entries, json_type_object)) {
 		damage(reader, "%s: not an object", shape);
 		return;
 	}
-	row.family = add_family(reader, &row);
+	row.family = add_family(reader, &row, name);
 	json_object_object_foreach(entries, label, value)
 		read_row(reader, label, value, shape, &row);
 }
@@ -198,7 +200,7 @@ static void read_shape(struct reader *reader, const char *shape, json_object *en
 static void split_why(struct nt_remark *remark)
 {
 	const char *colon = strstr(remark->text, ": ");
-	char shape[NT_SHAPE_MAX];
+	char shape[32];
 	size_t bytes = strcspn(remark->text, ",:");
 
 	remark->reason = nt_reason_find(remark->text);
@@ -239,6 +241,29 @@ static void read_whys(struct reader *reader, json_object *whys)
 	}
 }
 
+/* Rows that are not there, by their reasons; those that a later release has are one more. */
+static void read_rest(struct reader *reader, json_object *rest, struct nt_step *step)
+{
+	static const struct nt_field field = { .name = NT_STEP_REST, .kind = NT_FIELD_COUNT };
+	struct nt_error err;
+	int64_t count;
+
+	if (!json_object_is_type(rest, json_type_object)) {
+		damage(reader, NT_STEP_REST " is not an object");
+		return;
+	}
+	json_object_object_foreach(rest, code, value)
+	{
+		int reason = strcmp(code, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE
+							       : nt_reason_parse(code);
+
+		if (nt_field_read(&field, value, &count, NT_READ_TO_SHOW, &err) < 0)
+			damage(reader, "%s", err.text);
+		else
+			step->rest[reason] += count;
+	}
+}
+
 static void read_step_field(struct reader *reader, json_object *object,
 			    const struct nt_field *field, struct nt_step *step)
 {
@@ -268,7 +293,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 	struct nt_step *step;
 
 	if (!nt_step_name_valid(name)) {
-		damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
+		if (isdigit((unsigned char)name[0])) /* else it is a later release's */
+			damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
 		return;
 	}
 	if (reader->only_step && !nt_step_name_matches(name, reader->only_step))
@@ -289,6 +315,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 	{
 		if (strcmp(member, NT_STEP_WHY) == 0)
 			read_whys(reader, value);
+		else if (strcmp(member, NT_STEP_REST) == 0)
+			read_rest(reader, value, step);
 		else if (strcmp(member, NT_STEP_MORE) != 0 &&
 			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);

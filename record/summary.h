@@ -11,10 +11,10 @@
  *	steps ── families ── rows ── arms, tries
  *	      └─ comms ── places (ranks on nodes), volumes
  *
- * A family is made of communicators that do the same thing beside each other: of one name and shape
- * (ranks, nodes), and each process has its first in the first family, its second in the second. A
- * row is a key of a family: calls, costs and savings are added up, the rest is that of the
- * communicator with the firmest decision and the most calls; comms and same say how many there are.
+ * A family is made of communicators that do the same thing, most often beside each other: of one
+ * name, but for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,
+ * costs and savings are added up, the rest is that of the communicator with the firmest decision
+ * and the most calls; comms and same say how many there are.
  *
  * Members of other programs, and those of a later version, are not looked at. Whatever is wrong in
  * ours becomes a remark of kind NT_REMARK_DAMAGE that says where; what is right around it is kept.
@@ -49,12 +49,10 @@ struct nt_remark {
 	size_t words; /* where in text the words begin */
 };
 
-/* Communicators that do the same thing beside each other. */
 struct nt_family {
 	size_t step;
 	uint32_t ranks, nodes;
-	char name[NT_COMM_NAME]; /* the framework's; "": none is known */
-	unsigned like; /* 0 for the first of this name and shape, 1 for the second, ... */
+	char name[NT_COMM_NAME]; /* the framework's, '#' for numbers in it; "": none is known */
 	int64_t comms; /* -1 unknown */
 	enum nt_parallel parallel; /* a guess */
 	double share; /* of the step's communication time */

@@ -164,19 +164,6 @@ static void free_comms(struct nt_sum_comm *comms, size_t count)
 	free(comms);
 }
 
-/* How many of its name and shape the process has before it. */
-static unsigned count_like(const struct nt_sum_comm *comms, size_t at)
-{
-	unsigned like = 0;
-
-	for (size_t i = 0; i < at; i++) {
-		if (comms[i].ranks == comms[at].ranks && comms[i].nodes == comms[at].nodes &&
-		    strcmp(comms[i].name, comms[at].name) == 0)
-			like++;
-	}
-	return like < NT_SUM_LIKE_MAX ? like : NT_SUM_LIKE_MAX;
-}
-
 /* All of it is looked at before any of it is added: a record counts as a whole. */
 static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_error *err)
 {
@@ -187,11 +174,8 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 
 	if (count && !comms)
 		return nt_error_set(err, "no memory for %zu communicators", count);
-	for (size_t i = 0; i < count && rc == 0; i++) {
+	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = take_comm(&comms[i], &rank->comms[i], &place, err);
-		if (rc == 0)
-			comms[i].like = count_like(comms, i);
-	}
 	if (rc == 0 && nt_sum_add_node(sum, rank->node, &place.node) < 0)
 		rc = nt_error_set(err, "more nodes than can be summed up");
 	if (rc == 0)

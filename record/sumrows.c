@@ -3,6 +3,7 @@
 /* What is known of a step's communicators, as rows and all that hangs on them. */
 #include "record/sum.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -102,16 +103,35 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 
 /* ---- families, communicators, nodes */
 
+/* Groups of ranks beside each other are often numbered: numbers make no difference. */
+static void family_name(char out[NT_COMM_NAME], const char *name)
+{
+	size_t used = 0;
+
+	for (; *name && used + 1 < NT_COMM_NAME; name++) {
+		if (!isdigit((unsigned char)*name))
+			out[used++] = *name;
+		else if (used == 0 || out[used - 1] != '#')
+			out[used++] = '#';
+	}
+	out[used] = '\0';
+	if (strcmp(out, "#") == 0)
+		out[0] = '\0';
+}
+
 static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 {
 	struct nt_summary *summary = maker->summary;
 	struct nt_family *family;
+	char name[NT_COMM_NAME];
 	size_t i;
+
+	family_name(name, comm->name);
 
 	for (i = maker->first_family; i < summary->family_count; i++) {
 		family = &summary->families[i];
 		if (family->ranks == comm->ranks && family->nodes == comm->nodes &&
-		    family->like == comm->like && strcmp(family->name, comm->name) == 0)
+		    strcmp(family->name, name) == 0)
 			break;
 	}
 	if (i == summary->family_count) {
@@ -124,8 +144,7 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 		family->step = maker->step_at;
 		family->ranks = (uint32_t)comm->ranks;
 		family->nodes = (uint32_t)comm->nodes;
-		family->like = comm->like;
-		memcpy(family->name, comm->name, sizeof(family->name));
+		memcpy(family->name, name, sizeof(family->name));
 	}
 	summary->families[i].comms++;
 	return i;

@@ -3,6 +3,7 @@
 /* nccl-tune fingerprint: the number that stands for this node's hardware in jobs, and what is
  * behind it. Computed by the code of nt-recordd, so that it is the number that jobs get. */
 #include "report/command.h"
+#include "report/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,6 +159,17 @@ static int fingerprint(const char *rundir, bool json)
 	return NT_EXIT_FAILED;
 }
 
+/* As plugstack.conf says; the built-in one where it has no line, or cannot be read. */
+static void find_rundir(char out[NT_PATH_MAX])
+{
+	struct nt_config *config = malloc(sizeof(*config));
+	struct nt_error err;
+	bool known = config && nt_config_open(config, NULL, &err) == 0;
+
+	snprintf(out, NT_PATH_MAX, "%s", known ? config->site.rundir : NT_RUN_DIR);
+	free(config);
+}
+
 static int run(int argc, char *argv[])
 {
 	static const struct option options[] = {
@@ -166,7 +178,8 @@ static int run(int argc, char *argv[])
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const char *rundir = NT_RUN_DIR;
+	char site[NT_PATH_MAX];
+	const char *rundir = NULL;
 	bool json = false;
 	int option;
 
@@ -184,7 +197,9 @@ static int run(int argc, char *argv[])
 	if (optind < argc)
 		return nt_command_misuse(&nt_command_fingerprint, "no argument is wanted, not '%s'",
 					 argv[optind]);
-	return nt_command_finish(&nt_command_fingerprint, fingerprint(rundir, json));
+	find_rundir(site);
+	return nt_command_finish(&nt_command_fingerprint,
+				 fingerprint(rundir ? rundir : site, json));
 }
 
 const struct nt_command nt_command_fingerprint = {
@@ -200,7 +215,8 @@ const struct nt_command nt_command_fingerprint = {
 		"  diff <(ssh n1 nccl-tune fingerprint) <(ssh n2 nccl-tune fingerprint)\n"
 		"\n"
 		"  -j, --json              print a JSON object for programs, see nccl-tune(1)\n"
-		"  -r, --rundir DIRECTORY  where the cache is (default: " NT_RUN_DIR ")\n"
+		"  -r, --rundir DIRECTORY  where the cache is (default: rundir= of\n"
+		"                          plugstack.conf, else " NT_RUN_DIR ")\n"
 		"  -h, --help              print this\n"
 		"\n"
 		"Exit status: 0 shown, whatever the cache holds, 1 the hardware cannot be read (the\n"

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "contract/coll.h"
+#include "report/rowtext.h"
+#include "report/rowtime.h"
 
 /* One object of the array, seen as a row, a remark or a count of what was left out. */
 struct item {
@@ -18,6 +20,8 @@ struct item {
 	const char *why;
 	int64_t more; /* -1 but for a count */
 	const struct nt_step *launch; /* NULL but for a step's launch profile */
+	const struct nt_family *family; /* NULL but for a row */
+	const struct nt_remark *remark; /* NULL but for a remark */
 };
 
 static json_object *text_value(const char *text)
@@ -109,6 +113,52 @@ static json_object *launch_value(const struct nt_step *step)
 	return NULL;
 }
 
+/* Why, by its code and in words, and what to do. */
+static int add_reason(json_object *object, const struct item *item)
+{
+	struct nt_said said = { .reason = NT_REASON_NONE };
+	int rc = 0;
+
+	if (item->row)
+		nt_row_say(&said, item->row);
+	else if (item->remark && item->remark->kind == NT_REMARK_WHY)
+		nt_remark_say(&said, item->remark);
+	rc |= add(object, "reason", text_value(nt_reason_code(said.reason)));
+	rc |= add(object, "says", text_value(said.says));
+	rc |= add(object, "advice", text_value(said.type));
+	return rc;
+}
+
+/* What came to rows later. */
+static int add_more_of_row(json_object *object, const struct item *item)
+{
+	const struct nt_row *row = item->row;
+	const struct nt_family *family = item->family;
+	int best = row && nt_arm_valid(row->best_arm) ? row->best_arm : -1;
+	int rc = 0;
+
+	rc |= add(object, "comm_name", family ? text_value(family->name) : NULL);
+	rc |= add(object, "parallel",
+		  family ? text_value(nt_parallel_name((int)family->parallel)) : NULL);
+	rc |= add(object, "comms", row ? count_value(row->comms) : NULL);
+	rc |= add(object, "best_other_arm", best >= 0 ? arm_value(best) : NULL);
+	rc |= add(object, "share", row ? decimal_value(row->share) : NULL);
+	rc |= add(object, "decided_calls", row ? count_value(row->decided) : NULL);
+	rc |= add(object, "changes", row ? count_value(row->changes) : NULL);
+	rc |= add(object, "from", row ? text_value(row->from) : NULL);
+	rc |= add(object, "auto_predicted_us", row ? decimal_value(row->auto_predicted_us) : NULL);
+	rc |= add(object, "arm_predicted_us", row ? decimal_value(row->arm_predicted_us) : NULL);
+	rc |= add(object, "auto_own_p25_us", row ? decimal_value(row->auto_own_p25_us) : NULL);
+	rc |= add(object, "auto_own_p75_us", row ? decimal_value(row->auto_own_p75_us) : NULL);
+	rc |= add(object, "arm_own_p25_us", row ? decimal_value(row->arm_own_p25_us) : NULL);
+	rc |= add(object, "arm_own_p75_us", row ? decimal_value(row->arm_own_p75_us) : NULL);
+	rc |= add(object, "auto_busbw_gbps",
+		  row ? decimal_value(nt_row_busbw(row, NT_OF_AUTO)) : NULL);
+	rc |= add(object, "arm_busbw_gbps",
+		  row ? decimal_value(nt_row_busbw(row, NT_OF_ARM)) : NULL);
+	return rc;
+}
+
 static int add_item(json_object *array, const struct item *item)
 {
 	json_object *object = json_object_new_object();
@@ -123,6 +173,8 @@ static int add_item(json_object *array, const struct item *item)
 	rc |= add(object, "why", text_value(item->why));
 	rc |= add(object, "more", count_value(item->more));
 	rc |= add(object, "launch", launch_value(item->launch));
+	rc |= add_reason(object, item);
+	rc |= add_more_of_row(object, item);
 	if (rc == 0)
 		rc = json_object_array_add(array, object);
 	if (rc != 0)
@@ -130,41 +182,63 @@ static int add_item(json_object *array, const struct item *item)
 	return rc;
 }
 
-int nt_summary_json(json_object *array, const char *job, const struct nt_summary *summary,
-		    struct nt_error *err)
+static int add_rows(json_object *array, const char *job, const struct nt_summary *summary)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
 
-		rc |= add_item(array, &(struct item){ job, summary->steps[row->step].name, row,
-						      row->state, NULL, -1, NULL });
+		rc |= add_item(array, &(struct item){ .job = job,
+						      .step = summary->steps[row->step].name,
+						      .row = row,
+						      .state = row->state,
+						      .more = -1,
+						      .family = &summary->families[row->family] });
 	}
+	return rc;
+}
+
+int nt_summary_json(json_object *array, const char *job, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	int rc = add_rows(array, job, summary);
+
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		const struct nt_remark *remark = &summary->remarks[i];
 
-		rc |= add_item(array, &(struct item){ job, remark->step, NULL,
-						      remark->kind == NT_REMARK_WHY ? "untuned"
-										    : "damaged",
-						      remark->text, -1, NULL });
+		rc |= add_item(array,
+			       &(struct item){ .job = job,
+					       .step = remark->step,
+					       .state = remark->kind == NT_REMARK_WHY ? "untuned"
+										      : "damaged",
+					       .why = remark->text,
+					       .more = -1,
+					       .remark = remark });
 	}
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
 		if (step->more > 0)
-			rc |= add_item(array, &(struct item){ job, step->name, NULL, "left_out",
-							      NULL, step->more, NULL });
+			rc |= add_item(array, &(struct item){ .job = job,
+							      .step = step->name,
+							      .state = "left_out",
+							      .more = step->more });
 	}
 	if (summary->more_steps > 0)
-		rc |= add_item(array, &(struct item){ job, NULL, NULL, "left_out", NULL,
-						      summary->more_steps, NULL });
+		rc |= add_item(array, &(struct item){ .job = job,
+						      .state = "left_out",
+						      .more = summary->more_steps });
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
 		if (step->launch[0])
-			rc |= add_item(array, &(struct item){ job, step->name, NULL, "launched",
-							      step->from, -1, step });
+			rc |= add_item(array, &(struct item){ .job = job,
+							      .step = step->name,
+							      .state = "launched",
+							      .why = step->from,
+							      .more = -1,
+							      .launch = step });
 	}
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }

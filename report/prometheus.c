@@ -127,8 +127,6 @@ static void put_place(FILE *out, const struct place *place)
 	if (!place->row)
 		return;
 	put_label(out, "comm_name", place->family->name[0] ? place->family->name : "unknown");
-	if (place->family->like > 0)
-		put_number(out, "comm_like", place->family->like);
 	put_number(out, "n_nodes", place->row->nodes);
 	put_number(out, "nranks", place->row->ranks);
 	put_label(out, "collective", nt_coll_name(place->row->coll));

@@ -13,23 +13,24 @@
 #include "record/file.h"
 #include "record/splice.h"
 #include "record/spool.h"
-#include "report/jobload.h"
-#include "report/print.h"
+#include "report/joblist.h"
+#include "report/output.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 
 struct request {
-	struct nt_jobid id;
+	struct nt_joblist jobs;
+	struct nt_jobid id; /* of the job at hand, with the step that is wanted */
 	bool has_id;
-	bool json;
+	enum nt_form form;
 	const char *file;
 	const char *spool;
 };
 
 /* What is printed, and what there was to print. */
 struct answer {
-	const struct request *request;
-	json_object *array; /* with --json */
+	struct request *request;
+	struct nt_output output;
 	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
@@ -58,13 +59,7 @@ static int show_text(struct answer *answer, const char *label, const char *text,
 		answer->partial = true;
 	}
 	if (rc == 0 && (summary.step_count > 0 || summary.remark_count > 0)) {
-		if (answer->array) {
-			rc = nt_summary_json(answer->array, label, &summary, err);
-		} else {
-			if (answer->shown > 0)
-				putchar('\n');
-			rc = nt_summary_print(stdout, label, &summary, err);
-		}
+		rc = nt_output_add(&answer->output, label, &summary, err);
 		answer->shown++;
 	}
 	nt_summary_fini(&summary);
@@ -159,6 +154,11 @@ static void explain_nothing(const struct answer *answer, size_t known)
 				    request->id.step[0] ? " of step " : "", request->id.step);
 		return;
 	}
+	if (!nt_joblist_is_one(&request->jobs)) {
+		nt_command_complain(&nt_command_report, "none of %zu jobs has a record%s%s", known,
+				    request->id.step[0] ? " of step " : "", request->id.step);
+		return;
+	}
 	nt_jobid_text(&request->id, label, sizeof(label));
 	if (known == 0) {
 		nt_command_complain(&nt_command_report,
@@ -225,118 +225,191 @@ static void report_spool(struct answer *answer)
 	}
 }
 
-static int report_job(struct answer *answer, size_t *known, struct nt_error *err)
+static int report_texts(struct answer *answer, const struct nt_jobtexts *texts,
+			struct nt_error *err)
 {
-	struct nt_jobtexts texts = { .count = 0 };
-	int rc;
+	int rc = 0;
 
-	slurm_init(NULL);
-	rc = nt_job_load(&texts, &answer->request->id, err);
-	for (size_t i = 0; rc == 0 && i < texts.count; i++) {
-		const struct nt_jobtext *text = &texts.items[i];
+	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
+		const struct nt_jobtext *text = &texts->items[i];
 
 		answer->running += !text->ended;
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
-	*known = texts.count;
-	if (rc == 0 && texts.count > 0 && texts.doubt.text[0]) {
+	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
 		nt_command_complain(&nt_command_report, "%s: what runs may have a newer record",
-				    texts.doubt.text);
+				    texts->doubt.text);
 		answer->partial = true;
 	}
-	answer->texts = &texts;
+	return rc;
+}
+
+/* A single job, or those of a range. */
+static int report_range(struct answer *answer, const struct nt_jobrange *range, size_t *known,
+			struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	int rc;
+
+	answer->request->id = range->first;
+	rc = nt_joblist_load(&texts, range, err);
 	if (rc == 0)
+		rc = report_texts(answer, &texts, err);
+	*known += texts.count;
+	answer->texts = &texts;
+	if (rc == 0 && nt_joblist_is_one(&answer->request->jobs))
 		report_spool(answer);
 	answer->texts = NULL;
 	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int report_span(struct answer *answer, size_t *known, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	int rc = nt_joblist_load_span(&texts, &answer->request->jobs, err);
+
+	answer->request->id = (struct nt_jobid){ .task = -1, .component = -1 };
+	if (rc == 0)
+		rc = report_texts(answer, &texts, err);
+	*known += texts.count;
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int report_jobs(struct answer *answer, size_t *known, struct nt_error *err)
+{
+	const struct nt_joblist *jobs = &answer->request->jobs;
+	int rc = 0;
+
+	slurm_init(NULL);
+	for (size_t i = 0; rc == 0 && i < jobs->count; i++)
+		rc = report_range(answer, &jobs->ranges[i], known, err);
+	if (rc == 0)
+		rc = report_span(answer, known, err);
 	slurm_fini();
 	return rc;
 }
 
-static int report(const struct request *request)
+static int report(struct request *request)
 {
 	struct answer answer = { .request = request };
 	struct nt_error err;
 	size_t known = 0;
-	int rc;
+	int rc = nt_output_open(&answer.output, request->form, stdout, &err);
 
-	if (request->json) {
-		answer.array = json_object_new_array();
-		if (!answer.array) {
-			nt_command_complain(&nt_command_report, "no memory for the report");
-			return NT_EXIT_FAILED;
-		}
-	}
-	rc = request->file ? report_file(&answer, &err) : report_job(&answer, &known, &err);
+	if (rc == 0)
+		rc = request->file ? report_file(&answer, &err)
+				   : report_jobs(&answer, &known, &err);
 	if (rc < 0)
 		nt_command_complain(&nt_command_report, "%s", err.text);
 	else if (answer.shown == 0)
 		explain_nothing(&answer, known);
-	if (rc == 0 && answer.array)
-		puts(json_object_to_json_string_ext(
-			answer.array, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(answer.array);
+	nt_output_close(&answer.output, rc == 0);
 	return nt_command_finish(&nt_command_report, rc < 0 || answer.shown == 0 || answer.partial
 							     ? NT_EXIT_FAILED
 							     : NT_EXIT_OK);
+}
+
+static int take_option(struct request *request, int option, char *argv[])
+{
+	switch (option) {
+	case 'j': request->form = NT_FORM_JSON; return NT_EXIT_OK;
+	case 'c': request->form = NT_FORM_CSV; return NT_EXIT_OK;
+	case 'P': request->form = NT_FORM_PROMETHEUS; return NT_EXIT_OK;
+	case 'f': request->file = optarg; return NT_EXIT_OK;
+	case 's': request->spool = optarg; return NT_EXIT_OK;
+	case 'S': request->jobs.span.since = optarg; return NT_EXIT_OK;
+	case 'E': request->jobs.span.until = optarg; return NT_EXIT_OK;
+	case 'u': request->jobs.span.user = optarg; return NT_EXIT_OK;
+	case 'p': request->jobs.span.partition = optarg; return NT_EXIT_OK;
+	default: return nt_command_misuse_option(&nt_command_report, option, argv);
+	}
+}
+
+/* Which jobs, behind the options. */
+static int take_jobs(struct request *request, int argc, char *argv[])
+{
+	struct nt_error err;
+
+	for (int i = optind; i < argc; i++) {
+		if (nt_joblist_add(&request->jobs, argv[i], &err) < 0)
+			return nt_command_misuse(&nt_command_report, "%s", err.text);
+	}
+	if (nt_joblist_is_empty(&request->jobs) && !request->file)
+		return nt_command_misuse(&nt_command_report, "which job?");
+	if (request->file && !nt_joblist_is_empty(&request->jobs) &&
+	    !nt_joblist_is_one(&request->jobs))
+		return nt_command_misuse(&nt_command_report, "a file is of one job");
+	request->has_id = request->jobs.count > 0;
+	if (request->has_id)
+		request->id = request->jobs.ranges[0].first;
+	return NT_EXIT_OK;
 }
 
 static int run(int argc, char *argv[])
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "csv", no_argument, NULL, 'c' },
+		{ "prometheus", no_argument, NULL, 'P' },
 		{ "file", required_argument, NULL, 'f' },
 		{ "spool", required_argument, NULL, 's' },
+		{ "since", required_argument, NULL, 'S' },
+		{ "until", required_argument, NULL, 'E' },
+		{ "user", required_argument, NULL, 'u' },
+		{ "partition", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct request request = { .spool = NT_SPOOL_DIR };
-	struct nt_error err;
+	int status = NT_EXIT_OK;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":jf:s:h", options, NULL)) != -1) {
-		if (option == 'j')
-			request.json = true;
-		else if (option == 'f')
-			request.file = optarg;
-		else if (option == 's')
-			request.spool = optarg;
-		else if (option == 'h')
+	while (status == NT_EXIT_OK &&
+	       (option = getopt_long(argc, argv, ":jf:s:S:E:u:p:h", options, NULL)) != -1) {
+		if (option == 'h')
 			return nt_command_help(&nt_command_report);
-		else
-			return nt_command_misuse_option(&nt_command_report, option, argv);
+		status = take_option(&request, option, argv);
 	}
-	if (argc - optind > 1)
-		return nt_command_misuse(&nt_command_report, "one job at a time, not also '%s'",
-					 argv[optind + 1]);
-	request.has_id = optind < argc;
-	if (!request.has_id && !request.file)
-		return nt_command_misuse(&nt_command_report, "which job?");
-	if (request.has_id && nt_jobid_parse(&request.id, argv[optind], &err) < 0)
-		return nt_command_misuse(&nt_command_report, "%s", err.text);
-	return report(&request);
+	if (status == NT_EXIT_OK)
+		status = take_jobs(&request, argc, argv);
+	if (status == NT_EXIT_OK)
+		status = report(&request);
+	nt_joblist_fini(&request.jobs);
+	return status;
 }
 
 const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
 	.summary = "show what a job's steps tuned and what it brought",
-	.help = "Usage: nccl-tune report JOB[.STEP] [--json] [--spool DIRECTORY]\n"
-		"       nccl-tune report --file FILE [JOB[.STEP]] [--json]\n"
+	.help = "Usage: nccl-tune report JOBS... [--json | --csv | --prometheus]\n"
+		"       nccl-tune report [--user LIST] [--since TIME] [--until TIME]\n"
+		"                        [--partition LIST] [--json | --csv | --prometheus]\n"
+		"       nccl-tune report --file FILE [JOB[.STEP]] [--json | --csv | --prometheus]\n"
 		"\n"
-		"Show the record that tuning left in a job's AdminComment: one row for each collective and\n"
-		"size, then why what was not tuned was not, then the net time saved.\n"
+		"Show the records that tuning left in accounting: what came of it in sentences, then a\n"
+		"table with a line for each collective and size, each with its reason, and what to do.\n"
 		"\n"
-		"JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1).\n"
-		"The id of a whole array or heterogeneous job shows all of its tasks or components.\n"
+		"JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or\n"
+		"spaces. JOB is a job id, an array task (12_3) or a component of a heterogeneous job\n"
+		"(12+1). The id of a whole array or heterogeneous job shows all of its tasks or\n"
+		"components.\n"
 		"\n"
-		"  -f, --file FILE  read the record from FILE (- for standard input) instead of asking Slurm\n"
-		"  -j, --json       print a JSON array for programs, see nccl-tune(1)\n"
+		"  -S, --since TIME      jobs from then on, as sacct takes it; your own\n"
+		"  -E, --until TIME      and until then\n"
+		"  -u, --user LIST       of these users\n"
+		"  -p, --partition LIST  in these partitions\n"
+		"  -j, --json            print a JSON array for programs, see nccl-tune(1)\n"
+		"      --csv             the same as comma-separated values (RFC 4180)\n"
+		"      --prometheus      for the textfile collector of Prometheus' node exporter\n"
+		"  -f, --file FILE       read the record from FILE (- for standard input)\n"
 		"  -s, --spool DIRECTORY\n"
-		"                   where this machine keeps records that accounting does not have (root;\n"
-		"                   default: " NT_SPOOL_DIR ")\n"
-		"  -h, --help       print this\n"
+		"                        where this machine keeps records that accounting does not have\n"
+		"                        (root; default: " NT_SPOOL_DIR ")\n"
+		"  -h, --help            print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"
 		"2 misuse.\n",

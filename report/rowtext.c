@@ -100,9 +100,6 @@ static void say_open(struct nt_said *said, const struct nt_row *row)
 		snprintf(said->says, sizeof(said->says), "NCCL's choice is %s.%s%.400s", auto_arm,
 			 rest[0] ? " " : "", rest);
 	}
-	if (isnan(row->auto_us) && isnan(row->auto_own_us) && row->calls > 0)
-		add(said->says, sizeof(said->says),
-		    " None of its calls has a time: they were in CUDA graphs, or too few.");
 }
 
 void nt_row_say(struct nt_said *said, const struct nt_row *row)
@@ -116,5 +113,9 @@ void nt_row_say(struct nt_said *said, const struct nt_row *row)
 		nt_reason_say(said, row->reason, NULL, NULL);
 		add_chosen(said, row);
 	}
+	if (nt_reason_about(row->reason) != NT_ABOUT_OPEN_KEY && isnan(row->auto_us) &&
+	    isnan(row->auto_own_us))
+		add(said->says, sizeof(said->says),
+		    " None of its calls could be timed: they were in CUDA graphs, or too few.");
 	add_rechecks(said, row);
 }

@@ -4,6 +4,7 @@
 #include "report/terminal.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -28,18 +29,31 @@ static int write_whole(const char *text, size_t bytes)
 	return 0;
 }
 
+/* A carriage return passes before the end of a line alone, as comma-separated values have it; else
+ * it would hide what stands before it. *returned: one is owed. */
+static size_t clean(char *piece, char c, bool *returned)
+{
+	size_t n = 0;
+
+	if (*returned)
+		piece[n++] = c == '\n' ? '\r' : '?';
+	*returned = c == '\r';
+	if (!*returned)
+		piece[n++] = passing(c);
+	return n;
+}
+
 /* 0 says that it failed. */
 static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
 {
 	char piece[PIECE_BYTES];
 	size_t done = 0;
 
-	(void)cookie;
 	while (done < bytes) {
 		size_t n = 0;
 
-		for (; n < sizeof(piece) && done < bytes; n++)
-			piece[n] = passing(text[done++]);
+		while (n + 2 <= sizeof(piece) && done < bytes)
+			n += clean(piece + n, text[done++], cookie);
 		if (write_whole(piece, n) < 0)
 			return 0;
 	}
@@ -48,11 +62,12 @@ static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
 
 void nt_terminal_clean(void)
 {
-	FILE *clean = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_clean });
+	static bool returned;
+	FILE *stream = fopencookie(&returned, "w", (cookie_io_functions_t){ .write = write_clean });
 
-	if (!clean)
+	if (!stream)
 		return;
 	if (isatty(STDOUT_FILENO))
-		setvbuf(clean, NULL, _IOLBF, 0);
-	stdout = clean;
+		setvbuf(stream, NULL, _IOLBF, 0);
+	stdout = stream;
 }

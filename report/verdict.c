@@ -112,7 +112,7 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes)
 {
 	const char *like = nt_parallel_name((int)family->parallel);
-	char shape[64], number[16] = "";
+	char shape[64];
 
 	if (family->nodes == 1)
 		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks of one node", family->ranks);
@@ -122,16 +122,14 @@ const char *nt_family_words(const struct nt_family *family, char *out, size_t ou
 	else
 		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks across %" PRIu32 " nodes",
 			 family->ranks, family->nodes);
-	if (family->like > 0) /* another one of this name and shape */
-		snprintf(number, sizeof(number), " #%u", family->like + 1);
 	if (family->name[0] || like[0])
-		snprintf(out, out_bytes, "%s%s (%s%s%s%s%s)", shape, number, family->name,
+		snprintf(out, out_bytes, "%s (%s%s%s%s%s)", shape, family->name,
 			 family->name[0] && like[0] ? ", " : "", like[0] ? "looks " : "", like,
 			 like[0] && family->parallel != NT_PARALLEL_WORLD ? " parallel"
 			 : like[0]					  ? " wide"
 									  : "");
 	else
-		snprintf(out, out_bytes, "%s%s", shape, number);
+		snprintf(out, out_bytes, "%s", shape);
 	return out;
 }
 
@@ -304,13 +302,14 @@ static void say_stays(struct maker *maker)
 
 /* ---- what was not decided */
 
-/* "AllReduce 4M and 2 more", of rows of a reason; 0 where there are none. */
+/* "AllReduce 4M and 2 more", of rows of a reason, with those that the record only counts; 0 where
+ * there are none. */
 static size_t rows_of(const struct nt_summary *summary, int reason, double *spent_ms, char *out,
 		      size_t out_bytes)
 {
 	const struct nt_row *first = NULL;
 	char size[24], more[48] = "";
-	size_t count = 0;
+	size_t count = 0, rest = 0;
 
 	*spent_ms = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -323,12 +322,17 @@ static size_t rows_of(const struct nt_summary *summary, int reason, double *spen
 		if (!first || row->calls > first->calls)
 			first = row;
 	}
-	if (count > 1)
-		snprintf(more, sizeof(more), " and %zu more", count - 1);
-	if (first)
+	for (size_t i = 0; i < summary->step_count; i++)
+		rest += (size_t)summary->steps[i].rest[reason];
+	if (count + rest > 1)
+		snprintf(more, sizeof(more), " and %zu more", count + rest - 1);
+	if (!first)
+		snprintf(out, out_bytes, "%zu collective%s and size%s", rest, rest == 1 ? "" : "s",
+			 rest == 1 ? "" : "s");
+	else
 		snprintf(out, out_bytes, "%s %s%s", nt_coll_name(first->coll),
 			 nt_size_text(first->bytes, size, sizeof(size)), more);
-	return count;
+	return count + rest;
 }
 
 /* Reasons that are told of all their rows at once. */

@@ -25,9 +25,8 @@ struct nt_sum_head {
 	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
-/* The members of the step's record but for its name: what Slurm and the ticket say, and of sum what
- * all communicators have in common. */
-void nt_sum_step(const struct nt_sum *sum, const struct nt_sum_head *head, struct nt_step *step);
+/* What Slurm and the ticket say of the step; its name is left empty. */
+void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step);
 
 /* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is
  * nothing to say. Puts the communicators in order. */

@@ -141,7 +141,6 @@ static void names_where_the_damage_is(void **state)
 		{ "{\"v\":2,\"new\":1}", "v is 2 (this nccl-tune reads version 1)" },
 		{ "{\"v\":1}", "job is missing" },
 		{ HEAD "\"comms\":{}}", "comms is {} (want an array)" },
-		{ HEAD "\"comms\":[],\"x\\u001b\":1}", "unknown member \"x?\"" },
 		{ HEAD "\"comms\":[7]}", "communicator 0: not an object" },
 		{ HEAD "\"comms\":[" COMM "]},{}]}", "communicator 1: id is missing" },
 		{ HEAD "\"comms\":[" COMM KEY ",{\"coll\":\"AllGather\",\"bytes\":-1}]}]}",
@@ -154,7 +153,6 @@ static void names_where_the_damage_is(void **state)
 		  "marker: periods_us is -2 (want a number from 0)" },
 		{ HEAD MARKER "\"periods_us\":7},\"comms\":[]}",
 		  "marker: periods_us is 7 (want an array)" },
-		{ HEAD MARKER "\"more\":7},\"comms\":[]}", "marker: unknown member \"more\"" },
 		{ "{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"end\":1,\"comms\":[]}",
 		  "end is 1 (want true or false)" },
 	};

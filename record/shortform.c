@@ -1,0 +1,258 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shortform.c - see shortform.h */
+#include "record/shortform.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record/bandwidth.h"
+
+#define ROWS_MAX 64 /* more never fit */
+#define WHYS_MAX 8
+
+/* How much a row says. */
+enum detail { BARE, USUAL, FULL };
+
+struct form {
+	const struct nt_summary *summary;
+	const struct nt_step *step;
+	struct nt_row *rows; /* those that may be shown, the worthiest first */
+	size_t row_count, shown;
+	const struct nt_remark *whys[WHYS_MAX];
+	size_t why_count, why_total;
+	enum detail detail;
+	int64_t rest[NT_REASON_COUNT]; /* rows that are not shown for their reasons alone */
+};
+
+/* Nobody has to look at them one by one: what is said of all is enough. */
+static bool is_rest(const struct nt_row *row)
+{
+	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
+}
+
+static double known(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+/* Microseconds of a rank that are about this row: what its calls would take untuned, what was saved
+ * and what exploring it took. */
+static double at_stake_us(const struct nt_row *row)
+{
+	double us = nt_row_call_us(row, NT_OF_AUTO);
+
+	if (isnan(us))
+		us = known(row->auto_predicted_us);
+	return us * (double)(row->calls > 0 ? row->calls : 0) +
+	       1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms));
+}
+
+static int firmness(const struct nt_row *row)
+{
+	if (row->arm != NT_ARM_AUTO)
+		return 2;
+	return nt_reason_about(row->reason) == NT_ABOUT_KEY;
+}
+
+static int order(int64_t left, int64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+static int compare_place(const void *left, const void *right)
+{
+	const struct nt_row *a = left;
+	const struct nt_row *b = right;
+	int rc = -order(a->ranks, b->ranks);
+
+	if (rc == 0)
+		rc = order(a->nodes, b->nodes);
+	if (rc == 0)
+		rc = order((int64_t)a->family, (int64_t)b->family);
+	if (rc == 0)
+		rc = order(a->coll, b->coll);
+	return rc ? rc : order((int64_t)a->bytes, (int64_t)b->bytes);
+}
+
+static int compare_worth(const void *left, const void *right)
+{
+	const struct nt_row *a = left;
+	const struct nt_row *b = right;
+	double mine = at_stake_us(a), others = at_stake_us(b);
+
+	if (mine < others || mine > others)
+		return mine > others ? -1 : 1;
+	if (firmness(a) != firmness(b))
+		return firmness(b) - firmness(a);
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	return compare_place(left, right);
+}
+
+static int take_rows(struct form *form, size_t step)
+{
+	const struct nt_summary *summary = form->summary;
+
+	form->rows = calloc(summary->row_count + 1, sizeof(form->rows[0]));
+	if (!form->rows)
+		return -1;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+
+		if (row->step != step)
+			continue;
+		if (is_rest(row))
+			form->rest[row->reason]++;
+		else
+			form->rows[form->row_count++] = *row;
+	}
+	qsort(form->rows, form->row_count, sizeof(form->rows[0]), compare_worth);
+	form->shown = form->row_count < ROWS_MAX ? form->row_count : ROWS_MAX;
+	return 0;
+}
+
+static void take_whys(struct form *form)
+{
+	for (size_t i = 0; i < form->summary->remark_count; i++) {
+		const struct nt_remark *remark = &form->summary->remarks[i];
+
+		if (remark->kind != NT_REMARK_WHY || strcmp(remark->step, form->step->name) != 0)
+			continue;
+		if (form->why_total++ < WHYS_MAX)
+			form->whys[form->why_count++] = remark;
+	}
+}
+
+static void forget(double us[2])
+{
+	us[0] = us[1] = NAN;
+}
+
+/* What a row says that is shown beside so many others. */
+static void lessen(struct nt_row *row, enum detail detail)
+{
+	forget(row->p25_us);
+	forget(row->p75_us);
+	forget(row->own_p25_us);
+	forget(row->own_p75_us);
+	forget(row->period_p25_us);
+	forget(row->period_p75_us);
+	row->forced = row->differed = -1;
+	if (detail == FULL)
+		return;
+	forget(row->period_us);
+	forget(row->predicted_us);
+	row->decided = -1;
+	if (detail == USUAL)
+		return;
+	row->spent_calls = row->comms = row->same = -1;
+	row->changes = row->rechecks = row->rollbacks = 0;
+	row->from[0] = '\0';
+}
+
+static void put_rows(struct nt_put *put, const struct form *form, struct nt_row *shown)
+{
+	memcpy(shown, form->rows, form->shown * sizeof(shown[0]));
+	qsort(shown, form->shown, sizeof(shown[0]), compare_place);
+	for (size_t i = 0; i < form->shown; i++) {
+		if (i == 0 || shown[i].family != shown[i - 1].family) {
+			if (i > 0)
+				nt_put_close(put);
+			nt_step_open_family(put, shown[i].ranks, shown[i].nodes,
+					    form->summary->families[shown[i].family].name);
+		}
+		lessen(&shown[i], form->detail);
+		nt_step_put_row(put, &shown[i]);
+	}
+	if (form->shown > 0)
+		nt_put_close(put);
+}
+
+static void put_whys(struct nt_put *put, const struct form *form)
+{
+	if (form->why_count == 0)
+		return;
+	nt_put_open(put, NT_STEP_WHY, '[');
+	for (size_t i = 0; i < form->why_count; i++)
+		nt_put_text(put, NULL, form->whys[i]->text);
+	nt_put_close(put);
+}
+
+static void put_rest(struct nt_put *put, const struct form *form)
+{
+	int64_t rest[NT_REASON_COUNT];
+	bool any = false;
+
+	memcpy(rest, form->rest, sizeof(rest));
+	for (size_t i = form->shown; i < form->row_count; i++)
+		rest[form->rows[i].reason]++;
+	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+		if (rest[reason] == 0)
+			continue;
+		if (!any)
+			nt_put_open(put, NT_STEP_REST, '{');
+		any = true;
+		nt_put_count(put,
+			     reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason),
+			     (uint64_t)rest[reason]);
+	}
+	if (any)
+		nt_put_close(put);
+}
+
+/* Returns its length; 0 where it does not fit. */
+static size_t write_form(const struct form *form, struct nt_row *shown, char *out, size_t out_bytes)
+{
+	size_t more = form->row_count - form->shown + form->why_total - form->why_count;
+	struct nt_put put;
+
+	nt_put_begin(&put, out, out_bytes, NT_STEP_DEPTH);
+	nt_put_open(&put, NULL, '{');
+	nt_fields_put(&put, &nt_step_fields, form->step);
+	put_rows(&put, form, shown);
+	put_whys(&put, form);
+	put_rest(&put, form);
+	if (more > 0)
+		nt_put_count(&put, NT_STEP_MORE, more);
+	nt_put_close(&put);
+	return put.full ? 0 : put.used;
+}
+
+/* First all rows say less, then the least worthy go, then reasons. */
+static bool say_less(struct form *form)
+{
+	if (form->shown > 0 && form->detail > BARE)
+		form->detail--;
+	else if (form->shown > 0)
+		form->shown--;
+	else if (form->why_count > 0)
+		form->why_count--;
+	else
+		return false;
+	return true;
+}
+
+size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out, size_t out_bytes)
+{
+	struct form form = {
+		.summary = summary,
+		.step = &summary->steps[step],
+		.detail = FULL,
+	};
+	struct nt_row *shown;
+	size_t used = 0;
+
+	if (out_bytes > NT_STEP_RECORD_MAX + 1)
+		out_bytes = NT_STEP_RECORD_MAX + 1;
+	if (take_rows(&form, step) < 0)
+		return 0;
+	take_whys(&form);
+	shown = calloc(form.shown + 1, sizeof(*shown));
+	while (shown && (used = write_form(&form, shown, out, out_bytes)) == 0 && say_less(&form))
+		;
+	free(shown);
+	free(form.rows);
+	return used;
+}

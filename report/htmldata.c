@@ -8,7 +8,6 @@
 #include "record/bandwidth.h"
 #include "report/jsonvalue.h"
 #include "report/print.h"
-#include "report/rowtext.h"
 #include "report/verdict.h"
 
 /* Times of single calls are the bulk of a page. Rows beyond so many are shown without them. */
@@ -71,44 +70,19 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 			const struct nt_row *row, bool with_tries)
 {
 	double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
-	const struct nt_family *family = row->family < summary->family_count
-						 ? &summary->families[row->family]
-						 : NULL;
 	json_object *record = json_object_new_object();
 	double bytes = (double)row->bytes;
-	struct nt_said said;
 	int rc = 0;
-
-	nt_row_say(&said, row);
-	rc |= nt_value_add(object, "says", nt_value_text(said.says));
-	rc |= nt_value_add(object, "type", nt_value_text(said.type));
 
 	rc |= nt_value_add_fields(record, &nt_row_fields, row);
 	rc |= nt_value_add(object, "record", record);
-	rc |= nt_value_add(object, "comm_name", nt_value_text(family ? family->name : NULL));
-	rc |= nt_value_add(object, "parallel",
-			   nt_value_text(family ? nt_parallel_name((int)family->parallel) : NULL));
 	rc |= nt_value_add(object, "call_us", pair_value(us[0], us[1]));
 	rc |= nt_value_add(object, "call_own", json_object_new_boolean(nt_row_own_known(row)));
 	rc |= nt_value_add(object, "algbw_gbps",
 			   pair_value(nt_algbw_gbps(bytes, us[0]), nt_algbw_gbps(bytes, us[1])));
-	rc |= nt_value_add(object, "busbw_gbps",
-			   pair_value(nt_busbw_gbps(row->coll, row->ranks, bytes, us[0]),
-				      nt_busbw_gbps(row->coll, row->ranks, bytes, us[1])));
 	rc |= nt_value_add(object, "arms", arms_value(summary, row));
 	rc |= nt_value_add(object, "rounds", with_tries ? rounds_value(summary, row) : NULL);
 	return rc;
-}
-
-static int complete_remark(json_object *object, const struct nt_remark *remark)
-{
-	struct nt_said said;
-
-	if (remark->kind != NT_REMARK_WHY)
-		return 0;
-	nt_remark_say(&said, remark);
-	return nt_value_add(object, "says", nt_value_text(said.says)) |
-	       nt_value_add(object, "type", nt_value_text(said.type));
 }
 
 /* Rows, then remarks and what was left out: an object each, as `report --json` has them. */
@@ -116,19 +90,16 @@ static json_object *items_value(const struct nt_summary *summary, const char *jo
 				struct nt_error *err)
 {
 	json_object *items = json_object_new_array();
-	size_t tries = 0, rows = summary->row_count;
+	size_t tries = 0;
 	int rc = items ? nt_summary_json(items, job, summary, err) : -1;
 
-	for (size_t i = 0; rc == 0 && i < rows; i++) {
+	for (size_t i = 0; rc == 0 && i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
 
 		tries += row->try_count;
 		rc = complete_row(json_object_array_get_idx(items, i), summary, row,
 				  tries <= TRIES_MAX);
 	}
-	for (size_t i = 0; rc == 0 && i < summary->remark_count; i++)
-		rc = complete_remark(json_object_array_get_idx(items, rows + i),
-				     &summary->remarks[i]);
 	if (rc == 0)
 		return items;
 	json_object_put(items);

@@ -14,9 +14,7 @@ function onNodes(one) {
 }
 
 function whereOf(item) {
-	const comms = item.record.comms;
-
-	return [item.comm_name, onNodes(item), comms > 1 ? many(comms, "communicator") : null]
+	return [item.comm_name, onNodes(item), item.comms > 1 ? many(item.comms, "communicator") : null]
 		.filter(Boolean).join(", ");
 }
 
@@ -36,13 +34,20 @@ function armOf(arm) {
 		low: arm.min_us, high: arm.max_us, samples: arm.samples, predicted: arm.predicted_us };
 }
 
-/* Where AUTO stays, the times of the best other arm are there, and its name among the arms. */
+/* Where AUTO stays, the times are those of the best other arm; old records do not name it. */
 function otherOf(item) {
 	const best = (item.arms || []).find((arm) => arm.arm !== "AUTO" && arm.us === item.arm_us);
 
 	if (item.chosen_arm !== "AUTO")
 		return item.chosen_arm;
-	return best ? best.arm : known(item.arm_us) ? "the best other arm" : null;
+	return item.best_other_arm || (best ? best.arm : known(item.arm_us) ? "the best other arm" : null);
+}
+
+/* By the times that are shown. */
+function gainOf(item) {
+	const [auto, arm] = item.call_us || [];
+
+	return known(auto) && known(arm) && auto > 0 ? 100 * (auto - arm) / auto : item.gain_percent;
 }
 
 function roundsOf(rounds) {
@@ -62,12 +67,12 @@ function keyOf(item, order) {
 		said: (SAID[item.state] || (() => raw(item.state)))(item),
 		pick: item.auto_arm, other: otherOf(item), auto: timesOf(item, 0), arm: timesOf(item, 1),
 		own: item.call_own, period: (record.period || [])[inForce],
-		gain: item.gain_percent, p: item.p, calls: item.calls, decided: record.decided,
-		share: record.share, busbw: (item.busbw_gbps || [])[inForce], algbw: (item.algbw_gbps || [])[inForce],
+		gain: gainOf(item), p: item.p, calls: item.calls, decided: item.decided_calls,
+		share: item.share, busbw: committed ? item.arm_busbw_gbps : item.auto_busbw_gbps, algbw: (item.algbw_gbps || [])[inForce],
 		spentCalls: item.spent_calls, spentMs: item.spent_ms, savedMs: item.saved_ms,
-		rechecks: item.rechecks, rollbacks: item.rollbacks, from: record.from,
-		predictedAuto: (record.pred || [])[0], predictedArm: (record.pred || [])[1],
-		why: item.says || item.why, advice: item.type,
+		rechecks: item.rechecks, rollbacks: item.rollbacks, from: item.from,
+		predictedAuto: item.auto_predicted_us, predictedArm: item.arm_predicted_us,
+		why: item.says || item.why, advice: item.advice,
 		arms: (item.arms || []).map(armOf), trials: roundsOf(item.rounds),
 	};
 
@@ -100,7 +105,7 @@ const REMARKS = { untuned: "not tuned", damaged: "damaged", left_out: "left out"
 function remarkOf(item) {
 	return { job: item.job, step: item.step, kind: REMARKS[item.state],
 		text: [item.says || item.why || `${count(item.more)} more, which had no room in this form of the record`,
-			item.type].filter(Boolean).join(" ") };
+			item.advice].filter(Boolean).join(" ") };
 }
 
 /* "2.28.9, mode bandit, ...": of the steps, where all say the same. */

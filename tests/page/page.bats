@@ -104,7 +104,8 @@ evil() {
 	jq -c 'def cut($n): if . == null then "" else . * pow(10; $n) | round / pow(10; $n) end;
 		[.[] | select(.collective) | [.collective, .calls // "",
 			((if .auto_own_us != null then .auto_own_us else .auto_us end) | cut(2)),
-			(.gain_percent | cut(1)), (.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
+			((if .auto_own_us != null and .arm_own_us != null then [.auto_own_us, .arm_own_us] else [.auto_us, .arm_us] end) |
+				if any(. == null) then "" else 100 * (.[0] - .[1]) / .[0] | cut(1) end), (.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
 	[ "$(jq length "$pages/wanted")" -gt 5 ]
 	is "$(cat "$pages/wanted")" '(() => {
 		const head = [...document.querySelectorAll("#keys thead th")].map((cell) => cell.textContent);

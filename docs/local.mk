@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/decisions/0019-spool.md \
 	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
+	%D%/decisions/0022-html.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -44,6 +45,8 @@ EXTRA_DIST += \
 	%D%/programs.md \
 	%D%/threat-model.md \
 	%D%/trouble.md \
+	%D%/screenshots/report-dark.png \
+	%D%/screenshots/report-light.png \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \

@@ -71,7 +71,8 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 {
 	double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
 	json_object *record = json_object_new_object();
-	double bytes = (double)row->bytes;
+	/* As bandwidths are in the rest of the report: not of a time to the next call. */
+	double bytes = nt_row_own_known(row) ? (double)row->bytes : NAN;
 	int rc = 0;
 
 	rc |= nt_value_add_fields(record, &nt_row_fields, row);

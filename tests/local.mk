@@ -385,6 +385,7 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/chrome.bash \
 	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
 	%D%/lib/fuzz.bash \
@@ -428,6 +429,11 @@ EXTRA_DIST += \
 	%D%/programs/twice-in-a-burst.program \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
+	%D%/page/data/fsdp/rank.0.4722.json \
+	%D%/page/data/fsdp/rank.1.4719.json \
+	%D%/page/keys.jq \
+	%D%/page/page.bats \
+	%D%/page/screenshots.sh \
 	%D%/replay/replay.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

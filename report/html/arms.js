@@ -22,7 +22,7 @@ function facts(key) {
 		["Looks like", key.parallel ? `${key.parallel} parallel` : null],
 		["Of the communication time", known(key.share) ? percent(key.share * 100) : null],
 		["Gain", known(key.gain) ? percent(key.gain, true) : null],
-		["Chance that this is noise (p)", known(key.p) ? raw(key.p) : null],
+		["Chance that this is noise (p)", known(key.p) ? chance(key.p) : null],
 		["Algbw, busbw", known(key.algbw) ? `${decimals(key.algbw, 2)}, ${decimals(key.busbw, 2)} GB/s` : null],
 		["Exploring cost", known(key.spentMs) ? `${time(key.spentMs * 1000)}${
 			known(key.spentCalls) ? `, ${many(key.spentCalls, "call")}` : ""}` : null],

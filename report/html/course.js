@@ -53,7 +53,7 @@ function courseFigure(keys, press) {
 		note: "those with the most time first",
 		legend: COURSE_MARKS,
 		draw: rowsOf({
-			items: keys, labelWidth: 230, valueWidth: 190, height: 24,
+			items: keys, labelWidth: 262, valueWidth: 190, height: 24,
 			label: (key) => `${key.name}, ${key.short}`, value: (key) => [[courseWords(key), "soft"]],
 			tip: courseTip, press, marks: courseRow,
 			ticks: [0, 20, 40, 60, 80, 100], tick: (value) => `${value}`,

@@ -97,6 +97,10 @@ function decimals(value, places) {
 	return known(value) ? String(places === undefined ? value : +value.toFixed(places)) : NONE;
 }
 
+function chance(p) {
+	return p < 0.0001 ? "below 0.0001" : decimals(p, 4);
+}
+
 /* ---- axes */
 
 /* Round numbers, about so many, that cover from..to. */

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/page/screenshots.sh [DIRECTORY]: the pictures of docs/screenshots, of the page of a job on two GPUs (PyTorch, DDP and
-# FSDP, two pretended nodes; tests/page/data/fsdp). Needs a built tree (NT_PAGE names nt-page, else ./build's) and Chromium.
+# tests/page/screenshots.sh [DIRECTORY]: the pictures of docs/screenshots, of the page of a job of nccl-tune-bench on two GPUs,
+# two pretended nodes that loopback sockets join (tests/page/data/bench). Needs a built tree (NT_PAGE names nt-page, else ./build's) and Chromium.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 to=${1:-$top/docs/screenshots}
@@ -22,7 +22,7 @@ picture() {
 }
 
 mkdir -p "$to"
-"$page" ranks 4711 "$top"/tests/page/data/fsdp/rank.*.json >"$work/page.html"
+"$page" ranks 4711 "$top"/tests/page/data/bench/rank.*.json >"$work/page.html"
 chrome_start "$work/chrome"
 picture report-light light 1120 1100 0
 picture report-dark dark 1120 1100 0

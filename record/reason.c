@@ -42,6 +42,7 @@ static const struct {
 	const char *part;
 	enum nt_reason reason;
 } words[] = {
+	{ "plugin was not loaded: ", NT_REASON_NOT_LOADED }, /* quotes another's words */
 	{ "no other arm", NT_REASON_ALONE },
 	{ "nothing looked faster", NT_REASON_SCREENED },
 	{ "gain below min_gain", NT_REASON_SMALL },
@@ -80,6 +81,15 @@ static const struct {
 	{ "stand in no order", NT_REASON_LIMIT },
 	{ "another communicator's before", NT_REASON_LIMIT },
 	{ "takes no plan", NT_REASON_REFUSED },
+	{ "CUDA graphs are captured", NT_REASON_GRAPHS },
+	{ "graph-captured", NT_REASON_GRAPHS },
+	{ "issued asynchronously", NT_REASON_ASYNCHRONOUS },
+	{ "symmetric kernels", NT_REASON_SYMMETRIC },
+	{ "RAS service", NT_REASON_RAS },
+	{ "a rank has left", NT_REASON_LEFT },
+	{ "spoke for a node", NT_REASON_SPEAKER },
+	{ "speaker left", NT_REASON_SPEAKER },
+	{ "first task of a node", NT_REASON_SPEAKER },
 	{ "NCCL_TUNER_PLUGIN", NT_REASON_OWN_TUNER },
 	{ "NCCL_PROFILER_PLUGIN", NT_REASON_OWN_PROFILER },
 	{ "NCCL_ALGO", NT_REASON_OWN_ALGO },

@@ -64,13 +64,20 @@ enum nt_reason_of {
 	X(DIFFERS, "differs", COMM) /* ... in something else */ \
 	X(LIMIT, "limit", COMM) /* too many communicators or nodes, or an id twice */ \
 	X(REFUSED, "refused", COMM) /* a node takes no plan for it */ \
+	X(GRAPHS, "graphs", COMM) /* CUDA graphs are captured on it */ \
+	X(ASYNCHRONOUS, "async", COMM) /* which call is which collective cannot be told */ \
+	X(SYMMETRIC, "symmetric", COMM) /* NCCL's symmetric kernels may take its collectives */ \
+	X(RAS, "ras", COMM) /* NCCL's RAS service has set the profiler's events */ \
+	X(LEFT, "left", COMM) /* a rank of it ended before the others */ \
+	X(SPEAKER, "speaker", COMM) /* no process speaks for one of its nodes */ \
 	/* steps */ \
 	X(OWN_TUNER, "tuner", STEP) /* the user's own NCCL_TUNER_PLUGIN was kept */ \
 	X(OWN_PROFILER, "profiler", STEP) \
 	X(OWN_ALGO, "algo", STEP) /* NCCL_ALGO is set */ \
 	X(OWN_PROTO, "proto", STEP) \
 	X(NO_RECORDS, "norecords", STEP) /* NCCL has started, and no process left a record */ \
-	X(UNUSABLE, "unusable", STEP) /* rank records that could not be used */
+	X(UNUSABLE, "unusable", STEP) /* rank records that could not be used */ \
+	X(NOT_LOADED, "noload", STEP) /* a plugin of the user's, behind ours, was not loaded */
 /* clang-format on */
 
 #define NT_REASON_ID(id, code, of) NT_REASON_##id,

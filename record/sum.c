@@ -257,6 +257,24 @@ void nt_sum_add_unusable(struct nt_sum *sum, const char *why)
 		snprintf(sum->unusable_why, sizeof(sum->unusable_why), "%s", why);
 }
 
+void nt_sum_add_plugin(struct nt_sum *sum, const char *kind, const char *text)
+{
+	static const char between[] = ": not loaded: "; /* tuner/chain.c */
+	const char *reason = strstr(text, between);
+	char why[sizeof(sum->not_loaded)];
+
+	if (!reason)
+		return;
+	snprintf(why, sizeof(why), "the user's own %s plugin was not loaded: %.*s: %s", kind,
+		 (int)(reason - text), text, reason + sizeof(between) - 1);
+	for (char *c = why; *c; c++) { /* a step's record has none in its texts */
+		if (*c == '{' || *c == '}')
+			*c = *c == '{' ? '(' : ')';
+	}
+	if (!sum->not_loaded[0] || strcmp(why, sum->not_loaded) < 0)
+		memcpy(sum->not_loaded, why, sizeof(why));
+}
+
 bool nt_sum_decided(const struct nt_sum *sum)
 {
 	for (size_t i = 0; i < sum->comm_count; i++) {

@@ -108,6 +108,8 @@ struct nt_sum {
 	size_t unusable; /* that could not be */
 	char unusable_why[160];
 	uint32_t flags; /* NT_PLACE_*, of any */
+	char not_loaded
+		[160]; /* a plugin behind ours, and why not; the first in the order of texts */
 	char mode[16]; /* of the first that was added */
 	struct nt_node_seen *nodes; /* by name; step is not looked at */
 	size_t node_count;
@@ -128,6 +130,9 @@ void nt_sum_fini(struct nt_sum *sum);
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
 /* why names the file and what is wrong with it; the first in the order of the texts is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
+
+/* kind: "tuner" or "profiler"; text: as a rank record has it. Nothing where it was loaded. */
+void nt_sum_add_plugin(struct nt_sum *sum, const char *kind, const char *text);
 
 void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
 void nt_sum_add_word(struct nt_sum_word *word, const char *text);

@@ -257,6 +257,26 @@ static void add_counts(struct nt_sum *sum, const struct nt_rank *rank)
 	}
 }
 
+static void add_plugins(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	char text[480];
+
+	if (!rank->plugins)
+		return;
+	json_object_object_foreach(rank->plugins, kind, value)
+	{
+		const char *word = strcmp(kind, "tuner") == 0	   ? "tuner"
+				   : strcmp(kind, "profiler") == 0 ? "profiler"
+								   : NULL;
+
+		if (!word || !json_object_is_type(value, json_type_string))
+			continue;
+		nt_printable_copy(text, sizeof(text), json_object_get_string(value),
+				  (size_t)json_object_get_string_len(value));
+		nt_sum_add_plugin(sum, word, text);
+	}
+}
+
 static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
 {
 	struct nt_sum_marker marker = {
@@ -297,6 +317,7 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 	add_marker(sum, rank);
 	add_explored(sum, rank);
 	add_counts(sum, rank);
+	add_plugins(sum, rank);
 	sum->flags |= (uint32_t)rank->flags;
 	if (!sum->mode[0])
 		memcpy(sum->mode, rank->mode, sizeof(sum->mode));

@@ -582,6 +582,8 @@ static void add_whys(struct maker *maker)
 		if (sum->flags & nt_step_whys[i].flag)
 			add_why(maker, 0, 0, nt_step_whys[i].text);
 	}
+	if (sum->not_loaded[0])
+		add_why(maker, 0, 0, sum->not_loaded);
 	if (sum->unusable == 1)
 		add_why(maker, 0, 0, sum->unusable_why);
 	if (sum->unusable > 1) {

@@ -85,6 +85,11 @@ libnt_report_la_SOURCES = \
 	%D%/values.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
+	%D%/verdict-maker.h \
+	%D%/verdict-net.c \
+	%D%/verdict-why.c \
+	%D%/words.c \
+	%D%/words.h \
 	%D%/wrap.c \
 	%D%/wrap.h
 nodist_libnt_report_la_SOURCES = %D%/html/page.c

@@ -13,6 +13,7 @@
 #include "report/rowtime.h"
 #include "report/table.h"
 #include "report/verdict.h"
+#include "report/words.h"
 #include "report/wrap.h"
 
 /* A row as the table's columns see it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "report/rowtext.h"
 #include "report/rowtime.h"
 
 enum metric {
@@ -188,7 +189,7 @@ static void add_decision(struct adder *adder, const struct place *place)
 	if (out) {
 		put_place(out, place);
 		put_label(out, "state", place->row->state);
-		put_label(out, "reason", nt_reason_code(place->row->reason));
+		put_label(out, "reason", nt_reason_code(nt_row_reason(place->row)));
 		fclose(out);
 	}
 	take(adder, METRIC_DECISION, 1, labels);

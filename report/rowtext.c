@@ -12,11 +12,6 @@
 #include "report/rowtime.h"
 #include "report/table.h"
 
-static bool is_state(const struct nt_row *row, const char *state)
-{
-	return row->state && strcmp(row->state, state) == 0;
-}
-
 static void add(char *out, size_t out_bytes, const char *text)
 {
 	size_t used = strlen(out);
@@ -76,9 +71,9 @@ int nt_row_reason(const struct nt_row *row)
 {
 	if (row->reason != NT_REASON_NONE || nt_row_is_tuned(row))
 		return row->reason;
-	if (is_state(row, NT_KEYSTATE_EXPLORING))
+	if (nt_row_is(row, NT_KEYSTATE_EXPLORING))
 		return NT_REASON_UNFINISHED;
-	return is_state(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
+	return nt_row_is(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
 }
 
 static void say_open(struct nt_said *said, const struct nt_row *row)
@@ -113,7 +108,7 @@ void nt_row_say(struct nt_said *said, const struct nt_row *row)
 		nt_reason_say(said, row->reason, NULL, NULL);
 		add_chosen(said, row);
 	}
-	if (nt_reason_about(row->reason) != NT_ABOUT_OPEN_KEY && isnan(row->auto_us) &&
+	if (nt_reason_about(nt_row_reason(row)) != NT_ABOUT_OPEN_KEY && isnan(row->auto_us) &&
 	    isnan(row->auto_own_us))
 		add(said->says, sizeof(said->says),
 		    " None of its calls could be timed: they were in CUDA graphs, or too few.");

@@ -4,7 +4,13 @@
 #include "report/rowtime.h"
 
 #include <math.h>
+#include <string.h>
 #include "contract/coll.h"
+
+bool nt_row_is(const struct nt_row *row, const char *state)
+{
+	return row->state && strcmp(row->state, state) == 0;
+}
 
 bool nt_row_is_tuned(const struct nt_row *row)
 {

@@ -11,6 +11,8 @@
 #include "record/bandwidth.h"
 #include "record/summary.h"
 
+bool nt_row_is(const struct nt_row *row, const char *state); /* NT_KEYSTATE_* */
+
 /* Another arm than NCCL's is in use. */
 bool nt_row_is_tuned(const struct nt_row *row);
 

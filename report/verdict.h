@@ -43,12 +43,6 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 		    struct nt_error *err);
 void nt_verdict_fini(struct nt_verdict_text *verdict);
 
-/* "Tree/Simple with 8 channels": an arm as it is spoken of. */
-const char *nt_arm_words(int arm, char *out, size_t out_bytes);
-
-/* "the 8 ranks across 2 nodes (dp_group, looks data parallel)" */
-const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes);
-
 /* Seconds that the summary's step would have to run until what it saves is what exploring has cost;
  * NAN where that cannot be known, or never happens. */
 double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);

@@ -64,8 +64,10 @@ unit_tests = \
 	%D%/unit/report-jobid \
 	%D%/unit/report-print \
 	%D%/unit/report-rank \
+	%D%/unit/report-reasons \
 	%D%/unit/report-spool \
 	%D%/unit/report-summary \
+	%D%/unit/report-verdict \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/spank-mpi \
@@ -460,12 +462,18 @@ EXTRA_DIST += \
 	%D%/unit/data/report/empty.json \
 	%D%/unit/data/report/empty.out.json \
 	%D%/unit/data/report/empty.txt \
+	%D%/unit/data/report/full.csv \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
+	%D%/unit/data/report/full.prom \
 	%D%/unit/data/report/full.txt \
 	%D%/unit/data/report/launch.json \
 	%D%/unit/data/report/launch.out.json \
 	%D%/unit/data/report/launch.txt \
+	%D%/unit/data/report/reasons.json \
+	%D%/unit/data/report/reasons.txt \
+	%D%/unit/data/report/short.json \
+	%D%/unit/data/report/short.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \

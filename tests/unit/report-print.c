@@ -12,7 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 #include "record/file.h"
+#include "report/output.h"
 #include "report/table.h"
+#include "report/values.h"
+#include "report/wrap.h"
 
 static char *read_data(const char *name, const char *suffix)
 {
@@ -27,6 +30,19 @@ static char *read_data(const char *name, const char *suffix)
 	if (nt_file_read(path, 1u << 20, &text, &bytes, &err) < 0)
 		fail_msg("%s", err.text);
 	return text;
+}
+
+/* Lines of values end in CR LF, each; files of this tree do not. */
+static void take_returns(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		assert_true(*from != '\n' || (from > text && from[-1] == '\r'));
+		if (*from != '\r')
+			*to++ = *from;
+	}
+	*to = '\0';
 }
 
 /* What differs is left in the working directory, for diff. */
@@ -75,23 +91,95 @@ static void check_text(const char *name, const char *job)
 	nt_summary_fini(&summary);
 }
 
+/* Into a form that has its own suffix. */
+static void check_form(const char *name, const char *job, enum nt_form form, const char *suffix)
+{
+	struct nt_summary summary;
+	struct nt_output output;
+	struct nt_error err;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	read_summary(name, &summary);
+	assert_int_equal(nt_output_open(&output, form, out, &err), 0);
+	assert_int_equal(nt_output_add(&output, job, &summary, &err), 0);
+	nt_output_close(&output, true);
+	fclose(out);
+	if (form == NT_FORM_CSV)
+		take_returns(text);
+	compare(name, suffix, text);
+	free(text);
+	nt_summary_fini(&summary);
+}
+
 static void check_json(const char *name, const char *job)
 {
-	json_object *array = json_object_new_array();
-	struct nt_summary summary;
-	struct nt_error err;
-	char *text;
+	check_form(name, job, NT_FORM_JSON, ".out.json");
+}
 
-	read_summary(name, &summary);
-	assert_int_equal(nt_summary_json(array, job, &summary, &err), 0);
-	assert_true(asprintf(&text, "%s\n",
-			     json_object_to_json_string_ext(
-				     array, JSON_C_TO_STRING_PRETTY |
-						    JSON_C_TO_STRING_NOSLASHESCAPE)) > 0);
-	compare(name, ".out.json", text);
+static void prints_values(void **state)
+{
+	(void)state;
+	check_form("full", "4711", NT_FORM_CSV, ".csv");
+}
+
+static void prints_metrics(void **state)
+{
+	(void)state;
+	check_form("full", "4711", NT_FORM_PROMETHEUS, ".prom");
+}
+
+/* The same job twice: no two samples with the same labels, and each metric in one place. */
+static void repeats_no_sample(void **state)
+{
+	struct nt_summary summary;
+	struct nt_output output;
+	struct nt_error err;
+	char *text, *once = read_data("full", ".prom");
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	read_summary("full", &summary);
+	assert_int_equal(nt_output_open(&output, NT_FORM_PROMETHEUS, out, &err), 0);
+	assert_int_equal(nt_output_add(&output, "4711", &summary, &err), 0);
+	assert_int_equal(nt_output_add(&output, "4711", &summary, &err), 0);
+	nt_output_close(&output, true);
+	fclose(out);
+	assert_string_equal(text, once);
 	free(text);
-	json_object_put(array);
+	free(once);
 	nt_summary_fini(&summary);
+}
+
+static void quotes_values(void **state)
+{
+	static const struct {
+		const char *json, *csv;
+	} cases[] = {
+		{ "[{\"a\":1,\"b\":null}]", "a,b\r\n1,\r\n" },
+		{ "[{\"a,b\":\"x\\\"y\",\"c\":1.5}]", "\"a,b\",c\r\n\"x\"\"y\",1.5\r\n" },
+		{ "[{\"a\":\"=1+1\",\"launch\":{}}]", "a\r\n'=1+1\r\n" },
+		{ "[]", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_object *array = json_tokener_parse(cases[i].json);
+		size_t bytes;
+		char *text;
+		FILE *out = open_memstream(&text, &bytes);
+
+		assert_non_null(out);
+		nt_values_print(out, array);
+		fclose(out);
+		assert_string_equal(text, cases[i].csv);
+		free(text);
+		json_object_put(array);
+	}
 }
 
 static void prints_all_states(void **state)
@@ -134,18 +222,53 @@ static void prints_launch_profiles(void **state)
 	check_json("launch", "4711");
 }
 
-static void fits_120_columns(void **state)
+static void says_every_reason(void **state)
 {
-	char *text = read_data("full", ".txt");
-	size_t longest = 0;
+	(void)state;
+	check_text("reasons", "4711");
+}
+
+static void says_what_was_too_short(void **state)
+{
+	(void)state;
+	check_text("short", "4711");
+}
+
+static void fits_80_columns(void **state)
+{
+	static const char *const names[] = { "full",	"wide",	   "launch", "differs",
+					     "damaged", "reasons", "short" };
 
 	(void)state;
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-		size_t bytes = strcspn(line, "\n");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = read_data(names[i], ".txt");
 
-		longest = bytes > longest ? bytes : longest;
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+			if (strlen(line) > NT_WRAP_COLUMNS)
+				fail_msg("%s: '%s'", names[i], line);
+		}
+		free(text);
 	}
-	assert_in_range(longest, 80, NT_TABLE_COLUMNS);
+}
+
+static void wraps_words(void **state)
+{
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	nt_wrap(out, "-> ", 3,
+		"0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
+		"0123456789012345678901234567890123456789012345678901234567890123456789012345678901 "
+		" x");
+	fclose(out);
+	assert_string_equal(text,
+			    "-> 0123456789 0123456789 0123456789 0123456789 0123456789 "
+			    "0123456789 0123456789\n   "
+			    "01234567890123456789012345678901234567890123456789012345678901234"
+			    "56789012345678901\n   x\n");
 	free(text);
 }
 
@@ -193,7 +316,14 @@ int main(void)
 		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
 		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
 		cmocka_unit_test(prints_launch_profiles),
-		cmocka_unit_test(fits_120_columns),
+		cmocka_unit_test(prints_values),
+		cmocka_unit_test(prints_metrics),
+		cmocka_unit_test(repeats_no_sample),
+		cmocka_unit_test(quotes_values),
+		cmocka_unit_test(says_every_reason),
+		cmocka_unit_test(says_what_was_too_short),
+		cmocka_unit_test(fits_80_columns),
+		cmocka_unit_test(wraps_words),
 		cmocka_unit_test(writes_numbers),
 		cmocka_unit_test(writes_durations),
 	};

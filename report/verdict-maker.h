@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verdict-maker.h - what the parts of a verdict share (verdict.c, verdict-net.c, verdict-why.c)
+ *
+ * Threads:  as verdict.h.
+ * Errors:   maker->no_memory.
+ */
+#ifndef NT_VERDICT_MAKER_H
+#define NT_VERDICT_MAKER_H
+
+#include "report/verdict.h"
+
+#define NT_TOLD_MAX 3 /* sentences of one kind */
+#define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
+
+struct nt_maker {
+	struct nt_verdict_text *verdict;
+	const struct nt_summary *summary;
+	bool no_memory;
+};
+
+/* Add a sentence. type: what to do; "": nothing. */
+void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
+		  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+double nt_maker_worth(
+	const struct nt_row *row); /* what it saved in milliseconds; 0: nothing known */
+
+/* What was saved and spent, step by step and in all. */
+void nt_maker_net(struct nt_maker *maker);
+/* Rows that are told of together: those that were left alone, or not decided. */
+void nt_maker_open(struct nt_maker *maker);
+/* Communicators and steps that were not tuned. */
+void nt_maker_untuned(struct nt_maker *maker);
+/* What a record lacks. */
+void nt_maker_partial(struct nt_maker *maker);
+
+#endif

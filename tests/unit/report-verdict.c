@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences follow from rows, and from nothing else. */
+#include "report/verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+#include "report/words.h"
+
+/* A step of 8 ranks on 2 nodes. */
+static void read_rows(struct nt_summary *summary, const char *rows)
+{
+	char text[4096];
+	struct nt_error err;
+	int bytes = snprintf(text, sizeof(text),
+			     "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8,"
+			     "\"nodes\":2,\"8r2n\":{%s}}}}",
+			     rows);
+
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_parse(summary, text, (size_t)bytes, NULL, &err), 0);
+	assert_false(nt_summary_damaged(summary));
+}
+
+/* Is there such a sentence? */
+static void expect(const struct nt_verdict_text *verdict, enum nt_sentence_kind kind,
+		   const char *text)
+{
+	for (size_t i = 0; i < verdict->count; i++) {
+		if (verdict->items[i].kind == kind && strstr(verdict->items[i].text, text))
+			return;
+	}
+	for (size_t i = 0; i < verdict->count; i++)
+		print_message("%d: %s\n", (int)verdict->items[i].kind, verdict->items[i].text);
+	fail_msg("no sentence of kind %d has '%s'", (int)kind, text);
+}
+
+static bool has(const struct nt_verdict_text *verdict, const char *text)
+{
+	for (size_t i = 0; i < verdict->count; i++) {
+		if (strstr(verdict->items[i].text, text))
+			return true;
+	}
+	return false;
+}
+
+static void make(struct nt_verdict_text *verdict, struct nt_summary *summary, const char *rows)
+{
+	struct nt_error err;
+
+	read_rows(summary, rows);
+	assert_int_equal(nt_verdict_make(verdict, summary, &err), 0);
+}
+
+static void end(struct nt_verdict_text *verdict, struct nt_summary *summary)
+{
+	nt_verdict_fini(verdict);
+	nt_summary_fini(summary);
+}
+
+/* 100 us of each 1000 are saved from 4.771 s on; what is spent is won back 2.3 s later. */
+#define TREE                                                                                     \
+	"\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[300,200]," \
+	"\"own\":[273,158],\"period\":[1000,1000],\"p\":0.0001,\"n\":24,\"calls\":5000,"         \
+	"\"decided\":4771,\"spent_ms\":%s,\"saved_ms\":22.9}"
+
+static void tells_what_is_faster(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "10");
+	make(&verdict, &summary, rows);
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us instead of "
+	       "NCCL's 273 us; saved 22.9 ms.");
+	expect(&verdict, NT_SENTENCE_NET, "Net time saved: 12.9 ms (saved 22.9 ms, spent 10.0 ms)");
+	assert_false(has(&verdict, "too short"));
+	end(&verdict, &summary);
+}
+
+static void computes_when_exploring_pays(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	make(&verdict, &summary, rows);
+	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 7.071) < 1e-6);
+	expect(&verdict, NT_SENTENCE_NET,
+	       "This step was too short to pay for exploring: it would from 8.0 s on, or with "
+	       "--nccl-tune=policy,launch=auto.");
+	expect(&verdict, NT_SENTENCE_NET, "Net time saved: -207.1 ms");
+	end(&verdict, &summary);
+}
+
+/* Of several communicators at once each saves, and the costs of all are added up. */
+static void counts_communicators_beside_each_other(void **state)
+{
+	struct nt_summary summary;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	read_rows(&summary, rows);
+	summary.rows[0].comms = summary.rows[0].same = 2;
+	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 5.921) < 1e-6);
+	nt_summary_fini(&summary);
+}
+
+static void says_no_seconds_that_it_cannot_know(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make(&verdict, &summary,
+	     "\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
+	     "\"us\":[300,200],\"spent_ms\":230,\"saved_ms\":22.9}");
+	assert_true(isnan(nt_verdict_pays_after_s(&summary, 0)));
+	expect(&verdict, NT_SENTENCE_NET, "This step was too short to pay for exploring.");
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "takes 200 us to the next call instead of NCCL's 300 us");
+	assert_false(has(&verdict, " from "));
+	end(&verdict, &summary);
+}
+
+#define KEPT(size, why)                                                                   \
+	"\"AllReduce " size "\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[9,8]," \
+	"\"spent_ms\":1,\"why\":\"" why "\"}"
+
+static void tells_where_there_is_nothing_to_gain(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	char rows[1024];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE "," KEPT("4M", "small") "," KEPT("8M", "screened"), "1");
+	make(&verdict, &summary, rows);
+	expect(&verdict, NT_SENTENCE_STAYS,
+	       "AllReduce on the 8 ranks across 2 nodes: nothing to gain at 4M and above.");
+	end(&verdict, &summary);
+	make(&verdict, &summary, KEPT("4M", "small") "," KEPT("8M", "chance"));
+	expect(&verdict, NT_SENTENCE_STAYS, "nothing to gain at any of its 2 sizes");
+	end(&verdict, &summary);
+	make(&verdict, &summary,
+	     KEPT("1M", "small") "," KEPT("2M", "open") "," KEPT("8M", "budget"));
+	expect(&verdict, NT_SENTENCE_STAYS, "nothing to gain at 1M.");
+	expect(&verdict, NT_SENTENCE_UNFINISHED, "Unfinished when the step ended: AllReduce 2M");
+	expect(&verdict, NT_SENTENCE_UNFINISHED, "cost too much: AllReduce 8M");
+	end(&verdict, &summary);
+}
+
+static void never_calls_a_tuned_step_untuned(void **state)
+{
+	static const char text[] = "{\"nccl_tune\":{\"v\":1,\"5\":{\"mode\":\"bandit\",\"8r2n\":{" KEPT(
+		"4M",
+		"small") "},\"why\":[\"the user's own NCCL_ALGO was kept\",\"2r2n, 2 communicators: its ranks "
+			 "were not all seen\"]}}}";
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_error err;
+
+	(void)state;
+	nt_summary_init(&summary);
+	assert_int_equal(nt_summary_parse(&summary, text, strlen(text), NULL, &err), 0);
+	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+	expect(&verdict, NT_SENTENCE_UNTUNED, "Tuned with limits: NCCL_ALGO is set");
+	expect(&verdict, NT_SENTENCE_UNTUNED, "Not tuned, 2 communicators of 2 ranks on 2 nodes: ");
+	assert_false(has(&verdict, "were not all seen"));
+	end(&verdict, &summary);
+}
+
+static void speaks_of_arms(void **state)
+{
+	static const struct {
+		const char *name, *words;
+	} cases[] = {
+		{ "TREE/SIMPLE", "Tree/Simple" },
+		{ "RING/LL128", "Ring/LL128" },
+		{ "NVLS_TREE/SIMPLE", "NVLS Tree/Simple" },
+		{ "COLLNET_DIRECT/SIMPLE", "CollNet Direct/Simple" },
+		{ "TREE/SIMPLE/8ch", "Tree/Simple with 8 channels" },
+		{ "AUTO", "NCCL's choice" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char words[96];
+
+		assert_string_equal(nt_arm_words(nt_arm_parse(cases[i].name), words, sizeof(words)),
+				    cases[i].words);
+	}
+}
+
+static void speaks_of_communicators(void **state)
+{
+	struct nt_family family = { .ranks = 8, .nodes = 2, .name = "dp_#" };
+	char words[160];
+
+	(void)state;
+	family.parallel = NT_PARALLEL_DATA;
+	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
+			    "the 8 ranks across 2 nodes (dp_#, looks data parallel)");
+	family = (struct nt_family){ .ranks = 4, .nodes = 1 };
+	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
+			    "the 4 ranks of one node");
+	family = (struct nt_family){ .ranks = 4, .nodes = 4 };
+	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
+			    "the 4 ranks on as many nodes");
+}
+
+static void says_so_where_nothing_was_measured(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make(&verdict, &summary, "");
+	assert_int_equal(verdict.count, 1);
+	expect(&verdict, NT_SENTENCE_MEASURED, "NCCL ran no collective often enough");
+	assert_true(verdict.items[0].type[0]);
+	end(&verdict, &summary);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tells_what_is_faster),
+		cmocka_unit_test(computes_when_exploring_pays),
+		cmocka_unit_test(counts_communicators_beside_each_other),
+		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
+		cmocka_unit_test(tells_where_there_is_nothing_to_gain),
+		cmocka_unit_test(never_calls_a_tuned_step_untuned),
+		cmocka_unit_test(speaks_of_arms),
+		cmocka_unit_test(speaks_of_communicators),
+		cmocka_unit_test(says_so_where_nothing_was_measured),
+	};
+
+	return cmocka_run_group_tests_name("report-verdict", tests, NULL, NULL);
+}

@@ -21,7 +21,7 @@ function facts(key) {
 		["Start of one to start of the next", key.own && known(key.period) ? time(key.period) : null],
 		["Looks like", key.parallel ? `${key.parallel} parallel` : null],
 		["Of the communication time", known(key.share) ? percent(key.share * 100) : null],
-		["Gain", known(key.gain) ? percent(key.gain, true) : null],
+		[key.committed ? "Gain" : "Gain of the best other arm", known(key.gain) ? percent(key.gain, true) : null],
 		["Chance that this is noise (p)", known(key.p) ? chance(key.p) : null],
 		["Algbw, busbw", known(key.algbw) ? `${decimals(key.algbw, 2)}, ${decimals(key.busbw, 2)} GB/s` : null],
 		["Exploring cost", known(key.spentMs) ? `${time(key.spentMs * 1000)}${
@@ -42,7 +42,7 @@ function armRow(key, arm, x, y) {
 		marks.push(line(armKind(key, arm), x(arm.low), y, x(arm.high), y),
 			line(armKind(key, arm), x(arm.low), y - 4, x(arm.low), y + 4),
 			line(armKind(key, arm), x(arm.high), y - 4, x(arm.high), y + 4));
-	marks.push(...spread(armKind(key, arm), x, y, 14, arm.p25, arm.p75, arm.us));
+	marks.push(...spread(armKind(key, arm), x, y, 14, arm.p25, known(arm.p75) ? arm.p75 : arm.us, arm.us));
 	if (known(arm.predicted))
 		marks.push(triangle("predicted", x(arm.predicted), y - 4));
 	return marks;
@@ -73,7 +73,8 @@ function armsFigure(key) {
 
 	return figure({
 		title: "Its arms",
-		note: "the quickest first, by the times that were compared; box: the middle half of them",
+		note: `the quickest first, by the times that were compared; box: ${arms.some((arm) => known(arm.p75))
+			? "the middle half of them" : "the quarter below the median, all that this record has"}`,
 		name: `Arms of ${key.name}, ${key.where}`,
 		legend: ARM_MARKS,
 		draw: rowsOf({
@@ -81,7 +82,7 @@ function armsFigure(key) {
 			label: (arm) => arm.name, tip: armTip,
 			value: (arm) => [[known(arm.samples) ? `n = ${arm.samples}` : "", "soft"], [time(arm.us), ""]],
 			marks: (arm, x, y) => armRow(key, shown(arm), x, y),
-			ticks: scale, tick: (us) => tickTime(us, last), axis: `time of a call, ${timeUnit(last)}`,
+			ticks: scale, tick: (us) => tickTime(us, last), axis: `time that was compared, ${timeUnit(last)}`,
 			name: `Times of ${many(arms.length, "arm")} of ${key.name}`,
 		}),
 		table: () => [["arm", "median µs", "p25 µs", "p75 µs", "samples", "predicted µs"],

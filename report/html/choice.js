@@ -49,7 +49,7 @@ function choiceTip(key) {
 }
 
 function spreadWords(times) {
-	return time(times.us) + (known(times.p25) && known(times.p75)
+	return time(times.us) + (known(times.p25) && known(times.p75) && !times.borrowed
 		? ` (half of them ${time(times.p25)} to ${time(times.p75)})` : "");
 }
 
@@ -76,7 +76,7 @@ function choiceFigure(panel, scale, press) {
 }
 
 function rangeWords(times) {
-	return known(times.p25) && known(times.p75) ? `${times.p25}–${times.p75}` : NONE;
+	return known(times.p25) && known(times.p75) && !times.borrowed ? `${times.p25}–${times.p75}` : NONE;
 }
 
 /* Panels of keys with times; those that take most of the time first, sizes ascending. */
@@ -107,6 +107,9 @@ function choiceSection(model, press) {
 		return null;
 	return [
 		legend(CHOICE_MARKS),
+		panels.some((panel) => panel.keys.some((key) => key.auto.borrowed || key.arm.borrowed))
+			? el("p", { class: "where" }, "Marks are the time of a call; boxes are as wide, in proportion, as the times that were compared, from one call to the next.")
+			: null,
 		el("div", { class: "panels" }, panels.map((panel) => {
 			rows += panel.keys.length;
 			return rows <= PANEL_ROWS || rows === panel.keys.length

@@ -18,15 +18,16 @@ function whereOf(item) {
 		.filter(Boolean).join(", ");
 }
 
-/* What is shown as the time of a call: its own, start to end, else from one start to the next. */
+/* What is shown as the time of a call: its own, start to end, else from one start to the next. Where
+ * only the latter's quartiles are known, they lend their distance to the former's median. */
 function timesOf(item, which) {
 	const of = (name) => (item.record[name] || [])[which];
+	const us = (item.call_us || [])[which], compared = of("us");
+	const times = { us, p25: of(item.call_own ? "own_p25" : "p25"), p75: of(item.call_own ? "own_p75" : "p75") };
 
-	return {
-		us: (item.call_us || [])[which],
-		p25: of(item.call_own ? "own_p25" : "p25"),
-		p75: of(item.call_own ? "own_p75" : "p75"),
-	};
+	if (!known(times.p25) && known(us) && compared > 0 && known(of("p25")) && known(of("p75")))
+		return { us, p25: us * of("p25") / compared, p75: us * of("p75") / compared, borrowed: true };
+	return times;
 }
 
 function armOf(arm) {

@@ -95,7 +95,7 @@ function valueOf(value, x, y) {
 function spread(kind, x, y, tall, from, to, middle) {
 	const marks = [];
 
-	if (known(from) && known(to))
+	if (known(from) && known(to) && to >= from)
 		marks.push(shape("rect", { class: kind, x: x(from), y: y - tall / 2, rx: 2,
 			width: Math.max(1, x(to) - x(from)), height: tall }));
 	if (known(middle))

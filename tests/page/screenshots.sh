@@ -13,16 +13,19 @@ work=$(mktemp -d)
 . "$top/tests/lib/chrome.bash"
 trap 'chrome_stop; rm -rf "$work"' EXIT
 
-# picture NAME THEME WIDTH HEIGHT TOP
+# picture NAME THEME FROM TO: sections, FROM's top to TO's bottom; '' is the page's top
 picture() {
+	local wide=1120 from high
 	chrome_open "$work/page.html" "{\"features\":[{\"name\":\"prefers-color-scheme\",\"value\":\"$2\"}]}" \
-		"{\"width\":$3,\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}"
-	chrome_call Page.captureScreenshot "{\"captureBeyondViewport\":true,\"clip\":{\"x\":0,\"y\":$5,\"width\":$3,\"height\":$4,\"scale\":1}}" |
+		"{\"width\":$wide,\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}"
+	from=$(chrome_eval "'$3' ? Math.round(byId('$3').getBoundingClientRect().top + scrollY - 14) : 0")
+	high=$(chrome_eval "Math.round(byId('$4').getBoundingClientRect().bottom + scrollY + 14) - $from")
+	chrome_call Page.captureScreenshot "{\"captureBeyondViewport\":true,\"clip\":{\"x\":0,\"y\":$from,\"width\":$wide,\"height\":$high,\"scale\":1}}" |
 		jq -r .data | base64 -d >"$to/$1.png"
 }
 
 mkdir -p "$to"
 "$page" ranks 4711 "$top"/tests/page/data/bench/rank.*.json >"$work/page.html"
 chrome_start "$work/chrome"
-picture report-light light 1120 1100 0
-picture report-dark dark 1120 1100 0
+picture report-light light '' choice
+picture report-dark dark one comms

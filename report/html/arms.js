@@ -106,7 +106,7 @@ function keyDetail(key) {
 		facts(key),
 		key.arms.some((arm) => known(arm.us)) ? armsFigure(key)
 			: empty(key.state === "counted" || key.exploring ? "No arm of this key was measured to the end."
-				: "This form of the record has the times of single arms not."),
+				: "The times of single arms are not in this form of the record."),
 		key.trials.length > 0 ? trialsFigure(key) : null,
 	];
 }

@@ -1,6 +1,7 @@
 /* AUTO against the chosen arm, size by size: a panel for each communicator and collective. */
 
 const PANEL_ROWS = 48; /* drawn at once; what is beyond stands in panels that open */
+const PANELS_FOLDED = 8; /* shown by name; the others stand behind one more */
 
 const CHOICE_MARKS = [
 	[() => spread("auto", (v) => v, 7, 8, 6, 28, 16), "NCCL’s own choice (AUTO): median, and the middle half of its calls"],
@@ -101,22 +102,24 @@ function choicePanels(model) {
 function choiceSection(model, press) {
 	const panels = choicePanels(model);
 	const scale = choiceScale(panels.flatMap((panel) => panel.keys));
-	let rows = 0;
+	const folded = (panel) => later(`${panel.coll}, ${panel.where} (${many(panel.keys.length, "size")})`, "panel",
+		() => openFigure(choiceFigure(panel, scale, press)));
+	let rows = 0, open = 0;
 
 	if (panels.length === 0)
 		return null;
+	while (open < panels.length && (open === 0 || rows + panels[open].keys.length <= PANEL_ROWS))
+		rows += panels[open++].keys.length;
+	const last = panels.length - open > PANELS_FOLDED + 2 ? open + PANELS_FOLDED : panels.length;
 	return [
 		legend(CHOICE_MARKS),
 		panels.some((panel) => panel.keys.some((key) => key.auto.borrowed || key.arm.borrowed))
 			? el("p", { class: "where" }, "Marks are the time of a call; boxes are as wide, in proportion, as the times that were compared, from one call to the next.")
 			: null,
-		el("div", { class: "panels" }, panels.map((panel) => {
-			rows += panel.keys.length;
-			return rows <= PANEL_ROWS || rows === panel.keys.length
-				? choiceFigure(panel, scale, press)
-				: later(`${panel.coll}, ${panel.where} (${many(panel.keys.length, "size")})`, "panel",
-					() => openFigure(choiceFigure(panel, scale, press)));
-		})),
+		el("div", { class: "panels" }, panels.slice(0, open).map((panel) => choiceFigure(panel, scale, press)),
+			panels.slice(open, last).map(folded)),
+		last < panels.length ? later(`${panels.length - last} more, which take less of the time`, "panel",
+			() => el("div", { class: "panels" }, panels.slice(last).map(folded))) : null,
 	];
 }
 

@@ -62,8 +62,8 @@ function headOf(columns, sort) {
 }
 
 function tableSection(model, press) {
-	const columns = COLUMNS.filter(([name, , value]) => name === "Decision" ||
-		model.keys.some((key) => raw(value(key)) !== NONE));
+	const columns = COLUMNS.filter(([name]) => name !== "Step" || model.manySteps)
+		.filter(([, , value]) => model.keys.some((key) => raw(value(key)) !== NONE));
 	const body = el("tbody", {});
 	const told = el("p", { role: "status" });
 	const search = el("input", { type: "search", id: "search", autocomplete: "off", input: () => show() });

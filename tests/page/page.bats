@@ -168,7 +168,7 @@ evil() {
 		.filter((one) => one.offsetParent); return seen.every((one, i) => !i ||
 			seen[i - 1].compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) && seen.every((one) => one.tabIndex === 0); })()'
 	# Sort and choose without a pointer.
-	is true '(document.querySelectorAll("#keys thead button")[3].focus(), true)'
+	is true '(document.querySelectorAll("#keys thead button")[2].focus(), true)'
 	press Enter 13 0 '\r'
 	is '"Decision"' '(document.querySelector("#keys th[aria-sort]") || document.body).textContent.trim().slice(0, 8)'
 	is true '(document.querySelector("#keys tbody th button").focus(), getComputedStyle(document.activeElement).outlineStyle !== "none")'

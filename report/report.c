@@ -288,7 +288,7 @@ static int report_jobs(struct answer *answer, size_t *known, struct nt_error *er
 	slurm_init(NULL);
 	for (size_t i = 0; rc == 0 && i < jobs->count; i++)
 		rc = report_range(answer, &jobs->ranges[i], known, err);
-	if (rc == 0)
+	if (rc == 0 && !nt_joblist_is_one(jobs))
 		rc = report_span(answer, known, err);
 	slurm_fini();
 	return rc;
@@ -453,10 +453,11 @@ const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
 	.summary = "show what a job's steps tuned and what it brought",
-	.help = "Usage: nccl-tune report JOBS... [--json | --csv | --prometheus]\n"
+	.help = "Usage: nccl-tune report JOBS... [--json | --csv | --html | --prometheus]\n"
 		"       nccl-tune report [--user LIST] [--since TIME] [--until TIME]\n"
-		"                        [--partition LIST] [--json | --csv | --prometheus]\n"
-		"       nccl-tune report --file FILE [JOB[.STEP]] [--json | --csv | --prometheus]\n"
+		"                        [--partition LIST] [--json | --csv | --html | --prometheus]\n"
+		"       nccl-tune report --file FILE [JOB[.STEP]]\n"
+		"                        [--json | --csv | --html | --prometheus]\n"
 		"\n"
 		"Show the records that tuning left in accounting: what came of it in sentences, then a\n"
 		"table with a line for each collective and size, each with its reason, and what to do.\n"
@@ -472,7 +473,8 @@ const struct nt_command nt_command_report = {
 		"  -p, --partition LIST  in these partitions\n"
 		"  -j, --json            print a JSON array for programs, see nccl-tune(1)\n"
 		"      --csv             the same as comma-separated values (RFC 4180)\n"
-		"      --html [FILE.html]    a page for a browser, in FILE.html (default: nccl-tune-JOB.html;\n"
+		"      --html [FILE.html]\n"
+		"                        write a page for a browser (default: nccl-tune-JOB.html;\n"
 		"                        --html=- for standard output)\n"
 		"      --prometheus      for the textfile collector of Prometheus' node exporter\n"
 		"  -f, --file FILE       read the record from FILE (- for standard input)\n"

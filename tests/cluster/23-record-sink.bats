@@ -123,10 +123,10 @@ is_running() {
 	submit -N2 --ntasks-per-node=4 <<<'srun -N1 -n1 ./rank : -N1 -n2 ./rank'
 	wait_record "$job"
 	[ "$(steps "$job")" = '["0+0","0+1"]' ]
-	run -0 report "$job.0"
-	[ "$(grep -c 'AllReduce' <<<"$output")" = 2 ]
-	run -0 report "$job.0+1"
-	[ "$(grep -c 'AllReduce' <<<"$output")" = 1 ]
+	run -0 report --json "$job.0"
+	jq -e '[.[] | select(.collective == "AllReduce")] | length == 2' <<<"$output"
+	run -0 report --json "$job.0+1"
+	jq -e '[.[] | select(.collective == "AllReduce")] | length == 1' <<<"$output"
 }
 
 # The record of a job that has ended, and what another program then makes of the text.

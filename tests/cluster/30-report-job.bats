@@ -66,8 +66,10 @@ is_forgotten() {
 	run -0 --separate-stderr report "$job"
 	[ -z "$stderr" ]
 	[ "${lines[0]}" = "Job $job" ]
-	[[ $output = *'0     8r2n  AllReduce   256K  RING/SIMPLE  TREE/SIMPLE  280.1  173.2  38.2  0.0001 '* ]]
-	[ "${lines[-1]}" = 'Net time saved: 444.4 ms (saved 456.7 ms, spent 12.3 ms)' ]
+	[ "${lines[1]}" = 'AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 173 us to the' ]
+	[[ $output = *'Net time saved: 444.4 ms (saved 456.7 ms, spent 12.3 ms).'* ]]
+	[ "$(wc -L <<<"$output")" -le 80 ]
+	[[ $(tr -s ' \n' ' ' <<<"$output") = *"TREE/SIMPLE in place of NCCL's RING/SIMPLE: 38.2 % faster (p 0.0001, 24 samples)."* ]]
 	end_job
 }
 
@@ -147,6 +149,29 @@ is_forgotten() {
 	[ "${lines[0]}" = "Job $job+1" ]
 }
 
+@test "several jobs, a range, a user's jobs, and forms for programs" {
+	local first
+	start_job "$(record 0 RING/LL)"
+	end_job
+	first=$job
+	start_job "$(record 0 TREE/LL)"
+	end_job
+	run -0 report "$first,$job.0"
+	[ "$(grep ^Job <<<"$output")" = "Job $first"$'\n'"Job $job" ]
+	run -0 report "$first-$((job + 5))"
+	[ "$(grep -xE "Job ($first|$job)" <<<"$output")" = "Job $first"$'\n'"Job $job" ]
+	run -0 report --since now-1hour --json
+	jq -e --arg a "$first" --arg b "$job" '[.[].job] | index($a) < index($b)' <<<"$output"
+	run -0 report --user "$NT_USER" --since now-1hour --partition "$(sacct_field "$job" partition)" --csv
+	[[ $output = job,step,*"$job,0,8,2,AllReduce,262144,RING/SIMPLE,TREE/LL,"*$'\r'* ]]
+	run -0 report "$job" --prometheus
+	[ "$(grep -c '^# TYPE nccl_tune_call_microseconds gauge' <<<"$output")" = 1 ]
+	[[ $output = *"nccl_tune_saved_seconds{"*"slurm_job_id=\"$job\",slurm_step_id=\"0\","*"} 0.4567"* ]]
+	run -1 --separate-stderr report --user nobody --since now-1hour
+	[[ $stderr = *'none of 0 jobs has a record' ]]
+	run -2 report "$first-x"
+}
+
 @test "no such job" {
 	run -1 report 999999
 	[[ $output = *'no job 999999: slurmctld and accounting do not know it'* ]]
@@ -167,7 +192,7 @@ is_forgotten() {
 	text=$(record 0 RING/LL)
 	start_job "${text:0:150}"
 	run -1 --separate-stderr report "$job"
-	[[ $output = *'Damaged: ends in the middle, after 150 bytes'*'this is what could be read' ]]
+	[[ $output = *'this is what could be read'*'Damaged: ends in the middle, after 150 bytes'* ]]
 	[[ $stderr = *"job $job: the record is damaged" ]]
 	as_root scontrol update "jobid=$job" "admincomment=$(record 0 RING/LL '"x"')"
 	run -1 report "$job"

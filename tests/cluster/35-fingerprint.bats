@@ -57,12 +57,12 @@ overridden() {
 	jq '[.keys[].overridden] | add' "$out"
 }
 
-# untuned TEXT HINT: no call was changed; the record and the report say why, and the report what to do.
+# untuned TEXT SAYS ADVICE: no call was changed; the record and the report say why, and the report what to do.
 untuned() {
 	[ "$(overridden)" = 0 ] || { cat "$out"; return 1; }
 	sacct_field "$job" admincomment | jq -e --arg text "$1" '.nccl_tune["0"].why | any(contains($text))' ||
 		{ sacct_field "$job" admincomment; return 1; }
-	[[ $report = *"$1"*"Hint: "*"$2"* ]] || { echo "$report"; return 1; }
+	[[ $(tr -s ' \n' ' ' <<<"$report") = *"Not tuned"*": $2"*" -> "*"$3"* ]] || { echo "$report"; return 1; }
 }
 
 # device DIR ADDRESS CLASS VENDOR:DEVICE [BUSES]: what sysfs has of a device of NUMA node 0; BUSES, as 1112, are
@@ -203,15 +203,16 @@ cache_agrees() {
 	cluster stop n2
 	cluster start n2
 	cluster_wait
-	untuned "rank 2 on n2 differs: hardware $there, others $here" "nccl-tune fingerprint"
+	untuned "rank 2 on n2 differs: hardware $there, others $here" \
+		"Rank 2 on n2 has other hardware: $there, others $here." "nccl-tune fingerprint"
 }
 
 @test "a rank with another NCCL: AUTO everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 3 ] || nccl=2.28.9'
-	untuned "rank 3 on n2 differs: " "different releases of NCCL"
+	untuned "rank 3 on n2 differs: " "Rank 3 on n2 runs another NCCL" "load the same NCCL"
 }
 
 @test "a rank with other settings: AUTO everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 1 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}'
-	untuned "rank 1 on n1 differs: policy" "different settings"
+	untuned "rank 1 on n1 differs: policy" "Rank 1 on n1 has other settings" "NCCL_TUNE_POLICY alone"
 }

@@ -63,5 +63,8 @@ record() {
 @test "a plugin that is not there takes nothing with it" {
 	PLUGIN=/nowhere/their.so NCCL_DEBUG=WARN job none bandit,min_calls=8 --iters 12000
 	grep -q 'the tuner plugin /nowhere/their.so is not loaded: ' "$err"
+	run -0 record
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(grep -m1 -xE '[0-9]+' "$err")"
+	[[ $(tr -s ' \n' ' ' <<<"$output") = *"plugin that the job asks for could not be loaded"*"/nowhere/their.so"* ]]
 	jq -e '.keys[0].arm == "RING/SIMPLE"' "$out"
 }

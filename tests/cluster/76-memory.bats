@@ -115,6 +115,7 @@ helpers() {
 		.step_us[0] <= .step_us[1] and .step_us[1] <= .step_us[2] and (.from | test("measured in this job")) and
 		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output"
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
+	output=$(tr -s ' \n' ' ' <<<"$output") # lines are of 80 columns
 	[[ $output = *"launch profile wide (measured in this job "*" x expected, "*" x measured by the program's own step; "*" ms a step, 120 steps)"* ]]
 	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.2"

@@ -68,3 +68,12 @@ said() {
 	done < <(said spank/*.c)
 	none "$missing"
 }
+
+@test "the page has every sentence of the report, and what to do" {
+	local text missing=''
+	[ "$(texts_of report/reasons.c | grep -c '[.]$')" -gt 100 ]
+	while read -r text; do
+		grep -qF -- "$text" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
+	done < <(texts_of report/reasons.c | sed -n 's/{[a-z0-9]*}/…/g; s/^ *//; /[.]$/p')
+	none "$missing"
+}

@@ -172,7 +172,7 @@ static void states_have_their_forms(void **state)
 	       "\"AllGather 96\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[10.0],\"n\":2,\"calls\":7,"
 	       "\"why\":\"open\",\"share\":0.41},"
 	       "\"AllReduce 64K\":{\"auto\":\"TREE/LL\",\"arm\":\"AUTO\",\"us\":[20.0,21.0],\"gain\":-5.0,\"p\":1,"
-	       "\"calls\":5,\"why\":\"small\",\"share\":0.59}}}");
+	       "\"calls\":5,\"why\":\"small\",\"share\":0.59,\"best\":\"RING/LL\"}}}");
 }
 
 /* A time of next to nothing makes a gain without end, which JSON cannot say. */
@@ -190,7 +190,8 @@ static void numbers_without_end_are_left_out(void **state)
 	assert_string_equal(
 		out, STEP_TEXT
 		",\"comm_ms\":0.0,\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"AUTO\","
-		"\"arm\":\"AUTO\",\"us\":[0.0,21.0],\"calls\":5,\"why\":\"other\",\"share\":1}}}");
+		"\"arm\":\"AUTO\",\"us\":[0.0,21.0],\"calls\":5,\"why\":\"other\",\"share\":1,"
+		"\"best\":\"RING/LL\"}}}");
 	nt_sum_fini(&sum);
 }
 
@@ -239,6 +240,28 @@ static void communicators_of_unknown_shape(void **state)
 	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":0,\"nodes\":0,\"state\":\"joining\",\"why\":\"half\",\"keys\":[" COMMITTED
 		 "]}," COMM("b", 0, "\"keys\":[" COMMITTED "]")));
 	expect(&sum, STEP_TEXT COSTS ",\"8r2n\":{" COMMITTED_TEXT "},\"why\":[\"half\"]}");
+}
+
+/* Of the plugins behind ours only what was not loaded is a reason, the first in order. */
+static void plugins_that_were_not_loaded_are_told(void **state)
+{
+	static const char loaded[] = "{" HEAD
+				     ",\"plugins\":{\"tuner\":\"theirs (v5)\"},\"comms\":[]}";
+	static const char failed[] =
+		"{" HEAD
+		",\"plugins\":{\"tuner\":\"/nowhere/{t}.so: not loaded: no such file\",\"else\":1},"
+		"\"comms\":[]}";
+	static const char later[] =
+		"{" HEAD ",\"plugins\":{\"tuner\":\"/x.so: not loaded: why\"},\"comms\":[]}";
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum, loaded);
+	add(&sum, later);
+	add(&sum, failed);
+	expect(&sum, STEP_TEXT
+	       ",\"why\":[\"the user's own tuner plugin was not loaded: /nowhere/(t).so: no such file\"]}");
 }
 
 static void users_own_settings_are_told(void **state)
@@ -511,6 +534,7 @@ int main(void)
 		cmocka_unit_test(a_trial_with_channels_is_read),
 		cmocka_unit_test(reasons_are_told_once),
 		cmocka_unit_test(communicators_of_unknown_shape),
+		cmocka_unit_test(plugins_that_were_not_loaded_are_told),
 		cmocka_unit_test(users_own_settings_are_told),
 		cmocka_unit_test(launch_profiles_are_told),
 		cmocka_unit_test(bad_records_are_left_out_whole),

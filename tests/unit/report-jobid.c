@@ -77,11 +77,62 @@ static void refuses_the_rest(void **state)
 	}
 }
 
+static void takes_ranges(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t job, last_job;
+		int64_t task, last_task;
+		const char *step;
+	} cases[] = {
+		{ "12", 12, 12, -1, -1, "" },
+		{ "12.3", 12, 12, -1, -1, "3" },
+		{ "4711-4720", 4711, 4720, -1, -1, "" },
+		{ "12-12.0", 12, 12, -1, -1, "0" },
+		{ "4711_3", 4711, 4711, 3, -1, "" },
+		{ "4711_3-7", 4711, 4711, 3, 7, "" },
+		{ "1-10000", 1, 10000, -1, -1, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_jobrange range;
+		struct nt_error err;
+
+		if (nt_jobrange_parse(&range, cases[i].text, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(range.first.job, cases[i].job);
+		assert_int_equal(range.last_job, cases[i].last_job);
+		assert_int_equal(range.first.task, cases[i].task);
+		assert_int_equal(range.last_task, cases[i].last_task);
+		assert_string_equal(range.first.step, cases[i].step);
+	}
+}
+
+static void refuses_other_ranges(void **state)
+{
+	static const char *const wrong[] = { "12-",	 "12-11",  "-12",      "12-x",
+					     "12_1-0",	 "12+1-2", "1-10001",  "12--13",
+					     "12-13-14", "12.0-1", "12_1-2_3", "12-4294967280" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct nt_jobrange range;
+		struct nt_error err;
+
+		if (nt_jobrange_parse(&range, wrong[i], &err) == 0)
+			fail_msg("'%s' was taken for jobs", wrong[i]);
+		assert_non_null(strstr(err.text, wrong[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_what_slurm_prints),
 		cmocka_unit_test(refuses_the_rest),
+		cmocka_unit_test(takes_ranges),
+		cmocka_unit_test(refuses_other_ranges),
 	};
 
 	return cmocka_run_group_tests_name("report-jobid", tests, NULL, NULL);

@@ -43,6 +43,9 @@ EXTRA_DIST += \
 	%D%/guide-user.md \
 	%D%/hosts.md \
 	%D%/programs.md \
+	%D%/schema/job.schema.json \
+	%D%/schema/rank.schema.json \
+	%D%/schema/step.schema.json \
 	%D%/threat-model.md \
 	%D%/trouble.md \
 	%D%/screenshots/report-dark.png \

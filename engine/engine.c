@@ -138,6 +138,8 @@ static void close_round(struct nt_engine_key *key)
 	seen->rounds[s->kind]++;
 	if (key->history) {
 		note_history(key, evidence);
+		key->history->spent_calls = seen->spent.calls;
+		key->history->spent_ms = (float)(nt_ledger_us(&seen->spent.ledger) / 1000);
 		nt_histories_keep_so_far(key->engine->histories, key->history);
 	}
 	memset(key->sample, 0, sizeof(key->sample));

@@ -36,6 +36,9 @@ struct nt_history {
 	uint32_t ranks, nodes;
 	uint16_t auto_arm, chosen_arm;
 	float cost_us[NT_PAIRS]; /* NCCL's */
+	/* What exploring has cost by its last round (engine/ledger.h); below 0: it saved time. */
+	uint32_t spent_calls;
+	float spent_ms;
 	unsigned arms;
 	struct nt_tried arm[NT_HISTORY_ARMS]; /* in the order of their trial, AUTO first */
 	/* What it takes to repeat the first exploration. */

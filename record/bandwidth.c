@@ -36,7 +36,7 @@ enum nt_which nt_row_in_force(const struct nt_row *row)
 
 bool nt_row_own_known(const struct nt_row *row)
 {
-	return !isnan(row->own_us[nt_row_in_force(row)]);
+	return !isnan(row->auto_own_us) && isnan(row->arm_us) == isnan(row->arm_own_us);
 }
 
 double nt_row_call_us(const struct nt_row *row, enum nt_which which)

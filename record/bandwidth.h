@@ -24,8 +24,8 @@ double nt_busbw_gbps(int coll, double ranks, double bytes, double us);
 void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *inside_bytes,
 		    double *between_bytes);
 
-/* The time of a call of a row that is to be shown: its own where that is known, else the period.
- * NAN: neither is. */
+/* The time of a call of a row that is to be shown: its own where that is known of all that the row
+ * compares, else the period. NAN: neither is. */
 enum nt_which { NT_OF_AUTO, NT_OF_ARM }; /* NCCL's pick, and the arm that is compared with it */
 double nt_row_call_us(const struct nt_row *row, enum nt_which which);
 /* Is that the call's own? */

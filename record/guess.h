@@ -31,10 +31,10 @@ enum nt_parallel { NT_PARALLELS(NT_PARALLEL_ID) NT_PARALLEL_COUNT };
 struct nt_guess {
 	const char *name; /* the framework's; "" */
 	uint32_t ranks, nodes;
-	uint32_t step_ranks, step_nodes; /* of the step */
+	uint32_t step_ranks, step_nodes; /* of the step; 0 unknown */
 	int64_t steps; /* that the program made; -1 unknown */
 	int64_t calls[NT_COLLS]; /* of a rank */
-	int64_t bytes[NT_COLLS]; /* of them together */
+	double bytes[NT_COLLS]; /* of them together */
 	int64_t pairs; /* sends and receives; -1: not counted */
 };
 

@@ -3,6 +3,7 @@
 /* shortform.c - see shortform.h */
 #include "record/shortform.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,16 +38,16 @@ static double known(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* Microseconds of a rank that are about this row: what its calls would take untuned, what was saved
- * and what exploring it took. */
+/* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
+ * saved and what exploring it took. */
 static double at_stake_us(const struct nt_row *row)
 {
 	double us = nt_row_call_us(row, NT_OF_AUTO);
 
 	if (isnan(us))
 		us = known(row->auto_predicted_us);
-	return us * (double)(row->calls > 0 ? row->calls : 0) +
-	       1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms));
+	return row->ranks * (us * (double)(row->calls > 0 ? row->calls : 0) +
+			     1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms)));
 }
 
 static int firmness(const struct nt_row *row)
@@ -147,9 +148,70 @@ static void lessen(struct nt_row *row, enum detail detail)
 	row->decided = -1;
 	if (detail == USUAL)
 		return;
+	row->gain_percent = row->p = row->share = row->spent_ms = NAN; /* two of them can be told */
 	row->spent_calls = row->comms = row->same = -1;
 	row->changes = row->rechecks = row->rollbacks = 0;
 	row->from[0] = '\0';
+}
+
+static bool same_shape(const struct nt_family *a, const struct nt_family *b)
+{
+	return a->step == b->step && a->ranks == b->ranks && a->nodes == b->nodes;
+}
+
+/* Of the families of a shape one is called by its shape alone: that without a name, or the first. */
+static bool is_plain(const struct nt_summary *summary, size_t at)
+{
+	const struct nt_family *family = &summary->families[at];
+
+	for (size_t i = 0; family->name[0] && i < summary->family_count; i++) {
+		const struct nt_family *other = &summary->families[i];
+
+		if (same_shape(family, other) && (!other->name[0] || i < at))
+			return false;
+	}
+	return true;
+}
+
+static void open_family(struct nt_put *put, const struct form *form, size_t at)
+{
+	const struct nt_family *family = &form->summary->families[at];
+	char label[NT_FAMILY_MAX];
+
+	nt_put_open(put,
+		    nt_step_family(label, family->ranks, family->nodes,
+				   is_plain(form->summary, at) ? "" : family->name),
+		    '{');
+}
+
+static bool is_shown(const struct form *form, size_t family)
+{
+	for (size_t i = 0; i < form->shown; i++) {
+		if (form->rows[i].family == family)
+			return true;
+	}
+	return false;
+}
+
+/* Of those that are called by their shape alone. */
+static void put_names(struct nt_put *put, const struct form *form)
+{
+	char label[NT_FAMILY_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < form->summary->family_count; i++) {
+		const struct nt_family *family = &form->summary->families[i];
+
+		if (!family->name[0] || !is_plain(form->summary, i) || !is_shown(form, i))
+			continue;
+		if (!any)
+			nt_put_open(put, NT_STEP_NAMES, '[');
+		any = true;
+		nt_put_text(put, NULL,
+			    nt_step_family(label, family->ranks, family->nodes, family->name));
+	}
+	if (any)
+		nt_put_close(put);
 }
 
 static void put_rows(struct nt_put *put, const struct form *form, struct nt_row *shown)
@@ -160,8 +222,7 @@ static void put_rows(struct nt_put *put, const struct form *form, struct nt_row 
 		if (i == 0 || shown[i].family != shown[i - 1].family) {
 			if (i > 0)
 				nt_put_close(put);
-			nt_step_open_family(put, shown[i].ranks, shown[i].nodes,
-					    form->summary->families[shown[i].family].name);
+			open_family(put, form, shown[i].family);
 		}
 		lessen(&shown[i], form->detail);
 		nt_step_put_row(put, &shown[i]);
@@ -183,6 +244,7 @@ static void put_whys(struct nt_put *put, const struct form *form)
 static void put_rest(struct nt_put *put, const struct form *form)
 {
 	int64_t rest[NT_REASON_COUNT];
+	char text[48];
 	bool any = false;
 
 	memcpy(rest, form->rest, sizeof(rest));
@@ -192,11 +254,11 @@ static void put_rest(struct nt_put *put, const struct form *form)
 		if (rest[reason] == 0)
 			continue;
 		if (!any)
-			nt_put_open(put, NT_STEP_REST, '{');
+			nt_put_open(put, NT_STEP_REST, '[');
 		any = true;
-		nt_put_count(put,
-			     reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason),
-			     (uint64_t)rest[reason]);
+		snprintf(text, sizeof(text), "%" PRId64 " %s", rest[reason],
+			 reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason));
+		nt_put_text(put, NULL, text);
 	}
 	if (any)
 		nt_put_close(put);
@@ -212,6 +274,7 @@ static size_t write_form(const struct form *form, struct nt_row *shown, char *ou
 	nt_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_step_fields, form->step);
 	put_rows(&put, form, shown);
+	put_names(&put, form);
 	put_whys(&put, form);
 	put_rest(&put, form);
 	if (more > 0)

@@ -85,7 +85,7 @@ static void thin_out(struct part *part)
 			part->saved = member.value;
 		else if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
-		else if (member.value.at[0] == '{' && !nt_text_is(member.name, NT_STEP_REST))
+		else if (member.value.at[0] == '{')
 			part->more += nt_scan_count(member.value);
 	}
 }

@@ -17,13 +17,11 @@ const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
 static const struct nt_field row_rows[] = { NT_ROW_FIELDS(ROW_ROW) };
 const struct nt_fields nt_row_fields = NT_FIELDS(row_rows);
 
-void nt_step_open_family(struct nt_put *put, int64_t ranks, int64_t nodes, const char *name)
+const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name)
 {
-	char label[48 + NT_COMM_NAME];
-
-	snprintf(label, sizeof(label), "%" PRId64 "r%" PRId64 "n%s%.*s", ranks, nodes,
+	snprintf(out, NT_FAMILY_MAX, "%" PRIu32 "r%" PRIu32 "n%s%.*s", ranks, nodes,
 		 name[0] ? " " : "", NT_COMM_NAME - 1, name);
-	nt_put_open(put, label, '{');
+	return out;
 }
 
 void nt_step_put_row(struct nt_put *put, const struct nt_row *row)

@@ -7,10 +7,11 @@
  * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_ROW_FIELDS }, ...}, "8r2n NAME":{...},
- *	  "why":["...", ...], "rest":{"<reason>":2, ...}, "more":3 }
+ *	  "names":["8r2n NAME", ...], "why":["...", ...], "rest":["2 <reason>", ...], "more":3 }
  *
- * One member for each family of communicators (shape: ranks, nodes; and name), in it one row for
- * each collective and size. "why" names every communicator that was not tuned, once each. "rest"
+ * One member for each family of communicators, which has its shape (ranks, nodes) and, where there
+ * are several of a shape, its name; "names" has the others'. In it is one row for each collective
+ * and size. "why" names every communicator that was not tuned, once each. "rest"
  * counts rows that are not there, by reason; "more" counts rows and reasons that had no room.
  *
  * The version is that of what its readers must understand: members that they do not know they skip,
@@ -40,6 +41,7 @@
 #define NT_STEP_WHY "why"
 #define NT_STEP_MORE "more"
 #define NT_STEP_REST "rest"
+#define NT_STEP_NAMES "names"
 #define NT_STEP_CHOSEN "chosen" /* in it: rows that have no reason, as an arm was chosen */
 #define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
@@ -127,8 +129,10 @@ struct nt_row {
 
 extern const struct nt_fields nt_step_fields, nt_row_fields;
 
-/* Rows of one family stand together: open it, put them, close it with nt_put_close. */
-void nt_step_open_family(struct nt_put *put, int64_t ranks, int64_t nodes, const char *name);
+/* "8r2n NAME", or "8r2n" without a name, into NT_FAMILY_MAX bytes. Returns out. */
+const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name);
+
+/* Rows of one family stand together: open it by that, put them, close it with nt_put_close. */
 void nt_step_put_row(struct nt_put *put, const struct nt_row *row);
 
 /* Why a step was not tuned as it was asked for, by the flags of its records (NT_PLACE_*). */

@@ -5,6 +5,7 @@
 #include "record/summary.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <json.h>
 #include <math.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/bandwidth.h"
 #include "record/label.h"
 #include "record/printable.h"
 #include "record/rank.h"
@@ -241,26 +243,65 @@ static void read_whys(struct reader *reader, json_object *whys)
 	}
 }
 
-/* Rows that are not there, by their reasons; those that a later release has are one more. */
+/* "2 small": rows that are not there, by their reason. Returns how many, -1 for anything else. */
+static int64_t parse_rest(const char *text, int *reason)
+{
+	long long count;
+	char *end;
+
+	errno = 0;
+	count = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : -1;
+	if (errno || count < 0 || count > NT_COUNT_MAX || *end != ' ')
+		return -1;
+	*reason = strcmp(end + 1, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE : nt_reason_parse(end + 1);
+	return count;
+}
+
 static void read_rest(struct reader *reader, json_object *rest, struct nt_step *step)
 {
-	static const struct nt_field field = { .name = NT_STEP_REST, .kind = NT_FIELD_COUNT };
-	struct nt_error err;
-	int64_t count;
-
-	if (!json_object_is_type(rest, json_type_object)) {
-		damage(reader, NT_STEP_REST " is not an object");
+	if (!json_object_is_type(rest, json_type_array)) {
+		damage(reader, NT_STEP_REST " is not an array");
 		return;
 	}
-	json_object_object_foreach(rest, code, value)
-	{
-		int reason = strcmp(code, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE
-							       : nt_reason_parse(code);
+	for (size_t i = 0; i < json_object_array_length(rest); i++) {
+		json_object *item = json_object_array_get_idx(rest, i);
+		int reason;
+		int64_t count = json_object_is_type(item, json_type_string)
+					? parse_rest(json_object_get_string(item), &reason)
+					: -1;
 
-		if (nt_field_read(&field, value, &count, NT_READ_TO_SHOW, &err) < 0)
-			damage(reader, "%s", err.text);
+		if (count < 0)
+			damage(reader, NT_STEP_REST " %zu is not a number and a reason", i);
 		else
 			step->rest[reason] += count;
+	}
+}
+
+/* "8r2n NAME": of the step's family that is called by its shape alone. They stand behind it. */
+static void read_names(struct reader *reader, json_object *names)
+{
+	struct nt_summary *summary = reader->summary;
+	const size_t step = summary->step_count - 1;
+	struct nt_family named;
+
+	if (!json_object_is_type(names, json_type_array)) {
+		damage(reader, NT_STEP_NAMES " is not an array");
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(names); i++) {
+		const char *label = json_object_get_string(json_object_array_get_idx(names, i));
+
+		if (!label || nt_family_parse(label, &named.ranks, &named.nodes, named.name) < 0) {
+			damage(reader, NT_STEP_NAMES " %zu is not a shape and a name", i);
+			continue;
+		}
+		for (size_t f = 0; f < summary->family_count; f++) {
+			struct nt_family *family = &summary->families[f];
+
+			if (family->step == step && family->ranks == named.ranks &&
+			    family->nodes == named.nodes && !family->name[0])
+				memcpy(family->name, named.name, sizeof(family->name));
+		}
 	}
 }
 
@@ -317,6 +358,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 			read_whys(reader, value);
 		else if (strcmp(member, NT_STEP_REST) == 0)
 			read_rest(reader, value, step);
+		else if (strcmp(member, NT_STEP_NAMES) == 0)
+			read_names(reader, value);
 		else if (strcmp(member, NT_STEP_MORE) != 0 &&
 			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);
@@ -428,6 +471,57 @@ void nt_summary_sort(struct nt_summary *summary)
 		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
 }
 
+/* What a row leaves out that can be told from the rest, where room was short. */
+static void complete(struct nt_row *row, const struct nt_step *step)
+{
+	double us = nt_row_call_us(row, nt_row_in_force(row));
+	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
+
+	if (isnan(row->gain_percent) && row->auto_us > 0 && !isnan(row->arm_us))
+		row->gain_percent = 100 * (row->auto_us - row->arm_us) / row->auto_us;
+	if (isnan(us))
+		us = row->auto_predicted_us;
+	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
+		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
+}
+
+static void guess(struct nt_summary *summary, size_t at)
+{
+	struct nt_family *family = &summary->families[at];
+	const struct nt_step *step = &summary->steps[family->step];
+	struct nt_guess known = {
+		.name = family->name,
+		.ranks = family->ranks,
+		.nodes = family->nodes,
+		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
+		.step_nodes = (uint32_t)(step->nodes > 0 ? step->nodes : 0),
+		.steps = step->steps,
+		.pairs = -1,
+	};
+
+	family->share = 0;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+		int64_t comms = row->comms > 0 ? row->comms : 1;
+
+		if (row->family != at)
+			continue;
+		if (comms > family->comms)
+			family->comms = comms;
+		family->share += isnan(row->share) ? 0 : row->share;
+		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
+		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
+					  (double)row->bytes / (double)comms;
+	}
+	family->parallel = nt_guess_parallel(&known);
+}
+
+void nt_summary_guess(struct nt_summary *summary, size_t first_family)
+{
+	for (size_t i = first_family; i < summary->family_count; i++)
+		guess(summary, i);
+}
+
 /* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
  * judge. */
 static void read_member(struct reader *reader, struct nt_text ours)
@@ -473,6 +567,9 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		read_member(&reader, ours);
 	else
 		read_damaged(&reader, all);
+	for (size_t i = 0; i < summary->row_count; i++)
+		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);
 	nt_summary_sort(summary);
+	nt_summary_guess(summary, 0);
 	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
 }

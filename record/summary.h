@@ -159,6 +159,9 @@ bool nt_summary_damaged(const struct nt_summary *summary);
 /* Rows in the order in which they are shown: by step, family, collective and size. */
 void nt_summary_sort(struct nt_summary *summary);
 
+/* For who fills one: of its families from this one on, what their rows tell of them. */
+void nt_summary_guess(struct nt_summary *summary, size_t first_family);
+
 /* For who fills one: room for one more item, all zero, at the end of an array that grows by
  * doubling; NULL when there is none. */
 void *nt_summary_add(void *items, size_t *count, size_t item_bytes);

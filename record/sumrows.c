@@ -519,8 +519,6 @@ static void add_shares(struct maker *maker)
 		struct nt_row *row = &summary->rows[i];
 
 		row->share /= total_us;
-		if (!isnan(row->share))
-			summary->families[row->family].share += row->share;
 	}
 	if (total_us > 0 && step->ranks > 0)
 		step->comm_ms = total_us / 1e3 / (double)step->ranks;
@@ -643,6 +641,7 @@ static void make(struct maker *maker)
 		return;
 	add_rows(maker);
 	add_shares(maker);
+	nt_summary_guess(maker->summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);
 }

@@ -26,6 +26,7 @@ unit_tests = \
 	%D%/unit/entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/guess \
 	%D%/unit/option \
 	%D%/unit/order \
 	%D%/unit/apply \
@@ -73,6 +74,8 @@ unit_tests = \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
+	%D%/unit/sum-rows \
+	%D%/unit/schema \
 	%D%/unit/splice \
 	%D%/unit/spool-keep \
 	%D%/unit/splice-random \
@@ -393,6 +396,7 @@ EXTRA_DIST += \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/schema.h \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
@@ -404,6 +408,7 @@ EXTRA_DIST += \
 	%D%/lint/format.bats \
 	%D%/lint/layering.bats \
 	%D%/lint/packages.bats \
+	%D%/lint/record.bats \
 	%D%/lint/sources.bash \
 	%D%/lint/sources.bats \
 	%D%/lint/threats.bats \

@@ -130,12 +130,17 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	return true;
 }
 
-/* AUTO's times in the rounds of an exploration that goes on. Returns whether there are any. */
+/* What the rounds of an exploration that goes on have cost, and AUTO's times in them. Returns whether
+ * there are any. */
 static bool note_so_far(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
 							     comm->fixed.id, id);
 
+	if (history && history->spent_calls > 0) {
+		out->spent_calls = history->spent_calls;
+		out->spent_ms = history->spent_ms < 0 ? 0 : (double)history->spent_ms;
+	}
 	for (unsigned i = 0; history && i < history->arms; i++) {
 		const struct nt_tried *tried = &history->arm[i];
 

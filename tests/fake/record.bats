@@ -10,7 +10,7 @@ load ../lib/policy
 
 setup_file() {
 	alone_environment
-	export RECORD=$TESTS/nt-record
+	export RECORD=$TESTS/nt-record SCHEMA=$BATS_TEST_DIRNAME/../../docs/schema
 }
 
 setup() {
@@ -30,6 +30,8 @@ job() {
 		--nccl 2.30.7 --noise lognormal:0.02 --call-gap-us 50 --sizes 4M --iters 6000 "${@:2}"
 	run -0 --separate-stderr "$RECORD" step "$dir" "${option%%,*}"
 	[ "$stderr" = "4 read, 0 unusable" ] || { echo "$option: $stderr"; return 1; }
+	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	"$RECORD" check "$SCHEMA/step.schema.json" /dev/stdin <<<"$output"
 }
 
 json() {

@@ -6,6 +6,8 @@
  *  nt-record policy DIR OPTION  NCCL_TUNE_POLICY of the tasks of step 1.0 with that option
  *  nt-record step DIR MODE    the step's record from the rank records in DIR, as nt-recordd
  *                             makes it; how many there were is said on stderr
+ *  nt-record check SCHEMA FILE...  is the JSON in each of the files, one a line, what the schema
+ *                             says?
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,6 +18,7 @@
 #include "record/step.h"
 #include "spank/collect.h"
 #include "spank/sumtext.h"
+#include "tests/lib/schema.h"
 
 #define NODE "n1"
 
@@ -103,6 +106,48 @@ static int print_step(const char *directory, const char *mode)
 	return rc < 0 ? fail(&err) : puts(text) < 0;
 }
 
+static int check_line(json_object *schema, const char *file, const char *line)
+{
+	json_object *value = json_tokener_parse(line);
+	struct nt_error err = { "it is no JSON" };
+	int rc = value ? nt_schema_check(schema, value, &err) : -1;
+
+	if (rc < 0)
+		fprintf(stderr, "nt-record: %s: %s\n", file, err.text);
+	json_object_put(value);
+	return rc;
+}
+
+static int check_file(json_object *schema, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	size_t room = 0, lines = 0;
+	char *line = NULL;
+	int rc = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		lines++;
+		rc |= check_line(schema, path, line);
+	}
+	if (lines == 0)
+		fprintf(stderr, "nt-record: %s: there is nothing in it\n", path);
+	free(line);
+	if (file)
+		fclose(file);
+	return lines == 0 || rc != 0;
+}
+
+static int check(const char *schema_path, char *const *path, int count)
+{
+	json_object *schema = json_object_from_file(schema_path);
+	int rc = schema && count > 0 ? 0 : 1;
+
+	for (int i = 0; schema && i < count; i++)
+		rc |= check_file(schema, path[i]);
+	json_object_put(schema);
+	return rc;
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc == 2 && strcmp(argv[1], "options") == 0)
@@ -111,6 +156,9 @@ int main(int argc, char *argv[])
 		return print_policy(argv[2], argv[3]);
 	if (argc == 4 && strcmp(argv[1], "step") == 0)
 		return print_step(argv[2], argv[3]);
-	fprintf(stderr, "usage: nt-record options | policy DIR OPTION | step DIR MODE\n");
+	if (argc > 3 && strcmp(argv[1], "check") == 0)
+		return check(argv[2], argv + 3, argc - 3);
+	fprintf(stderr, "usage: nt-record options | policy DIR OPTION | step DIR MODE | "
+			"check SCHEMA FILE...\n");
 	return 2;
 }

@@ -9,6 +9,7 @@
 #include "engine/marker.h"
 #include "record/rankread.h"
 #include "tuner/write.h"
+#include "tests/lib/schema.h"
 
 #define SIZE 262144u
 
@@ -22,6 +23,8 @@ static void read_text(struct host *h, struct nt_rank *rank)
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
 	if (nt_rank_parse(rank, text, bytes, &err) < 0)
+		fail_msg("%s in %s", err.text, text);
+	if (nt_schema_check_text("rank", text, &err) < 0)
 		fail_msg("%s in %s", err.text, text);
 }
 
@@ -177,8 +180,11 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	nt_histories_keep_so_far(&histories, history);
 	assert_int_equal(histories.count, 0);
 	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	history->spent_calls = 7;
+	history->spent_ms = 2.5f;
 	nt_histories_keep_so_far(&histories, history);
 	host_unhelp(&h);
+	snprintf(h.comm->fixed.name, sizeof(h.comm->fixed.name), "tp \"0\"\x1b");
 	h.process.histories = &histories;
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_ALLGATHER);
@@ -187,6 +193,9 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_float_equal(key->auto_p25_us, 110, 0.01);
 	assert_float_equal(key->auto_p75_us, 140, 0.01);
 	assert_int_equal(key->samples, 9);
+	assert_int_equal(key->spent_calls, 7);
+	assert_float_equal(key->spent_ms, 2.5, 0.001);
+	assert_string_equal(rank.comms[0].name, "tp ?0??");
 	assert_true(key->trial == NULL);
 	nt_rank_fini(&rank);
 	/* The history itself takes its place. */

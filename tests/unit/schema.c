@@ -1,0 +1,338 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schemas of docs/schema are what the tables of the fields say. Where they are not, what they
+ * should be is left in the working directory. */
+#include "tests/lib/schema.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+#include "record/rank.h"
+#include "record/reason.h"
+#include "record/step.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static json_object *object_of(const char *type)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "type", json_object_new_string(type));
+	return object;
+}
+
+static json_object *with(json_object *object, const char *name, json_object *value)
+{
+	json_object_object_add(object, name, value);
+	return object;
+}
+
+static json_object *text(const char *value)
+{
+	return json_object_new_string(value);
+}
+
+static json_object *number(double least, double most)
+{
+	json_object *object = with(object_of("number"), "minimum", json_object_new_double(least));
+
+	return with(object, "maximum", json_object_new_double(most));
+}
+
+static json_object *count(void)
+{
+	json_object *object = with(object_of("integer"), "minimum", json_object_new_int(0));
+
+	return with(object, "maximum", json_object_new_int64(NT_COUNT_MAX));
+}
+
+static json_object *bounded(int size)
+{
+	json_object *object = object_of("string");
+
+	return size > 1 ? with(object, "maxLength", json_object_new_int(size - 1)) : object;
+}
+
+static json_object *arm(void)
+{
+	return with(object_of("string"), "pattern",
+		    text("^(AUTO|[A-Z0-9_]+/[A-Z0-9]+(/[0-9]+ch)?(/[0-9.]+[KM])?)$"));
+}
+
+static json_object *array_of(json_object *items)
+{
+	return with(object_of("array"), "items", items);
+}
+
+static json_object *times(int least, int most)
+{
+	json_object *object = array_of(number(0, NT_NUMBER_MAX));
+
+	with(object, "minItems", json_object_new_int(least));
+	return with(object, "maxItems", json_object_new_int(most));
+}
+
+static json_object *map_of(const char *pattern, json_object *value)
+{
+	json_object *patterns = with(json_object_new_object(), pattern, value);
+
+	return with(object_of("object"), "patternProperties", patterns);
+}
+
+static json_object *colls(void)
+{
+	json_object *names = json_object_new_array();
+
+	for (int i = 0; i < NT_COLLS; i++)
+		json_object_array_add(names, text(nt_coll_name(i)));
+	return with(object_of("string"), "enum", names);
+}
+
+static json_object *reasons(void)
+{
+	json_object *codes = json_object_new_array();
+
+	for (int i = 1; i < NT_REASON_COUNT; i++)
+		json_object_array_add(codes, text(nt_reason_code(i)));
+	return with(object_of("string"), "enum", codes);
+}
+
+/* NULL for parts, which are not what their kind alone says. */
+static json_object *value_of(const struct nt_field *field)
+{
+	switch (field->kind) {
+	case NT_FIELD_COUNT:
+	case NT_FIELD_TALLY: return count();
+	case NT_FIELD_NUMBER: return number(-NT_NUMBER_MAX, NT_NUMBER_MAX);
+	case NT_FIELD_TIME: return number(0, NT_NUMBER_MAX);
+	case NT_FIELD_SHARE: return number(0, 1);
+	case NT_FIELD_BOOL: return object_of("boolean");
+	case NT_FIELD_TEXT:
+	case NT_FIELD_QUOTED: return bounded(field->size);
+	case NT_FIELD_COLL: return colls();
+	case NT_FIELD_ARM: return arm();
+	case NT_FIELD_REASON: return reasons();
+	case NT_FIELD_TIMES: return times(1, 2);
+	case NT_FIELD_QUARTILES: return times(3, 3);
+	case NT_FIELD_OBJECT:
+	case NT_FIELD_ARRAY: break;
+	}
+	return NULL;
+}
+
+static json_object *properties(json_object *schema)
+{
+	json_object *all;
+
+	return json_object_object_get_ex(schema, "properties", &all) ? all : NULL;
+}
+
+static json_object *fields_of(const struct nt_fields *fields)
+{
+	json_object *schema = object_of("object");
+	json_object *all = json_object_new_object(), *required = json_object_new_array();
+
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct nt_field *field = &fields->field[i];
+		json_object *value = value_of(field);
+
+		if (value)
+			json_object_object_add(all, field->name, value);
+		if (field->need == NT_MUST)
+			json_object_array_add(required, text(field->name));
+	}
+	if (json_object_array_length(required) > 0)
+		with(schema, "required", required);
+	else
+		json_object_put(required);
+	return with(schema, "properties", all);
+}
+
+static json_object *trial(void)
+{
+	json_object *schema = object_of("object"), *all = json_object_new_object();
+	json_object *channels = fields_of(&nt_trial_channels_fields);
+
+	with(properties(channels), NT_IN_TRIAL_OWN, map_of("^[A-Z]", count()));
+	with(all, NT_IN_TRIAL_ARMS, array_of(arm()));
+	with(all, NT_IN_TRIAL_COST, array_of(number(-1, NT_NUMBER_MAX)));
+	with(all, NT_IN_TRIAL_REMEMBERED, arm());
+	with(all, NT_IN_TRIAL_REMEMBERED_COST, number(-1, NT_NUMBER_MAX));
+	with(all, NT_IN_TRIAL_CHANNELS, channels);
+	with(all, NT_IN_TRIAL_ROUNDS,
+	     array_of(with(object_of("string"), "pattern", text("^[A-Za-z0-9+/]*$"))));
+	return with(schema, "properties", all);
+}
+
+static json_object *comm(void)
+{
+	json_object *schema = fields_of(&nt_rank_comm_fields);
+	json_object *key = fields_of(&nt_rank_key_fields);
+
+	with(properties(key), NT_RANK_TRIAL, trial());
+	with(properties(schema), NT_RANK_KEYS, array_of(key));
+	return schema;
+}
+
+static json_object *titled(json_object *schema, const char *title)
+{
+	json_object *object = json_object_new_object();
+
+	with(object, "$schema", text("https://json-schema.org/draft/2020-12/schema"));
+	with(object, "title", text(title));
+	with(object, "description",
+	     text("nccl-tune-record(5) says what the members mean. A reader skips members that it "
+		  "does not know: a later release may write more."));
+	json_object_object_foreach(schema, name, value)
+		json_object_object_add(object, name, json_object_get(value));
+	json_object_put(schema);
+	return object;
+}
+
+static json_object *rank_schema(void)
+{
+	json_object *schema = fields_of(&nt_rank_fields), *all = properties(schema);
+	json_object *marker = fields_of(&nt_rank_marker_fields);
+	json_object *agreement = fields_of(&nt_agreement_fields);
+	json_object *explored = fields_of(&nt_explored_fields);
+
+	with(properties(marker), NT_RANK_PERIODS, array_of(number(0, NT_NUMBER_MAX)));
+	with(properties(agreement), "commit_ms", array_of(count()));
+	with(properties(explored), NT_EXPLORED_ARMS, array_of(fields_of(&nt_explored_arm_fields)));
+	with(all, "v",
+	     with(json_object_new_object(), "const", json_object_new_int(NT_RECORD_VERSION)));
+	with(all, NT_RANK_PLUGINS, map_of("^(tuner|profiler)$", object_of("string")));
+	with(all, NT_RANK_WARM, fields_of(&nt_rank_warm_fields));
+	with(all, NT_RANK_MARKER, marker);
+	with(all, NT_RANK_AGREEMENT, agreement);
+	with(all, NT_RANK_EXPLORED, array_of(explored));
+	with(all, NT_RANK_COMMS, array_of(comm()));
+	with(all, NT_RANK_COUNTS, map_of("^[a-z]", count()));
+	return titled(schema, "nccl-tune: the record of one NCCL process, version 1");
+}
+
+static json_object *step(void)
+{
+	json_object *schema = fields_of(&nt_step_fields), *all = properties(schema);
+	json_object *family = map_of("^[A-Z][A-Za-z]+ [0-9.]+[KMGT]?$", fields_of(&nt_row_fields));
+
+	with(all, NT_STEP_WHY, array_of(object_of("string")));
+	with(all, NT_STEP_NAMES,
+	     array_of(with(object_of("string"), "pattern", text("^[0-9]+r[0-9]+n .+$"))));
+	with(all, NT_STEP_REST,
+	     array_of(with(object_of("string"), "pattern", text("^[0-9]+ [a-z]+$"))));
+	with(all, NT_STEP_MORE, count());
+	return with(schema, "patternProperties",
+		    with(json_object_new_object(), "^[0-9]+r[0-9]+n( .*)?$", family));
+}
+
+/* Of another program's members in the same text nothing is said. */
+static json_object *job_schema(void)
+{
+	json_object *ours = map_of("^([0-9]+([+][0-9]+)?|batch)$", step());
+	json_object *all = json_object_new_object(), *required = json_object_new_array();
+	json_object *top = object_of("object"), *needs = json_object_new_array();
+
+	with(all, "v",
+	     with(json_object_new_object(), "const", json_object_new_int(NT_RECORD_VERSION)));
+	with(all, NT_STEP_MORE, count());
+	json_object_array_add(required, text("v"));
+	with(ours, "required", required);
+	with(ours, "properties", all);
+	json_object_array_add(needs, text(NT_RECORD_KEY));
+	with(top, "required", needs);
+	with(top, "properties", with(json_object_new_object(), NT_RECORD_KEY, ours));
+	return titled(top, "nccl-tune: the record of a job, its short form, version 1");
+}
+
+static json_object *step_schema(void)
+{
+	return titled(step(), "nccl-tune: the record of a step, its short form, version 1");
+}
+
+static const struct {
+	const char *name;
+	json_object *(*make)(void);
+} schemas[] = {
+	{ "rank", rank_schema },
+	{ "step", step_schema },
+	{ "job", job_schema },
+};
+
+static void schemas_are_what_the_tables_say(void **state)
+{
+	unsigned other = 0;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(schemas); i++) {
+		json_object *made = schemas[i].make();
+		struct nt_error err;
+		json_object *kept = nt_schema_load(schemas[i].name, &err);
+		bool same = kept && json_object_equal(made, kept);
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s.schema.json", schemas[i].name);
+		if (!same)
+			json_object_to_file_ext(path, made,
+						JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_NOSLASHESCAPE |
+							JSON_C_TO_STRING_SPACED);
+		json_object_put(made);
+		json_object_put(kept);
+		other += !same;
+		if (!same)
+			print_error("docs/schema/%s is not what the tables say: see ./%s\n", path,
+				    path);
+	}
+	assert_int_equal(other, 0);
+}
+
+static void the_checker_finds_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} cases[] = {
+		{ "{\"mode\":\"bandit\"}", NULL },
+		{ "{\"nodes\":1}", "it has no mode" },
+		{ "{\"mode\":1}", "it.mode is 1: \"string\"" },
+		{ "{\"mode\":\"bandit-of-seventeen\"}", "it.mode is \"bandit-of-seventeen\": 15" },
+		{ "{\"mode\":\"m\",\"nodes\":-1}", "it.nodes is -1: 0" },
+		{ "{\"mode\":\"m\",\"nodes\":1.5}", "it.nodes is 1.5: \"integer\"" },
+		{ "{\"mode\":\"m\",\"new\":1}", "it.new is not in the schema" },
+		{ "{\"mode\":\"m\",\"step_us\":[1,2]}", "it.step_us is [1,2]: 3" },
+		{ "{\"mode\":\"m\",\"rest\":[\"small\"]}",
+		  "it.rest[0] is \"small\": \"^[0-9]+ [a-z]+$\"" },
+		{ "{\"mode\":\"m\",\"8r2n tp\":{\"AllReduce 1.5M\":{\"auto\":\"RING/LL\","
+		  "\"arm\":\"AUTO\",\"why\":\"small\"}}}",
+		  NULL },
+		{ "{\"mode\":\"m\",\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\"}}}",
+		  "it.8r2n.AllReduce 1M has no arm" },
+		{ "{\"mode\":\"m\",\"8r2n\":{\"all\":{}}}", "it.8r2n.all is not in the schema" },
+		{ "{\"mode\":\"m\",\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\","
+		  "\"p\":1.5}}}",
+		  "it.8r2n.AllReduce 1M.p is 1.5: 1.0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct nt_error err = { "" };
+		int rc = nt_schema_check_text("step", cases[i].text, &err);
+
+		if ((rc == 0) != !cases[i].error ||
+		    (cases[i].error && strcmp(err.text, cases[i].error) != 0))
+			fail_msg("%s: %s", cases[i].text, err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(schemas_are_what_the_tables_say),
+		cmocka_unit_test(the_checker_finds_what_is_wrong),
+	};
+
+	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}

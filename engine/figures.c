@@ -60,6 +60,8 @@ struct nt_figures nt_figures_of(const float *us, unsigned count)
 		return figures;
 	for (unsigned i = 0; i < figures.samples; i++)
 		sum += sorted[i];
+	figures.min_us = (double)sorted[0];
+	figures.max_us = (double)sorted[figures.samples - 1];
 	figures.mean_us = sum / figures.samples;
 	figures.median_us = quantile_of(sorted, figures.samples, 0.5);
 	figures.p25_us = quantile_of(sorted, figures.samples, 0.25);

@@ -15,7 +15,7 @@
 /* Of the samples that are there. */
 struct nt_figures {
 	unsigned samples;
-	double p25_us, median_us, p75_us, mean_us;
+	double p25_us, median_us, p75_us, mean_us, min_us, max_us;
 };
 
 struct nt_figures nt_figures_of(const float *us, unsigned count);

@@ -90,6 +90,8 @@ void nt_history_figures(struct nt_history *history, unsigned arm, const struct n
 		.us = (float)figures->median_us,
 		.p25_us = (float)figures->p25_us,
 		.p75_us = (float)figures->p75_us,
+		.min_us = (float)figures->min_us,
+		.max_us = (float)figures->max_us,
 	};
 	history->arms += at == history->arms;
 }

@@ -27,7 +27,8 @@
 struct nt_tried {
 	uint16_t arm, samples;
 	float predicted_us; /* NCCL's; < 0: none, as of all arms with caps or chunk sizes */
-	float us, p25_us, p75_us; /* median, quartiles of the newest round and those like it */
+	/* median, quartiles, least and most of the newest round and those like it */
+	float us, p25_us, p75_us, min_us, max_us;
 };
 
 struct nt_history {

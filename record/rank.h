@@ -140,7 +140,9 @@
 	X(TIME, "us", us, 2, NT_MUST) \
 	X(TIME, "p25_us", p25_us, 2, NT_MUST) \
 	X(COUNT, "samples", samples, 0, NT_MUST) \
-	X(TIME, "p75_us", p75_us, 2, NT_MAY)
+	X(TIME, "p75_us", p75_us, 2, NT_MAY) \
+	X(TIME, "min_us", min_us, 2, NT_MAY) \
+	X(TIME, "max_us", max_us, 2, NT_MAY)
 
 /* What it took to agree with other nodes: reads of their logs, appends to one's own and their
  * bytes, outcomes, keys that were opened for a recheck and the reads meant for them. */

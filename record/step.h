@@ -124,7 +124,6 @@ struct nt_row {
 	NT_ROW_FIELDS(NT_FIELD_MEMBER)
 	const char *state; /* NT_KEYSTATE_*; not written, what a row holds tells */
 	size_t first_arm, arm_count; /* in a summary's arms; from rank records alone */
-	size_t first_try, try_count; /* in its tries, in time order; likewise */
 };
 
 extern const struct nt_fields nt_step_fields, nt_row_fields;

@@ -46,7 +46,6 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->places);
 	free(summary->volumes);
 	free(summary->arms);
-	free(summary->tries);
 	free(summary->dropped);
 	nt_summary_init(summary);
 }

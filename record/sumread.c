@@ -4,7 +4,6 @@
  * record unusable as a whole. */
 #include "record/sum.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,8 +222,8 @@ static void add_arms(struct nt_sum *sum, json_object *object)
 			.us = arm.us,
 			.p25_us = arm.p25_us,
 			.p75_us = arm.p75_us,
-			.min_us = NAN,
-			.max_us = NAN,
+			.min_us = arm.min_us,
+			.max_us = arm.max_us,
 			.samples = arm.samples,
 		};
 	}

@@ -447,7 +447,6 @@ static void add_arms(struct maker *maker, struct nt_row *row, const struct draft
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
 	row->first_arm = maker->summary->arm_count;
-	row->first_try = maker->summary->try_count;
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
 		struct nt_arm_tried *arm = ADD(maker, arm);
 

@@ -56,6 +56,8 @@ static void put_arm(struct nt_put *put, const struct nt_tried *tried)
 		.us = (double)tried->us,
 		.p25_us = (double)tried->p25_us,
 		.p75_us = (double)tried->p75_us,
+		.min_us = (double)tried->min_us,
+		.max_us = (double)tried->max_us,
 		.samples = tried->samples,
 	};
 

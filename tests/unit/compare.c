@@ -36,6 +36,7 @@ static void figures_leave_out_what_is_missing(void **state)
 	(void)state;
 	assert_int_equal(f.samples, 5);
 	assert_float_equal(f.p25_us, 2, 1e-9);
+	assert_true(f.min_us <= f.p25_us && f.max_us >= f.p75_us && f.min_us == 1);
 	assert_float_equal(f.median_us, 3, 1e-9);
 	assert_float_equal(f.p75_us, 4, 1e-9);
 	assert_float_equal(f.mean_us, 20, 1e-9);

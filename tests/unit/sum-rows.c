@@ -60,7 +60,7 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	"\"explored\":[{\"id\":\"a\",\"ranks\":4,\"nodes\":2,\"coll\":\"AllReduce\","       \
 	"\"bytes\":1048576,\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"arms\":["     \
 	"{\"arm\":\"AUTO\",\"predicted_us\":120,\"us\":300,\"p25_us\":290,\"samples\":24}," \
-	"{\"arm\":\"TREE/SIMPLE\",\"us\":200,\"p25_us\":190,\"samples\":24,\"p75_us\":210}]}],"
+	"{\"arm\":\"TREE/SIMPLE\",\"us\":200,\"p25_us\":190,\"samples\":24,\"p75_us\":210,\"min_us\":180,\"max_us\":400}]}],"
 
 /* Two nodes; b is wholly on the second one, and so is the end of c. */
 static void two_nodes(struct nt_summary *summary)
@@ -111,6 +111,8 @@ static void rows_of_two_nodes(void **state)
 	assert_int_equal(summary.arms[row->first_arm].arm, NT_ARM_AUTO);
 	assert_true(summary.arms[row->first_arm].predicted_us == 120);
 	assert_true(summary.arms[row->first_arm + 1].p75_us == 210);
+	assert_true(summary.arms[row->first_arm + 1].min_us == 180);
+	assert_true(summary.arms[row->first_arm + 1].max_us == 400);
 	assert_true(isnan(summary.arms[row->first_arm + 1].predicted_us));
 	row = row_of(&summary, NT_ALLGATHER);
 	assert_string_equal(row->state, NT_KEYSTATE_EXPLORING);

@@ -162,9 +162,12 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
 	struct nt_known known = { .auto_arm = RING_SIMPLE };
-	const struct nt_figures figures = {
-		.samples = 9, .median_us = 120, .p25_us = 110, .p75_us = 140
-	};
+	const struct nt_figures figures = { .samples = 9,
+					    .median_us = 120,
+					    .p25_us = 110,
+					    .p75_us = 140,
+					    .min_us = 99,
+					    .max_us = 300 };
 	struct nt_history *history;
 	const struct nt_rank_key *key;
 	struct nt_rank rank;
@@ -196,6 +199,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_int_equal(key->spent_calls, 7);
 	assert_float_equal(key->spent_ms, 2.5, 0.001);
 	assert_string_equal(rank.comms[0].name, "tp ?0??");
+	assert_non_null(strstr(text, "\"p75_us\":140.00,\"min_us\":99.00,\"max_us\":300.00"));
 	assert_true(key->trial == NULL);
 	nt_rank_fini(&rank);
 	/* The history itself takes its place. */

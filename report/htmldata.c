@@ -10,9 +10,6 @@
 #include "report/print.h"
 #include "report/verdict.h"
 
-/* Times of single calls are the bulk of a page. Rows beyond so many are shown without them. */
-#define TRIES_MAX 60000
-
 static json_object *pair_value(double of_auto, double of_arm)
 {
 	json_object *pair = json_object_new_array();
@@ -43,31 +40,8 @@ static json_object *arms_value(const struct nt_summary *summary, const struct nt
 	return array;
 }
 
-/* Rounds in time order, each [[arm, us], ...] of what was measured. */
-static json_object *rounds_value(const struct nt_summary *summary, const struct nt_row *row)
-{
-	json_object *rounds = json_object_new_array(), *round = NULL;
-
-	for (size_t i = 0; i < row->try_count; i++) {
-		const struct nt_try *try = &summary->tries[row->first_try + i];
-		json_object *pair;
-
-		if (i == 0 || try->round != try[-1].round) {
-			round = json_object_new_array();
-			(void)nt_value_append(rounds, round);
-		}
-		if (isnan(try->us))
-			continue;
-		pair = json_object_new_array();
-		(void)nt_value_append(pair, nt_value_arm(try->arm));
-		(void)nt_value_append(pair, nt_value_decimal((double)try->us));
-		(void)nt_value_append(round, pair);
-	}
-	return rounds;
-}
-
 static int complete_row(json_object *object, const struct nt_summary *summary,
-			const struct nt_row *row, bool with_tries)
+			const struct nt_row *row)
 {
 	double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
 	json_object *record = json_object_new_object();
@@ -82,7 +56,6 @@ static int complete_row(json_object *object, const struct nt_summary *summary,
 	rc |= nt_value_add(object, "algbw_gbps",
 			   pair_value(nt_algbw_gbps(bytes, us[0]), nt_algbw_gbps(bytes, us[1])));
 	rc |= nt_value_add(object, "arms", arms_value(summary, row));
-	rc |= nt_value_add(object, "rounds", with_tries ? rounds_value(summary, row) : NULL);
 	return rc;
 }
 
@@ -91,16 +64,10 @@ static json_object *items_value(const struct nt_summary *summary, const char *jo
 				struct nt_error *err)
 {
 	json_object *items = json_object_new_array();
-	size_t tries = 0;
 	int rc = items ? nt_summary_json(items, job, summary, err) : -1;
 
-	for (size_t i = 0; rc == 0 && i < summary->row_count; i++) {
-		const struct nt_row *row = &summary->rows[i];
-
-		tries += row->try_count;
-		rc = complete_row(json_object_array_get_idx(items, i), summary, row,
-				  tries <= TRIES_MAX);
-	}
+	for (size_t i = 0; rc == 0 && i < summary->row_count; i++)
+		rc = complete_row(json_object_array_get_idx(items, i), summary, &summary->rows[i]);
 	if (rc == 0)
 		return items;
 	json_object_put(items);

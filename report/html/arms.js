@@ -1,4 +1,4 @@
-/* One key: what was decided and why, its arms as box plots, its calls while they were tried. */
+/* One key: what was decided and why, and its arms as box plots. */
 
 const ARM_MARKS = [
 	[() => spread("auto", (v) => v, 7, 10, 6, 28, 16), "AUTO"],
@@ -107,7 +107,6 @@ function keyDetail(key) {
 		key.arms.some((arm) => known(arm.us)) ? armsFigure(key)
 			: empty(key.state === "counted" || key.exploring ? "No arm of this key was measured to the end."
 				: "The times of single arms are not in this form of the record."),
-		key.trials.length > 0 ? trialsFigure(key) : null,
 	];
 }
 

@@ -1,5 +1,4 @@
-/* Exploration over time: of each key when it was explored and when it was decided; of one key the
- * times of its calls, in the order in which they were measured. */
+/* Exploration over time: of each key when it was explored and when it was decided. */
 
 const COURSE_ROWS = 25;
 
@@ -80,57 +79,4 @@ function courseSection(model, press) {
 		event.target.remove();
 		say(`All ${keys.length} keys are shown`);
 	} }, `Show all ${keys.length} keys`)];
-}
-
-/* ---- of one key */
-
-const TRIALS_HEIGHT = 220;
-
-/* key.trials: rounds of { name, samples: [{ arm, us }] } */
-function trialsFigure(key) {
-	const rounds = key.trials;
-	const samples = rounds.flatMap((round) => round.samples);
-
-	return figure({
-		title: "While it was explored",
-		note: "each measured call, in order; dashed lines part the rounds",
-		name: `Measured calls of ${key.name}, ${key.where}`,
-		legend: ARM_MARKS.slice(0, 3),
-		draw: (width) => trialsDrawing(key, rounds, samples, width),
-		table: () => [["round", "arm", "samples", "median µs"], rounds.flatMap((round) =>
-			[...new Set(round.samples.map((sample) => sample.arm))].map((arm) => {
-				const us = round.samples.filter((one) => one.arm === arm).map((one) => one.us)
-					.sort((a, b) => a - b);
-
-				return [round.name, arm, String(us.length), raw(us[us.length >> 1])];
-			}))],
-	});
-}
-
-function dots(kind, points) {
-	return shape("path", { class: `cloud ${kind}`, d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("") });
-}
-
-/* The slowest of a hundred are cut off at the top. */
-function trialsDrawing(key, rounds, samples, width) {
-	const sorted = samples.map((sample) => sample.us).sort((a, b) => a - b);
-	const scale = ticks(0, sorted[Math.floor(0.99 * (sorted.length - 1))], 5);
-	const last = scale[scale.length - 1];
-	const x = linear(0, samples.length, 52, width - 8);
-	const y = linear(0, last, TRIALS_HEIGHT, 8);
-	const clouds = { auto: [], other: [], chosen: [] };
-	let at = 0;
-
-	samples.forEach((sample, i) => clouds[armKind(key, { name: sample.arm, isAuto: sample.arm === "AUTO" })]
-		.push([x(i + 0.5), y(Math.min(sample.us, last))]));
-	return canvas(width, TRIALS_HEIGHT + 36, `${many(samples.length, "measured call")} of ${key.name} in ${many(rounds.length, "round")}`,
-		scale.map((us) => [line("grid", 52, y(us), width - 8, y(us)), text("soft end", 46, y(us) + 4, tickTime(us, last))]).flat(),
-		rounds.map((round) => {
-			const from = x(at);
-
-			at += round.samples.length;
-			return [line("rule", x(at), 4, x(at), TRIALS_HEIGHT), text("soft", from + 4, TRIALS_HEIGHT + 15, round.name)];
-		}).flat(),
-		Object.entries(clouds).map(([kind, points]) => dots(kind, points)),
-		text("soft end", width - 8, TRIALS_HEIGHT + 30, `time of a call in ${timeUnit(last)}, over the calls that were measured`));
 }

@@ -51,11 +51,6 @@ function gainOf(item) {
 	return known(auto) && known(arm) && auto > 0 ? 100 * (auto - arm) / auto : item.gain_percent;
 }
 
-function roundsOf(rounds) {
-	return (rounds || []).map((round, i) => ({ name: `round ${i + 1}`,
-		samples: round.map(([arm, us]) => ({ arm, us })) })).filter((round) => round.samples.length > 0);
-}
-
 function keyOf(item, order) {
 	const record = item.record;
 	const committed = item.state === "committed";
@@ -74,7 +69,7 @@ function keyOf(item, order) {
 		rechecks: item.rechecks, rollbacks: item.rollbacks, from: item.from,
 		predictedAuto: item.auto_predicted_us, predictedArm: item.arm_predicted_us,
 		why: item.says || item.why, advice: item.advice,
-		arms: (item.arms || []).map(armOf), trials: roundsOf(item.rounds),
+		arms: (item.arms || []).map(armOf),
 	};
 
 	key.weight = known(key.share) ? key.share : (key.calls || 0) * (key.auto.us || 0) * 1e-12;

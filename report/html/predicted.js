@@ -3,6 +3,11 @@
 const CLOUD_HEIGHT = 330;
 const NEAR = 14; /* of the pointer */
 
+/* Many circles, one element. */
+function dots(kind, points) {
+	return shape("path", { class: `cloud ${kind}`, d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("") });
+}
+
 function predictedPoints(keys) {
 	return keys.flatMap((key) => {
 		const arms = key.arms.length ? key.arms : [

@@ -26,9 +26,7 @@ def key($i):
 		record: { own_p25: [($auto | us(0.95)), ($arm | us(0.95))], own_p75: [($auto | us(1.1)), ($arm | us(1.2))],
 			period: [($auto | us(1.6)), ($arm | us(1.6))] },
 		arms: (if $timed then [arm("AUTO"; $auto; 48), arm("TREE/SIMPLE/12ch"; $arm; 24), arm("RING/SIMPLE"; $auto * 1.3; 8),
-			arm("COLLNET_DIRECT/SIMPLE"; $auto * 2; 8)] else [] end),
-		rounds: (if $i % 50 == 0 and $timed then [[range(60) | [["AUTO", "TREE/SIMPLE/12ch", "RING/SIMPLE"][. % 3], ($auto | us(1 + . % 5 / 10))]]]
-			else null end) };
+			arm("COLLNET_DIRECT/SIMPLE"; $auto * 2; 8)] else [] end) };
 
 def comm($i): { step: "0", id: "\(1000 + $i)abcdef", name: "dp", ranks: 8, nodes: 2, parallel: "data", state: "agreed", why: null,
 	places: [{ node: "n1", ranks: [0, 1, 2, 3] }, { node: "n2", ranks: [4, 5, 6, 7] }],

@@ -19,9 +19,9 @@
 #include "contract/error.h"
 #include "record/summary.h"
 
-/* Append to jobs, an array, what the page is to show of a job: its sentences, its steps, its rows as
- * nt_summary_json() has them and with what only rank records tell, its communicators and remarks.
- * job: as nt_summary_json(). */
+/* Append to jobs, an array, what the page is to show of a job: its sentences, its steps, its rows
+ * as nt_summary_json() has them and with what only rank records tell, its communicators and
+ * remarks. job: as nt_summary_json(). */
 int nt_html_add(json_object *jobs, const char *job, const struct nt_summary *summary,
 		struct nt_error *err);
 

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jsonvalue.h - what a summary holds as values of JSON
  *
- * NULL is JSON's null: what is not known. A value for which there is no memory reads the same, which
- * is not wrong.
+ * NULL is JSON's null: what is not known. A value for which there is no memory reads the same,
+ * which is not wrong.
  *
  * Threads:  any.
  * Memory:   a new reference; nt_value_add takes the value's, also where it fails.

@@ -77,6 +77,20 @@ evil() {
 	jq -e --arg evil "$(evil)" '.jobs[0].job == $evil' "$pages/data"
 }
 
+@test "the command writes the page where it is asked to, and nothing where there is nothing to show" {
+	local record=$BATS_TEST_DIRNAME/../unit/data/report/full.json
+	cd "$BATS_TEST_TMPDIR"
+	run -0 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
+	[ "$output" = "The page is in nccl-tune-12.html: open it in a browser." ]
+	cmp nccl-tune-12.html "$pages/text.html"
+	"$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html named.html
+	"$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html=- | cmp - named.html
+	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" report --file "$record" 12.77 --html none.html
+	[ ! -e none.html ]
+	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html=/nonexistent/page.html
+	[[ $output = *"/nonexistent/page.html: No such file or directory" ]]
+}
+
 @test "every page is drawn without a word in the console" {
 	local name
 	browser

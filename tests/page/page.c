@@ -4,7 +4,7 @@
  *
  *  nt-page [--json] ranks JOB FILE...   of a step's rank records
  *  nt-page [--json] text JOB FILE       of a job's record
- *  nt-page made                         of an array of jobs on standard input, as nt_html_add() has it
+ *  nt-page made                         of jobs as nt_html_add() has them, on standard input
  *
  * With --json what `nccl-tune report --json` prints of the same, else the page.
  */

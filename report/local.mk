@@ -75,6 +75,7 @@ libnt_report_la_SOURCES = \
 	%D%/backlog.c \
 	%D%/backlog.h \
 	%D%/show.c \
+	%D%/sentence.h \
 	%D%/steprun.c \
 	%D%/steprun.h \
 	%D%/table.c \
@@ -85,6 +86,7 @@ libnt_report_la_SOURCES = \
 	%D%/values.h \
 	%D%/verdict.c \
 	%D%/verdict.h \
+	%D%/verdict-maker.c \
 	%D%/verdict-maker.h \
 	%D%/verdict-net.c \
 	%D%/verdict-why.c \

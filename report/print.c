@@ -125,12 +125,13 @@ static bool same_group(const struct line *a, const struct line *b)
 static void print_group(FILE *out, const void *row, const void *before)
 {
 	const struct line *line = row;
-	char words[160], text[240];
+	char words[160], looks[64], text[280];
 
 	if (before && same_group(line, before))
 		return;
-	snprintf(text, sizeof(text), "Step %s, %s:", line->step->name,
-		 nt_family_words(line->family, words, sizeof(words)));
+	snprintf(text, sizeof(text), "Step %s, %s%s:", line->step->name,
+		 nt_family_words(line->family, words, sizeof(words)),
+		 nt_family_looks(line->family, looks, sizeof(looks)));
 	nt_wrap(out, "", 2, text);
 }
 

@@ -185,8 +185,7 @@ static const struct nt_reason_words reasons[] = {
 	{ NT_REASON_MODE, NULL, "Only measured: this mode tries nothing.",
 	  "To try other choices: --nccl-tune=bandit." },
 	{ NT_REASON_OTHER, "no reason",
-	  "{auto} stays; an older release wrote this record, without its reasons.",
-	  "The next step that is tuned has them." },
+	  "{auto} stays; an older release wrote this record, without its reasons.", "" },
 	{ NT_REASON_GRAPHS, NULL,
 	  "The program captures CUDA graphs on it: calls in a graph cannot be timed, and a "
 	  "graph keeps what it was captured with.",

@@ -8,7 +8,9 @@
 #ifndef NT_VERDICT_MAKER_H
 #define NT_VERDICT_MAKER_H
 
-#include "report/verdict.h"
+#include <stdbool.h>
+#include "record/summary.h"
+#include "report/sentence.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
 #define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
@@ -25,6 +27,10 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 
 double nt_maker_worth(
 	const struct nt_row *row); /* what it saved in milliseconds; 0: nothing known */
+
+/* Seconds that the summary's step would have to run until what it saves is what exploring has cost;
+ * NAN where that cannot be known, or never happens. */
+double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
 
 /* What was saved and spent, step by step and in all. */
 void nt_maker_net(struct nt_maker *maker);

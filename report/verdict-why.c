@@ -92,7 +92,7 @@ static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
 /* "in step 0", "in steps 0, 1, 2 and 5 more", of all remarks like that one. */
 static void steps_of(const struct nt_summary *summary, size_t first, char *out, size_t out_bytes)
 {
-	char names[80] = "";
+	char names[NT_NAMED_MAX * (NT_STEP_NAME_MAX + 2)] = "";
 	size_t count = 0, used = 0;
 
 	for (size_t i = first; i < summary->remark_count; i++) {
@@ -181,6 +181,18 @@ void nt_maker_untuned(struct nt_maker *maker)
 	}
 }
 
+/* Has it communicators of a part of its nodes? Then others may have some of their own. */
+static bool has_small(const struct nt_summary *summary, size_t step)
+{
+	for (size_t i = 0; i < summary->family_count; i++) {
+		const struct nt_family *family = &summary->families[i];
+
+		if (family->step == step && family->nodes < summary->steps[step].nodes)
+			return true;
+	}
+	return false;
+}
+
 void nt_maker_partial(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -196,7 +208,7 @@ void nt_maker_partial(struct nt_maker *maker)
 		if (step->early)
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 				     "Step %s had not ended when this was written.", step->name);
-		if (step->heard >= 0 && step->heard < step->nodes)
+		if (step->heard >= 0 && step->heard < step->nodes && has_small(summary, i))
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 				     "Step %s: %" PRId64 " of %" PRId64
 				     " nodes were read; communicators "

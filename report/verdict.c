@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,32 +13,6 @@
 #include "report/table.h"
 #include "report/verdict-maker.h"
 #include "report/words.h"
-
-void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
-		  const char *format, ...)
-{
-	struct nt_verdict_text *verdict = maker->verdict;
-	struct nt_sentence *items = realloc(verdict->items, (verdict->count + 1) * sizeof(*items));
-	struct nt_sentence *item;
-	va_list args;
-
-	if (!items) {
-		maker->no_memory = true;
-		return;
-	}
-	verdict->items = items;
-	item = &items[verdict->count++];
-	item->kind = kind;
-	va_start(args, format);
-	vsnprintf(item->text, sizeof(item->text), format, args);
-	va_end(args);
-	snprintf(item->type, sizeof(item->type), "%s", type);
-}
-
-double nt_maker_worth(const struct nt_row *row)
-{
-	return isnan(row->saved_ms) ? 0 : row->saved_ms;
-}
 
 static const struct nt_family *family_of(const struct nt_maker *maker, const struct nt_row *row)
 {

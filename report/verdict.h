@@ -15,36 +15,10 @@
 
 #include "contract/error.h"
 #include "record/summary.h"
-
-/* What a sentence is about; they come in this order. */
-enum nt_sentence_kind {
-	NT_SENTENCE_GAIN, /* something is faster */
-	NT_SENTENCE_STAYS, /* NCCL's own choice stays, where others were tried */
-	NT_SENTENCE_MEASURED, /* nothing was tried, as asked for, or for lack of worth */
-	NT_SENTENCE_UNFINISHED, /* there was no decision: the step ended, or it cost too much */
-	NT_SENTENCE_NET, /* what was saved and spent */
-	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
-	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
-	NT_SENTENCE_PARTIAL, /* the record is damaged, or had no room for all */
-};
-
-struct nt_sentence {
-	enum nt_sentence_kind kind;
-	char text[640];
-	char type[240]; /* what to do about it; "" where there is nothing */
-};
-
-struct nt_verdict_text {
-	struct nt_sentence *items;
-	size_t count;
-};
+#include "report/sentence.h"
 
 int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *summary,
 		    struct nt_error *err);
 void nt_verdict_fini(struct nt_verdict_text *verdict);
-
-/* Seconds that the summary's step would have to run until what it saves is what exploring has cost;
- * NAN where that cannot be known, or never happens. */
-double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
 
 #endif

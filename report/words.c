@@ -63,24 +63,29 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 
 const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes)
 {
-	const char *like = nt_parallel_name((int)family->parallel);
-	char shape[64];
+	char name[NT_COMM_NAME + 4] = "";
 
+	if (family->name[0])
+		snprintf(name, sizeof(name), " (%s)", family->name);
 	if (family->nodes == 1)
-		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks of one node", family->ranks);
+		snprintf(out, out_bytes, "the %" PRIu32 " ranks of one node%s", family->ranks,
+			 name);
 	else if (family->nodes == family->ranks)
-		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks on as many nodes",
-			 family->ranks);
+		snprintf(out, out_bytes, "the %" PRIu32 " ranks on as many nodes%s", family->ranks,
+			 name);
 	else
-		snprintf(shape, sizeof(shape), "the %" PRIu32 " ranks across %" PRIu32 " nodes",
-			 family->ranks, family->nodes);
-	if (family->name[0] || like[0])
-		snprintf(out, out_bytes, "%s (%s%s%s%s%s)", shape, family->name,
-			 family->name[0] && like[0] ? ", " : "", like[0] ? "looks " : "", like,
-			 like[0] && family->parallel != NT_PARALLEL_WORLD ? " parallel"
-			 : like[0]					  ? " wide"
-									  : "");
-	else
-		snprintf(out, out_bytes, "%s", shape);
+		snprintf(out, out_bytes, "the %" PRIu32 " ranks across %" PRIu32 " nodes%s",
+			 family->ranks, family->nodes, name);
+	return out;
+}
+
+const char *nt_family_looks(const struct nt_family *family, char *out, size_t out_bytes)
+{
+	const char *like = nt_parallel_name((int)family->parallel);
+
+	out[0] = '\0';
+	/* That it is of all ranks its shape says. */
+	if (like[0] && family->parallel != NT_PARALLEL_WORLD)
+		snprintf(out, out_bytes, ", which look %s parallel", like);
 	return out;
 }

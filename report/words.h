@@ -13,7 +13,9 @@
 /* "Tree/Simple with 8 channels" */
 const char *nt_arm_words(int arm, char *out, size_t out_bytes);
 
-/* "the 8 ranks across 2 nodes (dp_group, looks data parallel)" */
+/* "the 8 ranks across 2 nodes (dp_group)" */
 const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes);
+/* ", which look data parallel", behind those; "" where there is no guess */
+const char *nt_family_looks(const struct nt_family *family, char *out, size_t out_bytes);
 
 #endif

@@ -59,4 +59,6 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	grep -q '^step 1: .* launch profile default' <<<"$output"
 	grep -q '^step 2: .* launch profile sockets-.* (a candidate: ' <<<"$output"
 	grep -q '^  launch profile sockets-wide (' <<<"$output"
+	# It ends with the first job's verdict.
+	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes: "*"Net time saved: "* ]]
 }

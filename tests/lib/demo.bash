@@ -68,11 +68,28 @@ demo() {
 	say "sacct -j $id -o jobid,jobname,state,admincomment%200"
 	demo_client -u "$TEST_USER" sacct -j "$id" -o jobid,jobname,state,admincomment%200
 	say "nccl-tune report $id"
-	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id"
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | tee "$scratch/report"
 	[ -n "$(demo_client sacct -n -X -P -j "$id" -o admincomment)" ] || die "the job has no report"
 	[ "$job_rc" = 0 ] || die "the job ended with exit status $job_rc"
 	demo_learns
+	demo_page "$id"
 	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
+	say "what the first job came to"
+	demo_verdict <"$scratch/report"
+	[ ! -s "$page" ] || say "the same as a page: open $page in a browser"
+}
+
+# The sentences of a report alone: between the job's line and the empty one before the steps.
+demo_verdict() {
+	sed -n '2,/^$/p' | sed '$d'
+}
+
+# demo_page JOB: the report as a page, in a file that stays; $page names it.
+demo_page() {
+	page=
+	[[ $(demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report --help) = *--html* ]] || return 0
+	page=$(mktemp /tmp/nccl-tune-demo.XXXXXX.html)
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$1" --html >"$page"
 }
 
 # ---- a job that learns from step to step
@@ -90,7 +107,7 @@ demo_learns() {
 	cat "$NT_CLUSTER/work/learns.out"
 	[ "$(grep -c '^step ' "$NT_CLUSTER/work/learns.out")" = "$DEMO_STEPS" ] || die "the second job failed"
 	say "nccl-tune report $id"
-	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | grep -i launch
+	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | grep 'launch profile'
 }
 
 # Under the launch profiles that come with it; two of the three are better than NCCL's default here, one most.

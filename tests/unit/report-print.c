@@ -243,9 +243,9 @@ static void fits_80_columns(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *text = read_data(names[i], ".txt");
 
-		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-			if (strlen(line) > NT_WRAP_COLUMNS)
-				fail_msg("%s: '%s'", names[i], line);
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+			if (strcspn(line, "\n") > NT_WRAP_COLUMNS)
+				fail_msg("%s: '%.100s'", names[i], line);
 		}
 		free(text);
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "report/verdict-maker.h"
 #include "report/words.h"
 
 /* A step of 8 ranks on 2 nodes. */
@@ -213,8 +214,11 @@ static void speaks_of_communicators(void **state)
 	(void)state;
 	family.parallel = NT_PARALLEL_DATA;
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
-			    "the 8 ranks across 2 nodes (dp_#, looks data parallel)");
+			    "the 8 ranks across 2 nodes (dp_#)");
+	assert_string_equal(nt_family_looks(&family, words, sizeof(words)),
+			    ", which look data parallel");
 	family = (struct nt_family){ .ranks = 4, .nodes = 1 };
+	assert_string_equal(nt_family_looks(&family, words, sizeof(words)), "");
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
 			    "the 4 ranks of one node");
 	family = (struct nt_family){ .ranks = 4, .nodes = 4 };

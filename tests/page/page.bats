@@ -49,6 +49,11 @@ is() {
 	[ "$value" = "$1" ] || { printf '%s\nis     %s\nwanted %s\n' "$2" "$value" "$1"; return 1; }
 }
 
+# comes EXPRESSION: is true, now or later
+comes() {
+	is true "new Promise((done) => { const look = () => $1 ? done(true) : setTimeout(look, 20); look(); })"
+}
+
 press() {
 	chrome_call Input.dispatchKeyEvent "{\"type\":\"keyDown\",\"key\":\"$1\",\"code\":\"$1\",\"windowsVirtualKeyCode\":$2${3:+,\"modifiers\":$3}${4:+,\"text\":\"$4\"}}" >/dev/null
 	chrome_call Input.dispatchKeyEvent "{\"type\":\"keyUp\",\"key\":\"$1\",\"code\":\"$1\",\"windowsVirtualKeyCode\":$2}" >/dev/null
@@ -144,8 +149,8 @@ evil() {
 	is '"Show all 1000 keys"' 'document.querySelector("#all button.more").textContent'
 	is 1000 '(document.querySelector("#all button.more").click(), document.querySelectorAll("#keys tbody tr").length)'
 	# What is folded is drawn when it is opened.
-	is true '(() => { const panel = document.querySelector("details.panel"); panel.open = true;
-		return new Promise((done) => setTimeout(() => done(panel.querySelectorAll("svg rect").length > 2), 300)); })()'
+	comes '(() => { const panel = document.querySelector("details.panel"); panel.open = true;
+		return panel.querySelectorAll("svg rect").length > 2; })()'
 	is true '(() => { const choose = byId("scope"); choose.selectedIndex = 2; choose.dispatchEvent(new Event("change"));
 		return document.querySelectorAll("#keys tbody tr").length === 192; })()'
 }
@@ -204,9 +209,10 @@ evil() {
 		.map((one) => one.outerHTML.slice(0, 99))'
 	is '[]' '[...document.querySelectorAll("figure")].filter((one) => !one.querySelector("details")).length ? ["a figure"] : []'
 	is '[]' '[...document.querySelectorAll("select, input")].filter((one) => one.labels.length === 0).map((one) => one.id)'
-	is true '(() => { for (const one of document.querySelectorAll("details")) one.open = true;
-		return new Promise((done) => setTimeout(() => done([...document.querySelectorAll("table")].every((table) => table.caption &&
-			table.querySelector("th[scope=col]") && table.querySelector("tbody th[scope=row]"))), 300)); })()'
+	comes '(() => { for (const one of document.querySelectorAll("details")) one.open = true;
+		return [...document.querySelectorAll("details")].every((one) => one.childElementCount > 1); })()'
+	is true '[...document.querySelectorAll("table")].every((table) => table.caption && table.querySelector("th[scope=col]") &&
+		table.querySelector("tbody th[scope=row]"))'
 	is '[]' '(() => { const seen = new Set(); return [...document.querySelectorAll("[id]")].map((one) => one.id)
 		.filter((id) => seen.has(id) || (seen.add(id), false)); })()'
 }

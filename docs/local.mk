@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/decisions/0019-spool.md \
 	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
+	%D%/decisions/0022-html.md \
 	%D%/decisions/0024-twos.md \
 	%D%/design.md \
 	%D%/glossary.md \
@@ -48,6 +49,8 @@ EXTRA_DIST += \
 	%D%/schema/step.schema.json \
 	%D%/threat-model.md \
 	%D%/trouble.md \
+	%D%/screenshots/report-dark.png \
+	%D%/screenshots/report-light.png \
 	%D%/results/README.md \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \

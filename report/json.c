@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "contract/coll.h"
+#include "report/jsonvalue.h"
 #include "report/rowtext.h"
 #include "report/rowtime.h"
 
@@ -24,68 +25,35 @@ struct item {
 	const struct nt_remark *remark; /* NULL but for a remark */
 };
 
-static json_object *text_value(const char *text)
-{
-	return text && text[0] ? json_object_new_string(text) : NULL;
-}
-
-static json_object *count_value(int64_t count)
-{
-	return count >= 0 ? json_object_new_int64(count) : NULL;
-}
-
-/* The record's own decimals, not those of a double's 17 digits. */
-static json_object *decimal_value(double value)
-{
-	char text[40];
-
-	if (isnan(value))
-		return NULL;
-	snprintf(text, sizeof(text), "%.10g", value);
-	return json_object_new_double_s(value, text);
-}
-
-static json_object *arm_value(int arm)
-{
-	return json_object_new_string(nt_arm_name(arm));
-}
-
-/* A NULL value is JSON's null; a value that could not be allocated reads the same, which is not
- * wrong. */
-static int add(json_object *object, const char *name, json_object *value)
-{
-	int rc = json_object_object_add(object, name, value);
-
-	if (rc < 0)
-		json_object_put(value);
-	return rc;
-}
-
 static int add_row(json_object *object, const struct nt_row *row)
 {
 	int rc = 0;
 
-	rc |= add(object, "ranks", row ? count_value(row->ranks) : NULL);
-	rc |= add(object, "nodes", row ? count_value(row->nodes) : NULL);
-	rc |= add(object, "collective", row ? text_value(nt_coll_name(row->coll)) : NULL);
-	rc |= add(object, "bytes", row ? count_value((int64_t)row->bytes) : NULL);
-	rc |= add(object, "auto_arm", row ? arm_value(row->auto_arm) : NULL);
-	rc |= add(object, "chosen_arm", row ? arm_value(row->arm) : NULL);
-	rc |= add(object, "auto_us", row ? decimal_value(row->auto_us) : NULL);
-	rc |= add(object, "arm_us", row ? decimal_value(row->arm_us) : NULL);
-	rc |= add(object, "gain_percent", row ? decimal_value(row->gain_percent) : NULL);
-	rc |= add(object, "p", row ? decimal_value(row->p) : NULL);
-	rc |= add(object, "samples", row ? count_value(row->samples) : NULL);
-	rc |= add(object, "calls", row ? count_value(row->calls) : NULL);
-	rc |= add(object, "spent_calls", row ? count_value(row->spent_calls) : NULL);
-	rc |= add(object, "spent_ms", row ? decimal_value(row->spent_ms) : NULL);
-	rc |= add(object, "saved_ms", row ? decimal_value(row->saved_ms) : NULL);
-	rc |= add(object, "rechecks", row ? count_value(row->rechecks) : NULL);
-	rc |= add(object, "rollbacks", row ? count_value(row->rollbacks) : NULL);
-	rc |= add(object, "auto_own_us", row ? decimal_value(row->auto_own_us) : NULL);
-	rc |= add(object, "arm_own_us", row ? decimal_value(row->arm_own_us) : NULL);
-	rc |= add(object, "auto_period_us", row ? decimal_value(row->auto_period_us) : NULL);
-	rc |= add(object, "arm_period_us", row ? decimal_value(row->arm_period_us) : NULL);
+	rc |= nt_value_add(object, "ranks", row ? nt_value_count(row->ranks) : NULL);
+	rc |= nt_value_add(object, "nodes", row ? nt_value_count(row->nodes) : NULL);
+	rc |= nt_value_add(object, "collective",
+			   row ? nt_value_text(nt_coll_name(row->coll)) : NULL);
+	rc |= nt_value_add(object, "bytes", row ? nt_value_count((int64_t)row->bytes) : NULL);
+	rc |= nt_value_add(object, "auto_arm", row ? nt_value_arm(row->auto_arm) : NULL);
+	rc |= nt_value_add(object, "chosen_arm", row ? nt_value_arm(row->arm) : NULL);
+	rc |= nt_value_add(object, "auto_us", row ? nt_value_decimal(row->auto_us) : NULL);
+	rc |= nt_value_add(object, "arm_us", row ? nt_value_decimal(row->arm_us) : NULL);
+	rc |= nt_value_add(object, "gain_percent",
+			   row ? nt_value_decimal(row->gain_percent) : NULL);
+	rc |= nt_value_add(object, "p", row ? nt_value_decimal(row->p) : NULL);
+	rc |= nt_value_add(object, "samples", row ? nt_value_count(row->samples) : NULL);
+	rc |= nt_value_add(object, "calls", row ? nt_value_count(row->calls) : NULL);
+	rc |= nt_value_add(object, "spent_calls", row ? nt_value_count(row->spent_calls) : NULL);
+	rc |= nt_value_add(object, "spent_ms", row ? nt_value_decimal(row->spent_ms) : NULL);
+	rc |= nt_value_add(object, "saved_ms", row ? nt_value_decimal(row->saved_ms) : NULL);
+	rc |= nt_value_add(object, "rechecks", row ? nt_value_count(row->rechecks) : NULL);
+	rc |= nt_value_add(object, "rollbacks", row ? nt_value_count(row->rollbacks) : NULL);
+	rc |= nt_value_add(object, "auto_own_us", row ? nt_value_decimal(row->auto_own_us) : NULL);
+	rc |= nt_value_add(object, "arm_own_us", row ? nt_value_decimal(row->arm_own_us) : NULL);
+	rc |= nt_value_add(object, "auto_period_us",
+			   row ? nt_value_decimal(row->auto_period_us) : NULL);
+	rc |= nt_value_add(object, "arm_period_us",
+			   row ? nt_value_decimal(row->arm_period_us) : NULL);
 	return rc;
 }
 
@@ -97,16 +65,16 @@ static json_object *launch_value(const struct nt_step *step)
 
 	if (!object)
 		return NULL;
-	rc |= add(object, "profile", text_value(step->launch));
-	rc |= add(object, "set", text_value(step->set));
-	rc |= add(object, "left", text_value(step->left));
-	rc |= add(object, "expected", decimal_value(step->expected));
-	rc |= add(object, "measured", decimal_value(step->measured));
-	rc |= add(object, "step_p25_us", decimal_value(step->step_us[0]));
-	rc |= add(object, "step_us", decimal_value(step->step_us[1]));
-	rc |= add(object, "step_p75_us", decimal_value(step->step_us[2]));
-	rc |= add(object, "steps", count_value(step->steps));
-	rc |= add(object, "remark", text_value(step->remark));
+	rc |= nt_value_add(object, "profile", nt_value_text(step->launch));
+	rc |= nt_value_add(object, "set", nt_value_text(step->set));
+	rc |= nt_value_add(object, "left", nt_value_text(step->left));
+	rc |= nt_value_add(object, "expected", nt_value_decimal(step->expected));
+	rc |= nt_value_add(object, "measured", nt_value_decimal(step->measured));
+	rc |= nt_value_add(object, "step_p25_us", nt_value_decimal(step->step_us[0]));
+	rc |= nt_value_add(object, "step_us", nt_value_decimal(step->step_us[1]));
+	rc |= nt_value_add(object, "step_p75_us", nt_value_decimal(step->step_us[2]));
+	rc |= nt_value_add(object, "steps", nt_value_count(step->steps));
+	rc |= nt_value_add(object, "remark", nt_value_text(step->remark));
 	if (rc == 0)
 		return object;
 	json_object_put(object);
@@ -123,9 +91,9 @@ static int add_reason(json_object *object, const struct item *item)
 		nt_row_say(&said, item->row);
 	else if (item->remark && item->remark->kind == NT_REMARK_WHY)
 		nt_remark_say(&said, item->remark);
-	rc |= add(object, "reason", text_value(nt_reason_code(said.reason)));
-	rc |= add(object, "says", text_value(said.says));
-	rc |= add(object, "advice", text_value(said.type));
+	rc |= nt_value_add(object, "reason", nt_value_text(nt_reason_code(said.reason)));
+	rc |= nt_value_add(object, "says", nt_value_text(said.says));
+	rc |= nt_value_add(object, "advice", nt_value_text(said.type));
 	return rc;
 }
 
@@ -137,25 +105,31 @@ static int add_more_of_row(json_object *object, const struct item *item)
 	int best = row && nt_arm_valid(row->best_arm) ? row->best_arm : -1;
 	int rc = 0;
 
-	rc |= add(object, "comm_name", family ? text_value(family->name) : NULL);
-	rc |= add(object, "parallel",
-		  family ? text_value(nt_parallel_name((int)family->parallel)) : NULL);
-	rc |= add(object, "comms", row ? count_value(row->comms) : NULL);
-	rc |= add(object, "best_other_arm", best >= 0 ? arm_value(best) : NULL);
-	rc |= add(object, "share", row ? decimal_value(row->share) : NULL);
-	rc |= add(object, "decided_calls", row ? count_value(row->decided) : NULL);
-	rc |= add(object, "changes", row ? count_value(row->changes) : NULL);
-	rc |= add(object, "from", row ? text_value(row->from) : NULL);
-	rc |= add(object, "auto_predicted_us", row ? decimal_value(row->auto_predicted_us) : NULL);
-	rc |= add(object, "arm_predicted_us", row ? decimal_value(row->arm_predicted_us) : NULL);
-	rc |= add(object, "auto_own_p25_us", row ? decimal_value(row->auto_own_p25_us) : NULL);
-	rc |= add(object, "auto_own_p75_us", row ? decimal_value(row->auto_own_p75_us) : NULL);
-	rc |= add(object, "arm_own_p25_us", row ? decimal_value(row->arm_own_p25_us) : NULL);
-	rc |= add(object, "arm_own_p75_us", row ? decimal_value(row->arm_own_p75_us) : NULL);
-	rc |= add(object, "auto_busbw_gbps",
-		  row ? decimal_value(nt_row_busbw(row, NT_OF_AUTO)) : NULL);
-	rc |= add(object, "arm_busbw_gbps",
-		  row ? decimal_value(nt_row_busbw(row, NT_OF_ARM)) : NULL);
+	rc |= nt_value_add(object, "comm_name", family ? nt_value_text(family->name) : NULL);
+	rc |= nt_value_add(object, "parallel",
+			   family ? nt_value_text(nt_parallel_name((int)family->parallel)) : NULL);
+	rc |= nt_value_add(object, "comms", row ? nt_value_count(row->comms) : NULL);
+	rc |= nt_value_add(object, "best_other_arm", best >= 0 ? nt_value_arm(best) : NULL);
+	rc |= nt_value_add(object, "share", row ? nt_value_decimal(row->share) : NULL);
+	rc |= nt_value_add(object, "decided_calls", row ? nt_value_count(row->decided) : NULL);
+	rc |= nt_value_add(object, "changes", row ? nt_value_count(row->changes) : NULL);
+	rc |= nt_value_add(object, "from", row ? nt_value_text(row->from) : NULL);
+	rc |= nt_value_add(object, "auto_predicted_us",
+			   row ? nt_value_decimal(row->auto_predicted_us) : NULL);
+	rc |= nt_value_add(object, "arm_predicted_us",
+			   row ? nt_value_decimal(row->arm_predicted_us) : NULL);
+	rc |= nt_value_add(object, "auto_own_p25_us",
+			   row ? nt_value_decimal(row->auto_own_p25_us) : NULL);
+	rc |= nt_value_add(object, "auto_own_p75_us",
+			   row ? nt_value_decimal(row->auto_own_p75_us) : NULL);
+	rc |= nt_value_add(object, "arm_own_p25_us",
+			   row ? nt_value_decimal(row->arm_own_p25_us) : NULL);
+	rc |= nt_value_add(object, "arm_own_p75_us",
+			   row ? nt_value_decimal(row->arm_own_p75_us) : NULL);
+	rc |= nt_value_add(object, "auto_busbw_gbps",
+			   row ? nt_value_decimal(nt_row_busbw(row, NT_OF_AUTO)) : NULL);
+	rc |= nt_value_add(object, "arm_busbw_gbps",
+			   row ? nt_value_decimal(nt_row_busbw(row, NT_OF_ARM)) : NULL);
 	return rc;
 }
 
@@ -166,13 +140,13 @@ static int add_item(json_object *array, const struct item *item)
 
 	if (!object)
 		return -1;
-	rc |= add(object, "job", text_value(item->job));
-	rc |= add(object, "step", text_value(item->step));
+	rc |= nt_value_add(object, "job", nt_value_text(item->job));
+	rc |= nt_value_add(object, "step", nt_value_text(item->step));
 	rc |= add_row(object, item->row);
-	rc |= add(object, "state", text_value(item->state));
-	rc |= add(object, "why", text_value(item->why));
-	rc |= add(object, "more", count_value(item->more));
-	rc |= add(object, "launch", launch_value(item->launch));
+	rc |= nt_value_add(object, "state", nt_value_text(item->state));
+	rc |= nt_value_add(object, "why", nt_value_text(item->why));
+	rc |= nt_value_add(object, "more", nt_value_count(item->more));
+	rc |= nt_value_add(object, "launch", launch_value(item->launch));
 	rc |= add_reason(object, item);
 	rc |= add_more_of_row(object, item);
 	if (rc == 0)

@@ -32,6 +32,9 @@ libnt_report_la_SOURCES = \
 	%D%/fair.c \
 	%D%/fair.h \
 	%D%/fingerprint.c \
+	%D%/html.c \
+	%D%/html.h \
+	%D%/htmldata.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
 	%D%/jobid.c \
@@ -43,6 +46,8 @@ libnt_report_la_SOURCES = \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
+	%D%/jsonvalue.c \
+	%D%/jsonvalue.h \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
@@ -104,7 +109,29 @@ libnt_report_la_SOURCES = \
 	%D%/words.h \
 	%D%/wrap.c \
 	%D%/wrap.h
+nodist_libnt_report_la_SOURCES = %D%/html/page.c
 libnt_report_la_LIBADD = libnt-contract.la -lm
+
+# The page of `nccl-tune report --html`, one C file of these; the scripts in this order.
+html_page = %D%/html/page.html %D%/html/style.css
+html_scripts = \
+	%D%/html/dom.js \
+	%D%/html/units.js \
+	%D%/html/rows.js \
+	%D%/html/data.js \
+	%D%/html/choice.js \
+	%D%/html/arms.js \
+	%D%/html/course.js \
+	%D%/html/comms.js \
+	%D%/html/predicted.js \
+	%D%/html/table.js \
+	%D%/html/page.js
+EXTRA_DIST += $(html_page) $(html_scripts) %D%/html/assemble
+CLEANFILES += %D%/html/page.c
+%D%/html/page.c: $(html_page) $(html_scripts) %D%/html/assemble
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cd $(srcdir) && \
+		%D%/html/assemble $(html_page) $(html_scripts) >$(abs_builddir)/$@.new && \
+		mv $(abs_builddir)/$@.new $(abs_builddir)/$@
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c

@@ -4,17 +4,20 @@
 #include "report/output.h"
 
 #include <string.h>
-#include "report/values.h"
+#include "report/html.h"
 #include "report/print.h"
+#include "report/values.h"
 
 int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struct nt_error *err)
 {
 	memset(output, 0, sizeof(*output));
 	output->form = form;
 	output->out = out;
-	if (form == NT_FORM_JSON || form == NT_FORM_CSV)
+	if (form == NT_FORM_JSON || form == NT_FORM_CSV || form == NT_FORM_HTML)
 		output->array = json_object_new_array();
-	if ((form == NT_FORM_JSON || form == NT_FORM_CSV) && !output->array)
+	else
+		return 0;
+	if (!output->array)
 		return nt_error_set(err, "no memory for the report");
 	return 0;
 }
@@ -26,6 +29,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	switch (output->form) {
 	case NT_FORM_JSON:
 	case NT_FORM_CSV: return nt_summary_json(output->array, job, summary, err);
+	case NT_FORM_HTML: return nt_html_add(output->array, job, summary, err);
 	case NT_FORM_PROMETHEUS: return nt_samples_add(&output->samples, job, summary, err);
 	case NT_FORM_TEXT: break;
 	}
@@ -43,6 +47,8 @@ void nt_output_close(struct nt_output *output, bool good)
 							       JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (good && output->form == NT_FORM_CSV)
 		nt_values_print(output->out, output->array);
+	else if (good && output->form == NT_FORM_HTML)
+		nt_html_write(output->out, output->array);
 	else if (good && output->form == NT_FORM_PROMETHEUS)
 		nt_samples_print(output->out, &output->samples);
 	json_object_put(output->array);

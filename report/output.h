@@ -18,7 +18,7 @@
 #include "record/summary.h"
 #include "report/prometheus.h"
 
-enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS };
+enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
 
 struct nt_output {
 	enum nt_form form;

@@ -3,6 +3,7 @@
 /* nccl-tune report: what a job tuned and what it brought. */
 #include "report/command.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <slurm/slurm.h>
@@ -26,6 +27,8 @@ struct request {
 	enum nt_form form;
 	const char *file;
 	const char *spool;
+	const char *page; /* where the page is to be; "-": standard output */
+	char page_name[NT_JOB_LABEL_MAX + 20]; /* by default */
 };
 
 /* What is printed, and what there was to print. */
@@ -297,6 +300,37 @@ static int report_jobs(struct answer *answer, size_t *known, struct nt_error *er
 	return rc;
 }
 
+/* Where there is something to show, and it is not for standard output. */
+static int open_page(struct answer *answer, struct nt_error *err)
+{
+	const struct request *request = answer->request;
+	FILE *page;
+
+	if (request->form != NT_FORM_HTML || answer->shown == 0 || strcmp(request->page, "-") == 0)
+		return 0;
+	page = fopen(request->page, "we");
+	if (!page)
+		return nt_error_set(err, "%s: %s", request->page, strerror(errno));
+	answer->output.out = page;
+	return 0;
+}
+
+static int close_page(struct answer *answer, struct nt_error *err)
+{
+	const char *name = answer->request->page;
+	FILE *page = answer->output.out;
+	int failed = 0;
+
+	if (page == stdout)
+		return 0;
+	failed |= ferror(page);
+	failed |= fclose(page);
+	if (failed)
+		return nt_error_set(err, "%s could not be written in full", name);
+	printf("The page is in %s: open it in a browser.\n", name);
+	return 0;
+}
+
 static int report(struct request *request)
 {
 	struct answer answer = { .request = request };
@@ -307,11 +341,16 @@ static int report(struct request *request)
 	if (rc == 0)
 		rc = request->file ? report_file(&answer, &err)
 				   : report_jobs(&answer, &known, &err);
+	if (rc == 0)
+		rc = open_page(&answer, &err);
+	if (rc == 0 && answer.shown == 0)
+		explain_nothing(&answer, known);
+	nt_output_close(&answer.output,
+			rc == 0 && (request->form != NT_FORM_HTML || answer.shown > 0));
+	if (rc == 0)
+		rc = close_page(&answer, &err);
 	if (rc < 0)
 		nt_command_complain(&nt_command_report, "%s", err.text);
-	else if (answer.shown == 0)
-		explain_nothing(&answer, known);
-	nt_output_close(&answer.output, rc == 0);
 	return nt_command_finish(&nt_command_report, rc < 0 || answer.shown == 0 || answer.partial
 							     ? NT_EXIT_FAILED
 							     : NT_EXIT_OK);
@@ -323,6 +362,10 @@ static int take_option(struct request *request, int option, char *argv[])
 	case 'j': request->form = NT_FORM_JSON; return NT_EXIT_OK;
 	case 'c': request->form = NT_FORM_CSV; return NT_EXIT_OK;
 	case 'P': request->form = NT_FORM_PROMETHEUS; return NT_EXIT_OK;
+	case 'H':
+		request->form = NT_FORM_HTML;
+		request->page = optarg;
+		return NT_EXIT_OK;
 	case 'f': request->file = optarg; return NT_EXIT_OK;
 	case 's': request->spool = optarg; return NT_EXIT_OK;
 	case 'S': request->jobs.span.since = optarg; return NT_EXIT_OK;
@@ -333,13 +376,36 @@ static int take_option(struct request *request, int option, char *argv[])
 	}
 }
 
+/* No job is called so: FILE may stand behind --html as a word of its own. */
+static bool is_page(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length > 5 && strcmp(word + length - 5, ".html") == 0;
+}
+
+static void name_page(struct request *request)
+{
+	char label[NT_JOB_LABEL_MAX];
+
+	if (request->form != NT_FORM_HTML || request->page)
+		return;
+	snprintf(request->page_name, sizeof(request->page_name), "nccl-tune-%s.html",
+		 request->has_id && nt_joblist_is_one(&request->jobs)
+			 ? nt_jobid_text(&request->id, label, sizeof(label))
+			 : "report");
+	request->page = request->page_name;
+}
+
 /* Which jobs, behind the options. */
 static int take_jobs(struct request *request, int argc, char *argv[])
 {
 	struct nt_error err;
 
 	for (int i = optind; i < argc; i++) {
-		if (nt_joblist_add(&request->jobs, argv[i], &err) < 0)
+		if (request->form == NT_FORM_HTML && !request->page && is_page(argv[i]))
+			request->page = argv[i];
+		else if (nt_joblist_add(&request->jobs, argv[i], &err) < 0)
 			return nt_command_misuse(&nt_command_report, "%s", err.text);
 	}
 	if (nt_joblist_is_empty(&request->jobs) && !request->file)
@@ -350,6 +416,7 @@ static int take_jobs(struct request *request, int argc, char *argv[])
 	request->has_id = request->jobs.count > 0;
 	if (request->has_id)
 		request->id = request->jobs.ranges[0].first;
+	name_page(request);
 	return NT_EXIT_OK;
 }
 
@@ -359,6 +426,7 @@ static int run(int argc, char *argv[])
 		{ "json", no_argument, NULL, 'j' },
 		{ "csv", no_argument, NULL, 'c' },
 		{ "prometheus", no_argument, NULL, 'P' },
+		{ "html", optional_argument, NULL, 'H' },
 		{ "file", required_argument, NULL, 'f' },
 		{ "spool", required_argument, NULL, 's' },
 		{ "since", required_argument, NULL, 'S' },
@@ -391,10 +459,11 @@ const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
 	.summary = "show what a job's steps tuned and what it brought",
-	.help = "Usage: nccl-tune report JOBS... [--json | --csv | --prometheus]\n"
+	.help = "Usage: nccl-tune report JOBS... [--json | --csv | --html | --prometheus]\n"
 		"       nccl-tune report [--user LIST] [--since TIME] [--until TIME]\n"
-		"                        [--partition LIST] [--json | --csv | --prometheus]\n"
-		"       nccl-tune report --file FILE [JOB[.STEP]] [--json | --csv | --prometheus]\n"
+		"                        [--partition LIST] [--json | --csv | --html | --prometheus]\n"
+		"       nccl-tune report --file FILE [JOB[.STEP]]\n"
+		"                        [--json | --csv | --html | --prometheus]\n"
 		"\n"
 		"Show the records that tuning left in accounting: what came of it in sentences, then a\n"
 		"table with a line for each collective and size, each with its reason, and what to do.\n"
@@ -410,6 +479,9 @@ const struct nt_command nt_command_report = {
 		"  -p, --partition LIST  in these partitions\n"
 		"  -j, --json            print a JSON array for programs, see nccl-tune(1)\n"
 		"      --csv             the same as comma-separated values (RFC 4180)\n"
+		"      --html [FILE.html]\n"
+		"                        write a page for a browser (default: nccl-tune-JOB.html;\n"
+		"                        --html=- for standard output)\n"
 		"      --prometheus      for the textfile collector of Prometheus' node exporter\n"
 		"  -f, --file FILE       read the record from FILE (- for standard input)\n"
 		"  -s, --spool DIRECTORY\n"

@@ -18,7 +18,9 @@
 #include "record/printable.h"
 #include "record/rankread.h"
 #include "report/explored.h"
+#include "report/reasons.h"
 #include "report/table.h"
+#include "report/wrap.h"
 
 #define ROW(row) ((const struct nt_rank_key *)(row))
 #define DECIMAL(member)                                         \
@@ -260,6 +262,20 @@ static size_t table_count(const struct nt_rank_comm *comm)
 	return all - 1;
 }
 
+/* The record's words as a sentence, and what to do. */
+static void explain(const char *why)
+{
+	struct nt_said said;
+
+	if (!why[0])
+		return;
+	nt_reason_say(&said, nt_reason_find(why), why, NULL);
+	if (!said.type[0])
+		return;
+	nt_wrap(stdout, "    ", 4, said.says);
+	nt_wrap(stdout, "    -> ", 7, said.type);
+}
+
 static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 {
 	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
@@ -267,6 +283,7 @@ static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 	if (comm->nodes >= 0)
 		printf(" on %" PRId64 " node%s", comm->nodes, comm->nodes == 1 ? "" : "s");
 	printf(", %s%s%s\n", comm->state, comm->why[0] ? ": " : "", comm->why);
+	explain(comm->why);
 	for (size_t i = 0; comm->key_count > 0 && i < table_count(comm); i++) {
 		if (nt_table_print(stdout, &tables[i], comm->keys, comm->key_count, err) < 0)
 			return -1;

@@ -92,7 +92,7 @@ static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
 /* "in step 0", "in steps 0, 1, 2 and 5 more", of all remarks like that one. */
 static void steps_of(const struct nt_summary *summary, size_t first, char *out, size_t out_bytes)
 {
-	char names[80] = "";
+	char names[NT_NAMED_MAX * (NT_STEP_NAME_MAX + 2)] = "";
 	size_t count = 0, used = 0;
 
 	for (size_t i = first; i < summary->remark_count; i++) {

@@ -323,6 +323,11 @@ tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 
+# Pages of `nccl-tune report --html` without Slurm.
+noinst_PROGRAMS += tests/page/nt-page
+tests_page_nt_page_SOURCES = %D%/page/page.c
+tests_page_nt_page_LDADD = libnt-report.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) -lm
+
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \
 	%D%/README.md \
@@ -389,6 +394,7 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/chrome.bash \
 	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
 	%D%/lib/fuzz.bash \
@@ -434,6 +440,13 @@ EXTRA_DIST += \
 	%D%/programs/twice-in-a-burst.program \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
+	%D%/page/data/bench/rank.0.9572.json \
+	%D%/page/data/bench/rank.1.9570.json \
+	%D%/page/data/fsdp/rank.0.4722.json \
+	%D%/page/data/fsdp/rank.1.4719.json \
+	%D%/page/keys.jq \
+	%D%/page/page.bats \
+	%D%/page/screenshots.sh \
 	%D%/replay/replay.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

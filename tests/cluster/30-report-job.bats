@@ -150,26 +150,31 @@ is_forgotten() {
 }
 
 @test "several jobs, a range, a user's jobs, and forms for programs" {
-	local first
-	start_job "$(record 0 RING/LL)"
-	end_job
-	first=$job
-	start_job "$(record 0 TREE/LL)"
-	end_job
-	run -0 report "$first,$job.0"
-	[ "$(grep ^Job <<<"$output")" = "Job $first"$'\n'"Job $job" ]
-	run -0 report "$first-$((job + 5))"
-	[ "$(grep -xE "Job ($first|$job)" <<<"$output")" = "Job $first"$'\n'"Job $job" ]
+	local both
+	job=$(submit --array=1-2 --wrap 'sleep 120')
+	wait_for 20 is_running "$job"
+	as_root scontrol update "jobid=${job}_1" "admincomment=$(record 0 RING/LL)"
+	as_root scontrol update "jobid=${job}_2" "admincomment=$(record 0 TREE/LL)"
+	as_user scancel "$job"
+	wait_sacct "${job}_1"
+	wait_sacct "${job}_2"
+	both="Job ${job}_1"$'\n'"Job ${job}_2"
+	run -0 report "${job}_1,${job}_2.0"
+	[ "$(grep ^Job <<<"$output")" = "$both" ]
+	run -0 report "${job}_1-2"
+	[ "$(grep ^Job <<<"$output")" = "$both" ]
+	run -0 report "$((job - 1))-$((job + 5))"
+	[[ $output = *"$both"* || $(grep "^Job ${job}_" <<<"$output" | sort) = "$both" ]]
 	run -0 report --since now-1hour --json
-	jq -e --arg a "$first" --arg b "$job" '[.[].job] | index($a) < index($b)' <<<"$output"
-	run -0 report --user "$NT_USER" --since now-1hour --partition "$(sacct_field "$job" partition)" --csv
-	[[ $output = job,step,*"$job,0,8,2,AllReduce,262144,RING/SIMPLE,TREE/LL,"*$'\r'* ]]
-	run -0 report "$job" --prometheus
+	jq -e --arg a "${job}_1" --arg b "${job}_2" '[.[].job] | index($a) and index($b)' <<<"$output"
+	run -0 report --user "$NT_USER" --since now-1hour --partition "$(sacct_field "${job}_2" partition)" --csv
+	[[ $output = job,step,*"${job}_2,0,8,2,AllReduce,262144,RING/SIMPLE,TREE/LL,"*$'\r'* ]]
+	run -0 report "${job}_2" --prometheus
 	[ "$(grep -c '^# TYPE nccl_tune_call_microseconds gauge' <<<"$output")" = 1 ]
-	[[ $output = *"nccl_tune_saved_seconds{"*"slurm_job_id=\"$job\",slurm_step_id=\"0\","*"} 0.4567"* ]]
+	[[ $output = *"nccl_tune_saved_seconds{"*"slurm_job_id=\"${job}_2\",slurm_step_id=\"0\","*"} 0.4567"* ]]
 	run -1 --separate-stderr report --user nobody --since now-1hour
 	[[ $stderr = *'none of 0 jobs has a record' ]]
-	run -2 report "$first-x"
+	run -2 report "$job-x"
 }
 
 @test "no such job" {

@@ -105,7 +105,7 @@ unit_tier() {
 	say "unit, with the thread sanitizer"
 	build_tsan
 	bats_file tests/tsan/threads.bats
-	for file in tests/{lint,fake,programs,chain,gpu,model,replay}/*.bats; do
+	for file in tests/{lint,fake,programs,chain,gpu,model,replay,page}/*.bats; do
 		[ -e "$file" ] && bats_file "$file"
 	done
 	return 0

@@ -1,0 +1,82 @@
+/* Exploration over time: of each key when it was explored and when it was decided. */
+
+const COURSE_ROWS = 25;
+
+const COURSE_MARKS = [
+	[() => [band("other", 2, 32, 7)], "exploring"],
+	[() => [band("chosen", 2, 32, 7)], "a faster arm in force"],
+	[() => [band("auto", 2, 32, 7)], "AUTO in force"],
+	[() => [diamond("commit", 17, 7, 5)], "commit"],
+];
+
+function band(kind, from, to, y) {
+	return shape("rect", { class: kind, x: from, y: y - 5, width: Math.max(1, to - from), height: 10 });
+}
+
+function courseRow(key, x, y) {
+	const decided = known(key.decided) ? 100 * key.decided / key.calls : null;
+	const until = key.exploring ? 100 : decided;
+	const marks = [];
+
+	if (!known(until))
+		return [band("auto", x(0), x(100), y)];
+	if (until > 0)
+		marks.push(band("other", x(0), x(until), y));
+	if (until < 100)
+		marks.push(band(key.committed ? "chosen" : "auto", x(until), x(100), y));
+	if (!key.exploring && key.committed)
+		marks.push(diamond("commit", x(until), y, 6));
+	return marks;
+}
+
+function courseWords(key) {
+	if (key.exploring)
+		return "not finished";
+	if (!known(key.decided))
+		return "not explored";
+	return `${key.committed ? "commit" : "kept"} at ${count(key.decided)} of ${count(key.calls)}`;
+}
+
+function courseTip(key) {
+	return [`${key.name}, ${key.where}`, key.said,
+		known(key.decided) ? `decided at call ${count(key.decided)} of ${count(key.calls)}${
+			known(key.auto.us) ? `, after about ${time(key.decided * (key.period || key.auto.us))}` : ""}` : null,
+		known(key.spentCalls) ? `${many(key.spentCalls, "call")} explored` : null,
+		key.rechecks ? `measured again ${many(key.rechecks, "time")}` : null,
+		key.rollbacks ? `went back to AUTO ${many(key.rollbacks, "time")}` : null].filter(Boolean).join("\n");
+}
+
+function courseFigure(keys, press) {
+	return figure({
+		title: "When each key was decided",
+		note: "those with the most time first",
+		legend: COURSE_MARKS,
+		draw: rowsOf({
+			items: keys, labelWidth: 262, valueWidth: 190, height: 24,
+			label: (key) => `${key.name}, ${key.short}`, value: (key) => [[courseWords(key), "soft"]],
+			tip: courseTip, press, marks: courseRow,
+			ticks: [0, 20, 40, 60, 80, 100], tick: (value) => `${value}`,
+			axis: "percent of the key’s calls in this step",
+			name: `Exploring and decision of ${many(keys.length, "key")} over their calls`,
+		}),
+		table: () => [["key", "communicator", "calls", "explored", "decided at call", "decision", "measured again", "roll-backs"],
+			keys.map((key) => [key.name, key.where, count(key.calls), count(key.spentCalls), count(key.decided),
+				key.said, raw(key.rechecks), raw(key.rollbacks)])],
+	});
+}
+
+function courseSection(model, press) {
+	const keys = model.keys.filter((key) => key.calls > 0 && (key.exploring || known(key.decided)));
+	keys.sort((a, b) => b.weight - a.weight);
+	const box = el("div", {}, keys.length ? courseFigure(keys.slice(0, COURSE_ROWS), press) : []);
+
+	if (keys.length === 0)
+		return null;
+	if (keys.length <= COURSE_ROWS)
+		return box;
+	return [box, el("button", { type: "button", class: "more", click: (event) => {
+		box.replaceChildren(openFigure(courseFigure(keys, press)));
+		event.target.remove();
+		say(`All ${keys.length} keys are shown`);
+	} }, `Show all ${keys.length} keys`)];
+}

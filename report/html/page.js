@@ -1,0 +1,172 @@
+/* The page put together: what is shown of which step, in which order, in which colours. */
+
+function empty(words) {
+	return el("p", { class: "empty" }, words);
+}
+
+function tile(name, value, kind) {
+	return el("div", {}, el("dt", {}, name), el("dd", { class: kind }, value));
+}
+
+function tiles(model) {
+	const keys = model.keys;
+	const number = (state) => count(keys.filter((key) => key.state === state).length);
+	const { saved, spent } = model;
+	const net = known(saved) || known(spent) ? (saved || 0) - (spent || 0) : null;
+
+	return el("dl", { class: "tiles" },
+		tile("net time saved", known(net) ? time(net * 1000) : NONE, net > 0 ? "gain" : net < 0 ? "loss" : null),
+		tile("exploring cost", known(spent) ? time(spent * 1000) : NONE),
+		tile("keys with a faster arm in force", number("committed")),
+		tile("keys where AUTO stays", number("kept")),
+		tile("keys not finished", number("exploring")),
+		tile("keys not tried", count(keys.filter((key) =>
+			key.state === "counted" || key.state === "observed").length)));
+}
+
+function verdictSection(model) {
+	return [
+		model.verdict.length ? el("ul", {}, model.verdict.map((one) => el("li", {}, one.text,
+			one.type ? el("span", { class: "advice" }, ` ${one.type}`) : null,
+			one.where ? el("span", { class: "where" }, ` ${one.where}`) : null)))
+			: null,
+		tiles(model),
+	];
+}
+
+function remarksSection(model) {
+	if (model.remarks.length === 0)
+		return null;
+	return plainTable("What was not tuned, and why",
+		["step", "what", "why"], model.remarks.map((one) => [one.where, one.kind, one.text]));
+}
+
+/* id, heading, what it shows in a sentence, its parts; null where the record has nothing of it */
+function sections(model, detail, press) {
+	return [
+		["verdict", "Verdict", null, verdictSection(model)],
+		["choice", "AUTO against the arm in force",
+			"Each size that was timed. AUTO is NCCL’s own choice and the measure: what is left of 100 is faster.",
+			choiceSection(model, press)],
+		["one", "One key and its arms", "A key is a collective and a size on communicators of one kind. A line of a chart or a name in the table, clicked, shows it here.",
+			detail.parts],
+		["course", "Exploration over time", null, courseSection(model, press)],
+		["comms", "Communicators", "Which nodes each communicator has its ranks on.", commsSection(model)],
+		["volume", "Volume per primitive", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
+			volumeSection(model)],
+		["predicted", "Predicted against measured",
+			"NCCL chooses by a model of each arm’s time. On the dashed line the model is right; above it the call takes longer than predicted.",
+			predictedSection(model)],
+		["all", "All keys", null, tableSection(model, press)],
+		["left", "Not tuned", null, remarksSection(model)],
+	];
+}
+
+function sectionOf([id, heading, about, parts]) {
+	return el("section", { id, "aria-labelledby": `${id}-heading` },
+		el("h2", { id: `${id}-heading`, tabindex: -1 }, heading), about ? el("p", {}, about) : null, parts);
+}
+
+/* What this record does not have is named in one place. */
+function missing(list) {
+	const names = list.filter(([id, , , parts]) => parts === null && id !== "left").map(([, heading]) => heading);
+
+	if (names.length === 0)
+		return [];
+	return [["missing", "Not in this record", null,
+		empty(`Nothing to show for: ${names.join("; ")}. The short record in accounting has only what fits; the long one, where it was kept, has all.`)]];
+}
+
+function draw(model) {
+	const detail = keySection(model);
+	const press = (key) => {
+		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+		detail.show(key);
+		byId("one").scrollIntoView({ behavior: still ? "auto" : "smooth" });
+		byId("one-heading").focus({ preventScroll: true });
+	};
+	const every = sections(model, detail, press);
+	const list = [...every.filter(([, , , parts]) => parts !== null), ...missing(every)];
+
+	byId("main").replaceChildren(...list.map(sectionOf));
+	byId("toc").replaceChildren(...list.map(([id, heading]) =>
+		el("li", {}, el("a", { href: `#${id}` }, heading))));
+	detail.start();
+	redraw();
+}
+
+/* ---- the page's own controls */
+
+function watchTheme() {
+	const system = matchMedia("(prefers-color-scheme: dark)");
+	const choose = byId("theme");
+	const apply = () => {
+		document.documentElement.dataset.theme = choose.value !== "auto" ? choose.value
+			: system.matches ? "dark" : "light";
+	};
+
+	choose.addEventListener("change", apply);
+	system.addEventListener("change", apply);
+	apply();
+}
+
+function watchWidth() {
+	let width = innerWidth, timer = 0;
+
+	addEventListener("resize", () => {
+		if (innerWidth === width)
+			return;
+		width = innerWidth;
+		clearTimeout(timer);
+		timer = setTimeout(() => redraw(), 120);
+	});
+}
+
+function watchSave(words) {
+	byId("save").addEventListener("click", () => {
+		const link = el("a", { download: "nccl-tune-report.json",
+			href: URL.createObjectURL(new Blob([words], { type: "application/json" })) });
+
+		link.click();
+		URL.revokeObjectURL(link.href);
+	});
+}
+
+function chooseScope(jobs, whole) {
+	const names = [...new Set(whole.steps.map((step) => step.stepName))];
+	const choose = byId("scope");
+
+	if (names.length < 2)
+		return;
+	byId("scope-box").hidden = false;
+	choose.append(...["all steps", ...names].map((name) => el("option", {}, name)));
+	choose.addEventListener("change", () => {
+		draw(choose.selectedIndex ? modelOf(jobs, names[choose.selectedIndex - 1]) : whole);
+		say(`${choose.value} shown`);
+	});
+}
+
+function start() {
+	const words = byId("report").textContent;
+	const { jobs, version } = JSON.parse(words);
+	const model = modelOf(jobs);
+
+	document.title = `${model.title} – nccl-tune report`;
+	byId("title").textContent = model.title;
+	byId("about").textContent = model.about;
+	byId("made").textContent = `Written by nccl-tune ${version}.`;
+	watchTheme();
+	watchWidth();
+	watchTips();
+	watchSave(words);
+	chooseScope(jobs, model);
+	draw(model);
+	document.documentElement.dataset.keys = model.keys.length;
+	/* Until the first picture of it can be on the screen. */
+	requestAnimationFrame(() => setTimeout(() => {
+		document.documentElement.dataset.readyMs = Math.round(performance.now());
+	}));
+}
+
+start();

@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The page of nccl-tune report --html in a browser: it says what the JSON says, quietly, to everybody. Needs Chromium;
+# what needs none is the first test.
+#
+# shellcheck disable=SC2016,SC2154 # for a browser, not a shell; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/chrome
+
+setup_file() {
+	local page=$NT_STAGE/libexec/nccl-tune/tests/nt-page here=$BATS_TEST_DIRNAME n
+	export pages=$BATS_FILE_TMPDIR
+	"$page" ranks 4711 "$here"/data/fsdp/rank.*.json >"$pages/ranks.html"
+	"$page" --json ranks 4711 "$here"/data/fsdp/rank.*.json >"$pages/ranks.json"
+	"$page" text 12 "$here/../unit/data/report/full.json" >"$pages/text.html"
+	for n in 0 1 30 1000; do
+		jq -cn --argjson n "$n" -f "$here/keys.jq" >"$pages/keys$n.json"
+		"$page" made <"$pages/keys$n.json" >"$pages/keys$n.html"
+	done
+	jq -c '.[0].communicators[0].name = $evil | .[0].report[0].comm_name = $evil | .[0].verdict[0].text = $evil |
+		.[0].job = $evil | .[0].report[0].why = $evil' --arg evil "$(evil)" "$pages/keys30.json" |
+		"$page" made >"$pages/evil.html"
+	echo '[]' | "$page" made >"$pages/bare.html"
+	chrome_program >/dev/null || return 0
+	chrome_start "$pages/chrome"
+}
+
+teardown_file() {
+	[ ! -e "$BATS_FILE_TMPDIR/chrome/pid" ] || { chrome_join "$BATS_FILE_TMPDIR/chrome"; chrome_stop; }
+}
+
+browser() {
+	chrome_program >/dev/null || skip "no Chromium here (Debian: apt-get install chromium)"
+	chrome_join "$pages/chrome"
+}
+
+# open NAME [WIDTH [FEATURE VALUE]]
+open() {
+	chrome_open "$pages/$1.html" "{\"features\":[{\"name\":\"${3:-prefers-color-scheme}\",\"value\":\"${4:-light}\"}]}" \
+		"{\"width\":${2:-1280},\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}"
+}
+
+# is WANTED EXPRESSION
+is() {
+	local value
+	value=$(chrome_eval "$2")
+	[ "$value" = "$1" ] || { printf '%s\nis     %s\nwanted %s\n' "$2" "$value" "$1"; return 1; }
+}
+
+# comes EXPRESSION: is true, now or later
+comes() {
+	is true "new Promise((done) => { const look = () => $1 ? done(true) : setTimeout(look, 20); look(); })"
+}
+
+press() {
+	chrome_call Input.dispatchKeyEvent "{\"type\":\"keyDown\",\"key\":\"$1\",\"code\":\"$1\",\"windowsVirtualKeyCode\":$2${3:+,\"modifiers\":$3}${4:+,\"text\":\"$4\"}}" >/dev/null
+	chrome_call Input.dispatchKeyEvent "{\"type\":\"keyUp\",\"key\":\"$1\",\"code\":\"$1\",\"windowsVirtualKeyCode\":$2}" >/dev/null
+}
+
+evil() {
+	printf '</script><img src=x onerror="window.pwned=1"><!-- \342\200\250 &lt; "'
+}
+
+@test "the page without data is small, is whole, and asks for nothing elsewhere" {
+	local found
+	[ "$(wc -c <"$pages/bare.html")" -le 153600 ]
+	echo "# $(wc -c <"$pages/bare.html") bytes without data" >&3
+	# The name of SVG is an address that nobody visits.
+	found=$(grep -noE '(https?:)?//[a-z][a-z0-9.]+\.[a-z]{2,}[^ ]*|@import|url\(|<link[^>]*stylesheet|src=' "$pages/bare.html" |
+		grep -v 'http://www.w3.org/2000/svg') || :
+	[ -z "$found" ] || { echo "$found"; false; }
+	run ! grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc' "$pages/bare.html"
+	run ! grep -q '@[A-Z_]*@' "$pages/bare.html"
+	grep -q "default-src 'none'; script-src 'sha256-[A-Za-z0-9+/]\{43\}='; style-src 'sha256-[A-Za-z0-9+/]\{43\}='" "$pages/bare.html"
+	# Nothing of a record can end the element that holds it, or begin another.
+	sed -n 's/.*id="report">\(.*\)<\/script>$/\1/p' "$pages/evil.html" >"$pages/data"
+	[ "$(wc -l <"$pages/data")" = 1 ]
+	run ! grep -qE '[<>&]' "$pages/data"
+	run ! env LC_ALL=C grep -q '[^ -~]' "$pages/data"
+	jq -e --arg evil "$(evil)" '.jobs[0].job == $evil' "$pages/data"
+}
+
+@test "the command writes the page where it is asked to, and nothing where there is nothing to show" {
+	local record=$BATS_TEST_DIRNAME/../unit/data/report/full.json
+	cd "$BATS_TEST_TMPDIR"
+	run -0 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
+	[ "$output" = "The page is in nccl-tune-12.html: open it in a browser." ]
+	cmp nccl-tune-12.html "$pages/text.html"
+	"$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html named.html
+	"$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html=- | cmp - named.html
+	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" report --file "$record" 12.77 --html none.html
+	[ ! -e none.html ]
+	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html=/nonexistent/page.html
+	[[ $output = *"/nonexistent/page.html: No such file or directory" ]]
+}
+
+@test "every page is drawn without a word in the console" {
+	local name
+	browser
+	for name in bare text ranks keys0 keys1 keys30 keys1000 evil; do
+		open "$name"
+		[ -z "$(chrome_complaints)" ] || { echo "$name:"; chrome_complaints; false; }
+		is '"none"' 'getComputedStyle(document.querySelector("noscript") || byId("tip")).display'
+	done
+}
+
+@test "what a record says stays text" {
+	browser
+	open evil
+	is false 'window.pwned === 1'
+	is 0 'document.images.length'
+	is 1 'document.querySelectorAll("main").length'
+	is "$(jq -nc --arg evil "Job $(evil)" '$evil')" 'byId("title").textContent'
+	is "$(jq -nc --arg evil "$(evil)" '$evil')" 'document.querySelector("#verdict li").firstChild.data'
+}
+
+@test "the figures are the JSON's" {
+	browser
+	open ranks
+	# As the table has them: [size of the key, calls, AUTO us, gain, cost, saved], "" for what is not known.
+	jq -c 'def cut($n): if . == null then "" else . * pow(10; $n) | round / pow(10; $n) end;
+		[.[] | select(.collective) | [.collective, .calls // "",
+			((if .auto_own_us != null then .auto_own_us else .auto_us end) | cut(2)),
+			((if .auto_own_us != null and .arm_own_us != null then [.auto_own_us, .arm_own_us] else [.auto_us, .arm_us] end) |
+				if any(. == null) then "" else 100 * (.[0] - .[1]) / .[0] | cut(1) end), (.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
+	[ "$(jq length "$pages/wanted")" -gt 5 ]
+	is "$(cat "$pages/wanted")" '(() => {
+		const head = [...document.querySelectorAll("#keys thead th")].map((cell) => cell.textContent);
+		const at = (name) => head.findIndex((one) => one.startsWith(name));
+		const number = (row, name) => { const words = at(name) < 0 ? "–" : row.cells[at(name)].textContent;
+			return words === "–" ? "" : Number(words); };
+		return [...document.querySelectorAll("#keys tbody tr")].map((row) => [row.cells[0].textContent.split(" ")[0],
+			...["Calls", "AUTO", "Gain", "Cost", "Saved"].map((name) => number(row, name))]);
+	})()'
+	# And the sums of the verdict.
+	is "$(jq 'map(select(.state == "committed")) | length' "$pages/ranks.json")" \
+		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
+}
+
+@test "a thousand keys: so many elements, no more" {
+	browser
+	open keys1000
+	is 1000 'Number(document.documentElement.dataset.keys)'
+	is true 'document.getElementsByTagName("*").length < 9000'
+	echo "# 1000 keys: $(chrome_eval '`drawn ${document.documentElement.dataset.readyMs} ms after the page was asked for, ${document.getElementsByTagName("*").length} elements`')" >&3
+	is 200 'document.querySelectorAll("#keys tbody tr").length'
+	is '"Show all 1000 keys"' 'document.querySelector("#all button.more").textContent'
+	is 1000 '(document.querySelector("#all button.more").click(), document.querySelectorAll("#keys tbody tr").length)'
+	# What is folded is drawn when it is opened.
+	comes '(() => { const panel = document.querySelector("details.panel"); panel.open = true;
+		return panel.querySelectorAll("svg rect").length > 2; })()'
+	is true '(() => { const choose = byId("scope"); choose.selectedIndex = 2; choose.dispatchEvent(new Event("change"));
+		return document.querySelectorAll("#keys tbody tr").length === 192; })()'
+}
+
+@test "the table sorts by any column, unknown last, and finds" {
+	browser
+	open keys30
+	is '["descending","ascending"]' '(() => { const cell = [...document.querySelectorAll("#keys thead th")]
+			.find((one) => one.textContent.startsWith("Saved")), got = [];
+		for (let i = 0; i < 2; i++) { cell.querySelector("button").click(); got.push(cell.getAttribute("aria-sort")); }
+		return got; })()'
+	is true '(() => { const at = document.querySelector("#keys th[aria-sort]").cellIndex;
+		const saved = [...document.querySelectorAll("#keys tbody tr")].map((row) => row.cells[at].textContent);
+		const known = saved.filter((one) => one !== "–").map(Number);
+		return known.length === 6 && saved.slice(6).every((one) => one === "–") && known.every((one, i) => !i || one >= known[i - 1]); })()'
+	is '"2 keys found. 2"' '(() => { byId("search").value = "BROADCAST dp"; byId("search").dispatchEvent(new Event("input"));
+		return document.querySelector("#all [role=status]").textContent + ` ${document.querySelectorAll("#keys tbody tr").length}`; })()'
+	is 30 '(() => { byId("search").value = ""; byId("search").dispatchEvent(new Event("input"));
+		return document.querySelectorAll("#keys tbody tr").length; })()'
+}
+
+@test "the keyboard reaches all of it, in the order in which it is read" {
+	browser
+	open keys30
+	press Tab 9
+	is '"Skip to the report"' 'document.activeElement.textContent'
+	is true 'document.activeElement.getBoundingClientRect().left >= 0'
+	press Enter 13 0 '\r'
+	is '"main"' 'document.activeElement.id || location.hash.slice(1)'
+	# Whatever takes a click takes the focus, but for marks whose keys stand in the list and in the table.
+	is '[]' '[...document.querySelectorAll("button, select, input, a[href], summary, [tabindex=\"0\"]")].filter((one) =>
+		one.offsetParent && !one.disabled && one.tabIndex < 0).map((one) => one.outerHTML)'
+	is true '(() => { const seen = [...document.querySelectorAll("header select, #toc a, main select, main summary, main button")]
+		.filter((one) => one.offsetParent); return seen.every((one, i) => !i ||
+			seen[i - 1].compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) && seen.every((one) => one.tabIndex === 0); })()'
+	# Sort and choose without a pointer.
+	is true '(document.querySelectorAll("#keys thead button")[2].focus(), true)'
+	press Enter 13 0 '\r'
+	is '"Decision"' '(document.querySelector("#keys th[aria-sort]") || document.body).textContent.trim().slice(0, 8)'
+	is true '(document.querySelector("#keys tbody th button").focus(), getComputedStyle(document.activeElement).outlineStyle !== "none")'
+	is true '(window.wanted = document.activeElement.textContent, true)'
+	press Enter 13 0 '\r'
+	is '"one-heading"' 'document.activeElement.id'
+	is true 'byId("key").value.startsWith(wanted) && byId("said").textContent.startsWith(wanted)'
+}
+
+@test "screen readers: landmarks, names, headings in order, a table behind each chart" {
+	browser
+	open keys30
+	is '[1,1,1,1]' '["header", "nav[aria-label]", "main", "footer"].map((one) => document.querySelectorAll(one).length)'
+	is '"en"' 'document.documentElement.lang'
+	is '[]' '[...document.querySelectorAll("section")].filter((one) => !byId(one.getAttribute("aria-labelledby"))).map((one) => one.id)'
+	is '[]' '(() => { let last = 0; return [...document.querySelectorAll("h1, h2, h3")].filter((one) => {
+		const level = Number(one.tagName[1]), bad = level > last + 1; last = level; return bad; }).map((one) => one.textContent); })()'
+	is '[]' '[...document.querySelectorAll(".plot svg")].filter((one) => one.getAttribute("role") !== "img" || !one.getAttribute("aria-label"))
+		.map((one) => one.outerHTML.slice(0, 99))'
+	is '[]' '[...document.querySelectorAll("figure")].filter((one) => !one.querySelector("details")).length ? ["a figure"] : []'
+	is '[]' '[...document.querySelectorAll("select, input")].filter((one) => one.labels.length === 0).map((one) => one.id)'
+	comes '(() => { for (const one of document.querySelectorAll("details")) one.open = true;
+		return [...document.querySelectorAll("details")].every((one) => one.childElementCount > 1); })()'
+	is true '[...document.querySelectorAll("table")].every((table) => table.caption && table.querySelector("th[scope=col]") &&
+		table.querySelector("tbody th[scope=row]"))'
+	is '[]' '(() => { const seen = new Set(); return [...document.querySelectorAll("[id]")].map((one) => one.id)
+		.filter((id) => seen.has(id) || (seen.add(id), false)); })()'
+}
+
+# Text against what is behind it, marks against the panel; as WCAG 2.1 counts it.
+contrast='(() => {
+	const root = getComputedStyle(document.documentElement);
+	const rgb = (words) => { const at = document.createElement("canvas").getContext("2d"); at.fillStyle = words;
+		const hex = at.fillStyle; return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255); };
+	const light = (words) => { const [r, g, b] = rgb(words).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const of = (a, b) => { const [x, y] = [light(root.getPropertyValue(a)), light(root.getPropertyValue(b))].sort((p, q) => q - p);
+		return (x + 0.05) / (y + 0.05); };
+	const low = [];
+	for (const behind of ["--paper", "--panel"]) {
+		for (const name of ["--ink", "--muted", "--link", "--good", "--bad"]) if (of(name, behind) < 4.5) low.push(name + " on " + behind);
+		for (const name of ["--auto", "--chosen", "--other", "--focus"]) if (of(name, behind) < 3) low.push(name + " on " + behind);
+	}
+	return low; })()'
+
+@test "light and dark: as the system has it, or as chosen; contrast in both" {
+	local theme
+	browser
+	for theme in light dark; do
+		open keys30 1280 prefers-color-scheme "$theme"
+		is "\"$theme\"" 'document.documentElement.dataset.theme'
+		is "\"$theme\"" 'getComputedStyle(document.documentElement).colorScheme'
+		is '[]' "$contrast"
+	done
+	is '"light"' '(byId("theme").value = "light", byId("theme").dispatchEvent(new Event("change")), getComputedStyle(document.documentElement).colorScheme)'
+	# On paper it is light, whatever the screen is.
+	is '"dark"' '(byId("theme").value = "dark", byId("theme").dispatchEvent(new Event("change")), getComputedStyle(document.documentElement).colorScheme)'
+	chrome_call Emulation.setEmulatedMedia '{"media":"print"}' >/dev/null
+	is '"light"' 'getComputedStyle(document.documentElement).colorScheme'
+	open keys30 1280 prefers-reduced-motion reduce
+	is '"auto"' 'getComputedStyle(document.documentElement).scrollBehavior'
+}
+
+# Words of a drawing that leave it, or lie on each other.
+crowded='[...document.querySelectorAll(".plot svg")].flatMap((svg) => {
+	const all = svg.getBoundingClientRect();
+	const words = [...svg.querySelectorAll("text")].filter((one) => one.textContent).map((one) => [one.textContent, one.getBoundingClientRect()]);
+	const out = words.filter(([, box]) => box.left < all.left - 1 || box.right > all.right + 1 || box.bottom > all.bottom + 1);
+	const on = words.filter(([, a], i) => words.some(([, b], j) => j > i && a.left < b.right - 1 && b.left < a.right - 1 &&
+		a.top + 3 < b.bottom - 3 && b.top + 3 < a.bottom - 3));
+	return [...out, ...on].map(([text]) => svg.getAttribute("aria-label") + ": " + text);
+})'
+
+@test "from a telephone to a wide screen: nothing lies on anything, nothing is cut off" {
+	local name width
+	browser
+	for name in ranks keys30; do
+		open "$name" 1600
+		for width in 1600 768 360; do
+			chrome_call Emulation.setDeviceMetricsOverride "{\"width\":$width,\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}" >/dev/null
+			is true "(redraw(), document.documentElement.scrollWidth <= $width)"
+			is '[]' "$crowded"
+		done
+	done
+}

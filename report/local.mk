@@ -44,6 +44,8 @@ libnt_report_la_SOURCES = \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
+	%D%/longform.c \
+	%D%/longform.h \
 	%D%/memory.c \
 	%D%/places.c \
 	%D%/places.h \

@@ -82,7 +82,6 @@ waiting() {
 	[ "$(jq -c '.nccl_tune | keys' <<<"$text")" = '["0","2","batch","v"]' ]
 	[ "$(step batch <<<"$text" | jq -r '."2r2n"."AllReduce 256K".arm')" = AUTO ]
 	[ "$(step 0 <<<"$text" | jq -c '."2r2n"."AllReduce 256K"')" = "$entry" ]
-	echo "$text" >&2
 	[ "$(step 2 <<<"$text" | jq -c .why)" = '["2r2n: rank 1 on n2 has another (NCCL)"]' ]
 }
 

@@ -130,8 +130,8 @@ static bool note_observed(struct nt_rank_key *out, const struct nt_own_key *key)
 	return true;
 }
 
-/* What the rounds of an exploration that goes on have cost, and AUTO's times in them. Returns whether
- * there are any. */
+/* What the rounds of an exploration that goes on have cost, and AUTO's times in them. Returns
+ * whether there are any. */
 static bool note_so_far(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "record/long.h"
 #include "record/rank.h"
 #include "record/reason.h"
 #include "record/step.h"
@@ -257,10 +258,18 @@ static json_object *step_schema(void)
 	return titled(step(), "nccl-tune: the record of a step, its short form, version 1");
 }
 
+/* The lines behind it are a step's record, a rank's, or a text. */
+static json_object *long_schema(void)
+{
+	return titled(fields_of(&nt_long_fields),
+		      "nccl-tune: the first line of a part of a step's long form, version 1");
+}
+
 static const struct {
 	const char *name;
 	json_object *(*make)(void);
 } schemas[] = {
+	{ "long", long_schema },
 	{ "rank", rank_schema },
 	{ "step", step_schema },
 	{ "job", job_schema },

@@ -163,7 +163,7 @@ is_forgotten() {
 	[ "$(grep ^Job <<<"$output")" = "$both" ]
 	run -0 report "${job}_1-2"
 	[ "$(grep ^Job <<<"$output")" = "$both" ]
-	run -0 report "$((job - 1))-$((job + 5))"
+	run -0 report "$job-$((job + 5))"
 	[ "$(grep "^Job ${job}_" <<<"$output")" = "$both" ]
 	run -0 report --since now-1hour --json
 	jq -e --arg a "${job}_1" --arg b "${job}_2" '[.[].job] | index($a) and index($b)' <<<"$output"

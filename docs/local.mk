@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	%D%/hosts.md \
 	%D%/programs.md \
 	%D%/schema/job.schema.json \
+	%D%/schema/long.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
 	%D%/threat-model.md \

@@ -64,6 +64,9 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 	}
 	memcpy(grown + begin, sample, count * sizeof(grown[0]));
 	history->sample = grown;
+	history->plan[history->rounds].count = schedule->count;
+	history->plan[history->rounds].blocks = schedule->blocks;
+	memcpy(history->plan[history->rounds].arm, schedule->arm, sizeof(schedule->arm));
 	history->end[history->rounds++] = begin + count;
 }
 
@@ -117,6 +120,7 @@ static void hand_on(struct nt_history *old, struct nt_history *new)
 	new->channels = old->channels;
 	new->rounds = old->rounds;
 	memcpy(new->end, old->end, sizeof(new->end));
+	memcpy(new->plan, old->plan, sizeof(new->plan));
 	new->sample = old->sample;
 	old->sample = NULL;
 }

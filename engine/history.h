@@ -52,6 +52,11 @@ struct nt_history {
 	struct nt_channels channels;
 	unsigned rounds;
 	unsigned end[NT_HISTORY_ROUNDS]; /* of each round in sample[] */
+	/* of each round: so many arms in so many blocks */
+	struct {
+		uint8_t count, blocks;
+		uint16_t arm[NT_SCHEDULE_ARMS];
+	} plan[NT_HISTORY_ROUNDS];
 	uint16_t *sample; /* of all rounds, by block and place in the schedule's arm[] */
 };
 

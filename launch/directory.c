@@ -33,9 +33,13 @@ static int below(char out[NT_PATH_MAX], const char *name, const char *parent, co
 
 int nt_memory_directory(char out[NT_PATH_MAX], struct nt_error *err)
 {
-	const char *own = getenv(NT_ENV_MEMORY), *state = getenv("XDG_STATE_HOME"),
-		   *home = getenv("HOME");
+	return nt_memory_directory_of(out, getenv(NT_ENV_MEMORY), getenv("XDG_STATE_HOME"),
+				      getenv("HOME"), err);
+}
 
+int nt_memory_directory_of(char out[NT_PATH_MAX], const char *own, const char *state,
+			   const char *home, struct nt_error *err)
+{
 	out[0] = '\0';
 	if (own != NULL && own[0] != '\0')
 		return below(out, NT_ENV_MEMORY, own, "", err);

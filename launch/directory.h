@@ -19,6 +19,9 @@
 #define NT_ENV_MEMORY "NCCL_TUNE_MEMORY"
 
 int nt_memory_directory(char out[NT_PATH_MAX], struct nt_error *err);
+/* The same by the values of these variables; NULL: it is not set. */
+int nt_memory_directory_of(char out[NT_PATH_MAX], const char *own, const char *state,
+			   const char *home, struct nt_error *err);
 
 /* Whether a path can be one: absolute, of less than NT_PATH_MAX bytes, without ';', control
  * characters or the end of a line. */

@@ -16,6 +16,8 @@ libnt_launch_plain_la_SOURCES = \
 	%D%/profile-read.c \
 	%D%/reason.c \
 	%D%/reason.h \
+	%D%/records.c \
+	%D%/records.h \
 	%D%/ticket.c \
 	%D%/ticket.h \
 	%D%/variable.c \

@@ -36,6 +36,16 @@ bool nt_step_name_valid(const char *name)
 	return digits > 0 && name[digits] == '\0';
 }
 
+int nt_step_name_order(const char *left, const char *right)
+{
+	bool left_number = isdigit((unsigned char)left[0]);
+	bool right_number = isdigit((unsigned char)right[0]);
+
+	if (left_number != right_number)
+		return left_number ? -1 : 1;
+	return strverscmp(left, right);
+}
+
 bool nt_step_name_matches(const char *name, const char *wanted)
 {
 	size_t bytes = strlen(wanted);

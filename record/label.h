@@ -17,6 +17,9 @@
  * "batch". */
 bool nt_step_name_valid(const char *name);
 
+/* Numbers first, in order, then the batch script: as strcmp. */
+int nt_step_name_order(const char *left, const char *right);
+
 /* Is it that step, or a component of it? Both are valid names. */
 bool nt_step_name_matches(const char *name, const char *wanted);
 

@@ -31,6 +31,17 @@ libnt_record_read_la_SOURCES = \
 	%D%/keep.h \
 	%D%/label.c \
 	%D%/label.h \
+	%D%/long.c \
+	%D%/long.h \
+	%D%/longdir.c \
+	%D%/longdir.h \
+	%D%/longread.c \
+	%D%/longread.h \
+	%D%/longset.c \
+	%D%/longset.h \
+	%D%/longsum.c \
+	%D%/longwrite.c \
+	%D%/longwrite.h \
 	%D%/rankread.c \
 	%D%/rankread.h \
 	%D%/read.c \
@@ -54,4 +65,4 @@ libnt_record_read_la_SOURCES = \
 	%D%/sumrows.c \
 	%D%/summary.c \
 	%D%/summary.h
-libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la
+libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la $(ZLIB_LIBS)

@@ -78,6 +78,21 @@ static void put_channels(struct nt_put *put, const struct nt_rank_trial *trial)
 	nt_put_close(put);
 }
 
+static void put_plans(struct nt_put *put, const struct nt_rank_trial *trial)
+{
+	nt_put_open(put, NT_IN_TRIAL_PLANS, '[');
+	for (unsigned i = 0; i < trial->rounds; i++) {
+		nt_put_open(put, NULL, '{');
+		nt_put_count(put, NT_IN_PLAN_BLOCKS, trial->round[i].blocks);
+		nt_put_open(put, NT_IN_PLAN_ARMS, '[');
+		for (unsigned k = 0; k < trial->round[i].arms; k++)
+			nt_put_text(put, NULL, nt_arm_name(trial->round[i].arm[k]));
+		nt_put_close(put);
+		nt_put_close(put);
+	}
+	nt_put_close(put);
+}
+
 void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
 {
 	nt_put_open(put, NT_RANK_TRIAL, '{');
@@ -99,6 +114,7 @@ void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
 	for (unsigned i = 0; i < trial->rounds; i++)
 		nt_put_samples(put, NULL, trial->round[i].sample, trial->round[i].samples);
 	nt_put_close(put);
+	put_plans(put, trial);
 	nt_put_close(put);
 }
 

@@ -185,6 +185,9 @@
 #define NT_IN_TRIAL_CHANNELS "channels"
 #define NT_IN_TRIAL_OWN "own"
 #define NT_IN_TRIAL_ROUNDS "rounds"
+#define NT_IN_TRIAL_PLANS "plans"
+#define NT_IN_PLAN_BLOCKS "blocks"
+#define NT_IN_PLAN_ARMS "arms"
 
 struct nt_rank_key {
 	NT_RANK_KEY_FIELDS(NT_FIELD_MEMBER)
@@ -239,6 +242,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_key_f
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
+#define NT_RANK_ROUND_ARMS 12
 #define NT_RANK_TRIAL_BYTES 2072 /* of one round's times */
 
 struct nt_rank_trial {
@@ -258,6 +262,8 @@ struct nt_rank_trial {
 		unsigned samples;
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
+		unsigned blocks, arms; /* 0 arms: the record does not say which */
+		int arm[NT_RANK_ROUND_ARMS];
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
 

@@ -16,8 +16,8 @@
 
 /* Members that are not known are not looked at: a newer writer may say more. */
 enum nt_reading {
-	/* For a person: missing and malformed members are errors alike, and so is a text that is too
-	 * long. What cannot be printed of a text becomes '?'. */
+	/* For a person: missing and malformed members are errors alike, and so is a text that is
+	 * too long. What cannot be printed of a text becomes '?'. */
 	NT_READ_TO_SHOW,
 	/* What root's side copies on: what is missing stays unknown; a text is cut, and of JSON's
 	 * own characters nothing is left in it. */

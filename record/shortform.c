@@ -159,7 +159,7 @@ static bool same_shape(const struct nt_family *a, const struct nt_family *b)
 	return a->step == b->step && a->ranks == b->ranks && a->nodes == b->nodes;
 }
 
-/* Of the families of a shape one is called by its shape alone: that without a name, or the first. */
+/* Of families of one shape one is called by its shape alone: that without a name, or the first. */
 static bool is_plain(const struct nt_summary *summary, size_t at)
 {
 	const struct nt_family *family = &summary->families[at];

@@ -44,6 +44,9 @@
 #define NT_STEP_NAMES "names"
 #define NT_STEP_CHOSEN "chosen" /* in it: rows that have no reason, as an arm was chosen */
 #define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
+#define NT_STEP_LONG "long"
+#define NT_STEP_NO_LONG "no_long"
+#define NT_STEP_LONG_MAX 176
 
 /* clang-format off */
 #define NT_STEP_FIELDS(X) \
@@ -70,7 +73,8 @@
 	X(TIME, "comm_ms", comm_ms, 1, NT_MAY) /* an average rank's time in collectives */ \
 	X(TIME, "spent_ms", spent_ms, 1, NT_MAY) /* of all rows, those left out and unfinished too */ \
 	X(NUMBER, "saved_ms", saved_ms, 1, NT_MAY) \
-	X(TEXT, "long", long_form, 176, NT_MAY) /* where the long form is */ \
+	X(TEXT, NT_STEP_LONG, long_form, NT_STEP_LONG_MAX, NT_MAY) /* where the long form is */ \
+	X(TEXT, NT_STEP_NO_LONG, no_long, NT_STEP_LONG_MAX, NT_MAY) /* why there is none */ \
 	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
 
 #define NT_ROW_FIELDS(X) \
@@ -124,6 +128,7 @@ struct nt_row {
 	NT_ROW_FIELDS(NT_FIELD_MEMBER)
 	const char *state; /* NT_KEYSTATE_*; not written, what a row holds tells */
 	size_t first_arm, arm_count; /* in a summary's arms; from rank records alone */
+	size_t first_try, try_count; /* in its tries, in time order; likewise */
 };
 
 extern const struct nt_fields nt_step_fields, nt_row_fields;

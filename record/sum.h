@@ -79,6 +79,8 @@ struct nt_sum_explored {
 	int64_t bytes;
 	struct nt_arm_tried arm[NT_SUM_ARMS];
 	size_t arm_count;
+	struct nt_try *tries;
+	size_t try_count;
 };
 
 #define NT_SUM_PERIODS 64
@@ -139,6 +141,7 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
 /* *node: its index in sum->nodes. */
 int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node);
+/* explored->tries becomes the sum's, or is freed. */
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored);
 /* As many names as there is room for. */
 void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);
@@ -153,7 +156,8 @@ int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, u
 
 /* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
- * something. Puts the communicators in order; sum stays the caller's. */
+ * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, heard, more, rest. Puts
+ * the communicators in order; sum stays the caller's. */
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
 		       struct nt_error *err);
 

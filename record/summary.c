@@ -46,6 +46,7 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->places);
 	free(summary->volumes);
 	free(summary->arms);
+	free(summary->tries);
 	free(summary->dropped);
 	nt_summary_init(summary);
 }
@@ -327,6 +328,16 @@ static void read_step_head(struct reader *reader, json_object *object, struct nt
 	read_step_field(reader, object, &step_more, step);
 }
 
+static void add_no_long(struct reader *reader, const char *why)
+{
+	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
+
+	if (!remark)
+		return;
+	remark->reason = NT_REASON_OTHER;
+	snprintf(remark->text, sizeof(remark->text), "this record was not kept in full: %s", why);
+}
+
 static void read_step(struct reader *reader, const char *name, json_object *object)
 {
 	struct nt_summary *summary = reader->summary;
@@ -351,6 +362,8 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 	}
 	snprintf(step->name, sizeof(step->name), "%s", name);
 	read_step_head(reader, object, step);
+	if (step->no_long[0])
+		add_no_long(reader, step->no_long);
 	json_object_object_foreach(object, member, value)
 	{
 		if (strcmp(member, NT_STEP_WHY) == 0)
@@ -370,17 +383,10 @@ struct member {
 	json_object *value;
 };
 
-/* Numbers first, in order; then the batch script. */
 static int compare_members(const void *left, const void *right)
 {
-	const char *a = ((const struct member *)left)->name;
-	const char *b = ((const struct member *)right)->name;
-	bool a_number = isdigit((unsigned char)a[0]);
-	bool b_number = isdigit((unsigned char)b[0]);
-
-	if (a_number != b_number)
-		return a_number ? -1 : 1;
-	return strverscmp(a, b);
+	return nt_step_name_order(((const struct member *)left)->name,
+				  ((const struct member *)right)->name);
 }
 
 /* Steps are written in the order in which they ended. */

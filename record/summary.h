@@ -8,7 +8,7 @@
  * (sum.h). The short form has rows, the step's own members and reasons; what is from rank records
  * alone is said below.
  *
- *	steps ── families ── rows ── arms
+ *	steps ── families ── rows ── arms, tries
  *	      └─ comms ── places (ranks on nodes), volumes
  *
  * A family is made of communicators that do the same thing, most often beside each other: of one
@@ -104,6 +104,13 @@ struct nt_arm_tried {
 	int64_t samples;
 };
 
+/* A time of the first exploration. */
+struct nt_try {
+	uint16_t round, block; /* a round's first block warms up */
+	int arm;
+	float us; /* NAN: not measured */
+};
+
 /* What was dropped for want of room or by a failure, by the processes of a step. */
 struct nt_dropped {
 	size_t step;
@@ -124,8 +131,10 @@ struct nt_summary {
 	struct nt_place_seen *places;
 	struct nt_volume *volumes;
 	struct nt_arm_tried *arms;
+	struct nt_try *tries;
 	struct nt_dropped *dropped;
-	size_t comm_count, node_count, place_count, volume_count, arm_count, dropped_count;
+	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
+		dropped_count;
 };
 
 enum nt_holding {

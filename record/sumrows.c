@@ -99,6 +99,10 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	if (isnan(step->step_us[1]))
 		note_marker(step, &sum->marker);
 	step->whole = true;
+	/* Of the rows that are made now, whatever was known before. */
+	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->more = 0;
+	memset(step->rest, 0, sizeof(step->rest));
 }
 
 /* ---- families, communicators, nodes */
@@ -447,6 +451,18 @@ static void add_arms(struct maker *maker, struct nt_row *row, const struct draft
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
 	row->first_arm = maker->summary->arm_count;
+	row->first_try = maker->summary->try_count;
+	for (size_t i = 0; explored && i < explored->try_count; i++) {
+		struct nt_try *try = nt_summary_add(&maker->summary->tries,
+						    &maker->summary->try_count, sizeof(*try));
+
+		if (!try) {
+			maker->no_memory = true;
+			return;
+		}
+		*try = explored->tries[i];
+		row->try_count++;
+	}
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
 		struct nt_arm_tried *arm = ADD(maker, arm);
 

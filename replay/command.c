@@ -9,6 +9,7 @@
 #include "replay/replay.h"
 #include "report/command.h"
 #include "record/file.h"
+#include "record/longset.h"
 
 #define TRIALS 1000 /* where --power is given alone */
 #define MOST_TRIALS 1000000
@@ -159,6 +160,60 @@ static int check_kind(struct asked *asked, bool record, struct nt_error *err)
 	return record != traces ? 0 : nt_error_set(err, "records and traces cannot be mixed");
 }
 
+/* A rank record of a long form: each key was decided in one of them. */
+struct in_part {
+	struct asked *asked;
+	struct nt_replay_rows *rows;
+};
+
+static int replay_line(void *argument, const struct nt_long_part *part, struct nt_text name,
+		       struct nt_text value, struct nt_error *err)
+{
+	const struct in_part *in = argument;
+	struct nt_error reason;
+	unsigned left_out = 0;
+
+	if (!nt_text_is(name, NT_LONG_RANK) ||
+	    nt_replay_record(&in->asked->replay, value.at, value.bytes, in->rows, &left_out,
+			     &reason) == 0)
+		return 0;
+	return nt_error_set(err, "%.150s: %.100s", part->path, reason.text);
+}
+
+static void complain_part(void *argument, const char *path, const char *why)
+{
+	bool *damaged = argument;
+
+	*damaged = true;
+	nt_command_complain(&nt_command_replay, "%s: %s", path, why);
+}
+
+static int replay_long(struct asked *asked, const char *path, struct nt_replay_rows *rows)
+{
+	struct in_part in = { asked, rows };
+	const size_t before = rows->count;
+	struct nt_long_set set;
+	struct nt_error err;
+	bool damaged = false;
+	int rc;
+
+	nt_long_set_init(&set);
+	set.complain = complain_part;
+	set.argument = &damaged;
+	rc = check_kind(asked, true, &err);
+	if (rc == 0)
+		rc = nt_long_set_add(&set, path, &err);
+	nt_long_set_sort(&set, 0, UINT32_MAX);
+	if (rc == 0)
+		rc = nt_long_set_each(&set, replay_line, &in, &err);
+	if (rc == 0 && rows->count == before)
+		rc = nt_error_set(&err, "%.150s: no decision to repeat", path);
+	if (rc < 0)
+		nt_command_complain(&nt_command_replay, "%s", err.text);
+	nt_long_set_fini(&set);
+	return rc < 0 || damaged ? -1 : 0;
+}
+
 static int replay_file(struct asked *asked, const char *path, struct nt_replay_rows *rows)
 {
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -168,6 +223,8 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 	char *text = NULL;
 	int rc;
 
+	if (nt_long_set_is(path))
+		return replay_long(asked, path, rows);
 	rc = nt_file_read(path, TRACE_BYTES, &text, &bytes, &err);
 	if (rc < 0) {
 		nt_command_complain(&nt_command_replay, "%s", err.text);
@@ -268,7 +325,8 @@ const struct nt_command nt_command_replay = {
 		"\n"
 		"Runs the engine that decides in jobs on traces: text files of measured times, a line\n"
 		"for each arm of a cell: collective,topology,mode,algorithm,protocol,bytes,samples...\n"
-		"in microseconds, AUTO,AUTO being NCCL's own choice. '-' is standard input.\n"
+		"in microseconds, AUTO,AUTO being NCCL's own choice. '-' is standard input. Of the record of\n"
+		"a process of a job, or a job's long form, the decisions are repeated.\n"
 		"Prints for each cell AUTO and the best arm, the arm chosen, and the calls spent;\n"
 		"samples are taken in order, and again from the start when used up.\n"
 		"\n"

@@ -11,6 +11,7 @@
 #include "replay/source.h"
 #include "report/command.h"
 #include "record/file.h"
+#include "record/longset.h"
 #include "record/rankread.h"
 
 #define FILE_BYTES ((size_t)64 << 20)
@@ -29,6 +30,7 @@ struct asked {
 	const char *topology;
 	uint64_t size[SIZES];
 	unsigned sizes, printed;
+	bool deciders; /* records that hold no trial are left out */
 	struct nt_drive drive;
 };
 
@@ -231,11 +233,26 @@ static void explain_record_key(struct asked *asked, const struct nt_rank *rank,
 	print(asked, &key);
 }
 
+static bool has_trial(const struct nt_rank *rank)
+{
+	for (size_t c = 0; c < rank->comm_count; c++) {
+		for (size_t k = 0; k < rank->comms[c].key_count; k++) {
+			if (rank->comms[c].keys[k].trial)
+				return true;
+		}
+	}
+	return false;
+}
+
 static int explain_record(struct asked *asked, const char *text, size_t bytes, struct nt_error *err)
 {
 	struct nt_rank rank = { .root = NULL };
 	int rc = nt_rank_parse(&rank, text, bytes, err);
 
+	if (rc == 0 && asked->deciders && !has_trial(&rank)) {
+		nt_rank_fini(&rank);
+		return 0;
+	}
 	if (rc == 0 && !asked->policy_given)
 		rc = nt_policy_parse_option(&asked->drive.engine.policy, rank.policy, err);
 	asked->drive.engine.policy = nt_engine_policy(&asked->drive.engine.policy);
@@ -299,6 +316,46 @@ static void explain_alone(struct asked *asked)
 	}
 }
 
+static int explain_line(void *argument, const struct nt_long_part *part, struct nt_text name,
+			struct nt_text value, struct nt_error *err)
+{
+	struct nt_error reason;
+
+	if (!nt_text_is(name, NT_LONG_RANK) ||
+	    explain_record(argument, value.at, value.bytes, &reason) == 0)
+		return 0;
+	return nt_error_set(err, "%.150s: %.100s", part->path, reason.text);
+}
+
+static void complain_part(void *argument, const char *path, const char *why)
+{
+	(void)argument;
+	nt_command_complain(self, "%s: %s", path, why);
+}
+
+/* Of a step's ranks those count that have decided. */
+static int explain_long(struct asked *asked, const char *path)
+{
+	struct nt_long_set set;
+	struct nt_error err;
+	int rc;
+
+	nt_long_set_init(&set);
+	set.complain = complain_part;
+	asked->deciders = true;
+	rc = nt_long_set_add(&set, path, &err);
+	nt_long_set_sort(&set, 0, UINT32_MAX);
+	if (rc == 0)
+		rc = nt_long_set_each(&set, explain_line, asked, &err);
+	if (rc == 0 && asked->printed == 0)
+		rc = nt_error_set(&err, "%.100s: nothing of this collective, topology and size",
+				  path);
+	if (rc < 0)
+		nt_command_complain(self, "%s", err.text);
+	nt_long_set_fini(&set);
+	return rc;
+}
+
 static int explain_file(struct asked *asked, const char *path)
 {
 	struct nt_error err = { "" };
@@ -307,6 +364,8 @@ static int explain_file(struct asked *asked, const char *path)
 	char *text = NULL;
 	int rc;
 
+	if (nt_long_set_is(path))
+		return explain_long(asked, path);
 	rc = nt_file_read(path, FILE_BYTES, &text, &bytes, &err);
 	if (rc == 0 && bytes > 0 && text[strspn(text, " \t\r\n")] == '{') {
 		rc = explain_record(asked, text, bytes, &err);
@@ -371,8 +430,8 @@ const struct nt_command nt_command_explain = {
 		"\n"
 		"Says what would be done in a job, and does nothing: which arms would be tried and in which\n"
 		"order, which would not and why, how many calls that takes, and what an arm must show to\n"
-		"replace AUTO. FILE is a trace, as for replay, or the record of a process of a job, whose\n"
-		"policy then counts; '-' is standard input. Without one, the arms that NCCL can have are\n"
+		"replace AUTO. FILE is a trace, as for replay, or the record of a process of a job, or a\n"
+		"job's long form, whose policy then counts; '-' is standard input. Without one, the arms that NCCL can have are\n"
 		"taken.\n"
 		"\n"
 		"  -p, --policy POLICY    as srun --nccl-tune takes it; the default is bandit\n"

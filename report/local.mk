@@ -46,6 +46,8 @@ libnt_report_la_SOURCES = \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
+	%D%/longform.c \
+	%D%/longform.h \
 	%D%/memory.c \
 	%D%/output.c \
 	%D%/output.h \

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "launch/directory.h"
+#include "report/config.h"
 
 #define SHIPPED NT_DATADIR "/profiles.conf"
 #define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"
@@ -48,6 +49,17 @@ int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory
 		return -1;
 	nt_memory_tidy(memory, now_s);
 	return 0;
+}
+
+void nt_places_record_dir(char out[NT_PATH_MAX])
+{
+	static struct nt_config config;
+	struct nt_error err;
+
+	out[0] = '\0';
+	if (nt_config_open(&config, NULL, &err) == 0 &&
+	    nt_conf_read(&config.conf, config.site.config, config.site.config_given, &err) == 0)
+		snprintf(out, NT_PATH_MAX, "%s", config.conf.record_dir);
 }
 
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX])

@@ -30,6 +30,9 @@ int nt_places_memory(const struct nt_places *places, char out[NT_PATH_MAX], stru
 int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory, int64_t now_s,
 			struct nt_error *err);
 
+/* The site's record_dir; "" where there is none, or nothing can be said. */
+void nt_places_record_dir(char out[NT_PATH_MAX]);
+
 /* A program beside this one, or the bare name where that cannot be said. */
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX]);
 

@@ -14,6 +14,7 @@
 #include "record/splice.h"
 #include "record/spool.h"
 #include "report/joblist.h"
+#include "report/longform.h"
 #include "report/output.h"
 
 #define FILE_MAX_BYTES (1u << 20)
@@ -32,6 +33,7 @@ struct answer {
 	struct request *request;
 	struct nt_output output;
 	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
+	struct nt_long_job job; /* whose long form counts; job 0: none does */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
 	size_t running; /* jobs that have not ended */
@@ -47,12 +49,14 @@ static int show_text(struct answer *answer, const char *label, const char *text,
 	struct nt_summary summary;
 	int rc;
 
-	if (holding != NT_HOLDS_RECORD) {
-		answer->other += holding == NT_HOLDS_OTHER;
-		return 0;
-	}
 	nt_summary_init(&summary);
 	rc = nt_summary_parse(&summary, text, text_bytes, step, err);
+	answer->job.step = step;
+	if (rc == 0 && answer->job.job != 0 &&
+	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
+		rc = -1;
+	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
+		answer->other += holding == NT_HOLDS_OTHER;
 	if (rc == 0 && nt_summary_damaged(&summary)) {
 		nt_command_complain(&nt_command_report, "%s%s%sthe record is damaged",
 				    label ? "job " : "", label ? label : "", label ? ": " : "");
@@ -234,8 +238,10 @@ static int report_texts(struct answer *answer, const struct nt_jobtexts *texts,
 		const struct nt_jobtext *text = &texts->items[i];
 
 		answer->running += !text->ended;
+		answer->job = (struct nt_long_job){ .job = text->job, .user = text->user };
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
+	answer->job.job = 0;
 	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
 		nt_command_complain(&nt_command_report, "%s: what runs may have a newer record",
 				    texts->doubt.text);

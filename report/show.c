@@ -14,6 +14,7 @@
 #include "contract/coll.h"
 #include "contract/policy.h"
 #include "record/file.h"
+#include "record/longset.h"
 #include "record/printable.h"
 #include "record/rankread.h"
 #include "report/explored.h"
@@ -313,22 +314,14 @@ static void show_name(const char *path)
 	puts(strcmp(path, "-") == 0 ? "standard input" : nt_shown(&shown, path));
 }
 
-static int show_file(const char *path)
+/* One record; path is for messages. */
+static int show_text(const char *path, const char *text, size_t text_bytes)
 {
 	struct nt_rank rank = { .root = NULL };
 	struct nt_error err, damage;
-	size_t text_bytes;
-	int parsed, rc;
-	char *text;
+	int parsed = nt_rank_parse(&rank, text, text_bytes, &damage);
+	int rc = parsed == 0 || rank.comm_count > 0 ? show_rank(&rank, &err) : 0;
 
-	if (nt_file_read(path, (size_t)NT_RANK_RECORD_MAX, &text, &text_bytes, &err) < 0) {
-		nt_command_complain(&nt_command_show, "%s", err.text);
-		return -1;
-	}
-	show_name(path);
-	parsed = nt_rank_parse(&rank, text, text_bytes, &damage);
-	free(text);
-	rc = parsed == 0 || rank.comm_count > 0 ? show_rank(&rank, &err) : 0;
 	nt_rank_fini(&rank);
 	if (rc < 0)
 		nt_command_complain(&nt_command_show, "%s", err.text);
@@ -337,6 +330,72 @@ static int show_file(const char *path)
 		nt_command_complain(&nt_command_show, "%s: damaged: %s", path, damage.text);
 	}
 	return rc < 0 ? -1 : parsed;
+}
+
+static int show_line(void *argument, const struct nt_long_part *part, struct nt_text name,
+		     struct nt_text value, struct nt_error *err)
+{
+	bool *failed = argument;
+
+	(void)err;
+	if (!nt_text_is(name, NT_LONG_RANK))
+		return 0;
+	show_name(part->path);
+	if (show_text(part->path, value.at, value.bytes) < 0)
+		*failed = true;
+	return 0;
+}
+
+static void complain_part(void *argument, const char *path, const char *why)
+{
+	bool *failed = argument;
+
+	*failed = true;
+	nt_command_complain(&nt_command_show, "%s: %s", path, why);
+}
+
+/* A part of a long form, or a job's directory of them. */
+static int show_long(const char *path)
+{
+	struct nt_long_set set;
+	struct nt_error err;
+	bool failed = false;
+	int rc;
+
+	nt_long_set_init(&set);
+	set.complain = complain_part;
+	set.argument = &failed;
+	rc = nt_long_set_add(&set, path, &err);
+	nt_long_set_sort(&set, 0, UINT32_MAX);
+	if (rc == 0)
+		rc = nt_long_set_each(&set, show_line, &failed, &err);
+	if (rc < 0)
+		nt_command_complain(&nt_command_show, "%s", err.text);
+	if (rc == 0 && set.count == 0 && !failed) {
+		nt_command_complain(&nt_command_show, "%s: no long form of a record", path);
+		failed = true;
+	}
+	nt_long_set_fini(&set);
+	return rc < 0 || failed ? -1 : 0;
+}
+
+static int show_file(const char *path)
+{
+	struct nt_error err;
+	size_t text_bytes;
+	char *text;
+	int rc;
+
+	if (nt_long_set_is(path))
+		return show_long(path);
+	if (nt_file_read(path, (size_t)NT_RANK_RECORD_MAX, &text, &text_bytes, &err) < 0) {
+		nt_command_complain(&nt_command_show, "%s", err.text);
+		return -1;
+	}
+	show_name(path);
+	rc = show_text(path, text, text_bytes);
+	free(text);
+	return rc;
 }
 
 static int run(int argc, char *argv[])
@@ -371,6 +430,7 @@ const struct nt_command nt_command_show = {
 		"\n"
 		"Print the records that NCCL processes leave in a step's runtime directory (rank.*.json):\n"
 		"what was measured, chosen and forced on each communicator, or why nothing was.\n"
+		"FILE may be a part of a job's long form (*.jsonl.gz), or the job's directory of them.\n"
 		"Without FILE, or with -, standard input is read.\n"
 		"\n"
 		"  -h, --help  print this\n"

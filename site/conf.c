@@ -329,6 +329,16 @@ static int take_site_memory(struct nt_conf *conf, const char *value, struct nt_e
 	return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
 }
 
+static int take_site_record_dir(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	return nt_conf_directory(conf->record_dir, value, err);
+}
+
+static int take_site_record_max(struct nt_conf *conf, const char *value, struct nt_error *err)
+{
+	return parse_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
+}
+
 static const struct {
 	const char *key;
 	int (*take)(struct nt_conf *conf, const char *value, struct nt_error *err);
@@ -337,6 +347,8 @@ static const struct {
 	{ "pmix", take_site_pmix, offsetof(struct nt_conf, pmix_line) },
 	{ "record", take_site_record, offsetof(struct nt_conf, record_line) },
 	{ "record_bytes", take_site_bytes, offsetof(struct nt_conf, record_bytes_line) },
+	{ "record_dir", take_site_record_dir, offsetof(struct nt_conf, record_dir_line) },
+	{ "record_max", take_site_record_max, offsetof(struct nt_conf, record_max_line) },
 	{ "memory_max", take_site_memory, offsetof(struct nt_conf, memory_line) },
 };
 
@@ -400,7 +412,9 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
 		"nccl-tune(7))",
 		key,
-		r->open->kind == NT_CONF_SITE ? "pmix, record, record_bytes, memory_max " : "");
+		r->open->kind == NT_CONF_SITE
+			? "pmix, record, record_bytes, record_dir, record_max, memory_max "
+			: "");
 }
 
 static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,
@@ -511,6 +525,7 @@ void nt_conf_init(struct nt_conf *conf)
 	memset(conf, 0, sizeof(*conf));
 	conf->count = 1;
 	conf->memory_mib = NT_CONF_MEMORY_MIB;
+	conf->record_mib = NT_CONF_RECORD_MIB;
 	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++) {
 		for (unsigned s = 0; s < NT_SETTING_COUNT; s++)
 			nt_setting_default(&conf->section[i].policy, s);

@@ -63,14 +63,19 @@ struct nt_conf {
 	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
 	/* Of [site] alone; a line of 0: not given. */
 	uint16_t pmix_line, record_line, record_bytes_line, memory_line;
+	uint16_t record_dir_line, record_max_line;
 	bool pmix;
 	enum nt_sink sink;
 	char filedir[NT_PATH_MAX];
 	uint32_t record_bytes; /* of a step's record; 0: as many as there is room for */
+	char record_dir[NT_PATH_MAX]; /* of users' records in full; "": beside their memory */
+	uint32_t record_mib; /* of a user's; NT_CONF_RECORD_MIB where it is not given, 0: none */
 	uint32_t memory_mib; /* of a user's memory; NT_CONF_MEMORY_MIB where it is not given */
 };
 
 #define NT_CONF_MEMORY_MIB 32
+#define NT_CONF_RECORD_MIB 64
+#define NT_CONF_RECORD_MIB_MAX 1048576
 #define NT_CONF_RECORD_MIN 512
 
 /* What a file says that says nothing. */

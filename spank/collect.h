@@ -22,6 +22,24 @@
 #define NT_COLLECT_FILES 4096 /* one a process of a node and step; more are left out */
 #define NT_COLLECT_BYTES (64 * 1024 * 1024) /* of all files together */
 
+/* A record as it lies there. */
+struct nt_collected {
+	const char *name; /* of its file; NULL: this is no record, NCCL has started; "": of many */
+	const char *text; /* until the visit ends */
+	size_t bytes;
+	const char *why; /* it could not be read; NULL: it was */
+};
+
+typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
+
+/* All files of records in directory, in no order. */
+int nt_collect_each(const char *directory, nt_collect_visit *visit, void *argument,
+		    struct nt_error *err);
+
+/* Add what was visited. */
+void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,
+		    uint32_t step);
+
 /* Changes whenever a record comes, goes or is written to; one look at each name. */
 uint64_t nt_collect_signature(const char *directory);
 

@@ -19,11 +19,18 @@
 
 #define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
 
+/* Who wants the records. */
 struct reader {
-	struct nt_sum *sum;
-	uint32_t job, step;
+	nt_collect_visit *visit;
+	void *argument;
 	int dir_fd;
 	size_t files, bytes;
+};
+
+/* What is summed up. */
+struct adder {
+	struct nt_sum *sum;
+	uint32_t job, step;
 };
 
 /* Opening must neither follow a link nor wait for somebody at the other end of a pipe, or of a file
@@ -50,50 +57,39 @@ static int read_file(const struct reader *reader, const char *name, char **text,
 	return rc;
 }
 
-static int add_file(struct reader *reader, const char *name, struct nt_error *err)
+static void visit_file(struct reader *reader, const char *name)
 {
-	size_t text_bytes;
-	char *text;
-	int rc;
+	struct nt_collected file = { .name = name };
+	struct nt_error err;
+	char *text = NULL;
 
-	if (read_file(reader, name, &text, &text_bytes, err) < 0)
-		return -1;
-	reader->bytes += text_bytes;
-	rc = nt_sum_add_record(reader->sum, text, text_bytes, reader->job, reader->step, err);
+	if (read_file(reader, name, &text, &file.bytes, &err) < 0)
+		file.why = err.text;
+	file.text = text;
+	reader->bytes += file.bytes;
+	reader->visit(reader->argument, &file);
 	free(text);
-	return rc;
 }
 
-/* Of the name, too, only what cannot harm the record's text. */
-static void count_unusable(struct reader *reader, const char *name, const struct nt_error *err)
-{
-	char why[NAME_BYTES + sizeof(err->text)];
-
-	snprintf(why, sizeof(why), "%.48s: %s", name, err->text);
-	for (char *c = nt_printable(why); *c; c++) {
-		if (strchr("\"\\{}", *c))
-			*c = '?';
-	}
-	nt_sum_add_unusable(reader->sum, why);
-}
-
-static void add_all(struct reader *reader, DIR *directory)
+static void visit_all(struct reader *reader, DIR *directory)
 {
 	const struct dirent *entry;
-	struct nt_error err;
 
 	while ((entry = readdir(directory)) != NULL) {
 		if (strncmp(entry->d_name, NT_BOARD_FILE ".", sizeof(NT_BOARD_FILE)) == 0)
-			reader->sum->board = true;
+			reader->visit(reader->argument, &(struct nt_collected){ .name = NULL });
 		if (!nt_rank_file_is(entry->d_name))
 			continue;
 		if (reader->files == NT_COLLECT_FILES || reader->bytes > NT_COLLECT_BYTES) {
-			nt_sum_add_unusable(reader->sum, "more records than can be summed up");
+			reader->visit(reader->argument,
+				      &(struct nt_collected){
+					      .name = "",
+					      .why = "more records than can be summed up",
+				      });
 			return;
 		}
 		reader->files++;
-		if (add_file(reader, entry->d_name, &err) < 0)
-			count_unusable(reader, entry->d_name, &err);
+		visit_file(reader, entry->d_name);
 	}
 }
 
@@ -142,10 +138,9 @@ uint64_t nt_collect_signature(const char *path)
 	return sum;
 }
 
-int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uint32_t step,
-			 struct nt_error *err)
+int nt_collect_each(const char *path, nt_collect_visit *visit, void *argument, struct nt_error *err)
 {
-	struct reader reader = { .sum = sum, .job = job, .step = step };
+	struct reader reader = { .visit = visit, .argument = argument };
 	DIR *directory;
 
 	reader.dir_fd = nt_beneath_open_path(path, O_RDONLY | O_DIRECTORY);
@@ -156,7 +151,48 @@ int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uin
 		close(reader.dir_fd);
 		return nt_error_set(err, "%.150s: %m", path);
 	}
-	add_all(&reader, directory);
+	visit_all(&reader, directory);
 	closedir(directory);
 	return 0;
+}
+
+/* Of the name, too, only what cannot harm the record's text. */
+static void count_unusable(struct nt_sum *sum, const char *name, const char *reason)
+{
+	char why[NAME_BYTES + sizeof(((struct nt_error *)0)->text)];
+
+	snprintf(why, sizeof(why), "%.48s%s%s", name, name[0] ? ": " : "", reason);
+	for (char *c = nt_printable(why); *c; c++) {
+		if (strchr("\"\\{}", *c))
+			*c = '?';
+	}
+	nt_sum_add_unusable(sum, why);
+}
+
+void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,
+		    uint32_t step)
+{
+	struct nt_error err;
+
+	if (!file->name)
+		sum->board = true;
+	else if (file->why)
+		count_unusable(sum, file->name, file->why);
+	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)
+		count_unusable(sum, file->name, err.text);
+}
+
+static void add_file(void *argument, const struct nt_collected *file)
+{
+	const struct adder *adder = argument;
+
+	nt_collect_add(adder->sum, file, adder->job, adder->step);
+}
+
+int nt_collect_directory(struct nt_sum *sum, const char *path, uint32_t job, uint32_t step,
+			 struct nt_error *err)
+{
+	struct adder adder = { sum, job, step };
+
+	return nt_collect_each(path, add_file, &adder, err);
 }

@@ -38,12 +38,19 @@ struct nt_errand {
 	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
 	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
 	uint32_t memory_mib;
+	/* Of the step's record in full (record/long.h): what a user may have of it, 0: none is
+	 * written; whether directories above that of the user's are made. */
+	uint32_t long_mib, long_parents;
+	uint32_t run; /* how often the job was started again before */
+	uint32_t first; /* this is the step's first node, which has the record of accounting */
 	char mode[16];
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
 	char rundir[NT_PATH_MAX]; /* what holds those of all steps */
 	char spool[NT_PATH_MAX];
 	char file[NT_PATH_MAX]; /* directory of the file sink; "-": AdminComment */
 	char cluster[64];
+	char node[64]; /* this one */
+	char long_dir[NT_PATH_MAX]; /* for records in full; else, in words, why there is none */
 	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
 	char ticket[NT_ERRAND_TICKET]; /* the step's launch ticket, as it came; "-": none */
 	char groups[NT_CGROUP_TEXT]; /* for what is done as the user (cgroup.h); "-": ours */
@@ -52,7 +59,7 @@ struct nt_errand {
 };
 
 #define NT_ERRAND_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
-#define NT_ERRAND_ARGS 21 /* as many as there are members */
+#define NT_ERRAND_ARGS 27 /* as many as there are members */
 #define NT_ERRAND_KEY 24 /* what a key, "=", a number and a NUL need */
 
 struct nt_errand_argv {

@@ -25,6 +25,8 @@ spank_plugin_sources = \
 	%D%/helper.h \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/longplace.c \
+	%D%/longplace.h \
 	%D%/mpi.c \
 	%D%/mpi.h \
 	%D%/option.c \
@@ -53,6 +55,10 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/fingerprint.h \
 	%D%/learn.c \
 	%D%/learn.h \
+	%D%/longchild.c \
+	%D%/longform.c \
+	%D%/longform.h \
+	%D%/longsay.h \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/remember.c \

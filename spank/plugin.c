@@ -23,6 +23,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/boardfd.h"
 #include "spank/errand.h"
 #include "spank/helper.h"
+#include "spank/longplace.h"
 #include "site/place.h"
 #include "site/show.h"
 #include "spank/mpi.h"
@@ -428,11 +429,13 @@ static uint32_t component(void)
 	return nt_step_component(title, ctx.place.job, ctx.place.step);
 }
 
-static void fill_errand(spank_t spank, struct nt_errand *errand)
+static void fill_errand(spank_t spank, struct nt_errand *errand, bool first)
 {
 	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
+	const struct nt_task_env env = nt_task_env(spank);
 
 	memset(errand, 0, sizeof(*errand));
+	errand->first = first;
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &errand->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &errand->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &errand->here);
@@ -454,6 +457,8 @@ static void fill_errand(spank_t spank, struct nt_errand *errand)
 		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");
 	snprintf(errand->cluster, sizeof(errand->cluster), "%s",
 		 cluster && cluster[0] ? cluster : "cluster");
+	snprintf(errand->node, sizeof(errand->node), "%s", ctx.place.node);
+	nt_longplace(errand, &env, &ctx.conf, ctx.applied.valid ? ctx.applied.ticket.memory : "");
 	snprintf(errand->fingerprint, sizeof(errand->fingerprint), "-");
 	if (ctx.place.fingerprint != 0)
 		snprintf(errand->fingerprint, sizeof(errand->fingerprint), "%016" PRIx64,
@@ -475,15 +480,23 @@ static const char *conf_path(void)
 	return path && path[0] ? path : NULL;
 }
 
+/* The first node's has the record of accounting; each has its part of the long form. */
 static void start_recordd(spank_t spank)
 {
 	struct nt_errand errand;
 	struct nt_error err;
+	uint32_t node;
 
-	fill_errand(spank, &errand);
+	if (spank_get_item(spank, S_JOB_NODEID, &node) != ESPANK_SUCCESS ||
+	    (node != 0 && ctx.conf.record_mib == 0))
+		return;
+	fill_errand(spank, &errand, node == 0);
+	if (node != 0 && errand.long_dir[0] != '/')
+		return;
 	ctx.socket = nt_helper_start(ctx.site.recordd, &errand, conf_path(), &err);
 	if (ctx.socket < 0)
-		slurm_error(LOG "the step will have no record: %s", err.text);
+		slurm_error(LOG "the step will have no record%s: %s",
+			    node == 0 ? "" : " of this node", err.text);
 }
 
 static void say(char kind, const char *text)
@@ -583,15 +596,12 @@ int slurm_spank_task_init(spank_t spank, int ac, char **av)
 
 int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 {
-	uint32_t node;
-
 	(void)ac;
 	(void)av;
 	if (!ctx.tuned || ctx.helper_tried || ctx.site.sink == NT_SINK_NONE)
 		return 0;
 	ctx.helper_tried = true;
-	if (spank_get_item(spank, S_JOB_NODEID, &node) == ESPANK_SUCCESS && node == 0)
-		start_recordd(spank);
+	start_recordd(spank);
 	return 0;
 }
 

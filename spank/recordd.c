@@ -33,6 +33,8 @@
 #include "spank/errand.h"
 #include "spank/fingerprint.h"
 #include "spank/learn.h"
+#include "spank/longform.h"
+#include "spank/longsay.h"
 #include "spank/remember.h"
 #include "spank/rights.h"
 #include "spank/rundir.h"
@@ -51,6 +53,9 @@
 #define RELEASE_MS (NT_HOLD_STEP_MS - 150)
 /* how long the record waits for what the user's memory says of the step */
 #define MEMORY_WAIT_MS 500
+/* how long it waits to name where the record in full is being written */
+#define LONG_WAIT_MS 200
+#define LONG_LIFE_MS 14000 /* after the step's end, for the last part of its long form */
 #define MEMORY_LIFE_MS 10000 /* after the step's end: it is ended then */
 /* a directory changed less long ago may change again at the same time stamp */
 #define FRESH_MS 100
@@ -68,9 +73,11 @@ struct watch {
 	uint64_t signature; /* of the records as they were read last */
 	int reader_pid; /* who reads them now; 0: nobody */
 	int64_t collect_ms; /* when they may be read next */
-	int64_t ended_ms;
+	int64_t started_ms, ended_ms;
 	struct nt_delivery delivery;
 	struct nt_child_running memory; /* who writes into the user's memory */
+	struct nt_longform longform;
+	char told[NT_STEP_RECORD_MAX + 1]; /* record, and where its long form is */
 };
 
 /* A line for slurmd's log, or for the system's when slurmstepd is gone. */
@@ -111,6 +118,7 @@ static void release(struct watch *watch)
 	if (watch->inside) {
 		take_out(watch->reader_pid);
 		take_out(watch->memory.pid);
+		take_out(watch->longform.child.pid);
 		watch->inside = false;
 	}
 	if (watch->final && !watch->released)
@@ -127,7 +135,9 @@ static size_t format_record(const struct watch *watch, struct nt_sum *sum,
 {
 	const struct nt_errand *errand = &watch->errand;
 	const bool bounded = errand->record_bytes && errand->record_bytes < NT_STEP_RECORD_MAX;
-	const size_t room = bounded ? errand->record_bytes : NT_STEP_RECORD_MAX;
+	const size_t most = bounded ? errand->record_bytes : NT_STEP_RECORD_MAX;
+	const size_t kept = nt_longform_room(errand);
+	const size_t room = kept < most / 4 ? most - kept : most;
 	struct nt_where where;
 	const struct nt_sum_head head = {
 		.mode = errand->mode,
@@ -332,6 +342,86 @@ static void collect(struct watch *watch)
 	rest(watch, children_ms() - used_ms);
 }
 
+/* ---- the step's record in full, as the user */
+
+static int run_long(void *argument, int out_fd)
+{
+	const struct watch *watch = argument;
+	const struct nt_errand *errand = &watch->errand;
+	char text[NT_STEP_RECORD_MAX + 2] = "";
+	const struct nt_ticket *ticket;
+	struct nt_ticket room;
+	struct nt_ranks ranks;
+	struct nt_error err;
+	struct nt_sum sum;
+
+	if (become_user(watch, nt_longform_bytes(errand)) < 0)
+		return 1;
+	nt_ranks_read(&ranks, errand->dir);
+	nt_longform_say(out_fd, NT_LONGSAY_READ);
+	nt_sum_init(&sum);
+	for (size_t i = 0; i < ranks.count; i++)
+		nt_collect_add(&sum, &ranks.file[i], errand->job, errand->step);
+	ticket = nt_ticket_parse(&room, errand->ticket, &err) == 0 ? &room : NULL;
+	(void)format_record(watch, &sum, ticket, NULL, text);
+	nt_sum_fini(&sum);
+	return nt_longform_write(errand, watch->final, &ranks, text + 1, out_fd);
+}
+
+static void start_long(struct watch *watch, bool within)
+{
+	if (!nt_longform_wanted(&watch->longform))
+		return;
+	nt_longform_start(&watch->longform, watch->signature, run_long, watch);
+	if (within)
+		put_in(watch, watch->longform.child.pid);
+}
+
+/* While the step runs: with the first decision, and where there is none after a while, too. */
+static void tick_long(struct watch *watch)
+{
+	nt_longform_look(&watch->longform);
+	if ((watch->decided || nt_clock_ms() >= watch->started_ms + NT_LONGFORM_EVERY_MS) &&
+	    nt_longform_due(&watch->longform, watch->signature))
+		start_long(watch, true);
+}
+
+/* The step may go once it has read what lies there. As readers (was_killed), it may have to do so
+ * outside. */
+static void await_long(struct watch *watch)
+{
+	struct nt_longform *longform = &watch->longform;
+	const int64_t until_ms = watch->ended_ms + RELEASE_MS;
+
+	nt_longform_await(longform, NT_LONGFORM_READ, until_ms);
+	if (longform->child.pid == 0 && longform->killed && watch->errand.groups[0] == '/') {
+		start_long(watch, false);
+		nt_longform_await(longform, NT_LONGFORM_READ, until_ms);
+	}
+}
+
+static void end_long(struct watch *watch)
+{
+	struct nt_longform *longform = &watch->longform;
+
+	nt_longform_end(longform, watch->ended_ms + LONG_LIFE_MS);
+	if (longform->why[0])
+		say(NT_ERRAND_INFO, "job %" PRIu32 " step %s: its record in full: %s",
+		    watch->errand.job, watch->step, longform->why);
+}
+
+/* The record as it is delivered. */
+static const char *told(struct watch *watch)
+{
+	struct nt_error err;
+
+	memcpy(watch->told, watch->record, sizeof(watch->told));
+	nt_longform_tell(&watch->longform, watch->told, sizeof(watch->told));
+	if (watch->told[0] && nt_step_check(watch->told, strlen(watch->told), &err) < 0)
+		memcpy(watch->told, watch->record, sizeof(watch->told));
+	return watch->told;
+}
+
 /* ---- the user's memory, as the user */
 
 /* Writes the record with what the memory says of the step; behind a line's end what went wrong. */
@@ -411,6 +501,7 @@ static void await_memory(struct watch *watch, int64_t until_ms)
 static void let_go(struct watch *watch)
 {
 	await_memory(watch, watch->ended_ms + RELEASE_MS);
+	await_long(watch);
 	release(watch);
 }
 
@@ -425,11 +516,11 @@ static void tick(struct watch *watch)
 
 	if (now_ms >= watch->collect_ms && has_changed(watch))
 		collect(watch);
-	if (nt_deliver_early_done(delivery) && watch->decided &&
-	    strcmp(watch->record, delivery->written) != 0 &&
-	    delivery->result != NT_ACCOUNT_FOREIGN &&
+	tick_long(watch);
+	if (watch->errand.first && nt_deliver_early_done(delivery) && watch->decided &&
+	    strcmp(told(watch), delivery->written) != 0 && delivery->result != NT_ACCOUNT_FOREIGN &&
 	    (delivery->tried_ms == 0 || now_ms - delivery->tried_ms >= pause_ms))
-		nt_deliver_early(delivery, watch->record);
+		nt_deliver_early(delivery, watch->told);
 }
 
 /* Until slurmstepd says that the step's tasks have ended, or is gone. */
@@ -456,27 +547,44 @@ static void watch_step(struct watch *watch)
 static void hand_on(struct watch *watch)
 {
 	struct nt_delivery *delivery = &watch->delivery;
-	bool news = strcmp(watch->record, delivery->written) != 0;
+	bool news = strcmp(told(watch), delivery->written) != 0;
 
 	if (news || watch->errand.step == NT_STEP_BATCH)
-		nt_deliver_begin(delivery, news ? watch->record : "");
+		nt_deliver_begin(delivery, news ? watch->told : "");
 	nt_deliver_wait(delivery, watch->ended_ms + RELEASE_MS);
 	let_go(watch);
 	nt_deliver_end(delivery, watch->ended_ms + LIFE_MS);
 }
 
+/* Of another node than the first: its part of the long form. */
+static void finish_part(struct watch *watch)
+{
+	let_go(watch);
+	end_long(watch);
+}
+
 static void finish(struct watch *watch)
 {
+	bool again;
+
 	watch->final = true;
 	watch->ended_ms = nt_clock_ms();
+	start_long(watch, true);
+	if (!watch->errand.first) {
+		finish_part(watch);
+		return;
+	}
 	start_memory(watch);
 	collect(watch);
 	await_memory(watch, watch->ended_ms + MEMORY_WAIT_MS);
+	nt_longform_await(&watch->longform, NT_LONGFORM_PLACED, watch->ended_ms + LONG_WAIT_MS);
 	hand_on(watch);
-	if (watch->memory.pid == 0)
-		return;
-	end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
-	hand_on(watch);
+	again = watch->memory.pid != 0 || watch->longform.child.pid != 0;
+	if (watch->memory.pid != 0)
+		end_memory(watch, watch->ended_ms + MEMORY_LIFE_MS);
+	end_long(watch);
+	if (again)
+		hand_on(watch);
 }
 
 /* ---- the process */
@@ -512,6 +620,8 @@ static int record(int argc, char *argv[])
 	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
 	set_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
 	nt_step_name(watch.errand.step, watch.errand.component, watch.step);
+	watch.started_ms = nt_clock_ms();
+	watch.longform.errand = &watch.errand;
 	watch.delivery.errand = &watch.errand;
 	watch.delivery.say = say;
 	memcpy(watch.delivery.step, watch.step, sizeof(watch.step));

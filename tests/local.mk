@@ -37,6 +37,8 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
 	%D%/unit/learned \
+	%D%/unit/long \
+	%D%/unit/longform \
 	%D%/unit/martingale \
 	%D%/unit/matched \
 	%D%/unit/learn \

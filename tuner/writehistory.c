@@ -11,6 +11,7 @@
 #include "record/rank.h"
 
 _Static_assert(NT_SCHEDULE_ARMS - 1 <= NT_RANK_TRIAL_ARMS, "all arms of a trial go into a record");
+_Static_assert(NT_SCHEDULE_ARMS <= NT_RANK_ROUND_ARMS, "all arms of a round");
 _Static_assert(NT_HISTORY_ROUNDS <= NT_RANK_TRIAL_ROUNDS, "all its rounds");
 _Static_assert(NT_TIMES_MAX * sizeof(uint16_t) <= NT_RANK_TRIAL_BYTES, "all their times");
 
@@ -44,6 +45,10 @@ void nt_write_trial(struct nt_put *put, const struct nt_history *history)
 
 		out.round[i].sample = history->sample + begin;
 		out.round[i].samples = history->end[i] - begin;
+		out.round[i].blocks = history->plan[i].blocks;
+		out.round[i].arms = history->plan[i].count;
+		for (unsigned k = 0; k < history->plan[i].count; k++)
+			out.round[i].arm[k] = history->plan[i].arm[k];
 	}
 	nt_rank_put_trial(put, &out);
 }

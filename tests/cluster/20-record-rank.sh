@@ -4,7 +4,8 @@
 #
 # 20-record-rank.sh [STATE [CMD...]] - leave a rank record as the NCCL plugin of a task does, then run CMD
 #
-# One communicator of all ranks, one key in STATE (default committed). RANK_WHY, RANK_ARM and RANK_BYTES change it.
+# One communicator of all ranks, one key in STATE (default committed). RANK_COMM, RANK_WHY, RANK_ARM and RANK_BYTES
+# change it.
 set -eu
 
 state=${1:-committed}
@@ -21,8 +22,8 @@ comm=agreed
 	printf '{"v":1,"job":%d,"step":%d,"task":%d,"pid":%d,"node":"%s",' "$job" "$step" "$SLURM_PROCID" $$ \
 		"$SLURMD_NODENAME"
 	printf '"mode":"bandit","policy":"bandit","nccl":22809,"flags":0,"end":true,"counts":{},"comms":['
-	printf '{"id":"00f3","rank":%d,"ranks":%d,"nodes":%d,"state":"%s","why":"%s","keys":[' "$SLURM_PROCID" \
-		"$SLURM_NTASKS" "$SLURM_NNODES" "$comm" "${RANK_WHY:-}"
+	printf '{"id":"%s","rank":%d,"ranks":%d,"nodes":%d,"state":"%s","why":"%s","keys":[' "${RANK_COMM:-00f3}" \
+		"$SLURM_PROCID" "$SLURM_NTASKS" "$SLURM_NNODES" "$comm" "${RANK_WHY:-}"
 	printf '{"coll":"AllReduce","bytes":%d,"state":"%s","auto":"RING/SIMPLE","arm":"%s",' \
 		"${RANK_BYTES:-262144}" "$state" "${RANK_ARM:-TREE/SIMPLE}"
 	printf '"auto_us":280.1,"arm_us":173.2,"p":0.0001,"samples":24,"spent_calls":135,"spent_ms":12.3,'

@@ -43,7 +43,7 @@ has_record() {
 	comment_now "$1" | grep -q nccl_tune
 }
 
-entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7}'
+entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"gain":38.2,"p":0.0001,"n":24,"calls":10000,"spent":135,"spent_ms":12.3,"saved_ms":456.7,"share":1}'
 indir='[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" || exit 99
 '
 

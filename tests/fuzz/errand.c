@@ -58,6 +58,9 @@ static void check_made(struct fuzz *in)
 	fuzz_word(in, errand.hosts + 1, sizeof(errand.hosts) - 1);
 	fuzz_word(in, errand.groups + 1, sizeof(errand.groups) - 1);
 	fuzz_word(in, errand.rundir + 1, sizeof(errand.rundir) - 1);
+	fuzz_word(in, errand.long_dir + 1, sizeof(errand.long_dir) - 1);
+	fuzz_word(in, errand.node + 1, sizeof(errand.node) - 1);
+	errand.long_dir[0] = errand.node[0] = '/';
 	errand.groups[0] = '-';
 	errand.rundir[0] = '/';
 	errand.mode[0] = errand.dir[0] = errand.cluster[0] = '/';

@@ -14,6 +14,7 @@ EXTRA_PROGRAMS = \
 	%D%/entry \
 	%D%/errand \
 	%D%/host \
+	%D%/long \
 	%D%/memory \
 	%D%/option \
 	%D%/policy \
@@ -41,6 +42,8 @@ tests_fuzz_errand_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_errand_LDADD = $(fuzz_ldadd)
 tests_fuzz_host_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_host_LDADD = $(fuzz_ldadd)
+tests_fuzz_long_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_long_LDADD = $(fuzz_ldadd) $(ZLIB_LIBS)
 tests_fuzz_memory_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_memory_LDADD = $(fuzz_ldadd)
 tests_fuzz_option_LDFLAGS = $(fuzz_ldflags)

@@ -44,7 +44,7 @@ quoted() {
 values() {
 	sed -n 's/^\tX([A-Z_]*, "\([a-z]\{1,\}\)",.*/\1/p' record/reason.h
 	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEYFROM_[A-Z]* "\([a-z]*\)".*/\1/p' record/rank.h
-	printf '%s\n' chosen dp default socket ib any uid record tuner profiler v
+	printf '%s\n' chosen dp default none socket ib any uid record tuner profiler v
 }
 
 @test "what the manual page has as a member is one" {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parallelism a communicator looks like; bandwidths and volumes; codes and words of reasons. */
+/* Which parallelism a communicator looks like; bandwidths, volumes; codes and words of reasons. */
 #include "record/guess.h"
 
 #include <math.h>

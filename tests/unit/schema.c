@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "record/long.h"
 #include "record/rank.h"
 #include "record/reason.h"
 #include "record/step.h"
@@ -155,6 +156,7 @@ static json_object *trial(void)
 {
 	json_object *schema = object_of("object"), *all = json_object_new_object();
 	json_object *channels = fields_of(&nt_trial_channels_fields);
+	json_object *plan = json_object_new_object();
 
 	with(properties(channels), NT_IN_TRIAL_OWN, map_of("^[A-Z]", count()));
 	with(all, NT_IN_TRIAL_ARMS, array_of(arm()));
@@ -162,6 +164,9 @@ static json_object *trial(void)
 	with(all, NT_IN_TRIAL_REMEMBERED, arm());
 	with(all, NT_IN_TRIAL_REMEMBERED_COST, number(-1, NT_NUMBER_MAX));
 	with(all, NT_IN_TRIAL_CHANNELS, channels);
+	with(plan, NT_IN_PLAN_BLOCKS, count());
+	with(plan, NT_IN_PLAN_ARMS, array_of(arm()));
+	with(all, NT_IN_TRIAL_PLANS, array_of(with(object_of("object"), "properties", plan)));
 	with(all, NT_IN_TRIAL_ROUNDS,
 	     array_of(with(object_of("string"), "pattern", text("^[A-Za-z0-9+/]*$"))));
 	return with(schema, "properties", all);
@@ -253,10 +258,18 @@ static json_object *step_schema(void)
 	return titled(step(), "nccl-tune: the record of a step, its short form, version 1");
 }
 
+/* The lines behind it are a step's record, a rank's, or a text. */
+static json_object *long_schema(void)
+{
+	return titled(fields_of(&nt_long_fields),
+		      "nccl-tune: the first line of a part of a step's long form, version 1");
+}
+
 static const struct {
 	const char *name;
 	json_object *(*make)(void);
 } schemas[] = {
+	{ "long", long_schema },
 	{ "rank", rank_schema },
 	{ "step", step_schema },
 	{ "job", job_schema },

@@ -13,7 +13,9 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/policy.h"
+#include "engine/times.h"
 #include "record/bandwidth.h"
+#include "record/rankread.h"
 #include "record/shortform.h"
 #include "tests/lib/schema.h"
 
@@ -33,8 +35,8 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	struct nt_error err;
 
 	nt_fields_clear(&nt_step_fields, &head);
-	memset(head.rest, 0, sizeof(head.rest));
-	head.more = 0;
+	head.spent_ms = head.saved_ms = head.comm_ms = 1e6; /* of the first node alone */
+	head.rest[NT_REASON_SMALL] = head.more = 7;
 	snprintf(head.name, sizeof(head.name), "0");
 	nt_summary_init(summary);
 	assert_int_equal(nt_summary_add_sum(summary, sum, &head, &err), 0);
@@ -47,12 +49,16 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 #define COMM(id, rank, name)                                             \
 	"{\"id\":\"" id "\",\"rank\":" #rank ",\"ranks\":4,\"nodes\":2," \
 	"\"state\":\"agreed\",\"why\":\"\",\"name\":\"" name "\",\"keys\":["
+/* Two rounds of two blocks: 300, 400, 301, 200 us; 302, 201, 303, 202, and their periods. */
+#define TRIAL                                                                                                   \
+	"\"trial\":{\"arms\":[\"TREE/SIMPLE\"],\"cost\":[130],\"rounds\":[\"j5HhlJiR4Yw\",\"opHvjKyR/ozBAXSfAA" \
+	"B3nw\"],\"plans\":[{\"blocks\":2,\"arms\":[\"AUTO\",\"TREE/SIMPLE\"]},{\"blocks\":2,\"arms\":[\"AUTO\",\"TREE/SIMPLE\"]}]}"
 #define DECIDED                                                                                       \
 	"{\"coll\":\"AllReduce\",\"bytes\":1048576,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\"," \
 	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":300,\"arm_us\":200,\"auto_p25_us\":290,"                 \
 	"\"arm_p25_us\":190,\"own_us\":[150,100],\"p\":0.001,\"samples\":24,\"spent_ms\":2,"          \
 	"\"saved_ms\":50,\"predicted_auto_us\":120,\"predicted_arm_us\":130,\"calls\":1000,"          \
-	"\"decided\":100,\"forced\":800}"
+	"\"decided\":100,\"forced\":800," TRIAL "}"
 #define OPEN                                                                                   \
 	"{\"coll\":\"AllGather\",\"bytes\":1024,\"state\":\"exploring\",\"auto\":\"RING/LL\"," \
 	"\"auto_us\":20,\"spent_calls\":9,\"spent_ms\":1.5,\"samples\":4,\"calls\":1000}"
@@ -126,6 +132,36 @@ static void rows_of_two_nodes(void **state)
 	assert_float_equal(summary.steps[0].spent_ms, 3.5, 1e-6);
 	assert_float_equal(summary.steps[0].saved_ms, 50, 1e-6);
 	nt_summary_fini(&summary);
+}
+
+static void times_of_a_trial(void **state)
+{
+	static const double us[] = { 300, 400, 301, 200, 302, 201, 303, 202 };
+	struct nt_summary summary;
+	const struct nt_row *row;
+
+	(void)state;
+	two_nodes(&summary);
+	row = row_of(&summary, NT_ALLREDUCE);
+	assert_int_equal(row->try_count, 8);
+	for (size_t i = 0; i < row->try_count; i++) {
+		const struct nt_try *try = &summary.tries[row->first_try + i];
+
+		assert_float_equal((double)try->us, us[i], 0.1);
+		assert_int_equal(try->round, i / 4);
+		assert_int_equal(try->block, i / 2 % 2);
+		assert_string_equal(nt_arm_name(try->arm), i % 2 ? "TREE/SIMPLE" : "AUTO");
+	}
+	assert_int_equal(row_of(&summary, NT_ALLGATHER)->try_count, 0);
+	nt_summary_fini(&summary);
+	/* As the engine packs them. */
+	for (unsigned packed = 0; packed <= UINT16_MAX; packed++) {
+		double mine = nt_rank_time_us((uint16_t)packed);
+
+		assert_true(packed == 0 ? isnan(mine)
+					: fabs(mine - nt_times_ns((uint16_t)packed) / 1e3) <
+						  1e-9 * mine);
+	}
 }
 
 static void communicators_of_two_nodes(void **state)
@@ -374,6 +410,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_two_nodes),
+		cmocka_unit_test(times_of_a_trial),
 		cmocka_unit_test(communicators_of_two_nodes),
 		cmocka_unit_test(reasons_are_told),
 		cmocka_unit_test(the_short_form_reads_back),

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longread.h - read a part of a step's long form (long.h), line by line
+ *
+ * Nothing in it is trusted: it may have been cut, or be made to grow without end. One line is in
+ * memory at a time, and a part has at most NT_LONG_TEXT_MAX bytes and NT_LONG_LINES_MAX lines. What
+ * stands in front of damage has been visited when the damage is met.
+ *
+ * Threads:  no state of its own; any thread.
+ * Memory:   what a visitor is given lives as long as its call.
+ * Errors:   -1 and *err: what is wrong with the part, not which part it is.
+ * Units:    bytes.
+ */
+#ifndef NT_LONGREAD_H
+#define NT_LONGREAD_H
+
+#include <stdbool.h>
+#include "contract/error.h"
+#include "record/long.h"
+#include "record/scan.h"
+
+/* {"name":value}. -1 ends the reading; *err then says why. */
+typedef int nt_long_visit(void *argument, const struct nt_long_head *head, struct nt_text name,
+			  struct nt_text value, struct nt_error *err);
+
+/* From where the file stands. visit NULL: the first line alone is read. */
+int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
+		 struct nt_error *err);
+
+/* Does the file begin as a part does? Its position stays; false for what cannot be read twice. */
+bool nt_long_begins(int fd);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longset.c - see longset.h: which parts there are */
+#include "record/longset.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "record/dirstream.h"
+#include "record/label.h"
+
+#define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+void nt_long_set_init(struct nt_long_set *set)
+{
+	memset(set, 0, sizeof(*set));
+}
+
+void nt_long_set_fini(struct nt_long_set *set)
+{
+	free(set->parts);
+	nt_long_set_init(set);
+}
+
+static void complain(const struct nt_long_set *set, const char *path, const char *why)
+{
+	if (set->complain)
+		set->complain(set->argument, path, why);
+}
+
+static bool is_plain(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool nt_long_set_is(const char *path)
+{
+	int fd = strcmp(path, "-") == 0 ? -1 : open(path, FILE_FLAGS);
+	struct stat status;
+	bool is = false;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status) == 0)
+		is = S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && nt_long_begins(fd));
+	close(fd);
+	return is;
+}
+
+static int add_part(struct nt_long_set *set, int fd, const char *path, struct nt_error *err)
+{
+	size_t count = set->count;
+	struct nt_long_head head;
+
+	if (count == NT_LONG_PARTS_MAX)
+		return nt_error_set(err, "there are more than %d parts", NT_LONG_PARTS_MAX);
+	if (!is_plain(fd))
+		return nt_error_set(err, "it is not a plain file");
+	if (nt_long_read(fd, &head, NULL, NULL, err) < 0)
+		return -1;
+	if ((count & (count - 1)) == 0) {
+		struct nt_long_part *grown = realloc(set->parts,
+						     (count ? 2 * count : 1) * sizeof(*grown));
+
+		if (!grown)
+			return nt_error_set(err, "no memory");
+		set->parts = grown;
+	}
+	if (snprintf(set->parts[count].path, NT_LONG_PATH_MAX, "%s", path) >= NT_LONG_PATH_MAX)
+		return nt_error_set(err, "its path is too long");
+	set->parts[count].head = head;
+	set->count++;
+	return 0;
+}
+
+static void add_entry(struct nt_long_set *set, int dir_fd, const char *directory, const char *name)
+{
+	char path[NT_LONG_PATH_MAX];
+	struct nt_error err;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = openat(dir_fd, name, FILE_FLAGS | O_NOFOLLOW);
+	if (fd < 0) {
+		complain(set, path, errno == ELOOP ? "it is a link" : strerror(errno));
+		return;
+	}
+	if (add_part(set, fd, path, &err) < 0)
+		complain(set, path, err.text);
+	close(fd);
+}
+
+static int add_directory(struct nt_long_set *set, int fd, const char *path, struct nt_error *err)
+{
+	DIR *directory = nt_dirstream_open(fd);
+	const struct dirent *entry;
+	char plain[NT_LONG_PATH_MAX];
+	size_t bytes;
+
+	if (!directory)
+		return nt_error_set(err, "%.150s: %m", path);
+	snprintf(plain, sizeof(plain), "%s", path);
+	for (bytes = strlen(plain); bytes > 1 && plain[bytes - 1] == '/'; bytes--)
+		plain[bytes - 1] = '\0';
+	while ((entry = readdir(directory)) != NULL) {
+		if (nt_long_part_is(entry->d_name))
+			add_entry(set, fd, plain, entry->d_name);
+	}
+	closedir(directory);
+	return 0;
+}
+
+int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *err)
+{
+	int fd = open(path, FILE_FLAGS);
+	struct nt_error reason;
+	struct stat status;
+	int rc;
+
+	if (fd < 0)
+		return nt_error_set(err, "%.150s: %m", path);
+	if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+		rc = add_directory(set, fd, path, err);
+	} else {
+		rc = add_part(set, fd, path, &reason);
+		if (rc < 0)
+			nt_error_set(err, "%.100s: %.140s", path, reason.text);
+	}
+	close(fd);
+	return rc;
+}
+
+int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err)
+{
+	int fd = open(path, FILE_FLAGS | O_DIRECTORY);
+	int rc;
+
+	if (fd < 0)
+		return nt_error_set(err, "%.150s: %m", path);
+	rc = add_directory(set, fd, path, err);
+	close(fd);
+	return rc;
+}
+
+/* ---- which of them count */
+
+static int64_t order(int64_t left, int64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+/* The newest of a step and node first. */
+static int compare(const void *left, const void *right)
+{
+	const struct nt_long_head *a = &((const struct nt_long_part *)left)->head;
+	const struct nt_long_head *b = &((const struct nt_long_part *)right)->head;
+	int64_t rc = order(a->job, b->job);
+
+	if (rc == 0)
+		rc = nt_step_name_order(a->step, b->step);
+	if (rc == 0)
+		rc = order(b->run, a->run);
+	if (rc == 0)
+		rc = strverscmp(a->node, b->node);
+	if (rc == 0)
+		rc = (int64_t)b->final - (int64_t)a->final;
+	return (int)(rc ? rc : order(b->written_s, a->written_s));
+}
+
+static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b)
+{
+	return a->head.job == b->head.job && strcmp(a->head.step, b->head.step) == 0;
+}
+
+/* last: of the parts that count so far, in order. */
+static bool is_outdated(const struct nt_long_part *part, const struct nt_long_part *last)
+{
+	return same_step(part, last) &&
+	       (part->head.run != last->head.run || strcmp(part->head.node, last->head.node) == 0);
+}
+
+void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid)
+{
+	size_t kept = 0;
+
+	if (set->count > 0)
+		qsort(set->parts, set->count, sizeof(set->parts[0]), compare);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct nt_long_part *part = &set->parts[i];
+
+		if ((job != 0 && part->head.job != job) ||
+		    (uid != UINT32_MAX && part->head.uid >= 0 && part->head.uid != uid) ||
+		    (kept > 0 && is_outdated(part, &set->parts[kept - 1])))
+			continue;
+		if (kept != i)
+			set->parts[kept] = *part;
+		kept++;
+	}
+	set->count = kept;
+}
+
+/* ---- lines */
+
+struct each {
+	const struct nt_long_part *part;
+	nt_long_set_visit *visit;
+	void *argument;
+	bool ended; /* by the visitor */
+};
+
+static int visit_line(void *argument, const struct nt_long_head *head, struct nt_text name,
+		      struct nt_text value, struct nt_error *err)
+{
+	struct each *each = argument;
+
+	(void)head;
+	each->ended = each->visit(each->argument, each->part, name, value, err) < 0;
+	return each->ended ? -1 : 0;
+}
+
+int nt_long_set_each(const struct nt_long_set *set, nt_long_set_visit *visit, void *argument,
+		     struct nt_error *err)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct each each = { &set->parts[i], visit, argument, false };
+		struct nt_long_head head;
+		struct nt_error reason;
+		int fd = open(each.part->path, FILE_FLAGS);
+
+		if (fd < 0) {
+			complain(set, each.part->path, strerror(errno));
+			continue;
+		}
+		if (nt_long_read(fd, &head, visit_line, &each, &reason) < 0) {
+			close(fd);
+			if (each.ended)
+				return nt_error_set(err, "%s", reason.text);
+			complain(set, each.part->path, reason.text);
+			continue;
+		}
+		close(fd);
+	}
+	return 0;
+}

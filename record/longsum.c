@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longset.h's summary: the rank records of all nodes of a step, summed up. */
+#include "record/longset.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "record/label.h"
+#include "record/printable.h"
+#include "record/read.h"
+#include "record/sum.h"
+
+/* One step on its way into the summary. */
+struct reader {
+	struct nt_summary *summary;
+	struct nt_sum sum;
+	struct nt_step step; /* what its first node says of it */
+	bool told; /* it has said so */
+	struct nt_error damage; /* the first; "": none */
+	size_t damaged; /* parts */
+	bool no_memory;
+};
+
+/* The members that describe the step; its rows are made anew. */
+static void take_step(struct reader *reader, struct nt_text value)
+{
+	struct nt_step step;
+	json_object *object = NULL;
+
+	nt_fields_clear(&nt_step_fields, &step);
+	if (nt_json_parse(value.at, value.bytes, &object, NULL) == 0 &&
+	    json_object_is_type(object, json_type_object) &&
+	    nt_fields_read(&nt_step_fields, object, &step, NT_READ_TO_COPY, NULL) == 0) {
+		memcpy(step.name, reader->step.name, sizeof(step.name));
+		reader->step = step;
+		reader->told = true;
+	}
+	json_object_put(object);
+}
+
+static int take_line(void *argument, const struct nt_long_part *part, struct nt_text name,
+		     struct nt_text value, struct nt_error *err)
+{
+	struct reader *reader = argument;
+	struct nt_error why;
+	char text[240];
+
+	(void)err;
+	if (nt_text_is(name, NT_LONG_STEP) && !reader->told)
+		take_step(reader, value);
+	if (!nt_text_is(name, NT_LONG_RANK) ||
+	    nt_sum_add_record(&reader->sum, value.at, value.bytes, (uint32_t)part->head.job,
+			      NT_SUM_ANY, &why) == 0)
+		return 0;
+	snprintf(text, sizeof(text), "%.63s: %.150s", part->head.node, why.text);
+	nt_sum_add_unusable(&reader->sum, nt_printable(text));
+	return 0;
+}
+
+static void take_damage(void *argument, const char *path, const char *why)
+{
+	struct reader *reader = argument;
+	const char *name = strrchr(path, '/');
+
+	if (reader->damaged++ == 0)
+		nt_error_set(&reader->damage, "%.120s: %.100s", name ? name + 1 : path, why);
+}
+
+static void add_damage(struct reader *reader, const char *text)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
+						  sizeof(*remark));
+
+	reader->no_memory = reader->no_memory || !remark;
+	if (!remark)
+		return;
+	remark->kind = NT_REMARK_DAMAGE;
+	memcpy(remark->step, reader->step.name, sizeof(remark->step));
+	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
+}
+
+/* Nodes that others name, and no part is of. */
+static void add_missing(struct reader *reader, size_t first_node)
+{
+	const struct nt_summary *summary = reader->summary;
+	char text[200] = "", names[120] = "";
+	size_t count = 0;
+
+	for (size_t i = first_node; i < summary->node_count; i++) {
+		const struct nt_node_seen *node = &summary->nodes[i];
+		size_t used = strlen(names);
+
+		if (node->records > 0)
+			continue;
+		if (used < sizeof(names) - 20)
+			snprintf(names + used, sizeof(names) - used, "%s%.60s", used ? ", " : "",
+				 node->name);
+		count++;
+	}
+	if (count == 0)
+		return;
+	snprintf(text, sizeof(text), "the long form has no part of %zu of its nodes: %s", count,
+		 names);
+	add_damage(reader, text);
+}
+
+static void add_damages(struct reader *reader, size_t first_node)
+{
+	char text[240];
+
+	if (reader->damaged > 1)
+		snprintf(text, sizeof(text), "%zu parts of the long form, %.180s", reader->damaged,
+			 reader->damage.text);
+	else
+		snprintf(text, sizeof(text), "a part of the long form, %.200s",
+			 reader->damage.text);
+	if (reader->damaged > 0)
+		add_damage(reader, text);
+	add_missing(reader, first_node);
+}
+
+/* What the memory said of the step after its first node had written its part, and so on. */
+static void take_known(struct reader *reader, const struct nt_summary *known)
+{
+	struct nt_step *step = &reader->step;
+
+	for (size_t i = 0; known && i < known->step_count; i++) {
+		if (strcmp(known->steps[i].name, step->name) == 0) {
+			*step = known->steps[i];
+		}
+	}
+	/* Of all nodes these are counted anew. */
+	step->more = step->early = 0;
+	step->heard = -1;
+	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+}
+
+/* What was written early, and no more, is behind a record that was written at the end. */
+static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *known)
+{
+	for (size_t i = 0; i < parts->count; i++) {
+		if (parts->parts[i].head.final)
+			return false;
+	}
+	for (size_t i = 0; known && i < known->step_count; i++) {
+		if (strcmp(known->steps[i].name, parts->parts[0].head.step) == 0)
+			return known->steps[i].early == 0;
+	}
+	return false;
+}
+
+/* parts are those of one step. */
+static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
+		    const struct nt_summary *known, struct nt_error *err)
+{
+	struct reader reader = { .summary = summary };
+	struct nt_long_set set = *parts;
+	size_t first_node = summary->node_count;
+	bool early = false;
+	int rc;
+
+	nt_sum_init(&reader.sum);
+	nt_fields_clear(&nt_step_fields, &reader.step);
+	memcpy(reader.step.name, set.parts[0].head.step, sizeof(reader.step.name));
+	set.complain = take_damage;
+	set.argument = &reader;
+	rc = nt_long_set_each(&set, take_line, &reader, err);
+	for (size_t i = 0; i < set.count; i++)
+		early = early || !set.parts[i].head.final;
+	take_known(&reader, known);
+	reader.step.early = early;
+	if (rc == 0)
+		rc = nt_summary_add_sum(summary, &reader.sum, &reader.step, err);
+	nt_sum_fini(&reader.sum);
+	if (rc == 0)
+		add_damages(&reader, first_node);
+	return rc == 0 && reader.no_memory ? nt_error_set(err, "no memory for the record") : rc;
+}
+
+int nt_long_set_summary(const struct nt_long_set *set, struct nt_summary *summary,
+			const char *only_step, const struct nt_summary *known, struct nt_error *err)
+{
+	size_t start = 0;
+
+	while (start < set->count) {
+		struct nt_long_set parts = { .parts = set->parts + start, .count = 1 };
+		const char *step = parts.parts[0].head.step;
+
+		while (start + parts.count < set->count &&
+		       strcmp(parts.parts[parts.count].head.step, step) == 0)
+			parts.count++;
+		start += parts.count;
+		if ((!only_step || nt_step_name_matches(step, only_step)) &&
+		    !is_behind(&parts, known) && add_step(summary, &parts, known, err) < 0)
+			return -1;
+	}
+	return 0;
+}

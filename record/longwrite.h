@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longwrite.h - write a part of a step's long form (long.h)
+ *
+ * Lines are compressed as they come and kept until the part is saved, which appears whole or not at
+ * all. A line that has no room is left out, so that a later, shorter one may have some.
+ *
+ * Threads:  one writer, one thread.
+ * Memory:   nt_long_begin first; nt_long_end frees all. What is added is not kept.
+ * Errors:   -1 and *err; of nt_long_save: the file is the one before, or none.
+ * Units:    bytes.
+ */
+#ifndef NT_LONGWRITE_H
+#define NT_LONGWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "contract/error.h"
+#include "record/long.h"
+
+struct nt_long_out {
+	void *stream; /* zlib's */
+	char *line; /* as it is composed; NT_LONG_LINE_MAX */
+	unsigned char *data; /* compressed lines, behind room for the first one */
+	size_t used, room, max_bytes;
+	size_t text_bytes; /* before they were compressed */
+	size_t lines, records, dropped, unusable; /* the last three are of rank records */
+};
+
+/* max_bytes: of the part as a file. */
+int nt_long_begin(struct nt_long_out *out, size_t max_bytes, struct nt_error *err);
+
+/* {"name":value}. value must be one JSON object or text without a line's end in it; one in a
+ * record's white space becomes a blank. false: it is left out, and counted if it is a record. */
+bool nt_long_add(struct nt_long_out *out, const char *name, const char *value, size_t value_bytes);
+
+/* A record that could not even be read. */
+void nt_long_miss(struct nt_long_out *out);
+
+/* As the part of that name in the directory that is open; records, dropped and unusable of head are
+ * filled in. */
+int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
+		 struct nt_error *err);
+
+void nt_long_end(struct nt_long_out *out);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longform.c - see longform.h */
+#include "report/longform.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "launch/directory.h"
+#include "launch/records.h"
+#include "report/places.h"
+
+#define NAMED_MAX 64 /* directories that a short record names; steps of a job share one */
+
+/* ---- where to look */
+
+struct search {
+	struct nt_long_set *set;
+	uint32_t job;
+	size_t tried;
+	char seen[NAMED_MAX][NT_PATH_MAX]; /* directories that were looked at */
+};
+
+/* One that is not there, or may not be read, has nothing for whoever asks. */
+static void look_at(struct search *search, const char *directory)
+{
+	struct nt_error err;
+
+	for (size_t i = 0; i < search->tried; i++) {
+		if (strcmp(search->seen[i], directory) == 0)
+			return;
+	}
+	if (search->tried == NAMED_MAX || strlen(directory) >= NT_PATH_MAX)
+		return;
+	snprintf(search->seen[search->tried++], NT_PATH_MAX, "%s", directory);
+	(void)nt_long_set_add_named(search->set, directory, &err);
+}
+
+/* CLUSTER.JOBID, whatever the cluster. */
+static void look_below(struct search *search, const char *records)
+{
+	DIR *directory = records && records[0] == '/' ? opendir(records) : NULL;
+	const struct dirent *entry;
+	char ending[16], path[NT_PATH_MAX];
+
+	snprintf(ending, sizeof(ending), ".%" PRIu32, search->job);
+	while (directory && (entry = readdir(directory)) != NULL) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot && strcmp(dot, ending) == 0 &&
+		    snprintf(path, sizeof(path), "%s/%s", records, entry->d_name) <
+			    (int)sizeof(path))
+			look_at(search, path);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static void look_as(struct search *search, const struct nt_records_asked *asked)
+{
+	struct nt_records records;
+
+	if (nt_records_choose(&records, asked, NULL) == 0)
+		look_below(search, records.path);
+}
+
+static void look_in_site(struct search *search, uint32_t uid)
+{
+	char site[NT_PATH_MAX];
+
+	nt_places_record_dir(site);
+	if (site[0])
+		look_as(search, &(struct nt_records_asked){ .site = site, .uid = uid });
+}
+
+static void look_at_home(struct search *search, const struct passwd *user)
+{
+	char memory[NT_PATH_MAX];
+	bool own = !user || user->pw_uid == getuid();
+	int rc;
+
+	if (own)
+		rc = nt_memory_directory(memory, NULL);
+	else
+		rc = nt_memory_directory_of(memory, NULL, NULL, user->pw_dir, NULL);
+	if (rc == 0)
+		look_as(search, &(struct nt_records_asked){ .memory = memory });
+}
+
+void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
+		  const struct nt_summary *named)
+{
+	const bool asked = job->user && job->user[0];
+	const struct passwd *user = asked ? getpwnam(job->user) : NULL;
+	static struct search search;
+
+	memset(&search, 0, sizeof(search));
+	search.set = set;
+	search.job = job->job;
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		if (named->steps[i].long_form[0] == '/')
+			look_at(&search, named->steps[i].long_form);
+	}
+	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
+	look_in_site(&search, user ? user->pw_uid : getuid());
+	look_at_home(&search, user);
+	nt_long_set_sort(set, job->job, user ? user->pw_uid : UINT32_MAX);
+}
+
+/* ---- in place of the short form */
+
+static bool holds(const struct nt_summary *summary, const char *step)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, step) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Steps that are in the short form alone. */
+static int add_others(struct nt_summary *full, const struct nt_summary *known, const char *text,
+		      size_t text_bytes, struct nt_error *err)
+{
+	for (size_t i = 0; i < known->step_count; i++) {
+		if (!holds(full, known->steps[i].name) &&
+		    nt_summary_parse(full, text, text_bytes, known->steps[i].name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int nt_long_prefer(struct nt_summary *summary, const struct nt_long_job *job, const char *text,
+		   size_t text_bytes, struct nt_error *err)
+{
+	struct nt_long_set set;
+	struct nt_summary full;
+	size_t steps;
+	int rc;
+
+	nt_long_set_init(&set);
+	nt_summary_init(&full);
+	nt_long_find(&set, job, summary);
+	rc = nt_long_set_summary(&set, &full, job->step, summary, err);
+	steps = full.step_count;
+	if (rc == 0 && steps > 0 && text)
+		rc = add_others(&full, summary, text, text_bytes, err);
+	if (rc == 0 && steps > 0) {
+		nt_summary_fini(summary);
+		*summary = full;
+		nt_summary_init(&full);
+	}
+	nt_summary_fini(&full);
+	nt_long_set_fini(&set);
+	return rc < 0 ? -1 : (int)steps;
+}

@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The long form of a step's record: a part from each node, written early and at the end with the user's rights, where the
+# user or the site says, and read by report, show, explain and replay.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	unset NCCL_TUNE_RECORD_DIR
+	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
+	: >"$FILE"
+	cluster_start 2 -p "$(nt_plugstack_line "config=$FILE")"
+	export RANK=$NT_CLUSTER/work/rank RECORDS=$NT_CLUSTER/work/.local/state/nccl-tune/records
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
+}
+
+teardown_file() {
+	wait_for 20 no_helpers
+	cluster_stop
+}
+
+# submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.
+submit() {
+	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
+	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
+}
+
+# A communicator of each node's own, which no other node knows.
+apart='RANK_COMM=$SLURMD_NODENAME SLURM_PROCID=0 SLURM_NTASKS=1 SLURM_NNODES=1'
+
+head_of() {
+	zcat "$1" | head -n 1
+}
+
+# ended JOB: its end is in accounting, and its helpers are gone.
+ended() {
+	wait_sacct "$1" && wait_for 60 no_helpers
+}
+
+step() {
+	sacct_field "$job" admincomment | jq -c --arg step "$1" '.nccl_tune[$step]'
+}
+
+@test "both nodes write a part, and report, show, explain and replay read them" {
+	local dir
+	need_pmix
+	cp -R "$NT_TOP/tests/traces" "$NT_BASE/traces"
+	chmod -R a+rX "$NT_BASE/traces"
+	run -0 --separate-stderr as_user srun -N2 --ntasks-per-node=2 -t 5 --mpi=pmix --nccl-tune=bandit \
+		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
+		--trace "$NT_BASE/traces/h200-2x4-seq.csv,2x4" --sizes 64K,256K --iters 2000 --call-gap-us 100
+	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
+	wait_record "$job"
+	dir=$(echo "$RECORDS"/*."$job")
+	[ "$(step 0 | jq -r .long)" = "$dir" ]
+	[ "$(cd "$dir" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
+	[ "$(stat -c '%a %U' "$RECORDS" "$dir" "$dir"/* | sort -u)" = "600 $NT_USER"$'\n'"700 $NT_USER" ]
+	head_of "$dir/0.n2.jsonl.gz" | jq -e --argjson job "$job" \
+		'.nccl_tune_long == 1 and .job == $job and .step == "0" and .node == "n2" and .nodes == 2 and .final and .records == 2'
+	run -0 as_user "$TUNE" report --json "$job"
+	run -0 --separate-stderr as_user "$TUNE" replay --json "$dir"
+	jq -e 'length == 2 and all(.[]; .same)' <<<"$output" >/dev/null || { echo "$output"; false; }
+	run -0 --separate-stderr as_user "$TUNE" explain "$dir"
+	[[ $output = "policy: bandit"*"AllReduce 256K on 2x2"* ]]
+	run -0 --separate-stderr as_user "$TUNE" show "$dir" "$dir/0.n2.jsonl.gz"
+	[ "$(grep -c 'task [0-3], process' <<<"$output")" = 6 ]
+	# Nobody else.
+	run -1 setpriv --reuid 65534 --clear-groups "$TUNE" show "$dir/0.n2.jsonl.gz"
+}
+
+@test "a communicator wholly on the second node is in the report" {
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"; '"$apart exec $RANK"
+	job=${lines[0]}
+	wait_record "$job"
+	step 0 | jq -e '.heard // 1 | . == 1'
+	run -0 as_user "$TUNE" report "$job"
+	echo "$output"
+	[ "$(zcat "$RECORDS"/*."$job"/*.gz | jq -r 'select(.rank) | .rank.comms[].id' | sort | paste -sd ' ')" = 'n1 n2' ]
+}
+
+@test "what was written early stays when a node goes down, is cancelled or the job is started again" {
+	local dir
+	submit -N2 -n2 --requeue <<-'END'
+		: >"begun.${SLURM_RESTART_COUNT:-0}"
+		srun ./rank committed bash -c 'until [ -e go ]; do sleep 0.1; done'
+	END
+	rm -f "$NT_CLUSTER/work/go"
+	wait_for 60 compgen -G "$RECORDS/*.$job/0.n2.jsonl.gz"
+	dir=$(echo "$RECORDS"/*."$job")
+	wait_for 60 test -e "$dir/0.n1.jsonl.gz"
+	[ "$(head_of "$dir/0.n1.jsonl.gz" | jq .final)" = false ]
+	# The second node's helper goes as with the machine.
+	pkill -KILL -f "nt-recordd record .*dir=$NT_CLUSTER/run/nccl-tune/n2\.$job\."
+	as_root scontrol requeue "$job"
+	wait_for 60 job_waits
+	wait_for 60 no_helpers
+	[ "$(head_of "$dir/0.n1.jsonl.gz" | jq .final)" = true ]
+	[ "$(head_of "$dir/0.n2.jsonl.gz" | jq .final)" = false ]
+	wait_for 110 has_run_again "$dir"
+	as_user scancel "$job"
+	ended "$job"
+	wait_for 20 last_run_is_final "$dir"
+	[ "$(head_of "$dir/0.n2.jsonl.gz" | jq .final)" = false ]
+	run -0 as_user "$TUNE" report "$job"
+}
+
+job_waits() {
+	[ "$(timeout 60 squeue -h -j "$job" -o %t)" = PD ]
+}
+
+# Slurm would wait for two minutes before the second run; in the second in which a node was told of the end of the first
+# it refuses what runs next.
+has_run_again() {
+	if job_waits; then
+		pending_s=${pending_s:-$SECONDS}
+		((SECONDS - pending_s < 3)) || as_root scontrol update jobid="$job" starttime=now
+	fi
+	[ -e "$1/0.n1.r1.jsonl.gz" ] && [ -e "$1/0.n2.r1.jsonl.gz" ]
+}
+
+last_run_is_final() {
+	[ "$(zcat "$1/0.n1.r1.jsonl.gz" "$1/0.n2.r1.jsonl.gz" | jq -c 'select(.nccl_tune_long) | .final' | sort -u)" = true ]
+}
+
+@test "a user's quota: the oldest jobs go" {
+	local old=$RECORDS/nt.900001 older=$RECORDS/nt.900002
+	printf '[site]\nrecord_max = 1\n' >"$FILE"
+	as_user mkdir -p "$old" "$older"
+	as_user head -c 600000 /dev/zero >"$old/0.n1.jsonl.gz"
+	as_user head -c 600000 /dev/zero >"$older/0.n1.jsonl.gz"
+	touch -d '2 days ago' "$old"
+	touch -d '3 days ago' "$older"
+	run -0 as_user srun -N1 -n1 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	ended "$job"
+	[ -e "$(echo "$RECORDS"/*."$job"/0.n*.jsonl.gz)" ]
+	[ -e "$old" ]
+	[ ! -e "$older" ]
+	printf '[site]\nrecord_max = 0\n' >"$FILE"
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_record "$job"
+	[ "$(step 0 | jq -r '.long, .no_long')" = $'null\nnull' ]
+	! compgen -G "$RECORDS/*.$job"
+	: >"$FILE"
+}
+
+# Each directory is tried by a step of one job; what the job's record says of it.
+@test "directories that cannot be used are told, and no step fails" {
+	local base=$NT_BASE/dirs
+	mkdir -p "$base"/{other,full,victim}
+	chmod 755 "$base"
+	chmod 700 "$base/other"
+	chmod 777 "$base/victim"
+	mount -t tmpfs -o size=4k,mode=1777 none "$base/full"
+	head -c 4096 /dev/zero >"$base/full/rest"
+	ln -s victim "$base/link"
+	mkfifo "$base/fifo"
+	cat >"$NT_CLUSTER/work/dirs" <<-END
+	$base/other
+	$base/full
+	$base/fifo
+	/proc/self/records
+	relative
+	/dev/null
+	none
+	$base/link
+	END
+	submit -n1 --export=ALL,BASE="$base" <<-'END'
+		mkdir "$BASE/victim/own"
+		ln -s /tmp "$BASE/victim/own/nt.$SLURM_JOB_ID"
+		while read -r dir; do
+			NCCL_TUNE_RECORD_DIR=$dir srun -Q ./rank </dev/null || echo failed
+		done <dirs
+		NCCL_TUNE_RECORD_DIR=$BASE/victim/own srun -Q ./rank || echo failed
+	END
+	wait_record "$job"
+	umount "$base/full"
+	[ ! -s "$NT_CLUSTER/work/output" ] || { cat "$NT_CLUSTER/work/output"; false; }
+	sacct_field "$job" admincomment | jq -c '.nccl_tune[] | objects | {long, no_long}'
+	for at in 0 1 2 3 4 5 8; do
+		[ "$(step $at | jq '.long == null and (.no_long | length > 10)')" = true ] || { step $at; false; }
+	done
+	step 1 | jq -e '.no_long | test("No space left")'
+	[ "$(step 6 | jq '.long == null and .no_long == null')" = true ]
+	[ "$(step 7 | jq -r .long)" = "$base/link/nt.$job" ] # the user's own word
+	[ -z "$(find "$base/other" "$base/fifo" /tmp -maxdepth 1 -name '*.jsonl.gz*' 2>/dev/null)" ]
+	run -0 as_user "$TUNE" report "$job"
+	[[ $output = *"this record was not kept in full"* ]]
+}
+
+@test "a directory of the site's: a directory of the user's own in it, and nobody else's" {
+	local base=$NT_BASE/site uid
+	uid=$(id -u "$NT_USER")
+	mkdir -m 1777 "$base"
+	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_record "$job"
+	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
+	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
+	# Whoever was there first has nothing of it.
+	mv "$base/$uid" "$base/kept"
+	mkdir "$base/$uid"
+	chmod 777 "$base/$uid"
+	run -0 as_user srun -N1 -n1 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_record "$job"
+	step 0 | jq -e '.no_long | test("belongs to another user")'
+	[ -z "$(ls -A "$base/$uid")" ]
+	: >"$FILE"
+}

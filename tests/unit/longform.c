@@ -1,0 +1,237 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a step's record in full is written, when, and what nt-recordd says of it. */
+#include "spank/longform.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "launch/records.h"
+#include "record/step.h"
+#include "spank/longplace.h"
+#include "spank/longsay.h"
+
+/* ---- where */
+
+static const char *environment[16];
+
+static int get(void *context, const char *name, char *out, size_t out_bytes)
+{
+	(void)context;
+	for (size_t i = 0; environment[i]; i += 2) {
+		if (strcmp(environment[i], name) == 0)
+			return snprintf(out, out_bytes, "%s", environment[i + 1]) >= (int)out_bytes;
+	}
+	return -1;
+}
+
+static const struct nt_task_env tasks = { .get = get };
+
+#define ENVIRONMENT(...)                                           \
+	memcpy(environment, (const char *[]){ __VA_ARGS__, NULL }, \
+	       sizeof((const char *[]){ __VA_ARGS__, NULL }))
+
+static void the_first_that_says_a_place_counts(void **state)
+{
+	struct nt_errand errand = { .uid = 1000 };
+	static struct nt_conf conf;
+
+	(void)state;
+	nt_conf_init(&conf);
+	ENVIRONMENT("HOME", "/home/a", "SLURM_RESTART_COUNT", "2");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_string_equal(errand.long_dir, "/home/a/.local/state/nccl-tune/records");
+	assert_int_equal(errand.long_mib, 64);
+	assert_int_equal(errand.long_parents, 1);
+	assert_int_equal(errand.run, 2);
+	/* What srun found before. */
+	nt_longplace(&errand, &tasks, &conf, "/scratch/a/memory");
+	assert_string_equal(errand.long_dir, "/scratch/a/records");
+	snprintf(conf.record_dir, sizeof(conf.record_dir), "/var/records");
+	nt_longplace(&errand, &tasks, &conf, "/scratch/a/memory");
+	assert_string_equal(errand.long_dir, "/var/records/1000");
+	assert_int_equal(errand.long_parents, 0);
+	ENVIRONMENT(NT_ENV_RECORD_DIR, "/work/a");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_string_equal(errand.long_dir, "/work/a");
+	assert_int_equal(errand.long_parents, 1);
+	assert_int_equal(errand.run, 0);
+	ENVIRONMENT(NT_ENV_RECORD_DIR, "none");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_string_equal(errand.long_dir, "-");
+	conf.record_mib = 0;
+	ENVIRONMENT(NT_ENV_RECORD_DIR, "/work/a");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_string_equal(errand.long_dir, "-");
+}
+
+static void what_is_no_place_is_told(void **state)
+{
+	static const char *const paths[] = {
+		"work", "/a\"b", "/a\nb", "/a\\b", "/{}", "/\xc3\xa4"
+	};
+	struct nt_errand errand = { .uid = 1000 };
+	static struct nt_conf conf;
+	char path[400];
+
+	(void)state;
+	nt_conf_init(&conf);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		ENVIRONMENT("HOME", "/home/a", NT_ENV_RECORD_DIR, paths[i]);
+		nt_longplace(&errand, &tasks, &conf, "");
+		assert_non_null(
+			strstr(errand.long_dir, "NCCL_TUNE_RECORD_DIR is no absolute path"));
+	}
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	for (size_t length = 150; length < sizeof(path); length += 50) {
+		path[length] = '\0';
+		ENVIRONMENT(NT_ENV_RECORD_DIR, path);
+		nt_longplace(&errand, &tasks, &conf, "");
+		assert_int_equal(errand.long_dir[0] == '/', length == 150);
+		path[length] = 'x';
+	}
+	ENVIRONMENT("PATH", "/bin");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_non_null(strstr(errand.long_dir, "nor HOME is set"));
+}
+
+/* ---- when, and what is said of it */
+
+static struct nt_errand usual = {
+	.job = 12,
+	.uid = 1000,
+	.long_mib = 64,
+	.cluster = "c",
+	.long_dir = "/home/a/records",
+};
+
+static const char *words; /* what the child says */
+static bool hangs;
+
+static int say_words(void *argument, int out_fd)
+{
+	(void)argument;
+	if (write(out_fd, words, strlen(words)) < 0)
+		return 1;
+	while (hangs)
+		pause();
+	return 0;
+}
+
+/* To its end, however long that takes. */
+static void begin(struct nt_longform *longform, const char *said)
+{
+	*longform = (struct nt_longform){ .errand = &usual };
+	words = said;
+	nt_longform_start(longform, 7, say_words, NULL);
+	if (!hangs)
+		nt_longform_await(longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 60000);
+}
+
+static const char *tell(const struct nt_longform *longform)
+{
+	static char record[NT_STEP_RECORD_MAX + 1];
+	struct nt_error err;
+
+	snprintf(record, sizeof(record), "{\"mode\":\"bandit\"}");
+	nt_longform_tell(longform, record, sizeof(record));
+	assert_int_equal(nt_step_check(record, strlen(record), &err), 0);
+	return record;
+}
+
+static void what_became_of_it_is_in_the_record(void **state)
+{
+	struct nt_longform longform;
+
+	(void)state;
+	hangs = false;
+	begin(&longform, "row");
+	assert_int_equal(longform.child.pid, 0);
+	assert_string_equal(tell(&longform),
+			    "{\"mode\":\"bandit\",\"long\":\"/home/a/records/c.12\"}");
+	begin(&longform, "rn");
+	assert_string_equal(tell(&longform), "{\"mode\":\"bandit\"}");
+	begin(&longform, "roxno room {\"left\\\n");
+	assert_string_equal(tell(&longform),
+			    "{\"mode\":\"bandit\",\"no_long\":\"no room ??left??\"}");
+	begin(&longform, "r");
+	assert_string_equal(tell(&longform),
+			    "{\"mode\":\"bandit\",\"no_long\":\"its process ended early\"}");
+	usual.long_dir[0] = 'x';
+	longform = (struct nt_longform){ .errand = &usual };
+	assert_string_equal(tell(&longform),
+			    "{\"mode\":\"bandit\",\"no_long\":\"xhome/a/records\"}");
+	usual.long_dir[0] = '-';
+	assert_string_equal(tell(&longform), "{\"mode\":\"bandit\"}");
+	usual.long_dir[0] = '/';
+}
+
+static void nobody_waits_for_what_hangs(void **state)
+{
+	struct nt_longform longform;
+
+	(void)state;
+	hangs = true;
+	begin(&longform, "ro");
+	nt_longform_await(&longform, NT_LONGFORM_READ, nt_clock_ms() + 60000);
+	assert_int_equal(longform.stage, NT_LONGFORM_READ);
+	nt_longform_await(&longform, NT_LONGFORM_PLACED, nt_clock_ms() + 60000);
+	assert_int_equal(longform.stage, NT_LONGFORM_PLACED);
+	assert_non_null(strstr(tell(&longform), "\"long\":"));
+	nt_longform_await(&longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 50);
+	assert_int_not_equal(longform.child.pid, 0);
+	nt_longform_end(&longform, nt_clock_ms());
+	assert_int_equal(longform.child.pid, 0);
+	assert_string_equal(tell(&longform),
+			    "{\"mode\":\"bandit\",\"no_long\":\"its directory does not answer\"}");
+	/* An older one is ended before a newer one begins. */
+	begin(&longform, "r");
+	words = "row";
+	hangs = false;
+	nt_longform_start(&longform, 8, say_words, NULL);
+	nt_longform_await(&longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 60000);
+	assert_true(longform.written);
+	assert_string_equal(longform.why, "");
+}
+
+static void it_is_refreshed_at_a_bounded_rate(void **state)
+{
+	struct nt_longform longform = { .errand = &usual };
+
+	(void)state;
+	hangs = false;
+	assert_false(nt_longform_due(&longform, 0)); /* there is nothing */
+	assert_true(nt_longform_due(&longform, 7));
+	begin(&longform, "row");
+	assert_false(nt_longform_due(&longform, 7));
+	assert_false(nt_longform_due(&longform, 8)); /* not yet */
+	assert_true(longform.next_ms >= longform.begun_ms + NT_LONGFORM_EVERY_MS);
+	longform.next_ms = 0;
+	assert_true(nt_longform_due(&longform, 8));
+	assert_false(nt_longform_due(&longform, 7)); /* it has not changed */
+	usual.long_mib = 0;
+	assert_false(nt_longform_due(&longform, 8));
+	usual.long_mib = 64;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_that_says_a_place_counts),
+		cmocka_unit_test(what_is_no_place_is_told),
+		cmocka_unit_test(what_became_of_it_is_in_the_record),
+		cmocka_unit_test(nobody_waits_for_what_hangs),
+		cmocka_unit_test(it_is_refreshed_at_a_bounded_rate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

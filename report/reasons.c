@@ -276,6 +276,8 @@ static const struct nt_reason_words reasons[] = {
 	{ NT_REASON_UNUSABLE, NULL, "What processes left could not be read.",
 	  "Look with nccl-tune show on the node while such a step runs; is the same nccl-tune "
 	  "installed on all nodes?" },
+	{ NT_REASON_OTHER, NT_NOT_IN_FULL ": *", NT_NOT_IN_FULL ": {1}.",
+	  "Let NCCL_TUNE_RECORD_DIR name a directory that you can write to on all nodes." },
 	{ NT_REASON_OTHER, "no NCCL communicator was made", "The step made no NCCL communicator.",
 	  "Nothing needs to be done, unless it was to use NCCL." },
 };

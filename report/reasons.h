@@ -16,6 +16,9 @@
 #include "record/reason.h"
 #include "record/summary.h"
 
+/* A remark that is no reason for not tuning, see record/summary.c. */
+#define NT_NOT_IN_FULL "this record was not kept in full"
+
 struct nt_reason_words {
 	int reason; /* enum nt_reason */
 	const char *words; /* that a record must have, '*' for what differs; NULL: any, or none */

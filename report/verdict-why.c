@@ -128,6 +128,8 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 {
 	enum nt_reason_of about = nt_reason_about(remark->reason);
 
+	if (strncmp(remark->text + remark->words, NT_NOT_IN_FULL, strlen(NT_NOT_IN_FULL)) == 0)
+		return "Note";
 	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
 		return "Left alone";
 	return remark->ranks == 0 && was_tuned(summary, remark->step) ? "Tuned with limits"

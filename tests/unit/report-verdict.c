@@ -169,7 +169,7 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	static const char text[] = "{\"nccl_tune\":{\"v\":1,\"5\":{\"mode\":\"bandit\",\"8r2n\":{" KEPT(
 		"4M",
 		"small") "},\"why\":[\"the user's own NCCL_ALGO was kept\",\"2r2n, 2 communicators: its ranks "
-			 "were not all seen\"]}}}";
+			 "were not all seen\",\"this record was not kept in full: no room\"]}}}";
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 	struct nt_error err;
@@ -180,6 +180,7 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
 	expect(&verdict, NT_SENTENCE_UNTUNED, "Tuned with limits: NCCL_ALGO is set");
 	expect(&verdict, NT_SENTENCE_UNTUNED, "Not tuned, 2 communicators of 2 ranks on 2 nodes: ");
+	expect(&verdict, NT_SENTENCE_UNTUNED, "Note: this record was not kept in full: no room.");
 	assert_false(has(&verdict, "were not all seen"));
 	end(&verdict, &summary);
 }

@@ -95,16 +95,12 @@ static bool find_owner(struct owner *owner, const char *name)
 	return true;
 }
 
-static void look_at_home(struct search *search, const struct owner *owner)
+static void look_at_home(struct search *search, const char *home)
 {
 	char memory[NT_PATH_MAX];
-	int rc;
 
-	if (owner->uid == getuid())
-		rc = nt_memory_directory(memory, NULL);
-	else
-		rc = nt_memory_directory_of(memory, NULL, NULL, owner->home, NULL);
-	if (rc == 0)
+	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
+		  : nt_memory_directory(memory, NULL)) == 0)
 		look_as(search, &(struct nt_records_asked){ .memory = memory });
 }
 
@@ -123,9 +119,14 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 			look_at(&search, named->steps[i].long_form);
 	}
 	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
-	look_in_site(&search, owner.uid);
-	look_at_home(&search, &owner);
-	nt_long_set_sort(set, job->job, known ? owner.uid : UINT32_MAX);
+	/* Accounting may name another user at first: who asks is looked at in any case. */
+	look_in_site(&search, getuid());
+	look_at_home(&search, NULL);
+	if (known && owner.uid != getuid()) {
+		look_in_site(&search, owner.uid);
+		look_at_home(&search, owner.home);
+	}
+	nt_long_set_sort(set, job->job, UINT32_MAX);
 }
 
 /* ---- in place of the short form */

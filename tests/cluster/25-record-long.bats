@@ -153,7 +153,7 @@ last_run_is_final() {
 	job=${lines[0]}
 	wait_record "$job"
 	[ "$(step 0 | jq -r '.long, .no_long')" = $'null\nnull' ]
-	! compgen -G "$RECORDS/*.$job"
+	[ -z "$(compgen -G "$RECORDS/*.$job")" ]
 	: >"$FILE"
 }
 

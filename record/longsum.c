@@ -25,14 +25,13 @@ struct reader {
 /* The members that describe the step; its rows are made anew. */
 static void take_step(struct reader *reader, struct nt_text value)
 {
-	struct nt_step step;
+	struct nt_step step = reader->step;
 	json_object *object = NULL;
 
 	nt_fields_clear(&nt_step_fields, &step);
 	if (nt_json_parse(value.at, value.bytes, &object, NULL) == 0 &&
 	    json_object_is_type(object, json_type_object) &&
 	    nt_fields_read(&nt_step_fields, object, &step, NT_READ_TO_COPY, NULL) == 0) {
-		memcpy(step.name, reader->step.name, sizeof(step.name));
 		reader->step = step;
 		reader->told = true;
 	}

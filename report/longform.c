@@ -77,26 +77,39 @@ static void look_in_site(struct search *search, uint32_t uid)
 		look_as(search, &(struct nt_records_asked){ .site = site, .uid = uid });
 }
 
-static void look_at_home(struct search *search, const struct passwd *user)
+/* A copy: others ask for users, too. */
+struct owner {
+	uint32_t uid;
+	char home[NT_PATH_MAX];
+};
+
+static bool find_owner(struct owner *owner, const char *name)
+{
+	const struct passwd *user = name && name[0] ? getpwnam(name) : NULL;
+
+	*owner = (struct owner){ .uid = getuid() };
+	if (!user)
+		return false;
+	owner->uid = user->pw_uid;
+	snprintf(owner->home, sizeof(owner->home), "%s", user->pw_dir);
+	return true;
+}
+
+static void look_at_home(struct search *search, const char *home)
 {
 	char memory[NT_PATH_MAX];
-	bool own = !user || user->pw_uid == getuid();
-	int rc;
 
-	if (own)
-		rc = nt_memory_directory(memory, NULL);
-	else
-		rc = nt_memory_directory_of(memory, NULL, NULL, user->pw_dir, NULL);
-	if (rc == 0)
+	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
+		  : nt_memory_directory(memory, NULL)) == 0)
 		look_as(search, &(struct nt_records_asked){ .memory = memory });
 }
 
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named)
 {
-	const bool asked = job->user && job->user[0];
-	const struct passwd *user = asked ? getpwnam(job->user) : NULL;
 	static struct search search;
+	struct owner owner;
+	bool known = find_owner(&owner, job->user);
 
 	memset(&search, 0, sizeof(search));
 	search.set = set;
@@ -106,9 +119,14 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 			look_at(&search, named->steps[i].long_form);
 	}
 	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
-	look_in_site(&search, user ? user->pw_uid : getuid());
-	look_at_home(&search, user);
-	nt_long_set_sort(set, job->job, user ? user->pw_uid : UINT32_MAX);
+	/* Accounting may name another user at first: who asks is looked at in any case. */
+	look_in_site(&search, getuid());
+	look_at_home(&search, NULL);
+	if (known && owner.uid != getuid()) {
+		look_in_site(&search, owner.uid);
+		look_at_home(&search, owner.home);
+	}
+	nt_long_set_sort(set, job->job, UINT32_MAX);
 }
 
 /* ---- in place of the short form */

@@ -495,8 +495,7 @@ static void start_recordd(spank_t spank)
 		return;
 	ctx.socket = nt_helper_start(ctx.site.recordd, &errand, conf_path(), &err);
 	if (ctx.socket < 0)
-		slurm_error(LOG "the step will have no record%s: %s",
-			    node == 0 ? "" : " of this node", err.text);
+		slurm_error(LOG "the step will have no record: %s", err.text);
 }
 
 static void say(char kind, const char *text)

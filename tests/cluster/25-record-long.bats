@@ -76,10 +76,18 @@ step() {
 	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"; '"$apart exec $RANK"
 	job=${lines[0]}
 	wait_record "$job"
-	step 0 | jq -e '.heard // 1 | . == 1'
 	run -0 as_user "$TUNE" report "$job"
-	echo "$output"
+	[[ $output =~ AllReduce\ +256K ]]
 	[ "$(zcat "$RECORDS"/*."$job"/*.gz | jq -r 'select(.rank) | .rank.comms[].id' | sort | paste -sd ' ')" = 'n1 n2' ]
+	# Where the first node runs no NCCL accounting has nothing.
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"; [ "$SLURMD_NODENAME" = n1 ] || '"$apart exec $RANK"
+	job=${lines[0]}
+	ended "$job"
+	[ -z "$(sacct_field "$job" admincomment)" ]
+	as_user "$TUNE" report "$job" >"$BATS_TEST_TMPDIR/out" 2>&1 || { cat "$BATS_TEST_TMPDIR/out"; find "$RECORDS"; false; }
+	grep -E 'AllReduce +256K' "$BATS_TEST_TMPDIR/out"
+	run -0 as_user test -e "$RECORDS/nt.$job/0.n2.jsonl.gz"
+	run -1 as_user test -e "$RECORDS/nt.$job/0.n1.jsonl.gz"
 }
 
 @test "what was written early stays when a node goes down, is cancelled or the job is started again" {
@@ -145,7 +153,7 @@ last_run_is_final() {
 	job=${lines[0]}
 	wait_record "$job"
 	[ "$(step 0 | jq -r '.long, .no_long')" = $'null\nnull' ]
-	! compgen -G "$RECORDS/*.$job"
+	[ -z "$(compgen -G "$RECORDS/*.$job")" ]
 	: >"$FILE"
 }
 

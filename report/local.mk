@@ -38,6 +38,8 @@ libnt_report_la_SOURCES = \
 	%D%/jobid.h \
 	%D%/jobload.c \
 	%D%/jobload.h \
+	%D%/jobstream.c \
+	%D%/jobstream.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
@@ -53,6 +55,8 @@ libnt_report_la_SOURCES = \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/rowcut.c \
+	%D%/rowcut.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
@@ -63,7 +67,9 @@ libnt_report_la_SOURCES = \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/terminal.c \
-	%D%/terminal.h
+	%D%/terminal.h \
+	%D%/when.c \
+	%D%/when.h
 libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune

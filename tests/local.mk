@@ -63,9 +63,12 @@ unit_tests = \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/report-print \
+	%D%/unit/report-jobstream \
 	%D%/unit/report-rank \
 	%D%/unit/report-spool \
+	%D%/unit/report-rowcut \
 	%D%/unit/report-summary \
+	%D%/unit/report-when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/spank-mpi \

@@ -27,6 +27,8 @@ libnt_report_la_SOURCES = \
 	%D%/controller.h \
 	%D%/database.c \
 	%D%/database.h \
+	%D%/evidence.c \
+	%D%/evidence.h \
 	%D%/explored.c \
 	%D%/explored.h \
 	%D%/fair.c \
@@ -47,6 +49,8 @@ libnt_report_la_SOURCES = \
 	%D%/learned.c \
 	%D%/learned.h \
 	%D%/memory.c \
+	%D%/names.c \
+	%D%/names.h \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
@@ -66,6 +70,8 @@ libnt_report_la_SOURCES = \
 	%D%/steprun.h \
 	%D%/table.c \
 	%D%/table.h \
+	%D%/tally.c \
+	%D%/tally.h \
 	%D%/terminal.c \
 	%D%/terminal.h \
 	%D%/when.c \

@@ -27,13 +27,14 @@ libnt_report_la_SOURCES = \
 	%D%/controller.h \
 	%D%/database.c \
 	%D%/database.h \
-	%D%/evidence.c \
-	%D%/evidence.h \
+	%D%/speedup.c \
+	%D%/speedup.h \
 	%D%/explored.c \
 	%D%/explored.h \
 	%D%/fair.c \
 	%D%/fair.h \
 	%D%/fingerprint.c \
+	%D%/fleet.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
 	%D%/jobid.c \
@@ -72,6 +73,16 @@ libnt_report_la_SOURCES = \
 	%D%/table.h \
 	%D%/tally.c \
 	%D%/tally.h \
+	%D%/tally-csv.c \
+	%D%/tally-json.c \
+	%D%/tally-print.h \
+	%D%/tally-prometheus.c \
+	%D%/tally-profiles.c \
+	%D%/tally-text.c \
+	%D%/tallyjob.c \
+	%D%/tallyjob.h \
+	%D%/tallytop.c \
+	%D%/tallytop.h \
 	%D%/terminal.c \
 	%D%/terminal.h \
 	%D%/when.c \

@@ -71,8 +71,7 @@ int nt_names_add(struct nt_names *names, const char *name)
 
 	if (found >= 0)
 		return found;
-	if (names->count >= names->max ||
-	    (2 * names->count >= names->slots && grow(names) < 0))
+	if (names->count >= names->max || (2 * names->count >= names->slots && grow(names) < 0))
 		return -1;
 	snprintf(names->name[names->count], NT_NAME_BYTES, "%s", name);
 	*slot_of(names, name) = (uint32_t)names->count + 1;

@@ -73,14 +73,14 @@ static void put_top(FILE *out, const char *what, const struct nt_tally_top *top)
 		fputs(",1", out);
 		skip(out, NT_JOB_OUTCOMES + 4);
 		put_times(out, job->saved_us, job->spent_us);
-		fputs(",,,\n", out);
+		fputs(",,,,\n", out);
 	}
 }
 
-static void put_profile(FILE *out, const struct nt_evidence *evidence,
-			const struct nt_evidence_item *item)
+static void put_profile(FILE *out, const struct nt_speedups *speedups,
+			const struct nt_speedup_item *item)
 {
-	const struct nt_evidence_place *place = &evidence->place[item->place];
+	const struct nt_speedup_place *place = &speedups->place[item->place];
 
 	fputs("launch_profile,", out);
 	put_text(out, place->cluster);
@@ -88,25 +88,25 @@ static void put_profile(FILE *out, const struct nt_evidence *evidence,
 	put_text(out, item->profile);
 	fprintf(out, ",\"%s %s %" PRId64 "x%" PRId64 "\",%" PRId64, place->fingerprint,
 		place->fabric, place->nodes, place->per_node, item->jobs);
-	skip(out, NT_JOB_OUTCOMES + 4 + 3);
-	fprintf(out, ",%.3f", nt_evidence_speed(item));
+	skip(out, NT_JOB_OUTCOMES + 4 + 4);
+	fprintf(out, ",%.3f", nt_speedup_of(item));
 	put_seconds(out, (double)place->default_us);
-	put_seconds(out, nt_evidence_worth_us(evidence, item));
+	put_seconds(out, nt_speedup_worth_us(speedups, item));
 	fputc('\n', out);
 }
 
 int nt_tally_csv(FILE *out, const struct nt_tally_view *view, struct nt_error *err)
 {
 	const struct nt_tally *tally = view->tally;
-	const struct nt_evidence_item **items = nt_evidence_by_worth(&tally->evidence);
+	const struct nt_speedup_item **items = nt_speedup_by_worth(&tally->speedups);
 
 	if (!items)
 		return nt_error_set(err, "no memory for the summary");
 	fputs("what,cluster,name,whose,jobs_with_record", out);
 	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
 		fprintf(out, ",%s", nt_job_outcome_name((enum nt_job_outcome)i));
-	fputs(",keys,decided,chosen,calls,saved_rank_s,spent_rank_s,net_rank_s,times_as_fast,"
-	      "default_rank_s,worth_rank_s\n",
+	fputs(",keys,decided,chosen,calls,saved_rank_s,spent_rank_s,net_rank_s,comm_rank_s,"
+	      "times_as_fast,default_rank_s,worth_rank_s\n",
 	      out);
 	for (int by = 0; by < NT_TALLY_BYS; by++) {
 		for (size_t i = 0; i < tally->by[by].names.count; i++)
@@ -114,8 +114,8 @@ int nt_tally_csv(FILE *out, const struct nt_tally_view *view, struct nt_error *e
 	}
 	put_top(out, "best", &tally->best);
 	put_top(out, "worst", &tally->worst);
-	for (size_t i = 0; i < tally->evidence.item_names.count; i++)
-		put_profile(out, &tally->evidence, items[i]);
+	for (size_t i = 0; i < tally->speedups.item_names.count; i++)
+		put_profile(out, &tally->speedups, items[i]);
 	free(items);
 	return 0;
 }

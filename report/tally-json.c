@@ -11,9 +11,10 @@
 const char *nt_tally_by_name(enum nt_tally_by by)
 {
 	static const char *const names[] = {
-		[NT_BY_CLUSTER] = "cluster",	     [NT_BY_PARTITION] = "partition",
-		[NT_BY_ACCOUNT] = "account",	     [NT_BY_FINGERPRINT] = "fingerprint",
+		[NT_BY_CLUSTER] = "cluster",	   [NT_BY_PARTITION] = "partition",
+		[NT_BY_ACCOUNT] = "account",	   [NT_BY_FINGERPRINT] = "fingerprint",
 		[NT_BY_COLLECTIVE] = "collective", [NT_BY_SIZE] = "message_size",
+		[NT_BY_REASON] = "reason",
 	};
 
 	return names[by];
@@ -79,6 +80,7 @@ static void add_sum(json_object *object, const struct nt_tally_sum *sum, int *rc
 	add_count(object, "chosen", sum->chosen, rc);
 	add_count(object, "calls", sum->calls, rc);
 	add_times(object, sum->saved_us, sum->spent_us, rc);
+	add_number(object, "comm_rank_s", (double)sum->comm_us / 1e6, 6, rc);
 }
 
 static json_object *groups_value(const struct nt_tally_groups *groups, int *rc)
@@ -118,10 +120,10 @@ static json_object *top_value(const struct nt_tally_top *top, int *rc)
 	return array;
 }
 
-static json_object *profile_value(const struct nt_evidence *evidence,
-				  const struct nt_evidence_item *item, int *rc)
+static json_object *profile_value(const struct nt_speedups *speedups,
+				  const struct nt_speedup_item *item, int *rc)
 {
-	const struct nt_evidence_place *place = &evidence->place[item->place];
+	const struct nt_speedup_place *place = &speedups->place[item->place];
 	json_object *object = json_object_new_object();
 
 	if (!object)
@@ -134,22 +136,22 @@ static json_object *profile_value(const struct nt_evidence *evidence,
 	add_count(object, "ranks_per_node", place->per_node, rc);
 	add_count(object, "measured_jobs", item->jobs, rc);
 	add_count(object, "measured_users", (int64_t)item->voices, rc);
-	add_number(object, "times_as_fast", nt_evidence_speed(item), 3, rc);
+	add_number(object, "times_as_fast", nt_speedup_of(item), 3, rc);
 	add_number(object, "least", item->least, 3, rc);
 	add_number(object, "most", item->most, 3, rc);
 	add_count(object, "default_jobs", place->default_jobs, rc);
 	add_number(object, "default_rank_s", (double)place->default_us / 1e6, 6, rc);
-	add_number(object, "worth_rank_s", nt_evidence_worth_us(evidence, item) / 1e6, 6, rc);
+	add_number(object, "worth_rank_s", nt_speedup_worth_us(speedups, item) / 1e6, 6, rc);
 	return object;
 }
 
-static json_object *profiles_value(const struct nt_evidence *evidence, int *rc)
+static json_object *profiles_value(const struct nt_speedups *speedups, int *rc)
 {
-	const struct nt_evidence_item **items = nt_evidence_by_worth(evidence);
+	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
 	json_object *array = items ? json_object_new_array() : NULL;
 
-	for (size_t i = 0; array && i < evidence->item_names.count; i++)
-		add_to(array, profile_value(evidence, items[i], rc), rc);
+	for (size_t i = 0; array && i < speedups->item_names.count; i++)
+		add_to(array, profile_value(speedups, items[i], rc), rc);
 	free(items);
 	return array;
 }
@@ -174,13 +176,12 @@ int nt_tally_json(FILE *out, const struct nt_tally_view *view, struct nt_error *
 		add(object, "by", json_object_get(by), &rc);
 		add(object, "best", top_value(&tally->best, &rc), &rc);
 		add(object, "worst", top_value(&tally->worst, &rc), &rc);
-		add(object, "profiles", profiles_value(&tally->evidence, &rc), &rc);
+		add(object, "profiles", profiles_value(&tally->speedups, &rc), &rc);
 	}
 	if (rc == 0)
 		fprintf(out, "%s\n",
-			json_object_to_json_string_ext(object,
-						       JSON_C_TO_STRING_PRETTY |
-							       JSON_C_TO_STRING_NOSLASHESCAPE));
+			json_object_to_json_string_ext(
+				object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(by);
 	json_object_put(object);
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the summary");

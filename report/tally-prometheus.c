@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_head(FILE *out, const char *name, const char *help)
 {
@@ -24,8 +25,11 @@ static void put_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-/* What is told of every group: a metric of its own for each way to group, so that the sum of one metric
- * counts nothing twice. */
+/* Of steps: no collective or size has it. */
+#define COMM "comm_rank_seconds"
+
+/* What is told of every group: a metric of its own for each way to group, so that the sum of one
+ * metric counts nothing twice. */
 static const struct {
 	const char *name, *help;
 	size_t offset;
@@ -35,6 +39,8 @@ static const struct {
 	  offsetof(struct nt_tally_sum, saved_us), 1e6 },
 	{ "spent_rank_seconds", "Time that exploring took, times ranks",
 	  offsetof(struct nt_tally_sum, spent_us), 1e6 },
+	{ COMM, "Time in collectives, times ranks, of steps that say it",
+	  offsetof(struct nt_tally_sum, comm_us), 1e6 },
 	{ "calls", "Calls of collectives", offsetof(struct nt_tally_sum, calls), 1 },
 	{ "keys", "Collectives and sizes of communicators", offsetof(struct nt_tally_sum, keys),
 	  1 },
@@ -58,8 +64,14 @@ static void put_jobs(FILE *out, enum nt_tally_by by, const struct nt_tally_group
 	char name[64];
 
 	snprintf(name, sizeof(name), "nccl_tune_%s_jobs", nt_tally_by_name(by));
-	put_head(out, name, "Jobs by what became of them; a job may be in several groups");
+	put_head(out, name, "Jobs, by what became of them; one may be in several groups");
 	for (size_t i = 0; i < groups->names.count; i++) {
+		if (by > NT_BY_FINGERPRINT) {
+			fputs(name, out);
+			put_group_labels(out, by, &groups->group[i]);
+			fprintf(out, "} %" PRId64 "\n", nt_tally_recorded(&groups->group[i].sum));
+			continue;
+		}
 		for (int j = 0; j < NT_JOB_OUTCOMES; j++) {
 			fputs(name, out);
 			put_group_labels(out, by, &groups->group[i]);
@@ -75,8 +87,9 @@ static void put_metric(FILE *out, enum nt_tally_by by, const struct nt_tally_gro
 {
 	char name[80];
 
-	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_tally_by_name(by),
-		 metrics[metric].name);
+	if (by > NT_BY_FINGERPRINT && strcmp(metrics[metric].name, COMM) == 0)
+		return;
+	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_tally_by_name(by), metrics[metric].name);
 	put_head(out, name, metrics[metric].help);
 	for (size_t i = 0; i < groups->names.count; i++) {
 		const char *sum = (const char *)&groups->group[i].sum;
@@ -89,10 +102,10 @@ static void put_metric(FILE *out, enum nt_tally_by by, const struct nt_tally_gro
 	}
 }
 
-static void put_profile(FILE *out, const char *name, const struct nt_evidence *evidence,
-			const struct nt_evidence_item *item, double value)
+static void put_profile(FILE *out, const char *name, const struct nt_speedups *speedups,
+			const struct nt_speedup_item *item, double value)
 {
-	const struct nt_evidence_place *place = &evidence->place[item->place];
+	const struct nt_speedup_place *place = &speedups->place[item->place];
 
 	if (isnan(value))
 		return;
@@ -108,29 +121,29 @@ static void put_profile(FILE *out, const char *name, const struct nt_evidence *e
 		place->nodes, place->per_node, value);
 }
 
-static double jobs_of(const struct nt_evidence *evidence, const struct nt_evidence_item *item)
+static double jobs_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
 {
-	(void)evidence;
+	(void)speedups;
 	return (double)item->jobs;
 }
 
-static double speed_of(const struct nt_evidence *evidence, const struct nt_evidence_item *item)
+static double speed_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
 {
-	(void)evidence;
-	return nt_evidence_speed(item);
+	(void)speedups;
+	return nt_speedup_of(item);
 }
 
-static double worth_of(const struct nt_evidence *evidence, const struct nt_evidence_item *item)
+static double worth_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
 {
-	return nt_evidence_worth_us(evidence, item) / 1e6;
+	return nt_speedup_worth_us(speedups, item) / 1e6;
 }
 
-static int put_profiles(FILE *out, const struct nt_evidence *evidence, struct nt_error *err)
+static int put_profiles(FILE *out, const struct nt_speedups *speedups, struct nt_error *err)
 {
 	static const struct {
 		const char *name, *help;
-		double (*value)(const struct nt_evidence *evidence,
-				const struct nt_evidence_item *item);
+		double (*value)(const struct nt_speedups *speedups,
+				const struct nt_speedup_item *item);
 	} told[] = {
 		{ "nccl_tune_profile_measured_jobs", "Jobs that measured the launch profile",
 		  jobs_of },
@@ -139,15 +152,16 @@ static int put_profiles(FILE *out, const struct nt_evidence *evidence, struct nt
 		{ "nccl_tune_profile_worth_rank_seconds",
 		  "What jobs without it would have taken less, times ranks", worth_of },
 	};
-	const struct nt_evidence_item **items = nt_evidence_by_worth(evidence);
+	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
 
 	if (!items)
 		return nt_error_set(err, "no memory for the summary");
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		put_head(out, told[i].name, told[i].help);
-		for (size_t j = 0; j < evidence->item_names.count; j++)
-			put_profile(out, told[i].name, evidence, items[j],
-				    told[i].value(evidence, items[j]));
+		for (size_t j = 0; j < speedups->item_names.count; j++)
+			if (items[j]->jobs >= NT_SPEEDUP_JOBS)
+				put_profile(out, told[i].name, speedups, items[j],
+					    told[i].value(speedups, items[j]));
 	}
 	free(items);
 	return 0;
@@ -168,5 +182,5 @@ int nt_tally_prometheus(FILE *out, const struct nt_tally_view *view, struct nt_e
 		for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
 			put_metric(out, (enum nt_tally_by)by, &tally->by[by], i);
 	}
-	return put_profiles(out, &tally->evidence, err);
+	return put_profiles(out, &tally->speedups, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evidence.h - what jobs measured of launch profiles, and what that would be worth to others
+/* speedup.h - what jobs measured of launch profiles, and what that would be worth to others
  *
  * A step that ran with a profile where its program's own steps were timed before with NCCL's
  * default says how many times as fast it was. At one place (cluster, fingerprint, fabric, nodes,
@@ -9,71 +9,70 @@
  * default is what would take that much less. Nothing is said of a place where nobody measured.
  *
  * Threads:  one at a time for one; pure.
- * Memory:   bounded; nt_evidence_fini frees it.
+ * Memory:   bounded; nt_speedup_fini frees it.
  * Errors:   none: what has no room is counted.
  * Units:    in the names; rank time as in tally.h.
  */
-#ifndef NT_EVIDENCE_H
-#define NT_EVIDENCE_H
+#ifndef NT_SPEEDUP_H
+#define NT_SPEEDUP_H
 
 #include <stdint.h>
 #include "record/step.h"
 #include "report/names.h"
 
-#define NT_EVIDENCE_USERS 16 /* voices of a profile at a place; the first */
-#define NT_EVIDENCE_JOBS 3 /* that must have measured before anything is promised */
+#define NT_SPEEDUP_USERS 16 /* voices of a profile at a place; the first */
+#define NT_SPEEDUP_JOBS 3 /* that must have measured before anything is promised */
 
-struct nt_evidence_place {
+struct nt_speedup_place {
 	char cluster[64], fingerprint[17], fabric[8];
 	int64_t nodes, per_node;
 	int64_t default_jobs, default_us; /* with NCCL's default, and their rank time */
 	uint64_t newest_job;
 };
 
-struct nt_evidence_voice {
+struct nt_speedup_voice {
 	int user, steps;
 	int64_t log_sum; /* of the natural logarithms, in 1e-9: whole, so that no order matters */
 };
 
-struct nt_evidence_item {
+struct nt_speedup_item {
 	size_t place;
 	char profile[33];
 	int64_t jobs;
 	uint64_t newest_job;
 	double least, most; /* times as fast as the default */
-	struct nt_evidence_voice voice[NT_EVIDENCE_USERS];
+	struct nt_speedup_voice voice[NT_SPEEDUP_USERS];
 	size_t voices;
 };
 
-struct nt_evidence {
+struct nt_speedups {
 	struct nt_names place_names, item_names;
-	struct nt_evidence_place *place;
-	struct nt_evidence_item *item;
+	struct nt_speedup_place *place;
+	struct nt_speedup_item *item;
 	int64_t without_room;
 };
 
 /* Whose step it is: job is a number of its own for each job, user likewise. */
-struct nt_evidence_from {
+struct nt_speedup_from {
 	const char *cluster;
 	uint64_t job;
 	int user;
 	int64_t elapsed_s;
 };
 
-void nt_evidence_init(struct nt_evidence *evidence);
-void nt_evidence_fini(struct nt_evidence *evidence);
-void nt_evidence_add(struct nt_evidence *evidence, const struct nt_evidence_from *from,
-		     const struct nt_step *step);
+void nt_speedup_init(struct nt_speedups *speedups);
+void nt_speedup_fini(struct nt_speedups *speedups);
+void nt_speedup_add(struct nt_speedups *speedups, const struct nt_speedup_from *from,
+		    const struct nt_step *step);
 
 /* Times as fast as the default, over all voices. */
-double nt_evidence_speed(const struct nt_evidence_item *item);
+double nt_speedup_of(const struct nt_speedup_item *item);
 
 /* What the place's steps with the default would have taken less; NAN where too few jobs have
  * measured, 0 where the profile is not faster. */
-double nt_evidence_worth_us(const struct nt_evidence *evidence,
-			    const struct nt_evidence_item *item);
+double nt_speedup_worth_us(const struct nt_speedups *speedups, const struct nt_speedup_item *item);
 
 /* Items by what they are worth, most first. The caller frees the array; NULL: no memory. */
-const struct nt_evidence_item **nt_evidence_by_worth(const struct nt_evidence *evidence);
+const struct nt_speedup_item **nt_speedup_by_worth(const struct nt_speedups *speedups);
 
 #endif

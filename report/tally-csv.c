@@ -50,6 +50,7 @@ static void put_group(FILE *out, enum nt_tally_by by, const struct nt_tally_grou
 	fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, sum->keys, sum->decided,
 		sum->chosen, sum->calls);
 	put_times(out, sum->saved_us, sum->spent_us);
+	put_seconds(out, (double)sum->comm_us);
 	fputs(",,,\n", out);
 }
 

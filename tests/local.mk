@@ -62,12 +62,16 @@ unit_tests = \
 	%D%/unit/report-explored \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
+	%D%/unit/report-names \
 	%D%/unit/report-print \
 	%D%/unit/report-jobstream \
 	%D%/unit/report-rank \
 	%D%/unit/report-spool \
 	%D%/unit/report-rowcut \
+	%D%/unit/report-speedup \
 	%D%/unit/report-summary \
+	%D%/unit/report-tally \
+	%D%/unit/report-tallyprint \
 	%D%/unit/report-when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \

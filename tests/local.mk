@@ -371,6 +371,7 @@ EXTRA_DIST += \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/summary.bats \
 	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \

@@ -7,8 +7,8 @@
 #   summary.sh [JOBS [DAYS]]   so many made-up jobs (100000) that have ended in the last DAYS (30)
 #
 # They are written into the accounting database of a private cluster by SQL (made-up-jobs.sh). Then nccl-tune summary over all
-# of them, and sacct asked for the same in one question: seconds, and the most memory that each process had (VmHWM, KiB),
-# slurmdbd's likewise after each. Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
+# of them, and sacct asked for the same in one question: seconds, those of processor time (of its sacct's, too, where they were
+# waited for), and the most memory that each process had (VmHWM, KiB), slurmdbd's likewise after each. Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
 set -euo pipefail
 
 usage() {
@@ -42,9 +42,18 @@ daemon_peak() {
 	peak "$pid"
 }
 
-# watch_peaks PID: its own and that of its children named sacct, as they were last seen.
+# ticks PID: its processor time and that of its children, in clock ticks; nothing where it is gone
+ticks() {
+	local stat='' fields
+	read -r -d '' stat 2>/dev/null <"/proc/$1/stat" || :
+	[ -n "$stat" ] || return 0
+	read -ra fields <<<"${stat##*) }"
+	echo "$((fields[11] + fields[12])) $((fields[13] + fields[14]))"
+}
+
+# watch_peaks PID: its own memory, that of its children, and ticks, as they were last seen.
 watch_peaks() {
-	local pid=$1 own=0 child=0 kib children
+	local pid=$1 own=0 child=0 kib children now spent='0 0'
 	while [ -e "/proc/$pid/status" ]; do
 		kib=$(peak "$pid")
 		[ "$kib" -le "$own" ] || own=$kib
@@ -53,23 +62,26 @@ watch_peaks() {
 			kib=$(peak "$kib")
 			[ "$kib" -le "$child" ] || child=$kib
 		done
+		now=$(ticks "$pid")
+		spent=${now:-$spent}
 		sleep 0.02
 	done
-	echo "$own $child"
+	echo "$own $child $spent"
 }
 
 # measure KIND CMD...: one line of JSON
 measure() {
-	local kind=$1 began ms own child
+	local kind=$1 began ms own child cpu child_cpu
 	shift
 	began=${EPOCHREALTIME/./}
 	"$@" >"$NT_BASE/out" &
-	read -r own child < <(watch_peaks $!)
+	read -r own child cpu child_cpu < <(watch_peaks $!)
 	wait $!
 	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
 	jq -cn --arg kind "$kind" --argjson ms "$ms" --argjson own "$own" --argjson child "$child" \
 		--argjson slurmdbd "$(daemon_peak slurmdbd)" --argjson bytes "$(stat -c %s "$NT_BASE/out")" \
-		'{$kind, seconds: ($ms / 1000), kib: $own, child_kib: $child, slurmdbd_kib: $slurmdbd, out_bytes: $bytes}'
+		--argjson cpu "$cpu" --argjson child_cpu "$child_cpu" --argjson hz "$(getconf CLK_TCK)" \
+		'{$kind, seconds: ($ms / 1000), cpu_seconds: ($cpu / $hz), child_cpu_seconds: ($child_cpu / $hz), kib: $own, child_kib: $child, slurmdbd_kib: $slurmdbd, out_bytes: $bytes}'
 }
 
 columns=JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,AdminComment,Comment,End

@@ -81,7 +81,7 @@ awk -v jobs="$1" -v until="$2" -v days="${3:-30}" '
 			printf "%s(%d,\"lab%d\",%s,%d,\"train\",%d,%d,0,0,%d,100,0,4294967294,0,%d,\"%s\",1,3,%d,%d,%d,%d)",
 				i % 200 == 0 ? "insert into nt_job_table (mod_time,account,admin_comment,cpus_req,job_name,id_assoc,id_job,id_resv,id_wckey,id_user,id_group,het_job_id,het_job_offset,state_reason_prev,nodes_alloc,`partition`,priority,state,time_submit,time_eligible,time_start,time_end) values\n" : ",\n",
 				end, user % 7, (text = comment(i % 20, nodes)) == "" ? "null" : "\047" text "\047", nodes * 64, 1000 + user,
-				1000000 + i, 20000 + user, nodes, partitions[1 + pick(6)], end - elapsed - 60, end - elapsed - 60,
+				1000000 + i, 1 + user, nodes, partitions[1 + pick(6)], end - elapsed - 60, end - elapsed - 60,
 				end - elapsed, end
 			if (i % 200 == 199 || i == jobs - 1) print ";"
 		}

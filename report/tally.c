@@ -162,6 +162,14 @@ static int enter_step(const struct adding *adding, size_t step_at)
 			return -1;
 		nt_tally_add_sum(&group->sum, &rest);
 	}
+	for (int i = NT_REASON_NONE + 1; i < NT_REASON_COUNT; i++) {
+		if (step->rest[i] == 0)
+			continue;
+		group = enter(adding, NT_BY_REASON, nt_reason_code(i));
+		if (!group)
+			return -1;
+		group->sum.keys += step->rest[i];
+	}
 	return 0;
 }
 
@@ -339,16 +347,7 @@ struct nt_tally_sum nt_tally_total(const struct nt_tally *tally)
 	const struct nt_tally_groups *clusters = &tally->by[NT_BY_CLUSTER];
 	struct nt_tally_sum total = { .keys = 0 };
 
-	for (size_t i = 0; i < clusters->names.count; i++) {
-		const struct nt_tally_sum *sum = &clusters->group[i].sum;
-
-		for (int j = 0; j < NT_JOB_OUTCOMES; j++)
-			total.jobs[j] += sum->jobs[j];
-		total.keys += sum->keys;
-		total.decided += sum->decided;
-		total.chosen += sum->chosen;
-		total.calls += sum->calls;
-		nt_tally_add_sum(&total, sum);
-	}
+	for (size_t i = 0; i < clusters->names.count; i++)
+		nt_tally_add_sum(&total, &clusters->group[i].sum);
 	return total;
 }

@@ -93,13 +93,32 @@ void nt_tally_add_row(struct nt_tally_sum *sum, const struct nt_row *row)
 }
 
 /* What a step's own sums say beside those of its rows. */
+
+static bool is_arm_reason(int reason)
+{
+	return reason == NT_REASON_NONE || reason == NT_REASON_REMEMBERED;
+}
+
+/* Rows that had no room, but their reason had. */
+static int64_t count_rest(const struct nt_step *step, struct nt_tally_sum *rest)
+{
+	for (int i = 0; i < NT_REASON_COUNT; i++) {
+		rest->keys += step->rest[i];
+		rest->chosen += is_arm_reason(i) ? step->rest[i] : 0;
+		rest->decided += is_arm_reason(i) || nt_reason_about(i) == NT_ABOUT_KEY
+					 ? step->rest[i]
+					 : 0;
+	}
+	return rest->keys;
+}
+
 struct nt_tally_sum nt_tally_rest(const struct nt_summary *summary, size_t step_at)
 {
 	struct nt_tally_sum rest = { .keys = 0 };
 	const struct nt_step *step = &summary->steps[step_at];
 	double saved_ms = step->saved_ms, spent_ms = step->spent_ms;
 	uint32_t most = step->ranks > 0 ? (uint32_t)step->ranks : 1;
-	uint32_t least = most;
+	uint32_t least = 0;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
@@ -108,18 +127,24 @@ struct nt_tally_sum nt_tally_rest(const struct nt_summary *summary, size_t step_
 			continue;
 		saved_ms -= known(row->saved_ms);
 		spent_ms -= known(row->spent_ms);
-		least = row->ranks < least ? row->ranks : least;
+		least = least == 0 || row->ranks < least ? row->ranks : least;
 	}
 	rest.comm_us = rank_us(step->comm_ms, most);
-	if (step->more == 0) /* the difference is rounding */
+	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
 		return rest;
-	rest.saved_us = rank_us(saved_ms, saved_ms > 0 ? least : most);
+	rest.saved_us = rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1);
 	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
 	return rest;
 }
 
 void nt_tally_add_sum(struct nt_tally_sum *sum, const struct nt_tally_sum *other)
 {
+	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
+		sum->jobs[i] += other->jobs[i];
+	sum->keys += other->keys;
+	sum->decided += other->decided;
+	sum->chosen += other->chosen;
+	sum->calls += other->calls;
 	nt_tally_add_us(&sum->saved_us, other->saved_us);
 	nt_tally_add_us(&sum->spent_us, other->spent_us);
 	nt_tally_add_us(&sum->comm_us, other->comm_us);
@@ -183,36 +208,55 @@ bool nt_tally_plausible(const struct nt_streamed_job *job, const struct nt_summa
 	return rows_fit(summary, &most) && steps_fit(summary, &most);
 }
 
-/* What an undecided row says of its job; the larger counts. */
-static enum nt_job_outcome open_outcome_of(const struct nt_row *row)
+/* What an undecided key says of its job, by its reason; the larger counts. */
+static enum nt_job_outcome open_outcome_of(int reason)
 {
-	if (row->reason == NT_REASON_COMM_NOT_TUNED)
-		return NT_JOB_NOT_TUNED;
-	if (strcmp(row->state, NT_KEYSTATE_OBSERVED) == 0)
-		return NT_JOB_OBSERVED;
-	/* Too little time goes there for any gain to matter. */
-	if (row->reason == NT_REASON_UNWORTHY)
-		return NT_JOB_NOT_TUNED;
-	return NT_JOB_UNDECIDED;
+	switch (reason) {
+	/* Of the last: too little time goes there for any gain to matter. */
+	case NT_REASON_COMM_NOT_TUNED:
+	case NT_REASON_UNWORTHY: return NT_JOB_NOT_TUNED;
+	case NT_REASON_OBSERVED: return NT_JOB_OBSERVED;
+	default: return NT_JOB_UNDECIDED;
+	}
+}
+
+/* Of all its keys: the largest, and whether one was not worth it. */
+static enum nt_job_outcome open_outcome(const struct nt_summary *summary, bool *unworthy)
+{
+	enum nt_job_outcome open = NT_JOB_NOT_TUNED, outcome;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_row *row = &summary->rows[i];
+
+		/* Earlier releases have no reasons. */
+		outcome = strcmp(row->state, NT_KEYSTATE_OBSERVED) == 0
+				  ? NT_JOB_OBSERVED
+				  : open_outcome_of(row->reason);
+		open = outcome > open ? outcome : open;
+		*unworthy |= row->reason == NT_REASON_UNWORTHY;
+	}
+	for (size_t i = 0; i < summary->step_count; i++) {
+		for (int j = 0; j < NT_REASON_COUNT; j++) {
+			outcome = open_outcome_of(j);
+			if (summary->steps[i].rest[j] > 0 && outcome > open)
+				open = outcome;
+		}
+		*unworthy |= summary->steps[i].rest[NT_REASON_UNWORTHY] > 0;
+	}
+	return open;
 }
 
 enum nt_job_outcome nt_tally_outcome(const struct nt_summary *summary)
 {
 	const struct nt_tally_sum sum = nt_tally_whole(summary);
-	enum nt_job_outcome open = NT_JOB_NOT_TUNED;
-	size_t unworthy = 0;
+	bool unworthy = false;
+	enum nt_job_outcome open = open_outcome(summary, &unworthy);
 
-	for (size_t i = 0; i < summary->row_count; i++) {
-		enum nt_job_outcome outcome = open_outcome_of(&summary->rows[i]);
-
-		open = outcome > open ? outcome : open;
-		unworthy += summary->rows[i].reason == NT_REASON_UNWORTHY;
-	}
 	if (sum.chosen > 0 && sum.saved_us == 0 && sum.spent_us == 0)
 		return NT_JOB_REMEMBERED;
 	if (sum.chosen > 0)
 		return sum.saved_us > sum.spent_us ? NT_JOB_GAINED : NT_JOB_UNPAID;
-	if (sum.decided > 0 || (open == NT_JOB_NOT_TUNED && unworthy > 0))
+	if (sum.decided > 0 || (open == NT_JOB_NOT_TUNED && unworthy))
 		return NT_JOB_NOTHING_TO_GAIN;
 	return open;
 }

@@ -6,7 +6,8 @@
  * time, and adds up over jobs of any size. Sums are whole numbers, so that they do not depend on the
  * order in which jobs come.
  *
- * Of keys that had no room in a record only their step's sums are known. These count as if they were
+ * Of keys that had no room in a record only their number by reason and their step's sums are known.
+ * These count as if they were
  * of the communicator that makes the least of it: what was spent times the ranks of the largest,
  * what was saved times those of the smallest; and in no collective or size.
  *
@@ -55,7 +56,7 @@ int64_t nt_tally_recorded(const struct nt_tally_sum *sum); /* whose record count
 
 /* Sums end at a bound that only records reach that lie. */
 void nt_tally_add_us(int64_t *sum, int64_t us);
-void nt_tally_add_sum(struct nt_tally_sum *sum, const struct nt_tally_sum *other); /* times alone */
+void nt_tally_add_sum(struct nt_tally_sum *sum, const struct nt_tally_sum *other);
 void nt_tally_add_row(struct nt_tally_sum *sum, const struct nt_row *row);
 
 /* What a step's own sums say beside those of its rows. */

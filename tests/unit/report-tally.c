@@ -228,6 +228,38 @@ static void what_had_no_room_counts_against_it(void **state)
 	nt_tally_fini(&tally);
 }
 
+/* Rows of which only the reason had room. */
+static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
+{
+	static struct nt_step step;
+	const struct nt_summary summary = { .steps = &step, .step_count = 1 };
+	struct nt_tally_sum rest;
+
+	(void)state;
+	nt_fields_clear(&nt_step_fields, &step);
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_NOT_TUNED);
+	step.rest[NT_REASON_UNWORTHY] = 4;
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
+	step.rest[NT_REASON_UNFINISHED] = 1;
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_UNDECIDED);
+	step.rest[NT_REASON_SMALL] = 2;
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
+	step.rest[NT_REASON_NONE] = 3;
+	step.ranks = 8;
+	step.saved_ms = 2;
+	step.spent_ms = 1;
+	rest = nt_tally_rest(&summary, 0);
+	assert_int_equal(rest.keys, 10);
+	assert_int_equal(rest.decided, 5);
+	assert_int_equal(rest.chosen, 3);
+	/* The least that it can be. */
+	assert_int_equal(rest.saved_us, 2000);
+	assert_int_equal(rest.spent_us, 8000);
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_UNPAID);
+	step.saved_ms = 9;
+	assert_int_equal(nt_tally_outcome(&summary), NT_JOB_GAINED);
+}
+
 static void keeps_the_best_and_the_worst(void **state)
 {
 	struct nt_tally tally, backwards;
@@ -371,6 +403,7 @@ int main(void)
 		cmocka_unit_test(finds_the_record_in_any_text),
 		cmocka_unit_test(adds_up_in_each_group),
 		cmocka_unit_test(what_had_no_room_counts_against_it),
+		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),
 		cmocka_unit_test(keeps_the_best_and_the_worst),
 		cmocka_unit_test(sums_do_not_depend_on_the_order),
 		cmocka_unit_test(bounds_what_a_user_names),

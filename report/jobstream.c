@@ -13,8 +13,14 @@
 #include "report/rowcut.h"
 
 #define TIMEOUT_MS 300000 /* for one question */
-#define SLICE_S 86400 /* how much of the time one question is about, */
-#define SLICES_MAX 1000 /* unless there would be more questions */
+/* How much of the time one question is about: a day at first, then so much that the answers have about
+ * this many rows. Each question costs slurmdbd a search, each row memory there and in sacct. */
+#define SLICE_S 86400
+#define SLICE_LEAST_S 3600
+#define SLICE_MOST_S (32 * 86400)
+#define ROWS_FEW 2500
+#define ROWS_MANY 10000
+#define SLICES_MAX 1000 /* questions, or they are about more time */
 #define ARGUMENTS 24
 #define HELP_MAX (1u << 16)
 
@@ -36,6 +42,7 @@ struct asking {
 	const struct nt_jobstream_visitor *visitor;
 	int64_t from_s, until_s; /* the slice that is being asked about */
 	bool has_extra;
+	unsigned long rows; /* that sacct has told of this slice, of whichever jobs */
 };
 
 static bool knows_extra(void)
@@ -74,7 +81,7 @@ static bool is_of_slice(const struct asking *asking, int64_t end_s)
 static int take_row(void *argument, const char *const *column, const size_t *bytes,
 		    struct nt_error *err)
 {
-	const struct asking *asking = argument;
+	struct asking *asking = argument;
 	unsigned texts = asking->has_extra ? 3 : 2;
 	struct nt_streamed_job job = {
 		.nodes = (uint32_t)number_of(column[NODES], bytes[NODES]),
@@ -82,6 +89,7 @@ static int take_row(void *argument, const char *const *column, const size_t *byt
 		.end_s = number_of(column[TEXTS + texts], bytes[TEXTS + texts]),
 	};
 
+	asking->rows++;
 	if (!is_of_slice(asking, job.end_s))
 		return 0;
 	copy_word(job.label, sizeof(job.label), column[LABEL], bytes[LABEL]);
@@ -183,24 +191,37 @@ static int ask_slice(struct asking *asking, struct nt_error *err)
 	return run_sacct(asking, argv, delimiter, err);
 }
 
+/* The length of the next slice. */
+static int64_t adapt(int64_t slice_s, int64_t least_s, unsigned long rows)
+{
+	if (rows > ROWS_MANY && slice_s / 2 >= least_s)
+		return slice_s / 2;
+	if (rows < ROWS_FEW && slice_s * 2 <= SLICE_MOST_S)
+		return slice_s * 2;
+	return slice_s;
+}
+
 int nt_jobstream_each(const struct nt_jobstream_query *query,
 		      const struct nt_jobstream_visitor *visitor, struct nt_error *err)
 {
-	struct asking asking = { .query = query, .visitor = visitor };
-	int64_t slice_s = (query->until_s - query->since_s) / SLICES_MAX + 1;
+	struct asking asking = { .query = query, .visitor = visitor, .from_s = query->since_s };
+	int64_t least_s = (query->until_s - query->since_s) / SLICES_MAX + 1;
+	int64_t slice_s = SLICE_S;
 
 	/* Local times are not the same everywhere, and some hours come twice. */
 	if (setenv("SLURM_TIME_FORMAT", "%s", 1) < 0)
 		return nt_error_set(err, "no memory");
-	if (slice_s < SLICE_S)
-		slice_s = SLICE_S;
+	least_s = least_s < SLICE_LEAST_S ? SLICE_LEAST_S : least_s;
+	slice_s = slice_s < least_s ? least_s : slice_s;
 	asking.has_extra = knows_extra();
-	for (int64_t from_s = query->since_s; from_s < query->until_s; from_s += slice_s) {
-		asking.from_s = from_s;
-		asking.until_s = from_s + slice_s < query->until_s ? from_s + slice_s
-								   : query->until_s;
+	while (asking.from_s < query->until_s) {
+		asking.until_s = asking.from_s + slice_s < query->until_s ? asking.from_s + slice_s
+									  : query->until_s;
+		asking.rows = 0;
 		if (ask_slice(&asking, err) < 0)
 			return -1;
+		slice_s = adapt(slice_s, least_s, asking.rows);
+		asking.from_s = asking.until_s;
 	}
 	return 0;
 }

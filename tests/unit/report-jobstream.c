@@ -140,21 +140,32 @@ static void takes_no_text_for_a_row(void **state)
 	read_all(&query, &seen, &err);
 }
 
-/* sacct tells jobs that were there at any time of it: each is seen in the day of its end, once. */
-static void asks_a_day_at_a_time(void **state)
+/* sacct tells jobs that were there at any time of it: each is seen in the piece of its end, once. */
+static void asks_piece_by_piece(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 0, .until_s = 3 * 86400 };
+	const struct nt_jobstream_query query = { .since_s = 0, .until_s = 4 * 86400 };
 	struct nt_error err;
 	struct seen seen;
 
+	/* A day, then two, since it was few, and what is left. */
 	fake_sacct(*state,
-		   HEAD "row 1 '' '' 86400; row 2 '' '' 172799; row 3 '' \"$from-$until\" Unknown\n"
-			"row 4 '' '' 259200");
+		   HEAD "row 1 '' '' 86400; row 2 '' '' 259199; row 3 '' \"$from-$until\" Unknown\n"
+			"row 4 '' '' 259200; row 5 '' '' 345600");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(seen.text, "1 nt gpu ann lab 2 60 86400 <> <> <>\n"
-				       "2 nt gpu ann lab 2 60 172799 <> <> <>\n"
-				       "3 nt gpu ann lab 2 60 0 <> <172800-259200> <>\n");
+				       "2 nt gpu ann lab 2 60 259199 <> <> <>\n"
+				       "3 nt gpu ann lab 2 60 0 <> <259200-345600> <>\n"
+				       "4 nt gpu ann lab 2 60 259200 <> <> <>\n");
+	/* Where there are many, half a day. */
+	fake_sacct(*state,
+		   HEAD "[ $from != 0 ] || for i in $(seq 11000); do row 1 '' '' 345600; done\n"
+			"row 2 '' \"$((until - from))\" $from");
+	if (read_all(&query, &seen, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(seen.text, "2 nt gpu ann lab 2 60 86400 <> <43200> <>\n"
+				       "2 nt gpu ann lab 2 60 129600 <> <86400> <>\n"
+				       "2 nt gpu ann lab 2 60 216000 <> <129600> <>\n");
 }
 
 static void asks_for_what_is_wanted(void **state)
@@ -216,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_rows_with_any_text),
 		cmocka_unit_test(takes_no_text_for_a_row),
-		cmocka_unit_test(asks_a_day_at_a_time),
+		cmocka_unit_test(asks_piece_by_piece),
 		cmocka_unit_test(asks_for_what_is_wanted),
 		cmocka_unit_test(says_why_there_is_no_answer),
 	};

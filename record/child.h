@@ -38,8 +38,8 @@ struct nt_child_bounds {
 	int stop_fd; /* something to read there: it has NT_CHILD_STOP_MS left; 0: none */
 	int64_t remind_ms; /* when to call remind, once; 0: never */
 	void (*remind)(void *argument);
-	/* Gets the output as it comes, any number of bytes at a time, in place of child->out; -1 and
-	 * *err end the child. max_bytes does not count then. */
+	/* Gets the output as it comes, any number of bytes at a time, in place of child->out; -1
+	 * and *err end the child. max_bytes does not count then. */
 	int (*take)(void *argument, const char *data, size_t bytes, struct nt_error *err);
 	void *argument; /* of remind and take */
 };

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune summary: what tuning has brought to all the jobs of a time, and what it has cost them. */
+/* nccl-tune summary: what tuning has brought to all the jobs of a time, and what it has cost. */
 #include "report/command.h"
 
 #include <ctype.h>

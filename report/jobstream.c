@@ -13,14 +13,18 @@
 #include "report/rowcut.h"
 
 #define TIMEOUT_MS 300000 /* for one question */
-/* How much of the time one question is about: a day at first, then so much that the answers have about
- * this many rows. Each question costs slurmdbd a search, each row memory there and in sacct. */
+/* How much of the time one question is about: a day at first, then so much that the answers have
+ * about this many rows. Each question costs slurmdbd a search, each row memory there and in
+ * sacct. */
 #define SLICE_S 86400
 #define SLICE_LEAST_S 3600
 #define SLICE_MOST_S (32 * 86400)
 #define ROWS_FEW 2500
 #define ROWS_MANY 10000
 #define SLICES_MAX 1000 /* questions, or they are about more time */
+/* Where slurmdbd's own query fails its answer is an empty one, and sacct's status is 0 (22.05.8):
+ * what is empty is asked for so often before it is believed. */
+#define EMPTY_ASKED 3
 #define ARGUMENTS 24
 #define HELP_MAX (1u << 16)
 
@@ -218,8 +222,10 @@ int nt_jobstream_each(const struct nt_jobstream_query *query,
 		asking.until_s = asking.from_s + slice_s < query->until_s ? asking.from_s + slice_s
 									  : query->until_s;
 		asking.rows = 0;
-		if (ask_slice(&asking, err) < 0)
-			return -1;
+		for (int i = 0; i < EMPTY_ASKED && asking.rows == 0; i++) {
+			if (ask_slice(&asking, err) < 0)
+				return -1;
+		}
 		slice_s = adapt(slice_s, least_s, asking.rows);
 		asking.from_s = asking.until_s;
 	}

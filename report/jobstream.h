@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jobstream.h - jobs as accounting has them, one after the other, however many there are
  *
- * Accounting is asked for a piece of the time at a time, of some thousands of jobs: neither sacct nor
- * slurmdbd ever holds all. Each job is seen once, in the piece of its end.
+ * Accounting is asked for a piece of the time at a time, of some thousands of jobs: neither sacct
+ * nor slurmdbd ever holds all. Each job is seen once, in the piece of its end.
  *
  * Texts of users are among what is read (Comment, Extra): columns are kept apart by a word that is
  * drawn anew for each question, so that no text can pass for another job's line.

@@ -73,6 +73,8 @@ libnt_report_la_SOURCES = \
 	%D%/table.h \
 	%D%/tally.c \
 	%D%/tally.h \
+	%D%/tally-cell.c \
+	%D%/tally-cell.h \
 	%D%/tally-csv.c \
 	%D%/tally-json.c \
 	%D%/tally-print.h \

@@ -29,10 +29,6 @@ int nt_tally_prometheus(FILE *out, const struct nt_tally_view *view, struct nt_e
 /* The part of the text that is about launch profiles. */
 int nt_tally_profiles_text(FILE *out, const struct nt_speedups *speedups, struct nt_error *err);
 
-/* Cells (table.h): a name, cut to width, with its cluster before it unless that is ""; a time. */
-void nt_tally_name_cell(char *cell, const char *cluster, const char *name, size_t width);
-void nt_tally_time_cell(char *cell, int64_t us);
-
 /* "partition": what programs call the groups. */
 const char *nt_tally_by_name(enum nt_tally_by by);
 

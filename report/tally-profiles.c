@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/table.h"
+#include "report/tally-cell.h"
 
 #define PROFILES_MAX 32 /* a site has a dozen */
 #define PLACES_SHOWN 10

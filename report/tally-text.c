@@ -10,31 +10,12 @@
 #include <string.h>
 #include <time.h>
 #include "report/table.h"
+#include "report/tally-cell.h"
 
 #define NAME_WIDTH 17 /* of a group; the rest of a line is numbers */
 #define LINES_MAX 20 /* of a table; the others are in what programs read */
 
 /* ---- cells */
-
-/* As much of a name as there is room for. */
-void nt_tally_name_cell(char *cell, const char *cluster, const char *name, size_t width)
-{
-	char all[2 * NT_CELL_MAX + 64];
-	bool both = cluster[0] && name[0];
-
-	snprintf(all, sizeof(all), "%s%s%s", cluster, both ? "/" : "", name);
-	if (strlen(all) > width)
-		memcpy(all + width - 2, "..", 3);
-	snprintf(cell, NT_CELL_MAX, "%s", all[0] ? all : "-");
-}
-
-void nt_tally_time_cell(char *cell, int64_t us)
-{
-	if (llabs(us) >= INT64_C(3600000000000))
-		snprintf(cell, NT_CELL_MAX, "%.0f h", (double)us / 3.6e9);
-	else
-		nt_duration_text((double)us / 1000, cell, NT_CELL_MAX);
-}
 
 static void put_percent(char *cell, int64_t part, int64_t whole)
 {

@@ -3,8 +3,8 @@
 /* tallyjob.h - what the record of one job comes to, and sums of such
  *
  * Times are rank time: what the calls of a communicator took, times its ranks. On GPUs that is GPU
- * time, and adds up over jobs of any size. Sums are whole numbers, so that they do not depend on the
- * order in which jobs come.
+ * time, and adds up over jobs of any size. Sums are whole numbers, so that they do not depend on
+ * the order in which jobs come.
  *
  * Of keys that had no room in a record only their number by reason and their step's sums are known.
  * These count as if they were
@@ -48,7 +48,7 @@ struct nt_tally_sum {
 	int64_t decided, chosen; /* of these: decided at all, and for an arm */
 	int64_t calls;
 	int64_t saved_us, spent_us; /* rank time */
-	int64_t comm_us; /* rank time in collectives, of steps that say it; not by collective or size */
+	int64_t comm_us; /* in collectives, of steps that say it; of no collective or size */
 };
 
 int64_t nt_tally_jobs(const struct nt_tally_sum *sum); /* of all outcomes */

@@ -11,7 +11,15 @@
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 
-awk -v jobs="$1" -v until="$2" -v days="${3:-30}" '
+user_columns=
+user_columns+=creation_time,mod_time,user,acct,id_assoc,lft,rgt,max_tres_pj,max_tres_pn,max_tres_mins_pj,
+user_columns+=max_tres_run_mins,grp_tres,grp_tres_mins,grp_tres_run_mins,qos,delta_qos
+job_columns=
+job_columns+=mod_time,account,admin_comment,cpus_req,job_name,id_assoc,id_job,id_resv,id_wckey,id_user,id_group,
+job_columns+='het_job_id,het_job_offset,state_reason_prev,nodes_alloc,`partition`,priority,state,time_submit,'
+job_columns+=time_eligible,time_start,time_end
+
+awk -v user_columns="$user_columns" -v job_columns="$job_columns" -v jobs="$1" -v until="$2" -v days="${3:-30}" '
 	function pick(n) { return int(rand() * n) }
 	function row(coll, bytes, us, ranks,   gain, arm, calls, text) {
 		calls = 200 + pick(20000)
@@ -71,15 +79,15 @@ awk -v jobs="$1" -v until="$2" -v days="${3:-30}" '
 		split("gpu gpu gpu big big debug", partitions, " ")
 		print "set foreign_key_checks = 0; start transaction;"
 		for (i = 0; i < 40; i++)
-			printf "insert ignore into nt_assoc_table (creation_time,mod_time,user,acct,id_assoc,lft,rgt,max_tres_pj,max_tres_pn,max_tres_mins_pj,max_tres_run_mins,grp_tres,grp_tres_mins,grp_tres_run_mins,qos,delta_qos) values (1,1,\"user%02d\",\"lab%d\",%d,1,2,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\");\n",
-				i, i % 7, 1000 + i
+			printf "insert ignore into nt_assoc_table (%s) values (1,1,\"user%02d\",\"lab%d\",%d,1,2,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\");\n",
+				user_columns, i, i % 7, 1000 + i
 		for (i = 0; i < jobs; i++) {
 			user = pick(10) < 7 ? pick(4) : pick(40)
 			nodes = 2 ^ pick(6)
 			elapsed = 1800 + pick(20000)
 			end = until - 1 - int(i * days * 86400 / jobs)
 			printf "%s(%d,\"lab%d\",%s,%d,\"train\",%d,%d,0,0,%d,100,0,4294967294,0,%d,\"%s\",1,3,%d,%d,%d,%d)",
-				i % 200 == 0 ? "insert into nt_job_table (mod_time,account,admin_comment,cpus_req,job_name,id_assoc,id_job,id_resv,id_wckey,id_user,id_group,het_job_id,het_job_offset,state_reason_prev,nodes_alloc,`partition`,priority,state,time_submit,time_eligible,time_start,time_end) values\n" : ",\n",
+				i % 200 == 0 ? "insert into nt_job_table (" job_columns ") values\n" : ",\n",
 				end, user % 7, (text = comment(i % 20, nodes)) == "" ? "null" : "\047" text "\047", nodes * 64, 1000 + user,
 				1000000 + i, 1 + user, nodes, partitions[1 + pick(6)], end - elapsed - 60, end - elapsed - 60,
 				end - elapsed, end

@@ -8,7 +8,8 @@
 #
 # They are written into the accounting database of a private cluster by SQL (made-up-jobs.sh). Then nccl-tune summary over all
 # of them, and sacct asked for the same in one question: seconds, those of processor time (of its sacct's, too, where they were
-# waited for), and the most memory that each process had (VmHWM, KiB), slurmdbd's likewise after each. Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
+# waited for), and the most memory that each process had (VmHWM, KiB), slurmdbd's likewise after each. NT_SUMMARY_TEXT names a
+# file for the text. Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
 set -euo pipefail
 
 usage() {
@@ -81,7 +82,8 @@ measure() {
 	jq -cn --arg kind "$kind" --argjson ms "$ms" --argjson own "$own" --argjson child "$child" \
 		--argjson slurmdbd "$(daemon_peak slurmdbd)" --argjson bytes "$(stat -c %s "$NT_BASE/out")" \
 		--argjson cpu "$cpu" --argjson child_cpu "$child_cpu" --argjson hz "$(getconf CLK_TCK)" \
-		'{$kind, seconds: ($ms / 1000), cpu_seconds: ($cpu / $hz), child_cpu_seconds: ($child_cpu / $hz), kib: $own, child_kib: $child, slurmdbd_kib: $slurmdbd, out_bytes: $bytes}'
+		'{$kind, seconds: ($ms / 1000), cpu_seconds: ($cpu / $hz), child_cpu_seconds: ($child_cpu / $hz),
+		  kib: $own, child_kib: $child, slurmdbd_kib: $slurmdbd, out_bytes: $bytes}'
 }
 
 columns=JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,AdminComment,Comment,End
@@ -89,14 +91,12 @@ columns=JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,AdminComment,Comm
 	began=${EPOCHREALTIME/./}
 	"$here/made-up-jobs.sh" "$jobs" "$now" "$days" | sql
 	jq -cn --argjson ms $(((${EPOCHREALTIME/./} - began) / 1000)) '{kind: "fill", seconds: ($ms / 1000)}'
-	measure summary "$NT_STAGE/bin/nccl-tune" summary --since "now-${days}days"
+	measure summary "$NT_STAGE/bin/nccl-tune" summary --since "now-$((days + 1))days"
 	cp "$NT_BASE/out" "$NT_BASE/text"
-	measure json "$NT_STAGE/bin/nccl-tune" summary --since "now-${days}days" --json
-	cp "$NT_BASE/out" "$NT_BASE/json"
 	measure sacct sacct -a -n -P -X -S "uts$((now - days * 86400))" -E "uts$((now + 60))" --format="$columns"
 } >"$NT_BASE/lines"
 [ -z "${NT_SUMMARY_TEXT:-}" ] || cp "$NT_BASE/text" "$NT_SUMMARY_TEXT"
 jq -cs --argjson jobs "$jobs" --argjson days "$days" --argjson text_bytes \
 	"$(sql -N -e 'select coalesce(sum(length(admin_comment)), 0) from nt_job_table')" \
-	--slurpfile json "$NT_BASE/json" \
-	'{$jobs, $days, record_bytes: $text_bytes, found: ($json[0].jobs | add), runs: .}' "$NT_BASE/lines"
+	--argjson found "$(sed -n '1s/ jobs ended from .*//p' "$NT_BASE/text")" \
+	'{$jobs, $days, record_bytes: $text_bytes, $found, runs: .}' "$NT_BASE/lines"

@@ -140,7 +140,7 @@ static void takes_no_text_for_a_row(void **state)
 	read_all(&query, &seen, &err);
 }
 
-/* sacct tells jobs that were there at any time of it: each is seen in the piece of its end, once. */
+/* sacct tells what was there at any time of it; each is seen once, in the piece of its end. */
 static void asks_piece_by_piece(void **state)
 {
 	const struct nt_jobstream_query query = { .since_s = 0, .until_s = 4 * 86400 };
@@ -166,6 +166,28 @@ static void asks_piece_by_piece(void **state)
 	assert_string_equal(seen.text, "2 nt gpu ann lab 2 60 86400 <> <43200> <>\n"
 				       "2 nt gpu ann lab 2 60 129600 <> <86400> <>\n"
 				       "2 nt gpu ann lab 2 60 216000 <> <129600> <>\n");
+}
+
+/* slurmdbd's answer where its query failed. */
+static void asks_again_where_the_answer_is_empty(void **state)
+{
+	const struct nt_jobstream_query query = { .since_s = 1000, .until_s = 5000 };
+	struct nt_error err;
+	struct seen seen;
+	char path[256];
+	FILE *file;
+
+	fake_sacct(*state, HEAD "rm ${0%/*}/empty 2>&- || row 1 '' '' 2000");
+	snprintf(path, sizeof(path), "%s/empty", (char *)*state);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	if (read_all(&query, &seen, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(seen.jobs, 1);
+	fake_sacct(*state, "exit 0");
+	assert_int_equal(read_all(&query, &seen, &err), 0);
+	assert_int_equal(seen.jobs, 0);
 }
 
 static void asks_for_what_is_wanted(void **state)
@@ -228,6 +250,7 @@ int main(void)
 		cmocka_unit_test(reads_rows_with_any_text),
 		cmocka_unit_test(takes_no_text_for_a_row),
 		cmocka_unit_test(asks_piece_by_piece),
+		cmocka_unit_test(asks_again_where_the_answer_is_empty),
 		cmocka_unit_test(asks_for_what_is_wanted),
 		cmocka_unit_test(says_why_there_is_no_answer),
 	};

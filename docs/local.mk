@@ -118,5 +118,8 @@ EXTRA_DIST += \
 	%D%/results/rules/README.md \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
+	%D%/results/summary/README.md \
+	%D%/results/summary/summary.json \
+	%D%/results/summary/summary.txt \
 	%D%/results/warm/README.md \
 	%D%/results/warm/runs.csv

@@ -21,6 +21,8 @@
 
 #define REAP_MS 500 /* between the KILL and giving up on a process that nothing can kill */
 #define PAUSE_MS 2 /* between looks at a process that has closed its output */
+#define TAKE_REFUSED (-2) /* beside what read() returns */
+#define TAKEN_BYTES 65536 /* at a time; what a pipe holds */
 #define COMPLAINT_MAX_BYTES 65536 /* of stderr that is kept to find its last line */
 
 extern char **environ;
@@ -30,6 +32,7 @@ struct stream {
 	char *data;
 	size_t bytes, room, max_bytes;
 	bool drop_rest; /* past max_bytes: read on and forget, instead of failing */
+	const struct nt_child_bounds *taker; /* its take() gets the data; NULL: kept here */
 };
 
 int64_t nt_clock_ms(void)
@@ -55,13 +58,26 @@ static int make_room(struct stream *stream)
 	return 0;
 }
 
+/* One read, handed on. */
+static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
+{
+	char data[TAKEN_BYTES];
+	ssize_t got = read(stream->fd, data, sizeof(data));
+
+	if (got > 0 && stream->taker->take(stream->taker->argument, data, (size_t)got, err) < 0)
+		return TAKE_REFUSED;
+	return got;
+}
+
 /* One read of what is there. */
 static int take(struct stream *stream, struct nt_error *err)
 {
 	char spare[4096];
 	ssize_t got;
 
-	if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
+	if (stream->taker) {
+		got = hand_on(stream, err);
+	} else if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
 		got = read(stream->fd, spare, sizeof(spare));
 	} else {
 		if (make_room(stream) < 0)
@@ -71,6 +87,8 @@ static int take(struct stream *stream, struct nt_error *err)
 		if (got > 0)
 			stream->bytes += (size_t)got;
 	}
+	if (got == TAKE_REFUSED)
+		return -1;
 	if (got < 0)
 		return errno == EINTR ? 0 : nt_error_set(err, "cannot read its output: %m");
 	if (got == 0) {
@@ -177,7 +195,9 @@ static int attend(struct nt_child *child, pid_t pid, const int *fds,
 		  const struct nt_child_bounds *bounds, struct nt_error *err)
 {
 	struct stream streams[2] = {
-		{ .fd = fds[0], .max_bytes = bounds->max_bytes },
+		{ .fd = fds[0],
+		  .max_bytes = bounds->max_bytes,
+		  .taker = bounds->take ? bounds : NULL },
 		{ .fd = fds[1], .max_bytes = COMPLAINT_MAX_BYTES, .drop_rest = true },
 	};
 	int status = 0;
@@ -258,13 +278,9 @@ static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
 	return failure;
 }
 
-int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
-		 struct nt_error *err)
+int nt_child_run_within(struct nt_child *child, char *const argv[],
+			const struct nt_child_bounds *bounds, struct nt_error *err)
 {
-	const struct nt_child_bounds bounds = {
-		.deadline_ms = nt_clock_ms() + timeout_ms,
-		.max_bytes = max_bytes,
-	};
 	int out[2], complaints[2];
 	int failure;
 	pid_t pid;
@@ -280,7 +296,18 @@ int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, i
 		close(complaints[0]);
 		return nt_error_set(err, "cannot start it: %s", strerror(failure));
 	}
-	return attend(child, pid, (int[]){ out[0], complaints[0] }, &bounds, err);
+	return attend(child, pid, (int[]){ out[0], complaints[0] }, bounds, err);
+}
+
+int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
+		 struct nt_error *err)
+{
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = nt_clock_ms() + timeout_ms,
+		.max_bytes = max_bytes,
+	};
+
+	return nt_child_run_within(child, argv, &bounds, err);
 }
 
 static void be_child(int (*call)(void *argument, int out_fd), void *argument, int out_fd,

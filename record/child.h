@@ -38,7 +38,10 @@ struct nt_child_bounds {
 	int stop_fd; /* something to read there: it has NT_CHILD_STOP_MS left; 0: none */
 	int64_t remind_ms; /* when to call remind, once; 0: never */
 	void (*remind)(void *argument);
-	void *argument; /* of remind */
+	/* Gets the output as it comes, any number of bytes at a time, in place of child->out; -1
+	 * and *err end the child. max_bytes does not count then. */
+	int (*take)(void *argument, const char *data, size_t bytes, struct nt_error *err);
+	void *argument; /* of remind and take */
 };
 
 int64_t nt_clock_ms(void); /* CLOCK_MONOTONIC */
@@ -46,6 +49,8 @@ int64_t nt_clock_ms(void); /* CLOCK_MONOTONIC */
 /* Run argv[0], looked for in PATH, with an empty stdin. Its output is what it writes to stdout. */
 int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
 		 struct nt_error *err);
+int nt_child_run_within(struct nt_child *child, char *const argv[],
+			const struct nt_child_bounds *bounds, struct nt_error *err);
 
 /* Run call(argument) in a fork, which ends with this process; what it returns (0..125) is the
  * status. Its output is what it writes to out_fd; what libraries print counts as complaints. */

@@ -34,6 +34,7 @@ extern const struct nt_command nt_command_learn;
 extern const struct nt_command nt_command_memory;
 extern const struct nt_command nt_command_replay;
 extern const struct nt_command nt_command_watch;
+extern const struct nt_command nt_command_summary;
 
 /* "nccl-tune NAME: ..." */
 void nt_command_complain(const struct nt_command *command, const char *format, ...)

@@ -27,6 +27,8 @@ libnt_report_la_SOURCES = \
 	%D%/controller.h \
 	%D%/database.c \
 	%D%/database.h \
+	%D%/speedup.c \
+	%D%/speedup.h \
 	%D%/explored.c \
 	%D%/explored.h \
 	%D%/fair.c \
@@ -35,6 +37,7 @@ libnt_report_la_SOURCES = \
 	%D%/html.c \
 	%D%/html.h \
 	%D%/htmldata.c \
+	%D%/fleet.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
 	%D%/jobid.c \
@@ -43,6 +46,8 @@ libnt_report_la_SOURCES = \
 	%D%/joblist.h \
 	%D%/jobload.c \
 	%D%/jobload.h \
+	%D%/jobstream.c \
+	%D%/jobstream.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
 	%D%/json.c \
@@ -56,6 +61,8 @@ libnt_report_la_SOURCES = \
 	%D%/memory.c \
 	%D%/output.c \
 	%D%/output.h \
+	%D%/names.c \
+	%D%/names.h \
 	%D%/places.c \
 	%D%/places.h \
 	%D%/print.c \
@@ -74,6 +81,8 @@ libnt_report_la_SOURCES = \
 	%D%/rowtext.h \
 	%D%/rowtime.c \
 	%D%/rowtime.h \
+	%D%/rowcut.c \
+	%D%/rowcut.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
@@ -84,6 +93,20 @@ libnt_report_la_SOURCES = \
 	%D%/steprun.h \
 	%D%/table.c \
 	%D%/table.h \
+	%D%/tally.c \
+	%D%/tally.h \
+	%D%/tally-cell.c \
+	%D%/tally-cell.h \
+	%D%/tally-csv.c \
+	%D%/tally-json.c \
+	%D%/tally-print.h \
+	%D%/tally-prometheus.c \
+	%D%/tally-profiles.c \
+	%D%/tally-text.c \
+	%D%/tallyjob.c \
+	%D%/tallyjob.h \
+	%D%/tallytop.c \
+	%D%/tallytop.h \
 	%D%/terminal.c \
 	%D%/terminal.h \
 	%D%/watch.c \
@@ -107,6 +130,8 @@ libnt_report_la_SOURCES = \
 	%D%/verdict-why.c \
 	%D%/words.c \
 	%D%/words.h \
+	%D%/when.c \
+	%D%/when.h \
 	%D%/wrap.c \
 	%D%/wrap.h
 nodist_libnt_report_la_SOURCES = %D%/html/page.c

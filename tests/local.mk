@@ -65,12 +65,19 @@ unit_tests = \
 	%D%/unit/report-explored \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
+	%D%/unit/report-names \
 	%D%/unit/report-print \
+	%D%/unit/report-jobstream \
 	%D%/unit/report-rank \
 	%D%/unit/report-reasons \
 	%D%/unit/report-spool \
+	%D%/unit/report-rowcut \
+	%D%/unit/report-speedup \
 	%D%/unit/report-summary \
 	%D%/unit/report-verdict \
+	%D%/unit/report-tally \
+	%D%/unit/report-tallyprint \
+	%D%/unit/report-when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/screen \
@@ -378,6 +385,7 @@ EXTRA_DIST += \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/summary.bats \
 	%D%/fake/warm.bats \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \

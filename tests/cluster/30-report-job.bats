@@ -204,3 +204,34 @@ is_forgotten() {
 	[[ $output = *'Damaged: step 0: 8r2n, AllReduce 256K: gain is "x" (want a number)'* ]]
 	end_job
 }
+
+# Rank time that jobs of partition gpu have saved, as sacct's own texts say it.
+saved_in_gpu() {
+	as_root sacct -a -n -P -X -S now-2days -r gpu -o admincomment | grep '^{.*}}}$' |
+		jq -s '[.[] | .nccl_tune | .[] | objects | to_entries[] | select(.key | test("^[0-9]+r[0-9]+n$")) |
+			(.key | sub("r.*"; "") | tonumber) as $ranks | .value[] | .saved_ms * $ranks] | add / 1000'
+}
+
+@test "summary: 200 jobs of accounting, by who may see them" {
+	"$BATS_TEST_DIRNAME/../measure/made-up-jobs.sh" 200 "$(date +%s)" 1 |
+		mariadb --no-defaults -S "$NT_CLUSTER/run/mysql.sock" slurm_acct
+	run -0 --separate-stderr as_root "$NT_STAGE/bin/nccl-tune" summary --since now-2days --json
+	[ -z "$stderr" ]
+	jq -e '.jobs.other_text >= 10 and .jobs.no_record >= 40 and .jobs.damaged >= 10 and
+		.jobs.gained + .jobs.unpaid + .jobs.nothing_to_gain >= 140 and .users >= 4' <<<"$output"
+	jq -e --argjson saved "$(saved_in_gpu)" '[.by.partition[] | select(.name == "gpu")] |
+		length == 1 and .[0].saved_rank_s > 1 and (.[0].saved_rank_s - $saved | fabs) < 0.01' <<<"$output"
+	jq -e '([.by.partition[] | .keys] | add) == .keys and ([.by.message_size[] | .calls] | add) == .calls' <<<"$output"
+	run -0 as_root "$NT_STAGE/bin/nccl-tune" summary --user daemon,bin --partition big --since now-2days --json
+	jq -e '.users <= 2 and (.by.partition | length) == 1 and ([.jobs[]] | add) > 2' <<<"$output"
+	# The user's own jobs: those of this file. Of others' no word, unless it is asked for and Slurm shows them.
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" summary --since now-2days --json
+	jq -e '.users <= 1 and ([.by.partition[].name] - ["all"]) == []' <<<"$output"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" summary --since now-2days --allusers --account lab1
+	[[ $output = *' has nothing to gain'* || $output = *'have nothing to gain'* ]]
+	[ "$(awk 'length > 80' <<<"$output")" = '' ]
+	run -2 as_user "$NT_STAGE/bin/nccl-tune" summary --since 1month
+	cluster stop slurmdbd >/dev/null
+	run -1 as_root "$NT_STAGE/bin/nccl-tune" summary --since now-1hour
+	[[ $output = 'nccl-tune summary: sacct: '* ]]
+}

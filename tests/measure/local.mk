@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What measures us: ./dev bench hot, cost, agree, launch, crowd and touch.
+# What measures us: ./dev bench hot, cost, agree, launch, crowd, touch and summary.
 
 # What one decision costs.
 noinst_PROGRAMS += tests/measure/nt-hot
@@ -22,6 +22,8 @@ EXTRA_DIST += \
 	%D%/hot.sh \
 	%D%/launch-task.sh \
 	%D%/launch.sh \
+	%D%/made-up-jobs.sh \
+	%D%/summary.sh \
 	%D%/touch-task.sh \
 	%D%/touch.sh \
 	%D%/warm.sh

@@ -1,0 +1,186 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many jobs' records for Prometheus' textfile collector. Labels are called as those of NCCL's
+ * Inspector where it has such a thing (cluster, collective, message_size, n_nodes). */
+#include "report/tally-print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_head(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+static void put_label(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			fputc('\\', out);
+		fputc(*value, out);
+	}
+	fputc('"', out);
+}
+
+/* Of steps: no collective or size has it. */
+#define COMM "comm_rank_seconds"
+
+/* What is told of every group: a metric of its own for each way to group, so that the sum of one
+ * metric counts nothing twice. */
+static const struct {
+	const char *name, *help;
+	size_t offset;
+	double unit;
+} metrics[] = {
+	{ "saved_rank_seconds", "Time that chosen arms have saved, times ranks",
+	  offsetof(struct nt_tally_sum, saved_us), 1e6 },
+	{ "spent_rank_seconds", "Time that exploring took, times ranks",
+	  offsetof(struct nt_tally_sum, spent_us), 1e6 },
+	{ COMM, "Time in collectives, times ranks, of steps that say it",
+	  offsetof(struct nt_tally_sum, comm_us), 1e6 },
+	{ "calls", "Calls of collectives", offsetof(struct nt_tally_sum, calls), 1 },
+	{ "keys", "Collectives and sizes of communicators", offsetof(struct nt_tally_sum, keys),
+	  1 },
+	{ "decided_keys", "Keys that were decided", offsetof(struct nt_tally_sum, decided), 1 },
+	{ "chosen_keys", "Keys for which an arm was chosen over NCCL's pick",
+	  offsetof(struct nt_tally_sum, chosen), 1 },
+};
+
+static void put_group_labels(FILE *out, enum nt_tally_by by, const struct nt_tally_group *group)
+{
+	fputc('{', out);
+	put_label(out, "cluster", group->cluster);
+	if (by != NT_BY_CLUSTER) {
+		fputc(',', out);
+		put_label(out, nt_tally_by_name(by), group->name);
+	}
+}
+
+static void put_jobs(FILE *out, enum nt_tally_by by, const struct nt_tally_groups *groups)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "nccl_tune_%s_jobs", nt_tally_by_name(by));
+	put_head(out, name, "Jobs, by what became of them; one may be in several groups");
+	for (size_t i = 0; i < groups->names.count; i++) {
+		if (by > NT_BY_FINGERPRINT) {
+			fputs(name, out);
+			put_group_labels(out, by, &groups->group[i]);
+			fprintf(out, "} %" PRId64 "\n", nt_tally_recorded(&groups->group[i].sum));
+			continue;
+		}
+		for (int j = 0; j < NT_JOB_OUTCOMES; j++) {
+			fputs(name, out);
+			put_group_labels(out, by, &groups->group[i]);
+			fputc(',', out);
+			put_label(out, "outcome", nt_job_outcome_name((enum nt_job_outcome)j));
+			fprintf(out, "} %" PRId64 "\n", groups->group[i].sum.jobs[j]);
+		}
+	}
+}
+
+static void put_metric(FILE *out, enum nt_tally_by by, const struct nt_tally_groups *groups,
+		       size_t metric)
+{
+	char name[80];
+
+	if (by > NT_BY_FINGERPRINT && strcmp(metrics[metric].name, COMM) == 0)
+		return;
+	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_tally_by_name(by), metrics[metric].name);
+	put_head(out, name, metrics[metric].help);
+	for (size_t i = 0; i < groups->names.count; i++) {
+		const char *sum = (const char *)&groups->group[i].sum;
+		int64_t value = *(const int64_t *)(const void *)(sum + metrics[metric].offset);
+
+		fputs(name, out);
+		put_group_labels(out, by, &groups->group[i]);
+		fprintf(out, "} %.*f\n", metrics[metric].unit == 1 ? 0 : 6,
+			(double)value / metrics[metric].unit);
+	}
+}
+
+static void put_profile(FILE *out, const char *name, const struct nt_speedups *speedups,
+			const struct nt_speedup_item *item, double value)
+{
+	const struct nt_speedup_place *place = &speedups->place[item->place];
+
+	if (isnan(value))
+		return;
+	fprintf(out, "%s{", name);
+	put_label(out, "cluster", place->cluster);
+	fputc(',', out);
+	put_label(out, "launch_profile", item->profile);
+	fputc(',', out);
+	put_label(out, "fingerprint", place->fingerprint);
+	fputc(',', out);
+	put_label(out, "fabric", place->fabric);
+	fprintf(out, ",n_nodes=\"%" PRId64 "\",ranks_per_node=\"%" PRId64 "\"} %.6g\n",
+		place->nodes, place->per_node, value);
+}
+
+static double jobs_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	(void)speedups;
+	return (double)item->jobs;
+}
+
+static double speed_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	(void)speedups;
+	return nt_speedup_of(item);
+}
+
+static double worth_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	return nt_speedup_worth_us(speedups, item) / 1e6;
+}
+
+static int put_profiles(FILE *out, const struct nt_speedups *speedups, struct nt_error *err)
+{
+	static const struct {
+		const char *name, *help;
+		double (*value)(const struct nt_speedups *speedups,
+				const struct nt_speedup_item *item);
+	} told[] = {
+		{ "nccl_tune_profile_measured_jobs", "Jobs that measured the launch profile",
+		  jobs_of },
+		{ "nccl_tune_profile_speed_ratio",
+		  "Times as fast as NCCL's default, by the programs' own steps", speed_of },
+		{ "nccl_tune_profile_worth_rank_seconds",
+		  "What jobs without it would have taken less, times ranks", worth_of },
+	};
+	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
+
+	if (!items)
+		return nt_error_set(err, "no memory for the summary");
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		put_head(out, told[i].name, told[i].help);
+		for (size_t j = 0; j < speedups->item_names.count; j++)
+			if (items[j]->jobs >= NT_SPEEDUP_JOBS)
+				put_profile(out, told[i].name, speedups, items[j],
+					    told[i].value(speedups, items[j]));
+	}
+	free(items);
+	return 0;
+}
+
+int nt_tally_prometheus(FILE *out, const struct nt_tally_view *view, struct nt_error *err)
+{
+	const struct nt_tally *tally = view->tally;
+
+	put_head(out, "nccl_tune_since_timestamp_seconds", "Jobs that ended from then on");
+	fprintf(out, "nccl_tune_since_timestamp_seconds %" PRId64 "\n", view->since_s);
+	put_head(out, "nccl_tune_until_timestamp_seconds", "and before");
+	fprintf(out, "nccl_tune_until_timestamp_seconds %" PRId64 "\n", view->until_s);
+	put_head(out, "nccl_tune_users", "Users who have such a job with a record");
+	fprintf(out, "nccl_tune_users %zu\n", tally->users.count);
+	for (int by = 0; by < NT_TALLY_BYS; by++) {
+		put_jobs(out, (enum nt_tally_by)by, &tally->by[by]);
+		for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+			put_metric(out, (enum nt_tally_by)by, &tally->by[by], i);
+	}
+	return put_profiles(out, &tally->speedups, err);
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# nccl-tune summary with a sacct of our own, and what reads it: the manual page, the dashboard, the timer's example.
+# shellcheck disable=SC2154 # what bats sets
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || exit 1
+	top=$PWD
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	cat >"$BATS_TEST_TMPDIR/bin/sacct" <<-'END'
+	#!/bin/bash
+	for word; do
+		case $word in
+		--helpformat) exit ;;
+		--delimiter=*) d=${word#*=} ;;
+		--starttime=uts*) from=${word#*uts} ;;
+		esac
+	done
+	while IFS= read -r text; do
+		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}lab${d}2${d}6000${d}$text$d$d$((from + 1))"$'\n'
+	done <"${0%/*}/texts"
+	exec "${0%/*}/more"
+	END
+	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/more"
+	: >"$BATS_TEST_TMPDIR/bin/texts"
+	chmod +x "$BATS_TEST_TMPDIR"/bin/{sacct,more}
+	PATH=$BATS_TEST_TMPDIR/bin:$NT_STAGE/bin:$PATH
+}
+
+# texts LINE...: what a job each has in its AdminComment
+texts() {
+	printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/bin/texts"
+}
+
+row() {
+	printf '"AllReduce %s":{"auto":"RING/LL","arm":"%s","us":[20,10],"calls":100,"spent_ms":2,"saved_ms":%s}' "$@"
+}
+
+# record PROFILE [MEMBER]...
+record() {
+	printf '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":8,"nodes":2,"launch":"%s","fp":"00112233445566ff",' "$1"
+	printf '"fabric":"ib","per_node":4,"step_us":[1,1000,2],"steps":600%s,"8r2n":{%s,%s}}}}' "${2:-}" "$(row 1M TREE/LL 50)" \
+		"$(row 16K AUTO 0 | sed 's/}$/,"why":"small"}/')"
+}
+
+some() {
+	texts "$(record wide ',"measured":1.25')" "$(record wide ',"measured":1.25')" "$(record wide ',"measured":1.25')" \
+		"$(record default)" '' JS1:H4sI '{"nccl_tune":{"v":1,'
+}
+
+@test "text, and the same figures in JSON, CSV and for Prometheus" {
+	some
+	run -0 nccl-tune summary --since now-1hour
+	[[ ${lines[0]} = '7 jobs ended from '* ]]
+	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  gained more than exploring took'* ]]
+	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms), as rank time'* ]]
+	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
+	run -0 nccl-tune summary --since now-1hour --json
+	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
+		.saved_rank_s == 1.6 and .net_rank_s == 1.472 and .by.message_size[1].name == "1M-4M" and
+		.by.reason[0] == (.by.reason[0] | .name = "small" | .keys = 4) and (.best | length) == 4 and
+		.profiles[0].times_as_fast == 1.25 and .profiles[0].worth_rank_s == 0.96' <<<"$output"
+	run -0 nccl-tune summary --since now-1hour --csv
+	[[ $output = *'partition,"nt","gpu",,4,0,1,1,1,0,0,0,0,0,0,0,4,8,8,4,800,1.600000,0.128000,1.472000,'* ]]
+	run -0 nccl-tune summary --since now-1hour --prometheus
+	[[ $output = *'nccl_tune_partition_saved_rank_seconds{cluster="nt",partition="gpu"} 1.600000'* ]]
+	[[ $output = *'nccl_tune_profile_speed_ratio{cluster="nt",launch_profile="wide",fingerprint="00112233445566ff",fabric="ib",n_nodes="2",ranks_per_node="4"} 1.25'* ]]
+}
+
+@test "what cannot be asked is told, and the file stays as it was" {
+	some
+	run -0 nccl-tune summary --since now-1hour --prometheus -o "$BATS_TEST_TMPDIR/x.prom"
+	[ -z "$output" ]
+	cp "$BATS_TEST_TMPDIR/x.prom" "$BATS_TEST_TMPDIR/before"
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/x.prom")" = 644 ]
+	printf '#!/bin/sh\necho "sacct: error: slurmdbd is away" >&2\nexit 1' >"$BATS_TEST_TMPDIR/bin/more"
+	run -1 nccl-tune summary --since now-1hour --prometheus -o "$BATS_TEST_TMPDIR/x.prom"
+	[ "$output" = 'nccl-tune summary: sacct: error: slurmdbd is away' ]
+	cmp "$BATS_TEST_TMPDIR/x.prom" "$BATS_TEST_TMPDIR/before"
+	[ "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name '*x.prom*' | wc -l)" = 1 ]
+}
+
+@test "what makes no sense is refused" {
+	run -2 nccl-tune summary 12
+	[[ $output = *"no argument is wanted, not '12'"* ]]
+	run -2 nccl-tune summary --since yesterday
+	[[ $output = *"unknown time 'yesterday' (want one like now-30days"* ]]
+	run -2 nccl-tune summary --since now --until now-1day
+	[[ $output = *'now is not before now-1day'* ]]
+	run -2 nccl-tune summary --top 101
+	[[ $output = *"--top '101' (want 0 to 100)"* ]]
+}
+
+# What is printed where all metrics have a value, in out; their names in metrics.
+print_metrics() {
+	some
+	nccl-tune summary --since now-1hour --prometheus >"$BATS_TEST_TMPDIR/out"
+	sed -n 's/^# TYPE \([a-z_]*\) gauge$/\1/p' "$BATS_TEST_TMPDIR/out" | sort >"$BATS_TEST_TMPDIR/metrics"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/metrics")" -gt 40 ]
+	[ -z "$(uniq -d "$BATS_TEST_TMPDIR/metrics")" ]
+}
+
+@test "the dashboard names only metrics and labels that are printed" {
+	local name
+	print_metrics
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	jq -e '.panels | length > 15' "$top/etc/grafana/nccl-tune-summary.json"
+	jq -r '.. | strings' "$top/etc/grafana/nccl-tune-summary.json" | grep -oE 'nccl_tune_[a-z_]+' | sort -u >used
+	[ "$(wc -l <used)" -gt 15 ]
+	[ -z "$(comm -23 used metrics)" ] || { comm -23 used metrics; false; }
+	jq -r '.. | .expr? // empty' "$top/etc/grafana/nccl-tune-summary.json" >exprs
+	for name in $( { jq -r '.. | .legendFormat? // empty' "$top/etc/grafana/nccl-tune-summary.json" | grep -oE '\{\{[a-z_]+\}\}'
+		grep -oE 'by \([a-z_, ]+\)' exprs | sed 's/^by//'; } | tr '{}(),' '     ' | tr ' ' '\n' | sort -u); do
+		grep -qE "[{,]$name=\"" out || { echo "no label $name"; false; }
+	done
+	for name in $(grep -oE 'outcome=~?"[a-z_|]+"' exprs | sed 's/.*=~*"//; s/"//' | tr '|' '\n' | sort -u); do
+		grep -q "outcome=\"$name\"" out || { echo "no outcome $name"; false; }
+	done
+}
+
+@test "the manual page has every metric and every outcome" {
+	local name by
+	print_metrics
+	while read -r name; do
+		name=${name#nccl_tune_}
+		for by in cluster partition account fingerprint collective message_size reason profile; do
+			name=${name#"${by}_"}
+		done
+		grep -qw -- "$name" "$top/docs/man/nccl-tune.1" || { echo "$name"; false; }
+	done <"$BATS_TEST_TMPDIR/metrics"
+	while read -r name; do
+		grep -qw -- "$name" "$top/docs/man/nccl-tune.1" || { echo "$name"; false; }
+	done < <(grep -o 'outcome="[a-z_]*' "$BATS_TEST_TMPDIR/out" | sed 's/.*"//' | sort -u)
+}
+
+@test "the timer's example runs as it stands" {
+	local command words
+	some
+	command=$(sed -n 's,^ExecStart=/usr/bin/,,p' etc/systemd/nccl-tune-summary.service)
+	[[ $command = 'nccl-tune summary '*'--prometheus '* ]]
+	command=${command/\/var\/lib\/prometheus\/node-exporter/$BATS_TEST_TMPDIR}
+	read -ra words <<<"$command"
+	run -0 "${words[@]}"
+	grep -q '^nccl_tune_users 1$' "$BATS_TEST_TMPDIR/nccl-tune.prom"
+	[[ $(sed -n 's/^ReadWritePaths=//p' etc/systemd/nccl-tune-summary.service) = /var/lib/prometheus/node-exporter ]]
+}

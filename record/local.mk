@@ -21,6 +21,8 @@ libnt_child_la_SOURCES = \
 libnt_record_read_la_SOURCES = \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/filesink.c \
+	%D%/filesink.h \
 	%D%/keep.c \
 	%D%/keep.h \
 	%D%/label.c \

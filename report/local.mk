@@ -40,6 +40,8 @@ libnt_report_la_SOURCES = \
 	%D%/jobload.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
+	%D%/join.c \
+	%D%/join.h \
 	%D%/json.c \
 	%D%/learn.c \
 	%D%/learned.c \
@@ -63,7 +65,9 @@ libnt_report_la_SOURCES = \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/terminal.c \
-	%D%/terminal.h
+	%D%/terminal.h \
+	%D%/usertext.c \
+	%D%/usertext.h
 libnt_report_la_LIBADD = libnt-contract.la -lm
 
 bin_PROGRAMS += nccl-tune

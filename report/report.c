@@ -13,6 +13,7 @@
 #include "record/file.h"
 #include "record/splice.h"
 #include "record/spool.h"
+#include "report/config.h"
 #include "report/jobload.h"
 #include "report/print.h"
 
@@ -236,6 +237,9 @@ static int report_job(struct answer *answer, size_t *known, struct nt_error *err
 		const struct nt_jobtext *text = &texts.items[i];
 
 		answer->running += !text->ended;
+		if (text->from[0])
+			nt_command_complain(&nt_command_report, "job %s: %s", text->label,
+					    text->from);
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
 	*known = texts.count;
@@ -290,11 +294,13 @@ static int run(int argc, char *argv[])
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct request request = { .spool = NT_SPOOL_DIR };
+	struct nt_record_places places;
+	struct request request = { .spool = places.spool };
 	struct nt_error err;
 	int option;
 
 	opterr = 0;
+	nt_config_places(&places);
 	while ((option = getopt_long(argc, argv, ":jf:s:h", options, NULL)) != -1) {
 		if (option == 'j')
 			request.json = true;
@@ -335,7 +341,7 @@ const struct nt_command nt_command_report = {
 		"  -j, --json       print a JSON array for programs, see nccl-tune(1)\n"
 		"  -s, --spool DIRECTORY\n"
 		"                   where this machine keeps records that accounting does not have (root;\n"
-		"                   default: " NT_SPOOL_DIR ")\n"
+		"                   default: as the site has it, else " NT_SPOOL_DIR ")\n"
 		"  -h, --help       print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"

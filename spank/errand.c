@@ -30,7 +30,7 @@ static const struct member members[] = {
 	NUMBER(job),	    NUMBER(step),  NUMBER(component), NUMBER(uid),  NUMBER(gid),
 	NUMBER(flags),	    NUMBER(tasks), NUMBER(nodes),     NUMBER(here), NUMBER(record_bytes),
 	NUMBER(memory_mib), TEXT(mode),	   TEXT(dir),	      TEXT(rundir), TEXT(spool),
-	TEXT(file),	    TEXT(cluster), TEXT(fingerprint), TEXT(ticket), TEXT(groups),
+	TEXT(record),	    TEXT(cluster), TEXT(fingerprint), TEXT(ticket), TEXT(groups),
 	TEXT(hosts),
 };
 

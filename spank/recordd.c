@@ -512,6 +512,8 @@ static int record(int argc, char *argv[])
 	set_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
 	nt_step_name(watch.errand.step, watch.errand.component, watch.step);
 	watch.delivery.errand = &watch.errand;
+	if (nt_sinks_parse(&watch.delivery.sinks, watch.errand.record, &err) < 0)
+		return 2;
 	watch.delivery.say = say;
 	memcpy(watch.delivery.step, watch.step, sizeof(watch.step));
 	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */

@@ -103,7 +103,7 @@ never() {
 # releases of Slurm is written in one header.
 # A calibration's choice is the one that srun would make, by the same statistics.
 # What the command shows of settings must be what steps get: by the same code.
-@test "report/ needs contract/, launch/, record/, site/, one header of engine/, four of spank/ and itself, and nothing of the GPU" {
-	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(fingerprint|cache|settle|slurm_compat)\.h'
+@test "report/ needs contract/, launch/, record/, site/, one header of engine/, five of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(fingerprint|cache|settle|sink|slurm_compat)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

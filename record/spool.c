@@ -38,15 +38,19 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 		path);
 }
 
+/* The daemon's umask does not count. */
 static int open_at(int parent_fd, const char *path, bool make, mode_t mode, struct nt_error *err)
 {
+	bool made = make && mkdirat(parent_fd, path, mode) == 0;
 	int fd;
 
-	if (make && mkdirat(parent_fd, path, mode) < 0 && errno != EEXIST)
+	if (make && !made && errno != EEXIST)
 		return nt_error_set(err, "cannot make %.150s: %m", path);
 	fd = openat(parent_fd, path, DIR_FLAGS);
 	if (fd < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", path);
+	if (made)
+		(void)fchmod(fd, mode);
 	return check_owner(fd, path, err);
 }
 

@@ -23,18 +23,6 @@ struct nt_counts nt_figure_counts(int coll, size_t bytes, int ranks)
 	return c;
 }
 
-double nt_figure_bus_factor(int coll, int ranks)
-{
-	const double n = ranks;
-
-	switch (coll) {
-	case NT_ALLREDUCE: return 2 * (n - 1) / n;
-	case NT_ALLGATHER:
-	case NT_REDUCESCATTER: return (n - 1) / n;
-	default: return 1;
-	}
-}
-
 static int compare(const void *a, const void *b)
 {
 	const float x = *(const float *)a;

@@ -24,7 +24,6 @@ struct nt_counts {
 };
 
 struct nt_counts nt_figure_counts(int coll, size_t bytes, int ranks);
-double nt_figure_bus_factor(int coll, int ranks);
 
 struct nt_quartiles {
 	double median, p25, p75, min, mean;

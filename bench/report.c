@@ -160,7 +160,7 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	if (!o->no_gpu_times)
 		print_times(p, all, "gpu_us", all->gpu_us, c, SHORTEST);
 	printf(",\"algbw_gbps\":%.3f,\"busbw_gbps\":%.3f", gbps,
-	       gbps * nt_figure_bus_factor(call->coll, lane->count));
+	       gbps * nt_coll_bus_factor(call->coll, lane->count));
 	if (o->load_n)
 		printf(",\"load_gflops\":%.0f",
 		       nt_load_gflops(&p->load, p->load_batches[c], p->load_us[c]));

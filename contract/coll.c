@@ -3,6 +3,7 @@
 /* coll.c - names of collectives, algorithms, protocols and arms */
 #include "contract/coll.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,18 @@ const char *nt_coll_name(int coll)
 int nt_coll_parse(const char *name)
 {
 	return by_name(coll_names, NT_COLLS, name);
+}
+
+double nt_coll_bus_factor(int coll, double ranks)
+{
+	switch (coll) {
+	case NT_ALLREDUCE: return 2 * (ranks - 1) / ranks;
+	case NT_ALLGATHER:
+	case NT_REDUCESCATTER: return (ranks - 1) / ranks;
+	case NT_BROADCAST:
+	case NT_REDUCE: return 1;
+	default: return NAN;
+	}
 }
 
 const char *nt_algo_name(int algo)

@@ -38,6 +38,8 @@ enum nt_coll {
 
 const char *nt_coll_name(int coll); /* "AllReduce", as NCCL's events spell it */
 int nt_coll_parse(const char *name);
+/* busbw over algbw, as NVIDIA's nccl-tests define them; NAN for what is no collective. */
+double nt_coll_bus_factor(int coll, double ranks);
 const char *nt_algo_name(int algo); /* "TREE", as NCCL's events spell it */
 int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto); /* "LL128" */

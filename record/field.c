@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "contract/coll.h"
+#include "record/reason.h"
 
 static void *member_of(const struct nt_field *field, void *target)
 {
@@ -27,6 +28,7 @@ static void clear(const struct nt_field *field, void *member)
 	case NT_FIELD_TEXT: *(char *)member = '\0'; break;
 	case NT_FIELD_COLL:
 	case NT_FIELD_ARM: *(int *)member = -1; break;
+	case NT_FIELD_REASON: *(int *)member = NT_REASON_NONE; break;
 	case NT_FIELD_OBJECT:
 	case NT_FIELD_ARRAY: *(struct json_object **)member = NULL; break;
 	}
@@ -118,6 +120,10 @@ static void put_field(struct nt_put *put, const struct nt_field *field, const vo
 	case NT_FIELD_ARM:
 		if (nt_arm_valid(*(const int *)member))
 			nt_put_text(put, field->name, nt_arm_name(*(const int *)member));
+		break;
+	case NT_FIELD_REASON:
+		if (nt_reason_code(*(const int *)member)[0])
+			nt_put_text(put, field->name, nt_reason_code(*(const int *)member));
 		break;
 	case NT_FIELD_TIMES: put_times(put, field, member); break;
 	case NT_FIELD_QUARTILES: put_quartiles(put, field, member); break;

@@ -37,6 +37,7 @@ enum nt_field_kind {
 	NT_FIELD_QUOTED, /* char[size]: the same, and quotes are kept, each behind a backslash */
 	NT_FIELD_COLL, /* int: enum nt_coll; -1 unknown */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
+	NT_FIELD_REASON, /* int: enum nt_reason, written as its code; NT_REASON_NONE left out */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
 	NT_FIELD_QUARTILES, /* double[3]: an array of three times, the median in the middle */
 	/* Parts with fields of their own: read as they are, written by who has them. */
@@ -76,6 +77,7 @@ enum {
 #define NT_MEMBER_QUOTED(member, size) char member[size];
 #define NT_MEMBER_COLL(member, size) int member;
 #define NT_MEMBER_ARM(member, size) int member;
+#define NT_MEMBER_REASON(member, size) int member;
 /* NCCL's pick, and the arm that is compared with it */
 #define NT_MEMBER_TIMES(member, size)                       \
 	union {                                             \

@@ -10,7 +10,9 @@ libnt_record_la_SOURCES = \
 	%D%/put.c \
 	%D%/put.h \
 	%D%/rank.c \
-	%D%/rank.h
+	%D%/rank.h \
+	%D%/reason.c \
+	%D%/reason.h
 # libc only: srun needs it, too.
 libnt_child_la_SOURCES = \
 	%D%/child.c \
@@ -19,10 +21,14 @@ libnt_child_la_SOURCES = \
 	%D%/printable.c \
 	%D%/printable.h
 libnt_record_read_la_SOURCES = \
+	%D%/bandwidth.c \
+	%D%/bandwidth.h \
 	%D%/file.c \
 	%D%/file.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
+	%D%/guess.c \
+	%D%/guess.h \
 	%D%/keep.c \
 	%D%/keep.h \
 	%D%/label.c \
@@ -42,6 +48,10 @@ libnt_record_read_la_SOURCES = \
 	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \
+	%D%/sum.c \
+	%D%/sum.h \
+	%D%/sumread.c \
+	%D%/sumrows.c \
 	%D%/summary.c \
 	%D%/summary.h
 libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la

@@ -41,6 +41,8 @@
 #define NT_COMMSTATE_AGREED "agreed"
 #define NT_COMMSTATE_REJECTED "rejected"
 
+#define NT_COMM_NAME 64 /* with its NUL, of a communicator as the framework calls it */
+
 /* clang-format off */
 #define NT_RANK_FIELDS(X) \
 	X(COUNT, "v", version, 0, NT_MUST) \
@@ -81,6 +83,7 @@
 	X(TEXT, "state", state, 16, NT_MUST) /* NT_COMMSTATE_* */ \
 	X(TEXT, "why", why, 240, NT_EMPTY) /* who differs and in what, or why nothing was tried */ \
 	X(BOOL, "alike", alike, 0, NT_MAY) /* its ranks' cards were compared and are the same */ \
+	X(TEXT, "name", name, NT_COMM_NAME, NT_MAY) /* the framework's */ \
 	X(ARRAY, NT_RANK_KEYS, key_array, 0, NT_MAY)
 
 #define NT_RANK_KEY_FIELDS(X) \
@@ -138,7 +141,8 @@
 	X(TIME, "predicted_us", predicted_us, 2, NT_MAY) \
 	X(TIME, "us", us, 2, NT_MUST) \
 	X(TIME, "p25_us", p25_us, 2, NT_MUST) \
-	X(COUNT, "samples", samples, 0, NT_MUST)
+	X(COUNT, "samples", samples, 0, NT_MUST) \
+	X(TIME, "p75_us", p75_us, 2, NT_MAY)
 
 /* What it took to agree with other nodes: reads of their logs, appends to one's own and their
  * bytes, outcomes, keys that were opened for a recheck and the reads meant for them. */

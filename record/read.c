@@ -8,6 +8,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "record/printable.h"
+#include "record/reason.h"
 
 static const char *const wanted[] = {
 	[NT_FIELD_COUNT] = "a whole number from 0",
@@ -18,6 +19,7 @@ static const char *const wanted[] = {
 	[NT_FIELD_BOOL] = "true or false",
 	[NT_FIELD_COLL] = "a collective as NCCL spells it",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
+	[NT_FIELD_REASON] = "a word",
 	[NT_FIELD_TIMES] = "one or two numbers from 0",
 	[NT_FIELD_QUARTILES] = "three numbers from 0",
 	[NT_FIELD_OBJECT] = "an object",
@@ -144,6 +146,7 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
 	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
 	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
+	case NT_FIELD_REASON: return read_name(value, nt_reason_parse, member);
 	case NT_FIELD_TIMES: return read_times(value, 1, 2, member);
 	case NT_FIELD_QUARTILES: return read_times(value, 3, 3, member);
 	case NT_FIELD_OBJECT: return read_part(value, json_type_object, member);

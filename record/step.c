@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "contract/coll.h"
+#include "contract/policy.h"
 #include "record/scan.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
@@ -33,6 +34,26 @@ void nt_step_put_row(struct nt_put *put, const struct nt_row *row)
 	nt_put_open(put, name, '{');
 	nt_fields_put(put, &nt_row_fields, row);
 	nt_put_close(put);
+}
+
+const struct nt_step_why nt_step_whys[NT_STEP_WHYS] = {
+	{ NT_PLACE_NO_TUNER, "the user's own NCCL_TUNER_PLUGIN was kept" },
+	{ NT_PLACE_NO_PROFILER, "the user's own NCCL_PROFILER_PLUGIN was kept" },
+	{ NT_PLACE_USER_ALGO, "the user's own NCCL_ALGO was kept" },
+	{ NT_PLACE_USER_PROTO, "the user's own NCCL_PROTO was kept" },
+};
+
+const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
+			      size_t out_bytes)
+{
+	char count[48] = "";
+
+	out[0] = '\0';
+	if (comms > 1)
+		snprintf(count, sizeof(count), ", %" PRId64 " communicators", comms);
+	if (ranks > 0)
+		snprintf(out, out_bytes, "%" PRId64 "r%" PRId64 "n%s: ", ranks, nodes, count);
+	return out;
 }
 
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)

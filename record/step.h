@@ -31,6 +31,7 @@
 #include "contract/error.h"
 #include "contract/names.h"
 #include "record/field.h"
+#include "record/reason.h"
 
 #define NT_STEP_DEPTH 4 /* step, shape, row, times */
 #define NT_STEP_WHY "why"
@@ -56,6 +57,12 @@
 	X(TALLY, "own", own, 0, NT_MAY) /* hash of the user's own variables */ \
 	X(COUNT, "per_node", per_node, 0, NT_MAY) \
 	X(TALLY, "calibration", calibration, 0, NT_MAY) \
+	X(TALLY, "early", early, 0, NT_MAY) /* 1: written while the step ran */ \
+	X(COUNT, "heard", heard, 0, NT_MAY) /* nodes whose rank records it is made of */ \
+	X(TIME, "comm_ms", comm_ms, 1, NT_MAY) /* an average rank's time in collectives */ \
+	X(TIME, "spent_ms", spent_ms, 1, NT_MAY) /* of all rows, those left out and unfinished too */ \
+	X(NUMBER, "saved_ms", saved_ms, 1, NT_MAY) \
+	X(TEXT, "long", long_form, 176, NT_MAY) /* where the long form is */ \
 	X(TEXT, "remark", remark, 176, NT_MAY) /* on the profile, or on what is remembered of it */
 
 #define NT_ROW_FIELDS(X) \
@@ -72,22 +79,43 @@
 	X(TIME, "spent_ms", spent_ms, 1, NT_MAY) \
 	X(NUMBER, "saved_ms", saved_ms, 1, NT_MAY) \
 	X(TALLY, "rechecks", rechecks, 0, NT_MAY) \
-	X(TALLY, "rollbacks", rollbacks, 0, NT_MAY)
+	X(TALLY, "rollbacks", rollbacks, 0, NT_MAY) \
+	X(REASON, "why", reason, 0, NT_MAY) /* as reason.h has it */ \
+	X(SHARE, "share", share, 2, NT_MAY) /* of the step's communication time */ \
+	X(TIMES, "pred", predicted_us, 1, NT_MAY) /* by NCCL */ \
+	X(TIMES, "p25", p25_us, 1, NT_MAY) /* quartiles of us, own and period */ \
+	X(TIMES, "p75", p75_us, 1, NT_MAY) \
+	X(TIMES, "own_p25", own_p25_us, 1, NT_MAY) \
+	X(TIMES, "own_p75", own_p75_us, 1, NT_MAY) \
+	X(TIMES, "period_p25", period_p25_us, 1, NT_MAY) \
+	X(TIMES, "period_p75", period_p75_us, 1, NT_MAY) \
+	X(COUNT, "decided", decided, 0, NT_MAY) /* calls when it was decided last */ \
+	X(TALLY, "changes", changes, 0, NT_MAY) /* other arms instead */ \
+	X(TEXT, "from", from, 8, NT_MAY) /* NT_KEYFROM_* */ \
+	X(COUNT, "forced", forced, 0, NT_MAY) /* ran the chosen arm, as NCCL's events say */ \
+	X(COUNT, "differed", differed, 0, NT_MAY) /* did not */ \
+	X(COUNT, "comms", comms, 0, NT_MAY) /* communicators whose key it is, where several */ \
+	X(COUNT, "same", same, 0, NT_MAY) /* ... of which so many came to the same */
 /* clang-format on */
 
 struct nt_step {
 	char name[NT_STEP_NAME_MAX]; /* "0", "0+1", "batch" */
 	NT_STEP_FIELDS(NT_FIELD_MEMBER)
 	int64_t more; /* entries that had no room in the record */
+	int64_t rest[NT_REASON_COUNT]; /* rows among them by their reason */
+	bool whole; /* made of rank records: nothing had to be left out */
 };
 
 struct nt_row {
 	size_t step; /* index into a summary's steps */
+	size_t family; /* index into a summary's families; not of a row that is to be written */
 	uint32_t ranks, nodes; /* of the communicator */
 	int coll;
 	size_t bytes;
 	NT_ROW_FIELDS(NT_FIELD_MEMBER)
 	const char *state; /* NT_KEYSTATE_*; not written, what a row holds tells */
+	size_t first_arm, arm_count; /* in a summary's arms; from rank records alone */
+	size_t first_try, try_count; /* in its tries, in time order; likewise */
 };
 
 extern const struct nt_fields nt_step_fields, nt_row_fields;
@@ -95,6 +123,18 @@ extern const struct nt_fields nt_step_fields, nt_row_fields;
 /* Rows of one shape stand together: open it, put them, close it with nt_put_close. */
 void nt_step_open_shape(struct nt_put *put, int64_t ranks, int64_t nodes);
 void nt_step_put_row(struct nt_put *put, const struct nt_row *row);
+
+/* Why a step was not tuned as it was asked for, by the flags of its records (NT_PLACE_*). */
+#define NT_STEP_WHYS 4
+struct nt_step_why {
+	uint32_t flag;
+	const char *text;
+};
+extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
+
+/* What stands before a reason: "8r2n, 2 communicators: "; "" without ranks. Returns out. */
+const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
+			      size_t out_bytes);
 
 /* Is record what stands above: one JSON object of printable ASCII without backslash, of at most
  * NT_STEP_RECORD_MAX bytes? */

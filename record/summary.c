@@ -18,7 +18,8 @@
 #include "record/read.h"
 #include "record/scan.h"
 
-#define ITEMS_MAX 65536 /* rows, steps or remarks; no honest record comes near */
+#define NT_SHAPE_MAX 32
+#define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
 struct reader {
@@ -38,6 +39,14 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->steps);
 	free(summary->rows);
 	free(summary->remarks);
+	free(summary->families);
+	free(summary->comms);
+	free(summary->nodes);
+	free(summary->places);
+	free(summary->volumes);
+	free(summary->arms);
+	free(summary->tries);
+	free(summary->dropped);
 	nt_summary_init(summary);
 }
 
@@ -50,8 +59,7 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 	return false;
 }
 
-/* Room for one more item at the end of an array that grows by doubling; NULL when there is none. */
-static void *add_item(void *items, size_t *count, size_t item_bytes)
+void *nt_summary_add(void *items, size_t *count, size_t item_bytes)
 {
 	void **array = items;
 	char *grown;
@@ -73,8 +81,8 @@ static void *add_item(void *items, size_t *count, size_t item_bytes)
 static struct nt_remark *add_remark(struct reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = add_item(&summary->remarks, &summary->remark_count,
-					    sizeof(*remark));
+	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
+						  sizeof(*remark));
 
 	if (!remark) {
 		reader->no_memory = true;
@@ -113,6 +121,13 @@ static const char *row_state(const struct nt_row *row, const char *mode)
 {
 	if (row->arm != NT_ARM_AUTO)
 		return NT_KEYSTATE_COMMITTED;
+	if (row->reason == NT_REASON_OBSERVED)
+		return NT_KEYSTATE_OBSERVED;
+	if (nt_reason_about(row->reason) == NT_ABOUT_OPEN_KEY)
+		return row->reason == NT_REASON_UNFINISHED ? NT_KEYSTATE_EXPLORING
+							   : NT_KEYSTATE_COUNTED;
+	if (nt_reason_about(row->reason) == NT_ABOUT_KEY)
+		return NT_KEYSTATE_KEPT;
 	if (strcmp(mode, "observe") == 0)
 		return NT_KEYSTATE_OBSERVED;
 	return isnan(row->arm_us) ? NT_KEYSTATE_EXPLORING : NT_KEYSTATE_KEPT;
@@ -137,11 +152,29 @@ static void read_row(struct reader *reader, const char *label, json_object *valu
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = add_item(&summary->rows, &summary->row_count, sizeof(*added));
+	added = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*added));
 	if (added)
 		*added = *row;
 	else
 		reader->no_memory = true;
+}
+
+/* One for each shape of a step. Returns its index; 0 without memory. */
+static size_t add_family(struct reader *reader, const struct nt_row *row)
+{
+	struct nt_summary *summary = reader->summary;
+	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
+						  sizeof(*family));
+
+	if (!family) {
+		reader->no_memory = true;
+		return 0;
+	}
+	family->step = summary->step_count - 1;
+	family->ranks = row->ranks;
+	family->nodes = row->nodes;
+	family->comms = -1;
+	return summary->family_count - 1;
 }
 
 static void read_shape(struct reader *reader, const char *shape, json_object *entries)
@@ -156,8 +189,31 @@ static void read_shape(struct reader *reader, const char *shape, json_object *en
 		damage(reader, "%s: not an object", shape);
 		return;
 	}
+	row.family = add_family(reader, &row);
 	json_object_object_foreach(entries, label, value)
 		read_row(reader, label, value, shape, &row);
+}
+
+/* "8r2n, 2 communicators: words": what stands before the words is read back where it is there. */
+static void split_why(struct nt_remark *remark)
+{
+	const char *colon = strstr(remark->text, ": ");
+	char shape[NT_SHAPE_MAX];
+	size_t bytes = strcspn(remark->text, ",:");
+
+	remark->reason = nt_reason_find(remark->text);
+	if (!colon || bytes >= sizeof(shape))
+		return;
+	memcpy(shape, remark->text, bytes);
+	shape[bytes] = '\0';
+	if (nt_shape_parse(shape, &remark->ranks, &remark->nodes) < 0)
+		return;
+	remark->comms = 1;
+	if (remark->text[bytes] == ',')
+		remark->comms = strtoll(remark->text + bytes + 1, NULL, 10);
+	if (remark->comms < 1)
+		remark->comms = 1;
+	remark->words = (size_t)(colon + 2 - remark->text);
 }
 
 static void read_whys(struct reader *reader, json_object *whys)
@@ -175,10 +231,11 @@ static void read_whys(struct reader *reader, json_object *whys)
 			continue;
 		}
 		remark = add_remark(reader, NT_REMARK_WHY);
-		if (remark)
-			nt_printable_copy(remark->text, sizeof(remark->text),
-					  json_object_get_string(why),
-					  (size_t)json_object_get_string_len(why));
+		if (!remark)
+			return;
+		nt_printable_copy(remark->text, sizeof(remark->text), json_object_get_string(why),
+				  (size_t)json_object_get_string_len(why));
+		split_why(remark);
 	}
 }
 
@@ -221,7 +278,7 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 		damage(reader, "not an object");
 		return;
 	}
-	step = add_item(&summary->steps, &summary->step_count, sizeof(*step));
+	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
 	if (!step) {
 		reader->no_memory = true;
 		return;
@@ -329,10 +386,18 @@ static int compare_rows(const void *left, const void *right)
 	if (order == 0)
 		order = (a->nodes > b->nodes) - (a->nodes < b->nodes);
 	if (order == 0)
+		order = (a->family > b->family) - (a->family < b->family);
+	if (order == 0)
 		order = strcmp(nt_coll_name(a->coll), nt_coll_name(b->coll));
 	if (order == 0)
 		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
 	return order;
+}
+
+void nt_summary_sort(struct nt_summary *summary)
+{
+	if (summary->row_count > 0)
+		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
 }
 
 /* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
@@ -380,7 +445,6 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		read_member(&reader, ours);
 	else
 		read_damaged(&reader, all);
-	if (summary->row_count > 0)
-		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
+	nt_summary_sort(summary);
 	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
 }

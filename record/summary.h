@@ -1,11 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - a job's record, from the text in its accounting field to rows
+/* summary.h - what is known of a job's steps, in memory and without limits
  *
- * The text is what AdminComment holds, or the same from another sink; step.h has its form. Members
- * of other programs are not looked at. Whatever is wrong in ours becomes a remark of kind
- * NT_REMARK_DAMAGE that says where; what is right around it is kept. A summary with such a remark
- * is partial, and whoever shows it says so.
+ * It is filled from two sources. From a job's short form, the text that AdminComment holds, or the
+ * same from another sink (step.h has its form): nt_summary_parse(). From rank records, as the long
+ * form has them of all nodes: nt_sum_add_record() for each, then nt_summary_add_sum() for the step
+ * (sum.h). The short form has rows, the step's own members and reasons; what is from rank records
+ * alone is said below.
+ *
+ *	steps ── families ── rows ── arms, tries
+ *	      └─ comms ── places (ranks on nodes), volumes
+ *
+ * A family is made of communicators that do the same thing beside each other: of one name and shape
+ * (ranks, nodes), and each process has its first in the first family, its second in the second. A
+ * row is a key of a family: calls, costs and savings are added up, the rest is that of the
+ * communicator with the firmest decision and the most calls; comms and same say how many there are.
+ *
+ * Members of other programs, and those of a later version, are not looked at. Whatever is wrong in
+ * ours becomes a remark of kind NT_REMARK_DAMAGE that says where; what is right around it is kept.
+ * A summary with such a remark is partial, and whoever shows it says so.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_summary_init first; nt_summary_fini frees all. Texts are copies, printable ASCII.
@@ -19,6 +32,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
+#include "record/guess.h"
+#include "record/rank.h"
 #include "record/step.h"
 
 enum nt_remark_kind { NT_REMARK_WHY, NT_REMARK_DAMAGE };
@@ -26,15 +41,102 @@ enum nt_remark_kind { NT_REMARK_WHY, NT_REMARK_DAMAGE };
 struct nt_remark {
 	enum nt_remark_kind kind;
 	char step[NT_STEP_NAME_MAX]; /* "" where it is about the whole record */
-	char text[240];
+	char text[240]; /* with the shape and how many communicators before it */
+	/* What the text says, of NT_REMARK_WHY; the words alone are words. */
+	int reason;
+	uint32_t ranks, nodes; /* of the communicators; 0: it is about the step */
+	int64_t comms; /* how many of that shape; 0: it is about the step */
+	size_t words; /* where in text the words begin */
+};
+
+/* Communicators that do the same thing beside each other. */
+struct nt_family {
+	size_t step;
+	uint32_t ranks, nodes;
+	char name[NT_COMM_NAME]; /* the framework's; "": none is known */
+	unsigned like; /* 0 for the first of this name and shape, 1 for the second, ... */
+	int64_t comms; /* -1 unknown */
+	enum nt_parallel parallel; /* a guess */
+	double share; /* of the step's communication time */
+};
+
+/* From here on: from rank records alone. */
+
+struct nt_comm_seen {
+	size_t step, family;
+	char id[40];
+	char name[NT_COMM_NAME];
+	uint32_t ranks, nodes;
+	const char *state; /* NT_COMMSTATE_* */
+	int reason; /* why it was not tuned */
+	char why[240]; /* the same in the record's words */
+	bool alike; /* its ranks have shown their cards, and these are the same */
+	size_t first_place, place_count; /* in order of the ranks; those that were heard of */
+	size_t first_volume, volume_count; /* by collective */
+};
+
+struct nt_node_seen {
+	size_t step;
+	char name[64];
+	int64_t records; /* that it left; 0: it is known by other nodes' words alone */
+};
+
+struct nt_place_seen {
+	uint32_t rank;
+	int64_t task; /* -1 unknown */
+	size_t node; /* index into nodes */
+};
+
+/* What a communicator moved by one collective. Bytes are those that the calls name; inside and
+ * between are what all ranks together send to ranks of their own node and of others, where each
+ * sends what a ring would have it send: NCCL does not tell what it really moves. */
+struct nt_volume {
+	int coll;
+	int64_t calls;
+	double bytes, inside_bytes, between_bytes;
+	double ms; /* of a rank, as far as times are known; NAN */
+};
+
+/* An arm that was tried of a row's key, AUTO first. */
+struct nt_arm_tried {
+	int arm;
+	double predicted_us; /* NCCL's; NAN: none */
+	double us, p25_us, p75_us;
+	double min_us, max_us; /* of the times that are kept; NAN: none are */
+	int64_t samples;
+};
+
+/* A time of the first exploration. */
+struct nt_try {
+	uint16_t round, block;
+	int arm;
+	float us; /* NAN: not measured */
+};
+
+/* What was dropped for want of room or by a failure, by the processes of a step. */
+struct nt_dropped {
+	size_t step;
+	char what[40]; /* as in a rank's record */
+	int64_t count;
 };
 
 struct nt_summary {
 	struct nt_step *steps;
 	struct nt_row *rows;
 	struct nt_remark *remarks;
-	size_t step_count, row_count, remark_count;
+	struct nt_family *families;
+	size_t step_count, row_count, remark_count, family_count;
 	int64_t more_steps; /* that had no room in the record */
+
+	struct nt_comm_seen *comms;
+	struct nt_node_seen *nodes;
+	struct nt_place_seen *places;
+	struct nt_volume *volumes;
+	struct nt_arm_tried *arms;
+	struct nt_try *tries;
+	struct nt_dropped *dropped;
+	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
+		dropped_count;
 };
 
 enum nt_holding {
@@ -55,5 +157,12 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		     const char *only_step, struct nt_error *err);
 
 bool nt_summary_damaged(const struct nt_summary *summary);
+
+/* Rows in the order in which they are shown: by step, family, collective and size. */
+void nt_summary_sort(struct nt_summary *summary);
+
+/* For who fills one: room for one more item, all zero, at the end of an array that grows by
+ * doubling; NULL when there is none. */
+void *nt_summary_add(void *items, size_t *count, size_t item_bytes);
 
 #endif

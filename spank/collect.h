@@ -17,15 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/error.h"
-#include "spank/sum.h"
+#include "record/sum.h"
 
 #define NT_COLLECT_FILES 4096 /* one a process of a node and step; more are left out */
 #define NT_COLLECT_BYTES (64 * 1024 * 1024) /* of all files together */
-
-/* Add one rank record; -1 and *err says what is wrong with it, *sum is then as if it had not
- * been there. */
-int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
-		      uint32_t step, struct nt_error *err);
 
 /* Changes whenever a record comes, goes or is written to; one look at each name. */
 uint64_t nt_collect_signature(const char *directory);

@@ -59,7 +59,7 @@ static int add_file(struct reader *reader, const char *name, struct nt_error *er
 	if (read_file(reader, name, &text, &text_bytes, err) < 0)
 		return -1;
 	reader->bytes += text_bytes;
-	rc = nt_collect_record(reader->sum, text, text_bytes, reader->job, reader->step, err);
+	rc = nt_sum_add_record(reader->sum, text, text_bytes, reader->job, reader->step, err);
 	free(text);
 	return rc;
 }

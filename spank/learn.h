@@ -30,7 +30,7 @@
 #include "launch/entry.h"
 #include "launch/ticket.h"
 #include "spank/errand.h"
-#include "spank/sum.h"
+#include "record/sum.h"
 
 #define NT_LEARN_WHY 96
 

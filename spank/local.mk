@@ -45,7 +45,6 @@ noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/account.c \
 	%D%/account.h \
-	%D%/collect.c \
 	%D%/collect.h \
 	%D%/collectdir.c \
 	%D%/deliver.c \
@@ -66,9 +65,8 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/sink-comment.c \
 	%D%/sink-extra.c \
 	%D%/slurm_compat.h \
-	%D%/sum.c \
-	%D%/sum.h \
 	%D%/sumtext.c \
+	%D%/sumtext.h \
 	%D%/tidy.c \
 	%D%/turn.c \
 	%D%/turn.h

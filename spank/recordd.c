@@ -37,6 +37,7 @@
 #include "spank/rights.h"
 #include "spank/rundir.h"
 #include "spank/step.h"
+#include "spank/sumtext.h"
 #include "spank/tidy.h"
 
 #define TICK_MS 500 /* between looks at the directory */

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include "launch/ticket.h"
 #include "spank/errand.h"
-#include "spank/sum.h"
+#include "record/sum.h"
 
 /* Longer lists are not written with every step, only where the memory does not know them. */
 #define NT_REMEMBER_HOSTS 256

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a step's communicators, written as the step's record. */
-#include "spank/sum.h"
+#include "spank/sumtext.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -128,20 +128,11 @@ static void without_braces(char *text)
 static void add_step_whys(struct table *table, const struct nt_sum *sum,
 			  const struct nt_sum_head *head)
 {
-	static const struct {
-		uint32_t flag;
-		const char *text;
-	} reasons[] = {
-		{ NT_PLACE_NO_TUNER, "the user's own NCCL_TUNER_PLUGIN was kept" },
-		{ NT_PLACE_NO_PROFILER, "the user's own NCCL_PROFILER_PLUGIN was kept" },
-		{ NT_PLACE_USER_ALGO, "the user's own NCCL_ALGO was kept" },
-		{ NT_PLACE_USER_PROTO, "the user's own NCCL_PROTO was kept" },
-	};
 	char text[176];
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (head->flags & reasons[i].flag)
-			add_why(table, 0, 0, reasons[i].text);
+	for (size_t i = 0; i < NT_STEP_WHYS; i++) {
+		if (head->flags & nt_step_whys[i].flag)
+			add_why(table, 0, 0, nt_step_whys[i].text);
 	}
 	if (sum->unusable == 1)
 		add_why(table, 0, 0, sum->unusable_why);
@@ -170,7 +161,7 @@ static void add_unworthy(struct table *table, const struct nt_sum_comm *comm)
 	size_t count = 0;
 
 	for (size_t k = 0; k < comm->key_count; k++) {
-		if (comm->keys[k].state == NT_SUM_COUNTED && comm->keys[k].unworthy && count++ == 0)
+		if (comm->keys[k].reason == NT_REASON_UNWORTHY && count++ == 0)
 			first = &comm->keys[k];
 	}
 	if (!first)
@@ -240,26 +231,28 @@ static void put_row(struct nt_put *put, const struct row *row)
 	bool committed = key->state == NT_SUM_COMMITTED && key->arm >= 0;
 	bool compared = !isnan(key->auto_us) && !isnan(key->arm_us) &&
 			key->state != NT_SUM_EXPLORING;
-	const struct nt_row entry = {
-		.coll = key->coll,
-		.bytes = (size_t)key->bytes,
-		.auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO,
-		.arm = committed ? key->arm : NT_ARM_AUTO,
-		.auto_us = key->auto_us,
-		.arm_us = compared ? key->arm_us : NAN,
-		.gain_percent = compared ? gain_of(key) : NAN,
-		.own_us = { key->own_us[0], compared ? key->own_us[1] : NAN },
-		.period_us = { key->period_us[0], compared ? key->period_us[1] : NAN },
-		.p = key->p,
-		.samples = key->samples,
-		.calls = key->calls,
-		.spent_calls = key->spent_calls,
-		.rechecks = key->rechecks,
-		.rollbacks = key->rollbacks,
-		.spent_ms = key->spent_ms,
-		.saved_ms = key->saved_ms,
-	};
+	struct nt_row entry;
 
+	nt_fields_clear(&nt_row_fields, &entry);
+	entry.coll = key->coll;
+	entry.bytes = (size_t)key->bytes;
+	entry.auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO;
+	entry.arm = committed ? key->arm : NT_ARM_AUTO;
+	entry.auto_us = key->auto_us;
+	entry.arm_us = compared ? key->arm_us : NAN;
+	entry.gain_percent = compared ? gain_of(key) : NAN;
+	entry.auto_own_us = key->own_us[0];
+	entry.arm_own_us = compared ? key->own_us[1] : NAN;
+	entry.auto_period_us = key->period_us[0];
+	entry.arm_period_us = compared ? key->period_us[1] : NAN;
+	entry.p = key->p;
+	entry.samples = key->samples;
+	entry.calls = key->calls;
+	entry.spent_calls = key->spent_calls;
+	entry.rechecks = key->rechecks;
+	entry.rollbacks = key->rollbacks;
+	entry.spent_ms = key->spent_ms;
+	entry.saved_ms = key->saved_ms;
 	nt_step_put_row(put, &entry);
 }
 
@@ -282,13 +275,11 @@ static void put_rows(struct nt_put *put, const struct row *rows, size_t count)
 
 static void put_why(struct nt_put *put, const struct why *why)
 {
-	char shape[48] = "", count[48] = "", text[sizeof(why->text) + 100];
+	char shape[96], text[sizeof(why->text) + sizeof(shape)];
 
-	if (why->ranks > 0)
-		snprintf(shape, sizeof(shape), "%" PRId64 "r%" PRId64 "n", why->ranks, why->nodes);
-	if (why->count > 1)
-		snprintf(count, sizeof(count), ", %zu communicators", why->count);
-	snprintf(text, sizeof(text), "%s%s%s%s", shape, count, why->ranks > 0 ? ": " : "",
+	snprintf(text, sizeof(text), "%s%s",
+		 nt_step_why_shape(why->ranks, why->nodes, (int64_t)why->count, shape,
+				   sizeof(shape)),
 		 why->text);
 	nt_put_text(put, NULL, text);
 }
@@ -351,33 +342,30 @@ static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker
 	step->steps = marker->calls;
 }
 
-static void put_head(struct nt_put *put, const struct nt_sum *sum, const struct nt_sum_head *head)
+void nt_sum_step(const struct nt_sum *sum, const struct nt_sum_head *head, struct nt_step *step)
 {
-	struct nt_step step;
-
-	nt_fields_clear(&nt_step_fields, &step);
-	step.ranks = head->tasks;
-	step.nodes = head->nodes;
+	nt_fields_clear(&nt_step_fields, step);
+	step->ranks = head->tasks;
+	step->nodes = head->nodes;
 	for (size_t i = 0; i < sum->comm_count; i++) {
-		if (sum->comms[i].ranks > step.ranks)
-			step.ranks = sum->comms[i].ranks;
+		if (sum->comms[i].ranks > step->ranks)
+			step->ranks = sum->comms[i].ranks;
 	}
-	snprintf(step.mode, sizeof(step.mode), "%s", head->mode);
+	snprintf(step->mode, sizeof(step->mode), "%s", head->mode);
 	if (sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
-		snprintf(step.nccl, sizeof(step.nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
+		snprintf(step->nccl, sizeof(step->nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
 			 (int)(sum->nccl / 100 % 100), (int)(sum->nccl % 100));
 	if (head->ticket) {
-		note_ticket(&step, head->ticket);
-		note_marker(&step, &sum->marker);
+		note_ticket(step, head->ticket);
+		note_marker(step, &sum->marker);
 	}
 	if (head->ticket && head->where)
-		note_place(&step, head->where, head->ticket);
+		note_place(step, head->where, head->ticket);
 	if (head->measured > 0)
-		step.measured = head->measured;
+		step->measured = head->measured;
 	if (head->remark)
-		snprintf(step.remark, sizeof(step.remark), "%s", head->remark);
-	without_braces(step.remark);
-	nt_fields_put(put, &nt_step_fields, &step);
+		snprintf(step->remark, sizeof(step->remark), "%s", head->remark);
+	without_braces(step->remark);
 }
 
 /* Own times and periods of rows go before rows do. Returns whether there were any. */
@@ -401,9 +389,11 @@ static size_t write_table(struct table *table, const struct nt_sum *sum,
 {
 	struct row shown[ROWS_MAX];
 	size_t count = table->row_count < ROWS_MAX ? table->row_count : ROWS_MAX;
+	struct nt_step step;
 
 	if (text_bytes > NT_STEP_RECORD_MAX + 1)
 		text_bytes = NT_STEP_RECORD_MAX + 1;
+	nt_sum_step(sum, head, &step);
 	for (;;) {
 		size_t more = table->row_count - count + table->why_total - table->why_count;
 		struct nt_put put;
@@ -413,7 +403,7 @@ static size_t write_table(struct table *table, const struct nt_sum *sum,
 		qsort(shown, count, sizeof(shown[0]), compare_place);
 		nt_put_begin(&put, text, text_bytes, NT_STEP_DEPTH);
 		nt_put_open(&put, NULL, '{');
-		put_head(&put, sum, head);
+		nt_fields_put(&put, &nt_step_fields, &step);
 		put_rows(&put, shown, count);
 		put_whys(&put, table);
 		if (more > 0)

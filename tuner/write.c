@@ -338,6 +338,7 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	out.rank = comm->fixed.rank < 0 ? 0 : comm->fixed.rank;
 	out.ranks = comm->fixed.ranks;
 	out.nodes = comm->fixed.nodes;
+	snprintf(out.name, sizeof(out.name), "%s", comm->fixed.name);
 	note_standing(&out, comm);
 	nt_put_open(&t->put, NULL, '{');
 	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);

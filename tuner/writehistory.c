@@ -55,6 +55,7 @@ static void put_arm(struct nt_put *put, const struct nt_tried *tried)
 		.predicted_us = (double)tried->predicted_us,
 		.us = (double)tried->us,
 		.p25_us = (double)tried->p25_us,
+		.p75_us = (double)tried->p75_us,
 		.samples = tried->samples,
 	};
 

@@ -15,6 +15,7 @@
 #include "contract/policy.h"
 #include "record/step.h"
 #include "spank/collect.h"
+#include "spank/sumtext.h"
 
 #define NODE "n1"
 

@@ -15,6 +15,7 @@
 #include "record/step.h"
 #include "record/summary.h"
 #include "spank/collect.h"
+#include "spank/sumtext.h"
 #include "spank/learn.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -129,7 +130,7 @@ static void check_records(struct fuzz *in)
 
 		(void)nt_rank_parse(&rank, text, strlen(text), &err);
 		nt_rank_fini(&rank);
-		if (nt_collect_record(&sum, text, strlen(text), 12, 0, &err) < 0)
+		if (nt_sum_add_record(&sum, text, strlen(text), 12, 0, &err) < 0)
 			count_unusable(&sum, &err);
 		free(text);
 	}

@@ -62,7 +62,7 @@ never() {
 }
 
 @test "tuner/ needs libc, contract/, engine/, pmix-sync/, what writes records and itself" {
-	only tuner 'contract/|engine/|pmix-sync/|record/(field|printable|put|rank)\.h|tuner/'
+	only tuner 'contract/|engine/|pmix-sync/|record/(field|printable|put|rank|reason)\.h|tuner/'
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 

@@ -151,9 +151,9 @@ static void counts_as_nccl_tests(void **state)
 	c = nt_figure_counts(NT_ALLGATHER, 4, 8);
 	assert_int_equal(c.call, 1);
 	assert_int_equal(c.bytes, 32);
-	assert_true(fabs(nt_figure_bus_factor(NT_ALLREDUCE, 8) - 1.75) < 1e-12);
-	assert_true(fabs(nt_figure_bus_factor(NT_ALLGATHER, 4) - 0.75) < 1e-12);
-	assert_true(fabs(nt_figure_bus_factor(NT_REDUCE, 4) - 1) < 1e-12);
+	assert_true(fabs(nt_coll_bus_factor(NT_ALLREDUCE, 8) - 1.75) < 1e-12);
+	assert_true(fabs(nt_coll_bus_factor(NT_ALLGATHER, 4) - 0.75) < 1e-12);
+	assert_true(fabs(nt_coll_bus_factor(NT_REDUCE, 4) - 1) < 1e-12);
 }
 
 static void gives_quartiles(void **state)

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "spank/sumtext.h"
 #include "contract/names.h"
 #include "record/step.h"
 

@@ -21,6 +21,7 @@
 #include "contract/policy.h"
 #include "record/step.h"
 #include "spank/step.h"
+#include "spank/sumtext.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -45,7 +46,7 @@ static void add(struct nt_sum *sum, const char *text)
 {
 	struct nt_error err = { "" };
 
-	if (nt_collect_record(sum, text, strlen(text), 12, 0, &err) < 0)
+	if (nt_sum_add_record(sum, text, strlen(text), 12, 0, &err) < 0)
 		fail_msg("%s: %.200s", err.text, text);
 }
 
@@ -308,7 +309,7 @@ static void all_are_left_out(const char *const *records, size_t count)
 
 	nt_sum_init(&sum);
 	for (size_t i = 0; i < count; i++) {
-		if (nt_collect_record(&sum, records[i], strlen(records[i]), 12, 0, &err) == 0)
+		if (nt_sum_add_record(&sum, records[i], strlen(records[i]), 12, 0, &err) == 0)
 			fail_msg("accepted: %s", records[i]);
 	}
 	assert_int_equal(sum.comm_count, 0);

@@ -15,6 +15,7 @@
 #include <json-c/json.h>
 #include "contract/policy.h"
 #include "spank/collect.h"
+#include "spank/sumtext.h"
 
 #define NOW_US (INT64_C(1763769600) * 1000000)
 
@@ -66,7 +67,7 @@ static void begin(struct step *step)
 
 static void add(struct step *step, const char *text)
 {
-	if (nt_collect_record(&step->sum, text, strlen(text), 12, 3, &err) < 0)
+	if (nt_sum_add_record(&step->sum, text, strlen(text), 12, 3, &err) < 0)
 		fail_msg("%s: %.200s", err.text, text);
 }
 

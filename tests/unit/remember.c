@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include "launch/store.h"
 #include "spank/collect.h"
+#include "spank/sumtext.h"
 
 #define RECORD                                                                                                 \
 	"{\"v\":1,\"job\":12,\"step\":0,\"node\":\"n1\",\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,"   \
@@ -73,7 +74,7 @@ static struct nt_remembered remember(const struct nt_errand *errand, const struc
 	struct nt_sum sum;
 
 	nt_sum_init(&sum);
-	assert_int_equal(nt_collect_record(&sum, RECORD, strlen(RECORD), 12, 0, &err), 0);
+	assert_int_equal(nt_sum_add_record(&sum, RECORD, strlen(RECORD), 12, 0, &err), 0);
 	snprintf(sum.launch.text, sizeof(sum.launch.text), "%s", ticket->profile);
 	for (unsigned i = 0; i < 40; i++)
 		marker.period_us[i] = period_us * (1 + 0.001F * (float)((i * 7) % 10));

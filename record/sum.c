@@ -1,14 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rank records into one: what is known of each communicator. */
-#include "spank/sum.h"
+#include "record/sum.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMS_MAX 4096 /* of one node's processes in one step; a board holds 128 at once */
+#define COMMS_MAX 65536 /* of one step; a board holds 128 at once */
+#define PLACES_MAX 65536 /* ranks of one */
+#define NODES_MAX 65536
+#define EXPLORED_MAX 4096 /* keys of one step */
 #define KEYS_MAX 1024 /* of one communicator; a board holds 32 */
 
 void nt_sum_init(struct nt_sum *sum)
@@ -19,9 +22,13 @@ void nt_sum_init(struct nt_sum *sum)
 
 void nt_sum_fini(struct nt_sum *sum)
 {
-	for (size_t i = 0; i < sum->comm_count; i++)
+	for (size_t i = 0; i < sum->comm_count; i++) {
 		free(sum->comms[i].keys);
+		free(sum->comms[i].places);
+	}
 	free(sum->comms);
+	free(sum->nodes);
+	free(sum->explored);
 	nt_sum_init(sum);
 }
 
@@ -97,6 +104,8 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	*comms = *comm;
 	comms->keys = NULL;
 	comms->key_count = 0;
+	comms->places = NULL;
+	comms->place_count = 0;
 	comms->here = 1;
 	if (!comm->why[0])
 		comms->rank = INT64_MAX;
@@ -116,7 +125,27 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 	known->joining = known->joining && comm->joining;
 	known->rejected = known->rejected || comm->rejected;
 	known->alike = known->alike || comm->alike;
+	if (!known->name[0])
+		memcpy(known->name, comm->name, sizeof(known->name));
+	if (comm->like > known->like)
+		known->like = comm->like;
 	known->here++;
+}
+
+static int add_place(struct nt_sum_comm *comm, const struct nt_sum_place *place)
+{
+	struct nt_sum_place *places;
+
+	for (size_t i = 0; i < comm->place_count; i++) {
+		if (comm->places[i].rank == place->rank)
+			return 0;
+	}
+	places = grow(comm->places, comm->place_count, PLACES_MAX, sizeof(*places));
+	if (!places)
+		return -1;
+	comm->places = places;
+	places[comm->place_count++] = *place;
+	return 0;
 }
 
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
@@ -132,6 +161,8 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
 		return -1;
 	for (size_t i = 0; i < comm->key_count && rc == 0; i++)
 		rc = add_key(known, &comm->keys[i]);
+	for (size_t i = 0; i < comm->place_count && rc == 0; i++)
+		rc = add_place(known, &comm->places[i]);
 	return rc;
 }
 
@@ -161,6 +192,64 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text)
 	if (!word->known)
 		snprintf(word->text, sizeof(word->text), "%s", text);
 	word->known = true;
+}
+
+int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
+{
+	struct nt_node_seen *nodes;
+
+	for (*node = 0; *node < sum->node_count; (*node)++) {
+		if (strcmp(sum->nodes[*node].name, name) == 0)
+			return 0;
+	}
+	nodes = grow(sum->nodes, sum->node_count, NODES_MAX, sizeof(*nodes));
+	if (!nodes)
+		return -1;
+	sum->nodes = nodes;
+	memset(&nodes[*node], 0, sizeof(*nodes));
+	snprintf(nodes[*node].name, sizeof(nodes[*node].name), "%s", name);
+	sum->node_count++;
+	return 0;
+}
+
+/* A key that several processes tell of was explored by one; what holds more arms counts. */
+int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
+{
+	struct nt_sum_explored *all;
+
+	for (size_t i = 0; i < sum->explored_count; i++) {
+		struct nt_sum_explored *known = &sum->explored[i];
+
+		if (strcmp(known->id, explored->id) == 0 && known->ranks == explored->ranks &&
+		    known->coll == explored->coll && known->bytes == explored->bytes) {
+			if (explored->arm_count > known->arm_count)
+				*known = *explored;
+			return 0;
+		}
+	}
+	all = grow(sum->explored, sum->explored_count, EXPLORED_MAX, sizeof(*all));
+	if (!all)
+		return -1;
+	sum->explored = all;
+	all[sum->explored_count++] = *explored;
+	return 0;
+}
+
+void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count)
+{
+	struct nt_dropped *dropped;
+	size_t i = 0;
+
+	while (i < sum->dropped_count && strcmp(sum->dropped[i].what, what) != 0)
+		i++;
+	if (i == NT_SUM_COUNTS)
+		return;
+	dropped = &sum->dropped[i];
+	if (i == sum->dropped_count) {
+		sum->dropped_count++;
+		snprintf(dropped->what, sizeof(dropped->what), "%s", what);
+	}
+	dropped->count += count;
 }
 
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why)

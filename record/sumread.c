@@ -2,11 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One rank record, from what its reader made of it to the sum. Whatever has no sense here makes the
  * record unusable as a whole. */
-#include "spank/collect.h"
+#include "record/sum.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/printable.h"
 #include "record/rankread.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -35,13 +37,33 @@ static int key_state(const char *text, enum nt_sum_state *state)
 	return -1;
 }
 
+/* Of a key about which its record says nothing, its state does. */
+static int key_reason(const struct nt_sum_key *key, const char *why)
+{
+	int reason = nt_reason_find(why);
+	bool back = key->rollbacks > 0 && key->arm != NT_ARM_AUTO;
+
+	switch (key->state) {
+	case NT_SUM_COMMITTED:
+		return strcmp(key->from, NT_KEYFROM_POLICY) == 0 ? NT_REASON_REMEMBERED
+								 : NT_REASON_NONE;
+	case NT_SUM_KEPT:
+		if (back)
+			return NT_REASON_ROLLED_BACK;
+		return reason != NT_REASON_NONE ? reason : NT_REASON_OTHER;
+	case NT_SUM_OBSERVED: return NT_REASON_OBSERVED;
+	case NT_SUM_EXPLORING: return reason != NT_REASON_NONE ? reason : NT_REASON_UNFINISHED;
+	case NT_SUM_COUNTED: break;
+	}
+	return reason != NT_REASON_NONE ? reason : NT_REASON_COUNTED;
+}
+
 static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int64_t rank,
 		    struct nt_error *err)
 {
 	*key = (struct nt_sum_key){
 		.coll = read->coll,
 		.bytes = read->bytes,
-		.unworthy = strcmp(read->why, NT_KEYWHY_UNWORTHY) == 0,
 		.auto_arm = read->auto_arm,
 		.arm = read->arm,
 		.auto_us = read->auto_us,
@@ -53,11 +75,16 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		.arm_p75_us = read->arm_p75_us,
 		.own_us = { read->auto_own_us, read->arm_own_us },
 		.period_us = { read->auto_period_us, read->arm_period_us },
+		.predicted_us = { read->predicted_auto_us, read->predicted_arm_us },
 		.samples = read->samples,
 		.calls = read->calls,
 		.spent_calls = read->spent_calls,
 		.rechecks = read->rechecks,
 		.rollbacks = read->rollbacks,
+		.changes = read->changes,
+		.decided = read->decided,
+		.forced = read->forced,
+		.differed = read->differed,
 		.spent_ms = read->spent_ms,
 		.saved_ms = read->saved_ms,
 		.rank = rank,
@@ -68,6 +95,8 @@ static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int6
 		return wrong("coll", "a collective", err);
 	if (key->bytes < 0)
 		return wrong("bytes", "there", err);
+	memcpy(key->from, read->from, sizeof(key->from));
+	key->reason = key_reason(key, read->why);
 	return 0;
 }
 
@@ -103,8 +132,9 @@ static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
 	return 0;
 }
 
+/* comm->places is the caller's. */
 static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
-		     struct nt_error *err)
+		     struct nt_sum_place *place, struct nt_error *err)
 {
 	*comm = (struct nt_sum_comm){
 		.rank = read->rank,
@@ -116,8 +146,12 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 	};
 	memcpy(comm->id, read->id, sizeof(comm->id));
 	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, read->why);
+	memcpy(comm->name, read->name, sizeof(comm->name));
 	if (check_shape(comm, err) < 0)
 		return -1;
+	place->rank = comm->rank;
+	comm->places = place;
+	comm->place_count = comm->ranks > 0;
 	if (!comm->joining && !comm->rejected && strcmp(read->state, NT_COMMSTATE_AGREED) != 0)
 		return wrong("state", "a state of a communicator", err);
 	return take_keys(comm, read, err);
@@ -130,24 +164,113 @@ static void free_comms(struct nt_sum_comm *comms, size_t count)
 	free(comms);
 }
 
+/* How many of its name and shape the process has before it. */
+static unsigned count_like(const struct nt_sum_comm *comms, size_t at)
+{
+	unsigned like = 0;
+
+	for (size_t i = 0; i < at; i++) {
+		if (comms[i].ranks == comms[at].ranks && comms[i].nodes == comms[at].nodes &&
+		    strcmp(comms[i].name, comms[at].name) == 0)
+			like++;
+	}
+	return like < NT_SUM_LIKE_MAX ? like : NT_SUM_LIKE_MAX;
+}
+
 /* All of it is looked at before any of it is added: a record counts as a whole. */
 static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_error *err)
 {
 	size_t count = rank->comm_count;
 	struct nt_sum_comm *comms = count ? calloc(count, sizeof(comms[0])) : NULL;
+	struct nt_sum_place place = { .task = rank->task };
 	int rc = 0;
 
 	if (count && !comms)
 		return nt_error_set(err, "no memory for %zu communicators", count);
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = take_comm(&comms[i], &rank->comms[i], err);
 	for (size_t i = 0; i < count && rc == 0; i++) {
+		rc = take_comm(&comms[i], &rank->comms[i], &place, err);
+		if (rc == 0)
+			comms[i].like = count_like(comms, i);
+	}
+	if (rc == 0 && nt_sum_add_node(sum, rank->node, &place.node) < 0)
+		rc = nt_error_set(err, "more nodes than can be summed up");
+	if (rc == 0)
+		sum->nodes[place.node].records++;
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		place.rank = comms[i].rank;
 		if (nt_sum_add(sum, &comms[i]) < 0)
 			nt_sum_add_unusable(sum,
 					    "more communicators or keys than can be summed up");
 	}
 	free_comms(comms, count);
 	return rc;
+}
+
+/* Arms of one key that make no sense are left out; what is decided is told elsewhere. */
+static void add_arms(struct nt_sum *sum, json_object *object)
+{
+	struct nt_sum_explored *explored = calloc(1, sizeof(*explored));
+	struct nt_explored_arm arm;
+	struct nt_explored read;
+	size_t count;
+
+	nt_fields_clear(&nt_explored_fields, &read);
+	if (!explored ||
+	    nt_fields_read(&nt_explored_fields, object, &read, NT_READ_TO_COPY, NULL) < 0 ||
+	    !read.arm_array || read.coll < 0) {
+		free(explored);
+		return;
+	}
+	memcpy(explored->id, read.id, sizeof(explored->id));
+	explored->ranks = read.ranks;
+	explored->coll = read.coll;
+	explored->bytes = read.bytes;
+	count = json_object_array_length(read.arm_array);
+	for (size_t i = 0; i < count && explored->arm_count < NT_SUM_ARMS; i++) {
+		nt_fields_clear(&nt_explored_arm_fields, &arm);
+		if (nt_fields_read(&nt_explored_arm_fields,
+				   json_object_array_get_idx(read.arm_array, i), &arm,
+				   NT_READ_TO_COPY, NULL) < 0 ||
+		    arm.arm < 0)
+			continue;
+		explored->arm[explored->arm_count++] = (struct nt_arm_tried){
+			.arm = arm.arm,
+			.predicted_us = arm.predicted_us,
+			.us = arm.us,
+			.p25_us = arm.p25_us,
+			.p75_us = arm.p75_us,
+			.min_us = NAN,
+			.max_us = NAN,
+			.samples = arm.samples,
+		};
+	}
+	if (explored->arm_count > 0)
+		(void)nt_sum_add_explored(sum, explored);
+	free(explored);
+}
+
+static void add_explored(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	size_t count = rank->explored ? json_object_array_length(rank->explored) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		add_arms(sum, json_object_array_get_idx(rank->explored, i));
+}
+
+static void add_counts(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	char name[40];
+
+	if (!rank->counts)
+		return;
+	json_object_object_foreach(rank->counts, what, value)
+	{
+		int64_t count = json_object_get_int64(value);
+
+		nt_printable_copy(name, sizeof(name), what, strlen(what));
+		if (count > 0 && count <= NT_COUNT_MAX)
+			nt_sum_add_dropped(sum, name, count);
+	}
 }
 
 static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
@@ -180,7 +303,7 @@ static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
-	if (rank->job != job || rank->step != step)
+	if ((job != NT_SUM_ANY && rank->job != job) || (step != NT_SUM_ANY && rank->step != step))
 		return nt_error_set(err, "it is of another step");
 	if (rank->nccl > 999999)
 		return wrong("nccl", "a version", err);
@@ -188,13 +311,18 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 		return -1;
 	add_words(sum, rank);
 	add_marker(sum, rank);
+	add_explored(sum, rank);
+	add_counts(sum, rank);
+	sum->flags |= (uint32_t)rank->flags;
+	if (!sum->mode[0])
+		memcpy(sum->mode, rank->mode, sizeof(sum->mode));
 	sum->records++;
 	if (rank->nccl > sum->nccl)
 		sum->nccl = rank->nccl;
 	return 0;
 }
 
-int nt_collect_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
+int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err)
 {
 	json_object *root = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.h - the records of a node's NCCL processes, summed up to the record of the step
+/* sum.h - the records of a step's NCCL processes, of one node or of several, summed up
  *
  * A communicator is known by its id; of each of its keys the record that knows most counts, be it
- * the one of the home or of another rank. Communicators of one shape (ranks, nodes) are one in the
- * step's record: calls, calls spent and times are added up, the rest is that of the communicator
- * with the firmest decision and the most calls. The result does not depend on the order in which
- * records are added.
+ * the one of the home or of another rank. Communicators of one family (summary.h) become one in
+ * the summary that is made of the sum. The result does not depend on the order in which records
+ * are added.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_sum_init first; nt_sum_fini frees all. What is added is copied.
@@ -19,8 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "launch/entry.h"
-#include "launch/ticket.h"
+#include "contract/error.h"
+#include "record/summary.h"
+
+#define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
+#define NT_SUM_LIKE_MAX 15 /* families of one name and shape, but one; more become one */
+#define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
 
 /* How firm what a key says is; record/rank.h has the words. */
 enum nt_sum_state {
@@ -35,29 +38,53 @@ struct nt_sum_key {
 	int coll;
 	int64_t bytes;
 	enum nt_sum_state state;
-	bool unworthy; /* counted only, since it takes too little of the time */
+	int reason; /* enum nt_reason */
+	char from[8]; /* NT_KEYFROM_* */
 	int auto_arm, arm; /* -1 unknown */
 	double auto_us, arm_us, p;
 	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;
 	double own_us[2], period_us[2]; /* AUTO's, the arm's */
-	int64_t samples, calls, spent_calls, rechecks, rollbacks;
+	double predicted_us[2];
+	int64_t samples, calls, spent_calls, rechecks, rollbacks, changes, decided;
+	int64_t forced, differed;
 	double spent_ms, saved_ms;
 	int64_t rank; /* whose word this is; ties go to the lowest */
 };
 
+/* Where a rank is. */
+struct nt_sum_place {
+	int64_t rank, task; /* -1: its task is not known */
+	size_t node; /* index into the sum's nodes */
+};
+
 struct nt_sum_comm {
 	char id[40];
+	char name[NT_COMM_NAME];
 	int64_t rank, ranks, nodes;
 	bool joining; /* its ranks have not all been seen */
 	bool rejected;
 	bool alike; /* its ranks have shown their cards, and these are the same */
+	unsigned like; /* so many of this name and shape come before it in a process, at least */
 	size_t here; /* ranks of it that were added */
 	char why[160];
 	struct nt_sum_key *keys;
 	size_t key_count;
+	struct nt_sum_place *places; /* one for each rank that was added */
+	size_t place_count;
+};
+
+/* What was measured of a key's arms. */
+struct nt_sum_explored {
+	char id[40]; /* of the communicator */
+	int64_t ranks;
+	int coll;
+	int64_t bytes;
+	struct nt_arm_tried arm[NT_SUM_ARMS];
+	size_t arm_count;
 };
 
 #define NT_SUM_PERIODS 64
+#define NT_SUM_COUNTS 32 /* names of what was dropped */
 
 /* The step marker of one process: a collective that it calls once a step, and how long its steps
  * took. */
@@ -82,22 +109,18 @@ struct nt_sum {
 	size_t records; /* that were added */
 	size_t unusable; /* that could not be */
 	char unusable_why[160];
+	uint32_t flags; /* NT_PLACE_*, of any */
+	char mode[16]; /* of the first that was added */
+	struct nt_node_seen *nodes; /* by name; step is not looked at */
+	size_t node_count;
+	struct nt_sum_explored *explored;
+	size_t explored_count;
+	struct nt_dropped dropped[NT_SUM_COUNTS];
+	size_t dropped_count;
 	bool board; /* NCCL has started: its processes have a board, if perhaps no records */
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
 	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
-};
-
-/* What Slurm knows of the step. */
-struct nt_sum_head {
-	const char *mode;
-	uint32_t flags; /* NT_PLACE_* */
-	uint32_t tasks, nodes;
-	bool final; /* the step has ended */
-	const struct nt_ticket *ticket; /* NULL: nothing was asked for at the start */
-	const struct nt_where *where; /* NULL: what the step shows is no evidence of a place */
-	double measured; /* times as fast as the default, as the program felt it; 0: unknown */
-	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
 void nt_sum_init(struct nt_sum *sum);
@@ -111,12 +134,24 @@ void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
 void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
+/* *node: its index in sum->nodes. */
+int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node);
+int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored);
+/* As many names as there is room for. */
+void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);
+
 /* Has any communicator committed to an arm or decided to keep AUTO? */
 bool nt_sum_decided(const struct nt_sum *sum);
 
-/* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is
- * nothing to say. Puts the communicators in order. */
-size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
-		     size_t out_bytes);
+/* Add one rank record; -1 and *err says what is wrong with it, *sum is then as if it had not
+ * been there. */
+int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
+		      uint32_t step, struct nt_error *err);
+
+/* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
+ * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
+ * something. Puts the communicators in order; sum stays the caller's. */
+int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
+		       struct nt_error *err);
 
 #endif

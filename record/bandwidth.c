@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bandwidth.c - see bandwidth.h */
+#include "record/bandwidth.h"
+
+#include <math.h>
+#include "contract/coll.h"
+#include "record/step.h"
+
+double nt_algbw_gbps(double bytes, double us)
+{
+	return bytes > 0 && us > 0 ? bytes / us / 1e3 : NAN;
+}
+
+double nt_busbw_gbps(int coll, double ranks, double bytes, double us)
+{
+	return nt_algbw_gbps(bytes, us) * nt_coll_bus_factor(coll, ranks);
+}
+
+/* A ring has a link behind each rank; each link carries the same. */
+void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *inside_bytes,
+		    double *between_bytes)
+{
+	double link = nt_coll_bus_factor(coll, ranks) * bytes;
+	double links = coll == NT_BROADCAST || coll == NT_REDUCE ? ranks - 1 : ranks;
+	double crossing = nodes > 1 ? (links < ranks ? nodes - 1 : nodes) : 0;
+
+	*inside_bytes = ranks > 1 ? link * (links - crossing) : 0;
+	*between_bytes = ranks > 1 ? link * crossing : 0;
+}
+
+enum nt_which nt_row_in_force(const struct nt_row *row)
+{
+	return row->arm != NT_ARM_AUTO ? NT_OF_ARM : NT_OF_AUTO;
+}
+
+bool nt_row_own_known(const struct nt_row *row)
+{
+	return !isnan(row->own_us[nt_row_in_force(row)]);
+}
+
+double nt_row_call_us(const struct nt_row *row, enum nt_which which)
+{
+	return nt_row_own_known(row) ? row->own_us[which] : row->us[which];
+}

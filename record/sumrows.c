@@ -1,0 +1,663 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a step's communicators, as rows and all that hangs on them. */
+#include "record/sum.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "record/bandwidth.h"
+
+/* A row while it is put together: the communicator whose word it is, and what all have together. */
+struct draft {
+	size_t family;
+	const struct nt_sum_comm *comm;
+	const struct nt_sum_key *key;
+	int64_t comms, same;
+	int64_t calls, spent_calls, rechecks, rollbacks, changes, forced, differed;
+	double spent_ms, saved_ms;
+};
+
+struct maker {
+	struct nt_summary *summary;
+	const struct nt_sum *sum;
+	struct nt_step *step;
+	size_t step_at, first_family, first_node, first_row, first_remark;
+	struct draft *drafts;
+	size_t draft_count;
+	bool no_memory;
+};
+
+static void *add(struct maker *maker, void *items, size_t *count, size_t item_bytes)
+{
+	void *item = nt_summary_add(items, count, item_bytes);
+
+	maker->no_memory = maker->no_memory || !item;
+	return item;
+}
+
+#define ADD(maker, member)                                                          \
+	add(maker, &(maker)->summary->member##s, &(maker)->summary->member##_count, \
+	    sizeof(*(maker)->summary->member##s))
+
+/* ---- the step */
+
+static int by_length(const void *left, const void *right)
+{
+	float a = *(const float *)left, b = *(const float *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker)
+{
+	float us[NT_SUM_PERIODS];
+
+	if (marker->coll < 0 || marker->periods == 0)
+		return;
+	memcpy(us, marker->period_us, marker->periods * sizeof(us[0]));
+	qsort(us, marker->periods, sizeof(us[0]), by_length);
+	for (unsigned i = 0; i < 3; i++)
+		step->step_us[i] = (double)us[(marker->periods - 1) * (i + 1) / 4];
+	step->steps = marker->calls;
+}
+
+static void note_word(char *out, size_t out_bytes, const struct nt_sum_word *word)
+{
+	if (!out[0] && word->known && !word->mixed)
+		snprintf(out, out_bytes, "%.*s", (int)out_bytes - 1, word->text);
+}
+
+/* What the records say of the step, where nothing else does. */
+static void note_step(struct nt_step *step, const struct nt_sum *sum)
+{
+	int64_t heard = 0;
+
+	for (size_t i = 0; i < sum->comm_count; i++) {
+		if (sum->comms[i].ranks > step->ranks)
+			step->ranks = sum->comms[i].ranks;
+		if (sum->comms[i].nodes > step->nodes)
+			step->nodes = sum->comms[i].nodes;
+	}
+	for (size_t i = 0; i < sum->node_count; i++)
+		heard += sum->nodes[i].records > 0;
+	if (heard > step->nodes)
+		step->nodes = heard;
+	step->heard = heard;
+	if (!step->mode[0])
+		snprintf(step->mode, sizeof(step->mode), "%s", sum->mode);
+	if (!step->nccl[0] && sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
+		snprintf(step->nccl, sizeof(step->nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
+			 (int)(sum->nccl / 100 % 100), (int)(sum->nccl % 100));
+	note_word(step->launch, sizeof(step->launch), &sum->launch);
+	note_word(step->fabric, sizeof(step->fabric), &sum->fabric);
+	note_word(step->driver, sizeof(step->driver), &sum->driver);
+	if (isnan(step->step_us[1]))
+		note_marker(step, &sum->marker);
+	step->whole = true;
+}
+
+/* ---- families, communicators, nodes */
+
+static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
+{
+	struct nt_summary *summary = maker->summary;
+	struct nt_family *family;
+	size_t i;
+
+	for (i = maker->first_family; i < summary->family_count; i++) {
+		family = &summary->families[i];
+		if (family->ranks == comm->ranks && family->nodes == comm->nodes &&
+		    family->like == comm->like && strcmp(family->name, comm->name) == 0)
+			break;
+	}
+	if (i == summary->family_count) {
+		family = nt_summary_add(&summary->families, &summary->family_count,
+					sizeof(*family));
+		if (!family) {
+			maker->no_memory = true;
+			return SIZE_MAX;
+		}
+		family->step = maker->step_at;
+		family->ranks = (uint32_t)comm->ranks;
+		family->nodes = (uint32_t)comm->nodes;
+		family->like = comm->like;
+		memcpy(family->name, comm->name, sizeof(family->name));
+	}
+	summary->families[i].comms++;
+	return i;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	uint32_t a = ((const struct nt_place_seen *)left)->rank;
+	uint32_t b = ((const struct nt_place_seen *)right)->rank;
+
+	return (a > b) - (a < b);
+}
+
+static void add_places(struct maker *maker, const struct nt_sum_comm *comm)
+{
+	struct nt_summary *summary = maker->summary;
+	size_t first = summary->place_count;
+
+	for (size_t i = 0; i < comm->place_count; i++) {
+		struct nt_place_seen *place = ADD(maker, place);
+
+		if (!place)
+			return;
+		place->rank = (uint32_t)comm->places[i].rank;
+		place->task = comm->places[i].task;
+		place->node = maker->first_node + comm->places[i].node;
+	}
+	if (summary->place_count > first)
+		qsort(summary->places + first, summary->place_count - first,
+		      sizeof(summary->places[0]), by_rank);
+}
+
+/* The time of a call as it is known best: of what is in use, its own before its period. */
+static double key_us(const struct nt_sum_key *key)
+{
+	bool committed = key->state == NT_SUM_COMMITTED && key->arm != NT_ARM_AUTO;
+
+	if (committed && !isnan(key->own_us[1]))
+		return key->own_us[1];
+	if (committed && !isnan(key->arm_us))
+		return key->arm_us;
+	if (!isnan(key->own_us[0]))
+		return key->own_us[0];
+	return isnan(key->auto_us) ? key->predicted_us[0] : key->auto_us;
+}
+
+static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int coll)
+{
+	struct nt_volume volume = { .coll = coll, .ms = NAN };
+	struct nt_volume *added;
+
+	for (size_t k = 0; k < comm->key_count; k++) {
+		const struct nt_sum_key *key = &comm->keys[k];
+		double inside, between, us = key_us(key);
+
+		if (key->coll != coll || key->calls <= 0)
+			continue;
+		nt_ring_volume(coll, (double)comm->ranks, (double)comm->nodes, (double)key->bytes,
+			       &inside, &between);
+		volume.calls += key->calls;
+		volume.bytes += (double)key->calls * (double)key->bytes;
+		volume.inside_bytes += (double)key->calls * inside;
+		volume.between_bytes += (double)key->calls * between;
+		if (!isnan(us))
+			volume.ms = (isnan(volume.ms) ? 0 : volume.ms) +
+				    (double)key->calls * us / 1e3;
+	}
+	added = volume.calls > 0 ? ADD(maker, volume) : NULL;
+	if (added)
+		*added = volume;
+}
+
+static const char *comm_state(const struct nt_sum_comm *comm)
+{
+	if (comm->rejected)
+		return NT_COMMSTATE_REJECTED;
+	return comm->joining ? NT_COMMSTATE_JOINING : NT_COMMSTATE_AGREED;
+}
+
+/* "" where it was tuned, or may yet be. */
+static const char *comm_why(const struct nt_sum_comm *comm, bool early)
+{
+	if (comm->why[0])
+		return comm->why;
+	if (comm->rejected)
+		return "its ranks do not match";
+	return comm->joining && !early ? "its ranks were not all seen" : "";
+}
+
+static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+{
+	struct nt_summary *summary = maker->summary;
+	struct nt_comm_seen *seen = ADD(maker, comm);
+	size_t at = summary->comm_count - 1;
+
+	if (!seen)
+		return;
+	seen->step = maker->step_at;
+	seen->family = family;
+	memcpy(seen->id, comm->id, sizeof(seen->id));
+	memcpy(seen->name, comm->name, sizeof(seen->name));
+	seen->ranks = (uint32_t)comm->ranks;
+	seen->nodes = (uint32_t)comm->nodes;
+	seen->state = comm_state(comm);
+	snprintf(seen->why, sizeof(seen->why), "%s", comm_why(comm, maker->step->early != 0));
+	seen->reason = nt_reason_find(seen->why);
+	seen->alike = comm->alike;
+	seen->first_place = summary->place_count;
+	add_places(maker, comm);
+	summary->comms[at].place_count = summary->place_count - summary->comms[at].first_place;
+	summary->comms[at].first_volume = summary->volume_count;
+	for (int coll = 0; coll < NT_COLLS; coll++)
+		add_volume(maker, comm, coll);
+	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
+}
+
+static void add_nodes(struct maker *maker)
+{
+	for (size_t i = 0; i < maker->sum->node_count; i++) {
+		struct nt_node_seen *node = ADD(maker, node);
+
+		if (!node)
+			return;
+		*node = maker->sum->nodes[i];
+		node->step = maker->step_at;
+	}
+}
+
+/* ---- rows */
+
+/* NAN stands for nothing: what is known is kept. */
+static double plus(double left, double right)
+{
+	if (isnan(left))
+		return right;
+	return isnan(right) ? left : left + right;
+}
+
+static int64_t plus_count(int64_t left, int64_t right)
+{
+	if (left < 0)
+		return right;
+	return right < 0 ? left : left + right;
+}
+
+static void merge(struct draft *draft, const struct nt_sum_comm *comm, const struct nt_sum_key *key)
+{
+	bool firmer = !draft->key || key->state > draft->key->state ||
+		      (key->state == draft->key->state && key->calls > draft->key->calls);
+
+	if (firmer) {
+		draft->key = key;
+		draft->comm = comm;
+	}
+	draft->comms++;
+	draft->calls = plus_count(draft->calls, key->calls);
+	draft->spent_calls = plus_count(draft->spent_calls, key->spent_calls);
+	draft->rechecks = plus_count(draft->rechecks, key->rechecks);
+	draft->rollbacks = plus_count(draft->rollbacks, key->rollbacks);
+	draft->changes = plus_count(draft->changes, key->changes);
+	draft->forced = plus_count(draft->forced, key->forced);
+	draft->differed = plus_count(draft->differed, key->differed);
+	draft->spent_ms = plus(draft->spent_ms, key->spent_ms);
+	draft->saved_ms = plus(draft->saved_ms, key->saved_ms);
+}
+
+static struct draft *draft_of(struct maker *maker, size_t family, const struct nt_sum_key *key)
+{
+	struct draft *draft;
+
+	for (size_t i = 0; i < maker->draft_count; i++) {
+		draft = &maker->drafts[i];
+		if (draft->family == family && draft->key->coll == key->coll &&
+		    draft->key->bytes == key->bytes)
+			return draft;
+	}
+	draft = &maker->drafts[maker->draft_count++];
+	*draft = (struct draft){
+		.family = family,
+		.calls = -1,
+		.spent_calls = -1,
+		.rechecks = -1,
+		.rollbacks = -1,
+		.changes = -1,
+		.forced = -1,
+		.differed = -1,
+		.spent_ms = NAN,
+		.saved_ms = NAN,
+	};
+	return draft;
+}
+
+static int used_arm(const struct nt_sum_key *key)
+{
+	return key->state == NT_SUM_COMMITTED && key->arm >= 0 ? key->arm : NT_ARM_AUTO;
+}
+
+/* What a row compares: nothing while it is explored. */
+static void note_times(struct nt_row *row, const struct nt_sum_key *key)
+{
+	bool compared = !isnan(key->auto_us) && !isnan(key->arm_us) &&
+			key->state != NT_SUM_EXPLORING;
+
+	row->auto_us = key->auto_us;
+	row->auto_p25_us = key->auto_p25_us;
+	row->auto_p75_us = key->auto_p75_us;
+	row->auto_own_us = key->own_us[0];
+	row->auto_period_us = key->period_us[0];
+	row->auto_predicted_us = key->predicted_us[0];
+	if (!compared)
+		return;
+	row->arm_us = key->arm_us;
+	row->arm_p25_us = key->arm_p25_us;
+	row->arm_p75_us = key->arm_p75_us;
+	row->arm_own_us = key->own_us[1];
+	row->arm_period_us = key->period_us[1];
+	row->arm_predicted_us = key->predicted_us[1];
+	row->gain_percent = key->auto_us > 0 ? 100 * (key->auto_us - key->arm_us) / key->auto_us
+					     : NAN;
+}
+
+static int row_reason(const struct draft *draft, bool early)
+{
+	if (draft->key->reason == NT_REASON_COUNTED && comm_why(draft->comm, early)[0])
+		return NT_REASON_COMM_NOT_TUNED;
+	return draft->key->reason;
+}
+
+static const char *state_word(enum nt_sum_state state)
+{
+	static const char *const words[] = {
+		[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,
+		[NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
+		[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,
+		[NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
+		[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
+	};
+
+	return words[state];
+}
+
+static int64_t tally(int64_t count)
+{
+	return count > 0 ? count : 0;
+}
+
+static void fill_row(struct nt_row *row, const struct draft *draft, const struct maker *maker)
+{
+	const struct nt_sum_key *key = draft->key;
+
+	nt_fields_clear(&nt_row_fields, row);
+	row->step = maker->step_at;
+	row->family = draft->family;
+	row->ranks = (uint32_t)draft->comm->ranks;
+	row->nodes = (uint32_t)draft->comm->nodes;
+	row->coll = key->coll;
+	row->bytes = (size_t)key->bytes;
+	row->auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO;
+	row->arm = used_arm(key);
+	note_times(row, key);
+	row->p = key->p;
+	row->samples = key->samples;
+	row->calls = draft->calls;
+	row->spent_calls = draft->spent_calls;
+	row->spent_ms = draft->spent_ms;
+	row->saved_ms = draft->saved_ms;
+	row->rechecks = tally(draft->rechecks);
+	row->rollbacks = tally(draft->rollbacks);
+	row->changes = tally(draft->changes);
+	row->reason = row_reason(draft, maker->step->early != 0);
+	row->decided = key->decided;
+	memcpy(row->from, key->from, sizeof(row->from));
+	row->forced = draft->forced;
+	row->differed = draft->differed;
+	if (draft->comms > 1) {
+		row->comms = draft->comms;
+		row->same = draft->same;
+	}
+	row->state = state_word(key->state);
+}
+
+static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,
+						   const struct draft *draft)
+{
+	for (size_t i = 0; i < sum->explored_count; i++) {
+		const struct nt_sum_explored *explored = &sum->explored[i];
+
+		if (strcmp(explored->id, draft->comm->id) == 0 &&
+		    explored->ranks == draft->comm->ranks && explored->coll == draft->key->coll &&
+		    explored->bytes == draft->key->bytes)
+			return explored;
+	}
+	return NULL;
+}
+
+static void add_arms(struct maker *maker, struct nt_row *row, const struct draft *draft)
+{
+	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
+
+	row->first_arm = maker->summary->arm_count;
+	row->first_try = maker->summary->try_count;
+	for (size_t i = 0; explored && i < explored->arm_count; i++) {
+		struct nt_arm_tried *arm = ADD(maker, arm);
+
+		if (!arm)
+			return;
+		*arm = explored->arm[i];
+		row->arm_count++;
+	}
+}
+
+static void add_rows(struct maker *maker)
+{
+	for (size_t i = 0; i < maker->draft_count; i++) {
+		struct nt_row *row = ADD(maker, row);
+
+		if (!row)
+			return;
+		fill_row(row, &maker->drafts[i], maker);
+		add_arms(maker, row, &maker->drafts[i]);
+	}
+}
+
+static void add_keys(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+{
+	for (size_t k = 0; k < comm->key_count; k++) {
+		struct draft *draft = draft_of(maker, family, &comm->keys[k]);
+
+		merge(draft, comm, &comm->keys[k]);
+	}
+}
+
+/* How many of a row's communicators came to what the row says. */
+static void count_same(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+{
+	for (size_t k = 0; k < comm->key_count; k++) {
+		const struct nt_sum_key *key = &comm->keys[k];
+		struct draft *draft = draft_of(maker, family, key);
+
+		draft->same += draft->key->state == key->state &&
+			       used_arm(draft->key) == used_arm(key);
+	}
+}
+
+/* ---- shares of time, what was spent and saved */
+
+static double row_us(const struct nt_row *row)
+{
+	double us = nt_row_call_us(row, nt_row_in_force(row));
+
+	return isnan(us) ? row->auto_predicted_us : us;
+}
+
+static void add_shares(struct maker *maker)
+{
+	struct nt_summary *summary = maker->summary;
+	struct nt_step *step = &summary->steps[maker->step_at];
+	double total_us = 0;
+
+	for (size_t i = maker->first_row; i < summary->row_count; i++) {
+		struct nt_row *row = &summary->rows[i];
+
+		/* Of all ranks together, for now. */
+		row->share = row->calls > 0 ? row_us(row) * (double)row->calls * row->ranks : NAN;
+		total_us += isnan(row->share) ? 0 : row->share;
+		step->spent_ms = plus(step->spent_ms, row->spent_ms);
+		step->saved_ms = plus(step->saved_ms, row->saved_ms);
+	}
+	for (size_t i = maker->first_row; i < summary->row_count && total_us > 0; i++) {
+		struct nt_row *row = &summary->rows[i];
+
+		row->share /= total_us;
+		if (!isnan(row->share))
+			summary->families[row->family].share += row->share;
+	}
+	if (total_us > 0 && step->ranks > 0)
+		step->comm_ms = total_us / 1e3 / (double)step->ranks;
+}
+
+/* ---- reasons */
+
+static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const char *words)
+{
+	struct nt_summary *summary = maker->summary;
+	struct nt_remark *remark;
+
+	for (size_t i = maker->first_remark; i < summary->remark_count; i++) {
+		remark = &summary->remarks[i];
+		if (remark->ranks == ranks && remark->nodes == nodes &&
+		    strcmp(remark->text, words) == 0) {
+			remark->comms++;
+			return;
+		}
+	}
+	remark = ADD(maker, remark);
+	if (!remark)
+		return;
+	remark->kind = NT_REMARK_WHY;
+	memcpy(remark->step, maker->step->name, sizeof(remark->step));
+	snprintf(remark->text, sizeof(remark->text), "%s", words);
+	remark->reason = nt_reason_find(words);
+	remark->ranks = (uint32_t)ranks;
+	remark->nodes = (uint32_t)nodes;
+	remark->comms = ranks > 0;
+}
+
+/* The shape and the number go before the words, once all are counted. */
+static void finish_whys(struct maker *maker)
+{
+	struct nt_summary *summary = maker->summary;
+
+	for (size_t i = maker->first_remark; i < summary->remark_count; i++) {
+		struct nt_remark *remark = &summary->remarks[i];
+		char text[sizeof(remark->text)];
+
+		if (remark->ranks == 0)
+			continue;
+		memcpy(text, remark->text, sizeof(text));
+		nt_step_why_shape(remark->ranks, remark->nodes, remark->comms, remark->text,
+				  sizeof(remark->text));
+		remark->words = strlen(remark->text);
+		snprintf(remark->text + remark->words, sizeof(remark->text) - remark->words, "%s",
+			 text);
+	}
+}
+
+static void add_whys(struct maker *maker)
+{
+	const struct nt_sum *sum = maker->sum;
+	char text[176];
+
+	for (size_t i = 0; i < NT_STEP_WHYS; i++) {
+		if (sum->flags & nt_step_whys[i].flag)
+			add_why(maker, 0, 0, nt_step_whys[i].text);
+	}
+	if (sum->unusable == 1)
+		add_why(maker, 0, 0, sum->unusable_why);
+	if (sum->unusable > 1) {
+		snprintf(text, sizeof(text), "%zu rank records, %.120s", sum->unusable,
+			 sum->unusable_why);
+		add_why(maker, 0, 0, text);
+	}
+	if (sum->unusable > 0)
+		maker->summary->remarks[maker->summary->remark_count - 1].reason =
+			NT_REASON_UNUSABLE;
+	for (size_t i = 0; i < sum->comm_count; i++) {
+		const struct nt_sum_comm *comm = &sum->comms[i];
+		const char *why = comm_why(comm, maker->step->early != 0);
+
+		if (why[0])
+			add_why(maker, comm->ranks, comm->nodes, why);
+	}
+	finish_whys(maker);
+}
+
+/* ---- all of it */
+
+static void add_dropped(struct maker *maker)
+{
+	for (size_t i = 0; i < maker->sum->dropped_count; i++) {
+		struct nt_dropped *dropped = nt_summary_add(
+			&maker->summary->dropped, &maker->summary->dropped_count, sizeof(*dropped));
+
+		if (!dropped) {
+			maker->no_memory = true;
+			return;
+		}
+		*dropped = maker->sum->dropped[i];
+		dropped->step = maker->step_at;
+	}
+}
+
+static void make(struct maker *maker)
+{
+	const struct nt_sum *sum = maker->sum;
+	size_t *families = calloc(sum->comm_count + 1, sizeof(*families));
+
+	if (!families) {
+		maker->no_memory = true;
+		return;
+	}
+	add_nodes(maker);
+	for (size_t i = 0; i < sum->comm_count && !maker->no_memory; i++) {
+		families[i] = family_of(maker, &sum->comms[i]);
+		add_comm(maker, &sum->comms[i], families[i]);
+		add_keys(maker, &sum->comms[i], families[i]);
+	}
+	for (size_t i = 0; i < sum->comm_count && !maker->no_memory; i++)
+		count_same(maker, &sum->comms[i], families[i]);
+	free(families);
+	if (maker->no_memory)
+		return;
+	add_rows(maker);
+	add_shares(maker);
+	add_whys(maker);
+	add_dropped(maker);
+}
+
+static int compare_comms(const void *left, const void *right)
+{
+	return strcmp(((const struct nt_sum_comm *)left)->id,
+		      ((const struct nt_sum_comm *)right)->id);
+}
+
+int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
+		       struct nt_error *err)
+{
+	struct maker maker = {
+		.summary = summary,
+		.sum = sum,
+		.step_at = summary->step_count,
+		.first_family = summary->family_count,
+		.first_node = summary->node_count,
+		.first_row = summary->row_count,
+		.first_remark = summary->remark_count,
+	};
+	size_t keys = 0;
+
+	for (size_t i = 0; i < sum->comm_count; i++)
+		keys += sum->comms[i].key_count;
+	if (sum->comm_count > 0)
+		qsort(sum->comms, sum->comm_count, sizeof(sum->comms[0]), compare_comms);
+	maker.drafts = calloc(keys + 1, sizeof(maker.drafts[0]));
+	maker.step = ADD(&maker, step);
+	if (maker.drafts && maker.step) {
+		*maker.step = *head;
+		note_step(maker.step, sum);
+		make(&maker);
+		nt_summary_sort(summary);
+	}
+	free(maker.drafts);
+	if (maker.no_memory || !maker.drafts)
+		return nt_error_set(err, "no memory for the step");
+	return 0;
+}

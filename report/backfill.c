@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include "record/child.h"
 #include "record/spoolkeep.h"
-#include "report/config.h"
 #include "report/fair.h"
 #include "report/backlog.h"
+#include "report/recordplaces.h"
 
 #define TIME_S 60 /* of one run; the next takes the rest */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */
@@ -307,7 +307,7 @@ static int run(int argc, char *argv[])
 	int option;
 
 	opterr = 0;
-	nt_config_places(&request.places);
+	nt_record_places(&request.places);
 	request.directory = request.places.spool;
 	while ((option = getopt_long(argc, argv, ":nlrs:t:q:h", options, NULL)) != -1) {
 		status = take_option(&request, option, argv, &answered);

@@ -3,7 +3,6 @@
 /* nccl-tune config: every setting with the value that a step of this user would get. */
 #include "report/config.h"
 
-#include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,25 +19,6 @@ int nt_config_open(struct nt_config *config, const char *path, struct nt_error *
 		return nt_error_set(err, "%.150s has no line for " NT_PLUGSTACK_PLUGIN,
 				    config->stack.path);
 	return nt_site_parse(&config->site, config->stack.tune.argc, config->stack.tune.argv, err);
-}
-
-void nt_config_places(struct nt_record_places *places)
-{
-	static struct nt_config config;
-	const struct nt_site *site = &config.site;
-	struct nt_error err;
-
-	*places = (struct nt_record_places){ .spool = NT_SPOOL_DIR };
-	nt_sinks_init(&places->sinks);
-	if (nt_config_open(&config, NULL, &err) == 0) {
-		if (nt_conf_read(&config.conf, site->config, site->config_given, &err) == 0)
-			nt_site_overrule(&config.site, &config.conf);
-		places->sinks = site->sinks;
-		memcpy(places->spool, site->spooldir, sizeof(places->spool));
-	}
-	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)
-		places->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
-	places->cluster[sizeof(places->cluster) - 1] = '\0';
 }
 
 struct wish {

@@ -21,14 +21,4 @@ struct nt_config {
 /* plugstack.conf and the arguments of the line in it; path: NULL, or another plugstack.conf. */
 int nt_config_open(struct nt_config *config, const char *path, struct nt_error *err);
 
-/* Where this site has records, by its line and its file; the defaults where these cannot be read,
- * as on a host without the plugin. */
-struct nt_record_places {
-	struct nt_sinks sinks;
-	char spool[NT_PATH_MAX];
-	char cluster[64]; /* "": unknown */
-};
-
-void nt_config_places(struct nt_record_places *places);
-
 #endif

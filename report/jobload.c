@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include "record/filesink.h"
 #include "report/accounting.h"
-#include "report/config.h"
 #include "report/controller.h"
 #include "report/join.h"
+#include "report/recordplaces.h"
 #include "report/usertext.h"
 #include "spank/sink.h"
 
@@ -174,7 +174,7 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, 
 	int part_fd = -1;
 	int rc = 0;
 
-	nt_config_places(&places);
+	nt_record_places(&places);
 	if (nt_sinks_have(&places.sinks, NT_SINK_FILE) && places.cluster[0])
 		part_fd = nt_spool_open(places.sinks.directory, NT_PART_FILES, false, NULL);
 	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {

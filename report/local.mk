@@ -51,6 +51,8 @@ libnt_report_la_SOURCES = \
 	%D%/places.h \
 	%D%/print.c \
 	%D%/print.h \
+	%D%/recordplaces.c \
+	%D%/recordplaces.h \
 	%D%/remembered.h \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \

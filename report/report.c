@@ -13,9 +13,9 @@
 #include "record/file.h"
 #include "record/splice.h"
 #include "record/spool.h"
-#include "report/config.h"
 #include "report/jobload.h"
 #include "report/print.h"
+#include "report/recordplaces.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 
@@ -300,7 +300,7 @@ static int run(int argc, char *argv[])
 	int option;
 
 	opterr = 0;
-	nt_config_places(&places);
+	nt_record_places(&places);
 	while ((option = getopt_long(argc, argv, ":jf:s:h", options, NULL)) != -1) {
 		if (option == 'j')
 			request.json = true;

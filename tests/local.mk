@@ -62,6 +62,7 @@ unit_tests = \
 	%D%/unit/report-explored \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
+	%D%/unit/report-places \
 	%D%/unit/report-print \
 	%D%/unit/report-rank \
 	%D%/unit/report-spool \

@@ -162,3 +162,115 @@ has_no_helper() {
 	grep -qh "nccl-tune: job $job step 0: the record is lost: .*; $SPOOL must belong to" "$NT_CLUSTER"/log/n*.log
 	[ -z "$(ls "$SPOOL")" ]
 }
+
+# ---- However a job ends
+
+# job_of NAME, backfilled as a site's timer does it once all have ended
+settle() {
+	local name
+	for name; do wait_sacct "${jobs[$name]}"; done
+	wait_for 60 no_helpers
+	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" --quiet 0 >>"$NT_BASE/backfill.log"
+}
+
+# start NAME <SCRIPT: a job of one step, in jobs[NAME]; exists: a file that the step makes when it is so far
+start() {
+	submit -n1 -J "$1" "${@:2}"
+	jobs[$1]=$job
+	wait_for 60 test -e "$NT_CLUSTER/work/at.$job"
+}
+
+user_report() {
+	as_user "$NT_STAGE/bin/nccl-tune" report "${jobs[$1]}"
+}
+
+here='touch at.$SLURM_JOB_ID'
+
+@test "scancel before NCCL starts, while exploring, right after the first commit, in the steady state" {
+	local -A jobs
+	start steady <<<"srun bash -c 'trap \"rm \\\${dir}/rank.*; RANK_ARM=RING/LL ./rank; exit\" TERM
+		dir=\${NCCL_TUNE_POLICY#*,dir=} dir=\${dir%%,*}; ./rank committed; $here; while :; do sleep 0.1; done'"
+	start before <<<"srun bash -c '$here; sleep 60'"
+	start exploring <<<"srun ./rank exploring bash -c '$here; sleep 60'"
+	wait_for 60 has_record "${jobs[steady]}"
+	start first <<<"srun ./rank committed bash -c '$here; sleep 60'"
+	as_user scancel "${jobs[first]}" "${jobs[steady]}" "${jobs[before]}" "${jobs[exploring]}"
+	settle first steady before exploring
+	run -1 user_report before
+	[[ $output = *'has no record'* ]]
+	run -0 user_report exploring
+	run -0 user_report first
+	[[ $output = *TREE/SIMPLE* ]]
+	# What the tasks left when they were told to end.
+	run -0 user_report steady
+	[[ $output = *RING/LL* && $output != *TREE/SIMPLE* ]]
+}
+
+signal_slurmctld() {
+	local pid
+	read -r pid _ <"$NT_CLUSTER/run/slurmctld.pid"
+	kill "-$1" "$pid"
+}
+
+@test "scancel while the last record is being delivered" {
+	local -A jobs
+	start last <<<"srun ./rank exploring bash -c '$here; until [ -e go ]; do sleep 0.05; done'; sleep 60"
+	signal_slurmctld STOP
+	touch "$NT_CLUSTER/work/go"
+	wait_for 60 compgen -G "$SPOOL/nt.$job.0.*"
+	as_user scancel "$job" 3>&- & scancel=$!
+	sleep 0.5
+	signal_slurmctld CONT
+	wait "$scancel"
+	settle last
+	run -0 user_report last
+	[[ $output = *256K* ]]
+}
+
+@test "all tasks are killed at once, as where memory is short" {
+	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
+		"$0" committed; echo "$SLURM_JOB_ID"; : >"ready.$SLURM_PROCID"
+		until [ -e ready.0 ] && [ -e ready.1 ]; do sleep 0.02; done; kill -KILL $$' "$RANK"
+	rm -f "$NT_CLUSTER"/work/ready.*
+	job=${lines[0]}
+	run -0 record "$job"
+	has_entry 2r1n
+}
+
+@test "the node is lost: what slurmctld was given before is the record" {
+	local -A jobs
+	local pid groups
+	start lost -w n2 --no-requeue <<<"srun ./rank committed bash -c '$here; sleep 600'"
+	wait_for 60 has_record "$job"
+	cluster kill n2
+	groups=$(for pid in $(stepds "$job.0") $(stepds "$job.batch"); do pgrep -P "$pid"; done)
+	for pid in $(stepds "$job.0") $(stepds "$job.batch") $(helper_of "$job"); do kill -KILL "$pid"; done
+	for pid in $groups; do kill -KILL -- "-$(ps -o pgid= "$pid" | tr -d ' ')" || :; done
+	as_root scontrol update nodename=n2 state=down reason=lost
+	settle lost
+	run -0 user_report lost
+	[[ $output = *TREE/SIMPLE* ]]
+	[ "$(sacct_field "$job" state)" = NODE_FAIL ]
+	umount -l "$NT_CLUSTER/run/nccl-tune/n2.$job".*/fs
+	rm -rf "$NT_CLUSTER/run/nccl-tune/n2.$job".*
+	cluster start n2
+	as_root scontrol update nodename=n2 state=resume
+	wait_for 60 nodes_ready
+}
+
+@test "a job that is requeued" {
+	local -A jobs
+	start again --requeue <<<"srun ./rank committed bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || exit 0; $here; sleep 60'"
+	wait_for 60 has_record "$job"
+	as_root scontrol requeue "$job"
+	wait_for 60 is_pending "$job"
+	sleep 3
+	as_root scontrol update jobid="$job" starttime=now
+	settle again
+	timeout 60 sacct -D -X -P -j "$job" -o jobid,state,start,end,admincomment >&3
+	user_report again >&3
+}
+
+is_pending() {
+	[ "$(squeue -h -j "$1" -o '%T %r')" = 'PENDING BeginTime' ]
+}

@@ -95,7 +95,9 @@ static void tell_waiting(struct nt_delivery *delivery, const char *why)
 	const struct nt_errand *errand = delivery->errand;
 	struct nt_error err;
 
-	if (delivery->early || delivery->told || (delivery->spooled && !still_waits(delivery)))
+	/* A batch script without a record brings those of its steps, which stay where they are. */
+	if (delivery->early || delivery->told || !delivery->record[0] ||
+	    (delivery->spooled && !still_waits(delivery)))
 		return;
 	delivery->told = true;
 	if (!delivery->spooled)

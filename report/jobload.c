@@ -13,6 +13,7 @@
 #include "report/controller.h"
 #include "report/join.h"
 #include "report/recordplaces.h"
+#include "report/runs.h"
 #include "report/usertext.h"
 #include "spank/sink.h"
 
@@ -208,6 +209,8 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 	}
 	if (rc == 0)
 		rc = look_elsewhere(texts, id, !no_accounting, err);
+	if (rc == 0 && !no_accounting)
+		(void)nt_runs_load(texts, id, TIMEOUT_MS, NULL);
 	if (rc == 0 && texts->count == 0)
 		rc = explain_silence(no_accounting ? &accounting_err : NULL,
 				     no_controller ? &controller_err : NULL, err);

@@ -125,3 +125,48 @@ int nt_join_step(char **joined, const char *step, const char *record, char added
 	added[0] = '\0';
 	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
 }
+
+/* Has it the same step, with the same record? */
+static bool has_same(struct nt_text ours, const struct nt_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+	struct nt_text value;
+
+	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
+	return nt_scan_member(ours, name, &value) && value.bytes == member->value.bytes &&
+	       memcmp(value.at, member->value.at, value.bytes) == 0;
+}
+
+int nt_join_without(char **text, const char *earlier)
+{
+	char added[NT_JOIN_STEPS] = "";
+	struct nt_text ours, theirs;
+	struct nt_member member;
+	struct nt_scan scan;
+	bool taken = false;
+	char *left;
+	int rc = 0;
+
+	if (!find_ours(*text, &ours) || !find_ours(earlier, &theirs))
+		return 0;
+	left = strdup("");
+	if (!left || begin(&left) < 0) {
+		free(left);
+		return -1;
+	}
+	nt_scan_begin(&scan, ours);
+	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_scan_next(&scan, &member) > 0; i++) {
+		bool same = is_step(&member) && has_same(theirs, &member);
+
+		taken |= same;
+		rc = same ? 0 : add_member(&left, &member, added);
+	}
+	if (rc == 0 && taken) {
+		char *old = *text;
+
+		*text = left;
+		left = old;
+	}
+	free(left);
+	return rc;
+}

@@ -46,6 +46,8 @@ libnt_report_la_SOURCES = \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
+	%D%/marked.c \
+	%D%/marked.h \
 	%D%/memory.c \
 	%D%/places.c \
 	%D%/places.h \
@@ -57,6 +59,8 @@ libnt_report_la_SOURCES = \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/runs.c \
+	%D%/runs.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \

@@ -78,6 +78,31 @@ static void names_of_many_steps_end_in_dots(void **state)
 	free(joined);
 }
 
+/* What a requeued job's text still has of the run before. */
+static void loses_what_an_earlier_run_left(void **state)
+{
+	static const struct {
+		const char *last, *earlier, *left;
+	} cases[] = {
+		{ OURS(STEP("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
+		  OURS(STEP("0", "a")) },
+		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), OURS("") },
+		{ "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}", OURS(STEP("0", "b")),
+		  "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}" },
+		{ "JS1:abc", OURS(STEP("0", "a")), "JS1:abc" },
+		{ OURS(STEP("0", "a")), "", OURS(STEP("0", "a")) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = strdup(cases[i].last);
+
+		assert_int_equal(nt_join_without(&text, cases[i].earlier), 0);
+		assert_string_equal(text, cases[i].left);
+		free(text);
+	}
+}
+
 /* A sacct of our own, first in PATH, that runs script. */
 static void fake_sacct(const char *directory, const char *script)
 {
@@ -186,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins_what_is_not_there),
 		cmocka_unit_test(names_of_many_steps_end_in_dots),
+		cmocka_unit_test(loses_what_an_earlier_run_left),
 		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_directory,
 						remove_directory),
 		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_directory,

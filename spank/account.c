@@ -172,10 +172,12 @@ enum nt_account nt_account_write(const struct nt_account_steps *steps, struct nt
 	return result;
 }
 
-static bool is_there(const struct texts *texts, const struct nt_splice_step *step)
+/* The newest is there by its name. That an older one is not may mean that it had no room. */
+static bool is_there(const struct texts *texts, const struct nt_splice_step *step, bool newest)
 {
 	for (unsigned i = 0; i < NT_SINK_KINDS; i++) {
-		if (texts->at[i] && nt_splice_holds(texts->at[i], step->step, step->record))
+		if (texts->at[i] && nt_splice_holds(texts->at[i], step->step, step->record) &&
+		    (!newest || nt_splice_shows(texts->at[i], step->step)))
 			return true;
 	}
 	return false;
@@ -189,7 +191,7 @@ enum nt_account nt_account_look(const struct nt_account_steps *steps, bool *ther
 
 	*there = result == NT_ACCOUNT_WRITTEN;
 	for (size_t i = 0; *there && i < steps->count; i++)
-		*there = is_there(&texts, &steps->steps[i]);
+		*there = is_there(&texts, &steps->steps[i], i + 1 == steps->count);
 	free_texts(&texts);
 	return result;
 }

@@ -165,7 +165,7 @@ has_no_helper() {
 
 # ---- However a job ends
 
-# job_of NAME, backfilled as a site's timer does it once all have ended
+# settle NAME...: these have ended, and backfill has run as a site's timer runs it.
 settle() {
 	local name
 	for name; do wait_sacct "${jobs[$name]}"; done
@@ -173,7 +173,7 @@ settle() {
 	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" --quiet 0 >>"$NT_BASE/backfill.log"
 }
 
-# start NAME <SCRIPT: a job of one step, in jobs[NAME]; exists: a file that the step makes when it is so far
+# start NAME [OPTION]... <SCRIPT: its id is in jobs[NAME]. The script makes the file at.JOB when it is so far.
 start() {
 	submit -n1 -J "$1" "${@:2}"
 	jobs[$1]=$job
@@ -239,13 +239,13 @@ signal_slurmctld() {
 
 @test "the node is lost: what slurmctld was given before is the record" {
 	local -A jobs
-	local pid groups
+	local pid tasks
 	start lost -w n2 --no-requeue <<<"srun ./rank committed bash -c '$here; sleep 600'"
 	wait_for 60 has_record "$job"
 	cluster kill n2
-	groups=$(for pid in $(stepds "$job.0") $(stepds "$job.batch"); do pgrep -P "$pid"; done)
+	tasks=$(for pid in $(stepds "$job.0") $(stepds "$job.batch"); do pgrep -P "$pid"; done)
 	for pid in $(stepds "$job.0") $(stepds "$job.batch") $(helper_of "$job"); do kill -KILL "$pid"; done
-	for pid in $groups; do kill -KILL -- "-$(ps -o pgid= "$pid" | tr -d ' ')" || :; done
+	for pid in $tasks; do kill -KILL -- "-$(ps -o pgid= "$pid" | tr -d ' ')" || :; done
 	as_root scontrol update nodename=n2 state=down reason=lost
 	settle lost
 	run -0 user_report lost
@@ -258,17 +258,26 @@ signal_slurmctld() {
 	wait_for 60 nodes_ready
 }
 
-@test "a job that is requeued" {
+@test "a job that is requeued: both runs have their record, and neither has steps of the other" {
 	local -A jobs
-	start again --requeue <<<"srun ./rank committed bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || exit 0; $here; sleep 60'"
-	wait_for 60 has_record "$job"
+	start again --requeue <<<"srun bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || export RANK_ARM=RING/LL; ./rank committed'
+		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 60'"
+	wait_for 60 has_step "$job" 1
 	as_root scontrol requeue "$job"
 	wait_for 60 is_pending "$job"
-	sleep 3
+	# In the second in which a node was told of the first run's end it refuses what runs next.
+	sleep 2
 	as_root scontrol update jobid="$job" starttime=now
 	settle again
-	timeout 60 sacct -D -X -P -j "$job" -o jobid,state,start,end,admincomment >&3
-	user_report again >&3
+	run -0 user_report again
+	[ "$(grep -c ^Job <<<"$output")" = 2 ]
+	[[ $output = "Job $job"*RING/LL*"Job $job (run 1)"*TREE/SIMPLE* ]]
+	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
+}
+
+# has_step JOB STEP: slurmctld has a record of it
+has_step() {
+	comment_now "$1" | jq -e --arg step "$2" '.nccl_tune[$step]'
 }
 
 is_pending() {

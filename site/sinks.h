@@ -35,7 +35,7 @@ struct nt_sinks {
 /* AdminComment alone. */
 void nt_sinks_init(struct nt_sinks *sinks);
 
-/* Words are separated by blanks, commas or +, but a directory goes on to the next blank or comma. */
+/* Words are separated by blanks, commas or +; a directory goes on to the next blank or comma. */
 int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *err);
 
 /* The same again, as one word. */

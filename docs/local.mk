@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/decisions/0019-spool.md \
 	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
+	%D%/decisions/0023-sinks.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -45,6 +46,8 @@ EXTRA_DIST += \
 	%D%/threat-model.md \
 	%D%/trouble.md \
 	%D%/results/README.md \
+	%D%/results/accounting/README.md \
+	%D%/results/accounting/thousand.json \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \
 	%D%/results/agreement/cost.json \

@@ -302,6 +302,27 @@ waiting_job() {
 	[ -z "$(in_part sent)" ]
 }
 
+@test "Extra, where Slurm has it; elsewhere it is passed over" {
+	site record=admincomment,extra,comment
+	waiting_job
+	as_root scontrol update "jobid=$job" admincomment=JS1:abc
+	touch "$NT_CLUSTER/work/go"
+	wait_sacct "$job"
+	wait_for 60 no_helpers
+	# Whether or not slurmctld hands it to accounting.
+	run -0 backfill --quiet 0
+	has_text "$job" admincomment JS1:abc
+	run -0 --separate-stderr user_report "$job"
+	[[ $output = *TREE/SIMPLE* ]]
+	if slurm_is_at_least 23.02; then
+		[[ $stderr = *"step 0: from Extra"* ]]
+		has_text "$job" comment ''
+		[[ $(sacct_field "$job" extra) = '{"nccl_tune":{"v":1,"0":{'* ]]
+	else
+		[[ $stderr = *"step 0: from Comment"* ]]
+	fi
+}
+
 @test "a user's own Comment makes a report only of what that user says, and no evidence" {
 	local forged='{"nccl_tune":{"v":1,"0":{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL"}}},"7":{"mode":"off"}}}'
 	run -0 as_user srun --nccl-tune=bandit --comment="$forged" "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'

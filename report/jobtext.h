@@ -16,6 +16,7 @@
 struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
 	uint32_t job; /* Slurm's own number of that job, task or component */
+	unsigned run; /* of a job that was requeued: an earlier one's number; 0: the last */
 	bool ended;
 	int64_t end_s; /* since 1970; 0: unknown */
 	char user[64]; /* "" if unknown */

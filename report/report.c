@@ -171,9 +171,10 @@ static void explain_nothing(const struct answer *answer, size_t known)
 	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
 	if (answer->other > 0)
-		fputs("  Its AdminComment holds another program's text; root may find the record on the step's "
-		      "first node\n  ('nccl-tune report' there), or this site keeps records elsewhere (see "
-		      "--file).\n",
+		fputs("  Its AdminComment holds another program's text. The record may wait on the step's first "
+		      "node, for root alone:\n  'nccl-tune backfill' there brings it to where you can read it, "
+		      "if nccl-tune.conf names\n  another place ('record = admincomment extra comment "
+		      "file:DIRECTORY'). Ask an administrator.\n",
 		      stderr);
 	else if (answer->running > 0)
 		fputs("  It has not ended: a record appears with the first decision, and at the end of each "

@@ -57,6 +57,7 @@ static int take(void *argument, const struct nt_text *columns)
 	if (!run)
 		return -1;
 	run->job = job;
+	run->run = count;
 	run->ended = true;
 	return take_away(runs, run);
 }

@@ -254,7 +254,8 @@ signal_slurmctld() {
 	umount -l "$NT_CLUSTER/run/nccl-tune/n2.$job".*/fs
 	rm -rf "$NT_CLUSTER/run/nccl-tune/n2.$job".*
 	cluster start n2
-	as_root scontrol update nodename=n2 state=resume
+	# It may have come back by itself.
+	as_root scontrol update nodename=n2 state=resume || :
 	wait_for 60 nodes_ready
 }
 

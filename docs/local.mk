@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	%D%/decisions/0020-old-glibc.md \
 	%D%/decisions/0021-newer-nccl.md \
 	%D%/decisions/0022-html.md \
+	%D%/decisions/0023-sinks.md \
 	%D%/decisions/0024-twos.md \
 	%D%/design.md \
 	%D%/glossary.md \
@@ -53,6 +54,8 @@ EXTRA_DIST += \
 	%D%/screenshots/report-dark.png \
 	%D%/screenshots/report-light.png \
 	%D%/results/README.md \
+	%D%/results/accounting/README.md \
+	%D%/results/accounting/thousand.json \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \
 	%D%/results/agreement/cost.json \

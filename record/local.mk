@@ -25,6 +25,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/bandwidth.h \
 	%D%/file.c \
 	%D%/file.h \
+	%D%/filesink.c \
+	%D%/filesink.h \
 	%D%/guess.c \
 	%D%/guess.h \
 	%D%/keep.c \

@@ -297,6 +297,15 @@ bool nt_splice_holds(const char *comment, const char *step, const char *record)
 	return nt_text_is(value, record) || is_thin(value);
 }
 
+bool nt_splice_shows(const char *comment, const char *step)
+{
+	struct nt_text text = nt_text_of(comment);
+	struct nt_text ours, value;
+
+	return nt_scan_is(text, '{') && nt_scan_member(text, NT_RECORD_KEY, &ours) &&
+	       nt_scan_member(ours, step, &value);
+}
+
 enum nt_splice nt_splice_steps(const char *comment, const struct nt_splice_step *steps,
 			       size_t count, char **out)
 {

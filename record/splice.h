@@ -31,6 +31,9 @@ enum nt_splice {
 /* Does the text hold this record of the step, in full or as far as there was room for it? */
 bool nt_splice_holds(const char *comment, const char *step, const char *record);
 
+/* Is the step there by its name? What was written last is: others go before it. */
+bool nt_splice_shows(const char *comment, const char *step);
+
 struct nt_splice_step {
 	const char *step; /* "0", "batch", ...; no two alike */
 	const char *record; /* has been checked (nt_step_check) */

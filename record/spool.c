@@ -28,7 +28,7 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 {
 	struct stat status;
 
-	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+	if (fstat(fd, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
 	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
@@ -38,26 +38,31 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 		path);
 }
 
-static int open_at(int parent_fd, const char *path, bool make, struct nt_error *err)
+/* The daemon's umask does not count. */
+static int open_at(int parent_fd, const char *path, bool make, mode_t mode, struct nt_error *err)
 {
+	bool made = make && mkdirat(parent_fd, path, mode) == 0;
 	int fd;
 
-	if (make && mkdirat(parent_fd, path, 0700) < 0 && errno != EEXIST)
+	if (make && !made && errno != EEXIST)
 		return nt_error_set(err, "cannot make %.150s: %m", path);
 	fd = openat(parent_fd, path, DIR_FLAGS);
 	if (fd < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", path);
+	if (made)
+		(void)fchmod(fd, mode);
 	return check_owner(fd, path, err);
 }
 
 int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err)
 {
-	int parent_fd = open_at(AT_FDCWD, directory, make, err);
+	int parent_fd = open_at(AT_FDCWD, directory, make, part == NT_PART_FILES ? 0755 : 0700,
+				err);
 	int fd, problem;
 
 	if (parent_fd < 0 || !name_of(part))
 		return parent_fd;
-	fd = open_at(parent_fd, name_of(part), make, err);
+	fd = open_at(parent_fd, name_of(part), make, 0700, err);
 	problem = errno;
 	close(parent_fd);
 	errno = problem;
@@ -140,14 +145,19 @@ int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, str
 	return write_file(part_fd, name, line, sync, err);
 }
 
-int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry)
+int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry)
 {
 	char name[NAME_BYTES];
-	int fd;
 
 	if (file_name(entry, name, NULL) < 0)
 		return -1;
-	fd = openat(part_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return openat(part_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry)
+{
+	int fd = nt_spool_open_file(part_fd, entry);
+
 	if (fd < 0)
 		return -1;
 	(void)fsync(fd);

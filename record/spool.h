@@ -7,7 +7,8 @@
  * nccl-tune-record(5) describes it. A record waits in the spool itself until slurmctld has taken
  * it, then lies in NT_SPOOL_SENT until accounting is seen to have it after the job's end, or in
  * NT_SPOOL_DEAD once it is known that it cannot be delivered. The site's directory of files is made
- * of such files, too. The directories are the daemon's own, mode 0700 where they are made here; a
+ * of such files, too. The directories are the daemon's own, mode 0700 where they are made here, but
+ * 0755 of the site's directory of files, whose files have rights of their own (filesink.h); a
  * file appears whole or not at all, and takes the place of an older one of the same step.
  *
  * Threads:  one at a time.
@@ -68,6 +69,8 @@ int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, str
 
 /* Without a look at what else is there (spoolkeep.h). sync: it is to outlive the machine. */
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
+/* The file that was put there, to be read; -1: it is there no more. */
+int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry);
 /* From now on a file that was put there is to outlive the machine; -1: it is there no more. */
 int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry);
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry);
@@ -84,7 +87,7 @@ struct nt_spool_list {
 	size_t count;
 };
 
-/* The files of a part, the oldest first; of one job (cluster not NULL), or all. */
+/* The files of a part, the oldest first; of one job of that cluster, or all (cluster NULL). */
 int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
 		  struct nt_error *err);
 void nt_spool_list_fini(struct nt_spool_list *list);

@@ -61,7 +61,8 @@ static int read_text(struct nt_spooled *spooled, char **text, size_t *text_bytes
 		nt_error_set(err, "cannot look at it: %m");
 	else if (!S_ISREG(status->st_mode))
 		nt_error_set(err, "not a plain file");
-	else if (status->st_uid != geteuid() || (status->st_mode & (S_IWGRP | S_IWOTH)))
+	else if ((status->st_uid != geteuid() && status->st_uid != 0) ||
+		 (status->st_mode & (S_IWGRP | S_IWOTH)))
 		nt_error_set(err, "another user owns it or may write it");
 	else
 		rc = nt_file_read_fd(fd, spooled->name, NT_SPOOL_FILE_MAX, text, text_bytes, err);

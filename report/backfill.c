@@ -19,6 +19,7 @@
 #include "record/spoolkeep.h"
 #include "report/fair.h"
 #include "report/backlog.h"
+#include "report/recordplaces.h"
 
 #define TIME_S 60 /* of one run; the next takes the rest */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */
@@ -26,6 +27,7 @@
 #define BROKEN_MAX 3 /* portions that accounting does not answer for, one after the other */
 
 struct request {
+	struct nt_record_places places;
 	const char *directory;
 	bool dry_run, list, retry;
 	int64_t time_s, quiet_s;
@@ -238,6 +240,7 @@ static int backfill(const struct request *request)
 	struct work work = {
 		.request = request,
 		.backlog = { .dry_run = request->dry_run,
+			     .sinks = &request->places.sinks,
 			     .quiet_s = request->quiet_s,
 			     .deadline_ms = nt_clock_ms() + request->time_s * 1000,
 			     .parts = { -1, -1, -1 } },
@@ -247,8 +250,8 @@ static int backfill(const struct request *request)
 	int rc;
 
 	/* The plugin makes the directory when it first needs it. */
-	if (spool_fd < 0 && errno == ENOENT && strcmp(request->directory, NT_SPOOL_DIR) == 0) {
-		puts("nothing to do: there is no " NT_SPOOL_DIR);
+	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places.spool) {
+		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
 	}
 	if (spool_fd < 0) {
@@ -298,14 +301,14 @@ static int run(int argc, char *argv[])
 		{ "time", required_argument, NULL, 't' }, { "quiet", required_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
 	};
-	struct request request = { .directory = NT_SPOOL_DIR,
-				   .time_s = TIME_S,
-				   .quiet_s = QUIET_S };
+	struct request request = { .time_s = TIME_S, .quiet_s = QUIET_S };
 	bool answered = false;
 	int status = 0;
 	int option;
 
 	opterr = 0;
+	nt_record_places(&request.places);
+	request.directory = request.places.spool;
 	while ((option = getopt_long(argc, argv, ":nlrs:t:q:h", options, NULL)) != -1) {
 		status = take_option(&request, option, argv, &answered);
 		if (status != 0 || answered)
@@ -333,14 +336,16 @@ const struct nt_command nt_command_backfill = {
 		"AdminComment of their jobs in accounting, check it there, and remove them from the\n"
 		"spool. Those that did reach it are added again where another program has replaced\n"
 		"the text at the job's end. A job that has not ended is left for later; another\n"
-		"program's text is never changed: a record that has no place beside it is set aside,\n"
+		"program's text is never changed: a record that has no place beside it goes to the next\n"
+		"sink of the site's list (record in nccl-tune.conf). Where none takes it it is set aside,\n"
 		"told once, and kept for 90 days ('nccl-tune report JOB' as root shows it).\n"
 		"Run it on every node, by a timer.\n"
 		"\n"
 		"  -n, --dry-run          say what would be done, and do nothing\n"
 		"  -l, --list             list what waits, what was sent, and what was set aside and why\n"
 		"  -r, --retry            try again what was set aside\n"
-		"  -s, --spool DIRECTORY  the spool (default: " NT_SPOOL_DIR ")\n"
+		"  -s, --spool DIRECTORY  the spool (default: as the site has it, else " NT_SPOOL_DIR
+		")\n"
 		"  -t, --time SECONDS     begin nothing after so long, the next run goes on (default: 60)\n"
 		"  -q, --quiet SECONDS    how long after a job's end to go on looking (default: 900)\n"
 		"  -h, --help             print this\n"

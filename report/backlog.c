@@ -10,11 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 #include "record/child.h"
+#include "record/filesink.h"
 #include "record/splice.h"
 #include "record/spoolkeep.h"
 #include "report/accounting.h"
 #include "report/command.h"
 #include "report/database.h"
+#include "report/usertext.h"
+#include "spank/sink.h"
 
 #define SACCT_MS 30000
 #define UNKNOWN_S (7 * 24 * 60 * 60) /* a job that accounting has not heard of by then never was */
@@ -25,6 +28,7 @@ struct letter {
 	struct nt_spooled spooled;
 	enum nt_spool_part part;
 	enum fate fate;
+	enum nt_sink sink; /* where it was put */
 	struct nt_error why; /* of FATE_FAILED and FATE_DEAD */
 };
 
@@ -72,18 +76,35 @@ static int let_go(const struct nt_backlog *backlog, const struct letter *letter,
 		  struct nt_error *err)
 {
 	forget_older(backlog, letter);
-	if (time(NULL) - end_s >= backlog->quiet_s)
+	if (time(NULL) - end_s >= backlog->quiet_s ||
+	    (letter->fate == FATE_WRITTEN && letter->sink == NT_SINK_FILE))
 		return nt_spooled_remove(&letter->spooled, err);
 	if (letter->part == NT_PART_WAITING)
 		return nt_spooled_move(&letter->spooled, backlog->parts[NT_PART_SENT], err);
 	return 0;
 }
 
+/* Where it went, if that is not where everybody looks. */
+static const char *goal_of(const struct nt_backlog *backlog, const struct letter *letter,
+			   char out[NT_PATH_MAX])
+{
+	const struct nt_sink_place *place = nt_sink_place(letter->sink);
+
+	out[0] = '\0';
+	if (letter->fate == FATE_WRITTEN && letter->sink != NT_SINK_ADMINCOMMENT)
+		snprintf(out, NT_PATH_MAX, " into %.200s",
+			 place ? place->name : backlog->sinks->directory);
+	return out;
+}
+
 static void tell(const struct nt_backlog *backlog, const struct letter *letter, const char *what)
 {
+	char goal[NT_PATH_MAX];
+
 	if (letter->part == NT_PART_WAITING || letter->fate == FATE_WRITTEN)
-		printf("job %u, step %s: %s%s\n", letter->spooled.job, letter->spooled.step,
-		       backlog->dry_run && letter->fate == FATE_WRITTEN ? "would be " : "", what);
+		printf("job %u, step %s: %s%s%s\n", letter->spooled.job, letter->spooled.step,
+		       backlog->dry_run && letter->fate == FATE_WRITTEN ? "would be " : "", what,
+		       goal_of(backlog, letter, goal));
 }
 
 static void complain(const struct letter *letter, const char *what)
@@ -147,56 +168,135 @@ static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32
 }
 
 /* Accounting must now say what was meant. */
-static int verify(const char *cluster, uint32_t job, const char *expected, struct nt_error *err)
+static int verify(const char *cluster, const struct nt_jobtext *job, enum nt_sink sink,
+		  const char *expected, struct nt_error *err)
 {
 	struct nt_jobtexts texts = { .count = 0 };
 	const struct nt_jobtext *found;
-	int rc = nt_accounting_load_jobs(&texts, &job, 1, cluster, SACCT_MS, err);
+	int rc = nt_accounting_load_jobs(&texts, &job->job, 1, cluster, SACCT_MS, err);
 
-	found = rc == 0 ? find_job(&texts, job) : NULL;
-	if (rc == 0 && (!found || strcmp(found->comment, expected) != 0))
+	if (rc == 0 && sink != NT_SINK_ADMINCOMMENT)
+		rc = nt_usertext_load(&texts, cluster, SACCT_MS, err);
+	found = rc == 0 ? find_job(&texts, job->job) : NULL;
+	if (rc == 0 && (!found || strcmp(nt_jobtext_at(found, sink), expected) != 0))
 		rc = nt_error_set(err, "accounting does not hold what was written to it");
 	nt_jobtexts_fini(&texts);
 	return rc;
 }
 
-static int write_job(const char *cluster, const struct nt_jobtext *job, const char *text,
-		     struct nt_error *err)
+static int write_job(const char *cluster, const struct nt_jobtext *job, enum nt_sink sink,
+		     const char *text, struct nt_error *err)
 {
 	struct nt_jobid id;
 
 	if (nt_jobid_parse(&id, job->label, err) < 0)
 		return -1;
-	if (nt_database_write(cluster, &id, text, err) < 0)
+	if (nt_database_write(cluster, &id, nt_sink_place(sink), text, err) < 0)
 		return -1;
-	return verify(cluster, job->job, text, err);
+	return verify(cluster, job, sink, text, err);
 }
 
-/* Put the record into *text, which is replaced. */
-static void merge(struct letter *letter, char **text)
+/* What a job's places should say. */
+struct goals {
+	char *text[NT_SINK_KINDS];
+	bool changed[NT_SINK_KINDS];
+};
+
+static bool is_held(const struct nt_sinks *sinks, const struct goals *goals,
+		    const struct nt_spooled *spooled)
 {
+	for (unsigned i = 0; i < sinks->count; i++) {
+		const char *text = goals->text[sinks->at[i]];
+
+		if (text && nt_splice_holds(text, spooled->step, spooled->record))
+			return true;
+	}
+	return false;
+}
+
+/* FATE_NONE: this place does not take it, and *why says why. */
+static enum fate merge_at(struct letter *letter, enum nt_sink sink, struct goals *goals)
+{
+	const struct nt_sink_place *place = nt_sink_place(sink);
 	const struct nt_spooled *spooled = &letter->spooled;
 	char *merged;
 
-	if (letter->part == NT_PART_SENT &&
-	    nt_splice_holds(*text, spooled->step, spooled->record)) {
+	if (!goals->text[sink])
+		return FATE_NONE;
+	switch (nt_splice_step(goals->text[sink], spooled->step, spooled->record, &merged)) {
+	case NT_SPLICED:
+		free(goals->text[sink]);
+		goals->text[sink] = merged;
+		goals->changed[sink] = true;
+		return FATE_WRITTEN;
+	case NT_SPLICE_UNCHANGED: return FATE_PRESENT;
+	case NT_SPLICE_FOREIGN:
+		nt_error_set(&letter->why, "its %s holds what is not ours to change", place->name);
+		return FATE_NONE;
+	case NT_SPLICE_NO_ROOM:
+		nt_error_set(&letter->why, "its %s has no room for it", place->name);
+		return FATE_NONE;
+	default: nt_error_set(&letter->why, "no memory for the merged text"); return FATE_FAILED;
+	}
+}
+
+static enum fate file(const struct nt_backlog *backlog, struct letter *letter)
+{
+	const struct nt_spooled *spooled = &letter->spooled;
+	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
+					      spooled->step,	spooled->record, NULL };
+
+	if (backlog->dry_run)
+		return FATE_WRITTEN;
+	return nt_filesink_put(backlog->sinks->directory, &entry, NULL, &letter->why) == 0
+		       ? FATE_WRITTEN
+		       : FATE_NONE;
+}
+
+/* Into the first place of the site's list that takes it. */
+static void merge(const struct nt_backlog *backlog, struct letter *letter, struct goals *goals)
+{
+	const struct nt_sinks *sinks = backlog->sinks;
+
+	if (letter->part == NT_PART_SENT && is_held(sinks, goals, &letter->spooled)) {
 		letter->fate = FATE_PRESENT;
 		return;
 	}
-	switch (nt_splice_step(*text, spooled->step, spooled->record, &merged)) {
-	case NT_SPLICED:
-		free(*text);
-		*text = merged;
-		letter->fate = FATE_WRITTEN;
-		break;
-	case NT_SPLICE_UNCHANGED: letter->fate = FATE_PRESENT; break;
-	case NT_SPLICE_FOREIGN:
-		fail(letter, FATE_DEAD, "its AdminComment holds what is not ours to change");
-		break;
-	case NT_SPLICE_NO_ROOM:
-		fail(letter, FATE_DEAD, "its AdminComment has no room for it");
-		break;
-	case NT_SPLICE_NO_MEMORY: fail(letter, FATE_FAILED, "no memory for the merged text"); break;
+	nt_error_set(&letter->why, "Slurm has no place for it");
+	for (unsigned i = 0; i < sinks->count && letter->fate == FATE_NONE; i++) {
+		letter->sink = sinks->at[i];
+		letter->fate = sinks->at[i] == NT_SINK_FILE ? file(backlog, letter)
+							    : merge_at(letter, sinks->at[i], goals);
+	}
+	if (letter->fate == FATE_NONE)
+		letter->fate = FATE_DEAD;
+}
+
+static int begin_goals(const struct nt_sinks *sinks, const struct nt_jobtext *job,
+		       struct goals *goals)
+{
+	*goals = (struct goals){ .text = { NULL } };
+	for (unsigned i = 0; i < sinks->count; i++) {
+		enum nt_sink sink = sinks->at[i];
+
+		if (!nt_sink_place(sink))
+			continue;
+		goals->text[sink] = strdup(nt_jobtext_at(job, sink));
+		if (!goals->text[sink])
+			return -1;
+	}
+	return 0;
+}
+
+/* What was meant for a place that took no change. */
+static void fail_those_of(struct portion *portion, uint32_t job, enum nt_sink sink, const char *why)
+{
+	for (size_t i = 0; i < portion->count; i++) {
+		struct letter *letter = &portion->letters[i];
+
+		if (letter->fate == FATE_WRITTEN && letter->sink == sink &&
+		    letter->spooled.job == job)
+			fail(letter, FATE_FAILED, why);
 	}
 }
 
@@ -204,31 +304,27 @@ static void merge(struct letter *letter, char **text)
 static void settle_ended(const struct nt_backlog *backlog, struct portion *portion,
 			 const struct letter *first, const struct nt_jobtext *job)
 {
-	char *text = strdup(job->comment);
-	bool changed = false;
+	const char *cluster = first->spooled.cluster;
+	struct goals goals;
 	struct nt_error err;
+	bool ready = begin_goals(backlog->sinks, job, &goals) == 0;
 
 	for (size_t i = 0; i < portion->count; i++) {
 		struct letter *letter = &portion->letters[i];
 
 		if (letter->fate != FATE_NONE || letter->spooled.job != job->job)
 			continue;
-		if (text)
-			merge(letter, &text);
+		if (ready)
+			merge(backlog, letter, &goals);
 		else
 			fail(letter, FATE_FAILED, "no memory for the merged text");
-		changed |= letter->fate == FATE_WRITTEN;
 	}
-	if (changed && !backlog->dry_run &&
-	    write_job(first->spooled.cluster, job, text, &err) < 0) {
-		for (size_t i = 0; i < portion->count; i++) {
-			struct letter *letter = &portion->letters[i];
-
-			if (letter->fate == FATE_WRITTEN && letter->spooled.job == job->job)
-				fail(letter, FATE_FAILED, err.text);
-		}
+	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++) {
+		if (goals.changed[sink] && !backlog->dry_run &&
+		    write_job(cluster, job, (enum nt_sink)sink, goals.text[sink], &err) < 0)
+			fail_those_of(portion, job->job, (enum nt_sink)sink, err.text);
+		free(goals.text[sink]);
 	}
-	free(text);
 }
 
 static void settle_unknown(struct letter *letter)
@@ -305,8 +401,9 @@ static size_t read_letters(struct nt_backlog *backlog, struct portion *portion,
 	return i;
 }
 
-static int load_texts(struct portion *portion, struct nt_error *err)
+static int load_texts(const struct nt_sinks *sinks, struct portion *portion, struct nt_error *err)
 {
+	const char *cluster = portion->letters[0].spooled.cluster;
 	uint32_t jobs[NT_BACKLOG_PORTION];
 	size_t count = 0;
 
@@ -319,8 +416,11 @@ static int load_texts(struct portion *portion, struct nt_error *err)
 		if (seen == count)
 			jobs[count++] = job;
 	}
-	return nt_accounting_load_jobs(&portion->texts, jobs, count,
-				       portion->letters[0].spooled.cluster, SACCT_MS, err);
+	if (nt_accounting_load_jobs(&portion->texts, jobs, count, cluster, SACCT_MS, err) < 0)
+		return -1;
+	return nt_sinks_have(sinks, NT_SINK_EXTRA) || nt_sinks_have(sinks, NT_SINK_COMMENT)
+		       ? nt_usertext_load(&portion->texts, cluster, SACCT_MS, err)
+		       : 0;
 }
 
 static void give_up(struct nt_backlog *backlog, const struct portion *portion,
@@ -347,7 +447,7 @@ size_t nt_backlog_settle(struct nt_backlog *backlog, const struct nt_backlog_fil
 	*broken = !portion.letters;
 	if (portion.letters)
 		read = read_letters(backlog, &portion, files, count);
-	if (portion.count > 0 && load_texts(&portion, &err) < 0) {
+	if (portion.count > 0 && load_texts(backlog->sinks, &portion, &err) < 0) {
 		give_up(backlog, &portion, &err);
 		*broken = true;
 	}

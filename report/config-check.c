@@ -12,8 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "launch/file.h"
+#include "record/filesink.h"
 #include "report/command.h"
 #include "report/config.h"
+#include "spank/sink.h"
 #include "spank/slurm_compat.h"
 
 struct check {
@@ -175,6 +177,38 @@ static void check_job_line(struct check *check)
 		    conf->path);
 }
 
+/* The directory of records, if it is there yet: as nt-recordd wants it, and for users to read. */
+static void check_record_directory(struct check *check, const char *directory)
+{
+	struct stat status;
+
+	if (lstat(directory, &status) < 0)
+		return;
+	if (!S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+	    (status.st_mode & (S_IWGRP | S_IWOTH)))
+		say(check, true,
+		    "record: %s must be a directory of root's, and writable to nobody else",
+		    directory);
+	else if (!nt_filesink_has_lists(directory))
+		say(check, false,
+		    "record: %s is on a file system without access lists: root alone can read the "
+		    "records there",
+		    directory);
+}
+
+static void check_sinks(struct check *check)
+{
+	const struct nt_config *config = &check->config;
+	const struct nt_sinks *sinks = config->conf.record_line ? &config->conf.sinks
+								: &config->site.sinks;
+
+	if (nt_sinks_have(sinks, NT_SINK_EXTRA) && !nt_sink_place(NT_SINK_EXTRA))
+		say(check, false,
+		    "record: this release of Slurm keeps no Extra of a job: it is passed over");
+	if (nt_sinks_have(sinks, NT_SINK_FILE))
+		check_record_directory(check, sinks->directory);
+}
+
 static int check_all(const char *plugstack, const char *file)
 {
 	static struct check check;
@@ -189,6 +223,7 @@ static int check_all(const char *plugstack, const char *file)
 	if (check_text(&check, path, file || site->config_given) == 0) {
 		check_owner(&check, path, in_force);
 		check_job_line(&check);
+		check_sinks(&check);
 		if (check.problems == 0)
 			printf("%s: %u section%s, in order\n", path, check.config.conf.count - 1,
 			       check.config.conf.count == 2 ? "" : "s");

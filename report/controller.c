@@ -9,6 +9,7 @@
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "spank/sink.h"
 #include "spank/slurm_compat.h"
 
 static struct nt_jobid id_of(const slurm_job_info_t *job)
@@ -68,6 +69,14 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 			       strlen(comment));
 	if (!text)
 		return -1;
+	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++) {
+		const struct nt_sink_place *place = nt_sink_place((enum nt_sink)sink);
+		const char *shown = place ? place->shown(job) : NULL;
+
+		text->text[sink] = place ? strdup(shown ? shown : "") : NULL;
+		if (place && !text->text[sink])
+			return -1;
+	}
 	text->job = job->job_id;
 	text->ended = (job->job_state & JOB_STATE_BASE) > JOB_SUSPENDED;
 	text->state = state_of(job);

@@ -26,19 +26,21 @@ enum outcome { WRITTEN = 0, REFUSED = 1, UNKNOWN_JOB = 2, NO_MEMORY = 3, SEVERAL
 struct change {
 	const char *cluster;
 	const struct nt_jobid *job;
-	const char *comment;
+	const struct nt_sink_place *place;
+	const char *text;
 };
 
 static int modify(void *connection, slurmdb_job_cond_t *condition, const struct change *change)
 {
+	char *text = strdup(change->text);
 	slurmdb_job_rec_t record;
 	int outcome = REFUSED;
 	void *changed;
 
 	nt_slurm_init_change(&record);
-	record.admin_comment = strdup(change->comment);
-	if (!record.admin_comment)
+	if (!text)
 		return NO_MEMORY;
+	change->place->change(&record, text);
 	changed = slurmdb_job_modify(connection, condition, &record);
 	if (!changed)
 		fprintf(stderr, "slurmdbd: %s\n", slurm_strerror(errno));
@@ -50,7 +52,7 @@ static int modify(void *connection, slurmdb_job_cond_t *condition, const struct 
 	if (slurmdb_connection_commit(connection, outcome == WRITTEN) != SLURM_SUCCESS &&
 	    outcome == WRITTEN)
 		outcome = REFUSED;
-	free(record.admin_comment);
+	free(text);
 	return outcome;
 }
 
@@ -94,10 +96,10 @@ static int write_change(void *argument, int out_fd)
 	return outcome;
 }
 
-int nt_database_write(const char *cluster, const struct nt_jobid *job, const char *comment,
-		      struct nt_error *err)
+int nt_database_write(const char *cluster, const struct nt_jobid *job,
+		      const struct nt_sink_place *place, const char *text, struct nt_error *err)
 {
-	struct change change = { cluster, job, comment };
+	struct change change = { cluster, job, place, text };
 	const struct nt_child_bounds bounds = { .deadline_ms = nt_clock_ms() + TIMEOUT_MS };
 	struct nt_error reason;
 	struct nt_child child;

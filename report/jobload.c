@@ -1,12 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's text: which of two sources to believe. */
+/* A job's text: which of two sources to believe, and what other places add to it. */
 #include "report/jobload.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "record/filesink.h"
 #include "report/accounting.h"
 #include "report/controller.h"
+#include "report/join.h"
+#include "report/recordplaces.h"
+#include "report/runs.h"
+#include "report/usertext.h"
+#include "spank/sink.h"
 
 static struct nt_jobtext *find(const struct nt_jobtexts *texts, const char *label)
 {
@@ -26,29 +35,41 @@ static bool all_ended(const struct nt_jobtexts *texts)
 	return texts->count > 0;
 }
 
-/* Of a job that accounting has not seen end, slurmctld's text is the newer one. */
+static int copy_text(char **to, const char *from)
+{
+	char *text = from ? strdup(from) : NULL;
+
+	if (from && !text)
+		return -1;
+	free(*to);
+	*to = text;
+	return 0;
+}
+
+static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
+{
+	int rc = copy_text(&to->comment, from->comment);
+
+	for (unsigned sink = 0; rc == 0 && sink < NT_SINK_KINDS; sink++)
+		rc = copy_text(&to->text[sink], from->text[sink]);
+	to->job = from->job;
+	to->ended = from->ended;
+	return rc;
+}
+
+/* Of a job that accounting has not seen end, slurmctld's texts are the newer ones. */
 static int merge(struct nt_jobtexts *texts, const struct nt_jobtexts *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		const struct nt_jobtext *other = &others->items[i];
 		struct nt_jobtext *text = find(texts, other->label);
-		char *comment;
 
-		if (!text) {
-			text = nt_jobtexts_add(texts, other->label, other->comment,
-					       strlen(other->comment));
-			if (!text)
-				return -1;
-			text->job = other->job;
-			text->ended = other->ended;
-		} else if (!text->ended) {
-			comment = strdup(other->comment);
-			if (!comment)
-				return -1;
-			free(text->comment);
-			text->comment = comment;
-			text->ended = other->ended;
-		}
+		if (text && text->ended)
+			continue;
+		if (!text)
+			text = nt_jobtexts_add(texts, other->label, "", 0);
+		if (!text || copy_texts(text, other) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -71,6 +92,107 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 	return 0;
 }
 
+/* ---- other places than AdminComment */
+
+#define FILES_MAX 64 /* jobs of an array whose files are looked for */
+#define TIMEOUT_MS 30000
+
+/* Files of the site's, which root alone writes. One that may not be read is told. */
+static int join_files(struct nt_jobtext *text, const struct nt_record_places *places, int part_fd)
+{
+	struct nt_spool_list list;
+	char added[NT_JOIN_STEPS];
+	int rc = 0;
+
+	if (nt_spool_list(&list, part_fd, places->cluster, text->job, NULL) < 0)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < list.count; i++) {
+		struct nt_spooled file;
+
+		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
+			rc = nt_join_step(&text->comment, file.step, file.record, added);
+		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0)
+			snprintf(text->from, sizeof(text->from),
+				 "a record is in %.100s, and you may not read it: ask an "
+				 "administrator",
+				 places->sinks.directory);
+	}
+	nt_spool_list_fini(&list);
+	return rc;
+}
+
+static int join_place(struct nt_jobtext *text, enum nt_sink sink)
+{
+	const struct nt_sink_place *place = nt_sink_place(sink);
+	char added[NT_JOIN_STEPS];
+	int rc = place ? nt_join(&text->comment, nt_jobtext_at(text, sink), added) : 0;
+
+	if (rc == 0 && place && place->users && added[0])
+		snprintf(text->from, sizeof(text->from),
+			 "step %s: from %s, where the job's user may write, too: it is that user's "
+			 "word",
+			 added, place->name);
+	return rc;
+}
+
+/* A job that only files tell of, on a cluster without accounting. */
+static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
+{
+	char label[NT_JOB_LABEL_MAX];
+	struct nt_jobtext *text;
+
+	text = nt_jobtexts_add(texts, nt_jobid_text(id, label, sizeof(label)), "", 0);
+	if (!text)
+		return -1;
+	text->job = id->job;
+	text->ended = true;
+	return 0;
+}
+
+/* What others cannot write counts before what the job's user may write. */
+static int join_places(struct nt_jobtexts *texts, const struct nt_record_places *places,
+		       int part_fd)
+{
+	static const enum nt_sink of_users[] = { NT_SINK_EXTRA, NT_SINK_COMMENT };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
+		struct nt_jobtext *text = &texts->items[i];
+
+		if (part_fd >= 0 && i < FILES_MAX)
+			rc = join_files(text, places, part_fd);
+		for (size_t u = 0; rc == 0 && u < sizeof(of_users) / sizeof(of_users[0]); u++)
+			rc = join_place(text, of_users[u]);
+	}
+	return rc;
+}
+
+static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, bool known,
+			  struct nt_error *err)
+{
+	struct nt_record_places places;
+	bool filed = false;
+	int part_fd = -1;
+	int rc = 0;
+
+	nt_record_places(&places);
+	if (nt_sinks_have(&places.sinks, NT_SINK_FILE) && places.cluster[0])
+		part_fd = nt_spool_open(places.sinks.directory, NT_PART_FILES, false, NULL);
+	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
+		rc = add_filed(texts, id);
+		filed = rc == 0;
+	} else if (known) {
+		(void)nt_usertext_load(texts, NULL, TIMEOUT_MS, NULL);
+	}
+	if (rc == 0)
+		rc = join_places(texts, &places, part_fd);
+	if (part_fd >= 0)
+		close(part_fd);
+	if (filed && texts->items[0].comment[0] == '\0' && texts->items[0].from[0] == '\0')
+		nt_jobtexts_fini(texts);
+	return rc < 0 ? nt_error_set(err, "no memory for the job's text") : 0;
+}
+
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
 {
 	struct nt_jobtexts running = { .count = 0 };
@@ -85,6 +207,10 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 			rc = nt_error_set(err, "no memory for the job's text");
 		nt_jobtexts_fini(&running);
 	}
+	if (rc == 0)
+		rc = look_elsewhere(texts, id, !no_accounting, err);
+	if (rc == 0 && !no_accounting)
+		(void)nt_runs_load(texts, id, TIMEOUT_MS, NULL);
 	if (rc == 0 && texts->count == 0)
 		rc = explain_silence(no_accounting ? &accounting_err : NULL,
 				     no_controller ? &controller_err : NULL, err);

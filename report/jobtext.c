@@ -26,10 +26,20 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 	return item;
 }
 
+const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
+{
+	if (sink == NT_SINK_ADMINCOMMENT)
+		return text->comment;
+	return text->text[sink] ? text->text[sink] : "";
+}
+
 void nt_jobtexts_fini(struct nt_jobtexts *texts)
 {
-	for (size_t i = 0; i < texts->count; i++)
+	for (size_t i = 0; i < texts->count; i++) {
 		free(texts->items[i].comment);
+		for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
+			free(texts->items[i].text[sink]);
+	}
 	free(texts->items);
 	memset(texts, 0, sizeof(*texts));
 }

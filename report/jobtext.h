@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobtext.h - the texts in the AdminComment of a job and of what it consists of
+/* jobtext.h - the texts in the places of a job and of what it consists of (site/sinks.h)
  *
  * Threads:  any; one at a time for one list.
  * Memory:   nt_jobtexts_fini frees all.
@@ -11,16 +11,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "report/jobid.h"
+#include "site/sinks.h"
 
 struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
 	uint32_t job; /* Slurm's own number of that job, task or component */
+	unsigned run; /* of a job that was requeued: an earlier one's number; 0: the last */
 	bool ended;
 	const char *state; /* in a word; NULL: unknown */
 	int64_t start_s; /* since 1970; 0: it has not started, or it is unknown */
 	int64_t end_s; /* since 1970; 0: unknown */
 	char user[64]; /* "" if unknown */
-	char *comment; /* "" where there is none */
+	char *comment; /* AdminComment's text, "" where there is none */
+	char *text[NT_SINK_KINDS]; /* of the job's other places; NULL: not known */
+	char from[200]; /* a sentence on where parts of it are from; "": nothing is to be said */
 };
 
 struct nt_jobtexts {
@@ -32,6 +36,8 @@ struct nt_jobtexts {
 /* comment_bytes of comment are copied. NULL when memory runs out. */
 struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 				   const char *comment, size_t comment_bytes);
+/* What stands in a place; "" for nothing, or where that is not known. */
+const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink);
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
 
 #endif

@@ -50,6 +50,8 @@ libnt_report_la_SOURCES = \
 	%D%/jobstream.h \
 	%D%/jobtext.c \
 	%D%/jobtext.h \
+	%D%/join.c \
+	%D%/join.h \
 	%D%/json.c \
 	%D%/jsonvalue.c \
 	%D%/jsonvalue.h \
@@ -58,6 +60,8 @@ libnt_report_la_SOURCES = \
 	%D%/learned.h \
 	%D%/longform.c \
 	%D%/longform.h \
+	%D%/marked.c \
+	%D%/marked.h \
 	%D%/memory.c \
 	%D%/output.c \
 	%D%/output.h \
@@ -71,6 +75,8 @@ libnt_report_la_SOURCES = \
 	%D%/prometheus.h \
 	%D%/reasons.c \
 	%D%/reasons.h \
+	%D%/recordplaces.c \
+	%D%/recordplaces.h \
 	%D%/remembered.h \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
@@ -83,6 +89,8 @@ libnt_report_la_SOURCES = \
 	%D%/rowtime.h \
 	%D%/rowcut.c \
 	%D%/rowcut.h \
+	%D%/runs.c \
+	%D%/runs.h \
 	%D%/seconds.c \
 	%D%/seconds.h \
 	%D%/backlog.c \
@@ -120,6 +128,8 @@ libnt_report_la_SOURCES = \
 	%D%/watchstate.h \
 	%D%/watchverdict.c \
 	%D%/watchverdict.h \
+	%D%/usertext.c \
+	%D%/usertext.h \
 	%D%/values.c \
 	%D%/values.h \
 	%D%/verdict.c \

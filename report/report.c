@@ -17,6 +17,7 @@
 #include "report/joblist.h"
 #include "report/longform.h"
 #include "report/output.h"
+#include "report/recordplaces.h"
 
 #define FILE_MAX_BYTES (1u << 20)
 
@@ -177,9 +178,10 @@ static void explain_nothing(const struct answer *answer, size_t known)
 	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
 	if (answer->other > 0)
-		fputs("  Its AdminComment holds another program's text; root may find the record on the step's "
-		      "first node\n  ('nccl-tune report' there), or this site keeps records elsewhere (see "
-		      "--file).\n",
+		fputs("  Its AdminComment holds another program's text. The record may wait on the step's first "
+		      "node, for root alone:\n  'nccl-tune backfill' there brings it to where you can read it, "
+		      "if nccl-tune.conf names\n  another place ('record = admincomment extra comment "
+		      "file:DIRECTORY'). Ask an administrator.\n",
 		      stderr);
 	else if (answer->running > 0)
 		fputs("  It has not ended: a record appears with the first decision, and at the end of each "
@@ -241,7 +243,12 @@ static int report_texts(struct answer *answer, const struct nt_jobtexts *texts,
 		const struct nt_jobtext *text = &texts->items[i];
 
 		answer->running += !text->ended;
-		answer->job = (struct nt_long_job){ .job = text->job, .user = text->user };
+		if (text->from[0])
+			nt_command_complain(&nt_command_report, "job %s: %s", text->label,
+					    text->from);
+		/* The long form is the last run's. */
+		answer->job = (struct nt_long_job){ .job = text->run > 0 ? 0 : text->job,
+						    .user = text->user };
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
 	answer->job.job = 0;
@@ -436,11 +443,13 @@ static int run(int argc, char *argv[])
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct request request = { .spool = NT_SPOOL_DIR };
+	struct nt_record_places places;
+	struct request request = { .spool = places.spool };
 	int status = NT_EXIT_OK;
 	int option;
 
 	opterr = 0;
+	nt_record_places(&places);
 	while (status == NT_EXIT_OK &&
 	       (option = getopt_long(argc, argv, ":jf:s:S:E:u:p:h", options, NULL)) != -1) {
 		if (option == 'h')
@@ -486,7 +495,7 @@ const struct nt_command nt_command_report = {
 		"  -f, --file FILE       read the record from FILE (- for standard input)\n"
 		"  -s, --spool DIRECTORY\n"
 		"                        where this machine keeps records that accounting does not have\n"
-		"                        (root; default: " NT_SPOOL_DIR ")\n"
+		"                        (root; default: as the site has it, else " NT_SPOOL_DIR ")\n"
 		"  -h, --help            print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"

@@ -34,44 +34,6 @@ static bool next_word(const char **text, char *word, size_t word_bytes)
 	return true;
 }
 
-int nt_conf_path(char out[NT_PATH_MAX], const char *value, struct nt_error *err)
-{
-	if (value[0] != '/' || strlen(value) >= NT_PATH_MAX || strpbrk(value, ", \t\n"))
-		return nt_error_set(
-			err, "'%.60s' (want an absolute path of less than %d bytes without commas)",
-			value, NT_PATH_MAX);
-	memcpy(out, value, strlen(value) + 1);
-	return 0;
-}
-
-int nt_conf_directory(char out[NT_PATH_MAX], const char *value, struct nt_error *err)
-{
-	size_t end;
-
-	if (strlen(value) >= NT_PATH_MAX / 2)
-		return nt_error_set(err, "'%.60s' (want a path of less than %d bytes)", value,
-				    NT_PATH_MAX / 2);
-	if (nt_conf_path(out, value, err) < 0)
-		return -1;
-	for (end = strlen(out); end > 1 && out[end - 1] == '/'; end--)
-		out[end - 1] = '\0';
-	return 0;
-}
-
-int nt_conf_record(enum nt_sink *sink, char filedir[NT_PATH_MAX], const char *value,
-		   struct nt_error *err)
-{
-	static const char file[] = "file:";
-
-	*sink = NT_SINK_FILE;
-	if (strncmp(value, file, sizeof(file) - 1) == 0)
-		return nt_conf_directory(filedir, value + sizeof(file) - 1, err);
-	*sink = strcmp(value, "none") == 0 ? NT_SINK_NONE : NT_SINK_ADMINCOMMENT;
-	if (*sink == NT_SINK_NONE || strcmp(value, "admincomment") == 0)
-		return 0;
-	return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or none)", value);
-}
-
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
 {
 	static const char *const names[] = { "off", "observe", "bandit", "policy", "profile" };
@@ -316,7 +278,7 @@ static int take_site_pmix(struct nt_conf *conf, const char *value, struct nt_err
 
 static int take_site_record(struct nt_conf *conf, const char *value, struct nt_error *err)
 {
-	return nt_conf_record(&conf->sink, conf->filedir, value, err);
+	return nt_sinks_parse(&conf->sinks, value, err);
 }
 
 static int take_site_bytes(struct nt_conf *conf, const char *value, struct nt_error *err)

@@ -20,6 +20,8 @@
 #include "contract/error.h"
 #include "contract/setting.h"
 #include "site/ini.h"
+#include "site/path.h"
+#include "site/sinks.h"
 
 #define NT_CONF_FILE NT_SYSCONFDIR "/nccl-tune.conf"
 #define NT_CONF_SECTIONS 64
@@ -52,8 +54,6 @@ struct nt_conf_section {
 	uint16_t limit_line[NT_LIMITS]; /* 0: not given */
 };
 
-enum nt_sink { NT_SINK_ADMINCOMMENT, NT_SINK_FILE, NT_SINK_NONE };
-
 struct nt_conf {
 	bool present;
 	char path[NT_PATH_MAX];
@@ -65,8 +65,7 @@ struct nt_conf {
 	uint16_t pmix_line, record_line, record_bytes_line, memory_line;
 	uint16_t record_dir_line, record_max_line;
 	bool pmix;
-	enum nt_sink sink;
-	char filedir[NT_PATH_MAX];
+	struct nt_sinks sinks;
 	uint32_t record_bytes; /* of a step's record; 0: as many as there is room for */
 	char record_dir[NT_PATH_MAX]; /* of users' records in full; "": beside their memory */
 	uint32_t record_mib; /* of a user's; NT_CONF_RECORD_MIB where it is not given, 0: none */
@@ -102,17 +101,11 @@ const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PAT
 const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
 					   const char *name);
 
-/* A value of the keys "record" and "modes", as plugstack.conf and the file have them; the modes are
- * separated by + there, by blanks, commas or + here. */
-int nt_conf_record(enum nt_sink *sink, char filedir[NT_PATH_MAX], const char *value,
-		   struct nt_error *err);
+/* A value of the key "modes", as plugstack.conf and the file have it; they are separated by +
+ * there, by blanks, commas or + here. */
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
 #define NT_CONF_MODES_TEXT 64
 /* "off, observe" */
 const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT]);
-/* An absolute path that may stand in comma-separated lists and on command lines. */
-int nt_conf_path(char out[NT_PATH_MAX], const char *value, struct nt_error *err);
-/* ... of a directory, which becomes a part of longer ones. */
-int nt_conf_directory(char out[NT_PATH_MAX], const char *value, struct nt_error *err);
 
 #endif

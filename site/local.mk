@@ -9,6 +9,8 @@ libnt_site_la_SOURCES = \
 	%D%/conf-read.c \
 	%D%/ini.c \
 	%D%/ini.h \
+	%D%/path.c \
+	%D%/path.h \
 	%D%/place.c \
 	%D%/place.h \
 	%D%/plugstack.c \
@@ -16,4 +18,6 @@ libnt_site_la_SOURCES = \
 	%D%/rules.c \
 	%D%/rules.h \
 	%D%/show.c \
-	%D%/show.h
+	%D%/show.h \
+	%D%/sinks.c \
+	%D%/sinks.h

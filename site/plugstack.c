@@ -47,11 +47,12 @@ static void take_setting(struct nt_plugstack *stack, char *line)
 	} wanted[] = {
 		{ "PlugStackConfig=", stack->path, sizeof(stack->path) },
 		{ "PluginDir=", stack->plugin_dirs, sizeof(stack->plugin_dirs) },
+		{ "ClusterName=", stack->cluster, sizeof(stack->cluster) },
 	};
 
 	line += strspn(line, " \t");
 	line[strcspn(line, " \t\r\n#")] = '\0';
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const size_t bytes = strlen(wanted[i].key);
 
 		if (strncasecmp(line, wanted[i].key, bytes) == 0 && line[bytes])

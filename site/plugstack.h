@@ -5,8 +5,8 @@
  * Threads:  any.
  * Memory:   a value; words point into its text.
  * Errors:   -1 and *err where a file cannot be read; a line that is not there is none.
- * Host:     slurm.conf is $SLURM_CONF, else where packages have it; PlugStackConfig and PluginDir
- *           are read from it, but not from files that it includes.
+ * Host:     slurm.conf is $SLURM_CONF, else where packages have it; ClusterName, PlugStackConfig
+ *           and PluginDir are read from it, but not from files that it includes.
  */
 #ifndef NT_PLUGSTACK_H
 #define NT_PLUGSTACK_H
@@ -34,6 +34,7 @@ struct nt_plugstack {
 	char slurm_conf[NT_PATH_MAX];
 	char path[NT_PATH_MAX]; /* of plugstack.conf */
 	char plugin_dirs[1024]; /* separated by ':' */
+	char cluster[64]; /* as slurm.conf names it; "": it does not */
 	unsigned files; /* that were read */
 	struct nt_plugstack_line tune, job; /* the last of each counts */
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
+#include "record/filesink.h"
 #include "record/spoolkeep.h"
 #include "spank/post.h"
 #include "spank/step.h"
@@ -28,28 +29,34 @@ static struct nt_spool_entry entry_of(const struct nt_delivery *delivery)
 	};
 }
 
+/* The directory of files comes first in the site's list. */
 static bool to_file(const struct nt_delivery *delivery)
 {
-	return delivery->errand->file[0] == '/';
+	return delivery->sinks.at[0] == NT_SINK_FILE;
 }
 
 /* ---- files of root's */
 
-static int keep(const struct nt_delivery *delivery, const char *directory, enum nt_spool_part part,
-		bool sync, struct nt_error *err)
+static void say_dropped(const struct nt_delivery *delivery, const char *directory, int64_t dropped)
 {
+	if (dropped > 0)
+		delivery->say(NT_ERRAND_ERROR, "%.150s: %" PRId64 " old records had to go",
+			      directory, dropped);
+}
+
+static int keep(const struct nt_delivery *delivery, bool sync, struct nt_error *err)
+{
+	const char *spool = delivery->errand->spool;
 	const struct nt_spool_entry entry = entry_of(delivery);
-	int part_fd = nt_spool_open(directory, part, true, err);
+	int part_fd = nt_spool_open(spool, NT_PART_WAITING, true, err);
 	int64_t dropped = 0;
 	int rc;
 
 	if (part_fd < 0)
 		return -1;
-	rc = nt_spool_write(part_fd, part, &entry, sync, &dropped, err);
+	rc = nt_spool_write(part_fd, NT_PART_WAITING, &entry, sync, &dropped, err);
 	close(part_fd);
-	if (dropped > 0)
-		delivery->say(NT_ERRAND_ERROR, "%.150s: %" PRId64 " old records had to go",
-			      directory, dropped);
+	say_dropped(delivery, spool, dropped);
 	return rc;
 }
 
@@ -88,12 +95,13 @@ static void tell_waiting(struct nt_delivery *delivery, const char *why)
 	const struct nt_errand *errand = delivery->errand;
 	struct nt_error err;
 
-	if (delivery->early || delivery->told ||
-	    (delivery->spooled && !to_file(delivery) && !still_waits(delivery)))
+	/* A batch script without a record brings those of its steps, which stay where they are. */
+	if (delivery->early || delivery->told || !delivery->record[0] ||
+	    (delivery->spooled && !still_waits(delivery)))
 		return;
 	delivery->told = true;
 	if (!delivery->spooled)
-		delivery->spooled = keep(delivery, errand->spool, NT_PART_WAITING, true, &err) == 0;
+		delivery->spooled = keep(delivery, true, &err) == 0;
 	if (delivery->spooled)
 		delivery->say(NT_ERRAND_INFO,
 			      "job %" PRIu32 " step %s: the record waits in %.80s: %.160s",
@@ -119,6 +127,7 @@ static int run_post(void *argument, int out_fd)
 	const struct nt_errand *errand = delivery->errand;
 	struct nt_post post = {
 		.entry = entry_of(delivery),
+		.sinks = &delivery->sinks,
 		.spool = errand->spool,
 		.rundir = errand->rundir,
 		.early = delivery->early,
@@ -163,14 +172,22 @@ static void conclude(struct nt_delivery *delivery, const char *why)
 		tell_waiting(delivery, why);
 }
 
-static void write_file(struct nt_delivery *delivery)
+/* true: nothing is left to be done, as it is there, or as there is no other place for it. */
+static bool write_file(struct nt_delivery *delivery)
 {
+	const struct nt_spool_entry entry = entry_of(delivery);
+	const char *directory = delivery->sinks.directory;
 	struct nt_error err = { "" };
+	int64_t dropped = 0;
 
 	delivery->result = NT_ACCOUNT_FAILED;
-	if (keep(delivery, delivery->errand->file, NT_PART_FILES, true, &err) == 0)
+	if (nt_filesink_put(directory, &entry, &dropped, &err) == 0)
 		delivery->result = NT_ACCOUNT_WRITTEN;
+	say_dropped(delivery, directory, dropped);
+	if (delivery->result != NT_ACCOUNT_WRITTEN && delivery->sinks.count > 1)
+		return false;
 	conclude(delivery, err.text);
+	return true;
 }
 
 static void take_record(struct nt_delivery *delivery, const char *record)
@@ -187,11 +204,9 @@ void nt_deliver_early(struct nt_delivery *delivery, const char *record)
 	delivery->early = true;
 	delivery->tried_ms = nt_clock_ms();
 	delivery->result = NT_ACCOUNT_FAILED;
-	if (to_file(delivery)) {
-		write_file(delivery);
+	if (to_file(delivery) && write_file(delivery))
 		return;
-	}
-	(void)keep(delivery, delivery->errand->spool, NT_PART_WAITING, false, &err);
+	(void)keep(delivery, false, &err);
 	(void)nt_child_start(&delivery->early_child, run_post, delivery, &err);
 }
 
@@ -230,14 +245,10 @@ void nt_deliver_begin(struct nt_delivery *delivery, const char *record)
 	take_record(delivery, record);
 	delivery->early = false;
 	delivery->result = NT_ACCOUNT_FAILED;
-	if (to_file(delivery)) {
-		if (record[0])
-			write_file(delivery);
+	if (to_file(delivery) && record[0] && write_file(delivery))
 		return;
-	}
 	if (record[0])
-		delivery->spooled = keep(delivery, delivery->errand->spool, NT_PART_WAITING, false,
-					 &err) == 0;
+		delivery->spooled = keep(delivery, false, &err) == 0;
 	else if (delivery->errand->step != NT_STEP_BATCH || !waits(delivery))
 		return;
 	if (nt_child_start(&delivery->child, run_post, delivery, &err) < 0)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deliver.h - where nt-recordd puts a step's record: the spool and from there slurmctld (post.h),
- * or the site's directory of files
+/* deliver.h - where nt-recordd puts a step's record: into the site's directory of files where that
+ * is the first of its sinks, else into the spool and from there where post.h brings it
  *
  * Threads:  nt-recordd's one.
  * Memory:   the caller's; the errand is borrowed.
@@ -20,6 +20,7 @@
 
 struct nt_delivery {
 	const struct nt_errand *errand;
+	struct nt_sinks sinks; /* where the site wants records */
 	char step[NT_STEP_NAME_MAX];
 	/* A line for slurmd's log; kind is NT_ERRAND_INFO or _ERROR. */
 	void (*say)(char kind, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -33,7 +33,7 @@ static const struct member members[] = {
 	NUMBER(record_bytes), NUMBER(memory_mib), NUMBER(long_mib),
 	NUMBER(long_parents), NUMBER(run),	  NUMBER(first),
 	TEXT(mode),	      TEXT(dir),	  TEXT(rundir),
-	TEXT(spool),	      TEXT(file),	  TEXT(cluster),
+	TEXT(spool),	      TEXT(record),	  TEXT(cluster),
 	TEXT(node),	      TEXT(long_dir),	  TEXT(fingerprint),
 	TEXT(ticket),	      TEXT(groups),	  TEXT(hosts),
 };

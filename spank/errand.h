@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "contract/error.h"
 #include "contract/names.h"
+#include "site/sinks.h"
 #include "spank/cgroup.h"
 
 #define NT_ERRAND_FD 3
@@ -47,7 +48,7 @@ struct nt_errand {
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
 	char rundir[NT_PATH_MAX]; /* what holds those of all steps */
 	char spool[NT_PATH_MAX];
-	char file[NT_PATH_MAX]; /* directory of the file sink; "-": AdminComment */
+	char record[NT_SINKS_TEXT]; /* where the site wants records (site/sinks.h) */
 	char cluster[64];
 	char node[64]; /* this one */
 	char long_dir[NT_PATH_MAX]; /* for records in full; else, in words, why there is none */

@@ -65,6 +65,11 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/remember.h \
 	%D%/rights.c \
 	%D%/rights.h \
+	%D%/sink.c \
+	%D%/sink.h \
+	%D%/sink-admincomment.c \
+	%D%/sink-comment.c \
+	%D%/sink-extra.c \
 	%D%/slurm_compat.h \
 	%D%/sumtext.c \
 	%D%/sumtext.h \

@@ -126,7 +126,8 @@ static int parse_dirfiles(struct nt_site *site, size_t offset, const char *value
 static int parse_record(struct nt_site *site, size_t offset, const char *value,
 			struct nt_error *err)
 {
-	return nt_conf_record(&site->sink, (char *)site + offset, value, err);
+	(void)offset;
+	return nt_sinks_parse(&site->sinks, value, err);
 }
 
 static const struct argument arguments[] = {
@@ -134,7 +135,7 @@ static const struct argument arguments[] = {
 	{ "recordd", parse_path, offsetof(struct nt_site, recordd) },
 	{ "rundir", parse_directory, offsetof(struct nt_site, rundir) },
 	{ "spooldir", parse_directory, offsetof(struct nt_site, spooldir) },
-	{ "record", parse_record, offsetof(struct nt_site, filedir) },
+	{ "record", parse_record, 0 },
 	{ "default", parse_default, 0 },
 	{ "modes", parse_modes, 0 },
 	{ "pmix", parse_pmix, 0 },
@@ -189,7 +190,7 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	site->calibrate_max_s = 60;
 	site->dir_bytes = NT_STEPFS_BYTES;
 	site->dir_files = NT_STEPFS_FILES;
-	site->sink = NT_SINK_ADMINCOMMENT;
+	nt_sinks_init(&site->sinks);
 	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
 	snprintf(site->config, sizeof(site->config), "%s", NT_CONF_FILE);
 	nt_policy_default(&site->policy);
@@ -212,10 +213,8 @@ void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf)
 {
 	if (conf->pmix_line)
 		site->pmix = conf->pmix;
-	if (conf->record_line) {
-		site->sink = conf->sink;
-		memcpy(site->filedir, conf->filedir, sizeof(site->filedir));
-	}
+	if (conf->record_line)
+		site->sinks = conf->sinks;
 }
 
 struct nt_site_default nt_site_default_of(const struct nt_site *site)

@@ -20,8 +20,7 @@ struct nt_site {
 	char recordd[NT_PATH_MAX]; /* nt-recordd */
 	char rundir[NT_PATH_MAX];
 	char spooldir[NT_PATH_MAX];
-	char filedir[NT_PATH_MAX]; /* of NT_SINK_FILE */
-	enum nt_sink sink;
+	struct nt_sinks sinks;
 	char config[NT_PATH_MAX]; /* nccl-tune.conf */
 	bool config_given; /* by an argument: it must be there */
 	struct nt_policy policy; /* the default; mode off where the site gives none */

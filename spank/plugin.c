@@ -453,8 +453,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand, bool first)
 	snprintf(errand->dir, sizeof(errand->dir), "%s", ctx.dir.path);
 	snprintf(errand->rundir, sizeof(errand->rundir), "%s", ctx.site.rundir);
 	snprintf(errand->spool, sizeof(errand->spool), "%s", ctx.site.spooldir);
-	snprintf(errand->file, sizeof(errand->file), "%s",
-		 ctx.site.sink == NT_SINK_FILE ? ctx.site.filedir : "-");
+	nt_sinks_text(&ctx.site.sinks, errand->record);
 	snprintf(errand->cluster, sizeof(errand->cluster), "%s",
 		 cluster && cluster[0] ? cluster : "cluster");
 	snprintf(errand->node, sizeof(errand->node), "%s", ctx.place.node);
@@ -597,7 +596,7 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
-	if (!ctx.tuned || ctx.helper_tried || ctx.site.sink == NT_SINK_NONE)
+	if (!ctx.tuned || ctx.helper_tried || ctx.site.sinks.count == 0)
 		return 0;
 	ctx.helper_tried = true;
 	start_recordd(spank);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "record/filesink.h"
 #include "record/spoolkeep.h"
 #include "spank/turn.h"
 
@@ -30,6 +31,7 @@ struct office {
 	size_t count;
 	size_t spooled; /* of these: letters */
 	struct nt_spool_list list;
+	bool filed; /* it went into files */
 	bool handed;
 };
 
@@ -92,11 +94,13 @@ static void collect(struct office *office)
 	}
 }
 
-/* What slurmctld has: kept until accounting has it. */
+/* What slurmctld has: kept until accounting has it. What is in files is settled. */
 static void move_on(const struct office *office)
 {
 	for (size_t i = 0; i < office->spooled; i++) {
-		if (office->sent_fd >= 0)
+		if (office->filed)
+			(void)nt_spooled_remove(&office->letters[i], NULL);
+		else if (office->sent_fd >= 0)
 			(void)nt_spooled_move(&office->letters[i], office->sent_fd, NULL);
 	}
 	if (office->sent_fd >= 0)
@@ -104,6 +108,53 @@ static void move_on(const struct office *office)
 }
 
 /* ---- writing */
+
+static struct nt_account_steps steps_of(const struct office *office, const struct nt_sinks *sinks)
+{
+	return (struct nt_account_steps){ office->post->entry.job, sinks, office->steps,
+					  office->count };
+}
+
+static enum nt_account write_files(const struct office *office, struct nt_error *err)
+{
+	struct nt_spool_entry entry = office->post->entry;
+
+	for (size_t i = 0; i < office->count; i++) {
+		if (i < office->spooled && office->letters[i].uid != NT_SPOOL_NO_UID)
+			entry.uid = office->letters[i].uid;
+		entry.step = office->steps[i].step;
+		entry.record = office->steps[i].record;
+		if (nt_filesink_put(office->post->sinks->directory, &entry, NULL, err) < 0)
+			return NT_ACCOUNT_FOREIGN;
+	}
+	return NT_ACCOUNT_WRITTEN;
+}
+
+/* To the first sink of the site's list that takes it; what Slurm keeps and stands together in the
+ * list needs one reading. */
+static enum nt_account offer(struct office *office, struct nt_error *err)
+{
+	const struct nt_sinks *sinks = office->post->sinks;
+	enum nt_account result = NT_ACCOUNT_FOREIGN;
+	unsigned i = 0;
+
+	office->filed = false;
+	while (i < sinks->count && result == NT_ACCOUNT_FOREIGN) {
+		struct nt_sinks part = { .count = 0 };
+		struct nt_account_steps steps = steps_of(office, &part);
+
+		while (i < sinks->count && sinks->at[i] != NT_SINK_FILE)
+			part.at[part.count++] = sinks->at[i++];
+		office->filed = part.count == 0;
+		if (office->filed) {
+			result = write_files(office, err);
+			i++;
+		} else {
+			result = nt_account_write(&steps, err);
+		}
+	}
+	return result;
+}
 
 /* While we have the turn: bring all that waits. */
 static enum nt_account bring(struct office *office, struct nt_error *err)
@@ -118,7 +169,7 @@ static enum nt_account bring(struct office *office, struct nt_error *err)
 		add(office, entry->step, entry->record);
 	if (office->count == 0)
 		return NT_ACCOUNT_WRITTEN;
-	result = nt_account_write(entry->job, office->steps, office->count, err);
+	result = offer(office, err);
 	if (result == NT_ACCOUNT_WRITTEN)
 		move_on(office);
 	return result;
@@ -198,7 +249,7 @@ static enum nt_account bring_in_turn(struct office *office, bool *wrote, struct 
 		sleep_ms(wait_ms);
 	}
 	result = bring(office, err);
-	*wrote = result == NT_ACCOUNT_WRITTEN && office->count > 0;
+	*wrote = result == NT_ACCOUNT_WRITTEN && office->count > 0 && !office->filed;
 	if (office->turn_fd >= 0)
 		nt_turn_give(office->turn_fd);
 	return result;
@@ -256,8 +307,8 @@ static void forget_old(struct office *office)
 /* Another node's writer may have taken it away again. */
 static enum nt_account look_again(struct office *office, struct nt_error *err)
 {
-	const uint32_t job = office->post->entry.job;
 	enum nt_account result = NT_ACCOUNT_WRITTEN;
+	struct nt_account_steps steps;
 	bool there = false;
 
 	for (int i = 0; i < LOOKS; i++) {
@@ -265,16 +316,18 @@ static enum nt_account look_again(struct office *office, struct nt_error *err)
 		forget_old(office);
 		if (office->count == 0)
 			return NT_ACCOUNT_WRITTEN;
-		result = nt_account_look(job, office->steps, office->count, &there, err);
+		steps = steps_of(office, office->post->sinks);
+		result = nt_account_look(&steps, &there, err);
 		if (result != NT_ACCOUNT_WRITTEN || there)
 			return result;
 		if (!take_due_turn(office))
 			continue;
 		forget_old(office);
-		result = nt_account_write(job, office->steps, office->count, err);
+		steps.count = office->count;
+		result = offer(office, err);
 		if (office->turn_fd >= 0)
 			nt_turn_give(office->turn_fd);
-		if (result != NT_ACCOUNT_WRITTEN)
+		if (result != NT_ACCOUNT_WRITTEN || office->filed)
 			return result;
 	}
 	return result;

@@ -631,6 +631,8 @@ static int record(int argc, char *argv[])
 	watch.started_ms = nt_clock_ms();
 	watch.longform.errand = &watch.errand;
 	watch.delivery.errand = &watch.errand;
+	if (nt_sinks_parse(&watch.delivery.sinks, watch.errand.record, &err) < 0)
+		return 2;
 	watch.delivery.say = say;
 	memcpy(watch.delivery.step, watch.step, sizeof(watch.step));
 	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */

@@ -40,6 +40,35 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #endif
 }
 
+/* Whether a job has an Extra that is shown and kept in accounting. */
+#define NT_SLURM_HAS_EXTRA (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
+
+#if NT_SLURM_HAS_EXTRA
+#define NT_SLURM_EXTRA_COLUMN ",Extra" /* of sacct */
+#else
+#define NT_SLURM_EXTRA_COLUMN ""
+#endif
+
+static inline const char *nt_slurm_extra(const slurm_job_info_t *job)
+{
+#if NT_SLURM_HAS_EXTRA
+	return job->extra;
+#else
+	(void)job;
+	return NULL;
+#endif
+}
+
+static inline void nt_slurm_change_extra(slurmdb_job_rec_t *change, char *text)
+{
+#if NT_SLURM_HAS_EXTRA
+	change->extra = text;
+#else
+	(void)change;
+	(void)text;
+#endif
+}
+
 /* Whether a job's prolog is told the QOS. */
 #define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
 

@@ -380,6 +380,10 @@ configs() {
 	chown "$NT_USER" "$draft"
 	run -0 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"note: $draft is not root's alone to write"* ]]
+	printf '[site]\nrecord = admincomment extra file:%s\n' "$NT_CLUSTER/work" >"$draft"
+	run -1 as_user "$TUNE" check-config "$draft"
+	[[ $output = *"record: $NT_CLUSTER/work must be a directory of root's, and writable to nobody else"* ]]
+	slurm_is_at_least 23.02 || [[ $output = *'note: record: this release of Slurm keeps no Extra of a job'* ]]
 	file '[qos a]' 'tuning = off'
 	cluster plugstack "$(line)"
 	run -1 as_user "$TUNE" check-config

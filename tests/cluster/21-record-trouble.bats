@@ -162,3 +162,125 @@ has_no_helper() {
 	grep -qh "nccl-tune: job $job step 0: the record is lost: .*; $SPOOL must belong to" "$NT_CLUSTER"/log/n*.log
 	[ -z "$(ls "$SPOOL")" ]
 }
+
+# ---- However a job ends
+
+# settle NAME...: these have ended, and backfill has run as a site's timer runs it.
+settle() {
+	local name
+	for name; do wait_sacct "${jobs[$name]}"; done
+	wait_for 60 no_helpers
+	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" --quiet 0 >>"$NT_BASE/backfill.log"
+}
+
+# start NAME [OPTION]... <SCRIPT: its id is in jobs[NAME]. The script makes the file at.JOB when it is so far.
+start() {
+	submit -n1 -J "$1" "${@:2}"
+	jobs[$1]=$job
+	wait_for 60 test -e "$NT_CLUSTER/work/at.$job"
+}
+
+user_report() {
+	as_user "$NT_STAGE/bin/nccl-tune" report "${jobs[$1]}"
+}
+
+here='touch at.$SLURM_JOB_ID'
+
+@test "scancel before NCCL starts, while exploring, right after the first commit, in the steady state" {
+	local -A jobs
+	start steady <<<"srun bash -c 'trap \"rm \\\${dir}/rank.*; RANK_ARM=RING/LL ./rank; exit\" TERM
+		dir=\${NCCL_TUNE_POLICY#*,dir=} dir=\${dir%%,*}; ./rank committed; $here; while :; do sleep 0.1; done'"
+	start before <<<"srun bash -c '$here; sleep 60'"
+	start exploring <<<"srun ./rank exploring bash -c '$here; sleep 60'"
+	wait_for 60 has_record "${jobs[steady]}"
+	start first <<<"srun ./rank committed bash -c '$here; sleep 60'"
+	as_user scancel "${jobs[first]}" "${jobs[steady]}" "${jobs[before]}" "${jobs[exploring]}"
+	settle first steady before exploring
+	run -1 user_report before
+	[[ $output = *'has no record'* ]]
+	run -0 user_report exploring
+	run -0 user_report first
+	[[ $output = *TREE/SIMPLE* ]]
+	# What the tasks left when they were told to end.
+	run -0 user_report steady
+	[[ $output = *RING/LL* && $output != *TREE/SIMPLE* ]]
+}
+
+signal_slurmctld() {
+	local pid
+	read -r pid _ <"$NT_CLUSTER/run/slurmctld.pid"
+	kill "-$1" "$pid"
+}
+
+@test "scancel while the last record is being delivered" {
+	local -A jobs
+	start last <<<"srun ./rank exploring bash -c '$here; until [ -e go ]; do sleep 0.05; done'; sleep 60"
+	signal_slurmctld STOP
+	touch "$NT_CLUSTER/work/go"
+	wait_for 60 compgen -G "$SPOOL/nt.$job.0.*"
+	as_user scancel "$job" 3>&- & scancel=$!
+	sleep 0.5
+	signal_slurmctld CONT
+	wait "$scancel"
+	settle last
+	run -0 user_report last
+	[[ $output = *256K* ]]
+}
+
+@test "all tasks are killed at once, as where memory is short" {
+	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
+		"$0" committed; echo "$SLURM_JOB_ID"; : >"ready.$SLURM_PROCID"
+		until [ -e ready.0 ] && [ -e ready.1 ]; do sleep 0.02; done; kill -KILL $$' "$RANK"
+	rm -f "$NT_CLUSTER"/work/ready.*
+	job=${lines[0]}
+	run -0 record "$job"
+	has_entry 2r1n
+}
+
+@test "the node is lost: what slurmctld was given before is the record" {
+	local -A jobs
+	local pid tasks
+	start lost -w n2 --no-requeue <<<"srun ./rank committed bash -c '$here; sleep 600'"
+	wait_for 60 has_record "$job"
+	cluster kill n2
+	tasks=$(for pid in $(stepds "$job.0") $(stepds "$job.batch"); do pgrep -P "$pid"; done)
+	for pid in $(stepds "$job.0") $(stepds "$job.batch") $(helper_of "$job"); do kill -KILL "$pid"; done
+	for pid in $tasks; do kill -KILL -- "-$(ps -o pgid= "$pid" | tr -d ' ')" || :; done
+	as_root scontrol update nodename=n2 state=down reason=lost
+	settle lost
+	run -0 user_report lost
+	[[ $output = *TREE/SIMPLE* ]]
+	[ "$(sacct_field "$job" state)" = NODE_FAIL ]
+	umount -l "$NT_CLUSTER/run/nccl-tune/n2.$job".*/fs
+	rm -rf "$NT_CLUSTER/run/nccl-tune/n2.$job".*
+	cluster start n2
+	# It may have come back by itself.
+	as_root scontrol update nodename=n2 state=resume || :
+	wait_for 60 nodes_ready
+}
+
+@test "a job that is requeued: both runs have their record, and neither has steps of the other" {
+	local -A jobs
+	start again --requeue <<<"srun bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || export RANK_ARM=RING/LL; ./rank committed'
+		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 60'"
+	wait_for 60 has_step "$job" 1
+	as_root scontrol requeue "$job"
+	wait_for 60 is_pending "$job"
+	# In the second in which a node was told of the first run's end it refuses what runs next.
+	sleep 2
+	as_root scontrol update jobid="$job" starttime=now
+	settle again
+	run -0 user_report again
+	[ "$(grep -c ^Job <<<"$output")" = 2 ]
+	[[ $output = "Job $job"*RING/LL*"Job $job (run 1)"*TREE/SIMPLE* ]]
+	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
+}
+
+# has_step JOB STEP: slurmctld has a record of it
+has_step() {
+	comment_now "$1" | jq -e --arg step "$2" '.nccl_tune[$step]'
+}
+
+is_pending() {
+	[ "$(squeue -h -j "$1" -o '%T %r')" = 'PENDING BeginTime' ]
+}

@@ -10,11 +10,29 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
-	cluster_start 2
+	export JOBSTATS=$NT_BASE/jobstats
+	make_jobstats
+	cluster_start 2 -c "EpilogSlurmctld=$JOBSTATS"
 	export SPOOL=$NT_CLUSTER/run/spool RANK=$NT_CLUSTER/work/rank
 	UID_OF_USER=$(id -u "$NT_USER")
 	export UID_OF_USER
 	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
+}
+
+# What such a program does in slurmctld's epilog of a job: sacctmgr writes once accounting has the job's end. Only where
+# $JOBSTATS.on is there.
+make_jobstats() {
+	cat >"$JOBSTATS" <<-END
+	#!/bin/bash
+	[ -e "$JOBSTATS.on" ] || exit 0
+	export SLURM_CONF=$NT_CLUSTER/etc/slurm.conf
+	for i in {1..600}; do
+		timeout 60 sacct -nPX -j "\$SLURM_JOB_ID" -o end | grep -q ^2 && break
+		sleep 0.1
+	done
+	timeout 60 sacctmgr -i modify job where "jobid=\$SLURM_JOB_ID" set "admincomment=JS1:H4sIAAAAAAAA/+Y="
+	END
+	chmod 755 "$JOBSTATS"
 }
 
 teardown_file() {
@@ -24,7 +42,7 @@ teardown_file() {
 
 setup() {
 	site
-	rm -rf "$SPOOL" "$NT_CLUSTER/work/go"
+	rm -rf "$SPOOL" "$NT_CLUSTER/work/go" "$JOBSTATS.on"
 }
 
 site() {
@@ -207,4 +225,121 @@ replaced_after_us() {
 	[ ! -e "$directory/nt.1.0.u1.json" ]
 	[ -e "$directory/nt.2.0.u1.json" ]
 	[ -s "$directory/nt.$job.0.u$UID_OF_USER.json" ]
+}
+
+as_another() {
+	timeout 60 setpriv --reuid 12345 --regid 12345 --clear-groups "$@"
+}
+
+user_report() {
+	as_user "$NT_STAGE/bin/nccl-tune" report "$@"
+}
+
+# Before 23.02 sacctmgr writes all in lower case.
+holds_jobstats() {
+	[[ $(sacct_field "$1" admincomment) = [Jj][Ss]1:* ]]
+}
+
+has_text() {
+	[ "$(sacct_field "$1" "$2")" = "$3" ]
+}
+
+# waiting_job: a job whose step goes on when $NT_CLUSTER/work/go is there
+waiting_job() {
+	rm -f "$NT_CLUSTER/work/go"
+	submit -n1 "$@" <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
+}
+
+@test "a program of the site's writes JS1: at each job's end: its bytes stay, and the user reads the report" {
+	site record=admincomment,comment
+	touch "$JOBSTATS.on"
+	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_for 60 no_helpers
+	wait_for 60 holds_jobstats "$job"
+	rm "$JOBSTATS.on"
+	before=$(sacct_field "$job" admincomment)
+	run -1 user_report "$job"
+	[[ $output = *"another program's text"* ]]
+	run -0 backfill
+	[ "${lines[0]}" = "job $job, step 0: written again, another program had replaced it into Comment" ]
+	has_text "$job" admincomment "$before"
+	run -0 --separate-stderr user_report "$job"
+	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
+	# It is there, and is not written again.
+	run -0 backfill
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
+}
+
+@test "the next sink takes what AdminComment does not, each as the site's list has it" {
+	local directory=$NT_CLUSTER/run/filed file
+	site "record=admincomment,comment,file:$directory"
+	waiting_job --comment 'the user says'
+	as_root scontrol update "jobid=$job" admincomment=JS1:abc
+	touch "$NT_CLUSTER/work/go"
+	wait_sacct "$job"
+	wait_for 60 no_helpers
+	# Neither text is changed; the file is its user's to read, and nobody else's.
+	has_text "$job" admincomment,comment 'JS1:abc|the user says'
+	[ -z "$(in_part)$(in_part sent)$(in_part dead)" ]
+	file=$directory/nt.$job.0.u$UID_OF_USER.json
+	[ "$(stat -c %U "$file")" = root ]
+	run -0 as_user cat "$file"
+	run -1 as_another cat "$file"
+	run -0 --separate-stderr user_report "$job"
+	[[ $output = *TREE/SIMPLE* ]]
+	[ -z "$stderr" ]
+
+	waiting_job --comment '{"mine": [1.50]}'
+	as_root scontrol update "jobid=$job" admincomment=JS1:abc
+	touch "$NT_CLUSTER/work/go"
+	wait_sacct "$job"
+	wait_for 60 no_helpers
+	run -0 sacct_field "$job" admincomment,comment
+	[[ $output = 'JS1:abc|{"mine": [1.50],"nccl_tune":{"v":1,"0":{'* ]]
+	[ "$(in_part sent)" = "nt.$job.0.u$UID_OF_USER.json" ]
+	run -0 backfill --quiet 0
+	[ -z "$(in_part sent)" ]
+}
+
+@test "Extra, where Slurm has it; elsewhere it is passed over" {
+	site record=admincomment,extra,comment
+	waiting_job
+	as_root scontrol update "jobid=$job" admincomment=JS1:abc
+	touch "$NT_CLUSTER/work/go"
+	wait_sacct "$job"
+	wait_for 60 no_helpers
+	# Whether or not slurmctld hands it to accounting.
+	run -0 backfill --quiet 0
+	has_text "$job" admincomment JS1:abc
+	run -0 --separate-stderr user_report "$job"
+	[[ $output = *TREE/SIMPLE* ]]
+	if slurm_is_at_least 23.02; then
+		[[ $stderr = *"step 0: from Extra"* ]]
+		has_text "$job" comment ''
+		[[ $(sacct_field "$job" extra) = '{"nccl_tune":{"v":1,"0":{'* ]]
+	else
+		[[ $stderr = *"step 0: from Comment"* ]]
+	fi
+}
+
+@test "a user's own Comment makes a report only of what that user says, and no evidence" {
+	local forged='{"nccl_tune":{"v":1,"0":{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL"}}},"7":{"mode":"off"}}}'
+	run -0 as_user srun --nccl-tune=bandit --comment="$forged" "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_record "$job"
+	run -0 --separate-stderr user_report "$job"
+	# What the site's own record says of step 0 counts.
+	[[ $output = *TREE/SIMPLE* && $output != *TREE/LL* ]]
+	[[ $stderr = *"job $job: step 7: from Comment"* ]]
+}
+
+@test "what is in Comment cannot be taken for another job's" {
+	local foreign=$'x\n999\x1f999\x1f2026-01-02T03:04:05\x1fann\x1f{"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}'
+	run -0 as_user srun --comment="$foreign" bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_sacct "$job"
+	run -1 user_report "$job"
+	run -1 user_report 999
+	[[ $output != *bandit* ]]
 }

@@ -33,8 +33,9 @@ static void check_conf(const struct nt_conf *conf)
 	FUZZ_CHECK(conf->profiles <= NT_CONF_PROFILES);
 	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
 	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
-	FUZZ_CHECK(conf->filedir[0] == '\0' || conf->filedir[0] == '/');
-	check_name(conf->filedir, sizeof(conf->filedir));
+	FUZZ_CHECK(conf->sinks.count <= NT_SINK_KINDS);
+	FUZZ_CHECK(conf->sinks.directory[0] == '\0' || conf->sinks.directory[0] == '/');
+	check_name(conf->sinks.directory, sizeof(conf->sinks.directory));
 	for (unsigned i = 0; i < conf->profiles; i++)
 		check_name(conf->profile[i], sizeof(conf->profile[i]));
 	for (unsigned i = 0; i < conf->count; i++) {

@@ -104,7 +104,7 @@ never() {
 # A calibration's choice is the one that srun would make, by the same statistics.
 # What the command shows of settings must be what steps get: by the same code.
 # The records of a step that runs are read as nt-recordd reads them, where it makes their directory.
-@test "report/ needs contract/, launch/, record/, site/, one header of engine/, six of spank/ and itself, and nothing of the GPU" {
-	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(cache|collect|fingerprint|settle|slurm_compat|step)\.h'
+@test "report/ needs contract/, launch/, record/, site/, one header of engine/, seven of spank/ and itself, and nothing of the GPU" {
+	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(cache|collect|fingerprint|settle|sink|slurm_compat|step)\.h'
 	never report 'pmix|cuda|nccl|hwloc'
 }

@@ -4,10 +4,11 @@
 #
 # accounting.sh - what records cost slurmctld, by its own counters (sdiag), as one JSON object
 #
-#   accounting.sh [STEPS [AT_ONCE]]   STEPS steps (200), AT_ONCE at a time (20)
+#   accounting.sh [STEPS [AT_ONCE [KIND...]]]   STEPS steps (200), AT_ONCE at a time (20), of all kinds or some
 #
-# Four kinds on a private cluster: one job with all steps, with the plugin off, with steps that never load NCCL, and
-# with steps that leave a record; and as many jobs of one step each that leave a record. For each: updates of jobs and
+# Four kinds on a private cluster: one job with all steps, with the plugin off (off), with steps that never load NCCL
+# (without_nccl), and with steps that leave a record (one_job); and as many jobs of one step each that leave a record
+# (many_jobs). For each: updates of jobs and
 # reads of job information that slurmctld served, what its log grew by, how many records there are and where: in
 # slurmctld's text of the job, in full (whole), shortened or dropped to make room (short), waiting in the spool (waits).
 # Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
@@ -23,6 +24,7 @@ case ${1:-} in
 -*) usage >&2 ;;
 esac
 steps=${1:-200} at_once=${2:-20}
+kinds=" ${*:3} "
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 skip() { echo "accounting.sh: $*" >&2; exit 1; }
 # shellcheck source=tests/lib/cluster.bash
@@ -70,6 +72,7 @@ find_records() {
 # run KIND FUNCTION SCRIPT MODE: one line of JSON
 run() {
 	local began bytes ms
+	[[ $kinds = '  ' || $kinds = *" $1 "* ]] || return 0
 	rm -rf "$spool"
 	timeout 60 sdiag -r >/dev/null
 	bytes=$(stat -c %s "$log")

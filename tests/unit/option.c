@@ -67,7 +67,8 @@ static void site_without_arguments(void **state)
 	assert_string_equal(site.spooldir, NT_SPOOL_DIR);
 	assert_int_equal(site.policy.mode, NT_MODE_OFF);
 	assert_int_equal(site.modes, 31);
-	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
+	assert_int_equal(site.sinks.count, 1);
+	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
 	assert_false(site.pmix);
 	assert_string_equal(site.profiles, NT_DATADIR "/profiles.conf");
 	assert_string_equal(site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
@@ -175,8 +176,9 @@ static void site_with_all_arguments(void **state)
 	assert_string_equal(site.recordd, "/c");
 	assert_string_equal(site.rundir, "/run/x");
 	assert_string_equal(site.spooldir, "/s");
-	assert_int_equal(site.sink, NT_SINK_FILE);
-	assert_string_equal(site.filedir, "/r");
+	assert_int_equal(site.sinks.count, 1);
+	assert_int_equal(site.sinks.at[0], NT_SINK_FILE);
+	assert_string_equal(site.sinks.directory, "/r");
 	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
 	assert_int_equal(site.policy.min_gain_micro, 8000000);
 	assert_int_equal(site.modes, (1 << NT_MODE_OFF) | (1 << NT_MODE_OBSERVE));
@@ -199,7 +201,8 @@ static void later_arguments_win(void **state)
 	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
 	assert_int_equal(site.policy.alpha_micro, 10000);
 	assert_false(site.pmix);
-	assert_int_equal(site.sink, NT_SINK_ADMINCOMMENT);
+	assert_int_equal(site.sinks.count, 1);
+	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
 }
 
 static void site_mistakes_are_named(void **state)
@@ -220,8 +223,12 @@ static void site_mistakes_are_named(void **state)
 		  "default: mode bandit is not allowed at this site (allowed: off, observe)" },
 		{ "pmix=yes", "pmix: 'yes' (want default or ask)" },
 		{ "record=file:x", "record: 'x' (want an absolute path" },
-		{ "record=comment",
-		  "record: 'comment' (want admincomment, file:DIRECTORY or none)" },
+		{ "record=admincoment",
+		  "record: 'admincoment' (want admincomment, extra, comment and file:DIRECTORY, or "
+		  "none); did you mean admincomment?" },
+		{ "record=extra,extra", "record: 'extra' (want each at most once)" },
+		{ "record=file:/a,b", "record: 'b' (want admincomment, extra" },
+		{ "record=", "record: '' (want admincomment, extra" },
 	};
 
 	(void)state;
@@ -422,7 +429,7 @@ static void errand_round_trips(void **state)
 		.dir = "/run/a=b",
 		.rundir = "/run",
 		.spool = "/s",
-		.file = "-",
+		.record = "admincomment,file:/r",
 		.cluster = "c",
 		.ticket = "profile=sockets-wide;set=NCCL_BUFFSIZE=8M",
 		.groups = "/g/slurm/uid_1/job_2/step_0:/g2/s/job_2",

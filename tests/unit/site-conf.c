@@ -67,8 +67,8 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_EXTRA], 1000);
 	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
 	assert_string_equal(conf.profile[1], "sockets-wide");
-	assert_int_equal(conf.sink, NT_SINK_FILE);
-	assert_string_equal(conf.filedir, "/var/log/nt");
+	assert_int_equal(conf.sinks.at[0], NT_SINK_FILE);
+	assert_string_equal(conf.sinks.directory, "/var/log/nt");
 	assert_int_equal(conf.record_bytes, 1024);
 	assert_int_equal(conf.memory_mib, 0);
 	assert_true(conf.pmix);
@@ -124,6 +124,31 @@ static void keys_and_lock_add_up(void **state)
 			 (UINT64_C(1) << NT_SETTING_COUNT) - 2);
 }
 
+/* In the file's order, and the same again when the list has been on a command line. */
+static void sinks_are_a_list(void **state)
+{
+	static const char text[] = "[site]\nrecord = extra admincomment, file:/var/a+b/ comment\n";
+	static const enum nt_sink wanted[] = { NT_SINK_EXTRA, NT_SINK_ADMINCOMMENT, NT_SINK_FILE,
+					       NT_SINK_COMMENT };
+	char word[NT_SINKS_TEXT];
+	struct nt_sinks again;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse(text, &err), 0);
+	assert_int_equal(conf.sinks.count, LENGTH(wanted));
+	assert_memory_equal(conf.sinks.at, wanted, sizeof(wanted));
+	assert_string_equal(conf.sinks.directory, "/var/a+b");
+	assert_string_equal(nt_sinks_text(&conf.sinks, word),
+			    "extra,admincomment,file:/var/a+b,comment");
+	assert_int_equal(nt_sinks_parse(&again, word, &err), 0);
+	assert_memory_equal(again.at, wanted, sizeof(wanted));
+	assert_string_equal(again.directory, "/var/a+b");
+	assert_int_equal(parse("[site]\nrecord = none\n", &err), 0);
+	assert_int_equal(conf.sinks.count, 0);
+	assert_string_equal(nt_sinks_text(&conf.sinks, word), "none");
+}
+
 static const struct {
 	const char *text, *says;
 } mistakes[] = {
@@ -165,7 +190,11 @@ static const struct {
 	{ "[site]\nbudget_max = 101\n", "f:2: budget_max: '101'" },
 	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
 	{ "[site]\nrecord = files\n",
-	  "f:2: record: 'files' (want admincomment, file:DIRECTORY or none)" },
+	  "f:2: record: 'files' (want admincomment, extra, comment and file:DIRECTORY, or none); "
+	  "did you mean file:?" },
+	{ "[site]\nrecord = none comment\n", "f:2: record: 'none' (want admincomment" },
+	{ "[site]\nrecord = comment, extra comment\n",
+	  "f:2: record: 'comment' (want each at most once)" },
 	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
 	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
 	{ "[site]\nrecord_dir = var\n", "f:2: record_dir: 'var' (want an absolute path" },
@@ -285,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_whole_file),
 		cmocka_unit_test(an_empty_file_says_nothing),
 		cmocka_unit_test(keys_and_lock_add_up),
+		cmocka_unit_test(sinks_are_a_list),
 		cmocka_unit_test(mistakes_name_their_line_and_what_is_accepted),
 		cmocka_unit_test(long_lines_names_and_files_are_refused),
 		cmocka_unit_test(too_many_sections_and_names_are_refused),

@@ -326,6 +326,10 @@ static void knows_what_it_holds(void **state)
 	assert_false(nt_splice_holds("{\"x\":1}", "0", STEP));
 	assert_false(nt_splice_holds("JS1:abc", "0", STEP));
 	assert_false(nt_splice_holds("", "0", STEP));
+	/* By its name: a count of others is not it. */
+	assert_true(nt_splice_shows(thin, "0"));
+	assert_false(nt_splice_shows("{\"nccl_tune\":{\"v\":1,\"more\":2}}", "0"));
+	assert_false(nt_splice_shows("JS1:abc", "0"));
 }
 
 static void components_have_a_key_each(void **state)

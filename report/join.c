@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join.c - see join.h */
+#include "report/join.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/names.h"
+#include "record/label.h"
+#include "record/scan.h"
+#include "record/summary.h"
+
+#define MEMBERS_MAX 1024 /* of a text that anybody may have written */
+
+/* The value of our member; false: there is none that could be looked into. */
+static bool find_ours(const char *text, struct nt_text *ours)
+{
+	const struct nt_text whole = nt_text_of(text);
+
+	return nt_scan_is(whole, '{') && nt_scan_member(whole, NT_RECORD_KEY, ours) &&
+	       nt_scan_is(*ours, '{');
+}
+
+static bool is_step(const struct nt_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+
+	if (member->name.bytes >= sizeof(name) || member->value.at[0] != '{')
+		return false;
+	memcpy(name, member->name.at, member->name.bytes);
+	name[member->name.bytes] = '\0';
+	return nt_step_name_valid(name);
+}
+
+static bool has_step(struct nt_text ours, const struct nt_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+	struct nt_text value;
+
+	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
+	return nt_scan_member(ours, name, &value);
+}
+
+static void name_step(char added[NT_JOIN_STEPS], const struct nt_member *member)
+{
+	size_t used = strlen(added);
+
+	if (used + NT_STEP_NAME_MAX + 6 < NT_JOIN_STEPS)
+		snprintf(added + used, NT_JOIN_STEPS - used, "%s%.*s", used ? ", " : "",
+			 (int)member->name.bytes, member->name.at);
+	else if (used + 5 < NT_JOIN_STEPS && added[used - 1] != '.')
+		snprintf(added + used, NT_JOIN_STEPS - used, ", ...");
+}
+
+/* The text with the member at the end of ours, which points into it. */
+static char *insert(const char *text, struct nt_text ours, const struct nt_member *member)
+{
+	const char *end = ours.at + ours.bytes;
+	char *out;
+
+	while (end[-1] != '}')
+		end--;
+	end--;
+	if (asprintf(&out, "%.*s%s\"%.*s\":%.*s%s", (int)(end - text), text,
+		     nt_scan_count(ours) > 0 ? "," : "", (int)member->name.bytes, member->name.at,
+		     (int)member->value.bytes, member->value.at, end) < 0)
+		return NULL;
+	return out;
+}
+
+static int add_member(char **joined, const struct nt_member *member, char added[NT_JOIN_STEPS])
+{
+	struct nt_text ours;
+	char *text;
+
+	if (!is_step(member) || !find_ours(*joined, &ours) || has_step(ours, member))
+		return 0;
+	text = insert(*joined, ours, member);
+	if (!text)
+		return -1;
+	free(*joined);
+	*joined = text;
+	name_step(added, member);
+	return 0;
+}
+
+/* Nothing of ours: an empty record to begin with. */
+static int begin(char **joined)
+{
+	static const char empty[] = "{\"" NT_RECORD_KEY "\":{\"v\":1}}";
+	char *text;
+
+	if (nt_summary_holding(*joined, strlen(*joined)) == NT_HOLDS_RECORD)
+		return 0;
+	text = strdup(empty);
+	if (!text)
+		return -1;
+	free(*joined);
+	*joined = text;
+	return 0;
+}
+
+int nt_join(char **joined, const char *other, char added[NT_JOIN_STEPS])
+{
+	struct nt_member member;
+	struct nt_text ours;
+	struct nt_scan scan;
+	int rc;
+
+	added[0] = '\0';
+	if (!find_ours(other, &ours))
+		return 0;
+	rc = begin(joined);
+	nt_scan_begin(&scan, ours);
+	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_scan_next(&scan, &member) > 0; i++)
+		rc = add_member(joined, &member, added);
+	return rc;
+}
+
+int nt_join_step(char **joined, const char *step, const char *record, char added[NT_JOIN_STEPS])
+{
+	const struct nt_member member = { nt_text_of(step), nt_text_of(record) };
+
+	added[0] = '\0';
+	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
+}
+
+/* Has it the same step, with the same record? */
+static bool has_same(struct nt_text ours, const struct nt_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+	struct nt_text value;
+
+	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
+	return nt_scan_member(ours, name, &value) && value.bytes == member->value.bytes &&
+	       memcmp(value.at, member->value.at, value.bytes) == 0;
+}
+
+int nt_join_without(char **text, const char *earlier)
+{
+	char added[NT_JOIN_STEPS] = "";
+	struct nt_text ours, theirs;
+	struct nt_member member;
+	struct nt_scan scan;
+	bool taken = false;
+	char *left;
+	int rc = 0;
+
+	if (!find_ours(*text, &ours) || !find_ours(earlier, &theirs))
+		return 0;
+	left = strdup("");
+	if (!left || begin(&left) < 0) {
+		free(left);
+		return -1;
+	}
+	nt_scan_begin(&scan, ours);
+	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_scan_next(&scan, &member) > 0; i++) {
+		bool same = is_step(&member) && has_same(theirs, &member);
+
+		taken |= same;
+		rc = same ? 0 : add_member(&left, &member, added);
+	}
+	if (rc == 0 && taken) {
+		char *old = *text;
+
+		*text = left;
+		left = old;
+	}
+	free(left);
+	return rc;
+}

@@ -1,0 +1,222 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records in several places of a job: joined, told apart, and nobody's but the job's own. */
+#include "report/join.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "record/filesink.h"
+#include "report/usertext.h"
+
+#define OURS(steps) "{\"nccl_tune\":{\"v\":1" steps "}}"
+#define STEP(name, mode) ",\"" name "\":{\"mode\":\"" mode "\"}"
+
+static void joins_what_is_not_there(void **state)
+{
+	static const struct {
+		const char *first, *other, *joined, *added;
+	} cases[] = {
+		{ "", OURS(STEP("0", "a")), OURS(STEP("0", "a")), "0" },
+		{ "JS1:abc", OURS(STEP("0", "a") STEP("1+0", "b")),
+		  OURS(STEP("0", "a") STEP("1+0", "b")), "0, 1+0" },
+		{ "{\"x\":1}", OURS(STEP("0", "a")), OURS(STEP("0", "a")), "0" },
+		/* What is there counts, and other members stay. */
+		{ "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") "} }",
+		  OURS(STEP("0", "forged") STEP("batch", "b")),
+		  "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") STEP("batch", "b") "} }",
+		  "batch" },
+		/* No steps, or not ours. */
+		{ OURS(STEP("0", "a")), "{\"nccl_tune\":{\"v\":1,\"more\":7,\"x\":{},\"1\":2}}",
+		  OURS(STEP("0", "a")), "" },
+		{ OURS(STEP("0", "a")), "{\"nccl_tune\":[]}", OURS(STEP("0", "a")), "" },
+		{ OURS(STEP("0", "a")), "my note", OURS(STEP("0", "a")), "" },
+		{ "JS1:abc", "my note", "JS1:abc", "" },
+		{ "", "{\"nccl_tune\":{\"v\":1,\"0\":{", "", "" },
+		/* A damaged record is shown as such. */
+		{ "{\"nccl_tune\":{\"v\":1,", OURS(STEP("0", "a")), "{\"nccl_tune\":{\"v\":1,",
+		  "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char added[NT_JOIN_STEPS];
+		char *joined = strdup(cases[i].first);
+
+		assert_non_null(joined);
+		assert_int_equal(nt_join(&joined, cases[i].other, added), 0);
+		assert_string_equal(joined, cases[i].joined);
+		assert_string_equal(added, cases[i].added);
+		free(joined);
+	}
+}
+
+static void names_of_many_steps_end_in_dots(void **state)
+{
+	char added[NT_JOIN_STEPS], text[4096] = "{\"nccl_tune\":{\"v\":1";
+	char *joined = strdup("");
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"%u\":{}", i);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), "}}");
+	assert_int_equal(nt_join(&joined, text, added), 0);
+	assert_string_equal(joined, text);
+	assert_string_equal(added + strlen(added) - 5, ", ...");
+	free(joined);
+	joined = strdup(OURS(STEP("0", "a")));
+	assert_int_equal(nt_join_step(&joined, "1", "{\"mode\":\"b\"}", added), 0);
+	assert_string_equal(joined, OURS(STEP("0", "a") STEP("1", "b")));
+	free(joined);
+}
+
+/* What a requeued job's text still has of the run before. */
+static void loses_what_an_earlier_run_left(void **state)
+{
+	static const struct {
+		const char *last, *earlier, *left;
+	} cases[] = {
+		{ OURS(STEP("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
+		  OURS(STEP("0", "a")) },
+		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), OURS("") },
+		{ "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}", OURS(STEP("0", "b")),
+		  "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}" },
+		{ "JS1:abc", OURS(STEP("0", "a")), "JS1:abc" },
+		{ OURS(STEP("0", "a")), "", OURS(STEP("0", "a")) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = strdup(cases[i].last);
+
+		assert_int_equal(nt_join_without(&text, cases[i].earlier), 0);
+		assert_string_equal(text, cases[i].left);
+		free(text);
+	}
+}
+
+/* A sacct of our own, first in PATH, that runs script. */
+static void fake_sacct(const char *directory, const char *script)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/sacct", directory);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\n%s\n", script);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static int make_directory(void **state)
+{
+	static char directory[64];
+	char path[4096];
+
+	snprintf(directory, sizeof(directory), "/tmp/nt-report-places.XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
+	setenv("PATH", path, 1);
+	*state = directory;
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	static const char *const names[] = { "sacct", "c.12.0.u12345.json", ".kept" };
+	char path[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", (char *)*state, names[i]);
+		unlink(path);
+	}
+	return rmdir(*state);
+}
+
+static void add_job(struct nt_jobtexts *texts, uint32_t job)
+{
+	struct nt_jobtext *text = nt_jobtexts_add(texts, "x", "", 0);
+
+	assert_non_null(text);
+	text->job = job;
+}
+
+/* What one job's user writes ends where sacct says so, whatever is in it. */
+static void reads_the_users_texts(void **state)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	struct nt_error err;
+
+	fake_sacct(*state, "extra=\n"
+			   "for word; do case $word in\n"
+			   "--delimiter=*) mark=${word#*=} ;;\n"
+			   "--format=*Extra*) extra=${mark}e ;; esac; done\n"
+			   "printf '12%s' \"$mark\"\n"
+			   "printf 'a\\nb\\n13\\037forged\\037\\03713\\n%s12\\n' \"$extra$mark\"\n"
+			   "printf '13%sown%s13\\n' \"$mark\" \"$extra$mark\"");
+	add_job(&texts, 12);
+	add_job(&texts, 13);
+	add_job(&texts, 14);
+	if (nt_usertext_load(&texts, NULL, 60000, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(nt_jobtext_at(&texts.items[0], NT_SINK_COMMENT),
+			    "a\nb\n13\037forged\037\03713\n");
+	assert_string_equal(nt_jobtext_at(&texts.items[1], NT_SINK_COMMENT), "own");
+	assert_null(texts.items[2].text[NT_SINK_COMMENT]);
+	assert_string_equal(nt_jobtext_at(&texts.items[2], NT_SINK_COMMENT), "");
+	nt_jobtexts_fini(&texts);
+	fake_sacct(*state, "echo 12; echo nonsense");
+	add_job(&texts, 12);
+	assert_int_equal(nt_usertext_load(&texts, NULL, 60000, &err), -1);
+	assert_string_equal(err.text, "sacct: its answer could not be read");
+	nt_jobtexts_fini(&texts);
+}
+
+static void a_file_is_its_users_to_read(void **state)
+{
+	const struct nt_spool_entry entry = { "c", 12, 12345, "0", "{\"mode\":\"a\"}", NULL };
+	struct nt_spooled file;
+	struct nt_error err;
+	char path[256];
+	struct stat status;
+	int fd;
+
+	if (nt_filesink_put(*state, &entry, NULL, &err) < 0)
+		fail_msg("%s", err.text);
+	snprintf(path, sizeof(path), "%s/c.12.0.u12345.json", (char *)*state);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_uid, geteuid());
+	assert_int_equal(status.st_mode & 027, 0);
+	if (nt_filesink_has_lists(*state))
+		assert_true(getxattr(path, "system.posix_acl_access", NULL, 0) > 0);
+	fd = nt_spool_open(*state, NT_PART_FILES, false, &err);
+	assert_true(fd >= 0);
+	assert_int_equal(nt_spooled_read(&file, fd, "c.12.0.u12345.json", &err), 0);
+	assert_string_equal(file.record, entry.record);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(joins_what_is_not_there),
+		cmocka_unit_test(names_of_many_steps_end_in_dots),
+		cmocka_unit_test(loses_what_an_earlier_run_left),
+		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_directory,
+						remove_directory),
+		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_directory,
+						remove_directory),
+	};
+
+	return cmocka_run_group_tests_name("report-places", tests, NULL, NULL);
+}

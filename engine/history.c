@@ -64,6 +64,7 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 	}
 	memcpy(grown + begin, sample, count * sizeof(grown[0]));
 	history->sample = grown;
+	history->blocks[history->rounds] = schedule->blocks;
 	history->end[history->rounds++] = begin + count;
 }
 
@@ -115,6 +116,7 @@ static void hand_on(struct nt_history *old, struct nt_history *new)
 	new->channels = old->channels;
 	new->rounds = old->rounds;
 	memcpy(new->end, old->end, sizeof(new->end));
+	memcpy(new->blocks, old->blocks, sizeof(new->blocks));
 	new->sample = old->sample;
 	old->sample = NULL;
 }

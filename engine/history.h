@@ -48,6 +48,7 @@ struct nt_history {
 	struct nt_channels channels;
 	unsigned rounds;
 	unsigned end[NT_HISTORY_ROUNDS]; /* of each round in sample[] */
+	uint8_t blocks[NT_HISTORY_ROUNDS]; /* that it had */
 	uint16_t *sample; /* of all rounds, by block and place in the schedule's arm[] */
 };
 

@@ -95,6 +95,10 @@ void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
 	}
 	if (trial->has_channels)
 		put_channels(put, trial);
+	nt_put_open(put, NT_IN_TRIAL_BLOCKS, '[');
+	for (unsigned i = 0; i < trial->rounds; i++)
+		nt_put_count(put, NULL, trial->round[i].blocks);
+	nt_put_close(put);
 	nt_put_open(put, NT_IN_TRIAL_ROUNDS, '[');
 	for (unsigned i = 0; i < trial->rounds; i++)
 		nt_put_samples(put, NULL, trial->round[i].sample, trial->round[i].samples);

@@ -181,6 +181,7 @@
 #define NT_IN_TRIAL_CHANNELS "channels"
 #define NT_IN_TRIAL_OWN "own"
 #define NT_IN_TRIAL_ROUNDS "rounds"
+#define NT_IN_TRIAL_BLOCKS "blocks"
 
 struct nt_rank_key {
 	NT_RANK_KEY_FIELDS(NT_FIELD_MEMBER)
@@ -252,6 +253,7 @@ struct nt_rank_trial {
 	struct {
 		const uint16_t *sample; /* to be written */
 		unsigned samples;
+		unsigned blocks; /* 0: not told, as the rule has it */
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
 	} round[NT_RANK_TRIAL_ROUNDS];

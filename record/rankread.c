@@ -178,6 +178,27 @@ static int read_rounds(struct nt_rank_trial *trial,
 	return 0;
 }
 
+/* Older records do not tell. */
+static int read_blocks(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
+{
+	json_object *array;
+
+	if (!json_object_object_get_ex(object, NT_IN_TRIAL_BLOCKS, &array))
+		return 0;
+	array = array_of(object, NT_IN_TRIAL_BLOCKS, NT_RANK_TRIAL_ROUNDS);
+	if (!array || json_object_array_length(array) != trial->rounds)
+		return nt_error_set(err, "trial has other blocks than rounds");
+	for (unsigned i = 0; i < trial->rounds; i++) {
+		int64_t blocks = json_object_get_int64(json_object_array_get_idx(array, i));
+
+		if (blocks < 0 || blocks > UINT8_MAX)
+			return nt_error_set(err, "round %u of a trial has %lld blocks", i,
+					    (long long)blocks);
+		trial->round[i].blocks = (unsigned)blocks;
+	}
+	return 0;
+}
+
 static int read_arms(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	json_object *arms = array_of(object, NT_IN_TRIAL_ARMS, NT_RANK_TRIAL_ARMS);
@@ -251,8 +272,8 @@ int nt_rank_read_trial(struct nt_rank_trial *trial,
 		       struct nt_error *err)
 {
 	memset(trial, 0, sizeof(*trial));
-	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0 ||
-	    read_remembered(trial, object, err) < 0)
+	if (read_rounds(trial, data, object, err) < 0 || read_blocks(trial, object, err) < 0 ||
+	    read_arms(trial, object, err) < 0 || read_remembered(trial, object, err) < 0)
 		return -1;
 	return read_channels(trial, object, err);
 }

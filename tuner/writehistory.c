@@ -44,6 +44,7 @@ void nt_write_trial(struct nt_put *put, const struct nt_history *history)
 
 		out.round[i].sample = history->sample + begin;
 		out.round[i].samples = history->end[i] - begin;
+		out.round[i].blocks = history->blocks[i];
 	}
 	nt_rank_put_trial(put, &out);
 }

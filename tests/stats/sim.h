@@ -24,6 +24,9 @@ struct nt_sim {
 	double gain, stalls; /* of NT_FASTER_ARM */
 	double own; /* share of a time that is the call's own; 0: not known */
 	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
+	/* Of a call of NT_FASTER_ARM after one of another arm: so much longer than its next ones. */
+	double carry;
+	unsigned run; /* calls by one arm in a row, the first left out; 1: single calls */
 	struct nt_drive drive;
 };
 
@@ -32,6 +35,7 @@ struct nt_source_noise {
 	const struct nt_sim *sim;
 	const struct nt_noise *noise;
 	uint64_t seed;
+	unsigned before; /* the arm of the newest call */
 };
 
 /* nt_drive_key.time_us of a struct nt_source_noise. */

@@ -7,6 +7,9 @@
 #include <math.h>
 
 #define LATE_PART 3
+/* The next round takes longer beside its calls than those before: nodes look at each other the more
+ * rarely the longer they have. */
+#define LONGER 2
 
 /* From now on. */
 static double left_us(const struct nt_case *seen)
@@ -37,6 +40,6 @@ unsigned nt_patience_blocks(const struct nt_case *seen, unsigned arms)
 	    seen->known.calls == 0 || seen->spent.calls == 0)
 		return UINT_MAX;
 	period_us = seen->known.age_us / (double)seen->known.calls;
-	blocks = (left_us(seen) - between_us(seen, period_us)) / (period_us * arms);
+	blocks = (left_us(seen) - LONGER * between_us(seen, period_us)) / (period_us * arms);
 	return blocks <= 0 ? 0 : blocks < UINT8_MAX ? (unsigned)blocks : UINT_MAX;
 }

@@ -25,7 +25,7 @@ static const char usage[] =
 	"  -m SHARE    of the positions are missing (default 0); not with ucb1\n"
 	"  -c PCT      the first call of an arm after another one's takes PCT % longer than its next ones\n"
 	"              (below 0: shorter); of the arm that may be faster, or the first of the identical ones\n"
-	"  -k CALLS    each arm has so many calls in a row, of which the first does not count (default 1)\n"
+	"  -k CALLS    each arm has so many calls in a row, the median of all but the first counts (default 1)\n"
 	"  -s SEED     (default 1)\n";
 
 static int option_set(struct nt_sim *sim, int option)
@@ -43,7 +43,7 @@ static int option_set(struct nt_sim *sim, int option)
 	case 'c': sim->carry = strtod(optarg, NULL) / 100; return sim->carry > -1 ? 0 : -1;
 	case 'k':
 		sim->run = (unsigned)strtoul(optarg, NULL, 10);
-		return sim->run > 0 && sim->run <= 16 ? 0 : -1;
+		return sim->run > 0 && sim->run <= NT_SIM_RUN ? 0 : -1;
 	case 's': sim->seed = strtoull(optarg, NULL, 10); return 0;
 	case 'o': sim->own = strtod(optarg, NULL); return sim->own > 0 && sim->own <= 1 ? 0 : -1;
 	case 'm': sim->miss = strtod(optarg, NULL); return sim->miss >= 0 && sim->miss < 1 ? 0 : -1;

@@ -21,17 +21,17 @@ static double call_us(struct nt_source_noise *from, unsigned arm, unsigned call)
 	return us * (1 - from->sim->gain) + gap_us;
 }
 
-/* Of a run, the mean of all calls but the first. */
+/* Of a run, the median of all calls but the first: a mean would have no modes. */
 double nt_source_noise_us(void *source, unsigned arm, unsigned call)
 {
 	struct nt_source_noise *from = source;
 	const unsigned run = from->sim->run;
-	double us = call_us(from, arm, call * run);
+	const double first_us = call_us(from, arm, call * run);
+	float us[NT_SIM_RUN];
 
 	if (run <= 1)
-		return us;
-	us = 0;
+		return first_us;
 	for (unsigned i = 1; i < run; i++)
-		us += call_us(from, arm, call * run + i);
-	return us / (run - 1);
+		us[i - 1] = (float)call_us(from, arm, call * run + i);
+	return nt_figures_quantile(us, run - 1, 0.5);
 }

@@ -251,19 +251,19 @@ static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 	seen->opened_us = 10e6;
 	seen->spent.calls = 30;
 	seen->rounds[NT_SCHEDULE_SCREEN] = 1;
-	assert_int_equal(nt_patience_blocks(seen, 2), 95); /* (40 - 2) / 0.4 */
-	assert_int_equal(nt_patience_blocks(seen, 1), 190);
+	assert_int_equal(nt_patience_blocks(seen, 2), 90); /* (40 - 4) / 0.4 */
+	assert_int_equal(nt_patience_blocks(seen, 1), 180);
 	seen->known.step_us = 1e6;
-	assert_int_equal(nt_patience_blocks(seen, 2), 195); /* 100 s in place of 60 */
+	assert_int_equal(nt_patience_blocks(seen, 2), 190); /* 100 s in place of 60 */
 	seen->known.step_us = 1e3;
-	assert_int_equal(nt_patience_blocks(seen, 2), 95);
+	assert_int_equal(nt_patience_blocks(seen, 2), 90);
 	seen->known.age_us = 59.9e6;
 	assert_int_equal(nt_patience_blocks(seen, 2), 0);
 	/* Opened late: a third of a minute from then on. */
 	seen->opened_us = 100e6;
 	seen->known.age_us = 110e6;
 	seen->known.calls = 550;
-	assert_int_equal(nt_patience_blocks(seen, 2), 20); /* (10 - 2) / 0.4 */
+	assert_int_equal(nt_patience_blocks(seen, 2), 15); /* (10 - 4) / 0.4 */
 	policy.mode = NT_MODE_PROFILE;
 	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX);
 	policy.mode = NT_MODE_BANDIT;

@@ -76,8 +76,8 @@ bool nt_case_enough(const struct nt_case *seen, unsigned samples)
 	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }
 
-/* What an arm takes at best. Not its lower quartile: of eight times, where four of ten are slow ones,
- * that is a slow one once in forty. */
+/* What an arm takes at best. Not its lower quartile: of eight times, where four of ten are slow
+ * ones, that is a slow one once in forty. */
 static double hoped_us(const struct nt_evidence *evidence, unsigned index)
 {
 	return nt_figures_quantile(evidence->us[index], evidence->blocks, 0.125);

@@ -175,7 +175,8 @@ static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates 
 	return count;
 }
 
-/* One more look at these arms, where there is time for it, it could pay, and the budget allows it. */
+/* One more look at these arms, where there is time for it, it could pay, and the budget allows
+ * it. */
 static bool look_further(const struct nt_case *seen, const struct nt_gates *gates,
 			 const struct nt_comparison *of, const uint16_t *arm, unsigned count,
 			 struct nt_next *next)

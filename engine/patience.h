@@ -3,9 +3,10 @@
 /* patience.h - for how long a key is explored before what is known by then decides
  *
  * Until the program is a minute or a hundred steps old, whichever is later; a key that is opened
- * later, for a third of that. A round of the second kind is made as long as there is time for, by how
- * often the key is called and what rounds took beside their calls; where that would be too short, no further
- * one follows. It costs no evidence that a decision rests on, only the hope of more.
+ * later, for a third of that. A round of the second kind is made as long as there is time for, by
+ * how often the key is called and what rounds took beside their calls; where that would be too
+ * short, no further one follows. It costs no evidence that a decision rests on, only the hope of
+ * more.
  *
  * Not limited are rechecks, which are short and rare, mode profile, and where no clock is known.
  *

@@ -14,7 +14,8 @@
 #include "tests/stats/noise.h"
 
 #define NT_FASTER_ARM 1u /* of made-up arms: the one that differs from AUTO */
-#define NT_SIM_RUN 16u /* the longest run of calls by one arm */
+/* The longest run of calls by one arm. */
+#define NT_SIM_RUN 16u
 #define NT_STALL 2.3 /* a stalled call takes so many times as long */
 
 struct nt_sim {

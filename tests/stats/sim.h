@@ -27,7 +27,7 @@ struct nt_sim {
 	double gain, stalls; /* of NT_FASTER_ARM */
 	double own; /* share of a time that is the call's own; 0: not known */
 	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
-	/* Of a call of NT_FASTER_ARM after one of another arm: so much longer than its next ones. */
+	/* Of a call of NT_FASTER_ARM after another arm's: so much longer than its next ones. */
 	double carry;
 	unsigned run; /* calls by one arm in a row, the first left out; 1: single calls */
 	struct nt_drive drive;

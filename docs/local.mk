@@ -65,6 +65,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/larger.json \
 	%D%/results/agreement/mutants.txt \
 	%D%/results/agreement/runs.json \
+	%D%/results/agreement/together.json \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
@@ -117,8 +118,12 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
 	%D%/results/programs/programs.txt \
+	%D%/results/programs/growing-looks.json \
 	%D%/results/programs/twenty-seeds.txt \
 	%D%/results/rules/README.md \
+	%D%/results/rules/carry-over.txt \
+	%D%/results/rules/families-eight-looks.txt \
+	%D%/results/rules/traces.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/summary/README.md \

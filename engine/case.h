@@ -28,6 +28,7 @@ struct nt_case {
 	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: nothing is expected */
 	/* Of a first and of a second round, as the rule has it; the latter without its warm-up. */
 	uint8_t first_blocks, first_warm_up, second_blocks;
+	double opened_us; /* known.age_us then */
 	/* The newest round that was asked for, whether it could be paid for or not; kind 0:
 	 * none. */
 	struct nt_schedule schedule;
@@ -61,7 +62,7 @@ struct nt_schedule nt_case_explore(const struct nt_case *seen, enum nt_schedule_
 /* Are these samples of an arm enough for a round like the newest one? */
 bool nt_case_enough(const struct nt_case *seen, unsigned samples);
 
-/* Index of the arm with the lowest lower quartile among those with enough samples and not in
+/* Index of the arm that takes least at best among those with enough samples and not in
  * `taken`; 0 (which is AUTO) if there is none. */
 unsigned nt_case_next_best(const struct nt_case *seen, const struct nt_evidence *evidence,
 			   uint32_t taken);

@@ -110,17 +110,21 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 	       (gates->anytime || comparison->p < 1);
 }
 
+static double usual_us(const float *base, unsigned count)
+{
+	return nt_figures_quantile(base, count, count < FEW ? 1 : USUAL_Q);
+}
+
 bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count)
 {
 	double hoped = nt_figures_quantile(arm, count, HOPED_Q);
-	double usual = nt_figures_quantile(base, count, count < FEW ? 1 : USUAL_Q);
 
-	return hoped > 0 && hoped <= (1 - min_gain) * usual;
+	return hoped > 0 && hoped <= (1 - min_gain) * usual_us(base, count);
 }
 
 double nt_compare_hoped_us(const float *base, const float *arm, unsigned count)
 {
-	return nt_figures_quantile(base, count, USUAL_Q) - nt_figures_quantile(arm, count, HOPED_Q);
+	return usual_us(base, count) - nt_figures_quantile(arm, count, HOPED_Q);
 }
 
 bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)

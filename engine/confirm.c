@@ -10,14 +10,57 @@
 #include <math.h>
 #include <string.h>
 #include "engine/budget.h"
+#include "engine/patience.h"
 #include "engine/savings.h"
 
 #define CLEAR_LEAD 0.02 /* of an arm that may yet prove faster: worth another look */
 
+#define LEAST_BLOCKS 16 /* of a round that there is little time for */
+
+/* Blocks that there is time for, or was. */
+static unsigned in_time(const struct nt_case *seen, unsigned blocks, unsigned arms)
+{
+	const unsigned fit = nt_patience_blocks(seen, arms);
+
+	if (seen->known.blocks > NT_SCHEDULE_WARM_UP)
+		return seen->known.blocks - NT_SCHEDULE_WARM_UP;
+	if (fit >= blocks + NT_SCHEDULE_WARM_UP)
+		return blocks;
+	return fit > NT_SCHEDULE_WARM_UP ? fit - NT_SCHEDULE_WARM_UP : 0;
+}
+
+static unsigned least_blocks(const struct nt_case *seen)
+{
+	return seen->second_blocks < LEAST_BLOCKS ? seen->second_blocks : LEAST_BLOCKS;
+}
+
 struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm, unsigned count)
 {
-	return nt_case_explore(seen, NT_SCHEDULE_CONFIRM, arm, count,
-			       seen->second_blocks + NT_SCHEDULE_WARM_UP);
+	unsigned blocks = in_time(seen, seen->second_blocks, 1 + count);
+
+	if (blocks < least_blocks(seen))
+		blocks = least_blocks(seen);
+	return nt_case_explore(seen, NT_SCHEDULE_CONFIRM, arm, count, blocks + NT_SCHEDULE_WARM_UP);
+}
+
+/* All the evidence that is gathered. */
+static unsigned most_blocks(const struct nt_case *seen)
+{
+	const unsigned blocks = (unsigned)seen->second_blocks << (NT_CONFIRM_LOOKS - 1);
+
+	return blocks < NT_EVIDENCE_BLOCKS ? blocks : NT_EVIDENCE_BLOCKS;
+}
+
+/* As many blocks as all before: what one look leaves open, a little more evidence does not close,
+ * and for each look the nodes take some calls to agree. In a race, as many as in the first. */
+static unsigned further_blocks(const struct nt_case *seen, bool race)
+{
+	const unsigned have = seen->confirm.blocks, most = most_blocks(seen);
+	unsigned blocks = have < most - have ? have : most - have;
+
+	if (race)
+		return seen->second_blocks;
+	return blocks < UINT8_MAX - NT_SCHEDULE_WARM_UP ? blocks : UINT8_MAX - NT_SCHEDULE_WARM_UP;
 }
 
 /* Can a further look be paid for? Two arms are the least that one takes. */
@@ -31,7 +74,7 @@ static bool affordable(const struct nt_case *seen)
 static bool last_look(const struct nt_case *seen)
 {
 	return seen->rounds[NT_SCHEDULE_CONFIRM] >= NT_CONFIRM_LOOKS ||
-	       seen->confirm.blocks + seen->second_blocks > NT_EVIDENCE_BLOCKS || !affordable(seen);
+	       seen->confirm.blocks >= most_blocks(seen) || !affordable(seen);
 }
 
 /* The times of an arm in first rounds, then in second ones. */
@@ -132,10 +175,26 @@ static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates 
 	return count;
 }
 
+/* One more look at these arms, where there is time for it, it could pay, and the budget allows
+ * it. */
+static bool look_further(const struct nt_case *seen, const struct nt_gates *gates,
+			 const struct nt_comparison *of, const uint16_t *arm, unsigned count,
+			 struct nt_next *next)
+{
+	const unsigned blocks = in_time(seen, further_blocks(seen, gates->anytime), 1 + count);
+	const struct nt_schedule further = nt_case_explore(seen, NT_SCHEDULE_CONFIRM, arm, count,
+							   blocks + NT_SCHEDULE_WARM_UP);
+
+	return blocks >= least_blocks(seen) &&
+	       nt_savings_pay(seen, &seen->confirm, &further, open_us(&seen->confirm, gates, of)) &&
+	       nt_next_explore(seen, &further, next);
+}
+
 static void judge(const struct nt_case *seen, const struct nt_gates *gates, struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->confirm;
 	struct nt_comparison of[1 + NT_CONFIRM_ARMS];
+	struct nt_gates last = *gates;
 	uint16_t arm[NT_CONFIRM_ARMS];
 	unsigned best = 1, count;
 
@@ -144,15 +203,15 @@ static void judge(const struct nt_case *seen, const struct nt_gates *gates, stru
 		if (better(&of[i], &of[best]))
 			best = i;
 	}
-	count = further_arms(e, gates, of, best, arm);
-	if (count > 0 && !gates->last) {
-		const struct nt_schedule further = nt_confirm_round(seen, arm, count);
-
-		if (nt_savings_pay(seen, e, &further, open_us(e, gates, of)) &&
-		    nt_next_explore(seen, &further, next))
-			return;
+	count = gates->last ? 0 : further_arms(e, gates, of, best, arm);
+	if (count == 0) {
+		nt_next_conclude(next, e, e->arm[best], &of[best]);
+		return;
 	}
-	nt_next_conclude(next, e, e->arm[best], &of[best]);
+	if (look_further(seen, gates, of, arm, count, next))
+		return;
+	last.last = true;
+	judge(seen, &last, next);
 }
 
 void nt_confirm(const struct nt_case *seen, struct nt_next *next)

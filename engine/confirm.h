@@ -12,7 +12,9 @@
 #include "engine/judge.h"
 
 #define NT_CONFIRM_ARMS 2 /* of the second round, beside AUTO */
-#define NT_CONFIRM_LOOKS 8 /* at most so many second rounds; the evidence is pooled */
+/* At most so many second rounds; each after the first has as many blocks as all before it, and the
+ * evidence is pooled. */
+#define NT_CONFIRM_LOOKS 4
 /* p pays for so many: looks at evidence that grows say much the same. By nt-engine-sim, with two
  * arms identical to AUTO, one of them is chosen in less than 1 % of all cases. */
 #define NT_CONFIRM_PAID 4
@@ -23,7 +25,7 @@ nt_judge nt_confirm;
 /* The same by evidence that counts at any time, of the first rounds too. */
 nt_judge nt_confirm_race;
 
-/* A second round of AUTO and these arms. */
+/* A second round of AUTO and these arms, the first of them. */
 struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm,
 				    unsigned count);
 

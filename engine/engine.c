@@ -63,7 +63,9 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 	key->rule = nt_rule_of(&engine->policy);
 	key->seen.policy = &engine->policy;
 	key->seen.known = *known;
-	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy);
+	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy,
+							 nt_warm_rare(&engine->policy, known));
+	key->seen.opened_us = known->age_us;
 	key->seen.first_warm_up = (uint8_t)key->rule->warm_up;
 	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(key->rule, &engine->policy);
 	key->seen.rechecks = recheck;
@@ -198,6 +200,8 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	if (next->schedule.count == 0)
 		return;
 	seen->schedule = next->schedule;
+	if (seen->known.blocks > NT_SCHEDULE_WARM_UP && seen->known.blocks <= UINT8_MAX)
+		seen->schedule.blocks = (uint8_t)seen->known.blocks;
 	if (next->what == NT_NEXT_EXPLORE && next->schedule.kind == NT_SCHEDULE_CONFIRM &&
 	    seen->rounds[NT_SCHEDULE_SCREEN] == 0)
 		begin_warm(key);

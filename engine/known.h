@@ -38,8 +38,10 @@ struct nt_known {
 	uint16_t remembered_arm;
 	double left_us; /* of the job's time; 0: not known */
 	double age_us; /* since the program's first communicator; 0: not known */
+	double step_us; /* of the program; 0: not known */
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read when a round has ended, and only then */
+	unsigned blocks; /* that a record has of the next round; 0: as the rule has it */
 };
 
 /* What NCCL predicts for an arm's pair, and for AUTO's own pick; < 0: none. */

@@ -36,6 +36,8 @@ libnt_engine_la_SOURCES = \
 	%D%/matched.h \
 	%D%/paper.c \
 	%D%/paper.h \
+	%D%/patience.c \
+	%D%/patience.h \
 	%D%/queue.c \
 	%D%/queue.h \
 	%D%/recheck.c \

@@ -14,9 +14,10 @@
 #define RACE_SECOND 20
 
 static const struct nt_rule own = {
+	.rare_blocks = RACE_FIRST + NT_SCHEDULE_WARM_UP,
 	.warm_up = NT_SCHEDULE_WARM_UP,
 	.confirms = true,
-	.after_first = { nt_screen_samples, nt_refine, nt_screen },
+	.after_first = { nt_screen_samples, nt_screen_widen, nt_refine, nt_screen },
 	.after_second = nt_confirm,
 };
 
@@ -49,10 +50,13 @@ const struct nt_rule *nt_rule_of(const struct nt_policy *policy)
 	}
 }
 
-unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy)
+unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy, bool rare)
 {
-	return rule->blocks != 0 ? rule->blocks
-				 : (unsigned)policy->screen_blocks + NT_SCHEDULE_WARM_UP;
+	const unsigned blocks = (unsigned)policy->screen_blocks + NT_SCHEDULE_WARM_UP;
+
+	if (rare && rule->rare_blocks != 0)
+		return rule->rare_blocks < blocks ? rule->rare_blocks : blocks;
+	return rule->blocks != 0 ? rule->blocks : blocks;
 }
 
 unsigned nt_rule_second_blocks(const struct nt_rule *rule, const struct nt_policy *policy)
@@ -63,7 +67,7 @@ unsigned nt_rule_second_blocks(const struct nt_rule *rule, const struct nt_polic
 uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *policy, unsigned arms)
 {
 	const uint64_t first = arms + 1 < NT_SCHEDULE_ARMS ? arms + 1 : NT_SCHEDULE_ARMS;
-	uint64_t calls = first * nt_rule_blocks(rule, policy);
+	uint64_t calls = first * nt_rule_blocks(rule, policy, false);
 
 	if (rule->confirms)
 		calls += (1 + NT_CONFIRM_ARMS) *

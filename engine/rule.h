@@ -19,6 +19,7 @@
 
 struct nt_rule {
 	unsigned blocks; /* of the first round, all included; 0: as the policy says */
+	unsigned rare_blocks; /* the same of a key that is called rarely; 0: as of others */
 	unsigned warm_up; /* of these, no evidence */
 	bool confirms; /* there is a second round */
 	unsigned second_blocks; /* of it, after its warm-up; 0: as the policy says */
@@ -29,8 +30,9 @@ struct nt_rule {
 /* The rule that the policy names. */
 const struct nt_rule *nt_rule_of(const struct nt_policy *policy);
 
-/* Blocks of its first round. */
-unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy);
+/* Blocks of its first round. rare: of a key that is called rarely, which begins with few and takes
+ * more only where these do not tell. */
+unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy, bool rare);
 
 /* ... and of a second one, its warm-up left out. */
 unsigned nt_rule_second_blocks(const struct nt_rule *rule, const struct nt_policy *policy);

@@ -23,6 +23,12 @@ bool nt_warm_worth(const struct nt_policy *policy, const struct nt_known *known)
 	       nt_budget_pays(policy, known->calls, round_calls(policy));
 }
 
+bool nt_warm_rare(const struct nt_policy *policy, const struct nt_known *known)
+{
+	return known->age_us >= NT_WARM_RARE_US &&
+	       (double)known->calls * NT_WARM_RARE_US < (double)policy->min_calls * known->age_us;
+}
+
 uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us)
 {
 	const uint64_t calls = (uint64_t)policy->min_calls;

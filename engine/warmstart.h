@@ -23,16 +23,19 @@
 
 #define NT_WARM_PATIENCE 20 /* times min_calls */
 
-/* Few calls in so long a time are rare ones of a program that goes on: a third of min_calls will do
+/* Few calls in so long a time are rare ones of a program that goes on: a sixth of min_calls will do
  * for them, since to wait for all would take minutes. */
 #define NT_WARM_RARE_US 20e6
-#define NT_WARM_RARE_PART 3
+#define NT_WARM_RARE_PART 6
 
 /* Is a remembered arm to be opened with, once the key was called at all? */
 bool nt_warm_worth(const struct nt_policy *policy, const struct nt_known *known);
 
 /* Were there enough calls to explore the key, by the rule's rounds? */
 bool nt_warm_may_explore(const struct nt_policy *policy, const struct nt_known *known);
+
+/* Is a key called so rarely? */
+bool nt_warm_rare(const struct nt_policy *policy, const struct nt_known *known);
 
 /* So many calls of a key, before it is explored. */
 uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us);

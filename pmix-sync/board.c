@@ -367,17 +367,20 @@ int nt_board_key_among(const struct nt_seat *seat, uint64_t key_id, uint32_t aut
 	struct nt_board_comm *comm = &seat->board->comm[seat->comm];
 	const unsigned have = keys_with_memory(comm);
 
-	for (unsigned i = 0; i < most && i < have; i++) {
+	for (unsigned i = 0; i < have; i++) {
 		struct nt_board_key *key = &comm->key[i];
 		uint64_t id = 0;
 
-		if (atomic_compare_exchange_strong(&key->id, &id, key_id)) {
+		/* All before it are claimed, and it is not there. */
+		if (i >= most && atomic_load(&key->id) == 0)
+			return -1;
+		if (i < most && atomic_compare_exchange_strong(&key->id, &id, key_id)) {
 			key->auto_arm = auto_arm;
 			memcpy(key->cost_us, cost_us, sizeof(key->cost_us));
 			atomic_store_explicit(&key->described, 1, memory_order_release);
 			return (int)i;
 		}
-		if (id == key_id)
+		if (atomic_load(&key->id) == key_id)
 			return (int)i;
 	}
 	return -1;

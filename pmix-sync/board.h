@@ -86,7 +86,7 @@ bool nt_board_retire(struct nt_board *board, uint32_t comm);
  * the claimer only. No system call. */
 int nt_board_key(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
 		 const float *cost_us);
-/* ... among the first `most` of all. */
+/* ... that may claim one of the first `most` alone; another rank may have claimed any. */
 int nt_board_key_among(const struct nt_seat *seat, uint64_t key_id, uint32_t auto_arm,
 		       const float *cost_us, unsigned most);
 

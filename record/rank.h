@@ -270,7 +270,7 @@ struct nt_rank_trial {
 		unsigned samples;
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
-		unsigned blocks, arms; /* 0 arms: the record does not say which */
+		unsigned blocks, arms; /* 0: the record does not say */
 		int arm[NT_RANK_ROUND_ARMS];
 	} round[NT_RANK_TRIAL_ROUNDS];
 };

@@ -253,7 +253,7 @@ static bool read_plan(struct nt_rank_trial *trial, unsigned round, json_object *
 	json_object *blocks, *arms = array_of(plan, NT_IN_PLAN_ARMS, NT_RANK_ROUND_ARMS);
 
 	if (!arms || !json_object_object_get_ex(plan, NT_IN_PLAN_BLOCKS, &blocks) ||
-	    json_object_get_int(blocks) < 0)
+	    json_object_get_int(blocks) < 0 || json_object_get_int(blocks) > UINT8_MAX)
 		return false;
 	trial->round[round].blocks = (unsigned)json_object_get_int(blocks);
 	for (size_t i = 0; i < json_object_array_length(arms); i++) {

@@ -140,14 +140,18 @@ static bool next_schedule(const struct driving *d, struct nt_schedule *schedule,
 }
 
 /* Where a job went no further it may have been for its budget, a share of its calls, or for the
- * time that was left, which its record does not tell. */
+ * time that was left or had gone by, which its record does not tell; nor does it how often the key
+ * was called, but as many blocks as its rounds had. */
 static void leave_budget(struct driving *d)
 {
 	if (!d->rounds)
 		return;
 	d->known.left_us = NO_END_US;
-	if (d->out->rounds < d->rounds->count)
+	d->known.blocks = 0;
+	if (d->out->rounds < d->rounds->count) {
+		d->known.blocks = d->rounds->blocks[d->out->rounds];
 		return;
+	}
 	d->known.calls = 0;
 	d->known.left_us = AT_THE_END_US;
 }

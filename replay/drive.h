@@ -54,6 +54,7 @@ struct nt_drive_rounds {
 	unsigned count;
 	const uint8_t *bytes[NT_HISTORY_ROUNDS];
 	size_t length[NT_HISTORY_ROUNDS];
+	unsigned blocks[NT_HISTORY_ROUNDS]; /* 0: as the rule has it */
 };
 
 /* From the first schedule to the last with these times. False where they are not of such an

@@ -209,7 +209,7 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 	const struct nt_rule *rule = nt_rule_of(policy);
 	unsigned blocks = nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP;
 	unsigned looks = policy->rule == NT_RULE_RACE ? NT_CONFIRM_RACE_PAIRS / (blocks - 1)
-						      : NT_CONFIRM_LOOKS;
+						      : 1u << (NT_CONFIRM_LOOKS - 1);
 	unsigned most = first->count - 1u < NT_CONFIRM_ARMS ? first->count - 1u : NT_CONFIRM_ARMS;
 	unsigned refined;
 
@@ -222,7 +222,9 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 	refined = print_refined(out, policy, first);
 	fprintf(out,
 		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
-		"  to warm up), %u to %u calls; repeated while the answer is near, %d times in all.\n"
+		"  to warm up), %u to %u calls; while the answer is near another that is as long as all before,\n"
+		"  or in a race as long as the first, until there are %u times as many blocks, or the key had a\n"
+		"  minute or a hundred steps.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
 		NT_CONFIRM_ARMS, blocks, 2 * blocks, (1 + most) * blocks, looks, calls + refined,
 		calls + refined + 2 * blocks, calls + refined + looks * (1 + most) * blocks);

@@ -47,6 +47,7 @@ static int take_trial(struct data *data, struct nt_drive_key *key, struct nt_err
 	for (unsigned i = 0; i < trial->rounds; i++) {
 		data->rounds.bytes[i] = trial->round[i].data;
 		data->rounds.length[i] = trial->round[i].bytes;
+		data->rounds.blocks[i] = trial->round[i].blocks;
 	}
 	return 0;
 }

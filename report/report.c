@@ -495,7 +495,8 @@ const struct nt_command nt_command_report = {
 		"  -f, --file FILE       read the record from FILE (- for standard input)\n"
 		"  -s, --spool DIRECTORY\n"
 		"                        where this machine keeps records that accounting does not have\n"
-		"                        (root; default: as the site has it, else " NT_SPOOL_DIR ")\n"
+		"                        (root; default: as the site has it, else " NT_SPOOL_DIR
+		")\n"
 		"  -h, --help            print this\n"
 		"\n"
 		"Exit status: 0 shown in full, 1 no record or not all of it (the reason is on stderr),\n"

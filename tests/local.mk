@@ -432,6 +432,7 @@ EXTRA_DIST += \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/programs/400-sizes.program \
 	%D%/programs/ddp-1b.program \
 	%D%/programs/ddp-tcp.program \
 	%D%/programs/decode.program \

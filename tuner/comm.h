@@ -30,8 +30,9 @@
 #include "tuner/key.h"
 #include "tuner/process.h"
 
-#define NT_OWN_KEYS 256 /* keys of one rank of a communicator */
-#define NT_OWN_PLACES 512 /* by which they are found; a power of two */
+/* Keys of one rank of a communicator: all bands of all collectives, and then some. */
+#define NT_OWN_KEYS 512
+#define NT_OWN_PLACES 1024 /* by which they are found; a power of two */
 #define NT_FIFO 64 /* decisions of one group */
 #define NT_LAP_CHANNELS 64 /* MAXCHANNELS since NCCL 2.25 */
 /* Published by a rank that will follow no plan of a key any more. */

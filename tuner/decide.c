@@ -3,16 +3,29 @@
 /* decide.c - see decide.h */
 #include "tuner/decide.h"
 
+#include "engine/engine.h"
 #include "tuner/costs.h"
 #include "tuner/follow.h"
+#include "tuner/worth.h"
 
-/* How many of the board's places a key may take one of: the last ones are for what is called often,
- * so that sizes that come once leave room. */
-static unsigned places_for(uint64_t calls)
+#define HALF (NT_BOARD_KEYS / 2)
+#define MOST (NT_BOARD_KEYS * 3 / 4)
+#define LITTLE 10 /* of min_share: what is worth it (engine/worth.h) */
+
+/* How many of the board's places a key may take one of. A place is never taken back, since other
+ * ranks may be about to look at it; so half of them are for what is called often and is worth it
+ * in its communicator, and the last quarter for keys of min_share and more, of which there are no
+ * more than 100. Ranks come to the same, for they issue a communicator's calls in one order. */
+static unsigned places_for(const struct nt_comm *comm, const struct nt_own_key *key)
 {
-	if (calls < 16)
-		return NT_BOARD_KEYS / 2;
-	return calls < 64 ? NT_BOARD_KEYS * 3 / 4 : NT_BOARD_KEYS;
+	const struct nt_policy policy = nt_engine_policy(&comm->fixed.process->policy);
+	const double share = (double)policy.min_share_micro / 1e8;
+	const double us = nt_worth_key_us(key), of_us = nt_worth_comm_us(comm);
+	const uint64_t calls = nt_key_calls(key);
+
+	if (calls < 16 || (us > 0 && us * LITTLE < of_us * share))
+		return HALF;
+	return calls < 64 || (us > 0 && us < of_us * share) ? MOST : NT_BOARD_KEYS;
 }
 
 /* Its place on the board, now or at a later call. */
@@ -28,11 +41,11 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm, str
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
 	slot = nt_board_key_among(&fixed->seat, id, key->fixed.auto_arm, key->fixed.cost_us,
-				  places_for(calls));
+				  places_for(comm, key));
 	if (slot >= 0)
 		key->fixed.shared = &fixed->board->key[slot];
 	else
-		key->decision.place_calls = calls < 4 ? 4 : 4 * calls;
+		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
 /* A new key: what is fixed of it, its place on the board, and at last its id. */
@@ -75,9 +88,9 @@ static __attribute__((noinline, cold)) struct nt_own_key *add_key(struct nt_comm
 struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
 {
 	struct nt_comm_decision *d = &comm->decision;
-	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 55);
+	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 
-	_Static_assert(NT_OWN_PLACES == 512 && NT_OWN_PLACES > NT_OWN_KEYS, "nine bits, some free");
+	_Static_assert(NT_OWN_PLACES == 1024 && NT_OWN_PLACES > NT_OWN_KEYS, "ten bits, some free");
 	while (d->place[at].id != id) {
 		if (d->place[at].id == 0)
 			return add_key(comm, id, call, at);

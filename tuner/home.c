@@ -342,6 +342,24 @@ static void *recheck_start(void *arg, const struct nt_board_comm *comm,
 			nt_engine_start_recheck(&home->engine, &known, s.arm[0]));
 }
 
+static int by_us(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How long a step of the program takes; 0: not known. */
+static double step_us(const struct nt_home *home)
+{
+	struct nt_marker_found found;
+
+	if (!home->marker || !nt_marker_find(home->marker, &found) || found.periods == 0)
+		return 0;
+	qsort(found.period_us, found.periods, sizeof(found.period_us[0]), by_us);
+	return found.period_us[found.periods / 2];
+}
+
 static int key_next(void *arg, struct nt_plan *plan)
 {
 	const struct nt_open_key *key = arg;
@@ -350,6 +368,7 @@ static int key_next(void *arg, struct nt_plan *plan)
 	struct nt_schedule s;
 
 	known.channels = channels_of(key->comm, key->board_key);
+	known.step_us = step_us(key->home);
 	next = nt_engine_next(key->engine_key, &known, &s);
 	if (next == NT_ENGINE_STAY)
 		return 0;

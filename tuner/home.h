@@ -13,6 +13,7 @@
 
 #include "contract/warm.h"
 #include "engine/engine.h"
+#include "engine/marker.h"
 #include "pmix-sync/agree.h"
 #include "tuner/worth.h"
 
@@ -25,6 +26,7 @@ struct nt_home {
 	const struct nt_warm *warm; /* remembered arms in use; NULL: there are none */
 	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
 	uint64_t began_us; /* the first communicator, by nt_clock_us(); 0: not known */
+	const struct nt_marker *marker; /* of this process; NULL: none */
 };
 
 struct nt_agree_hooks nt_home_hooks(struct nt_home *home);

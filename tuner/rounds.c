@@ -244,6 +244,7 @@ static void create_speaker(struct nt_process *process, struct rounds *r)
 	r->home.engine.histories = &r->histories;
 	r->home.board = process->map.board;
 	r->home.end_us = process->end_us;
+	r->home.marker = &r->marker;
 	if (r->home.began_us == 0)
 		r->home.began_us = nt_clock_us();
 	config.hooks = nt_home_hooks(&r->home);

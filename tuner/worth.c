@@ -139,17 +139,17 @@ double nt_worth_rank_us(const struct nt_board_key *key)
 	return (double)most * board_call_us(key);
 }
 
-static double own_us(const struct nt_own_key *key)
+double nt_worth_key_us(const struct nt_own_key *key)
 {
 	return (double)nt_key_calls(key) * call_us(key->fixed.cost_us, key->fixed.auto_arm);
 }
 
-static double comm_us(const struct nt_comm *comm)
+double nt_worth_comm_us(const struct nt_comm *comm)
 {
 	double us = 0;
 
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++)
-		us += own_us(&comm->key[k]);
+		us += nt_worth_key_us(&comm->key[k]);
 	return us;
 }
 
@@ -170,7 +170,7 @@ double nt_worth_process_us(const struct nt_process *process)
 	for (uint32_t i = 0; i < process->comms; i++) {
 		uint32_t ranks = ranks_of(process, process->comm[i]->fixed.id);
 
-		us += comm_us(process->comm[i]);
+		us += nt_worth_comm_us(process->comm[i]);
 		most = ranks > most ? ranks : most;
 	}
 	return us / most;
@@ -179,7 +179,7 @@ double nt_worth_process_us(const struct nt_process *process)
 bool nt_worth_lacks(const struct nt_process *process, const struct nt_own_key *key, double of_us)
 {
 	const struct nt_policy policy = nt_engine_policy(&process->policy);
-	const struct nt_worth worth = { own_us(key), of_us };
+	const struct nt_worth worth = { nt_worth_key_us(key), of_us };
 
 	return policy.mode == NT_MODE_BANDIT && key->fixed.shared &&
 	       nt_key_calls(key) >= (uint64_t)policy.min_calls && !nt_worth_it(&policy, &worth);

@@ -35,6 +35,11 @@ struct nt_worth nt_worths_of(const struct nt_worths *worths, const struct nt_boa
 /* What one rank has spent in a key, by what NCCL predicts; 0: no such prediction. */
 double nt_worth_rank_us(const struct nt_board_key *key);
 
+/* What a rank has spent in a key, and in all keys of a communicator. On the decision thread, or
+ * with the process's lock. */
+double nt_worth_key_us(const struct nt_own_key *key);
+double nt_worth_comm_us(const struct nt_comm *comm);
+
 /* What one rank of a process has spent in all its communicators. With the process's lock. */
 double nt_worth_process_us(const struct nt_process *process);
 

@@ -23,6 +23,9 @@ static const char usage[] =
 	"  -r RULE     ucb1, which no policy names\n"
 	"  -o SHARE    of a time is the call's own, as its end tells (default: nothing is known)\n"
 	"  -m SHARE    of the positions are missing (default 0); not with ucb1\n"
+	"  -c PCT      the first call of an arm after another one's takes PCT % longer than its next ones\n"
+	"              (below 0: shorter); of the arm that may be faster, or the first of the identical ones\n"
+	"  -k CALLS    each arm has so many calls in a row, the median of all but the first counts (default 1)\n"
 	"  -s SEED     (default 1)\n";
 
 static int option_set(struct nt_sim *sim, int option)
@@ -37,6 +40,10 @@ static int option_set(struct nt_sim *sim, int option)
 	case 'a':
 		sim->arms = (unsigned)strtoul(optarg, NULL, 10);
 		return sim->arms >= 2 && sim->arms <= NT_PAIRS ? 0 : -1;
+	case 'c': sim->carry = strtod(optarg, NULL) / 100; return sim->carry > -1 ? 0 : -1;
+	case 'k':
+		sim->run = (unsigned)strtoul(optarg, NULL, 10);
+		return sim->run > 0 && sim->run <= NT_SIM_RUN ? 0 : -1;
 	case 's': sim->seed = strtoull(optarg, NULL, 10); return 0;
 	case 'o': sim->own = strtod(optarg, NULL); return sim->own > 0 && sim->own <= 1 ? 0 : -1;
 	case 'm': sim->miss = strtod(optarg, NULL); return sim->miss >= 0 && sim->miss < 1 ? 0 : -1;
@@ -87,13 +94,13 @@ static int run(struct nt_sim *sim, const char *what)
 
 int main(int argc, char **argv)
 {
-	struct nt_sim sim = { .trials = 1000, .arms = 4, .seed = 1 };
+	struct nt_sim sim = { .trials = 1000, .arms = 4, .seed = 1, .run = 1 };
 	int option;
 	int rc = 0;
 
 	nt_policy_default(&sim.policy);
 	sim.policy.mode = NT_MODE_BANDIT;
-	while (rc == 0 && (option = getopt(argc, argv, "n:a:p:r:m:o:s:")) != -1)
+	while (rc == 0 && (option = getopt(argc, argv, "n:a:c:k:p:r:m:o:s:")) != -1)
 		rc = option_set(&sim, option) < 0 ? 2 : 0;
 	if (rc == 0)
 		rc = optind + 1 == argc ? run(&sim, argv[optind]) : 2;

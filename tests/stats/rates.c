@@ -12,7 +12,8 @@ struct tally {
 	double calls, pairs;
 };
 
-static void count(struct tally *tally, const struct nt_driven *driven, bool differs, bool recheck)
+static void count(struct tally *tally, const struct nt_driven *driven, bool differs, bool recheck,
+		  unsigned run)
 {
 	bool chosen = driven->outcome.chosen_arm != NT_ARM_AUTO;
 
@@ -25,7 +26,7 @@ static void count(struct tally *tally, const struct nt_driven *driven, bool diff
 	else if (chosen)
 		tally->wrong++;
 	tally->verdict[driven->outcome.verdict]++;
-	tally->calls += driven->calls;
+	tally->calls += driven->calls * (double)run;
 	tally->pairs += driven->outcome.samples;
 }
 
@@ -70,7 +71,7 @@ static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *
 		      : sim->ucb1  ? nt_ucb1_run(&key, &driven)
 				   : nt_drive_run(&sim->drive, &key, &driven)))
 			return -1;
-		count(&tally, &driven, differs, sim->recheck);
+		count(&tally, &driven, differs, sim->recheck, sim->run);
 	}
 	report(sim, name, &tally, sum);
 	return 0;
@@ -80,7 +81,8 @@ int nt_rates_noises(struct nt_sim *sim, struct nt_rates_sum *sum)
 {
 	for (unsigned i = 0; i < nt_noise_count; i++) {
 		struct nt_source_noise source = { .noise = &nt_noises[i],
-						  .seed = nt_rng_mix(sim->seed, i) };
+						  .seed = nt_rng_mix(sim->seed, i),
+						  .before = NT_ARM_AUTO };
 
 		if (rate(sim, &source, nt_noises[i].name, sum) < 0)
 			return -1;

@@ -9,10 +9,13 @@
 #ifndef NT_STATS_SIM_H
 #define NT_STATS_SIM_H
 
+#include "engine/figures.h"
 #include "replay/drive.h"
 #include "tests/stats/noise.h"
 
 #define NT_FASTER_ARM 1u /* of made-up arms: the one that differs from AUTO */
+/* The longest run of calls by one arm. */
+#define NT_SIM_RUN 16u
 #define NT_STALL 2.3 /* a stalled call takes so many times as long */
 
 struct nt_sim {
@@ -24,6 +27,9 @@ struct nt_sim {
 	double gain, stalls; /* of NT_FASTER_ARM */
 	double own; /* share of a time that is the call's own; 0: not known */
 	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */
+	/* Of a call of NT_FASTER_ARM after another arm's: so much longer than its next ones. */
+	double carry;
+	unsigned run; /* calls by one arm in a row, the first left out; 1: single calls */
 	struct nt_drive drive;
 };
 
@@ -32,6 +38,7 @@ struct nt_source_noise {
 	const struct nt_sim *sim;
 	const struct nt_noise *noise;
 	uint64_t seed;
+	unsigned before; /* the arm of the newest call */
 };
 
 /* nt_drive_key.time_us of a struct nt_source_noise. */

@@ -184,6 +184,8 @@ static void no_room_is_an_error(void **state)
 		assert_int_equal(nt_board_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
 	assert_int_equal(nt_board_key(&at, nt_key_id(4, 3, 7), 5, cost), 3);
 	assert_int_equal(nt_board_key(&at, nt_key_id(3, 100, 7), 5, cost), -1);
+	/* What another rank has claimed is everybody's. */
+	assert_int_equal(nt_board_key_among(&at, nt_key_id(4, 77, 7), 5, cost, 16), 77);
 	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
 		assert_int_equal(nt_board_run_take(board, 0, 0), r);
 	assert_true(nt_board_run_take(board, 0, 0) == NT_NO_RUN);

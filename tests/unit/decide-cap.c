@@ -142,9 +142,15 @@ static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
-	for (int coll = 0; coll < NT_ALLREDUCE; coll++) {
-		for (unsigned band = 2; band < 68; band++)
-			host_collective(&h, coll, nt_band_floor(band));
+	for (int kind = 0; kind < 2; kind++) {
+		const float was = h.cost[TREE_SIMPLE];
+
+		h.cost[TREE_SIMPLE] = kind == 0 ? was : -1; /* other keys, by what is legal */
+		for (int coll = 0; coll < NT_ALLREDUCE; coll++) {
+			for (unsigned band = 2; band < 68; band++)
+				host_collective(&h, coll, nt_band_floor(band));
+		}
+		h.cost[TREE_SIMPLE] = was;
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(chunk(&h, RING_SIMPLE), 128 * KIB);

@@ -78,7 +78,14 @@ static void a_full_table_of_keys_is_auto(void **state)
 			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
 					 RING_SIMPLE);
 	}
-	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 5 * 58 - NT_OWN_KEYS);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
+	h.cost[TREE_SIMPLE] = -1; /* other keys: what is legal has changed */
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		for (unsigned band = 2; band < 60; band++)
+			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
+					 RING_SIMPLE);
+	}
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 10 * 58 - NT_OWN_KEYS);
 	host_close(&h);
 }
 
@@ -111,6 +118,47 @@ static void what_is_called_often_gets_a_place(void **state)
 	assert_ptr_equal(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared,
 			 &board->key[NT_BOARD_KEYS / 2]);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
+	host_close(&h);
+}
+
+static bool has_place(struct host *h, unsigned band)
+{
+	return host_own_key(h, NT_ALLREDUCE, nt_band_floor(band))->fixed.shared != NULL;
+}
+
+/* Half of the places are taken; then two keys are called equally often, and one takes a millionth
+ * of the other's time. */
+static void what_is_worth_nothing_gets_no_place(void **state)
+{
+	const float usual = 1000;
+	float of[NT_PAIRS];
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	host_unhelp(&h);
+	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
+		for (unsigned band = 2; band < 60; band++) {
+			nt_board_grow(&h.process.map, h.comm->fixed.seat.comm);
+			host_collective(&h, coll, nt_band_floor(band));
+		}
+	}
+	memcpy(of, h.cost, sizeof(of));
+	for (unsigned calls = 0; calls < 200; calls++) {
+		for (unsigned band = 10; band < 30; band += 10) {
+			for (unsigned i = 0; i < NT_PAIRS; i++)
+				h.cost[i] = of[i] < 0 ? of[i]
+						      : of[i] * (band == 10 ? 0.001f : usual);
+			host_collective(&h, NT_ALLREDUCE, nt_band_floor(band));
+		}
+		assert_false(has_place(&h, 10));
+		assert_int_equal(has_place(&h, 20), calls >= 15);
+	}
+	/* Without a share to be worth it, all that is called often. */
+	h.process.policy.min_share_micro = 0;
+	for (unsigned calls = 0; calls < 200; calls++)
+		host_collective(&h, NT_ALLREDUCE, nt_band_floor(10));
+	assert_true(has_place(&h, 10));
 	host_close(&h);
 }
 
@@ -482,6 +530,7 @@ int main(void)
 		cmocka_unit_test(six_algorithms_are_enough),
 		cmocka_unit_test(a_full_table_of_keys_is_auto),
 		cmocka_unit_test(what_is_called_often_gets_a_place),
+		cmocka_unit_test(what_is_worth_nothing_gets_no_place),
 		cmocka_unit_test(a_turn_is_known_after_a_whole_group),
 		cmocka_unit_test(the_mask_counts_open_keys),
 		cmocka_unit_test(destroying_a_communicator_returns_its_mask),

@@ -163,7 +163,7 @@ static void an_arm_that_stalls_is_over_budget(void **state)
 		b.home.engine.policy.max_extra_ms = limited ? 2000 : 0;
 		assert_int_equal(explore(&b), 0);
 		assert_true(b.final.outcome.spent_ms > 2000);
-		assert_int_equal(b.rounds, limited ? 2 : 9);
+		assert_int_equal(b.rounds, limited ? 2 : 5);
 		free(b.board);
 	}
 }

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine-savings.c - gains count against the collective's own time, and only what is left of a job
  * can be saved in it */
+#include <limits.h>
+#include "engine/patience.h"
 #include "engine/savings.h"
 #include "tests/unit/engine-bench.h"
 #include "tuner/clock.h"
@@ -193,6 +195,83 @@ static void calls_to_come_are_time_by_period(void **state)
 	free(seen);
 }
 
+/* Looks better at first, with stalls that more looks would tell of. */
+static double stalls(const struct nt_plan *plan, unsigned position)
+{
+	struct nt_schedule s;
+
+	assert_int_equal(nt_schedule_read(&s, plan->payload, plan->payload_bytes), 0);
+	if (nt_schedule_arm(&s, plan->epoch, position) != TREE_SIMPLE)
+		return 0;
+	return nt_rng_unit(nt_rng_mix(plan->epoch + 99, position)) < 0.4 ? 4000 : 0;
+}
+
+static void rare_calls_are_decided_with_few(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	for (unsigned rare = 0; rare < 2; rare++) {
+		setup(&b, TWO, RING_SIMPLE);
+		b.us[TREE_SIMPLE] = 700;
+		/* Else, some calls since the machine was started. */
+		b.home.began_us = rare ? 1 : 0;
+		assert_int_equal(explore(&b), 1);
+		assert_int_equal(b.first.blocks, rare ? 4 : b.home.engine.policy.screen_blocks + 1);
+		assert_int_equal(b.last.blocks,
+				 rare ? 17 : b.home.engine.policy.confirm_blocks + 1);
+		free(b.board);
+		setup(&b, TWO, RING_SIMPLE);
+		b.us[TREE_SIMPLE] = 700;
+		b.pause_us = stalls;
+		b.home.began_us = rare ? 1 : 0;
+		assert_int_equal(explore(&b), 0);
+		/* With a first round that is widened; else, all looks. */
+		assert_int_equal(b.rounds, rare ? 3 : 5);
+		assert_int_equal(b.final.outcome.verdict,
+				 rare ? NT_VERDICT_CHANCE : NT_VERDICT_MEAN);
+		free(b.board);
+	}
+}
+
+static void a_key_has_a_minute_or_a_hundred_steps(void **state)
+{
+	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_policy policy;
+
+	(void)state;
+	assert_non_null(seen);
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	seen->policy = &policy;
+	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX); /* without a clock */
+	/* Every 0.2 s; a round of 30 calls, and 2 s beside it and at the opening. */
+	seen->known.age_us = 20e6;
+	seen->known.calls = 100;
+	seen->opened_us = 10e6;
+	seen->spent.calls = 30;
+	seen->rounds[NT_SCHEDULE_SCREEN] = 1;
+	assert_int_equal(nt_patience_blocks(seen, 2), 90); /* (40 - 4) / 0.4 */
+	assert_int_equal(nt_patience_blocks(seen, 1), 180);
+	seen->known.step_us = 1e6;
+	assert_int_equal(nt_patience_blocks(seen, 2), 190); /* 100 s in place of 60 */
+	seen->known.step_us = 1e3;
+	assert_int_equal(nt_patience_blocks(seen, 2), 90);
+	seen->known.age_us = 59.9e6;
+	assert_int_equal(nt_patience_blocks(seen, 2), 0);
+	/* Opened late: a third of a minute from then on. */
+	seen->opened_us = 100e6;
+	seen->known.age_us = 110e6;
+	seen->known.calls = 550;
+	assert_int_equal(nt_patience_blocks(seen, 2), 15); /* (10 - 4) / 0.4 */
+	policy.mode = NT_MODE_PROFILE;
+	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX);
+	policy.mode = NT_MODE_BANDIT;
+	seen->rechecks = true;
+	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX);
+	free(seen);
+}
+
 static void slurm_says_when_it_ends(void **state)
 {
 	(void)state;
@@ -217,6 +296,8 @@ int main(void)
 		cmocka_unit_test(the_floor_is_of_the_time_that_gains_are_of),
 		cmocka_unit_test(a_job_near_its_end_confirms_nothing),
 		cmocka_unit_test(calls_to_come_are_time_by_period),
+		cmocka_unit_test(rare_calls_are_decided_with_few),
+		cmocka_unit_test(a_key_has_a_minute_or_a_hundred_steps),
 		cmocka_unit_test(slurm_says_when_it_ends),
 	};
 

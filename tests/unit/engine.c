@@ -39,14 +39,14 @@ static void rare_calls_need_fewer(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 3);
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 6);
 	b.home.began_us = nt_clock_us();
 	assert_false(worth(&b));
 	assert_false(b.hooks.early(b.hooks.arg, b.comm));
 	b.home.began_us = 1; /* when the machine was started */
 	assert_true(worth(&b));
 	assert_true(b.hooks.early(b.hooks.arg, b.comm));
-	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 3 - 1);
+	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 6 - 1);
 	assert_false(worth(&b));
 	assert_false(b.hooks.early(b.hooks.arg, b.comm));
 	free(b.board);

@@ -268,6 +268,11 @@ static void what_was_changed_is_noticed(void **state)
 	play(&job);
 	at = strstr(job.text, "=30");
 	at[1] = '1';
+	assert_int_equal(again(job.text, &row, &err), 0); /* the record tells how long they were */
+	assert_true(row.same);
+	at = strstr(job.text, "\"blocks\":");
+	assert_non_null(at);
+	at[1] = 'x'; /* as in older records */
 	assert_int_equal(again(job.text, &row, &err), -1);
 	assert_non_null(strstr(err.text, "not those of this policy"));
 

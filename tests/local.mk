@@ -351,6 +351,7 @@ EXTRA_DIST += \
 	%D%/cluster/21-record-trouble.bats \
 	%D%/cluster/22-record-controller.bats \
 	%D%/cluster/23-record-sink.bats \
+	%D%/cluster/25-record-long.bats \
 	%D%/cluster/30-report-backfill.bats \
 	%D%/cluster/30-report-job.bats \
 	%D%/cluster/35-fingerprint.bats \

@@ -103,7 +103,7 @@ tables_arms() {
 	arms_plan "$topology" >"$dir/plan"
 	tables_bench "$ARMS_SIZES" "$ARMS_EVEN" 1 "$seconds"
 	[ -n "$dry" ] || command_line+=(--iters "$ARMS_ROUNDS_MOST" --warmup "$ARMS_WARMUP" --check "$ARMS_CHECK"
-		--no-gpu-times --samples "$dir/samples.csv")
+		--samples "$dir/samples.csv")
 	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$CELL_LOAD")
 	step "$dir" $((seconds + 45)) "${topology%x*}" "${topology#*x}" off env NCCL_TUNER_PLUGIN="$fixed" \
 		NT_FIXED_PLAN="$dir/plan" NT_FIXED_RUN="$ARMS_IN_A_ROW" NT_FIXED_LOG="$dir/arms" "${command_line[@]}" || rc=$?

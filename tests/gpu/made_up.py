@@ -15,7 +15,9 @@ import cells_summary
 import correct_summary
 import launch_summary
 import lie
+import page
 import steady_summary
+import tables_summary
 
 
 def times(last, every=None, samples=200, part=50):
@@ -346,6 +348,87 @@ class Launch(MadeUp):
         self.assertIn("launch-loopback-ddp+fsdp+tp.2x1.off.1: hang", text)
         self.assertIn("launch-loopback-bench.2x1.calibrate.1: 31.5 s, exit status 1", text)
         self.assertIn("3 runs, 3 of them failed", text)
+
+
+class Tables(MadeUp):
+    """64K: TREE/LL is 20 % faster than NCCL's choice, RING/SIMPLE as fast; a first call after another arm takes 50 us longer."""
+
+    def arms(self, condition, tree):
+        path = self.raw / f"tables-arms-{condition}.4x2.turns.1"
+        self.run_of(path.name, [line(65536, 100)])
+        times, made, samples = {"AUTO": 100, "RING/SIMPLE": 101, "TREE/LL": tree}, [], []
+        rounds = tables_summary.CHECK_EVERY + 50
+        calls = rounds + tables_summary.WARM_UP + rounds // tables_summary.CHECK_EVERY
+        while len(made) < calls:
+            for arm in times:
+                made += [arm] * tables_summary.IN_A_ROW
+        made, at = made[:calls], tables_summary.WARM_UP
+        for k in range(rounds):
+            first = made[at] != made[at - 1]
+            samples += [f"{2 * k},world,AllReduce,65536,{rank},{times[made[at]] + 50 * first - 9 * rank + k % 3},0" for rank in (0, 1)]
+            at += 2 if (k + 1) % tables_summary.CHECK_EVERY == 0 else 1
+        path.joinpath("arms").write_text("".join(f"AllReduce 65536 {arm}\n" for arm in made))
+        path.joinpath("samples.csv").write_text("\n".join(["round,comm,coll,bytes,rank,host_us,gpu_us", *samples]) + "\n")
+
+    def rule(self, way, k, us, every):
+        policy = {} if way == "off" else {"keys": [key(65536, "committed", "TREE/LL")]}
+        slow = {"slowest_us": {"all": {"mean": every}, "last": {"median": us, "p25": us - 5, "p75": us + 5, "mean": us}}}
+        self.run_of(f"tables-rules-alone.4x2.{way}.{k}", [{**line(65536, 1), **slow}], **policy)
+
+    def trained(self, way, k, ms, losses):
+        self.run_of(f"tables-train-loopback.4x2.{way}.{k}", [], [] if way == "off" else [key(65536, "kept")], launch="sockets-wide")
+        self.raw.joinpath(f"tables-train-loopback.4x2.{way}.{k}", "out").write_text(json.dumps(
+            {"program": "ddp", "ranks": 8, "steps": 8, "last_quarter_ms": ms, "step_ms": [9, 9, 8, ms, ms, ms, ms, ms], "losses": losses}) + "\n")
+
+    def made(self, text):
+        self.raw.parent.joinpath("page.in.md").write_text(text)
+        results, where = self.raw.parent, self.raw.parent / "page.md"
+        self.assertEqual(page.main(results, where), 0)
+        return where.read_text()
+
+    def test_arms(self):
+        self.arms("alone", 80)
+        self.arms("load", 120)
+        rc, text = self.summed(tables_summary, self.raw, self.out)
+        self.assertEqual(rc, 0, text)
+        self.assertNotIn("do not fit", text)
+        text = self.made("before\n@arms raw 4x2 alone,load\n@arms_plot raw gap\n")
+        self.assertIn("| 64K | 101 | Tree/LL | 81.0 | **25 %** | 101 | AUTO | 101 | 0 % | yes |", text)
+        self.assertIn("1 of 1 sizes have another winner", text)
+        self.assertIn("results/plots/gap.svg", text)
+        self.assertIn("prefers-color-scheme: dark", self.raw.parent.joinpath("plots", "gap.svg").read_text())
+
+    def test_rules(self):
+        for k, auto in ((1, 100), (2, 110)):
+            self.rule("off", k, auto, auto)
+            self.rule("bandit", k, auto / 2, auto)      # 150 calls before, at 133 and 147 us: 5 ms more
+            self.rule("paper", k, auto, auto)
+        self.assertEqual(self.summed(tables_summary, self.raw, self.out)[0], 0)
+        text = self.made("@rules raw alone 4x2\n")
+        self.assertRegex(text, r"\| +\| bandit \| 52\.5 \| 19 % \| 0\.50 \(0\.50 to 0\.50\) \| TREE/LL 2/2 \| 3 \| 50 \|")
+        self.assertRegex(text, r"\| +\| paper-online \| 105 \| .* \| 1\.00 .* \| TREE/LL 2/2 \| 0 \| - \|")
+
+    def test_train(self):
+        for k in (1, 2):
+            self.trained("off", k, 10, [2.0, 1.5])
+            self.trained("policy", k, 5, [2.0, 1.50001])
+        self.assertEqual(self.summed(tables_summary, self.raw, self.out)[0], 0)
+        self.assertIn("|  | policy | 2 | 5.0 (5.0 to 5.0) | 2.00 (2.00 to 2.00) | 9.0 | sockets-wide | 6.7e-06 |", self.made("@train raw loopback\n"))
+        self.trained("auto", 3, 5, [2.0, 1.6])
+        rc, text = self.summed(tables_summary, self.raw, self.out)
+        self.assertEqual(rc, 1)
+        self.assertIn("LOSSES DIFFER", text)
+
+    def test_a_wrong_element_is_told(self):
+        path = self.raw / "tables-uneven-loopback.1+2.groups.1"
+        self.run_of(path.name, [])
+        for rank in range(3):
+            path.joinpath(f"result.{rank}.json").write_text(json.dumps(
+                {"rank": rank, "wrong": {"world AllReduce 8192": 1} if rank == 1 else {}, "rounds": [{"calls": {"world AllReduce 8192": 40}}]}))
+        rc, text = self.summed(tables_summary, self.raw, self.out)
+        self.assertEqual(rc, 1)
+        self.assertIn("tables-uneven-loopback.1+2.groups.1: wrong results", text)
+        self.assertIn("| 1+2 | PyTorch | all ranks | AllReduce | 8K | 40 | 40 | 1 | - |", self.made("@uneven raw\n"))
 
 
 if __name__ == "__main__":

@@ -119,6 +119,8 @@ def trouble_of(run, piece, way):
         return "hang"
     if run.rc != 0:
         return f"exit status {run.rc}"
+    if any(r["wrong"] for p in run.path.glob("result.*.json") for r in summary.json_lines(p)):
+        return "wrong results"
     if piece in ("rules", "profiles") and way != "calibrate":
         return run.trouble()
     return run.disagreement() and "records of ranks differ" or None

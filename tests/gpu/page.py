@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+"""page.py RESULTS PAGE - docs/results.md and its plots from the measured figures of docs/results
+
+RESULTS holds page.in.md and a directory for each measurement. A line "@NAME ARGUMENT..." of page.in.md becomes the table or
+plot of that name; all else stays as it is. Writes PAGE and RESULTS/plots/*.svg.
+"""
+import collections
+import csv
+import pathlib
+import re
+import statistics
+import sys
+
+import plot
+import summary
+
+SHORT = {"RING": "Ring", "TREE": "Tree", "SIMPLE": "Simple"}
+CONDITIONS = {"alone": "alone", "load": "beside a product", "shaped": "10 Gbit/s", "shaped-load": "10 Gbit/s, beside a product"}
+WAYS = {"off": "no plugin", "bandit": "bandit", "paper": "paper-online", "auto": "launch=auto", "policy": "policy", "earlier": "the earlier job"}
+SEEN = 0.02  # differences that are spoken of
+
+
+def rows_of(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def arm_text(arm):
+    return "/".join(SHORT.get(word, word) for word in arm.split("/"))
+
+
+def us(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def median_span(values, form="{:.2f}"):
+    if not values:
+        return "-"
+    text = form.format(statistics.median(values))
+    return text if len(values) == 1 else f"{text} ({form.format(min(values))} to {form.format(max(values))})"
+
+
+class Page:
+    def __init__(self, results):
+        self.results, self.plots = results, {}
+
+    def csv(self, name):
+        return rows_of(self.results / name)
+
+    def plot(self, name, panels, upward):
+        self.plots[f"{name}.svg"] = plot.draw(panels, upward)
+        return f"![{upward}](results/plots/{name}.svg)"
+
+    # ---- every arm beside NCCL's own choice
+
+    def arms(self, name):
+        """Times by (condition, topology), size and arm."""
+        found = collections.defaultdict(lambda: collections.defaultdict(dict))
+        for row in self.csv(f"{name}/arms.csv"):
+            found[row["condition"], row["topology"]][int(row["bytes"])][row["arm"]] = row
+        return found
+
+    @staticmethod
+    def best(arms):
+        """(arm, its time, AUTO's time over it less 1, whether their quartiles are apart); AUTO is an arm as well."""
+        arm = min(arms, key=lambda a: float(arms[a]["us"]))
+        auto = arms["AUTO"]
+        apart = float(arms[arm]["p75_us"]) < float(auto["p25_us"])
+        return arm, float(arms[arm]["us"]), float(auto["us"]) / float(arms[arm]["us"]) - 1, apart
+
+    def make_arms(self, name, topology, conditions):
+        """Size by size, AUTO and the best arm in each condition, and whether the best arm is another one."""
+        found, head, rows, flips = self.arms(name), ["size"], [], 0
+        conditions = [c for c in conditions.split(",") if (c, topology) in found]
+        for condition in conditions:
+            head += [f"AUTO, {CONDITIONS[condition]}", "best arm", "us", "gap"]
+        for size in sorted({size for c in conditions for size in found[c, topology]}):
+            row, names = [summary.size_text(size)], []
+            for condition in conditions:
+                arms = found[condition, topology].get(size, {})
+                if "AUTO" not in arms:
+                    row += ["-"] * 4
+                    continue
+                arm, time, gap, apart = self.best(arms)
+                names.append(arm if apart else "AUTO")
+                gap = f"{100 * gap:.0f} %"
+                row += [us(float(arms["AUTO"]["us"])), arm_text(arm), us(time), f"**{gap}**" if apart else gap]
+            flips += len(set(names)) > 1
+            rows.append(row + (["yes" if len(set(names)) > 1 else ""] if len(conditions) > 1 else []))
+        if len(conditions) > 1:
+            head.append("flip")
+        return table(head, rows) + (f"\n\n{flips} of {len(rows)} sizes have another winner." if len(conditions) > 1 else "")
+
+    def make_arms_plot(self, name, file):
+        found = self.arms(name)
+        panels = []
+        for topology in dict.fromkeys(t for _, t in found):
+            series = {}
+            for condition in CONDITIONS:
+                sizes = found.get((condition, topology), {})
+                series[CONDITIONS[condition]] = [(summary.size_text(size), 1 + self.best(arms)[2])
+                                                 for size, arms in sorted(sizes.items()) if "AUTO" in arms]
+            series = {k: v for k, v in series.items() if v}
+            places = [summary.size_text(size) for size in sorted({s for c in CONDITIONS for s in found.get((c, topology), {})})]
+            panels.append(plot.Panel(f"{topology}", places, series))
+        return self.plot(file, panels, "AllReduce: time of NCCL's own choice over the best arm's")
+
+    def make_cells(self, name, topology):
+        """Of an earlier measurement: AUTO, the best arm that never changes and the plugin, all collectives."""
+        rows = []
+        for row in self.csv(name):
+            if row["topology"] == topology and row["auto_us"] and row["best_us"]:
+                auto, best, bandit = (float(row[k] or "nan") for k in ("auto_us", "best_us", "bandit_us"))
+                rows.append([row["coll"], summary.size_text(int(row["bytes"])), us(auto), arm_text(row["best_arm"]), us(best),
+                             f"{100 * (auto / best - 1):.0f} %", us(bandit), f"{bandit / auto:.2f}", row["verdict"]])
+        return table(["collective", "size", "AUTO", "best arm", "us", "gap", "plugin", "plugin/AUTO", ""], rows)
+
+    # ---- AUTO against two rules
+
+    def rules(self, name):
+        found = collections.defaultdict(lambda: collections.defaultdict(list))
+        for row in self.csv(f"{name}/rules.csv"):
+            found[row["condition"], row["topology"], int(row["bytes"])][row["way"]].append(row)
+        return found
+
+    @staticmethod
+    def ratios(ways, way, column="us"):
+        """A repetition's time over that of AUTO's run beside it."""
+        beside = {row["number"]: float(row[column]) for row in ways["off"]}
+        return [float(row[column]) / beside[row["number"]] for row in ways[way] if row["number"] in beside]
+
+    @staticmethod
+    def exploring(ways, way):
+        """(ms beyond AUTO until the last part, us saved by a call after it)"""
+        auto_mean = statistics.mean(float(row["mean_us"]) for row in ways["off"])
+        extra = []
+        for row in ways[way]:
+            calls = int(row["samples"]) - int(row["part"])
+            extra.append(int(row["samples"]) * float(row["all_mean_us"]) - int(row["part"]) * float(row["mean_us"]) - calls * auto_mean)
+        saved = statistics.median(float(r["us"]) for r in ways["off"]) - statistics.median(float(r["us"]) for r in ways[way])
+        return statistics.median(extra) / 1e3, saved
+
+    @staticmethod
+    def spread(rows):
+        """The quartiles' distance, in percent of the median."""
+        return statistics.median(100 * (float(r["p75_us"]) - float(r["p25_us"])) / float(r["us"]) for r in rows)
+
+    def make_rules(self, name, condition, topology):
+        rows = []
+        for (c, t, size), ways in sorted(self.rules(name).items()):
+            if (c, t) != (condition, topology) or not ways["off"]:
+                continue
+            for way in ("off", "bandit", "paper"):
+                some = ways[way]
+                if not some:
+                    continue
+                row = [summary.size_text(size) if way == "off" else "", WAYS[way], us(statistics.median(float(r["us"]) for r in some)),
+                       f"{self.spread(some):.0f} %"]
+                if way != "off":
+                    extra, saved = self.exploring(ways, way)
+                    ratios = self.ratios(ways, way)
+                    gained = saved > 0 and statistics.median(ratios) < 1 - SEEN
+                    pays = "at once" if extra <= 0 else f"{1e3 * extra / saved:,.0f}"
+                    row += [median_span(ratios), summary.arms_text(some), f"{extra:,.0f}", pays if gained else "-"]
+                else:
+                    row += ["", arm_text(summary.Run.common(ways["bandit"], "auto_arm", "")) if ways["bandit"] else "", "", ""]
+                rows.append(row)
+        return table(["size", "", "us", "spread", "time over AUTO's", "arm in force", "exploring, ms", "pays after calls"], rows)
+
+    def make_rules_plot(self, name, file):
+        found, panels = self.rules(name), []
+        for condition, topology in dict.fromkeys((c, t) for c, t, _ in found):
+            sizes = sorted(s for c, t, s in found if (c, t) == (condition, topology))
+            series = {}
+            for way in ("bandit", "paper"):
+                points = []
+                for size in sizes:
+                    ratios = self.ratios(found[condition, topology, size], way)
+                    if ratios:
+                        points.append((summary.size_text(size), statistics.median(ratios), min(ratios), max(ratios)))
+                if points:
+                    series[WAYS[way]] = points
+            panels.append(plot.Panel(f"{topology}, {CONDITIONS[condition]}", [summary.size_text(s) for s in sizes], series))
+        return self.plot(file, panels, "AllReduce: time over that of NCCL's own choice, median, least and most of the repetitions")
+
+    # ---- launch profiles and arms
+
+    def profiles(self, name, network):
+        """How many times as fast as the default without arms, by (profile, way) and size."""
+        rows = [r for r in self.csv(f"{name}/profiles.csv") if r["condition"] == network]
+        base = {int(r["bytes"]): float(r["us"]) for r in rows if r["way"] == "observe-default"}
+        found = collections.defaultdict(dict)
+        for row in rows:
+            found[row["profile"], row["way"].partition("-")[0]][int(row["bytes"])] = base[int(row["bytes"])] / float(row["us"])
+        return base, found
+
+    def make_profiles(self, name, network):
+        base, found = self.profiles(name, network)
+        rows = [["default", "no arms, us", *(us(base[size]) for size in sorted(base))]]
+        for (profile, way), sizes in sorted(found.items(), key=lambda item: (item[0][0] != "default", item[0][0], item[0][1] != "observe")):
+            if (profile, way) != ("default", "observe"):
+                rows.append([profile, "arms" if way == "bandit" else "no arms", *(f"{sizes[s]:.2f}" if s in sizes else "-" for s in sorted(base))])
+        return table(["profile", "", *(summary.size_text(s) for s in sorted(base))], rows)
+
+    def make_profiles_plot(self, name, file):
+        panels = []
+        for network in dict.fromkeys(r["condition"] for r in self.csv(f"{name}/profiles.csv")):
+            base, found = self.profiles(name, network)
+            for way, words in (("observe", "no arms"), ("bandit", "with arms")):
+                series = {profile: [(summary.size_text(s), v) for s, v in sorted(sizes.items())]
+                          for (profile, w), sizes in found.items() if w == way and (profile, w) != ("default", "observe")}
+                title = "loopback" if network == "loopback" else CONDITIONS[network]
+                panels.append(plot.Panel(f"{title}, {words}", [summary.size_text(s) for s in sorted(base)], series))
+        return self.plot(file, panels, "AllReduce: times as fast as NCCL's default")
+
+    def make_text(self, name, first, last):
+        """What a program printed, from the line that begins with one word to the one that begins with another."""
+        lines, on, kept = (self.results / name).read_text().splitlines(), False, []
+        for line in lines:
+            on = on or line.startswith(first.replace("_", " "))
+            if on:
+                kept.append(line)
+                if line.startswith(last.replace("_", " ")):
+                    break
+        return "```\n" + "\n".join(kept) + "\n```"
+
+    # ---- PyTorch
+
+    def make_train(self, name, network):
+        rows = [r for r in self.csv(f"{name}/train.csv") if r["condition"] == network and r["way"] != "earlier"]
+        out = []
+        for program in dict.fromkeys(r["program"] for r in rows):
+            ways = collections.defaultdict(list)
+            for row in rows:
+                if row["program"] == program:
+                    ways[row["way"]].append(row)
+            for way in ("off", "bandit", "auto", "policy"):
+                some = ways[way]
+                if not some:
+                    continue
+                faster = [1 / r for r in self.ratios(ways, way, "ms")]
+                profiles = summary.Run.common(some, "profile") or "-"
+                out.append([program if way == "off" else "", WAYS[way], len(some), median_span([float(r["ms"]) for r in some], "{:.1f}"),
+                            median_span(faster) if way != "off" else "", f"{statistics.median(float(r['first_ms']) for r in some):.1f}",
+                            profiles, max((r["loss_apart"] for r in some), key=float)])
+        return table(["program", "", "runs", "step, ms", "times as fast", "first quarter, ms", "launch profile", "losses apart"], out)
+
+    def make_launch(self, name, network, topology):
+        """Of an earlier measurement (launch.csv): times as fast as NCCL's default in the step beside it."""
+        rows = [r for r in self.csv(name) if (r["network"], r["topology"]) == (network, topology) and r["ratio"] and r["way"] != "off"]
+        cells = list(dict.fromkeys((r["program"], int(r["bytes"])) for r in rows))
+        out = []
+        for way in dict.fromkeys(r["way"] for r in rows):
+            mine = {(r["program"], int(r["bytes"])): r["ratio"] for r in rows if r["way"] == way}
+            out.append([way, *(f"{float(mine[c]):.2f}" if c in mine else "-" for c in cells)])
+        return table(["", *(summary.size_text(size) if program == "bench" else f"{program} step" for program, size in cells)], out)
+
+    # ---- correctness, and what was run
+
+    def make_uneven(self, name):
+        out = []
+        for row in self.csv(f"{name}/uneven.csv"):
+            role, coll, size = row["call"].split()
+            kind = "all ranks" if role == "world" else f"{row['ranks']} of the ranks" if role == "part" else {"tp": "inside a node", "dp": "across nodes"}[role]
+            program = "PyTorch" if row["way"] == "groups" else f"benchmark, {WAYS[row['way']]}"
+            out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0", row["wrong"] or "0",
+                        f"{row['chosen_arm']} ({row['state']})" if row["state"] else "-"])
+        return table(["ranks of the nodes", "program", "group", "collective", "size", "calls", "compared", "wrong", "arm in force"], out)
+
+    def make_runs(self, name):
+        count = collections.defaultdict(list)
+        for row in self.csv(f"{name}/runs.csv"):
+            count[row["piece"], row["condition"]].append(row)
+        return table(["", "condition", "runs", "hung", "failed", "seconds"],
+                     [[piece, condition, len(some), sum(r["trouble"] == "hang" for r in some),
+                       sum(r["trouble"] not in ("", "hang") for r in some), f"{sum(float(r['seconds']) for r in some):.0f}"]
+                      for (piece, condition), some in sorted(count.items())])
+
+    def make_versions(self, *names):
+        rows = []
+        for name in names:
+            text = (self.results / name / "versions.txt").read_text()
+            said = {k: re.findall(rf"^{k}: (.*)$", text, re.M) for k in ("date", "gpu", "slurm", "kernel", "cpus")}
+            gpu = said["gpu"][0].split(", ") if said["gpu"] else ["", "-", "-"]
+            runs = self.results / name / "runs.csv"
+            nccl = sorted({r["nccl"] for r in rows_of(runs)} - {""}) if runs.exists() else ["2.28.9"]
+            rows.append([f"[{name}](results/{name})", said["date"][0][:10], f"{len(said['gpu'])} x {gpu[1]}", gpu[2], ", ".join(nccl),
+                         said["slurm"][0].split()[-1], said["cpus"][0] if said["cpus"] else "-"])
+        return table(["", "date", "GPUs", "driver", "NCCL", "Slurm", "processors"], rows)
+
+    def expand(self, text):
+        out = []
+        for line in text.splitlines():
+            name, *arguments = line[1:].split() if line.startswith("@") else [""]
+            out.append(getattr(self, f"make_{name}")(*arguments) if name else line)
+        return "\n".join(out) + "\n"
+
+
+def main(results, page):
+    made = Page(results)
+    page.write_text(made.expand((results / "page.in.md").read_text()))
+    (results / "plots").mkdir(exist_ok=True)
+    for name, text in made.plots.items():
+        (results / "plots" / name).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))

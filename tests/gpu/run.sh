@@ -36,7 +36,7 @@ set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
 readonly PARTS=(slurm compare hang groups correct steady cells carry launch tables settle)
-readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=500 [settle]=90)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -40,6 +40,16 @@ tables_share() {
 	fi
 }
 
+# tables_done DIR WHAT: an earlier run that wrote to the same place has it.
+tables_done() {
+	{ [ -e "$1/status" ] || [ -e "$1/ended" ]; } && say "tables $2: there already"
+}
+
+# tables_resume: what an earlier run has left in $out counts.
+tables_resume() {
+	[ ! -e "$out/raw.tar.gz" ] || tar -C "$work" -xzf "$out/raw.tar.gz"
+}
+
 # tables_fits SECONDS WHAT: or says that it does not; $tables_end is when all must be over.
 tables_fits() {
 	if [ $((SECONDS + $1)) -le "$tables_end" ]; then
@@ -96,6 +106,7 @@ tables_arms() {
 	local condition=$1 topology=$2 seconds dir rc=0
 	dir=$raw/tables-arms-$condition.$topology.turns.$tables_first
 	seconds=$(arms_seconds "$condition" "$topology")
+	! tables_done "$dir" "arms $condition $topology" || return 0
 	tables_fits $((seconds + 1 + TABLES_START_S)) "arms $condition $topology" || return 0
 	tables_share "$topology" || return 0
 	allocate "${topology%x*}" "${topology#*x}" || { say "tables arms $topology: no allocation"; return 1; }
@@ -145,6 +156,7 @@ tables_rules() {
 		read -r explore last < <(rules_seconds "$condition" "$way")
 		takes=$((takes + explore + last + TABLES_START_S))
 	done
+	! tables_done "$raw/tables-rules-$condition.$topology.${ways[k % 3 + 2]}.$k" "rules $condition $topology, repetition $k" || return 0
 	tables_fits "$takes" "rules $condition $topology, repetition $k" || return 0
 	tables_share "$topology" || return 0
 	allocate "${topology%x*}" "${topology#*x}" || { say "tables rules $topology: no allocation"; return 1; }
@@ -180,16 +192,15 @@ uneven_step() {
 
 # uneven_groups NETWORK TOPOLOGY PART: a PyTorch program that checks every sum, with a group of PART ranks (0: none).
 uneven_groups() {
-	local dir=$raw/tables-uneven-$1.$2.groups.$tables_first name=groups
+	local dir=$raw/tables-uneven-$1.$2.groups.$tables_first
 	command_line=(python3 "$here/groups.py" "$dir" --rounds 1 --seconds "$UNEVEN_SECONDS" --part "$3")
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --sizes 64K,1M --iters 300 --call-gap-us 500)
-		name=bandit2
 	fi
 	if [ "$1" = shaped ]; then
 		command_line=(env MASTER_ADDR="$NET_PREFIX.1" "${command_line[@]}")
 	fi
-	uneven_step "$1" "$2" "$name" "$GROUPS_HASTY" "${command_line[@]}"
+	uneven_step "$1" "$2" groups "$GROUPS_HASTY" "${command_line[@]}"
 }
 
 # tables_uneven NETWORK TOPOLOGY
@@ -197,6 +208,7 @@ tables_uneven() {
 	local network=$1 topology=$2 counts hosts name n i ranks policy places=$work/places
 	ranks=$((${topology%x*} * ${topology#*x}))
 	read -ra counts < <(uneven_nodes)
+	! tables_done "$raw/tables-uneven-$network.$topology.groups.$tables_first" "uneven $network" || return 0
 	tables_fits 95 "uneven $network" || return 0
 	tables_share "$topology" || return 0
 	if allocate "${topology%x*}" "${topology#*x}"; then
@@ -248,6 +260,7 @@ profile_lines() {
 # tables_profiles NETWORK TOPOLOGY
 tables_profiles() {
 	local name=tables-profiles-$1.$2 lines=$work/profiles.lines
+	! tables_done "$raw/$name.job-profiles.$tables_first" "profiles $1 $2" || return 0
 	tables_fits $((LAUNCH_CALIBRATE_S + ${#PROFILES[@]} * 26)) "profiles $1 $2" || return 0
 	tables_share "$2" || return 0
 	profile_lines "$1" "$2" >"$lines"
@@ -278,6 +291,7 @@ train_policy() {
 # The first job: calibrates, and runs the programs once, so that the next ones have something to remember.
 train_first() {
 	local name=tables-train-$1.$2 lines=$work/train.lines
+	! tables_done "$raw/$name.job-earlier.$tables_first" "train $1 $2, the earlier job" || return 0
 	tables_fits $((LAUNCH_CALIBRATE_S + TRAIN_TAKES_S)) "train $1 $2, the earlier job" || return 1
 	launch_calibrate_line "$1" train "$2" "$tables_first" >"$lines"
 	sed -i "s|launch-$1-train\\.$2|$name|" "$lines"
@@ -292,6 +306,7 @@ tables_train() {
 	tables_share "$2" || return 0
 	train_first "$1" "$2" || return 0
 	for ((k = tables_first; k < tables_first + tables_runs; k++)); do
+		! tables_done "$raw/$name.job-train.$k" "train $1 $2, repetition $k" || continue
 		tables_fits $((TRAIN_TAKES_S * ${#TRAIN_WAYS[@]})) "train $1 $2, repetition $k" || return 0
 		: >"$lines"
 		order=("${TRAIN_WAYS[@]}" "${TRAIN_WAYS[@]}")
@@ -332,6 +347,7 @@ tables_piece() {
 # tables SECONDS
 tables() {
 	local tables_end=$((SECONDS + $1)) network piece
+	tables_resume
 	for network in "${tables_networks[@]}"; do
 		if [ "$network" = shaped ] && [ -z "$dry" ] && ! to_shaped; then
 			say "tables: no shaped network"

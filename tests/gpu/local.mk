@@ -36,6 +36,8 @@ EXTRA_DIST += \
 	%D%/mps.bash \
 	%D%/nets.bash \
 	%D%/pack.sh \
+	%D%/page.py \
+	%D%/plot.py \
 	%D%/rank.sh \
 	%D%/run.sh \
 	%D%/settle.bash \
@@ -45,5 +47,7 @@ EXTRA_DIST += \
 	%D%/steady_summary.py \
 	%D%/summaries.bats \
 	%D%/summary.py \
+	%D%/tables.bash \
+	%D%/tables_summary.py \
 	%D%/train.py \
 	%D%/wire.py

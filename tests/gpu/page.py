@@ -20,6 +20,8 @@ SHORT = {"RING": "Ring", "TREE": "Tree", "SIMPLE": "Simple"}
 CONDITIONS = {"alone": "alone", "load": "beside a product", "shaped": "10 Gbit/s", "shaped-load": "10 Gbit/s, beside a product"}
 WAYS = {"off": "no plugin", "bandit": "bandit", "paper": "paper-online", "auto": "launch=auto", "policy": "policy", "earlier": "the earlier job"}
 SEEN = 0.02  # differences that are spoken of
+TRACES = {"h200-1x8-seq.csv": "alone", "h200-2x4-seq.csv": "alone", "h200-2x4-ovl.csv": "load", "h200-2x4-10gbit.csv": "shaped"}
+TRACE_WARM_UP = 5  # samples
 
 
 def rows_of(path):
@@ -63,8 +65,24 @@ class Page:
     def arms(self, name):
         """Times by (condition, topology), size and arm."""
         found = collections.defaultdict(lambda: collections.defaultdict(dict))
+        if name == "traces":
+            return self.traces(found)
         for row in self.csv(f"{name}/arms.csv"):
             found[row["condition"], row["topology"]][int(row["bytes"])][row["arm"]] = row
+        return found
+
+    def traces(self, found):
+        """The samples that the replays use, of every arm in a process of its own."""
+        for name, condition in TRACES.items():
+            for line in (self.results.parent.parent / "tests" / "traces" / name).read_text().splitlines():
+                if line.startswith("#"):
+                    continue
+                _, topology, _, algorithm, protocol, size, *samples = line.split(",")
+                if protocol == "LL128" and not topology.startswith("1x"):
+                    continue  # forced there, and no choice that a tuner has
+                middle, low, high = summary.quartiles([float(x) for x in samples[TRACE_WARM_UP:]])
+                arm = "AUTO" if algorithm == "AUTO" else f"{algorithm.upper()}/{protocol.upper()}"
+                found[condition, topology][int(size)][arm] = {"us": middle, "p25_us": low, "p75_us": high}
         return found
 
     @staticmethod
@@ -72,7 +90,7 @@ class Page:
         """(arm, its time, AUTO's time over it less 1, whether their quartiles are apart); AUTO is an arm as well."""
         arm = min(arms, key=lambda a: float(arms[a]["us"]))
         auto = arms["AUTO"]
-        apart = float(arms[arm]["p75_us"]) < float(auto["p25_us"])
+        apart = float(arms[arm]["p75_us"]) < float(auto["p25_us"]) and float(auto["us"]) > (1 + SEEN) * float(arms[arm]["us"])
         return arm, float(arms[arm]["us"]), float(auto["us"]) / float(arms[arm]["us"]) - 1, apart
 
     def make_arms(self, name, topology, conditions):
@@ -109,14 +127,14 @@ class Page:
                                                  for size, arms in sorted(sizes.items()) if "AUTO" in arms]
             series = {k: v for k, v in series.items() if v}
             places = [summary.size_text(size) for size in sorted({s for c in CONDITIONS for s in found.get((c, topology), {})})]
-            panels.append(plot.Panel(f"{topology}", places, series))
+            panels.append(plot.Panel(topology, places, series))
         return self.plot(file, panels, "AllReduce: time of NCCL's own choice over the best arm's")
 
     def make_cells(self, name, topology):
-        """Of an earlier measurement: AUTO, the best arm that never changes and the plugin, all collectives."""
+        """Of the part cells: AUTO, the best arm that never changes and the plugin, all collectives."""
         rows = []
         for row in self.csv(name):
-            if row["topology"] == topology and row["auto_us"] and row["best_us"]:
+            if row["topology"] == topology and row["auto_us"] and row["best_us"] and row["bandit_us"]:
                 auto, best, bandit = (float(row[k] or "nan") for k in ("auto_us", "best_us", "bandit_us"))
                 rows.append([row["coll"], summary.size_text(int(row["bytes"])), us(auto), arm_text(row["best_arm"]), us(best),
                              f"{100 * (auto / best - 1):.0f} %", us(bandit), f"{bandit / auto:.2f}", row["verdict"]])

@@ -8,7 +8,7 @@ all else is compared with.
 import math
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT = 300, 250            # of a panel
+WIDTH, HEIGHT = 340, 250            # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 48, 12, 44, 40
 LINE_HEIGHT = 18                    # of the legend
 # Told apart by colour and by shape, by those who see few colours as well (Okabe and Ito's).

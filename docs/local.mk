@@ -53,7 +53,10 @@ EXTRA_DIST += \
 	%D%/trouble.md \
 	%D%/screenshots/report-dark.png \
 	%D%/screenshots/report-light.png \
+	%D%/results.md \
 	%D%/results/README.md \
+	%D%/results/page.in.md \
+	%D%/results/plots/gap-eight.svg \
 	%D%/results/accounting/README.md \
 	%D%/results/accounting/thousand.json \
 	%D%/results/agreement/README.md \

@@ -22,7 +22,7 @@
 #   --launch-programs LIST    bench,ddp+fsdp,tp; mesh; joined by + in one process
 #   --tables LIST      of tables: arms, rules, uneven, profiles, train (all)
 #   --tables-networks LIST    loopback,shaped
-#   --tables-topologies LIST  NODESxGPUS,... (by the GPUs found, the first for rules, uneven, profiles and train); MPS as above
+#   --tables-topologies LIST  NODESxGPUS,... (by the GPUs found); MPS as above
 #   --tables-runs N    of rules and train, repetitions (3)
 #   --tables-first K   number of the first repetition (1)
 #   --nccl DIR         another NCCL for all programs, PyTorch's too: libnccl.so.2 there

@@ -20,7 +20,6 @@ readonly TABLES_PLUGIN=bandit,channels=on
 # A choice that is remembered is used by a later step with launch other than off only.
 readonly TABLES_POLICY=policy,launch=auto
 
-# The first is the one that all pieces are about.
 tables_default_topologies() {
 	[ ${#tables_topologies[@]} = 0 ] || return 0
 	case $gpus in
@@ -29,6 +28,14 @@ tables_default_topologies() {
 	[4-7]) tables_topologies=(4x2 2x2 1x4) ;;
 	*) tables_topologies=(2x4 4x2 1x8) ;;
 	esac
+}
+
+# Those of several nodes with as many ranks as the first: what all pieces but arms are about.
+tables_main_topologies() {
+	local topology ranks=$((${tables_topologies[0]%x*} * ${tables_topologies[0]#*x}))
+	for topology in "${tables_topologies[@]}"; do
+		[[ $topology = 1x* ]] || [ $((${topology%x*} * ${topology#*x})) != "$ranks" ] || echo "$topology"
+	done
 }
 
 # tables_share TOPOLOGY: more ranks than GPUs share them by MPS, else nothing stands between.
@@ -325,7 +332,8 @@ tables_train() {
 
 # tables_piece NETWORK PIECE
 tables_piece() {
-	local network=$1 condition topology k conditions=(alone load)
+	local network=$1 condition topology k conditions=(alone load) some
+	mapfile -t some < <(tables_main_topologies)
 	[ "$network" = loopback ] || conditions=(shaped shaped-load)
 	case $2 in
 	arms)
@@ -336,11 +344,17 @@ tables_piece() {
 		done ;;
 	rules)
 		for ((k = tables_first; k < tables_first + tables_runs; k++)); do
-			for condition in "${conditions[@]}"; do
-				tables_rules "$condition" "${tables_topologies[0]}" "$k"
+			for topology in "${some[@]}"; do
+				for condition in "${conditions[@]}"; do
+					tables_rules "$condition" "$topology" "$k"
+				done
 			done
 		done ;;
-	*) "tables_$2" "$network" "${tables_topologies[0]}" ;;
+	uneven) [ ${#some[@]} = 0 ] || tables_uneven "$network" "${some[0]}" ;;
+	*)
+		for topology in "${some[@]}"; do
+			"tables_$2" "$network" "$topology"
+		done ;;
 	esac
 }
 

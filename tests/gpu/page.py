@@ -120,15 +120,17 @@ class Page:
         found = self.arms(name)
         panels = []
         for topology in dict.fromkeys(t for _, t in found):
-            series = {}
-            for condition in CONDITIONS:
-                sizes = found.get((condition, topology), {})
-                series[CONDITIONS[condition]] = [(summary.size_text(size), 1 + self.best(arms)[2])
-                                                 for size, arms in sorted(sizes.items()) if "AUTO" in arms]
-            series = {k: v for k, v in series.items() if v}
+            series, hollow = {}, set()
+            for condition, name in CONDITIONS.items():
+                for size, arms in sorted(found.get((condition, topology), {}).items()):
+                    if "AUTO" in arms:
+                        _, _, gap, apart = self.best(arms)
+                        series.setdefault(name, []).append((summary.size_text(size), 1 + gap))
+                        if not apart:
+                            hollow.add((name, summary.size_text(size)))
             places = [summary.size_text(size) for size in sorted({s for c in CONDITIONS for s in found.get((c, topology), {})})]
-            panels.append(plot.Panel(topology, places, series))
-        return self.plot(file, panels, "AllReduce: time of NCCL's own choice over the best arm's")
+            panels.append(plot.Panel(topology, places, series, hollow))
+        return self.plot(file, panels, "AllReduce: time of NCCL's own choice over the best arm's; hollow: within the noise")
 
     def make_cells(self, name, topology):
         """Of the part cells: AUTO, the best arm that never changes and the plugin, all collectives."""
@@ -184,13 +186,14 @@ class Page:
                 if way != "off":
                     extra, saved = self.exploring(ways, way)
                     ratios = self.ratios(ways, way)
-                    gained = saved > 0 and statistics.median(ratios) < 1 - SEEN
+                    gained = saved > 0 and statistics.median(ratios) < 1 - SEEN and any(r["chosen_arm"] != "AUTO" for r in some)
                     pays = "at once" if extra <= 0 else f"{1e3 * extra / saved:,.0f}"
-                    row += [median_span(ratios), summary.arms_text(some), f"{extra:,.0f}", pays if gained else "-"]
+                    row += [median_span(ratios), summary.arms_text(some), statistics.median_low(int(r["spent_calls"] or 0) for r in some),
+                            f"{extra:,.0f}", pays if gained else "-"]
                 else:
-                    row += ["", arm_text(summary.Run.common(ways["bandit"], "auto_arm", "")) if ways["bandit"] else "", "", ""]
+                    row += ["", f"AUTO: {summary.Run.common(ways['bandit'], 'auto_arm', '')}" if ways["bandit"] else "", "", "", ""]
                 rows.append(row)
-        return table(["size", "", "us", "spread", "time over AUTO's", "arm in force", "exploring, ms", "pays after calls"], rows)
+        return table(["size", "", "us", "spread", "time over AUTO's", "arm in force", "calls explored", "ms beyond AUTO", "pays after calls"], rows)
 
     def make_rules_plot(self, name, file):
         found, panels = self.rules(name), []

@@ -27,10 +27,11 @@ def number(value):
 
 
 class Panel:
-    """series: name -> points (place, value) or (place, value, low, high); places: the names along the bottom."""
+    """series: name -> points (place, value) or (place, value, low, high); places: the names along the bottom; hollow: those
+    points, (name, place), that say nothing."""
 
-    def __init__(self, title, places, series):
-        self.title, self.places, self.series = title, places, series
+    def __init__(self, title, places, series, hollow=()):
+        self.title, self.places, self.series, self.hollow = title, places, series, set(hollow)
 
 
 class Scale:
@@ -53,14 +54,15 @@ class Scale:
         return sorted(kept)
 
 
-def mark(shape, x, y, colour):
+def mark(shape, x, y, colour, hollow=False):
+    fill = f'class="back" stroke="{colour}"' if hollow else f'fill="{colour}"'
     if shape == 0:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>'
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" {fill}/>'
     if shape == 1:
-        return f'<rect x="{x - 3.2:.1f}" y="{y - 3.2:.1f}" width="6.4" height="6.4" fill="{colour}"/>'
+        return f'<rect x="{x - 3.2:.1f}" y="{y - 3.2:.1f}" width="6.4" height="6.4" {fill}/>'
     sides = {2: [(0, -4.5), (4, 3), (-4, 3)], 3: [(0, -4.5), (4.5, 0), (0, 4.5), (-4.5, 0)]}.get(shape, [(0, 4.5), (4, -3), (-4, -3)])
     points = " ".join(f"{x + a:.1f},{y + b:.1f}" for a, b in sides)
-    return f'<polygon points="{points}" fill="{colour}"/>'
+    return f'<polygon points="{points}" {fill}/>'
 
 
 def draw_panel(panel, scale, names, left):
@@ -77,14 +79,14 @@ def draw_panel(panel, scale, names, left):
         points = sorted(panel.series.get(name, []), key=lambda point: panel.places.index(point[0]))
         colour = COLOURS[at % len(COLOURS)]
         beside = (at - (len(names) - 1) / 2) * min(7, step / (len(names) + 1))
-        spots = [(left + LEFT + (panel.places.index(p[0]) + 0.5) * step + beside, *p[1:]) for p in points]
+        spots = [(p[0], left + LEFT + (panel.places.index(p[0]) + 0.5) * step + beside, *p[1:]) for p in points]
         if len(spots) > 1:
-            line = " ".join(f"{x:.1f},{scale.at(v[0]):.1f}" for x, *v in spots)
+            line = " ".join(f"{x:.1f},{scale.at(v[0]):.1f}" for _, x, *v in spots)
             out.append(f'<polyline class="series" stroke="{colour}" stroke-opacity="0.55" points="{line}"/>')
-        for x, value, *span in spots:
+        for place, x, value, *span in spots:
             if span:
                 out.append(f'<line class="span" stroke="{colour}" x1="{x:.1f}" x2="{x:.1f}" y1="{scale.at(span[0]):.1f}" y2="{scale.at(span[1]):.1f}"/>')
-            out.append(mark(at % 5, x, scale.at(value), colour))
+            out.append(mark(at % 5, x, scale.at(value), colour, (name, place) in panel.hollow))
     return out
 
 

@@ -18,6 +18,7 @@ import re
 import sys
 
 import carry_summary
+import cells_summary
 import launch_summary
 import summary
 
@@ -27,7 +28,7 @@ PLACE = ["condition", "topology", "way", "number"]
 COLUMNS = {
     "arms": ["condition", "topology", "number", "bytes", "arm", "calls", "us", "p25_us", "p75_us"],
     "rules": PLACE + ["bytes", "samples", "part", "us", "p25_us", "p75_us", "mean_us", "all_mean_us", "gflops", "auto_arm", "chosen_arm",
-                      "state", "spent_calls"],
+                      "state", "spent_calls", "spent_ms"],
     "uneven": PLACE + ["ranks", "bytes", "call", "calls", "us", "checks", "wrong", "chosen_arm", "state"],
     "profiles": PLACE + ["profile", "bytes", "part", "us", "p25_us", "p75_us", "chosen_arm", "state"],
     "train": PLACE + ["program", "ranks", "steps", "ms", "p25_ms", "p75_ms", "first_ms", "loss_first", "loss_last", "loss_apart", "profile"],
@@ -61,7 +62,7 @@ def bench_rows(run):
                "p25_us": last["p25"], "p75_us": last["p75"], "mean_us": last.get("mean", ""),
                "all_mean_us": times.get("all", {}).get("mean", ""), "gflops": line.get("load_gflops", ""),
                "auto_arm": row.get("auto_arm", ""), "chosen_arm": row.get("chosen_arm", ""), "state": row.get("state", ""),
-               "spent_calls": row.get("spent_calls", ""), "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
+               "spent_calls": row.get("spent_calls", ""), "spent_ms": cells_summary.spent_ms(run, line) if run.records else "", "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
                "ranks": line.get("ranks", ""), "call": f"world {line['coll']} {line['bytes']}", "calls": line["samples"]}
 
 

@@ -295,16 +295,15 @@ train_policy() {
 	esac
 }
 
-# The first job: calibrates, and runs the programs once, so that the next ones have something to remember.
+# The first job: runs the programs once and then calibrates, so that their own mix is measured; the next jobs remember both.
 train_first() {
 	local name=tables-train-$1.$2 lines=$work/train.lines
 	! tables_done "$raw/$name.job-earlier.$tables_first" "train $1 $2, the earlier job" || return 0
 	tables_fits $((LAUNCH_CALIBRATE_S + TRAIN_TAKES_S)) "train $1 $2, the earlier job" || return 1
-	launch_calibrate_line "$1" train "$2" "$tables_first" >"$lines"
-	sed -i "s|launch-$1-train\\.$2|$name|" "$lines"
 	train_command "$1" "$2"
-	launch_line "$raw/$name.earlier.$tables_first" 110 "$LAUNCH_AUTO" "${command_line[@]}" >>"$lines"
-	batch_job "$raw/$name.job-earlier.$tables_first" "$work/state.$name.0" "$lines" "$2" 300
+	launch_line "$raw/$name.earlier.$tables_first" 110 "$LAUNCH_AUTO" "${command_line[@]}" >"$lines"
+	launch_calibrate_line "$1" train "$2" "$tables_first" | sed "s|launch-$1-train\\.$2|$name|" >>"$lines"
+	batch_job "$raw/$name.job-earlier.$tables_first" "$work/state.$name.0" "$lines" "$2" 300 || :
 }
 
 # tables_train NETWORK TOPOLOGY: jobs with a step of each way, first to last in turn, each with what the earlier job has left.

@@ -57,6 +57,8 @@ EXTRA_DIST += \
 	%D%/results/README.md \
 	%D%/results/page.in.md \
 	%D%/results/plots/gap-eight.svg \
+	%D%/results/plots/gap-x2.svg \
+	%D%/results/plots/rules.svg \
 	%D%/results/accounting/README.md \
 	%D%/results/accounting/thousand.json \
 	%D%/results/agreement/README.md \
@@ -90,6 +92,21 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-mps/mesh-loopback.txt \
 	%D%/results/h200-x2-mps/mesh-shaped.txt \
 	%D%/results/h200-x2-mps/versions.txt \
+	%D%/results/h200-x2-nccl-2.30.7/README.md \
+	%D%/results/h200-x2-nccl-2.30.7/arms.csv \
+	%D%/results/h200-x2-nccl-2.30.7/correct.txt \
+	%D%/results/h200-x2-nccl-2.30.7/runs.csv \
+	%D%/results/h200-x2-nccl-2.30.7/uneven.csv \
+	%D%/results/h200-x2-nccl-2.30.7/versions.txt \
+	%D%/results/h200-x2-tables/README.md \
+	%D%/results/h200-x2-tables/arms.csv \
+	%D%/results/h200-x2-tables/before/rules.csv \
+	%D%/results/h200-x2-tables/calibrate.txt \
+	%D%/results/h200-x2-tables/rules.csv \
+	%D%/results/h200-x2-tables/runs.csv \
+	%D%/results/h200-x2-tables/train.csv \
+	%D%/results/h200-x2-tables/uneven.csv \
+	%D%/results/h200-x2-tables/versions.txt \
 	%D%/results/h200-x2/README.md \
 	%D%/results/h200-x2/correct.txt \
 	%D%/results/h200-x2/launch-runs.csv \

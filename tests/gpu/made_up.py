@@ -393,7 +393,7 @@ class Tables(MadeUp):
         self.assertEqual(rc, 0, text)
         self.assertNotIn("do not fit", text)
         text = self.made("before\n@arms raw 4x2 alone,load\n@arms_plot raw gap\n")
-        self.assertIn("| 64K | 101 | Tree/LL | 81.0 | **25 %** | 101 | AUTO | 101 | 0 % | yes |", text)
+        self.assertIn("| 64K | 101 | Tree/LL 81.0, **25 %** | 101 | AUTO | yes |", text)
         self.assertIn("1 of 1 sizes have another winner", text)
         self.assertIn("results/plots/gap.svg", text)
         self.assertIn("prefers-color-scheme: dark", self.raw.parent.joinpath("plots", "gap.svg").read_text())
@@ -418,6 +418,14 @@ class Tables(MadeUp):
         rc, text = self.summed(tables_summary, self.raw, self.out)
         self.assertEqual(rc, 1)
         self.assertIn("LOSSES DIFFER", text)
+
+    def test_profiles(self):
+        for way, us in (("observe-default", 100), ("bandit-default", 80), ("observe-sockets-wide", 50), ("bandit-sockets-wide", 40)):
+            self.run_of(f"tables-profiles-loopback.4x2.{way}.1", [line(65536, us)])
+        self.assertEqual(self.summed(tables_summary, self.raw, self.out)[0], 0)
+        text = self.made("@profiles raw loopback\n@profiles_plot raw profiles\n")
+        for row in ("| default | no arms, us | 100 |", "| default | arms | 1.25 |", "| sockets-wide | no arms | 2.00 |", "| sockets-wide | arms | 2.50 |"):
+            self.assertIn(row, text)
 
     def test_a_wrong_element_is_told(self):
         path = self.raw / "tables-uneven-loopback.1+2.groups.1"

@@ -98,18 +98,19 @@ class Page:
         found, head, rows, flips = self.arms(name), ["size"], [], 0
         conditions = [c for c in conditions.split(",") if (c, topology) in found]
         for condition in conditions:
-            head += [f"AUTO, {CONDITIONS[condition]}", "best arm", "us", "gap"]
+            head += [f"AUTO {CONDITIONS[condition]}, us", "best arm"]
         for size in sorted({size for c in conditions for size in found[c, topology]}):
             row, names = [summary.size_text(size)], []
             for condition in conditions:
                 arms = found[condition, topology].get(size, {})
                 if "AUTO" not in arms:
-                    row += ["-"] * 4
+                    row += ["-"] * 2
                     continue
                 arm, time, gap, apart = self.best(arms)
                 names.append(arm if apart else "AUTO")
                 gap = f"{100 * gap:.0f} %"
-                row += [us(float(arms["AUTO"]["us"])), arm_text(arm), us(time), f"**{gap}**" if apart else gap]
+                row += [us(float(arms["AUTO"]["us"])), "AUTO" if arm == "AUTO" else
+                        f"{arm_text(arm)} {us(time)}, " + (f"**{gap}**" if apart else gap)]
             flips += len(set(names)) > 1
             rows.append(row + (["yes" if len(set(names)) > 1 else ""] if len(conditions) > 1 else []))
         if len(conditions) > 1:
@@ -255,22 +256,19 @@ class Page:
     # ---- PyTorch
 
     def make_train(self, name, network):
-        rows = [r for r in self.csv(f"{name}/train.csv") if r["condition"] == network and r["way"] != "earlier"]
+        rows = [r for r in self.csv(f"{name}/train.csv") if r["condition"] == network]
         out = []
         for program in dict.fromkeys(r["program"] for r in rows):
             ways = collections.defaultdict(list)
             for row in rows:
                 if row["program"] == program:
-                    ways[row["way"]].append(row)
-            for way in ("off", "bandit", "auto", "policy"):
+                    ways[row["way"] + (f" {row['profile']}" if row["way"] == "earlier" else "")].append(row)
+            for way in sorted(ways, key=lambda way: list(WAYS).index(way.split()[0])):
                 some = ways[way]
-                if not some:
-                    continue
-                faster = [1 / r for r in self.ratios(ways, way, "ms")]
-                profiles = summary.Run.common(some, "profile") or "-"
-                out.append([program if way == "off" else "", WAYS[way], len(some), median_span([float(r["ms"]) for r in some], "{:.1f}"),
-                            median_span(faster) if way != "off" else "", f"{statistics.median(float(r['first_ms']) for r in some):.1f}",
-                            profiles, max((r["loss_apart"] for r in some), key=float)])
+                faster = [1 / r for r in self.ratios(ways, way, "ms")] if way.split()[0] not in ("off", "earlier") else []
+                out.append([program if way == "off" else "", WAYS[way.split()[0]], len(some), median_span([float(r["ms"]) for r in some], "{:.1f}"),
+                            median_span(faster) if faster else "", f"{statistics.median(float(r['first_ms']) for r in some):.1f}",
+                            ", ".join(sorted({r["profile"] for r in some})) or "-", max((r["loss_apart"] for r in some), key=float)])
         return table(["program", "", "runs", "step, ms", "times as fast", "first quarter, ms", "launch profile", "losses apart"], out)
 
     def make_launch(self, name, network, topology):

@@ -66,6 +66,12 @@ def bench_rows(run):
                "ranks": line.get("ranks", ""), "call": f"world {line['coll']} {line['bytes']}", "calls": line["samples"]}
 
 
+def key_of(keys, ranks, coll, size):
+    """A record names a size band by its least size; groups.py leaves out what its ranks do not divide."""
+    whole = size // 4 // max(ranks, 1) * ranks * 4
+    return next((key for (r, c, least), key in keys.items() if (r, c) == (ranks, coll) and least <= whole < 1.5 * least), {})
+
+
 def groups_rows(run):
     """Of a program that checks every sum: a line for each call of each kind of group."""
     results = [r for p in sorted(run.path.glob("result.*.json")) for r in summary.json_lines(p)]
@@ -83,7 +89,7 @@ def groups_rows(run):
     for name, calls in sorted(made.items()):
         role, coll, size = name.split()
         ranks = sum(any(name in part["calls"] for part in r["rounds"]) for r in results)
-        key = keys.get((ranks, coll, int(size)), {})
+        key = key_of(keys, ranks, coll, int(size))
         yield {"ranks": ranks if role in ("world", "part") else "", "bytes": size, "call": name, "calls": calls, "checks": calls,
                "wrong": wrong[name], "chosen_arm": key.get("arm", "") if key.get("state") == "committed" else "AUTO" if key else "",
                "state": key.get("state", "")}

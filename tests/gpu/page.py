@@ -18,7 +18,8 @@ import summary
 
 SHORT = {"RING": "Ring", "TREE": "Tree", "SIMPLE": "Simple"}
 CONDITIONS = {"alone": "alone", "load": "beside a product", "shaped": "10 Gbit/s", "shaped-load": "10 Gbit/s, beside a product"}
-WAYS = {"off": "no plugin", "bandit": "bandit", "paper": "paper-online", "auto": "launch=auto", "policy": "policy", "earlier": "the earlier job"}
+WAYS = {"off": "no plugin", "bandit": "bandit", "paper": "paper-online", "auto": "launch=auto", "policy": "policy",
+        "earlier": "the earlier job"}
 SEEN = 0.02  # differences that are spoken of
 TRACES = {"h200-1x8-seq.csv": "alone", "h200-2x4-seq.csv": "alone", "h200-2x4-ovl.csv": "load", "h200-2x4-10gbit.csv": "shaped"}
 TRACE_WARM_UP = 5  # samples
@@ -228,7 +229,8 @@ class Page:
         rows = [["default", "no arms, us", *(us(base[size]) for size in sorted(base))]]
         for (profile, way), sizes in sorted(found.items(), key=lambda item: (item[0][0] != "default", item[0][0], item[0][1] != "observe")):
             if (profile, way) != ("default", "observe"):
-                rows.append([profile, "arms" if way == "bandit" else "no arms", *(f"{sizes[s]:.2f}" if s in sizes else "-" for s in sorted(base))])
+                rows.append([profile, "arms" if way == "bandit" else "no arms",
+                             *(f"{sizes[s]:.2f}" if s in sizes else "-" for s in sorted(base))])
         return table(["profile", "", *(summary.size_text(s) for s in sorted(base))], rows)
 
     def make_profiles_plot(self, name, file):
@@ -287,10 +289,10 @@ class Page:
         out = []
         for row in self.csv(f"{name}/uneven.csv"):
             role, coll, size = row["call"].split()
-            kind = "all ranks" if role == "world" else f"{row['ranks']} of the ranks" if role == "part" else {"tp": "inside a node", "dp": "across nodes"}[role]
+            kind = {"world": "all ranks", "part": f"{row['ranks']} of the ranks", "tp": "inside a node", "dp": "across nodes"}[role]
             program = "PyTorch" if row["way"] == "groups" else f"benchmark, {WAYS[row['way']]}"
-            out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0", row["wrong"] or "0",
-                        f"{row['chosen_arm']} ({row['state']})" if row["state"] else "-"])
+            out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0",
+                        row["wrong"] or "0", f"{row['chosen_arm']} ({row['state']})" if row["state"] else "-"])
         return table(["ranks of the nodes", "program", "group", "collective", "size", "calls", "compared", "wrong", "arm in force"], out)
 
     def make_runs(self, name):

@@ -71,10 +71,12 @@ def draw_panel(panel, scale, names, left):
     out = [f'<text class="text title" x="{left + LEFT}" y="{TOP - 14}">{escape(panel.title)}</text>']
     for tick in scale.ticks():
         y = scale.at(tick)
-        out.append(f'<line class="{"one" if tick == 1 else "grid"}" x1="{left + LEFT}" x2="{left + WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        kind, right = "one" if tick == 1 else "grid", left + WIDTH - RIGHT
+        out.append(f'<line class="{kind}" x1="{left + LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
         out.append(f'<text class="text" text-anchor="end" x="{left + LEFT - 6}" y="{y + 4:.1f}">{number(tick)}</text>')
     for i, place in enumerate(panel.places):
-        out.append(f'<text class="text" text-anchor="middle" x="{left + LEFT + (i + 0.5) * step:.1f}" y="{HEIGHT - BOTTOM + 16}">{escape(place)}</text>')
+        x, y = left + LEFT + (i + 0.5) * step, HEIGHT - BOTTOM + 16
+        out.append(f'<text class="text" text-anchor="middle" x="{x:.1f}" y="{y}">{escape(place)}</text>')
     for at, name in enumerate(names):
         points = sorted(panel.series.get(name, []), key=lambda point: panel.places.index(point[0]))
         colour = COLOURS[at % len(COLOURS)]
@@ -85,7 +87,8 @@ def draw_panel(panel, scale, names, left):
             out.append(f'<polyline class="series" stroke="{colour}" stroke-opacity="0.55" points="{line}"/>')
         for place, x, value, *span in spots:
             if span:
-                out.append(f'<line class="span" stroke="{colour}" x1="{x:.1f}" x2="{x:.1f}" y1="{scale.at(span[0]):.1f}" y2="{scale.at(span[1]):.1f}"/>')
+                low, high = (scale.at(v) for v in span)
+                out.append(f'<line class="span" stroke="{colour}" x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{high:.1f}"/>')
             out.append(mark(at % 5, x, scale.at(value), colour, (name, place) in panel.hollow))
     return out
 

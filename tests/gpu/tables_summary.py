@@ -62,7 +62,8 @@ def bench_rows(run):
                "p25_us": last["p25"], "p75_us": last["p75"], "mean_us": last.get("mean", ""),
                "all_mean_us": times.get("all", {}).get("mean", ""), "gflops": line.get("load_gflops", ""),
                "auto_arm": row.get("auto_arm", ""), "chosen_arm": row.get("chosen_arm", ""), "state": row.get("state", ""),
-               "spent_calls": row.get("spent_calls", ""), "spent_ms": cells_summary.spent_ms(run, line) if run.records else "", "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
+               "spent_calls": row.get("spent_calls", ""),
+               "spent_ms": cells_summary.spent_ms(run, line) if run.records else "", "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
                "ranks": line.get("ranks", ""), "call": f"world {line['coll']} {line['bytes']}", "calls": line["samples"]}
 
 
@@ -144,7 +145,8 @@ def read(raw):
         place = {"condition": condition, "topology": topology, "way": way, "number": int(number)}
         trouble = trouble_of(run, piece, way)
         head = next((x for x in summary.json_lines(path / "out") if "nccl" in x), {})
-        rows["runs"].append({**place, "piece": piece, "nccl": head.get("nccl", ""), "seconds": run.seconds, "status": run.rc, "trouble": trouble or ""})
+        rows["runs"].append({**place, "piece": piece, "nccl": head.get("nccl", ""), "seconds": run.seconds, "status": run.rc,
+                             "trouble": trouble or ""})
         seen.append((run, trouble))
         if way == "calibrate":
             continue

@@ -110,6 +110,7 @@ libnt_report_la_SOURCES = \
 	%D%/tally-print.h \
 	%D%/tally-prometheus.c \
 	%D%/tally-profiles.c \
+	%D%/tally-reasons.c \
 	%D%/tally-text.c \
 	%D%/tallyjob.c \
 	%D%/tallyjob.h \

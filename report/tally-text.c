@@ -280,6 +280,7 @@ int nt_tally_text(FILE *out, const struct nt_tally_view *view, struct nt_error *
 		if (print_groups(out, tally, (enum nt_tally_by)by, err) < 0)
 			return -1;
 	}
+	nt_tally_reasons_text(out, tally);
 	if (print_top(out, &tally->best, "The jobs that gained most:", err) < 0 ||
 	    print_top(out, &tally->worst, "The jobs that lost most:", err) < 0)
 		return -1;

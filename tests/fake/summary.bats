@@ -57,6 +57,7 @@ some() {
 	[[ ${lines[0]} = '7 jobs ended from '* ]]
 	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  gained more than exploring took'* ]]
 	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms), as rank time'* ]]
+	[[ $output = *"4   50.0 %  NCCL's choice stays: another one is the best of the others,"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and

@@ -266,6 +266,11 @@ waiting_job() {
 	has_text "$job" admincomment "$before"
 	run -0 --separate-stderr user_report "$job"
 	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
+	# Among others, too.
+	run -0 --separate-stderr user_report "$job-$((job + 1))"
+	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
+	run -0 --separate-stderr user_report --since now-1hour
+	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
 	# It is there, and is not written again.
 	run -0 backfill
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]

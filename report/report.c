@@ -4,8 +4,11 @@
 #include "report/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "record/spool.h"
 #include "report/answer.h"
 #include "report/request.h"
@@ -18,6 +21,12 @@ static void explain_nothing(const struct nt_answer *answer)
 	if (request->file) {
 		nt_command_complain(&nt_command_report, "%s holds no record%s%s", request->file,
 				    request->id.step[0] ? " of step " : "", request->id.step);
+		return;
+	}
+	if (!nt_joblist_is_one(&request->jobs) && answer->known == 0) {
+		nt_command_complain(&nt_command_report,
+				    "accounting shows you no such job (one that has just ended may "
+				    "take some seconds to appear)");
 		return;
 	}
 	if (!nt_joblist_is_one(&request->jobs)) {
@@ -48,9 +57,24 @@ static void explain_nothing(const struct nt_answer *answer)
 		      stderr);
 	else
 		fputs("  Tuning may have been off, no step may have run NCCL, NCCL_TUNER_PLUGIN and "
-		      "NCCL_PROFILER_PLUGIN may\n  both have been the user's own, or this site keeps records "
-		      "elsewhere (see --file).\n",
+		      "NCCL_PROFILER_PLUGIN may\n  both have been 'none', or this site keeps no records.\n",
 		      stderr);
+}
+
+/* Nobody has said this name, so nobody may have put a link or a file of his in its place. */
+static int open_by_default(const char *name, struct nt_error *err)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	struct stat status;
+
+	if (fd < 0)
+		return nt_error_set(err, "%s: %s", name,
+				    errno == ELOOP ? "it is a link" : strerror(errno));
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+	    status.st_uid == geteuid() && ftruncate(fd, 0) == 0)
+		return fd;
+	close(fd);
+	return nt_error_set(err, "%s is no file of your own: name another by --html=FILE", name);
 }
 
 /* Where there is something to show, and it is not for standard output. */
@@ -58,10 +82,18 @@ static int open_page(struct nt_answer *answer, struct nt_error *err)
 {
 	const struct nt_request *request = answer->request;
 	FILE *page;
+	int fd;
 
 	if (request->form != NT_FORM_HTML || answer->shown == 0 || strcmp(request->page, "-") == 0)
 		return 0;
-	page = fopen(request->page, "we");
+	if (request->page == request->page_name) {
+		fd = open_by_default(request->page, err);
+		if (fd < 0)
+			return -1;
+		page = fdopen(fd, "w");
+	} else {
+		page = fopen(request->page, "we");
+	}
 	if (!page)
 		return nt_error_set(err, "%s: %s", request->page, strerror(errno));
 	answer->output.out = page;

@@ -32,6 +32,7 @@
 
 /* Site defaults, each overridable by a plugstack argument. */
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
+#define NT_CLUSTER_UNKNOWN "cluster" /* in names of files: what Slurm calls none */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records until accounting is known to have them */
 
 /* In it, beside the records that wait. */

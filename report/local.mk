@@ -8,6 +8,8 @@ libnt_report_la_SOURCES = \
 	%D%/accounting.h \
 	%D%/allocation.c \
 	%D%/allocation.h \
+	%D%/answer.c \
+	%D%/answer.h \
 	%D%/backfill.c \
 	%D%/calibrate.c \
 	%D%/calibration.c \
@@ -81,6 +83,8 @@ libnt_report_la_SOURCES = \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/request.c \
+	%D%/request.h \
 	%D%/screen.c \
 	%D%/screen.h \
 	%D%/rowtext.c \
@@ -110,6 +114,7 @@ libnt_report_la_SOURCES = \
 	%D%/tally-print.h \
 	%D%/tally-prometheus.c \
 	%D%/tally-profiles.c \
+	%D%/tally-reasons.c \
 	%D%/tally-text.c \
 	%D%/tallyjob.c \
 	%D%/tallyjob.h \

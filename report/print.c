@@ -259,7 +259,7 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		return -1;
 	nt_wrap(out, "", 0,
 		"CALL: from a call's start to its end, on the slowest rank. PERIOD: from one call to "
-		"the next of its kind. COST: of exploring.");
+		"the next of its kind. COST: of exploring. p: how likely by chance alone.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0, "*: from its start to the start of the next call of any kind.");
 	return 0;

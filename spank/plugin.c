@@ -455,7 +455,7 @@ static void fill_errand(spank_t spank, struct nt_errand *errand, bool first)
 	snprintf(errand->spool, sizeof(errand->spool), "%s", ctx.site.spooldir);
 	nt_sinks_text(&ctx.site.sinks, errand->record);
 	snprintf(errand->cluster, sizeof(errand->cluster), "%s",
-		 cluster && cluster[0] ? cluster : "cluster");
+		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
 	snprintf(errand->node, sizeof(errand->node), "%s", ctx.place.node);
 	nt_longplace(errand, &env, &ctx.conf, ctx.applied.valid ? ctx.applied.ticket.memory : "");
 	snprintf(errand->fingerprint, sizeof(errand->fingerprint), "-");

@@ -66,6 +66,7 @@ unit_tests = \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/report-names \
+	%D%/unit/report-longform \
 	%D%/unit/report-places \
 	%D%/unit/report-print \
 	%D%/unit/report-jobstream \

@@ -46,7 +46,7 @@ step() {
 }
 
 @test "both nodes write a part, and report, show, explain and replay read them" {
-	local dir
+	local dir before
 	need_pmix
 	cp -R "$NT_TOP/tests/traces" "$NT_BASE/traces"
 	chmod -R a+rX "$NT_BASE/traces"
@@ -62,6 +62,13 @@ step() {
 	head_of "$dir/0.n2.jsonl.gz" | jq -e --argjson job "$job" \
 		'.nccl_tune_long == 1 and .job == $job and .step == "0" and .node == "n2" and .nodes == 2 and .final and .records == 2'
 	run -0 as_user "$TUNE" report --json "$job"
+	before=$output
+	# A home may be several clusters', and each has a job of this number.
+	as_user mkdir "$RECORDS/other.$job"
+	zcat "$dir/0.n1.jsonl.gz" | sed 's/"node":"n1"/"node":"x1"/; s/"id":"/"id":"f/' | gzip |
+		as_user tee "$RECORDS/other.$job/0.x1.jsonl.gz" >/dev/null
+	run -0 as_user "$TUNE" report --json "$job"
+	[ "$output" = "$before" ]
 	run -0 --separate-stderr as_user "$TUNE" replay --json "$dir"
 	jq -e 'length == 2 and all(.[]; .same)' <<<"$output" >/dev/null || { echo "$output"; false; }
 	run -0 --separate-stderr as_user "$TUNE" explain "$dir"

@@ -69,5 +69,6 @@ libnt_record_read_la_SOURCES = \
 	%D%/summary.h \
 	%D%/topology.c \
 	%D%/topology.h \
-	%D%/topologyread.c
+	%D%/topologyread.c \
+	%D%/topologysum.c
 libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la $(ZLIB_LIBS)

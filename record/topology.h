@@ -127,6 +127,13 @@ size_t nt_topology_format(const struct nt_topology *topology, char *out, size_t 
 /* Of a line's value, parsed; but for the paths. For people: strict in what is there. */
 int nt_topology_read(struct nt_topology *topology, struct json_object *value, struct nt_error *err);
 
+/* Add the figures of a line's value, of that node and step. What is wrong in it becomes its trouble.
+ * -1 where memory runs out. */
+struct nt_summary;
+int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
+		    size_t value_bytes);
+
+/* NULL: there is none of that name. */
 const struct nt_graph *nt_topology_graph(const struct nt_topology *topology, const char *name);
 
 #endif

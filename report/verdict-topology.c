@@ -10,15 +10,17 @@ static void say_poorer(struct nt_maker *maker, const struct nt_nodes *nodes, siz
 		       const char *lack)
 {
 	const struct nt_topology_seen *seen = nodes->item[which];
-	char type[200];
+	char type[200], step[40] = "";
+
+	if (maker->summary->step_count > 1)
+		snprintf(step, sizeof(step), "Step %s: ", maker->summary->steps[seen->step].name);
 
 	snprintf(type, sizeof(type),
 		 "NCCL gives all nodes what the poorest has. Look at %.40s (nvidia-smi nvlink -s, "
 		 "ibstat), or do without it: --exclude=%.40s",
 		 seen->node, seen->node);
 	nt_maker_say(maker, NT_SENTENCE_TOPOLOGY, type,
-		     "Step %s: node %s has fewer channels or slower links than %s: %s.",
-		     maker->summary->steps[seen->step].name, seen->node,
+		     "%sNode %s has fewer channels or slower links than %s: %s.", step, seen->node,
 		     nodes->count == 2 ? "the other one" : "most others", lack);
 }
 

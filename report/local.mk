@@ -117,6 +117,7 @@ libnt_report_la_SOURCES = \
 	%D%/tallytop.h \
 	%D%/topology.c \
 	%D%/topology.h \
+	%D%/topologyjson.c \
 	%D%/topologytext.c \
 	%D%/terminal.c \
 	%D%/terminal.h \

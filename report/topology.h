@@ -11,6 +11,7 @@
 #ifndef NT_REPORT_TOPOLOGY_H
 #define NT_REPORT_TOPOLOGY_H
 
+#include <json.h>
 #include <stdio.h>
 #include "contract/error.h"
 #include "record/summary.h"
@@ -38,6 +39,9 @@ const char *nt_nodes_lack(const struct nt_nodes *nodes, size_t which, char out[N
 /* "the 16 ranks across 2 nodes (dp)" of the list's communicator. */
 const char *nt_nodes_words(const struct nt_nodes *nodes, const struct nt_summary *summary,
 			   char *out, size_t out_bytes);
+
+/* All of one as an object; NULL: no memory. */
+json_object *nt_topology_value(const struct nt_topology_seen *seen);
 
 /* A table of each step's nodes; nothing where NCCL has told nothing. */
 int nt_topology_print(FILE *out, const struct nt_summary *summary, struct nt_error *err);

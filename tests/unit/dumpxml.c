@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <json.h>
 #include "contract/names.h"
 #include "record/file.h"
 #include "record/read.h"
+#include "tests/lib/schema.h"
 
 static struct nt_topology topology;
 
@@ -141,6 +141,8 @@ static void is_written_and_read_back(void **state)
 	read_data("graphs-ib.xml");
 	read_data("system-ib.xml");
 	bytes = nt_topology_format(&topology, text, sizeof(text));
+	if (nt_schema_check_text("topology", text, &err) < 0)
+		fail_msg("%s", err.text);
 	assert_int_equal(nt_json_parse(text, bytes, &object, &err), 0);
 	if (nt_topology_read(&back, object, &err) < 0)
 		fail_msg("%s", err.text);

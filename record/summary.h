@@ -117,7 +117,7 @@ struct nt_topology_seen {
 	char node[64], id[40];
 	uint32_t ranks, nodes; /* of the communicator */
 	struct nt_links {
-		int64_t channels; /* 0: NCCL looked for none; of all graphs: the dump is not there */
+		int64_t channels; /* 0: none, or not known */
 		double intra_gbps, inter_gbps; /* of a channel */
 		char intra[8], inter[8];
 	} ring, tree;

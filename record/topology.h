@@ -58,7 +58,7 @@ struct json_object;
 	X(TIME, "intra_gbps", intra_gbps, 3, NT_MAY) /* of a channel, inside the node */ \
 	X(TIME, "inter_gbps", inter_gbps, 3, NT_MAY) /* and to others */ \
 	X(TIME, "inter_us", inter_us, 3, NT_MAY) /* latency that the network tells */ \
-	X(TEXT, "intra", intra, 8, NT_MAY) /* the farthest kind of path: NVL, PIX, PXB, PHB, SYS */ \
+	X(TEXT, "intra", intra, 8, NT_MAY) /* farthest kind of path: NVL, PIX, PXB, SYS */ \
 	X(TEXT, "inter", inter, 8, NT_MAY) \
 	X(TALLY, "cross_nic", cross_nic, 0, NT_MAY) /* rings may change NICs between nodes */ \
 	X(TALLY, "same_channels", same_channels, 0, NT_MAY) /* all have one path */
@@ -127,8 +127,8 @@ size_t nt_topology_format(const struct nt_topology *topology, char *out, size_t 
 /* Of a line's value, parsed; but for the paths. For people: strict in what is there. */
 int nt_topology_read(struct nt_topology *topology, struct json_object *value, struct nt_error *err);
 
-/* Add the figures of a line's value, of that node and step. What is wrong in it becomes its trouble.
- * -1 where memory runs out. */
+/* Add the figures of a line's value, of that node and step. What is wrong in it becomes its
+ * trouble. -1 where memory runs out. */
 struct nt_summary;
 int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
 		    size_t value_bytes);

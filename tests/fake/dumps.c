@@ -29,7 +29,8 @@ static void look(struct machine *m, const struct nt_comm *c, const unsigned *mem
 {
 	const struct nt_wire *wire = c->owner->job->wire;
 	const char *number = getenv("SLURM_NODEID");
-	bool poor = number && (unsigned)atoi(number) + 1 == c->owner->job->options->poor_node;
+	bool poor = number &&
+		    (unsigned)strtoul(number, NULL, 10) + 1 == c->owner->job->options->poor_node;
 
 	*m = (struct machine){ .several = c->place.nodes > 1 };
 	for (unsigned i = 0; i < ranks && m->gpus < GPUS_MAX; i++) {

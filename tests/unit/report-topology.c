@@ -195,15 +195,14 @@ static void alike_nodes_share_a_line(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(a_poorer_node_is_named),
-		TEST(slower_links_alone_are_told),
-		TEST(equal_nodes_are_not_told),
-		TEST(what_most_have_is_usual),
-		TEST(the_largest_communicator_is_compared),
-		TEST(what_is_not_known_is_not_compared),
-		TEST(alike_nodes_share_a_line),
+		cmocka_unit_test_setup_teardown(a_poorer_node_is_named, begin, end),
+		cmocka_unit_test_setup_teardown(slower_links_alone_are_told, begin, end),
+		cmocka_unit_test_setup_teardown(equal_nodes_are_not_told, begin, end),
+		cmocka_unit_test_setup_teardown(what_most_have_is_usual, begin, end),
+		cmocka_unit_test_setup_teardown(the_largest_communicator_is_compared, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_not_compared, begin, end),
+		cmocka_unit_test_setup_teardown(alike_nodes_share_a_line, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

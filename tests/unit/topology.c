@@ -268,17 +268,18 @@ static void what_is_no_file_is_told(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(a_task_has_files_of_its_own),
-		TEST(a_nodes_only_task_has_a_rank_for_each_gpu),
-		TEST(the_users_own_files_stay),
-		TEST(a_node_without_a_directory_has_a_file_all_the_same),
-		TEST(a_node_alone_asks_for_no_devices),
-		TEST(those_of_the_step_around_it_go),
-		TEST(dumps_get_their_communicators_names),
-		TEST(the_largest_communicators_are_read),
-		TEST(what_is_no_file_is_told),
+		cmocka_unit_test_setup_teardown(a_task_has_files_of_its_own, begin, end),
+		cmocka_unit_test_setup_teardown(a_nodes_only_task_has_a_rank_for_each_gpu, begin,
+						end),
+		cmocka_unit_test_setup_teardown(the_users_own_files_stay, begin, end),
+		cmocka_unit_test_setup_teardown(a_node_without_a_directory_has_a_file_all_the_same,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_node_alone_asks_for_no_devices, begin, end),
+		cmocka_unit_test_setup_teardown(those_of_the_step_around_it_go, begin, end),
+		cmocka_unit_test_setup_teardown(dumps_get_their_communicators_names, begin, end),
+		cmocka_unit_test_setup_teardown(the_largest_communicators_are_read, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_told, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

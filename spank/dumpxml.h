@@ -5,7 +5,7 @@
  * Runs in a process that has the user's rights and no others. The files are in a directory of the
  * user's, and nothing in them is trusted: no document type, so no entity, is taken, and elements,
  * depth and every number are bounded. Elements and attributes that are not known are not looked at
- * (src/graph/xml.cc, src/graph/search.cc:896 @v2.28.9-1; 2.30.7 writes the same).
+ * (src/graph/xml.cc, src/graph/search.cc:896 @v2.28.9-1; 2.30.7 adds ranks to graphs).
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.

@@ -120,6 +120,10 @@ libnt_report_la_SOURCES = \
 	%D%/tallyjob.h \
 	%D%/tallytop.c \
 	%D%/tallytop.h \
+	%D%/topology.c \
+	%D%/topology.h \
+	%D%/topologyjson.c \
+	%D%/topologytext.c \
 	%D%/terminal.c \
 	%D%/terminal.h \
 	%D%/watch.c \
@@ -142,6 +146,7 @@ libnt_report_la_SOURCES = \
 	%D%/verdict-maker.c \
 	%D%/verdict-maker.h \
 	%D%/verdict-net.c \
+	%D%/verdict-topology.c \
 	%D%/verdict-why.c \
 	%D%/words.c \
 	%D%/words.h \

@@ -12,6 +12,7 @@
 #include "report/rowtext.h"
 #include "report/rowtime.h"
 #include "report/table.h"
+#include "report/topology.h"
 #include "report/verdict.h"
 #include "report/words.h"
 #include "report/wrap.h"
@@ -323,6 +324,8 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	fputc('\n', out);
 	print_steps(out, summary);
 	rc = print_rows(out, summary, err);
+	if (rc == 0)
+		rc = nt_topology_print(out, summary, err);
 	if (rc == 0) {
 		print_what_to_do(out, summary, &verdict);
 		print_damage(out, summary);

@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	%D%/schema/long.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
+	%D%/schema/topology.schema.json \
 	%D%/threat-model.md \
 	%D%/trouble.md \
 	%D%/screenshots/report-dark.png \

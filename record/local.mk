@@ -66,5 +66,9 @@ libnt_record_read_la_SOURCES = \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/summary.c \
-	%D%/summary.h
+	%D%/summary.h \
+	%D%/topology.c \
+	%D%/topology.h \
+	%D%/topologyread.c \
+	%D%/topologysum.c
 libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la $(ZLIB_LIBS)

@@ -10,6 +10,7 @@
 #include "record/printable.h"
 #include "record/read.h"
 #include "record/sum.h"
+#include "record/topology.h"
 
 /* One step on its way into the summary. */
 struct reader {
@@ -48,6 +49,11 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	(void)err;
 	if (nt_text_is(name, NT_LONG_STEP) && !reader->told)
 		take_step(reader, value);
+	/* The step will be the next one. */
+	if (nt_text_is(name, NT_LONG_TOPOLOGY) &&
+	    nt_topology_add(reader->summary, reader->summary->step_count, part->head.node, value.at,
+			    value.bytes) < 0)
+		reader->no_memory = true;
 	if (!nt_text_is(name, NT_LONG_RANK) ||
 	    nt_sum_add_record(&reader->sum, value.at, value.bytes, (uint32_t)part->head.job,
 			      NT_SUM_ANY, &why) == 0)

@@ -48,6 +48,7 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->arms);
 	free(summary->tries);
 	free(summary->dropped);
+	free(summary->topologies);
 	nt_summary_init(summary);
 }
 

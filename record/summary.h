@@ -111,6 +111,24 @@ struct nt_try {
 	float us; /* NAN: not measured */
 };
 
+/* What NCCL found of a node in a communicator's init, in figures (topology.h). */
+struct nt_topology_seen {
+	size_t step;
+	char node[64], id[40];
+	uint32_t ranks, nodes; /* of the communicator */
+	struct nt_links {
+		int64_t channels; /* 0: none, or not known */
+		double intra_gbps, inter_gbps; /* of a channel */
+		char intra[8], inter[8];
+	} ring, tree;
+	int64_t gpus, nics; /* -1: not known; so with all below */
+	int64_t nvlinks, gpu_lanes; /* of the GPU with the fewest */
+	double gpu_gts; /* of the slowest lane */
+	int64_t nic_mbps; /* of the slowest NIC */
+	int64_t nics_mbps; /* of all of them */
+	char trouble[120]; /* what could not be read; "": nothing */
+};
+
 /* What was dropped for want of room or by a failure, by the processes of a step. */
 struct nt_dropped {
 	size_t step;
@@ -133,8 +151,9 @@ struct nt_summary {
 	struct nt_arm_tried *arms;
 	struct nt_try *tries;
 	struct nt_dropped *dropped;
+	struct nt_topology_seen *topologies;
 	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
-		dropped_count;
+		dropped_count, topology_count;
 };
 
 enum nt_holding {

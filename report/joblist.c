@@ -71,6 +71,7 @@ static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 	texts->items = items;
 	items[texts->count++] = *item;
 	item->comment = NULL;
+	memset(item->text, 0, sizeof(item->text));
 	return 0;
 }
 
@@ -171,7 +172,7 @@ static int load_jobs(struct nt_jobtexts *texts, const struct nt_jobrange *range,
 		else
 			nt_jobtexts_fini(&found);
 	}
-	return rc;
+	return rc == 0 ? nt_job_join(texts, err) : rc;
 }
 
 int nt_joblist_load(struct nt_jobtexts *texts, const struct nt_jobrange *range,
@@ -195,5 +196,7 @@ int nt_joblist_load_span(struct nt_jobtexts *texts, const struct nt_joblist *lis
 		nt_jobtexts_fini(&found);
 		return -1;
 	}
-	return take_all(texts, &found, is_any, NULL, err);
+	if (take_all(texts, &found, is_any, NULL, err) < 0)
+		return -1;
+	return nt_job_join(texts, err);
 }

@@ -167,17 +167,40 @@ static int join_places(struct nt_jobtexts *texts, const struct nt_record_places 
 	return rc;
 }
 
+/* -1: there are none, or they may not be looked at. */
+static int open_files(const struct nt_record_places *places)
+{
+	if (!nt_sinks_have(&places->sinks, NT_SINK_FILE) || !places->cluster[0])
+		return -1;
+	return nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
+}
+
+int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
+{
+	struct nt_record_places places;
+	int part_fd, rc;
+
+	nt_record_places(&places);
+	part_fd = open_files(&places);
+	if (nt_sinks_have(&places.sinks, NT_SINK_EXTRA) ||
+	    nt_sinks_have(&places.sinks, NT_SINK_COMMENT))
+		(void)nt_usertext_load(texts, NULL, TIMEOUT_MS, NULL);
+	rc = join_places(texts, &places, part_fd);
+	if (part_fd >= 0)
+		close(part_fd);
+	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
+}
+
 static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, bool known,
 			  struct nt_error *err)
 {
 	struct nt_record_places places;
 	bool filed = false;
-	int part_fd = -1;
+	int part_fd;
 	int rc = 0;
 
 	nt_record_places(&places);
-	if (nt_sinks_have(&places.sinks, NT_SINK_FILE) && places.cluster[0])
-		part_fd = nt_spool_open(places.sinks.directory, NT_PART_FILES, false, NULL);
+	part_fd = open_files(&places);
 	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
 		rc = add_filed(texts, id);
 		filed = rc == 0;

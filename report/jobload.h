@@ -21,4 +21,8 @@
  * record. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
+/* Of jobs that accounting alone was asked for: joins what the other places have that the site's
+ * list names, files of the first 64 jobs. */
+int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err);
+
 #endif

@@ -25,8 +25,13 @@
 #include "contract/error.h"
 #include "report/jobid.h"
 
-/* Where a record may be: AdminComment, Comment, Extra. */
-#define NT_STREAMED_TEXTS 3
+/* Where a record may be. Users write into all but the first. */
+enum nt_streamed_text {
+	NT_STREAMED_ADMINCOMMENT,
+	NT_STREAMED_COMMENT,
+	NT_STREAMED_EXTRA,
+	NT_STREAMED_TEXTS,
+};
 
 struct nt_streamed_job {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */

@@ -11,6 +11,7 @@
 #include "report/jsonvalue.h"
 #include "report/rowtext.h"
 #include "report/rowtime.h"
+#include "report/topology.h"
 
 /* One object of the array, seen as a row, a remark or a count of what was left out. */
 struct item {
@@ -23,6 +24,7 @@ struct item {
 	const struct nt_step *launch; /* NULL but for a step's launch profile */
 	const struct nt_family *family; /* NULL but for a row */
 	const struct nt_remark *remark; /* NULL but for a remark */
+	const struct nt_topology_seen *topology; /* NULL but for a node's */
 };
 
 static int add_row(json_object *object, const struct nt_row *row)
@@ -149,6 +151,8 @@ static int add_item(json_object *array, const struct item *item)
 	rc |= nt_value_add(object, "launch", launch_value(item->launch));
 	rc |= add_reason(object, item);
 	rc |= add_more_of_row(object, item);
+	rc |= nt_value_add(object, "topology",
+			   item->topology ? nt_topology_value(item->topology) : NULL);
 	if (rc == 0)
 		rc = json_object_array_add(array, object);
 	if (rc != 0)
@@ -169,6 +173,24 @@ static int add_rows(json_object *array, const char *job, const struct nt_summary
 						      .state = row->state,
 						      .more = -1,
 						      .family = &summary->families[row->family] });
+	}
+	return rc;
+}
+
+/* What NCCL found of each node. */
+static int add_topologies(json_object *array, const char *job, const struct nt_summary *summary)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < summary->topology_count; i++) {
+		const struct nt_topology_seen *seen = &summary->topologies[i];
+
+		rc |= add_item(array, &(struct item){ .job = job,
+						      .step = summary->steps[seen->step].name,
+						      .state = "topology",
+						      .why = seen->trouble,
+						      .more = -1,
+						      .topology = seen });
 	}
 	return rc;
 }
@@ -214,5 +236,6 @@ int nt_summary_json(json_object *array, const char *job, const struct nt_summary
 							      .more = -1,
 							      .launch = step });
 	}
+	rc |= add_topologies(array, job, summary);
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }

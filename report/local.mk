@@ -8,6 +8,8 @@ libnt_report_la_SOURCES = \
 	%D%/accounting.h \
 	%D%/allocation.c \
 	%D%/allocation.h \
+	%D%/answer.c \
+	%D%/answer.h \
 	%D%/backfill.c \
 	%D%/calibrate.c \
 	%D%/calibration.c \
@@ -81,6 +83,8 @@ libnt_report_la_SOURCES = \
 	%D%/remembered-move.c \
 	%D%/remembered-show.c \
 	%D%/report.c \
+	%D%/request.c \
+	%D%/request.h \
 	%D%/screen.c \
 	%D%/screen.h \
 	%D%/rowtext.c \
@@ -110,11 +114,16 @@ libnt_report_la_SOURCES = \
 	%D%/tally-print.h \
 	%D%/tally-prometheus.c \
 	%D%/tally-profiles.c \
+	%D%/tally-reasons.c \
 	%D%/tally-text.c \
 	%D%/tallyjob.c \
 	%D%/tallyjob.h \
 	%D%/tallytop.c \
 	%D%/tallytop.h \
+	%D%/topology.c \
+	%D%/topology.h \
+	%D%/topologyjson.c \
+	%D%/topologytext.c \
 	%D%/terminal.c \
 	%D%/terminal.h \
 	%D%/watch.c \
@@ -137,6 +146,7 @@ libnt_report_la_SOURCES = \
 	%D%/verdict-maker.c \
 	%D%/verdict-maker.h \
 	%D%/verdict-net.c \
+	%D%/verdict-topology.c \
 	%D%/verdict-why.c \
 	%D%/words.c \
 	%D%/words.h \

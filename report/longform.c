@@ -13,6 +13,7 @@
 #include "launch/directory.h"
 #include "launch/records.h"
 #include "report/places.h"
+#include "report/recordplaces.h"
 
 #define NAMED_MAX 64 /* directories that a short record names; steps of a job share one */
 
@@ -21,6 +22,7 @@
 struct search {
 	struct nt_long_set *set;
 	uint32_t job;
+	const char *cluster; /* "": unknown */
 	size_t tried;
 	char seen[NAMED_MAX][NT_PATH_MAX]; /* directories that were looked at */
 };
@@ -40,18 +42,29 @@ static void look_at(struct search *search, const char *directory)
 	(void)nt_long_set_add_named(search->set, directory, &err);
 }
 
-/* CLUSTER.JOBID, whatever the cluster. */
+/* Is it of the job, on this cluster? Several may share a home, and number their jobs alike. Who
+ * wrote it may not have known the cluster (spank/plugin.c), as this host may not. */
+static bool is_of_job(const struct search *search, const char *name)
+{
+	char wanted[NT_LONG_NAME_MAX], ending[16];
+	const char *dot = strrchr(name, '.');
+
+	snprintf(ending, sizeof(ending), ".%" PRIu32, search->job);
+	if (!dot || strcmp(dot, ending) != 0)
+		return false;
+	nt_long_job_name(wanted, search->cluster, search->job);
+	return !search->cluster[0] || strcasecmp(name, wanted) == 0 ||
+	       strncmp(name, NT_CLUSTER_UNKNOWN ".", sizeof(NT_CLUSTER_UNKNOWN)) == 0;
+}
+
 static void look_below(struct search *search, const char *records)
 {
 	DIR *directory = records && records[0] == '/' ? opendir(records) : NULL;
 	const struct dirent *entry;
-	char ending[16], path[NT_PATH_MAX];
+	char path[NT_PATH_MAX];
 
-	snprintf(ending, sizeof(ending), ".%" PRIu32, search->job);
 	while (directory && (entry = readdir(directory)) != NULL) {
-		const char *dot = strrchr(entry->d_name, '.');
-
-		if (dot && strcmp(dot, ending) == 0 &&
+		if (is_of_job(search, entry->d_name) &&
 		    snprintf(path, sizeof(path), "%s/%s", records, entry->d_name) <
 			    (int)sizeof(path))
 			look_at(search, path);
@@ -104,6 +117,17 @@ static void look_at_home(struct search *search, const char *home)
 		look_as(search, &(struct nt_records_asked){ .memory = memory });
 }
 
+static const char *own_cluster(void)
+{
+	static struct nt_record_places places;
+	static bool known;
+
+	if (!known)
+		nt_record_places(&places);
+	known = true;
+	return places.cluster;
+}
+
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named)
 {
@@ -114,6 +138,7 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 	memset(&search, 0, sizeof(search));
 	search.set = set;
 	search.job = job->job;
+	search.cluster = own_cluster();
 	for (size_t i = 0; named && i < named->step_count; i++) {
 		if (named->steps[i].long_form[0] == '/')
 			look_at(&search, named->steps[i].long_form);

@@ -4,7 +4,8 @@
  *
  * Looked for where the job's short record says, in $NCCL_TUNE_RECORD_DIR, in the site's record_dir,
  * and beside the memory of the job's user. These are users' directories: what is in them is read as
- * record/longset.h does, and only parts that say they are of the job count.
+ * record/longset.h does, and only parts that say they are of the job count; of those beside the
+ * memory and in record_dir, where jobs of several clusters may be, this cluster's.
  *
  * Threads:  the main thread.
  * Memory:   the caller's.

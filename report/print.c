@@ -12,6 +12,7 @@
 #include "report/rowtext.h"
 #include "report/rowtime.h"
 #include "report/table.h"
+#include "report/topology.h"
 #include "report/verdict.h"
 #include "report/words.h"
 #include "report/wrap.h"
@@ -259,7 +260,7 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		return -1;
 	nt_wrap(out, "", 0,
 		"CALL: from a call's start to its end, on the slowest rank. PERIOD: from one call to "
-		"the next of its kind. COST: of exploring.");
+		"the next of its kind. COST: of exploring. p: how likely by chance alone.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0, "*: from its start to the start of the next call of any kind.");
 	return 0;
@@ -323,6 +324,8 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	fputc('\n', out);
 	print_steps(out, summary);
 	rc = print_rows(out, summary, err);
+	if (rc == 0)
+		rc = nt_topology_print(out, summary, err);
 	if (rc == 0) {
 		print_what_to_do(out, summary, &verdict);
 		print_damage(out, summary);

@@ -77,7 +77,7 @@ static const struct nt_reason_words reasons[] = {
 	{ NT_REASON_OBSERVED, NULL, "Only measured: mode observe changes nothing.",
 	  "To try other choices: --nccl-tune=bandit." },
 	{ NT_REASON_COMM_NOT_TUNED, NULL,
-	  "Its communicator was not tuned: the reason stands above the table.",
+	  "Its communicator was not tuned, for a reason of its own.",
 	  "See the reason that is told of its communicator." },
 	{ NT_REASON_ILLEGAL, NULL, "What an earlier step found better NCCL does not allow here.",
 	  "To look anew: --nccl-tune=bandit,launch=auto." },

@@ -18,6 +18,7 @@ enum nt_sentence_kind {
 	NT_SENTENCE_UNFINISHED, /* there was no decision: the step ended, or it cost too much */
 	NT_SENTENCE_NET, /* what was saved and spent */
 	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
+	NT_SENTENCE_TOPOLOGY, /* a node has less than others */
 	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
 	NT_SENTENCE_PARTIAL, /* the record is damaged, or had no room for all */
 };

@@ -29,6 +29,9 @@ int nt_tally_prometheus(FILE *out, const struct nt_tally_view *view, struct nt_e
 /* The part of the text that is about launch profiles. */
 int nt_tally_profiles_text(FILE *out, const struct nt_speedups *speedups, struct nt_error *err);
 
+/* The part of it that is about reasons: of each in how many collectives and sizes. */
+void nt_tally_reasons_text(FILE *out, const struct nt_tally *tally);
+
 /* "partition": what programs call the groups. */
 const char *nt_tally_by_name(enum nt_tally_by by);
 

@@ -212,6 +212,7 @@ static void print_outcomes(FILE *out, const struct nt_tally_sum *total, int64_t 
 		[NT_JOB_RUNNING] = "have not ended: accounting has their records then",
 		[NT_JOB_NO_RECORD] = "have no record",
 		[NT_JOB_OTHER_TEXT] = "have no record, but another program's text in its place",
+		[NT_JOB_USERS_WORD] = "have one where users may write: their word, left out",
 		[NT_JOB_DAMAGED] = "have a damaged record, which is left out",
 		[NT_JOB_IMPLAUSIBLE] = "claim more than they can have had, and are left out",
 		[NT_JOB_NOT_TUNED] = "tuned nothing ('nccl-tune report JOB' says why)",
@@ -279,6 +280,7 @@ int nt_tally_text(FILE *out, const struct nt_tally_view *view, struct nt_error *
 		if (print_groups(out, tally, (enum nt_tally_by)by, err) < 0)
 			return -1;
 	}
+	nt_tally_reasons_text(out, tally);
 	if (print_top(out, &tally->best, "The jobs that gained most:", err) < 0 ||
 	    print_top(out, &tally->worst, "The jobs that lost most:", err) < 0)
 		return -1;

@@ -271,35 +271,35 @@ static int add_job(struct adding *adding)
 	return add_record(adding);
 }
 
-/* The first of its texts that holds a record; -1: none, and *outcome says what there is. */
-static int find_text(const struct nt_streamed_job *job, enum nt_job_outcome *outcome)
+/* Only what users cannot write is evidence: AdminComment, which comes first. A record in one of the
+ * other texts is that user's word, ours or not, and only counted. */
+static enum nt_job_outcome without_record(const struct nt_streamed_job *job,
+					  enum nt_holding holding)
 {
-	*outcome = NT_JOB_NO_RECORD;
-	for (int i = 0; i < NT_STREAMED_TEXTS; i++) {
-		enum nt_holding holding = nt_summary_holding(job->text[i], job->text_bytes[i]);
-
-		if (holding == NT_HOLDS_RECORD)
-			return i;
-		if (holding == NT_HOLDS_OTHER)
-			*outcome = NT_JOB_OTHER_TEXT;
+	for (int i = NT_STREAMED_ADMINCOMMENT + 1; i < NT_STREAMED_TEXTS; i++) {
+		if (nt_summary_holding(job->text[i], job->text_bytes[i]) == NT_HOLDS_RECORD)
+			return NT_JOB_USERS_WORD;
 	}
-	return -1;
+	return holding == NT_HOLDS_OTHER ? NT_JOB_OTHER_TEXT : NT_JOB_NO_RECORD;
 }
 
 int nt_tally_add(struct nt_tally *tally, const struct nt_streamed_job *job, struct nt_error *err)
 {
 	struct adding adding = { .tally = tally, .job = job, .user = -1, .err = err };
 	struct nt_summary summary;
-	int text = find_text(job, &adding.outcome);
+	const char *text = job->text[NT_STREAMED_ADMINCOMMENT];
+	size_t text_bytes = job->text_bytes[NT_STREAMED_ADMINCOMMENT];
+	enum nt_holding holding = nt_summary_holding(text, text_bytes);
 	int rc;
 
 	tally->jobs++;
 	nt_summary_init(&summary);
 	if (job->end_s == 0) {
 		adding.outcome = NT_JOB_RUNNING;
-	} else if (text >= 0) {
-		if (nt_summary_parse(&summary, job->text[text], job->text_bytes[text], NULL, err) <
-		    0) {
+	} else if (holding != NT_HOLDS_RECORD) {
+		adding.outcome = without_record(job, holding);
+	} else {
+		if (nt_summary_parse(&summary, text, text_bytes, NULL, err) < 0) {
 			nt_summary_fini(&summary);
 			return -1;
 		}

@@ -4,7 +4,8 @@
  *
  * What one job comes to is told in tallyjob.h. A record is what a user's processes have claimed: so
  * of a step no more counts than its job can have had (where it says more, the whole job is left
- * out, and counted); and what users name themselves (fingerprints) is bounded for each of them.
+ * out, and counted); and what users name themselves (fingerprints) is bounded for each of them. A
+ * record in a text that users can write to is no evidence at all.
  *
  * Threads:  one at a time for one tally; pure.
  * Memory:   grows with clusters, partitions and users, never with jobs; nt_tally_fini frees it.

@@ -15,17 +15,12 @@
 const char *nt_job_outcome_name(enum nt_job_outcome outcome)
 {
 	static const char *const names[] = {
-		[NT_JOB_RUNNING] = "running",
-		[NT_JOB_NO_RECORD] = "no_record",
-		[NT_JOB_OTHER_TEXT] = "other_text",
-		[NT_JOB_DAMAGED] = "damaged",
-		[NT_JOB_IMPLAUSIBLE] = "implausible",
-		[NT_JOB_NOT_TUNED] = "not_tuned",
-		[NT_JOB_OBSERVED] = "observed",
-		[NT_JOB_UNDECIDED] = "undecided",
-		[NT_JOB_NOTHING_TO_GAIN] = "nothing_to_gain",
-		[NT_JOB_REMEMBERED] = "remembered",
-		[NT_JOB_UNPAID] = "unpaid",
+		[NT_JOB_RUNNING] = "running",	    [NT_JOB_NO_RECORD] = "no_record",
+		[NT_JOB_OTHER_TEXT] = "other_text", [NT_JOB_USERS_WORD] = "users_word",
+		[NT_JOB_DAMAGED] = "damaged",	    [NT_JOB_IMPLAUSIBLE] = "implausible",
+		[NT_JOB_NOT_TUNED] = "not_tuned",   [NT_JOB_OBSERVED] = "observed",
+		[NT_JOB_UNDECIDED] = "undecided",   [NT_JOB_NOTHING_TO_GAIN] = "nothing_to_gain",
+		[NT_JOB_REMEMBERED] = "remembered", [NT_JOB_UNPAID] = "unpaid",
 		[NT_JOB_GAINED] = "gained",
 	};
 

@@ -27,6 +27,7 @@ enum nt_job_outcome {
 	NT_JOB_RUNNING, /* accounting has the record when it has ended */
 	NT_JOB_NO_RECORD,
 	NT_JOB_OTHER_TEXT, /* and no record beside it */
+	NT_JOB_USERS_WORD, /* a record only where users may write, which is no evidence */
 	NT_JOB_DAMAGED,
 	NT_JOB_IMPLAUSIBLE,
 	NT_JOB_NOT_TUNED, /* no collective is in the record */

@@ -10,7 +10,7 @@
  * where every value of one is null its kind cannot be seen. */
 static bool has_column(const char *name)
 {
-	static const char *const parts[] = { "launch", "arms", "volume" };
+	static const char *const parts[] = { "launch", "arms", "volume", "topology" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (strcmp(name, parts[i]) == 0)

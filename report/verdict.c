@@ -217,6 +217,7 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 		nt_maker_net(&maker);
 	nt_maker_untuned(&maker);
 	say_nothing(&maker);
+	nt_maker_topology(&maker);
 	say_launch(&maker);
 	nt_maker_partial(&maker);
 	if (!maker.no_memory)

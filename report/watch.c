@@ -281,7 +281,7 @@ const struct nt_command nt_command_watch = {
 		"\n"
 		"Look at a running job, again and again until it ends: what is being explored and how far\n"
 		"that is, what was decided, what was saved and spent. On a node of the job, its user sees\n"
-		"what is at most some 10 seconds old; elsewhere it is what the job's record in Slurm says.\n"
+		"what is at most some 10 seconds old; elsewhere it is what the job's record says.\n"
 		"q or Ctrl-C ends it; the job goes on.\n"
 		"\n"
 		"JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1).\n"

@@ -48,6 +48,7 @@ static void note_place(struct nt_step *step, const struct nt_where *where,
 
 void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step)
 {
+	*step = (struct nt_step){ 0 };
 	nt_fields_clear(&nt_step_fields, step);
 	step->ranks = head->tasks;
 	step->nodes = head->nodes;

@@ -15,6 +15,9 @@ unit_tests = \
 	%D%/unit/chain-steady \
 	%D%/unit/coll \
 	%D%/unit/collect \
+	%D%/unit/dumpxml \
+	%D%/unit/report-topology \
+	%D%/unit/topology \
 	%D%/unit/collect-directory \
 	%D%/unit/compare \
 	%D%/unit/engine \
@@ -66,6 +69,7 @@ unit_tests = \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/report-names \
+	%D%/unit/report-longform \
 	%D%/unit/report-places \
 	%D%/unit/report-print \
 	%D%/unit/report-jobstream \
@@ -117,7 +121,7 @@ endif
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS)
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS) $(EXPAT_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
@@ -173,6 +177,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/crew.c \
 	%D%/fake/crew.h \
 	%D%/fake/decide.c \
+	%D%/fake/dumps.c \
+	%D%/fake/dumps.h \
 	%D%/fake/event.c \
 	%D%/fake/event.h \
 	%D%/fake/fake.h \
@@ -474,6 +480,10 @@ EXTRA_DIST += \
 	%D%/traces/h200-auto-picks.csv \
 	%D%/tsan/threads.bats \
 	%D%/unit/agree-pair.h \
+	%D%/unit/data/topology/graphs-ib.xml \
+	%D%/unit/data/topology/graphs-socket.xml \
+	%D%/unit/data/topology/system-ib.xml \
+	%D%/unit/data/topology/system-socket.xml \
 	%D%/unit/data/report/damaged.json \
 	%D%/unit/data/report/damaged.out.json \
 	%D%/unit/data/report/damaged.txt \

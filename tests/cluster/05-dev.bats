@@ -47,7 +47,7 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 }
 
 @test "the demo: a job and its report, then one that tries launch profiles step by step" {
-	local said=$BATS_TEST_TMPDIR/said
+	local said=$BATS_TEST_TMPDIR/said page
 	if ! "$NT_TOP/dev" demo >"$said" 2>&1; then
 		! grep -q "this Slurm was built without PMIx" "$said" || skip "this Slurm was built without PMIx"
 		cat "$said"
@@ -55,10 +55,15 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	fi
 	output=$(cat "$said")
 	[[ $output = *"Step 0: mode bandit"* ]]
-	[ "$(grep -c '^step [1-4]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
-	grep -q '^step 1: .* launch profile default' <<<"$output"
-	grep -q '^step 2: .* launch profile sockets-.* (a candidate: ' <<<"$output"
-	grep -q '^  launch profile sockets-wide (' <<<"$output"
+	[ "$(grep -c '^step [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
+	grep -q '^step 0: .* launch profile default' <<<"$output"
+	grep -q '^step 1: .* launch profile sockets-.* (a candidate: ' <<<"$output"
+	[[ $output = *"nccl-tune report 2: what it came to"*"Step 3: with launch profile sockets-wide"*"the program's own step was"* ]]
 	# It ends with the first job's verdict.
-	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes: "*"Net time saved: "* ]]
+	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes"*" instead of NCCL's "*"Net time saved: "* ]]
+	# The page that it names is one, of this job.
+	page=$(sed -n 's/^== the same as a page: open \(.*\) in a browser$/\1/p' <<<"$output")
+	[[ $(head -c 15 "$page") = '<!DOCTYPE html>' ]] || { head -c 200 "$page"; false; }
+	grep -q '"AllReduce' "$page"
+	rm "$page"
 }

@@ -9,6 +9,7 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
+	unset NCCL_TUNE_RECORD_DIR # the variables of a task are looked at
 	cluster_start 2 -n
 }
 

@@ -158,7 +158,7 @@ rounds_of_eight() {
 }
 
 early() {
-	[ "$(comment_now "$1" | step 0 | jq -r '."1r1n"."AllReduce 256K".arm')" = "$2" ]
+	[ "$(comment_now "$1" | step 0 | jq -r '"\(.early) \(."1r1n"."AllReduce 256K".arm)"')" = "1 $2" ]
 }
 
 @test "a decision is recorded while the step runs, so that scancel does not lose it" {
@@ -168,7 +168,7 @@ early() {
 	wait_record "$job"
 	run -0 sacct_field "$job" state,admincomment
 	[[ $output = 'CANCELLED by '* ]]
-	[ "$(step 0 <<<"${output#*|}" | jq -c '."1r1n"."AllReduce 256K"')" = "$entry" ]
+	[ "$(step 0 <<<"${output#*|}" | jq -c '."1r1n"."AllReduce 256K", .early')" = "$entry"$'\nnull' ]
 	wait_for 20 no_helpers
 	[ -z "$(waiting "$job")" ]
 }

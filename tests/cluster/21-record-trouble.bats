@@ -95,7 +95,7 @@ with_others() {
 		echo x >"rank.\"},\"x\":{\".json"; echo x >"rank.$(printf "\\n\\e[31m").json"
 		printf "{%0300000d}" 0 >rank.3.3.json'
 	[[ $(jq -r '.why[0]' <<<"$output") =~ ^304\ rank\ records,\ rank ]]
-	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n mode nccl nodes ranks why' ]
+	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n comm_ms heard mode nccl nodes ranks saved_ms spent_ms why' ]
 }
 
 @test "a rank that claims what cannot be makes a record of bounded size" {

@@ -46,7 +46,7 @@ step() {
 }
 
 @test "both nodes write a part, and report, show, explain and replay read them" {
-	local dir
+	local dir before
 	need_pmix
 	cp -R "$NT_TOP/tests/traces" "$NT_BASE/traces"
 	chmod -R a+rX "$NT_BASE/traces"
@@ -62,6 +62,13 @@ step() {
 	head_of "$dir/0.n2.jsonl.gz" | jq -e --argjson job "$job" \
 		'.nccl_tune_long == 1 and .job == $job and .step == "0" and .node == "n2" and .nodes == 2 and .final and .records == 2'
 	run -0 as_user "$TUNE" report --json "$job"
+	before=$output
+	# A home may be several clusters', and each has a job of this number.
+	as_user mkdir "$RECORDS/other.$job"
+	zcat "$dir/0.n1.jsonl.gz" | sed 's/"node":"n1"/"node":"x1"/; s/"id":"/"id":"f/' | gzip |
+		as_user tee "$RECORDS/other.$job/0.x1.jsonl.gz" >/dev/null
+	run -0 as_user "$TUNE" report --json "$job"
+	[ "$output" = "$before" ]
 	run -0 --separate-stderr as_user "$TUNE" replay --json "$dir"
 	jq -e 'length == 2 and all(.[]; .same)' <<<"$output" >/dev/null || { echo "$output"; false; }
 	run -0 --separate-stderr as_user "$TUNE" explain "$dir"
@@ -221,4 +228,43 @@ last_run_is_final() {
 	step 0 | jq -e '.no_long | test("belongs to another user")'
 	[ -z "$(ls -A "$base/$uid")" ]
 	: >"$FILE"
+}
+
+# topology [VARIABLE=VALUE]...: a step of 4 ranks with topology=on, the second node of which has fewer links. Its job is in
+# $job, its parts in $dir.
+topology() {
+	run -0 --separate-stderr as_user env "$@" srun -N2 --ntasks-per-node=2 -t 5 --mpi=pmix --nccl-tune=bandit,topology=1 \
+		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
+		--sizes 256K --iters 100 --call-gap-us 100 --poor-node 2
+	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
+	wait_record "$job"
+	dir=$(echo "$RECORDS"/*."$job")
+}
+
+# told NODE FILTER: of what that node's part has of its topology
+told() {
+	zcat "$dir/0.$1.jsonl.gz" | jq -c "select(.topology).topology | $2"
+}
+
+@test "with topology=on both nodes' graphs and devices are in the long form, and the poorer one is named" {
+	need_pmix
+	topology
+	[ "$(told n1 '[.rank, .ranks, .nodes, (.gpus | length), .nics[1].mbps, .graphs[0].name, .graphs[0].channels]')" = \
+		'[0,4,2,2,400000,"ring",16]' ]
+	[ "$(told n2 '[.rank, .ranks, .nodes, .gpus[1].rank, .gpus[0].nvlinks, .graphs[1].name, (.graphs[1].paths | length)]')" = \
+		'[2,4,2,3,16,"tree",8]' ]
+	# The communicator's name is the record's.
+	[ "$(told n2 .id)" = "$(zcat "$dir/0.n2.jsonl.gz" | jq -c 'select(.rank).rank.comms[0].id' | head -n 1)" ]
+	run -0 as_user "$TUNE" report "$job"
+	[[ ${output//$'\n' / } = *"Node n2 has fewer channels or slower links than the other one: "*"--exclude=n2"* ]]
+	[[ $output =~ n1\ +2\ +18\ +2\ +800\ +'16 x 24 NVL/PIX' ]]
+	run -0 as_user "$TUNE" report --json "$job"
+	jq -e 'map(select(.state == "topology").topology | [.node, .ring.channels]) == [["n1", 16], ["n2", 8]]' <<<"$output"
+}
+
+@test "a file of the user's own for NCCL's topology is left to him" {
+	need_pmix
+	topology NCCL_GRAPH_DUMP_FILE="$NT_CLUSTER/work/mine.xml"
+	[[ $(<"$NT_CLUSTER/work/mine.xml") = '<graphs version="1">'* ]]
+	[ "$(told n1 '[.no_graphs, (.graphs | length), (.gpus | length)]')" = '["it cannot be opened",0,2]' ]
 }

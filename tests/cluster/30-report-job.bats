@@ -173,7 +173,7 @@ is_forgotten() {
 	[ "$(grep -c '^# TYPE nccl_tune_call_microseconds gauge' <<<"$output")" = 1 ]
 	[[ $output = *"nccl_tune_saved_seconds{"*"slurm_job_id=\"${job}_2\",slurm_step_id=\"0\","*"} 0.4567"* ]]
 	run -1 --separate-stderr report --user nobody --since now-1hour
-	[[ $stderr = *'none of 0 jobs has a record' ]]
+	[[ $stderr = *'accounting shows you no such job'* ]]
 	run -2 report "$job-x"
 }
 

@@ -11,6 +11,7 @@ load ../lib/cluster
 # n2 may not mount anything, as in a container.
 setup_file() {
 	cluster_setup
+	unset NCCL_TUNE_RECORD_DIR # the variables of a task are looked at
 	printf '#!/bin/sh\nn=$1; shift\n[ "$n" = n1 ] || set -- setpriv --bounding-set -sys_admin "$@"\nexec "$@"\n' \
 		>"$NT_BASE/node"
 	chmod 755 "$NT_BASE/node"

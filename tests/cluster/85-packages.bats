@@ -16,6 +16,7 @@ TIMER=nccl-tune-backfill.timer
 setup_file() {
 	local missing version
 	cluster_setup
+	unset NCCL_TUNE_RECORD_DIR # the variables of a task are looked at
 	[ -f /etc/debian_version ] || skip "this is not Debian"
 	missing=$(missing_programs dpkg-buildpackage dh fakeroot)
 	[ -z "$missing" ] || skip "not installed: $missing (./dev setup installs it)"

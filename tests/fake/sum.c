@@ -288,10 +288,11 @@ static void print_key(struct nt_sum *s, int kind, int key, bool first)
 	       (double)k->last_us, k->total_us);
 	print_arms(s, kind, key);
 	printf("}}");
-	fprintf(stderr, "  %-5s %-13s %6s  %6u calls  %-15s %10.1f -> %10.1f us  (%u forced)\n",
-		o->split[kind].name, nt_coll_name(coll), size, k->calls,
-		arm < 0 ? "mixed" : nt_arm_name(arm), (double)k->first_us, (double)k->last_us,
-		k->forced);
+	fprintf(stderr,
+		"  %-5s %-13s %6s  %6u calls, %u as the plugin chose: %.1f us at first, %.1f us at "
+		"the end, by %s\n",
+		o->split[kind].name, nt_coll_name(coll), size, k->calls, k->forced,
+		(double)k->first_us, (double)k->last_us, arm < 0 ? "mixed" : nt_arm_name(arm));
 }
 
 static int key_of(const struct nt_options *o, const struct nt_expected *e)

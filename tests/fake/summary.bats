@@ -57,6 +57,7 @@ some() {
 	[[ ${lines[0]} = '7 jobs ended from '* ]]
 	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  gained more than exploring took'* ]]
 	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms), as rank time'* ]]
+	[[ $output = *"4   50.0 %  NCCL's choice stays: another one is the best of the others,"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
@@ -64,7 +65,7 @@ some() {
 		.by.reason[0] == (.by.reason[0] | .name = "small" | .keys = 4) and (.best | length) == 4 and
 		.profiles[0].times_as_fast == 1.25 and .profiles[0].worth_rank_s == 0.96' <<<"$output"
 	run -0 nccl-tune summary --since now-1hour --csv
-	[[ $output = *'partition,"nt","gpu",,4,0,1,1,1,0,0,0,0,0,0,0,4,8,8,4,800,1.600000,0.128000,1.472000,'* ]]
+	[[ $output = *'partition,"nt","gpu",,4,0,1,1,0,1,0,0,0,0,0,0,0,4,8,8,4,800,1.600000,0.128000,1.472000,'* ]]
 	run -0 nccl-tune summary --since now-1hour --prometheus
 	[[ $output = *'nccl_tune_partition_saved_rank_seconds{cluster="nt",partition="gpu"} 1.600000'* ]]
 	[[ $output = *'nccl_tune_profile_speed_ratio{cluster="nt",launch_profile="wide",fingerprint="00112233445566ff",fabric="ib",n_nodes="2",ranks_per_node="4"} 1.25'* ]]

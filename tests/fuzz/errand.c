@@ -64,7 +64,7 @@ static void check_made(struct fuzz *in)
 	errand.groups[0] = '-';
 	errand.rundir[0] = '/';
 	errand.mode[0] = errand.dir[0] = errand.cluster[0] = '/';
-	errand.ticket[0] = errand.hosts[0] = errand.spool[0] = errand.file[0] = '-';
+	errand.ticket[0] = errand.hosts[0] = errand.spool[0] = errand.record[0] = '-';
 	errand.fingerprint[0] = '-';
 	check_parsed(&errand);
 }
@@ -184,8 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 FUZZ_TEXT_TARGET("job=1\n", "step=0\n", "uid=", "gid=", "flags=0", "tasks=8", "nodes=2", "here=4",
-		 "mode=bandit", "dir=/run", "rundir=/run", "spool=/var", "file=-", "cluster=c",
-		 "fingerprint=-", "ticket=-", "hosts=n[1-4,7]", "\n",
+		 "mode=bandit", "dir=/run", "rundir=/run", "spool=/var", "record=admincomment",
+		 "cluster=c", "fingerprint=-", "ticket=-", "hosts=n[1-4,7]", "\n",
 		 "v=1;profile=p;why=GAIN;set=", "none", "NCCL_SOCKET_NTHREADS=2",
 		 "p NCCL_BUFFSIZE=4M", "v=1 nccl=22809 fabric=any ",
 		 "fingerprint=0000000000000000 2r1n.AllReduce.1024=AUTO", "/lib/libnccl-tune.so",

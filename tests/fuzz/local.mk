@@ -24,7 +24,8 @@ EXTRA_PROGRAMS = \
 	%D%/report \
 	%D%/site \
 	%D%/splice \
-	%D%/ticket
+	%D%/ticket \
+	%D%/topology
 
 # The real plugin on a clock that goes on by itself.
 world_sources = %D%/world.c %D%/world.h
@@ -64,3 +65,5 @@ tests_fuzz_splice_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_splice_LDADD = $(fuzz_ldadd)
 tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ticket_LDADD = $(fuzz_ldadd)
+tests_fuzz_topology_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_topology_LDADD = $(fuzz_ldadd)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what nccl-tune prints of records that anybody may have written: nothing that moves a
- *            cursor, whole or damaged, as a table and as JSON
+ *            cursor, whole or damaged, as a table, as JSON and as metrics
  *
  * Input: a byte that says which command, then the file that it reads.
  */
@@ -93,13 +93,14 @@ static void check_inventory(const struct fuzz *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const forms[] = { "--json", "--prometheus" };
 	struct fuzz in = { data, size };
 	const uint32_t which = fuzz_below(&in, 5);
 
 	switch (which) {
 	case 0:
 	case 1:
-		check_command(&nt_command_report, which ? "--json" : NULL,
+		check_command(&nt_command_report, which == 0 ? NULL : forms[in.left % 2],
 			      fuzz_file(in.at, in.left));
 		break;
 	case 2: check_command(&nt_command_show, NULL, fuzz_file(in.at, in.left)); break;

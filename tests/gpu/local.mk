@@ -49,5 +49,6 @@ EXTRA_DIST += \
 	%D%/summary.py \
 	%D%/tables.bash \
 	%D%/tables_summary.py \
+	%D%/topology.bash \
 	%D%/train.py \
 	%D%/wire.py

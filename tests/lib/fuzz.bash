@@ -5,7 +5,7 @@
 # Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test. Part of dev; reads
 # $top and $scratch.
 
-readonly FUZZ_TARGETS=(agree board entry errand host long memory option policy profile record replay report site splice ticket)
+readonly FUZZ_TARGETS=(agree board entry errand host long memory option policy profile record replay report site splice ticket topology)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so many inputs (test_runs), so much processor time, or so long, whichever comes first. None of them can fail
 # on a slow machine.
@@ -57,7 +57,7 @@ test_runs() {
 	case $1 in
 	replay) echo 1000 ;;
 	agree|board) echo 1500 ;;
-	host|long|record) echo 5000 ;;
+	host|long|record|topology) echo 5000 ;;
 	site|memory) echo 10000 ;;
 	profile|report) echo 20000 ;;
 	*) echo 50000 ;;

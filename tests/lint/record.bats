@@ -45,6 +45,8 @@ values() {
 	sed -n 's/^\tX([A-Z_]*, "\([a-z]\{1,\}\)",.*/\1/p' record/reason.h
 	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEY\(FROM\|ROUND\)_[A-Z]* "\([a-z]*\)".*/\2/p' record/rank.h
 	printf '%s\n' chosen dp default none socket ib any uid record tuner profiler v
+	sed -n 's/^#define NT_GRAPH_[A-Z]* "\([a-z]*\)".*/\1/p' record/topology.h
+	printf '%s\n' collnet_chain nvls collnet_direct topology
 }
 
 @test "what the manual page has as a member is one" {

@@ -94,6 +94,15 @@ evil() {
 	[ ! -e none.html ]
 	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html=/nonexistent/page.html
 	[[ $output = *"/nonexistent/page.html: No such file or directory" ]]
+	# What somebody else has put in the place of the name that it takes by itself is left as it is.
+	echo mine >mine
+	ln -sf mine nccl-tune-12.html
+	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
+	[[ $output = *"nccl-tune-12.html: it is a link" ]]
+	ln -f mine nccl-tune-12.html
+	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
+	[[ $output = *"nccl-tune-12.html is no file of your own: name another by --html=FILE" ]]
+	[ "$(cat mine)" = mine ]
 }
 
 @test "every page is drawn without a word in the console" {

@@ -106,6 +106,24 @@ static void one_record(void **state)
 	expect(&sum, STEP_TEXT COSTS ",\"8r2n\":{" COMMITTED_TEXT "}}");
 }
 
+/* A reader knows that more may come; one without it is of the end. */
+static void what_is_written_early_says_so(void **state)
+{
+	struct nt_sum_head step = head;
+	char out[NT_STEP_RECORD_MAX + 1];
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	add(&sum, RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")));
+	step.final = false;
+	check_format(&sum, &step, out, sizeof(out));
+	assert_non_null(strstr(out, ",\"early\":1,"));
+	check_format(&sum, &head, out, sizeof(out));
+	assert_null(strstr(out, "early"));
+	nt_sum_fini(&sum);
+}
+
 static void ranks_of_one_communicator_count_once(void **state)
 {
 	static const char *const records[] = {
@@ -529,6 +547,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_record),
+		cmocka_unit_test(what_is_written_early_says_so),
 		cmocka_unit_test(what_was_not_worth_it_is_counted),
 		cmocka_unit_test(ranks_of_one_communicator_count_once),
 		cmocka_unit_test(communicators_of_one_shape_are_added_up),

@@ -131,23 +131,55 @@ static void each_job_is_one_of_its_kinds(void **state)
 	assert_int_equal(outcome_of(ONE("\"AllReduce 1M\":" TREE("5", "6")), 0), NT_JOB_RUNNING);
 }
 
-/* Wherever it was put: AdminComment first. */
-static void finds_the_record_in_any_text(void **state)
+/* A record that the job's user may have written brings the site nothing. */
+static void what_users_can_write_is_no_evidence(void **state)
 {
 	static const char record[] = ONE("\"AllReduce 1M\":" TREE("5", "6"));
+	static const char *const before[] = { "", "JS1:H4sI", "{\"x\":1}" };
 
 	(void)state;
-	for (int at = 0; at < NT_STREAMED_TEXTS; at++) {
-		struct nt_streamed_job job = job_of("1", "JS1:H4sI");
-		struct nt_tally tally;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		for (int at = NT_STREAMED_COMMENT; at < NT_STREAMED_TEXTS; at++) {
+			struct nt_streamed_job job = job_of("1", before[i]);
+			struct nt_tally_sum total;
+			struct nt_tally tally;
 
-		job.text[at] = record;
-		job.text_bytes[at] = strlen(record);
-		nt_tally_init(&tally, 5);
-		add(&tally, &job);
-		assert_int_equal(nt_tally_total(&tally).jobs[NT_JOB_GAINED], 1);
-		nt_tally_fini(&tally);
+			job.text[at] = record;
+			job.text_bytes[at] = strlen(record);
+			nt_tally_init(&tally, 5);
+			add(&tally, &job);
+			total = nt_tally_total(&tally);
+			assert_int_equal(total.jobs[NT_JOB_USERS_WORD], 1);
+			assert_int_equal(total.saved_us + total.spent_us + total.keys, 0);
+			assert_int_equal(tally.best.count + tally.users.count, 0);
+			assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 0);
+			nt_tally_fini(&tally);
+		}
 	}
+}
+
+/* A comment of the user's own is nobody's text in the place of a record, and damages none. */
+static void other_texts_of_users_change_nothing(void **state)
+{
+	static const char forged[] = ONE("\"AllReduce 1M\":" TREE("5", "16000001"));
+	static const char *const texts[] = { "my best run", forged };
+	struct nt_streamed_job job = job_of("1", "");
+	struct nt_tally tally;
+
+	(void)state;
+	nt_tally_init(&tally, 5);
+	job.text[NT_STREAMED_COMMENT] = texts[0];
+	job.text_bytes[NT_STREAMED_COMMENT] = strlen(texts[0]);
+	add(&tally, &job);
+	assert_int_equal(nt_tally_total(&tally).jobs[NT_JOB_NO_RECORD], 1);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		job = job_of("2", ONE("\"AllReduce 1M\":" TREE("5", "6")));
+		job.text[NT_STREAMED_EXTRA] = texts[i];
+		job.text_bytes[NT_STREAMED_EXTRA] = strlen(texts[i]);
+		add(&tally, &job);
+		assert_int_equal(nt_tally_total(&tally).jobs[NT_JOB_GAINED], i + 1);
+	}
+	nt_tally_fini(&tally);
 }
 
 static void adds_up_in_each_group(void **state)
@@ -400,7 +432,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_job_is_one_of_its_kinds),
-		cmocka_unit_test(finds_the_record_in_any_text),
+		cmocka_unit_test(what_users_can_write_is_no_evidence),
+		cmocka_unit_test(other_texts_of_users_change_nothing),
 		cmocka_unit_test(adds_up_in_each_group),
 		cmocka_unit_test(what_had_no_room_counts_against_it),
 		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),

@@ -94,6 +94,44 @@ static void text_fits_a_terminal(void **state)
 	nt_tally_fini(&tally);
 }
 
+/* A job whose one collective has this reason. */
+static void add_why(struct nt_tally *tally, const char *cluster, const char *why)
+{
+	char text[512];
+
+	snprintf(
+		text, sizeof(text),
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"8r2n\":{"
+		"\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[9],\"why\":\"%s\"}}}}}",
+		why);
+	add(tally, 1, cluster, text);
+}
+
+/* In the report's own words, over all clusters, the most frequent first. */
+static void reasons_are_sentences(void **state)
+{
+	struct nt_tally tally;
+	const char *at, *next;
+	char *text;
+
+	(void)state;
+	nt_tally_init(&tally, 0);
+	add_why(&tally, "a", "small");
+	add_why(&tally, "a", "screened");
+	add_why(&tally, "b", "screened");
+	for (int i = 0; i < 5; i++)
+		add_why(&tally, "a", "of a later release");
+	nt_tally_sort(&tally);
+	text = print(nt_tally_text, &tally);
+	at = strstr(text, "         5   62.5 %  Another reason.\n");
+	assert_non_null(at);
+	next = strstr(at, "         2   25.0 %  NCCL's choice is the fastest: in a first round no");
+	assert_non_null(next);
+	assert_non_null(strstr(next, "         1   12.5 %  NCCL's choice stays: "));
+	free(text);
+	nt_tally_fini(&tally);
+}
+
 static int64_t number_at(json_object *object, const char *a, const char *b)
 {
 	json_object *value = NULL;
@@ -236,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_fits_a_terminal),
+		cmocka_unit_test(reasons_are_sentences),
 		cmocka_unit_test(json_has_all_of_it),
 		cmocka_unit_test(every_line_of_csv_has_its_columns),
 		cmocka_unit_test(prometheus_can_read_it),

@@ -14,6 +14,7 @@
 #include "record/rank.h"
 #include "record/reason.h"
 #include "record/step.h"
+#include "record/topology.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -258,21 +259,35 @@ static json_object *step_schema(void)
 	return titled(step(), "nccl-tune: the record of a step, its short form, version 1");
 }
 
-/* The lines behind it are a step's record, a rank's, or a text. */
+/* The lines behind it are a step's record, a rank's, a topology, or a text. */
 static json_object *long_schema(void)
 {
 	return titled(fields_of(&nt_long_fields),
 		      "nccl-tune: the first line of a part of a step's long form, version 1");
 }
 
+static json_object *topology_schema(void)
+{
+	json_object *schema = fields_of(&nt_topology_fields), *all = properties(schema);
+	json_object *graph = fields_of(&nt_graph_fields), *path = json_object_new_object();
+
+	with(path, NT_PATH_IN, count());
+	with(path, NT_TOPOLOGY_GPU_LIST, array_of(count()));
+	with(path, NT_PATH_OUT, count());
+	with(properties(graph), NT_GRAPH_PATHS,
+	     array_of(with(object_of("object"), "properties", path)));
+	with(all, NT_TOPOLOGY_GPU_LIST, array_of(fields_of(&nt_gpu_fields)));
+	with(all, NT_TOPOLOGY_NIC_LIST, array_of(fields_of(&nt_nic_fields)));
+	with(all, NT_TOPOLOGY_GRAPHS, array_of(graph));
+	return titled(schema, "nccl-tune: what NCCL found of a node, in its long form, version 1");
+}
+
 static const struct {
 	const char *name;
 	json_object *(*make)(void);
 } schemas[] = {
-	{ "long", long_schema },
-	{ "rank", rank_schema },
-	{ "step", step_schema },
-	{ "job", job_schema },
+	{ "long", long_schema }, { "rank", rank_schema },	  { "step", step_schema },
+	{ "job", job_schema },	 { "topology", topology_schema },
 };
 
 static void schemas_are_what_the_tables_say(void **state)

@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "report/watchfiles.h"
 
 #define ROWS 40
 
@@ -234,6 +236,47 @@ static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job
 	return count;
 }
 
+/* What another user's processes leave on the node nobody else reads, and root least of all. */
+static void only_the_callers_own_files_are_read(void **state)
+{
+	static const char make[] =
+		"d=%s/n1.12.0/fs/step; mkdir -p $d; echo '{\"v\":1,\"job\":12,\"step\":0,\"task\":0,"
+		"\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,"
+		"\"ranks\":1,\"nodes\":1,\"state\":\"agreed\",\"why\":\"\",\"keys\":[]}]}' >$d/rank.0.1.json";
+	char top[] = "/tmp/nt-watch.XXXXXX", path[128], command[512];
+	struct nt_summary summary;
+	struct nt_error err;
+	int64_t newest_s = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	snprintf(command, sizeof(command), make, top);
+	assert_int_equal(system(command), 0);
+	nt_summary_init(&summary);
+	assert_int_equal(nt_watch_load_files(&summary, top, 12, "", &newest_s, &err), 1);
+	assert_int_equal(summary.step_count, 1);
+	assert_int_equal(nt_watch_load_files(&summary, top, 13, "", &newest_s, &err), 0);
+	nt_summary_fini(&summary);
+	snprintf(path, sizeof(path), "%s/n1.12.0/fs/step", top);
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 1000, 1000), 0);
+		nt_summary_init(&summary);
+		assert_int_equal(nt_watch_load_files(&summary, top, 12, "", &newest_s, &err), 0);
+		assert_int_equal(summary.step_count, 0);
+		nt_summary_fini(&summary);
+	}
+	/* Nor through a link. */
+	snprintf(command, sizeof(command),
+		 "cd %s/n1.12.0/fs && mv step own && ln -s own step && chown %u own", top,
+		 geteuid());
+	assert_int_equal(system(command), 0);
+	nt_summary_init(&summary);
+	assert_int_equal(nt_watch_load_files(&summary, top, 12, "", &newest_s, &err), 0);
+	nt_summary_fini(&summary);
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	assert_int_equal(system(command), 0);
+}
+
 static const struct nt_watch_job a_job = { .label = "12.0",
 					   .state = "running",
 					   .ran_s = 185,
@@ -309,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_changes_is_told_once),
+		cmocka_unit_test(only_the_callers_own_files_are_read),
 		cmocka_unit_test(an_older_record_changes_nothing),
 		cmocka_unit_test(remarks_are_told_once),
 		cmocka_unit_test(time_left_is_told_from_how_calls_grow),

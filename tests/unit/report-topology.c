@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes beside each other: which has less than others, and what is said of it. */
+#include "report/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "record/topology.h"
+#include "report/verdict.h"
+
+static struct nt_summary summary;
+
+/* channels, GB/s of one, NVLinks, Gbit/s of a NIC */
+#define NODE                                                                                       \
+	"{\"id\":\"%s\",\"rank\":0,\"ranks\":%d,\"nodes\":%d,\"gpus\":[{\"dev\":0,\"nvlinks\":18," \
+	"\"pcie_gts\":32,\"pcie_lanes\":16},{\"dev\":1,\"nvlinks\":%d,\"pcie_gts\":32,"            \
+	"\"pcie_lanes\":16}],\"nics\":[{\"dev\":0,\"mbps\":%d}],\"graphs\":[{\"name\":\"ring\","   \
+	"\"channels\":%d,\"intra_gbps\":%g,\"inter_gbps\":%g,\"intra\":\"NVL\",\"inter\":\"PIX\"}]}"
+
+struct node {
+	const char *name, *comm;
+	int ranks, nodes, nvlinks, mbps, channels;
+	double gbps;
+};
+
+static void add(const struct node *node)
+{
+	char text[1024];
+	int bytes = snprintf(text, sizeof(text), NODE, node->comm, node->ranks, node->nodes,
+			     node->nvlinks, node->mbps, node->channels, node->gbps, node->gbps);
+
+	assert_int_equal(nt_topology_add(&summary, 0, node->name, text, (size_t)bytes), 0);
+}
+
+static int begin(void **state)
+{
+	struct nt_error err;
+	static const char text[] = "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\"}}}";
+
+	(void)state;
+	nt_summary_init(&summary);
+	return nt_summary_parse(&summary, text, strlen(text), NULL, &err);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	nt_summary_fini(&summary);
+	return 0;
+}
+
+static void add_good(const char *name)
+{
+	add(&(struct node){ name, "a", 16, 4, 18, 400000, 16, 24 });
+}
+
+/* Sentences on nodes; which is the one looked for. */
+static size_t sentences(struct nt_sentence *which, size_t at)
+{
+	struct nt_verdict_text verdict;
+	struct nt_error err;
+	size_t count = 0;
+
+	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+	for (size_t i = 0; i < verdict.count; i++) {
+		if (verdict.items[i].kind != NT_SENTENCE_TOPOLOGY)
+			continue;
+		if (count++ == at)
+			*which = verdict.items[i];
+	}
+	nt_verdict_fini(&verdict);
+	return count;
+}
+
+static void a_poorer_node_is_named(void **state)
+{
+	struct nt_sentence sentence;
+
+	(void)state;
+	add_good("n1");
+	add_good("n2");
+	add(&(struct node){ "n3", "a", 16, 4, 16, 200000, 8, 12 });
+	add_good("n4");
+	assert_int_equal(sentences(&sentence, 0), 1);
+	assert_string_equal(sentence.text,
+			    "Node n3 has fewer channels or slower links than most others: "
+			    "8 channels instead of 16, rings of 96 GB/s in all instead of 384, "
+			    "rings of 96 GB/s inside the node instead of 384, "
+			    "NICs of 200 Gbit/s in all instead of 400, "
+			    "a GPU with 16 NVLinks instead of 18.");
+	assert_non_null(strstr(sentence.type, "--exclude=n3"));
+}
+
+/* As many channels, each with less. */
+static void slower_links_alone_are_told(void **state)
+{
+	struct nt_sentence sentence;
+
+	(void)state;
+	add_good("n1");
+	add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, 22 });
+	assert_int_equal(sentences(&sentence, 0), 1);
+	assert_non_null(strstr(sentence.text,
+			       "Node n2 has fewer channels or slower links than the "
+			       "other one: rings of 352 GB/s in all instead of 384"));
+}
+
+static void equal_nodes_are_not_told(void **state)
+{
+	struct nt_sentence sentence;
+
+	(void)state;
+	add_good("n1");
+	assert_int_equal(sentences(&sentence, 0), 0);
+	add_good("n2");
+	add_good("n3");
+	assert_int_equal(sentences(&sentence, 0), 0);
+}
+
+/* Half of them cannot be worse than most. */
+static void what_most_have_is_usual(void **state)
+{
+	struct nt_sentence sentence;
+
+	(void)state;
+	add(&(struct node){ "n1", "a", 16, 4, 18, 400000, 8, 24 });
+	add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 8, 24 });
+	add_good("n3");
+	assert_int_equal(sentences(&sentence, 0), 0);
+}
+
+static void the_largest_communicator_is_compared(void **state)
+{
+	struct nt_sentence sentence;
+
+	(void)state;
+	add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 2, 24 });
+	add_good("n1");
+	add(&(struct node){ "n2", "small", 2, 2, 18, 400000, 1, 24 });
+	add_good("n2");
+	assert_int_equal(sentences(&sentence, 0), 0);
+}
+
+static void what_is_not_known_is_not_compared(void **state)
+{
+	static const char *const nodes[] = {
+		"{\"id\":\"a\",\"rank\":0,\"ranks\":16,\"nodes\":4,\"no_graphs\":\"it is a link\"}",
+		"{\"id\":\"a\",\"rank\":0,\"ranks\":16,\"nodes\":4,\"no_devices\":\"it is a link\"}",
+		"{\"id\":\"a\",\"rank\":0,\"ranks\":16,\"nodes\":4,\"graphs\":7}",
+		"{\"id\":\"a\",\"rank\":-1}",
+		"[]",
+		"{",
+	};
+	struct nt_sentence sentence;
+
+	(void)state;
+	add_good("n1");
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+		assert_int_equal(nt_topology_add(&summary, 0, "bad", nodes[i], strlen(nodes[i])),
+				 0);
+	add_good("n2");
+	assert_int_equal(sentences(&sentence, 0), 0);
+	assert_string_equal(summary.topologies[1].trouble, "it is a link");
+	assert_string_equal(summary.topologies[3].trouble, "graphs: not a list");
+}
+
+static void alike_nodes_share_a_line(void **state)
+{
+	struct nt_error err;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	add_good("n1");
+	add_good("n2");
+	add(&(struct node){ "n3", "a", 16, 4, 16, 200000, 8, 12 });
+	assert_int_equal(nt_topology_print(out, &summary, &err), 0);
+	fclose(out);
+	assert_string_equal(
+		text,
+		"\nStep 0, what NCCL found on each node for the 16 ranks across 4 nodes:\n"
+		"                     NVLINKS        Gbit/s  RINGS            TREES\n"
+		"NODE           GPUS   OF ONE  NICS  IN ALL  x GB/s           x GB/s\n"
+		"n1 and 1 more     2       18     1     400  16 x 24 NVL/PIX  -\n"
+		"n3                2       16     1     200  8 x 12 NVL/PIX   -\n"
+		"RINGS, TREES: channels, GB/s of one, the farthest paths inside a node/to others.\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_poorer_node_is_named, begin, end),
+		cmocka_unit_test_setup_teardown(slower_links_alone_are_told, begin, end),
+		cmocka_unit_test_setup_teardown(equal_nodes_are_not_told, begin, end),
+		cmocka_unit_test_setup_teardown(what_most_have_is_usual, begin, end),
+		cmocka_unit_test_setup_teardown(the_largest_communicator_is_compared, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_not_compared, begin, end),
+		cmocka_unit_test_setup_teardown(alike_nodes_share_a_line, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

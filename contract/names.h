@@ -30,6 +30,14 @@
 #define NT_ENV_CHAINED_TUNER "NCCL_TUNE_CHAINED_TUNER"
 #define NT_ENV_CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
 
+/* From srun to slurmstepd: all nodes of the step have NCCL write what it sees of them. */
+#define NT_ENV_TOPOLOGY "SLURM_NCCL_TUNE_TOPOLOGY"
+/* Where NCCL writes its graphs and the node's devices, and which rank of a communicator does. */
+#define NT_ENV_GRAPH_FILE "NCCL_GRAPH_DUMP_FILE"
+#define NT_ENV_GRAPH_RANK "NCCL_GRAPH_DUMP_FILE_RANK"
+#define NT_ENV_SYSTEM_FILE "NCCL_TOPO_DUMP_FILE"
+#define NT_ENV_SYSTEM_RANK "NCCL_TOPO_DUMP_FILE_RANK"
+
 /* Site defaults, each overridable by a plugstack argument. */
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records until accounting is known to have them */
@@ -44,6 +52,11 @@
 #define NT_BOARD_FILE "board" /* followed by .<layout version>; empty where a sealed one is used */
 /* The name of a sealed one: layout version, node, job, step. */
 #define NT_BOARD_SEALED "nccl-tune-board.%u.%s.%u.%u"
+/* What NCCL has written, nccl-graphs.<task>.xml, until it is known which communicator it is of:
+ * nccl-graphs.<id>.<rank>.<ranks>.<nodes>.xml */
+#define NT_GRAPHS_PREFIX "nccl-graphs."
+#define NT_SYSTEM_PREFIX "nccl-system."
+#define NT_DUMP_SUFFIX ".xml"
 #define NT_RECORD_PREFIX "rank." /* rank.<task>.<pid>.json, written to a .tmp name and renamed */
 #define NT_RECORD_SUFFIX ".json"
 

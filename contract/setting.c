@@ -52,6 +52,10 @@ static const struct {
 	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
 	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },
 	{ "rule", "race", NT_RULE_RACE },
+	{ "topology", "off", NT_SWITCH_OFF },
+	{ "topology", "on", NT_SWITCH_ON },
+	{ "topology", "0", NT_SWITCH_OFF }, /* as people say it, too */
+	{ "topology", "1", NT_SWITCH_ON },
 };
 
 #define NT_WORD_COUNT (sizeof(words) / sizeof(words[0]))

@@ -87,7 +87,9 @@ enum nt_rules {
 	X(algorithms, algorithms, NT_SET, 1, (1 << NT_ALGOS) - 1, (1 << NT_ALGOS) - 1, "", \
 	  "that may be tried: all, or some joined by +") \
 	X(protocols, protocols, NT_SET, 1, (1 << NT_PROTOS) - 1, (1 << NT_PROTOS) - 1, "", \
-	  "that may be tried: all, or some joined by +")
+	  "that may be tried: all, or some joined by +") \
+	X(topology, topology, NT_ENUM, 0, 1, 0, "", \
+	  "off, or on: NCCL's rings, trees, channels and links of each node go into the record")
 /* clang-format on */
 
 #define NT_MEMBER_NT_INT(member) int64_t member;

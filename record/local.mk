@@ -66,5 +66,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/summary.c \
-	%D%/summary.h
+	%D%/summary.h \
+	%D%/topology.c \
+	%D%/topology.h \
+	%D%/topologyread.c
 libnt_record_read_la_LIBADD = libnt-record.la libnt-child.la $(ZLIB_LIBS)

@@ -9,6 +9,7 @@
  *	{ NT_LONG_FIELDS }                        the first line, and nowhere else
  *	{"step":{...}}                            the step's record as this node sees it (step.h)
  *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
+ *	{"topology":{...}}                        of a communicator here (topology.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
  * A line whose member a reader does not know it skips. What a part is called is for people: what
@@ -33,6 +34,7 @@
 #define NT_LONG_RANK "rank"
 #define NT_LONG_STEP "step"
 #define NT_LONG_FINGERPRINT "fingerprint"
+#define NT_LONG_TOPOLOGY "topology"
 
 /* No line that is written is longer, nor taken that is read: a rank record and its name. */
 #define NT_LONG_LINE_MAX (NT_RANK_RECORD_MAX + 64)

@@ -32,6 +32,10 @@ struct nt_collected {
 
 typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
 
+/* A plain file of the directory that is open, of at most max_bytes; text to be freed. */
+int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text,
+		    size_t *text_bytes, struct nt_error *err);
+
 /* All files of records in directory, in no order. */
 int nt_collect_each(const char *directory, nt_collect_visit *visit, void *argument,
 		    struct nt_error *err);

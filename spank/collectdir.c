@@ -35,10 +35,10 @@ struct adder {
 
 /* Opening must neither follow a link nor wait for somebody at the other end of a pipe, or of a file
  * system. */
-static int read_file(const struct reader *reader, const char *name, char **text, size_t *text_bytes,
-		     struct nt_error *err)
+int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
+		    struct nt_error *err)
 {
-	int fd = nt_beneath_open(reader->dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	int fd = nt_beneath_open(dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	int rc;
 
@@ -50,7 +50,7 @@ static int read_file(const struct reader *reader, const char *name, char **text,
 		close(fd);
 		return nt_error_set(err, "it is not a plain file");
 	}
-	rc = nt_file_read_fd(fd, name, NT_RANK_RECORD_MAX, text, text_bytes, NULL);
+	rc = nt_file_read_fd(fd, name, max_bytes, text, text_bytes, NULL);
 	if (rc < 0)
 		nt_error_set(err, errno == EFBIG ? "it is too long" : "it cannot be read");
 	close(fd);
@@ -63,7 +63,7 @@ static void visit_file(struct reader *reader, const char *name)
 	struct nt_error err;
 	char *text = NULL;
 
-	if (read_file(reader, name, &text, &file.bytes, &err) < 0)
+	if (nt_collect_file(reader->dir_fd, name, NT_RANK_RECORD_MAX, &text, &file.bytes, &err) < 0)
 		file.why = err.text;
 	file.text = text;
 	reader->bytes += file.bytes;

@@ -41,7 +41,9 @@ spank_plugin_sources = \
 	%D%/step.h \
 	%D%/stepfs.c \
 	%D%/stepfs.h \
-	%D%/tidy.h
+	%D%/tidy.h \
+	%D%/topology.c \
+	%D%/topology.h
 
 noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
@@ -51,6 +53,8 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/collectdir.c \
 	%D%/deliver.c \
 	%D%/deliver.h \
+	%D%/dumpxml.c \
+	%D%/dumpxml.h \
 	%D%/fingerprint.c \
 	%D%/fingerprint.h \
 	%D%/learn.c \
@@ -74,6 +78,8 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/sumtext.c \
 	%D%/sumtext.h \
 	%D%/tidy.c \
+	%D%/topologydir.c \
+	%D%/topologydir.h \
 	%D%/turn.c \
 	%D%/turn.h
 libnt_spank_la_LIBADD = libnt-site.la libnt-launch.la libnt-contract.la
@@ -105,4 +111,4 @@ nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-child.la libnt-contract.
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd.c
 nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
-	$(INIH_LIBS)
+	$(INIH_LIBS) $(EXPAT_LIBS)

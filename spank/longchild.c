@@ -78,6 +78,7 @@ void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
 	memset(ranks, 0, sizeof(*ranks));
 	/* A directory that is gone holds nothing. */
 	(void)nt_collect_each(directory, keep_file, ranks, &err);
+	nt_topologies_read(&ranks->topologies, directory);
 	if (ranks->count > 0)
 		qsort(ranks->file, ranks->count, sizeof(ranks->file[0]), by_name);
 }
@@ -87,6 +88,7 @@ void nt_ranks_fini(struct nt_ranks *ranks)
 	for (size_t i = 0; i < ranks->count; i++)
 		free_file(&ranks->file[i]);
 	free(ranks->file);
+	nt_topologies_fini(&ranks->topologies);
 	memset(ranks, 0, sizeof(*ranks));
 }
 
@@ -141,6 +143,11 @@ static void add_lines(struct nt_long_out *out, const struct nt_errand *errand,
 	if (errand->fingerprint[0] != '-') {
 		snprintf(text, sizeof(text), "\"%s\"", errand->fingerprint);
 		(void)nt_long_add(out, NT_LONG_FINGERPRINT, text, strlen(text));
+	}
+	for (size_t i = 0; i < ranks->topologies.count; i++) {
+		const char *topology = ranks->topologies.text[i];
+
+		(void)nt_long_add(out, NT_LONG_TOPOLOGY, topology, strlen(topology));
 	}
 	for (size_t i = 0; i < ranks->count; i++) {
 		const struct nt_collected *file = &ranks->file[i];

@@ -21,6 +21,7 @@
 #include "record/child.h"
 #include "spank/collect.h"
 #include "spank/errand.h"
+#include "spank/topologydir.h"
 
 #define NT_LONGFORM_EVERY_MS 60000 /* between two of them while the step runs, at least ... */
 #define NT_LONGFORM_SHARE 100 /* ... and so many times what the last one took of a processor */
@@ -75,6 +76,7 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 struct nt_ranks {
 	struct nt_collected *file; /* name and text are its own */
 	size_t count, room;
+	struct nt_topologies topologies;
 };
 
 /* What lies in the step's directory. */

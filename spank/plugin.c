@@ -35,6 +35,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/step.h"
 #include "spank/task.h"
 #include "spank/tidy.h"
+#include "spank/topology.h"
 
 #define LOG NT_LOG
 
@@ -229,10 +230,12 @@ static void prepare_launch(spank_t spank)
 
 	if (!ctx.site_ok) {
 		nt_srun_clear();
+		nt_srun_topology(NULL);
 		return;
 	}
 	(void)nt_settle(&ctx.settle, &where, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
 	say_outcome(&outcome, &err);
+	nt_srun_topology(&outcome.policy);
 	srun.calibrate_asked = outcome.source[nt_setting_find("calibrate", 9)].rank >=
 			       NT_RANK_USER_FILE;
 	if (spank_get_item(spank, S_JOB_ID, &step->job) != ESPANK_SUCCESS ||
@@ -396,6 +399,24 @@ static void apply_launch(spank_t spank)
 	if (ctx.applied.trouble.text[0])
 		slurm_error(LOG "launch profile%s: %s", ctx.applied.valid ? "" : " refused",
 			    ctx.applied.trouble.text);
+}
+
+/* In a task: NCCL writes its topology into the step's directory, or nowhere. */
+static void apply_topology(spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	struct nt_topology_task task = { .tasks = 1 };
+	uint32_t step = 0;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	task.alone = step == SLURM_BATCH_SCRIPT;
+	if (ctx.tuned && ctx.policy.topology == NT_SWITCH_ON)
+		task.dir = ctx.dir.path;
+	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &task.task) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &task.tasks) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, 0, &task.first) != ESPANK_SUCCESS)
+		task.first = task.task;
+	nt_topology_set(&env, &task);
 }
 
 /* ---- slurmstepd: the record */
@@ -589,6 +610,7 @@ int slurm_spank_task_init(spank_t spank, int ac, char **av)
 	(void)av;
 	if (ctx.board_fd >= 0 && nt_boardfd_leave(ctx.board_fd, path) == 0)
 		nt_task_board(spank, path);
+	apply_topology(spank);
 	return 0;
 }
 

@@ -33,6 +33,14 @@ void nt_srun_clear(void)
 	clear(NT_ENV_SLURM_WARM);
 }
 
+void nt_srun_topology(const struct nt_policy *policy)
+{
+	if (policy && policy->mode != NT_MODE_OFF && policy->topology == NT_SWITCH_ON)
+		setenv(NT_ENV_TOPOLOGY, "1", 1);
+	else
+		clear(NT_ENV_TOPOLOGY);
+}
+
 /* ---- the step */
 
 static int64_t number_of(const char *variable, int64_t otherwise)

@@ -44,4 +44,7 @@ void nt_srun_prepare(const struct nt_srun *srun);
 /* The same for a step that gets nothing. */
 void nt_srun_clear(void);
 
+/* Sets NT_ENV_TOPOLOGY, or empties it: all of the step's nodes must do the same (topology.h). */
+void nt_srun_topology(const struct nt_policy *policy);
+
 #endif

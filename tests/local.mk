@@ -173,6 +173,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/crew.c \
 	%D%/fake/crew.h \
 	%D%/fake/decide.c \
+	%D%/fake/dumps.c \
+	%D%/fake/dumps.h \
 	%D%/fake/event.c \
 	%D%/fake/event.h \
 	%D%/fake/fake.h \

@@ -28,6 +28,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/deadline.h \
 	%D%/decide.c \
 	%D%/decide.h \
+	%D%/dumps.c \
+	%D%/dumps.h \
 	%D%/event.c \
 	%D%/event.h \
 	%D%/follow.c \

@@ -15,6 +15,7 @@
 #include "tuner/decide.h"
 #include "tuner/chain-profiler.h"
 #include "tuner/chain-tuner.h"
+#include "tuner/dumps.h"
 #include "tuner/event.h"
 #include "tuner/follow.h"
 #include "tuner/open.h"
@@ -230,6 +231,7 @@ static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *w
 
 	if (process) {
 		nt_mask_attach(&process->mask, mask);
+		nt_dumps_name(&process->policy, &process->place, who);
 		comm = nt_comm_open_profiler(process, who);
 	} else {
 		__atomic_store_n(mask, 0, __ATOMIC_RELAXED);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/fake/dumps.h"
 #include "tests/fake/fake.h"
 #include "tests/fake/gpu.h"
 
@@ -169,6 +170,7 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
 	if (owner->job->options->split[b->kind].kind == NT_SPLIT_WORLD)
 		snprintf(c->name, sizeof(c->name), "world");
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
+	nt_fake_dump(c, b->members, b->ranks);
 	init_profiler(c);
 	init_tuner(c, least);
 	/* The name was the application's; a plugin that kept the pointer reads this. */

@@ -31,6 +31,7 @@ static const struct option table[] = {
 	{ "procs-per-task", COUNT, AT(processes), 1, NT_MAX_RANKS, NULL, "N",
 	  "started by the task, as torchrun does" },
 	{ "idle-tasks", OWN, 0, 0, 0, nt_parse_idle, "LIST|every:N", "tasks without ranks" },
+	{ "poor-node", COUNT, AT(poor_node), 0, 64, NULL, "N", "of Slurm's, from 1: it has fewer links" },
 	{ "idle-s", COUNT, AT(idle_s), 0, 600, NULL, "S", "how long those live" },
 	{ "ranks-in-process", COUNT, AT(threads), 1, NT_MAX_RANKS, NULL, "N", "one thread a rank" },
 	{ "one-thread", FLAG, AT(one_thread), 0, 0, NULL, NULL,

@@ -74,6 +74,7 @@ struct nt_options {
 	bool one_thread; /* that drives all of them, in one group */
 	uint64_t idle_tasks; /* bit of each task without ranks */
 	unsigned idle_s; /* how long they live */
+	unsigned poor_node; /* of Slurm's, from 1: one with fewer links, as it dumps it; 0: none */
 	unsigned nodes; /* without Slurm: nodes to pretend, ranks spread evenly */
 	const char *wire_dir; /* where the ranks' shared file lies; NULL: TMPDIR */
 	/* NAME=VALUE with %r rank, %n node, %l local rank, %t task */

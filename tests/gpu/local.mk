@@ -45,5 +45,6 @@ EXTRA_DIST += \
 	%D%/steady_summary.py \
 	%D%/summaries.bats \
 	%D%/summary.py \
+	%D%/topology.bash \
 	%D%/train.py \
 	%D%/wire.py

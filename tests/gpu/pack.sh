@@ -13,7 +13,7 @@ set -euo pipefail
 
 # What is unpacked there in any case, and the libraries of these that the machine may lack, with their sonames.
 readonly DEBS=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins libslurm38 munge libmunge2
-	libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libjson-c5
+	libpmix2 libhwloc15 libevent-core-2.1-7 libevent-pthreads-2.1-7 libjson-c5 libexpat1
 	liblz4-1 libnuma1 libgcrypt20 libgpg-error0 libpam0g libudev1 libbz2-1.0
 	iproute2 libbpf1 libelf1 libmnl0 libbsd0 libmd0 libcap2 libxtables12 zlib1g)
 # Where run.sh unpacks them. Slurm starts nt-recordd without our environment; by an old-style rpath it finds its own

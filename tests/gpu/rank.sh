@@ -19,5 +19,11 @@ fi
 if [[ ${NCCL_TUNE_POLICY:-} = *dir=* ]]; then
 	run=${NCCL_TUNE_POLICY#*dir=}
 	cp "${run%%,*}"/rank."$SLURM_PROCID".*.json "$out"/ 2>/dev/null
+	# Nodes are one host: each node's files under its name.
+	if [ -n "${NT_GPU_DUMPS:-}" ] && [ "$SLURM_LOCALID" = 0 ]; then
+		for file in "${run%%,*}"/nccl-*.xml; do
+			[ ! -e "$file" ] || cp "$file" "$NT_GPU_DUMPS/${file##*/}.$SLURMD_NODENAME"
+		done
+	fi
 fi
 exit "$rc"

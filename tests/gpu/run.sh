@@ -4,7 +4,8 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch
+#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch,
+#                      topology
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
@@ -29,8 +30,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm compare hang groups correct steady cells carry launch settle)
-readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [settle]=90)
+readonly PARTS=(slurm compare hang topology groups correct steady cells carry launch settle)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -78,6 +79,8 @@ usage() {
 . "$here/launch.bash"
 # shellcheck source=tests/gpu/launch-auto.bash
 . "$here/launch-auto.bash"
+# shellcheck source=tests/gpu/topology.bash
+. "$here/topology.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -308,7 +311,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if [[ ,$parts, =~ ,(slurm|groups|correct|steady|cells|carry|launch), ]]; then
+	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -326,6 +329,7 @@ with_slurm() {
 	write_versions
 	! wanted compare || compare "$(share compare)"
 	! wanted hang || hang_runs "$(share hang)"
+	! wanted topology || topology "$(share topology)"
 	! wanted groups || group_runs "$(share groups)"
 	! wanted correct || correct "$(share correct)"
 	! wanted steady || steady "$(share steady)"

@@ -14,6 +14,7 @@ libhwloc15 libhwloc.so.15
 libevent-core-2.1-7 libevent_core-2.1.so.7
 libevent-pthreads-2.1-7 libevent_pthreads-2.1.so.7
 libjson-c5 libjson-c.so.5
+libexpat1 libexpat.so.1
 liblz4-1 liblz4.so.1
 libnuma1 libnuma.so.1
 libgcrypt20 libgcrypt.so.20

@@ -27,8 +27,9 @@ WARM_UP, CHECK_EVERY = 4, 500  # rounds, as carry.bash has them: a call that ver
 SKIP = 0.3  # of a run's calls: connections, and what the first second warms up
 
 
-def read_calls(run):
-    """By size: (arm, time of the slowest rank) of each recorded call, in order."""
+def read_calls(run, warm_up=WARM_UP, check_every=CHECK_EVERY):
+    """By size: (arm, time of the slowest rank) of each recorded call, in order. Before these come so many calls that are
+    not recorded, and one after every so many; larger sizes may be called in some rounds only."""
     path = run.path / "samples.csv"
     if not path.exists():
         return {}
@@ -44,13 +45,12 @@ def read_calls(run):
     found = {}
     for size, calls in slowest.items():
         made = arms[size]
-        last = max(calls)
         if not made:
             continue  # not in the plan: NCCL's own choice
-        if len(made) == WARM_UP + last + 1 + (last + 1) // CHECK_EVERY:
-            found[size] = [(made[WARM_UP + at + at // CHECK_EVERY], calls[at]) for at in sorted(calls)]
+        if len(made) == warm_up + len(calls) + len(calls) // check_every:
+            found[size] = [(made[warm_up + i + i // check_every], calls[at]) for i, at in enumerate(sorted(calls))]
         else:
-            print(f"{run.path.name}: {len(made)} calls of {size} bytes do not fit {last + 1} rounds")
+            print(f"{run.path.name}: {len(made)} calls of {size} bytes do not fit {len(calls)} rounds")
     return found
 
 

@@ -34,13 +34,17 @@ MIB, KIB = 1 << 20, 1 << 10
 CALLS = [("tp", "AllReduce", MIB), ("tp", "AllReduce", 64 * KIB), ("dp", "AllGather", 4 * MIB),
          ("dp", "ReduceScatter", 4 * MIB), ("dp", "AllReduce", 256 * KIB), ("dp", "AllReduce", 16 * MIB),
          ("world", "AllReduce", 8 * KIB)]
+# Of the first ranks only, where that is asked for (--part).
+PART_CALLS = [("part", "AllReduce", 512 * KIB), ("part", "AllReduce", 8 * MIB), ("part", "AllGather", 3 * MIB),
+              ("part", "ReduceScatter", 3 * MIB)]
 
 
 class Place:
     """Which rank this is. Ranks of a node stand next to each other, as Slurm's block distribution has them."""
 
-    def __init__(self, env):
+    def __init__(self, env, part=0):
         slurm = "RANK" not in env
+        self.part = part
         self.rank = int(env["SLURM_PROCID" if slurm else "RANK"])
         self.ranks = int(env["SLURM_NTASKS" if slurm else "WORLD_SIZE"])
         self.local = int(env["SLURM_LOCALID" if slurm else "LOCAL_RANK"])
@@ -54,6 +58,8 @@ class Place:
             return [list(range(first, first + self.per_node)) for first in range(0, self.ranks, self.per_node)]
         if role == "dp":
             return [list(range(first, self.ranks, self.per_node)) for first in range(self.per_node)]
+        if role == "part":
+            return [list(range(self.part))]
         return [list(range(self.ranks))]
 
     def members(self, role):
@@ -204,7 +210,8 @@ class Player:
         self.torch, self.dist = torch, dist
         self.options, self.place, self.result, self.watch = options, place, result, watch
         self.on_gpu = options.device == "cuda"
-        self.device = torch.device("cuda", place.device) if self.on_gpu else torch.device("cpu")
+        # Under MPS several ranks, of different nodes, share a GPU.
+        self.device = torch.device("cuda", place.device % torch.cuda.device_count()) if self.on_gpu else torch.device("cpu")
         self.simulator = None
 
     def join(self):
@@ -222,7 +229,7 @@ class Player:
 
     def make_groups(self):
         mine = {"world": self.dist.group.WORLD}
-        for role in ("tp", "dp"):
+        for role in ("tp", "dp", "part"):
             for ranks in self.place.groups(role):
                 if len(ranks) > 1:
                     group = self.dist.new_group(ranks)
@@ -235,7 +242,7 @@ class Player:
         self.watch.beat(f"round {number}, new groups", START_S)
         groups = self.make_groups()
         calls = [Call(self.torch, self.place, self.device, groups[role], role, coll, size)
-                 for role, coll, size in CALLS if role in groups]
+                 for role, coll, size in CALLS + PART_CALLS if role in groups]
         wrong = self.torch.zeros(len(calls), dtype=self.torch.int64, device=self.device)
         end, iteration, over = time.monotonic() + self.options.seconds, 0, False
         started = time.monotonic()
@@ -248,7 +255,7 @@ class Player:
         self.result.said["rounds"].append(
             {"iterations": iteration, "seconds": round(time.monotonic() - started, 2),
              "calls": {call.name: call.made for call in calls}})
-        for role in ("tp", "dp"):
+        for role in ("tp", "dp", "part"):
             if role in groups:
                 self.dist.destroy_process_group(groups[role])
 
@@ -324,6 +331,7 @@ def parse(arguments):
     p.add_argument("--split", action="store_true", help="split groups off the world's communicator")
     p.add_argument("--simulate", type=float, default=0, help="one rank simulates one of so many calls")
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--part", type=int, default=0, help="also a group of so many ranks, the first ones")
     p.add_argument("--go", help="begin on the GPU when this file is there")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: gloo, to try this program itself")
     p.add_argument("--torchrun", type=int, help="start so many ranks on this node")
@@ -335,7 +343,7 @@ def main(arguments):
     if options.torchrun:
         at = arguments.index("--torchrun")
         start_torchrun(options, arguments[:at] + arguments[at + 2:])
-    place = Place(os.environ)
+    place = Place(os.environ, options.part)
     result = Result(options.directory, place, options)
     watch = Watch(result, options.stall)
     watch.beat("start", 3 * START_S)

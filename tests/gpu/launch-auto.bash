@@ -76,13 +76,27 @@ launch_wait() {
 	[ "$(cat "$2/ended" 2>/dev/null)" = 0 ]
 }
 
+# batch_job LEFT STATE LINES TOPOLOGY LIMIT_S: a batch job of launch-job.sh, whose memory is in STATE; what it has printed, its
+# record and its memory are put into LEFT. False where a step failed or the job did not end.
+batch_job() {
+	local left=$1 state=$2 lines=$3 topology=$4 limit=$5 rc=0 id
+	mkdir -p "$state" "$left"
+	id=$(XDG_STATE_HOME=$state timeout 30 sbatch --parsable -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
+		-J gpu-launch -t $((limit / 60 + 2)) -o "$left/log" "$here/launch-job.sh" "$top" "$stage" "$lines" "$left" \
+		2>"$left/err")
+	launch_wait "${id:-0}" "$left" "$limit" || rc=1
+	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
+	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
+	[ "$rc" = 0 ] || say "${left##*/}: exit status $(cat "$left/ended" 2>/dev/null || echo unknown); $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
+	return "$rc"
+}
+
 # launch_job NETWORK PROGRAM TOPOLOGY K WAY [MEMORY]: a batch job with a memory of its own, which begins with MEMORY; without
 # it, with what this repetition's calibration has left, or calibrates.
 launch_job() {
-	local network=$1 program=$2 topology=$3 k=$4 way=$5 memory=${6:-} limit rc=0 id
-	local name=launch-$1-$2.$3.$5.$4 lines=$work/launch-job.lines
-	local state=$work/state.$name left=$raw/launch-$1-$2.$3.job-$5.$4
-	mkdir -p "$state/nccl-tune" "$left"
+	local network=$1 program=$2 topology=$3 k=$4 way=$5 memory=${6:-} limit lines=$work/launch-job.lines
+	local state=$work/state.launch-$1-$2.$3.$5.$4
+	mkdir -p "$state/nccl-tune"
 	: >"$lines"
 	[ -n "$memory" ] || memory=$(launch_memory "$network" "$topology" "$k" | head -n 1)
 	if [ -n "$memory" ]; then
@@ -92,13 +106,7 @@ launch_job() {
 	fi
 	launch_pairs "$network" "$program" "$topology" "$k" "$way" >>"$lines"
 	limit=$((LAUNCH_CALIBRATE_MOST_S + 2 * launch_steps * $(launch_limit "$program")))
-	id=$(XDG_STATE_HOME=$state timeout 30 sbatch --parsable -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
-		-J gpu-launch -t $((limit / 60 + 2)) -o "$left/log" "$here/launch-job.sh" "$top" "$stage" "$lines" "$left" \
-		2>"$left/err")
-	launch_wait "${id:-0}" "$left" "$limit" || rc=1
-	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
-	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
-	[ "$rc" = 0 ] || say "$name: exit status $(cat "$left/ended" 2>/dev/null || echo unknown); $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
+	batch_job "$raw/launch-$1-$2.$3.job-$5.$4" "$state" "$lines" "$topology" "$limit" || :
 }
 
 # launch_wrong NETWORK TOPOLOGY K END: a memory that says of LAUNCH_LIE that it is four times as fast, over the shaped link,

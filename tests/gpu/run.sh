@@ -5,7 +5,7 @@
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
 #   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch,
-#                      topology
+#                      topology, tables
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
@@ -20,6 +20,11 @@
 #   --launch-steps N          steps of a batch job of launch (3)
 #   --launch-first K          number of the first repetition (1)
 #   --launch-programs LIST    bench,ddp+fsdp,tp; mesh; joined by + in one process
+#   --tables LIST      of tables: arms, rules, uneven, profiles, train (all)
+#   --tables-networks LIST    loopback,shaped
+#   --tables-topologies LIST  NODESxGPUS,... (by the GPUs found, the first for rules, uneven, profiles and train); MPS as above
+#   --tables-runs N    of rules and train, repetitions (3)
+#   --tables-first K   number of the first repetition (1)
 #   --nccl DIR         another NCCL for all programs, PyTorch's too: libnccl.so.2 there
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
@@ -30,8 +35,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm compare hang topology groups correct steady cells carry launch settle)
-readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [settle]=90)
+readonly PARTS=(slurm compare hang topology groups correct steady cells carry launch tables settle)
+readonly -A LEFT_S=([slurm]=0 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=500 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -41,6 +46,7 @@ parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 st
 conditions=(alone load shaped) budget=540
 launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp tp)
 launch_ways=(auto wrong) launch_steps=3 launch_first=1
+tables_pieces=(arms rules uneven profiles train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
 out=gpu-results dry='' job='' nccl=''
 
 say() {
@@ -81,6 +87,8 @@ usage() {
 . "$here/launch-auto.bash"
 # shellcheck source=tests/gpu/topology.bash
 . "$here/topology.bash"
+# shellcheck source=tests/gpu/tables.bash
+. "$here/tables.bash"
 # shellcheck source=tests/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -114,6 +122,11 @@ read_options() {
 		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
 		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
 		--launch-programs) IFS=, read -ra launch_programs <<<"$2" ;;
+		--tables) IFS=, read -ra tables_pieces <<<"$2" ;;
+		--tables-networks) IFS=, read -ra tables_networks <<<"$2" ;;
+		--tables-topologies) IFS=, read -ra tables_topologies <<<"$2" ;;
+		--tables-runs) number "$1" "$2"; tables_runs=$2 ;;
+		--tables-first) number "$1" "$2"; tables_first=$2 ;;
 		--nccl) nccl=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
@@ -124,6 +137,8 @@ read_options() {
 	listed --parts "$parts" "${PARTS[@]}"
 	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
 	listed --launch-networks "$(IFS=,; echo "${launch_networks[*]}")" loopback shaped
+	listed --tables "$(IFS=,; echo "${tables_pieces[*]}")" arms rules uneven profiles train
+	listed --tables-networks "$(IFS=,; echo "${tables_networks[*]}")" loopback shaped
 	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
 	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp mesh
 }
@@ -148,12 +163,18 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { [ "$parts" != launch ] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
 	for topology in "${launch_topologies[@]}"; do
 		if ! [[ $topology =~ ^[24]x[1248]$ ]] || { wanted launch && [ "${topology#*x}" -gt "$gpus" ]; }; then
 			die "--launch-topologies '$topology' (want NODESxGPUS, 2 or 4 nodes, each with up to $gpus GPUs)"
+		fi
+	done
+	tables_default_topologies
+	for topology in "${tables_topologies[@]}"; do
+		if ! [[ $topology =~ ^[124]x[1248]$ ]] || { wanted tables && [ "${topology#*x}" -gt "$gpus" ]; }; then
+			die "--tables-topologies '$topology' (want NODESxGPUS, up to 4 nodes, each with up to $gpus GPUs)"
 		fi
 	done
 	if [ ${#topologies[@]} = 0 ]; then
@@ -226,7 +247,8 @@ write_versions() {
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
 			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
 			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
-			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first, steps $launch_steps, budget $budget s"
+			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first, steps $launch_steps," \
+			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first, budget $budget s"
 	} >"$out/versions.txt"
 }
 
@@ -247,6 +269,7 @@ write_results() {
 	summarise cells cells_summary.py || rc=1
 	summarise carry carry_summary.py || rc=1
 	summarise launch launch_summary.py || rc=1
+	summarise tables tables_summary.py || rc=1
 	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
 	return "$rc"
 }
@@ -271,7 +294,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells carry launch; do
+	for name in correct steady cells carry launch tables; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -311,7 +334,7 @@ main() {
 	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
-	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch), ]]; then
+	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -336,6 +359,7 @@ with_slurm() {
 	! wanted cells || cells "$(share cells)"
 	! wanted carry || carry "$(share carry)"
 	! wanted launch || launch_blocks "$(share launch)"
+	! wanted tables || tables "$(share tables)"
 }
 
 main "$@"

@@ -95,7 +95,9 @@ missing_libraries() {
 slurm_programs() {
 	[ ${#slurm_settings[@]} = 0 ] || return 0
 	slurm_settings=(-c "SlurmdDebug=info")
-	! wanted launch || slurm_settings+=(-c "TaskProlog=$top/tests/gpu/host.sh")
+	if wanted launch || wanted tables; then
+		slurm_settings+=(-c "TaskProlog=$top/tests/gpu/host.sh")
+	fi
 	if [ -d "$top/.debs" ]; then
 		unpack || return 1
 		slurm_settings+=(-c "PluginDir=$sl$LIB_DIR/slurm-wlm")
@@ -165,12 +167,16 @@ end_steps() {
 }
 
 # step DIR LIMIT_S NODES TASKS_PER_NODE MODE CMD...: stdout to DIR/out, stderr to DIR/err, rank records beside them.
+# With step_places, a file with a node a task, tasks go there.
+step_places=''
 step() {
-	local dir=$1 limit=$2 nodes=$3 tasks=$4 mode=$5 rc=0 start
+	local dir=$1 limit=$2 nodes=$3 tasks=$4 mode=$5 rc=0 start spread
 	shift 5
+	spread=(-N"$nodes" --ntasks-per-node="$tasks" -n$((nodes * tasks)))
+	[ -z "$step_places" ] || spread=(-n"$(wc -l <"$step_places")" -m arbitrary -w "$step_places")
 	mkdir -p "$dir"
 	start=$(date +%s.%N)
-	timeout -k 5 "$limit" srun --jobid="$job" -N"$nodes" --ntasks-per-node="$tasks" -n$((nodes * tasks)) \
+	timeout -k 5 "$limit" srun --jobid="$job" "${spread[@]}" \
 		--mpi=pmix --kill-on-bad-exit=1 --nccl-tune="$mode" "$top/tests/gpu/rank.sh" "$dir" "$@" \
 		</dev/null >"$dir/out" 2>"$dir/err" || rc=$?
 	case $rc in

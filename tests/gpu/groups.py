@@ -118,7 +118,8 @@ class Call:
         members = place.members(role)
         self.torch, self.group, self.role, self.coll = torch, group, role, coll
         self.name, self.ranks, self.made = f"{role} {coll} {size}", len(members), 0
-        self.count = size // 4
+        # As many whole parts as fit: 7 ranks divide no power of two.
+        self.count = size // 4 // self.ranks * self.ranks
         part, me = self.count // self.ranks, members.index(place.rank)
         ramp = torch.arange(self.count, device=device, dtype=torch.float32) % 251
         total = self.ranks * ramp + 3 * sum(members)

@@ -11,7 +11,8 @@ topology_command() {
 	if [ -n "$dry" ]; then
 		command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --sizes 256K,4M --iters 400 --call-gap-us 200)
 	else
-		command_line=("$bench" --sizes 256K,4M --seconds 6 --iters 3000 --warmup 3 --rendezvous "$work/meet" --stall 30)
+		command_line=("$bench" --coll allreduce,allgather,reducescatter --sizes 64K,256K,1M,4M,16M --even 256K
+			--iters 1500 --warmup 3 --rendezvous "$work/meet" --stall 30)
 	fi
 }
 

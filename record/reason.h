@@ -44,6 +44,7 @@ enum nt_reason_of {
 	X(COMM_NOT_TUNED, "comm", OPEN_KEY) /* its communicator is not tuned, which has a reason */ \
 	X(ILLEGAL, "illegal", OPEN_KEY) /* the remembered arm is not possible here */ \
 	X(FORBIDDEN, "forbidden", OPEN_KEY) /* the policy forbids the remembered arm */ \
+	X(NOT_REMEMBERED, "new", OPEN_KEY) /* mode policy, and nothing is remembered of it */ \
 	X(CAPTURED, "captured", OPEN_KEY) /* a CUDA graph was captured before it was agreed on */ \
 	/* communicators */ \
 	X(MODE, "mode", COMM) /* the mode tries nothing */ \

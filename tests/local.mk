@@ -71,6 +71,7 @@ unit_tests = \
 	%D%/unit/report-jobstream \
 	%D%/unit/report-rank \
 	%D%/unit/report-reasons \
+	%D%/unit/reason-lines \
 	%D%/unit/report-spool \
 	%D%/unit/report-rowcut \
 	%D%/unit/report-speedup \
@@ -384,6 +385,7 @@ EXTRA_DIST += \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
 	%D%/fake/marker.bats \
+	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \

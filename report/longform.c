@@ -104,6 +104,18 @@ static void look_at_home(struct search *search, const char *home)
 		look_as(search, &(struct nt_records_asked){ .memory = memory });
 }
 
+/* Of the runs of a job that was started again, the one that the steps are of; -1: there are none. */
+static int64_t run_of(const struct nt_summary *named)
+{
+	int64_t run = -1;
+
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		if (named->steps[i].run > run)
+			run = named->steps[i].run;
+	}
+	return run;
+}
+
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named)
 {
@@ -126,6 +138,8 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		look_in_site(&search, owner.uid);
 		look_at_home(&search, owner.home);
 	}
+	if (run_of(named) >= 0)
+		nt_long_set_take_run(set, run_of(named));
 	nt_long_set_sort(set, job->job, UINT32_MAX);
 }
 

@@ -273,6 +273,7 @@ signal_slurmctld() {
 	run -0 user_report again
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]
 	[[ $output = "Job $job"*RING/LL*"Job $job (run 1)"*TREE/SIMPLE* ]]
+	[[ ${output%%(run 1)*} = *', run 2'* && ${output##*(run 1)} != *', run 2'* ]]
 	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
 }
 

@@ -43,7 +43,6 @@ static const struct {
 	enum nt_reason reason;
 } words[] = {
 	{ "plugin was not loaded: ", NT_REASON_NOT_LOADED }, /* quotes another's words */
-	{ "no process left a record", NT_REASON_NO_RECORDS },
 	{ " rank records, ", NT_REASON_UNUSABLE },
 	{ ".json: ", NT_REASON_UNUSABLE },
 	{ "no other arm", NT_REASON_ALONE },

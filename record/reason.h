@@ -76,7 +76,6 @@ enum nt_reason_of {
 	X(OWN_PROFILER, "profiler", STEP) \
 	X(OWN_ALGO, "algo", STEP) /* NCCL_ALGO is set */ \
 	X(OWN_PROTO, "proto", STEP) \
-	X(NO_RECORDS, "norecords", STEP) /* NCCL has started, and no process left a record */ \
 	X(UNUSABLE, "unusable", STEP) /* rank records that could not be used */ \
 	X(NOT_LOADED, "noload", STEP) /* a plugin of the user's, behind ours, was not loaded */
 /* clang-format on */

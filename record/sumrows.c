@@ -599,8 +599,6 @@ static void add_whys(struct maker *maker)
 		if (sum->flags & nt_step_whys[i].flag)
 			add_why(maker, 0, 0, nt_step_whys[i].text);
 	}
-	if (sum->board && sum->records == 0 && sum->unusable == 0)
-		add_why(maker, 0, 0, "NCCL has started, and no process left a record");
 	if (sum->not_loaded[0])
 		add_why(maker, 0, 0, sum->not_loaded);
 	if (sum->unusable == 1)

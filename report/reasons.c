@@ -271,10 +271,6 @@ static const struct nt_reason_words reasons[] = {
 	  "Unset NCCL_ALGO, also in nccl.conf." },
 	{ NT_REASON_OWN_PROTO, NULL, "NCCL_PROTO is set in the job: what it forbids is not tried.",
 	  "Unset NCCL_PROTO, also in nccl.conf." },
-	{ NT_REASON_NO_RECORDS, NULL,
-	  "NCCL started, but no process left a record: all ended at once, or the step's "
-	  "directory was full.",
-	  "Let the program end by itself; see slurmd's log of the step's nodes." },
 	{ NT_REASON_UNUSABLE, "* rank records, *",
 	  "What {1} processes left could not be read: {2}.",
 	  "Look with nccl-tune show on the node while such a step runs; is the same nccl-tune "

@@ -412,6 +412,7 @@ EXTRA_DIST += \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/records.bash \
 	%D%/lib/schema.h \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
@@ -476,6 +477,8 @@ EXTRA_DIST += \
 	%D%/traces/h200-auto-picks.csv \
 	%D%/tsan/threads.bats \
 	%D%/unit/agree-pair.h \
+	%D%/unit/data/kept/v1-job.json \
+	%D%/unit/data/kept/v1-part.jsonl \
 	%D%/unit/data/report/damaged.json \
 	%D%/unit/data/report/damaged.out.json \
 	%D%/unit/data/report/damaged.txt \

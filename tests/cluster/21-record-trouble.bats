@@ -227,6 +227,7 @@ signal_slurmctld() {
 	[[ $output = *256K* ]]
 }
 
+# This is what the kernel does; the state OUT_OF_MEMORY takes control groups of Slurm's own.
 @test "all tasks are killed at once, as where memory is short" {
 	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
 		"$0" committed; echo "$SLURM_JOB_ID"; : >"ready.$SLURM_PROCID"
@@ -235,6 +236,7 @@ signal_slurmctld() {
 	job=${lines[0]}
 	run -0 record "$job"
 	has_entry 2r1n
+	jq -e '.early == null and .heard == 1' <<<"$output"
 }
 
 @test "the node is lost: what slurmctld was given before is the record" {

@@ -95,7 +95,7 @@ with_others() {
 		echo x >"rank.\"},\"x\":{\".json"; echo x >"rank.$(printf "\\n\\e[31m").json"
 		printf "{%0300000d}" 0 >rank.3.3.json'
 	[[ $(jq -r '.why[0]' <<<"$output") =~ ^304\ rank\ records,\ rank ]]
-	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n mode nccl nodes ranks why' ]
+	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n comm_ms heard mode nccl nodes ranks saved_ms spent_ms why' ]
 }
 
 @test "a rank that claims what cannot be makes a record of bounded size" {
@@ -263,6 +263,7 @@ signal_slurmctld() {
 
 @test "a job that is requeued: both runs have their record, and neither has steps of the other" {
 	local -A jobs
+	local -x NCCL_TUNE_RECORD_DIR=$NT_CLUSTER/work/records
 	start again --requeue <<<"srun bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || export RANK_ARM=RING/LL; ./rank committed'
 		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 60'"
 	wait_for 60 has_step "$job" 1
@@ -275,6 +276,9 @@ signal_slurmctld() {
 	run -0 user_report again
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]
 	[[ $output = "Job $job"*RING/LL*"Job $job (run 1)"*TREE/SIMPLE* ]]
+	# The long form of neither is lost, and each run is shown by its own.
+	[ "$(cd "$NCCL_TUNE_RECORD_DIR/nt.$job" && printf '%s\n' *.gz | sed 's/n[12]/n/' | LC_ALL=C sort | paste -sd ' ')" = \
+		'0.n.jsonl.gz 0.n.r1.jsonl.gz 1.n.jsonl.gz' ]
 	[[ ${output%%(run 1)*} = *', run 2'* && ${output##*(run 1)} != *', run 2'* ]]
 	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
 }

@@ -3,8 +3,9 @@
 /* longset.h - the parts of a job's long form (long.h), put together
  *
  * A step has a part of each node. Of a job that was started again the parts of one run count, which
- * is the newest where no other is asked for; of a part that is there twice the newer one. What is damaged is told, with what stands in front of the damage used;
- * in a directory nothing is opened but plain files, and no link is followed.
+ * is the newest where no other is asked for; of a part that is there twice the newer one. What is
+ * damaged is told, with what stands in front of the damage used; in a directory nothing is opened
+ * but plain files, and no link is followed.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_long_set_init first; nt_long_set_fini frees all.

@@ -104,7 +104,7 @@ static void look_at_home(struct search *search, const char *home)
 		look_as(search, &(struct nt_records_asked){ .memory = memory });
 }
 
-/* Of the runs of a job that was started again, the one that the steps are of; -1: there are none. */
+/* Of the runs of a job that was started again, the one that the steps are of; -1: no steps. */
 static int64_t run_of(const struct nt_summary *named)
 {
 	int64_t run = -1;

@@ -7,7 +7,7 @@
  *  nt-record step DIR MODE [DIR]...  the step's record from the rank records in DIR, of several
  *                             nodes where there are more, as nt-recordd makes it; how many there
  *                             were is said on stderr
- *  nt-record long DIR OUT     the part of a long form with those rank records, as a directory in OUT
+ *  nt-record long DIR OUT     the part of a long form with those rank records, below OUT
  *  nt-record check SCHEMA FILE...  is the JSON in each of the files, one a line, what the schema
  *                             says?
  */

@@ -120,23 +120,30 @@ bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan,
 	return true;
 }
 
+const char *nt_view_barred(uint32_t flags)
+{
+	if (flags & NT_MEMBER_GRAPHS)
+		return "CUDA graphs are captured on this communicator";
+	if (flags & NT_MEMBER_ASYNC)
+		return "collectives are issued asynchronously to their calls";
+	if (flags & NT_MEMBER_ODD)
+		return "two communicators have one id";
+	if (flags & NT_MEMBER_PROBES)
+		return "symmetric kernels may take this communicator's collectives";
+	if (flags & NT_MEMBER_MASKED)
+		return "NCCL's RAS service has set the profiler's events";
+	return NULL;
+}
+
 const char *nt_view_objection(const struct nt_board_comm *board)
 {
 	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
-		uint32_t flags = atomic_load(&board->member[m].flags);
+		const char *barred = nt_view_barred(atomic_load(&board->member[m].flags));
 
 		if (atomic_load(&board->member[m].state) == NT_MEMBER_LEFT)
 			return "a rank has left";
-		if (flags & NT_MEMBER_GRAPHS)
-			return "CUDA graphs are captured on this communicator";
-		if (flags & NT_MEMBER_ASYNC)
-			return "collectives are issued asynchronously to their calls";
-		if (flags & NT_MEMBER_ODD)
-			return "two communicators have one id";
-		if (flags & NT_MEMBER_PROBES)
-			return "symmetric kernels may take this communicator's collectives";
-		if (flags & NT_MEMBER_MASKED)
-			return "NCCL's RAS service has set the profiler's events";
+		if (barred)
+			return barred;
 	}
 	return NULL;
 }

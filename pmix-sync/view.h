@@ -40,6 +40,8 @@ bool nt_view_none_reached(struct nt_board_key *key, const struct nt_board_comm *
 /* All times of the plan's run have come, or were given up. */
 bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan,
 		      const struct nt_board_comm *board);
+/* What ranks have raised (NT_MEMBER_*), in words. NULL: nothing against plans. */
+const char *nt_view_barred(uint32_t flags);
 /* Why no new plan may be taken: a rank has left or raised a flag. NULL: none. */
 const char *nt_view_objection(const struct nt_board_comm *board);
 

@@ -180,14 +180,41 @@ static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b
 }
 
 /* last: of the parts that count so far, in order. */
-static bool is_outdated(const struct nt_long_part *part, const struct nt_long_part *last)
+static bool is_twice(const struct nt_long_part *part, const struct nt_long_part *last)
 {
-	return same_step(part, last) &&
-	       (part->head.run != last->head.run || strcmp(part->head.node, last->head.node) == 0);
+	return same_step(part, last) && strcmp(part->head.node, last->head.node) == 0;
+}
+
+/* Of the job of the part at first, whose parts follow each other. */
+static int64_t newest_run(const struct nt_long_set *set, size_t first)
+{
+	const int64_t job = set->parts[first].head.job;
+	int64_t run = 0;
+
+	for (size_t i = first; i < set->count && set->parts[i].head.job == job; i++) {
+		if (set->parts[i].head.run > run)
+			run = set->parts[i].head.run;
+	}
+	return run;
+}
+
+void nt_long_set_take_run(struct nt_long_set *set, int64_t run)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->parts[i].head.run != run)
+			continue;
+		if (kept != i)
+			set->parts[kept] = set->parts[i];
+		kept++;
+	}
+	set->count = kept;
 }
 
 void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid)
 {
+	int64_t run = 0, job_at = 0;
 	size_t kept = 0;
 
 	if (set->count > 0)
@@ -195,9 +222,12 @@ void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid)
 	for (size_t i = 0; i < set->count; i++) {
 		const struct nt_long_part *part = &set->parts[i];
 
+		if (i == 0 || part->head.job != job_at)
+			run = newest_run(set, i);
+		job_at = part->head.job;
 		if ((job != 0 && part->head.job != job) ||
 		    (uid != UINT32_MAX && part->head.uid >= 0 && part->head.uid != uid) ||
-		    (kept > 0 && is_outdated(part, &set->parts[kept - 1])))
+		    part->head.run != run || (kept > 0 && is_twice(part, &set->parts[kept - 1])))
 			continue;
 		if (kept != i)
 			set->parts[kept] = *part;

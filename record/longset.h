@@ -2,9 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longset.h - the parts of a job's long form (long.h), put together
  *
- * A step has a part of each node. Of a job that was started again, and of a part that is there
- * twice, the newest counts. What is damaged is told, with what stands in front of the damage used;
- * in a directory nothing is opened but plain files, and no link is followed.
+ * A step has a part of each node. Of a job that was started again the parts of one run count, which
+ * is the newest where no other is asked for; of a part that is there twice the newer one. What is
+ * damaged is told, with what stands in front of the damage used; in a directory nothing is opened
+ * but plain files, and no link is followed.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_long_set_init first; nt_long_set_fini frees all.
@@ -46,6 +47,9 @@ int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *
 /* The same of a path that somebody else has named, which must be a directory: opening anything else
  * may do something, as of a device. */
 int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err);
+
+/* Only what that run of its job wrote; 0: the first. */
+void nt_long_set_take_run(struct nt_long_set *set, int64_t run);
 
 /* By step and node; what is out of date goes, and what is of another job or another user where
  * these are told: job 0 and uid UINT32_MAX: any. */

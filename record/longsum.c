@@ -176,6 +176,7 @@ static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 		early = early || !set.parts[i].head.final;
 	take_known(&reader, known);
 	reader.step.early = early;
+	reader.step.run = set.parts[0].head.run;
 	if (rc == 0)
 		rc = nt_summary_add_sum(summary, &reader.sum, &reader.step, err);
 	nt_sum_fini(&reader.sum);

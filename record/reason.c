@@ -43,6 +43,8 @@ static const struct {
 	enum nt_reason reason;
 } words[] = {
 	{ "plugin was not loaded: ", NT_REASON_NOT_LOADED }, /* quotes another's words */
+	{ " rank records, ", NT_REASON_UNUSABLE },
+	{ ".json: ", NT_REASON_UNUSABLE },
 	{ "no other arm", NT_REASON_ALONE },
 	{ "nothing looked faster", NT_REASON_SCREENED },
 	{ "gain below min_gain", NT_REASON_SMALL },
@@ -55,6 +57,7 @@ static const struct {
 	{ "nothing better is remembered", NT_REASON_NOTHING_BETTER },
 	{ "remembered arm is not legal", NT_REASON_ILLEGAL },
 	{ "forbids the remembered arm", NT_REASON_FORBIDDEN },
+	{ "nothing is remembered", NT_REASON_NOT_REMEMBERED },
 	{ "captured before", NT_REASON_CAPTURED },
 	{ "not worth it", NT_REASON_UNWORTHY },
 	{ "not decided", NT_REASON_UNFINISHED },
@@ -65,6 +68,7 @@ static const struct {
 	{ "no shared board", NT_REASON_BOARD },
 	{ "does not tell this plugin its rank", NT_REASON_RANK_UNKNOWN },
 	{ "PMIx", NT_REASON_NO_PMIX },
+	{ "libpmix", NT_REASON_NO_PMIX },
 	{ "differs: hardware", NT_REASON_HARDWARE },
 	{ "differs: NCCL", NT_REASON_NCCL },
 	{ "differs: plugin interface", NT_REASON_INTERFACE },

@@ -44,6 +44,7 @@ enum nt_reason_of {
 	X(COMM_NOT_TUNED, "comm", OPEN_KEY) /* its communicator is not tuned, which has a reason */ \
 	X(ILLEGAL, "illegal", OPEN_KEY) /* the remembered arm is not possible here */ \
 	X(FORBIDDEN, "forbidden", OPEN_KEY) /* the policy forbids the remembered arm */ \
+	X(NOT_REMEMBERED, "new", OPEN_KEY) /* mode policy, and nothing is remembered of it */ \
 	X(CAPTURED, "captured", OPEN_KEY) /* a CUDA graph was captured before it was agreed on */ \
 	/* communicators */ \
 	X(MODE, "mode", COMM) /* the mode tries nothing */ \
@@ -75,7 +76,6 @@ enum nt_reason_of {
 	X(OWN_PROFILER, "profiler", STEP) \
 	X(OWN_ALGO, "algo", STEP) /* NCCL_ALGO is set */ \
 	X(OWN_PROTO, "proto", STEP) \
-	X(NO_RECORDS, "norecords", STEP) /* NCCL has started, and no process left a record */ \
 	X(UNUSABLE, "unusable", STEP) /* rank records that could not be used */ \
 	X(NOT_LOADED, "noload", STEP) /* a plugin of the user's, behind ours, was not loaded */
 /* clang-format on */

@@ -43,6 +43,7 @@
 #define NT_STEP_LONG "long"
 #define NT_STEP_NO_LONG "no_long"
 #define NT_STEP_LONG_MAX 176
+#define NT_STEP_RUN "run"
 #define NT_STEP_REST "rest"
 #define NT_STEP_NAMES "names"
 #define NT_STEP_CHOSEN "chosen" /* in it: rows that have no reason, as an arm was chosen */
@@ -69,6 +70,7 @@
 	X(COUNT, "per_node", per_node, 0, NT_MAY) \
 	X(TALLY, "calibration", calibration, 0, NT_MAY) \
 	X(TALLY, "early", early, 0, NT_MAY) /* 1: written while the step ran */ \
+	X(TALLY, NT_STEP_RUN, run, 0, NT_MAY) /* how often the job was started again before */ \
 	X(COUNT, "heard", heard, 0, NT_MAY) /* nodes whose rank records it is made of */ \
 	X(TIME, "comm_ms", comm_ms, 1, NT_MAY) /* an average rank's time in collectives */ \
 	X(TIME, "spent_ms", spent_ms, 1, NT_MAY) /* of all rows, those left out and unfinished too */ \

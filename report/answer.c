@@ -177,9 +177,7 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 		if (text->from[0])
 			nt_command_complain(&nt_command_report, "job %s: %s", text->label,
 					    text->from);
-		/* The long form is the last run's. */
-		answer->job = (struct nt_long_job){ .job = text->run > 0 ? 0 : text->job,
-						    .user = text->user };
+		answer->job = (struct nt_long_job){ .job = text->job, .user = text->user };
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
 	answer->job.job = 0;

@@ -9,6 +9,7 @@
 #include "contract/names.h"
 #include "record/label.h"
 #include "record/scan.h"
+#include "record/step.h"
 #include "record/summary.h"
 
 #define MEMBERS_MAX 1024 /* of a text that anybody may have written */
@@ -126,15 +127,22 @@ int nt_join_step(char **joined, const char *step, const char *record, char added
 	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
 }
 
-/* Has it the same step, with the same record? */
+/* Which run of its job a step's record is of. */
+static long run_of(struct nt_text record)
+{
+	struct nt_text run;
+
+	return nt_scan_member(record, NT_STEP_RUN, &run) ? strtol(run.at, NULL, 10) : 0;
+}
+
+/* Has it the same step, of the same run? */
 static bool has_same(struct nt_text ours, const struct nt_member *member)
 {
 	char name[NT_STEP_NAME_MAX];
 	struct nt_text value;
 
 	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
-	return nt_scan_member(ours, name, &value) && value.bytes == member->value.bytes &&
-	       memcmp(value.at, member->value.at, value.bytes) == 0;
+	return nt_scan_member(ours, name, &value) && run_of(value) == run_of(member->value);
 }
 
 int nt_join_without(char **text, const char *earlier)

@@ -17,7 +17,8 @@
  * gets their names, "0, 1", or "". Where *joined is no record it becomes other's. */
 int nt_join(char **joined, const char *other, char added[NT_JOIN_STEPS]);
 
-/* The steps go that earlier's record has byte for byte; with them what others have beside ours. */
+/* The steps go that earlier's record has of the same run of the job; with them what others have
+ * beside ours. */
 int nt_join_without(char **text, const char *earlier);
 
 /* The same as the first for one step's record. */

@@ -128,6 +128,18 @@ static const char *own_cluster(void)
 	return places.cluster;
 }
 
+/* Of the runs of a job that was started again, the one that the steps are of; -1: no steps. */
+static int64_t run_of(const struct nt_summary *named)
+{
+	int64_t run = -1;
+
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		if (named->steps[i].run > run)
+			run = named->steps[i].run;
+	}
+	return run;
+}
+
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named)
 {
@@ -151,6 +163,8 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		look_in_site(&search, owner.uid);
 		look_at_home(&search, owner.home);
 	}
+	if (run_of(named) >= 0)
+		nt_long_set_take_run(set, run_of(named));
 	nt_long_set_sort(set, job->job, UINT32_MAX);
 }
 

@@ -22,7 +22,8 @@ struct nt_long_job {
 	const char *step; /* the one that is wanted; NULL: all */
 };
 
-/* The parts of a job, sorted; named: what its short record says, or NULL. */
+/* The parts of a job, sorted, of the run that its short record is of, else of the newest; named:
+ * what that record says, or NULL. */
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named);
 

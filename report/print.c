@@ -202,6 +202,8 @@ static void print_steps(FILE *out, const struct nt_summary *summary)
 		if (step->nodes >= 0)
 			fprintf(out, ", %" PRId64 " node%s", step->nodes,
 				step->nodes == 1 ? "" : "s");
+		if (step->run > 0)
+			fprintf(out, ", run %" PRId64, step->run + 1);
 		fputc('\n', out);
 		if (step->launch[0])
 			print_launch(out, step);

@@ -19,6 +19,8 @@
 #define ONE_NCCL \
 	"Let all ranks load the same NCCL: look at their containers, modules and LD_LIBRARY_PATH."
 #define ALIKE "Start all ranks alike: the same NCCL, nccl-tune and settings."
+/* In place of a record's words, where no other node is to be heard. */
+#define INSIDE_A_NODE "its ranks were not all seen, on one node"
 #define SEE_LOG "Look at what NCCL says with NCCL_DEBUG=WARN, and at slurmd's log of the nodes."
 
 /* The first entry whose words fit counts, else the one of the reason that has none. Words are those
@@ -86,6 +88,11 @@ static const struct nt_reason_words reasons[] = {
 	  "may be used.",
 	  "Leave out algorithms= and protocols= of --nccl-tune; nccl-tune config says who sets "
 	  "them." },
+	{ NT_REASON_NOT_REMEMBERED, NULL,
+	  "Mode policy explores nothing, and no earlier step has found anything for it with this "
+	  "NCCL, network and hardware.",
+	  "Explore in a step with --nccl-tune=profile,launch=auto; later ones of mode policy use "
+	  "what it found." },
 	{ NT_REASON_CAPTURED, NULL,
 	  "The program captured it in a CUDA graph before its ranks had agreed on what an "
 	  "earlier step found better; a graph keeps what it was captured with.",
@@ -106,6 +113,9 @@ static const struct nt_reason_words reasons[] = {
 	  "The step ended before its ranks had found each other, or some could not be heard: "
 	  "ranks on other nodes are heard over PMIx alone.",
 	  "If the step was started without it: srun --mpi=pmix; else let it run longer." },
+	{ NT_REASON_JOINING, INSIDE_A_NODE,
+	  "The step ended before its ranks, all on one node, had found each other.",
+	  "Let it run longer." },
 	{ NT_REASON_UNSEEN, "rank * was not seen: *(*)",
 	  "Rank {1} did not show up ({3}): it has no plugin, or its node cannot be heard.",
 	  "See what that rank says with NCCL_DEBUG=INFO: is nccl-tune installed on its node, "
@@ -261,10 +271,6 @@ static const struct nt_reason_words reasons[] = {
 	  "Unset NCCL_ALGO, also in nccl.conf." },
 	{ NT_REASON_OWN_PROTO, NULL, "NCCL_PROTO is set in the job: what it forbids is not tried.",
 	  "Unset NCCL_PROTO, also in nccl.conf." },
-	{ NT_REASON_NO_RECORDS, NULL,
-	  "NCCL started, but no process left a record: all ended at once, or the step's "
-	  "directory was full.",
-	  "Let the program end by itself; see slurmd's log of the step's nodes." },
 	{ NT_REASON_UNUSABLE, "* rank records, *",
 	  "What {1} processes left could not be read: {2}.",
 	  "Look with nccl-tune show on the node while such a step runs; is the same nccl-tune "
@@ -391,7 +397,11 @@ void nt_reason_say(struct nt_said *said, int reason, const char *words,
 
 void nt_remark_say(struct nt_said *said, const struct nt_remark *remark)
 {
-	nt_reason_say(said, remark->reason, remark->text + remark->words, NULL);
+	const char *words = remark->text + remark->words;
+
+	if (remark->reason == NT_REASON_JOINING && remark->nodes == 1)
+		words = INSIDE_A_NODE;
+	nt_reason_say(said, remark->reason, words, NULL);
 }
 
 const struct nt_reason_words *nt_reason_at(size_t index)

@@ -108,7 +108,8 @@ void nt_row_say(struct nt_said *said, const struct nt_row *row)
 		nt_reason_say(said, row->reason, NULL, NULL);
 		add_chosen(said, row);
 	}
-	if (nt_reason_about(nt_row_reason(row)) != NT_ABOUT_OPEN_KEY && isnan(row->auto_us) &&
+	/* Any other reason says it, or has nothing to do with it. */
+	if (nt_reason_about(nt_row_reason(row)) == NT_ABOUT_NOTHING && isnan(row->auto_us) &&
 	    isnan(row->auto_own_us))
 		add(said->says, sizeof(said->says),
 		    " None of its calls could be timed: they were in CUDA graphs, or too few.");

@@ -57,6 +57,10 @@ static int take(void *argument, const struct nt_text *columns)
 	if (!run)
 		return -1;
 	run->job = job;
+	for (size_t i = 0; i < runs->last_count; i++) {
+		if (runs->texts->items[i].job == job)
+			memcpy(run->user, runs->texts->items[i].user, sizeof(run->user));
+	}
 	run->run = count;
 	run->ended = true;
 	return take_away(runs, run);

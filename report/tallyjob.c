@@ -209,9 +209,12 @@ static enum nt_job_outcome open_outcome_of(int reason)
 	switch (reason) {
 	/* Of the last: too little time goes there for any gain to matter. */
 	case NT_REASON_COMM_NOT_TUNED:
+	case NT_REASON_NOT_REMEMBERED:
 	case NT_REASON_UNWORTHY: return NT_JOB_NOT_TUNED;
 	case NT_REASON_OBSERVED: return NT_JOB_OBSERVED;
-	default: return NT_JOB_UNDECIDED;
+	default:
+		return nt_reason_about(reason) == NT_ABOUT_COMM ? NT_JOB_NOT_TUNED
+								: NT_JOB_UNDECIDED;
 	}
 }
 

@@ -58,6 +58,16 @@ static const struct {
 	  "Left alone, since it takes too little of the communication time" },
 	{ NT_REASON_COUNTED, NT_SENTENCE_MEASURED,
 	  "Left alone, since it was called too seldom or its turn did not come" },
+	{ NT_REASON_NOT_REMEMBERED, NT_SENTENCE_MEASURED,
+	  "Left alone, since mode policy explores nothing, and nothing is remembered" },
+	{ NT_REASON_GRAPHS, NT_SENTENCE_MEASURED,
+	  "Left alone, since the program captures CUDA graphs" },
+	{ NT_REASON_ASYNCHRONOUS, NT_SENTENCE_MEASURED,
+	  "Left alone, since another thread issues what the program calls" },
+	{ NT_REASON_SYMMETRIC, NT_SENTENCE_MEASURED,
+	  "Left alone, since NCCL may run its symmetric kernels instead" },
+	{ NT_REASON_RAS, NT_SENTENCE_MEASURED,
+	  "Left alone, since NCCL's RAS service has taken over the profiler" },
 	{ NT_REASON_UNFINISHED, NT_SENTENCE_UNFINISHED, "Unfinished when the step ended" },
 	{ NT_REASON_BUDGET, NT_SENTENCE_UNFINISHED,
 	  "Left as it was, since exploring on would have cost too much" },
@@ -128,12 +138,17 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 {
 	enum nt_reason_of about = nt_reason_about(remark->reason);
 
-	if (strncmp(remark->text + remark->words, NT_NOT_IN_FULL, strlen(NT_NOT_IN_FULL)) == 0)
+	if (remark->reason == NT_REASON_NOT_LOADED || remark->reason == NT_REASON_UNUSABLE ||
+	    strncmp(remark->text + remark->words, NT_NOT_IN_FULL, strlen(NT_NOT_IN_FULL)) == 0)
 		return "Note";
 	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
 		return "Left alone";
-	return remark->ranks == 0 && was_tuned(summary, remark->step) ? "Tuned with limits"
-								      : "Not tuned";
+	if (remark->ranks == 0 && was_tuned(summary, remark->step))
+		return "Tuned with limits";
+	/* These alone keep nothing from being tuned. */
+	return remark->reason == NT_REASON_OWN_ALGO || remark->reason == NT_REASON_OWN_PROTO
+		       ? "Note"
+		       : "Not tuned";
 }
 
 /* What mode observe does is told of the rows. */

@@ -54,6 +54,7 @@ void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step)
 	step->nodes = head->nodes;
 	snprintf(step->mode, sizeof(step->mode), "%s", head->mode);
 	step->early = !head->final;
+	step->run = head->run;
 	if (head->ticket)
 		note_ticket(step, head->ticket);
 	if (head->ticket && head->where)

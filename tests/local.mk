@@ -75,6 +75,7 @@ unit_tests = \
 	%D%/unit/report-jobstream \
 	%D%/unit/report-rank \
 	%D%/unit/report-reasons \
+	%D%/unit/reason-lines \
 	%D%/unit/report-spool \
 	%D%/unit/report-rowcut \
 	%D%/unit/report-speedup \
@@ -262,7 +263,7 @@ tests_programs_nt_programs_LDFLAGS = -export-dynamic
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
 tests_fake_nt_record_SOURCES = %D%/fake/record.c
-tests_fake_nt_record_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS)
+tests_fake_nt_record_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(EXPAT_LIBS)
 
 noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
 tests_fake_nt_fake_plugin_la_SOURCES = %D%/fake/plugin.c
@@ -390,6 +391,7 @@ EXTRA_DIST += \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
 	%D%/fake/marker.bats \
+	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \
@@ -416,6 +418,7 @@ EXTRA_DIST += \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
 	%D%/lib/policy.bash \
+	%D%/lib/records.bash \
 	%D%/lib/schema.h \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
@@ -480,6 +483,8 @@ EXTRA_DIST += \
 	%D%/traces/h200-auto-picks.csv \
 	%D%/tsan/threads.bats \
 	%D%/unit/agree-pair.h \
+	%D%/unit/data/kept/v1-job.json \
+	%D%/unit/data/kept/v1-part.jsonl \
 	%D%/unit/data/topology/graphs-ib.xml \
 	%D%/unit/data/topology/graphs-socket.xml \
 	%D%/unit/data/topology/system-ib.xml \

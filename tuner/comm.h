@@ -159,6 +159,7 @@ struct nt_comm_kept {
 	_Atomic bool left;
 	uint32_t state; /* what the board said when the seat was left */
 	char why[120];
+	uint32_t flags; /* NT_MEMBER_*, as nt_standing_flags() */
 };
 
 struct nt_comm {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "pmix-sync/card.h"
 #include "tuner/log.h"
 #include "tuner/standing.h"
 
@@ -78,10 +79,15 @@ static struct nt_comm *take_room(struct nt_process *process)
 	return comm;
 }
 
+static int least_api(const struct nt_process *process)
+{
+	return process->policy.graphs == NT_GRAPHS_NEVER ? MINIMUM_API_NO_GRAPHS : MINIMUM_API;
+}
+
 static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 {
 	const struct nt_process *process = fixed->process;
-	int least = process->policy.graphs == NT_GRAPHS_NEVER ? MINIMUM_API_NO_GRAPHS : MINIMUM_API;
+	int least = least_api(process);
 
 	if (!nt_mode_chooses(process->policy.mode))
 		return NT_IDLE_MODE;
@@ -168,6 +174,15 @@ static void check_warm(struct nt_process *process)
 		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
 }
 
+/* It is the profiler that is told the rank: was it not loaded, or is this an NCCL that tells
+ * nobody? */
+static const char *rank_unknown(const struct nt_comm_fixed *fixed)
+{
+	if (fixed->profiler_api == 0 && fixed->tuner_api >= least_api(fixed->process))
+		return nt_card_idle(NT_IDLE_HALF);
+	return "NCCL does not tell this plugin its rank";
+}
+
 /* The lock is held. Every rank that can shows its card, also where it takes no plan: the others
  * must know. */
 static void take_seat(struct nt_comm_fixed *fixed)
@@ -187,7 +202,7 @@ static void take_seat(struct nt_comm_fixed *fixed)
 	} else if (!process->map.board) {
 		nt_error_set(&err, "%s", process->board_error.text);
 	} else if (fixed->rank < 0 || fixed->id == 0) {
-		nt_error_set(&err, "NCCL does not tell this plugin its rank");
+		nt_error_set(&err, "%s", rank_unknown(fixed));
 	} else if (nt_board_join(process->map.board, fixed->id, fixed->ranks, fixed->nodes,
 				 &fixed->card, &fixed->seat, &err) == 0) {
 		fixed->board = &process->map.board->comm[fixed->seat.comm];

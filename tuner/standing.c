@@ -106,6 +106,19 @@ uint32_t nt_standing(const struct nt_comm *comm, const char **why)
 		       : atomic_load_explicit(&comm->fixed.board->state, memory_order_acquire);
 }
 
+uint32_t nt_standing_flags(const struct nt_comm *comm)
+{
+	uint32_t flags = nt_comm_frozen(comm) ? NT_MEMBER_GRAPHS : 0;
+
+	if (!comm->fixed.board)
+		return flags;
+	if (comm->kept.left)
+		return flags | comm->kept.flags;
+	for (unsigned m = 0; m < NT_BOARD_MEMBERS; m++)
+		flags |= atomic_load(&comm->fixed.board->member[m].flags);
+	return flags;
+}
+
 /* The slot on the board may be another communicator's soon: what it says of this one is kept, and
  * nobody looks there any more. */
 void nt_standing_leave(struct nt_comm *comm)
@@ -117,6 +130,7 @@ void nt_standing_leave(struct nt_comm *comm)
 	comm->kept.state = nt_standing(comm, &why);
 	if (comm->kept.state == NT_COMM_REJECTED)
 		snprintf(comm->kept.why, sizeof(comm->kept.why), "%s", why);
+	comm->kept.flags = nt_standing_flags(comm);
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
 		struct nt_own_key *key = &comm->key[i];
 

@@ -13,6 +13,9 @@
  */
 uint32_t nt_standing(const struct nt_comm *comm, const char **why);
 
+/* NT_MEMBER_* that this rank or another one of its node has raised. */
+uint32_t nt_standing_flags(const struct nt_comm *comm);
+
 /* *state is an enum nt_key_state; true where the key is decided, and how. */
 bool nt_standing_of_key(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t *state,
 			struct nt_outcome *outcome);

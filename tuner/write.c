@@ -10,6 +10,7 @@
 #include <string.h>
 #include "engine/marker.h"
 #include "pmix-sync/card.h"
+#include "pmix-sync/view.h"
 #include "record/rank.h"
 #include "tuner/chain.h"
 #include "tuner/standing.h"
@@ -226,16 +227,10 @@ static void put_trial(struct nt_put *put, const struct nt_comm *comm, uint64_t i
 	put->bytes = before.bytes;
 }
 
-/* A capture was seen, by this rank or by another one of its node. */
-static bool was_captured(const struct nt_comm *comm)
+static bool is_open(const struct nt_rank_key *out)
 {
-	const struct nt_board_comm *board = atomic_load(&comm->kept.left) ? NULL
-									  : comm->fixed.board;
-
-	for (unsigned m = 0; board && m < NT_BOARD_MEMBERS; m++)
-		if (atomic_load(&board->member[m].flags) & NT_MEMBER_GRAPHS)
-			return true;
-	return nt_comm_frozen(comm);
+	return strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 ||
+	       strcmp(out->state, NT_KEYSTATE_EXPLORING) == 0;
 }
 
 /* An arm is remembered of a key about which nothing was decided here. */
@@ -244,9 +239,7 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
 	int arm = -1;
 
-	if (arms && out->why[0] == '\0' &&
-	    (strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 ||
-	     strcmp(out->state, NT_KEYSTATE_EXPLORING) == 0))
+	if (arms && out->why[0] == '\0' && is_open(out))
 		arm = nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
 				   nt_key_band(id));
 	if (arm < 0)
@@ -258,10 +251,36 @@ static void note_remembered(struct nt_rank_key *out, const struct nt_comm *comm,
 		snprintf(out->why, sizeof(out->why), "the remembered arm is not legal here");
 	} else if (nt_policy_forbidden(&comm->fixed.process->policy) >> nt_arm_pair(arm) & 1) {
 		snprintf(out->why, sizeof(out->why), "the policy forbids the remembered arm");
-	} else if (was_captured(comm)) {
+	} else if (nt_standing_flags(comm) & NT_MEMBER_GRAPHS) {
 		snprintf(out->why, sizeof(out->why),
 			 "captured before the remembered arm was agreed on");
 	}
+}
+
+/* Mode policy takes what is remembered, and looks for nothing else. */
+static void note_policy(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_process *process = comm->fixed.process;
+	const struct nt_warm *arms = nt_process_warm_arms(&process->warm);
+
+	if (process->policy.mode == NT_MODE_POLICY && out->why[0] == '\0' && is_open(out) &&
+	    (!arms || nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
+				   nt_key_band(id)) < 0))
+		snprintf(out->why, sizeof(out->why), "nothing is remembered");
+}
+
+/* A key of which there is nothing to explore is never opened. */
+static void note_alone(struct nt_rank_key *out, const struct nt_comm *comm, uint64_t id)
+{
+	const struct nt_policy *policy = &comm->fixed.process->policy;
+	uint32_t others = nt_key_mask(id) & ~nt_policy_forbidden(policy);
+
+	if (out->why[0] == '\0' && strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 &&
+	    policy->channels == NT_SWITCH_OFF && policy->chunks == NT_SWITCH_OFF &&
+	    out->auto_arm >= 0 && out->auto_arm < NT_PAIRS &&
+	    (others & ((1u << NT_PAIRS) - 1) & ~(1u << out->auto_arm)) == 0)
+		snprintf(out->why, sizeof(out->why), "%s",
+			 nt_schedule_verdict_name(NT_VERDICT_ALONE));
 }
 
 static void note_worth(struct nt_rank_key *out, const struct nt_comm *comm,
@@ -270,6 +289,15 @@ static void note_worth(struct nt_rank_key *out, const struct nt_comm *comm,
 	if (out->why[0] == '\0' && strcmp(out->state, NT_KEYSTATE_COUNTED) == 0 &&
 	    nt_worth_lacks(comm->fixed.process, key, of_us))
 		snprintf(out->why, sizeof(out->why), "%s", NT_KEYWHY_UNWORTHY);
+}
+
+/* Nothing was decided, and could not have been however long the step had gone on. */
+static void note_barred(struct nt_rank_key *out, const struct nt_comm *comm)
+{
+	const char *barred = nt_view_barred(nt_standing_flags(comm));
+
+	if (barred && out->why[0] == '\0' && is_open(out))
+		snprintf(out->why, sizeof(out->why), "%s", barred);
 }
 
 static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct nt_own_key *key,
@@ -283,7 +311,11 @@ static void put_key(struct nt_put *put, const struct nt_comm *comm, const struct
 	note_state(&out, comm, key, id);
 	note_round(&out, comm, key);
 	note_remembered(&out, comm, id);
+	note_policy(&out, comm, id);
+	if (comm->fixed.board)
+		note_alone(&out, comm, id);
 	note_worth(&out, comm, key, of_us);
+	note_barred(&out, comm);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);

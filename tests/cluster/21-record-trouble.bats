@@ -227,6 +227,7 @@ signal_slurmctld() {
 	[[ $output = *256K* ]]
 }
 
+# This is what the kernel does; the state OUT_OF_MEMORY takes control groups of Slurm's own.
 @test "all tasks are killed at once, as where memory is short" {
 	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
 		"$0" committed; echo "$SLURM_JOB_ID"; : >"ready.$SLURM_PROCID"
@@ -235,6 +236,7 @@ signal_slurmctld() {
 	job=${lines[0]}
 	run -0 record "$job"
 	has_entry 2r1n
+	jq -e '.early == null and .heard == 1' <<<"$output"
 }
 
 @test "the node is lost: what slurmctld was given before is the record" {
@@ -261,6 +263,7 @@ signal_slurmctld() {
 
 @test "a job that is requeued: both runs have their record, and neither has steps of the other" {
 	local -A jobs
+	local -x NCCL_TUNE_RECORD_DIR=$NT_CLUSTER/work/records
 	start again --requeue <<<"srun bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || export RANK_ARM=RING/LL; ./rank committed'
 		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 60'"
 	wait_for 60 has_step "$job" 1
@@ -273,6 +276,10 @@ signal_slurmctld() {
 	run -0 user_report again
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]
 	[[ $output = "Job $job"*RING/LL*"Job $job (run 1)"*TREE/SIMPLE* ]]
+	# The long form of neither is lost, and each run is shown by its own.
+	[ "$(cd "$NCCL_TUNE_RECORD_DIR/nt.$job" && printf '%s\n' *.gz | sed 's/n[12]/n/' | LC_ALL=C sort | paste -sd ' ')" = \
+		'0.n.jsonl.gz 0.n.r1.jsonl.gz 1.n.jsonl.gz' ]
+	[[ ${output%%(run 1)*} = *', run 2'* && ${output##*(run 1)} != *', run 2'* ]]
 	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
 }
 

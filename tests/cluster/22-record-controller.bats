@@ -19,7 +19,9 @@ setup_file() {
 
 teardown_file() {
 	wait_for 20 no_helpers
+	records_are_valid || invalid=1
 	cluster_stop
+	[ -z "${invalid:-}" ]
 }
 
 has_no_helper() {

@@ -20,7 +20,9 @@ setup_file() {
 
 teardown_file() {
 	wait_for 20 no_helpers
+	records_are_valid || invalid=1
 	cluster_stop
+	[ -z "${invalid:-}" ]
 }
 
 # submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.

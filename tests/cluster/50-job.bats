@@ -19,7 +19,9 @@ setup_file() {
 }
 
 teardown_file() {
+	records_are_valid || invalid=1
 	cluster_stop
+	[ -z "${invalid:-}" ]
 }
 
 setup() {

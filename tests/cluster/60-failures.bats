@@ -17,7 +17,9 @@ teardown_file() {
 	if mountpoint -q "$NT_CLUSTER/run/nccl-tune"; then
 		umount "$NT_CLUSTER/run/nccl-tune"
 	fi
+	records_are_valid || invalid=1
 	cluster_stop
+	[ -z "${invalid:-}" ]
 }
 
 setup() {

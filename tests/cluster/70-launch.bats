@@ -38,7 +38,9 @@ setup_file() {
 }
 
 teardown_file() {
+	records_are_valid || invalid=1
 	cluster_stop
+	[ -z "${invalid:-}" ]
 }
 
 setup() {
@@ -393,10 +395,19 @@ both() {
 	both signal-TERM caught 0
 }
 
-@test "the time limit ends a step" {
+@test "the time limit ends a step; its record is there, final and whole" {
+	local ended
 	same limit
 	both limit survived 0
 	wait_for 20 is_accounted_as limit.bandit TIMEOUT
+	ended=$(sacct -n -X -P --name=limit.bandit -o jobid)
+	run -0 record_of "$ended"
+	has_step 0 4 2
+	jq -e --argjson calls "$CALLS" '.nccl_tune["0"] | .early == null and .heard == 1 and .more == null and
+		.["4r2n"]["AllReduce 256K"].calls == $calls' <<<"$output" || { echo "$output"; false; }
+	wait_for 60 no_helpers
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$ended"
+	[[ $output = *"Ring/Simple takes"* && $output != *"had not ended"* ]]
 }
 
 is_accounted_as() {

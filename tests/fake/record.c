@@ -4,8 +4,10 @@
  *
  *  nt-record options          every setting with every other value that matters, one a line
  *  nt-record policy DIR OPTION  NCCL_TUNE_POLICY of the tasks of step 1.0 with that option
- *  nt-record step DIR MODE    the step's record from the rank records in DIR, as nt-recordd
- *                             makes it; how many there were is said on stderr
+ *  nt-record step DIR MODE [DIR]...  the step's record from the rank records in DIR, of several
+ *                             nodes where there are more, as nt-recordd makes it; how many there
+ *                             were is said on stderr
+ *  nt-record long DIR OUT     the part of a long form with those rank records, below OUT
  *  nt-record check SCHEMA FILE...  is the JSON in each of the files, one a line, what the schema
  *                             says?
  */
@@ -14,9 +16,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "contract/policy.h"
 #include "record/step.h"
 #include "spank/collect.h"
+#include "spank/longform.h"
+#include "spank/step.h"
 #include "spank/sumtext.h"
 #include "tests/lib/schema.h"
 
@@ -88,9 +93,11 @@ static int print_policy(const char *directory, const char *option)
 	return puts(text) < 0;
 }
 
-static int print_step(const char *directory, const char *mode)
+static int print_step(const char *directory, const char *mode, char *const *others, int count)
 {
-	const struct nt_sum_head head = { .mode = mode, .nodes = 1, .final = true };
+	const struct nt_sum_head head = { .mode = mode,
+					  .nodes = 1 + (uint32_t)count,
+					  .final = true };
 	char text[NT_STEP_RECORD_MAX + 1] = "";
 	struct nt_error err;
 	struct nt_sum sum;
@@ -98,12 +105,32 @@ static int print_step(const char *directory, const char *mode)
 
 	nt_sum_init(&sum);
 	rc = nt_collect_directory(&sum, directory, 1, 0, &err);
+	for (int i = 0; i < count && rc == 0; i++)
+		rc = nt_collect_directory(&sum, others[i], 1, 0, &err);
 	if (rc == 0 && nt_sum_format(&sum, &head, text, sizeof(text)) > 0)
 		rc = nt_step_check(text, strlen(text), &err);
 	fprintf(stderr, "%zu read, %zu unusable%s%s\n", sum.records, sum.unusable,
 		sum.unusable ? ": " : "", sum.unusable_why);
 	nt_sum_fini(&sum);
 	return rc < 0 ? fail(&err) : puts(text) < 0;
+}
+
+static int write_long(const char *directory, const char *out)
+{
+	struct nt_errand errand = {
+		.job = 1, .component = NT_STEP_WHOLE, .nodes = 1, .long_mib = 16, .long_parents = 1
+	};
+	struct nt_ranks ranks;
+	int rc;
+
+	snprintf(errand.cluster, sizeof(errand.cluster), "nt");
+	snprintf(errand.node, sizeof(errand.node), NODE);
+	snprintf(errand.fingerprint, sizeof(errand.fingerprint), "0000000000000001");
+	snprintf(errand.long_dir, sizeof(errand.long_dir), "%s", out);
+	nt_ranks_read(&ranks, directory);
+	rc = nt_longform_write(&errand, true, &ranks, "", STDERR_FILENO);
+	nt_ranks_fini(&ranks);
+	return rc;
 }
 
 static int check_line(json_object *schema, const char *file, const char *line)
@@ -154,11 +181,13 @@ int main(int argc, char *argv[])
 		return print_options();
 	if (argc == 4 && strcmp(argv[1], "policy") == 0)
 		return print_policy(argv[2], argv[3]);
-	if (argc == 4 && strcmp(argv[1], "step") == 0)
-		return print_step(argv[2], argv[3]);
+	if (argc >= 4 && strcmp(argv[1], "step") == 0)
+		return print_step(argv[2], argv[3], argv + 4, argc - 4);
+	if (argc == 4 && strcmp(argv[1], "long") == 0)
+		return write_long(argv[2], argv[3]);
 	if (argc > 3 && strcmp(argv[1], "check") == 0)
 		return check(argv[2], argv + 3, argc - 3);
-	fprintf(stderr, "usage: nt-record options | policy DIR OPTION | step DIR MODE | "
-			"check SCHEMA FILE...\n");
+	fprintf(stderr, "usage: nt-record options | policy DIR OPTION | step DIR MODE [DIR]... | "
+			"long DIR OUT | check SCHEMA FILE...\n");
 	return 2;
 }

@@ -13,6 +13,8 @@
 NT_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 NT_CLUSTER_PROGRAM=$NT_TOP/tests/lib/cluster
 export NT_TOP NT_CLUSTER_PROGRAM
+# shellcheck source=records.bash
+. "$NT_TOP/tests/lib/records.bash"
 export NT_USER=${NT_USER:-nt-test}
 readonly NT_PATIENCE=${NT_PATIENCE:-5}
 export NT_TIMEOUT_S=${NT_TIMEOUT_S:-600}	# for one command of a test; a hang guard, as all bounds here are
@@ -103,6 +105,11 @@ cluster_wait() {
 
 nodes_ready() {
 	! timeout 60 sinfo -h -N -o %t | grep -qvxE 'idle|mix|alloc'
+}
+
+# records_are_valid: all records of this file's cluster and its users, for teardown_file; each part of a long form, too.
+records_are_valid() {
+	records_of_jobs && records_below "$NT_BASE"
 }
 
 # End every cluster of this file; fails if something stays behind.

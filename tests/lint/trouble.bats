@@ -77,3 +77,23 @@ said() {
 	done < <(texts_of report/reasons.c | sed -n 's/{[a-z0-9]*}/…/g; s/^ *//; /[.]$/p')
 	none "$missing"
 }
+
+# untested HEADER FILE...: reasons that no test makes and compares with the line of the report.
+untested() {
+	local id code
+	while read -r id code; do
+		grep -qhE "^[[:space:]]+(says|tells) $code |\NT_REASON_$id[,)]" "${@:2}" || echo "reason $code ($id) has no test"
+	done < <(sed -nE 's/^\tX\(([A-Z_]+), "([a-z]+)", .*/\1 \2/p' "$1" | grep -vx 'OTHER other')
+}
+
+readonly LINES=(tests/fake/reasons.bats tests/unit/reason-lines.c)
+
+@test "every reason has a test that makes it and reads the line" {
+	[ "$(sed -nE 's/^\tX\(([A-Z_]+), "([a-z]+)", .*/\1/p' record/reason.h | wc -l)" -gt 40 ]
+	none "$(untested record/reason.h "${LINES[@]}")"
+}
+
+@test "a reason without a test is seen" {
+	sed 's/^\tX(UNFINISHED.*/&\n\tX(MOON, "moon", KEY) \\/' record/reason.h >"$BATS_TEST_TMPDIR/reason.h"
+	[ "$(untested "$BATS_TEST_TMPDIR/reason.h" "${LINES[@]}")" = "reason moon (MOON) has no test" ]
+}

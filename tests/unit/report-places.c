@@ -78,17 +78,23 @@ static void names_of_many_steps_end_in_dots(void **state)
 	free(joined);
 }
 
+/* Of a second run. */
+#define AGAIN(name, mode) ",\"" name "\":{\"mode\":\"" mode "\",\"run\":1}"
+
 /* What a requeued job's text still has of the run before. */
 static void loses_what_an_earlier_run_left(void **state)
 {
 	static const struct {
 		const char *last, *earlier, *left;
 	} cases[] = {
-		{ OURS(STEP("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
-		  OURS(STEP("0", "a")) },
+		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
+		  OURS(AGAIN("0", "a")) },
+		/* Its last words came after the job was started again. */
+		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "a") STEP("1", "early")),
+		  OURS(AGAIN("0", "a")) },
 		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), OURS("") },
-		{ "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}", OURS(STEP("0", "b")),
-		  "{\"x\":1,\"nccl_tune\":{\"v\":1" STEP("0", "a") "}}" },
+		{ "{\"x\":1,\"nccl_tune\":{\"v\":1" AGAIN("0", "a") "}}", OURS(STEP("0", "b")),
+		  "{\"x\":1,\"nccl_tune\":{\"v\":1" AGAIN("0", "a") "}}" },
 		{ "JS1:abc", OURS(STEP("0", "a")), "JS1:abc" },
 		{ OURS(STEP("0", "a")), "", OURS(STEP("0", "a")) },
 	};

@@ -136,8 +136,8 @@ static void say(struct nt_said *said, const struct nt_summary *summary, const st
 		return;
 	}
 	assert_string_equal(row.says,
-			    "NCCL's choice is RING/SIMPLE. Its communicator was not tuned: the "
-			    "reason stands above the table.");
+			    "NCCL's choice is RING/SIMPLE. Its communicator was not tuned, for "
+			    "a reason of its own.");
 	assert_int_equal(row.reason, NT_REASON_COMM_NOT_TUNED);
 	assert_int_equal(summary->remark_count, 1);
 	nt_remark_say(said, &summary->remarks[0]);

@@ -138,9 +138,7 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
-	%D%/results/programs/programs.txt \
-	%D%/results/programs/growing-looks.json \
-	%D%/results/programs/twenty-seeds.txt \
+	%D%/results/programs/programs.jsonl \
 	%D%/results/rules/README.md \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \

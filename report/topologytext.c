@@ -62,7 +62,7 @@ static void print_links(char *cell, const struct nt_links *links, bool several)
 	if (links->channels <= 0 || isnan(gbps))
 		snprintf(cell, NT_CELL_MAX, "-");
 	else
-		snprintf(cell, NT_CELL_MAX, "%" PRId64 " x %g %s%s%s", links->channels, gbps,
+		snprintf(cell, NT_CELL_MAX, "%" PRId64 " x %.4g %.6s%s%.6s", links->channels, gbps,
 			 links->intra, several ? "/" : "", several ? links->inter : "");
 }
 

@@ -13,6 +13,7 @@
 #include "launch/own.h"
 #include "spank/launch.h"
 #include "spank/slurm_compat.h"
+#include "spank/topology.h"
 
 #define LEAST_S 5 /* a calibration of less tells nothing */
 #define GRACE_S 20 /* for its last step to end, and its table */
@@ -33,12 +34,16 @@ void nt_srun_clear(void)
 	clear(NT_ENV_SLURM_WARM);
 }
 
+/* Nodes without the plugin have what srun exports: a name that cannot be opened, which other nodes
+ * replace. */
 void nt_srun_topology(const struct nt_policy *policy)
 {
-	if (policy && policy->mode != NT_MODE_OFF && policy->topology == NT_SWITCH_ON)
+	if (policy && policy->mode != NT_MODE_OFF && policy->topology == NT_SWITCH_ON) {
 		setenv(NT_ENV_TOPOLOGY, "1", 1);
-	else
+		setenv(NT_ENV_SYSTEM_FILE, NT_TOPOLOGY_NOWHERE, 0);
+	} else {
 		clear(NT_ENV_TOPOLOGY);
+	}
 }
 
 /* ---- the step */

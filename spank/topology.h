@@ -22,7 +22,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "contract/names.h"
 #include "spank/apply.h"
+
+#define NT_TOPOLOGY_NOWHERE "/dev/null/" NT_SYSTEM_PREFIX "none" /* a file that cannot be */
 
 struct nt_topology_task {
 	const char *dir; /* the step's directory; NULL: it has none, or nothing was asked for */

@@ -213,6 +213,10 @@ without_plugin() {
 	NCCL_MIN_NCHANNELS=2 run -0 as_user env SLURM_CONF="$NT_BASE/slurm.conf" srun -N2 --nccl-tune=bandit,launch=wide \
 		/bin/bash -c 'echo $NCCL_SOCKET_NTHREADS $NCCL_NSOCKS_PERTHREAD $NCCL_MIN_NCHANNELS'
 	[ "$output" = $'4 2 2\n4 2 2' ]
+	# NCCL's ranks exchange their devices only where all of them have this file.
+	run -0 as_user env SLURM_CONF="$NT_BASE/slurm.conf" srun -N2 --nccl-tune=bandit,topology=on \
+		/bin/bash -c 'echo ${NCCL_TOPO_DUMP_FILE-none}'
+	[ "$output" = $'/dev/null/nccl-system.none\n/dev/null/nccl-system.none' ]
 }
 
 @test "a step inside a step has its own profile, and none of the one around it" {

@@ -480,8 +480,17 @@ EXTRA_DIST += \
 	%D%/traces/h200-auto-picks.csv \
 	%D%/tsan/threads.bats \
 	%D%/unit/agree-pair.h \
+	%D%/unit/data/topology/graphs-h200-1x2.xml \
+	%D%/unit/data/topology/graphs-h200-2x1-n1.xml \
+	%D%/unit/data/topology/graphs-h200-2x1-n2.xml \
 	%D%/unit/data/topology/graphs-ib.xml \
 	%D%/unit/data/topology/graphs-socket.xml \
+	%D%/unit/data/topology/h200-1x2.json \
+	%D%/unit/data/topology/h200-2x1-n1.json \
+	%D%/unit/data/topology/h200-2x1-n2.json \
+	%D%/unit/data/topology/system-h200-1x2.xml \
+	%D%/unit/data/topology/system-h200-2x1-n1.xml \
+	%D%/unit/data/topology/system-h200-2x1-n2.xml \
 	%D%/unit/data/topology/system-ib.xml \
 	%D%/unit/data/topology/system-socket.xml \
 	%D%/unit/data/report/damaged.json \

@@ -89,6 +89,34 @@ static void tells_what_is_faster(void **state)
 	end(&verdict, &summary);
 }
 
+/* A choice that came too late to save anything is no saving of "0.0 ms". */
+static void says_so_where_nothing_is_saved_yet(void **state)
+{
+#define LATE(decided, saved)                                                                  \
+	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
+	"\"own\":[25.4,20.9],\"n\":48,\"calls\":378" decided ",\"saved_ms\":" saved "}"
+	static const struct {
+		const char *rows, *says;
+	} cases[] = {
+		{ LATE(",\"decided\":378", "0.0"),
+		  "NCCL's 25.4 us; decided at the end of the step, so nothing is saved yet." },
+		{ LATE(",\"decided\":100", "0.0"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "0.04"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "-0.04"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "-0.06"), "NCCL's 25.4 us; lost 0.1 ms so far." },
+		{ LATE(",\"decided\":378", "0.06"), "NCCL's 25.4 us; saved 0.1 ms." },
+	};
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make(&verdict, &summary, cases[i].rows);
+		expect(&verdict, NT_SENTENCE_GAIN, cases[i].says);
+		end(&verdict, &summary);
+	}
+}
+
 static void computes_when_exploring_pays(void **state)
 {
 	struct nt_verdict_text verdict;
@@ -224,7 +252,7 @@ static void speaks_of_communicators(void **state)
 			    "the 4 ranks of one node");
 	family = (struct nt_family){ .ranks = 4, .nodes = 4 };
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
-			    "the 4 ranks on as many nodes");
+			    "the 4 ranks, one on each of 4 nodes");
 }
 
 static void says_so_where_nothing_was_measured(void **state)
@@ -244,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_what_is_faster),
+		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
 		cmocka_unit_test(computes_when_exploring_pays),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),

@@ -457,10 +457,10 @@ EXTRA_DIST += \
 	%D%/programs/twice-in-a-burst.program \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
-	%D%/page/data/bench/rank.0.9572.json \
-	%D%/page/data/bench/rank.1.9570.json \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
+	%D%/page/data/gpu/0.n1.jsonl.gz \
+	%D%/page/data/gpu/0.n2.jsonl.gz \
 	%D%/page/keys.jq \
 	%D%/page/page.bats \
 	%D%/page/screenshots.sh \

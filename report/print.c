@@ -246,8 +246,8 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		return -1;
 	nt_wrap(out, "", 0,
 		"CALL: from a call's start to its end, on the slowest rank. COST: of exploring. SAVED: "
-		"against NCCL's choice, since there is another. Both are one rank's time. p: how "
-		"likely by chance alone.");
+		"compared with NCCL's choice, since another was made. Both are one rank's time. "
+		"p: how likely by chance alone.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0, "*: from its start to the start of the next call of any kind.");
 	return 0;

@@ -46,7 +46,7 @@ function arrow(kind, x, y) {
 
 function choiceValue(key) {
 	if (!known(key.arm.us))
-		return [[time(key.auto.us), "soft"]];
+		return [[`${time(key.auto.us)}${key.own ? "" : " to the next call"}`, "soft"]];
 	const gain = percent(share(key, key.arm.us) - 100, true);
 
 	return key.committed ? [[times(key.auto.us, key.arm.us), ""], [gain, key.arm.us < key.auto.us ? "good" : "bad"]]
@@ -56,7 +56,7 @@ function choiceValue(key) {
 function choiceTip(key) {
 	return [`${key.name}, ${key.where}`, `AUTO (${key.pick}): ${spreadWords(key.auto)}`,
 		known(key.arm.us) ? `${key.other}: ${spreadWords(key.arm)}` : null,
-		key.said, key.why || null].filter(Boolean).join("\n");
+		key.own ? null : "times to the next call of any kind: the end of calls is not known", key.said, key.why || null].filter(Boolean).join("\n");
 }
 
 function spreadWords(times) {

@@ -7,7 +7,8 @@
  *  nt-page [FORM] text JOB FILE       of a job's record
  *  nt-page made                       of jobs as nt_html_add() has them, on standard input
  *
- * FORM: what `nccl-tune report` prints of the same, with --json or as text (--report); else the page.
+ * FORM: what `nccl-tune report` prints of the same, with --json or as text (--report);
+ * else the page.
  */
 #include <json.h>
 #include <stdint.h>

@@ -134,6 +134,22 @@ static void computes_when_exploring_pays(void **state)
 	end(&verdict, &summary);
 }
 
+/* In a burst from call to call it takes less than on average: the step has taken ten times as long
+ * as the median of its periods says. */
+static void counts_calls_that_come_in_bursts(void **state)
+{
+	struct nt_summary summary;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	read_rows(&summary, rows);
+	summary.steps[0].steps = 1000;
+	summary.steps[0].step_us[1] = 50000;
+	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 70.71) < 1e-6);
+	nt_summary_fini(&summary);
+}
+
 /* Of several communicators at once each saves, and the costs of all are added up. */
 static void counts_communicators_beside_each_other(void **state)
 {
@@ -274,6 +290,7 @@ int main(void)
 		cmocka_unit_test(tells_what_is_faster),
 		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
 		cmocka_unit_test(computes_when_exploring_pays),
+		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
 		cmocka_unit_test(tells_where_there_is_nothing_to_gain),

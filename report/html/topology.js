@@ -1,6 +1,6 @@
-/* What NCCL found on each node: nodes that are alike share a line, one that has less is marked. */
+/* What NCCL found on each node: nodes that are alike share a column, one that has less is marked. */
 
-const NODES_NAMED = 6; /* of a line */
+const NODES_NAMED = 6; /* of a column */
 
 /* NCCL's names of how two devices are joined. */
 const PATHS = {
@@ -24,8 +24,8 @@ function speedOf(node, links) {
 	return links ? node.nodes > 1 ? links.between : links.within : null;
 }
 
-/* heading, what stands in it; which nodes of a list it is for, if not for all */
-const NODE_COLUMNS = [
+/* name, what a node has of it; which lists of nodes it is for, if not for all */
+const NODE_FIGURES = [
 	["GPUs", (node) => raw(node.gpus)],
 	["NVLinks of a GPU", (node) => raw(node.nvlinks)],
 	["PCIe of a GPU", pcieWords],
@@ -38,23 +38,23 @@ const NODE_COLUMNS = [
 	["Farthest path in the node", (node) => pathWords(node.ring && node.ring.pathWithin)],
 	["Farthest path to others", (node) => pathWords(node.ring && node.ring.pathBetween),
 		(nodes) => nodes.some((node) => node.nodes > 1)],
+	["Not read", (node) => raw(node.trouble), (nodes) => nodes.some((node) => node.trouble)],
 	["Against most nodes", (node) => node.lack ? `less: ${node.lack}` : "nothing less", (nodes) => nodes.length > 1],
-	["Not read", (node) => node.trouble || "", (nodes) => nodes.some((node) => node.trouble)],
 ];
 
-/* Nodes with the same cells, those that have less first. */
-function nodeLines(nodes, columns) {
-	const lines = new Map();
+/* Nodes with the same figures, those that have less first. */
+function nodeKinds(nodes, figures) {
+	const kinds = new Map();
 
 	for (const node of nodes) {
-		const cells = columns.map(([, cell]) => cell(node));
+		const cells = figures.map(([, cell]) => cell(node));
 		const key = JSON.stringify(cells);
 
-		if (!lines.has(key))
-			lines.set(key, { names: [], cells, poor: Boolean(node.lack) });
-		lines.get(key).names.push(node.name);
+		if (!kinds.has(key))
+			kinds.set(key, { names: [], cells, poor: Boolean(node.lack) });
+		kinds.get(key).names.push(node.name);
 	}
-	return [...lines.values()].sort((a, b) => b.poor - a.poor);
+	return [...kinds.values()].sort((a, b) => b.poor - a.poor);
 }
 
 function namesWords(names) {
@@ -64,12 +64,14 @@ function namesWords(names) {
 }
 
 function nodesTable(one, manySteps) {
-	const columns = NODE_COLUMNS.filter(([, , where]) => !where || where(one.nodes));
-	const lines = nodeLines(one.nodes, columns);
+	const figures = NODE_FIGURES.filter(([, , where]) => !where || where(one.nodes));
+	const kinds = nodeKinds(one.nodes, figures);
 	const table = plainTable(`${manySteps ? `Step ${one.stepName}, for` : "For"} ${one.of}`,
-		["Nodes", ...columns.map(([name]) => name)], lines.map((line) => [namesWords(line.names), ...line.cells]));
+		["Nodes", ...kinds.map((kind) => namesWords(kind.names))],
+		figures.map(([name], i) => [name, ...kinds.map((kind) => kind.cells[i])]));
 
-	table.querySelectorAll("tbody tr").forEach((row, i) => row.classList.toggle("poor", lines[i].poor));
+	kinds.forEach((kind, i) => table.querySelectorAll(`tr > :nth-child(${i + 2})`)
+		.forEach((cell) => cell.classList.toggle("poor", kind.poor)));
 	return table;
 }
 

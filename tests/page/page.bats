@@ -150,11 +150,10 @@ evil() {
 		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
 }
 
-# The lines of the table of nodes by its headings.
-nodes='(() => { const table = document.querySelector("#topology table");
-	const head = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
-	return [...table.tBodies[0].rows].map((row) => ({ poor: row.classList.contains("poor"),
-		...Object.fromEntries(head.map((name, i) => [name, row.cells[i].textContent])) })); })()'
+# The columns of the table of nodes by what its lines are called.
+nodes='(() => { const rows = [...document.querySelector("#topology table").rows];
+	return [...rows[0].cells].slice(1).map((head, i) => ({ poor: head.classList.contains("poor"),
+		...Object.fromEntries(rows.map((row) => [row.cells[0].textContent, row.cells[i + 1].textContent])) })); })()'
 
 @test "what NCCL found on each node is the JSON's; a node with less is marked; where there is nothing it is not missed" {
 	local figures='["GPUs", "NVLinks of a GPU", "NICs", "Gbit/s of all NICs", "Ring channels", "GB/s of a ring channel",

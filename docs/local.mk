@@ -54,6 +54,8 @@ EXTRA_DIST += \
 	%D%/trouble.md \
 	%D%/screenshots/report-dark.png \
 	%D%/screenshots/report-light.png \
+	%D%/screenshots/report-text.png \
+	%D%/screenshots/report.txt \
 	%D%/results.md \
 	%D%/results/README.md \
 	%D%/results/page.in.md \

@@ -8,6 +8,7 @@
 #include "record/bandwidth.h"
 #include "report/jsonvalue.h"
 #include "report/print.h"
+#include "report/topology.h"
 #include "report/verdict.h"
 
 static json_object *pair_value(double of_auto, double of_arm)
@@ -162,6 +163,57 @@ static json_object *comms_value(const struct nt_summary *summary)
 	return array;
 }
 
+/* A node's figures, as `report --json` has them, and what it has less than the others. */
+static json_object *node_value(const struct nt_nodes *nodes, size_t which)
+{
+	json_object *object = nt_topology_value(nodes->item[which]);
+	char lack[NT_LACK_TEXT];
+
+	if (!object)
+		return NULL;
+	(void)nt_value_add(object, "lack", nt_value_text(nt_nodes_lack(nodes, which, lack)));
+	(void)nt_value_add(object, "trouble", nt_value_text(nodes->item[which]->trouble));
+	return object;
+}
+
+static int add_topology(json_object *array, const struct nt_summary *summary, size_t step,
+			struct nt_error *err)
+{
+	json_object *object, *list;
+	struct nt_nodes nodes;
+	char words[160];
+	int rc = nt_nodes_find(&nodes, summary, step, err);
+
+	if (rc == 0 && nodes.count > 0) {
+		object = json_object_new_object();
+		list = json_object_new_array();
+		(void)nt_value_add(object, "step", nt_value_text(summary->steps[step].name));
+		(void)nt_value_add(
+			object, "of",
+			nt_value_text(nt_nodes_words(&nodes, summary, words, sizeof(words))));
+		for (size_t i = 0; i < nodes.count; i++)
+			rc |= nt_value_append(list, node_value(&nodes, i));
+		(void)nt_value_add(object, "list", list);
+		(void)nt_value_append(array, object);
+	}
+	nt_nodes_fini(&nodes);
+	return rc;
+}
+
+/* Of each step the largest communicator's nodes. NULL: no memory. */
+static json_object *topology_value(const struct nt_summary *summary, struct nt_error *err)
+{
+	json_object *array = json_object_new_array();
+	int rc = 0;
+
+	for (size_t i = 0; i < summary->step_count && rc == 0; i++)
+		rc = add_topology(array, summary, i, err);
+	if (rc == 0)
+		return array;
+	json_object_put(array);
+	return NULL;
+}
+
 /* NULL: no memory. */
 static json_object *verdict_value(const struct nt_summary *summary, struct nt_error *err)
 {
@@ -198,6 +250,7 @@ int nt_html_add(json_object *jobs, const char *job, const struct nt_summary *sum
 	rc |= nt_value_add(object, "steps", steps_value(summary));
 	rc |= nt_value_add(object, "report", items);
 	rc |= nt_value_add(object, "communicators", comms_value(summary));
+	rc |= nt_value_add(object, "topology", topology_value(summary, err));
 	rc |= nt_value_append(jobs, object);
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }

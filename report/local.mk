@@ -168,6 +168,7 @@ html_scripts = \
 	%D%/html/arms.js \
 	%D%/html/course.js \
 	%D%/html/comms.js \
+	%D%/html/topology.js \
 	%D%/html/predicted.js \
 	%D%/html/table.js \
 	%D%/html/page.js

@@ -81,18 +81,6 @@ static void print_gain(char *cell, const void *line)
 		nt_cell_decimal(cell, nt_row_gain(ROW(line)), 1);
 }
 
-static void print_auto_period(char *cell, const void *line)
-{
-	print_us(cell, ROW(line)->auto_period_us, "");
-}
-
-static void print_arm_period(char *cell, const void *line)
-{
-	cell[0] = '\0';
-	if (nt_row_is_tuned(ROW(line)))
-		print_us(cell, ROW(line)->arm_period_us, "");
-}
-
 static void print_spent(char *cell, const void *line)
 {
 	print_ms(cell, ROW(line)->spent_ms);
@@ -111,8 +99,6 @@ static const struct nt_column columns[] = {
 	{ { "CALL us", "NCCL's" }, false, print_auto_us },
 	{ { "CALL us", "chosen" }, false, print_arm_us },
 	{ { "GAIN", "%" }, false, print_gain },
-	{ { "PERIOD us", "NCCL's" }, false, print_auto_period },
-	{ { "PERIOD us", "chosen" }, false, print_arm_period },
 	{ { "COST", "ms" }, false, print_spent },
 	{ { "SAVED", "ms" }, false, print_saved },
 };
@@ -261,8 +247,9 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 	if (rc < 0)
 		return -1;
 	nt_wrap(out, "", 0,
-		"CALL: from a call's start to its end, on the slowest rank. PERIOD: from one call to "
-		"the next of its kind. COST: of exploring. p: how likely by chance alone.");
+		"CALL: from a call's start to its end, on the slowest rank. COST: of exploring. SAVED: "
+		"compared with NCCL's choice, since another was made. Both are one rank's time. "
+		"p: how likely by chance alone.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0, "*: from its start to the start of the next call of any kind.");
 	return 0;

@@ -32,19 +32,31 @@ double nt_row_busbw(const struct nt_row *row, enum nt_which which)
 			     nt_row_own_known(row) ? nt_row_call_us(row, which) : NAN);
 }
 
-double nt_row_saving_rate(const struct nt_row *row)
+/* From one call of a communicator to its next, on average; else median_us. */
+static double period_us(const struct nt_row *row, const struct nt_step *step, double median_us)
 {
-	double comms = row->comms > 1 && row->same > 0 ? (double)row->same : 1;
+	double comms = row->comms > 1 ? (double)row->comms : 1;
 
-	if (!nt_row_is_tuned(row) || isnan(row->auto_us) || isnan(row->arm_us) ||
-	    !(row->arm_period_us > 0))
-		return NAN;
-	return comms * (row->auto_us - row->arm_us) / row->arm_period_us;
+	if (step->steps <= 0 || !(step->step_us[1] > 0) || row->calls <= 0)
+		return median_us;
+	return (double)step->steps * step->step_us[1] * comms / (double)row->calls;
 }
 
-double nt_row_decided_s(const struct nt_row *row)
+double nt_row_saving_rate(const struct nt_row *row, const struct nt_step *step)
 {
-	if (row->decided < 0 || isnan(row->auto_period_us))
+	double comms = row->comms > 1 && row->same > 0 ? (double)row->same : 1;
+	double us = period_us(row, step, row->arm_period_us);
+
+	if (!nt_row_is_tuned(row) || isnan(row->auto_us) || isnan(row->arm_us) || !(us > 0))
 		return NAN;
-	return (double)row->decided * row->auto_period_us / 1e6;
+	return comms * (row->auto_us - row->arm_us) / us;
+}
+
+double nt_row_decided_s(const struct nt_row *row, const struct nt_step *step)
+{
+	double us = period_us(row, step, row->auto_period_us);
+
+	if (row->decided < 0 || isnan(us))
+		return NAN;
+	return (double)row->decided * us / 1e6;
 }

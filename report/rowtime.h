@@ -23,10 +23,12 @@ double nt_row_gain(const struct nt_row *row);
 double nt_row_busbw(const struct nt_row *row, enum nt_which which); /* in 10^9 bytes a second */
 
 /* Seconds saved in each second that the program runs on, once the arm is in use; of all
- * communicators of the row together. NAN where periods are not known. */
-double nt_row_saving_rate(const struct nt_row *row);
+ * communicators of the row together. How often it is called follows from the row's calls and from
+ * how long the step's own steps took; where these are not known from the median of its periods,
+ * which is short where calls come in bursts. NAN where that is not known either. */
+double nt_row_saving_rate(const struct nt_row *row, const struct nt_step *step);
 
 /* Seconds that the program has run when the arm came into use. */
-double nt_row_decided_s(const struct nt_row *row);
+double nt_row_decided_s(const struct nt_row *row, const struct nt_step *step);
 
 #endif

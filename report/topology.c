@@ -82,7 +82,7 @@ static double nvlinks(const struct nt_topology_seen *seen)
 
 static double lanes(const struct nt_topology_seen *seen)
 {
-	return known(seen->gpu_lanes);
+	return seen->gpu_lanes > 0 ? (double)seen->gpu_lanes : NAN;
 }
 
 static double lane_speed(const struct nt_topology_seen *seen)

@@ -14,16 +14,20 @@
 
 struct line {
 	const struct nt_topology_seen *seen;
-	size_t like; /* other nodes that are as it */
+	const struct nt_topology_seen *second; /* another one that is as it; NULL: there is none */
+	size_t like; /* others that are */
 };
 
 #define SEEN(line) (((const struct line *)(line))->seen)
 
 static void print_node(char *cell, const void *line)
 {
+	const struct nt_topology_seen *second = ((const struct line *)line)->second;
 	size_t like = ((const struct line *)line)->like;
 
-	if (like > 0)
+	if (like == 1)
+		snprintf(cell, NT_CELL_MAX, "%.16s, %.16s", SEEN(line)->node, second->node);
+	else if (like > 0)
 		snprintf(cell, NT_CELL_MAX, "%.16s and %zu more", SEEN(line)->node, like);
 	else
 		snprintf(cell, NT_CELL_MAX, "%.40s", SEEN(line)->node);
@@ -127,12 +131,14 @@ static size_t gather(struct line line[LINES_MAX], const struct nt_nodes *nodes, 
 
 		while (k < count && !is_alike(line[k].seen, nodes->item[i]))
 			k++;
-		if (k < count)
+		if (k < count) {
+			line[k].second = nodes->item[i];
 			line[k].like++;
-		else if (count < LINES_MAX)
+		} else if (count < LINES_MAX) {
 			line[count++] = (struct line){ .seen = nodes->item[i] };
-		else
+		} else {
 			(*left)++;
+		}
 	}
 	return count;
 }

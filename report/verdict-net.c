@@ -19,7 +19,8 @@ static double saved_after(const struct nt_summary *summary, size_t step, double 
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_row *row = &summary->rows[i];
-		double rate = nt_row_saving_rate(row), from_s = nt_row_decided_s(row);
+		double rate = nt_row_saving_rate(row, &summary->steps[step]);
+		double from_s = nt_row_decided_s(row, &summary->steps[step]);
 
 		if (row->step == step && !isnan(rate) && !isnan(from_s) && seconds > from_s)
 			saved_s += rate * (seconds - from_s);

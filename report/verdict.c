@@ -39,18 +39,36 @@ static int by_worth(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+#define NOTHING_MS 0.05 /* what is less reads 0.0 */
+#define LAST_CALLS 0.95
+
+/* Behind a gain: what came of it so far. */
+static const char *saved_words(const struct nt_row *row, char *out, size_t out_bytes)
+{
+	char text[32];
+
+	out[0] = '\0';
+	if (row->saved_ms <= -NOTHING_MS)
+		snprintf(out, out_bytes, "; lost %s so far",
+			 nt_duration_text(-row->saved_ms, text, sizeof(text)));
+	else if (row->saved_ms >= NOTHING_MS)
+		snprintf(out, out_bytes, "; saved %s",
+			 nt_duration_text(row->saved_ms, text, sizeof(text)));
+	else if (!isnan(row->saved_ms) && row->calls > 0 &&
+		 (double)row->decided >= LAST_CALLS * (double)row->calls)
+		snprintf(out, out_bytes,
+			 "; decided at the end of the step, so nothing is saved yet");
+	else if (!isnan(row->saved_ms))
+		snprintf(out, out_bytes, "; nothing is saved yet");
+	return out;
+}
+
 static void say_gain(struct nt_maker *maker, const struct nt_row *row)
 {
-	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[40] = "";
-	char saved_text[32];
+	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[80];
 	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
-	if (!isnan(row->saved_ms) && row->saved_ms >= 0)
-		snprintf(saved, sizeof(saved), "; saved %s",
-			 nt_duration_text(row->saved_ms, saved_text, sizeof(saved_text)));
-	else if (!isnan(row->saved_ms))
-		snprintf(saved, sizeof(saved), "; lost %s so far",
-			 nt_duration_text(-row->saved_ms, saved_text, sizeof(saved_text)));
+	saved_words(row, saved, sizeof(saved));
 	step_prefix(maker->summary, row->step, step, sizeof(step));
 	nt_size_text(row->bytes, size, sizeof(size));
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));

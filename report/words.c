@@ -71,8 +71,9 @@ const char *nt_family_words(const struct nt_family *family, char *out, size_t ou
 		snprintf(out, out_bytes, "the %" PRIu32 " ranks of one node%s", family->ranks,
 			 name);
 	else if (family->nodes == family->ranks)
-		snprintf(out, out_bytes, "the %" PRIu32 " ranks on as many nodes%s", family->ranks,
-			 name);
+		snprintf(out, out_bytes,
+			 "the %" PRIu32 " ranks, one on each of %" PRIu32 " nodes%s", family->ranks,
+			 family->nodes, name);
 	else
 		snprintf(out, out_bytes, "the %" PRIu32 " ranks across %" PRIu32 " nodes%s",
 			 family->ranks, family->nodes, name);

@@ -189,6 +189,9 @@ static void begin_pci(struct scope *scope, const char **attributes)
 	text_of(scope->pci, sizeof(scope->pci), attributes, "busid");
 	scope->gts = number(attributes, "link_speed");
 	scope->lanes = whole(attributes, "link_width");
+	/* So of a virtual machine, which does not show what the GPU hangs on. */
+	if (scope->lanes == 0)
+		scope->lanes = -1;
 }
 
 static void begin_gpu(struct reader *reader, const struct scope *scope, const char **attributes)

@@ -460,10 +460,10 @@ EXTRA_DIST += \
 	%D%/programs/twice-in-a-burst.program \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
-	%D%/page/data/bench/rank.0.9572.json \
-	%D%/page/data/bench/rank.1.9570.json \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
+	%D%/page/data/gpu/0.n1.jsonl.gz \
+	%D%/page/data/gpu/0.n2.jsonl.gz \
 	%D%/page/keys.jq \
 	%D%/page/page.bats \
 	%D%/page/screenshots.sh \
@@ -485,8 +485,17 @@ EXTRA_DIST += \
 	%D%/unit/agree-pair.h \
 	%D%/unit/data/kept/v1-job.json \
 	%D%/unit/data/kept/v1-part.jsonl \
+	%D%/unit/data/topology/graphs-h200-1x2.xml \
+	%D%/unit/data/topology/graphs-h200-2x1-n1.xml \
+	%D%/unit/data/topology/graphs-h200-2x1-n2.xml \
 	%D%/unit/data/topology/graphs-ib.xml \
 	%D%/unit/data/topology/graphs-socket.xml \
+	%D%/unit/data/topology/h200-1x2.json \
+	%D%/unit/data/topology/h200-2x1-n1.json \
+	%D%/unit/data/topology/h200-2x1-n2.json \
+	%D%/unit/data/topology/system-h200-1x2.xml \
+	%D%/unit/data/topology/system-h200-2x1-n1.xml \
+	%D%/unit/data/topology/system-h200-2x1-n2.xml \
 	%D%/unit/data/topology/system-ib.xml \
 	%D%/unit/data/topology/system-socket.xml \
 	%D%/unit/data/report/damaged.json \

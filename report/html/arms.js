@@ -16,14 +16,14 @@ function facts(key) {
 		["Decision", key.said, "wide"],
 		["Why", [key.why, key.advice].filter(Boolean).join(" "), "wide"],
 		["Calls", many(key.calls, "call")],
-		[key.own ? "Time of a call" : "From one call to the next", known(key.auto.us)
+		[key.own ? "Time of a call" : "From a call to the next of any kind", known(key.auto.us)
 			? times(key.auto.us, key.committed ? key.arm.us : null) : null],
-		["Start of one to start of the next", key.own && known(key.period) ? time(key.period) : null],
+		["From a call to the next of this key", key.own && known(key.period) ? time(key.period) : null],
 		["Looks like", key.parallel ? `${key.parallel} parallel` : null],
 		["Of the communication time", known(key.share) ? percent(key.share * 100) : null],
 		[key.committed ? "Gain" : "Gain of the best other arm", known(key.gain) ? percent(key.gain, true) : null],
 		["Chance that this is noise (p)", known(key.p) ? chance(key.p) : null],
-		["Algbw, busbw", known(key.algbw) ? `${decimals(key.algbw, 2)}, ${decimals(key.busbw, 2)} GB/s` : null],
+		["Algbw, busbw", known(key.algbw) ? `${digits(key.algbw)}, ${digits(key.busbw)} GB/s` : null],
 		["Exploring cost", known(key.spentMs) ? `${time(key.spentMs * 1000)}${
 			known(key.spentCalls) ? `, ${many(key.spentCalls, "call")}` : ""}` : null],
 		["Saved", known(key.savedMs) ? time(key.savedMs * 1000) : null],
@@ -73,7 +73,7 @@ function armsFigure(key) {
 
 	return figure({
 		title: "Its arms",
-		note: `the quickest first, by the times that were compared; box: ${arms.some((arm) => known(arm.p75))
+		note: `the quickest first, by the times that were compared: from a call’s start to that of the next; box: ${arms.some((arm) => known(arm.p75))
 			? "the middle half of them" : "the quarter below the median, all that this record has"}`,
 		name: `Arms of ${key.name}, ${key.where}`,
 		legend: ARM_MARKS,

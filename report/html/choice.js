@@ -7,6 +7,7 @@ const CHOICE_MARKS = [
 	[() => spread("auto", (v) => v, 7, 8, 6, 28, 16), "NCCL’s own choice (AUTO): median, and the middle half of its calls"],
 	[() => spread("chosen", (v) => v, 7, 8, 6, 28, 16), "the arm in force"],
 	[() => spread("other", (v) => v, 7, 8, 6, 28, 16), "the best other arm, where AUTO stays or it is not decided"],
+	[() => [arrow("other", 24, 7)], "beyond the scale"],
 ];
 
 function share(key, us) {
@@ -23,20 +24,29 @@ function choiceScale(keys) {
 	return ticks(from, to, 6);
 }
 
+function isBeyond(key, scale) {
+	return share(key, key.arm.us) > scale[scale.length - 1];
+}
+
 function choiceRow(key, x, y, scale) {
 	const kind = key.committed ? "chosen" : "other";
 	const place = (us) => x(within(share(key, us), scale[0], scale[scale.length - 1]));
 
 	return [
 		spread("auto", place, y - 5.5, 8, key.auto.p25, key.auto.p75, key.auto.us),
-		known(key.arm.us)
+		isBeyond(key, scale) ? [arrow(kind, place(key.arm.us), y + 5.5)] : known(key.arm.us)
 			? spread(kind, place, y + 5.5, 8, key.arm.p25, key.arm.p75, key.arm.us) : [],
 	].flat();
 }
 
+/* What is off the scale is at its end, and no mark of a time. */
+function arrow(kind, x, y) {
+	return shape("path", { class: `full ${kind}`, d: `M${x - 8} ${y - 4}l8 4l-8 4z` });
+}
+
 function choiceValue(key) {
 	if (!known(key.arm.us))
-		return [[time(key.auto.us), "soft"]];
+		return [[`${time(key.auto.us)}${key.own ? "" : " to the next call"}`, "soft"]];
 	const gain = percent(share(key, key.arm.us) - 100, true);
 
 	return key.committed ? [[times(key.auto.us, key.arm.us), ""], [gain, key.arm.us < key.auto.us ? "good" : "bad"]]
@@ -46,7 +56,7 @@ function choiceValue(key) {
 function choiceTip(key) {
 	return [`${key.name}, ${key.where}`, `AUTO (${key.pick}): ${spreadWords(key.auto)}`,
 		known(key.arm.us) ? `${key.other}: ${spreadWords(key.arm)}` : null,
-		key.said, key.why || null].filter(Boolean).join("\n");
+		key.own ? null : "times to the next call of any kind: the end of calls is not known", key.said, key.why || null].filter(Boolean).join("\n");
 }
 
 function spreadWords(times) {
@@ -112,7 +122,7 @@ function choiceSection(model, press) {
 		rows += panels[open++].keys.length;
 	const last = panels.length - open > PANELS_FOLDED + 2 ? open + PANELS_FOLDED : panels.length;
 	return [
-		legend(CHOICE_MARKS),
+		legend(CHOICE_MARKS.slice(0, panels.some((panel) => panel.keys.some((key) => isBeyond(key, scale))) ? 4 : 3)),
 		panels.some((panel) => panel.keys.some((key) => key.auto.borrowed || key.arm.borrowed))
 			? el("p", { class: "where" }, "Marks are the time of a call; boxes are as wide, in proportion, as the times that were compared, from one call to the next.")
 			: null,

@@ -47,13 +47,15 @@ function courseTip(key) {
 }
 
 function courseFigure(keys, press) {
+	const several = new Set(keys.map((key) => key.short)).size > 1;
+
 	return figure({
 		title: "When each key was decided",
 		note: "those with the most time first",
 		legend: COURSE_MARKS,
 		draw: rowsOf({
-			items: keys, labelWidth: 262, valueWidth: 190, height: 24,
-			label: (key) => `${key.name}, ${key.short}`, value: (key) => [[courseWords(key), "soft"]],
+			items: keys, labelWidth: several ? 262 : 160, valueWidth: 190, height: 24,
+			label: (key) => several ? `${key.name}, ${key.short}` : key.name, value: (key) => [[courseWords(key), "soft"]],
 			tip: courseTip, press, marks: courseRow,
 			ticks: [0, 20, 40, 60, 80, 100], tick: (value) => `${value}`,
 			axis: "percent of the key’s calls in this step",

@@ -96,6 +96,17 @@ function volumesOf(comms) {
 	return [...rows.values()].sort((a, b) => b.inside + b.between - a.inside - a.between);
 }
 
+function linksOf(links) {
+	return links && { channels: links.channels, within: links.intra_gbps, between: links.inter_gbps,
+		pathWithin: links.intra, pathBetween: links.inter };
+}
+
+function topologyOf(one) {
+	return { stepName: one.stepName, of: one.of, nodes: one.list.map((node) => ({ name: node.node, nodes: node.nodes,
+		gpus: node.gpus, nvlinks: node.nvlinks, pcieSpeed: node.pcie_gts, pcieLanes: node.pcie_lanes, nics: node.nics,
+		nicSpeed: node.nics_mbps, ring: linksOf(node.ring), tree: linksOf(node.tree), lack: node.lack, trouble: node.trouble })) };
+}
+
 const REMARKS = { untuned: "not tuned", damaged: "damaged", left_out: "left out" };
 
 function remarkOf(item) {
@@ -141,6 +152,7 @@ function modelOf(jobs, only) {
 			.filter(Boolean).join(" ").toLowerCase();
 	return {
 		keys, steps, comms: comms.map(commOf), volumes: volumesOf(comms), manySteps: steps.length > 1,
+		topology: all("topology").map(topologyOf),
 		title: several ? many(jobs.length, "job") : jobs.length && jobs[0].job ? `Job ${jobs[0].job}` : "Report of a step",
 		about: aboutOf(steps),
 		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ ...one, where: several ? `job ${job.job}` : null }))),

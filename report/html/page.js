@@ -24,10 +24,15 @@ function tiles(model) {
 			key.state === "counted" || key.state === "observed").length)));
 }
 
+/* Words to type stay on one line. */
+function unbroken(words) {
+	return words.split(/(--[\w-]+(?:=[\w=,.-]*\w)?)/).map((part) => part.startsWith("--") ? el("span", { class: "typed" }, part) : part);
+}
+
 function verdictSection(model) {
 	return [
-		model.verdict.length ? el("ul", {}, model.verdict.map((one) => el("li", {}, one.text,
-			one.type ? el("span", { class: "advice" }, ` ${one.type}`) : null,
+		model.verdict.length ? el("ul", {}, model.verdict.map((one) => el("li", {}, unbroken(one.text),
+			one.type ? el("span", { class: "advice" }, " ", unbroken(one.type)) : null,
 			one.where ? el("span", { class: "where" }, ` ${one.where}`) : null)))
 			: null,
 		tiles(model),
@@ -45,17 +50,20 @@ function remarksSection(model) {
 function sections(model, detail, press) {
 	return [
 		["verdict", "Verdict", null, verdictSection(model)],
-		["choice", "AUTO against the arm in force",
-			"Each size that was timed. AUTO is NCCL’s own choice and the measure: what is left of 100 is faster.",
+		["choice", "NCCL’s choice against the arm in force",
+			"Each size that was timed. An arm is an algorithm and a protocol of NCCL’s, as TREE/SIMPLE. AUTO is NCCL’s own choice and the measure: what is left of 100 is faster.",
 			choiceSection(model, press)],
 		["one", "One key and its arms", "A key is a collective and a size on communicators of one kind. A line of a chart or a name in the table, clicked, shows it here.",
 			detail.parts],
 		["course", "Exploration over time", null, courseSection(model, press)],
 		["comms", "Communicators", "Which nodes each communicator has its ranks on.", commsSection(model)],
+		["topology", "What NCCL found on each node",
+			"As NCCL saw GPUs, links and NICs when the communicator was made. Rings and trees are how its algorithms run through a node; of what nodes have, all use what the poorest has.",
+			topologySection(model)],
 		["volume", "Volume per primitive", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
 			volumeSection(model)],
 		["predicted", "Predicted against measured",
-			"NCCL chooses by a model of each arm’s time. On the dashed line the model is right; above it the call takes longer than predicted.",
+			"NCCL chooses by a model of each arm’s time. Measured is what was compared: from a call’s start to that of the next. On the dashed line the model is right; above it the call takes longer than predicted.",
 			predictedSection(model)],
 		["all", "All keys", null, tableSection(model, press)],
 		["left", "Not tuned", null, remarksSection(model)],
@@ -67,9 +75,9 @@ function sectionOf([id, heading, about, parts]) {
 		el("h2", { id: `${id}-heading`, tabindex: -1 }, heading), about ? el("p", {}, about) : null, parts);
 }
 
-/* What this record does not have is named in one place. */
+/* What this record does not have is named in one place; but for what is there only where asked for. */
 function missing(list) {
-	const names = list.filter(([id, , , parts]) => parts === null && id !== "left").map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && id !== "left" && id !== "topology").map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];

@@ -38,7 +38,7 @@ function predictedDrawing(points, width) {
 		shape("rect", { class: "row", x: 0, y: 0, width, height: CLOUD_HEIGHT + 38 }),
 		scale.map((us, i) => [
 			line("grid", x(us), 10, x(us), CLOUD_HEIGHT), line("grid", 62, y(us), width - 14, y(us)),
-			i % most ? null : text(`soft ${us === to ? "end" : "mid"}`, x(us) + (us === to ? 14 : 0),
+			i % most ? null : text(`soft ${us === to ? "end" : us === from ? "" : "mid"}`, x(us) + (us === to ? 14 : 0),
 				CLOUD_HEIGHT + 15, roundTime(us)),
 			text("soft end", 56, y(us) + 4, roundTime(us)),
 		]),

@@ -62,7 +62,8 @@ function headOf(columns, sort) {
 }
 
 function tableSection(model, press) {
-	const columns = COLUMNS.filter(([name]) => name !== "Step" || model.manySteps)
+	const alike = new Set(model.keys.map((key) => key.where)).size < 2;
+	const columns = COLUMNS.filter(([name]) => name === "Step" ? model.manySteps : name !== "Communicator" || !alike)
 		.filter(([, , value]) => model.keys.some((key) => raw(value(key)) !== NONE));
 	const body = el("tbody", {});
 	const told = el("p", { role: "status" });
@@ -101,7 +102,7 @@ function tableSection(model, press) {
 		el("div", { class: "filter" }, el("label", { for: "search" }, "Only lines with", search), told),
 		el("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "all-caption" },
 			el("table", { id: "keys" },
-				el("caption", { id: "all-caption" }, "Every key; a column’s heading sorts by it, a key’s name shows its arms"),
+				el("caption", { id: "all-caption" }, `Every key${alike ? ` (${model.keys[0].where})` : ""}; a column’s heading sorts by it, a key’s name shows its arms`),
 				el("thead", {}, el("tr", {}, head)), body)),
 		all,
 	];

@@ -32,6 +32,12 @@ def comm($i): { step: "0", id: "\(1000 + $i)abcdef", name: "dp", ranks: 8, nodes
 	places: [{ node: "n1", ranks: [0, 1, 2, 3] }, { node: "n2", ranks: [4, 5, 6, 7] }],
 	volumes: [{ collective: "AllReduce", calls: 1000, bytes: 1e9, inside_bytes: 3e9, between_bytes: 4e9 }] };
 
-[{ job: "1", verdict: [{ text: "AllReduce 4K on the 8 ranks across 2 nodes: Tree/Simple takes 14 us instead of NCCL's 20.", type: "" }],
+def links($n): { channels: $n, intra_gbps: 24, inter_gbps: 24, intra: "NVL", inter: "PIX" };
+def node($name; $n): { node: $name, id: "1000abcdef", ranks: 24, nodes: 3, gpus: 8, nvlinks: 18, pcie_lanes: 16, pcie_gts: 32,
+	nics: 8, nics_mbps: 3200000, ring: links($n), tree: links($n), trouble: null,
+	lack: (if $n < 16 then "8 channels instead of 16" else null end) };
+def topology: { step: "0", of: "the 24 ranks across 3 nodes", list: [node("n1"; 16), node("n2"; 16), node("n3"; 8)] };
+
+[{ job: "1", topology: (if $n > 0 then [topology] else [] end), verdict: [{ text: "AllReduce 4K on the 8 ranks across 2 nodes: Tree/Simple takes 14 us instead of NCCL's 20.", type: "" }],
 	steps: [range(if $n > 0 then ($n - 1) / 192 | floor + 1 else 1 end) | { step: "\(.)", mode: "tune", nccl: "2.28.9", ranks: 8, nodes: 2 }],
 	report: [range($n) | key(.)], communicators: [range(if $n > 0 then 4 else 0 end) | comm(.)] }]

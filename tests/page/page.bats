@@ -14,6 +14,8 @@ setup_file() {
 	export pages=$BATS_FILE_TMPDIR
 	"$page" ranks 4711 "$here"/data/fsdp/rank.*.json >"$pages/ranks.html"
 	"$page" --json ranks 4711 "$here"/data/fsdp/rank.*.json >"$pages/ranks.json"
+	"$page" long 2 "$here/data/gpu" >"$pages/gpu.html"
+	"$page" --json long 2 "$here/data/gpu" >"$pages/gpu.json"
 	"$page" text 12 "$here/../unit/data/report/full.json" >"$pages/text.html"
 	for n in 0 1 30 1000; do
 		jq -cn --argjson n "$n" -f "$here/keys.jq" >"$pages/keys$n.json"
@@ -108,7 +110,7 @@ evil() {
 @test "every page is drawn without a word in the console" {
 	local name
 	browser
-	for name in bare text ranks keys0 keys1 keys30 keys1000 evil; do
+	for name in bare text ranks gpu keys0 keys1 keys30 keys1000 evil; do
 		open "$name"
 		[ -z "$(chrome_complaints)" ] || { echo "$name:"; chrome_complaints; false; }
 		is '"none"' 'getComputedStyle(document.querySelector("noscript") || byId("tip")).display'
@@ -146,6 +148,30 @@ evil() {
 	# And the sums of the verdict.
 	is "$(jq 'map(select(.state == "committed")) | length' "$pages/ranks.json")" \
 		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
+}
+
+# The columns of the table of nodes by what its lines are called.
+nodes='(() => { const rows = [...document.querySelector("#topology table").rows];
+	return [...rows[0].cells].slice(1).map((head, i) => ({ poor: head.classList.contains("poor"),
+		...Object.fromEntries(rows.map((row) => [row.cells[0].textContent, row.cells[i + 1].textContent])) })); })()'
+
+@test "what NCCL found on each node is the JSON's; a node with less is marked; where there is nothing it is not missed" {
+	local figures='["GPUs", "NVLinks of a GPU", "NICs", "Gbit/s of all NICs", "Ring channels", "GB/s of a ring channel",
+		"Tree channels", "GB/s of a tree channel"]'
+	browser
+	open gpu
+	jq -c '[.[] | select(.state == "topology").topology] | group_by(del(.node)) | map([(map(.node) | join(", ")), (.[0] |
+		.gpus, .nvlinks, .nics, .nics_mbps / 1000, .ring.channels, .ring.inter_gbps, .tree.channels, .tree.inter_gbps)])' \
+		"$pages/gpu.json" >"$pages/wanted"
+	[ "$(cat "$pages/wanted")" = '[["n1, n2",1,18,1,10,1,1.2,1,1.2]]' ]
+	is "$(cat "$pages/wanted")" "$nodes.map((line) => [line.Nodes, ...$figures.map((name) => Number(line[name]))])"
+	is '"LOC (the GPU itself), PHB (PCIe and a processor)"' \
+		"$nodes.map((line) => line['Farthest path in the node'] + ', ' + line['Farthest path to others']).join()"
+	open keys30
+	is '[[true,"n3","8","less: 8 channels instead of 16"],[false,"n1, n2","16","nothing less"]]' \
+		"$nodes.map((line) => [line.poor, line.Nodes, line['Ring channels'], line['Against most nodes']])"
+	open ranks
+	is '[null,false]' '[byId("topology"), byId("main").textContent.includes("NCCL found")]'
 }
 
 @test "a thousand keys: so many elements, no more" {
@@ -273,7 +299,7 @@ crowded='[...document.querySelectorAll(".plot svg")].flatMap((svg) => {
 @test "from a telephone to a wide screen: nothing lies on anything, nothing is cut off" {
 	local name width
 	browser
-	for name in ranks keys30; do
+	for name in ranks gpu keys30; do
 		open "$name" 1600
 		for width in 1600 768 360; do
 			chrome_call Emulation.setDeviceMetricsOverride "{\"width\":$width,\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}" >/dev/null

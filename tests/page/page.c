@@ -2,21 +2,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nt-page - pages and their JSON without Slurm
  *
- *  nt-page [--json] ranks JOB FILE...   of a step's rank records
- *  nt-page [--json] text JOB FILE       of a job's record
- *  nt-page made                         of jobs as nt_html_add() has them, on standard input
+ *  nt-page [FORM] ranks JOB FILE...   of a step's rank records
+ *  nt-page [FORM] long JOB DIRECTORY  of a job's long form
+ *  nt-page [FORM] text JOB FILE       of a job's record
+ *  nt-page made                       of jobs as nt_html_add() has them, on standard input
  *
- * With --json what `nccl-tune report --json` prints of the same, else the page.
+ * FORM: what `nccl-tune report` prints of the same, with --json or as text (--report);
+ * else the page.
  */
 #include <json.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "record/file.h"
+#include "record/longset.h"
 #include "record/sum.h"
 #include "report/html.h"
-#include "report/print.h"
+#include "report/output.h"
 
 #define FILE_MAX (64u << 20)
 
@@ -59,17 +62,30 @@ static int add_text(struct nt_summary *summary, const char *file, struct nt_erro
 	return rc;
 }
 
-static int show(const struct nt_summary *summary, const char *job, bool json, struct nt_error *err)
+static int add_long(struct nt_summary *summary, const char *directory, struct nt_error *err)
 {
-	json_object *array = json_object_new_array();
-	int rc = json ? nt_summary_json(array, job, summary, err)
-		      : nt_html_add(array, job, summary, err);
+	struct nt_long_set set;
+	int rc;
 
-	if (rc == 0 && json)
-		puts(json_object_to_json_string_ext(array, JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (rc == 0)
-		nt_html_write(stdout, array);
-	json_object_put(array);
+	nt_long_set_init(&set);
+	rc = nt_long_set_add(&set, directory, err);
+	if (rc == 0) {
+		nt_long_set_sort(&set, 0, UINT32_MAX);
+		rc = nt_long_set_summary(&set, summary, NULL, NULL, err);
+	}
+	nt_long_set_fini(&set);
+	return rc;
+}
+
+static int show(const struct nt_summary *summary, const char *job, enum nt_form form,
+		struct nt_error *err)
+{
+	struct nt_output output;
+	int rc = nt_output_open(&output, form, stdout, err);
+
+	if (rc == 0)
+		rc = nt_output_add(&output, job, summary, err);
+	nt_output_close(&output, rc == 0);
 	return rc;
 }
 
@@ -89,23 +105,37 @@ static int show_made(struct nt_error *err)
 	return rc;
 }
 
+static int add(struct nt_summary *summary, char **word, int words, struct nt_error *err)
+{
+	if (words >= 3 && strcmp(word[0], "ranks") == 0)
+		return add_ranks(summary, word + 2, err);
+	if (words == 3 && strcmp(word[0], "long") == 0)
+		return add_long(summary, word[2], err);
+	if (words == 3 && strcmp(word[0], "text") == 0)
+		return add_text(summary, word[2], err);
+	return nt_error_set(err, "usage: see tests/page/page.c");
+}
+
 int main(int argc, char *argv[])
 {
-	bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
-	char **word = argv + 1 + json;
+	enum nt_form form = NT_FORM_HTML;
 	struct nt_summary summary;
-	struct nt_error err = { "usage: see tests/page/page.c" };
-	int rc = -1;
+	struct nt_error err = { "" };
+	int first = 1, rc;
 
+	if (argc > 1 && strcmp(argv[1], "--json") == 0)
+		form = NT_FORM_JSON;
+	else if (argc > 1 && strcmp(argv[1], "--report") == 0)
+		form = NT_FORM_TEXT;
+	first += form != NT_FORM_HTML;
 	nt_summary_init(&summary);
-	if (*word && strcmp(*word, "made") == 0)
+	if (argc == 2 && strcmp(argv[1], "made") == 0) {
 		rc = show_made(&err);
-	else if (argc - json > 3 && strcmp(*word, "ranks") == 0)
-		rc = add_ranks(&summary, word + 2, &err);
-	else if (argc - json > 3 && strcmp(*word, "text") == 0)
-		rc = add_text(&summary, word[2], &err);
-	if (rc == 0 && strcmp(*word, "made") != 0)
-		rc = show(&summary, word[1], json, &err);
+	} else {
+		rc = add(&summary, argv + first, argc - first, &err);
+		if (rc == 0)
+			rc = show(&summary, argv[first + 1], form, &err);
+	}
 	nt_summary_fini(&summary);
 	if (rc < 0)
 		fprintf(stderr, "nt-page: %s\n", err.text);

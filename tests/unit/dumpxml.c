@@ -129,6 +129,46 @@ static void a_node_with_sockets(void **state)
 	assert_int_equal(topology.nic[0].gdr, 0);
 }
 
+/* Of two H200s in a virtual machine, on one node and as two, as NCCL 2.28.9 has written them: every
+ * figure, as h200-*.json has it. The width of PCIe is told as 0 there, which nothing has. */
+static void real_dumps(const char *name)
+{
+	static char text[NT_RANK_RECORD_MAX];
+	char file[64], *wanted;
+	size_t bytes;
+
+	clean(NULL);
+	snprintf(file, sizeof(file), "graphs-%s.xml", name);
+	read_data(file);
+	snprintf(file, sizeof(file), "system-%s.xml", name);
+	read_data(file);
+	snprintf(file, sizeof(file), "%s.json", name);
+	wanted = data(file, &bytes);
+	wanted[strcspn(wanted, "\n")] = '\0';
+	/* Whose it is comes from the file's name. */
+	nt_topology_format(&topology, text, sizeof(text));
+	assert_string_equal(strstr(text, "\"gpus\""), strstr(wanted, "\"gpus\""));
+	free(wanted);
+}
+
+static void two_gpus_of_one_node(void **state)
+{
+	(void)state;
+	real_dumps("h200-1x2");
+	assert_int_equal(topology.gpu[1].nvlinks, 18);
+	assert_int_equal(topology.gpu[1].pcie_lanes, -1);
+	assert_true(nt_topology_graph(&topology, NT_GRAPH_TREE)->intra_gbps == 60);
+}
+
+static void two_gpus_of_two_nodes(void **state)
+{
+	(void)state;
+	real_dumps("h200-2x1-n1");
+	real_dumps("h200-2x1-n2");
+	assert_int_equal(topology.gpu[0].dev, 1);
+	assert_string_equal(topology.nic[0].name, "lo");
+}
+
 static void is_written_and_read_back(void **state)
 {
 	static struct nt_topology back;
@@ -347,6 +387,8 @@ int main(void)
 		cmocka_unit_test_setup(graphs_of_eight_gpus, clean),
 		cmocka_unit_test_setup(devices_of_eight_gpus, clean),
 		cmocka_unit_test_setup(a_node_with_sockets, clean),
+		cmocka_unit_test_setup(two_gpus_of_one_node, clean),
+		cmocka_unit_test_setup(two_gpus_of_two_nodes, clean),
 		cmocka_unit_test_setup(is_written_and_read_back, clean),
 		cmocka_unit_test_setup(the_largest_has_room, clean),
 		cmocka_unit_test_setup(a_cut_file_is_told, clean),

@@ -202,10 +202,44 @@ static void helps_with_ranks_that_differ(void **state)
 	check_text("differs", "7");
 }
 
-static void closes_the_gaps_of_a_wide_table(void **state)
+static void prints_the_widest_rows(void **state)
 {
 	(void)state;
 	check_text("wide", NULL);
+}
+
+static void print_word(char *cell, const void *row)
+{
+	snprintf(cell, NT_CELL_MAX, "%s", *(const char *const *)row);
+}
+
+static void closes_the_gaps_of_a_wide_table(void **state)
+{
+	static const struct nt_column columns[] = { { { "", "ONE" }, true, print_word },
+						    { { "", "TWO" }, false, print_word } };
+	static const struct nt_table table = { .columns = columns,
+					       .column_count = 2,
+					       .row_bytes = sizeof(char *) };
+	static const char *const rows[] = { "a", "abcd" };
+	static const struct {
+		int columns;
+		const char *text;
+	} cases[] = { { 10, "\nONE    TWO\na        a\nabcd  abcd\n" },
+		      { 9, "\nONE   TWO\na       a\nabcd abcd\n" } };
+	struct nt_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_table_notes notes = { .max_columns = cases[i].columns };
+		size_t bytes;
+		char *text;
+		FILE *out = open_memstream(&text, &bytes);
+
+		assert_int_equal(nt_table_print_noted(out, &table, &notes, rows, 2, &err), 0);
+		fclose(out);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
 }
 
 static void prints_what_is_whole_of_a_damaged_record(void **state)
@@ -313,6 +347,7 @@ int main(void)
 		cmocka_unit_test(prints_all_states),
 		cmocka_unit_test(prints_a_record_without_rows),
 		cmocka_unit_test(helps_with_ranks_that_differ),
+		cmocka_unit_test(prints_the_widest_rows),
 		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
 		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
 		cmocka_unit_test(prints_launch_profiles),

@@ -180,6 +180,10 @@ static void alike_nodes_share_a_line(void **state)
 	add_good("n1");
 	add_good("n2");
 	add(&(struct node){ "n3", "a", 16, 4, 16, 200000, 8, 12 });
+	add(&(struct node){ "n4", "a", 16, 4, 18, 400000, 8, 24 });
+	add(&(struct node){ "n5", "a", 16, 4, 18, 400000, 8, 24 });
+	add(&(struct node){ "n6", "a", 16, 4, 18, 400000, 8, 24 });
+	add(&(struct node){ "n7", "a", 16, 4, 18, 400000, 8, 24 });
 	assert_int_equal(nt_topology_print(out, &summary, &err), 0);
 	fclose(out);
 	assert_string_equal(
@@ -187,8 +191,9 @@ static void alike_nodes_share_a_line(void **state)
 		"\nStep 0, what NCCL found on each node for the 16 ranks across 4 nodes:\n"
 		"                     NVLINKS        Gbit/s  RINGS            TREES\n"
 		"NODE           GPUS   OF ONE  NICS  IN ALL  x GB/s           x GB/s\n"
-		"n1 and 1 more     2       18     1     400  16 x 24 NVL/PIX  -\n"
+		"n1, n2            2       18     1     400  16 x 24 NVL/PIX  -\n"
 		"n3                2       16     1     200  8 x 12 NVL/PIX   -\n"
+		"n4 and 3 more     2       18     1     400  8 x 24 NVL/PIX   -\n"
 		"RINGS, TREES: channels, GB/s of one, the farthest paths inside a node/to others.\n");
 	free(text);
 }

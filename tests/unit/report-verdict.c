@@ -89,6 +89,34 @@ static void tells_what_is_faster(void **state)
 	end(&verdict, &summary);
 }
 
+/* A choice that came too late to save anything is no saving of "0.0 ms". */
+static void says_so_where_nothing_is_saved_yet(void **state)
+{
+#define LATE(decided, saved)                                                                  \
+	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
+	"\"own\":[25.4,20.9],\"n\":48,\"calls\":378" decided ",\"saved_ms\":" saved "}"
+	static const struct {
+		const char *rows, *says;
+	} cases[] = {
+		{ LATE(",\"decided\":378", "0.0"),
+		  "NCCL's 25.4 us; decided at the end of the step, so nothing is saved yet." },
+		{ LATE(",\"decided\":100", "0.0"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "0.04"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "-0.04"), "NCCL's 25.4 us; nothing is saved yet." },
+		{ LATE("", "-0.06"), "NCCL's 25.4 us; lost 0.1 ms so far." },
+		{ LATE(",\"decided\":378", "0.06"), "NCCL's 25.4 us; saved 0.1 ms." },
+	};
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make(&verdict, &summary, cases[i].rows);
+		expect(&verdict, NT_SENTENCE_GAIN, cases[i].says);
+		end(&verdict, &summary);
+	}
+}
+
 static void computes_when_exploring_pays(void **state)
 {
 	struct nt_verdict_text verdict;
@@ -104,6 +132,22 @@ static void computes_when_exploring_pays(void **state)
 	       "--nccl-tune=policy,launch=auto.");
 	expect(&verdict, NT_SENTENCE_NET, "Net time saved: -207.1 ms");
 	end(&verdict, &summary);
+}
+
+/* In a burst from call to call it takes less than on average: the step has taken ten times as long
+ * as the median of its periods says. */
+static void counts_calls_that_come_in_bursts(void **state)
+{
+	struct nt_summary summary;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	read_rows(&summary, rows);
+	summary.steps[0].steps = 1000;
+	summary.steps[0].step_us[1] = 50000;
+	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 70.71) < 1e-6);
+	nt_summary_fini(&summary);
 }
 
 /* Of several communicators at once each saves, and the costs of all are added up. */
@@ -224,7 +268,7 @@ static void speaks_of_communicators(void **state)
 			    "the 4 ranks of one node");
 	family = (struct nt_family){ .ranks = 4, .nodes = 4 };
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
-			    "the 4 ranks on as many nodes");
+			    "the 4 ranks, one on each of 4 nodes");
 }
 
 static void says_so_where_nothing_was_measured(void **state)
@@ -244,7 +288,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_what_is_faster),
+		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
 		cmocka_unit_test(computes_when_exploring_pays),
+		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
 		cmocka_unit_test(tells_where_there_is_nothing_to_gain),

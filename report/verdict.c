@@ -104,7 +104,11 @@ static void say_gains(struct nt_maker *maker, const struct nt_row **rows)
 		say_gain(maker, rows[i]);
 	for (size_t i = NT_TOLD_MAX; i < count; i++)
 		saved_ms += nt_maker_worth(rows[i]);
-	if (count > NT_TOLD_MAX)
+	if (count == NT_TOLD_MAX + 1)
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
+			     "One more runs with another choice than NCCL's; it saved %s.",
+			     nt_duration_text(saved_ms, text, sizeof(text)));
+	else if (count > NT_TOLD_MAX)
 		nt_maker_say(
 			maker, NT_SENTENCE_GAIN, "",
 			"%zu more collectives and sizes run with another choice than NCCL's; together they "
@@ -186,7 +190,10 @@ static void say_stays(struct nt_maker *maker)
 		else
 			more += where[0] != '\0';
 	}
-	if (more > 0)
+	if (more == 1)
+		nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+			     "Nothing to gain either in one more collective: the table has it.");
+	else if (more > 1)
 		nt_maker_say(maker, NT_SENTENCE_STAYS, "",
 			     "Nothing to gain either in %zu more collectives: the table has them.",
 			     more);

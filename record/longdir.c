@@ -15,6 +15,7 @@
 #include "record/dirstream.h"
 #include "record/keep.h"
 
+#define LEAST_BYTES 4096 /* a file takes a block and an inode, be it ever so small */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define PARTS_MAX 16384 /* of a job, that are looked at */
 #define STALE_S 3600 /* from then on nobody writes an unfinished file any more */
@@ -158,7 +159,8 @@ static void list_parts(struct stock *stock, int job_fd)
 		    fstatat(job_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (!unfinished)
-			take_stock(stock, entry->d_name, &status, status.st_size);
+			take_stock(stock, entry->d_name, &status,
+				   status.st_size > LEAST_BYTES ? status.st_size : LEAST_BYTES);
 		else if (time(NULL) - status.st_mtime > STALE_S)
 			(void)unlinkat(job_fd, entry->d_name, 0);
 	}

@@ -447,6 +447,21 @@ static void the_oldest_jobs_go(void **state)
 	close(fd);
 }
 
+/* So many inodes of a home, too, have a bound. */
+static void small_files_count_as_blocks(void **state)
+{
+	int fd = open_top();
+
+	(void)state;
+	assert_int_equal(shell("mkdir s.1 s.2; for n in 0 1 2 3 4 5 6 7; do"
+			       " echo x >s.1/0.$n.jsonl.gz; echo x >s.2/0.$n.jsonl.gz; done;"
+			       " touch -d 2026-01-01 s.1"),
+			 0);
+	assert_int_equal(nt_long_trim(fd, "s.2", "0.0.jsonl.gz", 40000, 60000), 8);
+	assert_int_equal(shell("[ ! -e s.1 ] && [ \"$(ls s.2 | wc -l)\" = 8 ]"), 0);
+	close(fd);
+}
+
 static void names_are_plain(void **state)
 {
 	struct nt_long_head head = head_of("0+1", "a/../b c");
@@ -480,6 +495,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(directories_are_made_or_refused, make_top,
 						remove_top),
 		cmocka_unit_test_setup_teardown(the_oldest_jobs_go, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(small_files_count_as_blocks, make_top, remove_top),
 		cmocka_unit_test(names_are_plain),
 	};
 

@@ -39,7 +39,8 @@ teardown_file() {
 @test "PMIx carries data between the nodes" {
 	need_pmix
 	[ -x "$NT_TESTS/pmix-exchange" ]
-	run -0 as_user srun -N4 --ntasks-per-node=2 --mpi=pmix "$NT_TESTS/pmix-exchange"
+	# Slurm's ring of nodes hangs now and then (docs/hosts.md).
+	SLURM_PMIX_FENCE=tree run -0 as_user srun -N4 --ntasks-per-node=2 --mpi=pmix "$NT_TESTS/pmix-exchange"
 	[ "$(grep -c '^rank [0-7] of 8 has all values$' <<<"$output")" = 8 ]
 }
 

@@ -35,7 +35,6 @@ setup_file() {
 	chmod -R a+rX "$bin"
 	cluster_start 6 -p "$(nt_plugstack_line)"
 	need_pmix
-	export SLURM_PMIX_FENCE=tree # MPI's own fences: Slurm's ring of nodes hangs now and then (docs/hosts.md)
 }
 
 teardown_file() {

@@ -33,13 +33,18 @@ job() {
 # tasks SED [option]...: four processes, on two nodes where the options say so; what SED makes of NCCL_TUNE_POLICY.
 # %r, %n: rank, node.
 tasks() {
-	local policy
-	dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
-	mkdir -m 700 "$dir" "$dir"/{0,1}
-	policy=$(task_policy "${mode:-bandit}" "$dir/%n" join_timeout=1 | sed "s/node=n1/node=n%n/; $1")
-	run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 --noise lognormal:0.03 --call-gap-us 20 \
-		--env "NCCL_TUNE_POLICY=$policy" "${@:2}"
-	jq -e '.mismatches == 0' <<<"$output"
+	local policy iters
+	for iters in '' 800 3200 12800 51200; do
+		dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
+		mkdir -m 700 "$dir" "$dir"/{0,1}
+		policy=$(task_policy "${mode:-bandit}" "$dir/%n" join_timeout=1 | sed "s/node=n1/node=n%n/; $1")
+		run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 --noise lognormal:0.03 --call-gap-us 20 \
+			--env "NCCL_TUNE_POLICY=$policy" "${@:2}" ${iters:+--iters $iters}
+		jq -e '.mismatches == 0' <<<"$output"
+		jq -es 'any(.[].comms[]; .state == "joining" and .why == "")' "$dir"/?/rank.*.json >/dev/null || break
+		# Without PMIx those of two nodes never find each other.
+		[[ " $* " != *' --nodes 2 '* ]] || break
+	done
 	nodes=("$dir/0")
 	[ -z "$(ls "$dir/1")" ] || nodes+=("$dir/1")
 	keep
@@ -85,7 +90,7 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 	says screened "$NCCLS is the fastest: in a first round no other one was faster." \
 		"Other settings at NCCL's start may be faster: --nccl-tune=bandit,launch=auto tries some." 'nothing to gain at 4M'
 	local gain
-	for gain in 38 37 39 36 40; do
+	for gain in 38 37 39 36 40 35 41 38.5 37.5 39.5 38 37; do
 		job min_gain=$gain $FAST --noise none
 		! grep -q '"why":"small"' "$dir/record" || break
 	done
@@ -139,7 +144,12 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 	job min_share=20 --sizes 64Mx4,4K --iters 200
 	tells little 'Left alone, since it takes too little of the communication time: 1 collective and size.' \
 		'To explore everything: --nccl-tune=bandit,min_share=0.'
-	job 'screen_blocks=64 max_calls=100000' $SHORT
+	# Longer, where it was over before exploring had begun.
+	local iters
+	for iters in 200 300 400 600 800 1200; do
+		job 'screen_blocks=64 max_calls=100000' --sizes 4M --iters $iters --call-gap-us 500
+		! grep -q '"why":"open"' "$dir/record" || break
+	done
 	says open "*Unfinished: the step ended while others were still being tried." "$LONGER" \
 		'Unfinished when the step ended: AllReduce 4M'
 }

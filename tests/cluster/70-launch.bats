@@ -327,7 +327,12 @@ said() {
 
 overrun() {
 	wait_for 60 said "$1" played 4
-	as_root scontrol update jobid="$(squeue -h -n "$1" -o %i)" endtime=now
+	wait_for 20 ends_soon "$1"
+}
+
+# ends_soon NAME: slurmctld refuses an end that has passed when it reads of it, as `now` may have.
+ends_soon() {
+	as_root scontrol update jobid="$(squeue -h -n "$1" -o %i)" endtime=now+5seconds
 }
 
 # same NAME: both of the pair have ended alike, and the one was tuned.

@@ -7,16 +7,10 @@
 #include <string.h>
 
 static const char *const trusts[] = { "untried", "tried", "trusted", "marked", "quarantined" };
-static const char *const felts[] = { "unknown", "not different", "faster", "slower" };
 
 const char *nt_trust_name(int trust)
 {
 	return trust >= 0 && trust <= NT_TRUST_QUARANTINED ? trusts[trust] : "?";
-}
-
-const char *nt_felt_name(int felt)
-{
-	return felt >= 0 && felt <= NT_FELT_SLOWER ? felts[felt] : "?";
 }
 
 static int by_value(const void *left, const void *right)

@@ -92,6 +92,5 @@ struct nt_standing nt_feel_standing(const struct nt_step_history *history, const
 				    const struct nt_feel_rule *how, unsigned trust_jobs);
 
 const char *nt_trust_name(int trust);
-const char *nt_felt_name(int felt);
 
 #endif

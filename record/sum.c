@@ -12,7 +12,18 @@
 #define PLACES_MAX 65536 /* ranks of one */
 #define NODES_MAX 65536
 #define EXPLORED_MAX 4096 /* keys of one step */
-#define KEYS_MAX 1024 /* of one communicator; a board holds 32 */
+#define KEYS_MAX 1024 /* of one communicator; a board holds 256 */
+
+static const char *const state_words[] = {
+	[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,	    [NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
+	[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,   [NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
+	[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
+};
+
+const char *nt_sum_state_word(enum nt_sum_state state)
+{
+	return state_words[state];
+}
 
 void nt_sum_init(struct nt_sum *sum)
 {

@@ -33,6 +33,9 @@ enum nt_sum_state {
 	NT_SUM_COMMITTED
 };
 
+/* NT_KEYSTATE_*. */
+const char *nt_sum_state_word(enum nt_sum_state state);
+
 /* How far exploring has come. */
 struct nt_sum_round {
 	char name[8]; /* NT_KEYROUND_* */

@@ -19,19 +19,9 @@ static int wrong(const char *name, const char *want, struct nt_error *err)
 
 static int key_state(const char *text, enum nt_sum_state *state)
 {
-	static const char *const words[] = {
-		[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,
-		[NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
-		[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,
-		[NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
-		[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
-	};
-
-	for (size_t i = 0; i < LENGTH(words); i++) {
-		if (strcmp(words[i], text) == 0) {
-			*state = (enum nt_sum_state)i;
+	for (*state = NT_SUM_COUNTED; *state <= NT_SUM_COMMITTED; (*state)++) {
+		if (strcmp(nt_sum_state_word(*state), text) == 0)
 			return 0;
-		}
 	}
 	return -1;
 }

@@ -377,19 +377,6 @@ static int row_reason(const struct draft *draft, bool early)
 	return draft->key->reason;
 }
 
-static const char *state_word(enum nt_sum_state state)
-{
-	static const char *const words[] = {
-		[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,
-		[NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
-		[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,
-		[NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
-		[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
-	};
-
-	return words[state];
-}
-
 static int64_t tally(int64_t count)
 {
 	return count > 0 ? count : 0;
@@ -433,7 +420,7 @@ static void fill_row(struct nt_row *row, const struct draft *draft, const struct
 		row->comms = draft->comms;
 		row->same = draft->same;
 	}
-	row->state = state_word(key->state);
+	row->state = nt_sum_state_word(key->state);
 }
 
 static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,

@@ -4,13 +4,12 @@
 #include "report/command.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "launch/file.h"
+#include "report/draft.h"
 #include "report/jobstream.h"
 #include "report/tally-print.h"
 #include "report/when.h"
@@ -35,20 +34,12 @@ static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_
 static int write_file(const struct settings *settings, const struct nt_tally_view *view,
 		      struct nt_error *err)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int rc;
+	struct nt_draft draft;
 
-	if (!out)
-		return nt_error_set(err, "no memory for the summary");
-	rc = settings->print(out, view, err);
-	if (fclose(out) != 0)
-		rc = nt_error_set(err, "no memory for the summary");
-	if (rc == 0)
-		rc = nt_launch_file_replace(AT_FDCWD, settings->file, text, bytes, FILE_MODE, err);
-	free(text);
-	return rc;
+	if (nt_draft_begin(&draft, err) < 0)
+		return -1;
+	return nt_draft_end(&draft, settings->print(draft.out, view, err), settings->file,
+			    FILE_MODE, err);
 }
 
 static int summarize(const struct settings *settings)

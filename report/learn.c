@@ -4,14 +4,13 @@
 #include "report/command.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "launch/file.h"
 #include "record/printable.h"
 #include "report/accounting.h"
+#include "report/draft.h"
 #include "report/learned.h"
 
 struct settings {
@@ -69,23 +68,14 @@ static void print_head(const struct settings *settings, FILE *out)
 static int write_lines(const struct settings *settings, struct nt_learned *learned, size_t *lines,
 		       struct nt_error *err)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int rc;
+	struct nt_draft draft;
 
-	if (!out)
-		return nt_error_set(err, "no memory");
-	print_head(settings, out);
-	rc = nt_learned_print(learned, &settings->rules, out, lines, err);
-	if (fclose(out) != 0)
-		rc = nt_error_set(err, "no memory");
-	if (rc == 0 && strcmp(settings->file, "-") == 0)
-		fwrite(text, 1, bytes, stdout);
-	else if (rc == 0)
-		rc = nt_launch_file_replace(AT_FDCWD, settings->file, text, bytes, 0644, err);
-	free(text);
-	return rc;
+	if (nt_draft_begin(&draft, err) < 0)
+		return -1;
+	print_head(settings, draft.out);
+	return nt_draft_end(&draft,
+			    nt_learned_print(learned, &settings->rules, draft.out, lines, err),
+			    settings->file, 0644, err);
 }
 
 /* On stderr, beside what may go to stdout. */

@@ -31,6 +31,8 @@ libnt_report_la_SOURCES = \
 	%D%/database.h \
 	%D%/speedup.c \
 	%D%/speedup.h \
+	%D%/draft.c \
+	%D%/draft.h \
 	%D%/explored.c \
 	%D%/explored.h \
 	%D%/fair.c \

@@ -14,6 +14,7 @@
 #include "launch/store.h"
 #include "record/printable.h"
 #include "report/allocation.h"
+#include "report/draft.h"
 
 static bool to_stream(const char *file)
 {
@@ -87,20 +88,11 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 static int write_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked,
 		     struct nt_error *err)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int rc;
+	struct nt_draft draft;
 
-	if (!out)
-		return nt_error_set(err, "no memory");
-	rc = print_csv(ask, picked, out, err);
-	if (fclose(out) != 0)
-		rc = nt_error_set(err, "no memory");
-	if (rc == 0)
-		rc = nt_launch_file_replace(AT_FDCWD, ask->file, text, bytes, 0644, err);
-	free(text);
-	return rc;
+	if (nt_draft_begin(&draft, err) < 0)
+		return -1;
+	return nt_draft_end(&draft, print_csv(ask, picked, draft.out, err), ask->file, 0644, err);
 }
 
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err)
@@ -115,8 +107,7 @@ int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, str
 		goto out;
 	*count = picked.entries;
 	if (ask->csv)
-		rc = to_stream(ask->file) ? print_csv(ask, &picked, stdout, err)
-					  : write_csv(ask, &picked, err);
+		rc = write_csv(ask, &picked, err);
 	else
 		rc = to_stream(ask->file) ? nt_memory_print(&picked, stdout, err)
 					  : nt_memory_write_file(&picked, ask->file, err);

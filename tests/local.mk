@@ -521,6 +521,7 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
+	%D%/unit/fake-sacct.h \
 	%D%/unit/launch-world.h \
 	%D%/unit/room.h \
 	%D%/unit/process-child.h \

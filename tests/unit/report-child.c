@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "report/accounting.h"
+#include "tests/unit/fake-sacct.h"
 
 static int run_shell(struct nt_child *child, const char *script, size_t max_bytes, int timeout_ms,
 		     struct nt_error *err)
@@ -199,44 +200,6 @@ static void waits_for_other_things_too(void **state)
 	close(ends[1]);
 }
 
-/* A sacct of our own, first in PATH, that runs script. */
-static void fake_sacct(const char *directory, const char *script)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/sacct", directory);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, 0700), 0);
-}
-
-static int make_directory(void **state)
-{
-	static char directory[64];
-	char path[4096];
-
-	snprintf(directory, sizeof(directory), "/tmp/nt-report-child.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
-	*state = directory;
-	return 0;
-}
-
-static int remove_directory(void **state)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/sacct", (char *)*state);
-	unlink(path);
-	rmdir(*state);
-	return 0;
-}
-
 static void reads_the_answer_of_sacct(void **state)
 {
 	static const struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
@@ -298,10 +261,10 @@ int main(void)
 		cmocka_unit_test(calls_in_a_fork),
 		cmocka_unit_test(runs_beside_other_work),
 		cmocka_unit_test(waits_for_other_things_too),
-		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_directory,
-						remove_directory),
-		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_directory,
-						remove_directory),
+		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_sacct_directory,
+						remove_sacct_directory),
+		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_sacct_directory,
+						remove_sacct_directory),
 	};
 
 	return cmocka_run_group_tests_name("report-child", tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "tests/unit/fake-sacct.h"
 
 /* What every script begins with: the options by name, and a row of given texts. */
 #define HEAD                                          \
@@ -31,43 +32,6 @@
 	"done\n"                                      \
 	"[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n" \
 	"row() { printf '%b' \"$1${d}nt${d}gpu${d}ann${d}lab${d}2${d}60${d}$2${d}$3$extra${d}$4\\n\"; }\n"
-
-static void fake_sacct(const char *directory, const char *script)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/sacct", directory);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, 0700), 0);
-}
-
-static int make_directory(void **state)
-{
-	static char directory[64];
-	char path[4096];
-
-	snprintf(directory, sizeof(directory), "/tmp/nt-jobstream.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
-	*state = directory;
-	return 0;
-}
-
-static int remove_directory(void **state)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/sacct", (char *)*state);
-	unlink(path);
-	rmdir(*state);
-	return 0;
-}
 
 struct seen {
 	char text[4096];
@@ -255,6 +219,6 @@ int main(void)
 		cmocka_unit_test(says_why_there_is_no_answer),
 	};
 
-	return cmocka_run_group_tests_name("report-jobstream", tests, make_directory,
-					   remove_directory);
+	return cmocka_run_group_tests_name("report-jobstream", tests, make_sacct_directory,
+					   remove_sacct_directory);
 }

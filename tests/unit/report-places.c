@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include "record/filesink.h"
 #include "report/usertext.h"
+#include "tests/unit/fake-sacct.h"
 
 #define OURS(steps) "{\"nccl_tune\":{\"v\":1" steps "}}"
 #define STEP(name, mode) ",\"" name "\":{\"mode\":\"" mode "\"}"
@@ -109,44 +110,16 @@ static void loses_what_an_earlier_run_left(void **state)
 	}
 }
 
-/* A sacct of our own, first in PATH, that runs script. */
-static void fake_sacct(const char *directory, const char *script)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/sacct", directory);
-	file = fopen(path, "we");
-	assert_non_null(file);
-	fprintf(file, "#!/bin/sh\n%s\n", script);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, 0700), 0);
-}
-
-static int make_directory(void **state)
-{
-	static char directory[64];
-	char path[4096];
-
-	snprintf(directory, sizeof(directory), "/tmp/nt-report-places.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
-	*state = directory;
-	return 0;
-}
-
 static int remove_directory(void **state)
 {
-	static const char *const names[] = { "sacct", "c.12.0.u12345.json", ".kept" };
+	static const char *const names[] = { "c.12.0.u12345.json", ".kept" };
 	char path[256];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", (char *)*state, names[i]);
 		unlink(path);
 	}
-	return rmdir(*state);
+	return remove_sacct_directory(state);
 }
 
 static void add_job(struct nt_jobtexts *texts, uint32_t job)
@@ -218,9 +191,9 @@ int main(void)
 		cmocka_unit_test(joins_what_is_not_there),
 		cmocka_unit_test(names_of_many_steps_end_in_dots),
 		cmocka_unit_test(loses_what_an_earlier_run_left),
-		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_directory,
+		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_sacct_directory,
 						remove_directory),
-		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_directory,
+		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_sacct_directory,
 						remove_directory),
 	};
 

@@ -62,6 +62,8 @@ libnt_report_la_SOURCES = \
 	%D%/learn.c \
 	%D%/learned.c \
 	%D%/learned.h \
+	%D%/linkshare.c \
+	%D%/linkshare.h \
 	%D%/longform.c \
 	%D%/longform.h \
 	%D%/marked.c \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "report/linkshare.h"
 #include "report/rowtime.h"
 #include "report/table.h"
 #include "report/verdict-maker.h"
@@ -168,6 +169,24 @@ static void where_it_stays(const struct nt_row *rows, size_t count, char *out, s
 		snprintf(out + used, out_bytes - used, " and %zu more", kept - told);
 }
 
+/* "; at 256M it is at 96 % of what NCCL's rings carry" of the largest of rows[0 .. count-1] that
+ * stays; "" where that is not known. */
+static const char *near_the_link(const struct nt_summary *summary, const struct nt_row *rows,
+				 size_t count, char *out, size_t out_bytes)
+{
+	char size[24];
+	double share;
+
+	while (count > 0 && !stays(&rows[count - 1]))
+		count--;
+	share = count > 0 ? nt_link_share(summary, &rows[count - 1]) : NAN;
+	out[0] = '\0';
+	if (!isnan(share))
+		snprintf(out, out_bytes, "; at %s it is at %.0f %% of what NCCL's rings carry",
+			 nt_size_text(rows[count - 1].bytes, size, sizeof(size)), 100 * share);
+	return out;
+}
+
 static void say_stays(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -175,18 +194,18 @@ static void say_stays(struct nt_maker *maker)
 
 	for (size_t i = 0; i < summary->row_count; i += count) {
 		const struct nt_row *row = &summary->rows[i];
-		char step[48], shape[160], where[160];
+		char step[48], shape[160], where[160], link[96];
 
 		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
 			count++;
 		where_it_stays(row, count, where, sizeof(where));
 		if (where[0] && told++ < NT_NAMED_MAX)
 			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
-				     "%s%s on %s: nothing to gain %s.",
+				     "%s%s on %s: nothing to gain %s%s.",
 				     step_prefix(summary, row->step, step, sizeof(step)),
 				     nt_coll_name(row->coll),
 				     nt_family_words(family_of(maker, row), shape, sizeof(shape)),
-				     where);
+				     where, near_the_link(summary, row, count, link, sizeof(link)));
 		else
 			more += where[0] != '\0';
 	}

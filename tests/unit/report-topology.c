@@ -146,6 +146,57 @@ static void the_largest_communicator_is_compared(void **state)
 	assert_int_equal(sentences(&sentence, 0), 0);
 }
 
+/* Of 256 MiB 16 ranks move 503 MB each: at 384 GB/s in 1,311 us. */
+static void a_share_of_the_links_is_told(void **state)
+{
+	static const struct {
+		const char *auto_arm, *own_us, *told;
+		double gbps; /* of a channel of the poorest node */
+	} cases[] = {
+		{ "RING/SIMPLE", "1639", "; at 256M it is at 80 % of what NCCL's rings carry.",
+		  24 },
+		{ "RING/SIMPLE", "2621", "; at 256M it is at 100 % of what NCCL's rings carry.",
+		  12 },
+		{ "RING/SIMPLE", "1300", "at any of its 2 sizes; at 256M it is at 100 %", 24 },
+		/* NCCL does not know how fast these links are. */
+		{ "RING/SIMPLE", "1639", "at any of its 2 sizes.", 12 },
+		{ "TREE/SIMPLE", "1639", "at any of its 2 sizes.", 24 },
+		/* The call's own time is not known. */
+		{ "RING/SIMPLE", "0", "at any of its 2 sizes.", 24 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_verdict_text verdict;
+		struct nt_comm_seen *comm;
+		struct nt_error err;
+		char text[512];
+		int bytes = snprintf(
+			text, sizeof(text),
+			"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"16r4n\":{"
+			"\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[9,9],"
+			"\"why\":\"small\"},"
+			"\"AllReduce 256M\":{\"auto\":\"%s\",\"arm\":\"AUTO\",\"us\":[2000,2100],"
+			"\"own\":[%s,%s],\"why\":\"small\"}}}}}",
+			cases[i].auto_arm, cases[i].own_us, cases[i].own_us);
+
+		nt_summary_fini(&summary);
+		nt_summary_init(&summary);
+		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
+		comm = nt_summary_add(&summary.comms, &summary.comm_count, sizeof(*comm));
+		assert_non_null(comm);
+		strcpy(comm->id, "a");
+		add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 1, 1 });
+		add_good("n1");
+		add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, cases[i].gbps });
+		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+		assert_int_equal(verdict.items[0].kind, NT_SENTENCE_STAYS);
+		if (!strstr(verdict.items[0].text, cases[i].told))
+			fail_msg("%zu: %s", i, verdict.items[0].text);
+		nt_verdict_fini(&verdict);
+	}
+}
+
 static void what_is_not_known_is_not_compared(void **state)
 {
 	static const char *const nodes[] = {
@@ -206,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(equal_nodes_are_not_told, begin, end),
 		cmocka_unit_test_setup_teardown(what_most_have_is_usual, begin, end),
 		cmocka_unit_test_setup_teardown(the_largest_communicator_is_compared, begin, end),
+		cmocka_unit_test_setup_teardown(a_share_of_the_links_is_told, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_known_is_not_compared, begin, end),
 		cmocka_unit_test_setup_teardown(alike_nodes_share_a_line, begin, end),
 	};

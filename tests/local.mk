@@ -207,6 +207,8 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/proxy.c \
 	%D%/fake/proxy.h \
 	%D%/fake/rng.h \
+	%D%/fake/settled.c \
+	%D%/fake/settled.h \
 	%D%/fake/shim_prof.c \
 	%D%/fake/shim_tuner.c \
 	%D%/fake/split.c \

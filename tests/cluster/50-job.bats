@@ -30,7 +30,7 @@ setup() {
 }
 
 # A job whose end is looked at goes on, on a busy machine, until all is decided.
-decided=(--more 60000)
+decided=(--more 60000 --settled)
 
 # job NODES RANKS_PER_NODE [option of nt-fake-nccl]...: prints the job's number; its output is in $out and $err.
 job() {

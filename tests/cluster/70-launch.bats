@@ -13,7 +13,7 @@ SURVIVORS_S=6	# Slurm kills a step about a second after it lost a PMIx client
 
 # AUTO is TREE/SIMPLE here; the other arm is found within a few hundred calls.
 CALLS=8000
-JOB=(--arm RING/SIMPLE=0.4 --sizes 256K --iters "$CALLS" --more 40000 --call-gap-us 100)
+JOB=(--arm RING/SIMPLE=0.4 --sizes 256K --iters "$CALLS" --more 40000 --settled --call-gap-us 100)
 
 # All nodes of the mini cluster are one host: shared memory and host names would tell MPI so.
 MPI_ON_ONE_HOST=(OMPI_MCA_pml=ob1 "OMPI_MCA_btl=tcp,self" OMPI_MCA_btl_tcp_if_include=lo

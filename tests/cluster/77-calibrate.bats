@@ -40,7 +40,7 @@ program() {
 		echo '#!/bin/bash'
 		printf '%s\n' "${@:2}"
 		echo "exec $NT_TESTS/nt-fake-nccl --trace $MADE/$1.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none" \
-			'--call-gap-us 100 --iters 500 --more 20000 --sizes "${SIZES:-64K,1M,16M}"'
+			'--call-gap-us 100 --iters 500 --more 120000 --settled --sizes "${SIZES:-64K,1M,16M}"'
 	} >"$out/program"
 	chmod 755 "$out/program"
 }

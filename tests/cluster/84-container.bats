@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../lib/image
 
-JOB=(/nt-fake-nccl --arm RING/SIMPLE=0.4 --sizes 256K --iters 3000 --more 40000 --call-gap-us 100)
+JOB=(/nt-fake-nccl --arm RING/SIMPLE=0.4 --sizes 256K --iters 3000 --more 40000 --settled --call-gap-us 100)
 
 setup_file() {
 	local why

@@ -56,7 +56,7 @@ bool nt_family_busy(struct nt_family *f, unsigned look)
 			       .wire = nt_wire_comm(job->wire, 0, 0, job->ranks),
 			       .rank = f->rank.rank };
 
-	if (nt_load_mask_now() != 0)
+	if (nt_load_mask_now() != 0 || (options_of(f)->settled && !nt_settled(&f->settled)))
 		nt_wire_say_busy(job->wire, look);
 	nt_fake_expect(&all, nt_wire_barrier(all.wire, f->rank.rank), "a look at all ranks");
 	return nt_wire_is_busy(job->wire, look);

@@ -10,18 +10,21 @@
 #define NT_FAKE_FAMILY_H
 
 #include "tests/fake/fake.h"
+#include "tests/fake/settled.h"
 
 struct nt_family {
 	struct nt_rank rank;
 	struct nt_comm *comm[NT_MAX_SPLITS]; /* NULL: this rank is in none of that kind */
 	unsigned generation;
 	uint64_t children; /* as NCCL counts those that are split off the world */
+	struct nt_settled settled;
 };
 
 /* Meets the other ranks of the job; afterwards all know where each is. */
 void nt_family_meet(struct nt_family *f);
 
-/* Meets them again, for the look-th time: does the plugin want events on one of them? */
+/* Meets them again, for the look-th time: does the plugin want events on one of them, or with
+ * --settled, has it something pending on one of their nodes? */
 bool nt_family_busy(struct nt_family *f, unsigned look);
 
 /* Communicators of the splits from `first` on, with all ranks of the job. */

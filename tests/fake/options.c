@@ -44,6 +44,8 @@ static const struct option table[] = {
 	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
 	{ "more", COUNT64, AT(more), 0, NT_MORE_MAX, NULL, "N",
 	  "rounds at most after these, while the plugin still wants events on some rank" },
+	{ "settled", FLAG, AT(settled), 0, 0, NULL, NULL,
+	  "... or nodes have not agreed yet, however long they take" },
 	{ "order", OWN, 0, 0, 0, nt_parse_order, "ORDER", "seq or shuffle" },
 	{ "seed", COUNT64, AT(seed), 0, 1e18, NULL, "N", "of everything random" },
 	{ "sync", OWN, 0, 0, 0, nt_parse_sync, "WHEN", "every, never or a number of calls" },

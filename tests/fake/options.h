@@ -88,6 +88,7 @@ struct nt_options {
 	unsigned sizes;
 	uint64_t iters; /* rounds over all collectives and sizes */
 	uint64_t more; /* rounds at most after them, while some rank still wants events */
+	bool settled; /* ... or its node has something pending */
 	bool shuffle;
 	uint64_t seed;
 	uint64_t sync_every; /* calls between stream synchronisations; 0: never */

@@ -57,6 +57,14 @@ static enum nt_agree_need need_of(struct nt_agree *a, struct nt_agree_comm *comm
 	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
 }
 
+/* Nothing that another node could say of it matters now. Of a window of ours home says nothing
+ * before it has our times; and nodes, whose ranks go from call to call together, have theirs when
+ * we have. Listening costs memory for good, and the longer it has lasted, the rarer it becomes. */
+static bool may_wait(const struct nt_agree_key *key)
+{
+	return key->data_due || (key->committed && !nt_recheck_listens(key));
+}
+
 /* What its keys need of other nodes: at once, and the committed ones at the next look. */
 static void note_keys(struct nt_agree *a, struct nt_agree_comm *comm, enum nt_agree_need *now,
 		      enum nt_agree_need *next)
@@ -69,7 +77,7 @@ static void note_keys(struct nt_agree *a, struct nt_agree_comm *comm, enum nt_ag
 		if (need == NT_AGREE_DEAF)
 			continue;
 		a->pending = true;
-		if (key->committed && need == NT_AGREE_LISTENS && !nt_recheck_listens(key))
+		if (need == NT_AGREE_LISTENS && may_wait(key))
 			continue;
 		if (need > *most)
 			*most = need;

@@ -219,6 +219,34 @@ static void a_rank_that_never_shows_is_named(void **state)
 	destroy(p);
 }
 
+/* While its ranks are in a window nobody has anything to say of it; then there are times, and what
+ * comes of them. */
+static void nobody_listens_in_a_window(void **state)
+{
+	struct pair *p = make(2, NULL);
+	const struct nt_board_key *key = &comm_of(p, 0)->key[0];
+	unsigned deaf = 0, heard = 0;
+
+	(void)state;
+	for (int i = 0; i < 60 && atomic_load(&key->state) != NT_KEY_COMMITTED; i++) {
+		const bool window = collective(p) == 10;
+
+		pass(p, 10);
+		for (uint32_t n = 0; n < 2; n++) {
+			const enum nt_agree_need need = nt_agree_listens(p->agree[n], 1 - n);
+
+			deaf += window && need == NT_AGREE_DEAF;
+			heard += deaf > 0 && need == NT_AGREE_LISTENS;
+			assert_true(!window || nt_agree_step(p->agree[n], p->now_ms));
+		}
+	}
+	/* Both nodes, until the call after its last one. */
+	assert_int_equal(deaf, 2 * window_calls);
+	assert_true(heard > 0);
+	assert_int_equal(p->absorbed, 1);
+	destroy(p);
+}
+
 /* Other nodes are told of a communicator once it is worth it, and time to join begins then. */
 static void what_is_not_called_often_is_not_spoken_of(void **state)
 {
@@ -433,6 +461,7 @@ int main(void)
 		cmocka_unit_test(nodes_of_many_ranks_agree),
 		cmocka_unit_test(the_odd_rank_is_named),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
+		cmocka_unit_test(nobody_listens_in_a_window),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
 		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
 		cmocka_unit_test(silence_after_a_proposal_aborts),

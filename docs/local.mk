@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	%D%/decisions/0022-html.md \
 	%D%/decisions/0023-sinks.md \
 	%D%/decisions/0024-twos.md \
+	%D%/decisions/0025-waiting.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

@@ -52,11 +52,11 @@ float nt_known_predicted_auto_us(const struct nt_known *known);
  * AUTO does: bits by pair. */
 uint32_t nt_known_other_arms(const struct nt_known *known);
 
-/* What the remembered arm is worth here. */
 /* Does a call that follows another arm's take longer for that, by as much as arms may differ, and
  * are calls frequent enough to leave every first one unmeasured? */
 bool nt_known_carries_over(const struct nt_known *known);
 
+/* What the remembered arm is worth here. */
 enum nt_remembered {
 	NT_REMEMBERED_NOTHING, /* none, or one not to be used here: as if unknown */
 	NT_REMEMBERED_AUTO, /* nothing better is known than what AUTO picks */

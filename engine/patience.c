@@ -11,35 +11,55 @@
  * rarely the longer they have. */
 #define LONGER 2
 
+static double whole_us(const struct nt_known *known)
+{
+	return fmax(NT_PATIENCE_US, NT_PATIENCE_STEPS * known->step_us);
+}
+
 /* From now on. */
 static double left_us(const struct nt_case *seen)
 {
-	const double whole_us = fmax(NT_PATIENCE_US, NT_PATIENCE_STEPS * seen->known.step_us);
-	const double until_us = fmax(whole_us, seen->opened_us + whole_us / LATE_PART);
+	const double until_us = fmax(whole_us(&seen->known),
+				     seen->opened_us + whole_us(&seen->known) / LATE_PART);
 
 	return until_us - seen->known.age_us;
 }
 
 /* What a round took beside its calls so far: until all nodes had agreed, and had told its times.
  * The key's opening counts as one more. */
-static double between_us(const struct nt_case *seen, double period_us)
+static double between_us(const struct nt_case *seen, double call_us)
 {
 	const double passed_us = seen->known.age_us - seen->opened_us;
 	unsigned rounds = 1;
 
 	for (unsigned kind = 0; kind < NT_SCHEDULE_KINDS; kind++)
 		rounds += seen->rounds[kind];
-	return fmax(0, passed_us - seen->spent.calls * period_us) / rounds;
+	return fmax(0, passed_us - seen->spent.calls * call_us) / rounds;
+}
+
+static bool limited(const struct nt_policy *policy, const struct nt_known *known)
+{
+	return policy->mode != NT_MODE_PROFILE && known->age_us > 0 && known->calls > 0;
+}
+
+static double period_us(const struct nt_known *known)
+{
+	return known->age_us / (double)known->calls;
+}
+
+bool nt_patience_presses(const struct nt_policy *policy, const struct nt_known *known)
+{
+	return limited(policy, known) &&
+	       whole_us(known) - known->age_us < NT_PATIENCE_CALLS * period_us(known);
 }
 
 unsigned nt_patience_blocks(const struct nt_case *seen, unsigned arms)
 {
-	double period_us, blocks;
+	const double call_us = period_us(&seen->known);
+	double blocks;
 
-	if (seen->rechecks || seen->policy->mode == NT_MODE_PROFILE || seen->known.age_us <= 0 ||
-	    seen->known.calls == 0 || seen->spent.calls == 0)
+	if (seen->rechecks || !limited(seen->policy, &seen->known) || seen->spent.calls == 0)
 		return UINT_MAX;
-	period_us = seen->known.age_us / (double)seen->known.calls;
-	blocks = (left_us(seen) - LONGER * between_us(seen, period_us)) / (period_us * arms);
+	blocks = (left_us(seen) - LONGER * between_us(seen, call_us)) / (call_us * arms);
 	return blocks <= 0 ? 0 : blocks < UINT8_MAX ? (unsigned)blocks : UINT_MAX;
 }

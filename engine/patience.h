@@ -22,6 +22,13 @@
 #define NT_PATIENCE_US 60e6
 #define NT_PATIENCE_STEPS 100
 
+/* From min_calls on, of a key that is decided after a first and a second round, with what nodes
+ * need to agree in between. */
+#define NT_PATIENCE_CALLS 96
+
+/* Is a key that is not open late already if it is to be decided by then? It waits for no other. */
+bool nt_patience_presses(const struct nt_policy *policy, const struct nt_known *known);
+
 /* For so many blocks of so many arms there is time; UINT_MAX: not limited. */
 unsigned nt_patience_blocks(const struct nt_case *seen, unsigned arms);
 

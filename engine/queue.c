@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define PATIENCE 40 /* times min_calls */
+#define PATIENCE_US 10e6 /* at least: nodes take seconds to agree, however often a key is called */
 #define RARE 4 /* times fewer calls: is waited for by nobody */
 
 /* In powers of four: nodes that read counts at different times see the same. */
@@ -39,7 +40,8 @@ bool nt_queue_waits(const struct nt_queued *self, const struct nt_queued *other,
 	       (other->open || (other->ready && nt_queue_before(other, self)));
 }
 
-bool nt_queue_waited(const struct nt_policy *policy, uint64_t calls)
+bool nt_queue_waited(const struct nt_policy *policy, uint64_t calls, double age_us)
 {
-	return calls >= PATIENCE * (uint64_t)policy->min_calls;
+	return calls >= PATIENCE * (uint64_t)policy->min_calls &&
+	       (age_us <= 0 || age_us >= PATIENCE_US);
 }

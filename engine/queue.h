@@ -43,7 +43,7 @@ bool nt_queue_before(const struct nt_queued *a, const struct nt_queued *b);
  * other->ready counts only where `other` comes before. */
 bool nt_queue_waits(const struct nt_queued *self, const struct nt_queued *other, bool shared);
 
-/* Has a key that was called so often waited long enough? */
-bool nt_queue_waited(const struct nt_policy *policy, uint64_t calls);
+/* Has a key that was called so often waited long enough? age_us: of the program; 0: not known. */
+bool nt_queue_waited(const struct nt_policy *policy, uint64_t calls, double age_us);
 
 #endif

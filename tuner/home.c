@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "engine/patience.h"
 #include "engine/queue.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
@@ -228,6 +229,40 @@ static bool waits_for_comm(struct asking *a, const struct nt_board_comm *comm)
 	return false;
 }
 
+static int by_us(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How long a step of the program takes; 0: not known. */
+static double step_us(const struct nt_home *home)
+{
+	struct nt_marker_found found;
+
+	if (!home->marker || !nt_marker_find(home->marker, &found) || found.periods == 0)
+		return 0;
+	qsort(found.period_us, found.periods, sizeof(found.period_us[0]), by_us);
+	return found.period_us[found.periods / 2];
+}
+
+/* Has it time to wait for others? */
+static bool is_patient(const struct nt_home *home, const struct nt_board_comm *comm,
+		       const struct nt_board_key *key)
+{
+	const struct nt_policy *policy = &home->engine.policy;
+	struct nt_known known = known_of(home, comm, key);
+
+	if (nt_queue_waited(policy, known.calls, known.age_us))
+		return false;
+	if (!nt_patience_presses(policy, &known))
+		return true;
+	/* Longer steps leave more time; how long they are takes time to find. */
+	known.step_us = step_us(home);
+	return !nt_patience_presses(policy, &known);
+}
+
 /* Is there a place, and no other key that is to be explored first? */
 static bool is_next(const struct nt_home *home, const struct nt_board_comm *comm,
 		    const struct nt_board_key *key)
@@ -236,7 +271,7 @@ static bool is_next(const struct nt_home *home, const struct nt_board_comm *comm
 
 	if (home->engine.open >= OPEN_KEYS)
 		return false;
-	a.patient = !nt_queue_waited(&home->engine.policy, a.self.calls);
+	a.patient = is_patient(home, comm, key);
 	for (unsigned c = 0; home->board && c < NT_BOARD_COMMS; c++) {
 		const struct nt_board_comm *other = &home->board->comm[c];
 
@@ -340,24 +375,6 @@ static void *recheck_start(void *arg, const struct nt_board_comm *comm,
 		return NULL;
 	return open_key(home, comm, board_key,
 			nt_engine_start_recheck(&home->engine, &known, s.arm[0]));
-}
-
-static int by_us(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* How long a step of the program takes; 0: not known. */
-static double step_us(const struct nt_home *home)
-{
-	struct nt_marker_found found;
-
-	if (!home->marker || !nt_marker_find(home->marker, &found) || found.periods == 0)
-		return 0;
-	qsort(found.period_us, found.periods, sizeof(found.period_us[0]), by_us);
-	return found.period_us[found.periods / 2];
 }
 
 static int key_next(void *arg, struct nt_plan *plan)

@@ -272,6 +272,38 @@ static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 	free(seen);
 }
 
+static void who_is_rarely_called_cannot_wait(void **state)
+{
+	static const struct {
+		double age_us, step_us;
+		uint64_t calls;
+		int presses;
+	} cases[] = {
+		{ 0, 0, 100, 0 }, /* without a clock */
+		{ 10e6, 0, 0, 0 },	{ 10e6, 0, 20, 0 }, /* they take 48 s of 50 */
+		{ 10e6, 0, 19, 1 },	{ 10e6, 0.6e6, 19, 1 }, /* 100 steps are a minute */
+		{ 10e6, 0.7e6, 17, 0 }, { 10e6, 0.7e6, 15, 1 },
+		{ 70e6, 0, 7000, 1 },	{ 30e6, 3e6, 10, 1 }, /* 288 s of 270 */
+		{ 30e6, 3e6, 11, 0 },
+	};
+	struct nt_policy policy;
+
+	(void)state;
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct nt_known known = { .age_us = cases[i].age_us,
+						.step_us = cases[i].step_us,
+						.calls = cases[i].calls };
+
+		if (nt_patience_presses(&policy, &known) != cases[i].presses)
+			fail_msg("case %zu", i);
+	}
+	policy.mode = NT_MODE_PROFILE;
+	assert_false(
+		nt_patience_presses(&policy, &(struct nt_known){ .age_us = 10e6, .calls = 1 }));
+}
+
 static void slurm_says_when_it_ends(void **state)
 {
 	(void)state;
@@ -298,6 +330,7 @@ int main(void)
 		cmocka_unit_test(calls_to_come_are_time_by_period),
 		cmocka_unit_test(rare_calls_are_decided_with_few),
 		cmocka_unit_test(a_key_has_a_minute_or_a_hundred_steps),
+		cmocka_unit_test(who_is_rarely_called_cannot_wait),
 		cmocka_unit_test(slurm_says_when_it_ends),
 	};
 

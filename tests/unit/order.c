@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "pmix-sync/board.h"
+#include "tuner/clock.h"
 #include "tuner/home.h"
 
 #define PROCESSES 8u
@@ -126,6 +127,11 @@ static void groups_are_opened_together_and_the_unworthy_never(void **state)
 	assert_false(opens(&n, DP, 0)); /* the other is worth as much, and will be open */
 	set_state(&n, TP, 0, NT_KEY_OPEN);
 	assert_false(opens(&n, DP, 0)); /* in whose times it would be */
+	n.home.began_us = nt_clock_us() - 1000000;
+	assert_false(opens(&n, DP, 0)); /* called often enough to wait */
+	n.home.began_us = nt_clock_us() - 20000000;
+	assert_true(opens(&n, DP, 0)); /* not to be decided in a minute if it waits */
+	n.home.began_us = 0;
 	set_state(&n, TP, 0, NT_KEY_COMMITTED);
 	for (unsigned p = 0; p < PROCESSES; p++) {
 		for (unsigned slot = 0; slot < 2; slot++) {

@@ -119,8 +119,12 @@ static void nobody_waits_for_ever(void **state)
 	const struct nt_policy policy = { .min_calls = 10 };
 
 	(void)state;
-	assert_false(nt_queue_waited(&policy, 399));
-	assert_true(nt_queue_waited(&policy, 400));
+	assert_false(nt_queue_waited(&policy, 399, 0));
+	assert_true(nt_queue_waited(&policy, 400, 0));
+	assert_false(nt_queue_waited(&policy, 399, 11e6));
+	assert_true(nt_queue_waited(&policy, 400, 11e6));
+	/* A thousand times a second. */
+	assert_false(nt_queue_waited(&policy, 9000, 9e6));
 }
 
 int main(void)

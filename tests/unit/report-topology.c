@@ -185,7 +185,7 @@ static void a_share_of_the_links_is_told(void **state)
 		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
 		comm = nt_summary_add(&summary.comms, &summary.comm_count, sizeof(*comm));
 		assert_non_null(comm);
-		strcpy(comm->id, "a");
+		snprintf(comm->id, sizeof(comm->id), "a");
 		add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 1, 1 });
 		add_good("n1");
 		add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, cases[i].gbps });

@@ -78,6 +78,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
+	%D%/results/agreement/windows.json \
 	%D%/results/h200-x2-carry/README.md \
 	%D%/results/h200-x2-carry/carry.csv \
 	%D%/results/h200-x2-carry/carry.txt \

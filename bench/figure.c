@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figure.c - the arithmetic of the benchmark */
+/* figure.c - see figure.h */
 #include "bench/figure.h"
 
 #include <stdlib.h>
 #include "contract/coll.h"
+#include "lib/quantile.h"
 
 struct nt_counts nt_figure_counts(int coll, size_t bytes, int ranks)
 {
@@ -23,33 +24,16 @@ struct nt_counts nt_figure_counts(int coll, size_t bytes, int ranks)
 	return c;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const float x = *(const float *)a;
-	const float y = *(const float *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double quantile(const float *sorted, size_t count, double q)
-{
-	const double at = q * (double)(count - 1);
-	const size_t low = (size_t)at;
-	const size_t high = low + 1 < count ? low + 1 : low;
-
-	return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
-}
-
 struct nt_quartiles nt_figure_quartiles(float *values, size_t count)
 {
 	struct nt_quartiles q = { .samples = count };
 
 	if (count == 0)
 		return q;
-	qsort(values, count, sizeof(values[0]), compare);
-	q.median = quantile(values, count, 0.5);
-	q.p25 = quantile(values, count, 0.25);
-	q.p75 = quantile(values, count, 0.75);
+	nt_sort_floats(values, count);
+	q.median = nt_quantile_floats(values, count, 0.5);
+	q.p25 = nt_quantile_floats(values, count, 0.25);
+	q.p75 = nt_quantile_floats(values, count, 0.75);
 	q.min = values[0];
 	for (size_t i = 0; i < count; i++)
 		q.mean += values[i];
@@ -62,45 +46,64 @@ float nt_figure_input(int rank, size_t i)
 	return (float)((i * 31 + (size_t)rank * 17) % NT_FIGURE_PERIOD);
 }
 
+struct nt_piece nt_figure_piece(struct nt_counts counts, size_t most, unsigned number)
+{
+	struct nt_piece piece = { .count = counts.receive < most ? counts.receive : most };
+	const size_t places = counts.receive - piece.count + 1;
+
+	piece.first = (places - 1 + (size_t)number * 2654435761u) % places;
+	return piece;
+}
+
+/* The data is periodic: element i must be period[i % NT_FIGURE_PERIOD]. */
+static size_t wrong_in(const float *period, size_t first, const float *result, size_t n)
+{
+	size_t k = first % NT_FIGURE_PERIOD, wrong = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		wrong += !(result[i] == period[k]);
+		k = k + 1 < NT_FIGURE_PERIOD ? k + 1 : 0;
+	}
+	return wrong;
+}
+
 static size_t wrong_sums(const int *ranks, int count, size_t first, const float *result, size_t n)
 {
 	float sum[NT_FIGURE_PERIOD];
-	size_t wrong = 0;
 
 	for (size_t k = 0; k < NT_FIGURE_PERIOD; k++) {
 		sum[k] = 0;
 		for (int r = 0; r < count; r++)
 			sum[k] += nt_figure_input(ranks[r], k);
 	}
-	for (size_t i = 0; i < n; i++)
-		wrong += !(result[i] == sum[(first + i) % NT_FIGURE_PERIOD]);
-	return wrong;
+	return wrong_in(sum, first, result, n);
 }
 
-static size_t wrong_copy(int rank, const float *result, size_t n)
+/* Parts of `each` elements in order of ranks: copies of what each rank has sent. */
+static size_t wrong_copies(const int *ranks, size_t each, const float *result,
+			   struct nt_piece piece)
 {
+	const size_t end = piece.first + piece.count;
 	size_t wrong = 0;
 
-	for (size_t i = 0; i < n; i++)
-		wrong += !(result[i] == nt_figure_input(rank, i));
+	for (size_t at = piece.first; at < end;) {
+		const size_t next = (at / each + 1) * each < end ? (at / each + 1) * each : end;
+
+		wrong += wrong_sums(&ranks[at / each], 1, at % each, result + (at - piece.first),
+				    next - at);
+		at = next;
+	}
 	return wrong;
 }
 
 size_t nt_figure_wrong(int coll, const int *ranks, int count, int me, const float *result,
-		       struct nt_counts counts)
+		       struct nt_counts counts, struct nt_piece piece)
 {
-	size_t wrong = 0;
+	const size_t before = coll == NT_REDUCESCATTER ? (size_t)me * counts.receive : 0;
 
-	switch (coll) {
-	case NT_ALLREDUCE: return wrong_sums(ranks, count, 0, result, counts.receive);
-	case NT_REDUCESCATTER:
-		return wrong_sums(ranks, count, (size_t)me * counts.receive, result,
-				  counts.receive);
-	case NT_REDUCE: return me ? 0 : wrong_sums(ranks, count, 0, result, counts.receive);
-	case NT_BROADCAST: return wrong_copy(ranks[0], result, counts.receive);
-	default: break;
-	}
-	for (int r = 0; r < count; r++)
-		wrong += wrong_copy(ranks[r], result + (size_t)r * counts.send, counts.send);
-	return wrong;
+	if (coll == NT_REDUCE && me)
+		return 0;
+	if (coll == NT_BROADCAST || coll == NT_ALLGATHER)
+		return wrong_copies(ranks, counts.send, result, piece);
+	return wrong_sums(ranks, count, before + piece.first, result, piece.count);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.c - this process's GPU, and one collective at a time */
+/* gpu.c - see gpu.h */
 #include "bench/gpu.h"
 
 #include <stdarg.h>
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0xff /* a NaN in every element that no collective wrote */
+#define POISON 0xff /* a NaN in every element that no collective has written */
 
-#define ALIGN 512 /* of results that are there at the same time */
+#define VOTES 64 /* numbers that carry one bit */
+#define ALIGN 512 /* of results in the buffer at the same time */
 
 void nt_bench_die(int rank, const char *format, ...)
 {
@@ -25,17 +26,17 @@ void nt_bench_die(int rank, const char *format, ...)
 	_Exit(1);
 }
 
-void nt_check_cuda(int rank, cudaError_t rc, const char *call, const char *file, int line)
+void nt_check_cuda(int rank, nt_cuda_error rc, const char *call, const char *file, int line)
 {
-	if (rc != cudaSuccess)
-		nt_bench_die(rank, "%s (%s:%d): %s", call, file, line, cudaGetErrorString(rc));
+	if (rc != NT_CUDA_OK)
+		nt_bench_die(rank, "%s (%s:%d): %s", call, file, line, nt_cuda.GetErrorString(rc));
 }
 
-void nt_check_nccl(int rank, ncclResult_t rc, const char *call, const char *file, int line)
+void nt_check_nccl(int rank, nt_nccl_result rc, const char *call, const char *file, int line)
 {
-	if (rc != ncclSuccess)
-		nt_bench_die(rank, "%s (%s:%d): %s: %s", call, file, line, ncclGetErrorString(rc),
-			     ncclGetLastError(NULL));
+	if (rc != NT_NCCL_OK)
+		nt_bench_die(rank, "%s (%s:%d): %s: %s", call, file, line,
+			     nt_nccl.GetErrorString(rc), nt_nccl.GetLastError(NULL));
 }
 
 void *nt_bench_allocate(int rank, size_t count, size_t bytes)
@@ -47,39 +48,46 @@ void *nt_bench_allocate(int rank, size_t count, size_t bytes)
 	return memory;
 }
 
-/* Several nodes may be pretended on one host: then the GPUs of all of them are seen, and the
- * global rank counts. */
-static void choose_device(struct nt_gpu *g)
+/* With several emulated nodes on one host each process sees the GPUs of all; then the global rank
+ * counts. */
+static void choose_device(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
-	struct cudaDeviceProp properties;
+	/* Larger than in any release; the alignment is that of the real one. */
+	static union {
+		char name[NT_CUDA_NAME_BYTES];
+		long long all[NT_CUDA_PROPERTIES_BYTES / sizeof(long long)];
+	} properties;
 	bool global = o->device == NT_DEVICE_GLOBAL;
 	int seen;
 
-	CUDA_CHECK(g->options->rank, cudaGetDeviceCount(&seen));
+	CUDA_CHECK(g->options->rank, GetDeviceCount(&seen));
 	if (o->device == NT_DEVICE_AUTO)
 		global = seen >= o->gpu_base + o->ranks;
 	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
-	/* Slurm may show each task its own GPU alone. */
+	/* Slurm may show each task only its own GPU. */
 	if (o->device == NT_DEVICE_AUTO && seen == 1)
 		g->device = 0;
 	if (g->device >= seen)
 		nt_bench_die(o->rank, "no GPU %d: %d seen", g->device, seen);
-	CUDA_CHECK(g->options->rank, cudaSetDevice(g->device));
-	CUDA_CHECK(g->options->rank, cudaGetDeviceProperties(&properties, g->device));
-	snprintf(g->device_name, sizeof(g->device_name), "%s", properties.name);
+	CUDA_CHECK(g->options->rank, SetDevice(g->device));
+	CUDA_CHECK(g->options->rank,
+		   GetDeviceProperties((struct cudaDeviceProp *)&properties, g->device));
+	snprintf(g->device_name, sizeof(g->device_name), "%.*s", NT_CUDA_NAME_BYTES - 1,
+		 properties.name);
 }
 
-void nt_gpu_measure_memory(struct nt_gpu *g, double *used_mib)
+void nt_gpu_measure_memory(struct nt_bench_gpu *g, double *used_mib)
 {
 	size_t left, total;
 
-	CUDA_CHECK(g->options->rank, cudaMemGetInfo(&left, &total));
+	CUDA_CHECK(g->options->rank, MemGetInfo(&left, &total));
 	*used_mib = (double)(total - left) / (1 << 20);
 }
 
-/* Sends are shared; results as well, but where several calls are in flight at once. */
-static void size_buffers(struct nt_gpu *g)
+/* All calls share the send buffer, and also the receive buffer unless several calls are in flight
+ * at once. */
+static void size_buffers(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
 	const size_t least = (size_t)o->ranks * sizeof(float); /* see nt_figure_counts */
@@ -102,193 +110,232 @@ size_t nt_gpu_room(size_t bytes)
 	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static void make_buffers(struct nt_gpu *g)
+static void make_buffers(struct nt_bench_gpu *g)
 {
 	const int rank = g->options->rank;
 
 	size_buffers(g);
-	CUDA_CHECK(rank, cudaMalloc(&g->send, g->send_bytes));
-	CUDA_CHECK(rank, cudaMalloc(&g->receive, g->receive_bytes));
+	CUDA_CHECK(rank, Malloc(&g->send, g->send_bytes));
+	CUDA_CHECK(rank, Malloc(&g->receive, g->receive_bytes));
 	g->host = nt_bench_allocate(rank, g->receive_bytes, 1);
 	for (size_t i = 0; i < g->send_bytes / sizeof(float); i++)
 		g->host[i] = nt_figure_input(rank, i);
-	CUDA_CHECK(rank, cudaMemcpy(g->send, g->host, g->send_bytes, cudaMemcpyHostToDevice));
-	CUDA_CHECK(rank, cudaMemset(g->receive, POISON, g->receive_bytes));
+	CUDA_CHECK(rank, Memcpy(g->send, g->host, g->send_bytes, NT_CUDA_TO_DEVICE));
+	CUDA_CHECK(rank, Memset(g->receive, POISON, g->receive_bytes));
 }
 
-/* Beside a product, a collective waits for the end of a tile, not of all that was launched
+/* With the highest priority a collective waits for the end of a tile, not for all products launched
  * before. */
-static void make_stream(struct nt_gpu *g)
+static void make_stream(struct nt_bench_gpu *g)
 {
 	const int rank = g->options->rank;
 	int lowest, highest;
 
-	CUDA_CHECK(rank, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-	CUDA_CHECK(rank, cudaStreamCreateWithPriority(&g->stream, cudaStreamNonBlocking,
-						      g->options->load_n ? highest : lowest));
+	CUDA_CHECK(rank, DeviceGetStreamPriorityRange(&lowest, &highest));
+	CUDA_CHECK(rank, StreamCreateWithPriority(&g->stream, NT_CUDA_STREAM_NON_BLOCKING,
+						  g->options->load_n ? highest : lowest));
 }
 
-void nt_gpu_open(struct nt_gpu *g, const struct nt_bench_options *o, const char *run)
+void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
+		 const struct nt_library *nccl, const char *run)
 {
-	*g = (struct nt_gpu){ .options = o, .meet = { .dir = o->meet_dir, .run = run } };
+	*g = (struct nt_bench_gpu){ .options = o,
+				    .nccl = nccl,
+				    .meet = { .dir = o->meet_dir, .run = run } };
 	choose_device(g);
-	NCCL_CHECK(g->options->rank, ncclGetVersion(&g->nccl_version));
 	make_stream(g);
-	CUDA_CHECK(g->options->rank, cudaEventCreate(&g->before));
-	CUDA_CHECK(g->options->rank, cudaEventCreate(&g->after));
+	CUDA_CHECK(g->options->rank, EventCreate(&g->before));
+	CUDA_CHECK(g->options->rank, EventCreate(&g->after));
 	make_buffers(g);
 	nt_gpu_measure_memory(g, &g->start_mib);
 }
 
-void nt_gpu_close(struct nt_gpu *g)
+void nt_gpu_close(struct nt_bench_gpu *g)
 {
-	CUDA_CHECK(g->options->rank, cudaFree(g->send));
-	CUDA_CHECK(g->options->rank, cudaFree(g->receive));
-	CUDA_CHECK(g->options->rank, cudaEventDestroy(g->before));
-	CUDA_CHECK(g->options->rank, cudaEventDestroy(g->after));
-	CUDA_CHECK(g->options->rank, cudaStreamDestroy(g->stream));
+	CUDA_CHECK(g->options->rank, Free(g->send));
+	CUDA_CHECK(g->options->rank, Free(g->receive));
+	CUDA_CHECK(g->options->rank, EventDestroy(g->before));
+	CUDA_CHECK(g->options->rank, EventDestroy(g->after));
+	CUDA_CHECK(g->options->rank, StreamDestroy(g->stream));
 	free(g->host);
 }
 
-static ncclResult_t issue(struct nt_gpu *g, const struct nt_call *call)
+static nt_nccl_result issue(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
-	const ncclComm_t comm = g->lane[call->lane].comm;
+	const nt_nccl_comm comm = g->lane[call->lane].comm;
 	const size_t n = call->counts.call;
 	void *result = (char *)g->receive + call->at;
 
 	switch (call->coll) {
 	case NT_ALLREDUCE:
-		return ncclAllReduce(g->send, result, n, ncclFloat32, ncclSum, comm, g->stream);
-	case NT_ALLGATHER: return ncclAllGather(g->send, result, n, ncclFloat32, comm, g->stream);
+		return nt_nccl.AllReduce(g->send, result, n, NT_NCCL_FLOAT32, NT_NCCL_SUM, comm,
+					 g->stream);
+	case NT_ALLGATHER:
+		return nt_nccl.AllGather(g->send, result, n, NT_NCCL_FLOAT32, comm, g->stream);
 	case NT_REDUCESCATTER:
-		return ncclReduceScatter(g->send, result, n, ncclFloat32, ncclSum, comm, g->stream);
+		return nt_nccl.ReduceScatter(g->send, result, n, NT_NCCL_FLOAT32, NT_NCCL_SUM, comm,
+					     g->stream);
 	case NT_BROADCAST:
-		return ncclBroadcast(g->send, result, n, ncclFloat32, 0, comm, g->stream);
+		return nt_nccl.Broadcast(g->send, result, n, NT_NCCL_FLOAT32, 0, comm, g->stream);
 	case NT_REDUCE:
-		return ncclReduce(g->send, result, n, ncclFloat32, ncclSum, 0, comm, g->stream);
-	default: return ncclInvalidArgument;
+		return nt_nccl.Reduce(g->send, result, n, NT_NCCL_FLOAT32, NT_NCCL_SUM, 0, comm,
+				      g->stream);
+	default: return NT_NCCL_INVALID_ARGUMENT;
 	}
 }
 
-void nt_gpu_start(struct nt_gpu *g, const struct nt_call *call)
+static void check_issued(struct nt_bench_gpu *g, nt_nccl_result rc)
 {
-	NCCL_CHECK(g->options->rank, issue(g, call));
+	nt_check_nccl(g->options->rank, rc, "a collective", __FILE__, __LINE__);
 }
 
-void nt_gpu_try(struct nt_gpu *g, const struct nt_call *call)
+void nt_gpu_start(struct nt_bench_gpu *g, const struct nt_bench_call *call)
+{
+	check_issued(g, issue(g, call));
+}
+
+void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
 	(void)issue(g, call);
 }
 
-void nt_gpu_group(struct nt_gpu *g, const struct nt_call *call, size_t calls)
+void nt_gpu_group(struct nt_bench_gpu *g, const struct nt_bench_call *call, size_t calls)
 {
-	NCCL_CHECK(g->options->rank, ncclGroupStart());
+	NCCL_CHECK(g->options->rank, GroupStart());
 	for (size_t c = 0; c < calls; c++)
-		NCCL_CHECK(g->options->rank, issue(g, &call[c]));
-	NCCL_CHECK(g->options->rank, ncclGroupEnd());
+		check_issued(g, issue(g, &call[c]));
+	NCCL_CHECK(g->options->rank, GroupEnd());
 }
 
-void nt_gpu_wait(struct nt_gpu *g)
+void nt_gpu_wait(struct nt_bench_gpu *g)
 {
-	CUDA_CHECK(g->options->rank, cudaStreamSynchronize(g->stream));
+	CUDA_CHECK(g->options->rank, StreamSynchronize(g->stream));
 }
 
-void nt_gpu_tell(struct nt_gpu *g, int32_t *numbers, size_t count)
+void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count)
 {
 	const int rank = g->options->rank;
 	const size_t bytes = count * sizeof(numbers[0]);
 
-	CUDA_CHECK(rank, cudaMemcpy(g->receive, numbers, bytes, cudaMemcpyHostToDevice));
-	NCCL_CHECK(rank, ncclBroadcast(g->receive, g->receive, count, ncclInt32, 0, g->lane[0].comm,
-				       g->stream));
+	CUDA_CHECK(rank, Memcpy(g->receive, numbers, bytes, NT_CUDA_TO_DEVICE));
+	NCCL_CHECK(rank, Broadcast(g->receive, g->receive, count, NT_NCCL_INT32, 0, g->lane[0].comm,
+				   g->stream));
 	nt_gpu_wait(g);
-	CUDA_CHECK(rank, cudaMemcpy(numbers, g->receive, bytes, cudaMemcpyDeviceToHost));
+	CUDA_CHECK(rank, Memcpy(numbers, g->receive, bytes, NT_CUDA_TO_HOST));
 }
 
-void nt_gpu_capture(struct nt_gpu *g, struct nt_call *call, int times)
+void nt_gpu_capture(struct nt_bench_gpu *g, struct nt_bench_call *call, int times)
 {
-	cudaGraph_t graph;
+	nt_graph graph;
 
-	CUDA_CHECK(g->options->rank,
-		   cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
+	CUDA_CHECK(g->options->rank, StreamBeginCapture(g->stream, NT_CUDA_CAPTURE_THREAD_LOCAL));
 	for (int i = 0; i < times; i++)
-		NCCL_CHECK(g->options->rank, issue(g, call));
-	CUDA_CHECK(g->options->rank, cudaStreamEndCapture(g->stream, &graph));
-	CUDA_CHECK(g->options->rank, cudaGraphInstantiateWithFlags(&call->graph, graph, 0));
-	CUDA_CHECK(g->options->rank, cudaGraphDestroy(graph));
+		check_issued(g, issue(g, call));
+	CUDA_CHECK(g->options->rank, StreamEndCapture(g->stream, &graph));
+	CUDA_CHECK(g->options->rank, GraphInstantiateWithFlags(&call->graph, graph, 0));
+	CUDA_CHECK(g->options->rank, GraphDestroy(graph));
 }
 
-void nt_gpu_replay(struct nt_gpu *g, const struct nt_call *call)
+void nt_gpu_replay(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
-	CUDA_CHECK(g->options->rank, cudaGraphLaunch(call->graph, g->stream));
+	CUDA_CHECK(g->options->rank, GraphLaunch(call->graph, g->stream));
 }
 
-void nt_gpu_mark_before(struct nt_gpu *g)
-{
-	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, cudaEventRecord(g->before, g->stream));
-}
-
-void nt_gpu_mark_after(struct nt_gpu *g)
+void nt_gpu_mark_before(struct nt_bench_gpu *g)
 {
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, cudaEventRecord(g->after, g->stream));
+		CUDA_CHECK(g->options->rank, EventRecord(g->before, g->stream));
 }
 
-float nt_gpu_between_us(struct nt_gpu *g)
+void nt_gpu_mark_after(struct nt_bench_gpu *g)
+{
+	if (!g->options->no_gpu_times)
+		CUDA_CHECK(g->options->rank, EventRecord(g->after, g->stream));
+}
+
+float nt_gpu_between_us(struct nt_bench_gpu *g)
 {
 	float ms = 0;
 
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, cudaEventElapsedTime(&ms, g->before, g->after));
+		CUDA_CHECK(g->options->rank, EventElapsedTime(&ms, g->before, g->after));
 	return ms * 1000;
 }
 
-static size_t wrong_of(struct nt_gpu *g, const struct nt_call *call)
+void nt_gpu_poison(struct nt_bench_gpu *g, const struct nt_bench_call *call, struct nt_piece piece)
 {
-	const struct nt_lane *lane = &g->lane[call->lane];
-	const size_t bytes = call->counts.receive * sizeof(float);
+	float *result = (float *)((char *)g->receive + call->at);
 
-	CUDA_CHECK(g->options->rank, cudaMemcpy(g->host, (char *)g->receive + call->at, bytes,
-						cudaMemcpyDeviceToHost));
-	return nt_figure_wrong(call->coll, lane->ranks, lane->count, lane->me, g->host,
-			       call->counts);
+	CUDA_CHECK(g->options->rank, MemsetAsync(result + piece.first, POISON,
+						 piece.count * sizeof(float), g->stream));
 }
 
-size_t nt_gpu_check(struct nt_gpu *g, const struct nt_call *call)
+size_t nt_gpu_wrong(struct nt_bench_gpu *g, const struct nt_bench_call *call, struct nt_piece piece)
 {
-	CUDA_CHECK(g->options->rank,
-		   cudaMemsetAsync((char *)g->receive + call->at, POISON,
-				   call->counts.receive * sizeof(float), g->stream));
+	const struct nt_lane *lane = &g->lane[call->lane];
+	const float *result = (const float *)((char *)g->receive + call->at);
+
+	CUDA_CHECK(g->options->rank, Memcpy(g->host, result + piece.first,
+					    piece.count * sizeof(float), NT_CUDA_TO_HOST));
+	return nt_figure_wrong(call->coll, lane->ranks, lane->count, lane->me, g->host,
+			       call->counts, piece);
+}
+
+static struct nt_piece whole(const struct nt_bench_call *call)
+{
+	return (struct nt_piece){ 0, call->counts.receive };
+}
+
+size_t nt_gpu_check(struct nt_bench_gpu *g, const struct nt_bench_call *call)
+{
+	nt_gpu_poison(g, call, whole(call));
 	if (call->graph)
 		nt_gpu_replay(g, call);
 	else
 		nt_gpu_start(g, call);
 	nt_gpu_wait(g);
-	return wrong_of(g, call);
+	return nt_gpu_wrong(g, call, whole(call));
 }
 
-void nt_gpu_check_group(struct nt_gpu *g, const struct nt_call *call, size_t calls, size_t *wrong)
+void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call, size_t calls,
+			size_t *wrong)
 {
-	CUDA_CHECK(g->options->rank,
-		   cudaMemsetAsync(g->receive, POISON, g->receive_bytes, g->stream));
+	CUDA_CHECK(g->options->rank, MemsetAsync(g->receive, POISON, g->receive_bytes, g->stream));
 	nt_gpu_group(g, call, calls);
 	nt_gpu_wait(g);
 	for (size_t c = 0; c < calls; c++)
-		wrong[c] += wrong_of(g, &call[c]);
+		wrong[c] = nt_gpu_wrong(g, &call[c], whole(&call[c]));
 }
 
-float nt_gpu_simulate_us(struct nt_gpu *g, const struct nt_call *call)
+/* These sums of floats may be wrong like any others, so the majority decides. */
+bool nt_gpu_any(struct nt_bench_gpu *g, bool mine)
 {
-#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 3)
-	ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
+	const int rank = g->options->rank;
+	const size_t room = g->receive_bytes / sizeof(float), votes = room < VOTES ? room : VOTES;
+	float vote[VOTES];
+	size_t yes = 0;
 
-	NCCL_CHECK(g->options->rank, ncclGroupStart());
-	NCCL_CHECK(g->options->rank, issue(g, call));
-	NCCL_CHECK(g->options->rank, ncclGroupSimulateEnd(&info));
+	for (size_t i = 0; i < votes; i++)
+		vote[i] = mine;
+	CUDA_CHECK(rank, Memcpy(g->receive, vote, votes * sizeof(vote[0]), NT_CUDA_TO_DEVICE));
+	NCCL_CHECK(rank, AllReduce(g->receive, g->receive, votes, NT_NCCL_FLOAT32, NT_NCCL_SUM,
+				   g->lane[0].comm, g->stream));
+	nt_gpu_wait(g);
+	CUDA_CHECK(rank, Memcpy(vote, g->receive, votes * sizeof(vote[0]), NT_CUDA_TO_HOST));
+	for (size_t i = 0; i < votes; i++)
+		yes += !(vote[i] == 0);
+	return mine || 2 * yes > votes;
+}
+
+float nt_gpu_simulate_us(struct nt_bench_gpu *g, const struct nt_bench_call *call)
+{
+	nt_nccl_sim info = { .size = sizeof(info),
+			     .magic = NT_NCCL_SIM_MAGIC,
+			     .version = NT_NCCL_SIM_VERSION,
+			     .estimatedTime = NT_NCCL_SIM_UNKNOWN };
+
+	NCCL_CHECK(g->options->rank, GroupStart());
+	check_issued(g, issue(g, call));
+	NCCL_CHECK(g->options->rank, GroupSimulateEnd(&info));
 	return info.estimatedTime;
-#else
-	(void)call;
-	nt_bench_die(g->options->rank, "--simulate-on: NCCL %d cannot", NCCL_VERSION_CODE);
-#endif
 }

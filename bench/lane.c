@@ -8,7 +8,7 @@
 
 #define MEET_S 120 /* how long processes may take to start */
 
-static struct nt_lane *add_lane(struct nt_gpu *g, const char *name, int count)
+static struct nt_lane *add_lane(struct nt_bench_gpu *g, const char *name, int count)
 {
 	struct nt_lane *lane = &g->lane[g->lanes++];
 
@@ -18,11 +18,29 @@ static struct nt_lane *add_lane(struct nt_gpu *g, const char *name, int count)
 	return lane;
 }
 
-static void join_all(struct nt_gpu *g, struct nt_lane *lane)
+/* What rank 0 sends the others before they join. */
+struct invitation {
+	int version; /* of its NCCL */
+	nt_nccl_id id;
+};
+
+static void compare_versions(const struct nt_bench_gpu *g, int first)
+{
+	const int mine = g->nccl->version;
+
+	if (first != mine)
+		nt_bench_die(g->options->rank,
+			     "NCCL %d.%d.%d here, %d.%d.%d on rank 0: choose one for all ranks "
+			     "with --nccl",
+			     mine / 10000, mine / 100 % 100, mine % 100, first / 10000,
+			     first / 100 % 100, first % 100);
+}
+
+static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)
 {
 	const struct nt_bench_options *o = g->options;
+	struct invitation invitation = { .version = g->nccl->version };
 	struct nt_error err;
-	ncclUniqueId id;
 	char name[48];
 
 	snprintf(name, sizeof(name), "id.%d.%d", g->generation, g->lanes);
@@ -30,38 +48,37 @@ static void join_all(struct nt_gpu *g, struct nt_lane *lane)
 	for (int r = 0; r < o->ranks; r++)
 		lane->ranks[r] = r;
 	if (o->rank == 0) {
-		NCCL_CHECK(o->rank, ncclGetUniqueId(&id));
-		if (nt_meet_put(&g->meet, name, &id, sizeof(id), &err) < 0)
+		NCCL_CHECK(o->rank, GetUniqueId(&invitation.id));
+		if (nt_meet_put(&g->meet, name, &invitation, sizeof(invitation), &err) < 0)
 			nt_bench_die(o->rank, "%s", err.text);
-	} else if (nt_meet_get(&g->meet, name, &id, sizeof(id), MEET_S, &err) < 0) {
+	} else if (nt_meet_get(&g->meet, name, &invitation, sizeof(invitation), MEET_S, &err) < 0) {
 		nt_bench_die(o->rank, "%s", err.text);
 	}
-	NCCL_CHECK(o->rank, ncclCommInitRank(&lane->comm, o->ranks, id, o->rank));
-	/* All have read it: the communicator is complete. */
+	compare_versions(g, invitation.version);
+	NCCL_CHECK(o->rank, CommInitRank(&lane->comm, o->ranks, invitation.id, o->rank));
+	/* All ranks have read the file, since the communicator is complete. */
 	if (o->rank == 0)
 		nt_meet_remove(&g->meet, name);
 }
 
-static void split_world(struct nt_gpu *g)
+static void split_world(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
 	const bool block = o->split == NT_SPLIT_BLOCK;
 	const int color = block ? o->rank / o->split_ranks : o->rank % o->split_ranks;
 	struct nt_lane *lane = add_lane(g, "part",
 					block ? o->split_ranks : o->ranks / o->split_ranks);
-	ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
 
 	for (int i = 0; i < lane->count; i++) {
 		lane->ranks[i] = block ? color * o->split_ranks + i : color + i * o->split_ranks;
 		if (lane->ranks[i] == o->rank)
 			lane->me = i;
 	}
-	config.splitShare = o->split_share;
-	NCCL_CHECK(o->rank, ncclCommSplit(g->lane[0].comm, color, o->rank, &lane->comm, &config));
+	NCCL_CHECK(o->rank, CommSplit(g->lane[0].comm, color, o->rank, &lane->comm, NULL));
 }
 
 /* NCCL reads both variables at the start of every communicator. */
-static void join_arms(struct nt_gpu *g)
+static void join_arms(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
 	char name[sizeof(g->lane[0].name)];
@@ -82,8 +99,11 @@ static void join_arms(struct nt_gpu *g)
 	}
 }
 
-static void open_all(struct nt_gpu *g)
+static void open_all(struct nt_bench_gpu *g)
 {
+	/* Not by an ncclConfig_t, whose layout changes with the release. */
+	if (g->options->split_share)
+		setenv("NCCL_COMM_SPLIT_SHARE_RESOURCES", "1", 1);
 	join_all(g, add_lane(g, "world", g->options->ranks));
 	if (g->options->split != NT_SPLIT_NONE)
 		split_world(g);
@@ -99,7 +119,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-void nt_lanes_open(struct nt_gpu *g)
+void nt_lanes_open(struct nt_bench_gpu *g)
 {
 	double start_ms = now_ms();
 
@@ -109,22 +129,22 @@ void nt_lanes_open(struct nt_gpu *g)
 }
 
 /* Children first, as applications do. */
-void nt_lanes_close(struct nt_gpu *g)
+void nt_lanes_close(struct nt_bench_gpu *g)
 {
 	while (g->lanes > 0) {
 		struct nt_lane *lane = &g->lane[--g->lanes];
 
-		NCCL_CHECK(g->options->rank, ncclCommDestroy(lane->comm));
+		NCCL_CHECK(g->options->rank, CommDestroy(lane->comm));
 		free(lane->ranks);
 	}
 }
 
-void nt_lanes_abort(struct nt_gpu *g)
+void nt_lanes_abort(struct nt_bench_gpu *g)
 {
 	while (g->lanes > 0) {
 		struct nt_lane *lane = &g->lane[--g->lanes];
 
-		NCCL_CHECK(g->options->rank, ncclCommAbort(lane->comm));
+		NCCL_CHECK(g->options->rank, CommAbort(lane->comm));
 		free(lane->ranks);
 	}
 	nt_gpu_wait(g);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.h - the communicators: of all ranks, of a part of them, and of all ranks held to an arm
+/* lane.h - the benchmark's communicators: of all ranks, of a part of them, and of all ranks held to
+ * an arm
  *
  * Threads:  one.
  * Memory:   in nt_gpu; nt_lanes_open and nt_lanes_close are a pair, between nt_gpu_open and
@@ -12,10 +13,10 @@
 
 #include "bench/gpu.h"
 
-/* Fills g->lane, and says in g->init_ms and g->init_mib what that took. */
-void nt_lanes_open(struct nt_gpu *g);
-void nt_lanes_close(struct nt_gpu *g);
-/* Aborts whatever is under way, and opens them anew. */
-void nt_lanes_abort(struct nt_gpu *g);
+/* Fills g->lane, and g->init_ms and g->init_mib with the time and memory used. */
+void nt_lanes_open(struct nt_bench_gpu *g);
+void nt_lanes_close(struct nt_bench_gpu *g);
+/* Aborts calls in flight, and opens all communicators again. */
+void nt_lanes_abort(struct nt_bench_gpu *g);
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.c - matrix products on a stream of their own */
+/* load.c - see load.h */
 #include "bench/load.h"
 
 #include <stdlib.h>
 #include <time.h>
 #include "bench/gpu.h"
 
-#define ROUNDS 4 /* times that a batch fills the GPU */
+#define ROUNDS 4 /* a batch fills the GPU so many times */
 #define ALONE_MS 300
+#define THREADS 256 /* threads of a block, as in load.cu */
+
+static const char kernel[] =
+#include "bench/load-ptx.inc"
+	;
 
 static double now_us(void)
 {
@@ -18,7 +23,7 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* Not zeros, which a GPU multiplies faster. */
+/* A GPU multiplies zeros faster. */
 static void fill(struct nt_load *l, float *matrices, int count)
 {
 	const size_t elements = (size_t)l->n * (size_t)l->n;
@@ -30,9 +35,30 @@ static void fill(struct nt_load *l, float *matrices, int count)
 		host[i] = (float)(random >> 8) / (float)(1 << 24) - 0.5f;
 	}
 	for (int m = 0; m < count; m++)
-		CUDA_CHECK(l->rank, cudaMemcpy(matrices + (size_t)m * elements, host,
-					       elements * sizeof(float), cudaMemcpyHostToDevice));
+		CUDA_CHECK(l->rank, Memcpy(matrices + (size_t)m * elements, host,
+					   elements * sizeof(float), NT_CUDA_TO_DEVICE));
 	free(host);
+}
+
+static void check_driver(const struct nt_load *l, nt_driver_result rc)
+{
+	const char *text = "?";
+
+	if (rc == 0)
+		return;
+	nt_driver.GetErrorString(rc, &text);
+	nt_bench_die(l->rank, "--load: CUDA's driver: %s", text);
+}
+
+static void load_kernel(struct nt_load *l)
+{
+	struct nt_error err;
+	nt_module module;
+
+	if (nt_library_open_driver(&err) < 0)
+		nt_bench_die(l->rank, "%s", err.text);
+	check_driver(l, nt_driver.ModuleLoadData(&module, kernel));
+	check_driver(l, nt_driver.ModuleGetFunction(&l->product, module, "nt_load_product"));
 }
 
 static void make(struct nt_load *l)
@@ -41,27 +67,30 @@ static void make(struct nt_load *l)
 	const int tiles = (l->n / NT_LOAD_TILE) * (l->n / NT_LOAD_TILE);
 	int lowest, highest, processors;
 
-	CUDA_CHECK(l->rank,
-		   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, l->device));
+	CUDA_CHECK(l->rank, DeviceGetAttribute(&processors, NT_CUDA_PROCESSORS, l->device));
 	l->batch = (2 * ROUNDS * processors + tiles - 1) / tiles;
-	CUDA_CHECK(l->rank, cudaMalloc((void **)&l->a, bytes));
-	CUDA_CHECK(l->rank, cudaMalloc((void **)&l->b, bytes * (size_t)l->batch));
-	CUDA_CHECK(l->rank, cudaMalloc((void **)&l->c, bytes * (size_t)l->batch));
+	CUDA_CHECK(l->rank, Malloc((void **)&l->a, bytes));
+	CUDA_CHECK(l->rank, Malloc((void **)&l->b, bytes * (size_t)l->batch));
+	CUDA_CHECK(l->rank, Malloc((void **)&l->c, bytes * (size_t)l->batch));
 	fill(l, l->a, 1);
 	fill(l, l->b, l->batch);
-	CUDA_CHECK(l->rank, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+	CUDA_CHECK(l->rank, DeviceGetStreamPriorityRange(&lowest, &highest));
 	CUDA_CHECK(l->rank,
-		   cudaStreamCreateWithPriority(&l->stream, cudaStreamNonBlocking, lowest));
+		   StreamCreateWithPriority(&l->stream, NT_CUDA_STREAM_NON_BLOCKING, lowest));
 	for (int i = 0; i < NT_LOAD_QUEUED; i++)
 		CUDA_CHECK(l->rank,
-			   cudaEventCreateWithFlags(&l->done[i], cudaEventDisableTiming |
-									 cudaEventBlockingSync));
+			   EventCreateWithFlags(&l->done[i],
+						NT_CUDA_EVENT_NO_TIMING | NT_CUDA_EVENT_BLOCKING));
 }
 
 static void launch(struct nt_load *l, uint64_t number)
 {
-	CUDA_CHECK(l->rank, nt_load_launch(l->a, l->b, l->c, l->n, l->batch, l->stream));
-	CUDA_CHECK(l->rank, cudaEventRecord(l->done[number % NT_LOAD_QUEUED], l->stream));
+	const unsigned tiles = (unsigned)(l->n / NT_LOAD_TILE);
+	void *arguments[] = { &l->a, &l->b, &l->c, &l->n };
+
+	check_driver(l, nt_driver.LaunchKernel(l->product, tiles, tiles, (unsigned)l->batch,
+					       THREADS, 1, 1, 0, l->stream, arguments, NULL));
+	CUDA_CHECK(l->rank, EventRecord(l->done[number % NT_LOAD_QUEUED], l->stream));
 }
 
 static void *run(void *arg)
@@ -69,11 +98,10 @@ static void *run(void *arg)
 	struct nt_load *l = arg;
 	uint64_t launched = 0;
 
-	CUDA_CHECK(l->rank, cudaSetDevice(l->device));
+	CUDA_CHECK(l->rank, SetDevice(l->device));
 	while (!atomic_load(&l->stop)) {
 		if (launched >= NT_LOAD_QUEUED) {
-			CUDA_CHECK(l->rank,
-				   cudaEventSynchronize(l->done[launched % NT_LOAD_QUEUED]));
+			CUDA_CHECK(l->rank, EventSynchronize(l->done[launched % NT_LOAD_QUEUED]));
 			atomic_fetch_add(&l->batches, 1);
 		}
 		launch(l, launched++);
@@ -92,12 +120,13 @@ void nt_load_start(struct nt_load *l, int rank, int device, int n)
 	l->device = device;
 	l->n = n;
 	make(l);
-	/* The kernel is brought onto the GPU before anything else runs there. */
+	load_kernel(l);
+	/* Loads the kernel onto the GPU before anything else runs there. */
 	launch(l, 0);
-	CUDA_CHECK(rank, cudaStreamSynchronize(l->stream));
+	CUDA_CHECK(rank, StreamSynchronize(l->stream));
 	rc = pthread_create(&l->thread, NULL, run, l);
 	if (rc != 0)
-		nt_bench_die(rank, "no thread for --load: error %d", rc);
+		nt_bench_die(rank, "cannot create a thread for --load: error %d", rc);
 	nanosleep(&alone, NULL);
 	batches = nt_load_batches(l);
 	start_us = now_us();
@@ -110,13 +139,13 @@ void nt_load_stop(struct nt_load *l)
 {
 	atomic_store(&l->stop, true);
 	pthread_join(l->thread, NULL);
-	CUDA_CHECK(l->rank, cudaStreamSynchronize(l->stream));
+	CUDA_CHECK(l->rank, StreamSynchronize(l->stream));
 	for (int i = 0; i < NT_LOAD_QUEUED; i++)
-		CUDA_CHECK(l->rank, cudaEventDestroy(l->done[i]));
-	CUDA_CHECK(l->rank, cudaStreamDestroy(l->stream));
-	CUDA_CHECK(l->rank, cudaFree(l->a));
-	CUDA_CHECK(l->rank, cudaFree(l->b));
-	CUDA_CHECK(l->rank, cudaFree(l->c));
+		CUDA_CHECK(l->rank, EventDestroy(l->done[i]));
+	CUDA_CHECK(l->rank, StreamDestroy(l->stream));
+	CUDA_CHECK(l->rank, Free(l->a));
+	CUDA_CHECK(l->rank, Free(l->b));
+	CUDA_CHECK(l->rank, Free(l->c));
 }
 
 double nt_load_gflops(const struct nt_load *l, double batches, double us)

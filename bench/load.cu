@@ -3,18 +3,17 @@
 /* load.cu - a matrix product that keeps a GPU busy: C[z] = A B[z], row-major, fp32
  *
  * A block of 16 x 16 threads makes a tile of 128 x 128, each thread 8 x 8 of it in registers; tiles
- * of A and B go through shared memory, eight deep.
+ * of A and B go through shared memory, eight deep. Grid: n / 128 columns, n / 128 rows, matrices.
+ *
+ * The program holds it as PTX, which the driver compiles for its GPU, so no build needs nvcc. After
+ * a change (bench/local.mk has the command) make load.ptx again and commit both.
  */
-#include <cuda_runtime.h>
 
 #define TILE 128
 #define DEPTH 8
 #define THREADS 256
 #define SIDE 16 /* threads of a block along each side */
 #define PART 8 /* rows and columns of a thread */
-
-extern "C" cudaError_t nt_load_launch(const float *a, const float *b, float *c, int n, int batch,
-				      cudaStream_t stream);
 
 /* A thread's rows are threadIdx / SIDE + SIDE * i, its columns threadIdx % SIDE + SIDE * j. */
 static __device__ void multiply(const float (*as)[TILE], const float (*bs)[TILE],
@@ -40,8 +39,8 @@ static __device__ void multiply(const float (*as)[TILE], const float (*bs)[TILE]
 	}
 }
 
-static __global__ void __launch_bounds__(THREADS, 2)
-	product(const float *a, const float *b, float *c, int n)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+	nt_load_product(const float *a, const float *b, float *c, int n)
 {
 	__shared__ float as[DEPTH][TILE], bs[DEPTH][TILE];
 	const size_t matrix = (size_t)n * (size_t)n * blockIdx.z;
@@ -66,13 +65,4 @@ static __global__ void __launch_bounds__(THREADS, 2)
 			c[matrix + (size_t)(first_row + t / SIDE + SIDE * i) * n + first_column +
 			  t % SIDE + SIDE * j] = sum[i][j];
 	}
-}
-
-cudaError_t nt_load_launch(const float *a, const float *b, float *c, int n, int batch,
-			   cudaStream_t stream)
-{
-	const dim3 grid((unsigned)(n / TILE), (unsigned)(n / TILE), (unsigned)batch);
-
-	product<<<grid, THREADS, 0, stream>>>(a, b, c, n);
-	return cudaGetLastError();
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# nccl-tune-bench, built where configure found CUDA and NCCL. What needs neither is a library with unit tests.
+# nccl-tune-bench, which loads CUDA and NCCL at run time. What needs neither is a library with unit tests.
 
 noinst_LTLIBRARIES += libnt-bench.la
 libnt_bench_la_SOURCES = \
@@ -14,32 +14,38 @@ libnt_bench_la_SOURCES = \
 	%D%/pace.h \
 	%D%/plan.c \
 	%D%/plan.h \
+	%D%/remembered.c \
+	%D%/remembered.h \
+	%D%/search.c \
+	%D%/search.h \
 	%D%/together.c \
 	%D%/together.h
-libnt_bench_la_LIBADD = libnt-contract.la
+libnt_bench_la_LIBADD = libnt-profiles.la libnt-contract.la
 
-if HAVE_CUDA_NCCL
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
+	%D%/abi.h \
 	%D%/gpu.c \
 	%D%/gpu.h \
-	%D%/host.h \
 	%D%/lane.c \
 	%D%/lane.h \
+	%D%/library.c \
+	%D%/library.h \
 	%D%/load.c \
 	%D%/load.h \
 	%D%/main.c \
 	%D%/play.c \
 	%D%/play.h \
-	%D%/report.c \
-	%D%/report.h
-nccl_tune_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(NCCL_CPPFLAGS)
-nccl_tune_bench_LDADD = %D%/load-kernel.o libnt-bench.la libnt-contract.la $(NCCL_LIBS) $(CUDA_LIBS) -lpthread
+	%D%/results.c \
+	%D%/results.h
+nccl_tune_bench_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) -lpthread
 
-# Host code without C++'s own library: the program is linked as C.
-NVCCFLAGS = -O3 -arch=all-major
-%D%/load-kernel.o: %D%/load.cu
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) $(NVCCFLAGS) -Xcompiler -fPIC,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics -c $(srcdir)/%D%/load.cu -o $@
-CLEANFILES += %D%/load-kernel.o
-endif
-EXTRA_DIST += %D%/load.cu
+# load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
+#	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |
+#		sed '/^\/\//d; /^$/d; s/^\.version.*/.version 6.3/; s/^\.target.*/.target sm_70/' >bench/load.ptx
+EXTRA_DIST += %D%/load.cu %D%/load.ptx
+BUILT_SOURCES += %D%/load-ptx.inc
+%D%/load.$(OBJEXT): %D%/load-ptx.inc
+CLEANFILES += %D%/load-ptx.inc
+%D%/load-ptx.inc: %D%/load.ptx
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&\\n"/' $(srcdir)/%D%/load.ptx >$@.new && mv $@.new $@

@@ -1,48 +1,91 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - nccl-tune-bench: NCCL's collectives, one process a GPU, call by call
+/* main.c - nccl-tune-bench: NCCL's collectives call by call, one process for each GPU
  *
- * Exit status: 0; 1 a failed call, a stall or a wrong result; 2 a command line that makes no sense.
+ * Exit status: 0; 1 a failed call or a stall; 2 a command line that makes no sense; 3 a wrong
+ * result, on this rank or another.
  */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "bench/lane.h"
-#include "bench/report.h"
+#include "bench/remembered.h"
+#include "bench/results.h"
+#include "profiles/memory-dir.h"
 
-static int complain(const char *text)
+static int complain(const char *text, int status)
 {
 	fprintf(stderr, "nccl-tune-bench: %s\n", text);
-	return 2;
+	return status;
+}
+
+/* Each rank searches on its own node, by the same rules; lane.c checks that all have found the
+ * same. */
+static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
+		     struct nt_error *err)
+{
+	char directory[NT_PATH_MAX], remembered[NT_LIBRARY_MAX] = "";
+	struct nt_search search = { .named = o->nccl_path,
+				    .remembered = remembered,
+				    .preload = getenv("LD_PRELOAD"),
+				    .library_path = getenv("LD_LIBRARY_PATH"),
+				    .ask_python = nt_search_ask_python };
+	struct nt_found found;
+
+	if (!o->nccl_path && nt_memory_directory(directory, NULL) == 0)
+		nt_remembered_library(directory, (int64_t)time(NULL), remembered, &search.job);
+	if (nt_library_open(&search, &found, nccl, err) < 0)
+		return -1;
+	if (o->rank == 0)
+		fprintf(stderr, "nccl-tune-bench: NCCL %d.%d.%d from %s (%s)\n",
+			nccl->version / 10000, nccl->version / 100 % 100, nccl->version % 100,
+			nccl->path, found.why);
+	return 0;
+}
+
+static void play(const struct nt_bench_options *o, const struct nt_library *nccl)
+{
+	struct nt_bench_gpu gpu;
+	struct nt_play play;
+	char run[64];
+
+	nt_bench_run_name(run, sizeof(run));
+	nt_gpu_open(&gpu, o, nccl, run);
+	nt_lanes_open(&gpu);
+	nt_play_create(&play, &gpu);
+	nt_play_run(&play);
+	/* All ranks know and end by themselves: otherwise a launcher that kills all after the first
+	 * failure would turn this status into that of a signal. */
+	if (play.wrong_somewhere)
+		signal(SIGTERM, SIG_IGN);
+	if (play.wrong_somewhere && o->check_every == NT_CHECK_LIGHT)
+		exit(NT_BENCH_WRONG);
+	nt_lanes_close(&gpu);
+	nt_gpu_close(&gpu);
+	alarm(0);
+	nt_bench_report(&play, run);
+	if (play.wrong_somewhere)
+		exit(NT_BENCH_WRONG);
+	nt_play_destroy(&play);
 }
 
 int main(int argc, char **argv)
 {
 	struct nt_bench_options options;
-	struct nt_gpu gpu;
-	struct nt_play play;
+	struct nt_library nccl;
 	struct nt_error err;
-	size_t wrong;
-	char run[64];
 	bool help;
 
 	if (nt_bench_parse(&options, argc, argv, &help, &err) < 0)
-		return complain(err.text);
-	if (help) {
-		nt_bench_usage();
+		return complain(err.text, 2);
+	if (help)
 		return 0;
-	}
-	nt_bench_run_name(run, sizeof(run));
-	nt_gpu_open(&gpu, &options, run);
-	nt_lanes_open(&gpu);
-	nt_play_create(&play, &gpu);
-	nt_play_run(&play);
-	nt_lanes_close(&gpu);
-	nt_gpu_close(&gpu);
-	alarm(0);
-	wrong = nt_bench_report(&play, run);
-	nt_play_destroy(&play);
-	if (wrong)
-		fprintf(stderr, "nccl-tune-bench: rank %d: %zu wrong elements\n", options.rank,
-			wrong);
-	return wrong ? 1 : 0;
+	if (load_nccl(&options, &nccl, &err) < 0)
+		return complain(err.text, options.nccl_path ? 2 : 1);
+	if (nt_library_open_cuda(nccl.path, &err) < 0 || nt_library_check(&options, &err) < 0)
+		return complain(err.text, 1);
+	play(&options, &nccl);
+	return 0;
 }

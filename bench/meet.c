@@ -1,87 +1,50 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meet.c - a few bytes from one process to others, through files */
+/* meet.c - see meet.h */
 #include "bench/meet.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/file.h"
 
 #define POLL_MS 5
 
-static int path_of(const struct nt_meet *m, const char *name, const char *suffix, char *out,
-		   struct nt_error *err)
+static int path_of(const struct nt_meet *m, const char *name, char *out, struct nt_error *err)
 {
-	int n = snprintf(out, PATH_MAX, "%s/nccl-tune-bench.%s.%s%s", m->dir, m->run, name, suffix);
+	int n = snprintf(out, PATH_MAX, "%s/nccl-tune-bench.%s.%s", m->dir, m->run, name);
 
 	if (n < 0 || n >= PATH_MAX)
 		return nt_error_set(err, "too long a path: %s", m->dir);
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t n = write(fd, data, bytes);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			data += n;
-			bytes -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, size_t bytes,
 		struct nt_error *err)
 {
-	char path[PATH_MAX], temporary[PATH_MAX];
-	int fd, rc;
+	char path[PATH_MAX];
 
-	if (path_of(meet, name, "", path, err) < 0 ||
-	    path_of(meet, name, ".tmp", temporary, err) < 0)
+	if (path_of(meet, name, path, err) < 0)
 		return -1;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return nt_error_set(err, "%s: %s", temporary, strerror(errno));
-	rc = write_all(fd, data, bytes);
-	if (rc == 0)
-		rc = fsync(fd);
-	if (close(fd) < 0)
-		rc = -1;
-	if (rc == 0)
-		rc = rename(temporary, path);
-	if (rc < 0)
-		return nt_error_set(err, "%s: %s", path, strerror(errno));
-	return 0;
+	return nt_file_replace(AT_FDCWD, path, data, bytes, 0600, err);
 }
 
-static int read_all(const char *path, char *data, size_t bytes, struct nt_error *err)
+static int read_all(const char *path, void *data, size_t bytes, struct nt_error *err)
 {
-	size_t got = 0;
-	ssize_t n = 1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t got;
+	char *text;
 
-	if (fd < 0)
-		return nt_error_set(err, "%s: %s", path, strerror(errno));
-	while (got < bytes && n > 0) {
-		n = read(fd, data + got, bytes - got);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-		else if (n > 0)
-			got += (size_t)n;
-	}
-	close(fd);
-	if (got < bytes)
-		return nt_error_set(err, "%s: %zu bytes of %zu", path, got, bytes);
-	return 0;
+	if (nt_file_read_at(AT_FDCWD, path, 0, bytes, &text, &got, err) < 0)
+		return -1;
+	if (got == bytes)
+		memcpy(data, text, bytes);
+	free(text);
+	return got == bytes ? 0 : nt_error_set(err, "%s: %zu bytes of %zu", path, got, bytes);
 }
 
 int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
@@ -90,7 +53,7 @@ int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t
 	const struct timespec poll = { .tv_nsec = POLL_MS * 1000000L };
 	char path[PATH_MAX];
 
-	if (path_of(meet, name, "", path, err) < 0)
+	if (path_of(meet, name, path, err) < 0)
 		return -1;
 	for (int polls = timeout_s * (1000 / POLL_MS); polls > 0; polls--) {
 		if (access(path, R_OK) == 0)
@@ -104,6 +67,6 @@ void nt_meet_remove(const struct nt_meet *meet, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (path_of(meet, name, "", path, NULL) == 0)
+	if (path_of(meet, name, path, NULL) == 0)
 		unlink(path);
 }

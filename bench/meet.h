@@ -1,21 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meet.h - a few bytes from one process to others, through files in a directory that all see
+/* meet.h - send a few bytes from one process to others through files in a shared directory
  *
  * A file appears whole or not at all (written under another name, synced, renamed). The directory
  * must not hold files of an earlier run under the same name.
  *
- * Threads:  any; one writer a name.
+ * Threads:  any; one writer for each name.
  * Memory:   the caller's.
- * Errors:   -1 and *err: the path and the reason, or that nothing came in time.
+ * Errors:   -1 and *err: the path and the reason, or a timeout.
  */
 #ifndef NT_BENCH_MEET_H
 #define NT_BENCH_MEET_H
 
 #include <stddef.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
-/* A meeting of one run: names below are DIR/nccl-tune-bench.RUN.NAME. */
+/* The files of one run: DIR/nccl-tune-bench.RUN.NAME. */
 struct nt_meet {
 	const char *dir;
 	const char *run;
@@ -24,7 +24,7 @@ struct nt_meet {
 int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, size_t bytes,
 		struct nt_error *err);
 
-/* Exactly `bytes` bytes, waiting up to timeout_s seconds for the file. */
+/* Read exactly `bytes` bytes, waiting up to timeout_s seconds for the file. */
 int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
 		int timeout_s, struct nt_error *err);
 

@@ -3,20 +3,22 @@
 /* options.c - one table of options; every value is checked against its domain */
 #include "bench/options.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/size.h"
 
 enum kind { FLAG, NUMBER, TEXT, OWN };
 
 typedef int (*parser)(struct nt_bench_options *o, const char *text, struct nt_error *err);
 
-struct option {
+struct rule {
 	const char *name;
 	enum kind kind;
-	size_t at; /* of an int, a bool or a text */
+	size_t at; /* member of type int, bool or text */
 	long low, high; /* NUMBER */
 	parser parse; /* OWN */
 	const char *value;
@@ -42,7 +44,8 @@ static int parse_long(const char *text, long low, long high, long *out, struct n
 	return 0;
 }
 
-/* The next part of a comma list into out; false at the end, or where a part has no room. */
+/* Copies the next part of a comma-separated list to out; false at the end, or if a part is too
+ * long. */
 static bool next_part(const char **list, char *out, size_t out_bytes)
 {
 	size_t n = strcspn(*list, ",");
@@ -55,7 +58,7 @@ static bool next_part(const char **list, char *out, size_t out_bytes)
 	return true;
 }
 
-/* Was all of a list read, and does it end with a part? */
+/* Was the whole list read, without a comma at the end? */
 static bool is_whole(const char *list, const char *rest)
 {
 	return rest > list && !*rest && rest[-1] != ',';
@@ -85,40 +88,28 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 	return 0;
 }
 
-static int parse_size(const char *text, size_t *bytes, struct nt_error *err)
+/* 1 to most sizes; returns their number. */
+static int take_sizes(const char *text, size_t *bytes, unsigned most, struct nt_error *err)
 {
-	static const char units[] = "KMG";
-	const char *unit;
-	char *end;
-	long value;
+	uint64_t wanted[NT_BENCH_SIZES];
+	int count = nt_sizes_parse(text, wanted, most);
 
-	errno = 0;
-	value = strtol(text, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (end == text || errno || value < 1 || value > 1L << 30 || (*end && (!unit || end[1])))
-		return nt_error_set(
-			err, "size '%s' (want 4 to 64G: a number, or one with K, M or G)", text);
-	*bytes = (size_t)value << (unit ? 10 * (unit - units + 1) : 0);
-	if (*bytes < 4 || *bytes > (size_t)64 << 30)
-		return nt_error_set(err, "size '%s' (want 4 to 64G)", text);
-	return 0;
+	for (int i = 0; i < count; i++) {
+		if (wanted[i] < 4 || wanted[i] > UINT64_C(64) << 30)
+			return nt_error_set(err, "size '%s' (want 4 to 64G)", text);
+		bytes[i] = (size_t)wanted[i];
+	}
+	if (count < 0 && most > 1)
+		return nt_error_set(err, "'%s' (want 1 to %u sizes, as in 64K,1.5M)", text, most);
+	return count < 0 ? nt_error_set(err, "size '%s' (want one such as 64K)", text) : count;
 }
 
 static int parse_sizes(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	const char *rest = text;
-	char part[32];
+	int count = take_sizes(text, o->size_bytes, NT_BENCH_SIZES, err);
 
-	o->sizes = 0;
-	while (o->sizes < NT_BENCH_SIZES && next_part(&rest, part, sizeof(part))) {
-		if (parse_size(part, &o->size_bytes[o->sizes], err) < 0)
-			return -1;
-		o->sizes++;
-	}
-	if (!is_whole(text, rest))
-		return nt_error_set(err, "'%s' (want a list of 1 to %d sizes)", text,
-				    NT_BENCH_SIZES);
-	return 0;
+	o->sizes = count < 0 ? 0 : (unsigned)count;
+	return count < 0 ? -1 : 0;
 }
 
 static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_error *err)
@@ -182,12 +173,23 @@ static int parse_simulate(struct nt_bench_options *o, const char *text, struct n
 	return 0;
 }
 
-static int parse_even(struct nt_bench_options *o, const char *text, struct nt_error *err)
+/* N or light */
+static int parse_check(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	return parse_size(text, &o->even_bytes, err);
+	long every = NT_CHECK_LIGHT;
+
+	if (strcmp(text, "light") != 0 && parse_long(text, 1, 1000000, &every, NULL) < 0)
+		return nt_error_set(err, "'%s' (want 1 to 1000000, or light)", text);
+	o->check_every = (int)every;
+	return 0;
 }
 
-/* ALGO/PROTO as NCCL_ALGO and NCCL_PROTO have them. */
+static int parse_even(struct nt_bench_options *o, const char *text, struct nt_error *err)
+{
+	return take_sizes(text, &o->even_bytes, 1, err) < 0 ? -1 : 0;
+}
+
+/* ALGO/PROTO, spelled as in NCCL_ALGO and NCCL_PROTO. */
 static int parse_arms(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
 	const char *rest = text;
@@ -227,33 +229,34 @@ static int parse_load(struct nt_bench_options *o, const char *text, struct nt_er
 #define AT(member) offsetof(struct nt_bench_options, member)
 
 /* clang-format off */
-static const struct option table[] = {
-	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "allreduce,allgather,reducescatter,broadcast,reduce" },
+static const struct rule table[] = {
+	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast and reduce" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
-	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before, not recorded" },
+	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before these that are not recorded" },
 	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (each call waited for), burst, both, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
-	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "larger sizes less often, by the root of the ratio" },
-	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "ranks start samples together; all on one machine" },
-	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "rounds for so long, then the last part" },
-	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "how long the last part takes" },
+	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "run larger sizes less often, by the square root of the ratio" },
+	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "start each sample on all ranks at once; one machine only" },
+	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "run rounds for so long, then the last part" },
+	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part" },
 	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
-	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "ncclCommAbort, and new communicators" },
-	{ "arms", OWN, 0, 0, 0, parse_arms, "LIST", "also in communicators held to ALGO/PROTO" },
-	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "there only these: COLLECTIVE BYTES ARM a line" },
-	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "matrix products on another stream all the while" },
+	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N rounds" },
+	{ "arms", OWN, 0, 0, 0, parse_arms, "LIST", "also time communicators restricted to ALGO/PROTO" },
+	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "of these only the cases in FILE: COLLECTIVE BYTES ARM a line" },
+	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "run matrix products on another stream meanwhile" },
 	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds of the first and last part" },
-	{ "check", NUMBER, AT(check_every), 1, 1000000, NULL, "N", "verify every N-th result of each" },
+	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last in full, samples between" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
-	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "all samples of all ranks, as csv" },
-	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also in communicators of block:K or stride:K" },
-	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "these share the parent's resources" },
-	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "ncclGroupSimulateEnd there, or all@N" },
+	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
+	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
+	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "these communicators share the parent's resources" },
+	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
+	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
 	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "which GPU: by global or local rank, or auto" },
 	{ "gpu-base", NUMBER, AT(gpu_base), 0, 64, NULL, "N", "number of the first GPU" },
-	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks see (TMPDIR)" },
-	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "end where a round takes longer" },
+	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks see (default: TMPDIR)" },
+	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer" },
 	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "SLURM_PROCID" },
 	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "SLURM_NTASKS" },
 	{ "local-rank", NUMBER, AT(local_rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "SLURM_LOCALID" },
@@ -261,15 +264,11 @@ static const struct option table[] = {
 };
 /* clang-format on */
 
-void nt_bench_usage(void)
-{
-	printf("usage: nccl-tune-bench [OPTION...]\n"
-	       "Collectives of NCCL, one process a GPU, timed call by call. Start it with srun.\n\n");
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		printf("  --%s%s%-*s  %s\n", table[i].name, table[i].value ? "=" : " ",
-		       (int)(24 - strlen(table[i].name)), table[i].value ? table[i].value : "",
-		       table[i].help);
-}
+#define OPTIONS ((int)(sizeof(table) / sizeof(table[0])))
+#define FIRST_KEY 0x100 /* value of the first option; none has a short form */
+
+static const char about[] =
+	"Time NCCL's collectives call by call, one process per GPU. Start it with srun.";
 
 static int from_environment(const char *name, int fallback)
 {
@@ -303,7 +302,7 @@ static void defaults(struct nt_bench_options *o)
 	};
 }
 
-static int apply(struct nt_bench_options *o, const struct option *opt, const char *text,
+static int apply(struct nt_bench_options *o, const struct rule *opt, const char *text,
 		 struct nt_error *err)
 {
 	char *at = (char *)o + opt->at;
@@ -321,40 +320,37 @@ static int apply(struct nt_bench_options *o, const struct option *opt, const cha
 	return 0;
 }
 
-static const struct option *find(const char *text, size_t length)
-{
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strlen(table[i].name) == length && strncmp(table[i].name, text, length) == 0)
-			return &table[i];
-	}
-	return NULL;
-}
+struct parsing {
+	struct nt_bench_options *o;
+	struct nt_error *err;
+	bool help;
+};
 
-/* One option of argv from *i on; moves *i past a value in a word of its own. */
-static int take(struct nt_bench_options *o, int argc, char **argv, int *i, struct nt_error *err)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	const char *word = argv[*i];
-	const size_t length = strcspn(word, "=");
-	const struct option *opt = strncmp(word, "--", 2) == 0 ? find(word + 2, length - 2) : NULL;
-	const char *text = word[length] ? word + length + 1 : NULL;
+	struct parsing *parsing = state->input;
 	struct nt_error why = { "" };
 
-	if (!opt)
-		return nt_error_set(err, "unknown option '%s' (see --help)", word);
-	if (opt->kind == FLAG && text)
-		return nt_error_set(err, "--%s takes no value", opt->name);
-	if (opt->kind != FLAG && !text) {
-		*i += 1;
-		text = *i < argc ? argv[*i] : NULL;
-		if (!text)
-			return nt_error_set(err, "--%s: a value is missing", opt->name);
+	switch (key) {
+	case ARGP_KEY_INIT: state->err_stream = NULL; return 0;
+	case 'h':
+		parsing->help = true;
+		argp_state_help(state, stdout,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG);
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_ARG: nt_error_set(parsing->err, "unknown argument '%s'", arg); return EINVAL;
+	default: break;
 	}
-	if (apply(o, opt, text, &why) < 0)
-		return nt_error_set(err, "--%s: %s", opt->name, why.text);
-	return 0;
+	if (key < FIRST_KEY || key >= FIRST_KEY + OPTIONS)
+		return ARGP_ERR_UNKNOWN;
+	if (apply(parsing->o, &table[key - FIRST_KEY], arg, &why) == 0)
+		return 0;
+	nt_error_set(parsing->err, "--%s: %s", table[key - FIRST_KEY].name, why.text);
+	return EINVAL;
 }
 
-/* What no single option can know. */
+/* Checks that concern several options. */
 static int check(struct nt_bench_options *o, struct nt_error *err)
 {
 	if (o->rank >= o->ranks)
@@ -386,17 +382,25 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 int nt_bench_parse(struct nt_bench_options *o, int argc, char **argv, bool *help,
 		   struct nt_error *err)
 {
-	*help = false;
+	struct argp_option options[OPTIONS + 2] = {
+		[OPTIONS] = { "help", 'h', NULL, 0, "Print this help", -1 },
+	};
+	const struct argp argp = { .options = options, .parser = parse_option, .doc = about };
+	struct parsing parsing = { .o = o, .err = err };
+	int rc;
+
+	for (int i = 0; i < OPTIONS; i++)
+		options[i] = (struct argp_option){ .name = table[i].name,
+						   .key = FIRST_KEY + i,
+						   .arg = table[i].value,
+						   .doc = table[i].help };
 	defaults(o);
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0) {
-			*help = true;
-			return 0;
-		}
-		if (take(o, argc, argv, &i, err) < 0)
-			return -1;
-	}
-	return check(o, err);
+	nt_error_set(err, "try nccl-tune-bench --help");
+	rc = argp_parse(&argp, (unsigned)argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parsing);
+	*help = parsing.help;
+	if (rc != 0)
+		return -1;
+	return *help ? 0 : check(o, err);
 }
 
 const char *nt_bench_run_name(char *out, size_t out_bytes)

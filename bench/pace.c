@@ -5,9 +5,9 @@
 
 #define FIRST_CHECK 2
 
-void nt_pace_init(struct nt_pace *pace, double seconds, double last_seconds)
+void nt_pace_init(struct nt_bench_pace *pace, double seconds, double last_seconds)
 {
-	*pace = (struct nt_pace){
+	*pace = (struct nt_bench_pace){
 		.seconds = seconds,
 		.last_seconds = last_seconds,
 		.check = FIRST_CHECK,
@@ -15,14 +15,14 @@ void nt_pace_init(struct nt_pace *pace, double seconds, double last_seconds)
 	};
 }
 
-bool nt_pace_due(const struct nt_pace *pace, int round)
+bool nt_pace_due(const struct nt_bench_pace *pace, int round)
 {
 	return round == pace->check && pace->plan[1] == NT_PACE_UNKNOWN;
 }
 
-void nt_pace_look(struct nt_pace *pace, int round, double elapsed_s)
+void nt_pace_look(struct nt_bench_pace *pace, int round, double elapsed_s)
 {
-	/* Of late only: the first rounds connect. */
+	/* Only since the last look: the first rounds are slower because NCCL connects. */
 	double round_s = (elapsed_s - pace->seen_s) / (round - pace->seen);
 	double left_s = pace->seconds + pace->last_seconds - elapsed_s;
 	double left = left_s > 0 && round_s > 0 ? left_s / round_s : 1;
@@ -37,7 +37,7 @@ void nt_pace_look(struct nt_pace *pace, int round, double elapsed_s)
 	pace->seen_s = elapsed_s;
 }
 
-void nt_pace_told(struct nt_pace *pace, int round)
+void nt_pace_told(struct nt_bench_pace *pace, int round)
 {
 	pace->check = 2 * round;
 }

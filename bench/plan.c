@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - which calls are made in a communicator that is held to an arm */
+/* plan.c - see plan.h */
 #include "bench/plan.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What NCCL 2.28 runs: TREE sums up for all, PAT gathers or scatters. */
+/* As NCCL 2.28: TREE has AllReduce, PAT has AllGather and ReduceScatter. */
 static bool nccl_has(int coll, const char *algo)
 {
 	if (strcasecmp(algo, "TREE") == 0)
@@ -32,7 +32,7 @@ static int parse_line(const char *text, struct nt_plan_line *line)
 	return line->coll < NT_COLLS ? 0 : -1;
 }
 
-static int add(struct nt_plan *plan, const char *text)
+static int add(struct nt_bench_plan *plan, const char *text)
 {
 	struct nt_plan_line *more = realloc(plan->line, (plan->lines + 1) * sizeof(*more));
 
@@ -45,13 +45,13 @@ static int add(struct nt_plan *plan, const char *text)
 	return 0;
 }
 
-int nt_plan_read(struct nt_plan *plan, const char *path, struct nt_error *err)
+int nt_plan_read(struct nt_bench_plan *plan, const char *path, struct nt_error *err)
 {
 	FILE *f = fopen(path, "r");
 	char text[128];
 	int rc = 0;
 
-	*plan = (struct nt_plan){ .line = NULL };
+	*plan = (struct nt_bench_plan){ .line = NULL };
 	if (!f)
 		return nt_error_set(err, "%s: %s", path, strerror(errno));
 	while (rc == 0 && fgets(text, sizeof(text), f)) {
@@ -68,13 +68,14 @@ int nt_plan_read(struct nt_plan *plan, const char *path, struct nt_error *err)
 	return rc;
 }
 
-void nt_plan_free(struct nt_plan *plan)
+void nt_plan_free(struct nt_bench_plan *plan)
 {
 	free(plan->line);
-	*plan = (struct nt_plan){ .line = NULL };
+	*plan = (struct nt_bench_plan){ .line = NULL };
 }
 
-bool nt_plan_has(const struct nt_plan *plan, int coll, size_t bytes, const struct nt_bench_arm *arm)
+bool nt_plan_has(const struct nt_bench_plan *plan, int coll, size_t bytes,
+		 const struct nt_bench_arm *arm)
 {
 	char name[sizeof(plan->line->arm)];
 

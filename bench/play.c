@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.c - the rounds of the benchmark */
+/* play.c - see play.h */
 #include "bench/play.h"
 
 #include <signal.h>
@@ -11,11 +11,16 @@
 #include <unistd.h>
 #include "bench/lane.h"
 
-#define MEET_S 120 /* how long ranks may be apart after their communicators were made */
+#define MEET_S 120 /* how late ranks may be after their communicators were created */
 
-/* Where this process is, for the handler of SIGALRM, which may write but not format: the text is
- * made before each sample, outside the time that is measured. */
+#define CHECK_SAMPLES 8 /* --check=light: one of so many */
+#define CHECK_ELEMENTS ((size_t)16 << 10) /* and so many of its elements */
+#define LINES 8 /* about wrong results, for each rank */
+
+/* The current call, for the handler of SIGALRM, which may write but not format. The text is made
+ * before each sample, outside the measured time. */
 static char stall_text[128];
+static volatile sig_atomic_t stall_status = 1;
 
 /* Sizes beyond even_bytes are called less often, and in shorter bursts. */
 static int stride_of(const struct nt_bench_options *o, size_t bytes)
@@ -32,9 +37,9 @@ static int stride_of(const struct nt_bench_options *o, size_t bytes)
 static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool burst)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	struct nt_call *call = &p->call[p->calls];
+	struct nt_bench_call *call = &p->call[p->calls];
 
-	*call = (struct nt_call){
+	*call = (struct nt_bench_call){
 		.lane = lane,
 		.coll = coll,
 		.stride = stride_of(o, bytes),
@@ -48,8 +53,8 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 	p->calls++;
 }
 
-/* What is compared stands side by side: one collective and size on all communicators. */
-static void list_calls(struct nt_play *p, const struct nt_plan *plan)
+/* A collective and size runs on all communicators in turn, so that they can be compared. */
+static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 	const bool both = o->mode == NT_BENCH_BOTH;
@@ -72,11 +77,11 @@ static void list_calls(struct nt_play *p, const struct nt_plan *plan)
 	}
 }
 
-void nt_play_create(struct nt_play *p, struct nt_gpu *gpu)
+void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 {
 	const struct nt_bench_options *o = gpu->options;
 	const size_t most = 2 * (size_t)gpu->lanes * o->colls * o->sizes;
-	struct nt_plan plan = { .line = NULL };
+	struct nt_bench_plan plan = { .line = NULL };
 	struct nt_error err;
 	size_t samples;
 
@@ -129,10 +134,10 @@ static void on_stall(int number)
 	(void)number;
 	if (write(STDERR_FILENO, stall_text, strlen(stall_text)) < 0)
 		_exit(2);
-	_exit(1);
+	_exit(stall_status);
 }
 
-static void note_place(const struct nt_gpu *g, const struct nt_call *call, int round)
+static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int round)
 {
 	snprintf(stall_text, sizeof(stall_text),
 		 "nccl-tune-bench: rank %d: stalled in round %d: %s of %zu bytes on %s, %d s\n",
@@ -140,7 +145,7 @@ static void note_place(const struct nt_gpu *g, const struct nt_call *call, int r
 		 g->lane[call->lane].name, g->options->stall_s);
 }
 
-static void watch_stalls(const struct nt_gpu *g)
+static void watch_stalls(const struct nt_bench_gpu *g)
 {
 	struct sigaction action = { .sa_handler = on_stall };
 
@@ -149,7 +154,7 @@ static void watch_stalls(const struct nt_gpu *g)
 	sigaction(SIGALRM, &action, NULL);
 }
 
-/* Captured work in this round? */
+/* Does this round replay captured graphs? */
 static bool replays(const struct nt_bench_options *o, int round)
 {
 	return round >= o->capture_at &&
@@ -170,16 +175,54 @@ static void issue(struct nt_play *p, size_t c, int round)
 	}
 }
 
-/* A group is one sample, which each of its calls has a share of. */
+/* Adds the result of a check of call c. */
+static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_at)
+{
+	const struct nt_bench_call *call = &p->call[c];
+	static unsigned lines;
+	char size[16];
+
+	if (wrong > 0 && p->wrong[c] == 0 && lines++ < LINES)
+		fprintf(stderr,
+			"nccl-tune-bench: wrong result: %s %s: %zu elements of %zu differ "
+			"(rank %d)\n",
+			nt_coll_name(call->coll),
+			nt_size_text(call->counts.bytes, size, sizeof(size)), wrong, looked_at,
+			p->gpu->options->rank);
+	if (wrong > 0)
+		stall_status = NT_BENCH_WRONG;
+	p->wrong[c] += wrong;
+	p->checks[c]++;
+}
+
+/* The piece of a sample that --check=light checks; empty in most samples. */
+static struct nt_piece piece_of(const struct nt_play *p, size_t c, int round)
+{
+	const struct nt_bench_call *call = &p->call[c];
+	const int number = round < 0 ? 0 : round / call->stride;
+
+	if (p->gpu->options->check_every != NT_CHECK_LIGHT || round < 0 ||
+	    number % CHECK_SAMPLES != CHECK_SAMPLES - 1)
+		return (struct nt_piece){ 0, 0 };
+	return nt_figure_piece(call->counts, CHECK_ELEMENTS, (unsigned)(number / CHECK_SAMPLES));
+}
+
+/* A group is one sample, divided among its calls. */
 static void sample(struct nt_play *p, size_t c, int round)
 {
-	struct nt_gpu *g = p->gpu;
+	struct nt_bench_gpu *g = p->gpu;
 	const bool grouped = g->options->mode == NT_BENCH_GROUPED;
 	const size_t end = grouped ? p->calls : c + 1;
 	const float calls = grouped ? (float)p->calls : (float)p->call[c].burst;
+	const struct nt_piece piece = piece_of(p, c, round);
+	const size_t first = c;
 	double start_us, us;
 	uint64_t batches;
 
+	if (piece.count) {
+		nt_gpu_poison(g, &p->call[c], piece);
+		nt_gpu_wait(g);
+	}
 	if (g->options->align)
 		nt_together_wait(&p->together);
 	nt_gpu_mark_before(g);
@@ -200,6 +243,8 @@ static void sample(struct nt_play *p, size_t c, int round)
 			p->load_us[c] += us / (double)(grouped ? p->calls : 1);
 		}
 	}
+	if (piece.count)
+		note_wrong(p, first, nt_gpu_wrong(g, &p->call[first], piece), piece.count);
 }
 
 static void simulate(struct nt_play *p, size_t c, int round)
@@ -214,19 +259,38 @@ static void simulate(struct nt_play *p, size_t c, int round)
 
 static void check(struct nt_play *p, size_t c)
 {
-	if (p->gpu->options->mode == NT_BENCH_GROUPED) {
-		nt_gpu_check_group(p->gpu, p->call, p->calls, p->wrong);
-		for (size_t i = 0; i < p->calls; i++)
-			p->checks[i]++;
-	} else {
-		p->wrong[c] += nt_gpu_check(p->gpu, &p->call[c]);
-		p->checks[c]++;
+	size_t *wrong;
+
+	if (p->gpu->options->mode != NT_BENCH_GROUPED) {
+		note_wrong(p, c, nt_gpu_check(p->gpu, &p->call[c]), p->call[c].counts.receive);
+		return;
 	}
+	wrong = nt_bench_allocate(p->gpu->options->rank, p->calls, sizeof(*wrong));
+	nt_gpu_check_group(p->gpu, p->call, p->calls, wrong);
+	for (size_t i = 0; i < p->calls; i++)
+		note_wrong(p, i, wrong[i], p->call[i].counts.receive);
+	free(wrong);
 }
 
-static bool looked_at(const struct nt_bench_options *o, const struct nt_call *call, int round)
+/* Makes and checks every call once; then every rank learns whether any result was wrong. */
+static void check_all(struct nt_play *p)
 {
-	return o->check_every && round >= 0 && (round / call->stride + 1) % o->check_every == 0;
+	const struct nt_bench_options *o = p->gpu->options;
+	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
+
+	for (size_t c = 0; c < calls && o->check_every == NT_CHECK_LIGHT; c++) {
+		alarm((unsigned)o->stall_s);
+		snprintf(stall_text, sizeof(stall_text),
+			 "nccl-tune-bench: rank %d: stalled in a check\n", o->rank);
+		check(p, c);
+	}
+	if (o->check_every)
+		p->wrong_somewhere = nt_gpu_any(p->gpu, stall_status == NT_BENCH_WRONG);
+}
+
+static bool looked_at(const struct nt_bench_options *o, const struct nt_bench_call *call, int round)
+{
+	return o->check_every > 0 && round >= 0 && (round / call->stride + 1) % o->check_every == 0;
 }
 
 static void one_round(struct nt_play *p, int round)
@@ -246,9 +310,9 @@ static void one_round(struct nt_play *p, int round)
 	}
 }
 
-/* All ranks end their communicators with a call under way, and go on with new ones. They wait
- * for each other first: what a rank has yet to send of a call that is over for itself would be
- * lost. The call may fail where others have ended theirs already. */
+/* All ranks abort their communicators during a call, and go on with new ones. They wait for each
+ * other first: a rank whose own call is over may still have data to send. The call may fail if
+ * others have aborted already. */
 static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -264,7 +328,7 @@ static void abort_all(struct nt_play *p, int round)
 	p->aborts++;
 }
 
-/* Algorithms connect at their first use, which must not happen while a stream is captured. */
+/* Algorithms connect at their first use, which must not happen during a capture. */
 static void capture(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -285,11 +349,11 @@ static void release(struct nt_play *p)
 {
 	for (size_t c = 0; c < p->calls; c++) {
 		if (p->call[c].graph)
-			cudaGraphExecDestroy(p->call[c].graph);
+			nt_cuda.GraphExecDestroy(p->call[c].graph);
 	}
 }
 
-/* The same where ranks are on several machines: rank 0 tells the others now and then. */
+/* The same for ranks on several machines: rank 0 sends its plan now and then. */
 static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, int round)
 {
 	if (nt_pace_due(&p->pace, round)) {
@@ -302,7 +366,7 @@ static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, i
 	return round < p->pace.plan[1];
 }
 
-/* False: the rounds are over. What rank 0 plans is ahead of this round, so all ranks see it in
+/* False: the rounds are over. Rank 0 plans ahead of this round, so all ranks see the plan in
  * time. */
 static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
 {
@@ -345,6 +409,10 @@ void nt_play_run(struct nt_play *p)
 
 	watch_stalls(p->gpu);
 	alarm((unsigned)o->stall_s);
+	if (o->check_every == NT_CHECK_LIGHT)
+		check_all(p);
+	if (p->wrong_somewhere)
+		return;
 	if (o->load_n)
 		nt_load_start(&p->load, o->rank, p->gpu->device, o->load_n);
 	for (int round = -o->warmup; round < 0; round++)
@@ -354,6 +422,7 @@ void nt_play_run(struct nt_play *p)
 	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the end\n",
 		 o->rank);
 	alarm((unsigned)o->stall_s);
+	check_all(p);
 	release(p);
 	if (o->load_n)
 		nt_load_stop(&p->load);

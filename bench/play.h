@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.h - the rounds of the benchmark, and the samples they leave
+/* play.h - the rounds of the benchmark and their samples
  *
- * A round is one sample of every collective and size on every communicator, in a fixed order; what
- * --even makes rarer is missing in some. A sample is the time from just before the call to the end
- * of the stream's work, and the time between two CUDA events around it. Nothing but NCCL itself
- * keeps the ranks together, unless --align.
+ * A round is one sample of every collective and size on every communicator, in a fixed order; calls
+ * that --even makes rarer are missing in some rounds. A sample is the time from just before the
+ * call to the end of the stream's work, and the time between two CUDA events around it. Only NCCL
+ * keeps the ranks together, unless --align is given.
  *
  * Threads:  one.
  * Memory:   create and destroy are a pair.
@@ -22,31 +22,38 @@
 #include "bench/together.h"
 
 struct nt_play {
-	struct nt_gpu *gpu;
-	struct nt_call *call; /* of a round */
+	struct nt_bench_gpu *gpu;
+	struct nt_bench_call *call; /* in a round */
 	size_t calls;
-	int rounds, last_from; /* that were played; where the last part begins */
-	/* Sample of round r and call c at [r * calls + c]; below 0 where it was not played. */
+	int rounds, last_from; /* completed; the first of the last part */
+	/* The sample of round r and call c is at [r * calls + c]; below 0: the call was not
+	 * made. */
 	float *host_us, *gpu_us;
 	size_t *wrong; /* elements, of each call */
-	size_t *checks; /* how often it was looked at */
-	float *model_us; /* NCCL's own estimate; below 0: not asked for */
+	size_t *checks; /* how often it was checked */
+	float *model_us; /* NCCL's own estimate; below 0: not requested */
 	struct nt_together together; /* with --align */
-	struct nt_pace pace; /* of --seconds, without */
+	struct nt_bench_pace pace; /* of --seconds, without --align */
 	struct nt_load load;
-	/* Of each call in the last part: batches of products that ended in its samples, and
-	 * their time. */
+	/* For each call in the last part: batches of products that completed during its samples,
+	 * and their time. */
 	double *load_batches, *load_us;
 	int aborts;
+	bool wrong_somewhere; /* on any rank, in anything that was checked */
 };
 
-/* Is the call sampled in this round? */
-static inline bool nt_play_has(const struct nt_call *call, int round)
+/* The exit status for a wrong result, on all ranks that know of it. */
+#define NT_BENCH_WRONG 3
+
+/* Is the call made in this round? */
+static inline bool nt_play_has(const struct nt_bench_call *call, int round)
 {
 	return round % call->stride == 0;
 }
 
-void nt_play_create(struct nt_play *p, struct nt_gpu *gpu);
+/* Wrong results are reported on stderr at once. With --check=light no round runs if the first check
+ * finds one. */
+void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu);
 void nt_play_run(struct nt_play *p);
 void nt_play_destroy(struct nt_play *p);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* together.c - ranks of one machine start together */
+/* together.c - see together.h */
 #include "bench/together.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 
 #define NAME "together"
 #define PATH_BYTES 96
-/* Then it sleeps in between: where there are fewer cores than ranks, one that spins, and be it with
- * sched_yield(), can keep those from running that it waits for. */
+/* Then sleep in between: with fewer cores than ranks, a spinning rank can keep those from running
+ * that it waits for, even with sched_yield(). */
 #define SPINS 1000000
 #define NAP_NS 50000
 

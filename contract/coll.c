@@ -12,8 +12,8 @@ enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
 
 #define CAP_SHIFT 8
 #define CHUNK_SHIFT 12
-#define CHUNK_CLASSES 11
-#define TEXTS 9 /* one more than coll.h promises */
+#define CHUNK_CLASSES 6
+#define TEXTS 9 /* number of name buffers: one more than coll.h promises */
 
 static const char *const coll_names[NT_COLLS] = {
 	[NT_BROADCAST] = "Broadcast", [NT_REDUCE] = "Reduce",
@@ -51,7 +51,7 @@ static const char *const arm_names[NT_PAIRS] = {
 	"PAT/SIMPLE",
 };
 
-/* By class, from 1 on. */
+/* Values of the classes, from class 1. */
 static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_CHANNELS_MAX };
 
 #define CAP_CLASSES ((int)sizeof(caps) - 1)
@@ -133,7 +133,7 @@ int nt_pair_takes_channels(int pair)
 	return pair >= 0 && (algo == TREE || algo == RING || algo == PAT);
 }
 
-/* LL's chunks are half of a buffer of 32 KiB already. */
+/* LL's chunks are already half of a 32 KiB buffer. */
 int nt_pair_takes_chunk(int pair)
 {
 	int algo = pair / NT_PROTOS;
@@ -181,7 +181,7 @@ int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes)
 
 int nt_arm_valid(int arm)
 {
-	return arm == NT_ARM_AUTO || (arm >= 0 && arm < NT_PAIRS) ||
+	return arm == NT_ARM_BASELINE || (arm >= 0 && arm < NT_PAIRS) ||
 	       (arm >= 0 &&
 		arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)));
 }
@@ -206,15 +206,15 @@ static const char *shaped_name(int arm)
 
 const char *nt_arm_name(int arm)
 {
-	if (arm == NT_ARM_AUTO)
+	if (arm == NT_ARM_BASELINE)
 		return "AUTO";
 	if (arm < NT_PAIRS || !nt_arm_valid(arm))
 		return by_number(arm_names, NT_PAIRS, arm);
 	return shaped_name(arm);
 }
 
-/* "8ch" or "512K", as caps and chunk sizes are written; 0 where it is neither. */
-static unsigned long parse_count(const char *text, const char *unit)
+/* Parse "8ch"; 0 if it is no number of channels. */
+static unsigned parse_channels(const char *text)
 {
 	char *end;
 	unsigned long count;
@@ -222,25 +222,23 @@ static unsigned long parse_count(const char *text, const char *unit)
 	if (*text < '1' || *text > '9')
 		return 0;
 	count = strtoul(text, &end, 10);
-	return strcmp(end, unit) == 0 && count <= 1024 ? count : 0;
+	return strcmp(end, "ch") == 0 && count <= 1024 ? (unsigned)count : 0;
 }
 
-/* What stands behind the pair, in nt_arm_name()'s words alone. */
+/* Parse what follows the pair in an arm's name. */
 static int parse_shape(int pair, const char *name)
 {
 	unsigned channels = 0;
-	size_t chunk = 0;
+	uint64_t chunk = 0;
 	char part[16];
 	int arm;
 
 	for (const char *at = strchr(strchr(name, '/') + 1, '/'); at; at = strchr(at + 1, '/')) {
 		snprintf(part, sizeof(part), "%.*s", (int)strcspn(at + 1, "/"), at + 1);
-		if (parse_count(part, "ch"))
-			channels = (unsigned)parse_count(part, "ch");
-		else
-			chunk = parse_count(part, "K") << 10 | parse_count(part, "M") << 20;
+		if (nt_size_parse(part, &chunk) < 0)
+			channels = parse_channels(part);
 	}
-	arm = nt_arm_make(pair, channels, chunk);
+	arm = nt_arm_make(pair, channels, (size_t)chunk);
 	return arm >= 0 && strcmp(nt_arm_name(arm), name) == 0 ? arm : -1;
 }
 
@@ -251,7 +249,7 @@ int nt_arm_parse(const char *name)
 	int pair;
 
 	if (name && strcmp(name, "AUTO") == 0)
-		return NT_ARM_AUTO;
+		return NT_ARM_BASELINE;
 	if (!slash || strlen(name) >= NT_ARM_TEXT)
 		return -1;
 	slash += 1 + strcspn(slash + 1, "/");
@@ -276,26 +274,4 @@ size_t nt_band_floor(unsigned band)
 	if (band == 0)
 		return 0;
 	return band % 2 ? octave + octave / 2 : octave;
-}
-
-const char *nt_size_text(size_t bytes, char *out, size_t out_bytes)
-{
-	static const char units[] = "KMGT";
-	int unit = -1;
-
-	while (unit < 3 && bytes >= 1024 && (bytes * 2) % 1024 == 0 && bytes / 1024 > 0) {
-		size_t half = bytes * 2 / 1024;
-
-		unit++;
-		if (half % 2) {
-			snprintf(out, out_bytes, "%zu.5%c", half / 2, units[unit]);
-			return out;
-		}
-		bytes = half / 2;
-	}
-	if (unit < 0)
-		snprintf(out, out_bytes, "%zu", bytes);
-	else
-		snprintf(out, out_bytes, "%zu%c", bytes, units[unit]);
-	return out;
 }

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/size.h"
 
 enum nt_coll {
 	NT_BROADCAST = 0,
@@ -26,49 +27,51 @@ enum nt_coll {
 #define NT_ALGOS 7 /* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
 #define NT_PROTOS 3 /* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
+#define NT_PAIRS_LL128 02222222u /* bit mask of the pairs with LL128 */
 
-/* An arm is one number of 16 bits: the pair in the low eight (algorithm * NT_PROTOS + protocol),
- * above it a class of channel caps (bits 8 to 11) and one of chunk sizes (12 to 15); class 0
- * leaves NCCL's own. */
-#define NT_ARM_AUTO 255 /* NCCL's own choice, in everything */
+/* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a
+ * channel-cap class in bits 8 to 11 and a chunk-size class in bits 12 to 15. Class 0 leaves
+ * NCCL's value. */
+#define NT_ARM_BASELINE 255 /* the baseline: NCCL's choice, in everything */
 #define NT_ARM_CHANNELS_MAX 64
-#define NT_ARM_TEXT 40 /* room for the longest name */
+#define NT_ARM_TEXT 40 /* longest name, with its NUL */
 #define NT_ARM_CHUNK_MIN ((size_t)16 << 10)
-#define NT_ARM_CHUNK_MAX ((size_t)16 << 20)
+/* NCCL does not validate chunk sizes, and some from 1 MiB on give wrong results (nccl#2408). */
+#define NT_ARM_CHUNK_MAX ((size_t)512 << 10)
 
 const char *nt_coll_name(int coll); /* "AllReduce", as NCCL's events spell it */
 int nt_coll_parse(const char *name);
-/* busbw over algbw, as NVIDIA's nccl-tests define them; NAN for what is no collective. */
+/* busbw / algbw, as NVIDIA's nccl-tests define them; NAN for an unknown collective. */
 double nt_coll_bus_factor(int coll, double ranks);
 const char *nt_algo_name(int algo); /* "TREE", as NCCL's events spell it */
 int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto); /* "LL128" */
 int nt_proto_parse(const char *name);
 
-/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A
- * constant, or, of an arm with a cap or a chunk size, a text that lasts until the thread has
- * asked for eight more. */
+/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". Returns a
+ * constant, or, for an arm with a channel cap or a chunk size, a text that stays valid until the
+ * thread has asked for eight more. */
 const char *nt_arm_name(int arm);
-int nt_arm_parse(const char *name); /* NT_ARM_AUTO for "AUTO" */
+int nt_arm_parse(const char *name); /* NT_ARM_BASELINE for "AUTO" */
 
-static inline int nt_arm_pair(int arm) /* NT_ARM_AUTO for it */
+static inline int nt_arm_pair(int arm) /* NT_ARM_BASELINE for the baseline */
 {
 	return arm & 255;
 }
 
-/* Whether NCCL bounds what a tuner asks for (docs/decisions/0007-arms.md). */
+/* Can the pair's channels be capped, or its chunk size be set? (docs/decisions/0007-arms.md) */
 int nt_pair_takes_channels(int pair);
 int nt_pair_takes_chunk(int pair);
 
-/* The arm of a pair with at most so many channels and chunks of so many bytes, each rounded down
- * to what has a class; 0 leaves NCCL's own. -1 where the pair takes no such thing, or there is
- * no class. */
+/* The arm of a pair with at most this many channels and chunks of this many bytes, each rounded
+ * down to its class; 0 leaves NCCL's value. -1 where the pair does not take it, or no class
+ * fits. */
 int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes);
-unsigned nt_arm_channels(int arm); /* 0: NCCL's own */
-size_t nt_arm_chunk(int arm); /* 0: NCCL's own */
-int nt_arm_valid(int arm); /* NT_ARM_AUTO, or what nt_arm_make() gives */
+unsigned nt_arm_channels(int arm); /* 0: NCCL's */
+size_t nt_arm_chunk(int arm); /* 0: NCCL's */
+int nt_arm_valid(int arm); /* NT_ARM_BASELINE, or a result of nt_arm_make() */
 
-/* Bytes of one element of the datatype that NCCL's events name ("ncclFloat32"); 0 if unknown. */
+/* Bytes of one element of a datatype as NCCL's events name it ("ncclFloat32"); 0 if unknown. */
 size_t nt_datatype_bytes(const char *name);
 
 /* Half-octave band of a size: 2k holds [2^k, 1.5 * 2^k), 2k+1 holds [1.5 * 2^k, 2^(k+1)); band 0
@@ -84,8 +87,5 @@ static inline unsigned nt_band(size_t bytes)
 }
 
 size_t nt_band_floor(unsigned band); /* the smallest size of a band */
-
-/* "64K", "1.5M", "96": the short form of a size, exact where a power of 1024 or half of one. */
-const char *nt_size_text(size_t bytes, char *out, size_t out_bytes);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.h - the time of a collective by its size, as a line: T = latency + bytes / bandwidth
+/* line.h - the time of a collective as a linear function of its size: T = latency + bytes /
+ * bandwidth
  *
- * What the engine expects of arms at sizes that were not measured yet, and what launch/ expects of
- * launch profiles there.
+ * The engine and profiles/ use it to predict times at sizes that were not measured.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Errors:   none; no line without times.
+ * Errors:   no line without times.
  * Units:    bytes; microseconds.
  */
 #ifndef NT_LINE_H
@@ -16,14 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Line through times by size: least squares of the relative error, no part below zero. With one
- * size: in proportion above it, the same below it. */
+/* Least squares of the relative error, with latency and slope >= 0. With a single size: constant
+ * below it, proportional above. */
 struct nt_line {
 	double latency_us, us_per_byte;
-	uint64_t flat_bytes; /* sizes below cost as much as this one; 0: none */
+	uint64_t flat_bytes; /* smaller sizes take as long as this one; 0: no such size */
 };
 
-/* us above 0. False without any. */
+/* All times must be above 0. False if count is 0. */
 bool nt_line_fit(const uint64_t *bytes, const double *us, unsigned count, struct nt_line *out);
 double nt_line_us(const struct nt_line *line, uint64_t bytes);
 

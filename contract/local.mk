@@ -4,20 +4,21 @@
 
 noinst_LTLIBRARIES += libnt-contract.la
 libnt_contract_la_SOURCES = \
-	%D%/board.h \
 	%D%/coll.c \
 	%D%/coll.h \
-	%D%/error.c \
-	%D%/error.h \
-	%D%/key.h \
+	%D%/fabric.c \
+	%D%/fabric.h \
+	%D%/key-id.h \
 	%D%/line.c \
 	%D%/line.h \
 	%D%/names.h \
-	%D%/near.c \
-	%D%/near.h \
 	%D%/policy.c \
 	%D%/policy.h \
+	%D%/reason.c \
+	%D%/reason.h \
+	%D%/reasons.def \
 	%D%/setting.c \
 	%D%/setting.h \
+	%D%/shm-layout.h \
 	%D%/warm.c \
 	%D%/warm.h

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both text forms, from the table of settings. */
+/* policy.c - both text forms, driven by the table of settings */
 #include "contract/policy.h"
 
 #include <ctype.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/hash.h"
 
 /* Copy the next comma-separated item; returns the rest, or NULL after the last one. */
 static const char *next_item(const char *text, char *item, size_t item_bytes, bool *fits)
@@ -32,7 +33,7 @@ void nt_policy_default(struct nt_policy *policy)
 		nt_setting_default(policy, i);
 }
 
-/* item is key=value; 1 where the key is no setting. */
+/* item is key=value; 1 if the key is not a setting. */
 static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item,
 		      struct nt_error *err)
 {
@@ -76,7 +77,7 @@ int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char 
 	char item[NT_PATH_MAX];
 	bool fits;
 
-	*given = 1; /* the mode, which stands first and without a key */
+	*given = 1; /* the mode is first and has no key */
 	if (!text || !*text)
 		return nt_error_set(err, "no mode (want off, observe, bandit, policy or profile)");
 	text = next_item(text, item, sizeof(item), &fits);
@@ -94,7 +95,7 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 	return nt_policy_parse_given(policy, &given, text, err);
 }
 
-/* Append to out; -1 where it does not fit. */
+/* Append to out; -1 if it does not fit. */
 static int append(char *out, size_t out_bytes, size_t *used, const char *key, const char *value)
 {
 	int n = snprintf(out + *used, out_bytes - *used, "%s%s%s%s", *used ? "," : "", key,
@@ -261,17 +262,14 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 uint32_t nt_policy_hash(const struct nt_policy *policy)
 {
 	char text[NT_POLICY_MAX] = "";
-	uint32_t hash = 2166136261u;
 
 	(void)nt_policy_format_option(policy, text, sizeof(text), NULL);
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	return hash;
+	return nt_hash32_text(text);
 }
 
 uint32_t nt_policy_forbidden(const struct nt_policy *policy)
 {
-	uint32_t forbidden = 0;
+	uint32_t forbidden = policy->ll128 == NT_LL128_OFF ? NT_PAIRS_LL128 : 0;
 
 	for (int pair = 0; pair < NT_PAIRS; pair++) {
 		if (!(policy->algorithms >> (pair / NT_PROTOS) & 1) ||

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy.h - what a user or a site asks for, as one value that crosses from srun into every rank
+/* policy.h - the settings of a step, passed from srun to every rank
  *
- * Two text forms. The option form is what people type: MODE[,key=value]... with defaults left out.
- * The task form is NCCL_TUNE_POLICY: key=value[,key=value]..., every setting, then the place of
- * this node. Both parse strictly: an unknown key, a repeated key, or a value out of range is an
+ * There are two text forms. Users type the option form: MODE[,key=value]..., defaults omitted. The
+ * task form, NCCL_TUNE_POLICY, is key=value[,key=value]... with every setting, then this node's
+ * place. Both are parsed strictly: an unknown key, a repeated key or a value out of range is an
  * error that names it.
  *
  * Threads:  pure functions, any thread.
@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/names.h"
 #include "contract/setting.h"
 
-/* Where a task runs; set by the SPANK plugin, never by a user, no part of the policy's hash. */
+/* Where a task runs. Set by the SPANK plugin, never by a user; not part of the policy's hash. */
 struct nt_place {
 	char dir[NT_PATH_MAX]; /* the step's runtime directory on this node */
 	char node[64]; /* Slurm's name of the node */
@@ -29,45 +29,48 @@ struct nt_place {
 	uint32_t flags; /* NT_PLACE_* */
 };
 
-#define NT_PLACE_NO_TUNER 1u /* the user's own NCCL_TUNER_PLUGIN was left alone */
-#define NT_PLACE_NO_PROFILER 2u /* the user's own NCCL_PROFILER_PLUGIN was left alone */
-#define NT_PLACE_USER_ALGO 4u /* the user's own NCCL_ALGO is in force */
-#define NT_PLACE_USER_PROTO 8u /* the user's own NCCL_PROTO is in force */
+#define NT_PLACE_NO_TUNER 1u /* the user's NCCL_TUNER_PLUGIN was kept */
+#define NT_PLACE_NO_PROFILER 2u /* the user's NCCL_PROFILER_PLUGIN was kept */
+#define NT_PLACE_USER_ALGO 4u /* the user's NCCL_ALGO is in force */
+#define NT_PLACE_USER_PROTO 8u /* the user's NCCL_PROTO is in force */
+/* In a rank's record only: LL128 was legal but not tried, because of a network plugin or of C2C. */
+#define NT_PLACE_LL128_NET 16u
+#define NT_PLACE_LL128_C2C 32u
 
 void nt_policy_default(struct nt_policy *policy);
 
-/* Option form over what *policy holds, so that a site's default can be given first: settings not
- * named keep their values. "" is an error. */
+/* Parse the option form on top of *policy, so that a site's defaults can be set first: settings
+ * that are not named keep their values. "" is an error. */
 int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt_error *err);
-/* The same; *given gets a bit for the number of each setting that is named. */
+/* The same; sets a bit in *given for each setting that is named, by its number. */
 int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* The option form of policy: mode, then every setting that differs from the default. */
-/* The same without a mode in front: key=value[,key=value]...; *given is added to. */
+/* The option form: mode, then every setting that differs from the default. */
+/* The same without a mode: key=value[,key=value]...; adds to *given. */
 int nt_policy_parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* Of the settings with a bit in given; "" if there is none. */
+/* The settings with a bit in given; "" if none. */
 int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char *out,
 			   size_t out_bytes, struct nt_error *err);
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes,
 			    struct nt_error *err);
 
-/* Task form. place->dir and place->node must hold no comma. */
+/* Task form. place->dir and place->node must not contain commas. */
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
 			  size_t out_bytes, struct nt_error *err);
 int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,
 			 struct nt_error *err);
 
-/* Equal on two nodes exactly when every setting is equal (FNV-1a of the option form). */
+/* Equal on two nodes if and only if every setting is equal (FNV-1a of the option form). */
 uint32_t nt_policy_hash(const struct nt_policy *policy);
 
-/* Whether arms may be tried or committed at all: bandit, policy or profile. */
+/* May arms be tried or committed: modes bandit, policy and profile. */
 static inline int nt_mode_chooses(int64_t mode)
 {
 	return mode >= NT_MODE_BANDIT;
 }
 
-/* Legal pairs that are not to be tried: bits by pair (contract/key.h). */
+/* Legal pairs that must not be tried: bits by pair (contract/key-id.h). */
 uint32_t nt_policy_forbidden(const struct nt_policy *policy);
 
 #endif

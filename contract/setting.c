@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table of settings; every value is read and printed from it. */
+/* setting.c - parsing and printing of values, driven by the table of settings */
 #include "contract/setting.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "contract/near.h"
+#include "lib/near.h"
 
 enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 
@@ -48,10 +48,11 @@ static const struct {
 	{ "graphs", "never", NT_GRAPHS_NEVER },
 	{ "reward", "call", NT_REWARD_CALL },
 	{ "reward", "period", NT_REWARD_PERIOD },
-	{ "rule", "nccl-tune", NT_RULE_OWN },
-	{ "rule", "paper-online", NT_RULE_PAPER_ONLINE },
-	{ "rule", "paper-offline", NT_RULE_PAPER_OFFLINE },
-	{ "rule", "race", NT_RULE_RACE },
+	{ "calibrate", "off", 0 },
+	{ "calibrate", "auto", NT_CALIBRATE_AUTO },
+	{ "ll128", "off", NT_LL128_OFF },
+	{ "ll128", "auto", NT_LL128_AUTO },
+	{ "ll128", "on", NT_LL128_ON },
 	{ "topology", "off", NT_SWITCH_OFF },
 	{ "topology", "on", NT_SWITCH_ON },
 	{ "topology", "0", NT_SWITCH_OFF }, /* as people say it, too */
@@ -78,7 +79,7 @@ static const char *get_name(const struct nt_policy *policy, const struct setting
 	return (const char *)policy + s->offset;
 }
 
-/* The whole of it is written, so that equal policies are equal bytes. */
+/* Writes every byte, so that equal policies are equal bytes. */
 static void put_name(struct nt_policy *policy, const struct setting *s, const char *name)
 {
 	char text[NT_LAUNCH_NAME] = "";
@@ -87,13 +88,14 @@ static void put_name(struct nt_policy *policy, const struct setting *s, const ch
 	memcpy((char *)policy + s->offset, text, sizeof(text));
 }
 
+/* NULL: the value has no word. */
 static const char *word_of(const char *key, int64_t value)
 {
 	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
 		if (strcmp(words[i].key, key) == 0 && words[i].value == value)
 			return words[i].word;
 	}
-	return "?";
+	return NULL;
 }
 
 /* ---- sets: the names are NCCL's in small letters */
@@ -218,8 +220,10 @@ static void format_decimal(int64_t micro, char *out, size_t out_bytes)
 
 static void format_value(const struct setting *s, int64_t value, char *out, size_t out_bytes)
 {
-	if (s->kind == NT_ENUM)
-		snprintf(out, out_bytes, "%s", word_of(s->key, value));
+	const char *word = word_of(s->key, value);
+
+	if (word)
+		snprintf(out, out_bytes, "%s", word);
 	else if (s->kind == NT_DEC)
 		format_decimal(value, out, out_bytes);
 	else if (s->kind == NT_SET && value == s->max)
@@ -253,6 +257,8 @@ const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
 		list_members(s, s->max, ", ", out + strlen(out), NT_SETTING_DOMAIN - strlen(out));
 	} else if (s->kind == NT_NAME) {
 		snprintf(out, NT_SETTING_DOMAIN, "off, auto or the name of a launch profile");
+	} else if (strcmp(s->key, "calibrate") == 0) {
+		snprintf(out, NT_SETTING_DOMAIN, "auto, off or 1 to %" PRId64 " seconds", s->max);
 	} else {
 		format_value(s, s->min, low, sizeof(low));
 		format_value(s, s->max, high, sizeof(high));
@@ -262,31 +268,30 @@ const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
 	return out;
 }
 
-static const char *near_word(const struct setting *s, const char *text)
+static const char *near_word(struct nt_hint *hint, const struct setting *s, const char *text)
 {
-	const char *own[NT_WORD_COUNT];
+	const char *choices[NT_WORD_COUNT];
 	size_t count = 0;
 
 	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
 		if (strcmp(words[i].key, s->key) == 0)
-			own[count++] = words[i].word;
+			choices[count++] = words[i].word;
 	}
-	return nt_near(text, own, count);
+	return nt_hint(hint, text, choices, count);
 }
 
 static int refuse(unsigned i, const char *text, struct nt_error *err)
 {
 	const struct setting *s = &settings[i];
-	const char *near = near_word(s, text);
+	struct nt_hint hint;
 	char domain[NT_SETTING_DOMAIN];
 
-	return nt_error_set(err, "%s%s '%.40s' (want %s%s%s%s)",
+	return nt_error_set(err, "%s%s '%.40s' (want %s%s)",
 			    s->kind == NT_ENUM ? "unknown " : "bad ", s->key, text,
-			    nt_setting_domain(i, domain), near ? "; did you mean " : "",
-			    near ? near : "", near ? "?" : "");
+			    nt_setting_domain(i, domain), near_word(&hint, s, text));
 }
 
-/* "off", "auto", or what may name a launch profile (launch/profile.h). */
+/* "off", "auto", or what may name a launch profile (profiles/profile.h). */
 static bool is_name(const char *text)
 {
 	size_t length = strlen(text);
@@ -307,9 +312,8 @@ int nt_setting_parse(struct nt_policy *policy, unsigned i, const char *text, str
 		put_name(policy, s, text);
 		return 0;
 	}
-	if (s->kind == NT_ENUM)
-		rc = parse_word(s, text, &value);
-	else
+	rc = parse_word(s, text, &value);
+	if (rc < 0 && s->kind != NT_ENUM)
 		rc = s->kind == NT_SET ? parse_set(s, text, &value) : parse_number(s, text, &value);
 	if (rc < 0 || value < s->min || value > s->max)
 		return refuse(i, text, err);
@@ -410,7 +414,9 @@ int nt_setting_unknown(const char *item, struct nt_error *err)
 
 const char *nt_mode_name(int64_t mode)
 {
-	return word_of("mode", mode);
+	const char *word = word_of("mode", mode);
+
+	return word ? word : "?";
 }
 
 int nt_mode_parse(const char *name, size_t bytes)
@@ -423,7 +429,11 @@ int nt_mode_parse(const char *name, size_t bytes)
 	return -1;
 }
 
-const char *nt_policy_rule_name(int64_t rule)
+int64_t nt_calibrate_auto_s(uint32_t nodes)
 {
-	return word_of("rule", rule);
+	int64_t quarters = 4;
+
+	for (uint64_t n = 2; n < nodes; n *= 2)
+		quarters++;
+	return 60 * quarters / 4;
 }

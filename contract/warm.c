@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warm.c - remembered arms as text: read strictly, written in one form */
+/* warm.c - remembered arms as text: strict parser, canonical output */
 #include "contract/warm.h"
 
 #include <ctype.h>
@@ -10,27 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/hash.h"
+#include "lib/hex.h"
 
 #define NCCL_MAX 9999999
 #define RANKS_MAX 99999999
 #define WORD_MAX 128
-#define FABRICS 3
-
-static const char *const fabric_names[FABRICS] = { "any", "socket", "ib" };
-
-const char *nt_fabric_name(int fabric)
-{
-	return fabric >= 0 && fabric < FABRICS ? fabric_names[fabric] : "?";
-}
-
-int nt_fabric_parse(const char *name)
-{
-	for (int i = 0; i < FABRICS; i++) {
-		if (strcmp(fabric_names[i], name) == 0)
-			return i;
-	}
-	return -1;
-}
 
 static int order(const struct nt_warm_key *a, const struct nt_warm_key *b)
 {
@@ -64,7 +49,7 @@ static int check_header(const struct nt_warm *warm, struct nt_error *err)
 {
 	if (warm->nccl == 0 || warm->nccl > NCCL_MAX)
 		return nt_error_set(err, "no NCCL version %" PRIu32, warm->nccl);
-	if (warm->fabric < 0 || warm->fabric >= FABRICS)
+	if (warm->fabric < 0 || warm->fabric >= NT_FABRIC_COUNT)
 		return nt_error_set(err, "no fabric %d", warm->fabric);
 	return 0;
 }
@@ -88,7 +73,7 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 	return 0;
 }
 
-/* Digits only, no zero in front, at most max; leaves *text behind them. */
+/* Digits only, no leading zero, at most max; advances *text. */
 static int take_number(const char **text, uint64_t max, uint64_t *value)
 {
 	const char *at = *text;
@@ -115,7 +100,7 @@ static int take_char(const char **text, char c)
 	return 0;
 }
 
-/* What stands before c, which is left behind. */
+/* Take the text before c, and skip c. */
 static int take_until(const char **text, char c, char *out, size_t out_bytes)
 {
 	const char *end = strchr(*text, c);
@@ -147,7 +132,7 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	return key->coll < 0 || key->arm < 0 ? -1 : 0;
 }
 
-/* Keys must come in their order, so that equal arms are equal texts. */
+/* Keys must be sorted, so that equal arms are equal texts. */
 static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err)
 {
 	struct nt_warm_key key;
@@ -157,14 +142,6 @@ static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err
 	if (warm->count > 0 && order(&warm->key[warm->count - 1], &key) > 0)
 		return nt_error_set(err, "'%.60s' is out of order", word);
 	return nt_warm_add(warm, &key, err);
-}
-
-static int parse_fingerprint(const char *value, uint64_t *fingerprint)
-{
-	if (strlen(value) != 16 || strspn(value, "0123456789abcdef") != 16)
-		return -1;
-	*fingerprint = strtoull(value, NULL, 16);
-	return 0;
 }
 
 /* The first four words. */
@@ -187,7 +164,7 @@ static int parse_header(struct nt_warm *warm, unsigned place, const char *word,
 		warm->fabric = nt_fabric_parse(value);
 		rc = warm->fabric;
 	} else {
-		rc = parse_fingerprint(value, &warm->fingerprint);
+		rc = nt_hex_parse(value, NT_HEX_U64, &warm->fingerprint);
 	}
 	return rc < 0 ? nt_error_set(err, "bad value in '%.60s'", word) : 0;
 }
@@ -275,12 +252,9 @@ int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int
 uint32_t nt_warm_hash(const struct nt_warm *warm)
 {
 	char text[NT_WARM_TEXT_MAX] = "";
-	uint32_t hash = 2166136261u;
 
 	if (!warm)
 		return 0;
 	(void)nt_warm_print(warm, text, sizeof(text), NULL);
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619u;
-	return hash;
+	return nt_hash32_text(text);
 }

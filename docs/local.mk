@@ -3,6 +3,7 @@
 # What is read. tests/lint/archive.bats compares the archive with the tracked files.
 
 dist_man_MANS = \
+	%D%/man/nccl-tune-bench.1 \
 	%D%/man/nccl-tune-memory.5 \
 	%D%/man/nccl-tune-profiles.5 \
 	%D%/man/nccl-tune-record.5 \
@@ -39,20 +40,24 @@ EXTRA_DIST += \
 	%D%/decisions/0023-sinks.md \
 	%D%/decisions/0024-twos.md \
 	%D%/decisions/0025-waiting.md \
+	%D%/decisions/0026-ll128.md \
+	%D%/decisions/0027-steps-are-no-experiments.md \
+	%D%/decisions/0028-measures.md \
+	%D%/decisions/0029-turns.md \
+	%D%/decisions/0030-fabrics.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
-	%D%/guide-admin.md \
-	%D%/guide-user.md \
 	%D%/hosts.md \
 	%D%/programs.md \
 	%D%/schema/job.schema.json \
+	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
+	%D%/schema/report.schema.json \
 	%D%/schema/topology.schema.json \
 	%D%/threat-model.md \
-	%D%/trouble.md \
 	%D%/screenshots/report-dark.png \
 	%D%/screenshots/report-light.png \
 	%D%/screenshots/report-text.png \
@@ -79,6 +84,18 @@ EXTRA_DIST += \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \
+	%D%/results/launch-noise/README.md \
+	%D%/results/launch-noise/jobs.txt \
+	%D%/results/h200-x2-auto/10gbit.csv \
+	%D%/results/h200-x2-auto/10gbit.txt \
+	%D%/results/h200-x2-auto/README.md \
+	%D%/results/h200-x2-auto/loopback-before.txt \
+	%D%/results/h200-x2-auto/loopback.csv \
+	%D%/results/h200-x2-auto/loopback.txt \
+	%D%/results/h200-x2-auto/versions.txt \
+	%D%/results/h200-ranks/README.md \
+	%D%/results/h200-ranks/cases.csv \
+	%D%/results/h200-ranks/summary.txt \
 	%D%/results/h200-x2-carry/README.md \
 	%D%/results/h200-x2-carry/carry.csv \
 	%D%/results/h200-x2-carry/carry.txt \
@@ -143,6 +160,7 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
 	%D%/results/programs/programs.jsonl \
+	%D%/results/programs/ranks.jsonl \
 	%D%/results/rules/README.md \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \

@@ -11,8 +11,8 @@ bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rou
 	       calls * (uint64_t)policy->budget_micro >= rounds * SHARE;
 }
 
-/* Median of what was measured of an arm, the newest kind of round first; 0: nothing. */
-static double median_of(const struct nt_case *seen, unsigned arm)
+/* Median of an arm's times, from the newest kind of round; 0: none. */
+static double median_of(const struct nt_evaluation *seen, unsigned arm)
 {
 	const struct nt_evidence *const kinds[] = { &seen->confirm, &seen->screen, &seen->recheck };
 	double us = 0;
@@ -26,19 +26,21 @@ static double median_of(const struct nt_case *seen, unsigned arm)
 	return us;
 }
 
-/* What a call of this arm takes longer than one of AUTO. */
-static double extra_us(const struct nt_case *seen, unsigned arm)
+/* Excess of a call of this arm over the baseline. */
+static double extra_us(const struct nt_evaluation *seen, unsigned arm)
 {
-	double us = median_of(seen, arm), auto_us = median_of(seen, NT_ARM_AUTO);
+	double us = median_of(seen, arm), baseline_us = median_of(seen, NT_ARM_BASELINE);
 
-	if (us <= 0 || auto_us <= 0) {
-		us = (double)nt_known_predicted_us(&seen->known, arm);
-		auto_us = (double)nt_known_predicted_auto_us(&seen->known);
+	if (us <= 0 || baseline_us <= 0) {
+		us = (double)nt_key_info_predicted_us(&seen->info, arm);
+		baseline_us = (double)nt_key_info_predicted_baseline_us(&seen->info);
 	}
-	return arm == NT_ARM_AUTO || us < 0 || auto_us < 0 || us < auto_us ? 0 : us - auto_us;
+	return arm == NT_ARM_BASELINE || us < 0 || baseline_us < 0 || us < baseline_us
+		       ? 0
+		       : us - baseline_us;
 }
 
-double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedule *schedule)
+double nt_budget_expected_us(const struct nt_evaluation *seen, const struct nt_schedule *schedule)
 {
 	double us = 0;
 
@@ -47,21 +49,23 @@ double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedul
 	return us;
 }
 
-bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *schedule,
+bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule *schedule,
 		      uint32_t more_calls)
 {
 	const struct nt_policy *policy = seen->policy;
 	uint32_t calls = seen->spent.calls + more_calls + nt_schedule_positions(schedule);
-	double auto_us = median_of(seen, NT_ARM_AUTO);
-	double us = nt_ledger_us(&seen->spent.ledger) + nt_budget_expected_us(seen, schedule);
+	double baseline_us = median_of(seen, NT_ARM_BASELINE);
+	double us = nt_cost_account_us(&seen->spent.account) +
+		    nt_budget_expected_us(seen, schedule);
 	double share = (double)policy->budget_micro / SHARE;
-	double past = (double)seen->known.calls;
+	double past = (double)seen->info.calls;
 
 	if (policy->max_calls > 0 && calls > policy->max_calls)
 		return false;
 	if (policy->max_extra_ms > 0 && us > (double)policy->max_extra_ms * 1000)
 		return false;
-	if (share > 0 && (calls > share * past || (auto_us > 0 && us > share * past * auto_us)))
+	if (share > 0 &&
+	    (calls > share * past || (baseline_us > 0 && us > share * past * baseline_us)))
 		return false;
 	return true;
 }

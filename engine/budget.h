@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget.h - what exploring a key has cost beyond AUTO, and whether one more round may be paid for
+/* budget.h - may another round of exploring be paid for?
  *
- * Looked at between rounds, at home. What was spent is engine/ledger.h's. What a round is going to
- * cost is expected from what its arms took so far or, where nothing is known yet, from NCCL's
- * predictions. So one round whose arms are far slower than expected can pass the limit, and no
- * round follows it.
+ * Checked by the coordinator between rounds. Past cost comes from engine/cost-account.h. The cost
+ * of a round is estimated from the times of its arms so far or, if there are none, from NCCL's
+ * predictions. A single round whose arms are far slower than expected can therefore exceed the
+ * limit; no round follows it.
  *
  * Threads:  pure functions.
  * Errors:   none.
@@ -14,17 +14,17 @@
 #ifndef NT_BUDGET_H
 #define NT_BUDGET_H
 
-#include "engine/case.h"
+#include "engine/evaluation.h"
 
-/* Were there so many calls of the key that a share of them pays for exploring? rounds: calls that
- * it takes at least. */
+/* Has the key enough calls for the budget's share of them to pay for `rounds` calls of
+ * exploring? */
 bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rounds);
 
-/* May the schedule be carried out, with so many more calls after it? */
-bool nt_budget_allows(const struct nt_case *seen, const struct nt_schedule *schedule,
+/* Does the budget allow the schedule, and more_calls after it? */
+bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule *schedule,
 		      uint32_t more_calls);
 
-/* What the schedule is expected to cost beyond AUTO. */
-double nt_budget_expected_us(const struct nt_case *seen, const struct nt_schedule *schedule);
+/* Expected cost of the schedule beyond the baseline. */
+double nt_budget_expected_us(const struct nt_evaluation *seen, const struct nt_schedule *schedule);
 
 #endif

@@ -3,22 +3,21 @@
 /* compare.c - see compare.h */
 #include "engine/compare.h"
 
-#include "engine/martingale.h"
 #include "engine/matched.h"
 
-/* Found with nt-engine-sim, which shows what they bring and cost. */
-#define PROMISING_P 0.2 /* before correction */
-#define MEAN_P 0.05 /* below which the mean counts as lower */
-/* Of the gain, what the mean must show at a look that is not the last. */
+/* Tuned with nt-engine-sim, which shows their benefit and cost. */
+#define PROMISING_P 0.2 /* uncorrected */
+#define MEAN_P 0.05 /* p below which the mean counts as lower */
+/* Share of the gain that the mean must show at a look that is not the last. */
 #define EARLY_MEAN_SHARE 0.5
-/* p values up to which the arm counts as more often slow, at a look that is not the last, at the
- * last, and at a last one of many pairs, which would show stalls. */
+/* p values up to which the arm counts as more often slow: at a look that is not the last, at the
+ * last, and at a last one with many pairs, which would show stalls. */
 #define EARLY_SLOW_P 0.6
 #define LAST_SLOW_P 0.15
 #define MANY_SLOW_P 0.05
 #define MANY 100
-/* An arm could win if this quantile of its times is min_gain below that one of AUTO's; of few
- * samples, which lie as chance has it, below AUTO's slowest. */
+/* An arm could win if this quantile of its times is min_gain below the same quantile of the
+ * baseline; with few samples, which scatter, below the baseline's slowest. */
 #define HOPED_Q 0.125
 #define USUAL_Q 0.5
 #define FEW 6
@@ -28,8 +27,7 @@ static double capped(double p)
 	return p < 1 ? p : 1;
 }
 
-/* Two tests that see different things, and the better one counts: twice its p, since there were two
- * to choose from. */
+/* Take the better of two tests that see different effects: twice its p, for the choice. */
 static double pairs_p(const struct nt_matched *pairs)
 {
 	double lower = nt_matched_lower_p(pairs);
@@ -38,11 +36,11 @@ static double pairs_p(const struct nt_matched *pairs)
 	return capped(2 * (lower < within ? lower : within));
 }
 
-double nt_compare_p(const float *base, const float *arm, unsigned count)
+double nt_compare_p(const float *baseline, const float *arm, unsigned count)
 {
 	struct nt_matched pairs;
 
-	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&pairs, baseline, arm, count);
 	return pairs_p(&pairs);
 }
 
@@ -53,24 +51,24 @@ static double slow_p(const struct nt_gates *gates, unsigned pairs)
 	return pairs < MANY ? LAST_SLOW_P : MANY_SLOW_P;
 }
 
-/* A mean that is lower beyond chance is good enough. Where the times are too uneven to tell, an
- * arm with more stalls, or with a gain that its mean does not show, may not win at an early
- * look. At the last one it may, if the slow modes may well have been hit so by chance and, were
- * they hit equally often, the mean would not be above AUTO's. */
+/* A significantly lower mean suffices. If times scatter too much to tell, an arm with more stalls,
+ * or with a gain that its mean does not show, may not win at an early look. At the last one it may,
+ * if the slow modes could have hit it by chance and, with equal shares of them, its mean would not
+ * exceed the baseline's. */
 static bool means_agree(const struct nt_gates *gates, const struct nt_comparison *comparison,
 			const struct nt_matched *pairs)
 {
 	double wanted = gates->last ? 0 : EARLY_MEAN_SHARE * comparison->gain;
-	double base_us, arm_us;
+	double baseline_us, arm_us;
 
 	if (nt_matched_mean_p(pairs) < MEAN_P)
 		return true;
 	if (nt_matched_slow_p(pairs) <= slow_p(gates, pairs->count))
 		return false;
-	if (comparison->arm.mean_us <= (1 - wanted) * comparison->base.mean_us)
+	if (comparison->arm.mean_us <= (1 - wanted) * comparison->baseline.mean_us)
 		return true;
-	nt_matched_even_means(pairs, &base_us, &arm_us);
-	return gates->last && arm_us <= base_us;
+	nt_matched_even_means(pairs, &baseline_us, &arm_us);
+	return gates->last && arm_us <= baseline_us;
 }
 
 static enum nt_verdict verdict_of(const struct nt_gates *gates,
@@ -84,21 +82,20 @@ static enum nt_verdict verdict_of(const struct nt_gates *gates,
 	return means_agree(gates, comparison, pairs) ? NT_VERDICT_FASTER : NT_VERDICT_MEAN;
 }
 
-void nt_compare(const struct nt_gates *gates, const float *base, const float *arm, unsigned count,
-		struct nt_comparison *out)
+void nt_compare(const struct nt_gates *gates, const float *baseline, const float *arm,
+		unsigned count, struct nt_comparison *out)
 {
 	struct nt_matched pairs;
 
-	nt_matched_take(&pairs, base, arm, count);
+	nt_matched_take(&pairs, baseline, arm, count);
 	*out = (struct nt_comparison){ .p = 1, .verdict = NT_VERDICT_SAMPLES };
 	if (pairs.count == 0)
 		return;
-	out->base = nt_figures_of(pairs.base, pairs.count);
-	out->arm = nt_figures_of(pairs.arm, pairs.count);
-	out->gain = 1 - out->arm.p25_us / out->base.p25_us;
+	out->baseline = nt_sample_quantiles_of(pairs.baseline, pairs.count);
+	out->arm = nt_sample_quantiles_of(pairs.arm, pairs.count);
+	out->gain = 1 - out->arm.p25_us / out->baseline.p25_us;
 	out->exact_p = pairs_p(&pairs);
-	out->p = capped((gates->anytime ? nt_martingale_p(base, arm, count) : out->exact_p) *
-			gates->tests);
+	out->p = capped(out->exact_p * gates->tests);
 	out->verdict = verdict_of(gates, out, &pairs);
 }
 
@@ -107,37 +104,37 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 	if (comparison->verdict == NT_VERDICT_SAMPLES || comparison->verdict == NT_VERDICT_FASTER)
 		return false;
 	return comparison->gain >= gates->min_gain / 2 && comparison->exact_p < PROMISING_P &&
-	       (gates->anytime || comparison->p < 1);
+	       comparison->exact_p * gates->tests < 1;
 }
 
-static double usual_us(const float *base, unsigned count)
+static double usual_us(const float *baseline, unsigned count)
 {
-	return nt_figures_quantile(base, count, count < FEW ? 1 : USUAL_Q);
+	return nt_sample_quantile(baseline, count, count < FEW ? 1 : USUAL_Q);
 }
 
-bool nt_compare_could_win(double min_gain, const float *base, const float *arm, unsigned count)
+bool nt_compare_could_win(double min_gain, const float *baseline, const float *arm, unsigned count)
 {
-	double hoped = nt_figures_quantile(arm, count, HOPED_Q);
+	double hoped = nt_sample_quantile(arm, count, HOPED_Q);
 
-	return hoped > 0 && hoped <= (1 - min_gain) * usual_us(base, count);
+	return hoped > 0 && hoped <= (1 - min_gain) * usual_us(baseline, count);
 }
 
-double nt_compare_hoped_us(const float *base, const float *arm, unsigned count)
+double nt_compare_hoped_us(const float *baseline, const float *arm, unsigned count)
 {
-	return usual_us(base, count) - nt_figures_quantile(arm, count, HOPED_Q);
+	return usual_us(baseline, count) - nt_sample_quantile(arm, count, HOPED_Q);
 }
 
-bool nt_compare_behind(const float *base, const float *arm, unsigned count, double p)
+bool nt_compare_behind(const float *baseline, const float *arm, unsigned count, double p)
 {
-	struct nt_figures of_base, of_arm;
+	struct nt_sample_quantiles of_baseline, of_arm;
 	struct nt_matched pairs, other;
 
-	nt_matched_take(&pairs, base, arm, count);
-	nt_matched_take(&other, arm, base, count);
-	of_base = nt_figures_of(pairs.base, pairs.count);
-	of_arm = nt_figures_of(pairs.arm, pairs.count);
-	/* Within its modes an arm may be behind that is ahead in all. */
-	return (of_arm.p25_us > of_base.p25_us && nt_compare_p(arm, base, count) < p) ||
-	       (of_arm.mean_us > of_base.mean_us &&
+	nt_matched_take(&pairs, baseline, arm, count);
+	nt_matched_take(&other, arm, baseline, count);
+	of_baseline = nt_sample_quantiles_of(pairs.baseline, pairs.count);
+	of_arm = nt_sample_quantiles_of(pairs.arm, pairs.count);
+	/* An arm may be slower within modes but faster overall. */
+	return (of_arm.p25_us > of_baseline.p25_us && nt_compare_p(arm, baseline, count) < p) ||
+	       (of_arm.mean_us > of_baseline.mean_us &&
 		(nt_matched_slow_p(&pairs) < p || nt_matched_mean_p(&other) < p));
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm.h - the second round: is one of the arms that could win faster than AUTO?
+/* confirm.h - the second round: is one of the candidate arms faster than the baseline?
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -11,27 +11,38 @@
 
 #include "engine/judge.h"
 
-#define NT_CONFIRM_ARMS 2 /* of the second round, beside AUTO */
-/* At most so many second rounds; each after the first has as many blocks as all before it, and the
+#define NT_CONFIRM_ARMS 2 /* arms of the second round, besides the baseline */
+/* Most second rounds. Each after the first has as many blocks as all before it together, and the
  * evidence is pooled. */
 #define NT_CONFIRM_LOOKS 4
-/* p pays for so many: looks at evidence that grows say much the same. By nt-engine-sim, with two
- * arms identical to AUTO, one of them is chosen in less than 1 % of all cases. */
+/* Correction of p for repeated looks, which are strongly correlated. In nt-engine-sim one of two
+ * arms that are identical to the baseline is chosen in less than 1 % of cases. */
 #define NT_CONFIRM_PAID 4
-#define NT_CONFIRM_RACE_PAIRS 200 /* up to so many a race goes on */
 
 nt_judge nt_confirm;
 
-/* The same by evidence that counts at any time, of the first rounds too. */
-nt_judge nt_confirm_race;
-
-/* A second round of AUTO and these arms, the first of them. */
-struct nt_schedule nt_confirm_round(const struct nt_case *seen, const uint16_t *arm,
+/* A second round of the baseline and the first of these arms. */
+struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
 
-/* The arm with this index in the evidence of second rounds, against AUTO: by the times and by the
- * periods. */
-void nt_confirm_look(const struct nt_case *seen, const struct nt_gates *gates, unsigned i,
+/* Compare the arm with this index in the evidence of second rounds with the baseline, by times and
+ * by periods. */
+void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
 		     struct nt_comparison *out);
+
+/* How second rounds are judged. */
+struct nt_confirm_way {
+	/* Compare the arm with this index in the evidence of second rounds with the baseline. */
+	void (*compare)(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
+			struct nt_comparison *out);
+	unsigned (*further_blocks)(const struct nt_evaluation *seen); /* of another look */
+};
+
+/* What nt_confirm does, in this way. gates: of this look. */
+void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
+		      const struct nt_gates *gates, struct nt_next *next);
+
+/* Is there budget for another look? It takes at least two arms. */
+bool nt_confirm_affordable(const struct nt_evaluation *seen);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c - the rounds of one key: closes them, asks the judges, and writes schedules */
+/* engine.c - rounds of one key: ends them, asks the judges, and builds schedules */
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "engine/budget.h"
 #include "engine/confirm.h"
 #include "engine/fit.h"
+#include "engine/measure.h"
 #include "engine/recheck.h"
 #include "engine/rule.h"
 #include "engine/screen.h"
@@ -16,20 +17,21 @@
 
 struct nt_engine_key {
 	struct nt_engine *engine;
-	const struct nt_rule *rule;
-	struct nt_case seen;
-	uint16_t sample[NT_TIMES_MAX]; /* of the newest round, by block and place in its arm[] */
-	unsigned absorbed; /* nodes' times in it */
+	struct nt_evaluation seen;
+	/* times of the newest round, by block and position in its arm[] */
+	uint16_t sample[NT_TIMES_MAX];
+	unsigned absorbed; /* number of nodes merged into it */
 	struct nt_history *history; /* NULL: not kept */
 };
 
-bool nt_engine_worth(const struct nt_engine *engine, const struct nt_known *known)
+bool nt_engine_may_open(const struct nt_engine *engine, const struct nt_key_info *info)
 {
 	const struct nt_policy *policy = &engine->policy;
+	const struct nt_rule *rule = engine->rule;
 
-	return nt_mode_chooses(policy->mode) && !known->captured &&
-	       (policy->mode == NT_MODE_POLICY || nt_worth_it(policy, &known->worth)) &&
-	       (nt_warm_worth(policy, known) || nt_warm_may_explore(policy, known));
+	return nt_mode_chooses(policy->mode) && !info->captured &&
+	       (policy->mode == NT_MODE_POLICY || nt_min_share_met(policy, &info->share)) &&
+	       (nt_warm_may_open(rule, policy, info) || nt_warm_may_explore(rule, policy, info));
 }
 
 struct nt_policy nt_engine_policy(const struct nt_policy *asked)
@@ -47,46 +49,52 @@ struct nt_policy nt_engine_policy(const struct nt_policy *asked)
 	return policy;
 }
 
-bool nt_engine_worth_recheck(const struct nt_schedule *committed)
+bool nt_engine_may_recheck(const struct nt_schedule *committed)
 {
-	return committed->kind == NT_SCHEDULE_COMMITTED && committed->arm[0] != NT_ARM_AUTO;
+	return committed->kind == NT_SCHEDULE_COMMITTED && committed->arm[0] != NT_ARM_BASELINE;
 }
 
-static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_known *known,
+static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_key_info *info,
 				      bool recheck)
 {
 	struct nt_engine_key *key = calloc(1, sizeof(*key));
+	const struct nt_rule *rule = engine->rule;
 
 	if (!key)
 		return NULL;
 	key->engine = engine;
-	key->rule = nt_rule_of(&engine->policy);
+	key->seen.rule = rule;
 	key->seen.policy = &engine->policy;
-	key->seen.known = *known;
-	key->seen.first_blocks = (uint8_t)nt_rule_blocks(key->rule, &engine->policy,
-							 nt_warm_rare(&engine->policy, known));
-	key->seen.opened_us = known->age_us;
-	key->seen.first_warm_up = (uint8_t)key->rule->warm_up;
-	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(key->rule, &engine->policy);
+	key->seen.info = *info;
+	key->seen.first_blocks = (uint8_t)nt_rule_blocks(rule, &engine->policy,
+							 nt_warm_rare(&engine->policy, info));
+	key->seen.opened_us = info->age_us;
+	key->seen.first_warm_up = (uint8_t)rule->warm_up;
+	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(rule, &engine->policy);
 	key->seen.rechecks = recheck;
+	if (rule->measures && engine->policy.reward == NT_REWARD_CALL)
+		key->seen.wanted = (uint8_t)nt_measure_wanted(NT_MEASURES_DECIDE);
 	if (engine->histories)
-		key->history = nt_history_create(known, !recheck);
+		key->history = nt_history_create(info, !recheck);
 	engine->open++;
 	return key;
 }
 
-struct nt_engine_key *nt_engine_start(struct nt_engine *engine, const struct nt_known *known)
+struct nt_engine_key *nt_engine_start(struct nt_engine *engine, const struct nt_key_info *info)
 {
-	return open_key(engine, known, false);
+	return open_key(engine, info, false);
 }
 
 struct nt_engine_key *nt_engine_start_recheck(struct nt_engine *engine,
-					      const struct nt_known *known, unsigned arm)
+					      const struct nt_key_info *info, unsigned arm,
+					      enum nt_measure measure)
 {
-	struct nt_engine_key *key = open_key(engine, known, true);
+	struct nt_engine_key *key = open_key(engine, info, true);
 
-	if (key)
-		key->seen.current = (uint16_t)arm;
+	if (!key)
+		return NULL;
+	key->seen.current = (uint16_t)arm;
+	key->seen.measure = (uint8_t)measure;
 	return key;
 }
 
@@ -107,7 +115,7 @@ void nt_engine_absorb(struct nt_engine_key *key, const uint8_t *bytes, size_t co
 	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->seen.schedule, bytes, count);
 }
 
-static struct nt_evidence *evidence_of(struct nt_case *seen, unsigned kind)
+static struct nt_evidence *evidence_of(struct nt_evaluation *seen, unsigned kind)
 {
 	switch (kind) {
 	case NT_SCHEDULE_SCREEN: return &seen->screen;
@@ -120,35 +128,38 @@ static void note_history(struct nt_engine_key *key, const struct nt_evidence *ev
 {
 	nt_history_round(key->history, &key->seen.schedule, key->sample);
 	for (unsigned i = 0; i < evidence->count; i++) {
-		struct nt_figures figures = nt_figures_of(evidence->us[i], evidence->blocks);
+		struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(evidence->us[i],
+									      evidence->blocks);
 
-		nt_history_figures(key->history, evidence->arm[i], &figures);
+		nt_history_quantiles(key->history, evidence->arm[i], &quantiles);
 	}
 }
 
-/* The samples of the round that has ended go where those of its kind are; the warm-up counts as
- * cost only. */
+/* Add the samples of a finished round to the evidence of its kind; warm-up counts only as cost. */
 static void close_round(struct nt_engine_key *key)
 {
-	struct nt_case *seen = &key->seen;
+	struct nt_evaluation *seen = &key->seen;
 	const struct nt_schedule *s = &seen->schedule;
 	struct nt_evidence *evidence = evidence_of(seen, s->kind);
 
-	nt_evidence_add(evidence, s, nt_case_warm_up(seen), key->sample);
-	nt_ledger_add(&seen->spent.ledger, s, nt_case_warm_up(seen), key->sample);
+	nt_evidence_add(evidence, s, nt_evaluation_warm_up(seen), key->sample);
+	if (s->kind == NT_SCHEDULE_SCREEN && seen->wanted != NT_MEASURE_SLOWEST)
+		seen->measure = (uint8_t)nt_measure_choose(evidence, NT_MEASURES_DECIDE);
+	nt_evidence_use(evidence, (enum nt_measure)seen->measure);
+	nt_cost_account_add(&seen->spent.account, s, nt_evaluation_warm_up(seen), key->sample);
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
 		note_history(key, evidence);
 		key->history->spent_calls = seen->spent.calls;
-		key->history->spent_ms = (float)(nt_ledger_us(&seen->spent.ledger) / 1000);
+		key->history->spent_ms = (float)(nt_cost_account_us(&seen->spent.account) / 1000);
 		nt_histories_keep_so_far(key->engine->histories, key->history);
 	}
 	memset(key->sample, 0, sizeof(key->sample));
 	key->absorbed = 0;
 }
 
-/* The first of the judges that has something to say. */
+/* Ask the judges in turn. */
 static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
 	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
@@ -157,23 +168,23 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
 
 	if (key->seen.schedule.kind == NT_SCHEDULE_SCREEN) {
-		judges = key->rule->after_first;
+		judges = key->seen.rule->after_first;
 		count = NT_RULE_JUDGES;
 	} else if (key->seen.warming) {
 		judges = after_warm;
 		count = sizeof(after_warm) / sizeof(after_warm[0]);
 	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
-		judges = &key->rule->after_second;
+		judges = &key->seen.rule->after_second;
 		count = 1;
 	}
 	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)
 		judges[i](&key->seen, next);
 }
 
-/* A round of the second kind before any of the first is of a remembered arm. */
+/* A second round before any first one is of a remembered arm. */
 static void begin_warm(struct nt_engine_key *key)
 {
-	struct nt_case *seen = &key->seen;
+	struct nt_evaluation *seen = &key->seen;
 
 	seen->warming = true;
 	seen->arms = seen->schedule.count;
@@ -181,8 +192,8 @@ static void begin_warm(struct nt_engine_key *key)
 		nt_history_remember(key->history, seen->schedule.arm[1]);
 }
 
-/* The remembered arm has failed: what was measured of it is no evidence of what comes now. */
-static void forget(struct nt_case *seen)
+/* The remembered arm has failed: its measurements are no evidence for what follows. */
+static void forget(struct nt_evaluation *seen)
 {
 	seen->warming = false;
 	seen->forgotten++;
@@ -190,18 +201,18 @@ static void forget(struct nt_case *seen)
 	memset(&seen->confirm, 0, sizeof(seen->confirm));
 }
 
-/* Of a round that is, or would be, explored. */
+/* For a round that is, or would be, explored. */
 static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 {
-	struct nt_case *seen = &key->seen;
+	struct nt_evaluation *seen = &key->seen;
 	const bool first = next->schedule.kind == NT_SCHEDULE_SCREEN &&
 			   seen->rounds[NT_SCHEDULE_SCREEN] == 0;
 
 	if (next->schedule.count == 0)
 		return;
 	seen->schedule = next->schedule;
-	if (seen->known.blocks > NT_SCHEDULE_WARM_UP && seen->known.blocks <= UINT8_MAX)
-		seen->schedule.blocks = (uint8_t)seen->known.blocks;
+	if (seen->info.blocks > NT_SCHEDULE_WARM_UP && seen->info.blocks <= UINT8_MAX)
+		seen->schedule.blocks = (uint8_t)seen->info.blocks;
 	if (next->what == NT_NEXT_EXPLORE && next->schedule.kind == NT_SCHEDULE_CONFIRM &&
 	    seen->rounds[NT_SCHEDULE_SCREEN] == 0)
 		begin_warm(key);
@@ -217,65 +228,66 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	seen->refined = true;
 	memset(&seen->screen, 0, sizeof(seen->screen));
 	if (key->history)
-		key->history->channels = seen->known.channels;
+		key->history->channels = seen->info.channels;
 }
 
-static enum nt_from from_of(const struct nt_case *seen, const struct nt_next *next)
+static enum nt_from from_of(const struct nt_evaluation *seen, const struct nt_next *next)
 {
 	if (next->comparison.verdict == NT_VERDICT_REMEMBERED)
 		return NT_FROM_POLICY;
 	return seen->warming && next->what == NT_NEXT_COMMIT ? NT_FROM_WARM : NT_FROM_STEP;
 }
 
-static struct nt_outcome outcome_of(const struct nt_case *seen, const struct nt_next *next)
+static struct nt_outcome outcome_of(const struct nt_evaluation *seen, const struct nt_next *next)
 {
 	const struct nt_comparison *c = &next->comparison;
 
 	return (struct nt_outcome){
 		.verdict = (uint8_t)c->verdict,
 		.from = (uint8_t)from_of(seen, next),
-		.auto_arm = (uint16_t)seen->known.auto_arm,
+		.measure = (uint8_t)next->evidence->measure,
+		.baseline_arm = (uint16_t)seen->info.baseline_arm,
 		.best_arm = (uint16_t)next->arm,
-		.chosen_arm = next->what == NT_NEXT_COMMIT ? (uint16_t)next->arm : NT_ARM_AUTO,
-		.samples = (uint16_t)c->base.samples,
+		.chosen_arm = next->what == NT_NEXT_COMMIT ? (uint16_t)next->arm : NT_ARM_BASELINE,
+		.samples = (uint16_t)c->baseline.samples,
 		.arms = (uint16_t)seen->arms,
 		.p = (float)c->p,
-		.auto_us = (float)c->base.median_us,
+		.baseline_us = (float)c->baseline.median_us,
 		.best_us = (float)c->arm.median_us,
-		.auto_p25_us = (float)c->base.p25_us,
+		.baseline_p25_us = (float)c->baseline.p25_us,
 		.best_p25_us = (float)c->arm.p25_us,
-		.auto_p75_us = (float)c->base.p75_us,
+		.baseline_p75_us = (float)c->baseline.p75_us,
 		.best_p75_us = (float)c->arm.p75_us,
-		.predicted_auto_us = nt_known_predicted_auto_us(&seen->known),
-		.predicted_best_us = nt_known_predicted_us(&seen->known, next->arm),
-		.spent_ms = (float)(nt_ledger_us(&seen->spent.ledger) / 1000),
+		.predicted_baseline_us = nt_key_info_predicted_baseline_us(&seen->info),
+		.predicted_best_us = nt_key_info_predicted_us(&seen->info, next->arm),
+		.spent_ms = (float)(nt_cost_account_us(&seen->spent.account) / 1000),
 		.spent_calls = seen->spent.calls,
 	};
 }
 
-/* Own times and periods, by the evidence that the conclusion is from. */
-static void add_periods(struct nt_outcome *to, const struct nt_case *seen,
+/* Durations and periods, from the evidence of the conclusion. */
+static void add_periods(struct nt_outcome *to, const struct nt_evaluation *seen,
 			const struct nt_next *next)
 {
 	const struct nt_evidence *e = next->evidence;
 
 	for (unsigned i = 0; i < e->count; i++) {
-		const bool is_auto = e->arm[i] == NT_ARM_AUTO;
-		const float own_us = (float)nt_case_own_us(seen, e, i);
-		const float period_us = (float)nt_figures_quantile(e->period_us[i], e->blocks, 0.5);
+		const bool is_baseline = e->arm[i] == NT_ARM_BASELINE;
+		const float duration_us = (float)nt_evaluation_duration_us(seen, e, i);
+		const float period_us = (float)nt_sample_quantile(e->period_us[i], e->blocks, 0.5);
 
-		if (is_auto) {
-			to->own_auto_us = own_us;
-			to->period_auto_us = period_us;
+		if (is_baseline) {
+			to->duration_baseline_us = duration_us;
+			to->period_baseline_us = period_us;
 		} else if (e->arm[i] == next->arm) {
-			to->own_best_us = own_us;
+			to->duration_best_us = duration_us;
 			to->period_best_us = period_us;
 		}
 	}
 }
 
-/* Rounds of this key before this one. */
-static uint8_t round_of(const struct nt_case *seen)
+/* Number of earlier rounds of this key. */
+static uint8_t round_of(const struct nt_evaluation *seen)
 {
 	return (uint8_t)(seen->rounds[NT_SCHEDULE_SCREEN] + seen->rounds[NT_SCHEDULE_CONFIRM] +
 			 seen->forgotten);
@@ -303,19 +315,19 @@ static void conclude(struct nt_engine_key *key, const struct nt_next *next,
 
 static void explore(const struct nt_engine_key *key, struct nt_schedule *schedule)
 {
-	const struct nt_known *known = &key->seen.known;
+	const struct nt_key_info *info = &key->seen.info;
 
 	*schedule = key->seen.schedule;
 	schedule->round = round_of(&key->seen);
-	schedule->salt = nt_schedule_salt(known->ranks, known->nodes, known->key);
+	schedule->salt = nt_schedule_salt(info->ranks, info->nodes, info->key);
 }
 
-enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_known *now,
+enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_key_info *now,
 				   struct nt_schedule *schedule)
 {
 	struct nt_next next = { .what = NT_NEXT_PASS };
 
-	key->seen.known = *now;
+	key->seen.info = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
 	if (key->seen.rounds[NT_SCHEDULE_SCREEN] == 0)

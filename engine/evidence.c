@@ -4,12 +4,12 @@
 #include "engine/evidence.h"
 
 #include <string.h>
-#include "engine/figures.h"
+#include "engine/quantiles.h"
 #include "engine/times.h"
 
 _Static_assert(NT_SAMPLES_MAX >= NT_EVIDENCE_BLOCKS, "all evidence is looked at");
 
-/* Its index; count: it has none. */
+/* Index of an arm; count: none. */
 static unsigned find(const struct nt_evidence *evidence, unsigned arm)
 {
 	unsigned i = 0;
@@ -31,11 +31,34 @@ static void take_own(struct nt_evidence *evidence, const struct nt_schedule *sch
 {
 	for (unsigned a = 0; a < schedule->count; a++) {
 		const unsigned i = find(evidence, schedule->arm[a]);
-		const double ns = nt_times_ns(packed[nt_times_own_at(schedule, a)]);
+		const double ns = nt_times_ns(packed[nt_times_duration_at(schedule, a)]);
 
 		if (i < evidence->count && ns > 0)
-			evidence->own_us[i] = (float)(ns / 1000);
+			evidence->duration_us[i] = (float)(ns / 1000);
 	}
+}
+
+/* A block's times of the arm with index i, of which the schedule has place p. */
+static void take_times(struct nt_evidence *evidence, const struct nt_schedule *schedule,
+		       const uint16_t *packed, unsigned p, unsigned i, unsigned block)
+{
+	for (unsigned m = 0; m < NT_MEASURES; m++) {
+		const int at = nt_times_measure_at(schedule, (enum nt_measure)m);
+
+		if (at >= 0)
+			evidence->measured_us[m][i][block] =
+				(float)(nt_times_ns(packed[(unsigned)at + p]) / 1000);
+	}
+	evidence->us[i][block] = evidence->measured_us[evidence->measure][i][block];
+	if (schedule->kind != NT_SCHEDULE_SCREEN)
+		evidence->period_us[i][block] =
+			(float)(nt_times_ns(packed[nt_schedule_samples(schedule) + p]) / 1000);
+}
+
+void nt_evidence_use(struct nt_evidence *evidence, enum nt_measure measure)
+{
+	evidence->measure = measure;
+	memcpy(evidence->us, evidence->measured_us[measure], sizeof(evidence->us));
 }
 
 void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *schedule,
@@ -51,16 +74,11 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 	if (blocks > NT_EVIDENCE_BLOCKS - evidence->blocks)
 		blocks = NT_EVIDENCE_BLOCKS - evidence->blocks;
 	for (unsigned p = warm_up * schedule->count; p < samples; p++) {
-		unsigned block = p / schedule->count - warm_up;
-		unsigned i = find(evidence, schedule->arm[p % schedule->count]);
+		const unsigned block = p / schedule->count - warm_up;
+		const unsigned i = find(evidence, schedule->arm[p % schedule->count]);
 
-		if (block >= blocks || i == evidence->count)
-			continue;
-		block += evidence->blocks;
-		evidence->us[i][block] = (float)(nt_times_ns(packed[p]) / 1000);
-		if (schedule->kind != NT_SCHEDULE_SCREEN)
-			evidence->period_us[i][block] = (float)(nt_times_ns(packed[samples + p]) /
-								1000);
+		if (block < blocks && i < evidence->count)
+			take_times(evidence, schedule, packed, p, i, evidence->blocks + block);
 	}
 	evidence->blocks += blocks;
 	take_own(evidence, schedule, packed);
@@ -68,15 +86,15 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 
 double nt_evidence_p25_us(const struct nt_evidence *evidence, unsigned index)
 {
-	return nt_figures_quantile(evidence->us[index], evidence->blocks, 0.25);
+	return nt_sample_quantile(evidence->us[index], evidence->blocks, 0.25);
 }
 
 double nt_evidence_median_us(const struct nt_evidence *evidence, unsigned index)
 {
-	return nt_figures_quantile(evidence->us[index], evidence->blocks, 0.5);
+	return nt_sample_quantile(evidence->us[index], evidence->blocks, 0.5);
 }
 
 unsigned nt_evidence_samples(const struct nt_evidence *evidence, unsigned index)
 {
-	return nt_figures_of(evidence->us[index], evidence->blocks).samples;
+	return nt_sample_quantiles_of(evidence->us[index], evidence->blocks).samples;
 }

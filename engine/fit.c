@@ -4,12 +4,12 @@
 #include "engine/fit.h"
 
 #include <string.h>
-#include "contract/key.h"
+#include "contract/key-id.h"
 #include "contract/line.h"
 
-#define FAR 16 /* times larger or smaller: too far */
-#define NEAR 2 /* ... and near enough for one time alone */
-#define SAMPLES 4 /* of a time that counts */
+#define FAR 16 /* sizes further away by this factor are ignored */
+#define NEAR 2 /* ... within this factor one time suffices */
+#define SAMPLES 4 /* least samples of a time */
 
 static bool within(uint64_t a, uint64_t b, uint64_t factor)
 {
@@ -39,43 +39,43 @@ static uint64_t bytes_of(uint64_t key)
 	return nt_band_floor(nt_key_band(key));
 }
 
-/* What a history has of a pair, caps and chunk sizes aside. */
+/* Add a history's times of a pair without caps or chunk sizes. */
 static void add_history(struct nt_fit *fit, const struct nt_history *history, uint64_t bytes,
 			unsigned pair)
 {
 	for (unsigned i = 0; i < history->arms; i++) {
 		const struct nt_tried *tried = &history->arm[i];
-		unsigned arm = tried->arm == NT_ARM_AUTO ? history->auto_arm : tried->arm;
+		unsigned arm = tried->arm == NT_ARM_BASELINE ? history->baseline_arm : tried->arm;
 
 		if (arm == pair && tried->samples >= SAMPLES)
 			nt_fit_add(fit, bytes, bytes_of(history->key), (double)tried->us);
 	}
 }
 
-static double expected(const struct nt_histories *histories, const struct nt_known *known,
+static double expected(const struct nt_histories *histories, const struct nt_key_info *info,
 		       unsigned pair)
 {
 	struct nt_fit fit = { .count = 0 };
 
 	for (const struct nt_history *h = histories->first; h; h = h->next) {
-		if (h->comm == known->comm && h->key != known->key &&
-		    nt_key_coll(h->key) == nt_key_coll(known->key))
-			add_history(&fit, h, bytes_of(known->key), pair);
+		if (h->comm == info->comm && h->key != info->key &&
+		    nt_key_coll(h->key) == nt_key_coll(info->key))
+			add_history(&fit, h, bytes_of(info->key), pair);
 	}
-	return nt_fit_us(&fit, bytes_of(known->key));
+	return nt_fit_us(&fit, bytes_of(info->key));
 }
 
-void nt_fit_of(const struct nt_histories *histories, const struct nt_known *known,
+void nt_fit_of(const struct nt_histories *histories, const struct nt_key_info *info,
 	       float us[NT_PAIRS])
 {
-	const uint32_t mask = nt_key_mask(known->key);
+	const uint32_t mask = nt_key_mask(info->key);
 
 	memset(us, 0, NT_PAIRS * sizeof(us[0]));
-	if (!histories || known->auto_arm >= NT_PAIRS ||
-	    !(expected(histories, known, known->auto_arm) > 0))
+	if (!histories || info->baseline_arm >= NT_PAIRS ||
+	    !(expected(histories, info, info->baseline_arm) > 0))
 		return;
 	for (unsigned pair = 0; pair < NT_PAIRS; pair++) {
 		if (mask & 1u << pair)
-			us[pair] = (float)expected(histories, known, pair);
+			us[pair] = (float)expected(histories, info, pair);
 	}
 }

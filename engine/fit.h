@@ -1,15 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit.h - how long an arm is expected to take at a size, by what it took at sizes nearby
+/* fit.h - predict an arm's time at a size from its times at nearby sizes
  *
- * T = latency + bytes / bandwidth for each pair (contract/line.h), through what was measured in
- * other bands of the same collective and communicator. AUTO's times are those of the pair that it
- * was there. Two sizes within a factor of 16 are enough, or one within a factor of 2; else nothing
- * is expected.
+ * T = latency + bytes / bandwidth for each pair (contract/line.h), fitted to measurements in other
+ * bands of the same collective and communicator. The baseline's times count for its pair. Two sizes
+ * within a factor of 16 suffice, or one within a factor of 2; otherwise there is no prediction.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Errors:   none; 0 stands for no expectation.
+ * Errors:   none; 0: no prediction.
  * Units:    microseconds.
  */
 #ifndef NT_FIT_H
@@ -18,24 +17,24 @@
 #include <stdint.h>
 #include "contract/coll.h"
 #include "engine/history.h"
-#include "engine/known.h"
+#include "engine/key-info.h"
 
-#define NT_FIT_POINTS 32 /* of one pair; more are not looked at */
+#define NT_FIT_POINTS 32 /* points of one pair; more are ignored */
 
-/* Times of one pair, by the floors of their bands. */
+/* Times of one pair, by the lower bounds of their bands. */
 struct nt_fit {
 	unsigned count;
 	uint64_t bytes[NT_FIT_POINTS];
 	double us[NT_FIT_POINTS];
 };
 
-/* What is no time (not above 0), or of a size too far from `bytes`, is left out. */
+/* Ignores times that are not above 0, and sizes too far from `bytes`. */
 void nt_fit_add(struct nt_fit *fit, uint64_t bytes, uint64_t at_bytes, double us);
 double nt_fit_us(const struct nt_fit *fit, uint64_t bytes);
 
-/* Of all pairs of a key; all 0 where AUTO's own pick has no expectation, since times are only
- * compared with times. histories may be NULL. */
-void nt_fit_of(const struct nt_histories *histories, const struct nt_known *known,
+/* Predictions for all pairs of a key; all 0 if the baseline pair has none, since predictions are
+ * compared only with each other. histories may be NULL. */
+void nt_fit_of(const struct nt_histories *histories, const struct nt_key_info *info,
 	       float us[NT_PAIRS]);
 
 #endif

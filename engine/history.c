@@ -8,19 +8,19 @@
 #include <string.h>
 #include "engine/times.h"
 
-struct nt_history *nt_history_create(const struct nt_known *known, bool repeatable)
+struct nt_history *nt_history_create(const struct nt_key_info *info, bool repeatable)
 {
 	struct nt_history *history = calloc(1, sizeof(*history));
 
 	if (!history)
 		return NULL;
-	history->comm = known->comm;
-	history->key = known->key;
-	history->ranks = known->ranks;
-	history->nodes = known->nodes;
-	history->auto_arm = (uint16_t)known->auto_arm;
-	history->chosen_arm = NT_ARM_AUTO;
-	memcpy(history->cost_us, known->cost_us, sizeof(history->cost_us));
+	history->comm = info->comm;
+	history->key = info->key;
+	history->ranks = info->ranks;
+	history->nodes = info->nodes;
+	history->baseline_arm = (uint16_t)info->baseline_arm;
+	history->chosen_arm = NT_ARM_BASELINE;
+	memcpy(history->cost_us, info->cost_us, sizeof(history->cost_us));
 	history->repeatable = repeatable;
 	return history;
 }
@@ -72,29 +72,30 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 
 static float predicted(const struct nt_history *history, unsigned arm)
 {
-	unsigned pair = arm == NT_ARM_AUTO ? history->auto_arm : arm;
+	unsigned pair = arm == NT_ARM_BASELINE ? history->baseline_arm : arm;
 	float us = pair < NT_PAIRS ? history->cost_us[pair] : -1;
 
 	return isfinite(us) ? us : -1;
 }
 
-void nt_history_figures(struct nt_history *history, unsigned arm, const struct nt_figures *figures)
+void nt_history_quantiles(struct nt_history *history, unsigned arm,
+			  const struct nt_sample_quantiles *quantiles)
 {
 	unsigned at = 0;
 
 	while (at < history->arms && history->arm[at].arm != arm)
 		at++;
-	if (at == NT_HISTORY_ARMS || figures->samples == 0)
+	if (at == NT_HISTORY_ARMS || quantiles->samples == 0)
 		return;
 	history->arm[at] = (struct nt_tried){
 		.arm = (uint16_t)arm,
-		.samples = (uint16_t)figures->samples,
+		.samples = (uint16_t)quantiles->samples,
 		.predicted_us = predicted(history, arm),
-		.us = (float)figures->median_us,
-		.p25_us = (float)figures->p25_us,
-		.p75_us = (float)figures->p75_us,
-		.min_us = (float)figures->min_us,
-		.max_us = (float)figures->max_us,
+		.us = (float)quantiles->median_us,
+		.p25_us = (float)quantiles->p25_us,
+		.p75_us = (float)quantiles->p75_us,
+		.min_us = (float)quantiles->min_us,
+		.max_us = (float)quantiles->max_us,
 	};
 	history->arms += at == history->arms;
 }
@@ -108,7 +109,7 @@ static void drop(struct nt_histories *histories, struct nt_history **at)
 	nt_history_destroy(history);
 }
 
-/* The times of the first exploration go on to the history of a recheck. */
+/* Move the first exploration's times to the history of a recheck. */
 static void hand_on(struct nt_history *old, struct nt_history *new)
 {
 	if (new->repeatable)

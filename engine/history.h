@@ -1,33 +1,32 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history.h - what a key's decisions were made from, kept for the record of the home's process
+/* history.h - the measurements behind a key's decisions, kept for the coordinator's process record
  *
- * Of each arm that was explored, what NCCL predicted and what was measured; and of the first
- * exploration all times, with which and with the policy the engine comes to its decision again
- * (nccl-tune replay).
+ * For each explored arm: NCCL's prediction and the measurement. For the first exploration: all
+ * times, with which `nccl-tune replay` can repeat the engine's decision.
  *
  * Threads:  the helper thread.
- * Memory:   a list on the heap, until nt_histories_clear(); some 1 KiB a key, and 2 bytes a call
- *           explored. At most NT_HISTORIES, the oldest go.
+ * Memory:   a list on the heap, until nt_histories_clear(); about 1 KiB per key, plus 2 bytes per
+ *           explored call. At most NT_HISTORIES; the oldest are dropped.
  * Errors:   without memory nothing is kept.
- * Units:    microseconds; times as engine/times.h packs them.
+ * Units:    microseconds; times as packed by engine/times.h.
  */
 #ifndef NT_HISTORY_H
 #define NT_HISTORY_H
 
-#include "engine/figures.h"
-#include "engine/known.h"
+#include "engine/quantiles.h"
+#include "engine/key-info.h"
 #include "engine/schedule.h"
 
 #define NT_HISTORIES 256
-#define NT_HISTORY_ARMS 32 /* AUTO, all pairs, and those refined */
+#define NT_HISTORY_ARMS 32 /* the baseline, all pairs, and refined arms */
 #define NT_HISTORY_ROUNDS 16
 
-/* An arm that was explored. */
+/* An explored arm. */
 struct nt_tried {
 	uint16_t arm, samples;
-	float predicted_us; /* NCCL's; < 0: none, as of all arms with caps or chunk sizes */
-	/* median, quartiles, least and most of the newest round and those like it */
+	float predicted_us; /* NCCL's; < 0: none, as for arms with channel caps or chunk sizes */
+	/* median, quartiles, minimum and maximum of the newest round and those like it */
 	float us, p25_us, p75_us, min_us, max_us;
 };
 
@@ -35,42 +34,44 @@ struct nt_history {
 	struct nt_history *next;
 	uint64_t comm, key; /* ids */
 	uint32_t ranks, nodes;
-	uint16_t auto_arm, chosen_arm;
+	uint16_t baseline_arm, chosen_arm;
 	float cost_us[NT_PAIRS]; /* NCCL's */
-	/* What exploring has cost by its last round (engine/ledger.h); below 0: it saved time. */
+	/* Cost of exploring up to its last round (engine/cost-account.h); below 0: it saved
+	 * time. */
 	uint32_t spent_calls;
 	float spent_ms;
 	unsigned arms;
-	struct nt_tried arm[NT_HISTORY_ARMS]; /* in the order of their trial, AUTO first */
-	/* What it takes to repeat the first exploration. */
-	bool repeatable; /* it is of one; else, of a recheck */
+	/* in the order in which they were tried, baseline first */
+	struct nt_tried arm[NT_HISTORY_ARMS];
+	/* Needed to repeat the first exploration. */
+	bool repeatable; /* of a first exploration; otherwise of a recheck */
 	bool remembers; /* the first round was of a remembered arm */
 	uint16_t remembered;
-	unsigned screened; /* arms of the first round beside AUTO, in their order */
+	unsigned screened; /* arms of the first round besides the baseline, in order */
 	uint16_t screen[NT_SCHEDULE_ARMS];
-	/* what a round with caps and chunk sizes was of; 0 ranks: there was none */
+	/* input of a round with channel caps and chunk sizes; 0 ranks: none */
 	struct nt_channels channels;
 	unsigned rounds;
-	unsigned end[NT_HISTORY_ROUNDS]; /* of each round in sample[] */
-	/* of each round: so many arms in so many blocks */
+	unsigned end[NT_HISTORY_ROUNDS]; /* end of each round in sample[] */
+	/* arms and blocks of each round */
 	struct {
 		uint8_t count, blocks;
 		uint16_t arm[NT_SCHEDULE_ARMS];
 	} plan[NT_HISTORY_ROUNDS];
-	uint16_t *sample; /* of all rounds, by block and place in the schedule's arm[] */
+	uint16_t *sample; /* of all rounds, by block and position in the schedule's arm[] */
 };
 
 struct nt_histories {
-	struct nt_history *first; /* the newest */
+	struct nt_history *first; /* newest first */
 	unsigned count;
 };
 
-/* What is known by now of a key whose first exploration goes on, kept in case it never ends; it
- * gives way to the history itself. */
+/* Keep an intermediate history of a first exploration, in case it never ends; the final one
+ * replaces it. */
 void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history);
 
-/* The caller's until nt_histories_keep_take(). NULL without memory. */
-struct nt_history *nt_history_create(const struct nt_known *known, bool repeatable);
+/* Owned by the caller until nt_histories_keep_take(). NULL without memory. */
+struct nt_history *nt_history_create(const struct nt_key_info *info, bool repeatable);
 void nt_history_destroy(struct nt_history *history); /* NULL is fine */
 
 /* The schedule of the first round. */
@@ -79,22 +80,23 @@ void nt_history_screen(struct nt_history *history, const struct nt_schedule *sch
 /* The first round is of this arm, which is remembered. */
 void nt_history_remember(struct nt_history *history, unsigned arm);
 
-/* The times of a round that has ended. What does not fit any more makes the history one that cannot
- * be repeated: its rounds become 0. */
+/* The times of a completed round. If they do not fit, the history cannot be repeated: its rounds
+ * become 0. */
 void nt_history_round(struct nt_history *history, const struct nt_schedule *schedule,
 		      const uint16_t *sample);
 
-/* What is known of an arm by now. */
-void nt_history_figures(struct nt_history *history, unsigned arm, const struct nt_figures *figures);
+/* Update an arm's quantiles. */
+void nt_history_quantiles(struct nt_history *history, unsigned arm,
+			  const struct nt_sample_quantiles *quantiles);
 
-/* In place of an older one of the same key; a recheck leaves the times of the first exploration as
- * they were. Takes the history. */
+/* Replaces an older one of the same key; a recheck keeps the times of the first exploration. Takes
+ * ownership. */
 void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *history);
 
-/* NULL: there is none; histories may be. */
+/* NULL: none. histories may be NULL. */
 const struct nt_history *nt_histories_find(const struct nt_histories *histories, uint64_t comm,
 					   uint64_t key);
-/* The newest at or behind this one of which something was measured; NULL: none. */
+/* The newest with a measurement, starting at this one; NULL: none. */
 const struct nt_history *nt_history_measured(const struct nt_history *history);
 
 void nt_histories_clear(struct nt_histories *histories);

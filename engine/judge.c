@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - what several judges say */
+/* judge.c - shared by several judges */
 #include "engine/judge.h"
 
 #include "engine/budget.h"
 
-bool nt_next_explore(const struct nt_case *seen, const struct nt_schedule *schedule,
+bool nt_next_explore(const struct nt_evaluation *seen, const struct nt_schedule *schedule,
 		     struct nt_next *next)
 {
 	next->schedule = *schedule;

@@ -6,8 +6,8 @@ noinst_LTLIBRARIES += libnt-engine.la
 libnt_engine_la_SOURCES = \
 	%D%/budget.c \
 	%D%/budget.h \
-	%D%/case.c \
-	%D%/case.h \
+	%D%/evaluation.c \
+	%D%/evaluation.h \
 	%D%/compare.c \
 	%D%/compare.h \
 	%D%/confirm.c \
@@ -16,30 +16,28 @@ libnt_engine_la_SOURCES = \
 	%D%/engine.h \
 	%D%/evidence.c \
 	%D%/evidence.h \
-	%D%/figures.c \
-	%D%/figures.h \
+	%D%/quantiles.c \
+	%D%/quantiles.h \
 	%D%/fit.c \
 	%D%/fit.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/judge.c \
 	%D%/judge.h \
-	%D%/known.c \
-	%D%/known.h \
-	%D%/ledger.c \
-	%D%/ledger.h \
+	%D%/key-info.c \
+	%D%/key-info.h \
+	%D%/cost-account.c \
+	%D%/cost-account.h \
 	%D%/marker.c \
 	%D%/marker.h \
-	%D%/martingale.c \
-	%D%/martingale.h \
 	%D%/matched.c \
 	%D%/matched.h \
-	%D%/paper.c \
-	%D%/paper.h \
-	%D%/patience.c \
-	%D%/patience.h \
-	%D%/queue.c \
-	%D%/queue.h \
+	%D%/measure.c \
+	%D%/measure.h \
+	%D%/time-budget.c \
+	%D%/time-budget.h \
+	%D%/scheduler.c \
+	%D%/scheduler.h \
 	%D%/recheck.c \
 	%D%/recheck.h \
 	%D%/refine.c \
@@ -56,6 +54,6 @@ libnt_engine_la_SOURCES = \
 	%D%/times.h \
 	%D%/warmstart.c \
 	%D%/warmstart.h \
-	%D%/worth.c \
-	%D%/worth.h
+	%D%/min-share.c \
+	%D%/min-share.h
 libnt_engine_la_LIBADD = -lm

@@ -4,19 +4,20 @@
 #include "engine/marker.h"
 
 #include <stdlib.h>
-#include "contract/key.h"
-#include "engine/figures.h"
+#include "contract/key-id.h"
+#include "engine/quantiles.h"
 
-#define READINGS 6400u /* in a program's life: its shortest windows have 100 of them */
-#define SILENCE_PART 200u /* the longer nothing was called, the longer is the next window */
-/* A window's ends may both together be doubtful by a sixth of it: it is right to a twelfth. */
+#define READINGS 6400u /* windows in a program's life: the shortest are 1/100 of it */
+#define SILENCE_PART 200u /* windows grow with idle time */
+/* Both ends of a window together may be uncertain by a sixth of it: its error is at most a
+ * twelfth. */
 #define DOUBT_PART 6u
 #define STEADY_FACTOR 1.5
 #define STEADY_SHARE 0.125
 #define STEADY_OF_BEST 0.75
 #define STEADY_SILENT 0.5
 
-/* A call: which one, and when it was, give or take half of the doubt. */
+/* A call: its number, and its time, plus or minus half of `doubt`. */
 struct edge {
 	uint64_t calls, us, doubt_us;
 };
@@ -24,9 +25,9 @@ struct edge {
 struct nt_marker_track {
 	struct nt_marker_key key;
 	struct edge newest;
-	uint64_t least_us; /* how long a window has to be */
+	uint64_t least_us; /* least length of a window */
 	bool begun; /* edge[0] is there */
-	unsigned windows; /* that are full: each from one edge to the next */
+	unsigned windows; /* full windows, each from one edge to the next */
 	struct edge edge[NT_MARKER_WINDOWS + 1];
 };
 
@@ -39,11 +40,11 @@ static struct nt_marker_track *track_of(const struct nt_marker *marker,
 	if (place->track == 0 || place->track > marker->tracks)
 		return NULL;
 	t = marker->track[place->track - 1];
-	/* Another key may have taken its place. */
+	/* Another key may have replaced it. */
 	return t->key.key == key->key && t->key.comm == key->comm ? t : NULL;
 }
 
-/* Of two, the one that goes first. */
+/* Of two keys, the one to drop first. */
 static bool goes_before(const struct nt_marker_track *a, const struct nt_marker_track *b)
 {
 	if (a->key.ranks != b->key.ranks)
@@ -56,7 +57,7 @@ static uint64_t life_us(const struct nt_marker *marker)
 	return marker->read_us - marker->begun_us;
 }
 
-/* Where a new key may be kept; NT_MARKER_KEYS: nowhere. */
+/* Place for a new key; NT_MARKER_KEYS: none. */
 static unsigned make_room(struct nt_marker *marker, uint32_t ranks)
 {
 	unsigned first = 0;
@@ -104,7 +105,7 @@ static double period_us(const struct edge *from, const struct edge *to)
 	return length_us(from, to) / (double)(to->calls - from->calls);
 }
 
-/* Long windows that hold a pause do not make the later ones long. */
+/* Long windows that contain a pause must not lengthen later ones. */
 static void merge_windows(struct nt_marker_track *t)
 {
 	float us[NT_MARKER_WINDOWS / 2];
@@ -114,8 +115,8 @@ static void merge_windows(struct nt_marker_track *t)
 		t->edge[i + 1] = t->edge[2 * i + 2];
 		us[i] = (float)length_us(&t->edge[i], &t->edge[i + 1]);
 	}
-	/* A little less: a window of as many calls must not miss it for its jitter. */
-	t->least_us = (uint64_t)(0.9 * nt_figures_quantile(us, t->windows, 0.5));
+	/* A little shorter: jitter must not make a window miss as many calls. */
+	t->least_us = (uint64_t)(0.9 * nt_sample_quantile(us, t->windows, 0.5));
 }
 
 static bool makes_window(const struct nt_marker_track *t, uint64_t least_us)
@@ -164,7 +165,7 @@ void nt_marker_see(struct nt_marker *marker, const struct nt_marker_key *key,
 	t = track_of(marker, key, place);
 	if (!t)
 		t = start_track(marker, key, place);
-	/* Calls before the first reading were at any time. */
+	/* The times of calls before the first reading are unknown. */
 	if (!t || marker->before_us == 0)
 		return;
 	apart_us = (marker->read_us - marker->before_us) / more;
@@ -182,7 +183,7 @@ uint64_t nt_marker_rest_us(const struct nt_marker *marker)
 	return rest_us > silent_us ? rest_us : silent_us;
 }
 
-/* The window that is open counts where it is half of a full one. */
+/* The open window counts once it has half the length. */
 static unsigned periods_of(const struct nt_marker_track *t, double *us)
 {
 	unsigned count = t->windows;
@@ -196,8 +197,8 @@ static unsigned periods_of(const struct nt_marker_track *t, double *us)
 	return count;
 }
 
-/* How long the program kept to the key's usual period; 0: it is no longer called, or too little is
- * known. */
+/* How long the program kept the key's usual period; 0: the key is no longer called, or too little
+ * is known. */
 static double steady_us(const struct nt_marker *marker, const struct nt_marker_track *t)
 {
 	double period[NT_MARKER_WINDOWS], median, sum = 0;
@@ -209,7 +210,7 @@ static double steady_us(const struct nt_marker *marker, const struct nt_marker_t
 		return 0;
 	for (unsigned i = 0; i < count; i++)
 		us[i] = (float)period[i];
-	median = nt_figures_quantile(us, count, 0.5);
+	median = nt_sample_quantile(us, count, 0.5);
 	for (unsigned i = 0; i < count; i++) {
 		const struct edge *end = i < t->windows ? &t->edge[i + 1] : &t->newest;
 
@@ -219,7 +220,7 @@ static double steady_us(const struct nt_marker *marker, const struct nt_marker_t
 	return sum;
 }
 
-/* The steady keys of the largest communicators that have any. Returns how many. */
+/* The steady keys of the largest communicators that have any. Returns their number. */
 static unsigned find_steady(const struct nt_marker *marker, const struct nt_marker_track **steady)
 {
 	double us[NT_MARKER_KEYS], most_us = 0, least_us;
@@ -246,7 +247,7 @@ static unsigned find_steady(const struct nt_marker *marker, const struct nt_mark
 	return count;
 }
 
-/* Fewer calls than these are rare, unless there is nothing better. */
+/* Keys with fewer calls are rare; used only if there is nothing better. */
 static uint64_t enough_calls(const struct nt_marker *marker, uint64_t most)
 {
 	uint64_t enough = life_us(marker) / NT_MARKER_SLOW_US;

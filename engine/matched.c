@@ -7,17 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "lib/quantile.h"
 
-#define MEAN_STEPS 5000 /* to which the sum of all differences of times is rounded */
-#define GAP 1.4 /* between modes, as a ratio */
+#define MEAN_STEPS 5000 /* total to which differences of times are scaled */
+#define GAP 1.4 /* least ratio between modes */
 
-static void pool(const float *base, const float *arm, unsigned count, float *pooled)
+static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
 {
 	for (unsigned i = 0; i < count; i++) {
-		pooled[2 * i] = base[i];
+		pooled[2 * i] = baseline[i];
 		pooled[2 * i + 1] = arm[i];
 	}
-	nt_figures_sort(pooled, 2 * count);
+	nt_sort_floats(pooled, 2 * count);
 }
 
 static void find_modes(struct nt_matched *pairs)
@@ -32,36 +33,18 @@ static void find_modes(struct nt_matched *pairs)
 	}
 }
 
-void nt_matched_take(struct nt_matched *pairs, const float *base, const float *arm, unsigned count)
+void nt_matched_take(struct nt_matched *pairs, const float *baseline, const float *arm,
+		     unsigned count)
 {
 	pairs->count = 0;
 	pairs->modes = 0;
 	for (unsigned i = 0; i < count && pairs->count < NT_SAMPLES_MAX; i++) {
-		if (base[i] > 0 && arm[i] > 0) {
-			pairs->base[pairs->count] = base[i];
+		if (baseline[i] > 0 && arm[i] > 0) {
+			pairs->baseline[pairs->count] = baseline[i];
 			pairs->arm[pairs->count++] = arm[i];
 		}
 	}
-	pool(pairs->base, pairs->arm, pairs->count, pairs->pooled);
-	find_modes(pairs);
-}
-
-static void insert(float *sorted, unsigned count, float us)
-{
-	unsigned at = count;
-
-	for (; at > 0 && sorted[at - 1] > us; at--)
-		sorted[at] = sorted[at - 1];
-	sorted[at] = us;
-}
-
-void nt_matched_add(struct nt_matched *pairs, float base, float arm)
-{
-	insert(pairs->pooled, 2 * pairs->count, base);
-	insert(pairs->pooled, 2 * pairs->count + 1, arm);
-	pairs->base[pairs->count] = base;
-	pairs->arm[pairs->count++] = arm;
-	pairs->modes = 0;
+	pool(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
 	find_modes(pairs);
 }
 
@@ -74,8 +57,8 @@ static unsigned mode_of(const struct nt_matched *pairs, float us)
 	return mode;
 }
 
-/* Twice the rank of a time that is in `sorted`; twice, so that equal times, which share the mean of
- * their ranks, have whole ones too. */
+/* Twice the rank of a time in `sorted`: with ties, which share the mean of their ranks, still an
+ * integer. */
 static int32_t rank_twice(const float *sorted, unsigned count, float us)
 {
 	unsigned low = 0;
@@ -96,7 +79,7 @@ static int32_t rank_twice(const float *sorted, unsigned count, float us)
 	return (int32_t)(below + 1 + low);
 }
 
-/* Share of the 2^count choices of signs that give a sum of at least the one seen. */
+/* Share of the 2^count sign choices whose sum is at least the observed one. */
 static double flip_p(const int32_t *difference, unsigned count)
 {
 	size_t total = 0;
@@ -112,7 +95,7 @@ static double flip_p(const int32_t *difference, unsigned count)
 	share = calloc(total + 1, sizeof(*share));
 	if (!share)
 		return 1;
-	share[0] = 1; /* of the choices made so far, by the sum of what is positive */
+	share[0] = 1; /* probability by the sum of positive differences */
 	for (unsigned i = 0; i < count; i++) {
 		size_t step = (size_t)abs(difference[i]);
 
@@ -120,7 +103,7 @@ static double flip_p(const int32_t *difference, unsigned count)
 		for (size_t sum = step > 0 ? top + 1 : 0; sum-- > 0;)
 			share[sum] = (share[sum] + (sum >= step ? share[sum - step] : 0)) / 2;
 	}
-	for (size_t sum = total + 1; sum-- > seen;) /* the smallest shares first */
+	for (size_t sum = total + 1; sum-- > seen;) /* smallest first */
 		p += share[sum];
 	free(share);
 	return p < 1 ? p : 1;
@@ -132,10 +115,11 @@ double nt_matched_lower_p(const struct nt_matched *pairs)
 	int32_t difference[NT_SAMPLES_MAX];
 
 	for (unsigned i = 0; i < pairs->count; i++) {
-		int32_t base = rank_twice(pairs->pooled, 2 * pairs->count, pairs->base[i]);
+		int32_t baseline = rank_twice(pairs->pooled, 2 * pairs->count, pairs->baseline[i]);
 		int32_t arm = rank_twice(pairs->pooled, 2 * pairs->count, pairs->arm[i]);
 
-		difference[i] = (base < middle ? base : middle) - (arm < middle ? arm : middle);
+		difference[i] = (baseline < middle ? baseline : middle) -
+				(arm < middle ? arm : middle);
 	}
 	return flip_p(difference, pairs->count);
 }
@@ -155,28 +139,20 @@ static void mode_medians(const struct nt_matched *pairs, float *median)
 	}
 }
 
-double nt_matched_mode_median(const struct nt_matched *pairs, double us)
-{
-	float median[NT_MATCHED_MODES];
-
-	mode_medians(pairs, median);
-	return median[mode_of(pairs, (float)us)];
-}
-
 double nt_matched_within_p(const struct nt_matched *pairs)
 {
-	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX], pooled[2 * NT_SAMPLES_MAX];
+	float baseline[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX], pooled[2 * NT_SAMPLES_MAX];
 	float median[NT_MATCHED_MODES];
 	int32_t difference[NT_SAMPLES_MAX];
 
 	mode_medians(pairs, median);
 	for (unsigned i = 0; i < pairs->count; i++) {
-		base[i] = pairs->base[i] / median[mode_of(pairs, pairs->base[i])];
+		baseline[i] = pairs->baseline[i] / median[mode_of(pairs, pairs->baseline[i])];
 		arm[i] = pairs->arm[i] / median[mode_of(pairs, pairs->arm[i])];
 	}
-	pool(base, arm, pairs->count, pooled);
+	pool(baseline, arm, pairs->count, pooled);
 	for (unsigned i = 0; i < pairs->count; i++)
-		difference[i] = rank_twice(pooled, 2 * pairs->count, base[i]) -
+		difference[i] = rank_twice(pooled, 2 * pairs->count, baseline[i]) -
 				rank_twice(pooled, 2 * pairs->count, arm[i]);
 	return flip_p(difference, pairs->count);
 }
@@ -191,7 +167,7 @@ double nt_matched_slow_p(const struct nt_matched *pairs)
 
 		for (unsigned i = 0; i < pairs->count; i++)
 			difference[i] = (mode_of(pairs, pairs->arm[i]) >= mode) -
-					(mode_of(pairs, pairs->base[i]) >= mode);
+					(mode_of(pairs, pairs->baseline[i]) >= mode);
 		p = flip_p(difference, pairs->count);
 		if (p < least)
 			least = p;
@@ -205,39 +181,41 @@ double nt_matched_mean_p(const struct nt_matched *pairs)
 	double total_us = 0;
 
 	for (unsigned i = 0; i < pairs->count; i++)
-		total_us += fabs((double)pairs->base[i] - pairs->arm[i]);
+		total_us += fabs((double)pairs->baseline[i] - pairs->arm[i]);
 	if (total_us == 0)
 		return 1;
 	for (unsigned i = 0; i < pairs->count; i++) {
-		double us = (double)pairs->base[i] - pairs->arm[i];
+		double us = (double)pairs->baseline[i] - pairs->arm[i];
 
 		difference[i] = (int32_t)(us / total_us * MEAN_STEPS);
 	}
 	return flip_p(difference, pairs->count);
 }
 
-void nt_matched_even_means(const struct nt_matched *pairs, double *base_us, double *arm_us)
+void nt_matched_even_means(const struct nt_matched *pairs, double *baseline_us, double *arm_us)
 {
-	double base_sum[NT_MATCHED_MODES] = { 0 }, arm_sum[NT_MATCHED_MODES] = { 0 };
-	unsigned base_count[NT_MATCHED_MODES] = { 0 }, arm_count[NT_MATCHED_MODES] = { 0 };
+	double baseline_sum[NT_MATCHED_MODES] = { 0 }, arm_sum[NT_MATCHED_MODES] = { 0 };
+	unsigned baseline_count[NT_MATCHED_MODES] = { 0 }, arm_count[NT_MATCHED_MODES] = { 0 };
 
 	for (unsigned i = 0; i < pairs->count; i++) {
-		unsigned of_base = mode_of(pairs, pairs->base[i]);
+		unsigned of_baseline = mode_of(pairs, pairs->baseline[i]);
 		unsigned of_arm = mode_of(pairs, pairs->arm[i]);
 
-		base_sum[of_base] += pairs->base[i];
-		base_count[of_base]++;
+		baseline_sum[of_baseline] += pairs->baseline[i];
+		baseline_count[of_baseline]++;
 		arm_sum[of_arm] += pairs->arm[i];
 		arm_count[of_arm]++;
 	}
-	*base_us = 0;
+	*baseline_us = 0;
 	*arm_us = 0;
 	for (unsigned mode = 0; mode < pairs->modes; mode++) {
-		unsigned count = base_count[mode] + arm_count[mode];
-		double both = (base_sum[mode] + arm_sum[mode]) / count;
+		unsigned count = baseline_count[mode] + arm_count[mode];
+		double both = (baseline_sum[mode] + arm_sum[mode]) / count;
 		double share = count / (2.0 * pairs->count);
 
-		*base_us += share * (base_count[mode] ? base_sum[mode] / base_count[mode] : both);
+		*baseline_us += share * (baseline_count[mode]
+						 ? baseline_sum[mode] / baseline_count[mode]
+						 : both);
 		*arm_us += share * (arm_count[mode] ? arm_sum[mode] / arm_count[mode] : both);
 	}
 }

@@ -1,52 +1,51 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recheck.c - is the arm that was committed still the one to have?
+/* recheck.c - is the committed arm still the best?
  *
- * A short window measures AUTO and the arm in turn. Where the arm is no longer ahead, a second one
- * must say so too; then all arms are explored anew, while the arm stays in force between windows.
- * What comes of that is by the rule that chose the arm: an arm that is faster than AUTO, the same
- * or another. If there is none, the arm is given up where AUTO is ahead of it beyond chance.
- *
- * In mode policy nothing is explored, and nothing but memory speaks for the arm: it is given up
- * after the second window.
+ * A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
+ * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
+ * The rule that chose the arm decides on the result: an arm that is faster than the baseline, the
+ * same or another. If there is none, the arm is dropped if the baseline is significantly faster.
+ * Mode policy explores nothing, and only memory supports the arm: it is dropped after the second
+ * window.
  */
 #include "engine/recheck.h"
 
 #include "engine/matched.h"
 
-#define BLOCKS 16u /* of the first window; the second has twice as many */
+#define BLOCKS 16u /* blocks of the first window; the second has twice as many */
 #define WINDOWS 2
-#define DOUBT_P 0.05 /* of the arm's being slow more often, or slower on average */
-#define BEHIND_P 0.05 /* of the same, or of its being slower at best, in the end */
+#define DOUBT_P 0.05 /* p for the arm being slow more often, or slower on average */
+#define BEHIND_P 0.05 /* the same, or slower at best, at the end */
 
-/* Is it no longer ahead in its lower quartile, or slow more often? */
-static bool doubtful(const float *base, const float *arm, unsigned count)
+/* Is the arm no longer ahead in its lower quartile, or slow more often? */
+static bool doubtful(const float *baseline, const float *arm, unsigned count)
 {
 	struct nt_matched pairs, other;
 
-	nt_matched_take(&pairs, base, arm, count);
-	nt_matched_take(&other, arm, base, count);
-	return nt_figures_quantile(pairs.arm, pairs.count, 0.25) >=
-		       nt_figures_quantile(pairs.base, pairs.count, 0.25) ||
+	nt_matched_take(&pairs, baseline, arm, count);
+	nt_matched_take(&other, arm, baseline, count);
+	return nt_sample_quantile(pairs.arm, pairs.count, 0.25) >=
+		       nt_sample_quantile(pairs.baseline, pairs.count, 0.25) ||
 	       nt_matched_slow_p(&pairs) < DOUBT_P || nt_matched_mean_p(&other) < DOUBT_P;
 }
 
-/* Does the newest window speak against the arm? */
-static bool speaks_against(const struct nt_case *seen)
+/* Is the newest window evidence against the arm? */
+static bool speaks_against(const struct nt_evaluation *seen)
 {
 	const struct nt_evidence *e = &seen->recheck;
 	const unsigned from = seen->rounds[NT_SCHEDULE_RECHECK] < WINDOWS ? 0 : BLOCKS;
 	const unsigned count = e->blocks - from;
-	const float *base = e->us[0] + from, *arm = e->us[1] + from;
+	const float *baseline = e->us[0] + from, *arm = e->us[1] + from;
 
-	return nt_case_enough(seen, nt_figures_of(base, count).samples) &&
-	       nt_case_enough(seen, nt_figures_of(arm, count).samples) &&
-	       (doubtful(base, arm, count) ||
+	return nt_evaluation_enough(seen, nt_sample_quantiles_of(baseline, count).samples) &&
+	       nt_evaluation_enough(seen, nt_sample_quantiles_of(arm, count).samples) &&
+	       (doubtful(baseline, arm, count) ||
 		nt_compare_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P));
 }
 
-/* Two windows were not for the arm. */
-static void give_up(const struct nt_case *seen, struct nt_next *next)
+/* Two windows were against the arm. */
+static void give_up(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
 	const struct nt_evidence *e = &seen->recheck;
@@ -61,8 +60,8 @@ static void give_up(const struct nt_case *seen, struct nt_next *next)
 	next->what = NT_NEXT_ROLL_BACK;
 }
 
-/* Windows are no part of the budget. */
-void nt_recheck(const struct nt_case *seen, struct nt_next *next)
+/* Windows do not count towards the budget. */
+void nt_recheck(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const unsigned windows = seen->rounds[NT_SCHEDULE_RECHECK];
 
@@ -72,15 +71,15 @@ void nt_recheck(const struct nt_case *seen, struct nt_next *next)
 		next->what = NT_NEXT_STAY;
 	} else if (windows < WINDOWS) {
 		next->what = NT_NEXT_EXPLORE;
-		next->schedule = nt_case_explore(seen, NT_SCHEDULE_RECHECK, &seen->current, 1,
-						 (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
+		next->schedule = nt_evaluation_explore(seen, NT_SCHEDULE_RECHECK, &seen->current, 1,
+						       (BLOCKS << windows) + NT_SCHEDULE_WARM_UP);
 	} else if (seen->policy->mode == NT_MODE_POLICY) {
 		give_up(seen, next);
 	}
 }
 
-/* Is AUTO ahead of the arm in force, by the evidence that the exploration ended with? */
-static bool fell_behind(const struct nt_case *seen, const struct nt_evidence *e,
+/* Is the baseline faster than the committed arm, by the evidence of this exploration? */
+static bool fell_behind(const struct nt_evaluation *seen, const struct nt_evidence *e,
 			struct nt_comparison *now)
 {
 	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
@@ -89,11 +88,11 @@ static bool fell_behind(const struct nt_case *seen, const struct nt_evidence *e,
 	if (!current)
 		return false;
 	nt_compare(&gates, e->us[0], current, e->blocks, now);
-	return nt_case_enough(seen, now->base.samples) &&
+	return nt_evaluation_enough(seen, now->baseline.samples) &&
 	       nt_compare_behind(e->us[0], current, e->blocks, BEHIND_P);
 }
 
-void nt_recheck_review(const struct nt_case *seen, struct nt_next *next)
+void nt_recheck_review(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const bool of_current = next->arm == seen->current;
 	struct nt_comparison now;

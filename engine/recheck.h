@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recheck.h - is the arm in force still the one to have?
+/* recheck.h - is the committed arm still the best?
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -13,8 +13,8 @@
 
 nt_judge nt_recheck;
 
-/* Where an arm is in force and all was explored anew: is what that came to, COMMIT or KEEP, a
- * reason to leave the arm? Then COMMIT another or ROLL_BACK, else STAY. */
-void nt_recheck_review(const struct nt_case *seen, struct nt_next *next);
+/* After a committed arm's key was explored anew with result COMMIT or KEEP: is that reason to leave
+ * the arm? Then COMMIT another or ROLL_BACK, otherwise STAY. */
+void nt_recheck_review(const struct nt_evaluation *seen, struct nt_next *next);
 
 #endif

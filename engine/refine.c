@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c - see refine.h; and the round that tries it
+/* refine.c - see refine.h; and the round that tries variants
  *
- * After all pairs, the best two: a round of the first kind, in which the pairs themselves and AUTO
- * are measured again, since only times of one round are compared. What it costs must leave enough
- * of the budget, else the pairs go on alone.
+ * After all pairs, the best two: a first round in which the pairs themselves and the baseline are
+ * measured again, since only times of one round are compared. Its cost must leave enough of the
+ * budget; otherwise the pairs alone go on.
  */
 #include "engine/refine.h"
 
@@ -14,11 +14,11 @@
 #define RING 1
 #define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
 #define CHUNK_MAX ((size_t)16 << 20)
-/* In flight, of all channels and ranks: Hopper's. Newer links bear more, older ones less, but which
- * they are is not known here, and NCCL's own chunks are the limit anyway. */
+/* Bytes in flight, over all channels and ranks, on Hopper. Other links differ, but they are not
+ * known here, and NCCL's chunk sizes are the limit anyway. */
 #define IN_FLIGHT ((size_t)32 << 20)
 
-/* Once each, and nothing that is as the pair itself. */
+/* No duplicates, and nothing equal to the pair itself. */
 static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 {
 	if (new < NT_PAIRS || count >= room)
@@ -33,16 +33,16 @@ static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 
 static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
 {
-	const unsigned own = from->known.own[pair];
-	const unsigned wish[] = { own / 2, 2 * own, own / 4 };
+	const unsigned given = from->info.given[pair];
+	const unsigned wish[] = { given / 2, 2 * given, given / 4 };
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
-		unsigned channels = wish[i] < from->known.most ? wish[i] : from->known.most;
+		unsigned channels = wish[i] < from->info.most ? wish[i] : from->info.most;
 
 		int capped = nt_arm_make(pair, channels, 0);
 
-		if (channels != 0 && nt_arm_channels(capped) != own)
+		if (channels != 0 && nt_arm_channels(capped) != given)
 			count = add(arm, count, room, capped);
 	}
 	return count;
@@ -58,28 +58,28 @@ static bool is_ring(int pair)
 	return pair / NT_PROTOS == RING;
 }
 
-/* What one channel sends at once where depth chunks fill the pipe. */
+/* Chunk size of one channel if `depth` chunks fill the pipe. */
 static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
 {
-	size_t parts = (size_t)depth * (is_ring(pair) ? from->known.ranks : 1);
+	size_t parts = (size_t)depth * (is_ring(pair) ? from->info.ranks : 1);
 	size_t chunk = power_of_two(from->bytes) / parts;
 	size_t flying = IN_FLIGHT / parts;
 
 	chunk = chunk < flying ? chunk : flying;
 	chunk = chunk > CHUNK_MIN ? chunk : CHUNK_MIN;
 	chunk = chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
-	return power_of_two(chunk / from->known.own[pair]);
+	return power_of_two(chunk / from->info.given[pair]);
 }
 
 static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
 {
-	size_t part = from->bytes / from->known.own[pair] / (is_ring(pair) ? from->known.ranks : 1);
+	size_t part = from->bytes / from->info.given[pair] / (is_ring(pair) ? from->info.ranks : 1);
 	unsigned count = 0;
 
 	for (unsigned depth = 2; depth <= 4; depth += 2) {
 		size_t chunk = chunk_of(from, pair, depth);
 
-		/* Else all is one chunk, as it is without. */
+		/* Otherwise all is one chunk anyway. */
 		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
 			count = add(arm, count, room, nt_arm_make(pair, 0, chunk));
 	}
@@ -90,28 +90,29 @@ unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, u
 {
 	unsigned count = 0;
 
-	if (from->known.own[pair] == 0 || from->known.ranks == 0 || from->forbidden >> pair & 1)
+	if (from->info.given[pair] == 0 || from->info.ranks == 0 || from->forbidden >> pair & 1)
 		return 0;
 	if (from->channels && nt_pair_takes_channels(pair))
 		count = add_caps(from, pair, arm, room);
-	if (from->chunks && from->known.chunks && nt_pair_takes_chunk(pair))
+	if (from->chunks && from->info.chunks && nt_pair_takes_chunk(pair))
 		count += add_chunks(from, pair, arm + count, room - count);
 	return count;
 }
 
-/* An arm that was screened, and what can be made of its pair. */
+/* A screened arm and variants of its pair. */
 struct wanted {
 	uint16_t arm[NT_SCHEDULE_ARMS - 1];
 	unsigned count, made;
 };
 
-static void want(const struct nt_refine *from, unsigned arm, unsigned auto_arm, struct wanted *w)
+static void want(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
+		 struct wanted *w)
 {
 	const unsigned room = sizeof(w->arm) / sizeof(w->arm[0]);
-	const unsigned pair = arm == NT_ARM_AUTO ? auto_arm : arm;
+	const unsigned pair = arm == NT_ARM_BASELINE ? baseline_arm : arm;
 	unsigned made;
 
-	if (arm != NT_ARM_AUTO && w->count < room)
+	if (arm != NT_ARM_BASELINE && w->count < room)
 		w->arm[w->count++] = (uint16_t)arm;
 	if (pair >= NT_PAIRS)
 		return;
@@ -120,38 +121,38 @@ static void want(const struct nt_refine *from, unsigned arm, unsigned auto_arm, 
 	w->made += made;
 }
 
-/* Indices of the best two arms, AUTO where it is one of them. */
-static void best_two(const struct nt_case *seen, unsigned place[2])
+/* Indices of the best two arms; may include the baseline. */
+static void best_two(const struct nt_evaluation *seen, unsigned place[2])
 {
 	const struct nt_evidence *e = &seen->screen;
-	const unsigned first = nt_case_next_best(seen, e, 0);
-	const unsigned second = nt_case_next_best(seen, e, 1u << first);
-	const double auto_us = nt_evidence_p25_us(e, 0);
+	const unsigned first = nt_evaluation_next_best(seen, e, 0);
+	const unsigned second = nt_evaluation_next_best(seen, e, 1u << first);
+	const double baseline_us = nt_evidence_p25_us(e, 0);
 
 	place[0] = 0;
 	place[1] = first;
-	if (nt_evidence_p25_us(e, first) < auto_us) {
+	if (nt_evidence_p25_us(e, first) < baseline_us) {
 		place[0] = first;
-		place[1] = second != 0 && nt_evidence_p25_us(e, second) < auto_us ? second : 0;
+		place[1] = second != 0 && nt_evidence_p25_us(e, second) < baseline_us ? second : 0;
 	}
 }
 
-/* This round and the one that compares. */
-static bool allows_both(const struct nt_case *seen, const struct nt_schedule *schedule)
+/* Calls of this round and of the confirming one. */
+static bool allows_both(const struct nt_evaluation *seen, const struct nt_schedule *schedule)
 {
 	const uint32_t blocks = (uint32_t)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
 
 	return nt_budget_allows(seen, schedule, (1 + NT_CONFIRM_ARMS) * blocks);
 }
 
-void nt_refine(const struct nt_case *seen, struct nt_next *next)
+void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_refine from = {
 		.channels = seen->policy->channels == NT_SWITCH_ON,
 		.chunks = seen->policy->chunks == NT_SWITCH_ON,
-		.forbidden = seen->known.forbidden,
-		.bytes = nt_case_bytes(seen),
-		.known = seen->known.channels,
+		.forbidden = seen->info.forbidden,
+		.bytes = nt_evaluation_bytes(seen),
+		.info = seen->info.channels,
 	};
 	struct wanted w = { .count = 0 };
 	struct nt_schedule schedule;
@@ -161,8 +162,9 @@ void nt_refine(const struct nt_case *seen, struct nt_next *next)
 		return;
 	best_two(seen, place);
 	for (unsigned i = 0; i < 2; i++)
-		want(&from, seen->screen.arm[place[i]], seen->known.auto_arm, &w);
-	schedule = nt_case_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count, seen->first_blocks);
+		want(&from, seen->screen.arm[place[i]], seen->info.baseline_arm, &w);
+	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count,
+					 seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))
 		return;
 	next->what = NT_NEXT_EXPLORE;

@@ -4,51 +4,18 @@
 #include "engine/rule.h"
 
 #include "engine/confirm.h"
-#include "engine/paper.h"
 #include "engine/refine.h"
 #include "engine/screen.h"
 
-#define RACE_FIRST 3 /* blocks after which arms may be out, where samples are close together */
-/* Blocks between looks. With the first ones, one call in seven that stalls is missed in 2 % of all
- * cases. */
-#define RACE_SECOND 20
+#define RARE_BLOCKS 3 /* after which arms may be dropped if samples are close together */
 
-static const struct nt_rule own = {
-	.rare_blocks = RACE_FIRST + NT_SCHEDULE_WARM_UP,
+const struct nt_rule nt_rule_own = {
+	.rare_blocks = RARE_BLOCKS + NT_SCHEDULE_WARM_UP,
 	.warm_up = NT_SCHEDULE_WARM_UP,
-	.confirms = true,
+	.measures = true,
 	.after_first = { nt_screen_samples, nt_screen_widen, nt_refine, nt_screen },
 	.after_second = nt_confirm,
 };
-
-static const struct nt_rule race = {
-	.blocks = RACE_FIRST + NT_SCHEDULE_WARM_UP,
-	.warm_up = NT_SCHEDULE_WARM_UP,
-	.confirms = true,
-	.second_blocks = RACE_SECOND,
-	.after_first = { nt_screen_samples, nt_screen_widen, nt_refine, nt_screen },
-	.after_second = nt_confirm_race,
-};
-
-static const struct nt_rule online = {
-	.blocks = NT_PAPER_ONLINE_BLOCKS,
-	.after_first = { nt_paper_online },
-};
-
-static const struct nt_rule offline = {
-	.blocks = NT_PAPER_OFFLINE_BLOCKS,
-	.after_first = { nt_paper_offline },
-};
-
-const struct nt_rule *nt_rule_of(const struct nt_policy *policy)
-{
-	switch (policy->rule) {
-	case NT_RULE_PAPER_ONLINE: return &online;
-	case NT_RULE_RACE: return &race;
-	case NT_RULE_PAPER_OFFLINE: return &offline;
-	default: return &own;
-	}
-}
 
 unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy, bool rare)
 {
@@ -69,7 +36,7 @@ uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *polic
 	const uint64_t first = arms + 1 < NT_SCHEDULE_ARMS ? arms + 1 : NT_SCHEDULE_ARMS;
 	uint64_t calls = first * nt_rule_blocks(rule, policy, false);
 
-	if (rule->confirms)
+	if (rule->after_second)
 		calls += (1 + NT_CONFIRM_ARMS) *
 			 ((uint64_t)nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP);
 	return calls;

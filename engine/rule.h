@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule.h - the ways to come to a verdict that a policy can name
+/* rule.h - a decision rule: which rounds a key is explored in, and who judges them
  *
- * Ours, "nccl-tune", screens and confirms. So does "race", with evidence that counts at any time, of
- * which the first rounds are part: they end sooner where samples lie close together. Others, to
- * compare with, measure all arms in one round (engine/paper.h).
+ * An engine is given its rule (engine/engine.h). In a job that is nt_rule_own, which screens and
+ * confirms; lab/rules has others, to compare with it.
  *
  * Threads:  pure functions.
  * Memory:   constants.
@@ -18,26 +17,26 @@
 #define NT_RULE_JUDGES 4
 
 struct nt_rule {
-	unsigned blocks; /* of the first round, all included; 0: as the policy says */
-	unsigned rare_blocks; /* the same of a key that is called rarely; 0: as of others */
-	unsigned warm_up; /* of these, no evidence */
-	bool confirms; /* there is a second round */
-	unsigned second_blocks; /* of it, after its warm-up; 0: as the policy says */
-	nt_judge *after_first[NT_RULE_JUDGES]; /* asked in turn when a first round has ended */
-	nt_judge *after_second;
+	unsigned blocks; /* blocks of the first round, warm-up included; 0: as the policy says */
+	unsigned rare_blocks; /* ... for a rarely called key; 0: the same */
+	unsigned warm_up; /* blocks of these that are no evidence */
+	unsigned second_blocks; /* of a second round after its warm-up; 0: as the policy says */
+	bool measures; /* chooses a measure by the first round, which is no evidence */
+	nt_judge *after_first[NT_RULE_JUDGES]; /* asked in turn after a first round */
+	nt_judge *after_second; /* NULL: there is no second round */
 };
 
-/* The rule that the policy names. */
-const struct nt_rule *nt_rule_of(const struct nt_policy *policy);
+/* nccl-tune's own rule. */
+extern const struct nt_rule nt_rule_own;
 
-/* Blocks of its first round. rare: of a key that is called rarely, which begins with few and takes
- * more only where these do not tell. */
+/* Blocks of the first round. rare: the key is called rarely: start with few, and add more only if
+ * these do not tell. */
 unsigned nt_rule_blocks(const struct nt_rule *rule, const struct nt_policy *policy, bool rare);
 
-/* ... and of a second one, its warm-up left out. */
+/* ... of a second one, without its warm-up. */
 unsigned nt_rule_second_blocks(const struct nt_rule *rule, const struct nt_policy *policy);
 
-/* Calls that all its rounds take with so many arms beside AUTO, none of them repeated. */
+/* Calls of all rounds with this many arms besides the baseline, none repeated. */
 uint64_t nt_rule_calls(const struct nt_rule *rule, const struct nt_policy *policy, unsigned arms);
 
 #endif

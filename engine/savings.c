@@ -4,25 +4,29 @@
 #include "engine/savings.h"
 
 #include "engine/budget.h"
-#include "engine/figures.h"
+#include "engine/quantiles.h"
 
-/* From one call of the key to the next: the mean, since pauses are part of it. */
-static double period_us(const struct nt_case *seen, const struct nt_evidence *evidence)
+/* Mean time between calls of the key, pauses included. */
+static double period_us(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
 {
-	const double us = nt_figures_of(seen->confirm.period_us[0], seen->confirm.blocks).mean_us;
+	const double us =
+		nt_sample_quantiles_of(seen->confirm.period_us[0], seen->confirm.blocks).mean_us;
 
-	return us > 0 ? us : nt_figures_of(evidence->us[0], evidence->blocks).mean_us;
+	return us > 0 ? us
+		      : nt_sample_quantiles_of(evidence->measured_us[NT_MEASURE_SLOWEST][0],
+					       evidence->blocks)
+				.mean_us;
 }
 
-double nt_savings_calls(const struct nt_case *seen, const struct nt_evidence *evidence)
+double nt_savings_calls(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
 {
 	const double us = period_us(seen, evidence);
-	const double left_us = seen->known.left_us > 0 ? seen->known.left_us : NT_SAVINGS_LEFT_US;
+	const double left_us = seen->info.left_us > 0 ? seen->info.left_us : NT_SAVINGS_LEFT_US;
 
 	return us > 0 ? left_us / us : 0;
 }
 
-bool nt_savings_pay(const struct nt_case *seen, const struct nt_evidence *evidence,
+bool nt_savings_pay(const struct nt_evaluation *seen, const struct nt_evidence *evidence,
 		    const struct nt_schedule *schedule, double saved_us)
 {
 	const double calls = nt_savings_calls(seen, evidence);

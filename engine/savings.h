@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* savings.h - what a faster arm could still save in this job, against what finding out costs
+/* savings.h - what a faster arm could still save in this job, compared to the cost of finding out
  *
- * Calls to come are the time left by how long it takes from one call to the next. Where the time
- * left is not known, an hour is taken for it.
+ * Remaining calls are the remaining time over the time between calls. If the remaining time is
+ * unknown, one hour is assumed.
  *
  * Threads:  pure functions.
  * Errors:   none.
@@ -13,17 +13,17 @@
 #define NT_SAVINGS_H
 
 #include <stdbool.h>
-#include "engine/case.h"
+#include "engine/evaluation.h"
 
-#define NT_SAVINGS_LEFT_US 3600e6 /* where nothing is known */
+#define NT_SAVINGS_LEFT_US 3600e6 /* assumed remaining time */
 
-/* Calls of the key to come, by AUTO's newest periods, else by this evidence's times; 0: nothing
- * is known of either. */
-double nt_savings_calls(const struct nt_case *seen, const struct nt_evidence *evidence);
+/* Remaining calls of the key, by the baseline's newest periods, otherwise by this evidence's times;
+ * 0: unknown. */
+double nt_savings_calls(const struct nt_evaluation *seen, const struct nt_evidence *evidence);
 
-/* Would the calls after this schedule, if each took so much less, make up for what it is expected
- * to cost? Always in a recheck, and where everything is to be measured. */
-bool nt_savings_pay(const struct nt_case *seen, const struct nt_evidence *evidence,
+/* Would the calls after this schedule, each shorter by saved_us, make up for its expected cost?
+ * Always true in a recheck, and where everything is to be measured. */
+bool nt_savings_pay(const struct nt_evaluation *seen, const struct nt_evidence *evidence,
 		    const struct nt_schedule *schedule, double saved_us);
 
 #endif

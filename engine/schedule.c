@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c - checks of what travels, and the order of arms inside a block */
+/* schedule.c - parsing of schedules, and the order of arms inside a block */
 #include "engine/schedule.h"
 
 #include <stdbool.h>
 #include <string.h>
+#include "contract/reason.h"
 
 static bool repeated(const struct nt_schedule *s, unsigned at)
 {
@@ -20,7 +21,7 @@ static bool arms_valid(const struct nt_schedule *s)
 	uint32_t seen = 0;
 
 	for (unsigned i = 0; i < s->count; i++) {
-		unsigned bit = s->arm[i] == NT_ARM_AUTO ? NT_PAIRS : s->arm[i];
+		unsigned bit = s->arm[i] == NT_ARM_BASELINE ? NT_PAIRS : s->arm[i];
 
 		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || repeated(s, i)
 				   : (seen & 1u << bit) != 0)
@@ -31,11 +32,11 @@ static bool arms_valid(const struct nt_schedule *s)
 	return true;
 }
 
-static bool has_auto(const struct nt_schedule *s)
+static bool has_baseline(const struct nt_schedule *s)
 {
 	unsigned at = 0;
 
-	while (at < s->count && s->arm[at] != NT_ARM_AUTO)
+	while (at < s->count && s->arm[at] != NT_ARM_BASELINE)
 		at++;
 	return at < s->count;
 }
@@ -49,7 +50,7 @@ static bool explores(const struct nt_schedule *s)
 struct nt_schedule nt_schedule_explore(enum nt_schedule_kind kind, const uint16_t *others,
 				       unsigned count, unsigned blocks)
 {
-	struct nt_schedule s = { .kind = (uint8_t)kind, .count = 1, .arm = { NT_ARM_AUTO } };
+	struct nt_schedule s = { .kind = (uint8_t)kind, .count = 1, .arm = { NT_ARM_BASELINE } };
 
 	for (unsigned i = 0; i < count && s.count < NT_SCHEDULE_ARMS; i++)
 		s.arm[s.count++] = others[i];
@@ -70,12 +71,14 @@ int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t 
 		return -1;
 	if (s.count < 1 || s.count > NT_SCHEDULE_ARMS || !arms_valid(&s))
 		return -1;
-	if (explores(&s) && (s.blocks <= NT_SCHEDULE_WARM_UP || !has_auto(&s)))
+	if (explores(&s) && (s.blocks <= NT_SCHEDULE_WARM_UP || !has_baseline(&s)))
 		return -1;
 	if (nt_schedule_positions(&s) > NT_RUN_POSITIONS)
 		return -1;
-	if (!explores(&s) &&
-	    (s.count != 1 || s.outcome.verdict >= NT_VERDICTS || s.outcome.from >= NT_FROMS))
+	if (!explores(&s) && (s.count != 1 || s.outcome.verdict >= NT_VERDICTS ||
+			      s.outcome.from >= NT_FROMS || s.outcome.measure >= NT_MEASURES))
+		return -1;
+	if (s.measure == NT_MEASURE_ALL && s.kind != NT_SCHEDULE_SCREEN)
 		return -1;
 	*schedule = s;
 	return 0;
@@ -119,8 +122,8 @@ uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key)
 	return (uint32_t)mix(((uint64_t)nodes << 32 | ranks) ^ mix(key));
 }
 
-/* Element `place` of a random permutation of 0..count-1, by Fisher and Yates on sixteen 4-bit
- * numbers in one word; steps after `place` would not touch it. */
+/* Element `place` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
+ * one word, stopped once `place` is final. */
 static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);
@@ -157,24 +160,24 @@ int nt_schedule_arm(const struct nt_schedule *schedule, uint32_t epoch, int64_t 
 {
 	int index = nt_schedule_index(schedule, epoch, position);
 
-	return index < 0 ? NT_ARM_AUTO : schedule->arm[index];
+	return index < 0 ? NT_ARM_BASELINE : schedule->arm[index];
 }
 
-const char *nt_schedule_verdict_name(unsigned verdict)
+int nt_schedule_verdict_reason(unsigned verdict)
 {
-	static const char *const names[NT_VERDICTS] = {
-		[NT_VERDICT_NONE] = "not decided",
-		[NT_VERDICT_FASTER] = "faster",
-		[NT_VERDICT_ALONE] = "no other arm",
-		[NT_VERDICT_SCREENED] = "nothing looked faster",
-		[NT_VERDICT_SMALL] = "gain below min_gain",
-		[NT_VERDICT_CHANCE] = "may be chance",
-		[NT_VERDICT_MEAN] = "faster at best, slower on average",
-		[NT_VERDICT_PERIOD] = "faster, but the program around it slower",
-		[NT_VERDICT_SAMPLES] = "not enough samples",
-		[NT_VERDICT_BUDGET] = "exploring would cost too much",
-		[NT_VERDICT_REMEMBERED] = "remembered, not measured here",
+	static const uint8_t reasons[NT_VERDICTS] = {
+		[NT_VERDICT_NONE] = NT_REASON_UNFINISHED,
+		[NT_VERDICT_ALONE] = NT_REASON_ALONE,
+		[NT_VERDICT_SCREENED] = NT_REASON_SCREENED,
+		[NT_VERDICT_SMALL] = NT_REASON_SMALL,
+		[NT_VERDICT_CHANCE] = NT_REASON_CHANCE,
+		[NT_VERDICT_MEAN] = NT_REASON_MEAN,
+		[NT_VERDICT_PERIOD] = NT_REASON_PERIOD,
+		[NT_VERDICT_SLOWEST] = NT_REASON_SLOWEST,
+		[NT_VERDICT_SAMPLES] = NT_REASON_SAMPLES,
+		[NT_VERDICT_BUDGET] = NT_REASON_BUDGET,
+		[NT_VERDICT_REMEMBERED] = NT_REASON_REMEMBERED,
 	};
 
-	return verdict < NT_VERDICTS ? names[verdict] : "?";
+	return verdict < NT_VERDICTS ? reasons[verdict] : NT_REASON_NONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - the first round: every promising arm a few times, to find those that could win */
+/* screen.c - the first round: measure every promising arm a few times to find those that could
+ * win */
 #include "engine/screen.h"
 
 #include <math.h>
@@ -8,18 +9,18 @@
 #include "engine/confirm.h"
 #include "engine/savings.h"
 
-/* Spread of an arm's samples below which a few say which arms could win; found with nt-engine-sim,
- * so that no more gains are missed than with more samples. */
+/* Spread of an arm's samples below which few samples tell which arms could win; tuned with
+ * nt-engine-sim to miss no more gains than with more samples. */
 #define QUIET 0.1
 
-/* The arm of the mask that NCCL thinks cheapest; arms without a prediction come last. */
-static unsigned cheapest(const struct nt_known *known, uint32_t mask)
+/* The arm of the mask with NCCL's lowest prediction; arms without one come last. */
+static unsigned cheapest(const struct nt_key_info *info, uint32_t mask)
 {
 	unsigned best = NT_PAIRS;
 	float best_us = -1;
 
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
-		float cost_us = nt_known_predicted_us(known, arm);
+		float cost_us = nt_key_info_predicted_us(info, arm);
 
 		if (!(mask & (1u << arm)))
 			continue;
@@ -31,36 +32,36 @@ static unsigned cheapest(const struct nt_known *known, uint32_t mask)
 	return best;
 }
 
-bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float auto_us)
+bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float baseline_us)
 {
-	return arm % NT_PROTOS == 0 && bytes >= NT_SCREEN_LL_BYTES && auto_us > 0 &&
-	       cost_us > auto_us * NT_SCREEN_LL_FACTOR;
+	return arm % NT_PROTOS == 0 && bytes >= NT_SCREEN_LL_BYTES && baseline_us > 0 &&
+	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* Does the pair's fit predict the same against that of AUTO's pick? */
-static bool fit_hopeless(const struct nt_case *seen, unsigned arm)
+/* Does the pair's fit predict the same, relative to the fit of the baseline pair? */
+static bool fit_hopeless(const struct nt_evaluation *seen, unsigned arm)
 {
-	const unsigned auto_arm = seen->known.auto_arm;
-	const float auto_us = auto_arm < NT_PAIRS ? seen->fitted_us[auto_arm] : 0;
+	const unsigned baseline_arm = seen->info.baseline_arm;
+	const float baseline_us = baseline_arm < NT_PAIRS ? seen->fitted_us[baseline_arm] : 0;
 
-	return auto_us > 0 && seen->fitted_us[arm] > auto_us * NT_SCREEN_COST_FACTOR;
+	return baseline_us > 0 && seen->fitted_us[arm] > baseline_us * NT_SCREEN_COST_FACTOR;
 }
 
-/* By measured times where there are such, by NCCL's predictions to the same scale elsewhere; < 0:
- * nothing is expected. */
-static float expected_us(const struct nt_case *seen, unsigned arm)
+/* From measured times if any, otherwise from NCCL's predictions on the same scale; < 0: none. */
+static float expected_us(const struct nt_evaluation *seen, unsigned arm)
 {
-	const float cost_us = nt_known_predicted_us(&seen->known, arm);
-	const float auto_cost_us = nt_known_predicted_auto_us(&seen->known);
-	const float auto_us = auto_cost_us > 0 ? seen->fitted_us[seen->known.auto_arm] : 0;
+	const float cost_us = nt_key_info_predicted_us(&seen->info, arm);
+	const float baseline_cost_us = nt_key_info_predicted_baseline_us(&seen->info);
+	const float baseline_us = baseline_cost_us > 0 ? seen->fitted_us[seen->info.baseline_arm]
+						       : 0;
 
 	if (seen->fitted_us[arm] > 0)
 		return seen->fitted_us[arm];
-	return auto_us > 0 && cost_us >= 0 ? cost_us * auto_us / auto_cost_us : cost_us;
+	return baseline_us > 0 && cost_us >= 0 ? cost_us * baseline_us / baseline_cost_us : cost_us;
 }
 
-/* Of the arms, the one that is expected to take longest; what nothing is expected of comes last. */
-static unsigned least_likely(const struct nt_case *seen, const uint16_t *arm, unsigned count)
+/* The arm with the longest expected time; arms without one come last. */
+static unsigned least_likely(const struct nt_evaluation *seen, const uint16_t *arm, unsigned count)
 {
 	unsigned worst = 0;
 
@@ -73,25 +74,25 @@ static unsigned least_likely(const struct nt_case *seen, const uint16_t *arm, un
 	return worst;
 }
 
-/* Arms that NCCL and their fits give a chance, the cheapest by NCCL first; at least one if NCCL
- * gives one to any. */
-static unsigned candidates(const struct nt_case *seen, uint16_t arm[NT_PAIRS])
+/* Arms that NCCL's predictions and the fits give a chance, lowest prediction first; at least one if
+ * NCCL predicts any. */
+static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAIRS])
 {
-	const float auto_us = nt_known_predicted_auto_us(&seen->known);
-	const float limit_us = auto_us * NT_SCREEN_COST_FACTOR;
+	const float baseline_us = nt_key_info_predicted_baseline_us(&seen->info);
+	const float limit_us = baseline_us * NT_SCREEN_COST_FACTOR;
 	const bool limited = seen->policy->mode != NT_MODE_PROFILE;
-	uint32_t mask = nt_known_other_arms(&seen->known);
+	uint32_t mask = nt_key_info_other_arms(&seen->info);
 	unsigned count = 0, hopeless = NT_PAIRS;
 
 	while (mask != 0) {
-		const unsigned next = cheapest(&seen->known, mask);
-		const float cost_us = nt_known_predicted_us(&seen->known, next);
+		const unsigned next = cheapest(&seen->info, mask);
+		const float cost_us = nt_key_info_predicted_us(&seen->info, next);
 
 		mask &= ~(1u << next);
 		if (limited && (count > 0 || hopeless != NT_PAIRS) && limit_us > 0 &&
 		    cost_us > limit_us)
 			break;
-		if (nt_screen_ll_hopeless(next, nt_case_bytes(seen), cost_us, auto_us))
+		if (nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
 			continue;
 		if (limited && fit_hopeless(seen, next))
 			hopeless = hopeless == NT_PAIRS ? next : hopeless;
@@ -103,9 +104,9 @@ static unsigned candidates(const struct nt_case *seen, uint16_t arm[NT_PAIRS])
 	return count;
 }
 
-/* AUTO and what could beat it; at least one other arm if any is legal, unless that is LL at such a
- * size. Where there are more than a round has room for, the most likely. */
-static struct nt_schedule first_round(const struct nt_case *seen)
+/* The baseline and arms that could beat it; at least one other arm if any is legal, unless that is
+ * LL at such a size. If there are too many for a round, the most likely. */
+static struct nt_schedule first_round(const struct nt_evaluation *seen)
 {
 	uint16_t arm[NT_PAIRS];
 	unsigned count = candidates(seen, arm);
@@ -115,10 +116,10 @@ static struct nt_schedule first_round(const struct nt_case *seen)
 
 		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
 	}
-	return nt_case_explore(seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
+	return nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
 }
 
-void nt_screen_open(const struct nt_case *seen, struct nt_next *next)
+void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
 	const struct nt_comparison over_budget = { .p = 1, .verdict = NT_VERDICT_BUDGET };
@@ -126,40 +127,40 @@ void nt_screen_open(const struct nt_case *seen, struct nt_next *next)
 
 	next->schedule = schedule;
 	if (schedule.count < 2)
-		nt_next_conclude(next, &seen->screen, NT_ARM_AUTO, &nothing);
+		nt_next_conclude(next, &seen->screen, NT_ARM_BASELINE, &nothing);
 	else if (!nt_next_explore(seen, &schedule, next))
-		nt_next_conclude(next, seen->rechecks ? &seen->recheck : &seen->screen, NT_ARM_AUTO,
-				 &over_budget);
+		nt_next_conclude(next, seen->rechecks ? &seen->recheck : &seen->screen,
+				 NT_ARM_BASELINE, &over_budget);
 }
 
-void nt_screen_samples(const struct nt_case *seen, struct nt_next *next)
+void nt_screen_samples(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison too_few = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 	const unsigned most = NT_SCREEN_ROUNDS + (seen->refined ? 1 : 0);
 
-	if (nt_case_next_best(seen, &seen->screen, 0) != 0 &&
-	    nt_case_enough(seen, nt_evidence_samples(&seen->screen, 0)))
+	if (nt_evaluation_next_best(seen, &seen->screen, 0) != 0 &&
+	    nt_evaluation_enough(seen, nt_evidence_samples(&seen->screen, 0)))
 		return;
 	if (seen->rounds[NT_SCHEDULE_SCREEN] >= most ||
 	    !nt_next_explore(seen, &seen->schedule, next))
-		nt_next_conclude(next, &seen->screen, NT_ARM_AUTO, &too_few);
+		nt_next_conclude(next, &seen->screen, NT_ARM_BASELINE, &too_few);
 }
 
-/* The mean over arms of how far apart the samples of each are, relative to the fastest. */
+/* Mean over arms of the spread of their samples, relative to the fastest. */
 static double spread(const struct nt_evidence *e)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < e->count; i++) {
-		double low = nt_figures_quantile(e->us[i], e->blocks, 0);
+		double low = nt_sample_quantile(e->us[i], e->blocks, 0);
 
 		if (low > 0)
-			sum += nt_figures_quantile(e->us[i], e->blocks, 1) / low - 1;
+			sum += nt_sample_quantile(e->us[i], e->blocks, 1) / low - 1;
 	}
 	return sum / e->count;
 }
 
-void nt_screen_widen(const struct nt_case *seen, struct nt_next *next)
+void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->screen;
 	const unsigned wanted = (unsigned)seen->policy->screen_blocks;
@@ -167,14 +168,14 @@ void nt_screen_widen(const struct nt_case *seen, struct nt_next *next)
 
 	if (e->blocks >= wanted || spread(e) < QUIET)
 		return;
-	schedule = nt_case_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
-				   wanted - e->blocks + seen->first_warm_up);
+	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
+					 wanted - e->blocks + seen->first_warm_up);
 	(void)nt_next_explore(seen, &schedule, next);
 }
 
-/* Arms that a closer look could find faster, at most NT_CONFIRM_ARMS, the best first; the arm in
- * force is always among them. Returns how many, and what a call could take less. */
-static unsigned finalists(const struct nt_case *seen, uint16_t *arm, double *hoped_us)
+/* Arms that more samples could find faster, at most NT_CONFIRM_ARMS, best first, and always the
+ * committed arm. Returns their number, and the possible saving per call. */
+static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, double *hoped_us)
 {
 	const struct nt_evidence *e = &seen->screen;
 	uint32_t taken = 0;
@@ -183,14 +184,15 @@ static unsigned finalists(const struct nt_case *seen, uint16_t *arm, double *hop
 	if (seen->rechecks)
 		arm[count++] = seen->current;
 	while (count < NT_CONFIRM_ARMS) {
-		unsigned i = nt_case_next_best(seen, e, taken);
+		unsigned i = nt_evaluation_next_best(seen, e, taken);
 
 		if (i == 0)
 			break;
 		taken |= 1u << i;
 		if (seen->rechecks && e->arm[i] == seen->current)
 			continue;
-		if (!nt_compare_could_win(nt_case_min_gain(seen, e), e->us[0], e->us[i], e->blocks))
+		if (!nt_compare_could_win(nt_evaluation_min_gain(seen, e), e->us[0], e->us[i],
+					  e->blocks))
 			continue;
 		arm[count++] = e->arm[i];
 		*hoped_us = fmax(*hoped_us, nt_compare_hoped_us(e->us[0], e->us[i], e->blocks));
@@ -198,12 +200,13 @@ static unsigned finalists(const struct nt_case *seen, uint16_t *arm, double *hop
 	return count;
 }
 
-/* The best arm beside AUTO; it was not tested. */
-static void conclude(const struct nt_case *seen, enum nt_verdict verdict, struct nt_next *next)
+/* The best arm besides the baseline; not tested. */
+static void conclude(const struct nt_evaluation *seen, enum nt_verdict verdict,
+		     struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->screen;
-	const struct nt_gates gates = { .min_gain = nt_case_min_gain(seen, e), .tests = 1 };
-	const unsigned best = nt_case_next_best(seen, e, 0);
+	const struct nt_gates gates = { .min_gain = nt_evaluation_min_gain(seen, e), .tests = 1 };
+	const unsigned best = nt_evaluation_next_best(seen, e, 0);
 	struct nt_comparison comparison;
 
 	nt_compare(&gates, e->us[0], e->us[best], e->blocks, &comparison);
@@ -212,7 +215,7 @@ static void conclude(const struct nt_case *seen, enum nt_verdict verdict, struct
 	nt_next_conclude(next, e, e->arm[best], &comparison);
 }
 
-void nt_screen(const struct nt_case *seen, struct nt_next *next)
+void nt_screen(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	uint16_t arm[NT_CONFIRM_ARMS];
 	double hoped_us = 0;

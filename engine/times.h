@@ -1,25 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* times.h - the times of one exploration, as one node sums them up and another reads them
+/* times.h - encoding of the times of one exploration, as a node sums them up and another reads them
  *
- * Of a call there are two times: to the start of the next collective of the communicator, and the
- * period, to the next call of the same key. An arm that is compared with AUTO must win by the first
- * and not lose by the second: it may take what the program does in between longer. With
- * reward=period the second one alone stands for both.
+ * Ranks differ: of each time the slowest rank's is sent, and of the first of the two below also the
+ * mean or the fastest rank's, or both, as the schedule says.
  *
- * Of an arm there is one time more: from its calls' start to their own end, the median. NCCL
- * stamps ends too early for some arms (docs/decisions/0004-reward.md); who reads must know.
+ * A call has two times: until the start of the communicator's next collective, and the period,
+ * until the next call of the same key. An arm must win by the first and not lose by the second: it
+ * may slow down what the program does in between. With reward=period the second alone is used for
+ * both.
  *
- * Two bytes for each block and arm, low byte first, in the order of the schedule (block 0's
- * arm[0], arm[1], ...); then, but in a first round, the periods likewise; then each arm's own
- * time; zeros at the end left out. What they hold is 2048 * log2(nanoseconds), rounded, modulo
- * 65536; 0 stands for no sample. A step is 0.034 %, so the error is at most 0.017 %. No call takes
- * less than a microsecond, so numbers below 20480 are those of times of 4.29 s and more: 1.02 us
- * (less is packed as that) to 73 minutes (more, too).
+ * An arm has one more time: the median of its calls' durations, from start to end. NCCL stamps ends
+ * too early for some arms (docs/decisions/0004-reward.md); readers must allow for that.
+ *
+ * Two bytes for each block and arm, low byte first, in schedule order (block 0's arm[0], arm[1],
+ * ...); then, except in a first round, the periods likewise; then each arm's duration; then the
+ * means, and the fastest rank's times, likewise; behind these the number of ranks they are of.
+ * Trailing zeros are omitted. Between nodes, where a schedule asks for more than the slowest
+ * rank's, three more bytes end it, and their odd number tells that: samples of one kind, two bytes,
+ * and enum nt_measure.
+ *
+ * A value is 2048 * log2(nanoseconds), rounded, modulo 65536; 0 is a missing sample. A step is
+ * 0.034 %, so the error is at most 0.017 %. No call takes less than a microsecond, so values below
+ * 20480 are times of 4.29 s and more: the range is 1.02 us (less is rounded up) to 73 minutes (more
+ * is rounded down).
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Errors:   absorb takes bytes that no plan of this schedule can have for no times at all.
+ * Errors:   absorb treats bytes that no plan of this schedule can produce as no times.
+ * Units:    in the names.
  */
 #ifndef NT_TIMES_H
 #define NT_TIMES_H
@@ -29,33 +38,41 @@
 #include <stdint.h>
 #include "engine/schedule.h"
 
-#define NT_TIMES_MAX (2 * NT_RUN_POSITIONS + NT_SCHEDULE_ARMS) /* values */
+/* values: each call's slowest, mean and fastest; durations; ranks */
+#define NT_TIMES_MAX (3 * NT_RUN_POSITIONS + NT_SCHEDULE_ARMS + 1)
+#define NT_TIMES_BYTES (2 * NT_TIMES_MAX + 3)
 
-/* Values that a schedule's times have room for: samples, or twice as many, and arms. */
+/* Number of a schedule's values. */
 unsigned nt_times_room(const struct nt_schedule *schedule);
 
-/* Where the own time of the schedule's arm number `index` is. */
-unsigned nt_times_own_at(const struct nt_schedule *schedule, unsigned index);
+/* Index of the first sample by this measure; -1: the schedule has none. */
+int nt_times_measure_at(const struct nt_schedule *schedule, enum nt_measure measure);
+
+/* Index of the duration of the schedule's arm number `index`. */
+unsigned nt_times_duration_at(const struct nt_schedule *schedule, unsigned index);
 
 uint16_t nt_times_pack(uint64_t ns); /* 0 for 0 */
 double nt_times_ns(uint16_t packed); /* 0 for 0 */
 
-/* Puts what was measured at a position of the plan `epoch` where its block and arm are; nothing of
- * one that is no sample. reward:
- * enum nt_rewards. packed holds zeros before the first one. */
+/* Store the measurement at a position of plan `epoch` by block and arm; nothing if it is not a
+ * sample. ns: by enum nt_measure; period_ns: the slowest rank's. reward: enum nt_rewards. packed
+ * must be zeroed before the first one. */
 void nt_times_put(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule, uint32_t epoch,
-		  uint32_t position, int64_t reward, uint64_t ns, uint64_t period_ns);
+		  uint32_t position, int64_t reward, const uint64_t ns[NT_MEASURES],
+		  uint64_t period_ns);
 
-/* Their bytes, at most cap. Returns how many; 0 if there are no times. */
-size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], uint8_t *out, size_t cap);
+/* Write at most cap bytes of the times of so many ranks. Returns how many; 0 if there are no times,
+ * or no room for more than the slowest rank's. */
+size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule,
+		      unsigned ranks, uint8_t *out, size_t cap);
 
-/* Adds what another node has written of the same plan to sum, in place: the slower of the two;
- * what one lacks is lacking. Returns bytes, at most count. */
+/* Merge another node's bytes for the same plan into sum, in place: the slowest rank's, the mean and
+ * the fastest rank's of both; missing if either is missing. Returns bytes, at most count. */
 size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 
-/* The slower of what is in worst (as many as there is room for) and of what another node has
- * summed up; what one node lacks is lacking. first: worst holds nothing yet. */
-void nt_times_absorb(uint16_t worst[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
+/* The same of values, with bytes as written or as combined, or without what ends them between
+ * nodes. first: packed is empty. */
+void nt_times_absorb(uint16_t packed[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
 		     const uint8_t *bytes, size_t count);
 
 #endif

@@ -35,54 +35,33 @@ AC_DEFUN([NT_PKG], [
 		[AC_MSG_ERROR([$2 was not found by pkg-config: install $3])])
 ])
 
-# NT_CHECK_CUDA_NCCL: set have_cuda_nccl, why_no_cuda_nccl, NVCC, CUDA_* and NCCL_*.
-# Asked for by name and not found is an error; not asked for and not found is a line in the summary.
+# NT_CHECK_CUDA_NCCL: set have_cuda_nccl, why_no_cuda_nccl and CUDA_CPPFLAGS. Only a unit test is built with their headers:
+# it compares them with bench/abi.h. Asked for by name and not found is an error.
 AC_DEFUN([NT_CHECK_CUDA_NCCL], [
 	AC_ARG_WITH([cuda],
-		[AS_HELP_STRING([--with-cuda=DIR], [CUDA toolkit (default: /usr/local/cuda; "no" to skip)])],
+		[AS_HELP_STRING([--with-cuda=DIR],
+			[CUDA toolkit, for a unit test (default: /usr/local/cuda; "no" to skip)])],
 		[], [with_cuda=check])
 	AC_ARG_WITH([nccl],
-		[AS_HELP_STRING([--with-nccl=DIR], [prefix of NCCL (default: the CUDA toolkit, then the system)])],
+		[AS_HELP_STRING([--with-nccl=DIR],
+			[prefix of NCCL, for the same (default: the CUDA toolkit, then the system)])],
 		[], [with_nccl=check])
-	AC_ARG_VAR([NVCC], [CUDA compiler])
 
 	have_cuda_nccl=no
-	AS_CASE([$with_cuda],
-		[no], [cuda_dir=none],
-		[yes|check], [cuda_dir=/usr/local/cuda],
-		[cuda_dir=$with_cuda])
-	AS_CASE([$with_nccl],
-		[no], [nccl_dir=none],
-		[yes|check], [nccl_dir=$cuda_dir],
-		[nccl_dir=$with_nccl])
-	CUDA_CPPFLAGS="-I$cuda_dir/include"
-	NCCL_CPPFLAGS=
-	AS_IF([test -r "$nccl_dir/include/nccl.h"], [NCCL_CPPFLAGS="-I$nccl_dir/include"])
-	NT_LIBRARY_DIR([cuda_lib_dir], [$cuda_dir], [libcudart.so])
-	NT_LIBRARY_DIR([nccl_lib_dir], [$nccl_dir], [libnccl.so])
-	CUDA_LIBS="${cuda_lib_dir:+-L$cuda_lib_dir} -lcudart"
-	NCCL_LIBS="${nccl_lib_dir:+-L$nccl_lib_dir} -lnccl"
-	AC_PATH_PROG([NVCC], [nvcc], [], [$cuda_dir/bin$PATH_SEPARATOR$PATH])
+	AS_CASE([$with_cuda], [no|yes|check], [cuda_dir=/usr/local/cuda], [cuda_dir=$with_cuda])
+	AS_CASE([$with_nccl], [no|yes|check], [nccl_dir=$cuda_dir], [nccl_dir=$with_nccl])
+	CUDA_CPPFLAGS="-isystem $cuda_dir/include"
+	AS_IF([test "$nccl_dir" != "$cuda_dir"], [CUDA_CPPFLAGS="-isystem $nccl_dir/include $CUDA_CPPFLAGS"])
 
 	nt_save_CPPFLAGS=$CPPFLAGS
-	nt_save_LIBS=$LIBS
-	CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS $NCCL_CPPFLAGS"
+	CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
 	AS_IF([test "x$with_cuda" = xno || test "x$with_nccl" = xno], [why_no_cuda_nccl="switched off"], [
 		why_no_cuda_nccl=
 		AC_CHECK_HEADER([cuda_runtime.h], [], [why_no_cuda_nccl="no cuda_runtime.h"])
 		AC_CHECK_HEADER([nccl.h], [], [why_no_cuda_nccl="${why_no_cuda_nccl:-no nccl.h}"],
 			[#include <cuda_runtime.h>])
-		AS_IF([test -z "$NVCC"], [why_no_cuda_nccl="${why_no_cuda_nccl:-no nvcc}"])
-		AS_IF([test -z "$why_no_cuda_nccl"], [
-			LIBS="$CUDA_LIBS $LIBS"
-			AC_CHECK_LIB([cudart], [cudaMalloc], [:], [why_no_cuda_nccl="libcudart does not link"])
-			LIBS="$NCCL_LIBS $LIBS"
-			AC_CHECK_LIB([nccl], [ncclGetVersion], [:], [why_no_cuda_nccl="libnccl does not link"])
-		])
-		AS_IF([test -z "$why_no_cuda_nccl"], [NT_NVCC_WORKS])
 	])
 	CPPFLAGS=$nt_save_CPPFLAGS
-	LIBS=$nt_save_LIBS
 
 	AS_IF([test -z "$why_no_cuda_nccl"], [have_cuda_nccl=yes], [
 		AS_CASE([$with_cuda], [no|check], [],
@@ -91,28 +70,6 @@ AC_DEFUN([NT_CHECK_CUDA_NCCL], [
 			[AC_MSG_ERROR([--with-nccl=$with_nccl: $why_no_cuda_nccl])])
 	])
 	AC_SUBST([CUDA_CPPFLAGS])
-	AC_SUBST([CUDA_LIBS])
-	AC_SUBST([NCCL_CPPFLAGS])
-	AC_SUBST([NCCL_LIBS])
-])
-
-# NT_NVCC_WORKS: set why_no_cuda_nccl where it does not: nvcc needs a C++ compiler, and refuses one newer than itself.
-AC_DEFUN([NT_NVCC_WORKS], [
-	AC_MSG_CHECKING([whether $NVCC works with this compiler])
-	AS_ECHO(["__global__ void nothing(void) {}"]) >conftest.cu
-	AS_IF([$NVCC -c -o conftest.o conftest.cu >&AS_MESSAGE_LOG_FD 2>&1], [AC_MSG_RESULT([yes])],
-		[AC_MSG_RESULT([no])
-		 why_no_cuda_nccl="nvcc does not work with this C++ compiler, or finds none"])
-	rm -f conftest.cu conftest.o
-])
-
-# NT_LIBRARY_DIR(VARIABLE, PREFIX, FILE): the library directory under PREFIX that has FILE, or empty.
-AC_DEFUN([NT_LIBRARY_DIR], [
-	$1=
-	for nt_dir in "$2/lib64" "$2/lib" "$2/targets/$host_cpu-linux/lib"
-	do
-		AS_IF([test -z "$$1" && test -e "$nt_dir/$3"], [$1=$nt_dir])
-	done
 ])
 
 # NT_OLD_GLIBC: set have_old_glibc: can modules ask glibc for the oldest versions of its functions? See tuner/glibc.c.

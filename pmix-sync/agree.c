@@ -1,19 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - the frame of the state machine: which communicators there are, what goes out, who
- * gets what comes in */
+/* agree.c - driver of the state machine: tracks communicators, sends entries and dispatches
+ * incoming ones */
 #include "pmix-sync/agree.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "pmix-sync/entry.h"
-#include "pmix-sync/home.h"
+#include "pmix-sync/log-entry.h"
+#include "pmix-sync/coordinator.h"
 #include "pmix-sync/join.h"
-#include "pmix-sync/member.h"
+#include "pmix-sync/participant.h"
 #include "pmix-sync/outbox.h"
-#include "pmix-sync/past.h"
+#include "pmix-sync/used-ids.h"
 #include "pmix-sync/pending.h"
-#include "pmix-sync/retire.h"
+#include "pmix-sync/comm-gc.h"
 #include "pmix-sync/tree.h"
 
 struct nt_agree *nt_agree_create(const struct nt_agree_config *config, struct nt_error *err)
@@ -43,7 +43,7 @@ static void comm_free(struct nt_agree_comm *comm, const struct nt_agree_hooks *h
 		nt_tree_reset(&comm->keys[k].recheck_tally);
 	}
 	if (comm) {
-		free(comm->cards);
+		free(comm->all_caps);
 		free(comm->rank_node);
 		free(comm->expected);
 		free(comm->participants);
@@ -55,27 +55,27 @@ void nt_agree_destroy(struct nt_agree *agree)
 {
 	if (!agree)
 		return;
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++)
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++)
 		comm_free(agree->comms[i], &agree->config.hooks);
 	for (uint32_t i = 0; agree->stash && i < NT_STASH_MAX; i++)
 		free(agree->stash[i].bytes);
 	free(agree->listen);
 	free(agree->stash);
-	nt_past_free(&agree->past);
+	nt_used_ids_free(&agree->used_ids);
 	nt_outbox_free(agree);
 	free(agree);
 }
 
 static struct nt_agree_comm *find_comm(struct nt_agree *a, uint64_t id)
 {
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
 		if (a->comms[i] && a->comms[i]->id == id)
 			return a->comms[i];
 	}
 	return NULL;
 }
 
-/* The oldest makes room. */
+/* Replaces the oldest. */
 static void keep_for_later(struct nt_agree *a, uint32_t node, const struct nt_entry *entry)
 {
 	struct nt_agree_stash *stash = &a->stash[a->stash_next % NT_STASH_MAX];
@@ -94,47 +94,48 @@ static void keep_for_later(struct nt_agree *a, uint32_t node, const struct nt_en
 
 static void on_refusal(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node)
 {
-	if (comm->is_home)
+	if (comm->is_coordinator)
 		comm->refused = true;
-	else if ((int)node == comm->home_node)
-		comm->refusing = true; /* no plan will come any more */
+	else if ((int)node == comm->coordinator_node)
+		comm->refusing = true; /* there will be no more plans */
 	else if (nt_tree_is_child(a, comm, node))
-		nt_outbox_refuse(a, comm, "another node takes no plan");
+		nt_outbox_refuse(a, comm, NT_REASON_REFUSED);
 }
 
-/* An answer of this node's ranks, or of a child: what the branch says goes on, or is home's. */
+/* An answer of this node's ranks or of a child: pass on the branch's answer, or handle it as the
+ * coordinator. */
 static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		      const struct nt_entry *entry)
 {
-	struct nt_agree_key *key = comm->agreed ? nt_member_key(comm, entry->key) : NULL;
+	struct nt_agree_key *key = comm->agreed ? nt_participant_key(comm, entry->key) : NULL;
 	struct nt_entry sum;
 
 	if (!key || !nt_tree_add(a, comm, key, node, entry, &sum))
 		return;
-	if (comm->is_home)
-		nt_home_answer(a, comm, key, &sum);
+	if (comm->is_coordinator)
+		nt_coordinator_answer(a, comm, key, &sum);
 	else
 		nt_outbox_say(a, comm, &sum);
 }
 
-/* queued: it comes from the queue, so that an answer is this node's own. In its log stands what its
- * branch has said, which it knows. */
+/* queued: from the local queue, so an answer is this node's. In its log are answers of its branch,
+ * which it knows. */
 static void dispatch(struct nt_agree *a, uint32_t node, bool queued, const struct nt_entry *entry)
 {
 	struct nt_agree_comm *comm = find_comm(a, entry->comm);
 
 	if (!comm) {
-		if (entry->type == NT_ENTRY_CARDS && node != a->config.self &&
-		    !nt_past_knows(&a->past, entry->comm))
+		if (entry->type == NT_ENTRY_CAPS && node != a->config.self &&
+		    !nt_used_ids_knows(&a->used_ids, entry->comm))
 			keep_for_later(a, node, entry);
 		return;
 	}
 	switch (entry->type) {
-	case NT_ENTRY_CARDS:
-		if (comm->is_home)
-			nt_join_cards(a, comm, node, entry);
+	case NT_ENTRY_CAPS:
+		if (comm->is_coordinator)
+			nt_join_caps(a, comm, node, entry);
 		else if (!comm->agreed && !comm->rejected && node != a->config.self)
-			keep_for_later(a, node, entry); /* rank 0 may sit down yet */
+			keep_for_later(a, node, entry); /* rank 0 may still join */
 		return;
 	case NT_ENTRY_READY:
 	case NT_ENTRY_ACK:
@@ -147,8 +148,8 @@ static void dispatch(struct nt_agree *a, uint32_t node, bool queued, const struc
 	case NT_ENTRY_AGREED:
 	case NT_ENTRY_REJECT: nt_join_outcome(a, comm, node, entry); return;
 	default:
-		if (comm->agreed && (int)node == comm->home_node)
-			nt_member_entry(a, comm, entry);
+		if (comm->agreed && (int)node == comm->coordinator_node)
+			nt_participant_entry(a, comm, entry);
 	}
 }
 
@@ -168,7 +169,7 @@ static void dispatch_all(struct nt_agree *a, uint32_t node, bool queued, const u
 	}
 }
 
-/* What this node tells itself, until nothing is left to tell. */
+/* Dispatch local entries until none are left. */
 static void drain_queue(struct nt_agree *a)
 {
 	uint8_t *bytes;
@@ -180,49 +181,49 @@ static void drain_queue(struct nt_agree *a)
 	}
 }
 
-/* Cards that came before this node knew that it is home of the communicator. */
+/* Handle CAPS that arrived before this node knew that it is the communicator's coordinator. */
 static void replay_stash(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	for (uint32_t i = 0; i < NT_STASH_MAX; i++) {
 		struct nt_agree_stash *stash = &a->stash[i];
-		struct nt_entry entry = { .type = NT_ENTRY_CARDS,
+		struct nt_entry entry = { .type = NT_ENTRY_CAPS,
 					  .comm = comm->id,
 					  .bytes = stash->bytes,
 					  .count = stash->count };
 
 		if (!stash->bytes || stash->comm != comm->id)
 			continue;
-		nt_join_cards(a, comm, stash->node, &entry);
+		nt_join_caps(a, comm, stash->node, &entry);
 		free(stash->bytes);
 		*stash = (struct nt_agree_stash){ .node = 0 };
 	}
 }
 
-/* New communicators on the board; old ones that all our ranks have left. */
-static void look_at_board(struct nt_agree *a)
+/* Add new communicators, and remove those that all local ranks have left. */
+static void read_shm(struct nt_agree *a)
 {
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
-		uint64_t id = atomic_load(&a->config.board->comm[i].id);
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
+		uint64_t id = atomic_load(&a->config.shm->comm[i].id);
 		struct nt_agree_comm *comm = a->comms[i];
 
-		if (comm && nt_retire_comm(a, comm)) {
+		if (comm && nt_comm_gc_comm(a, comm)) {
 			comm_free(comm, &a->config.hooks);
 			a->comms[i] = NULL;
 			continue;
 		}
-		if (comm || id == 0 || atomic_load(&a->config.board->comm[i].ranks) == 0)
+		if (comm || id == 0 || atomic_load(&a->config.shm->comm[i].ranks) == 0)
 			continue;
 		comm = calloc(1, sizeof(*comm));
 		if (!comm)
 			return;
 		comm->id = id;
 		comm->slot = i;
-		comm->ranks = atomic_load(&a->config.board->comm[i].ranks);
+		comm->ranks = atomic_load(&a->config.shm->comm[i].ranks);
 		comm->seen_ms = a->now_ms;
-		comm->home_node = -1;
+		comm->coordinator_node = -1;
 		comm->rtt_ms = 50;
-		/* A speaker before us knew it: what it had promised, nobody can tell. */
-		comm->rejected = comm->refusing = atomic_load(&a->config.board->comm[i].state) !=
+		/* A previous leader handled it, and its promises are unknown. */
+		comm->rejected = comm->refusing = atomic_load(&a->config.shm->comm[i].state) !=
 						  NT_COMM_JOINING;
 		a->comms[i] = comm;
 	}
@@ -233,30 +234,30 @@ bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)
 	agree->now_ms = now_ms;
 	if (agree->began_ms == 0)
 		agree->began_ms = now_ms;
-	look_at_board(agree);
+	read_shm(agree);
 	drain_queue(agree);
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
 		struct nt_agree_comm *comm = agree->comms[i];
-		bool was_home;
+		bool was_coordinator;
 
 		if (!comm)
 			continue;
-		was_home = comm->is_home;
+		was_coordinator = comm->is_coordinator;
 		nt_join_step(agree, comm);
-		if (comm->is_home && !was_home)
+		if (comm->is_coordinator && !was_coordinator)
 			replay_stash(agree, comm);
 		drain_queue(agree);
 		if (comm->agreed && !comm->rejected) {
-			nt_member_step(agree, comm);
+			nt_participant_step(agree, comm);
 			drain_queue(agree);
-			if (comm->is_home)
-				nt_home_step(agree, comm);
+			if (comm->is_coordinator)
+				nt_coordinator_step(agree, comm);
 			drain_queue(agree);
 		}
 	}
 	memset(agree->listen, 0, agree->config.nodes);
 	agree->pending = false;
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
 		if (agree->comms[i])
 			nt_pending_note(agree, agree->comms[i]);
 	}
@@ -300,14 +301,14 @@ void nt_agree_limit(struct nt_agree *agree)
 void nt_agree_leave(struct nt_agree *agree, uint64_t now_ms)
 {
 	agree->now_ms = now_ms;
-	for (uint32_t i = 0; i < NT_BOARD_COMMS; i++) {
+	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
 		struct nt_agree_comm *comm = agree->comms[i];
 
 		if (!comm || comm->local)
 			continue;
-		if (comm->is_home)
-			nt_home_leave(agree, comm);
-		nt_outbox_refuse(agree, comm, "a node's speaker left");
+		if (comm->is_coordinator)
+			nt_coordinator_leave(agree, comm);
+		nt_outbox_refuse(agree, comm, NT_REASON_LEADER);
 	}
 }
 

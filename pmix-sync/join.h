@@ -1,19 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.h - find a communicator's home, collect the cards of all its ranks there, and compare
+/* join.h - find a communicator's coordinator, collect the capabilities of its ranks and compare
  * them */
 #ifndef NT_SYNC_JOIN_H
 #define NT_SYNC_JOIN_H
 
-#include "pmix-sync/entry.h"
-#include "pmix-sync/state.h"
+#include "pmix-sync/log-entry.h"
+#include "pmix-sync/agree-state.h"
 
-/* Until the communicator is agreed or rejected on this node. */
+/* Call until the communicator is agreed or rejected on this node. */
 void nt_join_step(struct nt_agree *a, struct nt_agree_comm *comm);
-/* Home: another node's CARDS. */
-void nt_join_cards(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
-		   const struct nt_entry *entry);
-/* Home's AGREED or REJECT. The first word counts. */
+/* Coordinator: CAPS of another node. */
+void nt_join_caps(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
+		  const struct nt_entry *entry);
+/* AGREED or REJECT of the coordinator; the first one counts. */
 void nt_join_outcome(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		     const struct nt_entry *entry);
 

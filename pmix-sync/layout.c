@@ -16,27 +16,27 @@ static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_
 
 	if (stride < 1 || stride > s->tasks)
 		return;
-	base = (int64_t)s->seat[0].task - (int64_t)s->seat[0].rank * stride;
+	base = (int64_t)s->slot[0].task - (int64_t)s->slot[0].rank * stride;
 	last = base + ((int64_t)s->ranks - 1) * stride;
 	if (base < 0 || last >= s->tasks)
 		return;
-	for (uint32_t i = 1; i < s->seats; i++) {
-		if (s->seat[i].task != base + s->seat[i].rank * stride)
+	for (uint32_t i = 1; i < s->slots; i++) {
+		if (s->slot[i].task != base + s->slot[i].rank * stride)
 			return;
 	}
 	for (int64_t task = base; task <= (every ? last : base); task += stride)
 		mark(s, s->node_of_task(s->arg, (uint32_t)task), likely);
 }
 
-/* As many ranks on each node as here, one after the other, on nodes that are `stride` apart. */
+/* The same number of consecutive ranks on each node, on nodes `stride` apart. */
 static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
-	int64_t nodes = s->ranks / s->seats;
+	int64_t nodes = s->ranks / s->slots;
 	int64_t base, last;
 
 	if (stride < 1 || stride > s->nodes)
 		return;
-	base = (int64_t)s->self - s->seat[0].rank / s->seats * stride;
+	base = (int64_t)s->self - s->slot[0].rank / s->slots * stride;
 	last = base + (nodes - 1) * stride;
 	if (base < 0 || last >= s->nodes)
 		return;
@@ -46,22 +46,22 @@ static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_
 
 static int is_one_block(const struct nt_layout *s)
 {
-	for (uint32_t i = 1; i < s->seats; i++) {
-		if (s->seat[i].rank != s->seat[0].rank + i)
+	for (uint32_t i = 1; i < s->slots; i++) {
+		if (s->slot[i].rank != s->slot[0].rank + i)
 			return 0;
 	}
-	return s->ranks % s->seats == 0 && s->seat[0].rank % s->seats == 0;
+	return s->ranks % s->slots == 0 && s->slot[0].rank % s->slots == 0;
 }
 
-/* Ranks of the communicator, each once: cards are what other processes have written. */
+/* Are these distinct ranks of the communicator? Other processes have written them. */
 static int is_sound(const struct nt_layout *s)
 {
-	for (uint32_t i = 0; i < s->seats; i++) {
-		if (s->seat[i].rank >= s->ranks || s->seat[i].rank > INT32_MAX ||
-		    (i > 0 && s->seat[i].rank <= s->seat[i - 1].rank))
+	for (uint32_t i = 0; i < s->slots; i++) {
+		if (s->slot[i].rank >= s->ranks || s->slot[i].rank > INT32_MAX ||
+		    (i > 0 && s->slot[i].rank <= s->slot[i - 1].rank))
 			return 0;
 	}
-	return s->seats > 0;
+	return s->slots > 0;
 }
 
 void nt_layout_likely(const struct nt_layout *s, int every, uint8_t *likely)
@@ -71,20 +71,20 @@ void nt_layout_likely(const struct nt_layout *s, int every, uint8_t *likely)
 	mark(s, s->self, likely);
 	if (!is_sound(s))
 		return;
-	if (s->seats > 1)
-		apart = ((int64_t)s->seat[1].task - s->seat[0].task) /
-			((int64_t)s->seat[1].rank - s->seat[0].rank);
+	if (s->slots > 1)
+		apart = ((int64_t)s->slot[1].task - s->slot[0].task) /
+			((int64_t)s->slot[1].rank - s->slot[0].rank);
 	if (apart > 0) {
 		by_task(s, apart, every, likely);
 		return;
 	}
-	if (s->seats == 1) {
+	if (s->slots == 1) {
 		by_task(s, 1, every, likely);
 		by_task(s, s->tasks / s->ranks, every, likely);
 	}
 	if (!is_one_block(s))
 		return;
-	by_node(s, (int64_t)s->nodes * s->seats / s->ranks, every, likely);
+	by_node(s, (int64_t)s->nodes * s->slots / s->ranks, every, likely);
 	for (int64_t stride = 1; stride < s->nodes; stride *= 2)
 		by_node(s, stride, every, likely);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next `each` tasks run on each of `nodes` nodes from `first` on. Returns the task after
+/* Assign the next `each` tasks to each of `nodes` nodes from `first` on. Returns the task after
  * them. */
 static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes,
 		     unsigned each)
@@ -37,7 +37,7 @@ static int read_map(struct nt_nodes *n, const char *map)
 	map += 7;
 	for (;;) {
 		unsigned first, nodes, each;
-		int used = 0; /* stays so where the closing bracket is missing */
+		int used = 0; /* stays if the closing bracket is missing */
 
 		if (sscanf(map, " ,(%u,%u,%u)%n", &first, &nodes, &each, &used) < 3)
 			break;
@@ -49,7 +49,8 @@ static int read_map(struct nt_nodes *n, const char *map)
 	return task == n->tasks ? 0 : -1;
 }
 
-/* If nodes were not filled one after the other, cards never come together: AUTO stays. */
+/* If nodes were not filled in order, the communicator is never agreed on and keeps NCCL's
+ * choice. */
 static int read_counts(struct nt_nodes *n, const char *counts)
 {
 	uint32_t task = 0, node = 0;

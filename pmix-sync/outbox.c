@@ -39,12 +39,13 @@ void nt_outbox_answer(struct nt_agree *a, const struct nt_agree_comm *comm,
 	append(&a->queue, &entry);
 }
 
-void nt_outbox_refuse(struct nt_agree *a, struct nt_agree_comm *comm, const char *why)
+void nt_outbox_refuse(struct nt_agree *a, struct nt_agree_comm *comm, int why)
 {
+	const char *code = nt_reason_code(why);
 	struct nt_entry entry = { .type = NT_ENTRY_REFUSE,
 				  .comm = comm->id,
-				  .bytes = (const uint8_t *)why,
-				  .count = strlen(why) };
+				  .bytes = (const uint8_t *)code,
+				  .count = strlen(code) };
 
 	if (comm->refusing)
 		return;

@@ -3,28 +3,29 @@
 /* pending.c - see pending.h */
 #include "pmix-sync/pending.h"
 
-#include "pmix-sync/recheck.h"
+#include "pmix-sync/recheck-timer.h"
 #include "pmix-sync/tree.h"
 #include "pmix-sync/view.h"
 
 static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
 			const struct nt_agree_key *key)
 {
-	struct nt_board_comm *board = nt_view_comm(a, comm);
+	struct nt_shm_comm *shm = nt_view_comm(a, comm);
 
-	if (key->home == NT_HOME_PROPOSED)
+	if (key->coordinator == NT_COORDINATOR_PROPOSED)
 		return true;
 	if (nt_view_silent(a, key))
-		/* nothing comes of it before it is called again, here and elsewhere */
+		/* nothing happens before it is called again, here and elsewhere */
 		return false;
 	if (comm->refusing || comm->refused || key->closed)
 		return false;
 	if (key->committed)
 		return key->rechecking;
-	if (key->wanted || (key->home != NT_HOME_IDLE && key->home != NT_HOME_DONE))
+	if (key->wanted ||
+	    (key->coordinator != NT_COORDINATOR_IDLE && key->coordinator != NT_COORDINATOR_DONE))
 		return true;
 	return key->slot >= 0 &&
-	       a->config.hooks.worth(a->config.hooks.arg, board, &board->key[key->slot]);
+	       a->config.hooks.may_open(a->config.hooks.arg, shm, &shm->key[key->slot]);
 }
 
 static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
@@ -34,9 +35,8 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 		a->listen[node] = (uint8_t)need;
 }
 
-/* Home has what a node had to say of its ranks, as a rule, once it has said anything. Where
- * there are many, it gives them time, so that one look at each is enough; until then it has
- * nothing to say to them either. */
+/* A node usually announces all its ranks at once. With many nodes the coordinator waits, so that
+ * one read of each log is enough; until then it has nothing to say to them either. */
 static void hear_joining(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
@@ -57,15 +57,15 @@ static enum nt_agree_need need_of(struct nt_agree *a, struct nt_agree_comm *comm
 	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
 }
 
-/* Nothing that another node could say of it matters now. Of a window of ours home says nothing
- * before it has our times; and nodes, whose ranks go from call to call together, have theirs when
- * we have. Listening costs memory for good, and the longer it has lasted, the rarer it becomes. */
+/* No entry of another node matters now. In a window the coordinator waits for this node's times,
+ * and other nodes, whose ranks move from call to call together with ours, have theirs when we do.
+ * Listening costs memory for good, so it gets rarer with time. */
 static bool may_wait(const struct nt_agree_key *key)
 {
 	return key->data_due || (key->committed && !nt_recheck_listens(key));
 }
 
-/* What its keys need of other nodes: at once, and the committed ones at the next look. */
+/* What its keys need from other nodes: now, and, for committed keys, at the next recheck read. */
 static void note_keys(struct nt_agree *a, struct nt_agree_comm *comm, enum nt_agree_need *now,
 		      enum nt_agree_need *next)
 {
@@ -102,7 +102,7 @@ void nt_pending_note(struct nt_agree *a, struct nt_agree_comm *comm)
 		hear_joining(a, comm);
 		return;
 	}
-	hear(a, comm->home_node, need);
+	hear(a, comm->coordinator_node, need);
 	for (uint32_t i = 0, n = nt_tree_children(comm, &child); i < n; i++)
-		hear(a, (int)child[i], comm->is_home ? need : NT_AGREE_LISTENS);
+		hear(a, (int)child[i], comm->is_coordinator ? need : NT_AGREE_LISTENS);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Phases of a key in the order in which they come. */
+/* Phases of a key, in order. */
 static uint64_t phase_of(uint32_t type, uint32_t epoch)
 {
 	if (type == NT_ENTRY_READY)
@@ -27,18 +27,18 @@ void nt_tree_sort(struct nt_agree_comm *comm)
 	      compare_nodes);
 }
 
-int nt_tree_make(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t home)
+int nt_tree_make(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t coordinator)
 {
 	uint32_t *node = comm->participants;
 	uint32_t at = 0;
 
 	nt_tree_sort(comm);
-	while (at < comm->participant_count && node[at] != home)
+	while (at < comm->participant_count && node[at] != coordinator)
 		at++;
 	if (at == comm->participant_count)
 		return -1;
 	memmove(node + 1, node, at * sizeof(*node));
-	node[0] = home;
+	node[0] = coordinator;
 	for (at = 0; at < comm->participant_count; at++) {
 		if (node[at] == a->config.self) {
 			comm->place = at;
@@ -57,7 +57,7 @@ uint32_t nt_tree_children(const struct nt_agree_comm *comm, const uint32_t **fir
 	return left < NT_TREE_WIDTH ? (uint32_t)left : NT_TREE_WIDTH;
 }
 
-/* Bit of an answer: 1 for this node's own, the next ones for its children; 0: nobody we add up. */
+/* Bit of an answer: 1 for this node, the next ones for its children; 0: neither. */
 static uint32_t bit_of(const struct nt_agree *a, const struct nt_agree_comm *comm, uint32_t node)
 {
 	const uint32_t *child;
@@ -83,8 +83,7 @@ void nt_tree_reset(struct nt_agree_tally *tally)
 	*tally = (struct nt_agree_tally){ .phase = 0 };
 }
 
-/* The first data is kept, what comes after it is added to it. Out of memory: no data, as from a
- * node that has none. */
+/* The first data is kept, later data is merged into it. Out of memory counts as no data. */
 static void add_data(struct nt_agree *a, struct nt_agree_tally *tally, const struct nt_entry *entry)
 {
 	if (tally->from & (tally->from - 1)) { /* not the first */
@@ -101,8 +100,8 @@ static void add_data(struct nt_agree *a, struct nt_agree_tally *tally, const str
 		memcpy(tally->bytes, entry->bytes, tally->count);
 }
 
-/* READY of a recheck has a sum of its own: it may come while others still answer to what was
- * asked before. */
+/* READY of a recheck has its own tally: it may arrive while others still answer an earlier
+ * question. */
 static bool of_recheck(const struct nt_entry *entry)
 {
 	return entry->type == NT_ENTRY_READY && entry->span != 0;

@@ -3,36 +3,36 @@
 /* view.c - see view.h */
 #include "pmix-sync/view.h"
 
-#include "pmix-sync/board.h"
+#include "pmix-sync/shm.h"
 
-/* How long a key may be without calls: so many of its pauses, and at least so long. */
+/* A key is idle after this many of its pauses, and at least this long. */
 #define NT_ACTIVE_PAUSES 4
 #define NT_ACTIVE_MS 10000
 
-struct nt_board_comm *nt_view_comm(struct nt_agree *a, const struct nt_agree_comm *comm)
+struct nt_shm_comm *nt_view_comm(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
-	return &a->config.board->comm[comm->slot];
+	return &a->config.shm->comm[comm->slot];
 }
 
-struct nt_board_key *nt_view_key(struct nt_agree *a, const struct nt_agree_comm *comm,
-				 const struct nt_agree_key *key)
+struct nt_shm_key *nt_view_key(struct nt_agree *a, const struct nt_agree_comm *comm,
+			       const struct nt_agree_key *key)
 {
 	return &nt_view_comm(a, comm)->key[key->slot];
 }
 
 static uint64_t silent_ms(const struct nt_agree_key *key)
 {
-	return nt_rhythm_ms(&key->rhythm, NT_ACTIVE_PAUSES, NT_ACTIVE_MS);
+	return nt_call_interval_ms(&key->interval, NT_ACTIVE_PAUSES, NT_ACTIVE_MS);
 }
 
 bool nt_view_silent(const struct nt_agree *a, const struct nt_agree_key *key)
 {
-	return a->now_ms - key->rhythm.called_ms >= silent_ms(key);
+	return a->now_ms - key->interval.called_ms >= silent_ms(key);
 }
 
 bool nt_view_pauses(const struct nt_agree *a, const struct nt_agree_key *key)
 {
-	return a->now_ms - key->rhythm.called_ms >= silent_ms(key) / 2;
+	return a->now_ms - key->interval.called_ms >= silent_ms(key) / 2;
 }
 
 bool nt_view_waits(struct nt_agree *a, const struct nt_agree_comm *comm,
@@ -42,26 +42,26 @@ bool nt_view_waits(struct nt_agree *a, const struct nt_agree_comm *comm,
 	       nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm)) > key->pending.at;
 }
 
-uint32_t nt_view_seats(const struct nt_board_comm *board)
+uint32_t nt_view_slots(const struct nt_shm_comm *shm)
 {
-	uint32_t seats = 0;
+	uint32_t slots = 0;
 
-	while (nt_board_taken(board, seats))
-		seats++;
-	return seats;
+	while (nt_shm_taken(shm, slots))
+		slots++;
+	return slots;
 }
 
-bool nt_view_seated(const struct nt_board_comm *board, uint32_t member)
+bool nt_view_joined(const struct nt_shm_comm *shm, uint32_t slot)
 {
-	return atomic_load(&board->member[member].state) == NT_MEMBER_JOINED;
+	return atomic_load(&shm->slot[slot].state) == NT_PARTICIPANT_JOINED;
 }
 
-uint64_t nt_view_top_turn(struct nt_board_key *key, const struct nt_board_comm *board)
+uint64_t nt_view_top_turn(struct nt_shm_key *key, const struct nt_shm_comm *shm)
 {
 	uint64_t top = 0;
 
-	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
-		uint64_t turn = nt_view_seated(board, m) ? atomic_load(&key->turn[m]) : 0;
+	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
+		uint64_t turn = nt_view_joined(shm, m) ? atomic_load(&key->turn[m]) : 0;
 
 		if (turn > top)
 			top = turn;
@@ -69,20 +69,20 @@ uint64_t nt_view_top_turn(struct nt_board_key *key, const struct nt_board_comm *
 	return top;
 }
 
-bool nt_view_turns_known(struct nt_board_key *key, const struct nt_board_comm *board)
+bool nt_view_turns_known(struct nt_shm_key *key, const struct nt_shm_comm *shm)
 {
-	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
-		if (nt_view_seated(board, m) && atomic_load(&key->turn[m]) == 0)
+	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
+		if (nt_view_joined(shm, m) && atomic_load(&key->turn[m]) == 0)
 			return false;
 	}
 	return true;
 }
 
-bool nt_view_passed(struct nt_board_key *key, const struct nt_board_comm *board,
+bool nt_view_passed(struct nt_shm_key *key, const struct nt_shm_comm *shm,
 		    const struct nt_plan *plan)
 {
-	for (uint32_t m = 0; plan->epoch != 0 && nt_board_taken(board, m); m++) {
-		if (!nt_view_seated(board, m))
+	for (uint32_t m = 0; plan->epoch != 0 && nt_shm_taken(shm, m); m++) {
+		if (!nt_view_joined(shm, m))
 			continue;
 		if (atomic_load(&key->passed[m]) < plan->epoch)
 			return false;
@@ -93,12 +93,12 @@ bool nt_view_passed(struct nt_board_key *key, const struct nt_board_comm *board,
 	return true;
 }
 
-bool nt_view_none_reached(struct nt_board_key *key, const struct nt_board_comm *board, uint64_t at)
+bool nt_view_none_reached(struct nt_shm_key *key, const struct nt_shm_comm *shm, uint64_t at)
 {
-	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
+	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
 		uint64_t turn;
 
-		if (!nt_view_seated(board, m))
+		if (!nt_view_joined(shm, m))
 			continue;
 		turn = atomic_load_explicit(&key->turn[m], memory_order_seq_cst);
 		if (turn == 0 || turn > at)
@@ -107,43 +107,42 @@ bool nt_view_none_reached(struct nt_board_key *key, const struct nt_board_comm *
 	return true;
 }
 
-bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan,
-		      const struct nt_board_comm *board)
+bool nt_view_measured(struct nt_agree *a, const struct nt_plan *plan, const struct nt_shm_comm *shm)
 {
-	struct nt_board_run *run = &a->config.board->run[plan->run];
+	struct nt_shm_run *run = &a->config.shm->run[plan->run];
 
-	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
-		if (nt_view_seated(board, m) &&
+	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
+		if (nt_view_joined(shm, m) &&
 		    atomic_load(&run->done[m]) < atomic_load(&run->issued[m]))
 			return false;
 	}
 	return true;
 }
 
-const char *nt_view_barred(uint32_t flags)
+int nt_view_barred(uint32_t flags)
 {
-	if (flags & NT_MEMBER_GRAPHS)
-		return "CUDA graphs are captured on this communicator";
-	if (flags & NT_MEMBER_ASYNC)
-		return "collectives are issued asynchronously to their calls";
-	if (flags & NT_MEMBER_ODD)
-		return "two communicators have one id";
-	if (flags & NT_MEMBER_PROBES)
-		return "symmetric kernels may take this communicator's collectives";
-	if (flags & NT_MEMBER_MASKED)
-		return "NCCL's RAS service has set the profiler's events";
-	return NULL;
+	if (flags & NT_PARTICIPANT_GRAPHS)
+		return NT_REASON_GRAPHS;
+	if (flags & NT_PARTICIPANT_ASYNC)
+		return NT_REASON_ASYNCHRONOUS;
+	if (flags & NT_PARTICIPANT_ODD)
+		return NT_REASON_TWINS;
+	if (flags & NT_PARTICIPANT_PROBES)
+		return NT_REASON_SYMMETRIC;
+	if (flags & NT_PARTICIPANT_MASKED)
+		return NT_REASON_RAS;
+	return NT_REASON_NONE;
 }
 
-const char *nt_view_objection(const struct nt_board_comm *board)
+int nt_view_objection(const struct nt_shm_comm *shm)
 {
-	for (uint32_t m = 0; nt_board_taken(board, m); m++) {
-		const char *barred = nt_view_barred(atomic_load(&board->member[m].flags));
+	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
+		int barred = nt_view_barred(atomic_load(&shm->slot[m].flags));
 
-		if (atomic_load(&board->member[m].state) == NT_MEMBER_LEFT)
-			return "a rank has left";
+		if (atomic_load(&shm->slot[m].state) == NT_PARTICIPANT_LEFT)
+			return NT_REASON_LEFT;
 		if (barred)
 			return barred;
 	}
-	return NULL;
+	return NT_REASON_NONE;
 }

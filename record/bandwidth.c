@@ -7,14 +7,14 @@
 #include "contract/coll.h"
 #include "record/step.h"
 
-double nt_algbw_gbps(double bytes, double us)
+double nt_algbw_gbs(double bytes, double us)
 {
 	return bytes > 0 && us > 0 ? bytes / us / 1e3 : NAN;
 }
 
-double nt_busbw_gbps(int coll, double ranks, double bytes, double us)
+double nt_busbw_gbs(int coll, double ranks, double bytes, double us)
 {
-	return nt_algbw_gbps(bytes, us) * nt_coll_bus_factor(coll, ranks);
+	return nt_algbw_gbs(bytes, us) * nt_coll_bus_factor(coll, ranks);
 }
 
 /* A ring has a link behind each rank; each link carries the same. */
@@ -29,17 +29,17 @@ void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *
 	*between_bytes = ranks > 1 ? link * crossing : 0;
 }
 
-enum nt_which nt_row_in_force(const struct nt_row *row)
+enum nt_which nt_row_in_force(const struct nt_key *row)
 {
-	return row->arm != NT_ARM_AUTO ? NT_OF_ARM : NT_OF_AUTO;
+	return row->arm != NT_ARM_BASELINE ? NT_OF_ARM : NT_OF_AUTO;
 }
 
-bool nt_row_own_known(const struct nt_row *row)
+bool nt_row_duration_known(const struct nt_key *row)
 {
 	return !isnan(row->auto_own_us) && isnan(row->arm_us) == isnan(row->arm_own_us);
 }
 
-double nt_row_call_us(const struct nt_row *row, enum nt_which which)
+double nt_row_call_us(const struct nt_key *row, enum nt_which which)
 {
-	return nt_row_own_known(row) ? row->own_us[which] : row->us[which];
+	return nt_row_duration_known(row) ? row->own_us[which] : row->us[which];
 }

@@ -6,18 +6,18 @@
  * times the share of the size that has to cross the slowest link.
  *
  * Threads:  pure functions.
- * Units:    in the names; gbps is 10^9 bytes a second.
+ * Units:    in the names; gbs is 10^9 bytes a second (GB/s).
  */
 #ifndef NT_BANDWIDTH_H
 #define NT_BANDWIDTH_H
 
 #include <stdbool.h>
 
-struct nt_row;
+struct nt_key;
 
 /* NAN where bytes or us say nothing. */
-double nt_algbw_gbps(double bytes, double us);
-double nt_busbw_gbps(int coll, double ranks, double bytes, double us);
+double nt_algbw_gbs(double bytes, double us);
+double nt_busbw_gbs(int coll, double ranks, double bytes, double us);
 
 /* What all ranks of a communicator send in one call to ranks of their node and of others, if each
  * sends what a ring would have it send and the ring enters and leaves each node once. */
@@ -27,10 +27,10 @@ void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *
 /* The time of a call of a row that is to be shown: its own where that is known of all that the row
  * compares, else the period. NAN: neither is. */
 enum nt_which { NT_OF_AUTO, NT_OF_ARM }; /* NCCL's pick, and the arm that is compared with it */
-double nt_row_call_us(const struct nt_row *row, enum nt_which which);
+double nt_row_call_us(const struct nt_key *row, enum nt_which which);
 /* Is that the call's own? */
-bool nt_row_own_known(const struct nt_row *row);
+bool nt_row_duration_known(const struct nt_key *row);
 /* The arm in force: NT_OF_ARM where one was committed. */
-enum nt_which nt_row_in_force(const struct nt_row *row);
+enum nt_which nt_row_in_force(const struct nt_key *row);
 
 #endif

@@ -5,8 +5,28 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include "contract/coll.h"
-#include "record/reason.h"
+
+static const char *const state_names[NT_KEYSTATES] = {
+	[NT_KEYSTATE_COUNTED] = "counted",     [NT_KEYSTATE_EXPLORING] = "exploring",
+	[NT_KEYSTATE_OBSERVED] = "observed",   [NT_KEYSTATE_KEPT] = "kept",
+	[NT_KEYSTATE_COMMITTED] = "committed",
+};
+
+const char *nt_keystate_name(int state)
+{
+	return state >= 0 && state < NT_KEYSTATES ? state_names[state] : "";
+}
+
+int nt_keystate_parse(const char *name)
+{
+	for (int state = 0; state < NT_KEYSTATES; state++) {
+		if (strcmp(state_names[state], name) == 0)
+			return state;
+	}
+	return -1;
+}
 
 static void *member_of(const struct nt_field *field, void *target)
 {
@@ -27,8 +47,10 @@ static void clear(const struct nt_field *field, void *member)
 	case NT_FIELD_QUOTED:
 	case NT_FIELD_TEXT: *(char *)member = '\0'; break;
 	case NT_FIELD_COLL:
+	case NT_FIELD_STATE:
 	case NT_FIELD_ARM: *(int *)member = -1; break;
 	case NT_FIELD_REASON: *(int *)member = NT_REASON_NONE; break;
+	case NT_FIELD_WHY: nt_reason_set(member, NT_REASON_NONE); break;
 	case NT_FIELD_OBJECT:
 	case NT_FIELD_ARRAY: *(struct json_object **)member = NULL; break;
 	}
@@ -48,48 +70,49 @@ bool nt_number_fits(enum nt_field_kind kind, double value)
 	       value <= (kind == NT_FIELD_SHARE ? 1 : NT_NUMBER_MAX);
 }
 
-static void put_times(struct nt_put *put, const struct nt_field *field, const double *us)
+static void put_times(struct nt_json_writer *put, const struct nt_field *field, const double *us)
 {
 	if (!nt_number_fits(NT_FIELD_TIME, us[0]))
 		return;
-	nt_put_open(put, field->name, '[');
-	nt_put_value(put, NULL, "%.*f", field->size, us[0]);
+	nt_json_put_open(put, field->name, '[');
+	nt_json_put_value(put, NULL, "%.*f", field->size, us[0]);
 	if (nt_number_fits(NT_FIELD_TIME, us[1]))
-		nt_put_value(put, NULL, "%.*f", field->size, us[1]);
-	nt_put_close(put);
+		nt_json_put_value(put, NULL, "%.*f", field->size, us[1]);
+	nt_json_put_close(put);
 }
 
-static void put_quartiles(struct nt_put *put, const struct nt_field *field, const double *us)
+static void put_quartiles(struct nt_json_writer *put, const struct nt_field *field,
+			  const double *us)
 {
 	for (int i = 0; i < 3; i++)
 		if (!nt_number_fits(NT_FIELD_TIME, us[i]))
 			return;
-	nt_put_open(put, field->name, '[');
+	nt_json_put_open(put, field->name, '[');
 	for (int i = 0; i < 3; i++)
-		nt_put_value(put, NULL, "%.*f", field->size, us[i]);
-	nt_put_close(put);
+		nt_json_put_value(put, NULL, "%.*f", field->size, us[i]);
+	nt_json_put_close(put);
 }
 
 /* What must be there is brought into its bounds; anything else that is not in them is left out. */
-static void put_number(struct nt_put *put, const struct nt_field *field, double value)
+static void put_number(struct nt_json_writer *put, const struct nt_field *field, double value)
 {
 	if (!nt_number_fits(field->kind, value) && field->need != NT_MUST)
 		return;
 	if (!nt_number_fits(field->kind, value))
 		value = value > 0 ? (field->kind == NT_FIELD_SHARE ? 1 : NT_NUMBER_MAX) : 0;
 	if (field->kind == NT_FIELD_SHARE)
-		nt_put_value(put, field->name, "%.*g", field->size, value);
+		nt_json_put_value(put, field->name, "%.*g", field->size, value);
 	else
-		nt_put_value(put, field->name, "%.*f", field->size, value);
+		nt_json_put_value(put, field->name, "%.*f", field->size, value);
 }
 
-static void put_text(struct nt_put *put, const struct nt_field *field, const char *text)
+static void put_text(struct nt_json_writer *put, const struct nt_field *field, const char *text)
 {
 	if (text[0] || field->need != NT_MAY)
-		nt_put_text(put, field->name, text);
+		nt_json_put_text(put, field->name, text);
 }
 
-static void put_count(struct nt_put *put, const struct nt_field *field, int64_t count)
+static void put_count(struct nt_json_writer *put, const struct nt_field *field, int64_t count)
 {
 	int64_t least = field->kind == NT_FIELD_TALLY && field->need == NT_MAY ? 1 : 0;
 
@@ -99,10 +122,10 @@ static void put_count(struct nt_put *put, const struct nt_field *field, int64_t 
 		count = NT_COUNT_MAX;
 
 	if (count >= least && count <= NT_COUNT_MAX)
-		nt_put_value(put, field->name, "%" PRId64, count);
+		nt_json_put_value(put, field->name, "%" PRId64, count);
 }
 
-static void put_field(struct nt_put *put, const struct nt_field *field, const void *member)
+static void put_field(struct nt_json_writer *put, const struct nt_field *field, const void *member)
 {
 	switch (field->kind) {
 	case NT_FIELD_COUNT:
@@ -110,21 +133,26 @@ static void put_field(struct nt_put *put, const struct nt_field *field, const vo
 	case NT_FIELD_NUMBER:
 	case NT_FIELD_TIME:
 	case NT_FIELD_SHARE: put_number(put, field, *(const double *)member); break;
-	case NT_FIELD_BOOL: nt_put_bool(put, field->name, *(const bool *)member); break;
+	case NT_FIELD_BOOL: nt_json_put_bool(put, field->name, *(const bool *)member); break;
 	case NT_FIELD_TEXT: put_text(put, field, member); break;
-	case NT_FIELD_QUOTED: nt_put_quoted(put, field->name, member); break;
+	case NT_FIELD_QUOTED: nt_json_put_quoted(put, field->name, member); break;
 	case NT_FIELD_COLL:
 		if (*(const int *)member >= 0 && *(const int *)member < NT_COLLS)
-			nt_put_text(put, field->name, nt_coll_name(*(const int *)member));
+			nt_json_put_text(put, field->name, nt_coll_name(*(const int *)member));
 		break;
 	case NT_FIELD_ARM:
 		if (nt_arm_valid(*(const int *)member))
-			nt_put_text(put, field->name, nt_arm_name(*(const int *)member));
+			nt_json_put_text(put, field->name, nt_arm_name(*(const int *)member));
 		break;
 	case NT_FIELD_REASON:
 		if (nt_reason_code(*(const int *)member)[0])
-			nt_put_text(put, field->name, nt_reason_code(*(const int *)member));
+			nt_json_put_text(put, field->name, nt_reason_code(*(const int *)member));
 		break;
+	case NT_FIELD_STATE:
+		if (nt_keystate_name(*(const int *)member)[0])
+			nt_json_put_text(put, field->name, nt_keystate_name(*(const int *)member));
+		break;
+	case NT_FIELD_WHY: put_text(put, field, ((const struct nt_reason *)member)->text); break;
 	case NT_FIELD_TIMES: put_times(put, field, member); break;
 	case NT_FIELD_QUARTILES: put_quartiles(put, field, member); break;
 	case NT_FIELD_OBJECT:
@@ -132,7 +160,7 @@ static void put_field(struct nt_put *put, const struct nt_field *field, const vo
 	}
 }
 
-void nt_fields_put(struct nt_put *put, const struct nt_fields *fields, const void *source)
+void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, const void *source)
 {
 	for (size_t i = 0; i < fields->count; i++)
 		put_field(put, &fields->field[i], (const char *)source + fields->field[i].offset);

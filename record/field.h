@@ -5,12 +5,12 @@
  * A format is a macro that lists its fields, one a line, in the order in which they are written:
  *
  *	#define NT_THING_FIELDS(X) \
- *		X(COUNT, "calls", calls, 0, NT_MAY)
+ *		X(COUNT, "calls", calls, 0, NT_MAY, "calls", "calls of the thing")
  *
  * kind, name in JSON, member of the struct, size (of a text: its room; of a number: its decimals;
- * of a share: its digits), and whether it may be left out. NT_FIELD_MEMBER makes the struct's
- * members of it, NT_FIELD_ROWS the table. So a new field is one line; nothing is written that its
- * reader refuses, since both look at the same bounds.
+ * of a share: its digits), whether it may be left out, unit and meaning. NT_FIELD_MEMBER makes the
+ * struct's members of it, NT_FIELD_ROW the table. So a new field is one line; nothing is written
+ * that its reader refuses, since both look at the same bounds. Records' lists: record.def.
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.
@@ -22,7 +22,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "record/put.h"
+#include "contract/reason.h"
+#include "lib/json-writer.h"
 
 struct json_object;
 
@@ -37,7 +38,9 @@ enum nt_field_kind {
 	NT_FIELD_QUOTED, /* char[size]: the same, and quotes are kept, each behind a backslash */
 	NT_FIELD_COLL, /* int: enum nt_coll; -1 unknown */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
-	NT_FIELD_REASON, /* int: enum nt_reason, written as its code; NT_REASON_NONE left out */
+	NT_FIELD_STATE, /* int: NT_KEYSTATE_*, written as its word; -1 unknown */
+	NT_FIELD_REASON, /* int: enum nt_reason_id, written as its code; NT_REASON_NONE left out */
+	NT_FIELD_WHY, /* struct nt_reason, with its arguments */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
 	NT_FIELD_QUARTILES, /* double[3]: an array of three times, the median in the middle */
 	/* Parts with fields of their own: read as they are, written by who has them. */
@@ -49,12 +52,27 @@ enum nt_field_kind {
 #define NT_COUNT_MAX INT64_C(1000000000000000) /* so that sums stay whole and printable */
 #define NT_NUMBER_MAX 1e15
 
+/* How firm what a key says is. */
+enum nt_keystate {
+	NT_KEYSTATE_COUNTED, /* never tried */
+	NT_KEYSTATE_EXPLORING,
+	NT_KEYSTATE_OBSERVED, /* mode observe */
+	NT_KEYSTATE_KEPT, /* AUTO stays */
+	NT_KEYSTATE_COMMITTED, /* arm is not AUTO */
+	NT_KEYSTATES
+};
+
+/* How the fields of two keys become one (record.def). */
+enum nt_merge { NT_MERGE_FIRMEST, NT_MERGE_TOTAL, NT_MERGE_CALLS, NT_MERGE_LATEST };
+
 struct nt_field {
 	const char *name;
 	enum nt_field_kind kind;
-	size_t offset; /* of the member in the struct */
+	size_t offset, bytes; /* of the member in the struct */
 	int size;
 	int need; /* NT_MAY, ... */
+	enum nt_merge merge;
+	const char *unit, *meaning; /* NULL: nobody says */
 };
 
 struct nt_fields {
@@ -65,6 +83,7 @@ struct nt_fields {
 enum {
 	NT_MAY, /* left out where it is not known */
 	NT_MUST, /* a record without it is damaged */
+	NT_MUST_SHORT, /* the same of a short form; elsewhere NT_MAY */
 	NT_EMPTY, /* a text that is written even where it is empty; a reader does not miss it */
 };
 
@@ -78,7 +97,9 @@ enum {
 #define NT_MEMBER_QUOTED(member, size) char member[size];
 #define NT_MEMBER_COLL(member, size) int member;
 #define NT_MEMBER_ARM(member, size) int member;
+#define NT_MEMBER_STATE(member, size) int member;
 #define NT_MEMBER_REASON(member, size) int member;
+#define NT_MEMBER_WHY(member, size) struct nt_reason member;
 /* NCCL's pick, and the arm that is compared with it */
 #define NT_MEMBER_TIMES(member, size)                       \
 	union {                                             \
@@ -91,13 +112,24 @@ enum {
 #define NT_MEMBER_OBJECT(member, size) struct json_object *member;
 #define NT_MEMBER_ARRAY(member, size) struct json_object *member;
 
-#define NT_FIELD_MEMBER(kind, name, member, size, need) NT_MEMBER_##kind(member, size)
+#define NT_FIELD_MEMBER(kind, name, member, size, need, unit, meaning) \
+	NT_MEMBER_##kind(member, size)
 
 /* #define ROW(...) NT_FIELD_ROW(struct nt_thing, __VA_ARGS__)
  * static const struct nt_field thing_rows[] = { NT_THING_FIELDS(ROW) };
  * const struct nt_fields nt_thing_fields = NT_FIELDS(thing_rows); */
-#define NT_FIELD_ROW(type, kind, name, member, size, need) \
-	{ name, NT_FIELD_##kind, offsetof(type, member), size, need },
+#define NT_FIELD_ROW(type, kind, name, member, size, need, unit, meaning) \
+	NT_FIELD_MERGED(type, kind, name, member, size, need, FIRMEST, unit, meaning)
+#define NT_FIELD_MERGED(type, kind, name, member, size, need, merge, unit, meaning) \
+	{ name,                                                                     \
+	  NT_FIELD_##kind,                                                          \
+	  offsetof(type, member),                                                   \
+	  sizeof(((type *)NULL)->member),                                           \
+	  size,                                                                     \
+	  need,                                                                     \
+	  NT_MERGE_##merge,                                                         \
+	  unit,                                                                     \
+	  meaning },
 #define NT_FIELDS(rows)                                \
 	{                                              \
 		rows, sizeof(rows) / sizeof((rows)[0]) \
@@ -107,7 +139,11 @@ enum {
 void nt_fields_clear(const struct nt_fields *fields, void *target);
 
 /* All that is known and within its bounds, into the object that is open. Not the parts. */
-void nt_fields_put(struct nt_put *put, const struct nt_fields *fields, const void *source);
+void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, const void *source);
+
+/* "counted", ...; "": no state. -1: no such word. */
+const char *nt_keystate_name(int state);
+int nt_keystate_parse(const char *name);
 
 /* May it be written, and read? */
 bool nt_number_fits(enum nt_field_kind kind, double value);

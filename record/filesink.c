@@ -9,7 +9,7 @@
 #include <linux/posix_acl_xattr.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "record/spoolkeep.h"
+#include "record/spool-retention.h"
 
 #define LIST "system.posix_acl_access"
 

@@ -44,20 +44,20 @@
 
 /* clang-format off */
 #define NT_LONG_FIELDS(X) \
-	X(COUNT, "nccl_tune_long", version, 0, NT_MUST) \
-	X(TEXT, "cluster", cluster, 64, NT_MUST) \
-	X(COUNT, "job", job, 0, NT_MUST) \
-	X(TEXT, "step", step, NT_STEP_NAME_MAX, NT_MUST) \
-	X(TEXT, "node", node, NT_LONG_NODE_MAX, NT_MUST) \
-	X(COUNT, "nodes", nodes, 0, NT_MAY) /* of the step */ \
-	X(COUNT, "user", uid, 0, NT_MAY) \
-	X(TALLY, "run", run, 0, NT_MAY) /* how often the job was started again before */ \
-	X(BOOL, "final", final, 0, NT_MUST) /* the step's tasks here have ended */ \
-	X(COUNT, "written", written_s, 0, NT_MAY) /* since 1970 */ \
-	X(TEXT, "version", release, 24, NT_MAY) /* of nccl-tune */ \
-	X(COUNT, "records", records, 0, NT_MAY) /* rank records that follow */ \
-	X(TALLY, "dropped", dropped, 0, NT_MAY) /* that had no room */ \
-	X(TALLY, "unusable", unusable, 0, NT_MAY) /* that are no records */
+	X(COUNT, "nccl_tune_long", version, 0, NT_MUST, "", "") \
+	X(TEXT, "cluster", cluster, 64, NT_MUST, "", "") \
+	X(COUNT, "job", job, 0, NT_MUST, "", "") \
+	X(TEXT, "step", step, NT_STEP_NAME_MAX, NT_MUST, "", "") \
+	X(TEXT, "node", node, NT_LONG_NODE_MAX, NT_MUST, "", "") \
+	X(COUNT, "nodes", nodes, 0, NT_MAY, "", "of the step") \
+	X(COUNT, "user", uid, 0, NT_MAY, "", "") \
+	X(TALLY, "run", run, 0, NT_MAY, "", "how often the job was started again before") \
+	X(BOOL, "final", final, 0, NT_MUST, "", "the step's tasks here have ended") \
+	X(COUNT, "written", written_s, 0, NT_MAY, "", "since 1970") \
+	X(TEXT, "version", release, 24, NT_MAY, "", "of nccl-tune") \
+	X(COUNT, "records", records, 0, NT_MAY, "", "rank records that follow") \
+	X(TALLY, "dropped", dropped, 0, NT_MAY, "", "that had no room") \
+	X(TALLY, "unusable", unusable, 0, NT_MAY, "", "that are no records")
 /* clang-format on */
 
 struct nt_long_head {

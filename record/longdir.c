@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "record/child.h"
-#include "record/dirstream.h"
-#include "record/keep.h"
+#include "lib/child.h"
+#include "lib/dirstream.h"
+#include "record/retention.h"
 
 #define LEAST_BYTES 4096 /* a file takes a block and an inode, be it ever so small */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -209,14 +209,14 @@ static void list_jobs(struct stock *jobs, int fd)
 
 static int64_t choose(struct stock *stock, int64_t max_bytes)
 {
-	const struct nt_keep keep = {
+	const struct nt_retention keep = {
 		.files = SIZE_MAX,
 		.user_files = SIZE_MAX,
 		.bytes = max_bytes > 0 ? max_bytes : 1,
 		.age_s = INT64_MAX / 2,
 	};
 
-	return nt_keep_choose(stock->items, stock->count, &keep, (int64_t)time(NULL));
+	return nt_retention_choose(stock->items, stock->count, &keep, (int64_t)time(NULL));
 }
 
 /* The parts of a job that are to go; keep NULL: all. */

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/long.h"
 
 #define NT_LONG_JOBS_MAX 4096 /* that are looked at */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "record/label.h"
+#include "record/member-names.h"
 #include "record/read.h"
 
 #define GZIP_BITS (15 + 16)
@@ -57,17 +57,17 @@ static int read_head(const struct reader *reader, struct nt_text line, struct nt
 
 static int read_line(struct reader *reader, struct nt_text line, struct nt_error *err)
 {
-	struct nt_member member;
-	struct nt_scan scan;
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
 
 	if (reader->lines++ == 0)
 		return read_head(reader, line, err);
 	if (reader->lines > NT_LONG_LINES_MAX)
 		return nt_error_set(err, "it has more than %d lines", NT_LONG_LINES_MAX);
-	if (!nt_scan_is(line, '{'))
+	if (!nt_json_scan_is(line, '{'))
 		return nt_error_set(err, "line %zu is no JSON object", reader->lines);
-	nt_scan_begin(&scan, line);
-	if (nt_scan_next(&scan, &member) != 1)
+	nt_json_scan_begin(&scan, line);
+	if (nt_json_scan_next(&scan, &member) != 1)
 		return 0;
 	reader->records += nt_text_is(member.name, NT_LONG_RANK);
 	return reader->visit(reader->argument, reader->head, member.name, member.value, err);
@@ -140,7 +140,7 @@ static int inflate_some(struct reader *reader, size_t *bytes, struct nt_error *e
 	reader->text_bytes += *bytes;
 	reader->between = rc == Z_STREAM_END;
 	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-		return nt_error_set(err, "it is damaged behind line %zu", reader->lines);
+		return nt_error_set(err, "corrupt after line %zu", reader->lines);
 	if (reader->text_bytes > NT_LONG_TEXT_MAX)
 		return nt_error_set(err, "it holds more than %zu bytes", NT_LONG_TEXT_MAX);
 	return 0;
@@ -151,7 +151,7 @@ static int check_end(const struct reader *reader, struct nt_error *err)
 	if (reader->in_bytes == 0)
 		return nt_error_set(err, "it is empty");
 	if (!reader->between || reader->held > 0 || reader->lines == 0)
-		return nt_error_set(err, "it was cut behind line %zu", reader->lines);
+		return nt_error_set(err, "truncated after line %zu", reader->lines);
 	if (reader->head->records >= 0 && (size_t)reader->head->records != reader->records)
 		return nt_error_set(err, "it has %zu records of %lld", reader->records,
 				    (long long)reader->head->records);
@@ -175,7 +175,7 @@ static int read_all(struct reader *reader, struct nt_error *err)
 }
 
 int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
-		 struct nt_error *err)
+		 size_t *text_bytes, struct nt_error *err)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	int rc;
@@ -190,6 +190,8 @@ int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *
 	reader->visit = visit;
 	reader->argument = argument;
 	rc = read_all(reader, err);
+	if (text_bytes)
+		*text_bytes += reader->text_bytes;
 	inflateEnd(&reader->stream);
 	free(reader);
 	return rc;

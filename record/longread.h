@@ -15,17 +15,18 @@
 #define NT_LONGREAD_H
 
 #include <stdbool.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/long.h"
-#include "record/scan.h"
+#include "lib/json-scanner.h"
 
 /* {"name":value}. -1 ends the reading; *err then says why. */
 typedef int nt_long_visit(void *argument, const struct nt_long_head *head, struct nt_text name,
 			  struct nt_text value, struct nt_error *err);
 
-/* From where the file stands. visit NULL: the first line alone is read. */
+/* From where the file stands. visit NULL: the first line alone is read. text_bytes, where that is
+ * wanted, is increased by what there was of it, damaged or not. */
 int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
-		 struct nt_error *err);
+		 size_t *text_bytes, struct nt_error *err);
 
 /* Does the file begin as a part does? Its position stays; false for what cannot be read twice. */
 bool nt_long_begins(int fd);

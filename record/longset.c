@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "record/dirstream.h"
-#include "record/label.h"
+#include "lib/dirstream.h"
+#include "record/member-names.h"
 
 #define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
@@ -54,6 +54,29 @@ bool nt_long_set_is(const char *path)
 	return is;
 }
 
+bool nt_long_set_trusts(const struct nt_long_set *set, int fd, struct nt_error *err)
+{
+	struct stat status;
+
+	if (set->owners == 0)
+		return true;
+	if (fstat(fd, &status) == 0) {
+		for (size_t i = 0; i < set->owners; i++) {
+			if (set->owner[i] == status.st_uid)
+				return true;
+		}
+	}
+	nt_error_set(err, "it belongs to another user");
+	return false;
+}
+
+static int check_part(const struct nt_long_set *set, int fd, struct nt_error *err)
+{
+	if (!is_plain(fd))
+		return nt_error_set(err, "it is not a plain file");
+	return nt_long_set_trusts(set, fd, err) ? 0 : -1;
+}
+
 static int add_part(struct nt_long_set *set, int fd, const char *path, struct nt_error *err)
 {
 	size_t count = set->count;
@@ -61,9 +84,9 @@ static int add_part(struct nt_long_set *set, int fd, const char *path, struct nt
 
 	if (count == NT_LONG_PARTS_MAX)
 		return nt_error_set(err, "there are more than %d parts", NT_LONG_PARTS_MAX);
-	if (!is_plain(fd))
-		return nt_error_set(err, "it is not a plain file");
-	if (nt_long_read(fd, &head, NULL, NULL, err) < 0)
+	if (check_part(set, fd, err) < 0)
+		return -1;
+	if (nt_long_read(fd, &head, NULL, NULL, NULL, err) < 0)
 		return -1;
 	if ((count & (count - 1)) == 0) {
 		struct nt_long_part *grown = realloc(set->parts,
@@ -139,12 +162,18 @@ int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *
 
 int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err)
 {
-	int fd = open(path, FILE_FLAGS | O_DIRECTORY);
+	int fd = open(path, FILE_FLAGS | O_DIRECTORY | O_NOFOLLOW);
+	struct nt_error reason;
 	int rc;
 
 	if (fd < 0)
 		return nt_error_set(err, "%.150s: %m", path);
-	rc = add_directory(set, fd, path, err);
+	if (nt_long_set_trusts(set, fd, &reason)) {
+		rc = add_directory(set, fd, path, err);
+	} else {
+		complain(set, path, reason.text);
+		rc = nt_error_set(err, "%.150s: %.60s", path, reason.text);
+	}
 	close(fd);
 	return rc;
 }
@@ -255,27 +284,44 @@ static int visit_line(void *argument, const struct nt_long_head *head, struct nt
 	return each->ended ? -1 : 0;
 }
 
+/* -1: the visitor has ended it. */
+static int read_part(struct each *each, const struct nt_long_set *set, size_t *text_bytes,
+		     struct nt_error *err)
+{
+	const char *path = each->part->path;
+	int fd = open(path, FILE_FLAGS);
+	struct nt_long_head head;
+	struct nt_error reason;
+
+	if (fd < 0) {
+		complain(set, path, strerror(errno));
+		return 0;
+	}
+	/* It may have been replaced since. */
+	if (check_part(set, fd, &reason) < 0 ||
+	    nt_long_read(fd, &head, visit_line, each, text_bytes, &reason) < 0) {
+		if (each->ended)
+			nt_error_set(err, "%s", reason.text);
+		else
+			complain(set, path, reason.text);
+	}
+	close(fd);
+	return each->ended ? -1 : 0;
+}
+
 int nt_long_set_each(const struct nt_long_set *set, nt_long_set_visit *visit, void *argument,
 		     struct nt_error *err)
 {
+	const size_t most = set->text_max ? set->text_max : NT_LONG_SET_TEXT_MAX;
+	size_t own = 0, *text_bytes = set->text_bytes ? set->text_bytes : &own;
+
 	for (size_t i = 0; i < set->count; i++) {
 		struct each each = { &set->parts[i], visit, argument, false };
-		struct nt_long_head head;
-		struct nt_error reason;
-		int fd = open(each.part->path, FILE_FLAGS);
 
-		if (fd < 0) {
-			complain(set, each.part->path, strerror(errno));
-			continue;
-		}
-		if (nt_long_read(fd, &head, visit_line, &each, &reason) < 0) {
-			close(fd);
-			if (each.ended)
-				return nt_error_set(err, "%s", reason.text);
-			complain(set, each.part->path, reason.text);
-			continue;
-		}
-		close(fd);
+		if (*text_bytes > most)
+			complain(set, each.part->path, "there is too much of the others");
+		else if (read_part(&each, set, text_bytes, err) < 0)
+			return -1;
 	}
 	return 0;
 }

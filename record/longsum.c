@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "record/label.h"
-#include "record/printable.h"
+#include "record/member-names.h"
+#include "lib/printable.h"
 #include "record/read.h"
 #include "record/sum.h"
 #include "record/topology.h"
@@ -188,12 +188,15 @@ static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 int nt_long_set_summary(const struct nt_long_set *set, struct nt_summary *summary,
 			const char *only_step, const struct nt_summary *known, struct nt_error *err)
 {
-	size_t start = 0;
+	size_t start = 0, text_bytes = 0;
 
 	while (start < set->count) {
-		struct nt_long_set parts = { .parts = set->parts + start, .count = 1 };
-		const char *step = parts.parts[0].head.step;
+		struct nt_long_set parts = *set;
+		const char *step = set->parts[start].head.step;
 
+		parts.parts = set->parts + start;
+		parts.count = 1;
+		parts.text_bytes = &text_bytes;
 		while (start + parts.count < set->count &&
 		       strcmp(parts.parts[parts.count].head.step, step) == 0)
 			parts.count++;

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "record/put.h"
-#include "record/scan.h"
+#include "lib/json-writer.h"
+#include "lib/json-scanner.h"
+#include "lib/write-all.h"
 
 #define GZIP_BITS (15 + 16) /* zlib's largest window, and gzip's wrapping */
 #define LEVEL 4 /* rank records shrink to a fifth; 6 takes twice as long for a tenth more */
@@ -127,7 +128,7 @@ bool nt_long_add(struct nt_long_out *out, const char *name, const char *value, s
 	bool record = strcmp(name, NT_LONG_RANK) == 0;
 	size_t bytes;
 
-	if (record && !nt_scan_is((struct nt_text){ value, value_bytes }, '{')) {
+	if (record && !nt_json_scan_is((struct nt_text){ value, value_bytes }, '{')) {
 		out->unusable++;
 		return false;
 	}
@@ -147,34 +148,19 @@ void nt_long_miss(struct nt_long_out *out)
 
 /* ---- the file */
 
-static int write_all(int fd, const unsigned char *data, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t done = write(fd, data, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		data += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
 static size_t compress_head(struct nt_long_out *out, struct nt_long_head *head,
 			    unsigned char data[HEAD_MAX])
 {
 	char text[HEAD_MAX];
-	struct nt_put put;
+	struct nt_json_writer put;
 
 	head->records = (int64_t)out->records;
 	head->dropped = (int64_t)out->dropped;
 	head->unusable = (int64_t)out->unusable;
-	nt_put_begin(&put, text, sizeof(text) - 1, 1);
-	nt_put_open(&put, NULL, '{');
+	nt_json_put_begin(&put, text, sizeof(text) - 1, 1);
+	nt_json_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_long_fields, head);
-	nt_put_close(&put);
+	nt_json_put_close(&put);
 	if (put.full)
 		return 0;
 	text[put.used] = '\n';
@@ -188,8 +174,8 @@ static int write_file(int fd, const struct nt_long_out *out, const unsigned char
 	int rc = -1;
 	int saved;
 
-	if (write_all(fd, head, head_bytes) == 0 && write_all(fd, out->data, out->used) == 0 &&
-	    fsync(fd) == 0)
+	if (nt_write_all(fd, head, head_bytes) == 0 &&
+	    nt_write_all(fd, out->data, out->used) == 0 && fsync(fd) == 0)
 		rc = 0;
 	saved = errno;
 	if (close(fd) < 0 && rc == 0)

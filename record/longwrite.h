@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/long.h"
 
 struct nt_long_out {

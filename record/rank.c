@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/write-all.h"
 
 #define RANK_ROW(...) NT_FIELD_ROW(struct nt_rank, __VA_ARGS__)
 static const struct nt_field rank_rows[] = { NT_RANK_FIELDS(RANK_ROW) };
@@ -17,10 +18,6 @@ const struct nt_fields nt_rank_fields = NT_FIELDS(rank_rows);
 #define COMM_ROW(...) NT_FIELD_ROW(struct nt_rank_comm, __VA_ARGS__)
 static const struct nt_field comm_rows[] = { NT_RANK_COMM_FIELDS(COMM_ROW) };
 const struct nt_fields nt_rank_comm_fields = NT_FIELDS(comm_rows);
-
-#define KEY_ROW(...) NT_FIELD_ROW(struct nt_rank_key, __VA_ARGS__)
-static const struct nt_field key_rows[] = { NT_RANK_KEY_FIELDS(KEY_ROW) };
-const struct nt_fields nt_rank_key_fields = NT_FIELDS(key_rows);
 
 #define WARM_ROW(...) NT_FIELD_ROW(struct nt_rank_warm, __VA_ARGS__)
 static const struct nt_field warm_rows[] = { NT_RANK_WARM_FIELDS(WARM_ROW) };
@@ -46,20 +43,20 @@ const struct nt_fields nt_agreement_fields = NT_FIELDS(agreement_rows);
 static const struct nt_field channels_rows[] = { NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW) };
 const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
 
-void nt_rank_put_marker(struct nt_put *put, const struct nt_rank_marker *marker)
+void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker)
 {
-	nt_put_open(put, NT_RANK_MARKER, '{');
+	nt_json_put_open(put, NT_RANK_MARKER, '{');
 	nt_fields_put(put, &nt_rank_marker_fields, marker);
-	nt_put_open(put, NT_RANK_PERIODS, '[');
+	nt_json_put_open(put, NT_RANK_PERIODS, '[');
 	for (size_t i = 0; i < marker->periods && i < NT_RANK_PERIODS_MAX; i++) {
 		if (nt_number_fits(NT_FIELD_TIME, marker->period_us[i]))
-			nt_put_value(put, NULL, "%.1f", marker->period_us[i]);
+			nt_json_put_value(put, NULL, "%.1f", marker->period_us[i]);
 	}
-	nt_put_close(put);
-	nt_put_close(put);
+	nt_json_put_close(put);
+	nt_json_put_close(put);
 }
 
-static void put_channels(struct nt_put *put, const struct nt_rank_trial *trial)
+static void put_channels(struct nt_json_writer *put, const struct nt_rank_trial *trial)
 {
 	const struct nt_trial_channels channels = {
 		.ranks = trial->ranks,
@@ -67,82 +64,68 @@ static void put_channels(struct nt_put *put, const struct nt_rank_trial *trial)
 		.chunks = trial->chunks,
 	};
 
-	nt_put_open(put, NT_IN_TRIAL_CHANNELS, '{');
+	nt_json_put_open(put, NT_IN_TRIAL_CHANNELS, '{');
 	nt_fields_put(put, &nt_trial_channels_fields, &channels);
-	nt_put_open(put, NT_IN_TRIAL_OWN, '{');
+	nt_json_put_open(put, NT_IN_TRIAL_OWN, '{');
 	for (int pair = 0; pair < NT_PAIRS; pair++) {
 		if (trial->own[pair] != 0)
-			nt_put_count(put, nt_arm_name(pair), trial->own[pair]);
+			nt_json_put_count(put, nt_arm_name(pair), trial->own[pair]);
 	}
-	nt_put_close(put);
-	nt_put_close(put);
+	nt_json_put_close(put);
+	nt_json_put_close(put);
 }
 
-static void put_plans(struct nt_put *put, const struct nt_rank_trial *trial)
+static void put_plans(struct nt_json_writer *put, const struct nt_rank_trial *trial)
 {
-	nt_put_open(put, NT_IN_TRIAL_PLANS, '[');
+	nt_json_put_open(put, NT_IN_TRIAL_PLANS, '[');
 	for (unsigned i = 0; i < trial->rounds; i++) {
-		nt_put_open(put, NULL, '{');
-		nt_put_count(put, NT_IN_PLAN_BLOCKS, trial->round[i].blocks);
-		nt_put_open(put, NT_IN_PLAN_ARMS, '[');
+		nt_json_put_open(put, NULL, '{');
+		nt_json_put_count(put, NT_IN_PLAN_BLOCKS, trial->round[i].blocks);
+		nt_json_put_open(put, NT_IN_PLAN_ARMS, '[');
 		for (unsigned k = 0; k < trial->round[i].arms; k++)
-			nt_put_text(put, NULL, nt_arm_name(trial->round[i].arm[k]));
-		nt_put_close(put);
-		nt_put_close(put);
+			nt_json_put_text(put, NULL, nt_arm_name(trial->round[i].arm[k]));
+		nt_json_put_close(put);
+		nt_json_put_close(put);
 	}
-	nt_put_close(put);
+	nt_json_put_close(put);
 }
 
-void nt_rank_put_trial(struct nt_put *put, const struct nt_rank_trial *trial)
+void nt_rank_put_trial(struct nt_json_writer *put, const struct nt_rank_trial *trial)
 {
-	nt_put_open(put, NT_RANK_TRIAL, '{');
-	nt_put_open(put, NT_IN_TRIAL_ARMS, '[');
+	nt_json_put_open(put, NT_RANK_TRIAL, '{');
+	nt_json_put_open(put, NT_IN_TRIAL_ARMS, '[');
 	for (unsigned i = 0; i < trial->arms; i++)
-		nt_put_text(put, NULL, nt_arm_name(trial->arm[i]));
-	nt_put_close(put);
-	nt_put_open(put, NT_IN_TRIAL_COST, '[');
+		nt_json_put_text(put, NULL, nt_arm_name(trial->arm[i]));
+	nt_json_put_close(put);
+	nt_json_put_open(put, NT_IN_TRIAL_COST, '[');
 	for (unsigned i = 0; i < trial->arms; i++)
-		nt_put_value(put, NULL, "%.9g", trial->cost_us[i]);
-	nt_put_close(put);
+		nt_json_put_value(put, NULL, "%.9g", trial->cost_us[i]);
+	nt_json_put_close(put);
 	if (trial->remembers) {
-		nt_put_text(put, NT_IN_TRIAL_REMEMBERED, nt_arm_name(trial->remembered));
-		nt_put_value(put, NT_IN_TRIAL_REMEMBERED_COST, "%.9g", trial->remembered_cost_us);
+		nt_json_put_text(put, NT_IN_TRIAL_REMEMBERED, nt_arm_name(trial->remembered));
+		nt_json_put_value(put, NT_IN_TRIAL_REMEMBERED_COST, "%.9g",
+				  trial->remembered_cost_us);
 	}
 	if (trial->has_channels)
 		put_channels(put, trial);
-	nt_put_open(put, NT_IN_TRIAL_ROUNDS, '[');
+	nt_json_put_open(put, NT_IN_TRIAL_ROUNDS, '[');
 	for (unsigned i = 0; i < trial->rounds; i++)
-		nt_put_samples(put, NULL, trial->round[i].sample, trial->round[i].samples);
-	nt_put_close(put);
+		nt_json_put_samples(put, NULL, trial->round[i].sample, trial->round[i].samples);
+	nt_json_put_close(put);
 	put_plans(put, trial);
-	nt_put_close(put);
+	nt_json_put_close(put);
 }
 
-void nt_rank_put_agreement(struct nt_put *put, const struct nt_agreement *agreement,
+void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement *agreement,
 			   const uint16_t *commit_ms, size_t commits)
 {
-	nt_put_open(put, NT_RANK_AGREEMENT, '{');
+	nt_json_put_open(put, NT_RANK_AGREEMENT, '{');
 	nt_fields_put(put, &nt_agreement_fields, agreement);
-	nt_put_open(put, "commit_ms", '[');
+	nt_json_put_open(put, "commit_ms", '[');
 	for (size_t i = 0; i < commits; i++)
-		nt_put_count(put, NULL, commit_ms[i]);
-	nt_put_close(put);
-	nt_put_close(put);
-}
-
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t done = write(fd, text, bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		text += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
+		nt_json_put_count(put, NULL, commit_ms[i]);
+	nt_json_put_close(put);
+	nt_json_put_close(put);
 }
 
 /* Under another name first: a reader sees the whole record or the one before. */
@@ -158,7 +141,7 @@ int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text
 	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -1;
-	if (write_all(fd, text, bytes) == 0)
+	if (nt_write_all(fd, text, bytes) == 0)
 		rc = 0;
 	if (close(fd) < 0)
 		rc = -1;

@@ -17,7 +17,7 @@ static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_e
 	if (count && !comm->keys)
 		return nt_error_set(err, "no memory for %zu keys", count);
 	for (size_t i = 0; i < count; i++) {
-		nt_fields_clear(&nt_rank_key_fields, &comm->keys[i]);
+		nt_key_clear(&comm->keys[i]);
 		if (nt_fields_read(&nt_rank_key_fields,
 				   json_object_array_get_idx(comm->key_array, i), &comm->keys[i],
 				   how, &inner) < 0)
@@ -243,7 +243,7 @@ static int read_remembered(struct nt_rank_trial *trial, json_object *object, str
 	trial->remembered_cost_us = -1;
 	if (json_object_object_get_ex(object, NT_IN_TRIAL_REMEMBERED_COST, &cost))
 		trial->remembered_cost_us = json_object_get_double(cost);
-	if (trial->remembered < 0 || trial->remembered == NT_ARM_AUTO)
+	if (trial->remembered < 0 || trial->remembered == NT_ARM_BASELINE)
 		return nt_error_set(err, "trial of an unknown remembered arm");
 	return 0;
 }

@@ -7,8 +7,7 @@
 #include <limits.h>
 #include <string.h>
 #include "contract/coll.h"
-#include "record/printable.h"
-#include "record/reason.h"
+#include "lib/printable.h"
 
 static const char *const wanted[] = {
 	[NT_FIELD_COUNT] = "a whole number from 0",
@@ -19,7 +18,9 @@ static const char *const wanted[] = {
 	[NT_FIELD_BOOL] = "true or false",
 	[NT_FIELD_COLL] = "a collective as NCCL spells it",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
+	[NT_FIELD_STATE] = "a state of a key",
 	[NT_FIELD_REASON] = "a word",
+	[NT_FIELD_WHY] = "a reason",
 	[NT_FIELD_TIMES] = "one or two numbers from 0",
 	[NT_FIELD_QUARTILES] = "three numbers from 0",
 	[NT_FIELD_OBJECT] = "an object",
@@ -102,6 +103,15 @@ static int read_name(json_object *value, int (*parse)(const char *name), int *ou
 	return *out < 0 ? -1 : 0;
 }
 
+static int read_why(json_object *value, struct nt_reason *out)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return -1;
+	nt_reason_read(out, json_object_get_string(value),
+		       (size_t)json_object_get_string_len(value));
+	return 0;
+}
+
 static int read_times(json_object *value, size_t least, size_t most, double *out)
 {
 	double read[3];
@@ -146,7 +156,9 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
 	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
 	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
+	case NT_FIELD_STATE: return read_name(value, nt_keystate_parse, member);
 	case NT_FIELD_REASON: return read_name(value, nt_reason_parse, member);
+	case NT_FIELD_WHY: return read_why(value, member);
 	case NT_FIELD_TIMES: return read_times(value, 1, 2, member);
 	case NT_FIELD_QUARTILES: return read_times(value, 3, 3, member);
 	case NT_FIELD_OBJECT: return read_part(value, json_type_object, member);

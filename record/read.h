@@ -11,7 +11,7 @@
 #define NT_READ_H
 
 #include <json.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/field.h"
 
 /* Members that are not known are not looked at: a newer writer may say more. */

@@ -19,7 +19,7 @@ enum detail { BARE, USUAL, FULL };
 struct form {
 	const struct nt_summary *summary;
 	const struct nt_step *step;
-	struct nt_row *rows; /* those that may be shown, the worthiest first */
+	struct nt_key *rows; /* those that may be shown, the worthiest first */
 	size_t row_count, shown;
 	const struct nt_remark *whys[WHYS_MAX];
 	size_t why_count, why_total;
@@ -28,7 +28,7 @@ struct form {
 };
 
 /* Nobody has to look at them one by one: what is said of all is enough. */
-static bool is_rest(const struct nt_row *row)
+static bool is_rest(const struct nt_key *row)
 {
 	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
 }
@@ -40,7 +40,7 @@ static double known(double value)
 
 /* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
  * saved and what exploring it took. */
-static double at_stake_us(const struct nt_row *row)
+static double at_stake_us(const struct nt_key *row)
 {
 	double us = nt_row_call_us(row, NT_OF_AUTO);
 
@@ -50,9 +50,9 @@ static double at_stake_us(const struct nt_row *row)
 			     1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms)));
 }
 
-static int firmness(const struct nt_row *row)
+static int firmness(const struct nt_key *row)
 {
-	if (row->arm != NT_ARM_AUTO)
+	if (row->arm != NT_ARM_BASELINE)
 		return 2;
 	return nt_reason_about(row->reason) == NT_ABOUT_KEY;
 }
@@ -64,8 +64,8 @@ static int order(int64_t left, int64_t right)
 
 static int compare_place(const void *left, const void *right)
 {
-	const struct nt_row *a = left;
-	const struct nt_row *b = right;
+	const struct nt_key *a = left;
+	const struct nt_key *b = right;
 	int rc = -order(a->ranks, b->ranks);
 
 	if (rc == 0)
@@ -79,8 +79,8 @@ static int compare_place(const void *left, const void *right)
 
 static int compare_worth(const void *left, const void *right)
 {
-	const struct nt_row *a = left;
-	const struct nt_row *b = right;
+	const struct nt_key *a = left;
+	const struct nt_key *b = right;
 	double mine = at_stake_us(a), others = at_stake_us(b);
 
 	if (mine < others || mine > others)
@@ -100,7 +100,7 @@ static int take_rows(struct form *form, size_t step)
 	if (!form->rows)
 		return -1;
 	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_row *row = &summary->rows[i];
+		const struct nt_key *row = &summary->rows[i];
 
 		if (row->step != step)
 			continue;
@@ -132,14 +132,11 @@ static void forget(double us[2])
 }
 
 /* What a row says that is shown beside so many others. */
-static void lessen(struct nt_row *row, enum detail detail)
+static void lessen(struct nt_key *row, enum detail detail)
 {
 	forget(row->p25_us);
 	forget(row->p75_us);
-	forget(row->own_p25_us);
-	forget(row->own_p75_us);
-	forget(row->period_p25_us);
-	forget(row->period_p75_us);
+	row->gain_percent = NAN; /* follows from us */
 	row->forced = row->differed = -1;
 	if (detail == FULL)
 		return;
@@ -148,7 +145,7 @@ static void lessen(struct nt_row *row, enum detail detail)
 	row->decided = -1;
 	if (detail == USUAL)
 		return;
-	row->gain_percent = row->p = row->share = row->spent_ms = NAN; /* two of them can be told */
+	row->p = row->share = row->spent_ms = NAN; /* the share can be told */
 	row->spent_calls = row->comms = row->same = -1;
 	row->changes = row->rechecks = row->rollbacks = 0;
 	row->from[0] = '\0';
@@ -173,15 +170,15 @@ static bool is_plain(const struct nt_summary *summary, size_t at)
 	return true;
 }
 
-static void open_family(struct nt_put *put, const struct form *form, size_t at)
+static void open_family(struct nt_json_writer *put, const struct form *form, size_t at)
 {
 	const struct nt_family *family = &form->summary->families[at];
 	char label[NT_FAMILY_MAX];
 
-	nt_put_open(put,
-		    nt_step_family(label, family->ranks, family->nodes,
-				   is_plain(form->summary, at) ? "" : family->name),
-		    '{');
+	nt_json_put_open(put,
+			 nt_step_family(label, family->ranks, family->nodes,
+					is_plain(form->summary, at) ? "" : family->name),
+			 '{');
 }
 
 static bool is_shown(const struct form *form, size_t family)
@@ -194,7 +191,7 @@ static bool is_shown(const struct form *form, size_t family)
 }
 
 /* Of those that are called by their shape alone. */
-static void put_names(struct nt_put *put, const struct form *form)
+static void put_names(struct nt_json_writer *put, const struct form *form)
 {
 	char label[NT_FAMILY_MAX];
 	bool any = false;
@@ -205,43 +202,51 @@ static void put_names(struct nt_put *put, const struct form *form)
 		if (!family->name[0] || !is_plain(form->summary, i) || !is_shown(form, i))
 			continue;
 		if (!any)
-			nt_put_open(put, NT_STEP_NAMES, '[');
+			nt_json_put_open(put, NT_STEP_NAMES, '[');
 		any = true;
-		nt_put_text(put, NULL,
-			    nt_step_family(label, family->ranks, family->nodes, family->name));
+		nt_json_put_text(put, NULL,
+				 nt_step_family(label, family->ranks, family->nodes, family->name));
 	}
 	if (any)
-		nt_put_close(put);
+		nt_json_put_close(put);
 }
 
-static void put_rows(struct nt_put *put, const struct form *form, struct nt_row *shown)
+static void put_rows(struct nt_json_writer *put, const struct form *form, struct nt_key *shown)
 {
 	memcpy(shown, form->rows, form->shown * sizeof(shown[0]));
 	qsort(shown, form->shown, sizeof(shown[0]), compare_place);
 	for (size_t i = 0; i < form->shown; i++) {
 		if (i == 0 || shown[i].family != shown[i - 1].family) {
 			if (i > 0)
-				nt_put_close(put);
+				nt_json_put_close(put);
 			open_family(put, form, shown[i].family);
 		}
 		lessen(&shown[i], form->detail);
 		nt_step_put_row(put, &shown[i]);
 	}
 	if (form->shown > 0)
-		nt_put_close(put);
+		nt_json_put_close(put);
 }
 
-static void put_whys(struct nt_put *put, const struct form *form)
+static void put_whys(struct nt_json_writer *put, const struct form *form)
 {
 	if (form->why_count == 0)
 		return;
-	nt_put_open(put, NT_STEP_WHY, '[');
-	for (size_t i = 0; i < form->why_count; i++)
-		nt_put_text(put, NULL, form->whys[i]->text);
-	nt_put_close(put);
+	nt_json_put_open(put, NT_STEP_WHY, '[');
+	for (size_t i = 0; i < form->why_count; i++) {
+		const struct nt_remark *remark = form->whys[i];
+		char text[NT_REASON_BYTES + 64];
+		size_t used;
+
+		nt_step_why_shape(remark->ranks, remark->nodes, remark->comms, text, sizeof(text));
+		used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s", remark->why.text);
+		nt_json_put_text(put, NULL, text);
+	}
+	nt_json_put_close(put);
 }
 
-static void put_rest(struct nt_put *put, const struct form *form)
+static void put_rest(struct nt_json_writer *put, const struct form *form)
 {
 	int64_t rest[NT_REASON_COUNT];
 	char text[48];
@@ -254,32 +259,32 @@ static void put_rest(struct nt_put *put, const struct form *form)
 		if (rest[reason] == 0)
 			continue;
 		if (!any)
-			nt_put_open(put, NT_STEP_REST, '[');
+			nt_json_put_open(put, NT_STEP_REST, '[');
 		any = true;
 		snprintf(text, sizeof(text), "%" PRId64 " %s", rest[reason],
 			 reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason));
-		nt_put_text(put, NULL, text);
+		nt_json_put_text(put, NULL, text);
 	}
 	if (any)
-		nt_put_close(put);
+		nt_json_put_close(put);
 }
 
 /* Returns its length; 0 where it does not fit. */
-static size_t write_form(const struct form *form, struct nt_row *shown, char *out, size_t out_bytes)
+static size_t write_form(const struct form *form, struct nt_key *shown, char *out, size_t out_bytes)
 {
 	size_t more = form->row_count - form->shown + form->why_total - form->why_count;
-	struct nt_put put;
+	struct nt_json_writer put;
 
-	nt_put_begin(&put, out, out_bytes, NT_STEP_DEPTH);
-	nt_put_open(&put, NULL, '{');
+	nt_json_put_begin(&put, out, out_bytes, NT_STEP_DEPTH);
+	nt_json_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_step_fields, form->step);
 	put_rows(&put, form, shown);
 	put_names(&put, form);
 	put_whys(&put, form);
 	put_rest(&put, form);
 	if (more > 0)
-		nt_put_count(&put, NT_STEP_MORE, more);
-	nt_put_close(&put);
+		nt_json_put_count(&put, NT_STEP_MORE, more);
+	nt_json_put_close(&put);
 	return put.full ? 0 : put.used;
 }
 
@@ -304,7 +309,7 @@ size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out,
 		.step = &summary->steps[step],
 		.detail = FULL,
 	};
-	struct nt_row *shown;
+	struct nt_key *shown;
 	size_t used = 0;
 
 	if (out_bytes > NT_STEP_RECORD_MAX + 1)

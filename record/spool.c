@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/file.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define NAME_BYTES 128
@@ -95,7 +96,7 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 		.job = entry->job,
 		.uid = entry->uid == NT_SPOOL_NO_UID ? -1 : (int64_t)entry->uid,
 	};
-	struct nt_put put;
+	struct nt_json_writer put;
 
 	if (copy(line.cluster, sizeof(line.cluster), entry->cluster) < 0 ||
 	    copy(line.step, sizeof(line.step), entry->step) < 0)
@@ -103,46 +104,28 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 	if (copy(line.record, sizeof(line.record), entry->record) < 0)
 		return nt_error_set(err, "the record is too long");
 	(void)copy(line.why, sizeof(line.why), entry->why ? entry->why : "");
-	nt_put_begin(&put, text, text_bytes - 1, 1);
-	nt_put_open(&put, NULL, '{');
+	nt_json_put_begin(&put, text, text_bytes - 1, 1);
+	nt_json_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_spool_fields, &line);
-	nt_put_close(&put);
+	nt_json_put_close(&put);
 	if (put.full)
 		return nt_error_set(err, "the record is too long");
 	memcpy(text + put.used, "\n", 2);
 	return 0;
 }
 
-static int write_file(int dir_fd, const char *name, const char *line, bool sync,
-		      struct nt_error *err)
-{
-	char temporary[NAME_BYTES + 24];
-	ssize_t bytes = (ssize_t)strlen(line);
-	int rc = 0;
-	int fd;
-
-	snprintf(temporary, sizeof(temporary), "%c%s.%d", NT_SPOOL_UNFINISHED, name, (int)getpid());
-	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return nt_error_set(err, "cannot write %.100s: %m", temporary);
-	if (write(fd, line, (size_t)bytes) != bytes || (sync && fsync(fd) < 0))
-		rc = nt_error_set(err, "cannot write %.100s: %m", temporary);
-	close(fd);
-	if (rc == 0 && renameat(dir_fd, temporary, dir_fd, name) < 0)
-		rc = nt_error_set(err, "cannot write %.100s: %m", name);
-	if (rc < 0)
-		unlinkat(dir_fd, temporary, 0);
-	return rc;
-}
-
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err)
 {
 	char name[NAME_BYTES];
 	char line[NT_SPOOL_FILE_MAX];
+	struct nt_error why;
+	int rc;
 
 	if (file_name(entry, name, err) < 0 || format(entry, line, sizeof(line), err) < 0)
 		return -1;
-	return write_file(part_fd, name, line, sync, err);
+	rc = sync ? nt_file_replace(part_fd, name, line, strlen(line), 0600, &why)
+		  : nt_file_put(part_fd, name, line, strlen(line), 0600, &why);
+	return rc < 0 ? nt_error_set(err, "cannot write %.200s", why.text) : 0;
 }
 
 int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry)
@@ -164,6 +147,14 @@ int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry)
 	(void)fsync(part_fd);
 	close(fd);
 	return 0;
+}
+
+void nt_spool_forget(int part_fd, const struct nt_spool_entry *entry)
+{
+	char name[NAME_BYTES];
+
+	if (part_fd >= 0 && file_name(entry, name, NULL) == 0)
+		(void)unlinkat(part_fd, name, 0);
 }
 
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry)

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/names.h"
 #include "record/field.h"
 
@@ -33,13 +33,13 @@
 
 /* clang-format off */
 #define NT_SPOOL_FIELDS(X) \
-	X(COUNT, "v", version, 0, NT_MUST) \
-	X(TEXT, "cluster", cluster, 64, NT_MUST) \
-	X(COUNT, "job", job, 0, NT_MUST) \
-	X(TEXT, "step", step, NT_STEP_NAME_MAX, NT_MUST) \
-	X(COUNT, "uid", uid, 0, NT_MAY) /* whose job it is */ \
-	X(TEXT, "why", why, 160, NT_MAY) /* it cannot be delivered */ \
-	X(QUOTED, "record", record, NT_STEP_RECORD_MAX + 1, NT_MUST) /* the step record as it is */
+	X(COUNT, "v", version, 0, NT_MUST, "", "") \
+	X(TEXT, "cluster", cluster, 64, NT_MUST, "", "") \
+	X(COUNT, "job", job, 0, NT_MUST, "", "") \
+	X(TEXT, "step", step, NT_STEP_NAME_MAX, NT_MUST, "", "") \
+	X(COUNT, "uid", uid, 0, NT_MAY, "", "whose job it is") \
+	X(TEXT, "why", why, 160, NT_MAY, "", "it cannot be delivered") \
+	X(QUOTED, "record", record, NT_STEP_RECORD_MAX + 1, NT_MUST, "", "the step record as it is")
 /* clang-format on */
 
 struct nt_spool_line {
@@ -67,12 +67,14 @@ struct nt_spool_entry {
 /* Open a part; make: also make it where its parent exists. -1 and errno ENOENT: it is not there. */
 int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err);
 
-/* Without a look at what else is there (spoolkeep.h). sync: it is to outlive the machine. */
+/* Without a look at what else is there (spool-retention.h). sync: it is to outlive the machine. */
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
 /* The file that was put there, to be read; -1: it is there no more. */
 int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry);
 /* From now on a file that was put there is to outlive the machine; -1: it is there no more. */
 int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry);
+/* Whatever was put there before; part_fd -1: nothing. */
+void nt_spool_forget(int part_fd, const struct nt_spool_entry *entry);
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry);
 
 struct nt_spool_item {

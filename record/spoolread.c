@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "record/dirstream.h"
-#include "record/file.h"
-#include "record/label.h"
+#include "lib/dirstream.h"
+#include "lib/file.h"
+#include "record/member-names.h"
 #include "record/read.h"
 #include "record/spool.h"
 #include "record/step.h"

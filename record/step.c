@@ -5,17 +5,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
-#include "record/scan.h"
+#include "lib/json-scanner.h"
+#include "lib/printable.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
 static const struct nt_field step_rows[] = { NT_STEP_FIELDS(STEP_ROW) };
 const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
-
-#define ROW_ROW(...) NT_FIELD_ROW(struct nt_row, __VA_ARGS__)
-static const struct nt_field row_rows[] = { NT_ROW_FIELDS(ROW_ROW) };
-const struct nt_fields nt_row_fields = NT_FIELDS(row_rows);
 
 const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name)
 {
@@ -24,35 +22,43 @@ const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char
 	return out;
 }
 
-void nt_step_put_row(struct nt_put *put, const struct nt_row *row)
+void nt_step_put_row(struct nt_json_writer *put, const struct nt_key *row)
 {
 	char size[32], name[64];
 
 	snprintf(name, sizeof(name), "%s %s", nt_coll_name(row->coll),
-		 nt_size_text(row->bytes, size, sizeof(size)));
-	nt_put_open(put, name, '{');
-	nt_fields_put(put, &nt_row_fields, row);
-	nt_put_close(put);
+		 nt_size_text((size_t)row->bytes, size, sizeof(size)));
+	nt_json_put_open(put, name, '{');
+	nt_fields_put(put, &nt_short_key_fields, row);
+	nt_json_put_close(put);
 }
 
 const struct nt_step_why nt_step_whys[NT_STEP_WHYS] = {
-	{ NT_PLACE_NO_TUNER, "the user's own NCCL_TUNER_PLUGIN was kept" },
-	{ NT_PLACE_NO_PROFILER, "the user's own NCCL_PROFILER_PLUGIN was kept" },
-	{ NT_PLACE_USER_ALGO, "the user's own NCCL_ALGO was kept" },
-	{ NT_PLACE_USER_PROTO, "the user's own NCCL_PROTO was kept" },
+	{ NT_PLACE_NO_TUNER, NT_REASON_OWN_TUNER },
+	{ NT_PLACE_NO_PROFILER, NT_REASON_OWN_PROFILER },
+	{ NT_PLACE_USER_ALGO, NT_REASON_OWN_ALGO },
+	{ NT_PLACE_USER_PROTO, NT_REASON_OWN_PROTO },
+	{ NT_PLACE_LL128_NET, NT_REASON_LL128 },
+	{ NT_PLACE_LL128_C2C, NT_REASON_LL128_C2C },
 };
 
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
 			      size_t out_bytes)
 {
-	char count[48] = "";
-
 	out[0] = '\0';
-	if (comms > 1)
-		snprintf(count, sizeof(count), ", %" PRId64 " communicators", comms);
 	if (ranks > 0)
-		snprintf(out, out_bytes, "%" PRId64 "r%" PRId64 "n%s: ", ranks, nodes, count);
+		snprintf(out, out_bytes, "%" PRId64 "r%" PRId64 "n %" PRId64 " ", ranks, nodes,
+			 comms);
 	return out;
+}
+
+char *nt_step_plain(char *text)
+{
+	for (char *c = nt_printable(text); *c; c++) {
+		if (strchr("\"\\{}", *c))
+			*c = '?';
+	}
+	return text;
 }
 
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
@@ -78,7 +84,7 @@ int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 	}
 	/* Nothing around it: what is spliced in must be found again byte for byte. */
 	if (depth != 0 || record_bytes == 0 || record[0] != '{' ||
-	    record[record_bytes - 1] != '}' || !nt_scan_is(text, '{'))
+	    record[record_bytes - 1] != '}' || !nt_json_scan_is(text, '{'))
 		return nt_error_set(err, "the record is not a JSON object");
 	return 0;
 }

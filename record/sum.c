@@ -3,27 +3,16 @@
 /* Rank records into one: what is known of each communicator. */
 #include "record/sum.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "contract/reason.h"
 
-#define COMMS_MAX 65536 /* of one step; a board holds 128 at once */
+#define COMMS_MAX 65536 /* of one step; shared memory holds 128 at once */
 #define PLACES_MAX 65536 /* ranks of one */
 #define NODES_MAX 65536
 #define EXPLORED_MAX 4096 /* keys of one step */
-#define KEYS_MAX 1024 /* of one communicator; a board holds 256 */
-
-static const char *const state_words[] = {
-	[NT_SUM_COUNTED] = NT_KEYSTATE_COUNTED,	    [NT_SUM_EXPLORING] = NT_KEYSTATE_EXPLORING,
-	[NT_SUM_OBSERVED] = NT_KEYSTATE_OBSERVED,   [NT_SUM_KEPT] = NT_KEYSTATE_KEPT,
-	[NT_SUM_COMMITTED] = NT_KEYSTATE_COMMITTED,
-};
-
-const char *nt_sum_state_word(enum nt_sum_state state)
-{
-	return state_words[state];
-}
+#define KEYS_MAX 1024 /* of one communicator; shared memory holds 256 */
 
 void nt_sum_init(struct nt_sum *sum)
 {
@@ -55,37 +44,13 @@ static void *grow(void *array, size_t count, size_t max, size_t item_bytes)
 	return realloc(array, (count ? 2 * count : 1) * item_bytes);
 }
 
-static int knowledge(const struct nt_sum_key *key)
+static int add_key(struct nt_sum_comm *comm, const struct nt_key *key)
 {
-	return 4 * (int)key->state + 2 * !isnan(key->p) + !isnan(key->auto_us);
-}
-
-static bool knows_more(const struct nt_sum_key *left, const struct nt_sum_key *right)
-{
-	int difference = knowledge(left) - knowledge(right);
-
-	return difference > 0 || (difference == 0 && left->rank < right->rank);
-}
-
-/* Every rank counts the same calls; the last to write has seen the most. */
-static void merge_key(struct nt_sum_key *known, const struct nt_sum_key *key)
-{
-	int64_t calls = known->calls > key->calls ? known->calls : key->calls;
-	struct nt_sum_round round = key->calls > known->calls ? key->round : known->round;
-
-	if (knows_more(key, known))
-		*known = *key;
-	known->calls = calls;
-	known->round = round;
-}
-
-static int add_key(struct nt_sum_comm *comm, const struct nt_sum_key *key)
-{
-	struct nt_sum_key *keys;
+	struct nt_key *keys;
 
 	for (size_t i = 0; i < comm->key_count; i++) {
 		if (comm->keys[i].coll == key->coll && comm->keys[i].bytes == key->bytes) {
-			merge_key(&comm->keys[i], key);
+			nt_key_merge_rank(&comm->keys[i], key);
 			return 0;
 		}
 	}
@@ -122,17 +87,28 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	comms->places = NULL;
 	comms->place_count = 0;
 	comms->here = 1;
-	if (!comm->why[0])
+	if (comm->why.id == NT_REASON_NONE)
 		comms->rank = INT64_MAX;
 	return comms;
 }
 
-/* A reason that any rank gives holds for the communicator; of several, the lowest rank's. The
- * rank of what is known is that of the reason. */
+/* That others were not heard has a cause that only they know. */
+static bool is_of_others(const struct nt_reason *why)
+{
+	return why->id == NT_REASON_UNSEEN || why->id == NT_REASON_SILENT ||
+	       why->id == NT_REASON_JOINING;
+}
+
+/* A reason that any rank gives holds for the communicator; of several, one of the rank's own before
+ * one of others, then the lowest rank's. The rank of what is known is that of the reason. */
 static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm)
 {
-	if (comm->why[0] && comm->rank < known->rank) {
-		memcpy(known->why, comm->why, sizeof(known->why));
+	bool others = is_of_others(&comm->why), known_others = is_of_others(&known->why);
+
+	if (comm->why.id != NT_REASON_NONE &&
+	    (others == known_others || known->why.id == NT_REASON_NONE ? comm->rank < known->rank
+								       : known_others)) {
+		known->why = comm->why;
 		known->rank = comm->rank;
 	}
 	if (comm->nodes > known->nodes)
@@ -284,33 +260,25 @@ void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count)
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why)
 {
 	sum->unusable++;
-	if (sum->unusable == 1 || strcmp(why, sum->unusable_why) < 0)
-		snprintf(sum->unusable_why, sizeof(sum->unusable_why), "%s", why);
+	if (sum->unusable == 1 || strcmp(why, sum->unusable_why.text) < 0)
+		nt_error_set(&sum->unusable_why, "%s", why);
 }
 
-void nt_sum_add_plugin(struct nt_sum *sum, const char *kind, const char *text)
+void nt_sum_add_plugin(struct nt_sum *sum, const char *text)
 {
-	static const char between[] = ": not loaded: "; /* tuner/chain.c */
-	const char *reason = strstr(text, between);
-	char why[sizeof(sum->not_loaded)];
+	struct nt_reason why;
 
-	if (!reason)
-		return;
-	snprintf(why, sizeof(why), "the user's own %s plugin was not loaded: %.*s: %s", kind,
-		 (int)(reason - text), text, reason + sizeof(between) - 1);
-	for (char *c = why; *c; c++) { /* a step's record has none in its texts */
-		if (*c == '{' || *c == '}')
-			*c = *c == '{' ? '(' : ')';
-	}
-	if (!sum->not_loaded[0] || strcmp(why, sum->not_loaded) < 0)
-		memcpy(sum->not_loaded, why, sizeof(why));
+	nt_reason_read(&why, text, strlen(text));
+	if (why.id == NT_REASON_NOT_LOADED &&
+	    (!sum->not_loaded.text[0] || strcmp(why.text, sum->not_loaded.text) < 0))
+		sum->not_loaded = why;
 }
 
 bool nt_sum_decided(const struct nt_sum *sum)
 {
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		for (size_t k = 0; k < sum->comms[i].key_count; k++) {
-			if (sum->comms[i].keys[k].state >= NT_SUM_KEPT)
+			if (sum->comms[i].keys[k].state >= NT_KEYSTATE_KEPT)
 				return true;
 		}
 	}

@@ -18,47 +18,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
-
-/* How firm what a key says is; record/rank.h has the words. */
-enum nt_sum_state {
-	NT_SUM_COUNTED,
-	NT_SUM_EXPLORING,
-	NT_SUM_OBSERVED,
-	NT_SUM_KEPT,
-	NT_SUM_COMMITTED
-};
-
-/* NT_KEYSTATE_*. */
-const char *nt_sum_state_word(enum nt_sum_state state);
-
-/* How far exploring has come. */
-struct nt_sum_round {
-	char name[8]; /* NT_KEYROUND_* */
-	int64_t arms, calls, done;
-};
-
-struct nt_sum_key {
-	int coll;
-	int64_t bytes;
-	enum nt_sum_state state;
-	int reason; /* enum nt_reason */
-	char from[8]; /* NT_KEYFROM_* */
-	struct nt_sum_round round;
-	int auto_arm, arm; /* -1 unknown */
-	double auto_us, arm_us, p;
-	double auto_p25_us, auto_p75_us, arm_p25_us, arm_p75_us;
-	double own_us[2], period_us[2]; /* AUTO's, the arm's */
-	double predicted_us[2];
-	int64_t samples, calls, spent_calls, rechecks, rollbacks, changes, decided;
-	int64_t forced, differed;
-	double spent_ms, saved_ms;
-	int64_t rank; /* whose word this is; ties go to the lowest */
-};
 
 /* Where a rank is. */
 struct nt_sum_place {
@@ -74,8 +38,8 @@ struct nt_sum_comm {
 	bool rejected;
 	bool alike; /* its ranks have shown their cards, and these are the same */
 	size_t here; /* ranks of it that were added */
-	char why[160];
-	struct nt_sum_key *keys;
+	struct nt_reason why;
+	struct nt_key *keys;
 	size_t key_count;
 	struct nt_sum_place *places; /* one for each rank that was added */
 	size_t place_count;
@@ -87,7 +51,7 @@ struct nt_sum_explored {
 	int64_t ranks;
 	int coll;
 	int64_t bytes;
-	struct nt_arm_tried arm[NT_SUM_ARMS];
+	struct nt_explored_arm arm[NT_SUM_ARMS];
 	size_t arm_count;
 	struct nt_try *tries;
 	size_t try_count;
@@ -118,10 +82,9 @@ struct nt_sum {
 	size_t comm_count;
 	size_t records; /* that were added */
 	size_t unusable; /* that could not be */
-	char unusable_why[160];
+	struct nt_error unusable_why; /* the first in the order of texts */
 	uint32_t flags; /* NT_PLACE_*, of any */
-	char not_loaded
-		[160]; /* a plugin behind ours, and why not; the first in the order of texts */
+	struct nt_reason not_loaded; /* a plugin behind ours; the first in the order of texts */
 	char mode[16]; /* of the first that was added */
 	struct nt_node_seen *nodes; /* by name; step is not looked at */
 	size_t node_count;
@@ -129,9 +92,10 @@ struct nt_sum {
 	size_t explored_count;
 	struct nt_dropped dropped[NT_SUM_COUNTS];
 	size_t dropped_count;
-	bool board; /* NCCL has started: its processes have a board, if perhaps no records */
+	bool started; /* NCCL has: its processes have shared memory, if perhaps no records */
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
+	char library[NT_LIBRARY_MAX]; /* NCCL's; the first in the order of texts; "" unknown */
 	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
 };
 
@@ -143,8 +107,8 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
 /* why names the file and what is wrong with it; the first in the order of the texts is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
-/* kind: "tuner" or "profiler"; text: as a rank record has it. Nothing where it was loaded. */
-void nt_sum_add_plugin(struct nt_sum *sum, const char *kind, const char *text);
+/* text: of a plugin behind ours, as a rank record has it. Nothing where it was loaded. */
+void nt_sum_add_plugin(struct nt_sum *sum, const char *text);
 
 void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
 void nt_sum_add_word(struct nt_sum_word *word, const char *text);

@@ -14,11 +14,11 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "record/bandwidth.h"
-#include "record/label.h"
-#include "record/printable.h"
+#include "record/member-names.h"
+#include "lib/printable.h"
 #include "record/rank.h"
 #include "record/read.h"
-#include "record/scan.h"
+#include "lib/json-scanner.h"
 
 #define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
@@ -113,15 +113,17 @@ static void damage(struct reader *reader, const char *format, ...)
 }
 
 /* What had no room: entries of a step, steps of the whole record. */
-static const struct nt_field step_more = { NT_STEP_MORE, NT_FIELD_TALLY,
-					   offsetof(struct nt_step, more), 0, NT_MAY };
-static const struct nt_field more_steps = { NT_STEP_MORE, NT_FIELD_TALLY,
-					    offsetof(struct nt_summary, more_steps), 0, NT_MAY };
+static const struct nt_field step_more = { .name = NT_STEP_MORE,
+					   .kind = NT_FIELD_TALLY,
+					   .offset = offsetof(struct nt_step, more) };
+static const struct nt_field more_steps = { .name = NT_STEP_MORE,
+					    .kind = NT_FIELD_TALLY,
+					    .offset = offsetof(struct nt_summary, more_steps) };
 
 /* The record spells no state: what it holds tells. */
-static const char *row_state(const struct nt_row *row, const char *mode)
+static int row_state(const struct nt_key *row, const char *mode)
 {
-	if (row->arm != NT_ARM_AUTO)
+	if (row->arm != NT_ARM_BASELINE)
 		return NT_KEYSTATE_COMMITTED;
 	if (row->reason == NT_REASON_OBSERVED)
 		return NT_KEYSTATE_OBSERVED;
@@ -136,20 +138,23 @@ static const char *row_state(const struct nt_row *row, const char *mode)
 }
 
 static void read_row(struct reader *reader, const char *label, json_object *value,
-		     const char *shape, struct nt_row *row)
+		     const char *shape, struct nt_key *row)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_row *added;
+	struct nt_key *added;
 	struct nt_error err;
+	size_t bytes;
 
 	row->step = summary->step_count - 1;
-	nt_fields_clear(&nt_row_fields, row);
-	if (nt_label_parse(label, &row->coll, &row->bytes) < 0) {
+	nt_fields_clear(&nt_key_fields, row);
+	row->arm = row->auto_arm = NT_ARM_BASELINE;
+	if (nt_member_name_parse(label, &row->coll, &bytes) < 0) {
 		damage(reader, "%s: unknown entry \"%.40s\" (want a collective and a size)", shape,
 		       label);
 		return;
 	}
-	if (nt_fields_read(&nt_row_fields, value, row, NT_READ_TO_SHOW, &err) < 0) {
+	row->bytes = (int64_t)bytes;
+	if (nt_fields_read(&nt_short_key_fields, value, row, NT_READ_TO_SHOW, &err) < 0) {
 		damage(reader, "%s, %s: %s", shape, label, err.text);
 		return;
 	}
@@ -162,7 +167,7 @@ static void read_row(struct reader *reader, const char *label, json_object *valu
 }
 
 /* Returns its index; 0 without memory. */
-static size_t add_family(struct reader *reader, const struct nt_row *row, const char *name)
+static size_t add_family(struct reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
@@ -182,7 +187,7 @@ static size_t add_family(struct reader *reader, const struct nt_row *row, const 
 
 static void read_shape(struct reader *reader, const char *shape, json_object *entries)
 {
-	struct nt_row row = { .step = 0 };
+	struct nt_key row = { .step = 0 };
 	char name[NT_COMM_NAME];
 
 	if (nt_family_parse(shape, &row.ranks, &row.nodes, name) < 0) {
@@ -199,26 +204,23 @@ static void read_shape(struct reader *reader, const char *shape, json_object *en
 		read_row(reader, label, value, shape, &row);
 }
 
-/* "8r2n, 2 communicators: words": what stands before the words is read back where it is there. */
-static void split_why(struct nt_remark *remark)
+/* "8r2n 2 reason", of so many communicators of a shape; or a reason of the step alone. */
+static void read_why(struct nt_remark *remark, const char *text)
 {
-	const char *colon = strstr(remark->text, ": ");
-	char shape[32];
-	size_t bytes = strcspn(remark->text, ",:");
+	char shape[32], *end;
+	size_t bytes = strcspn(text, " |");
+	long long comms;
 
-	remark->reason = nt_reason_find(remark->text);
-	if (!colon || bytes >= sizeof(shape))
-		return;
-	memcpy(shape, remark->text, bytes);
-	shape[bytes] = '\0';
-	if (nt_shape_parse(shape, &remark->ranks, &remark->nodes) < 0)
-		return;
-	remark->comms = 1;
-	if (remark->text[bytes] == ',')
-		remark->comms = strtoll(remark->text + bytes + 1, NULL, 10);
-	if (remark->comms < 1)
-		remark->comms = 1;
-	remark->words = (size_t)(colon + 2 - remark->text);
+	if (text[bytes] == ' ' && bytes < sizeof(shape)) {
+		memcpy(shape, text, bytes);
+		shape[bytes] = '\0';
+		comms = strtoll(text + bytes, &end, 10);
+		if (nt_shape_parse(shape, &remark->ranks, &remark->nodes) == 0 && *end == ' ') {
+			remark->comms = comms < 1 ? 1 : comms;
+			text = end + 1;
+		}
+	}
+	nt_reason_read(&remark->why, text, strlen(text));
 }
 
 static void read_whys(struct reader *reader, json_object *whys)
@@ -238,9 +240,7 @@ static void read_whys(struct reader *reader, json_object *whys)
 		remark = add_remark(reader, NT_REMARK_WHY);
 		if (!remark)
 			return;
-		nt_printable_copy(remark->text, sizeof(remark->text), json_object_get_string(why),
-				  (size_t)json_object_get_string_len(why));
-		split_why(remark);
+		read_why(remark, json_object_get_string(why));
 	}
 }
 
@@ -333,10 +333,8 @@ static void add_no_long(struct reader *reader, const char *why)
 {
 	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
 
-	if (!remark)
-		return;
-	remark->reason = NT_REASON_OTHER;
-	snprintf(remark->text, sizeof(remark->text), "this record was not kept in full: %s", why);
+	if (remark)
+		nt_reason_setf(&remark->why, NT_REASON_NOT_IN_FULL, "%s", why);
 }
 
 static void read_step(struct reader *reader, const char *name, json_object *object)
@@ -454,8 +452,8 @@ enum nt_holding nt_summary_holding(const char *text, size_t text_bytes)
 
 static int compare_rows(const void *left, const void *right)
 {
-	const struct nt_row *a = left;
-	const struct nt_row *b = right;
+	const struct nt_key *a = left;
+	const struct nt_key *b = right;
 	int order = (a->step > b->step) - (a->step < b->step);
 
 	if (order == 0)
@@ -478,13 +476,12 @@ void nt_summary_sort(struct nt_summary *summary)
 }
 
 /* What a row leaves out that can be told from the rest, where room was short. */
-static void complete(struct nt_row *row, const struct nt_step *step)
+static void complete(struct nt_key *row, const struct nt_step *step)
 {
 	double us = nt_row_call_us(row, nt_row_in_force(row));
 	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
 
-	if (isnan(row->gain_percent) && row->auto_us > 0 && !isnan(row->arm_us))
-		row->gain_percent = 100 * (row->auto_us - row->arm_us) / row->auto_us;
+	nt_key_compare(row);
 	if (isnan(us))
 		us = row->auto_predicted_us;
 	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
@@ -495,7 +492,7 @@ static void guess(struct nt_summary *summary, size_t at)
 {
 	struct nt_family *family = &summary->families[at];
 	const struct nt_step *step = &summary->steps[family->step];
-	struct nt_guess known = {
+	struct nt_parallelism known = {
 		.name = family->name,
 		.ranks = family->ranks,
 		.nodes = family->nodes,
@@ -507,7 +504,7 @@ static void guess(struct nt_summary *summary, size_t at)
 
 	family->share = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_row *row = &summary->rows[i];
+		const struct nt_key *row = &summary->rows[i];
 		int64_t comms = row->comms > 0 ? row->comms : 1;
 
 		if (row->family != at)
@@ -519,7 +516,7 @@ static void guess(struct nt_summary *summary, size_t at)
 		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
 					  (double)row->bytes / (double)comms;
 	}
-	family->parallel = nt_guess_parallel(&known);
+	family->parallel = nt_parallelism_parallel(&known);
 }
 
 void nt_summary_guess(struct nt_summary *summary, size_t first_family)
@@ -535,7 +532,7 @@ static void read_member(struct reader *reader, struct nt_text ours)
 	json_object *record = NULL;
 	struct nt_error reason;
 
-	if (!nt_scan_is(ours, '{'))
+	if (!nt_json_scan_is(ours, '{'))
 		damage(reader, NT_RECORD_KEY " is not an object");
 	else if (nt_json_parse(ours.at, ours.bytes, &record, &reason) < 0)
 		damage(reader, "%s", reason.text);
@@ -569,7 +566,7 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 
 	if (nt_summary_holding(text, text_bytes) != NT_HOLDS_RECORD)
 		return 0;
-	if (nt_scan_is(all, '{') && nt_scan_member(all, NT_RECORD_KEY, &ours))
+	if (nt_json_scan_is(all, '{') && nt_json_scan_member(all, NT_RECORD_KEY, &ours))
 		read_member(&reader, ours);
 	else
 		read_damaged(&reader, all);

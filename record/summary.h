@@ -31,8 +31,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/error.h"
-#include "record/guess.h"
+#include "lib/error.h"
+#include "record/parallelism.h"
 #include "record/rank.h"
 #include "record/step.h"
 
@@ -41,12 +41,11 @@ enum nt_remark_kind { NT_REMARK_WHY, NT_REMARK_DAMAGE };
 struct nt_remark {
 	enum nt_remark_kind kind;
 	char step[NT_STEP_NAME_MAX]; /* "" where it is about the whole record */
-	char text[240]; /* with the shape and how many communicators before it */
-	/* What the text says, of NT_REMARK_WHY; the words alone are words. */
-	int reason;
+	char text[240]; /* of NT_REMARK_DAMAGE: where, and what is wrong */
+	/* Of NT_REMARK_WHY: */
+	struct nt_reason why;
 	uint32_t ranks, nodes; /* of the communicators; 0: it is about the step */
 	int64_t comms; /* how many of that shape; 0: it is about the step */
-	size_t words; /* where in text the words begin */
 };
 
 struct nt_family {
@@ -66,8 +65,7 @@ struct nt_comm_seen {
 	char name[NT_COMM_NAME];
 	uint32_t ranks, nodes;
 	const char *state; /* NT_COMMSTATE_* */
-	int reason; /* why it was not tuned */
-	char why[240]; /* the same in the record's words */
+	struct nt_reason why; /* it was not tuned */
 	bool alike; /* its ranks have shown their cards, and these are the same */
 	size_t first_place, place_count; /* in order of the ranks; those that were heard of */
 	size_t first_volume, volume_count; /* by collective */
@@ -95,15 +93,6 @@ struct nt_volume {
 	double ms; /* of a rank, as far as times are known; NAN */
 };
 
-/* An arm that was tried of a row's key, AUTO first. */
-struct nt_arm_tried {
-	int arm;
-	double predicted_us; /* NCCL's; NAN: none */
-	double us, p25_us, p75_us;
-	double min_us, max_us;
-	int64_t samples;
-};
-
 /* A time of the first exploration. */
 struct nt_try {
 	uint16_t round, block; /* a round's first block warms up */
@@ -118,7 +107,7 @@ struct nt_topology_seen {
 	uint32_t ranks, nodes; /* of the communicator */
 	struct nt_links {
 		int64_t channels; /* 0: none, or not known */
-		double intra_gbps, inter_gbps; /* of a channel */
+		double intra_gbs, inter_gbs; /* of a channel */
 		char intra[8], inter[8];
 	} ring, tree;
 	int64_t gpus, nics; /* -1: not known; so with all below */
@@ -138,7 +127,7 @@ struct nt_dropped {
 
 struct nt_summary {
 	struct nt_step *steps;
-	struct nt_row *rows;
+	struct nt_key *rows;
 	struct nt_remark *remarks;
 	struct nt_family *families;
 	size_t step_count, row_count, remark_count, family_count;
@@ -148,7 +137,7 @@ struct nt_summary {
 	struct nt_node_seen *nodes;
 	struct nt_place_seen *places;
 	struct nt_volume *volumes;
-	struct nt_arm_tried *arms;
+	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
 	struct nt_try *tries;
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "record/printable.h"
+#include "lib/printable.h"
 #include "record/rankread.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -17,79 +17,43 @@ static int wrong(const char *name, const char *want, struct nt_error *err)
 	return nt_error_set(err, "%s is not %s", name, want);
 }
 
-static int key_state(const char *text, enum nt_sum_state *state)
-{
-	for (*state = NT_SUM_COUNTED; *state <= NT_SUM_COMMITTED; (*state)++) {
-		if (strcmp(nt_sum_state_word(*state), text) == 0)
-			return 0;
-	}
-	return -1;
-}
-
 /* Of a key about which its record says nothing, its state does. */
-static int key_reason(const struct nt_sum_key *key, const char *why)
+static int key_reason(const struct nt_key *key)
 {
-	int reason = nt_reason_find(why);
-	bool back = key->rollbacks > 0 && key->arm != NT_ARM_AUTO;
+	const int reason = key->reason;
+	const bool back = key->rollbacks > 0 && key->best_arm >= 0;
 
-	switch (key->state) {
-	case NT_SUM_COMMITTED:
+	switch ((enum nt_keystate)key->state) {
+	case NT_KEYSTATE_COMMITTED:
 		return strcmp(key->from, NT_KEYFROM_POLICY) == 0 ? NT_REASON_REMEMBERED
 								 : NT_REASON_NONE;
-	case NT_SUM_KEPT:
+	case NT_KEYSTATE_KEPT:
 		if (back)
 			return NT_REASON_ROLLED_BACK;
 		return reason != NT_REASON_NONE ? reason : NT_REASON_OTHER;
-	case NT_SUM_OBSERVED: return NT_REASON_OBSERVED;
-	case NT_SUM_EXPLORING: return reason != NT_REASON_NONE ? reason : NT_REASON_UNFINISHED;
-	case NT_SUM_COUNTED: break;
+	case NT_KEYSTATE_OBSERVED: return NT_REASON_OBSERVED;
+	case NT_KEYSTATE_EXPLORING: return reason != NT_REASON_NONE ? reason : NT_REASON_UNFINISHED;
+	case NT_KEYSTATE_COUNTED:
+	case NT_KEYSTATES: break;
 	}
 	return reason != NT_REASON_NONE ? reason : NT_REASON_COUNTED;
 }
 
-static int take_key(struct nt_sum_key *key, const struct nt_rank_key *read, int64_t rank,
+static int take_key(struct nt_key *key, const struct nt_key *read, int64_t rank,
 		    struct nt_error *err)
 {
-	*key = (struct nt_sum_key){
-		.coll = read->coll,
-		.bytes = read->bytes,
-		.auto_arm = read->auto_arm,
-		.arm = read->arm,
-		.auto_us = read->auto_us,
-		.arm_us = read->arm_us,
-		.p = read->p,
-		.auto_p25_us = read->auto_p25_us,
-		.auto_p75_us = read->auto_p75_us,
-		.arm_p25_us = read->arm_p25_us,
-		.arm_p75_us = read->arm_p75_us,
-		.own_us = { read->auto_own_us, read->arm_own_us },
-		.period_us = { read->auto_period_us, read->arm_period_us },
-		.predicted_us = { read->predicted_auto_us, read->predicted_arm_us },
-		.samples = read->samples,
-		.calls = read->calls,
-		.spent_calls = read->spent_calls,
-		.rechecks = read->rechecks,
-		.rollbacks = read->rollbacks,
-		.changes = read->changes,
-		.decided = read->decided,
-		.forced = read->forced,
-		.differed = read->differed,
-		.spent_ms = read->spent_ms,
-		.saved_ms = read->saved_ms,
-		.round = { .arms = read->round_arms,
-			   .calls = read->round_calls,
-			   .done = read->round_done },
-		.rank = rank,
-	};
-	if (key_state(read->state, &key->state) < 0)
+	*key = *read;
+	key->rank = rank;
+	key->trial = NULL; /* the record's */
+	if (key->state < 0)
 		return wrong("state", "a state of a key", err);
 	if (key->coll < 0)
 		return wrong("coll", "a collective", err);
 	if (key->bytes < 0)
 		return wrong("bytes", "there", err);
-	memcpy(key->from, read->from, sizeof(key->from));
-	memcpy(key->round.name, read->round, sizeof(key->round.name));
-	key->reason = key_reason(key, read->why);
+	if (key->state != NT_KEYSTATE_COMMITTED || key->arm < 0)
+		key->arm = NT_ARM_BASELINE;
+	key->reason = key_reason(key);
 	return 0;
 }
 
@@ -136,9 +100,9 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 		.joining = strcmp(read->state, NT_COMMSTATE_JOINING) == 0,
 		.rejected = strcmp(read->state, NT_COMMSTATE_REJECTED) == 0,
 		.alike = read->alike,
+		.why = read->why,
 	};
 	memcpy(comm->id, read->id, sizeof(comm->id));
-	snprintf(comm->why, sizeof(comm->why), "%.*s", (int)sizeof(comm->why) - 1, read->why);
 	memcpy(comm->name, read->name, sizeof(comm->name));
 	if (check_shape(comm, err) < 0)
 		return -1;
@@ -210,16 +174,7 @@ static void add_arms(struct nt_sum *sum, json_object *object)
 				   NT_READ_TO_COPY, NULL) < 0 ||
 		    arm.arm < 0)
 			continue;
-		explored->arm[explored->arm_count++] = (struct nt_arm_tried){
-			.arm = arm.arm,
-			.predicted_us = arm.predicted_us,
-			.us = arm.us,
-			.p25_us = arm.p25_us,
-			.p75_us = arm.p75_us,
-			.min_us = arm.min_us,
-			.max_us = arm.max_us,
-			.samples = arm.samples,
-		};
+		explored->arm[explored->arm_count++] = arm;
 	}
 	if (explored->arm_count > 0)
 		(void)nt_sum_add_explored(sum, explored);
@@ -255,8 +210,7 @@ struct trial_room {
 	uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES];
 };
 
-static void add_trial(struct nt_sum *sum, const struct nt_rank_comm *comm,
-		      const struct nt_rank_key *key)
+static void add_trial(struct nt_sum *sum, const struct nt_rank_comm *comm, const struct nt_key *key)
 {
 	struct trial_room *room = calloc(1, sizeof(*room));
 	struct nt_sum_explored explored = { .ranks = comm->ranks,
@@ -313,21 +267,13 @@ static void add_counts(struct nt_sum *sum, const struct nt_rank *rank)
 
 static void add_plugins(struct nt_sum *sum, const struct nt_rank *rank)
 {
-	char text[480];
-
 	if (!rank->plugins)
 		return;
 	json_object_object_foreach(rank->plugins, kind, value)
 	{
-		const char *word = strcmp(kind, "tuner") == 0	   ? "tuner"
-				   : strcmp(kind, "profiler") == 0 ? "profiler"
-								   : NULL;
-
-		if (!word || !json_object_is_type(value, json_type_string))
-			continue;
-		nt_printable_copy(text, sizeof(text), json_object_get_string(value),
-				  (size_t)json_object_get_string_len(value));
-		nt_sum_add_plugin(sum, word, text);
+		(void)kind;
+		if (json_object_is_type(value, json_type_string))
+			nt_sum_add_plugin(sum, json_object_get_string(value));
 	}
 }
 
@@ -356,6 +302,8 @@ static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 	if (rank->fabric[0] && strcmp(rank->fabric, "any") != 0)
 		nt_sum_add_word(&sum->fabric, rank->fabric);
 	nt_sum_add_word(&sum->launch, rank->launch);
+	if (rank->library[0] && (!sum->library[0] || strcmp(rank->library, sum->library) < 0))
+		memcpy(sum->library, rank->library, sizeof(sum->library));
 }
 
 static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,

@@ -10,16 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/quantile.h"
 #include "record/bandwidth.h"
 
-/* A row while it is put together: the communicator whose word it is, and what all have together. */
+/* A row while it is put together. */
 struct draft {
-	size_t family;
-	const struct nt_sum_comm *comm;
-	const struct nt_sum_key *key;
+	struct nt_key row;
+	const struct nt_sum_comm *comm; /* whose word it is */
+	int64_t calls; /* its calls */
 	int64_t comms, same;
-	int64_t calls, spent_calls, rechecks, rollbacks, changes, forced, differed;
-	double spent_ms, saved_ms;
 };
 
 struct maker {
@@ -46,13 +45,6 @@ static void *add(struct maker *maker, void *items, size_t *count, size_t item_by
 
 /* ---- the step */
 
-static int by_length(const void *left, const void *right)
-{
-	float a = *(const float *)left, b = *(const float *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker)
 {
 	float us[NT_SUM_PERIODS];
@@ -60,7 +52,7 @@ static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker
 	if (marker->coll < 0 || marker->periods == 0)
 		return;
 	memcpy(us, marker->period_us, marker->periods * sizeof(us[0]));
-	qsort(us, marker->periods, sizeof(us[0]), by_length);
+	nt_sort_floats(us, marker->periods);
 	for (unsigned i = 0; i < 3; i++)
 		step->step_us[i] = (double)us[(marker->periods - 1) * (i + 1) / 4];
 	step->steps = marker->calls;
@@ -182,17 +174,17 @@ static void add_places(struct maker *maker, const struct nt_sum_comm *comm)
 }
 
 /* The time of a call as it is known best: of what is in use, its own before its period. */
-static double key_us(const struct nt_sum_key *key)
+static double key_us(const struct nt_key *key)
 {
-	bool committed = key->state == NT_SUM_COMMITTED && key->arm != NT_ARM_AUTO;
+	bool committed = key->arm != NT_ARM_BASELINE;
 
-	if (committed && !isnan(key->own_us[1]))
-		return key->own_us[1];
+	if (committed && !isnan(key->arm_own_us))
+		return key->arm_own_us;
 	if (committed && !isnan(key->arm_us))
 		return key->arm_us;
-	if (!isnan(key->own_us[0]))
-		return key->own_us[0];
-	return isnan(key->auto_us) ? key->predicted_us[0] : key->auto_us;
+	if (!isnan(key->auto_own_us))
+		return key->auto_own_us;
+	return isnan(key->auto_us) ? key->auto_predicted_us : key->auto_us;
 }
 
 static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int coll)
@@ -201,7 +193,7 @@ static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int 
 	struct nt_volume *added;
 
 	for (size_t k = 0; k < comm->key_count; k++) {
-		const struct nt_sum_key *key = &comm->keys[k];
+		const struct nt_key *key = &comm->keys[k];
 		double inside, between, us = key_us(key);
 
 		if (key->coll != coll || key->calls <= 0)
@@ -228,14 +220,18 @@ static const char *comm_state(const struct nt_sum_comm *comm)
 	return comm->joining ? NT_COMMSTATE_JOINING : NT_COMMSTATE_AGREED;
 }
 
-/* "" where it was tuned, or may yet be. */
-static const char *comm_why(const struct nt_sum_comm *comm, bool early)
+/* NT_REASON_NONE where it was tuned, or may yet be. */
+static struct nt_reason comm_why(const struct nt_sum_comm *comm, bool early)
 {
-	if (comm->why[0])
-		return comm->why;
+	struct nt_reason why = comm->why;
+
+	if (why.id != NT_REASON_NONE)
+		return why;
 	if (comm->rejected)
-		return "its ranks do not match";
-	return comm->joining && !early ? "its ranks were not all seen" : "";
+		nt_reason_set(&why, NT_REASON_MISMATCH);
+	else if (comm->joining && !early)
+		nt_reason_set(&why, comm->nodes == 1 ? NT_REASON_JOINING_NODE : NT_REASON_JOINING);
+	return why;
 }
 
 static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
@@ -253,8 +249,7 @@ static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t
 	seen->ranks = (uint32_t)comm->ranks;
 	seen->nodes = (uint32_t)comm->nodes;
 	seen->state = comm_state(comm);
-	snprintf(seen->why, sizeof(seen->why), "%s", comm_why(comm, maker->step->early != 0));
-	seen->reason = nt_reason_find(seen->why);
+	seen->why = comm_why(comm, maker->step->early != 0);
 	seen->alike = comm->alike;
 	seen->first_place = summary->place_count;
 	add_places(maker, comm);
@@ -287,140 +282,67 @@ static double plus(double left, double right)
 	return isnan(right) ? left : left + right;
 }
 
-static int64_t plus_count(int64_t left, int64_t right)
+static void merge(struct draft *draft, const struct nt_sum_comm *comm, const struct nt_key *key)
 {
-	if (left < 0)
-		return right;
-	return right < 0 ? left : left + right;
-}
+	bool firmer = !draft->comm || key->state > draft->row.state ||
+		      (key->state == draft->row.state && key->calls > draft->calls);
 
-static void merge(struct draft *draft, const struct nt_sum_comm *comm, const struct nt_sum_key *key)
-{
-	bool firmer = !draft->key || key->state > draft->key->state ||
-		      (key->state == draft->key->state && key->calls > draft->key->calls);
-
-	if (firmer) {
-		draft->key = key;
-		draft->comm = comm;
-	}
+	nt_key_merge_comm(&draft->row, key, firmer);
 	draft->comms++;
-	draft->calls = plus_count(draft->calls, key->calls);
-	draft->spent_calls = plus_count(draft->spent_calls, key->spent_calls);
-	draft->rechecks = plus_count(draft->rechecks, key->rechecks);
-	draft->rollbacks = plus_count(draft->rollbacks, key->rollbacks);
-	draft->changes = plus_count(draft->changes, key->changes);
-	draft->forced = plus_count(draft->forced, key->forced);
-	draft->differed = plus_count(draft->differed, key->differed);
-	draft->spent_ms = plus(draft->spent_ms, key->spent_ms);
-	draft->saved_ms = plus(draft->saved_ms, key->saved_ms);
+	if (firmer) {
+		draft->comm = comm;
+		draft->calls = key->calls;
+	}
 }
 
-static struct draft *draft_of(struct maker *maker, size_t family, const struct nt_sum_key *key)
+static struct draft *draft_of(struct maker *maker, size_t family, const struct nt_key *key)
 {
 	struct draft *draft;
 
 	for (size_t i = 0; i < maker->draft_count; i++) {
 		draft = &maker->drafts[i];
-		if (draft->family == family && draft->key->coll == key->coll &&
-		    draft->key->bytes == key->bytes)
+		if (draft->row.family == family && draft->row.coll == key->coll &&
+		    draft->row.bytes == key->bytes)
 			return draft;
 	}
 	draft = &maker->drafts[maker->draft_count++];
-	*draft = (struct draft){
-		.family = family,
-		.calls = -1,
-		.spent_calls = -1,
-		.rechecks = -1,
-		.rollbacks = -1,
-		.changes = -1,
-		.forced = -1,
-		.differed = -1,
-		.spent_ms = NAN,
-		.saved_ms = NAN,
-	};
+	memset(draft, 0, sizeof(*draft));
+	nt_key_clear(&draft->row);
+	draft->row.family = family;
 	return draft;
 }
 
-static int used_arm(const struct nt_sum_key *key)
-{
-	return key->state == NT_SUM_COMMITTED && key->arm >= 0 ? key->arm : NT_ARM_AUTO;
-}
-
 /* What a row compares: nothing while it is explored. */
-static void note_times(struct nt_row *row, const struct nt_sum_key *key)
+static void compare_times(struct nt_key *row)
 {
-	bool compared = !isnan(key->auto_us) && !isnan(key->arm_us) &&
-			key->state != NT_SUM_EXPLORING;
-
-	row->auto_us = key->auto_us;
-	row->auto_p25_us = key->auto_p25_us;
-	row->auto_p75_us = key->auto_p75_us;
-	row->auto_own_us = key->own_us[0];
-	row->auto_period_us = key->period_us[0];
-	row->auto_predicted_us = key->predicted_us[0];
-	if (!compared)
-		return;
-	row->arm_us = key->arm_us;
-	row->arm_p25_us = key->arm_p25_us;
-	row->arm_p75_us = key->arm_p75_us;
-	row->arm_own_us = key->own_us[1];
-	row->arm_period_us = key->period_us[1];
-	row->arm_predicted_us = key->predicted_us[1];
-	row->gain_percent = key->auto_us > 0 ? 100 * (key->auto_us - key->arm_us) / key->auto_us
-					     : NAN;
+	if (isnan(row->auto_us) || isnan(row->arm_us) || row->state == NT_KEYSTATE_EXPLORING)
+		nt_key_forget_arm(row);
+	else
+		nt_key_compare(row);
 }
 
 static int row_reason(const struct draft *draft, bool early)
 {
-	if (draft->key->reason == NT_REASON_COUNTED && comm_why(draft->comm, early)[0])
+	if (draft->row.reason == NT_REASON_COUNTED &&
+	    comm_why(draft->comm, early).id != NT_REASON_NONE)
 		return NT_REASON_COMM_NOT_TUNED;
-	return draft->key->reason;
+	return draft->row.reason;
 }
 
-static int64_t tally(int64_t count)
+static void fill_row(struct nt_key *row, const struct draft *draft, const struct maker *maker)
 {
-	return count > 0 ? count : 0;
-}
-
-static void fill_row(struct nt_row *row, const struct draft *draft, const struct maker *maker)
-{
-	const struct nt_sum_key *key = draft->key;
-
-	nt_fields_clear(&nt_row_fields, row);
+	*row = draft->row;
 	row->step = maker->step_at;
-	row->family = draft->family;
 	row->ranks = (uint32_t)draft->comm->ranks;
 	row->nodes = (uint32_t)draft->comm->nodes;
-	row->coll = key->coll;
-	row->bytes = (size_t)key->bytes;
-	row->auto_arm = key->auto_arm >= 0 ? key->auto_arm : NT_ARM_AUTO;
-	row->arm = used_arm(key);
-	if (row->arm == NT_ARM_AUTO && key->arm != NT_ARM_AUTO && key->state == NT_SUM_KEPT)
-		row->best_arm = key->arm;
-	note_times(row, key);
-	row->p = key->p;
-	row->samples = key->samples;
-	row->calls = draft->calls;
-	row->spent_calls = draft->spent_calls;
-	row->spent_ms = draft->spent_ms;
-	row->saved_ms = draft->saved_ms;
-	row->rechecks = tally(draft->rechecks);
-	row->rollbacks = tally(draft->rollbacks);
-	row->changes = tally(draft->changes);
+	if (row->auto_arm < 0)
+		row->auto_arm = NT_ARM_BASELINE;
+	compare_times(row);
 	row->reason = row_reason(draft, maker->step->early != 0);
-	row->decided = key->decided;
-	memcpy(row->from, key->from, sizeof(row->from));
-	memcpy(row->round, key->round.name, sizeof(row->round));
-	row->round_arms = key->round.arms;
-	row->round_calls = key->round.calls;
-	row->round_done = key->round.done;
-	row->forced = draft->forced;
-	row->differed = draft->differed;
 	if (draft->comms > 1) {
 		row->comms = draft->comms;
 		row->same = draft->same;
 	}
-	row->state = nt_sum_state_word(key->state);
 }
 
 static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,
@@ -430,14 +352,14 @@ static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,
 		const struct nt_sum_explored *explored = &sum->explored[i];
 
 		if (strcmp(explored->id, draft->comm->id) == 0 &&
-		    explored->ranks == draft->comm->ranks && explored->coll == draft->key->coll &&
-		    explored->bytes == draft->key->bytes)
+		    explored->ranks == draft->comm->ranks && explored->coll == draft->row.coll &&
+		    explored->bytes == draft->row.bytes)
 			return explored;
 	}
 	return NULL;
 }
 
-static void add_arms(struct maker *maker, struct nt_row *row, const struct draft *draft)
+static void add_arms(struct maker *maker, struct nt_key *row, const struct draft *draft)
 {
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
@@ -455,7 +377,7 @@ static void add_arms(struct maker *maker, struct nt_row *row, const struct draft
 		row->try_count++;
 	}
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
-		struct nt_arm_tried *arm = ADD(maker, arm);
+		struct nt_explored_arm *arm = ADD(maker, arm);
 
 		if (!arm)
 			return;
@@ -467,7 +389,7 @@ static void add_arms(struct maker *maker, struct nt_row *row, const struct draft
 static void add_rows(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->draft_count; i++) {
-		struct nt_row *row = ADD(maker, row);
+		struct nt_key *row = ADD(maker, row);
 
 		if (!row)
 			return;
@@ -489,17 +411,16 @@ static void add_keys(struct maker *maker, const struct nt_sum_comm *comm, size_t
 static void count_same(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
 {
 	for (size_t k = 0; k < comm->key_count; k++) {
-		const struct nt_sum_key *key = &comm->keys[k];
+		const struct nt_key *key = &comm->keys[k];
 		struct draft *draft = draft_of(maker, family, key);
 
-		draft->same += draft->key->state == key->state &&
-			       used_arm(draft->key) == used_arm(key);
+		draft->same += draft->row.state == key->state && draft->row.arm == key->arm;
 	}
 }
 
 /* ---- shares of time, what was spent and saved */
 
-static double row_us(const struct nt_row *row)
+static double row_us(const struct nt_key *row)
 {
 	double us = nt_row_call_us(row, nt_row_in_force(row));
 
@@ -513,7 +434,7 @@ static void add_shares(struct maker *maker)
 	double total_us = 0;
 
 	for (size_t i = maker->first_row; i < summary->row_count; i++) {
-		struct nt_row *row = &summary->rows[i];
+		struct nt_key *row = &summary->rows[i];
 
 		/* Of all ranks together, for now. */
 		row->share = row->calls > 0 ? row_us(row) * (double)row->calls * row->ranks : NAN;
@@ -522,7 +443,7 @@ static void add_shares(struct maker *maker)
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);
 	}
 	for (size_t i = maker->first_row; i < summary->row_count && total_us > 0; i++) {
-		struct nt_row *row = &summary->rows[i];
+		struct nt_key *row = &summary->rows[i];
 
 		row->share /= total_us;
 	}
@@ -532,7 +453,7 @@ static void add_shares(struct maker *maker)
 
 /* ---- reasons */
 
-static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const char *words)
+static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const struct nt_reason *why)
 {
 	struct nt_summary *summary = maker->summary;
 	struct nt_remark *remark;
@@ -540,7 +461,7 @@ static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const cha
 	for (size_t i = maker->first_remark; i < summary->remark_count; i++) {
 		remark = &summary->remarks[i];
 		if (remark->ranks == ranks && remark->nodes == nodes &&
-		    strcmp(remark->text, words) == 0) {
+		    strcmp(remark->why.text, why->text) == 0) {
 			remark->comms++;
 			return;
 		}
@@ -550,62 +471,44 @@ static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const cha
 		return;
 	remark->kind = NT_REMARK_WHY;
 	memcpy(remark->step, maker->step->name, sizeof(remark->step));
-	snprintf(remark->text, sizeof(remark->text), "%s", words);
-	remark->reason = nt_reason_find(words);
+	remark->why = *why;
 	remark->ranks = (uint32_t)ranks;
 	remark->nodes = (uint32_t)nodes;
 	remark->comms = ranks > 0;
 }
 
-/* The shape and the number go before the words, once all are counted. */
-static void finish_whys(struct maker *maker)
+static void add_step_whys(struct maker *maker)
 {
-	struct nt_summary *summary = maker->summary;
+	const struct nt_sum *sum = maker->sum;
+	struct nt_reason why;
 
-	for (size_t i = maker->first_remark; i < summary->remark_count; i++) {
-		struct nt_remark *remark = &summary->remarks[i];
-		char text[sizeof(remark->text)];
-
-		if (remark->ranks == 0)
+	for (size_t i = 0; i < NT_STEP_WHYS; i++) {
+		if (!(sum->flags & nt_step_whys[i].flag))
 			continue;
-		memcpy(text, remark->text, sizeof(text));
-		nt_step_why_shape(remark->ranks, remark->nodes, remark->comms, remark->text,
-				  sizeof(remark->text));
-		remark->words = strlen(remark->text);
-		snprintf(remark->text + remark->words, sizeof(remark->text) - remark->words, "%s",
-			 text);
+		nt_reason_set(&why, nt_step_whys[i].reason);
+		add_why(maker, 0, 0, &why);
+	}
+	if (sum->not_loaded.id != NT_REASON_NONE)
+		add_why(maker, 0, 0, &sum->not_loaded);
+	if (sum->unusable > 0) {
+		nt_reason_setf(&why, NT_REASON_UNUSABLE, "%zu|%s", sum->unusable,
+			       sum->unusable_why.text);
+		add_why(maker, 0, 0, &why);
 	}
 }
 
 static void add_whys(struct maker *maker)
 {
 	const struct nt_sum *sum = maker->sum;
-	char text[176];
 
-	for (size_t i = 0; i < NT_STEP_WHYS; i++) {
-		if (sum->flags & nt_step_whys[i].flag)
-			add_why(maker, 0, 0, nt_step_whys[i].text);
-	}
-	if (sum->not_loaded[0])
-		add_why(maker, 0, 0, sum->not_loaded);
-	if (sum->unusable == 1)
-		add_why(maker, 0, 0, sum->unusable_why);
-	if (sum->unusable > 1) {
-		snprintf(text, sizeof(text), "%zu rank records, %.120s", sum->unusable,
-			 sum->unusable_why);
-		add_why(maker, 0, 0, text);
-	}
-	if (sum->unusable > 0)
-		maker->summary->remarks[maker->summary->remark_count - 1].reason =
-			NT_REASON_UNUSABLE;
+	add_step_whys(maker);
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		const struct nt_sum_comm *comm = &sum->comms[i];
-		const char *why = comm_why(comm, maker->step->early != 0);
+		const struct nt_reason why = comm_why(comm, maker->step->early != 0);
 
-		if (why[0])
-			add_why(maker, comm->ranks, comm->nodes, why);
+		if (why.id != NT_REASON_NONE)
+			add_why(maker, comm->ranks, comm->nodes, &why);
 	}
-	finish_whys(maker);
 }
 
 /* ---- all of it */

@@ -21,7 +21,7 @@
 #ifndef NT_RECORD_TOPOLOGY_H
 #define NT_RECORD_TOPOLOGY_H
 
-#include "contract/error.h"
+#include "lib/error.h"
 #include "record/field.h"
 
 struct json_object;
@@ -43,49 +43,49 @@ struct json_object;
 
 /* clang-format off */
 #define NT_TOPOLOGY_FIELDS(X) \
-	X(TEXT, "id", id, 40, NT_MUST) /* of the communicator */ \
-	X(COUNT, "rank", rank, 0, NT_MUST) /* that wrote it */ \
-	X(COUNT, "ranks", ranks, 0, NT_MUST) \
-	X(COUNT, "nodes", nodes, 0, NT_MAY) \
-	X(TEXT, "no_graphs", no_graphs, 120, NT_MAY) /* why there are none */ \
-	X(TEXT, "no_devices", no_devices, 120, NT_MAY) /* and why no GPUs and NICs */ \
-	X(TALLY, "left_out", left_out, 0, NT_MAY) /* what had no room */
+	X(TEXT, "id", id, 40, NT_MUST, "", "of the communicator") \
+	X(COUNT, "rank", rank, 0, NT_MUST, "", "that wrote it") \
+	X(COUNT, "ranks", ranks, 0, NT_MUST, "", "") \
+	X(COUNT, "nodes", nodes, 0, NT_MAY, "", "") \
+	X(TEXT, "no_graphs", no_graphs, 120, NT_MAY, "", "why there are none") \
+	X(TEXT, "no_devices", no_devices, 120, NT_MAY, "", "and why no GPUs and NICs") \
+	X(TALLY, "left_out", left_out, 0, NT_MAY, "", "what had no room")
 
 #define NT_GRAPH_FIELDS(X) \
-	X(TEXT, "name", name, 16, NT_MUST) /* ring, tree, collnet_chain, nvls, collnet_direct */ \
-	X(COUNT, "pattern", pattern, 0, NT_MAY) /* NCCL's number */ \
-	X(COUNT, "channels", channels, 0, NT_MUST) \
-	X(TIME, "intra_gbps", intra_gbps, 3, NT_MAY) /* of a channel, inside the node */ \
-	X(TIME, "inter_gbps", inter_gbps, 3, NT_MAY) /* and to others */ \
-	X(TIME, "inter_us", inter_us, 3, NT_MAY) /* latency that the network tells */ \
-	X(TEXT, "intra", intra, 8, NT_MAY) /* farthest kind of path: NVL, PIX, PXB, SYS */ \
-	X(TEXT, "inter", inter, 8, NT_MAY) \
-	X(TALLY, "cross_nic", cross_nic, 0, NT_MAY) /* rings may change NICs between nodes */ \
-	X(TALLY, "same_channels", same_channels, 0, NT_MAY) /* all have one path */
+	X(TEXT, "name", name, 16, NT_MUST, "", "ring, tree, collnet_chain, nvls, collnet_direct") \
+	X(COUNT, "pattern", pattern, 0, NT_MAY, "", "NCCL's number") \
+	X(COUNT, "channels", channels, 0, NT_MUST, "", "") \
+	X(TIME, "intra_gbs", intra_gbs, 3, NT_MAY, "", "of a channel, inside the node") \
+	X(TIME, "inter_gbs", inter_gbs, 3, NT_MAY, "", "and to others") \
+	X(TIME, "inter_us", inter_us, 3, NT_MAY, "", "latency that the network tells") \
+	X(TEXT, "intra", intra, 8, NT_MAY, "", "farthest kind of path: NVL, PIX, PXB, SYS") \
+	X(TEXT, "inter", inter, 8, NT_MAY, "", "") \
+	X(TALLY, "cross_nic", cross_nic, 0, NT_MAY, "", "rings may change NICs between nodes") \
+	X(TALLY, "same_channels", same_channels, 0, NT_MAY, "", "all have one path")
 
 #define NT_GPU_FIELDS(X) \
-	X(COUNT, "dev", dev, 0, NT_MUST) \
-	X(COUNT, "rank", rank, 0, NT_MAY) \
-	X(TEXT, "pci", pci, 24, NT_MAY) \
-	X(COUNT, "sm", sm, 0, NT_MAY) /* compute capability, 90 */ \
-	X(COUNT, "nvlinks", nvlinks, 0, NT_MAY) /* that are up */ \
-	X(TALLY, "c2c", c2c, 0, NT_MAY) /* links to the processor */ \
-	X(COUNT, "gdr", gdr, 0, NT_MAY) /* 1: NICs can reach its memory */ \
-	X(TIME, "pcie_gts", pcie_gts, 1, NT_MAY) /* of a lane */ \
-	X(COUNT, "pcie_lanes", pcie_lanes, 0, NT_MAY) \
-	X(COUNT, "numa", numa, 0, NT_MAY)
+	X(COUNT, "dev", dev, 0, NT_MUST, "", "") \
+	X(COUNT, "rank", rank, 0, NT_MAY, "", "") \
+	X(TEXT, "pci", pci, 24, NT_MAY, "", "") \
+	X(COUNT, "sm", sm, 0, NT_MAY, "", "compute capability, 90") \
+	X(COUNT, "nvlinks", nvlinks, 0, NT_MAY, "", "that are up") \
+	X(TALLY, "c2c", c2c, 0, NT_MAY, "", "links to the processor") \
+	X(COUNT, "gdr", gdr, 0, NT_MAY, "", "1: NICs can reach its memory") \
+	X(TIME, "pcie_gts", pcie_gts, 1, NT_MAY, "", "of a lane") \
+	X(COUNT, "pcie_lanes", pcie_lanes, 0, NT_MAY, "", "") \
+	X(COUNT, "numa", numa, 0, NT_MAY, "", "")
 
 #define NT_NIC_FIELDS(X) \
-	X(COUNT, "dev", dev, 0, NT_MUST) \
-	X(TEXT, "name", name, 64, NT_MAY) \
-	X(TEXT, "pci", pci, 24, NT_MAY) \
-	X(COUNT, "port", port, 0, NT_MAY) \
-	X(COUNT, "mbps", mbps, 0, NT_MAY) \
-	X(COUNT, "gdr", gdr, 0, NT_MAY) \
-	X(TALLY, "coll", coll, 0, NT_MAY) /* 1: it reduces in the network */ \
-	X(TIME, "pcie_gts", pcie_gts, 1, NT_MAY) \
-	X(COUNT, "pcie_lanes", pcie_lanes, 0, NT_MAY) \
-	X(COUNT, "numa", numa, 0, NT_MAY)
+	X(COUNT, "dev", dev, 0, NT_MUST, "", "") \
+	X(TEXT, "name", name, 64, NT_MAY, "", "") \
+	X(TEXT, "pci", pci, 24, NT_MAY, "", "") \
+	X(COUNT, "port", port, 0, NT_MAY, "", "") \
+	X(COUNT, "mbps", mbps, 0, NT_MAY, "", "") \
+	X(COUNT, "gdr", gdr, 0, NT_MAY, "", "") \
+	X(TALLY, "coll", coll, 0, NT_MAY, "", "1: it reduces in the network") \
+	X(TIME, "pcie_gts", pcie_gts, 1, NT_MAY, "", "") \
+	X(COUNT, "pcie_lanes", pcie_lanes, 0, NT_MAY, "", "") \
+	X(COUNT, "numa", numa, 0, NT_MAY, "", "")
 /* clang-format on */
 
 struct nt_graph_path {

@@ -17,8 +17,8 @@ static void take_graph(struct nt_links *links, const struct nt_graph *graph)
 	if (!graph)
 		return;
 	links->channels = graph->channels;
-	links->intra_gbps = graph->intra_gbps;
-	links->inter_gbps = graph->inter_gbps;
+	links->intra_gbs = graph->intra_gbs;
+	links->inter_gbs = graph->inter_gbs;
 	memcpy(links->intra, graph->intra, sizeof(links->intra));
 	memcpy(links->inter, graph->inter, sizeof(links->inter));
 }
@@ -78,8 +78,8 @@ static struct nt_topology_seen *add(struct nt_summary *summary, size_t step, con
 	seen->gpus = seen->nics = seen->nvlinks = seen->gpu_lanes = -1;
 	seen->nic_mbps = seen->nics_mbps = -1;
 	seen->gpu_gts = NAN;
-	seen->ring.intra_gbps = seen->ring.inter_gbps = NAN;
-	seen->tree.intra_gbps = seen->tree.inter_gbps = NAN;
+	seen->ring.intra_gbs = seen->ring.inter_gbs = NAN;
+	seen->tree.intra_gbs = seen->tree.inter_gbs = NAN;
 	snprintf(seen->node, sizeof(seen->node), "%s", node);
 	return seen;
 }

@@ -1,38 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c - cells of a trace through the engine, once in order or many times drawn */
+/* cells.c - run the cells of a trace through the engine, once in order or many times with drawn
+ * samples */
 #include "replay/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "replay/rng.h"
-#include "replay/ucb1.h"
 
-int nt_replay_rule(struct nt_replay *replay, const char *name)
-{
-	struct nt_policy policy = replay->policy;
-	struct nt_error err;
-	char option[64];
-
-	replay->ucb1 = strcmp(name, "ucb1") == 0;
-	if (replay->ucb1)
-		return 0;
-	snprintf(option, sizeof(option), "bandit,rule=%.40s", name);
-	if (nt_policy_parse_option(&policy, option, &err) < 0 || strchr(name, ','))
-		return -1;
-	replay->policy.rule = policy.rule;
-	return 0;
-}
-
-const char *nt_replay_rule_name(const struct nt_replay *replay)
-{
-	return replay->ucb1 ? "ucb1" : nt_policy_rule_name(replay->policy.rule);
-}
+const struct nt_replay_rule nt_replay_own = { .name = "nccl-tune", .rule = &nt_rule_own };
 
 void nt_replay_init(struct nt_replay *replay)
 {
-	nt_drive_init(&replay->drive, &replay->policy);
+	nt_drive_init(&replay->drive, replay->rule->rule, &replay->policy);
 	replay->drive.seed = nt_rng_hash(replay->seed);
 }
 
@@ -48,14 +29,15 @@ static int run_once(struct nt_replay *replay, struct nt_source *source, struct n
 	struct nt_drive_key key;
 
 	nt_source_key(source, &key);
-	if (key.mask == 0) { /* AUTO alone: nobody would explore */
+	if (key.mask == 0) { /* AUTO alone: nothing to explore */
 		*driven = (struct nt_driven){ .calls = 0 };
 		driven->outcome.verdict = NT_VERDICT_ALONE;
-		driven->outcome.best_arm = driven->outcome.chosen_arm = NT_ARM_AUTO;
+		driven->outcome.best_arm = driven->outcome.chosen_arm = NT_ARM_BASELINE;
 		driven->outcome.p = 1;
 		return 0;
 	}
-	if (replay->ucb1 ? nt_ucb1_run(&key, driven) : nt_drive_run(&replay->drive, &key, driven))
+	if (replay->rule->run ? replay->rule->run(&key, driven)
+			      : nt_drive_run(&replay->drive, &key, driven))
 		return 0;
 	return nt_error_set(err, "the engine came to no end, or there is no memory");
 }
@@ -78,7 +60,7 @@ static int run_in_order(struct nt_replay *replay, struct nt_source *source,
 	return 0;
 }
 
-/* The faster arm takes turns, so that its place among the arms does not matter. */
+/* Each arm in turn is the faster one, so that its position does not matter. */
 static unsigned pick_faster(struct nt_source *source, unsigned trial)
 {
 	struct nt_drive_key key;
@@ -112,7 +94,7 @@ static int run_drawn(struct nt_replay *replay, struct nt_source *source, struct 
 			source->faster = pick_faster(source, t);
 		if (run_once(replay, source, &driven, err) < 0)
 			return -1;
-		if (driven.outcome.chosen_arm != NT_ARM_AUTO)
+		if (driven.outcome.chosen_arm != NT_ARM_BASELINE)
 			*(driven.outcome.chosen_arm == source->faster ? &found : &wrong) += 1;
 		early += driven.outcome.chosen_arm == source->faster &&
 			 driven.of_auto <= NT_REPLAY_EARLY;
@@ -136,12 +118,12 @@ static int run_cell(struct nt_replay *replay, struct nt_source *source, struct n
 	*row = (struct nt_replay_row){
 		.bytes = from->bytes,
 		.arms = source->arms,
-		.auto_us = nt_source_median_us(source, NT_ARM_AUTO),
+		.auto_us = nt_source_median_us(source, NT_ARM_BASELINE),
 		.best_us = nt_source_median_us(source, source->best),
 		.chosen_us = NAN,
 		.auto_arm = source->auto_arm,
 		.best_arm = source->best,
-		.chosen_arm = NT_ARM_AUTO,
+		.chosen_arm = NT_ARM_BASELINE,
 		.p = NAN,
 	};
 	memcpy(row->launch, from->launch, sizeof(row->launch));

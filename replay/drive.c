@@ -1,30 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drive.c - what the agreement and the ranks do with one key, without either */
+/* drive.c - see drive.h */
 #include "replay/drive.h"
 
 #include <string.h>
-#include "contract/key.h"
+#include "contract/key-id.h"
 #include "engine/times.h"
 #include "replay/rng.h"
 
-#define MAX_ROUNDS 24 /* no engine needs more */
-#define MAX_US 4e9 /* more than times can hold */
-#define NO_END_US 1e18 /* of a job's time left, so that it decides nothing */
+#define MAX_ROUNDS 24 /* the engine never needs more */
+#define MAX_US 4e9 /* larger than any sample */
+#define NO_END_US 1e18 /* of the job's remaining time, so that it limits nothing */
 #define AT_THE_END_US 1.0
 
-void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
+void nt_drive_init(struct nt_drive *drive, const struct nt_rule *rule,
+		   const struct nt_policy *policy)
 {
-	*drive = (struct nt_drive){ .engine.policy = *policy };
+	*drive = (struct nt_drive){ .engine = { .policy = *policy, .rule = rule } };
 }
 
-/* As often called as no budget asks for. */
-static struct nt_known known_of(const struct nt_drive *drive, const struct nt_drive_key *key)
+/* Called so often that no budget limits exploring. */
+static struct nt_key_info known_of(const struct nt_drive *drive, const struct nt_drive_key *key)
 {
-	struct nt_known known = {
+	struct nt_key_info known = {
 		.key = nt_key_id(NT_ALLREDUCE, nt_band(key->size_bytes), key->mask),
 		.ranks = key->channels.ranks,
-		.auto_arm = key->auto_arm,
+		.baseline_arm = key->auto_arm,
 		.forbidden = nt_policy_forbidden(&drive->engine.policy),
 		.calls = UINT64_MAX / 2,
 		.left_us = key->left_us,
@@ -42,17 +43,17 @@ static uint64_t ns_of(double us)
 	return (uint64_t)((us < MAX_US ? us : MAX_US) * 1000 + 0.5);
 }
 
-/* A key between the engine and where its times come from. */
+/* A key in the engine, with the source of its times. */
 struct driving {
 	struct nt_drive *drive;
 	const struct nt_drive_key *key;
-	const struct nt_drive_rounds *rounds; /* NULL: times are made up */
-	struct nt_known known;
+	const struct nt_drive_rounds *rounds; /* NULL: times come from key */
+	struct nt_key_info known;
 	struct nt_engine_key *open; /* NULL: nothing is explored */
 	struct nt_driven *out;
 };
 
-/* What a job's ranks would sum up of the ends of calls. */
+/* The durations as a job's ranks would sum them up. */
 static void put_own(const struct nt_drive_key *key, const struct nt_schedule *schedule,
 		    uint16_t packed[NT_TIMES_MAX])
 {
@@ -61,12 +62,12 @@ static void put_own(const struct nt_drive_key *key, const struct nt_schedule *sc
 
 		for (unsigned b = 0; b < schedule->blocks; b++)
 			us[b] = (float)(nt_times_ns(packed[b * schedule->count + i]) / 1000);
-		packed[nt_times_own_at(schedule, i)] = nt_times_pack(
-			ns_of(key->own_share * nt_figures_quantile(us, schedule->blocks, 0.5)));
+		packed[nt_times_duration_at(schedule, i)] = nt_times_pack(
+			ns_of(key->own_share * nt_sample_quantile(us, schedule->blocks, 0.5)));
 	}
 }
 
-/* Every call of an exploration, on one rank. */
+/* Makes every call of an exploration, on one rank. */
 static void play(const struct driving *d, const struct nt_schedule *schedule, uint32_t epoch,
 		 uint16_t packed[NT_TIMES_MAX])
 {
@@ -77,31 +78,32 @@ static void play(const struct driving *d, const struct nt_schedule *schedule, ui
 		double us = key->time_us(key->arg, arm, d->out->calls + p);
 		double period_us = us;
 
-		d->out->of_auto += arm == NT_ARM_AUTO;
+		d->out->of_auto += arm == NT_ARM_BASELINE;
 		d->out->us += us;
 		if (d->drive->miss > 0 && nt_rng_unit(d->drive->seed++) < d->drive->miss)
 			continue;
 		if (key->rest_us)
 			period_us += key->rest_us(key->arg, arm, d->out->calls + p);
-		nt_times_put(packed, schedule, epoch, p, d->drive->engine.policy.reward, ns_of(us),
+		nt_times_put(packed, schedule, epoch, p, d->drive->engine.policy.reward,
+			     (const uint64_t[NT_MEASURES]){ ns_of(us), ns_of(us), ns_of(us) },
 			     ns_of(period_us));
 		d->out->samples += nt_schedule_sample(schedule, p) >= 0;
 	}
 }
 
-/* The times of an exploration into bytes; -1: there are none. */
+/* Writes the times of an exploration as bytes; -1: there are none. */
 static int feed_played(const struct driving *d, const struct nt_schedule *schedule, uint32_t epoch,
-		       uint8_t bytes[2 * NT_TIMES_MAX])
+		       uint8_t bytes[NT_TIMES_BYTES])
 {
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 
 	play(d, schedule, epoch, packed);
 	put_own(d->key, schedule, packed);
-	return (int)nt_times_write(packed, bytes, (size_t)2 * NT_TIMES_MAX);
+	return (int)nt_times_write(packed, schedule, 1, bytes, NT_TIMES_BYTES);
 }
 
 static int feed_recorded(const struct driving *d, const struct nt_schedule *schedule,
-			 uint8_t bytes[2 * NT_TIMES_MAX])
+			 uint8_t bytes[NT_TIMES_BYTES])
 {
 	const unsigned samples = nt_schedule_samples(schedule);
 	size_t length;
@@ -116,7 +118,7 @@ static int feed_recorded(const struct driving *d, const struct nt_schedule *sche
 	return (int)length;
 }
 
-/* As it would travel: a schedule that ranks could not read is none. */
+/* Encoded and decoded as for the ranks: a schedule that they could not read is none. */
 static bool readable(const struct nt_schedule *schedule)
 {
 	uint8_t bytes[sizeof(*schedule)];
@@ -126,7 +128,7 @@ static bool readable(const struct nt_schedule *schedule)
 	       0;
 }
 
-/* The next schedule, and the epoch of its plan; false where there is none that can be read. */
+/* The next schedule, and the epoch of its plan; false if there is none that can be read. */
 static bool next_schedule(const struct driving *d, struct nt_schedule *schedule, uint32_t *epoch,
 			  bool *done)
 {
@@ -139,9 +141,9 @@ static bool next_schedule(const struct driving *d, struct nt_schedule *schedule,
 	return readable(schedule);
 }
 
-/* Where a job went no further it may have been for its budget, a share of its calls, or for the
- * time that was left or had gone by, which its record does not tell; nor does it how often the key
- * was called, but as many blocks as its rounds had. */
+/* A job may have stopped because of its budget, the share of calls, or its time, which are not in
+ * its record. Nor does the record say how often the key was called; it was called for as many
+ * blocks as its rounds had. */
 static void leave_budget(struct driving *d)
 {
 	if (!d->rounds)
@@ -159,7 +161,7 @@ static void leave_budget(struct driving *d)
 static bool explore(struct driving *d)
 {
 	struct nt_schedule schedule = { .kind = 0 };
-	uint8_t bytes[2 * NT_TIMES_MAX];
+	uint8_t bytes[NT_TIMES_BYTES];
 	bool done = false;
 
 	*d->out = (struct nt_driven){ .calls = 0 };
@@ -184,10 +186,10 @@ static bool explore(struct driving *d)
 	return done;
 }
 
-static struct nt_engine_key *open_key(struct nt_drive *drive, const struct nt_known *known)
+static struct nt_engine_key *open_key(struct nt_drive *drive, const struct nt_key_info *known)
 {
-	return nt_engine_worth(&drive->engine, known) ? nt_engine_start(&drive->engine, known)
-						      : NULL;
+	return nt_engine_may_open(&drive->engine, known) ? nt_engine_start(&drive->engine, known)
+							 : NULL;
 }
 
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out)
@@ -208,9 +210,9 @@ bool nt_drive_recheck(struct nt_drive *drive, const struct nt_drive_key *key, un
 	};
 	bool done;
 
-	d.open = nt_engine_start_recheck(&drive->engine, &d.known, arm);
+	d.open = nt_engine_start_recheck(&drive->engine, &d.known, arm, NT_MEASURE_SLOWEST);
 	done = explore(&d);
-	/* Windows have no outcome: nothing was said that changes the arm. */
+	/* A window without an outcome does not change the arm. */
 	if (out->outcome.verdict == NT_VERDICT_NONE)
 		out->outcome.chosen_arm = (uint16_t)arm;
 	return done;

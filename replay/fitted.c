@@ -17,7 +17,7 @@ static void take(const struct fits *fits, uint64_t bytes, double us[NT_SOURCE_AR
 		us[arm] = nt_fit_us(&fits->arm[arm], bytes);
 }
 
-/* All but the size is the same. */
+/* Equal except for the size. */
 static bool is_neighbour(const struct nt_trace_row *a, const struct nt_trace_row *b)
 {
 	struct nt_trace_row moved = *a;
@@ -52,13 +52,13 @@ static void add_arm(struct fits *fits, uint64_t bytes, const struct nt_explored 
 	nt_fields_clear(&nt_explored_arm_fields, &arm);
 	if (nt_fields_read(&nt_explored_arm_fields, object, &arm, NT_READ_TO_SHOW, NULL) < 0)
 		return;
-	pair = arm.arm == NT_ARM_AUTO ? explored->auto_arm : arm.arm;
+	pair = arm.arm == NT_ARM_BASELINE ? explored->auto_arm : arm.arm;
 	if (pair >= 0 && pair < NT_PAIRS)
 		nt_fit_add(&fits->arm[pair], bytes, (uint64_t)explored->bytes, arm.us);
 }
 
 void nt_fitted_record(const struct nt_rank *rank, const struct nt_rank_comm *comm,
-		      const struct nt_rank_key *key, double us[NT_SOURCE_ARMS])
+		      const struct nt_key *key, double us[NT_SOURCE_ARMS])
 {
 	const size_t count = rank->explored ? json_object_array_length(rank->explored) : 0;
 	struct fits fits = { .arm = { { .count = 0 } } };

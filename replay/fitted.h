@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fitted.h - what arms are expected to take at a size by their times at others, from a file
+/* fitted.h - the expected times of arms at a size from their times at other sizes, from a file
  *
  * Threads:  the main thread.
  * Memory:   none is kept.
- * Errors:   none; what cannot be read is left out, 0 stands for no expectation.
+ * Errors:   none; unreadable parts are left out, 0 stands for unknown.
  * Units:    microseconds.
  */
 #ifndef NT_REPLAY_FITTED_H
@@ -13,11 +13,12 @@
 #include "record/rankread.h"
 #include "replay/source.h"
 
-/* Of the cell of row number `at`; by pair, AUTO last. */
+/* For the cell of row number `at`; by pair, AUTO last. */
 void nt_fitted_trace(const struct nt_trace *trace, unsigned at, double us[NT_SOURCE_ARMS]);
 
-/* Of a key in a record whose process decided; AUTO's times are those of the pair that it was. */
+/* For a key in the record of the process that decided; AUTO's times count for the pair that it
+ * used. */
 void nt_fitted_record(const struct nt_rank *rank, const struct nt_rank_comm *comm,
-		      const struct nt_rank_key *key, double us[NT_SOURCE_ARMS]);
+		      const struct nt_key *key, double us[NT_SOURCE_ARMS]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.c - cells measured under several sets of launch variables, one set beside the other */
+/* launch.c - compare cells that were measured with several sets of launch variables */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool same_cell(const struct nt_replay_row *a, const struct nt_replay_row 
 	       strcmp(a->topology, b->topology) == 0 && strcmp(a->mode, b->mode) == 0;
 }
 
-/* The same cell without launch variables; NULL: it was not measured. */
+/* The same cell without launch variables; NULL: not measured. */
 static const struct nt_replay_row *default_of(const struct nt_replay_rows *rows,
 					      const struct nt_replay_row *row)
 {

@@ -11,20 +11,16 @@ libnt_drive_la_SOURCES = \
 	%D%/drive.h \
 	%D%/rng.h \
 	%D%/source.c \
-	%D%/source.h \
-	%D%/ucb1.c \
-	%D%/ucb1.h
+	%D%/source.h
 libnt_drive_la_LIBADD = -lm
 libnt_replay_la_SOURCES = \
 	%D%/cells.c \
-	%D%/command.c \
-	%D%/explain.c \
 	%D%/fitted.c \
 	%D%/fitted.h \
 	%D%/launch.c \
 	%D%/outline.c \
 	%D%/outline.h \
-	%D%/print.c \
-	%D%/record.c \
+	%D%/cell-print.c \
+	%D%/recorded.c \
 	%D%/replay.h
 libnt_replay_la_LIBADD = libnt-drive.la libnt-trace.la

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include "engine/confirm.h"
-#include "engine/rule.h"
 #include "engine/screen.h"
 
 static double percent(int64_t micro)
@@ -22,23 +21,14 @@ static void exact_test(FILE *out, double alpha)
 		alpha / NT_CONFIRM_PAID, alpha / (NT_CONFIRM_PAID * NT_CONFIRM_ARMS));
 }
 
-/* Of the race. */
-static void anytime_test(FILE *out, double alpha)
-{
-	fprintf(out,
-		"    who bets on it in each block, the first round's among them, has won %g times the\n"
-		"    stake (1/alpha) for each arm explored, at any time up to %d blocks;\n",
-		1 / alpha, NT_CONFIRM_RACE_PAIRS);
-}
-
-static void own_gates(FILE *out, const struct nt_policy *p)
+static void gates(FILE *out, const struct nt_policy *p)
 {
 	fprintf(out,
 		"  In the second round, an arm replaces AUTO if all of this holds:\n"
 		"    its lower quartile is at least %g %% below AUTO's (min_gain), in percent of a call's\n"
 		"    own time, or of the time to the next one where NCCL does not tell its end;\n",
 		percent(p->min_gain_micro));
-	(p->rule == NT_RULE_RACE ? anytime_test : exact_test)(out, percent(p->alpha_micro));
+	exact_test(out, percent(p->alpha_micro));
 	fprintf(out,
 		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has%s\n",
 		p->reward == NT_REWARD_PERIOD
@@ -46,24 +36,6 @@ static void own_gates(FILE *out, const struct nt_policy *p)
 			: ";\n    nothing speaks for the program's taking longer from call to call.");
 	fputs("  A round is begun only where what is left of the job could save what it is expected to cost;\n"
 	      "  an hour, where Slurm does not tell.\n",
-	      out);
-}
-
-static void online_gates(FILE *out)
-{
-	fputs("  The arm with the lowest mean, without what is beyond 1.5 interquartile ranges of the\n"
-	      "  quartiles, replaces AUTO if that mean is at least 5 % below AUTO's. There is no test:\n"
-	      "  times with two modes will be taken for gains.\n",
-	      out);
-}
-
-static void offline_gates(FILE *out)
-{
-	fputs("  An arm replaces AUTO if, without what is beyond 1.5 interquartile ranges of the\n"
-	      "  quartiles, all of this holds: Mann and Whitney's one-sided p is below 0.01; Cliff's\n"
-	      "  delta above 0.33; its mean is lower among the even samples and among the odd ones; and\n"
-	      "  its mean is at least 5 % below AUTO's, 10 % from 64 MiB on. Of several, the one with\n"
-	      "  the lowest mean.\n",
 	      out);
 }
 
@@ -94,21 +66,17 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 		"  What is compared is the time from a call's start to the next %s (reward).\n",
 		policy->reward == NT_REWARD_PERIOD ? "one of the same kind and size"
 						   : "collective on its communicator");
-	switch (policy->rule) {
-	case NT_RULE_PAPER_ONLINE: online_gates(out); break;
-	case NT_RULE_PAPER_OFFLINE: offline_gates(out); break;
-	default: own_gates(out, policy);
-	}
+	gates(out, policy);
 }
 
 static void print_arm(FILE *out, const struct nt_outline_key *key, unsigned arm)
 {
-	double median_us = key->median_us[arm == NT_ARM_AUTO ? NT_PAIRS : arm];
-	double fitted_us = key->fitted_us[arm == NT_ARM_AUTO ? NT_PAIRS : arm];
-	unsigned priced = arm == NT_ARM_AUTO ? key->key.auto_arm : arm;
+	double median_us = key->median_us[arm == NT_ARM_BASELINE ? NT_PAIRS : arm];
+	double fitted_us = key->fitted_us[arm == NT_ARM_BASELINE ? NT_PAIRS : arm];
+	unsigned priced = arm == NT_ARM_BASELINE ? key->key.auto_arm : arm;
 
 	fprintf(out, "    %-22s", nt_arm_name((int)arm));
-	if (arm == NT_ARM_AUTO && key->key.auto_arm < NT_PAIRS)
+	if (arm == NT_ARM_BASELINE && key->key.auto_arm < NT_PAIRS)
 		fprintf(out, " is %s,", nt_arm_name((int)key->key.auto_arm));
 	if (priced < NT_PAIRS && key->key.cost_us[priced] >= 0)
 		fprintf(out, " NCCL predicts %.1f us", (double)key->key.cost_us[priced]);
@@ -154,13 +122,13 @@ static void print_left_out(FILE *out, const struct nt_outline_key *key, const st
 	}
 }
 
-/* What the first round costs beside AUTO alone, where all medians are known. */
+/* The cost of the first round beyond AUTO's, if all medians are known. */
 static void print_cost(FILE *out, const struct nt_outline_key *key, const struct nt_schedule *s)
 {
 	double auto_us = key->median_us[NT_PAIRS], more_us = 0;
 
 	for (unsigned i = 0; i < s->count; i++) {
-		double us = key->median_us[s->arm[i] == NT_ARM_AUTO ? NT_PAIRS : s->arm[i]];
+		double us = key->median_us[s->arm[i] == NT_ARM_BASELINE ? NT_PAIRS : s->arm[i]];
 
 		if (!(us > 0) || !(auto_us > 0))
 			return;
@@ -170,8 +138,8 @@ static void print_cost(FILE *out, const struct nt_outline_key *key, const struct
 		(more_us < 0 ? -more_us : more_us) / 1000, more_us < 0 ? "less" : "more");
 }
 
-/* What refine.h makes of the best two pairs, AUTO's among them. Returns the calls it takes at
- * most. */
+/* The arms that refine.h makes of the best two pairs, AUTO's among them. Returns the largest number
+ * of calls. */
 static unsigned print_refined(FILE *out, const struct nt_policy *policy,
 			      const struct nt_schedule *first)
 {
@@ -192,39 +160,18 @@ static unsigned print_refined(FILE *out, const struct nt_policy *policy,
 	return nt_schedule_positions(&most);
 }
 
-/* Of a race. Returns the calls it takes. */
-static unsigned print_widened(FILE *out, const struct nt_policy *policy,
-			      const struct nt_schedule *first)
-{
-	unsigned calls = first->count * ((unsigned)policy->screen_blocks + 2 * NT_SCHEDULE_WARM_UP -
-					 first->blocks);
-
-	fprintf(out, "  Where times of an arm lie apart, another %u calls of all.\n", calls);
-	return calls;
-}
-
 static void print_rounds(FILE *out, const struct nt_policy *policy, const struct nt_schedule *first)
 {
 	unsigned calls = nt_schedule_positions(first);
-	const struct nt_rule *rule = nt_rule_of(policy);
-	unsigned blocks = nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP;
-	unsigned looks = policy->rule == NT_RULE_RACE ? NT_CONFIRM_RACE_PAIRS / (blocks - 1)
-						      : 1u << (NT_CONFIRM_LOOKS - 1);
+	unsigned blocks = (unsigned)policy->confirm_blocks + NT_SCHEDULE_WARM_UP;
+	unsigned looks = 1u << (NT_CONFIRM_LOOKS - 1);
 	unsigned most = first->count - 1u < NT_CONFIRM_ARMS ? first->count - 1u : NT_CONFIRM_ARMS;
-	unsigned refined;
+	unsigned refined = print_refined(out, policy, first);
 
-	if (!rule->confirms) {
-		fprintf(out, "  %u calls in all; then the decision.\n", calls);
-		return;
-	}
-	if (policy->rule == NT_RULE_RACE && first->blocks < policy->screen_blocks)
-		calls += print_widened(out, policy, first);
-	refined = print_refined(out, policy, first);
 	fprintf(out,
 		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
 		"  to warm up), %u to %u calls; while the answer is near another that is as long as all before,\n"
-		"  or in a race as long as the first, until there are %u times as many blocks, or the key had a\n"
-		"  minute or a hundred steps.\n"
+		"  until there are %u times as many blocks, or the key had a minute or a hundred steps.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
 		NT_CONFIRM_ARMS, blocks, 2 * blocks, (1 + most) * blocks, looks, calls + refined,
 		calls + refined + 2 * blocks, calls + refined + looks * (1 + most) * blocks);
@@ -233,7 +180,6 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline_key *key)
 {
 	const struct nt_policy *policy = &drive->engine.policy;
-	const bool confirms = nt_rule_of(policy)->confirms;
 	struct nt_schedule first = { .count = 0 };
 
 	fprintf(out, "\n%s\n", key->name);
@@ -245,9 +191,8 @@ void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline
 		return;
 	}
 	fprintf(out,
-		"  %s: %u arms, %u blocks%s, %u calls; the order changes from block to block.\n",
-		confirms ? "First round" : "One round", first.count, first.blocks,
-		confirms ? " (the first to warm up)" : "", nt_schedule_positions(&first));
+		"  First round: %u arms, %u blocks (the first to warm up), %u calls; the order changes from block to block.\n",
+		first.count, first.blocks, nt_schedule_positions(&first));
 	for (unsigned i = 0; i < first.count; i++)
 		print_arm(out, key, first.arm[i]);
 	print_left_out(out, key, &first);

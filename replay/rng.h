@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rng.h - numbers that look random and are the same on every rank: a hash of who asks for what
+/* rng.h - pseudo-random numbers that are equal on every rank: a hash of the arguments
  *
  * Threads:  pure functions.
  */
@@ -30,7 +30,7 @@ static inline double nt_rng_unit(uint64_t key)
 	return (double)(nt_rng_hash(key) >> 11) * 0x1p-53;
 }
 
-/* Standard normal, by Box and Muller. */
+/* Standard normal, by the Box-Muller transform. */
 static inline double nt_rng_normal(uint64_t key)
 {
 	double u = 1.0 - nt_rng_unit(key);

@@ -1,33 +1,32 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - the time of one call, from a trace */
+/* source.c - see source.h */
 #include "replay/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/figures.h"
+#include "lib/quantile.h"
 #include "replay/rng.h"
 
 #define TYPICAL_US 1024.0
 
 static unsigned slot(unsigned arm)
 {
-	return arm == NT_ARM_AUTO ? NT_PAIRS : arm;
+	return arm == NT_ARM_BASELINE ? NT_PAIRS : arm;
 }
 
-/* Of any number of samples; NAN without memory. */
+/* The median of any number of samples; NAN without memory. */
 static double median(const struct nt_trace_row *row)
 {
 	float *sorted = malloc(row->samples * sizeof(sorted[0]));
-	unsigned half = row->samples / 2;
 	double us = NAN;
 
 	if (!sorted)
 		return us;
 	memcpy(sorted, row->sample_us, row->samples * sizeof(sorted[0]));
-	nt_figures_sort(sorted, row->samples);
-	us = row->samples % 2 ? sorted[half] : ((double)sorted[half - 1] + sorted[half]) / 2;
+	nt_sort_floats(sorted, row->samples);
+	us = nt_quantile_floats(sorted, row->samples, 0.5);
 	free(sorted);
 	return us;
 }
@@ -41,7 +40,7 @@ bool nt_source_starts(const struct nt_trace *trace, unsigned at)
 	return true;
 }
 
-/* Is it an arm that no job can choose there? */
+/* Is this an arm that no job can choose in this cell? */
 static bool beyond_choice(const struct nt_trace_row *pick, unsigned place)
 {
 	return pick && place < NT_PAIRS &&
@@ -54,15 +53,16 @@ void nt_source_init(struct nt_source *source, const struct nt_trace *trace,
 	const struct nt_trace_row *pick = picks ? nt_picks_find(picks, &trace->row[at]) : NULL;
 
 	*source = (struct nt_source){ .first = &trace->row[at],
-				      .auto_arm = pick ? (unsigned)pick->arm : NT_ARM_AUTO,
-				      .best = NT_ARM_AUTO,
-				      .faster = NT_ARM_AUTO,
+				      .auto_arm = pick ? (unsigned)pick->arm : NT_ARM_BASELINE,
+				      .best = NT_ARM_BASELINE,
+				      .faster = NT_ARM_BASELINE,
 				      .scale = 1 };
 	for (unsigned i = at; i < trace->rows; i++) {
 		const struct nt_trace_row *row = &trace->row[i];
 		unsigned place = slot((unsigned)row->arm);
 
-		/* Caps and chunk sizes are for the simulated NCCL: an arm is a pair here. */
+		/* Channel limits and chunk sizes are for the simulated NCCL: here an arm is a
+		 * pair. */
 		if (place >= NT_SOURCE_ARMS || beyond_choice(pick, place) ||
 		    !nt_trace_same_cell(row, source->first))
 			continue;
@@ -111,5 +111,5 @@ double nt_source_us(void *arg, unsigned arm, unsigned call)
 	if (!source->drawn)
 		return row->sample_us[source->taken[slot(arm)]++ % row->samples] * source->scale;
 	us = row->sample_us[nt_rng_hash(source->seed++) % row->samples] * source->scale;
-	return arm == source->faster && arm != NT_ARM_AUTO ? us * (1 - source->gain) : us;
+	return arm == source->faster && arm != NT_ARM_BASELINE ? us * (1 - source->gain) : us;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c - reads CSV files of measured times */
+/* trace.c - see trace.h */
 #include "replay/trace.h"
 
 #include <ctype.h>
@@ -21,14 +21,14 @@ static int coll_of(const char *name)
 	return -1;
 }
 
-/* "Ring", "Simple": the measurements spell names in mixed case; "4ch" behind them is as it is. */
+/* "Ring", "Simple": traces spell names in mixed case; a "4ch" after them is kept. */
 static int arm_of(const char *algo, const char *proto)
 {
 	char name[64];
 	size_t length;
 
 	if (strcasecmp(algo, "AUTO") == 0)
-		return NT_ARM_AUTO;
+		return NT_ARM_BASELINE;
 	snprintf(name, sizeof(name), "%.20s/%.30s", algo, proto);
 	length = strlen(name) - strlen(proto) + strcspn(proto, "/");
 	for (size_t i = 0; i < length && name[i]; i++)
@@ -36,7 +36,7 @@ static int arm_of(const char *algo, const char *proto)
 	return nt_arm_parse(name);
 }
 
-/* Cuts the next field off *line, without the blanks around it; NULL at the end. */
+/* Cuts the next field off *line and trims it; NULL at the end. */
 static char *cut(char **line)
 {
 	char *field = *line;
@@ -245,7 +245,7 @@ static bool same_arm(const struct nt_trace_row *a, const struct nt_trace_row *b)
 	return a->arm == b->arm && nt_trace_same_cell(a, b);
 }
 
-/* An arm of a cell that stands in several lines has all their samples. */
+/* If an arm of a cell is in several lines, it gets the samples of all. */
 static int merge(struct nt_trace *t, struct nt_error *err)
 {
 	unsigned kept = 0;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "launch/file.h"
+#include "lib/file.h"
 
 int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err)
 {
@@ -19,8 +19,8 @@ int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_er
 	nt_conf_init(conf);
 	snprintf(conf->path, sizeof(conf->path), "%s", path);
 	errno = 0;
-	if (nt_launch_file_read(AT_FDCWD, path, NT_LAUNCH_ROOT_ONLY | NT_LAUNCH_NO_LINK,
-				NT_INI_FILE_MAX, &text, &bytes, err) < 0)
+	if (nt_file_read_at(AT_FDCWD, path, NT_FILE_ROOT_ONLY | NT_FILE_NO_LINK, NT_INI_FILE_MAX,
+			    &text, &bytes, err) < 0)
 		return errno == ENOENT && !must ? 0 : -1;
 	rc = nt_conf_parse(conf, path, text, bytes, err);
 	free(text);
@@ -60,27 +60,38 @@ int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *na
 	return nt_ini_read(name, text, bytes, take, &r, err);
 }
 
-int nt_conf_read_user(struct nt_policy *policy, uint64_t *given, char path[NT_PATH_MAX],
-		      struct nt_error *err)
+/* false: nobody knows where it would be. */
+static bool find_user_file(char path[NT_PATH_MAX])
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	bool own = config && config[0] == '/';
-	char *text;
-	size_t bytes;
-	int length = 0, rc;
+	int length = 0;
 
-	*given = 0;
-	path[0] = '\0';
 	if (own || (home && home[0] == '/'))
 		length = snprintf(path, NT_PATH_MAX, "%s%s/nccl-tune.conf", own ? config : home,
 				  own ? "" : "/.config");
-	if (length <= 0 || length >= NT_PATH_MAX) {
-		path[0] = '\0';
-		return 1;
-	}
-	if (nt_launch_file_read(AT_FDCWD, path, 0, NT_INI_FILE_MAX, &text, &bytes, err) < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 1 : -1;
-	rc = nt_conf_parse_user(policy, given, path, text, bytes, err);
+	return length > 0 && length < NT_PATH_MAX;
+}
+
+int nt_conf_user_text(char out[NT_POLICY_MAX], struct nt_error *err)
+{
+	char path[NT_PATH_MAX];
+	struct nt_policy policy;
+	uint64_t given;
+	char *text;
+	size_t bytes;
+	int rc;
+
+	out[0] = '\0';
+	if (!find_user_file(path))
+		return 0;
+	if (nt_file_read_at(AT_FDCWD, path, 0, NT_INI_FILE_MAX, &text, &bytes, err) < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : -1;
+	rc = nt_conf_parse_user(&policy, &given, path, text, bytes, err);
 	free(text);
+	if (rc == 0)
+		rc = nt_policy_format_pairs(&policy, given, out, NT_POLICY_MAX, err);
+	if (rc < 0)
+		out[0] = '\0';
 	return rc;
 }

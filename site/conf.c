@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "contract/near.h"
+#include "lib/near.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BLANKS " \t,+"
@@ -14,7 +14,6 @@ struct reader {
 	struct nt_conf *conf;
 	struct nt_conf_section *open; /* NULL: before the first section */
 	bool seen_site;
-	uint64_t allowed_keys; /* of the open section: what "keys" says */
 	uint16_t keys_line, lock_line;
 };
 
@@ -42,14 +41,13 @@ int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
 	*modes = 1u << NT_MODE_OFF;
 	while (next_word(&value, word, sizeof(word))) {
 		int mode = nt_mode_parse(word, strlen(word));
-		const char *near = nt_near(word, names, LENGTH(names));
+		struct nt_hint hint;
 
 		if (mode < 0)
 			return nt_error_set(err,
 					    "'%.60s' (want off, observe, bandit, policy and "
-					    "profile, joined by +%s%s%s)",
-					    word, near ? "; did you mean " : "", near ? near : "",
-					    near ? "?" : "");
+					    "profile, joined by +%s)",
+					    word, nt_hint(&hint, word, names, LENGTH(names)));
 		*modes |= UINT64_C(1) << mode;
 	}
 	return 0;
@@ -66,6 +64,43 @@ const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT])
 				 nt_mode_name(mode));
 	}
 	return out;
+}
+
+int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
+		  struct nt_error *err)
+{
+	uint64_t number = 0;
+	size_t digits = strspn(value, "0123456789");
+
+	for (size_t i = 0; i < digits && i < 10; i++)
+		number = number * 10 + (uint64_t)(value[i] - '0');
+	if (digits == 0 || digits > 9 || value[digits] || number < least || number > most)
+		return nt_error_set(err, "'%.40s' (want %u to %u)", value, least, most);
+	*out = (uint32_t)number;
+	return 0;
+}
+
+int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err)
+{
+	*pmix = strcmp(value, "default") == 0;
+	if (*pmix || strcmp(value, "ask") == 0)
+		return 0;
+	return nt_error_set(err, "'%.60s' (want default or ask)", value);
+}
+
+/* Seconds alone: auto would be no bound, and 0 is one. */
+int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err)
+{
+	const bool is_number = value[0] >= '0' && value[0] <= '9';
+	const unsigned i = (unsigned)nt_setting_find("calibrate", strlen("calibrate"));
+	struct nt_policy policy;
+
+	nt_setting_default(&policy, i);
+	if (!is_number || nt_setting_parse(&policy, i, value, NULL) < 0)
+		return nt_error_set(err, "'%.40s' (want 0 to %d seconds)", value,
+				    NT_CALIBRATE_MAX_S);
+	*seconds = nt_setting_number(&policy, i);
+	return 0;
 }
 
 /* Settings by name; "all" is all of them. */
@@ -91,36 +126,41 @@ static int parse_settings(uint64_t *mask, const char *value, struct nt_error *er
 
 /* ---- limits */
 
-static int take_tuning(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+static uint64_t *limit_at(struct reader *r, enum nt_limit limit)
 {
-	(void)r;
-	*limit = strcmp(value, "off") == 0;
-	if (*limit || strcmp(value, "on") == 0)
+	return &r->open->limit[limit];
+}
+
+static int take_tuning(struct reader *r, enum nt_limit limit, const char *value,
+		       struct nt_error *err)
+{
+	*limit_at(r, limit) = strcmp(value, "off") == 0;
+	if (*limit_at(r, limit) || strcmp(value, "on") == 0)
 		return 0;
 	return nt_error_set(err, "'%.60s' (want on or off)", value);
 }
 
-static int take_modes(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+static int take_modes(struct reader *r, enum nt_limit limit, const char *value,
+		      struct nt_error *err)
 {
-	(void)r;
-	return nt_conf_modes(limit, value, err);
+	return nt_conf_modes(limit_at(r, limit), value, err);
 }
 
-static int take_lock(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+static int take_lock(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
 {
 	uint64_t mask;
 
 	if (parse_settings(&mask, value, err) < 0)
 		return -1;
-	*limit = mask | (r->keys_line ? *limit : 0);
+	*limit_at(r, limit) = mask | (r->keys_line ? *limit_at(r, limit) : 0);
 	return 0;
 }
 
-/* A set of algorithms or protocols: what may be tried, by default and at all. */
-static int take_set(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
+/* A set of algorithms or protocols, and ll128: the default, and at the same time the most. */
+static int take_default(struct reader *r, enum nt_limit limit, const char *value,
+			struct nt_error *err)
 {
-	const unsigned i = (unsigned)nt_setting_find(nt_limit_key(limit),
-						     strlen(nt_limit_key(limit)));
+	const unsigned i = nt_limit_setting(limit);
 	char joined[NT_SETTING_TEXT] = "", word[NT_INI_NAME_MAX];
 
 	while (next_word(&value, word, sizeof(word))) {
@@ -130,22 +170,8 @@ static int take_set(struct reader *r, enum nt_limit limit, const char *value, st
 	}
 	if (nt_setting_parse(&r->open->policy, i, joined, err) < 0)
 		return -1;
-	r->open->limit[limit] = (uint64_t)nt_setting_number(&r->open->policy, i);
+	*limit_at(r, limit) = (uint64_t)nt_setting_number(&r->open->policy, i);
 	return 0;
-}
-
-static int take_algorithms(struct reader *r, uint64_t *limit, const char *value,
-			   struct nt_error *err)
-{
-	(void)limit;
-	return take_set(r, NT_LIMIT_ALGORITHMS, value, err);
-}
-
-static int take_protocols(struct reader *r, uint64_t *limit, const char *value,
-			  struct nt_error *err)
-{
-	(void)limit;
-	return take_set(r, NT_LIMIT_PROTOCOLS, value, err);
 }
 
 /* The place of a launch profile's name. */
@@ -168,81 +194,68 @@ static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err
 	return (int)i;
 }
 
-static int take_launch(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
+static int take_launch(struct reader *r, enum nt_limit limit, const char *value,
+		       struct nt_error *err)
 {
+	uint64_t *allowed = limit_at(r, limit);
 	char word[NT_INI_NAME_MAX];
 
-	*limit = strcmp(value, "all") == 0 ? UINT64_MAX : 0;
-	if (*limit || strcmp(value, "none") == 0)
+	*allowed = strcmp(value, "all") == 0 ? UINT64_MAX : 0;
+	if (*allowed || strcmp(value, "none") == 0)
 		return 0;
 	while (next_word(&value, word, sizeof(word))) {
 		int place = place_of(r->conf, word, err);
 
 		if (place < 0)
 			return -1;
-		*limit |= UINT64_C(1) << place;
+		*allowed |= UINT64_C(1) << place;
 	}
-	return *limit ? 0 : nt_error_set(err, "'' (want names of launch profiles, none or all)");
+	return *allowed ? 0 : nt_error_set(err, "'' (want names of launch profiles, none or all)");
 }
 
-/* A cap is a value of the setting that it bounds; 0 would be no bound for those where it means
- * so. */
-static int take_cap(uint64_t *limit, const char *key, bool zero, const char *value,
-		    struct nt_error *err)
+/* A cap is a value of the setting that it bounds, and not 0, which would be no bound. */
+static int take_cap(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
 {
-	const unsigned i = (unsigned)nt_setting_find(key, strlen(key));
+	const unsigned i = nt_limit_setting(limit);
 	struct nt_policy policy;
 	char domain[NT_SETTING_DOMAIN];
 
 	nt_setting_default(&policy, i);
-	if (nt_setting_parse(&policy, i, value, NULL) == 0 &&
-	    (zero || nt_setting_number(&policy, i) > 0)) {
-		*limit = (uint64_t)nt_setting_number(&policy, i);
+	if (nt_setting_parse(&policy, i, value, NULL) == 0 && nt_setting_number(&policy, i) > 0) {
+		*limit_at(r, limit) = (uint64_t)nt_setting_number(&policy, i);
 		return 0;
 	}
-	return nt_error_set(err, "'%.40s' (want %s%s)", value, nt_setting_domain(i, domain),
-			    zero ? "" : ", but not 0, which would be no limit");
+	return nt_error_set(err, "'%.40s' (want %s but not 0, which means no limit)", value,
+			    nt_setting_domain(i, domain));
 }
 
-static int take_budget(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
-{
-	(void)r;
-	return take_cap(limit, "budget", false, value, err);
-}
-
-static int take_calls(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
-{
-	(void)r;
-	return take_cap(limit, "max_calls", false, value, err);
-}
-
-static int take_extra(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err)
-{
-	(void)r;
-	return take_cap(limit, "max_extra", false, value, err);
-}
-
-static int take_calibrate(struct reader *r, uint64_t *limit, const char *value,
+static int take_calibrate(struct reader *r, enum nt_limit limit, const char *value,
 			  struct nt_error *err)
 {
-	(void)r;
-	return take_cap(limit, "calibrate", true, value, err);
+	int64_t seconds;
+
+	if (nt_conf_calibrate(&seconds, value, err) < 0)
+		return -1;
+	*limit_at(r, limit) = (uint64_t)seconds;
+	return 0;
 }
 
 static const struct {
 	const char *key;
-	int (*take)(struct reader *r, uint64_t *limit, const char *value, struct nt_error *err);
+	int (*take)(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err);
+	const char *setting; /* that it bounds */
 } limits[] = {
-	[NT_LIMIT_OFF] = { "tuning", take_tuning },
-	[NT_LIMIT_MODES] = { "modes", take_modes },
-	[NT_LIMIT_LOCKED] = { "lock", take_lock },
-	[NT_LIMIT_ALGORITHMS] = { "algorithms", take_algorithms },
-	[NT_LIMIT_PROTOCOLS] = { "protocols", take_protocols },
-	[NT_LIMIT_LAUNCH] = { "launch_profiles", take_launch },
-	[NT_LIMIT_BUDGET] = { "budget_max", take_budget },
-	[NT_LIMIT_CALLS] = { "calls_max", take_calls },
-	[NT_LIMIT_EXTRA] = { "extra_max", take_extra },
-	[NT_LIMIT_CALIBRATE] = { "calibrate_max", take_calibrate },
+	[NT_LIMIT_OFF] = { "tuning", take_tuning, NULL },
+	[NT_LIMIT_MODES] = { "modes", take_modes, "mode" },
+	[NT_LIMIT_LOCKED] = { "lock", take_lock, NULL },
+	[NT_LIMIT_ALGORITHMS] = { "algorithms", take_default, "algorithms" },
+	[NT_LIMIT_PROTOCOLS] = { "protocols", take_default, "protocols" },
+	[NT_LIMIT_LAUNCH] = { "launch_profiles", take_launch, "launch" },
+	[NT_LIMIT_BUDGET] = { "budget_max", take_cap, "budget" },
+	[NT_LIMIT_CALLS] = { "calls_max", take_cap, "max_calls" },
+	[NT_LIMIT_EXTRA] = { "extra_max", take_cap, "max_extra" },
+	[NT_LIMIT_CALIBRATE] = { "calibrate_max", take_calibrate, "calibrate" },
+	[NT_LIMIT_LL128] = { "ll128", take_default, "ll128" },
 };
 
 _Static_assert(LENGTH(limits) == NT_LIMITS, "a key each");
@@ -252,74 +265,50 @@ const char *nt_limit_key(enum nt_limit limit)
 	return limits[limit].key;
 }
 
+unsigned nt_limit_setting(enum nt_limit limit)
+{
+	return (unsigned)nt_setting_find(limits[limit].setting, strlen(limits[limit].setting));
+}
+
 /* ---- keys of [site] alone */
 
-static int parse_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
-		       struct nt_error *err)
-{
-	uint64_t number = 0;
-	size_t digits = strspn(value, "0123456789");
-
-	for (size_t i = 0; i < digits && i < 10; i++)
-		number = number * 10 + (uint64_t)(value[i] - '0');
-	if (digits == 0 || digits > 9 || value[digits] || number < least || number > most)
-		return nt_error_set(err, "'%.40s' (want %u to %u)", value, least, most);
-	*out = (uint32_t)number;
-	return 0;
-}
-
-static int take_site_pmix(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	conf->pmix = strcmp(value, "default") == 0;
-	if (conf->pmix || strcmp(value, "ask") == 0)
-		return 0;
-	return nt_error_set(err, "'%.60s' (want default or ask)", value);
-}
-
-static int take_site_record(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	return nt_sinks_parse(&conf->sinks, value, err);
-}
-
-static int take_site_bytes(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	return parse_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN, NT_STEP_RECORD_MAX, err);
-}
-
-static int take_site_memory(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
-}
-
-static int take_site_record_dir(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	return nt_conf_directory(conf->record_dir, value, err);
-}
-
-static int take_site_record_max(struct nt_conf *conf, const char *value, struct nt_error *err)
-{
-	return parse_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
-}
+enum site_key { PMIX, RECORD, RECORD_BYTES, RECORD_DIR, RECORD_MAX, MEMORY_MAX };
 
 static const struct {
 	const char *key;
-	int (*take)(struct nt_conf *conf, const char *value, struct nt_error *err);
 	size_t line;
 } site_keys[] = {
-	{ "pmix", take_site_pmix, offsetof(struct nt_conf, pmix_line) },
-	{ "record", take_site_record, offsetof(struct nt_conf, record_line) },
-	{ "record_bytes", take_site_bytes, offsetof(struct nt_conf, record_bytes_line) },
-	{ "record_dir", take_site_record_dir, offsetof(struct nt_conf, record_dir_line) },
-	{ "record_max", take_site_record_max, offsetof(struct nt_conf, record_max_line) },
-	{ "memory_max", take_site_memory, offsetof(struct nt_conf, memory_line) },
+	[PMIX] = { "pmix", offsetof(struct nt_conf, pmix_line) },
+	[RECORD] = { "record", offsetof(struct nt_conf, record_line) },
+	[RECORD_BYTES] = { "record_bytes", offsetof(struct nt_conf, record_bytes_line) },
+	[RECORD_DIR] = { "record_dir", offsetof(struct nt_conf, record_dir_line) },
+	[RECORD_MAX] = { "record_max", offsetof(struct nt_conf, record_max_line) },
+	[MEMORY_MAX] = { "memory_max", offsetof(struct nt_conf, memory_line) },
 };
+
+static int take_site_key(struct nt_conf *conf, enum site_key key, const char *value,
+			 struct nt_error *err)
+{
+	switch (key) {
+	case PMIX: return nt_conf_pmix(&conf->pmix, value, err);
+	case RECORD: return nt_sinks_parse(&conf->sinks, value, err);
+	case RECORD_BYTES:
+		return nt_conf_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
+				     NT_STEP_RECORD_MAX, err);
+	case RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
+	case RECORD_MAX:
+		return nt_conf_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
+	case MEMORY_MAX: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+	}
+	return -1;
+}
 
 /* ---- pairs and sections */
 
 static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_error *err)
 {
 	if (*at)
-		return nt_error_set(err, "%.40s stands in this section already, in line %u", key,
+		return nt_error_set(err, "duplicate %.40s in this section, first in line %u", key,
 				    *at);
 	*at = (uint16_t)line;
 	return 0;
@@ -350,7 +339,7 @@ static int take_limit(struct reader *r, unsigned line, enum nt_limit limit, cons
 	if (note_line(at, line, limits[limit].key, err) < 0)
 		return -1;
 	section->limit_line[limit] = (uint16_t)line;
-	return limits[limit].take(r, &section->limit[limit], value, err);
+	return limits[limit].take(r, limit, value, err);
 }
 
 static int unknown_key(const struct reader *r, const char *key, struct nt_error *err)
@@ -400,10 +389,10 @@ static int take_pair(struct reader *r, unsigned line, const char *key, const cha
 		if (strcmp(site_keys[k].key, key) != 0)
 			continue;
 		if (section->kind != NT_CONF_SITE)
-			return nt_error_set(err, "%s belongs into [site]", key);
+			return nt_error_set(err, "%s belongs in [site]", key);
 		rc = note_line(at, line, key, &why);
 		if (rc == 0)
-			rc = site_keys[k].take(r->conf, value, &why);
+			rc = take_site_key(r->conf, (enum site_key)k, value, &why);
 	}
 	i = nt_setting_find(key, strlen(key));
 	if (rc == 1 && i >= 0) {
@@ -433,15 +422,13 @@ static int kind_of(const char *title, const char **name)
 static int misnamed(const char *title, struct nt_error *err)
 {
 	char word[NT_INI_NAME_MAX + 1];
-	const char *near;
+	struct nt_hint hint;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(title, " \t"), title);
-	near = nt_near(word, kinds, NT_CONF_KINDS);
 	return nt_error_set(err,
 			    "section [%.48s] (want [site], [partition NAME], [account NAME] or "
-			    "[qos NAME]%s%s%s)",
-			    title, near ? "; did you mean " : "", near ? near : "",
-			    near ? "?" : "");
+			    "[qos NAME]%s)",
+			    title, nt_hint(&hint, word, kinds, NT_CONF_KINDS));
 }
 
 static int open_section(struct reader *r, unsigned line, const char *title, struct nt_error *err)
@@ -456,7 +443,7 @@ static int open_section(struct reader *r, unsigned line, const char *title, stru
 		return misnamed(title, err);
 	same = nt_conf_find(conf, (enum nt_conf_kind)kind, name);
 	if (kind == NT_CONF_SITE ? r->seen_site : same != NULL)
-		return nt_error_set(err, "section [%s] stands in this file already, in line %u",
+		return nt_error_set(err, "duplicate section [%s] in this file, first in line %u",
 				    title, same->line);
 	if (kind == NT_CONF_SITE) {
 		r->open = &conf->section[0];
@@ -507,9 +494,8 @@ static int check_mode(const struct nt_conf *conf, const char *name, struct nt_er
 		if (!section->setting_line[0] || !limit->limit_line[NT_LIMIT_MODES] ||
 		    limit->limit[NT_LIMIT_MODES] >> section->policy.mode & 1)
 			continue;
-		return nt_error_set(err, "%.80s:%u: mode %s is not among the modes of line %u",
-				    name, section->setting_line[0],
-				    nt_mode_name(section->policy.mode),
+		return nt_error_set(err, "%.80s:%u: mode %s is not in the modes of line %u", name,
+				    section->setting_line[0], nt_mode_name(section->policy.mode),
 				    limit->limit_line[NT_LIMIT_MODES]);
 	}
 	return 0;

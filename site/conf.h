@@ -17,9 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
+#include "contract/policy.h"
 #include "contract/setting.h"
-#include "site/ini.h"
+#include "lib/ini.h"
 #include "site/path.h"
 #include "site/sinks.h"
 
@@ -41,6 +42,7 @@ enum nt_limit {
 	NT_LIMIT_CALLS,
 	NT_LIMIT_EXTRA,
 	NT_LIMIT_CALIBRATE,
+	NT_LIMIT_LL128, /* default and most; NT_LL128_AUTO where it is not given */
 	NT_LIMITS,
 };
 
@@ -89,18 +91,23 @@ int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_er
 /* A user's file of settings: no sections, settings alone. *given gets a bit for each. */
 int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *name,
 		       const char *text, size_t bytes, struct nt_error *err);
-/* That of the user who runs this: $XDG_CONFIG_HOME or ~/.config; 1: there is none. path gets where
- * it is looked for, "" where nobody knows. */
-int nt_conf_read_user(struct nt_policy *policy, uint64_t *given, char path[NT_PATH_MAX],
-		      struct nt_error *err);
+/* That of the user who runs this, $XDG_CONFIG_HOME/nccl-tune.conf or the one in ~/.config, as pairs
+ * of a policy; "": there is none. */
+int nt_conf_user_text(char out[NT_POLICY_MAX], struct nt_error *err);
 
 const char *nt_limit_key(enum nt_limit limit); /* as the file spells it */
+unsigned nt_limit_setting(enum nt_limit limit); /* that it bounds; not of OFF and LOCKED */
 /* "[partition gpu]" */
 const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX]);
 /* The section of that kind and name; NULL: there is none. */
 const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
 					   const char *name);
 
+/* Values that plugstack.conf and the file have both. */
+int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
+		  struct nt_error *err);
+int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err); /* "default" or "ask" */
+int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err);
 /* A value of the key "modes", as plugstack.conf and the file have it; they are separated by +
  * there, by blanks, commas or + here. */
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);

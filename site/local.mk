@@ -7,8 +7,6 @@ libnt_site_la_SOURCES = \
 	%D%/conf.c \
 	%D%/conf.h \
 	%D%/conf-read.c \
-	%D%/ini.c \
-	%D%/ini.h \
 	%D%/path.c \
 	%D%/path.h \
 	%D%/place.c \
@@ -17,7 +15,7 @@ libnt_site_la_SOURCES = \
 	%D%/plugstack.h \
 	%D%/rules.c \
 	%D%/rules.h \
-	%D%/show.c \
-	%D%/show.h \
+	%D%/settings-table.c \
+	%D%/settings-table.h \
 	%D%/sinks.c \
 	%D%/sinks.h

@@ -9,7 +9,7 @@
 #ifndef NT_PATH_H
 #define NT_PATH_H
 
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/names.h"
 
 /* An absolute path that may stand in comma-separated lists and on command lines. */

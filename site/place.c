@@ -4,14 +4,12 @@
 #include "site/place.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "launch/file.h"
+#include "lib/file.h"
 
 #define FILE_MAX (4 * NT_PLACE_TEXT)
 
@@ -21,7 +19,7 @@ static int name_of(char out[NT_PATH_MAX], const char *node, uint32_t job, struct
 
 	if (length < 0 || length >= NT_PATH_MAX - 8 || strchr(node, '/')) {
 		errno = EINVAL;
-		return nt_error_set(err, "'%.60s' is no name of a node", node);
+		return nt_error_set(err, "'%.60s' is not a node name", node);
 	}
 	return 0;
 }
@@ -54,8 +52,8 @@ int nt_place_read(struct nt_job_place *place, int rundir_fd, const char *node, u
 
 	memset(place, 0, sizeof(*place));
 	if (name_of(name, node, job, err) < 0 ||
-	    nt_launch_file_read(rundir_fd, name, NT_LAUNCH_ROOT_ONLY | NT_LAUNCH_NO_LINK, FILE_MAX,
-				&text, &bytes, err) < 0)
+	    nt_file_read_at(rundir_fd, name, NT_FILE_ROOT_ONLY | NT_FILE_NO_LINK, FILE_MAX, &text,
+			    &bytes, err) < 0)
 		return -1;
 	place->where.partition = line_of(text, "partition", place->partition);
 	place->where.account = line_of(text, "account", place->account);
@@ -76,27 +74,14 @@ static void add_line(char *text, size_t text_bytes, const char *key, const char 
 int nt_place_write(const struct nt_step_where *where, int rundir_fd, const char *node, uint32_t job,
 		   struct nt_error *err)
 {
-	char name[NT_PATH_MAX], new[NT_PATH_MAX + 4], text[FILE_MAX] = "";
-	ssize_t written;
-	int fd;
+	char name[NT_PATH_MAX], text[FILE_MAX] = "";
 
 	if (name_of(name, node, job, err) < 0)
 		return -1;
 	add_line(text, sizeof(text), "partition", where->partition);
 	add_line(text, sizeof(text), "account", where->account);
 	add_line(text, sizeof(text), "qos", where->qos);
-	snprintf(new, sizeof(new), "%s.new", name);
-	unlinkat(rundir_fd, new, 0);
-	fd = openat(rundir_fd, new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return nt_error_set(err, "%.100s: %m", new);
-	written = write(fd, text, strlen(text));
-	close(fd);
-	if (written == (ssize_t)strlen(text) && renameat(rundir_fd, new, rundir_fd, name) == 0)
-		return 0;
-	nt_error_set(err, "%.100s: %m", name);
-	unlinkat(rundir_fd, new, 0);
-	return -1;
+	return nt_file_put(rundir_fd, name, text, strlen(text), 0600, err);
 }
 
 void nt_place_forget(int rundir_fd, const char *node, uint32_t job)

@@ -10,13 +10,13 @@
  * Threads:  one at a time.
  * Memory:   values.
  * Errors:   -1 and *err.
- * Host:     slurmstepd, as root, with rundir open (spank/step.h).
+ * Host:     slurmstepd, as root, with rundir open (spank/step-dir.h).
  */
 #ifndef NT_PLACE_H
 #define NT_PLACE_H
 
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "site/rules.h"
 
 #define NT_PLACE_TEXT 256

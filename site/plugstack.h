@@ -12,7 +12,7 @@
 #define NT_PLUGSTACK_H
 
 #include <stdbool.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/names.h"
 
 #define NT_PLUGSTACK_WORDS 32
@@ -37,6 +37,8 @@ struct nt_plugstack {
 	char cluster[64]; /* as slurm.conf names it; "": it does not */
 	unsigned files; /* that were read */
 	struct nt_plugstack_line tune, job; /* the last of each counts */
+	char stray_file[NT_PATH_MAX]; /* where the first line of nccl-tune.conf stands */
+	unsigned stray_line; /* 0: nowhere */
 };
 
 /* path: of plugstack.conf; NULL: Slurm's own. */

@@ -9,41 +9,31 @@
 
 #define ALL UINT64_MAX
 
-static const struct {
-	enum { DENY, ALLOW, CAP } kind;
-	const char *setting; /* that it bounds */
-} limits[] = {
-	[NT_LIMIT_OFF] = { DENY, NULL },
-	[NT_LIMIT_MODES] = { ALLOW, "mode" },
-	[NT_LIMIT_LOCKED] = { DENY, NULL },
-	[NT_LIMIT_ALGORITHMS] = { ALLOW, "algorithms" },
-	[NT_LIMIT_PROTOCOLS] = { ALLOW, "protocols" },
-	[NT_LIMIT_LAUNCH] = { ALLOW, "launch" },
-	[NT_LIMIT_BUDGET] = { CAP, "budget" },
-	[NT_LIMIT_CALLS] = { CAP, "max_calls" },
-	[NT_LIMIT_EXTRA] = { CAP, "max_extra" },
-	[NT_LIMIT_CALIBRATE] = { CAP, "calibrate" },
-};
-
-static unsigned setting_of(enum nt_limit limit)
+/* The others have bits of what is allowed, or are caps. */
+static bool is_denial(enum nt_limit limit)
 {
-	return (unsigned)nt_setting_find(limits[limit].setting, strlen(limits[limit].setting));
+	return limit == NT_LIMIT_OFF || limit == NT_LIMIT_LOCKED;
+}
+
+static bool is_cap(enum nt_limit limit)
+{
+	return limit >= NT_LIMIT_BUDGET;
 }
 
 /* ---- sections */
 
 static uint64_t strictest(enum nt_limit limit, uint64_t a, uint64_t b)
 {
-	if (limits[limit].kind == CAP)
+	if (is_cap(limit))
 		return a < b ? a : b;
-	return limits[limit].kind == DENY ? a | b : a & b;
+	return is_denial(limit) ? a | b : a & b;
 }
 
 static uint64_t loosest(enum nt_limit limit, uint64_t a, uint64_t b)
 {
-	if (limits[limit].kind == CAP)
+	if (is_cap(limit))
 		return a > b ? a : b;
-	return limits[limit].kind == DENY ? a & b : a | b;
+	return is_denial(limit) ? a & b : a | b;
 }
 
 static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t value,
@@ -53,8 +43,8 @@ static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t
 	    rules->limit_source[limit].rank != NT_RANK_PLUGSTACK)
 		return;
 	rules->limit[limit] = value;
-	rules->limit_source[limit] = (struct nt_source){ NT_RANK_FILE, section,
-							 section->limit_line[limit] };
+	rules->limit_source[limit] = (struct nt_value_source){ NT_RANK_FILE, section,
+							       section->limit_line[limit] };
 }
 
 /* One that is known to hold. */
@@ -64,8 +54,8 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 		if (!section->setting_line[i])
 			continue;
 		nt_setting_copy(&rules->policy, &section->policy, i);
-		rules->source[i] = (struct nt_source){ NT_RANK_FILE, section,
-						       section->setting_line[i] };
+		rules->source[i] = (struct nt_value_source){ NT_RANK_FILE, section,
+							     section->setting_line[i] };
 	}
 	for (int l = 0; l < NT_LIMITS; l++) {
 		const enum nt_limit limit = (enum nt_limit)l;
@@ -75,8 +65,9 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 		if (limit == NT_LIMIT_OFF && rules->limit[l])
 			continue; /* off is off */
 		set_limit(rules, limit, section->limit[l], section);
-		if (limit == NT_LIMIT_ALGORITHMS || limit == NT_LIMIT_PROTOCOLS) {
-			const unsigned i = setting_of(limit);
+		if (limit == NT_LIMIT_ALGORITHMS || limit == NT_LIMIT_PROTOCOLS ||
+		    limit == NT_LIMIT_LL128) {
+			const unsigned i = nt_limit_setting(limit);
 
 			nt_setting_put(&rules->policy, i, (int64_t)section->limit[l]);
 			rules->source[i] = rules->limit_source[l];
@@ -121,7 +112,7 @@ static void lay_kind(struct nt_site_rules *rules, enum nt_conf_kind kind, const 
 
 static void lay_plugstack(struct nt_site_rules *rules, const struct nt_site_default *plugstack)
 {
-	const struct nt_source here = { .rank = NT_RANK_PLUGSTACK };
+	const struct nt_value_source here = { .rank = NT_RANK_PLUGSTACK };
 
 	rules->policy = plugstack->policy;
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
@@ -129,9 +120,11 @@ static void lay_plugstack(struct nt_site_rules *rules, const struct nt_site_defa
 			rules->source[i] = here;
 	}
 	for (int l = 0; l < NT_LIMITS; l++)
-		rules->limit[l] = limits[l].kind == DENY ? 0 : ALL;
+		rules->limit[l] = is_denial((enum nt_limit)l) ? 0 : ALL;
 	rules->limit[NT_LIMIT_MODES] = plugstack->modes;
 	rules->limit[NT_LIMIT_CALIBRATE] = (uint64_t)plugstack->calibrate_max_s;
+	rules->limit[NT_LIMIT_LL128] = (uint64_t)plugstack->policy.ll128;
+	rules->limit_source[NT_LIMIT_LL128] = rules->source[nt_limit_setting(NT_LIMIT_LL128)];
 	rules->limit_source[NT_LIMIT_MODES] = here;
 	rules->limit_source[NT_LIMIT_CALIBRATE] = here;
 }
@@ -146,22 +139,29 @@ static void keep_plugstack(struct nt_site_rules *rules, const struct nt_site_def
 		rules->limit[NT_LIMIT_CALIBRATE] = calibrate_max;
 }
 
-/* Whether a value is over a cap; 0 is no limit where the cap is not of calibrate. */
+/* Does 0 mean as much as one likes? */
+static bool zero_is_most(enum nt_limit limit)
+{
+	return limit != NT_LIMIT_CALIBRATE && limit != NT_LIMIT_LL128;
+}
+
+/* Whether a value is over a cap; 0 is no limit where the cap is not of calibrate, and
+ * calibrate=auto takes what it may. */
 static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
 		    const struct nt_policy *policy)
 {
-	const uint64_t value = (uint64_t)nt_setting_number(policy, setting_of(limit));
+	const int64_t value = nt_setting_number(policy, nt_limit_setting(limit));
 
-	if (limits[limit].kind != CAP || rules->limit[limit] == ALL)
+	if (!is_cap(limit) || rules->limit[limit] == ALL || value < 0)
 		return false;
-	return value > rules->limit[limit] || (value == 0 && limit != NT_LIMIT_CALIBRATE);
+	return (uint64_t)value > rules->limit[limit] || (value == 0 && zero_is_most(limit));
 }
 
 /* The default is within the limits itself. */
 static void bound_default(struct nt_site_rules *rules)
 {
 	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const unsigned i = setting_of((enum nt_limit)l);
+		const unsigned i = nt_limit_setting((enum nt_limit)l);
 
 		if (!is_over(rules, (enum nt_limit)l, &rules->policy))
 			continue;
@@ -170,7 +170,7 @@ static void bound_default(struct nt_site_rules *rules)
 		rules->source[i].rank = NT_RANK_LIMIT;
 	}
 	if (!nt_rules_launch(rules, rules->policy.launch)) {
-		const unsigned i = setting_of(NT_LIMIT_LAUNCH);
+		const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
 
 		nt_setting_default(&rules->policy, i);
 		rules->source[i] = rules->limit_source[NT_LIMIT_LAUNCH];
@@ -244,7 +244,7 @@ const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator,
 
 /* The settings that are asked for, each with where; -1: the text makes no sense. */
 static int collect(const struct nt_site_rules *rules, const struct nt_asked *asked,
-		   struct nt_policy *wish, enum nt_rank rank[NT_SETTING_COUNT],
+		   struct nt_policy *wish, enum nt_precedence rank[NT_SETTING_COUNT],
 		   struct nt_error *err)
 {
 	uint64_t given = 0;
@@ -266,7 +266,7 @@ static int collect(const struct nt_site_rules *rules, const struct nt_asked *ask
 	return 0;
 }
 
-static const char *here(const struct nt_source *source, char out[NT_PATH_MAX])
+static const char *here(const struct nt_value_source *source, char out[NT_PATH_MAX])
 {
 	char title[NT_PATH_MAX];
 
@@ -276,16 +276,16 @@ static const char *here(const struct nt_source *source, char out[NT_PATH_MAX])
 	return out;
 }
 
-static void remark(struct nt_outcome *outcome, const struct nt_error *text)
+static void remark(struct nt_step_settings *outcome, const struct nt_error *text)
 {
 	if (outcome->remarks < NT_REMARKS_MAX)
 		outcome->remark[outcome->remarks++] = *text;
 }
 
 /* Keeps the site's value of a setting. */
-static void hold(const struct nt_site_rules *rules, struct nt_outcome *outcome, unsigned i)
+static void hold(const struct nt_site_rules *rules, struct nt_step_settings *outcome, unsigned i)
 {
-	const struct nt_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
+	const struct nt_value_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
 	char value[NT_SETTING_TEXT], wished[NT_SETTING_TEXT], where[NT_PATH_MAX];
 	struct nt_error text;
 
@@ -304,23 +304,30 @@ static void hold(const struct nt_site_rules *rules, struct nt_outcome *outcome, 
 static void say_over(const struct nt_site_rules *rules, enum nt_limit limit,
 		     const struct nt_policy *policy, struct nt_error *err)
 {
-	const unsigned i = setting_of(limit);
-	char value[NT_SETTING_TEXT], most[NT_SETTING_TEXT], where[NT_PATH_MAX];
+	const unsigned i = nt_limit_setting(limit);
+	char value[NT_SETTING_TEXT], least[NT_SETTING_TEXT], most[NT_SETTING_TEXT];
+	char where[NT_PATH_MAX];
 	struct nt_policy cap = *policy;
+	const char *unit = nt_setting_unit(i);
 
 	(void)nt_setting_format(policy, i, value);
+	nt_setting_put(&cap, i, 0);
+	(void)nt_setting_format(&cap, i, least);
 	nt_setting_put(&cap, i, (int64_t)rules->limit[limit]);
 	(void)nt_setting_format(&cap, i, most);
-	nt_error_set(err, "%s %s is not allowed %s (want %s to %s %s)", nt_setting_key(i), value,
+	if (limit == NT_LIMIT_CALIBRATE) { /* in seconds, not "off" */
+		snprintf(least, sizeof(least), "0");
+		snprintf(most, sizeof(most), "%" PRIu64, rules->limit[limit]);
+	}
+	nt_error_set(err, "%s %s is not allowed %s (want %s to %s%s%s)", nt_setting_key(i), value,
 		     here(&rules->limit_source[limit], where),
-		     limit == NT_LIMIT_CALIBRATE ? "0" : "more than 0, up", most,
-		     nt_setting_unit(i));
+		     zero_is_most(limit) ? "more than 0, up" : least, most, *unit ? " " : "", unit);
 }
 
-static void bound(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+static void bound(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const unsigned i = setting_of((enum nt_limit)l);
+		const unsigned i = nt_limit_setting((enum nt_limit)l);
 		struct nt_error text;
 		char most[NT_SETTING_TEXT];
 
@@ -333,14 +340,15 @@ static void bound(const struct nt_site_rules *rules, struct nt_outcome *outcome)
 			 ": it is %s", most);
 		remark(outcome, &text);
 		outcome->source[i] = rules->limit_source[l];
-		outcome->source[i].rank = NT_RANK_LIMIT;
+		if (outcome->source[i].rank != NT_RANK_BUILT_IN)
+			outcome->source[i].rank = NT_RANK_LIMIT;
 	}
 }
 
-static int check_mode(const struct nt_site_rules *rules, struct nt_outcome *outcome,
+static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
-	const struct nt_source *source = &rules->limit_source[NT_LIMIT_MODES];
+	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_MODES];
 	const int64_t mode = outcome->policy.mode;
 	char allowed[NT_CONF_MODES_TEXT], where[NT_PATH_MAX];
 
@@ -359,13 +367,13 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_outcome *outc
 }
 
 /* What is left of the pairs that were asked for. */
-static int check_sets(const struct nt_site_rules *rules, struct nt_outcome *outcome,
+static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
 	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
 
 	for (unsigned s = 0; s < 2; s++) {
-		const unsigned i = setting_of(sets[s]);
+		const unsigned i = nt_limit_setting(sets[s]);
 		const int64_t asked = nt_setting_number(&outcome->policy, i);
 		const int64_t left = asked & (int64_t)rules->limit[sets[s]];
 		struct nt_policy allowed = outcome->policy;
@@ -395,12 +403,12 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_outcome *outc
 
 /* Sections that exclude each other may leave nothing to try, where it is not known which of them
  * holds. No task could make anything of an empty set. */
-static void check_left(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+static void check_left(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
 
 	for (unsigned s = 0; s < 2; s++) {
-		const unsigned i = setting_of(sets[s]);
+		const unsigned i = nt_limit_setting(sets[s]);
 		struct nt_error text;
 
 		if (nt_setting_number(&outcome->policy, i) != 0)
@@ -408,7 +416,7 @@ static void check_left(const struct nt_site_rules *rules, struct nt_outcome *out
 		nt_setting_default(&outcome->policy, i);
 		if (outcome->policy.mode == NT_MODE_OFF)
 			continue;
-		nt_error_set(&text, "no %s are allowed by all sections that may hold: mode off",
+		nt_error_set(&text, "no %s are allowed by all sections that may apply: mode off",
 			     nt_setting_key(i));
 		if (outcome->source[0].rank >= NT_RANK_USER_FILE)
 			remark(outcome, &text);
@@ -418,21 +426,26 @@ static void check_left(const struct nt_site_rules *rules, struct nt_outcome *out
 	}
 }
 
-static int check_launch(const struct nt_site_rules *rules, struct nt_outcome *outcome,
-			struct nt_error *err)
+static void check_launch(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
+	const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
+	struct nt_error text;
 	char where[NT_PATH_MAX];
 
 	if (nt_rules_launch(rules, outcome->policy.launch))
-		return 0;
-	return nt_error_set(err, "launch %s is not allowed %s", outcome->policy.launch,
-			    here(&rules->limit_source[NT_LIMIT_LAUNCH], where));
+		return;
+	nt_error_set(&text, "launch %s is not allowed %s: using %s", outcome->policy.launch,
+		     here(&rules->limit_source[NT_LIMIT_LAUNCH], where), rules->policy.launch);
+	remark(outcome, &text);
+	nt_setting_copy(&outcome->policy, &rules->policy, i);
+	outcome->source[i] = rules->limit_source[NT_LIMIT_LAUNCH];
+	outcome->source[i].rank = NT_RANK_LIMIT;
 }
 
 /* The switch for everything: what else was asked for does not matter. */
-static void switch_off(const struct nt_site_rules *rules, struct nt_outcome *outcome)
+static void switch_off(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
-	const struct nt_source *source = &rules->limit_source[NT_LIMIT_OFF];
+	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_OFF];
 	char where[NT_PATH_MAX];
 	struct nt_error text;
 
@@ -448,16 +461,16 @@ static void switch_off(const struct nt_site_rules *rules, struct nt_outcome *out
 }
 
 int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
-		   struct nt_outcome *outcome, struct nt_error *err)
+		   struct nt_step_settings *outcome, struct nt_error *err)
 {
-	enum nt_rank rank[NT_SETTING_COUNT];
+	enum nt_precedence rank[NT_SETTING_COUNT];
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->refused = collect(rules, asked, &outcome->policy, rank, err) < 0;
 	for (unsigned i = 0; i < NT_SETTING_COUNT && !outcome->refused; i++) {
 		outcome->source[i] = rules->source[i];
 		if (rank[i] != NT_RANK_BUILT_IN)
-			outcome->source[i] = (struct nt_source){ .rank = rank[i] };
+			outcome->source[i] = (struct nt_value_source){ .rank = rank[i] };
 		if (rules->limit[NT_LIMIT_LOCKED] >> i & 1)
 			hold(rules, outcome, i);
 	}
@@ -468,34 +481,14 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 	}
 	if (!outcome->refused)
 		outcome->refused = check_mode(rules, outcome, err) < 0 ||
-				   check_sets(rules, outcome, err) < 0 ||
-				   check_launch(rules, outcome, err) < 0;
+				   check_sets(rules, outcome, err) < 0;
 	if (outcome->refused) {
 		outcome->policy = rules->policy;
 		outcome->policy.mode = NT_MODE_OFF;
 		return -1;
 	}
+	check_launch(rules, outcome);
 	bound(rules, outcome);
 	check_left(rules, outcome);
-	return 0;
-}
-
-int nt_rules_check_caps(const struct nt_site_rules *rules, const struct nt_asked *asked,
-			struct nt_error *err)
-{
-	enum nt_rank rank[NT_SETTING_COUNT];
-	struct nt_policy wish;
-
-	if (collect(rules, asked, &wish, rank, err) < 0)
-		return -1;
-	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const unsigned i = setting_of((enum nt_limit)l);
-
-		if (rank[i] >= NT_RANK_JOB && !(rules->limit[NT_LIMIT_LOCKED] >> i & 1) &&
-		    is_over(rules, (enum nt_limit)l, &wish)) {
-			say_over(rules, (enum nt_limit)l, &wish, err);
-			return -1;
-		}
-	}
 	return 0;
 }

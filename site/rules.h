@@ -40,7 +40,7 @@ struct nt_site_default {
 	int64_t calibrate_max_s;
 };
 
-enum nt_rank {
+enum nt_precedence {
 	NT_RANK_BUILT_IN,
 	NT_RANK_PLUGSTACK,
 	NT_RANK_FILE, /* nccl-tune.conf */
@@ -53,8 +53,8 @@ enum nt_rank {
 };
 
 /* Where a value or a limit stands. */
-struct nt_source {
-	enum nt_rank rank;
+struct nt_value_source {
+	enum nt_precedence rank;
 	const struct nt_conf_section *section; /* of NT_RANK_FILE, _LOCK and _LIMIT; NULL: none */
 	unsigned line;
 };
@@ -62,9 +62,9 @@ struct nt_source {
 struct nt_site_rules {
 	const struct nt_conf *conf;
 	struct nt_policy policy; /* the site default */
-	struct nt_source source[NT_SETTING_COUNT];
+	struct nt_value_source source[NT_SETTING_COUNT];
 	uint64_t limit[NT_LIMITS];
-	struct nt_source limit_source[NT_LIMITS]; /* rank BUILT_IN: there is none */
+	struct nt_value_source limit_source[NT_LIMITS]; /* rank BUILT_IN: there is none */
 };
 
 /* How sections count whose kind is not known of the step. */
@@ -81,27 +81,24 @@ void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *pl
 /* What was asked for; NULL and 0: nothing. */
 struct nt_asked {
 	const char *text; /* the option's */
-	enum nt_rank rank; /* JOB, VARIABLE or OPTION */
+	enum nt_precedence rank; /* JOB, VARIABLE or OPTION */
 	const struct nt_policy *user; /* of the user file */
 	uint64_t user_given;
 };
 
-#define NT_REMARKS_MAX 4
-struct nt_outcome {
+#define NT_REMARKS_MAX 8
+struct nt_step_settings {
 	struct nt_policy policy;
-	struct nt_source source[NT_SETTING_COUNT];
+	struct nt_value_source source[NT_SETTING_COUNT];
 	bool refused; /* it was asked for what is not allowed: nothing is tuned */
 	unsigned remarks;
 	struct nt_error remark[NT_REMARKS_MAX]; /* what is not as it was asked for */
 };
 
-/* -1: the text makes no sense, or asks for what is not allowed; outcome then has mode off. What is
- * locked, and what is over a cap, is remarked upon. */
+/* -1: the text makes no sense, or asks for a mode or set of which nothing is allowed; outcome then
+ * has mode off. What is locked, and what is brought down to a limit, is remarked upon. */
 int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
-		   struct nt_outcome *outcome, struct nt_error *err);
-/* Whether anything is over a cap: *err says which, and what is accepted. */
-int nt_rules_check_caps(const struct nt_site_rules *rules, const struct nt_asked *asked,
-			struct nt_error *err);
+		   struct nt_step_settings *outcome, struct nt_error *err);
 
 /* Whether a launch profile may be used. */
 bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "contract/near.h"
+#include "lib/near.h"
 #include "site/path.h"
 
 #define BETWEEN " \t,+"
@@ -35,7 +35,7 @@ static bool is_file(const char *word)
 
 static int add(struct nt_sinks *sinks, const char *word, struct nt_error *err)
 {
-	const char *near = nt_near(word, names, NT_SINK_KINDS);
+	struct nt_hint hint;
 	unsigned sink = 0;
 
 	if (is_file(word))
@@ -46,9 +46,8 @@ static int add(struct nt_sinks *sinks, const char *word, struct nt_error *err)
 	if (sink == NT_SINK_FILE && !is_file(word))
 		return nt_error_set(err,
 				    "'%.60s' (want admincomment, extra, comment and "
-				    "file:DIRECTORY, or none)%s%s%s",
-				    word, near ? "; did you mean " : "", near ? near : "",
-				    near ? "?" : "");
+				    "file:DIRECTORY, or none)%s",
+				    word, nt_hint(&hint, word, names, NT_SINK_KINDS));
 	if (nt_sinks_have(sinks, (enum nt_sink)sink))
 		return nt_error_set(err, "'%.60s' (want each at most once)", word);
 	sinks->at[sinks->count++] = (enum nt_sink)sink;

@@ -3,7 +3,7 @@
 /* sinks.h - where a site wants records to go: the first of a list that takes them
  *
  * "admincomment extra comment file:DIRECTORY", in the order that the site likes, or "none". What a
- * sink is, and whether this release of Slurm has it, is said in spank/sink.h.
+ * sink is, and whether this release of Slurm has it, is said in spank/delivery/sink.h.
  *
  * Threads:  pure functions, any thread.
  * Memory:   a value without pointers.
@@ -13,7 +13,7 @@
 #define NT_SINKS_H
 
 #include <stdbool.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/names.h"
 
 enum nt_sink {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/file.h"
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define FILE_MAX 1024
@@ -81,7 +82,7 @@ static int check_origin(char *text, struct nt_error *err)
 		return nt_error_set(err, "it was computed by nccl-tune %.40s, this is %s", version,
 				    PACKAGE_VERSION);
 	if (describe_file(path, now, sizeof(now)) < 0 || strcmp(now, library) != 0)
-		return nt_error_set(err, "it was computed with another hwloc than is there now");
+		return nt_error_set(err, "it was computed with another version of hwloc");
 	return 0;
 }
 
@@ -93,7 +94,7 @@ static int check_file(int fd, const char *name, struct nt_error *err)
 		return nt_error_set(err, "%s: %m", name);
 	if (!S_ISREG(status.st_mode) || (status.st_uid != geteuid() && status.st_uid != 0) ||
 	    (status.st_mode & (S_IWGRP | S_IWOTH)))
-		return nt_error_set(err, "%s is not the daemon's own file", name);
+		return nt_error_set(err, "%s is not owned by the daemon", name);
 	return 0;
 }
 
@@ -112,7 +113,7 @@ int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err)
 		return nt_error_set(err, "%s: %m", name);
 	if (check_file(fd, name, err) == 0) {
 		if (read(fd, text, sizeof(text) - 1) < 16 || parse(text, fingerprint) < 0)
-			nt_error_set(err, "%s holds no fingerprint", name);
+			nt_error_set(err, "%s contains no fingerprint", name);
 		else
 			rc = check_origin(text, err);
 	}
@@ -122,11 +123,9 @@ int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err)
 
 int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct nt_error *err)
 {
-	char name[NT_CACHE_NAME_MAX], temporary[NT_CACHE_NAME_MAX + 24];
-	char library[FILE_MAX / 2], content[FILE_MAX];
+	char name[NT_CACHE_NAME_MAX], library[FILE_MAX / 2], content[FILE_MAX];
 	const char *path = NULL;
-	int n, fd;
-	int rc = 0;
+	int n;
 
 	if (nt_cache_name(name, err) < 0)
 		return -1;
@@ -135,18 +134,10 @@ int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct
 		return nt_error_set(err, "hwloc's library cannot be found");
 	n = snprintf(content, sizeof(content), "%016" PRIx64 " %.220s\n%s %s\n", fingerprint, text,
 		     PACKAGE_VERSION, library);
-	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
-	fd = openat(rundir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    0644);
-	if (fd < 0)
-		return nt_error_set(err, "%s: %m", temporary);
+	if (nt_file_put(rundir_fd, name, content, (size_t)n, 0644, err) < 0)
+		return -1;
 	/* The umask of a daemon may be strict; the file is no secret. */
-	if (write(fd, content, (size_t)n) != n || fchmod(fd, 0644) < 0)
-		rc = nt_error_set(err, "%s: %m", temporary);
-	close(fd);
-	if (rc == 0 && renameat(rundir_fd, temporary, rundir_fd, name) < 0)
-		rc = nt_error_set(err, "%s: %m", name);
-	if (rc < 0)
-		unlinkat(rundir_fd, temporary, 0);
-	return rc;
+	if (fchmodat(rundir_fd, name, 0644, 0) < 0)
+		return nt_error_set(err, "%s: %m", name);
+	return 0;
 }

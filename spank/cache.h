@@ -14,7 +14,7 @@
 #define NT_CACHE_H
 
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
 #define NT_CACHE_NAME_MAX 64
 

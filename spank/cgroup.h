@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
 #define NT_CGROUP_MAX 8 /* hierarchies in which Slurm makes groups; it knows 5 controllers */
 #define NT_CGROUP_PATH 384

@@ -15,8 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define NT_ENV_LONG "(long)" /* stands for a value that there is no room for */
+#include "spank/profile-env.h"
 
 /* What the step's environment holds; NULL where a variable is not set. */
 struct nt_env {

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "record/child.h"
+#include "lib/child.h"
 #include "spank/cache.h"
 #include "spank/rundir.h"
 #include "spank/spawn.h"
-#include "spank/step.h"
+#include "spank/step-dir.h"
 
-/* PROGRAM WORD RUNDIR, with fd. */
+/* PROGRAM WORD RUNDIR, with fd; -1: with none that anybody reads. */
 static int start(const char *program, const char *what, const char *rundir, int fd,
 		 struct nt_error *err)
 {
@@ -29,18 +29,14 @@ static int start(const char *program, const char *what, const char *rundir, int 
 	return nt_spawn(program, argv, NULL, fd, err);
 }
 
-static int start_fingerprint(const char *program, const char *rundir, int fd, struct nt_error *err)
+int nt_helper_cleanup(const char *program, const char *rundir, bool again, struct nt_error *err)
 {
-	return start(program, "fingerprint", rundir, fd, err);
+	return start(program, again ? "cleanup-again" : "cleanup", rundir, -1, err);
 }
 
-int nt_helper_tidy(const char *program, const char *rundir, bool again, struct nt_error *err)
+int nt_helper_clear(const char *program, const char *rundir, int fd, struct nt_error *err)
 {
-	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int rc = start(program, again ? "tidy-again" : "tidy", rundir, null_fd, err);
-
-	close(null_fd);
-	return rc;
+	return start(program, "clear", rundir, fd, err);
 }
 
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,
@@ -56,14 +52,14 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 	*value = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return nt_error_set(err, "pipe: %m");
-	rc = start_fingerprint(program, rundir, ends[1], err);
+	rc = start(program, "fingerprint", rundir, ends[1], err);
 	close(ends[1]);
 	polls.fd = ends[0];
 	if (rc == 0 && poll(&polls, 1, NT_HELPER_FINGERPRINT_MS) == 1 &&
 	    read(ends[0], text, sizeof(text) - 1) >= 16)
 		*value = strtoull(text, NULL, 16);
 	else if (rc == 0)
-		rc = nt_error_set(err, "it is not known yet");
+		rc = nt_error_set(err, "not known yet");
 	close(ends[0]);
 	return rc;
 }
@@ -72,33 +68,34 @@ int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *
 {
 	int rundir_fd = nt_rundir_open(rundir, err);
 	uint64_t value;
-	int null_fd;
 	int rc = 0;
 
 	if (rundir_fd < 0)
 		return -1;
-	if (nt_cache_read(rundir_fd, &value, err) < 0) {
-		null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		rc = start_fingerprint(program, rundir, null_fd, err);
-		close(null_fd);
-	}
+	if (nt_cache_read(rundir_fd, &value, err) < 0)
+		rc = start(program, "fingerprint", rundir, -1, err);
 	close(rundir_fd);
 	return rc;
 }
 
-int nt_helper_start(const char *program, const struct nt_errand *errand, const char *conf,
+int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,
 		    struct nt_error *err)
 {
-	struct nt_errand_argv argv;
-	char name[NT_PATH_MAX];
+	char name[NT_PATH_MAX], word[] = "record", directory[NT_PATH_MAX + 4];
+	char *argv[] = { name, word, directory, NULL };
+	char text[NT_ARGUMENTS_TEXT];
+	const size_t bytes = nt_arguments_format(arguments, text);
 	int ends[2];
-	int rc;
+	int rc = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return nt_error_set(err, "socketpair: %m");
 	snprintf(name, sizeof(name), "%s", program);
-	nt_errand_format(errand, name, &argv);
-	rc = nt_spawn(program, argv.argv, conf, ends[1], err);
+	snprintf(directory, sizeof(directory), "dir=%s", arguments->dir);
+	if (send(ends[0], text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
+		rc = nt_error_set(err, "cannot send the step's arguments to %.120s: %m", program);
+	if (rc == 0)
+		rc = nt_spawn(program, argv, conf, ends[1], err);
 	close(ends[1]);
 	if (rc == 0)
 		return ends[0];
@@ -106,27 +103,35 @@ int nt_helper_start(const char *program, const struct nt_errand *errand, const c
 	return -1;
 }
 
+static bool say_ended(void (*say)(char kind, const char *text))
+{
+	say(NT_ARGUMENTS_ERROR, "nt-recordd ended early; the step's record may be lost");
+	return true;
+}
+
 /* One message; whether it was the last one. */
 static bool hear(int socket, void (*say)(char kind, const char *text))
 {
-	char text[NT_ERRAND_MESSAGE_MAX + 1];
+	char text[NT_ARGUMENTS_MESSAGE_MAX + 1];
 	ssize_t n = recv(socket, text, sizeof(text) - 1, MSG_DONTWAIT);
 
-	if (n < 0)
-		return errno != EAGAIN && errno != EINTR;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0)
+		return say_ended(say);
 	text[n] = '\0';
 	if (n > 1)
 		say(text[0], text + 1);
-	return n == 0 || text[0] == NT_ERRAND_DONE;
+	return text[0] == NT_ARGUMENTS_DONE;
 }
 
-bool nt_helper_hold(int socket, void (*say)(char kind, const char *text))
+bool nt_helper_hold(int socket, enum nt_ended ended, void (*say)(char kind, const char *text))
 {
-	const char word = NT_ERRAND_END;
+	const char words[2] = { NT_ARGUMENTS_END, (char)ended };
 	int64_t until_ms = nt_clock_ms() + NT_HOLD_STEP_MS;
 	int64_t left_ms = NT_HOLD_STEP_MS;
 	struct pollfd polls = { .fd = socket, .events = POLLIN };
-	bool done = send(socket, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1;
+	bool done = send(socket, words, 2, MSG_NOSIGNAL | MSG_DONTWAIT) != 2 && say_ended(say);
 
 	while (!done && left_ms > 0) {
 		if (poll(&polls, 1, (int)left_ms) > 0)

@@ -15,7 +15,7 @@ SPANK_PLUGIN(nccl_tune_job, 1)
 #include "site/place.h"
 #include "spank/rundir.h"
 #include "spank/say.h"
-#include "spank/slurm_compat.h"
+#include "spank/where.h"
 
 #define LOG "nccl-tune: "
 #define RUNDIR "rundir="
@@ -32,25 +32,6 @@ static const char *rundir_of(int ac, char **av)
 	return rundir;
 }
 
-/* slurmd has made this environment; what users put into it begins with SPANK_. With a partition
- * comes the rest, unless the job has none. */
-static struct nt_step_where where_of_job(void)
-{
-	struct nt_step_where where = {
-		.partition = getenv("SLURM_JOB_PARTITION"),
-		.account = getenv("SLURM_JOB_ACCOUNT"),
-		.qos = getenv("SLURM_JOB_QOS"),
-	};
-
-	if (where.partition && !where.account)
-		where.account = "";
-	if (!NT_SLURM_TELLS_QOS)
-		where.qos = NULL;
-	else if (where.partition && !where.qos)
-		where.qos = "";
-	return where;
-}
-
 static int open_rundir(spank_t spank, int ac, char **av, uint32_t *job, const char **node)
 {
 	struct nt_error err;
@@ -65,9 +46,10 @@ static int open_rundir(spank_t spank, int ac, char **av, uint32_t *job, const ch
 	return fd;
 }
 
+/* slurmd has made this environment; what users put into it begins with SPANK_. */
 int slurm_spank_job_prolog(spank_t spank, int ac, char **av)
 {
-	const struct nt_step_where where = where_of_job();
+	const struct nt_step_where where = nt_where_environment();
 	const char *node;
 	struct nt_error err;
 	uint32_t job;

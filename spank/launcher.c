@@ -1,21 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: chooses a launch profile for srun, as the user, see spank/launch.h */
+/* nt-launch: reads for srun as the user: it chooses a launch profile, see spank/ask-launch.h, and
+ * reads the user's file of settings, see spank/userfile.h */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/compare.h"
-#include "launch/directory.h"
-#include "launch/file.h"
-#include "launch/pick.h"
-#include "record/printable.h"
-#include "spank/launch.h"
+#include "profiles/claim.h"
+#include "profiles/memory-dir.h"
+#include "lib/file.h"
+#include "profiles/select-input.h"
+#include "lib/printable.h"
+#include "site/conf.h"
+#include "spank/ask-launch.h"
 
 extern char **environ;
 
@@ -30,8 +33,10 @@ static int complain(const char *text)
 /* ---- the question */
 
 struct given {
-	struct nt_pick_ask ask;
+	struct nt_selection_request ask;
 	const char *profiles, *site_memory;
+	uint32_t seconds, well; /* of a claim, of its end */
+	uint32_t calibration;
 };
 
 static int64_t number_of(const char *value)
@@ -52,55 +57,50 @@ static int take_number(const char *value, uint32_t *out)
 	return number >= 0 && number <= UINT32_MAX ? 0 : -1;
 }
 
-static bool is_key(const char *word, size_t length, const char *key)
-{
-	return strlen(key) == length && memcmp(word, key, length) == 0;
-}
+static const struct {
+	const char *key;
+	size_t offset;
+	bool number;
+} keys[] = {
+	{ "launch", offsetof(struct given, ask.launch), false },
+	{ "hosts", offsetof(struct given, ask.hosts), false },
+	{ "program", offsetof(struct given, ask.program), false },
+	{ "allowed", offsetof(struct given, ask.allowed), false },
+	{ "profiles", offsetof(struct given, profiles), false },
+	{ "site_memory", offsetof(struct given, site_memory), false },
+	{ "nodes", offsetof(struct given, ask.nodes), true },
+	{ "tasks", offsetof(struct given, ask.tasks), true },
+	{ "job", offsetof(struct given, ask.job), true },
+	{ "seconds", offsetof(struct given, seconds), true },
+	{ "well", offsetof(struct given, well), true },
+	{ "calibration", offsetof(struct given, calibration), true },
+};
 
 static int take_word(struct given *given, const char *word)
 {
-	size_t length = strcspn(word, "=");
-	const char *value = word + length + 1;
-	uint32_t flag = 0;
-	int rc = 0;
+	const size_t length = strcspn(word, "=");
 
-	if (word[length] != '=')
-		return -1;
-	if (is_key(word, length, "launch"))
-		given->ask.launch = value;
-	else if (is_key(word, length, "hosts"))
-		given->ask.hosts = value;
-	else if (is_key(word, length, "nodes"))
-		rc = take_number(value, &given->ask.nodes);
-	else if (is_key(word, length, "tasks"))
-		rc = take_number(value, &given->ask.tasks);
-	else if (is_key(word, length, "job"))
-		rc = take_number(value, &given->ask.job);
-	else if (is_key(word, length, "array_task"))
-		given->ask.array_task = number_of(value);
-	else if (is_key(word, length, "calibration"))
-		rc = take_number(value, &flag);
-	else if (is_key(word, length, "allowed"))
-		given->ask.allowed = value;
-	else if (is_key(word, length, "profiles"))
-		given->profiles = value;
-	else if (is_key(word, length, "site_memory"))
-		given->site_memory = value;
-	else
-		rc = -1;
-	given->ask.calibration |= flag != 0;
-	return rc;
+	for (size_t i = 0; word[length] && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		void *member = (char *)given + keys[i].offset;
+
+		if (strlen(keys[i].key) != length || memcmp(word, keys[i].key, length) != 0)
+			continue;
+		if (keys[i].number)
+			return take_number(word + length + 1, member);
+		*(const char **)member = word + length + 1;
+		return 0;
+	}
+	return -1;
 }
 
 static int take_words(struct given *given, int argc, char *argv[])
 {
 	memset(given, 0, sizeof(*given));
-	given->ask.array_task = -1;
 	given->ask.now_s = (int64_t)time(NULL);
-	given->ask.test = nt_compare_p;
 	for (int i = 0; i < argc; i++)
 		if (take_word(given, argv[i]) < 0)
 			return -1;
+	given->ask.calibration = given->calibration != 0;
 	return given->ask.launch != NULL && given->profiles != NULL && given->site_memory != NULL
 		       ? 0
 		       : -1;
@@ -114,70 +114,127 @@ static int copy_path(char *out, const char *path)
 }
 
 /* What the user has set by himself, where NCCL would find it in the tasks. */
-static void find_own(struct nt_own *own, struct nt_error *trouble)
+static void find_own(struct nt_user_env *own, struct nt_error *trouble)
 {
 	char file[NT_PATH_MAX];
 
-	nt_own_init(own);
-	nt_own_environment(own, environ, getenv(NT_ENV_LAUNCH));
-	nt_own_user_file(file, sizeof(file));
+	nt_user_env_init(own);
+	nt_user_env_environment(own, environ, getenv(NT_ENV_LAUNCH));
+	nt_user_env_user_file(file, sizeof(file));
 	if (file[0] != '\0')
-		(void)nt_own_file(own, file, 0, trouble);
+		(void)nt_user_env_file(own, file, 0, trouble);
 }
 
 /* ---- the answer */
 
-static int answer(const struct nt_pick *pick)
+static int answer(const struct nt_selection *selection, const struct given *given)
 {
 	static char text[NT_WARM_TEXT_MAX];
 	struct nt_ticket ticket;
 	struct nt_warm warm;
 	struct nt_error err;
 
-	nt_pick_ticket(pick, &ticket);
+	(void)given;
+	nt_selection_ticket(selection, &ticket);
 	if (nt_ticket_print(&ticket, text, NT_TICKET_MAX, &err) < 0)
 		return complain(err.text);
 	printf("ticket=%s\n", text);
-	if (nt_pick_warm(pick, &warm) && nt_warm_print(&warm, text, sizeof(text), &err) == 0)
+	if (nt_selection_warm(selection, &warm) &&
+	    nt_warm_print(&warm, text, sizeof(text), &err) == 0)
 		printf("warm=%s\n", text);
-	printf("text=%s\n", nt_pick_text(pick, text, NT_LAUNCH_LINE));
-	if (pick->trouble.text[0] != '\0')
-		printf("trouble=%.*s\n", (int)strcspn(pick->trouble.text, "\n"),
-		       pick->trouble.text);
-	printf("may_calibrate=%d\n", nt_pick_may_calibrate(pick));
+	printf("text=%s\n", nt_selection_text(selection, text, NT_LAUNCH_LINE));
+	if (selection->trouble.text[0] != '\0')
+		printf("trouble=%.*s\n", (int)strcspn(selection->trouble.text, "\n"),
+		       selection->trouble.text);
+	printf("may_calibrate=%d\n", nt_selection_may_calibrate(selection));
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int note_it(const struct nt_pick *pick)
+/* Why this job is not to calibrate now. */
+static void print_holder(const struct nt_selection *selection, const struct nt_claim *holder)
 {
-	struct nt_error err;
+	const int64_t left_s = holder->until_s - selection->ask.now_s;
 
-	return nt_pick_note_calibration(pick, &err) == 0 ? EXIT_SUCCESS : complain(err.text);
+	if (holder->job == selection->ask.job && (holder->failed || left_s <= 0))
+		puts("this job has calibrated already");
+	else if (holder->job == selection->ask.job)
+		puts("another step of this job is calibrating");
+	else if (holder->failed)
+		printf("job %" PRIu32 " calibrated here without success; the next try is in "
+		       "%" PRId64 " min\n",
+		       holder->job, (left_s + 59) / 60);
+	else
+		printf("job %" PRIu32 " is calibrating such nodes, for at most %" PRId64
+		       " s more\n",
+		       holder->job, left_s);
 }
 
-static int with_pick(int argc, char *argv[], int (*what)(const struct nt_pick *pick))
+static int claim(const struct nt_selection *selection, const struct given *given)
 {
-	static struct nt_pick pick;
-	struct nt_pick_paths paths = { .site_flags = NT_LAUNCH_ROOT_ONLY };
+	const struct nt_claim mine = { selection->ask.job, selection->ask.now_s + given->seconds,
+				       false };
+	struct nt_claim holder;
+	struct nt_error err;
+	int rc;
+
+	if (selection->paths.memory[0] == '\0')
+		return complain("there is no memory to store it in");
+	rc = nt_claim_take(selection->paths.memory, &selection->launch.where, &mine,
+			   selection->ask.now_s, &holder, &err);
+	if (rc < 0)
+		return complain(err.text);
+	if (rc == 0)
+		print_holder(selection, &holder);
+	return EXIT_SUCCESS;
+}
+
+static int release(const struct nt_selection *selection, const struct given *given)
+{
+	struct nt_error err;
+	int rc = nt_claim_end(selection->paths.memory, selection->ask.job, given->well != 0,
+			      selection->ask.now_s, &err);
+
+	return rc == 0 ? EXIT_SUCCESS : complain(err.text);
+}
+
+static int with_pick(int argc, char *argv[],
+		     int (*what)(const struct nt_selection *selection, const struct given *given))
+{
+	static struct nt_selection selection;
+	struct nt_selection_paths paths = { .site_flags = NT_FILE_ROOT_ONLY };
 	struct nt_error err, trouble = { .text = "" };
 	struct given given;
-	struct nt_own own;
+	struct nt_user_env own;
 	int rc;
 
 	if (take_words(&given, argc, argv) < 0 || copy_path(paths.profiles, given.profiles) < 0 ||
 	    copy_path(paths.site_memory, given.site_memory) < 0)
-		return complain("nt-launch is for spank_nccl_tune.so to start");
+		return complain("nt-launch is started by spank_nccl_tune.so only");
 	(void)copy_path(paths.site_profiles, NT_SITE_PROFILES);
 	(void)nt_memory_directory(paths.memory, &trouble);
 	find_own(&own, &trouble);
-	given.ask.own = &own;
-	if (nt_pick_open(&pick, &paths, &given.ask, &err) < 0)
-		return complain(pick.trouble.text[0] != '\0' ? pick.trouble.text : err.text);
-	if (pick.trouble.text[0] == '\0')
-		pick.trouble = trouble;
-	rc = what(&pick);
-	nt_pick_fini(&pick);
+	given.ask.user_env = &own;
+	if (nt_selection_open(&selection, &paths, &given.ask, &err) < 0)
+		return complain(selection.trouble.text[0] != '\0' ? selection.trouble.text
+								  : err.text);
+	if (selection.trouble.text[0] == '\0')
+		selection.trouble = trouble;
+	rc = what(&selection, &given);
+	nt_selection_fini(&selection);
 	return rc;
+}
+
+/* ---- the user's file */
+
+static int user_file(void)
+{
+	char text[NT_POLICY_MAX];
+	struct nt_error err;
+
+	if (nt_conf_user_text(text, &err) < 0)
+		return complain(err.text);
+	printf("%s\n", text);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* ---- a program that ends with srun */
@@ -219,6 +276,7 @@ static int become(int argc, char *argv[])
 	if (number_of(argv[0]) != getppid())
 		return EXIT_FAILURE; /* it was gone before this took effect */
 	make_room();
+	signal(SIGTTOU, SIG_IGN); /* in the background: "stty tostop" would stop it for a line */
 	execv(argv[1], argv + 1);
 	fprintf(stderr, "%s: %s\n", nt_printable(argv[1]), strerror(errno));
 	return 127;
@@ -228,9 +286,13 @@ int main(int argc, char *argv[])
 {
 	if (argc >= 2 && strcmp(argv[1], "choose") == 0)
 		return with_pick(argc - 2, argv + 2, answer);
-	if (argc >= 2 && strcmp(argv[1], "note") == 0)
-		return with_pick(argc - 2, argv + 2, note_it);
+	if (argc >= 2 && strcmp(argv[1], "claim") == 0)
+		return with_pick(argc - 2, argv + 2, claim);
+	if (argc >= 2 && strcmp(argv[1], "release") == 0)
+		return with_pick(argc - 2, argv + 2, release);
+	if (argc == 2 && strcmp(argv[1], "user-file") == 0)
+		return user_file();
 	if (argc >= 2 && strcmp(argv[1], "run") == 0)
 		return become(argc - 2, argv + 2);
-	return complain("nt-launch is for spank_nccl_tune.so to start");
+	return complain("nt-launch is started by spank_nccl_tune.so only");
 }

@@ -4,27 +4,27 @@
 
 # What the plugin has inside slurmstepd: libc and Slurm's own symbols, nothing else.
 spank_plugin_sources = \
-	%D%/apply.c \
-	%D%/apply.h \
-	%D%/beneath.c \
-	%D%/beneath.h \
-	%D%/boardfd.c \
-	%D%/boardfd.h \
+	%D%/profile-env.c \
+	%D%/profile-env.h \
+	%D%/safe-open.c \
+	%D%/safe-open.h \
+	%D%/shm-fd.c \
+	%D%/shm-fd.h \
 	%D%/cache.c \
 	%D%/cache.h \
 	%D%/cgroup.c \
 	%D%/cgroup.h \
-	%D%/clear.c \
-	%D%/clear.h \
-	%D%/due.c \
+	%D%/rmtree.c \
+	%D%/rmtree.h \
+	%D%/cleanup-due.c \
 	%D%/env.c \
 	%D%/env.h \
-	%D%/errand.c \
-	%D%/errand.h \
+	%D%/arguments.c \
+	%D%/arguments.h \
 	%D%/helper.c \
 	%D%/helper.h \
-	%D%/launch.c \
-	%D%/launch.h \
+	%D%/ask-launch.c \
+	%D%/ask-launch.h \
 	%D%/longplace.c \
 	%D%/longplace.h \
 	%D%/mpi.c \
@@ -33,82 +33,110 @@ spank_plugin_sources = \
 	%D%/option.h \
 	%D%/rundir.c \
 	%D%/rundir.h \
-	%D%/settle.c \
-	%D%/settle.h \
+	%D%/effective-policy.c \
+	%D%/effective-policy.h \
 	%D%/spawn.c \
 	%D%/spawn.h \
-	%D%/step.c \
-	%D%/step.h \
+	%D%/step-dir.c \
+	%D%/step-dir.h \
 	%D%/stepfs.c \
 	%D%/stepfs.h \
-	%D%/tidy.h \
-	%D%/topology.c \
-	%D%/topology.h
+	%D%/cleanup.h \
+	%D%/topology-env.c \
+	%D%/topology-env.h \
+	%D%/userfile.c \
+	%D%/userfile.h \
+	%D%/where.c \
+	%D%/where.h
 
 noinst_LTLIBRARIES += libnt-spank.la
 libnt_spank_la_SOURCES = $(spank_plugin_sources) \
-	%D%/account.c \
-	%D%/account.h \
-	%D%/collect.h \
-	%D%/collectdir.c \
-	%D%/deliver.c \
-	%D%/deliver.h \
-	%D%/dumpxml.c \
-	%D%/dumpxml.h \
-	%D%/fingerprint.c \
-	%D%/fingerprint.h \
-	%D%/learn.c \
-	%D%/learn.h \
-	%D%/longchild.c \
-	%D%/longform.c \
-	%D%/longform.h \
-	%D%/longsay.h \
-	%D%/post.c \
-	%D%/post.h \
-	%D%/remember.c \
-	%D%/remember.h \
+	%D%/cleanup.c \
+	%D%/delivery/choose-sink.c \
+	%D%/delivery/choose-sink.h \
+	%D%/delivery/job-fields.c \
+	%D%/delivery/job-fields.h \
+	%D%/delivery/job-lock.c \
+	%D%/delivery/job-lock.h \
+	%D%/delivery/job-writer.c \
+	%D%/delivery/job-writer.h \
+	%D%/delivery/queue.c \
+	%D%/delivery/queue.h \
+	%D%/delivery/round-robin.c \
+	%D%/delivery/round-robin.h \
+	%D%/delivery/sink.c \
+	%D%/delivery/sink.h \
+	%D%/node-fingerprint.c \
+	%D%/node-fingerprint.h \
+	%D%/recordd/collect.h \
+	%D%/recordd/collectdir.c \
+	%D%/recordd/deliver.c \
+	%D%/recordd/deliver.h \
+	%D%/recordd/dumpxml.c \
+	%D%/recordd/dumpxml.h \
+	%D%/recordd/step-entry.c \
+	%D%/recordd/step-entry.h \
+	%D%/recordd/long-work.c \
+	%D%/recordd/long-work.h \
+	%D%/recordd/longchild.c \
+	%D%/recordd/longform.c \
+	%D%/recordd/longform.h \
+	%D%/recordd/longmake.c \
+	%D%/recordd/longmake.h \
+	%D%/recordd/longsay.h \
+	%D%/recordd/loop.c \
+	%D%/recordd/loop.h \
+	%D%/recordd/memory-work.c \
+	%D%/recordd/memory-work.h \
+	%D%/recordd/reader.c \
+	%D%/recordd/reader.h \
+	%D%/recordd/recordd-log.c \
+	%D%/recordd/recordd-log.h \
+	%D%/recordd/remember.c \
+	%D%/recordd/remember.h \
+	%D%/recordd/state.h \
+	%D%/recordd/step-record.c \
+	%D%/recordd/step-record.h \
+	%D%/recordd/sumtext.c \
+	%D%/recordd/sumtext.h \
+	%D%/recordd/topologydir.c \
+	%D%/recordd/topologydir.h \
+	%D%/recordd/user-child.c \
+	%D%/recordd/user-child.h \
+	%D%/recordd/work.c \
+	%D%/recordd/work.h \
 	%D%/rights.c \
 	%D%/rights.h \
-	%D%/sink.c \
-	%D%/sink.h \
-	%D%/sink-admincomment.c \
-	%D%/sink-comment.c \
-	%D%/sink-extra.c \
-	%D%/slurm_compat.h \
-	%D%/sumtext.c \
-	%D%/sumtext.h \
-	%D%/tidy.c \
-	%D%/topologydir.c \
-	%D%/topologydir.h \
-	%D%/turn.c \
-	%D%/turn.h
-libnt_spank_la_LIBADD = libnt-site.la libnt-launch.la libnt-contract.la
+	%D%/slurm_compat.h
+libnt_spank_la_LIBADD = libnt-site.la libnt-profiles.la libnt-contract.la
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
-spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/say.c %D%/say.h %D%/slurm_compat.h \
-	%D%/srun.c %D%/srun.h %D%/task.c %D%/task.h \
+spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/context.h %D%/client.c %D%/client.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
+	%D%/srun.c %D%/srun.h %D%/stepd.c %D%/stepd.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
-spank_nccl_tune_la_LIBADD = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la $(INIH_MODULE_LIBS)
+spank_nccl_tune_la_LIBADD = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(INIH_MODULE_LIBS)
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_la_DEPENDENCIES = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la \
+spank_nccl_tune_la_DEPENDENCIES = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la \
 	%D%/spank.map
 EXTRA_DIST += %D%/spank.map
 
 # What tells steps their partition, account and QOS; for sites that have sections for these.
 slurmexec_LTLIBRARIES += spank_nccl_tune_job.la
-spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h
-spank_nccl_tune_job_la_LIBADD = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la $(INIH_MODULE_LIBS)
+spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
+	%D%/where.c %D%/where.h
+spank_nccl_tune_job_la_LIBADD = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(INIH_MODULE_LIBS)
 spank_nccl_tune_job_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_job_la_DEPENDENCIES = libnt-site.la libnt-launch-plain.la libnt-child.la libnt-contract.la \
+spank_nccl_tune_job_la_DEPENDENCIES = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la \
 	%D%/spank.map
 
-# srun's helper: the choice of a launch profile.
+# srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c
-nt_launch_LDADD = libnt-launch.la libnt-engine.la libnt-child.la libnt-contract.la $(JSON_C_LIBS) -lm
+nt_launch_LDADD = libnt-site.la libnt-profiles.la libnt-lib.la libnt-contract.la $(INIH_LIBS) \
+	$(JSON_C_LIBS) -lm
 
 pkglibexec_PROGRAMS += nt-recordd
-nt_recordd_SOURCES = %D%/recordd.c
-nt_recordd_LDADD = libnt-spank.la libnt-engine.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
+nt_recordd_SOURCES = %D%/recordd/main.c
+nt_recordd_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
 	$(INIH_LIBS) $(EXPAT_LIBS)

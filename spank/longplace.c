@@ -6,19 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "launch/directory.h"
-#include "launch/records.h"
+#include "profiles/memory-dir.h"
+#include "profiles/record-dir.h"
 
 #define RUN_MAX 100000
 
 /* One that does not fit is no path that could be used, and is said to be none. */
 static const char *get(const struct nt_task_env *env, const char *name, char out[NT_PATH_MAX])
 {
-	int rc = env->get(env->context, name, out, NT_PATH_MAX);
-
-	if (rc > 0)
-		snprintf(out, NT_PATH_MAX, "(too long)");
-	return rc >= 0 ? out : NULL;
+	return nt_task_env_get(env, name, out, NT_PATH_MAX);
 }
 
 /* As srun has found it; else as it would. */
@@ -43,30 +39,30 @@ static uint32_t restarts(const struct nt_task_env *env)
 	return count < RUN_MAX ? (uint32_t)count : RUN_MAX;
 }
 
-void nt_longplace(struct nt_errand *errand, const struct nt_task_env *env,
+void nt_longplace(struct nt_arguments *arguments, const struct nt_task_env *env,
 		  const struct nt_conf *conf, const char *memory)
 {
 	char own[NT_PATH_MAX], found[NT_PATH_MAX];
 	const struct nt_records_asked asked = {
 		.own = get(env, NT_ENV_RECORD_DIR, own),
 		.site = conf->record_dir,
-		.uid = errand->uid,
+		.uid = arguments->uid,
 		.memory = found,
 	};
 	struct nt_records records;
 	struct nt_error err;
 
-	errand->run = restarts(env);
-	errand->long_mib = conf->record_mib;
-	errand->long_parents = 1;
-	snprintf(errand->long_dir, sizeof(errand->long_dir), "-");
+	arguments->run = restarts(env);
+	arguments->long_mib = conf->record_mib;
+	arguments->long_parents = 1;
+	snprintf(arguments->long_dir, sizeof(arguments->long_dir), "-");
 	if (conf->record_mib == 0 || (asked.own && strcmp(asked.own, NT_RECORDS_NONE) == 0))
 		return;
 	find_memory(env, memory, found);
 	if (nt_records_choose(&records, &asked, &err) < 0) {
-		snprintf(errand->long_dir, sizeof(errand->long_dir), "%.200s", err.text);
+		snprintf(arguments->long_dir, sizeof(arguments->long_dir), "%.200s", err.text);
 		return;
 	}
-	errand->long_parents = records.parents;
-	snprintf(errand->long_dir, sizeof(errand->long_dir), "%s", records.path);
+	arguments->long_parents = records.parents;
+	snprintf(arguments->long_dir, sizeof(arguments->long_dir), "%s", records.path);
 }

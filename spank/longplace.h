@@ -7,18 +7,18 @@
  *
  * Threads:  one at a time.
  * Memory:   the caller's.
- * Errors:   none: why there is no place is the errand's to tell.
+ * Errors:   none: why there is no place is the arguments's to tell.
  */
 #ifndef NT_LONGPLACE_H
 #define NT_LONGPLACE_H
 
 #include "site/conf.h"
-#include "spank/apply.h"
-#include "spank/errand.h"
+#include "spank/profile-env.h"
+#include "spank/arguments.h"
 
 /* Fills in long_mib, long_dir, long_parents and run; uid must be there. memory: the user's, as the
  * ticket says; "": it says none. */
-void nt_longplace(struct nt_errand *errand, const struct nt_task_env *env,
+void nt_longplace(struct nt_arguments *arguments, const struct nt_task_env *env,
 		  const struct nt_conf *conf, const char *memory);
 
 #endif

@@ -9,73 +9,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "launch/profile.h"
-#include "spank/launch.h"
+#include "profiles/profile.h"
 #include "spank/stepfs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define CALIBRATE_MAX_S 3600
 
-struct argument {
+enum kind { PATH, CONFIG, DIRECTORY, RECORD, DEFAULT, MODES, PMIX, CALIBRATE, DIRSIZE, DIRFILES };
+
+static const struct argument {
 	const char *key;
-	int (*parse)(struct nt_site *site, size_t offset, const char *value, struct nt_error *err);
-	size_t offset; /* of the member, for those that are paths */
+	enum kind kind;
+	size_t offset; /* of the member, for paths */
+} arguments[] = {
+	{ "plugin", PATH, offsetof(struct nt_site, plugin) },
+	{ "recordd", PATH, offsetof(struct nt_site, recordd) },
+	{ "rundir", DIRECTORY, offsetof(struct nt_site, rundir) },
+	{ "spooldir", DIRECTORY, offsetof(struct nt_site, spooldir) },
+	{ "record", RECORD, 0 },
+	{ "default", DEFAULT, 0 },
+	{ "modes", MODES, 0 },
+	{ "pmix", PMIX, 0 },
+	{ "profiles", PATH, offsetof(struct nt_site, profiles) },
+	{ "site_memory", PATH, offsetof(struct nt_site, site_memory) },
+	{ "command", PATH, offsetof(struct nt_site, command) },
+	{ "calibrate_max", CALIBRATE, 0 },
+	{ "dirsize", DIRSIZE, 0 },
+	{ "dirfiles", DIRFILES, 0 },
+	{ "config", CONFIG, offsetof(struct nt_site, config) },
 };
-
-static int parse_path(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
-{
-	return nt_conf_path((char *)site + offset, value, err);
-}
-
-static int parse_directory(struct nt_site *site, size_t offset, const char *value,
-			   struct nt_error *err)
-{
-	return nt_conf_directory((char *)site + offset, value, err);
-}
-
-static int parse_config(struct nt_site *site, size_t offset, const char *value,
-			struct nt_error *err)
-{
-	site->config_given = true;
-	return parse_path(site, offset, value, err);
-}
-
-static int parse_default(struct nt_site *site, size_t offset, const char *value,
-			 struct nt_error *err)
-{
-	(void)offset;
-	nt_policy_default(&site->policy);
-	return nt_policy_parse_given(&site->policy, &site->given, value, err);
-}
-
-static int parse_modes(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
-{
-	(void)offset;
-	return nt_conf_modes(&site->modes, value, err);
-}
-
-static int parse_pmix(struct nt_site *site, size_t offset, const char *value, struct nt_error *err)
-{
-	(void)offset;
-	site->pmix = strcmp(value, "default") == 0;
-	if (!site->pmix && strcmp(value, "ask") != 0)
-		return nt_error_set(err, "'%.60s' (want default or ask)", value);
-	return 0;
-}
-
-static int parse_calibrate(struct nt_site *site, size_t offset, const char *value,
-			   struct nt_error *err)
-{
-	char *end;
-	long seconds = strtol(value, &end, 10);
-
-	(void)offset;
-	if (value[0] < '0' || value[0] > '9' || end[*end == 's'] != '\0' ||
-	    seconds > CALIBRATE_MAX_S)
-		return nt_error_set(err, "'%.60s' (want 0 to %d seconds)", value, CALIBRATE_MAX_S);
-	site->calibrate_max_s = seconds;
-	return 0;
-}
 
 /* 128m: a power of 1024 may follow. -1: it is no such number. */
 static int64_t parse_size(const char *value)
@@ -96,57 +57,42 @@ static int64_t parse_size(const char *value)
 	return size <= NT_STEPFS_BYTES_MAX ? size : -1;
 }
 
-static int parse_dirsize(struct nt_site *site, size_t offset, const char *value,
-			 struct nt_error *err)
+static int parse_dirsize(struct nt_site *site, const char *value, struct nt_error *err)
 {
 	int64_t size = parse_size(value);
 
-	(void)offset;
 	if (size != 0 && size < NT_STEPFS_BYTES_MIN)
 		return nt_error_set(err, "'%.60s' (want 1m to 1g, or 0 for none)", value);
 	site->dir_bytes = size;
 	return 0;
 }
 
-static int parse_dirfiles(struct nt_site *site, size_t offset, const char *value,
-			  struct nt_error *err)
+static int parse_value(struct nt_site *site, const struct argument *argument, const char *value,
+		       struct nt_error *err)
 {
-	char *end;
-	long files = strtol(value, &end, 10);
+	char *path = (char *)site + argument->offset;
+	uint32_t files = 0;
+	int rc;
 
-	(void)offset;
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || files < NT_STEPFS_FILES_MIN ||
-	    files > NT_STEPFS_FILES_MAX)
-		return nt_error_set(err, "'%.60s' (want %d to %d)", value, NT_STEPFS_FILES_MIN,
-				    NT_STEPFS_FILES_MAX);
-	site->dir_files = files;
-	return 0;
+	switch (argument->kind) {
+	case CONFIG: site->config_given = true; /* fall through */
+	case PATH: return nt_conf_path(path, value, err);
+	case DIRECTORY: return nt_conf_directory(path, value, err);
+	case RECORD: return nt_sinks_parse(&site->sinks, value, err);
+	case DEFAULT:
+		nt_policy_default(&site->policy);
+		return nt_policy_parse_given(&site->policy, &site->given, value, err);
+	case MODES: return nt_conf_modes(&site->modes, value, err);
+	case PMIX: return nt_conf_pmix(&site->pmix, value, err);
+	case CALIBRATE: return nt_conf_calibrate(&site->calibrate_max_s, value, err);
+	case DIRSIZE: return parse_dirsize(site, value, err);
+	case DIRFILES:
+		rc = nt_conf_whole(&files, value, NT_STEPFS_FILES_MIN, NT_STEPFS_FILES_MAX, err);
+		site->dir_files = files;
+		return rc;
+	}
+	return -1;
 }
-
-static int parse_record(struct nt_site *site, size_t offset, const char *value,
-			struct nt_error *err)
-{
-	(void)offset;
-	return nt_sinks_parse(&site->sinks, value, err);
-}
-
-static const struct argument arguments[] = {
-	{ "plugin", parse_path, offsetof(struct nt_site, plugin) },
-	{ "recordd", parse_path, offsetof(struct nt_site, recordd) },
-	{ "rundir", parse_directory, offsetof(struct nt_site, rundir) },
-	{ "spooldir", parse_directory, offsetof(struct nt_site, spooldir) },
-	{ "record", parse_record, 0 },
-	{ "default", parse_default, 0 },
-	{ "modes", parse_modes, 0 },
-	{ "pmix", parse_pmix, 0 },
-	{ "profiles", parse_path, offsetof(struct nt_site, profiles) },
-	{ "site_memory", parse_path, offsetof(struct nt_site, site_memory) },
-	{ "command", parse_path, offsetof(struct nt_site, command) },
-	{ "calibrate_max", parse_calibrate, 0 },
-	{ "dirsize", parse_dirsize, 0 },
-	{ "dirfiles", parse_dirfiles, 0 },
-	{ "config", parse_config, offsetof(struct nt_site, config) },
-};
 
 static int parse_argument(struct nt_site *site, const char *text, struct nt_error *err)
 {
@@ -161,7 +107,7 @@ static int parse_argument(struct nt_site *site, const char *text, struct nt_erro
 			continue;
 		if (text[key_bytes] != '=')
 			break;
-		if (argument->parse(site, argument->offset, text + key_bytes + 1, &reason) == 0)
+		if (parse_value(site, argument, text + key_bytes + 1, &reason) == 0)
 			return 0;
 		return nt_error_set(err, "%s: %.200s", argument->key, reason.text);
 	}
@@ -187,7 +133,7 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	snprintf(site->site_memory, sizeof(site->site_memory), "%s/nccl-tune/memory.jsonl",
 		 NT_SYSCONFDIR);
 	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);
-	site->calibrate_max_s = 60;
+	site->calibrate_max_s = 120;
 	site->dir_bytes = NT_STEPFS_BYTES;
 	site->dir_files = NT_STEPFS_FILES;
 	nt_sinks_init(&site->sinks);
@@ -215,6 +161,14 @@ void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf)
 		site->pmix = conf->pmix;
 	if (conf->record_line)
 		site->sinks = conf->sinks;
+}
+
+void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH])
+{
+	const char *slash = strrchr(site->recordd, '/');
+
+	snprintf(out, NT_LAUNCH_PATH, "%.*s/%s", slash ? (int)(slash - site->recordd) : 0,
+		 site->recordd, NT_LAUNCH_PROGRAM);
 }
 
 struct nt_site_default nt_site_default_of(const struct nt_site *site)
@@ -273,7 +227,7 @@ const char *nt_option_variable(const char *program)
 	return NULL;
 }
 
-void nt_option_complain(char *out, size_t out_bytes, enum nt_rank rank, const char *variable,
+void nt_option_complain(char *out, size_t out_bytes, enum nt_precedence rank, const char *variable,
 			const char *text, const struct nt_error *reason)
 {
 	if (rank == NT_RANK_VARIABLE)

@@ -10,9 +10,10 @@
 #define NT_OPTION_H
 
 #include <stdbool.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "contract/policy.h"
 #include "site/rules.h"
+#include "spank/ask-launch.h"
 
 /* The arguments of the plugin's line in plugstack.conf. */
 struct nt_site {
@@ -41,6 +42,9 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 /* What the file says in place of these arguments. */
 void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
 
+/* The path of nt-launch, which lies beside nt-recordd. */
+void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]);
+
 /* The part of the arguments that makes rules. */
 struct nt_site_default nt_site_default_of(const struct nt_site *site);
 
@@ -53,7 +57,7 @@ const char *nt_option_variable(const char *program);
 
 /* One line for the user: what was given where, and why it is refused. rank: JOB, VARIABLE or
  * OPTION. */
-void nt_option_complain(char *out, size_t out_bytes, enum nt_rank rank, const char *variable,
+void nt_option_complain(char *out, size_t out_bytes, enum nt_precedence rank, const char *variable,
 			const char *text, const struct nt_error *reason);
 
 #endif

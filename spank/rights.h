@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
 /* In the child of a root process: become uid and gid for good, with no groups, no way back up
  * and small limits. file_bytes: the longest file that it may write; 0: none. */

@@ -9,7 +9,7 @@
 #ifndef NT_RUNDIR_H
 #define NT_RUNDIR_H
 
-#include "contract/error.h"
+#include "lib/error.h"
 
 /* Make it if its parent exists, and open it; fails unless it is the daemon's alone. */
 int nt_rundir_open(const char *rundir, struct nt_error *err);

@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include "record/printable.h"
+#include "lib/printable.h"
 
 #define SAY(function)                                           \
 	do {                                                    \

@@ -29,6 +29,19 @@ static inline int nt_slurm_load_job(job_info_msg_t **jobs, uint32_t job, uint16_
 #endif
 }
 
+/* The job's steps that run. */
+static inline int nt_slurm_load_steps(job_step_info_response_msg_t **steps, uint32_t job)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+	slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+
+	id.job_id = job;
+	return slurm_get_job_steps(&id, steps, SHOW_ALL);
+#else
+	return slurm_get_job_steps(0, job, NO_VAL, steps, SHOW_ALL);
+#endif
+}
+
 /* An update of that job which changes nothing yet. */
 static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 {
@@ -48,26 +61,6 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #else
 #define NT_SLURM_EXTRA_COLUMN ""
 #endif
-
-static inline const char *nt_slurm_extra(const slurm_job_info_t *job)
-{
-#if NT_SLURM_HAS_EXTRA
-	return job->extra;
-#else
-	(void)job;
-	return NULL;
-#endif
-}
-
-static inline void nt_slurm_change_extra(slurmdb_job_rec_t *change, char *text)
-{
-#if NT_SLURM_HAS_EXTRA
-	change->extra = text;
-#else
-	(void)change;
-	(void)text;
-#endif
-}
 
 /* Whether a job's prolog is told the QOS. */
 #define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))

@@ -120,7 +120,7 @@ static int fork_twice(const struct start *start, struct nt_error *err)
 		return nt_error_set(err, "%.100s cannot be kept out of the job's control groups",
 				    start->program);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FORKED)
-		return nt_error_set(err, "%.120s: no process to be had", start->program);
+		return nt_error_set(err, "%.120s: cannot fork", start->program);
 	return 0;
 }
 
@@ -134,7 +134,6 @@ int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 		.program = program,
 		.argv = argv,
 		.environment = { path, locale, NULL, NULL },
-		.fd = fd,
 	};
 	int rc;
 
@@ -149,6 +148,7 @@ int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 	start.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (start.null_fd < 0)
 		return nt_error_set(err, "/dev/null: %m");
+	start.fd = fd >= 0 ? fd : start.null_fd;
 	rc = fork_twice(&start, err);
 	close(start.null_fd);
 	return rc;

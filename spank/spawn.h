@@ -16,12 +16,12 @@
 #ifndef NT_SPAWN_H
 #define NT_SPAWN_H
 
-#include "contract/error.h"
+#include "lib/error.h"
 
 #define NT_SPAWN_FD 3 /* what fd is in the helper */
 #define NT_SPAWN_MS 600 /* the kernel may take its time to move a process */
 
-/* conf is the path of slurm.conf; NULL: libslurm looks for it. */
+/* conf is the path of slurm.conf; NULL: libslurm looks for it. fd -1: /dev/null. */
 int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
 	     struct nt_error *err);
 

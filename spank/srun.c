@@ -8,17 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
-#include "launch/own.h"
-#include "spank/launch.h"
+#include "lib/argv.h"
+#include "profiles/user-env.h"
+#include "profiles/program.h"
+#include "spank/ask-launch.h"
 #include "spank/slurm_compat.h"
-#include "spank/topology.h"
+#include "spank/topology-env.h"
 
-#define LEAST_S 5 /* a calibration of less tells nothing */
+#define LEAST_S 10 /* a calibration of less tells nothing */
 #define GRACE_S 20 /* for its last step to end, and its table */
+#define STOP_S 10 /* for what was asked to end */
 #define ALLOWED_MAX (NT_CONF_PROFILES * NT_LAUNCH_NAME)
-#define SHARE 100 /* of the job's time limit, if nobody asked for it */
+#define SHARE 100 /* of the time that the job has left, if nobody asked for it */
 
 /* srun has copied its environment by now, and adds to the copy what is set: an empty one counts as
  * none. */
@@ -61,6 +65,11 @@ static int64_t number_of(const char *variable, int64_t otherwise)
 	return errno || *end ? otherwise : number;
 }
 
+static bool has_all_nodes(const struct nt_srun_step *step)
+{
+	return number_of("SLURM_JOB_NUM_NODES", -1) == step->nodes;
+}
+
 /* The environment tells the job's hosts; a step on fewer nodes has some of them. */
 static char *hosts_of(const struct nt_srun_step *step)
 {
@@ -70,7 +79,7 @@ static char *hosts_of(const struct nt_srun_step *step)
 
 	if (!hosts)
 		hosts = getenv("SLURM_NODELIST");
-	if (hosts && number_of("SLURM_JOB_NUM_NODES", -1) == step->nodes)
+	if (hosts && has_all_nodes(step))
 		return strdup(hosts);
 	layout = slurm_job_step_layout_get(&(slurm_step_id_t){
 		.job_id = step->job,
@@ -84,19 +93,39 @@ static char *hosts_of(const struct nt_srun_step *step)
 	return copy ? copy : strdup("");
 }
 
-/* Seconds; 0: it has none, or nobody says. */
-static int64_t time_limit_s(uint32_t job)
+/* Seconds; -1: there is no limit, or nobody says. */
+static int64_t time_left_s(uint32_t job)
 {
 	job_info_msg_t *jobs = NULL;
-	int64_t limit_s = 0;
+	int64_t left_s = -1;
 
 	if (nt_slurm_load_job(&jobs, job, SHOW_ALL) != SLURM_SUCCESS)
-		return 0;
+		return -1;
 	if (jobs->record_count > 0 && jobs->job_array[0].time_limit != INFINITE &&
 	    jobs->job_array[0].time_limit != NO_VAL)
-		limit_s = 60 * (int64_t)jobs->job_array[0].time_limit;
+		left_s = (int64_t)jobs->job_array[0].end_time - (int64_t)time(NULL);
 	slurm_free_job_info_msg(jobs);
-	return limit_s;
+	return left_s;
+}
+
+/* Does the job run another step than this one? A calibration would slow it down. */
+static bool has_other_steps(const struct nt_srun_step *step)
+{
+	job_step_info_response_msg_t *steps = NULL;
+	bool found = false;
+
+	if (nt_slurm_load_steps(&steps, step->job) != SLURM_SUCCESS)
+		return false;
+	for (uint32_t i = 0; i < steps->job_step_count; i++) {
+		const slurm_step_id_t *other = &steps->job_steps[i].step_id;
+
+		/* Asked for an array's own number, slurmctld tells of all its tasks. */
+		found = found ||
+			(other->job_id == step->job && other->step_id <= SLURM_MAX_NORMAL_STEP_ID &&
+			 other->step_id != step->step);
+	}
+	slurm_free_job_step_info_response_msg(steps);
+	return found;
 }
 
 /* ---- choosing */
@@ -104,15 +133,6 @@ static int64_t time_limit_s(uint32_t job)
 static bool is_off(const struct nt_policy *policy)
 {
 	return strcmp(policy->launch, "off") == 0;
-}
-
-/* The helper lies beside nt-recordd. */
-static void helper_of(const struct nt_site *site, char *out, size_t out_bytes)
-{
-	const char *slash = strrchr(site->recordd, '/');
-
-	snprintf(out, out_bytes, "%.*s/%s", slash ? (int)(slash - site->recordd) : 0, site->recordd,
-		 NT_LAUNCH_PROGRAM);
 }
 
 /* What the user has set, and no profile of the step around this one. */
@@ -166,9 +186,9 @@ static int choose(const struct nt_srun *srun, const char *helper, const struct n
 	struct nt_error err;
 	char line[512];
 
-	if (nt_launch_choose(helper, ask, answer, &err) < 0) {
+	if (nt_launch_select(helper, ask, answer, &err) < 0) {
 		snprintf(line, sizeof(line),
-			 "no launch profile is chosen: %.200s; NCCL starts with its own settings",
+			 "no launch profile selected: %.200s; NCCL starts with its own settings",
 			 err.text);
 		srun->say(NT_SRUN_WARNING, line);
 		return -1;
@@ -181,7 +201,7 @@ static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer
 	char line[512];
 
 	if (answer->trouble[0]) {
-		snprintf(line, sizeof(line), "%s; it is left out of the choice", answer->trouble);
+		snprintf(line, sizeof(line), "%s; it is ignored", answer->trouble);
 		srun->say(NT_SRUN_WARNING, line);
 	}
 	if (!is_off(srun->policy))
@@ -191,133 +211,168 @@ static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer
 /* ---- calibrating */
 
 /* How long one may take now; 0: none. */
-static int64_t calibrate_s(const struct nt_srun *srun)
+static int64_t calibrate_s(const struct nt_srun *srun, int64_t left_s)
 {
-	int64_t limit_s = srun->policy->calibrate_s, job_s;
+	const uint64_t most_s = srun->rules->limit[NT_LIMIT_CALIBRATE];
+	int64_t limit_s = srun->policy->calibrate_s;
 
+	if (limit_s == NT_CALIBRATE_AUTO)
+		limit_s = nt_calibrate_auto_s(srun->step.nodes);
+	if ((uint64_t)limit_s > most_s)
+		limit_s = (int64_t)most_s;
 	if (limit_s == 0 || srun->calibrate_asked)
 		return limit_s;
-	job_s = time_limit_s(srun->step.job);
-	if (job_s > 0 && job_s / SHARE < limit_s)
-		limit_s = job_s / SHARE;
+	if (left_s >= 0 && left_s / SHARE < limit_s)
+		limit_s = left_s / SHARE;
 	if (limit_s >= LEAST_S)
 		return limit_s;
-	srun->say(NT_SRUN_DETAIL, "no calibration: it would take over 1 % of the job's time limit");
+	srun->say(NT_SRUN_DETAIL, "no calibration: it would take over 1 % of the job's time");
 	return 0;
 }
 
-#define WORDS 18
+#define add_option(words, option, ...) (nt_argv_add(words, option), nt_argv_add(words, __VA_ARGS__))
 
-/* The command line of a calibration on this step's nodes. */
-struct words {
-	unsigned count;
-	char *word[WORDS + 1];
-	char text[WORDS][NT_PATH_MAX];
-	char profiles[ALLOWED_MAX];
-};
-
-static void add_word(struct words *words, const char *word)
-{
-	char *text = words->text[words->count];
-
-	snprintf(text, NT_PATH_MAX, "%s", word);
-	words->word[words->count++] = text;
-}
-
-static void add_number(struct words *words, const char *option, int64_t number, const char *unit)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRId64 "%s", number, unit);
-	add_word(words, option);
-	add_word(words, text);
-}
-
-static int run_calibration(const struct nt_srun *srun, const char *helper, int64_t limit_s,
-			   struct nt_error *err)
+static int run_calibration(const struct nt_srun *srun, const char *helper, const char *hosts,
+			   int64_t limit_s, struct nt_error *err)
 {
 	const struct nt_site *site = srun->site;
-	struct words words = { .count = 0 };
-
-	add_word(&words, site->command);
-	add_word(&words, "calibrate");
-	add_number(&words, "--time", limit_s, "s");
-	add_number(&words, "-N", srun->step.nodes, "");
-	add_number(&words, "--ntasks-per-node", srun->step.tasks / srun->step.nodes, "");
-	if (nt_rules_profiles(srun->rules, ',', words.profiles, sizeof(words.profiles))) {
-		add_word(&words, "--profiles");
-		words.word[words.count++] = words.profiles;
-	}
-	add_word(&words, "--overlap"); /* the step has the job's resources already */
-	if (strcmp(site->profiles, NT_SHIPPED_PROFILES) != 0) {
-		add_word(&words, "--profile-file");
-		add_word(&words, site->profiles);
-	}
-	if (access(site->site_memory, R_OK) == 0) {
-		add_word(&words, "--site-memory");
-		add_word(&words, site->site_memory);
-	}
-	return nt_launch_run(helper, words.word, limit_s + GRACE_S, err);
-}
-
-/* Once a job, whatever comes of it: that it was tried is noted first. */
-static bool calibrate(const struct nt_srun *srun, const char *helper,
-		      const struct nt_launch_ask *ask)
-{
-	int64_t limit_s = calibrate_s(srun);
-	struct nt_error err;
-	char line[512];
+	struct nt_argv words = { .count = 0 };
+	char profiles[ALLOWED_MAX];
 	int status;
 
-	/* One that may measure nothing but the default tells nothing. */
-	if (limit_s == 0 || (ask->allowed && !ask->allowed[0]))
-		return false;
-	if (nt_launch_note(helper, ask, &err) < 0) {
-		snprintf(line, sizeof(line), "no calibration: %.200s", err.text);
-		srun->say(NT_SRUN_WARNING, line);
-		return false;
-	}
-	snprintf(line, sizeof(line), "calibrating for at most %" PRId64 " s before the step",
-		 limit_s);
+	nt_argv_add(&words, "%s", site->command);
+	nt_argv_add(&words, "calibrate");
+	add_option(&words, "--time", "%" PRId64 "s", limit_s);
+	add_option(&words, "-N", "%" PRIu32, srun->step.nodes);
+	add_option(&words, "--ntasks-per-node", "%" PRIu32, srun->step.tasks / srun->step.nodes);
+	if (nt_rules_profiles(srun->rules, ',', profiles, sizeof(profiles)))
+		add_option(&words, "--profiles", "%s", profiles);
+	if (!has_all_nodes(&srun->step) && hosts[0]) /* others may be another step's */
+		add_option(&words, "--nodelist", "%s", hosts);
+	nt_argv_add(&words, "--overlap"); /* the step has the job's resources already */
+	if (strcmp(site->profiles, NT_SHIPPED_PROFILES) != 0)
+		add_option(&words, "--profile-file", "%s", site->profiles);
+	if (access(site->site_memory, R_OK) == 0)
+		add_option(&words, "--site-memory", "%s", site->site_memory);
+	status = words.failed ? nt_error_set(err, "out of memory")
+			      : nt_launch_run(helper, words.word, limit_s + GRACE_S, err);
+	nt_argv_fini(&words);
+	return status;
+}
+
+static void say_start(const struct nt_srun *srun, int64_t limit_s, int64_t left_s)
+{
+	char line[256], left[64] = "no time limit";
+
+	if (left_s >= 0)
+		snprintf(left, sizeof(left),
+			 "%" PRId64 ":%02" PRId64 ":%02" PRId64 " of its time left", left_s / 3600,
+			 left_s / 60 % 60, left_s % 60);
+	snprintf(line, sizeof(line),
+		 "nothing is known of these nodes: calibrating launch profiles for at most %" PRId64
+		 " s before the step (once; Ctrl-C skips it; the job has %s)",
+		 limit_s, left);
 	srun->say(NT_SRUN_NEWS, line);
-	status = run_calibration(srun, helper, limit_s, &err);
-	if (status == 0)
+}
+
+static bool claim(const struct nt_srun *srun, const char *helper, const struct nt_launch_ask *ask,
+		  int64_t limit_s)
+{
+	char why[NT_LAUNCH_LINE] = "another step of this job is running";
+	char line[NT_LAUNCH_LINE + 96];
+	struct nt_error err;
+	int claimed = 0;
+
+	if (srun->calibrate_asked || !has_other_steps(&srun->step))
+		claimed = nt_launch_claim(helper, ask, limit_s + GRACE_S + STOP_S, why, &err);
+	if (claimed > 0)
 		return true;
-	if (status == NT_LAUNCH_LATE)
-		nt_error_set(&err, "%.150s calibrate took too long and was ended",
-			     srun->site->command);
+	snprintf(line, sizeof(line), "no calibration: %.200s; the step uses NCCL's own settings",
+		 claimed == 0 ? why : err.text);
+	srun->say(claimed == 0 ? NT_SRUN_NEWS : NT_SRUN_WARNING, line);
+	return false;
+}
+
+static void say_end(const struct nt_srun *srun, int status, const char *failure)
+{
+	char line[512];
+
+	if (status == NT_LAUNCH_STOPPED)
+		snprintf(line, sizeof(line), "the calibration was interrupted");
+	else if (status == NT_LAUNCH_LATE)
+		snprintf(line, sizeof(line), "%.150s calibrate took too long and was killed",
+			 srun->site->command);
 	else if (status > 0)
-		nt_error_set(&err, "%.150s calibrate: exit status %d", srun->site->command, status);
-	snprintf(line, sizeof(line), "the calibration did not end well: %.220s", err.text);
-	srun->say(NT_SRUN_WARNING, line);
-	return true;
+		snprintf(line, sizeof(line),
+			 "the calibration failed: %.150s calibrate: exit status %d",
+			 srun->site->command, status);
+	else if (status < 0)
+		snprintf(line, sizeof(line), "the calibration failed: %.200s", failure);
+	if (status != 0)
+		srun->say(NT_SRUN_WARNING, line);
+}
+
+/* Once a job, and once for all jobs of the user that wait for the same, whatever comes of it. Where
+ * the memory does not answer it is asked no more: a claim ends by itself. */
+static void calibrate(const struct nt_srun *srun, const char *helper, const char *hosts,
+		      const struct nt_launch_ask *ask, struct nt_launch_answer *answer)
+{
+	const int64_t left_s = time_left_s(srun->step.job);
+	const int64_t limit_s = calibrate_s(srun, left_s);
+	struct nt_launch_answer after;
+	struct nt_error err = { "" };
+	int status;
+	bool well;
+
+	/* One that may measure nothing but the default tells nothing. */
+	if (limit_s == 0 || (ask->allowed && !ask->allowed[0]) ||
+	    !claim(srun, helper, ask, limit_s))
+		return;
+	say_start(srun, limit_s, left_s);
+	status = run_calibration(srun, helper, hosts, limit_s, &err);
+	say_end(srun, status, err.text);
+	if (status == 0 && choose(srun, helper, ask, &after) < 0)
+		return;
+	/* What was left unfinished is no choice; the step gets what was chosen before. */
+	well = status == 0 && !after.may_calibrate;
+	if (well)
+		*answer = after;
+	if (nt_launch_release(helper, ask, well, &err) < 0)
+		srun->say(NT_SRUN_DETAIL, err.text);
 }
 
 void nt_srun_prepare(const struct nt_srun *srun)
 {
 	const char *calibration = getenv(NT_ENV_CALIBRATION);
-	char helper[NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM)];
+	char helper[NT_LAUNCH_PATH];
+	char program[NT_TICKET_PROGRAM];
 	struct nt_launch_answer answer;
 	struct nt_launch_ask ask = {
 		.launch = srun->policy->launch,
 		.nodes = srun->step.nodes,
 		.tasks = srun->step.tasks,
 		.job = srun->step.job,
-		.array_task = number_of("SLURM_ARRAY_TASK_ID", -1),
 		.calibration = calibration && strcmp(calibration, "1") == 0,
+		.program = program,
 		.profiles = srun->site->profiles,
 		.site_memory = srun->site->site_memory,
 	};
 	char allowed[ALLOWED_MAX];
-	char *hosts = hosts_of(&srun->step);
+	char *hosts;
 
 	nt_srun_clear();
+	if (getenv("SLURM_HET_SIZE")) {
+		srun->say(NT_SRUN_DETAIL, "launch profiles are not used in a heterogeneous job");
+		return;
+	}
+	hosts = hosts_of(&srun->step);
+	nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
 	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
 	ask.hosts = hosts ? hosts : "";
-	helper_of(srun->site, helper, sizeof(helper));
-	if (choose(srun, helper, &ask, &answer) == 0 &&
-	    (!answer.may_calibrate || !calibrate(srun, helper, &ask) ||
-	     choose(srun, helper, &ask, &answer) == 0)) {
+	nt_site_launch_program(srun->site, helper);
+	if (choose(srun, helper, &ask, &answer) == 0) {
+		if (answer.may_calibrate)
+			calibrate(srun, helper, ask.hosts, &ask, &answer);
 		say_choice(srun, &answer);
 		hand_over(srun, &answer);
 	}

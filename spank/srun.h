@@ -22,6 +22,8 @@
 
 struct nt_srun_step {
 	uint32_t job, step, nodes, tasks;
+	int words; /* of the step's command */
+	char **word;
 };
 
 enum nt_srun_word {
@@ -34,7 +36,7 @@ struct nt_srun {
 	const struct nt_site *site;
 	const struct nt_site_rules *rules; /* of the site, there */
 	const struct nt_policy *policy;
-	bool calibrate_asked; /* by the user, and not by the site's default */
+	bool calibrate_asked; /* for so long, by the user and not by the site's default */
 	struct nt_srun_step step;
 	void (*say)(enum nt_srun_word word, const char *text);
 };
@@ -44,7 +46,8 @@ void nt_srun_prepare(const struct nt_srun *srun);
 /* The same for a step that gets nothing. */
 void nt_srun_clear(void);
 
-/* Sets NT_ENV_TOPOLOGY, or empties it: all of the step's nodes must do the same (topology.h). */
+/* Sets NT_ENV_TOPOLOGY, or empties it: all of the step's nodes must do the same
+ * (topology-env.h). */
 void nt_srun_topology(const struct nt_policy *policy);
 
 #endif

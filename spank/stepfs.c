@@ -27,8 +27,7 @@ int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_er
 		 files);
 	if (mount(NT_OPTION, path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
 		return 0;
-	return nt_error_set(err, "cannot mount a file system of the step's own on %.150s: %m",
-			    path);
+	return nt_error_set(err, "cannot mount the step's file system on %.150s: %m", path);
 }
 
 int nt_stepfs_clone(const char *path)

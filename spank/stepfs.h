@@ -14,7 +14,7 @@
 #define NT_STEPFS_H
 
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
 #define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* as long as the site says nothing else */
 #define NT_STEPFS_FILES 8192

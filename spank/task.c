@@ -44,32 +44,21 @@ struct nt_task_env nt_task_env(spank_t spank)
 }
 
 /* What does not fit is set and not ours; only that counts. */
-static const char *get_env(spank_t spank, const char *name, char *value, size_t value_bytes)
-{
-	int rc = get(spank, name, value, value_bytes);
-
-	if (rc > 0)
-		snprintf(value, value_bytes, "%s", NT_ENV_LONG);
-	return rc >= 0 ? value : NULL;
-}
-
 static struct nt_env read_env(spank_t spank, struct values *values)
 {
-	struct nt_env env = {
-		.tuner = get_env(spank, NT_ENV_NCCL_TUNER, values->tuner, sizeof(values->tuner)),
-		.profiler = get_env(spank, NT_ENV_NCCL_PROFILER, values->profiler,
-				    sizeof(values->profiler)),
-		.algo = get_env(spank, "NCCL_ALGO", values->algo, sizeof(values->algo)),
-		.proto = get_env(spank, "NCCL_PROTO", values->proto, sizeof(values->proto)),
-		.policy = get_env(spank, NT_ENV_POLICY, values->policy, sizeof(values->policy)),
-		.chained_tuner = get_env(spank, NT_ENV_CHAINED_TUNER, values->chained_tuner,
-					 sizeof(values->chained_tuner)),
-		.chained_profiler = get_env(spank, NT_ENV_CHAINED_PROFILER,
-					    values->chained_profiler,
-					    sizeof(values->chained_profiler)),
-	};
+	const struct nt_task_env env = nt_task_env(spank);
 
-	return env;
+#define GET(name, value) nt_task_env_get(&env, name, (value), sizeof(value))
+	return (struct nt_env){
+		.tuner = GET(NT_ENV_NCCL_TUNER, values->tuner),
+		.profiler = GET(NT_ENV_NCCL_PROFILER, values->profiler),
+		.algo = GET("NCCL_ALGO", values->algo),
+		.proto = GET("NCCL_PROTO", values->proto),
+		.policy = GET(NT_ENV_POLICY, values->policy),
+		.chained_tuner = GET(NT_ENV_CHAINED_TUNER, values->chained_tuner),
+		.chained_profiler = GET(NT_ENV_CHAINED_PROFILER, values->chained_profiler),
+	};
+#undef GET
 }
 
 static void change_env(spank_t spank, const char *name, enum nt_env_change change,
@@ -100,8 +89,8 @@ void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *pol
 	}
 	change_env(spank, NT_ENV_POLICY, plan.policy, text);
 	/* Of a step around this one; each task is told its own. */
-	if (get(spank, NT_ENV_BOARD, values.policy, sizeof(values.policy)) >= 0)
-		unset(spank, NT_ENV_BOARD);
+	if (get(spank, NT_ENV_SHM, values.policy, sizeof(values.policy)) >= 0)
+		unset(spank, NT_ENV_SHM);
 	change_env(spank, NT_ENV_CHAINED_TUNER, plan.tuner.chained_change,
 		   plan.tuner.chained_value);
 	change_env(spank, NT_ENV_CHAINED_PROFILER, plan.profiler.chained_change,
@@ -110,9 +99,9 @@ void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *pol
 	change_env(spank, NT_ENV_NCCL_PROFILER, plan.profiler.change, plan.profiler.value);
 }
 
-void nt_task_board(spank_t spank, const char *path)
+void nt_task_shm(spank_t spank, const char *path)
 {
-	set(spank, NT_ENV_BOARD, path);
+	set(spank, NT_ENV_SHM, path);
 }
 
 void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes)

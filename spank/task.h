@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <slurm/spank.h>
 #include "contract/policy.h"
-#include "spank/apply.h"
+#include "spank/profile-env.h"
 
 #define NT_LOG "nccl-tune: "
 
@@ -25,8 +25,8 @@ struct nt_task_env nt_task_env(spank_t spank);
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
 		  struct nt_place *place, bool *tuned);
 
-/* In a task: where the node's sealed board is. */
-void nt_task_board(spank_t spank, const char *path);
+/* In a task: where the node's sealed shared memory is. */
+void nt_task_shm(spank_t spank, const char *path);
 
 /* The first of two variables that the tasks have; "-" if there is none, or no room. */
 void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes);

@@ -5,10 +5,11 @@
 # A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
 	%D%/unit/agree \
-	%D%/unit/agree-alike \
+	%D%/unit/agree-siblings \
 	%D%/unit/agree-recheck \
 	%D%/unit/bench \
-	%D%/unit/board \
+	%D%/unit/bench-search \
+	%D%/unit/shm \
 	%D%/unit/calibration \
 	%D%/unit/cgroup \
 	%D%/unit/chain \
@@ -21,54 +22,60 @@ unit_tests = \
 	%D%/unit/collect-directory \
 	%D%/unit/compare \
 	%D%/unit/engine \
-	%D%/unit/engine-ledger \
+	%D%/unit/cost-account \
 	%D%/unit/engine-recheck \
 	%D%/unit/engine-rates \
 	%D%/unit/engine-savings \
 	%D%/unit/engine-warm \
-	%D%/unit/entry \
+	%D%/unit/estimate \
+	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
-	%D%/unit/guess \
+	%D%/unit/parallelism \
 	%D%/unit/option \
 	%D%/unit/order \
-	%D%/unit/apply \
+	%D%/unit/profile-env \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/layout \
-	%D%/unit/learned \
+	%D%/unit/site-memory \
 	%D%/unit/long \
 	%D%/unit/longform \
-	%D%/unit/martingale \
+	%D%/unit/measures \
 	%D%/unit/matched \
-	%D%/unit/learn \
+	%D%/unit/numbers \
+	%D%/unit/step-entry \
 	%D%/unit/remember \
-	%D%/unit/launch-choose \
-	%D%/unit/launch-feel \
-	%D%/unit/launch-memory \
-	%D%/unit/launch-own \
-	%D%/unit/launch-pick \
-	%D%/unit/launch-profile \
-	%D%/unit/launch-sim \
-	%D%/unit/launch-store \
-	%D%/unit/launch-ticket \
+	%D%/unit/select \
+	%D%/unit/claim \
+	%D%/unit/step-test \
+	%D%/unit/memory \
+	%D%/unit/user-env \
+	%D%/unit/select-input \
+	%D%/unit/profile \
+	%D%/unit/select-sim \
+	%D%/unit/memory-store \
+	%D%/unit/ticket \
+	%D%/unit/json \
+	%D%/unit/ll128 \
 	%D%/unit/marker \
 	%D%/unit/mask \
-	%D%/unit/mpi \
-	%D%/unit/pace \
+	%D%/unit/mpi-library \
+	%D%/unit/read-pace \
+	%D%/unit/precheck \
 	%D%/unit/platform \
 	%D%/unit/policy \
-	%D%/unit/put \
-	%D%/unit/queue \
+	%D%/unit/json-writer \
+	%D%/unit/scheduler \
 	%D%/unit/refine \
-	%D%/unit/report-child \
+	%D%/unit/child \
 	%D%/unit/report-explored \
 	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
-	%D%/unit/report-names \
+	%D%/unit/name-set \
 	%D%/unit/report-longform \
 	%D%/unit/report-places \
 	%D%/unit/report-print \
@@ -76,14 +83,14 @@ unit_tests = \
 	%D%/unit/report-rank \
 	%D%/unit/report-reasons \
 	%D%/unit/reason-lines \
-	%D%/unit/report-spool \
-	%D%/unit/report-rowcut \
+	%D%/unit/spool \
+	%D%/unit/rows \
 	%D%/unit/report-speedup \
 	%D%/unit/report-summary \
 	%D%/unit/report-verdict \
-	%D%/unit/report-tally \
-	%D%/unit/report-tallyprint \
-	%D%/unit/report-when \
+	%D%/unit/site-stats \
+	%D%/unit/stats-print \
+	%D%/unit/when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/screen \
@@ -92,17 +99,18 @@ unit_tests = \
 	%D%/unit/site-rules \
 	%D%/unit/sum-rows \
 	%D%/unit/schema \
-	%D%/unit/splice \
-	%D%/unit/spool-keep \
-	%D%/unit/splice-random \
-	%D%/unit/rhythm \
-	%D%/unit/spread \
+	%D%/unit/admincomment-merge \
+	%D%/unit/spool-retention \
+	%D%/unit/admincomment-merge-random \
+	%D%/unit/call-interval \
+	%D%/unit/window-layout \
 	%D%/unit/printable \
 	%D%/unit/step \
-	%D%/unit/tidy \
+	%D%/unit/cleanup \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-plan \
+	%D%/unit/delivery \
 	%D%/unit/decide-doubt \
 	%D%/unit/process-life \
 	%D%/unit/process-warm \
@@ -111,16 +119,27 @@ unit_tests = \
 	%D%/unit/times \
 	%D%/unit/warm \
 	%D%/unit/watch \
+	%D%/unit/where \
+	%D%/unit/work \
 	%D%/unit/write-record \
 	%D%/unit/error
+
+if HAVE_CUDA_NCCL
+unit_tests += %D%/unit/bench-abi
+endif
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 
+# What unit tests load or run, and all of it: for ./dev test, which builds nothing else with sanitizers.
+.PHONY: unit-needs unit-tests
+unit-needs: tests/chain/nt-chain-probe.la tests/fake/libmpi-fake.so tests/fake/nt-fake-plugin.so
+unit-tests: unit-needs $(check_PROGRAMS)
+
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-replay.la libnt-report.la libnt-spank.la libnt-launch.la libnt-tuner.la libnt-sync.la \
+LDADD = libnt-cli.la libnt-replay.la libnt-report.la libnt-spank.la libnt-profiles.la libnt-tuner.la libnt-sync.la \
 	libnt-engine.la libnt-record-read.la libnt-contract.la \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS) $(EXPAT_LIBS)
 
@@ -131,38 +150,26 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; 
 
 # What needs neither CUDA nor NCCL of nccl-tune-bench.
 tests_unit_bench_LDADD = libnt-bench.la libnt-contract.la $(CMOCKA_LIBS)
+tests_unit_bench_search_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) $(CMOCKA_LIBS)
+tests_unit_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_unit_bench_abi_LDADD = $(CMOCKA_LIBS)
 
 # Simulated hosts and workloads that the cluster tests start.
 noinst_PROGRAMS += tests/fake/pmix-exchange
 tests_fake_pmix_exchange_SOURCES = %D%/fake/pmix-exchange.c
 tests_fake_pmix_exchange_LDADD =
 
-# The agreement in simulation, and over the PMIx that a step really has.
-noinst_PROGRAMS += tests/sim/nt-agree-sim tests/sim/nt-log-peer
-# Compiled with the state machine, so that ranks and speakers meet between any two accesses to a board.
-tests_sim_nt_agree_sim_SOURCES = \
-	%D%/sim/agree-sim.c \
-	%D%/sim/comms.c \
-	%D%/sim/interleave.h \
-	%D%/sim/network.c \
-	%D%/sim/rank.c \
-	%D%/sim/sim.h \
-	%D%/sim/tally.c \
-	%D%/sim/tuner.c \
-	%D%/sim/world.c \
-	$(libnt_sync_la_SOURCES)
-tests_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/sim/interleave.h
-tests_sim_nt_agree_sim_LDADD = libnt-contract.la
-TESTS += %D%/sim/agree-quick
-tests_sim_nt_log_peer_SOURCES = %D%/sim/log-peer.c
-tests_sim_nt_log_peer_LDADD = libnt-sync.la
+# The logs of nodes, over the PMIx that a step really has.
+noinst_PROGRAMS += tests/fake/nt-log-peer
+tests_fake_nt_log_peer_SOURCES = %D%/fake/log-peer.c
+tests_fake_nt_log_peer_LDADD = libnt-sync.la
 
 # Kills at a chosen step of the agreement.
 noinst_PROGRAMS += tests/kill/nt-strike
 tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
 tests_kill_nt_strike_LDADD =
 
-# What an ordinary user may do to a step's directory and its board.
+# What an ordinary user may do to a step's directory and its shared memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
 tests_kill_nt_mute_SOURCES = %D%/kill/mute.c
 tests_kill_nt_mute_LDADD =
@@ -170,26 +177,23 @@ tests_kill_nt_maim_SOURCES = %D%/kill/maim.c
 tests_kill_nt_maim_LDADD =
 
 # The simulated NCCL, and a plugin for it that does right or wrong as it is told.
-noinst_LTLIBRARIES += libnt-fake.la
-libnt_fake_la_LIBADD = libnt-trace.la
-libnt_fake_la_SOURCES = \
+# Without its GPU and its application: for the libraries of tests/simlib, too.
+noinst_LTLIBRARIES += libnt-fake-core.la libnt-fake.la
+libnt_fake_core_la_SOURCES = \
 	%D%/fake/choice.c \
 	%D%/fake/comm.c \
-	%D%/fake/crew.c \
-	%D%/fake/crew.h \
 	%D%/fake/decide.c \
 	%D%/fake/dumps.c \
 	%D%/fake/dumps.h \
 	%D%/fake/event.c \
 	%D%/fake/event.h \
 	%D%/fake/fake.h \
-	%D%/fake/family.c \
-	%D%/fake/family.h \
-	%D%/fake/gpu.c \
 	%D%/fake/gpu.h \
 	%D%/fake/group.c \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
+	%D%/fake/kernel.c \
+	%D%/fake/kernel.h \
 	%D%/fake/launch.c \
 	%D%/fake/launch.h \
 	%D%/fake/limits.h \
@@ -202,13 +206,9 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/options.h \
 	%D%/fake/options_parse.c \
 	%D%/fake/options_parse.h \
-	%D%/fake/play.c \
-	%D%/fake/play.h \
 	%D%/fake/proxy.c \
 	%D%/fake/proxy.h \
 	%D%/fake/rng.h \
-	%D%/fake/settled.c \
-	%D%/fake/settled.h \
 	%D%/fake/shim_prof.c \
 	%D%/fake/shim_tuner.c \
 	%D%/fake/split.c \
@@ -218,6 +218,17 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/wire.c \
 	%D%/fake/wire.h \
 	%D%/fake/wire_memory.h
+libnt_fake_la_LIBADD = libnt-fake-core.la libnt-trace.la
+libnt_fake_la_SOURCES = \
+	%D%/fake/crew.c \
+	%D%/fake/crew.h \
+	%D%/fake/family.c \
+	%D%/fake/family.h \
+	%D%/fake/gpu.c \
+	%D%/fake/play.c \
+	%D%/fake/play.h \
+	%D%/fake/settled.c \
+	%D%/fake/settled.h
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
@@ -227,40 +238,13 @@ tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
+# Traces of made-up noise, for nccl-tune replay.
+noinst_PROGRAMS += tests/fake/nt-noise
+tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/noise.h
+tests_fake_nt_noise_LDADD = libnt-contract.la -lm
+tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/fake/noise.c
+tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
 tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
-
-# Training programs in virtual time: the real plugin, a copy for each node, in one process.
-noinst_PROGRAMS += tests/programs/nt-programs
-tests_programs_nt_programs_SOURCES = \
-	%D%/programs/gpu.c \
-	%D%/programs/gpu.h \
-	%D%/programs/libc.c \
-	%D%/programs/main.c \
-	%D%/programs/plugin.c \
-	%D%/programs/plugin.h \
-	%D%/programs/pmix.c \
-	%D%/programs/pmix.h \
-	%D%/programs/program.c \
-	%D%/programs/program.h \
-	%D%/programs/report.c \
-	%D%/programs/report.h \
-	%D%/programs/said.c \
-	%D%/programs/said.h \
-	%D%/programs/settings.c \
-	%D%/programs/settings.h \
-	%D%/programs/truth.c \
-	%D%/programs/truth.h \
-	%D%/programs/vtime.c \
-	%D%/programs/vtime.h \
-	%D%/programs/watch.c \
-	%D%/programs/watch.h \
-	%D%/programs/world.c \
-	%D%/programs/world.h
-tests_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
-	libnt-contract.la $(JSON_C_LIBS) -lm
-# What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
-tests_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_programs_nt_programs_LDFLAGS = -export-dynamic
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
@@ -276,6 +260,16 @@ noinst_SCRIPTS = tests/fake/nt-fake-plugin.so
 CLEANFILES += tests/fake/nt-fake-plugin.so
 tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
+
+# A network plugin that has a name.
+noinst_LTLIBRARIES += tests/fake/nt-fake-net.la
+tests_fake_nt_fake_net_la_SOURCES = %D%/fake/net.c
+tests_fake_nt_fake_net_la_LIBADD =
+tests_fake_nt_fake_net_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+noinst_SCRIPTS += tests/fake/libnccl-net-fake.so
+CLEANFILES += tests/fake/libnccl-net-fake.so
+tests/fake/libnccl-net-fake.so: tests/fake/nt-fake-net.la
+	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-net.so $@
 
 # A second profiler and tuner, behind ours: of today's interface, and of old ones.
 noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la \
@@ -297,9 +291,6 @@ tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
 	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-new.so $@
 tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
 	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
-noinst_PROGRAMS += tests/chain/nt-chain-cost
-tests_chain_nt_chain_cost_SOURCES = %D%/chain/cost.c
-tests_chain_nt_chain_cost_LDADD =
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la
@@ -310,6 +301,46 @@ noinst_SCRIPTS += tests/fake/nt-fake-job.so
 CLEANFILES += tests/fake/nt-fake-job.so
 tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
 	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
+
+# NCCL and the CUDA runtime, simulated, for any program: dev puts them into a folder of the stage.
+noinst_LTLIBRARIES += tests/simlib/libcudart.la tests/simlib/libnccl.la
+tests_simlib_libcudart_la_SOURCES = \
+	%D%/simlib/api.h \
+	%D%/simlib/cudart.c \
+	%D%/simlib/memory.c \
+	%D%/simlib/memory.h \
+	%D%/simlib/stream.c \
+	%D%/simlib/stream.h
+tests_simlib_libcudart_la_LIBADD =
+tests_simlib_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 13:0:0 $(NT_NO_UNDEFINED) -rpath /nonexistent
+tests_simlib_libnccl_la_SOURCES = \
+	%D%/simlib/data.c \
+	%D%/simlib/fault.c \
+	%D%/simlib/fault.h \
+	%D%/simlib/gpu.c \
+	%D%/simlib/nccl.c \
+	%D%/simlib/reduce.c \
+	%D%/simlib/reduce.h \
+	%D%/simlib/sim.h \
+	%D%/simlib/world.c
+tests_simlib_libnccl_la_LIBADD = libnt-fake-core.la libnt-trace.la libnt-contract.la
+tests_simlib_libnccl_la_DEPENDENCIES = $(tests_simlib_libnccl_la_LIBADD) tests/simlib/libcudart.la
+tests_simlib_libnccl_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 2:0:0 $(NT_NO_UNDEFINED) -rpath /nonexistent \
+	-Wl,--no-as-needed,tests/simlib/.libs/libcudart.so.13 -Wl,-rpath,'$$ORIGIN'
+if PROGRAMS_RUN
+noinst_DATA = tests/simlib/times.csv
+endif
+CLEANFILES += tests/simlib/times.csv tests/simlib/picks.csv
+tests/simlib/times.csv: tests/fake/nt-launch-trace$(EXEEXT)
+	$(AM_V_GEN)$(EMULATOR) ./tests/fake/nt-launch-trace --best wide --topology 2x4 --picks tests/simlib/picks.csv >$@.tmp && mv $@.tmp $@
+# Sums on them, checked.
+noinst_PROGRAMS += tests/simlib/nt-sim-sums
+tests_simlib_nt_sim_sums_SOURCES = %D%/simlib/sums.c
+tests_simlib_nt_sim_sums_LDADD =
+# Past libtool, which would have both lie where they were built.
+tests_simlib_nt_sim_sums_LDFLAGS = -Wl,--no-as-needed,tests/simlib/.libs/libnccl.so.2,tests/simlib/.libs/libcudart.so.13 \
+	-Wl,-rpath,'$$ORIGIN/simulated'
+tests_simlib_nt_sim_sums_DEPENDENCIES = tests/simlib/libnccl.la
 
 # Stands in for an MPI library; it must be called like one.
 noinst_LTLIBRARIES += tests/fake/libmpi-fake.la
@@ -322,28 +353,10 @@ CLEANFILES += tests/fake/libmpi-fake.so
 tests/fake/libmpi-fake.so: tests/fake/libmpi-fake.la
 	$(AM_V_GEN)cp tests/fake/.libs/libmpi-fake.so $@
 
-# Made-up noise: how often the engine is right on it, and traces of it for nccl-tune replay.
-noinst_PROGRAMS += tests/sim/nt-engine-sim tests/sim/nt-figures tests/sim/nt-noise
-tests_sim_nt_figures_SOURCES = %D%/stats/figures.c
-tests_sim_nt_figures_LDADD = libnt-engine.la libnt-contract.la
-TESTS += %D%/stats/figures-scipy
-tests_sim_nt_engine_sim_SOURCES = \
-	%D%/stats/engine-sim.c \
-	%D%/stats/noise.c \
-	%D%/stats/noise.h \
-	%D%/stats/rates.c \
-	%D%/stats/sim.h \
-	%D%/stats/source.c
-tests_sim_nt_noise_SOURCES = %D%/stats/noise-trace.c %D%/stats/noise.c %D%/stats/noise.h
-tests_sim_nt_noise_LDADD = libnt-contract.la -lm
-tests_sim_nt_engine_sim_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la -lm
-tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/stats/noise.c
-tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
-
 # Pages of `nccl-tune report --html` without Slurm.
 noinst_PROGRAMS += tests/page/nt-page
 tests_page_nt_page_SOURCES = %D%/page/page.c
-tests_page_nt_page_LDADD = libnt-report.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) -lm
+tests_page_nt_page_LDADD = libnt-cli.la libnt-report.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) -lm
 
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \
@@ -355,6 +368,7 @@ EXTRA_DIST += \
 	%D%/cluster/11-spank-step.bats \
 	%D%/cluster/12-site-file.bats \
 	%D%/cluster/13-site-nodes.bats \
+	%D%/cluster/14-user-file.bats \
 	%D%/cluster/20-record-rank.sh \
 	%D%/cluster/20-record-write.bats \
 	%D%/cluster/21-record-trouble.bats \
@@ -373,11 +387,14 @@ EXTRA_DIST += \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
+	%D%/cluster/72-simulated.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
+	%D%/cluster/76-launch-trouble.bats \
 	%D%/cluster/76-memory.bats \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
+	%D%/cluster/79-bench.bats \
 	%D%/cluster/80-kill.bats \
 	%D%/cluster/84-container.bats \
 	%D%/cluster/84-container.sh \
@@ -392,13 +409,23 @@ EXTRA_DIST += \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/launch.bats \
+	%D%/fake/fabric.bats \
+	%D%/fake/ll128.bats \
+	%D%/fake/made-up-jobs.sh \
 	%D%/fake/marker.bats \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/reward.bats \
+	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \
+	%D%/fake/touch-task.sh \
 	%D%/fake/warm.bats \
+	%D%/install/as-printed \
+	%D%/install/commands.awk \
+	%D%/install/guides.bats \
+	%D%/install/site-up \
+	%D%/install/systemctl \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \
@@ -414,20 +441,27 @@ EXTRA_DIST += \
 	%D%/lib/cluster-config.bash \
 	%D%/lib/cluster-process.bash \
 	%D%/lib/cluster.bash \
+	%D%/lib/arm64-unit \
+	%D%/lib/arm64.bash \
 	%D%/lib/chrome.bash \
 	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
 	%D%/lib/fuzz.bash \
 	%D%/lib/image.bash \
+	%D%/lib/jobs.bash \
+	%D%/lib/packages.bash \
+	%D%/lib/plan \
 	%D%/lib/policy.bash \
 	%D%/lib/records.bash \
 	%D%/lib/schema.h \
+	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
 	%D%/lint/circles.bats \
 	%D%/lint/clean.bats \
 	%D%/lint/dev.bats \
+	%D%/lint/docs.bats \
 	%D%/lint/edges.awk \
 	%D%/lint/exports.bats \
 	%D%/lint/format.bats \
@@ -439,29 +473,9 @@ EXTRA_DIST += \
 	%D%/lint/threats.bats \
 	%D%/lint/trouble.awk \
 	%D%/lint/trouble.bats \
-	%D%/lint/words.awk \
-	%D%/lint/words.bats \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
-	%D%/programs/400-sizes.program \
-	%D%/programs/ddp-1b.program \
-	%D%/programs/ddp-tcp.program \
-	%D%/programs/decode.program \
-	%D%/programs/fsdp2-7b.program \
-	%D%/programs/gap-750us.program \
-	%D%/programs/many-sizes.program \
-	%D%/programs/moe.program \
-	%D%/programs/once-in-5s.program \
-	%D%/programs/programs.bats \
-	%D%/programs/steps-of-11s.program \
-	%D%/programs/steps-of-3s.program \
-	%D%/programs/tp-dp-shared.program \
-	%D%/programs/tp-dp-world.program \
-	%D%/programs/tp8-dp8-pp2.program \
-	%D%/programs/twice-in-a-burst.program \
-	%D%/programs/two-minutes.program \
-	%D%/programs/wide-node.program \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
 	%D%/page/data/gpu/0.n1.jsonl.gz \
@@ -470,13 +484,6 @@ EXTRA_DIST += \
 	%D%/page/page.bats \
 	%D%/page/screenshots.sh \
 	%D%/replay/replay.bats \
-	%D%/sim/agree-quick \
-	%D%/sim/build.sh \
-	%D%/sim/mutants.sh \
-	%D%/sim/results.sh \
-	%D%/stats/figures-scipy \
-	%D%/stats/figures.py \
-	%D%/stats/rules.sh \
 	%D%/traces/h200-1x8-seq.csv \
 	%D%/traces/h200-2x4-10gbit.csv \
 	%D%/traces/h200-2x4-launch-knobs.csv \
@@ -524,8 +531,10 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
 	%D%/unit/fake-sacct.h \
-	%D%/unit/launch-world.h \
+	%D%/unit/select-world.h \
 	%D%/unit/room.h \
+	%D%/unit/scratch.h \
+	%D%/unit/sanitized.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \
 	%D%/unit/steady.h

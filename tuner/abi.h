@@ -72,8 +72,8 @@ typedef void (*nt_nccl_log)(int level, unsigned long subsystems, const char *fil
  * below 0 stands for "not legal", which must stay so; 0 forces the entry. *channels: 0 leaves
  * NCCL's number, else it is taken as it is (into an 8-bit signed field).
  */
-#define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22: PAT came with 2.23 */
-#define NT_TUNER_CHUNK_API 6 /* from which on chunk sizes are asked for */
+#define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22; PAT was added in 2.23 */
+#define NT_TUNER_CHUNK_API 6 /* first version that asks for chunk sizes */
 
 /* v2: 2.21.5 (src/include/nccl_tuner.h:13@v2.21.5-1; tuner/tuner_v2.h:13). No table: set *algo and
  * *proto, or nothing. */
@@ -165,7 +165,7 @@ struct nt_tuner_v6 {
 #define NT_PROF_CE_BATCH 0x4000u /* v6 */
 #define NT_PROF_KERNEL_PHASE 0x8000u /* v7; brings KernelCh with it */
 
-/* States of recordEventState (nccl_profiler.h:30), those that are of use here. */
+/* States of recordEventState (nccl_profiler.h:30) that are used here. */
 enum nt_prof_state {
 	NT_PROF_STATE_CTRL_IDLE = 13,
 	NT_PROF_STATE_CTRL_ACTIVE = 14,

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-descr.c - an event in the words of an older profiler interface
+/* chain-descr.c - convert an event descriptor to an older profiler interface
  *
- * One version down at a time, as NCCL's own wrappers do it (src/plugin/profiler/): what the older
- * one wants and the newer one does not have is 0.
+ * One version at a time, as NCCL's wrappers do it (src/plugin/profiler/): members that only the
+ * older version has are 0.
  */
 #include "tuner/chain-descr.h"
 
@@ -28,7 +28,7 @@
 		(to)->coll.warps = (from)->coll.warps;       \
 	} while (0)
 
-/* From v2 on these have names. */
+/* Names since v2. */
 #define COLL_NAMES(to, from)                                 \
 	do {                                                 \
 		(to)->coll.func = (from)->coll.func;         \
@@ -109,7 +109,7 @@ static bool to_v2(const struct nt_prof_descr_v3 *from, struct nt_prof_descr_v2 *
 	}
 }
 
-/* ncclDataType_t (src/nccl.h.in@v2.30.7-1); what is not among these is a byte. */
+/* ncclDataType_t (src/nccl.h.in@v2.30.7-1); others count as bytes. */
 static uint8_t datatype_number(const char *name)
 {
 	static const char *const names[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-descr.h - an event in the words of an older profiler interface; pure */
+/* chain-descr.h - convert an event descriptor to an older profiler interface; pure */
 #ifndef NT_CHAIN_DESCR_H
 #define NT_CHAIN_DESCR_H
 
 #include <stdbool.h>
 #include "tuner/abi.h"
 
-/* A descriptor of version `to` from one of to + 1; false where `to` has no such
- * event. */
+/* Convert from version to + 1 to version `to`; false if that version has no such event. */
 union nt_chain_descr {
 	struct nt_prof_descr_v1 v1;
 	struct nt_prof_descr_v2 v2;

@@ -11,7 +11,7 @@ static bool is_plain(const void *event)
 	return nt_handle_tag(event) == 0;
 }
 
-/* NCCL emits what is above a wanted event, too (src/plugin/profiler.cc:281@v2.30.7-1). */
+/* NCCL also emits the parents of a wanted event (src/plugin/profiler.cc:281@v2.30.7-1). */
 #define NETWORK (NT_PROF_PROXY_STEP | NT_PROF_NET_PLUGIN)
 #define PROXY (NT_PROF_PROXY_OP | NETWORK)
 #define KERNEL (NT_PROF_KERNEL_CH | NT_PROF_KERNEL_PHASE)
@@ -45,7 +45,7 @@ bool nt_chain_brings(uint32_t mask, uint64_t type)
 	return bit < sizeof(by_bit) / sizeof(by_bit[0]) && (mask & by_bit[bit]) != 0;
 }
 
-/* descr is of the version that the chained profiler speaks. */
+/* descr has the chained profiler's version. */
 static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
@@ -77,7 +77,8 @@ static int start_theirs(void *theirs, void **event, union nt_chain_descr *descr,
 	return call_start(theirs, event, descr);
 }
 
-/* What an event's parents are for theirs; for NCCL they stay what they were. */
+/* Replace an event's parents by the chained profiler's handles, and restore them for NCCL
+ * afterwards. */
 static int start_below(void *theirs, void **event, union nt_chain_descr *descr, int api)
 {
 	bool task = api >= 5 && (descr->v5.type & (NT_PROF_COLL | NT_PROF_P2P));
@@ -120,14 +121,14 @@ void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours)
 
 void nt_chain_stop(void *theirs)
 {
-	/* All versions' tables are alike here. */
+	/* All versions' tables are alike up to here. */
 	const struct nt_prof_v6 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
 
 	if (theirs && table)
 		nt_chain_count(table->stop(theirs));
 }
 
-/* What a version does not know stays away from it; its argument's layout changed with v4. */
+/* States that a version does not know are not passed on; the argument's layout changed with v4. */
 static void state_older(void *theirs, int state, const union nt_prof_args_v4 *args)
 {
 	const struct nt_prof_v3 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
@@ -146,7 +147,7 @@ void nt_chain_state(void *theirs, int state, void *args, int api)
 	if (!theirs || !plugin->table || state > newest[plugin->version])
 		return;
 	if (api >= 4 && plugin->version < 4) {
-		/* 0 to 7 are of a ProxyOp, and gone since v4 as 19 to 21 are new. */
+		/* 0 to 7 belong to a ProxyOp and were removed in v4, which added 19 to 21. */
 		if (state >= 8 && state <= 18)
 			state_older(theirs, state, args);
 		return;
@@ -183,11 +184,11 @@ struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)
 		return NULL;
-	/* Where nothing is tuned, and up to v3, no event is ours. */
+	/* Up to v3, and where nothing is tuned, no event is ours. */
 	ctx->direct = !process || nt_process_inert(process) || who->api < 4;
 	rc = call_init(&ctx->theirs, ctx->direct ? mask : &nt_chain.wish, who, log);
 	nt_chain_count(rc);
-	/* Events come after this init alone. */
+	/* Events start only after this init. */
 	atomic_store_explicit(&ctx->told, rc == NT_NCCL_OK, memory_order_relaxed);
 	nt_chain_sync();
 	return ctx;
@@ -197,7 +198,7 @@ void nt_chain_profiler_close(struct nt_ctx *ctx)
 {
 	const struct nt_prof_v6 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
 
-	/* As NCCL does: a context that is NULL is not given back. */
+	/* As NCCL does: a NULL context is not finalized. */
 	if (ctx && ctx->theirs && nt_ctx_told(ctx) &&
 	    atomic_exchange_explicit(&ctx->told, false, memory_order_relaxed))
 		nt_chain_count(table->finalize(ctx->theirs));

@@ -11,18 +11,19 @@
 #include "tuner/handle.h"
 #include "tuner/open.h"
 
-/* For NCCL to hold; NULL: nothing is ours, and nothing is chained or there was no memory. */
+/* Context for NCCL; NULL: neither we nor a chained plugin have one, or there was no memory. */
 struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 				      const struct nt_comm_identity *who, nt_nccl_log log);
 void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
-/* Which events a mask brings: true where a profiler with this mask would be told of type. */
+/* Does this mask include events of this type? */
 bool nt_chain_brings(uint32_t mask, uint64_t type);
 void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
-/* theirs: what nt_handle_theirs() says; NULL is fine. */
+/* theirs: from nt_handle_theirs(); NULL is fine. */
 void nt_chain_stop(void *theirs);
 void nt_chain_state(void *theirs, int state, void *args, int api);
 
-/* What NCCL is to hold for an event of which ours is `ours`; parents are as NCCL holds them. */
+/* Handle for NCCL of an event whose handle on our side is `ours`; parents are as NCCL holds
+ * them. */
 static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)
 {
 	return ctx && nt_ctx_told(ctx) ? nt_chain_start(ctx, descr, api, ours)

@@ -9,7 +9,7 @@
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 
-/* What v5 and v6 know of v7's constants; the members have one name in both. */
+/* The part of v7's constants that v5 and v6 have, under the same names. */
 #define CONSTANTS(to, from)                        \
 	do {                                       \
 		COPY(to, from, base_latency);      \
@@ -24,7 +24,7 @@
 	memcpy((to)->member, (from)->member, SMALLER((to)->member, (from)->member))
 #define SMALLER(a, b) (sizeof(a) < sizeof(b) ? sizeof(a) : sizeof(b))
 
-/* NCCL speaks v7, they v5 or v6 (src/plugin/tuner/tuner_v6.cc@2449986f). */
+/* NCCL has v7, the chained tuner v5 or v6 (src/plugin/tuner/tuner_v6.cc@2449986f). */
 static int call_init_v7(void **theirs, const struct nt_chain_tuner_init *init)
 {
 	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
@@ -46,7 +46,7 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
 
-	/* v2 to v4 are alike here, and so are v5 and v6. */
+	/* v2 to v4 are alike here, as are v5 and v6. */
 	if (plugin->version <= 4)
 		return ((const struct nt_tuner_v4 *)plugin->table)
 			->init(init->ranks, init->nodes, init->log, theirs);
@@ -66,7 +66,7 @@ struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_t
 	struct nt_ctx *ctx;
 	int rc;
 
-	/* Old profilers come without a logger. */
+	/* Old profiler interfaces have no logger. */
 	nt_chain_say(NT_CHAINED_PROFILER, init->log);
 	if (!nt_chain_load(NT_CHAINED_TUNER, init->api, init->log))
 		return nt_chain_plain(comm);
@@ -88,7 +88,7 @@ void nt_chain_tuner_close(struct nt_ctx *ctx)
 		nt_chain_count(table->finalize(ctx->theirs));
 }
 
-/* v2 has no table: what it wants is made the least of ours, if NCCL has it
+/* v2 has no table: set its choice to the lowest cost, if NCCL has it
  * (src/plugin/tuner/tuner_v2.cc@v2.30.7-1). */
 static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops)
 {
@@ -123,24 +123,24 @@ static int ask(void *theirs, const struct nt_call *call, int pipe_ops)
 				call->algos, call->protos, call->registered, call->channels);
 }
 
-/* Our part, on top of theirs; call->model is the table as NCCL gave it. The number of channels was
- * meant for their pair: another one runs with NCCL's own. */
+/* Our decision on top of theirs; call->model is NCCL's table. Their number of channels was meant
+ * for their pair: another pair uses NCCL's. */
 static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int given)
 {
 	int theirs = *call->channels, pairs = call->algos * call->protos;
 	bool last = comm->fixed.last_wins;
-	int pick = theirs == given ? NT_ARM_AUTO : nt_auto_pick(call->cost, pairs, last);
+	int pick = theirs == given ? NT_ARM_BASELINE : nt_costs_baseline(call->cost, pairs, last);
 	int rc = nt_comm_decide(comm, call);
 
 	if (theirs != given && *call->channels == theirs &&
-	    nt_auto_pick(call->cost, pairs, last) != pick)
+	    nt_costs_baseline(call->cost, pairs, last) != pick)
 		*call->channels = given;
 	return rc;
 }
 
-/* A pair that they take away by a negative cost: up to 2.30 NCCL passes it over, from 2.31 on it is
- * the least (tuner/abi_v7.h). All have a cost that none takes; where it is the only pair left,
- * what they have written stays. */
+/* A pair that they exclude by a negative cost: up to 2.30 NCCL skips it, from 2.31 on it is the
+ * lowest (tuner/abi_v7.h). Such pairs get a cost that is never chosen, unless that leaves no
+ * pair. */
 static void keep_taken_away(float *cost, const float *model, int pairs)
 {
 	bool left = false;
@@ -208,7 +208,7 @@ void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int al
 	rc = table->get_chunk_size(ctx->theirs, call->coll, call->bytes, algo, proto, channels,
 				   chunk_bytes);
 	nt_chain_count(rc);
-	/* NCCL would divide by it. */
+	/* NCCL would divide by zero. */
 	if (rc != NT_NCCL_OK || *chunk_bytes == 0)
 		*chunk_bytes = given;
 }

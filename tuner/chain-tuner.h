@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-tuner.h - a chained tuner decides first; what it leaves in the table is AUTO
+/* chain-tuner.h - a chained tuner decides first; the table it leaves is the baseline
  *
- * Threads:  as of the entry points (tuner/abi.h).
+ * Threads:  those of the entry points (tuner/abi.h).
  */
 #ifndef NT_CHAIN_TUNER_H
 #define NT_CHAIN_TUNER_H
@@ -21,10 +21,10 @@ struct nt_chain_tuner_init {
 
 struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);
 void nt_chain_tuner_close(struct nt_ctx *ctx); /* NULL is fine, in the others too */
-/* Theirs, of a context that is told, then ours on top of it; comm NULL: theirs alone. */
+/* The chained tuner's decision, then ours on top; comm NULL: theirs only. */
 int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct nt_call *call,
 		    int pipe_ops);
-/* A decision of NCCL 2.21, which has no table: theirs alone. */
+/* A decision of NCCL 2.21, which has no table: only the chained tuner's. */
 struct nt_chain_v2 {
 	int coll;
 	size_t bytes;

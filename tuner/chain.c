@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - find the other plugins, say what became of them, follow the profiler's mask */
+/* chain.c - load chained plugins, log the result, follow the profiler's mask */
 #include "tuner/chain.h"
 
 #include <dlfcn.h>
@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "tuner/log.h"
+#include "tuner/nccl-log.h"
 
-#define OURS "nccl-tune" /* the name in our own tables */
+#define OURS "nccl-tune" /* the name in our tables */
 #define NAME_BYTES 255 /* MAX_STR_LEN, src/plugin/plugin_open.cc:16@v2.30.7-1 */
-#define LINGER_MS 1000u /* tasks in flight still bring what their profiler no longer wants */
+/* tasks in flight still produce events that their profiler no longer wants */
+#define LINGER_MS 1000u
 
 struct nt_chain nt_chain = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -26,7 +27,7 @@ static const struct {
 			       2 },
 };
 
-/* Types that a profiler of this version knows (tuner/abi.h). */
+/* Event types that this profiler version knows (tuner/abi.h). */
 static uint32_t types_of(int version)
 {
 	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff, 0xffff };
@@ -45,7 +46,7 @@ static bool is_bare(const char *name)
 
 static void *open_name(const char *name, const char *prefix, int flags, struct nt_error *err)
 {
-	/* Any prefix of the word stands for the program and what it is linked with. */
+	/* Any prefix of the word means the program and the libraries it is linked with. */
 	bool self = strncasecmp(name, "STATIC_PLUGIN", strlen(name)) == 0;
 	void *library = dlopen(self ? NULL : name, RTLD_NOW | RTLD_LOCAL | flags);
 	char file[NAME_BYTES];
@@ -58,7 +59,7 @@ static void *open_name(const char *name, const char *prefix, int flags, struct n
 	return dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
 }
 
-/* The network plugin, which may carry the others as well, if NCCL has opened one. */
+/* The network plugin, if NCCL has opened one; it may contain the others. */
 static void *open_net(char *file, size_t file_bytes)
 {
 	const char *at = getenv("NCCL_NET_PLUGIN");
@@ -79,7 +80,7 @@ static void *open_net(char *file, size_t file_bytes)
 	return library;
 }
 
-/* The newest table that NCCL would have taken. */
+/* The newest table that NCCL would use. */
 static bool find_table(struct nt_chain_plugin *plugin, void *library, enum nt_chained which,
 		       int api)
 {
@@ -90,7 +91,7 @@ static bool find_table(struct nt_chain_plugin *plugin, void *library, enum nt_ch
 
 		snprintf(symbol, sizeof(symbol), "%s%d", kinds[which].symbol, version);
 		table = dlsym(library, symbol);
-		/* Every table begins with its name. A copy of ours finds us. */
+		/* Every table begins with its name: detect copies of ours. */
 		if (!table || !*table || strcmp(*table, OURS) == 0)
 			continue;
 		plugin->table = table;
@@ -172,13 +173,17 @@ void nt_chain_say(enum nt_chained which, nt_nccl_log log)
 void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
+	struct nt_reason why;
 
 	out[0] = '\0';
 	pthread_mutex_lock(&nt_chain.lock);
 	if (plugin->table)
 		snprintf(out, out_bytes, "%s (v%d)", plugin->name, plugin->version);
-	else if (plugin->error.text[0])
-		snprintf(out, out_bytes, "%s: not loaded: %s", plugin->file, plugin->error.text);
+	else if (plugin->error.text[0]) {
+		nt_reason_setf(&why, NT_REASON_NOT_LOADED, "%s|%.80s|%s", kinds[which].word,
+			       plugin->file, plugin->error.text);
+		snprintf(out, out_bytes, "%s", why.text);
+	}
 	pthread_mutex_unlock(&nt_chain.lock);
 }
 
@@ -214,7 +219,7 @@ static void follow(void)
 
 	if (now == before)
 		return;
-	/* First what it is shown: an event that it wants may come at once. */
+	/* First extend what is shown: a newly wanted event may come at once. */
 	atomic_store_explicit(&nt_chain.shown, (shown | (uint32_t)now) & nt_chain.types,
 			      memory_order_relaxed);
 	nt_chain.dropped_ms = 0;
@@ -223,7 +228,7 @@ static void follow(void)
 		nt_mask_chain(&process->mask, now & (int)nt_chain.types);
 }
 
-/* Of the threads that may have held it none is there. What one of them was about to load is not
+/* The threads that may have held the lock do not exist here. A plugin that was being loaded is not
  * loaded. */
 void nt_chain_forked(void)
 {

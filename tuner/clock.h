@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h - milliseconds and microseconds of CLOCK_MONOTONIC
  *
- * Threads:  any; not for the steady state, although it seldom enters the kernel.
+ * Threads:  any; not for the hot path, although it seldom enters the kernel.
  */
 #ifndef NT_CLOCK_H
 #define NT_CLOCK_H

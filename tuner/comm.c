@@ -3,7 +3,7 @@
 /* comm.c - see comm.h */
 #include "tuner/comm.h"
 
-void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
+void nt_comm_open_key(struct nt_comm *comm, struct nt_local_key *key)
 {
 	struct nt_comm_decision *d = &comm->decision;
 
@@ -15,8 +15,8 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
 	nt_mask_open(&comm->fixed.process->mask, 1);
 	d->losses_seen = nt_mask_losses(&comm->fixed.process->mask);
 	d->blind = false;
-	/* Tasks of this very group may have been appended with the mask off, so that it has only
-	 * some of its Coll events: turns count from the next group on. */
+	/* Tasks of this group may have been appended with the mask off, so that some Coll events
+	 * are missing: turns count from the next group on. */
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);
 	d->open_group = atomic_fetch_add_explicit(&d->group, 1, memory_order_relaxed) + 1;
 	d->fifo_count = 0;
@@ -28,7 +28,7 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_own_key *key)
 	atomic_store_explicit(&d->listening, true, memory_order_release);
 }
 
-void nt_comm_measure_key(struct nt_comm *comm, struct nt_own_key *key, bool on)
+void nt_comm_measure_key(struct nt_comm *comm, struct nt_local_key *key, bool on)
 {
 	if (nt_mask_measures(&key->measured) == on)
 		return;
@@ -38,7 +38,7 @@ void nt_comm_measure_key(struct nt_comm *comm, struct nt_own_key *key, bool on)
 	nt_mask_measure(&comm->fixed.process->mask, &key->measured, on);
 }
 
-void nt_comm_drop_key(struct nt_comm *comm, struct nt_own_key *key)
+void nt_comm_drop_key(struct nt_comm *comm, struct nt_local_key *key)
 {
 	nt_comm_measure_key(comm, key, false);
 	if (!key->decision.open)
@@ -54,7 +54,7 @@ void nt_comm_flag(const struct nt_comm *comm, uint32_t flag)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 
-	/* Nothing is told of a communicator that has ended; nobody calls it then. */
-	if (fixed->board && !atomic_load_explicit(&comm->kept.left, memory_order_relaxed))
-		atomic_fetch_or(&fixed->board->member[fixed->seat.member].flags, flag);
+	/* No flags after the communicator's end; nobody calls it then. */
+	if (fixed->shm && !atomic_load_explicit(&comm->kept.left, memory_order_relaxed))
+		atomic_fetch_or(&fixed->shm->slot[fixed->slot.index].flags, flag);
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* costs.h - NCCL's cost table: algos * NT_PROTOS floats in one block, less is better, negative
- * is not legal
+/* costs.h - NCCL's cost table: algos * NT_PROTOS floats in one block; lower is better, negative is
+ * illegal
  *
  * Threads:  the decision thread; inline, because every collective pays for it.
  * Host:     src/enqueue.cc:1828@v2.28.9-1; ncclTuningSelectBestTuning,
@@ -17,12 +17,11 @@
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
-/* NCCL 2.28 never picks an entry from here on (enqueue.cc:1828@v2.28.9-1). */
+/* NCCL 2.28 never chooses an entry at or above this (enqueue.cc:1828@v2.28.9-1). */
 #define NT_NOT_WORTH_US 3.6e9f
 
-/* Whether an entry is from 0 to below NT_NOT_WORTH_US. As unsigned numbers the patterns of
- * floats from 0 up keep their order, and those of negative ones and of what is no number are
- * larger: one comparison. */
+/* Is 0 <= cost < NT_NOT_WORTH_US? The bit patterns of floats from 0 up keep their order as unsigned
+ * integers, and those of negative floats and NANs are larger: one comparison. */
 static inline uint32_t nt_costs_entry_legal(float cost)
 {
 	const float limit_us = NT_NOT_WORTH_US;
@@ -33,8 +32,7 @@ static inline uint32_t nt_costs_entry_legal(float cost)
 	return bits < limit;
 }
 
-/* A bit an entry; an algorithm at a time, because the compiler then needs no loop for its
- * protocols. */
+/* One bit per entry; unrolled by protocol, so that the compiler needs no inner loop. */
 static inline uint32_t nt_costs_legal(const float *cost, int algos)
 {
 	uint32_t mask = 0;
@@ -47,16 +45,16 @@ static inline uint32_t nt_costs_legal(const float *cost, int algos)
 	return mask;
 }
 
-/* The arm where its pair is one of the legal ones, else NT_ARM_AUTO. */
+/* The arm if its pair is legal, else NT_ARM_BASELINE. */
 static inline int nt_costs_allowed(uint32_t legal, int arm)
 {
 	int pair = nt_arm_pair(arm);
 
-	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_AUTO;
+	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_BASELINE;
 }
 
-/* NCCL takes the first of the least up to 2.30 (enqueue.cc:1828@v2.28.9-1), the last from 2.31 on:
- * 0 wins unless another entry is 0 as well. An entry that is not legal stays as it is. */
+/* Up to 2.30 NCCL takes the first of the lowest (enqueue.cc:1828@v2.28.9-1), from 2.31 on the last:
+ * 0 wins unless another entry is 0 as well. Illegal entries stay as they are. */
 static inline void nt_costs_force(float *cost, int pairs, int arm)
 {
 	for (int i = 0; i < pairs; i++) {
@@ -66,10 +64,10 @@ static inline void nt_costs_force(float *cost, int pairs, int arm)
 	cost[arm] = 0.0f;
 }
 
-/* NCCL's own pick: the first of the least, or the last. NT_ARM_AUTO where nothing is legal. */
-static inline int nt_auto_pick(const float *cost, int pairs, bool last)
+/* NCCL's choice: the first of the lowest, or the last. NT_ARM_BASELINE if nothing is legal. */
+static inline int nt_costs_baseline(const float *cost, int pairs, bool last)
 {
-	int pick = NT_ARM_AUTO;
+	int pick = NT_ARM_BASELINE;
 	float least = FLT_MAX;
 
 	for (int i = 0; i < pairs; i++) {

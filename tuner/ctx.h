@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ctx.h - what NCCL holds for one of its communicators, and hands back with every call: ours, and
- * that of a plugin chained behind ours
+/* ctx.h - the context that NCCL holds per communicator: ours, and that of a chained plugin
  *
- * Threads:  fixed by an init, but `told`, which any thread may read.
- * Memory:   never given back: late events come after everything else. With nothing chained it is
- *           part of the communicator, and both halves have the same one.
+ * Threads:  set by an init and then constant, except `told`, which any thread may read.
+ * Memory:   never freed: late events come after everything else. If nothing is chained it is part
+ *           of the communicator, and both halves share it.
  */
 #ifndef NT_CTX_H
 #define NT_CTX_H
@@ -17,15 +16,15 @@ struct nt_comm;
 
 struct nt_ctx {
 	struct nt_comm *ours; /* NULL: none */
-	void *theirs; /* as their init left it, NULL included */
-	/* The chained plugin has to be told: its init succeeded, and there was no finalize yet. */
+	void *theirs; /* as the chained plugin's init set it; may be NULL */
+	/* The chained plugin's init succeeded and it was not finalized yet. */
 	_Atomic bool told;
-	bool direct; /* NCCL's event mask is theirs alone */
+	bool direct; /* the chained plugin owns NCCL's event mask */
 };
 
 static inline bool nt_ctx_told(const struct nt_ctx *ctx)
 {
-	/* Set before NCCL has the context; cleared where NCCL makes no calls with it any more. */
+	/* Set before NCCL has the context; cleared when NCCL makes no more calls with it. */
 	return __builtin_expect(atomic_load_explicit(&ctx->told, memory_order_relaxed), 0);
 }
 

@@ -16,7 +16,7 @@ uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us)
 		return 0;
 	for (size_t i = 0; i < digits; i++)
 		end_s = end_s * 10 + (text[i] - '0');
-	/* A job that is past its end, or a wall clock that is wrong. */
+	/* The job is past its end, or the wall clock is wrong. */
 	if (wall_s <= 0 || end_s <= wall_s)
 		return 0;
 	return now_us + (uint64_t)(end_s - wall_s) * 1000000;

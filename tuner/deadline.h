@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadline.h - when the job's time is over, as Slurm says it to tasks
+/* deadline.h - the end of the job's time limit, as Slurm passes it to tasks
  *
- * SLURM_JOB_END_TIME is seconds of the wall clock; from some release on Slurm sets it. What is
- * changed later (scontrol update) is not seen.
+ * SLURM_JOB_END_TIME is in seconds of the wall clock; newer releases of Slurm set it. Later changes
+ * (scontrol update) are not seen.
  *
  * Threads:  pure.
  * Units:    in the names.
@@ -15,8 +15,7 @@
 
 #define NT_DEADLINE_ENV "SLURM_JOB_END_TIME"
 
-/* By the clock of now_us, which goes on as the wall clock does from wall_s on. 0: not known; the
- * text may be NULL. */
+/* On the clock of now_us, where now_us corresponds to wall_s. 0: unknown; text may be NULL. */
 uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us);
 
 #endif

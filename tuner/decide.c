@@ -5,50 +5,52 @@
 
 #include "engine/engine.h"
 #include "tuner/costs.h"
-#include "tuner/follow.h"
-#include "tuner/worth.h"
+#include "tuner/apply-plan.h"
+#include "tuner/key-shares.h"
 
-#define HALF (NT_BOARD_KEYS / 2)
-#define MOST (NT_BOARD_KEYS * 3 / 4)
-#define LITTLE 10 /* of min_share: what is worth it (engine/worth.h) */
+#define HALF (NT_SHM_KEYS / 2)
+#define MOST (NT_SHM_KEYS * 3 / 4)
+/* part of min_share below which a key is certainly not explored (engine/min-share.h) */
+#define LITTLE 10
 
-/* How many of the board's places a key may take one of. A place is never taken back, since other
- * ranks may be about to look at it; so half of them are for what is called often and is worth it
- * in its communicator, and the last quarter for keys of min_share and more, of which there are no
- * more than 100. Ranks come to the same, for they issue a communicator's calls in one order. */
-static unsigned places_for(const struct nt_comm *comm, const struct nt_own_key *key)
+/* How many of the keys' places in shared memory this key may use. A place is never freed, since
+ * other ranks may be about to read it; so half of them are for keys that are called often and have
+ * a share of their communicator's time, and the last quarter for keys of min_share and more, of
+ * which there are at most 100. All ranks come to the same result, because they issue a
+ * communicator's calls in one order. */
+static unsigned places_for(const struct nt_comm *comm, const struct nt_local_key *key)
 {
 	const struct nt_policy policy = nt_engine_policy(&comm->fixed.process->policy);
 	const double share = (double)policy.min_share_micro / 1e8;
-	const double us = nt_worth_key_us(key), of_us = nt_worth_comm_us(comm);
+	const double us = nt_key_shares_key_us(key), of_us = nt_key_shares_comm_us(comm);
 	const uint64_t calls = nt_key_calls(key);
 
 	if (calls < 16 || (us > 0 && us * LITTLE < of_us * share))
 		return HALF;
-	return calls < 64 || (us > 0 && us < of_us * share) ? MOST : NT_BOARD_KEYS;
+	return calls < 64 || (us > 0 && us < of_us * share) ? MOST : NT_SHM_KEYS;
 }
 
-/* Its place on the board, now or at a later call. */
-static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm, struct nt_own_key *key,
-						       uint64_t id)
+/* Try to get a place in shared memory; otherwise retry at a later call. */
+static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
+						       struct nt_local_key *key, uint64_t id)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	const uint64_t calls = nt_key_calls(key);
 	int slot;
 
 	key->decision.place_calls = 0;
-	if (!fixed->seated || nt_comm_frozen(comm) ||
+	if (!fixed->joined || nt_comm_frozen(comm) ||
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
-	slot = nt_board_key_among(&fixed->seat, id, key->fixed.auto_arm, key->fixed.cost_us,
-				  places_for(comm, key));
+	slot = nt_shm_key_among(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
+				places_for(comm, key));
 	if (slot >= 0)
-		key->fixed.shared = &fixed->board->key[slot];
+		key->fixed.shared = &fixed->shm->key[slot];
 	else
 		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
-/* A new key: what is fixed of it, its place on the board, and at last its id. */
+/* Initialise a new key: its constants, its place in shared memory, and last its id. */
 static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
@@ -58,24 +60,25 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
-	key->auto_arm = (uint8_t)nt_auto_pick(call->cost, pairs, fixed->last_wins);
+	key->baseline_arm = (uint8_t)nt_costs_baseline(call->cost, pairs, fixed->last_wins);
 	if (fixed->observed)
 		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
 	take_place(comm, &comm->key[at], id);
-	comm->key[at].decision.turn.trail = &comm->events.trail[nt_key_coll(id)];
+	comm->key[at].decision.turn.task_log = &comm->events.task_log[nt_key_coll(id)];
 	comm->key[at].decision.turn.band = nt_key_band(id);
 	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
 	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
 }
 
-/* The first that is free; NULL: none is. */
-static __attribute__((noinline, cold)) struct nt_own_key *add_key(struct nt_comm *comm, uint64_t id,
-								  const struct nt_call *call,
-								  unsigned place)
+/* Use the first free one; NULL: none. */
+static __attribute__((noinline, cold)) struct nt_local_key *add_key(struct nt_comm *comm,
+								    uint64_t id,
+								    const struct nt_call *call,
+								    unsigned place)
 {
 	const unsigned at = nt_comm_keys(comm);
 
-	if (at == NT_OWN_KEYS)
+	if (at == NT_LOCAL_KEYS)
 		return NULL;
 	describe(comm, at, id, call);
 	comm->decision.place[place].id = id;
@@ -85,22 +88,23 @@ static __attribute__((noinline, cold)) struct nt_own_key *add_key(struct nt_comm
 	return &comm->key[at];
 }
 
-struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
+struct nt_local_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call)
 {
 	struct nt_comm_decision *d = &comm->decision;
 	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 
-	_Static_assert(NT_OWN_PLACES == 1024 && NT_OWN_PLACES > NT_OWN_KEYS, "ten bits, some free");
+	_Static_assert(NT_LOCAL_PLACES == 1024 && NT_LOCAL_PLACES > NT_LOCAL_KEYS,
+		       "ten bits, some free");
 	while (d->place[at].id != id) {
 		if (d->place[at].id == 0)
 			return add_key(comm, id, call, at);
-		at = (at + 1) & (NT_OWN_PLACES - 1);
+		at = (at + 1) & (NT_LOCAL_PLACES - 1);
 	}
 	return &comm->key[d->place[at].key];
 }
 
-/* Registered buffers may mean a capture that no event has told of: the mask was off, or the
- * interface is too old. Unless the user has promised that there is none. */
+/* Registered buffers may mean a capture that no event reports, because the mask was off or the
+ * interface is too old; unless the user has promised that there are none. */
 static void note_registered(const struct nt_comm *comm)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
@@ -111,53 +115,53 @@ static void note_registered(const struct nt_comm *comm)
 	if (fixed->profiler_api >= 5 && nt_mask_value(mask) != 0)
 		return;
 	nt_mask_forbid(mask);
-	if (fixed->board && !(atomic_load_explicit(&fixed->board->member[fixed->seat.member].flags,
-						   memory_order_relaxed) &
-			      NT_MEMBER_GRAPHS))
-		nt_comm_flag(comm, NT_MEMBER_GRAPHS);
+	if (fixed->shm && !(atomic_load_explicit(&fixed->shm->slot[fixed->slot.index].flags,
+						 memory_order_relaxed) &
+			    NT_PARTICIPANT_GRAPHS))
+		nt_comm_flag(comm, NT_PARTICIPANT_GRAPHS);
 }
 
-/* One writer: no read-modify-write is needed. */
-static void count_call(struct nt_own_key *key)
+/* Single writer: no read-modify-write needed. */
+static void count_call(struct nt_local_key *key)
 {
 	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
 }
 
-static bool wants_place(const struct nt_own_key *key)
+static bool wants_place(const struct nt_local_key *key)
 {
 	return key->decision.place_calls != 0 && nt_key_calls(key) >= key->decision.place_calls;
 }
 
-/* Nothing is open in the communicator, and nothing can be opened by this call: *arm is in force,
- * where it is legal. */
-static bool is_steady(const struct nt_comm *comm, const struct nt_own_key *key, uint32_t legal,
+/* No key of the communicator is open, and this call can open none: *arm is in force if it is
+ * legal. */
+static bool is_steady(const struct nt_comm *comm, const struct nt_local_key *key, uint32_t legal,
 		      int *arm)
 {
-	const struct nt_board_key *shared = key->fixed.shared;
+	const struct nt_shm_key *shared = key->fixed.shared;
 	uint32_t state;
 
 	if (comm->decision.open_keys != 0)
 		return false;
 	state = nt_key_state(key);
-	if (state == NT_OWN_COMMITTED) {
+	if (state == NT_LOCAL_COMMITTED) {
 		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
 		return true;
 	}
-	if (key->fixed.observed && state != NT_OWN_CLOSED)
+	if (key->fixed.observed && state != NT_LOCAL_CLOSED)
 		return false;
-	if (state > NT_OWN_COMMITTED || !shared)
+	if (state > NT_LOCAL_COMMITTED || !shared)
 		return !wants_place(key);
-	return state == NT_OWN_COUNTED && !comm->decision.lost &&
+	return state == NT_LOCAL_COUNTED && !comm->decision.lost &&
 	       atomic_load_explicit(&shared->state, memory_order_acquire) == NT_KEY_IDLE;
 }
 
-/* A key may have to be given its place first. */
-static int leave_steady(struct nt_comm *comm, struct nt_own_key *key, const struct nt_call *call,
+/* The key may need its place first. */
+static int leave_steady(struct nt_comm *comm, struct nt_local_key *key, const struct nt_call *call,
 			uint32_t legal, int *arm)
 {
 	if (key && wants_place(key))
 		take_place(comm, key, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal));
-	return nt_follow(comm, key, call, legal, arm);
+	return nt_apply_plan(comm, key, call, legal, arm);
 }
 
 static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
@@ -165,26 +169,27 @@ static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
 {
 	int pair = nt_arm_pair(arm);
 
-	if (arm == NT_ARM_AUTO)
-		pair = nt_auto_pick(call->cost, call->algos * NT_PROTOS, comm->fixed.last_wins);
-	nt_cap_note(&comm->decision.chunks, call->coll, arm, pair);
+	if (arm == NT_ARM_BASELINE)
+		pair = nt_costs_baseline(call->cost, call->algos * NT_PROTOS,
+					 comm->fixed.last_wins);
+	nt_channel_limits_note(&comm->decision.chunks, call->coll, arm, pair);
 }
 
-/* The arm into what NCCL is answered with. */
+/* Write the arm into NCCL's arguments. */
 static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
-	if (arm != NT_ARM_AUTO)
+	if (arm != NT_ARM_BASELINE)
 		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
-	if (arm >= NT_PAIRS && arm != NT_ARM_AUTO && call->channels)
-		nt_cap_channels(arm, call->channels);
-	if (comm->fixed.chunks && nt_cap_noted(&comm->decision.chunks, call->coll, arm))
+	if (arm >= NT_PAIRS && arm != NT_ARM_BASELINE && call->channels)
+		nt_channel_limits_set(arm, call->channels);
+	if (comm->fixed.chunks && nt_channel_limits_noted(&comm->decision.chunks, call->coll, arm))
 		note_chunk(comm, call, arm);
 }
 
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 {
-	struct nt_own_key *key;
-	int arm = NT_ARM_AUTO;
+	struct nt_local_key *key;
+	int arm = NT_ARM_BASELINE;
 	uint32_t legal;
 
 	if (!nt_costs_known(call->coll, call->cost, call->algos, call->protos)) {
@@ -192,12 +197,12 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 		return NT_NCCL_OK;
 	}
 	legal = nt_costs_legal(call->cost, call->algos);
-	/* Nothing to choose from, so it is no collective that runs by this: from 2.31 on NCCL asks
-	 * so where it may take a symmetric kernel (tuner/abi_v7.h). */
+	/* Nothing to choose from, so no collective uses this: from 2.31 on NCCL asks like this if
+	 * it may use a symmetric kernel (tuner/abi_v7.h). */
 	if (legal == 0)
 		return NT_NCCL_OK;
 	legal &= comm->fixed.allowed;
-	/* What a chained tuner made legal is its own business, not an arm. */
+	/* Pairs that only a chained tuner made legal are not arms. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);
 	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal), call);

@@ -1,25 +1,25 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide.h - a rank's decision: count the call, find the arm in force, write it into NCCL's cost
- *            table
+ * table
  *
- * In the steady state (no key of the communicator open) this is a scan of the table, one lookup and
- * a few loads: no allocation, no lock, no system call, no log line. What is not steady is
- * tuner/follow.h's.
+ * In the steady state (no key of the communicator is open) this is a scan of the table, one lookup
+ * and a few loads: no allocation, no lock, no system call, no logging. The rest is in
+ * tuner/apply-plan.h.
  *
- * Threads:  those that are "decision" in tuner/comm.h.
+ * Threads:  "decision" in tuner/comm.h.
  */
 #ifndef NT_DECIDE_H
 #define NT_DECIDE_H
 
 #include "tuner/comm.h"
 
-/* NT_NCCL_OK, or NT_NCCL_SYSTEM_ERROR where going on alone could corrupt data (docs/design.md, the
- * one exception). */
+/* NT_NCCL_OK, or NT_NCCL_SYSTEM_ERROR if going on alone could corrupt data (docs/design.md, the one
+ * exception). */
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call);
 
-/* The key's entry, made at its first use; NULL where there is no more room. cost has
- * algos * NT_PROTOS entries; model: NCCL's prediction, where a chained tuner has changed cost. */
-struct nt_own_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call);
+/* The key's entry, created at first use; NULL: no room. cost has algos * NT_PROTOS entries; model:
+ * NCCL's prediction, if a chained tuner has changed cost. */
+struct nt_local_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct nt_call *call);
 
 #endif

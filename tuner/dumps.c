@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_MAX 64 /* communicators of a process; the files of later ones replace each other */
+#define NAMED_MAX 64 /* communicators of a process with files; later ones overwrite each other's */
 
 static bool is_writer(const char *variable, int rank)
 {
@@ -19,7 +19,7 @@ static bool is_writer(const char *variable, int rank)
 	return text && *text && strtol(text, &end, 10) == rank && *end == '\0';
 }
 
-/* In the step's directory, and not below it. */
+/* Directly in the step's directory. */
 static bool is_ours(const char *path, const struct nt_place *place, const char *prefix)
 {
 	size_t bytes = strlen(place->dir);

@@ -2,25 +2,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - see event.h
  *
- * Coll events name collective, arm and bytes, not the call; they are matched to the decisions of
- * their group by that. KernelCh events come from another thread, for each channel, with nothing but
- * the handle of their Coll event. Arms are compared by starts alone: a stop is stamped when one
- * of a block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how
- * much of the time to the next start was the collective's own.
+ * Coll events name collective, arm and bytes, but not the call; they are matched to the decisions
+ * of their group by these. KernelCh events come from another thread, once per channel, with only
+ * the handle of their Coll event. Arms are compared by starts only: a stop is stamped when one of a
+ * block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how much
+ * of the time until the next start was the collective's duration.
  */
 #include "tuner/event.h"
 
-#include "tuner/follow.h"
+#include "tuner/apply-plan.h"
 
-#define KIND_GROUP 3u /* of a handle; 1 and 2 are tuner/slot.h's */
-#define OPENED_RANGE (UINT32_C(1) << 24) /* so that a handle leaves its top byte free */
+#define KIND_GROUP 3u /* kind of a handle; 1 and 2 are tuner/event-slot.h's */
+#define OPENED_RANGE (UINT32_C(1) << 24) /* keeps a handle's top byte free */
 
-/* The run that a sample is for; NULL where it is another key's by now, or this key's for another
- * plan. */
-static struct nt_board_run *run_of(struct nt_process *process, const struct nt_sample *to)
+/* The sample area of a sample; NULL if it now belongs to another key or plan. */
+static struct nt_shm_run *run_of(struct nt_process *process, const struct nt_sample *to)
 {
-	struct nt_board_run *run = &process->map.board->run[to->run];
-	const struct nt_own_key *key = to->key;
+	struct nt_shm_run *run = &process->map.shm->run[to->run];
+	const struct nt_local_key *key = to->key;
 
 	if (atomic_load_explicit(&run->owner, memory_order_acquire) == to->owner &&
 	    atomic_load_explicit(&key->fixed.shared->epoch, memory_order_acquire) == to->epoch)
@@ -28,21 +27,21 @@ static struct nt_board_run *run_of(struct nt_process *process, const struct nt_s
 	return NULL;
 }
 
-/* Its time is known, or will not be. */
+/* The sample is complete or abandoned. */
 static void count_done(struct nt_process *process, const struct nt_sample *to)
 {
-	struct nt_board_run *run = to->run == NT_NO_RUN ? NULL : run_of(process, to);
+	struct nt_shm_run *run = to->run == NT_NO_RUN ? NULL : run_of(process, to);
 
-	/* Pairs with the speaker's look at done: the time is there. */
+	/* Pairs with the leader's read of `done`: the time is visible. */
 	if (run)
-		atomic_fetch_add_explicit(&run->done[to->member], 1, memory_order_release);
+		atomic_fetch_add_explicit(&run->done[to->rank_slot], 1, memory_order_release);
 }
 
-/* What a decision took. A position that several decisions came to keeps its first one. */
+/* Store a decision's time. If several decisions had the same position, the first one counts. */
 static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t time)
 {
-	struct nt_own_key *key = to->key;
-	struct nt_board_run *run;
+	struct nt_local_key *key = to->key;
+	struct nt_shm_run *run;
 	uint32_t at, nothing = 0;
 
 	if (to->run != NT_NO_RUN) {
@@ -51,7 +50,7 @@ static void keep_time(struct nt_process *process, const struct nt_sample *to, ui
 			nt_process_count(process, NT_COUNT_DROPPED);
 		else
 			atomic_compare_exchange_strong_explicit(
-				&run->sample[to->member][to->position], &nothing, time,
+				&run->sample[to->rank_slot][to->position], &nothing, time,
 				memory_order_relaxed, memory_order_relaxed);
 		return;
 	}
@@ -63,7 +62,7 @@ static void keep_time(struct nt_process *process, const struct nt_sample *to, ui
 		atomic_store_explicit(&key->fixed.observed[at], time, memory_order_release);
 }
 
-/* Bytes as the tuner was told them for this task (src/include/enqueue.h:36@v2.28.9-1). */
+/* Size of this task as passed to the tuner (src/include/enqueue.h:36@v2.28.9-1). */
 static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_coll_event *event)
 {
 	uint64_t bytes = (uint64_t)event->count * nt_datatype_bytes(event->datatype);
@@ -71,7 +70,7 @@ static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_c
 	return coll == NT_ALLGATHER || coll == NT_REDUCESCATTER ? bytes * c->fixed.ranks : bytes;
 }
 
-/* What Coll events have told of a decision so far. */
+/* What Coll events have reported on a decision so far. */
 static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 {
 	const struct nt_decision *d = &c->decision.fifo[at];
@@ -82,9 +81,8 @@ static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 	return m;
 }
 
-/* The place of the decision that this task ran by: one of which tasks have come already, else one
- * of exactly its size (the newest: a simulated group may lie before), else the first that is large
- * enough. -1: none. */
+/* Find the decision of this task: one that already has tasks, else one of exactly its size (the
+ * newest: a simulated group may precede it), else the first that is large enough. -1: none. */
 static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 {
 	int exact = -1, fits = -1;
@@ -105,7 +103,7 @@ static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 	return exact >= 0 ? exact : fits;
 }
 
-/* A forced decision of this size that ran as something else. */
+/* Note a forced decision of this size that NCCL did not follow. */
 static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 {
 	nt_process_count(c->fixed.process, NT_COUNT_UNMATCHED);
@@ -122,11 +120,11 @@ static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 	}
 }
 
-/* What caps are fractions of: how many channels NCCL gives a pair by itself. Tasks of one launch
- * share the channels, so that one alone tells. */
+/* Note the channels that NCCL gives a pair by itself, on which caps are based. Tasks of one launch
+ * share the channels, so only a single task tells. */
 static void note_channels(const struct nt_decision *d, uint8_t channels)
 {
-	struct nt_board_key *shared = d->key->fixed.shared;
+	struct nt_shm_key *shared = d->key->fixed.shared;
 	int pair = nt_arm_pair(d->arm);
 
 	if (channels != 0 && shared && d->arm == pair)
@@ -137,13 +135,13 @@ static void note_channels(const struct nt_decision *d, uint8_t channels)
 static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m)
 {
 	struct nt_process *process = c->fixed.process;
-	const unsigned member = c->fixed.seat.member;
+	const unsigned rank_slot = c->fixed.slot.index;
 	const struct nt_sample sample = { .whose = c,
 					  .key = d->key,
 					  .run = d->run,
 					  .owner = d->owner,
 					  .epoch = d->epoch,
-					  .member = member,
+					  .rank_slot = rank_slot,
 					  .position = d->position };
 	struct nt_sample victim;
 	bool lost;
@@ -151,9 +149,9 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 	if (m->tasks > 1)
 		return m->slot;
 	if (d->run != NT_NO_RUN)
-		atomic_fetch_add_explicit(&process->map.board->run[d->run].issued[member], 1,
+		atomic_fetch_add_explicit(&process->map.shm->run[d->run].issued[rank_slot], 1,
 					  memory_order_relaxed);
-	m->slot = nt_slot_take(&process->slots, &sample, &lost, &victim);
+	m->slot = nt_event_slot_take(&process->slots, &sample, &lost, &victim);
 	if (lost) {
 		nt_process_count(process, NT_COUNT_GIVEN_UP);
 		count_done(process, &victim);
@@ -163,8 +161,8 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 	return m->slot;
 }
 
-/* Whether this thread's events follow the decisions of their group in the program. From v5 on each
- * launch tells its thread, before that only the decision. */
+/* Do this thread's events follow their group's decisions in program order? From v5 on each launch
+ * reports its thread, before that only the decision. */
 static bool in_program_order(const struct nt_comm *c)
 {
 	const _Atomic uintptr_t *thread = c->fixed.profiler_api >= 5 ? &c->launch.thread
@@ -187,16 +185,16 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	/* The mask is on for other communicators too. */
 	listening = nt_comm_listening(c);
 	bytes = listening ? event_bytes(c, coll, event) : 0;
-	/* First, so that what belongs to a turn is there with it. */
+	/* First, so that the task log is complete when the turn is published. */
 	if (listening)
-		nt_trail_note(&c->events.trail[coll], event->seq,
-			      event->symmetric ? NT_TRAIL_NONE : nt_band(bytes));
+		nt_task_log_note(&c->events.task_log[coll], event->seq,
+				 event->symmetric ? NT_TASK_LOG_NONE : nt_band(bytes));
 	nt_comm_note_turn(c, coll, event->seq);
 	if (!listening)
 		return NULL;
 	if (!in_program_order(c)) {
-		/* The decision thread may be at work on its list. */
-		nt_comm_flag(c, NT_MEMBER_ASYNC);
+		/* The decision thread may be using its list. */
+		nt_comm_flag(c, NT_PARTICIPANT_ASYNC);
 		return NULL;
 	}
 	if (event->symmetric)
@@ -222,7 +220,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 void nt_event_call(struct nt_comm *c, bool captured)
 {
 	if (captured)
-		nt_follow_no_more(c);
+		nt_apply_plan_freeze(c);
 	atomic_store_explicit(&c->decision.called, true, memory_order_relaxed);
 }
 
@@ -234,29 +232,29 @@ void nt_event_launch(struct nt_comm *c)
 	if (nt_comm_frozen(c))
 		return;
 	atomic_store_explicit(&launch->thread, nt_thread_self(), memory_order_relaxed);
-	/* The launch before this one was not followed by its Group event on its thread. */
+	/* The previous launch had no Group event on its thread. */
 	if (nt_comm_launch_pending(c)) {
 		atomic_store_explicit(&launch->left,
 				      atomic_load_explicit(&launch->left, memory_order_relaxed) + 1,
 				      memory_order_relaxed);
 		nt_process_count(c->fixed.process, NT_COUNT_ASYNC);
-		nt_comm_flag(c, NT_MEMBER_ASYNC);
+		nt_comm_flag(c, NT_PARTICIPANT_ASYNC);
 	}
-	/* One writer: no read-modify-write is needed. */
+	/* Single writer: no read-modify-write needed. */
 	atomic_store_explicit(&launch->newest,
 			      atomic_load_explicit(&launch->newest, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 }
 
-/* Only a plan left to CUDA's callback thread gets a handle, for its stop, when its Coll events have
- * come. A handle for other plans would make NCCL count captured tasks where it otherwise does not
- * (profiler.cc:427@v2.28.9-1). */
+/* Only plans left to CUDA's callback thread get a handle, for the stop event after their Coll
+ * events. With a handle for other plans NCCL would count captured tasks that it otherwise does not
+ * count (profiler.cc:427@v2.28.9-1). */
 void *nt_event_group(struct nt_comm *c)
 {
 	struct nt_comm_launch *launch = &c->launch;
 	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
 
-	/* On the launching thread: the launch's own, or one of a plan that has no launch event
+	/* On the launching thread: the launch's event, or that of a plan without a launch event
 	 * (copy engine). */
 	if (atomic_load_explicit(&launch->thread, memory_order_relaxed) == nt_thread_self()) {
 		atomic_store_explicit(&launch->told,
@@ -274,7 +272,7 @@ void nt_event_group_stop(struct nt_process *process, void *group)
 	uintptr_t handle = (uintptr_t)group;
 	struct nt_comm *c = NULL;
 
-	/* The slot of the list was filled before the handle was made, and is never emptied. */
+	/* The list entry was filled before the handle was made, and is never cleared. */
 	if ((handle & 3) == KIND_GROUP && (uint32_t)handle >> 2 < NT_COMMS_MAX)
 		c = process->comm[(uint32_t)handle >> 2];
 	/* Pairs with the acquire in nt_comm_events_owed(). */
@@ -282,18 +280,18 @@ void nt_event_group_stop(struct nt_process *process, void *group)
 		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
-/* From one start to a later one, as the board has it; 0: none that can be. */
+/* Time from one start to a later one, encoded by nt_shm_time(); 0: invalid. */
 static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
 {
 	const uint64_t ns = to_ns - from_ns;
 
 	if (ns < NT_TIME_COARSE)
 		return (uint32_t)ns;
-	return to_ns > from_ns ? nt_board_time(ns) : 0;
+	return to_ns > from_ns ? nt_shm_time(ns) : 0;
 }
 
-/* Laps are one thread's at a time. NCCL has one for them, but which one is its own business: who
- * comes while another is at work is not waited for, and laps under way do not count. */
+/* Laps are used by one thread at a time. NCCL has one thread for them, but which one may change: an
+ * event that comes while another thread is here is dropped, and invalidates laps under way. */
 static bool take_laps(struct nt_comm *c)
 {
 	/* Pairs with the release in leave_laps(). */
@@ -311,17 +309,17 @@ static void leave_laps(struct nt_comm *c)
 
 static uint32_t missed_so_far(const struct nt_comm *c)
 {
-	/* Which of two that meet is the later one does not matter; nothing to pair with. */
+	/* The order of two concurrent events does not matter; nothing to pair with. */
 	return atomic_load_explicit(&c->laps.missed, memory_order_relaxed);
 }
 
-/* It took so long; 0: that will not be known. The first channel tells; the others find it
+/* Finish a decision with its time; 0: unknown. The first channel's time counts; the others find it
  * finished. */
 static void finish(struct nt_process *process, const void *coll, uint32_t time)
 {
 	struct nt_sample sample;
 
-	if (!nt_slot_finish(&process->slots, coll, &sample))
+	if (!nt_event_slot_finish(&process->slots, coll, &sample))
 		return;
 	if (time != 0)
 		keep_time(process, &sample, time);
@@ -330,8 +328,8 @@ static void finish(struct nt_process *process, const void *coll, uint32_t time)
 	count_done(process, &sample);
 }
 
-/* A channel begins another decision's collective: that is how long the one before took, the way to
- * it included. */
+/* A channel starts another decision's collective: the time since the previous start, including the
+ * way to it, is the previous one's. */
 static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 {
 	bool whole = lap->missed == missed_so_far(c);
@@ -340,9 +338,9 @@ static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 	lap->coll = NULL;
 }
 
-/* From 2.31 on a start may be told of after a later one, where both came between two looks of
- * NCCL's thread (profilerProgressOps, src/plugin/profiler.cc@88980683): how long that one took is
- * not known, and the lap goes on. Twice in a row, it is the lap's stamp that cannot be. */
+/* From 2.31 on a start may be reported after a later one, if both came between two polls of NCCL's
+ * thread (profilerProgressOps, src/plugin/profiler.cc@88980683): its time is unknown, and the lap
+ * goes on. If it happens twice in a row, the lap's own stamp is wrong. */
 static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uint64_t start_ns)
 {
 	bool late = lap->coll && start_ns < lap->start_ns && !lap->late;
@@ -353,23 +351,23 @@ static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uin
 	return late;
 }
 
-/* Another call of its key: so long did the program take from the one before to this one. */
+/* Another call of the key: store the period since the previous one. */
 static void end_period(struct nt_process *process, const void *coll, uint64_t start_ns)
 {
 	struct nt_sample now;
 	struct nt_begun *last;
-	struct nt_board_run *run;
+	struct nt_shm_run *run;
 	bool next;
 
-	if (!nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+	if (!nt_event_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
 		return;
-	last = &((struct nt_own_key *)now.key)->laps.begun;
+	last = &((struct nt_local_key *)now.key)->laps.begun;
 	next = last->owner == now.owner && last->epoch == now.epoch;
 	if (next && now.position <= last->position)
 		return; /* a channel that is late */
 	run = run_of(process, &now);
 	if (run && next && now.position == last->position + 1)
-		atomic_store_explicit(&run->period[now.member][last->position],
+		atomic_store_explicit(&run->period[now.rank_slot][last->position],
 				      time_between(last->start_ns, start_ns), memory_order_relaxed);
 	*last = (struct nt_begun){ now.owner, now.epoch, now.position, start_ns };
 }
@@ -380,14 +378,14 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	bool first;
 
 	if (lap->coll && lap->coll == coll)
-		return nt_slot_to_kernel(coll); /* another task of the same decision */
+		return nt_event_slot_to_kernel(coll); /* another task of the same decision */
 	if (is_late(c, lap, coll, start_ns))
 		return NULL;
 	if (lap->coll)
 		end_lap(c, lap, start_ns);
 	if (!coll)
 		return NULL;
-	if (!nt_slot_live(&c->fixed.process->slots, coll)) {
+	if (!nt_event_slot_live(&c->fixed.process->slots, coll)) {
 		nt_process_count(c->fixed.process, NT_COUNT_STALE);
 		return NULL;
 	}
@@ -396,7 +394,7 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	if (first)
 		end_period(c->fixed.process, coll, start_ns);
 	c->laps.begun = coll;
-	return first ? nt_slot_to_kernel(coll) : NULL;
+	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
 
 void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
@@ -410,13 +408,13 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 	return kernel;
 }
 
-/* One channel's end for all: they take the same number of bytes, to a chunk. Of several tasks the
- * last one's counts. Another decision of the key may have begun meanwhile: then it is too late. */
+/* One channel's end counts for all: they move the same number of bytes, to a chunk. Of several
+ * tasks the last one's counts. Too late if another decision of the key has begun. */
 static void end_kernel(struct nt_process *process, const struct nt_sample *now, uint64_t stop_ns)
 {
-	const struct nt_begun *begun = &((const struct nt_own_key *)now->key)->laps.begun;
-	struct nt_board_run *run;
-	_Atomic uint32_t *own;
+	const struct nt_begun *begun = &((const struct nt_local_key *)now->key)->laps.begun;
+	struct nt_shm_run *run;
+	_Atomic uint32_t *duration;
 	uint32_t time;
 
 	if (begun->owner != now->owner || begun->epoch != now->epoch ||
@@ -424,18 +422,18 @@ static void end_kernel(struct nt_process *process, const struct nt_sample *now, 
 		return;
 	run = run_of(process, now);
 	time = time_between(begun->start_ns, stop_ns);
-	own = run ? &run->own[now->member][now->position] : NULL;
-	if (own && atomic_load_explicit(own, memory_order_relaxed) < time)
-		atomic_store_explicit(own, time, memory_order_relaxed);
+	duration = run ? &run->duration[now->rank_slot][now->position] : NULL;
+	if (duration && atomic_load_explicit(duration, memory_order_relaxed) < time)
+		atomic_store_explicit(duration, time, memory_order_relaxed);
 }
 
 void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop_ns)
 {
-	const void *coll = nt_slot_of_kernel(kernel);
+	const void *coll = nt_event_slot_of_kernel(kernel);
 	struct nt_sample now;
 	struct nt_comm *c;
 
-	if (!coll || !nt_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+	if (!coll || !nt_event_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
 		return;
 	c = (struct nt_comm *)now.whose;
 	if (!take_laps(c))

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glibc.c - lets libnccl-tune.so load into containers whose glibc is older than the build's
+/* glibc.c - let libnccl-tune.so load in containers whose glibc is older than the build's
  *
  * glibc gives a function a new symbol version when it moves to another library (dlopen and the
- * threads' to libc.so, 2.34) or sets errno in another way (exp, log, 2.29); a module that was
- * linked against those is refused by an older dynamic loader. The old versions stay in every newer
- * glibc, so the module asks for them: the linker's --wrap (tuner/local.mk has the list) sends its
- * calls here. What it then needs at most is glibc 2.17, and tests/lint/exports.bats measures it.
+ * thread functions to libc.so, 2.34) or sets errno differently (exp, log, 2.29); older dynamic
+ * loaders refuse a module linked against those. Every newer glibc keeps the old versions, so the
+ * module asks for them: the linker's --wrap (list in tuner/local.mk) redirects its calls here. It
+ * then needs at most glibc 2.17; tests/lint/exports.bats checks that.
  *
- * Only the installed module is linked with this. The oldest versions differ by architecture; where
- * they are not known here, configure leaves the file out, and images must be as new as the build.
+ * Only the installed module is linked with this. The oldest versions differ by architecture; if
+ * they are not known here, configure omits the file, and containers must be as new as the build.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -34,7 +34,7 @@
 #endif
 #endif
 
-/* Names as the linker makes them of --wrap=NAME. */
+/* Names that the linker derives from --wrap=NAME. */
 #define WRAP(type, name, version, parameters, arguments)                          \
 	__asm__(".symver old_" #name "," #name "@" version);                      \
 	extern type old_##name parameters;                                        \
@@ -67,7 +67,7 @@ WRAP(double, log, FIRST, (double x), (x))
 WRAP(double, log2, FIRST, (double x), (x))
 WRAP(double, lgamma, FIRST, (double x), (x))
 
-/* Before 2.33 fstat was no symbol of libc.so: its callers had a copy that called this one. */
+/* Before 2.33 libc.so had no symbol fstat: callers contained a copy that called this one. */
 __asm__(".symver old_fxstat,__fxstat@" FIRST);
 extern int old_fxstat(int version, int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status); /* NOLINT(bugprone-reserved-identifier) */

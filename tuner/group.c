@@ -3,7 +3,7 @@
 /* group.c - see group.h */
 #include "tuner/group.h"
 
-#define SELDOM __attribute__((noinline, cold)) /* out of the way of what every call does */
+#define SELDOM __attribute__((noinline, cold)) /* keeps cold code out of the hot path */
 
 static bool has_events(const struct nt_comm *c, uint32_t at)
 {
@@ -12,17 +12,17 @@ static bool has_events(const struct nt_comm *c, uint32_t at)
 	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
 }
 
-/* A key asked for twice in a group of which one decision alone had its Coll event: the other was a
- * probe, by which NCCL chooses between a symmetric kernel and the rest
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). A collective that goes to such a kernel has no
- * events and spends no number, so a plan could stand still: take none. */
+/* A key was asked for twice in a group, but only one decision had its Coll event: the other was a
+ * probe by which NCCL chooses between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). Collectives with such a kernel have no events
+ * and use no sequence number, so a plan could stall: take none. */
 static SELDOM void look_for_probes(const struct nt_comm *c)
 {
 	const struct nt_decision *fifo = c->decision.fifo;
 
 	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
 		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
-			nt_comm_flag(c, NT_MEMBER_PROBES);
+			nt_comm_flag(c, NT_PARTICIPANT_PROBES);
 	}
 }
 
@@ -32,7 +32,7 @@ static uint32_t tasks_told(const struct nt_comm *c, uint32_t at)
 	return has_events(c, at) ? c->events.match[at].tasks : 0;
 }
 
-/* Tasks of a decision: as many as its key's newest one had whose tasks were all told of. */
+/* Number of tasks of a decision: that of its key's newest fully reported decision. */
 static uint32_t tasks_of(const struct nt_decision *d)
 {
 	uint32_t tasks = atomic_load_explicit(&d->key->events.tasks, memory_order_relaxed);
@@ -40,9 +40,9 @@ static uint32_t tasks_of(const struct nt_decision *d)
 	return tasks ? tasks : 1;
 }
 
-/* Its tasks were appended while somebody else had the events switched off: what their Coll events
- * would have told is told here. Where a program calls another number of collectives in a group than
- * the time before, this rank's turn is wrong until the next event. */
+/* The tasks were appended while another party had switched the events off: substitute their Coll
+ * events. If the program issues another number of collectives in a group than before, this rank's
+ * turn is wrong until the next event. */
 static SELDOM void make_up_for_events(struct nt_comm *c)
 {
 	const struct nt_comm_decision *d = &c->decision;
@@ -57,14 +57,14 @@ static SELDOM void make_up_for_events(struct nt_comm *c)
 		uint64_t seq;
 
 		for (uint32_t k = tasks_told(c, i); k < tasks && nt_comm_turn(c, coll, &seq); k++) {
-			nt_trail_note(&c->events.trail[coll], seq, band);
+			nt_task_log_note(&c->events.task_log[coll], seq, band);
 			nt_comm_note_turn(c, coll, seq);
 		}
 	}
 }
 
-/* Somebody else has written NCCL's event mask: our bits are put back, for the plans that are in
- * force to end as agreed, and there will be no others. True: there may be tasks without events. */
+/* Another party has written NCCL's event mask: restore our bits, so that plans in force end as
+ * agreed, and take no others. True: there may be tasks without events. */
 static SELDOM bool look_at_mask(struct nt_comm *c)
 {
 	struct nt_mask *mask = &c->fixed.process->mask;
@@ -76,7 +76,7 @@ static SELDOM bool look_at_mask(struct nt_comm *c)
 		return false;
 	c->decision.losses_seen = losses;
 	if (nt_mask_overridden(mask))
-		nt_comm_flag(c, NT_MEMBER_MASKED);
+		nt_comm_flag(c, NT_PARTICIPANT_MASKED);
 	return true;
 }
 
@@ -96,7 +96,7 @@ void nt_group_begin(struct nt_comm *c)
 		return;
 	}
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);
-	/* In its own group still, as its events would have come. */
+	/* Still in its group, as its events would have come. */
 	if (d->blind)
 		make_up_for_events(c);
 	else

@@ -7,8 +7,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
 	%D%/abi_v7.h \
-	%D%/cap.c \
-	%D%/cap.h \
+	%D%/channel-limits.c \
+	%D%/channel-limits.h \
 	%D%/chain-descr.c \
 	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
@@ -32,17 +32,19 @@ libnt_tuner_la_SOURCES = \
 	%D%/dumps.h \
 	%D%/event.c \
 	%D%/event.h \
-	%D%/follow.c \
-	%D%/follow.h \
+	%D%/apply-plan.c \
+	%D%/apply-plan.h \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/handle.c \
 	%D%/handle.h \
-	%D%/home.c \
-	%D%/home.h \
-	%D%/key.h \
-	%D%/log.c \
-	%D%/log.h \
+	%D%/explorer.c \
+	%D%/explorer.h \
+	%D%/local-key.h \
+	%D%/ll128.c \
+	%D%/ll128.h \
+	%D%/nccl-log.c \
+	%D%/nccl-log.h \
 	%D%/mask.c \
 	%D%/mask.h \
 	%D%/open.c \
@@ -52,23 +54,27 @@ libnt_tuner_la_SOURCES = \
 	%D%/plugin.c \
 	%D%/process.c \
 	%D%/process.h \
-	%D%/rounds.c \
-	%D%/rounds.h \
-	%D%/slot.c \
-	%D%/slot.h \
+	%D%/helper-thread.c \
+	%D%/helper-thread.h \
+	%D%/event-slot.c \
+	%D%/event-slot.h \
 	%D%/stall.h \
-	%D%/standing.c \
-	%D%/standing.h \
-	%D%/warm.c \
-	%D%/warm.h \
-	%D%/worth.c \
-	%D%/worth.h \
-	%D%/write.c \
-	%D%/write.h \
-	%D%/writehistory.c \
-	%D%/writehistory.h \
-	record/printable.c \
-	record/printable.h
+	%D%/comm-status.c \
+	%D%/comm-status.h \
+	%D%/variables.c \
+	%D%/variables.h \
+	%D%/process-warm.c \
+	%D%/process-warm.h \
+	%D%/key-shares.c \
+	%D%/key-shares.h \
+	%D%/rank-record.c \
+	%D%/rank-record.h \
+	%D%/rank-section.c \
+	%D%/rank-section.h \
+	%D%/rank-history.c \
+	%D%/rank-history.h \
+	lib/printable.c \
+	lib/printable.h
 libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:

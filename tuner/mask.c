@@ -7,16 +7,16 @@
 #include "tuner/abi.h"
 #include "tuner/clock.h"
 
-#define UNDONE_MS 20u /* after an init that NCCL may write back what it has read then */
+#define UNDONE_MS 20u /* after an init, NCCL may write back a value that it read before this long */
 
-/* KernelLaunch tells on which thread a plan is launched, and so whether its Coll events come on
- * that thread too; P2pApi tells of captures of sends and receives. */
+/* KernelLaunch shows on which thread a plan is launched, and so whether its Coll events come on
+ * that thread too; P2pApi shows captures of sends and receives. */
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
 
-/* A chained profiler's bits that bring launches or Group events. Then both are asked for, and the
- * calls that tell of captures, whatever we want ourselves: a launch without its Group event would
- * be taken for one that was left to CUDA's callback thread (tuner/event.c). */
+/* Bits of a chained profiler that include launches or Group events. Then both are switched on, and
+ * the calls that show captures, whatever we need: a launch without its Group event would be taken
+ * for one left to CUDA's callback thread (tuner/event.c). */
 #define LAUNCH_BITS                                                            \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
 	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
@@ -35,8 +35,8 @@ void nt_mask_fini(struct nt_mask *mask)
 	pthread_mutex_destroy(&mask->lock);
 }
 
-/* The lock is held. What is asked for here. */
-static int own(struct nt_mask *mask)
+/* The lock is held. The bits wanted by us and a chained profiler. */
+static int ours(struct nt_mask *mask)
 {
 	int value = (mask->open ? OPEN_BITS : 0) |
 		    (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
@@ -50,23 +50,23 @@ static int own(struct nt_mask *mask)
 
 static int wanted(struct nt_mask *mask)
 {
-	return own(mask) | mask->foreign;
+	return ours(mask) | mask->foreign;
 }
 
-/* The lock is held. Whether this was stored here, and NCCL has just read and written it. */
+/* The lock is held. Did we store this value before, and NCCL has just written it back? */
 static bool is_undone(const struct nt_mask *mask, int found)
 {
 	bool ours = false;
 
-	for (unsigned i = 0; i < NT_MASK_PAST; i++)
-		ours |= mask->past[i] == found;
+	for (unsigned i = 0; i < NT_MASK_PREVIOUS; i++)
+		ours |= mask->previous[i] == found;
 	return ours && nt_clock_ms() - mask->attached_ms < UNDONE_MS;
 }
 
-/* The lock is held. Somebody else has stored this. */
+/* The lock is held. Another party has stored this value. */
 static void take_over(struct nt_mask *mask, int found)
 {
-	bool lost = (mask->own & ~found) != 0;
+	bool lost = (mask->ours & ~found) != 0;
 
 	if (!is_undone(mask, found)) {
 		mask->foreign = found;
@@ -77,8 +77,9 @@ static void take_over(struct nt_mask *mask, int found)
 		atomic_fetch_add_explicit(&mask->losses, 1, memory_order_relaxed);
 }
 
-/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known` targets
- * held what was stored last. Twice, since what is found in one changes what is stored in all. */
+/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known`
+ * targets held the last stored value. Done twice, since a value found in one changes what is
+ * stored in all. */
 static void store_after(struct nt_mask *mask, unsigned known)
 {
 	unsigned targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);
@@ -100,9 +101,11 @@ static void store_after(struct nt_mask *mask, unsigned known)
 	value = wanted(mask);
 	for (unsigned i = known; i < targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
-	mask->own = own(mask);
-	memmove(mask->past, mask->past + 1, sizeof(mask->past) - sizeof(mask->past[0]));
-	mask->past[NT_MASK_PAST - 1] = atomic_load_explicit(&mask->stored, memory_order_relaxed);
+	mask->ours = ours(mask);
+	memmove(mask->previous, mask->previous + 1,
+		sizeof(mask->previous) - sizeof(mask->previous[0]));
+	mask->previous[NT_MASK_PREVIOUS - 1] = atomic_load_explicit(&mask->stored,
+								    memory_order_relaxed);
 	atomic_store_explicit(&mask->stored, value, memory_order_relaxed);
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mask.h - which events NCCL sends this process: one int of NCCL's for all its communicators
+/* mask.h - which events NCCL sends this process: one int of NCCL's for all communicators
  *
  * Coll and KernelLaunch are on while some key counts turns, KernelCh while some key is measured,
- * nothing otherwise. The store to NCCL's int and the count are one step under a lock: a late store
- * of 0 would let a group go by without its events, and with it a turn of this rank alone.
+ * none otherwise. The count and the store to NCCL's int are one step under a lock: a late store of
+ * 0 would suppress a group's events on this rank only, and with them a turn.
  *
- * From 2.31 on somebody else may write NCCL's int, too: its RAS service, in all processes of a job.
- * What it asks for is then what is on where nothing of ours is; what a chained profiler wants is no
- * more asked for. And NCCL itself reads and writes it after a communicator's init, in two steps
- * (ncclProfilerPluginInit, ibid.): a store of ours may be undone, which is put right.
+ * From 2.31 on others may write NCCL's int, too: its RAS service, in all processes of a job. Its
+ * bits then stay on when none of ours are needed; bits that only a chained profiler wants are
+ * dropped. NCCL itself reads and writes the int after a communicator's init, in two steps
+ * (ncclProfilerPluginInit, ibid.), and may undo a store of ours, which is then repeated.
  *
- * Threads:  any. The lock is taken where a key opens, closes or starts and ends a window, never in
+ * Threads:  any. The lock is taken where a key opens, closes, or starts or ends a window, never in
  *           the steady state, and is held for a few instructions.
  * Memory:   NCCL's int must live as long as communicators do.
  * Host:     ncclProfilerEventMask, read relaxed whenever a task is appended
@@ -26,9 +26,9 @@
 #include <stdint.h>
 
 #define NT_MASK_TARGETS 4 /* copies of NCCL in one process */
-#define NT_MASK_PAST 4
+#define NT_MASK_PREVIOUS 4
 
-/* What one key wants of GPU times. Written under the mask's lock, read by any thread. */
+/* Does one key want GPU times? Written under the mask's lock, read by any thread. */
 struct nt_mask_hold {
 	_Atomic bool on;
 };
@@ -37,50 +37,49 @@ struct nt_mask {
 	pthread_mutex_t lock;
 	int *target[NT_MASK_TARGETS];
 	_Atomic unsigned targets;
-	int own; /* of what is stored, what is asked for here */
-	int foreign; /* what somebody else has stored */
-	int past[NT_MASK_PAST]; /* what was stored before; the newest is the last */
-	uint64_t attached_ms; /* the newest communicator's init */
-	_Atomic bool overridden; /* somebody else has stored something that lacked ours */
-	_Atomic uint32_t losses; /* how often that was found */
+	int ours; /* bits of `stored` that are ours */
+	int foreign; /* bits that another party has stored */
+	int previous[NT_MASK_PREVIOUS]; /* earlier stored values, newest last */
+	uint64_t attached_ms; /* time of the newest communicator's init */
+	_Atomic bool overridden; /* another party stored a value without our bits */
+	_Atomic uint32_t losses; /* how often that happened */
 	_Atomic int stored; /* in every target */
 	unsigned open, measuring;
-	int chained; /* what a chained profiler wants */
-	_Atomic bool forbidden; /* GPU times, for good */
+	int chained; /* bits that a chained profiler wants */
+	_Atomic bool forbidden; /* GPU times are forbidden for good */
 	_Atomic int value;
 };
 
 void nt_mask_init(struct nt_mask *mask);
 void nt_mask_fini(struct nt_mask *mask);
 
-/* NCCL's int, as a profiler's init is given it. */
+/* Add NCCL's int, as passed to a profiler's init. */
 void nt_mask_attach(struct nt_mask *mask, int *target);
 
-/* delta 1 or -1: somebody more or less who counts turns. */
+/* delta 1 or -1: one more or one less communicator that counts turns. */
 void nt_mask_open(struct nt_mask *mask, int delta);
 
-/* GPU times are wanted for this key, or no more. Repetitions change nothing, from whatever thread
- * they come. */
+/* Switch GPU times for this key on or off. Idempotent; any thread. */
 void nt_mask_measure(struct nt_mask *mask, struct nt_mask_hold *hold, bool on);
 
 static inline bool nt_mask_measures(const struct nt_mask_hold *hold)
 {
-	/* Whoever finds it changed has nothing else to read; nothing to pair with. */
+	/* No other data depends on it; nothing to pair with. */
 	return atomic_load_explicit(&hold->on, memory_order_relaxed);
 }
 
-/* No GPU times in this process from now on: a CUDA graph was, or may have been, captured. Kernels
- * of graphs captured without them count works that NCCL's host side does not, and the next GPU time
- * that it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
+/* No more GPU times in this process: a CUDA graph was, or may have been, captured. Kernels of
+ * graphs captured without them count work items that NCCL's host side does not, and the next GPU
+ * time that it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
 void nt_mask_forbid(struct nt_mask *mask);
 
-/* What a chained profiler wants, beside ours. Replaces what it wanted before. */
+/* Set the bits that a chained profiler wants besides ours. */
 void nt_mask_chain(struct nt_mask *mask, int bits);
 
-/* Whether NCCL's int is what it was made last, as far as one can see from outside. */
+/* Is NCCL's int as we last stored it? */
 static inline bool nt_mask_intact(const struct nt_mask *mask)
 {
-	/* Pairs with the release in nt_mask_attach(): what is counted is there. */
+	/* Pairs with the release in nt_mask_attach(): the targets are visible. */
 	unsigned targets = atomic_load_explicit(&mask->targets, memory_order_acquire);
 	int stored = atomic_load_explicit(&mask->stored, memory_order_relaxed);
 
@@ -91,23 +90,23 @@ static inline bool nt_mask_intact(const struct nt_mask *mask)
 	return true;
 }
 
-/* Puts ours back where somebody else has changed it, and counts a loss where bits of ours were
- * missing: of tasks appended meanwhile there may be no events. */
+/* Restore our bits after another party changed the int. Counts a loss if our bits were missing:
+ * tasks appended meanwhile may lack events. */
 void nt_mask_restore(struct nt_mask *mask);
 
 static inline uint32_t nt_mask_losses(const struct nt_mask *mask)
 {
-	/* Counted by this thread, or a number alone; nothing to pair with. */
+	/* Counted by this thread, or a single number; nothing to pair with. */
 	return atomic_load_explicit(&mask->losses, memory_order_relaxed);
 }
 
-/* Events of ours were switched off once: nothing more is to rest on them. */
+/* Our events were switched off once: do not rely on them any more. */
 static inline bool nt_mask_overridden(const struct nt_mask *mask)
 {
 	return atomic_load_explicit(&mask->overridden, memory_order_relaxed);
 }
 
-/* Ours; NCCL's int may have more bits. */
+/* Our bits; NCCL's int may have more. */
 static inline int nt_mask_value(const struct nt_mask *mask)
 {
 	return atomic_load_explicit(&mask->value, memory_order_relaxed);

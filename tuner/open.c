@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "pmix-sync/card.h"
-#include "tuner/log.h"
-#include "tuner/standing.h"
+#include "pmix-sync/capabilities.h"
+#include "tuner/ll128.h"
+#include "tuner/nccl-log.h"
+#include "tuner/comm-status.h"
 
-#define MINIMUM_API 5 /* of both halves: turns and captures are seen from here on (NCCL 2.28) */
-/* where the user promises that there are no captures (NCCL 2.27) */
+#define MINIMUM_API 5 /* least version of both halves: reports turns and captures (NCCL 2.28) */
+/* ... if the user promises that there are no captures (NCCL 2.27) */
 #define MINIMUM_API_NO_GRAPHS 4
 
-/* From the profiler's init to the tuner's of the same communicator, on the same thread. */
+/* Passed from the profiler's init to the tuner's of the same communicator, on the same thread. */
 static _Thread_local struct nt_comm *handed_over;
 
-/* ncclGetVersion() of the copy of NCCL that the logger belongs to; 0 unknown. */
+/* ncclGetVersion() of the NCCL library that contains the logger; 0: unknown. */
 static uint32_t nccl_version(nt_nccl_log log)
 {
 	int (*get_version)(int *version) = NULL;
@@ -36,7 +37,23 @@ static uint32_t nccl_version(nt_nccl_log log)
 	return version > 0 ? (uint32_t)version : 0;
 }
 
-/* The lock is held. The oldest communicator that NCCL has finalized, NULL: all are alive. */
+/* The shared library that contains the logger, and so NCCL. "" if NCCL may be linked into the
+ * program. */
+static void find_library(nt_nccl_log log, char out[NT_LIBRARY_MAX])
+{
+	const char *name;
+	Dl_info info;
+
+	out[0] = '\0';
+	if (!log || !dladdr((void *)(uintptr_t)log, &info) || !info.dli_fname ||
+	    info.dli_fname[0] != '/' || strlen(info.dli_fname) >= NT_LIBRARY_MAX)
+		return;
+	name = strrchr(info.dli_fname, '/');
+	if (strstr(name, ".so"))
+		memcpy(out, info.dli_fname, strlen(info.dli_fname) + 1);
+}
+
+/* The lock is held. The oldest communicator that NCCL has finalized; NULL: all are alive. */
 static struct nt_comm *oldest_ended(struct nt_process *process)
 {
 	struct nt_comm *oldest = NULL;
@@ -51,7 +68,7 @@ static struct nt_comm *oldest_ended(struct nt_process *process)
 	return oldest;
 }
 
-/* The lock is held. All 0 but its place in the list and its room for durations. */
+/* The lock is held. Clears everything except its index in the list and its array for durations. */
 static struct nt_comm *take_room(struct nt_process *process)
 {
 	_Atomic uint32_t *observed = NULL;
@@ -61,7 +78,8 @@ static struct nt_comm *take_room(struct nt_process *process)
 	if (index < NT_COMMS_MAX) {
 		comm = calloc(1, sizeof(*comm));
 		if (comm && process->policy.mode == NT_MODE_OBSERVE)
-			observed = calloc((size_t)NT_OWN_KEYS * NT_OBSERVED_MAX, sizeof(*observed));
+			observed = calloc((size_t)NT_LOCAL_KEYS * NT_OBSERVED_MAX,
+					  sizeof(*observed));
 	}
 	if (comm) {
 		process->comm[process->comms++] = comm;
@@ -69,7 +87,7 @@ static struct nt_comm *take_room(struct nt_process *process)
 		comm = oldest_ended(process);
 		if (!comm)
 			return NULL;
-		nt_slot_forget(&process->slots, comm);
+		nt_event_slot_forget(&process->slots, comm);
 		observed = comm->fixed.observed;
 		index = comm->fixed.index;
 		memset(comm, 0, sizeof(*comm));
@@ -91,8 +109,8 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 
 	if (!nt_mode_chooses(process->policy.mode))
 		return NT_IDLE_MODE;
-	if (!process->map.board)
-		return NT_IDLE_BOARD;
+	if (!process->map.shm)
+		return NT_IDLE_SHM;
 	if (fixed->tuner_api == 0 || fixed->profiler_api == 0)
 		return NT_IDLE_HALF;
 	if (fixed->tuner_api < least || fixed->profiler_api < least)
@@ -100,21 +118,22 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 	return NT_IDLE_NO;
 }
 
-static void fill_card(struct nt_comm_fixed *fixed)
+static void fill_caps(struct nt_comm_fixed *fixed)
 {
 	const struct nt_process *process = fixed->process;
-	struct nt_card *card = &fixed->card;
+	struct nt_capabilities *caps = &fixed->caps;
 
-	card->fingerprint = process->place.fingerprint;
-	card->build = process->build;
-	card->policy = process->policy_hash;
-	card->nccl = atomic_load(&process->nccl);
-	card->warm = process->warm.hash;
-	card->api = (uint32_t)(fixed->tuner_api * 256 + fixed->profiler_api);
-	card->idle = idle_of(fixed);
-	card->active = card->idle == NT_IDLE_NO;
-	card->rank = fixed->rank;
-	card->task = process->in_step ? process->task : (uint32_t)fixed->rank;
+	caps->fingerprint = process->place.fingerprint;
+	caps->build = process->build;
+	caps->policy = process->policy_hash;
+	caps->nccl = atomic_load(&process->nccl);
+	caps->warm = process->warm.hash;
+	caps->api = (uint32_t)(fixed->tuner_api * 256 + fixed->profiler_api);
+	caps->idle = idle_of(fixed);
+	caps->active = caps->idle == NT_IDLE_NO;
+	caps->rank = fixed->rank;
+	caps->task = process->in_step ? process->task : (uint32_t)fixed->rank;
+	caps->risks = atomic_load(&process->risks);
 }
 
 /* From 2.29.2 on NCCL rebuilds Broadcast's tasks without their events, unless told not to
@@ -126,10 +145,10 @@ static bool is_broadcast_mute(uint32_t nccl)
 	return nccl >= 22902 && !(text && strcmp(text, "0") == 0);
 }
 
-/* From 2.29.2 on, where all ranks see each other over NVLink and buffers are in windows, NCCL first
- * asks what it would run, and takes a symmetric kernel without any event if that is LL
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would stay at such a position for
- * ever. Where the version is not known it may be one of these. */
+/* From 2.29.2 on, if all ranks are connected by NVLink and buffers are in windows, NCCL first asks
+ * what it would use, and takes a symmetric kernel without any event if that is LL
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would then never advance. An
+ * unknown version may be one of these. */
 static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 {
 	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
@@ -141,76 +160,75 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return all;
 }
 
-/* ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683: the last came first into its list.
- * Where the version is not known the interface tells. */
+/* ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683: it inserts at the head of its list. If
+ * the version is unknown, the interface tells. */
 static bool is_last_taken(const struct nt_comm_fixed *fixed)
 {
-	return fixed->card.nccl != 0 ? fixed->card.nccl >= 23100 : fixed->profiler_api >= 7;
+	return fixed->caps.nccl != 0 ? fixed->caps.nccl >= 23100 : fixed->profiler_api >= 7;
 }
 
-/* The helper thread may not have looked yet, or be looking: a look of one's own. */
-static int fabric_now(void)
+/* The helper thread may not have looked yet, or may be looking now: use a separate platform. */
+static int fabric_now(const struct nt_process *process)
 {
 	struct nt_platform platform = { .driver = "" };
 	int fabric;
 
-	nt_platform_ask(&platform);
+	memcpy(platform.net, process->platform.net, sizeof(platform.net));
 	nt_platform_look(&platform, &nt_platform_paths);
 	fabric = nt_fabric_parse(platform.fabric);
 	return fabric < 0 ? NT_FABRIC_ANY : fabric;
 }
 
-/* The lock is held. Are the remembered arms of this NCCL, fabric and hardware? Said once where they
- * are not. */
+/* The lock is held. Check the remembered arms against NCCL, fabric and hardware; log once if they
+ * are refused. */
 static void check_warm(struct nt_process *process)
 {
 	struct nt_process_warm *warm = &process->warm;
+	/* Of one node without NVLink: its calls will show it, there have been none. */
+	bool any = warm->arms.fabric == NT_FABRIC_ANY || warm->arms.fabric == NT_FABRIC_PCIE;
 
 	if (!warm->offered || warm->checked)
 		return;
 	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
-				  warm->arms.fabric == NT_FABRIC_ANY ? NT_FABRIC_ANY : fabric_now(),
+				  any ? NT_FABRIC_ANY : fabric_now(process),
 				  process->place.fingerprint))
 		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
 }
 
-/* It is the profiler that is told the rank: was it not loaded, or is this an NCCL that tells
- * nobody? */
-static const char *rank_unknown(const struct nt_comm_fixed *fixed)
+/* Only the profiler gets the rank: was it not loaded, or does this NCCL not pass it? */
+static int rank_unknown(const struct nt_comm_fixed *fixed)
 {
 	if (fixed->profiler_api == 0 && fixed->tuner_api >= least_api(fixed->process))
-		return nt_card_idle(NT_IDLE_HALF);
-	return "NCCL does not tell this plugin its rank";
+		return NT_REASON_HALF;
+	return NT_REASON_RANK_UNKNOWN;
 }
 
-/* The lock is held. Every rank that can shows its card, also where it takes no plan: the others
- * must know. */
-static void take_seat(struct nt_comm_fixed *fixed)
+/* The lock is held. Every rank publishes its capabilities if it can, even if it takes no plans: the
+ * others must know. */
+static void take_slot(struct nt_comm_fixed *fixed)
 {
 	struct nt_process *process = fixed->process;
-	struct nt_error err = { "" };
 
 	check_warm(process);
-	fill_card(fixed);
-	fixed->allowed = allowed_pairs(fixed->card.nccl, fixed->nodes);
+	fill_caps(fixed);
+	fixed->allowed = allowed_pairs(fixed->caps.nccl, fixed->nodes);
 	fixed->last_wins = is_last_taken(fixed);
 	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
 			(process->policy.chunks == NT_SWITCH_ON ||
 			 nt_process_warm_chunks(&process->warm));
 	if (!nt_mode_chooses(process->policy.mode)) {
-		nt_error_set(&err, "mode %s: nothing is tried", nt_mode_name(process->policy.mode));
-	} else if (!process->map.board) {
-		nt_error_set(&err, "%s", process->board_error.text);
+		nt_reason_setf(&fixed->why, NT_REASON_MODE, "%s",
+			       nt_mode_name(process->policy.mode));
+	} else if (!process->map.shm) {
+		fixed->why = process->no_shm;
 	} else if (fixed->rank < 0 || fixed->id == 0) {
-		nt_error_set(&err, "%s", rank_unknown(fixed));
-	} else if (nt_board_join(process->map.board, fixed->id, fixed->ranks, fixed->nodes,
-				 &fixed->card, &fixed->seat, &err) == 0) {
-		fixed->board = &process->map.board->comm[fixed->seat.comm];
-		fixed->mute_broadcast = is_broadcast_mute(fixed->card.nccl);
-		fixed->seated = fixed->card.active;
-		return;
+		nt_reason_set(&fixed->why, rank_unknown(fixed));
+	} else if (nt_shm_join(process->map.shm, fixed->id, fixed->ranks, fixed->nodes,
+			       &fixed->caps, &fixed->slot, &fixed->why) == 0) {
+		fixed->shm = &process->map.shm->comm[fixed->slot.comm];
+		fixed->mute_broadcast = is_broadcast_mute(fixed->caps.nccl);
+		fixed->joined = fixed->caps.active;
 	}
-	snprintf(fixed->why, sizeof(fixed->why), "%.*s", (int)sizeof(fixed->why) - 1, err.text);
 }
 
 static void identify(struct nt_comm_fixed *fixed, const struct nt_comm_identity *who,
@@ -239,10 +257,10 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		comm->fixed.ctx.ours = comm;
 		identify(&comm->fixed, who, half);
 		comm->kept.halves = half;
-		/* The user's own tuner is in force: ours will not be asked, and the other ranks
-		 * must know. */
+		/* The user's tuner is in force: ours will not be called, and the other ranks must
+		 * know. */
 		if (half == NT_HALF_TUNER || process->place.flags & NT_PLACE_NO_TUNER)
-			take_seat(&comm->fixed);
+			take_slot(&comm->fixed);
 	}
 	pthread_mutex_unlock(&process->lock);
 	if (!comm)
@@ -250,25 +268,40 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 	return comm;
 }
 
-/* Asked of NCCL itself, before a lock of ours is held. */
-static void learn_version(struct nt_process *process)
+/* Calls NCCL and the loader, so before a lock of ours is held. */
+static void learn(struct nt_process *process)
 {
-	if (atomic_load(&process->nccl) == 0)
-		atomic_store(&process->nccl, nccl_version(process->log));
+	char library[NT_LIBRARY_MAX], net[NT_NET_MAX];
+	uint32_t version;
+
+	nt_net_plugin(net);
+	atomic_fetch_or(&process->risks, nt_ll128_look(net[0] != '\0'));
+	if (atomic_load(&process->nccl) != 0)
+		return;
+	version = nccl_version(process->log);
+	find_library(process->log, library);
+	pthread_mutex_lock(&process->lock);
+	if (!process->learnt) {
+		memcpy(process->library, library, sizeof(library));
+		nt_platform_ask(&process->platform, net);
+	}
+	process->learnt = true;
+	pthread_mutex_unlock(&process->lock);
+	atomic_store(&process->nccl, version);
 }
 
 struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 				      const struct nt_comm_identity *who)
 {
-	learn_version(process);
+	learn(process);
 	handed_over = create(process, who, NT_HALF_PROFILER);
 	if (handed_over)
 		nt_process_help(process);
 	return handed_over;
 }
 
-/* What the profiler's init on this thread left, if it is of the same communicator; then it has its
- * tuner. */
+/* The object left by the profiler's init on this thread, if it is of the same communicator and has
+ * no tuner yet. */
 static struct nt_comm *take_over(struct nt_process *process, const struct nt_comm_identity *who)
 {
 	struct nt_comm *comm = handed_over;
@@ -279,14 +312,14 @@ static struct nt_comm *take_over(struct nt_process *process, const struct nt_com
 		return NULL;
 	pthread_mutex_lock(&process->lock);
 	fixed = &comm->fixed;
-	if (fixed->process != process || fixed->board || comm->kept.halves != NT_HALF_PROFILER ||
+	if (fixed->process != process || fixed->shm || comm->kept.halves != NT_HALF_PROFILER ||
 	    fixed->ranks != who->ranks || fixed->nodes != who->nodes ||
 	    (who->id && fixed->id && who->id != fixed->id)) {
 		comm = NULL;
 	} else {
 		comm->kept.halves |= NT_HALF_TUNER;
 		fixed->tuner_api = who->api;
-		take_seat(fixed);
+		take_slot(fixed);
 	}
 	pthread_mutex_unlock(&process->lock);
 	return comm;
@@ -296,7 +329,7 @@ struct nt_comm *nt_comm_open_tuner(struct nt_process *process, const struct nt_c
 {
 	struct nt_comm *comm;
 
-	learn_version(process);
+	learn(process);
 	comm = take_over(process, who);
 	if (!comm)
 		comm = create(process, who, NT_HALF_TUNER);
@@ -312,14 +345,14 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 	pthread_mutex_unlock(&comm->fixed.process->lock);
 }
 
-/* What the helper has not published yet. */
+/* Publish what the helper thread has not published yet. */
 static void publish_calls(struct nt_comm *comm)
 {
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
-		struct nt_board_key *shared = comm->key[i].fixed.shared;
+		struct nt_shm_key *shared = comm->key[i].fixed.shared;
 
 		if (shared)
-			atomic_store(&shared->calls[comm->fixed.seat.member],
+			atomic_store(&shared->calls[comm->fixed.slot.index],
 				     nt_key_calls(&comm->key[i]));
 	}
 }
@@ -335,7 +368,7 @@ static void say_end(const struct nt_comm *comm)
 			continue;
 		keys++;
 		calls += nt_key_calls(&comm->key[i]);
-		committed += nt_key_state(&comm->key[i]) == NT_OWN_COMMITTED;
+		committed += nt_key_state(&comm->key[i]) == NT_LOCAL_COMMITTED;
 	}
 	NT_INFO(fixed->process->log,
 		"communicator %016llx %s rank %d of %u: %llu decisions, %u keys, %u not on AUTO",
@@ -349,9 +382,9 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 		return;
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++)
 		nt_comm_drop_key(comm, &comm->key[i]);
-	if (comm->fixed.board) {
+	if (comm->fixed.shm) {
 		publish_calls(comm);
-		nt_standing_leave(comm);
+		nt_comm_status_leave(comm);
 	}
 	say_end(comm);
 	close_half(comm, NT_HALF_TUNER);
@@ -363,9 +396,9 @@ void nt_comm_close_profiler(struct nt_comm *comm)
 		return;
 	if (handed_over == comm)
 		handed_over = NULL;
-	/* With a tuner the seat was left in its finalize. */
-	if (comm->fixed.board && comm->fixed.tuner_api == 0)
-		nt_standing_leave(comm);
+	/* With a tuner, its finalize has left the slot. */
+	if (comm->fixed.shm && comm->fixed.tuner_api == 0)
+		nt_comm_status_leave(comm);
 	close_half(comm, NT_HALF_PROFILER);
 }
 
@@ -374,8 +407,8 @@ void nt_comm_leave_all(struct nt_process *process)
 	for (uint32_t i = 0; i < process->comms; i++) {
 		const struct nt_comm *comm = process->comm[i];
 
-		if (comm->fixed.board && (comm->kept.halves & NT_HALF_TUNER))
-			nt_board_leave(&comm->fixed.seat);
+		if (comm->fixed.shm && (comm->kept.halves & NT_HALF_TUNER))
+			nt_shm_leave(&comm->fixed.slot);
 	}
 }
 

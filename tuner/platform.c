@@ -4,21 +4,28 @@
 #include "tuner/platform.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
+#include "lib/printable.h"
 
 #define LINE_MAX_BYTES 512
+#define NET_OLDEST 4 /* of ncclNetPlugin_v* */
+#define NET_NEWEST 20
 
 const struct nt_platform_paths nt_platform_paths = {
 	.driver = "/proc/driver/nvidia/version",
 	.ports = "/sys/class/infiniband",
 	.devices = "/dev/infiniband",
-	.maps = "/proc/self/maps",
+	.cxi = "/sys/class/cxi",
+	.start = "/proc/self/environ",
 };
 
-/* Digits and single dots between them, one at least: the architecture before it begins with a
+/* Digits separated by single dots, at least one dot: the architecture before it begins with a
  * letter. */
 static bool is_version(const char *word, size_t bytes)
 {
@@ -59,24 +66,57 @@ static bool is_set(const char *text)
 	return text && *text;
 }
 
-const char *nt_fabric_told(const char *net, const char *plugin, const char *ib_disable)
+const char *nt_net_told(const char *net, const char *plugin, const char *ib_disable,
+			const char *loaded)
 {
-	if (is_set(net) && strcasecmp(net, "Socket") == 0)
-		return "socket";
-	if (is_set(net) && strcasecmp(net, "IB") == 0)
-		return "ib";
-	if (is_set(net) || (is_set(plugin) && strcasecmp(plugin, "none") != 0))
-		return "any";
-	if (is_set(ib_disable) && strtol(ib_disable, NULL, 0) != 0)
-		return "socket";
-	return "";
+	bool none = is_set(plugin) && strcasecmp(plugin, "none") == 0;
+
+	if (is_set(net))
+		return net;
+	if (!none && is_set(loaded))
+		return loaded;
+	if (!none && is_set(plugin))
+		return "?";
+	return is_set(ib_disable) && strtol(ib_disable, NULL, 0) != 0 ? "Socket" : "";
 }
 
-const char *nt_fabric_seen(bool plugin, bool active_port, bool devices)
+static int find_net_plugin(struct dl_phdr_info *library, size_t bytes, void *path)
 {
-	if (plugin)
-		return "any";
-	return active_port && devices ? "ib" : "socket";
+	static const char prefix[] = "libnccl-net";
+	const char *slash = strrchr(library->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : library->dlpi_name;
+
+	(void)bytes;
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 ||
+	    strlen(library->dlpi_name) >= NT_PATH_MAX)
+		return 0;
+	snprintf(path, NT_PATH_MAX, "%s", library->dlpi_name);
+	return 1;
+}
+
+void nt_net_plugin(char out[NT_NET_MAX])
+{
+	char path[NT_PATH_MAX] = "";
+	void *library = NULL;
+
+	out[0] = '\0';
+	if (dl_iterate_phdr(find_net_plugin, path) == 0)
+		return;
+	snprintf(out, NT_NET_MAX, "?");
+	library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	for (int version = NET_NEWEST; library && version >= NET_OLDEST; version--) {
+		char symbol[32];
+		const char *const *name;
+
+		snprintf(symbol, sizeof(symbol), "ncclNetPlugin_v%d", version);
+		name = dlsym(library, symbol);
+		if (name && is_set(*name)) {
+			nt_printable_copy(out, NT_NET_MAX, *name, strlen(*name));
+			break;
+		}
+	}
+	if (library)
+		dlclose(library);
 }
 
 void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME])
@@ -91,16 +131,18 @@ void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME])
 	out[bytes] = '\0';
 }
 
-void nt_platform_ask(struct nt_platform *platform)
+void nt_platform_ask(struct nt_platform *platform, const char *plugin)
 {
 	const char *launch = getenv(NT_ENV_LAUNCH);
 
 	memset(platform, 0, sizeof(*platform));
-	snprintf(platform->fabric, sizeof(platform->fabric), "%s",
-		 nt_fabric_told(getenv("NCCL_NET"), getenv("NCCL_NET_PLUGIN"),
-				getenv("NCCL_IB_DISABLE")));
+	snprintf(platform->net, sizeof(platform->net), "%s",
+		 nt_net_told(getenv("NCCL_NET"), getenv("NCCL_NET_PLUGIN"),
+			     getenv("NCCL_IB_DISABLE"), plugin));
 	if (launch)
 		nt_launch_name(launch, platform->launch);
+	for (char **word = environ; word && *word; word++)
+		nt_variables_add(&platform->now, *word);
 }
 
 static void look_for_driver(const char *path, char out[NT_DRIVER_MAX])
@@ -115,7 +157,7 @@ static void look_for_driver(const char *path, char out[NT_DRIVER_MAX])
 	fclose(f);
 }
 
-/* Some line of a file holds the text. */
+/* Does a line of the file contain the text? */
 static bool file_holds(const char *path, const char *text)
 {
 	char line[LINE_MAX_BYTES];
@@ -129,7 +171,7 @@ static bool file_holds(const char *path, const char *text)
 	return found;
 }
 
-/* A look at one entry of a directory. */
+/* Check one directory entry. */
 typedef bool look(const char *directory, const char *name);
 
 static bool any_entry(const char *directory, look *is_it)
@@ -153,12 +195,30 @@ static bool is_active(const char *directory, const char *port)
 	return bytes > 0 && (size_t)bytes < sizeof(path) && file_holds(path, "ACTIVE");
 }
 
+/* The directory entry's driver is that of EFA. */
+static bool is_efa(const char *directory, const char *device)
+{
+	char path[2 * NT_PATH_MAX], target[NT_PATH_MAX];
+	int bytes = snprintf(path, sizeof(path), "%s/%s/device/driver", directory, device);
+	ssize_t length;
+
+	if (bytes < 0 || (size_t)bytes >= sizeof(path))
+		return false;
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	return length >= 4 && strcmp(target + length - 4, "/efa") == 0;
+}
+
+/* NCCL does not use ports of EFA by itself. */
 static bool has_active_port(const char *directory, const char *device)
 {
 	char path[2 * NT_PATH_MAX];
 	int bytes = snprintf(path, sizeof(path), "%s/%s/ports", directory, device);
 
-	return bytes > 0 && (size_t)bytes < sizeof(path) && any_entry(path, is_active);
+	return bytes > 0 && (size_t)bytes < sizeof(path) && !is_efa(directory, device) &&
+	       any_entry(path, is_active);
 }
 
 static bool is_verbs(const char *directory, const char *name)
@@ -167,13 +227,41 @@ static bool is_verbs(const char *directory, const char *name)
 	return strncmp(name, "uverbs", strlen("uverbs")) == 0;
 }
 
+static bool is_there(const char *directory, const char *name)
+{
+	(void)directory;
+	(void)name;
+	return true;
+}
+
+/* Words end with a NUL there. */
+static void look_at_start(struct nt_platform *platform, const char *path)
+{
+	struct nt_variables started = { .cut = false };
+	FILE *f = fopen(path, "re");
+	size_t room = 0;
+	char *word = NULL;
+
+	while (f && getdelim(&word, &room, '\0', f) > 0)
+		nt_variables_add(&started, word);
+	started.cut = started.cut || !f || ferror(f);
+	free(word);
+	if (f)
+		fclose(f);
+	nt_variables_split(&platform->now, &started, platform->outside, platform->inside);
+}
+
 void nt_platform_look(struct nt_platform *platform, const struct nt_platform_paths *paths)
 {
+	struct nt_fabric_devices devices = {
+		.ib = any_entry(paths->ports, has_active_port) &&
+		      any_entry(paths->devices, is_verbs),
+		.efa = any_entry(paths->ports, is_efa),
+		.cxi = any_entry(paths->cxi, is_there),
+	};
+
 	look_for_driver(paths->driver, platform->driver);
-	if (platform->fabric[0])
-		return;
+	look_at_start(platform, paths->start);
 	snprintf(platform->fabric, sizeof(platform->fabric), "%s",
-		 nt_fabric_seen(file_holds(paths->maps, "/libnccl-net"),
-				any_entry(paths->ports, has_active_port),
-				any_entry(paths->devices, is_verbs)));
+		 nt_fabric_name((int)nt_fabric_of_net(platform->net, &devices)));
 }

@@ -1,55 +1,69 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* platform.h - what a process runs on, for its record: the GPU driver, what NCCL most likely uses
- *              between nodes, and the launch profile in force
+/* platform.h - the process's platform, for its record: driver, probable network, NCCL's variables
  *
- * The fabric is a guess, since NCCL tells its plugins nothing of it: NCCL_NET where it names one of
- * NCCL's own transports; "any" where NCCL_NET or NCCL_NET_PLUGIN names another, or a library named
- * libnccl-net* is loaded; "socket" with NCCL_IB_DISABLE; "ib" (InfiniBand or RoCE) where a port is
- * active and its devices can be opened from here; else "socket". Which interfaces NCCL is told to
- * use, and whether it fails to, is not looked at.
+ * The fabric is a guess, since NCCL does not tell plugins which network it uses. What it is likely
+ * to use is found by the names that it goes by: NCCL_NET, or else the name that a loaded library
+ * libnccl-net* gives its network, or else NCCL_IB_DISABLE; and by the devices of the node
+ * (contract/fabric.h). It is "any" where a plugin is not known. NCCL's choice of interfaces, and
+ * failures of it, are not considered. Whether the GPUs of one node are connected by NVLink follows
+ * from NCCL's cost tables (tuner/rank-record.c).
  *
- * Threads:  nt_platform_ask() where the environment may be read; nt_platform_look() on the helper
+ * Threads:  nt_platform_ask() where the environment may be read; nt_net_plugin() in NCCL's init,
+ *           without a lock of ours, since it calls the loader; nt_platform_look() on the helper
  *           thread, since it reads files; the others are pure functions.
  * Memory:   the caller's.
- * Errors:   what is not known is "", as in a container that lacks the files.
- * Host:     /proc/driver/nvidia/version of NVIDIA's drivers, open ones included;
- *           /sys/class/infiniband and /dev/infiniband of Linux.
+ * Errors:   what is unknown is "", for example in a container that lacks the files.
+ * Host:     /proc/driver/nvidia/version of NVIDIA's drivers, including the open ones;
+ *           /sys/class/infiniband, /dev/infiniband and /sys/class/cxi of Linux; a port of EFA is
+ *           one of class infiniband by its driver. ncclNetPlugin_v4 to v20: the first member of
+ *           each is the name (src/include/plugin/net/net_v*.h of 2.28.9 and 2.30.7).
  */
 #ifndef NT_PLATFORM_H
 #define NT_PLATFORM_H
 
 #include <stdbool.h>
+#include "contract/fabric.h"
 #include "contract/names.h"
+#include "tuner/variables.h"
 
 #define NT_DRIVER_MAX 24
+#define NT_NET_MAX 32
 #define NT_FABRIC_MAX 8
 
 struct nt_platform {
 	char driver[NT_DRIVER_MAX]; /* "580.95.05" */
-	char fabric[NT_FABRIC_MAX]; /* "socket", "ib" or "any" */
+	/* What NCCL calls its network: "IB", "Libfabric"; "?": some plugin's; "": not told. */
+	char net[NT_NET_MAX];
+	char fabric[NT_FABRIC_MAX]; /* contract/fabric.h; "" before the look */
 	char launch[NT_LAUNCH_NAME]; /* name of a launch profile */
+	struct nt_variables now; /* NCCL's, when asked */
+	/* Of these: with which the process was started, and set in it since. */
+	char outside[NT_VARIABLES_MAX], inside[NT_VARIABLES_MAX];
 };
 
 struct nt_platform_paths {
-	const char *driver, *ports, *devices, *maps;
+	const char *driver, *ports, *devices, *cxi, *start; /* start: the environment then */
 };
 
 extern const struct nt_platform_paths nt_platform_paths; /* the system's */
 
-/* From the environment: the launch profile, and the fabric where it is told there. */
-void nt_platform_ask(struct nt_platform *platform);
-/* From files: the driver, and the fabric where it is not known yet. */
+/* From the environment: the launch profile, NCCL's variables, and the network. plugin: the name
+ * from nt_net_plugin(). */
+void nt_platform_ask(struct nt_platform *platform, const char *plugin);
+/* From files: the driver, the fabric, and which variables the process was started with. */
 void nt_platform_look(struct nt_platform *platform, const struct nt_platform_paths *paths);
 
 /* The version in /proc/driver/nvidia/version, "" if there is none. */
 void nt_driver_version(const char *text, char out[NT_DRIVER_MAX]);
-/* By NCCL_NET, NCCL_NET_PLUGIN and NCCL_IB_DISABLE, each NULL where it is not set; "" if they do
- * not tell. */
-const char *nt_fabric_told(const char *net, const char *plugin, const char *ib_disable);
-/* By what is there. */
-const char *nt_fabric_seen(bool plugin, bool active_port, bool devices);
-/* The profile in NT_ENV_LAUNCH's text, "" if there is none that can be its name. */
+/* The name that the network of a loaded library libnccl-net* has; "?" if it has none, "" if there
+ * is no such library. */
+void nt_net_plugin(char out[NT_NET_MAX]);
+/* The network's name from NCCL_NET, NCCL_NET_PLUGIN and NCCL_IB_DISABLE, NULL if not set, and from
+ * the plugin that is loaded, "" if none; "" if they do not tell. */
+const char *nt_net_told(const char *net, const char *plugin, const char *ib_disable,
+			const char *loaded);
+/* The profile in NT_ENV_LAUNCH's text; "" if it cannot be a profile's name. */
 void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME]);
 
 #endif

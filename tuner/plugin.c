@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - every entry point that NCCL looks up, for all versions of its two interfaces
+/* plugin.c - all entry points that NCCL looks up, for all versions of its two interfaces
  *
- * Thin: each version is brought to one form and handed on. Every entry point answers success,
- * whatever goes wrong behind it; the one exception is a decision that going on alone would make
- * unsafe (nt_comm_decide). A forked child and a process without a policy are left alone: no
- * context, mask 0. Plugins that NCCL would have loaded without us are chained (tuner/chain.h).
- * NCCL's context is a struct nt_ctx, and what it holds for an event is of tuner/handle.h's form.
+ * Thin: each version is converted to one form and passed on. Every entry point returns success,
+ * whatever fails behind it; the one exception is a decision where going on alone would be unsafe
+ * (nt_comm_decide). A forked child and a process without a policy are left alone: no context, mask
+ * 0.
  *
- * Tuner v1 (NCCL 2.19, 2.20) has no context for each communicator and is not offered.
+ * Plugins that NCCL would have loaded without us are chained (tuner/chain.h). NCCL's context is a
+ * struct nt_ctx, and event handles have tuner/handle.h's format.
+ *
+ * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not provided.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
@@ -17,13 +19,13 @@
 #include "tuner/chain-tuner.h"
 #include "tuner/dumps.h"
 #include "tuner/event.h"
-#include "tuner/follow.h"
+#include "tuner/apply-plan.h"
 #include "tuner/open.h"
-#include "tuner/rounds.h"
+#include "tuner/helper-thread.h"
 
 #define NAME "nccl-tune"
 
-/* Ours, of what NCCL hands back; NULL: none, or not in this process. */
+/* Our communicator in NCCL's context; NULL: none, or not in this process. */
 static struct nt_comm *ours_of(const struct nt_ctx *ctx)
 {
 	struct nt_comm *comm = ctx ? ctx->ours : NULL;
@@ -33,7 +35,7 @@ static struct nt_comm *ours_of(const struct nt_ctx *ctx)
 
 static struct nt_process *start_process(nt_nccl_log log)
 {
-	struct nt_process *process = nt_process_start(log, &nt_rounds);
+	struct nt_process *process = nt_process_start(log, &nt_helper_thread_work);
 
 	return process && !nt_process_inert(process) ? process : NULL;
 }
@@ -62,23 +64,17 @@ static int tuner_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-static int tuner_init_v2(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
-{
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){
-				       .ranks = ranks, .nodes = nodes, .log = log, .api = 2 });
-}
+#define TUNER_INIT(v)                                                                              \
+	static int tuner_init_v##v(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)        \
+	{                                                                                          \
+		return open_tuner(ctx,                                                             \
+				  &(struct nt_chain_tuner_init){                                   \
+					  .ranks = ranks, .nodes = nodes, .log = log, .api = v }); \
+	}
 
-static int tuner_init_v3(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
-{
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){
-				       .ranks = ranks, .nodes = nodes, .log = log, .api = 3 });
-}
-
-static int tuner_init_v4(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)
-{
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){
-				       .ranks = ranks, .nodes = nodes, .log = log, .api = 4 });
-}
+TUNER_INIT(2)
+TUNER_INIT(3)
+TUNER_INIT(4)
 
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
@@ -96,8 +92,7 @@ static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
 extern struct nt_tuner_v7 ncclTunerPlugin_v7;
 
-/* Of the table only where a chained tuner has one, or chunk sizes may be tried: NCCL must not
- * ask for nothing. */
+/* Set only if a chained tuner has one, or chunk sizes may be tried: otherwise NCCL must not ask. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		      size_t *chunk_bytes)
@@ -107,7 +102,8 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 
 	nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
 	if (comm && comm->fixed.chunks && (unsigned)proto < NT_PROTOS)
-		nt_cap_chunk(&comm->decision.chunks, coll, algo * NT_PROTOS + proto, chunk_bytes);
+		nt_channel_limits_chunk(&comm->decision.chunks, coll, algo * NT_PROTOS + proto,
+					chunk_bytes);
 	return NT_NCCL_OK;
 }
 
@@ -129,7 +125,7 @@ static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 							     .nvl = nvl,
 							     .constants = constants,
 							     .api = 6 });
-	/* NCCL looks at the table each time, on this thread first; 2.32 once, after this. */
+	/* NCCL reads the table each time, first on this thread; 2.32 once, after this. */
 	if (wants_chunks(*ctx))
 		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
 	return NT_NCCL_OK;
@@ -151,7 +147,7 @@ static int tuner_init_v7(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt
 	return NT_NCCL_OK;
 }
 
-/* v2 shows no table: nothing can be forced that is known to be legal. */
+/* v2 has no table: no pair is known to be legal, so nothing is forced. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
 		     int *algo, int *proto, int *channels)
@@ -166,11 +162,11 @@ static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, i
 {
 	struct nt_comm *comm = ours_of(ctx);
 
-	/* What a chained profiler asks for may change while no event comes. */
+	/* The chained profiler's mask may change while no event comes. */
 	nt_chain_sync();
 	if (ctx && nt_ctx_told(ctx))
 		return nt_chain_decide(ctx, comm, call, pipe_ops);
-	/* No task at all: NCCL only asks (tuner/abi_v7.h). */
+	/* Not a task: NCCL only asks (tuner/abi_v7.h). */
 	return comm && pipe_ops > 0 ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
@@ -188,7 +184,7 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return decide(ctx, &call, pipe_ops);
 }
 
-/* v4 to v7. The table is one block of floats, whatever its type says. */
+/* v4 to v7. The table is one block of floats, despite its type. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int registered, int *channels)
@@ -249,8 +245,8 @@ static int profiler_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and carry no GPU times: no events are asked for, and there are
- * those of a chained profiler alone. */
+/* v1 to v3 name no communicator and have no GPU times: we ask for no events; only a chained
+ * profiler's are on. */
 static int open_old(void **ctx, int *mask, int api)
 {
 	const struct nt_comm_identity who = { .rank = -1, .api = api };
@@ -261,41 +257,21 @@ static int open_old(void **ctx, int *mask, int api)
 	return NT_NCCL_OK;
 }
 
-static int start_old(void *ctx, void **event, void *descr, int api)
-{
-	*event = nt_chain_event(ctx, descr, api, NULL);
-	return NT_NCCL_OK;
-}
+#define PROFILER_OLD(v)                                                                  \
+	static int profiler_init_v##v(void **ctx, int *mask)                             \
+	{                                                                                \
+		return open_old(ctx, mask, v);                                           \
+	}                                                                                \
+                                                                                         \
+	static int start_v##v(void *ctx, void **event, struct nt_prof_descr_v##v *descr) \
+	{                                                                                \
+		*event = nt_chain_event(ctx, descr, v, NULL);                            \
+		return NT_NCCL_OK;                                                       \
+	}
 
-static int profiler_init_v1(void **ctx, int *mask)
-{
-	return open_old(ctx, mask, 1);
-}
-
-static int profiler_init_v2(void **ctx, int *mask)
-{
-	return open_old(ctx, mask, 2);
-}
-
-static int profiler_init_v3(void **ctx, int *mask)
-{
-	return open_old(ctx, mask, 3);
-}
-
-static int start_v1(void *ctx, void **event, struct nt_prof_descr_v1 *descr)
-{
-	return start_old(ctx, event, descr, 1);
-}
-
-static int start_v2(void *ctx, void **event, struct nt_prof_descr_v2 *descr)
-{
-	return start_old(ctx, event, descr, 2);
-}
-
-static int start_v3(void *ctx, void **event, struct nt_prof_descr_v3 *descr)
-{
-	return start_old(ctx, event, descr, 3);
-}
+PROFILER_OLD(1)
+PROFILER_OLD(2)
+PROFILER_OLD(3)
 
 /* v1 to v3: no handle is ours. */
 static int stop_old(void *event)
@@ -319,35 +295,24 @@ static int profiler_init_v4(void **ctx, int *mask, const char *name, uint64_t id
 	return open_profiler(ctx, mask, &who, log);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int profiler_init_v5(void **ctx, uint64_t id, int *mask, const char *name, int nodes,
-			    int ranks, int rank, nt_nccl_log log)
-{
-	const struct nt_comm_identity who = { id, name, rank, (size_t)ranks, (size_t)nodes, 5 };
+#define PROFILER_INIT(v)                                                                    \
+	/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */                   \
+	static int profiler_init_v##v(void **ctx, uint64_t id, int *mask, const char *name, \
+				      int nodes, int ranks, int rank, nt_nccl_log log)      \
+	{                                                                                   \
+		const struct nt_comm_identity who = {                                       \
+			id, name, rank, (size_t)ranks, (size_t)nodes, v                     \
+		};                                                                          \
+                                                                                            \
+		return open_profiler(ctx, mask, &who, log);                                 \
+	}
 
-	return open_profiler(ctx, mask, &who, log);
-}
+PROFILER_INIT(5)
+PROFILER_INIT(6)
+PROFILER_INIT(7)
 
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int profiler_init_v6(void **ctx, uint64_t id, int *mask, const char *name, int nodes,
-			    int ranks, int rank, nt_nccl_log log)
-{
-	const struct nt_comm_identity who = { id, name, rank, (size_t)ranks, (size_t)nodes, 6 };
-
-	return open_profiler(ctx, mask, &who, log);
-}
-
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int profiler_init_v7(void **ctx, uint64_t id, int *mask, const char *name, int nodes,
-			    int ranks, int rank, nt_nccl_log log)
-{
-	const struct nt_comm_identity who = { id, name, rank, (size_t)ranks, (size_t)nodes, 7 };
-
-	return open_profiler(ctx, mask, &who, log);
-}
-
-/* The Coll part has the same members in v4 to v7. Of symmetric kernels all but v7 tell by an empty
- * name of the protocol alone, and v7 so, too (tuner/abi_v7.h). */
+/* The Coll part has the same members in v4 to v7. Symmetric kernels show only as an empty protocol
+ * name, also in v7 (tuner/abi_v7.h). */
 #define COLL_EVENT(descr)                                                       \
 	&(struct nt_coll_event)                                                 \
 	{                                                                       \
@@ -358,7 +323,7 @@ static int profiler_init_v7(void **ctx, uint64_t id, int *mask, const char *name
 		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto       \
 	}
 
-/* What is ours of an event; NULL: nothing. */
+/* Our handle of an event; NULL: none. */
 static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
 	if (descr->type == NT_PROF_COLL)
@@ -369,14 +334,14 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	return NULL;
 }
 
-/* A v6 or v7 descriptor is a v5 one for every event that is asked for. */
+/* For every event that is asked for, a v6 or v7 descriptor starts with a v5 one. */
 static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 {
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
 	case NT_PROF_P2P_API:
 		if (descr->p2p_api.graph_captured)
-			nt_follow_no_more(comm);
+			nt_apply_plan_freeze(comm);
 		break;
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
 	case NT_PROF_GROUP: return nt_event_group(comm);
@@ -444,7 +409,7 @@ static int stop(void *event)
 	return NT_NCCL_OK;
 }
 
-/* Of events that have states, only a measured call's first kernel has a handle of ours. */
+/* Of events with states, only a measured call's first kernel has our handle. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
 	void *ours = nt_handle_ours(event);

@@ -9,23 +9,24 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/hash.h"
 #include "tuner/clock.h"
 #include "tuner/deadline.h"
-#include "tuner/log.h"
+#include "tuner/nccl-log.h"
 #include "engine/schedule.h"
-#include "pmix-sync/boardfile.h"
+#include "pmix-sync/shm-file.h"
 
-#define LOCK_MS 100u /* an ending thread waits so long for a lock that may never come free */
+#define LOCK_MS 100u /* an exiting thread waits at most this long for a lock */
 
 static struct {
 	pthread_mutex_t lock;
 	bool tried;
 	bool bad_said;
-	struct nt_error bad; /* what is wrong with the policy, "" if nothing */
-	bool guarded; /* fixed when the library is loaded: forks are noticed */
-	_Atomic bool touched; /* some thread may hold the lock, or has held it */
-	_Atomic bool forked; /* this is a child of a process in that state */
-	_Atomic(const struct nt_work *) work; /* before `touched` */
+	struct nt_error bad; /* what is wrong with the policy; "" if nothing */
+	bool guarded; /* set when the library is loaded: forks are detected */
+	_Atomic bool touched; /* a thread may hold, or may have held, the lock */
+	_Atomic bool forked; /* this is a fork of a process in that state */
+	_Atomic(const struct nt_process_work *) work; /* before `touched` */
 	_Atomic(struct nt_process *) ready;
 	struct nt_process process;
 } only = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -41,22 +42,16 @@ const char *nt_count_name(enum nt_count which)
 	return count_names[which];
 }
 
-/* FNV-1a: what two builds must have in common to follow one plan. */
+/* Hash of what two builds must have in common to follow one plan. */
 static uint32_t build_id(void)
 {
-	const uint32_t parts[] = { NT_BOARD_LAYOUT, sizeof(struct nt_board), sizeof(struct nt_plan),
+	const uint32_t parts[] = { NT_SHM_LAYOUT, sizeof(struct nt_shm), sizeof(struct nt_plan),
 				   sizeof(struct nt_schedule) };
-	const char *text = PACKAGE_VERSION;
-	uint32_t hash = 2166136261u;
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		hash = (hash ^ parts[i]) * 16777619u;
-	return hash;
+	return nt_hash32(nt_hash32_text(PACKAGE_VERSION), parts, sizeof(parts));
 }
 
-/* A number of Slurm's; fallback where the variable is not set or no number. */
+/* A number set by Slurm; fallback if the variable is not set or no number. */
 static uint32_t env_number(const char *name, uint32_t fallback)
 {
 	const char *text = getenv(name);
@@ -101,22 +96,21 @@ static void fini_thread(struct nt_process_thread *helper)
 	pthread_mutex_destroy(&helper->lock);
 }
 
-/* Sealed, where slurmstepd has made one and it can be had here. */
-static void open_board(struct nt_process *process)
+/* Sealed memory, if slurmstepd has made it and it can be opened. */
+static void open_shm(struct nt_process *process)
 {
 	const struct nt_place *place = &process->place;
-	const char *sealed = getenv(NT_ENV_BOARD);
-	struct nt_error err;
+	const char *sealed = getenv(NT_ENV_SHM);
 
-	if (sealed && nt_board_open_sealed(&process->map, sealed, place->node, place->job,
-					   place->step, &err) == 0)
-		nt_boardfile_mark(place->dir);
+	if (sealed && nt_shm_open_sealed(&process->map, sealed, place->node, place->job,
+					 place->step, NULL) == 0)
+		nt_shm_file_mark(place->dir);
 	else
-		(void)nt_board_open(&process->map, place->dir, &process->board_error);
+		(void)nt_shm_open(&process->map, place->dir, &process->no_shm);
 }
 
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
-		    const struct nt_work *work, struct nt_error *err)
+		    const struct nt_process_work *work, struct nt_error *err)
 {
 	memset(process, 0, sizeof(*process));
 	process->work = work;
@@ -127,27 +121,26 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	process->build = build_id();
 	process->policy_hash = nt_policy_hash(&process->policy);
 	read_step(process);
-	nt_platform_ask(&process->platform);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);
-	/* Without it nothing tells of a capture while no events are wanted
+	/* Without it captures are not reported while no events are on
 	 * (src/enqueue.cc:1941@v2.28.9-1). */
 	if (process->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
 		nt_mask_forbid(&process->mask);
 	init_thread(&process->helper);
 	nt_process_warm_read(&process->warm, process->policy.mode, getenv(NT_ENV_WARM));
 	if (nt_mode_chooses(process->policy.mode))
-		open_board(process);
+		open_shm(process);
 	return 0;
 }
 
 void nt_process_close(struct nt_process *process)
 {
-	/* A thread that does not end keeps all it may still touch. */
+	/* If the thread does not end, keep everything that it may still use. */
 	if (!nt_process_end(process))
 		return;
 	process->work->clear(process);
-	nt_board_close(&process->map);
+	nt_shm_close(&process->map);
 	fini_thread(&process->helper);
 	nt_mask_fini(&process->mask);
 	pthread_mutex_destroy(&process->lock);
@@ -171,7 +164,7 @@ static void *run(void *arg)
 {
 	struct nt_process *process = arg;
 	struct nt_process_thread *helper = &process->helper;
-	/* Records have decimal points wherever the application lives. */
+	/* Records have decimal points in any locale of the application. */
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
 	if (plain)
@@ -195,8 +188,7 @@ void nt_process_help(struct nt_process *process)
 
 	pthread_mutex_lock(&helper->lock);
 	if (!helper->started && !helper->stop) {
-		/* The thread inherits the mask: it takes no signal that is meant for the
-		 * application. */
+		/* The thread inherits the signal mask: it handles no signals of the application. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		helper->started = pthread_create(&helper->thread, NULL, run, process) == 0;
@@ -231,7 +223,7 @@ bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms)
 	bool started, done;
 	int rc = 0;
 
-	/* The exiting thread may have been stopped anywhere, a signal handler included. */
+	/* The exiting thread may have been interrupted anywhere, by a signal handler included. */
 	if (pthread_mutex_timedlock(&helper->lock, &lock_until) != 0)
 		return false;
 	started = helper->started;
@@ -255,7 +247,7 @@ bool nt_process_end(struct nt_process *process)
 	if (nt_process_inert(process) || getpid() != process->pid)
 		return false;
 	ended = nt_process_unhelp(process, NT_END_MS);
-	/* The thread that exits may have been stopped anywhere. */
+	/* The exiting thread may have been interrupted anywhere. */
 	lock_until = after_ms(CLOCK_REALTIME, LOCK_MS);
 	if (pthread_mutex_timedlock(&process->lock, &lock_until) == 0) {
 		process->work->leave(process);
@@ -272,7 +264,7 @@ static void on_exit_of_process(void)
 		(void)nt_process_end(process);
 }
 
-/* In the child of a fork only this thread lives, on copies of locks that others may have held. */
+/* The child of a fork has only this thread, and copies of locks that others may have held. */
 static void on_fork_in_child(void)
 {
 	if (!atomic_load_explicit(&only.touched, memory_order_relaxed))
@@ -282,7 +274,7 @@ static void on_fork_in_child(void)
 	atomic_store_explicit(&only.forked, true, memory_order_relaxed);
 }
 
-/* Before any thread can come to the lock. */
+/* Before any thread can take the lock. */
 __attribute__((constructor)) static void guard_forks(void)
 {
 	only.guarded = pthread_atfork(NULL, NULL, on_fork_in_child) == 0;
@@ -290,18 +282,18 @@ __attribute__((constructor)) static void guard_forks(void)
 
 static void say_policy(const struct nt_process *process)
 {
-	char text[NT_POLICY_MAX];
+	char text[NT_POLICY_MAX], why[NT_REASON_SENTENCE_MAX];
 
 	if (nt_policy_format_option(&process->policy, text, sizeof(text), NULL) < 0)
 		return;
 	NT_INFO(process->log, "%s (job %u step %u node %s task %u of %u%s%s)", text,
 		process->place.job, process->place.step, process->place.node, process->task,
-		process->tasks, process->board_error.text[0] ? "; not tuning: " : "",
-		process->board_error.text);
+		process->tasks, process->no_shm.id != NT_REASON_NONE ? "; not tuning: " : "",
+		nt_reason_say(&process->no_shm, NULL, 0, why, sizeof(why)));
 }
 
 /* The lock is held. */
-static void start(nt_nccl_log log, const struct nt_work *work)
+static void start(nt_nccl_log log, const struct nt_process_work *work)
 {
 	const char *text = getenv(NT_ENV_POLICY);
 	struct nt_error err = { "" };
@@ -315,8 +307,8 @@ static void start(nt_nccl_log log, const struct nt_work *work)
 	}
 	if (only.process.policy.mode == NT_MODE_OFF)
 		return;
-	/* Without these a child could hang in the parent's locks, and the records and PMIx would
-	 * lack their end. */
+	/* Without these a child could hang on the parent's locks, and records and PMIx would not be
+	 * finished. */
 	if (!only.guarded || atexit(on_exit_of_process) != 0)
 		return;
 	(void)at_quick_exit(on_exit_of_process);
@@ -325,11 +317,11 @@ static void start(nt_nccl_log log, const struct nt_work *work)
 	atomic_store_explicit(&only.ready, &only.process, memory_order_release);
 }
 
-struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_work *work)
+struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_work *work)
 {
 	struct nt_process *process;
 
-	/* A forked child may have inherited the lock held. */
+	/* A forked child may have inherited a held lock. */
 	if (atomic_load_explicit(&only.forked, memory_order_relaxed))
 		return NULL;
 	atomic_store_explicit(&only.work, work, memory_order_relaxed);
@@ -342,7 +334,7 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_work *work)
 		only.bad_said = true;
 		NT_WARN(log, "not tuning: %s: %s", NT_ENV_POLICY, only.bad.text);
 	}
-	/* Old profilers come without a logger, and before the tuner. */
+	/* Old profiler interfaces have no logger, and are opened before the tuner. */
 	if (process && log && !process->log) {
 		process->log = log;
 		say_policy(process);

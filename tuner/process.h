@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - one process with NCCL in it: its one static object, what its communicators share, its
- *             helper thread, its forks and its end
+/* process.h - a process that uses NCCL: its static object, its helper thread, its forks and its end
  *
- * The process knows nothing of communicators: what its thread does, and what is left to do at its
- * end, it is given as a struct nt_work (tuner/rounds.h).
+ * The process knows nothing of communicators: the work of its thread, and at its end, is passed as
+ * a struct nt_process_work (tuner/helper-thread.h).
  *
  * Threads:  start, now and help from any thread; open and close on one. A forked child must not
- *           touch board, thread, PMIx or records: `inert` is set there before any of its code runs,
- *           and every entry point looks at it. The helper thread blocks all signals and is named
- *           nccl-tune.
- * Memory:   nt_process_start() hands out the one static process; open and close work on the
+ *           touch shared memory, thread, PMIx or records: `inert` is set there before any of its
+ *           code runs, and every entry point checks it. The helper thread blocks all signals and is
+ *           named nccl-tune.
+ * Memory:   nt_process_start() returns the only, static process; open and close work on the
  *           caller's storage, which must outlive the helper thread.
- * Errors:   start: NULL where nothing is to be done (no policy, a bad one, mode off): NCCL runs as
- *           without us. A bad policy is said once through NCCL's logger. A board that cannot be
- *           opened is no error: AUTO stays. A thread that cannot be started leaves the process on
- *           AUTO without a record.
+ * Errors:   start: NULL if there is nothing to do (no policy, an invalid one, mode off): NCCL then
+ *           runs without us. An invalid policy is reported once through NCCL's logger. If shared
+ *           memory cannot be opened, NCCL's choice stays. If the thread cannot be started, NCCL's
+ *           choice stays and no record is written.
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
  *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
@@ -30,22 +29,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "contract/policy.h"
-#include "pmix-sync/board.h"
+#include "pmix-sync/shm.h"
 #include "tuner/abi.h"
 #include "tuner/mask.h"
 #include "tuner/platform.h"
-#include "tuner/slot.h"
-#include "tuner/warm.h"
+#include "tuner/event-slot.h"
+#include "tuner/process-warm.h"
 
-/* Communicators in a process's record; ended ones make room for new ones. */
+/* Communicators in a process's record; new ones replace ended ones. */
 #define NT_COMMS_MAX 256
 
-/* What was dropped or went wrong, by its name in the record. */
+/* Counters of losses and errors, with their names in the record. */
 #define NT_COUNTS(X)                                                                             \
 	X(ODD_TABLE, "odd_tables") /* decisions with a cost table of unknown shape */            \
 	X(NO_KEY, "untracked_calls") /* beyond the keys that a communicator has room for */      \
 	X(NO_COMM, "untracked_communicators")                                                    \
-	X(NO_TURN, "calls_without_turn") /* of an open key, on AUTO */                           \
+	X(NO_TURN, "calls_without_turn") /* of an open key, on the baseline */                   \
 	X(UNMATCHED, "unmatched_events") /* Coll events that fit no decision */                  \
 	X(DROPPED, "dropped_samples") /* GPU times that cannot be true, or with nowhere to go */ \
 	X(GIVEN_UP, "unfinished_samples") /* collectives whose GPU times never came */           \
@@ -70,19 +69,19 @@ struct nt_histories;
 struct nt_marker;
 struct nt_process;
 
-/* What a process does beside NCCL's calls. */
-struct nt_work {
-	/* The helper thread's whole life: it comes back once nt_process_rest() says so. */
+/* Work of a process besides NCCL's calls. */
+struct nt_process_work {
+	/* Body of the helper thread; returns once nt_process_rest() says so. */
 	void (*live)(struct nt_process *process);
-	/* The process ends, its lock is held: nobody may count on its ranks any more. */
+	/* At the end of the process, with its lock held: leave all slots. */
 	void (*leave)(struct nt_process *process);
-	/* The thread has ended: the communicators' memory is given back. */
+	/* After the thread has ended: free the communicators. */
 	void (*clear)(struct nt_process *process);
-	/* In the child of a fork, before anything else of ours. */
+	/* In the child of a fork, before any other code of ours. */
 	void (*forked)(void);
 };
 
-/* The helper thread; guarded by its lock. */
+/* The helper thread; guarded by this lock. */
 struct nt_process_thread {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, ended;
@@ -92,60 +91,64 @@ struct nt_process_thread {
 
 struct nt_process {
 	_Atomic bool inert; /* in a forked child, for good */
-	/* Fixed by open. */
-	const struct nt_work *work;
+	/* Set by open, then constant. */
+	const struct nt_process_work *work;
 	struct nt_policy policy;
 	struct nt_place place;
-	struct nt_error board_error; /* why there is no board; "" where there is */
-	struct nt_board_map map;
+	struct nt_reason no_shm; /* why there is no shared memory */
+	struct nt_shm_map map;
 	uint32_t build, policy_hash;
 	uint32_t task, tasks, local_task, nodes;
-	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: not known */
+	uint64_t end_us; /* end of the job's time, by nt_clock_us(); 0: unknown */
 	bool in_step; /* SLURM_PROCID is set */
 	pid_t pid;
 	/* Written by any thread. */
 	_Atomic(nt_nccl_log) log; /* NULL: none known */
 	_Atomic uint32_t nccl; /* 22809; 0 unknown */
+	char library[NT_LIBRARY_MAX]; /* NCCL's library, guarded by the lock; "": unknown */
+	_Atomic uint32_t risks; /* NT_RISK_*: once set they stay */
 	_Atomic uint64_t count[NT_COUNT_ALL];
 	struct nt_mask mask;
-	struct nt_slots slots;
-	pthread_mutex_t lock; /* guards the list, and what its members say is guarded by it */
-	struct nt_process_warm warm; /* guarded by it until it was checked */
+	struct nt_event_slots slots;
+	pthread_mutex_t lock; /* guards the list, and members that say so */
+	struct nt_process_warm warm; /* guarded by the lock until checked */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
-	/* Helper thread: what its own decisions were made from; or NULL. */
+	/* Helper thread: histories of its decisions; or NULL. */
 	const struct nt_histories *histories;
-	const struct nt_marker *marker; /* what came of its readings; or NULL */
-	struct nt_platform platform; /* open: what the environment tells; then the helper thread */
+	const struct nt_marker *marker; /* step marker; or NULL */
+	/* Asked once, at the first communicator, with the lock held; then the helper thread's. */
+	struct nt_platform platform;
+	bool learnt; /* library and platform; guarded by the lock */
 	struct nt_process_thread helper;
 };
 
-/* Parse a task policy and set everything up but the helper thread. -1: *err says what is wrong with
- * the policy. */
+/* Parse a task policy and set up everything except the helper thread. -1: *err says what is wrong
+ * with the policy. */
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
-		    const struct nt_work *work, struct nt_error *err);
-/* Ends the helper thread, frees the communicators. */
+		    const struct nt_process_work *work, struct nt_error *err);
+/* End the helper thread and free the communicators. */
 void nt_process_close(struct nt_process *process);
 
 /* The process, opened at the first call. log may be NULL. */
-struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_work *work);
+struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_work *work);
 
 /* The process if it was started, else NULL. */
 struct nt_process *nt_process_now(void);
 
-/* How much a process may be held at its end. */
+/* Longest delay of a process at its end. */
 #define NT_END_MS 1000
 
-/* What an exit handler does: last record, last words, within NT_END_MS. False: the helper thread
- * has not ended. */
+/* Work of the exit handler: last record and last log entries, within NT_END_MS. False: the helper
+ * thread has not ended. */
 bool nt_process_end(struct nt_process *process);
 
-/* Start the helper thread; more than once is fine. */
+/* Start the helper thread. Idempotent. */
 void nt_process_help(struct nt_process *process);
-/* Tell it to write its last record and end, and wait for it. One thread at a time. False: it has
- * not ended in time. */
+/* Tell the helper thread to write its last record and end, and wait for it. One thread at a time.
+ * False: timeout. */
 bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms);
-/* On the helper thread: sleep so long, or until it is told to end. True: it is time to end. */
+/* On the helper thread: sleep this long, or until told to end. True: end now. */
 bool nt_process_rest(struct nt_process *process, uint32_t sleep_ms);
 
 static inline void nt_process_count(struct nt_process *process, enum nt_count which)
@@ -155,7 +158,7 @@ static inline void nt_process_count(struct nt_process *process, enum nt_count wh
 
 static inline bool nt_process_inert(const struct nt_process *process)
 {
-	/* Written only in a child with one thread; nothing to pair with. */
+	/* Written only in a single-threaded child; nothing to pair with. */
 	return atomic_load_explicit(&process->inert, memory_order_relaxed);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stall.h - an open key of which nothing comes: its home, or another member, is gone
+/* stall.h - detect an open key without progress: its coordinator, or another node, is gone
  *
- * Nothing comes of a key where it is open for long, by the clock and by its own calls, without a
- * new plan and without a window that is measured. A key that is called once in ten seconds may take
- * its time.
+ * A key makes no progress if it is open for long, by the clock and by its own calls, without a new
+ * plan or a measured window. A key that is called every ten seconds may take its time.
  *
  * Threads:  values, pure functions; the helper thread's.
  * Units:    milliseconds.
@@ -18,14 +17,15 @@
 #define NT_STALL_MS 180000u
 #define NT_STALL_CALLS 64u
 
-/* All zero: not begun. */
+/* All zero: not started. */
 struct nt_stall {
 	bool begun;
 	uint32_t epoch; /* of the newest plan */
 	uint64_t since_ms, since_calls;
 };
 
-/* An open key as it is now. moves: a window of it is measured. */
+/* Update with an open key's present state. moves: a window of it is being measured. True:
+ * stalled. */
 static inline bool nt_stall_see(struct nt_stall *stall, uint32_t epoch, bool moves, uint64_t calls,
 				uint64_t now_ms)
 {

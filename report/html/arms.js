@@ -113,7 +113,7 @@ function keyDetail(key) {
 /* What is shown first: the key that saved most, else the one with most of the time. */
 function worthiest(keys) {
 	return [...keys].sort((a, b) => (b.savedMs || 0) - (a.savedMs || 0) || b.arms.length - a.arms.length ||
-		b.weight - a.weight)[0];
+		b.cost - a.cost)[0];
 }
 
 function keySection(model) {

@@ -102,11 +102,11 @@ function choicePanels(model) {
 		if (!panels.has(name))
 			panels.set(name, { coll: key.coll, where, keys: [], weight: 0 });
 		panels.get(name).keys.push(key);
-		panels.get(name).weight += key.weight;
+		panels.get(name).cost += key.cost;
 	}
 	for (const panel of panels.values())
 		panel.keys.sort((a, b) => a.bytes - b.bytes || a.order - b.order);
-	return [...panels.values()].sort((a, b) => b.weight - a.weight);
+	return [...panels.values()].sort((a, b) => b.cost - a.cost);
 }
 
 function choiceSection(model, press) {

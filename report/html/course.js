@@ -69,7 +69,7 @@ function courseFigure(keys, press) {
 
 function courseSection(model, press) {
 	const keys = model.keys.filter((key) => key.calls > 0 && (key.exploring || known(key.decided)));
-	keys.sort((a, b) => b.weight - a.weight);
+	keys.sort((a, b) => b.cost - a.cost);
 	const box = el("div", {}, keys.length ? courseFigure(keys.slice(0, COURSE_ROWS), press) : []);
 
 	if (keys.length === 0)

@@ -1,8 +1,8 @@
 /* From the report's JSON to what the page shows. Nothing behind this knows the JSON's names, which
- * are those of `nccl-tune report --json` and, in "record", of nccl-tune-record(5). */
+ * are those of `nccl-tune report --json` (docs/schema/report.schema.json). */
 
 const SAID = {
-	committed: (item) => `${item.chosen_arm} taken`,
+	committed: (key) => `${key.arm} taken`,
 	kept: () => "AUTO kept",
 	exploring: () => "not finished",
 	observed: () => "observed only",
@@ -13,21 +13,22 @@ function onNodes(one) {
 	return `${many(one.ranks, "rank")} on ${many(one.nodes, "node")}`;
 }
 
-function whereOf(item) {
-	return [item.comm_name, onNodes(item), item.comms > 1 ? many(item.comms, "communicator") : null]
+function whereOf(comm, key) {
+	return [comm.name, onNodes(comm), key.comms > 1 ? many(key.comms, "communicator") : null]
 		.filter(Boolean).join(", ");
 }
 
 /* What is shown as the time of a call: its own, start to end, else from one start to the next. Where
  * only the latter's quartiles are known, they lend their distance to the former's median. */
-function timesOf(item, which) {
-	const of = (name) => (item.record[name] || [])[which];
-	const us = (item.call_us || [])[which], compared = of("us");
-	const times = { us, p25: of(item.call_own ? "own_p25" : "p25"), p75: of(item.call_own ? "own_p75" : "p75") };
+function timesOf(key, which) {
+	const of = (name) => (key[name] || [])[which];
+	const us = of("call_us"), compared = of("us"), [p25, p75] = [of("p25_us"), of("p75_us")];
 
-	if (!known(times.p25) && known(us) && compared > 0 && known(of("p25")) && known(of("p75")))
-		return { us, p25: us * of("p25") / compared, p75: us * of("p75") / compared, borrowed: true };
-	return times;
+	if (!key.call_own)
+		return { us, p25, p75 };
+	if (known(us) && compared > 0 && known(p25) && known(p75))
+		return { us, p25: us * p25 / compared, p75: us * p75 / compared, borrowed: true };
+	return { us };
 }
 
 function armOf(arm) {
@@ -35,84 +36,85 @@ function armOf(arm) {
 		low: arm.min_us, high: arm.max_us, samples: arm.samples, predicted: arm.predicted_us };
 }
 
-/* Where AUTO stays, the times are those of the best other arm; old records do not name it. */
-function otherOf(item) {
-	const best = (item.arms || []).find((arm) => arm.arm !== "AUTO" && arm.us === item.arm_us);
-
-	if (item.chosen_arm !== "AUTO")
-		return item.chosen_arm;
-	return item.best_other_arm || (best ? best.arm : known(item.arm_us) ? "the best other arm" : null);
+/* Where AUTO stays, the times are those of the best other arm; a record may not name it. */
+function otherOf(key) {
+	if (key.arm !== "AUTO")
+		return key.arm;
+	return key.best || (key.us && known(key.us[1]) ? "the best other arm" : null);
 }
 
 /* By the times that are shown. */
-function gainOf(item) {
-	const [auto, arm] = item.call_us || [];
+function gainOf(key) {
+	const [auto, arm] = key.call_us || [];
 
-	return known(auto) && known(arm) && auto > 0 ? 100 * (auto - arm) / auto : item.gain_percent;
+	return known(auto) && known(arm) && auto > 0 ? 100 * (auto - arm) / auto : key.gain_percent;
 }
 
-function keyOf(item, order) {
-	const record = item.record;
+function keyOf(step, comm, item, order) {
 	const committed = item.state === "committed";
-	const inForce = committed ? 1 : 0;
+	const inForce = (pair) => (pair || [])[committed ? 1 : 0];
+	const predicted = item.predicted_us || [];
 	const key = {
-		order, item, job: item.job, step: item.step, coll: item.collective, bytes: item.bytes,
-		size: size(item.bytes), name: `${item.collective} ${size(item.bytes)}`,
-		where: whereOf(item), short: item.comm_name || onNodes(item), parallel: item.parallel,
+		order, item, job: step.job, step: step.step, stepName: step.stepName, coll: item.coll, bytes: item.bytes,
+		size: size(item.bytes), name: `${item.coll} ${size(item.bytes)}`,
+		where: whereOf(comm, item), short: comm.name || onNodes(comm), parallel: comm.parallel,
 		state: item.state, committed, exploring: item.state === "exploring",
 		said: (SAID[item.state] || (() => raw(item.state)))(item),
-		pick: item.auto_arm, other: otherOf(item), auto: timesOf(item, 0), arm: timesOf(item, 1),
-		own: item.call_own, period: (record.period || [])[inForce],
-		gain: gainOf(item), p: item.p, calls: item.calls, decided: item.decided_calls,
-		share: item.share, busbw: committed ? item.arm_busbw_gbps : item.auto_busbw_gbps, algbw: (item.algbw_gbps || [])[inForce],
+		pick: item.auto, other: otherOf(item), auto: timesOf(item, 0), arm: timesOf(item, 1),
+		own: item.call_own, period: inForce(item.period_us),
+		gain: gainOf(item), p: item.p, calls: item.calls, decided: item.decided,
+		share: item.share, busbw: inForce(item.busbw_gbs), algbw: inForce(item.algbw_gbs),
 		spentCalls: item.spent_calls, spentMs: item.spent_ms, savedMs: item.saved_ms,
 		rechecks: item.rechecks, rollbacks: item.rollbacks, from: item.from,
-		predictedAuto: item.auto_predicted_us, predictedArm: item.arm_predicted_us,
-		why: item.says || item.why, advice: item.advice,
+		predictedAuto: predicted[0], predictedArm: predicted[1],
+		why: item.says, advice: item.advice,
 		arms: (item.arms || []).map(armOf),
 	};
 
-	key.weight = known(key.share) ? key.share : (key.calls || 0) * (key.auto.us || 0) * 1e-12;
+	key.cost = known(key.share) ? key.share : (key.calls || 0) * (key.auto.us || 0) * 1e-12;
+	key.words = [key.name, key.where, key.parallel, key.pick, key.other, key.said, key.why, `step ${key.stepName}`]
+		.filter(Boolean).join(" ").toLowerCase();
 	return key;
 }
 
-function commOf(comm) {
-	return { job: comm.job, step: comm.step, id: comm.id, name: comm.name, ranks: comm.ranks, nodes: comm.nodes,
-		kind: comm.parallel, state: comm.state, why: comm.why, places: comm.places,
-		tried: comm.state === "agreed", title: `${comm.name || onNodes(comm)} · ${comm.id.slice(0, 6)}` };
+function commOf(step, group, comm) {
+	return { job: step.job, step: step.step, stepName: step.stepName, id: comm.id, name: comm.name, ranks: group.ranks, nodes: group.nodes,
+		kind: group.parallel, state: comm.state, why: comm.why, places: comm.places, volumes: comm.volumes,
+		tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
 }
 
 function volumesOf(comms) {
 	const rows = new Map();
 
 	for (const one of comms.flatMap((comm) => comm.volumes)) {
-		const row = rows.get(one.collective) || { coll: one.collective, calls: 0, inside: 0, between: 0 };
+		const row = rows.get(one.coll) || { coll: one.coll, calls: 0, inside: 0, between: 0 };
 
 		row.calls += one.calls || 0;
 		row.inside += one.inside_bytes || 0;
 		row.between += one.between_bytes || 0;
-		rows.set(one.collective, row);
+		rows.set(one.coll, row);
 	}
 	return [...rows.values()].sort((a, b) => b.inside + b.between - a.inside - a.between);
 }
 
 function linksOf(links) {
-	return links && { channels: links.channels, within: links.intra_gbps, between: links.inter_gbps,
+	return links && { channels: links.channels, within: links.intra_gbs, between: links.inter_gbs,
 		pathWithin: links.intra, pathBetween: links.inter };
 }
 
-function topologyOf(one) {
-	return { stepName: one.stepName, of: one.of, nodes: one.list.map((node) => ({ name: node.node, nodes: node.nodes,
+function topologyOf(stepName, one) {
+	return { stepName, of: one.of, nodes: one.nodes.map((node) => ({ name: node.node, nodes: node.nodes,
 		gpus: node.gpus, nvlinks: node.nvlinks, pcieSpeed: node.pcie_gts, pcieLanes: node.pcie_lanes, nics: node.nics,
 		nicSpeed: node.nics_mbps, ring: linksOf(node.ring), tree: linksOf(node.tree), lack: node.lack, trouble: node.trouble })) };
 }
 
-const REMARKS = { untuned: "not tuned", damaged: "damaged", left_out: "left out" };
+/* What was not tuned, what is damaged and what had no room: of a job (step null) or of a step. */
+function remarksOf(one, stepName) {
+	const remark = (kind, text) => ({ kind, text, where: raw(stepName) });
 
-function remarkOf(item) {
-	return { job: item.job, step: item.step, kind: REMARKS[item.state],
-		text: [item.says || item.why || `${count(item.more)} more, which had no room in this form of the record`,
-			item.advice].filter(Boolean).join(" ") };
+	return [...(one.untuned || []).map((why) => remark("not tuned", [why.says || why.text, why.advice].filter(Boolean).join(" "))),
+		...(one.damaged || []).map((text) => remark("damaged", text)),
+		...(one.more ? [remark("left out", `${count(one.more)} more, which had no room in this form of the record`)] : [])];
 }
 
 /* "2.28.9, mode bandit, ...": of the steps, where all say the same. */
@@ -141,22 +143,20 @@ function totalsOf(steps, keys, name, value) {
 function modelOf(jobs, only) {
 	const several = jobs.length > 1;
 	const nameOf = (job, step) => several ? `${job.job}.${step}` : step;
-	const wanted = (job) => (one) => !only || nameOf(job, one.step) === only;
-	const all = (part) => jobs.flatMap((job) => (job[part] || []).filter(wanted(job))
-		.map((one) => ({ ...one, job: job.job, stepName: nameOf(job, one.step) })));
-	const items = all("report"), comms = all("communicators"), steps = all("steps");
-	const keys = items.filter((item) => item.record).map((item, i) => ({ ...keyOf(item, i), stepName: item.stepName }));
+	const steps = jobs.flatMap((job) => job.steps.map((step) => ({ ...step, job: job.job, stepName: nameOf(job, step.step) })))
+		.filter((step) => !only || step.stepName === only);
+	const keys = steps.flatMap((step) => step.communicators.flatMap((comm) => comm.keys.map((key) => [step, comm, key])))
+		.map(([step, comm, key], i) => keyOf(step, comm, key, i));
+	const comms = steps.flatMap((step) => step.communicators.flatMap((group) =>
+		(group.members || []).map((comm) => commOf(step, group, comm))));
 
-	for (const key of keys)
-		key.words = [key.name, key.where, key.parallel, key.pick, key.other, key.said, key.why, `step ${key.stepName}`]
-			.filter(Boolean).join(" ").toLowerCase();
 	return {
-		keys, steps, comms: comms.map(commOf), volumes: volumesOf(comms), manySteps: steps.length > 1,
-		topology: all("topology").map(topologyOf),
+		keys, steps, comms, volumes: volumesOf(comms), manySteps: steps.length > 1,
+		topology: steps.filter((step) => step.topology).map((step) => topologyOf(step.stepName, step.topology)),
 		title: several ? many(jobs.length, "job") : jobs.length && jobs[0].job ? `Job ${jobs[0].job}` : "Report of a step",
 		about: aboutOf(steps),
-		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ ...one, where: several ? `job ${job.job}` : null }))),
-		remarks: items.filter((item) => REMARKS[item.state]).map((item) => ({ ...remarkOf(item), where: raw(item.stepName) })),
+		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ text: one.says, type: one.advice, where: several ? `job ${job.job}` : null }))),
+		remarks: [...steps.flatMap((step) => remarksOf(step, step.stepName)), ...only ? [] : jobs.flatMap((job) => remarksOf(job, null))],
 		saved: totalsOf(steps, keys, "saved_ms", (key) => key.savedMs),
 		spent: totalsOf(steps, keys, "spent_ms", (key) => key.spentMs),
 	};

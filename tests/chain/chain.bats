@@ -80,7 +80,7 @@ channels_are_whole() {
 	done
 }
 
-@test "the logs can tell: one event more, and they differ" {
+@test "the comparison of logs detects one extra event" {
 	alone
 	cp "$scratch/alone" "$scratch/first"
 	alone
@@ -90,7 +90,7 @@ channels_are_whole() {
 	run ! cmp <(sort "$scratch/first") <(sort "$scratch/alone")
 }
 
-@test "every mask: it sees what it asks for, and nothing of what we ask for" {
+@test "with every mask it gets the events that it asked for, and none of ours" {
 	local mask
 	for mask in 0 0x1 0x2 0x3 0x40 0x42 0x100 0x200 0x800 0x801 0xb43; do
 		NT_CHAIN_MASK=$mask same
@@ -103,7 +103,7 @@ channels_are_whole() {
 	same --simulate-on 1@5
 }
 
-@test "captures and their replays" {
+@test "captured graphs and their replays" {
 	same --capture 5x3
 }
 
@@ -115,7 +115,7 @@ channels_are_whole() {
 	same
 }
 
-@test "communicators that are aborted" {
+@test "aborted communicators" {
 	# Which kernels an abort takes is chance: the host's side is the same.
 	same_but_channels --abort-every 10x3
 	same_but_channels --abort
@@ -150,7 +150,7 @@ channels_are_whole() {
 	[ "$alone" -ge 80 ] && [ $((alone - behind)) -le 4 ] && [ $((behind - alone)) -le 4 ]
 }
 
-@test "while we explore it loses nothing" {
+@test "it loses no event while we explore" {
 	mode=bandit form=(--fork 4)
 	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.4 --noise none --iters 6000
 	channels_are_whole
@@ -159,7 +159,7 @@ channels_are_whole() {
 	jq -e '.keys[0].overridden > 20' "$scratch/out"
 }
 
-@test "the tuner's answer is AUTO, and an arm that is better than it wins" {
+@test "the tuner's answer counts as AUTO, and a better arm replaces it" {
 	mode=bandit form=(--fork 4)
 	export NT_CHAIN_ARM=RING/LL NT_CHAIN_CHANNELS=4
 	same_but_channels --sizes 256K --arm TREE/SIMPLE=0.3 --noise none --iters 6000
@@ -174,7 +174,7 @@ channels_are_whole() {
 	jq -e '.keys[0].arm == "RING/LL/4ch"' "$scratch/out"
 }
 
-@test "their errors are counted and stop nothing" {
+@test "their errors are counted and do not stop the job" {
 	local what
 	for what in prof-init tuner-init events decide; do
 		NT_CHAIN_FAIL=$what behind
@@ -186,17 +186,17 @@ channels_are_whole() {
 	run -1 grep ' start ' "$scratch/behind"
 }
 
-@test "a plugin that cannot be loaded is said once, and the job goes on" {
+@test "a plugin that cannot be loaded is reported once, and the job goes on" {
 	mode=bandit
 	mkdir -m 700 "$scratch/step"
 	NCCL_DEBUG=WARN NCCL_TUNE_CHAINED_TUNER=/nowhere/t.so NCCL_TUNE_CHAINED_PROFILER=/nowhere/p.so \
 		NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS NCCL_TUNE_POLICY=$(policy) fake --comms world+tp:2
 	[ "$(grep -c 'the tuner plugin /nowhere/t.so is not loaded: ' "$scratch/err")" = 4 ]
 	[ "$(grep -c 'the profiler plugin /nowhere/p.so is not loaded: ' "$scratch/err")" = 4 ]
-	jq -es 'all(.plugins.tuner | test("^/nowhere/t.so: not loaded"))' "$scratch"/step/rank.*.json
+	jq -es 'all(.plugins.tuner | startswith("noload|tuner|/nowhere/t.so|"))' "$scratch"/step/rank.*.json
 }
 
-@test "plugins by NCCL's default names are found, and a copy of ours is not" {
+@test "plugins with NCCL's default names are loaded, but not a copy of ours" {
 	mkdir -m 700 "$scratch/step" "$scratch/lib"
 	cp "$TESTS/nt-chain-new.so" "$scratch/lib/libnccl-tuner.so"
 	cp "$OURS" "$scratch/lib/libnccl-profiler.so"

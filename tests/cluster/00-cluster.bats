@@ -8,21 +8,15 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	local began=$EPOCHREALTIME
 	cluster_setup
 	cluster_start 4
-	UP_MS=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
-	export UP_MS
-	echo "# cluster of 4 nodes up in $UP_MS ms" >&3
 }
 
 teardown_file() {
 	cluster_stop
 }
 
-# 4 s on an idle machine of two cores.
-@test "is up in less than 40 s" {
-	[ "$UP_MS" -lt 40000 ]
+@test "all daemons run and all nodes are idle" {
 	run -0 cluster status
 	[ "$(grep -c ': runs as ' <<<"$output")" = 8 ]
 	[ "$(grep -cE '^n[1-4] +idle' <<<"$output")" = 4 ]
@@ -90,7 +84,7 @@ job_is_running() {
 	[ -z "$output" ]
 }
 
-@test "two more clusters start at the same moment and know nothing of each other" {
+@test "two more clusters start at the same time and are independent" {
 	local first=$NT_BASE/first second=$NT_BASE/second one
 	cluster_up "$first" 2 -n &
 	one=$!
@@ -122,7 +116,7 @@ job_is_running() {
 	[ -z "$output" ]
 }
 
-@test "up refuses what it cannot do, and cleans up after a failure" {
+@test "up refuses invalid requests, and cleans up after a failure" {
 	run -1 cluster up 9
 	[[ $output = *'how many nodes? (1 to 8)'* ]]
 	mkdir -p "$BATS_TEST_TMPDIR/full/of-things"

@@ -22,7 +22,7 @@ ended() {
 	[ -n "$place" ] && [ ! -e "$place" ] && no_leftovers "$place/cluster"
 }
 
-@test "a command runs in it as the user, and says how it ended" {
+@test "a command runs in it as the user, and its exit status is returned" {
 	run -0 "$NT_TOP/dev" cluster 2 -- srun -N2 bash -c 'echo "$SLURMD_NODENAME $(id -un) ${SLURM_CONF}"'
 	[ "$(grep -c "^n[12] $NT_USER /" <<<"$output")" = 2 ]
 	ended
@@ -33,7 +33,7 @@ ended() {
 # Accounting has it some seconds after the step. (srun would read what else is typed here.)
 wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | grep -q "COMPLETED.*nccl_tune" && break; sleep 0.5; done'
 
-@test "what it says to type works in its shell" {
+@test "the commands that it suggests work in its shell" {
 	local typed
 	run -0 "$NT_TOP/dev" cluster <<<$'srun --mpi=list\nexit'
 	grep -qE '^[[:space:]]*pmix' <<<"$output" || skip "this Slurm was built without PMIx"
@@ -46,7 +46,7 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	ended
 }
 
-@test "the demo: a job and its report, then one that tries launch profiles step by step" {
+@test "the demo: a job and its report, a job that calibrates before its first step, and an array of which one task calibrates" {
 	local said=$BATS_TEST_TMPDIR/said page
 	if ! "$NT_TOP/dev" demo >"$said" 2>&1; then
 		! grep -q "this Slurm was built without PMIx" "$said" || skip "this Slurm was built without PMIx"
@@ -55,10 +55,14 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	fi
 	output=$(cat "$said")
 	[[ $output = *"Step 0: mode bandit"* ]]
+	# On a busy machine the calibration may find less than it does in the time that it was made for.
 	[ "$(grep -c '^step [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
-	grep -q '^step 0: .* launch profile default' <<<"$output"
-	grep -q '^step 1: .* launch profile sockets-.* (a candidate: ' <<<"$output"
-	[[ $output = *"nccl-tune report 2: what it came to"*"Step 3: with launch profile sockets-wide"*"the program's own step was"* ]]
+	[ "$(grep -c '^step [0-3]: .*calibrating launch profiles for at most 3[0-9] s' <<<"$output")" = 1 ]
+	grep -q '^step 0: nothing is known of these nodes: ' <<<"$output"
+	grep -q '^ *calibrate: default: ' <<<"$output"
+	[[ $output = *"nccl-tune report 2: what it came to"* ]]
+	[ "$(grep -c '^task [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
+	[ "$(grep -c '^task [0-3]: .*calibrating launch profiles for at most 3[0-9] s' <<<"$output")" = 1 ]
 	# It ends with the first job's verdict.
 	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes"*" instead of NCCL's "*"Net time saved: "* ]]
 	# The page that it names is one, of this job.

@@ -58,7 +58,7 @@ log_has() {
 	done
 }
 
-@test "what makes no sense is refused before anything is launched" {
+@test "an invalid value is refused before anything is launched" {
 	local wrong
 	run ! as_user srun --nccl-tune=Tune touch "$NT_CLUSTER/work/ran"
 	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=Tune: unknown mode 'Tune' (want off, observe, bandit, policy or profile)" ]]
@@ -75,7 +75,7 @@ log_has() {
 	[ ! -e "$NT_CLUSTER/work/ran" ]
 }
 
-@test "a value in the environment is checked, too, and named" {
+@test "a value in the environment is also checked, and the message names the variable" {
 	run ! as_user env SLURM_NCCL_TUNE=fast srun true
 	[[ ${lines[0]} = *"nccl-tune: SLURM_NCCL_TUNE=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
 	run ! as_user env SBATCH_NCCL_TUNE=fast sbatch --wrap true
@@ -112,7 +112,7 @@ SLURM_NCCL_TUNE=observe,min_gain=4 srun /bin/bash -c "$show" environment
 SLURM_NCCL_TUNE=observe srun --nccl-tune=off /bin/bash -c "$show" off
 srun --nccl-tune=off /bin/bash -c "env | grep ^NCCL_ || echo nothing of NCCL"'
 
-@test "sruns in a batch job inherit its option and may have their own" {
+@test "sruns in a batch job inherit its option and can override it" {
 	run -0 batch --nccl-tune=bandit,min_gain=6 <<<"$steps_of_a_job"
 	[ "$output" = 'batch bandit 6
 inherits bandit 6
@@ -128,7 +128,7 @@ nothing of NCCL' ]
 	[[ $output = 'batch none'*'inherits none'*'overrides observe'* ]]
 }
 
-@test "an option of sbatch reaches the sruns whatever is exported" {
+@test "an option of sbatch reaches the sruns with any --export" {
 	run -0 batch --nccl-tune=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
 	[ "$output" = 'inherits bandit 3' ]
 	run -0 batch SBATCH_NCCL_TUNE=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
@@ -144,7 +144,7 @@ nothing of NCCL' ]
 	[ "$output" = 'task none ' ]
 }
 
-@test "a site's default holds where nothing is asked for, and below what is" {
+@test "a site's default applies without a request, and a request overrides it" {
 	site default=observe,min_gain=8
 	run -0 task
 	[ "$output" = 'task observe 8' ]
@@ -158,10 +158,11 @@ nothing of NCCL' ]
 	[ "$output" = $'batch observe 8\nstep observe 8' ]
 }
 
-@test "a site's limit is named where it is met, and holds against forged environments" {
+@test "the message names the site's limit, and a forged environment cannot exceed it" {
 	site modes=off+observe
-	run ! task --nccl-tune=bandit
-	[[ ${lines[0]} = *'--nccl-tune=bandit: mode bandit is not allowed at this site (allowed: off, observe)' ]]
+	run -0 task --nccl-tune=bandit
+	[[ $output = *'nccl-tune: mode bandit is not allowed at this site (allowed: off, observe); the step will not be tuned'* ]]
+	[[ $output = *'task none '* ]]
 	run -0 task --nccl-tune=observe
 	[ "$output" = 'task observe 3' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit run -0 task
@@ -169,7 +170,7 @@ nothing of NCCL' ]
 	log_has 'nccl-tune: job .*: --nccl-tune=bandit is not valid; the step runs untuned'
 }
 
-@test "a forged value that makes no sense leaves the step untuned" {
+@test "a forged invalid value leaves the step untuned" {
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=$'%n%s\x1b[31m' run -0 task
 	[ "$output" = 'task none ' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit,alpha=$(printf '%02000d' 1) run -0 task
@@ -178,7 +179,7 @@ nothing of NCCL' ]
 	[ "$output" = 'task observe 3' ]
 }
 
-@test "a mistake in plugstack.conf fails no step and is told to those who ask for tuning" {
+@test "a mistake in plugstack.conf fails no step and is reported to those who ask for tuning" {
 	site rundri=/tmp
 	run -0 task
 	[ "$output" = 'task none ' ]
@@ -194,7 +195,7 @@ nothing of NCCL' ]
 pmix='echo ${PMIX_RANK-none} $0'
 
 # Its plugins are all of this Slurm's but those for PMIx.
-@test "a Slurm without PMIx starts its steps, whatever the site wants to be the default" {
+@test "a Slurm without PMIx starts its steps, whatever the site's default is" {
 	local plugins=$NT_BASE/plugins conf=$NT_BASE/slurm.conf of_slurm
 	of_slurm=$(scontrol show config | awk '$1 == "PluginDir" { print $3 }')
 	mkdir -m 755 "$plugins"
@@ -208,7 +209,7 @@ pmix='echo ${PMIX_RANK-none} $0'
 	[ "$output" = 'none task' ]
 }
 
-@test "PMIx is the default of a step where the site says so; what the user says wins" {
+@test "PMIx is the default of a step if the site says so; the user's choice overrides it" {
 	run -0 as_user srun /bin/bash -c "$pmix" task
 	[ "$output" = 'none task' ]
 	need_pmix

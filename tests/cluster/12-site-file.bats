@@ -44,9 +44,9 @@ setup() {
 }
 
 # What a task has: the mode, and some settings that differ from the built-in ones.
-show='p=,${NCCL_TUNE_POLICY:-mode=none},; t=; for k in mode min_gain alpha channels budget max_calls calibrate algorithms protocols
+show='p=,${NCCL_TUNE_POLICY:-mode=none},; t=; for k in mode min_gain alpha channels budget max_calls calibrate algorithms protocols ll128
 do v=${p#*,$k=}; [ "$v" = "$p" ] || t="$t $k=${v%%,*}"; done; echo $t'
-plain=' min_gain=3 alpha=0.2 channels=off budget=0 max_calls=1000 calibrate=0 algorithms=all protocols=all'
+plain=' min_gain=3 alpha=0.2 channels=off budget=0 max_calls=1000 calibrate=auto algorithms=all protocols=all ll128=auto'
 
 # one [VARIABLE=VALUE]... [OPTION]...: an srun; its output, words and status in $output, $words and $status.
 one() {
@@ -99,7 +99,7 @@ one_line() {
 	fi
 }
 
-@test "the one order: lock, command line, variable, the job's option, user file, site, plugstack.conf, built-in" {
+@test "the precedence: lock, command line, variable, the job's option, user file, site, plugstack.conf, built-in" {
 	file
 	sruns <<-'END'
 		| none |
@@ -137,7 +137,7 @@ one_line() {
 	END
 }
 
-@test "a job's option lies between the variable and the user's file" {
+@test "a job's option ranks between the variable and the user's file" {
 	local script="srun /bin/bash -c '$show'
 SLURM_NCCL_TUNE=observe,min_gain=6 srun /bin/bash -c '$show'
 srun --nccl-tune=policy /bin/bash -c '$show'"
@@ -150,19 +150,14 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		expected observe min_gain=6 channels=on; expected policy min_gain=7 channels=on)" ]
 }
 
-@test "a mistake of the user's is told once, in our words, with what was meant" {
-	file '[site]' 'budget_max = 10' 'calibrate_max = 20' 'launch_profiles = none'
+@test "a user's mistake is reported once, with a suggestion" {
+	file '[site]' 'budget_max = 10'
 	sruns <<-'END'
 		SLURM_NCCL_TUNE=bandid | refused | SLURM_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, observe, bandit, policy or profile; did you mean bandit?)
 		SLURM_NCCL_TUNE=bandit,chanels=on | refused | SLURM_NCCL_TUNE=bandit,chanels=on: unknown setting 'chanels=on' (did you mean channels?)
 		SLURM_NCCL_TUNE=bandit,protocols=ll+sample | refused | bad protocols 'll+sample' (want all, or some joined by + of ll, ll128, simple
 		--nccl-tune=bandit,reward=peroid | refused | unknown reward 'peroid' (want call or period; did you mean period?)
 		--nccl-tune=bandit,alpha=2 | refused | bad alpha '2' (want 0.000001 to 0.5)
-		--nccl-tune=bandit,budget=11 | refused | budget 11 is not allowed at this site (want more than 0, up to 10 percent)
-		--nccl-tune=bandit,budget=0 | refused | budget 0 is not allowed at this site
-		--nccl-tune=bandit,calibrate=21 | refused | calibrate 21 is not allowed at this site (want 0 to 20 seconds)
-		--nccl-tune=bandit,launch=sockets-wide | refused | launch sockets-wide is not allowed at this site
-		SLURM_NCCL_TUNE=bandit,budget=50 --nccl-tune=observe | refused | SLURM_NCCL_TUNE=bandit,budget=50: budget 50 is not allowed
 	END
 	run ! as_user env SLURM_NCCL_TUNE=bandid srun true
 	[ "$(wc -l <<<"$output")" = 1 ]
@@ -173,13 +168,63 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 	[ "$(wc -l <<<"$output")" = 1 ]
 	user_file 'min_gian = 3'
 	sruns <<-'END'
-		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (did you mean min_gain?); the file is left out
+		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (did you mean min_gain?); the file is ignored
 	END
 	run -0 as_user squeue -h
 	[ -z "$output" ]
 }
 
-@test "sections: each of partition, account and both, as a job's prolog was told" {
+@test "a value over a limit of any section is reduced to it with one message, not refused" {
+	local section limits=('budget_max = 10' 'calibrate_max = 20' 'launch_profiles = none' 'modes = observe bandit')
+	for section in '[site]' '[partition gpu]'; do
+		file "$section" "${limits[@]}"
+		sruns <<-'END'
+			-p gpu --nccl-tune=bandit,budget=11 | bandit budget=10 | budget 11 is not allowed
+			-p gpu --nccl-tune=bandit,budget=0 | bandit budget=10 | budget 0 is not allowed
+			-p gpu --nccl-tune=bandit,calibrate=21 | bandit budget=10 calibrate=20 | calibrate 21 is not allowed
+			-p gpu --nccl-tune=bandit,launch=sockets-wide | bandit budget=10 | launch sockets-wide is not allowed
+			SLURM_NCCL_TUNE=bandit,budget=50 -p gpu --nccl-tune=observe | observe budget=10 |
+			-p gpu --nccl-tune=profile | none | mode profile is not allowed
+		END
+	done
+	file '[site]' 'budget_max = 10'
+	run -0 as_user sbatch -W -n1 --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit,budget=11 --wrap true
+	[ "$(grep -c 'budget 11 is not allowed at this site' <<<"$output")" = 1 ]
+	run -0 as_user salloc -n1 --nccl-tune=bandit,budget=11 true
+	[ "$(grep -c 'budget 11 is not allowed at this site (want more than 0, up to 10 percent): it is 10$' <<<"$output")" = 1 ]
+}
+
+@test "users may forbid LL128, and only the site can allow it everywhere" {
+	file
+	sruns <<-'END'
+		--nccl-tune=bandit,ll128=off | bandit ll128=off |
+		--nccl-tune=bandit,ll128=on | bandit | ll128 on is not allowed at this site (want off to auto): it is auto
+	END
+	user_file 'll128 = on'
+	sruns <<-'END'
+		--nccl-tune=bandit | bandit | ll128 on is not allowed at this site (want off to auto): it is auto
+		SLURM_NCCL_TUNE_USER_FILE=ll128=on --nccl-tune=bandit | bandit | it is auto
+	END
+	user_file
+	file '[site]' 'll128 = on'
+	sruns <<-'END'
+		--nccl-tune=bandit | bandit ll128=on |
+		--nccl-tune=bandit,ll128=auto | bandit |
+	END
+	file '[site]' 'll128 = off'
+	sruns <<-'END'
+		--nccl-tune=bandit | bandit ll128=off |
+		--nccl-tune=bandit,ll128=auto | bandit ll128=off | ll128 auto is not allowed at this site (want off to off): it is off
+	END
+	file '[site]' '[partition gpu]' 'll128 = on'
+	sruns <<-'END'
+		-p gpu --nccl-tune=bandit,ll128=auto | bandit |
+		-p gpu --nccl-tune=bandit,ll128=on | bandit ll128=on |
+		--nccl-tune=bandit,ll128=on | bandit | ll128 on is not allowed at this site (want off to auto): it is auto
+	END
+}
+
+@test "sections for a partition, an account and both apply as the job's prolog was told" {
 	file '[site]' 'mode = observe' 'modes = observe' 'min_gain = 4' \
 		'[partition gpu]' 'modes = observe bandit' 'min_gain = 5' 'protocols = ll simple' \
 		'[partition debug]' 'tuning = off' \
@@ -202,12 +247,12 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		-p gpu -A physics --nccl-tune=policy | policy min_gain=6 budget=10 protocols=ll+simple |
 		-p debug -A physics --nccl-tune=policy | none | tuning is switched off in [partition debug]
 		-A chemistry | observe min_gain=4 |
-		--nccl-tune=profile | refused | mode profile is not allowed
+		--nccl-tune=profile | none | mode profile is not allowed
 	END
 }
 
 # The strings that would be believed are those that slurmd gave the job's prolog.
-@test "nothing in a user's environment makes a step another's" {
+@test "a user's environment cannot change a step's partition or account" {
 	file '[site]' 'mode = observe' 'modes = observe' 'lock = min_gain' \
 		'[partition gpu]' 'modes = observe bandit' '[account physics]' 'modes = policy' '[partition debug]' 'tuning = off'
 	# Lies of this kind reach srun only, which then says what the user wants to hear.
@@ -226,21 +271,21 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 	run ! compgen -G "$NT_CLUSTER/run/nccl-tune/job-*.0"
 }
 
-@test "where a job's partition is not known the strictest section holds" {
+@test "if a job's partition is unknown the strictest section applies" {
 	file '[site]' 'mode = bandit' '[partition gpu]' 'min_gain = 9' 'protocols = simple ll' '[partition debug]' 'modes = observe'
 	cluster plugstack "$(line rundir="$NT_CLUSTER/run/other")"
 	sruns <<-'END'
 		-p gpu | none |
 		-p gpu --nccl-tune=observe,min_gain=2 | observe min_gain=2 protocols=ll+simple |
 	END
-	grep -qh 'partition, account and QOS of job .* are not known; the strictest section holds' "$NT_CLUSTER"/log/n?.log
+	grep -qh 'partition, account and QOS of job .* are not known; the strictest section applies' "$NT_CLUSTER"/log/n?.log
 	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
 	sruns <<-'END'
 		-p gpu | bandit min_gain=9 protocols=ll+simple |
 	END
 }
 
-@test "a broken file switches tuning off, never a job, and says its line once a step" {
+@test "a broken file disables tuning, fails no job, and its line is reported once per step" {
 	local broken
 	for broken in 'mode = bandid' 'min_gian = 3' 'modes' '[partition]' 'budget_max = 0' ' mode = off' "$(printf '#%0200d' 0)"; do
 		file '[site]' 'mode = observe' "$broken"
@@ -255,7 +300,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 	END
 }
 
-@test "a file that is not root's alone is as a broken one; so is one that is missing where it is named" {
+@test "a file that others can write to, or a named file that is missing, counts as broken" {
 	local how
 	for how in 'chown nt-test' 'chmod g+w' 'chmod o+w' 'link' 'fifo' 'rm'; do
 		rm -f "$FILE"
@@ -278,7 +323,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 	sruns <<<'| observe |'
 }
 
-@test "the switch takes effect for the next step, also in a job that runs" {
+@test "the switch takes effect for the next step, also in a running job" {
 	file '[site]' 'mode = observe'
 	printf '#!/bin/bash\n%s\n' "srun /bin/bash -c '$show'; touch first; until [ -e second ]; do sleep 0.1; done
 srun --nccl-tune=bandit /bin/bash -c '$show'" >"$NT_CLUSTER/work/script"
@@ -292,7 +337,7 @@ srun --nccl-tune=bandit /bin/bash -c '$show'" >"$NT_CLUSTER/work/script"
 mode=none" ]
 }
 
-@test "help prints every setting with its value here and where that is from, and starts nothing" {
+@test "help prints every setting with its value and source, and starts nothing" {
 	local command
 	file '[site]' 'mode = observe' 'lock = alpha' 'budget_max = 5' '[partition gpu]' 'min_gain = 9'
 	user_file 'channels = on'
@@ -303,15 +348,26 @@ mode=none" ]
 		[[ $output = *"alpha           0.2          0.01      $FILE:3 [site], locked"* ]]
 		[[ $output = *"budget          5            0         $FILE:4 [site], limit"* ]]
 		[[ $output = *'channels        on           off       your file'* ]]
-		[[ $output = *'rule            nccl-tune    nccl-tune built-in'* ]]
-		[[ $output = *'no partition said (there are sections for some)'* ]]
+		[[ $output = *'reward          call         call      built-in'* ]]
+		[[ $output = *'partition unknown (some have sections)'* ]]
 	done
 	run -0 as_user squeue -h
 	[ -z "$output" ]
 	run -0 as_user salloc -Q -n1 -p gpu srun --nccl-tune=help
 	[[ $output = *"min_gain        9            3         $FILE:6 [partition gpu]"* ]]
-	run -0 as_user env SLURM_NCCL_TUNE=bandit,rule=race srun --nccl-tune=help
-	grep -E '^ *rule +race +nccl-tune +the variable' <<<"$output"
+	for command in 'srun -p gpu --nccl-tune=help' 'srun --nccl-tune=help -N 1 -pgpu true -p debug' \
+		'env SLURM_PARTITION=gpu srun --nccl-tune=help' 'env SLURM_PARTITION=debug srun --nccl-tune=help --partition=gpu' \
+		'sbatch --nccl-tune=help --partition gpu --wrap true' 'env SBATCH_PARTITION=gpu sbatch --nccl-tune=help --wrap true' \
+		'salloc -p gpu --nccl-tune=help'; do
+		# shellcheck disable=SC2086 # words
+		run -0 as_user $command
+		[[ $output = *"nccl-tune.conf, partition gpu"* ]]
+		[[ $output = *"min_gain        9            3         $FILE:6 [partition gpu]"* ]]
+	done
+	run -0 as_user srun -p gpu,debug --nccl-tune=help
+	[[ $output = *'partition unknown (some have sections)'* ]]
+	run -0 as_user env SLURM_NCCL_TUNE=bandit,reward=period srun --nccl-tune=help
+	grep -E '^ *reward +period +call +the variable' <<<"$output"
 }
 
 # configs <<TABLE: "WORDS | SETTING VALUE FROM" of nccl-tune config; or "WORDS | refused | SAID".
@@ -339,7 +395,7 @@ configs() {
 	configs <<-END
 		$TUNE config | mode observe nccl-tune.conf:2 \[site\]
 		$TUNE config | alpha 0.2 plugstack.conf
-		$TUNE config | rule nccl-tune built-in
+		$TUNE config | reward call built-in
 		$TUNE config -p gpu | min_gain 5 \[partition gpu\]
 		$TUNE config --partition cpu | min_gain 4 \[site\]
 		$TUNE config -A physics | min_gain 6 \[account physics\]
@@ -368,26 +424,27 @@ configs() {
 	END
 }
 
-@test "check-config finds what Slurm passes over in silence" {
+@test "check-config finds mistakes that Slurm ignores silently" {
 	local draft=$NT_CLUSTER/work/draft
 	file '[site]' 'mode = observe'
 	run -0 as_user "$TUNE" check-config
-	[ "$output" = "$FILE: 0 sections, in order" ]
+	[ "$(tail -1 <<<"$output")" = "$FILE: 0 sections, in order" ]
+	[ "$(grep -vc '^checked ' <<<"$output")" = 1 ]
 	printf '[site]\nmodes = observ\n' >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
-	[[ $output = "nccl-tune check-config: $draft:2: modes: 'observ' (want "*'did you mean observe?)' ]]
+	[[ $output = *"nccl-tune check-config: $draft:2: modes: 'observ' (want "*'did you mean observe?)' ]]
 	printf '[site]\nmodes = observe\n' >"$draft"
 	chown "$NT_USER" "$draft"
 	run -0 as_user "$TUNE" check-config "$draft"
-	[[ $output = *"note: $draft is not root's alone to write"* ]]
+	[[ $output = *"note: $draft is writable by others than root"* ]]
 	printf '[site]\nrecord = admincomment extra file:%s\n' "$NT_CLUSTER/work" >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
-	[[ $output = *"record: $NT_CLUSTER/work must be a directory of root's, and writable to nobody else"* ]]
-	slurm_is_at_least 23.02 || [[ $output = *'note: record: this release of Slurm keeps no Extra of a job'* ]]
+	[[ $output = *"record: $NT_CLUSTER/work must be a directory owned by root and writable by nobody else"* ]]
+	slurm_is_at_least 23.02 || [[ $output = *'note: record: this release of Slurm has no Extra of a job'* ]]
 	file '[qos a]' 'tuning = off'
 	cluster plugstack "$(line)"
 	run -1 as_user "$TUNE" check-config
-	[[ $output = *"no line for spank_nccl_tune_job.so: the strictest of them hold for every step"* ]]
+	[[ $output = *"no line for spank_nccl_tune_job.so: the strictest of them apply to every step"* ]]
 	file
 	cluster plugstack
 	run -1 as_user "$TUNE" check-config
@@ -406,4 +463,62 @@ configs() {
 	run -2 as_user "$TUNE" check-config a b
 	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
 	run -0 as_user "$TUNE" check-config
+}
+
+# The linker's -z now does the same to the plugin alone, as packages have it.
+@test "check-config loads a plugin that binds its symbols at once, and reports a missing library" {
+	local lib=$NT_BASE/lacks
+	file '[site]'
+	run -0 as_user env LD_BIND_NOW=1 "$TUNE" check-config
+	mkdir -p "$lib"
+	echo 'int nowhere(void); int f(void) { return nowhere(); }' >"$lib/lacks.c"
+	gcc -shared -fPIC -Wl,-z,now -o "$lib/spank_nccl_tune.so" "$lib/lacks.c"
+	cluster plugstack "optional $lib/spank_nccl_tune.so config=$FILE"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *':1: cannot be loaded: '*'undefined symbol: nowhere'* ]]
+	cluster plugstack "$(line)"
+}
+
+@test "check-config checks profiles, the site's memory and the names of sections, and prints what it checked" {
+	local fake=$NT_BASE/fake
+	file '[site]' '[partition gpu]' 'mode = off' '[partition gpus]' 'mode = off'
+	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"nccl-tune check-config: $FILE:4: Slurm has no partition named gpus"* ]]
+	[ "$(grep -c 'nccl-tune check-config: ' <<<"$output")" = 1 ]
+	grep -qE '^checked 2 partitions against Slurm.s [0-9]+$' <<<"$output"
+	grep -qE "^checked profiles $NT_STAGE/.*: [1-9][0-9]*\$" <<<"$output"
+	grep -qE "^checked $NT_CLUSTER/.*:1: $NT_STAGE/lib/slurm/spank_nccl_tune.so\$" <<<"$output"
+	mkdir -p "$fake"
+	printf '%s\n' '#!/bin/sh' 'case "$*" in *" account "*) echo physics;; *) echo normal; echo long;; esac' >"$fake/sacctmgr"
+	chmod 755 "$fake/sacctmgr"
+	file '[account physics]' 'mode = off' '[account Physics]' 'mode = off' '[qos long]' 'mode = off' '[qos lon]' 'mode = off'
+	run -1 as_root env PATH="$fake:$PATH" "$TUNE" check-config
+	[[ $output = *"$FILE:3: Slurm has no account named Physics"*"$FILE:7: Slurm has no QOS named lon"* ]]
+	run -0 as_user env PATH="$fake:$PATH" "$TUNE" check-config
+	[[ $output = *"note: $FILE:3: Slurm has no account named Physics"* ]]
+	printf '#!/bin/sh\nexec sleep 1000\n' >"$fake/sacctmgr"
+	run -0 as_root env PATH="$fake:$PATH" "$TUNE" check-config
+	[[ $output = *'note: accounts could not be looked up: sacctmgr: timed out'*'note: QOSs could not be looked up'* ]]
+	file '[site]'
+	printf 'profil wide\n' >"$NT_BASE/profiles"
+	printf '{"v":1\n' >"$NT_BASE/memory"
+	cluster plugstack "$(line profiles="$NT_BASE/profiles" site_memory="$NT_BASE/memory")"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"profiles: $NT_BASE/profiles:1: "*"site_memory $NT_BASE/memory: 1 malformed lines are ignored"* ]]
+	chmod o+w "$NT_BASE/memory"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"site_memory: $NT_BASE/memory is writable by others than root"* ]]
+	cluster plugstack "$(line)"
+}
+
+@test "check-config distinguishes two files of the same name" {
+	file "optional spank_nccl_tune.so config=$FILE"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *"$FILE:1: "*': lines that load a plugin belong in plugstack.conf'* ]]
+	file '[site]'
+	cluster plugstack "$(line)" 'mode = observe'
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":2: this line is for nccl-tune.conf, not plugstack.conf: settings belong in $FILE"* ]]
+	cluster plugstack "$(line)"
 }

@@ -26,7 +26,7 @@ comm=agreed
 		"$SLURM_PROCID" "$SLURM_NTASKS" "$SLURM_NNODES" "$comm" "${RANK_WHY:-}"
 	printf '{"coll":"AllReduce","bytes":%d,"state":"%s","auto":"RING/SIMPLE","arm":"%s",' \
 		"${RANK_BYTES:-262144}" "$state" "${RANK_ARM:-TREE/SIMPLE}"
-	printf '"auto_us":280.1,"arm_us":173.2,"p":0.0001,"samples":24,"spent_calls":135,"spent_ms":12.3,'
+	printf '"us":[280.1,173.2],"p":0.0001,"samples":24,"spent_calls":135,"spent_ms":12.3,'
 	printf '"saved_ms":456.7,"calls":10000,"forced":9865,"differed":0}]}]}\n'
 } >"$file.tmp"
 mv "$file.tmp" "$file"

@@ -25,7 +25,7 @@ teardown_file() {
 }
 
 has_no_helper() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step "
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step$"
 }
 
 # start_step NODE OPTION: a job whose step has a record to write and ends when it is told to.
@@ -53,7 +53,7 @@ end_step() {
 	ms=$(((${returned/./} - ${ended/./}) / 1000))
 }
 
-@test "slurmctld is away at the end: the step is held for a second at most, the record is spooled" {
+@test "slurmctld is down at the end: the step waits a second at most, and the record is spooled" {
 	local without
 	start_step n1 off
 	run -0 cluster stop slurmctld
@@ -97,7 +97,7 @@ comment() {
 	timeout 10 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
 }
 
-@test "slurmctld and slurmdbd are away at the end: backfill brings the record once both are back" {
+@test "slurmctld and slurmdbd are down at the end: backfill delivers the record once both are back" {
 	start_step n4 bandit
 	run -0 cluster stop slurmctld
 	run -0 cluster stop slurmdbd

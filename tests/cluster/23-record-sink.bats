@@ -69,7 +69,7 @@ in_part() {
 
 # steps JOB: the steps in accounting or, before the end, in slurmctld's text
 steps() {
-	sacct_field "$1" admincomment | jq -c '.nccl_tune | keys - ["v", "more"]'
+	sacct_field "$1" admincomment | jq -c '.nccl_tune | keys - ["says", "v", "more"]'
 }
 
 # count NAME: how often slurmctld served that request since `sdiag -r`
@@ -100,7 +100,7 @@ is_running() {
 	[ "$(timeout 60 squeue -h -j "$1" -o %T)" = RUNNING ]
 }
 
-@test "forty steps, twenty at once: slurmctld serves so many updates a minute, and no record is lost" {
+@test "forty steps, twenty at once: the rate of updates is limited, and no record is lost" {
 	local began=$SECONDS updates reads bound whole
 	timeout 60 sdiag -r
 	submit -N2 <<<'seq 40 | xargs -P 20 -I{} srun -N1 -n1 --overlap --mem=0 ./rank committed sleep 0.5'
@@ -113,7 +113,7 @@ is_running() {
 	[ "$updates" -le "$bound" ]
 	[ "$reads" -le $((3 * bound)) ]
 	# Those that had no room are counted; what did not get there waits.
-	whole=$(sacct_field "$job" admincomment | jq '.nccl_tune | (.more // 0) + (keys - ["v", "more"] | length)')
+	whole=$(sacct_field "$job" admincomment | jq '.nccl_tune | (.more // 0) + (keys - ["says", "v", "more"] | length)')
 	[ $((whole + $(in_part | wc -l))) -ge 40 ]
 	[ "$(find "$SPOOL" -name '*.json' -printf '%f\n' | sort -u | wc -l)" = 40 ]
 }
@@ -128,7 +128,7 @@ is_running() {
 	[ -z "$(in_part)$(in_part sent)" ]
 }
 
-@test "what a writer that died has left is brought with the next record of the job" {
+@test "the file of a writer that died is delivered with the job's next record" {
 	submit -n1 <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
 	spool "$job" 77 "$UID_OF_USER"
 	touch "$NT_CLUSTER/work/go"
@@ -137,14 +137,14 @@ is_running() {
 	[ -z "$(in_part)" ]
 }
 
-@test "components of a heterogeneous step have a key each" {
+@test "each component of a heterogeneous step has its own key" {
 	submit -N2 --ntasks-per-node=4 <<<'srun -N1 -n1 ./rank : -N1 -n2 ./rank'
 	wait_record "$job"
 	[ "$(steps "$job")" = '["0+0","0+1"]' ]
 	run -0 report --json "$job.0"
-	jq -e '[.[] | select(.collective == "AllReduce")] | length == 2' <<<"$output"
+	jq -e '[.. | objects | select(.coll == "AllReduce" and .state)] | length == 2' <<<"$output"
 	run -0 report --json "$job.0+1"
-	jq -e '[.[] | select(.collective == "AllReduce")] | length == 1' <<<"$output"
+	jq -e '[.. | objects | select(.coll == "AllReduce" and .state)] | length == 1' <<<"$output"
 }
 
 # The record of a job that has ended, and what another program then makes of the text.
@@ -159,31 +159,31 @@ replaced_after_us() {
 	[ "$(sacct_field "$job" admincomment)" = "$1" ]
 }
 
-@test "another program's JSON in the place of ours: the record is brought back beside it" {
+@test "another program's JSON has replaced ours: the record is restored beside it" {
 	replaced_after_us '{ "jobstats" : [1.50] }'
 	run -0 --separate-stderr report "$job"
-	[[ $output = *TREE/SIMPLE* && $stderr = *'another program has replaced it'* ]]
+	[[ $output = *TREE/SIMPLE* && $stderr = *'another program has overwritten it'* ]]
 	run -0 backfill
-	[ "${lines[0]}" = "job $job, step 0: written again, another program had replaced it" ]
+	[ "${lines[0]}" = "job $job, step 0: written again, another program had overwritten it" ]
 	run -0 sacct_field "$job" admincomment
-	[[ $output = '{ "jobstats" : [1.50],"nccl_tune":{"v":1,"0":'*'} }' ]]
+	[[ $output = '{ "jobstats" : [1.50],"nccl_tune":{'*'"v":1,"0":'*'} }' ]]
 	# It is looked at until nobody writes any more.
 	[ -n "$(in_part sent)" ]
 	run -0 backfill --quiet 0
 	[ -z "$(in_part sent)" ]
 }
 
-@test "another program's text in the place of ours: it stays, ours is set aside and shown to root" {
+@test "another program's text has replaced ours: it stays, and ours is set aside and shown to root" {
 	replaced_after_us 'JS1:H4sIAAAAAAAA'
 	run -1 --separate-stderr backfill
-	[[ $stderr = *"job $job, step 0: set aside: its AdminComment holds what is not ours to change"* ]]
+	[[ $stderr = *"job $job, step 0: set aside: its AdminComment contains another program's data"* ]]
 	[ "$(sacct_field "$job" admincomment)" = 'JS1:H4sIAAAAAAAA' ]
 	[ "$(in_part dead)" = "nt.$job.0.u$UID_OF_USER.json" ]
 	run -0 --separate-stderr report "$job"
-	[[ $output = *TREE/SIMPLE* && $stderr = *'cannot be delivered: its AdminComment holds'* ]]
+	[[ $output = *TREE/SIMPLE* && $stderr = *'cannot be delivered: its AdminComment contains'* ]]
 }
 
-@test "records that cannot be delivered are told once, keep nobody waiting, and can be tried again" {
+@test "records that cannot be delivered are reported once, delay no others, and can be retried" {
 	local foreign
 	ended_job 'JS1:text'
 	foreign=$job
@@ -195,7 +195,7 @@ replaced_after_us() {
 	sed 's/10.25/15.75/' "$SPOOL/nt.$job.0.u5002.json" >"$SPOOL/sent/nt.$job.0.u5002.json"
 	chmod 600 "$SPOOL/sent/nt.$job.0.u5002.json"
 	run -0 backfill --time 0
-	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 202 not reached: the next run takes them' ]
+	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 202 left for the next run' ]
 	run -1 --separate-stderr backfill --quiet 0
 	[ "${lines[-1]}" = '1 written, 0 there already, 0 left for later, 0 failed, 200 set aside' ]
 	[ "$(grep -c "job $foreign, step .*: set aside: " <<<"$stderr")" = 200 ]
@@ -203,7 +203,7 @@ replaced_after_us() {
 	[[ $(sacct_field "$job" admincomment) = *'"0":'*'[20.5,10.25]'* ]]
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
 	run -0 backfill --list
-	[ "$(grep -cE "^dead +5001 +$foreign\.[0-9]+ +[0-9]+ h  its AdminComment holds" <<<"$output")" = 200 ]
+	[ "$(grep -cE "^dead +5001 +$foreign\.[0-9]+ +[0-9]+ h  its AdminComment contains" <<<"$output")" = 200 ]
 	mariadb --no-defaults -S "$NT_CLUSTER/run/mysql.sock" slurm_acct \
 		-e "update nt_job_table set admin_comment = '' where id_job = $foreign"
 	run -0 backfill --retry --quiet 0
@@ -211,7 +211,7 @@ replaced_after_us() {
 	[ -z "$(in_part dead)" ]
 }
 
-@test "files instead of AdminComment: what is too old goes by itself" {
+@test "files instead of AdminComment: old ones are removed" {
 	local directory=$NT_CLUSTER/run/records
 	mkdir -m 700 "$directory"
 	: >"$directory/nt.1.0.u1.json"
@@ -255,7 +255,7 @@ waiting_job() {
 	submit -n1 "$@" <<<'until [ -e go ]; do sleep 0.1; done; srun ./rank'
 }
 
-@test "a program of the site's writes JS1: at each job's end: its bytes stay, and the user reads the report" {
+@test "a site's program writes JS1: at each job's end: its bytes stay, and the user can read the report" {
 	site record=admincomment,comment
 	touch "$JOBSTATS.on"
 	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
@@ -267,20 +267,20 @@ waiting_job() {
 	run -1 user_report "$job"
 	[[ $output = *"another program's text"* ]]
 	run -0 backfill
-	[ "${lines[0]}" = "job $job, step 0: written again, another program had replaced it into Comment" ]
+	[ "${lines[0]}" = "job $job, step 0: written again, another program had overwritten it into Comment" ]
 	has_text "$job" admincomment "$before"
 	run -0 --separate-stderr user_report "$job"
-	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
+	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"which the job's user can write (not verified)"* ]]
 	# Among others, too.
 	run -0 --separate-stderr user_report "$job-$((job + 1))"
-	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"that user's word"* ]]
+	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"which the job's user can write (not verified)"* ]]
 	wait_for 30 in_span "$job"
 	# It is there, and is not written again.
 	run -0 backfill
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
 }
 
-@test "the next sink takes what AdminComment does not, each as the site's list has it" {
+@test "the next sink gets what AdminComment refuses, in the order of the site's list" {
 	local directory=$NT_CLUSTER/run/filed file
 	site "record=admincomment,comment,file:$directory"
 	waiting_job --comment 'the user says'
@@ -305,13 +305,13 @@ waiting_job() {
 	wait_sacct "$job"
 	wait_for 60 no_helpers
 	run -0 sacct_field "$job" admincomment,comment
-	[[ $output = 'JS1:abc|{"mine": [1.50],"nccl_tune":{"v":1,"0":{'* ]]
+	[[ $output = 'JS1:abc|{"mine": [1.50],"nccl_tune":{'*'"v":1,"0":{'* ]]
 	[ "$(in_part sent)" = "nt.$job.0.u$UID_OF_USER.json" ]
 	run -0 backfill --quiet 0
 	[ -z "$(in_part sent)" ]
 }
 
-@test "Extra, where Slurm has it; elsewhere it is passed over" {
+@test "Extra is used if Slurm has it, and skipped otherwise" {
 	site record=admincomment,extra,comment
 	waiting_job
 	as_root scontrol update "jobid=$job" admincomment=JS1:abc
@@ -326,13 +326,13 @@ waiting_job() {
 	if slurm_is_at_least 23.02; then
 		[[ $stderr = *"step 0: from Extra"* ]]
 		has_text "$job" comment ''
-		[[ $(sacct_field "$job" extra) = '{"nccl_tune":{"v":1,"0":{'* ]]
+		[[ $(sacct_field "$job" extra) = '{"nccl_tune":{'*'"v":1,"0":{'* ]]
 	else
 		[[ $stderr = *"step 0: from Comment"* ]]
 	fi
 }
 
-@test "a user's own Comment makes a report only of what that user says, and no evidence" {
+@test "a user's own Comment is reported as not verified, and is not evidence" {
 	local forged='{"nccl_tune":{"v":1,"0":{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL"}}},"7":{"mode":"off"}}}'
 	run -0 as_user srun --nccl-tune=bandit --comment="$forged" "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
@@ -343,7 +343,7 @@ waiting_job() {
 	[[ $stderr = *"job $job: step 7: from Comment"* ]]
 }
 
-@test "what is in Comment cannot be taken for another job's" {
+@test "text in Comment cannot pass for another job's record" {
 	local foreign=$'x\n999\x1f999\x1f2026-01-02T03:04:05\x1fann\x1f{"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}'
 	run -0 as_user srun --comment="$foreign" bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}

@@ -99,7 +99,7 @@ step() {
 	run -1 as_user test -e "$RECORDS/nt.$job/0.n1.jsonl.gz"
 }
 
-@test "what was written early stays when a node goes down, is cancelled or the job is started again" {
+@test "early parts stay if a node goes down, or the job is cancelled or requeued" {
 	local dir
 	submit -N2 -n2 --requeue <<-'END'
 		: >"begun.${SLURM_RESTART_COUNT:-0}"
@@ -143,7 +143,7 @@ last_run_is_final() {
 	[ "$(zcat "$1/0.n1.r1.jsonl.gz" "$1/0.n2.r1.jsonl.gz" | jq -c 'select(.nccl_tune_long) | .final' | sort -u)" = true ]
 }
 
-@test "a user's quota: the oldest jobs go" {
+@test "a user's limit: the oldest jobs are removed" {
 	local old=$RECORDS/nt.900001 older=$RECORDS/nt.900002
 	printf '[site]\nrecord_max = 1\n' >"$FILE"
 	as_user mkdir -p "$old" "$older"
@@ -167,13 +167,13 @@ last_run_is_final() {
 }
 
 # Each directory is tried by a step of one job; what the job's record says of it.
-@test "directories that cannot be used are told, and no step fails" {
+@test "unusable directories are reported, and no step fails" {
 	local base=$NT_BASE/dirs
 	mkdir -p "$base"/{other,full,victim}
 	chmod 755 "$base"
 	chmod 700 "$base/other"
 	chmod 777 "$base/victim"
-	mount -t tmpfs -o size=4k,mode=1777 none "$base/full"
+	mount -t tmpfs -o size=4k,nr_inodes=2,mode=1777 none "$base/full"
 	head -c 4096 /dev/zero >"$base/full/rest"
 	ln -s victim "$base/link"
 	mkfifo "$base/fifo"
@@ -207,28 +207,81 @@ last_run_is_final() {
 	[ "$(step 7 | jq -r .long)" = "$base/link/nt.$job" ] # the user's own word
 	[ -z "$(find "$base/other" "$base/fifo" /tmp -maxdepth 1 -name '*.jsonl.gz*' 2>/dev/null)" ]
 	run -0 as_user "$TUNE" report "$job"
-	[[ $output = *"this record was not kept in full"* ]]
+	[[ $output = *"The full record was not kept"* ]]
 }
 
-@test "a directory of the site's: a directory of the user's own in it, and nobody else's" {
+# site_step NODES: a step of that many nodes; its job is in $job.
+site_step() {
+	run -0 as_user srun -N"$1" -n"$1" --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
+	job=${lines[0]}
+	wait_record "$job"
+}
+
+@test "a site's directory: root creates a user's own in it, and nobody else can" {
 	local base=$NT_BASE/site uid
+	uid=$(id -u "$NT_USER")
+	install -d -m 755 -o root "$base"
+	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	site_step 2
+	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
+	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
+	run -1 as_user mkdir "$base/65534"
+	# What root has left half made is the user's the next time.
+	rm -r "${base:?}/$uid"
+	mkdir -m 700 "$base/$uid"
+	site_step 1
+	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
+	compgen -G "$base/$uid/*.$job/0.n*.jsonl.gz"
+	# Where root cannot, as on a read-only file system, the record says why.
+	rm -r "${base:?}/$uid"
+	mount -t tmpfs -o ro,mode=755 none "$base"
+	site_step 1
+	umount "$base"
+	step 0 | jq -e '.long == null and (.no_long | test("cannot be made: Read-only"))'
+	: >"$FILE"
+}
+
+believes_him() {
+	as_root "$TUNE" report "$job" | grep -F RING/LL
+}
+
+@test "in a world-writable directory other users' parts are ignored" {
+	local base=$NT_BASE/open uid dir
 	uid=$(id -u "$NT_USER")
 	mkdir -m 1777 "$base"
 	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
-	run -0 as_user srun -N2 -n2 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
-	job=${lines[0]}
-	wait_record "$job"
+	site_step 2
+	dir=$(echo "$base/$uid"/*."$job")
 	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
-	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
+	run -0 as_root "$TUNE" report "$job"
+	[[ $output = *TREE/SIMPLE* ]]
 	# Whoever was there first has nothing of it.
 	mv "$base/$uid" "$base/kept"
-	mkdir "$base/$uid"
-	chmod 777 "$base/$uid"
-	run -0 as_user srun -N1 -n1 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
-	job=${lines[0]}
-	wait_record "$job"
+	install -d -m 777 -o 65534 "$base/$uid"
+	site_step 1
 	step 0 | jq -e '.no_long | test("belongs to another user")'
 	[ -z "$(ls -A "$base/$uid")" ]
+	# Nor is believed: with the job's own parts made another's, RING/LL in the place of what was measured.
+	mkdir "$base/$uid/nt.$job"
+	zcat "$base/kept"/*/0.n1.jsonl.gz | sed "s,\"job\":[0-9]*,\"job\":$job,; s,TREE/SIMPLE,RING/LL,g" |
+		gzip >"$base/$uid/nt.$job/0.n1.jsonl.gz"
+	chown -R 65534 "$base/$uid"
+	chmod -R a+rX "$base/$uid"
+	for who in as_root as_user; do
+		run -0 "$who" "$TUNE" report "$job"
+		[[ $output = *TREE/SIMPLE* && $output != *RING/LL* ]]
+	done
+	# His file in the user's own directory, and the user's in his.
+	chown "$NT_USER" "$base/$uid" "$base/$uid/nt.$job"
+	run -0 as_root "$TUNE" report "$job"
+	[[ $output = *TREE/SIMPLE* && $output != *RING/LL* ]]
+	chown -R "$NT_USER" "$base/$uid"
+	chown 65534 "$base/$uid"
+	run -0 as_root "$TUNE" report "$job"
+	[[ $output = *TREE/SIMPLE* && $output != *RING/LL* ]]
+	# The job's user may say what he likes; accounting names him late.
+	chown "$NT_USER" "$base/$uid"
+	wait_for 60 believes_him
 	: >"$FILE"
 }
 
@@ -248,7 +301,7 @@ told() {
 	zcat "$dir/0.$1.jsonl.gz" | jq -c "select(.topology).topology | $2"
 }
 
-@test "with topology=on both nodes' graphs and devices are in the long form, and the poorer one is named" {
+@test "with topology=on both nodes' graphs and devices are in the long form, and the slower node is named" {
 	need_pmix
 	topology
 	[ "$(told n1 '[.rank, .ranks, .nodes, (.gpus | length), .nics[1].mbps, .graphs[0].name, .graphs[0].channels]')" = \
@@ -261,10 +314,10 @@ told() {
 	[[ ${output//$'\n' / } = *"Node n2 has fewer channels or slower links than the other one: "*"--exclude=n2"* ]]
 	[[ $output =~ n1\ +2\ +18\ +2\ +800\ +'16 x 24 NVL/PIX' ]]
 	run -0 as_user "$TUNE" report --json "$job"
-	jq -e 'map(select(.state == "topology").topology | [.node, .ring.channels]) == [["n1", 16], ["n2", 8]]' <<<"$output"
+	jq -e '[.jobs[0].steps[0].topology.nodes[] | [.node, .ring.channels]] == [["n1", 16], ["n2", 8]]' <<<"$output"
 }
 
-@test "a file of the user's own for NCCL's topology is left to him" {
+@test "a topology file that the user has named is left alone" {
 	need_pmix
 	topology NCCL_GRAPH_DUMP_FILE="$NT_CLUSTER/work/mine.xml"
 	[[ $(<"$NT_CLUSTER/work/mine.xml") = '<graphs version="1">'* ]]

@@ -71,7 +71,7 @@ is_running() {
 	[ "${lines[1]}" = "job $job, step batch: written" ]
 	[ "${lines[2]}" = '2 written, 0 there already, 0 left for later, 0 failed' ]
 	[ -z "$(spooled)" ]
-	run -0 sacct_field "$job" admincomment
+	output=$(sacct_field "$job" admincomment | sed 's/"says":"[^"]*",//')
 	[ "$output" = '{"nccl_tune":{"v":1,"0":'"$(step_record TREE/LL)"',"batch":'"$(step_record RING/SIMPLE)"'}}' ]
 	run -0 report "$job.0"
 	[[ $output = *TREE/LL* && $output != *RING/SIMPLE* ]]
@@ -83,19 +83,19 @@ is_running() {
 	[ -z "$(spooled)" ]
 }
 
-@test "another program's members keep their bytes, and what other steps left stays" {
+@test "another program's members and other steps' records stay unchanged" {
 	ended_job '{"x": [1.50, "a\/'\''b"], "nccl_tune":{"v":1,"1":{"mode":"observe"}}}'
 	spool "$job" 0 TREE/LL
 	run -0 backfill
 	run -0 sacct_field "$job" admincomment
-	[ "$output" = '{"x": [1.50, "a\/'\''b"], "nccl_tune":{"v":1,"1":{"mode":"observe"},"0":'"$(step_record TREE/LL)"'}}' ]
+	[ "$output" = '{"x": [1.50, "a\/'\''b"], "nccl_tune":{"says":"only measured","v":1,"1":{"mode":"observe"},"0":'"$(step_record TREE/LL)"'}}' ]
 }
 
 @test "another program's text is never changed" {
 	ended_job 'JS1:H4sIAAAAAAAA'
 	spool "$job" 0 TREE/LL
 	run -1 --separate-stderr backfill
-	[[ $stderr = *"job $job, step 0: set aside: its AdminComment holds what is not ours to change" ]]
+	[[ $stderr = *"job $job, step 0: set aside: its AdminComment contains another program's data" ]]
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed, 1 set aside' ]
 	[ -z "$(spooled)" ]
 	run -0 sacct_field "$job" admincomment
@@ -129,7 +129,7 @@ is_running() {
 	wait_for 20 is_known "$job"
 	spool "$job" 0 TREE/LL
 	run -0 backfill
-	[ "${lines[0]}" = "job $job, step 0: left for later, the job has not ended" ]
+	[ "${lines[0]}" = "job $job, step 0: deferred, the job has not ended" ]
 	[ "$(spooled)" = "$job.0 " ]
 	as_user scancel "$job"
 	wait_sacct "$job"
@@ -151,7 +151,7 @@ is_known() {
 	[ "${lines[0]}" = "job $job, step 0: written" ]
 	[ "${lines[1]}" = '1 written, 0 there already, 0 left for later, 1 failed, 1 set aside' ]
 	[[ $stderr = *'1.0: set aside: ends in the middle, after 6 bytes'* ]]
-	[[ $stderr = *'job 999999, step 0: accounting of cluster '*' does not know the job'* ]]
+	[[ $stderr = *'job 999999, step 0: accounting of cluster '*' has no such job'* ]]
 	[ "$(spooled)" = '999999.0 ' ]
 	[ -e "$SPOOL/dead/1.0" ]
 }
@@ -178,11 +178,11 @@ is_known() {
 	[ -z "$(spooled)" ]
 }
 
-@test "it is root's, and one at a time" {
+@test "only root can run it, one at a time" {
 	run -1 as_user "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
 	[[ $output = *'only root may'* ]]
 	run -1 flock "$SPOOL" timeout 30 "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
-	[[ $output = *'another backfill is at work'* ]]
+	[[ $output = *'another backfill is running'* ]]
 	run -1 backfill --spool "$SPOOL/none"
 	[[ $output = *'No such file or directory'* ]]
 }

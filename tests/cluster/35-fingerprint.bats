@@ -103,7 +103,7 @@ with_devices() {
 	unshare -m bash -c 'mount --bind "$1" /sys/bus/pci/devices && shift && "$@"' - "$@"
 }
 
-@test "jobs get what the command prints" {
+@test "jobs have the fingerprint that the command prints" {
 	local printed
 	printed=$(fingerprint | value)
 	[[ $printed = [0-9a-f]*[0-9a-f] && ${#printed} = 16 ]]
@@ -117,7 +117,7 @@ with_devices() {
 		.cache.fingerprint == $value and .numa_nodes >= 1 and (.devices | type) == "array"' <<<"$output"
 }
 
-@test "neither a job's limits nor the environment change it" {
+@test "a job's limits and environment do not change it" {
 	local printed
 	printed=$(fingerprint | value)
 	run -0 as_user srun -n1 -c1 --cpu-bind=cores taskset -c 0 "$NT_STAGE/bin/nccl-tune" fingerprint
@@ -127,7 +127,7 @@ with_devices() {
 	[ "$(value <<<"$output")" = "$printed" ]
 }
 
-@test "mistakes are told as by the other commands" {
+@test "mistakes are reported as by the other commands" {
 	run -2 --separate-stderr fingerprint now
 	[[ ${stderr_lines[0]} = "nccl-tune fingerprint: no argument is wanted, not 'now'" ]]
 	run -2 --separate-stderr fingerprint --nope
@@ -136,7 +136,7 @@ with_devices() {
 	run -1 bash -c '"$1" fingerprint >/dev/full' - "$NT_STAGE/bin/nccl-tune"
 }
 
-@test "a cache that is old is said, and can be renewed" {
+@test "an old cache is reported, and can be renewed" {
 	local printed file
 	printed=$(fingerprint | value)
 	file=$(echo "$rundir"/fingerprint.*)
@@ -203,16 +203,16 @@ cache_agrees() {
 	cluster stop n2
 	cluster start n2
 	cluster_wait
-	untuned "rank 2 on n2 differs: hardware $there, others $here" \
-		"Rank 2 on n2 has other hardware: $there, others $here." "nccl-tune fingerprint"
+	untuned "hardware|2|n2|$there|$here" \
+		"Rank 2 on n2 has different hardware: $there, others $here." "nccl-tune fingerprint"
 }
 
 @test "a rank with another NCCL: AUTO everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 3 ] || nccl=2.28.9'
-	untuned "rank 3 on n2 differs: " "Rank 3 on n2 runs another NCCL" "load the same NCCL"
+	untuned "nccl|3|n2|" "Rank 3 on n2 runs a different NCCL" "Load the same NCCL"
 }
 
 @test "a rank with other settings: AUTO everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 1 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}'
-	untuned "rank 1 on n1 differs: policy" "Rank 1 on n1 has other settings" "NCCL_TUNE_POLICY alone"
+	untuned "policy|1|n1|" "Rank 1 on n1 has different settings" "do not change NCCL_TUNE_POLICY"
 }

@@ -60,7 +60,7 @@ record() {
 	echo "$comment"
 }
 
-@test "a job that tries channels and chunks has a record without a gap" {
+@test "a job that tries channels and chunks has a complete record" {
 	local id text
 	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 2 --nccl 2.30.7
 	json '.mismatches == 0'
@@ -75,7 +75,7 @@ record() {
 	local kept=$NT_BASE/kept program
 	mkdir -p "$kept"
 	chmod 777 "$kept"
-	for program in bandit bandit,min_calls=8,rule=paper-online; do
+	for program in bandit bandit,confirm_blocks=16,min_calls=8; do
 		rm -f "$kept"/*
 		# shellcheck disable=SC2016 # for the shells of the tasks
 		as_user srun -N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune="$program" bash -c \
@@ -92,7 +92,7 @@ record() {
 	done
 	# Ranks of the other node have no part in deciding.
 	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay "$kept"/rank.7.*.json
-	[[ $stderr = *"3 decided elsewhere"* ]]
+	[[ $stderr = *"3 decided on another node"* ]]
 }
 
 @test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
@@ -101,12 +101,12 @@ record() {
 	# 256K: AUTO's pick is slow in the trace, TREE/SIMPLE is 38 % faster.
 	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
 	run -0 record "$(job_number)"
-	jq -e '.nccl_tune["0"]["8r2n"]["AllReduce 256K"] | .arm == "TREE/SIMPLE" and .gain > 20 and .p < 0.01' <<<"$output"
+	jq -e '.nccl_tune["0"]["8r2n"]["AllReduce 256K"] | .arm == "TREE/SIMPLE" and .us[1] < 0.8 * .us[0] and .p < 0.01' <<<"$output"
 	[ "${#output}" -le 4096 ]
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)"
 	[[ $output = *"256K"*"TREE/SIMPLE"* ]]
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)" --json
-	jq -e 'map(select(.bytes == 262144))[0].chosen_arm == "TREE/SIMPLE"' <<<"$output"
+	jq -e '[.jobs[].steps[].communicators[].keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
 @test "four nodes of two ranks do the same" {
@@ -117,7 +117,7 @@ record() {
 	jq -e '.nccl_tune["0"]["8r4n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
-@test "caps of channels and chunk sizes, where they are asked for, by all ranks of two nodes" {
+@test "all ranks of two nodes use limits of channels and chunk sizes on request" {
 	TUNE=--nccl-tune=bandit,channels=on,chunks=on job 2 4 "${decided[@]}" --trace "$TRACES/h200-2x4-seq.csv,none" --nccl 2.30.7 \
 		--channels 8 --noise lognormal:0.03 --arm TREE/SIMPLE/4ch=0.1 --arm RING/SIMPLE/128K=0.1 || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and .mask == 0 and .tuner == 6'
@@ -135,14 +135,14 @@ record() {
 	jq -e '.nccl_tune["0"]["4r1n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
-@test "several nodes without PMIx stay on AUTO, and the record says what to type" {
+@test "several nodes without PMIx stay on AUTO, and the record has the command to type" {
 	MPI=--mpi=none job 2 2 || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
 	run -0 record "$(job_number)"
-	jq -e '.nccl_tune["0"].why | any(contains("--mpi=pmix"))' <<<"$output"
+	jq -e '.nccl_tune["0"].why | any(endswith(" nopmix"))' <<<"$output"
 }
 
-@test "where nothing can be gained nothing changes" {
+@test "if nothing can be gained nothing changes" {
 	as_user srun -N2 --ntasks-per-node=4 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--noise bimodal --sizes 256K --iters 3000 "${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) < 300'
@@ -165,23 +165,23 @@ record() {
 	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
 }
 
-@test "where symmetric kernels may take a collective, nothing is tried" {
+@test "nothing is tried for a collective that may use symmetric kernels" {
 	job 2 4 --probe --iters 1000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) == 0'
 }
 
-@test "captured graphs keep everyone together" {
+@test "captured graphs do not make ranks differ" {
 	job 2 4 --capture 50x3 || { cat "$err"; false; }
 	json '.mismatches == 0'
 }
 
-@test "communicators inside the nodes beside the one of all ranks" {
+@test "communicators inside nodes and one of all ranks" {
 	job 2 4 "${decided[@]}" --comms world+node || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0'
 	json '[.keys[] | select(.comm == "world" and .bytes == 262144)][0].arm == "TREE/SIMPLE"'
 }
 
-@test "older NCCL: the plugin loads, measures where it can, and changes nothing" {
+@test "older NCCL: the plugin loads, measures if it can, and changes nothing" {
 	local release
 	for release in 2.21.5 2.22.3 2.24.3 2.26.2 2.27.7; do
 		job 2 2 --nccl "$release" --iters 60 || { cat "$err"; false; }
@@ -203,7 +203,7 @@ record() {
 	[ -z "$output" ]
 }
 
-@test "the same jobs over and over: no hang, no difference, the same arm, a record each time" {
+@test "the same jobs repeatedly: no hang, no difference, the same arm, a record each time" {
 	local runs=${NT_SOAK_RUNS:-2} nodes
 	for nodes in 2 4; do
 		for ((i = 1; i <= runs; i++)); do

@@ -55,7 +55,7 @@ done_measuring() {
 	json '.mask == 0'
 }
 
-@test "without tuning NCCL picks another arm: the tests below see something" {
+@test "without tuning NCCL picks another arm, so the tests below can detect a difference" {
 	TUNE=--nccl-tune=off job '-N2 --ntasks-per-node=4' --iters 20 --comms world,dp:4,split:bbaaaabb
 	json '[.keys[].arms | keys[]] | unique == ["TREE/SIMPLE"]'
 }
@@ -72,7 +72,7 @@ done_measuring() {
 	done_measuring
 }
 
-@test "groups that overlap, each rank in an order of its own" {
+@test "overlapping groups, each rank in a different order" {
 	job '-N2 --ntasks-per-node=4' --iters 1000 --comms world,tp:4,dp:4,pp:4,rev:4 --interleave
 	json '.calls == 5000'
 	job '-N2 --ntasks-per-node=4' --iters 1000 --comms block:3@1,rev:8,split:ab-b,dp:2 --interleave --order shuffle \
@@ -86,7 +86,20 @@ done_measuring() {
 	done_measuring
 }
 
-@test "hundreds of communicators come and go, and the last is tuned" {
+@test "LL128 is tried only if no rank of any node sees a risk" {
+	local rank
+	job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --ll128 --arm RING/LL128=0.1
+	json '.keys[0].arms["RING/LL128"] == 4'
+	for rank in 0 3; do
+		job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --ll128 --arm RING/LL128=0.1 --env "NT_FAKE_ARM=%r:$rank"
+		found world 4
+		job '-N2 --ntasks-per-node=2' --iters 300 --ll128 --arm RING/LL128=0.1 --env "NT_FAKE_ARM=%r:$rank" --comms world,dp:2 \
+			--churn 20
+		json '[.keys[].arms | keys[]] | all(endswith("/LL128") | not)'
+	done
+}
+
+@test "hundreds of communicators are created and destroyed, and the last one is tuned" {
 	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --comms tp:2,block:8,roll:3 --churn 2x120
 	found block:8 8
 	done_measuring
@@ -94,7 +107,7 @@ done_measuring() {
 	json '.calls == 1200'
 }
 
-@test "a communicator with the id of one that was destroyed" {
+@test "a communicator with the id of a destroyed one" {
 	job '-N2 --ntasks-per-node=2' --iters 400 --comms world,roll:3,dp:2 --churn 2 --same-id
 	job '-N2 --ntasks-per-node=2' --iters 900 --comms world,roll:2,dp:2 --churn 150 --same-id --interleave
 	job '-N2 --ntasks-per-node=2' --iters 400 --comms world --churn 20 --same-id
@@ -163,7 +176,7 @@ done_measuring() {
 	json '[.keys[] | select(.coll == "AllReduce")][0].arms["RING/SIMPLE"] == 4'
 }
 
-@test "communicators aborted in the middle of an exploration, and new ones" {
+@test "communicators aborted while exploring, and new ones" {
 	job '-N2 --ntasks-per-node=4' --iters 6000 --abort-every 150x4
 	found world 8
 	job '-N2 --ntasks-per-node=4' --iters 600 --abort-every 40 --comms world,tp:4,dp:4 --interleave

@@ -43,19 +43,19 @@ entry() {
 	wait_record "$job" && sacct_field "$job" admincomment | jq -c '.nccl_tune["0"]["4r2n"]["AllReduce 4M"]'
 }
 
-@test "a step finds, the next one finds it again sooner, a policy follows it" {
+@test "one step finds an arm, the next one confirms it sooner, and a policy uses it" {
 	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	run -0 entry
-	jq -e '.arm == "RING/SIMPLE" and .spent > 50' <<<"$output"
+	jq -e '.arm == "RING/SIMPLE" and .spent_calls > 50' <<<"$output"
 	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	run -0 entry
-	jq -e '.arm == "RING/SIMPLE" and .spent == 50' <<<"$output"
+	jq -e '.arm == "RING/SIMPLE" and .spent_calls == 50' <<<"$output"
 	job policy --iters 3000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 1000'
 	run -0 entry
-	jq -e '.arm == "RING/SIMPLE" and .spent == 0' <<<"$output"
+	jq -e '.arm == "RING/SIMPLE" and .spent_calls == 0' <<<"$output"
 	# What came before the capture stays in it, on all ranks; and a capture around the moment of the agreement does no harm.
 	job policy --iters 3000 --capture 2000x3 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].overridden > 1000'
@@ -65,7 +65,7 @@ entry() {
 	done
 }
 
-@test "what was remembered on two nodes is nothing to one" {
+@test "arms remembered on two nodes are not used on one" {
 	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	as_user srun -N1 -n4 -t 3 --mpi=pmix --nccl-tune=policy "$NT_TESTS/nt-fake-nccl" --sizes 4M --iters 500 \

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Whatever fails of ours, the job goes on and ends as it would have without us.
-# shellcheck disable=SC2016,SC2119,SC2120,SC2314 # expressions for the shell of the task; by default no more options; the last word of a function
+# shellcheck disable=SC2016,SC2030,SC2031,SC2119,SC2120,SC2314 # expressions for the shell of the task; what bats sets; by default no more options; the last word of a function
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -66,13 +66,13 @@ untouched() {
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
-@test "the runtime directory cannot be made" {
+@test "the runtime directory cannot be created" {
 	cluster plugstack "$(nt_plugstack_line rundir=/dev/null/nccl-tune)"
 	fake || { cat "$err"; false; }
 	untouched
 }
 
-@test "the disk is full: a step's board and directory are not on it" {
+@test "the disk is full: a step's shared memory and directory are not on it" {
 	mkdir -p "$NT_CLUSTER/run/full"
 	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
 	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"
@@ -87,12 +87,43 @@ untouched() {
 	untouched
 }
 
-@test "one node cannot speak: libpmix is out of its reach there" {
+@test "one node cannot communicate: it has no libpmix" {
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
 		{ cat "$err"; false; }
 	untouched
+}
+
+# pmix CODE ARGUMENTS SHELL: a job where SHELL is run in each task first ends well and prints nothing of ours; its record has
+# the reason.
+pmix() {
+	local job
+	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+		'[ "$SLURM_PROCID" != 0 ] || echo "job $SLURM_JOB_ID" >&2; '"$3"'; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
+		{ echo "$3: exit status $?"; cat "$err"; return 1; }
+	untouched
+	job=$(sed -n 's/^job //p' "$err")
+	run ! grep -vE '^(job|simulated NCCL|  world) ' "$err"
+	wait_record "$job"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$job"
+	jq -e --arg code "$1" --arg words "$2" 'any(.jobs[].steps[].untuned[]?; .why == $code and .text == $code + $words)' <<<"$output" ||
+		{ echo "$output"; return 1; }
+}
+
+@test "a setting of PMIx that would crash it: no client is started, and the record names it" {
+	pmix pmixunsafe '|PMIX_MCA_psec=none' 'export PMIX_MCA_psec=none'
+	pmix pmixunsafe '|PMIX_MCA_psec=foo' '[ "$SLURM_NODEID" != 0 ] || export PMIX_MCA_psec=foo'
+}
+
+@test "a PMIx server that is gone is asked once" {
+	pmix pmix '|UNREACHABLE' "export PMIX_SERVER_URI41='a.1;tcp4://127.0.0.1:1'"
+}
+
+@test "a container that makes the user root: the record says so" {
+	as_user unshare --map-root-user true 2>/dev/null || skip "no namespaces for users here"
+	pmix remap "|$(id -u "$NT_USER")|0" 'set -- unshare --map-root-user "$@"'
 }
 
 @test "one rank has another policy: all stay on AUTO and the record names it" {
@@ -106,7 +137,7 @@ untouched() {
 	job=$(grep -m1 -xE '[0-9]+' "$err")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
-	jq -e '.nccl_tune["0"].why | any(test("rank 3 on n2 differs: policy"))' <<<"$output"
+	jq -e '.nccl_tune["0"].why | any(test("policy[|]3[|]n2[|]"))' <<<"$output"
 }
 
 @test "one rank has no plugin: all stay on AUTO" {
@@ -135,7 +166,7 @@ status_of() {
 	done
 }
 
-@test "the first rank of a node, which speaks for it, is killed" {
+@test "the first rank of a node, its node leader, is killed" {
 	local with without
 	without=$(status_of --nccl-tune=off "$NT_TESTS/nt-fake-nccl" --kill 2@200)
 	with=$(status_of --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" --kill 2@200)
@@ -143,7 +174,7 @@ status_of() {
 	! grep MISMATCH "$err"
 }
 
-@test "slurmctld is away at the end: the step's status is its own" {
+@test "slurmctld is down at the end: the step's exit status is unchanged" {
 	local began rc=0
 	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
@@ -162,7 +193,7 @@ any_job_running() {
 	[ -n "$(timeout 5 squeue -h -t R)" ]
 }
 
-@test "nothing of ours is left behind" {
+@test "nothing of nccl-tune is left behind" {
 	wait_for 10 nothing_left
 }
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whatever users do to the directory and the board of their steps: no other step and nothing of root's feels it, and
+# Whatever users do to the directory and the shared memory of their steps: no other step and nothing of root's feels it, and
 # their own ranks live on.
 # shellcheck disable=SC2016,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
@@ -41,7 +41,7 @@ site() {
 # Steps' directories and their mounts; without a look at what is mounted.
 nothing_left() {
 	local kind
-	for kind in n .left. .aside.; do
+	for kind in n .left. .stuck.; do
 		! compgen -G "$RUNDIR/$kind*" >/dev/null || return 1
 	done
 	! grep -q " $RUNDIR/" /proc/mounts
@@ -71,7 +71,7 @@ leave() {
 
 # A step that ends has it tidied up; on a busy machine that takes more than one run.
 tidied_up() {
-	rm -f "$RUNDIR/tidied"
+	rm -f "$RUNDIR/cleanup"
 	as_root srun -w n1 -t 1 --nccl-tune=observe true
 	sleep 1
 	nothing_left
@@ -89,14 +89,14 @@ tidied_up() {
 	wait_for 20 nothing_left
 }
 
-@test "what a job leaves in its directory goes with it, however deep, many and shut" {
+@test "a job's files in its directory are removed with it, however deep, many or protected" {
 	run -0 as_user srun -w n1 --nccl-tune=observe bash -c "$indir"'
 		mkdir -p keep/it shut/in && chmod 0 shut; mkdir -p {1..300}/x; ln -s / root'
 	wait_for 20 nothing_left
 	run -1 log_has 'cannot remove'
 }
 
-@test "leftovers are in no other step's way and are removed, whatever is in them" {
+@test "leftovers block no other step and are removed, whatever they contain" {
 	local i
 	run -0 others_are_tuned
 	for i in 1 2 3 4; do
@@ -106,7 +106,7 @@ tidied_up() {
 	wait_for 60 tidied_up
 }
 
-@test "a directory left by a step of the same name is in nobody's way" {
+@test "a directory left by a step of the same name blocks nothing" {
 	local job
 	printf '#!/bin/bash\n%s\n' "$indir; ls -A | wc -l" >"$NT_CLUSTER/work/script"
 	rm -f "$NT_CLUSTER/work/output"
@@ -125,14 +125,15 @@ be_mute() {
 	read -r -t 60 -u "${MUTE[0]}" || skip "no FUSE here"
 }
 
-@test "a file system that never answers is not entered: in a running step" {
+@test "a file system that does not respond is not entered: in a running step" {
 	local step dir
 	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'; mkdir sub; touch rank.0.1.json; pwd >"$0"
-		while [ -e "$0" ]; do sleep 0.1; done' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
+		while [ -e "$0" ]; do sleep 0.5; touch rank.1.$((++n)).json; done' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
 	step=$!
 	wait_for 20 test -s "$NT_CLUSTER/work/where"
 	dir=$(cat "$NT_CLUSTER/work/where")
-	be_mute "$dir/sub" "$dir/rank.0.1.json" "$dir"
+	be_mute --take "$dir/sub" "$dir/rank.0.1.json" "$dir"
+	sleep 4
 	rm "$NT_CLUSTER/work/where"
 	wait_for 40 has_ended "$step"
 	wait "$step"
@@ -149,7 +150,75 @@ no_recordd() {
 	! pgrep -f "nt-recordd .*$NT_CLUSTER/"
 }
 
-@test "a file system that never answers is not entered: over what an earlier release has left" {
+# Processes of nt-recordd with the user's rights, which wait for a file system.
+stuck() {
+	pgrep -u "$NT_USER" -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+@test "only one process waits for a record directory that does not respond" {
+	local step hung=$NT_CLUSTER/work/hung
+	install -d -o "$NT_USER" -m 700 "$hung"
+	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+	be_mute --take "$hung"
+	: >"$NT_CLUSTER/work/go"
+	NCCL_TUNE_RECORD_DIR=$hung as_user srun -w n1 -t 2 --nccl-tune=observe bash -c '
+		./rank committed; while [ -e go ]; do sleep 0.1; done; ./rank committed' >"$out" 2>&1 3>&- &
+	step=$!
+	wait_for 30 stuck
+	rm "$NT_CLUSTER/work/go"
+	wait_for 40 has_ended "$step"
+	wait "$step"
+	wait_for 40 no_root_recordd
+	[ "$(stuck | wc -l)" = 1 ]
+	kill -KILL "$mute"
+	mute=
+	wait_for 20 no_recordd
+}
+
+no_root_recordd() {
+	! pgrep -u root -f "nt-recordd record .*dir=$NT_CLUSTER/"
+}
+
+# What another user's process holds by its working directory: bytes.
+held() {
+	stat -f -c '%b %f %S' "/proc/$1/cwd" | { read -r all free size; echo $(((all - free) * size)); }
+}
+
+# hold OPTION...: a step that leaves files, and somebody else who was there.
+hold() {
+	site "$@"
+	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'; mkdir -p keep/it; head -c 4M /dev/zero | tee fill >keep/it/fill
+		pwd >"$0"; while [ -e "$0" ]; do sleep 0.1; done; [ -z "$1" ] || rm -r keep' "$NT_CLUSTER/work/where" "${flat:-}" >"$out" 2>&1 3>&- &
+	step=$!
+	wait_for 20 test -s "$NT_CLUSTER/work/where"
+	setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'cd "$1" && exec sleep 300' sh "$(dirname "$(cat "$NT_CLUSTER/work/where")")" 3>&- &
+	holder=$!
+	wait_for 20 holds "$holder"
+	[ "$(held "$holder")" -ge $((8 << 20)) ]
+	rm "$NT_CLUSTER/work/where"
+	wait "$step"
+	wait_for 20 nothing_left
+}
+
+holds() {
+	[[ $(readlink "/proc/$1/cwd") = */fs ]]
+}
+
+holds_nothing() {
+	[ "$(held "$1")" = 0 ]
+}
+
+@test "an open descriptor of another user's directory keeps no memory after the step" {
+	local step holder
+	hold
+	wait_for 30 holds_nothing "$holder"
+	kill "$holder"
+	flat=1 hold recordd=/nonexistent
+	wait_for 30 holds_nothing "$holder"
+	kill "$holder"
+}
+
+@test "a file system that does not respond is not entered: over leftovers of an earlier release" {
 	leave n1.99990.0 mkdir -p keep/it
 	leave n1.99991.0 true
 	be_mute "$RUNDIR/n1.99990.0" "$RUNDIR/n1.99991.0"
@@ -157,7 +226,7 @@ no_recordd() {
 	wait_for 60 tidied_up
 }
 
-@test "what a killed slurmstepd leaves mounted is detached" {
+@test "mounts that a killed slurmstepd has left are detached" {
 	local job
 	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'
 		mkdir -p keep/it; echo "$SLURM_JOB_ID" >"$0"; sleep 60' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
@@ -171,27 +240,27 @@ no_recordd() {
 	wait_for 60 tidied_up
 }
 
-@test "what cannot be removed is put aside and told once" {
+@test "what cannot be removed is renamed and told once" {
 	local left=$RUNDIR/n1.99990.0
 	leave n1.99990.0 mkdir -p mine/roots/x
 	chown -R 0 "$left/mine/roots"
 	touch -d '10 minutes ago' "$left"
-	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" tidy "$RUNDIR" 3>/dev/null
-	[[ $output = *"cannot remove what a step has left; it is now $RUNDIR/.aside.n1.99990.0: Directory not empty" ]]
-	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" tidy "$RUNDIR" 3>/dev/null
+	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" cleanup "$RUNDIR" 3>/dev/null
+	[[ $output = *"cannot remove what a step left; it is now $RUNDIR/.stuck.n1.99990.0: Directory not empty" ]]
+	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" cleanup "$RUNDIR" 3>/dev/null
 	[ -z "$output" ]
 	run -0 others_are_tuned
-	rm -r "$RUNDIR/.aside.n1.99990.0"
+	rm -r "$RUNDIR/.stuck.n1.99990.0"
 }
 
-@test "where nothing can be mounted steps are not tuned, unless the site wants plain directories" {
+@test "if nothing can be mounted steps are not tuned, unless the site allows plain directories" {
 	run -0 as_user srun -w n2 --nccl-tune=bandit bash -c 'env | grep -c ^NCCL_ || :'
 	[ "$output" = 0 ]
-	wait_for 10 log_has "nccl-tune: cannot mount a file system of the step's own on $RUNDIR/n2.*: Operation not permitted; the step runs untuned on this node"
+	wait_for 10 log_has "nccl-tune: cannot mount the step's file system on $RUNDIR/n2.*: Operation not permitted; the step runs untuned on this node"
 	site dirsize=0
 	run -0 as_user srun -w n2 --nccl-tune=bandit bash -c "$indir; mkdir -p keep/it; touch file; stat -c '%U %a' ."
 	[ "$output" = "$NT_USER 700" ]
-	wait_for 10 log_has 'nccl-tune: cannot remove .*/fs/step at once, 1 entries had to stay'
+	wait_for 10 log_has 'nccl-tune: cannot remove .*/fs/step at once, 1 entries remain'
 	wait_for 20 nothing_left
 }
 
@@ -205,45 +274,45 @@ tuned() {
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out" || { cat "$out" "$err"; return 1; }
 }
 
-boards() {
-	compgen -G "$RUNDIR/n1.*/fs/step/board.*" || compgen -G "$RUNDIR/n1.*/board.*"
+shared_memory() {
+	compgen -G "$RUNDIR/n1.*/fs/step/shm.*" || compgen -G "$RUNDIR/n1.*/shm.*"
 }
 
-@test "a process of the user's cannot cut the board short" {
+@test "a process of the user's cannot cut the shared memory short" {
 	local job
 	iters=30000 ranks 3>&- &
 	job=$!
-	wait_for 60 boards
+	wait_for 60 shared_memory
 	sleep 1
-	run -0 as_user "$NT_TESTS/nt-maim" "$(dirname "$(boards)")"
-	[[ $output =~ ^([0-9]+)' boards, 0 cut'$ ]]
+	run -0 as_user "$NT_TESTS/nt-maim" "$(dirname "$(shared_memory)")"
+	[[ $output =~ ^([0-9]+)' found, 0 cut'$ ]]
 	[ "${BASH_REMATCH[1]}" -gt 0 ]
 	wait "$job" || { cat "$err"; false; }
 	tuned
 	run ! grep -q -i 'bus error' "$err"
 }
 
-@test "a process that was started without the task's descriptors has the sealed board" {
+@test "a process that was started without the task's descriptors has the sealed shared memory" {
 	iters=8000 ranks bash -c 'for fd in /proc/self/fd/*; do fd=${fd##*/}; [ "$fd" -lt 10 ] || eval "exec $fd>&-" 2>/dev/null; done
 		"$@" & wait $!' closing || { cat "$err"; false; }
 	# A task that closes them itself has none to show: all of its node's ranks use the file.
 	tuned
-	ranks bash -c '(eval "exec ${NCCL_TUNE_BOARD##*/}>&-"; "$@"; rc=$?; stat -c %s "${NCCL_TUNE_POLICY#*,dir=}" >/dev/null 2>&1
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]]; [ "$(stat -c %s "${BASH_REMATCH[1]}"/board.*)" = 0 ] || rc=98; exit $rc)' closing ||
+	ranks bash -c '(eval "exec ${NCCL_TUNE_SHM##*/}>&-"; "$@"; rc=$?; stat -c %s "${NCCL_TUNE_POLICY#*,dir=}" >/dev/null 2>&1
+		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]]; [ "$(stat -c %s "${BASH_REMATCH[1]}"/shm.*)" = 0 ] || rc=98; exit $rc)' closing ||
 		{ cat "$err"; false; }
 	tuned
 }
 
-@test "ranks of a node with different boards stay on AUTO" {
-	join=2 iters=20000 ranks bash -c '[ "$SLURM_PROCID" = 0 ] || unset NCCL_TUNE_BOARD; exec "$@"' differ || { cat "$err"; false; }
+@test "ranks of a node with different shared memories stay on AUTO" {
+	join=2 iters=20000 ranks bash -c '[ "$SLURM_PROCID" = 0 ] || unset NCCL_TUNE_SHM; exec "$@"' differ || { cat "$err"; false; }
 	jq -e '.mismatches == 0 and ([.keys[].overridden] | add) == 0' "$out" || { cat "$out" "$err"; false; }
 }
 
-@test "off takes the board away, and a step in a step has its own" {
-	NCCL_TUNE_BOARD=/proc/1/fd/1 run -0 as_user srun -w n1 bash -c 'echo "${NCCL_TUNE_BOARD-none}"'
+@test "off takes the shared memory away, and a step in a step has its own" {
+	NCCL_TUNE_SHM=/proc/1/fd/1 run -0 as_user srun -w n1 bash -c 'echo "${NCCL_TUNE_SHM-none}"'
 	[ "$output" = none ]
-	run -0 as_user srun -w n1 --nccl-tune=bandit bash -c 'readlink "$NCCL_TUNE_BOARD"'
-	[[ $output = '/memfd:nccl-tune-board.'*".n1.$(squeue -h -o %i | head -n 0)"* ]]
+	run -0 as_user srun -w n1 --nccl-tune=bandit bash -c 'readlink "$NCCL_TUNE_SHM"'
+	[[ $output = '/memfd:nccl-tune-shm.'*".n1.$(squeue -h -o %i | head -n 0)"* ]]
 }
 
 # Slurm 22.05 takes no base path in /tmp, and hides what is there from the job.
@@ -274,7 +343,7 @@ steps_in_a_namespace() {
 		RUNDIR=$NT_CLUSTER/run/nccl-tune wait_for 20 nothing_left
 }
 
-@test "a job with a mount namespace of its own sees its directory, and only this step's" {
+@test "a job with its own mount namespace sees its step's directory, and only that one" {
 	[ -n "$(compgen -G '/usr/lib*/*/slurm*/job_container_tmpfs.so' || compgen -G '/usr/lib*/slurm*/job_container_tmpfs.so')" ] ||
 		skip "this Slurm has no job_container/tmpfs"
 	in_a_namespace || { cat "$out"; false; }

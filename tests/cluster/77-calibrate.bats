@@ -67,7 +67,7 @@ entries() {
 	cat "$out"/memory/*.jsonl | jq -c "select(.profile) | $1"
 }
 
-@test "on the job's own mix: the best profile is found, remembered, and given to the next step" {
+@test "with the job's own mix the best profile is found, remembered and used by the next step" {
 	program wide
 	job "SIZES=16Mx8,64K step default $out/program >/dev/null" \
 		"SIZES=64K,16M calibrate --time 90s -- $out/program" \
@@ -76,7 +76,7 @@ entries() {
 	grep -q 'calls of step [0-9]*\.0$' "$out/out"
 	grep -Eq '^AllReduce 16M +[0-9.]+ +[2-5]\.[0-9]+ ' "$out/out"
 	grep -q "^launch profile sockets-wide (calibrated .* on 2 x 1: this job's mix [2-5]\." "$out/out"
-	grep -Eq '^It took [0-9.]+ (s|min)\. That is won back by steps that would spend ' "$out/out"
+	grep -Eq '^It took [0-9.]+ (s|min)\. It pays off for steps that would spend ' "$out/out"
 	[ "$(grep -cx NCCL_MIN_NCHANNELS=8 "$out/env")" = 2 ]
 	[ "$(entries 'select(.origin == "calibrate" and .profile == "default") | .keys | length' | sort -u)" = 2 ]
 	[ "$(entries 'select(.origin == "calibrate") | .profile' | sort -u | wc -l)" = 5 ]
@@ -84,53 +84,78 @@ entries() {
 	[ "$(entries 'select(.origin == "calibrate" and .profile == "sockets-medium") | 1' | wc -l)" = 1 ]
 }
 
-@test "where no profile is better the default stays, and that is no failure" {
+@test "if no profile is better the default stays, which is not a failure" {
 	program none
 	job "calibrate --time 90s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default (no profile is better than the default)' "$out/out"
-	grep -q '^It took .* and later steps go on as without it' "$out/out"
+	grep -q '^It took .* and later steps run as without it' "$out/out"
 }
 
-@test "without a known mix nothing is taken that loses at any size, and it is said that a step will tell more" {
+@test "without a known mix no profile is used that loses at any size, with advice to run a step first" {
 	program mixed
 	job "calibrate --time 90s -p sockets-wide -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default' "$out/out"
-	grep -q 'without a known mix it must not lose at any size' "$out/out"
-	grep -q 'after its first step this job.s mix is known' "$out/out"
+	grep -q 'the mix of calls is unknown, and it is slower at some size' "$out/out"
+	grep -q 'After the first step this job.s mix of calls' "$out/out"
 }
 
-@test "a step that fails, one that hangs: each counts against its profile, and leaves nothing running" {
-	program threads '[ -z "$NCCL_MIN_NCHANNELS" ] || { echo "no room for $NCCL_MIN_NCHANNELS channels" >&2; exit 3; }' \
+@test "a step that fails or hangs counts against its profile and leaves no process" {
+	program threads '[ -z "$NCCL_MIN_NCHANNELS" ] || { echo "no room for $NCCL_MIN_NCHANNELS channels" >&2; exit 5; }' \
 		'[ "$NCCL_SOCKET_NTHREADS$NCCL_NSOCKS_PERTHREAD" != 24 ] || exec sleep 300'
-	job "SIZES=16M calibrate --time 120s -- $out/program" running
+	job "SIZES=64K,16M calibrate --time 120s -- $out/program" running
 	[ "$rc" = 0 ]
 	# srun tells the highest status: 143 of a task that it ended because the other one had failed.
-	grep -Eq 'calibrate: sockets-wide: exit status (3|143): no room for 8 channels' "$out/err"
-	grep -q 'calibrate: sockets-many: it took longer than its share of the time' "$out/err"
+	grep -Eq 'calibrate: sockets-wide: exit status (5|143): no room for 8 channels' "$out/err"
+	grep -q 'calibrate: sockets-many: it exceeded its share of the time' "$out/err"
 	grep -q '^launch profile sockets-4x4 (calibrated' "$out/out"
 	run -1 grep -v batch "$out/steps"
 }
 
-@test "too little time for two steps is said, and so is a program that uses no NCCL" {
+@test "too little time for two steps is reported, and so is a program without NCCL" {
 	program wide 'sleep 8'
 	job "calibrate --time 15s -- $out/program"
 	[ "$rc" = 1 ]
-	grep -q 'no time for a candidate: a step takes .* s, of which at least two must fit into --time' "$out/err"
+	grep -q 'too little time for a profile: at least two steps of .* s must fit into --time' "$out/err"
 	job "calibrate --time 30s -- true"
 	[ "$rc" = 1 ]
-	grep -q "default: it left nothing in $out/memory" "$out/err"
+	grep -q "default: it wrote no record to $out/memory" "$out/err"
 	[ ! -s "$out/out" ]
 }
 
-@test "interrupted: the running step ends, and what is known is told" {
+@test "interrupted: the running step ends, and the results so far are printed" {
 	program wide '[ -z "$NCCL_NSOCKS_PERTHREAD" ] || [ -n "$NCCL_MIN_NCHANNELS" ] || exec sleep 300'
-	job "SIZES=16M calibrate --time 120s -p sockets-wide,sockets-many -- $out/program & pid=\$!" \
+	job "SIZES=64K,16M calibrate --time 120s -p sockets-wide,sockets-many -- $out/program & pid=\$!" \
 		"while ! grep -q sockets-wide: $out/err; do sleep 0.2; done; sleep 2; pkill -TERM -P \$pid -x nccl-tune" \
 		'wait $pid; rc=$?' running 'exit $rc'
 	[ "$rc" = 1 ]
 	grep -q '^launch profile sockets-wide (calibrated' "$out/out"
-	grep -q 'interrupted: this is what was known by then' "$out/err"
+	grep -q 'interrupted: results so far' "$out/err"
 	run -1 grep -v batch "$out/steps"
+}
+
+@test "measurements with another patch release of NCCL exclude losers and give the order of the others" {
+	local file
+	program none
+	job "SIZES=16M calibrate --time 90s -- $out/program"
+	[ "$rc" = 0 ]
+	# What was just measured, as if by the release before, and with other times.
+	for file in "$out"/memory/*.jsonl; do
+		jq -c 'def times($by): .keys |= map(.[4:6] |= map(.[:3] |= map(. * $by)));
+			if .profile then .nccl -= 1 else . end |
+			if .profile == "sockets-many" then times(3) elif .profile == "sockets-4x4" then times(0.3) else . end' \
+			"$file" >"$out/edited"
+		cat "$out/edited" >"$file"
+	done
+	job "SIZES=16M calibrate --time 90s -- $out/program"
+	[ "$rc" = 0 ]
+	grep -q '^Not tried: .*sockets-many: it was slower with another patch release of this NCCL' "$out/out"
+	run ! grep '^calibrate: sockets-many: ' "$out/err"
+	[ "$(sed -n 's/^calibrate: \([^:]*\): .*/\1/p' "$out/err" | sed -n 2p)" = sockets-4x4 ]
+	# Asked for by its name it is tried.
+	job "SIZES=16M calibrate --time 90s -p sockets-many -- $out/program"
+	[ "$rc" = 0 ]
+	run ! grep '^Not tried' "$out/out"
+	grep '^calibrate: sockets-many: ' "$out/err"
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nccl-tune memory on what steps have left, and nccl-tune learn on what accounting has of them.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2016,SC2154 # expressions for another shell; bats sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -38,7 +38,7 @@ learn() {
 	as_root "$NT_STAGE/bin/nccl-tune" learn "$@"
 }
 
-@test "what two steps have left is shown: where, how old, how fast, and what a new job there gets" {
+@test "memory shows two steps' entries: place, age, speed, and the profile of a new job there" {
 	run -0 memory
 	[[ $output = *'nothing is remembered'* ]]
 	step default
@@ -47,9 +47,9 @@ learn() {
 	[ "${lines[0]}" = "$MEMORY: 2 entries in 2 files, 2 hosts" ]
 	[[ $output =~ [0-9a-f]{16}': 2 x 1, network socket, NCCL ' ]]
 	[[ $output =~ 'default '+1' '+job' ' ]]
-	[[ $output =~ 'sockets-wide '+1' '+'job (tried)'.*[2-5]\.[0-9]+ ]]
+	[[ $output =~ 'sockets-wide '+1' '+'job (asked for)'.*[2-5]\.[0-9]+ ]]
 	[[ $output = *'A new job: launch profile default'* ]]
-	[[ $output = *"not sockets-wide: a job's first step takes only what was calibrated or has won in three jobs"* ]]
+	[[ $output = *"not sockets-wide: it was not calibrated here, nor measured in this job, nor faster in three jobs"* ]]
 	run -0 memory path
 	[ "$output" = "$MEMORY" ]
 }
@@ -72,17 +72,17 @@ learn() {
 	[[ $output != *sockets-wide* ]]
 	run -0 memory import "$MADE/out.jsonl"
 	run -0 memory
-	[[ $output = *'sockets-wide '*'job (tried)'* ]]
+	[[ $output = *'sockets-wide '*'job (asked for)'* ]]
 	run -0 memory import "$MADE/arms.csv" --csv -p sockets-many -F "$fingerprint" -N 2 --ntasks-per-node 1
 	run -0 memory
 	[[ $output =~ 'sockets-many '+1' '+import ]]
 	run -0 memory forget --all
 	[ "$output" = '3 entries forgotten' ]
 	run -0 memory import "$MADE/out.jsonl"
-	[[ $output = '2 entries more in '* ]]
+	[[ $output = '2 entries added to '* ]]
 }
 
-@test "what makes no sense is refused" {
+@test "invalid arguments are refused" {
 	run -2 memory remember
 	[[ $output = *"unknown subcommand 'remember' (want show, export, import, forget, compact or path)"* ]]
 	run -2 memory forget
@@ -92,16 +92,16 @@ learn() {
 	[[ $output = *'--csv is not for show'* ]]
 	run -2 memory forget -F 12
 	run -1 memory import "$MADE/arms.csv" --csv
-	[[ $output = *'for which place?'* ]]
+	[[ $output = *'no place (want --fingerprint'* ]]
 	run -1 memory import /nonexistent
 	printf 'nonsense\n' >"$MADE/nonsense"
 	run -1 memory import "$MADE/nonsense"
-	[[ $output = *'there is no entry in it'* ]]
+	[[ $output = *'it has no entries'* ]]
 	run -1 as_user "$NT_STAGE/bin/nccl-tune" memory --memory memory
 	[[ $output = *'want an absolute path'* ]]
 }
 
-@test "a site learns from accounting what three jobs have seen" {
+@test "a site learns from accounting what three jobs have measured" {
 	local i
 	for i in 1 2; do
 		step default
@@ -116,7 +116,7 @@ learn() {
 	run -0 --separate-stderr learn --since now-1hours -o "$SITE"
 	printf '%s\n' "$stderr" >&2
 	[[ $stderr = *'2 lines from 6 jobs with a record (6 steps)'* ]]
-	[ "$(grep -c '^# .*, 2 x 1: 3 jobs of 1 user$' "$SITE")" = 2 ]
+	[ "$(grep -c "^# .*, 2 x 1: 3 jobs of 1 user ($NT_USER 3)\$" "$SITE")" = 2 ]
 	[ "$(jq -r '[.profile, .origin, .keys[0][4][3]] | @tsv' <(grep -v '^#' "$SITE"))" = \
 		$'default\timport\t3\nsockets-wide\timport\t3' ]
 	# It is read again as any memory is.
@@ -126,11 +126,26 @@ learn() {
 	# All sizes alike: what other users' jobs call is not this user's mix.
 	[[ $output =~ 'sockets-wide '+1' '+import' '+-' '.*' '1\.[1-9][0-9]' '+[0-9.\<]+' '+untried ]]
 	run -0 --separate-stderr learn --since now-1hours --jobs 4 -o -
-	[[ $stderr = *'0 lines from '*'no place and profile was seen by 4 jobs'* ]]
+	[[ $stderr = *'0 lines from '*'no profile was measured by 4 jobs in one place'* ]]
 	run -0 --separate-stderr learn --since now-1hours --user nobody -o -
 	[[ $stderr = *'0 lines from 0 jobs'* ]]
 	run -2 learn
 	run -2 learn -o - --jobs 0
 	run -1 learn -o - --since yesteryear
 	[[ $output = *sacct* ]]
+}
+
+# with_site MODE OWNER: what memory says where the installed memory of the site is so.
+with_site() {
+	unshare -m bash -c 'mkdir -p "$1/etc/nccl-tune" && mount -t tmpfs none "$1/etc/nccl-tune" &&
+		install -m "$4" -o "$5" "$2" "$1/etc/nccl-tune/memory.jsonl" && shift 2 && exec "$0" memory show --memory "$1"' \
+		"$NT_STAGE/bin/nccl-tune" "$NT_STAGE" "$SITE" "$MEMORY" "$@"
+}
+
+@test "a site's memory that others could have written is ignored" {
+	run -0 with_site 644 root
+	run -1 with_site 666 root
+	[[ $output = *"memory.jsonl is writable by others than root"* ]]
+	run -1 with_site 644 "$NT_USER"
+	[[ $output = *"memory.jsonl is writable by others than root"* ]]
 }

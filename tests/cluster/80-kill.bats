@@ -73,7 +73,7 @@ as_without() {
 	[ "$2" = 1 ] || [ "$k_status" = "$1" ]
 }
 
-@test "a rank that does not speak: its peers find out as without us, the others go on with what was agreed" {
+@test "a rank that is not a node leader: its peers fail as without nccl-tune, the others go on with the agreed arm" {
 	local status waits step KILL_CALLS=$KILL_CALLS_FINAL
 	strike_without rank joining 0
 	[[ $k_status = 137 && $k_gone -gt 0 ]]
@@ -89,7 +89,7 @@ as_without() {
 }
 
 # Slurm's PMIx server ends a step whose client is lost (docs/hosts.md), so the others may not live on.
-@test "a node's speaker, and home's: the step's status is the same, and nothing stays" {
+@test "a node leader and the coordinator: the step's exit status is the same, and nothing is left" {
 	local target status waits step
 	strike_without speaker joining 0
 	[ "$k_status" = 137 ]
@@ -105,7 +105,7 @@ as_without() {
 	done
 }
 
-@test "home's speaker stands still while a plan is held: ranks in doubt fail in time, the rest falls open" {
+@test "the coordinator is stopped while a plan is held: ranks in doubt fail in time, the others return to AUTO" {
 	strike_at stop held 0
 	fails_in_time || [ "$k_others" = "done" ]
 	[ "$((k_doubt + k_gone))" -gt 0 ]

@@ -72,7 +72,7 @@ record() {
 	rm "$records"/nt.*.json
 }
 
-@test "the image is what it is meant to be: an older C library, without ours and our libraries" {
+@test "the image has an older C library, and neither nccl-tune nor its libraries" {
 	[ ! -e "$image$NT_STAGE/lib/nccl-tune" ]
 	run -0 find "$image" -name 'libjson-c*' -o -name 'libhwloc*' -o -name 'libpmix*' -o -name 'libnccl-tune*'
 	[ -z "$output" ]
@@ -80,7 +80,7 @@ record() {
 	[[ $output = */libc-2.27.so ]]
 }
 
-@test "ranks of a node in containers are tuned, with what the mount file mounts alone" {
+@test "ranks of a node in containers are tuned, with only the mounts of the mount file" {
 	contained -N1 -n4 -- "${JOB[@]}"
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .forced > 0' "$out" >/dev/null ||
 		{ cat "$out" "$err"; false; }
@@ -92,10 +92,10 @@ record() {
 	contained -N2 --ntasks-per-node=2 -- "${JOB[@]}" --iters 12000 --more 0
 	jq -e '.mismatches == 0 and .forced == 0' "$out" >/dev/null || { cat "$out" "$err"; false; }
 	run -0 record
-	jq -e '.why | any(contains("no libpmix.so.2"))' <<<"$output" || { echo "$output"; false; }
+	jq -e '.why | any(endswith(" nolibpmix"))' <<<"$output" || { echo "$output"; false; }
 }
 
-@test "the plugin's directory cannot be written in the container, the step's can, and runs nothing" {
+@test "in the container the plugin's directory is read-only, and the step's is writable but noexec" {
 	contained -N1 -n1 -- /nt-fake-nccl --help
 	run ! as_nt_test "$NT_BASE/84-container.sh" "$image" "$fstab" /nonexistent
 	sed 's/^exec chroot.*/cat \/proc\/self\/mounts/' "$BATS_TEST_DIRNAME/84-container.sh" >"$NT_BASE/mounts.sh"

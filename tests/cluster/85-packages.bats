@@ -3,34 +3,27 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The packages: built from the archive, installed into a copy of this machine, switched on, used by a job, removed.
-# NT_PACKAGES: a directory that has the Debian packages already.
+# NT_PACKAGES: a directory for the Debian packages, or one that has them.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../lib/copy
+load ../lib/packages
 
 PACKAGES=(slurm-spank-nccl-tune libnccl-tune-plugin nccl-tune)
-SNIPPET=/etc/slurm/plugstack.conf.d/nccl-tune.conf
+SNIPPET=/etc/slurm/plugstack.conf.d/spank-nccl-tune.conf
 TIMER=nccl-tune-backfill.timer
 
 setup_file() {
-	local missing version
+	local missing
 	cluster_setup
 	unset NCCL_TUNE_RECORD_DIR # the variables of a task are looked at
 	[ -f /etc/debian_version ] || skip "this is not Debian"
 	missing=$(missing_programs dpkg-buildpackage dh fakeroot)
 	[ -z "$missing" ] || skip "not installed: $missing (./dev setup installs it)"
-	export packages=$NT_BASE/packages
-	version=$(cat "$NT_TOP/.dist-version" 2>/dev/null || "$NT_TOP/build-aux/gen-version")
-	export archive=$NT_BASE/nccl-tune-$version.tar.xz
+	export archive packages rpms=$NT_BASE/rpms
 	copy_start "$NT_BASE/copy" || skip "no copy of this machine can be mounted: $(tail -n 1 "$NT_BASE/copy.log")"
-	build_archive
-	if [ -n "${NT_PACKAGES:-}" ]; then
-		cp -R "$NT_PACKAGES" "$packages"
-	else
-		"$NT_TOP/packaging/build" deb -k -n -a "$archive" -o "$packages" >"$NT_BASE/deb.log" 2>&1 ||
-			{ tail -n 50 "$NT_BASE/deb.log"; false; }
-	fi
+	need_packages
 	build_rpm
 	cluster_start 2 -w "nsenter --target $NT_COPY --mount --root --wd --" -p "include $(dirname "$SNIPPET")/*.conf"
 }
@@ -45,20 +38,12 @@ setup() {
 	err=$BATS_TEST_TMPDIR/err
 }
 
-# As `make dist` makes it; its own directory would be in the way of another.
-build_archive() {
-	local name=${archive%.tar.xz}
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$NT_BUILD" distdir distdir="$name" top_distdir="$name" >"$NT_BASE/dist.log" 2>&1 ||
-		{ cat "$NT_BASE/dist.log"; return 1; }
-	tar -C "$NT_BASE" -cJf "$archive" "${name##*/}" && rm -rf "$name"
-}
-
 # What is looked at is the spec: without optimisation it takes half the time. How it ended is the last test's.
 build_rpm() {
 	command -v rpmbuild >/dev/null || return 0
 	mkdir "$NT_BASE/rpm"
 	echo '%optflags -O0' >"$NT_BASE/rpm/.rpmmacros"
-	HOME=$NT_BASE/rpm "$NT_TOP/packaging/build" rpm -k -n -a "$archive" -o "$packages" >"$NT_BASE/rpm.log" 2>&1 ||
+	HOME=$NT_BASE/rpm "$NT_TOP/packaging/build" rpm -k -n -a "$archive" -o "$rpms" >"$NT_BASE/rpm.log" 2>&1 ||
 		touch "$NT_BASE/rpm-failed"
 }
 
@@ -90,10 +75,13 @@ install_packages() {
 		{ cat "$out"; false; }
 }
 
-@test "they install, and nothing is loaded or started before it is switched on" {
+@test "they install, and nothing is loaded or started before it is enabled" {
 	[ -z "$(left_in_copy)" ]
 	install_packages
 	[[ $(left_in_copy) = */usr/bin/nccl-tune$'\n'* ]]
+	# Without a GPU it starts.
+	run -0 user_in_copy nccl-tune-bench --help
+	[[ $output = *--rendezvous* ]]
 	in_copy test -d /run/nccl-tune -a -d /var/spool/nccl-tune
 	[ "$(in_copy stat -c '%a %U' /run/nccl-tune /var/spool/nccl-tune)" = $'755 root\n700 root' ]
 	run -0 in_copy grep -c . "$SNIPPET"
@@ -106,7 +94,7 @@ install_packages() {
 	run -1 in_copy test -e "/etc/systemd/system/timers.target.wants/$TIMER"
 }
 
-@test "systemd understands the timer and its service; enabled it is, and it would run the installed command" {
+@test "systemd accepts the timer and its service, can enable them, and would run the installed command" {
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze here"
 	run -0 in_copy systemd-analyze verify --man=no /lib/systemd/system/nccl-tune-backfill.{service,timer}
 	[[ $output != *nccl-tune* ]] || { echo "$output"; false; }
@@ -117,7 +105,7 @@ install_packages() {
 	in_copy test -L "/etc/systemd/system/timers.target.wants/$TIMER"
 }
 
-@test "the line switched on, a job is tuned by what the packages installed" {
+@test "with the line enabled a job is tuned by the installed packages" {
 	in_copy sed -i 's/^#\(optional spank_nccl_tune.so pmix=default default=observe\)$/\1/' "$SNIPPET"
 	run -0 user_in_copy srun --help
 	[[ $output = *--nccl-tune* ]]
@@ -135,7 +123,7 @@ record_is_there() {
 	[[ $(sacct_field "$1" admincomment) = *nccl_tune* ]]
 }
 
-@test "what a rank has loaded and what the node ran are the installed files, under the package's paths" {
+@test "ranks and nodes run the installed files" {
 	local library
 	library=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 	run -0 user_in_copy srun -n1 --nccl-tune=observe env
@@ -146,7 +134,7 @@ record_is_there() {
 	in_copy test -e "$library/slurm-wlm/spank_nccl_tune.so"
 }
 
-@test "they are bound to the release of Slurm that they were built for, and to one another" {
+@test "they depend on the release of Slurm for which they were built, and on each other" {
 	local release version
 	release=$(dpkg-query -W -f '${source:Upstream-Version}' libslurm-dev | cut -d. -f1,2)
 	version=$(dpkg-deb -f "$packages"/slurm-spank-nccl-tune_*.deb Version)
@@ -158,7 +146,7 @@ record_is_there() {
 	[ "${BASH_REMATCH[1]}" -le 17 ]
 }
 
-@test "removed and purged they leave nothing; records that were not delivered stay, and it is said" {
+@test "removed and purged they leave nothing except records that were not delivered, with a message" {
 	run -0 in_copy dpkg --no-triggers -r "${PACKAGES[@]}"
 	run -0 user_in_copy srun -n1 true
 	install_packages
@@ -178,7 +166,7 @@ record_is_there() {
 	command -v rpmbuild >/dev/null || skip "not installed: rpm (./dev setup installs it)"
 	[ ! -e "$NT_BASE/rpm-failed" ] || { tail -n 50 "$NT_BASE/rpm.log"; false; }
 	for file in "${PACKAGES[@]/libnccl-tune-plugin/libnccl-tune}"; do
-		rpm -qlp "$packages/$file"-[0-9]*.rpm 2>/dev/null | sort >"$BATS_TEST_TMPDIR/$file"
+		rpm -qlp "$rpms/$file"-[0-9]*.rpm 2>/dev/null | sort >"$BATS_TEST_TMPDIR/$file"
 	done
 	cd "$BATS_TEST_TMPDIR"
 	grep -q '/spank_nccl_tune.so$' slurm-spank-nccl-tune
@@ -186,10 +174,11 @@ record_is_there() {
 	grep -qx "/usr/lib/systemd/system/$TIMER" slurm-spank-nccl-tune
 	grep -q '/nccl-tune/libnccl-tune.so$' libnccl-tune
 	grep -qx /usr/bin/nccl-tune nccl-tune
-	run -0 rpm -qp --conflicts "$packages"/slurm-spank-nccl-tune-[0-9]*.rpm
+	grep -qx /usr/bin/nccl-tune-bench nccl-tune
+	run -0 rpm -qp --conflicts "$rpms"/slurm-spank-nccl-tune-[0-9]*.rpm
 	[[ $output = "slurm >= "[0-9]*.100* ]] || { echo "$output"; false; }
 	mkdir root
-	run -0 rpm --root "$PWD/root" --nodeps --noscripts -i "$packages"/*.rpm
+	run -0 rpm --root "$PWD/root" --nodeps --noscripts -i "$rpms"/*.rpm
 	test -e root/usr/bin/nccl-tune
 	run -0 rpm --root "$PWD/root" --nodeps --noscripts -e slurm-spank-nccl-tune libnccl-tune nccl-tune
 	run -0 find root -name '*nccl*'

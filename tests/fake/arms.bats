@@ -25,21 +25,21 @@ arm() {
 		<<<"$output" || { echo "$output"; return 1; }
 }
 
-@test "a cap that is faster is found, where caps are asked for" {
+@test "with channels=on a faster limit of channels is found" {
 	ranks on off $DECIDED --sizes 4M --arm RING/LL128/6ch=0.2
 	arm 4194304 RING/LL128/6ch
 	ranks off on $DECIDED --sizes 4M --arm RING/LL128/6ch=0.2
 	arm 4194304 RING/LL128
 }
 
-@test "a chunk size that is faster is found, where NCCL asks for it" {
+@test "a faster chunk size is found, if NCCL asks for it" {
 	ranks off on --nccl 2.30.7 --channels 2 $DECIDED --sizes 1M --arm TREE/SIMPLE=0.4 --arm TREE/SIMPLE/128K=0.5
 	arm 1048576 TREE/SIMPLE/128K
 	ranks off on --nccl 2.28.9 --channels 2 $DECIDED --sizes 1M --arm TREE/SIMPLE=0.4 --arm TREE/SIMPLE/128K=0.5
 	arm 1048576 TREE/SIMPLE
 }
 
-@test "no rank differs in channels or chunks, whatever one of them asks alone" {
+@test "ranks use the same channels and chunks, whatever one of them is asked alone" {
 	ranks on on --nccl 2.30.7 --channels 2 --sizes 1M,4M,64K --groups 3 --sync never --simulate-on 1@3 --fail 5 \
 		--arm TREE/SIMPLE/128K=0.1
 	ranks on on --nccl 2.30.7 --channels 4 --coll allreduce,allgather --sizes 1M,4M --simulate-on 2@3 --fail 7 \
@@ -50,7 +50,7 @@ arm() {
 	jq -e '[.keys[].overridden] | add > 500' <<<"$output"
 }
 
-@test "the record of the process that decided has every arm, and show says where NCCL is wrong" {
+@test "the record of the process that decided has every arm, and show says where NCCL's prediction is wrong" {
 	ranks on off $DECIDED --sizes 4M --arm TREE/SIMPLE=0.5 --arm TREE/SIMPLE/12ch=2
 	arm 4194304 TREE/SIMPLE
 	jq -e '.explored[0] | .auto == "RING/LL128" and .arm == "TREE/SIMPLE" and (.arms | length) >= 8 and

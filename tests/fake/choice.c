@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice.c - one decision: cost table, the plugin's word, NCCL's pick
+/* choice.c - one decision: cost table, the plugin's answer, NCCL's pick
  * (enqueue.cc:1918@v2.28.9-1) */
 #include <float.h>
 #include <math.h>
@@ -24,9 +24,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Costs as this rank computes them: the ranks' floats are near each other, not equal, but NCCL's
- *                                   own
- * pick is the same, also where two arms cost the same. */
+/* Costs as this rank computes them: ranks differ slightly, but NCCL's own pick is the same, even
+ * if two arms cost the same. */
 static void fill(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float *table)
 {
 	const struct nt_job *job = c->owner->job;
@@ -48,7 +47,7 @@ static void fill(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, floa
 	}
 }
 
-/* What NCCL does not check, and dies of. */
+/* NCCL does not check this and would crash. */
 static void check(struct nt_comm *c, const float *before, const float *after, int channels)
 {
 	struct nt_job *job = c->owner->job;
@@ -70,7 +69,7 @@ static void check(struct nt_comm *c, const float *before, const float *after, in
 			      channels, NT_MAX_CHANNELS);
 }
 
-/* These take the number as it is (enqueue.cc:567@v2.28.9-1). */
+/* These use the number without a bound (enqueue.cc:567@v2.28.9-1). */
 static void check_cap(struct nt_comm *c, int arm, int channels)
 {
 	int algo = arm / NT_PROTOS;
@@ -98,7 +97,7 @@ static void ask(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, float
 			      c->owner->rank);
 }
 
-/* From 2.31 on, of those that were legal: the last of the least, also below 0
+/* From 2.31 on: the last of the lowest among those that were legal, also below 0
  * (ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683). */
 static int pick(const struct nt_comm *c, const float *before, const float *after)
 {
@@ -122,8 +121,8 @@ static int effective(const struct nt_comm *c, int asked, int own)
 	return c->owner->job->release->code >= NT_RELEASE_TUNING && asked >= own ? 0 : asked;
 }
 
-/* What NCCL asks first where it may take a symmetric kernel: nothing else is legal
- * (src/scheduler/symmetric_sched.cc@88980683). Returns what NCCL would take of the others. */
+/* NCCL's first question if it may use a symmetric kernel: nothing else is legal
+ * (src/scheduler/symmetric_sched.cc@88980683). Returns NCCL's pick of the others. */
 int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes)
 {
 	int pairs = c->place.algos * NT_PROTOS, channels = 0;
@@ -187,8 +186,8 @@ static size_t ask_chunk(struct nt_comm *c, const struct nt_task *t, uint64_t byt
 	return chunk / GRAIN_BYTES(proto) * GRAIN_BYTES(proto);
 }
 
-/* For the first channel, the last and those between, as far as there are any, each as if it were
- * alone (enqueue.cc:720, :2308@v2.30.7-1). */
+/* Asked for the first channel, the last one and those between, if any, each separately
+ * (enqueue.cc:720, :2308@v2.30.7-1). */
 void nt_choice_chunks(struct nt_comm *c, struct nt_task *t)
 {
 	uint64_t share = t->bytes / (unsigned)t->channels;

@@ -31,7 +31,7 @@ shown() {
 	shown nccl-tune backfill "--$nasty"
 	shown nccl-tune calibrate --time "$nasty"
 	shown nccl-tune memory "$nasty"
-	shown nccl-tune replay --rule "$nasty"
+	shown nccl-tune replay --policy "$nasty"
 	shown nccl-tune learn "--$nasty"
 }
 
@@ -49,7 +49,18 @@ shown() {
 	NCCL_TUNE_MEMORY=$PWD/$nasty shown nccl-tune memory path
 }
 
-@test "what a record holds" {
+@test "a FIFO without a writer blocks nothing; one with a writer is read" {
+	mkfifo pipe
+	for command in 'show pipe' 'replay pipe' 'explain pipe' 'report --file pipe' 'memory import pipe'; do
+		# shellcheck disable=SC2086
+		run timeout -k 1 60 nccl-tune $command
+		[ "$status" = 1 ] || { echo "$command: $status: $output"; return 1; }
+	done
+	run -0 timeout -k 1 60 nccl-tune report --file <(sleep 0.3; echo '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":2,"nodes":1}}}')
+	[[ $output = *bandit* ]]
+}
+
+@test "the content of a record" {
 	printf '{"v":1,"job":1,"step":0,"task":0,"pid":1,"node":"x\\nFORGED\\u001b[2J\\u009b","comms":[]}\n' >rank.0.1.json
 	shown nccl-tune show rank.0.1.json
 }

@@ -33,7 +33,7 @@ void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing)
 
 	if (end == NT_WIRE_OK || end == NT_WIRE_QUIT)
 		return;
-	/* Of a rank's threads the first one speaks. */
+	/* The first of a rank's threads does it. */
 	while (atomic_exchange(&c->owner->ended, true))
 		pause();
 	if (end == NT_WIRE_MISMATCH) {
@@ -51,7 +51,7 @@ void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing)
 		      job->options->peer_timeout_s, doing, missing, (unsigned long long)c->id);
 }
 
-/* Distinct nodes among the members, and the most and fewest ranks on one. */
+/* The nodes of the members, and the largest and smallest number of ranks on one. */
 static int count_nodes(const struct nt_wire *w, const unsigned *members, unsigned ranks, int *most,
 		       int *least)
 {
@@ -76,7 +76,7 @@ static int count_nodes(const struct nt_wire *w, const unsigned *members, unsigne
 	return nodes;
 }
 
-/* NCCL's own number, within what the launch variables ask for. */
+/* NCCL's own number, within the limits of the launch variables. */
 static unsigned own_channels(int nodes)
 {
 	const char *least = getenv("NCCL_MIN_NCHANNELS"), *most = getenv("NCCL_MAX_NCHANNELS");
@@ -173,7 +173,7 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
 	nt_fake_dump(c, b->members, b->ranks);
 	init_profiler(c);
 	init_tuner(c, least);
-	/* The name was the application's; a plugin that kept the pointer reads this. */
+	/* The name belonged to the application; a plugin that kept the pointer reads this. */
 	memset(c->name, '!', sizeof(c->name) - 1);
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
 	c->gpu = nt_gpu_create(owner);

@@ -90,7 +90,7 @@ int nt_crew_find(struct nt_crew *crew, struct nt_job *job)
 	return NT_EXIT_OK;
 }
 
-/* What a launcher would report: the first of these that any process left with. */
+/* A launcher would report the first of these that is any process's exit code. */
 static int worst_of(const int *status, unsigned n)
 {
 	static const int order[] = { NT_EXIT_MISMATCH, NT_EXIT_CONTRACT, NT_EXIT_NCCL_ERROR,
@@ -140,7 +140,7 @@ static int reap(const pid_t *child, unsigned n)
 	return stopped_by ? 128 + (int)stopped_by : worst_of(status, n);
 }
 
-/* Nobody is left behind, whatever happens to the first process. */
+/* The children end if the first process dies. */
 static pid_t fork_child(void)
 {
 	pid_t parent = getpid();
@@ -187,7 +187,7 @@ static void set_number(const char *name, unsigned value)
 	setenv(name, text, 1);
 }
 
-/* What torchrun tells its workers; Slurm's variables stay those of the task. */
+/* torchrun's variables for its workers; Slurm's variables stay those of the task. */
 static void set_worker(const struct nt_crew *crew, unsigned ranks)
 {
 	unsigned threads = crew->options->threads;

@@ -48,9 +48,9 @@ static void bin_by_coll(struct nt_task *task, unsigned tasks)
 	memcpy(task, sorted, n * sizeof(task[0]));
 }
 
-/* From 2.29 on NCCL may first ask what it would take, and run a symmetric kernel if that is LL;
- * from 2.31 on it asks for those kernels first, and with both buffers in windows it asks for
- * nothing else. None of these questions is a collective's own. */
+/* From 2.29 on NCCL may first ask for its choice, and run a symmetric kernel if that is LL. From
+ * 2.31 on it asks for those kernels first, and with both buffers in windows for nothing else. None
+ * of these questions belongs to a collective. */
 static void probe(struct nt_plan *p, struct nt_task *t, bool windows, bool wanted)
 {
 	bool first = p->comm->owner->job->release->code >= NT_RELEASE_TUNING;
@@ -92,7 +92,7 @@ static unsigned decide_run(struct nt_plan *p, struct nt_task *task, unsigned tas
 	return n;
 }
 
-/* Of the answer only protocol and channels are used; it runs as a ring. */
+/* Only protocol and channels of the answer are used; it runs as a ring. */
 static void decide_gathered(struct nt_plan *p)
 {
 	struct nt_task *t = &p->task[0];
@@ -103,14 +103,14 @@ static void decide_gathered(struct nt_plan *p)
 	t->auto_arm = RING * NT_PROTOS + choice.auto_arm % NT_PROTOS;
 	t->changed = choice.changed;
 	t->max_channels = t->channels = choice.max_channels;
-	/* Nothing bounds it here (src/scheduler/allgatherv_sched.cc:69@v2.30.7-1). */
+	/* There is no bound here (src/scheduler/allgatherv_sched.cc:69@v2.30.7-1). */
 	if (choice.cap > (int)p->comm->place.channels)
 		nt_fake_leave(p->comm->owner->job, NT_EXIT_CONTRACT,
 			      "the tuner wants %d channels for Broadcasts run as one, with %u",
 			      choice.cap, p->comm->place.channels);
 }
 
-/* From 2.29.2 on NCCL makes Broadcast's tasks anew, without what their events need
+/* From 2.29.2 on NCCL creates Broadcast's tasks again, without the data for their events
  * (ncclPrepareTasks, src/enqueue.cc:367@v2.30.7-1). */
 static void forget_events(struct nt_plan *p)
 {
@@ -186,7 +186,7 @@ void nt_plan_decide(struct nt_plan *p)
 	for (unsigned i = 0; i < p->tasks; run++) {
 		unsigned n = 1;
 
-		/* Symmetric tasks were decided by the probe, each for itself. */
+		/* The probe has decided symmetric tasks, each by itself. */
 		if (p->task[i].symmetric)
 			p->task[i].max_channels = 1;
 		else

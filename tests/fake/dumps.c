@@ -10,7 +10,7 @@
 #define GPUS_MAX 64
 #define CHANNELS 16
 
-/* A node as the dumps have it. */
+/* A node in the dumps. */
 struct machine {
 	unsigned rank[GPUS_MAX]; /* of the communicator, on each GPU */
 	unsigned gpus, nics, channels;
@@ -87,7 +87,7 @@ static void dump_graph(FILE *out, const struct machine *m, struct graph graph, u
 	fprintf(out, "  </graph>\n");
 }
 
-/* In NCCL's order: ring, tree, and three that were not looked for. */
+/* In NCCL's order: ring, tree, and three that NCCL did not search. */
 static void dump_graphs(FILE *out, const struct machine *m)
 {
 	fprintf(out, "<graphs version=\"1\">\n");

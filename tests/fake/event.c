@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - which event NCCL emits when, with the handles it forgets to clear */
+/* event.c - NCCL's events in order, with the handles that it does not clear */
 #include "tests/fake/event.h"
 
 #include "tests/fake/masks.h"
@@ -21,8 +21,8 @@ static bool has_api_events(const struct nt_comm *c)
 	return c->owner->job->release->code >= 22803;
 }
 
-/* Starts an event into *slot, which holds whatever it held, and insists that the plugin writes
- * it. Late events come when the last communicator may have closed the plugin: no event then. */
+/* Starts an event in *slot, which keeps its old value, and checks that the plugin writes it. Late
+ * events may come after the last communicator has closed the plugin: then there is none. */
 static void start(struct nt_comm *c, void **slot, struct nt_prof_descr_v7 *d)
 {
 	const struct nt_prof_v7 *prof = nt_load_profiler_use();
@@ -88,14 +88,14 @@ void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured)
 	d.parent = api.group_api;
 	d.coll_api.func = nt_coll_name(t->coll);
 	d.coll_api.count = t->api_count;
-	d.coll_api.datatype = c->owner->job->options->datatype;
+	d.coll_api.datatype = t->api_datatype;
 	d.coll_api.stream = c->owner;
 	d.coll_api.graph_captured = captured;
 	if (api.mask & (int)BELOW_COLL_API)
 		start(c, &api.coll_api, &d);
 	t->group_api = api.group_api;
 	t->coll_api = api.coll_api;
-	/* Also where it was started long ago (profiler.cc:299@v2.28.9-1). */
+	/* Even if it was started long ago (profiler.cc:299@v2.28.9-1). */
 	stop(api.coll_api);
 }
 
@@ -113,7 +113,7 @@ void nt_event_group_done(void)
 	api.group_open = false;
 }
 
-/* In no list that events are made of. */
+/* Not in any list from which NCCL makes events. */
 static bool is_hidden(const struct nt_plan *p, const struct nt_task *t)
 {
 	return t->gathered ||
@@ -179,8 +179,8 @@ static void start_task(struct nt_plan *p, struct nt_task *t)
 	start(c, &t->event, &d);
 }
 
-/* Graph-captured tasks are not counted, but where kernel times were on (profiler.cc:419@v2.28.9-1).
- * Before 2.26 only tasks with an event were counted. */
+/* Graph-captured tasks are counted only if kernel times were on (profiler.cc:419@v2.28.9-1). Before
+ * 2.26 only tasks with an event were counted. */
 static bool counted(const struct nt_plan *p, const struct nt_task *t)
 {
 	bool event = nt_load_profiler_now() && (t->mask & (int)BELOW_COLL);

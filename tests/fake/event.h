@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.h - the profiler events of a group, in NCCL's order
  *
- * Threads:  append, end and done on the thread of the calls; the rest where the plan is
- *           launched or called back; kernel_ch on the proxy thread.
+ * Threads:  append, end and done on the calling thread; the rest on the thread of the launch or of
+ *           its callback; kernel_ch on the proxy thread.
  * Host:     src/plugin/profiler.cc@v2.28.9-1; until 2.27 no Api or KernelLaunch events.
  */
 #ifndef NT_FAKE_EVENT_H
@@ -24,7 +24,7 @@ void nt_event_launch_stop(struct nt_plan *p);
 void nt_event_tasks_start(struct nt_plan *p);
 void nt_event_tasks_stop(struct nt_plan *p);
 
-/* NULL where no event is wanted or the plugin gave no handle. */
+/* NULL if no event is wanted or the plugin gave no handle. */
 void *nt_event_kernel_start(struct nt_comm *c, void *coll_event, int channel, uint64_t start_ns);
 void nt_event_kernel_stop(void *event, uint64_t stop_ns);
 

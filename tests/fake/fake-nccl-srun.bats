@@ -52,19 +52,19 @@ no_wire_left() {
 	no_wire_left
 }
 
-@test "a rank that dies takes the step with it, and nothing stays" {
+@test "a rank that dies ends the step, and nothing is left" {
 	run ! ranks 2x4 idle --iters 50 --kill 5@40 --peer-timeout 2
 	[[ $output = *"waited 2 s in a collective for rank(s) 5 "* ]]
 	no_wire_left
 }
 
-@test "a step that is ended while its ranks still look for each other leaves no file" {
+@test "a step that is ended while its ranks still wait for each other leaves no file" {
 	run ! as_user env NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none srun -N2 --ntasks-per-node=2 -t 1 \
 		sh -c '[ "$SLURM_PROCID" = 3 ] && { sleep 1; exit 9; }; exec "$0" "$@"' "$FAKE" --wire "$WIRE"
 	no_wire_left
 }
 
-@test "two steps at once do not meet" {
+@test "two steps at once are independent" {
 	ranks 2x2 arm:RING/LL --iters 30 --expect-arm AllReduce:64K=RING/LL &
 	run -0 ranks 2x2 arm:TREE/LL --iters 30 --expect-arm AllReduce:64K=TREE/LL
 	wait $!

@@ -73,13 +73,13 @@ json() {
 	NT_FAKE_PLUGIN=odd:1:5:RING/LL run -70 fake --comms world+node
 }
 
-@test "the difference is found where no new connections are made, too" {
+@test "the difference is also found without new connections" {
 	# TREE/LL uses what TREE/SIMPLE has connected.
 	NT_FAKE_PLUGIN=odd:2:30:TREE/LL run -70 fake
 	[[ $output = *"rank 2 TREE/LL x"* ]]
 }
 
-@test "so is one in channels or in chunks alone" {
+@test "a difference only in channels or in chunks is found" {
 	NT_FAKE_PLUGIN=odd-channels:2:1 run -70 fake --sizes 4M
 	[[ $output = *"MISMATCH"*"rank 2 TREE/SIMPLE x1/"* ]]
 	NT_FAKE_PLUGIN=odd-chunk:2:65536 run -70 fake --nccl 2.30.7
@@ -88,7 +88,7 @@ json() {
 	NT_FAKE_PLUGIN=channels:1 run -0 fake
 }
 
-@test "caps and chunk sizes are arms, and change times" {
+@test "limits of channels and chunk sizes are arms, and change times" {
 	NT_FAKE_PLUGIN=channels:1 run -0 --separate-stderr fake --sizes 4M --noise none
 	json '.keys[0].arm == "TREE/SIMPLE/1ch"'
 	local slow
@@ -99,7 +99,7 @@ json() {
 	jq -e --argjson slow "$slow" '.keys[0].last_us * 9.9 < $slow' <<<"$output"
 }
 
-@test "it hangs as NCCL does, if asked" {
+@test "it hangs as NCCL does, on request" {
 	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -124 timeout -k 2 2 \
 		"$FAKE" --fork 4 --nodes 2 --iters 10 --on-mismatch hang
 }
@@ -117,7 +117,7 @@ json() {
 	json '.tuner == 0 and .profiler != 0'
 }
 
-@test "a bare name is looked for as libnccl-tuner-NAME.so" {
+@test "a bare name is searched as libnccl-tuner-NAME.so" {
 	ln -s "$PLUGIN" "$BATS_TEST_TMPDIR/libnccl-tuner-bare.so"
 	LD_LIBRARY_PATH=$BATS_TEST_TMPDIR NCCL_TUNER_PLUGIN=bare run -0 --separate-stderr fake
 	json '.tuner == 5'
@@ -139,7 +139,7 @@ plays() {
 	json ".tuner == $2 and .profiler == $3 and .forced == .calls"
 }
 
-@test "each release takes the newest interface that it knows" {
+@test "each release uses the newest interface that it knows" {
 	plays 2.21.5 2 0
 	plays 2.22.3 3 0
 	plays 2.24.3 4 2
@@ -151,7 +151,7 @@ plays() {
 	plays 2.32.6 7 7
 }
 
-@test "events come in order and complete, of each release what it has" {
+@test "events are complete and in order for each release" {
 	run -0 counted
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 80/80 0x100 40/40 0x200 40/40 0x800 40/40$'
 	: >"$counts"
@@ -170,7 +170,7 @@ plays() {
 	every_line 'bad 0 0x1 40/40 0x2 40/40 0x40 80/80 0x100 40/40 0x200 40/40$'
 }
 
-@test "with the mask at 0 only a forgotten handle is stopped again" {
+@test "with the mask at 0 only a stale handle is stopped again" {
 	NT_FAKE_OFF=10 run -0 counted
 	# The 10th decision was appended before the mask went; CollApi's stop goes on for good.
 	every_line 'decisions 40 bad 0 0x1 10/10 0x2 10/10 0x40 20/20 0x100 10/10 0x200 10/40 0x800 10/10$'
@@ -181,7 +181,7 @@ plays() {
 	every_line 'decisions 20 bad 0 0x1 10/10 0x2 40/40 .*0x100 10/10 0x200 40/40 0x800 10/10$'
 }
 
-@test "a graph's replays are not decided, and their events come all the same" {
+@test "a graph's replays make no decisions but have events" {
 	run -0 counted --capture 4x5
 	every_line 'decisions 40 bad 0 0x1 80/80 0x2 80/80 0x40 160/160 0x100 40/40 0x200 40/40'
 }
@@ -207,7 +207,7 @@ plays() {
 	every_line 'decisions 40 bad 0 0x100 40/40 0x200 40/40$'
 }
 
-@test "from 2.31 on symmetric kernels are asked for first, counted and told of" {
+@test "from 2.31 on NCCL asks for symmetric kernels first, counts and reports them" {
 	run -0 counted --symmetric 2 --nccl 2.31.2
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 60/60 0x100 40/40 0x200 40/40 '
 	: >"$counts"
@@ -224,7 +224,7 @@ plays() {
 	NT_FAKE_PLUGIN=raise run -69 fake --symmetric 2 --nccl 2.32.6
 }
 
-@test "from 2.31 on the least wins below 0, too, and a number of channels only lowers NCCL's" {
+@test "from 2.31 on the lowest cost wins even below 0, and a number of channels only lowers NCCL's" {
 	NT_FAKE_PLUGIN=take:RING/LL128 run -0 --separate-stderr fake --nccl 2.31.2 --ll128 --sizes 64K
 	json '.keys[0].arm == "RING/LL128"'
 	NT_FAKE_PLUGIN=take:RING/LL128 run -0 --separate-stderr fake --nccl 2.30.7 --ll128 --sizes 64K
@@ -252,7 +252,7 @@ plays() {
 	[ "$(grep -c ' 0x2 ' "$counts")" -lt "$(wc -l <"$counts")" ]
 }
 
-@test "kernel times from several threads of a communicator are all there" {
+@test "kernel times from several threads of a communicator are complete" {
 	run -0 counted --profiler-threads 3 --nccl 2.32.6
 	every_line 'bad 0 0x1 40/40 0x2 40/40 0x40 80/80 '
 }
@@ -295,7 +295,7 @@ plays() {
 	every_line 'decisions 200 bad 0 0x1 200/200 0x2 200/200'
 }
 
-@test "what kills NCCL is told apart" {
+@test "each kind of crash of NCCL is distinguished" {
 	NT_FAKE_PLUGIN=init-error run -65 fake
 	[[ $output = *"ncclCommInitRank fails"* ]]
 	NT_FAKE_PLUGIN=decide-error run -65 fake
@@ -316,7 +316,7 @@ plays() {
 	json '.forced == 0 and ([.keys[].arm] | unique == ["TREE/SIMPLE"])'
 }
 
-@test "peers that vanish" {
+@test "peers that disappear" {
 	run -67 fake --kill 1@9 --peer-timeout 1
 	[[ $output = *"waited 1 s in a collective for rank(s) 1 "* ]]
 	run -67 fake --exit 1@9 --peer-timeout 1
@@ -340,7 +340,7 @@ plays() {
 	json "(.keys[0].total_us - $sum) | fabs < 2"
 }
 
-@test "an arm that is faster than NCCL believes is faster when it is forced" {
+@test "an arm that is faster than NCCL predicts is faster when it is forced" {
 	run -0 --separate-stderr fake --arm RING/LL=0.25 --noise none --sizes 64K
 	local slow
 	slow=$(jq .keys[0].last_us <<<"$output")
@@ -358,7 +358,7 @@ plays() {
 	run -2 "$FAKE" --fork 4 --nosuch
 	[[ $output = *"unknown option '--nosuch'"* ]]
 	run -2 "$FAKE" --fork 4 --sizes 12Q
-	[[ $output = *"--sizes: size '12Q' (want K, M or G at the end)"* ]]
+	[[ $output = *"--sizes: size '12Q' (want 1 to 1024G, as in 96, 64K or 1.5M)"* ]]
 	run -2 "$FAKE" --fork 4 --coll alltoall
 	run -2 "$FAKE" --fork 4 --nccl 2.19.3
 	run -2 "$FAKE" --fork 4 --iters 0
@@ -377,7 +377,7 @@ plays() {
 	[ ! -e "$counts" ]
 }
 
-@test "groups of ranks: side by side, far apart, reversed, one in part, none for some" {
+@test "groups of ranks: adjacent, far apart, reversed, incomplete, missing for some ranks" {
 	run -0 --separate-stderr timeout 300 "$FAKE" --fork 8 --nodes 2 --iters 5 --sizes 64K --call-gap-us 20 \
 		--comms world,tp:2,dp:4,pp:4,block:3@1,rev:4,split:ab-b
 	json '[.keys[] | [.comm, .calls, (.arms | add)]] == [["world", 5, 8], ["tp:2", 5, 8], ["dp:4", 5, 8],
@@ -385,14 +385,14 @@ plays() {
 	NT_FAKE_PLUGIN=odd:1:7:RING/LL run -70 fake --comms tp:2
 }
 
-@test "each rank uses its communicators in an order of its own" {
+@test "each rank uses its communicators in a different order" {
 	run -0 --separate-stderr counted --comms world,tp:2,dp:2,rev:2 --interleave
 	json '.calls == 160 and .mismatches == 0'
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 0x40 (80|800)/'
 	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 fake --comms world,tp:2,dp:2 --interleave
 }
 
-@test "communicators end and others come, with new ids or the old one" {
+@test "communicators are replaced by new ones, with new ids or the old one" {
 	NT_FAKE_PLUGIN=idle run -0 --separate-stderr counted --comms world,roll:2 --churn 2
 	# The world and five generations of the other, on each rank.
 	[ "$(wc -l <"$counts")" = 24 ]
@@ -406,7 +406,7 @@ plays() {
 	run -0 fake --comms world,roll:2 --churn 2 --same-id --interleave
 }
 
-@test "ids: new ones for new communicators, the old one where it is asked for" {
+@test "new communicators have new ids, or on request the old one" {
 	NCCL_DEBUG=INFO run -0 fake --comms world,tp:2 --churn 2 --sizes 64K
 	[ "$(grep -o 'commId 0x[0-9a-f]*' <<<"$output" | sort -u | wc -l)" = 11 ]
 	NCCL_DEBUG=INFO run -0 fake --comms world,tp:2 --churn 2 --sizes 64K --same-id
@@ -436,7 +436,7 @@ plays() {
 	run -2 "$FAKE" --fork 2 --interleave --queue 3
 }
 
-@test "calls that fail after their decision, and communicators aborted on the way" {
+@test "calls that fail after their decision, and communicators aborted during calls" {
 	run -0 counted --fail 10
 	every_line 'decisions 44 bad 0 0x1 40/40 0x2 40/40 '
 	run -0 --separate-stderr fake --abort-every 3 --comms world,tp:2 --iters 30
@@ -445,7 +445,7 @@ plays() {
 	NT_FAKE_PLUGIN=odd:3:7:RING/LL run -70 fake --abort-every 3 --iters 30
 }
 
-@test "Broadcasts with different roots are decided as an AllGather that no event tells of" {
+@test "Broadcasts with different roots are decided as an AllGather without events" {
 	run -0 counted --nccl 2.30.7 --allgatherv 10
 	every_line 'decisions 44 bad 0 0x1 40/40 0x2 40/40 .* 0x200 5[0-9]/5[0-9]'
 	: >"$counts"

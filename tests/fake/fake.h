@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fake.h - the simulated NCCL's own objects: job, rank, communicator, task, plan
  *
- * Threads:  a rank has three: host (the application's), GPU (runs plans in stream order, also
- *           as CUDA's callback thread) and proxy (reports kernel times). A member belongs to
- *           the thread named beside it.
+ * Threads:  a rank has three: host (the application's), GPU (runs plans in stream order, also as
+ *           CUDA's callback thread) and proxy (reports kernel times). A member belongs to the
+ *           thread in its comment.
  * Memory:   the job outlives its ranks, a rank its communicators, a communicator its graphs' plans.
  * Errors:   nt_fake_leave() ends the process; nothing returns an error that a caller could forget.
  * Units:    nanoseconds of the simulated clock, which every rank counts from 0.
@@ -35,8 +35,9 @@ struct nt_job {
 struct nt_rank {
 	struct nt_job *job;
 	unsigned rank;
+	unsigned gpu; /* its time stamps are of this GPU's clock */
 	const char *node;
-	_Atomic bool ended; /* one of its threads is ending the process */
+	_Atomic bool ended; /* a thread is ending the process */
 	struct nt_sum *sum;
 	uint64_t host_ns; /* host: the simulated clock of the application */
 	uint64_t calls; /* host */
@@ -59,22 +60,23 @@ struct nt_comm {
 	void *tuner_ctx;
 	void *prof_ctx;
 	struct nt_tuner_constants_v7 constants;
-	_Atomic uint64_t seq[NT_COLLS]; /* as comm->seqNumber of NCCL */
-	uint64_t calls; /* host: the same on all its ranks */
+	_Atomic uint64_t seq[NT_COLLS]; /* as NCCL's comm->seqNumber */
+	uint64_t calls; /* host: equal on all its ranks */
 	uint64_t op; /* host: next operation on the wire */
-	unsigned connected; /* host: bit of each algorithm that was used */
+	unsigned connected; /* host: a bit for each algorithm that was used */
 	struct nt_plan *graphs; /* host: captured plans */
 };
 
 struct nt_task {
 	int coll;
-	uint64_t bytes; /* as the tuner is told for it alone */
-	uint64_t count; /* as the Coll event shows it */
+	uint64_t bytes; /* as told to the tuner for this task alone */
+	uint64_t count; /* as in the Coll event */
 	uint64_t api_count; /* as the application gave it */
-	const char *datatype; /* as the Coll event shows it */
+	const char *api_datatype; /* as the application gave it ... */
+	const char *datatype; /* ... and as in the Coll event */
 	uint64_t traffic;
 	int key; /* of the summary */
-	int mask; /* of events, when it was appended */
+	int mask; /* event mask when it was appended */
 	void *group_api;
 	void *coll_api;
 	void *event;
@@ -83,40 +85,40 @@ struct nt_task {
 	bool changed; /* the plugin touched the table or the channels */
 	bool symmetric;
 	bool gathered; /* Broadcasts with different roots, run as one */
-	int cap; /* of channels, as the plugin asked; 0: NCCL's own */
+	int cap; /* channels that the plugin asked for; 0: NCCL's own */
 	int max_channels;
 	int channels;
-	uint32_t chunk_bytes; /* of the task's first channel, where the plugin chose it; else 0 */
-	uint32_t chunk_rest; /* of its last and of those between, in one number */
-	unsigned run; /* which decision of the group */
+	uint32_t chunk_bytes; /* chunk size of the task's first channel if the plugin chose it; else
+			       * 0 */
+	uint32_t chunk_rest; /* those of its last channel and of those between, in one number */
+	unsigned run; /* number of its decision in the group */
 };
 
-/* What one group launches on one communicator. */
+/* The work that one group launches on one communicator. */
 struct nt_plan {
 	struct nt_comm *comm;
 	struct nt_task task[NT_MAX_TASKS];
 	unsigned tasks;
 	bool persistent; /* captured in a graph */
-	bool callback; /* its events come from the GPU's thread */
+	bool callback; /* its events are emitted on the GPU's thread */
 	void *group_event;
 	void *launch_event;
 	_Atomic int references;
 	struct nt_plan *next; /* of a communicator's graphs */
 };
 
-/* Says why, lets the other ranks say theirs where they have the same trouble, and ends the
- * process. */
+/* Prints the reason, lets other ranks with the same problem print theirs, and ends the process. */
 _Noreturn void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What a wait on the wire means for a rank: returns only if all is well (or the rank itself
+/* Handles the end of a wait on the wire: returns only without an error (or if the rank itself
  * quits). */
 void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing);
 
 /* Communicators: collective over the ranks of members (ranks of the job, in order). */
 struct nt_birth {
 	uint64_t id;
-	uint32_t life; /* of several with this id, one after the other */
+	uint32_t life; /* number among those with this id, one after the other */
 	unsigned kind;
 	const unsigned *members;
 	unsigned ranks;
@@ -125,18 +127,19 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *bir
 /* ncclCommDestroy, or ncclCommAbort after nt_gpu_abandon(). between: called after the tuner's
  * finalize. */
 void nt_comm_destroy(struct nt_comm *c, void (*between)(struct nt_comm *c));
-void nt_comm_free(struct nt_comm *c); /* tells the plugin nothing */
+void nt_comm_free(struct nt_comm *c); /* without calling the plugin */
 
 /* A group of calls; sizes as nccl-tests count them. */
 struct nt_call {
 	int coll;
 	uint64_t bytes;
 	int key;
+	const char *datatype; /* NULL: the options' */
 };
 
 enum nt_group_mode {
 	NT_GROUP_RUN,
-	NT_GROUP_SIMULATE, /* or one that fails once it is decided */
+	NT_GROUP_SIMULATE, /* or one that fails after its decision */
 	NT_GROUP_CAPTURE,
 	/* a Broadcast from every rank, at most NT_MAX_TASKS, of the first call */
 	NT_GROUP_GATHER,
@@ -159,14 +162,14 @@ void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes);
 void nt_choice_chunks(struct nt_comm *c, struct nt_task *t);
 
-/* The arm that a task ran by, with its cap and its chunk size where they are not NCCL's own. */
+/* A task's arm, with its limit of channels and its chunk size if they are not NCCL's own. */
 int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes);
 
-/* Decides all tasks of a plan and puts them into launch order. */
+/* Decides all tasks of a plan and sorts them into launch order. */
 void nt_plan_decide(struct nt_plan *p);
 void nt_plan_release(struct nt_plan *p);
 
-/* What all ranks must have in common; returns the number of tasks. */
+/* The data that must be equal on all ranks; returns the number of tasks. */
 unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out);
 
 #endif

@@ -20,7 +20,7 @@ static const char *node_of(const void *arg, unsigned rank)
 	return nt_wire_node(arg, rank);
 }
 
-/* Buffers and channels that differ between ranks make NCCL hang or crash; all ranks see it. */
+/* If buffers or channels differ between ranks, NCCL hangs or crashes; all ranks detect it. */
 static void check_launch(struct nt_job *job)
 {
 	const char *first = nt_wire_launch(job->wire, 0);
@@ -62,8 +62,8 @@ bool nt_family_busy(struct nt_family *f, unsigned look)
 	return nt_wire_is_busy(job->wire, look);
 }
 
-/* NCCL: of the job's communicator a hash of its unique id; of one that was split off a hash of the
- * parent's, the count of children and the color (init.cc:1557@v2.28.9-1). */
+/* As in NCCL: for the job's communicator a hash of its unique id; for a split one a hash of the
+ * parent's id, the number of children and the color (init.cc:1557@v2.28.9-1). */
 static uint64_t id_of(struct nt_family *f, unsigned split, uint64_t color)
 {
 	uint64_t world = nt_wire_world(f->rank.job->wire);
@@ -72,7 +72,7 @@ static uint64_t id_of(struct nt_family *f, unsigned split, uint64_t color)
 
 	f->children++;
 	if (is_world && (!f->generation || options_of(f)->same_id))
-		return world + 2 * split; /* the ids of further worlds are other unique ids */
+		return world + 2 * split; /* further worlds have other unique ids */
 	return nt_rng_mix(nt_rng_mix(world, number + 1), color) | 1;
 }
 
@@ -92,7 +92,7 @@ void nt_family_create(struct nt_family *f, unsigned first)
 						  member, &color),
 		};
 
-		/* Also where it gets none (NCCL_SPLIT_NOCOLOR), a rank counts the child. */
+		/* A rank counts the child even if it is not in it (NCCL_SPLIT_NOCOLOR). */
 		birth.id = id_of(f, s, color);
 		if (birth.ranks)
 			f->comm[s] = nt_comm_create(&f->rank, &birth);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* family.h - a rank's communicators: those of --comms, made anew where others have ended
+/* family.h - a rank's communicators: those of --comms, and new ones after others have ended
  *
- * Threads:  the rank's host thread, or for making them one thread a rank.
+ * Threads:  the rank's host thread; creation may use one thread for each rank.
  * Memory:   the family owns its communicators.
  * Errors:   ends the process (fake.h).
  */
@@ -14,32 +14,32 @@
 
 struct nt_family {
 	struct nt_rank rank;
-	struct nt_comm *comm[NT_MAX_SPLITS]; /* NULL: this rank is in none of that kind */
+	struct nt_comm *comm[NT_MAX_SPLITS]; /* NULL: this rank is not in one of that kind */
 	unsigned generation;
-	uint64_t children; /* as NCCL counts those that are split off the world */
+	uint64_t children; /* NCCL's count of communicators split off the world */
 	struct nt_settled settled;
 };
 
-/* Meets the other ranks of the job; afterwards all know where each is. */
+/* Waits for the other ranks of the job; then all know each rank's node. */
 void nt_family_meet(struct nt_family *f);
 
-/* Meets them again, for the look-th time: does the plugin want events on one of them, or with
- * --settled, has it something pending on one of their nodes? */
+/* Waits for them again, for the look-th time: does the plugin want events on any rank, or with
+ * --settled, has it work pending on any node? */
 bool nt_family_busy(struct nt_family *f, unsigned look);
 
 /* Communicators of the splits from `first` on, with all ranks of the job. */
 void nt_family_create(struct nt_family *f, unsigned first);
 
-/* The streams have run empty, or with abort: whatever they still hold is dropped. */
+/* Waits until the streams are empty; with abort their content is dropped. */
 void nt_family_destroy(struct nt_family *f, unsigned first, bool abort);
 
-/* At the end, where the application destroys nothing: the plugins hear nothing of it. */
+/* At the end, if the application destroys nothing: the plugins are not called. */
 void nt_family_free(struct nt_family *f);
 
-/* Host: until all streams are empty. */
+/* Host: waits until all streams are empty. */
 void nt_family_sync(struct nt_family *f);
 
-/* The communicator of that split if it decides anything, else NULL: one of a single rank does not
+/* The communicator of that split; NULL for one of a single rank, which decides nothing
  * (enqueue.cc:2571@v2.28.9-1). */
 struct nt_comm *nt_family_active(const struct nt_family *f, unsigned split);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.c - a stream's thread: takes plans in order, meets the other ranks, keeps the clock */
+/* gpu.c - a stream's thread: runs plans in order with the other ranks, and advances the clock */
 #include "tests/fake/gpu.h"
 
 #include <math.h>
@@ -8,12 +8,9 @@
 #include <stdlib.h>
 #include <time.h>
 #include "tests/fake/event.h"
-#include "tests/fake/proxy.h"
-#include "tests/fake/rng.h"
-#include "tests/fake/sum.h"
+#include "tests/fake/kernel.h"
 
 #define LAUNCH_NS 4000 /* from the host's call to the kernel's first instruction */
-#define RUN_GAP_NS 1000 /* between kernels of a group */
 
 struct job {
 	struct nt_plan *plan;
@@ -36,34 +33,6 @@ struct nt_gpu {
 	uint64_t owed_ns; /* by the next plan, beyond its own time */
 };
 
-/* Run by the last rank that comes, on its GPU thread, while all others wait. */
-static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, unsigned tasks,
-		    struct nt_wire_result *result, uint32_t *cursor)
-{
-	const struct nt_comm *c = arg;
-	const struct nt_job *j = c->owner->job;
-
-	for (unsigned i = 0; i < tasks; i++) {
-		unsigned run = task[i].run;
-		struct nt_run r = {
-			.coll = task[i].coll,
-			.op = op,
-			.round = task[i].round,
-			.auto_arm = task[i].auto_arm,
-			.arm = task[i].algo * NT_PROTOS + task[i].proto,
-			.cap = task[i].cap,
-			.chunk_bytes = task[i].chunk_bytes,
-			.key = nt_rng_mix(nt_rng_mix(j->options->seed, op), c->id ^ run),
-		};
-
-		if (result->run_ns[run])
-			continue;
-		for (unsigned k = i; k < tasks; k++)
-			r.bytes += task[k].run == run ? task[k].bytes : 0;
-		result->run_ns[run] = nt_model_duration_ns(&j->model, &c->place, &r, cursor);
-	}
-}
-
 static void sleep_ns(double ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns * 1e-9), .tv_nsec = (long)fmod(ns, 1e9) };
@@ -74,47 +43,16 @@ static void sleep_ns(double ns)
 /* When this rank's kernel begins to wait for its peers. */
 static uint64_t start_of(struct nt_gpu *g, const struct job *j)
 {
-	const struct nt_options *o = g->rank->job->options;
 	uint64_t launched_ns = j->host_ns + LAUNCH_NS;
-	uint64_t key = nt_rng_mix(nt_rng_mix(o->seed, j->op),
-				  j->plan->comm->id + g->rank->rank + 7);
 	uint64_t ready_ns;
 
 	pthread_mutex_lock(&g->lock);
 	ready_ns = g->clock_ns > launched_ns ? g->clock_ns : launched_ns;
 	pthread_mutex_unlock(&g->lock);
-	return ready_ns + (uint64_t)(1e3 * nt_rng_exponential(key, o->lateness_us));
+	return ready_ns + nt_kernel_lateness_ns(j->plan->comm, j->op);
 }
 
-/* Tells summary and proxy what ran when; returns the end. */
-static uint64_t account(struct nt_gpu *g, const struct job *j, uint64_t start_ns,
-			const struct nt_wire_result *r)
-{
-	struct nt_plan *p = j->plan;
-	uint64_t from_ns = start_ns;
-	uint64_t end_ns = r->latest_ns;
-
-	for (unsigned run = 0; run < NT_MAX_TASKS && r->run_ns[run]; run++) {
-		end_ns += r->run_ns[run];
-		for (unsigned i = 0; i < p->tasks; i++) {
-			const struct nt_task *t = &p->task[i];
-
-			if (t->run != run)
-				continue;
-			if (!t->gathered)
-				nt_sum_ran(g->rank->sum, p->comm->kind, t,
-					   (double)r->run_ns[run] * 1e-3);
-			if ((!t->symmetric || g->rank->job->release->code >= NT_RELEASE_TUNING) &&
-			    (t->mask & (int)NT_PROF_KERNEL_CH))
-				nt_proxy_tell(g->proxy, p->comm, t, from_ns, end_ns);
-		}
-		from_ns = end_ns + RUN_GAP_NS;
-		end_ns = from_ns;
-	}
-	return end_ns;
-}
-
-/* What its arms cost those who come next. */
+/* The cost of its arms for the next plan. */
 static uint64_t drag_of(const struct nt_plan *p)
 {
 	const struct nt_drag *drag = &p->comm->owner->job->options->drag;
@@ -125,7 +63,7 @@ static uint64_t drag_of(const struct nt_plan *p)
 	return ns;
 }
 
-/* What the program computes first. */
+/* The program's computing before it. */
 static void compute(struct nt_gpu *g, const struct job *j)
 {
 	uint64_t launched_ns = j->host_ns + LAUNCH_NS;
@@ -142,10 +80,8 @@ static void compute(struct nt_gpu *g, const struct job *j)
 
 static void run(struct nt_gpu *g, const struct job *j)
 {
-	struct nt_comm *c = j->plan->comm;
-	struct nt_wire_call call = { .op = j->op, .resolve = resolve, .arg = c, .quit = &g->quit };
-	struct nt_wire_result result;
-	enum nt_wire_end end;
+	double realtime = g->rank->job->options->realtime;
+	struct nt_kernel k = { .plan = j->plan, .op = j->op, .quit = &g->quit, .proxy = g->proxy };
 	uint64_t end_ns;
 
 	if (j->plan->callback) {
@@ -153,15 +89,13 @@ static void run(struct nt_gpu *g, const struct job *j)
 		nt_event_tasks_stop(j->plan);
 	}
 	compute(g, j);
-	call.start_ns = start_of(g, j);
-	end = nt_wire_meet(c->wire, c->rank, &call, &result);
-	nt_fake_expect(c, end, "a collective");
-	if (end == NT_WIRE_QUIT || atomic_load(&g->quit))
+	k.start_ns = start_of(g, j);
+	if (nt_kernel_run(&k) != NT_WIRE_OK)
 		return;
-	end_ns = account(g, j, call.start_ns, &result) + g->owed_ns;
+	end_ns = k.end_ns + g->owed_ns;
 	g->owed_ns = drag_of(j->plan);
-	if (g->rank->job->options->realtime > 0)
-		sleep_ns((double)(end_ns - call.start_ns) * g->rank->job->options->realtime);
+	if (realtime > 0)
+		sleep_ns((double)(end_ns - k.start_ns) * realtime);
 	pthread_mutex_lock(&g->lock);
 	g->clock_ns = end_ns;
 	pthread_mutex_unlock(&g->lock);
@@ -228,7 +162,7 @@ void nt_gpu_reserve(struct nt_gpu *g)
 	pthread_mutex_lock(&g->lock);
 	while (g->queued >= room) {
 		pthread_cond_wait(&g->changed, &g->lock);
-		/* The host was held up until that launch had run. */
+		/* The host was blocked until that launch had run. */
 		if (g->clock_ns > g->rank->host_ns)
 			g->rank->host_ns = g->clock_ns;
 	}

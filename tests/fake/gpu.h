@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h - a communicator's stream on a rank's simulated GPU: plans in order with a clock of their
- * own, and the proxy that reports them
+/* gpu.h - a communicator's stream on a rank's simulated GPU: plans in order with their own clock,
+ * and the proxy that reports them
  *
  * Threads:  all functions on the rank's host thread.
  * Memory:   a pushed plan is referenced until it has run.
@@ -22,16 +22,16 @@ void nt_gpu_reserve(struct nt_gpu *g);
 /* op: the plan's operation, published on the wire. */
 void nt_gpu_push(struct nt_gpu *g, struct nt_plan *p, uint64_t op);
 
-/* Until the stream is empty; returns its clock. */
+/* Waits until the stream is empty; returns its clock. */
 uint64_t nt_gpu_sync(struct nt_gpu *g);
 
-/* Until the proxy has told everything it knows. */
+/* Waits until the proxy has reported everything. */
 void nt_gpu_drain(struct nt_gpu *g);
 
-/* The proxy keeps what it knows to itself while held. */
+/* The proxy reports nothing while held. */
 void nt_gpu_hold(struct nt_gpu *g, bool held);
 
-/* Throws away what has not run yet and all that the proxy has not told: ncclCommAbort. */
+/* Drops plans that have not run and reports of the proxy: ncclCommAbort. */
 void nt_gpu_abandon(struct nt_gpu *g);
 
 #endif

@@ -38,10 +38,11 @@ unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out)
 	return p->tasks;
 }
 
-/* AllGather and Broadcast are re-expressed as bytes (enqueue.cc:2476@v2.28.9-1). */
+/* AllGather and Broadcast are converted to bytes (enqueue.cc:2476@v2.28.9-1). */
 static void append(struct nt_plan *p, const struct nt_call *call, bool captured)
 {
-	const char *datatype = p->comm->owner->job->options->datatype;
+	const char *datatype = call->datatype ? call->datatype
+					      : p->comm->owner->job->options->datatype;
 	struct nt_task *t = &p->task[p->tasks++];
 	size_t element = nt_datatype_bytes(datatype);
 	unsigned spread = 1;
@@ -55,7 +56,7 @@ static void append(struct nt_plan *p, const struct nt_call *call, bool captured)
 		t->api_count = 1;
 	t->bytes = t->api_count * element * spread;
 	t->count = t->api_count;
-	t->datatype = datatype;
+	t->datatype = t->api_datatype = datatype;
 	if (call->coll == NT_ALLGATHER || call->coll == NT_BROADCAST) {
 		t->count *= element;
 		t->datatype = "ncclInt8";
@@ -79,7 +80,7 @@ static void decide(struct nt_plan *p)
 		nt_plan_decide(p);
 		return;
 	}
-	/* Non-blocking communicators: a thread of its own launches the group. */
+	/* Non-blocking communicators: another thread launches the group. */
 	if (pthread_create(&thread, NULL, decide_elsewhere, p) != 0)
 		nt_fake_leave(job, NT_EXIT_TROUBLE, "cannot start a thread");
 	pthread_join(thread, NULL);
@@ -93,9 +94,8 @@ static uint64_t publish(struct nt_comm *c, const struct nt_wire_task *task, unsi
 	return op;
 }
 
-/* The first use of an algorithm makes its connections, all ranks together, inside ncclGroupEnd.
- * Ranks that use their communicators in different orders would wait for each other in a circle:
- * they do not wait. */
+/* The first use of an algorithm connects all ranks inside ncclGroupEnd. Ranks that use their
+ * communicators in different orders would deadlock, so they do not wait. */
 static void connect(struct nt_plan *p)
 {
 	struct nt_comm *c = p->comm;
@@ -136,8 +136,8 @@ static void *connect_elsewhere(void *arg)
 	return NULL;
 }
 
-/* Of several communicators each has a thread of its own (the preconnect jobs of
- * groupLaunch, src/group.cc@v2.28.9-1): ranks of one may be in the same group. */
+/* With several communicators each has its own thread (the preconnect jobs of groupLaunch,
+ * src/group.cc@v2.28.9-1): ranks of one may be in the same group. */
 static void connect_all(struct nt_plan *const *p, unsigned plans)
 {
 	pthread_t thread[NT_MAX_RANKS];
@@ -161,8 +161,7 @@ static void connect_all(struct nt_plan *const *p, unsigned plans)
 	}
 }
 
-/* Where kernel times are wanted, or data crosses nodes, there is something for the proxy thread
- * to do. */
+/* The proxy thread has work if kernel times are wanted or data crosses nodes. */
 static bool has_proxy_ops(const struct nt_plan *p)
 {
 	if (p->comm->place.nodes > 1)
@@ -189,7 +188,7 @@ static void launch(struct nt_plan *p)
 	nt_event_launch_stop(p);
 	if (!p->callback)
 		nt_event_tasks_start(p);
-	/* The proxy learns of it between start and stop (enqueue.cc:1307@v2.28.9-1). */
+	/* The proxy gets it between start and stop (enqueue.cc:1307@v2.28.9-1). */
 	nt_gpu_push(c->gpu, p, op);
 	if (!p->callback)
 		nt_event_tasks_stop(p);
@@ -202,7 +201,7 @@ static void keep_graph(struct nt_plan *p)
 	p->callback = has_proxy_ops(p);
 	nt_event_launch_start(p);
 	nt_event_launch_stop(p);
-	/* Without work for the proxy its events come here, once for all replays. */
+	/* Without work for the proxy its events are emitted here, once for all replays. */
 	if (!p->callback) {
 		nt_event_tasks_start(p);
 		nt_event_tasks_stop(p);
@@ -211,8 +210,8 @@ static void keep_graph(struct nt_plan *p)
 	p->comm->graphs = p;
 }
 
-/* From 2.29 on NCCL makes one AllGather of Broadcasts with different roots, decides it as such, and
- * tells the profiler nothing (src/scheduler/allgatherv_sched.cc:47@v2.30.7-1). */
+/* From 2.29 on NCCL merges Broadcasts with different roots into one AllGather, decides it as such,
+ * and reports nothing to the profiler (src/scheduler/allgatherv_sched.cc:47@v2.30.7-1). */
 static void gather(struct nt_plan *p)
 {
 	struct nt_task *t = &p->task[0];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.c - two pages a place: one to use, one that faults */
+/* guard.c - each place has two pages: one to use, and one that faults */
 #include "tests/fake/guard.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.h - what the plugin is handed lies against a page that cannot be touched
+/* guard.h - memory for the plugin that ends at an inaccessible page
  *
- * Threads:  each thread has its own places.
- * Memory:   a place is the thread's until it ends.
+ * Threads:  each thread has its own.
+ * Memory:   valid until the thread ends.
  */
 #ifndef NT_FAKE_GUARD_H
 #define NT_FAKE_GUARD_H
@@ -12,10 +12,10 @@
 
 enum nt_guard { NT_GUARD_TABLE, NT_GUARD_EVENT, NT_GUARD_PLACES };
 
-/* bytes that end where the forbidden page begins; a known pattern lies before them. */
+/* Memory of that many bytes before the inaccessible page, with a known pattern before it. */
 void *nt_guard_take(enum nt_guard place, size_t bytes);
 
-/* -1: the pattern before the bytes was changed. */
+/* -1: the pattern was changed. */
 int nt_guard_check(enum nt_guard place, size_t bytes);
 
 #endif

@@ -43,7 +43,7 @@ last() {
 	jq --argjson size "$2" '.keys[] | select(.bytes == $size) | .last_us' "$out/$1"
 }
 
-@test "a wide launch alone loses at small sizes; with the plugin inside it every size is faster" {
+@test "wide launch variables alone lose at small sizes; with the plugin every size is faster" {
 	out=$NT_BASE/out
 	mkdir -m 777 "$out"
 	run -0 as_user sbatch --wait -N2 --ntasks-per-node=2 -t 3 -o "$out/log" "$MADE/job.sh" "$out"

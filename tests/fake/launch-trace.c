@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch-trace.c - nt-launch-trace: made-up times under several sets of launch variables
  *
- * A time is latency of the arm + bytes / its bandwidth, both as the profile has them. More channels
- * cost latency and carry more, so that in a wide profile a cap is best for small calls. What NCCL
- * picks itself is not the best arm below 2 MiB. Which profile is best for which sizes stands at
- * the head of the trace.
+ * A time is the arm's latency + bytes / its bandwidth, both depending on the profile. More channels
+ * have more latency and more bandwidth, so in a wide profile a limit of channels is best for small
+ * calls. NCCL's own pick is not the best arm below 2 MiB. The head of the trace says which profile
+ * is best for which sizes.
  */
-#include <getopt.h>
+#include <argp.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,30 +21,17 @@
 #define SIZES 6
 #define PAIRS 4
 #define CHANNELS 2 /* NCCL's own */
-#define PICK_MOST (2u << 20) /* up to here NCCL picks a ring */
+#define PICK_MOST (2u << 20) /* up to this size NCCL picks a ring */
 #define LATENCY_BY_CHANNEL 0.12
-#define SPREAD 0.05 /* of each profile's arms, between seeds */
+#define SPREAD 0.05 /* variation of each profile's arms between seeds */
 #define OUTLIERS 0.03
-
-static const char usage[] =
-	"usage: nt-launch-trace [OPTION]...\n"
-	"Prints a trace with launch variables, for nt-fake-nccl --trace.\n"
-	"  --best NAME           the profile that is best for large calls (wide, threads, sockets),\n"
-	"                        or none: all are worse than NCCL's default (default wide)\n"
-	"  --profile NAME=SET    the launch variables of one of these\n"
-	"  --fade N:FACTOR       the best profile's times after N calls of an arm and size\n"
-	"  --topology NxM        (default 2x4)\n"
-	"  --samples N           of each row (default 60)\n"
-	"  --noise WIDTH         (default 0.06)\n"
-	"  --seed N              (default 1)\n"
-	"  --picks FILE          what NCCL picks itself, for nt-fake-nccl --auto-picks\n";
 
 struct pair {
 	const char *algo, *proto;
 	double latency_us, gbps;
 };
 
-/* As on two nodes over loopback sockets, about. */
+/* Approximately as on two nodes over loopback sockets. */
 static const struct pair pairs[PAIRS] = {
 	{ "Ring", "Simple", 180, 4.3 },
 	{ "Tree", "Simple", 110, 4.2 },
@@ -72,7 +59,7 @@ struct made {
 	uint64_t seed;
 };
 
-/* What a call with so many channels takes; 0: the profile's own. */
+/* The time of a call with so many channels; 0: the profile's own. */
 static double time_us(const struct made *made, unsigned profile, unsigned pair, unsigned cap,
 		      uint64_t bytes)
 {
@@ -104,7 +91,7 @@ static double best_us(const struct made *made, unsigned profile, uint64_t bytes)
 	return least;
 }
 
-/* Of calls of the sizes first to last, one each: the best profile, and how much it gains. */
+/* For one call of each size from first to last: the best profile and its gain. */
 static void print_truth(const struct made *made, const char *mix, unsigned first, unsigned last)
 {
 	double least = INFINITY, automatic = 0;
@@ -181,7 +168,7 @@ static int write_picks(const struct made *made)
 	return fclose(f);
 }
 
-/* Each profile has its part; the best one also the gain. */
+/* Each profile has its times; the best one also the gain. */
 static void set_factors(struct made *made)
 {
 	static const double latency[PROFILES - 1] = { 1.3, 1.25, 1.2 };
@@ -208,7 +195,7 @@ static int profile_named(const struct made *made, const char *name, size_t lengt
 	return -1;
 }
 
-/* Channels as NCCL_MIN_NCHANNELS has them. */
+/* Channels as in NCCL_MIN_NCHANNELS. */
 static int set_profile(struct made *made, const char *text)
 {
 	size_t length = strcspn(text, "=");
@@ -243,35 +230,51 @@ static int set_fade(struct made *made, const char *text)
 	return *end || !(made->fade > 0) || !made->fade_after ? -1 : 0;
 }
 
-static int parse(struct made *made, int argc, char **argv)
+static error_t take_option(int key, char *arg, struct argp_state *state)
 {
-	static const struct option options[] = {
-		{ "best", 1, NULL, 'b' },    { "profile", 1, NULL, 'p' },
-		{ "fade", 1, NULL, 'f' },    { "topology", 1, NULL, 't' },
-		{ "samples", 1, NULL, 'n' }, { "noise", 1, NULL, 'w' },
-		{ "seed", 1, NULL, 's' },    { "picks", 1, NULL, 'k' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option, rc = 0;
+	struct made *made = state->input;
+	int rc = 0;
 
-	while (rc == 0 && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (option) {
-		case 'b': rc = set_best(made, optarg); break;
-		case 'p': rc = set_profile(made, optarg); break;
-		case 'f': rc = set_fade(made, optarg); break;
-		case 't': made->topology = optarg; break;
-		case 'n': made->samples = (unsigned)strtoul(optarg, NULL, 10); break;
-		case 'w': made->noise = strtod(optarg, NULL); break;
-		case 's': made->seed = strtoull(optarg, NULL, 10); break;
-		case 'k': made->picks = optarg; break;
-		default: rc = -1;
-		}
+	switch (key) {
+	case 'b': rc = set_best(made, arg); break;
+	case 'p': rc = set_profile(made, arg); break;
+	case 'f': rc = set_fade(made, arg); break;
+	case 't': made->topology = arg; break;
+	case 'n': rc = (made->samples = (unsigned)strtoul(arg, NULL, 10)) > 0 ? 0 : -1; break;
+	case 'w': made->noise = strtod(arg, NULL); break;
+	case 's': made->seed = strtoull(arg, NULL, 10); break;
+	case 'k': made->picks = arg; break;
+	default: return ARGP_ERR_UNKNOWN;
 	}
-	return optind < argc || !made->samples ? -1 : rc;
+	if (rc < 0)
+		argp_error(state, "bad value '%s'", arg);
+	return 0;
 }
+
+static const struct argp_option options[] = {
+	{ "best", 'b', "NAME", 0,
+	  "the profile that is best for large calls (wide, threads, sockets), or none: all are worse "
+	  "than NCCL's default (default wide)",
+	  0 },
+	{ "profile", 'p', "NAME=SET", 0, "the launch variables of one of these", 0 },
+	{ "fade", 'f', "N:FACTOR", 0, "the best profile's times after N calls of an arm and size",
+	  0 },
+	{ "topology", 't', "NxM", 0, "default 2x4", 0 },
+	{ "samples", 'n', "N", 0, "of each row (default 60)", 0 },
+	{ "noise", 'w', "WIDTH", 0, "default 0.06", 0 },
+	{ "seed", 's', "N", 0, "default 1", 0 },
+	{ "picks", 'k', "FILE", 0, "what NCCL picks itself, for nt-fake-nccl --auto-picks", 0 },
+	{ 0 },
+};
 
 int main(int argc, char **argv)
 {
+	static const struct argp argp = {
+		options, take_option,
+		NULL,	 "Prints a trace with launch variables, for nt-fake-nccl --trace.",
+		NULL,	 NULL,
+		NULL
+	};
 	struct made made = {
 		.profile = { { "none", "none", CHANNELS, 1, 1 },
 			     { "wide",
@@ -287,10 +290,8 @@ int main(int argc, char **argv)
 		.seed = 1,
 	};
 
-	if (parse(&made, argc, argv) < 0) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, &made);
 	set_factors(&made);
 	printf("# Made up: seed %llu. What is best for calls of these sizes, and how much faster\n"
 	       "# its best arms are than NCCL's default: best,MIX,PROFILE,GAIN\n",

@@ -39,7 +39,7 @@ sum_of() {
 		'$1 == set && $5 == "AUTO" && $7 == size { for (i = 8; i < 8 + n; i++) s += $i; printf "%.0f", s }' "$KNOBS"
 }
 
-@test "times are of the rows whose launch variables are set, in whatever order" {
+@test "times are those of the rows whose launch variables are set, in any order" {
 	local set sum
 	for set in none "$WIDE" NCCL_BUFFSIZE=16777216; do
 		run -0 --separate-stderr under "$set" fake "$KNOBS" --sizes 4M
@@ -58,7 +58,7 @@ sum_of() {
 	json "(.keys[0].total_us - $(sum_of NCCL_MIN_NCHANNELS=8 4194304 20)) | fabs < 2"
 }
 
-@test "a set that the trace has not is refused, or stands for another where that is asked" {
+@test "a set that is not in the trace is refused, or replaced by another on request" {
 	run -2 under NCCL_NSOCKS_PERTHREAD=4 fake "$KNOBS"
 	[[ $output = *"no times of launch variables NCCL_NSOCKS_PERTHREAD=4 in "*"--launch-else"* ]]
 	run -2 under NCCL_MIN_NCHANNELS=9 fake "$KNOBS"
@@ -79,7 +79,7 @@ sum_of() {
 	[ "$(grep -c 'MISMATCH launch variables: rank 0 NCCL_MIN_NCHANNELS=08, rank 4 NCCL_MIN_NCHANNELS=18' <<<"$output")" = 8 ]
 }
 
-@test "a wide launch has more channels, and a cap takes what it takes in the trace" {
+@test "wide launch variables have more channels, and a limit of channels takes the trace's time" {
 	local wide=$BATS_TEST_TMPDIR/wide.csv
 	"$MADE" --best wide --noise 0 --picks "$BATS_TEST_TMPDIR/picks.csv" >"$wide"
 	export NCCL_TUNER_PLUGIN=$PLUGIN
@@ -107,7 +107,7 @@ best() {
 	awk -F, -v mix="$2" '$1 == "# best" && $2 == mix { print $3 }' "$1"
 }
 
-@test "made-up traces: each profile is best once, or none is, whatever the seed" {
+@test "made-up traces: each profile is best once, or none is, with any seed" {
 	local name seed trace=$BATS_TEST_TMPDIR/made.csv
 	for name in wide threads sockets none; do
 		for seed in 1 2 3 4 5 6 7 8; do
@@ -141,7 +141,7 @@ best() {
 	json '.keys[0] | .last_us / .first_us | . > 5.9'
 }
 
-@test "a training loop: many large calls, one small one, and what it computes between" {
+@test "a training loop: many large calls, one small one, and computing between them" {
 	local made=$BATS_TEST_TMPDIR/made.csv
 	"$MADE" --best wide --noise 0 >"$made"
 	local -a loop=(--sizes 16Mx8,64K --compute-us 20000 --compute-factor "2:$WIDE")
@@ -162,7 +162,7 @@ best() {
 	jq -en "$EPOCHREALTIME - $start > 0.45 * 20 * $default / 1e6"
 }
 
-@test "replay of such a trace says what each set makes of the cells" {
+@test "replay of such a trace compares the sets" {
 	run -0 "$SHOW" replay "$KNOBS"
 	[[ $output = *"launch variables, and times as fast as NCCL's default"* ]]
 	[[ $output = *"$WIDE: 2x4 256K 0.28 2x4 4M 0.88 2x4 64M 3.99 2x4 256M 4.34"* ]]

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One NAME=VALUE of a set, as lengths into its text. */
+/* One NAME=VALUE of a set, as lengths in its text. */
 struct part {
 	const char *name;
 	int name_length;

@@ -5,7 +5,7 @@
 #define NT_FAKE_LIMITS_H
 
 #define NT_MAX_RANKS 64
-#define NT_MAX_PROFILERS 4 /* threads that tell of kernels */
+#define NT_MAX_PROFILERS 4 /* threads that report kernels */
 #define NT_MAX_COMMS 160 /* alive at once in a job */
 #define NT_MAX_SPLITS 8
 #define NT_MAX_TASKS 8 /* in a group */
@@ -13,7 +13,7 @@
 #define NT_MAX_KEYS (NT_COLLS * NT_MAX_SIZES)
 #define NT_MAX_TRUTHS 16
 #define NT_MAX_ENV 16
-#define NT_MAX_ROWS 512 /* of a trace, under the launch variables that are set */
+#define NT_MAX_ROWS 512 /* rows of a trace with the current launch variables */
 #define NT_MAX_LAUNCH_NAMES 32
 #define NT_MAX_LAUNCH_TEXT 256
 #define NT_MAX_EFFECTS 8 /* of launch variables, of each kind */
@@ -35,7 +35,7 @@ enum nt_exit {
 	NT_EXIT_MISMATCH = 70, /* two ranks chose differently: NCCL hangs */
 };
 
-/* Rounds of --more between two looks at what the ranks want; and how many there can be. */
+/* Rounds of --more between two checks of the ranks, and the most checks. */
 #define NT_MORE_ROUNDS 500
 #define NT_MORE_MAX (NT_MORE_ROUNDS * 250)
 

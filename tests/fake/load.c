@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.c - one tuner and one profiler a process, counted by communicators */
+/* load.c - one tuner and one profiler for each process, with a count of communicators */
 #include "tests/fake/load.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLOSE_S 2 /* how long a closing waits for calls that are under way */
+#define CLOSE_S 2 /* how long closing waits for calls in progress */
 #define NAME_BYTES 255 /* MAX_STR_LEN, src/plugin/plugin_open.cc@v2.28.9-1 */
 
 static const struct nt_release releases[] = {
@@ -47,11 +47,11 @@ static struct {
 	struct slot profiler;
 	const struct nt_tuner_v7 *tuner_table;
 	_Atomic(const struct nt_prof_v7 *) profiler_table;
-	/* read: somebody calls the profiler. A lock of readers orders nothing between them, so
-	 * that the thread sanitizer still sees the plugin's own races */
+	/* read: a call of the profiler is in progress. A read lock orders nothing between readers,
+	 * so the thread sanitizer still sees the plugin's own races */
 	pthread_rwlock_t calls;
 	_Atomic int mask;
-	_Atomic bool ras; /* it has set the mask */
+	_Atomic bool ras; /* RAS has set the mask */
 	_Atomic int ras_mask;
 } load = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -69,9 +69,22 @@ const struct nt_release *nt_release_find(const char *name)
 	return NULL;
 }
 
+/* It stays, as where NCCL uses it (src/plugin/net.cc@v2.28.9-1). */
+static void load_net(const char *value)
+{
+	char name[NAME_BYTES];
+
+	if (!value || !*value || strcasecmp(value, "none") == 0)
+		return;
+	snprintf(name, sizeof(name), "libnccl-net-%s.so", value);
+	if (!dlopen(value, RTLD_NOW | RTLD_LOCAL))
+		(void)dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
 void nt_load_setup(const struct nt_release *release)
 {
 	load.release = release;
+	load_net(getenv("NCCL_NET_PLUGIN"));
 }
 
 int ncclGetVersion(int *version)
@@ -129,7 +142,7 @@ static void *try_open(const char *name, bool tuner)
 	return library;
 }
 
-/* Bare names are also tried between prefix and ".so"; before 2.26 whatever they look like. */
+/* Bare names are also tried between prefix and ".so"; before 2.26 any names. */
 static bool may_be_bare(const char *name)
 {
 	size_t n = strlen(name);
@@ -159,7 +172,7 @@ static void *open_library(const struct slot *s)
 		snprintf(name, sizeof(name), "%s-%s.so", s->prefix, value);
 		library = try_open(name, tuner);
 	}
-	/* The external network plugin may carry them as well. */
+	/* The external network plugin may contain them as well. */
 	value = getenv("NCCL_NET_PLUGIN");
 	if (!library && value && strcasecmp(value, "none") != 0 && *value)
 		library = try_open(value, tuner);

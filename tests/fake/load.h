@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.h - finds and loads a tuner and a profiler plugin as a given release of NCCL does
+/* load.h - find and load a tuner and a profiler plugin as a given release of NCCL does
  *
  * Whatever version the plugin offers, callers see the newest interface; older ones are wrapped
  * as NCCL wraps them.
  *
  * Threads:  any; one lock, as in NCCL.
  * Memory:   the libraries are closed when NCCL would close them.
- * Errors:   a plugin that cannot be loaded is none: NCCL goes on with its defaults, for the
- *           process's life.
+ * Errors:   without a loadable plugin NCCL uses its defaults until the process ends.
  * Host:     src/plugin/tuner.cc, profiler.cc, plugin_open.cc @v2.28.9-1 and their older forms; from
  *           2.31 on as tuner/abi.h says.
  */
@@ -26,12 +25,12 @@ struct nt_release {
 	int algos; /* rows of the cost table */
 };
 
-/* From here on NCCL chooses by src/tuning/, and tells of symmetric kernels. */
+/* From this release on NCCL chooses in src/tuning/, and reports symmetric kernels. */
 #define NT_RELEASE_TUNING 23100
 
 const struct nt_release *nt_release_find(const char *name); /* NULL: not known */
 
-/* Once, before anything else. */
+/* Call it once, before anything else. Loads the network plugin that NCCL_NET_PLUGIN names. */
 void nt_load_setup(const struct nt_release *release);
 const struct nt_release *nt_load_release(void);
 
@@ -44,9 +43,9 @@ void nt_load_tuner_drop(bool owner);
 int nt_load_tuner_version(void); /* of the interface in use; 0: none */
 
 const struct nt_prof_v7 *nt_load_profiler(void);
-/* As NCCL's global pointer: NULL once closed, which may be at any moment. */
+/* As NCCL's global pointer: NULL after closing, which may happen at any time. */
 const struct nt_prof_v7 *nt_load_profiler_now(void);
-/* To call it: not closed before nt_load_profiler_done(). NULL: closed, and nothing to be done. */
+/* For a call: it stays open until nt_load_profiler_done(). NULL: it is closed. */
 const struct nt_prof_v7 *nt_load_profiler_use(void);
 void nt_load_profiler_done(void);
 void nt_load_profiler_drop(void);
@@ -64,7 +63,7 @@ void nt_load_ras_again(void);
 void nt_load_log(int level, unsigned long subsystems, const char *file, int line,
 		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Wrappers for the versions, by symbol; NULL where the library does not have it. */
+/* Wrappers for the versions, by symbol; NULL if the library does not have it. */
 const struct nt_tuner_v7 *nt_shim_tuner(void *library, int version);
 const struct nt_prof_v7 *nt_shim_profiler(void *library, int version);
 

@@ -6,18 +6,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 #include "tests/fake/crew.h"
 #include "tests/fake/play.h"
 
 struct player_thread {
 	pthread_t thread;
 	struct nt_job *job;
-	struct nt_seat_of_rank seat[NT_MAX_RANKS];
+	struct nt_slot_of_rank seat[NT_MAX_RANKS];
 	unsigned seats;
 	int rc;
 };
 
-/* Numbers that a variable may ask for, by letter. */
+/* Replaces libc's, also for the plugin: a 64-bit Arm machine if NT_FAKE_ARM is two equal numbers,
+ * such as 0:0, or %r:2 of --env for one rank. */
+NT_EXPORT int uname(struct utsname *machine)
+{
+	const char *text = getenv("NT_FAKE_ARM");
+	int rc = (int)syscall(SYS_uname, machine);
+	unsigned a, b;
+
+	if (rc == 0 && text && sscanf(text, "%u:%u", &a, &b) == 2 && a == b)
+		snprintf(machine->machine, sizeof(machine->machine), "aarch64");
+	return rc;
+}
+
+/* The numbers that replace letters in a variable. */
 struct numbers {
 	unsigned rank, node, local, task;
 };
@@ -91,7 +107,7 @@ static void *play_ranks(void *arg)
 
 static void seat(const struct nt_crew *crew, struct player_thread *p, unsigned rank)
 {
-	struct nt_seat_of_rank *s = &p->seat[p->seats++];
+	struct nt_slot_of_rank *s = &p->seat[p->seats++];
 
 	s->rank = rank;
 	if (crew->node[0])
@@ -131,7 +147,7 @@ static int run_process(struct nt_crew *crew, struct nt_job *job)
 
 static const struct nt_wire *file_of_task; /* srun: a name to be removed */
 
-/* Slurm ends a step: the other tasks may never come to remove the file. */
+/* If Slurm ends the step, the other tasks may never remove the file. */
 static void on_end(int number)
 {
 	nt_wire_unlink(file_of_task);
@@ -139,7 +155,7 @@ static void on_end(int number)
 	raise(number);
 }
 
-/* A file only where processes meet that have no common parent. */
+/* A file only for processes without a common parent. */
 static int open_wire(const struct nt_crew *crew, struct nt_job *j, struct nt_error *err)
 {
 	const struct nt_options *o = j->options;
@@ -153,7 +169,7 @@ static int open_wire(const struct nt_crew *crew, struct nt_job *j, struct nt_err
 		j->wire = nt_wire_create(j->ranks, o->peer_timeout_s, err);
 		return j->wire ? 0 : -1;
 	}
-	/* The port tells apart two clusters on one host that both have a job 1. */
+	/* The port distinguishes two clusters on one host that both have a job 1. */
 	snprintf(name, sizeof(name), "nt-fake-nccl.%s.%s.%s", job ? job : "0", step ? step : "0",
 		 port ? port : "0");
 	j->wire = nt_wire_open(dir && *dir ? dir : "/tmp", name, j->ranks,

@@ -37,25 +37,25 @@ each() {
 # Rounds are as long as a window at least, so that medians of both are of the same; however busy the machine is.
 readonly AS_LONG='(.marker.periods_us | sort | .[length / 2 | floor]) / $wall | . > 0.7 and . < 1.5'
 
-@test "the marker is the call that is made once a round, and its period is the round" {
+@test "the marker is the call that is made once per round, and its period is the round" {
 	loop bandit --compute-us 150000 --iters 50
 	each '.end and .marker.coll == "AllReduce" and .marker.bytes == 65536 and .marker.ranks == 4 and
 		.marker.calls == 50'
 	each '.marker.periods_us | length >= 8 and length <= 64'
 	each "$AS_LONG"
-	each '.fabric == "socket" and .launch == "wide"'
+	each '.fabric == "any" and .launch == "wide"'
 	run -0 "$SHOW" show "$dir"/rank.0.*.json
 	[[ $output != *[Dd]amaged* ]]
-	[[ $output = *"fabric: socket (a guess)"*"launch profile: wide"*"step marker: AllReduce 64K of 4 ranks, 50 calls, every "* ]]
+	[[ $output = *"fabric: any (a guess)"*"launch profile: wide"*"step marker: AllReduce 64K of 4 ranks, 50 calls, every "* ]]
 }
 
-@test "in mode observe, too, with the round's length" {
+@test "also in mode observe, with the round's duration" {
 	loop observe --compute-us 300000 --iters 20
 	each '.marker.bytes == 65536 and .marker.calls == 20'
 	each "$AS_LONG"
 }
 
-@test "a program that is too short to say anything has no marker, and all else" {
+@test "a program that is too short has no marker, but everything else" {
 	loop bandit --compute-us 1000 --iters 3
 	each '.end and .marker == null and (.comms | length) == 1 and .launch == "wide"'
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* masks.h - under which of the profiler's masks NCCL emits which event
+/* masks.h - the masks of the profiler with which NCCL emits each event
  *
  * Threads:  constants.
  * Host:     src/plugin/profiler.cc@v2.28.9-1

@@ -60,7 +60,7 @@ void nt_model_fini(struct nt_model *m)
 	nt_trace_fini(&m->picks);
 }
 
-/* Rows of that set stay, as if there were no others. */
+/* Keeps only the rows of that set. */
 static unsigned keep_rows(struct nt_trace *t, const char *set)
 {
 	unsigned kept = 0;
@@ -145,14 +145,15 @@ int nt_model_launch(struct nt_model *m, struct nt_error *err)
 	return 0;
 }
 
-/* As NCCL 2.23 and later show it: which entries exist for a collective on such a communicator. */
+/* The entries that exist for a collective on such a communicator, as in NCCL 2.23 and later. */
 static bool legal(const struct nt_options *o, const struct nt_place *p, int coll, int arm)
 {
 	int algo = arm / NT_PROTOS;
 	int proto = arm % NT_PROTOS;
 	bool gathers = coll == NT_ALLGATHER || coll == NT_REDUCESCATTER;
 
-	if (algo >= p->algos || (proto == LL128 && p->nodes > 1 && !o->ll128))
+	if (algo >= p->algos || (p->barred >> arm & 1) ||
+	    (proto == LL128 && (o->no_nvlink || (p->nodes > 1 && !o->ll128))))
 		return false;
 	switch (algo) {
 	case RING: return true;
@@ -275,7 +276,7 @@ int nt_model_pick(const float *table, int algos)
 	return arm;
 }
 
-/* What a cap takes longer: fewer channels carry less, more of them no more. */
+/* The factor of a limit of channels: fewer channels are slower, more are not faster. */
 static double capped_us(const struct nt_place *p, const struct nt_run *r)
 {
 	int own = nt_model_channels(p, r->bytes, r->arm);
@@ -331,7 +332,7 @@ static int traced_row(const struct nt_model *m, const struct nt_place *p, const 
 	if (want.arm != r->arm)
 		row = nt_trace_find(&m->trace, &want);
 	if (row < 0 && r->arm == r->auto_arm) {
-		want.arm = NT_ARM_AUTO;
+		want.arm = NT_ARM_BASELINE;
 		row = nt_trace_find(&m->trace, &want);
 	}
 	if (row < 0) {

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.h - what the simulated NCCL believes a collective costs, and how long it really takes
+/* model.h - the predicted and the true time of a collective in the simulated NCCL
  *
- * Threads:  read only after set-up; all functions are pure but for the caller's cursors.
- * Errors:   none but at set-up.
+ * Threads:  read only after setup; all functions are pure except for the caller's cursors.
+ * Errors:   only during setup.
  * Units:    costs in microseconds as in NCCL's table, durations in nanoseconds of GPU time.
  */
 #ifndef NT_FAKE_MODEL_H
@@ -14,7 +14,7 @@
 #include "tests/fake/options.h"
 #include "replay/trace.h"
 
-/* A communicator's shape, and what is legal on it. */
+/* A communicator's shape and its legal choices. */
 struct nt_place {
 	int ranks;
 	int nodes;
@@ -23,20 +23,20 @@ struct nt_place {
 	unsigned channels;
 	bool fp8; /* the datatype is an 8-bit float */
 	bool wide_pat; /* PAT with several ranks a node */
+	uint32_t barred; /* a bit for each pair that NCCL_ALGO and NCCL_PROTO exclude */
 };
 
 struct nt_model {
 	const struct nt_options *options;
 	struct nt_trace trace;
 	struct nt_trace picks;
-	/* Once the launch variables have been looked at: */
-	char launch[NT_MAX_LAUNCH_TEXT]; /* the set in force; empty: nobody names any */
+	/* After reading the launch variables: */
+	char launch[NT_MAX_LAUNCH_TEXT]; /* the set in force; empty: no launch variables are used */
 	bool slow[NT_MAX_EFFECTS]; /* of the options' list */
 	double compute_factor;
 };
 
-/* A collective as it is run: what it is, by which arm, what NCCL would have picked, and which
- * one it is. */
+/* A collective: what it is, its arm, NCCL's pick, and its number. */
 struct nt_run {
 	int coll;
 	uint64_t bytes;
@@ -52,33 +52,33 @@ struct nt_run {
 int nt_model_init(struct nt_model *m, const struct nt_options *o, struct nt_error *err);
 void nt_model_fini(struct nt_model *m);
 
-/* Once, in a process whose environment is complete: of a trace that has launch variables, only the
- * rows of the set in force are kept. */
+/* Call it once, after the environment is complete: of a trace with launch variables, only the rows
+ * of the set in force are kept. */
 int nt_model_launch(struct nt_model *m, struct nt_error *err);
 
-/* What the program computes before the first call of a round. */
+/* The program's computing before the first call of a round. */
 uint64_t nt_model_compute_ns(const struct nt_model *m, uint64_t round);
 
-/* Fills algos * NT_PROTOS entries; -1 (or -1024, as fp8 makes of it) where an arm is not legal. */
+/* Fills algos * NT_PROTOS entries; -1 (with fp8 -1024) if an arm is not legal. */
 void nt_model_costs(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes,
 		    int pipe_ops, float *table);
 
 /* NCCL's rule: the first strict minimum of the entries that are not negative. -1: there is none. */
 int nt_model_pick(const float *table, int algos);
 
-/* Without noise, from the model alone. */
+/* Without noise, only from the model. */
 double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p,
 			 const struct nt_run *r);
 
-/* From the trace where it has the arm, else from the model. cursor: one counter for each row of the
- * trace, shared by all ranks; the caller sees to it that one rank at a time asks. */
+/* From the trace if it has the arm, else from the model. cursor: one counter for each row of the
+ * trace, shared by all ranks; one rank at a time may call this. */
 uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p,
 			      const struct nt_run *r, uint32_t *cursor);
 
-/* The most channels NCCL would give a collective, before it is cut by its size. */
+/* NCCL's largest number of channels for a collective, before it is reduced by size. */
 int nt_model_channels(const struct nt_place *p, uint64_t bytes, int arm);
 
-/* NCCL's weight of a task for each of its bytes (of the larger buffer over all ranks). */
+/* NCCL's weight of a task for each byte (of the larger buffer over all ranks). */
 int nt_model_traffic(int coll);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi.c - stands in for an MPI library, as far as its start and its use of PMIx go
+/* mpi.c - simulates the start of an MPI library and its use of PMIx
  *
- * NT_FAKE_MPI_VERSION is what it says of itself, "Open MPI v5.0.7" where it is not set. As Open MPI 5
- * it becomes a client of PMIx, but not where the process is one already: then it has no name and
- * aborts. Open MPI 4 and others join. Without PMIx in the environment it only notes its start.
+ * NT_FAKE_MPI_VERSION is its version, "Open MPI v5.0.7" by default. As Open MPI 5 it becomes a
+ * client of PMIx; if the process is one already, it gets no name and aborts. Open MPI 4 and others
+ * join. Without PMIx in the environment it only records its start.
  */
 #include <dlfcn.h>
 #include <pmix.h>

@@ -29,7 +29,7 @@ found() {
 		"$dir"/rank.*.json
 }
 
-@test "its interfaces are found, and arms with them" {
+@test "its interfaces are used, and faster arms are found" {
 	ranks --nccl 2.31.2
 	jq -e '.tuner == 6 and .profiler == 7' <<<"$output"
 	found
@@ -38,13 +38,13 @@ found() {
 	found
 }
 
-@test "symmetric kernels between calls are nobody's samples, and cost no call its place" {
+@test "symmetric kernels between calls give no samples and shift no positions" {
 	ranks --nccl 2.32.6 --symmetric 2
 	found
 	ranks --nccl 2.31.2 --symmetric 3 --sync never --groups 2 --sizes 4M,64K
 }
 
-@test "what NCCL only asks is no call, on all ranks or on one" {
+@test "a question without a task is not a call, on all ranks or on one" {
 	ranks --nccl 2.31.2 --probe
 	found
 	ranks --nccl 2.32.6 --probe-on 1@2
@@ -54,7 +54,7 @@ found() {
 		'all(.[].comms[]; (.keys | length) == 1 and .keys[0].calls == $calls)' "$dir"/rank.*.json
 }
 
-@test "a pair that a chained tuner takes away is not run, though its cost is the least then" {
+@test "a pair that a chained tuner forbids is not used, although its cost is the lowest" {
 	NT_FAKE_PLUGIN=take:RING/LL128 NCCL_TUNE_CHAINED_TUNER=$TESTS/nt-fake-plugin.so NCCL_TUNE_CHAINED_PROFILER=none \
 		four_ranks "" --nccl 2.32.6 --sizes 4M --iters 50
 	jq -e '.keys[0].arm != "RING/LL128"' <<<"$output"
@@ -62,7 +62,7 @@ found() {
 
 # apart MASK@CALL [option]...: each rank a process, with a mask of its own that RAS sets when it does.
 apart() {
-	dir=$BATS_TEST_TMPDIR/board.$RANDOM
+	dir=$BATS_TEST_TMPDIR/shm.$RANDOM
 	mkdir -m 700 "$dir"
 	# shellcheck disable=SC2086 # several words
 	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 \

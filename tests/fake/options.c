@@ -80,6 +80,7 @@ static const struct option table[] = {
 	{ "channels", COUNT, AT(channels), 1, NT_MAX_CHANNELS, NULL, "N", "of a communicator" },
 	{ "nvls", FLAG, AT(nvls), 0, 0, NULL, NULL, "NVLS rows are legal" },
 	{ "ll128", FLAG, AT(ll128), 0, 0, NULL, NULL, "LL128 is legal across nodes" },
+	{ "no-nvlink", FLAG, AT(no_nvlink), 0, 0, NULL, NULL, "LL128 is legal nowhere" },
 	{ "simulate-on", WHEN, AT(simulate), 0, 0, NULL, "RANK@EVERY", "ncclGroupSimulateEnd" },
 	{ "probe", FLAG, AT(probe), 0, 0, NULL, NULL, "symmetric-kernel probe before each call" },
 	{ "probe-on", WHEN, AT(probe_on), 0, 0, NULL, "RANK@EVERY", "... on one rank alone" },
@@ -214,7 +215,7 @@ static int check_round(const struct nt_options *o, struct nt_error *err)
 		calls += o->colls * o->repeat[n];
 	if (calls > NT_MAX_CALLS)
 		return nt_error_set(err, "--sizes: more than %d calls in a round", NT_MAX_CALLS);
-	/* Two ranks would wait for each other, each with a full queue. */
+	/* Two ranks with full queues would wait for each other. */
 	if (o->interleave && o->queue < 2 * calls)
 		return nt_error_set(err, "--interleave: want a --queue of two rounds at least");
 	/* Both count back from the last call. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - what the simulated NCCL is told to play
+/* options.h - options of the simulated NCCL
  *
  * Threads:  read only after parsing.
  * Memory:   the caller's storage; texts point into argv.
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/coll.h"
-#include "contract/error.h"
+#include "lib/error.h"
 #include "tests/fake/limits.h"
 #include "tests/fake/split.h"
 
@@ -23,20 +23,20 @@ struct nt_when {
 	uint64_t call;
 };
 
-/* The event mask that RAS sets, and at which of a rank's calls with kernel times, plus its number;
- * 0: it does not. */
+/* The event mask that RAS sets, and when: rank r at its call with kernel times number call + r;
+ * 0: never. */
 struct nt_ras {
 	int mask;
 	uint64_t call;
 };
 
-/* What the collective after one by this arm takes longer. */
+/* The delay of the collective after one with this arm. */
 struct nt_drag {
 	int arm;
 	double us;
 };
 
-/* An arm whose true time differs from what NCCL believes: factor on the time, from op on. */
+/* An arm whose true time differs from NCCL's prediction: factor on the time, from op on. */
 struct nt_arm_truth {
 	int coll; /* -1: all */
 	int arm;
@@ -44,16 +44,16 @@ struct nt_arm_truth {
 	uint64_t from_op;
 };
 
-/* A factor on times, from a round on, where that set of launch variables is in force. */
+/* A factor on times, from a round on, if that set of launch variables is in force. */
 struct nt_launch_effect {
 	double factor;
 	uint64_t from_round;
-	const char *set; /* NULL: whatever is set */
+	const char *set; /* NULL: any */
 };
 
-/* Communicators live that many rounds, that often; then to the end. */
+/* Communicators last that many rounds, that often; the last ones until the end. */
 struct nt_renewal {
-	uint64_t rounds; /* 0: to the end at once */
+	uint64_t rounds; /* 0: all until the end */
 	uint64_t times;
 };
 
@@ -67,16 +67,16 @@ enum nt_noise { NT_NOISE_NONE, NT_NOISE_GAUSSIAN, NT_NOISE_LOGNORMAL, NT_NOISE_B
 enum nt_late { NT_LATE_NO, NT_LATE_TUNER, NT_LATE_PROFILER };
 
 struct nt_options {
-	const char *nccl; /* release to play */
-	unsigned fork; /* processes to fork; 0: take the task from Slurm, or be alone */
-	unsigned processes; /* of a task; with srun started by a launcher */
+	const char *nccl; /* release to simulate */
+	unsigned fork; /* tasks to fork; 0: the task is Slurm's, or the only one */
+	unsigned processes; /* processes of a task; with srun, started by a launcher */
 	unsigned threads; /* ranks in a process */
-	bool one_thread; /* that drives all of them, in one group */
+	bool one_thread; /* for all of them, in one group */
 	uint64_t idle_tasks; /* bit of each task without ranks */
-	unsigned idle_s; /* how long they live */
-	unsigned poor_node; /* of Slurm's, from 1: one with fewer links, as it dumps it; 0: none */
-	unsigned nodes; /* without Slurm: nodes to pretend, ranks spread evenly */
-	const char *wire_dir; /* where the ranks' shared file lies; NULL: TMPDIR */
+	unsigned idle_s; /* how long they run */
+	unsigned poor_node; /* number, from 1, of the node with fewer links in its dump; 0: none */
+	unsigned nodes; /* without Slurm: number of emulated nodes, with ranks spread evenly */
+	const char *wire_dir; /* directory of the ranks' shared file; NULL: TMPDIR */
 	/* NAME=VALUE with %r rank, %n node, %l local rank, %t task */
 	const char *env[NT_MAX_ENV];
 	unsigned envs;
@@ -87,17 +87,17 @@ struct nt_options {
 	unsigned repeat[NT_MAX_SIZES]; /* calls of that size, one after the other */
 	unsigned sizes;
 	uint64_t iters; /* rounds over all collectives and sizes */
-	uint64_t more; /* rounds at most after them, while some rank still wants events */
-	bool settled; /* ... or its node has something pending */
+	uint64_t more; /* most rounds after them, while a rank still wants events */
+	bool settled; /* ... or its node has work pending */
 	bool shuffle;
 	uint64_t seed;
 	uint64_t sync_every; /* calls between stream synchronisations; 0: never */
 	unsigned group; /* tasks in a group */
 	struct nt_split split[NT_MAX_SPLITS];
 	unsigned splits;
-	bool interleave; /* each rank uses its communicators in an order of its own */
+	bool interleave; /* each rank uses its communicators in a different order */
 	struct nt_renewal churn;
-	bool same_id; /* communicators that follow others have their ids */
+	bool same_id; /* new communicators have the ids of earlier ones */
 	const char *datatype;
 	uint64_t call_gap_us;
 	double compute_us; /* on the GPU, before the first call of each round */
@@ -111,7 +111,8 @@ struct nt_options {
 	char trace_topology[16]; /* empty: from the communicator */
 	char trace_mode[16];
 	const char *picks_path;
-	const char *launch_else; /* the trace's rows to take where it has none for what is set */
+	const char *launch_else; /* the set whose rows are used if the trace has none for the
+				  * current one */
 	struct nt_launch_effect slow[NT_MAX_EFFECTS];
 	unsigned slows;
 	enum nt_noise noise;
@@ -127,6 +128,7 @@ struct nt_options {
 	unsigned channels; /* of a communicator; 0: 2 across nodes, 24 within one */
 	bool nvls;
 	bool ll128; /* LL128 across nodes too */
+	bool no_nvlink; /* nor LL128 within one */
 
 	struct nt_when simulate;
 	bool probe;
@@ -158,6 +160,6 @@ int nt_options_parse(struct nt_options *o, int argc, char **argv, struct nt_erro
 void nt_options_help(void);
 
 /* "64K", "1.5M", "96". */
-int nt_size_parse(const char *text, uint64_t *bytes, struct nt_error *err);
+int nt_parse_size(const char *text, uint64_t *bytes, struct nt_error *err);
 
 #endif

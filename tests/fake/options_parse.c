@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options_parse.c - values of options that are more than a number or a text */
+/* options_parse.c - see options_parse.h */
 #include "tests/fake/options_parse.h"
 
 #include <errno.h>
@@ -8,28 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/size.h"
 #include "tests/fake/launch.h"
 
-int nt_size_parse(const char *text, uint64_t *bytes, struct nt_error *err)
+int nt_parse_size(const char *text, uint64_t *bytes, struct nt_error *err)
 {
-	static const char units[] = "KMG";
-	char *end;
-	const char *unit;
-	double value;
-
-	errno = 0;
-	value = strtod(text, &end);
-	if (end == text || errno || value < 0)
-		return nt_error_set(err, "size '%s' (want a number, or one with K, M or G)", text);
-	if (*end) {
-		unit = strchr(units, *end);
-		if (!unit || end[1])
-			return nt_error_set(err, "size '%s' (want K, M or G at the end)", text);
-		value *= (double)(UINT64_C(1024) << (10 * (unit - units)));
-	}
-	if (value < 1 || value > 0x1p40)
-		return nt_error_set(err, "size '%s' (want 1 to 1024G)", text);
-	*bytes = (uint64_t)value;
+	if (nt_size_parse(text, bytes) < 0 || *bytes < 1 || *bytes > UINT64_C(1) << 40)
+		return nt_error_set(err, "size '%s' (want 1 to 1024G, as in 96, 64K or 1.5M)",
+				    text);
 	return 0;
 }
 
@@ -44,7 +30,7 @@ int nt_parse_number(const char *text, double low, double high, double *out, stru
 	return 0;
 }
 
-/* The next part of a comma list, into out; NULL at the end or where one is too long. */
+/* Copies the next part of a comma-separated list to out; NULL at the end or if it is too long. */
 static const char *next_part(const char **list, char *out, size_t out_bytes)
 {
 	size_t n = strcspn(*list, ",");
@@ -100,7 +86,7 @@ static int parse_size(struct nt_options *o, char *part, struct nt_error *err)
 			return -1;
 	}
 	o->repeat[o->sizes] = (unsigned)value;
-	return nt_size_parse(part, &o->size_bytes[o->sizes], err);
+	return nt_parse_size(part, &o->size_bytes[o->sizes], err);
 }
 
 int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err)
@@ -144,7 +130,7 @@ int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err)
 	char list[256], part[64];
 	const char *rest = list;
 
-	/* "world+node" is as good as "world,node". */
+	/* "world+node" equals "world,node". */
 	snprintf(list, sizeof(list), "%s", text);
 	for (char *c = list; *c; c++)
 		*c = *c == '+' ? ',' : *c;
@@ -205,7 +191,7 @@ int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
-/* Up to three numbers behind colons; how many, or -1. */
+/* Up to three numbers after colons; returns their number, or -1. */
 static int parse_tail(const char *text, double *value)
 {
 	int given = 0;
@@ -269,7 +255,7 @@ int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err)
 	t->arm = nt_arm_parse(name);
 	t->factor = strtod(equals + 1, &end);
 	t->from_op = *end == '@' ? strtoull(end + 1, &end, 10) : 0;
-	if (t->arm < 0 || t->arm == NT_ARM_AUTO || *end || !(t->factor > 0 && t->factor < 1e6))
+	if (t->arm < 0 || t->arm == NT_ARM_BASELINE || *end || !(t->factor > 0 && t->factor < 1e6))
 		return nt_error_set(err, "arm '%s' (want [COLL:]ALGO/PROTO=FACTOR[@OP])", text);
 	o->truths++;
 	return 0;
@@ -322,7 +308,7 @@ int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err)
 		o->drag.arm = nt_arm_parse(name);
 		o->drag.us = strtod(equals + 1, &end);
 	}
-	if (!end || *end || o->drag.arm < 0 || o->drag.arm == NT_ARM_AUTO ||
+	if (!end || *end || o->drag.arm < 0 || o->drag.arm == NT_ARM_BASELINE ||
 	    !(o->drag.us > 0 && o->drag.us < 1e6))
 		return nt_error_set(err, "drag '%s' (want ALGO/PROTO=US)", text);
 	return 0;
@@ -377,7 +363,7 @@ int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *e
 	if (e->coll < 0 || e->arm < 0)
 		return nt_error_set(err, "expected '%s' (want COLL:SIZE=ALGO/PROTO or AUTO)", text);
 	o->expectations++;
-	return nt_size_parse(size, &e->bytes, err);
+	return nt_parse_size(size, &e->bytes, err);
 }
 
 int nt_parse_env(struct nt_options *o, const char *text, struct nt_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options_parse.h - values of options that are more than a number or a text
+/* options_parse.h - parse option values with several parts
  *
  * Errors:   -1 and *err: the value and what is accepted.
  */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.c - the program of a rank, or of all ranks of a process */
+/* play.c - see play.h */
 #include "tests/fake/play.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "tests/fake/rng.h"
 #include "tests/fake/sum.h"
 
-#define LATE_CALLS 8 /* calls whose kernel times come after a finalize */
+#define LATE_CALLS 8 /* calls whose kernel times arrive after a finalize */
 
 struct player {
 	struct nt_job *job;
@@ -37,7 +37,9 @@ static void make_calls(struct player *p)
 		for (unsigned n = 0; n < o->sizes; n++) {
 			for (unsigned k = 0; k < o->repeat[n]; k++)
 				p->call[p->calls++] = (struct nt_call){
-					o->coll[c], o->size_bytes[n], (int)(c * NT_MAX_SIZES + n)
+					.coll = o->coll[c],
+					.bytes = o->size_bytes[n],
+					.key = (int)(c * NT_MAX_SIZES + n),
 				};
 		}
 	}
@@ -84,9 +86,10 @@ static void faults(struct player *p, struct nt_comm *c, const struct nt_call *ca
 	if (o->ras.call && (nt_load_mask_now() & (int)NT_PROF_KERNEL_CH) &&
 	    ++c->owner->measured == o->ras.call + r->rank)
 		nt_load_ras(o->ras.mask);
-	/* Held until a finalize, or for good where the communicator is aborted. */
+	/* Held until a finalize; never reported if the communicator is aborted. */
 	if ((o->late_kernelch || o->abort) && near_end(p, r)) {
-		nt_gpu_drain(c->gpu); /* what came before does not depend on how busy the host is */
+		nt_gpu_drain(c->gpu); /* the calls before it do not depend on how busy the host
+				       * is */
 		nt_gpu_hold(c->gpu, true);
 	}
 }
@@ -112,7 +115,7 @@ static void run_group(struct player *p, struct nt_comm *const *c, unsigned comms
 	}
 }
 
-/* The communicators of that split of all ranks that have one; how many. */
+/* Collects the communicators of that split of all ranks; returns their number. */
 static unsigned active(const struct player *p, unsigned split, struct nt_comm **c)
 {
 	unsigned n = 0;
@@ -124,7 +127,7 @@ static unsigned active(const struct player *p, unsigned split, struct nt_comm **
 	return n;
 }
 
-/* Calls from number `at` on, on communicators of one split; how many. */
+/* Makes calls from number `at` on, on communicators of one split; returns their number. */
 static unsigned one_call(struct player *p, unsigned split, unsigned at)
 {
 	const struct nt_options *o = options_of(p);
@@ -175,8 +178,8 @@ static void round_in_order(struct player *p)
 	}
 }
 
-/* Of each communicator the calls in order, but whose turn it is only this process knows. Nobody
- * waits for a stream before all have got their calls. */
+/* Each communicator's calls are in order; the order of communicators is this process's own. No
+ * stream is waited for before all have their calls. */
 static void round_interleaved(struct player *p, uint64_t round)
 {
 	const struct nt_options *o = options_of(p);
@@ -229,7 +232,7 @@ static void create(struct player *p, unsigned first)
 		pthread_join(m[i].thread, NULL);
 }
 
-/* Communicators end here, and others come. */
+/* Replaces communicators by new ones. */
 static void renew(struct player *p, bool abort)
 {
 	unsigned first = abort || options_of(p)->splits == 1 ? 0 : 1;
@@ -248,7 +251,7 @@ static bool is_renewed(const struct nt_renewal *r, uint64_t round)
 	return r->rounds && round && round % r->rounds == 0 && round / r->rounds <= r->times;
 }
 
-/* One of the ranks that share this process, where they meet the others. */
+/* One of the ranks of this process, waiting for the others. */
 struct meeting {
 	pthread_t thread;
 	struct nt_family *family;
@@ -272,7 +275,7 @@ static void *meet(void *arg)
 	return NULL;
 }
 
-/* All ranks of the job do this; the answer of the last one of this process, which all have. */
+/* Done by all ranks of the job; all get the same answer. */
 static bool all_meet(struct player *p, void *(*how)(void *), unsigned number)
 {
 	struct meeting m[NT_MAX_RANKS];
@@ -287,7 +290,7 @@ static bool all_meet(struct player *p, void *(*how)(void *), unsigned number)
 	return m[p->ranks - 1].busy;
 }
 
-/* Is this the last round? The same on all ranks. */
+/* Is this the last round? Equal on all ranks. */
 static bool is_over(struct player *p, uint64_t round)
 {
 	const struct nt_options *o = options_of(p);
@@ -335,7 +338,7 @@ static void all_rounds(struct player *p)
 			round_interleaved(p, round);
 		else
 			round_in_order(p);
-		/* Else the host does not know when a round has ended. */
+		/* Otherwise the host does not know when a round has ended. */
 		if (o->sync_every == 1 && !o->interleave)
 			nt_sum_round(p->family[0].rank.sum,
 				     (double)(p->family[0].rank.host_ns - from_ns) * 1e-3,
@@ -345,7 +348,7 @@ static void all_rounds(struct player *p)
 		sync_all(p);
 }
 
-/* All ranks of the job are there, and know where each is. */
+/* Waits for all ranks of the job; they then know each other's nodes. */
 static void join(struct player *p)
 {
 	(void)all_meet(p, meet, 0);
@@ -386,7 +389,7 @@ static int leave(struct player *p)
 	return rc;
 }
 
-int nt_play(struct nt_job *job, const struct nt_seat_of_rank *seat, unsigned seats)
+int nt_play(struct nt_job *job, const struct nt_slot_of_rank *seat, unsigned seats)
 {
 	struct player p = { .job = job, .ranks = seats };
 	int rc;
@@ -399,7 +402,7 @@ int nt_play(struct nt_job *job, const struct nt_seat_of_rank *seat, unsigned sea
 		struct nt_rank *r = &p.family[i].rank;
 
 		r->job = job;
-		r->rank = seat[i].rank;
+		r->rank = r->gpu = seat[i].rank;
 		r->node = seat[i].node;
 		r->sum = nt_sum_create(job);
 	}

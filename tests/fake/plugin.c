@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - a plugin that does right or wrong as it is told, to test the simulated NCCL
+/* plugin.c - a plugin that works or fails on request, to test the simulated NCCL
  *
  * NT_FAKE_PLUGIN is one of
  *   idle                   do nothing
@@ -30,7 +30,7 @@
 
 #define TYPES 16
 
-/* What NCCL holds handles of: kept until the library is closed, as late events may come. */
+/* Objects for NCCL's handles: kept until the library is closed, because events may be late. */
 struct kept {
 	struct kept *next;
 };
@@ -50,7 +50,7 @@ struct comm {
 	_Atomic uint64_t decisions;
 	_Atomic uint64_t starts[TYPES];
 	_Atomic uint64_t stops[TYPES];
-	/* Stamps out of order, sequence numbers that do not grow, wrong parents. */
+	/* Detects stamps out of order, sequence numbers that do not grow, and wrong parents. */
 	_Atomic uint64_t bad;
 	_Atomic uint64_t seq[NT_COLLS]; /* newest + 1 */
 };
@@ -205,7 +205,7 @@ static int init_new(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nc
 	(void)comm;
 	(void)ranks;
 	(void)log;
-	/* Touches all that NCCL says is there. */
+	/* Writes to everything that NCCL says exists. */
 	if ((size_t)nvl->domains != nodes || constants->nvls_tree_max_bw[3][2] < 0)
 		return NT_NCCL_INVALID_ARGUMENT;
 	return tuner_init(ctx);
@@ -295,7 +295,7 @@ static int prof_init(void **ctx, int *mask, const char *name, int rank)
 	return NT_NCCL_OK;
 }
 
-/* The part that all versions share; *event is an object. */
+/* The part common to all versions; *event is an object. */
 static struct object *start_object(struct comm *c, uint64_t type, void **event)
 {
 	struct object *o = keep(sizeof(*o));

@@ -9,8 +9,8 @@
 #include "tests/fake/event.h"
 #include "tests/fake/rng.h"
 
-#define TICK_NS 32 /* of GPU time stamps, as measured on H200 */
-#define BEHIND_US 20 /* how far the thread lags */
+#define TICK_NS 32 /* resolution of GPU time stamps, as measured on H200 */
+#define BEHIND_US 20 /* delay of the thread */
 
 struct item {
 	struct nt_comm *comm;
@@ -45,7 +45,7 @@ static bool lost(const struct nt_proxy *p, const struct item *it, int channel, i
 					      (p->rank->rank << 20))) < o->drop_kernelch;
 }
 
-/* Channels start within some ticks of each other and stop so; the extremes are exact. */
+/* Channels start within some ticks of each other, and stop likewise; the extremes are exact. */
 static uint64_t stamp(const struct nt_proxy *p, uint64_t ns)
 {
 	return p->offset_ns + ns / TICK_NS * TICK_NS;
@@ -55,7 +55,7 @@ static void report(struct nt_proxy *p, const struct item *it)
 {
 	void *event[NT_MAX_CHANNELS] = { NULL };
 
-	/* First every channel's start, then every stop: so it is where the thread lags. */
+	/* First every channel's start, then every stop, as if the thread lags. */
 	for (int ch = 0; ch < it->channels; ch++) {
 		if (!lost(p, it, ch, 0))
 			event[ch] = nt_event_kernel_start(it->comm, it->coll_event, ch,
@@ -99,7 +99,7 @@ static void *work(void *arg)
 struct nt_proxy *nt_proxy_create(struct nt_rank *r)
 {
 	struct nt_proxy *p = calloc(1, sizeof(*p));
-	uint64_t key = nt_rng_mix(r->job->options->seed, r->rank + 1);
+	uint64_t key = nt_rng_mix(r->job->options->seed, r->gpu + 1);
 
 	if (!p)
 		nt_fake_leave(r->job, NT_EXIT_TROUBLE, "out of memory");

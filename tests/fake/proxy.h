@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proxy.h - NCCL's proxy progress thread, as far as it reports kernel times
+/* proxy.h - the part of NCCL's proxy progress thread that reports kernel times
  *
- * Threads:  tell on the GPU thread; the rest on the host thread.
- * Memory:   what it is told is copied; the plugin's handle of the Coll event is used later.
+ * Threads:  nt_proxy_tell on the GPU thread; the rest on the host thread.
+ * Memory:   arguments are copied; the plugin's handle of the Coll event is used later.
  * Host:     src/transport/profiler.cc:21@v2.28.9-1
  */
 #ifndef NT_FAKE_PROXY_H
@@ -21,6 +21,6 @@ void nt_proxy_tell(struct nt_proxy *p, struct nt_comm *c, const struct nt_task *
 		   uint64_t start_ns, uint64_t end_ns);
 void nt_proxy_drain(struct nt_proxy *p);
 void nt_proxy_hold(struct nt_proxy *p, bool held);
-void nt_proxy_abandon(struct nt_proxy *p); /* forgets all that is not yet reported */
+void nt_proxy_abandon(struct nt_proxy *p); /* drops everything that is not yet reported */
 
 #endif

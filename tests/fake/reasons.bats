@@ -68,7 +68,7 @@ says() {
 	while IFS=$'\t' read -r reason says advice; do
 		# shellcheck disable=SC2053 # a pattern
 		[[ $reason = "$1" && $says = $2 && $advice = "$3" ]] && found=$says
-	done < <("$SHOW" report --json --file "$dir/record" | jq -r '.[] | [.reason, .says, .advice] | @tsv')
+	done < <("$SHOW" report --json --file "$dir/record" | jq -r '.. | objects | select(.says and .why) | [.why, .says, .advice] | @tsv')
 	text=$("$SHOW" report --file "$dir/record" | tr -s ' \n' '  ')
 	[[ -n $found && $text = *"$found"* && $text = *"$3"* && $text = *${4:-}* ]] ||
 		{ "$SHOW" report --file "$dir/record"; return 1; }
@@ -82,67 +82,67 @@ tells() {
 	jq -e --arg rest "1 $1" '.nccl_tune["0"].rest | any(. == $rest)' "$dir/record" >/dev/null || { cat "$dir/record"; return 1; }
 }
 
-readonly LONGER='Run longer; or explore once in a short step with --nccl-tune=profile,launch=auto and use what it found with --nccl-tune=policy,launch=auto.'
+readonly LONGER='Run longer; or explore once in a short step with --nccl-tune=profile,launch=auto and use the result with --nccl-tune=policy,launch=auto.'
 readonly NCCLS="NCCL's choice (RING/LL128)"
 
 @test "decided: nothing faster, too small a gain, nothing else to try" {
 	job '' --sizes 4M --arm RING/LL128=0.5 --iters 500 --more 60000
-	says screened "$NCCLS is the fastest: in a first round no other one was faster." \
-		"Other settings at NCCL's start may be faster: --nccl-tune=bandit,launch=auto tries some." 'nothing to gain at 4M'
+	says screened "$NCCLS is the fastest: no other choice was faster in the first round." \
+		"Other start-up settings may be faster: --nccl-tune=bandit,launch=auto measures some before the step." 'no faster choice found at 4M'
 	local gain
 	for gain in 38 37 39 36 40 35 41 38.5 37.5 39.5 38 37; do
 		job min_gain=$gain $FAST --noise none
 		! grep -q '"why":"small"' "$dir/record" || break
 	done
-	says small "$NCCLS stays: TREE/SIMPLE is the best of the others, by * %, but in the fastest quarter of its calls, which is what counts, it gains less than min_gain asks for (3 %, unless it was set)." \
+	says small "$NCCLS stays: TREE/SIMPLE is the best other choice, by * %, but in the fastest quarter of the calls, which decides, it gains less than min_gain (3 % unless set)." \
 		'To take smaller gains: --nccl-tune=bandit,min_gain=1.'
 	job 'algorithms=ring protocols=ll128' $SHORT
-	says alone "NCCL's choice is RING/LL128. NCCL has no other algorithm or protocol for it here, or none that may be tried." \
-		'If NCCL_ALGO or NCCL_PROTO is set, unset it; algorithms= and protocols= of --nccl-tune may be too narrow.'
+	says alone "NCCL's choice is RING/LL128. NCCL has no other algorithm or protocol for it here, or none that is allowed." \
+		'Unset NCCL_ALGO and NCCL_PROTO if they are set; allow more with algorithms= and protocols= of --nccl-tune.'
 }
 
-@test "decided: too few samples, too dear, no longer faster" {
+@test "decided: too few samples, too expensive, no longer faster" {
 	job 'screen_blocks=4 confirm_blocks=8' $FAST --drop-kernelch 1
-	says samples "$NCCLS stays: too few of its calls could be timed for a decision." "$LONGER" 'too few calls could be timed: AllReduce 4M'
+	says samples "$NCCLS stays: too few calls could be timed." "$LONGER" ': NCCL'"'"'s choice stays: too few calls could be timed.'
 	job max_calls=100 $FAST
-	says budget "$NCCLS stays: exploring on would have cost more than it may, or could bring." \
-		'To let it cost more: --nccl-tune=bandit,max_calls=5000 (also budget=, max_extra=).' 'would have cost too much: AllReduce 4M'
+	says budget "$NCCLS stays: exploring further would have cost more than it may, or than it could save." \
+		'To let it cost more: --nccl-tune=bandit,max_calls=5000 (also budget=, max_extra=).' 'exploring further would have cost more'
 	job recheck=1 $FAST --arm TREE/SIMPLE=4@2000 --iters 12000
-	says back "$NCCLS is back: TREE/SIMPLE was used for a while, and was no longer faster when it was looked at again. Looked at again * times, and given up 1 time." \
-		'Nothing needs to be done; it is looked at again while the step runs.'
+	says back "$NCCLS is back: TREE/SIMPLE was in use, and was no longer faster when it was measured again. Rechecked * times, rolled back 1 time." \
+		'Nothing needs to be done; it is measured again while the step runs.'
 }
 
 @test "decided: by an earlier step" {
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job '' $FAST
-	says known "TREE/SIMPLE in place of NCCL's RING/LL128. An earlier step found it; it was taken over, and not measured here." \
+	says known "TREE/SIMPLE instead of NCCL's RING/LL128. An earlier step found it; it was not measured here." \
 		'To measure it again: --nccl-tune=bandit,launch=auto.'
 	NCCL_TUNE_WARM=${WARM}AUTO job min_calls=100000 $SHORT
 	says best "$NCCLS stays: an earlier step found nothing better." \
-		'To look anew: nccl-tune memory forget --all, then --nccl-tune=bandit,launch=auto.'
+		'To measure it again: nccl-tune memory forget --all, then --nccl-tune=bandit,launch=auto.'
 }
 
-@test "not decided: no call by itself would have changed that" {
+@test "not decided: more calls would not have helped" {
 	job '' --sizes 4M --iters 1000 --capture 4x5
-	says graphs "NCCL's choice is RING/LL128. The program captures CUDA graphs on it: calls in a graph cannot be timed, and a graph keeps what it was captured with." \
+	says graphs "NCCL's choice is RING/LL128. The program captures CUDA graphs: calls in a graph cannot be timed, and a graph keeps what it was captured with." \
 		'Explore in a step without graphs, with launch=auto; then capture with --nccl-tune=policy,launch=auto.' \
-		'Left alone, since the program captures CUDA graphs: AllReduce 4M.'
+		'AllReduce 4M: The program captures CUDA graphs'
 	job '' --sizes 4M --iters 2000 --probe --nccl 2.30.7
-	says symmetric "NCCL's choice is RING/LL128. NCCL may run its symmetric kernels on it, which no plugin chooses." \
-		"Nothing is lost: NCCL's choice stays. NCCL_WIN_ENABLE=0 switches these kernels off." "symmetric kernels instead: AllReduce 4M."
+	says symmetric "NCCL's choice is RING/LL128. NCCL may run symmetric kernels for it, which no plugin can choose." \
+		"Nothing is lost: NCCL's choice stays. NCCL_WIN_ENABLE=0 turns these kernels off." 'AllReduce 4M: NCCL may run symmetric kernels'
 	job '' --sizes 4M --iters 2000 --ras 0x2@20 --nccl 2.32.6
-	says ras "NCCL's choice is RING/LL128. NCCL's RAS service has taken over the profiler, so that calls cannot be timed." \
-		'Let ncclras leave the profiler alone, or set NCCL_RAS_ENABLE=0.' 'has taken over the profiler: AllReduce 4M.'
+	says ras "NCCL's choice is RING/LL128. NCCL's RAS service uses the profiler, so calls cannot be timed." \
+		'Do not let ncclras change the profiler, or set NCCL_RAS_ENABLE=0.' "AllReduce 4M: NCCL's RAS service"
 	mode=observe job '' $SHORT
 	says observed "NCCL's choice is RING/LL128. Only measured: mode observe changes nothing." \
-		'To try other choices: --nccl-tune=bandit.' 'Only measured, as mode observe does: AllReduce 4M.'
+		'To explore: --nccl-tune=bandit.' 'AllReduce 4M: Only measured: mode observe'
 }
 
 @test "not decided: too few calls, or too little of the time" {
 	job min_calls=100000 $SHORT
-	says counted "NCCL's choice is RING/LL128. It was not explored: it was called too seldom, or its turn had not come when the step ended." \
-		'Run longer, or begin earlier: --nccl-tune=bandit,min_calls=8.' 'its turn did not come: AllReduce 4M.'
+	says counted "NCCL's choice is RING/LL128. Not explored: it was called too rarely, or the step ended before its turn." \
+		'Run longer, or start earlier: --nccl-tune=bandit,min_calls=8.' 'AllReduce 4M: Not explored'
 	job min_share=20 --sizes 64Mx4,4K --iters 200
-	tells little 'Left alone, since it takes too little of the communication time: 1 collective and size.' \
+	tells little '1 collective and size: Not explored: it takes too little of the communication time.' \
 		'To explore everything: --nccl-tune=bandit,min_share=0.'
 	# Longer, where it was over before exploring had begun.
 	local iters
@@ -150,23 +150,38 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 		job 'screen_blocks=64 max_calls=100000' --sizes 4M --iters $iters --call-gap-us 500
 		! grep -q '"why":"open"' "$dir/record" || break
 	done
-	says open "*Unfinished: the step ended while others were still being tried." "$LONGER" \
-		'Unfinished when the step ended: AllReduce 4M'
+	says open "*Not decided: the step ended while other choices were still being measured." "$LONGER" \
+		'Not decided: the step ended'
 }
 
-@test "not decided: what is remembered cannot be used" {
+@test "not decided: the memory cannot be used" {
 	mode=policy job '' $SHORT
-	says new "NCCL's choice is RING/LL128. Mode policy explores nothing, and no earlier step has found anything for it with this NCCL, network and hardware." \
-		'Explore in a step with --nccl-tune=profile,launch=auto; later ones of mode policy use what it found.' \
-		'and nothing is remembered: AllReduce 4M.'
+	says new "NCCL's choice is RING/LL128. Not explored: mode policy only uses what earlier steps found, and none found anything for it with this NCCL, network and hardware." \
+		'Explore in a step with --nccl-tune=profile,launch=auto; later steps in mode policy use the result.' \
+		'AllReduce 4M: Not explored: mode policy'
 	mode=policy NCCL_TUNE_WARM=${WARM}NVLS/SIMPLE job '' $SHORT
-	says illegal '*What an earlier step found better NCCL does not allow here.' 'To look anew: --nccl-tune=bandit,launch=auto.'
+	says illegal '*NCCL does not allow the choice that an earlier step found.' 'To measure it again: --nccl-tune=bandit,launch=auto.'
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job algorithms=ring $SHORT
-	says forbidden '*What an earlier step found better is not among the algorithms and protocols that may be used.' \
-		'Leave out algorithms= and protocols= of --nccl-tune; nccl-tune config says who sets them.'
+	says forbidden '*The settings do not allow the choice that an earlier step found.' \
+		'Leave out algorithms= and protocols= of --nccl-tune; nccl-tune config shows who set them.'
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job '' $FAST --iters 2500 --capture 2x3
-	says captured '*The program captured it in a CUDA graph before its ranks had agreed on what an earlier step found better; a graph keeps what it was captured with.' \
-		'Let the program make some 20 plain calls of it before it captures.'
+	says captured '*It was captured in a CUDA graph before its ranks had agreed on the choice that an earlier step found; a graph keeps what it was captured with.' \
+		'Make about 20 plain calls of it before capturing.'
+}
+
+readonly ALLOW='If LL128 is known to work here, an administrator can allow it: ll128 = on in nccl-tune.conf.'
+# LL128 is legal, and not what NCCL chooses.
+readonly LARGE='--sizes 64M --ll128'
+
+@test "LL128: not tried and not used from memory if it may give wrong results" {
+	NCCL_NET_PLUGIN=ofi job '' $LARGE --nodes 2 --iters 500 --more 60000
+	says ll128 'LL128 is not tried: NCCL uses an external network plugin, and LL128 gives wrong results on some such systems.' \
+		"$ALLOW" 'Tuned with limits: LL128'
+	NT_FAKE_ARM=1:1 job '' $LARGE --iters 500 --more 60000
+	says ll128c2c 'LL128 is not tried: the GPUs are connected to their CPUs by NVLink-C2C, and LL128 gives wrong results on some such systems.' \
+		"$ALLOW" 'Tuned with limits: LL128'
+	mode=policy NT_FAKE_ARM=1:1 NCCL_TUNE_WARM=${WARM/4194304=/67108864=}RING/LL128 job '' $LARGE --iters 200
+	says ll128arm '*An earlier step chose LL128, which may give wrong results with this network or hardware.' "$ALLOW"
 }
 
 readonly HERE='Not tuned, a communicator of 4 ranks on 1 node: '
@@ -174,46 +189,46 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 
 @test "communicators: NCCL does not let them be tuned" {
 	job '' $SHORT --nccl 2.26.2
-	says rank 'This NCCL does not tell plugins which rank they are.' 'Use NCCL 2.28 or newer.' "$HERE"
+	says rank 'This NCCL does not tell plugins their rank.' 'Use NCCL 2.28 or newer.' "$HERE"
 	job '' $SHORT --nccl 2.27.7
-	says api 'This NCCL tells plugins neither how long the GPU took nor which call is which; 2.28 and newer do.' \
-		'Use NCCL 2.28 or newer; 2.27, if the program captures no CUDA graphs: --nccl-tune=bandit,graphs=never.' "$HERE"
+	says api 'This NCCL gives plugins no GPU times or no sequence numbers; NCCL 2.28 and newer do.' \
+		'Use NCCL 2.28 or newer; or 2.27, if the program captures no CUDA graphs: --nccl-tune=bandit,graphs=never.' "$HERE"
 	local half
 	for half in NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN; do
 		tasks '' $SHORT --env $half=none
-		says half 'NCCL loaded nccl-tune only as profiler or only as tuner; it takes both.' \
+		says half 'NCCL loaded nccl-tune as tuner only or as profiler only; it needs both.' \
 			'Unset NCCL_TUNER_PLUGIN and NCCL_PROFILER_PLUGIN in the job and in nccl.conf; NCCL_DEBUG=INFO shows what is loaded.' "$HERE"
 	done
 }
 
-@test "communicators: ranks that differ, or are not there" {
+@test "communicators: ranks that differ or are missing" {
 	tasks 's/fingerprint=1/fingerprint=1%l/' $SHORT
-	says hardware 'Rank * on this node has other hardware: 000000000000001?, others 000000000000001?.' \
-		"Compare nccl-tune fingerprint of the two nodes; it also says whether a node's number is out of date." "$HERE"
+	says hardware 'Rank * on this node has different hardware: 000000000000001?, others 000000000000001?.' \
+		"Compare nccl-tune fingerprint on the two nodes; it also shows whether a node's number is out of date." "$HERE"
 	tasks 's/min_gain=3/min_gain=1%l/' $SHORT
-	says policy 'Rank * on this node has other settings of nccl-tune: *, others *.' \
-		'Make plugstack.conf and nccl-tune.conf alike on all nodes; let the job leave NCCL_TUNE_POLICY alone.' "$HERE"
+	says policy 'Rank * on this node has different settings of nccl-tune: *, others *.' \
+		'Use the same plugstack.conf and nccl-tune.conf on all nodes; do not change NCCL_TUNE_POLICY in the job.' "$HERE"
 	tasks '' $SHORT --env "NCCL_TUNE_WARM=${WARM}RING/SIMPLE/1%rch"
-	says warm 'Rank * on this node was given other remembered choices: *.' 'Let the job leave NCCL_TUNE_WARM alone.' "$HERE"
+	says warm 'Rank * on this node was given different remembered choices: *.' 'Do not change NCCL_TUNE_WARM in the job.' "$HERE"
 	tasks '' $SHORT --nodes 2
-	says joining 'The step ended before its ranks had found each other, or some could not be heard: ranks on other nodes are heard over PMIx alone.' \
-		'If the step was started without it: srun --mpi=pmix; else let it run longer.' "$APART"
+	says joining 'The step ended before its ranks had found each other, or PMIx, which connects the nodes, is not in use.' \
+		'If the step ran without PMIx: srun --mpi=pmix; otherwise run longer.' "$APART"
 }
 
-@test "steps: what the user has set, and what is no record" {
+@test "steps: variables that the user has set, and invalid records" {
 	tasks s/flags=0/flags=15/ $SHORT
-	says tuner 'NCCL_TUNER_PLUGIN was none, or too long a name, so that nccl-tune was not loaded as tuner.' \
-		'Unset NCCL_TUNER_PLUGIN; a tuner that it names is loaded as well.' 'Not tuned: NCCL_TUNER_PLUGIN'
-	says profiler 'NCCL_PROFILER_PLUGIN was none, or too long a name, so that nccl-tune was not loaded as profiler.' \
-		'Unset NCCL_PROFILER_PLUGIN; a profiler that it names is loaded as well.' 'Not tuned: NCCL_PROFILER_PLUGIN'
+	says tuner 'nccl-tune is not loaded as tuner: NCCL_TUNER_PLUGIN is none, or too long a name.' \
+		'Unset NCCL_TUNER_PLUGIN; a tuner that it names is loaded as well.' 'Not tuned: nccl-tune is not loaded as tuner'
+	says profiler 'nccl-tune is not loaded as profiler: NCCL_PROFILER_PLUGIN is none, or too long a name.' \
+		'Unset NCCL_PROFILER_PLUGIN; a profiler that it names is loaded as well.' 'Not tuned: nccl-tune is not loaded as profiler'
 	says algo 'NCCL_ALGO is set in the job: what it forbids is not tried.' 'Unset NCCL_ALGO, also in nccl.conf.' 'Note: NCCL_ALGO'
 	says proto 'NCCL_PROTO is set in the job: what it forbids is not tried.' 'Unset NCCL_PROTO, also in nccl.conf.' 'Note: NCCL_PROTO'
 	NCCL_TUNE_CHAINED_TUNER=/nonexistent/libmine.so job '' $SHORT
-	says noload 'The tuner plugin that the job asks for could not be loaded, and the job ran without it: */nonexistent/libmine.so*No such file or directory.' \
-		'Mend or unset what names it: NCCL_TUNER_PLUGIN, NCCL_PROFILER_PLUGIN.' 'Note: The tuner plugin'
+	says noload "The job's own tuner plugin /nonexistent/libmine.so could not be loaded, and the job ran without it: *No such file or directory." \
+		'Correct or unset the variable that names it: NCCL_TUNER_PLUGIN, NCCL_PROFILER_PLUGIN.' "Note: The job's own tuner plugin"
 	echo '{"v":1' >"$dir/rank.77.7.json"
 	nodes=("$dir")
 	printf '{"nccl_tune":{"v":1,"0":%s}}\n' "$("$RECORD" step "$dir" bandit)" >"$dir/record"
-	says unusable 'What a process left could not be read (rank.77.7.json): *.' \
-		'Look with nccl-tune show on the node while such a step runs; is the same nccl-tune installed on all nodes?'
+	says unusable '1 of the rank records could not be read: rank.77.7.json: *.' \
+		'See nccl-tune show on the node while such a step runs; is the same nccl-tune installed on all nodes?'
 }

@@ -39,13 +39,13 @@ json() {
 	jq -e "$1" <<<"$output" >/dev/null || { printf '%s\n' "$1" "$output" >&2; return 1; }
 }
 
-@test "every setting is tried, each word of those that have words" {
+@test "every setting is tried, with each of its words" {
 	run -0 "$RECORD" options
-	[[ $output = *"bandit,channels=on"*"bandit,chunks=on"*"bandit,rule=paper-offline"* ]]
+	[[ $output = *"bandit,channels=on"*"bandit,chunks=on"*"bandit,reward=period"* ]]
 	[ "$(sed 's/^[^,]*,//; s/=.*//' <<<"$output" | grep -v '^off$\|^observe$' | sort -u | wc -l)" -ge 16 ]
 }
 
-@test "with every setting all ranks' records are read, and the step's has their keys" {
+@test "with every setting all ranks' records are readable, and the step's record has their keys" {
 	local option options
 	options=$("$RECORD" options)
 	for option in $options; do
@@ -55,10 +55,10 @@ json() {
 	done
 }
 
-@test "with channels and chunks, too, and what was tried can be repeated" {
+@test "also with channels and chunks, and the exploration can be replayed" {
 	local file
 	job bandit,channels=on,chunks=on --arm RING/SIMPLE=0.8 --iters 20000
-	json '."4r1n"."AllReduce 4M" | .n > 0 and .calls == 20000'
+	json '."4r1n"."AllReduce 4M" | .samples > 0 and .calls == 20000'
 	file=$(grep -l '"channels":{' "$dir"/rank.*.json)
 	run -0 "$SHOW" show "$file"
 	[[ $output = *"explored on "*"ch"* ]]
@@ -78,7 +78,7 @@ json() {
 	[[ $output != *$'\e'* ]]
 }
 
-@test "a report reads its own member only" {
+@test "a report reads only its own member" {
 	local deep
 	deep=$(printf '[%.0s' {1..40})1$(printf ']%.0s' {1..40})
 	echo '{"other":"é","deep":'"$deep"',"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}' >"$BATS_TEST_TMPDIR/comment"
@@ -105,7 +105,7 @@ later() {
 		[ "$output" = "$("$SHOW" report $form --file "$kept")" ]
 	done
 	run -0 "$SHOW" report --file "$kept"
-	[[ $output = *"AllReduce     4M"*"TREE/SIMPLE in place of"* && $output = *"AllReduce    16K"* && $output != *[Dd]amaged* ]]
+	[[ $output = *"AllReduce     4M"*"TREE/SIMPLE instead of"* && $output = *"AllReduce    16K"* && $output != *[Dd]amaged* ]]
 }
 
 @test "a part of a long form of version 1 is read, and so is one of a later release" {

@@ -19,10 +19,10 @@
 #include <unistd.h>
 #include "contract/policy.h"
 #include "record/step.h"
-#include "spank/collect.h"
-#include "spank/longform.h"
-#include "spank/step.h"
-#include "spank/sumtext.h"
+#include "spank/recordd/collect.h"
+#include "spank/recordd/longform.h"
+#include "spank/step-dir.h"
+#include "spank/recordd/sumtext.h"
 #include "tests/lib/schema.h"
 
 #define NODE "n1"
@@ -43,7 +43,7 @@ static int print_option(const struct nt_policy *policy)
 	return puts(text) < 0;
 }
 
-/* All other words of a setting that has words; another value of one that is a number or a set. */
+/* All other words of a setting with words; another value of a number or a set. */
 static int print_setting(size_t offset, const char *kind, int64_t min, int64_t max, int64_t value)
 {
 	bool words = strcmp(kind, "NT_ENUM") == 0;
@@ -52,7 +52,7 @@ static int print_setting(size_t offset, const char *kind, int64_t min, int64_t m
 	int rc = 0;
 
 	if (strcmp(kind, "NT_SET") == 0)
-		other = value & ~INT64_C(1); /* all but one */
+		other = value & ~INT64_C(1); /* all except one */
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	if (strcmp(kind, "NT_NAME") == 0) {
@@ -110,14 +110,14 @@ static int print_step(const char *directory, const char *mode, char *const *othe
 	if (rc == 0 && nt_sum_format(&sum, &head, text, sizeof(text)) > 0)
 		rc = nt_step_check(text, strlen(text), &err);
 	fprintf(stderr, "%zu read, %zu unusable%s%s\n", sum.records, sum.unusable,
-		sum.unusable ? ": " : "", sum.unusable_why);
+		sum.unusable ? ": " : "", sum.unusable_why.text);
 	nt_sum_fini(&sum);
 	return rc < 0 ? fail(&err) : puts(text) < 0;
 }
 
 static int write_long(const char *directory, const char *out)
 {
-	struct nt_errand errand = {
+	struct nt_arguments errand = {
 		.job = 1, .component = NT_STEP_WHOLE, .nodes = 1, .long_mib = 16, .long_parents = 1
 	};
 	struct nt_ranks ranks;
@@ -166,7 +166,8 @@ static int check_file(json_object *schema, const char *path)
 
 static int check(const char *schema_path, char *const *path, int count)
 {
-	json_object *schema = json_object_from_file(schema_path);
+	struct nt_error err = { "" };
+	json_object *schema = nt_schema_read(schema_path, &err);
 	int rc = schema && count > 0 ? 0 : 1;
 
 	for (int i = 0; schema && i < count; i++)

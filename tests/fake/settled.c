@@ -8,38 +8,38 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "contract/names.h"
-#include "pmix-sync/board.h"
+#include "pmix-sync/shm.h"
 
-#define BEATS 5 /* of the speaker: it has seen what the ranks have done, and acted on it */
+#define BEATS 5 /* of the node leader: it has seen what the ranks have done, and acted on it */
 
-static const struct nt_board *map_board(void)
+static const struct nt_shm *map_shm(void)
 {
-	const char *path = getenv(NT_ENV_BOARD);
+	const char *path = getenv(NT_ENV_SHM);
 	const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	void *board = MAP_FAILED;
+	void *shm = MAP_FAILED;
 
 	if (fd < 0)
 		return NULL;
-	if (lseek(fd, 0, SEEK_END) == (off_t)sizeof(struct nt_board))
-		board = mmap(NULL, sizeof(struct nt_board), PROT_READ, MAP_SHARED, fd, 0);
+	if (lseek(fd, 0, SEEK_END) == (off_t)sizeof(struct nt_shm))
+		shm = mmap(NULL, sizeof(struct nt_shm), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
-	return board == MAP_FAILED ? NULL : board;
+	return shm == MAP_FAILED ? NULL : shm;
 }
 
-/* What is seen of all communicators of the node. */
+/* The state of all communicators of the node. */
 struct seen {
 	unsigned comms;
 	unsigned pending; /* communicators that are joining, keys that are open */
-	unsigned idle; /* keys that may be opened yet */
+	unsigned idle; /* keys that may still be opened */
 };
 
-static void see(const struct nt_board_comm *comm, struct seen *seen)
+static void see(const struct nt_shm_comm *comm, struct seen *seen)
 {
 	if (atomic_load(&comm->id) == 0)
 		return;
 	seen->comms++;
 	seen->pending += atomic_load(&comm->state) == NT_COMM_JOINING;
-	for (uint32_t k = 0; nt_board_claimed(comm, k); k++) {
+	for (uint32_t k = 0; nt_shm_claimed(comm, k); k++) {
 		const uint32_t state = atomic_load(&comm->key[k].state);
 
 		seen->pending += state == NT_KEY_OPEN;
@@ -53,13 +53,13 @@ bool nt_settled(struct nt_settled *s)
 	uint64_t beat;
 
 	if (!s->looked)
-		s->board = map_board();
+		s->shm = map_shm();
 	s->looked = true;
-	if (!s->board || atomic_load(&s->board->magic) != NT_BOARD_MAGIC)
+	if (!s->shm || atomic_load(&s->shm->magic) != NT_SHM_MAGIC)
 		return true;
-	beat = atomic_load(&s->board->beat);
-	for (unsigned c = 0; c < NT_BOARD_COMMS; c++)
-		see(&s->board->comm[c], &seen);
+	beat = atomic_load(&s->shm->beat);
+	for (unsigned c = 0; c < NT_SHM_COMMS; c++)
+		see(&s->shm->comm[c], &seen);
 	if (beat == 0 || seen.comms == 0 || seen.pending > 0)
 		s->beat = 0;
 	else if (seen.idle == 0)

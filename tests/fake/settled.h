@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settled.h - has the plugin come to an end with what it was told, or is it still about to?
+/* settled.h - has the plugin finished its work, or is something still pending?
  *
- * How long nodes take to agree depends on the machine, not on the program's calls. The board tells:
- * communicators that are joining, keys that are open, and a speaker that has looked since.
+ * How long nodes take to agree depends on the machine, not on the program's calls. The shared
+ * memory tells: communicators that are joining, keys that are open, and a node leader that has
+ * looked since.
  *
  * Threads:  one for each nt_settled.
- * Memory:   the board stays mapped until the process ends.
- * Errors:   without a board, or with one that cannot be read, all is settled.
+ * Memory:   the shared memory stays mapped until the process ends.
+ * Errors:   without shared memory, or with one that cannot be read, all is settled.
  */
 #ifndef NT_FAKE_SETTLED_H
 #define NT_FAKE_SETTLED_H
@@ -16,9 +17,9 @@
 #include <stdint.h>
 
 struct nt_settled { /* zeros at first */
-	const struct nt_board *board;
+	const struct nt_shm *shm;
 	bool looked;
-	uint64_t beat; /* of the speaker, when nothing was pending for the first time; 0: not yet */
+	uint64_t beat; /* node leader's, when nothing was pending first; 0: not yet */
 };
 
 bool nt_settled(struct nt_settled *s);

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim_prof.c - older profiler interfaces behind the newest one, as src/plugin/profiler/ of
- * NCCL does it
+/* shim_prof.c - wrap older profiler interfaces in the newest one, as NCCL does in
+ * src/plugin/profiler/
  *
- * Each descriptor is built where a byte past its end faults: reading a v5 field in a v4
- * descriptor is seen.
+ * A byte past the end of each descriptor faults: reading a v5 field in a v4 descriptor is detected.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ static const struct nt_prof_v6 *v6;
 static const struct nt_prof_v7 *v7;
 static struct nt_prof_v7 wrapped;
 
-/* ncclDataType_t by name; what v1 cannot name is a double there. */
+/* ncclDataType_t by name; types that v1 cannot name become double. */
 static uint8_t datatype_number(const char *name)
 {
 	static const char *const names[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",
@@ -64,7 +63,7 @@ static int start_v1(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v1->start(ctx, event, o);
 }
 
-/* The members of a collective that v2..v4 have in common. */
+/* The common members of a collective in v2..v4. */
 #define COPY_COLL(o, d)                                  \
 	do {                                             \
 		(o)->parent = (d)->coll.group;           \
@@ -113,7 +112,7 @@ static int start_v3(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v3->start(ctx, event, o);
 }
 
-/* Here *event stays as it was. */
+/* *event is not changed here. */
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v4 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
@@ -157,7 +156,7 @@ static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v7->start(ctx, event, o);
 }
 
-/* v1..v3 know none of the states that are played here. */
+/* v1..v3 know none of the states simulated here. */
 static int state_old(void *event, int state, union nt_prof_args_v4 *args)
 {
 	(void)event;

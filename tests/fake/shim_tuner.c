@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim_tuner.c - older tuner interfaces behind the newest one, as src/plugin/tuner/ of NCCL
- * does it */
+/* shim_tuner.c - wrap older tuner interfaces in the newest one, as NCCL does in
+ * src/plugin/tuner/ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,8 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return v3->get_coll_info(ctx, coll, bytes, pipe_ops, cost, algos, protos, channels);
 }
 
-/* The constants that both have, back and forth (src/plugin/tuner/tuner_v6.cc@2449986f). */
+/* The constants of both versions, converted in both directions
+ * (src/plugin/tuner/tuner_v6.cc@2449986f). */
 #define SAME(to, from, member)                                                      \
 	memcpy((to)->member, (from)->member,                                        \
 	       sizeof((to)->member) < sizeof((from)->member) ? sizeof((to)->member) \
@@ -106,7 +107,7 @@ static int init_v6(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_ncc
 	SAME_ALL(&known, constants);
 	rc = v6->init(ctx, comm, ranks, nodes, log, nvl, &known);
 	SAME_ALL(constants, &known);
-	/* Up to 2.31 NCCL looks at their table itself, from 2.32 on once, here. */
+	/* Up to 2.31 NCCL reads their table itself, from 2.32 on once, here. */
 	__atomic_store_n(&wrapped.get_chunk_size,
 			 __atomic_load_n(&v6->get_chunk_size, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	return rc;

@@ -102,7 +102,7 @@ unsigned nt_split_members(const struct nt_split *s, unsigned ranks, unsigned ran
 	if (*color == NONE)
 		return 0;
 	for (unsigned i = 0; i < ranks; i++) {
-		/* In the order of the cut, which for a roll is not that of the job. */
+		/* In the order of the split, which for a roll is not that of the job. */
 		unsigned r = s->kind == NT_SPLIT_ROLL ? (i + ranks - generation % ranks) % ranks
 						      : i;
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split.h - how an application cuts the job's ranks into communicators
+/* split.h - how an application splits the job's ranks into communicators
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -10,7 +10,7 @@
 #define NT_FAKE_SPLIT_H
 
 #include <stdint.h>
-#include "contract/error.h"
+#include "lib/error.h"
 #include "tests/fake/limits.h"
 
 enum nt_split_kind {
@@ -18,10 +18,10 @@ enum nt_split_kind {
 	NT_SPLIT_NODE, /* ranks of one node */
 	NT_SPLIT_BLOCK, /* size ranks side by side, from rank `from` on */
 	NT_SPLIT_REVERSE, /* the same with the highest rank first */
-	NT_SPLIT_ROLL, /* the same, one rank further on in each generation */
+	NT_SPLIT_ROLL, /* the same, shifted by one rank in each generation */
 	NT_SPLIT_STRIDE, /* every size-th rank */
-	NT_SPLIT_STAGES, /* size ranks as far apart as they can be */
-	NT_SPLIT_COLORS, /* a letter for each rank, repeated; '-': in no communicator */
+	NT_SPLIT_STAGES, /* size ranks as far apart as possible */
+	NT_SPLIT_COLORS, /* a letter for each rank, repeated; '-': not in a communicator */
 };
 
 struct nt_split {
@@ -33,11 +33,11 @@ struct nt_split {
 /* "world", "node", "tp:K", "block:K@FROM", "rev:K", "roll:K", "dp:K", "pp:K", "split:COLORS". */
 int nt_split_parse(struct nt_split *s, const char *text, struct nt_error *err);
 
-/* Where the ranks are: node name of a rank. */
+/* The node name of a rank. */
 typedef const char *(*nt_split_node)(const void *arg, unsigned rank);
 
-/* Members of rank's communicator in their order; how many, 0: it is in none. color: of all
- * communicators of this split a different number. */
+/* The members of rank's communicator in order; returns their number, 0: it is in none. color:
+ * different for each communicator of this split. */
 unsigned nt_split_members(const struct nt_split *s, unsigned ranks, unsigned rank,
 			  unsigned generation, nt_split_node node, const void *arg,
 			  unsigned *member, uint64_t *color);

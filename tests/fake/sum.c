@@ -1,12 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.c - per collective and size: which arm in the end, how long at first and at last */
+/* sum.c - for each collective and size: the final arm, and the times at the beginning and at the
+ * end */
 #include "tests/fake/sum.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/quantile.h"
 
 #define KINDS NT_MAX_SPLITS
 
@@ -30,7 +32,7 @@ struct nt_sum {
 	size_t decisions, room;
 };
 
-/* What rank 0 reads of the others. */
+/* The data that rank 0 reads from the others. */
 struct key_report {
 	uint32_t calls;
 	uint32_t forced;
@@ -116,30 +118,16 @@ void nt_sum_decided(struct nt_sum *s, uint64_t ns)
 	s->decision_ns[s->decisions++] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
-static int by_float(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int by_uint(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Of n values from us on; sorts them. */
+/* The median of n values from us on; sorts them. */
 static float median(float *us, size_t n)
 {
 	if (!n)
 		return 0;
-	qsort(us, n, sizeof(us[0]), by_float);
+	nt_sort_floats(us, n);
 	return us[n / 2];
 }
 
-/* How many of n samples are the first ones, and the last. */
+/* The number of samples at the beginning and at the end, of n. */
 static size_t part_of(size_t n)
 {
 	return n < 20 ? (n + 1) / 2 : n / 10;
@@ -171,7 +159,7 @@ void nt_sum_loaded(struct nt_sum *s, unsigned rank)
 
 	r->tuner = nt_load_tuner_version();
 	r->profiler = nt_load_profiler_version();
-	/* The mask as the application's last call left it. */
+	/* The mask after the application's last call. */
 	r->mask = nt_load_mask_now();
 }
 
@@ -183,7 +171,7 @@ void nt_sum_publish(struct nt_sum *s, unsigned rank, uint64_t calls)
 	r->calls = calls;
 	r->decisions = (uint32_t)n;
 	if (n) {
-		qsort(s->decision_ns, n, sizeof(s->decision_ns[0]), by_uint);
+		nt_sort_u32(s->decision_ns, n);
 		r->p50_ns = s->decision_ns[n / 2];
 		r->p99_ns = s->decision_ns[n - 1 - n / 100];
 		r->max_ns = s->decision_ns[n - 1];
@@ -220,7 +208,7 @@ static int arm_of(const struct key_report *k)
 	return k->calls ? k->last[0] : NO_CALL;
 }
 
-/* The arm of the last calls on all ranks that made any; MIXED where they are not all the same. */
+/* The arm of the last calls on all ranks that made any; MIXED if they differ. */
 static int final_arm(struct nt_sum *s, int kind, int key)
 {
 	int arm = NO_CALL;
@@ -235,7 +223,7 @@ static int final_arm(struct nt_sum *s, int kind, int key)
 	return arm;
 }
 
-/* How many ranks ended with which arm: communicators of one kind may differ. */
+/* The number of ranks for each final arm: communicators of one kind may differ. */
 static void print_arms(struct nt_sum *s, int kind, int key)
 {
 	unsigned ranks[UINT16_MAX + 1] = { 0 }, mixed = 0;
@@ -258,7 +246,7 @@ static void print_arms(struct nt_sum *s, int kind, int key)
 		printf("%s\"mixed\":%u", first ? "" : ",", mixed);
 }
 
-/* The first rank that makes such calls; NULL: none does. */
+/* The first rank that makes such calls; NULL: none. */
 static const struct key_report *first_report(struct nt_sum *s, int kind, int key)
 {
 	for (unsigned r = 0; r < s->job->ranks; r++) {
@@ -316,7 +304,8 @@ static int check_expected(struct nt_sum *s)
 		int key = key_of(o, e);
 		int arm = key < 0 ? MIXED : final_arm(s, 0, key);
 		const struct report *mine = nt_wire_report(s->job->wire, 0);
-		bool is_auto = key >= 0 && e->arm == NT_ARM_AUTO && !mine->key[0][key].overridden;
+		bool is_auto = key >= 0 && e->arm == NT_ARM_BASELINE &&
+			       !mine->key[0][key].overridden;
 
 		if (arm == e->arm || is_auto)
 			continue;
@@ -330,7 +319,7 @@ static int check_expected(struct nt_sum *s)
 	return rc;
 }
 
-/* Of the ranks' figures the worst. */
+/* The worst value of all ranks. */
 static void print_ranks(struct nt_sum *s)
 {
 	struct report worst = { 0 };
@@ -350,7 +339,7 @@ static void print_ranks(struct nt_sum *s)
 		       worst.decisions, worst.p50_ns, worst.p99_ns, worst.max_ns);
 }
 
-/* Rounds as the host of rank 0 saw them, where it waited for every call. */
+/* The durations of rounds on rank 0's host, if it waited for every call. */
 static void print_rounds(struct nt_sum *s)
 {
 	float *us = s->rounds.us;

@@ -55,9 +55,9 @@ some() {
 	some
 	run -0 nccl-tune summary --since now-1hour
 	[[ ${lines[0]} = '7 jobs ended from '* ]]
-	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  gained more than exploring took'* ]]
-	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms), as rank time'* ]]
-	[[ $output = *"4   50.0 %  NCCL's choice stays: another one is the best of the others,"* ]]
+	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  saved more than exploring cost'* ]]
+	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms).'* ]]
+	[[ $output = *"4   50.0 %  NCCL's choice stays: another choice is the best other"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
@@ -71,7 +71,7 @@ some() {
 	[[ $output = *'nccl_tune_profile_speed_ratio{cluster="nt",launch_profile="wide",fingerprint="00112233445566ff",fabric="ib",n_nodes="2",ranks_per_node="4"} 1.25'* ]]
 }
 
-@test "what cannot be asked is told, and the file stays as it was" {
+@test "a failed query is reported, and the file is unchanged" {
 	some
 	run -0 nccl-tune summary --since now-1hour --prometheus -o "$BATS_TEST_TMPDIR/x.prom"
 	[ -z "$output" ]
@@ -84,7 +84,7 @@ some() {
 	[ "$(find "$BATS_TEST_TMPDIR" -maxdepth 1 -name '*x.prom*' | wc -l)" = 1 ]
 }
 
-@test "what makes no sense is refused" {
+@test "invalid arguments are refused" {
 	run -2 nccl-tune summary 12
 	[[ $output = *"no argument is wanted, not '12'"* ]]
 	run -2 nccl-tune summary --since yesterday
@@ -137,7 +137,7 @@ print_metrics() {
 	done < <(grep -o 'outcome="[a-z_]*' "$BATS_TEST_TMPDIR/out" | sed 's/.*"//' | sort -u)
 }
 
-@test "the timer's example runs as it stands" {
+@test "the example of the timer runs unchanged" {
 	local command words
 	some
 	command=$(sed -n 's,^ExecStart=/usr/bin/,,p' etc/systemd/nccl-tune-summary.service)

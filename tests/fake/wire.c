@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wire.c - shared memory, and barriers on futexes: with more ranks than cores nobody may spin */
+/* wire.c - shared memory, and barriers on futexes: with more ranks than cores no rank may spin */
 #include "tests/fake/wire.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "contract/coll.h"
 #include "tests/fake/wire_memory.h"
 
-#define SLICE_NS 50000000 /* how late a waiting rank may see the alarm */
+#define SLICE_NS 50000000 /* largest delay until a waiting rank sees the alarm */
 
 struct nt_wire {
 	struct wire_memory *memory;
@@ -113,7 +113,7 @@ void nt_wire_close(struct nt_wire *w)
 {
 	if (!w)
 		return;
-	/* Not all came: whoever leaves removes the name, so that nothing stays behind. */
+	/* If not all processes arrive, one that leaves removes the name. */
 	nt_wire_unlink(w);
 	munmap(w->memory, sizeof(*w->memory));
 	free(w);
@@ -164,7 +164,7 @@ uint64_t nt_wire_world(const struct nt_wire *w)
 	return w->memory->world;
 }
 
-/* Whoever holds it does some loads and stores, and nothing that could end its process. */
+/* Its holder only loads and stores, and does nothing that could end its process. */
 static void lock(struct wire_memory *m)
 {
 	uint32_t open = 0;
@@ -245,7 +245,7 @@ static bool alarmed(const struct nt_wire *w)
 	return atomic_load(&w->memory->alarm) != 0;
 }
 
-/* The first to find a difference says what it is. */
+/* The first rank to find a difference describes it. */
 static void describe(char *out, size_t bytes, unsigned rank, const struct nt_wire_task *t)
 {
 	char size[24];
@@ -313,7 +313,7 @@ enum nt_wire_end nt_wire_publish(struct nt_wire_comm *c, unsigned rank, uint64_t
 	memset(e->task, 0, sizeof(e->task));
 	memcpy(e->task, task, tasks * sizeof(task[0]));
 	e->tasks = tasks;
-	/* Sequentially consistent, as the loads below: of two ranks one sees the other. */
+	/* Sequentially consistent, as the loads below: at least one of two ranks sees the other. */
 	atomic_store(&e->tag, op + 1);
 	for (unsigned r = 0; r < ranks; r++) {
 		struct wire_entry *other = &c->memory->ring[r][op % NT_WIRE_RING];
@@ -324,7 +324,7 @@ enum nt_wire_end nt_wire_publish(struct nt_wire_comm *c, unsigned rank, uint64_t
 	return alarmed(c->wire) ? NT_WIRE_MISMATCH : NT_WIRE_OK;
 }
 
-/* quit, aborted: NULL where the wait is for others in any case. */
+/* quit, aborted: NULL for a wait that they do not end. */
 static enum nt_wire_end wait_turn(const struct nt_wire *w, _Atomic uint32_t *turn, uint32_t seen,
 				  _Atomic bool *quit, _Atomic bool *aborted)
 {
@@ -361,14 +361,14 @@ enum nt_wire_end nt_wire_barrier(struct nt_wire_comm *c, unsigned rank)
 	if (atomic_fetch_add(&m->arrived, 1) + 1 == atomic_load(&c->memory->ranks))
 		next_turn(m, turn);
 	end = wait_turn(c->wire, &m->turn, turn, NULL, &c->memory->aborted);
-	/* Threads of one process may meet by way of another one, where a thread sanitizer does not
-	 * look: their own words order them as well. */
+	/* Threads of one process may synchronise through another process, which the thread
+	 * sanitizer does not see: these accesses order them as well. */
 	for (unsigned r = 0; r < atomic_load(&c->memory->ranks); r++)
 		atomic_load(&m->came[r]);
 	return end;
 }
 
-/* The last rank to come looks at all ranks' operations once more and decides how long it takes. */
+/* The last rank to arrive compares all ranks' operations again and determines the duration. */
 static void resolve(struct nt_wire_comm *c, const struct nt_wire_call *call,
 		    struct nt_wire_result *r)
 {
@@ -394,7 +394,7 @@ enum nt_wire_end nt_wire_meet(struct nt_wire_comm *c, unsigned rank,
 	uint32_t turn = atomic_load(&m->turn);
 	enum nt_wire_end end;
 
-	/* Nobody arrives twice where one does not wait for the others any more. */
+	/* A rank that no longer waits for the others must not arrive twice. */
 	if (atomic_load(&mem->aborted))
 		return NT_WIRE_QUIT;
 	mem->start_ns[rank] = call->start_ns;
@@ -406,8 +406,8 @@ enum nt_wire_end nt_wire_meet(struct nt_wire_comm *c, unsigned rank,
 	end = wait_turn(c->wire, &m->turn, turn, call->quit, &mem->aborted);
 	if (end != NT_WIRE_OK)
 		return end;
-	/* The next operation but one, which writes here again, cannot end before this rank has
-	 * come. */
+	/* The operation after the next one, which writes here again, cannot end before this rank
+	 * has arrived. */
 	*result = mem->result[turn % 2];
 	return end;
 }
@@ -427,7 +427,7 @@ enum nt_wire_end nt_wire_report_wait(struct nt_wire *w)
 
 const char *nt_wire_alarm(const struct nt_wire *w)
 {
-	/* Raised, but not yet written: a matter of microseconds. */
+	/* Raised, but not yet written: this takes microseconds. */
 	while (atomic_load(&w->memory->alarm) == 1)
 		usleep(100);
 	return w->memory->alarm_text;

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wire_memory.h - the layout of the shared memory of a simulated job; only wire.c writes here
  *
- * Zero-filled memory is a valid empty one. What is not atomic is written by one rank before it
- * arrives at a meeting, and read by others after that meeting.
+ * Zero-filled memory is valid and empty. Members that are not atomic are written by one rank before
+ * it arrives at a meeting, and read by others after it.
  */
 #ifndef NT_FAKE_WIRE_MEMORY_H
 #define NT_FAKE_WIRE_MEMORY_H
@@ -22,20 +22,20 @@ struct wire_entry {
 struct wire_meet {
 	_Atomic uint32_t arrived;
 	_Atomic uint32_t turn; /* futex: meetings so far */
-	_Atomic uint32_t came[NT_MAX_RANKS]; /* of each rank, for naming who is missing */
+	_Atomic uint32_t came[NT_MAX_RANKS]; /* of each rank, to name the missing ones */
 };
 
 struct wire_comm {
 	_Atomic uint64_t id; /* lock */
 	uint32_t life; /* lock */
-	uint32_t left; /* lock: ranks that are done with it */
+	uint32_t left; /* lock: ranks that have finished with it */
 	_Atomic uint32_t ranks;
 	_Atomic bool aborted;
 	struct wire_meet host;
 	struct wire_meet gpu;
 	uint64_t start_ns[NT_MAX_RANKS];
 	struct nt_wire_result result[2];
-	uint32_t cursor[NT_MAX_ROWS]; /* of whoever resolves a meeting */
+	uint32_t cursor[NT_MAX_ROWS]; /* of the rank that resolves a meeting */
 	struct wire_entry ring[NT_MAX_RANKS][NT_WIRE_RING];
 };
 
@@ -55,7 +55,7 @@ struct wire_memory {
 	struct wire_comm comm[NT_MAX_COMMS + 1];
 };
 
-/* A process's handle of a communicator's meeting place. */
+/* A process's handle of a communicator's place. */
 struct nt_wire_comm {
 	struct nt_wire *wire;
 	struct wire_comm *memory;

@@ -10,9 +10,9 @@ fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm
 
 EXTRA_PROGRAMS = \
 	%D%/agree \
-	%D%/board \
-	%D%/entry \
-	%D%/errand \
+	%D%/shm \
+	%D%/log-entry \
+	%D%/arguments \
 	%D%/host \
 	%D%/long \
 	%D%/memory \
@@ -23,7 +23,7 @@ EXTRA_PROGRAMS = \
 	%D%/replay \
 	%D%/report \
 	%D%/site \
-	%D%/splice \
+	%D%/admincomment-merge \
 	%D%/ticket \
 	%D%/topology
 
@@ -33,14 +33,14 @@ world_ldflags = $(fuzz_ldflags) -Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_fuzz_agree_SOURCES = %D%/agree.c $(world_sources)
 tests_fuzz_agree_LDFLAGS = $(world_ldflags)
 tests_fuzz_agree_LDADD = $(fuzz_ldadd)
-tests_fuzz_board_SOURCES = %D%/board.c $(world_sources)
-tests_fuzz_board_LDFLAGS = $(world_ldflags)
-tests_fuzz_board_LDADD = $(fuzz_ldadd)
+tests_fuzz_shm_SOURCES = %D%/shm.c $(world_sources)
+tests_fuzz_shm_LDFLAGS = $(world_ldflags)
+tests_fuzz_shm_LDADD = $(fuzz_ldadd)
 
-tests_fuzz_entry_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_entry_LDADD = $(fuzz_ldadd)
-tests_fuzz_errand_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_errand_LDADD = $(fuzz_ldadd)
+tests_fuzz_log_entry_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_log_entry_LDADD = $(fuzz_ldadd)
+tests_fuzz_arguments_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_arguments_LDADD = $(fuzz_ldadd)
 tests_fuzz_host_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_host_LDADD = $(fuzz_ldadd)
 tests_fuzz_long_LDFLAGS = $(fuzz_ldflags)
@@ -61,8 +61,8 @@ tests_fuzz_report_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_report_LDADD = $(fuzz_ldadd)
 tests_fuzz_site_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_site_LDADD = $(fuzz_ldadd)
-tests_fuzz_splice_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_splice_LDADD = $(fuzz_ldadd)
+tests_fuzz_admincomment_merge_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_admincomment_merge_LDADD = $(fuzz_ldadd)
 tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ticket_LDADD = $(fuzz_ldadd)
 tests_fuzz_topology_LDFLAGS = $(fuzz_ldflags)

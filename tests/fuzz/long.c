@@ -54,8 +54,12 @@ static void complain(void *argument, const char *path, const char *why)
 
 static void check_summary(const struct nt_summary *summary)
 {
-	for (size_t i = 0; i < summary->remark_count; i++)
-		fuzz_check_plain(summary->remarks[i].text, strlen(summary->remarks[i].text));
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		const struct nt_remark *remark = &summary->remarks[i];
+
+		fuzz_check_plain(remark->text, strlen(remark->text));
+		fuzz_check_plain(remark->why.text, strlen(remark->why.text));
+	}
 	for (size_t i = 0; i < summary->node_count; i++)
 		fuzz_check_plain(summary->nodes[i].name, strlen(summary->nodes[i].name));
 	for (size_t i = 0; i < summary->step_count; i++) {

@@ -6,9 +6,9 @@
  * Input: a byte that says which, then the text.
  */
 #include <string.h>
-#include "launch/choose.h"
-#include "launch/csv.h"
-#include "report/calls.h"
+#include "profiles/select.h"
+#include "profiles/memory-csv.h"
+#include "profiles/measure/calls.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)
@@ -22,11 +22,6 @@ static const struct nt_where where = { .fingerprint = UINT64_C(0xf3a0b1c2d3e4f5)
 				       .nccl = 22809,
 				       .driver = "550.54",
 				       .fabric = NT_FABRIC_SOCKET };
-
-static double test(const float *base, const float *arm, unsigned count)
-{
-	return count > 0 && arm[0] < base[0] ? 0.001 : 0.5;
-}
 
 static char *printed(const struct nt_memory *memory, size_t *bytes)
 {
@@ -52,7 +47,7 @@ static void check_printed(const struct nt_memory *memory)
 	nt_memory_init(&again);
 	FUZZ_CHECK(nt_memory_read_text(&again, text, bytes, &err) == 0);
 	FUZZ_CHECK(again.entries == memory->entries && again.hosts == memory->hosts);
-	nt_memory_tidy(&again, NOW_S);
+	nt_memory_sort(&again, NOW_S);
 	twice = printed(&again, &more);
 	FUZZ_CHECK(more == bytes && memcmp(text, twice, bytes) == 0);
 	nt_memory_fini(&again);
@@ -67,17 +62,15 @@ static void check_choice(const struct nt_memory *memory)
 	struct nt_launch_case launch = { .memory = { memory, memory, NULL },
 					 .profiles = &profiles,
 					 .where = where,
-					 .array_task = -1,
 					 .now_s = NOW_S };
 
 	if (memory->entries > 0)
 		launch.where = memory->entry[0].where;
 	nt_launch_limits_default(&limits);
-	limits.feel.test = test;
-	FUZZ_CHECK(nt_choose(&launch, &limits, &choice) == 0);
+	FUZZ_CHECK(nt_select(&launch, &limits, &choice) == 0);
 	FUZZ_CHECK(strcmp(choice.profile, NT_PROFILE_DEFAULT) == 0 ||
 		   nt_profiles_find(&profiles, choice.profile) != NULL);
-	FUZZ_CHECK(choice.next_count <= choice.count && choice.count <= NT_PROFILES_MAX);
+	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);
 }
 
 static void check_calls(const struct nt_memory *memory)
@@ -141,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S, &err);
 	else
 		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
-	nt_memory_tidy(&memory, NOW_S);
+	nt_memory_sort(&memory, NOW_S);
 	check_printed(&memory);
 	check_choice(&memory);
 	check_calls(&memory);
@@ -158,6 +151,6 @@ FUZZ_TEXT_TARGET(
 	"\"fingerprint\":\"00f3a0b1c2d3e4f5\"", "\"fabric\":\"socket\"", "\"nodes\":2",
 	"\"per_node\":4", "\"profile\":\"wide\"", "\"profile\":\"default\"",
 	"\"profile\":\"channels\"", "\"keys\":[", "\"AllReduce\"", "\"RING/SIMPLE\"", "\"AUTO\"",
-	"\"periods\":[1.5,2]", "\"job\":", "\"step\":", "\"when\":", "\"candidate\":true",
+	"\"periods\":[1.5,2]", "\"job\":", "\"step\":", "\"when\":", "\"asked\":true",
 	"\"origin\":\"calibrate\"", "allreduce,", "ring,", "tree,", "simple,", "ll128,", "-1,",
 	"64K,1M", "\n", "#")

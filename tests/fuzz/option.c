@@ -7,22 +7,22 @@
  */
 #include <string.h>
 #include "spank/option.h"
-#include "spank/settle.h"
+#include "spank/effective-policy.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ARGUMENTS 16
 
 /* What a user's file has left in the environment, which a user may write, too. */
-static void check_user(struct nt_settle *settle, const char *text)
+static void check_user(struct nt_effective_policy *settle, const char *text)
 {
 	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	static struct nt_site_rules rules;
-	static struct nt_outcome outcome;
+	static struct nt_step_settings outcome;
 	struct nt_error err = { "" };
 
-	nt_settle_take_user(settle, text);
+	nt_effective_policy_take_user(settle, text);
 	settle->text = NULL;
-	(void)nt_settle(settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
+	(void)nt_effective_policy(settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
 	FUZZ_CHECK(settle->site->modes & 1u << outcome.policy.mode);
 	FUZZ_CHECK(outcome.policy.calibrate_s <= settle->site->calibrate_max_s);
 }
@@ -31,19 +31,19 @@ static void check_resolved(const struct nt_site *site, const char *text)
 {
 	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	static struct nt_site_rules rules;
-	static struct nt_outcome outcome;
+	static struct nt_step_settings outcome;
 	static struct nt_conf conf;
-	struct nt_settle settle = {
+	struct nt_effective_policy settle = {
 		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
 	};
 	struct nt_error err = { "" };
 	char line[120];
 
 	nt_conf_init(&conf);
-	if (nt_settle(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
+	if (nt_effective_policy(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
 		for (int rank = NT_RANK_JOB; rank <= NT_RANK_OPTION; rank++)
 			nt_option_complain(
-				line, sizeof(line), (enum nt_rank)rank,
+				line, sizeof(line), (enum nt_precedence)rank,
 				nt_option_variable(rank == NT_RANK_JOB ? "sbatch" : "srun"),
 				text ? text : "", &err);
 		FUZZ_CHECK(outcome.policy.mode == NT_MODE_OFF);
@@ -51,7 +51,6 @@ static void check_resolved(const struct nt_site *site, const char *text)
 	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
 	FUZZ_CHECK(site->modes & 1u << outcome.policy.mode);
 	FUZZ_CHECK(outcome.policy.calibrate_s <= site->calibrate_max_s);
-	(void)nt_settle_check(&settle, &err);
 	check_user(&settle, text);
 }
 

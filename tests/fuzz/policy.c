@@ -65,6 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 FUZZ_TEXT_TARGET("mode=", "bandit", "observe", "policy", "profile", "off", "min_gain=", "alpha=",
 		 "screen_blocks=", "confirm_blocks=", "channels=", "chunks=", "on",
 		 "min_calls=", "min_share=", "budget=", "max_calls=", "max_extra=", "recheck=",
-		 "join_timeout=", "agree_timeout=", "graphs=never", "reward=period", "rule=race",
-		 "rule=paper-offline", "launch=", "auto", "sockets-wide", "calibrate=", "60s",
+		 "join_timeout=", "agree_timeout=", "graphs=never", "reward=period",
+		 "launch=", "auto", "sockets-wide", "calibrate=", "60s",
 		 "dir=", "node=", "fingerprint=", "job=", "step=", "flags=", ",")

@@ -5,17 +5,17 @@
  * Input: a byte that says which, then the text: of the files, or a variable a line.
  */
 #include <string.h>
-#include "launch/own.h"
-#include "launch/profile.h"
+#include "profiles/user-env.h"
+#include "profiles/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_set(const char *name, void *context)
 {
-	return nt_own_has(context, name);
+	return nt_user_env_has(context, name);
 }
 
 static void check_profile(const struct nt_profiles *profiles, const struct nt_profile *profile,
-			  struct nt_own *own)
+			  struct nt_user_env *own)
 {
 	struct nt_resolved resolved;
 	char text[512];
@@ -32,7 +32,7 @@ static void check_profile(const struct nt_profiles *profiles, const struct nt_pr
 		const struct nt_variable *variable = nt_variable_get(i);
 
 		FUZZ_CHECK(!resolved.apply.set[i] || profile->settings.set[i]);
-		FUZZ_CHECK(!resolved.apply.set[i] || !nt_own_has(own, variable->name));
+		FUZZ_CHECK(!resolved.apply.set[i] || !nt_user_env_has(own, variable->name));
 		FUZZ_CHECK(!resolved.apply.set[i] ||
 			   (resolved.apply.value[i] >= variable->least &&
 			    resolved.apply.value[i] <= variable->largest));
@@ -45,9 +45,9 @@ static void check_profiles(const char *text, size_t bytes)
 {
 	static struct nt_profiles profiles;
 	struct nt_error err = { "" };
-	struct nt_own own;
+	struct nt_user_env own;
 
-	nt_own_init(&own);
+	nt_user_env_init(&own);
 	own.count = 1;
 	snprintf(own.variable[0].name, sizeof(own.variable[0].name), "NCCL_NSOCKS_PERTHREAD");
 	nt_profiles_init(&profiles);
@@ -61,17 +61,17 @@ static void check_profiles(const char *text, size_t bytes)
 
 static void check_environment(struct fuzz *in)
 {
-	char *variables[NT_OWN_MAX + 9];
-	struct nt_own own;
+	char *variables[NT_USER_ENV_MAX + 9];
+	struct nt_user_env own;
 	unsigned count = 0;
 
-	while (count < NT_OWN_MAX + 8 && (variables[count] = fuzz_part(in, '\n')) != NULL)
+	while (count < NT_USER_ENV_MAX + 8 && (variables[count] = fuzz_part(in, '\n')) != NULL)
 		count++;
 	variables[count] = NULL;
-	nt_own_init(&own);
-	nt_own_environment(&own, variables, count ? variables[0] : NULL);
-	FUZZ_CHECK(own.count <= NT_OWN_MAX);
-	(void)nt_own_hash(&own);
+	nt_user_env_init(&own);
+	nt_user_env_environment(&own, variables, count ? variables[0] : NULL);
+	FUZZ_CHECK(own.count <= NT_USER_ENV_MAX);
+	(void)nt_user_env_hash(&own);
 	while (count > 0)
 		free(variables[--count]);
 }
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data + 1, size ? size - 1 : 0 };
 	struct nt_error err;
-	struct nt_own own;
+	struct nt_user_env own;
 	char *text;
 
 	if (size == 0)
@@ -92,10 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 		break;
 	case 1:
-		nt_own_init(&own);
-		(void)nt_own_file(&own, fuzz_file(in.at, in.left), 0, &err);
-		FUZZ_CHECK(own.count <= NT_OWN_MAX);
-		(void)nt_own_hash(&own);
+		nt_user_env_init(&own);
+		(void)nt_user_env_file(&own, fuzz_file(in.at, in.left), 0, &err);
+		FUZZ_CHECK(own.count <= NT_USER_ENV_MAX);
+		(void)nt_user_env_hash(&own);
 		break;
 	default: check_environment(&in);
 	}

@@ -7,16 +7,16 @@
  * at the beginning, a spooled record.
  */
 #include <string.h>
-#include "launch/memory.h"
-#include "record/printable.h"
+#include "profiles/memory.h"
+#include "lib/printable.h"
 #include "record/rankread.h"
-#include "record/splice.h"
+#include "record/admincomment-merge.h"
 #include "record/spool.h"
 #include "record/step.h"
 #include "record/summary.h"
-#include "spank/collect.h"
-#include "spank/sumtext.h"
-#include "spank/learn.h"
+#include "spank/recordd/collect.h"
+#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-entry.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What root's side takes from the child must be what a report takes. */
@@ -29,7 +29,8 @@ static void check_step(const char *record, size_t bytes)
 	if (nt_step_check(record, bytes, &err) < 0)
 		fprintf(stderr, "%s: %s\n", err.text, record);
 	FUZZ_CHECK(err.text[0] == '\0');
-	FUZZ_CHECK(nt_splice_step("", "0", record, &comment) == NT_SPLICED);
+	FUZZ_CHECK(nt_admincomment_merge_step("", "0", record, &comment) ==
+		   NT_ADMINCOMMENT_MERGE_DONE);
 	nt_summary_init(&summary);
 	FUZZ_CHECK(nt_summary_parse(&summary, comment, strlen(comment), NULL, &err) == 0);
 	for (size_t i = 0; i < summary.remark_count; i++) {
@@ -43,7 +44,7 @@ static void check_step(const char *record, size_t bytes)
 
 static void check_learned(const struct nt_sum *sum)
 {
-	static struct nt_errand errand;
+	static struct nt_arguments errand;
 	static struct nt_ticket ticket;
 	struct nt_memory_entry entry;
 	struct nt_memory memory;
@@ -108,7 +109,7 @@ static void check_spooled(struct fuzz *in)
 	free(text);
 }
 
-/* As spank/collectdir.c does. */
+/* As spank/recordd/collectdir.c does. */
 static void count_unusable(struct nt_sum *sum, struct nt_error *err)
 {
 	for (char *c = nt_printable(err->text); *c; c++) {

@@ -5,10 +5,9 @@
  *
  * Input: a byte that says with which options, then the file.
  */
-#include <getopt.h>
 #include <string.h>
 #include "replay/trace.h"
-#include "report/command.h"
+#include "cli/command.h"
 #include "tests/fuzz/fuzz.h"
 
 extern const struct nt_command nt_command_replay, nt_command_explain;
@@ -24,10 +23,6 @@ struct words {
 static const struct words ways[] = {
 	{ &nt_command_replay, { NULL }, NULL },
 	{ &nt_command_replay, { "--json" }, NULL },
-	{ &nt_command_replay, { "--rule", "race" }, NULL },
-	{ &nt_command_replay, { "--rule", "paper-online", "--json" }, NULL },
-	{ &nt_command_replay, { "--rule", "paper-offline" }, NULL },
-	{ &nt_command_replay, { "--rule", "ucb1" }, NULL },
 	{ &nt_command_replay, { "--aa", "1" }, NULL },
 	{ &nt_command_replay, { "--power", "20", "--trials", "1" }, NULL },
 	{ &nt_command_explain, { NULL }, NULL },
@@ -45,9 +40,8 @@ static void run(void *arg)
 	for (int i = 0; i < 4 && words->option[i]; i++)
 		argv[argc++] = fuzz_text(words->option[i], strlen(words->option[i]));
 	argv[argc] = fuzz_text(words->file, strlen(words->file));
-	optind = 0; /* from the beginning */
 	(void)words->command->run(argc + 1, argv);
-	/* getopt has put them in another order */
+	/* argp has put them in another order */
 	for (int i = 0; i <= argc; i++)
 		free(argv[i]);
 }

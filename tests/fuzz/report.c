@@ -5,12 +5,11 @@
  *
  * Input: a byte that says which command, then the file that it reads.
  */
-#include <getopt.h>
 #include <string.h>
-#include "launch/memory.h"
-#include "report/command.h"
-#include "report/inventory.h"
-#include "report/learned.h"
+#include "profiles/memory.h"
+#include "cli/command.h"
+#include "cli/inventory.h"
+#include "report/summary/site-memory.h"
 #include "tests/fuzz/fuzz.h"
 
 struct words {
@@ -23,7 +22,6 @@ static void run(void *arg)
 {
 	struct words *words = arg;
 
-	optind = 0; /* from the beginning */
 	(void)words->command->run(words->argc, words->argv);
 }
 
@@ -49,8 +47,8 @@ static void check_command(const struct nt_command *command, const char *option, 
 /* What a site would learn of it is read back. */
 static void check_learned(const struct fuzz *in)
 {
-	const struct nt_learned_rules rules = { .jobs = 1, .user_jobs = 10 };
-	struct nt_learned learned;
+	const struct nt_site_memory_rules rules = { .jobs = 1, .user_jobs = 10 };
+	struct nt_site_memory learned;
 	struct nt_summary summary;
 	struct nt_memory memory;
 	size_t lines = 0, bytes = 0;
@@ -59,12 +57,12 @@ static void check_learned(const struct fuzz *in)
 	FILE *out = open_memstream(&text, &bytes);
 
 	FUZZ_CHECK(out != NULL);
-	nt_learned_init(&learned);
+	nt_site_memory_init(&learned);
 	nt_summary_init(&summary);
 	FUZZ_CHECK(nt_summary_parse(&summary, (const char *)in->at, in->left, NULL, &err) == 0);
-	FUZZ_CHECK(nt_learned_add(&learned, "a", 12, 1763769600, &summary, &err) == 0);
-	FUZZ_CHECK(nt_learned_add(&learned, "b", 13, 1763769601, &summary, &err) == 0);
-	FUZZ_CHECK(nt_learned_print(&learned, &rules, out, &lines, &err) == 0);
+	FUZZ_CHECK(nt_site_memory_add(&learned, "a", 12, 1763769600, &summary, &err) == 0);
+	FUZZ_CHECK(nt_site_memory_add(&learned, "b", 13, 1763769601, &summary, &err) == 0);
+	FUZZ_CHECK(nt_site_memory_print(&learned, &rules, out, &lines, &err) == 0);
 	fclose(out);
 	fuzz_check_plain(text, bytes);
 	nt_memory_init(&memory);
@@ -72,18 +70,19 @@ static void check_learned(const struct fuzz *in)
 	FUZZ_CHECK(memory.entries == lines);
 	nt_memory_fini(&memory);
 	nt_summary_fini(&summary);
-	nt_learned_fini(&learned);
+	nt_site_memory_fini(&learned);
 	free(text);
 }
 
 static void check_inventory(const struct fuzz *in)
 {
 	char *text = fuzz_text(in->at, in->left), *shown = NULL;
-	json_object *object = nt_inventory_json(text);
+	json_object *object = json_object_new_object();
 	size_t bytes = 0;
 	FILE *out = open_memstream(&shown, &bytes);
 
 	FUZZ_CHECK(out != NULL);
+	(void)nt_inventory_json(object, text);
 	(void)nt_inventory_print(out, text);
 	fclose(out);
 	json_object_put(object);
@@ -112,9 +111,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 FUZZ_TEXT_TARGET("{\"nccl_tune\":{\"v\":1,", "\"0\":{\"mode\":\"bandit\"}", "\"8r2n\":{",
 		 "\"more\":3", "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"",
-		 "\"arm\":\"TREE/LL\"", "\"us\":[1,2]", "\"gain\":", "\"own\":[1,2]",
-		 "\"period\":[1]", "\"p\":0.01",
-		 "\"n\":", "\"calls\":", "\"spent\":", "\"saved_ms\":", "\"why\":[\"\\u001b[2J\"]",
+		 "\"arm\":\"TREE/LL\"", "\"us\":[1,2]", "\"gain\":", "\"own_us\":[1,2]",
+		 "\"period_us\":[1]", "\"p\":0.01", "\"samples\":", "\"calls\":",
+		 "\"spent_calls\":", "\"saved_ms\":", "\"why\":[\"\\u001b[2J\"]",
 		 "\"launch\":\"wide\"", "\"set\":\"NCCL_A=1\"", "\"step_us\":[1,2,3]",
 		 "\"expected\":2", "\"fp\":\"00000000000000ab\"", "\"fabric\":\"socket\"",
 		 "\"per_node\":4", "\"ranks\":8", "\"nodes\":2", "\"nccl\":\"2.28.9\"",

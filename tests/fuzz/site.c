@@ -8,7 +8,7 @@
 #include <string.h>
 #include "site/conf.h"
 #include "site/rules.h"
-#include "site/show.h"
+#include "site/settings-table.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_error(const struct nt_error *err)
@@ -68,8 +68,11 @@ static bool is_under(const struct nt_site_rules *rules, enum nt_limit limit, int
 {
 	const uint64_t most = rules->limit[limit];
 
+	if (limit == NT_LIMIT_CALIBRATE && value == NT_CALIBRATE_AUTO)
+		return true; /* what it comes to is bounded where the step starts */
 	return most == UINT64_MAX ||
-	       ((uint64_t)value <= most && (value > 0 || limit == NT_LIMIT_CALIBRATE));
+	       ((uint64_t)value <= most &&
+		(value > 0 || limit == NT_LIMIT_CALIBRATE || limit == NT_LIMIT_LL128));
 }
 
 static void check_allowed(const struct nt_site_rules *rules, const struct nt_policy *policy)
@@ -89,6 +92,7 @@ static void check_allowed(const struct nt_site_rules *rules, const struct nt_pol
 	FUZZ_CHECK(is_under(rules, NT_LIMIT_CALLS, policy->max_calls));
 	FUZZ_CHECK(is_under(rules, NT_LIMIT_EXTRA, policy->max_extra_ms));
 	FUZZ_CHECK(is_under(rules, NT_LIMIT_CALIBRATE, policy->calibrate_s));
+	FUZZ_CHECK(is_under(rules, NT_LIMIT_LL128, policy->ll128));
 }
 
 /* A task is told of it, and must understand. */
@@ -110,7 +114,7 @@ static void check_told(const struct nt_policy *policy)
 	FUZZ_CHECK(rc == 0);
 }
 
-static void check_shown(const struct nt_site_rules *rules, const struct nt_outcome *outcome,
+static void check_shown(const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
 			const struct nt_step_where *where)
 {
 	char names[400], *text = NULL;
@@ -129,7 +133,7 @@ static void check_shown(const struct nt_site_rules *rules, const struct nt_outco
 static void check_wish(const struct nt_site_rules *rules, const struct nt_asked *asked,
 		       const struct nt_step_where *where)
 {
-	static struct nt_outcome outcome;
+	static struct nt_step_settings outcome;
 	struct nt_error err = { "" };
 
 	if (nt_rules_apply(rules, asked, &outcome, &err) < 0) {
@@ -142,7 +146,6 @@ static void check_wish(const struct nt_site_rules *rules, const struct nt_asked 
 	}
 	FUZZ_CHECK(outcome.remarks <= NT_REMARKS_MAX);
 	check_shown(rules, &outcome, where);
-	(void)nt_rules_check_caps(rules, asked, &err);
 }
 
 static const char *name_of(const struct nt_conf *conf, enum nt_conf_kind kind, unsigned which)
@@ -226,11 +229,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "[account physics]\n",
 		 "[qos long]\n", "tuning = off\n", "tuning = on\n", "mode = bandit\n",
 		 "modes = off observe\n", "modes = bandit+policy\n", "lock = all\n",
-		 "lock = alpha rule\n", "keys = none\n", "keys = min_gain\n", "algorithms = ring\n",
-		 "algorithms = tree\n", "protocols = ll simple\n", "launch_profiles = wide a-b\n",
-		 "launch_profiles = none\n", "launch_profiles = all\n", "budget_max = 10\n",
-		 "calls_max = 1000\n", "extra_max = 60s\n", "calibrate_max = 30s\n",
-		 "record = file:/a\n", "record_bytes = 512\n", "memory_max = 0\n", "pmix = ask\n",
-		 "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]",
-		 "bandit,", "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,",
-		 "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")
+		 "lock = alpha reward\n", "keys = none\n", "keys = min_gain\n",
+		 "algorithms = ring\n", "algorithms = tree\n", "protocols = ll simple\n",
+		 "launch_profiles = wide a-b\n", "launch_profiles = none\n",
+		 "launch_profiles = all\n", "budget_max = 10\n", "calls_max = 1000\n",
+		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
+		 "record_bytes = 512\n", "memory_max = 0\n", "pmix = ask\n", "launch = wide\n",
+		 "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]", "bandit,",
+		 "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,", "max_calls=0,",
+		 "calibrate=60,", "\x01", "\n\x01", "\n")

@@ -8,8 +8,8 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/warm.h"
-#include "launch/own.h"
-#include "launch/ticket.h"
+#include "profiles/user-env.h"
+#include "profiles/ticket.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_ticket(const char *text)
@@ -48,7 +48,7 @@ static void check_warm(const char *text)
 	for (unsigned i = 0; i < warm.count; i++) {
 		const struct nt_warm_key *key = &warm.key[i];
 
-		FUZZ_CHECK(key->arm == NT_ARM_AUTO || nt_arm_valid(key->arm));
+		FUZZ_CHECK(key->arm == NT_ARM_BASELINE || nt_arm_valid(key->arm));
 		FUZZ_CHECK(nt_warm_find(&warm, key->ranks, key->nodes, key->coll,
 					nt_band(key->bytes)) == key->arm);
 	}
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 FUZZ_TEXT_TARGET("v=1;", "profile=", "default", "why=GAIN", "why=", "from=", "expected=2.8",
 		 "set=", "NCCL_SOCKET_NTHREADS=2", "NCCL_NSOCKS_PERTHREAD=4", "NCCL_BUFFSIZE=4M",
-		 "left=", "memory=/home/a", "candidate=1", "calibration=1", "own=", ";",
+		 "left=", "memory=/home/a", "force=never", "calibration=1", "own=", ";",
 		 "v=1 nccl=", "fabric=socket", "fingerprint=00f3a0b1c2d3e4f5",
 		 "8r2n.AllReduce.262144=TREE/SIMPLE", "/4ch", "=AUTO", " ", "AllGather",
 		 "ReduceScatter", "Broadcast", "RING/LL128")

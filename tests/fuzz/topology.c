@@ -8,8 +8,8 @@
 #include <string.h>
 #include "contract/names.h"
 #include "record/read.h"
-#include "report/topology.h"
-#include "spank/dumpxml.h"
+#include "report/model/topology-compare.h"
+#include "spank/recordd/dumpxml.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_line(const struct nt_topology *topology)
@@ -95,7 +95,7 @@ FUZZ_TEXT_TARGET("<graphs version=\"1\">", "</graphs>",
 		 "<net name=\"mlx5_0\" dev=\"0\" speed=\"400000\"/>",
 		 "<!DOCTYPE a [<!ENTITY b \"c\">]>", "&b;", "&#27;", "<?xml version=\"1.0\"?>",
 		 "\x01{\"id\":\"a\",\"rank\":0,\"ranks\":2", ",\"nodes\":2", ",\"graphs\":[",
-		 "{\"name\":\"ring\",\"channels\":16", ",\"intra_gbps\":24", ",\"inter_gbps\":1.5",
+		 "{\"name\":\"ring\",\"channels\":16", ",\"intra_gbs\":24", ",\"inter_gbs\":1.5",
 		 ",\"intra\":\"NVL\"", ",\"gpus\":[{\"dev\":0", ",\"nvlinks\":18",
 		 ",\"pcie_gts\":32", ",\"nics\":[{\"dev\":0", ",\"mbps\":400000", ",\"name\":\"e\"",
 		 "}", "]", "-", "1e99")

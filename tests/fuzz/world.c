@@ -7,15 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include "pmix-sync/entry.h"
+#include "pmix-sync/log-entry.h"
 #include "record/rankread.h"
 #include "tuner/clock.h"
 #include "tuner/costs.h"
 #include "tuner/decide.h"
 #include "tuner/event.h"
 #include "tuner/open.h"
-#include "tuner/rounds.h"
-#include "tuner/write.h"
+#include "tuner/helper-thread.h"
+#include "tuner/rank-record.h"
 
 /* Rounds are short, and nothing is too small or too dear to be tried. */
 #define OPTION                                                                         \
@@ -50,16 +50,16 @@ int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left)
 
 /* ---- opening and closing */
 
-static struct nt_board *empty_board(void)
+static struct nt_shm *empty_shm(void)
 {
-	static void *board;
+	static void *shm;
 
-	if (!board)
-		board = mmap(NULL, sizeof(struct nt_board), PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	FUZZ_CHECK(board != MAP_FAILED);
-	FUZZ_CHECK(madvise(board, sizeof(struct nt_board), MADV_DONTNEED) == 0);
-	return board;
+	if (!shm)
+		shm = mmap(NULL, sizeof(struct nt_shm), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	FUZZ_CHECK(shm != MAP_FAILED);
+	FUZZ_CHECK(madvise(shm, sizeof(struct nt_shm), MADV_DONTNEED) == 0);
+	return shm;
 }
 
 static void open_comm(struct world *w, unsigned comm, int rank)
@@ -73,7 +73,7 @@ static void open_comm(struct world *w, unsigned comm, int rank)
 
 	FUZZ_CHECK(nt_comm_open_profiler(&w->process, &who) != NULL);
 	w->comm[comm] = nt_comm_open_tuner(&w->process, &who);
-	FUZZ_CHECK(w->comm[comm] != NULL && w->comm[comm]->fixed.board != NULL);
+	FUZZ_CHECK(w->comm[comm] != NULL && w->comm[comm]->fixed.shm != NULL);
 }
 
 static int node_of_task(void *arg, uint32_t task)
@@ -91,7 +91,7 @@ static const char *node_name(void *arg, uint32_t node)
 static void open_agreement(struct world *w)
 {
 	struct nt_agree_config config = {
-		.board = w->process.map.board,
+		.shm = w->process.map.shm,
 		.self = 0,
 		.nodes = 2,
 		.tasks = 4,
@@ -103,10 +103,11 @@ static void open_agreement(struct world *w)
 	};
 
 	w->home.engine.policy = nt_engine_policy(&w->process.policy);
+	w->home.engine.rule = &nt_rule_own;
 	w->home.engine.histories = &w->histories;
-	w->home.board = w->process.map.board;
+	w->home.shm = w->process.map.shm;
 	w->process.histories = &w->histories;
-	config.hooks = nt_home_hooks(&w->home);
+	config.hooks = nt_explorer_hooks(&w->home);
 	w->agree = nt_agree_create(&config, NULL);
 	FUZZ_CHECK(w->agree != NULL);
 }
@@ -125,21 +126,20 @@ static void open_process(struct nt_process *process)
 	nt_policy_default(&policy);
 	FUZZ_CHECK(nt_policy_parse_option(&policy, OPTION, &err) == 0);
 	FUZZ_CHECK(nt_policy_format_task(&policy, &place, text, sizeof(text), &err) == 0);
-	FUZZ_CHECK(nt_process_open(process, text, NULL, &nt_rounds, &err) == 0);
+	FUZZ_CHECK(nt_process_open(process, text, NULL, &nt_helper_thread_work, &err) == 0);
 }
 
 void world_open(struct world *w, struct fuzz *in)
 {
 	const uint32_t how = fuzz_below(in, 8);
-	struct nt_card card;
-	struct nt_error err;
+	struct nt_capabilities caps;
 
 	memset(w, 0, sizeof(*w));
 	clock_us = 1000000;
 	open_process(&w->process);
 	w->process.helper.stop = true; /* it is not started */
-	w->process.map = (struct nt_board_map){ .board = empty_board(), .fd = -1 };
-	w->process.board_error.text[0] = '\0';
+	w->process.map = (struct nt_shm_map){ .shm = empty_shm(), .fd = -1 };
+	nt_reason_set(&w->process.no_shm, NT_REASON_NONE);
 	atomic_store(&w->process.nccl, how & 4 ? 23200 : 22809);
 	nt_mask_attach(&w->process.mask, &w->mask);
 	w->gpu_ns = 1000000000;
@@ -147,11 +147,10 @@ void world_open(struct world *w, struct fuzz *in)
 	w->answers = (how & 2) == 0;
 	open_comm(w, 0, 0);
 	open_comm(w, 1, w->away);
-	card = w->comm[0]->fixed.card;
-	card.rank = 1;
-	card.task = 1;
-	FUZZ_CHECK(nt_board_join(w->process.map.board, WORLD_ID(0), 2, 1, &card, &w->other, &err) ==
-		   0);
+	caps = w->comm[0]->fixed.caps;
+	caps.rank = 1;
+	caps.task = 1;
+	FUZZ_CHECK(nt_shm_join(w->process.map.shm, WORLD_ID(0), 2, 1, &caps, &w->other, NULL) == 0);
 	open_agreement(w);
 }
 
@@ -166,7 +165,7 @@ void world_close(struct world *w)
 	nt_agree_destroy(w->agree);
 	nt_histories_clear(&w->histories);
 	w->process.histories = NULL;
-	w->process.map.board = NULL;
+	w->process.map.shm = NULL;
 	nt_process_close(&w->process);
 }
 
@@ -210,22 +209,21 @@ static void check_table(const float *before, const float *after, bool failed)
 static void publish_calls(struct nt_comm *c)
 {
 	for (unsigned k = 0; k < nt_comm_keys(c); k++) {
-		struct nt_board_key *shared = c->key[k].fixed.shared;
+		struct nt_shm_key *shared = c->key[k].fixed.shared;
 
 		if (shared)
-			atomic_store(&shared->calls[c->fixed.seat.member],
-				     nt_key_calls(&c->key[k]));
+			atomic_store(&shared->calls[c->fixed.slot.index], nt_key_calls(&c->key[k]));
 	}
 }
 
 /* The other rank of communicator 0 does as ours. */
 static void mirror(struct world *w)
 {
-	struct nt_board_comm *board = w->comm[0]->fixed.board;
-	const uint32_t mine = w->comm[0]->fixed.seat.member, other = w->other.member;
+	struct nt_shm_comm *shm = w->comm[0]->fixed.shm;
+	const uint32_t mine = w->comm[0]->fixed.slot.index, other = w->other.index;
 
 	for (uint32_t k = 0; k < 4; k++) {
-		struct nt_board_key *key = &board->key[k];
+		struct nt_shm_key *key = &shm->key[k];
 
 		atomic_store(&key->calls[other], atomic_load(&key->calls[mine]));
 		atomic_store(&key->turn[other], atomic_load(&key->turn[mine]));
@@ -236,7 +234,7 @@ static void mirror(struct world *w)
 static void tell(struct world *w, unsigned comm, int coll, size_t bytes, const float *table)
 {
 	struct nt_comm *c = w->comm[comm];
-	const int pair = nt_auto_pick(table, NT_PAIRS, c->fixed.last_wins);
+	const int pair = nt_costs_baseline(table, NT_PAIRS, c->fixed.last_wins);
 	struct nt_coll_event event = { .func = nt_coll_name(coll),
 				       .datatype = "ncclInt8",
 				       .count = bytes,
@@ -303,9 +301,9 @@ void world_collective(struct world *w, struct fuzz *in)
 
 /* ---- the other node */
 
-struct nt_board_key *world_key(struct world *w, unsigned comm, struct fuzz *in)
+struct nt_shm_key *world_key(struct world *w, unsigned comm, struct fuzz *in)
 {
-	return &w->comm[comm]->fixed.board->key[fuzz_below(in, 3)];
+	return &w->comm[comm]->fixed.shm->key[fuzz_below(in, 3)];
 }
 
 static struct nt_schedule some_schedule(struct fuzz *in)
@@ -318,7 +316,7 @@ static struct nt_schedule some_schedule(struct fuzz *in)
 		schedule = nt_schedule_explore(how & 2 ? NT_SCHEDULE_SCREEN : NT_SCHEDULE_CONFIRM,
 					       others, how >> 2 & 3, 2 + (how >> 4 & 7));
 	else
-		schedule.arm[0] = (uint16_t)(how & 2 ? NT_ARM_AUTO : how >> 2);
+		schedule.arm[0] = (uint16_t)(how & 2 ? NT_ARM_BASELINE : how >> 2);
 	if ((how & 0x80) && (how & 0x40)) {
 		uint8_t *bytes = (uint8_t *)&schedule;
 
@@ -332,14 +330,14 @@ struct nt_plan world_plan(struct world *w, unsigned comm, struct fuzz *in)
 {
 	const struct nt_comm *c = w->comm[comm];
 	const struct nt_schedule schedule = some_schedule(in);
-	const struct nt_board_key *key = &c->fixed.board->key[0];
+	const struct nt_shm_key *key = &c->fixed.shm->key[0];
 	const uint32_t how = fuzz_below(in, 64);
 	struct nt_plan plan = { .epoch = atomic_load(&key->epoch) + 1,
 				.stride = 1 + how / 16,
 				.cell = 1 + (how >> 2 & 3),
 				.run = NT_NO_RUN };
 
-	plan.at = atomic_load(&key->turn[c->fixed.seat.member]) + (how & 3) * 2;
+	plan.at = atomic_load(&key->turn[c->fixed.slot.index]) + (how & 3) * 2;
 	plan.until = schedule.kind == NT_SCHEDULE_COMMITTED
 			     ? NT_NEVER
 			     : plan.at + (uint64_t)nt_schedule_positions(&schedule) * plan.stride;
@@ -358,20 +356,20 @@ static void hear(struct world *w, const struct nt_entry *entry)
 
 static size_t cards_of(const struct world *w, struct fuzz *in, uint8_t *bytes, size_t room)
 {
-	struct nt_entry_cards cards = { .common = w->comm[1]->fixed.card, .count = 1 };
+	struct nt_entry_caps all_caps = { .common = w->comm[1]->fixed.caps, .count = 1 };
 	const uint32_t odd = in ? fuzz_below(in, 8) : 0;
 
-	cards.seat[0].rank = !w->away;
-	cards.seat[0].task = 2;
+	all_caps.slot[0].rank = !w->away;
+	all_caps.slot[0].task = 2;
 	if (odd == 1)
-		cards.count = fuzz_below(in, NT_BOARD_MEMBERS + 1);
-	for (uint32_t i = 0; odd == 1 && i < cards.count; i++)
-		cards.seat[i].rank = (uint32_t)fuzz_odd_number(in);
+		all_caps.count = fuzz_below(in, NT_SHM_SLOTS + 1);
+	for (uint32_t i = 0; odd == 1 && i < all_caps.count; i++)
+		all_caps.slot[i].rank = (uint32_t)fuzz_odd_number(in);
 	if (odd == 2)
-		cards.common.idle = (uint32_t)fuzz_odd_number(in);
+		all_caps.common.idle = (uint32_t)fuzz_odd_number(in);
 	if (odd == 3)
-		cards.common.active = (uint32_t)fuzz_odd_number(in);
-	return nt_entry_cards_write(&cards, bytes, room);
+		all_caps.common.active = (uint32_t)fuzz_odd_number(in);
+	return nt_entry_caps_write(&all_caps, bytes, room);
 }
 
 /* What an entry of this type should have in its bytes. */
@@ -383,7 +381,7 @@ static size_t fill(struct world *w, struct fuzz *in, struct nt_entry *entry, uin
 	size_t count = 0;
 
 	switch (entry->type) {
-	case NT_ENTRY_CARDS: return cards_of(w, in, bytes, room);
+	case NT_ENTRY_CAPS: return cards_of(w, in, bytes, room);
 	case NT_ENTRY_AGREED: return nt_entry_nodes_write(nodes, 2, bytes, room);
 	case NT_ENTRY_PROPOSE:
 		plan = world_plan(w, 1, in);
@@ -429,7 +427,7 @@ static void spoil(struct fuzz *in, struct nt_entry *entry, uint8_t *bytes, uint3
 void world_entry(struct world *w, struct fuzz *in)
 {
 	uint8_t bytes[NT_ENTRY_BYTES_MAX] = { 0 };
-	struct nt_board_key *key = world_key(w, 1, in);
+	struct nt_shm_key *key = world_key(w, 1, in);
 	struct nt_entry entry = { .type = 1 + fuzz_below(in, NT_ENTRY_TYPES - 1),
 				  .comm = WORLD_ID(1),
 				  .key = atomic_load(&key->id),
@@ -464,7 +462,7 @@ static void answer(struct world *w, const struct nt_entry *said)
 		for (size_t i = 1; i < entry.count; i += 2)
 			bytes[i] = 0x80;
 		break;
-	case NT_ENTRY_CARDS: /* it is home */
+	case NT_ENTRY_CAPS: /* it is home */
 		entry.type = NT_ENTRY_AGREED;
 		entry.count = nt_entry_nodes_write((const uint32_t[]){ 0, 1 }, 2, bytes,
 						   sizeof(bytes));
@@ -500,7 +498,7 @@ void world_step(struct world *w, struct fuzz *in)
 	clock_us += (how & 128 ? 1000000u : 10000u) * (uint64_t)(how & 15);
 	if (w->answers && !w->away && how & 64) {
 		uint8_t bytes[256];
-		struct nt_entry entry = { .type = NT_ENTRY_CARDS,
+		struct nt_entry entry = { .type = NT_ENTRY_CAPS,
 					  .comm = WORLD_ID(1),
 					  .bytes = bytes };
 
@@ -518,13 +516,13 @@ void world_step(struct world *w, struct fuzz *in)
 void world_record(struct world *w)
 {
 	static char text[NT_RANK_RECORD_MAX];
-	struct nt_speaker_counts counts = { .agree = nt_agree_count(w->agree), .nodes = 2 };
+	struct nt_node_leader_counts counts = { .agree = nt_agree_count(w->agree), .nodes = 2 };
 	struct nt_rank rank = { .root = NULL };
 	struct nt_error err = { "" };
 	size_t bytes;
 
 	pthread_mutex_lock(&w->process.lock);
-	bytes = nt_write_text(&w->process, &counts, true, text, sizeof(text));
+	bytes = nt_rank_record_print(&w->process, &counts, true, text, sizeof(text));
 	pthread_mutex_unlock(&w->process.lock);
 	FUZZ_CHECK(bytes > 0);
 	fuzz_check_plain(text, bytes);

@@ -21,7 +21,7 @@ KILL_SETTLE_S=${KILL_SETTLE_S:-5}	# what Slurm gets for each part of ending a jo
 KILL_CALLS=1300		# two seconds; the choice is final after one where the machine is quiet
 KILL_CALLS_FINAL=5000	# ... and so many calls are enough for it where it is not
 
-# Without the plugin there is no board: strike at about the time, in ms after the tasks were started.
+# Without the plugin there is no shared memory: strike at about the time, in ms after the tasks were started.
 declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [committed]=350 [running]=380 [next]=500
 	[final]=900)
 
@@ -62,7 +62,7 @@ first_task() {
 	echo $(((${k_node#n} - 1) * 2))
 }
 
-# Strike without a board: the same processes as strike.c takes.
+# Strike without shared memory: the same processes as strike.c takes.
 kill_in_time() {
 	local task pid
 	task=$(first_task)
@@ -97,10 +97,13 @@ kill_tasks_run() {
 	return 1
 }
 
+# A number may be another cluster's task by now.
 kill_end_tasks() {
-	local file
+	local file pid
 	for file in "$k_dir"/pid.*; do
-		[[ $(cat "/proc/$(cat "$file")/comm" 2>/dev/null) = nt-fake-nccl ]] && kill -9 "$(cat "$file")"
+		pid=$(<"$file")
+		[[ $(cat "/proc/$pid/comm" 2>/dev/null) = nt-fake-nccl && -r /proc/$pid/environ ]] &&
+			grep -qF "$NT_CLUSTER/" "/proc/$pid/environ" && kill -9 "$pid"
 	done
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* maim.c - cut short every board that a process of this user's can get at
+/* maim.c - cut short every shared memory that a process of this user's can get at
  *
- * nt-maim DIRECTORY: truncates the boards of the directory and those that are open in any process.
- * Prints how many there were, and how many are shorter now.
+ * nt-maim DIRECTORY: truncates the shared memories of the directory and those that are open in any
+ * process. Prints how many there were, and how many are shorter now.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void look_in(const char *directory, bool linked)
 		snprintf(path, sizeof(path), "%.500s/%s", directory, entry->d_name);
 		n = linked ? readlink(path, link, sizeof(link) - 1) : 0;
 		link[n > 0 ? n : 0] = '\0';
-		if (strstr(linked ? link : entry->d_name, NT_BOARD_FILE "."))
+		if (strstr(linked ? link : entry->d_name, NT_SHM_FILE "."))
 			maim(path);
 	}
 	if (dir)
@@ -65,6 +65,6 @@ int main(int argc, char **argv)
 			look_in(path, true);
 	}
 	closedir(dir);
-	printf("%u boards, %u cut\n", found, cut);
+	printf("%u found, %u cut\n", found, cut);
 	return 0;
 }

@@ -5,7 +5,7 @@
 # rank.sh DIR SHAPE ITERS PROGRAM [option]...: one task of a job that loses a rank
 #
 #   pair    two programs in one step, which know nothing of each other: the first tasks of all nodes are one world,
-#           the second tasks another. Node speakers are ranks of the first.
+#           the second tasks another. Node leaders are ranks of the first.
 #   node    one world, and a communicator within each node
 #
 # Writes DIR/pid.TASK, DIR/out.TASK and DIR/err.TASK. The wire lies in DIR, too.

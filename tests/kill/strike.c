@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strike.c - watch a node's board and send a signal at a wanted step of the agreement
+/* strike.c - watch a node's shared memory and send a signal at a wanted step of the agreement
  *
  * nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]
  *   STEP    joining, agreed, wanted, held, committed, running, next, final (enum step)
@@ -11,8 +11,8 @@
  *
  * Only communicators that span nodes are watched. Strikes at once where STEP has come, and where
  * it was jumped over or is past already: "before" and "after" tell in which step the
- * communicator was just before the signal and once the victim was dead, as this node's board has
- * it. Prints one JSON object. Exit 0: struck; 1: nothing to strike in time; 2: usage.
+ * communicator was just before the signal and once the victim was dead, as this node's shared
+ * memory has it. Prints one JSON object. Exit 0: struck; 1: nothing to strike in time; 2: usage.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "contract/board.h"
+#include "contract/shm-layout.h"
 #include "contract/names.h"
 
 #define LOOK_NS 50000L /* between two looks: a hold lasts some milliseconds */
@@ -34,12 +34,12 @@
 
 /* How far a communicator is: its furthest key. */
 enum step {
-	STEP_NONE = 0, /* not on the board */
+	STEP_NONE = 0, /* not in the shared memory */
 	STEP_JOINING,
 	STEP_AGREED,
 	STEP_WANTED, /* a key is open */
 	STEP_HELD, /* the first plan: acknowledged, or about to be; the outcome is not known */
-	STEP_COMMITTED, /* it is on the board; no rank has started a collective of it */
+	STEP_COMMITTED, /* it is in the shared memory; no rank has started a collective of it */
 	STEP_RUNNING,
 	STEP_NEXT, /* the second plan is held, or a later one is in force */
 	STEP_FOR_GOOD, /* a plan for good, or none ever again */
@@ -52,7 +52,7 @@ static const char *const step_name[STEPS] = {
 	"committed", "running", "next",	  "final",  "rejected"
 };
 
-enum victim { VICTIM_SPEAKER, VICTIM_RANK, VICTIM_STEPD };
+enum victim { VICTIM_LEADER, VICTIM_RANK, VICTIM_STEPD };
 enum of { OF_OWN, OF_OTHER, OF_ANY };
 
 struct aim {
@@ -66,7 +66,7 @@ struct aim {
 
 struct sight {
 	pid_t pid; /* of the victim; 0: not known yet */
-	struct nt_board_comm *comm; /* that is furthest of those watched */
+	struct nt_shm_comm *comm; /* that is furthest of those watched */
 	enum step step;
 	uint64_t hold_at;
 	uint32_t epoch, issued;
@@ -111,56 +111,56 @@ static long stat_word(pid_t pid, int index)
 	return index == 0 ? letter : parent;
 }
 
-static bool seated(struct nt_board_member *member)
+static bool joined(struct nt_shm_slot *slot)
 {
-	return atomic_load(&member->state) == NT_MEMBER_JOINED && atomic_load(&member->pid) > 1;
+	return atomic_load(&slot->state) == NT_PARTICIPANT_JOINED && atomic_load(&slot->pid) > 1;
 }
 
-static bool has_member(struct nt_board_comm *comm, pid_t pid)
+static bool has_member(struct nt_shm_comm *comm, pid_t pid)
 {
-	for (int m = 0; m < NT_BOARD_MEMBERS; m++) {
-		if (seated(&comm->member[m]) && (pid_t)atomic_load(&comm->member[m].pid) == pid)
+	for (int m = 0; m < NT_SHM_SLOTS; m++) {
+		if (joined(&comm->slot[m]) && (pid_t)atomic_load(&comm->slot[m].pid) == pid)
 			return true;
 	}
 	return false;
 }
 
-static bool is_spanning(struct nt_board_comm *comm)
+static bool is_spanning(struct nt_shm_comm *comm)
 {
 	return atomic_load(&comm->id) != 0 && atomic_load(&comm->nodes) > 1;
 }
 
 /* 0: not there yet. The last one, so that a rank of a second program of the step is taken where
  * there is one. */
-static pid_t find_victim(struct nt_board *board, enum victim victim)
+static pid_t find_victim(struct nt_shm *shm, enum victim victim)
 {
-	uint32_t speaker = atomic_load(&board->speaker_pid);
+	uint32_t leader = atomic_load(&shm->leader_pid);
 	pid_t found = 0;
 
-	if (victim == VICTIM_SPEAKER || speaker == 0)
-		return (pid_t)speaker;
-	for (int c = 0; c < NT_BOARD_COMMS; c++) {
-		for (int m = 0; is_spanning(&board->comm[c]) && m < NT_BOARD_MEMBERS; m++) {
-			struct nt_board_member *member = &board->comm[c].member[m];
-			uint32_t pid = atomic_load(&member->pid);
+	if (victim == VICTIM_LEADER || leader == 0)
+		return (pid_t)leader;
+	for (int c = 0; c < NT_SHM_COMMS; c++) {
+		for (int m = 0; is_spanning(&shm->comm[c]) && m < NT_SHM_SLOTS; m++) {
+			struct nt_shm_slot *slot = &shm->comm[c].slot[m];
+			uint32_t pid = atomic_load(&slot->pid);
 
-			if (seated(member) && pid != speaker)
+			if (joined(slot) && pid != leader)
 				found = (pid_t)pid;
 		}
 	}
 	if (victim == VICTIM_STEPD) {
-		long parent = stat_word((pid_t)speaker, 1);
+		long parent = stat_word((pid_t)leader, 1);
 
 		found = parent > 1 ? (pid_t)parent : 0;
 	}
 	return found;
 }
 
-static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm, int k,
+static enum step step_of_key(struct nt_shm *shm, struct nt_shm_comm *comm, int k,
 			     struct sight *sight)
 {
-	struct nt_board_key *key = &comm->key[k];
-	uint32_t owner = 1 + (uint32_t)(comm - board->comm) * NT_BOARD_KEYS + (uint32_t)k;
+	struct nt_shm_key *key = &comm->key[k];
+	uint32_t owner = 1 + (uint32_t)(comm - shm->comm) * NT_SHM_KEYS + (uint32_t)k;
 	uint32_t state = atomic_load(&key->state);
 
 	if (atomic_load(&key->id) == 0 || state == NT_KEY_IDLE)
@@ -168,10 +168,9 @@ static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm,
 	sight->hold_at = atomic_load(&key->hold_at);
 	sight->epoch = atomic_load(&key->epoch);
 	sight->issued = 0;
-	for (int r = 0; r < NT_BOARD_RUNS; r++) {
-		for (int m = 0; atomic_load(&board->run[r].owner) == owner && m < NT_BOARD_MEMBERS;
-		     m++)
-			sight->issued += atomic_load(&board->run[r].issued[m]);
+	for (int r = 0; r < NT_SHM_RUNS; r++) {
+		for (int m = 0; atomic_load(&shm->run[r].owner) == owner && m < NT_SHM_SLOTS; m++)
+			sight->issued += atomic_load(&shm->run[r].issued[m]);
 	}
 	if (state == NT_KEY_COMMITTED || state == NT_KEY_CLOSED)
 		return STEP_FOR_GOOD;
@@ -182,24 +181,24 @@ static enum step step_of_key(struct nt_board *board, struct nt_board_comm *comm,
 	return sight->hold_at != 0 ? STEP_HELD : STEP_WANTED;
 }
 
-static void look_at_comm(struct nt_board *board, struct nt_board_comm *comm, struct sight *sight)
+static void look_at_comm(struct nt_shm *shm, struct nt_shm_comm *comm, struct sight *sight)
 {
 	uint32_t state = atomic_load(&comm->state);
 	struct sight one = { .comm = comm };
-	bool joined = false;
+	bool any_joined = false;
 
-	for (int m = 0; m < NT_BOARD_MEMBERS; m++)
-		joined |= seated(&comm->member[m]);
+	for (int m = 0; m < NT_SHM_SLOTS; m++)
+		any_joined |= joined(&comm->slot[m]);
 	if (state == NT_COMM_REJECTED)
 		one.step = STEP_REJECTED;
 	else if (state == NT_COMM_JOINING)
-		one.step = joined ? STEP_JOINING : STEP_NONE;
+		one.step = any_joined ? STEP_JOINING : STEP_NONE;
 	for (int k = 0;
-	     state == NT_COMM_AGREED && k < NT_BOARD_KEYS && atomic_load(&comm->key[k].id) != 0;
+	     state == NT_COMM_AGREED && k < NT_SHM_KEYS && atomic_load(&comm->key[k].id) != 0;
 	     k++) {
 		struct sight of_key = { .comm = comm };
 
-		of_key.step = step_of_key(board, comm, k, &of_key);
+		of_key.step = step_of_key(shm, comm, k, &of_key);
 		if (of_key.step > one.step)
 			one = of_key;
 	}
@@ -209,32 +208,32 @@ static void look_at_comm(struct nt_board *board, struct nt_board_comm *comm, str
 	}
 }
 
-static void look(struct nt_board *board, const struct aim *aim, struct sight *sight)
+static void look(struct nt_shm *shm, const struct aim *aim, struct sight *sight)
 {
-	*sight = (struct sight){ .pid = find_victim(board, aim->victim) };
-	for (int c = 0; sight->pid != 0 && c < NT_BOARD_COMMS; c++) {
-		struct nt_board_comm *comm = &board->comm[c];
+	*sight = (struct sight){ .pid = find_victim(shm, aim->victim) };
+	for (int c = 0; sight->pid != 0 && c < NT_SHM_COMMS; c++) {
+		struct nt_shm_comm *comm = &shm->comm[c];
 
 		if (!is_spanning(comm))
 			continue;
 		if (aim->of == OF_ANY || aim->victim == VICTIM_STEPD ||
 		    has_member(comm, sight->pid) == (aim->of == OF_OWN))
-			look_at_comm(board, comm, sight);
+			look_at_comm(shm, comm, sight);
 	}
 }
 
-static enum step step_beside(struct nt_board *board, const struct nt_board_comm *watched)
+static enum step step_beside(struct nt_shm *shm, const struct nt_shm_comm *watched)
 {
 	struct sight furthest = { .step = STEP_NONE };
 
-	for (int c = 0; c < NT_BOARD_COMMS; c++) {
-		if (&board->comm[c] != watched && is_spanning(&board->comm[c]))
-			look_at_comm(board, &board->comm[c], &furthest);
+	for (int c = 0; c < NT_SHM_COMMS; c++) {
+		if (&shm->comm[c] != watched && is_spanning(&shm->comm[c]))
+			look_at_comm(shm, &shm->comm[c], &furthest);
 	}
 	return furthest.step;
 }
 
-/* The descriptor of a process that is the sealed board with that name; -1: it has none. */
+/* The descriptor of a process that is the sealed shared memory with that name; -1: it has none. */
 static int open_in_process(const char *process, const char *want)
 {
 	char path[512], link[256];
@@ -258,17 +257,36 @@ static int open_in_process(const char *process, const char *want)
 	return found;
 }
 
-static int open_sealed(const char *step)
+/* Another cluster beside this one may have a step of the same name: its tasks have another run
+ * directory in their policy. */
+static bool is_of_rundir(const char *process, const char *rundir)
+{
+	static char environment[256 * 1024];
+	char path[64];
+	size_t bytes = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/environ", process);
+	file = fopen(path, "re");
+	if (file) {
+		bytes = fread(environment, 1, sizeof(environment), file);
+		fclose(file);
+	}
+	return memmem(environment, bytes, rundir, strlen(rundir)) != NULL;
+}
+
+static int open_sealed(const char *rundir, const char *step)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
 	char want[256];
 	int fd = -1;
 
-	/* As NT_BOARD_SEALED has it: a step's directory is called node, job and step, too. */
-	snprintf(want, sizeof(want), "/memfd:nccl-tune-board.%u.%.100s ", NT_BOARD_LAYOUT, step);
+	/* As NT_SHM_SEALED has it: a step's directory is called node, job and step, too. */
+	snprintf(want, sizeof(want), "/memfd:nccl-tune-shm.%u.%.100s ", NT_SHM_LAYOUT, step);
 	while (dir && fd < 0 && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    is_of_rundir(entry->d_name, rundir))
 			fd = open_in_process(entry->d_name, want);
 	}
 	if (dir)
@@ -276,48 +294,48 @@ static int open_sealed(const char *step)
 	return fd;
 }
 
-static struct nt_board *map_board(const char *rundir, const char *step)
+static struct nt_shm *map_shm(const char *rundir, const char *step)
 {
 	char path[4096];
-	struct nt_board *board;
+	struct nt_shm *shm;
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s/fs/step/%s.%u", rundir, step, NT_BOARD_FILE,
-		 NT_BOARD_LAYOUT);
+	snprintf(path, sizeof(path), "%s/%s/fs/step/%s.%u", rundir, step, NT_SHM_FILE,
+		 NT_SHM_LAYOUT);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	/* Ranks leave an empty file where they use the sealed one. */
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0) {
 		close(fd);
-		fd = open_sealed(step);
+		fd = open_sealed(rundir, step);
 	}
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*board)) {
+	if (fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*shm)) {
 		close(fd);
 		return NULL;
 	}
-	board = mmap(NULL, sizeof(*board), PROT_READ, MAP_SHARED, fd, 0);
+	shm = mmap(NULL, sizeof(*shm), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
-	return board == MAP_FAILED ? NULL : board;
+	return shm == MAP_FAILED ? NULL : shm;
 }
 
-/* The board of the step that runs on the node; a cluster of this test has one at a time. */
-static struct nt_board *find_board(const struct aim *aim)
+/* The shared memory of the step that runs on the node; a cluster of this test has one at a time. */
+static struct nt_shm *find_shm(const struct aim *aim)
 {
 	size_t length = strlen(aim->node);
-	struct nt_board *board = NULL;
+	struct nt_shm *shm = NULL;
 	DIR *dir = opendir(aim->rundir);
 	struct dirent *entry;
 
 	if (!dir)
 		return NULL;
-	while (!board && (entry = readdir(dir)) != NULL) {
+	while (!shm && (entry = readdir(dir)) != NULL) {
 		if (strncmp(entry->d_name, aim->node, length) == 0 && entry->d_name[length] == '.')
-			board = map_board(aim->rundir, entry->d_name);
+			shm = map_shm(aim->rundir, entry->d_name);
 	}
 	closedir(dir);
-	return board;
+	return shm;
 }
 
 static bool is_dead(pid_t pid)
@@ -327,7 +345,7 @@ static bool is_dead(pid_t pid)
 	return state < 0 || state == 'Z' || state == 'X';
 }
 
-static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_ms)
+static int strike(struct nt_shm *shm, const struct aim *aim, uint64_t until_ms)
 {
 	struct sight before, after = { .pid = 0 };
 	enum step beside;
@@ -336,16 +354,16 @@ static int strike(struct nt_board *board, const struct aim *aim, uint64_t until_
 
 	do {
 		sleep_briefly();
-		look(board, aim, &before);
+		look(shm, aim, &before);
 		if (now_ms() > until_ms)
 			return 1;
 	} while (before.pid == 0 || before.step < aim->step);
-	beside = step_beside(board, before.comm);
+	beside = step_beside(shm, before.comm);
 	rc = kill(before.pid, aim->signal) == 0 ? 0 : errno;
 	struck_ms = now_ms();
 	while (aim->signal == SIGKILL && !is_dead(before.pid) && now_ms() - struck_ms < DEATH_MS)
 		sleep_briefly();
-	look_at_comm(board, before.comm, &after);
+	look_at_comm(shm, before.comm, &after);
 	printf("{\"wanted\":\"%s\",\"before\":\"%s\",\"after\":\"%s\",\"beside\":\"%s\",\"pid\":%d,\"epoch\":%u,\"hold\":%llu,"
 	       "\"issued\":%u,\"left_ms\":%llu,\"error\":\"%s\",\"dead\":%s}\n",
 	       step_name[aim->step], step_name[before.step], step_name[after.step],
@@ -389,7 +407,7 @@ static int parse(struct aim *aim, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct nt_board *board = NULL;
+	struct nt_shm *shm = NULL;
 	struct aim aim;
 	uint64_t until_ms;
 	int rc = 1;
@@ -400,13 +418,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	until_ms = now_ms() + aim.timeout_ms;
-	while (!board && now_ms() < until_ms) {
-		board = find_board(&aim);
-		if (!board)
+	while (!shm && now_ms() < until_ms) {
+		shm = find_shm(&aim);
+		if (!shm)
 			sleep_briefly();
 	}
-	if (board)
-		rc = strike(board, &aim, until_ms);
+	if (shm)
+		rc = strike(shm, &aim, until_ms);
 	if (rc == 1)
 		fprintf(stderr, "nt-strike: %s on %s did not come in time\n", argv[3], aim.node);
 	return rc;

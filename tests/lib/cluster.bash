@@ -16,7 +16,7 @@ export NT_TOP NT_CLUSTER_PROGRAM
 # shellcheck source=records.bash
 . "$NT_TOP/tests/lib/records.bash"
 export NT_USER=${NT_USER:-nt-test}
-readonly NT_PATIENCE=${NT_PATIENCE:-5}
+readonly NT_TIME_BUDGET=${NT_TIME_BUDGET:-5}
 export NT_TIMEOUT_S=${NT_TIMEOUT_S:-600}	# for one command of a test; a hang guard, as all bounds here are
 
 cluster() {
@@ -175,9 +175,9 @@ as_root() {
 }
 
 # wait_for SECONDS CMD...: poll CMD until it succeeds; says what it waited for when it does not. SECONDS are a quiet
-# machine's; a busy one is given NT_PATIENCE times as many.
+# machine's; a busy one is given NT_TIME_BUDGET times as many.
 wait_for() {
-	local seconds=$(($1 * NT_PATIENCE)) deadline=$((SECONDS + $1 * NT_PATIENCE))
+	local seconds=$(($1 * NT_TIME_BUDGET)) deadline=$((SECONDS + $1 * NT_TIME_BUDGET))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		if [ "$SECONDS" -ge "$deadline" ]; then

@@ -11,11 +11,14 @@ DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
 DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
 	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
 
-# Its second act: a training loop, once a step, on times of NCCL's start-up variables that are made up.
+# Its second act: a training loop, once a step, on times of NCCL's start-up variables that are made up; and what stands for
+# nccl-tune-bench in a calibration on the same times.
 DEMO_LAUNCH=bandit,channels=on,launch=auto
-readonly DEMO_STEPS=4
-DEMO_LOOP=(nt-fake-nccl --trace "launch.csv,2x4" --auto-picks launch-picks.csv --launch-else none
-	--sizes "16Mx8,64K" --iters 120 --call-gap-us 100 --compute-us 3000 --realtime 1)
+readonly DEMO_STEPS=4 DEMO_TASKS=4
+# shellcheck disable=SC2054 # the comma belongs to the value
+DEMO_TIMES=(nt-fake-nccl --trace launch.csv,2x2 --auto-picks launch-picks.csv --launch-else none --call-gap-us 100)
+DEMO_LOOP=("${DEMO_TIMES[@]}" --sizes "16Mx8,64K" --iters 120 --compute-us 3000 --realtime 1)
+DEMO_CALLS=("${DEMO_TIMES[@]}" --sizes "64K,16M" --iters 500 --more 120000 --settled)
 
 # Hang guards.
 readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
@@ -32,11 +35,12 @@ cluster_with_plugin() {
 	ln -s "$stage/libexec/nccl-tune/tests/traces" "$NT_CLUSTER/work/traces"
 }
 
+# demo_plugstack [ARG]...
 demo_plugstack() {
 	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
 		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" \
 		"recordd=$stage/libexec/nccl-tune/nt-recordd" \
-		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default
+		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@"
 }
 
 # begin_cluster COMMAND: root, packages, a scratch directory and the tree to run.
@@ -71,7 +75,8 @@ demo() {
 	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" | tee "$scratch/report"
 	[ -n "$(demo_client sacct -n -X -P -j "$id" -o admincomment)" ] || die "the job has no report"
 	[ "$job_rc" = 0 ] || die "the job ended with exit status $job_rc"
-	demo_learns
+	demo_calibrates
+	demo_array
 	demo_page "$id"
 	bounded "$CLUSTER_S" "the cluster's end" "$cluster" down
 	say "what the first job came to"
@@ -91,42 +96,72 @@ demo_page() {
 	chmod a+r "$page"
 }
 
-# ---- a job that learns from step to step
+# ---- a job that calibrates before its first step, and an array that does so once
 
-demo_learns() {
-	local job=$NT_CLUSTER/work/learns.sh id
-	demo_launch_trace
-	demo_job_script >"$job"
-	chmod 755 "$job"
-	say "a batch job of $DEMO_STEPS steps that learns, each with --nccl-tune=$DEMO_LAUNCH: launch profiles are named" \
-		"sets of NCCL's start-up variables; the training loop's times with each are made up, and nothing is remembered yet"
-	id=$(demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/memory" \
-		sbatch --parsable -N2 --ntasks-per-node=4 -t 3 --job-name=demo -o "$NT_CLUSTER/work/learns.out" "$job")
+demo_calibrates() {
+	local id
+	demo_second_act
+	say "a batch job of $DEMO_STEPS steps, each with --nccl-tune=$DEMO_LAUNCH: launch profiles are named sets of NCCL's" \
+		"start-up variables; the times with each are made up, and nothing is remembered yet"
+	id=$(demo_sbatch memory --parsable -o job.out) || { cat "$NT_CLUSTER/work/job.out"; die "the second job failed"; }
+	cat "$NT_CLUSTER/work/job.out"
 	demo_wait "$id" >/dev/null
-	cat "$NT_CLUSTER/work/learns.out"
-	[ "$(grep -c '^step ' "$NT_CLUSTER/work/learns.out")" = "$DEMO_STEPS" ] || die "the second job failed"
-	say "nccl-tune report $id: what it came to"
+	say "nccl-tune report $id: what it came to (its first steps are the calibration's)"
 	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" >"$scratch/report.2"
 	demo_verdict <"$scratch/report.2"
 }
 
-# Under the launch profiles that come with it; two of the three are better than NCCL's default here, one most.
-demo_launch_trace() {
-	local to=$NT_CLUSTER/work
-	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --best wide --topology 2x4 --picks "$to/launch-picks.csv" \
-		>"$to/launch.csv"
-	chmod a+r "$to"/launch*.csv
+demo_array() {
+	say "an array of $DEMO_TASKS such jobs at once, with a memory of its own, in which nothing is remembered either:" \
+		"one calibrates, the others say why they do not"
+	demo_sbatch array-memory -Q -a "0-$((DEMO_TASKS - 1))" -s --mem=0 -o array.%a ||
+		{ cat "$NT_CLUSTER"/work/array.[0-9]*; die "the array failed"; }
+	cat "$NT_CLUSTER"/work/array.[0-9]*
 }
 
+# demo_sbatch MEMORY [OPTION]...: waits for its end
+demo_sbatch() {
+	demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/$1" \
+		sbatch -W -N2 --ntasks-per-node=2 -t 60 --job-name=demo "${@:2}" "$NT_CLUSTER/work/job.sh"
+}
+
+# In the cluster's work directory: times under the launch profiles that come with it, two of the three better than NCCL's
+# default and one most; the job; and a calibration that takes what it runs from these times.
+demo_second_act() {
+	local to=$NT_CLUSTER/work
+	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --best wide --topology 2x2 --picks "$to/launch-picks.csv" \
+		>"$to/launch.csv"
+	demo_job_script >"$to/job.sh"
+	printf '#!/bin/bash\nexec %q "$@" -- %s\n' "$stage/bin/nccl-tune" "$(demo_program "${DEMO_CALLS[@]}")" >"$to/nccl-tune"
+	chmod 755 "$to"/{job.sh,nccl-tune}
+	chmod a+r "$to"/launch*.csv
+	"$cluster" plugstack "$(demo_plugstack "command=$to/nccl-tune")"
+}
+
+# demo_program NAME [ARG]...: as a shell's words
+demo_program() {
+	printf '%q ' "$stage/libexec/nccl-tune/tests/$1" "${@:2}"
+}
+
+# The tasks of an array begin together.
 demo_job_script() {
 	cat <<-END
 	#!/bin/bash
-	for ((step = 0; step < $DEMO_STEPS; step++)); do
+	step() {
 		SLURM_DEBUG=1 srun --mpi=pmix --nccl-tune=$DEMO_LAUNCH \\
-			$(printf '%q ' "$stage/libexec/nccl-tune/tests/${DEMO_LOOP[0]}" "${DEMO_LOOP[@]:1}") >step.\$step 2>step.\$step.err ||
-			{ cat step.\$step.err; exit 1; }
-		printf 'step %s: %5.1f ms a round; %s\n' \$step "\$(jq .rounds.last_us/1000 step.\$step)" \
-			"\$(sed -n 's/.*nccl-tune: \(launch profile .*\)/\1/p' step.\$step.err | head -n 1)"
+			$(demo_program "${DEMO_LOOP[@]}") >"\$1" 2>"\$1.err" || { cat "\$1.err"; exit 1; }
+		sed -n "s/^srun: nccl-tune: \(.*calibrati[no].*\)/\$1: \1/p; s/^calibrate: /        &/p" "\$1.err"
+		printf '%s: %5.1f ms a round; %s\n' "\$1" "\$(jq .rounds.last_us/1000 "\$1")" \\
+			"\$(sed -n 's/^srun: nccl-tune: \(launch profile .*\)/\1/p' "\$1.err" | head -n 1)"
+	}
+	if [ -n "\$SLURM_ARRAY_TASK_ID" ]; then
+		touch "begun.\$SLURM_ARRAY_TASK_ID"
+		for ((wait = 0; wait < 100 && \$(ls begun.* | wc -l) < $DEMO_TASKS; wait++)); do sleep 0.2; done
+		step "task \$SLURM_ARRAY_TASK_ID"
+		exit
+	fi
+	for ((step = 0; step < $DEMO_STEPS; step++)); do
+		step "step \$step"
 	done
 	END
 }

@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test. Part of dev; reads
-# $top and $scratch.
+# Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test all. Part of dev;
+# reads $top and $scratch.
 
-readonly FUZZ_TARGETS=(agree board entry errand host long memory option policy profile record replay report site splice ticket topology)
+readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option policy profile record replay report shm site ticket topology)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so many inputs (test_runs), so much processor time, or so long, whichever comes first. None of them can fail
 # on a slow machine.
@@ -13,8 +13,7 @@ readonly FUZZ_CPU_S=20 FUZZ_WALL_S=60
 readonly FUZZ_MAKE_S=14400	# hang guard of a build that gets only what others leave
 readonly FUZZ_INPUT_S=300	# hang guard of one input, which takes milliseconds
 readonly FUZZ_MEMORY_MB=4096
-readonly FUZZ_KEPT_BYTES=102400	# of a target's corpus in the tree
-fuzz_pid=
+readonly FUZZ_KEPT=30	# inputs of a target in the tree; tests/lint/sources.bats looks
 
 # Why there is nothing to build targets with; nothing where there is.
 fuzz_lacks() {
@@ -47,7 +46,7 @@ fuzz_build() {
 # input_bytes TARGET: how long its inputs may be. Those that are many events are slow.
 input_bytes() {
 	case $1 in
-	agree|board) echo 1024 ;;
+	agree|shm) echo 1024 ;;
 	*) echo 8192 ;;
 	esac
 }
@@ -56,7 +55,7 @@ input_bytes() {
 test_runs() {
 	case $1 in
 	replay) echo 1000 ;;
-	agree|board) echo 1500 ;;
+	agree|shm) echo 1500 ;;
 	host|long|record|topology) echo 5000 ;;
 	site|memory) echo 10000 ;;
 	profile|report) echo 20000 ;;
@@ -149,20 +148,57 @@ fuzz_one() {
 	keep_corpus "$target" "$dir"
 }
 
-# keep_corpus TARGET DIR: of all inputs so many as reach what all of them reach, the smallest first.
+# keep_corpus TARGET DIR: of all inputs at most FUZZ_KEPT, those that together reach most
 keep_corpus() {
-	local target=$1 dir=$2 kept=tests/fuzz/corpus/$1 file bytes=0
-	rm -rf "$dir/merged"
-	mkdir -p "$dir/merged" "$kept"
-	"build-fuzz/tests/fuzz/$target" -merge=1 -use_counters=0 -timeout="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" \
-		"$dir/merged" "$kept" "$dir/corpus" >"$dir/merge.log" 2>&1 || return 0
-	rm -rf "$kept"
-	mkdir -p "$kept"
+	local target=$1 dir=$2 kept=tests/fuzz/corpus/$1 file
+	rm -rf "$dir/merged" "$dir/none" "$dir/kept" "$dir/merge.control"
+	mkdir -p "$dir/merged" "$dir/none" "$dir/kept" "$kept"
+	{ merge_inputs "$target" -merge=1 "$dir/merged" "$kept" "$dir/corpus" &&
+		merge_inputs "$target" -set_cover_merge=1 -merge_control_file="$dir/merge.control" "$dir/none" "$dir/merged"
+	} >"$dir/merge.log" 2>&1 || return 0
 	while read -r file; do
-		bytes=$((bytes + $(stat -c %s "$file")))
-		[ "$bytes" -le "$FUZZ_KEPT_BYTES" ] || break
-		cp "$file" "$kept/"
-	done < <(ls -Sr -d "$dir"/merged/*)
+		cp "$file" "$dir/kept/"
+	done < <(reach_most "$FUZZ_KEPT" "$dir/merge.control")
+	rm -rf "$kept"
+	mv "$dir/kept" "$kept"
+}
+
+# merge_inputs TARGET OPTION... DIRECTORY...
+merge_inputs() {
+	"build-fuzz/tests/fuzz/$1" -use_counters=0 -timeout="$FUZZ_INPUT_S" -rss_limit_mb="$FUZZ_MEMORY_MB" "${@:2}"
+}
+
+# reach_most N CONTROL: at most N files, each next one that which reaches most of what those before it do not. CONTROL is what
+# libFuzzer leaves of -set_cover_merge: the number of files, that of those kept before, their names, and lines
+# "FT NUMBER FEATURE..." for each.
+reach_most() {
+	awk -v most="$1" '
+		NR == 1 { files = $1; next }
+		NR == 2 { next }
+		NR <= files + 2 { name[NR - 3] = $0; next }
+		$1 == "FT" { for (i = 3; i <= NF; i++) has[$2] = has[$2] " " $i }
+		END {
+			for (; most > 0; most--) {
+				best = ""
+				best_new = 0
+				for (file in has) {
+					n = split(has[file], features, " ")
+					new = 0
+					for (i = 1; i <= n; i++)
+						new += !(features[i] in seen)
+					if (new > best_new || new == best_new && new && file + 0 < best + 0) {
+						best = file
+						best_new = new
+					}
+				}
+				if (!best_new)
+					break
+				print name[best]
+				n = split(has[best], features, " ")
+				for (i = 1; i <= n; i++)
+					seen[features[i]]
+			}
+		}' "$2"
 }
 
 # ---- in ./dev test
@@ -183,43 +219,24 @@ fuzz_test() {
 	return 1
 }
 
-# start_fuzz: all targets, one after the other, beside all other tests and after them in whatever is to be had.
-start_fuzz() {
-	mkdir -p "$scratch/fuzz"
-	run_fuzz >"$scratch/fuzz/log" 2>&1 &
-	fuzz_pid=$!
-}
-
-run_fuzz() {
-	local target lacks
+# fuzz_job: all targets, one after the other; each is a test.
+fuzz_job() {
+	local target lacks good=0 bad=0
 	lacks=$(fuzz_lacks)
 	if [ -n "$lacks" ]; then
-		echo "skipped: $lacks"
+		echo "1..0 # skip $lacks"
+		echo "0 0 ${#FUZZ_TARGETS[@]}" >"$job_dir/tally"
 		return
 	fi
-	fuzz_configure	# as fast as it goes: other builds wait for its lock
-	renice -n 19 -p "$BASHPID" >/dev/null 2>&1 || :
-	fuzz_make "${FUZZ_TARGETS[@]}" || { echo "not built"; return; }
+	fuzz_configure && fuzz_make "${FUZZ_TARGETS[@]}" || return 1
 	for target in "${FUZZ_TARGETS[@]}"; do
-		fuzz_test "$target" "$scratch/fuzz/$target" && echo "ok $target" || echo "not ok $target"
+		if fuzz_test "$target" "$job_dir/$target"; then
+			good=$((good + 1))
+		else
+			bad=$((bad + 1))
+		fi
 	done
-}
-
-# Each target is a test; those that did not come to their end have failed.
-finish_fuzz() {
-	local good bad=0 began=$counted_at
-	[ -n "$fuzz_pid" ] || return 0
-	wait "$fuzz_pid" || :
-	fuzz_pid=
-	say "tests/fuzz, beside the others"
-	grep -v '^ok ' "$scratch/fuzz/log" || :
-	if grep -q '^skipped: ' "$scratch/fuzz/log"; then
-		count 0 0 "${#FUZZ_TARGETS[@]}" tests/fuzz
-		return
-	fi
-	good=$(grep -c '^ok ' "$scratch/fuzz/log") || :
-	bad=$((${#FUZZ_TARGETS[@]} - good))
-	count "$good" "$bad" 0 tests/fuzz $((SECONDS - began))
+	echo "$good $bad 0" >"$job_dir/tally"
 }
 
 # fuzz_file FILE.c: one target, as a test by its name

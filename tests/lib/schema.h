@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "contract/error.h"
+#include "lib/error.h"
 
 #define NT_SCHEMA_DEPTH 24
 
@@ -197,18 +197,81 @@ static inline int nt_schema_check(json_object *schema, json_object *value, struc
 	return nt_schema_check_at(schema, value, &at, err);
 }
 
+/* What is not there yet. */
+static void nt_schema_add(json_object *schema, json_object *more)
+{
+	json_object *own;
+
+	json_object_object_foreach(more, name, value)
+	{
+		if (!json_object_object_get_ex(schema, name, &own))
+			json_object_object_add(schema, name, json_object_get(value));
+		else if (strcmp(name, "properties") == 0)
+			nt_schema_add(own, value);
+	}
+}
+
+/* What an object refers to becomes part of it; what it says itself stays. */
+static int nt_schema_refer(json_object *schema, const char *directory, struct nt_error *err)
+{
+	json_object *ref, *file;
+	char path[512];
+
+	if (json_object_is_type(schema, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(schema); i++) {
+			if (nt_schema_refer(json_object_array_get_idx(schema, i), directory, err) <
+			    0)
+				return -1;
+		}
+	}
+	if (!json_object_is_type(schema, json_type_object))
+		return 0;
+	if (json_object_object_get_ex(schema, "$ref", &ref)) {
+		snprintf(path, sizeof(path), "%.400s/%.100s", directory,
+			 json_object_get_string(ref));
+		file = json_object_from_file(path);
+		if (!file)
+			return nt_error_set(err, "%.150s cannot be read", path);
+		json_object_object_del(schema, "$ref");
+		nt_schema_add(schema, file);
+		json_object_put(file);
+	}
+	json_object_object_foreach(schema, word, said)
+	{
+		(void)word;
+		if (nt_schema_refer(said, directory, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* With all that it refers to; NULL and *err. */
+static inline json_object *nt_schema_read(const char *path, struct nt_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	json_object *schema = json_object_from_file(path);
+	char directory[400];
+
+	if (!schema) {
+		nt_error_set(err, "%.150s cannot be read", path);
+		return NULL;
+	}
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) : 1,
+		 slash ? path : ".");
+	if (nt_schema_refer(schema, directory, err) == 0)
+		return schema;
+	json_object_put(schema);
+	return NULL;
+}
+
 /* docs/schema/NAME.schema.json of the source tree; NULL and *err. */
 static inline json_object *nt_schema_load(const char *name, struct nt_error *err)
 {
 	const char *top = getenv("top_srcdir");
 	char path[512];
-	json_object *schema;
 
 	snprintf(path, sizeof(path), "%s/docs/schema/%s.schema.json", top ? top : ".", name);
-	schema = json_object_from_file(path);
-	if (!schema)
-		nt_error_set(err, "%.150s cannot be read", path);
-	return schema;
+	return nt_schema_read(path, err);
 }
 
 /* The same for a text; schema: a name. */

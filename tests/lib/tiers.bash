@@ -2,16 +2,17 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What ./dev test runs, and how it counts. Part of dev; reads $top, $stage and $scratch.
+# What ./dev test runs (tests/lib/plan tells which bats files), and how it counts. Part of dev; reads $top, $stage and $scratch.
 
 # Hang guards, not tests of speed: with two busy loops beside it everything takes two to three times as long. A test is
 # to take at most 150 s on a quiet machine, a file seven minutes.
 readonly UNIT_S=3000 BATS_FILE_S=2400 BATS_TEST_S=1200
 readonly SLOWEST=10
+readonly PLAN=tests/lib/plan
 
 passed=0 failed=0 skipped=0 counted_at=0
 took=()		# "SECONDS WHAT" of each
-beside_pid=	# of what runs beside the others
+why_skipped=()	# "WHAT: N: REASON"
 
 # count PASSED FAILED SKIPPED WHAT [SECONDS]
 count() {
@@ -20,6 +21,20 @@ count() {
 	say "$4: $1 passed, $2 failed, $3 skipped ($seconds s)"
 	took+=("$seconds $4")
 	counted_at=$SECONDS
+}
+
+# note_skipped WHAT LOG: of TAP, why tests were skipped
+note_skipped() {
+	local line
+	while read -r line; do
+		why_skipped+=("$1: $line")
+	done < <(sed -nE 's/^(ok|1\.\.0).* # (skip|SKIP) ?//p' "$2" | sort | uniq -c | sed -E 's/^ *([0-9]+) /\1: /')
+}
+
+say_skipped() {
+	[ ${#why_skipped[@]} -gt 0 ] || return 0
+	say "skipped"
+	printf '%s\n' "${why_skipped[@]}"
 }
 
 say_slowest() {
@@ -32,9 +47,7 @@ say_slowest() {
 finish_test() {
 	local rc=$?
 	set +e
-	[ -z "$beside_pid" ] || end_tree "$beside_pid"
-	[ -z "$fuzz_pid" ] || end_tree "$fuzz_pid"
-	fuzz_pid=
+	end_jobs
 	clean_scratch
 	[ "$rc" = 0 ] || [ "$failed" -gt 0 ] || failed=1
 	if [ "$rc" = 0 ] && [ $((passed + failed)) = 0 ]; then
@@ -42,30 +55,36 @@ finish_test() {
 		rc=1
 	fi
 	[ "$failed" = 0 ] || rc=1
+	say_skipped
+	say_again
 	say_slowest
 	echo "$passed passed, $failed failed, $skipped skipped"
 	exit "$rc"
 }
 
-# test_command [--on HOST] [TIER|TEST...]
+# test_command [--on HOST | --arch ARCH] [TIER|TEST...]
 test_command() {
-	local files=() which=() host=''
-	if [ "${1:-}" = --on ]; then
-		host=${2:-}
+	local files=() which=() host='' arch=''
+	case ${1:-} in
+	--on) host=${2:-}
 		chroot_known "$host" || wrong "no host '$host' to test on (want ${CHROOT_HOSTS[*]})" test
-		shift 2
-	fi
-	case ${1:-all} in
-	unit|cluster|all) [ $# -le 1 ] || wrong "test $1 takes no more arguments, not '$2'" test ;;
+		shift 2 ;;
+	--arch) arch=${2:-}
+		arch_known "$arch" || wrong "no architecture '$arch' to test (want ${ARCHES[*]})" test
+		shift 2 ;;
+	esac
+	case ${1:-quick} in
+	quick|unit|cluster|all) [ $# -le 1 ] || wrong "test $1 takes no more arguments, not '$2'" test ;;
 	*) name_some "$@"
 		check_some ;;
 	esac
 	[ -z "$host" ] || test_on "$host" "$@"
+	[ -z "$arch" ] || { test_arch "$arch" "$@"; return; }
 	begin_test
 	if [ ${#files[@]} -gt 0 ]; then
 		run_some
 	else
-		test_tiers "${1:-all}"
+		test_tier "${1:-quick}"
 	fi
 }
 
@@ -75,128 +94,121 @@ begin_test() {
 	make_scratch
 }
 
-# ---- everything
+# ---- a tier
 
-test_tiers() {
+test_tier() {
+	check_plan
 	setup "${TEST_PACKAGES[@]}"
+	prepare_fresh "$1"
+	export NT_PACKAGES=$scratch/packages	# built by the first that needs them
 	counted_at=$SECONDS
 	build
-	case $1 in
-	unit) unit_tier ;;
-	all) unit_tier start_lanes ;;
-	*) say "unit: not asked for" ;;
-	esac
-	case $1 in
-	cluster|all) cluster_tier ;;
-	*) say "cluster: not asked for" ;;
-	esac
-	finish_fuzz
+	took+=("$((SECONDS - counted_at)) build")
+	[ "$1" = cluster ] || add_units
+	[ "$1" != all ] || job_add work 250 tests/fuzz fuzz_job
+	[ "$1" != all ] || job_add work 240 "arm64, in an emulator" arm64_job
+	add_planned "$1"
+	run_jobs
 	say "gpu: not part of this; $(gpu_state)"
 }
 
-# unit_tier [COMMAND]: that is run when what bounds times is done.
-unit_tier() {
-	local file
-	unit_programs build "unit"
-	"${1:-:}"
-	configure_in build-asan --enable-werror --enable-sanitizers=address,undefined
-	compile build-asan all >/dev/null
-	unit_programs build-asan "unit, with address and undefined behaviour sanitizers"
-	say "unit, with the thread sanitizer"
-	build_tsan
-	bats_file tests/tsan/threads.bats
-	for file in tests/{lint,fake,programs,chain,gpu,model,replay,page}/*.bats; do
-		[ -e "$file" ] && bats_file "$file"
-	done
-	return 0
+add_units() {
+	job_add work 300 "unit, with address and undefined behaviour sanitizers" sanitized_units
+	job_add work 60 "unit, what is different without sanitizers" plain_units
+	job_add work 200 tests/tsan/threads.bats tsan_job
+}
+
+# The plan has a line for each bats file, and no other.
+check_plan() {
+	local odd
+	odd=$(comm -3 <(plan_lines | cut -d' ' -f1 | sort) \
+		<(find tests lab -name '*.bats' ! -path 'tests/tsan/*' | sed 's,^tests/,,; s/[.]bats$//' | sort))
+	[ -z "$odd" ] || die "$PLAN and the bats files of tests/ and lab/ do not agree: ${odd//[$'\n\t']/ }"
+}
+
+# plan_lines: FILE SECONDS TIER [...]
+plan_lines() {
+	sed -E '/^(#|$)/d; s/[[:blank:]]+/ /g' "$PLAN"
+}
+
+# add_planned TIER
+add_planned() {
+	local file seconds tier filter kind
+	while read -r file seconds tier _; do
+		kind='work' filter=''
+		[[ $file != @(cluster|install)/* ]] || kind='wait'
+		case $1:$tier in
+		unit:*) [ "$kind" = work ] || continue ;;
+		cluster:*) [ "$kind" = wait ] || continue ;;
+		quick:all) continue ;;
+		quick:quick=*) filter=${tier#quick=} ;;
+		esac
+		[[ $file = lab/* ]] || file=tests/$file
+		job_add "$kind" "$seconds" "$file.bats" bats_job "$file.bats" ${filter:+--filter "$filter"}
+	done < <(plan_lines)
+}
+
+# bats_job FILE [option of bats]...
+bats_job() {
+	local rc=0
+	run_bats "$1" "$job_dir" "${@:2}" | tee "$job_dir/log" || rc=1
+	tally_bats "$job_dir/log" "$rc" >"$job_dir/tally"
+}
+
+# prepare_fresh TIER|FILE: what cannot be made is told by the test that is skipped.
+prepare_fresh() {
+	wants_fresh "$1" || return 0
+	if (fresh_chroot); then
+		fresh_chroot
+	else
+		say "no fresh system to install on"
+	fi
+}
+
+# Warnings are those of the plain build. With -O2 compiling takes five times as long, and more than the tests do.
+sanitized_units() {
+	configure_in build-asan --enable-sanitizers=address,undefined CFLAGS='-Og -g1 -w' || return 1
+	compile build-asan unit-tests >/dev/null || return 1
+	unit_programs build-asan
+}
+
+# Those that count what a sanitizer does itself, or try less where one makes them slow.
+plain_units() {
+	local programs
+	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*.c | sed 's/[.]c$//')
+	compile build unit-needs "${programs[@]}" >/dev/null || return 1
+	unit_programs build check_PROGRAMS= TESTS="${programs[*]}"
+}
+
+tsan_job() {
+	build_tsan && bats_job tests/tsan/threads.bats
 }
 
 build_tsan() {
-	configure_in build-tsan --enable-sanitizers=thread CFLAGS='-O1 -g'
+	configure_in build-tsan --enable-sanitizers=thread CFLAGS='-O1 -g1 -w' || return 1
 	compile build-tsan libnccl-tune.la tests/fake/nt-fake-nccl tests/chain/nt-chain-new.la \
-		tests/unit/board tests/unit/mask tests/unit/process-life >/dev/null
+		tests/unit/shm tests/unit/mask tests/unit/process-life >/dev/null
 }
 
-# unit_programs DIR NAME: automake's TAP driver counts a crash or a missing result as an error.
+# unit_programs DIR [VARIABLE=VALUE]: automake's TAP driver counts a crash or a missing result as an error. cmocka before 2
+# says `not ok` of what it skips.
 unit_programs() {
-	local log=$scratch/unit.log rc=0 tally
-	say "$2"
-	CMOCKA_MESSAGE_OUTPUT=TAP bounded "$UNIT_S" "$2" \
-		make -s -k -C "$1" -j"$(nproc)" check-TESTS VERBOSE=1 >"$log" 2>&1 || rc=$?
+	local log=$job_dir/log rc=0 tally skips
+	CMOCKA_MESSAGE_OUTPUT=TAP bounded "$UNIT_S" "the tests in ./$1" \
+		make -s -k -C "$1" -j"$(nproc)" check-TESTS VERBOSE=1 "${@:2}" >"$log" 2>&1 || rc=$?
+	skips=$(find "$1/tests" "$1/lab" -name '*.log' -newer "$job_dir" -exec grep -hE '^(not ok [0-9]+|1[.][.]0) # SKIP' {} + |
+		sed 's/^not //' || :)
 	tally=$(awk '
 		/^# (PASS|XFAIL): /       { pass += $3 }
 		/^# (FAIL|XPASS|ERROR): / { fail += $3 }
 		/^# SKIP: /               { skip += $3 }
-		END { print pass + 0, fail + 0, skip + 0 }' < <(awk '/^Testsuite summary/ { on = 1 } on' "$log"))
+		/^ok [0-9]+ # SKIP/       { fail--; skip++ }
+		END { print pass + 0, fail + 0, skip + 0 }' < <(awk '/^Testsuite summary/ { on = 1 } on' "$log"; echo "$skips"))
+	[[ $tally != [1-9]*' 0 '* ]] || rc=0
 	[ "$rc" = 0 ] || cat "$log"
-	case $rc:$tally in
-	0:*|*' '[1-9]*' '*) ;;
-	*) tally="${tally%% *} 1 0" ;;
-	esac
-	# shellcheck disable=SC2086 # three numbers
-	count $tally "$2"
-}
-
-# They mostly wait, and bound no time closely: they run beside all others but the first unit tests, which are about times.
-# Two files at a time and no more: the others measure.
-readonly BESIDE=(70-launch 55-shapes 57-recheck 60-failures 76-launch-job 77-calibrate 22-record-controller
-	10-spank-option 30-report-job 30-report-backfill 20-record-write 35-fingerprint 40-log 05-dev 75-launch-profile
-	78-memory-command 84-container 85-packages)
-
-cluster_tier() {
-	local file name
-	[ -n "$beside_pid" ] || start_beside
-	for file in tests/cluster/*.bats; do
-		name=${file##*/}
-		[[ " ${BESIDE[*]} " = *" ${name%.bats} "* ]] || bats_file "$file"
-	done
-	finish_beside
-}
-
-start_lanes() {
-	start_beside
-	start_fuzz
-}
-
-start_beside() {
-	mkdir -m 1777 "$scratch/beside"
-	run_beside &
-	beside_pid=$!
-}
-
-run_beside() {
-	local name began
-	for name in "${BESIDE[@]}"; do
-		began=$SECONDS
-		{ run_bats "tests/cluster/$name.bats" "$scratch/beside" || echo "bats failed"; } \
-			>"$scratch/beside.$name.log" 2>&1
-		echo $((SECONDS - began)) >"$scratch/beside.$name.seconds"
-		end_clusters "$scratch/beside"
-	done
-}
-
-# end_tree PID: it and what it has started. Stopped first: a shell whose child has ended would start the next.
-end_tree() {
-	local child
-	kill -STOP "$1" 2>/dev/null
-	for child in $(pgrep -P "$1"); do
-		end_tree "$child"
-	done
-	kill "$1" 2>/dev/null
-	kill -CONT "$1" 2>/dev/null
-}
-
-finish_beside() {
-	local name log rc
-	wait "$beside_pid" || :
-	beside_pid=
-	for name in "${BESIDE[@]}"; do
-		say "tests/cluster/$name.bats, beside the others"
-		log=$scratch/beside.$name.log rc=0
-		! grep -qx "bats failed" "$log" || rc=1
-		cat "$log"
-		count_bats "tests/cluster/$name.bats" "$log" "$rc" "$(cat "$scratch/beside.$name.seconds")"
-	done
+	[ -z "$skips" ] || echo "$skips"
+	echo "$tally" >"$job_dir/tally"
+	return "$rc"
 }
 
 # run_bats FILE TMPDIR [option of bats]...
@@ -205,7 +217,7 @@ run_bats() {
 		bounded "$BATS_FILE_S" "$1" bats --tap "${@:3}" "$1" </dev/null 2>&1
 }
 
-# bats_file FILE [option of bats]...
+# bats_file FILE [option of bats]...: at once
 bats_file() {
 	local log=$scratch/bats.log rc=0
 	say "$1"
@@ -214,10 +226,16 @@ bats_file() {
 	end_clusters "$scratch"
 }
 
-# count_bats FILE LOG STATUS [SECONDS]: results that the plan promised and that did not come are failures.
+# count_bats FILE LOG STATUS
 count_bats() {
-	local tally
-	tally=$(awk -v rc="$3" '
+	note_skipped "$1" "$2"
+	# shellcheck disable=SC2046 # three numbers
+	count $(tally_bats "$2" "$3") "$1"
+}
+
+# tally_bats LOG STATUS: PASSED FAILED SKIPPED; results that the plan promised and that did not come are failures.
+tally_bats() {
+	awk -v rc="$2" '
 		/^1\.\.[0-9]+/ { split($1, range, "."); plan = range[3] }
 		/^ok .*# skip/ { skip++; next }
 		/^ok /         { pass++ }
@@ -228,9 +246,7 @@ count_bats() {
 			if (rc && !fail)
 				fail = 1
 			print pass + 0, fail + 0, skip + 0
-		}' "$2")
-	# shellcheck disable=SC2086 # three numbers
-	count $tally "$1" "${@:4}"
+		}' "$1"
 }
 
 gpu_state() {
@@ -251,7 +267,7 @@ name_some() {
 		-*) wrong "test has no option '$word'" test ;;
 		*/*) files+=("$(test_named "$word")") || exit 2
 			which+=('') ;;
-		*) [ ${#files[@]} -gt 0 ] || wrong "no tier '$word' (want unit, cluster, all or a test such as unit/policy)" test
+		*) [ ${#files[@]} -gt 0 ] || wrong "no tier '$word' (want quick, unit, cluster, all or a test such as unit/policy)" test
 			which[-1]=$word ;;
 		esac
 	done
@@ -282,20 +298,20 @@ run_some() {
 # test_named WORD: its file. WORD may have been completed by a shell.
 test_named() {
 	local name=${1#./} file
-	name=${name#tests/}
-	for file in "tests/$name" "tests/$name.bats" "tests/$name.c"; do
+	[[ $name = @(tests|lab)/* ]] || name=tests/$name
+	for file in "$name" "$name.bats" "$name.c"; do
 		case $file in
-		tests/unit/*.c|tests/fuzz/*.c|*.bats|tests/sim/agree-quick|tests/stats/figures-scipy)
+		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick|lab/stats/figures-scipy)
 			[ ! -f "$file" ] || { echo "$file"; return; } ;;
 		esac
 	done
-	echo "dev: no test '$1'; in tests/${name%/*} are: $(tests_in "tests/${name%/*}")" >&2
+	echo "dev: no test '$1'; in ${name%/*} are: $(tests_in "${name%/*}")" >&2
 	return 2
 }
 
 tests_in() {
 	local file names=''
-	for file in "$1"/*.bats tests/unit/*.c; do
+	for file in "$1"/*.bats {tests,lab}/unit/*.c; do
 		[ "${file%/*}" = "$1" ] || continue
 		file=${file##*/}
 		[ "$file" = "*.bats" ] || names+="${file%.*} "
@@ -308,7 +324,7 @@ unit_test() {
 	local program=${1%.c}
 	setup "${BUILD_PACKAGES[@]}"
 	configure_in build --prefix="$stage" --enable-werror
-	compile build "$program"
+	compile build unit-needs "$program"
 	tap_program "$1" "build/$program"
 }
 
@@ -333,11 +349,12 @@ one_bats_file() {
 	[ -z "$2" ] || options=(--filter "$2")
 	case $1 in
 	tests/lint/exports.bats|tests/lint/archive.bats) build ;;
-	tests/lint/*|tests/gpu/*|tests/model/*) ;;	# sources only
+	tests/lint/*|lab/gpu/*|tests/model/*) ;;	# sources only
 	tests/tsan/*) build_tsan ;;
 	*) build ;;
 	esac
 	setup "${TEST_PACKAGES[@]}"
+	prepare_fresh "$1"
 	counted_at=$SECONDS
 	bats_file "$1" "${options[@]}"
 }

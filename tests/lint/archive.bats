@@ -24,7 +24,7 @@ generated() {
 	grep -E '^(configure|aclocal\.m4|config\.h\.in|Makefile\.in|\.dist-version|packaging/nccl-tune\.spec)$|^build-aux/(ar-lib|compile|config\.(guess|sub)|depcomp|install-sh|ltmain\.sh|missing|(tap|test)-driver(\.sh)?)$|^m4/l(ibtool|t[a-z~]*)\.m4$'
 }
 
-@test "the archive holds every tracked file, and nothing that is not known" {
+@test "the archive holds every tracked file, and no unknown ones" {
 	local found=$BATS_TEST_TMPDIR/archive
 	git rev-parse HEAD >/dev/null 2>&1 || skip "no git here"
 	make -s -C "$build" distdir distdir="$found" top_distdir="$found"
@@ -37,8 +37,9 @@ generated() {
 }
 
 @test "make distcheck: the archive builds elsewhere, passes its tests, installs and leaves nothing" {
-	[ -n "${NT_SLOW:-}" ] || skip "NT_SLOW is not set: it takes half a minute, and ./dev test does it"
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" -j"$(nproc)" distcheck >"$BATS_TEST_TMPDIR/log" 2>&1 ||
+	[ -n "${NT_SLOW:-}" ] || skip "NT_SLOW is not set: it takes minutes, and ./dev test all does it"
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" -j"$(nproc)" distcheck \
+		DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O1 >"$BATS_TEST_TMPDIR/log" 2>&1 ||
 		{ grep -aE '^(FAIL|ERROR): ' "$BATS_TEST_TMPDIR/log"; tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
 	rm -f "$build"/nccl-tune-*.tar.xz
 }

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Nothing reaches a log or a terminal but through the few functions that clean it (record/printable.h).
+# Nothing reaches a log or a terminal but through the few functions that clean it (lib/printable.h).
 bats_require_minimum_version 1.5.0
 load sources
 
@@ -10,23 +10,23 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || exit 1
 }
 
-@test "Slurm's log functions are reached through say.h" {
+@test "Slurm's log functions are called only through say.h" {
 	local file found
-	for file in $(grep -lE '\bslurm_(error|info|verbose)\(' spank/*.c); do
+	for file in $(grep -lE '\bslurm_(error|info|verbose)\(' spank/*.c spank/*/*.c); do
 		grep -qE '^#include "spank/say\.h"' "$file" || found+="$file"$'\n'
 	done
 	none "${found:-}"
-	none "$(grep -nE '\bslurm_(debug[0-9]?|spank_log)\(' spank/*.[ch] || :)"
+	none "$(grep -nE '\bslurm_(debug[0-9]?|spank_log)\(' spank/*.[ch] spank/*/*.[ch] || :)"
 }
 
 @test "NCCL's logger and the system's log have one caller each" {
-	none "$(grep -nE '(\blog|->log)\((level|NT_NCCL)' tuner/*.[ch] | grep -v '^tuner/log\.c:' || :)"
-	none "$(product_files | xargs grep -nE '\bsyslog\(' | grep -v '^spank/recordd\.c:' || :)"
+	none "$(grep -nE '(\blog|->log)\((level|NT_NCCL)' tuner/*.[ch] | grep -v '^tuner/nccl-log\.c:' || :)"
+	none "$(product_files | xargs grep -nE '\bsyslog\(' | grep -v '^spank/recordd/recordd-log\.c:' || :)"
 }
 
-# stdout is cleaned as a whole (report/terminal.h).
-@test "what nccl-tune complains of goes through report/command.c" {
-	none "$(grep -nE 'fprintf\(stderr.*%[-0-9.*]*s|\bperror\(|\bdprintf\(2' report/*.c replay/*.c |
-		grep -vE '^report/(calrun|command|database|main|steprun)\.c:' || :)"
-	grep -q '	nt_terminal_clean();' report/main.c
+# stdout is cleaned as a whole (lib/terminal.h).
+@test "nccl-tune's error messages go through cli/command.c" {
+	none "$(product_files | grep -E '^(cli|report|replay)/' | xargs grep -nE 'fprintf\(stderr.*%[-0-9.*]*s|\bperror\(|\bdprintf\(2' |
+		grep -vE '^(cli/(calibrate-run|command|main|run-step)|report/model/database)\.c:' || :)"
+	grep -q '	nt_terminal_clean();' cli/main.c
 }

@@ -52,20 +52,20 @@ newest_glibc() {
 		{ objdump -T "$TUNER" | grep -F "$newest)"; false; }
 }
 
-@test "spank_nccl_tune.so exports Slurm's names only" {
+@test "spank_nccl_tune.so exports only Slurm's names" {
 	run -0 exported "$SPANK"
 	[[ $output = *plugin_name*plugin_type*plugin_version*slurm_spank_init* ]]
 	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_[a-z_]+)$' <<<"$output"
 }
 
-@test "spank_nccl_tune_job.so exports Slurm's names only" {
+@test "spank_nccl_tune_job.so exports only Slurm's names" {
 	run -0 exported "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"
 	[[ $output = *slurm_spank_job_epilog*slurm_spank_job_prolog* ]]
 	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_job_[a-z]+)$' <<<"$output"
 }
 
 # Slurm binds them lazily: what is missing would be seen at the first call only.
-@test "Slurm's plugins have all that they call, but what is Slurm's own" {
+@test "Slurm's plugins contain or link all functions that they call, except Slurm's own" {
 	local plugin
 	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do
 		run -0 nm -D --undefined-only "$plugin"
@@ -75,7 +75,7 @@ newest_glibc() {
 }
 
 # A node that lacks a library would run its jobs untuned, and nobody would be told.
-@test "Slurm's plugins carry inih with them where there is an archive of it" {
+@test "Slurm's plugins contain inih if its archive is installed" {
 	local plugin
 	[ -r "$(pkg-config --variable=libdir inih)/libinih.a" ] || skip "no libinih.a here"
 	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do

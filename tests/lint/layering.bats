@@ -30,81 +30,111 @@ never() {
 	[ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
 }
 
-@test "contract/ needs libc and itself" {
-	only contract 'contract/'
+# plain: a pattern for the headers of lib/ that the NCCL process may use, which need libc only.
+plain() {
+	awk '/^libnt_contract_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' lib/local.mk |
+		sed -n 's,^%D%/\(.*\)\.h$,\1,p' | paste -sd'|' | sed 's,.*,lib/(&)\\.h,'
+}
+
+@test "lib/ needs libc, inih and json-c, and knows nothing of tuning" {
+	only lib 'lib/'
+	never lib 'slurm|pmix|hwloc|cuda|nccl'
+}
+
+@test "contract/ needs libc, lib/ and itself" {
+	only contract "contract/|$(plain)"
 	never contract 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
 @test "pmix-sync/ needs libc, PMIx's header, contract/ and itself" {
-	only pmix-sync 'contract/|pmix-sync/'
+	only pmix-sync "contract/|$(plain)|pmix-sync/"
 	never pmix-sync 'slurm|json-c|hwloc|ini\.h|cuda|nccl'
 }
 
-# Plain values in, schedules out: nothing of NCCL, of boards and communicators, or of agreeing.
-@test "engine/ needs libc, contract/ without the board, and itself" {
-	only engine 'contract/(coll|key|line|policy)\.h|engine/'
+# Plain values in, schedules out: nothing of NCCL, shared memory, communicators or agreement.
+@test "engine/ needs libc, contract/ without shared memory, and itself" {
+	only engine "contract/(coll|key-id|line|policy|reason)\.h|$(plain)|engine/"
 	never engine 'pthread|stdatomic|slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "record/ needs contract/ and itself of the project; json-c where it reads" {
-	only record 'contract/|record/'
+@test "record/ needs contract/, lib/ and itself of the project; json-c where it reads" {
+	only record 'contract/|lib/|record/'
 	never record 'slurm|pmix|hwloc|cuda|nccl'
 }
 
 # What runs in the NCCL process is built without json-c's headers.
-@test "what writes records needs libc only" {
+@test "the files that write records need libc only" {
 	local file files
 	files=$(awk '/^libnt_record_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' record/local.mk)
-	[[ $files = *put.c* ]]
-	for file in ${files//%D%/record}; do
+	[[ $files = *field.c* ]]
+	for file in ${files//%D%/record} lib/{error,json-writer,near,quantile,size,write-all}.c; do
 		run -1 grep -nE '<json|record/(read|rankread)\.h' "$file"
 	done
 }
 
 @test "tuner/ needs libc, contract/, engine/, pmix-sync/, what writes records and itself" {
-	only tuner 'contract/|engine/|pmix-sync/|record/(field|printable|put|rank|reason)\.h|tuner/'
+	only tuner "contract/|engine/|pmix-sync/|$(plain)|lib/printable\.h|record/(field|rank|reason)\.h|tuner/"
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "launch/ needs json-c, contract/ and itself, and nothing of Slurm or the GPU" {
-	only launch 'contract/|launch/'
-	never launch 'slurm|pmix|hwloc|cuda|nccl'
+@test "profiles/ needs json-c, contract/, lib/ and itself, and nothing of Slurm or the GPU" {
+	only profiles 'contract/|lib/|profiles/'
+	never profiles 'slurm|pmix|hwloc|cuda|nccl'
+	only profiles/measure 'contract/|lib/|profiles/'
 }
 
 # slurmstepd reads tickets as root, srun reads profiles: what they do it with needs libc only.
 @test "tickets and profiles are read with libc only" {
 	local files
-	files=$(awk '/^libnt_launch_plain_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' launch/local.mk)
+	files=$(awk '/^libnt_profiles_plain_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' profiles/local.mk)
 	[[ $files = *profile.c*ticket.c* ]]
 	# shellcheck disable=SC2086 # words
-	run -1 grep -nE 'json-c|math\.h|launch/(choice|entry|memory|weigh|feel|store)\.h' ${files//%D%/launch}
+	run -1 grep -nE 'json-c|math\.h|profiles/(select|entry|memory|mix-cost|step-test|memory-store)\.h' ${files//%D%/profiles}
 }
 
 # slurmstepd reads the administrator's file as root, and so do srun and the command.
-@test "site/ needs inih, contract/, the reading of files of launch/ and itself, and nothing of Slurm" {
-	only site 'contract/|launch/file\.h|site/'
+@test "site/ needs contract/, lib/ and itself, and nothing of Slurm; inih is called in one place" {
+	only site 'contract/|lib/|site/'
 	never site 'slurm|json-c|pmix|hwloc|cuda|nccl'
-	run -0 grep -lE '<ini\.h>' site/*.c
-	[ "$output" = site/ini.c ]
+	run -0 git grep -lE '<ini\.h>' -- '*.c' '*.h'
+	[ "$output" = lib/ini.c ]
 }
 
-# nt-recordd compares steps by the engine's test, as the launch does.
-@test "spank/ needs contract/, record/, launch/, site/, one header of engine/ and itself of the project, and nothing of the GPU" {
-	only spank 'contract/|engine/compare\.h|launch/|record/|site/|spank/'
-	never spank 'pmix|cuda|nccl'
+@test "spank/ needs contract/, lib/, record/, profiles/, site/ and itself of the project, and nothing of the GPU" {
+	local room
+	for room in spank spank/*/; do
+		only "${room%/}" 'contract/|lib/|profiles/|record/|site/|spank/'
+		never "${room%/}" 'pmix|cuda|nccl'
+	done
 }
 
-@test "replay/ needs the engine, what report/ reads and prints with, and nothing of the GPU" {
-	only replay 'contract/|engine/|record/|replay/|report/(command|table)\.h'
+# What both nt-recordd and the command deliver with knows neither of them.
+@test "spank/delivery/ needs the record's formats and the site's list of sinks" {
+	only spank/delivery 'lib/|record/|site/|spank/slurm_compat\.h|spank/rundir\.h|spank/delivery/'
+}
+
+@test "replay/ needs the engine, the commands' readers and printers, and nothing of the GPU" {
+	only replay 'contract/|engine/|lib/|record/|replay/|cli/command\.h'
 	never replay 'slurm|pmix|cuda|nccl|hwloc'
 }
 
-# The fingerprint that is shown must be the one that jobs get: computed and read by the same code. What differs between
-# releases of Slurm is written in one header.
-# A calibration's choice is the one that srun would make, by the same statistics.
-# What the command shows of settings must be what steps get: by the same code.
-# The records of a step that runs are read as nt-recordd reads them, where it makes their directory.
-@test "report/ needs contract/, launch/, record/, site/, one header of engine/, seven of spank/ and itself, and nothing of the GPU" {
-	only report 'contract/|engine/compare\.h|launch/|record/|report/|site/|spank/(cache|collect|fingerprint|settle|sink|slurm_compat|step)\.h'
-	never report 'pmix|cuda|nccl|hwloc'
+# NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
+@test "bench/ needs contract/, the user's memory in profiles/ and itself, and no header of NCCL or CUDA" {
+	only bench 'contract/|lib/|profiles/(memory-dir|memory-store)\.h|bench/'
+	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
+}
+
+# A job as it is read and shown, without the commands.
+@test "report/ needs contract/, lib/, profiles/, record/, site/, five headers of spank/, and itself" {
+	local room
+	for room in report/*/; do
+		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(recordd/collect|delivery/sink|effective-policy|slurm_compat|step-dir)\.h|cli/command\.h'
+		never "${room%/}" 'pmix|cuda|nccl|hwloc'
+	done
+}
+
+# The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
+@test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
+	only cli 'contract/|engine/|lib/|profiles/|record/|replay/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|slurm_compat|step-dir)\.h'
+	never cli 'pmix|cuda|nccl|hwloc'
 }

@@ -11,14 +11,20 @@ setup() {
 	page=docs/man/nccl-tune-record.5
 }
 
-# members: every member that has a name of its own, of all schemas.
+# members [SCHEMA...]: every member that has a name of its own; of all records' schemas.
 members() {
-	jq -r '.. | objects | .properties // empty | keys[]' docs/schema/*.schema.json | sort -u
+	[ $# -gt 0 ] || set -- docs/schema/{key,rank,step,job,long,topology}.schema.json
+	jq -r '.. | objects | .properties // empty | keys[]' "$@" | sort -u
 }
 
-# literals: the words that the page has as they are in a record.
+# literals [PAGE]: the words that the page has as they are in a record.
 literals() {
-	sed -nE 's/^\.((It|Pq) )?Li //p' "$page" | tr ' ' '\n' | grep -E '^[a-z][a-z0-9_]*$' | sort -u
+	sed -nE 's/^\.((It|Pq) )?(.* )?Li //p' "${1:-$page}" | tr ' ' '\n' | grep -E '^[a-z][a-z0-9_]*$' | sort -u
+}
+
+# codes: of all reasons.
+codes() {
+	sed -nE 's/^REASON\([A-Z0-9_]+, "([a-z0-9]+)",.*/\1/p' contract/reasons.def
 }
 
 # quoted: the members of its examples.
@@ -32,24 +38,29 @@ quoted() {
 	[ -z "$output" ] || { printf 'not in %s: %s\n' "$page" "$output"; return 1; }
 }
 
+@test "every member of the report's JSON is in one of the manual pages" {
+	run -0 comm -23 <(members docs/schema/report.schema.json) <({ literals; literals docs/man/nccl-tune.1; } | sort -u)
+	[ -z "$output" ] || { echo "$output"; return 1; }
+}
+
 @test "every reason that a record may have is in the manual page" {
 	local codes
-	codes=$(sed -n 's/^\tX([A-Z_]*, "\([a-z]\{1,\}\)",.*/\1/p' record/reason.h | sort -u)
+	codes=$(codes | sort -u)
 	[ "$(wc -l <<<"$codes")" -gt 40 ]
 	run -0 comm -23 <(echo "$codes") <(literals)
 	[ -z "$output" ] || { printf 'not in %s: %s\n' "$page" "$output"; return 1; }
 }
 
-# What is no member: states, reasons, and the words of values and formats.
+# Literals that are not members: states, reasons, and words of values and formats.
 values() {
-	sed -n 's/^\tX([A-Z_]*, "\([a-z]\{1,\}\)",.*/\1/p' record/reason.h
+	codes
 	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEY\(FROM\|ROUND\)_[A-Z]* "\([a-z]*\)".*/\2/p' record/rank.h
-	printf '%s\n' chosen dp default none socket ib any uid record tuner profiler v
+	printf '%s\n' observe chosen dp default none socket ib any uid record tuner profiler v
 	sed -n 's/^#define NT_GRAPH_[A-Z]* "\([a-z]*\)".*/\1/p' record/topology.h
 	printf '%s\n' collnet_chain nvls collnet_direct topology
 }
 
-@test "what the manual page has as a member is one" {
+@test "every member in the manual page exists" {
 	run -0 comm -13 <({ members; values; } | sort -u) <(literals)
-	[ -z "$output" ] || { printf 'of no record: %s\n' "$output"; return 1; }
+	[ -z "$output" ] || { printf 'not a member of any record: %s\n' "$output"; return 1; }
 }

@@ -4,7 +4,7 @@
 #
 # Which files the lint tests look at, from the top of the tree.
 
-PRODUCT=(contract pmix-sync engine record launch site tuner spank report replay bench)
+PRODUCT=(contract lib pmix-sync engine record profiles site tuner spank report replay bench cli)
 
 c_files_in() {
 	local dir
@@ -20,7 +20,7 @@ product_files() {
 
 # All C files.
 sources() {
-	c_files_in "${PRODUCT[@]}" tests
+	c_files_in "${PRODUCT[@]}" tests lab
 }
 
 none() {

@@ -20,7 +20,7 @@ setup() {
 	none "$found"
 }
 
-@test "no function that cannot bound what it writes or say what it could not read" {
+@test "no function without a bound on its output or a way to report unread input" {
 	none "$(sources | xargs grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok|alloca)\(' || :)"
 }
 
@@ -39,6 +39,13 @@ assignments_in_if() {
 	none "$(assignments_in_if)"
 }
 
-@test "what is shipped includes nothing of the tests" {
+@test "what is shipped includes nothing of the tests, and nothing else includes lab/" {
 	none "$(product_files | xargs grep -n '#include "tests/' || :)"
+	none "$(c_files_in "${PRODUCT[@]}" tests | xargs grep -n '#include "lab/' || :)"
+}
+
+@test "the tree keeps at most 30 inputs of a fuzz target (./dev fuzz leaves no more)" {
+	none "$(for corpus in tests/fuzz/corpus/*/; do
+		find "$corpus" -type f | wc -l | sed "s,\$, $corpus,"
+	done | awk '$1 > 30')"
 }

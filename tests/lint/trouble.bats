@@ -2,13 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/trouble.md quotes what the programs print, and has what they print into slurmd's log.
+# docs/trouble.md quotes the programs' messages, and has all that they print into slurmd's log.
 # shellcheck disable=SC2016 # back quotes of Markdown
 bats_require_minimum_version 1.5.0
 load sources
 
 PAGE=docs/trouble.md
-# Other programs' words.
+# Other programs' messages.
 NOT_OURS="^(srun: unrecognized option |version 'GLIBC_)"
 
 setup() {
@@ -20,12 +20,12 @@ texts_of() {
 	awk -f tests/lint/trouble.awk "$@"
 }
 
-# What stands in the first column of a table, in full.
+# Messages that fill the first column of a table.
 quoted() {
 	sed -nE 's/^\| `([^`]+)` \|.*/\1/p' "$1"
 }
 
-# unknown PAGE TEXTS: quoted messages of which a part between two … is in no text.
+# unknown PAGE TEXTS: quoted messages with a part between two … that is in no text.
 unknown() {
 	local message part
 	while read -r message; do
@@ -45,7 +45,7 @@ unknown() {
 	none "$(unknown "$PAGE" "$texts")"
 }
 
-@test "a message that no source has is seen, whole or in part" {
+@test "a message that is in no source is detected, whole or in part" {
 	printf '%s\n' '| `a known text of … here` | x |' '| `a known text of … elsewhere` | x |' '| `never said` | x |' \
 		>"$BATS_TEST_TMPDIR/page"
 	printf 'f("a known "\n\t"text of %%.80s here: %%m", %s);\n' x >"$BATS_TEST_TMPDIR/source.c"
@@ -54,46 +54,56 @@ unknown() {
 	[ "$(unknown "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/texts" | wc -l)" = 2 ]
 }
 
-# said FILE...: what goes into slurmd's log, and what srun warns of.
+# said FILE...: messages in slurmd's log, and srun's warnings.
 said() {
-	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\((NT_)?LOG|say\(NT_ERRAND_(ERROR|INFO),).*' |
+	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\((NT_)?LOG|say\(NT_ARGUMENTS_(ERROR|INFO),).*' |
 		texts_of -v lines=1 | sed 's/^[…:; ]*//; s/[…:; ]*$//' | awk 'length($0) > 9' | sort -u
 }
 
 @test "the page has every line of slurmd's log" {
 	local text missing=''
-	[ "$(said spank/*.c | wc -l)" -gt 10 ]
+	[ "$(said spank/*.c spank/*/*.c | wc -l)" -gt 10 ]
 	while read -r text; do
 		grep -qF -- "$text" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
-	done < <(said spank/*.c)
+	done < <(said spank/*.c spank/*/*.c)
 	none "$missing"
 }
 
-@test "the page has every sentence of the report, and what to do" {
+@test "the tables of reasons match the list" {
+	run -0 build-aux/update-reasons --check
+}
+
+@test "the page has every reason of a launch profile" {
 	local text missing=''
-	[ "$(texts_of report/reasons.c | grep -c '[.]$')" -gt 100 ]
+	[ "$(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' profiles/select-reason.h | wc -l)" -gt 15 ]
 	while read -r text; do
-		grep -qF -- "$text" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
-	done < <(texts_of report/reasons.c | sed -n 's/{[a-z0-9]*}/…/g; s/^ *//; /[.]$/p')
+		grep -qF -- "| \`$text\` |" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
+	done < <(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' profiles/select-reason.h)
 	none "$missing"
 }
 
-# untested HEADER FILE...: reasons that no test makes and compares with the line of the report.
+# untested LIST FILE...: reasons that no test produces and compares with the line of the report.
 untested() {
 	local id code
 	while read -r id code; do
-		grep -qhE "^[[:space:]]+(says|tells) $code |\NT_REASON_$id[,)]" "${@:2}" || echo "reason $code ($id) has no test"
-	done < <(sed -nE 's/^\tX\(([A-Z_]+), "([a-z]+)", .*/\1 \2/p' "$1" | grep -vx 'OTHER other')
+		grep -qhE "^[[:space:]]+(says|tells) $code |NT_REASON_$id[,)]" "${@:2}" || echo "reason $code ($id) has no test"
+	done < <(reasons "$1" | grep -vx 'OTHER other')
 }
 
+# reasons LIST: NAME code.
+reasons() {
+	sed -nE 's/^REASON\(([A-Z0-9_]+), "([a-z0-9]+)", .*/\1 \2/p' "$1"
+}
+
+readonly LIST=contract/reasons.def
 readonly LINES=(tests/fake/reasons.bats tests/unit/reason-lines.c)
 
-@test "every reason has a test that makes it and reads the line" {
-	[ "$(sed -nE 's/^\tX\(([A-Z_]+), "([a-z]+)", .*/\1/p' record/reason.h | wc -l)" -gt 40 ]
-	none "$(untested record/reason.h "${LINES[@]}")"
+@test "every reason has a test that produces it and reads the line" {
+	[ "$(reasons "$LIST" | wc -l)" -gt 60 ]
+	none "$(untested "$LIST" "${LINES[@]}")"
 }
 
-@test "a reason without a test is seen" {
-	sed 's/^\tX(UNFINISHED.*/&\n\tX(MOON, "moon", KEY) \\/' record/reason.h >"$BATS_TEST_TMPDIR/reason.h"
-	[ "$(untested "$BATS_TEST_TMPDIR/reason.h" "${LINES[@]}")" = "reason moon (MOON) has no test" ]
+@test "a reason without a test is detected" {
+	sed 's/^REASON(UNFINISHED.*/REASON(MOON, "moon", KEY, "", "Full.", "")\n&/' "$LIST" >"$BATS_TEST_TMPDIR/reasons.def"
+	[ "$(untested "$BATS_TEST_TMPDIR/reasons.def" "${LINES[@]}")" = "reason moon (MOON) has no test" ]
 }

@@ -2,17 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree.pml - the agreement of pmix-sync/ on one key of one communicator, for Spin
  *
- * One process a rank and one a speaker; speaker 0 is home. docs/agreement.md says what this stands for and what is left
- * out; check.sh gives sizes and takes rules away.
+ * One process per rank and per node leader; leader 0 is the coordinator. docs/agreement.md says what is modelled and what
+ * is not; check.sh sets sizes and removes rules.
  *
- * Between two statements (or atomic sequences) every other process may do anything. Taken together are only: what a
- * process does to itself; taking an entry from a queue and what comes next; the end of a step and sending what it
- * leads to (the reader may be as late as it likes); looks at what only ever rises. With COARSE also: a rank's look
- * at the key's state with the publishing of its turn; its look at the epoch with the copy of the plan; the parts of
- * the speaker's writing of a plan. That these see nothing in between is what the runs without COARSE show.
+ * Between two statements (or atomic sequences) every other process may run. Atomic are only: actions of a process on its
+ * own state; taking an entry from a queue and the next action; the end of a step and sending its result (the reader may
+ * be arbitrarily late); reads of values that only grow. With COARSE also: a rank's read of the key's state and the
+ * publishing of its turn; its read of the epoch and the copy of the plan; the parts of the leader's writing of a plan.
+ * The runs without COARSE show that nothing depends on these.
  *
  * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
- * Faults:   DEATHS, LEAVES (of speakers), RETIRING (ranks leave at the end), FREEZES (ranks that go on with AUTO alone)
+ * Faults:   DEATHS, LEAVES (of leaders), RETIRING (ranks leave at the end), FREEZES (ranks that go on with the baseline only)
  * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
  *           RECHECKS (of a committed key: so many at most, each node begins and ends them as it likes),
  *           COMMITTED_FIRST (plan 1, for good, is in force from turn 0 on, and all ranks look away)
@@ -45,7 +45,7 @@
 #define RANKS (NODES * RPN)
 #define NODE(r) ((r) / RPN)
 #define NEVER 15
-#define GONE 14				/* the turn of a rank that is on AUTO for good */
+#define GONE 14				/* the turn of a rank that is on the baseline for good */
 #define LOG_MAX (2 * PROPOSALS + 3 + 2 * RECHECKS)
 #ifdef CHAIN
 #define PARENT(n) ((n) - 1)
@@ -72,7 +72,7 @@
 #define AT(x) (((x) >> 8) & 15)
 #define UNTIL(x) (((x) >> 7) & 1 -> NEVER : AT(x) + 1)	/* a window is one turn long */
 
-/* ---- boards: what ranks and the speaker of a node share */
+/* ---- shared memory of the ranks and the leader of a node */
 
 #define IDLE 0
 #define OPEN 1
@@ -80,23 +80,23 @@
 #define COMMITTED 3				/* a plan for good is in force: ranks look no more, */
 #define RECHECK 4			/* ... and here they do once more */
 #if RECHECKS > 0
-#define IS_OPEN (board[n].state == OPEN || board[n].state >= COMMITTED)
+#define IS_OPEN (shm[n].state == OPEN || shm[n].state >= COMMITTED)
 #else
-#define IS_OPEN (board[n].state == OPEN)
+#define IS_OPEN (shm[n].state == OPEN)
 #endif
 
 typedef plan_t {
 	byte epoch, at, until
 };
 
-typedef board_t {
+typedef shm_t {
 	byte state;
 	byte hold;		/* turn + 1; 0: none */
 	byte epoch;
 	plan_t plan[2]
 };
 
-board_t board[NODES];
+shm_t shm[NODES];
 byte turn[RANKS];		/* plus one; 0: unknown */
 byte passed[RANKS];
 bool left[RANKS];
@@ -105,7 +105,7 @@ bool flag[RANKS];
 /* ---- logs */
 
 /* Entries are read in the order of their log, by each reader at any time: a log is a queue for each of its readers. */
-chan home_log[NODES] = [LOG_MAX] of { short };		/* as read by each node, home included */
+chan coordinator_log[NODES] = [LOG_MAX] of { short };		/* as read by each node, coordinator included */
 chan member_log[NODES] = [LOG_MAX] of { short };	/* of each node, as read by its parent */
 #ifdef EARLY_EFFECT
 chan unsaid = [4] of { short };
@@ -113,10 +113,10 @@ chan unsaid = [4] of { short };
 
 /* ---- what is only there to be checked */
 
-byte choice[TURNS];		/* what the first rank took at a turn: 0 nothing yet, 1 AUTO, else epoch and position */
-bool committed[8];		/* by epoch: COMMIT is in home's log */
-bool open_question;		/* a PROPOSE is in home's log and its outcome is not */
-bool dead[NODES], gone[NODES];	/* speakers: died; died or left */
+byte choice[TURNS];		/* what the first rank took at a turn: 0 nothing yet, 1 the baseline, else epoch and position */
+bool committed[8];		/* by epoch: COMMIT is in the coordinator's log */
+bool open_question;		/* a PROPOSE is in the coordinator's log and its outcome is not */
+bool dead[NODES], gone[NODES];	/* leaders: died; died or left */
 byte reading[RANKS];		/* 1 + the slot that a rank is about to copy */
 byte decided[RANKS];		/* turns that a rank has decided */
 byte deaths = DEATHS, leaves = LEAVES, freezes = FREEZES;
@@ -134,7 +134,7 @@ byte deaths = DEATHS, leaves = LEAVES, freezes = FREEZES;
 #define KNOWN(n) ((left[2 * (n)] || turn[2 * (n)] != 0) && (left[2 * (n) + 1] || turn[2 * (n) + 1] != 0))
 #endif
 
-/* ---- a rank: pmix-sync/turn.h, and what tuner/follow.c does around it */
+/* ---- a rank: pmix-sync/turn.h, and what tuner/apply-plan.c does around it */
 
 /* Invariant 1: no two ranks differ on a collective. What all ranks have decided need not be remembered. */
 #define ALL_BEYOND(i) (decided[0] > (i) && decided[1 % RANKS] > (i) && decided[2 % RANKS] > (i) && \
@@ -181,15 +181,15 @@ inline decide()
 
 inline copy_plan()
 {
-	next.epoch = board[n].plan[e & 1].epoch;
-	next.at = board[n].plan[e & 1].at;
-	next.until = board[n].plan[e & 1].until;
+	next.epoch = shm[n].plan[e & 1].epoch;
+	next.at = shm[n].plan[e & 1].at;
+	next.until = shm[n].plan[e & 1].until;
 	reading[r] = 0;
 	assert(next.epoch == e)		/* the slot holds another plan */
 }
 
-#define HELD (board[n].hold != 0 && t + 1 >= board[n].hold)
-/* A wait may end without an outcome only if the node's own speaker is gone, or home died without having said it. */
+#define HELD (shm[n].hold != 0 && t + 1 >= shm[n].hold)
+/* A wait may end without an outcome only if the node's leader is gone, or the coordinator died without an outcome. */
 #ifdef LEAVING_EXCUSES_NOBODY
 #define EXCUSED (dead[n] || (dead[0] && open_question))
 #else
@@ -207,7 +207,7 @@ proctype rank(byte r; byte n)
 	byte t, e;
 	plan_t mine, next, under;
 	bool frozen;
-	bool away, seen;		/* looks at the board no more; the board said RECHECK at the last look */
+	bool away, seen;		/* no longer reads shared memory; it showed RECHECK at the last read */
 
 #ifdef COMMITTED_FIRST
 	d_step { mine.epoch = 1; mine.until = NEVER; away = true };
@@ -215,7 +215,7 @@ proctype rank(byte r; byte n)
 call:	if
 	:: t == TURNS ->
 		goto finished
-	:: t < TURNS && LOOKS_AWAY ->		/* for good: the board is not looked at any more */
+	:: t < TURNS && LOOKS_AWAY ->		/* committed: shared memory is no longer read */
 		d_step {
 			e = (frozen -> 1 : (mine.until == NEVER -> 2 + mine.epoch * 16 + t - mine.at : UNDER));
 			note(e);
@@ -223,24 +223,24 @@ call:	if
 		}
 		goto call
 #if RECHECKS > 0
-	:: atomic { t < TURNS && away && board[n].state == RECHECK -> away = false }
+	:: atomic { t < TURNS && away && shm[n].state == RECHECK -> away = false }
 #endif
 	:: t < TURNS && !LOOKS_AWAY
 	fi;
 #if FREEZES > 0
 	if
-	:: atomic { board[n].state == OPEN && freezes > 0 -> freezes--; flag[r] = true }
+	:: atomic { shm[n].state == OPEN && freezes > 0 -> freezes--; flag[r] = true }
 		if
-		:: board[n].hold != 0 || next.epoch != 0 -> goto failed
+		:: shm[n].hold != 0 || next.epoch != 0 -> goto failed
 		:: else
 		fi;
 		if
-		:: board[n].epoch != mine.epoch || (mine.epoch != 0 && turn[r] <= mine.until) -> goto failed
+		:: shm[n].epoch != mine.epoch || (mine.epoch != 0 && turn[r] <= mine.until) -> goto failed
 		:: else
 		fi;
 		frozen = true;
 		turn[r] = GONE;
-		passed[r] = board[n].epoch;
+		passed[r] = shm[n].epoch;
 		goto call
 	:: true
 	fi;
@@ -255,7 +255,7 @@ call:	if
 	:: !IS_OPEN ->
 		d_step { note(1) };
 		goto call
-	:: atomic { IS_OPEN -> seen = (board[n].state == RECHECK) }
+	:: atomic { IS_OPEN -> seen = (shm[n].state == RECHECK) }
 	fi;
 	turn[r] = t + 1;
 #ifdef COARSE
@@ -269,7 +269,7 @@ call:	if
 #endif
 #ifdef COARSE
 	d_step {
-		e = board[n].epoch;
+		e = shm[n].epoch;
 		if
 		:: e != mine.epoch && e != next.epoch -> copy_plan()
 		:: else
@@ -278,7 +278,7 @@ call:	if
 	};
 #else
 	atomic {
-		e = board[n].epoch;
+		e = shm[n].epoch;
 		if
 		:: e != mine.epoch && e != next.epoch -> reading[r] = 1 + (e & 1)
 		:: else -> e = 0
@@ -301,7 +301,7 @@ call:	if
 #ifdef AWAY_UNSEEN
 		:: away = true
 #else
-		:: atomic { board[n].hold == 0 && board[n].epoch == mine.epoch -> away = true }
+		:: atomic { shm[n].hold == 0 && shm[n].epoch == mine.epoch -> away = true }
 		:: else -> turn[r] = t
 #endif
 		fi
@@ -316,7 +316,7 @@ finished:
 failed:	skip
 }
 
-/* ---- a speaker: member.c, tree.c, home.c and the frame in agree.c */
+/* ---- a leader: participant.c, tree.c, coordinator.c and the driver in agree.c */
 
 #define H_IDLE 0
 #define H_WANTED 1
@@ -325,12 +325,12 @@ failed:	skip
 #define H_RUNNING 4
 #define H_DONE 5
 
-/* What home says is in its log, for all to read, before it has its effect on home's own node. */
+/* The coordinator's entries are in its log, for all to read, before they take effect on its own node. */
 inline publish_entry()
 {
 	m = 1;
 	do
-	:: m < NODES -> home_log[m]!x; m++
+	:: m < NODES -> coordinator_log[m]!x; m++
 	:: else -> break
 	od;
 	m = 0;
@@ -347,12 +347,12 @@ inline say(what)
 {
 	x = what;
 #ifdef EARLY_EFFECT
-	home_log[0]!x;
+	coordinator_log[0]!x;
 	unsaid!x;
 	x = 0
 #else
 	publish_entry();
-	home_log[0]!x;
+	coordinator_log[0]!x;
 	x = 0
 #endif
 }
@@ -435,7 +435,7 @@ inline refuse()
 
 /* Invariant 4: who could read the slot has moved past the plan that was there. */
 #define UNREAD_BY(r, s) (reading[r] != 1 + (s) && \
-			 (left[r] || turn[r] == GONE || passed[r] >= board[n].plan[s].epoch))
+			 (left[r] || turn[r] == GONE || passed[r] >= shm[n].plan[s].epoch))
 #define UNREAD(s) (UNREAD_BY(n * RPN, s) && UNREAD_BY(n * RPN + RPN - 1, s))
 
 #define MAY_CHANGE (!is_committed || rechecking)
@@ -466,8 +466,8 @@ inline dispatch(who)
 {
 	if
 	:: TYPE(entry) == WANT -> wanted = true
-	:: TYPE(entry) == CLOSE && !is_committed -> closed = true; board[n].state = CLOSED
-	:: TYPE(entry) == CLOSE && is_committed && rechecking && !in_doubt && !data_due -> rechecking = false; board[n].state = COMMITTED
+	:: TYPE(entry) == CLOSE && !is_committed -> closed = true; shm[n].state = CLOSED
+	:: TYPE(entry) == CLOSE && is_committed && rechecking && !in_doubt && !data_due -> rechecking = false; shm[n].state = COMMITTED
 	:: TYPE(entry) == CLOSE && is_committed && !(rechecking && !in_doubt && !data_due)
 	:: TYPE(entry) == PROPOSE ->
 		if
@@ -492,7 +492,7 @@ inline dispatch(who)
 	entry = 0
 }
 
-/* The turns of this node's ranks; they rise, and a seat is left once: two ranks are looked at one after the other. */
+/* The turns of this node's ranks; they rise, and a slot is left once: ranks are read one after the other. */
 #if RPN == 1
 #define LOOK_AT_FIRST skip
 #else
@@ -525,9 +525,9 @@ inline dispatch(who)
 #define NEXT_EPOCH (h_epoch + 1)
 #endif
 
-proctype speaker(byte n)
+proctype leader(byte n)
 {
-	/* member */
+	/* participant */
 	bool wanted, ready, closed, in_doubt, data_due, refusing, leaving, ok;
 	bool is_committed, rechecking, recheck_ready;
 	byte recheck, a_phase, a_from, h_opened;
@@ -536,7 +536,7 @@ proctype speaker(byte n)
 	/* its branch */
 	byte t_phase, t_from, branch;
 	bool t_refused, t_told;
-	/* home */
+	/* coordinator */
 	byte h, h_epoch, h_at, proposals;
 	bool h_for_good, h_answered, h_refused, comm_refused, retrying;
 	byte m;
@@ -572,10 +572,10 @@ proctype speaker(byte n)
 #endif
 end:	do
 	/* ---- what a log says */
-	:: atomic { !leaving && nempty(home_log[n]) -> home_log[n]?entry; dispatch(0) }
+	:: atomic { !leaving && nempty(coordinator_log[n]) -> coordinator_log[n]?entry; dispatch(0) }
 #if LEAVES > 0
-	:: atomic { leaving && n == 0 && nempty(home_log[0]) -> home_log[0]?entry; dispatch(0) }
-	:: atomic { leaving && (n != 0 || empty(home_log[0])) -> gone[n] = true; break }
+	:: atomic { leaving && n == 0 && nempty(coordinator_log[0]) -> coordinator_log[0]?entry; dispatch(0) }
+	:: atomic { leaving && (n != 0 || empty(coordinator_log[0])) -> gone[n] = true; break }
 #endif
 #if NODES > 1
 	:: atomic { !leaving && IS_CHILD(n, 1) && nempty(member_log[1]) -> member_log[1]?entry; dispatch(1) }
@@ -589,13 +589,13 @@ end:	do
 	:: atomic { !leaving && !refusing && OBJECTION(n) -> refuse() }
 #endif
 #ifdef OPENING
-	:: atomic { !leaving && !closed && wanted && board[n].state == IDLE -> board[n].state = OPEN }
-	:: atomic { !leaving && !closed && wanted && board[n].state == OPEN && !ready && TURNS_KNOWN ->
+	:: atomic { !leaving && !closed && wanted && shm[n].state == IDLE -> shm[n].state = OPEN }
+	:: atomic { !leaving && !closed && wanted && shm[n].state == OPEN && !ready && TURNS_KNOWN ->
 			ready = true;
 			answer(n, READY, 0)
 		}
 #endif
-	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; board[n].state = CLOSED }
+	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; shm[n].state = CLOSED }
 	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }
 
 #if RECHECKS > 0
@@ -604,9 +604,9 @@ end:	do
 			recheck++;
 			rechecking = true;
 			recheck_ready = false;
-			board[n].state = RECHECK
+			shm[n].state = RECHECK
 		}
-	:: atomic { !leaving && rechecking && !in_doubt && !data_due -> rechecking = false; board[n].state = COMMITTED }
+	:: atomic { !leaving && rechecking && !in_doubt && !data_due -> rechecking = false; shm[n].state = COMMITTED }
 	:: atomic { !leaving && rechecking && !recheck_ready && !in_doubt && !data_due && TURNS_KNOWN ->
 			recheck_ready = true;
 			answer_recheck(n, recheck)
@@ -629,7 +629,7 @@ end:	do
 			h = H_DONE;
 			say(ENTRY(CLOSE, 0))		/* NT_READY_MS is over */
 		}
-	/* `at` may be any turn: how far ahead home looks concerns how often it succeeds, not what is safe. */
+	/* `at` may be any turn: the lead affects how often a proposal succeeds, not safety. */
 	:: atomic { n == 0 && !leaving && h == H_RETRY && !comm_refused && proposals < PROPOSALS ->
 			if
 			:: !retrying -> h_for_good = true
@@ -699,7 +699,7 @@ hold:		ok = true;
 		ok = ok && !REACHED_BY_LAST;
 #endif
 #ifndef NO_HOLD
-		board[n].hold = AT(entry) + 1;
+		shm[n].hold = AT(entry) + 1;
 #endif
 #if defined(TURNS_FIRST) || defined(NO_TURN_CHECK)
 #define NONE_REACHED ok
@@ -723,7 +723,7 @@ hold:		ok = true;
 		fi
 	:: false ->
 no_hold:	atomic {
-			board[n].hold = 0;
+			shm[n].hold = 0;
 			ok = false;
 			answer(n, NACK, EPOCH(entry));
 			entry = 0
@@ -744,14 +744,14 @@ outcome:	atomic {
 #endif
 			fi
 		}
-clear:		atomic { board[n].hold = 0; pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0 }
+clear:		atomic { shm[n].hold = 0; pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0 }
 	:: false ->
 install:
 #ifdef HOLD_CLEARED_FIRST
-		board[n].hold = 0;
+		shm[n].hold = 0;
 #endif
 #ifdef EPOCH_FIRST
-		board[n].epoch = pend_epoch;
+		shm[n].epoch = pend_epoch;
 #endif
 #ifdef COARSE
 		atomic {
@@ -760,23 +760,23 @@ install:
 #endif
 		d_step {
 			/* Invariant 3 */
-			assert(committed[pend_epoch]);		/* on a board without COMMIT */
+			assert(committed[pend_epoch]);		/* in shared memory without COMMIT */
 			/* Invariant 4 */
 			assert(UNREAD(pend_epoch & 1));		/* slot rewritten too early */
-			board[n].plan[pend_epoch & 1].at = pend_at;
-			board[n].plan[pend_epoch & 1].epoch = 0
+			shm[n].plan[pend_epoch & 1].at = pend_at;
+			shm[n].plan[pend_epoch & 1].epoch = 0
 		};
 		d_step {
-			board[n].plan[pend_epoch & 1].epoch = pend_epoch;
-			board[n].plan[pend_epoch & 1].until = pend_until
+			shm[n].plan[pend_epoch & 1].epoch = pend_epoch;
+			shm[n].plan[pend_epoch & 1].until = pend_until
 		};
 #ifndef EPOCH_FIRST
-		board[n].epoch = pend_epoch;
+		shm[n].epoch = pend_epoch;
 #endif
 #if RECHECKS > 0
 		atomic {
 			if
-			:: pend_until == NEVER -> is_committed = true; rechecking = false; board[n].state = COMMITTED
+			:: pend_until == NEVER -> is_committed = true; rechecking = false; shm[n].state = COMMITTED
 			:: else
 			fi
 		};
@@ -820,10 +820,10 @@ init
 		committed[1] = true;
 		do
 		:: i < NODES ->
-			board[i].state = COMMITTED;
-			board[i].epoch = 1;
-			board[i].plan[1].epoch = 1;
-			board[i].plan[1].until = NEVER;
+			shm[i].state = COMMITTED;
+			shm[i].epoch = 1;
+			shm[i].plan[1].epoch = 1;
+			shm[i].plan[1].until = NEVER;
 			i++
 		:: else -> i = 0; break
 		od;
@@ -833,12 +833,12 @@ init
 		od;
 #elif !defined(OPENING)
 		do
-		:: i < NODES -> board[i].state = OPEN; i++
+		:: i < NODES -> shm[i].state = OPEN; i++
 		:: else -> i = 0; break
 		od;
 #endif
 		do
-		:: i < NODES -> run speaker(i); i++
+		:: i < NODES -> run leader(i); i++
 		:: else -> i = 0; break
 		od;
 		do

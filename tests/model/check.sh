@@ -97,8 +97,8 @@ if [ -n "$sizes" ]; then
 	size "2 nodes, 1 plan, every access a step" "-DTURNS=3 -DPROPOSALS=1"
 	size "2 nodes, 2 proposals" "-DCOARSE -DTURNS=2 -DPROPOSALS=2"
 	size "2 nodes, ranks leave at the end" "$two -DRETIRING"
-	size "2 nodes, a speaker leaves" "$small -DLEAVES=1"
-	size "2 nodes, a speaker dies" "$small -DDEATHS=1"
+	size "2 nodes, a leader leaves" "$small -DLEAVES=1"
+	size "2 nodes, a leader dies" "$small -DDEATHS=1"
 	size "2 nodes, a rank freezes" "$small -DFREEZES=1"
 	size "2 nodes, a key is opened" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DOPENING"
 	size "2 nodes, no cycles" "$small" cycles
@@ -125,7 +125,7 @@ if [ -n "$mutants" ]; then
 	mutant "COMMIT has its effect before it is in the log" "a plan without COMMIT" "$two -DEARLY_EFFECT"
 	mutant "an epoch is used again after an ABORT" "$differ" "-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DEPOCH_REUSED"
 	mutant "plans follow before the last is passed" "$differ" "-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DNO_PASSED"
-	mutant "home closes a key in force" "$differ" "$two -DRETIRING -DCLOSE_IN_FORCE"
+	mutant "the coordinator closes a key in force" "$differ" "$two -DRETIRING -DCLOSE_IN_FORCE"
 	mutant "a node closes a key in force" "$differ" "$two -DRETIRING -DCLOSED_IN_FORCE"
 	mutant "no second look at who has left" "$differ" "$two -DRETIRING -DOBJECTION_ONCE"
 	mutant "no second look at flags" "$differ" "-DCOARSE -DTURNS=2 -DPROPOSALS=1 -DFREEZES=1 -DOBJECTION_ONCE"
@@ -135,7 +135,7 @@ if [ -n "$mutants" ]; then
 	mutant "a rank looks away and its turn stays known" "$differ" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DRECHECKS=1 -DAWAY_TURN_KEPT"
 	mutant "no deadline" "$waits" "$two -DDEATHS=1 -DNO_DEADLINE"
 	mutant "the hold stays after an ABORT" "$waits" "$two -DHOLD_STAYS"
-	mutant "home leaves without ABORT" "$waits" "$two -DLEAVES=1 -DLEAVES_SILENTLY"
+	mutant "the coordinator leaves without ABORT" "$waits" "$two -DLEAVES=1 -DLEAVES_SILENTLY"
 fi
 
 if [ -n "$deep" ]; then
@@ -151,9 +151,9 @@ if [ -n "$deep" ]; then
 	size "3 x 1 in a chain, 2 turns, 1 proposal" "-DCOARSE -DNODES=3 -DCHAIN -DTURNS=2 -DPROPOSALS=1"
 	size "1 x 2, 5 turns, 4 proposals" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=4"
 	size "2 x 1, 3 turns, 2 proposals, ranks leave" "-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DRETIRING"
-	size "2 x 1, 3 turns, 2 proposals, a speaker leaves" "-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DLEAVES=1"
-	size "2 x 1, 3 turns, a speaker dies" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DDEATHS=1"
-	size "2 x 1, 2 turns, one speaker leaves, one dies" "-DCOARSE -DTURNS=2 -DPROPOSALS=1 -DLEAVES=1 -DDEATHS=1"
+	size "2 x 1, 3 turns, 2 proposals, a leader leaves" "-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DLEAVES=1"
+	size "2 x 1, 3 turns, a leader dies" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DDEATHS=1"
+	size "2 x 1, 2 turns, one leader leaves, one dies" "-DCOARSE -DTURNS=2 -DPROPOSALS=1 -DLEAVES=1 -DDEATHS=1"
 	size "2 x 1, 3 turns, a rank freezes" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DFREEZES=1"
 	size "2 x 1, 3 turns, 2 proposals, opened, ranks leave" \
 		"-DCOARSE -DTURNS=3 -DPROPOSALS=2 -DOPENING -DRETIRING"

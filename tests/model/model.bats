@@ -20,10 +20,10 @@ check() {
 	[ "$(grep -c '^ok ' "$log")" -ge "$least" ]
 }
 
-@test "no two ranks differ, and no wait is without end, in every order of events of small sizes" {
+@test "no two ranks differ and every wait ends, in all orders of events of small sizes" {
 	check 11 --sizes
 }
 
-@test "a rule of the agreement taken away is found out" {
+@test "removing a rule of the agreement is detected" {
 	check 24 --mutants
 }

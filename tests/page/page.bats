@@ -21,8 +21,8 @@ setup_file() {
 		jq -cn --argjson n "$n" -f "$here/keys.jq" >"$pages/keys$n.json"
 		"$page" made <"$pages/keys$n.json" >"$pages/keys$n.html"
 	done
-	jq -c '.[0].communicators[0].name = $evil | .[0].report[0].comm_name = $evil | .[0].verdict[0].text = $evil |
-		.[0].job = $evil | .[0].report[0].why = $evil' --arg evil "$(evil)" "$pages/keys30.json" |
+	jq -c '.[0].steps[0].communicators[1].members[0].name = $evil | .[0].steps[0].communicators[0].name = $evil |
+		.[0].verdict[0].says = $evil | .[0].job = $evil | .[0].steps[0].communicators[0].keys[0].says = $evil' --arg evil "$(evil)" "$pages/keys30.json" |
 		"$page" made >"$pages/evil.html"
 	echo '[]' | "$page" made >"$pages/bare.html"
 	chrome_program >/dev/null || return 0
@@ -65,7 +65,7 @@ evil() {
 	printf '</script><img src=x onerror="window.pwned=1"><!-- \342\200\250 &lt; "'
 }
 
-@test "the page without data is small, is whole, and asks for nothing elsewhere" {
+@test "the page without data is small, complete, and loads nothing" {
 	local found
 	[ "$(wc -c <"$pages/bare.html")" -le 153600 ]
 	echo "# $(wc -c <"$pages/bare.html") bytes without data" >&3
@@ -84,7 +84,7 @@ evil() {
 	jq -e --arg evil "$(evil)" '.jobs[0].job == $evil' "$pages/data"
 }
 
-@test "the command writes the page where it is asked to, and nothing where there is nothing to show" {
+@test "the command writes the page to the given file, and writes nothing without data" {
 	local record=$BATS_TEST_DIRNAME/../unit/data/report/full.json
 	cd "$BATS_TEST_TMPDIR"
 	run -0 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
@@ -103,11 +103,11 @@ evil() {
 	[[ $output = *"nccl-tune-12.html: it is a link" ]]
 	ln -f mine nccl-tune-12.html
 	run -1 "$NT_STAGE/bin/nccl-tune" report --file "$record" 12 --html
-	[[ $output = *"nccl-tune-12.html is no file of your own: name another by --html=FILE" ]]
+	[[ $output = *"nccl-tune-12.html is not your file: choose another with --html=FILE" ]]
 	[ "$(cat mine)" = mine ]
 }
 
-@test "every page is drawn without a word in the console" {
+@test "every page is drawn without console messages" {
 	local name
 	browser
 	for name in bare text ranks gpu keys0 keys1 keys30 keys1000 evil; do
@@ -117,7 +117,7 @@ evil() {
 	done
 }
 
-@test "what a record says stays text" {
+@test "a record's text is never markup" {
 	browser
 	open evil
 	is false 'window.pwned === 1'
@@ -132,10 +132,9 @@ evil() {
 	open ranks
 	# As the table has them: [size of the key, calls, AUTO us, gain, cost, saved], "" for what is not known.
 	jq -c 'def cut($n): if . == null then "" else . * pow(10; $n) | round / pow(10; $n) end;
-		[.[] | select(.collective) | [.collective, .calls // "",
-			((if .auto_own_us != null then .auto_own_us else .auto_us end) | cut(2)),
-			((if .auto_own_us != null and .arm_own_us != null then [.auto_own_us, .arm_own_us] else [.auto_us, .arm_us] end) |
-				if any(. == null) then "" else 100 * (.[0] - .[1]) / .[0] | cut(1) end), (.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
+		[.jobs[].steps[].communicators[].keys[] | [.coll, .calls // "", ((.own_us // .us)[0] | cut(2)),
+			([.own_us, .us] | map(select(length == 2))[0] | if . == null then "" else 100 * (.[0] - .[1]) / .[0] | cut(1) end),
+			(.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
 	[ "$(jq length "$pages/wanted")" -gt 5 ]
 	is "$(cat "$pages/wanted")" '(() => {
 		const head = [...document.querySelectorAll("#keys thead th")].map((cell) => cell.textContent);
@@ -146,7 +145,7 @@ evil() {
 			...["Calls", "AUTO", "Gain", "Cost", "Saved"].map((name) => number(row, name))]);
 	})()'
 	# And the sums of the verdict.
-	is "$(jq 'map(select(.state == "committed")) | length' "$pages/ranks.json")" \
+	is "$(jq '[.. | objects | select(.state? == "committed")] | length' "$pages/ranks.json")" \
 		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
 }
 
@@ -155,13 +154,13 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 	return [...rows[0].cells].slice(1).map((head, i) => ({ poor: head.classList.contains("poor"),
 		...Object.fromEntries(rows.map((row) => [row.cells[0].textContent, row.cells[i + 1].textContent])) })); })()'
 
-@test "what NCCL found on each node is the JSON's; a node with less is marked; where there is nothing it is not missed" {
+@test "what NCCL found on each node matches the JSON; a node with less is marked; without data the section is absent" {
 	local figures='["GPUs", "NVLinks of a GPU", "NICs", "Gbit/s of all NICs", "Ring channels", "GB/s of a ring channel",
 		"Tree channels", "GB/s of a tree channel"]'
 	browser
 	open gpu
-	jq -c '[.[] | select(.state == "topology").topology] | group_by(del(.node)) | map([(map(.node) | join(", ")), (.[0] |
-		.gpus, .nvlinks, .nics, .nics_mbps / 1000, .ring.channels, .ring.inter_gbps, .tree.channels, .tree.inter_gbps)])' \
+	jq -c '[.jobs[].steps[].topology.nodes[]] | group_by(del(.node)) | map([(map(.node) | join(", ")), (.[0] |
+		.gpus, .nvlinks, .nics, .nics_mbps / 1000, .ring.channels, .ring.inter_gbs, .tree.channels, .tree.inter_gbs)])' \
 		"$pages/gpu.json" >"$pages/wanted"
 	[ "$(cat "$pages/wanted")" = '[["n1, n2",1,18,1,10,1,1.2,1,1.2]]' ]
 	is "$(cat "$pages/wanted")" "$nodes.map((line) => [line.Nodes, ...$figures.map((name) => Number(line[name]))])"
@@ -174,7 +173,7 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 	is '[null,false]' '[byId("topology"), byId("main").textContent.includes("NCCL found")]'
 }
 
-@test "a thousand keys: so many elements, no more" {
+@test "a thousand keys: the number of elements is limited" {
 	browser
 	open keys1000
 	is 1000 'Number(document.documentElement.dataset.keys)'
@@ -190,7 +189,7 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 		return document.querySelectorAll("#keys tbody tr").length === 192; })()'
 }
 
-@test "the table sorts by any column, unknown last, and finds" {
+@test "the table sorts by any column, unknown last, and can be searched" {
 	browser
 	open keys30
 	is '["descending","ascending"]' '(() => { const cell = [...document.querySelectorAll("#keys thead th")]
@@ -207,7 +206,7 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 		return document.querySelectorAll("#keys tbody tr").length; })()'
 }
 
-@test "the keyboard reaches all of it, in the order in which it is read" {
+@test "the keyboard reaches everything in reading order" {
 	browser
 	open keys30
 	press Tab 9
@@ -268,7 +267,7 @@ contrast='(() => {
 	}
 	return low; })()'
 
-@test "light and dark: as the system has it, or as chosen; contrast in both" {
+@test "light and dark: as in the system, or as chosen; contrast in both" {
 	local theme
 	browser
 	for theme in light dark; do
@@ -296,7 +295,7 @@ crowded='[...document.querySelectorAll(".plot svg")].flatMap((svg) => {
 	return [...out, ...on].map(([text]) => svg.getAttribute("aria-label") + ": " + text);
 })'
 
-@test "from a telephone to a wide screen: nothing lies on anything, nothing is cut off" {
+@test "from a telephone to a wide screen: nothing overlaps or is cut off" {
 	local name width
 	browser
 	for name in ranks gpu keys30; do

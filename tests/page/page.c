@@ -5,21 +5,21 @@
  *  nt-page [FORM] ranks JOB FILE...   of a step's rank records
  *  nt-page [FORM] long JOB DIRECTORY  of a job's long form
  *  nt-page [FORM] text JOB FILE       of a job's record
- *  nt-page made                       of jobs as nt_html_add() has them, on standard input
+ *  nt-page made                       of jobs as nt_summary_json() has them, on standard input
  *
- * FORM: what `nccl-tune report` prints of the same, with --json or as text (--report);
- * else the page.
+ * FORM: what `nccl-tune report` prints of the same, with --json, --csv or --prometheus or as text
+ * (--report); else the page.
  */
 #include <json.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "record/file.h"
+#include "lib/file.h"
 #include "record/longset.h"
 #include "record/sum.h"
-#include "report/html.h"
-#include "report/output.h"
+#include "report/html/html.h"
+#include "cli/report-output.h"
 
 #define FILE_MAX (64u << 20)
 
@@ -116,17 +116,32 @@ static int add(struct nt_summary *summary, char **word, int words, struct nt_err
 	return nt_error_set(err, "usage: see tests/page/page.c");
 }
 
+static enum nt_form form_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum nt_form form;
+	} forms[] = {
+		{ "--json", NT_FORM_JSON },
+		{ "--csv", NT_FORM_CSV },
+		{ "--prometheus", NT_FORM_PROMETHEUS },
+		{ "--report", NT_FORM_TEXT },
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (strcmp(word, forms[i].word) == 0)
+			return forms[i].form;
+	}
+	return NT_FORM_HTML;
+}
+
 int main(int argc, char *argv[])
 {
-	enum nt_form form = NT_FORM_HTML;
+	enum nt_form form = argc > 1 ? form_of(argv[1]) : NT_FORM_HTML;
 	struct nt_summary summary;
 	struct nt_error err = { "" };
 	int first = 1, rc;
 
-	if (argc > 1 && strcmp(argv[1], "--json") == 0)
-		form = NT_FORM_JSON;
-	else if (argc > 1 && strcmp(argv[1], "--report") == 0)
-		form = NT_FORM_TEXT;
 	first += form != NT_FORM_HTML;
 	nt_summary_init(&summary);
 	if (argc == 2 && strcmp(argv[1], "made") == 0) {

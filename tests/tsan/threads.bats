@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The plugin under the thread sanitizer: all ranks of a node are threads of one process, so that it sees every access to
-# the board. NT_TSAN_BUILD is a build with --enable-sanitizers=thread.
+# the shared memory. NT_TSAN_BUILD is a build with --enable-sanitizers=thread.
 #
 # A race shows in few runs, and rather where processors are short:
 #   NT_TSAN_TIMES=200 NT_TSAN_AT_ONCE=8 bats tests/tsan/threads.bats
@@ -63,8 +63,8 @@ clean() {
 ranks_once() {
 	local dir=$1 n=$2
 	shift 2
-	mkdir -m 700 "$dir/board"
-	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir/board") clean "$dir" 60 "$FAKE" --ranks-in-process "$n" \
+	mkdir -m 700 "$dir/shm"
+	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir/shm") clean "$dir" 60 "$FAKE" --ranks-in-process "$n" \
 		--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
 		--sizes 256K --call-gap-us 20 --iters 1500 "$@" || return 1
 	jq -e '.mismatches == 0 and .tuner >= 5 and ([.keys[].overridden] | add) > 0' "$dir/out" >/dev/null ||
@@ -75,7 +75,7 @@ ranks() {
 	often ranks_once "$@"
 }
 
-@test "the sanitizer of this machine sees a race" {
+@test "the sanitizer of this machine detects a race" {
 	cat >"$BATS_TEST_TMPDIR/race.c" <<-'END'
 		#include <pthread.h>
 		static int n;
@@ -90,7 +90,8 @@ ranks() {
 			return 0;
 		}
 	END
-	"${CC:-cc}" -g -fsanitize=thread -o "$BATS_TEST_TMPDIR/race" "$BATS_TEST_TMPDIR/race.c" -lpthread
+	# shellcheck disable=SC2086 # words
+	${CC:-cc} -g -fsanitize=thread -o "$BATS_TEST_TMPDIR/race" "$BATS_TEST_TMPDIR/race.c" -lpthread
 	run -66 "$BATS_TEST_TMPDIR/race"
 	[[ $output = *"data race"* ]]
 }
@@ -99,9 +100,9 @@ unit_test() {
 	clean "$1" 60 "$NT_TSAN_BUILD/tests/unit/$2"
 }
 
-@test "unit tests with threads of their own" {
+@test "unit tests with threads" {
 	local name
-	for name in board mask process-life; do
+	for name in shm mask process-life; do
 		often unit_test "$name"
 	done
 }
@@ -111,7 +112,7 @@ unit_test() {
 	jq -e '.mask == 0 and .keys[0].arm == "TREE/SIMPLE"' "$dir/out"
 }
 
-@test "communicators come and go, each rank uses them in an order of its own" {
+@test "communicators are created and destroyed, each rank uses them in a different order" {
 	ranks 4 --comms world,tp:2,dp:2,roll:3 --churn 100 --interleave
 }
 
@@ -137,20 +138,20 @@ unit_test() {
 	local -x NCCL_NET=Socket
 	for mode in bandit policy; do
 		ranks 4 --iters 2500 --comms world,tp:2 --capture 1500x2
-		jq -es '[.[].warm.used] | add > 0' "$dir"/board/rank.*.json
+		jq -es '[.[].warm.used] | add > 0' "$dir"/shm/rank.*.json
 	done
 }
 
 chained() {
 	local dir=$1 plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so
-	mkdir -m 700 "$dir/board"
+	mkdir -m 700 "$dir/shm"
 	NT_CHAIN_LOG=$dir/log NT_CHAIN_MASK=0xb43 NT_CHAIN_MASK2=0x42@300 NCCL_TUNE_CHAINED_TUNER=$plugin \
-		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir/board") \
+		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir/shm") \
 		clean "$dir" 100 "$FAKE" --ranks-in-process 4 --sizes 256K --call-gap-us 20 --iters 600 \
 		--comms world+tp:2 --churn 20x5 || return 1
 	[ "$(wc -l <"$dir/log")" -gt 10000 ]
 }
 
-@test "a profiler and a tuner behind ours, which change their mind about events" {
+@test "a profiler and a tuner behind ours that change their event masks" {
 	often chained
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree-pair.h - two ranks on one node or two, whose logs reach each other at once */
+/* agree-pair.h - two ranks on one or two nodes that read each other's log at once */
 #ifndef NT_TEST_AGREE_PAIR_H
 #define NT_TEST_AGREE_PAIR_H
 
@@ -14,40 +14,38 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 #include "pmix-sync/agree.h"
-#include "pmix-sync/board.h"
+#include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"
 
 #define KEY nt_key_id(NT_ALLREDUCE, 36, 0x3f)
 
 struct pair {
-	struct nt_board *board[2];
+	struct nt_shm *shm[2];
 	struct nt_agree *agree[2];
-	struct nt_seat seat[2];
+	struct nt_slot slot[2];
 	uint32_t nodes;
 	uint64_t now_ms, turn;
 	struct nt_turn view[2];
 	int rounds, asked, absorbed, combined, ended, rechecks;
-	int last; /* what next() says at the end of a recheck */
+	int last; /* the result of next() at the end of a recheck */
 };
 
-static uint32_t join_calls; /* of what make() makes */
-static uint64_t early_calls; /* of a communicator that is told of before that; 0: none is */
-static bool for_good; /* the first plan of a key is one for good */
+static uint32_t join_calls; /* size of what make() creates */
+static uint64_t early_calls; /* of a communicator that is reported before that; 0: none */
+static bool for_good; /* the first plan of a key is a commit */
 static uint64_t window_calls = 6;
 
-static inline bool worth(void *arg, const struct nt_board_comm *comm,
-			 const struct nt_board_key *key)
+static inline bool may_open(void *arg, const struct nt_shm_comm *comm, const struct nt_shm_key *key)
 {
 	(void)arg;
 	(void)comm;
 	return atomic_load(&key->calls[0]) > 3;
 }
 
-static inline void *start(void *arg, const struct nt_board_comm *comm,
-			  const struct nt_board_key *key)
+static inline void *start(void *arg, const struct nt_shm_comm *comm, const struct nt_shm_key *key)
 {
 	(void)key;
-	/* Others that are asked about see that it is agreed on. */
+	/* The others see that it is agreed. */
 	assert_int_equal(atomic_load(&comm->state), NT_COMM_AGREED);
 	return arg;
 }
@@ -62,17 +60,17 @@ static inline int next(void *key, struct nt_plan *plan)
 	return p->rounds >= 0 && (p->rechecks == 0 || plan->until != NT_NEVER || p->last);
 }
 
-static inline bool worth_recheck(void *arg, const struct nt_board_comm *comm,
-				 const struct nt_plan *committed)
+static inline bool may_recheck(void *arg, const struct nt_shm_comm *comm,
+			       const struct nt_plan *committed)
 {
 	(void)arg;
 	(void)comm;
 	return committed->until == NT_NEVER;
 }
 
-/* One window with 20, then nothing, or 21 for good. */
-static inline void *start_recheck(void *arg, const struct nt_board_comm *comm,
-				  const struct nt_board_key *key, const struct nt_plan *committed)
+/* One window with 20, then nothing, or a commit of 21. */
+static inline void *start_recheck(void *arg, const struct nt_shm_comm *comm,
+				  const struct nt_shm_key *key, const struct nt_plan *committed)
 {
 	struct pair *p = arg;
 
@@ -85,7 +83,7 @@ static inline void *start_recheck(void *arg, const struct nt_board_comm *comm,
 	return arg;
 }
 
-static inline bool early(void *arg, const struct nt_board_comm *comm)
+static inline bool early(void *arg, const struct nt_shm_comm *comm)
 {
 	(void)arg;
 	return early_calls > 0 && atomic_load(&comm->key[0].calls[0]) >= early_calls;
@@ -109,19 +107,19 @@ static inline void end(void *key)
 	((struct pair *)key)->ended++;
 }
 
-static inline size_t gather(void *arg, const struct nt_board *board, const struct nt_plan *plan,
-			    uint32_t members, uint8_t *out, size_t cap)
+static inline size_t gather(void *arg, const struct nt_shm *shm, const struct nt_plan *plan,
+			    uint32_t slots, uint8_t *out, size_t cap)
 {
 	(void)arg;
-	(void)board;
+	(void)shm;
 	(void)plan;
-	(void)members;
+	(void)slots;
 	assert_true(cap > 0);
 	out[0] = 99;
 	return 1;
 }
 
-/* What two nodes saw, in one; absorb() looks at the value. */
+/* The data of two nodes, merged; absorb() checks the value. */
 static inline size_t combine(void *arg, uint8_t *sum, size_t count, const uint8_t *bytes,
 			     size_t more)
 {
@@ -146,9 +144,9 @@ static inline const char *node_name(void *arg, uint32_t node)
 	return node ? "n2" : "n1";
 }
 
-static uint32_t recheck_ms; /* of the pairs made next */
+static uint32_t recheck_ms; /* of the next pairs */
 
-static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
+static inline struct pair *make(uint32_t nodes, const struct nt_capabilities *odd)
 {
 	struct pair *p = calloc(1, sizeof(*p));
 
@@ -158,7 +156,7 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct nt_agree_config config = {
 			.hooks = { .arg = p,
-				   .worth = worth,
+				   .may_open = may_open,
 				   .early = early,
 				   .start = start,
 				   .next = next,
@@ -167,7 +165,7 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 				   .end = end,
 				   .gather = gather,
 				   .combine = combine,
-				   .worth_recheck = worth_recheck,
+				   .may_recheck = may_recheck,
 				   .start_recheck = start_recheck,
 				   .recheck_ms = recheck_ms },
 			.self = n,
@@ -179,19 +177,20 @@ static inline struct pair *make(uint32_t nodes, const struct nt_card *odd)
 			.join_calls = join_calls,
 		};
 
-		p->board[n] = config.board = calloc(1, sizeof(struct nt_board));
-		assert_non_null(config.board);
+		p->shm[n] = config.shm = calloc(1, sizeof(struct nt_shm));
+		assert_non_null(config.shm);
 		p->agree[n] = nt_agree_create(&config, NULL);
 		assert_non_null(p->agree[n]);
 	}
 	for (uint32_t r = 0; r < 2; r++) {
-		struct nt_card card = { .rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809 };
+		struct nt_capabilities caps = {
+			.rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809
+		};
 
 		if (r == 1 && odd)
-			card = *odd;
+			caps = *odd;
 		assert_int_equal(
-			nt_board_join(p->board[r % nodes], 77, 2, nodes, &card, &p->seat[r], NULL),
-			0);
+			nt_shm_join(p->shm[r % nodes], 77, 2, nodes, &caps, &p->slot[r], NULL), 0);
 	}
 	return p;
 }
@@ -200,12 +199,12 @@ static inline void destroy(struct pair *p)
 {
 	for (uint32_t n = 0; n < p->nodes; n++) {
 		nt_agree_destroy(p->agree[n]);
-		free(p->board[n]);
+		free(p->shm[n]);
 	}
 	free(p);
 }
 
-/* What node n has to say reaches the other node, then itself. */
+/* Node n's log entries reach the other node, then itself. */
 static inline void carry(struct pair *p, uint32_t n)
 {
 	const uint8_t *bytes = NULL;
@@ -228,12 +227,13 @@ static inline void pass(struct pair *p, uint64_t ms)
 	}
 }
 
-static inline struct nt_board_comm *comm_of(struct pair *p, int rank)
+static inline struct nt_shm_comm *comm_of(struct pair *p, int rank)
 {
-	return &p->seat[rank].board->comm[p->seat[rank].comm];
+	return &p->slot[rank].shm->comm[p->slot[rank].comm];
 }
 
-/* One collective on both ranks; returns what they follow, 0 for AUTO. Both must be let go. */
+/* One collective on both ranks; returns what they follow, 0 for the baseline. Neither may have to
+ * wait. */
 static inline int collective(struct pair *p)
 {
 	static const float cost[NT_PAIRS];
@@ -242,9 +242,9 @@ static inline int collective(struct pair *p)
 	int follows[2];
 
 	for (int r = 0; r < 2; r++) {
-		int slot = nt_board_key(&p->seat[r], KEY, 5, cost);
-		struct nt_board_key *key = &comm_of(p, r)->key[slot];
-		uint32_t m = p->seat[r].member;
+		int slot = nt_shm_key(&p->slot[r], KEY, 5, cost);
+		struct nt_shm_key *key = &comm_of(p, r)->key[slot];
+		uint32_t m = p->slot[r].index;
 
 		atomic_fetch_add(&key->calls[m], 1);
 		follows[r] = 0;
@@ -254,7 +254,7 @@ static inline int collective(struct pair *p)
 		plan = nt_turn_plan(&p->view[r], p->turn, &position);
 		if (plan)
 			follows[r] = plan->payload[0];
-		/* As a rank that is committed, and is woken by a helper. */
+		/* As a committed rank that its helper thread wakes up. */
 		if (plan && plan->until == NT_NEVER && atomic_load(&key->state) != NT_KEY_RECHECK)
 			(void)nt_turn_commit(key, m, p->turn, &p->view[r]);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree-recheck.c - committed keys are open once more, for a recheck */
+/* agree-recheck.c - committed keys are opened again for a recheck */
 #include "tests/unit/agree-pair.h"
 
-/* Rechecks come at distances that double, and end with what was in force or with something new. */
+/* Intervals between rechecks double; they end with the committed arm or a new one. */
 static void rechecks(uint32_t nodes, int last)
 {
 	int counts[32] = { 0 }, stood = 11;
@@ -13,7 +13,7 @@ static void rechecks(uint32_t nodes, int last)
 	p = make(nodes, NULL);
 	recheck_ms = 0;
 	p->last = last;
-	/* 100 s; plan for good at some 2 s, rechecks 4, 12, 28, 60 s later */
+	/* 100 s; commit at about 2 s, rechecks 4, 12, 28, 60 s later */
 	for (int i = 0; i < 2000; i++) {
 		int follows = collective(p);
 
@@ -30,7 +30,7 @@ static void rechecks(uint32_t nodes, int last)
 	assert_int_equal(p->absorbed, 5);
 	for (int r = 0; r < 2; r++) {
 		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].state), NT_KEY_COMMITTED);
-		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].turn[p->seat[r].member]),
+		assert_int_equal(atomic_load(&comm_of(p, r)->key[0].turn[p->slot[r].index]),
 				 NT_TURN_UNKNOWN);
 	}
 	for (uint32_t n = 0; n < nodes; n++) {
@@ -39,8 +39,8 @@ static void rechecks(uint32_t nodes, int last)
 		assert_int_equal(c.rechecks, 4);
 		assert_in_range(c.looks, nodes == 1 ? 0 : 4, nodes == 1 ? 0 : 4 * 16);
 	}
-	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
-		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
+	for (uint32_t r = 0; r < NT_SHM_RUNS; r++)
+		assert_int_equal(atomic_load(&p->shm[0]->run[r].owner), 0);
 	destroy(p);
 }
 
@@ -53,7 +53,7 @@ static void what_is_committed_is_rechecked(void **state)
 	}
 }
 
-/* A rank that has raised a flag, and a node that has read too much, take no part any more. */
+/* A rank that has raised a flag and a node that has used up its reads no longer take part. */
 static void no_recheck_with_a_flag(void **state)
 {
 	struct pair *p;
@@ -67,7 +67,7 @@ static void no_recheck_with_a_flag(void **state)
 		pass(p, 50);
 	}
 	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].state), NT_KEY_COMMITTED);
-	atomic_store(&comm_of(p, 1)->member[p->seat[1].member].flags, NT_MEMBER_GRAPHS);
+	atomic_store(&comm_of(p, 1)->slot[p->slot[1].index].flags, NT_PARTICIPANT_GRAPHS);
 	for (int i = 0; i < 1000; i++) {
 		assert_int_equal(collective(p), 11);
 		pass(p, 50);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - one and two nodes step by step: join, reject, plan, abort; the many random runs are
- * nt-agree-sim's */
+/* agree.c - one and two nodes step by step: join, reject, plan, abort; nt-agree-sim has the random
+ * runs */
 #include <sys/resource.h>
-#include "pmix-sync/entry.h"
+#include "pmix-sync/log-entry.h"
 #include "tests/unit/agree-pair.h"
 
 static void explores_then_stays(uint32_t nodes)
@@ -26,8 +26,8 @@ static void explores_then_stays(uint32_t nodes)
 	assert_int_equal(p->combined, (int)nodes - 1);
 	assert_int_equal(p->ended, 1);
 	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_COMMITTED);
-	for (uint32_t r = 0; r < NT_BOARD_RUNS; r++)
-		assert_int_equal(atomic_load(&p->board[0]->run[r].owner), 0);
+	for (uint32_t r = 0; r < NT_SHM_RUNS; r++)
+		assert_int_equal(atomic_load(&p->shm[0]->run[r].owner), 0);
 	destroy(p);
 }
 
@@ -43,7 +43,7 @@ static void two_nodes_explore_then_stay(void **state)
 	explores_then_stays(2);
 }
 
-/* Collectives until a plan for good is followed, of a key whose first plan is one. */
+/* The number of collectives until a commit is followed, for a key whose first plan is one. */
 static int calls_until_good(uint32_t nodes, bool is_ready)
 {
 	struct pair *p;
@@ -63,7 +63,7 @@ static int calls_until_good(uint32_t nodes, bool is_ready)
 	return calls;
 }
 
-/* Nothing is counted first that only windows need. */
+/* A commit does not wait for counts that only windows need. */
 static void a_plan_for_good_needs_no_stride(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void a_closed_key_stays_on_auto(void **state)
 	destroy(p);
 }
 
-#define MANY 40 /* ranks of a node; more than a word has bits on both */
+#define MANY 40 /* ranks of a node; both together are more than a word has bits */
 
 static int node_of_many(void *arg, uint32_t task)
 {
@@ -101,7 +101,7 @@ static int node_of_many(void *arg, uint32_t task)
 	return (int)(task / MANY);
 }
 
-/* What node n has to say reaches the other, then itself. */
+/* Node n's log entries reach the other node, then itself. */
 static void step_many(struct nt_agree *agree[2], uint64_t now_ms)
 {
 	for (uint32_t n = 0; n < 2; n++) {
@@ -120,16 +120,16 @@ static void step_many(struct nt_agree *agree[2], uint64_t now_ms)
 static void nodes_of_many_ranks_agree(void **state)
 {
 	static const float cost[NT_PAIRS];
-	struct nt_board *board[2];
+	struct nt_shm *shm[2];
 	struct nt_agree *agree[2];
-	struct nt_seat seat;
+	struct nt_slot slot;
 	struct pair hooked = { .rounds = 1 };
 
 	(void)state;
 	for (uint32_t n = 0; n < 2; n++) {
 		struct nt_agree_config config = {
 			.hooks = { .arg = &hooked,
-				   .worth = worth,
+				   .may_open = may_open,
 				   .start = start,
 				   .next = next,
 				   .absorb = absorb,
@@ -144,60 +144,55 @@ static void nodes_of_many_ranks_agree(void **state)
 			.join_ms = 1000,
 		};
 
-		board[n] = config.board = calloc(1, sizeof(struct nt_board));
-		assert_non_null(config.board);
+		shm[n] = config.shm = calloc(1, sizeof(struct nt_shm));
+		assert_non_null(config.shm);
 		agree[n] = nt_agree_create(&config, NULL);
 		assert_non_null(agree[n]);
 		for (uint32_t r = n * MANY; r < (n + 1) * MANY; r++) {
-			const struct nt_card card = {
+			const struct nt_capabilities caps = {
 				.rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809
 			};
 
-			assert_int_equal(
-				nt_board_join(board[n], 77, 2 * MANY, 2, &card, &seat, NULL), 0);
-			assert_int_equal(nt_board_key(&seat, KEY, 5, cost), 0);
+			assert_int_equal(nt_shm_join(shm[n], 77, 2 * MANY, 2, &caps, &slot, NULL),
+					 0);
+			assert_int_equal(nt_shm_key(&slot, KEY, 5, cost), 0);
 		}
 	}
 	for (uint64_t ms = 0; ms < 500; ms += 10)
 		step_many(agree, ms);
 	for (uint32_t n = 0; n < 2; n++) {
-		assert_int_equal(atomic_load(&board[n]->comm[0].state), NT_COMM_AGREED);
+		assert_int_equal(atomic_load(&shm[n]->comm[0].state), NT_COMM_AGREED);
 		nt_agree_destroy(agree[n]);
-		free(board[n]);
+		free(shm[n]);
 	}
 }
 
 static void the_odd_rank_is_named(void **state)
 {
 	static const struct {
-		struct nt_card card;
+		struct nt_capabilities caps;
 		const char *says;
 	} cases[] = {
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "differs: NCCL 2" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 },
-		  "differs: policy 0000000" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .warm = 5 },
-		  "differs: remembered arms 0000000" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 },
-		  "differs: plugin build" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "nccl|1|" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 }, "policy|1|" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .warm = 5 }, "warm|1|" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 }, "build|1|" },
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .fingerprint = 5 },
-		  "differs: hardware" },
-		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 },
-		  "differs: ready 0.1" },
+		  "hardware|1|" },
+		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 }, "differs|1|" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (uint32_t nodes = 1; nodes <= 2; nodes++) {
-			struct pair *p = make(nodes, &cases[i].card);
+			struct pair *p = make(nodes, &cases[i].caps);
 
 			pass(p, 500);
 			for (int r = 0; r < 2; r++) {
 				assert_int_equal(atomic_load(&comm_of(p, r)->state),
 						 NT_COMM_REJECTED);
 				if (!strstr(comm_of(p, r)->why, cases[i].says) ||
-				    !strstr(comm_of(p, r)->why,
-					    nodes == 1 ? "rank 1 on n1" : "rank 1 on n2"))
+				    !strstr(comm_of(p, r)->why, nodes == 1 ? "|1|n1|" : "|1|n2|"))
 					fail_msg("%s", comm_of(p, r)->why);
 			}
 			destroy(p);
@@ -205,26 +200,75 @@ static void the_odd_rank_is_named(void **state)
 	}
 }
 
+/* A risk that one rank sees is not a difference, and all nodes know of it. */
+static void a_risk_of_one_rank_is_told_to_all(void **state)
+{
+	const struct nt_capabilities at_risk = {
+		.rank = 1, .task = 1, .active = 1, .nccl = 22809, .risks = NT_RISK_NET
+	};
+
+	(void)state;
+	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
+		for (int risky = 0; risky < 2; risky++) {
+			struct pair *p = make(nodes, risky ? &at_risk : NULL);
+
+			pass(p, 500);
+			for (int r = 0; r < 2; r++) {
+				assert_int_equal(atomic_load(&comm_of(p, r)->state),
+						 NT_COMM_AGREED);
+				assert_int_equal(atomic_load(&comm_of(p, r)->risks),
+						 risky ? NT_RISK_NET : 0);
+			}
+			destroy(p);
+		}
+	}
+}
+
+/* Ranks of a node share an entry in the log. */
+static void cards_of_a_node_carry_the_risks_of_all_its_ranks(void **state)
+{
+	static const struct nt_capabilities caps[] = {
+		{ .rank = 0, .task = 0, .active = 1, .nccl = 22809 },
+		{ .rank = 1, .task = 1, .active = 1, .nccl = 22809 },
+		{ .rank = 2, .task = 1, .active = 1, .nccl = 22809, .risks = NT_RISK_C2C },
+	};
+	struct pair *p = make(2, NULL);
+	struct nt_slot slot;
+
+	(void)state;
+	for (uint32_t r = 0; r < 3; r++)
+		assert_int_equal(nt_shm_join(p->shm[r > 0], 78, 3, 2, &caps[r], &slot, NULL), 0);
+	pass(p, 500);
+	for (uint32_t n = 0; n < 2; n++) {
+		const struct nt_shm_comm *comm = p->shm[n]->comm;
+
+		assert_int_equal(atomic_load(&comm[1].id), 78);
+		assert_int_equal(atomic_load(&comm[1].state), NT_COMM_AGREED);
+		assert_int_equal(atomic_load(&comm[1].risks), NT_RISK_C2C);
+		assert_int_equal(atomic_load(&comm[0].risks), 0);
+	}
+	destroy(p);
+}
+
 static void a_rank_that_never_shows_is_named(void **state)
 {
 	struct pair *p = make(2, NULL);
 
 	(void)state;
-	for (int i = 0; i < 150; i++) { /* the second node never speaks */
+	for (int i = 0; i < 150; i++) { /* the second node writes nothing */
 		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
 		carry(p, 0);
 	}
 	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_REJECTED);
-	assert_non_null(strstr(comm_of(p, 0)->why, "rank 1 was not seen"));
+	assert_non_null(strstr(comm_of(p, 0)->why, "unseen|1|1|2"));
 	destroy(p);
 }
 
-/* While its ranks are in a window nobody has anything to say of it; then there are times, and what
- * comes of them. */
+/* During a window nodes write nothing about the key; then come the times and their outcome. */
 static void nobody_listens_in_a_window(void **state)
 {
 	struct pair *p = make(2, NULL);
-	const struct nt_board_key *key = &comm_of(p, 0)->key[0];
+	const struct nt_shm_key *key = &comm_of(p, 0)->key[0];
 	unsigned deaf = 0, heard = 0;
 
 	(void)state;
@@ -247,7 +291,7 @@ static void nobody_listens_in_a_window(void **state)
 	destroy(p);
 }
 
-/* Other nodes are told of a communicator once it is worth it, and time to join begins then. */
+/* Other nodes hear of a communicator once it is worth it; then its time to join begins. */
 static void what_is_not_called_often_is_not_spoken_of(void **state)
 {
 	const uint8_t *bytes;
@@ -272,7 +316,7 @@ static void what_is_not_called_often_is_not_spoken_of(void **state)
 	destroy(p);
 }
 
-/* ... unless the tuner says that it is worth it earlier. */
+/* ... or earlier, if the tuner says that it is worth it. */
 static void what_is_wanted_early_is_spoken_of_early(void **state)
 {
 	const uint8_t *bytes;
@@ -293,8 +337,7 @@ static void what_is_wanted_early_is_spoken_of_early(void **state)
 	early_calls = 0;
 }
 
-/* The other node goes silent between its ACK and the outcome: nobody but its own ranks is in
- * doubt. */
+/* The other node falls silent between its ACK and the outcome: only its own ranks are in doubt. */
 static void silence_after_a_proposal_aborts(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -313,12 +356,12 @@ static void silence_after_a_proposal_aborts(void **state)
 	destroy(p);
 }
 
-/* The other node reads of a proposal late, and home's rank has come to its turn: it is not held up
- * until the patience for answers is over, and the plan comes later. */
+/* The other node reads a proposal late, and the coordinator's rank has reached its turn: it does
+ * not wait until the time for answers is over, and the plan comes later. */
 static void homes_rank_waits_for_a_moment(void **state)
 {
 	struct pair *p = make(2, NULL);
-	struct nt_board_key *key = &comm_of(p, 0)->key[0];
+	struct nt_shm_key *key = &comm_of(p, 0)->key[0];
 	uint64_t turn;
 
 	(void)state;
@@ -363,12 +406,12 @@ static void last_words_end_what_is_open(void **state)
 	destroy(p);
 }
 
-/* What a log says of the past may name others only; a rank 0 that sits down here afterwards makes
- * this node home all the same. */
+/* An old log entry may name other nodes only; if rank 0 joins here later, this node is the
+ * coordinator nevertheless. */
 static void an_agreement_without_us_is_forgotten(void **state)
 {
 	static const uint32_t others[] = { 0 };
-	const struct nt_card card = { .rank = 0, .task = 0, .active = 1, .nccl = 22809 };
+	const struct nt_capabilities caps = { .rank = 0, .task = 0, .active = 1, .nccl = 22809 };
 	struct pair *p = make(2, NULL);
 	uint8_t nodes[8], bytes[64];
 	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = 77, .bytes = nodes };
@@ -376,12 +419,12 @@ static void an_agreement_without_us_is_forgotten(void **state)
 
 	(void)state;
 	agreed.count = nt_entry_nodes_write(others, 1, nodes, sizeof(nodes));
-	for (int i = 0; i < 10; i++) /* it looks for its home */
+	for (int i = 0; i < 10; i++) /* it searches for its coordinator */
 		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
 	nt_agree_in(p->agree[1], 0, bytes, nt_entry_write(&agreed, bytes, sizeof(bytes)),
 		    p->now_ms);
 	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_JOINING);
-	assert_int_equal(nt_board_join(p->board[1], 77, 2, 1, &card, &p->seat[0], NULL), 0);
+	assert_int_equal(nt_shm_join(p->shm[1], 77, 2, 1, &caps, &p->slot[0], NULL), 0);
 	for (int i = 0; i < 100; i++) {
 		explored += collective(p) == 10;
 		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
@@ -392,7 +435,7 @@ static void an_agreement_without_us_is_forgotten(void **state)
 	destroy(p);
 }
 
-/* Ranks read what the board says of a closed key: a CLOSE that comes later changes nothing. */
+/* Ranks read the state of a closed key in shared memory: a later CLOSE changes nothing. */
 static void a_key_is_closed_once(void **state)
 {
 	struct pair *p = make(2, NULL);
@@ -401,7 +444,7 @@ static void a_key_is_closed_once(void **state)
 				  .key = KEY,
 				  .bytes = (const uint8_t *)"x",
 				  .count = 1 };
-	struct nt_board_key *key = &comm_of(p, 1)->key[0];
+	struct nt_shm_key *key = &comm_of(p, 1)->key[0];
 	uint8_t bytes[64];
 
 	(void)state;
@@ -410,7 +453,7 @@ static void a_key_is_closed_once(void **state)
 		pass(p, 10);
 	}
 	assert_int_equal(atomic_load(&key->state), NT_KEY_OPEN);
-	atomic_store(&comm_of(p, 1)->member[p->seat[1].member].flags, NT_MEMBER_GRAPHS);
+	atomic_store(&comm_of(p, 1)->slot[p->slot[1].index].flags, NT_PARTICIPANT_GRAPHS);
 	(void)nt_agree_step(p->agree[1], p->now_ms += 10);
 	assert_int_equal(atomic_load(&key->state), NT_KEY_CLOSED);
 	nt_agree_in(p->agree[1], 0, bytes, nt_entry_write(&close, bytes, sizeof(bytes)), p->now_ms);
@@ -419,7 +462,7 @@ static void a_key_is_closed_once(void **state)
 	destroy(p);
 }
 
-/* How many ranks there are stands on the board, where any of them can write. */
+/* The number of ranks is in shared memory, where any rank can write. */
 static void no_memory_is_taken_for_ranks_that_cannot_be(void **state)
 {
 	struct pair *p = make(1, NULL);
@@ -446,7 +489,7 @@ static void random_runs_never_differ(void **state)
 
 	(void)state;
 	snprintf(command, sizeof(command),
-		 "%s/tests/sim/nt-agree-sim --runs 40 --seed 7 --faults all >/dev/null",
+		 "%s/lab/sim/nt-agree-sim --runs 40 --seed 7 --faults all >/dev/null",
 		 top ? top : ".");
 	assert_int_equal(WEXITSTATUS(system(command)), 0);
 }
@@ -460,6 +503,8 @@ int main(void)
 		cmocka_unit_test(a_closed_key_stays_on_auto),
 		cmocka_unit_test(nodes_of_many_ranks_agree),
 		cmocka_unit_test(the_odd_rank_is_named),
+		cmocka_unit_test(a_risk_of_one_rank_is_told_to_all),
+		cmocka_unit_test(cards_of_a_node_carry_the_risks_of_all_its_ranks),
 		cmocka_unit_test(a_rank_that_never_shows_is_named),
 		cmocka_unit_test(nobody_listens_in_a_window),
 		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),

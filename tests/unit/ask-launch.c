@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking the helper: what it is told, answers that make no sense, and one that never comes */
+/* Asking the helper: its input, invalid answers, and a missing answer */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "record/child.h"
-#include "spank/launch.h"
+#include "lib/child.h"
+#include "spank/ask-launch.h"
 
 static char path[] = "/tmp/nt-ask-XXXXXX";
 static struct nt_launch_answer answer;
 static struct nt_error err;
 
-/* The helper does what a line of shell says. */
+/* The helper is a line of shell. */
 static void helper_is(const char *line)
 {
 	FILE *file = fopen(path, "w");
@@ -32,20 +32,20 @@ static void helper_is(const char *line)
 	assert_int_equal(chmod(path, 0700), 0);
 }
 
+static const struct nt_launch_ask question = { .launch = "auto",
+					       .hosts = "n[1-2]",
+					       .nodes = 2,
+					       .tasks = 4,
+					       .job = 7,
+					       .program = "train.py",
+					       .profiles = "/p",
+					       .site_memory = "/s" };
+
 static int ask(const char *line)
 {
-	const struct nt_launch_ask question = { .launch = "auto",
-						.hosts = "n[1-2]",
-						.nodes = 2,
-						.tasks = 4,
-						.job = 7,
-						.array_task = -1,
-						.profiles = "/p",
-						.site_memory = "/s" };
-
 	helper_is(line);
 	err.text[0] = '\0';
-	return nt_launch_choose(path, &question, &answer, &err);
+	return nt_launch_select(path, &question, &answer, &err);
 }
 
 static int make(void **state)
@@ -71,8 +71,8 @@ static void it_is_told_all_and_its_answer_taken(void **state)
 	assert_string_equal(answer.ticket, "t");
 	assert_string_equal(answer.warm, "w");
 	assert_string_equal(answer.text,
-			    "choose launch=auto hosts=n[1-2] nodes=2 tasks=4 job=7 array_task=-1 "
-			    "calibration=0 profiles=/p site_memory=/s");
+			    "choose launch=auto hosts=n[1-2] nodes=2 tasks=4 job=7 "
+			    "calibration=0 program=train.py profiles=/p site_memory=/s");
 	assert_string_equal(answer.trouble, "");
 	assert_true(answer.may_calibrate);
 }
@@ -96,14 +96,26 @@ static void what_makes_no_sense_is_refused(void **state)
 	assert_int_equal(ask("echo ticket=x; echo 'no home' >&2; exit 1"), -1);
 	assert_string_equal(err.text, "no home");
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(nt_launch_note(path,
-					&(struct nt_launch_ask){ .launch = "a",
-								 .hosts = "",
-								 .profiles = "",
-								 .site_memory = "" },
-					&err),
-			 -1);
+	assert_int_equal(nt_launch_release(path, &question, true, &err), -1);
 	helper_is("true");
+}
+
+static void a_place_is_claimed_and_released(void **state)
+{
+	char why[NT_LAUNCH_LINE];
+
+	(void)state;
+	helper_is("test \"$1 $7 $8\" = 'claim calibration=0 seconds=30'");
+	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), 1);
+	helper_is("echo job 3 is at it");
+	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), 0);
+	assert_string_equal(why, "job 3 is at it");
+	helper_is("echo no home >&2; exit 1");
+	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), -1);
+	assert_string_equal(err.text, "no home");
+	helper_is("test \"$1 $8\" = 'release well=1'");
+	assert_int_equal(nt_launch_release(path, &question, true, &err), 0);
+	assert_int_equal(nt_launch_release(path, &question, false, &err), -1);
 }
 
 static void a_helper_that_hangs_is_not_waited_for(void **state)
@@ -133,6 +145,43 @@ static int run(const char *line, int64_t limit_s)
 	return nt_launch_run(path, argv, limit_s, &err);
 }
 
+static volatile sig_atomic_t heard;
+
+static void hear(int number)
+{
+	heard = number;
+}
+
+/* Nothing is blocked here, as in srun from 26.05 on. */
+static void a_signal_ends_a_run_and_all_but_an_interrupt_are_heard_again(void **state)
+{
+	(void)state;
+	assert_int_equal(run("kill -INT $PPID; exec sleep 100", 100), NT_LAUNCH_STOPPED);
+	signal(SIGTERM, hear);
+	assert_int_equal(run("kill -TERM $PPID; exec sleep 100", 100), NT_LAUNCH_STOPPED);
+	assert_int_equal(heard, 0);
+	while (heard == 0)
+		pause();
+	assert_int_equal(heard, SIGTERM);
+	signal(SIGTERM, SIG_IGN);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* All processes with the pipe open have ended. */
+static void a_run_that_does_not_end_is_killed_with_all_it_has_started(void **state)
+{
+	int pipes[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(run("trap '' TERM; sleep 1000 & while :; do wait; done", 1),
+			 NT_LAUNCH_LATE);
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], &byte, 1), 0);
+	close(pipes[0]);
+}
+
 static void a_run_has_a_limit_and_a_status(void **state)
 {
 	int64_t began_ms = nt_clock_ms();
@@ -153,9 +202,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_told_all_and_its_answer_taken),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(a_place_is_claimed_and_released),
 		cmocka_unit_test(a_helper_that_hangs_is_not_waited_for),
 		cmocka_unit_test(ignored_signals_make_no_difference),
 		cmocka_unit_test(a_run_has_a_limit_and_a_status),
+		cmocka_unit_test(a_run_that_does_not_end_is_killed_with_all_it_has_started),
+		cmocka_unit_test(a_signal_ends_a_run_and_all_but_an_interrupt_are_heard_again),
 	};
 
 	return cmocka_run_group_tests_name("ask-launch", tests, make, unmake);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of nccl-tune-bench that need no GPU: options, arithmetic, the meeting of processes. */
+/* The parts of nccl-tune-bench that need no GPU: options, arithmetic, files and shared memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,6 +48,7 @@ static void reads_all_options(void **state)
 			 "--mode=burst",
 			 "--burst=5",
 			 "--check=2",
+			 "--nccl=/a/libnccl.so.2",
 			 "--arms=TREE/SIMPLE,RING/LL128",
 			 "--even=16M",
 			 "--align",
@@ -73,6 +74,7 @@ static void reads_all_options(void **state)
 	assert_int_equal(o.simulate_every, 7);
 	assert_int_equal(o.mode, NT_BENCH_BURST);
 	assert_int_equal(o.check_every, 2);
+	assert_string_equal(o.nccl_path, "/a/libnccl.so.2");
 	assert_int_equal(o.arms, 2);
 	assert_string_equal(o.arm[1].algo, "RING");
 	assert_string_equal(o.arm[1].proto, "LL128");
@@ -118,7 +120,7 @@ static void refuses_what_is_wrong(void **state)
 		"--load=gemm:100",   "--load=copy:128", "--arms=RING",
 		"--arms=/LL",	     "--arms=RING/",	"--arms=ABCDEFGHIJKLM/LL",
 		"--even=1Q",	     "--seconds=5",	"--abort-every=3",
-		"--stall",
+		"--stall",	     "--check=0",	"--check=lightly",
 	};
 
 	(void)state;
@@ -173,7 +175,7 @@ static void gives_quartiles(void **state)
 #define RANKS 4
 #define FLOATS 1000
 
-/* What the collective leaves on member `me`, the slow and obvious way. */
+/* The collective's result on member `me`, computed in the simplest way. */
 static void reference(int coll, const int *ranks, int me, struct nt_counts counts, float *out)
 {
 	for (size_t i = 0; i < counts.receive; i++) {
@@ -197,17 +199,48 @@ static void knows_right_from_wrong(void **state)
 	(void)state;
 	for (int coll = 0; coll < NT_COLLS; coll++) {
 		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
+		const struct nt_piece all = { 0, counts.receive };
 
 		for (int me = 0; me < RANKS; me++) {
 			const size_t at = counts.receive / 2;
 
 			reference(coll, ranks, me, counts, out);
-			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts), 0);
+			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts, all),
+					 0);
 			out[at] += 1;
 			out[counts.receive - 1] = NAN;
-			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts),
+			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, me, out, counts, all),
 					 coll == NT_REDUCE && me ? 0 : 2);
 		}
+	}
+}
+
+/* A whole result in pieces, and a piece with an error. */
+static void looks_at_pieces(void **state)
+{
+	static const int ranks[RANKS] = { 1, 3, 5, 7 };
+	float out[FLOATS];
+
+	(void)state;
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
+		bool last = false;
+
+		reference(coll, ranks, 0, counts, out);
+		out[counts.receive - 1] += 1;
+		for (unsigned number = 0; number < 40; number++) {
+			struct nt_piece piece = nt_figure_piece(counts, 77, number);
+
+			assert_int_equal(piece.count, 77);
+			assert_true(piece.first + piece.count <= counts.receive);
+			last = piece.first + piece.count == counts.receive;
+			assert_true(number > 0 || last);
+			assert_int_equal(nt_figure_wrong(coll, ranks, RANKS, 0, out + piece.first,
+							 counts, piece),
+					 last);
+		}
+		assert_int_equal(nt_figure_piece(counts, 1 << 20, 3).count, counts.receive);
+		assert_int_equal(nt_figure_piece(counts, 1 << 20, 3).first, 0);
 	}
 }
 
@@ -216,7 +249,7 @@ static void plans(void **state)
 	static const struct nt_bench_arm tree = { "TREE", "SIMPLE" }, ring = { "ring", "ll" };
 	static const struct nt_bench_arm pat = { "PAT", "SIMPLE" };
 	char path[] = "/tmp/nt-bench-plan.XXXXXX";
-	struct nt_plan plan = { .line = NULL };
+	struct nt_bench_plan plan = { .line = NULL };
 	struct nt_error err;
 	FILE *f = fdopen(mkstemp(path), "w");
 
@@ -245,7 +278,7 @@ static void plans(void **state)
 	unlink(path);
 }
 
-/* One process of two: adds up in shared memory what it sees of the other after each meeting. */
+/* One process of two: adds up in shared memory the other's values after each meeting. */
 static int meet_often(const struct nt_meet *meet, int rank, _Atomic int *at)
 {
 	struct nt_together t;
@@ -295,8 +328,7 @@ static void plans_rounds_by_time(void **state)
 	(void)state;
 	nt_together_plan(&t, &plan, 0, 101);
 	assert_int_equal(page.last_from, NT_TOGETHER_NEVER);
-	/* Both come late, in a round that took long: there is a round of the last part all the
-	 * same. */
+	/* Both are late because of a long round: there is a round of the last part nevertheless. */
 	nt_together_plan(&t, &plan, 1, 120);
 	assert_int_equal(page.last_from, 2);
 	assert_int_equal(page.end, NT_TOGETHER_NEVER);
@@ -309,11 +341,11 @@ static void plans_rounds_by_time(void **state)
 	assert_int_equal(page.last_from, 2);
 }
 
-/* Rounds of a second's hundredth after a slow start: seven seconds, of which two are the last
- * part. Ranks that are told know as much as rank 0. */
+/* Rounds of 10 ms after a slow start: seven seconds, of which two are the last part. The other
+ * ranks know as much as rank 0. */
 static void keeps_pace(void **state)
 {
-	struct nt_pace pace, other;
+	struct nt_bench_pace pace, other;
 	unsigned looks = 0;
 	int round;
 
@@ -333,7 +365,7 @@ static void keeps_pace(void **state)
 	assert_in_range(round, 540, 560);
 	assert_in_range(pace.plan[0], 340, 360);
 	assert_true(looks <= 9);
-	/* A round that takes longer than all of it: one more, and a last part. */
+	/* A round longer than the whole time: one more, and a last part. */
 	nt_pace_init(&pace, 5, 2);
 	nt_pace_look(&pace, 2, 100);
 	assert_int_equal(pace.plan[0], 3);
@@ -379,6 +411,7 @@ int main(void)
 		cmocka_unit_test(counts_as_nccl_tests),
 		cmocka_unit_test(gives_quartiles),
 		cmocka_unit_test(knows_right_from_wrong),
+		cmocka_unit_test(looks_at_pieces),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(waits_for_all),
 		cmocka_unit_test(plans_rounds_by_time),

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Out of a job's control groups and into those of its tasks, in made-up trees of both versions. */
+/* Leaving a job's control groups and entering those of its tasks, in made-up trees of both
+ * versions. */
 #include "spank/cgroup.h"
 
 #include <setjmp.h>
@@ -14,40 +15,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "tests/unit/scratch.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static char top[64], mounts[128];
+static char mounts[128];
 
-static int make_top(void **state)
+static int make(void **state)
 {
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-cgroup.XXXXXX");
-	if (!mkdtemp(top))
-		return -1;
+	int rc = make_top(state);
+
 	snprintf(mounts, sizeof(mounts), "%s/mountinfo", top);
-	return 0;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	return system(command);
-}
-
-static void write_text(const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	return rc;
 }
 
 static const char *read_text(const char *name)
@@ -77,7 +56,7 @@ static void make_group(const char *name)
 	assert_int_equal(system(command), 0);
 }
 
-/* What of a line is found; all hierarchies are mounted below /g, version 2 at /g2. */
+/* The group found for a line; all hierarchies are mounted below /g, version 2 at /g2. */
 static void find_line(const char *line, struct nt_cgroups *groups)
 {
 	struct nt_error err;
@@ -111,7 +90,7 @@ static void finds_the_way_out(void **state)
 		/* not mounted, or not that part of it */
 		{ "6:freezer:/slurm/uid_1/job_2/step_0\n", NULL, NULL },
 		{ "5:cpuset:/innermost/uid_1/job_2/step_0\n", NULL, NULL },
-		/* no job's */
+		/* not a job's */
 		{ "0::/user.slice/user-1.slice\n", NULL, NULL },
 		{ "0::/system.slice/slurmstepd.scope/system\n", NULL, NULL },
 		{ "0::/a/job_x/step_0\n", NULL, NULL },
@@ -215,7 +194,7 @@ static void tasks_groups_are_joined_where_slurm_ends_what_is_there(void **state)
 		{ "1:cpu,cpuacct:/slurm/uid_1/job_2/step_0\n4:memory:/slurm/uid_1/job_2/step_0\n",
 		  "1:cpu,cpuacct:/slurm/uid_1/job_2\n4:memory:/slurm/uid_1/job_2/step_0\n",
 		  "/g/cpu,cpuacct/slurm/uid_1/job_2/step_0:/g/memory/slurm/uid_1/job_2/step_0" },
-		/* nobody would end a process there */
+		/* Slurm would not end a process there */
 		{ "4:memory:/slurm/uid_1/job_2/step_0\n", "4:memory:/slurm/uid_1/job_2/step_0\n",
 		  "-" },
 		{ "0::/s/job_2/step_0/slurm\n", "0::/s/job_2/step_0/slurm\n", "-" },
@@ -260,5 +239,5 @@ int main(void)
 		cmocka_unit_test(joins_what_is_there),
 	};
 
-	return cmocka_run_group_tests(tests, make_top, remove_top);
+	return cmocka_run_group_tests(tests, make, remove_top);
 }

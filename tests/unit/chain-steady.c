@@ -4,7 +4,7 @@
  * lock or makes a system call
  *
  * Counted and filtered as in decide-steady.c. Under sanitizers, which do all that, nothing is
- * shown.
+ * checked.
  */
 #include "tests/unit/process-child.h"
 

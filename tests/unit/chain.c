@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - a profiler and a tuner behind ours: who is told what, whose handle is whose, and
- * what their errors do */
+/* chain.c - a profiler and a tuner behind ours: their calls, handles and errors */
 #include "tests/unit/process-child.h"
 
 #include <dlfcn.h>
@@ -34,7 +33,7 @@ static void chain(const char *option, int wanted)
 		unsetenv(NT_ENV_POLICY);
 }
 
-/* What NCCL holds for the event afterwards. */
+/* NCCL's handle of the event afterwards. */
 static void *start(struct nt_prof_descr_v5 descr)
 {
 	void *event = UNTOUCHED;
@@ -99,16 +98,16 @@ static void case_types(void)
 	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_COLL_API }, &event));
 	CHECK(was_told((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP }, &event));
 	CHECK(was_told(coll_of(0, THEIRS), &event) && probe->descr.coll.group == THEIRS);
-	/* Of ours they see nothing. */
+	/* They see none of our events. */
 	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_KERNEL_LAUNCH }, &event) &&
 	      !event);
 	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_P2P_API }, &event) && !event);
 	CHECK(!was_told(kernel_of(THEIRS, 64), &event) && !event);
-	/* NCCL 2.30's, that v5 does not know. */
+	/* an event of NCCL 2.30 that v5 does not know */
 	CHECK(!was_told((struct nt_prof_descr_v5){ .type = NT_PROF_CE_COLL }, &event) && !event);
 	CHECK(ncclProfiler_v5.state(THEIRS, NT_PROF_STATE_GROUP_START_DONE, NULL) == 0);
 	CHECK(probe->event == THEIRS && probe->state == NT_PROF_STATE_GROUP_START_DONE);
-	/* What they ask for later. */
+	/* A mask that grows later. */
 	*probe->mask = (int)(NT_PROF_KERNEL_CH | NT_PROF_PROXY_OP);
 	CHECK(decide_v5() == 0);
 	CHECK((mask & 0x48) == 0x48);
@@ -120,7 +119,7 @@ static void case_types(void)
 	CHECK(probe->finalizes == 2);
 }
 
-/* With a mask of theirs that asks for nothing ours is measured as ever. */
+/* If their mask is empty, we measure as before. */
 static void case_hidden(void)
 {
 	void *event = NULL;
@@ -139,7 +138,7 @@ static uint64_t times_kept(void)
 {
 	uint64_t kept = 0;
 
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+	for (unsigned i = 0; i < NT_LOCAL_KEYS; i++)
 		kept += atomic_load(&ours_of(tuner_ctx)->key[i].laps.observed);
 	return kept;
 }
@@ -164,7 +163,7 @@ static void case_pairs(void)
 		CHECK(probe->descr.parent == (void *)(uintptr_t)(0x1000 + 16 * i));
 	}
 	CHECK(times_kept() == 3);
-	/* What does not look like a pointer. */
+	/* A handle that does not look like a pointer. */
 	probe->handle = (void *)(uintptr_t)0xff00000000001234;
 	event[0] = start((struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
 	CHECK(event[0] != probe->handle && nt_handle_theirs(event[0]) == probe->handle);
@@ -172,7 +171,7 @@ static void case_pairs(void)
 	finalize_v5();
 }
 
-/* A pair that was used anew stands for nothing. */
+/* A pair that was reused is invalid. */
 static void case_ring(void)
 {
 	void *first, *newest = NULL;
@@ -199,7 +198,7 @@ static void case_errors(void)
 	CHECK(start(coll_of(0, NULL)) == THEIRS);
 	CHECK(ncclProfiler_v5.stop(THEIRS) == 0);
 	CHECK(ncclProfiler_v5.state(THEIRS, NT_PROF_STATE_GROUP_START_DONE, NULL) == 0);
-	/* Its half answer is taken back. */
+	/* Its partial answer is undone. */
 	probe->channels = 3;
 	memcpy(table, fresh, sizeof(table));
 	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
@@ -224,7 +223,7 @@ static void case_failed_init(void)
 	CHECK(probe->finalizes == 0);
 }
 
-/* Nothing to tune: what they want is all there is. */
+/* Nothing to tune: only their events are on. */
 static void case_alone(void)
 {
 	void *event;
@@ -234,7 +233,7 @@ static void case_alone(void)
 	CHECK(probe->mask == &mask && mask == (int)NT_PROF_COLL);
 	CHECK(was_told(coll_of(0, NULL), &event) && event == THEIRS);
 	probe->arm = TREE_SIMPLE;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
+	CHECK(decide_v5() == 0 && nt_costs_baseline(table, NT_PAIRS, false) == TREE_SIMPLE);
 	finalize_v5();
 	CHECK(probe->finalizes == 2);
 }
@@ -255,7 +254,7 @@ static void case_missing(void)
 	CHECK(!strstr(host_said, "is not loaded"));
 }
 
-/* What they leave in the table is AUTO: the key's, and the only one that the arms start from. */
+/* What they leave in the table is AUTO, for the key and for the arms. */
 static void case_tuner(void)
 {
 	struct nt_comm *comm;
@@ -265,25 +264,25 @@ static void case_tuner(void)
 	probe->arm = TREE_SIMPLE;
 	probe->channels = 5;
 	init_v5();
-	CHECK(decide_v5() == 5 && nt_auto_pick(table, NT_PAIRS, false) == TREE_SIMPLE);
+	CHECK(decide_v5() == 5 && nt_costs_baseline(table, NT_PAIRS, false) == TREE_SIMPLE);
 	comm = ours_of(tuner_ctx);
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++) {
+	for (unsigned i = 0; i < NT_LOCAL_KEYS; i++) {
 		if (atomic_load(&comm->decision.key_id[i]) == 0)
 			continue;
 		keys++;
-		CHECK(comm->key[i].fixed.auto_arm == TREE_SIMPLE);
+		CHECK(comm->key[i].fixed.baseline_arm == TREE_SIMPLE);
 		CHECK(comm->key[i].fixed.cost_us[TREE_SIMPLE] == 50.0f);
-		/* Ours on top: NCCL's own number of channels. */
+		/* Our arm is forced: NCCL's own number of channels. */
 		comm->key[i].decision.arm = RING_SIMPLE;
-		atomic_store(&comm->key[i].decision.state, NT_OWN_COMMITTED);
+		atomic_store(&comm->key[i].decision.state, NT_LOCAL_COMMITTED);
 	}
 	CHECK(keys == 1);
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE);
-	/* What they make legal is no arm: it is the same key. */
+	CHECK(decide_v5() == 0 && nt_costs_baseline(table, NT_PAIRS, false) == RING_SIMPLE);
+	/* A pair that they make legal is not an arm, and the key is the same. */
 	probe->arm = 0;
-	CHECK(decide_v5() == 0 && nt_auto_pick(table, NT_PAIRS, false) == RING_SIMPLE &&
+	CHECK(decide_v5() == 0 && nt_costs_baseline(table, NT_PAIRS, false) == RING_SIMPLE &&
 	      table[0] != 0);
-	for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+	for (unsigned i = 0; i < NT_LOCAL_KEYS; i++)
 		keys += atomic_load(&comm->decision.key_id[i]) != 0;
 	CHECK(keys == 2);
 	finalize_v5();
@@ -305,7 +304,7 @@ static void case_chunk(void)
 	CHECK(bytes == 8192);
 }
 
-/* NCCL 2.32's constants, for a tuner of v6; what that changes is NCCL's to keep or not. */
+/* NCCL 2.32's constants for a v6 tuner; NCCL decides whether to keep its changes. */
 static void case_constants(void)
 {
 	static struct nt_tuner_constants_v7 constants;
@@ -321,15 +320,15 @@ static void case_constants(void)
 	CHECK(constants.nvls_tree_max_bw[4][2] == 8 && constants.ring_ll128_max_bw[0][0] == 9);
 }
 
-/* A negative cost would be the least from 2.31 on: what they take away stays away. */
+/* A negative cost would be the lowest from 2.31 on: pairs that they forbid stay forbidden. */
 static void case_taken_away(void)
 {
 	chain("observe", 0);
 	probe->away = RING_SIMPLE;
 	init_v5();
 	CHECK(decide_v5() == 0 && table[RING_SIMPLE] > 1e30f);
-	CHECK(nt_auto_pick(table, NT_PAIRS, true) == TREE_SIMPLE);
-	/* What came so stays so. */
+	CHECK(nt_costs_baseline(table, NT_PAIRS, true) == TREE_SIMPLE);
+	/* A cost that was already negative stays. */
 	probe->away = 1;
 	CHECK(decide_v5() == 0 && table[1] == -1.0f);
 	finalize_v5();

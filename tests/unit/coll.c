@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coll.c - names there and back, bands, sizes */
+/* coll.c - names printed and parsed, bands, sizes */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include "contract/board.h"
+#include "contract/shm-layout.h"
 #include "contract/coll.h"
 
 static void names_round_trip(void **state)
@@ -30,7 +30,7 @@ static void names_round_trip(void **state)
 			assert_int_equal(nt_arm_parse(text), arm);
 		}
 	}
-	assert_int_equal(nt_arm_parse(nt_arm_name(NT_ARM_AUTO)), NT_ARM_AUTO);
+	assert_int_equal(nt_arm_parse(nt_arm_name(NT_ARM_BASELINE)), NT_ARM_BASELINE);
 }
 
 static void unknown_names_are_errors(void **state)
@@ -64,18 +64,20 @@ static void arms_with_a_cap_or_a_chunk_have_names(void **state)
 		arms++;
 		assert_true(strlen(name) < NT_ARM_TEXT);
 		assert_int_equal(nt_arm_parse(name), arm);
-		if (arm != NT_ARM_AUTO)
+		if (arm != NT_ARM_BASELINE)
 			assert_int_equal(nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm),
 						     nt_arm_chunk(arm)),
 					 arm);
 	}
-	/* AUTO; 12 pairs and 9 that take caps, 4 of which take chunks. */
-	assert_int_equal(arms, 1 + 12 + 5 * 13 + 4 * 13 * 12);
+	/* AUTO; 12 pairs, of which 9 have limits of channels and 4 chunk sizes. */
+	assert_int_equal(arms, 1 + 12 + 5 * 13 + 4 * 13 * 7);
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
 		assert_int_equal(nt_arm_channels(nt_arm_make(5, channels[i], 0)), channels[i]);
 	assert_string_equal(nt_arm_name(nt_arm_make(5, 8, 0)), "RING/SIMPLE/8ch");
 	assert_string_equal(nt_arm_name(nt_arm_make(5, 0, 512 << 10)), "RING/SIMPLE/512K");
-	assert_string_equal(nt_arm_name(nt_arm_make(1, 64, 16 << 20)), "TREE/LL128/64ch/16M");
+	/* No chunk of 1 MiB or more. */
+	assert_string_equal(nt_arm_name(nt_arm_make(1, 64, 16 << 20)), "TREE/LL128/64ch/512K");
+	assert_int_equal(nt_arm_parse("RING/SIMPLE/1M"), -1);
 	assert_int_equal(nt_arm_make(5, 0, 0), 5);
 	assert_int_equal(nt_arm_make(5, 11, (512 << 10) + 1), nt_arm_parse("RING/SIMPLE/8ch/512K"));
 }
@@ -111,7 +113,7 @@ static void what_nccl_does_not_bound_is_no_arm(void **state)
 	assert_int_equal(nt_arm_make(-1, 0, 0), -1);
 	assert_int_equal(nt_arm_make(NT_PAIRS, 0, 0), -1);
 	assert_false(nt_arm_valid(-1));
-	assert_false(nt_arm_valid(NT_ARM_AUTO | 1 << 8));
+	assert_false(nt_arm_valid(NT_ARM_BASELINE | 1 << 8));
 }
 
 static void bands_are_half_octaves(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directory of a step: what it may hold when records are read. */
-#include "spank/collect.h"
+/* The directory of a step: its possible content when records are read. */
+#include "spank/recordd/collect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,55 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "spank/sumtext.h"
+#include "spank/recordd/sumtext.h"
 #include "contract/names.h"
 #include "record/step.h"
+#include "tests/unit/scratch.h"
 
 static const char good[] =
 	"{\"v\":1,\"job\":12,\"step\":0,\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,\"ranks\":8,"
 	"\"nodes\":2,\"state\":\"agreed\",\"why\":\"\",\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,"
-	"\"state\":\"committed\",\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,"
-	"\"arm_us\":173.2,\"calls\":10000}]}]}";
+	"\"state\":\"committed\",\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],"
+	"\"calls\":10000}]}]}";
 
 static const char good_text[] =
 	"{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,\"heard\":1,\"comm_ms\":1732.0,\"8r2n\":{\"AllReduce 256K\":{"
-	"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"gain\":38.2,\"calls\":10000,\"share\":1}},"
-	"\"why\":[\"7 rank records, rank.2.3.json: it is not JSON of at most 262144 bytes\"]}";
-
-static char top[64];
-
-static int make_top(void **state)
-{
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-collect.XXXXXX");
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
-}
-
-static void write_file(const char *name, const char *text, size_t bytes)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
-	assert_int_equal(fclose(file), 0);
-}
+	"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"calls\":10000,\"share\":1}},"
+	"\"why\":[\"unusable|7|rank.2.3.json: it is not JSON of at most 262144 bytes\"]}";
 
 static void garbage_in_the_directory(void **state)
 {
@@ -71,7 +44,7 @@ static void garbage_in_the_directory(void **state)
 	(void)state;
 	write_file("rank.0.1.json", good, strlen(good));
 	write_file("rank.1.2.json.tmp", good, 7);
-	write_file("board.1", "x", 1);
+	write_file("shm.1", "x", 1);
 	write_file("rank.2.3.json", "\0\1\2\3", 4);
 	write_file("rank.3.4.json", big, NT_RANK_RECORD_MAX + 1);
 	write_file("rank.3.5.json", big, NT_RANK_RECORD_MAX);
@@ -108,7 +81,7 @@ static void no_directory_is_an_error(void **state)
 	nt_sum_fini(&sum);
 }
 
-/* What tells whether records need to be read again. */
+/* When records must be read again. */
 static void records_that_changed_are_seen(void **state)
 {
 	char path[128];
@@ -130,9 +103,22 @@ static void records_that_changed_are_seen(void **state)
 	snprintf(path, sizeof(path), "%s/rank.1.2.json", top);
 	assert_int_equal(unlink(path), 0);
 	assert_true(nt_collect_signature(top) == one);
-	write_file(NT_BOARD_FILE ".1", "x", strlen("x"));
+	write_file(NT_SHM_FILE ".1", "x", strlen("x"));
 	assert_true(nt_collect_signature(top) != one);
 	assert_true(nt_collect_signature("/nonexistent") == 0);
+}
+
+/* With the user's rights, because the user's file system may not respond. */
+static void what_is_mounted_on_it_is_not_entered(void **state)
+{
+	(void)state;
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_PRIVATE | MS_REC, NULL) < 0 ||
+	    mount("over", top, "tmpfs", 0, NULL) < 0)
+		skip();
+	write_file("rank.0.1.json", "x", strlen("x"));
+	assert_true(nt_collect_signature(top) == 0);
+	assert_int_equal(umount(top), 0);
 }
 
 int main(void)
@@ -141,6 +127,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(records_that_changed_are_seen, make_top,
+						remove_top),
+		cmocka_unit_test_setup_teardown(what_is_mounted_on_it_is_not_entered, make_top,
 						remove_top),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - figures against values by hand, the gates by example */
+/* compare.c - statistics against values computed by hand, and examples of each gate */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,21 +17,21 @@ static void quantiles_interpolate(void **state)
 	const float lone[] = { 7, 0 };
 
 	(void)state;
-	assert_float_equal(nt_figures_quantile(us, 7, 0), 10, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 7, 0.25), 20, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 7, 0.3), 22, 1e-5);
-	assert_float_equal(nt_figures_quantile(us, 7, 0.5), 30, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 7, 1), 50, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 2, 0.5), 40, 1e-9);
-	assert_float_equal(nt_figures_quantile(lone, 2, 0.25), 7, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 1, 0.5), 0, 1e-9);
-	assert_float_equal(nt_figures_quantile(us, 0, 0.5), 0, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 7, 0), 10, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 7, 0.25), 20, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 7, 0.3), 22, 1e-5);
+	assert_float_equal(nt_sample_quantile(us, 7, 0.5), 30, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 7, 1), 50, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 2, 0.5), 40, 1e-9);
+	assert_float_equal(nt_sample_quantile(lone, 2, 0.25), 7, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 1, 0.5), 0, 1e-9);
+	assert_float_equal(nt_sample_quantile(us, 0, 0.5), 0, 1e-9);
 }
 
 static void figures_leave_out_what_is_missing(void **state)
 {
 	const float us[] = { 0, 4, 1, 0, 2, 3, 90 };
-	struct nt_figures f = nt_figures_of(us, 7);
+	struct nt_sample_quantiles f = nt_sample_quantiles_of(us, 7);
 
 	(void)state;
 	assert_int_equal(f.samples, 5);
@@ -40,15 +40,15 @@ static void figures_leave_out_what_is_missing(void **state)
 	assert_float_equal(f.median_us, 3, 1e-9);
 	assert_float_equal(f.p75_us, 4, 1e-9);
 	assert_float_equal(f.mean_us, 20, 1e-9);
-	f = nt_figures_of(us, 1);
+	f = nt_sample_quantiles_of(us, 1);
 	assert_int_equal(f.samples, 0);
 	assert_float_equal(f.mean_us, 0, 1e-9);
 }
 
-/* The better of the two tests, paid for twice. */
+/* The better of the two tests, with a correction for two tests. */
 static void p_is_the_better_of_two(void **state)
 {
-	float base[24], arm[24];
+	float baseline[24], arm[24];
 	struct nt_matched pairs;
 
 	(void)state;
@@ -58,18 +58,19 @@ static void p_is_the_better_of_two(void **state)
 		for (unsigned i = 0; i < 24; i++) {
 			uint64_t key = nt_rng_mix(seed, i);
 
-			base[i] = (float)(100 + 30 * nt_rng_unit(key));
+			baseline[i] = (float)(100 + 30 * nt_rng_unit(key));
 			arm[i] = (float)(92 + 30 * nt_rng_unit(key ^ 77));
 			if (seed % 2 && nt_rng_unit(key ^ 78) < 0.4)
 				arm[i] *= 3;
 		}
-		nt_matched_take(&pairs, base, arm, 24);
+		nt_matched_take(&pairs, baseline, arm, 24);
 		lower = nt_matched_lower_p(&pairs);
 		within = nt_matched_within_p(&pairs);
-		assert_true(fabs(nt_compare_p(base, arm, 24) / fmin(1, 2 * fmin(lower, within)) -
-				 1) < 1e-9);
+		assert_true(
+			fabs(nt_compare_p(baseline, arm, 24) / fmin(1, 2 * fmin(lower, within)) -
+			     1) < 1e-9);
 	}
-	assert_true(nt_compare_p(base, arm, 0) == 1);
+	assert_true(nt_compare_p(baseline, arm, 0) == 1);
 }
 
 /* Twenty pairs; the arm takes `factor` of AUTO's time, and some of its samples `stall` times
@@ -77,16 +78,16 @@ static void p_is_the_better_of_two(void **state)
 static struct nt_comparison compare(const struct nt_gates *gates, double factor, unsigned stalls,
 				    double stall)
 {
-	float base[20], arm[20];
+	float baseline[20], arm[20];
 	struct nt_comparison out;
 
 	for (unsigned i = 0; i < 20; i++) {
-		base[i] = (float)(100 + 5 * nt_rng_unit(i));
+		baseline[i] = (float)(100 + 5 * nt_rng_unit(i));
 		arm[i] = (float)(factor * (100 + 5 * nt_rng_unit(i + 100)));
 		if (i < stalls)
 			arm[i] = (float)(arm[i] * stall);
 	}
-	nt_compare(gates, base, arm, 20, &out);
+	nt_compare(gates, baseline, arm, 20, &out);
 	return out;
 }
 
@@ -101,7 +102,7 @@ static void the_gates_by_example(void **state)
 	(void)state;
 	c = compare(&gates, 0.9, 0, 1);
 	assert_int_equal(c.verdict, NT_VERDICT_FASTER);
-	assert_int_equal(c.base.samples, 20);
+	assert_int_equal(c.baseline.samples, 20);
 	assert_true(c.gain > 0.08 && c.gain < 0.12);
 	assert_true(fabs(c.p * 0x1p20 - 2 * 4) < 1e-6);
 	assert_int_equal(compare(&early, 0.9, 0, 1).verdict, NT_VERDICT_FASTER);
@@ -109,7 +110,8 @@ static void the_gates_by_example(void **state)
 	assert_int_equal(compare(&gates, 1.1, 0, 1).verdict, NT_VERDICT_SMALL);
 	assert_true(compare(&gates, 1.1, 0, 1).p == 1);
 	assert_int_equal(compare(&strict, 0.9, 0, 1).verdict, NT_VERDICT_CHANCE);
-	/* Three stalls in twenty where AUTO has none are no chance; one may be, however long. */
+	/* Three stalls in twenty where AUTO has none are significant; a single one is not, however
+	 * long. */
 	assert_int_equal(compare(&gates, 0.9, 3, 1.7).verdict, NT_VERDICT_MEAN);
 	assert_int_equal(compare(&gates, 0.9, 1, 50).verdict, NT_VERDICT_FASTER);
 	assert_int_equal(compare(&early, 0.9, 1, 50).verdict, NT_VERDICT_MEAN);
@@ -121,24 +123,24 @@ static void the_gates_by_example(void **state)
 	assert_true(c.p == 1);
 }
 
-/* Of so many pairs, in which the arm is faster and this many of its times are stalls: may it win
- * at the last look? */
+/* For so many pairs, in which the arm is faster and has this many stalls: may it win at the last
+ * look? */
 static enum nt_verdict with_stalls(unsigned pairs, unsigned stalls)
 {
 	const struct nt_gates gates = { .min_gain = 0.05, .alpha = 0.01, .tests = 4, .last = true };
-	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
+	float baseline[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
 	struct nt_comparison out;
 
 	for (unsigned i = 0; i < pairs; i++) {
-		base[i] = (float)(100 + 5 * nt_rng_unit(i));
+		baseline[i] = (float)(100 + 5 * nt_rng_unit(i));
 		arm[i] = (float)(90 + 5 * nt_rng_unit(i + 1000)) * (i < stalls ? 50 : 1);
 	}
-	nt_compare(&gates, base, arm, pairs, &out);
+	nt_compare(&gates, baseline, arm, pairs, &out);
 	return out.verdict;
 }
 
-/* Three stalls and none come about by chance in one of eight cases. Few pairs would not show more
- * of them; many would. */
+/* Three stalls against none occur by chance in one of eight cases. Few pairs would not show more
+ * stalls; many would. */
 static void stalls_weigh_less_where_many_pairs_were_seen(void **state)
 {
 	(void)state;
@@ -156,7 +158,9 @@ static void promising_is_near(void **state)
 	assert_true(nt_compare_promising(&gates, &c));
 	c.gain = 0.02;
 	assert_false(nt_compare_promising(&gates, &c));
-	c = (struct nt_comparison){ .gain = 0.1, .p = 1, .verdict = NT_VERDICT_CHANCE };
+	c = (struct nt_comparison){
+		.gain = 0.1, .p = 1, .exact_p = 0.1, .verdict = NT_VERDICT_CHANCE
+	};
 	assert_false(nt_compare_promising(&gates, &c));
 	c = (struct nt_comparison){ .gain = 0.1, .p = 0.001, .verdict = NT_VERDICT_MEAN };
 	assert_true(nt_compare_promising(&gates, &c));
@@ -168,20 +172,20 @@ static void promising_is_near(void **state)
 
 static void a_first_look_hopes(void **state)
 {
-	const float base[] = { 100, 101, 102, 103, 104, 105, 106, 107 };
+	const float baseline[] = { 100, 101, 102, 103, 104, 105, 106, 107 };
 	const float near[] = { 99, 100, 101, 102, 103, 104, 105, 106 };
 	const float wide[] = { 80, 90, 100, 110, 120, 130, 140, 150 };
 	const float none[] = { 0, 0, 0, 0, 0, 0, 0, 0 };
 
 	(void)state;
-	assert_false(nt_compare_could_win(0.05, base, near, 8));
-	assert_true(nt_compare_could_win(0.03, base, near, 8));
-	assert_true(nt_compare_could_win(0.05, base, wide, 8));
-	assert_false(nt_compare_could_win(0.05, base, none, 8));
-	/* Few samples say less: against AUTO's slowest. */
-	assert_true(nt_compare_could_win(0.03, base, near, 4));
-	assert_false(nt_compare_could_win(0.04, base, near, 4));
-	assert_false(nt_compare_could_win(0.03, base, base, 3));
+	assert_false(nt_compare_could_win(0.05, baseline, near, 8));
+	assert_true(nt_compare_could_win(0.03, baseline, near, 8));
+	assert_true(nt_compare_could_win(0.05, baseline, wide, 8));
+	assert_false(nt_compare_could_win(0.05, baseline, none, 8));
+	/* With few samples: compared with AUTO's slowest one. */
+	assert_true(nt_compare_could_win(0.03, baseline, near, 4));
+	assert_false(nt_compare_could_win(0.04, baseline, near, 4));
+	assert_false(nt_compare_could_win(0.03, baseline, baseline, 3));
 }
 
 int main(void)

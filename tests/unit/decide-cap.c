@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide-cap.c - caps and chunk sizes: what a rank asks NCCL for, and where it leaves NCCL's
- * own */
+/* decide-cap.c - limits of channels and chunk sizes: what a rank asks NCCL for, and when it keeps
+ * NCCL's own */
 #include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
@@ -30,7 +30,7 @@ static size_t chunk(struct host *h, int pair)
 {
 	size_t bytes = OWN;
 
-	nt_cap_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, pair, &bytes);
+	nt_channel_limits_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, pair, &bytes);
 	return bytes;
 }
 
@@ -49,7 +49,7 @@ static void a_cap_is_written_with_its_arm_alone(void **state)
 		assert_int_equal(h.asked_channels, 0);
 	}
 	assert_int_equal(h.comm->fixed.chunks, false);
-	/* Events tell the pair. */
+	/* Events name the pair. */
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.differed), 0);
 	assert_true(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced) > 0);
 	/* The pair is not legal today: NCCL's own choice, and its own channels. */
@@ -73,10 +73,10 @@ static void a_plain_arm_asks_for_nothing(void **state)
 	host_close(&h);
 }
 
-static void channels_of_pairs_are_told_to_the_board(void **state)
+static void channels_of_pairs_are_told_to_the_node(void **state)
 {
 	const struct nt_schedule final = host_final(arm("TREE/SIMPLE/4ch"));
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	struct nt_plan plan;
 	struct host h;
 
@@ -109,15 +109,14 @@ static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 		assert_int_equal(h.asked_channels, 0);
 		assert_int_equal(chunk(&h, RING_SIMPLE), 128 * KIB);
 		assert_int_equal(chunk(&h, TREE_SIMPLE), OWN);
-		/* AUTO picks the same pair, without it. */
+		/* The baseline picks the same pair, without it. */
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, OTHER), RING_SIMPLE);
 		assert_int_equal(chunk(&h, RING_SIMPLE), OWN);
 	}
 	host_close(&h);
 }
 
-/* One rank alone has asked where nothing follows (ncclGroupSimulateEnd); what is decided next
- * tells. */
+/* One rank alone was asked without a call (ncclGroupSimulateEnd); its next decision counts. */
 static void what_one_rank_asked_alone_changes_nothing(void **state)
 {
 	struct host h;
@@ -126,7 +125,7 @@ static void what_one_rank_asked_alone_changes_nothing(void **state)
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	host_decide(&h, NT_ALLREDUCE, OTHER); /* AUTO, nothing follows */
+	host_decide(&h, NT_ALLREDUCE, OTHER); /* the baseline, nothing follows */
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(chunk(&h, RING_SIMPLE), 128 * KIB);
 	host_decide(&h, NT_ALLREDUCE, SIZE); /* nothing follows */
@@ -170,11 +169,11 @@ static void chunks_are_never_larger_than_nccls(void **state)
 	decide_for(&h, SIZE, "RING/SIMPLE/4ch/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.asked_channels, 4);
-	nt_cap_chunk(&h.comm->decision.chunks, NT_ALLREDUCE, RING_SIMPLE, &small);
+	nt_channel_limits_chunk(&h.comm->decision.chunks, NT_ALLREDUCE, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	for (int odd = -1; odd <= NT_PAIRS; odd += NT_PAIRS + 1)
 		assert_int_equal(chunk(&h, odd), OWN);
-	nt_cap_chunk(&h.comm->decision.chunks, NT_COLLS, RING_SIMPLE, &small);
+	nt_channel_limits_chunk(&h.comm->decision.chunks, NT_COLLS, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	host_close(&h);
 }
@@ -197,7 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cap_is_written_with_its_arm_alone),
 		cmocka_unit_test(a_plain_arm_asks_for_nothing),
-		cmocka_unit_test(channels_of_pairs_are_told_to_the_board),
+		cmocka_unit_test(channels_of_pairs_are_told_to_the_node),
 		cmocka_unit_test(a_chunk_size_is_answered_for_the_newest_decision),
 		cmocka_unit_test(what_one_rank_asked_alone_changes_nothing),
 		cmocka_unit_test(a_call_beyond_all_keys_has_nccls_chunks),

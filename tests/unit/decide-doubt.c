@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide-doubt.c - decisions that must wait, and those that may follow no plan any more: doubt,
+/* decide-doubt.c - decisions that must wait, and those that may no longer follow a plan: doubt,
  * captures, late events */
 #include "tests/unit/decide-host.h"
 
@@ -12,22 +12,21 @@
 static void a_capture_ends_windows_and_keeps_arms(void **state)
 {
 	const struct nt_schedule screen = host_screen(), final = host_final(TREE_SIMPLE);
-	struct nt_board_key *key[3];
+	struct nt_shm_key *key[3];
 	struct nt_plan plan;
 	unsigned m;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->fixed.seat.member;
+	m = h.comm->fixed.slot.index;
 	plan = host_plan(1, host_open_key(&h, NT_REDUCESCATTER, SIZE), &final);
 	key[0] = host_key(&h, NT_REDUCESCATTER, SIZE);
 	host_commit(key[0], &plan);
 	host_collective(&h, NT_REDUCESCATTER, SIZE); /* reached */
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &screen);
 	key[1] = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
-				     (uint32_t)(key[1] - h.comm->fixed.board->key));
+	plan.run = host_run(&h, key[1]);
 	host_commit(key[1], &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE); /* within its window */
 	plan = host_plan(1, host_open_key(&h, NT_ALLGATHER, SIZE) + 5, &final);
@@ -36,19 +35,19 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 	host_collective(&h, NT_ALLGATHER, SIZE); /* committed, not reached */
 	nt_event_call(h.comm, true);
 	assert_int_equal(h.mask, 0);
-	assert_true(atomic_load(&h.comm->fixed.board->member[m].flags) & NT_MEMBER_GRAPHS);
+	assert_true(atomic_load(&h.comm->fixed.shm->slot[m].flags) & NT_PARTICIPANT_GRAPHS);
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 		assert_int_equal(host_collective(&h, NT_ALLGATHER, SIZE), RING_SIMPLE);
 		assert_int_equal(host_collective(&h, NT_REDUCESCATTER, SIZE), TREE_SIMPLE);
 	}
 	assert_int_equal(h.mask, 0);
-	/* The speaker must not wait for this rank. */
+	/* The node leader must not wait for this rank. */
 	for (int i = 1; i < 3; i++) {
 		assert_true(atomic_load(&key[i]->turn[m]) >= NT_TURN_GONE);
 		assert_int_equal(atomic_load(&key[i]->passed[m]), 1);
 	}
-	/* A hold set too late holds nobody. */
+	/* A hold that is set too late stops no rank. */
 	atomic_store(&key[1]->hold_at, 1);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	assert_int_equal(h.rc, NT_NCCL_OK);
@@ -63,21 +62,21 @@ static void registered_buffers_may_be_a_capture(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->fixed.seat.member;
+	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	call.cost = h.table;
-	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK); /* events would have told */
-	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), 0);
+	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK); /* events would show it */
+	assert_int_equal(atomic_load(&h.comm->fixed.shm->slot[m].flags), 0);
 	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK);
-	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), NT_MEMBER_GRAPHS);
+	assert_int_equal(atomic_load(&h.comm->fixed.shm->slot[m].flags), NT_PARTICIPANT_GRAPHS);
 	host_close(&h);
-	/* Not where the user has promised that there are no graphs. */
+	/* Not if the user has promised that there are no graphs. */
 	host_open(&h, "bandit,graphs=never");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(nt_comm_decide(h.comm, &call), NT_NCCL_OK);
-	assert_int_equal(atomic_load(&h.comm->fixed.board->member[m].flags), 0);
+	assert_int_equal(atomic_load(&h.comm->fixed.shm->slot[m].flags), 0);
 	host_close(&h);
 }
 
@@ -85,11 +84,11 @@ static void *answer_later(void *arg)
 {
 	const struct nt_schedule final = host_final(TREE_LL);
 	struct host *h = arg;
-	struct nt_board_key *key = host_key(h, NT_ALLREDUCE, SIZE);
+	struct nt_shm_key *key = host_key(h, NT_ALLREDUCE, SIZE);
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct nt_plan plan = host_plan(1, atomic_load(&key->hold_at) - 1, &final);
 
-	/* Once it is waited for. */
+	/* Only the first try waits. */
 	while (atomic_load(&h->process.count[NT_COUNT_DOUBT]) == 0)
 		nanosleep(&pause, NULL);
 	host_commit(key, &plan);
@@ -98,8 +97,8 @@ static void *answer_later(void *arg)
 
 static void doubt_waits_for_the_outcome(void **state)
 {
-	struct nt_board_key *key;
-	pthread_t speaker;
+	struct nt_shm_key *key;
+	pthread_t leader;
 	struct host h;
 
 	(void)state;
@@ -107,10 +106,10 @@ static void doubt_waits_for_the_outcome(void **state)
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	atomic_store(&key->hold_at, h.seq[NT_ALLREDUCE] + 1);
-	assert_int_equal(pthread_create(&speaker, NULL, answer_later, &h), 0);
+	assert_int_equal(pthread_create(&leader, NULL, answer_later, &h), 0);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_LL);
 	assert_int_equal(h.rc, NT_NCCL_OK);
-	pthread_join(speaker, NULL);
+	pthread_join(leader, NULL);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_DOUBT]), 1);
 	host_close(&h);
 }
@@ -155,18 +154,18 @@ static void *callback_thread(void *arg)
 }
 
 /* Coll events left to CUDA's callback thread: the next decision waits for them, so that its turn is
- * everyone's. */
+ * that of all ranks. */
 static void late_events_are_waited_for(void **state)
 {
 	struct late_launch late;
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	pthread_t callback;
 	unsigned m;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->fixed.seat.member;
+	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	nt_event_call(h.comm, false);
@@ -179,7 +178,7 @@ static void late_events_are_waited_for(void **state)
 	pthread_join(callback, NULL);
 	assert_non_null(late.group);
 	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE] + 1);
-	assert_true(atomic_load(&h.comm->fixed.board->member[m].flags) & NT_MEMBER_ASYNC);
+	assert_true(atomic_load(&h.comm->fixed.shm->slot[m].flags) & NT_PARTICIPANT_ASYNC);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_ASYNC]), 1);
 	host_close(&h);
 }
@@ -193,7 +192,7 @@ static void events_that_never_come_end_tuning(void **state)
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	nt_event_launch(h.comm);
 	host_decide(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(h.rc, NT_NCCL_OK); /* no plan was in force: AUTO is safe */
+	assert_int_equal(h.rc, NT_NCCL_OK); /* no plan was in force: the baseline is safe */
 	assert_int_equal(h.mask, 0);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	host_close(&h);

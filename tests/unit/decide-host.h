@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide-host.h - one rank of a communicator, and what NCCL does with it, in a few calls
+/* decide-host.h - one rank of a communicator, and NCCL's calls, in a few functions
  *
- * The test is the speaker: it writes states and plans to the board itself (SLURM_LOCALID is 1, so
- * that the process's own thread does not).
+ * The test is the node leader: it writes states and plans to shared memory itself (SLURM_LOCALID
+ * is 1, so that the process's own thread does not).
  */
 #ifndef NT_TEST_DECIDE_HOST_H
 #define NT_TEST_DECIDE_HOST_H
@@ -22,9 +22,9 @@
 #include "tuner/decide.h"
 #include "tuner/costs.h"
 #include "tuner/event.h"
-#include "tuner/follow.h"
+#include "tuner/apply-plan.h"
 #include "tuner/open.h"
-#include "tuner/rounds.h"
+#include "tuner/helper-thread.h"
 
 #define TREE_LL 0
 #define TREE_SIMPLE 2
@@ -41,8 +41,8 @@ struct host {
 	uint64_t duration_ns; /* from the start of the next collectives to those after them */
 	unsigned channels;
 	float cost[NT_PAIRS];
-	float table[NT_PAIRS]; /* of the last decision, as the plugin left it */
-	int asked_channels; /* ... and what it asked for; 0: NCCL's own number */
+	float table[NT_PAIRS]; /* table of the last decision, as the plugin left it */
+	int asked_channels; /* ... and the channels that it asked for; 0: NCCL's own number */
 	int rc; /* of the last decision */
 };
 
@@ -100,7 +100,7 @@ static inline void host_open_api(struct host *h, const char *option, int tuner_a
 	snprintf(h->dir, sizeof(h->dir), "/tmp/nt-decide.XXXXXX");
 	assert_non_null(mkdtemp(h->dir));
 	host_policy(h->dir, option, text, sizeof(text));
-	if (nt_process_open(&h->process, text, host_log, &nt_rounds, &err) < 0)
+	if (nt_process_open(&h->process, text, host_log, &nt_helper_thread_work, &err) < 0)
 		fail_msg("%s", err.text);
 	nt_mask_attach(&h->process.mask, &h->mask);
 	h->comm = host_add_comm(h, 0xabc, 3, tuner_api, profiler_api);
@@ -137,10 +137,10 @@ static inline void host_close(struct host *h)
 		fail_msg("cannot remove %s", h->dir);
 }
 
-/* What NCCL would pick from the last table. */
+/* NCCL's pick from the last table. */
 static inline int host_picked(const struct host *h)
 {
-	return nt_auto_pick(h->table, NT_PAIRS, false);
+	return nt_costs_baseline(h->table, NT_PAIRS, false);
 }
 
 static inline void host_decide(struct host *h, int coll, size_t bytes)
@@ -214,33 +214,40 @@ static inline int host_collective(struct host *h, int coll, size_t bytes)
 	return host_picked(h);
 }
 
-static inline struct nt_board_key *host_key(struct host *h, int coll, size_t bytes)
+static inline struct nt_shm_key *host_key(struct host *h, int coll, size_t bytes)
 {
 	uint64_t id = nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL);
 
-	for (int i = 0; i < NT_BOARD_KEYS; i++) {
-		if (atomic_load(&h->comm->fixed.board->key[i].id) == id)
-			return &h->comm->fixed.board->key[i];
+	for (int i = 0; i < NT_SHM_KEYS; i++) {
+		if (atomic_load(&h->comm->fixed.shm->key[i].id) == id)
+			return &h->comm->fixed.shm->key[i];
 	}
-	fail_msg("the key is not on the board");
+	fail_msg("the key is not in the shared memory");
 	return NULL;
 }
 
-static inline struct nt_own_key *host_own_key(struct host *h, int coll, size_t bytes)
+static inline struct nt_local_key *host_own_key(struct host *h, int coll, size_t bytes)
 {
 	const struct nt_call call = { .cost = h->cost, .algos = NT_ALGOS };
 
 	return nt_comm_key(h->comm, nt_key_id((unsigned)coll, nt_band(bytes), HOST_LEGAL), &call);
 }
 
-static inline uint32_t host_owner(struct host *h, const struct nt_board_key *key)
+/* A place for the times of a plan of the key. */
+static inline uint32_t host_run(struct host *h, const struct nt_shm_key *key)
 {
-	return 1 + h->comm->fixed.seat.comm * NT_BOARD_KEYS +
-	       (uint32_t)(key - h->comm->fixed.board->key);
+	return nt_shm_run_take(h->process.map.shm, h->comm->fixed.slot.comm,
+			       (uint32_t)(key - h->comm->fixed.shm->key));
 }
 
-/* As a speaker commits: the plan first, then its epoch. */
-static inline void host_commit(struct nt_board_key *key, const struct nt_plan *plan)
+static inline uint32_t host_owner(struct host *h, const struct nt_shm_key *key)
+{
+	return 1 + h->comm->fixed.slot.comm * NT_SHM_KEYS +
+	       (uint32_t)(key - h->comm->fixed.shm->key);
+}
+
+/* As a node leader commits: the plan first, then its epoch. */
+static inline void host_commit(struct nt_shm_key *key, const struct nt_plan *plan)
 {
 	key->plan[plan->epoch & 1] = *plan;
 	atomic_store(&key->epoch, plan->epoch);
@@ -266,7 +273,7 @@ static inline struct nt_schedule host_screen(void)
 	return (struct nt_schedule){ .kind = NT_SCHEDULE_SCREEN,
 				     .count = 3,
 				     .blocks = 4,
-				     .arm = { NT_ARM_AUTO, TREE_SIMPLE, TREE_LL } };
+				     .arm = { NT_ARM_BASELINE, TREE_SIMPLE, TREE_LL } };
 }
 
 static inline struct nt_schedule host_final(int arm)
@@ -275,38 +282,38 @@ static inline struct nt_schedule host_final(int arm)
 				     .count = 1,
 				     .arm = { (uint16_t)arm },
 				     .outcome = { .verdict = NT_VERDICT_FASTER,
-						  .auto_arm = RING_SIMPLE,
+						  .baseline_arm = RING_SIMPLE,
 						  .best_arm = (uint16_t)arm,
 						  .chosen_arm = (uint16_t)arm,
 						  .samples = 24,
 						  .p = 0.0001f,
-						  .auto_us = 280,
+						  .baseline_us = 280,
 						  .best_us = 170,
-						  .auto_p25_us = 270,
+						  .baseline_p25_us = 270,
 						  .best_p25_us = 160,
-						  .auto_p75_us = 300,
+						  .baseline_p75_us = 300,
 						  .best_p75_us = 180,
-						  .predicted_auto_us = 40,
+						  .predicted_baseline_us = 40,
 						  .predicted_best_us = 50,
 						  .spent_calls = 12,
 						  .spent_ms = -0.5f,
-						  .own_auto_us = 90,
-						  .own_best_us = 60,
-						  .period_auto_us = 900 } };
+						  .duration_baseline_us = 90,
+						  .duration_best_us = 60,
+						  .period_baseline_us = 900 } };
 }
 
-/* Open the key and play until its turn is known. Returns the turn of its next decision. */
+/* Open the key and make calls until its turn is known. Returns the turn of its next decision. */
 static inline uint64_t host_open_key(struct host *h, int coll, size_t bytes)
 {
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 
 	host_collective(h, coll, bytes);
 	key = host_key(h, coll, bytes);
 	atomic_store(&key->state, NT_KEY_OPEN);
 	for (int i = 0;
-	     i < 8 && atomic_load(&key->turn[h->comm->fixed.seat.member]) == NT_TURN_UNKNOWN; i++)
+	     i < 8 && atomic_load(&key->turn[h->comm->fixed.slot.index]) == NT_TURN_UNKNOWN; i++)
 		host_collective(h, coll, bytes);
-	assert_int_not_equal(atomic_load(&key->turn[h->comm->fixed.seat.member]), NT_TURN_UNKNOWN);
+	assert_int_not_equal(atomic_load(&key->turn[h->comm->fixed.slot.index]), NT_TURN_UNKNOWN);
 	return h->seq[coll];
 }
 

@@ -19,7 +19,7 @@ static void an_idle_key_leaves_all_alone(void **state)
 	}
 	assert_int_equal(h.mask, 0);
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->decision.calls), 100);
-	assert_int_equal(host_key(&h, NT_ALLREDUCE, SIZE)->auto_arm, RING_SIMPLE);
+	assert_int_equal(host_key(&h, NT_ALLREDUCE, SIZE)->baseline_arm, RING_SIMPLE);
 	host_close(&h);
 }
 
@@ -61,9 +61,9 @@ static void six_algorithms_are_enough(void **state)
 		table[i] = i == RING_SIMPLE ? 3.0f : -1024.0f;
 	mine.cost = table;
 	assert_int_equal(nt_comm_decide(h.comm, &mine), NT_NCCL_OK);
-	assert_int_equal(nt_key_mask(atomic_load(&h.comm->fixed.board->key[0].id)),
+	assert_int_equal(nt_key_mask(atomic_load(&h.comm->fixed.shm->key[0].id)),
 			 1u << RING_SIMPLE);
-	assert_true(h.comm->fixed.board->key[0].cost_us[18] < 0);
+	assert_true(h.comm->fixed.shm->key[0].cost_us[18] < 0);
 	host_close(&h);
 }
 
@@ -85,30 +85,30 @@ static void a_full_table_of_keys_is_auto(void **state)
 			assert_int_equal(host_collective(&h, coll, nt_band_floor(band)),
 					 RING_SIMPLE);
 	}
-	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 10 * 58 - NT_OWN_KEYS);
+	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 10 * 58 - NT_LOCAL_KEYS);
 	host_close(&h);
 }
 
-/* The first sizes take places at once, up to half of them; then what is called often. */
+/* The first sizes get slots at once, up to half of them; then those that are called often. */
 static void what_is_called_often_gets_a_place(void **state)
 {
-	struct nt_board_comm *board;
+	struct nt_shm_comm *shm;
 	struct host h;
 	unsigned sizes = 0;
 
 	(void)state;
 	host_open(&h, "bandit");
 	host_unhelp(&h);
-	board = h.comm->fixed.board;
+	shm = h.comm->fixed.shm;
 	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
 		for (unsigned band = 2; band < 60; band++, sizes++) {
-			nt_board_grow(&h.process.map, h.comm->fixed.seat.comm);
+			nt_shm_grow(&h.process.map, h.comm->fixed.slot.comm);
 			host_collective(&h, coll, nt_band_floor(band));
 		}
 	}
-	assert_true(sizes > NT_BOARD_KEYS / 2);
-	assert_int_not_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2 - 1].id), 0);
-	assert_int_equal(atomic_load(&board->key[NT_BOARD_KEYS / 2].id), 0);
+	assert_true(sizes > NT_SHM_KEYS / 2);
+	assert_int_not_equal(atomic_load(&shm->key[NT_SHM_KEYS / 2 - 1].id), 0);
+	assert_int_equal(atomic_load(&shm->key[NT_SHM_KEYS / 2].id), 0);
 	for (unsigned calls = 0; calls < 15; calls++) {
 		host_collective(&h, NT_ALLREDUCE, SIZE);
 		assert_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
@@ -116,7 +116,7 @@ static void what_is_called_often_gets_a_place(void **state)
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_non_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
 	assert_ptr_equal(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared,
-			 &board->key[NT_BOARD_KEYS / 2]);
+			 &shm->key[NT_SHM_KEYS / 2]);
 	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
 	host_close(&h);
 }
@@ -126,8 +126,8 @@ static bool has_place(struct host *h, unsigned band)
 	return host_own_key(h, NT_ALLREDUCE, nt_band_floor(band))->fixed.shared != NULL;
 }
 
-/* Half of the places are taken; then two keys are called equally often, and one takes a millionth
- * of the other's time. */
+/* Half of the slots are taken; then two keys are called equally often, and one takes a millionth of
+ * the other's time. */
 static void what_is_worth_nothing_gets_no_place(void **state)
 {
 	const float usual = 1000;
@@ -139,7 +139,7 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 	host_unhelp(&h);
 	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
 		for (unsigned band = 2; band < 60; band++) {
-			nt_board_grow(&h.process.map, h.comm->fixed.seat.comm);
+			nt_shm_grow(&h.process.map, h.comm->fixed.slot.comm);
 			host_collective(&h, coll, nt_band_floor(band));
 		}
 	}
@@ -154,7 +154,7 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 		assert_false(has_place(&h, 10));
 		assert_int_equal(has_place(&h, 20), calls >= 15);
 	}
-	/* Without a share to be worth it, all that is called often. */
+	/* Without min_share, all keys that are called often. */
 	h.process.policy.min_share_micro = 0;
 	for (unsigned calls = 0; calls < 200; calls++)
 		host_collective(&h, NT_ALLREDUCE, nt_band_floor(10));
@@ -164,7 +164,7 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 
 static void a_turn_is_known_after_a_whole_group(void **state)
 {
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	unsigned m;
 	struct host h;
 
@@ -172,7 +172,7 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 	host_open(&h, "bandit");
 	h.seq[NT_ALLREDUCE] = 77;
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	m = h.comm->fixed.seat.member;
+	m = h.comm->fixed.slot.index;
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	atomic_store(&key->state, NT_KEY_OPEN);
 	host_decide(&h, NT_ALLREDUCE,
@@ -185,7 +185,7 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 	host_collective(&h, NT_ALLREDUCE, SIZE); /* decided when one whole group had its events */
 	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE] - 1 + 1);
 	assert_int_equal(atomic_load(&key->calls[m]), 4);
-	/* Another function's events tell nothing of this one's turn. */
+	/* Another function's events do not give this one's turn. */
 	host_collective(&h, NT_ALLGATHER, SIZE);
 	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE]);
 	host_close(&h);
@@ -194,7 +194,7 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 static void the_mask_counts_open_keys(void **state)
 {
 	struct nt_comm *first, *second;
-	struct nt_board_key *key[2];
+	struct nt_shm_key *key[2];
 	struct host h;
 
 	(void)state;
@@ -215,7 +215,7 @@ static void the_mask_counts_open_keys(void **state)
 	atomic_store(&key[1]->state, NT_KEY_CLOSED);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(nt_key_state(host_own_key(&h, NT_ALLREDUCE, SIZE)), NT_OWN_CLOSED);
+	assert_int_equal(nt_key_state(host_own_key(&h, NT_ALLREDUCE, SIZE)), NT_LOCAL_CLOSED);
 	host_close(&h);
 }
 
@@ -229,8 +229,8 @@ static void destroying_a_communicator_returns_its_mask(void **state)
 	assert_int_equal(h.mask, COLL_ON);
 	nt_comm_close_tuner(h.comm);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&h.comm->fixed.board->member[h.comm->fixed.seat.member].state),
-			 NT_MEMBER_LEFT);
+	assert_int_equal(atomic_load(&h.comm->fixed.shm->slot[h.comm->fixed.slot.index].state),
+			 NT_PARTICIPANT_LEFT);
 	nt_comm_close_profiler(h.comm);
 	nt_comm_close_tuner(NULL);
 	nt_comm_close_profiler(NULL);
@@ -240,8 +240,8 @@ static void destroying_a_communicator_returns_its_mask(void **state)
 static void an_exploration_is_followed_and_measured(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	struct nt_board_key *key;
-	struct nt_board_run *run;
+	struct nt_shm_key *key;
+	struct nt_shm_run *run;
 	struct nt_plan plan;
 	unsigned m;
 	struct host h;
@@ -250,10 +250,9 @@ static void an_exploration_is_followed_and_measured(void **state)
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 10, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
-				     (uint32_t)(key - h.comm->fixed.board->key));
-	run = &h.process.map.board->run[plan.run];
-	m = h.comm->fixed.seat.member;
+	plan.run = host_run(&h, key);
+	run = &h.process.map.shm->run[plan.run];
+	m = h.comm->fixed.slot.index;
 	host_commit(key, &plan);
 	while (h.seq[NT_ALLREDUCE] < plan.at) {
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
@@ -269,7 +268,7 @@ static void an_exploration_is_followed_and_measured(void **state)
 
 		h.duration_ns = 50000 + (uint32_t)at;
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE),
-				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
+				 arm == NT_ARM_BASELINE ? RING_SIMPLE : arm);
 		/* A collective's time is known when the next one starts. */
 		if (at > 0)
 			assert_int_equal(atomic_load(&run->sample[m][at - 1]), 50000 + at - 1);
@@ -294,8 +293,8 @@ static void an_exploration_is_followed_and_measured(void **state)
 static void a_burst_has_a_position_for_each_call(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	struct nt_board_key *key;
-	struct nt_board_run *run;
+	struct nt_shm_key *key;
+	struct nt_shm_run *run;
 	struct nt_plan plan;
 	unsigned m, position = 0;
 	struct host h;
@@ -307,10 +306,9 @@ static void a_burst_has_a_position_for_each_call(void **state)
 	plan.stride = 100;
 	plan.until = plan.at + 100;
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
-				     (uint32_t)(key - h.comm->fixed.board->key));
-	run = &h.process.map.board->run[plan.run];
-	m = h.comm->fixed.seat.member;
+	plan.run = host_run(&h, key);
+	run = &h.process.map.shm->run[plan.run];
+	m = h.comm->fixed.slot.index;
 	host_commit(key, &plan);
 	while (h.seq[NT_ALLREDUCE] < plan.at + 2)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -320,14 +318,14 @@ static void a_burst_has_a_position_for_each_call(void **state)
 		for (unsigned i = 0; position % 2 == 0 && i < 8; i++)
 			host_collective(&h, NT_ALLREDUCE, SIZE * 16);
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE),
-				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
+				 arm == NT_ARM_BASELINE ? RING_SIMPLE : arm);
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE * 16);
 	for (position = 0; position < 12; position++)
 		assert_int_not_equal(atomic_load(&run->sample[m][position]), 0);
 	assert_int_equal(atomic_load(&run->issued[m]), 12);
 	assert_int_equal(atomic_load(&run->done[m]), 12);
-	/* What the home plans by. */
+	/* The data for the coordinator's plans. */
 	assert_in_range(atomic_load(&key->gap), 9, 9);
 	assert_in_range(atomic_load(&key->tasks), 13, 18);
 	host_close(&h);
@@ -336,7 +334,7 @@ static void a_burst_has_a_position_for_each_call(void **state)
 static void a_window_left_behind_is_not_measured_for_ever(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	struct nt_plan plan;
 	struct host h;
 
@@ -344,8 +342,7 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
-				     (uint32_t)(key - h.comm->fixed.board->key));
+	plan.run = host_run(&h, key);
 	host_commit(key, &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, KERNEL_ON);
@@ -358,8 +355,8 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 static void a_final_plan_is_committed(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
-	struct nt_board_key *key;
-	struct nt_own_key *own;
+	struct nt_shm_key *key;
+	struct nt_local_key *own;
 	struct nt_plan plan;
 	struct host h;
 
@@ -374,25 +371,25 @@ static void a_final_plan_is_committed(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(nt_key_state(own), NT_OWN_COMMITTED);
+	assert_int_equal(nt_key_state(own), NT_LOCAL_COMMITTED);
 	assert_true(atomic_load(&own->events.forced) >= NT_CONFIRM_CALLS);
 	assert_int_equal(atomic_load(&own->events.differed), 0);
 	assert_float_equal(h.table[TREE_SIMPLE], 0.0f, 0);
 	assert_float_equal(h.table[RING_SIMPLE], 40.0f, 0);
 	/* Another size is another key. */
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE * 2), RING_SIMPLE);
-	/* So is another set of legal pairs: without the arm, AUTO. */
+	/* So is another set of legal pairs: without the arm, the baseline. */
 	h.cost[TREE_SIMPLE] = -1.0f;
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	assert_float_equal(h.table[TREE_SIMPLE], -1.0f, 0);
 	host_close(&h);
 }
 
-/* Others can write to the board, too. */
+/* Others can write to shared memory, too. */
 static void a_plan_of_no_turns_is_none(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	struct nt_plan plan;
 	struct host h;
 
@@ -446,30 +443,29 @@ static void halves_that_cannot_tune_say_so(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		host_open_api(&h, cases[i].option, cases[i].tuner, cases[i].profiler);
-		assert_int_equal(h.comm->fixed.card.idle, cases[i].idle);
-		assert_int_equal(h.comm->fixed.card.active, cases[i].idle == NT_IDLE_NO);
-		assert_int_equal(h.comm->fixed.card.rank, 3);
-		assert_int_equal(h.comm->fixed.card.task, 3);
-		assert_int_equal(h.comm->fixed.card.fingerprint, 7);
+		assert_int_equal(h.comm->fixed.caps.idle, cases[i].idle);
+		assert_int_equal(h.comm->fixed.caps.active, cases[i].idle == NT_IDLE_NO);
+		assert_int_equal(h.comm->fixed.caps.rank, 3);
+		assert_int_equal(h.comm->fixed.caps.task, 3);
+		assert_int_equal(h.comm->fixed.caps.fingerprint, 7);
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-		assert_int_equal(atomic_load(&h.comm->fixed.board->key[0].id) != 0,
+		assert_int_equal(atomic_load(&h.comm->fixed.shm->key[0].id) != 0,
 				 cases[i].idle == NT_IDLE_NO);
 		host_close(&h);
 	}
-	/* Without a profiler the rank is not known: no seat. */
+	/* Without a profiler the rank is not known: no slot. */
 	host_open_api(&h, "bandit", 5, 0);
-	assert_null(h.comm->fixed.board);
-	assert_string_equal(h.comm->fixed.why, "NCCL loaded only one half of the plugin");
+	assert_null(h.comm->fixed.shm);
+	assert_int_equal(h.comm->fixed.why.id, NT_REASON_HALF);
 	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
 	host_close(&h);
 }
 
-/* The same plan with the interfaces of NCCL 2.27, where the user promises that there are no graphs.
- */
+/* The same plan with the interfaces of NCCL 2.27, if the user promises that there are no graphs. */
 static void version_4_follows_plans_too(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	struct nt_plan plan;
 	struct host h;
 
@@ -477,8 +473,7 @@ static void version_4_follows_plans_too(void **state)
 	host_open_api(&h, "bandit,graphs=never", 4, 4);
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = nt_board_run_take(h.process.map.board, h.comm->fixed.seat.comm,
-				     (uint32_t)(key - h.comm->fixed.board->key));
+	plan.run = host_run(&h, key);
 	host_commit(key, &plan);
 	while (h.seq[NT_ALLREDUCE] < plan.at)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -486,26 +481,25 @@ static void version_4_follows_plans_too(void **state)
 		int arm = nt_schedule_arm(&screen, 1, at);
 
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE),
-				 arm == NT_ARM_AUTO ? RING_SIMPLE : arm);
+				 arm == NT_ARM_BASELINE ? RING_SIMPLE : arm);
 	}
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(
-		atomic_load(&h.process.map.board->run[plan.run].done[h.comm->fixed.seat.member]),
-		12);
+		atomic_load(&h.process.map.shm->run[plan.run].done[h.comm->fixed.slot.index]), 12);
 	host_close(&h);
 }
 
 /* Decisions that no collective follows, on this rank alone, must not move its turn. */
 static void simulated_groups_do_not_count(void **state)
 {
-	struct nt_board_key *key;
+	struct nt_shm_key *key;
 	uint64_t before;
 	unsigned m;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	m = h.comm->fixed.seat.member;
+	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
 	before = h.seq[NT_ALLREDUCE];

@@ -4,9 +4,9 @@
  * call, and is short
  *
  * Allocation and locks are counted by functions of the same names in this program; system calls end
- * the process by a seccomp filter. Both are tried on something that must be caught before they are
- * trusted. Sanitizers bring their own allocator and make system calls of their own: under them only
- * the behaviour is checked.
+ * the process by a seccomp filter. Both are first tested on something that must be caught.
+ * Sanitizers bring their own allocator and make system calls of their own: under them only the
+ * behaviour is checked.
  */
 #include "tests/unit/decide-host.h"
 
@@ -25,8 +25,8 @@
 
 enum steady { COUNTED, KEPT, COMMITTED, SHAPED };
 
-/* A rank whose key is where it stays: only counted, AUTO kept, or an arm
- * committed, with a cap and a chunk size at last. */
+/* A rank whose key has its final state: only counted, baseline kept, or an arm committed, also with
+ * a limit of channels and a chunk size. */
 static void settle(struct host *h, enum steady kind)
 {
 	const char *arm = kind == SHAPED ? "TREE/SIMPLE/4ch/128K" : "TREE/SIMPLE";
@@ -65,8 +65,8 @@ static double decide_many(struct host *h, unsigned count)
 			size_t chunk_bytes = 524288;
 
 			host_decide(h, NT_ALLREDUCE, SIZE);
-			nt_cap_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, TREE_SIMPLE,
-				     &chunk_bytes);
+			nt_channel_limits_chunk(&h->comm->decision.chunks, NT_ALLREDUCE,
+						TREE_SIMPLE, &chunk_bytes);
 		}
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
 		least_ns = fmin(least_ns, ns_between(&from, &to) / (count / PARTS));
@@ -116,8 +116,7 @@ static int status_of_child(enum steady kind, bool with_call)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* The library takes itself for what it is in the parent: it was not told of this
-		 * fork. */
+		/* The library thinks that it is the parent: it was not told of this fork. */
 		if (forbid_system_calls() < 0)
 			syscall(SYS_exit_group, 77);
 		for (unsigned i = 0; i < DECISIONS; i++)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's dumps of its topology: what is read of real ones, and that no other one does harm. */
-#include "spank/dumpxml.h"
+/* NCCL's dumps of its topology: real ones are read correctly, and invalid ones do no harm. */
+#include "spank/recordd/dumpxml.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/names.h"
-#include "record/file.h"
+#include "lib/file.h"
 #include "record/read.h"
 #include "tests/lib/schema.h"
 
@@ -79,7 +79,7 @@ static void graphs_of_eight_gpus(void **state)
 	assert_int_equal(ring->pattern, 4);
 	assert_int_equal(ring->channels, 16);
 	assert_int_equal(ring->path_count, 16);
-	assert_true(ring->inter_gbps == 24 && ring->intra_gbps == 24 && ring->inter_us == 0);
+	assert_true(ring->inter_gbs == 24 && ring->intra_gbs == 24 && ring->inter_us == 0);
 	assert_string_equal(ring->intra, "NVL");
 	assert_string_equal(ring->inter, "PIX");
 	assert_int_equal(ring->path[1].in, 1);
@@ -115,7 +115,7 @@ static void a_node_with_sockets(void **state)
 	read_data("graphs-socket.xml");
 	read_data("system-socket.xml");
 	assert_int_equal(topology.graph[0].same_channels, 1);
-	assert_true(topology.graph[1].intra_gbps == 2.4 && topology.graph[1].inter_gbps == 1.2);
+	assert_true(topology.graph[1].intra_gbs == 2.4 && topology.graph[1].inter_gbs == 1.2);
 	assert_int_equal(topology.gpu_count, 2);
 	assert_int_equal(topology.gpu[0].nvlinks, 0);
 	assert_true(topology.gpu[0].pcie_gts == 16);
@@ -129,8 +129,8 @@ static void a_node_with_sockets(void **state)
 	assert_int_equal(topology.nic[0].gdr, 0);
 }
 
-/* Of two H200s in a virtual machine, on one node and as two, as NCCL 2.28.9 has written them: every
- * figure, as h200-*.json has it. The width of PCIe is told as 0 there, which nothing has. */
+/* NCCL 2.28.9's dumps of two H200s in a virtual machine, on one node and as two: every figure as in
+ * h200-*.json. The PCIe width is 0 there, which is unknown. */
 static void real_dumps(const char *name)
 {
 	static char text[NT_RANK_RECORD_MAX];
@@ -145,7 +145,7 @@ static void real_dumps(const char *name)
 	snprintf(file, sizeof(file), "%s.json", name);
 	wanted = data(file, &bytes);
 	wanted[strcspn(wanted, "\n")] = '\0';
-	/* Whose it is comes from the file's name. */
+	/* The file's name says which communicator it is. */
 	nt_topology_format(&topology, text, sizeof(text));
 	assert_string_equal(strstr(text, "\"gpus\""), strstr(wanted, "\"gpus\""));
 	free(wanted);
@@ -157,7 +157,7 @@ static void two_gpus_of_one_node(void **state)
 	real_dumps("h200-1x2");
 	assert_int_equal(topology.gpu[1].nvlinks, 18);
 	assert_int_equal(topology.gpu[1].pcie_lanes, -1);
-	assert_true(nt_topology_graph(&topology, NT_GRAPH_TREE)->intra_gbps == 60);
+	assert_true(nt_topology_graph(&topology, NT_GRAPH_TREE)->intra_gbs == 60);
 }
 
 static void two_gpus_of_two_nodes(void **state)
@@ -195,7 +195,7 @@ static void is_written_and_read_back(void **state)
 	assert_non_null(strstr(text, "\"paths\":[{\"in\":0,\"gpus\":[0,7,6,5,4,3,2,1],\"out\":0}"));
 }
 
-/* All that the bounds allow is a line of the long form. */
+/* Everything within the bounds fits into a line of the long form. */
 static void the_largest_has_room(void **state)
 {
 	static char text[NT_RANK_RECORD_MAX];
@@ -341,7 +341,7 @@ static void what_is_no_number_is_unknown(void **state)
 			"<channel><gpu dev=\"-1\"/><gpu dev=\"0xfffffff\"/><gpu/><net dev=\"z\"/>"
 			"</channel></graph></graphs>",
 			&err),
-		-1); /* &#7; is none of XML's characters */
+		-1); /* &#7; is not an XML character */
 	assert_int_equal(topology.graph_count, 0);
 	assert_int_equal(
 		read_graphs(
@@ -352,7 +352,7 @@ static void what_is_no_number_is_unknown(void **state)
 			&err),
 		0);
 	assert_int_equal(topology.graph_count, 1);
-	assert_true(isnan(topology.graph[0].intra_gbps) && isnan(topology.graph[0].inter_gbps));
+	assert_true(isnan(topology.graph[0].intra_gbs) && isnan(topology.graph[0].inter_gbs));
 	assert_true(isnan(topology.graph[0].inter_us));
 	assert_string_equal(topology.graph[0].intra, "??[31m\"");
 	assert_int_equal(topology.graph[0].path[0].count, 0);

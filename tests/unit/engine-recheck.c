@@ -3,20 +3,21 @@
 /* engine-recheck.c - rechecks of an arm, and what exploring may cost */
 #include "tests/unit/engine-bench.h"
 
-/* What is in force; the bench's times are those of now. Returns what a session ends with: 0, or 1
- * and the schedule in b->final. */
+/* Rechecks the arm in force with the bench's current times. Returns the result: 0, or 1 and the
+ * schedule in b->final. */
 static int recheck(struct bench *b, unsigned arm)
 {
-	struct nt_schedule base = { .kind = NT_SCHEDULE_COMMITTED,
-				    .count = 1,
-				    .arm = { (uint8_t)arm } };
-	uint8_t bytes[2 * NT_TIMES_MAX];
+	struct nt_schedule baseline = { .kind = NT_SCHEDULE_COMMITTED,
+					.count = 1,
+					.arm = { (uint8_t)arm } };
+	uint8_t bytes[NT_TIMES_BYTES];
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
 	void *key;
 	int more = 1;
 
-	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_true(b->hooks.worth_recheck(b->hooks.arg, b->comm, &plan));
+	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
+							 sizeof(plan.payload));
+	assert_true(b->hooks.may_recheck(b->hooks.arg, b->comm, &plan));
 	key = b->hooks.start_recheck(b->hooks.arg, b->comm, b->key, &plan);
 	assert_non_null(key);
 	for (b->rounds = 0; b->rounds < 20; b->rounds++) {
@@ -34,15 +35,15 @@ static int recheck(struct bench *b, unsigned arm)
 		b->last = s;
 		play(b, &plan, &s);
 		b->hooks.absorb(key, bytes,
-				b->hooks.gather(b->hooks.arg, b->board, &plan, NT_BOARD_MEMBERS,
-						bytes, sizeof(bytes)));
+				b->hooks.gather(b->hooks.arg, b->shm, &plan, NT_SHM_SLOTS, bytes,
+						sizeof(bytes)));
 	}
 	b->hooks.end(key);
 	assert_int_equal(b->home.engine.open, 0);
 	return more;
 }
 
-/* The program has changed: now the arm takes from it what it gains. */
+/* The program has changed: now it loses what the arm gains. */
 static void an_arm_that_has_come_to_slow_the_rest_is_given_up(void **state)
 {
 	struct bench b;
@@ -57,9 +58,9 @@ static void an_arm_that_has_come_to_slow_the_rest_is_given_up(void **state)
 	b.drag_us[TREE_SIMPLE] = 200;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
-	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
+	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
-	free(b.board);
+	free(b.shm);
 }
 
 static void an_arm_that_is_still_ahead_stays(void **state)
@@ -73,13 +74,13 @@ static void an_arm_that_is_still_ahead_stays(void **state)
 	assert_int_equal(b.rounds, 1);
 	assert_int_equal(b.last.kind, NT_SCHEDULE_RECHECK);
 	assert_int_equal(b.last.count, 2);
-	assert_int_equal(b.last.arm[0], NT_ARM_AUTO);
+	assert_int_equal(b.last.arm[0], NT_ARM_BASELINE);
 	assert_int_equal(b.last.arm[1], TREE_SIMPLE);
 	b.lost_percent = 100; /* nothing is known: nothing is changed */
 	b.us[TREE_SIMPLE] = 3000;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 0);
 	assert_int_equal(b.rounds, 1);
-	free(b.board);
+	free(b.shm);
 }
 
 static void an_arm_that_fell_behind_goes(void **state)
@@ -91,12 +92,12 @@ static void an_arm_that_fell_behind_goes(void **state)
 	b.us[TREE_SIMPLE] = 1200;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
-	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
-	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_AUTO);
+	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
+	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_float_equal(b.final.outcome.best_us, 1212, 14);
 	assert_true(b.final.outcome.verdict != NT_VERDICT_FASTER);
-	free(b.board);
+	free(b.shm);
 }
 
 static void another_arm_takes_its_place(void **state)
@@ -111,19 +112,17 @@ static void another_arm_takes_its_place(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
 	assert_int_equal(b.final.arm[0], TREE_LL);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_FASTER);
-	free(b.board);
+	free(b.shm);
 }
 
-/* The first window alone is not enough: in the second the arm is ahead as before. */
-/* Windows have a warm-up whoever decides; what is explored anew, its rule judges. */
+/* Windows have a warm-up with any rule; a new exploration is judged by its rule. */
 static void another_rule_judges_anew(void **state)
 {
 	struct bench b;
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	assert_int_equal(
-		nt_policy_parse_option(&b.home.engine.policy, "bandit,rule=paper-online", NULL), 0);
+	b.home.engine.rule = &one_round;
 	b.us[TREE_SIMPLE] = 900;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 0);
 	assert_int_equal(b.rounds, 1);
@@ -134,22 +133,24 @@ static void another_rule_judges_anew(void **state)
 	assert_int_equal(b.last.kind, NT_SCHEDULE_SCREEN);
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
 	assert_int_equal(b.final.arm[0], TREE_LL);
-	free(b.board);
+	free(b.shm);
 }
 
+/* The first window alone is not enough: in the second the arm is ahead as before. */
 static void one_bad_window_changes_nothing(void **state)
 {
-	struct nt_schedule base = { .kind = NT_SCHEDULE_COMMITTED,
-				    .count = 1,
-				    .arm = { TREE_SIMPLE } };
+	struct nt_schedule baseline = { .kind = NT_SCHEDULE_COMMITTED,
+					.count = 1,
+					.arm = { TREE_SIMPLE } };
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
-	uint8_t bytes[2 * NT_TIMES_MAX];
+	uint8_t bytes[NT_TIMES_BYTES];
 	struct bench b;
 	void *key;
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
+	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
+							 sizeof(plan.payload));
 	key = b.hooks.start_recheck(b.hooks.arg, b.comm, b.key, &plan);
 	for (unsigned window = 0; window < 2; window++) {
 		struct nt_schedule s;
@@ -162,31 +163,35 @@ static void one_bad_window_changes_nothing(void **state)
 		b.us[TREE_SIMPLE] = window == 0 ? 1300 : 800;
 		play(&b, &plan, &s);
 		b.hooks.absorb(key, bytes,
-			       b.hooks.gather(b.hooks.arg, b.board, &plan, NT_BOARD_MEMBERS, bytes,
+			       b.hooks.gather(b.hooks.arg, b.shm, &plan, NT_SHM_SLOTS, bytes,
 					      sizeof(bytes)));
 	}
 	assert_int_equal(b.hooks.next(key, &plan), 0);
 	b.hooks.end(key);
-	free(b.board);
+	free(b.shm);
 }
 
 static void auto_and_flags_are_not_looked_at(void **state)
 {
-	struct nt_schedule base = { .kind = NT_SCHEDULE_COMMITTED, .count = 1, .arm = { TREE_LL } };
+	struct nt_schedule baseline = { .kind = NT_SCHEDULE_COMMITTED,
+					.count = 1,
+					.arm = { TREE_LL } };
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
 	struct bench b;
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_true(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
-	atomic_store(&b.comm->member[4].flags, NT_MEMBER_GRAPHS);
-	assert_false(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
-	atomic_store(&b.comm->member[4].flags, 0);
-	base.arm[0] = NT_ARM_AUTO;
-	plan.payload_bytes = (uint32_t)nt_schedule_write(&base, plan.payload, sizeof(plan.payload));
-	assert_false(b.hooks.worth_recheck(b.hooks.arg, b.comm, &plan));
-	free(b.board);
+	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
+							 sizeof(plan.payload));
+	assert_true(b.hooks.may_recheck(b.hooks.arg, b.comm, &plan));
+	atomic_store(&b.comm->slot[4].flags, NT_PARTICIPANT_GRAPHS);
+	assert_false(b.hooks.may_recheck(b.hooks.arg, b.comm, &plan));
+	atomic_store(&b.comm->slot[4].flags, 0);
+	baseline.arm[0] = NT_ARM_BASELINE;
+	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
+							 sizeof(plan.payload));
+	assert_false(b.hooks.may_recheck(b.hooks.arg, b.comm, &plan));
+	free(b.shm);
 }
 
 static void the_budget_ends_exploring(void **state)
@@ -200,7 +205,7 @@ static void the_budget_ends_exploring(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
-	free(b.board);
+	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE); /* a first round, and no second */
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.max_calls = 80;
@@ -208,16 +213,16 @@ static void the_budget_ends_exploring(void **state)
 	assert_int_equal(b.rounds, 1);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
-	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
+	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_true(b.final.outcome.spent_calls <= 80);
-	free(b.board);
+	free(b.shm);
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE); /* time: no further look */
 	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	b.home.engine.policy.max_calls = 80;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 2);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
-	free(b.board);
+	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE); /* time: 9 blocks of 50 ms more are 450 ms */
 	b.us[TREE_SIMPLE] = 620;
 	b.us[RING_LL] = 50000;
@@ -228,7 +233,7 @@ static void the_budget_ends_exploring(void **state)
 	b.rounds = 0;
 	b.home.engine.policy.max_extra_ms = 500;
 	assert_int_equal(explore(&b), 1);
-	free(b.board);
+	free(b.shm);
 }
 
 /* A share of the calls: exploring waits until it is small enough. */
@@ -242,12 +247,12 @@ static void the_share_delays_exploring(void **state)
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.budget_micro = 25000000; /* percent, in millionths */
 	atomic_store(&b.key->calls[2], 4 * calls - 1);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	atomic_store(&b.key->calls[2], 4 * calls);
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	free(b.board);
+	free(b.shm);
 }
 
 int main(void)

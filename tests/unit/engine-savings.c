@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-savings.c - gains count against the collective's own time, and only what is left of a job
- * can be saved in it */
+/* engine-savings.c - gains are relative to the collective's own time, and limited by the job's
+ * remaining time */
 #include <limits.h>
-#include "engine/patience.h"
+#include "engine/time-budget.h"
 #include "engine/savings.h"
 #include "tests/unit/engine-bench.h"
 #include "tuner/clock.h"
@@ -11,7 +11,7 @@
 
 #define TWO (BIT(RING_SIMPLE) | BIT(TREE_SIMPLE))
 
-/* AUTO's call takes 337 us, the arm's 8.4 % less; 750 us of computing follow each. */
+/* The baseline's call takes 337 us, the arm's 8.4 % less; 750 us of computing follow each. */
 static void set_up_between(struct bench *b)
 {
 	setup(b, TWO, RING_SIMPLE);
@@ -26,22 +26,22 @@ static void computing_between_calls_hides_no_gain(void **state)
 
 	(void)state;
 	set_up_between(&b);
-	assert_int_equal(explore(&b), 0); /* nobody knows what is the call's and what is not */
-	free(b.board);
+	assert_int_equal(explore(&b), 0); /* the call's own time is unknown */
+	free(b.shm);
 
 	set_up_between(&b);
 	b.stamped = true;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	assert_float_equal(b.final.outcome.own_auto_us, 341, 4);
-	assert_float_equal(b.final.outcome.own_best_us, 312, 4);
-	assert_float_equal(b.final.outcome.auto_us, 1091, 4);
-	assert_float_equal(b.final.outcome.period_auto_us, 1091, 4);
+	assert_float_equal(b.final.outcome.duration_baseline_us, 341, 4);
+	assert_float_equal(b.final.outcome.duration_best_us, 312, 4);
+	assert_float_equal(b.final.outcome.baseline_us, 1091, 4);
+	assert_float_equal(b.final.outcome.period_baseline_us, 1091, 4);
 	assert_float_equal(b.final.outcome.period_best_us, 1062, 4);
-	free(b.board);
+	free(b.shm);
 }
 
-/* NCCL's pick is a tree, whose ends are stamped too early: a ring tells what lies between. */
+/* NCCL's pick is a tree, whose ends are stamped too early: a ring shows the time between calls. */
 static void a_ring_tells_for_a_tree(void **state)
 {
 	struct bench b;
@@ -56,8 +56,8 @@ static void a_ring_tells_for_a_tree(void **state)
 	b.stamped = true;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_LL);
-	assert_float_equal(b.final.outcome.own_auto_us, 341, 8);
-	free(b.board);
+	assert_float_equal(b.final.outcome.duration_baseline_us, 341, 8);
+	free(b.shm);
 }
 
 /* All of it is hidden: from start to start nothing is saved. */
@@ -72,7 +72,7 @@ static void a_hidden_gain_is_none(void **state)
 	b.us[TREE_SIMPLE] = 337;
 	b.stamped = true;
 	assert_int_equal(explore(&b), 0);
-	free(b.board);
+	free(b.shm);
 }
 
 /* 2 % of the call, however much of the time it is. */
@@ -85,18 +85,18 @@ static void min_gain_is_a_floor_still(void **state)
 	b.stamped = true;
 	b.us[TREE_SIMPLE] = 337 * (1 - 0.02);
 	assert_int_equal(explore(&b), 0);
-	free(b.board);
+	free(b.shm);
 	set_up_between(&b);
 	b.stamped = true;
 	b.home.engine.policy.min_gain_micro = 15000000;
 	assert_int_equal(explore(&b), 0);
-	free(b.board);
+	free(b.shm);
 }
 
 /* Three calls of five are followed by a pause: gains are of the lower quartiles, the floor too. */
 static void the_floor_is_of_the_time_that_gains_are_of(void **state)
 {
-	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_evaluation *seen = calloc(1, sizeof(*seen));
 	struct nt_evidence *e;
 	struct nt_policy policy;
 
@@ -105,24 +105,28 @@ static void the_floor_is_of_the_time_that_gains_are_of(void **state)
 	nt_policy_default(&policy);
 	e = &seen->screen;
 	seen->policy = &policy;
-	seen->known.auto_arm = RING_SIMPLE;
-	*e = (struct nt_evidence){ .count = 2, .blocks = 10, .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+	seen->info.baseline_arm = RING_SIMPLE;
+	*e = (struct nt_evidence){ .count = 2,
+				   .blocks = 10,
+				   .arm = { NT_ARM_BASELINE, TREE_SIMPLE } };
 	for (unsigned b = 0; b < 10; b++)
-		e->us[0][b] = e->us[1][b] = b % 5 < 2 ? 1000 : 9000;
-	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
-	e->own_us[0] = 500;
-	assert_float_equal(nt_case_min_gain(seen, e), 0.015, 1e-9);
-	e->own_us[0] = 1500; /* no more than all of it */
-	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
-	e->own_us[0] = 1; /* no less than a twentieth */
-	assert_float_equal(nt_case_min_gain(seen, e), 0.0015, 1e-9);
-	seen->known.auto_arm = TREE_SIMPLE; /* its end is stamped too early, and there is no ring */
-	assert_float_equal(nt_case_min_gain(seen, e), 0.03, 1e-9);
-	assert_float_equal(nt_case_own_us(seen, e, 0), 0, 1e-9);
+		e->measured_us[0][0][b] = e->measured_us[0][1][b] = b % 5 < 2 ? 1000 : 9000;
+	nt_evidence_use(e, NT_MEASURE_SLOWEST);
+	assert_float_equal(nt_evaluation_min_gain(seen, e), 0.03, 1e-9);
+	e->duration_us[0] = 500;
+	assert_float_equal(nt_evaluation_min_gain(seen, e), 0.015, 1e-9);
+	e->duration_us[0] = 1500; /* no more than all of it */
+	assert_float_equal(nt_evaluation_min_gain(seen, e), 0.03, 1e-9);
+	e->duration_us[0] = 1; /* no less than a twentieth */
+	assert_float_equal(nt_evaluation_min_gain(seen, e), 0.0015, 1e-9);
+	seen->info.baseline_arm =
+		TREE_SIMPLE; /* its end is stamped too early, and there is no ring */
+	assert_float_equal(nt_evaluation_min_gain(seen, e), 0.03, 1e-9);
+	assert_float_equal(nt_evaluation_duration_us(seen, e, 0), 0, 1e-9);
 	free(seen);
 }
 
-/* Looks better at best, and is slower as a rule. */
+/* Faster at best, but usually slower. */
 static double uneven(const struct nt_plan *plan, unsigned position)
 {
 	struct nt_schedule s;
@@ -147,13 +151,13 @@ static void a_job_near_its_end_confirms_nothing(void **state)
 		assert_int_equal(b.last.kind, i == 0 ? NT_SCHEDULE_CONFIRM : NT_SCHEDULE_SCREEN);
 		if (i == 1)
 			assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
-		free(b.board);
+		free(b.shm);
 	}
 }
 
 static void calls_to_come_are_time_by_period(void **state)
 {
-	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_evaluation *seen = calloc(1, sizeof(*seen));
 	struct nt_policy policy;
 	struct nt_schedule round;
 	const uint16_t arm = TREE_SIMPLE;
@@ -166,14 +170,17 @@ static void calls_to_come_are_time_by_period(void **state)
 	round = nt_schedule_explore(NT_SCHEDULE_CONFIRM, &arm, 1, 25);
 	assert_true(nt_savings_calls(seen, &seen->screen) <= 0);
 	assert_true(nt_savings_pay(seen, &seen->screen, &round, 0));
-	seen->screen = (struct nt_evidence){ .count = 2, .blocks = 2, .arm = { NT_ARM_AUTO, arm } };
+	seen->screen = (struct nt_evidence){ .count = 2,
+					     .blocks = 2,
+					     .arm = { NT_ARM_BASELINE, arm } };
 	for (unsigned i = 0; i < 2; i++) {
-		seen->screen.us[0][i] = 1000;
-		seen->screen.us[1][i] = 1500;
+		seen->screen.measured_us[0][0][i] = 1000;
+		seen->screen.measured_us[0][1][i] = 1500;
 	}
-	/* An hour, where nothing is known. */
+	nt_evidence_use(&seen->screen, NT_MEASURE_SLOWEST);
+	/* An hour, if nothing is known. */
 	assert_float_equal(nt_savings_calls(seen, &seen->screen), 3.6e6, 1);
-	seen->known.left_us = 1e6;
+	seen->info.left_us = 1e6;
 	assert_float_equal(nt_savings_calls(seen, &seen->screen), 1000, 1e-3);
 	/* 25 calls of 500 us more; 950 calls that take so much less. */
 	assert_true(nt_savings_pay(seen, &seen->screen, &round, 14));
@@ -190,12 +197,12 @@ static void calls_to_come_are_time_by_period(void **state)
 	seen->confirm.period_us[0][1] = 19000;
 	assert_float_equal(nt_savings_calls(seen, &seen->screen), 100, 1e-3);
 	assert_false(nt_savings_pay(seen, &seen->screen, &round, 100));
-	seen->known.left_us = 40e4; /* fewer calls than the round takes */
+	seen->info.left_us = 40e4; /* fewer calls than the round takes */
 	assert_false(nt_savings_pay(seen, &seen->screen, &round, 1e6));
 	free(seen);
 }
 
-/* Looks better at first, with stalls that more looks would tell of. */
+/* Faster at first, with stalls that later looks would find. */
 static double stalls(const struct nt_plan *plan, unsigned position)
 {
 	struct nt_schedule s;
@@ -220,7 +227,7 @@ static void rare_calls_are_decided_with_few(void **state)
 		assert_int_equal(b.first.blocks, rare ? 4 : b.home.engine.policy.screen_blocks + 1);
 		assert_int_equal(b.last.blocks,
 				 rare ? 17 : b.home.engine.policy.confirm_blocks + 1);
-		free(b.board);
+		free(b.shm);
 		setup(&b, TWO, RING_SIMPLE);
 		b.us[TREE_SIMPLE] = 700;
 		b.pause_us = stalls;
@@ -230,13 +237,13 @@ static void rare_calls_are_decided_with_few(void **state)
 		assert_int_equal(b.rounds, rare ? 3 : 5);
 		assert_int_equal(b.final.outcome.verdict,
 				 rare ? NT_VERDICT_CHANCE : NT_VERDICT_MEAN);
-		free(b.board);
+		free(b.shm);
 	}
 }
 
 static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 {
-	struct nt_case *seen = calloc(1, sizeof(*seen));
+	struct nt_evaluation *seen = calloc(1, sizeof(*seen));
 	struct nt_policy policy;
 
 	(void)state;
@@ -244,31 +251,31 @@ static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	seen->policy = &policy;
-	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX); /* without a clock */
+	assert_int_equal(nt_time_budget_blocks(seen, 2), UINT_MAX); /* without a clock */
 	/* Every 0.2 s; a round of 30 calls, and 2 s beside it and at the opening. */
-	seen->known.age_us = 20e6;
-	seen->known.calls = 100;
+	seen->info.age_us = 20e6;
+	seen->info.calls = 100;
 	seen->opened_us = 10e6;
 	seen->spent.calls = 30;
 	seen->rounds[NT_SCHEDULE_SCREEN] = 1;
-	assert_int_equal(nt_patience_blocks(seen, 2), 90); /* (40 - 4) / 0.4 */
-	assert_int_equal(nt_patience_blocks(seen, 1), 180);
-	seen->known.step_us = 1e6;
-	assert_int_equal(nt_patience_blocks(seen, 2), 190); /* 100 s in place of 60 */
-	seen->known.step_us = 1e3;
-	assert_int_equal(nt_patience_blocks(seen, 2), 90);
-	seen->known.age_us = 59.9e6;
-	assert_int_equal(nt_patience_blocks(seen, 2), 0);
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 90); /* (40 - 4) / 0.4 */
+	assert_int_equal(nt_time_budget_blocks(seen, 1), 180);
+	seen->info.step_us = 1e6;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 190); /* 100 s in place of 60 */
+	seen->info.step_us = 1e3;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 90);
+	seen->info.age_us = 59.9e6;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 0);
 	/* Opened late: a third of a minute from then on. */
 	seen->opened_us = 100e6;
-	seen->known.age_us = 110e6;
-	seen->known.calls = 550;
-	assert_int_equal(nt_patience_blocks(seen, 2), 15); /* (10 - 4) / 0.4 */
+	seen->info.age_us = 110e6;
+	seen->info.calls = 550;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 15); /* (10 - 4) / 0.4 */
 	policy.mode = NT_MODE_PROFILE;
-	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX);
+	assert_int_equal(nt_time_budget_blocks(seen, 2), UINT_MAX);
 	policy.mode = NT_MODE_BANDIT;
 	seen->rechecks = true;
-	assert_int_equal(nt_patience_blocks(seen, 2), UINT_MAX);
+	assert_int_equal(nt_time_budget_blocks(seen, 2), UINT_MAX);
 	free(seen);
 }
 
@@ -292,16 +299,16 @@ static void who_is_rarely_called_cannot_wait(void **state)
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct nt_known known = { .age_us = cases[i].age_us,
-						.step_us = cases[i].step_us,
-						.calls = cases[i].calls };
+		const struct nt_key_info info = { .age_us = cases[i].age_us,
+						  .step_us = cases[i].step_us,
+						  .calls = cases[i].calls };
 
-		if (nt_patience_presses(&policy, &known) != cases[i].presses)
+		if (nt_time_budget_presses(&policy, &info) != cases[i].presses)
 			fail_msg("case %zu", i);
 	}
 	policy.mode = NT_MODE_PROFILE;
-	assert_false(
-		nt_patience_presses(&policy, &(struct nt_known){ .age_us = 10e6, .calls = 1 }));
+	assert_false(nt_time_budget_presses(&policy,
+					    &(struct nt_key_info){ .age_us = 10e6, .calls = 1 }));
 }
 
 static void slurm_says_when_it_ends(void **state)

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine-warm.c - what is made of remembered arms: in mode bandit, in mode policy, and where they
- * do not fit */
+/* engine-warm.c - remembered arms: in mode bandit, in mode policy, and arms that do not fit */
 #include "tests/unit/engine-bench.h"
 
 #define MIB ((size_t)1 << 20)
@@ -33,12 +32,12 @@ static void a_remembered_arm_is_confirmed_in_one_round(void **state)
 	b.us[TREE_SIMPLE] = 620;
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	calls(&b, 0);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	assert_false(b.hooks.early(b.hooks.arg, b.comm));
 	calls(&b, 1); /* min_calls does not hold it back */
 	assert_true(b.hooks.early(b.hooks.arg, b.comm));
-	assert_false(b.hooks.early(b.hooks.arg, &b.board->comm[1]));
-	assert_true(worth(&b));
+	assert_false(b.hooks.early(b.hooks.arg, &b.shm->comm[1]));
+	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.rounds, 1);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_CONFIRM);
@@ -52,7 +51,7 @@ static void a_remembered_arm_is_confirmed_in_one_round(void **state)
 	assert_int_equal(b.final.outcome.arms, 2);
 	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.confirm_blocks);
 	assert_true(b.final.outcome.p < 1e-5f && b.final.outcome.p > 0);
-	free(b.board);
+	free(b.shm);
 }
 
 static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
@@ -62,7 +61,7 @@ static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 1200; /* what is remembered has become slow */
+	b.us[TREE_SIMPLE] = 1200; /* the remembered arm has become slow */
 	b.us[TREE_LL] = 700;
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	assert_int_equal(explore(&b), 1);
@@ -75,10 +74,10 @@ static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
 	assert_int_equal(b.final.outcome.arms, 4);
 	/* Nothing of the remembered arm's round is evidence for another. */
 	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.confirm_blocks);
-	free(b.board);
+	free(b.shm);
 }
 
-/* Where min_calls would not let it be explored AUTO stays, and the reason is the comparison's. */
+/* If min_calls forbids exploring, the baseline stays, and the reason is that of the comparison. */
 static void one_that_fails_early_leaves_auto(void **state)
 {
 	struct nt_warm warm;
@@ -96,7 +95,7 @@ static void one_that_fails_early_leaves_auto(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_KEPT);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.from, NT_FROM_STEP);
-	free(b.board);
+	free(b.shm);
 }
 
 static void remembered_auto_is_explored_much_later(void **state)
@@ -106,23 +105,23 @@ static void remembered_auto_is_explored_much_later(void **state)
 
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
-	remember(&b, &warm, 8, NT_ARM_AUTO);
+	remember(&b, &warm, 8, NT_ARM_BASELINE);
 	calls(&b, 20 * 24 - 1);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	calls(&b, 20 * 24);
-	assert_true(worth(&b));
-	remember(&b, &warm, 8, RING_SIMPLE); /* which AUTO picks by itself by now */
+	assert_true(share(&b));
+	remember(&b, &warm, 8, RING_SIMPLE); /* which the baseline picks by itself by now */
 	calls(&b, 20 * 24 - 1);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	b.home.warm = NULL;
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-	free(b.board);
+	free(b.shm);
 }
 
-/* The policy of another topology, or with arms that NCCL does not have here, changes nothing at
- * all: what the program does is what it would do without it. */
+/* The policy of another topology, or with arms that NCCL does not have here, changes nothing in the
+ * program. */
 static void what_does_not_fit_is_as_if_not_remembered(void **state)
 {
 	static const struct {
@@ -140,15 +139,15 @@ static void what_does_not_fit_is_as_if_not_remembered(void **state)
 		b.us[TREE_SIMPLE] = 2100; /* 110 % slower */
 		b.home.engine.policy.mode = NT_MODE_POLICY;
 		calls(&b, 1000000);
-		assert_false(worth(&b));
+		assert_false(share(&b));
 		b.home.engine.policy.mode = NT_MODE_BANDIT;
 		calls(&b, 23);
-		assert_false(worth(&b));
+		assert_false(share(&b));
 		calls(&b, 24);
-		assert_true(worth(&b));
+		assert_true(share(&b));
 		assert_int_equal(explore(&b), 0);
 		assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-		free(b.board);
+		free(b.shm);
 	}
 }
 
@@ -162,11 +161,11 @@ static void a_chunk_size_fits_only_where_nccl_asks_for_it(void **state)
 	setup(&b, sockets, RING_SIMPLE);
 	remember(&b, &warm, 8, arm);
 	calls(&b, 1);
-	assert_false(worth(&b));
-	atomic_store(&b.comm->member[0].state, NT_MEMBER_JOINED);
-	b.comm->member[0].card.api = 6 << 8 | 6;
-	assert_true(worth(&b));
-	free(b.board);
+	assert_false(share(&b));
+	atomic_store(&b.comm->slot[0].state, NT_PARTICIPANT_JOINED);
+	b.comm->slot[0].caps.api = 6 << 8 | 6;
+	assert_true(share(&b));
+	free(b.shm);
 }
 
 static void a_policy_is_committed_at_once(void **state)
@@ -180,7 +179,7 @@ static void a_policy_is_committed_at_once(void **state)
 	b.home.engine.policy.mode = NT_MODE_POLICY;
 	remember(&b, &warm, 8, nt_arm_make(RING_SIMPLE, 8, 0));
 	calls(&b, 1);
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	key = b.hooks.start(b.hooks.arg, b.comm, b.key);
 	assert_true(b.hooks.ready(key));
 	b.hooks.end(key);
@@ -191,14 +190,14 @@ static void a_policy_is_committed_at_once(void **state)
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_REMEMBERED);
 	assert_int_equal(b.final.outcome.from, NT_FROM_POLICY);
 	assert_int_equal(b.final.outcome.samples, 0);
-	/* Not once a capture may have been seen: no rank would take the plan. */
-	atomic_store(&b.comm->member[1].flags, NT_MEMBER_GRAPHS);
-	assert_false(worth(&b));
-	atomic_store(&b.comm->member[1].flags, 0);
-	remember(&b, &warm, 8, NT_ARM_AUTO);
+	/* Not after a possible capture: no rank would accept the plan. */
+	atomic_store(&b.comm->slot[1].flags, NT_PARTICIPANT_GRAPHS);
+	assert_false(share(&b));
+	atomic_store(&b.comm->slot[1].flags, 0);
+	remember(&b, &warm, 8, NT_ARM_BASELINE);
 	calls(&b, 1000000);
-	assert_false(worth(&b));
-	free(b.board);
+	assert_false(share(&b));
+	free(b.shm);
 }
 
 /* It does not wait for other communicators, nor for windows that others need. */
@@ -215,16 +214,16 @@ static void what_is_forbidden_is_neither_remembered_nor_tried(void **state)
 	b.home.engine.policy.algorithms &= ~INT64_C(1); /* tree */
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	calls(&b, 1);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	b.home.engine.policy.mode = NT_MODE_BANDIT;
 	calls(&b, 100000);
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	assert_true(explore(&b) >= 0);
 	for (unsigned i = 1; i < b.first.count; i++)
 		assert_int_not_equal(nt_arm_pair(b.first.arm[i]) / NT_PROTOS, 0);
 	assert_true(b.final.kind != NT_SCHEDULE_COMMITTED ||
 		    nt_arm_pair(b.final.arm[0]) / NT_PROTOS != 0);
-	free(b.board);
+	free(b.shm);
 }
 
 static void a_policy_stands_in_no_queue(void **state)
@@ -235,38 +234,39 @@ static void a_policy_stands_in_no_queue(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	remember(&b, &warm, 8, TREE_SIMPLE);
-	b.home.board = b.board;
+	b.home.shm = b.shm;
 	atomic_store(&b.comm->id, 5);
-	atomic_store(&b.board->comm[0].id, 4);
-	atomic_store(&b.board->comm[0].ranks, 16);
-	atomic_store(&b.board->comm[0].nodes, 2);
+	atomic_store(&b.shm->comm[0].id, 4);
+	atomic_store(&b.shm->comm[0].ranks, 16);
+	atomic_store(&b.shm->comm[0].nodes, 2);
 	atomic_store(&b.comm->nodes, 2);
-	atomic_store(&b.board->comm[0].state, NT_COMM_AGREED);
-	atomic_store(&b.board->comm[0].key[0].id, atomic_load(&b.key->id));
-	atomic_store(&b.board->comm[0].key[0].state, NT_KEY_OPEN);
-	atomic_store(&b.board->comm[0].key[0].calls[0], 1);
+	atomic_store(&b.shm->comm[0].state, NT_COMM_AGREED);
+	atomic_store(&b.shm->comm[0].key[0].id, atomic_load(&b.key->id));
+	atomic_store(&b.shm->comm[0].key[0].state, NT_KEY_OPEN);
+	atomic_store(&b.shm->comm[0].key[0].calls[0], 1);
 	calls(&b, 1);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	b.home.engine.policy.mode = NT_MODE_POLICY;
-	assert_true(worth(&b));
-	b.home.engine.open = NT_BOARD_RUNS;
-	assert_true(worth(&b));
-	free(b.board);
+	assert_true(share(&b));
+	b.home.engine.open = NT_SHM_RUNS;
+	assert_true(share(&b));
+	free(b.shm);
 }
 
-/* Windows of a recheck until the last word. Returns what next() did then. */
+/* Runs the windows of a recheck. Returns the last result of next(). */
 static int recheck(struct bench *b, unsigned arm)
 {
 	struct nt_schedule s = { .kind = NT_SCHEDULE_COMMITTED, .count = 1 };
-	struct nt_plan base = { .until = NT_NEVER };
-	uint8_t bytes[2 * NT_TIMES_MAX];
+	struct nt_plan baseline = { .until = NT_NEVER };
+	uint8_t bytes[NT_TIMES_BYTES];
 	int more = 1;
 	void *key;
 
 	s.arm[0] = (uint16_t)arm;
-	base.payload_bytes = (uint32_t)nt_schedule_write(&s, base.payload, sizeof(base.payload));
-	assert_true(b->hooks.worth_recheck(b->hooks.arg, b->comm, &base));
-	key = b->hooks.start_recheck(b->hooks.arg, b->comm, b->key, &base);
+	baseline.payload_bytes = (uint32_t)nt_schedule_write(&s, baseline.payload,
+							     sizeof(baseline.payload));
+	assert_true(b->hooks.may_recheck(b->hooks.arg, b->comm, &baseline));
+	key = b->hooks.start_recheck(b->hooks.arg, b->comm, b->key, &baseline);
 	assert_non_null(key);
 	assert_false(b->hooks.ready(key));
 	for (b->rounds = 0; more && b->rounds < 20; b->rounds++) {
@@ -279,8 +279,8 @@ static int recheck(struct bench *b, unsigned arm)
 		assert_int_equal(b->final.kind, NT_SCHEDULE_RECHECK);
 		play(b, &plan, &b->final);
 		b->hooks.absorb(key, bytes,
-				b->hooks.gather(b->hooks.arg, b->board, &plan, NT_BOARD_MEMBERS,
-						bytes, sizeof(bytes)));
+				b->hooks.gather(b->hooks.arg, b->shm, &plan, NT_SHM_SLOTS, bytes,
+						sizeof(bytes)));
 	}
 	b->hooks.end(key);
 	return more;
@@ -298,8 +298,8 @@ static void a_policy_that_loses_is_rolled_back_without_exploring(void **state)
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
 	assert_int_equal(b.rounds, 2);
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
-	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
-	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_AUTO);
+	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
+	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_int_equal(b.final.outcome.from, NT_FROM_STEP);
 	assert_float_equal(b.final.outcome.best_us, 2121, 10);
@@ -311,9 +311,9 @@ static void a_policy_that_loses_is_rolled_back_without_exploring(void **state)
 	b.rest_us = 3000; /* faster, but the program around it slower */
 	b.drag_us[TREE_SIMPLE] = 900;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
-	assert_int_equal(b.final.arm[0], NT_ARM_AUTO);
+	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
-	free(b.board);
+	free(b.shm);
 }
 
 /* Every legal arm, from the first call on, whatever NCCL predicts and the limits say. */
@@ -333,16 +333,16 @@ static void mode_profile_measures_everything(void **state)
 	assert_memory_equal(&b.home.engine.policy, &asked, sizeof(asked));
 	asked.mode = NT_MODE_PROFILE;
 	b.home.engine.policy = nt_engine_policy(&asked);
-	assert_int_equal(nt_home_hooks(&b.home).recheck_ms, 0);
+	assert_int_equal(nt_explorer_hooks(&b.home).recheck_ms, 0);
 	calls(&b, 0);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	calls(&b, 1);
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
 	assert_int_equal(b.first.count, 4);
 	assert_int_equal(b.final.arm[0], TREE_LL);
-	free(b.board);
+	free(b.shm);
 }
 
 static void rules_of_one_round_do_not_look_at_remembered_arms(void **state)
@@ -353,15 +353,15 @@ static void rules_of_one_round_do_not_look_at_remembered_arms(void **state)
 	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
-	b.home.engine.policy.rule = NT_RULE_PAPER_OFFLINE;
+	b.home.engine.rule = &one_round;
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	calls(&b, 23);
-	assert_false(worth(&b));
+	assert_false(share(&b));
 	calls(&b, 24);
-	assert_true(worth(&b));
+	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-	free(b.board);
+	free(b.shm);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "contract/error.h"
+#include "lib/error.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event-match.c - Coll events find their decisions, the times between starts their samples */
+/* event-match.c - match Coll events with decisions, and times between starts with samples */
 #include "tests/unit/decide-host.h"
 
 #define SIZE 262144u
@@ -8,8 +8,8 @@
 /* A host inside an exploration of one key: from here on each collective is a position. */
 struct window {
 	struct host h;
-	struct nt_board_key *key;
-	struct nt_board_run *run;
+	struct nt_shm_key *key;
+	struct nt_shm_run *run;
 	struct nt_plan plan;
 	unsigned member;
 };
@@ -24,10 +24,9 @@ static void open_window_of(struct window *w, int coll, uint64_t stride)
 	w->plan.stride = stride;
 	w->plan.until = w->plan.at + (stride > 1 ? stride : nt_schedule_positions(&screen));
 	w->key = host_key(h, coll, SIZE);
-	w->plan.run = nt_board_run_take(h->process.map.board, h->comm->fixed.seat.comm,
-					(uint32_t)(w->key - h->comm->fixed.board->key));
-	w->run = &h->process.map.board->run[w->plan.run];
-	w->member = h->comm->fixed.seat.member;
+	w->plan.run = host_run(h, w->key);
+	w->run = &h->process.map.shm->run[w->plan.run];
+	w->member = h->comm->fixed.slot.index;
 	host_commit(w->key, &w->plan);
 	while (h->seq[coll] < w->plan.at)
 		host_collective(h, coll, SIZE);
@@ -38,6 +37,24 @@ static void open_window_of(struct window *w, int coll, uint64_t stride)
 static void open_window(struct window *w, int coll)
 {
 	open_window_of(w, coll, 100000);
+}
+
+/* A call of the key, up to its decision; what it is launched in; its event. */
+static void call(struct window *w)
+{
+	nt_event_call(w->h.comm, false);
+	host_decide(&w->h, NT_ALLREDUCE, SIZE);
+}
+
+static void launch(struct window *w)
+{
+	nt_event_launch(w->h.comm);
+	(void)nt_event_group(w->h.comm);
+}
+
+static void *event_of(struct window *w)
+{
+	return host_coll_event(&w->h, NT_ALLREDUCE, SIZE);
 }
 
 static uint32_t sample(struct window *w)
@@ -70,8 +87,8 @@ static void all_collectives_are_matched(void **state)
 	}
 }
 
-/* NCCL sums a group's tasks for one decision and tells of each, some of them on the same channels.
- */
+/* NCCL adds up a group's tasks for one decision and reports each, some of them on the same
+ * channels. */
 static void an_aggregated_run_is_one_sample(void **state)
 {
 	static const size_t parts[] = { SIZE / 4, SIZE / 4, SIZE / 2 };
@@ -82,10 +99,8 @@ static void an_aggregated_run_is_one_sample(void **state)
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	for (int i = 0; i < 3; i++)
-		nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
+		call(&w);
+	launch(&w);
 	for (int i = 0; i < 3; i++) {
 		event[i] = host_coll_event(&w.h, NT_ALLREDUCE, parts[i]);
 		assert_non_null(event[i]);
@@ -118,7 +133,7 @@ static void neighbours_are_told_apart(void **state)
 	host_decide(&w.h, NT_REDUCE, SIZE);
 	host_decide(&w.h, NT_ALLREDUCE, SIZE * 8);
 	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	event[0] = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	event[0] = event_of(&w);
 	memcpy(w.h.table, w.h.cost, sizeof(w.h.table));
 	event[1] = host_coll_event(&w.h, NT_REDUCE, SIZE);
 	event[2] = host_coll_event(&w.h, NT_ALLREDUCE, SIZE * 8);
@@ -144,7 +159,7 @@ static void another_arm_than_forced_is_counted(void **state)
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
 	host_decide(&h, NT_ALLREDUCE, SIZE);
-	memcpy(h.table, h.cost, sizeof(h.table)); /* NCCL runs AUTO's pick all the same */
+	memcpy(h.table, h.cost, sizeof(h.table)); /* NCCL runs the baseline's pick all the same */
 	assert_null(host_coll_event(&h, NT_ALLREDUCE, SIZE));
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.differed), 1);
 	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->events.forced), 0);
@@ -160,12 +175,12 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 	open_window(&w, NT_ALLREDUCE);
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	w.h.gpu_ns -= 200000;
-	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before its forerunner */
+	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before the one before it */
 	assert_int_equal(sample(&w), 0);
 	w.h.duration_ns = 0;
 	w.h.gpu_ns += 3600000000000;
 	host_collective(&w.h, NT_ALLREDUCE,
-			SIZE); /* long after it: a pause of the program, or nonsense */
+			SIZE); /* long after it: a pause of the program, or an error */
 	assert_int_equal(sample(&w), 0);
 	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* with it: one kernel for both */
 	assert_int_equal(sample(&w), 0);
@@ -215,12 +230,11 @@ static void lost_kernels_are_given_up(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	for (int i = 0; i < NT_SLOT_COUNT + 10; i++) {
-		nt_event_call(w.h.comm, false);
-		host_decide(&w.h, NT_ALLREDUCE, SIZE);
-		(void)host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	for (int i = 0; i < NT_EVENT_SLOT_COUNT + 10; i++) {
+		call(&w);
+		(void)event_of(&w);
 	}
-	check_counts(&w, NT_SLOT_COUNT + 10, 10);
+	check_counts(&w, NT_EVENT_SLOT_COUNT + 10, 10);
 	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_GIVEN_UP]), 10);
 	host_close(&w.h);
 }
@@ -233,12 +247,11 @@ static void a_run_of_another_key_is_not_touched(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	event = event_of(&w);
 	host_kernels(&w.h, event);
-	nt_board_run_free(w.h.process.map.board, w.plan.run);
-	assert_int_equal(nt_board_run_take(w.h.process.map.board, w.h.comm->fixed.seat.comm, 9),
+	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
+	assert_int_equal(nt_shm_run_take(w.h.process.map.shm, w.h.comm->fixed.slot.comm, 9),
 			 w.plan.run);
 	host_kernels(&w.h, NULL);
 	check_counts(&w, 0, 0);
@@ -256,17 +269,15 @@ static void another_plan_of_the_key_is_not_touched(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	event = event_of(&w);
 	host_kernels(&w.h, event);
-	nt_board_run_free(w.h.process.map.board, w.plan.run);
+	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
 	next = w.plan;
 	next.epoch = 2;
 	next.at = w.plan.until + 10;
 	next.until = next.at + 10;
-	next.run = nt_board_run_take(w.h.process.map.board, w.h.comm->fixed.seat.comm,
-				     (uint32_t)(w.key - w.h.comm->fixed.board->key));
+	next.run = host_run(&w.h, w.key);
 	assert_int_equal(next.run, w.plan.run);
 	host_commit(w.key, &next);
 	host_kernels(&w.h, NULL);
@@ -285,14 +296,13 @@ static void events_after_the_end_are_harmless(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	event = event_of(&w);
 	nt_comm_close_tuner(w.h.comm);
 	host_kernels(&w.h, event);
 	nt_comm_close_profiler(w.h.comm);
 	host_kernels(&w.h, event);
-	host_kernels(&w.h, (void *)0x5a5a5a5a5a5a); /* ends the time of a collective long gone */
+	host_kernels(&w.h, (void *)0x5a5a5a5a5a5a); /* ends the time of a collective long ended */
 	check_counts(&w, 1, 0);
 	host_kernels(&w.h, event);
 	host_kernels(&w.h, event);
@@ -309,7 +319,7 @@ static void events_after_the_end_are_harmless(void **state)
 
 static uint32_t own(struct window *w)
 {
-	return atomic_load(&w->run->own[w->member][0]);
+	return atomic_load(&w->run->duration[w->member][0]);
 }
 
 /* From a call's start to its end, by the channel that began first; not once the next one began. */
@@ -321,9 +331,8 @@ static void a_call_has_a_time_of_its_own(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	event = event_of(&w);
 	start = w.h.gpu_ns;
 	kernel = nt_event_kernel(w.h.comm, event, 0, start);
 	assert_non_null(kernel);
@@ -385,9 +394,9 @@ static void calls_that_are_seconds_apart_are_timed(void **state)
 	for (unsigned p = 0; p < 4; p++)
 		host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	for (unsigned p = 0; p < 3; p++) {
-		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->sample[w.member][p])),
+		assert_int_equal(nt_shm_time_ns(atomic_load(&w.run->sample[w.member][p])),
 				 ns >> 10 << 10);
-		assert_int_equal(nt_board_time_ns(atomic_load(&w.run->period[w.member][p])),
+		assert_int_equal(nt_shm_time_ns(atomic_load(&w.run->period[w.member][p])),
 				 ns >> 10 << 10);
 	}
 	host_close(&w.h);
@@ -415,7 +424,7 @@ static void a_call_without_events_has_no_period(void **state)
 
 static void observe_measures_auto_and_stops(void **state)
 {
-	struct nt_own_key *own;
+	struct nt_local_key *own;
 	struct host h;
 
 	(void)state;
@@ -436,7 +445,7 @@ static void observe_measures_auto_and_stops(void **state)
 	host_close(&h);
 }
 
-/* A symmetric kernel's task, as 2.31 tells of it: counted, and nobody's sample. */
+/* A symmetric kernel's task, as 2.31 reports it: counted, but not a sample. */
 static void a_symmetric_task_is_nobodys(void **state)
 {
 	struct window w;
@@ -447,19 +456,17 @@ static void a_symmetric_task_is_nobodys(void **state)
 				      .proto = "",
 				      .count = SIZE / 4,
 				      .symmetric = true };
-	struct nt_own_key *key;
+	struct nt_local_key *key;
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	key = host_own_key(&w.h, NT_ALLREDUCE, SIZE);
 	nt_event_call(w.h.comm, false);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
+	call(&w);
+	launch(&w);
 	task.seq = w.h.seq[NT_ALLREDUCE]++;
 	assert_null(nt_event_coll(w.h.comm, &task));
-	event = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	event = event_of(&w);
 	assert_non_null(event);
 	host_kernels(&w.h, event);
 	/* Its kernels end the time of what ran before. */
@@ -469,13 +476,13 @@ static void a_symmetric_task_is_nobodys(void **state)
 	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_UNMATCHED]), 0);
 	assert_int_equal(atomic_load(&key->events.differed), 0);
 	/* It is the turn of the next, and no call of the key's band. */
-	assert_int_equal(nt_trail_count(&w.h.comm->events.trail[NT_ALLREDUCE], task.seq,
-					task.seq + 2, nt_band(SIZE)),
+	assert_int_equal(nt_task_log_count(&w.h.comm->events.task_log[NT_ALLREDUCE], task.seq,
+					   task.seq + 2, nt_band(SIZE)),
 			 1);
 	host_close(&w.h);
 }
 
-/* NCCL 2.31's profiler thread may tell of a later start first. */
+/* NCCL 2.31's profiler thread may report a later start first. */
 static void a_start_told_late_is_no_sample(void **state)
 {
 	struct window w;
@@ -483,19 +490,15 @@ static void a_start_told_late_is_no_sample(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
-	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	launch(&w);
+	a = event_of(&w);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	/* Unmeasured and measured ones that began before it change nothing. */
 	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 4000000));
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
-	b = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	launch(&w);
+	b = event_of(&w);
 	assert_non_null(b);
 	w.h.comm->laps.lap[0].late = false;
 	assert_null(nt_event_kernel(w.h.comm, b, 0, 3000000));
@@ -505,7 +508,7 @@ static void a_start_told_late_is_no_sample(void **state)
 	host_close(&w.h);
 }
 
-/* Two in a row: the stamp that they are behind was none. */
+/* Two in a row: the stamp before them was wrong. */
 static void a_stamp_far_ahead_stops_nothing(void **state)
 {
 	struct window w;
@@ -513,11 +516,9 @@ static void a_stamp_far_ahead_stops_nothing(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
-	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	launch(&w);
+	a = event_of(&w);
 	(void)nt_event_kernel(w.h.comm, a, 0, UINT64_MAX / 2);
 	(void)nt_event_kernel(w.h.comm, NULL, 0, 5000000);
 	(void)nt_event_kernel(w.h.comm, NULL, 0, 5100000);
@@ -527,8 +528,8 @@ static void a_stamp_far_ahead_stops_nothing(void **state)
 	host_close(&w.h);
 }
 
-/* Whose thread comes while another is at work does not wait, and no time is made of what it had
- * to say. */
+/* A thread that arrives while another one is working does not wait, and its report gives no
+ * time. */
 static void threads_that_meet_lose_times_only(void **state)
 {
 	struct window w;
@@ -536,11 +537,9 @@ static void threads_that_meet_lose_times_only(void **state)
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
-	nt_event_call(w.h.comm, false);
-	host_decide(&w.h, NT_ALLREDUCE, SIZE);
-	nt_event_launch(w.h.comm);
-	(void)nt_event_group(w.h.comm);
-	a = host_coll_event(&w.h, NT_ALLREDUCE, SIZE);
+	call(&w);
+	launch(&w);
+	a = event_of(&w);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	atomic_store(&w.h.comm->laps.busy, true);
 	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 5100000));

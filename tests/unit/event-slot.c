@@ -10,11 +10,11 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
-#include "tuner/slot.h"
+#include "tuner/event-slot.h"
 
-static struct nt_slots slots;
+static struct nt_event_slots slots;
 static const struct nt_sample sample = {
-	.run = 3, .owner = 77, .epoch = 4, .member = 2, .position = 9
+	.run = 3, .owner = 77, .epoch = 4, .rank_slot = 2, .position = 9
 };
 
 static int clear(void **state)
@@ -30,7 +30,7 @@ static void *take(void)
 	void *handle;
 	bool lost;
 
-	handle = nt_slot_take(&slots, &sample, &lost, &victim);
+	handle = nt_event_slot_take(&slots, &sample, &lost, &victim);
 	assert_non_null(handle);
 	assert_false(lost);
 	return handle;
@@ -43,12 +43,12 @@ static void a_handle_is_finished_once(void **state)
 
 	(void)state;
 	handle = take();
-	assert_int_equal((uintptr_t)handle & 3, NT_SLOT_KIND);
-	assert_true(nt_slot_live(&slots, handle));
-	assert_true(nt_slot_finish(&slots, handle, &out));
+	assert_int_equal((uintptr_t)handle & 3, NT_EVENT_SLOT_KIND);
+	assert_true(nt_event_slot_live(&slots, handle));
+	assert_true(nt_event_slot_finish(&slots, handle, &out));
 	assert_memory_equal(&out, &sample, sizeof(out));
-	assert_false(nt_slot_live(&slots, handle));
-	assert_false(nt_slot_finish(&slots, handle, &out));
+	assert_false(nt_event_slot_live(&slots, handle));
+	assert_false(nt_event_slot_finish(&slots, handle, &out));
 }
 
 static void other_numbers_are_no_handles(void **state)
@@ -62,15 +62,15 @@ static void other_numbers_are_no_handles(void **state)
 					    UINT64_MAX,
 					    UINT64_C(1) << 32,
 					    UINT64_C(1) << 32 | 2,
-					    UINT64_C(1) << 32 | NT_SLOT_COUNT << 2 | 1,
+					    UINT64_C(1) << 32 | NT_EVENT_SLOT_COUNT << 2 | 1,
 					    UINT64_C(2) << 32 | 1 };
 	struct nt_sample out;
 
 	(void)state;
 	assert_int_equal((uintptr_t)take(), UINT64_C(1) << 32 | 1);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		assert_false(nt_slot_live(&slots, (void *)numbers[i]));
-		assert_false(nt_slot_finish(&slots, (void *)numbers[i], &out));
+		assert_false(nt_event_slot_live(&slots, (void *)numbers[i]));
+		assert_false(nt_event_slot_finish(&slots, (void *)numbers[i], &out));
 	}
 }
 
@@ -82,14 +82,14 @@ static void the_oldest_unfinished_goes_first(void **state)
 
 	(void)state;
 	handle = take();
-	for (int i = 1; i < NT_SLOT_COUNT; i++)
-		assert_true(nt_slot_finish(&slots, take(), &out));
-	assert_true(nt_slot_live(&slots, handle));
-	assert_non_null(nt_slot_take(&slots, &sample, &lost, &victim));
+	for (int i = 1; i < NT_EVENT_SLOT_COUNT; i++)
+		assert_true(nt_event_slot_finish(&slots, take(), &out));
+	assert_true(nt_event_slot_live(&slots, handle));
+	assert_non_null(nt_event_slot_take(&slots, &sample, &lost, &victim));
 	assert_true(lost);
 	assert_int_equal(victim.position, 9);
-	assert_false(nt_slot_live(&slots, handle));
-	assert_false(nt_slot_finish(&slots, handle, &out));
+	assert_false(nt_event_slot_live(&slots, handle));
+	assert_false(nt_event_slot_finish(&slots, handle, &out));
 }
 
 static void an_ended_communicator_is_forgotten(void **state)
@@ -102,11 +102,11 @@ static void an_ended_communicator_is_forgotten(void **state)
 	(void)state;
 	of_mine.whose = mine;
 	of_other.whose = other;
-	a = nt_slot_take(&slots, &of_mine, &lost, &out);
-	b = nt_slot_take(&slots, &of_other, &lost, &out);
-	nt_slot_forget(&slots, mine);
-	assert_false(nt_slot_live(&slots, a));
-	assert_true(nt_slot_live(&slots, b));
+	a = nt_event_slot_take(&slots, &of_mine, &lost, &out);
+	b = nt_event_slot_take(&slots, &of_other, &lost, &out);
+	nt_event_slot_forget(&slots, mine);
+	assert_false(nt_event_slot_live(&slots, a));
+	assert_true(nt_event_slot_live(&slots, b));
 }
 
 #define ROUNDS 5000
@@ -125,7 +125,7 @@ static void *finish_all(void *arg)
 
 	memset(&out, 0, sizeof(out)); /* padding as in the static one */
 	while (!atomic_load(&r->end)) {
-		if (nt_slot_finish(&slots, atomic_load(&r->handle), &out)) {
+		if (nt_event_slot_finish(&slots, atomic_load(&r->handle), &out)) {
 			if (memcmp(&out, &sample, sizeof(out)) != 0)
 				abort();
 			atomic_fetch_add(&r->finished, 1);

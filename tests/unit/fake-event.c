@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake-event.c - the simulated NCCL's late events: the profiler may be closed while one is told */
+/* fake-event.c - the simulated NCCL's late events: the profiler may be closed during one */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static void *tell(void *arg)
 	return NULL;
 }
 
-/* Until one more is told while the profiler is there, or while it is not. */
+/* Until one more is reported while the profiler is open, or while it is closed. */
 static void wait_for_more(const _Atomic uint64_t *count)
 {
 	uint64_t before = atomic_load(count);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulated NCCL's model: a test that relies on it should know that NCCL would say the same. */
+/* The simulated NCCL's model matches NCCL, since tests rely on it. */
 #include "tests/fake/model.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@
 
 #define ARM(algo, proto) ((algo)*NT_PROTOS + (proto))
 
-static const struct nt_place two_by_four = { 8, 2, 4, 7, 2, false, false };
-static const struct nt_place one_by_eight = { 8, 1, 8, 7, 24, false, false };
-static const struct nt_place eight_by_one = { 8, 8, 1, 7, 2, false, false };
+static const struct nt_place two_by_four = { 8, 2, 4, 7, 2, false, false, 0 };
+static const struct nt_place one_by_eight = { 8, 1, 8, 7, 24, false, false, 0 };
+static const struct nt_place eight_by_one = { 8, 8, 1, 7, 2, false, false, 0 };
 
 static void parse(struct nt_options *o, int argc, const char *const *argv)
 {
@@ -93,7 +93,7 @@ static void legal_arms_are_those_of_nccl(void **state)
 
 static void fp8_multiplies_negative_entries_too(void **state)
 {
-	struct nt_place p = { 16, 2, 8, 7, 2, true, false };
+	struct nt_place p = { 16, 2, 8, 7, 2, true, false, 0 };
 	struct nt_options o;
 	struct nt_model m;
 	float table[NT_PAIRS];
@@ -111,7 +111,7 @@ static void fp8_multiplies_negative_entries_too(void **state)
 
 static void old_tables_have_no_pat(void **state)
 {
-	struct nt_place p = { 8, 8, 1, NT_ALGOS - 1, 2, false, false };
+	struct nt_place p = { 8, 8, 1, NT_ALGOS - 1, 2, false, false, 0 };
 	struct nt_options o;
 	struct nt_model m;
 	float table[NT_PAIRS];
@@ -226,13 +226,13 @@ static void trace_rows_are_found_and_taken_in_order(void **state)
 	assert_int_equal(nt_model_duration_ns(&m, &two_by_four, &r, cursor), 1000);
 	assert_int_equal(nt_model_duration_ns(&m, &two_by_four, &r, cursor), 2000);
 	assert_int_equal(nt_model_duration_ns(&m, &two_by_four, &r, cursor), 1000);
-	/* Nearest by ratio; rows with launch variables are not meant. */
+	/* Nearest by ratio; rows with launch variables are left out. */
 	r.bytes = 1 << 20;
 	assert_int_equal(nt_model_duration_ns(&m, &two_by_four, &r, cursor), 7000);
 	/* NCCL's own pick was measured as AUTO. */
 	r.arm = r.auto_arm;
 	assert_int_equal(nt_model_duration_ns(&m, &two_by_four, &r, cursor), 10000);
-	/* What was not measured comes from the model. */
+	/* Times that were not measured come from the model. */
 	r.arm = ARM(1, 2);
 	assert_true(nt_model_duration_ns(&m, &two_by_four, &r, cursor) > 100000);
 	nt_model_fini(&m);
@@ -266,14 +266,14 @@ static void sizes_are_read_and_checked(void **state)
 	uint64_t bytes;
 
 	(void)state;
-	assert_int_equal(nt_size_parse("1.5M", &bytes, &err), 0);
+	assert_int_equal(nt_parse_size("1.5M", &bytes, &err), 0);
 	assert_int_equal(bytes, 3 << 19);
-	assert_int_equal(nt_size_parse("96", &bytes, &err), 0);
+	assert_int_equal(nt_parse_size("96", &bytes, &err), 0);
 	assert_int_equal(bytes, 96);
-	assert_int_equal(nt_size_parse("", &bytes, &err), -1);
-	assert_int_equal(nt_size_parse("0", &bytes, &err), -1);
-	assert_int_equal(nt_size_parse("4Kb", &bytes, &err), -1);
-	assert_int_equal(nt_size_parse("4T", &bytes, &err), -1);
+	assert_int_equal(nt_parse_size("", &bytes, &err), -1);
+	assert_int_equal(nt_parse_size("0", &bytes, &err), -1);
+	assert_int_equal(nt_parse_size("4Kb", &bytes, &err), -1);
+	assert_int_equal(nt_parse_size("4T", &bytes, &err), -1);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake-sacct.h - a directory, first in PATH, for a sacct of the test's own
+/* fake-sacct.h - a directory, first in PATH, for the test's own sacct
  *
  * For cmocka's setup and teardown; the test's state is the directory's path. After cmocka.h.
  */

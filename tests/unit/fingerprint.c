@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes made up as hwloc XML: what must make no difference, and what must. And the file it is
- * kept in. */
-#include "spank/fingerprint.h"
+/* Made-up nodes as hwloc XML: what changes a fingerprint and what does not; and the file that keeps
+ * it. */
+#include "spank/node-fingerprint.h"
 
 #include <fcntl.h>
 #include <hwloc.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "spank/cache.h"
-#include "spank/step.h"
+#include "spank/step-dir.h"
 
 struct xml {
 	char text[32768];
@@ -282,7 +282,7 @@ static void h200_nodes_that_differ(void **state)
 	}
 }
 
-/* In a virtual machine functions are all there is, and nothing says that they are virtual. */
+/* A virtual machine has only functions, and nothing shows that they are virtual. */
 static void functions_without_a_card_count(void **state)
 {
 	(void)state;
@@ -302,7 +302,7 @@ static void this_machine_has_one(void **state)
 	assert_int_equal(nt_fingerprint_compute(&first, first_text, sizeof(first_text), &err), 0);
 	assert_true(first != 0);
 	assert_non_null(strstr(first_text, " NUMA nodes"));
-	/* what this process may use makes no difference */
+	/* the resources of this process make no difference */
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
@@ -374,8 +374,8 @@ static void cache_ends_with_an_update(void **state)
 		const char *change, *complaint;
 	} updates[] = {
 		{ "sed -i '2s/^/9./' fingerprint.*", "by nccl-tune 9." },
-		{ "sed -i '2s/\\([0-9]\\) /\\11 /2' fingerprint.*", "another hwloc" },
-		{ "sed -i '2s/libhwloc/libhwlok/' fingerprint.*", "another hwloc" },
+		{ "sed -i '2s/\\([0-9]\\) /\\11 /2' fingerprint.*", "another version of hwloc" },
+		{ "sed -i '2s/libhwloc/libhwlok/' fingerprint.*", "another version of hwloc" },
 		{ "sed -i 2d fingerprint.*", "does not say" },
 	};
 	char top[] = "/tmp/nt-fingerprint.XXXXXX";

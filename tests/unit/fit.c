@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit.c - what arms are expected to take by their times at other sizes, and what comes of it */
+/* fit.c - the expected times of arms from other sizes, and their use */
 #include "engine/fit.h"
 #include "tests/unit/engine-bench.h"
 
@@ -37,49 +37,51 @@ static void one_size_serves_its_neighbours(void **state)
 	assert_true(nt_fit_us(&fit, 768 * KIB) == 0);
 }
 
-/* What was measured of a key: AUTO and one other arm. */
-static void keep(struct nt_histories *histories, uint64_t comm, uint64_t bytes, double auto_us,
+/* The measurements of a key: AUTO and one other arm. */
+static void keep(struct nt_histories *histories, uint64_t comm, uint64_t bytes, double baseline_us,
 		 unsigned arm, double arm_us)
 {
-	struct nt_known known = { .comm = comm,
-				  .key = nt_key_id(NT_ALLREDUCE, nt_band(bytes), sockets),
-				  .auto_arm = RING_SIMPLE };
-	struct nt_figures figures = { .samples = 8, .median_us = auto_us, .p25_us = auto_us };
-	struct nt_history *history = nt_history_create(&known, true);
+	struct nt_key_info info = { .comm = comm,
+				    .key = nt_key_id(NT_ALLREDUCE, nt_band(bytes), sockets),
+				    .baseline_arm = RING_SIMPLE };
+	struct nt_sample_quantiles quantiles = { .samples = 8,
+						 .median_us = baseline_us,
+						 .p25_us = baseline_us };
+	struct nt_history *history = nt_history_create(&info, true);
 
 	assert_non_null(history);
-	nt_history_figures(history, NT_ARM_AUTO, &figures);
-	figures.median_us = figures.p25_us = arm_us;
-	nt_history_figures(history, arm, &figures);
+	nt_history_quantiles(history, NT_ARM_BASELINE, &quantiles);
+	quantiles.median_us = quantiles.p25_us = arm_us;
+	nt_history_quantiles(history, arm, &quantiles);
 	nt_histories_keep_take(histories, history);
 }
 
 static void histories_of_the_communicator_count(void **state)
 {
-	struct nt_known known = { .comm = 7,
-				  .key = nt_key_id(NT_ALLREDUCE, nt_band(256 * KIB), sockets),
-				  .auto_arm = RING_SIMPLE };
+	struct nt_key_info info = { .comm = 7,
+				    .key = nt_key_id(NT_ALLREDUCE, nt_band(256 * KIB), sockets),
+				    .baseline_arm = RING_SIMPLE };
 	struct nt_histories histories = { .count = 0 };
 	float us[NT_PAIRS];
 
 	(void)state;
-	nt_fit_of(NULL, &known, us);
+	nt_fit_of(NULL, &info, us);
 	assert_true(us[TREE_LL] == 0 && us[RING_SIMPLE] == 0);
 	keep(&histories, 8, 256 * KIB, 1, TREE_LL, 1); /* of another one */
 	keep(&histories, 7, 128 * KIB, 100, TREE_LL, 1000);
 	keep(&histories, 7, 1024 * KIB, 800, TREE_LL, 8000);
-	nt_fit_of(&histories, &known, us);
-	assert_float_equal(us[RING_SIMPLE], 200, 1); /* which AUTO was there */
+	nt_fit_of(&histories, &info, us);
+	assert_float_equal(us[RING_SIMPLE], 200, 1); /* the pair that AUTO was there */
 	assert_float_equal(us[TREE_LL], 2000, 10);
 	assert_true(us[RING_LL] == 0);
-	known.auto_arm = RING_LL; /* of which nothing is known */
-	nt_fit_of(&histories, &known, us);
+	info.baseline_arm = RING_LL; /* unknown */
+	nt_fit_of(&histories, &info, us);
 	assert_true(us[TREE_LL] == 0 && us[RING_SIMPLE] == 0);
 	nt_histories_clear(&histories);
 }
 
-/* An arm that was over five times slower at neighbouring sizes is not screened; one of which
- * nothing is known is, and so is the only one there is. */
+/* An arm that was over five times slower at neighbouring sizes is not screened; an unknown one is,
+ * and so is the only one. */
 static void hopeless_arms_are_left_out(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
@@ -94,14 +96,14 @@ static void hopeless_arms_are_left_out(void **state)
 	assert_int_equal(b.first.count, 3);
 	assert_int_equal(b.first.arm[1], TREE_SIMPLE);
 	assert_int_equal(b.first.arm[2], RING_LL);
-	free(b.board);
+	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.histories = &histories;
 	b.home.engine.policy.mode = NT_MODE_PROFILE;
 	(void)explore(&b);
 	assert_int_equal(b.first.count, 4); /* which measures everything */
-	free(b.board);
+	free(b.shm);
 
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_LL), RING_SIMPLE);
 	nt_histories_clear(&histories);
@@ -111,10 +113,10 @@ static void hopeless_arms_are_left_out(void **state)
 	(void)explore(&b);
 	assert_int_equal(b.first.count, 2);
 	nt_histories_clear(&histories);
-	free(b.board);
+	free(b.shm);
 }
 
-/* More arms than a round has room for: what goes is what is expected to take longest, by measured
+/* More arms than fit into a round: those with the longest expected times are left out, by measured
  * times, whatever NCCL predicts. */
 static void the_least_likely_go_where_room_is_short(void **state)
 {
@@ -136,7 +138,7 @@ static void the_least_likely_go_where_room_is_short(void **state)
 	assert_int_equal(b.first.arm[1], 1);
 	assert_int_equal(b.first.arm[11], 12);
 	nt_histories_clear(&histories);
-	free(b.board);
+	free(b.shm);
 }
 
 int main(void)

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.c - where ranks probably are, which tasks run where, and lists of nodes in an entry */
+/* layout.c - the probable nodes of ranks and tasks, and lists of nodes in an entry */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "pmix-sync/entry.h"
+#include "pmix-sync/log-entry.h"
 #include "pmix-sync/layout.h"
 #include "pmix-sync/nodes.h"
 
@@ -20,10 +20,10 @@ static int node_of(void *arg, uint32_t task)
 
 /* 16 nodes of `each` tasks; a bit for each likely node. */
 static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every,
-		       const struct nt_layout_seat *seat, uint32_t seats)
+		       const struct nt_layout_slot *slot, uint32_t slots)
 {
-	const struct nt_layout layout = { .seat = seat,
-					  .seats = seats,
+	const struct nt_layout layout = { .slot = slot,
+					  .slots = slots,
 					  .ranks = ranks,
 					  .self = self,
 					  .nodes = NODES,
@@ -41,12 +41,12 @@ static uint32_t likely(uint32_t each, uint32_t ranks, uint32_t self, int every,
 
 static void one_rank_to_a_task(void **state)
 {
-	const struct nt_layout_seat world[] = { { 20, 20 }, { 21, 21 } },
+	const struct nt_layout_slot world[] = { { 20, 20 }, { 21, 21 } },
 				    strided[] = { { 2, 8 }, { 3, 12 } };
-	const struct nt_layout_seat across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
+	const struct nt_layout_slot across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
 
 	(void)state;
-	/* All ranks: home is node 0 and no other is asked. */
+	/* All ranks: the coordinator is node 0, and no other node is asked. */
 	assert_int_equal(likely(4, 64, 5, 0, world, 2), 1 << 5 | 1 << 0);
 	assert_int_equal(likely(4, 64, 5, 1, world, 2), 0xffff);
 	/* Every fourth task, two a node of eight. */
@@ -59,25 +59,25 @@ static void one_rank_to_a_task(void **state)
 
 static void several_ranks_to_a_task(void **state)
 {
-	const struct nt_layout_seat world[] = { { 12, 3 }, { 13, 3 }, { 14, 3 }, { 15, 3 } };
-	const struct nt_layout_seat pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
-	const struct nt_layout_seat odd[] = { { 3, 6 }, { 5, 6 } };
+	const struct nt_layout_slot world[] = { { 12, 3 }, { 13, 3 }, { 14, 3 }, { 15, 3 } };
+	const struct nt_layout_slot pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
+	const struct nt_layout_slot odd[] = { { 3, 6 }, { 5, 6 } };
 
 	(void)state;
 	assert_true(likely(1, 64, 3, 0, world, 4) & 1 << 0);
-	/* Blocks of two nodes: home is the node before, or one farther away. */
+	/* Blocks of two nodes: the coordinator is the node before, or one farther away. */
 	assert_true(likely(1, 8, 6, 0, pair, 4) & 1 << 5);
 	assert_true(likely(1, 8, 6, 0, pair, 4) & 1 << 4);
 	/* No order: only this node. */
 	assert_int_equal(likely(1, 8, 6, 0, odd, 2), 1 << 6);
 }
 
-/* Cards are what other processes have written. */
+/* Other processes write capabilities: they are untrusted. */
 static void ranks_that_cannot_be_say_nothing(void **state)
 {
-	const struct nt_layout_seat twice[] = { { 3, 6 }, { 3, 7 } }, beyond[] = { { 64, 6 } };
-	const struct nt_layout_seat far[] = { { 0, 0 }, { 1, UINT32_MAX } };
-	const struct nt_layout_seat large[] = { { INT32_MAX, 1 }, { UINT32_MAX, UINT32_MAX } };
+	const struct nt_layout_slot twice[] = { { 3, 6 }, { 3, 7 } }, beyond[] = { { 64, 6 } };
+	const struct nt_layout_slot far[] = { { 0, 0 }, { 1, UINT32_MAX } };
+	const struct nt_layout_slot large[] = { { INT32_MAX, 1 }, { UINT32_MAX, UINT32_MAX } };
 
 	(void)state;
 	assert_int_equal(likely(4, 64, 5, 1, twice, 2), 1 << 5);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The long form of a record: what is written is read; what is damaged, endless or somebody else's
- * is told. */
+/* The long form of a record: written parts are readable; damaged, endless and foreign ones are
+ * reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -17,24 +17,7 @@
 #include "record/longdir.h"
 #include "record/longset.h"
 #include "record/longwrite.h"
-
-static char top[64];
-
-static int make_top(void **state)
-{
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-long.XXXXXX");
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
-}
+#include "tests/unit/scratch.h"
 
 /* In a shell: cd TOP, then this. */
 static int shell(const char *command)
@@ -74,7 +57,7 @@ static char *record_of(const char *node, const char *comm, int rank, const char 
 			"\"nccl\":22809,\"comms\":[{\"id\":\"%s\",\"rank\":%d,\"ranks\":2,\"nodes\":1,"
 			"\"state\":\"agreed\",\"why\":\"\",\"keys\":[{\"coll\":\"AllReduce\","
 			"\"bytes\":262144,\"state\":\"%s\",\"auto\":\"RING/SIMPLE\","
-			"\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,\"arm_us\":173.2,"
+			"\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],"
 			"\"calls\":10000}]}]}\n",
 			rank, node, comm, rank, state) > 0);
 	return text;
@@ -141,7 +124,7 @@ static int read_part(const char *name, size_t *records, struct nt_error *err)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	*records = 0;
-	rc = nt_long_read(fd, &head, count_line, records, err);
+	rc = nt_long_read(fd, &head, count_line, records, NULL, err);
 	close(fd);
 	return rc;
 }
@@ -161,10 +144,10 @@ static void what_is_written_is_read(void **state)
 	snprintf(path, sizeof(path), "%s/0.n1.jsonl.gz", top);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
-	/* The one before is gone, and nothing unfinished is left. */
+	/* The previous one is removed, and nothing unfinished is left. */
 	save(&head, "a");
 	assert_int_equal(shell("[ \"$(ls -A | wc -l)\" = 1 ]"), 0);
-	/* Whoever has gzip can look at it. */
+	/* gzip can read it. */
 	assert_int_equal(shell("[ \"$(zcat 0.n1.jsonl.gz | wc -l)\" = 4 ] && "
 			       "zcat 0.n1.jsonl.gz | head -n 1 | grep -q '\"records\":2'"),
 			 0);
@@ -181,7 +164,7 @@ static void what_has_no_room_is_counted(void **state)
 	int fd = open_top();
 
 	(void)state;
-	/* Nothing that would shrink. */
+	/* Data that does not compress. */
 	at = (size_t)snprintf(large, 16, "{\"v\":\"");
 	while (at < 55000) {
 		seed = seed * 1103515245 + 12345;
@@ -226,7 +209,7 @@ static void damage_is_told(void **state)
 			       "zcat 0.n1.jsonl.gz | sed '3s/}$//' | gzip >broken"),
 			 0);
 	assert_int_equal(read_part("cut", &records, &err), -1);
-	assert_non_null(strstr(err.text, "it was cut behind line"));
+	assert_non_null(strstr(err.text, "truncated after line"));
 	assert_int_equal(read_part("one", &records, &err), -1);
 	assert_int_equal(records, 2);
 	assert_int_equal(read_part("empty", &records, &err), -1);
@@ -243,7 +226,7 @@ static void damage_is_told(void **state)
 	assert_string_equal(err.text, "line 3 is no JSON object");
 }
 
-/* A megabyte that becomes a gigabyte; lines without an end, or without number; a later writer. */
+/* A megabyte that expands to a gigabyte; endless lines, or endlessly many; a later version. */
 static void nothing_grows_without_end(void **state)
 {
 	struct nt_error err;
@@ -326,6 +309,66 @@ static void parts_are_put_together(void **state)
 	nt_long_set_fini(&set);
 }
 
+/* In a shared directory another user may have created them. */
+static void what_is_another_users_is_left_out(void **state)
+{
+	struct nt_long_head head = head_of("0", "n1");
+	struct nt_long_set set;
+	struct nt_error err;
+	char link[128];
+
+	(void)state;
+	save(&head, head.node);
+	nt_long_set_init(&set);
+	set.complain = complain;
+	set.owner[0] = geteuid() + 1;
+	set.owners = 1;
+	complaints = 0;
+	assert_int_equal(nt_long_set_add_named(&set, top, &err), -1);
+	assert_non_null(strstr(err.text, "it belongs to another user"));
+	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
+	assert_int_equal(complaints, 2);
+	assert_int_equal(set.count, 0);
+	set.owner[set.owners++] = geteuid();
+	assert_int_equal(nt_long_set_add_named(&set, top, &err), 0);
+	assert_int_equal(set.count, 1);
+	snprintf(link, sizeof(link), "%s/link", top);
+	assert_int_equal(symlink(top, link), 0);
+	assert_int_equal(nt_long_set_add_named(&set, link, &err), -1);
+	/* Replaced since. */
+	set.owners = 1;
+	complaints = 0;
+	assert_int_equal(nt_long_set_each(&set, NULL, NULL, &err), 0);
+	assert_int_equal(complaints, 1);
+	nt_long_set_fini(&set);
+}
+
+/* Each of them is within its bounds. */
+static void all_parts_together_are_bounded(void **state)
+{
+	struct nt_long_head heads[] = { head_of("0", "n1"), head_of("1", "n1"),
+					head_of("2", "n1") };
+	struct nt_summary summary;
+	struct nt_long_set set;
+	struct nt_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		save(&heads[i], heads[i].node);
+	nt_long_set_init(&set);
+	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
+	nt_long_set_sort(&set, 12, UINT32_MAX);
+	set.text_max = 1;
+	nt_summary_init(&summary);
+	assert_int_equal(nt_long_set_summary(&set, &summary, NULL, NULL, &err), 0);
+	assert_int_equal(summary.step_count, 3);
+	assert_true(nt_summary_damaged(&summary));
+	assert_int_equal(summary.steps[0].heard, 1);
+	assert_true(summary.steps[1].heard < 1 && summary.steps[2].heard < 1);
+	nt_summary_fini(&summary);
+	nt_long_set_fini(&set);
+}
+
 static void a_damaged_part_is_in_the_summary(void **state)
 {
 	const struct nt_long_head heads[] = { head_of("0", "n1"), head_of("0", "n2") };
@@ -345,12 +388,12 @@ static void a_damaged_part_is_in_the_summary(void **state)
 	assert_true(nt_summary_damaged(&summary));
 	assert_int_equal(summary.comm_count, 2);
 	assert_non_null(strstr(summary.remarks[0].text,
-			       "a part of the long form, 0.n2.jsonl.gz: it was cut behind line"));
+			       "a part of the long form, 0.n2.jsonl.gz: truncated after line"));
 	nt_summary_fini(&summary);
 	nt_long_set_fini(&set);
 }
 
-/* What was written while the step ran is no better than what is known of its end. */
+/* A part written while the step ran is not better than the final record. */
 static void an_early_part_does_not_hide_the_end(void **state)
 {
 	struct nt_long_head head = head_of("0", "n1");
@@ -402,7 +445,7 @@ static void directories_are_made_or_refused(void **state)
 	assert_int_equal(nt_long_open_job(fd, "c.14", &made, &err), -1);
 	assert_int_equal(nt_long_open_job(fd, "c.15", &made, &err), -1);
 	close(fd);
-	/* In a directory of the site's it must be the user's own. */
+	/* In a site's directory it must belong to the user. */
 	assert_int_equal(shell("mkdir site && ln -s /tmp site/1000 && mkfifo site/1001"), 0);
 	snprintf(path, sizeof(path), "%s/site/1000", top);
 	assert_int_equal(nt_long_open(path, false, &err), -1);
@@ -434,7 +477,7 @@ static void the_oldest_jobs_go(void **state)
 	assert_int_equal(shell("for j in 1 2 3; do touch -d 2026-01-0$j c.$j; done"), 0);
 	assert_int_equal(nt_long_trim(fd, "c.4", "0.n.jsonl.gz", 100000, 60000), 2);
 	assert_int_equal(shell("[ \"$(echo c.?)\" = 'c.3 c.4 c.9 c.x' ] && [ -d notes ]"), 0);
-	/* A job that is too much by itself loses its oldest parts, but the newest. */
+	/* A job that exceeds the limit alone loses its oldest parts, except the newest. */
 	assert_int_equal(shell("for s in 1 2 3; do cp c.4/0.n.jsonl.gz c.4/$s.n.jsonl.gz;"
 			       "touch -d 2026-01-0$s c.4/$s.n.jsonl.gz; done"),
 			 0);
@@ -447,7 +490,7 @@ static void the_oldest_jobs_go(void **state)
 	close(fd);
 }
 
-/* So many inodes of a home, too, have a bound. */
+/* The number of files is also limited. */
 static void small_files_count_as_blocks(void **state)
 {
 	int fd = open_top();
@@ -488,6 +531,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damage_is_told, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(nothing_grows_without_end, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(parts_are_put_together, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(what_is_another_users_is_left_out, make_top,
+						remove_top),
+		cmocka_unit_test_setup_teardown(all_parts_together_are_bounded, make_top,
+						remove_top),
 		cmocka_unit_test_setup_teardown(a_damaged_part_is_in_the_summary, make_top,
 						remove_top),
 		cmocka_unit_test_setup_teardown(an_early_part_does_not_hide_the_end, make_top,

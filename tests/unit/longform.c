@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a step's record in full is written, when, and what nt-recordd says of it. */
-#include "spank/longform.h"
+/* Where and when a step's long form is written, and nt-recordd's messages about it. */
+#include "spank/recordd/longform.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "launch/records.h"
+#include "profiles/record-dir.h"
 #include "record/step.h"
+#include "spank/recordd/longmake.h"
 #include "spank/longplace.h"
-#include "spank/longsay.h"
+#include "spank/recordd/longsay.h"
 
 /* ---- where */
 
@@ -41,7 +44,7 @@ static const struct nt_task_env tasks = { .get = get };
 
 static void the_first_that_says_a_place_counts(void **state)
 {
-	struct nt_errand errand = { .uid = 1000 };
+	struct nt_arguments errand = { .uid = 1000 };
 	static struct nt_conf conf;
 
 	(void)state;
@@ -78,7 +81,7 @@ static void what_is_no_place_is_told(void **state)
 	static const char *const paths[] = {
 		"work", "/a\"b", "/a\nb", "/a\\b", "/{}", "/\xc3\xa4"
 	};
-	struct nt_errand errand = { .uid = 1000 };
+	struct nt_arguments errand = { .uid = 1000 };
 	static struct nt_conf conf;
 	char path[400];
 
@@ -88,7 +91,7 @@ static void what_is_no_place_is_told(void **state)
 		ENVIRONMENT("HOME", "/home/a", NT_ENV_RECORD_DIR, paths[i]);
 		nt_longplace(&errand, &tasks, &conf, "");
 		assert_non_null(
-			strstr(errand.long_dir, "NCCL_TUNE_RECORD_DIR is no absolute path"));
+			strstr(errand.long_dir, "NCCL_TUNE_RECORD_DIR is not an absolute path"));
 	}
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
@@ -104,9 +107,9 @@ static void what_is_no_place_is_told(void **state)
 	assert_non_null(strstr(errand.long_dir, "nor HOME is set"));
 }
 
-/* ---- when, and what is said of it */
+/* ---- when, and the messages */
 
-static struct nt_errand usual = {
+static struct nt_arguments usual = {
 	.job = 12,
 	.uid = 1000,
 	.long_mib = 64,
@@ -127,14 +130,43 @@ static int say_words(void *argument, int out_fd)
 	return 0;
 }
 
+static bool take_word(void *argument, char word)
+{
+	return nt_longform_word(argument, word);
+}
+
+static void ended(void *argument, const struct nt_work_result *result)
+{
+	nt_longform_end(argument, result);
+}
+
+static const struct nt_work_kind kind = { say_words, take_word, ended };
+static struct nt_work work = { .kind = &kind };
+
+static void await(const struct nt_longform *longform, enum nt_longform_stage stage)
+{
+	while (nt_work_runs(&work) && longform->stage < stage)
+		(void)nt_work_wait(&work, 1, -1, nt_clock_ms() + 60000);
+}
+
+static void start(struct nt_longform *longform, uint64_t signature, const char *said)
+{
+	struct nt_error err;
+
+	words = said;
+	nt_work_stop(&work);
+	work.argument = longform;
+	nt_longform_begin(longform, signature, nt_clock_ms());
+	assert_int_equal(nt_work_start(&work, NT_WORK_NO_DEADLINE, &err), 0);
+}
+
 /* To its end, however long that takes. */
 static void begin(struct nt_longform *longform, const char *said)
 {
-	*longform = (struct nt_longform){ .errand = &usual };
-	words = said;
-	nt_longform_start(longform, 7, say_words, NULL);
+	*longform = (struct nt_longform){ .arguments = &usual };
+	start(longform, 7, said);
 	if (!hangs)
-		nt_longform_await(longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 60000);
+		await(longform, NT_LONGFORM_PLACED + 1);
 }
 
 static const char *tell(const struct nt_longform *longform)
@@ -155,7 +187,7 @@ static void what_became_of_it_is_in_the_record(void **state)
 	(void)state;
 	hangs = false;
 	begin(&longform, "row");
-	assert_int_equal(longform.child.pid, 0);
+	assert_false(nt_work_runs(&work));
 	assert_string_equal(tell(&longform),
 			    "{\"mode\":\"bandit\",\"long\":\"/home/a/records/c.12\"}");
 	begin(&longform, "rn");
@@ -167,7 +199,7 @@ static void what_became_of_it_is_in_the_record(void **state)
 	assert_string_equal(tell(&longform),
 			    "{\"mode\":\"bandit\",\"no_long\":\"its process ended early\"}");
 	usual.long_dir[0] = 'x';
-	longform = (struct nt_longform){ .errand = &usual };
+	longform = (struct nt_longform){ .arguments = &usual };
 	assert_string_equal(tell(&longform),
 			    "{\"mode\":\"bandit\",\"no_long\":\"xhome/a/records\"}");
 	usual.long_dir[0] = '-';
@@ -182,45 +214,93 @@ static void nobody_waits_for_what_hangs(void **state)
 	(void)state;
 	hangs = true;
 	begin(&longform, "ro");
-	nt_longform_await(&longform, NT_LONGFORM_READ, nt_clock_ms() + 60000);
-	assert_int_equal(longform.stage, NT_LONGFORM_READ);
-	nt_longform_await(&longform, NT_LONGFORM_PLACED, nt_clock_ms() + 60000);
+	await(&longform, NT_LONGFORM_READ);
+	await(&longform, NT_LONGFORM_PLACED);
 	assert_int_equal(longform.stage, NT_LONGFORM_PLACED);
 	assert_non_null(strstr(tell(&longform), "\"long\":"));
-	nt_longform_await(&longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 50);
-	assert_int_not_equal(longform.child.pid, 0);
-	nt_longform_end(&longform, nt_clock_ms());
-	assert_int_equal(longform.child.pid, 0);
-	assert_string_equal(tell(&longform),
-			    "{\"mode\":\"bandit\",\"no_long\":\"its directory does not answer\"}");
+	(void)nt_work_wait(&work, 1, -1, nt_clock_ms() + 50);
+	assert_true(nt_work_runs(&work));
+	nt_work_hurry(&work, nt_clock_ms() + 10);
+	await(&longform, NT_LONGFORM_PLACED + 1);
+	assert_false(nt_work_runs(&work));
+	assert_string_equal(tell(&longform), "{\"mode\":\"bandit\",\"no_long\":\"timed out\"}");
 	/* An older one is ended before a newer one begins. */
 	begin(&longform, "r");
-	words = "row";
 	hangs = false;
-	nt_longform_start(&longform, 8, say_words, NULL);
-	nt_longform_await(&longform, NT_LONGFORM_PLACED + 1, nt_clock_ms() + 60000);
+	start(&longform, 8, "row");
+	await(&longform, NT_LONGFORM_PLACED + 1);
 	assert_true(longform.written);
 	assert_string_equal(longform.why, "");
 }
 
 static void it_is_refreshed_at_a_bounded_rate(void **state)
 {
-	struct nt_longform longform = { .errand = &usual };
+	struct nt_longform longform = { .arguments = &usual };
 
 	(void)state;
 	hangs = false;
-	assert_false(nt_longform_due(&longform, 0)); /* there is nothing */
-	assert_true(nt_longform_due(&longform, 7));
+	assert_false(nt_longform_due(&longform, 0, nt_clock_ms())); /* there is nothing */
+	assert_true(nt_longform_due(&longform, 7, nt_clock_ms()));
 	begin(&longform, "row");
-	assert_false(nt_longform_due(&longform, 7));
-	assert_false(nt_longform_due(&longform, 8)); /* not yet */
+	assert_false(nt_longform_due(&longform, 7, nt_clock_ms()));
+	assert_false(nt_longform_due(&longform, 8, nt_clock_ms())); /* not yet */
 	assert_true(longform.next_ms >= longform.begun_ms + NT_LONGFORM_EVERY_MS);
 	longform.next_ms = 0;
-	assert_true(nt_longform_due(&longform, 8));
-	assert_false(nt_longform_due(&longform, 7)); /* it has not changed */
+	assert_true(nt_longform_due(&longform, 8, nt_clock_ms()));
+	assert_false(nt_longform_due(&longform, 7, nt_clock_ms())); /* it has not changed */
 	usual.long_mib = 0;
-	assert_false(nt_longform_due(&longform, 8));
+	assert_false(nt_longform_due(&longform, 8, nt_clock_ms()));
 	usual.long_mib = 64;
+}
+
+/* ---- root makes the user's directory */
+
+static int mode_of(const char *top, const char *name)
+{
+	struct stat status;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) ? (int)status.st_mode & 0777
+								    : -1;
+}
+
+static int make_in(const char *top, const char *name, struct nt_error *err)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return nt_longmake(path, geteuid(), getegid(), err);
+}
+
+static void it_is_made_where_nobody_else_writes(void **state)
+{
+	char top[] = "/tmp/nt-longmake.XXXXXX", command[160];
+	struct nt_error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -m 755 site && mkdir -m 1777 open && mkdir -m 775 team && "
+		 "ln -s site link && ln -s /tmp site/2 && mkfifo site/3",
+		 top);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(make_in(top, "site/1", &err), 0);
+	assert_int_equal(mode_of(top, "site/1"), 0700);
+	assert_int_equal(make_in(top, "site/1", &err), 0);
+	/* A directory that others can write to is refused. */
+	assert_int_equal(make_in(top, "open/1", &err), 0);
+	assert_int_equal(mode_of(top, "open/1"), -1);
+	assert_int_equal(make_in(top, "team/1", &err), 0);
+	assert_int_equal(mode_of(top, "team/1"), -1);
+	assert_int_equal(make_in(top, "link/4", &err), -1);
+	assert_int_equal(mode_of(top, "site/4"), -1);
+	assert_int_equal(make_in(top, "site/2", &err), -1);
+	assert_int_equal(make_in(top, "site/3", &err), -1);
+	assert_int_equal(make_in(top, "none/1", &err), -1);
+	assert_non_null(strstr(err.text, "No such file"));
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -231,6 +311,7 @@ int main(void)
 		cmocka_unit_test(what_became_of_it_is_in_the_record),
 		cmocka_unit_test(nobody_waits_for_what_hangs),
 		cmocka_unit_test(it_is_refreshed_at_a_bounded_rate),
+		cmocka_unit_test(it_is_made_where_nobody_else_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

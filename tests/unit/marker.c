@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "contract/key.h"
-#include "engine/figures.h"
+#include "contract/key-id.h"
+#include "engine/quantiles.h"
 #include "engine/marker.h"
 #include "tests/fake/rng.h"
 
@@ -17,7 +17,7 @@
 #define SECOND 1000000u
 #define LOSS 0 /* the key that the program calls once a step */
 
-/* A program that calls keys, and who reads their counts. */
+/* A program that calls keys, and the reader of their counts. */
 struct program {
 	struct nt_marker marker;
 	struct nt_marker_found found;
@@ -56,7 +56,7 @@ static void read_all(struct program *p)
 	p->readings++;
 }
 
-/* Every 10 ms, or as seldom as is good enough; now and then late, as on a busy node. */
+/* Every 10 ms, or as rarely as possible; now and then late, as on a busy node. */
 static void pass(struct program *p, double us)
 {
 	const uint64_t end_us = p->now_us + (uint64_t)us;
@@ -100,7 +100,7 @@ static double quantile(const struct program *p, double quantile)
 
 	for (unsigned i = 0; i < p->found.periods; i++)
 		us[i] = (float)p->found.period_us[i];
-	return nt_figures_quantile(us, p->found.periods, quantile);
+	return nt_sample_quantile(us, p->found.periods, quantile);
 }
 
 static void assert_marker(const struct program *p, unsigned key, unsigned least, double us,
@@ -276,7 +276,7 @@ static void what_is_rare_gives_way(void **state)
 	finish(&p);
 	assert_marker(&p, LOSS, 32, 150 * MS, 0.02);
 	end(&p);
-	/* Where there is nothing else, it is the marker. */
+	/* If there is nothing else, it is the marker. */
 	start(&p);
 	add(&p, 1, 8, NT_ALLREDUCE, 2);
 	for (int i = 0; i < 10; i++)
@@ -286,7 +286,7 @@ static void what_is_rare_gives_way(void **state)
 	end(&p);
 }
 
-/* Of what begins slowly and stops now and then, the quartiles are right. */
+/* The quartiles are right for a program that begins slowly and pauses now and then. */
 static void warm_up_and_pauses_do_not_count(void **state)
 {
 	static struct program p;
@@ -386,7 +386,7 @@ static void the_last_steps_are_there(void **state)
 	end(&p);
 }
 
-/* Calls that are captured in a graph are not seen: what came before says nothing. */
+/* Calls captured in a graph are not seen: earlier counts say nothing. */
 static void what_is_no_longer_called_is_no_marker(void **state)
 {
 	static struct program p;
@@ -437,7 +437,7 @@ static void communicators_are_told_apart(void **state)
 	}
 }
 
-/* No more keys than there is room for; the largest communicator's are kept. */
+/* More keys than fit; those of the largest communicator are kept. */
 static void memory_is_bounded(void **state)
 {
 	static struct program p;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mask.c - events are on while somebody wants them, and GPU times never again once a graph may
- * have been captured */
+/* mask.c - events are on while they are wanted, and GPU times never again after a possible graph
+ * capture */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void what_somebody_else_stores_is_seen(void **state)
 	assert_true(nt_mask_intact(&mask) && target & (int)NT_PROF_COLL && target == other);
 	assert_int_equal(nt_mask_losses(&mask), 0);
 	assert_false(nt_mask_overridden(&mask));
-	/* Found by a store of our own, too. */
+	/* Our own store finds it, too. */
 	target = (int)NT_PROF_P2P;
 	nt_mask_measure(&mask, &hold, true);
 	assert_int_equal(nt_mask_losses(&mask), 1);
@@ -103,7 +103,7 @@ static void what_nccl_writes_back_is_put_right(void **state)
 	assert_true(target & (int)NT_PROF_COLL);
 	assert_int_equal(nt_mask_losses(&mask), 1);
 	assert_false(nt_mask_overridden(&mask));
-	/* Long after it, it is somebody else's. */
+	/* Much later it is another program's mask. */
 	mask.attached_ms -= 10000; /* long ago */
 	target = 0;
 	nt_mask_restore(&mask);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matched.c - each p against going through all exchanges, with ranks and modes found the slow
- * way */
+/* matched.c - each p against a count of all exchanges, with ranks and modes computed in the
+ * simplest way */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define SMALL_N 9u
 
-typedef double statistic_fn(const float *base, const float *arm, unsigned pairs);
+typedef double statistic_fn(const float *baseline, const float *arm, unsigned pairs);
 
 static void assert_near(double a, double b)
 {
@@ -31,23 +31,23 @@ static double rank_of(const double *all, unsigned count, double x)
 	return rank;
 }
 
-static void gather(const float *base, const float *arm, unsigned pairs, double *all)
+static void gather(const float *baseline, const float *arm, unsigned pairs, double *all)
 {
 	for (unsigned i = 0; i < pairs; i++) {
-		all[i] = base[i];
+		all[i] = baseline[i];
 		all[pairs + i] = arm[i];
 	}
 }
 
-static double lower_statistic(const float *base, const float *arm, unsigned pairs)
+static double lower_statistic(const float *baseline, const float *arm, unsigned pairs)
 {
 	double all[2 * SMALL_N];
 	double sum = 0;
 
-	gather(base, arm, pairs, all);
+	gather(baseline, arm, pairs, all);
 	for (unsigned i = 0; i < pairs; i++)
 		sum += fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, arm[i])) -
-		       fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, base[i]));
+		       fmax(0, pairs + 0.5 - rank_of(all, 2 * pairs, baseline[i]));
 	return sum;
 }
 
@@ -70,7 +70,7 @@ static unsigned mode_of(const double *all, unsigned count, double x)
 	return mode;
 }
 
-/* Upper median, as there is no middle one of an even number. */
+/* The upper median for an even number. */
 static double mode_median(const double *all, unsigned count, unsigned mode)
 {
 	double in[2 * SMALL_N];
@@ -94,12 +94,12 @@ static double mode_median(const double *all, unsigned count, unsigned mode)
 	return 0;
 }
 
-static double within_statistic(const float *base, const float *arm, unsigned pairs)
+static double within_statistic(const float *baseline, const float *arm, unsigned pairs)
 {
 	double all[2 * SMALL_N], relative[2 * SMALL_N];
 	double sum = 0;
 
-	gather(base, arm, pairs, all);
+	gather(baseline, arm, pairs, all);
 	for (unsigned i = 0; i < 2 * pairs; i++) {
 		unsigned mode = mode_of(all, 2 * pairs, all[i]);
 
@@ -112,26 +112,26 @@ static double within_statistic(const float *base, const float *arm, unsigned pai
 	return sum;
 }
 
-static double mean_statistic(const float *base, const float *arm, unsigned pairs)
+static double mean_statistic(const float *baseline, const float *arm, unsigned pairs)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < pairs; i++)
-		sum += base[i] - arm[i];
+		sum += baseline[i] - arm[i];
 	return sum;
 }
 
-static double counted_p(statistic_fn *of, const float *base, const float *arm, unsigned pairs)
+static double counted_p(statistic_fn *of, const float *baseline, const float *arm, unsigned pairs)
 {
-	double seen = of(base, arm, pairs);
+	double seen = of(baseline, arm, pairs);
 	unsigned as_extreme = 0;
 
 	for (unsigned flips = 0; flips < 1u << pairs; flips++) {
 		float a[SMALL_N], b[SMALL_N];
 
 		for (unsigned i = 0; i < pairs; i++) {
-			a[i] = flips & (1u << i) ? arm[i] : base[i];
-			b[i] = flips & (1u << i) ? base[i] : arm[i];
+			a[i] = flips & (1u << i) ? arm[i] : baseline[i];
+			b[i] = flips & (1u << i) ? baseline[i] : arm[i];
 		}
 		as_extreme += of(a, b, pairs) >= seen - 1e-9;
 	}
@@ -139,7 +139,7 @@ static double counted_p(statistic_fn *of, const float *base, const float *arm, u
 }
 
 /* Few values, so that there are ties, or many; one in three in a second mode, or none. */
-static void make_up(float *base, float *arm, unsigned pairs, uint64_t seed)
+static void make_up(float *baseline, float *arm, unsigned pairs, uint64_t seed)
 {
 	double spread = seed % 3 == 0 ? 4 : 30;
 	double gain = seed % 2 ? 0.1 : 0;
@@ -147,10 +147,10 @@ static void make_up(float *base, float *arm, unsigned pairs, uint64_t seed)
 	for (unsigned i = 0; i < pairs; i++) {
 		uint64_t key = nt_rng_mix(seed, i);
 
-		base[i] = (float)(100 + floor(spread * nt_rng_unit(key)));
+		baseline[i] = (float)(100 + floor(spread * nt_rng_unit(key)));
 		arm[i] = (float)((100 + floor(spread * nt_rng_unit(key ^ 77))) * (1 - gain));
 		if (seed % 5 > 1 && nt_rng_unit(key ^ 78) < 0.35)
-			base[i] *= 2.3f;
+			baseline[i] *= 2.3f;
 		if (seed % 5 > 1 && nt_rng_unit(key ^ 79) < 0.35)
 			arm[i] *= 2.3f;
 	}
@@ -158,19 +158,19 @@ static void make_up(float *base, float *arm, unsigned pairs, uint64_t seed)
 
 static void p_is_what_counting_says(void **state)
 {
-	float base[SMALL_N], arm[SMALL_N];
+	float baseline[SMALL_N], arm[SMALL_N];
 	struct nt_matched pairs;
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		unsigned count = 1 + (unsigned)(seed % SMALL_N);
 
-		make_up(base, arm, count, seed);
-		nt_matched_take(&pairs, base, arm, count);
+		make_up(baseline, arm, count, seed);
+		nt_matched_take(&pairs, baseline, arm, count);
 		assert_near(nt_matched_lower_p(&pairs),
-			    counted_p(lower_statistic, base, arm, count));
+			    counted_p(lower_statistic, baseline, arm, count));
 		assert_near(nt_matched_within_p(&pairs),
-			    counted_p(within_statistic, base, arm, count));
+			    counted_p(within_statistic, baseline, arm, count));
 	}
 }
 
@@ -179,20 +179,20 @@ static void p_is_what_counting_says(void **state)
 static void p_holds_its_promise(void **state)
 {
 	static const double levels[] = { 0.004, 0.01, 0.05, 0.2, 0.5 };
-	float base[SMALL_N], arm[SMALL_N], a[SMALL_N], b[SMALL_N];
+	float baseline[SMALL_N], arm[SMALL_N], a[SMALL_N], b[SMALL_N];
 	struct nt_matched pairs;
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 30; seed++) {
 		unsigned hits[3][5] = { { 0 } };
 
-		make_up(base, arm, SMALL_N, seed);
+		make_up(baseline, arm, SMALL_N, seed);
 		for (unsigned flips = 0; flips < 1u << SMALL_N; flips++) {
 			double p[3];
 
 			for (unsigned i = 0; i < SMALL_N; i++) {
-				a[i] = flips & (1u << i) ? arm[i] : base[i];
-				b[i] = flips & (1u << i) ? base[i] : arm[i];
+				a[i] = flips & (1u << i) ? arm[i] : baseline[i];
+				b[i] = flips & (1u << i) ? baseline[i] : arm[i];
 			}
 			nt_matched_take(&pairs, a, b, SMALL_N);
 			p[0] = nt_matched_lower_p(&pairs);
@@ -210,63 +210,63 @@ static void p_holds_its_promise(void **state)
 	}
 }
 
-/* Of differences that rounding keeps apart. */
+/* Differences that rounding does not make equal. */
 static void the_means_p_too(void **state)
 {
-	const float base[] = { 100, 130, 90, 100, 75, 110, 100, 102 };
+	const float baseline[] = { 100, 130, 90, 100, 75, 110, 100, 102 };
 	const float arm[] = { 90, 108.3f, 94.6f, 56.9f, 90.9f, 101.7f, 98.6f, 200 };
 	struct nt_matched pairs;
 
 	(void)state;
-	nt_matched_take(&pairs, base, arm, 7);
-	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, base, arm, 7));
+	nt_matched_take(&pairs, baseline, arm, 7);
+	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, baseline, arm, 7));
 	assert_true(nt_matched_mean_p(&pairs) < 0.15);
-	nt_matched_take(&pairs, base, arm, 8);
-	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, base, arm, 8));
+	nt_matched_take(&pairs, baseline, arm, 8);
+	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, baseline, arm, 8));
 	assert_true(nt_matched_mean_p(&pairs) > 0.5);
-	nt_matched_take(&pairs, base, base, 8);
+	nt_matched_take(&pairs, baseline, baseline, 8);
 	assert_near(nt_matched_mean_p(&pairs), 1);
 }
 
 static void p_at_the_ends(void **state)
 {
-	float base[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
+	float baseline[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
 	struct nt_matched pairs;
 
 	(void)state;
 	for (unsigned i = 0; i < NT_SAMPLES_MAX; i++) {
-		base[i] = 130 + (float)i / 1000;
+		baseline[i] = 130 + (float)i / 1000;
 		arm[i] = 100 + (float)i / 1000;
 	}
-	nt_matched_take(&pairs, base, arm, 20);
+	nt_matched_take(&pairs, baseline, arm, 20);
 	assert_near(nt_matched_lower_p(&pairs) * 0x1p20, 1);
 	assert_near(nt_matched_within_p(&pairs) * 0x1p20, 1);
-	nt_matched_take(&pairs, arm, base, 20);
+	nt_matched_take(&pairs, arm, baseline, 20);
 	assert_near(nt_matched_lower_p(&pairs), 1);
-	nt_matched_take(&pairs, base, base, 20);
+	nt_matched_take(&pairs, baseline, baseline, 20);
 	assert_near(nt_matched_lower_p(&pairs), 1);
 	assert_near(nt_matched_slow_p(&pairs), 1);
-	nt_matched_take(&pairs, base, arm, 0);
+	nt_matched_take(&pairs, baseline, arm, 0);
 	assert_near(nt_matched_lower_p(&pairs), 1);
 	assert_near(nt_matched_within_p(&pairs), 1);
-	nt_matched_take(&pairs, base, arm, NT_SAMPLES_MAX);
+	nt_matched_take(&pairs, baseline, arm, NT_SAMPLES_MAX);
 	assert_true(nt_matched_lower_p(&pairs) < 1e-100);
 	arm[3] = 0; /* a pair less */
-	base[5] = 0;
-	nt_matched_take(&pairs, base, arm, 20);
+	baseline[5] = 0;
+	nt_matched_take(&pairs, baseline, arm, 20);
 	assert_int_equal(pairs.count, 18);
 	assert_near(nt_matched_lower_p(&pairs) * 0x1p18, 1);
 }
 
 static void modes_are_told_apart(void **state)
 {
-	const float base[] = { 100, 110, 230, 105, 240, 108 };
+	const float baseline[] = { 100, 110, 230, 105, 240, 108 };
 	const float arm[] = { 230, 90, 900, 235, 245, 240 };
 	struct nt_matched pairs;
-	double base_us, arm_us;
+	double baseline_us, arm_us;
 
 	(void)state;
-	nt_matched_take(&pairs, base, arm, 6);
+	nt_matched_take(&pairs, baseline, arm, 6);
 	assert_int_equal(pairs.modes, 3);
 	assert_near(pairs.top_us[0], 110);
 	assert_near(pairs.top_us[1], 245);
@@ -274,22 +274,22 @@ static void modes_are_told_apart(void **state)
 	/* Slow in 3 blocks where AUTO was not, never the other way: 1 in 8. Beyond 245 only
 	 * once. */
 	assert_near(nt_matched_slow_p(&pairs), 0.125);
-	nt_matched_even_means(&pairs, &base_us, &arm_us);
-	assert_near(base_us, (105.75 * 5 + 235 * 6 + 900) / 12);
+	nt_matched_even_means(&pairs, &baseline_us, &arm_us);
+	assert_near(baseline_us, (105.75 * 5 + 235 * 6 + 900) / 12);
 	assert_near(arm_us, (90.0 * 5 + 237.5 * 6 + 900) / 12);
 }
 
 static void modes_are_bounded(void **state)
 {
-	float base[40], arm[40];
+	float baseline[40], arm[40];
 	struct nt_matched pairs;
 
 	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
-		base[i] = (float)pow(1.5, 2 * i);
+		baseline[i] = (float)pow(1.5, 2 * i);
 		arm[i] = (float)pow(1.5, 2 * i + 1);
 	}
-	nt_matched_take(&pairs, base, arm, 40);
+	nt_matched_take(&pairs, baseline, arm, 40);
 	assert_int_equal(pairs.modes, NT_MATCHED_MODES);
 	assert_near(pairs.top_us[NT_MATCHED_MODES - 1] / arm[39], 1);
 	assert_true(nt_matched_within_p(&pairs) > 0);

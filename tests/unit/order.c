@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - which of a node's keys are opened, and when: a board with the communicators of a
+/* order.c - which of a node's keys are opened, and when: shared memory with the communicators of a
  *           program, and the home's hooks as the agreement asks them */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "pmix-sync/board.h"
+#include "pmix-sync/shm.h"
 #include "tuner/clock.h"
-#include "tuner/home.h"
+#include "tuner/explorer.h"
 
 #define PROCESSES 8u
 #define TP 0u
@@ -19,14 +19,14 @@
 
 /* The first of two nodes. */
 struct node {
-	struct nt_home home;
+	struct nt_explorer home;
 	struct nt_agree_hooks hooks;
-	struct nt_board *board;
+	struct nt_shm *shm;
 };
 
 static void add_comm(struct node *n, unsigned at, uint32_t ranks, uint32_t nodes)
 {
-	struct nt_board_comm *comm = &n->board->comm[at];
+	struct nt_shm_comm *comm = &n->shm->comm[at];
 
 	atomic_store(&comm->id, 100 + at);
 	atomic_store(&comm->ranks, ranks);
@@ -34,20 +34,20 @@ static void add_comm(struct node *n, unsigned at, uint32_t ranks, uint32_t nodes
 	atomic_store(&comm->state, NT_COMM_AGREED);
 }
 
-static void seat(struct node *n, unsigned at, unsigned member, uint32_t pid)
+static void slot(struct node *n, unsigned at, unsigned member, uint32_t pid)
 {
-	struct nt_board_member *m = &n->board->comm[at].member[member];
+	struct nt_shm_slot *m = &n->shm->comm[at].slot[member];
 
 	atomic_store(&m->pid, pid);
-	m->card.rank = (int32_t)member;
-	atomic_store(&m->state, NT_MEMBER_JOINED);
+	m->caps.rank = (int32_t)member;
+	atomic_store(&m->state, NT_PARTICIPANT_JOINED);
 }
 
-static struct nt_board_key *add_key(struct node *n, unsigned at, unsigned slot, float us)
+static struct nt_shm_key *add_key(struct node *n, unsigned at, unsigned slot, float us)
 {
-	struct nt_board_key *key = &n->board->comm[at].key[slot];
+	struct nt_shm_key *key = &n->shm->comm[at].key[slot];
 
-	key->auto_arm = 5;
+	key->baseline_arm = 5;
 	for (unsigned pair = 0; pair < NT_PAIRS; pair++)
 		key->cost_us[pair] = us;
 	atomic_store(&key->id, nt_key_id(NT_ALLREDUCE, 20 + slot, 0x3f));
@@ -57,34 +57,35 @@ static struct nt_board_key *add_key(struct node *n, unsigned at, unsigned slot, 
 
 static void call(struct node *n, unsigned at, unsigned slot, uint64_t calls)
 {
-	struct nt_board_comm *comm = &n->board->comm[at];
+	struct nt_shm_comm *comm = &n->shm->comm[at];
 
 	for (unsigned m = 0; m < PROCESSES; m++) {
-		if (atomic_load(&comm->member[m].state) == NT_MEMBER_JOINED)
+		if (atomic_load(&comm->slot[m].state) == NT_PARTICIPANT_JOINED)
 			atomic_fetch_add(&comm->key[slot].calls[m], calls);
 	}
-	n->home.worths.looked_ms = 0;
+	n->home.shares.looked_ms = 0;
 }
 
 /* Tensor parallel on the node, data parallel across nodes, each with a key; a small one of all. */
 static void setup(struct node *n)
 {
-	*n = (struct node){ .board = calloc(1, sizeof(*n->board)) };
-	assert_non_null(n->board);
+	*n = (struct node){ .shm = calloc(1, sizeof(*n->shm)) };
+	assert_non_null(n->shm);
 	nt_policy_default(&n->home.engine.policy);
 	n->home.engine.policy.min_share_micro = 10000000; /* of predictions 1 % */
 	n->home.engine.policy.mode = NT_MODE_BANDIT;
-	n->home.board = n->board;
-	n->hooks = nt_home_hooks(&n->home);
+	n->home.engine.rule = &nt_rule_own;
+	n->home.shm = n->shm;
+	n->hooks = nt_explorer_hooks(&n->home);
 	add_comm(n, TP, PROCESSES, 1);
 	add_comm(n, WORLD, 2 * PROCESSES, 2);
 	add_key(n, TP, 0, 100);
 	add_key(n, WORLD, 0, 30);
 	for (unsigned p = 0; p < PROCESSES; p++) {
-		seat(n, TP, p, 1000 + p);
-		seat(n, WORLD, p, 1000 + p);
+		slot(n, TP, p, 1000 + p);
+		slot(n, WORLD, p, 1000 + p);
 		add_comm(n, DP + p, 2, 2);
-		seat(n, DP + p, 0, 1000 + p);
+		slot(n, DP + p, 0, 1000 + p);
 		add_key(n, DP + p, 0, 5000);
 		add_key(n, DP + p, 1, 5000);
 	}
@@ -102,18 +103,18 @@ static void step(struct node *n, uint64_t steps)
 
 static bool opens(const struct node *n, unsigned at, unsigned slot)
 {
-	const struct nt_board_comm *comm = &n->board->comm[at];
+	const struct nt_shm_comm *comm = &n->shm->comm[at];
 
-	return n->hooks.worth(n->hooks.arg, comm, &comm->key[slot]);
+	return n->hooks.may_open(n->hooks.arg, comm, &comm->key[slot]);
 }
 
 static void set_state(struct node *n, unsigned at, unsigned slot, enum nt_key_state state)
 {
-	atomic_store(&n->board->comm[at].key[slot].state, state);
+	atomic_store(&n->shm->comm[at].key[slot].state, state);
 }
 
-/* 16 keys of eight groups at once; and what is called once a step with four bytes never, nor does
- * it hold the others. */
+/* 16 keys of eight groups at once; a key that is called once a step with four bytes is never opened
+ * and delays no others. */
 static void groups_are_opened_together_and_the_unworthy_never(void **state)
 {
 	struct node n;
@@ -130,7 +131,7 @@ static void groups_are_opened_together_and_the_unworthy_never(void **state)
 	n.home.began_us = nt_clock_us() - 1000000;
 	assert_false(opens(&n, DP, 0)); /* called often enough to wait */
 	n.home.began_us = nt_clock_us() - 20000000;
-	assert_true(opens(&n, DP, 0)); /* not to be decided in a minute if it waits */
+	assert_true(opens(&n, DP, 0)); /* cannot be decided in a minute if it waits */
 	n.home.began_us = 0;
 	set_state(&n, TP, 0, NT_KEY_COMMITTED);
 	for (unsigned p = 0; p < PROCESSES; p++) {
@@ -148,7 +149,7 @@ static void groups_are_opened_together_and_the_unworthy_never(void **state)
 	n.home.engine.open = 0;
 	step(&n, 1000);
 	assert_false(opens(&n, WORLD, 0)); /* still not worth it */
-	free(n.board);
+	free(n.shm);
 }
 
 static void what_grows_becomes_worth_it(void **state)
@@ -166,10 +167,10 @@ static void what_grows_becomes_worth_it(void **state)
 	assert_false(opens(&n, WORLD, 0));
 	n.home.engine.policy.min_share_micro = 0;
 	assert_true(opens(&n, WORLD, 0));
-	free(n.board);
+	free(n.shm);
 }
 
-/* Time is a process's: a group of which one rank is here is not an eighth as worthy. */
+/* Time counts for each process: a group with one rank here is not worth only an eighth. */
 static void a_share_is_of_the_processes_that_call(void **state)
 {
 	struct node n;
@@ -177,26 +178,27 @@ static void a_share_is_of_the_processes_that_call(void **state)
 	(void)state;
 	setup(&n);
 	step(&n, 30);
-	nt_worths_look(&n.home.worths, n.board, 1);
+	nt_key_shares_update(&n.home.shares, n.shm, 1);
 	for (unsigned p = 0; p < PROCESSES; p++) {
-		const struct nt_board_key *key = &n.board->comm[DP + p].key[0];
-		const struct nt_worth worth = nt_worths_of(&n.home.worths, n.board, DP + p, key);
+		const struct nt_shm_key *key = &n.shm->comm[DP + p].key[0];
+		const struct nt_share share = nt_key_shares_of(&n.home.shares, n.shm, DP + p, key);
 
-		assert_float_equal(worth.us, 30 * 5000, 1);
-		assert_float_equal(worth.of_us, 30 * (40 * 100 + 2 * 5000 + 30), 1);
+		assert_float_equal(share.us, 30 * 5000, 1);
+		assert_float_equal(share.of_us, 30 * (40 * 100 + 2 * 5000 + 30), 1);
 	}
 	/* One process with all ranks: each has its part. */
 	for (unsigned p = 0; p < PROCESSES; p++) {
-		seat(&n, TP, p, 1);
-		seat(&n, WORLD, p, 1);
-		seat(&n, DP + p, 0, 1);
+		slot(&n, TP, p, 1);
+		slot(&n, WORLD, p, 1);
+		slot(&n, DP + p, 0, 1);
 	}
-	nt_worths_look(&n.home.worths, n.board, 2);
-	assert_float_equal(n.home.worths.of_us[DP], 30 * (40 * 100 + 2 * 5000 + 30), 1);
-	free(n.board);
+	nt_key_shares_update(&n.home.shares, n.shm, 2);
+	assert_float_equal(n.home.shares.of_us[DP], 30 * (40 * 100 + 2 * 5000 + 30), 1);
+	free(n.shm);
 }
 
-/* One worth the most that comes once a step does not hold what comes forty times. */
+/* The key with the highest worth, called once a step, does not delay one that is called forty
+ * times. */
 static void the_rare_hold_nobody(void **state)
 {
 	struct node n;
@@ -206,10 +208,10 @@ static void the_rare_hold_nobody(void **state)
 	step(&n, 30);
 	set_state(&n, DP, 0, NT_KEY_OPEN);
 	assert_true(opens(&n, TP, 0));
-	free(n.board);
+	free(n.shm);
 }
 
-/* Where places are few the most worthy get them. */
+/* If slots are scarce, the keys with the highest worth get them. */
 static void the_most_worthy_are_opened_first(void **state)
 {
 	const unsigned places = 3;
@@ -228,30 +230,30 @@ static void the_most_worthy_are_opened_first(void **state)
 	n.home.engine.open += 8 - 1 - places;
 	for (unsigned slot = 2; slot < 10; slot++)
 		assert_int_equal(opens(&n, DP, slot), slot >= 10 - places);
-	free(n.board);
+	free(n.shm);
 }
 
 /* A process with all ranks of the node: its groups have a rank each of eight, its other
  * communicators all. */
 static void threads_are_told_apart_by_their_number(void **state)
 {
-	const struct nt_board_comm *comm;
+	const struct nt_shm_comm *comm;
 	struct node n;
 
 	(void)state;
 	setup(&n);
 	for (unsigned p = 0; p < PROCESSES; p++) {
-		seat(&n, TP, p, 1);
-		seat(&n, WORLD, p, 1);
-		seat(&n, DP + p, 0, 1);
+		slot(&n, TP, p, 1);
+		slot(&n, WORLD, p, 1);
+		slot(&n, DP + p, 0, 1);
 	}
-	comm = n.board->comm;
-	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[DP + 1]));
-	assert_true(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
-	assert_true(nt_board_share_gpu(n.board, &comm[TP], &comm[WORLD]));
-	seat(&n, DP, 0, 2); /* another process's */
-	assert_false(nt_board_share_gpu(n.board, &comm[DP], &comm[TP]));
-	free(n.board);
+	comm = n.shm->comm;
+	assert_false(nt_shm_share_gpu(n.shm, &comm[DP], &comm[DP + 1]));
+	assert_true(nt_shm_share_gpu(n.shm, &comm[DP], &comm[TP]));
+	assert_true(nt_shm_share_gpu(n.shm, &comm[TP], &comm[WORLD]));
+	slot(&n, DP, 0, 2); /* another process's */
+	assert_false(nt_shm_share_gpu(n.shm, &comm[DP], &comm[TP]));
+	free(n.shm);
 }
 
 /* Two communicators of the same processes, called alike: one after the other. */
@@ -271,20 +273,21 @@ static void what_would_be_in_each_others_times_takes_turns(void **state)
 	call(&n, WORLD, 1, 1);
 	call(&n, DP, 0, 60);
 	assert_true(opens(&n, DP, 0)); /* worth more by now */
-	key = n.hooks.start(n.hooks.arg, &n.board->comm[WORLD], &n.board->comm[WORLD].key[1]);
+	key = n.hooks.start(n.hooks.arg, &n.shm->comm[WORLD], &n.shm->comm[WORLD].key[1]);
 	assert_non_null(key);
-	assert_false(opens(&n, DP, 0)); /* here it is open, though the board does not say so yet */
+	assert_false(opens(&n, DP,
+			   0)); /* here it is open, though the shared memory does not say so yet */
 	n.hooks.end(key);
 	assert_true(opens(&n, DP, 0));
 	set_state(&n, WORLD, 1, NT_KEY_OPEN);
 	assert_false(opens(&n, DP, 0));
-	atomic_store(&n.board->comm[WORLD].state, NT_COMM_JOINING);
+	atomic_store(&n.shm->comm[WORLD].state, NT_COMM_JOINING);
 	assert_true(opens(&n, DP, 0));
-	atomic_store(&n.board->comm[WORLD].state, NT_COMM_AGREED);
+	atomic_store(&n.shm->comm[WORLD].state, NT_COMM_AGREED);
 	call(&n, DP, 0, 40 * (uint64_t)n.home.engine.policy.min_calls);
 	call(&n, WORLD, 1, 40 * (uint64_t)n.home.engine.policy.min_calls);
-	assert_true(opens(&n, DP, 0)); /* not for ever */
-	free(n.board);
+	assert_true(opens(&n, DP, 0)); /* not forever */
+	free(n.shm);
 }
 
 int main(void)

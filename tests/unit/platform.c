@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* platform.c - the driver's version, the fabric and the launch profile, from texts and files */
+/* platform.c - the driver's version, the fabric, NCCL's variables, from texts and files */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "tuner/platform.h"
 
 #define OPEN_DRIVER                                                                           \
@@ -38,30 +39,96 @@ static void a_driver_has_its_version(void **state)
 	}
 }
 
-static void the_fabric_is_what_nccl_is_told(void **state)
+static void the_network_is_what_nccl_is_told(void **state)
 {
 	(void)state;
-	assert_string_equal(nt_fabric_told(NULL, NULL, NULL), "");
-	assert_string_equal(nt_fabric_told("", "", ""), "");
-	assert_string_equal(nt_fabric_told("Socket", NULL, NULL), "socket");
-	assert_string_equal(nt_fabric_told("socket", "libx.so", "0"), "socket");
-	assert_string_equal(nt_fabric_told("IB", NULL, "0"), "ib");
-	assert_string_equal(nt_fabric_told("AWS Libfabric", NULL, NULL), "any");
-	assert_string_equal(nt_fabric_told(NULL, "aws-ofi", "1"), "any");
-	assert_string_equal(nt_fabric_told(NULL, "none", NULL), "");
-	assert_string_equal(nt_fabric_told(NULL, NULL, "1"), "socket");
-	assert_string_equal(nt_fabric_told(NULL, "none", "1"), "socket");
-	assert_string_equal(nt_fabric_told(NULL, NULL, "0"), "");
+	assert_string_equal(nt_net_told(NULL, NULL, NULL, ""), "");
+	assert_string_equal(nt_net_told("", "", "", ""), "");
+	assert_string_equal(nt_net_told("socket", "libx.so", "0", "Libfabric"), "socket");
+	assert_string_equal(nt_net_told("AWS Libfabric", NULL, "1", ""), "AWS Libfabric");
+	assert_string_equal(nt_net_told(NULL, "aws-ofi", "1", "Libfabric"), "Libfabric");
+	assert_string_equal(nt_net_told(NULL, NULL, NULL, "FasTrak"), "FasTrak");
+	assert_string_equal(nt_net_told(NULL, "x", "1", ""), "?");
+	assert_string_equal(nt_net_told(NULL, "none", NULL, "IBext_v8"), "");
+	assert_string_equal(nt_net_told(NULL, "none", "1", "IBext_v8"), "Socket");
+	assert_string_equal(nt_net_told(NULL, NULL, "1", ""), "Socket");
+	assert_string_equal(nt_net_told(NULL, NULL, "0", ""), "");
 }
 
-static void else_it_is_what_is_there(void **state)
+/* The name tells; the devices, too, where a plugin serves several networks or found none. */
+static void the_fabric_follows_from_name_and_devices(void **state)
 {
+	static const struct {
+		const char *net;
+		bool ib, efa, cxi;
+		enum nt_fabric fabric;
+	} cases[] = {
+		{ "", false, false, false, NT_FABRIC_SOCKET },
+		{ "", true, false, false, NT_FABRIC_IB },
+		{ "", false, true, true, NT_FABRIC_SOCKET },
+		{ "Socket", true, true, true, NT_FABRIC_SOCKET },
+		{ "ib", false, false, false, NT_FABRIC_IB },
+		{ "IBext_v10", true, false, false, NT_FABRIC_IB },
+		{ "IBext_v10", false, false, false, NT_FABRIC_SOCKET },
+		{ "gIB", true, false, false, NT_FABRIC_IB },
+		{ "AWS Libfabric", false, true, false, NT_FABRIC_EFA },
+		{ "Libfabric", false, true, false, NT_FABRIC_EFA },
+		{ "Libfabric", true, false, true, NT_FABRIC_CXI },
+		{ "Libfabric", true, false, false, NT_FABRIC_ANY },
+		{ "FasTrak", false, false, false, NT_FABRIC_TCPX },
+		{ "GPUDirectTCPX_v7", false, false, false, NT_FABRIC_TCPX },
+		{ "UCX", true, true, true, NT_FABRIC_ANY },
+		{ "?", true, true, true, NT_FABRIC_ANY },
+	};
+
 	(void)state;
-	assert_string_equal(nt_fabric_seen(false, false, false), "socket");
-	assert_string_equal(nt_fabric_seen(false, true, false), "socket");
-	assert_string_equal(nt_fabric_seen(false, false, true), "socket");
-	assert_string_equal(nt_fabric_seen(false, true, true), "ib");
-	assert_string_equal(nt_fabric_seen(true, true, true), "any");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct nt_fabric_devices devices = { .ib = cases[i].ib,
+							   .efa = cases[i].efa,
+							   .cxi = cases[i].cxi };
+
+		assert_int_equal(nt_fabric_of_net(cases[i].net, &devices), cases[i].fabric);
+	}
+	for (int fabric = 0; fabric < NT_FABRIC_COUNT; fabric++) {
+		assert_int_equal(nt_fabric_parse(nt_fabric_name(fabric)), fabric);
+		assert_non_null(strstr(NT_FABRIC_NAMES, nt_fabric_name(fabric)));
+	}
+	assert_int_equal(nt_fabric_parse("myrinet"), -1);
+	assert_string_equal(nt_fabric_name(NT_FABRIC_COUNT), "?");
+}
+
+/* What aws-ofi-nccl sets in its init is not what the process was started with. */
+static void variables_set_inside_are_told_apart(void **state)
+{
+	struct nt_variables now = { .cut = false }, started = { .cut = false };
+	char outside[NT_VARIABLES_MAX], inside[NT_VARIABLES_MAX], word[128];
+
+	(void)state;
+	nt_variables_add(&started, "NCCL_MIN_NCHANNELS=8");
+	nt_variables_add(&started, "NCCL_BUFFSIZE=4194304");
+	nt_variables_add(&now, "NCCL_MIN_NCHANNELS=8");
+	nt_variables_add(&now, "NCCL_BUFFSIZE=8388608");
+	nt_variables_add(&now, "NCCL_TUNE_POLICY=x");
+	nt_variables_add(&now, "NCCL_TUNER_PLUGIN=x");
+	nt_variables_add(&now, "NCCL_PROFILER_PLUGIN=x");
+	nt_variables_add(&now, "NCCL_DEBUG=INFO");
+	nt_variables_add(&now, "NCCL_P2P_LEVEL=");
+	nt_variables_add(&now, "PATH=/bin");
+	nt_variables_add(&now, "NCCL_NET=AWS Lib\nfabric");
+	assert_string_equal(now.text, "NCCL_MIN_NCHANNELS=8 NCCL_BUFFSIZE=8388608 "
+				      "NCCL_NET=AWS?Lib?fabric");
+	nt_variables_split(&now, &started, outside, inside);
+	assert_string_equal(outside, "NCCL_MIN_NCHANNELS=8");
+	assert_string_equal(inside, "NCCL_BUFFSIZE=8388608 NCCL_NET=AWS?Lib?fabric");
+	/* Of what did not fit nothing is claimed. */
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(word, sizeof(word), "NCCL_X%u=%064u", i, i);
+		nt_variables_add(&started, word);
+	}
+	assert_true(started.cut);
+	nt_variables_split(&now, &started, outside, inside);
+	assert_string_equal(outside, now.text);
+	assert_string_equal(inside, "");
 }
 
 static void a_profile_is_a_word(void **state)
@@ -95,13 +162,14 @@ static void the_environment_is_asked(void **state)
 	unsetenv("NCCL_IB_DISABLE");
 	setenv("NCCL_NET", "IB", 1);
 	setenv(NT_ENV_LAUNCH, "wide NCCL_MIN_NCHANNELS=8", 1);
-	nt_platform_ask(&platform);
-	assert_string_equal(platform.fabric, "ib");
+	nt_platform_ask(&platform, "Libfabric");
+	assert_string_equal(platform.net, "IB");
 	assert_string_equal(platform.launch, "wide");
+	assert_non_null(strstr(platform.now.text, "NCCL_NET=IB"));
 	unsetenv("NCCL_NET");
 	unsetenv(NT_ENV_LAUNCH);
-	nt_platform_ask(&platform);
-	assert_string_equal(platform.fabric, "");
+	nt_platform_ask(&platform, "Libfabric");
+	assert_string_equal(platform.net, "Libfabric");
 	assert_string_equal(platform.launch, "");
 }
 
@@ -126,52 +194,68 @@ static void put(const char *path, const char *text)
 	fclose(f);
 }
 
-static void assert_look(const char *fabric, const char *driver)
+static void assert_look(const char *net, const char *fabric, const char *driver)
 {
 	const struct nt_platform_paths paths = {
 		.driver = at("version"),
 		.ports = at("class"),
 		.devices = at("dev"),
-		.maps = at("maps"),
+		.cxi = at("cxi"),
+		.start = at("start"),
 	};
 	struct nt_platform platform = { .fabric = "" };
 
+	snprintf(platform.net, sizeof(platform.net), "%s", net);
+	nt_variables_add(&platform.now, "NCCL_A=1");
+	nt_variables_add(&platform.now, "NCCL_B=2");
 	nt_platform_look(&platform, &paths);
 	assert_string_equal(platform.fabric, fabric);
 	assert_string_equal(platform.driver, driver);
-	snprintf(platform.fabric, sizeof(platform.fabric), "any");
-	nt_platform_look(&platform, &paths);
-	assert_string_equal(platform.fabric, "any");
+	assert_string_equal(platform.inside, driver[0] ? "NCCL_B=2" : "");
 }
 
 static void files_are_read_where_there_are_any(void **state)
 {
 	static const char *const dirs[] = { "class",
 					    "class/mlx5_0",
+					    "class/mlx5_0/device",
 					    "class/mlx5_0/ports",
 					    "class/mlx5_0/ports/1",
 					    "class/mlx5_0/ports/2",
-					    "dev" };
+					    "dev",
+					    "cxi" };
 	static const char *const files[] = { "class/mlx5_0/ports/1/state",
-					     "class/mlx5_0/ports/2/state", "dev/uverbs0", "version",
-					     "maps" };
+					     "class/mlx5_0/ports/2/state",
+					     "class/mlx5_0/device/driver",
+					     "dev/uverbs0",
+					     "version",
+					     "start",
+					     "cxi/cxi0" };
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
-	assert_look("socket", "");
+	assert_look("", "socket", "");
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		assert_int_equal(mkdir(at(dirs[i]), 0700), 0);
 	put("class/mlx5_0/ports/1/state", "1: DOWN\n");
 	put("class/mlx5_0/ports/2/state", "4: ACTIVE\n");
 	put("version", OPEN_DRIVER);
-	assert_look("socket", "580.95.05");
+	put("start", "NCCL_A=1");
+	assert_look("", "socket", "580.95.05");
 	put("dev/uverbs0", "");
-	put("maps", "7f00-7f01 r-xp 00000000 00:01 7 /usr/lib/libnccl.so.2\n");
-	assert_look("ib", "580.95.05");
+	assert_look("", "ib", "580.95.05");
+	assert_look("Libfabric", "any", "580.95.05");
+	/* A port of EFA is none that NCCL uses by itself. */
+	assert_int_equal(symlink("../../bus/pci/drivers/efa", at("class/mlx5_0/device/driver")), 0);
+	assert_look("", "socket", "580.95.05");
+	assert_look("Libfabric", "efa", "580.95.05");
+	assert_int_equal(remove(at("class/mlx5_0/device/driver")), 0);
+	assert_int_equal(symlink("../mlx5_core", at("class/mlx5_0/device/driver")), 0);
+	assert_look("IBext_v8", "ib", "580.95.05");
 	put("class/mlx5_0/ports/2/state", "2: INIT\n");
-	assert_look("socket", "580.95.05");
-	put("maps", "7f00-7f01 r-xp 00000000 00:01 7 /opt/lib/libnccl-net.so\n");
-	assert_look("any", "580.95.05");
+	assert_look("", "socket", "580.95.05");
+	put("cxi/cxi0", "");
+	assert_look("Libfabric", "cxi", "580.95.05");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_int_equal(remove(at(files[i])), 0);
 	for (size_t i = sizeof(dirs) / sizeof(dirs[0]); i-- > 0;)
@@ -183,8 +267,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_driver_has_its_version),
-		cmocka_unit_test(the_fabric_is_what_nccl_is_told),
-		cmocka_unit_test(else_it_is_what_is_there),
+		cmocka_unit_test(the_network_is_what_nccl_is_told),
+		cmocka_unit_test(the_fabric_follows_from_name_and_devices),
+		cmocka_unit_test(variables_set_inside_are_told_apart),
 		cmocka_unit_test(a_profile_is_a_word),
 		cmocka_unit_test(the_environment_is_asked),
 		cmocka_unit_test(files_are_read_where_there_are_any),

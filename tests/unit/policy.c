@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy.c - both text forms there and back, and every way to get them wrong */
+/* policy.c - both text forms, printed and parsed, and every kind of mistake */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static void option_form_round_trips(void **state)
 		"observe",
 		"bandit",
 		"policy",
-		"profile,rule=paper-offline",
+		"profile,reward=period",
 		"bandit,launch=auto,calibrate=30",
 		"policy,launch=sockets-wide",
 		"bandit,min_gain=8",
@@ -65,7 +65,8 @@ static void bad_options_name_what_is_accepted(void **state)
 		{ "bandit,launch=-x", "bad launch '-x'" },
 		{ "bandit,launch=a,launch=b", "launch is given twice" },
 		{ "bandit,launch=abcdefghijklmnopqrstuvwxyz0123456", "bad launch" },
-		{ "bandit,calibrate=3601", "bad calibrate '3601' (want 0 to 3600 seconds)" },
+		{ "bandit,calibrate=3601",
+		  "bad calibrate '3601' (want auto, off or 1 to 3600 seconds)" },
 		{ "bandit,calibrate=30m", "bad calibrate '30m'" },
 		{ "bandit,min_calls=3s", "bad min_calls '3s'" },
 		{ "bandit,dir=/tmp", "unknown setting 'dir=/tmp'" },
@@ -99,13 +100,21 @@ static void seconds_may_be_written_with_their_unit(void **state)
 	(void)state;
 	nt_policy_default(&policy);
 	assert_string_equal(policy.launch, "off");
-	assert_int_equal(policy.calibrate_s, 0);
+	assert_int_equal(policy.calibrate_s, NT_CALIBRATE_AUTO);
 	assert_int_equal(nt_policy_parse_option(
 				 &policy, "bandit,launch=auto,calibrate=30s,recheck=5s", NULL),
 			 0);
 	assert_string_equal(policy.launch, "auto");
 	assert_int_equal(policy.calibrate_s, 30);
 	assert_int_equal(policy.recheck_s, 5);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,calibrate=off", NULL), 0);
+	assert_int_equal(policy.calibrate_s, 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,calibrate=auto", NULL), 0);
+	assert_int_equal(policy.calibrate_s, NT_CALIBRATE_AUTO);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,calibrate=-1", NULL), -1);
+	assert_int_equal(nt_calibrate_auto_s(1), 60);
+	assert_int_equal(nt_calibrate_auto_s(2), 60);
+	assert_int_equal(nt_calibrate_auto_s(64), 135);
 	assert_int_equal(nt_policy_parse_option(&policy, "policy,launch=wide", NULL), 0);
 	assert_string_equal(policy.launch, "wide");
 	assert_int_equal(policy.mode, NT_MODE_POLICY);
@@ -128,6 +137,10 @@ static void sets_forbid_pairs(void **state)
 	assert_int_equal(
 		nt_policy_parse_option(&policy, "bandit,algorithms=all,protocols=all", NULL), 0);
 	assert_int_equal(nt_policy_forbidden(&policy), 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,ll128=on", NULL), 0);
+	assert_int_equal(nt_policy_forbidden(&policy), 0);
+	assert_int_equal(nt_policy_parse_option(&policy, "bandit,ll128=off", NULL), 0);
+	assert_int_equal(nt_policy_forbidden(&policy), 02222222);
 }
 
 static void pairs_stand_without_a_mode(void **state)

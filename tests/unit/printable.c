@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may go to a log or a terminal, and what becomes of the rest. */
-#include "record/printable.h"
+/* Text that may go to a log or a terminal, and the replacement of the rest. */
+#include "lib/printable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

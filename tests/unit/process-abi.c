@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-abi.c - every version of both interfaces is answered, and every handle written */
+/* process-abi.c - every version of both interfaces works, and every handle is written */
 #include "tests/unit/process-child.h"
 
 static void init_v7(void)
@@ -30,8 +30,8 @@ static void case_versions(void)
 	CHECK(ncclProfiler_v7.init(&prof[7], 0xfed, &mask, NULL, 2, 8, 3, host_log) == 0);
 	CHECK(ncclTunerPlugin_v7.init(&ctx[7], 0xfed, 8, 2, host_log, NULL, NULL) == 0 &&
 	      ctx[7] == prof[7]);
-	CHECK(ours_of(ctx[4])->fixed.card.api == 0x404 && ours_of(ctx[6])->fixed.card.api == 0x606);
-	CHECK(ours_of(ctx[7])->fixed.card.api == 0x707 && ours_of(ctx[7])->fixed.last_wins &&
+	CHECK(ours_of(ctx[4])->fixed.caps.api == 0x404 && ours_of(ctx[6])->fixed.caps.api == 0x606);
+	CHECK(ours_of(ctx[7])->fixed.caps.api == 0x707 && ours_of(ctx[7])->fixed.last_wins &&
 	      !ours_of(ctx[6])->fixed.last_wins);
 	CHECK(ncclTunerPlugin_v6.get_chunk_size == NULL);
 	CHECK(ncclTunerPlugin_v7.get_chunk_size == NULL);
@@ -127,8 +127,8 @@ static void handles_are_always_written(void **state)
 	in_child(case_handles);
 }
 
-/* From 2.31 on NCCL asks for symmetric kernels with nothing legal, and what it would take else with
- * no task: neither is a call, and neither table is touched. */
+/* From 2.31 on NCCL asks for symmetric kernels with nothing legal, and for its other choice without
+ * a task: neither is a call, and neither table is changed. */
 static void case_asked_only(void)
 {
 	float none[NT_PAIRS], before[NT_PAIRS];
@@ -151,14 +151,14 @@ static void case_asked_only(void)
 	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
 					       3, 0, &channels) == 0);
 	CHECK(nt_comm_keys(comm) == 1 && nt_key_calls(&comm->key[0]) == 1);
-	/* A committed arm answers calls alone. */
+	/* A committed arm applies only to calls. */
 	comm->key[0].decision.arm = TREE_SIMPLE;
-	atomic_store(&comm->key[0].decision.state, NT_OWN_COMMITTED);
+	atomic_store(&comm->key[0].decision.state, NT_LOCAL_COMMITTED);
 	memcpy(table, fresh, sizeof(table));
 	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 0, (float **)table, 7,
 					       3, 0, &channels) == 0);
 	CHECK(memcmp(table, fresh, sizeof(table)) == 0);
-	/* The last of the least wins: no other entry is 0. */
+	/* The last of the lowest wins: no other entry is 0. */
 	table[RING_SIMPLE] = 0;
 	CHECK(ncclTunerPlugin_v7.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)table, 7,
 					       3, 0, &channels) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-child.h - a process of its own for each case, through the tables that NCCL looks up
+/* process-child.h - a separate process for each case, through the tables that NCCL looks up
  *
  * The plugin's state is one for each process. A failed CHECK is the child's exit status.
  */
@@ -96,7 +96,7 @@ static inline uint64_t in_child(void (*run)(void))
 /* One communicator through v5, as NCCL 2.28 does it. */
 static void *tuner_ctx, *profiler_ctx;
 
-/* Ours, of what NCCL was given. */
+/* Our context, from NCCL's pointer. */
 static inline struct nt_comm *ours_of(void *ctx)
 {
 	return ((const struct nt_ctx *)ctx)->ours;

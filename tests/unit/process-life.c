@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-life.c - whole processes, as NCCL starts and ends them: policies good and bad, forks,
- * records, ends */
+/* process-life.c - whole processes, as NCCL starts and ends them: valid and invalid policies,
+ * forks, records, exits */
 #include "tests/unit/process-child.h"
 
 #include <dirent.h>
@@ -47,12 +47,12 @@ static bool read_record(struct nt_rank *rank)
 
 static uint32_t seat_state(unsigned member)
 {
-	struct nt_board_map map;
+	struct nt_shm_map map;
 	uint32_t state;
 
-	assert_int_equal(nt_board_open(&map, dir, NULL), 0);
-	state = atomic_load(&map.board->comm[0].member[member].state);
-	nt_board_close(&map);
+	assert_int_equal(nt_shm_open(&map, dir, NULL), 0);
+	state = atomic_load(&map.shm->comm[0].slot[member].state);
+	nt_shm_close(&map);
 	return state;
 }
 
@@ -130,11 +130,11 @@ static void a_job_leaves_a_record(void **state)
 	assert_string_equal(rank.comms[0].id, "0000000000000abc");
 	assert_int_equal(rank.comms[0].rank, 3);
 	assert_int_equal(rank.comms[0].key_count, 1);
-	assert_string_equal(rank.comms[0].keys[0].state, "counted");
+	assert_int_equal(rank.comms[0].keys[0].state, NT_KEYSTATE_COUNTED);
 	assert_int_equal(rank.comms[0].keys[0].calls, 100);
 	assert_int_equal(rank.comms[0].keys[0].auto_arm, RING_SIMPLE);
 	nt_rank_fini(&rank);
-	assert_int_equal(seat_state(0), NT_MEMBER_LEFT);
+	assert_int_equal(seat_state(0), NT_PARTICIPANT_LEFT);
 }
 
 static void case_no_destroy(void)
@@ -153,7 +153,7 @@ static void an_end_without_destroy_is_an_end(void **state)
 	assert_true(read_record(&rank));
 	assert_true(rank.end);
 	nt_rank_fini(&rank);
-	assert_int_equal(seat_state(0), NT_MEMBER_LEFT);
+	assert_int_equal(seat_state(0), NT_PARTICIPANT_LEFT);
 }
 
 static void case_quick_exit(void)
@@ -204,8 +204,8 @@ static void case_fork(void)
 							 1u << RING_SIMPLE | 1u << TREE_SIMPLE),
 					       &(struct nt_call){ .cost = fresh, .algos = 7 })) >=
 	      1);
-	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].state) == NT_MEMBER_JOINED);
-	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.board->member[0].flags) == 0);
+	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.shm->slot[0].state) == NT_PARTICIPANT_JOINED);
+	CHECK(atomic_load(&ours_of(tuner_ctx)->fixed.shm->slot[0].flags) == 0);
 	CHECK(decide_v5() == 0);
 	finalize_v5();
 }
@@ -302,7 +302,7 @@ static void without_its_directory_nothing_is_tuned(void **state)
 	(void)state;
 	in_child(case_no_dir);
 	assert_true(read_record(&rank)); /* it came back before the end */
-	assert_non_null(strstr(rank.comms[0].why, "cannot open"));
+	assert_int_equal(rank.comms[0].why.id, NT_REASON_SHM_OPEN);
 	nt_rank_fini(&rank);
 }
 
@@ -311,7 +311,7 @@ static void case_full_disk(void)
 	set_policy("bandit");
 	init_v5();
 	CHECK(decide_v5() == 0);
-	/* No file may grow: what a full disk does, for this process alone. */
+	/* No file may grow: a full disk for this process alone. */
 	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 	CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 0, 0 }) == 0);
 }
@@ -325,8 +325,7 @@ static void a_full_disk_leaves_no_record(void **state)
 	assert_false(read_record(&rank));
 }
 
-/* More communicators than there is room for: the oldest ended ones make room, living ones are never
- * taken. */
+/* More communicators than fit: the oldest ended ones are replaced, living ones never. */
 static void case_many(void)
 {
 	void *kept_tuner, *kept_profiler;
@@ -362,7 +361,7 @@ static void many_communicators_come_and_go(void **state)
 	nt_rank_fini(&rank);
 }
 
-/* A half that was never joined by the other is not taken for the next communicator's. */
+/* A tuner or profiler without its other half is not joined to the next communicator. */
 static void case_halves(void)
 {
 	void *lonely, *other;
@@ -371,7 +370,7 @@ static void case_halves(void)
 	CHECK(ncclProfiler_v5.init(&lonely, 0x111, &mask, "a", 2, 8, 3, host_log) == 0);
 	CHECK(ncclTunerPlugin_v5.init(&other, 0x222, 8, 2, host_log, NULL, NULL) == 0);
 	CHECK(lonely != other);
-	CHECK(ours_of(other)->fixed.rank == -1 && !ours_of(other)->fixed.seated);
+	CHECK(ours_of(other)->fixed.rank == -1 && !ours_of(other)->fixed.joined);
 	tuner_ctx = other;
 	CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 	CHECK(ncclTunerPlugin_v5.finalize(other) == 0 && ncclProfiler_v5.finalize(lonely) == 0);

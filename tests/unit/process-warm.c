@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-warm.c - remembered arms that are offered to a process: used, or refused with the reason
- */
+/* process-warm.c - remembered arms of a process: used, or refused with the reason */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +9,7 @@
 #include <cmocka.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
-#include "tuner/warm.h"
+#include "tuner/process-warm.h"
 
 #define ARMS " 8r2n.AllReduce.262144=TREE/SIMPLE"
 #define TEXT "v=1 nccl=22809 fabric=socket fingerprint=00000000000000ab" ARMS
@@ -22,7 +21,7 @@ static void arms_of_this_kind_are_used(void **state)
 	(void)state;
 	nt_process_warm_read(&warm, NT_MODE_BANDIT, TEXT);
 	assert_true(warm.offered);
-	assert_null(nt_process_warm_arms(&warm)); /* not before it is known what runs here */
+	assert_null(nt_process_warm_arms(&warm)); /* not before the hardware and NCCL are known */
 	assert_int_equal(warm.hash, 0);
 	assert_false(nt_process_warm_check(&warm, 22809, NT_FABRIC_SOCKET, 0xab));
 	assert_non_null(nt_process_warm_arms(&warm));

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c - which caps and chunk sizes are tried, and when */
+/* refine.c - which limits of channels and chunk sizes are tried, and when */
 #include "tests/unit/engine-bench.h"
 
 #include "engine/history.h"
 #include "engine/refine.h"
-#include "tuner/writehistory.h"
+#include "tuner/rank-history.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* What nt_refine_pair() says, as text. */
+/* The result of nt_refine_pair() as text. */
 static const char *arms_of(const struct nt_refine *from, int pair)
 {
 	static char text[256];
@@ -26,14 +26,14 @@ static const char *arms_of(const struct nt_refine *from, int pair)
 
 static void give(struct nt_refine *from, unsigned own, unsigned most)
 {
-	memset(from->known.own, (int)own, sizeof(from->known.own));
-	from->known.most = most;
-	from->known.chunks = true;
+	memset(from->info.given, (int)own, sizeof(from->info.given));
+	from->info.most = most;
+	from->info.chunks = true;
 }
 
 static void caps_are_fractions_of_what_nccl_gave(void **state)
 {
-	struct nt_refine from = { .channels = true, .bytes = MIB, .known.ranks = 8 };
+	struct nt_refine from = { .channels = true, .bytes = MIB, .info.ranks = 8 };
 
 	(void)state;
 	give(&from, 24, 24);
@@ -58,7 +58,7 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 {
 	struct nt_refine from = {
-		.channels = true, .chunks = true, .bytes = 64 * MIB, .known.ranks = 8
+		.channels = true, .chunks = true, .bytes = 64 * MIB, .info.ranks = 8
 	};
 
 	(void)state;
@@ -72,15 +72,15 @@ static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 
 static void chunks_fill_the_pipe(void **state)
 {
-	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .known.ranks = 4 };
+	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .info.ranks = 4 };
 
 	(void)state;
 	give(&from, 2, 2);
 	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16
-	 * parts. */
-	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2M RING/SIMPLE/1M");
+	 * parts would be chunks of 2 MiB and 1 MiB. */
+	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/512K");
 	/* A tree: 32 MiB a channel in chunks of 8 MiB and 4 MiB, all in flight. */
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/8M TREE/SIMPLE/4M");
+	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/512K");
 	from.bytes = MIB;
 	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/256K TREE/SIMPLE/128K");
 	/* No chunk below 256 KiB, all channels together. */
@@ -111,8 +111,8 @@ static void seen(struct bench *b, unsigned channels)
 	atomic_store(&b->comm->key[2].id, nt_key_id(NT_BROADCAST, 9, 1));
 	atomic_store(&b->comm->key[2].channels[RING_LL], 24);
 	atomic_store(&b->comm->ranks, 8);
-	atomic_store(&b->comm->member[0].state, NT_MEMBER_JOINED);
-	b->comm->member[0].card.api = 5 * 256 + 5;
+	atomic_store(&b->comm->slot[0].state, NT_PARTICIPANT_JOINED);
+	b->comm->slot[0].caps.api = 5 * 256 + 5;
 }
 
 static void a_cap_that_is_faster_is_found(void **state)
@@ -127,7 +127,7 @@ static void a_cap_that_is_faster_is_found(void **state)
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE); /* caps are off */
-	free(b.board);
+	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
@@ -142,7 +142,7 @@ static void a_cap_that_is_faster_is_found(void **state)
 	/* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
 	assert_int_equal(b.final.outcome.arms, 4 + 6);
 	assert_true(b.final.outcome.predicted_best_us > 0);
-	free(b.board);
+	free(b.shm);
 }
 
 static void autos_own_pair_is_capped_too(void **state)
@@ -157,8 +157,8 @@ static void autos_own_pair_is_capped_too(void **state)
 	b.us[NT_PAIRS] = 700;
 	assert_int_equal(explore(&b), 1);
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
-	assert_int_equal(b.final.outcome.auto_arm, TREE_SIMPLE);
-	free(b.board);
+	assert_int_equal(b.final.outcome.baseline_arm, TREE_SIMPLE);
+	free(b.shm);
 }
 
 static void chunks_need_an_nccl_that_asks(void **state)
@@ -171,12 +171,12 @@ static void chunks_need_an_nccl_that_asks(void **state)
 		b.shaped_us = small_chunks_are_best;
 		b.home.engine.policy.chunks = NT_SWITCH_ON;
 		seen(&b, 2);
-		b.comm->member[0].card.api = api * 256 + api;
+		b.comm->slot[0].caps.api = api * 256 + api;
 		b.us[NT_PAIRS] = 700; /* 1 MiB */
 		assert_int_equal(explore(&b), api == 6);
 		assert_string_equal(nt_arm_name(b.final.arm[0]),
 				    api == 6 ? "TREE/SIMPLE/128K" : "AUTO");
-		free(b.board);
+		free(b.shm);
 	}
 }
 
@@ -189,7 +189,7 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	b.home.engine.policy.channels = NT_SWITCH_ON;
 	assert_int_equal(explore(&b), 0); /* no number of channels was seen */
 	assert_int_equal(b.rounds, 1);
-	free(b.board);
+	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 600;
@@ -200,15 +200,15 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_int_equal(b.rounds, 2);
-	free(b.board);
+	free(b.shm);
 }
 
-/* What the record says of each arm. */
+/* Each arm in the record. */
 static void findings_hold_every_arm(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
 	const struct nt_history *f;
-	struct nt_put put;
+	struct nt_json_writer put;
 	char text[4096];
 	struct bench b;
 
@@ -226,30 +226,31 @@ static void findings_hold_every_arm(void **state)
 	assert_non_null(f);
 	assert_null(f->next);
 	assert_int_equal(f->arms, 4 + 6);
-	assert_int_equal(f->arm[0].arm, NT_ARM_AUTO);
+	assert_int_equal(f->arm[0].arm, NT_ARM_BASELINE);
 	assert_float_equal(f->arm[0].predicted_us, 40, 0);
 	for (unsigned i = 0; i < f->arms; i++) {
-		bool shaped = f->arm[i].arm >= NT_PAIRS && f->arm[i].arm != NT_ARM_AUTO;
-		double us = shaped ? eight_channels_are_best(f->arm[i].arm)
-				   : b.us[f->arm[i].arm == NT_ARM_AUTO ? NT_PAIRS : f->arm[i].arm];
+		bool shaped = f->arm[i].arm >= NT_PAIRS && f->arm[i].arm != NT_ARM_BASELINE;
+		double us =
+			shaped ? eight_channels_are_best(f->arm[i].arm)
+			       : b.us[f->arm[i].arm == NT_ARM_BASELINE ? NT_PAIRS : f->arm[i].arm];
 
 		assert_true(f->arm[i].us > us * 0.99 && f->arm[i].us < us * 1.03);
 		assert_true(shaped ? f->arm[i].predicted_us < 0 : f->arm[i].predicted_us > 0);
 	}
-	nt_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
-	nt_write_explored(&put, f);
+	nt_json_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
+	nt_rank_history_explored(&put, f);
 	assert_false(put.full);
 	assert_true(put.used == strlen(text));
 	assert_non_null(strstr(
 		text,
 		"\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
 		"\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
-	nt_put_begin(&put, text, 100, NT_RECORD_DEPTH);
-	nt_write_explored(&put, f);
+	nt_json_put_begin(&put, text, 100, NT_RECORD_DEPTH);
+	nt_rank_history_explored(&put, f);
 	assert_true(put.full);
 	nt_histories_clear(&histories);
 	assert_int_equal(histories.count, 0);
-	free(b.board);
+	free(b.shm);
 }
 
 int main(void)

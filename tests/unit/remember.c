@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps into a memory on disk, and what the memory says of them. */
-#include "spank/remember.h"
+/* Steps in a memory on disk, and its results. */
+#include "spank/recordd/remember.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,63 +14,47 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "launch/store.h"
-#include "spank/collect.h"
-#include "spank/sumtext.h"
+#include "profiles/memory-store.h"
+#include "spank/recordd/collect.h"
+#include "spank/recordd/sumtext.h"
+#include "tests/unit/scratch.h"
 
-#define RECORD                                                                                                 \
-	"{\"v\":1,\"job\":12,\"step\":0,\"node\":\"n1\",\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,"   \
-	"\"ranks\":4,\"nodes\":4,\"state\":\"agreed\",\"alike\":true,\"keys\":[{\"coll\":\"AllReduce\","       \
-	"\"bytes\":262144,\"state\":\"kept\",\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"auto_us\":90," \
-	"\"auto_p25_us\":80,\"auto_p75_us\":100,\"samples\":24,\"calls\":1000}]}]}"
+#define RECORD                                                                                               \
+	"{\"v\":1,\"job\":12,\"step\":0,\"node\":\"n1\",\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0," \
+	"\"ranks\":4,\"nodes\":4,\"state\":\"agreed\",\"alike\":true,\"keys\":[{\"coll\":\"AllReduce\","     \
+	"\"bytes\":262144,\"state\":\"kept\",\"auto\":\"RING/SIMPLE\",\"best\":\"TREE/SIMPLE\",\"us\":[90]," \
+	"\"p25_us\":[80],\"p75_us\":[100],\"samples\":24,\"calls\":1000}]}]}"
 
-static char top[64];
 static struct nt_error err;
 
-static int make_top(void **state)
+static struct nt_ticket ticket_of(const char *profile, bool asked)
 {
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-remember.XXXXXX");
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
-}
-
-static struct nt_ticket ticket_of(const char *profile, bool candidate)
-{
-	struct nt_ticket ticket = { .candidate = candidate };
+	struct nt_ticket ticket = { .why = asked ? NT_WHY_ASKED : NT_WHY_GAIN };
 
 	snprintf(ticket.profile, sizeof(ticket.profile), "%s", profile);
 	snprintf(ticket.memory, sizeof(ticket.memory), "%s/memory", top);
 	return ticket;
 }
 
-static struct nt_errand errand_of(uint32_t job, uint32_t step)
+static struct nt_arguments errand_of(uint32_t job, uint32_t step)
 {
-	struct nt_errand errand = { .job = job,
-				    .step = step,
-				    .tasks = 4,
-				    .nodes = 4,
-				    .here = 1,
-				    .fingerprint = "00f3000000000001",
-				    .hosts = "n[1-3,9]" };
+	struct nt_arguments errand = { .job = job,
+				       .step = step,
+				       .tasks = 4,
+				       .nodes = 4,
+				       .here = 1,
+				       .fingerprint = "00f3000000000001",
+				       .hosts = "n[1-3,9]" };
 
 	return errand;
 }
 
-/* A step whose own steps took about so long. */
-static struct nt_remembered remember(const struct nt_errand *errand, const struct nt_ticket *ticket,
-				     float period_us)
+/* A step whose program steps took about so long. */
+static struct nt_step_memory remember(const struct nt_arguments *errand,
+				      const struct nt_ticket *ticket, float period_us)
 {
 	struct nt_sum_marker marker = { NT_ALLREDUCE, 1048576, 4, 0, 40, 40, { 0 } };
-	struct nt_remembered out;
+	struct nt_step_memory out;
 	struct nt_sum sum;
 
 	nt_sum_init(&sum);
@@ -84,11 +68,11 @@ static struct nt_remembered remember(const struct nt_errand *errand, const struc
 	return out;
 }
 
-static struct nt_remembered step_with(uint32_t job, uint32_t step, const char *profile,
-				      bool candidate, float period_us)
+static struct nt_step_memory step_with(uint32_t job, uint32_t step, const char *profile, bool asked,
+				       float period_us)
 {
-	struct nt_errand errand = errand_of(job, step);
-	struct nt_ticket ticket = ticket_of(profile, candidate);
+	struct nt_arguments errand = errand_of(job, step);
+	struct nt_ticket ticket = ticket_of(profile, asked);
 
 	return remember(&errand, &ticket, period_us);
 }
@@ -105,7 +89,7 @@ static void read_memory(struct nt_memory *memory)
 
 static void a_step_and_its_hosts_are_remembered(void **state)
 {
-	struct nt_remembered out = step_with(12, 0, "default", false, 1000);
+	struct nt_step_memory out = step_with(12, 0, "default", false, 1000);
 	struct nt_memory memory;
 
 	(void)state;
@@ -122,26 +106,26 @@ static void a_step_and_its_hosts_are_remembered(void **state)
 	nt_memory_fini(&memory);
 }
 
-/* 1.00 to 0.60, to 1.12, and again. */
+/* 1.00 to 0.60, to 1.60, and again. */
 static void steps_are_compared_with_the_default(void **state)
 {
-	struct nt_remembered out;
+	struct nt_step_memory out;
 
 	(void)state;
 	(void)step_with(12, 0, "default", false, 1000);
 	out = step_with(12, 1, "wide", true, 600);
 	assert_true(out.measured > 1.66 && out.measured < 1.67);
 	assert_string_equal(out.remark, "");
-	out = step_with(12, 2, "threads", true, 1120);
-	assert_true(out.measured > 0.89 && out.measured < 0.9);
-	assert_string_equal(out.remark, "launch profile threads was 12 % slower than the default; "
-					"not used for this job");
-	out = step_with(12, 3, "wide", false, 1120);
-	assert_string_equal(out.remark, "launch profile wide was 12 % slower than the default; "
+	out = step_with(12, 2, "threads", true, 1600);
+	assert_true(out.measured > 0.62 && out.measured < 0.63);
+	assert_string_equal(out.remark, "launch profile threads was 60 % slower than the default; "
 					"not used again for this job");
-	out = step_with(13, 0, "wide", false, 1120);
-	assert_string_equal(out.remark, "launch profile wide was 12 % slower than the default; "
-					"not used here again, as this was so before");
+	out = step_with(12, 3, "wide", false, 1600);
+	assert_string_equal(out.remark, "launch profile wide was 60 % slower than the default; "
+					"not used again for this job");
+	out = step_with(13, 0, "wide", false, 1600);
+	assert_non_null(strstr(out.remark, " slower than the default; not used here again, because "
+					   "this happened before"));
 	out = step_with(14, 0, "default", false, 1000);
 	assert_true(out.measured == 0);
 }
@@ -150,7 +134,7 @@ static void a_list_of_other_hosts_says_nothing(void **state)
 {
 	static const char *const lists[] = { "n[1-3]", "-", "n[1-", "n[1-99999999]" };
 	struct nt_ticket ticket = ticket_of("default", false);
-	struct nt_errand errand;
+	struct nt_arguments errand;
 	struct nt_memory memory;
 
 	(void)state;
@@ -173,7 +157,7 @@ static void many_hosts_are_written_once(void **state)
 
 	(void)state;
 	for (uint32_t step = 0; step < 3; step++) {
-		struct nt_errand errand = errand_of(12, step);
+		struct nt_arguments errand = errand_of(12, step);
 		struct nt_memory memory;
 
 		errand.nodes = errand.tasks = 4 * NT_REMEMBER_HOSTS;
@@ -184,14 +168,14 @@ static void many_hosts_are_written_once(void **state)
 						    .ranks = errand.tasks,
 						    .nodes = errand.nodes,
 						    .alike = true };
-			struct nt_sum_key key = { .coll = NT_ALLREDUCE,
-						  .state = NT_SUM_KEPT,
-						  .auto_p25_us = 1,
-						  .auto_us = 1,
-						  .auto_p75_us = 1,
-						  .samples = 9,
-						  .calls = 9 };
-			struct nt_remembered out;
+			struct nt_key key = { .coll = NT_ALLREDUCE,
+					      .state = NT_KEYSTATE_KEPT,
+					      .auto_p25_us = 1,
+					      .auto_us = 1,
+					      .auto_p75_us = 1,
+					      .samples = 9,
+					      .calls = 9 };
+			struct nt_step_memory out;
 			struct nt_sum sum;
 
 			comm.keys = &key;
@@ -215,9 +199,9 @@ static void many_hosts_are_written_once(void **state)
 
 static void what_cannot_be_written_is_said(void **state)
 {
-	struct nt_errand errand = errand_of(12, 0);
+	struct nt_arguments errand = errand_of(12, 0);
 	struct nt_ticket ticket = ticket_of("default", false);
-	struct nt_remembered out;
+	struct nt_step_memory out;
 	FILE *file;
 	char path[128];
 
@@ -228,13 +212,13 @@ static void what_cannot_be_written_is_said(void **state)
 	fclose(file);
 	out = remember(&errand, &ticket, 1000);
 	assert_true(out.failed);
-	assert_non_null(strstr(out.remark, "what it showed could not be remembered: "));
+	assert_non_null(strstr(out.remark, "its measurements could not be remembered: "));
 	assert_non_null(strstr(out.remark, "Not a directory"));
 	errand.tasks = 5;
 	out = remember(&errand, &ticket, 1000);
 	assert_false(out.failed);
 	assert_string_equal(out.remark,
-			    "what it showed is not remembered: its tasks are not spread "
+			    "its measurements are not remembered: its tasks are not spread "
 			    "evenly over its nodes");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arms predicted and measured, as the record of one process has them. */
-#include "report/explored.h"
+#include "report/model/explored.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void tells_where_the_model_is_wrong(void **state)
 	has("explored on 00f3 (8 ranks, 2 nodes): AllReduce 256K, NCCL picks RING/SIMPLE, used is TREE/SIMPLE/4ch\n");
 	has("AUTO                 100.0     300.0       3.00     300.0    24\n");
 	has("TREE/SIMPLE/4ch          -     180.0          -     180.0    24\n");
-	/* RING/LL is further off, but in a way that costs nothing. */
+	/* The prediction of RING/LL is worse, but that costs nothing. */
 	has("    NCCL's model: TREE/SIMPLE predicted 1.50 times slower than RING/SIMPLE, measured 1.50 times faster: "
 	    "wrong by a factor of 2.25\n");
 }

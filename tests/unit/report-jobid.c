@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/jobid.h"
+#include "report/model/jobid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

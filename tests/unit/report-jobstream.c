@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs as they come from sacct: a script of ours, first in PATH. */
-#include "report/jobstream.h"
+/* Jobs from a simulated sacct, a script first in PATH. */
+#include "report/model/sacct-jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 #include "tests/unit/fake-sacct.h"
 
-/* What every script begins with: the options by name, and a row of given texts. */
+/* The beginning of every script: the options by name, and a row of given texts. */
 #define HEAD                                          \
 	"extra=\n"                                    \
 	"for word; do\n"                              \
@@ -54,13 +54,14 @@ static int note_job(void *argument, const struct nt_streamed_job *job, struct nt
 	return 0;
 }
 
-static int read_all(const struct nt_jobstream_query *query, struct seen *seen, struct nt_error *err)
+static int read_all(const struct nt_sacct_jobs_query *query, struct seen *seen,
+		    struct nt_error *err)
 {
-	const struct nt_jobstream_visitor visitor = { note_job, seen };
+	const struct nt_sacct_jobs_visitor visitor = { note_job, seen };
 	int rc;
 
 	memset(seen, 0, sizeof(*seen));
-	rc = nt_jobstream_each(query, &visitor, err);
+	rc = nt_sacct_jobs_each(query, &visitor, err);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	return rc;
@@ -68,7 +69,7 @@ static int read_all(const struct nt_jobstream_query *query, struct seen *seen, s
 
 static void reads_rows_with_any_text(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 1000, .until_s = 5000 };
+	const struct nt_sacct_jobs_query query = { .since_s = 1000, .until_s = 5000 };
 	struct nt_error err;
 	struct seen seen;
 
@@ -82,7 +83,7 @@ static void reads_rows_with_any_text(void **state)
 /* A user's own Comment looks like the line of another's job: it stays a text. */
 static void takes_no_text_for_a_row(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 1000, .until_s = 5000 };
+	const struct nt_sacct_jobs_query query = { .since_s = 1000, .until_s = 5000 };
 	struct nt_error err;
 	struct seen seen;
 
@@ -93,7 +94,7 @@ static void takes_no_text_for_a_row(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(seen.jobs, 1);
 	assert_null(strstr(seen.text, "\n7 nt"));
-	/* And no two questions have the same word between their columns. */
+	/* And no two queries have the same delimiter. */
 	fake_sacct(*state, HEAD
 		   "row 1 '' \"$(cat ${0%/*}/word 2>&-)\" 2000; printf %s \"$d\" >${0%/*}/word");
 	if (read_all(&query, &seen, &err) < 0 || read_all(&query, &seen, &err) < 0)
@@ -104,10 +105,11 @@ static void takes_no_text_for_a_row(void **state)
 	read_all(&query, &seen, &err);
 }
 
-/* sacct tells what was there at any time of it; each is seen once, in the piece of its end. */
+/* sacct returns jobs that ran at any time of a piece; each is used once, in the piece of its
+ * end. */
 static void asks_piece_by_piece(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 0, .until_s = 4 * 86400 };
+	const struct nt_sacct_jobs_query query = { .since_s = 0, .until_s = 4 * 86400 };
 	struct nt_error err;
 	struct seen seen;
 
@@ -132,10 +134,10 @@ static void asks_piece_by_piece(void **state)
 				       "2 nt gpu ann lab 2 60 216000 <> <129600> <>\n");
 }
 
-/* slurmdbd's answer where its query failed. */
+/* slurmdbd's answer if its query failed. */
 static void asks_again_where_the_answer_is_empty(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 1000, .until_s = 5000 };
+	const struct nt_sacct_jobs_query query = { .since_s = 1000, .until_s = 5000 };
 	struct nt_error err;
 	struct seen seen;
 	char path[256];
@@ -156,7 +158,7 @@ static void asks_again_where_the_answer_is_empty(void **state)
 
 static void asks_for_what_is_wanted(void **state)
 {
-	const struct nt_jobstream_query query = {
+	const struct nt_sacct_jobs_query query = {
 		.since_s = 1000,
 		.until_s = 5000,
 		.partition = "gpu,big",
@@ -164,7 +166,7 @@ static void asks_for_what_is_wanted(void **state)
 		.cluster = "east",
 		.all_users = true,
 	};
-	const struct nt_jobstream_query own = {
+	const struct nt_sacct_jobs_query own = {
 		.since_s = 1000, .until_s = 5000, .user = "bob", .all_users = true
 	};
 	struct nt_error err;
@@ -186,15 +188,15 @@ static void asks_for_what_is_wanted(void **state)
 
 static void says_why_there_is_no_answer(void **state)
 {
-	const struct nt_jobstream_query query = { .since_s = 1000, .until_s = 5000 };
+	const struct nt_sacct_jobs_query query = { .since_s = 1000, .until_s = 5000 };
 	static const struct {
 		const char *script, *error;
 		size_t jobs;
 	} cases[] = {
 		{ "echo 'sacct: error: no way' >&2; exit 1", "sacct: error: no way", 0 },
 		{ HEAD "row 1 '' '' 2000; echo no more >&2; exit 1", "sacct: no more", 1 },
-		{ "exit 1", "sacct: it failed and did not say why", 0 },
-		{ "echo nonsense", "sacct: its answer could not be read: it ends within a row", 0 },
+		{ "exit 1", "sacct: failed without a message", 0 },
+		{ "echo nonsense", "sacct: cannot parse its output: it ends within a row", 0 },
 		{ HEAD "row 1 '' '' 2000; row 13 '' '' 2000; exec sleep 60", "sacct: thirteen", 1 },
 	};
 	struct nt_error err;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a report looks for a job's long form. */
-#include "report/longform.h"
+/* Where a report searches for a job's long form. */
+#include "report/model/longform-search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,29 +14,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "launch/records.h"
+#include "profiles/record-dir.h"
 #include "record/longwrite.h"
+#include "tests/unit/scratch.h"
 
-static char top[64];
-
-static int make_top(void **state)
+static int make(void **state)
 {
-	(void)state;
-	snprintf(top, sizeof(top), "%s", "/tmp/nt-find.XXXXXX");
-	if (!mkdtemp(top))
-		return -1;
+	int rc = make_top(state);
+
 	unsetenv(NT_ENV_RECORD_DIR);
 	setenv("NCCL_TUNE_MEMORY", top, 1);
-	return 0;
-}
-
-static int remove_top(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
+	return rc;
 }
 
 /* A part of that node, below DIRECTORY/CLUSTER.12. */
@@ -104,11 +92,31 @@ static void who_asks_finds_it_whomever_accounting_names(void **state)
 		assert_int_equal(found(users[i]), 2);
 }
 
+/* A run that wrote nothing does not show the one before it. */
+static void the_run_is_what_accounting_says(void **state)
+{
+	struct nt_long_job job = { .job = 12 };
+	char records[NT_LONG_PATH_MAX];
+	struct nt_long_set set;
+
+	(void)state;
+	snprintf(records, sizeof(records), "%s/elsewhere", top);
+	setenv(NT_ENV_RECORD_DIR, records, 1);
+	save(records, NT_CLUSTER_UNKNOWN, "n1");
+	for (job.run = 0; job.run < 2; job.run++) {
+		nt_long_set_init(&set);
+		nt_long_find(&set, &job, NULL);
+		assert_int_equal(set.count, job.run == 0);
+		nt_long_set_fini(&set);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_asks_finds_it_whomever_accounting_names,
-						make_top, remove_top),
+		cmocka_unit_test_setup_teardown(who_asks_finds_it_whomever_accounting_names, make,
+						remove_top),
+		cmocka_unit_test_setup_teardown(the_run_is_what_accounting_says, make, remove_top),
 	};
 
 	return cmocka_run_group_tests_name("report-longform", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in several places of a job: joined, told apart, and nobody's but the job's own. */
-#include "report/join.h"
+/* A job's records in several places: merged, distinguished, and only of that job. */
+#include "report/model/record-merge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "record/filesink.h"
-#include "report/usertext.h"
+#include "report/model/sacct-runs.h"
+#include "report/model/sacct-user-text.h"
 #include "tests/unit/fake-sacct.h"
 
 #define OURS(steps) "{\"nccl_tune\":{\"v\":1" steps "}}"
@@ -30,7 +31,7 @@ static void joins_what_is_not_there(void **state)
 		{ "JS1:abc", OURS(STEP("0", "a") STEP("1+0", "b")),
 		  OURS(STEP("0", "a") STEP("1+0", "b")), "0, 1+0" },
 		{ "{\"x\":1}", OURS(STEP("0", "a")), OURS(STEP("0", "a")), "0" },
-		/* What is there counts, and other members stay. */
+		/* Our member counts, and other members stay. */
 		{ "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") "} }",
 		  OURS(STEP("0", "forged") STEP("batch", "b")),
 		  "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") STEP("batch", "b") "} }",
@@ -53,7 +54,7 @@ static void joins_what_is_not_there(void **state)
 		char *joined = strdup(cases[i].first);
 
 		assert_non_null(joined);
-		assert_int_equal(nt_join(&joined, cases[i].other, added), 0);
+		assert_int_equal(nt_record_merge(&joined, cases[i].other, added), 0);
 		assert_string_equal(joined, cases[i].joined);
 		assert_string_equal(added, cases[i].added);
 		free(joined);
@@ -69,12 +70,12 @@ static void names_of_many_steps_end_in_dots(void **state)
 	for (unsigned i = 0; i < 100; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"%u\":{}", i);
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), "}}");
-	assert_int_equal(nt_join(&joined, text, added), 0);
+	assert_int_equal(nt_record_merge(&joined, text, added), 0);
 	assert_string_equal(joined, text);
 	assert_string_equal(added + strlen(added) - 5, ", ...");
 	free(joined);
 	joined = strdup(OURS(STEP("0", "a")));
-	assert_int_equal(nt_join_step(&joined, "1", "{\"mode\":\"b\"}", added), 0);
+	assert_int_equal(nt_record_merge_step(&joined, "1", "{\"mode\":\"b\"}", added), 0);
 	assert_string_equal(joined, OURS(STEP("0", "a") STEP("1", "b")));
 	free(joined);
 }
@@ -90,7 +91,7 @@ static void loses_what_an_earlier_run_left(void **state)
 	} cases[] = {
 		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
 		  OURS(AGAIN("0", "a")) },
-		/* Its last words came after the job was started again. */
+		/* Its last record came after the job was requeued. */
 		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "a") STEP("1", "early")),
 		  OURS(AGAIN("0", "a")) },
 		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), OURS("") },
@@ -104,7 +105,7 @@ static void loses_what_an_earlier_run_left(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = strdup(cases[i].last);
 
-		assert_int_equal(nt_join_without(&text, cases[i].earlier), 0);
+		assert_int_equal(nt_record_merge_without(&text, cases[i].earlier), 0);
 		assert_string_equal(text, cases[i].left);
 		free(text);
 	}
@@ -112,7 +113,7 @@ static void loses_what_an_earlier_run_left(void **state)
 
 static int remove_directory(void **state)
 {
-	static const char *const names[] = { "c.12.0.u12345.json", ".kept" };
+	static const char *const names[] = { "c.12.0.u12345.json", ".kept", ".come" };
 	char path[256];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -130,7 +131,7 @@ static void add_job(struct nt_jobtexts *texts, uint32_t job)
 	text->job = job;
 }
 
-/* What one job's user writes ends where sacct says so, whatever is in it. */
+/* A user's text ends where sacct says so, whatever it contains. */
 static void reads_the_users_texts(void **state)
 {
 	struct nt_jobtexts texts = { .count = 0 };
@@ -146,7 +147,7 @@ static void reads_the_users_texts(void **state)
 	add_job(&texts, 12);
 	add_job(&texts, 13);
 	add_job(&texts, 14);
-	if (nt_usertext_load(&texts, NULL, 60000, &err) < 0)
+	if (nt_sacct_user_text_load(&texts, NULL, 60000, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(nt_jobtext_at(&texts.items[0], NT_SINK_COMMENT),
 			    "a\nb\n13\037forged\037\03713\n");
@@ -156,9 +157,60 @@ static void reads_the_users_texts(void **state)
 	nt_jobtexts_fini(&texts);
 	fake_sacct(*state, "echo 12; echo nonsense");
 	add_job(&texts, 12);
-	assert_int_equal(nt_usertext_load(&texts, NULL, 60000, &err), -1);
-	assert_string_equal(err.text, "sacct: its answer could not be read");
+	assert_int_equal(nt_sacct_user_text_load(&texts, NULL, 60000, &err), -1);
+	assert_string_equal(err.text, "sacct: cannot parse its output: it ends within a row");
 	nt_jobtexts_fini(&texts);
+}
+
+#define ROWS                                                                        \
+	"for word; do case $word in --delimiter=*) mark=${word#*=} ;; esac; done\n" \
+	"row() { printf '12%s12%s%s%s%s%s12\\n' \"$mark\" \"$mark\" \"$1\" \"$mark\" \"$2\" \"$mark\"; }\n"
+
+/* What the last run's row has, and what accounting says of all. */
+static void expect_runs(void **state, const char *last, const char *script, size_t count,
+			const char *const *comments)
+{
+	struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
+	struct nt_jobtexts texts = { .count = 0 };
+	struct nt_jobtext *text = nt_jobtexts_add(&texts, "12", last, strlen(last));
+	struct nt_error err;
+
+	assert_non_null(text);
+	text->job = 12;
+	fake_sacct(*state, script);
+	if (nt_sacct_runs_load(&texts, &id, 60000, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(texts.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(texts.items[i].comment, comments[i]);
+	if (count > 1)
+		assert_string_equal(texts.items[1].label, "12 (run 1)");
+	assert_int_equal(texts.items[0].run, 2);
+	nt_jobtexts_fini(&texts);
+}
+
+/* Slurm leaves in the job what its first run wrote. */
+static void a_run_that_wrote_nothing_has_nothing(void **state)
+{
+	static const char *const first[] = { OURS(""), OURS(STEP("0", "a")) };
+	static const char *const both[] = { OURS(AGAIN("1", "b")), OURS(STEP("0", "a")) };
+	static const char *const others[] = { "JS1:x" };
+
+	expect_runs(state, first[1],
+		    ROWS "row REQUEUED '" OURS(STEP("0", "a")) "'\nrow REQUEUED '" OURS(
+			    STEP("0", "a")) "'\nrow COMPLETED '" OURS(STEP("0", "a")) "'",
+		    2, first);
+	/* It came when the first one's row was written. */
+	expect_runs(state, first[1],
+		    ROWS "row REQUEUED ''\nrow RESIZING ''\nrow REQUEUED ''\nrow RUNNING ''", 2,
+		    first);
+	/* If a run's row has another form, its owner is unknown. */
+	expect_runs(state, OURS(AGAIN("1", "b") STEP("0", "a")),
+		    ROWS
+		    "row REQUEUED '" OURS(STEP("0", "a")) "'\nrow NODE_FAIL ''\nrow COMPLETED ''",
+		    2, both);
+	expect_runs(state, "JS1:x", ROWS "row REQUEUED ''\nrow REQUEUED 'JS1:x'\nrow PENDING ''", 1,
+		    others);
 }
 
 static void a_file_is_its_users_to_read(void **state)
@@ -193,6 +245,8 @@ int main(void)
 		cmocka_unit_test(loses_what_an_earlier_run_left),
 		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_sacct_directory,
 						remove_directory),
+		cmocka_unit_test_setup_teardown(a_run_that_wrote_nothing_has_nothing,
+						make_sacct_directory, remove_directory),
 		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_sacct_directory,
 						remove_directory),
 	};

@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records to tables and JSON, against files in data/report: NAME.json is read, NAME.txt and
  * NAME.out.json are what it must give. */
-#include "report/print.h"
+#include "report/text/print.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "record/file.h"
-#include "report/output.h"
-#include "report/table.h"
-#include "report/values.h"
-#include "report/wrap.h"
+#include "lib/file.h"
+#include "cli/report-output.h"
+#include "report/model/row-time.h"
+#include "lib/table.h"
+#include "report/metrics/csv.h"
+#include "tests/lib/schema.h"
+#include "lib/wrap.h"
 
 static char *read_data(const char *name, const char *suffix)
 {
@@ -116,7 +119,15 @@ static void check_form(const char *name, const char *job, enum nt_form form, con
 
 static void check_json(const char *name, const char *job)
 {
+	char file[64], *text;
+	struct nt_error err;
+
 	check_form(name, job, NT_FORM_JSON, ".out.json");
+	snprintf(file, sizeof(file), "%s.out", name);
+	text = read_data(file, ".json");
+	if (nt_schema_check_text("report", text, &err) < 0)
+		fail_msg("%s: %s", name, err.text);
+	free(text);
 }
 
 static void prints_values(void **state)
@@ -131,7 +142,7 @@ static void prints_metrics(void **state)
 	check_form("full", "4711", NT_FORM_PROMETHEUS, ".prom");
 }
 
-/* The same job twice: no two samples with the same labels, and each metric in one place. */
+/* The same job twice: no two samples have the same labels, and each metric is in one place. */
 static void repeats_no_sample(void **state)
 {
 	struct nt_summary summary;
@@ -160,25 +171,24 @@ static void quotes_values(void **state)
 	static const struct {
 		const char *json, *csv;
 	} cases[] = {
-		{ "[{\"a\":1,\"b\":null}]", "a,b\r\n1,\r\n" },
-		{ "[{\"a,b\":\"x\\\"y\",\"c\":1.5}]", "\"a,b\",c\r\n\"x\"\"y\",1.5\r\n" },
-		{ "[{\"a\":\"=1+1\",\"launch\":{}}]", "a\r\n'=1+1\r\n" },
-		{ "[]", "" },
+		{ "1.5", ",1.5" },	   { "\"x\\\"y\"", ",\"x\"\"y\"" },
+		{ "\"a,b\"", ",\"a,b\"" }, { "\"=1+1\"", ",'=1+1" },
+		{ "null", "," },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		json_object *array = json_tokener_parse(cases[i].json);
+		json_object *value = json_tokener_parse(cases[i].json);
 		size_t bytes;
 		char *text;
 		FILE *out = open_memstream(&text, &bytes);
 
 		assert_non_null(out);
-		nt_values_print(out, array);
+		nt_values_put(out, ",", value);
 		fclose(out);
 		assert_string_equal(text, cases[i].csv);
 		free(text);
-		json_object_put(array);
+		json_object_put(value);
 	}
 }
 
@@ -208,38 +218,62 @@ static void prints_the_widest_rows(void **state)
 	check_text("wide", NULL);
 }
 
-static void print_word(char *cell, const void *row)
-{
-	snprintf(cell, NT_CELL_MAX, "%s", *(const char *const *)row);
-}
-
 static void closes_the_gaps_of_a_wide_table(void **state)
 {
-	static const struct nt_column columns[] = { { { "", "ONE" }, true, print_word },
-						    { { "", "TWO" }, false, print_word } };
-	static const struct nt_table table = { .columns = columns,
-					       .column_count = 2,
-					       .row_bytes = sizeof(char *) };
-	static const char *const rows[] = { "a", "abcd" };
+	static const char *const columns[] = { "-ONE", "TWO\nus" };
 	static const struct {
 		int columns;
 		const char *text;
-	} cases[] = { { 10, "\nONE    TWO\na        a\nabcd  abcd\n" },
-		      { 9, "\nONE   TWO\na       a\nabcd abcd\n" } };
+	} cases[] = { { 10, "      TWO\nONE    us\na       -\nabcd  1.5\n" },
+		      { 8, "     TWO\nONE   us\na      -\nabcd 1.5\n" } };
 	struct nt_error err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct nt_table_notes notes = { .max_columns = cases[i].columns };
+		struct nt_table table = NT_TABLE(columns, 0);
 		size_t bytes;
 		char *text;
 		FILE *out = open_memstream(&text, &bytes);
 
-		assert_int_equal(nt_table_print_noted(out, &table, &notes, rows, 2, &err), 0);
+		table.max_columns = cases[i].columns;
+		nt_cell(&table, "a");
+		nt_cell_decimal(&table, NAN, 1);
+		nt_cell(&table, "%s", "abcd");
+		nt_cell_decimal(&table, 1.5, 1);
+		assert_int_equal(nt_table_print(out, &table, &err), 0);
 		fclose(out);
 		assert_string_equal(text, cases[i].text);
 		free(text);
 	}
+}
+
+/* Notes stand above the row that comes after them, or at the end; long cells are cut. */
+static void prints_notes_between_rows(void **state)
+{
+	static const char *const columns[] = { "-A", "B" };
+	struct nt_table table = NT_TABLE(columns, 2);
+	struct nt_error err;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	nt_table_note(&table, "first: ", 2, "x y");
+	nt_cell_count(&table, INT64_MAX);
+	nt_cell_count(&table, -1);
+	nt_table_note(&table, "", 0, "middle");
+	nt_cell(&table, "%060d", 0);
+	nt_cell_share(&table, 0.00009);
+	nt_table_note(&table, "    ", 4, "last");
+	assert_int_equal(nt_table_print(out, &table, &err), 0);
+	fclose(out);
+	assert_string_equal(text, "\n  A                                                      B\n"
+				  "first: x y\n"
+				  "  9223372036854775807                                    -\n"
+				  "middle\n"
+				  "  00000000000000000000000000000000000000000000000  <0.0001\n"
+				  "    last\n");
+	free(text);
 }
 
 static void prints_what_is_whole_of_a_damaged_record(void **state)
@@ -308,25 +342,15 @@ static void wraps_words(void **state)
 
 static void writes_numbers(void **state)
 {
-	char cell[NT_CELL_MAX];
+	char text[48];
 
 	(void)state;
-	nt_cell_decimal(cell, 0.04, 1);
-	assert_string_equal(cell, "0.0");
-	nt_cell_decimal(cell, 99999.94, 1);
-	assert_string_equal(cell, "99999.9");
-	nt_cell_decimal(cell, -123456.7, 1);
-	assert_string_equal(cell, "-123457");
-	nt_cell_decimal(cell, 1e300, 1);
-	assert_string_equal(cell, "1e+300");
-	nt_cell_share(cell, 0.00009);
-	assert_string_equal(cell, "<0.0001");
-	nt_cell_share(cell, 0.0);
-	assert_string_equal(cell, "0.0000");
-	nt_cell_count(cell, INT64_MAX);
-	assert_string_equal(cell, "9223372036854775807");
-	nt_cell_count(cell, -1);
-	assert_string_equal(cell, "-");
+	assert_string_equal(nt_decimal_text(0.04, 1, text, sizeof(text)), "0.0");
+	assert_string_equal(nt_decimal_text(99999.94, 1, text, sizeof(text)), "99999.9");
+	assert_string_equal(nt_decimal_text(-123456.7, 1, text, sizeof(text)), "-123457");
+	assert_string_equal(nt_decimal_text(1e300, 1, text, sizeof(text)), "1e+300");
+	assert_string_equal(nt_share_text(0.00009, text, sizeof(text)), "<0.0001");
+	assert_string_equal(nt_share_text(0.0, text, sizeof(text)), "0.0000");
 }
 
 static void writes_durations(void **state)
@@ -341,14 +365,41 @@ static void writes_durations(void **state)
 	assert_string_equal(nt_duration_text(-7200e3, text, sizeof(text)), "-2.0 h");
 }
 
+/* A record may claim any time. */
+static void nothing_is_infinitely_faster(void **state)
+{
+	static const char *const claimed[] = { "0", "1e-320", "1e-7", "280" };
+	struct nt_summary summary;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(claimed) / sizeof(claimed[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8,"
+			 "\"nodes\":2,\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/SIMPLE\","
+			 "\"arm\":\"TREE/SIMPLE\",\"us\":[%s,170],\"samples\":1}}}}}",
+			 claimed[i]);
+		nt_summary_init(&summary);
+		assert_int_equal(nt_summary_parse(&summary, text, strlen(text), NULL, NULL), 0);
+		assert_int_equal(summary.row_count, 1);
+		if (i == 3)
+			assert_float_equal(nt_row_gain(&summary.rows[0]), 39.2857, 0.001);
+		else
+			assert_true(isnan(nt_row_gain(&summary.rows[0])));
+		nt_summary_fini(&summary);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_infinitely_faster),
 		cmocka_unit_test(prints_all_states),
 		cmocka_unit_test(prints_a_record_without_rows),
 		cmocka_unit_test(helps_with_ranks_that_differ),
 		cmocka_unit_test(prints_the_widest_rows),
 		cmocka_unit_test(closes_the_gaps_of_a_wide_table),
+		cmocka_unit_test(prints_notes_between_rows),
 		cmocka_unit_test(prints_what_is_whole_of_a_damaged_record),
 		cmocka_unit_test(prints_launch_profiles),
 		cmocka_unit_test(prints_values),

@@ -13,11 +13,11 @@
 #include <cmocka.h>
 #include "contract/coll.h"
 
-#define KEY                                                                                                      \
-	"{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\","             \
-	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":280.1,\"arm_us\":173.2,\"auto_p25_us\":270.0,\"arm_p25_us\":171.0," \
-	"\"p\":0.0001,\"samples\":24,\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":456.7,\"calls\":10000,"  \
-	"\"forced\":9865,\"differed\":0,\"predicted_auto_us\":31.0,\"predicted_arm_us\":44.0}"
+#define KEY                                                                                                     \
+	"{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\","            \
+	"\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"p25_us\":[270.0,171.0],"                                \
+	"\"p\":0.0001,\"samples\":24,\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":456.7,\"calls\":10000," \
+	"\"forced\":9865,\"differed\":0,\"predicted_us\":[31.0,44.0]}"
 #define HEAD                                                                                          \
 	"{\"v\":1,\"job\":12,\"step\":0,\"task\":3,\"pid\":4711,\"node\":\"n1\",\"mode\":\"bandit\"," \
 	"\"policy\":\"bandit,alpha=0.02\",\"nccl\":22809,\"flags\":4,\"end\":true,\"counts\":{\"late\":7},"
@@ -46,7 +46,7 @@ static void reads_a_whole_record(void **state)
 	assert_int_equal(rank.comms[0].keys[0].coll, NT_ALLREDUCE);
 	assert_string_equal(nt_arm_name(rank.comms[0].keys[0].arm), "TREE/SIMPLE");
 	assert_int_equal(rank.comms[0].keys[0].forced, 9865);
-	assert_true(rank.comms[0].keys[0].predicted_arm_us == 44.0);
+	assert_true(rank.comms[0].keys[0].arm_predicted_us == 44.0);
 	nt_rank_fini(&rank);
 }
 
@@ -169,7 +169,7 @@ static void names_where_the_damage_is(void **state)
 	}
 }
 
-/* What stands before the damage can still be shown. */
+/* The part before the damage can still be shown. */
 static void keeps_what_came_before_the_damage(void **state)
 {
 	static const char text[] = HEAD "\"comms\":[" COMM KEY ",{}]}]}";

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launch profiles are worth, by those who measured them. */
-#include "report/speedup.h"
+/* The gain of launch profiles, by the jobs that measured them. */
+#include "report/summary/profile-worth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void gives_each_user_one_voice(void **state)
 	assert_true(fabs(nt_speedup_of(&speedups.item[0]) - 1.0) < 1e-6);
 	assert_true(fabs(speedups.item[0].least - 0.5) < 1e-9);
 	assert_true(fabs(speedups.item[0].most - 2.0) < 1e-9);
-	/* What is not faster is worth nothing, and costs nobody: it is not chosen. */
+	/* A profile that is not faster has no gain and no cost: it is not chosen. */
 	add(&speedups, 102, 1, "wide", 0.25);
 	assert_true(nt_speedup_of(&speedups.item[0]) < 1);
 	add(&speedups, 103, 1, "default", NAN);
@@ -102,7 +102,7 @@ static void keeps_places_apart(void **state)
 	nt_speedup_add(&speedups, &from, &step);
 	assert_int_equal(speedups.place_names.count, 5);
 	assert_int_equal(speedups.item_names.count, 5);
-	/* Nothing is known of where these were, or it is nonsense. */
+	/* The place of these is unknown or invalid. */
 	step.fingerprint[3] = 'x';
 	nt_speedup_add(&speedups, &from, &step);
 	step = step_of("wide", 1.5);

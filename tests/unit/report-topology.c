@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes beside each other: which has less than others, and what is said of it. */
-#include "report/topology.h"
+/* Comparing nodes: which has less than others, and the sentences about it. */
+#include "report/model/topology-compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "record/topology.h"
-#include "report/verdict.h"
+#include "report/text/verdict.h"
 
 static struct nt_summary summary;
 
@@ -20,7 +20,7 @@ static struct nt_summary summary;
 	"{\"id\":\"%s\",\"rank\":0,\"ranks\":%d,\"nodes\":%d,\"gpus\":[{\"dev\":0,\"nvlinks\":18," \
 	"\"pcie_gts\":32,\"pcie_lanes\":16},{\"dev\":1,\"nvlinks\":%d,\"pcie_gts\":32,"            \
 	"\"pcie_lanes\":16}],\"nics\":[{\"dev\":0,\"mbps\":%d}],\"graphs\":[{\"name\":\"ring\","   \
-	"\"channels\":%d,\"intra_gbps\":%g,\"inter_gbps\":%g,\"intra\":\"NVL\",\"inter\":\"PIX\"}]}"
+	"\"channels\":%d,\"intra_gbs\":%g,\"inter_gbs\":%g,\"intra\":\"NVL\",\"inter\":\"PIX\"}]}"
 
 struct node {
 	const char *name, *comm;
@@ -59,7 +59,7 @@ static void add_good(const char *name)
 	add(&(struct node){ name, "a", 16, 4, 18, 400000, 16, 24 });
 }
 
-/* Sentences on nodes; which is the one looked for. */
+/* The sentences about nodes, and the index of the expected one. */
 static size_t sentences(struct nt_sentence *which, size_t at)
 {
 	struct nt_verdict_text verdict;
@@ -151,14 +151,14 @@ static void a_share_of_the_links_is_told(void **state)
 {
 	static const struct {
 		const char *auto_arm, *own_us, *told;
-		double gbps; /* of a channel of the poorest node */
+		double gbps; /* of a channel of the slowest node */
 	} cases[] = {
-		{ "RING/SIMPLE", "1639", "; at 256M it is at 80 % of what NCCL's rings carry.",
+		{ "RING/SIMPLE", "1639", "; at 256M NCCL reaches 80 % of its rings' bandwidth.",
 		  24 },
-		{ "RING/SIMPLE", "2621", "; at 256M it is at 100 % of what NCCL's rings carry.",
+		{ "RING/SIMPLE", "2621", "; at 256M NCCL reaches 100 % of its rings' bandwidth.",
 		  12 },
-		{ "RING/SIMPLE", "1300", "at any of its 2 sizes; at 256M it is at 100 %", 24 },
-		/* NCCL does not know how fast these links are. */
+		{ "RING/SIMPLE", "1300", "at any of its 2 sizes; at 256M NCCL reaches 100 %", 24 },
+		/* NCCL does not know the speed of these links. */
 		{ "RING/SIMPLE", "1639", "at any of its 2 sizes.", 12 },
 		{ "TREE/SIMPLE", "1639", "at any of its 2 sizes.", 24 },
 		/* The call's own time is not known. */
@@ -177,7 +177,7 @@ static void a_share_of_the_links_is_told(void **state)
 			"\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[9,9],"
 			"\"why\":\"small\"},"
 			"\"AllReduce 256M\":{\"auto\":\"%s\",\"arm\":\"AUTO\",\"us\":[2000,2100],"
-			"\"own\":[%s,%s],\"why\":\"small\"}}}}}",
+			"\"own_us\":[%s,%s],\"why\":\"small\"}}}}}",
 			cases[i].auto_arm, cases[i].own_us, cases[i].own_us);
 
 		nt_summary_fini(&summary);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences follow from rows, and from nothing else. */
-#include "report/verdict.h"
+/* Sentences depend only on rows. */
+#include "report/text/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "report/verdict-maker.h"
-#include "report/words.h"
+#include "report/text/verdict-maker.h"
+#include "report/text/words.h"
 
 /* A step of 8 ranks on 2 nodes. */
 static void read_rows(struct nt_summary *summary, const char *rows)
@@ -66,10 +66,10 @@ static void end(struct nt_verdict_text *verdict, struct nt_summary *summary)
 	nt_summary_fini(summary);
 }
 
-/* 100 us of each 1000 are saved from 4.771 s on; what is spent is won back 2.3 s later. */
-#define TREE                                                                                     \
-	"\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[300,200]," \
-	"\"own\":[273,158],\"period\":[1000,1000],\"p\":0.0001,\"n\":24,\"calls\":5000,"         \
+/* 100 us of each 1000 are saved from 4.771 s on; that pays off 2.3 s later. */
+#define TREE                                                                                         \
+	"\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[300,200],"     \
+	"\"own_us\":[273,158],\"period_us\":[1000,1000],\"p\":0.0001,\"samples\":24,\"calls\":5000," \
 	"\"decided\":4771,\"spent_ms\":%s,\"saved_ms\":22.9}"
 
 static void tells_what_is_faster(void **state)
@@ -89,17 +89,17 @@ static void tells_what_is_faster(void **state)
 	end(&verdict, &summary);
 }
 
-/* A choice that came too late to save anything is no saving of "0.0 ms". */
+/* A choice that was too late to save anything is not reported as "0.0 ms". */
 static void says_so_where_nothing_is_saved_yet(void **state)
 {
 #define LATE(decided, saved)                                                                  \
 	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
-	"\"own\":[25.4,20.9],\"n\":48,\"calls\":378" decided ",\"saved_ms\":" saved "}"
+	"\"own_us\":[25.4,20.9],\"samples\":48,\"calls\":378" decided ",\"saved_ms\":" saved "}"
 	static const struct {
 		const char *rows, *says;
 	} cases[] = {
 		{ LATE(",\"decided\":378", "0.0"),
-		  "NCCL's 25.4 us; decided at the end of the step, so nothing is saved yet." },
+		  "NCCL's 25.4 us; decided as the step ended, so nothing is saved yet." },
 		{ LATE(",\"decided\":100", "0.0"), "NCCL's 25.4 us; nothing is saved yet." },
 		{ LATE("", "0.04"), "NCCL's 25.4 us; nothing is saved yet." },
 		{ LATE("", "-0.04"), "NCCL's 25.4 us; nothing is saved yet." },
@@ -128,14 +128,14 @@ static void computes_when_exploring_pays(void **state)
 	make(&verdict, &summary, rows);
 	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 7.071) < 1e-6);
 	expect(&verdict, NT_SENTENCE_NET,
-	       "This step was too short to pay for exploring: it would from 8.0 s on, or with "
+	       "This step was too short for exploring to pay off: that takes about 8.0 s, or use "
 	       "--nccl-tune=policy,launch=auto.");
 	expect(&verdict, NT_SENTENCE_NET, "Net time saved: -207.1 ms");
 	end(&verdict, &summary);
 }
 
-/* In a burst from call to call it takes less than on average: the step has taken ten times as long
- * as the median of its periods says. */
+/* In bursts the period is shorter than on average: the step took ten times as long as the median of
+ * its periods suggests. */
 static void counts_calls_that_come_in_bursts(void **state)
 {
 	struct nt_summary summary;
@@ -150,7 +150,7 @@ static void counts_calls_that_come_in_bursts(void **state)
 	nt_summary_fini(&summary);
 }
 
-/* Of several communicators at once each saves, and the costs of all are added up. */
+/* With several communicators at once each has savings, and all costs are added up. */
 static void counts_communicators_beside_each_other(void **state)
 {
 	struct nt_summary summary;
@@ -174,7 +174,7 @@ static void says_no_seconds_that_it_cannot_know(void **state)
 	     "\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
 	     "\"us\":[300,200],\"spent_ms\":230,\"saved_ms\":22.9}");
 	assert_true(isnan(nt_verdict_pays_after_s(&summary, 0)));
-	expect(&verdict, NT_SENTENCE_NET, "This step was too short to pay for exploring.");
+	expect(&verdict, NT_SENTENCE_NET, "This step was too short for exploring to pay off.");
 	expect(&verdict, NT_SENTENCE_GAIN,
 	       "takes 200 us to the next call instead of NCCL's 300 us");
 	assert_false(has(&verdict, " from "));
@@ -195,25 +195,26 @@ static void tells_where_there_is_nothing_to_gain(void **state)
 	snprintf(rows, sizeof(rows), TREE "," KEPT("4M", "small") "," KEPT("8M", "screened"), "1");
 	make(&verdict, &summary, rows);
 	expect(&verdict, NT_SENTENCE_STAYS,
-	       "AllReduce on the 8 ranks across 2 nodes: nothing to gain at 4M and above.");
+	       "AllReduce on the 8 ranks across 2 nodes: no faster choice found at 4M and above.");
 	end(&verdict, &summary);
 	make(&verdict, &summary, KEPT("4M", "small") "," KEPT("8M", "chance"));
-	expect(&verdict, NT_SENTENCE_STAYS, "nothing to gain at any of its 2 sizes");
+	expect(&verdict, NT_SENTENCE_STAYS, "no faster choice found at any of its 2 sizes");
 	end(&verdict, &summary);
 	make(&verdict, &summary,
 	     KEPT("1M", "small") "," KEPT("2M", "open") "," KEPT("8M", "budget"));
-	expect(&verdict, NT_SENTENCE_STAYS, "nothing to gain at 1M.");
-	expect(&verdict, NT_SENTENCE_UNFINISHED, "Unfinished when the step ended: AllReduce 2M");
-	expect(&verdict, NT_SENTENCE_UNFINISHED, "cost too much: AllReduce 8M");
+	expect(&verdict, NT_SENTENCE_STAYS, "no faster choice found at 1M.");
+	expect(&verdict, NT_SENTENCE_UNFINISHED, "AllReduce 2M (it cost 1.0 ms): Not decided: ");
+	expect(&verdict, NT_SENTENCE_UNFINISHED,
+	       "AllReduce 8M (it cost 1.0 ms): NCCL's choice stays: exploring");
 	end(&verdict, &summary);
 }
 
 static void never_calls_a_tuned_step_untuned(void **state)
 {
-	static const char text[] = "{\"nccl_tune\":{\"v\":1,\"5\":{\"mode\":\"bandit\",\"8r2n\":{" KEPT(
-		"4M",
-		"small") "},\"why\":[\"the user's own NCCL_ALGO was kept\",\"2r2n, 2 communicators: its ranks "
-			 "were not all seen\",\"this record was not kept in full: no room\"]}}}";
+	static const char text[] =
+		"{\"nccl_tune\":{\"v\":1,\"5\":{\"mode\":\"bandit\",\"8r2n\":{" KEPT(
+			"4M",
+			"small") "},\"why\":[\"algo\",\"2r2n 2 joining\",\"partial|no room\"]}}}";
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 	struct nt_error err;
@@ -224,8 +225,8 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
 	expect(&verdict, NT_SENTENCE_UNTUNED, "Tuned with limits: NCCL_ALGO is set");
 	expect(&verdict, NT_SENTENCE_UNTUNED, "Not tuned, 2 communicators of 2 ranks on 2 nodes: ");
-	expect(&verdict, NT_SENTENCE_UNTUNED, "Note: this record was not kept in full: no room.");
-	assert_false(has(&verdict, "were not all seen"));
+	expect(&verdict, NT_SENTENCE_UNTUNED, "Note: The full record was not kept: no room.");
+	assert_false(has(&verdict, "joining"));
 	end(&verdict, &summary);
 }
 
@@ -261,7 +262,7 @@ static void speaks_of_communicators(void **state)
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
 			    "the 8 ranks across 2 nodes (dp_#)");
 	assert_string_equal(nt_family_looks(&family, words, sizeof(words)),
-			    ", which look data parallel");
+			    ", probably data parallel");
 	family = (struct nt_family){ .ranks = 4, .nodes = 1 };
 	assert_string_equal(nt_family_looks(&family, words, sizeof(words)), "");
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),

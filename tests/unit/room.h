@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room.h - a directory for a test about steps' directories, in a mount namespace of the test's own
- * where it is root */
+/* room.h - a directory for tests of steps' directories, in the test's own mount namespace if it is
+ * root */
 #ifndef NT_TEST_ROOM_H
 #define NT_TEST_ROOM_H
 
@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOM_UID 12345u /* somebody else */
+#define ROOM_UID 12345u /* another user */
 
 static char top[64], rundir[96];
 
-/* Mounts of a test are nobody else's, and go with it. false: none can be had. */
+/* Gives the test its own mounts, which end with it. false: not possible. */
 static inline bool room_alone(void)
 {
 	return geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c - what a schedule accepts, and the order of arms that all ranks must share */
+/* schedule.c - valid schedules, and the order of arms, which must be equal on all ranks */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "contract/board.h"
+#include "contract/reason.h"
+#include "contract/shm-layout.h"
 #include "engine/schedule.h"
 
 static struct nt_schedule exploration(unsigned count, unsigned blocks)
@@ -16,7 +17,7 @@ static struct nt_schedule exploration(unsigned count, unsigned blocks)
 	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN,
 				 .count = (uint8_t)count,
 				 .blocks = (uint8_t)blocks,
-				 .arm = { NT_ARM_AUTO } };
+				 .arm = { NT_ARM_BASELINE } };
 
 	for (unsigned i = 1; i < count && i < NT_SCHEDULE_ARMS; i++)
 		s.arm[i] = (uint16_t)(2 * i - 2);
@@ -45,7 +46,7 @@ static void every_arm_once_a_block(void **state)
 	}
 }
 
-/* Each of 3! orders, and each arm at each of 12 places, as often as chance has it (5 sigma). */
+/* Each of 3! orders, and each arm at each of 12 positions, is as frequent as expected (5 sigma). */
 static void orders_are_even(void **state)
 {
 	struct nt_schedule three = exploration(3, 100);
@@ -74,7 +75,7 @@ static void orders_are_even(void **state)
 }
 
 /* Two builds that disagree here would hang a job: these numbers change only with
- * NT_BOARD_LAYOUT. */
+ * NT_SHM_LAYOUT. */
 static void orders_are_fixed(void **state)
 {
 	static const struct {
@@ -93,8 +94,7 @@ static void orders_are_fixed(void **state)
 				 cases[i].index);
 }
 
-/* Keys that are explored at the same time: which arm one of them has says nothing of the
- * other's. */
+/* Keys that are explored at the same time: one key's arm is independent of the other's. */
 static void orders_of_keys_are_unlike(void **state)
 {
 	struct nt_schedule a = exploration(2, 250), b = a;
@@ -133,7 +133,7 @@ static void by_twos(void **state)
 	}
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(calls[i], 18);
-	assert_int_equal(nt_schedule_arm(&s, 3, 90), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&s, 3, 90), NT_ARM_BASELINE);
 	assert_int_equal(nt_schedule_index(&s, 3, 90), -1);
 }
 
@@ -141,20 +141,22 @@ static void outside_is_auto(void **state)
 {
 	struct nt_schedule s = exploration(5, 9);
 	struct nt_schedule final = { .kind = NT_SCHEDULE_COMMITTED, .count = 1, .arm = { 5 } };
-	struct nt_schedule kept = { .kind = NT_SCHEDULE_KEPT, .count = 1, .arm = { NT_ARM_AUTO } };
+	struct nt_schedule kept = { .kind = NT_SCHEDULE_KEPT,
+				    .count = 1,
+				    .arm = { NT_ARM_BASELINE } };
 
 	(void)state;
 	assert_int_equal(nt_schedule_positions(&s), 45);
-	assert_int_equal(nt_schedule_arm(&s, 1, -1), NT_ARM_AUTO);
-	assert_int_equal(nt_schedule_arm(&s, 1, 45), NT_ARM_AUTO);
-	assert_int_equal(nt_schedule_arm(&s, 1, INT64_MAX), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&s, 1, -1), NT_ARM_BASELINE);
+	assert_int_equal(nt_schedule_arm(&s, 1, 45), NT_ARM_BASELINE);
+	assert_int_equal(nt_schedule_arm(&s, 1, INT64_MAX), NT_ARM_BASELINE);
 	assert_int_equal(nt_schedule_index(&s, 1, 45), -1);
 	assert_int_equal(nt_schedule_arm(&s, 1, 3), s.arm[nt_schedule_index(&s, 1, 3)]);
 	assert_int_equal(nt_schedule_positions(&final), 1);
 	assert_int_equal(nt_schedule_arm(&final, 9, 0), 5);
-	assert_int_equal(nt_schedule_arm(&final, 9, -1), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&final, 9, -1), NT_ARM_BASELINE);
 	assert_int_equal(nt_schedule_positions(&kept), 0);
-	assert_int_equal(nt_schedule_arm(&kept, 9, 0), NT_ARM_AUTO);
+	assert_int_equal(nt_schedule_arm(&kept, 9, 0), NT_ARM_BASELINE);
 }
 
 static int reads(const struct nt_schedule *s)
@@ -185,7 +187,7 @@ static void valid_ones_round_trip(void **state)
 	s.outcome.best_p25_us = 17.5f;
 	assert_int_equal(reads(&s), 0);
 	s.kind = NT_SCHEDULE_KEPT;
-	s.arm[0] = NT_ARM_AUTO;
+	s.arm[0] = NT_ARM_BASELINE;
 	assert_int_equal(reads(&s), 0);
 }
 
@@ -212,7 +214,7 @@ static void damage_is_refused(void **state)
 	REFUSED(s.arm[1] = NT_PAIRS);
 	REFUSED(s.arm[1] = 254);
 	REFUSED(s.arm[1] = s.arm[2]);
-	REFUSED(s.arm[1] = NT_ARM_AUTO);
+	REFUSED(s.arm[1] = NT_ARM_BASELINE);
 	REFUSED(s.arm[0] = 20);
 	REFUSED(s.kind = NT_SCHEDULE_COMMITTED);
 	REFUSED(s.kind = NT_SCHEDULE_COMMITTED; s.count = 1; s.outcome.verdict = NT_VERDICTS);
@@ -222,17 +224,17 @@ static void damage_is_refused(void **state)
 	assert_int_equal(nt_schedule_write(&good, bytes, sizeof(good) - 1), 0);
 }
 
-static void verdicts_have_names(void **state)
+static void verdicts_have_reasons(void **state)
 {
 	(void)state;
 	for (unsigned v = 0; v < NT_VERDICTS; v++) {
-		const char *name = nt_schedule_verdict_name(v);
+		int reason = nt_schedule_verdict_reason(v);
 
-		assert_true(strlen(name) > 1);
+		assert_int_equal(reason == NT_REASON_NONE, v == NT_VERDICT_FASTER);
 		for (unsigned other = 0; other < v; other++)
-			assert_string_not_equal(nt_schedule_verdict_name(other), name);
+			assert_int_not_equal(nt_schedule_verdict_reason(other), reason);
 	}
-	assert_string_equal(nt_schedule_verdict_name(NT_VERDICTS), "?");
+	assert_int_equal(nt_schedule_verdict_reason(NT_VERDICTS), NT_REASON_NONE);
 }
 
 static void arms_with_caps_and_chunks_travel(void **state)
@@ -243,7 +245,7 @@ static void arms_with_caps_and_chunks_travel(void **state)
 		  chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
 
 	(void)state;
-	s.arm[0] = NT_ARM_AUTO;
+	s.arm[0] = NT_ARM_BASELINE;
 	s.arm[1] = (uint16_t)cap;
 	s.arm[2] = (uint16_t)chunk;
 	s.arm[3] = (uint16_t)nt_arm_pair(cap);
@@ -253,7 +255,7 @@ static void arms_with_caps_and_chunks_travel(void **state)
 	s.arm[2] = (uint16_t)cap; /* twice */
 	assert_int_equal(
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
-	/* a cap that NCCL does not bound */
+	/* a limit of channels that NCCL does not bound */
 	s.arm[2] = (uint16_t)(nt_arm_parse("NVLS/SIMPLE") | 7 << 8);
 	assert_int_equal(
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
@@ -271,7 +273,7 @@ int main(void)
 		cmocka_unit_test(outside_is_auto),
 		cmocka_unit_test(valid_ones_round_trip),
 		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(verdicts_have_names),
+		cmocka_unit_test(verdicts_have_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,20 +1,25 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of docs/schema are what the tables of the fields say. Where they are not, what they
- * should be is left in the working directory. */
+/* The schemas of docs/schema and the lists of nccl-tune-record(5) match the tables of fields. If
+ * not, the expected files are written to the working directory, or with NT_WRITE set to the source
+ * tree. */
 #include "tests/lib/schema.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "lib/file.h"
 #include "record/long.h"
 #include "record/rank.h"
-#include "record/reason.h"
+#include "contract/reason.h"
+#include "record/says.h"
 #include "record/step.h"
 #include "record/topology.h"
+#include "report/metrics/json.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -42,6 +47,11 @@ static json_object *number(double least, double most)
 	json_object *object = with(object_of("number"), "minimum", json_object_new_double(least));
 
 	return with(object, "maximum", json_object_new_double(most));
+}
+
+static json_object *from_zero(void)
+{
+	return with(object_of("number"), "minimum", json_object_new_double(0));
 }
 
 static json_object *count(void)
@@ -93,14 +103,25 @@ static json_object *colls(void)
 	return with(object_of("string"), "enum", names);
 }
 
-static json_object *reasons(void)
-{
-	json_object *codes = json_object_new_array();
+/* The codes themselves are listed by nccl-tune-record(5): a later release may have more. */
+#define CODE "[a-z0-9]{1,11}"
 
-	for (int i = 1; i < NT_REASON_COUNT; i++)
-		json_object_array_add(codes, text(nt_reason_code(i)));
-	return with(object_of("string"), "enum", codes);
+static json_object *reason(void)
+{
+	return with(object_of("string"), "pattern", text("^" CODE "$"));
 }
+
+static json_object *states(void)
+{
+	json_object *names = json_object_new_array();
+
+	for (int i = 0; i < NT_KEYSTATES; i++)
+		json_object_array_add(names, text(nt_keystate_name(i)));
+	return with(object_of("string"), "enum", names);
+}
+
+/* Codes with their arguments: "code|argument|...". */
+#define WHY CODE "([|].*)?"
 
 /* NULL for parts, which are not what their kind alone says. */
 static json_object *value_of(const struct nt_field *field)
@@ -116,13 +137,27 @@ static json_object *value_of(const struct nt_field *field)
 	case NT_FIELD_QUOTED: return bounded(field->size);
 	case NT_FIELD_COLL: return colls();
 	case NT_FIELD_ARM: return arm();
-	case NT_FIELD_REASON: return reasons();
+	case NT_FIELD_STATE: return states();
+	case NT_FIELD_REASON: return reason();
+	case NT_FIELD_WHY: return with(bounded(NT_REASON_BYTES), "pattern", text("^(" WHY ")?$"));
 	case NT_FIELD_TIMES: return times(1, 2);
 	case NT_FIELD_QUARTILES: return times(3, 3);
 	case NT_FIELD_OBJECT:
 	case NT_FIELD_ARRAY: break;
 	}
 	return NULL;
+}
+
+/* Its meaning and unit. */
+static json_object *described(const struct nt_field *field, json_object *value)
+{
+	char words[256];
+
+	if (!field->meaning || !field->meaning[0])
+		return value;
+	snprintf(words, sizeof(words), "%s%s%s", field->meaning, field->unit[0] ? "; in " : "",
+		 field->unit);
+	return with(value, "description", text(words));
 }
 
 static json_object *properties(json_object *schema)
@@ -141,8 +176,10 @@ static json_object *fields_of(const struct nt_fields *fields)
 		const struct nt_field *field = &fields->field[i];
 		json_object *value = value_of(field);
 
-		if (value)
-			json_object_object_add(all, field->name, value);
+		if (value && !json_object_object_get_ex(all, field->name, NULL))
+			json_object_object_add(all, field->name, described(field, value));
+		else
+			json_object_put(value);
 		if (field->need == NT_MUST)
 			json_object_array_add(required, text(field->name));
 	}
@@ -173,13 +210,24 @@ static json_object *trial(void)
 	return with(schema, "properties", all);
 }
 
+/* A key in one of its forms, with the required members. */
+static json_object *key_in(const struct nt_fields *fields)
+{
+	json_object *schema = with(json_object_new_object(), "$ref", text("key.schema.json"));
+	json_object *required = json_object_new_array();
+
+	for (size_t i = 0; i < fields->count; i++) {
+		if (fields->field[i].need == NT_MUST)
+			json_object_array_add(required, text(fields->field[i].name));
+	}
+	return with(schema, "required", required);
+}
+
 static json_object *comm(void)
 {
 	json_object *schema = fields_of(&nt_rank_comm_fields);
-	json_object *key = fields_of(&nt_rank_key_fields);
 
-	with(properties(key), NT_RANK_TRIAL, trial());
-	with(properties(schema), NT_RANK_KEYS, array_of(key));
+	with(properties(schema), NT_RANK_KEYS, array_of(key_in(&nt_rank_key_fields)));
 	return schema;
 }
 
@@ -223,9 +271,12 @@ static json_object *rank_schema(void)
 static json_object *step(void)
 {
 	json_object *schema = fields_of(&nt_step_fields), *all = properties(schema);
-	json_object *family = map_of("^[A-Z][A-Za-z]+ [0-9.]+[KMGT]?$", fields_of(&nt_row_fields));
+	json_object *family = map_of("^[A-Z][A-Za-z]+ [0-9.]+[KMGT]?$",
+				     key_in(&nt_short_key_fields));
 
-	with(all, NT_STEP_WHY, array_of(object_of("string")));
+	with(all, NT_STEP_WHY,
+	     array_of(with(object_of("string"), "pattern",
+			   text("^([0-9]+r[0-9]+n [0-9]+ )?" WHY "$"))));
 	with(all, NT_STEP_NAMES,
 	     array_of(with(object_of("string"), "pattern", text("^[0-9]+r[0-9]+n .+$"))));
 	with(all, NT_STEP_REST,
@@ -235,7 +286,7 @@ static json_object *step(void)
 		    with(json_object_new_object(), "^[0-9]+r[0-9]+n( .*)?$", family));
 }
 
-/* Of another program's members in the same text nothing is said. */
+/* Other programs' members in the same text are not described. */
 static json_object *job_schema(void)
 {
 	json_object *ours = map_of("^([0-9]+([+][0-9]+)?|batch)$", step());
@@ -245,6 +296,7 @@ static json_object *job_schema(void)
 	with(all, "v",
 	     with(json_object_new_object(), "const", json_object_new_int(NT_RECORD_VERSION)));
 	with(all, NT_STEP_MORE, count());
+	with(all, NT_STEP_SAYS, bounded(NT_SAYS_MAX));
 	json_object_array_add(required, text("v"));
 	with(ours, "required", required);
 	with(ours, "properties", all);
@@ -257,6 +309,138 @@ static json_object *job_schema(void)
 static json_object *step_schema(void)
 {
 	return titled(step(), "nccl-tune: the record of a step, its short form, version 1");
+}
+
+static json_object *texts(const char *const names[])
+{
+	json_object *schema = object_of("object"), *all = json_object_new_object();
+
+	for (size_t i = 0; names[i]; i++)
+		with(all, names[i], object_of("string"));
+	return with(schema, "properties", all);
+}
+
+/* All forms of a key, each with its required members. */
+static json_object *key_schema(void)
+{
+	json_object *schema = fields_of(&nt_key_fields);
+
+	json_object_object_del(schema, "required");
+	with(properties(schema), NT_RANK_TRIAL, trial());
+	return titled(schema, "nccl-tune: a key in a record or a report, version 1");
+}
+
+static json_object *report_key(void)
+{
+	json_object *schema = key_in(&nt_report_key_fields), *all = json_object_new_object();
+
+	with(all, "call_us", times(1, 2));
+	with(all, "call_own", object_of("boolean"));
+	with(all, "algbw_gbs", times(1, 2));
+	with(all, "busbw_gbs", times(1, 2));
+	with(all, "says", object_of("string"));
+	with(all, "advice", object_of("string"));
+	with(all, "arms", array_of(fields_of(&nt_explored_arm_fields)));
+	return with(schema, "properties", all);
+}
+
+static json_object *member(void)
+{
+	static const char *const names[] = { "id", "name", "state", "why", NULL };
+	static const char *const node[] = { "node", NULL };
+	json_object *schema = texts(names), *place = texts(node), *volume = object_of("object");
+	json_object *all = json_object_new_object();
+
+	with(properties(place), "ranks", array_of(count()));
+	with(properties(schema), "places", array_of(place));
+	with(all, "coll", colls());
+	with(all, "calls", count());
+	with(all, "bytes", from_zero());
+	with(all, "inside_bytes", from_zero());
+	with(all, "between_bytes", from_zero());
+	with(properties(schema), "volumes", array_of(with(volume, "properties", all)));
+	return schema;
+}
+
+static json_object *report_comm(void)
+{
+	static const char *const names[] = { "name", "parallel", NULL };
+	json_object *schema = texts(names), *all = properties(schema);
+
+	with(all, "ranks", count());
+	with(all, "nodes", count());
+	with(all, "comms", count());
+	with(all, "keys", array_of(report_key()));
+	with(all, "members", array_of(member()));
+	return schema;
+}
+
+static json_object *report_node(void)
+{
+	static const char *const names[] = { "node", "id", "lack", "trouble", NULL };
+	static const char *const counts[] = { "ranks",	    "nodes", "gpus",	 "nvlinks",
+					      "pcie_lanes", "nics",  "nics_mbps" };
+	static const char *const paths[] = { "intra", "inter", NULL };
+	json_object *schema = texts(names), *all = properties(schema);
+
+	for (size_t i = 0; i < LENGTH(counts); i++)
+		with(all, counts[i], count());
+	with(all, "pcie_gts", number(0, NT_NUMBER_MAX));
+	for (int i = 0; i < 2; i++) {
+		json_object *links = texts(paths);
+
+		with(properties(links), "channels", count());
+		with(properties(links), "intra_gbs", number(0, NT_NUMBER_MAX));
+		with(properties(links), "inter_gbs", number(0, NT_NUMBER_MAX));
+		with(all, i ? "tree" : "ring", links);
+	}
+	return schema;
+}
+
+static json_object *report_step(void)
+{
+	static const char *const said[] = { "why", "text", "says", "advice", NULL };
+	static const char *const of[] = { "of", NULL };
+	json_object *schema = fields_of(&nt_step_fields), *all = properties(schema);
+	json_object *topology = texts(of), *untuned = texts(said);
+
+	json_object_object_del(schema, "required"); /* damage may have taken it */
+	with(properties(topology), "nodes", array_of(report_node()));
+	with(properties(topology), "others", array_of(report_node()));
+	with(all, "step", object_of("string"));
+	with(all, "whole", object_of("boolean"));
+	with(all, "communicators", array_of(report_comm()));
+	with(properties(untuned), "ranks", count());
+	with(properties(untuned), "nodes", count());
+	with(properties(untuned), "comms", count());
+	with(all, "untuned", array_of(untuned));
+	with(all, NT_STEP_REST, map_of("^[a-z]", count()));
+	with(all, NT_STEP_MORE, count());
+	with(all, "damaged", array_of(object_of("string")));
+	with(all, "topology", topology);
+	return schema;
+}
+
+/* The output of nccl-tune report --json. */
+static json_object *report_schema(void)
+{
+	static const char *const says[] = { "says", "advice", NULL };
+	static const char *const names[] = { "job", NULL };
+	json_object *job = texts(names), *top = object_of("object");
+	json_object *all = json_object_new_object(), *required = json_object_new_array();
+
+	with(properties(job), "verdict", array_of(texts(says)));
+	with(properties(job), "steps", array_of(report_step()));
+	with(properties(job), NT_STEP_MORE, count());
+	with(properties(job), "damaged", array_of(object_of("string")));
+	with(all, "v",
+	     with(json_object_new_object(), "const", json_object_new_int(NT_REPORT_VERSION)));
+	with(all, "jobs", array_of(job));
+	json_object_array_add(required, text("v"));
+	json_object_array_add(required, text("jobs"));
+	with(top, "required", required);
+	return titled(with(top, "properties", all),
+		      "nccl-tune: what nccl-tune report --json prints, version 1");
 }
 
 /* The lines behind it are a step's record, a rank's, a topology, or a text. */
@@ -286,9 +470,23 @@ static const struct {
 	const char *name;
 	json_object *(*make)(void);
 } schemas[] = {
-	{ "long", long_schema }, { "rank", rank_schema },	  { "step", step_schema },
-	{ "job", job_schema },	 { "topology", topology_schema },
+	{ "key", key_schema },	     { "long", long_schema }, { "rank", rank_schema },
+	{ "step", step_schema },     { "job", job_schema },   { "topology", topology_schema },
+	{ "report", report_schema },
 };
+
+/* Beside the test, or, with NT_WRITE set, in the source tree. */
+static const char *place_of(char *path, size_t bytes, const char *directory, const char *name,
+			    const char *suffix)
+{
+	const char *top = getenv("top_srcdir");
+
+	if (getenv("NT_WRITE"))
+		snprintf(path, bytes, "%s/%s/%s%s", top ? top : ".", directory, name, suffix);
+	else
+		snprintf(path, bytes, "%s%s", name, suffix);
+	return path;
+}
 
 static void schemas_are_what_the_tables_say(void **state)
 {
@@ -297,12 +495,16 @@ static void schemas_are_what_the_tables_say(void **state)
 	(void)state;
 	for (size_t i = 0; i < LENGTH(schemas); i++) {
 		json_object *made = schemas[i].make();
-		struct nt_error err;
-		json_object *kept = nt_schema_load(schemas[i].name, &err);
-		bool same = kept && json_object_equal(made, kept);
-		char path[64];
+		const char *top = getenv("top_srcdir");
+		json_object *kept;
+		char path[512];
+		bool same;
 
-		snprintf(path, sizeof(path), "%s.schema.json", schemas[i].name);
+		snprintf(path, sizeof(path), "%s/docs/schema/%s.schema.json", top ? top : ".",
+			 schemas[i].name);
+		kept = json_object_from_file(path);
+		same = kept && json_object_equal(made, kept);
+		place_of(path, sizeof(path), "docs/schema", schemas[i].name, ".schema.json");
 		if (!same)
 			json_object_to_file_ext(path, made,
 						JSON_C_TO_STRING_PRETTY |
@@ -312,10 +514,122 @@ static void schemas_are_what_the_tables_say(void **state)
 		json_object_put(kept);
 		other += !same;
 		if (!same)
-			print_error("docs/schema/%s is not what the tables say: see ./%s\n", path,
-				    path);
+			print_error(
+				"docs/schema/%s.schema.json is not what the tables say: see %s\n",
+				schemas[i].name, path);
 	}
 	assert_int_equal(other, 0);
+}
+
+/* ---- the lists of nccl-tune-record(5) */
+
+static const struct {
+	const char *name;
+	const struct nt_fields *fields;
+} lists[] = {
+	{ "rank", &nt_rank_fields },
+	{ "comm", &nt_rank_comm_fields },
+	{ "key", &nt_key_fields },
+	{ "marker", &nt_rank_marker_fields },
+	{ "warm", &nt_rank_warm_fields },
+	{ "explored", &nt_explored_fields },
+	{ "explored arm", &nt_explored_arm_fields },
+	{ "agreement", &nt_agreement_fields },
+	{ "step", &nt_step_fields },
+};
+
+static bool has(const struct nt_fields *fields, const struct nt_field *field)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		if (fields->field[i].offset == field->offset)
+			return true;
+	}
+	return false;
+}
+
+/* The forms of keys that do not have it. */
+static const char *lacks(const struct nt_fields *fields, const struct nt_field *field)
+{
+	if (fields != &nt_key_fields)
+		return "";
+	if (!has(&nt_rank_key_fields, field))
+		return " (not in rank records)";
+	if (!has(&nt_report_key_fields, field))
+		return " (in rank records alone)";
+	return has(&nt_short_key_fields, field) ? "" : " (not in step records)";
+}
+
+static void print_list(FILE *out, const struct nt_fields *fields)
+{
+	fputs(".Bl -tag -width Ds\n", out);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct nt_field *field = &fields->field[i];
+
+		fprintf(out, ".It Li %s\n%s%s%s%s\n", field->name, field->meaning,
+			field->unit[0] ? "; in " : "", field->unit, lacks(fields, field));
+	}
+	fputs(".El\n", out);
+}
+
+/* Copies the page, with each list as its table says. */
+static void copy_page(FILE *out, FILE *page)
+{
+	char *line = NULL;
+	size_t room = 0, found = 0;
+	bool left_out = false;
+
+	while (getline(&line, &room, page) > 0) {
+		if (strncmp(line, ".\\\" end list", 12) == 0)
+			left_out = false;
+		if (!left_out)
+			fputs(line, out);
+		if (strncmp(line, ".\\\" begin list ", 15) != 0)
+			continue;
+		left_out = true;
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < LENGTH(lists); i++) {
+			if (strcmp(line + 15, lists[i].name) != 0)
+				continue;
+			print_list(out, lists[i].fields);
+			found++;
+		}
+	}
+	free(line);
+	assert_int_equal(found, LENGTH(lists));
+}
+
+static void the_manual_page_lists_what_the_tables_say(void **state)
+{
+	static const char name[] = "nccl-tune-record";
+	const char *top = getenv("top_srcdir");
+	char *made = NULL, *kept;
+	struct nt_error err;
+	char path[512];
+	size_t bytes;
+	FILE *page, *out;
+	bool same;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/docs/man/%s.5", top ? top : ".", name);
+	page = fopen(path, "r");
+	assert_non_null(page);
+	out = open_memstream(&made, &bytes);
+	assert_non_null(out);
+	copy_page(out, page);
+	fclose(out);
+	fclose(page);
+	assert_int_equal(nt_file_read(path, 1u << 20, &kept, &bytes, &err), 0);
+	same = strcmp(made, kept) == 0;
+	if (!same) {
+		out = fopen(place_of(path, sizeof(path), "docs/man", name, ".5"), "w");
+		assert_non_null(out);
+		fputs(made, out);
+		fclose(out);
+		print_error("docs/man/%s.5 is not what the tables say: see %s\n", name, path);
+	}
+	free(made);
+	free(kept);
+	assert_true(same);
 }
 
 static void the_checker_finds_what_is_wrong(void **state)
@@ -359,6 +673,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schemas_are_what_the_tables_say),
+		cmocka_unit_test(the_manual_page_lists_what_the_tables_say),
 		cmocka_unit_test(the_checker_finds_what_is_wrong),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - a terminal is drawn on, and given back whatever ends who does */
-#include "report/screen.h"
+/* screen.c - the terminal is drawn on, and restored however the program ends */
+#include "report/watch/display.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,12 +22,12 @@
 #define TAKE "\033[?1049h\033[?25l"
 #define GIVE "\033[0m\033[?25h\033[?1049l"
 
-/* What a terminal was sent, and what became of who sent it. */
+/* The output to a terminal, and the end of the process. */
 struct seen {
 	char text[65536];
 	size_t bytes;
 	int status;
-	bool echoes; /* what is typed is shown, as before */
+	bool echoes; /* typed characters are echoed, as before */
 };
 
 /* Until it has sent text. */
@@ -55,8 +55,7 @@ static void become_user_of(int terminal, const struct winsize *size)
 	dup2(fd, STDOUT_FILENO);
 }
 
-/* play(), in a process with a terminal of its own, and what meet() does at the terminal's other
- * end. */
+/* play() in a process with its own terminal, and meet() at the terminal's other end. */
 static void on_terminal(struct seen *seen, void (*play)(void),
 			void (*meet)(int, pid_t, struct seen *))
 {
@@ -87,8 +86,8 @@ static void on_terminal(struct seen *seen, void (*play)(void),
 
 static void draw(const char *text)
 {
-	const struct nt_line lines[] = { { NT_STYLE_BOLD, "bold" }, { NT_STYLE_GOOD, "" } };
-	struct nt_line both[2];
+	const struct nt_screen_line lines[] = { { NT_STYLE_BOLD, "bold" }, { NT_STYLE_GOOD, "" } };
+	struct nt_screen_line both[2];
 
 	memcpy(both, lines, sizeof(both));
 	snprintf(both[1].text, sizeof(both[1].text), "%s", text);
@@ -148,7 +147,7 @@ static void a_signal_ends_it_as_it_would_without(void **state)
 	assert_true(seen.echoes);
 }
 
-/* Stopped, the terminal is as before; then all is there again. */
+/* While stopped, the terminal is restored; then everything is drawn again. */
 static void stop_and_go_on(int terminal, pid_t pid, struct seen *seen)
 {
 	int status;
@@ -177,7 +176,7 @@ static void it_may_be_stopped(void **state)
 	assert_true(seen.echoes);
 }
 
-/* The kernel tells whoever has the terminal. */
+/* The kernel signals the foreground process. */
 static void resize(int terminal, pid_t pid, struct seen *seen)
 {
 	const struct winsize size = { .ws_row = 9, .ws_col = 30 };
@@ -201,7 +200,7 @@ static void another_size_draws_it_anew(void **state)
 
 static void play_hostile(void)
 {
-	static struct nt_line lines[9];
+	static struct nt_screen_line lines[9];
 
 	setenv("NO_COLOR", "1", 1);
 	if (!nt_screen_begin())

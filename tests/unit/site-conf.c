@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune.conf: what is read, and every way to get it wrong, each with its line. */
+/* nccl-tune.conf: valid files, and every kind of mistake, each with its line. */
 #include "site/conf.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static const char whole[] = "# all of it\n"
 			    "mode = observe\n"
 			    "min_gain=5 ; a comment\n"
 			    "modes = off, observe bandit\n"
-			    "lock = alpha rule\n"
+			    "lock = alpha reward\n"
 			    "protocols = ll simple\n"
 			    "launch_profiles = rack-b sockets-wide\n"
 			    "budget_max = 10\n"
@@ -59,7 +59,7 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_OFF], 0);
 	assert_int_equal(site->limit[NT_LIMIT_MODES], 7);
 	assert_int_equal(site->limit[NT_LIMIT_LOCKED],
-			 1u << nt_setting_find("alpha", 5) | 1u << nt_setting_find("rule", 4));
+			 1u << nt_setting_find("alpha", 5) | 1u << nt_setting_find("reward", 6));
 	assert_int_equal(site->limit[NT_LIMIT_PROTOCOLS], 5);
 	assert_int_equal(site->limit[NT_LIMIT_LAUNCH], 3);
 	assert_int_equal(site->limit[NT_LIMIT_BUDGET], 10000000);
@@ -75,11 +75,11 @@ static void a_whole_file(void **state)
 	gpu = nt_conf_find(&conf, NT_CONF_PARTITION, "gpu");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->line, 19);
-	/* The mode is locked by its own name alone. */
+	/* The mode is locked only by its own name. */
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] & 1, 0);
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("budget", 6) & 1, 0);
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("alpha", 5) & 1, 1);
-	/* A section that says nothing is one. */
+	/* An empty section counts. */
 	assert_non_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "physics"));
 	assert_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "gpu"));
 	assert_int_equal(nt_conf_find(&conf, NT_CONF_QOS, "long")->limit[NT_LIMIT_OFF], 1);
@@ -124,7 +124,7 @@ static void keys_and_lock_add_up(void **state)
 			 (UINT64_C(1) << NT_SETTING_COUNT) - 2);
 }
 
-/* In the file's order, and the same again when the list has been on a command line. */
+/* In the file's order, also after passing the list on a command line. */
 static void sinks_are_a_list(void **state)
 {
 	static const char text[] = "[site]\nrecord = extra admincomment, file:/var/a+b/ comment\n";
@@ -161,34 +161,37 @@ static const struct {
 	{ "[site]\nmin_gain\n", "f:2: want [section] or key = value" },
 	{ "[site]\nmin_gain: 3\n", "f:2: want [section] or key = value" },
 	{ "[site]\nmin_gain = 3\nmin_gain = 4\n",
-	  "f:3: min_gain stands in this section already, in line 2" },
+	  "f:3: duplicate min_gain in this section, first in line 2" },
 	{ "[site]\nmodes = off\nmodes = off\n",
-	  "f:3: modes: modes stands in this section already, in line 2" },
-	{ "[site]\nlock = rule\nlock = alpha\n",
-	  "f:3: lock: lock stands in this section already, in line 2" },
-	{ "[site]\nkeys = rule\nkeys = alpha\n",
-	  "f:3: keys: keys stands in this section already, in line 2" },
+	  "f:3: modes: duplicate modes in this section, first in line 2" },
+	{ "[site]\nlock = reward\nlock = alpha\n",
+	  "f:3: lock: duplicate lock in this section, first in line 2" },
+	{ "[site]\nkeys = reward\nkeys = alpha\n",
+	  "f:3: keys: duplicate keys in this section, first in line 2" },
 	{ "[site]\nmode = bandid\n", "f:2: unknown mode 'bandid' (want off, observe, bandit, "
 				     "policy or profile; did you mean bandit?)" },
 	{ "[site]\nmodes = off obsrve\n", "f:2: modes: 'obsrve' (want off, observe, bandit, policy "
 					  "and profile, joined by +; did you mean observe?)" },
 	{ "[site]\nmode = bandit\nmodes = observe\n",
-	  "f:2: mode bandit is not among the modes of line 3" },
+	  "f:2: mode bandit is not in the modes of line 3" },
 	{ "[site]\nmodes = observe\n[qos a]\nmode = bandit\n",
-	  "f:4: mode bandit is not among the modes of line 2" },
+	  "f:4: mode bandit is not in the modes of line 2" },
 	{ "[site]\ntuning = no\n", "f:2: tuning: 'no' (want on or off)" },
 	{ "[site]\nlock = min_gian\n", "f:2: lock: unknown setting 'min_gian' (did you mean "
 				       "min_gain?)" },
 	{ "[site]\nlock =\n", "f:2: lock: no setting (want some, or all)" },
+	{ "[site]\nll128 = yes\n", "f:2: ll128: unknown ll128 'yes' (want off, auto or on)" },
 	{ "[site]\nprotocols = ll129\n", "f:2: protocols: bad protocols 'll129' (want all, or some "
 					 "joined by + of ll, ll128, simple" },
 	{ "[site]\nalgorithms =\n", "f:2: algorithms: bad algorithms ''" },
 	{ "[site]\nlaunch_profiles = Wide\n",
 	  "f:2: launch_profiles: 'Wide' (want names of launch profiles, none or all)" },
 	{ "[site]\nlaunch_profiles = auto\n", "f:2: launch_profiles: 'auto'" },
-	{ "[site]\nbudget_max = 0\n", "f:2: budget_max: '0' (want 0 to 100 percent, but not 0" },
+	{ "[site]\nbudget_max = 0\n", "f:2: budget_max: '0' (want 0 to 100 percent but not 0" },
 	{ "[site]\nbudget_max = 101\n", "f:2: budget_max: '101'" },
 	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
+	{ "[site]\ncalibrate_max = auto\n", "f:2: calibrate_max: 'auto' (want 0 to 3600 seconds)" },
+	{ "[site]\ncalibrate_max = -1\n", "f:2: calibrate_max: '-1' (want 0 to 3600 seconds)" },
 	{ "[site]\nrecord = files\n",
 	  "f:2: record: 'files' (want admincomment, extra, comment and file:DIRECTORY, or none); "
 	  "did you mean file:?" },
@@ -199,13 +202,13 @@ static const struct {
 	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
 	{ "[site]\nrecord_dir = var\n", "f:2: record_dir: 'var' (want an absolute path" },
 	{ "[site]\nrecord_max = -1\n", "f:2: record_max: '-1' (want 0 to 1048576)" },
-	{ "[qos a]\nrecord_dir = /var\n", "f:2: record_dir belongs into [site]" },
+	{ "[qos a]\nrecord_dir = /var\n", "f:2: record_dir belongs in [site]" },
 	{ "[site]\nmemory_max = 33\n", "f:2: memory_max: '33' (want 0 to 32)" },
 	{ "[site]\nmemory_max = 1x\n", "f:2: memory_max: '1x' (want 0 to 32)" },
 	{ "[site]\npmix = yes\n", "f:2: pmix: 'yes' (want default or ask)" },
-	{ "[qos a]\npmix = ask\n", "f:2: pmix belongs into [site]" },
-	{ "[site]\n[site]\n", "f:2: section [site] stands in this file already, in line 1" },
-	{ "[qos a]\n\n[qos a]\n", "f:3: section [qos a] stands in this file already, in line 1" },
+	{ "[qos a]\npmix = ask\n", "f:2: pmix belongs in [site]" },
+	{ "[site]\n[site]\n", "f:2: duplicate section [site] in this file, first in line 1" },
+	{ "[qos a]\n\n[qos a]\n", "f:3: duplicate section [qos a] in this file, first in line 1" },
 	{ "[sites]\n", "f:1: section [sites] (want [site], [partition NAME], [account NAME] or "
 		       "[qos NAME]; did you mean site?)" },
 	{ "[partition]\n", "f:1: section [partition]" },
@@ -213,7 +216,7 @@ static const struct {
 	{ "[partition a b]\n", "f:1: section [partition a b]" },
 	{ "[]\n", "f:1: section []" },
 	{ "[site\n", "f:1: want [section] with a ']' at its end" },
-	{ "[site] x\n", "f:1: want [section] and nothing behind it" },
+	{ "[site] x\n", "f:1: want [section] and nothing after it" },
 	{ "[site]\n mode = off\n", "f:2: the line begins with a blank" },
 	{ "[site]\nmode = off\r\n", "f:2: the line has a character that is not printable ASCII" },
 	{ "\xef\xbb\xbf[site]\n", "f:1: the line has a character that is not printable ASCII" },
@@ -236,7 +239,7 @@ static void mistakes_name_their_line_and_what_is_accepted(void **state)
 	}
 }
 
-/* What inih would cut or merge. */
+/* Lines that inih would cut or merge. */
 static void long_lines_names_and_files_are_refused(void **state)
 {
 	static char text[NT_INI_FILE_MAX + 2];
@@ -257,7 +260,7 @@ static void long_lines_names_and_files_are_refused(void **state)
 	assert_int_equal(nt_conf_parse(&conf, "f", text, NT_INI_FILE_MAX, &err), 0);
 	assert_int_equal(nt_conf_parse(&conf, "f", text, NT_INI_FILE_MAX + 1, &err), -1);
 	assert_string_equal(err.text, "f: longer than 65535 bytes");
-	/* A NUL is no end. */
+	/* A NUL does not end the file. */
 	assert_int_equal(nt_conf_parse(&conf, "f", "[site]\n\0mode", 12, &err), -1);
 }
 

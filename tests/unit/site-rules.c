@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which value counts: every rank over every lower one, and the site's limits over all of them. */
+/* Precedence: every source over every lower one, and the site's limits over all of them. */
 #include "site/rules.h"
 
 #include <setjmp.h>
@@ -21,8 +21,9 @@ struct given {
 	enum nt_unknown unknown;
 };
 
-/* What the clients make of several texts: the first of the option, the variable and the job's. */
-static int settle(const struct given *given, struct nt_outcome *outcome, struct nt_error *err)
+/* The clients' value of several texts: the first of the option, the variable and the job's
+ * option. */
+static int settle(const struct given *given, struct nt_step_settings *outcome, struct nt_error *err)
 {
 	struct nt_site_default plugstack = { .modes = 31, .calibrate_max_s = 60 };
 	struct nt_asked asked = { .text = given->option, .rank = NT_RANK_OPTION };
@@ -56,13 +57,13 @@ static int settle(const struct given *given, struct nt_outcome *outcome, struct 
 }
 
 /* Bit by bit, each source of min_gain: 1 plugstack, 2 file, 4 user file, 8 job, 16 variable, 32
- * option, 64 lock. The highest that is there wins, for all 128 combinations. */
+ * option, 64 lock. The highest one that is set wins, in all 128 combinations. */
 static void every_rank_beats_all_lower_ones(void **state)
 {
-	static const enum nt_rank ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,
-					      NT_RANK_USER_FILE, NT_RANK_JOB,
-					      NT_RANK_VARIABLE,	 NT_RANK_OPTION,
-					      NT_RANK_LOCK };
+	static const enum nt_precedence ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,
+						    NT_RANK_USER_FILE, NT_RANK_JOB,
+						    NT_RANK_VARIABLE,  NT_RANK_OPTION,
+						    NT_RANK_LOCK };
 	static const int64_t values[] = { 11, 12, 13, 14, 15, 16 };
 	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
 
@@ -70,10 +71,10 @@ static void every_rank_beats_all_lower_ones(void **state)
 	for (unsigned set = 0; set < 128; set++) {
 		char file[80] = "[site]\n";
 		struct given given = { .file = file };
-		struct nt_outcome outcome;
+		struct nt_step_settings outcome;
 		struct nt_error err;
 		int64_t expected = 3;
-		enum nt_rank rank = NT_RANK_BUILT_IN;
+		enum nt_precedence rank = NT_RANK_BUILT_IN;
 
 		given.plugstack = set & 1 ? "off,min_gain=11" : NULL;
 		if (set & 2)
@@ -99,7 +100,7 @@ static void every_rank_beats_all_lower_ones(void **state)
 	}
 }
 
-/* The strings of the options' ranks are taken whole; lower files fill in what they do not name. */
+/* A string of options is taken whole; lower files fill in settings that it does not name. */
 static void an_option_is_taken_whole(void **state)
 {
 	const struct given given = {
@@ -109,7 +110,7 @@ static void an_option_is_taken_whole(void **state)
 		.variable = "bandit,screen_blocks=4",
 		.option = "policy",
 	};
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_error err;
 
 	(void)state;
@@ -151,9 +152,9 @@ static const struct {
 	{ "gpu", "", "", "bandit,protocols=ll128",
 	  "!protocols ll128 is not allowed in [partition gpu] (allowed: ll+simple)" },
 	{ "debug", "", "", "observe", "off,min_gain=1,budget=50" },
-	/* Off is off: no later section switches it on again. */
+	/* Off stays off: no later section switches it on again. */
 	{ "debug", "physics", "", "bandit", "off,min_gain=6,budget=50" },
-	/* Not known: the strictest of all, and no section's default. */
+	/* Unknown: the strictest of all, and no section's default. */
 	{ "gpu", NULL, "", NULL, "off,min_gain=2,budget=50,protocols=ll+simple" },
 	{ "cpu", "", NULL, "observe", "!mode observe is not allowed in [qos long] (allowed: off)" },
 	{ "cpu", "", NULL, NULL, "off,min_gain=1,budget=10" },
@@ -170,7 +171,7 @@ static void sections_lie_over_each_other(void **state)
 			.option = cases[i].option,
 			.where = { cases[i].partition, cases[i].account, cases[i].qos },
 		};
-		struct nt_outcome outcome;
+		struct nt_step_settings outcome;
 		struct nt_error err = { "" };
 		char text[NT_POLICY_MAX];
 		int rc = settle(&given, &outcome, &err);
@@ -189,11 +190,11 @@ static void sections_lie_over_each_other(void **state)
 	}
 }
 
-/* Before a job has a partition srun refuses only what nobody may have. */
+/* Before a job has a partition srun refuses only what no section allows. */
 static void what_somebody_may_have_is_let_through(void **state)
 {
 	struct given given = { .file = SECTIONS, .unknown = NT_UNKNOWN_LOOSE };
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_error err;
 
 	(void)state;
@@ -224,7 +225,15 @@ static void what_is_not_as_asked_is_said(void **state)
 		  "max_extra 0 is not allowed at this site (want more than 0, up to 100 "
 		  "milliseconds): it is 100" },
 		{ "[site]\ncalibrate_max=0\n", "bandit,calibrate=9",
-		  "calibrate 9 is not allowed at this site (want 0 to 0 seconds): it is 0" },
+		  "calibrate 9 is not allowed at this site (want 0 to 0 seconds): it is off" },
+		{ "[site]\nlaunch_profiles=none\n", "bandit,launch=wide",
+		  "launch wide is not allowed at this site: using off" },
+		{ "[site]\nlaunch=auto\n[partition p]\nlaunch_profiles=a\n", "bandit,launch=wide",
+		  "launch wide is not allowed in [partition p]: using auto" },
+		{ "", "bandit,ll128=on",
+		  "ll128 on is not allowed at this site (want off to auto): it is auto" },
+		{ "[site]\nll128=on\n[partition p]\nll128=off\n", "bandit,ll128=auto",
+		  "ll128 auto is not allowed in [partition p] (want off to off): it is off" },
 		{ "[site]\nprotocols=simple\n", "bandit,protocols=ll+simple",
 		  "protocols ll+simple is not allowed at this site (allowed: simple)" },
 	};
@@ -234,7 +243,7 @@ static void what_is_not_as_asked_is_said(void **state)
 		const struct given given = { .file = told[i].file,
 					     .option = told[i].option,
 					     .where = { "p", "", "" } };
-		struct nt_outcome outcome;
+		struct nt_step_settings outcome;
 		struct nt_error err = { "" };
 
 		assert_int_equal(settle(&given, &outcome, &err), 0);
@@ -243,14 +252,52 @@ static void what_is_not_as_asked_is_said(void **state)
 	}
 }
 
-/* Nobody is told of what he has not asked for. */
+/* The site's value of ll128 is the default and the most that users may request. */
+static void ll128_is_on_only_where_the_site_says_so(void **state)
+{
+	static const struct {
+		const char *file, *plugstack, *option, *partition;
+		int64_t ll128;
+	} rows[] = {
+		{ NULL, NULL, "bandit", "", NT_LL128_AUTO },
+		{ NULL, NULL, "bandit,ll128=off", "", NT_LL128_OFF },
+		{ NULL, NULL, "bandit,ll128=on", "", NT_LL128_AUTO },
+		{ NULL, "off,ll128=on", "bandit", "", NT_LL128_ON },
+		{ "[site]\nll128=auto\n", "off,ll128=on", "bandit,ll128=on", "", NT_LL128_AUTO },
+		{ "[site]\nll128=on\n", NULL, "bandit", "", NT_LL128_ON },
+		{ "[site]\nll128=on\n", NULL, "bandit,ll128=auto", "", NT_LL128_AUTO },
+		{ "[site]\nll128=off\n", NULL, "bandit,ll128=on", "", NT_LL128_OFF },
+		{ "[site]\nll128=on\nlock=ll128\n", NULL, "bandit,ll128=off", "", NT_LL128_ON },
+		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", "p", NT_LL128_ON },
+		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", "q", NT_LL128_AUTO },
+		/* It is unknown which one applies. */
+		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", NULL, NT_LL128_AUTO },
+		{ "[partition p]\nll128=off\n", NULL, "bandit", NULL, NT_LL128_OFF },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		const struct given given = { .file = rows[i].file,
+					     .plugstack = rows[i].plugstack,
+					     .option = rows[i].option,
+					     .where = { rows[i].partition, "", "" } };
+		struct nt_step_settings outcome;
+		struct nt_error err = { "" };
+
+		assert_int_equal(settle(&given, &outcome, &err), 0);
+		if (outcome.policy.ll128 != rows[i].ll128)
+			fail_msg("row %zu: %d", i, (int)outcome.policy.ll128);
+	}
+}
+
+/* Users get no message about settings that they did not request. */
 static void defaults_within_limits_need_no_words(void **state)
 {
 	struct given given = {
 		.file = "[site]\nbudget_max=5\nmodes=observe\nlock=all\nprotocols=simple\n",
 		.plugstack = "bandit",
 	};
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_error err;
 
 	(void)state;
@@ -269,7 +316,7 @@ static void a_users_file_does_not_stand_in_the_way(void **state)
 {
 	const struct given given = { .file = "[site]\nmode=observe\nmodes=observe\n",
 				     .user = "mode = bandit\n" };
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_error err;
 
 	(void)state;
@@ -338,7 +385,7 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	};
 	const struct nt_place place = { .dir = "/d", .node = "n1" };
 	char text[NT_POLICY_MAX];
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_policy read;
 	struct nt_place there;
 	struct nt_error err;
@@ -362,14 +409,14 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
 }
 
-/* Nor by a launch profile that another section does not allow. */
+/* Nor about a launch profile that another section does not allow. */
 static void who_asks_for_nothing_is_not_refused(void **state)
 {
 	const struct given given = {
 		.file = "[site]\nmode=bandit\nlaunch=wide\n[partition a]\nlaunch_profiles=none\n",
 		.where = { "a", "", "" },
 	};
-	struct nt_outcome outcome;
+	struct nt_step_settings outcome;
 	struct nt_error err;
 
 	(void)state;
@@ -386,6 +433,7 @@ int main(void)
 		cmocka_unit_test(sections_lie_over_each_other),
 		cmocka_unit_test(what_somebody_may_have_is_let_through),
 		cmocka_unit_test(what_is_not_as_asked_is_said),
+		cmocka_unit_test(ll128_is_on_only_where_the_site_says_so),
 		cmocka_unit_test(defaults_within_limits_need_no_words),
 		cmocka_unit_test(a_users_file_does_not_stand_in_the_way),
 		cmocka_unit_test(plugstacks_limits_stay),

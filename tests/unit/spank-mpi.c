@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which directories of plugins have one for PMIx. */
+/* Which plugin directories have Slurm's PMIx plugin. */
 #include "spank/mpi.h"
 
 #include <setjmp.h>

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steady.h - allocations and locks counted, system calls forbidden; for one file of a test program
+/* steady.h - count allocations and locks, and forbid system calls; for one file of a test program
  *
- * The counting functions take the place of libc's in the whole program. Sanitizers bring their
- * own allocator and make system calls: with SANITIZED nothing is counted, and nothing can be
- * forbidden.
+ * The counting functions replace libc's in the whole program. Sanitizers have their own allocator
+ * and make system calls: with SANITIZED nothing is counted or forbidden.
  */
 #ifndef NT_TESTS_STEADY_H
 #define NT_TESTS_STEADY_H
@@ -16,12 +15,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
+#include "tests/unit/sanitized.h"
 
 static _Thread_local unsigned long allocations, locks;
 
@@ -60,7 +54,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 #endif
 
 #if !SANITIZED
-/* From here on this thread may end and nothing else. */
+/* From here on this thread may only exit. */
 static int forbid_system_calls(void)
 {
 	struct sock_filter code[] = {

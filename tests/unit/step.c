@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directory of a step: how it is made, bounded, and taken away. */
-#include "spank/step.h"
+/* The directory of a step: creation, limits and removal. */
+#include "spank/step-dir.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,11 +14,12 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <cmocka.h>
-#include "spank/beneath.h"
+#include "spank/safe-open.h"
 #include "spank/stepfs.h"
+#include "spank/cleanup.h"
 #include "tests/unit/room.h"
 
-static bool mounts; /* may be made */
+static bool mounts; /* may be created */
 
 static const struct nt_step_site *plain(void)
 {
@@ -69,7 +70,7 @@ static void what_lies_deep_is_put_aside(void **state)
 	assert_int_equal(nt_step_make(&dir, plain(), "n1", 12, 0, &err), 0);
 	assert_int_equal(shell("mkdir -p run/n1.12.0/fs/step/keep/it"), 0);
 	assert_int_equal(nt_step_remove(&dir, &err), -1);
-	assert_non_null(strstr(err.text, "1 entries had to stay"));
+	assert_non_null(strstr(err.text, "1 entries remain"));
 	assert_true(there("run/.left.n1.12.0/fs/step/keep/it"));
 	assert_false(there("run/n1.12.0"));
 	/* The same again: under another name. */
@@ -77,7 +78,7 @@ static void what_lies_deep_is_put_aside(void **state)
 	assert_int_equal(shell("mkdir -p run/n1.12.0/fs/step/keep/it"), 0);
 	assert_int_equal(nt_step_remove(&dir, &err), -1);
 	assert_true(there("run/.left.n1.12.0.1/fs/step/keep/it"));
-	/* One that was not ended is in nobody's way. */
+	/* One that was not ended blocks nothing. */
 	assert_int_equal(nt_step_make(&dir, plain(), "n1", 13, 0, &err), 0);
 	assert_int_equal(shell("echo >run/n1.13.0/fs/step/first"), 0);
 	assert_int_equal(nt_step_make(&again, plain(), "n1", 13, 0, &err), 0);
@@ -111,7 +112,7 @@ static void a_file_system_of_its_own(void **state)
 	assert_int_equal(shell("n=0; while mkdir run/n1.12.0/fs/step/$n 2>/dev/null; do "
 			       "n=$((n + 1)); done; test $n -lt 64"),
 			 0);
-	/* Of root's directories, where the user cannot mount anything. */
+	/* Root's directories, where the user cannot mount anything. */
 	assert_int_not_equal(shell("setpriv --reuid %u --clear-groups test -w run/n1.12.0/fs -o "
 				   "-r run/n1.12.0/fs -o -w run/n1.12.0 -o -r run/n1.12.0",
 				   ROOM_UID),
@@ -124,6 +125,39 @@ static void a_file_system_of_its_own(void **state)
 	assert_int_equal(nt_step_remove(&dir, &err), 0);
 	assert_false(there("run/n1.12.0"));
 	assert_int_not_equal(shell("grep '%s' /proc/mounts", rundir), 0);
+}
+
+/* Another user may open the first two directories, O_PATH, and read neither. */
+static void a_descriptor_of_it_holds_no_memory(void **state)
+{
+	char path[NT_PATH_MAX];
+	struct nt_step_dir dir;
+	struct statvfs status;
+	struct nt_error err;
+	int held, fd;
+
+	(void)state;
+	if (!mounts)
+		skip();
+	assert_int_equal(nt_step_make(&dir, own(), "n1", 12, 0, &err), 0);
+	assert_int_equal(nt_step_give(&dir, getuid(), getgid(), &err), 0);
+	snprintf(path, sizeof(path), "%s/n1.12.0/fs", rundir);
+	held = open(path, O_PATH | O_CLOEXEC);
+	assert_true(held >= 0);
+	assert_int_equal(shell("cd run/n1.12.0/fs/step && head -c 1M /dev/zero >fill && mkdir empty"
+			       " keep && head -c 1M /dev/zero >keep/fill && ln -s / root"),
+			 0);
+	assert_int_equal(nt_step_clear(&dir), 1); /* keep */
+	assert_int_equal(fstatvfs(held, &status), 0);
+	assert_int_equal((status.f_blocks - status.f_bfree) * status.f_frsize, 1 << 20);
+	fd = dup(dir.fd);
+	assert_int_equal(nt_step_remove(&dir, &err), 0);
+	assert_false(there("run/n1.12.0"));
+	nt_cleanup_users(fd);
+	assert_int_equal(fstatvfs(held, &status), 0);
+	assert_int_equal(status.f_blocks - status.f_bfree, 0);
+	close(fd);
+	close(held);
 }
 
 /* A namespace that the job got before the step began, as job_container/tmpfs makes it. */
@@ -200,7 +234,7 @@ static void no_file_system_can_be_had(void **state)
 		skip();
 	site.files = -1; /* which the kernel refuses, as it refuses those who may not mount */
 	assert_int_equal(nt_step_make(&dir, &site, "n1", 12, 0, &err), -1);
-	assert_non_null(strstr(err.text, "cannot mount a file system of the step's own on "));
+	assert_non_null(strstr(err.text, "cannot mount the step's file system on "));
 	assert_false(there("run/n1.12.0"));
 }
 
@@ -234,7 +268,7 @@ static void unsafe_run_directories_are_refused(void **state)
 	}
 }
 
-/* Whatever is linked or mounted is not opened, with the newest system call and without it. */
+/* Links and mounts are not opened, with and without the newest system call. */
 static void nothing_is_entered(int (*open_beneath)(int, const char *, int))
 {
 	int dir_fd = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -279,21 +313,21 @@ static void beneath(void **state)
 	int fd;
 
 	(void)state;
-	nothing_is_entered(nt_beneath_open);
+	nothing_is_entered(nt_safe_open);
 	snprintf(path, sizeof(path), "%s/inside", top);
-	fd = nt_beneath_open_path(path, O_RDONLY | O_DIRECTORY);
+	fd = nt_safe_open_path(path, O_RDONLY | O_DIRECTORY);
 	assert_true(fd >= 0);
 	close(fd);
 	snprintf(path, sizeof(path), "%s/over", top);
 	if (mounts)
-		assert_int_equal(nt_beneath_open_path(path, O_PATH | O_DIRECTORY), -1);
-	assert_int_equal(nt_beneath_open_path("relative", O_RDONLY), -1);
+		assert_int_equal(nt_safe_open_path(path, O_PATH | O_DIRECTORY), -1);
+	assert_int_equal(nt_safe_open_path("relative", O_RDONLY), -1);
 }
 
 static void beneath_without_openat2(void **state)
 {
 	(void)state;
-	nothing_is_entered(nt_beneath_open_old);
+	nothing_is_entered(nt_safe_open_old);
 }
 
 int main(void)
@@ -303,6 +337,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_lies_deep_is_put_aside, room_make,
 						room_remove),
 		cmocka_unit_test_setup_teardown(a_file_system_of_its_own, room_make, room_remove),
+		cmocka_unit_test_setup_teardown(a_descriptor_of_it_holds_no_memory, room_make,
+						room_remove),
 		cmocka_unit_test_setup_teardown(it_is_seen_in_the_jobs_namespace, room_make,
 						room_remove),
 		cmocka_unit_test_setup_teardown(no_file_system_can_be_had, room_make, room_remove),

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rank records of several nodes to rows, and these to the short form and back. */
+/* Rank records of several nodes to rows, and rows to the short form and back. */
 #include "record/sum.h"
 
 #include <math.h>
@@ -43,6 +43,7 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	nt_sum_fini(sum);
 }
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD(task, node)                                                     \
 	"{\"v\":1,\"job\":12,\"step\":0,\"task\":" #task ",\"node\":\"" node \
 	"\",\"mode\":\"bandit\",\"nccl\":22809,\"flags\":4,"
@@ -55,13 +56,13 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	"B3nw\"],\"plans\":[{\"blocks\":2,\"arms\":[\"AUTO\",\"TREE/SIMPLE\"]},{\"blocks\":2,\"arms\":[\"AUTO\",\"TREE/SIMPLE\"]}]}"
 #define DECIDED                                                                                       \
 	"{\"coll\":\"AllReduce\",\"bytes\":1048576,\"state\":\"committed\",\"auto\":\"RING/SIMPLE\"," \
-	"\"arm\":\"TREE/SIMPLE\",\"auto_us\":300,\"arm_us\":200,\"auto_p25_us\":290,"                 \
-	"\"arm_p25_us\":190,\"own_us\":[150,100],\"p\":0.001,\"samples\":24,\"spent_ms\":2,"          \
-	"\"saved_ms\":50,\"predicted_auto_us\":120,\"predicted_arm_us\":130,\"calls\":1000,"          \
+	"\"arm\":\"TREE/SIMPLE\",\"us\":[300,200],\"p25_us\":[290,190],"                              \
+	"\"own_us\":[150,100],\"p\":0.001,\"samples\":24,\"spent_ms\":2,"                             \
+	"\"saved_ms\":50,\"predicted_us\":[120,130],\"calls\":1000,"                                  \
 	"\"decided\":100,\"forced\":800," TRIAL "}"
 #define OPEN                                                                                   \
 	"{\"coll\":\"AllGather\",\"bytes\":1024,\"state\":\"exploring\",\"auto\":\"RING/LL\"," \
-	"\"auto_us\":20,\"spent_calls\":9,\"spent_ms\":1.5,\"samples\":4,\"calls\":1000}"
+	"\"us\":[20],\"spent_calls\":9,\"spent_ms\":1.5,\"samples\":4,\"calls\":1000}"
 #define EXPLORED                                                                            \
 	"\"explored\":[{\"id\":\"a\",\"ranks\":4,\"nodes\":2,\"coll\":\"AllReduce\","       \
 	"\"bytes\":1048576,\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"arms\":["     \
@@ -83,12 +84,12 @@ static void two_nodes(struct nt_summary *summary)
 		    "a", 3,
 		    "dp") "]},"
 			  "{\"id\":\"c\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\","
-			  "\"why\":\"rank 1 on n2 differs: NCCL 22708, others 22809\",\"keys\":["
+			  "\"why\":\"nccl|1|n2|22708|22809\",\"keys\":["
 			  "{\"coll\":\"Reduce\",\"bytes\":64,\"state\":\"counted\",\"calls\":5}]}]}");
 	summarize(summary, &sum);
 }
 
-static const struct nt_row *row_of(const struct nt_summary *summary, int coll)
+static const struct nt_key *row_of(const struct nt_summary *summary, int coll)
 {
 	for (size_t i = 0; i < summary->row_count; i++) {
 		if (summary->rows[i].coll == coll)
@@ -101,27 +102,27 @@ static const struct nt_row *row_of(const struct nt_summary *summary, int coll)
 static void rows_of_two_nodes(void **state)
 {
 	struct nt_summary summary;
-	const struct nt_row *row;
+	const struct nt_key *row;
 
 	(void)state;
 	two_nodes(&summary);
 	assert_int_equal(summary.row_count, 3);
 	row = row_of(&summary, NT_ALLREDUCE);
-	assert_string_equal(row->state, NT_KEYSTATE_COMMITTED);
+	assert_int_equal(row->state, NT_KEYSTATE_COMMITTED);
 	assert_int_equal(row->reason, NT_REASON_NONE);
 	assert_true(row->auto_us == 300 && row->arm_us == 200 && row->arm_p25_us == 190);
 	assert_true(row->auto_predicted_us == 120 && row->arm_predicted_us == 130);
 	assert_int_equal(row->decided, 100);
 	assert_int_equal(row->forced, 800);
 	assert_int_equal(row->arm_count, 2);
-	assert_int_equal(summary.arms[row->first_arm].arm, NT_ARM_AUTO);
+	assert_int_equal(summary.arms[row->first_arm].arm, NT_ARM_BASELINE);
 	assert_true(summary.arms[row->first_arm].predicted_us == 120);
 	assert_true(summary.arms[row->first_arm + 1].p75_us == 210);
 	assert_true(summary.arms[row->first_arm + 1].min_us == 180);
 	assert_true(summary.arms[row->first_arm + 1].max_us == 400);
 	assert_true(isnan(summary.arms[row->first_arm + 1].predicted_us));
 	row = row_of(&summary, NT_ALLGATHER);
-	assert_string_equal(row->state, NT_KEYSTATE_EXPLORING);
+	assert_int_equal(row->state, NT_KEYSTATE_EXPLORING);
 	assert_int_equal(row->reason, NT_REASON_UNFINISHED);
 	assert_true(row->spent_ms == 1.5 && isnan(row->arm_us));
 	row = row_of(&summary, NT_REDUCE);
@@ -138,7 +139,7 @@ static void times_of_a_trial(void **state)
 {
 	static const double us[] = { 300, 400, 301, 200, 302, 201, 303, 202 };
 	struct nt_summary summary;
-	const struct nt_row *row;
+	const struct nt_key *row;
 
 	(void)state;
 	two_nodes(&summary);
@@ -201,7 +202,7 @@ static void communicators_of_two_nodes(void **state)
 	assert_int_equal(summary.families[comm->family].parallel, NT_PARALLEL_DATA);
 	comm = &summary.comms[2];
 	assert_string_equal(comm->state, NT_COMMSTATE_REJECTED);
-	assert_int_equal(comm->reason, NT_REASON_NCCL);
+	assert_int_equal(comm->why.id, NT_REASON_NCCL);
 	assert_int_equal(summary.dropped_count, 1);
 	assert_int_equal(summary.dropped[0].count, 3);
 	nt_summary_fini(&summary);
@@ -214,14 +215,11 @@ static void reasons_are_told(void **state)
 	(void)state;
 	two_nodes(&summary);
 	assert_int_equal(summary.remark_count, 2);
-	assert_string_equal(summary.remarks[0].text, "the user's own NCCL_ALGO was kept");
-	assert_int_equal(summary.remarks[0].reason, NT_REASON_OWN_ALGO);
+	assert_string_equal(summary.remarks[0].why.text, "algo");
+	assert_int_equal(summary.remarks[0].why.id, NT_REASON_OWN_ALGO);
 	assert_int_equal(summary.remarks[0].comms, 0);
-	assert_string_equal(summary.remarks[1].text,
-			    "2r1n: rank 1 on n2 differs: NCCL 22708, others 22809");
-	assert_int_equal(summary.remarks[1].reason, NT_REASON_NCCL);
-	assert_string_equal(summary.remarks[1].text + summary.remarks[1].words,
-			    "rank 1 on n2 differs: NCCL 22708, others 22809");
+	assert_string_equal(summary.remarks[1].why.text, "nccl|1|n2|22708|22809");
+	assert_int_equal(summary.remarks[1].why.id, NT_REASON_NCCL);
 	assert_int_equal(summary.remarks[1].ranks, 2);
 	assert_int_equal(summary.remarks[1].comms, 1);
 	nt_summary_fini(&summary);
@@ -232,7 +230,7 @@ static void the_short_form_reads_back(void **state)
 {
 	char record[NT_STEP_RECORD_MAX + 1], text[NT_STEP_RECORD_MAX + 64];
 	struct nt_summary summary, read;
-	const struct nt_row *row;
+	const struct nt_key *row;
 	struct nt_error err;
 	size_t bytes;
 
@@ -253,27 +251,27 @@ static void the_short_form_reads_back(void **state)
 	assert_int_equal(read.steps[0].rest[NT_REASON_COMM_NOT_TUNED], 1);
 	assert_int_equal(read.steps[0].more, 0);
 	row = row_of(&read, NT_ALLREDUCE);
-	assert_string_equal(row->state, NT_KEYSTATE_COMMITTED);
+	assert_int_equal(row->state, NT_KEYSTATE_COMMITTED);
 	assert_true(row->arm_own_us == 100 && row->arm_predicted_us == 130);
 	assert_int_equal(read.families[row->family].parallel, NT_PARALLEL_DATA);
 	assert_string_equal(read.families[row->family].name, "dp");
 	row = row_of(&read, NT_ALLGATHER);
-	assert_string_equal(row->state, NT_KEYSTATE_EXPLORING);
+	assert_int_equal(row->state, NT_KEYSTATE_EXPLORING);
 	assert_int_equal(row->reason, NT_REASON_UNFINISHED);
 	assert_string_equal(read.families[row->family].name, "ep_#");
 	assert_float_equal(read.steps[0].spent_ms, 3.5, 0.01);
 	assert_int_equal(read.remark_count, 2);
-	assert_int_equal(read.remarks[1].reason, NT_REASON_NCCL);
+	assert_int_equal(read.remarks[1].why.id, NT_REASON_NCCL);
 	assert_int_equal(read.remarks[1].ranks, 2);
 	nt_summary_fini(&read);
 	nt_summary_fini(&summary);
 }
 
-/* What other ranks of a communicator and other communicators of a family say of a key. */
+/* A key in the records of other ranks and of other communicators of the family. */
 static void alike_communicators_are_one_row(void **state)
 {
 	struct nt_summary summary;
-	const struct nt_row *row;
+	const struct nt_key *row;
 	struct nt_sum sum;
 
 	(void)state;
@@ -284,7 +282,7 @@ static void alike_communicators_are_one_row(void **state)
 	    HEAD(2, "n2") "\"comms\":[" COMM(
 		    "c", 0,
 		    "14") "{\"coll\":\"AllReduce\",\"bytes\":1048576,\"state\":\"kept\",\"auto\":\"RING/SIMPLE\","
-			  "\"arm\":\"TREE/SIMPLE\",\"why\":\"may be chance\",\"calls\":500}]}]}");
+			  "\"best\":\"TREE/SIMPLE\",\"why\":\"chance\",\"calls\":500}]}]}");
 	summarize(&summary, &sum);
 	assert_int_equal(summary.family_count, 1);
 	assert_string_equal(summary.families[0].name, "");
@@ -317,15 +315,15 @@ static void realistic(struct nt_sum *sum)
 			used += (size_t)snprintf(
 				text + used, TEXT_BYTES - used,
 				"%s{\"coll\":\"%s\",\"bytes\":%d,\"state\":\"%s\","
-				"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
-				"\"auto_us\":%d.25,\"arm_us\":%d.5,\"auto_p25_us\":8,\"arm_p25_us\":7,"
-				"\"auto_p75_us\":12,\"arm_p75_us\":11,\"own_us\":[%d.5,%d.75],"
+				"\"auto\":\"RING/SIMPLE\",\"%s\":\"TREE/SIMPLE\","
+				"\"us\":[%d.25,%d.5],\"p25_us\":[8,7],"
+				"\"p75_us\":[12,11],\"own_us\":[%d.5,%d.75],"
 				"\"period_us\":[1000.5,1001.5],\"p\":0.0125,\"samples\":24,%s"
 				"\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":%d.7,"
-				"\"predicted_auto_us\":12,\"predicted_arm_us\":13,\"calls\":10000}",
+				"\"predicted_us\":[12,13],\"calls\":10000}",
 				k ? "," : "", colls[k / 6], 4096 << 2 * (k % 6),
-				k % 3 ? "committed" : "kept", 100 + k, 90 + k, 80 + k, 70 + k,
-				k % 3 ? "" : "\"why\":\"gain below min_gain\",", 1 + k);
+				k % 3 ? "committed" : "kept", k % 3 ? "arm" : "best", 100 + k,
+				90 + k, 80 + k, 70 + k, k % 3 ? "" : "\"why\":\"small\",", 1 + k);
 		used += (size_t)snprintf(text + used, TEXT_BYTES - used, "]}");
 	}
 	snprintf(text + used, TEXT_BYTES - used, "]}");
@@ -349,11 +347,11 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 	assert_int_equal(summary.row_count, 54);
 	assert_int_equal(summary.steps[0].more, 0);
 	for (size_t i = 0; i < summary.row_count; i++) {
-		const struct nt_row *row = &summary.rows[i];
+		const struct nt_key *row = &summary.rows[i];
 
 		assert_true(row->arm_own_us > 0 && row->auto_p75_us == 12 && row->calls == 10000);
 		assert_int_equal(row->reason,
-				 row->arm == NT_ARM_AUTO ? NT_REASON_SMALL : NT_REASON_NONE);
+				 row->arm == NT_ARM_BASELINE ? NT_REASON_SMALL : NT_REASON_NONE);
 	}
 	assert_true(nt_short_format(&summary, 0, record, sizeof(record)) > 2600);
 	assert_int_equal(nt_schema_check_text("step", record, &err), 0);
@@ -366,7 +364,7 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 		rest += read.steps[0].rest[reason];
 	assert_int_equal(read.row_count + (size_t)rest, 54);
 	assert_int_equal(read.steps[0].more, rest);
-	/* What was spent and saved is of all, and what is shown is what matters by time. */
+	/* Spent and saved count for all rows; those with the most time are shown. */
 	assert_float_equal(read.steps[0].spent_ms, 54 * 12.3, 0.1);
 	for (size_t i = 0; i < read.row_count; i++)
 		least = fmin(least, read.rows[i].share);
@@ -384,7 +382,7 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 	nt_summary_fini(&summary);
 }
 
-/* ---- what a later release may write */
+/* ---- records of a later release */
 
 static void later_members_are_skipped(void **state)
 {
@@ -406,6 +404,34 @@ static void later_members_are_skipped(void **state)
 	nt_summary_fini(&summary);
 }
 
+#define REJECTED(rank, why)                                \
+	"\"comms\":[{\"id\":\"a\",\"rank\":" #rank         \
+	",\"ranks\":4,\"nodes\":2,\"state\":\"rejected\"," \
+	"\"why\":\"" why "\",\"keys\":[]}]}"
+
+/* A node's own reason counts more than that it was not heard, in any order. */
+static void the_cause_counts_before_what_others_saw(void **state)
+{
+	static const char *const records[] = {
+		HEAD(0, "n1") REJECTED(0, "unseen|2|3|4"),
+		HEAD(1, "n1") REJECTED(1, "silent"),
+		HEAD(2, "n2") REJECTED(2, "pmixcwd"),
+		HEAD(3, "n2") REJECTED(3, "pmix|UNREACHABLE"),
+	};
+
+	(void)state;
+	for (size_t first = 0; first < LENGTH(records); first++) {
+		struct nt_sum sum;
+
+		nt_sum_init(&sum);
+		for (size_t i = 0; i < LENGTH(records); i++)
+			add(&sum, records[(first + i) % LENGTH(records)]);
+		assert_int_equal(sum.comm_count, 1);
+		assert_int_equal(sum.comms[0].why.id, NT_REASON_PMIX_CWD);
+		nt_sum_fini(&sum);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +439,7 @@ int main(void)
 		cmocka_unit_test(times_of_a_trial),
 		cmocka_unit_test(communicators_of_two_nodes),
 		cmocka_unit_test(reasons_are_told),
+		cmocka_unit_test(the_cause_counts_before_what_others_saw),
 		cmocka_unit_test(the_short_form_reads_back),
 		cmocka_unit_test(alike_communicators_are_one_row),
 		cmocka_unit_test(nothing_is_missing_and_the_short_form_says_what_is),

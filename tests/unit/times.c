@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* times.c - 16 bits are precise enough, and the slowest rank's times end at the right arm */
+/* times.c - 16 bits are precise enough, and the slowest rank's times belong to the right arm */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/times.h"
-#include "tuner/home.h"
+#include "tuner/explorer.h"
 
 static void the_error_is_bounded(void **state)
 {
@@ -31,21 +31,21 @@ static void the_error_is_bounded(void **state)
 }
 
 /* A key that is called every 11 s has times. */
-static void the_board_holds_long_times(void **state)
+static void shared_memory_holds_long_times(void **state)
 {
 	const uint64_t s = 1000000000, ns[] = { 1, 70000, 2 * s, 3 * s, 11 * s, 600 * s, 2100 * s };
 	uint32_t before = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
-		uint32_t time = nt_board_time(ns[i]);
+		uint32_t time = nt_shm_time(ns[i]);
 
 		assert_true(time > before);
-		assert_in_range(nt_board_time_ns(time), ns[i] - (ns[i] > 2 * s ? 1023 : 0), ns[i]);
+		assert_in_range(nt_shm_time_ns(time), ns[i] - (ns[i] > 2 * s ? 1023 : 0), ns[i]);
 		before = time;
 	}
-	assert_int_equal(nt_board_time(3600 * s), 0);
-	assert_int_equal(nt_board_time(0), 0);
+	assert_int_equal(nt_shm_time(3600 * s), 0);
+	assert_int_equal(nt_shm_time(0), 0);
 }
 
 static void order_is_kept(void **state)
@@ -64,7 +64,7 @@ static void the_longer_of_two_times_counts(void **state)
 	const uint64_t ns[] = { 11000000000, 4000000000, 4000000000, 5000000 };
 	uint16_t node[2][NT_TIMES_MAX] = { { 0 } }, worst[NT_TIMES_MAX];
 	const struct nt_schedule two = {
-		.kind = NT_SCHEDULE_SCREEN, .count = 2, .blocks = 2, .arm = { NT_ARM_AUTO, 1 }
+		.kind = NT_SCHEDULE_SCREEN, .count = 2, .blocks = 2, .arm = { NT_ARM_BASELINE, 1 }
 	};
 	uint8_t bytes[2][8];
 
@@ -74,7 +74,7 @@ static void the_longer_of_two_times_counts(void **state)
 		node[1][i] = nt_times_pack(ns[i ^ 1]);
 	}
 	for (unsigned n = 0; n < 2; n++)
-		assert_int_equal(nt_times_write(node[n], bytes[n], 8), 8);
+		assert_int_equal(nt_times_write(node[n], &two, 1, bytes[n], 8), 8);
 	nt_times_absorb(worst, true, &two, bytes[0], 8);
 	nt_times_absorb(worst, false, &two, bytes[1], 8);
 	assert_int_equal(nt_times_combine(bytes[0], 8, bytes[1], 8), 8);
@@ -85,7 +85,7 @@ static void the_longer_of_two_times_counts(void **state)
 }
 
 static const struct nt_schedule four = {
-	.kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 3, .arm = { NT_ARM_AUTO, 1, 5, 7 }
+	.kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 3, .arm = { NT_ARM_BASELINE, 1, 5, 7 }
 };
 
 static struct nt_plan plan_of(const struct nt_schedule *schedule)
@@ -99,13 +99,13 @@ static struct nt_plan plan_of(const struct nt_schedule *schedule)
 
 /* Arm i takes 1000 * (i + 1) us in block 0, 1 us more in each block, on seat 1; less on seat 0,
  * more on seat 3. */
-static struct nt_board *board_with_times(const struct nt_plan *plan)
+static struct nt_shm *shm_with_times(const struct nt_plan *plan)
 {
-	struct nt_board *board = calloc(1, sizeof(*board));
-	struct nt_board_run *run;
+	struct nt_shm *shm = calloc(1, sizeof(*shm));
+	struct nt_shm_run *run;
 
-	assert_non_null(board);
-	run = &board->run[2];
+	assert_non_null(shm);
+	run = &shm->run[2];
 	for (uint32_t p = 0; p < 12; p++) {
 		int index = nt_schedule_index(&four, plan->epoch, p);
 		uint32_t ns = (uint32_t)(1000000 * (index + 1)) + 1000 * (p / 4);
@@ -117,7 +117,7 @@ static struct nt_board *board_with_times(const struct nt_plan *plan)
 	atomic_store(&run->issued[0], 12);
 	atomic_store(&run->issued[1], 12);
 	atomic_store(&run->issued[3], 12);
-	return board;
+	return shm;
 }
 
 static bool reads_as(uint16_t packed, double ns)
@@ -128,19 +128,20 @@ static bool reads_as(uint16_t packed, double ns)
 static void the_slowest_rank_counts(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
-	struct nt_board *board = board_with_times(&plan);
+	struct nt_shm *shm = shm_with_times(&plan);
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
 	(void)state;
 	memset(worst, 1, sizeof(worst));
-	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	nt_times_absorb(worst, true, &four, bytes, 24);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
 	assert_int_equal(worst[12], 0);
 	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
 			 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
@@ -148,46 +149,52 @@ static void the_slowest_rank_counts(void **state)
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	assert_int_equal(worst[11], 0);
-	assert_int_equal(nt_home_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	nt_times_absorb(worst, false, &four, bytes, 24);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
-	free(board);
+	free(shm);
 }
 
 static void what_one_rank_lacks_is_lacking(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
-	struct nt_board *board = board_with_times(&plan);
-	struct nt_board_run *run = &board->run[2];
+	struct nt_shm *shm = shm_with_times(&plan);
+	struct nt_shm_run *run = &shm->run[2];
 	uint8_t bytes[64];
 
 	(void)state;
 	for (uint32_t p = 4; p < 12; p++)
 		atomic_store(&run->sample[1][p], 0);
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 8);
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
-	assert_int_equal(nt_home_gather(board, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 8);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	atomic_store(&run->issued[1], 0); /* takes no part */
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
 			 24);
 	plan.run = NT_NO_RUN;
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
 	plan.run = 2;
 	plan.payload[0] = 99;
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
 	memset(run, 0, sizeof(*run));
 	plan.payload[0] = NT_SCHEDULE_SCREEN;
-	assert_int_equal(nt_home_gather(board, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)), 0);
-	free(board);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 0);
+	free(shm);
 }
 
 static void periods_follow_in_later_rounds(void **state)
 {
 	struct nt_schedule again = four;
 	struct nt_plan plan = plan_of(&four);
-	struct nt_board *board = board_with_times(&plan);
-	struct nt_board_run *run = &board->run[2];
+	struct nt_shm *shm = shm_with_times(&plan);
+	struct nt_shm_run *run = &shm->run[2];
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
@@ -196,10 +203,11 @@ static void periods_follow_in_later_rounds(void **state)
 		for (unsigned m = 0; m < 4; m++)
 			atomic_store(&run->period[m][p], atomic_load(&run->sample[m][p]) + 500000);
 	}
-	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
 	again.kind = NT_SCHEDULE_CONFIRM;
 	plan = plan_of(&again);
-	assert_in_range(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
+	assert_in_range(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
 			48);
 	nt_times_absorb(worst, true, &again, bytes, 48);
 	for (uint32_t i = 0; i < 12; i++) {
@@ -216,19 +224,19 @@ static void periods_follow_in_later_rounds(void **state)
 	assert_int_equal(worst[12], 0);
 	nt_times_absorb(worst, true, &again, bytes, 58);
 	assert_int_equal(worst[0], 0);
-	assert_in_range(nt_home_gather(board, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)), 22,
-			24);
+	assert_in_range(nt_explorer_gather(shm, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)),
+			22, 24);
 	nt_times_absorb(worst, true, &again, bytes, 24);
 	assert_true(reads_as(worst[0], 1500000));
-	free(board);
+	free(shm);
 }
 
-/* Behind all others: of each arm the median, on the slowest rank. */
+/* After all others: the median of each arm on the slowest rank. */
 static void own_times_follow(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
-	struct nt_board *board = board_with_times(&plan);
-	struct nt_board_run *run = &board->run[2];
+	struct nt_shm *shm = shm_with_times(&plan);
+	struct nt_shm_run *run = &shm->run[2];
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
@@ -236,18 +244,20 @@ static void own_times_follow(void **state)
 	for (uint32_t p = 0; p < 12; p++) {
 		uint32_t ns = 100000 * ((uint32_t)nt_schedule_index(&four, plan.epoch, p) + 1);
 
-		atomic_store(&run->own[0][p], ns - 1000);
-		atomic_store(&run->own[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
+		atomic_store(&run->duration[0][p], ns - 1000);
+		atomic_store(&run->duration[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
 	}
-	assert_int_equal(nt_home_gather(board, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 32);
+	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 32);
 	nt_times_absorb(worst, true, &four, bytes, 32);
 	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(nt_times_own_at(&four, i), 12 + i);
+		assert_int_equal(nt_times_duration_at(&four, i), 12 + i);
 		assert_true(reads_as(worst[12 + i], 100000 * (i + 1) + 200));
 	}
-	/* A rank that has no ends: then nobody knows. */
-	assert_int_equal(nt_home_gather(board, &plan, 4, NT_REWARD_CALL, bytes, sizeof(bytes)), 24);
-	free(board);
+	/* If one rank has no ends, they are unknown. */
+	assert_int_equal(nt_explorer_gather(shm, &plan, 4, NT_REWARD_CALL, bytes, sizeof(bytes)),
+			 24);
+	free(shm);
 }
 
 static void damage_is_no_time_at_all(void **state)
@@ -274,8 +284,102 @@ static void sums_are_added_up(void **state)
 	assert_int_equal(nt_times_combine(sum, sizeof(sum), other, sizeof(other)), 6);
 	/* 0x204 beats 0x105; one lacks the second */
 	assert_memory_equal(sum, ((uint8_t[]){ 4, 2, 0, 0, 9, 9 }), 6);
-	assert_int_equal(nt_times_combine(sum, 6, other, 3), 2);
+	assert_int_equal(nt_times_combine(sum, 6, other, 2), 2);
 	assert_int_equal(nt_times_combine(sum, 2, other, 0), 0);
+}
+
+static const struct nt_schedule all = { .kind = NT_SCHEDULE_SCREEN,
+					.count = 4,
+					.blocks = 3,
+					.measure = NT_MEASURE_ALL,
+					.arm = { NT_ARM_BASELINE, 1, 5, 7 } };
+
+/* Two ranks here, one there, in either order, and as a record has them. */
+static void other_measures_are_of_all_ranks(void **state)
+{
+	struct nt_plan plan = plan_of(&all);
+	struct nt_shm *shm = shm_with_times(&plan);
+	const int mean = nt_times_measure_at(&all, NT_MEASURE_MEAN),
+		  fastest = nt_times_measure_at(&all, NT_MEASURE_FASTEST);
+	uint16_t packed[NT_TIMES_MAX];
+	uint8_t bytes[2][NT_TIMES_BYTES];
+	size_t count[2];
+
+	(void)state;
+	assert_int_equal(nt_times_room(&all), 12 + 4 + 2 * 12 + 1);
+	assert_int_equal(mean, 16);
+	assert_int_equal(fastest, 28);
+	for (unsigned first = 0; first < 2; first++) {
+		count[0] = nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes[first], 200);
+		atomic_store(&shm->run[2].issued[0], 0);
+		atomic_store(&shm->run[2].issued[1], 0);
+		for (uint32_t p = 0; p < 12; p++) {
+			shm->run[3].sample[0][p] = shm->run[2].sample[3][p];
+			assert_int_equal(shm->run[3].issued[1], 0);
+		}
+		shm->run[3].issued[0] = 12;
+		plan.run = 3;
+		count[1] = nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes[!first], 200);
+		plan.run = 2;
+		shm->run[2].issued[0] = shm->run[2].issued[1] = 12;
+		assert_int_equal(count[0], 2 * 41 + 3);
+		assert_int_equal(count[1], count[0]);
+		assert_int_equal(nt_times_combine(bytes[0], count[0], bytes[1], count[1]),
+				 count[0]);
+		for (unsigned cut = 0; cut <= 3; cut += 3) {
+			nt_times_absorb(packed, true, &all, bytes[0], count[0] - cut);
+			assert_true(reads_as(packed[5], 2031000));
+			assert_true(reads_as(packed[mean + 5], 2001000 - 20000 / 3.0));
+			assert_true(reads_as(packed[fastest + 5], 1951000));
+			assert_int_equal(packed[40], 3);
+		}
+	}
+	free(shm);
+}
+
+static void a_later_round_tells_one_more(void **state)
+{
+	struct nt_schedule one = all;
+	uint16_t packed[NT_TIMES_MAX] = { 0 };
+	uint8_t bytes[2 * NT_TIMES_MAX];
+
+	(void)state;
+	one.kind = NT_SCHEDULE_CONFIRM;
+	one.measure = NT_MEASURE_FASTEST;
+	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_SLOWEST), 0);
+	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_MEAN), -1);
+	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_FASTEST), 2 * 12 + 4);
+	assert_int_equal(nt_times_room(&one), 2 * 12 + 4 + 12 + 1);
+	/* No time at all, and no room. */
+	assert_int_equal(nt_times_write(packed, &one, 8, bytes, sizeof(bytes)), 0);
+	packed[0] = packed[28] = 30000;
+	assert_int_equal(nt_times_write(packed, &one, 8, bytes, 2 * 41 + 2), 0);
+	assert_int_equal(nt_times_write(packed, &one, 8, bytes, 2 * 41 + 3), 2 * 41 + 3);
+}
+
+/* What another node may send. */
+static void nonsense_between_nodes_is_no_time(void **state)
+{
+	uint16_t packed[NT_TIMES_MAX] = { 30000 };
+	uint8_t good[NT_TIMES_BYTES], bad[NT_TIMES_BYTES];
+	const size_t count = nt_times_write(packed, &all, 2, good, sizeof(good));
+
+	(void)state;
+	for (unsigned at = 1; at <= 3; at++) {
+		memcpy(bad, good, count);
+		bad[count - at] ^= 0x82;
+		assert_int_equal(nt_times_combine(bad, count, good, count), 0);
+		nt_times_absorb(packed, true, &all, bad, count);
+		assert_int_equal(packed[0], 0);
+	}
+	memcpy(bad, good, count);
+	assert_int_equal(nt_times_combine(bad, count, good, count - 2), 0);
+	assert_int_equal(nt_times_combine(bad, count, good, 24), 0);
+	assert_int_equal(nt_times_combine(bad, 1, good, 1), 0);
+	nt_times_absorb(packed, true, &four, good, count);
+	assert_int_equal(packed[0], 0);
+	nt_times_absorb(packed, true, &all, good, count);
+	assert_int_equal(packed[0], 30000);
 }
 
 int main(void)
@@ -283,7 +387,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_error_is_bounded),
 		cmocka_unit_test(order_is_kept),
-		cmocka_unit_test(the_board_holds_long_times),
+		cmocka_unit_test(shared_memory_holds_long_times),
 		cmocka_unit_test(the_longer_of_two_times_counts),
 		cmocka_unit_test(the_slowest_rank_counts),
 		cmocka_unit_test(what_one_rank_lacks_is_lacking),
@@ -291,6 +395,9 @@ int main(void)
 		cmocka_unit_test(own_times_follow),
 		cmocka_unit_test(damage_is_no_time_at_all),
 		cmocka_unit_test(sums_are_added_up),
+		cmocka_unit_test(other_measures_are_of_all_ranks),
+		cmocka_unit_test(a_later_round_tells_one_more),
+		cmocka_unit_test(nonsense_between_nodes_is_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's dumps on their way: a task's variables, the names of communicators, what is read of a
- * step's directory. */
-#include "spank/topology.h"
+/* NCCL's dumps: a task's variables, the names of communicators, and reading a step's directory. */
+#include "spank/topology-env.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +14,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/names.h"
-#include "spank/topologydir.h"
+#include "spank/recordd/topologydir.h"
 #include "tuner/dumps.h"
-
-static char top[64];
+#include "tests/unit/scratch.h"
 
 static int get(void *context, const char *name, char *out, size_t out_bytes)
 {
@@ -54,24 +52,13 @@ static const char *value_of(const char *name)
 
 static int begin(void **state)
 {
-	(void)state;
 	unsetenv(NT_ENV_TOPOLOGY);
 	unsetenv(NT_ENV_GRAPH_FILE);
 	unsetenv(NT_ENV_GRAPH_RANK);
 	unsetenv(NT_ENV_SYSTEM_FILE);
 	unsetenv(NT_ENV_SYSTEM_RANK);
 	unsetenv("SLURM_GPUS_ON_NODE");
-	snprintf(top, sizeof(top), "/tmp/nt-topology.XXXXXX");
-	return mkdtemp(top) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", top);
-	return system(command);
+	return make_top(state);
 }
 
 /* ---- a task's variables */
@@ -117,7 +104,7 @@ static void the_users_own_files_stay(void **state)
 	assert_string_equal(value_of(NT_ENV_SYSTEM_RANK), "3");
 }
 
-/* Ranks of which only some had a file would wait for each other. */
+/* If only some ranks had a file, they would wait for each other. */
 static void a_node_without_a_directory_has_a_file_all_the_same(void **state)
 {
 	const struct nt_topology_task task = { .dir = NULL, .task = 4, .first = 4, .tasks = 4 };
@@ -130,7 +117,7 @@ static void a_node_without_a_directory_has_a_file_all_the_same(void **state)
 	assert_null(fopen(value_of(NT_ENV_SYSTEM_FILE), "w"));
 }
 
-/* And where srun has not said it to all, no node has one. */
+/* And if srun has not told all nodes, no node has one. */
 static void a_node_alone_asks_for_no_devices(void **state)
 {
 	struct nt_topology_task task = { .dir = "/run/s", .tasks = 8 };
@@ -161,18 +148,6 @@ static void those_of_the_step_around_it_go(void **state)
 
 /* ---- communicators */
 
-static void put_file(const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
 static bool has_file(const char *name)
 {
 	char path[256];
@@ -194,8 +169,8 @@ static void dumps_get_their_communicators_names(void **state)
 	snprintf(place.dir, sizeof(place.dir), "%s", top);
 	set(NULL, NT_ENV_TOPOLOGY, "1");
 	nt_topology_set(&env, &task);
-	put_file("nccl-graphs.8.xml", "");
-	put_file("nccl-system.8.xml", "");
+	write_text("nccl-graphs.8.xml", "");
+	write_text("nccl-system.8.xml", "");
 	policy.topology = NT_SWITCH_ON;
 	nt_dumps_name(&policy, &place, &who); /* another rank has written them */
 	assert_true(has_file("nccl-graphs.8.xml"));
@@ -208,8 +183,8 @@ static void dumps_get_their_communicators_names(void **state)
 	assert_true(has_file("nccl-graphs.00000000000000ab.8.16.2.xml"));
 	assert_true(has_file("nccl-system.00000000000000ab.8.16.2.xml"));
 	assert_false(has_file("nccl-graphs.8.xml"));
-	/* The user's own is left where it is. */
-	put_file("mine.xml", "");
+	/* The user's own file is left alone. */
+	write_text("mine.xml", "");
 	snprintf(place.dir, sizeof(place.dir), "%s/step", top);
 	set(NULL, NT_ENV_GRAPH_FILE, "mine.xml");
 	nt_dumps_name(&policy, &place, &who);
@@ -229,13 +204,13 @@ static void the_largest_communicators_are_read(void **state)
 	(void)state;
 	for (int i = 0; i < NT_TOPOLOGIES_MAX + 4; i++) {
 		snprintf(name, sizeof(name), "nccl-graphs.%016x.0.%d.2.xml", i, i + 2);
-		put_file(name, GRAPHS);
+		write_text(name, GRAPHS);
 	}
-	put_file("nccl-system.0000000000000013.0.21.2.xml", SYSTEM);
-	put_file("nccl-graphs.0.xml", GRAPHS); /* not known of which communicator */
-	put_file("nccl-graphs.000000000000000z.0.99.2.xml", GRAPHS);
-	put_file("nccl-graphs.0000000000000001.0.99.2.xml~", GRAPHS);
-	put_file("nccl-graphs.0000000000000001.0.9999999999.2.xml", GRAPHS);
+	write_text("nccl-system.0000000000000013.0.21.2.xml", SYSTEM);
+	write_text("nccl-graphs.0.xml", GRAPHS); /* not known of which communicator */
+	write_text("nccl-graphs.000000000000000z.0.99.2.xml", GRAPHS);
+	write_text("nccl-graphs.0000000000000001.0.99.2.xml~", GRAPHS);
+	write_text("nccl-graphs.0000000000000001.0.9999999999.2.xml", GRAPHS);
 	nt_topologies_read(&topologies, top);
 	assert_int_equal(topologies.count, NT_TOPOLOGIES_MAX);
 	assert_string_equal(topologies.text[0],
@@ -269,17 +244,20 @@ static void what_is_no_file_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_task_has_files_of_its_own, begin, end),
+		cmocka_unit_test_setup_teardown(a_task_has_files_of_its_own, begin, remove_top),
 		cmocka_unit_test_setup_teardown(a_nodes_only_task_has_a_rank_for_each_gpu, begin,
-						end),
-		cmocka_unit_test_setup_teardown(the_users_own_files_stay, begin, end),
+						remove_top),
+		cmocka_unit_test_setup_teardown(the_users_own_files_stay, begin, remove_top),
 		cmocka_unit_test_setup_teardown(a_node_without_a_directory_has_a_file_all_the_same,
-						begin, end),
-		cmocka_unit_test_setup_teardown(a_node_alone_asks_for_no_devices, begin, end),
-		cmocka_unit_test_setup_teardown(those_of_the_step_around_it_go, begin, end),
-		cmocka_unit_test_setup_teardown(dumps_get_their_communicators_names, begin, end),
-		cmocka_unit_test_setup_teardown(the_largest_communicators_are_read, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_told, begin, end),
+						begin, remove_top),
+		cmocka_unit_test_setup_teardown(a_node_alone_asks_for_no_devices, begin,
+						remove_top),
+		cmocka_unit_test_setup_teardown(those_of_the_step_around_it_go, begin, remove_top),
+		cmocka_unit_test_setup_teardown(dumps_get_their_communicators_names, begin,
+						remove_top),
+		cmocka_unit_test_setup_teardown(the_largest_communicators_are_read, begin,
+						remove_top),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_told, begin, remove_top),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warm.c - remembered arms there and back, and every way to get them wrong */
+/* warm.c - remembered arms printed and parsed, and every kind of mistake */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@ static void bad_texts_are_refused_with_the_reason(void **state)
 		{ "v=1 nccl=22809 fabric=ib", "incomplete" },
 		{ "v=1 nccl=0 fabric=ib fingerprint=0000000000000000", "bad value in 'nccl=0'" },
 		{ "v=1 nccl=2x fabric=ib fingerprint=0000000000000000", "bad value in 'nccl=2x'" },
-		{ "v=1 nccl=22809 fabric=efa fingerprint=0000000000000000",
-		  "bad value in 'fabric=efa'" },
+		{ "v=1 nccl=22809 fabric=myrinet fingerprint=0000000000000000",
+		  "bad value in 'fabric=myrinet'" },
 		{ "v=1 nccl=22809 fabric=ib fingerprint=1", "bad value in 'fingerprint=1'" },
 		{ "v=1 nccl=22809 fabric=ib fingerprint=000000000000000G", "bad value" },
 		{ "v=1  nccl=22809 fabric=ib fingerprint=0000000000000000",
@@ -95,7 +95,7 @@ static void fill(struct nt_warm *warm, unsigned band, uint32_t ranks, int arm)
 
 static void bounds_are_kept(void **state)
 {
-	struct nt_warm_key one = { 2, 1, NT_REDUCE, 64, NT_ARM_AUTO };
+	struct nt_warm_key one = { 2, 1, NT_REDUCE, 64, NT_ARM_BASELINE };
 	struct nt_error err = { "" };
 	char text[NT_WARM_TEXT_MAX + 8];
 	struct nt_warm warm;
@@ -121,7 +121,7 @@ static void keys_are_put_in_order_and_found(void **state)
 	static const struct nt_warm_key keys[] = {
 		{ 8, 2, NT_ALLREDUCE, 262144, 5 },
 		{ 8, 2, NT_ALLREDUCE, 65536, 2 },
-		{ 8, 1, NT_ALLREDUCE, 65536, NT_ARM_AUTO },
+		{ 8, 1, NT_ALLREDUCE, 65536, NT_ARM_BASELINE },
 		{ 2, 2, NT_ALLGATHER, 64, 3 },
 	};
 	struct nt_warm warm = { .nccl = 22809 };
@@ -137,7 +137,7 @@ static void keys_are_put_in_order_and_found(void **state)
 			    " 2r2n.AllGather.64=RING/LL 8r1n.AllReduce.65536=AUTO"
 			    " 8r2n.AllReduce.65536=TREE/SIMPLE 8r2n.AllReduce.262144=RING/SIMPLE");
 	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_ALLREDUCE, nt_band(70000)), 2);
-	assert_int_equal(nt_warm_find(&warm, 8, 1, NT_ALLREDUCE, nt_band(65536)), NT_ARM_AUTO);
+	assert_int_equal(nt_warm_find(&warm, 8, 1, NT_ALLREDUCE, nt_band(65536)), NT_ARM_BASELINE);
 	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_ALLREDUCE, nt_band(131072)), -1);
 	assert_int_equal(nt_warm_find(&warm, 4, 2, NT_ALLREDUCE, nt_band(65536)), -1);
 	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_BROADCAST, nt_band(65536)), -1);
@@ -153,7 +153,7 @@ static void the_hash_follows_the_text(void **state)
 	assert_int_equal(nt_warm_parse(&b, HEADER " 8r2n.AllReduce.64=RING/LL", NULL), 0);
 	assert_int_equal(nt_warm_hash(&a), nt_warm_hash(&b));
 	assert_int_not_equal(nt_warm_hash(&a), 0);
-	b.key[0].arm = NT_ARM_AUTO;
+	b.key[0].arm = NT_ARM_BASELINE;
 	assert_int_not_equal(nt_warm_hash(&a), nt_warm_hash(&b));
 }
 

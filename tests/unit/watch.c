@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - from looks at a running job to news, and to a screenful of lines */
-#include "report/watchframe.h"
+/* watch.c - from states of a running job to events and to a screen of lines */
+#include "report/watch/frame.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "report/watchfiles.h"
+#include "report/watch/rank-files.h"
 
 #define ROWS 40
 
@@ -49,27 +49,27 @@ static void begin(struct nt_summary *summary)
 	family->comms = 1;
 }
 
-static struct nt_row *add_row(struct nt_summary *summary, size_t bytes, const char *state)
+static struct nt_key *add_row(struct nt_summary *summary, size_t bytes, int state)
 {
-	struct nt_row *row = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*row));
+	struct nt_key *row = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*row));
 
 	assert_non_null(row);
-	nt_fields_clear(&nt_row_fields, row);
+	nt_key_clear(row);
 	row->ranks = 8;
 	row->nodes = 2;
 	row->coll = NT_ALLREDUCE;
-	row->bytes = bytes;
+	row->bytes = (int64_t)bytes;
 	row->auto_arm = nt_arm_parse("RING/SIMPLE");
-	row->arm = NT_ARM_AUTO;
+	row->arm = NT_ARM_BASELINE;
 	row->state = state;
 	row->calls = 100;
 	return row;
 }
 
-static struct nt_row *add_explored(struct nt_summary *summary, const char *round, int64_t arms,
+static struct nt_key *add_explored(struct nt_summary *summary, const char *round, int64_t arms,
 				   int64_t calls, int64_t done)
 {
-	struct nt_row *row = add_row(summary, 1u << 20, NT_KEYSTATE_EXPLORING);
+	struct nt_key *row = add_row(summary, 1u << 20, NT_KEYSTATE_EXPLORING);
 
 	snprintf(row->round, sizeof(row->round), "%s", round);
 	row->round_arms = arms;
@@ -78,9 +78,9 @@ static struct nt_row *add_explored(struct nt_summary *summary, const char *round
 	return row;
 }
 
-static struct nt_row *add_committed(struct nt_summary *summary)
+static struct nt_key *add_committed(struct nt_summary *summary)
 {
-	struct nt_row *row = add_row(summary, 256u << 10, NT_KEYSTATE_COMMITTED);
+	struct nt_key *row = add_row(summary, 256u << 10, NT_KEYSTATE_COMMITTED);
 
 	row->arm = nt_arm_parse("TREE/SIMPLE");
 	row->auto_us = 273;
@@ -103,7 +103,7 @@ static void what_changes_is_told_once(void **state)
 {
 	struct nt_summary summary;
 	struct nt_watch watch;
-	struct nt_row *row;
+	struct nt_key *row;
 
 	(void)state;
 	nt_watch_init(&watch);
@@ -113,7 +113,8 @@ static void what_changes_is_told_once(void **state)
 	see(&watch, &summary, 1000);
 	assert_string_equal(
 		told,
-		"AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices, NCCL's among them, in 45 calls\n");
+		"AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices, including NCCL's, "
+		"in 45 calls\n");
 
 	begin(&summary);
 	add_row(&summary, 64, NT_KEYSTATE_COUNTED);
@@ -128,17 +129,18 @@ static void what_changes_is_told_once(void **state)
 	assert_string_equal(
 		told,
 		"+AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us instead of 273 with NCCL's Ring/Simple\n"
-		"AllReduce 1M on the 8 ranks across 2 nodes: compares the best with NCCL's in 75 calls\n");
+		"AllReduce 1M on the 8 ranks across 2 nodes: compares the best with NCCL's "
+		"choice in 75 calls\n");
 
 	begin(&summary);
 	row = add_committed(&summary);
-	row->arm = NT_ARM_AUTO;
+	row->arm = NT_ARM_BASELINE;
 	row->state = NT_KEYSTATE_KEPT;
 	row->rollbacks = 1;
 	row->reason = NT_REASON_ROLLED_BACK;
 	add_row(&summary, 1u << 20, NT_KEYSTATE_KEPT)->reason = NT_REASON_SMALL;
 	see(&watch, &summary, 1030);
-	/* Why is said in the report's words. */
+	/* Reasons are worded as in the report. */
 	assert_non_null(strstr(
 		told,
 		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is back"));
@@ -148,12 +150,12 @@ static void what_changes_is_told_once(void **state)
 	nt_watch_fini(&watch);
 }
 
-/* The text in Slurm lags behind the files of the node. */
+/* The record in Slurm is older than the node's files. */
 static void an_older_record_changes_nothing(void **state)
 {
 	struct nt_summary summary;
 	struct nt_watch watch;
-	struct nt_row *row;
+	struct nt_key *row;
 
 	(void)state;
 	nt_watch_init(&watch);
@@ -166,7 +168,7 @@ static void an_older_record_changes_nothing(void **state)
 	row->calls = 499;
 	see(&watch, &summary, 1010);
 	assert_string_equal(told, "");
-	assert_string_equal(watch.summary.rows[0].state, NT_KEYSTATE_COMMITTED);
+	assert_int_equal(watch.summary.rows[0].state, NT_KEYSTATE_COMMITTED);
 	nt_watch_fini(&watch);
 }
 
@@ -183,9 +185,12 @@ static void remarks_are_told_once(void **state)
 		remark = nt_summary_add(&summary.remarks, &summary.remark_count, sizeof(*remark));
 		assert_non_null(remark);
 		snprintf(remark->step, sizeof(remark->step), "0");
-		snprintf(remark->text, sizeof(remark->text), "8r2n: no PMIx");
+		nt_reason_set(&remark->why, NT_REASON_OWN_ALGO);
 		see(&watch, &summary, 1000 + look);
-		assert_string_equal(told, look == 0 ? "not tuned, step 0: 8r2n: no PMIx\n" : "");
+		assert_string_equal(
+			told, look == 0 ? "not tuned, step 0: NCCL_ALGO is set in the job: what it "
+					  "forbids is not tried.\n"
+					: "");
 	}
 	nt_watch_fini(&watch);
 }
@@ -203,7 +208,7 @@ static void time_left_is_told_from_how_calls_grow(void **state)
 	};
 	struct nt_summary summary;
 	struct nt_watch watch;
-	struct nt_row *row;
+	struct nt_key *row;
 	double left_s;
 
 	(void)state;
@@ -223,7 +228,7 @@ static void time_left_is_told_from_how_calls_grow(void **state)
 static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job, unsigned columns,
 		    unsigned rows, char *out, size_t out_bytes)
 {
-	struct nt_line lines[ROWS];
+	struct nt_screen_line lines[ROWS];
 	size_t count = nt_watch_frame(watch, job, 1020, columns, rows, lines), used = 0;
 
 	assert_true(count <= rows);
@@ -236,7 +241,7 @@ static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job
 	return count;
 }
 
-/* What another user's processes leave on the node nobody else reads, and root least of all. */
+/* Nobody reads another user's files on the node, least of all root. */
 static void only_the_callers_own_files_are_read(void **state)
 {
 	static const char make[] =
@@ -265,7 +270,7 @@ static void only_the_callers_own_files_are_read(void **state)
 		assert_int_equal(summary.step_count, 0);
 		nt_summary_fini(&summary);
 	}
-	/* Nor through a link. */
+	/* Not even through a link. */
 	snprintf(command, sizeof(command),
 		 "cd %s/n1.12.0/fs && mv step own && ln -s own step && chown %u own", top,
 		 geteuid());
@@ -289,7 +294,7 @@ static void a_frame_has_all_that_is_known(void **state)
 	char text[ROWS * (NT_SCREEN_COLUMNS + 2)];
 	struct nt_summary summary;
 	struct nt_watch watch;
-	struct nt_row *row;
+	struct nt_key *row;
 
 	(void)state;
 	setenv("TZ", "UTC0", 1);
@@ -315,15 +320,15 @@ static void a_frame_has_all_that_is_known(void **state)
 		"What happened\n"
 		"            AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us\n"
 		"            instead of 273 with NCCL's Ring/Simple\n"
-		"            AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices, NCCL's\n"
-		"            among them, in 45 calls\n"
+		"            AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices,\n"
+		"            including NCCL's, in 45 calls\n"
 		"  00:17:00  AllReduce 1M on the 8 ranks across 2 nodes: compares the best with\n"
-		"            NCCL's in 45 calls\n"
-		"Faster: 1; NCCL's choice kept: 0; being explored: 2; only counted: 0. Saved\n"
-		"22.9 ms, spent 12.3 ms.\n"
+		"            NCCL's choice in 45 calls\n"
+		"Faster: 1; NCCL's choice kept: 0; exploring: 2; only counted: 0. Saved 22.9 ms,\n"
+		"spent 12.3 ms.\n"
 		"AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us to the\n"
 		"next call instead of NCCL's 273 us; saved 22.9 ms.\n"
-		"q or Ctrl-C ends this; the job goes on.\n");
+		"q or Ctrl-C quits; the job goes on.\n");
 	nt_watch_fini(&watch);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write-record.c - the rank's record says what happened, and stays readable and within its bounds
- */
+/* write-record.c - the rank's record is correct, readable and within its limits */
 #include "tests/unit/decide-host.h"
 
 #include <math.h>
 #include "engine/history.h"
 #include "engine/marker.h"
 #include "record/rankread.h"
-#include "tuner/write.h"
+#include "tuner/rank-record.h"
 #include "tests/lib/schema.h"
 
 #define SIZE 262144u
@@ -18,7 +17,7 @@ static char text[NT_RANK_RECORD_MAX];
 static void read_text(struct host *h, struct nt_rank *rank)
 {
 	struct nt_error err = { "" };
-	size_t bytes = nt_write_text(&h->process, NULL, false, text, sizeof(text));
+	size_t bytes = nt_rank_record_print(&h->process, NULL, false, text, sizeof(text));
 
 	assert_true(bytes > 0 && bytes < sizeof(text));
 	assert_int_equal(text[bytes - 1], '\n');
@@ -28,7 +27,7 @@ static void read_text(struct host *h, struct nt_rank *rank)
 		fail_msg("%s in %s", err.text, text);
 }
 
-static const struct nt_rank_key *key_of(const struct nt_rank *rank, int coll)
+static const struct nt_key *key_of(const struct nt_rank *rank, int coll)
 {
 	for (size_t i = 0; i < rank->comms[0].key_count; i++) {
 		if (rank->comms[0].keys[i].coll == coll)
@@ -42,7 +41,7 @@ static const struct nt_rank_key *key_of(const struct nt_rank *rank, int coll)
 static void play_every_state(struct host *h)
 {
 	struct nt_schedule final = host_final(TREE_SIMPLE), kept = final;
-	struct nt_board_key *shared;
+	struct nt_shm_key *shared;
 	struct nt_plan plan;
 
 	host_open(h, "bandit,alpha=0.02");
@@ -59,17 +58,17 @@ static void play_every_state(struct host *h)
 	shared = host_key(h, NT_REDUCE, SIZE);
 	kept.kind = NT_SCHEDULE_KEPT;
 	kept.outcome.verdict = NT_VERDICT_SMALL;
-	kept.outcome.chosen_arm = NT_ARM_AUTO;
+	kept.outcome.chosen_arm = NT_ARM_BASELINE;
 	shared->result_bytes = (uint32_t)nt_schedule_write(&kept, shared->result,
 							   sizeof(shared->result));
 	atomic_store(&shared->state, NT_KEY_CLOSED);
 	host_collective(h, NT_REDUCE, SIZE);
-	atomic_store(&h->comm->fixed.board->state, NT_COMM_AGREED);
+	atomic_store(&h->comm->fixed.shm->state, NT_COMM_AGREED);
 }
 
 static void every_state_has_its_words(void **state)
 {
-	const struct nt_rank_key *key;
+	const struct nt_key *key;
 	struct nt_rank rank;
 	struct host h;
 
@@ -81,16 +80,16 @@ static void every_state_has_its_words(void **state)
 	assert_false(rank.end);
 
 	key = key_of(&rank, NT_BROADCAST);
-	assert_string_equal(key->state, "counted");
+	assert_int_equal(key->state, NT_KEYSTATE_COUNTED);
 	assert_int_equal(key->bytes, SIZE);
 	assert_int_equal(key->auto_arm, RING_SIMPLE);
 	assert_int_equal(key->calls, 1);
-	assert_string_equal(key_of(&rank, NT_ALLGATHER)->state, "exploring");
-	assert_string_equal(key_of(&rank, NT_REDUCESCATTER)->state, "exploring");
+	assert_int_equal(key_of(&rank, NT_ALLGATHER)->state, NT_KEYSTATE_EXPLORING);
+	assert_int_equal(key_of(&rank, NT_REDUCESCATTER)->state, NT_KEYSTATE_EXPLORING);
 	assert_true(isnan(key_of(&rank, NT_REDUCESCATTER)->auto_us));
 
 	key = key_of(&rank, NT_ALLREDUCE);
-	assert_string_equal(key->state, "committed");
+	assert_int_equal(key->state, NT_KEYSTATE_COMMITTED);
 	assert_int_equal(key->arm, TREE_SIMPLE);
 	assert_float_equal(key->auto_us, 280, 0.01);
 	assert_float_equal(key->arm_us, 170, 0.01);
@@ -109,9 +108,9 @@ static void every_state_has_its_words(void **state)
 	assert_true(key->forced >= NT_CONFIRM_CALLS);
 
 	key = key_of(&rank, NT_REDUCE);
-	assert_string_equal(key->state, "kept");
+	assert_int_equal(key->state, NT_KEYSTATE_KEPT);
 	assert_true(key->decided > 0 && key->decided <= key->calls);
-	assert_int_equal(key->arm, TREE_SIMPLE);
+	assert_int_equal(key->best_arm, TREE_SIMPLE);
 	assert_true(isnan(key->saved_ms));
 	nt_rank_fini(&rank);
 	host_close(&h);
@@ -124,9 +123,9 @@ static void a_trial_goes_with_its_decision(void **state)
 	const struct nt_schedule screen = { .kind = NT_SCHEDULE_SCREEN,
 					    .count = 2,
 					    .blocks = 2,
-					    .arm = { NT_ARM_AUTO, TREE_SIMPLE } };
+					    .arm = { NT_ARM_BASELINE, TREE_SIMPLE } };
 	struct nt_histories histories = { .count = 0 };
-	struct nt_known known = { .auto_arm = NT_ARM_AUTO };
+	struct nt_key_info info = { .baseline_arm = NT_ARM_BASELINE };
 	struct nt_history *history;
 	struct nt_rank rank;
 	struct host h;
@@ -134,18 +133,18 @@ static void a_trial_goes_with_its_decision(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
-	known.comm = h.comm->fixed.id;
-	known.key = atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id);
-	history = nt_history_create(&known, true);
+	info.comm = h.comm->fixed.id;
+	info.key = atomic_load(&host_key(&h, NT_ALLREDUCE, SIZE)->id);
+	history = nt_history_create(&info, true);
 	assert_non_null(history);
 	nt_history_screen(history, &screen);
 	nt_history_round(history, &screen, sample);
 	nt_histories_keep_take(&histories, history);
-	/* It is the helper thread's, which may not have begun yet. */
+	/* The helper thread writes it, and may not have started yet. */
 	host_unhelp(&h);
 	h.process.histories = &histories;
 	for (uint32_t settled = 0; settled < 4; settled++) {
-		for (unsigned i = 0; i < NT_OWN_KEYS; i++)
+		for (unsigned i = 0; i < NT_LOCAL_KEYS; i++)
 			atomic_store(&h.comm->key[i].decision.commits, settled);
 		read_text(&h, &rank);
 		assert_int_equal(key_of(&rank, NT_ALLREDUCE)->trial != NULL, settled < 2);
@@ -156,33 +155,32 @@ static void a_trial_goes_with_its_decision(void **state)
 	host_close(&h);
 }
 
-/* A key may never be decided: what its rounds have measured of AUTO is worth something all the
- * same. */
+/* A key may never be decided: its measurements of AUTO are useful nevertheless. */
 static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
-	struct nt_known known = { .auto_arm = RING_SIMPLE };
-	const struct nt_figures figures = { .samples = 9,
-					    .median_us = 120,
-					    .p25_us = 110,
-					    .p75_us = 140,
-					    .min_us = 99,
-					    .max_us = 300 };
+	struct nt_key_info info = { .baseline_arm = RING_SIMPLE };
+	const struct nt_sample_quantiles quantiles = { .samples = 9,
+						       .median_us = 120,
+						       .p25_us = 110,
+						       .p75_us = 140,
+						       .min_us = 99,
+						       .max_us = 300 };
 	struct nt_history *history;
-	const struct nt_rank_key *key;
+	const struct nt_key *key;
 	struct nt_rank rank;
 	struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
 	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
-	known.comm = h.comm->fixed.id;
-	known.key = atomic_load(&host_key(&h, NT_ALLGATHER, SIZE)->id);
-	history = nt_history_create(&known, true);
+	info.comm = h.comm->fixed.id;
+	info.key = atomic_load(&host_key(&h, NT_ALLGATHER, SIZE)->id);
+	history = nt_history_create(&info, true);
 	assert_non_null(history);
 	nt_histories_keep_so_far(&histories, history);
 	assert_int_equal(histories.count, 0);
-	nt_history_figures(history, NT_ARM_AUTO, &figures);
+	nt_history_quantiles(history, NT_ARM_BASELINE, &quantiles);
 	history->spent_calls = 7;
 	history->spent_ms = 2.5f;
 	nt_histories_keep_so_far(&histories, history);
@@ -191,7 +189,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	h.process.histories = &histories;
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_ALLGATHER);
-	assert_string_equal(key->state, "exploring");
+	assert_int_equal(key->state, NT_KEYSTATE_EXPLORING);
 	assert_float_equal(key->auto_us, 120, 0.01);
 	assert_float_equal(key->auto_p25_us, 110, 0.01);
 	assert_float_equal(key->auto_p75_us, 140, 0.01);
@@ -202,7 +200,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	assert_non_null(strstr(text, "\"p75_us\":140.00,\"min_us\":99.00,\"max_us\":300.00"));
 	assert_true(key->trial == NULL);
 	nt_rank_fini(&rank);
-	/* The history itself takes its place. */
+	/* The history itself replaces it. */
 	nt_histories_keep_take(&histories, history);
 	assert_int_equal(histories.count, 1);
 	h.process.histories = NULL;
@@ -214,7 +212,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 static void a_round_tells_how_far_it_is(void **state)
 {
 	const struct nt_schedule screen = host_screen();
-	const struct nt_rank_key *key;
+	const struct nt_key *key;
 	struct nt_plan plan;
 	struct nt_rank rank;
 	struct host h;
@@ -250,7 +248,7 @@ static void a_round_tells_how_far_it_is(void **state)
 /* By calls times predicted time, of all communicators of the process. */
 static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 {
-	const struct nt_rank_key *key;
+	const struct nt_key *key;
 	struct nt_rank rank;
 	struct host h;
 
@@ -262,14 +260,14 @@ static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
 	read_text(&h, &rank);
 	key = key_of(&rank, NT_BROADCAST);
-	assert_string_equal(key->state, "counted");
-	assert_string_equal(key->why, "not worth it");
-	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->why, "");
+	assert_int_equal(key->state, NT_KEYSTATE_COUNTED);
+	assert_int_equal(key->reason, NT_REASON_UNWORTHY);
+	assert_int_equal(key_of(&rank, NT_ALLREDUCE)->reason, NT_REASON_NONE);
 	nt_rank_fini(&rank);
 	for (int i = 0; i < 100; i++)
 		host_collective(&h, NT_BROADCAST, SIZE);
 	read_text(&h, &rank);
-	assert_string_equal(key_of(&rank, NT_BROADCAST)->why, "");
+	assert_int_equal(key_of(&rank, NT_BROADCAST)->reason, NT_REASON_NONE);
 	nt_rank_fini(&rank);
 	host_close(&h);
 }
@@ -281,19 +279,19 @@ static void a_rejection_names_the_culprit(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	snprintf(h.comm->fixed.board->why, sizeof(h.comm->fixed.board->why),
-		 "rank 5 on \"n2\" differs: NCCL 22703\n, others 22809");
-	atomic_store(&h.comm->fixed.board->state, NT_COMM_REJECTED);
+	snprintf(h.comm->fixed.shm->why, sizeof(h.comm->fixed.shm->why),
+		 "nccl|5|\"n2\"|22703\n|22809");
+	atomic_store(&h.comm->fixed.shm->state, NT_COMM_REJECTED);
 	read_text(&h, &rank);
 	assert_string_equal(rank.comms[0].state, "rejected");
-	assert_string_equal(rank.comms[0].why, "rank 5 on ?n2? differs: NCCL 22703?, others 22809");
+	assert_string_equal(rank.comms[0].why.text, "nccl|5|'n2'|22703?|22809");
 	nt_rank_fini(&rank);
 	host_close(&h);
 }
 
 static void observed_times_are_summed_up(void **state)
 {
-	const struct nt_rank_key *key;
+	const struct nt_key *key;
 	struct nt_rank rank;
 	struct host h;
 
@@ -305,9 +303,9 @@ static void observed_times_are_summed_up(void **state)
 	}
 	read_text(&h, &rank);
 	assert_string_equal(rank.mode, "observe");
-	assert_string_equal(rank.comms[0].why, "mode observe: nothing is tried");
+	assert_string_equal(rank.comms[0].why.text, "mode|observe");
 	key = key_of(&rank, NT_ALLREDUCE);
-	assert_string_equal(key->state, "observed");
+	assert_int_equal(key->state, NT_KEYSTATE_OBSERVED);
 	assert_int_equal(key->samples, 8); /* 92..99 us */
 	assert_float_equal(key->auto_us, 96, 0.001);
 	assert_float_equal(key->auto_p25_us, 94, 0.001);
@@ -328,10 +326,15 @@ static void the_step_marker_is_there(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	/* It is the helper thread's. */
+	/* The helper thread writes it. */
 	host_unhelp(&h);
-	h.process.platform = (struct nt_platform){ "580.95.05", "ib", "wide" };
+	h.process.platform = (struct nt_platform){ .driver = "580.95.05",
+						   .fabric = "ib",
+						   .launch = "wide",
+						   .outside = "NCCL_MIN_NCHANNELS=8",
+						   .inside = "NCCL_BUFFSIZE=8388608" };
 	h.process.marker = &marker;
+	memcpy(h.process.library, "/env/libnccl.so.2", 18);
 	read_text(&h, &rank);
 	assert_int_equal(rank.marker.coll, -1);
 	nt_rank_fini(&rank);
@@ -341,8 +344,11 @@ static void the_step_marker_is_there(void **state)
 	}
 	read_text(&h, &rank);
 	assert_string_equal(rank.driver, "580.95.05");
+	assert_string_equal(rank.library, "/env/libnccl.so.2");
 	assert_string_equal(rank.fabric, "ib");
 	assert_string_equal(rank.launch, "wide");
+	assert_string_equal(rank.variables, "NCCL_MIN_NCHANNELS=8");
+	assert_string_equal(rank.variables_inside, "NCCL_BUFFSIZE=8388608");
 	assert_int_equal(rank.marker.coll, NT_ALLGATHER);
 	assert_int_equal(rank.marker.bytes, SIZE);
 	assert_int_equal(rank.marker.ranks, 8);
@@ -355,7 +361,46 @@ static void the_step_marker_is_there(void **state)
 	host_close(&h);
 }
 
-/* Figures of another process are as good as random: nothing of them may break the text. */
+static void assert_fabric(struct host *h, const char *fabric)
+{
+	struct nt_rank rank;
+
+	read_text(h, &rank);
+	assert_string_equal(rank.fabric, fabric);
+	nt_rank_fini(&rank);
+}
+
+/* Within a node NCCL uses no network, and allows LL128 over NVLink. */
+static void one_node_tells_its_links(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	host_unhelp(&h);
+	snprintf(h.process.platform.fabric, sizeof(h.process.platform.fabric), "ib");
+	h.comm->fixed.nodes = 1;
+	assert_fabric(&h, "any");
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_fabric(&h, "pcie");
+	h.process.place.flags |= NT_PLACE_USER_PROTO;
+	assert_fabric(&h, "any");
+	h.process.place.flags = 0;
+	/* Groups within the nodes of a larger step say nothing of what is between them. */
+	h.process.nodes = 2;
+	assert_fabric(&h, "ib");
+	h.process.nodes = 1;
+	h.comm->fixed.nodes = 2;
+	assert_fabric(&h, "ib");
+	h.comm->fixed.nodes = 1;
+	assert_true(NT_PAIRS_LL128 & (1u << (RING_SIMPLE - 1)));
+	h.cost[RING_SIMPLE - 1] = 45.0f;
+	host_collective(&h, NT_ALLGATHER, SIZE);
+	assert_fabric(&h, "any");
+	host_close(&h);
+}
+
+/* Another process's values may be random: they must not break the text. */
 static void figures_without_sense_are_left_out(void **state)
 {
 	struct nt_schedule final = host_final(TREE_SIMPLE);
@@ -365,12 +410,12 @@ static void figures_without_sense_are_left_out(void **state)
 
 	(void)state;
 	host_open(&h, "bandit");
-	final.outcome.auto_us = NAN;
+	final.outcome.baseline_us = NAN;
 	final.outcome.best_us = -INFINITY;
 	final.outcome.p = 7;
 	final.outcome.spent_ms = NAN;
 	final.outcome.best_arm = 77;
-	final.outcome.auto_arm = 99;
+	final.outcome.baseline_arm = 99;
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -381,7 +426,7 @@ static void figures_without_sense_are_left_out(void **state)
 	host_close(&h);
 }
 
-/* A process at its limits: what does not fit is left out whole, and counted. */
+/* A process at its limits: keys that do not fit are left out whole and counted. */
 static void a_full_record_is_still_a_record(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
@@ -395,22 +440,22 @@ static void a_full_record_is_still_a_record(void **state)
 		if (n)
 			h.comm = host_add_comm(&h, 0x1000 + (uint64_t)n, 3, 5, 5);
 		assert_non_null(h.comm);
-		for (int i = 0; i < NT_OWN_KEYS; i++)
+		for (int i = 0; i < NT_LOCAL_KEYS; i++)
 			host_collective(&h, i % NT_COLLS,
 					nt_band_floor(4 + (unsigned)i / NT_COLLS));
-		for (int i = 0; i < NT_OWN_KEYS; i++) {
+		for (int i = 0; i < NT_LOCAL_KEYS; i++) {
 			h.comm->key[i].decision.outcome[1] = final.outcome;
 			atomic_store(&h.comm->key[i].decision.commits, 1);
-			atomic_store(&h.comm->key[i].decision.state, NT_OWN_COMMITTED);
+			atomic_store(&h.comm->key[i].decision.state, NT_LOCAL_COMMITTED);
 		}
 	}
 	read_text(&h, &rank);
 	for (size_t i = 0; i < rank.comm_count; i++)
 		written += rank.comms[i].key_count;
-	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_OWN_KEYS);
+	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_LOCAL_KEYS);
 	assert_true(json_object_get_int64(json_object_object_get(rank.counts, "cut")) > 0);
 	nt_rank_fini(&rank);
-	assert_int_equal(nt_write_text(&h.process, NULL, true, text, 500), 0);
+	assert_int_equal(nt_rank_record_print(&h.process, NULL, true, text, 500), 0);
 	host_close(&h);
 }
 
@@ -425,6 +470,7 @@ int main(void)
 		cmocka_unit_test(a_rejection_names_the_culprit),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(the_step_marker_is_there),
+		cmocka_unit_test(one_node_tells_its_links),
 		cmocka_unit_test(figures_without_sense_are_left_out),
 		cmocka_unit_test(a_full_record_is_still_a_record),
 	};

@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The job around this process. */
+#include "cli/allocation.h"
+
+#include <stdlib.h>
+#include "profiles/hosts.h"
+
+#define NODES_MAX (1 << 20)
+#define TASKS_MAX 4096
+
+/* The number at the start of a variable: "4", or "4(x2)", or "4,2". 0 if there is none. */
+static unsigned long number_in(const char *name, unsigned long most)
+{
+	const char *text = getenv(name);
+	unsigned long value;
+	char *end;
+
+	if (!text)
+		return 0;
+	value = strtoul(text, &end, 10);
+	if (end == text || (*end != '\0' && *end != '(' && *end != ',') || value > most)
+		return 0;
+	return value;
+}
+
+static uint32_t tasks_a_node(uint32_t nodes)
+{
+	unsigned long tasks = number_in("SLURM_NTASKS_PER_NODE", TASKS_MAX);
+
+	if (tasks == 0)
+		tasks = number_in("SLURM_NTASKS", (unsigned long)NODES_MAX * TASKS_MAX) / nodes;
+	return tasks > 0 && tasks <= TASKS_MAX ? (uint32_t)tasks : 1;
+}
+
+int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint32_t nodes,
+		       uint32_t per_node, struct nt_error *err)
+{
+	if (!hosts)
+		hosts = getenv("SLURM_JOB_NODELIST");
+	allocation->job = (uint32_t)number_in("SLURM_JOB_ID", UINT32_MAX);
+	if (allocation->job == 0)
+		return nt_error_set(err, "not in a Slurm job: run it in an sbatch script or an "
+					 "salloc shell");
+	allocation->nodes = nodes ? nodes : (uint32_t)number_in("SLURM_JOB_NUM_NODES", NODES_MAX);
+	if (allocation->nodes == 0)
+		return nt_error_set(err, "SLURM_JOB_NUM_NODES is not set: use --nodes N");
+	allocation->per_node = per_node ? per_node : tasks_a_node(allocation->nodes);
+	allocation->hosts = hosts ? hosts : "";
+	return 0;
+}
+
+struct hardware {
+	const struct nt_memory *memory;
+	uint64_t fingerprint;
+};
+
+/* Ends at the first host that is unknown, or another one. */
+static int take_host(void *context, const char *name)
+{
+	struct hardware *hardware = context;
+	uint64_t found = nt_memory_host(hardware->memory, name);
+
+	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
+		return -1;
+	hardware->fingerprint = found;
+	return 0;
+}
+
+uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
+				   const struct nt_memory *memory)
+{
+	struct hardware hardware = { .memory = memory };
+
+	if (nt_hosts_each(allocation->hosts, NODES_MAX, take_host, &hardware, NULL) < 0)
+		return 0;
+	return hardware.fingerprint;
+}

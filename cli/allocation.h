@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* allocation.h - the job that this process runs in, as Slurm's variables tell it
+ *
+ * Threads:  the environment must not change meanwhile.
+ * Memory:   values.
+ * Errors:   -1 and *err: there is no job, or a variable is missing or makes no sense.
+ */
+#ifndef NT_ALLOCATION_H
+#define NT_ALLOCATION_H
+
+#include <stdint.h>
+#include "profiles/memory.h"
+
+struct nt_allocation {
+	uint32_t job;
+	uint32_t nodes, per_node; /* nodes, tasks on each */
+	const char *hosts; /* a list of Slurm's, in the environment; "" if it is unknown */
+};
+
+/* hosts, nodes and per_node where they are not NULL or 0, else the job's. One task a node is
+ * assumed where nothing says how many. */
+int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint32_t nodes,
+		       uint32_t per_node, struct nt_error *err);
+
+/* What memory says of the job's hosts: their fingerprint if all are known and have the same, or 0.
+ * Where more hosts are allocated than used, all of them count. */
+uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
+				   const struct nt_memory *memory);
+
+#endif

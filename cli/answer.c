@@ -1,0 +1,260 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file, or what Slurm, the spool and the long form have of jobs. */
+#include "cli/answer.h"
+
+#include <fcntl.h>
+#include <slurm/slurm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/file.h"
+#include "record/admincomment-merge.h"
+#include "record/spool.h"
+#include "cli/command.h"
+
+#define FILE_MAX_BYTES (1u << 20)
+
+/* Show text if it holds a record of ours. */
+static int show_text(struct nt_answer *answer, const char *label, const char *text,
+		     size_t text_bytes, struct nt_error *err)
+{
+	const char *step = answer->request->id.step[0] ? answer->request->id.step : NULL;
+	enum nt_holding holding = nt_summary_holding(text, text_bytes);
+	struct nt_summary summary;
+	int rc;
+
+	nt_summary_init(&summary);
+	rc = nt_summary_parse(&summary, text, text_bytes, step, err);
+	answer->job.step = step;
+	if (rc == 0 && answer->job.job != 0 &&
+	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
+		rc = -1;
+	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
+		answer->other += holding == NT_HOLDS_OTHER;
+	if (rc == 0 && nt_summary_damaged(&summary)) {
+		nt_command_complain(&nt_command_report, "%s%s%sthe record is damaged",
+				    label ? "job " : "", label ? label : "", label ? ": " : "");
+		answer->partial = true;
+	}
+	if (rc == 0 && (summary.step_count > 0 || summary.remark_count > 0)) {
+		rc = nt_output_add(&answer->output, label, &summary, err);
+		answer->shown++;
+	}
+	nt_summary_fini(&summary);
+	return rc;
+}
+
+/* One step, as it is kept outside of AdminComment. */
+static int show_step(struct nt_answer *answer, const struct nt_spooled *spooled,
+		     struct nt_error *err)
+{
+	const struct nt_jobid id = { .job = spooled->job, .task = -1, .component = -1 };
+	char label[NT_JOB_LABEL_MAX];
+	char *text;
+	int rc;
+
+	if (asprintf(&text, "{\"" NT_RECORD_KEY "\":{\"v\":%d,\"%s\":%s}}", NT_RECORD_VERSION,
+		     spooled->step, spooled->record) < 0)
+		return nt_error_set(err, "no memory for a step's record");
+	rc = show_text(answer, nt_jobid_text(&id, label, sizeof(label)), text, strlen(text), err);
+	free(text);
+	return rc;
+}
+
+/* What slurmctld was given is shown where another program has taken it away. */
+static bool is_there(const struct nt_answer *answer, const struct nt_spooled *spooled)
+{
+	for (size_t i = 0; answer->texts && i < answer->texts->count; i++) {
+		const struct nt_jobtext *text = &answer->texts->items[i];
+
+		if (text->job == spooled->job)
+			return nt_admincomment_merge_holds(text->comment, spooled->step,
+							   spooled->record);
+	}
+	return false;
+}
+
+/* Where the part is, and what is to be done for it. */
+static const char *place_of(enum nt_spool_part part)
+{
+	switch (part) {
+	case NT_PART_WAITING:
+		return "it waits there ('nccl-tune backfill' writes it to accounting)";
+	case NT_PART_SENT:
+		return "another program has overwritten it in AdminComment ('nccl-tune backfill' "
+		       "restores it after the job's end)";
+	default: return "it cannot be delivered: ";
+	}
+}
+
+static int show_part(struct nt_answer *answer, const struct nt_spooled *spooled,
+		     enum nt_spool_part part, struct nt_error *err)
+{
+	size_t shown = answer->shown;
+	int rc = 0;
+
+	if (!spooled->problem && spooled->job == answer->request->id.job)
+		rc = show_step(answer, spooled, err);
+	if (answer->shown > shown)
+		nt_command_complain(&nt_command_report,
+				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+				    spooled->step, answer->request->spool, place_of(part),
+				    spooled->why);
+	return rc;
+}
+
+static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled, NT_PART_WAITING, err);
+}
+
+static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	char newer[300];
+
+	snprintf(newer, sizeof(newer), "../%s", spooled->name);
+	if (spooled->problem || is_there(argument, spooled) ||
+	    faccessat(spooled->directory_fd, newer, F_OK, 0) == 0)
+		return 0;
+	return show_part(argument, spooled, NT_PART_SENT, err);
+}
+
+static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	return show_part(argument, spooled, NT_PART_DEAD, err);
+}
+
+static int report_file(struct nt_answer *answer, struct nt_error *err)
+{
+	const struct nt_request *request = answer->request;
+	char label[NT_JOB_LABEL_MAX];
+	struct nt_spooled spooled;
+	size_t text_bytes;
+	char *text;
+	int rc;
+
+	if (nt_file_read(request->file, FILE_MAX_BYTES, &text, &text_bytes, err) < 0)
+		return -1;
+	nt_jobid_text(&request->id, label, sizeof(label));
+	if (nt_spooled_parse(&spooled, text, text_bytes, NULL) == 0)
+		rc = show_step(answer, &spooled, err);
+	else
+		rc = show_text(answer, request->has_id ? label : NULL, text, text_bytes, err);
+	free(text);
+	return rc;
+}
+
+/* Only root can read the spool. A damaged file there is backfill's to report. */
+static void report_spool(struct nt_answer *answer)
+{
+	static nt_spooled_visit *const visits[] = {
+		[NT_PART_WAITING] = show_waiting,
+		[NT_PART_SENT] = show_sent,
+		[NT_PART_DEAD] = show_dead,
+	};
+
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
+					    NULL);
+
+		if (part_fd < 0)
+			continue;
+		nt_spooled_each(part_fd, visits[part], answer, NULL);
+		close(part_fd);
+	}
+}
+
+static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,
+			struct nt_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
+		const struct nt_jobtext *text = &texts->items[i];
+
+		answer->running += !text->ended;
+		if (text->from[0])
+			nt_command_complain(&nt_command_report, "job %s: %s", text->label,
+					    text->from);
+		answer->job = (struct nt_long_job){ .job = text->job,
+						    .user = text->user,
+						    .run = text->run };
+		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
+	}
+	answer->job.job = 0;
+	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
+		nt_command_complain(&nt_command_report, "%s: a running job may have a newer record",
+				    texts->doubt.text);
+		answer->partial = true;
+	}
+	return rc;
+}
+
+/* A job that was asked for by its number, and is not there. */
+static void miss_job(struct nt_answer *answer)
+{
+	char label[NT_JOB_LABEL_MAX];
+
+	nt_command_complain(&nt_command_report,
+			    "no job %s: slurmctld and accounting have no such job, or hide it from "
+			    "you",
+			    nt_jobid_text(&answer->request->id, label, sizeof(label)));
+	answer->missing++;
+}
+
+/* A single job, or those of a range. */
+static int report_range(struct nt_answer *answer, const struct nt_jobrange *range,
+			struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	const size_t shown = answer->shown;
+	int rc;
+
+	answer->request->id = range->first;
+	rc = nt_joblist_load(&texts, range, err);
+	if (rc == 0)
+		rc = report_texts(answer, &texts, err);
+	answer->known += texts.count;
+	answer->texts = &texts;
+	if (rc == 0 && nt_joblist_is_one(&answer->request->jobs))
+		report_spool(answer);
+	if (rc == 0 && texts.count == 0 && answer->shown == shown && nt_jobrange_is_single(range))
+		miss_job(answer);
+	answer->texts = NULL;
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int report_span(struct nt_answer *answer, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	int rc = nt_joblist_load_span(&texts, &answer->request->jobs, err);
+
+	answer->request->id = (struct nt_jobid){ .task = -1, .component = -1 };
+	if (rc == 0)
+		rc = report_texts(answer, &texts, err);
+	answer->known += texts.count;
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int report_jobs(struct nt_answer *answer, struct nt_error *err)
+{
+	const struct nt_joblist *jobs = &answer->request->jobs;
+	int rc = 0;
+
+	slurm_init(NULL);
+	for (size_t i = 0; rc == 0 && i < jobs->count; i++)
+		rc = report_range(answer, &jobs->ranges[i], err);
+	if (rc == 0 && !nt_joblist_is_one(jobs))
+		rc = report_span(answer, err);
+	slurm_fini();
+	return rc;
+}
+
+int nt_answer_find(struct nt_answer *answer, struct nt_error *err)
+{
+	return answer->request->file ? report_file(answer, err) : report_jobs(answer, err);
+}

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.h - the records that a request is about, from wherever they are, put out as they are found
+ *
+ * Threads, host: as joblist.h and longform.h.
+ * Memory:   the output is the caller's to open before and to close after.
+ * Errors:   -1 and *err. What can only be shown in part is told, and partial.
+ */
+#ifndef NT_ANSWER_H
+#define NT_ANSWER_H
+
+#include "report/model/longform-search.h"
+#include "cli/report-output.h"
+#include "cli/report-options.h"
+
+/* What is printed, and what there was to print. */
+struct nt_answer {
+	struct nt_request *request;
+	struct nt_output output;
+	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
+	struct nt_long_job job; /* whose long form counts; job 0: none does */
+	size_t known; /* jobs */
+	size_t missing; /* jobs that were asked for by their number and do not exist */
+	size_t shown; /* records */
+	size_t other; /* texts of somebody else */
+	size_t running; /* jobs that have not ended */
+	bool partial;
+};
+
+/* From the file or of the jobs that are asked for. */
+int nt_answer_find(struct nt_answer *answer, struct nt_error *err);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune backfill: bring what waits in the spool into accounting. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include "lib/child.h"
+#include "record/spool-retention.h"
+#include "spank/delivery/round-robin.h"
+#include "cli/backfill-settle.h"
+#include "report/model/record-places.h"
+
+#define TIME_S 60 /* of one run; the next takes the rest */
+#define QUIET_S 900 /* programs that write at a job's end have done so by then */
+#define SECONDS_MAX 86400
+#define BROKEN_MAX 3 /* portions that accounting does not answer for, one after the other */
+
+struct request {
+	struct nt_record_places places;
+	const char *directory;
+	bool dry_run, list, retry;
+	int64_t time_s, quiet_s;
+};
+
+struct work {
+	const struct request *request;
+	struct nt_backfill backfill;
+	struct nt_spool_list lists[2]; /* waiting, sent */
+	struct nt_round_robin *order; /* of struct nt_backfill_file */
+	struct nt_backfill_file *files;
+	size_t count, reached;
+};
+
+static const char *const part_names[] = { "waiting", "sent", "dead" };
+
+static int open_spool(const char *directory, struct nt_error *err)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return nt_error_set(err, "%.100s: %m", directory);
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		return nt_error_set(err, "%.100s: another backfill is running", directory);
+	}
+	return fd;
+}
+
+static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
+{
+	int *parts = work->backfill.parts;
+
+	parts[NT_PART_WAITING] = spool_fd;
+	for (int part = NT_PART_SENT; part <= NT_PART_DEAD; part++) {
+		parts[part] = nt_spool_open(work->request->directory, (enum nt_spool_part)part,
+					    true, err);
+		if (parts[part] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- a run */
+
+/* What waits goes before what only has to be looked at. */
+static int collect(struct work *work, struct nt_error *err)
+{
+	size_t total = 0;
+
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true,
+				    NULL);
+		if (nt_spool_list(&work->lists[part], work->backfill.parts[part], NULL, 0, err) < 0)
+			return -1;
+		total += work->lists[part].count;
+	}
+	work->order = calloc(total + 1, sizeof(work->order[0]));
+	work->files = calloc(total + 1, sizeof(work->files[0]));
+	if (!work->order || !work->files)
+		return nt_error_set(err, "no memory for a list of the spool");
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		for (size_t i = 0; i < work->lists[part].count; i++) {
+			const struct nt_spool_item *item = &work->lists[part].items[i];
+			struct nt_backfill_file *file = &work->files[work->count];
+
+			*file = (struct nt_backfill_file){ (enum nt_spool_part)part, item->name };
+			work->order[work->count++] = (struct nt_round_robin){ item->uid, file };
+		}
+	}
+	return 0;
+}
+
+/* Another user begins in each run: what one has no time for, the next ones have. */
+static int put_in_order(struct work *work, struct nt_error *err)
+{
+	uint32_t first = 0;
+
+	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
+	if (nt_round_robin_order(work->order, work->count, NT_BACKFILL_PORTION, first) < 0)
+		return nt_error_set(err, "no memory for the order of the spool");
+	return 0;
+}
+
+static size_t settle_portion(struct work *work, size_t from, bool *broken)
+{
+	struct nt_backfill_file files[NT_BACKFILL_PORTION];
+	size_t count = 0;
+
+	while (count < NT_BACKFILL_PORTION && from + count < work->count &&
+	       work->order[from + count].uid == work->order[from].uid) {
+		const struct nt_backfill_file *file = work->order[from + count].item;
+
+		files[count++] = *file;
+	}
+	return nt_backfill_settle(&work->backfill, files, count, broken);
+}
+
+static int settle_all(struct work *work, struct nt_error *err)
+{
+	unsigned broken_count = 0;
+
+	if (collect(work, err) < 0 || put_in_order(work, err) < 0)
+		return -1;
+	while (work->reached < work->count && broken_count < BROKEN_MAX &&
+	       nt_clock_ms() < work->backfill.deadline_ms) {
+		bool broken;
+
+		work->reached += settle_portion(work, work->reached, &broken);
+		broken_count = broken ? broken_count + 1 : 0;
+	}
+	return 0;
+}
+
+static void print_sum(const struct work *work)
+{
+	const struct nt_backfill *backfill = &work->backfill;
+
+	printf("%zu %s, %zu there already, %zu left for later, %zu failed", backfill->written,
+	       backfill->dry_run ? "to be written" : "written", backfill->present, backfill->later,
+	       backfill->failed);
+	if (backfill->dead > 0)
+		printf(", %zu set aside", backfill->dead);
+	if (work->reached < work->count)
+		printf(", %zu left for the next run", work->count - work->reached);
+	putchar('\n');
+}
+
+/* ---- what is there */
+
+static int show(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	const char *part = argument;
+	int64_t hours = (time(NULL) - spooled->status.st_mtime) / 3600;
+	char user[16] = "?";
+
+	(void)err;
+	if (spooled->problem) {
+		printf("%-8s %-10s %-20s %6" PRId64 " h  %s\n", part, user, spooled->name, hours,
+		       spooled->problem);
+		return 0;
+	}
+	if (spooled->uid != NT_SPOOL_NO_UID)
+		snprintf(user, sizeof(user), "%" PRIu32, spooled->uid);
+	printf("%-8s %-10s %" PRIu32 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
+	       (int)(19 - snprintf(NULL, 0, "%" PRIu32, spooled->job)), spooled->step, hours,
+	       spooled->why);
+	return 0;
+}
+
+static int list_all(const struct work *work, struct nt_error *err)
+{
+	printf("%-8s %-10s %-20s %8s  %s\n", "STATE", "UID", "STEP", "AGE", "WHY");
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%s", part_names[part]);
+		if (nt_spooled_each(work->backfill.parts[part], show, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What was set aside waits again; what is damaged stays. */
+static int revive(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+{
+	const struct work *work = argument;
+	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
+					      spooled->step,	spooled->record, NULL };
+
+	if (spooled->problem)
+		return 0;
+	if (nt_spool_write(work->backfill.parts[NT_PART_WAITING], NT_PART_WAITING, &entry, true,
+			   NULL, err) < 0)
+		return -1;
+	return nt_spooled_remove(spooled, err);
+}
+
+static int work_on(struct work *work, int spool_fd, struct nt_error *err)
+{
+	const struct request *request = work->request;
+
+	if (open_parts(work, spool_fd, err) < 0)
+		return -1;
+	if (request->list)
+		return list_all(work, err);
+	if (request->retry && !request->dry_run &&
+	    nt_spooled_each(work->backfill.parts[NT_PART_DEAD], revive, work, err) < 0)
+		return -1;
+	if (settle_all(work, err) < 0)
+		return -1;
+	print_sum(work);
+	return work->backfill.failed + work->backfill.dead > 0 ? 1 : 0;
+}
+
+static void finish(struct work *work)
+{
+	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
+		if (work->backfill.parts[part] >= 0)
+			close(work->backfill.parts[part]);
+	}
+	for (size_t i = 0; i < 2; i++)
+		nt_spool_list_fini(&work->lists[i]);
+	free(work->order);
+	free(work->files);
+}
+
+static int backfill(const struct request *request)
+{
+	struct work work = {
+		.request = request,
+		.backfill = { .dry_run = request->dry_run,
+			      .sinks = &request->places.sinks,
+			      .quiet_s = request->quiet_s,
+			      .deadline_ms = nt_clock_ms() + request->time_s * 1000,
+			      .parts = { -1, -1, -1 } },
+	};
+	struct nt_error err;
+	int spool_fd = open_spool(request->directory, &err);
+	int rc;
+
+	/* The plugin makes the directory when it first needs it. */
+	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places.spool) {
+		printf("nothing to do: there is no %s\n", request->directory);
+		return NT_EXIT_OK;
+	}
+	if (spool_fd < 0) {
+		nt_command_complain(&nt_command_backfill, "%s", err.text);
+		return NT_EXIT_FAILED;
+	}
+	rc = work_on(&work, spool_fd, &err);
+	finish(&work);
+	if (rc < 0)
+		nt_command_complain(&nt_command_backfill, "%s", err.text);
+	return rc == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
+}
+
+static int take_seconds(const char *option, const char *text, int64_t *seconds)
+{
+	uint64_t value = 0;
+	int status = nt_command_number(&nt_command_backfill, option, text, 0, SECONDS_MAX, &value);
+
+	*seconds = (int64_t)value;
+	return status;
+}
+
+static error_t take_option(int key, char *arg, struct argp_state *state)
+{
+	struct request *request = state->input;
+
+	switch (key) {
+	case 'n': request->dry_run = true; return 0;
+	case 'l': request->list = true; return 0;
+	case 'r': request->retry = true; return 0;
+	case 's': request->directory = arg; return 0;
+	case 't': return take_seconds("--time", arg, &request->time_s);
+	case 'q': return take_seconds("--quiet", arg, &request->quiet_s);
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(int argc, char *argv[])
+{
+	struct request request = { .time_s = TIME_S, .quiet_s = QUIET_S };
+	int first, status;
+
+	nt_record_places(&request.places);
+	request.directory = request.places.spool;
+	status = nt_command_parse(&nt_command_backfill, argc, argv, &request, &first);
+	if (status != NT_COMMAND_GO)
+		return status;
+	if (first < argc)
+		return nt_command_misuse(&nt_command_backfill, "no argument is wanted, not '%s'",
+					 argv[first]);
+	if (geteuid() != 0) {
+		nt_command_complain(&nt_command_backfill, "only root may read the spool and write "
+							  "to accounting");
+		return NT_EXIT_FAILED;
+	}
+	return nt_command_finish(&nt_command_backfill, backfill(&request));
+}
+
+static const struct argp_option options[] = {
+	{ "dry-run", 'n', NULL, 0, "Say what would be done, and do nothing", 0 },
+	{ "list", 'l', NULL, 0, "List what waits, what was sent, and what was set aside and why",
+	  0 },
+	{ "retry", 'r', NULL, 0, "Try again what was set aside", 0 },
+	{ "spool", 's', "DIRECTORY", 0,
+	  "The spool (default: as the site sets it, or " NT_SPOOL_DIR ")", 0 },
+	{ "time", 't', "SECONDS", 0,
+	  "Begin nothing after so long; the next run goes on (default: 60)", 0 },
+	{ "quiet", 'q', "SECONDS", 0,
+	  "How long after a job's end its record is checked again (default: 900)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take_option,
+	.doc = "Add the records that could not reach slurmctld when their steps ended to the "
+	       "AdminComment of their jobs in accounting, check them there, and remove "
+	       "them from the spool. Records that did reach it are added again if another "
+	       "program has replaced the text at the job's end. Jobs that have not ended are "
+	       "left for later. Another program's text is never changed: a record that "
+	       "has no place beside it goes to the next sink of the site's list (record in "
+	       "nccl-tune.conf). If none takes it, it is set aside, reported once, and kept "
+	       "for 90 days ('nccl-tune report JOB' as root shows it). Run it on every node, "
+	       "by a timer."
+	       "\vExit status: 0 if all was added or left for later, 1 if something failed or "
+	       "was set aside (see stderr), 2 for a usage error.",
+};
+
+const struct nt_command nt_command_backfill = {
+	.name = "backfill",
+	.run = run,
+	.summary = "bring records that wait in the spool into accounting (root)",
+	.argp = &argp,
+};

@@ -1,0 +1,655 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A calibration's steps, by turns. */
+#include "cli/calibrate-run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "profiles/select.h"
+#include "profiles/memory-dir.h"
+#include "profiles/memory-store.h"
+#include "lib/child.h"
+#include "lib/printable.h"
+#include "report/model/places.h"
+#include "cli/run-step.h"
+
+#define START_S 5 /* of NCCL, before one was seen */
+#define GRACE_S 1 /* beyond the time, for a step that fitted when it began */
+#define SEEN_MS 10000 /* until an entry is seen: file systems of homes are slow now and then */
+#define MEETING "meet."
+#define OLD_S 86400 /* no calibration takes that long */
+#define ARGUMENTS 48
+#define LONGER_S 3 /* calls, where some size was not measured in time */
+
+/* Small rounds: what is found out is which profile, and each step looks at its arms again. */
+#define POLICY "bandit,channels=on,screen_blocks=4,confirm_blocks=12,min_calls=4,min_share=0"
+
+/* ---- progress */
+
+struct progress {
+	const struct nt_calrun *run;
+	const char *name;
+	double began_s; /* of the calibration's time */
+	bool terminal;
+};
+
+static double left_s(const struct nt_calrun *run, double elapsed_s)
+{
+	return run->time_s > elapsed_s ? run->time_s - elapsed_s : 0;
+}
+
+static void redraw(void *argument, double elapsed_s)
+{
+	const struct progress *progress = argument;
+
+	if (!progress->terminal)
+		return;
+	fprintf(stderr, "\r\033[Kcalibrate: %s, %.0f s; at most %.0f s left", progress->name,
+		elapsed_s, left_s(progress->run, progress->began_s + elapsed_s));
+	fflush(stderr);
+}
+
+static void tell(const struct nt_calrun *run, unsigned which, const struct nt_stepresult *result,
+		 double elapsed_s)
+{
+	const struct nt_contender *contender = &run->calibration.contender[which];
+
+	if (run->quiet)
+		return;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	fprintf(stderr, "calibrate: %s: %.1f s", contender->name, result->took_s);
+	if (contender->state >= NT_CONTENDER_FAILED)
+		fprintf(stderr, ", failed: %s", run->failure[which]);
+	else if (which > 0 && contender->cost.known)
+		fprintf(stderr, ", %.2f x%s", 1 / contender->cost.ratio,
+			contender->state == NT_CONTENDER_BEATEN ? ", given up" : "");
+	fprintf(stderr, "; at most %.0f s left\n", left_s(run, elapsed_s));
+}
+
+/* ---- a step's command */
+
+struct command {
+	char *argv[ARGUMENTS + 1];
+	unsigned count;
+	char text[2048];
+	size_t used;
+	bool full;
+};
+
+static void add(struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct command *command, const char *format, ...)
+{
+	size_t room = sizeof(command->text) - command->used;
+	va_list args;
+	int bytes;
+
+	va_start(args, format);
+	bytes = vsnprintf(command->text + command->used, room, format, args);
+	va_end(args);
+	if (bytes < 0 || (size_t)bytes >= room || command->count == ARGUMENTS) {
+		command->full = true;
+		return;
+	}
+	command->argv[command->count++] = command->text + command->used;
+	command->used += (size_t)bytes + 1;
+}
+
+/* Of any length, and not copied. */
+static void add_word(struct command *command, const char *word)
+{
+	if (command->count < ARGUMENTS)
+		command->argv[command->count++] = (char *)(uintptr_t)word;
+	else
+		command->full = true;
+}
+
+static void add_bench(struct command *command, const struct nt_calrun *run, unsigned calls_s,
+		      const char *meeting)
+{
+	char path[NT_PATH_MAX], text[NT_CALLS_TEXT];
+
+	add(command, "%s", nt_places_beside("nccl-tune-bench", path));
+	add(command, "--coll=%s", nt_calls_colls_text(&run->calls, text, sizeof(text)));
+	add(command, "--sizes=%s", nt_calls_sizes_text(&run->calls, text, sizeof(text)));
+	if (run->calls.split[0])
+		add(command, "--split=%s", run->calls.split);
+	add(command, "--even=16M"); /* a call of any size is soon measured, small ones also tuned */
+	add(command, "--seconds=%u", calls_s);
+	add(command, "--last-seconds=1");
+	add(command, "--iters=20000");
+	add(command, "--warmup=1");
+	add(command, "--no-gpu-times");
+	add(command, "--check=light");
+	add(command, "--stall=20");
+	add(command, "--rendezvous=%s", meeting);
+}
+
+static void fill_command(struct command *command, const struct nt_calrun *run, const char *profile,
+			 double limit_s, unsigned calls_s, const char *meeting)
+{
+	const struct nt_allocation *job = &run->allocation;
+	const char *cpus = getenv("SLURM_CPUS_PER_TASK");
+
+	memset(command, 0, sizeof(*command));
+	add(command, "srun");
+	add(command, "--nodes=%" PRIu32, job->nodes);
+	add(command, "--ntasks=%" PRIu32, job->nodes * job->per_node);
+	add(command, "--ntasks-per-node=%" PRIu32, job->per_node);
+	if (cpus)
+		add(command, "--cpus-per-task=%s", cpus);
+	add(command, "--mpi=%s", run->mpi);
+	add(command, "--kill-on-bad-exit=1");
+	add(command, "--job-name=nccl-tune-calibrate");
+	add(command, "--time=%u", (unsigned)(limit_s / 60) + 2);
+	if (run->nodelist) {
+		add(command, "--nodelist");
+		add_word(command, run->nodelist);
+	}
+	if (run->overlap)
+		add(command, "--overlap");
+	add(command, "--nccl-tune=" POLICY ",launch=%s", profile);
+	if (!run->program) {
+		add_bench(command, run, calls_s, meeting);
+		return;
+	}
+	for (unsigned i = 0; run->program[i]; i++)
+		add_word(command, run->program[i]);
+}
+
+/* ---- where the benchmark's ranks meet */
+
+static void remove_meeting(const char *path)
+{
+	DIR *dir = path[0] ? opendir(path) : NULL;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (path[0])
+		rmdir(path);
+}
+
+/* What calibrations that were killed have left. */
+static void remove_old(const char *directory)
+{
+	char pattern[NT_PATH_MAX];
+	glob_t found = { 0 };
+	struct stat status;
+
+	snprintf(pattern, sizeof(pattern), "%s/" MEETING "*", directory);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			if (lstat(found.gl_pathv[i], &status) == 0 && S_ISDIR(status.st_mode) &&
+			    status.st_mtime < time(NULL) - OLD_S)
+				remove_meeting(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+static int make_meeting(const struct nt_calrun *run, char out[NT_PATH_MAX], struct nt_error *err)
+{
+	char *slash;
+
+	if (snprintf(out, NT_PATH_MAX, "%s/", run->directory) >= NT_PATH_MAX - 32)
+		return nt_error_set(err, "the memory's path is too long");
+	for (slash = strchr(out + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(out, 0700) < 0 && errno != EEXIST)
+			return nt_error_set(err, "%.100s: %m", out);
+		*slash = '/';
+	}
+	remove_old(run->directory);
+	snprintf(out + strlen(out), 32, MEETING "%" PRIu32 ".XXXXXX", run->allocation.job);
+	if (!mkdtemp(out))
+		return nt_error_set(err, "%.100s: %m", out);
+	return 0;
+}
+
+/* ---- what a run has left */
+
+static bool has_id(const struct nt_memory *memory, const char *id)
+{
+	for (size_t i = 0; i < memory->entries; i++)
+		if (strcmp(memory->entry[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static unsigned entries_of(const struct nt_memory *memory, const char *profile, bool wrong)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < memory->entries; i++)
+		count += strcmp(memory->entry[i].profile, profile) == 0 &&
+			 memory->entry[i].wrong == wrong;
+	return count;
+}
+
+/* What of this job's calibration was not there at the start. */
+static int read_found(struct nt_calrun *run, struct nt_error *err)
+{
+	struct nt_memory now;
+	int rc;
+
+	nt_memory_init(&now);
+	nt_memory_fini(&run->found);
+	rc = nt_store_read(run->directory, &now, (int64_t)time(NULL), err);
+	for (size_t i = 0; rc == 0 && i < now.entries; i++) {
+		struct nt_memory_entry *entry = &now.entry[i], copy;
+
+		if (entry->origin != NT_ORIGIN_CALIBRATE || entry->job != run->allocation.job ||
+		    has_id(&run->before, entry->id))
+			continue;
+		rc = nt_entry_copy(&copy, entry, err);
+		if (rc == 0)
+			rc = nt_memory_add_take(&run->found, &copy, err);
+	}
+	nt_memory_fini(&now);
+	return rc;
+}
+
+/* 1: it is there, 0: it did not come. */
+static int await_entry(struct nt_calrun *run, const char *profile, bool wrong, struct nt_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	unsigned had = entries_of(&run->found, profile, wrong);
+	int64_t until_ms = nt_clock_ms() + SEEN_MS;
+
+	for (;;) {
+		if (read_found(run, err) < 0)
+			return -1;
+		if (entries_of(&run->found, profile, wrong) > had)
+			return 1;
+		if (nt_clock_ms() >= until_ms)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+}
+
+const struct nt_where *nt_calrun_where(const struct nt_calrun *run)
+{
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; i < run->found.entries; i++) {
+		const struct nt_memory_entry *entry = &run->found.entry[i];
+
+		if (strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0 &&
+		    (!newest || entry->when_s >= newest->when_s))
+			newest = entry;
+	}
+	return newest ? &newest->where : NULL;
+}
+
+static int weigh_all(struct nt_calrun *run, double elapsed_s, struct nt_error *err)
+{
+	const struct nt_where *where = nt_calrun_where(run);
+
+	if (where && nt_calibration_weigh(&run->calibration, &run->found, where, run->mix,
+					  (int64_t)time(NULL)) < 0)
+		return nt_error_set(err, "no memory");
+	nt_calibration_judge(&run->calibration, elapsed_s);
+	return 0;
+}
+
+/* What the turns of each profile have in common is remembered in their place. */
+static int remember_turns(const struct nt_calrun *run, struct nt_error *err)
+{
+	int64_t now_s = (int64_t)time(NULL);
+	struct nt_memory pooled;
+	int rc;
+
+	nt_memory_init(&pooled);
+	rc = nt_calibration_pool(&run->calibration, &run->found, now_s, &pooled, err);
+	if (rc == 0 && pooled.entries > 0)
+		rc = nt_store_add(run->directory, &pooled, now_s, err);
+	nt_memory_fini(&pooled);
+	return rc;
+}
+
+/* ---- runs */
+
+/* srun tells the highest status, which may be that of a task that it ended for another's. */
+static bool is_wrong(const struct nt_stepresult *result)
+{
+	return result->end == NT_STEP_FAILED &&
+	       (result->status == NT_CALRUN_WRONG || strstr(result->complaint, NT_STEP_WRONG));
+}
+
+/* Wrong results are remembered by the step's own nt-recordd, where it hears of them; else here. */
+static int remember_wrong(struct nt_calrun *run, const char *profile, struct nt_error *err)
+{
+	const struct nt_where *where = nt_calrun_where(run);
+	int64_t now_s = (int64_t)time(NULL);
+	struct nt_memory_entry entry;
+	struct nt_memory memory;
+	int rc = await_entry(run, profile, true, err);
+
+	if (rc != 0 || !where)
+		return rc < 0 ? -1 : 0;
+	nt_memory_init(&memory);
+	nt_entry_init(&entry);
+	entry.where = *where;
+	entry.origin = NT_ORIGIN_CALIBRATE;
+	entry.wrong = true;
+	entry.job = run->allocation.job;
+	entry.when_s = now_s;
+	entry.added_us = now_s * 1000000;
+	snprintf(entry.profile, sizeof(entry.profile), "%s", profile);
+	rc = nt_entry_name(&entry, err);
+	if (rc == 0)
+		rc = nt_memory_add_take(&memory, &entry, err);
+	if (rc == 0)
+		rc = nt_store_add(run->directory, &memory, now_s, err);
+	nt_memory_fini(&memory);
+	return rc;
+}
+
+static void note_failure(struct nt_calrun *run, unsigned which, const struct nt_stepresult *result)
+{
+	char *out = run->failure[which];
+	size_t room = sizeof(run->failure[which]);
+
+	if (result->end == NT_STEP_LATE)
+		snprintf(out, room, "it exceeded its share of the time");
+	else if (result->end == NT_STEP_STOPPED)
+		snprintf(out, room, "interrupted");
+	else if (is_wrong(result))
+		snprintf(out, room, "wrong results; it is not used on this hardware again%s%.100s",
+			 result->complaint[0] ? ": " : "", result->complaint);
+	else if (result->end == NT_STEP_WELL)
+		snprintf(out, room, "it wrote no record to %.120s", run->directory);
+	else
+		snprintf(out, room, "exit status %d%s%.160s", result->status,
+			 result->complaint[0] ? ": " : "", result->complaint);
+	nt_printable(out);
+}
+
+/* What the profile's step may take: thrice what others took, ten seconds more at least, since a
+ * node may be busy for a moment, and not beyond the end. */
+static double limit_of(const struct nt_calrun *run, unsigned which, double elapsed_s)
+{
+	double rest_s = run->time_s - elapsed_s + GRACE_S;
+	double others_s = nt_calibration_estimate_s(&run->calibration, which);
+
+	if (run->calibration.contender[0].runs == 0)
+		return rest_s;
+	return fmin(rest_s, others_s + fmax(2 * others_s + 2, 10));
+}
+
+struct going {
+	int64_t start_ms;
+	unsigned calls_s;
+	char meeting[NT_PATH_MAX];
+};
+
+static double elapsed_s(const struct going *going)
+{
+	return (double)(nt_clock_ms() - going->start_ms) / 1000;
+}
+
+static enum nt_contender_state state_of(const struct nt_stepresult *result, bool seen)
+{
+	if (is_wrong(result))
+		return NT_CONTENDER_WRONG;
+	return seen ? NT_CONTENDER_OPEN : NT_CONTENDER_FAILED;
+}
+
+static int run_one(struct nt_calrun *run, struct going *going, unsigned which, struct nt_error *err)
+{
+	const char *name = run->calibration.contender[which].name;
+	struct progress progress = { run, name, elapsed_s(going),
+				     !run->quiet && isatty(STDERR_FILENO) };
+	double limit_s = limit_of(run, which, progress.began_s);
+	struct command *command = malloc(sizeof(*command));
+	struct nt_stepresult result;
+	int rc = -1, seen = 0;
+
+	if (!command)
+		return nt_error_set(err, "no memory");
+	fill_command(command, run, name, limit_s, going->calls_s, going->meeting);
+	if (command->full)
+		nt_error_set(err, "too many or too long arguments of the program");
+	else
+		rc = nt_steprun(&(struct nt_steprun){ command->argv, limit_s, run->stop, redraw,
+						      &progress },
+				&result, err);
+	free(command);
+	if (rc < 0)
+		return -1;
+	if (result.end == NT_STEP_WELL)
+		seen = await_entry(run, name, false, err);
+	else if (is_wrong(&result))
+		seen = remember_wrong(run, name, err);
+	if (seen < 0)
+		return -1;
+	if (!seen || is_wrong(&result))
+		note_failure(run, which, &result);
+	run->silent = run->silent || (!seen && result.end == NT_STEP_WELL);
+	if (result.end != NT_STEP_STOPPED)
+		nt_calibration_note(&run->calibration, which, state_of(&result, seen > 0),
+				    result.took_s);
+	rc = weigh_all(run, elapsed_s(going), err);
+	tell(run, which, &result, elapsed_s(going));
+	return rc;
+}
+
+static bool fits(const struct nt_profile *profile, enum nt_fabric fabric)
+{
+	return !profile->disabled &&
+	       (profile->fabric == NT_FABRIC_ANY || profile->fabric == fabric);
+}
+
+/* A port of InfiniBand or RoCE that is up, and that NCCL may use. */
+static bool has_active_port(void)
+{
+	const char *off = getenv("NCCL_IB_DISABLE"), *net = getenv("NCCL_NET");
+	bool found = false;
+	glob_t ports;
+
+	if ((off && strcmp(off, "0") != 0) || (net && strcmp(net, "Socket") == 0))
+		return false;
+	if (glob("/sys/class/infiniband/*/ports/*/state", 0, NULL, &ports) != 0)
+		return false;
+	for (size_t i = 0; i < ports.gl_pathc; i++) {
+		char line[32] = "";
+		FILE *state = fopen(ports.gl_pathv[i], "re");
+
+		if (state && fgets(line, sizeof(line), state))
+			found = found || strstr(line, "ACTIVE") != NULL;
+		if (state)
+			fclose(state);
+	}
+	globfree(&ports);
+	return found;
+}
+
+/* The network that the default's run has used; before it, what this machine looks like. */
+static enum nt_fabric fabric_of(const struct nt_calrun *run)
+{
+	const struct nt_where *where = nt_calrun_where(run);
+
+	if (where)
+		return where->fabric;
+	return has_active_port() ? NT_FABRIC_IB : NT_FABRIC_SOCKET;
+}
+
+static unsigned count_candidates(const struct nt_calrun *run)
+{
+	enum nt_fabric fabric = fabric_of(run);
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < run->profiles->count; i++)
+		count += fits(&run->profiles->profile[i], fabric);
+	return count < NT_CALIBRATION_MAX - 1 ? count : NT_CALIBRATION_MAX - 1;
+}
+
+/* "; NAME: reason" */
+static void leave_out(struct nt_calrun *run, const struct nt_candidate *candidate, const char *why)
+{
+	size_t used = strlen(run->left_out);
+
+	snprintf(run->left_out + used, sizeof(run->left_out) - used, "%s%s: %s", used ? "; " : "",
+		 candidate->profile->name, why);
+}
+
+/* Why no time is spent on it; NULL: it is tried. */
+static const char *reason_against(const struct nt_calrun *run, const struct nt_candidate *candidate)
+{
+	if (candidate->why == NT_WHY_WRONG_RESULTS ||
+	    (candidate->why == NT_WHY_LOST_NEARBY && !run->named))
+		return nt_why_text((int)candidate->why);
+	if (!run->named && nt_settings_are_for_sends(&candidate->profile->settings))
+		return "only for sends and receives, which are not measured";
+	return NULL;
+}
+
+/* The lowest expected ratio first; what is not known of stays in the files' order. */
+static void add_in_order(struct nt_calrun *run, const struct nt_launch_choice *choice)
+{
+	bool added[NT_PROFILES_MAX] = { false };
+
+	for (unsigned n = 0; n < choice->count; n++) {
+		const struct nt_candidate *first = NULL;
+		const char *against;
+
+		for (unsigned i = 0; i < choice->count; i++)
+			if (!added[i] && (!first || choice->candidate[i].nearby < first->nearby))
+				first = &choice->candidate[i];
+		if (!first)
+			return;
+		added[first - choice->candidate] = true;
+		against = reason_against(run, first);
+		if (against)
+			leave_out(run, first, against);
+		else
+			nt_calibration_add(&run->calibration, first->profile->name);
+	}
+}
+
+/* Which candidates fit, and what other software and shapes say of them. */
+static int add_candidates(struct nt_calrun *run, struct nt_error *err)
+{
+	struct nt_launch_choice *choice = calloc(1, sizeof(*choice));
+	const struct nt_where *where = nt_calrun_where(run);
+	struct nt_launch_limits limits;
+	struct nt_launch_case launch = {
+		.memory = { NULL, &run->before, run->site },
+		.profiles = run->profiles,
+		.mix = run->mix,
+		.now_s = (int64_t)time(NULL),
+	};
+	int rc = -1;
+
+	if (!choice)
+		return nt_error_set(err, "no memory");
+	if (where)
+		launch.where = *where;
+	launch.where.fabric = fabric_of(run);
+	nt_launch_limits_default(&limits);
+	if (nt_select(&launch, &limits, choice) == 0) {
+		add_in_order(run, choice);
+		rc = 0;
+	}
+	free(choice);
+	return rc < 0 ? nt_error_set(err, "no memory") : 0;
+}
+
+/* Has the default's run measured every collective and size that was asked for? */
+static bool is_measured(const struct nt_calrun *run, int coll, uint64_t bytes)
+{
+	for (size_t i = 0; i < run->found.entries; i++) {
+		const struct nt_memory_entry *entry = &run->found.entry[i];
+
+		for (unsigned j = 0; j < entry->keys; j++)
+			if (entry->key[j].coll == coll &&
+			    nt_band(entry->key[j].bytes) == nt_band(bytes) &&
+			    entry->key[j].untuned.samples + entry->key[j].best.samples > 0)
+				return true;
+	}
+	return false;
+}
+
+static bool all_measured(const struct nt_calrun *run)
+{
+	for (unsigned i = 0; i < run->calls.colls; i++)
+		for (unsigned j = 0; j < run->calls.sizes; j++)
+			if (!is_measured(run, run->calls.coll[i], run->calls.bytes[j]))
+				return false;
+	return true;
+}
+
+/* On a slow network the largest sizes may take longer than a run makes calls. */
+static int run_default(struct nt_calrun *run, struct going *going, struct nt_error *err)
+{
+	const struct nt_contender *base = &run->calibration.contender[0];
+
+	if (run_one(run, going, 0, err) < 0)
+		return -1;
+	if (run->program || base->runs == 0 || *run->stop != 0 || all_measured(run) ||
+	    elapsed_s(going) + 2 * base->longest_s + 2 * LONGER_S > run->time_s)
+		return 0;
+	going->calls_s += LONGER_S;
+	return run_one(run, going, 0, err);
+}
+
+static int run_all(struct nt_calrun *run, struct going *going, struct nt_error *err)
+{
+	int which;
+
+	if (run_default(run, going, err) < 0)
+		return -1;
+	/* Which candidates fit is known once the default has used the network. */
+	if (add_candidates(run, err) < 0)
+		return -1;
+	while (*run->stop == 0) {
+		which = nt_calibration_next(&run->calibration, elapsed_s(going), &run->end);
+		if (which < 0)
+			break;
+		if (run_one(run, going, (unsigned)which, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int nt_calrun(struct nt_calrun *run, struct nt_error *err)
+{
+	struct going going = { .start_ms = nt_clock_ms() };
+	int rc = -1;
+
+	going.calls_s = nt_calibration_calls_s(run->time_s, 1 + count_candidates(run), START_S);
+	nt_calibration_init(&run->calibration, run->time_s, START_S + going.calls_s);
+	nt_memory_init(&run->before);
+	nt_memory_init(&run->found);
+	if (setenv("NCCL_TUNE_CALIBRATION", "1", 1) < 0 ||
+	    setenv(NT_ENV_MEMORY, run->directory, 1) < 0)
+		return nt_error_set(err, "no memory");
+	if (nt_store_read(run->directory, &run->before, (int64_t)time(NULL), err) == 0 &&
+	    (run->program || make_meeting(run, going.meeting, err) == 0))
+		rc = run_all(run, &going, err);
+	/* If that fails, the entries of the turns say the same, one by one. */
+	if (rc == 0)
+		(void)remember_turns(run, NULL);
+	remove_meeting(going.meeting);
+	run->spent_s = elapsed_s(&going);
+	return rc;
+}
+
+void nt_calrun_fini(struct nt_calrun *run)
+{
+	nt_memory_fini(&run->before);
+	nt_memory_fini(&run->found);
+}

@@ -1,0 +1,438 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune check-config: would Slurm find what it is to load, and is the site's file good? */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/file.h"
+#include "profiles/memory.h"
+#include "profiles/profile.h"
+#include "record/filesink.h"
+#include "cli/command.h"
+#include "report/model/site-config.h"
+#include "cli/slurm-names.h"
+#include "spank/delivery/sink.h"
+#include "spank/slurm_compat.h"
+
+struct check {
+	struct nt_config config;
+	unsigned problems;
+};
+
+static void say(struct check *check, bool problem, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(struct check *check, bool problem, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	nt_command_complain(&nt_command_check_config, "%s%s", problem ? "" : "note: ", text);
+	check->problems += problem;
+}
+
+/* What was looked at, whatever came of it. */
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void tell(const char *format, ...)
+{
+	va_list args;
+
+	printf("checked ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* ---- what Slurm loads */
+
+/* Slurm's own symbols come from the program that loads a plugin. Where the plugin was linked to
+ * have all symbols at once (-z now), one of them is the first that it lacks here; the libraries
+ * that it needs have been loaded by then. */
+static bool lacks_slurm(const char *why)
+{
+	static const char what[] = "undefined symbol: ";
+	const char *symbol = strstr(why, what);
+
+	symbol = symbol ? symbol + sizeof(what) - 1 : "";
+	return strncmp(symbol, "spank_", 6) == 0 || strncmp(symbol, "slurm_", 6) == 0;
+}
+
+static void check_plugin(struct check *check, const struct nt_plugstack_line *line)
+{
+	void *handle;
+	const char *why;
+
+	tell("%s:%u: %s", line->file, line->line, line->plugin);
+	if (access(line->plugin, R_OK) != 0) {
+		say(check, true, "%s:%u: %s: %s%s", line->file, line->line, line->plugin,
+		    strerror(errno),
+		    line->required ? ""
+				   : " (optional: jobs run without it, and newer releases of "
+				     "Slurm do not report it)");
+		return;
+	}
+	handle = dlopen(line->plugin, RTLD_LAZY | RTLD_LOCAL);
+	why = handle ? NULL : dlerror();
+	if (handle)
+		dlclose(handle);
+	else if (!why || !lacks_slurm(why))
+		say(check, true, "%s:%u: cannot be loaded: %s", line->file, line->line,
+		    why ? why : "no reason given");
+}
+
+static void check_file(struct check *check, const char *what, const char *path, int mode)
+{
+	tell("%s %s", what, path);
+	if (access(path, mode) != 0)
+		say(check, true, "%s %s: %s", what, path, strerror(errno));
+}
+
+/* Settings in the file that loads the plugin: they would count for nothing. */
+static void check_strays(struct check *check)
+{
+	const struct nt_plugstack *stack = &check->config.stack;
+
+	if (stack->stray_line)
+		say(check, true,
+		    "%s:%u: this line is for nccl-tune.conf, not plugstack.conf: settings belong "
+		    "in %s",
+		    stack->stray_file, stack->stray_line, check->config.site.config);
+}
+
+/* The package's profiles and the site's, as srun reads them. */
+static void check_profiles(struct check *check, const char *path, bool must,
+			   struct nt_profiles *profiles)
+{
+	const unsigned before = profiles->count;
+	struct nt_error err;
+
+	errno = 0;
+	if (nt_profiles_read(profiles, path, 0, &err) == 0) {
+		tell("profiles %s: %u", path, profiles->count - before);
+	} else if (errno == ENOENT && !must) {
+		tell("profiles %s: absent (optional)", path);
+	} else {
+		tell("profiles %s", path);
+		say(check, true, "profiles: %s", err.text);
+	}
+}
+
+static void check_site_memory(struct check *check, const char *path)
+{
+	struct nt_memory memory;
+	struct nt_error err;
+
+	nt_memory_init(&memory);
+	errno = 0;
+	if (nt_memory_read_file(&memory, path, NT_FILE_ROOT_ONLY, &err) == 0) {
+		tell("site_memory %s: %zu entries", path, memory.entries);
+		if (memory.skipped_lines)
+			say(check, true, "site_memory %s: %u malformed lines are ignored", path,
+			    memory.skipped_lines);
+	} else if (errno == ENOENT) {
+		tell("site_memory %s: absent (optional)", path);
+	} else {
+		tell("site_memory %s", path);
+		say(check, true, "site_memory: %s", err.text);
+	}
+	nt_memory_fini(&memory);
+}
+
+static void check_files(struct check *check)
+{
+	static struct nt_profiles profiles;
+	const struct nt_site *site = &check->config.site;
+	char launch[NT_LAUNCH_PATH];
+
+	nt_site_launch_program(site, launch);
+	check_file(check, "plugin", site->plugin, R_OK);
+	check_file(check, "recordd", site->recordd, X_OK);
+	check_file(check, "launch helper", launch, X_OK);
+	nt_profiles_init(&profiles);
+	check_profiles(check, site->profiles, true, &profiles);
+	check_profiles(check, NT_SITE_PROFILES, false, &profiles);
+	check_site_memory(check, site->site_memory);
+}
+
+static void check_plugstack(struct check *check, const char *path)
+{
+	struct nt_config *config = &check->config;
+	struct nt_error err;
+
+	if (nt_config_open(config, path, &err) < 0) {
+		say(check, true, "%s%s", err.text,
+		    config->stack.files && !config->stack.tune.found
+			    ? ": no step is tuned on this host"
+			    : "");
+		snprintf(config->site.config, sizeof(config->site.config), "%s", NT_CONF_FILE);
+		check_strays(check);
+		if (config->stack.tune.found)
+			check_plugin(check, &config->stack.tune);
+		return;
+	}
+	check_plugin(check, &config->stack.tune);
+	if (config->stack.tune.required)
+		say(check, false, "%s:%u: required: jobs fail on nodes without the plugin",
+		    config->stack.tune.file, config->stack.tune.line);
+	check_strays(check);
+	check_files(check);
+}
+
+/* ---- the file */
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+				     x.st_ino == y.st_ino);
+}
+
+/* One that is not in force may be anybody's: a draft. */
+static void check_owner(struct check *check, const char *path, bool in_force)
+{
+	struct nt_error err;
+	char *text;
+	size_t bytes;
+
+	if (nt_file_read_at(AT_FDCWD, path, NT_FILE_ROOT_ONLY | NT_FILE_NO_LINK, NT_INI_FILE_MAX,
+			    &text, &bytes, &err) == 0)
+		free(text);
+	else if (errno == ELOOP)
+		say(check, in_force, "%s is a symbolic link", path);
+	else
+		say(check, in_force, "%s", err.text);
+}
+
+/* Whether there is a line that belongs into plugstack.conf. */
+static bool is_plugstack(const char *text)
+{
+	static const char *const words[] = { "optional", "required", "include" };
+
+	for (const char *line = text; *line; line += *line == '\n') {
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+			const size_t bytes = strlen(words[i]);
+
+			if (strncasecmp(line, words[i], bytes) == 0 &&
+			    (line[bytes] == ' ' || line[bytes] == '\t'))
+				return true;
+		}
+		line += strcspn(line, "\n");
+	}
+	return false;
+}
+
+static int check_text(struct check *check, const char *path, bool must)
+{
+	struct nt_error err;
+	char *text;
+	size_t bytes;
+	int rc;
+
+	errno = 0;
+	if (nt_file_read_at(AT_FDCWD, path, 0, NT_INI_FILE_MAX, &text, &bytes, &err) < 0) {
+		if (errno != ENOENT || must)
+			say(check, true, "%s", err.text);
+		return -1;
+	}
+	rc = nt_conf_parse(&check->config.conf, path, text, bytes, &err);
+	if (rc < 0)
+		say(check, true, "%s%s", err.text,
+		    is_plugstack(text) ? ": lines that load a plugin belong in plugstack.conf"
+				       : "");
+	free(text);
+	return rc;
+}
+
+static bool has_kind(const struct nt_conf *conf, enum nt_conf_kind kind)
+{
+	for (unsigned i = 1; i < conf->count; i++) {
+		if (conf->section[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+/* Sections for partitions and so on count for nothing where a step's are not known. */
+static void check_job_line(struct check *check)
+{
+	const struct nt_plugstack *stack = &check->config.stack;
+	const struct nt_conf *conf = &check->config.conf;
+	const char *rundir = NT_RUN_DIR;
+
+	if (!nt_conf_has_sections(conf))
+		return;
+	if (!stack->job.found) {
+		say(check, true,
+		    "%s has sections, but %s has no line for " NT_PLUGSTACK_JOB_PLUGIN
+		    ": the strictest of them apply to every step",
+		    conf->path, stack->path);
+	} else {
+		check_plugin(check, &stack->job);
+		for (int i = 0; i < stack->job.argc; i++) {
+			if (strncmp(stack->job.argv[i], "rundir=", 7) == 0)
+				rundir = stack->job.argv[i] + 7;
+		}
+		if (strcmp(rundir, check->config.site.rundir) != 0)
+			say(check, true, "%s:%u: rundir is %s here but %s in the other line",
+			    stack->job.file, stack->job.line, rundir, check->config.site.rundir);
+	}
+	if (has_kind(conf, NT_CONF_QOS) && !NT_SLURM_TELLS_QOS)
+		say(check, false,
+		    "%s has sections for QOSs, which this release of Slurm does not tell nodes: "
+		    "the strictest of them apply to every step",
+		    conf->path);
+}
+
+/* A name that Slurm does not know is of a section that never holds, as a rule a slip. An
+ * administrator sees all names, another user perhaps not. */
+static void check_names(struct check *check, enum nt_conf_kind kind, const char *what)
+{
+	const struct nt_conf *conf = &check->config.conf;
+	struct nt_names names;
+	struct nt_error err;
+	unsigned count = 0;
+
+	if (!has_kind(conf, kind))
+		return;
+	if (nt_known(&names, kind, &err) < 0) {
+		say(check, false, "%ss could not be looked up: %s", what, err.text);
+		return;
+	}
+	for (unsigned i = 1; i < conf->count; i++) {
+		const struct nt_conf_section *section = &conf->section[i];
+
+		if (section->kind != kind)
+			continue;
+		count++;
+		if (nt_names_find(&names, section->name) < 0)
+			say(check, kind == NT_CONF_PARTITION || geteuid() == 0,
+			    "%s:%u: Slurm has no %s named %s", conf->path, section->line, what,
+			    section->name);
+	}
+	tell("%u %s%s against Slurm's %zu", count, what, count == 1 ? "" : "s", names.count);
+	nt_names_fini(&names);
+}
+
+/* The directory of records, if it is there yet: as nt-recordd wants it, and for users to read. */
+static void check_record_directory(struct check *check, const char *directory)
+{
+	struct stat status;
+
+	if (lstat(directory, &status) < 0)
+		return;
+	if (!S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+	    (status.st_mode & (S_IWGRP | S_IWOTH)))
+		say(check, true,
+		    "record: %s must be a directory owned by root and writable by nobody else",
+		    directory);
+	else if (!nt_filesink_has_lists(directory))
+		say(check, false,
+		    "record: %s is on a file system without ACLs: only root can read the records "
+		    "there",
+		    directory);
+}
+
+static void check_sinks(struct check *check)
+{
+	const struct nt_config *config = &check->config;
+	const struct nt_sinks *sinks = config->conf.record_line ? &config->conf.sinks
+								: &config->site.sinks;
+
+	if (nt_sinks_have(sinks, NT_SINK_EXTRA) && !nt_sink_field(NT_SINK_EXTRA))
+		say(check, false,
+		    "record: this release of Slurm has no Extra of a job: it is skipped");
+	if (nt_sinks_have(sinks, NT_SINK_FILE))
+		check_record_directory(check, sinks->directory);
+}
+
+static int check_all(const char *plugstack, const char *file)
+{
+	static struct check check;
+	struct nt_site *site = &check.config.site;
+	const char *path;
+	bool in_force;
+
+	nt_conf_init(&check.config.conf);
+	check_plugstack(&check, plugstack);
+	path = file ? file : site->config;
+	in_force = same_file(path, site->config);
+	if (check_text(&check, path, file || site->config_given) == 0) {
+		check_owner(&check, path, in_force);
+		check_job_line(&check);
+		check_names(&check, NT_CONF_PARTITION, "partition");
+		check_names(&check, NT_CONF_ACCOUNT, "account");
+		check_names(&check, NT_CONF_QOS, "QOS");
+		check_sinks(&check);
+		if (check.problems == 0)
+			printf("%s: %u section%s, in order\n", path, check.config.conf.count - 1,
+			       check.config.conf.count == 2 ? "" : "s");
+	} else if (check.problems == 0) {
+		printf("%s: absent (optional)\n", path);
+	}
+	return check.problems == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
+}
+
+static error_t take_option(int key, char *arg, struct argp_state *state)
+{
+	const char **plugstack = state->input;
+
+	if (key != 's')
+		return ARGP_ERR_UNKNOWN;
+	*plugstack = arg;
+	return 0;
+}
+
+static int run(int argc, char *argv[])
+{
+	const char *plugstack = NULL;
+	int first,
+		status = nt_command_parse(&nt_command_check_config, argc, argv, &plugstack, &first);
+
+	if (status != NT_COMMAND_GO)
+		return status;
+	if (first + 1 < argc)
+		return nt_command_misuse(&nt_command_check_config, "one file, not also '%s'",
+					 argv[first + 1]);
+	return nt_command_finish(&nt_command_check_config,
+				 check_all(plugstack, first < argc ? argv[first] : NULL));
+}
+
+static const struct argp_option options[] = {
+	{ "plugstack", 's', "FILE", 0, "Read FILE instead of Slurm's plugstack.conf", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take_option,
+	.args_doc = "[FILE]",
+	.doc = "Check on this host: the plugin's line in plugstack.conf, that what it names "
+	       "exists and can be loaded, the launch profiles and the site's memory, and "
+	       "nccl-tune.conf, or FILE instead: every key and value, that the file in "
+	       "force belongs to root and is no link, and that Slurm knows the partitions, "
+	       "accounts and QOSs that have sections. Prints what was checked, and each "
+	       "problem as a line on stderr."
+	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
+	       "error.",
+};
+
+const struct nt_command nt_command_check_config = {
+	.name = "check-config",
+	.run = run,
+	.summary = "check nccl-tune.conf, and that Slurm finds the plugin",
+	.argp = &argp,
+};

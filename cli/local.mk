@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# nccl-tune, the command: a file a subcommand.
+
+noinst_LTLIBRARIES += libnt-cli.la
+libnt_cli_la_SOURCES = \
+	%D%/allocation.c \
+	%D%/allocation.h \
+	%D%/answer.c \
+	%D%/answer.h \
+	%D%/backfill.c \
+	%D%/backfill-settle.c \
+	%D%/backfill-settle.h \
+	%D%/calibrate.c \
+	%D%/calibrate-run.c \
+	%D%/calibrate-run.h \
+	%D%/calibrate-table.c \
+	%D%/calibrate-table.h \
+	%D%/check-config.c \
+	%D%/command.c \
+	%D%/command.h \
+	%D%/explain.c \
+	%D%/fingerprint.c \
+	%D%/inventory.c \
+	%D%/inventory.h \
+	%D%/learn.c \
+	%D%/memory-forms.h \
+	%D%/memory-move.c \
+	%D%/memory-show.c \
+	%D%/memory.c \
+	%D%/replay.c \
+	%D%/replay.h \
+	%D%/report-options.c \
+	%D%/report-options.h \
+	%D%/report-output.c \
+	%D%/report-output.h \
+	%D%/report.c \
+	%D%/run-step.c \
+	%D%/run-step.h \
+	%D%/show.c \
+	%D%/slurm-names.c \
+	%D%/slurm-names.h \
+	%D%/summary.c \
+	%D%/watch.c
+libnt_cli_la_LIBADD = libnt-measure.la libnt-report.la
+
+bin_PROGRAMS += nccl-tune
+nccl_tune_SOURCES = %D%/main.c
+nccl_tune_LDADD = libnt-cli.la libnt-replay.la libnt-report.la libnt-spank.la libnt-profiles.la libnt-engine.la \
+	libnt-record-read.la libnt-contract.la \
+	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

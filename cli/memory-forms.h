@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory-forms.h - the parts of nccl-tune memory
+ *
+ * Threads:  the main thread.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err.
+ */
+#ifndef NT_REMEMBERED_H
+#define NT_REMEMBERED_H
+
+#include <stdio.h>
+#include "contract/names.h"
+#include "profiles/memory.h"
+#include "profiles/profile.h"
+#include "report/model/places.h"
+
+/* What a subcommand is asked for; 0, NULL and false where an option was not given. */
+struct nt_remembered_ask {
+	struct nt_places places;
+	char directory[NT_PATH_MAX]; /* the user's memory */
+	uint64_t fingerprint;
+	const char *profile;
+	uint32_t nodes, per_node;
+	bool like_here, csv, all;
+	const char *file; /* of export and import; "-" for the standard streams */
+	int64_t now_s;
+};
+
+/* Is the entry asked for? One without sizes and without a fingerprint only notes that somebody
+ * calibrated: it says nothing, and is neither shown nor exported. */
+bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_memory_entry *entry);
+
+/* A table for each place: its profiles, and what a new job there gets. */
+int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt_error *err);
+
+/* What is asked for of the user's memory, as lines of JSON or as NVIDIA's. *count: of entries. */
+int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
+
+/* Adds a file's entries to the user's memory. *skipped: lines that were none. */
+int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
+			 struct nt_error *err);
+
+#endif

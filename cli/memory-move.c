@@ -1,0 +1,243 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A memory's entries out to a file and in from one. */
+#include "cli/memory-forms.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "profiles/memory-csv.h"
+#include "lib/file.h"
+#include "profiles/memory-store.h"
+#include "lib/printable.h"
+#include "cli/allocation.h"
+#include "lib/atomic-output.h"
+
+static bool to_stream(const char *file)
+{
+	return strcmp(file, "-") == 0;
+}
+
+bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_memory_entry *entry)
+{
+	return (entry->keys > 0 || entry->where.fingerprint != 0) &&
+	       (ask->fingerprint == 0 || ask->fingerprint == entry->where.fingerprint) &&
+	       (ask->nodes == 0 || ask->nodes == entry->where.nodes) &&
+	       (ask->per_node == 0 || ask->per_node == entry->where.per_node) &&
+	       (!ask->profile || strcmp(ask->profile, entry->profile) == 0);
+}
+
+/* ---- out */
+
+static int pick(const struct nt_remembered_ask *ask, const struct nt_memory *from,
+		struct nt_memory *to, struct nt_error *err)
+{
+	for (size_t i = 0; i < from->entries; i++) {
+		struct nt_memory_entry copy;
+
+		if (!nt_remembered_takes(ask, &from->entry[i]))
+			continue;
+		if (nt_entry_copy(&copy, &from->entry[i], err) < 0 ||
+		    nt_memory_add_take(to, &copy, err) < 0)
+			return -1;
+	}
+	/* Where a user's programs are is nobody else's business. */
+	for (size_t i = 0; i < to->entries; i++)
+		to->entry[i].library[0] = '\0';
+	for (size_t i = 0; i < from->hosts; i++)
+		if (ask->fingerprint == 0 || ask->fingerprint == from->host[i].fingerprint)
+			if (nt_memory_add_host(to, from->host[i].name, from->host[i].fingerprint,
+					       from->host[i].when_s, err) < 0)
+				return -1;
+	nt_memory_sort(to, ask->now_s);
+	return 0;
+}
+
+/* The one place of what was picked; a file of NVIDIA's says nothing of places. */
+static int only_place(const struct nt_memory *picked, struct nt_where *where, struct nt_error *err)
+{
+	if (picked->entries == 0)
+		return nt_error_set(err, "nothing that matches is remembered");
+	*where = picked->entry[picked->entries - 1].where;
+	for (size_t i = 0; i < picked->entries; i++)
+		if (!nt_where_same_place(&picked->entry[i].where, where))
+			return nt_error_set(err, "several places match: use --fingerprint, "
+						 "--nodes and --ntasks-per-node (nccl-tune memory "
+						 "show)");
+	return 0;
+}
+
+static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked, FILE *out,
+		     struct nt_error *err)
+{
+	const char *profile = ask->profile ? ask->profile : NT_PROFILE_DEFAULT;
+	struct nt_shown shown;
+	struct nt_where where;
+
+	if (only_place(picked, &where, err) < 0)
+		return -1;
+	fprintf(out,
+		"# %016" PRIx64 ", %" PRIu32 " x %" PRIu32
+		", launch profile %s: these arms are valid with that profile only\n",
+		where.fingerprint, where.nodes, where.per_node, nt_shown(&shown, profile));
+	return nt_csv_print(picked, &where, profile, out, err);
+}
+
+/* As a whole, or not at all. */
+static int write_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked,
+		     struct nt_error *err)
+{
+	struct nt_atomic_output draft;
+
+	if (nt_atomic_output_begin(&draft, err) < 0)
+		return -1;
+	return nt_atomic_output_end(&draft, print_csv(ask, picked, draft.out, err), ask->file, 0644,
+				    err);
+}
+
+int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err)
+{
+	struct nt_memory memory, picked;
+	int rc = -1;
+
+	nt_memory_init(&memory);
+	nt_memory_init(&picked);
+	if (nt_store_read(ask->directory, &memory, ask->now_s, err) < 0 ||
+	    pick(ask, &memory, &picked, err) < 0)
+		goto out;
+	*count = picked.entries;
+	if (ask->csv)
+		rc = write_csv(ask, &picked, err);
+	else
+		rc = to_stream(ask->file) ? nt_memory_print(&picked, stdout, err)
+					  : nt_memory_write_file(&picked, ask->file, err);
+out:
+	nt_memory_fini(&memory);
+	nt_memory_fini(&picked);
+	return rc;
+}
+
+/* ---- in */
+
+static int read_stream(char **text, size_t *bytes, struct nt_error *err)
+{
+	char *grown;
+
+	*text = NULL;
+	*bytes = 0;
+	do {
+		grown = realloc(*text, *bytes + 65536 + 1);
+		if (!grown)
+			return nt_error_set(err, "no memory");
+		*text = grown;
+		*bytes += fread(*text + *bytes, 1, 65536, stdin);
+	} while (!feof(stdin) && !ferror(stdin) && *bytes <= NT_MEMORY_BYTES);
+	(*text)[*bytes] = '\0';
+	if (ferror(stdin))
+		return nt_error_set(err, "cannot read: %s", strerror(errno));
+	return *bytes > NT_MEMORY_BYTES ? nt_error_set(err, "too long") : 0;
+}
+
+/* What is known of such nodes: the newest entry's software and network. */
+static void like_newest(const struct nt_memory *memory, struct nt_where *where)
+{
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; i < memory->entries; i++)
+		if (memory->entry[i].where.fingerprint == where->fingerprint &&
+		    (!newest || memory->entry[i].when_s >= newest->when_s))
+			newest = &memory->entry[i];
+	if (!newest)
+		return;
+	where->nccl = newest->where.nccl;
+	where->fabric = newest->where.fabric;
+	memcpy(where->driver, newest->where.driver, sizeof(where->driver));
+}
+
+static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
+		    struct nt_error *err)
+{
+	struct nt_allocation allocation;
+	struct nt_memory memory;
+	int rc = 0;
+
+	*where = (struct nt_where){ .fingerprint = ask->fingerprint,
+				    .nodes = ask->nodes,
+				    .per_node = ask->per_node };
+	if (!ask->like_here &&
+	    (where->fingerprint == 0 || where->nodes == 0 || where->per_node == 0))
+		return nt_error_set(err, "no place (want --fingerprint, --nodes and "
+					 "--ntasks-per-node, or --like-here in a job)");
+	nt_memory_init(&memory);
+	rc = nt_store_read(ask->directory, &memory, ask->now_s, err);
+	if (rc == 0 && ask->like_here) {
+		rc = nt_allocation_read(&allocation, NULL, ask->nodes, ask->per_node, err);
+		if (rc == 0) {
+			where->nodes = allocation.nodes;
+			where->per_node = allocation.per_node;
+			if (where->fingerprint == 0)
+				where->fingerprint = nt_allocation_fingerprint(&allocation,
+									       &memory);
+			if (where->fingerprint == 0)
+				rc = nt_error_set(err, "no step on these nodes is remembered: "
+						       "use --fingerprint (nccl-tune fingerprint)");
+		}
+	}
+	if (rc == 0)
+		like_newest(&memory, where);
+	nt_memory_fini(&memory);
+	return rc;
+}
+
+/* Entries and hosts; what somebody else has forgotten is not forgotten here. */
+static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int64_t now_us,
+		      struct nt_error *err)
+{
+	int skipped = nt_memory_read_text(to, text, bytes, err);
+
+	if (skipped < 0)
+		return -1;
+	to->forgets = 0;
+	for (size_t i = 0; i < to->entries; i++)
+		to->entry[i].added_us = now_us;
+	if (to->entries == 0 && to->hosts == 0)
+		return nt_error_set(err, "it has no entries");
+	return 0;
+}
+
+int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
+			 struct nt_error *err)
+{
+	struct nt_memory memory;
+	struct timespec now;
+	struct nt_where where;
+	char *text = NULL;
+	size_t bytes = 0;
+	int rc;
+
+	nt_memory_init(&memory);
+	clock_gettime(CLOCK_REALTIME, &now);
+	rc = to_stream(ask->file)
+		     ? read_stream(&text, &bytes, err)
+		     : nt_file_read_at(AT_FDCWD, ask->file, 0, NT_MEMORY_BYTES, &text, &bytes, err);
+	if (rc == 0 && ask->csv)
+		rc = place_of(ask, &where, err);
+	if (rc == 0 && ask->csv)
+		rc = nt_csv_read(&memory, text, bytes, &where,
+				 ask->profile ? ask->profile : NT_PROFILE_DEFAULT, ask->now_s, err);
+	else if (rc == 0)
+		rc = take_lines(&memory, text, bytes,
+				(int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000, err);
+	if (rc == 0) {
+		*skipped = memory.skipped_lines;
+		nt_memory_sort(&memory, ask->now_s);
+		*count = memory.entries;
+		rc = nt_store_add(ask->directory, &memory, ask->now_s, err);
+	}
+	nt_memory_fini(&memory);
+	free(text);
+	return rc;
+}

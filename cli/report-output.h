@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report-output.h - jobs' summaries in one of the forms that `nccl-tune report` has
+ *
+ * Open it, add a summary for each job, close it. Text is written as it comes, all else at the
+ * close, or not at all.
+ *
+ * Threads:  one at a time.
+ * Memory:   nt_output_close frees all; summaries are not kept.
+ * Errors:   -1 when memory runs out; write errors stay on the stream for the caller (ferror).
+ */
+#ifndef NT_OUTPUT_H
+#define NT_OUTPUT_H
+
+#include <json.h>
+#include <stdio.h>
+#include "lib/error.h"
+#include "record/summary.h"
+#include "report/metrics/prometheus.h"
+
+enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
+
+struct nt_output {
+	enum nt_form form;
+	FILE *out;
+	size_t jobs; /* that were added */
+	json_object *array;
+	struct nt_samples samples;
+};
+
+int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struct nt_error *err);
+/* job: as nt_summary_print. */
+int nt_output_add(struct nt_output *output, const char *job, const struct nt_summary *summary,
+		  struct nt_error *err);
+/* good: what was added is all; else nothing more is written. */
+void nt_output_close(struct nt_output *output, bool good);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune report: what a job tuned and what it brought. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "record/spool.h"
+#include "cli/answer.h"
+#include "cli/report-options.h"
+
+static void explain_nothing(const struct nt_answer *answer)
+{
+	const struct nt_request *request = answer->request;
+	char label[NT_JOB_LABEL_MAX];
+
+	if (request->file) {
+		nt_command_complain(&nt_command_report, "%s contains no record%s%s", request->file,
+				    request->id.step[0] ? " of step " : "", request->id.step);
+		return;
+	}
+	if (!nt_joblist_is_one(&request->jobs) && answer->known == 0) {
+		if (answer->missing == 0)
+			nt_command_complain(
+				&nt_command_report,
+				"no such job in accounting (one that has just ended may take "
+				"some seconds to appear)");
+		return;
+	}
+	if (!nt_joblist_is_one(&request->jobs)) {
+		nt_command_complain(&nt_command_report, "none of %zu jobs has a record%s%s",
+				    answer->known, request->id.step[0] ? " of step " : "",
+				    request->id.step);
+		return;
+	}
+	if (answer->known == 0)
+		return; /* it is missing, which has been said */
+	nt_jobid_text(&request->id, label, sizeof(label));
+	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
+			    request->id.step[0] ? " of step " : "", request->id.step);
+	if (answer->other > 0)
+		fputs("  Its AdminComment contains another program's text. The record may wait "
+		      "on the step's first node, readable\n  by root only: 'nccl-tune backfill' "
+		      "there writes it to where you can read it, if nccl-tune.conf names\n  "
+		      "another place ('record = admincomment extra comment "
+		      "file:DIRECTORY'). Ask an administrator.\n",
+		      stderr);
+	else if (answer->running > 0)
+		fputs("  It has not ended: a record appears with the first decision, and at the end of each "
+		      "step.\n",
+		      stderr);
+	else
+		fputs("  Tuning may have been off, no step may have run NCCL, NCCL_TUNER_PLUGIN and "
+		      "NCCL_PROFILER_PLUGIN may\n  both have been 'none', or this site keeps no records.\n",
+		      stderr);
+}
+
+/* Nobody has said this name, so nobody may have put a link or a file of his in its place. */
+static int open_by_default(const char *name, struct nt_error *err)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	struct stat status;
+
+	if (fd < 0)
+		return nt_error_set(err, "%s: %s", name,
+				    errno == ELOOP ? "it is a link" : strerror(errno));
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+	    status.st_uid == geteuid() && ftruncate(fd, 0) == 0)
+		return fd;
+	close(fd);
+	return nt_error_set(err, "%s is not your file: choose another with --html=FILE", name);
+}
+
+/* Where there is something to show, and it is not for standard output. */
+static int open_page(struct nt_answer *answer, struct nt_error *err)
+{
+	const struct nt_request *request = answer->request;
+	FILE *page;
+	int fd;
+
+	if (request->form != NT_FORM_HTML || answer->shown == 0 || strcmp(request->page, "-") == 0)
+		return 0;
+	if (request->page == request->page_name) {
+		fd = open_by_default(request->page, err);
+		if (fd < 0)
+			return -1;
+		page = fdopen(fd, "w");
+	} else {
+		page = fopen(request->page, "we");
+	}
+	if (!page)
+		return nt_error_set(err, "%s: %s", request->page, strerror(errno));
+	answer->output.out = page;
+	return 0;
+}
+
+static int close_page(struct nt_answer *answer, struct nt_error *err)
+{
+	const char *name = answer->request->page;
+	FILE *page = answer->output.out;
+	int failed = 0;
+
+	if (page == stdout)
+		return 0;
+	failed |= ferror(page);
+	failed |= fclose(page);
+	if (failed)
+		return nt_error_set(err, "%s could not be written in full", name);
+	printf("The page is in %s: open it in a browser.\n", name);
+	return 0;
+}
+
+static int report(struct nt_request *request)
+{
+	struct nt_answer answer = { .request = request };
+	struct nt_error err;
+	int rc = nt_output_open(&answer.output, request->form, stdout, &err);
+
+	if (rc == 0)
+		rc = nt_answer_find(&answer, &err);
+	if (rc == 0)
+		rc = open_page(&answer, &err);
+	if (rc == 0 && answer.shown == 0)
+		explain_nothing(&answer);
+	nt_output_close(&answer.output,
+			rc == 0 && (request->form != NT_FORM_HTML || answer.shown > 0));
+	if (rc == 0)
+		rc = close_page(&answer, &err);
+	if (rc < 0)
+		nt_command_complain(&nt_command_report, "%s", err.text);
+	return nt_command_finish(&nt_command_report,
+				 rc < 0 || answer.shown == 0 || answer.partial || answer.missing > 0
+					 ? NT_EXIT_FAILED
+					 : NT_EXIT_OK);
+}
+
+static int run(int argc, char *argv[])
+{
+	struct nt_record_places places;
+	struct nt_request request;
+	int status;
+
+	nt_record_places(&places);
+	status = nt_request_parse(&request, &places, argc, argv);
+	if (status == NT_COMMAND_GO)
+		status = report(&request);
+	nt_request_fini(&request);
+	return status;
+}
+
+/* The table stands with its parser, in report-options.c. */
+const struct nt_command nt_command_report = {
+	.name = "report",
+	.run = run,
+	.summary = "show what a job's steps tuned and what it brought",
+	.argp = &nt_request_argp,
+};

@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run-step.h - run srun while a person waits, and end its step with it
+ *
+ * Unlike in child.h, the process is asked to end before it is killed, because a killed srun leaves
+ * its step running. It has its own process group, so that Ctrl-C reaches it only through us.
+ *
+ * Threads:  single-threaded programs only: it forks.
+ * Memory:   values.
+ * Errors:   -1 and *err: it was not started. How it ended is in the result.
+ * Units:    seconds.
+ */
+#ifndef NT_STEPRUN_H
+#define NT_STEPRUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include "lib/error.h"
+
+struct nt_steprun {
+	char *const *argv; /* argv[0] is looked for in PATH */
+	double limit_s; /* then it is ended */
+	const volatile sig_atomic_t *stop; /* once not 0 it is ended as well */
+	void (*tick)(void *argument, double elapsed_s); /* several times a second; may be NULL */
+	void *argument;
+};
+
+#define NT_STEP_WRONG "wrong result" /* how a program that checks its results reports it */
+
+enum nt_stepend {
+	NT_STEP_WELL = 0, /* exit status 0 */
+	NT_STEP_FAILED,
+	NT_STEP_LATE, /* ended at the limit */
+	NT_STEP_STOPPED, /* ended because stop was set */
+};
+
+struct nt_stepresult {
+	enum nt_stepend end;
+	int status; /* exit status; 128 + N after signal N */
+	double took_s;
+	/* The last line that it wrote to stderr, or one that has NT_STEP_WRONG; printable, "" for
+	 * none. */
+	char complaint[200];
+};
+
+int nt_steprun(const struct nt_steprun *run, struct nt_stepresult *result, struct nt_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune summary: what tuning has brought to all the jobs of a time, and what it has cost. */
+#include "cli/command.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "lib/atomic-output.h"
+#include "report/model/sacct-jobs.h"
+#include "report/summary/stats-print.h"
+#include "lib/when.h"
+
+#define TOP 5
+#define FILE_MODE 0644 /* who reads it is the collector, another user */
+
+struct settings {
+	struct nt_sacct_jobs_query query;
+	const char *since, *until;
+	const char *file; /* NULL: stdout */
+	unsigned top;
+	int (*print)(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
+};
+
+static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
+{
+	return nt_site_stats_add(argument, job, err);
+}
+
+/* A file is replaced as a whole, and only by one that is whole. */
+static int write_file(const struct settings *settings, const struct nt_site_stats_view *view,
+		      struct nt_error *err)
+{
+	struct nt_atomic_output draft;
+
+	if (nt_atomic_output_begin(&draft, err) < 0)
+		return -1;
+	return nt_atomic_output_end(&draft, settings->print(draft.out, view, err), settings->file,
+				    FILE_MODE, err);
+}
+
+static int summarize(const struct settings *settings)
+{
+	struct nt_site_stats tally;
+	const struct nt_site_stats_view view = { &tally, settings->query.since_s,
+						 settings->query.until_s };
+	const struct nt_sacct_jobs_visitor visitor = { add_job, &tally };
+	struct nt_error err;
+	int rc;
+
+	nt_site_stats_init(&tally, settings->top);
+	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
+	nt_site_stats_sort(&tally);
+	if (rc == 0)
+		rc = settings->file ? write_file(settings, &view, &err)
+				    : settings->print(stdout, &view, &err);
+	if (rc < 0)
+		nt_command_complain(&nt_command_summary, "%s", err.text);
+	nt_site_stats_fini(&tally);
+	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
+}
+
+static int take_top(struct settings *settings, const char *text)
+{
+	uint64_t top = 0;
+	int status = nt_command_number(&nt_command_summary, "--top", text, 0, NT_SITE_STATS_TOP_MAX,
+				       &top);
+
+	settings->top = (unsigned)top;
+	return status;
+}
+
+static error_t take_option(int key, char *arg, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case NT_LONG('s'): settings->since = arg; return 0;
+	case NT_LONG('u'): settings->until = arg; return 0;
+	case 'a': settings->query.all_users = true; return 0;
+	case NT_LONG('U'): settings->query.user = arg; return 0;
+	case NT_LONG('P'): settings->query.partition = arg; return 0;
+	case NT_LONG('A'): settings->query.account = arg; return 0;
+	case NT_LONG('M'): settings->query.cluster = arg; return 0;
+	case 'j': settings->print = nt_site_stats_json; return 0;
+	case NT_LONG('c'): settings->print = nt_site_stats_csv; return 0;
+	case NT_LONG('p'): settings->print = nt_site_stats_prometheus; return 0;
+	case 'o': settings->file = arg; return 0;
+	case NT_LONG('t'): return take_top(settings, arg);
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int set_times(struct settings *settings)
+{
+	struct nt_sacct_jobs_query *query = &settings->query;
+	int64_t now_s = (int64_t)time(NULL);
+	struct nt_error err;
+
+	if (nt_when_parse(settings->since, now_s, &query->since_s, &err) < 0 ||
+	    nt_when_parse(settings->until, now_s, &query->until_s, &err) < 0)
+		return nt_command_misuse(&nt_command_summary, "%s", err.text);
+	if (query->since_s >= query->until_s)
+		return nt_command_misuse(&nt_command_summary, "%s is not before %s",
+					 settings->since, settings->until);
+	return NT_EXIT_OK;
+}
+
+static int run(int argc, char *argv[])
+{
+	struct settings settings = {
+		.since = "now-30days", .until = "now", .top = TOP, .print = nt_site_stats_text
+	};
+	int first, status;
+
+	settings.query.all_users = geteuid() == 0;
+	status = nt_command_parse(&nt_command_summary, argc, argv, &settings, &first);
+	if (status != NT_COMMAND_GO)
+		return status;
+	if (first < argc)
+		return nt_command_misuse(
+			&nt_command_summary,
+			"no argument is wanted, not '%s' ('nccl-tune report' shows a job)",
+			argv[first]);
+	status = set_times(&settings);
+	return status != NT_EXIT_OK ? status
+				    : nt_command_finish(&nt_command_summary, summarize(&settings));
+}
+
+static const struct argp_option options[] = {
+	{ "since", NT_LONG('s'), "TIME", 0,
+	  "Jobs that ran from TIME on: now-30days (the default), today, 2026-11-01, ...", 0 },
+	{ "until", NT_LONG('u'), "TIME", 0, "Jobs that ran before TIME (default: now)", 0 },
+	{ "allusers", 'a', NULL, 0, "Jobs of all users, as far as Slurm shows them", 0 },
+	{ "user", NT_LONG('U'), "LIST", 0, "Only jobs of these users", 0 },
+	{ "partition", NT_LONG('P'), "LIST", 0, "Only jobs in these partitions", 0 },
+	{ "account", NT_LONG('A'), "LIST", 0, "Only jobs of these accounts", 0 },
+	{ "cluster", NT_LONG('M'), "LIST", 0, "Jobs of these clusters, or all (default: this one)",
+	  0 },
+	{ "top", NT_LONG('t'), "N", 0, "Show the N best and worst jobs (default: 5)", 0 },
+	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },
+	{ "csv", NT_LONG('c'), NULL, 0, "Print all of it as a table of comma-separated values", 0 },
+	{ "prometheus", NT_LONG('p'), NULL, 0,
+	  "Print metrics for the textfile collector of Prometheus' node exporter", 0 },
+	{ "output", 'o', "FILE", 0, "Replace FILE by the result, as a whole", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take_option,
+	.doc = "From the records of ended jobs in accounting: what tuning gained and cost by "
+	       "partition, account, fingerprint, collective and size; how many jobs have "
+	       "nothing to gain; the best and the worst; and what launch profiles would "
+	       "be worth, by jobs that have measured them. For root jobs of all users, "
+	       "otherwise those of the caller."
+	       "\vExit status: 0, also if no job has a record, 1 if something failed (see "
+	       "stderr), 2 for a usage error.",
+};
+
+const struct nt_command nt_command_summary = {
+	.name = "summary",
+	.run = run,
+	.summary = "what tuning has brought to all the jobs of a time",
+	.argp = &argp,
+};

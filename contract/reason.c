@@ -1,0 +1,219 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reason.c - see reason.h */
+#include "contract/reason.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BETWEEN '|'
+
+static const struct {
+	const char *code;
+	enum nt_reason_of about;
+	const char *fields, *sentence, *advice;
+} reasons[] = {
+#define REASON(id, code, about, fields, sentence, advice) \
+	{ code, NT_ABOUT_##about, fields, sentence, advice },
+#include "contract/reasons.def"
+#undef REASON
+};
+
+#define REASON(id, code, about, fields, sentence, advice)                      \
+	_Static_assert(sizeof(code) <= NT_REASON_CODE_MAX, "a code is short"); \
+	_Static_assert(sizeof(advice) <= NT_REASON_ADVICE_MAX, "an advice fits its room");
+#include "contract/reasons.def"
+#undef REASON
+
+static int known(int id)
+{
+	return id > NT_REASON_NONE && id < NT_REASON_COUNT ? id : NT_REASON_NONE;
+}
+
+const char *nt_reason_code(int id)
+{
+	return reasons[known(id)].code;
+}
+
+const char *nt_reason_fields(int id)
+{
+	return reasons[known(id)].fields;
+}
+
+const char *nt_reason_sentence(int id)
+{
+	return reasons[known(id)].sentence;
+}
+
+const char *nt_reason_advice(int id)
+{
+	return reasons[known(id)].advice;
+}
+
+enum nt_reason_of nt_reason_about(int id)
+{
+	return reasons[known(id)].about;
+}
+
+int nt_reason_parse(const char *code)
+{
+	for (int id = 0; id < NT_REASON_COUNT; id++) {
+		if (strcmp(reasons[id].code, code) == 0)
+			return id;
+	}
+	return NT_REASON_OTHER;
+}
+
+/* JSON's own characters become others, so that a text needs no escapes. */
+static char plain(char c)
+{
+	static const char from[] = "\"\\{}", to[] = "'/()";
+	const char *found = c ? strchr(from, c) : NULL;
+
+	if (found)
+		return to[found - from];
+	return c >= 0x20 && c <= 0x7e ? c : '?';
+}
+
+static void clean(char *text)
+{
+	for (; *text; text++)
+		*text = plain(*text);
+}
+
+int nt_reason_set(struct nt_reason *why, int id)
+{
+	if (!why)
+		return -1;
+	memset(why, 0, sizeof(*why));
+	why->id = known(id);
+	snprintf(why->text, sizeof(why->text), "%s", nt_reason_code(id));
+	return -1;
+}
+
+int nt_reason_setf(struct nt_reason *why, int id, const char *format, ...)
+{
+	const int saved = errno;
+	size_t used;
+	va_list args;
+
+	if (!why)
+		return -1;
+	(void)nt_reason_set(why, id);
+	used = strlen(why->text);
+	why->text[used++] = BETWEEN;
+	va_start(args, format);
+	vsnprintf(why->text + used, sizeof(why->text) - used, format, args);
+	va_end(args);
+	clean(why->text);
+	errno = saved;
+	return -1;
+}
+
+void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes)
+{
+	char copy[NT_REASON_BYTES] = "", code[NT_REASON_CODE_MAX] = "";
+	size_t length;
+
+	memset(why, 0, sizeof(*why));
+	if (bytes >= sizeof(copy))
+		bytes = sizeof(copy) - 1;
+	if (bytes > 0)
+		memcpy(copy, text, bytes);
+	clean(copy);
+	length = strcspn(copy, "|");
+	if (length < sizeof(code))
+		memcpy(code, copy, length);
+	why->id = copy[0] ? nt_reason_parse(code) : NT_REASON_NONE;
+	if (why->id == NT_REASON_NONE && copy[0])
+		why->id = NT_REASON_OTHER; /* a code that is too long, or empty */
+	if (why->id == NT_REASON_OTHER && strcmp(code, nt_reason_code(NT_REASON_OTHER)) != 0)
+		(void)nt_reason_setf(why, NT_REASON_OTHER, "%.*s", (int)length, copy);
+	else
+		memcpy(why->text, copy, sizeof(copy));
+}
+
+struct writer {
+	char *out;
+	size_t room, used;
+};
+
+static void put(struct writer *writer, const char *text, size_t bytes)
+{
+	if (bytes >= writer->room - writer->used)
+		bytes = writer->room - writer->used - 1;
+	memcpy(writer->out + writer->used, text, bytes);
+	writer->used += bytes;
+	writer->out[writer->used] = '\0';
+}
+
+static bool is_name(const char *name, const char *at, size_t bytes)
+{
+	return strlen(name) == bytes && memcmp(name, at, bytes) == 0;
+}
+
+/* The argument of this name; its bytes. The last field has the rest of the text. */
+static size_t find_argument(const struct nt_reason *why, const char *name, size_t bytes,
+			    const char **found)
+{
+	const char *field = nt_reason_fields(why->id), *at = strchr(why->text, BETWEEN);
+
+	while (at && *field) {
+		size_t length = strcspn(field, " ");
+		bool last = field[length] == '\0';
+
+		at++;
+		*found = at;
+		if (length == bytes && memcmp(field, name, bytes) == 0)
+			return last ? strlen(at) : strcspn(at, "|");
+		at = last ? NULL : strchr(at, BETWEEN);
+		field += length + !last;
+	}
+	return 0;
+}
+
+static void put_named(struct writer *writer, const struct nt_reason *why, const char *name,
+		      size_t bytes, const struct nt_reason_fact *facts, size_t count)
+{
+	const char *found = NULL;
+	size_t length = find_argument(why, name, bytes, &found);
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_name(facts[i].name, name, bytes) && facts[i].value[0]) {
+			put(writer, facts[i].value, strlen(facts[i].value));
+			return;
+		}
+	}
+	if (length > 0)
+		put(writer, found, length);
+	else if (is_name("auto", name, bytes))
+		put(writer, "NCCL's choice", 13);
+	else if (is_name("arm", name, bytes))
+		put(writer, "another choice", 14);
+	else if (!is_name("gain", name, bytes) && !is_name("p", name, bytes))
+		put(writer, "?", 1);
+}
+
+const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fact *facts,
+			  size_t count, char *out, size_t out_bytes)
+{
+	const char *says = nt_reason_sentence(why->id);
+	struct writer writer = { out, out_bytes, 0 };
+
+	out[0] = '\0';
+	while (*says) {
+		size_t bytes = strcspn(says, "{");
+
+		put(&writer, says, bytes);
+		says += bytes;
+		if (*says == '\0')
+			break;
+		bytes = strcspn(++says, "}");
+		put_named(&writer, why, says, bytes, facts, facts ? count : 0);
+		says += bytes + 1;
+	}
+	return out;
+}

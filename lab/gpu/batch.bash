@@ -1,0 +1,41 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Batch jobs whose steps are listed in a file (batch-job.sh), each with a memory of its own. Part of lab/gpu/run.sh.
+
+# batch_line DIR LIMIT_S POLICY CMD...: a line of that file
+batch_line() {
+	printf '%s %s %s' "$1" "$2" "$3"
+	shift 3
+	printf ' %q' "$@"
+	echo
+}
+
+# batch_wait JOB DIR SECONDS: until batch-job.sh has ended. (sbatch --wait looks every half minute.)
+batch_wait() {
+	local end=$((SECONDS + $3)) looks=0
+	while [ ! -e "$2/ended" ] && [ "$SECONDS" -lt "$end" ]; do
+		sleep 0.3
+		looks=$((looks + 1))
+		((looks % 20 == 0)) || continue
+		[ -n "$(timeout 5 squeue -h -j "$1" -o %i 2>/dev/null)" ] || break
+	done
+	[ -e "$2/ended" ] || timeout 10 scancel "$1"
+	[ "$(cat "$2/ended" 2>/dev/null)" = 0 ]
+}
+
+# batch_job LEFT STATE LINES TOPOLOGY LIMIT_S [MINUTES]: its memory is in STATE; what it has printed, its record and its
+# memory are put into LEFT. MINUTES is the limit that Slurm is told. False where a step failed or the job did not end.
+batch_job() {
+	local left=$1 state=$2 lines=$3 topology=$4 limit=$5 rc=0 id
+	mkdir -p "$state" "$left"
+	id=$(XDG_STATE_HOME=$state timeout 30 sbatch --parsable -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
+		-J gpu-batch -t "${6:-$((limit / 60 + 2))}" -o "$left/log" "$here/batch-job.sh" "$top" "$stage" "$lines" "$left" \
+		2>"$left/err")
+	batch_wait "${id:-0}" "$left" "$limit" || rc=1
+	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
+	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
+	[ "$rc" = 0 ] || say "${left##*/}: exit status $(cat "$left/ended" 2>/dev/null || echo unknown); $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
+	return "$rc"
+}

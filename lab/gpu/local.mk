@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# What the tests that need GPUs (run.sh) load into NCCL, and their scripts.
+
+# A probe: what NCCL tells a plugin, written down. Built like a shipped module, not installed.
+noinst_LTLIBRARIES += lab/gpu/nt-probe.la
+lab_gpu_nt_probe_la_SOURCES = %D%/probe.c %D%/probe.h %D%/probe_rows.c
+lab_gpu_nt_probe_la_LIBADD = libnt-contract.la
+lab_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
+
+# A tuner that holds NCCL to one arm for each collective and size.
+noinst_LTLIBRARIES += lab/gpu/nt-fixed.la
+lab_gpu_nt_fixed_la_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
+lab_gpu_nt_fixed_la_LIBADD = libnt-contract.la
+lab_gpu_nt_fixed_la_LDFLAGS = $(lab_gpu_nt_probe_la_LDFLAGS)
+
+# Which rank's time tells what an arm does; ranktime.py sums up.
+noinst_PROGRAMS += lab/gpu/ranktime
+lab_gpu_ranktime_SOURCES = %D%/ranktime.c bench/gpu.c bench/library.c
+lab_gpu_ranktime_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la -lpthread
+
+EXTRA_DIST += \
+	%D%/auto.bash \
+	%D%/auto_summary.py \
+	%D%/batch-job.sh \
+	%D%/batch.bash \
+	%D%/carry.bash \
+	%D%/carry_summary.py \
+	%D%/cells.bash \
+	%D%/cells_summary.py \
+	%D%/compare.bash \
+	%D%/correct.bash \
+	%D%/correct_summary.py \
+	%D%/groups.bash \
+	%D%/groups.py \
+	%D%/groups_summary.py \
+	%D%/host.sh \
+	%D%/inspector.sh \
+	%D%/launch.bash \
+	%D%/launch_summary.py \
+	%D%/made_up.py \
+	%D%/mps.bash \
+	%D%/nets.bash \
+	%D%/pack.sh \
+	%D%/page.py \
+	%D%/plot.py \
+	%D%/rank.sh \
+	%D%/ranktime.py \
+	%D%/ranktime.sh \
+	%D%/run.sh \
+	%D%/settle.bash \
+	%D%/settle.py \
+	%D%/slurm.bash \
+	%D%/steady.bash \
+	%D%/steady_summary.py \
+	%D%/summaries.bats \
+	%D%/summary.py \
+	%D%/tables.bash \
+	%D%/tables_summary.py \
+	%D%/topology.bash \
+	%D%/train.py \
+	%D%/wire.py

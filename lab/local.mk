@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# Research: what is compared, simulated and measured. It is built with the tests and never installed; nothing includes it.
+
+# Decision rules beside our own, and nccl-tune replay with all of them.
+noinst_LTLIBRARIES += libnt-rules.la
+libnt_rules_la_SOURCES = \
+	%D%/rules/martingale.c \
+	%D%/rules/martingale.h \
+	%D%/rules/paper.c \
+	%D%/rules/paper.h \
+	%D%/rules/race.c \
+	%D%/rules/race.h \
+	%D%/rules/rules.c \
+	%D%/rules/rules.h \
+	%D%/rules/ucb1.c \
+	%D%/rules/ucb1.h
+noinst_PROGRAMS += lab/rules/nt-replay
+lab_rules_nt_replay_SOURCES = %D%/rules/replay.c
+lab_rules_nt_replay_LDADD = libnt-rules.la $(nccl_tune_LDADD)
+
+unit_tests += %D%/unit/martingale
+lab_unit_martingale_LDADD = libnt-rules.la $(LDADD)
+
+# The agreement in simulation.
+noinst_PROGRAMS += lab/sim/nt-agree-sim
+# Compiled with the state machine, so that ranks and node leaders meet between any two accesses to shared memory.
+lab_sim_nt_agree_sim_SOURCES = \
+	%D%/sim/agree-sim.c \
+	%D%/sim/comms.c \
+	%D%/sim/interleave.h \
+	%D%/sim/network.c \
+	%D%/sim/rank.c \
+	%D%/sim/sim.h \
+	%D%/sim/tally.c \
+	%D%/sim/tuner.c \
+	%D%/sim/world.c \
+	$(libnt_sync_la_SOURCES)
+lab_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/lab/sim/interleave.h
+lab_sim_nt_agree_sim_LDADD = libnt-contract.la
+TESTS += %D%/sim/agree-quick
+
+# Training programs in virtual time: the real plugin, a copy for each node, in one process.
+noinst_PROGRAMS += lab/programs/nt-programs
+lab_programs_nt_programs_SOURCES = \
+	%D%/programs/gpu.c \
+	%D%/programs/gpu.h \
+	%D%/programs/libc.c \
+	%D%/programs/main.c \
+	%D%/programs/plugin.c \
+	%D%/programs/plugin.h \
+	%D%/programs/pmix.c \
+	%D%/programs/pmix.h \
+	%D%/programs/program.c \
+	%D%/programs/program.h \
+	%D%/programs/report.c \
+	%D%/programs/report.h \
+	%D%/programs/said.c \
+	%D%/programs/said.h \
+	%D%/programs/settings.c \
+	%D%/programs/settings.h \
+	%D%/programs/truth.c \
+	%D%/programs/truth.h \
+	%D%/programs/vtime.c \
+	%D%/programs/vtime.h \
+	%D%/programs/watch.c \
+	%D%/programs/watch.h \
+	%D%/programs/world.c \
+	%D%/programs/world.h
+lab_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
+	libnt-contract.la $(JSON_C_LIBS) -lm
+# What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
+lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+lab_programs_nt_programs_LDFLAGS = -export-dynamic
+
+# How good a rule's choices are, on made-up noise; statistics against another's.
+noinst_PROGRAMS += lab/stats/nt-engine-sim lab/stats/nt-figures
+lab_stats_nt_engine_sim_SOURCES = \
+	%D%/stats/engine-sim.c \
+	%D%/stats/rates.c \
+	%D%/stats/sim.h \
+	%D%/stats/source.c \
+	tests/fake/noise.c \
+	tests/fake/noise.h
+lab_stats_nt_engine_sim_LDADD = libnt-rules.la libnt-replay.la libnt-engine.la libnt-contract.la -lm
+lab_stats_nt_figures_SOURCES = %D%/stats/figures.c
+lab_stats_nt_figures_LDADD = libnt-rules.la libnt-engine.la libnt-contract.la
+TESTS += %D%/stats/figures-scipy
+
+unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
+
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/programs/400-sizes.program \
+	%D%/programs/ddp-1b.program \
+	%D%/programs/ddp-tcp.program \
+	%D%/programs/decode.program \
+	%D%/programs/fsdp2-7b.program \
+	%D%/programs/gap-750us.program \
+	%D%/programs/many-sizes.program \
+	%D%/programs/moe.program \
+	%D%/programs/once-in-5s.program \
+	%D%/programs/programs.bats \
+	%D%/programs/steps-of-11s.program \
+	%D%/programs/steps-of-3s.program \
+	%D%/programs/tp-dp-shared.program \
+	%D%/programs/tp-dp-world.program \
+	%D%/programs/tp8-dp8-pp2.program \
+	%D%/programs/twice-in-a-burst.program \
+	%D%/programs/two-minutes.program \
+	%D%/programs/wide-node.program \
+	%D%/rules/rules.bats \
+	%D%/sim/agree-quick \
+	%D%/sim/build.sh \
+	%D%/sim/mutants.sh \
+	%D%/sim/results.sh \
+	%D%/stats/figures-scipy \
+	%D%/stats/figures.py \
+	%D%/stats/rules.sh

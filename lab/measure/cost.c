@@ -1,0 +1,329 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cost.c - what the plugin costs a process beside its decisions: time of init, memory, threads,
+ * processor time when idle
+ *
+ * nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] forks PROCESSES ranks of one node that load the
+ * plugin as NCCL 2.28 does, on one shared memory below TMPDIR, and create COMMS communicators of
+ * them all. A single process has a peer that never comes. With
+ * IDLE_S the ranks are left alone that long in each of three states: just created, agreed and
+ *                                                                    called once, all decided.
+ * One JSON line. Memory is told as what it is more than before the plugin was loaded.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "lab/measure/measure.h"
+#include "lab/measure/cost.h"
+#include "contract/policy.h"
+#include "pmix-sync/shm.h"
+#include "tuner/abi.h"
+
+#define SIZE 262144u
+#define DECIDE_S 60 /* a key that is not decided by then never is */
+
+/* What a rank is. */
+struct rank {
+	struct nt_tuner_v5 *tuner;
+	struct nt_prof_v5 *profiler;
+	struct nt_shm_map map;
+	void *tuner_ctx[NT_COST_COMMS_MAX], *profiler_ctx[NT_COST_COMMS_MAX];
+	int mask, index;
+	uint64_t seq, gpu_ns;
+};
+
+struct shared {
+	pthread_barrier_t barrier;
+	struct nt_cost_rank rank[NT_COST_PROCESSES_MAX];
+};
+
+static struct nt_cost_options options;
+static struct shared *shared;
+static struct rank self;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "nt-cost: %s\n", what);
+	exit(1);
+}
+
+static uint32_t faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint32_t)usage.ru_minflt;
+}
+
+static void meet(void)
+{
+	(void)pthread_barrier_wait(&shared->barrier);
+}
+
+static void load(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		die(dlerror());
+	self.tuner = dlsym(library, "ncclTunerPlugin_v5");
+	self.profiler = dlsym(library, "ncclProfiler_v5");
+	if (!self.tuner || !self.profiler)
+		die("no plugin of NCCL 2.28");
+}
+
+/* As NCCL creates a communicator: profiler first. */
+static void create(struct nt_cost_rank *r, uint32_t i)
+{
+	size_t ranks = options.processes > 1 ? options.processes : 2;
+	uint32_t before = faults();
+	uint64_t began = nt_now_ns();
+
+	if (self.profiler->init(&self.profiler_ctx[i], 1000 + i, &self.mask, "cost", 1, (int)ranks,
+				self.index, nt_quiet) != NT_NCCL_OK ||
+	    self.tuner->init(&self.tuner_ctx[i], 1000 + i, ranks, 1, nt_quiet, NULL, NULL) !=
+		    NT_NCCL_OK)
+		die("the plugin's init failed");
+	r->init_ns[i] = (uint32_t)(nt_now_ns() - began);
+	r->init_faults[i] = faults() - before;
+}
+
+static void finalize(struct nt_cost_rank *r, uint32_t i)
+{
+	uint64_t began = nt_now_ns();
+
+	self.tuner->finalize(self.tuner_ctx[i]);
+	self.profiler->finalize(self.profiler_ctx[i]);
+	r->finalize_ns[i] = (uint32_t)(nt_now_ns() - began);
+}
+
+/* One collective of a communicator, with the events that are wanted. All arms take the same
+ * time. */
+static void call(uint32_t comm)
+{
+	struct nt_prof_descr_v5 coll = { .type = NT_PROF_COLL };
+	struct nt_prof_descr_v5 kernel = { .type = NT_PROF_KERNEL_CH };
+	void *event = NULL, *kernel_event = NULL;
+	float cost[NT_PAIRS];
+	int channels = 0, mask = self.mask;
+
+	for (int i = 0; i < NT_PAIRS; i++)
+		cost[i] = i < 6 ? 20.0f + (float)i : -1.0f;
+	if (self.tuner->get_coll_info(self.tuner_ctx[comm], NT_ALLREDUCE, SIZE, 1,
+				      (float **)(void *)cost, NT_ALGOS, NT_PROTOS, 0,
+				      &channels) != NT_NCCL_OK)
+		die("the plugin returned an error");
+	self.gpu_ns += 100000;
+	if (!(mask & (int)(NT_PROF_COLL | NT_PROF_KERNEL_CH))) {
+		self.seq++;
+		return;
+	}
+	coll.rank = self.index;
+	coll.coll = (struct nt_prof_coll_v5){ .seq = self.seq++,
+					      .func = "AllReduce",
+					      .count = SIZE / 4,
+					      .datatype = "ncclFloat32",
+					      .channels = 1,
+					      .algo = "TREE",
+					      .proto = "LL" };
+	self.profiler->start(self.profiler_ctx[comm], &event, &coll);
+	if (!event)
+		return;
+	self.profiler->stop(event);
+	if (!(mask & (int)NT_PROF_KERNEL_CH))
+		return;
+	kernel.parent = event;
+	kernel.rank = self.index;
+	kernel.kernel_ch.start_ns = self.gpu_ns;
+	self.profiler->start(self.profiler_ctx[comm], &kernel_event, &kernel);
+	if (kernel_event) {
+		union nt_prof_args_v4 stop = { .kernel_ch.stop_ns = self.gpu_ns + 90000 };
+
+		self.profiler->state(kernel_event, NT_PROF_STATE_KERNEL_CH_STOP, &stop);
+		self.profiler->stop(kernel_event);
+	}
+}
+
+/* Leave the rank alone, and note what the plugin's thread did meanwhile. */
+static void idle(struct nt_cost_rank *r, enum nt_cost_state state)
+{
+	struct nt_cost_thread before, after;
+
+	if (options.idle_s == 0)
+		return;
+	meet();
+	before = nt_cost_thread_now();
+	sleep(options.idle_s);
+	after = nt_cost_thread_now();
+	r->idle[state].cpu_ns = after.cpu_ns - before.cpu_ns;
+	r->idle[state].wakes = after.wakes - before.wakes;
+	r->measured |= 1u << state;
+}
+
+static bool all_agreed(void)
+{
+	for (uint32_t c = 0; c < options.comms && c < NT_SHM_COMMS; c++) {
+		if (atomic_load(&self.map.shm->comm[c].state) != NT_COMM_AGREED)
+			return false;
+	}
+	return true;
+}
+
+static bool all_decided(void)
+{
+	for (uint32_t c = 0; c < options.comms && c < NT_SHM_COMMS; c++) {
+		uint32_t state = atomic_load(&self.map.shm->comm[c].key[0].state);
+
+		if (state != NT_KEY_COMMITTED && state != NT_KEY_CLOSED)
+			return false;
+	}
+	return true;
+}
+
+static void wait_until_agreed(void)
+{
+	for (int i = 0; i < DECIDE_S * 1000 && !all_agreed(); i++)
+		usleep(1000);
+	if (!all_agreed())
+		die("the communicators were not agreed on");
+}
+
+static void call_until_decided(void)
+{
+	uint64_t until = nt_now_ns() + DECIDE_S * UINT64_C(1000000000);
+
+	/* All ranks make the same number of calls. */
+	for (bool more = true; more;) {
+		more = !all_decided() && nt_now_ns() < until;
+		shared->rank[self.index].more = more;
+		meet();
+		for (uint32_t p = 0; p < options.processes; p++)
+			more |= shared->rank[p].more;
+		meet();
+		for (int i = 0; more && i < 20; i++) {
+			for (uint32_t c = 0; c < options.comms; c++)
+				call(c);
+			usleep(100);
+		}
+	}
+	if (!all_decided())
+		die("the keys were not decided");
+}
+
+/* The three states in which a job may be for long without needing us. */
+static void idle_in_each_state(struct nt_cost_rank *r)
+{
+	idle(r, NT_COST_CREATED);
+	if (options.processes < 2 || options.idle_s == 0)
+		return;
+	wait_until_agreed();
+	for (uint32_t c = 0; c < options.comms; c++)
+		call(c);
+	idle(r, NT_COST_CALLED);
+	call_until_decided();
+	idle(r, NT_COST_DECIDED);
+}
+
+static void be_rank(int index, const char *dir)
+{
+	struct nt_cost_rank *r = &shared->rank[index];
+
+	self.index = index;
+	nt_cost_memory_now(&r->before); /* twice: what reading itself takes is there then */
+	nt_cost_memory_now(&r->before);
+	r->threads_before = nt_cost_threads();
+	load(options.plugin);
+	nt_cost_memory_now(&r->loaded);
+	meet();
+	for (uint32_t i = 0; i < options.comms; i++) {
+		create(r, i);
+		/* The shared memory's pages of all others, so that what is left is not the faults'
+		 * time. */
+		if (i == 0 && options.populate)
+			nt_cost_populate_shm();
+	}
+	meet();
+	if (nt_shm_open(&self.map, dir, NULL) < 0)
+		die("no shared memory");
+	idle_in_each_state(r);
+	meet();
+	r->speaks = atomic_load(&self.map.shm->leader_pid) == (uint32_t)getpid();
+	nt_shm_close(&self.map);
+	nt_cost_memory_now(&r->after);
+	r->threads = nt_cost_threads();
+	meet();
+	for (uint32_t i = 0; i < options.comms; i++)
+		finalize(r, i);
+	r->done = true;
+}
+
+static void make_policy(const char *dir)
+{
+	if (nt_measure_policy(dir) < 0)
+		die("the directory's name does not fit");
+}
+
+static void make_shared(void)
+{
+	pthread_barrierattr_t across;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (shared == MAP_FAILED)
+		die("out of memory");
+	pthread_barrierattr_init(&across);
+	pthread_barrierattr_setpshared(&across, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&shared->barrier, &across, options.processes);
+}
+
+static void end_all(const pid_t *pid)
+{
+	for (uint32_t p = 0; p < options.processes; p++)
+		(void)kill(pid[p], SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+	/* holds the shared memory and the records; the caller removes it */
+	const char *scratch = getenv("TMPDIR");
+	pid_t pid[NT_COST_PROCESSES_MAX];
+	bool good = true;
+	char dir[128];
+
+	if (nt_cost_parse(&options, argc, argv) < 0)
+		return 2;
+	snprintf(dir, sizeof(dir), "%s/nt-cost.XXXXXX", scratch ? scratch : "/tmp");
+	if (!mkdtemp(dir))
+		die("no directory for the shared memory");
+	make_policy(dir);
+	make_shared();
+	for (uint32_t p = 0; p < options.processes; p++) {
+		pid[p] = fork();
+		if (pid[p] < 0)
+			die("no more processes");
+		if (pid[p] == 0) {
+			be_rank((int)p, dir);
+			exit(0);
+		}
+	}
+	for (uint32_t p = 0; p < options.processes; p++) {
+		int status = 0;
+		pid_t ended = wait(&status);
+
+		if (ended > 0 && status != 0 && good) {
+			good = false;
+			end_all(pid); /* the others wait for it */
+		}
+	}
+	if (!good)
+		return 1;
+	nt_cost_print(&options, shared->rank);
+	return 0;
+}

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# What measures us: ./dev bench hot, cost, agree, launch, crowd, touch and summary.
+
+# What one decision costs.
+noinst_PROGRAMS += lab/measure/nt-hot
+lab_measure_nt_hot_SOURCES = %D%/hot.c %D%/measure.h
+lab_measure_nt_hot_LDADD = libnt-tuner.la
+
+# What the plugin costs a process beside its decisions.
+noinst_PROGRAMS += lab/measure/nt-cost
+lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c
+lab_measure_nt_cost_LDADD = libnt-tuner.la
+
+# What a call costs through a chain of plugins.
+noinst_PROGRAMS += lab/measure/nt-chain-cost
+lab_measure_nt_chain_cost_SOURCES = %D%/chain-cost.c %D%/measure.h
+lab_measure_nt_chain_cost_LDADD = libnt-contract.la
+
+EXTRA_DIST += \
+	%D%/agree-task.sh \
+	%D%/agree.bash \
+	%D%/accounting.sh \
+	%D%/agree.sh \
+	%D%/cost.sh \
+	%D%/crowd.sh \
+	%D%/hot.sh \
+	%D%/launch-task.sh \
+	%D%/launch.sh \
+	%D%/outputs.sh \
+	%D%/summary.sh \
+	%D%/touch.sh \
+	%D%/warm.sh

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Step programs with the real plugin in virtual time: small ones, each some seconds of a machine.
+# shellcheck disable=SC2154 # what bats sets
+bats_require_minimum_version 1.5.0
+load ../../tests/lib/policy
+
+setup_file() {
+	alone_environment
+	export PROGRAMS=$TESTS/nt-programs
+}
+
+setup() {
+	cat >"$BATS_TEST_TMPDIR/small.program" <<-'END'
+		about two communicators across two nodes, and one key that is called now and then
+		ranks 8
+		per-node 4
+		seconds 30
+		spread 0
+		comm tp 4
+		comm dp rest by 4 times 0.2
+		true dp AllReduce 16M RING/SIMPLE 0.7
+
+		step
+			compute 3ms
+			dp AllReduce 16M
+			every 100+7 tp AllGather 64
+		end
+	END
+}
+
+# key COLL BYTES FILTER: of the JSON in $output.
+key() {
+	jq -e ".keys[] | select(.coll == \"$1\" and .bytes == $2) | $3" <<<"$output" >/dev/null ||
+		{ printf '%s\n' "$*" "$output" >&2; return 1; }
+}
+
+@test "what is faster is found on all communicators of a name, and the program is" {
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/small.program"
+	key AllReduce $((16 << 20)) '.groups == 4 and .decided == 4 and .arm == "RING/SIMPLE" and .best == .arm'
+	key AllReduce $((16 << 20)) '.gain_percent == 30 and .regret_percent == 0 and .saved_s > 0'
+	jq -e '.tuned_s < .auto_s and .best_s <= .tuned_s and .wrong == 0 and .after_percent < -5' <<<"$output"
+}
+
+@test "seconds of program time: what is decided after so many calls is decided after so long" {
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/small.program"
+	# A call a step, and all steps take about as long.
+	jq -e '.auto_s > 29 and .auto_s < 31' <<<"$output"
+	key AllReduce $((16 << 20)) '.decided_calls[1] > 24 and .decided_s[1] < 30'
+	jq -e '(.auto_s / .steps) as $step | .keys[] | select(.bytes == 16777216) |
+		.decided_s[1] / (.decided_calls[1] * $step) | . > 0.7 and . < 1.3' <<<"$output"
+	# Every hundredth step, from the eighth on.
+	jq -e '((.steps + 92) / 100 | floor) as $calls | .keys[] | select(.bytes == 64) | .calls == $calls' <<<"$output"
+}
+
+@test "a run comes out the same again, and by another seed another way" {
+	run -0 --separate-stderr "$PROGRAMS" --json --seed 3 "$BATS_TEST_TMPDIR/small.program"
+	first=$output
+	run -0 --separate-stderr "$PROGRAMS" --json --seed 3 "$BATS_TEST_TMPDIR/small.program"
+	[ "$output" = "$first" ]
+	run -0 --separate-stderr "$PROGRAMS" --json --seed 4 "$BATS_TEST_TMPDIR/small.program"
+	[ "$output" != "$first" ]
+}
+
+@test "a plugin that only looks on changes nothing, nor do captured calls" {
+	run -0 --separate-stderr "$PROGRAMS" --json --policy observe "$BATS_TEST_TMPDIR/small.program"
+	jq -e '.tuned_s == .auto_s and .decided == 0 and all(.keys[]; .tried == 0)' <<<"$output"
+	cat >"$BATS_TEST_TMPDIR/graph.program" <<-'END'
+		ranks 4
+		per-node 4
+		seconds 5
+		comm tp 4
+		graph token
+			repeat 8
+				compute 100us
+				tp AllReduce 1M
+			end
+		end
+		step
+			play token
+		end
+	END
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/graph.program"
+	key AllReduce $((1 << 20)) '.tried == 0 and .decided == 0 and .calls > 5000'
+	jq -e '.tuned_s == .auto_s' <<<"$output"
+}
+
+@test "what is hidden under computing costs the program nothing" {
+	cat >"$BATS_TEST_TMPDIR/hidden.program" <<-'END'
+		ranks 4
+		per-node 2
+		steps 50
+		jitter 0
+		comm dp rest
+		step
+			dp AllReduce 1M async
+			compute 100ms
+			wait dp
+		end
+	END
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/hidden.program"
+	jq -e '.auto_s == .best_s and .auto_s >= 5 and .auto_s < 5.1' <<<"$output"
+}
+
+# held LINE...: a program of 40 steps of 100 ms with these lines in its head.
+held() {
+	printf '%s\n' "ranks 4" "per-node 2" "steps 40" "jitter 0" "noise none" "comm dp rest" "$@" \
+		step "compute 100ms" "dp AllReduce 64K" end >"$BATS_TEST_TMPDIR/held.program"
+}
+
+# takes FILTER LINE...: does its length on AUTO pass?
+takes() {
+	local filter=$1
+	shift
+	held "$@"
+	run -0 --separate-stderr "$PROGRAMS" --json --policy observe "$BATS_TEST_TMPDIR/held.program"
+	jq -e ".auto_s | $filter" <<<"$output" >/dev/null || { printf '%s\n' "$*" "$output" >&2; return 1; }
+}
+
+@test "one slow rank holds up the program; that some ranks of a tree end early does not" {
+	local line
+	takes '. > 4 and . < 4.1'
+	takes '. > 6 and . < 6.1' "slow 3 1.5"
+	takes '. > 4.3 and . < 5.7' "slow 3 1.5 0.5"
+	takes '. > 4 and . < 4.1' "early TREE/LL 0.9" "early TREE/SIMPLE 0.9" "early RING/LL 0.9"
+	for line in "early TREE 0.2" "early TREE/LL 1" "slow 3"; do
+		held "$line"
+		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/held.program"
+		[[ $output = *"held.program:7: "* ]] || { echo "$line: $output"; return 1; }
+	done
+}
+
+@test "several seeds, and their spread; other settings, ranks and lengths" {
+	run -0 --separate-stderr "$PROGRAMS" --json --seeds 2 --seconds 5 "$BATS_TEST_TMPDIR/small.program"
+	[ "${#lines[@]}" = 3 ]
+	jq -e '.seeds == 2 and (.gain | length) == 3' <<<"${lines[2]}"
+	run -0 --separate-stderr "$PROGRAMS" --json --ranks 16 --seconds 5 --policy bandit,min_gain=40 \
+		"$BATS_TEST_TMPDIR/small.program"
+	jq -e '.ranks == 16 and .nodes == 4' <<<"$output"
+	key AllReduce $((16 << 20)) '.groups == 4 and .arm == .auto'
+	run -0 "$PROGRAMS" --seconds 5 "$BATS_TEST_TMPDIR/small.program"
+	[[ $output = *"small, seed 1: 8 ranks on 2 nodes"*"decided "*" worth it"* ]]
+}
+
+@test "each rank a process of its own: one speaks for its node, and they agree" {
+	mkdir "$BATS_TEST_TMPDIR/tmp"
+	TMPDIR=$BATS_TEST_TMPDIR/tmp run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
+		"$BATS_TEST_TMPDIR/small.program"
+	key AllReduce $((16 << 20)) '.decided == 4 and .arm == "RING/SIMPLE"'
+	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' | wc -l)" = 8 ]
+	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' -exec jq -r 'select(.agreement) | .node' {} + | sort)" = $'n0\nn1' ]
+}
+
+@test "all shipped programs can be read" {
+	run -0 "$PROGRAMS" --list
+	[ "${#lines[@]}" -ge 14 ]
+	[ "${#lines[@]}" = "$(find "${PROGRAMS%/*}/programs" -name '*.program' | wc -l)" ]
+	while read -r name _; do
+		[ -f "${PROGRAMS%/*}/programs/$name.program" ]
+	done <<<"$output"
+}
+
+@test "a file with a mistake is refused, with its line" {
+	local line
+	run -2 "$PROGRAMS" nosuch
+	[[ $output = *"cannot read"* ]]
+	for line in "dp AllReduce" "dp AllReduce 12Q" "xp AllReduce 4" "dp Alltoall 4" "compute 3" "every 0 compute 1ms" \
+		"every 4+4 compute 1ms" "wait xp" "play nosuch" "dp AllReduce 4 later"; do
+		printf '%s\n' "ranks 4" "per-node 4" "comm dp rest" "step" "$line" "end" >"$BATS_TEST_TMPDIR/bad.program"
+		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
+		[[ $output = *"bad.program:5: "* ]] || { echo "$line: $output"; return 1; }
+	done
+	printf '%s\n' "ranks 6" "per-node 4" "comm dp rest" "step" "compute 1ms" "end" >"$BATS_TEST_TMPDIR/bad.program"
+	run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
+	run -2 "$PROGRAMS" --seeds many "$BATS_TEST_TMPDIR/small.program"
+	run -0 "$PROGRAMS" --help
+}
+
+@test "ranks that choose differently end the run" {
+	mkdir "$BATS_TEST_TMPDIR/tmp"
+	TMPDIR=$BATS_TEST_TMPDIR/tmp NT_FAKE_PLUGIN=odd:1:17:RING/LL run -70 "$PROGRAMS" --seconds 1 \
+		--plugin "$TESTS/nt-fake-plugin.so" "$BATS_TEST_TMPDIR/small.program"
+	[[ $output = *" of a dp communicator chose TREE/SIMPLE and RING/LL"* ]]
+	[ -z "$(ls "$BATS_TEST_TMPDIR/tmp")" ]
+}

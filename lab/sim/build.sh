@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# build.sh OUT [SYNC [FLAG]...] - nt-agree-sim in one compiler call, with the pmix-sync of another directory
+#
+# SYNC holds a directory pmix-sync (default: this tree). -static gives a program that runs on any Linux machine of the
+# same architecture.
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+out=$1
+sync=${2:-$top}
+sources=("$top"/lab/sim/{agree-sim,comms,network,rank,tally,tuner,world}.c "$top/lib/error.c" "$top/contract/reason.c")
+for file in "$sync"/pmix-sync/*.c; do
+	case ${file##*/} in
+	pmix-log.c|node-leader.c) ;;	# PMIx and the loop around it: the simulation has its own
+	*) sources+=("$file") ;;
+	esac
+done
+exec "${CC:-cc}" -std=gnu11 -O2 -D_GNU_SOURCE -I"$sync" -I"$top" -include "$top/lab/sim/interleave.h" \
+	"${@:3}" -o "$out" "${sources[@]}"

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append.c - see append.h */
+#include "lib/append.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void nt_append(char *out, size_t out_bytes, const char *format, ...)
+{
+	const size_t used = strlen(out);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out + used, out_bytes - used, format, args);
+	va_end(args);
+}

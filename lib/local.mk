@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# What has nothing to do with tuning.
+
+# For the NCCL process, too: libc only.
+libnt_contract_la_SOURCES += \
+	%D%/error.c \
+	%D%/error.h \
+	%D%/hash.h \
+	%D%/hex.h \
+	%D%/json-writer.c \
+	%D%/json-writer.h \
+	%D%/near.c \
+	%D%/near.h \
+	%D%/quantile.c \
+	%D%/quantile.h \
+	%D%/size.c \
+	%D%/size.h \
+	%D%/write-all.c \
+	%D%/write-all.h
+
+# For srun and slurmstepd, too: libc only, but for inih.
+noinst_LTLIBRARIES += libnt-lib.la libnt-text.la
+libnt_lib_la_SOURCES = \
+	%D%/child.c \
+	%D%/child.h \
+	%D%/dirstream.h \
+	%D%/file.c \
+	%D%/file.h \
+	%D%/ini.c \
+	%D%/ini.h \
+	%D%/printable.c \
+	%D%/printable.h \
+	%D%/trim.h \
+	%D%/argv.c \
+	%D%/argv.h
+
+# For the commands and nt-recordd.
+libnt_text_la_SOURCES = \
+	%D%/append.c \
+	%D%/append.h \
+	%D%/atomic-output.c \
+	%D%/atomic-output.h \
+	%D%/json.c \
+	%D%/json.h \
+	%D%/json-scanner.c \
+	%D%/json-scanner.h \
+	%D%/name-set.c \
+	%D%/name-set.h \
+	%D%/rows.c \
+	%D%/rows.h \
+	%D%/sacct.c \
+	%D%/sacct.h \
+	%D%/seconds.c \
+	%D%/seconds.h \
+	%D%/table.c \
+	%D%/table.h \
+	%D%/terminal.c \
+	%D%/terminal.h \
+	%D%/when.c \
+	%D%/when.h \
+	%D%/wrap.c \
+	%D%/wrap.h

@@ -1,0 +1,152 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacct.c - see sacct.h */
+#include "lib/sacct.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include "lib/child.h"
+#include "lib/printable.h"
+#include "lib/rows.h"
+#include "lib/argv.h"
+
+#define MARK_BYTES 40
+#define HELP_MAX (1u << 16)
+
+struct visiting {
+	nt_sacct_visit *visit;
+	void *argument;
+	size_t count;
+};
+
+/* 128 random bits, which nobody can have known when a text was written. */
+static int draw_mark(char mark[MARK_BYTES], struct nt_error *err)
+{
+	uint64_t bits[2];
+
+	if (getrandom(bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
+		return nt_error_set(err, "cannot get random numbers: %m");
+	snprintf(mark, MARK_BYTES, "\x1f%016" PRIx64 "%016" PRIx64 "\x1f", bits[0], bits[1]);
+	return 0;
+}
+
+/* Adds nothing without a value. */
+static void add(struct nt_argv *command, const char *key, const char *value)
+{
+	if (value)
+		nt_argv_add(command, "%s%s", key, value);
+}
+
+static void write_command(struct nt_argv *command, const struct nt_sacct *question,
+			  const char *mark)
+{
+	static const char *const fixed[] = { "sacct", "-n", "-P", "-X" };
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		add(command, "", fixed[i]);
+	add(command, "--delimiter=", mark);
+	add(command, "--format=", question->columns);
+	add(command, "", question->every_run ? "--duplicates" : NULL);
+	add(command, "--jobs=", question->jobs);
+	add(command, "--starttime=", question->since);
+	add(command, "--endtime=", question->until);
+	add(command, "", question->all_users ? "--allusers" : NULL);
+	add(command, "--user=", question->user);
+	add(command, "--partition=", question->partition);
+	add(command, "--accounts=", question->account);
+	add(command, "--clusters=", question->cluster);
+}
+
+static int take_row(void *argument, const char *const *column, const size_t *bytes,
+		    struct nt_error *err)
+{
+	const struct visiting *visiting = argument;
+	struct nt_text text[NT_ROWCUT_COLUMNS];
+
+	for (size_t i = 0; i < visiting->count; i++)
+		text[i] = (struct nt_text){ column[i], bytes[i] };
+	return visiting->visit(visiting->argument, text, err);
+}
+
+static int take_output(void *argument, const char *data, size_t bytes, struct nt_error *err)
+{
+	return nt_rows_cut_take(argument, data, bytes, err);
+}
+
+/* Only some of sacct's error messages begin with its name. */
+static int complain(const struct nt_child *child, struct nt_error *err)
+{
+	const char *text = child->complaint;
+
+	return nt_error_set(err, "%s%.140s", strncmp(text, "sacct", 5) == 0 ? "" : "sacct: ",
+			    text[0] ? text : "failed without a message");
+}
+
+static int run(char *argv[], int timeout_ms, struct nt_rows_cut *cut, struct nt_error *err)
+{
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = nt_clock_ms() + timeout_ms,
+		.take = take_output,
+		.argument = cut,
+	};
+	struct nt_error reason;
+	struct nt_child child;
+	int rc = nt_child_run_within(&child, argv, &bounds, &reason);
+	int cut_rc = nt_rows_cut_end(cut, rc == 0 ? &reason : NULL);
+
+	if (rc == 0 && child.status != 0)
+		rc = complain(&child, err);
+	else if (rc < 0 || cut_rc < 0)
+		rc = nt_error_set(err, "sacct: %.140s", reason.text);
+	nt_child_fini(&child);
+	return rc;
+}
+
+int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *argument,
+		 struct nt_error *err)
+{
+	struct visiting visiting = { visit, argument, question->count };
+	char mark[MARK_BYTES];
+	struct nt_rows_cut cut = {
+		.delimiter = mark,
+		.columns = (unsigned)question->count,
+		.row = take_row,
+		.argument = &visiting,
+	};
+	struct nt_argv command = { .count = 0 };
+	int rc = draw_mark(mark, err);
+
+	if (rc < 0)
+		return rc;
+	write_command(&command, question, mark);
+	/* Local times differ between places, and some hours occur twice. */
+	if (command.failed || setenv("SLURM_TIME_FORMAT", "%s", 1) < 0)
+		rc = nt_error_set(err, "no memory");
+	else
+		rc = run(command.word, question->timeout_ms, &cut, err);
+	nt_argv_fini(&command);
+	return rc;
+}
+
+bool nt_sacct_has_column(const char *name, int timeout_ms)
+{
+	char program[] = "sacct", option[] = "--helpformat";
+	char *argv[] = { program, option, NULL };
+	struct nt_child child;
+	bool found = nt_child_run(&child, argv, HELP_MAX, timeout_ms, NULL) == 0 && child.out &&
+		     strstr(child.out, name);
+
+	nt_child_fini(&child);
+	return found;
+}
+
+int64_t nt_sacct_number(struct nt_text column)
+{
+	char copy[24];
+
+	nt_printable_copy(copy, sizeof(copy), column.at, column.bytes);
+	return strtoll(copy, NULL, 10);
+}

@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* size.h - parse and print sizes: "64K", "1.5M", "96"
+ *
+ * A number without leading blanks or sign, ".5" after it if a unit follows, and one of K, M, G and
+ * T, powers of 1024. nt_size_parse() accepts whatever nt_size_text() writes.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   the caller's; nothing is allocated, as this runs in the NCCL process.
+ * Errors:   -1.
+ * Units:    bytes.
+ */
+#ifndef NT_SIZE_H
+#define NT_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NT_SIZE_TEXT 24 /* room for any size */
+
+/* *bytes is set on success only. */
+int nt_size_parse(const char *text, uint64_t *bytes);
+
+/* A comma-separated list of 1 to most sizes. Returns their number. */
+int nt_sizes_parse(const char *list, uint64_t *bytes, unsigned most);
+
+/* The shortest exact form. Returns out. */
+const char *nt_size_text(uint64_t bytes, char *out, size_t out_bytes);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coordinator.c - see coordinator.h */
+#include "pmix-sync/coordinator.h"
+
+#include "pmix-sync/sibling-comms.h"
+#include "pmix-sync/outbox.h"
+#include "pmix-sync/window-layout.h"
+#include "pmix-sync/view.h"
+
+#define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
+#define NT_ATTEMPTS 10 /* proposals of one plan before the key is given up */
+#define NT_RANKS_WAIT_MS 100 /* longest wait of the coordinator's ranks for the others' answers */
+#define NT_DECIDE_MS 2000 /* least time for answers to a proposal */
+/* Other nodes may know their turns this much later than the coordinator, or this many pauses. */
+#define NT_READY_MS 30000
+#define NT_READY_PAUSES 8
+#define NT_BUSY_MS 500 /* first wait for a sample area, doubled each time */
+#define NT_BUSY_TRIES 8
+#define NT_RECHECK_LEAD_MS 1000 /* least lead in a recheck that spans nodes: logs are read rarely */
+#define NT_RECHECK_ATTEMPTS 4
+
+static void tell(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_agree_key *key,
+		 uint32_t type)
+{
+	struct nt_entry entry = {
+		.type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch
+	};
+
+	nt_outbox_say(a, comm, &entry);
+}
+
+static void ask_all(struct nt_agree *a, struct nt_agree_key *key)
+{
+	key->answered = key->refused = key->busy = false;
+	key->asked_ms = a->now_ms;
+}
+
+static void finish(struct nt_agree *a, struct nt_agree_key *key)
+{
+	key->coordinator = NT_COORDINATOR_DONE;
+	if (key->tuner)
+		a->config.hooks.end(key->tuner);
+	key->tuner = NULL;
+}
+
+/* No more plans for this key: the baseline, or the committed plan, stays. Sent only while no other
+ * plan of the key is in force on any node, so it changes no decision. */
+static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+		      const struct nt_plan *result)
+{
+	struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id };
+
+	if (result) {
+		entry.bytes = result->payload;
+		entry.count = result->payload_bytes;
+	}
+	nt_outbox_say(a, comm, &entry);
+	finish(a, key);
+}
+
+static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	struct nt_shm_comm *shm = nt_view_comm(a, comm);
+
+	key->tuner = a->config.hooks.start(a->config.hooks.arg, shm, &shm->key[key->slot]);
+	if (!key->tuner) {
+		close_key(a, comm, key, NULL);
+		return;
+	}
+	ask_all(a, key);
+	key->asked = 0;
+	key->coordinator = NT_COORDINATOR_WANTED;
+	tell(a, comm, key, NT_ENTRY_WANT);
+}
+
+/* Open a committed key for a recheck. The other nodes open it by themselves; wait until all
+ * have. */
+static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	struct nt_shm_comm *shm = nt_view_comm(a, comm);
+
+	key->tuner = a->config.hooks.start_recheck(a->config.hooks.arg, shm, &shm->key[key->slot],
+						   &key->committed_plan);
+	if (!key->tuner)
+		return;
+	ask_all(a, key);
+	key->open_ms = key->retry_ms = 0;
+	key->asked = 0;
+	key->coordinator = NT_COORDINATOR_WANTED;
+	key->opened = key->recheck;
+}
+
+/* The coordinator's node has ended the recheck, and takes no more plans of it. */
+static bool recheck_over(const struct nt_agree_key *key)
+{
+	return key->committed && !key->rechecking &&
+	       (key->coordinator == NT_COORDINATOR_WANTED ||
+		key->coordinator == NT_COORDINATOR_RETRY ||
+		key->coordinator == NT_COORDINATOR_RUNNING);
+}
+
+/* The first of our ranks: its turns and calls since the key was opened give the rate of turns per
+ * call and per millisecond. */
+static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+		 struct nt_cadence *seen)
+{
+	struct nt_shm_comm *shm = nt_view_comm(a, comm);
+	struct nt_shm_key *shm_key = &shm->key[key->slot];
+	uint32_t m = 0;
+	uint64_t turn;
+
+	while (m < NT_SHM_SLOTS && !nt_view_joined(shm, m))
+		m++;
+	turn = m < NT_SHM_SLOTS ? atomic_load(&shm_key->turn[m]) : 0;
+	if (turn == 0)
+		return false;
+	if (key->open_ms == 0) {
+		key->open_ms = a->now_ms;
+		key->open_turn = turn;
+		key->open_calls = atomic_load(&shm_key->calls[m]);
+		key->open_tasks = atomic_load(&shm_key->tasks);
+	}
+	*seen = (struct nt_cadence){
+		.turns = turn - key->open_turn,
+		.calls = atomic_load(&shm_key->calls[m]) - key->open_calls,
+		.tasks = atomic_load(&shm_key->tasks) - key->open_tasks,
+		.gap = atomic_load(&shm_key->gap),
+	};
+	return true;
+}
+
+/* How far ahead of all known turns a plan must start, so that all nodes can hold and learn the
+ * outcome in time. */
+static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
+		     const struct nt_agree_key *key, uint64_t turns)
+{
+	uint64_t since_ms = a->now_ms - key->open_ms + 1;
+	uint64_t rtt_ms = key->committed && !comm->local && comm->rtt_ms < NT_RECHECK_LEAD_MS
+				  ? NT_RECHECK_LEAD_MS
+				  : comm->rtt_ms;
+	uint64_t lead_ms = 2 * rtt_ms << (key->attempts < 6 ? key->attempts : 6);
+
+	return turns * lead_ms / since_ms + 4;
+}
+
+static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
+	struct nt_cadence seen;
+	uint64_t top, ahead;
+
+	/* Participants do not listen while the key is not called. */
+	if (a->now_ms < key->retry_ms || nt_view_pauses(a, key) || !pace(a, comm, key, &seen))
+		return;
+	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
+	if (key->max_turn > top)
+		top = key->max_turn;
+	key->plan.epoch++;
+	ahead = lead(a, comm, key, seen.turns);
+	key->plan.at = top + ahead;
+	nt_siblings_align(a, comm, key, top, ahead);
+	key->attempts++;
+	key->waited_ms = 0;
+	ask_all(a, key);
+	key->coordinator = NT_COORDINATOR_PROPOSED;
+	entry.epoch = key->plan.epoch;
+	entry.turn = key->plan.at;
+	entry.stride = key->plan.stride;
+	entry.cell = key->plan.cell;
+	entry.span = nt_window_layout_turns(&key->plan);
+	entry.bytes = key->plan.payload;
+	entry.count = key->plan.payload_bytes;
+	nt_outbox_say(a, comm, &entry);
+}
+
+static bool needs_no_stride(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return a->config.hooks.ready && a->config.hooks.ready(key->tuner);
+}
+
+/* Every node is ready: ask the tuner. */
+static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	struct nt_plan wish = { .until = 0 };
+	struct nt_cadence seen;
+
+	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
+		return; /* retried at the next step */
+	if (!comm->refused && nt_siblings_wait(a, comm, key))
+		return;
+	key->asked++;
+	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
+		close_key(a, comm, key, comm->refused ? NULL : &wish);
+		return;
+	}
+	wish.epoch = key->plan.epoch;
+	nt_window_layout(&seen, &wish);
+	key->plan = wish;
+	key->attempts = key->busy_tries = 0;
+	key->coordinator =
+		NT_COORDINATOR_RETRY; /* the tuner must not be asked twice for one plan */
+	propose(a, comm, key);
+}
+
+static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	uint64_t took_ms = a->now_ms - key->asked_ms;
+
+	comm->rtt_ms = (comm->rtt_ms + took_ms + 3) / 2;
+	a->counts.commit_ms[a->counts.timed++ % NT_AGREE_TIMES] = (uint16_t)(took_ms < UINT16_MAX
+										     ? took_ms
+										     : UINT16_MAX);
+	tell(a, comm, key, NT_ENTRY_COMMIT);
+	if (key->plan.until == NT_NEVER) {
+		finish(a, key);
+		return;
+	}
+	ask_all(a, key);
+	key->coordinator = NT_COORDINATOR_RUNNING;
+}
+
+/* If only sample areas were lacking, some may be freed: this is no failed attempt. */
+static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	tell(a, comm, key, NT_ENTRY_ABORT);
+	key->coordinator = NT_COORDINATOR_RETRY;
+	if (key->refused && key->busy && key->busy_tries < NT_BUSY_TRIES) {
+		key->retry_ms = a->now_ms + ((uint64_t)NT_BUSY_MS << key->busy_tries++);
+		key->attempts--;
+	}
+}
+
+/* Local ranks have reached the plan's turn without all answers: the other nodes may read the
+ * proposal much later, and the lead was too short. */
+static bool ranks_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
+		       struct nt_agree_key *key)
+{
+	if (!nt_view_waits(a, comm, key))
+		key->waited_ms = 0;
+	else if (key->waited_ms == 0)
+		key->waited_ms = a->now_ms;
+	return key->waited_ms != 0 && a->now_ms - key->waited_ms >= NT_RANKS_WAIT_MS;
+}
+
+static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	/* Answers take longer with more nodes, and the first round trip is unknown. */
+	uint64_t timeout_ms = (NT_DECIDE_MS + 10 * comm->rtt_ms)
+			      << (key->attempts < 5 ? key->attempts - 1 : 4);
+
+	/* Waiting ranks must get the outcome before they give up. */
+	if (a->config.agree_ms > 0 && timeout_ms > a->config.agree_ms / 4)
+		timeout_ms = a->config.agree_ms / 4;
+	if (key->refused || comm->refused || a->now_ms - key->asked_ms > timeout_ms)
+		abort_plan(a, comm, key);
+	else if (key->answered)
+		commit(a, comm, key);
+	else if (ranks_wait(a, comm, key))
+		abort_plan(a, comm, key);
+}
+
+/* The others have had enough time to become ready. A recheck ends by itself. */
+static bool waited_long(const struct nt_agree *a, const struct nt_agree_key *key)
+{
+	return !key->committed && key->ready && !key->answered &&
+	       a->now_ms - key->ready_ms >
+		       nt_call_interval_ms(&key->interval, NT_READY_PAUSES, NT_READY_MS);
+}
+
+static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+{
+	struct nt_shm_comm *shm = nt_view_comm(a, comm);
+
+	if (recheck_over(key))
+		finish(a, key);
+	switch (key->coordinator) {
+	case NT_COORDINATOR_IDLE:
+		/* All communicators agreed on in this step must be visible to each other first. */
+		if (key->slot >= 0 && !comm->refused &&
+		    atomic_load(&shm->state) == NT_COMM_AGREED &&
+		    a->config.hooks.may_open(a->config.hooks.arg, shm, &shm->key[key->slot]))
+			open_key(a, comm, key);
+		return;
+	case NT_COORDINATOR_WANTED:
+		if (comm->refused || waited_long(a, key))
+			close_key(a, comm, key, NULL);
+		else if (key->answered)
+			ask_tuner(a, comm, key);
+		return;
+	case NT_COORDINATOR_RETRY:
+		if (comm->refused ||
+		    key->attempts >= (key->committed ? NT_RECHECK_ATTEMPTS : NT_ATTEMPTS))
+			close_key(a, comm, key, NULL);
+		else
+			propose(a, comm, key);
+		return;
+	case NT_COORDINATOR_PROPOSED: step_proposed(a, comm, key); return;
+	case NT_COORDINATOR_RUNNING:
+		if (key->answered)
+			ask_tuner(a, comm, key);
+		return;
+	case NT_COORDINATOR_DONE:
+		if (key->rechecking && key->opened != key->recheck && !comm->refused)
+			open_recheck(a, comm, key);
+		return;
+	}
+}
+
+void nt_coordinator_answer(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+			   const struct nt_entry *sum)
+{
+	bool asked = false;
+
+	if (sum->type == NT_ENTRY_READY)
+		asked = key->coordinator == NT_COORDINATOR_WANTED && sum->span == key->opened;
+	else if (sum->epoch == key->plan.epoch)
+		asked = key->coordinator == (sum->type == NT_ENTRY_DATA ? NT_COORDINATOR_RUNNING
+									: NT_COORDINATOR_PROPOSED);
+	if (!asked)
+		return;
+	if (sum->turn > key->max_turn)
+		key->max_turn = sum->turn;
+	key->refused = sum->type == NT_ENTRY_NACK;
+	key->busy = key->refused && sum->span == 1;
+	key->answered = !key->refused;
+	key->answered_ms = a->now_ms;
+	if (sum->type != NT_ENTRY_DATA)
+		return;
+	a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
+	nt_siblings_share(a, comm, key, sum->bytes, sum->count);
+}
+
+void nt_coordinator_step(struct nt_agree *a, struct nt_agree_comm *comm)
+{
+	for (uint32_t k = 0; k < comm->key_count; k++)
+		key_step(a, comm, &comm->keys[k]);
+}
+
+void nt_coordinator_leave(struct nt_agree *a, struct nt_agree_comm *comm)
+{
+	comm->refused = true;
+	for (uint32_t k = 0; k < comm->key_count; k++) {
+		if (comm->keys[k].coordinator == NT_COORDINATOR_PROPOSED)
+			abort_plan(a, comm, &comm->keys[k]);
+	}
+}

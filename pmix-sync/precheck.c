@@ -1,0 +1,319 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* precheck.c - see precheck.h */
+#include "pmix-sync/precheck.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define PREFIX "PMIX_"
+#define MCA "PMIX_MCA_"
+#define SERVER_URI "PMIX_SERVER_URI"
+#define NAMESPACE_MAX 255 /* PMIX_MAX_NSLEN */
+#define PARAMS_FILE ".pmix/mca-params.conf"
+#define PARAMS_MAX 16384
+#define ADDRESS_MAX 64
+#define SHOWN_MAX 48 /* of a variable's name and value */
+
+static bool is_word(const char *at, size_t bytes, const char *word)
+{
+	return bytes == strlen(word) && memcmp(at, word, bytes) == 0;
+}
+
+/* Count the words in a list "one,two" that are one of two words. */
+static unsigned words_among(const char *list, const char *one, const char *two, unsigned *others)
+{
+	unsigned among = 0;
+
+	*others = 0;
+	for (;; list++) {
+		size_t bytes = strcspn(list, ",");
+
+		if (is_word(list, bytes, one) || is_word(list, bytes, two))
+			among++;
+		else
+			++*others;
+		list += bytes;
+		if (!*list)
+			return among;
+	}
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	unsigned others;
+
+	return words_among(list, word, word, &others) > 0;
+}
+
+static bool is_native_or_munge(const char *list)
+{
+	unsigned others;
+
+	return words_among(list, "native", "munge", &others) > 0 && others == 0;
+}
+
+/* Only needed words are accepted; a second ^ is an error for PMIx. */
+static bool leaves_out_others(const char *list, const char *needed)
+{
+	return list[0] == '^' && !strchr(list + 1, '^') && !has_word(list + 1, needed);
+}
+
+static bool is_security(const char *value)
+{
+	return !*value || leaves_out_others(value, "native") ||
+	       (is_native_or_munge(value) && has_word(value, "native"));
+}
+
+static bool is_store(const char *value)
+{
+	return !*value || strcmp(value, "hash") == 0 || leaves_out_others(value, "hash");
+}
+
+static bool is_off(const char *value)
+{
+	return !*value || strcmp(value, "0") == 0 || strcmp(value, "none") == 0;
+}
+
+static bool is_any(const char *value)
+{
+	(void)value;
+	return true;
+}
+
+/* PMIx parameters known to be harmless. Others may select a missing component or make PMIx
+ * print. */
+static const struct {
+	const char *name;
+	bool (*harmless)(const char *value);
+} params[] = {
+	{ "gds", is_store },
+	{ "psec", is_security },
+	{ "mca_base_component_show_load_errors", is_any }, /* Open MPI 4 sets it */
+	{ "pcompress_base_silence_warning", is_any },
+};
+
+static bool is_harmless(const char *name, const char *value)
+{
+	for (size_t i = 0; i < LENGTH(params); i++) {
+		if (strcmp(params[i].name, name) == 0)
+			return params[i].harmless(value);
+	}
+	return false;
+}
+
+static bool is_number(const char *text, unsigned long max)
+{
+	char *end;
+
+	errno = 0;
+	return isdigit((unsigned char)text[0]) && strtoul(text, &end, 10) <= max && errno == 0 &&
+	       !*end;
+}
+
+/* ADDRESS:PORT; IPv6 with or without brackets. */
+static bool is_address(int family, const char *text)
+{
+	unsigned char raw[sizeof(struct in6_addr)];
+	char host[ADDRESS_MAX], *port;
+	size_t bytes = strlen(text);
+
+	if (bytes >= sizeof(host))
+		return false;
+	memcpy(host, text, bytes + 1);
+	port = strrchr(host, ':');
+	if (!port || !is_number(port + 1, UINT16_MAX))
+		return false;
+	*port = '\0';
+	if (host[0] != '[' || port[-1] != ']')
+		return inet_pton(family, host, raw) == 1;
+	port[-1] = '\0';
+	return inet_pton(family, host + 1, raw) == 1;
+}
+
+/* NAME.RANK;tcp4://ADDRESS:PORT */
+static bool is_server(const char *text)
+{
+	size_t name = strcspn(text, ";");
+	const char *address = text + name, *dot = memchr(text, '.', name);
+
+	if (!dot || !*address)
+		return false;
+	if (strncmp(++address, "tcp4://", 7) == 0)
+		return is_address(AF_INET, address + 7);
+	return strncmp(address, "tcp6://", 7) == 0 && is_address(AF_INET6, address + 7);
+}
+
+/* Has this variable the form that Slurm sets? task: the task's number in the step, or NULL. */
+static bool is_slurms(const char *name, const char *value, const char *task)
+{
+	if (strcmp(name, "PMIX_RANK") == 0)
+		return is_number(value, UINT32_MAX) && (!task || strcmp(value, task) == 0);
+	if (strcmp(name, "PMIX_NAMESPACE") == 0)
+		return *value && strlen(value) <= NAMESPACE_MAX;
+	if (strcmp(name, "PMIX_SECURITY_MODE") == 0)
+		return is_native_or_munge(value);
+	return strncmp(name, SERVER_URI, strlen(SERVER_URI)) != 0 || is_server(value);
+}
+
+/* what: the user's ... */
+static int refuse(struct nt_reason *why, const char *what, int id)
+{
+	char shown[SHOWN_MAX];
+
+	snprintf(shown, sizeof(shown), "%s", what);
+	for (char *at = shown; *at; at++) {
+		if (!isalnum((unsigned char)*at) && !strchr("_=.,:;/^+-~ ()", *at))
+			*at = '?';
+	}
+	return nt_reason_setf(why, id, "%s", shown);
+}
+
+/* One variable, NAME=VALUE. */
+static int check_variable(const char *variable, const char *task, struct nt_reason *why)
+{
+	const char *value = strchr(variable, '=');
+	char name[128];
+
+	if (!value || (size_t)(value - variable) >= sizeof(name))
+		return refuse(why, variable, NT_REASON_PMIX_UNSAFE);
+	memcpy(name, variable, (size_t)(value - variable));
+	name[value++ - variable] = '\0';
+	if (strcmp(name, "PMIX_DEBUG") == 0 && !is_off(value))
+		return refuse(why, variable, NT_REASON_PMIX_UNSAFE);
+	if (strncmp(name, MCA, strlen(MCA)) == 0)
+		return is_harmless(name + strlen(MCA), value)
+			       ? 0
+			       : refuse(why, variable, NT_REASON_PMIX_UNSAFE);
+	return is_slurms(name, value, task) ? 0 : refuse(why, variable, NT_REASON_PMIX_ALTERED);
+}
+
+static const char *value_of(char *const *env, const char *name)
+{
+	size_t bytes = strlen(name);
+
+	for (; *env; env++) {
+		if (strncmp(*env, name, bytes) == 0 && (*env)[bytes] == '=')
+			return *env + bytes + 1;
+	}
+	return NULL;
+}
+
+int nt_precheck_env(char *const *env, struct nt_reason *why)
+{
+	const char *task = value_of(env, "SLURM_PROCID");
+	bool server = false;
+
+	for (; *env; env++) {
+		if (strncmp(*env, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		if (check_variable(*env, task, why) < 0)
+			return -1;
+		server |= strncmp(*env, SERVER_URI, strlen(SERVER_URI)) == 0;
+	}
+	/* PMIx would use any server that left a file in /tmp. */
+	return server ? 0 : refuse(why, SERVER_URI " (unset)", NT_REASON_PMIX_ALTERED);
+}
+
+int nt_precheck_params(const char *text, struct nt_reason *why)
+{
+	while (*text) {
+		size_t bytes = strcspn(text, "\n");
+		char line[256], name[128], value[128], more;
+		int parts;
+
+		snprintf(line, sizeof(line), "%.*s", (int)(bytes < INT_MAX ? bytes : INT_MAX),
+			 text);
+		text += bytes + (text[bytes] == '\n');
+		if (sscanf(line, " %c", &more) != 1 || more == '#')
+			continue;
+		parts = sscanf(line, " %127[^ \t=#] = %127s %c", name, value, &more);
+		if (bytes >= sizeof(line) || parts != 2 || !is_harmless(name, value))
+			return refuse(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
+	}
+	return 0;
+}
+
+/* 0: text has the contents, "" if there is no file; -1: it must not be read. */
+static int read_file(const char *path, char *text, size_t cap)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t bytes = -1;
+	size_t total = 0;
+	struct stat st;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		while (total < cap && (bytes = read(fd, text + total, cap - total)) > 0)
+			total += (size_t)bytes;
+	}
+	close(fd);
+	if (bytes != 0 || total >= cap)
+		return -1;
+	text[total] = '\0';
+	return strlen(text) == total ? 0 : -1;
+}
+
+/* The server accepts only the job's user, and trusts the id that the client sends. */
+static int check_user(struct nt_reason *why)
+{
+	const char *job = getenv("SLURM_JOB_UID");
+
+	if (!job || !is_number(job, UINT32_MAX) || strtoul(job, NULL, 10) == geteuid())
+		return 0;
+	return nt_reason_setf(why, NT_REASON_REMAPPED, "%lu|%u", strtoul(job, NULL, 10),
+			      (unsigned)geteuid());
+}
+
+/* PMIx looks up the home directory in the same way, and crashes if there is none. */
+static int check_home(struct nt_reason *why)
+{
+	char path[PATH_MAX], text[PARAMS_MAX];
+	const char *home = getenv("HOME");
+	struct passwd entry, *found = NULL;
+
+	if (!home && getpwuid_r(geteuid(), &entry, text, sizeof(text), &found) == 0 && found)
+		home = entry.pw_dir;
+	if (!home)
+		return nt_reason_set(why, NT_REASON_PMIX_HOME);
+	if (snprintf(path, sizeof(path), "%s/" PARAMS_FILE, home) >= (int)sizeof(path))
+		return refuse(why, "HOME", NT_REASON_PMIX_UNSAFE);
+	if (read_file(path, text, sizeof(text)) < 0)
+		return refuse(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
+	return nt_precheck_params(text, why);
+}
+
+static int check_directories(struct nt_reason *why)
+{
+	const char *store = getenv("PMIX_DSTORE_ESH_BASE_PATH"), *gds = getenv(MCA "gds");
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)))
+		return nt_reason_set(why, NT_REASON_PMIX_CWD);
+	/* Only if the store of that name is used. */
+	if (store && (!gds || strcmp(gds, "hash") != 0) && access(store, R_OK | X_OK) < 0)
+		return nt_reason_set(why, NT_REASON_PMIX_STORE);
+	return 0;
+}
+
+int nt_precheck(struct nt_reason *why)
+{
+	if (check_user(why) < 0 || nt_precheck_env(environ, why) < 0 || check_home(why) < 0)
+		return -1;
+	return check_directories(why);
+}

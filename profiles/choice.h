@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choice.h - input and result of the selection of a launch profile (profiles/select.h)
+ *
+ * Memory:   values; what they point to is the caller's. `chosen` points into the choice itself.
+ * Units:    ratios, gains, shares and p as fractions of 1; seconds since 1970.
+ */
+#ifndef NT_LAUNCH_CHOICE_H
+#define NT_LAUNCH_CHOICE_H
+
+#include "profiles/step-test.h"
+#include "profiles/profile.h"
+#include "profiles/select-reason.h"
+#include "profiles/mix-cost.h"
+
+enum nt_level { NT_LEVEL_JOB = 0, NT_LEVEL_USER, NT_LEVEL_SITE, NT_LEVELS };
+
+struct nt_launch_limits {
+	double floor; /* smallest gain worth a profile */
+	double alpha; /* largest p of the mix, over all profiles together */
+	double stay; /* largest p of the mix for the profile of the job's last step */
+	double missing; /* largest p by which an expected gain is not there */
+	double measured; /* share of the default's cost that must be measured, not estimated */
+	/* If the mix is unknown: the largest significant ratio at any size, and the sizes that must
+	 * have been measured: at least one so small and one so large. */
+	double blind_worst;
+	uint64_t blind_small_bytes, blind_large_bytes;
+	unsigned trust_jobs; /* distinct jobs in which it must win */
+	struct nt_step_test_rule step_test;
+};
+
+struct nt_launch_case {
+	const struct nt_memory *memory[NT_LEVELS]; /* in order (nt_memory_sort); NULL: none */
+	const struct nt_profiles *profiles;
+	struct nt_where where;
+	const struct nt_mix *mix; /* NULL: of the job's last step, else of the newest known job */
+	int64_t now_s;
+};
+
+/* One profile that could be selected. */
+struct nt_candidate {
+	const struct nt_profile *profile;
+	enum nt_level level; /* whose measurements the cost is from */
+	struct nt_mix_cost cost; /* .known is false: nothing was measured at this place */
+	struct nt_profile_trust trust;
+	bool here; /* it has run in this job */
+	struct nt_step_test_result step_test; /* if it ran in this job */
+	bool used; /* it may be selected */
+	/* Logarithm of its ratio where it was measured with other software or on other numbers of
+	 * nodes, and not here; else 0. A calibration tries the lowest first. */
+	double nearby;
+	enum nt_why why; /* the reason for or against it */
+};
+
+struct nt_launch_choice {
+	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT, or a name from the files */
+	enum nt_why why;
+	const struct nt_candidate *chosen; /* NULL for the default; into candidate */
+	bool observe; /* forced choices gave wrong results on this hardware: do not force any */
+	bool mix_known;
+	unsigned steps; /* known steps of this job */
+	unsigned count;
+	struct nt_candidate candidate[NT_PROFILES_MAX]; /* in the files' order */
+};
+
+#endif

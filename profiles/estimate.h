@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* estimate.h - a ratio of times of steps, and how sure it is
+ *
+ * Two steps with the same settings differ by more than their samples say: by 0.09 to 0.15 of the
+ * logarithm, as measured. So a step, or a turn of a calibration, is one sample, and the deviation
+ * between steps is estimated from those that repeat each other. To that an assumed deviation is
+ * added, as if from a few steps: it decides where nothing was repeated, and fades as repeats come.
+ * The distribution is Student's: with few repeats only large differences are sure.
+ *
+ * Threads:  pure functions.
+ * Memory:   values.
+ * Errors:   none; without steps on both sides an estimate is not known.
+ * Units:    natural logarithms of times and of ratios; p as fractions of 1.
+ */
+#ifndef NT_ESTIMATE_H
+#define NT_ESTIMATE_H
+
+#include <stdbool.h>
+
+#define NT_DEVIATION_ASSUMED 0.10 /* between two steps; with few degrees it counts like 0.15 */
+#define NT_DEVIATION_DEGREES 3.0 /* that the assumption is worth */
+
+/* Steps with the same settings. */
+struct nt_turns {
+	double count;
+	double mean; /* of the logarithms */
+	double squares; /* sum of squared differences from the mean */
+};
+
+void nt_turns_add(struct nt_turns *turns, double log_time);
+
+/* Others with the same settings. */
+void nt_turns_merge(struct nt_turns *turns, const struct nt_turns *more);
+
+/* Between two steps, from a sum of squares with so many degrees of freedom. */
+double nt_deviation(double squares, double degrees);
+
+struct nt_estimate {
+	bool known;
+	double log_ratio; /* below 0: faster */
+	double error; /* standard error of it */
+	double degrees; /* of freedom of the error */
+};
+
+struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_turns *arm);
+
+/* Can both not be true of one thing? */
+bool nt_estimate_contradict(const struct nt_estimate *a, const struct nt_estimate *b);
+
+/* Both together. If they contradict each other only the nearer one counts. */
+struct nt_estimate nt_estimate_join(const struct nt_estimate *nearer,
+				    const struct nt_estimate *farther);
+
+/* One-sided p of "below limit" and "above limit": how likely such an estimate is if the true
+ * logarithm is limit. */
+double nt_estimate_p_below(const struct nt_estimate *estimate, double limit);
+double nt_estimate_p_above(const struct nt_estimate *estimate, double limit);
+
+/* P(T > t) of Student's distribution, to three digits for three degrees and more. */
+double nt_student_tail(double t, double degrees);
+
+#endif

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# Start-up settings of NCCL: profiles, what is remembered of them, and which one a step gets.
+
+# What slurmstepd and srun need themselves: libc only.
+noinst_LTLIBRARIES += libnt-profiles-plain.la libnt-profiles.la
+libnt_profiles_plain_la_SOURCES = \
+	%D%/memory-dir.c \
+	%D%/memory-dir.h \
+	%D%/profile.c \
+	%D%/profile.h \
+	%D%/profile-read.c \
+	%D%/program.c \
+	%D%/program.h \
+	%D%/record-dir.c \
+	%D%/record-dir.h \
+	%D%/select-reason.c \
+	%D%/select-reason.h \
+	%D%/ticket.c \
+	%D%/ticket.h \
+	%D%/user-env.c \
+	%D%/user-env.h \
+	%D%/variable.c \
+	%D%/variable.h
+
+libnt_profiles_la_SOURCES = \
+	%D%/choice.h \
+	%D%/claim.c \
+	%D%/claim.h \
+	%D%/select.c \
+	%D%/select.h \
+	%D%/memory-csv.c \
+	%D%/memory-csv.h \
+	%D%/entry.c \
+	%D%/entry.h \
+	%D%/entry-pool.c \
+	%D%/entry-read.c \
+	%D%/estimate.c \
+	%D%/estimate.h \
+	%D%/step-test.c \
+	%D%/step-test.h \
+	%D%/hosts.c \
+	%D%/hosts.h \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/memory-text.c \
+	%D%/select-input.c \
+	%D%/select-input.h \
+	%D%/select-arms.c \
+	%D%/memory-store.c \
+	%D%/memory-store.h \
+	%D%/mix-cost.c \
+	%D%/mix-cost.h \
+	%D%/select-text.c \
+	%D%/select-text.h
+libnt_profiles_la_LIBADD = libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(JSON_C_LIBS) -lm
+
+# Calibrations: steps of a benchmark.
+noinst_LTLIBRARIES += libnt-measure.la
+libnt_measure_la_SOURCES = \
+	%D%/measure/calibration.c \
+	%D%/measure/calibration.h \
+	%D%/measure/calls.c \
+	%D%/measure/calls.h
+libnt_measure_la_LIBADD = libnt-profiles.la libnt-text.la libnt-lib.la -lm

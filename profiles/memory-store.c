@@ -1,0 +1,316 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory-store.c - see memory-store.h */
+#include "profiles/memory-store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "lib/file.h"
+
+#define SUFFIX ".jsonl"
+#define UNFINISHED ".tmp"
+#define NAME_MAX_BYTES 64
+#define TRIES 4
+
+/* File names from one listing of the directory. */
+struct listing {
+	unsigned count, more;
+	char name[NT_STORE_FILES][NAME_MAX_BYTES];
+	bool whole[NT_STORE_FILES]; /* read, and every line was understood */
+};
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), tail = strlen(suffix);
+
+	return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static int open_directory(const char *dir, struct nt_error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		nt_error_set(err, "%.120s: %s", dir, strerror(errno));
+	return fd;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Other writers' unfinished files stay, unless they are so old that the writer must be gone. */
+static void sweep(int fd, const char *name, int64_t now_s)
+{
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    now_s - (int64_t)st.st_mtime > NT_STORE_STALE_S)
+		unlinkat(fd, name, 0);
+}
+
+/* sweep_at: the current time, or 0 to keep unfinished files. */
+static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *err)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *entry;
+
+	out->count = out->more = 0;
+	if (dir == NULL) {
+		nt_error_set(err, "cannot list the memory: %s", strerror(errno));
+		if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (sweep_at != 0 && ends_with(entry->d_name, UNFINISHED))
+			sweep(fd, entry->d_name, sweep_at);
+		if (!ends_with(entry->d_name, SUFFIX) || strlen(entry->d_name) >= NAME_MAX_BYTES)
+			continue;
+		if (out->count == NT_STORE_FILES) {
+			out->more++;
+			continue;
+		}
+		memcpy(out->name[out->count++], entry->d_name, strlen(entry->d_name) + 1);
+	}
+	closedir(dir);
+	qsort(out->name, out->count, NAME_MAX_BYTES, by_text);
+	return 0;
+}
+
+/* -1 only if the file has disappeared since the listing: another process has compacted. */
+static int read_one(int fd, struct listing *files, unsigned i, struct nt_memory *memory)
+{
+	size_t room = memory->bytes < NT_MEMORY_BYTES ? NT_MEMORY_BYTES - memory->bytes : 0;
+	char *text;
+	size_t bytes;
+	int skipped;
+
+	files->whole[i] = false;
+	if (nt_file_read_at(fd, files->name[i], NT_FILE_NO_LINK,
+			    room < NT_STORE_FILE_MAX ? room : NT_STORE_FILE_MAX, &text, &bytes,
+			    NULL) < 0) {
+		if (errno == ENOENT || errno == ESTALE)
+			return -1;
+		memory->skipped_files++;
+		return 0;
+	}
+	skipped = nt_memory_read_text(memory, text, bytes, NULL);
+	free(text);
+	files->whole[i] = skipped == 0;
+	memory->files++;
+	return 0;
+}
+
+/* The entries of a file that has disappeared are in a newer one: start again. */
+static int read_listed(int fd, struct listing *files, struct nt_memory *memory, int64_t sweep_at,
+		       struct nt_error *err)
+{
+	for (unsigned attempt = 0; attempt < TRIES; attempt++) {
+		bool missing = false;
+
+		nt_memory_fini(memory);
+		if (list(fd, files, sweep_at, err) < 0)
+			return -1;
+		for (unsigned i = 0; i < files->count; i++)
+			if (read_one(fd, files, i, memory) < 0)
+				missing = true;
+		memory->skipped_files += files->more;
+		if (!missing)
+			return 0;
+	}
+	return 0; /* the entries that were read are valid, though some may be missing */
+}
+
+/* Moves all of from into memory. */
+static int merge_take(struct nt_memory *memory, struct nt_memory *from, struct nt_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < from->entries; i++)
+		if (nt_memory_add_take(memory, &from->entry[i], err) < 0)
+			rc = -1;
+	for (size_t i = 0; i < from->hosts; i++)
+		if (nt_memory_add_host(memory, from->host[i].name, from->host[i].fingerprint,
+				       from->host[i].when_s, err) < 0)
+			rc = -1;
+	for (size_t i = 0; i < from->forgets; i++)
+		if (nt_memory_add_forget(memory, &from->forget[i], err) < 0)
+			rc = -1;
+	memory->files += from->files;
+	memory->bytes += from->bytes;
+	memory->skipped_files += from->skipped_files;
+	memory->skipped_lines += from->skipped_lines;
+	nt_memory_fini(from);
+	return rc;
+}
+
+int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, struct nt_error *err)
+{
+	struct listing *files;
+	struct nt_memory read;
+	int fd = open_directory(dir, err), rc;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	nt_memory_init(&read);
+	files = malloc(sizeof(*files));
+	rc = files != NULL ? read_listed(fd, files, &read, 0, err)
+			   : nt_error_set(err, "out of memory");
+	if (rc == 0)
+		rc = merge_take(memory, &read, err);
+	nt_memory_fini(&read);
+	nt_memory_sort(memory, now_s);
+	free(files);
+	close(fd);
+	return rc;
+}
+
+/* Creates the missing parts of the path. */
+static int make_directories(const char *dir, struct nt_error *err)
+{
+	char path[512];
+	size_t length = strlen(dir);
+
+	if (length == 0 || length >= sizeof(path))
+		return nt_error_set(err, "bad directory name");
+	memcpy(path, dir, length + 1);
+	for (size_t i = 1; i <= length; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		path[i] = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return nt_error_set(err, "%.120s: %s", path, strerror(errno));
+		path[i] = dir[i];
+	}
+	return 0;
+}
+
+int nt_store_open(const char *dir, struct nt_error *err)
+{
+	return make_directories(dir, err) < 0 ? -1 : open_directory(dir, err);
+}
+
+static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
+{
+	uint64_t random[2];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out;
+	int rc;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return nt_error_set(err, "cannot get random numbers");
+	snprintf(name, NAME_MAX_BYTES, "%016" PRIx64 "%016" PRIx64 SUFFIX, random[0], random[1]);
+	out = open_memstream(&text, &bytes);
+	if (out == NULL)
+		return nt_error_set(err, "out of memory");
+	rc = nt_memory_print(memory, out, err);
+	if (fclose(out) != 0)
+		rc = nt_error_set(err, "out of memory");
+	if (rc == 0)
+		rc = nt_file_replace(fd, name, text, bytes, 0600, err);
+	free(text);
+	return rc;
+}
+
+int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)
+{
+	char name[NAME_MAX_BYTES];
+	struct nt_memory memory;
+	struct listing *files = NULL;
+	int fd = open_directory(dir, err), rc = -1;
+
+	if (fd < 0)
+		return -1;
+	nt_memory_init(&memory);
+	files = malloc(sizeof(*files));
+	if (files == NULL) {
+		nt_error_set(err, "out of memory");
+		goto out;
+	}
+	if (read_listed(fd, files, &memory, now_s, err) < 0)
+		goto out;
+	nt_memory_sort(&memory, now_s);
+	if (put(fd, &memory, name, err) < 0)
+		goto out;
+	for (unsigned i = 0; i < files->count; i++)
+		if (files->whole[i])
+			unlinkat(fd, files->name[i], 0);
+	rc = 0;
+out:
+	nt_memory_fini(&memory);
+	free(files);
+	close(fd);
+	return rc;
+}
+
+static unsigned files_in(int fd)
+{
+	struct listing *files = malloc(sizeof(*files));
+	unsigned count = 0;
+
+	if (files != NULL && list(fd, files, 0, NULL) == 0)
+		count = files->count;
+	free(files);
+	return count;
+}
+
+int nt_store_add(const char *dir, const struct nt_memory *memory, int64_t now_s,
+		 struct nt_error *err)
+{
+	char name[NAME_MAX_BYTES];
+	int fd, rc;
+
+	fd = nt_store_open(dir, err);
+	if (fd < 0)
+		return -1;
+	rc = put(fd, memory, name, err);
+	if (rc == 0 && files_in(fd) >= NT_STORE_COMPACT_AT)
+		nt_store_compact(dir, now_s, NULL);
+	close(fd);
+	return rc;
+}
+
+int nt_store_forget(const char *dir, uint64_t fingerprint, const char *profile, int64_t now_s,
+		    struct nt_error *err)
+{
+	struct nt_memory memory, order;
+	struct nt_forget forget;
+	struct timespec now;
+	int rc = -1, count;
+
+	memset(&forget, 0, sizeof(forget));
+	forget.fingerprint = fingerprint;
+	if (profile != NULL)
+		snprintf(forget.profile, sizeof(forget.profile), "%s", profile);
+	clock_gettime(CLOCK_REALTIME, &now);
+	forget.before_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	nt_memory_init(&memory);
+	nt_memory_init(&order);
+	if (nt_store_read(dir, &memory, now_s, err) < 0)
+		goto out;
+	count = (int)memory.entries;
+	if (nt_memory_add_forget(&order, &forget, err) < 0 ||
+	    nt_memory_add_forget(&memory, &forget, err) < 0)
+		goto out;
+	nt_memory_sort(&memory, now_s);
+	count -= (int)memory.entries;
+	if (count > 0 && nt_store_add(dir, &order, now_s, err) < 0)
+		goto out;
+	rc = count;
+out:
+	nt_memory_fini(&memory);
+	nt_memory_fini(&order);
+	return rc;
+}

@@ -1,0 +1,297 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory.c - see memory.h */
+#include "profiles/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nt_memory_init(struct nt_memory *memory)
+{
+	memset(memory, 0, sizeof(*memory));
+}
+
+void nt_memory_fini(struct nt_memory *memory)
+{
+	for (size_t i = 0; i < memory->entries; i++)
+		nt_entry_fini(&memory->entry[i]);
+	free(memory->entry);
+	free(memory->host);
+	free(memory->forget);
+	nt_memory_init(memory);
+}
+
+/* Room for one more element of size bytes in *array; NULL without memory. */
+static void *grow(void *array, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room == 0 ? 16 : 2 * *room;
+	void *grown;
+
+	if (count < *room)
+		return array;
+	grown = reallocarray(array, more, size);
+	if (grown != NULL)
+		*room = more;
+	return grown;
+}
+
+int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
+		       struct nt_error *err)
+{
+	struct nt_memory_entry *grown = NULL;
+
+	/* More than may stay: entries arrive in no order, so tidying chooses. */
+	if (memory->entries < 4 * (size_t)NT_MEMORY_ENTRIES)
+		grown = grow(memory->entry, memory->entries, &memory->entry_room, sizeof(*grown));
+	if (grown == NULL) {
+		nt_entry_fini(entry);
+		return nt_error_set(err, "no room for more entries");
+	}
+	memory->entry = grown;
+	memory->entry[memory->entries++] = *entry;
+	nt_entry_init(entry);
+	return 0;
+}
+
+static bool host_name_valid(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 0 && length < NT_HOST_NAME &&
+	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
+		       length;
+}
+
+int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
+		       int64_t when_s, struct nt_error *err)
+{
+	struct nt_host *grown = NULL, *host;
+
+	if (!host_name_valid(name))
+		return nt_error_set(err, "bad host name");
+	if (memory->hosts < 4 * (size_t)NT_MEMORY_HOSTS)
+		grown = grow(memory->host, memory->hosts, &memory->host_room, sizeof(*grown));
+	if (grown == NULL)
+		return nt_error_set(err, "no room for more hosts");
+	memory->host = grown;
+	host = &memory->host[memory->hosts++];
+	memset(host, 0, sizeof(*host));
+	snprintf(host->name, sizeof(host->name), "%s", name);
+	host->fingerprint = fingerprint;
+	host->when_s = when_s;
+	return 0;
+}
+
+int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
+			 struct nt_error *err)
+{
+	struct nt_forget *grown = NULL;
+
+	if (memory->forgets < NT_MEMORY_FORGETS)
+		grown = grow(memory->forget, memory->forgets, &memory->forget_room, sizeof(*grown));
+	if (grown == NULL)
+		return nt_error_set(err, "no room to note what is forgotten");
+	memory->forget = grown;
+	memory->forget[memory->forgets++] = *forget;
+	return 0;
+}
+
+double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s)
+{
+	int64_t age_s = now_s > entry->when_s ? now_s - entry->when_s : 0;
+
+	/* A date more than a day ahead is invalid. */
+	if (age_s >= NT_MEMORY_AGE_S || entry->when_s > now_s + 86400)
+		return 0;
+	return exp2(-(double)age_s / NT_MEMORY_HALF_S);
+}
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int by_id(const void *left, const void *right)
+{
+	const struct nt_memory_entry *a = left, *b = right;
+	int order = strcmp(a->id, b->id);
+
+	if (order != 0)
+		return order;
+	COMPARE(a->added_us, b->added_us);
+	return 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct nt_memory_entry *a = left, *b = right;
+	int order;
+
+	COMPARE(a->where.fingerprint, b->where.fingerprint);
+	COMPARE(a->where.fabric, b->where.fabric);
+	COMPARE(a->where.nodes, b->where.nodes);
+	COMPARE(a->where.per_node, b->where.per_node);
+	order = strcmp(a->profile, b->profile);
+	if (order != 0)
+		return order;
+	COMPARE(a->when_s, b->when_s);
+	return strcmp(a->id, b->id);
+}
+
+static int by_age(const void *left, const void *right)
+{
+	const struct nt_memory_entry *a = left, *b = right;
+
+	COMPARE(b->wrong, a->wrong); /* kept for good */
+	COMPARE(b->when_s, a->when_s);
+	return strcmp(a->id, b->id);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct nt_host *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (order != 0)
+		return order;
+	COMPARE(b->when_s, a->when_s);
+	COMPARE(a->fingerprint, b->fingerprint);
+	return 0;
+}
+
+static bool forgotten(const struct nt_memory *memory, const struct nt_memory_entry *entry)
+{
+	for (size_t i = 0; i < memory->forgets; i++) {
+		const struct nt_forget *forget = &memory->forget[i];
+
+		if ((forget->fingerprint == 0 || forget->fingerprint == entry->where.fingerprint) &&
+		    (forget->profile[0] == '\0' || strcmp(forget->profile, entry->profile) == 0) &&
+		    entry->added_us < forget->before_us)
+			return true;
+	}
+	return false;
+}
+
+static void sort(void *array, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+	if (count > 1)
+		qsort(array, count, size, order);
+}
+
+/* Whether other is the mean of turns of which entry is one. */
+static bool is_turn_of(const struct nt_memory_entry *entry, const struct nt_memory_entry *other)
+{
+	return other->turns > 1 && entry->turns == 1 && !entry->wrong &&
+	       entry->origin == NT_ORIGIN_CALIBRATE && other->origin == NT_ORIGIN_CALIBRATE &&
+	       entry->job == other->job && entry->added_us <= other->added_us &&
+	       strcmp(entry->profile, other->profile) == 0 &&
+	       nt_where_same(&entry->where, &other->where);
+}
+
+/* A turn counts in the entry that is the mean of its calibration's. */
+static void drop_turns(struct nt_memory *memory)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < memory->entries; i++) {
+		if (memory->entry[i].turns <= 1)
+			continue;
+		for (size_t k = 0; k < memory->entries; k++)
+			if (is_turn_of(&memory->entry[k], &memory->entry[i]))
+				memory->entry[k].turns = 0;
+	}
+	for (size_t i = 0; i < memory->entries; i++) {
+		if (memory->entry[i].turns == 0)
+			nt_entry_fini(&memory->entry[i]);
+		else
+			memory->entry[kept++] = memory->entry[i];
+	}
+	memory->entries = kept;
+}
+
+/* Keeps entries that are neither forgotten nor too old, wrong results of any age, and of each id
+ * the one added last. */
+static void drop_entries(struct nt_memory *memory, int64_t now_s)
+{
+	size_t kept = 0;
+
+	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_id);
+	for (size_t i = 0; i < memory->entries; i++) {
+		struct nt_memory_entry *entry = &memory->entry[i];
+		bool twice = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
+
+		if (twice || forgotten(memory, entry) ||
+		    (!entry->wrong && nt_entry_weight(entry, now_s) <= 0))
+			nt_entry_fini(entry);
+		else
+			memory->entry[kept++] = *entry;
+	}
+	memory->entries = kept;
+}
+
+static void drop_oldest(struct nt_memory *memory)
+{
+	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_age);
+	while (memory->entries > NT_MEMORY_ENTRIES)
+		nt_entry_fini(&memory->entry[--memory->entries]);
+}
+
+static void drop_hosts(struct nt_memory *memory, int64_t now_s)
+{
+	size_t kept = 0;
+
+	sort(memory->host, memory->hosts, sizeof(*memory->host), by_name);
+	for (size_t i = 0; i < memory->hosts; i++) {
+		const struct nt_host *host = &memory->host[i];
+
+		if (kept > 0 && strcmp(host->name, memory->host[kept - 1].name) == 0)
+			continue;
+		if (now_s - host->when_s < NT_MEMORY_AGE_S && kept < NT_MEMORY_HOSTS)
+			memory->host[kept++] = *host;
+	}
+	memory->hosts = kept;
+}
+
+/* A request to forget expires when no earlier entry can exist any more. */
+static void drop_forgets(struct nt_memory *memory, int64_t now_s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < memory->forgets; i++) {
+		const struct nt_forget *forget = &memory->forget[i];
+		bool twice = false;
+
+		for (size_t j = 0; j < kept; j++)
+			if (memcmp(&memory->forget[j], forget, sizeof(*forget)) == 0)
+				twice = true;
+		if (!twice && now_s - forget->before_us / 1000000 < NT_MEMORY_AGE_S)
+			memory->forget[kept++] = *forget;
+	}
+	memory->forgets = kept;
+}
+
+void nt_memory_sort(struct nt_memory *memory, int64_t now_s)
+{
+	drop_entries(memory, now_s);
+	drop_turns(memory);
+	drop_oldest(memory);
+	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_place);
+	drop_hosts(memory, now_s);
+	drop_forgets(memory, now_s);
+}
+
+uint64_t nt_memory_host(const struct nt_memory *memory, const char *name)
+{
+	const struct nt_host *newest = NULL;
+
+	for (size_t i = 0; i < memory->hosts; i++) {
+		const struct nt_host *host = &memory->host[i];
+
+		if (strcmp(host->name, name) == 0 &&
+		    (newest == NULL || host->when_s > newest->when_s))
+			newest = host;
+	}
+	return newest != NULL ? newest->fingerprint : 0;
+}

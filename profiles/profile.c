@@ -1,0 +1,113 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c - see profile.h */
+#include "profiles/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "lib/near.h"
+
+void nt_profiles_init(struct nt_profiles *profiles)
+{
+	memset(profiles, 0, sizeof(*profiles));
+}
+
+bool nt_profile_name_valid(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length == 0 || length >= NT_PROFILE_NAME || name[0] == '-')
+		return false;
+	return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
+const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, const char *name)
+{
+	for (unsigned i = 0; i < profiles->count; i++)
+		if (strcmp(profiles->profile[i].name, name) == 0)
+			return profiles->profile[i].disabled ? NULL : &profiles->profile[i];
+	return NULL;
+}
+
+static const char *near_profile(const struct nt_profiles *profiles, const char *name)
+{
+	const char *best = NULL;
+	unsigned best_distance = 5;
+
+	for (unsigned i = 0; i < profiles->count; i++) {
+		const struct nt_profile *profile = &profiles->profile[i];
+		unsigned distance = nt_word_distance(name, profile->name);
+
+		if (!profile->disabled && distance < best_distance) {
+			best_distance = distance;
+			best = profile->name;
+		}
+	}
+	return best;
+}
+
+const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, const char *name,
+					  struct nt_error *err)
+{
+	const struct nt_profile *found = nt_profiles_find(profiles, name);
+	const char *near;
+	char names[160] = NT_PROFILE_DEFAULT;
+
+	if (found != NULL)
+		return found;
+	for (unsigned i = 0; i < profiles->count; i++) {
+		size_t used = strlen(names);
+
+		if (!profiles->profile[i].disabled)
+			snprintf(names + used, sizeof(names) - used, " %s",
+				 profiles->profile[i].name);
+	}
+	near = near_profile(profiles, name);
+	if (near != NULL)
+		nt_error_set(err, "no launch profile '%.40s', did you mean %s? (there are: %s)",
+			     name, near, names);
+	else
+		nt_error_set(err, "no launch profile '%.40s' (there are: %s)", name, names);
+	return NULL;
+}
+
+/* The variable itself or the first of its others that is set; NULL if none is. The result points
+ * into constants of the allow-list. */
+static const char *found_set(const struct nt_variable *variable, nt_is_set *is_set, void *context)
+{
+	const char *next = variable->others;
+	char name[40];
+
+	if (is_set(variable->name, context))
+		return variable->name;
+	while (next[0] != '\0') {
+		size_t length = strcspn(next, " ");
+
+		if (length < sizeof(name)) {
+			memcpy(name, next, length);
+			name[length] = '\0';
+			if (is_set(name, context))
+				return next;
+		}
+		next += length + (next[length] == ' ');
+	}
+	return NULL;
+}
+
+void nt_profile_resolve(const struct nt_profile *profile, nt_is_set *is_set, void *context,
+			struct nt_resolved *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
+		if (!profile->settings.set[i])
+			continue;
+		out->because[i] = found_set(nt_variable_get(i), is_set, context);
+		if (out->because[i] != NULL) {
+			out->left[i] = true;
+			out->left_count++;
+			continue;
+		}
+		out->apply.set[i] = true;
+		out->apply.value[i] = profile->settings.value[i];
+	}
+}

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.h - launch profiles: named sets of start-up variables, from files that root owns
+ *
+ * The files are read in order: what we ship, then the site's. A later file may add a profile,
+ * redefine one by its name, or disable one (disabled = yes). The reader is our own: it needs libc
+ * only, since slurmstepd reads the files as root, and it says the line of every mistake.
+ *
+ * Threads:  any; a set belongs to its caller.
+ * Memory:   a value of some 30 KiB; nothing is allocated beyond a call.
+ * Errors:   -1 and *err set to FILE:LINE, what is wrong and what is accepted. After an error the
+ *           set is incomplete and must not be used.
+ */
+#ifndef NT_LAUNCH_PROFILE_H
+#define NT_LAUNCH_PROFILE_H
+
+#include "profiles/variable.h"
+
+#define NT_PROFILES_MAX 64
+#define NT_PROFILE_NAME 33 /* with its NUL; letters a-z, digits and '-' */
+#define NT_PROFILE_SUMMARY 121 /* also of a source */
+#define NT_PROFILE_FILE_MAX 65535 /* bytes; NT_INI_FILE_MAX */
+#define NT_PROFILE_DEFAULT "default" /* NCCL's own settings: always exists, never in a file */
+
+struct nt_profile {
+	char name[NT_PROFILE_NAME];
+	char summary[NT_PROFILE_SUMMARY];
+	char source[NT_PROFILE_SUMMARY]; /* whose measurement or advice it is; "" */
+	enum nt_fabric fabric;
+	bool measured; /* it was measured; else it is from documentation */
+	bool disabled;
+	struct nt_settings settings;
+};
+
+/* In the files' order, which is the order of trials. */
+struct nt_profiles {
+	unsigned count;
+	struct nt_profile profile[NT_PROFILES_MAX];
+};
+
+void nt_profiles_init(struct nt_profiles *profiles);
+/* Read a file. A missing file is an error. flags: NT_FILE_ROOT_ONLY if the reader is root
+ * (lib/file.h). */
+int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned flags,
+		     struct nt_error *err);
+/* The same from a text; name: the file's name in messages. */
+int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char *text,
+		      size_t bytes, struct nt_error *err);
+
+bool nt_profile_name_valid(const char *name);
+/* NULL if there is none of this name or it is disabled. */
+const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, const char *name);
+/* The same, with an error that lists the names. */
+const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, const char *name,
+					  struct nt_error *err);
+
+/* A profile in a task with variables of its own. */
+struct nt_resolved {
+	struct nt_settings apply; /* to be set */
+	bool left[NT_VARIABLE_COUNT]; /* left alone */
+	/* the variable that is set: its name, ended by a space or a NUL */
+	const char *because[NT_VARIABLE_COUNT];
+	unsigned left_count;
+};
+
+typedef bool nt_is_set(const char *name, void *context);
+
+/* Leaves alone what is_set() reports, and what NCCL reads together with it. */
+void nt_profile_resolve(const struct nt_profile *profile, nt_is_set *is_set, void *context,
+			struct nt_resolved *out);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* select-input.c - see select-input.h */
+#include "profiles/select-input.h"
+
+#include <errno.h>
+#include <string.h>
+#include "profiles/hosts.h"
+#include "profiles/memory-store.h"
+#include "profiles/select-text.h"
+
+#define HOSTS_MAX 65536
+
+/* ---- reading */
+
+/* Keeps the first error. */
+static void note(struct nt_selection *selection, const struct nt_error *err)
+{
+	if (selection->trouble.text[0] == '\0')
+		selection->trouble = *err;
+}
+
+static void read_profiles(struct nt_selection *selection)
+{
+	const char *site = selection->paths.site_profiles;
+	struct nt_error err;
+
+	nt_profiles_init(&selection->profiles);
+	if (nt_profiles_read(&selection->profiles, selection->paths.profiles, 0, &err) < 0) {
+		note(selection, &err);
+		nt_profiles_init(&selection->profiles);
+		return;
+	}
+	errno = 0;
+	if (site[0] == '\0' || nt_profiles_read(&selection->profiles, site, 0, &err) == 0 ||
+	    errno == ENOENT)
+		return;
+	/* An incomplete site file may lack exactly the profiles that it disables. */
+	note(selection, &err);
+	nt_profiles_init(&selection->profiles);
+}
+
+/* Does a list joined by + have this name? */
+static bool lists(const char *list, const char *name)
+{
+	while (*list) {
+		const size_t length = strcspn(list, "+");
+
+		if (strlen(name) == length && memcmp(name, list, length) == 0)
+			return true;
+		list += length + (list[length] == '+');
+	}
+	return false;
+}
+
+/* Profiles that the site does not allow count as disabled. */
+static void keep_allowed(struct nt_selection *selection)
+{
+	for (unsigned i = 0; selection->ask.allowed && i < selection->profiles.count; i++) {
+		struct nt_profile *profile = &selection->profiles.profile[i];
+
+		profile->disabled = profile->disabled ||
+				    !lists(selection->ask.allowed, profile->name);
+	}
+}
+
+static void read_memories(struct nt_selection *selection)
+{
+	struct nt_memory *user = &selection->memory[NT_LEVEL_USER];
+	struct nt_memory *site = &selection->memory[NT_LEVEL_SITE];
+	struct nt_error err;
+
+	if (selection->paths.memory[0] != '\0' &&
+	    nt_store_read(selection->paths.memory, user, selection->ask.now_s, &err) < 0)
+		note(selection, &err);
+	if (selection->paths.site_memory[0] == '\0')
+		return;
+	errno = 0;
+	if (nt_memory_read_file(site, selection->paths.site_memory, selection->paths.site_flags,
+				&err) < 0 &&
+	    errno != ENOENT)
+		note(selection, &err);
+	nt_memory_sort(site, selection->ask.now_s);
+}
+
+/* The user's memory has the earlier steps of this job. */
+static void find_job(struct nt_selection *selection)
+{
+	const struct nt_memory *user = &selection->memory[NT_LEVEL_USER];
+	struct nt_memory *job = &selection->memory[NT_LEVEL_JOB];
+
+	for (size_t i = 0; selection->ask.job != 0 && i < user->entries; i++) {
+		struct nt_memory_entry copy;
+		struct nt_error err;
+
+		if (user->entry[i].job != selection->ask.job ||
+		    user->entry[i].origin == NT_ORIGIN_IMPORT)
+			continue;
+		if (nt_entry_copy(&copy, &user->entry[i], &err) < 0 ||
+		    nt_memory_add_take(job, &copy, &err) < 0)
+			note(selection, &err);
+	}
+	nt_memory_sort(job, selection->ask.now_s);
+}
+
+/* ---- where */
+
+struct hardware {
+	struct nt_selection *selection;
+	uint64_t fingerprint;
+};
+
+static int take_host(void *context, const char *name)
+{
+	struct hardware *hardware = context;
+	struct nt_selection *selection = hardware->selection;
+	uint64_t fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_USER], name);
+
+	if (fingerprint == 0)
+		fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_SITE], name);
+	selection->hosts++;
+	if (fingerprint == 0)
+		selection->hosts_unknown++;
+	else if (hardware->fingerprint == 0)
+		hardware->fingerprint = fingerprint;
+	else if (hardware->fingerprint != fingerprint)
+		selection->hosts_mixed = true;
+	return 0;
+}
+
+uint64_t nt_selection_fingerprint(struct nt_selection *selection, const char *hosts)
+{
+	struct hardware hardware = { .selection = selection };
+	struct nt_error err;
+
+	selection->hosts = selection->hosts_unknown = 0;
+	selection->hosts_mixed = false;
+	if (hosts == NULL || hosts[0] == '\0')
+		return 0;
+	if (nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, &err) < 0) {
+		note(selection, &err);
+		return 0;
+	}
+	return selection->hosts_unknown > 0 || selection->hosts_mixed ? 0 : hardware.fingerprint;
+}
+
+static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
+}
+
+/* A step on one node uses no network, so one on several nodes says nothing of it. */
+static bool tells_fabric(const struct nt_where *where, uint32_t nodes)
+{
+	return where->fabric != NT_FABRIC_ANY && (where->nodes == 1) == (nodes == 1);
+}
+
+/* From the first memory that has one: the newest entry of a step or a calibration on this hardware,
+ * if wanted with a known fabric. */
+static const struct nt_memory_entry *newest_here(const struct nt_selection *selection, bool fabric)
+{
+	const struct nt_memory_entry *newest = NULL;
+
+	for (int level = 0; level < NT_LEVELS && newest == NULL; level++) {
+		const struct nt_memory *memory = &selection->memory[level];
+
+		for (size_t i = 0; i < memory->entries; i++) {
+			const struct nt_memory_entry *entry = &memory->entry[i];
+
+			if (entry->where.fingerprint == selection->launch.where.fingerprint &&
+			    entry->where.nccl != 0 && entry->origin != NT_ORIGIN_IMPORT &&
+			    (!fabric || tells_fabric(&entry->where, selection->ask.nodes)) &&
+			    newer(entry, newest))
+				newest = entry;
+		}
+	}
+	return newest;
+}
+
+static void find_where(struct nt_selection *selection)
+{
+	const struct nt_selection_request *ask = &selection->ask;
+	struct nt_where *where = &selection->launch.where;
+	const struct nt_memory_entry *entry;
+
+	where->fingerprint = nt_selection_fingerprint(selection, ask->hosts);
+	where->nodes = ask->nodes;
+	where->per_node = ask->nodes > 0 ? ask->tasks / ask->nodes : 0;
+	where->user_env = ask->user_env != NULL ? nt_user_env_hash(ask->user_env) : 0;
+	if (ask->program != NULL && !ask->calibration)
+		snprintf(where->program, sizeof(where->program), "%s", ask->program);
+	/* There are no entries for ranks that are not spread evenly. */
+	if (ask->nodes == 0 || ask->tasks % ask->nodes != 0)
+		where->fingerprint = 0;
+	if (where->fingerprint == 0)
+		return;
+	entry = newest_here(selection, false);
+	if (entry != NULL) {
+		where->nccl = entry->where.nccl;
+		memcpy(where->driver, entry->where.driver, sizeof(where->driver));
+	}
+	entry = newest_here(selection, true);
+	if (entry != NULL)
+		where->fabric = entry->where.fabric;
+}
+
+/* ---- choosing */
+
+static bool is_named(const struct nt_selection *selection)
+{
+	return strcmp(selection->ask.launch, NT_LAUNCH_AUTO) != 0 &&
+	       strcmp(selection->ask.launch, NT_LAUNCH_OFF) != 0;
+}
+
+/* A profile requested by name, whatever its measurements. */
+static int take_named(struct nt_selection *selection, struct nt_error *err)
+{
+	struct nt_launch_choice *choice = &selection->choice;
+	const char *name = is_named(selection) ? selection->ask.launch : NT_PROFILE_DEFAULT;
+	bool is_default = strcmp(name, NT_PROFILE_DEFAULT) == 0;
+
+	if (!is_default && nt_profiles_want(&selection->profiles, name, err) == NULL)
+		return -1;
+	choice->chosen = NULL;
+	for (unsigned i = 0; i < choice->count; i++)
+		if (strcmp(choice->candidate[i].profile->name, name) == 0)
+			choice->chosen = &choice->candidate[i];
+	snprintf(choice->profile, sizeof(choice->profile), "%s", name);
+	choice->why = NT_WHY_ASKED;
+	return 0;
+}
+
+int nt_selection_open(struct nt_selection *selection, const struct nt_selection_paths *paths,
+		      const struct nt_selection_request *ask, struct nt_error *err)
+{
+	memset(selection, 0, sizeof(*selection));
+	selection->ask = *ask;
+	selection->paths = *paths;
+	for (int level = 0; level < NT_LEVELS; level++) {
+		nt_memory_init(&selection->memory[level]);
+		selection->launch.memory[level] = &selection->memory[level];
+	}
+	read_profiles(selection);
+	keep_allowed(selection);
+	read_memories(selection);
+	find_job(selection);
+	selection->launch.profiles = &selection->profiles;
+	selection->launch.now_s = ask->now_s;
+	find_where(selection);
+	nt_launch_limits_default(&selection->limits);
+	if (nt_select(&selection->launch, &selection->limits, &selection->choice) < 0)
+		nt_error_set(&selection->trouble, "out of memory");
+	return strcmp(ask->launch, NT_LAUNCH_AUTO) == 0 ? 0 : take_named(selection, err);
+}
+
+void nt_selection_fini(struct nt_selection *selection)
+{
+	for (int level = 0; level < NT_LEVELS; level++)
+		nt_memory_fini(&selection->memory[level]);
+}
+
+/* ---- results */
+
+static bool set_by_file(const char *name, void *context)
+{
+	const struct nt_user_env *own = context;
+
+	for (unsigned i = 0; i < own->count; i++)
+		if (own->variable[i].from_file && strcmp(own->variable[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool set_at_all(const char *name, void *context)
+{
+	return nt_user_env_has(context, name);
+}
+
+/* The chosen profile, without the variables that the user has set. */
+static void resolve(const struct nt_selection *selection, nt_is_set *is_set,
+		    struct nt_resolved *out)
+{
+	static const struct nt_user_env none;
+	const struct nt_user_env *own = selection->ask.user_env != NULL ? selection->ask.user_env
+									: &none;
+	const struct nt_profile *profile = nt_profiles_find(&selection->profiles,
+							    selection->choice.profile);
+	struct nt_user_env copy = *own;
+
+	memset(out, 0, sizeof(*out));
+	if (profile != NULL)
+		nt_profile_resolve(profile, is_set, &copy, out);
+}
+
+static void leave_all(struct nt_ticket *ticket, const struct nt_resolved *resolved)
+{
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (resolved->left[i])
+			nt_ticket_leave(ticket, resolved->because[i]);
+}
+
+static double expected_of(const struct nt_launch_choice *choice)
+{
+	const struct nt_candidate *chosen = choice->chosen;
+
+	if (chosen == NULL)
+		return 0;
+	if (choice->why == NT_WHY_STEPS_FASTER)
+		return 1 / (chosen->step_test.verdict == NT_STEPS_FASTER
+				    ? chosen->step_test.ratio
+				    : chosen->trust.test.ratio);
+	return chosen->cost.known ? 1 / chosen->cost.ratio : 0;
+}
+
+void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket *ticket)
+{
+	struct nt_resolved resolved;
+
+	memset(ticket, 0, sizeof(*ticket));
+	snprintf(ticket->profile, sizeof(ticket->profile), "%s", selection->choice.profile);
+	ticket->calibration = selection->ask.calibration;
+	ticket->observe = selection->choice.observe && !selection->ask.calibration;
+	ticket->why = selection->choice.why;
+	nt_choice_from(&selection->choice, &selection->launch, ticket->from, sizeof(ticket->from));
+	ticket->expected = expected_of(&selection->choice);
+	ticket->user_env = selection->launch.where.user_env;
+	if (!selection->ask.calibration)
+		snprintf(ticket->program, sizeof(ticket->program), "%s",
+			 selection->launch.where.program);
+	snprintf(ticket->memory, sizeof(ticket->memory), "%s", selection->paths.memory);
+	resolve(selection, set_by_file, &resolved);
+	ticket->settings = resolved.apply;
+	leave_all(ticket, &resolved);
+}
+
+const char *nt_selection_text(const struct nt_selection *selection, char *out, size_t out_bytes)
+{
+	struct nt_ticket left = { .profile = "" };
+	struct nt_resolved resolved;
+	size_t used;
+
+	nt_choice_text(&selection->choice, &selection->launch, out, out_bytes);
+	resolve(selection, set_at_all, &resolved);
+	leave_all(&left, &resolved);
+	used = strlen(out);
+	if (left.left[0] != '\0')
+		snprintf(out + used, out_bytes - used, "; left alone: %s", left.left);
+	return out;
+}
+
+/* ---- calibration */
+
+/* A step of this kind has run, and no profile is for the network that it had. */
+static bool nothing_fits(const struct nt_selection *selection)
+{
+	for (int level = 0; selection->choice.count == 0 && level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = &selection->memory[level];
+
+		for (size_t i = 0; i < memory->entries; i++)
+			if (memory->entry[i].origin != NT_ORIGIN_IMPORT &&
+			    nt_where_same(&memory->entry[i].where, &selection->launch.where))
+				return true;
+	}
+	return false;
+}
+
+bool nt_selection_may_calibrate(const struct nt_selection *selection)
+{
+	if (strcmp(selection->ask.launch, NT_LAUNCH_AUTO) != 0 || selection->ask.calibration ||
+	    selection->choice.chosen != NULL || selection->choice.observe ||
+	    selection->ask.nodes == 0 || selection->ask.tasks < 2 ||
+	    selection->ask.tasks % selection->ask.nodes != 0 || selection->profiles.count == 0 ||
+	    selection->hosts_mixed || nothing_fits(selection))
+		return false;
+	for (unsigned i = 0; i < selection->choice.count; i++)
+		if (selection->choice.candidate[i].trust.level == NT_TRUST_TRUSTED)
+			return false;
+	for (int level = 0; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = &selection->memory[level];
+
+		for (size_t i = 0; i < memory->entries; i++)
+			if (memory->entry[i].origin == NT_ORIGIN_CALIBRATE &&
+			    memory->entry[i].keys > 0 &&
+			    strcmp(memory->entry[i].profile, NT_PROFILE_DEFAULT) != 0 &&
+			    nt_where_same(&memory->entry[i].where, &selection->launch.where))
+				return false;
+	}
+	return true;
+}

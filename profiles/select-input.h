@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* select-input.h - read the files and select the launch profile of one step
+ *
+ * Called by srun's helper and the commands. Before its launch a step's hosts, nodes and tasks are
+ * known, and the hosts' hardware if earlier steps recorded it; its NCCL, driver and fabric are not.
+ * They are assumed to be those of the newest entry on the same hardware, of this job if there is
+ * one; the tuner knows them and rejects what was remembered with others.
+ *
+ * Threads:  any; a selection belongs to its caller. Files may be on file systems that hang: whoever
+ *           must not wait does this in a process of its own.
+ * Memory:   nt_selection_fini() frees. launch, choice and what they point to live inside the
+ *           selection, which must not be copied.
+ * Errors:   -1 and *err only for a profile that is asked for by its name and is not there. What
+ *           cannot be read is left out, and trouble says so.
+ * Units:    seconds since 1970.
+ */
+#ifndef NT_LAUNCH_SELECT_INPUT_H
+#define NT_LAUNCH_SELECT_INPUT_H
+
+#include "contract/names.h"
+#include "contract/warm.h"
+#include "profiles/select.h"
+#include "profiles/user-env.h"
+#include "profiles/ticket.h"
+
+#define NT_LAUNCH_OFF "off"
+#define NT_LAUNCH_AUTO "auto"
+
+/* Site files may be missing; "": none. */
+struct nt_selection_paths {
+	char memory[NT_PATH_MAX]; /* the user's directory */
+	char site_memory[NT_PATH_MAX];
+	char profiles[NT_PATH_MAX], site_profiles[NT_PATH_MAX];
+	unsigned site_flags; /* for site_memory, of lib/file.h */
+};
+
+struct nt_selection_request {
+	const char *launch; /* NT_LAUNCH_OFF, NT_LAUNCH_AUTO or a profile's name */
+	const char *hosts; /* the step's hosts, as Slurm lists them; NULL or "": unknown */
+	uint32_t nodes, tasks; /* of the step */
+	uint32_t job;
+	const char *program; /* profiles/program.h; NULL: unknown */
+	int64_t now_s;
+	bool calibration; /* a calibration has started this step */
+	/* Names of the profiles that may be chosen, joined by +; NULL: all. */
+	const char *allowed;
+	const struct nt_user_env *user_env; /* the user's own variables; NULL: none */
+};
+
+struct nt_selection {
+	struct nt_selection_request ask;
+	struct nt_selection_paths paths;
+	struct nt_profiles profiles;
+	struct nt_memory memory[NT_LEVELS];
+	struct nt_launch_limits limits;
+	struct nt_launch_case launch;
+	struct nt_launch_choice choice;
+	unsigned hosts, hosts_unknown; /* of the step */
+	bool hosts_mixed;
+	struct nt_error trouble; /* what could not be read; "" */
+};
+
+/* Read and choose. *ask's texts must live as long as the selection. */
+int nt_selection_open(struct nt_selection *selection, const struct nt_selection_paths *paths,
+		      const struct nt_selection_request *ask, struct nt_error *err);
+void nt_selection_fini(struct nt_selection *selection);
+
+/* The hardware of a list of hosts, from the user's memory or else the site's; 0 where a host is
+ * unknown or they are mixed. */
+uint64_t nt_selection_fingerprint(struct nt_selection *selection, const char *hosts);
+
+/* The ticket for the step's nodes, without variables that one of the user's files sets. */
+void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket *ticket);
+/* The arms remembered for the chosen profile at exactly this place, the newest of each key; false:
+ * none. */
+bool nt_selection_warm(const struct nt_selection *selection, struct nt_warm *warm);
+/* The choice and the variables left alone, in one line. Returns out. */
+const char *nt_selection_text(const struct nt_selection *selection, char *out, size_t out_bytes);
+
+/* Would a calibration help? Yes if nothing was calibrated here with such software and no profile
+ * has won in three jobs. */
+bool nt_selection_may_calibrate(const struct nt_selection *selection);
+
+#endif

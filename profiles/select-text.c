@@ -1,0 +1,99 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* select-text.c - see select-text.h */
+#include "profiles/select-text.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+static const char *day_of(int64_t when_s, char *out, size_t out_bytes)
+{
+	time_t when = (time_t)when_s;
+	struct tm day;
+
+	if (gmtime_r(&when, &day) == NULL || strftime(out, out_bytes, "%Y-%m-%d", &day) == 0)
+		snprintf(out, out_bytes, "?");
+	return out;
+}
+
+static const char *source_text(const struct nt_candidate *chosen)
+{
+	if (chosen->cost.calibrated)
+		return "calibrated";
+	if (chosen->level == NT_LEVEL_JOB)
+		return "measured in this job";
+	return chosen->level == NT_LEVEL_USER ? "remembered" : "measured at this site";
+}
+
+/* It is used because of evidence on the mix. */
+static bool by_mix(const struct nt_launch_choice *choice)
+{
+	return choice->chosen != NULL && choice->why != NT_WHY_STEPS_FASTER &&
+	       choice->why != NT_WHY_ASKED;
+}
+
+const char *nt_choice_from(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
+{
+	char day[16];
+
+	if (by_mix(choice))
+		snprintf(out, out_bytes, "%s %s on %" PRIu32 " x %" PRIu32,
+			 source_text(choice->chosen),
+			 day_of(choice->chosen->cost.newest_s, day, sizeof(day)),
+			 launch->where.nodes, launch->where.per_node);
+	else
+		snprintf(out, out_bytes, "%s", nt_why_text(choice->why));
+	return out;
+}
+
+/* The expected gain, to follow the source. */
+static void expectation(const struct nt_launch_choice *choice, char *out, size_t out_bytes)
+{
+	const struct nt_candidate *chosen = choice->chosen;
+
+	out[0] = '\0';
+	if (chosen == NULL)
+		return;
+	if (choice->why == NT_WHY_STEPS_FASTER)
+		snprintf(out, out_bytes, ": %.2f x",
+			 1 / (chosen->step_test.verdict == NT_STEPS_FASTER
+				      ? chosen->step_test.ratio
+				      : chosen->trust.test.ratio));
+	else if (chosen->cost.known)
+		snprintf(out, out_bytes, ": %s %.2f x%s",
+			 choice->mix_known ? "this job's mix" : "all sizes alike",
+			 1 / chosen->cost.ratio,
+			 chosen->cost.estimated > 0.005 ? ", partly estimated" : "");
+}
+
+const char *nt_choice_text(const struct nt_launch_choice *choice,
+			   const struct nt_launch_case *launch, char *out, size_t out_bytes)
+{
+	char from[128], expected[96];
+
+	expectation(choice, expected, sizeof(expected));
+	snprintf(out, out_bytes, "launch profile %s (%s%s)", choice->profile,
+		 nt_choice_from(choice, launch, from, sizeof(from)), expected);
+	return out;
+}
+
+static void print_candidate(const struct nt_candidate *candidate, FILE *out)
+{
+	const struct nt_mix_cost *cost = &candidate->cost;
+
+	fprintf(out, "%-32s ", candidate->profile->name);
+	if (cost->known)
+		fprintf(out, "%6.2f x  p %.4f  measured %3.0f %%  estimated %3.0f %%",
+			1 / cost->ratio, cost->p, 100 * cost->measured, 100 * cost->estimated);
+	else
+		fprintf(out, "%6s    p %6s  measured %3s    estimated %3s  ", "-", "-", "-", "-");
+	fprintf(out, "  %-11s  %s\n", nt_trust_name((int)candidate->trust.level),
+		nt_why_text((int)candidate->why));
+}
+
+void nt_choice_print(const struct nt_launch_choice *choice, FILE *out)
+{
+	for (unsigned i = 0; i < choice->count; i++)
+		print_candidate(&choice->candidate[i], out);
+}

@@ -1,0 +1,511 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* select.c - see select.h */
+#include "profiles/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nt_launch_limits_default(struct nt_launch_limits *limits)
+{
+	*limits = (struct nt_launch_limits){
+		.floor = 0.03,
+		.alpha = 0.05,
+		.measured = 0.6,
+		.blind_worst = 1.10,
+		.blind_small_bytes = 256 << 10,
+		.blind_large_bytes = 4 << 20,
+		.trust_jobs = 3,
+		.stay = 0.25,
+		.missing = 0.05,
+		.step_test = { .sure_p = 0.01, .slower_p = 0.10, .loss = 0.02, .gain = 0.08 },
+	};
+}
+
+/* The inputs of one decision. */
+struct deciding {
+	const struct nt_launch_case *launch;
+	const struct nt_launch_limits *limits;
+	struct nt_launch_choice *out;
+	struct nt_step_history history;
+	struct nt_mix mix;
+	const struct nt_memory_entry *last; /* this job's last step here; NULL: none yet */
+	const struct nt_memory_entry *base; /* its newest step with the default */
+	unsigned looks; /* profiles of which anything is known */
+	bool doubtful; /* the last step contradicts what is remembered of its profile */
+};
+
+static bool is_default(const struct nt_memory_entry *entry)
+{
+	return strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0;
+}
+
+static bool later(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
+}
+
+/* This job's newest step here with a profile (NULL: any). */
+static const struct nt_memory_entry *step_with(const struct deciding *d, const char *profile)
+{
+	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; job != NULL && i < job->entries; i++) {
+		const struct nt_memory_entry *entry = &job->entry[i];
+
+		if (entry->origin == NT_ORIGIN_JOB &&
+		    nt_where_same(&entry->where, &d->launch->where) &&
+		    (profile == NULL || strcmp(entry->profile, profile) == 0) &&
+		    later(entry, newest))
+			newest = entry;
+	}
+	return newest;
+}
+
+static unsigned steps_with(const struct deciding *d, const char *profile)
+{
+	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
+	unsigned count = 0;
+
+	for (size_t i = 0; job != NULL && i < job->entries; i++)
+		if (job->entry[i].origin == NT_ORIGIN_JOB &&
+		    nt_where_same(&job->entry[i].where, &d->launch->where) &&
+		    (profile == NULL || strcmp(job->entry[i].profile, profile) == 0))
+			count++;
+	return count;
+}
+
+/* The newest step with a mix, of this job if possible; NULL if there is none. A failed step has
+ * left an entry without keys. */
+static const struct nt_memory_entry *newest_mix(const struct deciding *d)
+{
+	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; d->last != NULL && i < job->entries; i++) {
+		const struct nt_memory_entry *entry = &job->entry[i];
+
+		if (entry->keys > 0 && entry->origin == NT_ORIGIN_JOB &&
+		    nt_where_same(&entry->where, &d->launch->where) && later(entry, newest))
+			newest = entry;
+	}
+	for (unsigned i = d->history.count; newest == NULL && i > 0; i--)
+		if (d->history.entry[i - 1]->keys > 0)
+			newest = d->history.entry[i - 1];
+	return newest;
+}
+
+/* The given mix, that of this job's last step, or that of the newest known job. */
+static void find_mix(struct deciding *d)
+{
+	const struct nt_memory_entry *newest = newest_mix(d);
+
+	if (d->launch->mix != NULL)
+		d->mix = *d->launch->mix;
+	else if (newest != NULL)
+		nt_mix_of(newest, &d->mix);
+	d->out->mix_known = d->mix.count > 0;
+}
+
+static bool enough(const struct deciding *d, const struct nt_mix_cost *cost)
+{
+	return nt_mix_cost_suffices(cost, d->limits->measured);
+}
+
+static uint32_t job_of(const struct deciding *d)
+{
+	return d->last != NULL ? d->last->job : 0;
+}
+
+/* All evidence together: of this job's newest steps, of its others and its calibration, of the
+ * user's other jobs, of the site. What contradicts nearer evidence does not count. */
+static int find_mix_cost(const struct deciding *d, struct nt_candidate *candidate)
+{
+	struct nt_scope scope = { .where = &d->launch->where, .now_s = d->launch->now_s };
+	struct nt_mix_cost *out = &candidate->cost;
+
+	out->ratio = out->p = 1;
+	for (int level = 0; level < NT_LEVELS; level++) {
+		bool is_job = level == NT_LEVEL_JOB;
+
+		scope.memory = d->launch->memory[level];
+		scope.but_job = is_job ? 0 : job_of(d);
+		for (unsigned older = 0; scope.memory != NULL && older <= is_job; older++) {
+			struct nt_mix_cost cost;
+
+			scope.steps = !is_job ? NT_SCOPE_ALL
+					      : (older ? NT_SCOPE_OLDER : NT_SCOPE_NEWEST);
+			if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
+				return -1;
+			if (cost.known && !enough(d, out))
+				candidate->level = (enum nt_level)level;
+			*out = enough(d, &cost) || !enough(d, out) ? nt_mix_cost_join(out, &cost)
+								   : *out;
+		}
+	}
+	return 0;
+}
+
+static void test_steps(const struct deciding *d, struct nt_candidate *candidate)
+{
+	const char *name = candidate->profile->name;
+
+	candidate->trust = nt_history_trust(&d->history, name, &d->limits->step_test,
+					    d->limits->trust_jobs);
+	candidate->here = step_with(d, name) != NULL;
+	candidate->step_test = (struct nt_step_test_result){ .ratio = 1, .p = 1 };
+	if (candidate->here)
+		candidate->step_test = nt_history_test(&d->history, job_of(d), NT_PROFILE_DEFAULT,
+						       name, &d->limits->step_test);
+}
+
+static bool is_last(const struct deciding *d, const struct nt_candidate *candidate)
+{
+	return d->last != NULL && strcmp(d->last->profile, candidate->profile->name) == 0;
+}
+
+/* The reason by the mix: NT_WHY_GAIN, or a reason against it. */
+static enum nt_why mix_says(const struct deciding *d, const struct nt_candidate *candidate)
+{
+	const struct nt_mix_cost *cost = &candidate->cost;
+
+	if (!cost->known)
+		return NT_WHY_NOTHING_KNOWN;
+	if (!enough(d, cost))
+		return NT_WHY_TOO_LITTLE;
+	if (!d->out->mix_known && (cost->least_bytes > d->limits->blind_small_bytes ||
+				   cost->most_bytes < d->limits->blind_large_bytes))
+		return NT_WHY_TOO_FEW_SIZES;
+	if (!d->out->mix_known && cost->sure_worst > d->limits->blind_worst)
+		return NT_WHY_WORST;
+	if (cost->ratio > 1)
+		return NT_WHY_SLOWER;
+	if (cost->ratio > 1 - d->limits->floor)
+		return NT_WHY_SMALL;
+	/* What is in use stays until something speaks against it. */
+	return cost->p < (is_last(d, candidate) ? d->limits->stay : d->limits->alpha / d->looks)
+		       ? NT_WHY_GAIN
+		       : NT_WHY_NOISE;
+}
+
+/* Its newest step here left no measurements: NCCL may fail with it. */
+static bool left_nothing(const struct deciding *d, const struct nt_candidate *candidate)
+{
+	const struct nt_memory_entry *step = step_with(d, candidate->profile->name);
+
+	return step != NULL && step->keys == 0 && step->periods == 0;
+}
+
+/* Its results were wrong on such hardware, with any shape and software. */
+static bool was_wrong(const struct deciding *d, const char *profile)
+{
+	for (int level = 0; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = d->launch->memory[level];
+
+		for (size_t i = 0; memory != NULL && i < memory->entries; i++)
+			if (memory->entry[i].wrong &&
+			    memory->entry[i].where.fingerprint == d->launch->where.fingerprint &&
+			    strcmp(memory->entry[i].profile, profile) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Calibrated here, measured by steps of this job, or trusted. A profile that was slower once must
+ * be measured in this job first. */
+static bool is_proven(const struct deciding *d, const struct nt_candidate *candidate)
+{
+	if (candidate->trust.level == NT_TRUST_TRUSTED)
+		return true;
+	if (d->last == NULL && candidate->trust.level == NT_TRUST_MARKED)
+		return false;
+	return candidate->cost.calibrated || candidate->here;
+}
+
+/* May it be used, and why or why not? */
+static void consider(const struct deciding *d, struct nt_candidate *candidate)
+{
+	const struct nt_profile_trust *trust = &candidate->trust;
+	bool felt_faster = candidate->step_test.verdict == NT_STEPS_FASTER ||
+			   (d->last == NULL && trust->level == NT_TRUST_TRUSTED);
+
+	candidate->why = mix_says(d, candidate);
+	if (felt_faster && candidate->why != NT_WHY_GAIN)
+		candidate->why = NT_WHY_STEPS_FASTER;
+	if ((candidate->why == NT_WHY_GAIN || candidate->why == NT_WHY_STEPS_FASTER) &&
+	    !is_proven(d, candidate))
+		candidate->why = NT_WHY_UNPROVEN;
+	if (candidate->step_test.verdict == NT_STEPS_SLOWER)
+		candidate->why = NT_WHY_STEPS_SLOWER;
+	if (left_nothing(d, candidate))
+		candidate->why = NT_WHY_LEFT_NOTHING;
+	if (trust->level == NT_TRUST_QUARANTINED)
+		candidate->why = NT_WHY_QUARANTINED;
+	if (was_wrong(d, candidate->profile->name))
+		candidate->why = NT_WHY_WRONG_RESULTS;
+	candidate->used = candidate->why == NT_WHY_GAIN || candidate->why == NT_WHY_STEPS_FASTER;
+}
+
+/* If nothing was measured here, measurements with other software or numbers of nodes give the order
+ * in which a calibration tries profiles, and which it leaves out. */
+static int look_nearby(const struct deciding *d, struct nt_candidate *candidate)
+{
+	static const enum nt_nearness nearness[] = { NT_NEAR_PATCH, NT_NEAR_SOFTWARE,
+						     NT_NEAR_SHAPE };
+	const unsigned kinds = sizeof(nearness) / sizeof(nearness[0]);
+
+	for (unsigned i = 0; candidate->why == NT_WHY_NOTHING_KNOWN && i < kinds * NT_LEVELS; i++) {
+		const enum nt_nearness near = nearness[i / NT_LEVELS];
+		const struct nt_scope scope = { .memory = d->launch->memory[i % NT_LEVELS],
+						.where = &d->launch->where,
+						.nearness = near,
+						.now_s = d->launch->now_s };
+		struct nt_mix_cost cost;
+		struct nt_estimate estimate;
+
+		if (scope.memory == NULL)
+			continue;
+		if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
+			return -1;
+		estimate = nt_mix_cost_estimate(&cost);
+		if (!cost.known)
+			continue;
+		candidate->nearby = log(cost.ratio);
+		if (near == NT_NEAR_PATCH && nt_estimate_p_above(&estimate, 0) < d->limits->alpha)
+			candidate->why = NT_WHY_LOST_NEARBY;
+		else if (near != NT_NEAR_SHAPE)
+			candidate->why = NT_WHY_OTHER_SOFTWARE;
+		break;
+	}
+	return 0;
+}
+
+/* Is a better than b? By the program's own steps if both were tested and differ, else by the mix.
+ * What is in use gives way to what is faster by more than the error. */
+static bool better(const struct deciding *d, const struct nt_candidate *a,
+		   const struct nt_candidate *b)
+{
+	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
+	double apart = log(a->cost.ratio) - log(b->cost.ratio), error = 0;
+
+	if (a->here && b->here)
+		test = nt_history_test(&d->history, job_of(d), b->profile->name, a->profile->name,
+				       &d->limits->step_test);
+	if (test.verdict == NT_STEPS_FASTER || test.verdict == NT_STEPS_SLOWER)
+		return test.verdict == NT_STEPS_FASTER;
+	if (is_last(d, a) || is_last(d, b))
+		error = hypot(a->cost.error, b->cost.error);
+	return is_last(d, a) ? apart < error : apart < -error;
+}
+
+static struct nt_candidate *best_used(const struct deciding *d)
+{
+	struct nt_candidate *best = NULL;
+
+	for (unsigned i = 0; i < d->out->count; i++) {
+		struct nt_candidate *candidate = &d->out->candidate[i];
+
+		if (!candidate->used)
+			continue;
+		if (best != NULL && !better(d, candidate, best)) {
+			candidate->why = NT_WHY_LESS;
+			continue;
+		}
+		if (best != NULL)
+			best->why = NT_WHY_LESS;
+		best = candidate;
+	}
+	return best;
+}
+
+static void take(struct nt_launch_choice *out, struct nt_candidate *candidate, enum nt_why why)
+{
+	out->chosen = candidate;
+	out->why = why;
+	snprintf(out->profile, sizeof(out->profile), "%s",
+		 candidate != NULL ? candidate->profile->name : NT_PROFILE_DEFAULT);
+	if (candidate != NULL)
+		candidate->why = why;
+}
+
+static bool has_entry(const struct nt_memory *memory, const struct nt_memory_entry *entry)
+{
+	for (size_t i = 0; i < memory->entries; i++)
+		if (memory->entry[i].id[0] != '\0' && strcmp(memory->entry[i].id, entry->id) == 0)
+			return true;
+	return false;
+}
+
+/* Only the last step, and all entries of the default; entries are not copied. */
+static int beside_default(const struct deciding *d, struct nt_memory *out)
+{
+	size_t room = 1;
+
+	for (int level = 0; level < NT_LEVELS; level++)
+		room += d->launch->memory[level] != NULL ? d->launch->memory[level]->entries : 0;
+	memset(out, 0, sizeof(*out));
+	out->entry = calloc(room, sizeof(*out->entry));
+	if (out->entry == NULL)
+		return -1;
+	out->entry[out->entries++] = *d->last;
+	for (int level = 0; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = d->launch->memory[level];
+
+		for (size_t i = 0; memory != NULL && i < memory->entries; i++)
+			if (is_default(&memory->entry[i]) && !has_entry(out, &memory->entry[i]))
+				out->entry[out->entries++] = memory->entry[i];
+	}
+	return 0;
+}
+
+/* Less than half of what was expected is there, and that is more than steps differ by. */
+static bool is_missing(const struct deciding *d, const struct nt_mix_cost *expected,
+		       const struct nt_mix_cost *seen)
+{
+	struct nt_estimate less = { true, log(seen->ratio) - log(expected->ratio),
+				    hypot(seen->error, expected->error), seen->degrees };
+
+	return log(seen->ratio) > log(expected->ratio) / 2 &&
+	       nt_estimate_p_above(&less, 0) < d->limits->missing;
+}
+
+/* The last step used a profile for what is remembered of it, and this job has no step with the
+ * default to compare it with. If its calls did not gain over what the default is remembered to take
+ * what they were expected to, it is not so here, or the network is not as it was: the default is to
+ * be measured. */
+static int doubt(struct deciding *d)
+{
+	struct nt_memory both;
+	struct nt_mix_cost seen;
+	int rc;
+
+	if (d->last == NULL || d->base != NULL || is_default(d->last) || d->last->asked)
+		return 0;
+	if (beside_default(d, &both) < 0)
+		return -1;
+	rc = nt_mix_cost(&(struct nt_scope){ .memory = &both,
+					     .where = &d->launch->where,
+					     .now_s = d->launch->now_s },
+			 d->last->profile, &d->mix, &seen);
+	for (unsigned i = 0; rc == 0 && i < d->out->count; i++) {
+		const struct nt_candidate *candidate = &d->out->candidate[i];
+
+		if (is_last(d, candidate) && candidate->cost.known && seen.known &&
+		    seen.measured >= d->limits->measured)
+			d->doubtful = is_missing(d, &candidate->cost, &seen);
+	}
+	free(both.entry);
+	return rc;
+}
+
+/* The last step used a profile that should have been faster, and the program was slower. */
+static bool has_to_go_back(const struct deciding *d)
+{
+	if (d->last == NULL || is_default(d->last) || d->last->asked)
+		return false;
+	for (unsigned i = 0; i < d->out->count; i++) {
+		const struct nt_candidate *candidate = &d->out->candidate[i];
+
+		if (is_last(d, candidate))
+			return candidate->step_test.verdict == NT_STEPS_SLOWER;
+	}
+	return false;
+}
+
+static bool anything_known(const struct nt_launch_choice *out)
+{
+	for (unsigned i = 0; i < out->count; i++)
+		if (out->candidate[i].cost.known)
+			return true;
+	return false;
+}
+
+static void decide(struct deciding *d)
+{
+	struct nt_launch_choice *out = d->out;
+	struct nt_candidate *best = best_used(d);
+
+	if (has_to_go_back(d))
+		take(out, NULL, NT_WHY_STEPS_SLOWER);
+	else if (d->doubtful)
+		take(out, NULL, NT_WHY_DOUBT);
+	else if (best != NULL)
+		take(out, best, best->why);
+	else
+		take(out, NULL, anything_known(out) ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
+}
+
+static bool fits(const struct deciding *d, const struct nt_profile *profile)
+{
+	return profile->fabric == NT_FABRIC_ANY || profile->fabric == d->launch->where.fabric;
+}
+
+static int test_all(struct deciding *d)
+{
+	const struct nt_profiles *profiles = d->launch->profiles;
+	struct nt_launch_choice *out = d->out;
+
+	for (unsigned i = 0; i < profiles->count; i++)
+		if (!profiles->profile[i].disabled && fits(d, &profiles->profile[i]))
+			out->candidate[out->count++].profile = &profiles->profile[i];
+	for (unsigned i = 0; i < out->count; i++) {
+		if (find_mix_cost(d, &out->candidate[i]) < 0)
+			return -1;
+		test_steps(d, &out->candidate[i]);
+		d->looks += out->candidate[i].cost.known;
+	}
+	for (unsigned i = 0; i < out->count; i++) {
+		consider(d, &out->candidate[i]);
+		if (look_nearby(d, &out->candidate[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int choose(struct deciding *d)
+{
+	const struct nt_launch_case *launch = d->launch;
+	struct nt_launch_choice *out = d->out;
+
+	if (launch->where.fingerprint == 0) {
+		take(out, NULL, NT_WHY_NO_HARDWARE);
+		return 0;
+	}
+	for (int level = 0; level < NT_LEVELS; level++)
+		nt_history_add(&d->history, launch->memory[level], &launch->where);
+	nt_history_sort(&d->history);
+	d->last = step_with(d, NULL);
+	d->base = step_with(d, NT_PROFILE_DEFAULT);
+	out->steps = steps_with(d, NULL);
+	find_mix(d);
+	out->observe = was_wrong(d, NT_PROFILE_DEFAULT);
+	if (test_all(d) < 0 || doubt(d) < 0)
+		return -1;
+	if (out->observe)
+		take(out, NULL, NT_WHY_WRONG_FORCED);
+	else
+		decide(d);
+	return 0;
+}
+
+int nt_select(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
+	      struct nt_launch_choice *out)
+{
+	struct deciding *d = calloc(1, sizeof(*d));
+	int rc = -1;
+
+	memset(out, 0, sizeof(*out));
+	take(out, NULL, NT_WHY_NOTHING_KNOWN);
+	if (d == NULL)
+		return -1;
+	d->launch = launch;
+	d->limits = limits;
+	d->out = out;
+	rc = choose(d);
+	if (rc < 0)
+		take(out, NULL, NT_WHY_NOTHING_KNOWN);
+	free(d);
+	return rc;
+}

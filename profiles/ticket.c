@@ -1,0 +1,373 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ticket.c - see ticket.h; one table describes all members */
+#include "profiles/ticket.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/hex.h"
+#include "profiles/memory-dir.h"
+#include "profiles/program.h"
+
+#define EXPECTED_MAX 1000
+#define VALUE_MAX 512 /* longest member, with its NUL */
+
+static int take_version(struct nt_ticket *ticket, const char *value)
+{
+	(void)ticket;
+	return strcmp(value, "1") == 0 ? 0 : -1;
+}
+
+static void put_version(const struct nt_ticket *ticket, char *out)
+{
+	(void)ticket;
+	snprintf(out, VALUE_MAX, "1");
+}
+
+static int take_profile(struct nt_ticket *ticket, const char *value)
+{
+	if (!nt_profile_name_valid(value))
+		return -1;
+	snprintf(ticket->profile, sizeof(ticket->profile), "%s", value);
+	return 0;
+}
+
+static void put_profile(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", ticket->profile);
+}
+
+static int take_why(struct nt_ticket *ticket, const char *value)
+{
+	int why = nt_why_parse(value);
+
+	ticket->why = (enum nt_why)why;
+	return why >= 0 ? 0 : -1;
+}
+
+static void put_why(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", nt_why_name((int)ticket->why));
+}
+
+static int take_kind(struct nt_ticket *ticket, const char *value)
+{
+	ticket->calibration = strcmp(value, "calibration") == 0;
+	return ticket->calibration ? 0 : -1;
+}
+
+static void put_kind(const struct nt_ticket *ticket, char *out)
+{
+	if (ticket->calibration)
+		snprintf(out, VALUE_MAX, "calibration");
+}
+
+static int take_force(struct nt_ticket *ticket, const char *value)
+{
+	ticket->observe = strcmp(value, "never") == 0;
+	return ticket->observe ? 0 : -1;
+}
+
+static void put_force(const struct nt_ticket *ticket, char *out)
+{
+	if (ticket->observe)
+		snprintf(out, VALUE_MAX, "never");
+}
+
+static int take_program(struct nt_ticket *ticket, const char *value)
+{
+	if (!nt_program_valid(value, sizeof(ticket->program)))
+		return -1;
+	snprintf(ticket->program, sizeof(ticket->program), "%s", value);
+	return 0;
+}
+
+static void put_program(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", ticket->program);
+}
+
+/* Text for users, which goes into JSON and logs. */
+static int take_from(struct nt_ticket *ticket, const char *value)
+{
+	for (const char *c = value; *c != '\0'; c++)
+		if (*c < 0x20 || *c > 0x7e || *c == '"' || *c == '\\')
+			return -1;
+	if (value[0] == '\0' || strlen(value) >= sizeof(ticket->from))
+		return -1;
+	snprintf(ticket->from, sizeof(ticket->from), "%s", value);
+	return 0;
+}
+
+static void put_from(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", ticket->from);
+}
+
+/* "2.800": digits, a point, three digits; whatever the locale. */
+static int take_expected(struct nt_ticket *ticket, const char *value)
+{
+	size_t whole = strspn(value, "0123456789");
+
+	if (whole == 0 || whole > 4 || value[whole] != '.' ||
+	    strspn(value + whole + 1, "0123456789") != 3 || value[whole + 4] != '\0')
+		return -1;
+	ticket->expected = (double)strtoul(value, NULL, 10) +
+			   (double)strtoul(value + whole + 1, NULL, 10) / 1000;
+	return ticket->expected > 0 && ticket->expected <= EXPECTED_MAX ? 0 : -1;
+}
+
+static void put_expected(const struct nt_ticket *ticket, char *out)
+{
+	double expected = ticket->expected < EXPECTED_MAX ? ticket->expected : EXPECTED_MAX;
+	uint64_t thousandths = expected > 0 ? (uint64_t)(expected * 1000 + 0.5) : 0;
+
+	if (thousandths > 0)
+		snprintf(out, VALUE_MAX, "%" PRIu64 ".%03" PRIu64, thousandths / 1000,
+			 thousandths % 1000);
+}
+
+static int take_setting(struct nt_settings *settings, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char name[40];
+	int id;
+
+	if (equals == NULL || (size_t)(equals - word) >= sizeof(name))
+		return -1;
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - word), word);
+	id = nt_variable_find(name);
+	if (id < 0 || settings->set[id] ||
+	    nt_variable_parse((unsigned)id, equals + 1, &settings->value[id], NULL) < 0)
+		return -1;
+	settings->set[id] = true;
+	return 0;
+}
+
+/* Passes each space-separated word to take(); -1 if one is refused, or there is none. */
+static int take_words(const char *value, int (*take)(void *context, const char *word),
+		      void *context)
+{
+	char word[64];
+
+	for (;;) {
+		size_t length = strcspn(value, " ");
+
+		if (length == 0 || length >= sizeof(word))
+			return -1;
+		memcpy(word, value, length);
+		word[length] = '\0';
+		if (take(context, word) < 0)
+			return -1;
+		if (value[length] == '\0')
+			return 0;
+		value += length + 1;
+	}
+}
+
+static int setting_word(void *settings, const char *word)
+{
+	return take_setting(settings, word);
+}
+
+static int take_settings(struct nt_ticket *ticket, const char *value)
+{
+	if (take_words(value, setting_word, &ticket->settings) < 0)
+		return -1;
+	return nt_settings_check(&ticket->settings, NULL);
+}
+
+static void put_settings(const struct nt_ticket *ticket, char *out)
+{
+	nt_settings_text(&ticket->settings, out, VALUE_MAX);
+}
+
+static int name_word(void *left, const char *word)
+{
+	if (strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word))
+		return -1;
+	nt_ticket_leave(left, word);
+	return 0;
+}
+
+static int take_left(struct nt_ticket *ticket, const char *value)
+{
+	return strlen(value) < sizeof(ticket->left) ? take_words(value, name_word, ticket) : -1;
+}
+
+static void put_left(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", ticket->left);
+}
+
+static int take_own(struct nt_ticket *ticket, const char *value)
+{
+	uint64_t hash;
+
+	if (nt_hex_parse(value, NT_HEX_U32, &hash) < 0)
+		return -1;
+	ticket->user_env = (uint32_t)hash;
+	return ticket->user_env != 0 ? 0 : -1;
+}
+
+static void put_own(const struct nt_ticket *ticket, char *out)
+{
+	if (ticket->user_env != 0)
+		snprintf(out, VALUE_MAX, "%08" PRIx32, ticket->user_env);
+}
+
+static int take_memory(struct nt_ticket *ticket, const char *value)
+{
+	if (!nt_memory_path_valid(value))
+		return -1;
+	snprintf(ticket->memory, sizeof(ticket->memory), "%s", value);
+	return 0;
+}
+
+static void put_memory(const struct nt_ticket *ticket, char *out)
+{
+	snprintf(out, VALUE_MAX, "%s", ticket->memory);
+}
+
+/* In the order in which they are printed. put() leaves "" if there is no value. */
+static const struct member {
+	const char *key;
+	bool needed;
+	int (*take)(struct nt_ticket *ticket, const char *value);
+	void (*put)(const struct nt_ticket *ticket, char *out);
+} members[] = {
+	{ "v", true, take_version, put_version },
+	{ "profile", true, take_profile, put_profile },
+	{ "why", true, take_why, put_why },
+	{ "kind", false, take_kind, put_kind },
+	{ "force", false, take_force, put_force },
+	{ "from", false, take_from, put_from },
+	{ "expected", false, take_expected, put_expected },
+	{ "set", false, take_settings, put_settings },
+	{ "left", false, take_left, put_left },
+	{ "own", false, take_own, put_own },
+	{ "program", false, take_program, put_program },
+	{ "memory", false, take_memory, put_memory },
+};
+
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+/* The member in an item of that many bytes, and a copy of its value; NULL if there is none. */
+static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
+{
+	for (size_t i = 0; i < MEMBERS; i++) {
+		size_t key = strlen(members[i].key);
+
+		if (length <= key || memcmp(item, members[i].key, key) != 0 || item[key] != '=' ||
+		    length - key - 1 >= VALUE_MAX)
+			continue;
+		memcpy(value, item + key + 1, length - key - 1);
+		value[length - key - 1] = '\0';
+		return &members[i];
+	}
+	return NULL;
+}
+
+static bool sets_anything(const struct nt_settings *settings)
+{
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (settings->set[i])
+			return true;
+	return false;
+}
+
+static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *err)
+{
+	char value[VALUE_MAX];
+	unsigned seen = 0;
+
+	if (strnlen(text, NT_TICKET_MAX) == NT_TICKET_MAX)
+		return nt_error_set(err, "longer than %d bytes", NT_TICKET_MAX - 1);
+	for (const char *item = text;; item++) {
+		size_t length = strcspn(item, ";");
+		const struct member *member = find_member(item, length, value);
+
+		if (member == NULL)
+			return nt_error_set(err, "a member is unknown or has no value");
+		if (seen & (1u << (member - members)))
+			return nt_error_set(err, "%s is given twice", member->key);
+		seen |= 1u << (member - members);
+		if (member->take(ticket, value) < 0)
+			return nt_error_set(err, "%s is malformed or not allowed", member->key);
+		item += length;
+		if (*item == '\0')
+			break;
+	}
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (members[i].needed && !(seen & (1u << i)))
+			return nt_error_set(err, "%s is missing", members[i].key);
+	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 && sets_anything(&ticket->settings))
+		return nt_error_set(err, "the default sets something");
+	return 0;
+}
+
+int nt_ticket_parse(struct nt_ticket *ticket, const char *text, struct nt_error *err)
+{
+	memset(ticket, 0, sizeof(*ticket));
+	if (parse(ticket, text, err) == 0)
+		return 0;
+	memset(ticket, 0, sizeof(*ticket));
+	return -1;
+}
+
+int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
+		    struct nt_error *err)
+{
+	struct nt_ticket back;
+	char text[NT_TICKET_MAX];
+	size_t used = 0;
+
+	for (size_t i = 0; i < MEMBERS; i++) {
+		char value[VALUE_MAX] = "";
+		int more;
+
+		members[i].put(ticket, value);
+		if (value[0] == '\0')
+			continue;
+		more = snprintf(text + used, sizeof(text) - used, "%s%s=%s", used > 0 ? ";" : "",
+				members[i].key, value);
+		if (more < 0 || (size_t)more >= sizeof(text) - used)
+			return nt_error_set(err, "a ticket longer than %d bytes",
+					    NT_TICKET_MAX - 1);
+		used += (size_t)more;
+	}
+	if (nt_ticket_parse(&back, text, err) < 0)
+		return -1;
+	if (used >= out_bytes)
+		return nt_error_set(err, "no room for a ticket of %zu bytes", used);
+	memcpy(out, text, used + 1);
+	return 0;
+}
+
+static bool has_word(const char *words, const char *word, size_t length)
+{
+	while (*words != '\0') {
+		size_t here = strcspn(words, " ");
+
+		if (here == length && memcmp(words, word, length) == 0)
+			return true;
+		words += here + (words[here] == ' ');
+	}
+	return false;
+}
+
+void nt_ticket_leave(struct nt_ticket *ticket, const char *name)
+{
+	size_t used = strlen(ticket->left), room = sizeof(ticket->left) - used;
+	size_t length = strcspn(name, " ");
+	int added;
+
+	if (has_word(ticket->left, name, length))
+		return;
+	added = snprintf(ticket->left + used, room, "%s%.*s", used > 0 ? " " : "", (int)length,
+			 name);
+	if (added < 0 || (size_t)added >= room)
+		ticket->left[used] = '\0';
+}

@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* key.h - what is known of a key: one collective of one size band on one communicator
+ *
+ * One struct from the process that measures to the page that shows it; record.def lists its fields.
+ * Rank records, the short form and reports have each a table of those that they hold.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   values.
+ * Units:    in the names; NAN, -1 and "" stand for what is not known.
+ */
+#ifndef NT_RECORD_KEY_H
+#define NT_RECORD_KEY_H
+
+#include "contract/names.h"
+#include "record/field.h"
+#include "record/record.def"
+
+#define NT_RANK_TRIAL "trial"
+
+#define NT_KEY_MEMBER(kind, name, member, size, need, merge, unit, meaning) \
+	NT_MEMBER_##kind(member, size)
+
+struct nt_key {
+	NT_KEY_FIELDS(NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER)
+	/* Whose word it is, in a sum (sum.h); of two that know the same, the lowest. */
+	int64_t rank;
+	/* Of a row of a summary (summary.h): a key of a family of communicators. */
+	size_t step, family; /* indexes */
+	uint32_t ranks, nodes; /* of the communicator */
+	size_t first_arm, arm_count; /* in the summary's arms; from rank records alone */
+	size_t first_try, try_count; /* in its tries, in time order; likewise */
+};
+
+/* Those of a rank record, of the short form, of a report; all of them. */
+extern const struct nt_fields nt_rank_key_fields, nt_short_key_fields, nt_report_key_fields,
+	nt_key_fields;
+
+/* Nothing is known. */
+void nt_key_clear(struct nt_key *key);
+
+/* The arm whose times stand beside AUTO's: the one in use, else the best other one. -1: none is
+ * known. */
+int nt_key_other_arm(const struct nt_key *key);
+
+/* What it gains by median times, as gain_percent; nothing against times that no clock tells. */
+void nt_key_compare(struct nt_key *key);
+
+/* Nothing is known of that arm's times. */
+void nt_key_forget_arm(struct nt_key *key);
+
+/* Add what another rank of the same communicator says of the key. */
+void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key);
+
+/* Add the key of another communicator of the family. firmer: what it says counts. */
+void nt_key_merge_comm(struct nt_key *row, const struct nt_key *key, bool firmer);
+
+#endif

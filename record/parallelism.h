@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parallelism.h - which parallelism of a training program a communicator looks like
+ *
+ * Nobody tells us; its name, its shape and what is called on it do, often. It is a guess, and
+ * whoever shows it says so.
+ *
+ * Threads:  pure functions.
+ */
+#ifndef NT_PARALLELISM_H
+#define NT_PARALLELISM_H
+
+#include <stdint.h>
+#include "contract/coll.h"
+
+/* clang-format off */
+#define NT_PARALLELS(X) \
+	X(UNKNOWN, "") \
+	X(TENSOR, "tensor") /* inside a node, many calls in each step of the program */ \
+	X(DATA, "data") /* across nodes, its buckets once a step */ \
+	X(PIPELINE, "pipeline") /* send and receive only */ \
+	X(EXPERT, "expert") /* all to all */ \
+	X(WORLD, "world") /* all ranks; a few calls */
+/* clang-format on */
+
+#define NT_PARALLEL_ID(id, name) NT_PARALLEL_##id,
+enum nt_parallel { NT_PARALLELS(NT_PARALLEL_ID) NT_PARALLEL_COUNT };
+#undef NT_PARALLEL_ID
+
+/* What is known of a communicator, or of a family of them. */
+struct nt_parallelism {
+	const char *name; /* the framework's; "" */
+	uint32_t ranks, nodes;
+	uint32_t step_ranks, step_nodes; /* of the step; 0 unknown */
+	int64_t steps; /* that the program made; -1 unknown */
+	int64_t calls[NT_COLLS]; /* of a rank */
+	double bytes[NT_COLLS]; /* of them together */
+	int64_t pairs; /* sends and receives; -1: not counted */
+};
+
+enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known);
+
+/* "tensor"; "" for one that is not known. */
+const char *nt_parallel_name(int parallel);
+
+#endif

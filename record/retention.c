@@ -1,0 +1,99 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* retention.c - see retention.h */
+#include "record/retention.h"
+
+#include <stdlib.h>
+
+/* The files of one user: those before next are gone already. */
+struct owner {
+	struct nt_kept *next, *end;
+	size_t files;
+	int64_t bytes;
+};
+
+struct stock {
+	struct owner *owners;
+	size_t owner_count;
+	size_t files;
+	int64_t bytes;
+	int64_t dropped;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct nt_kept *a = left;
+	const struct nt_kept *b = right;
+
+	if (a->uid != b->uid)
+		return a->uid < b->uid ? -1 : 1;
+	return (a->time_s > b->time_s) - (a->time_s < b->time_s);
+}
+
+static void drop_oldest(struct stock *stock, struct owner *owner)
+{
+	owner->next->drop = true;
+	owner->files--;
+	owner->bytes -= owner->next->bytes;
+	stock->files--;
+	stock->bytes -= owner->next->bytes;
+	stock->dropped++;
+	owner->next++;
+}
+
+static void take_stock(struct stock *stock, struct nt_kept *items, size_t count)
+{
+	struct owner *owner = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		items[i].drop = false;
+		if (i == 0 || items[i].uid != items[i - 1].uid) {
+			owner = &stock->owners[stock->owner_count++];
+			owner->next = &items[i];
+		}
+		owner->end = &items[i] + 1;
+		owner->files++;
+		owner->bytes += items[i].bytes;
+		stock->files++;
+		stock->bytes += items[i].bytes;
+	}
+}
+
+static struct owner *largest(const struct stock *stock, bool by_bytes)
+{
+	struct owner *most = &stock->owners[0];
+
+	for (size_t i = 1; i < stock->owner_count; i++) {
+		struct owner *owner = &stock->owners[i];
+
+		if (by_bytes ? owner->bytes > most->bytes : owner->files > most->files)
+			most = owner;
+	}
+	return most;
+}
+
+int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt_retention *keep,
+			    int64_t now_s)
+{
+	struct stock stock = { .owners = calloc(count + 1, sizeof(stock.owners[0])) };
+
+	if (!stock.owners)
+		return -1;
+	if (count > 0)
+		qsort(items, count, sizeof(items[0]), compare);
+	take_stock(&stock, items, count);
+	for (size_t i = 0; i < stock.owner_count; i++) {
+		struct owner *owner = &stock.owners[i];
+
+		while (owner->next < owner->end && now_s - owner->next->time_s > keep->age_s)
+			drop_oldest(&stock, owner);
+		while (owner->files > keep->user_files)
+			drop_oldest(&stock, owner);
+	}
+	while (stock.files > keep->files)
+		drop_oldest(&stock, largest(&stock, false));
+	while (keep->bytes > 0 && stock.bytes > keep->bytes)
+		drop_oldest(&stock, largest(&stock, true));
+	free(stock.owners);
+	return stock.dropped;
+}

@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* retention.h - which files of many users go when a directory holds more than it should
+ *
+ * First what is too old; then of each user who has too many the oldest; then, while there are too
+ * many or too large ones in all, the oldest of whoever has most of them. So a user who fills the
+ * directory loses files of his own and of nobody else.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   nt_retention_choose allocates for the length of its call.
+ * Errors:   -1: no memory; nothing is marked.
+ * Units:    seconds since 1970; bytes.
+ */
+#ifndef NT_RETENTION_H
+#define NT_RETENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_retention {
+	size_t files, user_files; /* at most so many */
+	int64_t bytes; /* of all; 0: no bound */
+	int64_t age_s;
+};
+
+struct nt_kept {
+	const char *name; /* of the file; not looked at */
+	uint32_t uid;
+	int64_t time_s; /* when it was written */
+	int64_t bytes;
+	bool drop; /* what is to go */
+};
+
+/* Sorts the items; the number that is marked. */
+int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt_retention *keep,
+			    int64_t now_s);
+
+#endif

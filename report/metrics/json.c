@@ -1,0 +1,323 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json.c - see json.h */
+#include "report/metrics/json.h"
+
+#include <math.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "record/bandwidth.h"
+#include "report/metrics/json-fields.h"
+#include "report/metrics/topology-json.h"
+#include "report/model/row-time.h"
+#include "report/text/row-text.h"
+#include "report/text/verdict.h"
+
+/* ---- keys */
+
+static json_object *pair_value(double of_auto, double of_arm, int *rc)
+{
+	json_object *pair = nt_json_array(rc);
+
+	if (!isnan(of_auto))
+		nt_json_add(pair, NULL, nt_json_decimal(of_auto, 10, rc), rc);
+	if (!isnan(of_auto) && !isnan(of_arm))
+		nt_json_add(pair, NULL, nt_json_decimal(of_arm, 10, rc), rc);
+	return nt_json_filled(pair);
+}
+
+static json_object *arms_value(const struct nt_summary *summary, const struct nt_key *row, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < row->arm_count; i++) {
+		json_object *object = nt_json_object(rc);
+
+		nt_json_fields(object, &nt_explored_arm_fields, &summary->arms[row->first_arm + i],
+			       rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return nt_json_filled(array);
+}
+
+static json_object *key_value(const struct nt_summary *summary, const struct nt_key *row, int *rc)
+{
+	const double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
+	/* Bandwidths are of a call's own time. */
+	const double bytes = nt_row_duration_known(row) ? (double)row->bytes : NAN;
+	json_object *object = nt_json_object(rc);
+	struct nt_key shown = *row;
+	struct nt_said said;
+
+	nt_row_say(&said, row);
+	shown.reason = said.reason;
+	nt_json_fields(object, &nt_report_key_fields, &shown, rc);
+	nt_json_known(object, "call_us", pair_value(us[0], us[1], rc), rc);
+	nt_json_bool(object, "call_own", nt_row_duration_known(row), rc);
+	nt_json_known(object, "algbw_gbs",
+		      pair_value(nt_algbw_gbs(bytes, us[0]), nt_algbw_gbs(bytes, us[1]), rc), rc);
+	nt_json_known(object, "busbw_gbs",
+		      pair_value(nt_row_busbw(row, NT_OF_AUTO), nt_row_busbw(row, NT_OF_ARM), rc),
+		      rc);
+	nt_json_text(object, "says", said.says, rc);
+	nt_json_text(object, "advice", said.type, rc);
+	nt_json_known(object, "arms", arms_value(summary, row, rc), rc);
+	return object;
+}
+
+/* ---- communicators */
+
+/* Nodes in the order of their first rank, each with the ranks on it. */
+static json_object *places_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
+				 int *rc)
+{
+	json_object *array = nt_json_array(rc);
+	json_object *by_node = nt_json_object(rc);
+
+	for (size_t i = 0; i < comm->place_count; i++) {
+		const struct nt_place_seen *place = &summary->places[comm->first_place + i];
+		const char *node = summary->nodes[place->node].name;
+		json_object *ranks = nt_json_member(by_node, node), *object;
+
+		if (ranks) {
+			nt_json_count(ranks, NULL, place->rank, rc);
+			continue;
+		}
+		ranks = nt_json_array(rc);
+		nt_json_count(ranks, NULL, place->rank, rc);
+		nt_json_add(by_node, node, json_object_get(ranks), rc);
+		object = nt_json_object(rc);
+		nt_json_text(object, "node", node, rc);
+		nt_json_add(object, "ranks", ranks, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	json_object_put(by_node);
+	return array;
+}
+
+static json_object *volumes_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
+				  int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < comm->volume_count; i++) {
+		const struct nt_volume *volume = &summary->volumes[comm->first_volume + i];
+		json_object *object = nt_json_object(rc);
+
+		nt_json_text(object, "coll", nt_coll_name(volume->coll), rc);
+		nt_json_count(object, "calls", volume->calls, rc);
+		nt_json_number(object, "bytes", volume->bytes, rc);
+		nt_json_number(object, "inside_bytes", volume->inside_bytes, rc);
+		nt_json_number(object, "between_bytes", volume->between_bytes, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return array;
+}
+
+/* The communicators themselves, of which only rank records tell. */
+static json_object *members_value(const struct nt_summary *summary, size_t family, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < summary->comm_count; i++) {
+		const struct nt_comm_seen *comm = &summary->comms[i];
+		char why[NT_REASON_SENTENCE_MAX];
+		json_object *object;
+
+		if (comm->family != family)
+			continue;
+		object = nt_json_object(rc);
+		nt_json_text(object, "id", comm->id, rc);
+		nt_json_text(object, "name", comm->name, rc);
+		nt_json_text(object, "state", comm->state, rc);
+		nt_reason_say(&comm->why, NULL, 0, why, sizeof(why));
+		nt_json_text(object, "why", why, rc);
+		nt_json_known(object, "places", places_value(summary, comm, rc), rc);
+		nt_json_known(object, "volumes", volumes_value(summary, comm, rc), rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return nt_json_filled(array);
+}
+
+static json_object *comm_value(const struct nt_summary *summary, size_t at, int *rc)
+{
+	const struct nt_family *family = &summary->families[at];
+	json_object *object = nt_json_object(rc), *keys = nt_json_array(rc);
+
+	nt_json_text(object, "name", family->name, rc);
+	nt_json_count(object, "ranks", family->ranks, rc);
+	nt_json_count(object, "nodes", family->nodes, rc);
+	nt_json_count(object, "comms", family->comms, rc);
+	nt_json_text(object, "parallel", nt_parallel_name((int)family->parallel), rc);
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (summary->rows[i].family == at)
+			nt_json_add(keys, NULL, key_value(summary, &summary->rows[i], rc), rc);
+	}
+	nt_json_add(object, "keys", keys, rc);
+	nt_json_known(object, "members", members_value(summary, at, rc), rc);
+	return object;
+}
+
+/* By their shapes, as rows are (nt_summary_sort). */
+static bool is_before(const struct nt_family *a, const struct nt_family *b)
+{
+	if (a->ranks != b->ranks)
+		return a->ranks < b->ranks;
+	return a->nodes != b->nodes ? a->nodes < b->nodes : a < b;
+}
+
+static json_object *comms_value(const struct nt_summary *summary, size_t step, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+	const struct nt_family *last = NULL;
+
+	for (;;) {
+		const struct nt_family *next = NULL;
+
+		for (size_t i = 0; i < summary->family_count; i++) {
+			const struct nt_family *family = &summary->families[i];
+
+			if (family->step == step && (!last || is_before(last, family)) &&
+			    (!next || is_before(family, next)))
+				next = family;
+		}
+		if (!next)
+			return array;
+		nt_json_add(array, NULL,
+			    comm_value(summary, (size_t)(next - summary->families), rc), rc);
+		last = next;
+	}
+}
+
+/* ---- steps */
+
+static json_object *untuned_value(const struct nt_summary *summary, const char *step, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		const struct nt_remark *remark = &summary->remarks[i];
+		json_object *object;
+		struct nt_said said;
+
+		if (remark->kind != NT_REMARK_WHY || strcmp(remark->step, step) != 0)
+			continue;
+		nt_said_why(&said, &remark->why);
+		object = nt_json_object(rc);
+		nt_json_text(object, "why", nt_reason_code(remark->why.id), rc);
+		nt_json_text(object, "text", remark->why.text, rc);
+		if (remark->ranks > 0) {
+			nt_json_count(object, "ranks", remark->ranks, rc);
+			nt_json_count(object, "nodes", remark->nodes, rc);
+			nt_json_count(object, "comms", remark->comms, rc);
+		}
+		nt_json_text(object, "says", said.says, rc);
+		nt_json_text(object, "advice", said.type, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return nt_json_filled(array);
+}
+
+static bool is_of_step(const struct nt_summary *summary, const struct nt_remark *remark)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, remark->step) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* step NULL: of the record, and of steps that could not be read at all. */
+static json_object *damage_value(const struct nt_summary *summary, const char *step, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+	char text[300];
+
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		const struct nt_remark *remark = &summary->remarks[i];
+
+		if (remark->kind != NT_REMARK_DAMAGE ||
+		    (step ? strcmp(remark->step, step) != 0 : is_of_step(summary, remark)))
+			continue;
+		snprintf(text, sizeof(text), "%s%s%s%s", step || !remark->step[0] ? "" : "step ",
+			 step ? "" : remark->step, step || !remark->step[0] ? "" : ": ",
+			 remark->text);
+		nt_json_text(array, NULL, text, rc);
+	}
+	return nt_json_filled(array);
+}
+
+static json_object *rest_value(const struct nt_step *step, int *rc)
+{
+	json_object *object = NULL;
+
+	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+		if (step->rest[reason] <= 0)
+			continue;
+		if (!object)
+			object = nt_json_object(rc);
+		nt_json_count(object,
+			      reason == NT_REASON_NONE ? NT_STEP_CHOSEN : nt_reason_code(reason),
+			      step->rest[reason], rc);
+	}
+	return object;
+}
+
+static json_object *step_value(const struct nt_summary *summary, size_t at, int *rc)
+{
+	const struct nt_step *step = &summary->steps[at];
+	json_object *object = nt_json_object(rc);
+
+	nt_json_text(object, "step", step->name, rc);
+	nt_json_fields(object, &nt_step_fields, step, rc);
+	nt_json_bool(object, "whole", step->whole, rc);
+	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);
+	nt_json_known(object, "untuned", untuned_value(summary, step->name, rc), rc);
+	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
+	nt_json_count(object, NT_STEP_MORE, step->more > 0 ? step->more : -1, rc);
+	nt_json_known(object, "damaged", damage_value(summary, step->name, rc), rc);
+	nt_topology_json(object, summary, at, rc);
+	return object;
+}
+
+/* ---- the job */
+
+static json_object *verdict_value(const struct nt_summary *summary, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+	struct nt_verdict_text verdict = { NULL, 0 };
+
+	*rc |= nt_verdict_make(&verdict, summary, NULL);
+	for (size_t i = 0; i < verdict.count; i++) {
+		json_object *object = nt_json_object(rc);
+
+		nt_json_text(object, "says", verdict.items[i].text, rc);
+		nt_json_text(object, "advice", verdict.items[i].type, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	nt_verdict_fini(&verdict);
+	return array;
+}
+
+static json_object *job_value(const char *job, const struct nt_summary *summary, int *rc)
+{
+	json_object *object = nt_json_object(rc), *steps = nt_json_array(rc);
+
+	nt_json_text(object, "job", job, rc);
+	nt_json_add(object, "verdict", verdict_value(summary, rc), rc);
+	for (size_t i = 0; i < summary->step_count; i++)
+		nt_json_add(steps, NULL, step_value(summary, i, rc), rc);
+	nt_json_add(object, "steps", steps, rc);
+	nt_json_count(object, NT_STEP_MORE, summary->more_steps > 0 ? summary->more_steps : -1, rc);
+	nt_json_known(object, "damaged", damage_value(summary, NULL, rc), rc);
+	return object;
+}
+
+int nt_summary_json(json_object *jobs, const char *job, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	int rc = 0;
+
+	nt_json_add(jobs, NULL, job_value(job, summary, &rc), &rc);
+	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
+}

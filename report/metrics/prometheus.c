@@ -1,0 +1,297 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* prometheus.c - see prometheus.h */
+#include "report/metrics/prometheus.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "report/text/row-text.h"
+#include "report/model/row-time.h"
+
+enum metric {
+	METRIC_CALL,
+	METRIC_PERIOD,
+	METRIC_BUSBW,
+	METRIC_GAIN,
+	METRIC_CALLS,
+	METRIC_SPENT,
+	METRIC_SAVED,
+	METRIC_DECISION,
+	METRIC_UNTUNED,
+	METRIC_STEP,
+	METRIC_DAMAGED,
+};
+
+/* All are gauges, since jobs end and leave the file. */
+static const struct {
+	const char *name, *help;
+} metrics[] = {
+	[METRIC_CALL] = { "nccl_tune_call_seconds",
+			  "Median time of a call, from its start to its end on the slowest rank." },
+	[METRIC_PERIOD] = { "nccl_tune_period_seconds",
+			    "Median time from one call to the next of its kind." },
+	[METRIC_BUSBW] = { "nccl_tune_bus_bandwidth_gbs",
+			   "Bus bandwidth of a call in GB/s, as nccl-tests defines it." },
+	[METRIC_GAIN] = { "nccl_tune_gain_ratio",
+			  "Fraction of the time of NCCL's choice that the chosen one saves." },
+	[METRIC_CALLS] = { "nccl_tune_calls", "Calls made." },
+	[METRIC_SPENT] = { "nccl_tune_spent_seconds", "Time that exploring cost." },
+	[METRIC_SAVED] = { "nccl_tune_saved_seconds", "Time saved by choices other than NCCL's." },
+	[METRIC_DECISION] = { "nccl_tune_decision",
+			      "Always 1; labels: decision on a collective and size, and its "
+			      "reason." },
+	[METRIC_UNTUNED] = { "nccl_tune_untuned",
+			     "Reasons why communicators or steps were not tuned." },
+	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
+	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
+};
+
+struct nt_metric {
+	enum metric metric;
+	char *labels;
+	double value;
+};
+
+struct adder {
+	struct nt_samples *samples;
+	bool no_memory;
+};
+
+void nt_metric_head(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+void nt_metric_label(FILE *out, const char *before, const char *name, const char *value)
+{
+	fprintf(out, "%s%s=\"", before, name);
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			fputc('\\', out);
+		if (*value == '\n')
+			fputs("\\n", out);
+		else
+			fputc(*value, out);
+	}
+	fputc('"', out);
+}
+
+/* "256-384KB": the size band. */
+static void put_message_size(FILE *out, size_t bytes)
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
+	double low = (double)bytes, high = (double)nt_band_floor(nt_band(bytes) + 1);
+	int unit = 0;
+
+	for (; low >= 1024 && unit < 4; unit++) {
+		low /= 1024;
+		high /= 1024;
+	}
+	fprintf(out, ",message_size=\"%.4g-%.4g%s\"", low, high, units[unit]);
+}
+
+struct place {
+	const char *job;
+	const struct nt_step *step;
+	const struct nt_key *row; /* NULL: of the step */
+	const struct nt_family *family;
+};
+
+/* A label that not all samples have. */
+struct label {
+	const char *name, *value;
+};
+
+static void put_place(FILE *out, const struct place *place)
+{
+	const struct nt_key *row = place->row;
+
+	nt_metric_label(out, "", "version", PACKAGE_VERSION);
+	nt_metric_label(out, ",", "slurm_job_id", place->job ? place->job : "unknown");
+	if (place->step)
+		nt_metric_label(out, ",", "slurm_step_id", place->step->name);
+	if (!row)
+		return;
+	nt_metric_label(out, ",", "comm_name",
+			place->family->name[0] ? place->family->name : "unknown");
+	fprintf(out, ",n_nodes=\"%" PRIu32 "\",nranks=\"%" PRIu32 "\"", row->nodes, row->ranks);
+	nt_metric_label(out, ",", "collective", nt_coll_name(row->coll));
+	put_message_size(out, row->bytes);
+}
+
+/* The labels of a sample; NULL: no memory. more ends with a NULL name. */
+static char *labels_of(const struct place *place, const struct label *more)
+{
+	char *labels = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&labels, &bytes);
+
+	if (!out)
+		return NULL;
+	put_place(out, place);
+	for (; more->name; more++)
+		nt_metric_label(out, ",", more->name, more->value);
+	fclose(out);
+	return labels;
+}
+
+/* No sample if the value is unknown. */
+static void add(struct adder *adder, const struct place *place, enum metric metric, double value,
+		const struct label *more)
+{
+	struct nt_samples *samples = adder->samples;
+	struct nt_metric *items;
+	char *labels;
+
+	if (isnan(value))
+		return;
+	labels = labels_of(place, more);
+	items = labels ? realloc(samples->items, (samples->count + 1) * sizeof(*items)) : NULL;
+	if (!items) {
+		adder->no_memory = true;
+		free(labels);
+		return;
+	}
+	samples->items = items;
+	items[samples->count++] = (struct nt_metric){ metric, labels, value };
+}
+
+static void add_plain(struct adder *adder, const struct place *place, enum metric metric,
+		      double value)
+{
+	add(adder, place, metric, value, &(struct label){ NULL, NULL });
+}
+
+static void add_side(struct adder *adder, const struct place *place, enum nt_which side)
+{
+	const struct nt_key *row = place->row;
+	char name[NT_ARM_TEXT];
+	const struct label more[] = {
+		{ "algo_proto", name },
+		{ "choice", side == NT_OF_AUTO ? "nccl" : "chosen" },
+		{ NULL, NULL },
+	};
+
+	if (side == NT_OF_ARM && !nt_row_is_tuned(row))
+		return;
+	/* "RING_SIMPLE": as the Inspector joins them. */
+	snprintf(name, sizeof(name), "%s",
+		 nt_arm_name(side == NT_OF_AUTO ? row->auto_arm : row->arm));
+	for (char *c = name; *c; c++)
+		*c = *c == '/' ? '_' : *c;
+	add(adder, place, METRIC_CALL, nt_row_call_us(row, side) / 1e6, more);
+	add(adder, place, METRIC_PERIOD, row->period_us[side] / 1e6, more);
+	add(adder, place, METRIC_BUSBW, nt_row_busbw(row, side), more);
+}
+
+static void add_row(struct adder *adder, const struct place *place)
+{
+	const struct nt_key *row = place->row;
+
+	add_side(adder, place, NT_OF_AUTO);
+	add_side(adder, place, NT_OF_ARM);
+	if (nt_row_is_tuned(row))
+		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
+	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
+	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
+	add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
+	add(adder, place, METRIC_DECISION, 1,
+	    (struct label[]){ { "state", nt_keystate_name(row->state) },
+			      { "reason", nt_reason_code(nt_row_reason(row)) },
+			      { NULL, NULL } });
+}
+
+static void add_step(struct adder *adder, const struct place *place)
+{
+	add(adder, place, METRIC_STEP, 1,
+	    (struct label[]){ { "mode", place->step->mode },
+			      { "nccl", place->step->nccl },
+			      { "launch_profile", place->step->launch },
+			      { NULL, NULL } });
+}
+
+static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, name) == 0)
+			return &summary->steps[i];
+	}
+	return NULL;
+}
+
+/* How many remarks of a step give one reason. */
+static void add_untuned(struct adder *adder, const char *job, const struct nt_summary *summary,
+			size_t which)
+{
+	const struct nt_remark *remark = &summary->remarks[which];
+	const struct place place = { job, step_of(summary, remark->step), NULL, NULL };
+	size_t count = 0;
+
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		const struct nt_remark *other = &summary->remarks[i];
+
+		if (other->kind != NT_REMARK_WHY || strcmp(other->step, remark->step) != 0 ||
+		    other->why.id != remark->why.id)
+			continue;
+		if (i < which)
+			return; /* counted there */
+		count += other->comms > 1 ? (size_t)other->comms : 1;
+	}
+	add(adder, &place, METRIC_UNTUNED, (double)count,
+	    (struct label[]){ { "reason", nt_reason_code(remark->why.id) }, { NULL, NULL } });
+}
+
+int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_summary *summary,
+		   struct nt_error *err)
+{
+	struct adder adder = { samples, false };
+
+	for (size_t i = 0; i < summary->row_count; i++)
+		add_row(&adder, &(struct place){ job, &summary->steps[summary->rows[i].step],
+						 &summary->rows[i],
+						 &summary->families[summary->rows[i].family] });
+	for (size_t i = 0; i < summary->step_count; i++)
+		add_step(&adder, &(struct place){ job, &summary->steps[i], NULL, NULL });
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		if (summary->remarks[i].kind == NT_REMARK_WHY)
+			add_untuned(&adder, job, summary, i);
+	}
+	add_plain(&adder, &(struct place){ job, NULL, NULL, NULL }, METRIC_DAMAGED,
+		  nt_summary_damaged(summary));
+	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct nt_metric *a = left, *b = right;
+
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	return strcmp(a->labels, b->labels);
+}
+
+void nt_samples_print(FILE *out, struct nt_samples *samples)
+{
+	if (samples->count > 0)
+		qsort(samples->items, samples->count, sizeof(samples->items[0]), compare);
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct nt_metric *item = &samples->items[i];
+
+		if (i == 0 || item->metric != item[-1].metric)
+			nt_metric_head(out, metrics[item->metric].name, metrics[item->metric].help);
+		if (i == 0 || compare(item, item - 1) != 0)
+			fprintf(out, "%s{%s} %.10g\n", metrics[item->metric].name, item->labels,
+				item->value);
+	}
+}
+
+void nt_samples_fini(struct nt_samples *samples)
+{
+	for (size_t i = 0; i < samples->count; i++)
+		free(samples->items[i].labels);
+	free(samples->items);
+	memset(samples, 0, sizeof(*samples));
+}

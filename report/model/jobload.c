@@ -1,0 +1,246 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job's text: which of two sources to believe, and what other places add to it. */
+#include "report/model/jobload.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "record/filesink.h"
+#include "report/model/accounting.h"
+#include "report/model/controller.h"
+#include "report/model/record-merge.h"
+#include "report/model/record-places.h"
+#include "report/model/sacct-runs.h"
+#include "report/model/sacct-user-text.h"
+#include "spank/delivery/sink.h"
+
+static struct nt_jobtext *find(const struct nt_jobtexts *texts, const char *label)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		if (strcmp(texts->items[i].label, label) == 0)
+			return &texts->items[i];
+	}
+	return NULL;
+}
+
+static bool all_ended(const struct nt_jobtexts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		if (!texts->items[i].ended)
+			return false;
+	}
+	return texts->count > 0;
+}
+
+static int copy_text(char **to, const char *from)
+{
+	char *text = from ? strdup(from) : NULL;
+
+	if (from && !text)
+		return -1;
+	free(*to);
+	*to = text;
+	return 0;
+}
+
+static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
+{
+	int rc = copy_text(&to->comment, from->comment);
+
+	for (unsigned sink = 0; rc == 0 && sink < NT_SINK_KINDS; sink++)
+		rc = copy_text(&to->text[sink], from->text[sink]);
+	to->job = from->job;
+	to->ended = from->ended;
+	if (from->user[0]) /* which accounting may not know yet */
+		memcpy(to->user, from->user, sizeof(to->user));
+	return rc;
+}
+
+/* Of a job that accounting has not seen end, slurmctld's texts are the newer ones. */
+static int merge(struct nt_jobtexts *texts, const struct nt_jobtexts *others)
+{
+	for (size_t i = 0; i < others->count; i++) {
+		const struct nt_jobtext *other = &others->items[i];
+		struct nt_jobtext *text = find(texts, other->label);
+
+		if (text && text->ended)
+			continue;
+		if (!text)
+			text = nt_jobtexts_add(texts, other->label, "", 0);
+		if (!text || copy_texts(text, other) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	return strverscmp(((const struct nt_jobtext *)left)->label,
+			  ((const struct nt_jobtext *)right)->label);
+}
+
+static int explain_silence(const struct nt_error *accounting, const struct nt_error *controller,
+			   struct nt_error *err)
+{
+	if (accounting && controller)
+		return nt_error_set(err, "%.75s; %.75s", accounting->text, controller->text);
+	if (accounting)
+		return nt_error_set(err, "slurmctld has no such job; %.120s", accounting->text);
+	if (controller)
+		return nt_error_set(err, "accounting has no such job; %.120s", controller->text);
+	return 0;
+}
+
+/* ---- other places than AdminComment */
+
+#define FILES_MAX 64 /* jobs of an array whose files are looked for */
+#define TIMEOUT_MS 30000
+
+/* Files of the site's, which root alone writes. One that may not be read is told. */
+static int join_files(struct nt_jobtext *text, const struct nt_record_places *places, int part_fd)
+{
+	struct nt_spool_list list;
+	char added[NT_JOIN_STEPS];
+	int rc = 0;
+
+	if (nt_spool_list(&list, part_fd, places->cluster, text->job, NULL) < 0)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < list.count; i++) {
+		struct nt_spooled file;
+
+		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
+			rc = nt_record_merge_step(&text->comment, file.step, file.record, added);
+		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0)
+			snprintf(text->from, sizeof(text->from),
+				 "a record is in %.100s, which you cannot read: ask an "
+				 "administrator",
+				 places->sinks.directory);
+	}
+	nt_spool_list_fini(&list);
+	return rc;
+}
+
+static int join_place(struct nt_jobtext *text, enum nt_sink sink)
+{
+	const struct nt_sink_field *place = nt_sink_field(sink);
+	char added[NT_JOIN_STEPS];
+	int rc = place ? nt_record_merge(&text->comment, nt_jobtext_at(text, sink), added) : 0;
+
+	if (rc == 0 && place && place->users && added[0])
+		snprintf(text->from, sizeof(text->from),
+			 "step %s: from %s, which the job's user can write (not verified)", added,
+			 place->name);
+	return rc;
+}
+
+/* A job that only files tell of, on a cluster without accounting. */
+static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
+{
+	char label[NT_JOB_LABEL_MAX];
+	struct nt_jobtext *text;
+
+	text = nt_jobtexts_add(texts, nt_jobid_text(id, label, sizeof(label)), "", 0);
+	if (!text)
+		return -1;
+	text->job = id->job;
+	text->ended = true;
+	return 0;
+}
+
+/* What others cannot write counts before what the job's user may write. */
+static int join_places(struct nt_jobtexts *texts, const struct nt_record_places *places,
+		       int part_fd)
+{
+	static const enum nt_sink of_users[] = { NT_SINK_EXTRA, NT_SINK_COMMENT };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
+		struct nt_jobtext *text = &texts->items[i];
+
+		if (part_fd >= 0 && i < FILES_MAX)
+			rc = join_files(text, places, part_fd);
+		for (size_t u = 0; rc == 0 && u < sizeof(of_users) / sizeof(of_users[0]); u++)
+			rc = join_place(text, of_users[u]);
+	}
+	return rc;
+}
+
+/* -1: there are none, or they may not be looked at. */
+static int open_files(const struct nt_record_places *places)
+{
+	if (!nt_sinks_have(&places->sinks, NT_SINK_FILE) || !places->cluster[0])
+		return -1;
+	return nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
+}
+
+int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
+{
+	struct nt_record_places places;
+	int part_fd, rc;
+
+	nt_record_places(&places);
+	part_fd = open_files(&places);
+	if (nt_sinks_have(&places.sinks, NT_SINK_EXTRA) ||
+	    nt_sinks_have(&places.sinks, NT_SINK_COMMENT))
+		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
+	rc = join_places(texts, &places, part_fd);
+	if (part_fd >= 0)
+		close(part_fd);
+	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
+}
+
+static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, bool known,
+			  struct nt_error *err)
+{
+	struct nt_record_places places;
+	bool filed = false;
+	int part_fd;
+	int rc = 0;
+
+	nt_record_places(&places);
+	part_fd = open_files(&places);
+	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
+		rc = add_filed(texts, id);
+		filed = rc == 0;
+	} else if (known) {
+		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
+	}
+	if (rc == 0)
+		rc = join_places(texts, &places, part_fd);
+	if (part_fd >= 0)
+		close(part_fd);
+	if (filed && texts->items[0].comment[0] == '\0' && texts->items[0].from[0] == '\0')
+		nt_jobtexts_fini(texts);
+	return rc < 0 ? nt_error_set(err, "no memory for the job's text") : 0;
+}
+
+int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
+{
+	struct nt_jobtexts running = { .count = 0 };
+	struct nt_error accounting_err, controller_err;
+	bool no_accounting = nt_accounting_load(texts, id, NULL, &accounting_err) < 0;
+	bool no_controller = false;
+	int rc = 0;
+
+	if (!all_ended(texts)) {
+		no_controller = nt_controller_load(&running, id, &controller_err) < 0;
+		if (merge(texts, &running) < 0)
+			rc = nt_error_set(err, "no memory for the job's text");
+		nt_jobtexts_fini(&running);
+	}
+	if (rc == 0)
+		rc = look_elsewhere(texts, id, !no_accounting, err);
+	if (rc == 0 && !no_accounting)
+		(void)nt_sacct_runs_load(texts, id, TIMEOUT_MS, NULL);
+	if (rc == 0 && texts->count == 0)
+		rc = explain_silence(no_accounting ? &accounting_err : NULL,
+				     no_controller ? &controller_err : NULL, err);
+	if (no_controller)
+		texts->doubt = controller_err;
+	if (rc == 0 && texts->count > 0)
+		qsort(texts->items, texts->count, sizeof(texts->items[0]), compare);
+	return rc;
+}

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jobload.h - the text of a job's record, from wherever it is kept
+ *
+ * slurmctld knows a job from its submission until MinJobAge after its end; accounting knows it for
+ * good, but gets the text only when the job ends, and keeps later repairs. Steps that are
+ * not in AdminComment are looked for in the site's directory of files, in Extra and in Comment, and
+ * joined to what is there (record-merge.h).
+ *
+ * Threads, host: as controller.h and accounting.h.
+ * Errors:   -1 and *err if the job was not found and one of the two did not answer.
+ */
+#ifndef NT_JOBLOAD_H
+#define NT_JOBLOAD_H
+
+#include "report/model/jobtext.h"
+
+/* From accounting, and from slurmctld if accounting does not know the job's end. So an ended job
+ * costs slurmctld nothing, and needs no slurmctld (Slurm's library tries for 18 s). Sorted by
+ * label. The comment of each is the joined text, or another program's if no place has a record. */
+int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
+
+/* For jobs that only accounting was asked about: joins what the other places of the site's list
+ * have. Files are read for the first 64 jobs. */
+int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err);
+
+#endif

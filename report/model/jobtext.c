@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing list of texts. */
+#include "report/model/jobtext.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
+				   const char *comment, size_t comment_bytes)
+{
+	struct nt_jobtext *items = realloc(texts->items, (texts->count + 1) * sizeof(*items));
+	struct nt_jobtext *item;
+
+	if (!items)
+		return NULL;
+	texts->items = items;
+	item = &items[texts->count];
+	memset(item, 0, sizeof(*item));
+	item->comment = strndup(comment, comment_bytes);
+	if (!item->comment)
+		return NULL;
+	snprintf(item->label, sizeof(item->label), "%s", label);
+	texts->count++;
+	return item;
+}
+
+const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
+{
+	if (sink == NT_SINK_ADMINCOMMENT)
+		return text->comment;
+	return text->text[sink] ? text->text[sink] : "";
+}
+
+void nt_jobtexts_fini(struct nt_jobtexts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		free(texts->items[i].comment);
+		for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
+			free(texts->items[i].text[sink]);
+	}
+	free(texts->items);
+	memset(texts, 0, sizeof(*texts));
+}

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jobtext.h - the texts in the places of a job and of what it consists of (site/sinks.h)
+ *
+ * Threads:  any; one at a time for one list.
+ * Memory:   nt_jobtexts_fini frees all.
+ */
+#ifndef NT_JOBTEXT_H
+#define NT_JOBTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "report/model/jobid.h"
+#include "site/sinks.h"
+
+struct nt_jobtext {
+	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
+	uint32_t job; /* Slurm's own number of that job, task or component */
+	unsigned run; /* of a requeued job: how many runs came before, according to accounting */
+	bool ended;
+	const char *state; /* one word; NULL: unknown */
+	int64_t start_s; /* since 1970; 0: it has not started, or it is unknown */
+	int64_t end_s; /* since 1970; 0: unknown */
+	char user[64]; /* "" if unknown */
+	char *comment; /* AdminComment's text, "" where there is none */
+	char *text[NT_SINK_KINDS]; /* of the job's other places; NULL: not known */
+	char from[200]; /* a sentence that says where parts of it come from; "": none needed */
+};
+
+struct nt_jobtexts {
+	struct nt_jobtext *items;
+	size_t count;
+	struct nt_error doubt; /* why a running job's text may be out of date; "": it is not */
+};
+
+/* comment_bytes of comment are copied. NULL when memory runs out. */
+struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
+				   const char *comment, size_t comment_bytes);
+/* The text in a place; "" if there is none, or it is not known. */
+const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink);
+void nt_jobtexts_fini(struct nt_jobtexts *texts);
+
+#endif

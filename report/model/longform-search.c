@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longform-search.c - see longform-search.h */
+#include "report/model/longform-search.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "profiles/memory-dir.h"
+#include "profiles/record-dir.h"
+#include "report/model/places.h"
+#include "report/model/record-places.h"
+
+#define NAMED_MAX 64 /* directories that a short record names; steps of a job share one */
+
+/* ---- where to look */
+
+struct search {
+	struct nt_long_set *set;
+	uint32_t job;
+	const char *cluster; /* "": unknown */
+	size_t tried;
+	char seen[NAMED_MAX][NT_PATH_MAX]; /* directories that were looked at */
+};
+
+/* One that is not there, or may not be read, has nothing for whoever asks. */
+static void look_at(struct search *search, const char *directory)
+{
+	struct nt_error err;
+
+	for (size_t i = 0; i < search->tried; i++) {
+		if (strcmp(search->seen[i], directory) == 0)
+			return;
+	}
+	if (search->tried == NAMED_MAX || strlen(directory) >= NT_PATH_MAX)
+		return;
+	snprintf(search->seen[search->tried++], NT_PATH_MAX, "%s", directory);
+	(void)nt_long_set_add_named(search->set, directory, &err);
+}
+
+/* Is it of the job, on this cluster? Several may share a home, and number their jobs alike. Who
+ * wrote it may not have known the cluster (spank/plugin.c), as this host may not. */
+static bool is_of_job(const struct search *search, const char *name)
+{
+	char wanted[NT_LONG_NAME_MAX], ending[16];
+	const char *dot = strrchr(name, '.');
+
+	snprintf(ending, sizeof(ending), ".%" PRIu32, search->job);
+	if (!dot || strcmp(dot, ending) != 0)
+		return false;
+	nt_long_job_name(wanted, search->cluster, search->job);
+	return !search->cluster[0] || strcasecmp(name, wanted) == 0 ||
+	       strncmp(name, NT_CLUSTER_UNKNOWN ".", sizeof(NT_CLUSTER_UNKNOWN)) == 0;
+}
+
+/* own: a directory of the user's own in one of the site's; else where it is is the user's word. */
+static DIR *open_records(const struct search *search, const char *records, bool own)
+{
+	int fd = records[0] == '/' ? open(records, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC |
+							   (own ? O_NOFOLLOW : 0))
+				   : -1;
+	DIR *directory = NULL;
+	struct nt_error err;
+
+	if (fd >= 0 && (!own || nt_long_set_trusts(search->set, fd, &err)))
+		directory = fdopendir(fd);
+	if (fd >= 0 && !directory)
+		close(fd);
+	return directory;
+}
+
+static void look_below(struct search *search, const char *records, bool own)
+{
+	DIR *directory = open_records(search, records, own);
+	const struct dirent *entry;
+	char path[NT_PATH_MAX];
+
+	while (directory && (entry = readdir(directory)) != NULL) {
+		if (is_of_job(search, entry->d_name) &&
+		    snprintf(path, sizeof(path), "%s/%s", records, entry->d_name) <
+			    (int)sizeof(path))
+			look_at(search, path);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static void look_as(struct search *search, const struct nt_records_asked *asked)
+{
+	struct nt_records records;
+
+	if (nt_records_choose(&records, asked, NULL) == 0)
+		look_below(search, records.path, !records.parents);
+}
+
+static void look_in_site(struct search *search, uint32_t uid)
+{
+	char site[NT_PATH_MAX];
+
+	nt_places_record_dir(site);
+	if (site[0])
+		look_as(search, &(struct nt_records_asked){ .site = site, .uid = uid });
+}
+
+/* A copy: others ask for users, too. */
+struct owner {
+	uint32_t uid;
+	char home[NT_PATH_MAX];
+};
+
+static bool find_owner(struct owner *owner, const char *name)
+{
+	const struct passwd *user = name && name[0] ? getpwnam(name) : NULL;
+
+	*owner = (struct owner){ .uid = getuid() };
+	if (!user)
+		return false;
+	owner->uid = user->pw_uid;
+	snprintf(owner->home, sizeof(owner->home), "%s", user->pw_dir);
+	return true;
+}
+
+static void look_at_home(struct search *search, const char *home)
+{
+	char memory[NT_PATH_MAX];
+
+	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
+		  : nt_memory_directory(memory, NULL)) == 0)
+		look_as(search, &(struct nt_records_asked){ .memory = memory });
+}
+
+static const char *own_cluster(void)
+{
+	static struct nt_record_places places;
+	static bool known;
+
+	if (!known)
+		nt_record_places(&places);
+	known = true;
+	return places.cluster;
+}
+
+/* Of the runs of a job that was started again, the one that the steps are of; -1: not known. */
+static int64_t run_of(const struct nt_long_job *job, const struct nt_summary *named)
+{
+	int64_t run = -1;
+
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		if (named->steps[i].run > run)
+			run = named->steps[i].run;
+	}
+	return run < 0 && job->run > 0 ? job->run : run;
+}
+
+/* The job's user; who asks, whom accounting may not have named yet; and root, who may do
+ * anything. */
+static void trust(struct nt_long_set *set, const struct owner *owner)
+{
+	set->owner[0] = owner->uid;
+	set->owner[1] = geteuid();
+	set->owner[2] = 0;
+	set->owners = 3;
+}
+
+void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
+		  const struct nt_summary *named)
+{
+	static struct search search;
+	struct owner owner;
+	bool known = find_owner(&owner, job->user);
+	int64_t run;
+
+	trust(set, &owner);
+	memset(&search, 0, sizeof(search));
+	search.set = set;
+	search.job = job->job;
+	search.cluster = own_cluster();
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		if (named->steps[i].long_form[0] == '/')
+			look_at(&search, named->steps[i].long_form);
+	}
+	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
+	/* Accounting may name another user at first: who asks is looked at in any case. */
+	look_in_site(&search, getuid());
+	look_at_home(&search, NULL);
+	if (known && owner.uid != getuid()) {
+		look_in_site(&search, owner.uid);
+		look_at_home(&search, owner.home);
+	}
+	run = run_of(job, named);
+	if (run >= 0)
+		nt_long_set_take_run(set, run);
+	nt_long_set_sort(set, job->job, UINT32_MAX);
+}
+
+/* ---- in place of the short form */
+
+static bool holds(const struct nt_summary *summary, const char *step)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, step) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Steps that are in the short form alone. */
+static int add_others(struct nt_summary *full, const struct nt_summary *known, const char *text,
+		      size_t text_bytes, struct nt_error *err)
+{
+	for (size_t i = 0; i < known->step_count; i++) {
+		if (!holds(full, known->steps[i].name) &&
+		    nt_summary_parse(full, text, text_bytes, known->steps[i].name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int nt_long_prefer(struct nt_summary *summary, const struct nt_long_job *job, const char *text,
+		   size_t text_bytes, struct nt_error *err)
+{
+	struct nt_long_set set;
+	struct nt_summary full;
+	size_t steps;
+	int rc;
+
+	nt_long_set_init(&set);
+	nt_summary_init(&full);
+	nt_long_find(&set, job, summary);
+	rc = nt_long_set_summary(&set, &full, job->step, summary, err);
+	steps = full.step_count;
+	if (rc == 0 && steps > 0 && text)
+		rc = add_others(&full, summary, text, text_bytes, err);
+	if (rc == 0 && steps > 0) {
+		nt_summary_fini(summary);
+		*summary = full;
+		nt_summary_init(&full);
+	}
+	nt_summary_fini(&full);
+	nt_long_set_fini(&set);
+	return rc < 0 ? -1 : (int)steps;
+}

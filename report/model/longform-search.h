@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* longform-search.h - the long form of a job's record (record/long.h), if there is one
+ *
+ * It is looked for where the job's short record says, in $NCCL_TUNE_RECORD_DIR, in the site's
+ * record_dir, and next to the memory of the job's user. Users can write there, so parts are read as
+ * in record/longset.h, and only parts that name the job count. Next to the memory and in
+ * record_dir, which several clusters may share, they must also name this cluster. The job's
+ * directory and each part must belong to the job's user, the caller or root.
+ *
+ * Threads:  the main thread.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err when memory runs out; that there is no long form is none.
+ */
+#ifndef NT_LONGFORM_SEARCH_H
+#define NT_LONGFORM_SEARCH_H
+
+#include "record/longset.h"
+
+struct nt_long_job {
+	uint32_t job;
+	const char *user; /* its owner; NULL or "": unknown, and not checked */
+	const char *step; /* the one wanted; NULL: all */
+	unsigned run; /* which one, if the short record has no steps; 0: unknown */
+};
+
+/* The parts of a job, sorted: of the run that the short record is of, else of the run that
+ * accounting names, else of the newest. named: directories in the short record, or NULL. */
+void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
+		  const struct nt_summary *named);
+
+/* Replaces the steps in summary that have a long form. text: the short record that summary was read
+ * from; NULL: none. Returns the number of replaced steps. */
+int nt_long_prefer(struct nt_summary *summary, const struct nt_long_job *job, const char *text,
+		   size_t text_bytes, struct nt_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where things are installed. */
+#include "report/model/places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "profiles/memory-dir.h"
+#include "lib/file.h"
+#include "report/model/site-config.h"
+
+#define SHIPPED NT_DATADIR "/profiles.conf"
+#define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"
+#define SITE_MEMORY NT_SYSCONFDIR "/nccl-tune/memory.jsonl"
+
+int nt_places_profiles(const struct nt_places *places, struct nt_profiles *out,
+		       struct nt_error *err)
+{
+	nt_profiles_init(out);
+	if (places->profiles)
+		return nt_profiles_read(out, places->profiles, 0, err);
+	if (nt_profiles_read(out, SHIPPED, 0, err) < 0)
+		return -1;
+	if (access(SITE, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	return nt_profiles_read(out, SITE, NT_FILE_ROOT_ONLY, err);
+}
+
+int nt_places_memory(const struct nt_places *places, char out[NT_PATH_MAX], struct nt_error *err)
+{
+	if (!places->memory)
+		return nt_memory_directory(out, err);
+	if (!nt_memory_path_valid(places->memory))
+		return nt_error_set(err, "bad directory '%.80s' (want an absolute path)",
+				    places->memory);
+	snprintf(out, NT_PATH_MAX, "%s", places->memory);
+	return 0;
+}
+
+int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory, int64_t now_s,
+			struct nt_error *err)
+{
+	const char *path = places->site_memory ? places->site_memory : SITE_MEMORY;
+
+	if (!places->site_memory && access(path, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	if (nt_memory_read_file(memory, path, places->site_memory ? 0 : NT_FILE_ROOT_ONLY, err) < 0)
+		return -1;
+	nt_memory_sort(memory, now_s);
+	return 0;
+}
+
+void nt_places_record_dir(char out[NT_PATH_MAX])
+{
+	static struct nt_config config;
+	struct nt_error err;
+
+	out[0] = '\0';
+	if (nt_config_open(&config, NULL, &err) == 0 &&
+	    nt_conf_read(&config.conf, config.site.config, config.site.config_given, &err) == 0)
+		snprintf(out, NT_PATH_MAX, "%s", config.conf.record_dir);
+}
+
+const char *nt_places_beside(const char *program, char out[NT_PATH_MAX])
+{
+	char self[NT_PATH_MAX];
+	ssize_t bytes = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (bytes <= 0)
+		return program;
+	self[bytes] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash || snprintf(out, NT_PATH_MAX, "%.*s/%s", (int)(slash - self), self, program) >=
+			      NT_PATH_MAX)
+		return program;
+	return out;
+}

@@ -1,0 +1,224 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record-merge.c - see record-merge.h */
+#include "report/model/record-merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/names.h"
+#include "record/member-names.h"
+#include "lib/append.h"
+#include "lib/json-scanner.h"
+#include "record/step.h"
+#include "record/summary.h"
+
+#define MEMBERS_MAX 1024 /* of a text that anybody may have written */
+
+/* The value of our member; false: there is none that could be looked into. */
+static bool find_ours(const char *text, struct nt_text *ours)
+{
+	const struct nt_text whole = nt_text_of(text);
+
+	return nt_json_scan_is(whole, '{') && nt_json_scan_member(whole, NT_RECORD_KEY, ours) &&
+	       nt_json_scan_is(*ours, '{');
+}
+
+static bool is_step(const struct nt_json_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+
+	if (member->name.bytes >= sizeof(name) || member->value.at[0] != '{')
+		return false;
+	memcpy(name, member->name.at, member->name.bytes);
+	name[member->name.bytes] = '\0';
+	return nt_step_name_valid(name);
+}
+
+static bool has_step(struct nt_text ours, const struct nt_json_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+	struct nt_text value;
+
+	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
+	return nt_json_scan_member(ours, name, &value);
+}
+
+static void name_step(char added[NT_JOIN_STEPS], const struct nt_json_member *member)
+{
+	size_t used = strlen(added);
+
+	if (used + NT_STEP_NAME_MAX + 6 < NT_JOIN_STEPS)
+		nt_append(added, NT_JOIN_STEPS, "%s%.*s", used ? ", " : "", (int)member->name.bytes,
+			  member->name.at);
+	else if (used + 5 < NT_JOIN_STEPS && added[used - 1] != '.')
+		nt_append(added, NT_JOIN_STEPS, ", ...");
+}
+
+/* The text with the member at the end of ours, which points into it. */
+static char *insert(const char *text, struct nt_text ours, const struct nt_json_member *member)
+{
+	const char *end = ours.at + ours.bytes;
+	char *out;
+
+	while (end[-1] != '}')
+		end--;
+	end--;
+	if (asprintf(&out, "%.*s%s\"%.*s\":%.*s%s", (int)(end - text), text,
+		     nt_json_scan_count(ours) > 0 ? "," : "", (int)member->name.bytes,
+		     member->name.at, (int)member->value.bytes, member->value.at, end) < 0)
+		return NULL;
+	return out;
+}
+
+static int add_member(char **joined, const struct nt_json_member *member, char added[NT_JOIN_STEPS])
+{
+	struct nt_text ours;
+	char *text;
+
+	if (!is_step(member) || !find_ours(*joined, &ours) || has_step(ours, member))
+		return 0;
+	text = insert(*joined, ours, member);
+	if (!text)
+		return -1;
+	free(*joined);
+	*joined = text;
+	name_step(added, member);
+	return 0;
+}
+
+/* Nothing of ours: an empty record to begin with. */
+static int begin(char **joined)
+{
+	static const char empty[] = "{\"" NT_RECORD_KEY "\":{\"v\":1}}";
+	char *text;
+
+	if (nt_summary_holding(*joined, strlen(*joined)) == NT_HOLDS_RECORD)
+		return 0;
+	text = strdup(empty);
+	if (!text)
+		return -1;
+	free(*joined);
+	*joined = text;
+	return 0;
+}
+
+int nt_record_merge(char **joined, const char *other, char added[NT_JOIN_STEPS])
+{
+	struct nt_json_member member;
+	struct nt_text ours;
+	struct nt_json_scanner scan;
+	int rc;
+
+	added[0] = '\0';
+	if (!find_ours(other, &ours))
+		return 0;
+	rc = begin(joined);
+	nt_json_scan_begin(&scan, ours);
+	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++)
+		rc = add_member(joined, &member, added);
+	return rc;
+}
+
+int nt_record_merge_step(char **joined, const char *step, const char *record,
+			 char added[NT_JOIN_STEPS])
+{
+	const struct nt_json_member member = { nt_text_of(step), nt_text_of(record) };
+
+	added[0] = '\0';
+	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
+}
+
+/* Which run of its job a step's record is of. */
+static long run_of(struct nt_text record)
+{
+	struct nt_text run;
+
+	return nt_json_scan_member(record, NT_STEP_RUN, &run) ? strtol(run.at, NULL, 10) : 0;
+}
+
+/* Has it the same step, of the same run? */
+static bool has_same(struct nt_text ours, const struct nt_json_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+	struct nt_text value;
+
+	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
+	return nt_json_scan_member(ours, name, &value) && run_of(value) == run_of(member->value);
+}
+
+/* Does this one go? */
+typedef bool nt_record_merge_goes(const void *argument, const struct nt_json_member *member);
+
+/* Steps that go, into *gone where that is wanted; with the first what others have beside ours. */
+static int divide(char **text, nt_record_merge_goes *goes, const void *argument, char **gone)
+{
+	char added[NT_JOIN_STEPS] = "";
+	struct nt_json_member member;
+	struct nt_text ours;
+	struct nt_json_scanner scan;
+	bool taken = false;
+	char *left;
+	int rc;
+
+	if (!find_ours(*text, &ours))
+		return 0;
+	left = strdup("");
+	rc = left ? begin(&left) : -1;
+	nt_json_scan_begin(&scan, ours);
+	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++) {
+		if (!is_step(&member) || !goes(argument, &member)) {
+			rc = add_member(&left, &member, added);
+			continue;
+		}
+		taken = true;
+		if (gone)
+			rc = begin(gone) < 0 ? -1 : add_member(gone, &member, added);
+	}
+	if (rc == 0 && taken) {
+		char *old = *text;
+
+		*text = left;
+		left = old;
+	}
+	free(left);
+	return rc;
+}
+
+static bool is_in(const void *argument, const struct nt_json_member *member)
+{
+	return has_same(*(const struct nt_text *)argument, member);
+}
+
+int nt_record_merge_without(char **text, const char *earlier)
+{
+	struct nt_text theirs;
+
+	return find_ours(earlier, &theirs) ? divide(text, is_in, &theirs, NULL) : 0;
+}
+
+static bool is_of_run(const void *argument, const struct nt_json_member *member)
+{
+	return run_of(member->value) == *(const long *)argument;
+}
+
+int nt_record_merge_move_run(char **text, long run, char **to)
+{
+	return divide(text, is_of_run, &run, to);
+}
+
+bool nt_record_merge_is_empty(const char *text)
+{
+	struct nt_json_member member;
+	struct nt_text ours;
+	struct nt_json_scanner scan;
+
+	if (!find_ours(text, &ours))
+		return false;
+	nt_json_scan_begin(&scan, ours);
+	for (int i = 0; i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++) {
+		if (is_step(&member))
+			return false;
+	}
+	return true;
+}

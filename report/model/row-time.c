@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row-time.c - see row-time.h */
+#include "report/model/row-time.h"
+
+#include <math.h>
+#include "contract/coll.h"
+
+#define TIME_LEAST_US 1e-6 /* no gain is told of less */
+
+bool nt_row_is(const struct nt_key *row, enum nt_keystate state)
+{
+	return row->state == (int)state;
+}
+
+bool nt_row_is_tuned(const struct nt_key *row)
+{
+	return row->arm != NT_ARM_BASELINE;
+}
+
+double nt_row_gain(const struct nt_key *row)
+{
+	double auto_us = nt_row_call_us(row, NT_OF_AUTO), arm_us = nt_row_call_us(row, NT_OF_ARM);
+
+	if (isnan(auto_us) || isnan(arm_us) || auto_us < TIME_LEAST_US)
+		return row->gain_percent;
+	return 100 * (auto_us - arm_us) / auto_us;
+}
+
+double nt_row_busbw(const struct nt_key *row, enum nt_which which)
+{
+	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes,
+			    nt_row_duration_known(row) ? nt_row_call_us(row, which) : NAN);
+}
+
+/* From one call of a communicator to its next, on average; else median_us. */
+static double period_us(const struct nt_key *row, const struct nt_step *step, double median_us)
+{
+	double comms = row->comms > 1 ? (double)row->comms : 1;
+
+	if (step->steps <= 0 || !(step->step_us[1] > 0) || row->calls <= 0)
+		return median_us;
+	return (double)step->steps * step->step_us[1] * comms / (double)row->calls;
+}
+
+double nt_row_saving_rate(const struct nt_key *row, const struct nt_step *step)
+{
+	double comms = row->comms > 1 && row->same > 0 ? (double)row->same : 1;
+	double us = period_us(row, step, row->arm_period_us);
+
+	if (!nt_row_is_tuned(row) || isnan(row->auto_us) || isnan(row->arm_us) || !(us > 0))
+		return NAN;
+	return comms * (row->auto_us - row->arm_us) / us;
+}
+
+double nt_row_decided_s(const struct nt_key *row, const struct nt_step *step)
+{
+	double us = period_us(row, step, row->auto_period_us);
+
+	if (row->decided < 0 || isnan(us))
+		return NAN;
+	return (double)row->decided * us / 1e6;
+}

@@ -1,0 +1,140 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs from sacct, as they come. */
+#include "report/model/sacct-jobs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "lib/printable.h"
+#include "lib/sacct.h"
+
+#define TIMEOUT_MS 300000 /* for one question */
+/* How much of the time one question is about: a day at first, then so much that the answers have
+ * about this many rows. Each question costs slurmdbd a search, each row memory there and in
+ * sacct. */
+#define SLICE_S 86400
+#define SLICE_LEAST_S 3600
+#define SLICE_MOST_S (32 * 86400)
+#define ROWS_FEW 2500
+#define ROWS_MANY 10000
+#define SLICES_MAX 1000 /* questions, or they are about more time */
+/* Where slurmdbd's own query fails its answer is an empty one, and sacct's status is 0 (22.05.8):
+ * what is empty is asked for so often before it is believed. */
+#define EMPTY_ASKED 3
+#define COMMON_COLUMNS "JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw"
+
+enum column {
+	LABEL,
+	CLUSTER,
+	PARTITION,
+	USER,
+	ACCOUNT,
+	NODES,
+	ELAPSED,
+	TEXTS,
+	COLUMNS_WITHOUT_EXTRA = TEXTS + 3, /* AdminComment, Comment, End */
+	COLUMNS,
+};
+
+struct asking {
+	const struct nt_sacct_jobs_query *query;
+	const struct nt_sacct_jobs_visitor *visitor;
+	int64_t from_s, until_s; /* the slice that is being asked about */
+	bool has_extra;
+	unsigned long rows; /* that sacct has told of this slice, of whichever jobs */
+};
+
+static void copy_word(char *out, size_t out_bytes, struct nt_text text)
+{
+	nt_printable_copy(out, out_bytes, text.at, text.bytes);
+}
+
+/* A job belongs to the slice of its end; one that has not ended to the last. */
+static bool is_of_slice(const struct asking *asking, int64_t end_s)
+{
+	if (end_s == 0)
+		return asking->until_s == asking->query->until_s;
+	return end_s >= asking->from_s && end_s < asking->until_s;
+}
+
+static int take_row(void *argument, const struct nt_text *column, struct nt_error *err)
+{
+	struct asking *asking = argument;
+	unsigned texts = asking->has_extra ? 3 : 2;
+	struct nt_streamed_job job = {
+		.nodes = (uint32_t)nt_sacct_number(column[NODES]),
+		.elapsed_s = nt_sacct_number(column[ELAPSED]),
+		.end_s = nt_sacct_number(column[TEXTS + texts]),
+	};
+
+	asking->rows++;
+	if (!is_of_slice(asking, job.end_s))
+		return 0;
+	copy_word(job.label, sizeof(job.label), column[LABEL]);
+	copy_word(job.cluster, sizeof(job.cluster), column[CLUSTER]);
+	copy_word(job.partition, sizeof(job.partition), column[PARTITION]);
+	copy_word(job.user, sizeof(job.user), column[USER]);
+	copy_word(job.account, sizeof(job.account), column[ACCOUNT]);
+	for (unsigned i = 0; i < texts; i++) {
+		job.text[i] = column[TEXTS + i].at;
+		job.text_bytes[i] = column[TEXTS + i].bytes;
+	}
+	return asking->visitor->visit(asking->visitor->argument, &job, err);
+}
+
+static int ask_slice(struct asking *asking, struct nt_error *err)
+{
+	const struct nt_sacct_jobs_query *query = asking->query;
+	char since[32], until[32];
+	const struct nt_sacct question = {
+		.columns = asking->has_extra ? COMMON_COLUMNS ",AdminComment,Comment,Extra,End"
+					     : COMMON_COLUMNS ",AdminComment,Comment,End",
+		.count = asking->has_extra ? COLUMNS : COLUMNS_WITHOUT_EXTRA,
+		.since = since,
+		.until = until,
+		.user = query->user,
+		.partition = query->partition,
+		.account = query->account,
+		.cluster = query->cluster,
+		.all_users = query->all_users && !query->user,
+		.timeout_ms = TIMEOUT_MS,
+	};
+
+	snprintf(since, sizeof(since), "uts%" PRId64, asking->from_s);
+	snprintf(until, sizeof(until), "uts%" PRId64, asking->until_s);
+	return nt_sacct_ask(&question, take_row, asking, err);
+}
+
+/* The length of the next slice. */
+static int64_t adapt(int64_t slice_s, int64_t least_s, unsigned long rows)
+{
+	if (rows > ROWS_MANY && slice_s / 2 >= least_s)
+		return slice_s / 2;
+	if (rows < ROWS_FEW && slice_s * 2 <= SLICE_MOST_S)
+		return slice_s * 2;
+	return slice_s;
+}
+
+int nt_sacct_jobs_each(const struct nt_sacct_jobs_query *query,
+		       const struct nt_sacct_jobs_visitor *visitor, struct nt_error *err)
+{
+	struct asking asking = { .query = query, .visitor = visitor, .from_s = query->since_s };
+	int64_t least_s = (query->until_s - query->since_s) / SLICES_MAX + 1;
+	int64_t slice_s = SLICE_S;
+
+	least_s = least_s < SLICE_LEAST_S ? SLICE_LEAST_S : least_s;
+	slice_s = slice_s < least_s ? least_s : slice_s;
+	asking.has_extra = nt_sacct_has_column("Extra", TIMEOUT_MS);
+	while (asking.from_s < query->until_s) {
+		asking.until_s = asking.from_s + slice_s < query->until_s ? asking.from_s + slice_s
+									  : query->until_s;
+		asking.rows = 0;
+		for (int i = 0; i < EMPTY_ASKED && asking.rows == 0; i++) {
+			if (ask_slice(&asking, err) < 0)
+				return -1;
+		}
+		slice_s = adapt(slice_s, least_s, asking.rows);
+		asking.from_s = asking.until_s;
+	}
+	return 0;
+}

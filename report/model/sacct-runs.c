@@ -1,0 +1,133 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacct-runs.c - see sacct-runs.h */
+#include "report/model/sacct-runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/sacct.h"
+#include "record/summary.h"
+#include "report/model/record-merge.h"
+
+#define REQUEUED "REQUEUED"
+#define RESIZED "RESIZ" /* a row of its own, of the same run */
+#define RUNS_MAX 64 /* of a job, whose steps are told apart */
+
+struct runs {
+	struct nt_jobtexts *texts;
+	size_t last_count; /* of texts: the last runs */
+	unsigned *rows; /* of each of these so far */
+};
+
+static bool begins(struct nt_text text, const char *with)
+{
+	return text.bytes >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
+}
+
+static int add_run(struct runs *runs, size_t last, unsigned before, const struct nt_text *columns)
+{
+	char label[NT_JOB_LABEL_MAX];
+	struct nt_jobtext *run;
+
+	snprintf(label, sizeof(label), "%.*s (run %u)", (int)columns[0].bytes, columns[0].at,
+		 before + 1);
+	run = nt_jobtexts_add(runs->texts, label, columns[3].at, columns[3].bytes);
+	if (!run)
+		return -1;
+	run->job = runs->texts->items[last].job;
+	memcpy(run->user, runs->texts->items[last].user, sizeof(run->user));
+	run->run = before;
+	run->ended = true;
+	return 0;
+}
+
+/* JobID, JobIDRaw, State, AdminComment */
+static int take(void *argument, const struct nt_text *columns, struct nt_error *err)
+{
+	struct runs *runs = argument;
+	const uint32_t job = (uint32_t)strtoul(columns[1].at, NULL, 10);
+	bool requeued = begins(columns[2], REQUEUED);
+	size_t last = 0;
+	unsigned before;
+
+	while (last < runs->last_count && runs->texts->items[last].job != job)
+		last++;
+	if (last == runs->last_count || begins(columns[2], RESIZED))
+		return 0;
+	before = runs->rows[last]++;
+	runs->texts->items[last].run = before + requeued;
+	if (requeued && add_run(runs, last, before, columns) < 0)
+		return nt_error_set(err, "no memory for the job's runs");
+	return 0;
+}
+
+/* Slurm leaves an earlier run's text where it is, and its last words may come when the next one
+ * runs: what says of itself that it is of that run is, whichever row has it. */
+static int sort_steps(const struct nt_jobtexts *texts, struct nt_jobtext *earlier)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
+		struct nt_jobtext *later = &texts->items[i];
+
+		if (later->job != earlier->job || later->run <= earlier->run)
+			continue;
+		rc = nt_record_merge_without(&later->comment, earlier->comment);
+		if (rc == 0)
+			rc = nt_record_merge_move_run(&later->comment, (long)earlier->run,
+						      &earlier->comment);
+	}
+	return rc;
+}
+
+/* Runs without a record say nothing. */
+static void drop_empty(struct runs *runs)
+{
+	struct nt_jobtexts *texts = runs->texts;
+	size_t kept = runs->last_count;
+
+	for (size_t i = kept; i < texts->count; i++) {
+		const char *comment = texts->items[i].comment;
+
+		if (nt_summary_holding(comment, strlen(comment)) == NT_HOLDS_RECORD &&
+		    !nt_record_merge_is_empty(comment))
+			texts->items[kept++] = texts->items[i];
+		else
+			free(texts->items[i].comment);
+	}
+	texts->count = kept;
+}
+
+static int load(struct runs *runs, const struct nt_sacct *question, struct nt_error *err)
+{
+	struct nt_jobtexts *texts = runs->texts;
+	int rc = nt_sacct_ask(question, take, runs, err);
+
+	for (size_t i = runs->last_count; rc == 0 && i < texts->count; i++) {
+		if (texts->items[i].run < RUNS_MAX && sort_steps(texts, &texts->items[i]) < 0)
+			rc = nt_error_set(err, "no memory for the job's runs");
+	}
+	drop_empty(runs);
+	return rc;
+}
+
+int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms,
+		       struct nt_error *err)
+{
+	struct runs runs = { texts, texts->count, NULL };
+	char job[NT_JOB_LABEL_MAX];
+	const struct nt_sacct question = {
+		.jobs = nt_jobid_text(id, job, sizeof(job)),
+		.columns = "JobID,JobIDRaw,State,AdminComment,JobIDRaw",
+		.count = 5,
+		.every_run = true,
+		.timeout_ms = timeout_ms,
+	};
+	int rc;
+
+	runs.rows = calloc(texts->count + 1, sizeof(runs.rows[0]));
+	rc = runs.rows ? load(&runs, &question, err) : nt_error_set(err, "no memory");
+	free(runs.rows);
+	return rc;
+}

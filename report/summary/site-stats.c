@@ -1,0 +1,355 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs, one after the other, into groups. */
+#include "report/summary/site-stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "lib/hex.h"
+#include "record/rank.h"
+
+#define USERS_MAX 65536
+#define NAMED_MAX 16 /* fingerprints that nobody had before, of one user */
+#define OTHERS "others" /* the group of what has no group of its own */
+#define UNKNOWN "unknown"
+
+static const size_t groups_max[] = {
+	[NT_BY_CLUSTER] = 64,	   [NT_BY_PARTITION] = 1024,  [NT_BY_ACCOUNT] = 4096,
+	[NT_BY_FINGERPRINT] = 256, [NT_BY_COLLECTIVE] = 1024, [NT_BY_SIZE] = 4096,
+	[NT_BY_REASON] = 4096,
+};
+
+void nt_site_stats_init(struct nt_site_stats *tally, size_t top)
+{
+	memset(tally, 0, sizeof(*tally));
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++)
+		nt_names_init(&tally->by[by].names, groups_max[by]);
+	nt_names_init(&tally->users, USERS_MAX);
+	nt_speedup_init(&tally->speedups);
+	tally->top = top < NT_SITE_STATS_TOP_MAX ? top : NT_SITE_STATS_TOP_MAX;
+}
+
+void nt_site_stats_fini(struct nt_site_stats *tally)
+{
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
+		nt_names_fini(&tally->by[by].names);
+		free(tally->by[by].group);
+	}
+	nt_names_fini(&tally->users);
+	nt_speedup_fini(&tally->speedups);
+	free(tally->named);
+	nt_site_stats_init(tally, tally->top);
+}
+
+/* What is being added. */
+struct adding {
+	struct nt_site_stats *tally;
+	const struct nt_streamed_job *job;
+	const struct nt_summary *summary; /* NULL: no record that counts */
+	enum nt_job_outcome outcome;
+	int user; /* its number */
+	struct nt_error *err;
+};
+
+/* ---- groups */
+
+/* NULL where there is no room for another, or no memory. */
+static struct nt_site_stats_group *group_of(struct nt_site_stats_groups *groups,
+					    const char *cluster, const char *name)
+{
+	char key[NT_NAME_BYTES];
+	struct nt_site_stats_group *grown;
+	int number;
+
+	snprintf(key, sizeof(key), "%s/%s", cluster, name);
+	number = nt_names_find(&groups->names, key);
+	if (number >= 0)
+		return &groups->group[number];
+	grown = reallocarray(groups->group, groups->names.count + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	groups->group = grown;
+	number = nt_names_add(&groups->names, key);
+	if (number < 0)
+		return NULL;
+	grown = &groups->group[number];
+	memset(grown, 0, sizeof(*grown));
+	snprintf(grown->cluster, sizeof(grown->cluster), "%s", cluster);
+	snprintf(grown->name, sizeof(grown->name), "%s", name);
+	return grown;
+}
+
+/* The group, with this job counted in it; that of all others where there is no room. */
+static struct nt_site_stats_group *enter(const struct adding *adding, enum nt_site_stats_by by,
+					 const char *name)
+{
+	struct nt_site_stats_groups *groups = &adding->tally->by[by];
+	struct nt_site_stats_group *group = group_of(groups, adding->job->cluster, name);
+
+	if (!group && groups->names.count > 0) {
+		groups->names.max = groups_max[by] + 1;
+		group = group_of(groups, "", OTHERS);
+	}
+	if (!group) {
+		nt_error_set(adding->err, "no memory for the summary");
+		return NULL;
+	}
+	if (group->newest_job != adding->tally->jobs) {
+		group->newest_job = adding->tally->jobs;
+		group->sum.jobs[adding->outcome]++;
+	}
+	return group;
+}
+
+/* Any user may have any fingerprint in a record: only so many get groups by one user alone. */
+static const char *fingerprint_of(const struct adding *adding, const struct nt_step *step)
+{
+	struct nt_site_stats *tally = adding->tally;
+	char key[NT_NAME_BYTES];
+
+	if (!nt_hex_valid(step->fingerprint, NT_HEX_U64))
+		return UNKNOWN;
+	snprintf(key, sizeof(key), "%s/%s", adding->job->cluster, step->fingerprint);
+	if (nt_names_find(&tally->by[NT_BY_FINGERPRINT].names, key) >= 0)
+		return step->fingerprint;
+	if (adding->user < 0 || tally->named[adding->user] == NAMED_MAX)
+		return OTHERS;
+	tally->named[adding->user]++;
+	return step->fingerprint;
+}
+
+/* "64K-256K", and where it begins. */
+static uint64_t size_name(size_t bytes, char *out, size_t out_bytes)
+{
+	char least[16], most[16];
+	unsigned four = 5;
+
+	if (bytes < 1024) {
+		snprintf(out, out_bytes, "0-1K");
+		return 0;
+	}
+	while (four < 30 && bytes >> 2 * (four + 1) != 0)
+		four++;
+	snprintf(out, out_bytes, "%s-%s", nt_size_text((size_t)1 << 2 * four, least, sizeof(least)),
+		 nt_size_text((size_t)1 << (2 * four + 2), most, sizeof(most)));
+	return UINT64_C(1) << 2 * four;
+}
+
+/* The group of a step, where it does not take a row to tell. */
+static const char *name_of(const struct adding *adding, int by, const struct nt_step *step)
+{
+	switch (by) {
+	case NT_BY_PARTITION: return adding->job->partition;
+	case NT_BY_ACCOUNT: return adding->job->account;
+	case NT_BY_FINGERPRINT: return fingerprint_of(adding, step);
+	default: return "";
+	}
+}
+
+static int enter_step(const struct adding *adding, size_t step_at)
+{
+	const struct nt_step *step = &adding->summary->steps[step_at];
+	const struct nt_site_stats_sum rest = nt_site_stats_rest(adding->summary, step_at);
+	struct nt_site_stats_group *group;
+
+	for (int by = NT_BY_CLUSTER; by <= NT_BY_FINGERPRINT; by++) {
+		group = enter(adding, (enum nt_site_stats_by)by,
+			      name_of(adding, (enum nt_site_stats_by)by, step));
+		if (!group)
+			return -1;
+		nt_site_stats_add_sum(&group->sum, &rest);
+	}
+	for (int i = NT_REASON_NONE + 1; i < NT_REASON_COUNT; i++) {
+		if (step->rest[i] == 0)
+			continue;
+		group = enter(adding, NT_BY_REASON, nt_reason_code(i));
+		if (!group)
+			return -1;
+		group->sum.keys += step->rest[i];
+	}
+	return 0;
+}
+
+static int enter_row(const struct adding *adding, const struct nt_key *row)
+{
+	const struct nt_step *step = &adding->summary->steps[row->step];
+	struct nt_site_stats_group *group;
+	char size[48];
+	uint64_t order = size_name(row->bytes, size, sizeof(size));
+
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
+		const char *name = by == NT_BY_SIZE	    ? size
+				   : by == NT_BY_COLLECTIVE ? nt_coll_name(row->coll)
+				   : by == NT_BY_REASON	    ? nt_reason_code(row->reason)
+							    : name_of(adding, by, step);
+
+		if (by == NT_BY_REASON && row->reason == NT_REASON_NONE)
+			continue;
+		group = enter(adding, (enum nt_site_stats_by)by, name);
+		if (!group)
+			return -1;
+		if (by == NT_BY_SIZE)
+			group->order = order;
+		nt_site_stats_add_row(&group->sum, row);
+	}
+	return 0;
+}
+
+/* ---- the best and the worst */
+
+static void offer_job(const struct adding *adding)
+{
+	const struct nt_streamed_job *job = adding->job;
+	struct nt_site_stats_job entry = { .saved_us = 0 };
+	const struct nt_site_stats_sum sum = nt_site_stats_whole(adding->summary);
+
+	snprintf(entry.label, sizeof(entry.label), "%s", job->label);
+	snprintf(entry.cluster, sizeof(entry.cluster), "%s", job->cluster);
+	snprintf(entry.partition, sizeof(entry.partition), "%s", job->partition);
+	snprintf(entry.user, sizeof(entry.user), "%s", job->user);
+	entry.saved_us = sum.saved_us;
+	entry.spent_us = sum.spent_us;
+	if (sum.saved_us > sum.spent_us)
+		nt_site_stats_offer(&adding->tally->best, adding->tally->top, &entry, 1);
+	else if (sum.saved_us < sum.spent_us)
+		nt_site_stats_offer(&adding->tally->worst, adding->tally->top, &entry, -1);
+}
+
+/* ---- jobs */
+
+static int number_user(struct adding *adding)
+{
+	struct nt_site_stats *tally = adding->tally;
+	size_t users = tally->users.count;
+	uint8_t *grown;
+
+	adding->user = nt_names_add(&tally->users, adding->job->user);
+	if (tally->users.count == users)
+		return 0;
+	grown = realloc(tally->named, tally->users.count);
+	if (!grown)
+		return nt_error_set(adding->err, "no memory for the summary");
+	tally->named = grown;
+	grown[adding->user] = 0;
+	return 0;
+}
+
+static int add_record(struct adding *adding)
+{
+	const struct nt_summary *summary = adding->summary;
+	const struct nt_speedup_from from = { adding->job->cluster, adding->tally->jobs,
+					      adding->user, adding->job->elapsed_s };
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (enter_row(adding, &summary->rows[i]) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (enter_step(adding, i) < 0)
+			return -1;
+		adding->tally->left_out += summary->steps[i].more;
+		nt_speedup_add(&adding->tally->speedups, &from, &summary->steps[i]);
+	}
+	adding->tally->left_out += summary->more_steps;
+	offer_job(adding);
+	return 0;
+}
+
+static int add_job(struct adding *adding)
+{
+	for (int by = NT_BY_CLUSTER; by <= NT_BY_ACCOUNT; by++) {
+		if (!enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, NULL)))
+			return -1;
+	}
+	if (!adding->summary)
+		return 0;
+	if (number_user(adding) < 0)
+		return -1;
+	return add_record(adding);
+}
+
+/* Only what users cannot write is evidence: AdminComment, which comes first. A record in one of the
+ * other texts is that user's word, ours or not, and only counted. */
+static enum nt_job_outcome without_record(const struct nt_streamed_job *job,
+					  enum nt_holding holding)
+{
+	for (int i = NT_STREAMED_ADMINCOMMENT + 1; i < NT_STREAMED_TEXTS; i++) {
+		if (nt_summary_holding(job->text[i], job->text_bytes[i]) == NT_HOLDS_RECORD)
+			return NT_JOB_USERS_WORD;
+	}
+	return holding == NT_HOLDS_OTHER ? NT_JOB_OTHER_TEXT : NT_JOB_NO_RECORD;
+}
+
+int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job *job,
+		      struct nt_error *err)
+{
+	struct adding adding = { .tally = tally, .job = job, .user = -1, .err = err };
+	struct nt_summary summary;
+	const char *text = job->text[NT_STREAMED_ADMINCOMMENT];
+	size_t text_bytes = job->text_bytes[NT_STREAMED_ADMINCOMMENT];
+	enum nt_holding holding = nt_summary_holding(text, text_bytes);
+	int rc;
+
+	tally->jobs++;
+	nt_summary_init(&summary);
+	if (job->end_s == 0) {
+		adding.outcome = NT_JOB_RUNNING;
+	} else if (holding != NT_HOLDS_RECORD) {
+		adding.outcome = without_record(job, holding);
+	} else {
+		if (nt_summary_parse(&summary, text, text_bytes, NULL, err) < 0) {
+			nt_summary_fini(&summary);
+			return -1;
+		}
+		if (nt_summary_damaged(&summary))
+			adding.outcome = NT_JOB_DAMAGED;
+		else if (!nt_site_stats_plausible(job, &summary))
+			adding.outcome = NT_JOB_IMPLAUSIBLE;
+		else {
+			adding.outcome = nt_site_stats_outcome(&summary);
+			adding.summary = &summary;
+		}
+	}
+	rc = add_job(&adding);
+	nt_summary_fini(&summary);
+	return rc;
+}
+
+/* ---- out */
+
+static int in_order(const void *left, const void *right)
+{
+	const struct nt_site_stats_group *a = left, *b = right;
+	int64_t a_net = a->sum.saved_us - a->sum.spent_us;
+	int64_t b_net = b->sum.saved_us - b->sum.spent_us;
+	int order = strcmp(a->cluster, b->cluster);
+
+	if (order == 0)
+		order = (a->order > b->order) - (a->order < b->order);
+	if (order == 0)
+		order = (a_net < b_net) - (a_net > b_net);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+void nt_site_stats_sort(struct nt_site_stats *tally)
+{
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
+		if (tally->by[by].names.count > 1)
+			qsort(tally->by[by].group, tally->by[by].names.count,
+			      sizeof(struct nt_site_stats_group), in_order);
+	}
+}
+
+struct nt_site_stats_sum nt_site_stats_total(const struct nt_site_stats *tally)
+{
+	const struct nt_site_stats_groups *clusters = &tally->by[NT_BY_CLUSTER];
+	struct nt_site_stats_sum total = { .keys = 0 };
+
+	for (size_t i = 0; i < clusters->names.count; i++)
+		nt_site_stats_add_sum(&total, &clusters->group[i].sum);
+	return total;
+}

@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many jobs' records as one JSON object. */
+#include "report/summary/stats-print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include "lib/json.h"
+
+const char *nt_site_stats_by_name(enum nt_site_stats_by by)
+{
+	static const char *const names[] = {
+		[NT_BY_CLUSTER] = "cluster",	   [NT_BY_PARTITION] = "partition",
+		[NT_BY_ACCOUNT] = "account",	   [NT_BY_FINGERPRINT] = "fingerprint",
+		[NT_BY_COLLECTIVE] = "collective", [NT_BY_SIZE] = "message_size",
+		[NT_BY_REASON] = "reason",
+	};
+
+	return names[by];
+}
+
+/* With that many decimals; NAN is null. */
+static void add_number(json_object *object, const char *name, double value, int decimals, int *rc)
+{
+	json_object *number = NULL;
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	if (!isnan(value)) {
+		number = json_object_new_double_s(value, text);
+		*rc |= number ? 0 : -1;
+	}
+	nt_json_add(object, name, number, rc);
+}
+
+/* Times are seconds of rank time. */
+static void add_times(json_object *object, int64_t saved_us, int64_t spent_us, int *rc)
+{
+	add_number(object, "saved_rank_s", (double)saved_us / 1e6, 6, rc);
+	add_number(object, "spent_rank_s", (double)spent_us / 1e6, 6, rc);
+	add_number(object, "net_rank_s", (double)(saved_us - spent_us) / 1e6, 6, rc);
+}
+
+static void add_sum(json_object *object, const struct nt_site_stats_sum *sum, int *rc)
+{
+	json_object *jobs = nt_json_object(rc);
+
+	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
+		nt_json_integer(jobs, nt_job_outcome_name((enum nt_job_outcome)i), sum->jobs[i],
+				rc);
+	nt_json_add(object, "jobs", jobs, rc);
+	nt_json_integer(object, "keys", sum->keys, rc);
+	nt_json_integer(object, "decided", sum->decided, rc);
+	nt_json_integer(object, "chosen", sum->chosen, rc);
+	nt_json_integer(object, "calls", sum->calls, rc);
+	add_times(object, sum->saved_us, sum->spent_us, rc);
+	add_number(object, "comm_rank_s", (double)sum->comm_us / 1e6, 6, rc);
+}
+
+static json_object *groups_value(const struct nt_site_stats_groups *groups, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < groups->names.count; i++) {
+		json_object *object = nt_json_object(rc);
+
+		nt_json_string(object, "cluster", groups->group[i].cluster, rc);
+		nt_json_string(object, "name", groups->group[i].name, rc);
+		add_sum(object, &groups->group[i].sum, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return array;
+}
+
+static json_object *top_value(const struct nt_site_stats_top *top, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < top->count; i++) {
+		const struct nt_site_stats_job *job = &top->job[i];
+		json_object *object = nt_json_object(rc);
+
+		nt_json_string(object, "job", job->label, rc);
+		nt_json_string(object, "cluster", job->cluster, rc);
+		nt_json_string(object, "partition", job->partition, rc);
+		nt_json_string(object, "user", job->user, rc);
+		add_times(object, job->saved_us, job->spent_us, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return array;
+}
+
+static json_object *profile_value(const struct nt_speedups *speedups,
+				  const struct nt_speedup_item *item, int *rc)
+{
+	const struct nt_speedup_place *place = &speedups->place[item->place];
+	json_object *object = nt_json_object(rc);
+
+	nt_json_string(object, "launch_profile", item->profile, rc);
+	nt_json_string(object, "cluster", place->cluster, rc);
+	nt_json_string(object, "fingerprint", place->fingerprint, rc);
+	nt_json_string(object, "fabric", place->fabric, rc);
+	nt_json_integer(object, "nodes", place->nodes, rc);
+	nt_json_integer(object, "ranks_per_node", place->per_node, rc);
+	nt_json_integer(object, "measured_jobs", item->jobs, rc);
+	nt_json_integer(object, "measured_users", (int64_t)item->voices, rc);
+	add_number(object, "times_as_fast", nt_speedup_of(item), 3, rc);
+	add_number(object, "least", item->least, 3, rc);
+	add_number(object, "most", item->most, 3, rc);
+	nt_json_integer(object, "default_jobs", place->default_jobs, rc);
+	add_number(object, "default_rank_s", (double)place->default_us / 1e6, 6, rc);
+	add_number(object, "worth_rank_s", nt_speedup_worth_us(speedups, item) / 1e6, 6, rc);
+	return object;
+}
+
+static json_object *profiles_value(const struct nt_speedups *speedups, int *rc)
+{
+	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
+	json_object *array = nt_json_array(rc);
+
+	if (!items)
+		*rc = -1;
+	for (size_t i = 0; items && i < speedups->item_names.count; i++)
+		nt_json_add(array, NULL, profile_value(speedups, items[i], rc), rc);
+	free(items);
+	return array;
+}
+
+static json_object *all_value(const struct nt_site_stats_view *view, int *rc)
+{
+	const struct nt_site_stats *tally = view->tally;
+	const struct nt_site_stats_sum total = nt_site_stats_total(tally);
+	json_object *object = nt_json_object(rc), *by = nt_json_object(rc);
+
+	nt_json_integer(object, "since", view->since_s, rc);
+	nt_json_integer(object, "until", view->until_s, rc);
+	add_sum(object, &total, rc);
+	nt_json_integer(object, "users", (int64_t)tally->users.count, rc);
+	nt_json_integer(object, "left_out", tally->left_out, rc);
+	for (int i = 0; i < NT_SITE_STATS_BYS; i++)
+		nt_json_add(by, nt_site_stats_by_name((enum nt_site_stats_by)i),
+			    groups_value(&tally->by[i], rc), rc);
+	nt_json_add(object, "by", by, rc);
+	nt_json_add(object, "best", top_value(&tally->best, rc), rc);
+	nt_json_add(object, "worst", top_value(&tally->worst, rc), rc);
+	nt_json_add(object, "profiles", profiles_value(&tally->speedups, rc), rc);
+	return object;
+}
+
+int nt_site_stats_json(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err)
+{
+	int rc = 0;
+	json_object *object = all_value(view, &rc);
+
+	if (rc == 0)
+		rc = nt_json_print(out, object);
+	json_object_put(object);
+	return rc == 0 ? 0 : nt_error_set(err, "no memory for the summary");
+}

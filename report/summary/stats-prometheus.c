@@ -1,0 +1,169 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many jobs' records for Prometheus' textfile collector. Labels are called as those of NCCL's
+ * Inspector where it has such a thing (cluster, collective, message_size, n_nodes). */
+#include "report/summary/stats-print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "report/metrics/prometheus.h"
+
+/* Of steps: no collective or size has it. */
+#define COMM "comm_rank_seconds"
+
+/* What is told of every group: a metric of its own for each way to group, so that the sum of one
+ * metric counts nothing twice. */
+static const struct {
+	const char *name, *help;
+	size_t offset;
+	double unit;
+} metrics[] = {
+	{ "saved_rank_seconds", "Time saved by choices other than NCCL's, times ranks",
+	  offsetof(struct nt_site_stats_sum, saved_us), 1e6 },
+	{ "spent_rank_seconds", "Time that exploring took, times ranks",
+	  offsetof(struct nt_site_stats_sum, spent_us), 1e6 },
+	{ COMM, "Time in collectives, times ranks, of steps that report it",
+	  offsetof(struct nt_site_stats_sum, comm_us), 1e6 },
+	{ "calls", "Calls of collectives", offsetof(struct nt_site_stats_sum, calls), 1 },
+	{ "keys", "Collectives and sizes of communicators",
+	  offsetof(struct nt_site_stats_sum, keys), 1 },
+	{ "decided_keys", "Keys that were decided", offsetof(struct nt_site_stats_sum, decided),
+	  1 },
+	{ "chosen_keys", "Keys for which a choice other than NCCL's was made",
+	  offsetof(struct nt_site_stats_sum, chosen), 1 },
+};
+
+static void put_group_labels(FILE *out, enum nt_site_stats_by by,
+			     const struct nt_site_stats_group *group)
+{
+	nt_metric_label(out, "{", "cluster", group->cluster);
+	if (by != NT_BY_CLUSTER)
+		nt_metric_label(out, ",", nt_site_stats_by_name(by), group->name);
+}
+
+static void put_jobs(FILE *out, enum nt_site_stats_by by, const struct nt_site_stats_groups *groups)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "nccl_tune_%s_jobs", nt_site_stats_by_name(by));
+	nt_metric_head(out, name, "Jobs by outcome; a job may be in several groups");
+	for (size_t i = 0; i < groups->names.count; i++) {
+		if (by > NT_BY_FINGERPRINT) {
+			fputs(name, out);
+			put_group_labels(out, by, &groups->group[i]);
+			fprintf(out, "} %" PRId64 "\n",
+				nt_site_stats_recorded(&groups->group[i].sum));
+			continue;
+		}
+		for (int j = 0; j < NT_JOB_OUTCOMES; j++) {
+			fputs(name, out);
+			put_group_labels(out, by, &groups->group[i]);
+			nt_metric_label(out, ",", "outcome",
+					nt_job_outcome_name((enum nt_job_outcome)j));
+			fprintf(out, "} %" PRId64 "\n", groups->group[i].sum.jobs[j]);
+		}
+	}
+}
+
+static void put_metric(FILE *out, enum nt_site_stats_by by,
+		       const struct nt_site_stats_groups *groups, size_t metric)
+{
+	char name[80];
+
+	if (by > NT_BY_FINGERPRINT && strcmp(metrics[metric].name, COMM) == 0)
+		return;
+	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
+		 metrics[metric].name);
+	nt_metric_head(out, name, metrics[metric].help);
+	for (size_t i = 0; i < groups->names.count; i++) {
+		const char *sum = (const char *)&groups->group[i].sum;
+		int64_t value = *(const int64_t *)(const void *)(sum + metrics[metric].offset);
+
+		fputs(name, out);
+		put_group_labels(out, by, &groups->group[i]);
+		fprintf(out, "} %.*f\n", metrics[metric].unit == 1 ? 0 : 6,
+			(double)value / metrics[metric].unit);
+	}
+}
+
+static void put_profile(FILE *out, const char *name, const struct nt_speedups *speedups,
+			const struct nt_speedup_item *item, double value)
+{
+	const struct nt_speedup_place *place = &speedups->place[item->place];
+
+	if (isnan(value))
+		return;
+	fputs(name, out);
+	nt_metric_label(out, "{", "cluster", place->cluster);
+	nt_metric_label(out, ",", "launch_profile", item->profile);
+	nt_metric_label(out, ",", "fingerprint", place->fingerprint);
+	nt_metric_label(out, ",", "fabric", place->fabric);
+	fprintf(out, ",n_nodes=\"%" PRId64 "\",ranks_per_node=\"%" PRId64 "\"} %.6g\n",
+		place->nodes, place->per_node, value);
+}
+
+static double jobs_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	(void)speedups;
+	return (double)item->jobs;
+}
+
+static double speed_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	(void)speedups;
+	return nt_speedup_of(item);
+}
+
+static double worth_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
+{
+	return nt_speedup_worth_us(speedups, item) / 1e6;
+}
+
+static int put_profiles(FILE *out, const struct nt_speedups *speedups, struct nt_error *err)
+{
+	static const struct {
+		const char *name, *help;
+		double (*value)(const struct nt_speedups *speedups,
+				const struct nt_speedup_item *item);
+	} told[] = {
+		{ "nccl_tune_profile_measured_jobs", "Jobs that measured the launch profile",
+		  jobs_of },
+		{ "nccl_tune_profile_speed_ratio",
+		  "Speed relative to NCCL's default, by the programs' own steps", speed_of },
+		{ "nccl_tune_profile_worth_rank_seconds",
+		  "Time that jobs without the profile would have saved, times ranks", worth_of },
+	};
+	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
+
+	if (!items)
+		return nt_error_set(err, "no memory for the summary");
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		nt_metric_head(out, told[i].name, told[i].help);
+		for (size_t j = 0; j < speedups->item_names.count; j++)
+			if (items[j]->jobs >= NT_SPEEDUP_JOBS)
+				put_profile(out, told[i].name, speedups, items[j],
+					    told[i].value(speedups, items[j]));
+	}
+	free(items);
+	return 0;
+}
+
+int nt_site_stats_prometheus(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err)
+{
+	const struct nt_site_stats *tally = view->tally;
+
+	nt_metric_head(out, "nccl_tune_since_timestamp_seconds", "Jobs that ended from then on");
+	fprintf(out, "nccl_tune_since_timestamp_seconds %" PRId64 "\n", view->since_s);
+	nt_metric_head(out, "nccl_tune_until_timestamp_seconds", "and before");
+	fprintf(out, "nccl_tune_until_timestamp_seconds %" PRId64 "\n", view->until_s);
+	nt_metric_head(out, "nccl_tune_users", "Users who have a job with a record");
+	fprintf(out, "nccl_tune_users %zu\n", tally->users.count);
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
+		put_jobs(out, (enum nt_site_stats_by)by, &tally->by[by]);
+		for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+			put_metric(out, (enum nt_site_stats_by)by, &tally->by[by], i);
+	}
+	return put_profiles(out, &tally->speedups, err);
+}

@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many jobs' records as text, 80 columns wide. */
+#include "report/summary/stats-print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "lib/table.h"
+#include "report/summary/stats-cell.h"
+
+#define NAME_WIDTH 17 /* of a group; the rest of a line is numbers */
+#define LINES_MAX 20 /* of a table; the others are in what programs read */
+
+/* ---- groups */
+
+static void add_percent(struct nt_table *table, int64_t part, int64_t whole)
+{
+	nt_cell_decimal(table, whole > 0 ? 100.0 * (double)part / (double)whole : NAN, 1);
+}
+
+static void add_group(struct nt_table *table, const struct nt_site_stats_group *group,
+		      const char *cluster, bool of_jobs)
+{
+	const struct nt_site_stats_sum *sum = &group->sum;
+	const int64_t recorded = nt_site_stats_recorded(sum);
+
+	nt_site_stats_name_cell(table, cluster, group->name, NAME_WIDTH);
+	nt_cell_count(table, recorded);
+	if (of_jobs) {
+		add_percent(table, sum->jobs[NT_JOB_GAINED], recorded);
+		add_percent(table, sum->jobs[NT_JOB_NOTHING_TO_GAIN], recorded);
+	} else {
+		nt_cell_count(table, sum->keys);
+		add_percent(table, sum->chosen, sum->keys);
+	}
+	nt_site_stats_time_cells(table, sum->saved_us, sum->spent_us);
+}
+
+/* Groups in which a record counts. */
+static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_site_stats_by by,
+			struct nt_error *err)
+{
+	static const char *const heads[] = {
+		[NT_BY_CLUSTER] = "-CLUSTER",	    [NT_BY_PARTITION] = "-PARTITION",
+		[NT_BY_ACCOUNT] = "-ACCOUNT",	    [NT_BY_FINGERPRINT] = "-FINGERPRINT",
+		[NT_BY_COLLECTIVE] = "-COLLECTIVE", [NT_BY_SIZE] = "-SIZE",
+	};
+	const struct nt_site_stats_groups *groups = &tally->by[by];
+	const bool several = tally->by[NT_BY_CLUSTER].names.count > 1;
+	const bool of_jobs = by <= NT_BY_FINGERPRINT;
+	const char *const columns[] = { heads[by],
+					"JOBS",
+					of_jobs ? "GAINED\n%" : "KEYS",
+					of_jobs ? "NOTHING\nTO GAIN %" : "CHOSEN\n%",
+					"SAVED",
+					"SPENT",
+					"NET" };
+	struct nt_table table = NT_TABLE(columns, 0);
+	size_t count = 0, more = 0;
+
+	for (size_t i = 0; i < groups->names.count; i++) {
+		const struct nt_site_stats_group *group = &groups->group[i];
+
+		if (nt_site_stats_recorded(&group->sum) == 0)
+			continue;
+		if (count == LINES_MAX) {
+			more++;
+			continue;
+		}
+		count++;
+		add_group(&table, group, several ? group->cluster : "", of_jobs);
+	}
+	if (count == 0)
+		return 0;
+	fputc('\n', out);
+	if (nt_table_print(out, &table, err) < 0)
+		return -1;
+	if (more > 0)
+		fprintf(out, "... and %zu more (--json or --csv has all)\n", more);
+	return 0;
+}
+
+/* ---- jobs */
+
+static int print_top(FILE *out, const struct nt_site_stats_top *top, const char *title,
+		     struct nt_error *err)
+{
+	static const char *const columns[] = { "-JOB",	"-USER", "-CLUSTER/\nPARTITION",
+					       "SAVED", "SPENT", "NET" };
+	struct nt_table table = NT_TABLE(columns, 0);
+
+	if (top->count == 0)
+		return 0;
+	for (size_t i = 0; i < top->count; i++) {
+		const struct nt_site_stats_job *job = &top->job[i];
+
+		nt_site_stats_name_cell(&table, "", job->label, 20);
+		nt_site_stats_name_cell(&table, "", job->user, 12);
+		nt_site_stats_name_cell(&table, job->cluster, job->partition, NAME_WIDTH);
+		nt_site_stats_time_cells(&table, job->saved_us, job->spent_us);
+	}
+	fprintf(out, "\n%s\n", title);
+	return nt_table_print(out, &table, err);
+}
+
+/* ---- the head */
+
+static void print_moment(FILE *out, int64_t when_s)
+{
+	time_t when = (time_t)when_s;
+	struct tm local;
+	char text[32];
+
+	localtime_r(&when, &local);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &local);
+	fputs(text, out);
+}
+
+static void print_outcomes(FILE *out, const struct nt_site_stats_sum *total, int64_t all, int from,
+			   int to)
+{
+	static const char *const words[] = {
+		[NT_JOB_RUNNING] = "have not ended; accounting gets their records then",
+		[NT_JOB_NO_RECORD] = "have no record",
+		[NT_JOB_OTHER_TEXT] = "have another program's text instead of a record",
+		[NT_JOB_USERS_WORD] = "have a record only in a user-writable field (ignored)",
+		[NT_JOB_DAMAGED] = "have a damaged record (ignored)",
+		[NT_JOB_IMPLAUSIBLE] = "have an implausible record (ignored)",
+		[NT_JOB_NOT_TUNED] = "tuned nothing ('nccl-tune report JOB' says why)",
+		[NT_JOB_OBSERVED] = "only observed",
+		[NT_JOB_UNDECIDED] = "ended before anything was decided",
+		[NT_JOB_NOTHING_TO_GAIN] = "have nothing to gain: NCCL's choice is best",
+		[NT_JOB_REMEMBERED] = "used results of earlier jobs and measured nothing",
+		[NT_JOB_UNPAID] = "found something faster, but saved less than exploring cost",
+		[NT_JOB_GAINED] = "saved more than exploring cost",
+	};
+
+	for (int i = from; i < to; i++) {
+		if (total->jobs[i] > 0)
+			fprintf(out, "  %8" PRId64 "  %5.1f %%  %s\n", total->jobs[i],
+				100.0 * (double)total->jobs[i] / (double)all, words[i]);
+	}
+}
+
+static void print_times(FILE *out, const struct nt_site_stats_view *view,
+			const struct nt_site_stats_sum *total)
+{
+	char saved[32], spent[32], net[32], comm[32];
+
+	nt_site_stats_time_text(total->saved_us, saved, sizeof(saved));
+	nt_site_stats_time_text(total->spent_us, spent, sizeof(spent));
+	nt_site_stats_time_text(total->saved_us - total->spent_us, net, sizeof(net));
+	nt_site_stats_time_text(total->comm_us, comm, sizeof(comm));
+	fprintf(out, "Net time saved: %s (saved %s, spent %s).\n", net, saved, spent);
+	fputs("These are rank times: time of calls, times the ranks of their communicator.\n", out);
+	if (total->comm_us > 0)
+		fprintf(out, "Collectives took %s in the jobs that report it.\n", comm);
+	if (view->tally->left_out > 0)
+		fprintf(out, "%" PRId64 " collectives and reasons did not fit into the records.\n",
+			view->tally->left_out);
+}
+
+static void print_head(FILE *out, const struct nt_site_stats_view *view,
+		       const struct nt_site_stats_sum *total)
+{
+	int64_t jobs = nt_site_stats_jobs(total), recorded = nt_site_stats_recorded(total);
+
+	fprintf(out, "%" PRId64 " jobs ended from ", jobs - total->jobs[NT_JOB_RUNNING]);
+	print_moment(out, view->since_s);
+	fputs(" to ", out);
+	print_moment(out, view->until_s);
+	fputs(".\n", out);
+	print_outcomes(out, total, jobs, NT_JOB_RUNNING, NT_JOB_NOT_TUNED);
+	if (recorded == 0)
+		return;
+	fprintf(out, "%" PRId64 " of them, of %zu user%s, have a record. Of these\n", recorded,
+		view->tally->users.count, view->tally->users.count == 1 ? "" : "s");
+	print_outcomes(out, total, recorded, NT_JOB_NOT_TUNED, NT_JOB_OUTCOMES);
+	print_times(out, view, total);
+}
+
+int nt_site_stats_text(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err)
+{
+	const struct nt_site_stats *tally = view->tally;
+	const struct nt_site_stats_sum total = nt_site_stats_total(tally);
+
+	print_head(out, view, &total);
+	if (nt_site_stats_recorded(&total) == 0)
+		return 0;
+	for (int by = NT_BY_PARTITION; by <= NT_BY_SIZE; by++) {
+		if (print_groups(out, tally, (enum nt_site_stats_by)by, err) < 0)
+			return -1;
+	}
+	nt_site_stats_reasons_text(out, tally);
+	if (print_top(out, &tally->best, "The jobs that gained most:", err) < 0 ||
+	    print_top(out, &tally->worst, "The jobs that lost most:", err) < 0)
+		return -1;
+	return nt_site_stats_profiles_text(out, &tally->speedups, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* print.h - a job's summary as a table for people
+ *
+ * Threads:  no state of its own.
+ * Errors:   -1 when memory runs out; write errors stay on the stream for the caller (ferror).
+ */
+#ifndef NT_PRINT_H
+#define NT_PRINT_H
+
+#include <stdio.h>
+#include "lib/error.h"
+#include "record/summary.h"
+#include "report/text/verdict.h"
+
+/* job: Slurm's spelling of the job id; NULL: unknown. */
+int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
+		     struct nt_error *err);
+
+/* The sentences alone, each with what to do, in lines of at most NT_WRAP_COLUMNS. */
+void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict);
+
+#endif

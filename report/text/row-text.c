@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row-text.c - see row-text.h */
+#include "report/text/row-text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "record/rank.h"
+#include "report/model/row-time.h"
+#include "lib/append.h"
+#include "lib/table.h"
+
+/* What became of a choice since. */
+static void add_rechecks(struct nt_said *said, const struct nt_key *row)
+{
+	if (row->rechecks <= 0)
+		return;
+	if (row->rollbacks > 0)
+		nt_append(said->says, sizeof(said->says),
+			  " Rechecked %" PRId64 " time%s, rolled back %" PRId64 " time%s.",
+			  row->rechecks, row->rechecks == 1 ? "" : "s", row->rollbacks,
+			  row->rollbacks == 1 ? "" : "s");
+	else
+		nt_append(said->says, sizeof(said->says),
+			  " Rechecked %" PRId64 " time%s: still faster.", row->rechecks,
+			  row->rechecks == 1 ? "" : "s");
+}
+
+static void say_chosen(struct nt_said *said, const struct nt_key *row)
+{
+	const size_t room = sizeof(said->says);
+	double gain = nt_row_gain(row);
+	char p[24];
+
+	said->says[0] = '\0';
+	nt_append(said->says, room, "%s instead of NCCL's ", nt_arm_name(row->arm));
+	nt_append(said->says, room, "%s", nt_arm_name(row->auto_arm));
+	if (!isnan(gain))
+		nt_append(said->says, room, ": %.1f %% %s", fabs(gain),
+			  gain < 0 ? "slower now" : "faster");
+	if (!isnan(row->p))
+		nt_append(said->says, room, " (p %s", nt_share_text(row->p, p, sizeof(p)));
+	if (!isnan(row->p) && row->samples >= 0)
+		nt_append(said->says, room, ", %" PRId64 " samples", row->samples);
+	nt_append(said->says, room, isnan(row->p) ? "." : ").");
+}
+
+/* Before a reason for it. */
+static void add_chosen(struct nt_said *said, const struct nt_key *row)
+{
+	char rest[sizeof(said->says)];
+
+	memcpy(rest, said->says, sizeof(rest));
+	say_chosen(said, row);
+	nt_append(said->says, sizeof(said->says), " %s", rest);
+}
+
+int nt_row_reason(const struct nt_key *row)
+{
+	if (row->reason != NT_REASON_NONE || nt_row_is_tuned(row))
+		return row->reason;
+	if (nt_row_is(row, NT_KEYSTATE_EXPLORING))
+		return NT_REASON_UNFINISHED;
+	return nt_row_is(row, NT_KEYSTATE_OBSERVED) ? NT_REASON_OBSERVED : NT_REASON_NONE;
+}
+
+static void say_open(struct nt_said *said, const struct nt_key *row)
+{
+	char auto_arm[NT_ARM_TEXT], other[NT_ARM_TEXT] = "";
+	struct nt_reason_facts facts = { auto_arm, other, nt_row_gain(row), row->p };
+	int reason = nt_row_reason(row);
+
+	snprintf(auto_arm, sizeof(auto_arm), "%s", nt_arm_name(row->auto_arm));
+	if (row->auto_arm == NT_ARM_BASELINE)
+		auto_arm[0] = '\0'; /* not known */
+	if (nt_arm_valid(row->best_arm) && row->best_arm != NT_ARM_BASELINE)
+		snprintf(other, sizeof(other), "%s", nt_arm_name(row->best_arm));
+	nt_said_key(said, reason, &facts);
+	if (auto_arm[0] && !strstr(said->says, auto_arm)) {
+		char rest[sizeof(said->says)];
+
+		memcpy(rest, said->says, sizeof(rest));
+		snprintf(said->says, sizeof(said->says), "NCCL's choice is %s.%s%.400s", auto_arm,
+			 rest[0] ? " " : "", rest);
+	}
+}
+
+void nt_row_say(struct nt_said *said, const struct nt_key *row)
+{
+	if (!nt_row_is_tuned(row)) {
+		say_open(said, row);
+	} else if (row->reason == NT_REASON_NONE) {
+		*said = (struct nt_said){ .reason = NT_REASON_NONE };
+		say_chosen(said, row);
+	} else {
+		nt_said_key(said, row->reason, NULL);
+		add_chosen(said, row);
+	}
+	/* Any other reason says it, or has nothing to do with it. */
+	if (nt_reason_about(nt_row_reason(row)) == NT_ABOUT_NOTHING && isnan(row->auto_us) &&
+	    isnan(row->auto_own_us))
+		nt_append(
+			said->says, sizeof(said->says),
+			" None of its calls could be timed: they were in CUDA graphs, or too few.");
+	add_rechecks(said, row);
+}

@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sentence.h - the sentences of a verdict (verdict.h)
+ *
+ * Memory:   values; the list is freed by nt_verdict_fini.
+ * Units:    texts say theirs; ASCII, microseconds as "us".
+ */
+#ifndef NT_SENTENCE_H
+#define NT_SENTENCE_H
+
+#include <stddef.h>
+
+/* What a sentence is about; they come in this order. */
+enum nt_sentence_kind {
+	NT_SENTENCE_GAIN, /* something is faster */
+	NT_SENTENCE_STAYS, /* NCCL's own choice stays, where others were tried */
+	NT_SENTENCE_MEASURED, /* nothing was tried: as asked for, or not worth it */
+	NT_SENTENCE_UNFINISHED, /* there was no decision: the step ended, or it cost too much */
+	NT_SENTENCE_NET, /* what was saved and spent */
+	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
+	NT_SENTENCE_TOPOLOGY, /* a node has less than others */
+	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
+	NT_SENTENCE_PARTIAL, /* the record is damaged or incomplete */
+};
+
+struct nt_sentence {
+	enum nt_sentence_kind kind;
+	char text[640];
+	char type[240]; /* what to do about it; "": nothing */
+};
+
+struct nt_verdict_text {
+	struct nt_sentence *items;
+	size_t count;
+};
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verdict-maker.c - see verdict-maker.h */
+#include "report/text/verdict-maker.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
+		  const char *format, ...)
+{
+	struct nt_verdict_text *verdict = maker->verdict;
+	struct nt_sentence *items = realloc(verdict->items, (verdict->count + 1) * sizeof(*items));
+	struct nt_sentence *item;
+	va_list args;
+
+	if (!items) {
+		maker->no_memory = true;
+		return;
+	}
+	verdict->items = items;
+	item = &items[verdict->count++];
+	item->kind = kind;
+	va_start(args, format);
+	vsnprintf(item->text, sizeof(item->text), format, args);
+	va_end(args);
+	snprintf(item->type, sizeof(item->type), "%s", type);
+}
+
+double nt_maker_worth(const struct nt_key *row)
+{
+	return isnan(row->saved_ms) ? 0 : row->saved_ms;
+}

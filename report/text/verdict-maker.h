@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verdict-maker.h - what the parts of a verdict share (verdict.c, verdict-net.c, verdict-why.c)
+ *
+ * Threads:  as verdict.h.
+ * Errors:   maker->no_memory.
+ */
+#ifndef NT_VERDICT_MAKER_H
+#define NT_VERDICT_MAKER_H
+
+#include <stdbool.h>
+#include "record/summary.h"
+#include "report/text/sentence.h"
+
+#define NT_TOLD_MAX 3 /* sentences of one kind */
+#define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
+
+struct nt_maker {
+	struct nt_verdict_text *verdict;
+	const struct nt_summary *summary;
+	bool no_memory;
+};
+
+/* Add a sentence. type: what to do; "": nothing. */
+void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
+		  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+double nt_maker_worth(
+	const struct nt_key *row); /* what it saved in milliseconds; 0: nothing known */
+
+/* Seconds that the summary's step would have to run until it has saved what exploring has cost;
+ * NAN: unknown, or never. */
+double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
+
+/* What was saved and spent, step by step and in all. */
+void nt_maker_net(struct nt_maker *maker);
+/* Rows that share a sentence: those left alone or undecided. */
+void nt_maker_open(struct nt_maker *maker);
+/* Communicators and steps that were not tuned. */
+void nt_maker_untuned(struct nt_maker *maker);
+/* Nodes that have fewer channels or slower links than others. */
+void nt_maker_topology(struct nt_maker *maker);
+/* What a record lacks. */
+void nt_maker_partial(struct nt_maker *maker);
+
+#endif

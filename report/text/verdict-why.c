@@ -1,0 +1,245 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was not decided, what was not tuned, and what a record lacks. */
+#include "report/text/verdict-maker.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "record/rank.h"
+#include "report/text/reasons.h"
+#include "report/text/row-text.h"
+#include "report/model/row-time.h"
+#include "lib/append.h"
+#include "lib/table.h"
+
+/* "AllReduce 4M and 2 more", of rows of a reason, with those that the record only counts; 0 where
+ * there are none. */
+static size_t rows_of(const struct nt_summary *summary, int reason, double *spent_ms, char *out,
+		      size_t out_bytes)
+{
+	const struct nt_key *first = NULL;
+	char size[24], more[48] = "";
+	size_t count = 0, rest = 0;
+
+	*spent_ms = 0;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_key *row = &summary->rows[i];
+
+		if (nt_row_reason(row) != reason)
+			continue;
+		count++;
+		*spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
+		if (!first || row->calls > first->calls)
+			first = row;
+	}
+	for (size_t i = 0; i < summary->step_count; i++)
+		rest += (size_t)summary->steps[i].rest[reason];
+	if (count + rest > 1)
+		snprintf(more, sizeof(more), " and %zu more", count + rest - 1);
+	if (!first)
+		snprintf(out, out_bytes, "%zu collective%s and size%s", rest, rest == 1 ? "" : "s",
+			 rest == 1 ? "" : "s");
+	else
+		snprintf(out, out_bytes, "%s %s%s", nt_coll_name(first->coll),
+			 nt_size_text(first->bytes, size, sizeof(size)), more);
+	return count + rest;
+}
+
+/* Reasons that are told of all their rows at once. */
+static const struct {
+	int reason;
+	enum nt_sentence_kind kind;
+} together[] = {
+	{ NT_REASON_OBSERVED, NT_SENTENCE_MEASURED },
+	{ NT_REASON_UNWORTHY, NT_SENTENCE_MEASURED },
+	{ NT_REASON_COUNTED, NT_SENTENCE_MEASURED },
+	{ NT_REASON_NOT_REMEMBERED, NT_SENTENCE_MEASURED },
+	{ NT_REASON_GRAPHS, NT_SENTENCE_MEASURED },
+	{ NT_REASON_ASYNCHRONOUS, NT_SENTENCE_MEASURED },
+	{ NT_REASON_SYMMETRIC, NT_SENTENCE_MEASURED },
+	{ NT_REASON_RAS, NT_SENTENCE_MEASURED },
+	{ NT_REASON_UNFINISHED, NT_SENTENCE_UNFINISHED },
+	{ NT_REASON_BUDGET, NT_SENTENCE_UNFINISHED },
+	{ NT_REASON_SAMPLES, NT_SENTENCE_UNFINISHED },
+};
+
+void nt_maker_open(struct nt_maker *maker)
+{
+	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
+		char which[96], spent_text[32], spent[64] = "";
+		struct nt_said said;
+		double spent_ms;
+
+		if (rows_of(maker->summary, together[i].reason, &spent_ms, which, sizeof(which)) ==
+		    0)
+			continue;
+		if (spent_ms > 0 && together[i].kind == NT_SENTENCE_UNFINISHED)
+			snprintf(spent, sizeof(spent), " (it cost %s)",
+				 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
+		nt_said_key(&said, together[i].reason, NULL);
+		nt_maker_say(maker, together[i].kind, said.type, "%s%s: %s", which, spent,
+			     said.says);
+	}
+}
+
+static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
+{
+	return a->kind == b->kind && strcmp(a->why.text, b->why.text) == 0 &&
+	       a->ranks == b->ranks && a->nodes == b->nodes && a->comms == b->comms;
+}
+
+/* "in step 0", "in steps 0, 1, 2 and 5 more", of all remarks like that one. */
+static void steps_of(const struct nt_summary *summary, size_t first, char *out, size_t out_bytes)
+{
+	char names[NT_NAMED_MAX * (NT_STEP_NAME_MAX + 2)] = "";
+	size_t count = 0;
+
+	for (size_t i = first; i < summary->remark_count; i++) {
+		if (!same_remark(&summary->remarks[i], &summary->remarks[first]))
+			continue;
+		if (count++ < NT_NAMED_MAX)
+			nt_append(names, sizeof(names), "%s%s", count > 1 ? ", " : "",
+				  summary->remarks[i].step);
+	}
+	out[0] = '\0';
+	if (summary->step_count < 2 || !summary->remarks[first].step[0])
+		return;
+	nt_append(out, out_bytes, " in step%s %s", count == 1 ? "" : "s", names);
+	if (count > NT_NAMED_MAX)
+		nt_append(out, out_bytes, " and %zu more", count - NT_NAMED_MAX);
+}
+
+/* Was anything decided in a step? */
+static bool was_tuned(const struct nt_summary *summary, const char *step)
+{
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_key *row = &summary->rows[i];
+
+		if (strcmp(summary->steps[row->step].name, step) == 0 &&
+		    (nt_row_is(row, NT_KEYSTATE_COMMITTED) || nt_row_is(row, NT_KEYSTATE_KEPT)))
+			return true;
+	}
+	return false;
+}
+
+/* A step that was tuned is not said not to have been. */
+static const char *title_of(const struct nt_summary *summary, const struct nt_remark *remark)
+{
+	enum nt_reason_of about = nt_reason_about(remark->why.id);
+
+	if (remark->why.id == NT_REASON_NOT_LOADED || remark->why.id == NT_REASON_UNUSABLE ||
+	    remark->why.id == NT_REASON_NOT_IN_FULL)
+		return "Note";
+	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
+		return "Left alone";
+	if (remark->ranks == 0 && was_tuned(summary, remark->step))
+		return "Tuned with limits";
+	/* These alone keep nothing from being tuned. */
+	return remark->why.id == NT_REASON_OWN_ALGO || remark->why.id == NT_REASON_OWN_PROTO ||
+			       remark->why.id == NT_REASON_LL128 ||
+			       remark->why.id == NT_REASON_LL128_C2C
+		       ? "Note"
+		       : "Not tuned";
+}
+
+/* What mode observe does is told of the rows. */
+static bool is_repeated(const struct nt_maker *maker, const struct nt_remark *remark)
+{
+	double spent_ms;
+	char which[96];
+
+	return remark->why.id == NT_REASON_MODE &&
+	       rows_of(maker->summary, NT_REASON_OBSERVED, &spent_ms, which, sizeof(which)) > 0;
+}
+
+static void say_remark(struct nt_maker *maker, size_t which)
+{
+	const struct nt_summary *summary = maker->summary;
+	const struct nt_remark *remark = &summary->remarks[which];
+	char steps[160], who[120] = "", count[48];
+	struct nt_said said;
+
+	nt_said_why(&said, &remark->why);
+	steps_of(summary, which, steps, sizeof(steps));
+	if (is_repeated(maker, remark))
+		return;
+	snprintf(count, sizeof(count), "%" PRId64 " communicators of ", remark->comms);
+	if (remark->ranks > 0)
+		snprintf(who, sizeof(who), ", %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
+			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
+			 remark->ranks == 1 ? "" : "s", remark->nodes,
+			 remark->nodes == 1 ? "" : "s");
+	nt_maker_say(maker, NT_SENTENCE_UNTUNED, said.type, "%s%s%s: %s", title_of(summary, remark),
+		     steps, who, said.says);
+}
+
+void nt_maker_untuned(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		size_t before = 0;
+
+		if (summary->remarks[i].kind != NT_REMARK_WHY)
+			continue;
+		while (!same_remark(&summary->remarks[before], &summary->remarks[i]))
+			before++;
+		if (before == i)
+			say_remark(maker, i);
+	}
+}
+
+/* Has it communicators of a part of its nodes? Then others may have some of their own. */
+static bool has_small(const struct nt_summary *summary, size_t step)
+{
+	for (size_t i = 0; i < summary->family_count; i++) {
+		const struct nt_family *family = &summary->families[i];
+
+		if (family->step == step && family->nodes < summary->steps[step].nodes)
+			return true;
+	}
+	return false;
+}
+
+void nt_maker_partial(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+	const char *long_form = "";
+	int64_t more = 0;
+
+	for (size_t i = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+
+		more += step->more;
+		if (step->more > 0 && !long_form[0])
+			long_form = step->long_form;
+		if (step->early)
+			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
+				     "The record of step %s was written before the step "
+				     "ended.",
+				     step->name);
+		if (step->heard >= 0 && step->heard < step->nodes && has_small(summary, i))
+			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
+				     "Step %s: %" PRId64 " of %" PRId64
+				     " nodes were read; communicators that use only other nodes "
+				     "are missing.",
+				     step->name, step->heard, step->nodes);
+	}
+	if (summary->more_steps > 0)
+		nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
+			     "%" PRId64 " more steps did not fit into accounting and are missing.",
+			     summary->more_steps);
+	if (more > 0)
+		nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
+			     "%" PRId64
+			     " more collectives, sizes and reasons did not fit into accounting "
+			     "and are missing.%s%s",
+			     more, long_form[0] ? " All are in " : "", long_form);
+	if (nt_summary_damaged(summary))
+		nt_maker_say(maker, NT_SENTENCE_PARTIAL,
+			     "Find out which other program changes AdminComment.",
+			     "The record is damaged; this is what could be read.");
+}

@@ -1,0 +1,280 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences from rows: what is faster, what stays, and all the rest in order. */
+#include "report/text/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "report/model/link-share.h"
+#include "report/model/row-time.h"
+#include "lib/append.h"
+#include "lib/table.h"
+#include "report/text/verdict-maker.h"
+#include "report/text/words.h"
+
+static const struct nt_family *family_of(const struct nt_maker *maker, const struct nt_key *row)
+{
+	return &maker->summary->families[row->family];
+}
+
+/* "Step 2: ", where there are several. */
+static const char *step_prefix(const struct nt_summary *summary, size_t step, char *out,
+			       size_t out_bytes)
+{
+	out[0] = '\0';
+	if (summary->step_count > 1)
+		snprintf(out, out_bytes, "Step %s: ", summary->steps[step].name);
+	return out;
+}
+
+static int by_worth(const void *left, const void *right)
+{
+	const struct nt_key *a = *(const struct nt_key *const *)left;
+	const struct nt_key *b = *(const struct nt_key *const *)right;
+
+	if (nt_maker_worth(a) < nt_maker_worth(b) || nt_maker_worth(a) > nt_maker_worth(b))
+		return nt_maker_worth(a) > nt_maker_worth(b) ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+#define NOTHING_MS 0.05 /* what is less reads 0.0 */
+#define LAST_CALLS 0.95
+
+/* Behind a gain: what came of it so far. */
+static const char *saved_words(const struct nt_key *row, char *out, size_t out_bytes)
+{
+	char text[32];
+
+	out[0] = '\0';
+	if (row->saved_ms <= -NOTHING_MS)
+		snprintf(out, out_bytes, "; lost %s so far",
+			 nt_duration_text(-row->saved_ms, text, sizeof(text)));
+	else if (row->saved_ms >= NOTHING_MS)
+		snprintf(out, out_bytes, "; saved %s",
+			 nt_duration_text(row->saved_ms, text, sizeof(text)));
+	else if (!isnan(row->saved_ms) && row->calls > 0 &&
+		 (double)row->decided >= LAST_CALLS * (double)row->calls)
+		snprintf(out, out_bytes, "; decided as the step ended, so nothing is saved yet");
+	else if (!isnan(row->saved_ms))
+		snprintf(out, out_bytes, "; nothing is saved yet");
+	return out;
+}
+
+static void say_gain(struct nt_maker *maker, const struct nt_key *row)
+{
+	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[80];
+	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
+
+	saved_words(row, saved, sizeof(saved));
+	step_prefix(maker->summary, row->step, step, sizeof(step));
+	nt_size_text(row->bytes, size, sizeof(size));
+	nt_family_words(family_of(maker, row), shape, sizeof(shape));
+	nt_arm_words(row->arm, arm, sizeof(arm));
+	if (isnan(arm_us) || isnan(auto_us))
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s is in use%s%s.", step,
+			     nt_coll_name(row->coll), size, shape, arm,
+			     row->reason == NT_REASON_REMEMBERED ? ", remembered from an earlier "
+								   "step"
+								 : "",
+			     saved);
+	else
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
+			     "%s%s %s on %s: %s takes %s%s instead of NCCL's %s%s.", step,
+			     nt_coll_name(row->coll), size, shape, arm,
+			     nt_time_text(arm_us, of_arm, sizeof(of_arm)),
+			     nt_row_duration_known(row) ? "" : " to the next call",
+			     nt_time_text(auto_us, of_auto, sizeof(of_auto)), saved);
+}
+
+static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
+{
+	const struct nt_summary *summary = maker->summary;
+	size_t count = 0;
+	double saved_ms = 0;
+	char text[32];
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (nt_row_is_tuned(&summary->rows[i]))
+			rows[count++] = &summary->rows[i];
+	}
+	qsort(rows, count, sizeof(rows[0]), by_worth);
+	for (size_t i = 0; i < count && i < NT_TOLD_MAX; i++)
+		say_gain(maker, rows[i]);
+	for (size_t i = NT_TOLD_MAX; i < count; i++)
+		saved_ms += nt_maker_worth(rows[i]);
+	if (count == NT_TOLD_MAX + 1)
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
+			     "1 more collective and size uses another choice than NCCL's; it "
+			     "saved %s.",
+			     nt_duration_text(saved_ms, text, sizeof(text)));
+	else if (count > NT_TOLD_MAX)
+		nt_maker_say(
+			maker, NT_SENTENCE_GAIN, "",
+			"%zu more collectives and sizes use another choice than NCCL's; together "
+			"they saved %s.",
+			count - NT_TOLD_MAX, nt_duration_text(saved_ms, text, sizeof(text)));
+}
+
+/* Rows of one collective of one communicator stand together, by size. */
+static bool same_kind(const struct nt_key *a, const struct nt_key *b)
+{
+	return a->step == b->step && a->family == b->family && a->coll == b->coll;
+}
+
+/* Kept, and not for lack of measurements. */
+static bool stays(const struct nt_key *row)
+{
+	return nt_row_is(row, NT_KEYSTATE_KEPT) && row->reason != NT_REASON_BUDGET &&
+	       row->reason != NT_REASON_SAMPLES;
+}
+
+/* "at 4M and above", "at 64K, 1M and 4M", "at any size" of rows[0 .. count-1]; "" where none
+ * stays. */
+static void where_it_stays(const struct nt_key *rows, size_t count, char *out, size_t out_bytes)
+{
+	size_t kept = 0, first = count, told = 0;
+	char size[24];
+
+	for (size_t i = count; i > 0; i--) {
+		kept += stays(&rows[i - 1]);
+		if (stays(&rows[i - 1]) && first == i)
+			first = i - 1; /* and all above it */
+	}
+	out[0] = '\0';
+	if (kept == 0)
+		return;
+	if (kept == count && count > 1) {
+		snprintf(out, out_bytes, "at any of its %zu sizes", count);
+		return;
+	}
+	if (kept == count - first && kept > 1) {
+		snprintf(out, out_bytes, "at %s and above",
+			 nt_size_text(rows[first].bytes, size, sizeof(size)));
+		return;
+	}
+	nt_append(out, out_bytes, "at");
+	for (size_t i = 0; i < count && told < NT_NAMED_MAX; i++) {
+		if (!stays(&rows[i]))
+			continue;
+		nt_append(out, out_bytes, "%s %s",
+			  told == 0	     ? ""
+			  : told + 1 == kept ? " and"
+					     : ",",
+			  nt_size_text(rows[i].bytes, size, sizeof(size)));
+		told++;
+	}
+	if (told < kept)
+		nt_append(out, out_bytes, " and %zu more", kept - told);
+}
+
+/* "; at 256M it is at 96 % of what NCCL's rings carry" of the largest of rows[0 .. count-1] that
+ * stays; "" where that is not known. */
+static const char *near_the_link(const struct nt_summary *summary, const struct nt_key *rows,
+				 size_t count, char *out, size_t out_bytes)
+{
+	char size[24];
+	double share;
+
+	while (count > 0 && !stays(&rows[count - 1]))
+		count--;
+	share = count > 0 ? nt_link_share(summary, &rows[count - 1]) : NAN;
+	out[0] = '\0';
+	if (!isnan(share))
+		snprintf(out, out_bytes, "; at %s NCCL reaches %.0f %% of its rings' bandwidth",
+			 nt_size_text(rows[count - 1].bytes, size, sizeof(size)), 100 * share);
+	return out;
+}
+
+static void say_stays(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+	size_t count, told = 0, more = 0;
+
+	for (size_t i = 0; i < summary->row_count; i += count) {
+		const struct nt_key *row = &summary->rows[i];
+		char step[48], shape[160], where[160], link[96];
+
+		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
+			count++;
+		where_it_stays(row, count, where, sizeof(where));
+		if (where[0] && told++ < NT_NAMED_MAX)
+			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+				     "%s%s on %s: no faster choice found %s%s.",
+				     step_prefix(summary, row->step, step, sizeof(step)),
+				     nt_coll_name(row->coll),
+				     nt_family_words(family_of(maker, row), shape, sizeof(shape)),
+				     where, near_the_link(summary, row, count, link, sizeof(link)));
+		else
+			more += where[0] != '\0';
+	}
+	if (more == 1)
+		nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+			     "No faster choice found for 1 more collective (see the table).");
+	else if (more > 1)
+		nt_maker_say(maker, NT_SENTENCE_STAYS, "",
+			     "No faster choice found for %zu more collectives (see the table).",
+			     more);
+}
+
+static void say_launch(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+
+	for (size_t i = 0, told = 0; i < summary->step_count; i++) {
+		const struct nt_step *step = &summary->steps[i];
+		char speed[32];
+
+		if (!step->launch[0] || strcmp(step->launch, "default") == 0 ||
+		    isnan(step->measured) || told++ >= NT_TOLD_MAX)
+			continue;
+		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
+			     "Step %s: with launch profile %s the program's own steps were %s.",
+			     step->name, step->launch,
+			     nt_speed_text(step->measured, speed, sizeof(speed)));
+	}
+}
+
+static void say_nothing(struct nt_maker *maker)
+{
+	if (maker->summary->row_count > 0 || maker->verdict->count > 0)
+		return;
+	nt_maker_say(maker, NT_SENTENCE_MEASURED,
+		     "Check that the program uses NCCL on more than one GPU and runs long enough.",
+		     "NCCL ran no collective often enough to measure it.");
+}
+
+int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	struct nt_maker maker = { .verdict = verdict, .summary = summary };
+	const struct nt_key **rows = calloc(summary->row_count + 1, sizeof(*rows));
+
+	*verdict = (struct nt_verdict_text){ NULL, 0 };
+	if (!rows)
+		return nt_error_set(err, "no memory for a verdict");
+	say_gains(&maker, rows);
+	free(rows);
+	say_stays(&maker);
+	nt_maker_open(&maker);
+	if (summary->row_count > 0)
+		nt_maker_net(&maker);
+	nt_maker_untuned(&maker);
+	say_nothing(&maker);
+	nt_maker_topology(&maker);
+	say_launch(&maker);
+	nt_maker_partial(&maker);
+	if (!maker.no_memory)
+		return 0;
+	nt_verdict_fini(verdict);
+	return nt_error_set(err, "no memory for a verdict");
+}
+
+void nt_verdict_fini(struct nt_verdict_text *verdict)
+{
+	free(verdict->items);
+	*verdict = (struct nt_verdict_text){ NULL, 0 };
+}

@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* words.c - see words.h */
+#include "report/text/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "lib/append.h"
+
+/* "COLLNET_DIRECT" to "CollNet Direct"; what is no word stays as it is. */
+static void add_word(char *out, size_t out_bytes, const char *name, size_t bytes)
+{
+	static const struct {
+		const char *name, *word;
+	} words[] = {
+		{ "TREE", "Tree" },
+		{ "RING", "Ring" },
+		{ "COLLNET_DIRECT", "CollNet Direct" },
+		{ "NVLS_TREE", "NVLS Tree" },
+		{ "SIMPLE", "Simple" },
+		{ "COLLNET_CHAIN", "CollNet Chain" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].name) == bytes && strncmp(words[i].name, name, bytes) == 0) {
+			nt_append(out, out_bytes, "%s", words[i].word);
+			return;
+		}
+	}
+	nt_append(out, out_bytes, "%.*s", (int)bytes, name);
+}
+
+const char *nt_arm_words(int arm, char *out, size_t out_bytes)
+{
+	const char *name = nt_arm_name(arm), *and = " with ";
+	size_t part = strcspn(name, "/");
+
+	out[0] = '\0';
+	if (arm == NT_ARM_BASELINE) {
+		nt_append(out, out_bytes, "NCCL's choice");
+		return out;
+	}
+	add_word(out, out_bytes, name, part);
+	for (int i = 0; name[part] == '/'; i++) {
+		const char *at = name + part + 1;
+		size_t bytes = strcspn(at, "/");
+
+		part += 1 + bytes;
+		if (i == 0) {
+			nt_append(out, out_bytes, "/");
+			add_word(out, out_bytes, at, bytes);
+		} else if (at[bytes - 1] == 'h') { /* "8ch" */
+			nt_append(out, out_bytes, "%s%.*s channels", and, (int)bytes - 2, at);
+			and = " and ";
+		} else {
+			nt_append(out, out_bytes, "%schunks of %.*s", and, (int)bytes, at);
+		}
+	}
+	return out;
+}
+
+const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes)
+{
+	char name[NT_COMM_NAME + 4] = "";
+
+	if (family->name[0])
+		snprintf(name, sizeof(name), " (%s)", family->name);
+	if (family->nodes == 1)
+		snprintf(out, out_bytes, "the %" PRIu32 " ranks of one node%s", family->ranks,
+			 name);
+	else if (family->nodes == family->ranks)
+		snprintf(out, out_bytes,
+			 "the %" PRIu32 " ranks, one on each of %" PRIu32 " nodes%s", family->ranks,
+			 family->nodes, name);
+	else
+		snprintf(out, out_bytes, "the %" PRIu32 " ranks across %" PRIu32 " nodes%s",
+			 family->ranks, family->nodes, name);
+	return out;
+}
+
+const char *nt_family_looks(const struct nt_family *family, char *out, size_t out_bytes)
+{
+	const char *like = nt_parallel_name((int)family->parallel);
+
+	out[0] = '\0';
+	/* That it is of all ranks its shape says. */
+	if (like[0] && family->parallel != NT_PARALLEL_WORLD)
+		snprintf(out, out_bytes, ", probably %s parallel", like);
+	return out;
+}
+
+const char *nt_speed_text(double ratio, char *out, size_t out_bytes)
+{
+	const double percent = 100 * (ratio - 1);
+
+	if (ratio >= 1.5)
+		snprintf(out, out_bytes, "%.2f times as fast", ratio);
+	else if (fabs(percent) < 0.5)
+		snprintf(out, out_bytes, "as fast");
+	else
+		snprintf(out, out_bytes, "%.0f %% %s", fabs(percent),
+			 percent > 0 ? "faster" : "slower");
+	return out;
+}

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frame.h - a running job as a screenful of lines, or as a block of text
+ *
+ * From the top: the job and the source of the data; what is explored, each with a bar; the newest
+ * decisions; what was saved and spent; the verdict so far. If there are too few rows, the newest
+ * decisions and the first explorations are shown.
+ *
+ * Threads:  no state of its own; any thread.
+ * Memory:   the caller's lines.
+ */
+#ifndef NT_WATCHFRAME_H
+#define NT_WATCHFRAME_H
+
+#include <stdint.h>
+#include "report/watch/display.h"
+#include "report/watch/progress.h"
+
+/* What is known of the job besides its record. */
+struct nt_watch_job {
+	char label[64]; /* "12.0" */
+	const char *state; /* "running", Slurm's words; NULL: unknown */
+	int64_t ran_s; /* < 0: unknown */
+	char source[64]; /* source of the record, "files of this node"; "": none */
+	int64_t age_s; /* since it was written; < 0: unknown */
+	char trouble[160]; /* what could not be asked, and why; "" */
+	bool over;
+	bool live; /* it is redrawn */
+};
+
+/* Fills at most rows lines, of at most columns. Returns their number. */
+size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job, double now_s,
+		      unsigned columns, unsigned rows, struct nt_screen_line *lines);
+
+/* "3 exploring, 5 decided (2 faster), 12 only counted; saved 22.9 ms, spent 12.3 ms": one line. */
+const char *nt_watch_sum_text(const struct nt_summary *summary, char out[NT_WATCH_TEXT]);
+
+#endif

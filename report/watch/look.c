@@ -1,0 +1,173 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look.c - see look.h */
+#include "report/watch/look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "report/model/controller.h"
+#include "report/model/jobload.h"
+#include "report/model/longform-search.h"
+#include "report/watch/rank-files.h"
+
+void nt_watch_load_fini(struct nt_watch_load *load)
+{
+	free(load->comment);
+	load->comment = NULL;
+}
+
+/* ---- the job */
+
+static int take_text(struct nt_watch_load *load, const struct nt_jobtext *text,
+		     struct nt_error *err)
+{
+	char *comment = strdup(text->comment);
+
+	if (!comment)
+		return nt_error_set(err, "no memory for the job's text");
+	if (!load->comment || strcmp(load->comment, comment) != 0)
+		load->read_s = 0;
+	free(load->comment);
+	load->comment = comment;
+	load->known = true;
+	load->job = text->job ? text->job : load->id.job;
+	load->ended = text->ended;
+	load->state = text->state ? text->state : (text->ended ? "ended" : load->state);
+	load->start_s = text->start_s ? text->start_s : load->start_s;
+	load->end_s = text->end_s;
+	snprintf(load->label, sizeof(load->label), "%s", text->label);
+	if (text->user[0])
+		memcpy(load->user, text->user, sizeof(load->user));
+	return 0;
+}
+
+static int take_texts(struct nt_watch_load *load, const struct nt_jobtexts *texts,
+		      struct nt_error *err)
+{
+	if (texts->count > 1)
+		return nt_error_set(err,
+				    "job %u has %zu tasks or components: name one of them, as %s",
+				    load->id.job, texts->count, texts->items[0].label);
+	return texts->count == 1 ? take_text(load, &texts->items[0], err) : 0;
+}
+
+/* slurmctld forgets a job some minutes after its end, and accounting has it then. */
+static int ask_accounting(struct nt_watch_load *load, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	int rc = nt_job_load(&texts, &load->id, err);
+
+	if (rc == 0)
+		rc = take_texts(load, &texts, err);
+	if (rc == 0 && texts.count == 0 && !load->known)
+		rc = nt_error_set(err, "no job %u: slurmctld and accounting have no such job",
+				  load->id.job);
+	if (rc == 0 && texts.count == 0)
+		load->ended = true;
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int ask(struct nt_watch_load *load, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	struct nt_error trouble = { "" };
+	int rc = nt_controller_load(&texts, &load->id, &trouble);
+
+	load->trouble = trouble;
+	if (rc == 0)
+		rc = take_texts(load, &texts, err);
+	else if (load->known)
+		rc = 0; /* the next time, perhaps */
+	else
+		*err = trouble;
+	if (rc == 0 && !trouble.text[0] && texts.count == 0)
+		rc = ask_accounting(load, err);
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+/* ---- its record */
+
+static void say_source(struct nt_watch_job *job, const char *source, int64_t written_s)
+{
+	const int64_t age_s = written_s > 0 ? (int64_t)time(NULL) - written_s : -1;
+
+	snprintf(job->source, sizeof(job->source), "%s", source);
+	job->age_s = age_s >= 0 ? age_s : -1;
+}
+
+/* The long form holds more than the text in Slurm, and is no older. */
+static int load_elsewhere(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
+			  struct nt_watch_job *job, struct nt_error *err)
+{
+	const char *step = load->id.step[0] ? load->id.step : NULL;
+	const struct nt_long_job wanted = { .job = load->job, .user = load->user, .step = step };
+	int steps;
+
+	if (load->read_s == 0 || now_s - load->read_s >= NT_WATCH_READ_S || load->ended) {
+		if (nt_summary_parse(summary, load->comment, strlen(load->comment), step, err) < 0)
+			return -1;
+		steps = nt_long_prefer(summary, &wanted, load->comment, strlen(load->comment), err);
+		if (steps < 0)
+			return -1;
+		load->read_s = now_s;
+		load->source = summary->step_count == 0 ? ""
+			       : steps > 0		? "the job's record in full"
+							: "the job's record in Slurm";
+	}
+	say_source(job, load->source ? load->source : "", 0);
+	return 0;
+}
+
+static int load_record(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
+		       struct nt_watch_job *job, struct nt_error *err)
+{
+	const char *step = load->id.step;
+	int64_t written_s = 0;
+	int found = 0;
+
+	if (!load->ended)
+		found = nt_watch_load_files(summary, load->rundir, load->job, step, &written_s,
+					    err);
+	if (found < 0)
+		return -1;
+	/* A step has ended, and perhaps the job. */
+	if (load->had_files && found == 0)
+		load->due_s = 0;
+	load->had_files = found > 0;
+	if (summary->step_count > 0) {
+		say_source(job, "the files of its processes on this node", written_s);
+		load->read_s = 0;
+		return 0;
+	}
+	return load_elsewhere(load, now_s, summary, job, err);
+}
+
+static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
+{
+	const int64_t until_s = load->end_s ? load->end_s : (int64_t)time(NULL);
+
+	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1, .age_s = -1 };
+	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label, load->id.step[0] ? "." : "",
+		 load->id.step);
+	if (load->start_s > 0 && until_s >= load->start_s)
+		job->ran_s = until_s - load->start_s;
+	if (load->trouble.text[0])
+		snprintf(job->trouble, sizeof(job->trouble), "%.150s", load->trouble.text);
+	job->over = load->ended;
+}
+
+int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
+		  struct nt_watch_job *job, struct nt_error *err)
+{
+	if (now_s >= load->due_s) {
+		if (ask(load, err) < 0)
+			return -1;
+		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
+	}
+	describe(load, job);
+	return load_record(load, now_s, summary, job, err);
+}

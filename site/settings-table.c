@@ -1,0 +1,152 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings and limits as a table. */
+#include "site/settings-table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_value_source *source,
+			   char out[2 * NT_PATH_MAX])
+{
+	static const char *const names[] = {
+		[NT_RANK_BUILT_IN] = "built-in",     [NT_RANK_PLUGSTACK] = "plugstack.conf",
+		[NT_RANK_USER_FILE] = "your file",   [NT_RANK_JOB] = "the job's option",
+		[NT_RANK_VARIABLE] = "the variable", [NT_RANK_OPTION] = "command line",
+	};
+	char title[NT_PATH_MAX];
+
+	if (!source->section && (source->rank == NT_RANK_LOCK || source->rank == NT_RANK_LIMIT ||
+				 source->rank == NT_RANK_FILE))
+		return "plugstack.conf";
+	if (!source->section)
+		return names[source->rank];
+	snprintf(out, 2 * NT_PATH_MAX, "%s:%u %.60s%s", rules->conf->path, source->line,
+		 nt_conf_title(source->section, title),
+		 source->rank == NT_RANK_LOCK	 ? ", locked"
+		 : source->rank == NT_RANK_LIMIT ? ", limit"
+						 : "");
+	return out;
+}
+
+static void show_settings(FILE *out, const struct nt_site_rules *rules,
+			  const struct nt_step_settings *outcome)
+{
+	struct nt_policy built_in;
+
+	nt_policy_default(&built_in);
+	fprintf(out, "%-15s %-12s %-9s %s\n", "SETTING", "VALUE", "DEFAULT", "FROM");
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		char value[NT_SETTING_TEXT], def[NT_SETTING_TEXT], domain[NT_SETTING_DOMAIN];
+		char from[2 * NT_PATH_MAX];
+
+		(void)nt_setting_format(&outcome->policy, i, value);
+		(void)nt_setting_format(&built_in, i, def);
+		fprintf(out, "%-15s %-12s %-9s %s\n", nt_setting_key(i), value, def,
+			nt_source_text(rules, &outcome->source[i], from));
+		fprintf(out, "    %s\n", nt_setting_domain(i, domain));
+		if (i > 0)
+			fprintf(out, "    %s\n", nt_setting_doc(i));
+	}
+}
+
+static void list_modes(FILE *out, uint64_t modes)
+{
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
+		if (modes >> mode & 1)
+			fprintf(out, " %s", nt_mode_name(mode));
+	}
+}
+
+static void list_settings(FILE *out, uint64_t mask)
+{
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (mask >> i & 1)
+			fprintf(out, " %s", nt_setting_key(i));
+	}
+}
+
+static void list_profiles(FILE *out, const struct nt_site_rules *rules, uint64_t mask)
+{
+	if (mask >> 63 & 1)
+		fputs(" all", out);
+	else if (mask == 0)
+		fputs(" none", out);
+	for (unsigned i = 0; i < rules->conf->profiles && !(mask >> 63 & 1); i++) {
+		if (mask >> i & 1)
+			fprintf(out, " %s", rules->conf->profile[i]);
+	}
+}
+
+/* A limit that is a value of a setting. */
+static void show_value(FILE *out, unsigned i, uint64_t limit)
+{
+	struct nt_policy policy;
+	char value[NT_SETTING_TEXT];
+
+	nt_policy_default(&policy);
+	nt_setting_put(&policy, i, (int64_t)limit);
+	(void)nt_setting_format(&policy, i, value);
+	fprintf(out, " %s", value);
+}
+
+static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_limit limit)
+{
+	const uint64_t value = rules->limit[limit];
+	char from[2 * NT_PATH_MAX];
+
+	if (rules->limit_source[limit].rank == NT_RANK_BUILT_IN)
+		return;
+	fprintf(out, "%s =", nt_limit_key(limit));
+	if (limit == NT_LIMIT_OFF)
+		fputs(value ? " off" : " on", out);
+	else if (limit == NT_LIMIT_MODES)
+		list_modes(out, value);
+	else if (limit == NT_LIMIT_LOCKED)
+		list_settings(out, value);
+	else if (limit == NT_LIMIT_LAUNCH)
+		list_profiles(out, rules, value);
+	else
+		show_value(out, nt_limit_setting(limit), value);
+	fprintf(out, "    (%s)\n", nt_source_text(rules, &rules->limit_source[limit], from));
+}
+
+static bool any_of(const struct nt_conf *conf, enum nt_conf_kind kind)
+{
+	for (unsigned i = 1; i < conf->count; i++) {
+		if (conf->section[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+static void show_where(FILE *out, const struct nt_conf *conf, const char *what, const char *name,
+		       enum nt_conf_kind kind)
+{
+	if (name && name[0])
+		fprintf(out, ", %s %s", what, name);
+	else if (!name && any_of(conf, kind))
+		fprintf(out, ", %s unknown (some have sections)", what);
+}
+
+void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
+	     const struct nt_step_where *where)
+{
+	const struct nt_conf *conf = rules->conf;
+
+	fprintf(out,
+		"--" NT_OPTION "=MODE[,SETTING=VALUE...], see nccl-tune(7). Effective "
+		"values here%s%s",
+		conf->present ? ", from " : ", without a site file",
+		conf->present ? conf->path : "");
+	show_where(out, conf, "partition", where->partition, NT_CONF_PARTITION);
+	show_where(out, conf, "account", where->account, NT_CONF_ACCOUNT);
+	show_where(out, conf, "QOS", where->qos, NT_CONF_QOS);
+	fputs(":\n\n", out);
+	show_settings(out, rules, outcome);
+	fputs("\nSite limits:\n", out);
+	for (int limit = 0; limit < NT_LIMITS; limit++)
+		show_limit(out, rules, (enum nt_limit)limit);
+	for (unsigned i = 0; i < outcome->remarks; i++)
+		fprintf(out, "note: %s\n", outcome->remark[i].text);
+}

@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arguments.h - the messages between slurmstepd and nt-recordd
+ *
+ * Descriptor NT_ARGUMENTS_FD of nt-recordd is a SOCK_SEQPACKET socket to slurmstepd. slurmstepd
+ * queues the arguments as its first message before it starts nt-recordd; they are not on the
+ * command line because every user of the node can read that. When the node's last task has ended,
+ * slurmstepd sends NT_ARGUMENTS_END and an enum nt_ended. nt-recordd sends lines for slurmd's log,
+ * each starting with NT_ARGUMENTS_INFO or NT_ARGUMENTS_ERROR, and NT_ARGUMENTS_DONE when the step
+ * no longer has to wait.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err names the member.
+ */
+#ifndef NT_ARGUMENTS_H
+#define NT_ARGUMENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/error.h"
+#include "contract/names.h"
+#include "site/sinks.h"
+#include "spank/cgroup.h"
+
+#define NT_ARGUMENTS_FD 3
+#define NT_ARGUMENTS_END 'e'
+#define NT_ARGUMENTS_DONE 'd'
+#define NT_ARGUMENTS_INFO 'i'
+#define NT_ARGUMENTS_ERROR 'x'
+#define NT_ARGUMENTS_MESSAGE_MAX 320
+#define NT_ARGUMENTS_TICKET 1024
+#define NT_ARGUMENTS_HOSTS 4096
+
+/* How the step's tasks on this node have ended, the worst of them. Signals that a job is ended with
+ * say nothing; those of crashes do. */
+enum nt_ended {
+	NT_ENDED_WELL = 0,
+	NT_ENDED_FAILED,
+	NT_ENDED_WRONG, /* exit status 3, by which a calibration's program tells of wrong results */
+};
+
+struct nt_arguments {
+	uint32_t job, step, uid, gid;
+	uint32_t flags; /* NT_PLACE_* */
+	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
+	uint32_t tasks, nodes; /* of the step */
+	uint32_t here; /* its tasks on this node; 0: unknown */
+	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
+	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
+	uint32_t memory_mib;
+	/* Of the step's record in full (record/long.h): what a user may have of it, 0: none is
+	 * written; whether directories above that of the user's are made. */
+	uint32_t long_mib, long_parents;
+	uint32_t run; /* how often the job was started again before */
+	uint32_t first; /* this is the step's first node, which has the record of accounting */
+	char mode[16];
+	char dir[NT_PATH_MAX]; /* the step's runtime directory */
+	char rundir[NT_PATH_MAX]; /* what holds those of all steps */
+	char spool[NT_PATH_MAX];
+	char record[NT_SINKS_TEXT]; /* where the site wants records (site/sinks.h) */
+	char cluster[64];
+	char node[64]; /* this one */
+	char long_dir[NT_PATH_MAX]; /* for records in full; else, in words, why there is none */
+	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
+	char ticket[NT_ARGUMENTS_TICKET]; /* the step's launch ticket, as it came; "-": none */
+	char groups[NT_CGROUP_TEXT]; /* for what is done as the user (cgroup.h); "-": ours */
+	enum nt_ended ended; /* told at the end, and not on the command line */
+	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
+	char hosts[NT_ARGUMENTS_HOSTS];
+};
+
+#define NT_ARGUMENTS_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
+#define NT_ARGUMENTS_MEMBERS 27 /* as many as there are */
+#define NT_ARGUMENTS_KEY 24 /* what a key, "=", a number and a NUL need */
+#define NT_ARGUMENTS_TEXT \
+	(sizeof(struct nt_arguments) + (size_t)NT_ARGUMENTS_MEMBERS * NT_ARGUMENTS_KEY)
+
+/* key=value and a NUL each. The number of bytes. */
+size_t nt_arguments_format(const struct nt_arguments *arguments, char text[NT_ARGUMENTS_TEXT]);
+
+/* Every member must be there once. */
+int nt_arguments_parse(struct nt_arguments *arguments, const char *text, size_t text_bytes,
+		       struct nt_error *err);
+
+#endif

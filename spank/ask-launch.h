@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask-launch.h - srun runs nt-launch, which selects a step's launch profile
+ *
+ * nt-launch reads the user's memory, which may be on a file system that hangs. So it is a separate
+ * process with the user's privileges and a deadline, and srun continues without it if it is slow.
+ * The request is its command line, `nt-launch choose key=value...`; the reply its output, one
+ * key=value a line. `nt-launch claim ...` claims the place for a calibration, `nt-launch release
+ * ...` gives the claim up (profiles/claim.h). `nt-launch run PID PROGRAM...` executes the program
+ * and ends when process PID does.
+ *
+ * Threads:  any, one at a time; other threads of srun are not disturbed.
+ * Memory:   values; the caller owns a request's texts.
+ * Errors:   -1 and *err if there is no reply or nt-launch refuses the request.
+ * Units:    milliseconds, seconds.
+ */
+#ifndef NT_ASK_LAUNCH_H
+#define NT_ASK_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/error.h"
+#include "contract/names.h"
+#include "profiles/ticket.h"
+
+#define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
+#define NT_SITE_PROFILES NT_SYSCONFDIR "/nccl-tune/profiles.conf" /* read after the package's */
+#define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
+#define NT_LAUNCH_PATH (NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM))
+#define NT_ENV_CALIBRATION "NCCL_TUNE_CALIBRATION" /* "1" in the sruns of a calibration */
+#define NT_LAUNCH_MS 1500 /* for one answer */
+#define NT_LAUNCH_LINE 256
+#define NT_LAUNCH_LATE 124 /* the exit status of what was ended for taking too long */
+#define NT_LAUNCH_STOPPED 130 /* and of what was ended by a signal to srun */
+
+struct nt_launch_ask {
+	const char *launch; /* off, auto or a profile's name */
+	const char *hosts; /* of the step, as Slurm lists them; "": unknown */
+	uint32_t nodes, tasks, job;
+	bool calibration;
+	const char *program; /* profiles/program.h; "": unknown */
+	const char *profiles, *site_memory; /* paths */
+	const char *allowed; /* profiles, joined by +; NULL: all */
+};
+
+struct nt_launch_answer {
+	char ticket[NT_TICKET_MAX];
+	char warm[NT_WARM_TEXT_MAX]; /* "": no arm is remembered */
+	char text[NT_LAUNCH_LINE]; /* the choice, for people */
+	char trouble[NT_LAUNCH_LINE]; /* what could not be read; "": nothing */
+	bool may_calibrate; /* nothing is known, and a calibration would tell */
+};
+
+int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
+		     struct nt_launch_answer *answer, struct nt_error *err);
+/* Claims the place for so long. 1: it is this job's to calibrate; 0: it is not, why says so. */
+int nt_launch_claim(const char *program, const struct nt_launch_ask *ask, int64_t seconds,
+		    char why[NT_LAUNCH_LINE], struct nt_error *err);
+/* The calibration is over; well: there is something to choose by. */
+int nt_launch_release(const char *program, const struct nt_launch_ask *ask, bool well,
+		      struct nt_error *err);
+
+/* Runs argv for at most that long, with its output on stderr and its sruns beside the step; returns
+ * its exit status, 128 + N after signal N. It ends with srun, too, at Ctrl-C, which srun does not
+ * hear of then, and at the signals that end srun, which it hears once its step is launched. For the
+ * main thread. */
+int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, struct nt_error *err);
+
+#endif

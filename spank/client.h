@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client.h - the plugin in srun, sbatch and salloc: the option, and the step's launch profile
+ *
+ * Threads:  the one that calls the hooks.
+ * Memory:   plugin is the process's only one.
+ * Errors:   a value that makes no sense is refused with one line on stderr; anything else warns
+ *           and the step runs untuned.
+ */
+#ifndef NT_SPANK_CLIENT_H
+#define NT_SPANK_CLIENT_H
+
+#include "spank/context.h"
+
+/* Read the option's environment variable. Slurm sees it as an option of the surrounding job: it
+ * calls back for it before it reads the command line, which therefore wins. */
+void nt_client_environment(struct nt_plugin *plugin);
+
+/* The callback of --nccl-tune, in clients and in slurmstepd (remote). -1: refused. */
+int nt_client_option(struct nt_plugin *plugin, const char *value, bool remote);
+
+/* Read the user's nccl-tune.conf, unless nothing in it could have an effect: its file system may
+ * hang. */
+void nt_client_user_file(struct nt_plugin *plugin);
+
+/* sbatch and salloc: report what the site does not allow, wherever the job runs. srun reports it
+ * for each step. */
+void nt_client_limits(struct nt_plugin *plugin);
+
+/* srun: select the step's launch profile; may run a calibration first. */
+void nt_client_launch(struct nt_plugin *plugin, spank_t spank);
+
+#endif

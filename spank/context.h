@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context.h - the state of spank_nccl_tune.so in the process that loaded it
+ *
+ * Threads:  the one that calls the hooks.
+ * Memory:   one static object in plugin.c; client.c and stepd.c get a pointer to it.
+ */
+#ifndef NT_SPANK_CONTEXT_H
+#define NT_SPANK_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+#include <slurm/slurm.h>
+#include <slurm/spank.h>
+#include "contract/policy.h"
+#include "site/conf.h"
+#include "spank/arguments.h"
+#include "spank/effective-policy.h"
+#include "spank/option.h"
+#include "spank/step-dir.h"
+#include "spank/task.h"
+
+/* Defined by srun and slurmstepd, absent in programs that are not Slurm's. */
+extern slurm_conf_t slurm_conf __attribute__((weak));
+
+struct nt_plugin {
+	struct nt_site site;
+	struct nt_conf conf; /* nccl-tune.conf */
+	struct nt_error site_error;
+	bool site_ok;
+	enum nt_precedence rank; /* of the value that the next callback brings */
+	const char *variable; /* the environment variable that was used for the option */
+	struct nt_effective_policy settle; /* what was asked for */
+	bool refused;
+	bool home_is_late; /* a client: the user's file could not be read in time */
+	char text[NT_POLICY_MAX]; /* the option's value */
+
+	/* slurmstepd */
+	struct nt_applied applied; /* the step's launch profile */
+	enum nt_ended ended; /* how its tasks ended so far */
+	bool tuned; /* this step's tasks load the plugin, or could have */
+	struct nt_policy policy;
+	struct nt_place place;
+	struct nt_step_dir dir;
+	struct timespec dir_born;
+	int shm_fd; /* the node's sealed shared memory; -1: none */
+	uid_t uid; /* the step's user */
+	gid_t gid;
+	bool helper_tried;
+	int socket; /* to nt-recordd; -1: none */
+	uint32_t tasks_ended;
+	bool told; /* nt-recordd knows that the tasks ended */
+};
+
+#endif

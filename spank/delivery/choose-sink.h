@@ -1,0 +1,65 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choose-sink.h - where records of a job go: into the first sink of the site's list that takes them
+ *
+ * Decides from texts alone. Whoever delivers reads a job's fields and writes those that were
+ * changed: nt-recordd through slurmctld while the job runs (job-writer.h), `nccl-tune backfill`
+ * through slurmdbd once it has ended.
+ *
+ * Threads:  pure functions, any thread; nt_choose_sink() calls back on the caller's.
+ * Memory:   nt_job_fields_fini frees the texts.
+ * Errors:   the result; *err says why where it is not NT_DELIVERED_WRITTEN or _PRESENT.
+ */
+#ifndef NT_CHOOSE_SINK_H
+#define NT_CHOOSE_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/error.h"
+#include "record/admincomment-merge.h"
+#include "site/sinks.h"
+
+/* What became of a record. nt-recordd's child tells its parent by the letter. */
+enum nt_delivered {
+	NT_DELIVERED_NOT = 0, /* nothing yet */
+	NT_DELIVERED_WRITTEN = 'w',
+	NT_DELIVERED_PRESENT = 'p', /* it was there already */
+	NT_DELIVERED_LATER = 'q', /* it waits in the spool for another process, or the job's end */
+	NT_DELIVERED_NOWHERE = 'f', /* no sink takes it */
+	NT_DELIVERED_ENDED = 'e', /* the job has ended: slurmctld changes it no longer */
+	NT_DELIVERED_FAILED = 'x', /* anything else; may be tried again */
+};
+
+/* The texts of a job, by enum nt_sink. */
+struct nt_job_fields {
+	char *text[NT_SINK_KINDS]; /* NULL: no such field here */
+	bool changed[NT_SINK_KINDS];
+	int64_t read_ms; /* when they were read */
+};
+
+void nt_job_fields_fini(struct nt_job_fields *fields);
+
+struct nt_choose_sink {
+	const struct nt_sinks *sinks;
+	struct nt_job_fields *fields;
+	/* Reads the fields, when they are first looked at; NULL: they have been read. */
+	enum nt_delivered (*read)(void *argument, struct nt_job_fields *fields,
+				  struct nt_error *err);
+	/* Writes the records into the site's directory of files. */
+	int (*write_file)(void *argument, struct nt_error *err);
+	void *argument;
+};
+
+/* All of these steps into one sink, which is *sink then. WRITTEN: the file was written, or the
+ * field's text is changed. */
+enum nt_delivered nt_choose_sink(const struct nt_choose_sink *how,
+				 const struct nt_admincomment_merge_step *steps, size_t count,
+				 enum nt_sink *sink, struct nt_error *err);
+
+/* Does one of the fields hold the step's record? by_name: not only in a count of steps that had no
+ * room. */
+bool nt_job_fields_hold(const struct nt_job_fields *fields,
+			const struct nt_admincomment_merge_step *step, bool by_name);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-fields.c - see job-fields.h */
+#include "spank/delivery/job-fields.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <string.h>
+#include "lib/child.h"
+#include "spank/delivery/sink.h"
+#include "spank/slurm_compat.h"
+
+static enum nt_delivered copy_texts(struct nt_job_fields *fields, const struct nt_sinks *sinks,
+				    const slurm_job_info_t *job, struct nt_error *err)
+{
+	for (unsigned i = 0; i < sinks->count; i++) {
+		const struct nt_sink_field *field = nt_sink_field(sinks->at[i]);
+		const char *text = field ? nt_sink_shown(field, job) : NULL;
+
+		if (!field)
+			continue;
+		fields->text[sinks->at[i]] = strdup(text ? text : "");
+		if (fields->text[sinks->at[i]])
+			continue;
+		nt_error_set(err, "no memory for the texts of job %" PRIu32, job->job_id);
+		return NT_DELIVERED_FAILED;
+	}
+	return NT_DELIVERED_PRESENT;
+}
+
+/* An array's or a heterogeneous job's other members come along and are skipped. */
+enum nt_delivered nt_job_fields_read(struct nt_job_fields *fields, uint32_t job,
+				     const struct nt_sinks *sinks, struct nt_error *err)
+{
+	enum nt_delivered result = NT_DELIVERED_ENDED;
+	job_info_msg_t *message = NULL;
+	int problem;
+
+	*fields = (struct nt_job_fields){ .read_ms = 0 };
+	if (nt_slurm_load_job(&message, job, SHOW_ALL | SHOW_LOCAL) != 0) {
+		problem = errno;
+		nt_error_set(err, "slurmctld does not show job %" PRIu32 ": %s", job,
+			     slurm_strerror(problem));
+		return problem == ESLURM_INVALID_JOB_ID ? NT_DELIVERED_ENDED : NT_DELIVERED_FAILED;
+	}
+	nt_error_set(err, "slurmctld does not know job %" PRIu32, job);
+	for (uint32_t i = 0; i < message->record_count; i++) {
+		if (message->job_array[i].job_id != job)
+			continue;
+		result = copy_texts(fields, sinks, &message->job_array[i], err);
+		break;
+	}
+	slurm_free_job_info_msg(message);
+	fields->read_ms = nt_clock_ms();
+	return result;
+}
+
+enum nt_delivered nt_job_fields_write(const struct nt_job_fields *fields, uint32_t job,
+				      enum nt_sink sink, struct nt_error *err)
+{
+	job_desc_msg_t update;
+	int problem;
+
+	nt_slurm_init_update(&update, job);
+	nt_sink_update(nt_sink_field(sink), &update, fields->text[sink]);
+	if (slurm_update_job(&update) == 0)
+		return NT_DELIVERED_WRITTEN;
+	problem = errno;
+	nt_error_set(err, "job %" PRIu32 ": %s", job, slurm_strerror(problem));
+	return problem == ESLURM_ALREADY_DONE || problem == ESLURM_INVALID_JOB_ID
+		       ? NT_DELIVERED_ENDED
+		       : NT_DELIVERED_FAILED;
+}

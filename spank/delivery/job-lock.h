@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-lock.h - one writer of a job's text at a time on a node, and so many writings a minute
+ *
+ * A file of the job's in a directory of root's beside the steps': it is locked while a writer
+ * writes, and tells when the next writing is due. The kernel takes back the lock of a writer that
+ * dies. Up to NT_JOB_PACE_BURST writings go at once, then one every NT_JOB_PACE_EVERY_MS.
+ *
+ * Threads:  one process, one thread a lock; the pace is a value.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err: writers of this node cannot exclude each other; each writes on its own.
+ * Units:    milliseconds of CLOCK_BOOTTIME.
+ */
+#ifndef NT_JOB_LOCK_H
+#define NT_JOB_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/error.h"
+
+#define NT_JOB_PACE_BURST 6
+#define NT_JOB_PACE_EVERY_MS 5000
+
+/* What the file holds; zeros at first. */
+struct nt_job_pace {
+	int64_t due_ms; /* when all that was written would have been written one by one */
+	/* A writer waits until then for its writing, and brings what others leave in the spool. */
+	int64_t keeper_ms;
+};
+
+enum nt_job_urgency {
+	NT_JOB_EARLY, /* the step runs: half of the burst is left to steps that end */
+	NT_JOB_ENDED,
+	NT_JOB_AT_ONCE, /* now or never */
+};
+
+/* How long a writing has to wait; 0: it may go now. */
+int64_t nt_job_pace_wait_ms(const struct nt_job_pace *pace, int64_t now_ms,
+			    enum nt_job_urgency urgency);
+void nt_job_pace_count(struct nt_job_pace *pace, int64_t now_ms);
+
+/* 0: the writing goes now, and is counted. Else how long to wait for it, as the one who does so for
+ * all of the job, grace_ms longer at most; -1: another waits, or it is not worth it. */
+int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_urgency urgency,
+			  int64_t grace_ms);
+
+int64_t nt_job_lock_now_ms(void);
+/* rundir holds the steps' directories. What jobs that are long gone have left is removed. */
+int nt_job_lock_open(const char *rundir, uint32_t job, struct nt_error *err);
+bool nt_job_lock_try(int lock_fd); /* does not wait */
+void nt_job_lock_release(int lock_fd);
+
+/* While it is locked. */
+void nt_job_lock_read(int lock_fd, struct nt_job_pace *pace);
+void nt_job_lock_write(int lock_fd, const struct nt_job_pace *pace);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-writer.c - see job-writer.h */
+#include "spank/delivery/job-writer.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "lib/child.h"
+#include "record/filesink.h"
+#include "record/spool-retention.h"
+#include "spank/delivery/job-fields.h"
+#include "spank/delivery/queue.h"
+
+#define BATCH 128 /* records of one writing: more than have room in the text */
+#define POLL_MS 3
+#define LOCK_MS 12000 /* the longest wait for another writer: slurmctld may keep it waiting */
+#define STALE_MS 20 /* a text read longer ago is read again before it is written back */
+#define LOOK_MS 300 /* far above what lies between another writer's reading and writing */
+#define LOOKS 4
+
+struct writer {
+	const struct nt_job_writing *job;
+	int parts[NT_QUEUE_PARTS], lock_fd;
+	struct nt_queued *records; /* of the spool, that were brought last */
+	/* Theirs, then ours if it is none of them. */
+	struct nt_admincomment_merge_step steps[BATCH + 1];
+	size_t count;
+	size_t spooled; /* of these: of the spool */
+	struct nt_spool_list list;
+	struct nt_job_fields fields;
+	enum nt_sink sink; /* that took them */
+	bool handed;
+};
+
+static void sleep_ms(int64_t ms)
+{
+	struct timespec span = { ms / 1000, ms % 1000 * 1000000 };
+
+	while (nanosleep(&span, &span) < 0)
+		;
+}
+
+static int64_t random_below(int64_t limit)
+{
+	uint32_t number = 0;
+
+	(void)getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	return number % limit;
+}
+
+static void hand_over(struct writer *writer)
+{
+	if (!writer->handed && writer->job->handed)
+		writer->job->handed(writer->job->argument);
+	writer->handed = true;
+}
+
+static void release(const struct writer *writer)
+{
+	if (writer->lock_fd >= 0)
+		nt_job_lock_release(writer->lock_fd);
+}
+
+/* ---- what waits */
+
+/* Ours is in no file: the spool did not take it. Nobody else can bring it. */
+static bool is_loose(const struct writer *writer)
+{
+	return writer->job->entry.record && !writer->job->spooled;
+}
+
+static bool ours_waits(const struct writer *writer)
+{
+	const int waiting_fd = writer->parts[NT_PART_WAITING];
+
+	return writer->job->entry.record && writer->job->spooled && waiting_fd >= 0 &&
+	       nt_spool_has(waiting_fd, &writer->job->entry);
+}
+
+/* Ours is not among what was read: it is loose, or its file cannot be read. */
+static bool is_missing(const struct writer *writer)
+{
+	if (is_loose(writer))
+		return true;
+	for (size_t i = 0; i < writer->spooled; i++) {
+		if (strcmp(writer->records[i].file.step, writer->job->entry.step) == 0)
+			return false;
+	}
+	return ours_waits(writer);
+}
+
+static void add(struct writer *writer, const char *step, const char *record)
+{
+	writer->steps[writer->count++] = (struct nt_admincomment_merge_step){ step, record };
+}
+
+/* A record of the job that goes with ours. A damaged one is for backfill to report. */
+static bool belongs(const struct writer *writer, const struct nt_spooled *file)
+{
+	const struct nt_spool_entry *entry = &writer->job->entry;
+
+	return file->job == entry->job && strcmp(file->cluster, entry->cluster) == 0 &&
+	       !(is_loose(writer) && strcmp(file->step, entry->step) == 0);
+}
+
+/* The newest of the job that are whole, the oldest of these first; then ours. */
+static void collect(struct writer *writer)
+{
+	const struct nt_spool_entry *entry = &writer->job->entry;
+	const int waiting_fd = writer->parts[NT_PART_WAITING];
+	size_t first;
+
+	writer->count = 0;
+	nt_spool_list_fini(&writer->list);
+	if (waiting_fd >= 0)
+		(void)nt_spool_list(&writer->list, waiting_fd, entry->cluster, entry->job, NULL);
+	first = writer->list.count > BATCH ? writer->list.count - BATCH : 0;
+	for (size_t i = first; i < writer->list.count; i++) {
+		struct nt_queued *record = &writer->records[writer->count];
+		const char *name = writer->list.items[i].name;
+
+		record->part = NT_PART_WAITING;
+		if (nt_spooled_read(&record->file, waiting_fd, name, NULL) == 0 &&
+		    belongs(writer, &record->file))
+			add(writer, record->file.step, record->file.record);
+	}
+	writer->spooled = writer->count;
+	if (is_missing(writer))
+		add(writer, entry->step, entry->record);
+}
+
+/* What slurmctld has is kept until accounting has it. */
+static void move_on(struct writer *writer)
+{
+	const struct nt_spool_entry *entry = &writer->job->entry;
+	const int sent_fd = writer->parts[NT_PART_SENT];
+
+	/* An older one of ours would take its place again. A newer one may follow an early one. */
+	if (is_loose(writer) && writer->job->urgency != NT_JOB_EARLY) {
+		nt_spool_forget(writer->parts[NT_PART_WAITING], entry);
+		nt_spool_forget(sent_fd, entry);
+	}
+	for (size_t i = 0; i < writer->spooled; i++) {
+		struct nt_queued *record = &writer->records[i];
+
+		record->result = NT_DELIVERED_WRITTEN;
+		record->sink = writer->sink;
+		(void)nt_queue_move(writer->parts, record,
+				    nt_queue_decide(record, NT_QUEUE_RUNS, 0), NULL);
+	}
+	if (sent_fd >= 0)
+		(void)nt_spool_keep(sent_fd, NT_PART_SENT, false, NULL);
+}
+
+/* ---- writing */
+
+static enum nt_delivered read_fields(void *argument, struct nt_job_fields *fields,
+				     struct nt_error *err)
+{
+	const struct writer *writer = argument;
+
+	return nt_job_fields_read(fields, writer->job->entry.job, writer->job->sinks, err);
+}
+
+static int write_files(void *argument, struct nt_error *err)
+{
+	const struct writer *writer = argument;
+	struct nt_spool_entry entry = writer->job->entry;
+
+	for (size_t i = 0; i < writer->count; i++) {
+		if (i < writer->spooled && writer->records[i].file.uid != NT_SPOOL_NO_UID)
+			entry.uid = writer->records[i].file.uid;
+		entry.step = writer->steps[i].step;
+		entry.record = writer->steps[i].record;
+		if (nt_filesink_put(writer->job->sinks->directory, &entry, NULL, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* *stale: nothing is written where the text may be out of date by then. */
+static enum nt_delivered offer_once(struct writer *writer, bool *stale, struct nt_error *err)
+{
+	const struct nt_choose_sink how = { writer->job->sinks, &writer->fields, read_fields,
+					    write_files, writer };
+	enum nt_delivered result = nt_choose_sink(&how, writer->steps, writer->count, &writer->sink,
+						  err);
+
+	if (result == NT_DELIVERED_WRITTEN && writer->sink != NT_SINK_FILE) {
+		*stale = *stale && nt_clock_ms() - writer->fields.read_ms > STALE_MS;
+		if (!*stale)
+			result = nt_job_fields_write(&writer->fields, writer->job->entry.job,
+						     writer->sink, err);
+	} else {
+		*stale = false;
+	}
+	nt_job_fields_fini(&writer->fields);
+	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
+}
+
+/* To the first sink that takes it. On a machine that is very busy it is left to the next look
+ * whether it stays. */
+static enum nt_delivered offer(struct writer *writer, struct nt_error *err)
+{
+	bool stale = true;
+	enum nt_delivered result = offer_once(writer, &stale, err);
+
+	if (stale) {
+		stale = false;
+		result = offer_once(writer, &stale, err);
+	}
+	return result;
+}
+
+/* With the lock: bring all that waits. */
+static enum nt_delivered bring(struct writer *writer, struct nt_error *err)
+{
+	enum nt_delivered result;
+
+	collect(writer);
+	if (writer->count == 0)
+		return NT_DELIVERED_WRITTEN;
+	result = offer(writer, err);
+	if (result == NT_DELIVERED_WRITTEN)
+		move_on(writer);
+	return result;
+}
+
+/* false: others bring ours, or have brought it; or one of them is stuck. */
+static bool take_lock(struct writer *writer)
+{
+	int64_t until_ms = nt_job_lock_now_ms() + LOCK_MS;
+	bool waited = ours_waits(writer);
+
+	if (writer->lock_fd < 0)
+		return true;
+	while (!nt_job_lock_try(writer->lock_fd)) {
+		if (waited && !ours_waits(writer))
+			return false;
+		if (nt_job_lock_now_ms() >= until_ms)
+			return false;
+		sleep_ms(POLL_MS);
+	}
+	if (!waited || ours_waits(writer))
+		return true;
+	nt_job_lock_release(writer->lock_fd);
+	return false;
+}
+
+/* With the lock: 0, or as nt_job_pace_admit() says, and then without the lock. */
+static int64_t ask_pace(struct writer *writer)
+{
+	enum nt_job_urgency urgency = writer->job->urgency;
+	struct nt_job_pace pace;
+	int64_t wait_ms;
+
+	if (writer->lock_fd < 0)
+		return 0;
+	if (is_loose(writer) && urgency != NT_JOB_EARLY)
+		urgency = NT_JOB_AT_ONCE;
+	nt_job_lock_read(writer->lock_fd, &pace);
+	wait_ms = nt_job_pace_admit(&pace, nt_job_lock_now_ms(), urgency, LOOK_MS);
+	if (wait_ms >= 0)
+		nt_job_lock_write(writer->lock_fd, &pace);
+	if (wait_ms != 0)
+		nt_job_lock_release(writer->lock_fd);
+	return wait_ms;
+}
+
+/* One writing. *wrote: it was ours, so that it is ours to look again. */
+static enum nt_delivered bring_locked(struct writer *writer, bool *wrote, struct nt_error *err)
+{
+	enum nt_delivered result;
+	int64_t wait_ms;
+
+	*wrote = false;
+	for (;;) {
+		if (!take_lock(writer)) {
+			if (!ours_waits(writer) && !is_loose(writer))
+				return NT_DELIVERED_WRITTEN;
+			nt_error_set(err, "another step's writer is stuck");
+			return NT_DELIVERED_FAILED;
+		}
+		wait_ms = ask_pace(writer);
+		if (wait_ms == 0)
+			break;
+		hand_over(writer);
+		if (wait_ms < 0)
+			return NT_DELIVERED_LATER;
+		sleep_ms(wait_ms);
+	}
+	result = bring(writer, err);
+	*wrote = result == NT_DELIVERED_WRITTEN && writer->count > 0 &&
+		 writer->sink != NT_SINK_FILE;
+	release(writer);
+	return result;
+}
+
+/* ---- looking again */
+
+/* The lock, if a writing is due now. */
+static bool take_due_lock(struct writer *writer)
+{
+	int64_t now_ms = nt_job_lock_now_ms();
+	struct nt_job_pace pace;
+
+	if (writer->lock_fd < 0)
+		return true;
+	if (!nt_job_lock_try(writer->lock_fd))
+		return false;
+	nt_job_lock_read(writer->lock_fd, &pace);
+	if (nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_ENDED) > 0) {
+		nt_job_lock_release(writer->lock_fd);
+		return false;
+	}
+	nt_job_pace_count(&pace, now_ms);
+	nt_job_lock_write(writer->lock_fd, &pace);
+	return true;
+}
+
+/* Has the step no newer record by now, here or on its way? */
+static bool is_newest(const struct writer *writer, const struct nt_spooled *file)
+{
+	struct stat status;
+
+	return fstatat(writer->parts[NT_PART_SENT], file->name, &status, AT_SYMLINK_NOFOLLOW) ==
+		       0 &&
+	       status.st_ino == file->status.st_ino &&
+	       !nt_queue_has_newer(writer->parts, file->name);
+}
+
+/* What is not the newest is not to be written again; ours, if it is in no file, is. */
+static void forget_old(struct writer *writer)
+{
+	const bool loose = writer->count > writer->spooled;
+	const struct nt_admincomment_merge_step ours = writer->steps[writer->spooled];
+	const size_t spooled = writer->spooled;
+
+	if (writer->parts[NT_PART_SENT] < 0 || spooled == 0)
+		return;
+	writer->count = 0;
+	for (size_t i = 0; i < spooled; i++) {
+		struct nt_queued *kept = &writer->records[writer->count];
+
+		if (!is_newest(writer, &writer->records[i].file))
+			continue;
+		if (kept != &writer->records[i])
+			*kept = writer->records[i];
+		add(writer, kept->file.step, kept->file.record);
+	}
+	writer->spooled = writer->count;
+	if (loose)
+		add(writer, ours.step, ours.record);
+}
+
+/* With one reading: is every one of them there? The newest is there by its name. */
+static enum nt_delivered look(struct writer *writer, bool *there, struct nt_error *err)
+{
+	enum nt_delivered result = read_fields(writer, &writer->fields, err);
+
+	*there = result == NT_DELIVERED_PRESENT;
+	for (size_t i = 0; *there && i < writer->count; i++)
+		*there = nt_job_fields_hold(&writer->fields, &writer->steps[i],
+					    i + 1 == writer->count);
+	nt_job_fields_fini(&writer->fields);
+	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
+}
+
+/* Another node's writer may have taken it away again. */
+static enum nt_delivered look_again(struct writer *writer, struct nt_error *err)
+{
+	enum nt_delivered result = NT_DELIVERED_WRITTEN;
+	bool there = false;
+
+	for (int i = 0; i < LOOKS; i++) {
+		sleep_ms(LOOK_MS + random_below(LOOK_MS));
+		forget_old(writer);
+		if (writer->count == 0)
+			return NT_DELIVERED_WRITTEN;
+		result = look(writer, &there, err);
+		if (result != NT_DELIVERED_WRITTEN || there)
+			return result;
+		if (!take_due_lock(writer))
+			continue;
+		forget_old(writer);
+		result = offer(writer, err);
+		release(writer);
+		if (result != NT_DELIVERED_WRITTEN || writer->sink == NT_SINK_FILE)
+			return result;
+	}
+	return result;
+}
+
+/* ---- from begin to end */
+
+static void begin(struct writer *writer, const struct nt_job_writing *job)
+{
+	*writer = (struct writer){ .job = job, .parts[NT_PART_DEAD] = -1 };
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++)
+		writer->parts[part] = nt_spool_open(job->spool, (enum nt_spool_part)part, true,
+						    NULL);
+	writer->lock_fd = nt_job_lock_open(job->rundir, job->entry.job, NULL);
+	writer->records = calloc(BATCH, sizeof(writer->records[0]));
+}
+
+static void end(struct writer *writer)
+{
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		if (writer->parts[part] >= 0)
+			close(writer->parts[part]);
+	}
+	if (writer->lock_fd >= 0)
+		close(writer->lock_fd);
+	nt_spool_list_fini(&writer->list);
+	free(writer->records);
+}
+
+enum nt_delivered nt_job_write(const struct nt_job_writing *writing, struct nt_error *err)
+{
+	enum nt_delivered result = NT_DELIVERED_FAILED;
+	struct writer writer;
+	bool wrote = false;
+
+	begin(&writer, writing);
+	if (writer.records)
+		result = bring_locked(&writer, &wrote, err);
+	else
+		nt_error_set(err, "no memory for the records of job %" PRIu32, writing->entry.job);
+	if (result == NT_DELIVERED_WRITTEN)
+		hand_over(&writer);
+	/* Where the job ends there is nothing more to be done here; backfill looks at the end. */
+	if (wrote && look_again(&writer, err) != NT_DELIVERED_WRITTEN &&
+	    (writer.parts[NT_PART_SENT] < 0 || is_loose(&writer)))
+		result = NT_DELIVERED_FAILED;
+	end(&writer);
+	return result;
+}

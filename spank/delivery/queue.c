@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* queue.c - see queue.h */
+#include "spank/delivery/queue.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "record/spool-retention.h"
+
+#define UNKNOWN_S (7 * 24 * 60 * 60) /* a job that accounting has not heard of by then never was */
+
+enum nt_delivered nt_queue_judge(bool known, bool ended, int64_t waiting_s)
+{
+	if (!known)
+		return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
+	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
+	return ended ? NT_DELIVERED_NOT : NT_DELIVERED_LATER;
+}
+
+enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s, int64_t quiet_s)
+{
+	if (record->result == NT_DELIVERED_NOWHERE)
+		return NT_QUEUE_TO_DEAD;
+	if (record->result != NT_DELIVERED_WRITTEN && record->result != NT_DELIVERED_PRESENT)
+		return NT_QUEUE_STAY;
+	if ((ended_s != NT_QUEUE_RUNS && ended_s >= quiet_s) ||
+	    (record->result == NT_DELIVERED_WRITTEN && record->sink == NT_SINK_FILE))
+		return NT_QUEUE_REMOVE;
+	return record->part == NT_PART_WAITING ? NT_QUEUE_TO_SENT : NT_QUEUE_STAY;
+}
+
+/* With the reason in it; a damaged one as it is. */
+static int set_aside(int dead_fd, const struct nt_queued *record, struct nt_error *err)
+{
+	const struct nt_spooled *file = &record->file;
+	const struct nt_spool_entry entry = { file->cluster, file->job,	   file->uid,
+					      file->step,    file->record, record->why.text };
+
+	if (file->problem)
+		return renameat(file->directory_fd, file->name, dead_fd, file->name) < 0
+			       ? nt_error_set(err, "cannot set it aside: %m")
+			       : 0;
+	if (nt_spool_write(dead_fd, NT_PART_DEAD, &entry, true, NULL, err) < 0)
+		return -1;
+	return nt_spooled_remove(file, err);
+}
+
+int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
+		  enum nt_queue_move move, struct nt_error *err)
+{
+	/* What slurmctld was given of the step before this one. */
+	if ((move == NT_QUEUE_REMOVE || move == NT_QUEUE_TO_DEAD) &&
+	    record->part == NT_PART_WAITING && parts[NT_PART_SENT] >= 0)
+		(void)unlinkat(parts[NT_PART_SENT], record->file.name, 0);
+	switch (move) {
+	case NT_QUEUE_REMOVE: return nt_spooled_remove(&record->file, err);
+	case NT_QUEUE_TO_DEAD: return set_aside(parts[NT_PART_DEAD], record, err);
+	case NT_QUEUE_TO_SENT:
+		return parts[NT_PART_SENT] < 0
+			       ? 0
+			       : nt_spooled_move(&record->file, parts[NT_PART_SENT], err);
+	default: return 0;
+	}
+}
+
+bool nt_queue_has_newer(const int parts[NT_QUEUE_PARTS], const char *name)
+{
+	return faccessat(parts[NT_PART_WAITING], name, F_OK, 0) == 0 ||
+	       (parts[NT_PART_DEAD] >= 0 && faccessat(parts[NT_PART_DEAD], name, F_OK, 0) == 0);
+}

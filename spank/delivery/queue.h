@@ -1,0 +1,57 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* queue.h - what becomes of a record that waits in the spool
+ *
+ * Decides from values, then moves the file. A record that slurmctld or accounting has lies among
+ * those sent until other programs no longer change the job's text; one that can never be delivered
+ * is set aside with the reason; one that is in a file of the site's is done with.
+ *
+ * Threads:  one at a time.
+ * Memory:   the caller's.
+ * Errors:   -1 and *err: the file stays where it is.
+ * Units:    seconds.
+ */
+#ifndef NT_DELIVERY_QUEUE_H
+#define NT_DELIVERY_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "record/spool.h"
+#include "spank/delivery/choose-sink.h"
+
+#define NT_QUEUE_PARTS 3 /* of the spool: waiting, sent, dead */
+
+struct nt_queued {
+	struct nt_spooled file;
+	enum nt_spool_part part;
+	enum nt_delivered result;
+	enum nt_sink sink; /* that took it */
+	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE */
+};
+
+/* What a job says of its records before they are looked at: LATER, FAILED or NOWHERE; NOT: they can
+ * be placed. waiting_s: how long one has waited. */
+enum nt_delivered nt_queue_judge(bool known, bool ended, int64_t waiting_s);
+
+enum nt_queue_move {
+	NT_QUEUE_STAY,
+	NT_QUEUE_REMOVE,
+	NT_QUEUE_TO_SENT,
+	NT_QUEUE_TO_DEAD,
+};
+
+#define NT_QUEUE_RUNS (-1) /* ended_s of a job that has not ended */
+
+/* ended_s: how long ago the job ended; quiet_s: how long its text may still be changed by others
+ * after that. */
+enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s,
+				   int64_t quiet_s);
+
+/* parts: open, by enum nt_spool_part; -1: it cannot be used. */
+int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
+		  enum nt_queue_move move, struct nt_error *err);
+
+/* A record of that name was sent: has the step a newer one by now, which waits or was set aside? */
+bool nt_queue_has_newer(const int parts[NT_QUEUE_PARTS], const char *name);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* round-robin.c - see round-robin.h */
+#include "spank/delivery/round-robin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+	struct nt_round_robin item;
+	size_t round; /* which portion of its user's */
+	size_t rank; /* of its user, in the order in which they begin */
+	size_t index; /* as it came */
+};
+
+static int by_user(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->item.uid != b->item.uid)
+		return a->item.uid < b->item.uid ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static int by_turn(const void *left, const void *right)
+{
+	const struct place *a = left;
+	const struct place *b = right;
+
+	if (a->round != b->round)
+		return a->round < b->round ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Users in the order of their numbers, from that one on and around. */
+static void give_ranks(struct place *places, size_t count, uint32_t first_uid, size_t portion)
+{
+	size_t user = 0, position = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && places[i].item.uid != places[i - 1].item.uid) {
+			user++;
+			position = 0;
+		}
+		places[i].round = position++ / portion;
+		places[i].rank = user + (places[i].item.uid < first_uid ? count : 0);
+	}
+}
+
+int nt_round_robin_order(struct nt_round_robin *items, size_t count, size_t portion, size_t first)
+{
+	struct place *places = calloc(count + 1, sizeof(places[0]));
+
+	if (!places)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		places[i] = (struct place){ .item = items[i], .index = i };
+	if (count > 0) {
+		qsort(places, count, sizeof(places[0]), by_user);
+		give_ranks(places, count, items[first % count].uid, portion);
+		qsort(places, count, sizeof(places[0]), by_turn);
+	}
+	for (size_t i = 0; i < count; i++)
+		items[i] = places[i].item;
+	free(places);
+	return 0;
+}

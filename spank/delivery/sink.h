@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sink.h - the fields of a job in which Slurm keeps a text, and with it records of ours
+ *
+ * Which of them a site wants, and in which order, is in site/sinks.h; the site's directory of files
+ * is in record/filesink.h.
+ *
+ * Threads:  pure functions, any thread.
+ * Memory:   texts stay their owner's.
+ * Host:     Slurm's headers; slurmctld and slurmdbd take AdminComment from root and SlurmUser
+ *           alone, the other two from the job's user, too (validate_super_user() guards only the
+ *           first, slurmctld/job_mgr.c, 22.05.8).
+ */
+#ifndef NT_SINK_H
+#define NT_SINK_H
+
+#include <slurm/slurm.h>
+#include <slurm/slurmdb.h>
+#include <stdbool.h>
+#include "site/sinks.h"
+
+struct nt_sink_field {
+	const char *name; /* as Slurm calls it, and as a column of sacct's */
+	bool users; /* the job's user may write there: a record in it is that user's word */
+	size_t shown, updated, changed; /* offsets in Slurm's structs */
+};
+
+/* NULL: it is the directory of files, or this release of Slurm does not have the field. */
+const struct nt_sink_field *nt_sink_field(enum nt_sink sink);
+
+/* Of a job as slurmctld shows it; NULL: there is no text. */
+const char *nt_sink_shown(const struct nt_sink_field *field, const slurm_job_info_t *job);
+/* For slurmctld, while the job has not ended; for slurmdbd, after that. */
+void nt_sink_update(const struct nt_sink_field *field, job_desc_msg_t *update, char *text);
+void nt_sink_change(const struct nt_sink_field *field, slurmdb_job_rec_t *change, char *text);
+
+#endif

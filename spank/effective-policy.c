@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The site's rules over the user's wishes. */
+#include "spank/effective-policy.h"
+
+#include <stdlib.h>
+
+static struct nt_asked asked_of(const struct nt_effective_policy *settle)
+{
+	return (struct nt_asked){
+		.text = settle->text,
+		.rank = settle->rank,
+		.user = settle->user_given ? &settle->user : NULL,
+		.user_given = settle->user_given,
+	};
+}
+
+int nt_effective_policy(const struct nt_effective_policy *settle, const struct nt_step_where *where,
+			enum nt_unknown unknown, struct nt_site_rules *rules,
+			struct nt_step_settings *outcome, struct nt_error *err)
+{
+	const struct nt_site_default plugstack = nt_site_default_of(settle->site);
+	const struct nt_asked asked = asked_of(settle);
+
+	nt_rules_make(rules, &plugstack, settle->conf, where, unknown);
+	return nt_rules_apply(rules, &asked, outcome, err);
+}
+
+void nt_effective_policy_take_user(struct nt_effective_policy *settle, const char *text)
+{
+	nt_policy_default(&settle->user);
+	settle->user_given = 0;
+	if (!text || !text[0] ||
+	    nt_policy_parse_pairs(&settle->user, &settle->user_given, text, NULL) < 0)
+		settle->user_given = 0;
+}
+
+void nt_effective_policy_pass_user(struct nt_effective_policy *settle, const char *text)
+{
+	nt_effective_policy_take_user(settle, text);
+	if (settle->user_given)
+		setenv(NT_ENV_USER_FILE, text, 1);
+	else if (getenv(NT_ENV_USER_FILE)) /* where it is copied, an empty one counts as none */
+		setenv(NT_ENV_USER_FILE, "", 1);
+}

@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node-fingerprint.h - 64 bits that are equal on nodes whose GPUs, NICs and their places are equal
+ *
+ * What counts: the number of packages and NUMA nodes; of each GPU, NVSwitch and NIC its PCI vendor
+ * and device, the NUMA nodes near it, and with which others it shares a PCI bridge. What does not:
+ * serial numbers, MAC and PCI addresses, virtual functions of a card that is there itself, link
+ * states, MIG, drivers and what only they know, what this process is allowed to use, and everything
+ * else in the machine.
+ *
+ * Threads:  any, one at a time.
+ * Memory:   the caller's buffers; the caller frees *material.
+ * Errors:   -1 and *err.
+ * Host:     hwloc >= 2.2, which heeds HWLOC_* of the environment: for callers to clear. Reads
+ *           sysfs for tens of milliseconds, now and then for half a second: not in a step's way.
+ */
+#ifndef NT_NODE_FINGERPRINT_H
+#define NT_NODE_FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/error.h"
+
+struct hwloc_topology;
+
+/* Of this machine. text gets a short description: "8x10de:2335 4x15b3:1021 2 packages 2 NUMA
+ * nodes". Never 0. */
+int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct nt_error *err);
+
+/* Of a topology that has been loaded with its PCI devices. */
+int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
+		      struct nt_error *err);
+
+/* The text that the number is the hash of. After "packages=2;numa=2;" one entry for each place
+ * that has devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list as "0-1". A
+ * device is 'g' (GPU), 's' (NVSwitch) or 'n' (NIC) and "vendor:device" in hexadecimal; devices
+ * that share a bridge stand in brackets, which nest. Devices of one place or bracket are sorted. */
+int nt_fingerprint_material(struct hwloc_topology *topology, char **material, struct nt_error *err);
+int nt_fingerprint_explain(char **material, struct nt_error *err); /* of this machine */
+uint64_t nt_fingerprint_hash(const char *material);
+
+#endif

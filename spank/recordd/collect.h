@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collect.h - read the rank records of a step's runtime directory
+ *
+ * Runs in a process that has the user's rights and no others: the directory is the user's, and
+ * nothing in it is trusted. Only plain files of bounded size and number are opened, without
+ * following links or waiting for a writer.
+ *
+ * Threads:  one process of its own.
+ * Memory:   nothing is kept but in *sum.
+ * Errors:   -1 and *err: the directory cannot be read. A file that cannot be used is counted in
+ *           *sum.
+ */
+#ifndef NT_COLLECT_H
+#define NT_COLLECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/error.h"
+#include "record/sum.h"
+
+#define NT_COLLECT_FILES 4096 /* one a process of a node and step; more are left out */
+#define NT_COLLECT_BYTES (64 * 1024 * 1024) /* of all files together */
+
+/* A record as it lies there. */
+struct nt_collected {
+	const char *name; /* of its file; NULL: this is no record, NCCL has started; "": of many */
+	const char *text; /* until the visit ends */
+	size_t bytes;
+	const char *why; /* it could not be read; NULL: it was */
+};
+
+typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
+
+/* A plain file of the directory that is open, of at most max_bytes; text to be freed. */
+int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
+		    struct nt_error *err);
+
+/* All files of records in directory, in no order. */
+int nt_collect_each(const char *directory, nt_collect_visit *visit, void *argument,
+		    struct nt_error *err);
+
+/* Add what was visited. */
+void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,
+		    uint32_t step);
+
+/* Changes whenever a record comes, goes or is written to; one look at each name. */
+uint64_t nt_collect_signature(const char *directory);
+
+/* Add all records of job.step in directory. */
+int nt_collect_directory(struct nt_sum *sum, const char *directory, uint32_t job, uint32_t step,
+			 struct nt_error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deliver.h - the step's record is delivered: into the site's directory of files where that is the
+ *             first of its sinks, else into the spool and from there where job-writer.h brings it
+ *
+ * A child talks to slurmctld. One that is killed in the middle of a request might be served after a
+ * later one, so an early record's may end beside the last one's.
+ *
+ * Threads:  nt-recordd's one.
+ * Errors:   told at the step's end; until then the end is another chance.
+ */
+#ifndef NT_DELIVER_H
+#define NT_DELIVER_H
+
+#include <stdbool.h>
+#include "spank/recordd/state.h"
+
+extern const struct nt_work_kind nt_deliver_early_kind, nt_deliver_kind;
+void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
+
+/* After the step's end: slurmctld has the record, or the next writing is not due. */
+bool nt_deliver_is_handed(const struct nt_recordd *recordd);
+
+/* Points in time after the step's end when a look is worth while. */
+#define NT_DELIVER_MEMORY_MS 500 /* it waits for what the user's memory says of the step ... */
+#define NT_DELIVER_LONG_MS 200 /* ... and to name where the record in full is being written */
+
+#endif

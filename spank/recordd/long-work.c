@@ -1,0 +1,184 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* long-work.c - see long-work.h */
+#include "spank/recordd/long-work.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/printable.h"
+#include "spank/recordd/user-child.h"
+#include "spank/recordd/longmake.h"
+#include "spank/recordd/longsay.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/recordd-log.h"
+
+#define MAKE_MS 200 /* for root to make the directory, once it is waited for */
+#define LIFE_MS 14000 /* after the step's end, for the last part */
+
+/* ---- the directory */
+
+/* In the child: as root, outside of the step's groups, since nothing there is the user's. */
+static int run_maker(void *argument, int out_fd)
+{
+	const struct nt_recordd *recordd = argument;
+	const struct nt_arguments *arguments = &recordd->arguments;
+	struct nt_error err;
+
+	nt_child_close_others(out_fd);
+	if (nt_longmake(arguments->long_dir, arguments->uid, arguments->gid, &err) == 0)
+		return 0;
+	return write(out_fd, err.text, strlen(err.text)) < 0;
+}
+
+static void tell_maker(const struct nt_recordd *recordd, const char *why)
+{
+	nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: %s: %s", recordd->arguments.job,
+		       recordd->step, recordd->arguments.long_dir, why);
+}
+
+static void maker_ended(void *argument, const struct nt_work_result *result)
+{
+	const struct nt_recordd *recordd = argument;
+
+	if (result->why)
+		tell_maker(recordd, result->why);
+	else if (result->bytes > 0)
+		nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: its record in full: %s",
+			       recordd->arguments.job, recordd->step, result->out);
+}
+
+const struct nt_work_kind nt_long_maker_kind = { .run = run_maker, .ended = maker_ended };
+
+/* It has all the time until a part is due. */
+void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms)
+{
+	struct nt_error err;
+
+	(void)now_ms;
+	if (recordd->made || !nt_longform_wanted(&recordd->longform))
+		return;
+	recordd->made = true;
+	if (!recordd->arguments.long_parents &&
+	    nt_work_start(&recordd->work[NT_WORK_MAKER], NT_WORK_NO_DEADLINE, &err) < 0)
+		tell_maker(recordd, err.text);
+}
+
+/* ---- the part */
+
+static int run_writer(void *argument, int out_fd)
+{
+	const struct nt_recordd *recordd = argument;
+	const struct nt_arguments *arguments = &recordd->arguments;
+	char text[NT_STEP_RECORD_MAX + 2] = "";
+	struct nt_ticket room;
+	struct nt_ranks ranks;
+	struct nt_sum sum;
+
+	if (nt_recordd_become_user(recordd, out_fd, nt_longform_bytes(arguments)) < 0)
+		return 1;
+	nt_ranks_read(&ranks, arguments->dir);
+	nt_longform_say(out_fd, NT_LONGSAY_READ);
+	nt_sum_init(&sum);
+	for (size_t i = 0; i < ranks.count; i++)
+		nt_collect_add(&sum, &ranks.file[i], arguments->job, arguments->step);
+	(void)nt_step_record_format(recordd, &sum, nt_step_record_ticket(recordd, &room), NULL,
+				    text);
+	nt_sum_fini(&sum);
+	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
+}
+
+static bool take_word(void *argument, char word)
+{
+	struct nt_recordd *recordd = argument;
+
+	return nt_longform_word(&recordd->longform, word);
+}
+
+/* Slurm has ended what was in the step's groups before this had read anything. */
+static bool needs_another(const struct nt_recordd *recordd)
+{
+	return recordd->longform.killed && !recordd->long_outside && !recordd->released &&
+	       recordd->arguments.groups[0] == '/';
+}
+
+/* Of the last one, when that is known not to be tried again. */
+static void tell_writer(const struct nt_recordd *recordd)
+{
+	if (recordd->long_last && recordd->longform.why[0] && !needs_another(recordd))
+		nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: its record in full: %s",
+			       recordd->arguments.job, recordd->step, recordd->longform.why);
+}
+
+static void writer_ended(void *argument, const struct nt_work_result *result)
+{
+	struct nt_recordd *recordd = argument;
+	struct nt_work_result shown = *result;
+
+	if (shown.why)
+		shown.why = "its directory does not respond";
+	nt_longform_end(&recordd->longform, &shown);
+	tell_writer(recordd);
+}
+
+const struct nt_work_kind nt_long_writer_kind = { .run = run_writer,
+						  .word = take_word,
+						  .ended = writer_ended };
+
+/* With the first decision, and where there is none after a while, too. */
+static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
+{
+	const struct nt_reading *reading = &recordd->reading;
+
+	if (recordd->final)
+		return !recordd->long_last || needs_another(recordd);
+	return (reading->decided || now_ms >= recordd->started_ms + NT_LONGFORM_EVERY_MS) &&
+	       nt_longform_due(&recordd->longform, reading->signature, now_ms);
+}
+
+static void start(struct nt_recordd *recordd, int64_t now_ms)
+{
+	const int64_t deadline_ms = recordd->final ? recordd->ended_ms + LIFE_MS
+						   : now_ms + NT_LONGFORM_LIMIT_MS;
+	struct nt_work *work = &recordd->work[NT_WORK_LONGFORM];
+	struct nt_work_result failure = { .out = "" };
+	struct nt_error err;
+
+	nt_longform_begin(&recordd->longform, recordd->reading.signature, now_ms);
+	if (nt_work_start(work, deadline_ms, &err) < 0) {
+		failure.why = err.text;
+		nt_longform_end(&recordd->longform, &failure);
+		tell_writer(recordd);
+	} else if (!recordd->long_outside) {
+		nt_recordd_put_in(recordd, NT_WORK_LONGFORM);
+	}
+}
+
+void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms)
+{
+	if (!nt_longform_wanted(&recordd->longform) || !is_due(recordd, now_ms))
+		return;
+	if (nt_work_runs(&recordd->work[NT_WORK_MAKER])) {
+		nt_work_hurry(&recordd->work[NT_WORK_MAKER], now_ms + MAKE_MS);
+		return;
+	}
+	/* Who is behind would put an older part in place of a newer one. */
+	nt_work_stop(&recordd->work[NT_WORK_LONGFORM]);
+	recordd->long_outside = recordd->long_last;
+	recordd->long_last = recordd->final;
+	start(recordd, now_ms);
+}
+
+bool nt_long_work_has_read(const struct nt_recordd *recordd)
+{
+	return !nt_longform_wanted(&recordd->longform) ||
+	       (recordd->long_last && (recordd->longform.stage == NT_LONGFORM_ENDED ||
+				       recordd->longform.stage >= NT_LONGFORM_READ));
+}
+
+bool nt_long_work_has_place(const struct nt_recordd *recordd)
+{
+	return !nt_longform_wanted(&recordd->longform) ||
+	       (recordd->long_last && (recordd->longform.stage == NT_LONGFORM_ENDED ||
+				       recordd->longform.stage >= NT_LONGFORM_PLACED));
+}

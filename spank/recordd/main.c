@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the
+ * step's first node, as root; lives as long as slurmstepd, and a few seconds more where it must.
+ * What the user's processes wrote is read by a child with the user's rights (collect.h), and
+ * another one writes what the step showed into the user's memory (remember.h); this process only
+ * checks the bytes that it hands on. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+#include "lib/child.h"
+#include "lib/printable.h"
+#include "record/step.h"
+#include "spank/arguments.h"
+#include "spank/cache.h"
+#include "spank/cleanup.h"
+#include "spank/node-fingerprint.h"
+#include "spank/recordd/user-child.h"
+#include "spank/recordd/loop.h"
+#include "spank/recordd/recordd-log.h"
+#include "spank/rundir.h"
+#include "spank/safe-open.h"
+#include "spank/step-dir.h"
+
+#define FINGERPRINT_S 15 /* for looking at the hardware */
+
+/* Its file system lives as long as anybody has a descriptor of it, with all that it holds. */
+static void clear_directory(const struct nt_recordd *recordd)
+{
+	struct stat ours, rundir;
+	int fd;
+
+	if (!recordd->told_end || recordd->dir_fd < 0 || fstat(recordd->dir_fd, &ours) < 0 ||
+	    stat(recordd->arguments.rundir, &rundir) < 0 || ours.st_dev == rundir.st_dev)
+		return;
+	fd = openat(recordd->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	nt_cleanup_users(fd);
+	close(fd);
+}
+
+static int take_arguments(struct nt_arguments *arguments, struct nt_error *err)
+{
+	char text[NT_ARGUMENTS_TEXT];
+	ssize_t bytes = recv(NT_ARGUMENTS_FD, text, sizeof(text), MSG_DONTWAIT);
+
+	if (bytes < 0)
+		return nt_error_set(err, "no arguments: %m");
+	return nt_arguments_parse(arguments, text, (size_t)bytes, err);
+}
+
+/* record dir=DIR, which is there for who looks at the processes of a node. */
+static int record(void)
+{
+	static struct nt_recordd recordd;
+	struct nt_arguments *arguments = &recordd.arguments;
+	struct nt_error err;
+
+	if (take_arguments(arguments, &err) < 0) {
+		fprintf(stderr, "nt-recordd: %s\n", nt_printable(err.text));
+		return 2;
+	}
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN); /* slurmstepd gets it as well; its end is what counts */
+	nt_recordd_syslog_open(0);
+	nt_recordd_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
+	nt_step_name(arguments->step, arguments->component, recordd.step);
+	recordd.longform.arguments = arguments;
+	if (nt_sinks_parse(&recordd.delivery.sinks, arguments->record, &err) < 0)
+		return 2;
+	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */
+	recordd.dir_fd = nt_safe_open_path(arguments->dir, O_PATH | O_DIRECTORY);
+	recordd.inside = arguments->groups[0] == '/';
+	nt_recordd_run(&recordd);
+	clear_directory(&recordd);
+	return 0;
+}
+
+/* fingerprint RUNDIR: computed anew and kept; the number also goes to whoever waits for it. */
+static int fingerprint(const char *rundir)
+{
+	char text[200];
+	struct nt_error err;
+	uint64_t value;
+	int rundir_fd;
+
+	alarm(FINGERPRINT_S);
+	nt_recordd_oom_score("0");
+	if (nt_fingerprint_compute(&value, text, sizeof(text), &err) < 0)
+		return 1;
+	dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
+	rundir_fd = nt_rundir_open(rundir, &err);
+	if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, &err) < 0)
+		return 1;
+	return 0;
+}
+
+/* cleanup RUNDIR, cleanup-again RUNDIR */
+static int cleanup(const char *rundir, bool again)
+{
+	struct nt_error err;
+
+	/* A person who starts this by hand sees what is said. */
+	nt_recordd_syslog_open(LOG_PERROR);
+	alarm(2 * NT_CLEANUP_ALL_MS / 1000);
+	nt_recordd_oom_score("0");
+	if (nt_cleanup(rundir, again, nt_recordd_syslog, &err) == 0)
+		return 0;
+	nt_recordd_syslog(err.text);
+	return 1;
+}
+
+/* clear RUNDIR, with the directory in place of the socket */
+static int clear(void)
+{
+	alarm(2 * NT_CLEANUP_ONE_MS / 1000);
+	nt_recordd_oom_score("0");
+	nt_cleanup_users(NT_ARGUMENTS_FD);
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 3 || fcntl(NT_ARGUMENTS_FD, F_GETFD) < 0) {
+		fprintf(stderr,
+			"nt-recordd is started by spank_nccl_tune.so, see spank_nccl_tune(8)\n");
+		return 2;
+	}
+	nt_child_close_others(NT_ARGUMENTS_FD);
+	if (strcmp(argv[1], "fingerprint") == 0)
+		return fingerprint(argv[2]);
+	if (strcmp(argv[1], "cleanup") == 0 || strcmp(argv[1], "cleanup-again") == 0)
+		return cleanup(argv[2], argv[1][7] != '\0');
+	if (strcmp(argv[1], "clear") == 0)
+		return clear();
+	if (strcmp(argv[1], "record") == 0)
+		return record();
+	return 2;
+}

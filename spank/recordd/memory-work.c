@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory-work.c - see memory-work.h */
+#include "spank/recordd/memory-work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "spank/recordd/user-child.h"
+#include "spank/recordd/reader.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/recordd-log.h"
+
+#define LIFE_MS 10000 /* after the step's end */
+
+/* In the child: the record with what the memory says of the step; behind a line's end what went
+ * wrong. */
+static int run(void *argument, int out_fd)
+{
+	const struct nt_recordd *recordd = argument;
+	char text[NT_STEP_RECORD_MAX + 2 + sizeof(((struct nt_step_memory *)0)->remark)];
+	const struct nt_ticket *ticket;
+	struct nt_step_memory remembered;
+	struct nt_ticket room;
+	struct nt_sum sum;
+	size_t bytes;
+
+	if (nt_recordd_become_user(recordd, out_fd, NT_REMEMBER_FILE_MAX) < 0)
+		return 1;
+	ticket = nt_step_record_ticket(recordd, &room);
+	if (!ticket || !ticket->memory[0])
+		return 0;
+	nt_step_record_read(recordd, &sum);
+	nt_remember(&sum, &recordd->arguments, ticket, &remembered);
+	bytes = nt_step_record_format(recordd, &sum, ticket, &remembered, text);
+	nt_sum_fini(&sum);
+	if (remembered.failed)
+		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
+					  remembered.remark);
+	return write(out_fd, text, bytes) < 0;
+}
+
+void nt_recordd_memory_look(struct nt_recordd *recordd, int64_t now_ms)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+	struct nt_error err;
+
+	(void)now_ms;
+	if (!recordd->final || !arguments->first || recordd->remembered)
+		return;
+	recordd->remembered = true;
+	if (arguments->memory_mib == NT_ARGUMENTS_NO_MEMORY || strcmp(arguments->ticket, "-") == 0)
+		return;
+	if (nt_work_start(&recordd->work[NT_WORK_MEMORY], recordd->ended_ms + LIFE_MS, &err) == 0)
+		nt_recordd_put_in(recordd, NT_WORK_MEMORY);
+	else
+		nt_recordd_say(NT_ARGUMENTS_ERROR,
+			       "job %" PRIu32 " step %s: nothing will be remembered: %s",
+			       arguments->job, recordd->step, err.text);
+}
+
+static void ended(void *argument, const struct nt_work_result *result)
+{
+	struct nt_recordd *recordd = argument;
+	const char *complaint = result->why;
+	const char *end = memchr(result->out, '\n', result->bytes);
+	struct nt_error err;
+
+	if (!complaint && result->status != 0)
+		complaint = "its process failed";
+	if (end)
+		complaint = end + 1;
+	if (nt_reader_take(recordd, result->out, end ? (size_t)(end - result->out) : result->bytes,
+			   &err))
+		recordd->reading.with_memory = true;
+	if (complaint)
+		nt_recordd_say(NT_ARGUMENTS_ERROR, "job %" PRIu32 " step %s: the user's memory: %s",
+			       recordd->arguments.job, recordd->step, complaint);
+}
+
+const struct nt_work_kind nt_recordd_memory_kind = { .run = run, .ended = ended };

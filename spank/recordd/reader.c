@@ -1,0 +1,168 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reader.c - see reader.h */
+#include "spank/recordd/reader.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "record/step.h"
+#include "spank/recordd/collect.h"
+#include "spank/recordd/user-child.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/recordd-log.h"
+
+#define LIMIT_MS 3000
+#define EVERY_MS 1000 /* between readings, at least ... */
+#define SHARE 100 /* ... and so many times what the last one took of a processor ... */
+#define REST_MS 60000 /* ... up to this */
+/* a directory changed less long ago may change again at the same time stamp */
+#define FRESH_MS 100
+#define SKIP sizeof(uint64_t) /* the signature goes before the record */
+
+/* In the child: the signature and, where that is another than last time, the record. */
+static int run(void *argument, int out_fd)
+{
+	const struct nt_recordd *recordd = argument;
+	struct {
+		uint64_t signature;
+		char text[NT_STEP_RECORD_MAX + 2];
+	} out;
+	struct nt_ticket room;
+	struct nt_sum sum;
+	size_t bytes = SKIP;
+
+	if (nt_recordd_become_user(recordd, out_fd, 0) < 0)
+		return 1;
+	out.signature = nt_collect_signature(recordd->arguments.dir);
+	if (recordd->final || out.signature != recordd->reading.signature) {
+		nt_step_record_read(recordd, &sum);
+		bytes += nt_step_record_format(recordd, &sum, nt_step_record_ticket(recordd, &room),
+					       NULL, out.text);
+		nt_sum_fini(&sum);
+	}
+	return write(out_fd, &out, bytes) < 0;
+}
+
+static void note_time(struct nt_recordd *recordd)
+{
+	struct timespec now;
+	struct stat status;
+	int64_t age_ms;
+
+	if (recordd->dir_fd < 0 || fstat(recordd->dir_fd, &status) < 0)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	age_ms = (int64_t)(now.tv_sec - status.st_mtim.tv_sec) * 1000 +
+		 (now.tv_nsec - status.st_mtim.tv_nsec) / 1000000;
+	recordd->reading.seen = status.st_mtim;
+	if (age_ms < FRESH_MS)
+		recordd->reading.seen.tv_sec = 0;
+}
+
+static bool has_changed(const struct nt_recordd *recordd)
+{
+	const struct timespec *seen = &recordd->reading.seen;
+	struct stat status;
+
+	return recordd->dir_fd >= 0 && fstat(recordd->dir_fd, &status) == 0 &&
+	       (status.st_mtim.tv_sec != seen->tv_sec || status.st_mtim.tv_nsec != seen->tv_nsec);
+}
+
+static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
+{
+	const struct nt_reading *reading = &recordd->reading;
+
+	if (nt_work_runs(&recordd->work[NT_WORK_READER]))
+		return false;
+	if (recordd->final)
+		return recordd->arguments.first && !reading->complete;
+	return now_ms >= reading->next_ms && has_changed(recordd);
+}
+
+static void tell(const struct nt_recordd *recordd, const char *why)
+{
+	nt_recordd_say(NT_ARGUMENTS_ERROR,
+		       "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
+		       recordd->arguments.job, recordd->step, why);
+}
+
+void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)
+{
+	struct nt_reading *reading = &recordd->reading;
+	struct nt_error err;
+
+	if (!is_due(recordd, now_ms))
+		return;
+	note_time(recordd);
+	reading->last = recordd->final;
+	if (nt_work_start(&recordd->work[NT_WORK_READER], now_ms + LIMIT_MS, &err) < 0) {
+		if (reading->last)
+			tell(recordd, err.text);
+		reading->complete = reading->last;
+		reading->next_ms = now_ms + EVERY_MS;
+	} else if (!reading->outside) {
+		nt_recordd_put_in(recordd, NT_WORK_READER);
+	}
+}
+
+bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, struct nt_error *err)
+{
+	struct nt_reading *reading = &recordd->reading;
+
+	if (bytes < 2 || bytes - 1 > NT_STEP_RECORD_MAX ||
+	    nt_step_check(out + 1, bytes - 1, err) < 0)
+		return false;
+	reading->decided = out[0] == '1';
+	memcpy(reading->record, out + 1, bytes - 1);
+	reading->record[bytes - 1] = '\0';
+	return true;
+}
+
+static void rest(struct nt_reading *reading, int64_t used_ms)
+{
+	int64_t rest_ms = used_ms * SHARE;
+
+	if (rest_ms < EVERY_MS)
+		rest_ms = EVERY_MS;
+	if (rest_ms > REST_MS)
+		rest_ms = REST_MS;
+	reading->next_ms = nt_clock_ms() + rest_ms;
+}
+
+/* The step's group has no memory left, or Slurm has ended all that is there: read again outside. */
+static bool was_killed(const struct nt_recordd *recordd, const struct nt_work_result *result)
+{
+	return recordd->final && !recordd->reading.outside && recordd->arguments.groups[0] == '/' &&
+	       !result->why && result->status == 128 + SIGKILL;
+}
+
+static void ended(void *argument, const struct nt_work_result *result)
+{
+	struct nt_recordd *recordd = argument;
+	struct nt_reading *reading = &recordd->reading;
+	struct nt_error err = { "no rights of the user's" };
+	bool taken;
+
+	if (result->why)
+		nt_error_set(&err, "%s", result->why);
+	rest(reading, result->used_ms);
+	if (was_killed(recordd, result)) {
+		reading->outside = true;
+		return;
+	}
+	/* Who writes the memory may have been faster. */
+	taken = reading->with_memory;
+	if (!taken && !result->why && result->bytes > SKIP)
+		taken = nt_reader_take(recordd, result->out + SKIP, result->bytes - SKIP, &err);
+	if (!result->why && result->bytes >= SKIP)
+		memcpy(&reading->signature, result->out, SKIP);
+	/* The byte without a record: there is nothing to read. */
+	if (!taken && reading->last && (result->why || result->bytes != SKIP + 1))
+		tell(recordd, err.text);
+	reading->complete = reading->last;
+}
+
+const struct nt_work_kind nt_reader_kind = { .run = run, .ended = ended };

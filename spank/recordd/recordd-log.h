@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recordd-log.h - what nt-recordd says: a line for slurmd's log, or once slurmstepd is gone for the
+ *                 system's
+ *
+ * Threads:  nt-recordd's one.
+ * Errors:   none; a line may be lost.
+ */
+#ifndef NT_RECORDD_LOG_H
+#define NT_RECORDD_LOG_H
+
+void nt_recordd_syslog_open(int option); /* as openlog() */
+void nt_recordd_syslog(const char *text); /* an error, to the system's log */
+
+/* kind: NT_ARGUMENTS_INFO or _ERROR. */
+void nt_recordd_say(char kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

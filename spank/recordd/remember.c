@@ -1,0 +1,210 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An entry into a memory, and a step against what the memory knows. */
+#include "spank/recordd/remember.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "profiles/select.h"
+#include "profiles/hosts.h"
+#include "profiles/memory-store.h"
+#include "spank/recordd/step-entry.h"
+
+/* One step on its way into memory. */
+struct case_of {
+	const struct nt_arguments *arguments;
+	const struct nt_ticket *ticket;
+	struct nt_where where;
+	char id[NT_ENTRY_ID]; /* of its entry */
+	int64_t now_us;
+	uint64_t fingerprint; /* of all its hosts; 0: unknown, or not the same */
+};
+
+static int64_t clock_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void remark(struct nt_step_memory *out, const char *what, const char *why)
+{
+	snprintf(out->remark, sizeof(out->remark), "%s: %s", what, why);
+}
+
+/* The step's hosts on their way into memory. */
+struct hosts {
+	const struct case_of *step;
+	const struct nt_memory *known; /* what it has seen is not said again; NULL: nothing */
+	struct nt_memory *add;
+	unsigned count;
+};
+
+static int take_host(void *context, const char *name)
+{
+	struct hosts *hosts = context;
+	const struct case_of *step = hosts->step;
+
+	hosts->count++;
+	if (hosts->known && nt_memory_host(hosts->known, name) == step->fingerprint)
+		return 0;
+	return nt_memory_add_host(hosts->add, name, step->fingerprint, step->now_us / 1000000,
+				  NULL);
+}
+
+/* Adds the step's hosts to add, but for those that are known. A list that is not the step's says
+ * nothing of its nodes. */
+static void add_hosts(struct nt_memory *add, const struct case_of *step,
+		      const struct nt_memory *known)
+{
+	struct hosts hosts = { step, known, add, 0 };
+	size_t before = add->hosts;
+
+	if (nt_hosts_each(step->arguments->hosts, NT_MEMORY_HOSTS, take_host, &hosts, NULL) < 0 ||
+	    hosts.count != step->arguments->nodes)
+		add->hosts = before;
+}
+
+/* The entry, and the hosts where these are few, as one file. */
+static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidence,
+	       struct nt_error *err)
+{
+	struct nt_memory add;
+	int rc;
+
+	nt_memory_init(&add);
+	rc = nt_entry_name(entry, err);
+	snprintf(step->id, sizeof(step->id), "%s", entry->id);
+	step->where = entry->where;
+	if (rc == 0)
+		rc = nt_memory_add_take(&add, entry, err);
+	if (rc == 0 && evidence && step->arguments->nodes <= NT_REMEMBER_HOSTS)
+		add_hosts(&add, step, NULL);
+	if (rc == 0)
+		rc = nt_store_add(step->ticket->memory, &add, step->now_us / 1000000, err);
+	nt_memory_fini(&add);
+	return rc;
+}
+
+/* How the program's own step fared, in the words of the record. */
+static void tell(const struct nt_step_test_result *test, const struct nt_profile_trust *trust,
+		 const struct nt_ticket *ticket, struct nt_step_memory *out)
+{
+	const char *after = "not used again for this job";
+
+	out->measured = test->ratio > 0 ? 1 / test->ratio : 0;
+	if (test->verdict != NT_STEPS_SLOWER)
+		return;
+	if (trust->level == NT_TRUST_QUARANTINED)
+		after = "not used here again, because this happened before";
+	snprintf(out->remark, sizeof(out->remark),
+		 "launch profile %s was %.0f %% slower than the default; %s", ticket->profile,
+		 100 * (test->ratio - 1), after);
+}
+
+static void test_step(const struct case_of *step, const struct nt_memory *memory,
+		      struct nt_step_memory *out)
+{
+	struct nt_step_history *history = calloc(1, sizeof(*history));
+	struct nt_launch_limits limits;
+	struct nt_profile_trust trust;
+	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
+
+	if (history == NULL)
+		return;
+	nt_launch_limits_default(&limits);
+	nt_history_add(history, memory, &step->where);
+	nt_history_sort(history);
+	for (unsigned i = 0; i < history->count; i++)
+		if (strcmp(history->entry[i]->id, step->id) == 0)
+			test = nt_history_test(history, history->entry[i]->job, NT_PROFILE_DEFAULT,
+					       step->ticket->profile, &limits.step_test);
+	if (test.verdict != NT_STEPS_UNKNOWN) {
+		trust = nt_history_trust(history, step->ticket->profile, &limits.step_test,
+					 limits.trust_jobs);
+		tell(&test, &trust, step->ticket, out);
+	}
+	free(history);
+}
+
+/* What the memory knows by now. Nothing here is worth a complaint: the step is remembered. */
+static void look_back(const struct case_of *step, bool evidence, struct nt_step_memory *out)
+{
+	int64_t now_s = step->now_us / 1000000;
+	bool hosts = evidence && step->arguments->nodes > NT_REMEMBER_HOSTS;
+	struct nt_memory memory, add;
+
+	if (!hosts && strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) == 0)
+		return;
+	nt_memory_init(&memory);
+	nt_memory_init(&add);
+	if (nt_store_read(step->ticket->memory, &memory, now_s, NULL) == 0) {
+		if (hosts)
+			add_hosts(&add, step, &memory);
+		if (add.hosts > 0)
+			(void)nt_store_add(step->ticket->memory, &add, now_s, NULL);
+		test_step(step, &memory, out);
+	}
+	nt_memory_fini(&memory);
+	nt_memory_fini(&add);
+}
+
+/* Whether there is as much already as the site allows. */
+static bool is_full(const char *dir, uint32_t most_mib)
+{
+	DIR *files = most_mib ? opendir(dir) : NULL;
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+
+	while (files && (entry = readdir(files)) != NULL) {
+		struct stat status;
+
+		if (fstatat(dirfd(files), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(status.st_mode))
+			bytes += (uint64_t)status.st_size;
+	}
+	if (files)
+		closedir(files);
+	return most_mib && bytes >> 20 >= most_mib;
+}
+
+void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		 const struct nt_ticket *ticket, struct nt_step_memory *out)
+{
+	struct case_of step = { .arguments = arguments, .ticket = ticket, .now_us = clock_us() };
+	struct nt_memory_entry entry;
+	struct nt_error err = { "" };
+	char why[NT_LEARN_WHY];
+	int learned = nt_learn(sum, arguments, ticket, step.now_us, &entry, why, &err);
+	bool wrong;
+
+	memset(out, 0, sizeof(*out));
+	step.fingerprint = entry.where.fingerprint;
+	if (learned > 0 && is_full(ticket->memory, arguments->memory_mib)) {
+		learned = 0;
+		snprintf(why, sizeof(why), "the memory has the size that the site allows");
+	}
+	wrong = learned > 0 && entry.wrong;
+	if (learned > 0 && put(&step, &entry, why[0] == '\0', &err) < 0)
+		learned = -1;
+	nt_entry_fini(&entry);
+	out->failed = learned < 0;
+	if (learned < 0)
+		remark(out, "its measurements could not be remembered", err.text);
+	else if (wrong)
+		snprintf(out->remark, sizeof(out->remark),
+			 "results are wrong with launch profile %s: it is not used on this "
+			 "hardware again",
+			 ticket->profile);
+	else if (why[0])
+		remark(out, "its measurements are not remembered", why);
+	if (learned > 0)
+		look_back(&step, why[0] == '\0', out);
+}

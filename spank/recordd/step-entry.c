@@ -1,0 +1,394 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the sum of a step's rank records to a memory's entry. The records are a user's: a number
+ * that no reader of a memory would take is not written. */
+#include "spank/recordd/step-entry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/policy.h"
+#include "profiles/step-test.h"
+
+#define TIME_MAX_US 1e12 /* as readers of entries have it */
+#define BYTES_MAX (INT64_C(1) << 50)
+#define PER_NODE_MAX 4096
+#define BYTES_A_US 1e4 /* to rank keys that have no times among those that have */
+
+_Static_assert(NT_SUM_PERIODS <= NT_ENTRY_PERIODS, "a marker fits into an entry");
+
+/* A key of one communicator, or of all communicators of its shape. */
+struct row {
+	int64_t ranks, nodes;
+	const struct nt_key *key;
+	double calls; /* of an average rank */
+	double worth;
+};
+
+static struct nt_quantiles quantiles(double p25_us, double median_us, double p75_us,
+				     int64_t samples)
+{
+	const struct nt_quantiles out = { p25_us, median_us, p75_us, (uint32_t)samples };
+
+	/* Comparisons with NAN are false. */
+	if (samples > 0 && samples <= UINT32_MAX && p25_us > 0 && p25_us <= median_us &&
+	    median_us <= p75_us && p75_us <= TIME_MAX_US)
+		return out;
+	return (struct nt_quantiles){ 0 };
+}
+
+static struct nt_quantiles auto_times(const struct nt_key *key)
+{
+	return quantiles(key->auto_p25_us, key->auto_us, key->auto_p75_us, key->samples);
+}
+
+static struct nt_quantiles arm_times(const struct nt_key *key)
+{
+	return quantiles(key->arm_p25_us, key->arm_us, key->arm_p75_us, key->samples);
+}
+
+static bool is_committed(const struct nt_key *key)
+{
+	return key->state == NT_KEYSTATE_COMMITTED && nt_arm_valid(key->arm) &&
+	       key->arm != NT_ARM_BASELINE && arm_times(key).samples > 0;
+}
+
+/* ---- keys */
+
+static bool is_whole(const struct nt_sum_comm *comm, const struct nt_key *key)
+{
+	return comm->nodes >= 1 && comm->nodes <= comm->ranks && comm->ranks <= 1 << 20 &&
+	       key->coll >= 0 && key->coll < NT_COLLS && key->bytes >= 0 &&
+	       key->bytes <= BYTES_MAX && key->calls > 0;
+}
+
+/* Ranks of this node. One process may have several of them, or every process none of the largest
+ * communicator. */
+static double ranks_here(const struct nt_sum *sum)
+{
+	size_t most = sum->records > 0 ? sum->records : 1;
+
+	for (size_t i = 0; i < sum->comm_count; i++)
+		if (sum->comms[i].here > most)
+			most = sum->comms[i].here;
+	return (double)most;
+}
+
+static size_t gather(const struct nt_sum *sum, struct row *rows)
+{
+	double ranks = ranks_here(sum);
+	size_t count = 0;
+
+	for (size_t i = 0; i < sum->comm_count; i++) {
+		const struct nt_sum_comm *comm = &sum->comms[i];
+
+		for (size_t k = 0; k < comm->key_count; k++) {
+			const struct nt_key *key = &comm->keys[k];
+
+			if (is_whole(comm, key))
+				rows[count++] = (struct row){
+					.ranks = comm->ranks,
+					.nodes = comm->nodes,
+					.key = key,
+					.calls = (double)key->calls * (double)comm->here / ranks,
+				};
+		}
+	}
+	return count;
+}
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int by_key(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	COMPARE(a->ranks, b->ranks);
+	COMPARE(a->nodes, b->nodes);
+	COMPARE(a->key->coll, b->key->coll);
+	COMPARE(a->key->bytes, b->key->bytes);
+	COMPARE(b->key->state, a->key->state); /* the firmest first */
+	COMPARE(b->key->calls, a->key->calls);
+	COMPARE(a->key->rank, b->key->rank);
+	return 0;
+}
+
+static bool same_key(const struct row *a, const struct row *b)
+{
+	return a->ranks == b->ranks && a->nodes == b->nodes && a->key->coll == b->key->coll &&
+	       a->key->bytes == b->key->bytes;
+}
+
+/* What is at stake: the more, the better to remember. */
+static double worth_of(const struct row *row)
+{
+	struct nt_quantiles us = auto_times(row->key);
+
+	if (us.samples == 0)
+		us = arm_times(row->key);
+	return row->calls *
+	       (us.samples > 0 ? us.median_us : 1 + (double)row->key->bytes / BYTES_A_US);
+}
+
+/* Rows of one key become one, the first, whose times are taken. */
+static size_t merge(struct row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(rows, count, sizeof(*rows), by_key);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && same_key(&rows[kept - 1], &rows[i]))
+			rows[kept - 1].calls += rows[i].calls;
+		else
+			rows[kept++] = rows[i];
+	}
+	for (size_t i = 0; i < kept; i++)
+		rows[i].worth = worth_of(&rows[i]);
+	return kept;
+}
+
+static int by_worth(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	COMPARE(b->worth, a->worth);
+	return by_key(left, right);
+}
+
+static int put_key(struct nt_memory_entry *entry, const struct row *row)
+{
+	struct nt_known_key *key = nt_entry_add_key(entry);
+	double calls = row->calls < 1 ? 1 : row->calls;
+
+	if (!key)
+		return -1;
+	key->ranks = (uint32_t)row->ranks;
+	key->nodes = (uint32_t)row->nodes;
+	key->coll = row->key->coll;
+	key->bytes = (uint64_t)row->key->bytes;
+	key->calls = calls < (double)BYTES_MAX ? (uint64_t)(calls + 0.5) : (uint64_t)BYTES_MAX;
+	key->untuned = auto_times(row->key);
+	/* Without: nobody has looked for a better one yet (profiles/entry.h). */
+	if (row->key->state >= NT_KEYSTATE_KEPT)
+		key->best = key->untuned;
+	if (is_committed(row->key)) {
+		key->arm = row->key->arm;
+		key->best = arm_times(row->key);
+	}
+	return 0;
+}
+
+static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, struct nt_error *err)
+{
+	size_t count = 0;
+	struct row *rows;
+	int rc = 0;
+
+	for (size_t i = 0; i < sum->comm_count; i++)
+		count += sum->comms[i].key_count;
+	if (count == 0)
+		return 0;
+	rows = calloc(count, sizeof(*rows));
+	if (!rows)
+		return nt_error_set(err, "out of memory");
+	count = merge(rows, gather(sum, rows));
+	if (count > NT_ENTRY_KEYS) {
+		qsort(rows, count, sizeof(*rows), by_worth);
+		count = NT_ENTRY_KEYS;
+		qsort(rows, count, sizeof(*rows), by_key);
+	}
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = put_key(entry, &rows[i]);
+	free(rows);
+	return rc == 0 ? 0 : nt_error_set(err, "out of memory");
+}
+
+/* ---- the rest of an entry */
+
+static void put_marker(struct nt_memory_entry *entry, const struct nt_sum_marker *marker)
+{
+	if (marker->coll < 0 || marker->coll >= NT_COLLS || marker->bytes < 0 ||
+	    marker->bytes > BYTES_MAX)
+		return;
+	entry->marker_coll = marker->coll;
+	entry->marker_bytes = (uint64_t)marker->bytes;
+	for (unsigned i = 0; i < marker->periods && i < NT_SUM_PERIODS; i++) {
+		float us = marker->period_us[i];
+
+		if (us > 0 && us <= (float)TIME_MAX_US)
+			entry->period_us[entry->periods++] = us;
+	}
+}
+
+static const char *word_of(const struct nt_sum_word *word)
+{
+	return word->known && !word->mixed ? word->text : "";
+}
+
+static void put_software(struct nt_where *where, const struct nt_sum *sum)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	const char *driver = word_of(&sum->driver);
+	int fabric = nt_fabric_parse(word_of(&sum->fabric));
+
+	where->nccl = sum->nccl > 0 && sum->nccl <= 999999 ? (uint32_t)sum->nccl : 0;
+	where->fabric = fabric > 0 ? (enum nt_fabric)fabric : NT_FABRIC_ANY;
+	if (strlen(driver) < sizeof(where->driver) && strspn(driver, plain) == strlen(driver))
+		snprintf(where->driver, sizeof(where->driver), "%s", driver);
+}
+
+static void put_library(struct nt_memory_entry *entry, const struct nt_sum *sum)
+{
+	if (nt_entry_library_valid(sum->library))
+		snprintf(entry->library, sizeof(entry->library), "%s", sum->library);
+}
+
+/* false: the step has no place that it shares with steps of its kind alone. */
+static bool put_place(struct nt_where *where, const struct nt_arguments *arguments,
+		      const struct nt_ticket *ticket)
+{
+	if (arguments->nodes == 0 || arguments->tasks == 0 ||
+	    arguments->tasks % arguments->nodes != 0 || arguments->nodes > 1 << 20)
+		return false;
+	where->nodes = arguments->nodes;
+	where->per_node = arguments->tasks / arguments->nodes;
+	where->user_env = ticket->user_env;
+	snprintf(where->program, sizeof(where->program), "%s", ticket->program);
+	where->fingerprint = strtoull(arguments->fingerprint, NULL, 16);
+	return where->per_node <= PER_NODE_MAX &&
+	       (arguments->here == 0 || arguments->here == where->per_node);
+}
+
+static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes)
+{
+	if (nodes == 1)
+		return true;
+	for (size_t i = 0; i < sum->comm_count; i++)
+		if (sum->comms[i].alike && sum->comms[i].nodes == nodes)
+			return true;
+	return false;
+}
+
+/* Whether every rank says that it has the ticket's profile. */
+static bool ran_with(const struct nt_sum *sum, const char *profile)
+{
+	const char *text = word_of(&sum->launch);
+
+	if (!sum->launch.known || strcmp(text, profile) == 0)
+		return true;
+	return !sum->launch.mixed && text[0] == '\0' && strcmp(profile, NT_PROFILE_DEFAULT) == 0;
+}
+
+/* What speaks against evidence; "" if nothing does. */
+static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments *arguments,
+			    const struct nt_ticket *ticket, const struct nt_where *where)
+{
+	if (where->fingerprint == 0)
+		return "the hardware of its node is unknown";
+	if (ticket->left[0] &&
+	    ticket->user_env == 0) /* else these variables are part of the place */
+		return "its launch profile was set only in part";
+	if (!ran_with(sum, ticket->profile))
+		return "not all its ranks ran with its launch profile";
+	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))
+		return "NCCL_ALGO or NCCL_PROTO is set";
+	if (sum->comm_count > 0 && !hardware_is_alike(sum, where->nodes))
+		return "it is unknown whether all its nodes have the same hardware";
+	return "";
+}
+
+static bool shows_anything(const struct nt_memory_entry *entry)
+{
+	if (entry->marker_coll >= 0 && entry->periods >= NT_STEPS_PERIODS)
+		return true;
+	for (unsigned i = 0; i < entry->keys; i++)
+		if (entry->key[i].best.samples > 0 || entry->key[i].untuned.samples > 0)
+			return true;
+	return false;
+}
+
+static void put_head(struct nt_memory_entry *entry, const struct nt_arguments *arguments,
+		     const struct nt_ticket *ticket, int64_t now_us)
+{
+	entry->origin = ticket->calibration ? NT_ORIGIN_CALIBRATE : NT_ORIGIN_JOB;
+	entry->asked = ticket->why == NT_WHY_ASKED && !ticket->calibration;
+	entry->job = arguments->job;
+	entry->step = arguments->step;
+	entry->when_s = now_us / 1000000;
+	entry->added_us = now_us;
+	snprintf(entry->profile, sizeof(entry->profile), "%s", ticket->profile);
+}
+
+/* Whether this job is to know that its step ran with the profile, though it shows nothing. */
+static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ticket)
+{
+	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 || ticket->calibration)
+		return false;
+	for (size_t i = 0; i < sum->comm_count; i++)
+		if (sum->comms[i].key_count > 0)
+			return false;
+	return sum->started;
+}
+
+/* What is remembered of a profile whose results were wrong, or whose step failed. */
+static int learn_failure(const struct nt_arguments *arguments, const struct nt_ticket *ticket,
+			 struct nt_memory_entry *entry, char why[NT_LEARN_WHY])
+{
+	entry->wrong = ticket->calibration && arguments->ended == NT_ENDED_WRONG;
+	if (entry->wrong) {
+		snprintf(why, NT_LEARN_WHY, "its results were wrong");
+		return entry->where.fingerprint != 0;
+	}
+	snprintf(why, NT_LEARN_WHY, "it failed");
+	return entry->where.fingerprint != 0 && !ticket->calibration;
+}
+
+int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
+	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
+	     char why[NT_LEARN_WHY], struct nt_error *err)
+{
+	nt_entry_init(entry);
+	why[0] = '\0';
+	put_head(entry, arguments, ticket, now_us);
+	if (!put_place(&entry->where, arguments, ticket)) {
+		snprintf(why, NT_LEARN_WHY, "its tasks are not spread evenly over its nodes");
+		return 0;
+	}
+	put_software(&entry->where, sum);
+	put_library(entry, sum);
+	if (arguments->ended != NT_ENDED_WELL &&
+	    (ticket->calibration || strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0))
+		return learn_failure(arguments, ticket, entry, why);
+	snprintf(why, NT_LEARN_WHY, "%s", doubt_of(sum, arguments, ticket, &entry->where));
+	if (!why[0]) {
+		put_marker(entry, &sum->marker);
+		if (put_keys(entry, sum, err) < 0) {
+			nt_entry_fini(entry);
+			return -1;
+		}
+	}
+	if (shows_anything(entry))
+		return 1;
+	nt_entry_fini(entry);
+	if (!is_to_be_marked(sum, ticket))
+		return 0;
+	put_head(entry, arguments, ticket, now_us);
+	(void)put_place(&entry->where, arguments, ticket);
+	put_software(&entry->where, sum);
+	return entry->where.fingerprint != 0;
+}
+
+bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		    const struct nt_ticket *ticket, struct nt_where *where)
+{
+	memset(where, 0, sizeof(*where));
+	if (!put_place(where, arguments, ticket))
+		return false;
+	put_software(where, sum);
+	return doubt_of(sum, arguments, ticket, where)[0] == '\0';
+}

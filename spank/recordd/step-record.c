@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* step-record.c - see step-record.h */
+#include "spank/recordd/step-record.h"
+
+#include "spank/recordd/collect.h"
+#include "spank/recordd/step-entry.h"
+#include "spank/recordd/sumtext.h"
+
+const struct nt_ticket *nt_step_record_ticket(const struct nt_recordd *recordd,
+					      struct nt_ticket *room)
+{
+	struct nt_error err;
+
+	return nt_ticket_parse(room, recordd->arguments.ticket, &err) == 0 ? room : NULL;
+}
+
+void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+	struct nt_error err;
+
+	nt_sum_init(sum);
+	/* A directory that is gone holds nothing. */
+	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, &err);
+}
+
+size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
+			     const struct nt_ticket *ticket,
+			     const struct nt_step_memory *remembered,
+			     char text[NT_STEP_RECORD_MAX + 2])
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+	const bool bounded = arguments->record_bytes &&
+			     arguments->record_bytes < NT_STEP_RECORD_MAX;
+	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
+	const size_t kept = nt_longform_room(arguments);
+	const size_t room = kept < most / 4 ? most - kept : most;
+	struct nt_where where;
+	const struct nt_sum_head head = {
+		.mode = arguments->mode,
+		.flags = arguments->flags,
+		.tasks = arguments->tasks,
+		.nodes = arguments->nodes,
+		.final = recordd->final,
+		.run = arguments->run,
+		.ticket = ticket,
+		.where = ticket && nt_learn_where(sum, arguments, ticket, &where) ? &where : NULL,
+		.measured = remembered ? remembered->measured : 0,
+		.remark = remembered ? remembered->remark : NULL,
+	};
+
+	text[0] = nt_sum_decided(sum) ? '1' : '0';
+	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
+}

@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* work.h - a kind of work that is done by a child beside others: at most one at a time, each with a
+ *          deadline
+ *
+ * Nobody waits for a child: nt_work_wait() polls all of them, takes what they write, and ends who
+ * is over time. A child that nothing can kill is left alone, and no other of its kind is started
+ * while it lives (child.h).
+ *
+ * Threads:  single-threaded programs only.
+ * Memory:   the caller's; a result's texts are valid during the call.
+ * Errors:   -1 and *err: it was not started.
+ * Units:    milliseconds, points in time on nt_clock_ms().
+ */
+#ifndef NT_WORK_H
+#define NT_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "contract/names.h"
+#include "lib/child.h"
+
+#define NT_WORK_OUT_MAX (NT_STEP_RECORD_MAX + 512) /* that a child may write */
+#define NT_WORK_NO_DEADLINE INT64_MAX
+
+struct nt_work_result {
+	const char *out; /* what it wrote behind its words, with a NUL behind it */
+	size_t bytes;
+	int status; /* exit status; 128 + N after signal N */
+	const char *why; /* it was ended: why; NULL: it has ended by itself */
+	int64_t used_ms; /* processor time */
+};
+
+struct nt_work_kind {
+	int (*run)(void *argument, int out_fd); /* in the child */
+	/* A byte that comes before the result: true: a word that was expected. NULL: none is. */
+	bool (*word)(void *argument, char word);
+	void (*ended)(void *argument, const struct nt_work_result *result);
+};
+
+struct nt_work {
+	const struct nt_work_kind *kind;
+	void *argument;
+	struct nt_child_running child; /* all zero at first */
+	int64_t deadline_ms;
+	bool silent; /* no more complaints will come */
+	char out[NT_WORK_OUT_MAX + 1];
+	size_t bytes;
+};
+
+bool nt_work_runs(const struct nt_work *work);
+int nt_work_start(struct nt_work *work, int64_t deadline_ms, struct nt_error *err);
+void nt_work_hurry(struct nt_work *work, int64_t deadline_ms); /* not later than that */
+void nt_work_stop(struct nt_work *work); /* now, if it runs */
+
+/* Until something has happened, or until_ms. true: fd, if it is not -1, has something to read. */
+bool nt_work_wait(struct nt_work *works, size_t count, int fd, int64_t until_ms);
+
+#endif

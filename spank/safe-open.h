@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* safe-open.h - open what lies in a directory, and nothing that was mounted or linked there
+ *
+ * A user may mount a file system of his own (FUSE) on what is his in a step's directory. Whoever
+ * looks at it waits for the user's program, which may never answer, and not even SIGKILL ends that
+ * wait. So nothing that others could have mounted is entered, or asked for its attributes.
+ *
+ * Threads:  any.
+ * Memory:   a file descriptor, the caller's.
+ * Errors:   -1 and errno; EXDEV: something is mounted there, ELOOP: it is a link.
+ * Host:     openat2() from Linux 5.6 on; before, and where it is filtered, the same by O_PATH and
+ *           the mount's number in /proc/self/fdinfo.
+ */
+#ifndef NT_SAFE_OPEN_H
+#define NT_SAFE_OPEN_H
+
+/* name is one component: no slash. flags as open() takes them; nothing is created. O_CLOEXEC and
+ * O_NOFOLLOW are added. */
+int nt_safe_open(int dir_fd, const char *name, int flags);
+
+/* What it does where there is no openat2(). */
+int nt_safe_open_old(int dir_fd, const char *name, int flags);
+
+/* The same for a path whose last component alone may be a user's. */
+int nt_safe_open_path(const char *path, int flags);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stepd.c - see stepd.h */
+#include "spank/stepd.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "profiles/user-env.h"
+#include "site/place.h"
+#include "spank/arguments.h"
+#include "spank/cleanup.h"
+#include "spank/helper.h"
+#include "spank/longplace.h"
+#include "spank/rundir.h"
+#include "spank/say.h"
+#include "spank/shm-fd.h"
+#include "spank/topology-env.h"
+#include "spank/where.h"
+
+#define LOG NT_LOG
+
+static void note_birth(struct nt_plugin *plugin)
+{
+	struct stat status;
+
+	if (fstat(plugin->dir.fd, &status) == 0)
+		plugin->dir_born = status.st_ctim;
+}
+
+/* Was anything written into the step's directory? Nobody can set its change time back. */
+static bool dir_was_used(struct nt_plugin *plugin)
+{
+	struct stat status;
+
+	return plugin->dir.fd >= 0 && fstat(plugin->dir.fd, &status) == 0 &&
+	       (status.st_ctim.tv_sec != plugin->dir_born.tv_sec ||
+		status.st_ctim.tv_nsec != plugin->dir_born.tv_nsec);
+}
+
+/* NCCL would only complain of a plugin that the user cannot read. */
+static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct nt_error *err)
+{
+	struct stat status;
+	bool readable;
+
+	if (stat(plugin->site.plugin, &status) < 0)
+		return nt_error_set(err, "%.150s: %m", plugin->site.plugin);
+	readable = status.st_mode & S_IROTH || (status.st_gid == gid && status.st_mode & S_IRGRP) ||
+		   (status.st_uid == uid && status.st_mode & S_IRUSR);
+	if (!S_ISREG(status.st_mode) || !readable)
+		return nt_error_set(err,
+				    "%.150s is not a file that user %u can "
+				    "read",
+				    plugin->site.plugin, uid);
+	return 0;
+}
+
+/* Find the step's effective policy. Its partition, account and QOS are read from a file that only
+ * root can write. */
+static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
+			   struct nt_step_settings *outcome)
+{
+	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
+	char user[NT_POLICY_MAX];
+	struct nt_job_place place = { .where = { NULL, NULL, NULL } };
+	struct nt_site_rules rules;
+	struct nt_error err;
+	int fd = -1;
+
+	if (nt_conf_has_sections(&plugin->conf) && node)
+		fd = nt_rundir_open(plugin->site.rundir, &err);
+	if (fd >= 0) {
+		if (nt_place_read(&place, fd, node, job, &err) < 0)
+			slurm_info(LOG "partition, account and QOS of job %" PRIu32
+				       " are not known; the strictest section applies",
+				   job);
+		close(fd);
+	}
+	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
+		nt_effective_policy_take_user(&plugin->settle, user);
+	if (nt_effective_policy(&plugin->settle, &place.where, NT_UNKNOWN_STRICT, &rules, outcome,
+				&err) < 0)
+		plugin->refused = true;
+	for (unsigned i = 0; i < outcome->remarks; i++)
+		slurm_verbose(LOG "%s", outcome->remark[i].text);
+}
+
+static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
+		      struct nt_error *err)
+{
+	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
+	const struct nt_step_site site = { plugin->site.rundir, plugin->site.dir_bytes,
+					   plugin->site.dir_files };
+
+	if (!node || strlen(node) >= sizeof(plugin->place.node))
+		return nt_error_set(err,
+				    "the name of this node is unknown or longer than %zu "
+				    "bytes",
+				    sizeof(plugin->place.node) - 1);
+	if (spank_get_item(spank, S_JOB_UID, &plugin->uid) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_GID, &plugin->gid) != ESPANK_SUCCESS)
+		return nt_error_set(err, "Slurm does not tell whose step this is");
+	if (check_plugin(plugin, plugin->uid, plugin->gid, err) < 0)
+		return -1;
+	if (nt_step_make(&plugin->dir, &site, node, job, step, err) < 0)
+		return -1;
+	snprintf(plugin->place.dir, sizeof(plugin->place.dir), "%s", plugin->dir.path);
+	snprintf(plugin->place.node, sizeof(plugin->place.node), "%s", node);
+	plugin->place.job = job;
+	plugin->place.step = step;
+	if (nt_helper_fingerprint(plugin->site.recordd, plugin->site.rundir, plugin->dir.parent_fd,
+				  &plugin->place.fingerprint, err) < 0)
+		slurm_error(LOG "no fingerprint of this node: %s", err->text);
+	if (nt_step_give(&plugin->dir, plugin->uid, plugin->gid, err) < 0)
+		return -1;
+	note_birth(plugin);
+	return 0;
+}
+
+/* Without it ranks use a file in the step's directory, which the user's processes can truncate. */
+static void make_shm(struct nt_plugin *plugin)
+{
+	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
+	struct nt_error err;
+
+	if (!plugin->tuned || !nt_mode_chooses(plugin->policy.mode) ||
+	    (plugin->place.flags & nothing_loaded) == nothing_loaded)
+		return;
+	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, plugin->place.node,
+					plugin->place.job, plugin->place.step, &err);
+	if (plugin->shm_fd < 0)
+		slurm_error(LOG "no sealed shared memory: %s", err.text);
+}
+
+void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
+{
+	uint32_t job, step;
+	struct nt_step_settings outcome;
+	struct nt_error err;
+
+	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+		return;
+	/* Neither runs tasks of an application. */
+	if (step == SLURM_EXTERN_CONT || step == SLURM_INTERACTIVE_STEP)
+		return;
+	effective_here(plugin, spank, job, &outcome);
+	plugin->policy = outcome.policy;
+	if (plugin->refused) {
+		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION
+				"=%.80s is not valid; the step runs untuned",
+			    job, plugin->text);
+		plugin->policy.mode = NT_MODE_OFF;
+	}
+	if (plugin->policy.mode != NT_MODE_OFF) {
+		plugin->tuned = make_place(plugin, spank, job, step, &err) == 0;
+		if (!plugin->tuned)
+			slurm_error(LOG "%s; the step runs untuned on this node", err.text);
+	}
+	/* Forced choices gave wrong results on this hardware: force none. */
+	if (plugin->applied.valid && plugin->applied.ticket.observe &&
+	    plugin->policy.mode > NT_MODE_OBSERVE)
+		plugin->policy.mode = NT_MODE_OBSERVE;
+	nt_task_tune(spank, plugin->site.plugin, &plugin->policy, &plugin->place, &plugin->tuned);
+	make_shm(plugin);
+}
+
+void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
+{
+	struct nt_task_env env = nt_task_env(spank);
+	uint32_t step = SLURM_BATCH_SCRIPT;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	if (step == SLURM_EXTERN_CONT)
+		return;
+	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
+		 NT_USER_ENV_SITE_FILE, &plugin->applied);
+	if (plugin->applied.trouble.text[0])
+		slurm_error(LOG "launch profile%s: %s", plugin->applied.valid ? "" : " refused",
+			    plugin->applied.trouble.text);
+}
+
+void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	struct nt_topology_task task = { .tasks = 1 };
+	uint32_t step = 0;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	task.alone = step == SLURM_BATCH_SCRIPT;
+	if (plugin->tuned && plugin->policy.topology == NT_SWITCH_ON)
+		task.dir = plugin->dir.path;
+	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &task.task) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &task.tasks) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, 0, &task.first) != ESPANK_SUCCESS)
+		task.first = task.task;
+	nt_topology_set(&env, &task);
+}
+
+/* By now the task is in its control groups; it can neither have left them nor have ended. */
+static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
+{
+	static const char mounts[] = "/proc/self/mountinfo";
+	struct nt_cgroups tasks, own;
+	char proc[32];
+	pid_t pid;
+
+	snprintf(out, NT_CGROUP_TEXT, "-");
+	if (spank_get_item(spank, S_TASK_PID, &pid) != ESPANK_SUCCESS)
+		return;
+	snprintf(proc, sizeof(proc), "/proc/%ld", (long)pid);
+	if (nt_cgroup_find(proc, mounts, &tasks, NULL) == 0 &&
+	    nt_cgroup_find("/proc/self", mounts, &own, NULL) == 0)
+		nt_cgroup_tasks(&tasks, &own, out);
+}
+
+static uint32_t component(struct nt_plugin *plugin)
+{
+	char title[256];
+
+	(void)nt_where_command_line(title, sizeof(title));
+	return nt_step_component(title, plugin->place.job, plugin->place.step);
+}
+
+static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_arguments *out,
+			   bool first)
+{
+	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
+	const struct nt_task_env env = nt_task_env(spank);
+
+	memset(out, 0, sizeof(*out));
+	out->first = first;
+	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
+	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
+	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
+	out->record_bytes = plugin->conf.record_bytes;
+	out->memory_mib = plugin->conf.memory_line ? plugin->conf.memory_mib : 0;
+	if (plugin->conf.memory_line && plugin->conf.memory_mib == 0)
+		out->memory_mib = NT_ARGUMENTS_NO_MEMORY;
+	out->job = plugin->place.job;
+	out->step = plugin->place.step;
+	out->component = component(plugin);
+	out->uid = plugin->uid;
+	out->gid = plugin->gid;
+	out->flags = plugin->place.flags;
+	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
+	snprintf(out->dir, sizeof(out->dir), "%s", plugin->dir.path);
+	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->site.rundir);
+	snprintf(out->spool, sizeof(out->spool), "%s", plugin->site.spooldir);
+	nt_sinks_text(&plugin->site.sinks, out->record);
+	snprintf(out->cluster, sizeof(out->cluster), "%s",
+		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
+	snprintf(out->node, sizeof(out->node), "%s", plugin->place.node);
+	nt_longplace(out, &env, &plugin->conf,
+		     plugin->applied.valid ? plugin->applied.ticket.memory : "");
+	snprintf(out->fingerprint, sizeof(out->fingerprint), "-");
+	if (plugin->place.fingerprint != 0)
+		snprintf(out->fingerprint, sizeof(out->fingerprint), "%016" PRIx64,
+			 plugin->place.fingerprint);
+	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
+	find_groups(spank, out->groups);
+	nt_task_word(spank, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", out->hosts,
+		     sizeof(out->hosts));
+}
+
+/* The path of slurm.conf; NULL: libslurm searches for it, as in any client. From 23.02 on
+ * slurmstepd has no configuration of its own, only what slurmd puts into its environment. */
+static const char *conf_path(void)
+{
+	const char *path = &slurm_conf ? slurm_conf.slurm_conf : NULL;
+
+	if (!path || !path[0])
+		path = getenv("SLURM_CONF"); /* slurmstepd's own, not the user's */
+	return path && path[0] ? path : NULL;
+}
+
+void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
+{
+	struct nt_arguments arguments;
+	struct nt_error err;
+	uint32_t node;
+
+	if (spank_get_item(spank, S_JOB_NODEID, &node) != ESPANK_SUCCESS ||
+	    (node != 0 && plugin->conf.record_mib == 0))
+		return;
+	fill_arguments(plugin, spank, &arguments, node == 0);
+	if (node != 0 && arguments.long_dir[0] != '/')
+		return;
+	plugin->socket = nt_helper_start(plugin->site.recordd, &arguments, conf_path(), &err);
+	if (plugin->socket < 0)
+		slurm_error(LOG "the step will have no record: %s", err.text);
+}
+
+static void say(char kind, const char *text)
+{
+	if (kind == NT_ARGUMENTS_ERROR)
+		slurm_error(LOG "%s", text);
+	else
+		slurm_info(LOG "%s", text);
+}
+
+static enum nt_ended ended(struct nt_plugin *plugin, spank_t spank)
+{
+	int status = 0;
+
+	if (spank_get_item(spank, S_TASK_EXIT_STATUS, &status) != ESPANK_SUCCESS)
+		return NT_ENDED_WELL;
+	if (WIFSIGNALED(status))
+		switch (WTERMSIG(status)) {
+		case SIGSEGV:
+		case SIGBUS:
+		case SIGFPE:
+		case SIGILL:
+		case SIGABRT: return NT_ENDED_FAILED;
+		/* Other signals end a job without making its measurements wrong; they end a
+		 * calibration's step because another task failed. */
+		default:
+			return plugin->applied.valid && plugin->applied.ticket.calibration
+				       ? NT_ENDED_FAILED
+				       : NT_ENDED_WELL;
+		}
+	if (WEXITSTATUS(status) == 0)
+		return NT_ENDED_WELL;
+	return WEXITSTATUS(status) == 3 ? NT_ENDED_WRONG : NT_ENDED_FAILED;
+}
+
+static void note_end(struct nt_plugin *plugin, spank_t spank)
+{
+	const enum nt_ended how = ended(plugin, spank);
+
+	if (how <= plugin->ended)
+		return;
+	plugin->ended = how;
+	if (how != NT_ENDED_WRONG || !plugin->applied.valid || !plugin->applied.ticket.calibration)
+		return;
+	if (strcmp(plugin->applied.ticket.profile, NT_PROFILE_DEFAULT) == 0)
+		slurm_error(LOG "job %" PRIu32 " step %" PRIu32
+				": results are wrong with forced algorithms and protocols; none "
+				"is forced on this hardware again",
+			    plugin->place.job, plugin->place.step);
+	else
+		slurm_error(LOG "job %" PRIu32 " step %" PRIu32 ": results are wrong with launch "
+				"profile %s; it is not used on this hardware again",
+			    plugin->place.job, plugin->place.step, plugin->applied.ticket.profile);
+}
+
+void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
+{
+	bool released = true;
+	uint32_t tasks = 0;
+
+	if (plugin->socket < 0)
+		return;
+	note_end(plugin, spank);
+	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks);
+	if (++plugin->tasks_ended < tasks)
+		return;
+	/* Once the step is released the job may end, and a job that has ended takes no record. The
+	 * batch script ends the job, and records of its steps may wait. */
+	plugin->told = dir_was_used(plugin) || plugin->place.step == NT_STEP_BATCH;
+	if (plugin->told)
+		released = nt_helper_hold(plugin->socket, plugin->ended, say);
+	if (!released)
+		slurm_info(LOG "stopped waiting for the record");
+	close(plugin->socket);
+	plugin->socket = -1;
+}
+
+void nt_stepd_clean(struct nt_plugin *plugin)
+{
+	int rundir_fd = fcntl(plugin->dir.parent_fd, F_DUPFD_CLOEXEC, 0);
+	struct nt_error err;
+	bool due;
+
+	if (rundir_fd < 0) /* the step had no directory */
+		return;
+	/* Else nt-recordd empties it, once it has read what is there. */
+	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
+		(void)nt_helper_clear(plugin->site.recordd, plugin->site.rundir, plugin->dir.fd,
+				      &err);
+	due = nt_step_remove(&plugin->dir, &err) < 0;
+	if (due)
+		slurm_info(LOG "%s", err.text);
+	if (due || nt_cleanup_is_due(rundir_fd))
+		(void)nt_helper_cleanup(plugin->site.recordd, plugin->site.rundir, false, &err);
+	close(rundir_fd);
+}

@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stepd.h - the plugin in slurmstepd: the step's directory, its tasks' environment, its record
+ *
+ * Threads:  the one that calls the hooks; nt_stepd_topology in a task's own process.
+ * Memory:   plugin is the process's only one.
+ * Errors:   logged; the step runs untuned.
+ */
+#ifndef NT_SPANK_STEPD_H
+#define NT_SPANK_STEPD_H
+
+#include "spank/context.h"
+
+/* Apply the launch profile. Comes first and does not depend on anything else: NCCL must start the
+ * same way on all nodes. */
+void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank);
+
+/* Find the step's policy, make its directory and have its tasks load the tuner. */
+void nt_stepd_start(struct nt_plugin *plugin, spank_t spank);
+
+/* In a task: NCCL writes its topology into the step's directory, or nowhere. */
+void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank);
+
+/* Start nt-recordd: the first node's writes the step's record to accounting, each node's its part
+ * of the long form. */
+void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank);
+
+/* A task ended. After the node's last one wait for nt-recordd, for a bounded time. */
+void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank);
+
+/* Remove the step's directory and, now and then, start a cleanup of leftovers; waits for
+ * neither. */
+void nt_stepd_clean(struct nt_plugin *plugin);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -p, -A and -q of a command line. */
+#include "spank/where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "spank/slurm_compat.h"
+
+#define TWIN_END "NCCL_TUNE" /* of SLURM_NCCL_TUNE: what its prefix is followed by */
+#define LEAST_LETTERS 4 /* of a long option that is cut short: more than --par, --acc, --qos have */
+
+static const struct {
+	char letter;
+	const char *name, *variable;
+} options[] = {
+	{ 'p', "partition", "PARTITION" },
+	{ 'A', "account", "ACCOUNT" },
+	{ 'q', "qos", "QOS" },
+};
+
+#define OPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* Words one after the other. */
+struct words {
+	const char *at, *end;
+};
+
+static const char *next(struct words *words)
+{
+	const char *word = words->at;
+	const char *nul = word < words->end ? memchr(word, '\0', (size_t)(words->end - word))
+					    : NULL;
+
+	if (!nul)
+		return NULL;
+	words->at = nul + 1;
+	return word;
+}
+
+/* Which of the options a word is, OPTIONS: none; *value is what follows in the same word, or
+ * NULL. */
+static size_t option_of(const char *word, const char **value)
+{
+	const bool is_long = word[1] == '-';
+	const char *name = word + 2;
+	const size_t length = strcspn(name, "=");
+
+	*value = NULL;
+	for (size_t i = 0; i < OPTIONS; i++) {
+		if (!is_long && word[1] == options[i].letter) {
+			*value = word[2] ? word + 2 : NULL;
+			return i;
+		}
+		if (is_long && strncmp(name, options[i].name, length) == 0 &&
+		    (length >= LEAST_LETTERS || options[i].name[length] == '\0')) {
+			*value = name[length] ? name + length + 1 : NULL;
+			return i;
+		}
+	}
+	return OPTIONS;
+}
+
+/* Whether the next word may be the value of this option. */
+static bool may_have_value(const char *word)
+{
+	return word[1] == '-' ? !strchr(word, '=') : word[2] == '\0';
+}
+
+struct nt_step_where nt_where_words(const char *args, size_t bytes)
+{
+	struct words words = { args, args + bytes };
+	const char *value[OPTIONS] = { NULL, NULL, NULL };
+	const char *word = next(&words);
+	bool value_may_follow = false;
+
+	while ((word = next(&words)) != NULL) {
+		const char *behind;
+		size_t i;
+
+		if (word[0] != '-' || word[1] == '\0') {
+			if (!value_may_follow)
+				break; /* the program, which has options of its own */
+			value_may_follow = false;
+			continue;
+		}
+		if (strcmp(word, "--") == 0)
+			break;
+		i = option_of(word, &behind);
+		if (i < OPTIONS)
+			value[i] = behind ? behind : next(&words);
+		value_may_follow = i == OPTIONS && may_have_value(word);
+	}
+	return (struct nt_step_where){ value[0], value[1], value[2] };
+}
+
+struct nt_step_where nt_where_told(const char *args, size_t bytes, const char *variable)
+{
+	struct nt_step_where where = nt_where_words(args, bytes);
+	const char **const value[OPTIONS] = { &where.partition, &where.account, &where.qos };
+	const int prefix = variable ? (int)(strlen(variable) - strlen(TWIN_END)) : 0;
+	char name[32];
+
+	for (size_t i = 0; i < OPTIONS; i++) {
+		if (!*value[i] && prefix > 0) {
+			snprintf(name, sizeof(name), "%.*s%s", prefix, variable,
+				 options[i].variable);
+			*value[i] = getenv(name);
+		}
+		if (*value[i] && (!(*value[i])[0] || strchr(*value[i], ',')))
+			*value[i] = NULL;
+	}
+	return where;
+}
+
+size_t nt_where_command_line(char *out, size_t out_bytes)
+{
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t bytes = file ? fread(out, 1, out_bytes - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	out[bytes] = '\0';
+	return bytes;
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+/* With a partition come the others, unless the job has none. */
+struct nt_step_where nt_where_environment(void)
+{
+	struct nt_step_where where = {
+		.partition = variable("SLURM_JOB_PARTITION"),
+		.account = variable("SLURM_JOB_ACCOUNT"),
+		.qos = variable("SLURM_JOB_QOS"),
+	};
+
+	if (where.partition && !where.account)
+		where.account = "";
+	if (where.partition && !where.qos)
+		where.qos = "";
+	if (!NT_SLURM_TELLS_QOS)
+		where.qos = NULL;
+	return where;
+}

@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A bounded set of names. */
+#include "lib/name-set.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void numbers_names_in_their_order(void **state)
+{
+	struct nt_names names;
+	char name[16];
+
+	(void)state;
+	nt_names_init(&names, 5000);
+	assert_int_equal(nt_names_find(&names, "a"), -1);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "n%d", i * 7919 % 5000);
+		assert_int_equal(nt_names_add(&names, name), i);
+		assert_int_equal(nt_names_add(&names, name), i);
+	}
+	assert_int_equal(names.count, 5000);
+	for (int i = 0; i < 5000; i++)
+		assert_int_equal(nt_names_find(&names, names.name[i]), i);
+	nt_names_fini(&names);
+}
+
+static void takes_no_more_than_it_may(void **state)
+{
+	struct nt_names names;
+
+	(void)state;
+	nt_names_init(&names, 2);
+	assert_int_equal(nt_names_add(&names, ""), 0);
+	assert_int_equal(nt_names_add(&names, "b"), 1);
+	assert_int_equal(nt_names_add(&names, "c"), -1);
+	assert_int_equal(nt_names_add(&names, "b"), 1);
+	assert_int_equal(nt_names_find(&names, "c"), -1);
+	nt_names_fini(&names);
+}
+
+static void cuts_long_names(void **state)
+{
+	char name[NT_NAME_BYTES + 40];
+	struct nt_names names;
+
+	(void)state;
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	nt_names_init(&names, 10);
+	assert_int_equal(nt_names_add(&names, name), 0);
+	assert_int_equal(nt_names_add(&names, name), 0);
+	assert_int_equal(strlen(names.name[0]), NT_NAME_BYTES - 1);
+	nt_names_fini(&names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_names_in_their_order),
+		cmocka_unit_test(takes_no_more_than_it_may),
+		cmocka_unit_test(cuts_long_names),
+	};
+
+	return cmocka_run_group_tests_name("name-set", tests, NULL, NULL);
+}

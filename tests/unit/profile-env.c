@@ -1,0 +1,265 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ticket in a task's environment: variables that are set, kept, removed and refused */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "spank/profile-env.h"
+
+#define WIDE "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8"
+#define WARM "v=1 nccl=22809 fabric=socket fingerprint=00000000000000f3 2r2n.AllReduce.262144=AUTO"
+#define NO_FILE "/nonexistent/nccl.conf"
+
+/* An environment of few variables. */
+static struct world {
+	unsigned count;
+	char name[24][48], value[24][1200];
+} world;
+
+static int find(const char *name)
+{
+	for (unsigned i = 0; i < world.count; i++)
+		if (strcmp(world.name[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int get(void *context, const char *name, char *out, size_t out_bytes)
+{
+	int at = find(name);
+
+	(void)context;
+	if (at < 0)
+		return -1;
+	if (strlen(world.value[at]) >= out_bytes)
+		return 1;
+	memcpy(out, world.value[at], strlen(world.value[at]) + 1);
+	return 0;
+}
+
+static void set(void *context, const char *name, const char *value)
+{
+	int at = find(name);
+
+	(void)context;
+	at = at >= 0 ? at : (int)world.count++;
+	assert_true(world.count <= 24 && strlen(value) < sizeof(world.value[0]));
+	memcpy(world.name[at], name, strlen(name) + 1);
+	memcpy(world.value[at], value, strlen(value) + 1);
+}
+
+static void unset(void *context, const char *name)
+{
+	int at = find(name);
+
+	(void)context;
+	assert_true(at >= 0);
+	world.count--;
+	memmove(world.name[at], world.name[world.count], sizeof(world.name[0]));
+	memmove(world.value[at], world.value[world.count], sizeof(world.value[0]));
+}
+
+static const struct nt_task_env env = { get, set, unset, NULL };
+static struct nt_applied applied;
+
+static const char *value_of(const char *name)
+{
+	int at = find(name);
+
+	return at >= 0 ? world.value[at] : "(unset)";
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	world.count = 0;
+	return 0;
+}
+
+static void a_profile_is_set_and_said(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_true(applied.valid);
+	assert_string_equal(applied.trouble.text, "");
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "8");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"),
+			    "wide NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8");
+	assert_string_equal(value_of("NCCL_TUNE_WARM"), WARM);
+	assert_string_equal(applied.text, WIDE);
+	assert_int_equal(world.count, 4);
+}
+
+static void the_users_own_stay(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	set(NULL, "NCCL_SOCKET_NTHREADS", "1");
+	set(NULL, "NCCL_MAX_CTAS", "2");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "1");
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "wide");
+	assert_string_equal(applied.text,
+			    "v=1;profile=wide;why=GAIN;left=NCCL_SOCKET_NTHREADS NCCL_MAX_CTAS");
+	/* Variables that are not left alone are set; an empty value counts as unset. */
+	world.count = 0;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	set(NULL, "NCCL_MIN_NCHANNELS", "");
+	set(NULL, "NCCL_NSOCKS_PERTHREAD",
+	    "9999999999999999999999999999999999999999999999999999"
+	    "99999999999999999999999999999999999");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "8");
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "(unset)");
+}
+
+static void what_srun_has_set_is_none_of_the_users(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET",
+	    "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
+	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
+	set(NULL, "NCCL_NSOCKS_PERTHREAD", "2");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_string_equal(applied.ticket.left, "");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"),
+			    "wide NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
+}
+
+static void the_sites_file_counts_if_it_is_roots_alone(void **state)
+{
+	char path[] = "/tmp/nt-apply-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	if (geteuid() != 0) {
+		close(fd);
+		unlink(path);
+		skip();
+	}
+	assert_int_equal(write(fd, "NCCL_MIN_NCHANNELS=2\n", 21), 21);
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	nt_apply(&env, true, path, &applied);
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
+	assert_string_equal(applied.ticket.left, "NCCL_MIN_NCHANNELS");
+	assert_int_equal(fchown(fd, 12345, 12345), 0);
+	world.count = 0;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	nt_apply(&env, true, path, &applied);
+	assert_true(applied.valid);
+	assert_non_null(strstr(applied.trouble.text, "writable by others than root"));
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "8");
+	close(fd);
+	unlink(path);
+}
+
+static void what_a_step_around_had_goes(void **state)
+{
+	(void)state;
+	set(NULL, "NCCL_TUNE_LAUNCH", "many NCCL_SOCKET_NTHREADS=8 NCCL_BUFFSIZE=8388608");
+	set(NULL, "NCCL_SOCKET_NTHREADS", "8");
+	set(NULL, "NCCL_BUFFSIZE", "8388608");
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
+	assert_string_equal(value_of("NCCL_BUFFSIZE"), "(unset)");
+	assert_string_equal(applied.ticket.left, "");
+	/* Without a profile its variables are removed, except those that the user has changed. */
+	set(NULL, "NCCL_MIN_NCHANNELS", "16");
+	set(NULL, "NCCL_TUNE_WARM", WARM);
+	nt_apply(&env, false, NO_FILE, &applied);
+	assert_int_equal(world.count, 1);
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "16");
+	assert_string_equal(applied.text, "-");
+}
+
+static void a_batch_script_gets_none(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
+	nt_apply(&env, false, NO_FILE, &applied);
+	assert_false(applied.valid);
+	assert_int_equal(world.count, 0);
+}
+
+static void what_is_forged_sets_nothing(void **state)
+{
+	static char huge[1100];
+	static const char *const bad[] = {
+		"\x1b[31m%n%s",
+		"v=1;profile=wide;why=GAIN;set=LD_PRELOAD=/tmp/x.so",
+		"v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=17",
+		huge,
+	};
+
+	(void)state;
+	memset(huge, 'x', sizeof(huge) - 1);
+	memcpy(huge, WIDE, strlen(WIDE));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		world.count = 0;
+		set(NULL, "SLURM_NCCL_TUNE_TICKET", bad[i]);
+		set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 nonsense");
+		set(NULL, "NCCL_TUNE_LAUNCH", "old");
+		set(NULL, "NCCL_TUNE_WARM", "old");
+		nt_apply(&env, true, NO_FILE, &applied);
+		assert_false(applied.valid);
+		assert_int_equal(world.count, 0);
+		assert_string_not_equal(applied.trouble.text, "");
+		assert_string_equal(applied.text, "-");
+		for (const char *c = applied.trouble.text; *c; c++)
+			assert_true(*c >= ' ' && *c <= '~');
+	}
+}
+
+/* An error in remembered arms quotes a part of them. */
+static void trouble_has_no_control_characters(void **state)
+{
+	(void)state;
+	set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 \x1b[2J\nFORGED \xe1");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_non_null(strstr(applied.trouble.text, "remembered arms"));
+	for (const char *c = applied.trouble.text; *c; c++)
+		assert_true(*c >= ' ' && *c <= '~');
+}
+
+static void without_a_ticket_nothing_happens(void **state)
+{
+	(void)state;
+	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
+	set(NULL, "HOME", "/h");
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", "");
+	set(NULL, "SLURM_NCCL_TUNE_WARM", "");
+	nt_apply(&env, true, NO_FILE, &applied);
+	assert_int_equal(world.count, 2);
+	assert_string_equal(applied.trouble.text, "");
+	assert_string_equal(applied.text, "-");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_profile_is_set_and_said, clean),
+		cmocka_unit_test_setup(the_users_own_stay, clean),
+		cmocka_unit_test_setup(what_srun_has_set_is_none_of_the_users, clean),
+		cmocka_unit_test_setup(the_sites_file_counts_if_it_is_roots_alone, clean),
+		cmocka_unit_test_setup(what_a_step_around_had_goes, clean),
+		cmocka_unit_test_setup(a_batch_script_gets_none, clean),
+		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
+		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
+		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
+	};
+
+	return cmocka_run_group_tests_name("profile-env", tests, NULL, NULL);
+}

@@ -1,0 +1,447 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums over many jobs, with made-up records. */
+#include "report/summary/site-stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define STEP "\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2"
+#define FP(digit) "\"fp\":\"" digit digit digit digit "00000000000" digit "\""
+#define KEPT(why)                                                                                                         \
+	"{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[10,11],\"calls\":50,\"spent_ms\":2,\"saved_ms\":0,\"why\":\"" why \
+	"\"}"
+#define TREE(spent, saved)                                                                          \
+	"{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"us\":[10,8],\"calls\":100,\"spent_ms\":" spent \
+	",\"saved_ms\":" saved "}"
+#define RECORD(steps) "{\"nccl_tune\":{\"v\":1," steps "}}"
+#define ONE(rows) RECORD("\"0\":{" STEP ",\"8r2n\":{" rows "}}")
+
+static struct nt_streamed_job job_of(const char *label, const char *text)
+{
+	struct nt_streamed_job job = { .nodes = 2, .elapsed_s = 100, .end_s = 1000 };
+
+	snprintf(job.label, sizeof(job.label), "%s", label);
+	snprintf(job.cluster, sizeof(job.cluster), "nt");
+	snprintf(job.partition, sizeof(job.partition), "gpu");
+	snprintf(job.user, sizeof(job.user), "ann");
+	snprintf(job.account, sizeof(job.account), "lab");
+	job.text[0] = text;
+	job.text_bytes[0] = strlen(text);
+	return job;
+}
+
+static void add(struct nt_site_stats *tally, const struct nt_streamed_job *job)
+{
+	struct nt_error err;
+
+	if (nt_site_stats_add(tally, job, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static const struct nt_site_stats_group *group_of(const struct nt_site_stats *tally,
+						  enum nt_site_stats_by by, const char *name)
+{
+	for (size_t i = 0; i < tally->by[by].names.count; i++) {
+		if (strcmp(tally->by[by].group[i].name, name) == 0)
+			return &tally->by[by].group[i];
+	}
+	return NULL;
+}
+
+/* The outcome of a job with this text. */
+static enum nt_job_outcome outcome_of(const char *text, int64_t end_s)
+{
+	struct nt_streamed_job job = job_of("1", text);
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+	int outcome = 0;
+
+	job.end_s = end_s;
+	nt_site_stats_init(&tally, 5);
+	add(&tally, &job);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(nt_site_stats_jobs(&total), 1);
+	while (total.jobs[outcome] == 0)
+		outcome++;
+	nt_site_stats_fini(&tally);
+	return (enum nt_job_outcome)outcome;
+}
+
+static void each_job_is_one_of_its_kinds(void **state)
+{
+	static const struct {
+		const char *text;
+		enum nt_job_outcome outcome;
+	} cases[] = {
+		{ "", NT_JOB_NO_RECORD },
+		{ " \n", NT_JOB_NO_RECORD },
+		{ "JS1:H4sI", NT_JOB_OTHER_TEXT },
+		{ "{\"x\":1}", NT_JOB_OTHER_TEXT },
+		{ "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\"", NT_JOB_DAMAGED },
+		{ "{\"nccl_tune\":{\"v\":9}}", NT_JOB_DAMAGED },
+		{ ONE("\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"p\":\"x\"}"),
+		  NT_JOB_DAMAGED },
+		{ RECORD("\"0\":{" STEP "}"), NT_JOB_NOT_TUNED },
+		{ ONE("\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"why\":\"comm\"}"),
+		  NT_JOB_NOT_TUNED },
+		{ RECORD("\"0\":{\"mode\":\"observe\",\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\","
+			 "\"us\":[10]}}}"),
+		  NT_JOB_OBSERVED },
+		{ ONE("\"AllReduce 1M\":" KEPT("open")), NT_JOB_UNDECIDED },
+		{ ONE("\"AllReduce 1M\":" KEPT("counted")), NT_JOB_UNDECIDED },
+		{ ONE("\"AllReduce 1M\":" KEPT("little")), NT_JOB_NOTHING_TO_GAIN },
+		{ ONE("\"AllReduce 1M\":" KEPT("open") ",\"AllReduce 2M\":" KEPT("small")),
+		  NT_JOB_NOTHING_TO_GAIN },
+		{ ONE("\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"why\":\"known\"}"),
+		  NT_JOB_REMEMBERED },
+		{ ONE("\"AllReduce 1M\":" TREE("5", "5")), NT_JOB_UNPAID },
+		{ ONE("\"AllReduce 1M\":" TREE("5", "6")), NT_JOB_GAINED },
+		/* The part without room cost more than the rest saved. */
+		{ RECORD("\"0\":{" STEP
+			 ",\"spent_ms\":20,\"saved_ms\":6,\"8r2n\":{\"AllReduce 1M\":" TREE(
+				 "5", "6") "},\"more\":3}"),
+		  NT_JOB_UNPAID },
+		/* More than a job of 100 s on 2 nodes can have had. */
+		{ ONE("\"AllReduce 1M\":" TREE("5", "16000001")), NT_JOB_IMPLAUSIBLE },
+		{ ONE("\"AllReduce 1M\":" TREE("16000001", "1")), NT_JOB_IMPLAUSIBLE },
+		{ ONE("\"AllReduce 1M\":" TREE("5", "-16000001")), NT_JOB_IMPLAUSIBLE },
+		{ RECORD("\"0\":{" STEP ",\"257r2n\":{\"AllReduce 1M\":" TREE("1", "2") "}}"),
+		  NT_JOB_IMPLAUSIBLE },
+		{ RECORD("\"0\":{\"mode\":\"bandit\",\"ranks\":999999999999}"),
+		  NT_JOB_IMPLAUSIBLE },
+		{ RECORD("\"0\":{" STEP ",\"comm_ms\":16000001}"), NT_JOB_IMPLAUSIBLE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum nt_job_outcome outcome = outcome_of(cases[i].text, 1000);
+
+		if (outcome != cases[i].outcome)
+			fail_msg("%s: %s, not %s", cases[i].text, nt_job_outcome_name(outcome),
+				 nt_job_outcome_name(cases[i].outcome));
+	}
+	assert_int_equal(outcome_of(ONE("\"AllReduce 1M\":" TREE("5", "6")), 0), NT_JOB_RUNNING);
+}
+
+/* A record that the job's user may have written does not count for the site. */
+static void what_users_can_write_is_no_evidence(void **state)
+{
+	static const char record[] = ONE("\"AllReduce 1M\":" TREE("5", "6"));
+	static const char *const before[] = { "", "JS1:H4sI", "{\"x\":1}" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		for (int at = NT_STREAMED_COMMENT; at < NT_STREAMED_TEXTS; at++) {
+			struct nt_streamed_job job = job_of("1", before[i]);
+			struct nt_site_stats_sum total;
+			struct nt_site_stats tally;
+
+			job.text[at] = record;
+			job.text_bytes[at] = strlen(record);
+			nt_site_stats_init(&tally, 5);
+			add(&tally, &job);
+			total = nt_site_stats_total(&tally);
+			assert_int_equal(total.jobs[NT_JOB_USERS_WORD], 1);
+			assert_int_equal(total.saved_us + total.spent_us + total.keys, 0);
+			assert_int_equal(tally.best.count + tally.users.count, 0);
+			assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 0);
+			nt_site_stats_fini(&tally);
+		}
+	}
+}
+
+/* A user's own comment is neither another program's text in place of a record nor a damaged one. */
+static void other_texts_of_users_change_nothing(void **state)
+{
+	static const char forged[] = ONE("\"AllReduce 1M\":" TREE("5", "16000001"));
+	static const char *const texts[] = { "my best run", forged };
+	struct nt_streamed_job job = job_of("1", "");
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	job.text[NT_STREAMED_COMMENT] = texts[0];
+	job.text_bytes[NT_STREAMED_COMMENT] = strlen(texts[0]);
+	add(&tally, &job);
+	assert_int_equal(nt_site_stats_total(&tally).jobs[NT_JOB_NO_RECORD], 1);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		job = job_of("2", ONE("\"AllReduce 1M\":" TREE("5", "6")));
+		job.text[NT_STREAMED_EXTRA] = texts[i];
+		job.text_bytes[NT_STREAMED_EXTRA] = strlen(texts[i]);
+		add(&tally, &job);
+		assert_int_equal(nt_site_stats_total(&tally).jobs[NT_JOB_GAINED], i + 1);
+	}
+	nt_site_stats_fini(&tally);
+}
+
+static void adds_up_in_each_group(void **state)
+{
+	static const char text[] = RECORD(
+		"\"0\":{" STEP
+		"," FP("a") ",\"comm_ms\":50,\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20.5") ",\"AllGather 1K\":" KEPT(
+			"small") "},\"4r1n\":{\"AllReduce 1.5M\":" TREE("1",
+									"2") "}},"
+									     "\"1\":{" STEP
+									     ",\"8r2n\":{\"AllReduce 2M\":" KEPT(
+										     "chance") "},\"more\":2},\"more\":1");
+	struct nt_streamed_job job = job_of("1", text);
+	const struct nt_site_stats_group *group;
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	add(&tally, &job);
+	snprintf(job.partition, sizeof(job.partition), "big");
+	snprintf(job.user, sizeof(job.user), "bob");
+	add(&tally, &job);
+	nt_site_stats_sort(&tally);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.keys, 8);
+	assert_int_equal(total.decided, 8);
+	assert_int_equal(total.chosen, 4);
+	assert_int_equal(total.calls, 600);
+	assert_int_equal(total.saved_us, 2 * (20500 * 8 + 2000 * 4));
+	assert_int_equal(total.spent_us, 2 * (5000 * 8 + 2000 * 8 + 1000 * 4 + 2000 * 8));
+	assert_int_equal(total.comm_us, 2 * 50000 * 8);
+	assert_int_equal(tally.left_out, 2 * 3);
+	assert_int_equal(tally.users.count, 2);
+	for (int by = NT_BY_CLUSTER; by <= NT_BY_ACCOUNT; by++) {
+		int64_t saved_us = 0;
+
+		for (size_t i = 0; i < tally.by[by].names.count; i++)
+			saved_us += tally.by[by].group[i].sum.saved_us;
+		assert_int_equal(saved_us, total.saved_us);
+	}
+	group = group_of(&tally, NT_BY_PARTITION, "big");
+	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 1);
+	group = group_of(&tally, NT_BY_FINGERPRINT, "aaaa00000000000a");
+	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 2);
+	assert_int_equal(group->sum.keys, 6);
+	assert_int_equal(group_of(&tally, NT_BY_FINGERPRINT, "unknown")->sum.keys, 2);
+	assert_int_equal(group_of(&tally, NT_BY_COLLECTIVE, "AllReduce")->sum.keys, 6);
+	/* By powers of four, in their order. */
+	assert_int_equal(tally.by[NT_BY_SIZE].names.count, 2);
+	assert_string_equal(tally.by[NT_BY_SIZE].group[0].name, "1K-4K");
+	assert_string_equal(tally.by[NT_BY_SIZE].group[1].name, "1M-4M");
+	assert_int_equal(tally.by[NT_BY_SIZE].group[1].sum.jobs[NT_JOB_GAINED], 2);
+	assert_int_equal(group_of(&tally, NT_BY_REASON, "small")->sum.keys, 2);
+	nt_site_stats_fini(&tally);
+}
+
+/* Step sums count where rows had no room: against what was tuned. */
+static void what_had_no_room_counts_against_it(void **state)
+{
+	struct nt_streamed_job job = job_of(
+		"1",
+		RECORD("\"0\":{" STEP
+		       ",\"spent_ms\":15,\"saved_ms\":30,\"8r2n\":{\"AllReduce 1M\":" TREE(
+			       "5",
+			       "10") "},\"2r1n\":{\"AllReduce 1M\":" TREE("0",
+									  "0") "},\"more\":3}"));
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	add(&tally, &job);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.saved_us, 10000 * 8 + 20000 * 2);
+	assert_int_equal(total.spent_us, 5000 * 8 + 10000 * 8);
+	assert_int_equal(tally.best.count, 0);
+	nt_site_stats_fini(&tally);
+}
+
+/* Rows of which only the reason had room. */
+static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
+{
+	static struct nt_step step;
+	const struct nt_summary summary = { .steps = &step, .step_count = 1 };
+	struct nt_site_stats_sum rest;
+
+	(void)state;
+	nt_fields_clear(&nt_step_fields, &step);
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOT_TUNED);
+	step.rest[NT_REASON_UNWORTHY] = 4;
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
+	step.rest[NT_REASON_UNFINISHED] = 1;
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_UNDECIDED);
+	step.rest[NT_REASON_SMALL] = 2;
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
+	step.rest[NT_REASON_NONE] = 3;
+	step.ranks = 8;
+	step.saved_ms = 2;
+	step.spent_ms = 1;
+	rest = nt_site_stats_rest(&summary, 0);
+	assert_int_equal(rest.keys, 10);
+	assert_int_equal(rest.decided, 5);
+	assert_int_equal(rest.chosen, 3);
+	/* The smallest possible value. */
+	assert_int_equal(rest.saved_us, 2000);
+	assert_int_equal(rest.spent_us, 8000);
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_UNPAID);
+	step.saved_ms = 9;
+	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_GAINED);
+}
+
+static void keeps_the_best_and_the_worst(void **state)
+{
+	struct nt_site_stats tally, backwards;
+	char text[512], label[16];
+
+	(void)state;
+	nt_site_stats_init(&tally, 3);
+	nt_site_stats_init(&backwards, 3);
+	for (int i = 0; i < 50; i++) {
+		struct nt_streamed_job job;
+		int n = i * 17 % 50;
+
+		snprintf(label, sizeof(label), "%d", n);
+		snprintf(text, sizeof(text),
+			 RECORD("\"0\":{" STEP
+				",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
+			 n / 2);
+		job = job_of(label, text);
+		add(&tally, &job);
+	}
+	for (int i = 49; i >= 0; i--) {
+		struct nt_streamed_job job;
+
+		snprintf(label, sizeof(label), "%d", i);
+		snprintf(text, sizeof(text),
+			 RECORD("\"0\":{" STEP
+				",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
+			 i / 2);
+		job = job_of(label, text);
+		add(&backwards, &job);
+	}
+	assert_int_equal(tally.best.count, 3);
+	assert_string_equal(tally.best.job[0].label, "48");
+	assert_string_equal(tally.best.job[1].label, "49");
+	assert_string_equal(tally.best.job[2].label, "46");
+	assert_string_equal(tally.worst.job[0].label, "0");
+	assert_string_equal(tally.worst.job[1].label, "1");
+	assert_string_equal(tally.worst.job[2].label, "2");
+	/* In any order. */
+	assert_memory_equal(tally.best.job, backwards.best.job, 3 * sizeof(tally.best.job[0]));
+	assert_memory_equal(tally.worst.job, backwards.worst.job, 3 * sizeof(tally.best.job[0]));
+	nt_site_stats_fini(&tally);
+	nt_site_stats_fini(&backwards);
+}
+
+/* Whatever order jobs come in; 0.1 ms cannot be added up in doubles. */
+static void sums_do_not_depend_on_the_order(void **state)
+{
+	struct nt_site_stats_sum sums[2];
+	char text[512];
+
+	(void)state;
+	for (int way = 0; way < 2; way++) {
+		struct nt_site_stats tally;
+
+		nt_site_stats_init(&tally, 0);
+		for (int i = 0; i < 1000; i++) {
+			int n = way ? 999 - i : i;
+			struct nt_streamed_job job;
+
+			snprintf(text, sizeof(text),
+				 RECORD("\"0\":{" STEP
+					",\"8r2n\":{\"AllReduce 1M\":" TREE("0.1", "%d.%d") "}}"),
+				 n * n, n % 10);
+			job = job_of("1", text);
+			add(&tally, &job);
+		}
+		sums[way] = nt_site_stats_total(&tally);
+		nt_site_stats_fini(&tally);
+	}
+	assert_int_equal(sums[0].spent_us, 1000 * 100 * 8);
+	assert_memory_equal(&sums[0], &sums[1], sizeof(sums[0]));
+}
+
+/* One user's made-up names do not use up the room of others. */
+static void bounds_what_a_user_names(void **state)
+{
+	const struct nt_site_stats_group *others;
+	struct nt_site_stats tally;
+	char text[512];
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	for (int i = 0; i < 3000; i++) {
+		struct nt_streamed_job job;
+
+		snprintf(text, sizeof(text),
+			 RECORD("\"0\":{" STEP ",\"fp\":\"%016x\",\"8r2n\":{\"AllReduce 1M\":" TREE(
+				 "1", "2") "}}"),
+			 i);
+		job = job_of("1", text);
+		add(&tally, &job);
+	}
+	assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 17);
+	others = group_of(&tally, NT_BY_FINGERPRINT, "others");
+	assert_int_equal(others->sum.keys, 3000 - 16);
+	assert_int_equal(others->sum.jobs[NT_JOB_GAINED], 3000 - 16);
+	for (int i = 0; i < 100; i++) {
+		struct nt_streamed_job job;
+
+		snprintf(text, sizeof(text),
+			 RECORD("\"0\":{" STEP
+				",\"fp\":\"b%015x\",\"8r2n\":{\"AllReduce 1M\":" TREE("1",
+										      "2") "}}"),
+			 i);
+		job = job_of("1", text);
+		snprintf(job.user, sizeof(job.user), "user%d", i);
+		add(&tally, &job);
+	}
+	assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 117);
+	nt_site_stats_fini(&tally);
+}
+
+/* Memory grows with the groups, whose number is limited. */
+static void what_has_no_group_of_its_own_is_counted(void **state)
+{
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	for (int i = 0; i < 5000; i++) {
+		struct nt_streamed_job job = job_of("1", ONE("\"AllReduce 1M\":" TREE("1", "2")));
+
+		snprintf(job.partition, sizeof(job.partition), "p%d", i);
+		snprintf(job.cluster, sizeof(job.cluster), "c%d", i % 100);
+		add(&tally, &job);
+	}
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.jobs[NT_JOB_GAINED], 5000);
+	assert_int_equal(total.saved_us, 5000 * 2000 * 8);
+	assert_int_equal(group_of(&tally, NT_BY_PARTITION, "others")->sum.keys, 5000 - 1024);
+	assert_true(tally.by[NT_BY_CLUSTER].names.count <= 65);
+	nt_site_stats_fini(&tally);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_job_is_one_of_its_kinds),
+		cmocka_unit_test(what_users_can_write_is_no_evidence),
+		cmocka_unit_test(other_texts_of_users_change_nothing),
+		cmocka_unit_test(adds_up_in_each_group),
+		cmocka_unit_test(what_had_no_room_counts_against_it),
+		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),
+		cmocka_unit_test(keeps_the_best_and_the_worst),
+		cmocka_unit_test(sums_do_not_depend_on_the_order),
+		cmocka_unit_test(bounds_what_a_user_names),
+		cmocka_unit_test(what_has_no_group_of_its_own_is_counted),
+	};
+
+	return cmocka_run_group_tests_name("site-stats", tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many jobs' records, printed. */
+#include "report/summary/stats-print.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define ROW(arm, spent, saved)                 \
+	"{\"auto\":\"RING/LL\",\"arm\":\"" arm \
+	"\",\"us\":[10,8],\"calls\":100,\"spent_ms\":" spent ",\"saved_ms\":" saved "}"
+#define LAUNCH(profile) \
+	"\"fp\":\"%016x\",\"fabric\":\"socket\",\"per_node\":8,\"launch\":\"" profile "\""
+
+static void add(struct nt_site_stats *tally, unsigned i, const char *cluster, const char *format)
+{
+	struct nt_streamed_job job = { .nodes = 1024, .elapsed_s = 1000000, .end_s = 1000 };
+	struct nt_error err;
+	char text[2048];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(text, sizeof(text), format, i % 30);
+#pragma GCC diagnostic pop
+	snprintf(job.label, sizeof(job.label), "%u_%u", 4294000000u + i, i);
+	snprintf(job.cluster, sizeof(job.cluster), "%s", cluster);
+	snprintf(job.partition, sizeof(job.partition), "a-partition-of-a-long-name-%u", i % 40);
+	snprintf(job.user, sizeof(job.user), "user-of-a-long-name-%u", i % 7);
+	snprintf(job.account, sizeof(job.account), "=an,\"account\\%u", i % 3);
+	job.text[0] = text;
+	job.text_bytes[0] = strlen(text);
+	if (nt_site_stats_add(tally, &job, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void fill(struct nt_site_stats *tally)
+{
+	static const char *const texts[] = {
+		"",
+		"JS1:%x",
+		"{\"nccl_tune\":{%x",
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8192,\"nodes\":1024,\"measured\":1.2," LAUNCH(
+			"a-profile-of-a-very-long-name-it") ",\"8192r1024n\":{\"ReduceScatter 1.5M\":" ROW("TREE/LL",
+													   "5",
+													   "99999999.5") "}}}}",
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8192,\"nodes\":1024,\"step_us\":[1,200000,3],"
+		"\"steps\":99999," LAUNCH("default") ",\"8192r1024n\":{\"AllReduce 16G\":" ROW(
+			"AUTO", "99999999.5", "0") "}}}}",
+	};
+
+	nt_site_stats_init(tally, 5);
+	for (unsigned i = 0; i < 1000; i++)
+		add(tally, i, i % 2 ? "a-cluster-of-a-long-name" : "b", texts[i * 7 / 3 % 5]);
+	nt_site_stats_sort(tally);
+}
+
+static char *print(int (*how)(FILE *out, const struct nt_site_stats_view *view,
+			      struct nt_error *err),
+		   const struct nt_site_stats *tally)
+{
+	const struct nt_site_stats_view view = { tally, 0, 1000000 };
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct nt_error err;
+
+	assert_non_null(out);
+	if (how(out, &view, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+/* The longest names and numbers. */
+static void text_fits_a_terminal(void **state)
+{
+	struct nt_site_stats tally;
+	char *text, *line, *rest;
+
+	(void)state;
+	fill(&tally);
+	text = print(nt_site_stats_text, &tally);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (strlen(line) > 80)
+			fail_msg("%s", line);
+	}
+	free(text);
+	nt_site_stats_fini(&tally);
+}
+
+/* A job whose one collective has this reason. */
+static void add_why(struct nt_site_stats *tally, const char *cluster, const char *why)
+{
+	char text[512];
+
+	snprintf(
+		text, sizeof(text),
+		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"8r2n\":{"
+		"\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[9],\"why\":\"%s\"}}}}}",
+		why);
+	add(tally, 1, cluster, text);
+}
+
+/* In the report's own words, over all clusters, the most frequent first. */
+static void reasons_are_sentences(void **state)
+{
+	struct nt_site_stats tally;
+	const char *at, *next;
+	char *text;
+
+	(void)state;
+	nt_site_stats_init(&tally, 0);
+	add_why(&tally, "a", "small");
+	add_why(&tally, "a", "screened");
+	add_why(&tally, "b", "screened");
+	for (int i = 0; i < 5; i++)
+		add_why(&tally, "a", "of a later release");
+	nt_site_stats_sort(&tally);
+	text = print(nt_site_stats_text, &tally);
+	at = strstr(text, "         5   62.5 %  Another reason.\n");
+	assert_non_null(at);
+	next = strstr(at, "         2   25.0 %  NCCL's choice is the fastest: no other choice");
+	assert_non_null(next);
+	assert_non_null(strstr(next, "         1   12.5 %  NCCL's choice stays: "));
+	free(text);
+	nt_site_stats_fini(&tally);
+}
+
+static int64_t number_at(json_object *object, const char *a, const char *b)
+{
+	json_object *value = NULL;
+
+	assert_true(json_object_object_get_ex(object, a, &value));
+	if (b)
+		assert_true(json_object_object_get_ex(value, b, &value));
+	return json_object_get_int64(value);
+}
+
+static void json_has_all_of_it(void **state)
+{
+	json_object *object, *by, *groups;
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+	char *text;
+
+	(void)state;
+	fill(&tally);
+	total = nt_site_stats_total(&tally);
+	text = print(nt_site_stats_json, &tally);
+	object = json_tokener_parse(text);
+	assert_non_null(object);
+	assert_int_equal(number_at(object, "until", NULL), 1000000);
+	assert_int_equal(number_at(object, "keys", NULL), total.keys);
+	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
+		assert_int_equal(
+			number_at(object, "jobs", nt_job_outcome_name((enum nt_job_outcome)i)),
+			total.jobs[i]);
+	assert_true(total.jobs[NT_JOB_GAINED] > 0 && total.jobs[NT_JOB_DAMAGED] > 0);
+	json_object_object_get_ex(object, "by", &by);
+	for (int i = 0; i < NT_SITE_STATS_BYS; i++) {
+		assert_true(json_object_object_get_ex(
+			by, nt_site_stats_by_name((enum nt_site_stats_by)i), &groups));
+		assert_int_equal(json_object_array_length(groups), tally.by[i].names.count);
+	}
+	json_object_object_get_ex(object, "best", &groups);
+	assert_int_equal(json_object_array_length(groups), 5);
+	json_object_object_get_ex(object, "profiles", &groups);
+	assert_int_equal(json_object_array_length(groups), tally.speedups.item_names.count);
+	assert_true(json_object_array_length(groups) > 0);
+	json_object_put(object);
+	free(text);
+	nt_site_stats_fini(&tally);
+}
+
+/* The number of columns of a line; commas within quotes do not count. */
+static unsigned columns_of(const char *line)
+{
+	unsigned columns = 1;
+	int quoted = 0;
+
+	for (; *line; line++) {
+		quoted ^= *line == '"';
+		columns += *line == ',' && !quoted;
+	}
+	assert_int_equal(quoted, 0);
+	return columns;
+}
+
+static void every_line_of_csv_has_its_columns(void **state)
+{
+	struct nt_site_stats tally;
+	char *text, *line, *rest;
+	unsigned columns;
+
+	(void)state;
+	fill(&tally);
+	text = print(nt_site_stats_csv, &tally);
+	line = strtok_r(text, "\n", &rest);
+	columns = columns_of(line);
+	assert_int_equal(strncmp(line, "what,cluster,name,", 18), 0);
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL) {
+		if (columns_of(line) != columns)
+			fail_msg("%u columns, not %u: %s", columns_of(line), columns, line);
+		/* A user's text is never a formula, in any spreadsheet. */
+		assert_null(strstr(line, ",\"="));
+	}
+	free(text);
+	text = print(nt_site_stats_csv, &tally);
+	assert_non_null(strstr(text, "account,\"b\",\"'=an,\"\"account\\0\","));
+	free(text);
+	nt_site_stats_fini(&tally);
+}
+
+/* NAME{LABEL="VALUE",...} NUMBER, after the metric's HELP and TYPE. */
+static void prometheus_can_read_it(void **state)
+{
+	struct nt_site_stats tally;
+	char *text, *line, *rest;
+	char metric[100] = "";
+	unsigned samples = 0;
+
+	(void)state;
+	fill(&tally);
+	text = print(nt_site_stats_prometheus, &tally);
+	assert_non_null(strstr(text, "account=\"=an,\\\"account\\\\0\""));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		size_t name = strcspn(line, "{ ");
+		char *end, *number = strrchr(line, ' ');
+
+		if (strncmp(line, "# TYPE ", 7) == 0) {
+			snprintf(metric, sizeof(metric), "%.*s", (int)strcspn(line + 7, " "),
+				 line + 7);
+			assert_non_null(strstr(line, " gauge"));
+			continue;
+		}
+		if (line[0] == '#')
+			continue;
+		assert_int_equal(strncmp(line, "nccl_tune_", 10), 0);
+		assert_int_equal(strlen(metric), name);
+		assert_int_equal(strncmp(line, metric, name), 0);
+		strtod(number, &end);
+		assert_true(end > number && *end == '\0');
+		samples++;
+	}
+	assert_true(samples > 100);
+	free(text);
+	nt_site_stats_fini(&tally);
+}
+
+static void nothing_is_told_as_such(void **state)
+{
+	struct nt_site_stats tally;
+	char *text;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	nt_site_stats_sort(&tally);
+	text = print(nt_site_stats_text, &tally);
+	assert_non_null(strstr(text, "0 jobs ended from 1970-01-"));
+	free(text);
+	free(print(nt_site_stats_json, &tally));
+	free(print(nt_site_stats_csv, &tally));
+	free(print(nt_site_stats_prometheus, &tally));
+	nt_site_stats_fini(&tally);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_fits_a_terminal),
+		cmocka_unit_test(reasons_are_sentences),
+		cmocka_unit_test(json_has_all_of_it),
+		cmocka_unit_test(every_line_of_csv_has_its_columns),
+		cmocka_unit_test(prometheus_can_read_it),
+		cmocka_unit_test(nothing_is_told_as_such),
+	};
+
+	return cmocka_run_group_tests_name("stats-print", tests, NULL, NULL);
+}

@@ -1,0 +1,458 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply-plan.c - see apply-plan.h */
+#include "tuner/apply-plan.h"
+
+#include <time.h>
+#include "tuner/clock.h"
+#include "tuner/commit.h"
+#include "tuner/costs.h"
+#include "tuner/group.h"
+#include "tuner/nccl-log.h"
+
+#define POLL_NS 50000L /* polling interval while in doubt */
+#define SWEEP_CALLS 64u /* calls between two sweeps for windows of keys that are no longer called */
+#define SELDOM __attribute__((noinline, cold)) /* keeps cold code out of the hot path */
+
+static void pause_briefly(void)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Note the decision, to be matched with later Coll events. */
+static void note_decision(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+			  const struct nt_decision *choice)
+{
+	struct nt_comm_decision *d = &c->decision;
+	struct nt_decision *noted;
+
+	if (d->fifo_count == NT_FIFO)
+		return; /* its events will not match, and are counted */
+	noted = &d->fifo[d->fifo_count++];
+	*noted = *choice;
+	noted->key = key;
+	noted->serial = ++d->noted;
+	noted->coll = (uint8_t)call->coll;
+	noted->bytes = call->bytes;
+	noted->forced = choice->arm != NT_ARM_BASELINE;
+	if (!noted->forced)
+		noted->arm = (uint16_t)nt_costs_baseline(call->cost, call->algos * NT_PROTOS,
+							 c->fixed.last_wins);
+}
+
+/* Is a plan in force for this rank, or may one come into force? */
+static bool any_plan(const struct nt_comm *c)
+{
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
+		const struct nt_local_key *key = &c->key[i];
+		const struct nt_shm_key *shared = key->fixed.shared;
+		const struct nt_turn *turn = &key->decision.turn;
+		uint32_t state = nt_key_state(key);
+
+		if (!key->decision.open || !shared || state == NT_LOCAL_COUNTED ||
+		    state > NT_LOCAL_RECHECK)
+			continue;
+		if (atomic_load(&shared->hold_at) != 0 || turn->next.epoch != 0 ||
+		    atomic_load(&shared->epoch) != turn->plan.epoch)
+			return true;
+		/* Turns only grow: a window stays left. */
+		if (turn->plan.epoch != 0 && turn->plan.until != NT_NEVER &&
+		    atomic_load(&shared->turn[c->fixed.slot.index]) <= turn->plan.until)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t wait_until_ms(const struct nt_comm *c)
+{
+	return nt_clock_ms() + (uint64_t)c->fixed.process->policy.agree_timeout_s * 1000;
+}
+
+static int give_up(struct nt_comm *c, int coll, const char *what)
+{
+	const struct nt_comm_fixed *fixed = &c->fixed;
+
+	if (!c->decision.lost)
+		NT_WARN(fixed->process->log,
+			"communicator %016llx %s rank %d: %s fails, since a decision of this rank "
+			"alone could corrupt data: %s for %lld s",
+			(unsigned long long)fixed->id, fixed->name, fixed->rank, nt_coll_name(coll),
+			what, (long long)fixed->process->policy.agree_timeout_s);
+	c->decision.lost = true;
+	nt_process_count(fixed->process, NT_COUNT_ERRORS);
+	return -1;
+}
+
+/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
+ * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). The turn is then behind the
+ * program: wait until it has caught up. */
+static SELDOM int wait_for_events(struct nt_comm *c, int coll)
+{
+	struct nt_comm_decision *d = &c->decision;
+	uint64_t until_ms = 0;
+
+	if (nt_comm_launch_pending(c)) {
+		atomic_store_explicit(&d->launch_judged,
+				      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
+				      memory_order_relaxed);
+		d->launches_left++;
+		nt_process_count(c->fixed.process, NT_COUNT_ASYNC);
+		nt_comm_flag(c, NT_PARTICIPANT_ASYNC);
+	}
+	while (nt_comm_events_owed(c)) {
+		if (until_ms == 0)
+			until_ms = wait_until_ms(c);
+		if (d->lost || nt_clock_ms() > until_ms) {
+			if (any_plan(c))
+				return give_up(c, coll, "its launches have not started");
+			/* No plan is in force, and none will come: the flag is set. */
+			nt_apply_plan_freeze(c);
+			return 0;
+		}
+		pause_briefly();
+	}
+	return 0;
+}
+
+static SELDOM int wait_for_outcome(struct nt_comm *c, struct nt_local_key *key, int coll,
+				   uint64_t turn)
+{
+	uint64_t until_ms = wait_until_ms(c);
+
+	nt_process_count(c->fixed.process, NT_COUNT_DOUBT);
+	while (nt_turn_take(key->fixed.shared, c->fixed.slot.index, turn, &key->decision.turn) ==
+	       NT_TURN_WAIT) {
+		if (c->decision.lost || nt_clock_ms() > until_ms)
+			return give_up(c, coll, "the node of its rank 0 is gone or silent");
+		pause_briefly();
+	}
+	return 0;
+}
+
+/* Advance to this turn; may wait for the outcome of a proposal. */
+static inline int take_turn(struct nt_comm *c, struct nt_local_key *key, int coll, uint64_t turn)
+{
+	if (nt_turn_take(key->fixed.shared, c->fixed.slot.index, turn, &key->decision.turn) ==
+	    NT_TURN_WAIT)
+		return wait_for_outcome(c, key, coll, turn);
+	return 0;
+}
+
+/* Use the committed arm without reading shared memory from now on. */
+static SELDOM void stop_looking(struct nt_comm *c, struct nt_local_key *key)
+{
+	nt_comm_measure_key(c, key, false);
+	key->decision.confirmed = 0;
+	nt_key_set_state(key, NT_LOCAL_COMMITTED);
+}
+
+/* A committed key reads shared memory while it is open there for a recheck, unless that has
+ * stalled, and while another node counts on this rank. */
+static void stop_looking_if_over(struct nt_comm *c, struct nt_local_key *key, uint64_t turn,
+				 bool recheck)
+{
+	if (key->decision.commit_epoch == 0 || (recheck && !nt_key_stalled(key)))
+		return;
+	if (nt_turn_commit(key->fixed.shared, c->fixed.slot.index, turn, &key->decision.turn))
+		stop_looking(c, key);
+}
+
+/* The key has stalled and no plan is in force: this rank withdraws, so that its events can be
+ * switched off. It first publishes that, then checks whether the leader already counts on it; the
+ * leader does it the other way round, so one of them sees the other. */
+static SELDOM void leave_stalled_key(struct nt_comm *c, struct nt_local_key *key, uint64_t turn)
+{
+	struct nt_shm_key *shared = key->fixed.shared;
+	const struct nt_plan *plan = &key->decision.turn.plan;
+	unsigned slot = c->fixed.slot.index;
+
+	if (key->decision.turn.next.epoch != 0 || (plan->epoch != 0 && turn < plan->until))
+		return;
+	atomic_store(&shared->turn[slot], NT_TURN_GONE);
+	if (atomic_load(&shared->hold_at) != 0 || atomic_load(&shared->epoch) != plan->epoch) {
+		atomic_store(&shared->turn[slot], turn + 1);
+		nt_key_answer_stalled(key);
+		return;
+	}
+	nt_comm_drop_key(c, key);
+	nt_key_set_state(key, NT_LOCAL_GONE);
+}
+
+/* Turns of NT_MEASURE_AHEAD positions. */
+static uint64_t ahead_of(const struct nt_plan *plan)
+{
+	const uint64_t turns = (uint64_t)NT_MEASURE_AHEAD * plan->stride;
+
+	return plan->cell > 1 ? (turns + plan->cell - 1) / plan->cell : turns;
+}
+
+/* Switch GPU times on shortly before and during a measured window. */
+static void update_measuring(struct nt_comm *c, struct nt_local_key *key, uint64_t turn)
+{
+	const struct nt_plan *plan = &key->decision.turn.plan, *next = &key->decision.turn.next;
+	bool on = plan->epoch != 0 && plan->run != NT_NO_RUN && turn < plan->until;
+
+	if (next->epoch != 0 && next->run != NT_NO_RUN)
+		on |= turn + ahead_of(next) >= next->at && turn < next->until;
+	if (on != nt_mask_measures(&key->measured))
+		nt_comm_measure_key(c, key, on);
+}
+
+/* Tasks appended before GPU times were switched on have none. */
+static bool will_be_measured(const struct nt_comm *c, const struct nt_local_key *key, bool before)
+{
+	return before && key->decision.measure_group <
+				 atomic_load_explicit(&c->decision.group, memory_order_relaxed);
+}
+
+/* Apply the plan in force. */
+static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t turn,
+			struct nt_decision *choice)
+{
+	int64_t position;
+	const struct nt_plan *plan = nt_turn_plan(&key->decision.turn, turn, &position);
+	bool before = nt_mask_measures(&key->measured);
+	struct nt_schedule schedule;
+	int arm;
+
+	update_measuring(c, key, turn);
+	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
+		return;
+	/* A call without a position uses the plan below the window. */
+	if (plan->until != NT_NEVER && position >= nt_schedule_positions(&schedule))
+		return;
+	arm = nt_schedule_arm(&schedule, plan->epoch, position);
+	choice->arm = (uint16_t)arm;
+	if (plan->until == NT_NEVER) {
+		nt_commit(key, plan, &schedule, (uint32_t)arm);
+		return;
+	}
+	if (key->decision.commit_epoch != 0)
+		nt_commit_window(key, plan, &schedule);
+	if (plan->run >= NT_SHM_RUNS || position >= NT_RUN_POSITIONS)
+		return;
+	choice->measured = will_be_measured(c, key, before);
+	choice->run = plan->run;
+	choice->owner = 1 + c->fixed.slot.comm * NT_SHM_KEYS +
+			(uint32_t)(key->fixed.shared - c->fixed.shm->key);
+	choice->epoch = plan->epoch;
+	choice->position = (uint32_t)position;
+}
+
+/* Use the committed arm, if any, by default. */
+static void stay(const struct nt_local_key *key, struct nt_decision *choice)
+{
+	if (key->decision.commit_epoch != 0)
+		choice->arm = (uint16_t)key->decision.arm;
+}
+
+/* Publish, for the coordinator, how the key's calls lie among others; one rank suffices. */
+static void tell_pace(struct nt_local_key *key, uint64_t turn)
+{
+	struct nt_shm_key *shared = key->fixed.shared;
+	struct nt_key_decision *d = &key->decision;
+	const uint64_t before = d->told_turn - 1;
+
+	if (d->told_turn == 0) {
+		atomic_store_explicit(&shared->gap, 0, memory_order_relaxed);
+	} else if (turn > before) {
+		/* Single writer: no read-modify-write needed. */
+		atomic_store_explicit(
+			&shared->tasks,
+			atomic_load_explicit(&shared->tasks, memory_order_relaxed) +
+				nt_task_log_count(d->turn.task_log, before, turn, d->turn.band),
+			memory_order_relaxed);
+		if (turn - before > atomic_load_explicit(&shared->gap, memory_order_relaxed))
+			atomic_store_explicit(&shared->gap,
+					      turn - before < UINT32_MAX ? (uint32_t)(turn - before)
+									 : UINT32_MAX,
+					      memory_order_relaxed);
+	}
+	d->told_turn = turn + 1;
+}
+
+/* A decision of a key that is open here or in shared memory. */
+static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
+		    struct nt_decision *choice)
+{
+	struct nt_shm_key *shared = key->fixed.shared;
+	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
+	unsigned slot = c->fixed.slot.index;
+	uint64_t turn;
+
+	stay(key, choice);
+	if (c->decision.lost && nt_comm_frozen(c))
+		return -1; /* its state when frozen is unknown */
+	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
+		return 0;
+	if (!key->decision.open && nt_mask_overridden(&c->fixed.process->mask)) {
+		nt_comm_flag(c, NT_PARTICIPANT_MASKED);
+		return 0;
+	}
+	if (state == NT_KEY_CLOSED) {
+		atomic_store_explicit(&key->decision.closed_calls, nt_key_calls(key),
+				      memory_order_relaxed);
+		nt_comm_drop_key(c, key);
+		nt_key_set_state(key, NT_LOCAL_CLOSED);
+		return 0;
+	}
+	if (nt_key_state(key) != NT_LOCAL_OPEN)
+		nt_key_set_state(key, NT_LOCAL_OPEN);
+	if (!key->decision.open) {
+		key->decision.told_turn = 0;
+		nt_comm_open_key(c, key);
+	}
+	atomic_store_explicit(&shared->calls[slot], nt_key_calls(key), memory_order_relaxed);
+	if ((nt_comm_launch_pending(c) || nt_comm_events_owed(c)) && wait_for_events(c, coll) < 0)
+		return -1;
+	if (nt_comm_frozen(c)) {
+		stay(key, choice);
+		return 0;
+	}
+	if (!nt_comm_turn(c, coll, &turn)) {
+		atomic_store(&shared->turn[slot], NT_TURN_UNKNOWN);
+		nt_process_count(c->fixed.process, NT_COUNT_NO_TURN);
+		return 0;
+	}
+	if (slot == 0)
+		tell_pace(key, turn);
+	if (take_turn(c, key, coll, turn) < 0)
+		return -1;
+	follow_plan(c, key, turn, choice);
+	stop_looking_if_over(c, key, turn, state == NT_KEY_RECHECK);
+	if (key->decision.commit_epoch == 0 && nt_key_stalled(key) &&
+	    nt_key_state(key) == NT_LOCAL_OPEN)
+		leave_stalled_key(c, key, turn);
+	return 0;
+}
+
+/* Mode observe: measure the first calls of each key with NCCL's choice, each rank by itself. */
+static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct nt_decision *choice)
+{
+	uint64_t wanted = 2 * (uint64_t)c->fixed.process->policy.min_calls;
+	bool before = key->decision.open;
+
+	if (wanted > NT_OBSERVED_MAX)
+		wanted = NT_OBSERVED_MAX;
+	/* The first call only switches events on. */
+	if (nt_comm_frozen(c) || nt_mask_overridden(&c->fixed.process->mask) ||
+	    c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
+		nt_comm_drop_key(c, key);
+		nt_key_set_state(key, NT_LOCAL_CLOSED);
+		return;
+	}
+	nt_comm_open_key(c, key);
+	nt_comm_measure_key(c, key, true);
+	choice->measured = will_be_measured(c, key, before);
+	choice->run = NT_NO_RUN;
+}
+
+/* A window can end by turns of other keys while its own is not called. Publish the turn, so that
+ * the leader sees that this rank has passed it, and switch GPU times off. Publishing a turn is
+ * always safe: later decisions have this turn or a later one. */
+static SELDOM void sweep_windows(struct nt_comm *c)
+{
+	uint64_t turn;
+
+	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
+		struct nt_local_key *key = &c->key[i];
+		int coll = (int)nt_key_coll(nt_comm_key_id(c, i));
+
+		if (!key->fixed.shared || !key->decision.open || !nt_comm_turn(c, coll, &turn))
+			continue;
+		if (nt_key_state(key) == NT_LOCAL_OPEN)
+			(void)nt_turn_take(key->fixed.shared, c->fixed.slot.index, turn,
+					   &key->decision.turn);
+		if (nt_mask_measures(&key->measured))
+			update_measuring(c, key, turn);
+	}
+}
+
+/* Work needed only in communicators with open keys. */
+static void finish_decision(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+			    const struct nt_decision *choice)
+{
+	note_decision(c, key, call, choice);
+	if (key->decision.open && nt_key_state(key) == NT_LOCAL_COMMITTED &&
+	    ++key->decision.confirmed > NT_CONFIRM_CALLS)
+		nt_comm_drop_key(c, key);
+	if (nt_key_calls(key) % SWEEP_CALLS == 0)
+		sweep_windows(c);
+}
+
+int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+		  uint32_t legal, int *arm)
+{
+	struct nt_decision choice = { .arm = NT_ARM_BASELINE };
+	uint32_t state;
+
+	if (c->decision.open_keys != 0)
+		nt_group_begin(c);
+	if (!key)
+		return 0;
+	state = nt_key_state(key);
+	if (state == NT_LOCAL_COMMITTED)
+		choice.arm = (uint16_t)key->decision.arm;
+	else if (state < NT_LOCAL_COMMITTED && key->fixed.shared &&
+		 consider(c, key, call->coll, &choice) < 0)
+		return -1;
+	else if (key->fixed.observed && state != NT_LOCAL_CLOSED)
+		observe(c, key, &choice);
+	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
+	if (c->decision.open_keys != 0)
+		finish_decision(c, key, call, &choice);
+	*arm = choice.arm;
+	return 0;
+}
+
+/* An open key when a capture begins: the newest committed plan that was reached becomes this rank's
+ * arm, and windows end. Depends only on the turn, which all ranks have in common, and not on this
+ * rank's decisions: one rank may have asked without a collective following. */
+static void commit_what_was_reached(struct nt_comm *c, struct nt_local_key *key, int coll)
+{
+	struct nt_decision choice;
+	uint64_t turn;
+
+	/* Without a known turn nothing new can have been agreed. */
+	if (nt_key_state(key) == NT_LOCAL_OPEN && nt_comm_turn(c, coll, &turn)) {
+		if (take_turn(c, key, coll, turn) < 0)
+			return;
+		if (key->decision.turn.plan.until == NT_NEVER)
+			follow_plan(c, key, turn, &choice);
+	}
+	if (key->decision.commit_epoch != 0)
+		stop_looking(c, key);
+}
+
+/* Withdraw: the leader must not wait for this rank. */
+static void freeze_key(struct nt_comm *c, struct nt_local_key *key, int coll)
+{
+	struct nt_shm_key *shared = key->fixed.shared;
+	uint32_t state = nt_key_state(key);
+
+	if (shared && (state == NT_LOCAL_OPEN || state == NT_LOCAL_RECHECK))
+		commit_what_was_reached(c, key, coll);
+	nt_comm_drop_key(c, key);
+	if (state == NT_LOCAL_COUNTED || state == NT_LOCAL_CLOSED || state == NT_LOCAL_GONE)
+		return;
+	if (shared) {
+		atomic_store(&shared->turn[c->fixed.slot.index], NT_TURN_GONE);
+		atomic_store(&shared->passed[c->fixed.slot.index], atomic_load(&shared->epoch));
+	}
+	if (nt_key_state(key) == NT_LOCAL_OPEN)
+		nt_key_set_state(key, NT_LOCAL_GONE);
+}
+
+void nt_apply_plan_freeze(struct nt_comm *c)
+{
+	if (atomic_exchange_explicit(&c->decision.frozen, true, memory_order_relaxed))
+		return;
+	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
+	nt_mask_forbid(&c->fixed.process->mask);
+	/* Set the flag first: no key may count as ready that this rank has left. */
+	nt_comm_flag(c, NT_PARTICIPANT_GRAPHS);
+	for (unsigned i = 0; i < nt_comm_keys(c); i++)
+		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));
+}

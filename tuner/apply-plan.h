@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apply-plan.h - the slow path of a decision: follow the plans of an open key, wait where going on
+ * could be wrong, commit, and stop everything when a capture begins
+ *
+ * Threads:  "decision" in tuner/comm.h.
+ * Memory:   no allocation; logs only before an error. Takes the mask's lock where a key opens,
+ *           closes, or starts or ends a window; a rank in doubt sleeps (pmix-sync/turn.h).
+ * Errors:   -1: going on alone could corrupt data (docs/design.md, the one exception).
+ */
+#ifndef NT_APPLY_PLAN_H
+#define NT_APPLY_PLAN_H
+
+#include "tuner/comm.h"
+
+#define NT_CONFIRM_CALLS 16 /* calls of a committed arm whose Coll events are still checked */
+#define NT_MEASURE_AHEAD 4 /* GPU times are switched on this many positions before a window */
+
+/* A decision while some key is open. key: NULL if there was no room for it. legal: pairs that may
+ * be forced. *arm: the arm in force, a legal one or NT_ARM_BASELINE; unchanged if none is. */
+int nt_apply_plan(struct nt_comm *comm, struct nt_local_key *key, const struct nt_call *call,
+		  uint32_t legal, int *arm);
+
+/* A capture begins, at the same point of the program on every rank. Windows end, plans that were
+ * not reached are dropped, committed arms that were reached stay. May wait for an outcome. */
+void nt_apply_plan_freeze(struct nt_comm *comm);
+
+#endif

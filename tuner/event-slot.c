@@ -1,0 +1,131 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event-slot.c - see event-slot.h */
+#include "tuner/event-slot.h"
+
+enum { FREE = 0, LIVE = 1, BUSY = 2 };
+
+#define GENERATIONS (UINT32_C(1) << 24) /* keeps a handle's top byte free */
+
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle is a pointer's size");
+
+static uint64_t number_of(const void *handle)
+{
+	return (uint64_t)(uintptr_t)handle;
+}
+
+static uint32_t generation_of(uint64_t word)
+{
+	return (uint32_t)(word >> 32);
+}
+
+static uint64_t word_of(uint32_t generation, unsigned state)
+{
+	return (uint64_t)generation << 32 | state;
+}
+
+/* Every number maps to a slot; the generation tells whether it is the slot's current use. */
+static struct nt_event_slot *slot_of(struct nt_event_slots *slots, const void *handle)
+{
+	return &slots->slot[(number_of(handle) >> 2) & (NT_EVENT_SLOT_COUNT - 1)];
+}
+
+static bool is_handle(const void *handle)
+{
+	return (number_of(handle) & 3) == NT_EVENT_SLOT_KIND &&
+	       (uint32_t)number_of(handle) >> 2 < NT_EVENT_SLOT_COUNT;
+}
+
+static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
+{
+	out->whose = atomic_load_explicit(&slot->whose, memory_order_relaxed);
+	out->key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+	out->run = atomic_load_explicit(&slot->run, memory_order_relaxed);
+	out->owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
+	out->epoch = atomic_load_explicit(&slot->epoch, memory_order_relaxed);
+	out->rank_slot = atomic_load_explicit(&slot->rank_slot, memory_order_relaxed);
+	out->position = atomic_load_explicit(&slot->position, memory_order_relaxed);
+}
+
+static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
+{
+	atomic_store_explicit(&slot->whose, in->whose, memory_order_relaxed);
+	atomic_store_explicit(&slot->key, in->key, memory_order_relaxed);
+	atomic_store_explicit(&slot->run, in->run, memory_order_relaxed);
+	atomic_store_explicit(&slot->owner, in->owner, memory_order_relaxed);
+	atomic_store_explicit(&slot->epoch, in->epoch, memory_order_relaxed);
+	atomic_store_explicit(&slot->rank_slot, in->rank_slot, memory_order_relaxed);
+	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
+}
+
+void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *sample, bool *lost,
+			 struct nt_sample *victim)
+{
+	unsigned index = atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed) &
+			 (NT_EVENT_SLOT_COUNT - 1);
+	struct nt_event_slot *slot = &slots->slot[index];
+	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+	uint32_t generation = (generation_of(word) + 1) % GENERATIONS;
+
+	*lost = false;
+	if ((uint32_t)word == BUSY)
+		return NULL;
+	/* Acquires what the slot's previous user released. */
+	if (!atomic_compare_exchange_strong_explicit(&slot->word, &word, word_of(generation, BUSY),
+						     memory_order_acquire, memory_order_relaxed))
+		return NULL;
+	*lost = (uint32_t)word == LIVE;
+	if (*lost)
+		read_sample(slot, victim);
+	write_sample(slot, sample);
+	/* Pairs with the acquire of every later read of the word. */
+	atomic_store_explicit(&slot->word, word_of(generation, LIVE), memory_order_release);
+	return (void *)(uintptr_t)((uint64_t)generation << 32 | index << 2 | NT_EVENT_SLOT_KIND);
+}
+
+bool nt_event_slot_live(struct nt_event_slots *slots, const void *handle)
+{
+	uint64_t word = atomic_load_explicit(&slot_of(slots, handle)->word, memory_order_acquire);
+
+	return is_handle(handle) && word == word_of(generation_of(number_of(handle)), LIVE);
+}
+
+bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct nt_sample *out)
+{
+	if (!nt_event_slot_live(slots, handle))
+		return false;
+	read_sample(slot_of(slots, handle), out);
+	/* Pairs with the acquire in nt_event_slot_take(): what was read belongs to this generation
+	 * if it is still live. */
+	atomic_thread_fence(memory_order_acquire);
+	return nt_event_slot_live(slots, handle);
+}
+
+bool nt_event_slot_finish(struct nt_event_slots *slots, const void *handle, struct nt_sample *out)
+{
+	struct nt_event_slot *slot = slot_of(slots, handle);
+	uint64_t live = word_of(generation_of(number_of(handle)), LIVE);
+
+	if (!nt_event_slot_live(slots, handle))
+		return false;
+	read_sample(slot, out);
+	/* If this succeeds, the slot was not reused while it was read: generations only grow. */
+	return atomic_compare_exchange_strong_explicit(&slot->word, &live,
+						       word_of(generation_of(live), FREE),
+						       memory_order_acq_rel, memory_order_relaxed);
+}
+
+void nt_event_slot_forget(struct nt_event_slots *slots, const void *whose)
+{
+	for (unsigned i = 0; i < NT_EVENT_SLOT_COUNT; i++) {
+		struct nt_event_slot *slot = &slots->slot[i];
+		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+
+		if ((uint32_t)word == LIVE &&
+		    atomic_load_explicit(&slot->whose, memory_order_relaxed) == whose)
+			/* Fails only if it was just finished or reused. */
+			(void)atomic_compare_exchange_strong_explicit(
+				&slot->word, &word, word_of(generation_of(word), FREE),
+				memory_order_acq_rel, memory_order_relaxed);
+	}
+}

@@ -1,0 +1,345 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* helper-thread.c - see helper-thread.h */
+#include "tuner/helper-thread.h"
+
+#include "lib/hash.h"
+#include "pmix-sync/mpi-library.h"
+#include "pmix-sync/node-leader.h"
+#include "tuner/chain.h"
+#include "tuner/clock.h"
+#include "tuner/explorer.h"
+#include "tuner/open.h"
+#include "tuner/rank-record.h"
+
+#define BUSY_MS 20u /* time between two iterations while something changes */
+#define IDLE_MS 200u /* ... and when nothing has changed for long */
+#define READ_MS 10u /* least time between two readings of all calls */
+#define CALM_MS 60000u /* after this long without a change of state, nothing is expected soon */
+/* Least time between two records, except the first and the last. */
+#define RECORD_MS 10000u
+/* Time between two records that only report progress: initially, and, after doubling each time, at
+ * most. */
+#define PROGRESS_FIRST_MS 2000u
+#define PROGRESS_MS 10000u
+/* A key that was not called for this long, and this many of its pauses, is not measured. */
+#define SILENT_MS 10000u
+#define SILENT_PAUSES 4u
+#define TRY_MS 1000u /* time between two attempts to become the leader */
+#define LATE_MS 10000u /* after this time another than the node's first task may lead */
+
+/* The thread's state. */
+struct helper {
+	struct nt_explorer explorer;
+	struct nt_histories histories;
+	struct nt_marker marker;
+	struct nt_node_leader *leader;
+	struct nt_mpi mpi;
+	uint64_t ms; /* time of this iteration */
+	uint64_t signature; /* hash of all states */
+	uint64_t changed_ms, written_ms;
+	uint64_t began_ms, tried_ms; /* last attempt to become the leader; 0: not yet */
+	uint64_t beat; /* shm->beat at that time: if it has grown, a leader is alive */
+	uint64_t written; /* signature in the newest record */
+	uint64_t told_ms; /* when the newest record of any kind was written; 0: none */
+	uint64_t progress_ms; /* time until the next progress record */
+	bool explores; /* some key is open, and this process reports it */
+	bool decided; /* some key is decided: write a record */
+	bool looked; /* the platform was looked at */
+};
+
+static void mix(uint64_t *signature, uint64_t value)
+{
+	*signature = nt_hash64(*signature, &value, sizeof(value));
+}
+
+/* Only increases: the decision thread may have published a newer count. */
+static void publish_calls(struct nt_shm_key *shared, uint32_t slot, uint64_t calls)
+{
+	uint64_t there = atomic_load_explicit(&shared->calls[slot], memory_order_relaxed);
+
+	while (there < calls &&
+	       !atomic_compare_exchange_weak_explicit(&shared->calls[slot], &there, calls,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+/* Otherwise a window whose key is no longer called would leave GPU times on for the whole
+ * process. */
+static void stop_measuring_silent(struct nt_process *process, struct nt_local_key *key,
+				  uint64_t calls, uint64_t ms)
+{
+	struct nt_call_interval *interval = &key->helper.interval;
+
+	nt_call_interval_see(interval, calls, ms);
+	if (ms - interval->called_ms >= nt_call_interval_ms(interval, SILENT_PAUSES, SILENT_MS))
+		nt_mask_measure(&process->mask, &key->measured, false);
+}
+
+/* Otherwise a key whose coordinator or another node is gone would cost events forever. */
+static void note_stalled(struct nt_local_key *key, uint32_t local, uint64_t calls, uint64_t ms)
+{
+	struct nt_key_helper *mine = &key->helper;
+	uint32_t epoch, helper = 0;
+
+	if (!key->fixed.shared || local != NT_LOCAL_OPEN)
+		return;
+	epoch = atomic_load_explicit(&key->fixed.shared->epoch, memory_order_relaxed);
+	if (nt_stall_see(&mine->stall, epoch, nt_mask_measures(&key->measured), calls, ms))
+		helper = atomic_load_explicit(&mine->stalled, memory_order_relaxed) + 1;
+	atomic_store_explicit(&mine->stalled, helper, memory_order_relaxed);
+}
+
+/* A committed key is open for a recheck in shared memory: make this rank's next decision read it.
+ * Once per recheck. */
+static void ask_for_recheck(const struct nt_comm *comm, struct nt_local_key *key, uint32_t local)
+{
+	struct nt_key_helper *mine = &key->helper;
+	uint32_t asked;
+
+	if (atomic_load_explicit(&key->fixed.shared->state, memory_order_acquire) !=
+	    NT_KEY_RECHECK) {
+		mine->recheck_open = false;
+		return;
+	}
+	if (mine->recheck_open || local != NT_LOCAL_COMMITTED || nt_comm_frozen(comm))
+		return;
+	mine->recheck_open = true;
+	mine->stall.begun = false;
+	atomic_store_explicit(&mine->stalled, 0, memory_order_relaxed);
+	/* Nothing to pair with: the decision reads shared memory itself. */
+	asked = atomic_load_explicit(&mine->rechecks_asked, memory_order_relaxed);
+	atomic_store_explicit(&mine->rechecks_asked, asked + 1, memory_order_relaxed);
+}
+
+static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, struct helper *r,
+			uint64_t *signature)
+{
+	struct nt_shm_key *shared = key->fixed.shared;
+	uint32_t slot = comm->fixed.slot.index;
+	uint64_t calls = nt_key_calls(key);
+	uint32_t local = nt_key_state(key), state = NT_KEY_IDLE;
+
+	if (shared)
+		ask_for_recheck(comm, key, local);
+	stop_measuring_silent(comm->fixed.process, key, calls, r->ms);
+	note_stalled(key, local, calls, r->ms);
+	if (shared) {
+		state = atomic_load_explicit(&shared->state, memory_order_acquire);
+		publish_calls(shared, slot, calls);
+	}
+	/* A rank that has left a key passes every plan, so that the node can summarise. */
+	if (shared &&
+	    (local == NT_LOCAL_GONE || (local == NT_LOCAL_COMMITTED && nt_comm_frozen(comm))))
+		atomic_store(&shared->passed[slot], atomic_load(&shared->epoch));
+	r->decided |= local == NT_LOCAL_COMMITTED || state == NT_KEY_CLOSED;
+	/* One rank of a communicator per node suffices. */
+	r->explores |= slot == 0 && (state == NT_KEY_OPEN || state == NT_KEY_RECHECK);
+	mix(signature, local << 8 | state);
+}
+
+static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signature)
+{
+	const struct nt_shm_comm *shm = comm->fixed.shm;
+
+	mix(signature, comm->fixed.id ^ comm->kept.halves);
+	if (comm->kept.left)
+		return;
+	if (shm) {
+		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
+		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
+	}
+	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
+		if (nt_comm_key_id(comm, k) != 0)
+			look_at_key(comm, &comm->key[k], r, signature);
+	}
+}
+
+static void look_at_all(struct nt_process *process, struct helper *r)
+{
+	uint64_t signature = NT_HASH64;
+
+	r->ms = nt_clock_ms();
+	r->explores = false;
+	pthread_mutex_lock(&process->lock);
+	for (uint32_t i = 0; i < process->comms; i++)
+		look_at_comm(process->comm[i], r, &signature);
+	pthread_mutex_unlock(&process->lock);
+	if (signature != r->signature)
+		r->changed_ms = r->ms;
+	r->signature = signature;
+}
+
+static void write_record(struct nt_process *process, struct helper *r, bool end)
+{
+	if (!r->looked)
+		nt_platform_look(&process->platform, &nt_platform_paths);
+	r->looked = true;
+	(void)nt_rank_record_write(process, r->leader, end);
+	r->told_ms = r->ms;
+}
+
+/* Progress for those who watch the running job. Independent of records of decisions, which must not
+ * be delayed: the process may be killed at any time. */
+static void tell_progress(struct nt_process *process, struct helper *r)
+{
+	if (!r->explores)
+		r->progress_ms = PROGRESS_FIRST_MS;
+	if (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms))
+		return;
+	write_record(process, r, false);
+	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
+}
+
+static void write_when_due(struct nt_process *process, struct helper *r)
+{
+	if (!r->decided || r->signature == r->written ||
+	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS)) {
+		tell_progress(process, r);
+		return;
+	}
+	write_record(process, r, false);
+	r->written_ms = r->ms;
+	r->written = r->signature;
+}
+
+/* Remembered arms are offered but not checked yet, since no communicator has its slot: wait,
+ * because it does not change later. */
+static bool warm_pends(struct nt_process *process)
+{
+	bool pends;
+
+	pthread_mutex_lock(&process->lock);
+	pends = process->warm.offered && !process->warm.checked;
+	pthread_mutex_unlock(&process->lock);
+	return pends;
+}
+
+/* Retried from time to time: the leading process may end before this one. */
+static void create_leader(struct nt_process *process, struct helper *r)
+{
+	const struct nt_policy policy = nt_engine_policy(&process->policy);
+	struct nt_node_leader_config config = {
+		.shm = process->map.shm,
+		.dir = process->place.dir,
+		.join_ms = (uint32_t)process->policy.join_timeout_s * 1000,
+		.join_calls = (uint32_t)policy.min_calls,
+		.agree_ms = (uint32_t)process->policy.agree_timeout_s * 1000,
+		.task = process->task,
+		.tasks = process->tasks,
+		.local_task = process->local_task,
+		.nodes = process->nodes,
+		.late = r->tried_ms != 0 && r->ms - r->began_ms >= LATE_MS,
+	};
+	uint64_t beat;
+
+	if (!nt_mode_chooses(process->policy.mode) || !process->map.shm || warm_pends(process) ||
+	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
+		return;
+	/* The program's MPI starts first, however late: until then no process of the node is
+	 * late. */
+	if (process->nodes > 1 && nt_mpi_comes_first(&r->mpi)) {
+		r->began_ms = r->ms;
+		return;
+	}
+	r->explorer.engine.policy = policy;
+	r->explorer.engine.rule = &nt_rule_own;
+	r->explorer.warm = nt_process_warm_arms(&process->warm);
+	r->explorer.engine.histories = &r->histories;
+	r->explorer.shm = process->map.shm;
+	r->explorer.end_us = process->end_us;
+	r->explorer.marker = &r->marker;
+	if (r->explorer.began_us == 0)
+		r->explorer.began_us = nt_clock_us();
+	config.hooks = nt_explorer_hooks(&r->explorer);
+	beat = atomic_load_explicit(&process->map.shm->beat, memory_order_relaxed);
+	if (r->tried_ms == 0 || beat == r->beat)
+		r->leader = nt_node_leader_create(&config, NULL);
+	r->beat = beat;
+	r->tried_ms = r->ms;
+}
+
+static uint32_t one_round(struct nt_process *process, struct helper *r)
+{
+	uint32_t sleep_ms = IDLE_MS, leader_ms;
+
+	look_at_all(process, r);
+	nt_chain_tick(r->ms);
+	if (r->ms - r->changed_ms < CALM_MS)
+		sleep_ms = BUSY_MS;
+	if (!r->leader)
+		create_leader(process, r);
+	if (r->leader) {
+		leader_ms = nt_node_leader_step(r->leader, r->ms);
+		sleep_ms = leader_ms < sleep_ms ? leader_ms : sleep_ms;
+	}
+	write_when_due(process, r);
+	return sleep_ms;
+}
+
+/* Includes ended communicators: their last calls may not have been read. */
+static void read_marker(struct nt_process *process, struct helper *r)
+{
+	pthread_mutex_lock(&process->lock);
+	nt_marker_read(&r->marker, nt_clock_us());
+	for (uint32_t i = 0; i < process->comms; i++) {
+		struct nt_comm *comm = process->comm[i];
+		struct nt_marker_key key = { .comm = comm->fixed.opened,
+					     .ranks = comm->fixed.ranks };
+
+		for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
+			struct nt_local_key *local = &comm->key[k];
+
+			key.key = nt_comm_key_id(comm, k);
+			if (key.key != 0)
+				nt_marker_see(&r->marker, &key, &local->helper.marker,
+					      nt_key_calls(local));
+		}
+	}
+	pthread_mutex_unlock(&process->lock);
+}
+
+/* Sleep until the next iteration, reading call counts more often. True: end now. */
+static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
+{
+	const uint64_t until_ms = nt_clock_ms() + sleep_ms;
+	uint64_t now_ms = until_ms - sleep_ms;
+
+	do {
+		uint64_t rest_ms;
+
+		read_marker(process, r);
+		rest_ms = nt_marker_rest_us(&r->marker) / 1000;
+		rest_ms = rest_ms < READ_MS ? READ_MS : rest_ms;
+		rest_ms = rest_ms > until_ms - now_ms ? until_ms - now_ms : rest_ms;
+		if (nt_process_rest(process, (uint32_t)rest_ms))
+			return true;
+		now_ms = nt_clock_ms();
+	} while (now_ms < until_ms);
+	return false;
+}
+
+static void live(struct nt_process *process)
+{
+	struct helper r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
+
+	process->histories = &r.histories;
+	process->marker = &r.marker;
+	while (!rest(process, &r, one_round(process, &r)))
+		;
+	look_at_all(process, &r);
+	read_marker(process, &r);
+	write_record(process, &r, true);
+	nt_node_leader_destroy(r.leader);
+	process->histories = NULL;
+	process->marker = NULL;
+	nt_histories_clear(&r.histories);
+	nt_marker_clear(&r.marker);
+}
+
+const struct nt_process_work nt_helper_thread_work = {
+	.live = live,
+	.leave = nt_comm_leave_all,
+	.clear = nt_comm_free_all,
+	.forked = nt_chain_forked,
+};

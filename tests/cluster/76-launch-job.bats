@@ -162,7 +162,7 @@ entries() {
 	# A terminal of its own, and its Ctrl-C.
 	as_user salloc -Q -N2 --ntasks-per-node=1 -t 8 script -qefc "$MADE/step" typed \
 		< <(for ((i = 0; i < 600; i++)); do [ ! -e "$NT_CLUSTER/work/candidate" ] || break; sleep 0.2; done
-			printf '\003'; sleep 60) \
+			printf '\003'; exec sleep 60 3>&-) \
 		>"$NT_CLUSTER/work/shown" 2>&1 || { cat "$NT_CLUSTER/work/typed"; false; }
 	cat "$NT_CLUSTER/work/typed" >&2
 	grep -q 'the calibration was interrupted' "$NT_CLUSTER/work/typed"

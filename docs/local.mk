@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	%D%/glossary.md \
 	%D%/gpu.md \
 	%D%/hosts.md \
+	%D%/memory-orders.md \
 	%D%/programs.md \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
@@ -81,6 +82,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/runs.json \
 	%D%/results/agreement/together.json \
 	%D%/results/agreement/sizes.json \
+	%D%/results/agreement/orders.txt \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \

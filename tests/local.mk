@@ -473,9 +473,22 @@ EXTRA_DIST += \
 	%D%/lint/threats.bats \
 	%D%/lint/trouble.awk \
 	%D%/lint/trouble.bats \
+	%D%/model/accesses.awk \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/model/orders.bats \
+	%D%/model/orders.c \
+	%D%/model/orders-explorer.c \
+	%D%/model/orders-explorer.h \
+	%D%/model/orders.h \
+	%D%/model/orders-litmus.c \
+	%D%/model/orders-litmus.h \
+	%D%/model/orders-main.c \
+	%D%/model/orders-parts.c \
+	%D%/model/orders-parts.h \
+	%D%/model/orders-plain.c \
+	%D%/model/orders.sh \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
 	%D%/page/data/gpu/0.n1.jsonl.gz \

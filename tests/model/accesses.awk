@@ -4,7 +4,7 @@
 # accesses.awk - atomic accesses to shared memory in C files, one line each: word, access, order, file
 #
 # The first file is contract/shm-layout.h: its atomic members are the words. Members of the same names that a process has
-# for itself are reached through one of `own`.
+# for itself are reached through one of `own`. `times` are samples, periods or durations (tuner/explorer.c).
 
 BEGIN {
 	own = "^(d|m|mine|process|launch|helper|decision|events|laps|func)$"
@@ -23,7 +23,7 @@ function learn_words(   word) {
 		sub(/.*[ \t\n]/, "", word)
 		shared[word] = 1
 	}
-	learned = 1
+	shared["times"] = learned = 1
 	text = ""
 }
 

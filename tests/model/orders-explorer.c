@@ -65,7 +65,7 @@ static struct {
 	uint16_t word_of[BYTES]; /* 1 + index */
 	struct word word[WORDS];
 	unsigned words;
-	struct plain plain[BYTES / 4];
+	struct plain plain[BYTES / 4 + 1];
 
 	struct thread thread[MODEL_THREADS + 1]; /* 0: setup and end */
 	unsigned threads, current;
@@ -86,7 +86,7 @@ static struct {
 
 enum { RUN_OVER = 1, RUN_PRUNED, RUN_WRONG };
 
-static _Noreturn void bug(const char *what)
+void model_bug(const char *what)
 {
 	fprintf(stderr, "orders: %s\n", what);
 	exit(2);
@@ -106,7 +106,7 @@ static void join(struct view *into, const struct view *from)
 		into->clock[i] = from->clock[i] > into->clock[i] ? from->clock[i] : into->clock[i];
 }
 
-static bool is_shared(const void *at)
+bool model_is_shared(const void *at)
 {
 	return (const uint8_t *)at >= m.from && (const uint8_t *)at < m.from + m.bytes;
 }
@@ -120,7 +120,7 @@ static unsigned word_at(const void *at, size_t bytes)
 	if (m.word_of[offset] != 0)
 		return m.word_of[offset] - 1u;
 	if (m.words == WORDS)
-		bug("too many words");
+		model_bug("too many words");
 	word = &m.word[m.words];
 	word->at = at;
 	word->stores = 1;
@@ -137,14 +137,14 @@ static struct choice *choose(unsigned count)
 	struct choice *choice = &m.choice[m.depth];
 
 	if (m.depth == CHOICES)
-		bug("too many choices");
+		model_bug("too many choices");
 	if (m.depth == m.choices) {
 		choice->taken = 0;
 		choice->count = count;
 		m.choices++;
 	}
 	if (choice->count != count)
-		bug("a run does not repeat itself");
+		model_bug("a run does not repeat itself");
 	m.depth++;
 	return choice;
 }
@@ -156,16 +156,15 @@ unsigned model_choose(unsigned count)
 
 static bool enabled(const struct thread *thread)
 {
-	return !thread->over && (!thread->waits || m.word[thread->next.word].stores >
-							   thread->view.seen[thread->next.word] + 1u);
+	return !thread->over &&
+	       (!thread->waits ||
+		m.word[thread->next.word].stores > thread->view.seen[thread->next.word] + 1u);
 }
 
 static bool independent(const struct next *a, const struct next *b)
 {
 	return a->word != b->word || (!a->writes && !b->writes);
 }
-
-static void enter(unsigned which);
 
 /* Which thread makes the next access? One that is asleep was searched before at this place. */
 static unsigned schedule(void)
@@ -270,7 +269,7 @@ static void number(struct model_site *site)
 	if (site->id != 0)
 		return;
 	if (m.sites == MODEL_SITES - 1)
-		bug("too many accesses");
+		model_bug("too many accesses");
 	site->id = m.sites + 1;
 	m.site[m.sites++] = *site;
 }
@@ -293,14 +292,14 @@ const char *model_word(const struct model_site *site)
 	if (end > site->at && end[-1] == ')')
 		end--;
 	if (end > site->at && end[-1] == ']') {
-		for (int open = 0; end > site->at; ) {
+		for (int open = 0; end > site->at;) {
 			end--;
 			open += (*end == ']') - (*end == '[');
 			if (open == 0 && end[-1] != ']')
 				break;
 		}
 	}
-	for (from = end; from > site->at && from[-1] != '>' && from[-1] != '.'; )
+	for (from = end; from > site->at && from[-1] != '>' && from[-1] != '.';)
 		from--;
 	snprintf(name, sizeof(name), "%.*s", (int)(end - from), from);
 	return name;
@@ -354,7 +353,7 @@ static void append(struct thread *thread, struct word *word, uint64_t value, int
 	struct store *store = &word->store[index];
 
 	if (index == STORES)
-		bug("too many stores");
+		model_bug("too many stores");
 	thread->view.seen[w] = (uint8_t)index;
 	store->value = value;
 	store->view = releases(order) ? thread->view : thread->fence;
@@ -365,7 +364,7 @@ static void append(struct thread *thread, struct word *word, uint64_t value, int
 		word->newest_sc = index;
 	word->stores++;
 	if (thread->view.clock[m.current]++ == UINT8_MAX)
-		bug("a clock is over");
+		model_bug("a clock is over");
 }
 
 /* First store that a load may read. */
@@ -423,7 +422,7 @@ static uint64_t access_own(enum model_access access, void *at, size_t bytes, uin
 	uint64_t was = 0;
 
 	if (access == MODEL_CAS)
-		bug("a compare-and-swap outside of shared memory");
+		model_bug("a compare-and-swap outside of shared memory");
 	memcpy(&was, at, bytes);
 	value = access == MODEL_OR ? was | value : access == MODEL_ADD ? was + value : value;
 	if (access != MODEL_LOAD)
@@ -440,7 +439,7 @@ uint64_t model_access(struct model_site *site, const void *at, size_t bytes, uin
 	int order = site->order;
 	unsigned w;
 
-	if (!is_shared(at))
+	if (!model_is_shared(at))
 		return access_own(site->access, (void *)at, bytes, value);
 	number(site);
 	m.used[site->id] = true;
@@ -480,27 +479,27 @@ void model_fence(int order)
 	struct thread *thread = &m.thread[m.current];
 
 	if (order == memory_order_seq_cst)
-		bug("a fence that the model lacks");
+		model_bug("a fence that the model lacks");
 	if (acquires(order))
 		join(&thread->view, &thread->taken);
 	if (releases(order))
 		thread->fence = thread->view;
 }
 
-static void plain(const void *at, size_t bytes, bool writes)
+void model_plain(const void *at, size_t bytes, bool writes)
 {
 	struct view *view = &m.thread[m.current].view;
 	const size_t first = (size_t)((const uint8_t *)at - m.from) / 4;
 	const size_t last = ((size_t)((const uint8_t *)at - m.from) + bytes - 1) / 4;
 
-	if (!is_shared(at) || bytes == 0)
+	if (!model_is_shared(at) || bytes == 0)
 		return;
 	for (size_t i = first; i <= last; i++) {
 		struct plain *p = &m.plain[i];
 
 		if (p->written > view->clock[p->writer])
-			model_wrong(writes ? "two plain writes at once" :
-					     "a plain read beside a write");
+			model_wrong(writes ? "two plain writes at once"
+					   : "a plain read beside a write");
 		for (unsigned t = 0; writes && t <= MODEL_THREADS; t++) {
 			if (p->read[t] > view->clock[t])
 				model_wrong("a plain write beside a read");
@@ -514,97 +513,10 @@ static void plain(const void *at, size_t bytes, bool writes)
 	}
 }
 
-void *model_memcpy(void *to, const void *from, size_t bytes)
-{
-	plain(from, bytes, false);
-	plain(to, bytes, true);
-	return memcpy(to, from, bytes);
-}
-
-void *model_memset(void *to, int value, size_t bytes)
-{
-	plain(to, bytes, true);
-	return memset(to, value, bytes);
-}
-
-/* What GCC calls. */
-#define PLAIN(bytes)                                            \
-	void __tsan_read##bytes(const void *at);                \
-	void __tsan_write##bytes(const void *at);               \
-	void __tsan_unaligned_read##bytes(const void *at);      \
-	void __tsan_unaligned_write##bytes(const void *at);     \
-	void __tsan_read##bytes(const void *at)                 \
-	{                                                       \
-		plain(at, bytes, false);                        \
-	}                                                       \
-	void __tsan_write##bytes(const void *at)                \
-	{                                                       \
-		plain(at, bytes, true);                         \
-	}                                                       \
-	void __tsan_unaligned_read##bytes(const void *at)       \
-	{                                                       \
-		plain(at, bytes, false);                        \
-	}                                                       \
-	void __tsan_unaligned_write##bytes(const void *at)      \
-	{                                                       \
-		plain(at, bytes, true);                         \
-	}
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
-PLAIN(16)
-void __tsan_read_range(const void *at, size_t bytes);
-void __tsan_write_range(const void *at, size_t bytes);
-void __tsan_func_entry(void *from);
-void __tsan_func_exit(void);
-void __tsan_init(void);
-void __tsan_read_range(const void *at, size_t bytes)
-{
-	plain(at, bytes, false);
-}
-void __tsan_write_range(const void *at, size_t bytes)
-{
-	plain(at, bytes, true);
-}
-void __tsan_func_entry(void *from)
-{
-	(void)from;
-}
-void __tsan_func_exit(void)
-{
-}
-void __tsan_init(void)
-{
-}
-/* Words of a thread's own, without a function of <stdatomic.h>. */
-#define OWN(bits)                                                                               \
-	uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order); \
-	void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t value,      \
-					 int order);                                            \
-	uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order) \
-	{                                                                                       \
-		if (is_shared((const void *)at))                                                \
-			bug("an access of shared memory without a function of stdatomic.h");    \
-		(void)order;                                                                    \
-		return *at;                                                                     \
-	}                                                                                       \
-	void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t value,      \
-					 int order)                                             \
-	{                                                                                       \
-		if (is_shared((const void *)at))                                                \
-			bug("an access of shared memory without a function of stdatomic.h");    \
-		(void)order;                                                                    \
-		*at = value;                                                                    \
-	}
-OWN(8)
-OWN(32)
-OWN(64)
-
 void model_memory(void *from, size_t bytes)
 {
 	if (bytes > BYTES)
-		bug("too much memory");
+		model_bug("too much memory");
 	m.from = from;
 	m.bytes = bytes;
 }
@@ -614,7 +526,7 @@ static void clear(void)
 {
 	memset(m.from, 0, m.bytes);
 	memset(m.word_of, 0, sizeof(m.word_of));
-	memset(m.plain, 0, m.bytes);
+	memset(m.plain, 0, (m.bytes / 4 + 1) * sizeof(m.plain[0]));
 	memset(&m.thread[0].view, 0, sizeof(m.thread[0].view));
 	m.thread[0].view.clock[0] = 1;
 	m.words = m.depth = m.steps = m.sleeping = m.current = 0;

@@ -51,9 +51,20 @@ void model_wait(const void *at);
 /* End the run and the search. */
 _Noreturn void model_wrong(const char *what);
 
+/* A plain access; of memory that is not shared, nothing. */
+void model_plain(const void *at, size_t bytes, bool writes);
+bool model_is_shared(const void *at);
+/* The explorer cannot go on: it lacks something, or room. */
+_Noreturn void model_bug(const char *what);
+
 /* Search a scenario; with `weak`, the accesses of that number have this order. */
 struct model_count model_search(const struct model_case *scenario, uint64_t limit, int weak,
 				int order, bool print);
+/* Of orders.c, with their memory. */
+extern const struct model_case model_cases[];
+extern const unsigned model_case_count;
+void model_cases_memory(void);
+
 /* Accesses seen so far, by number from 1. NULL: no more. */
 const struct model_site *model_site(int number);
 /* Did a thread of the last search come there? */

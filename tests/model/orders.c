@@ -2,13 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* orders.c - the agreement's shared memory in all executions that C11 allows
  *
- * orders           each scenario, searched to its end; prints the run that is wrong
- * orders mutants   each access of the code with each weaker order, and the scenario that finds it
- *
  * The threads run the real code of the node leader (pmix-sync/participant.c, view.c, shm.c, join.c)
  * and of a rank (pmix-sync/turn.h, tuner/). What the coordinator says is the scenario's.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pmix-sync/outbox.h"
@@ -22,7 +18,6 @@
 #include "tuner/comm-status.h"
 #include "tuner/key-shares.h"
 
-#define LIMIT 4000000 /* runs of a scenario */
 #define RANKS 2
 #define TURNS 6
 #define ID 11u
@@ -153,8 +148,13 @@ static void setup_two(void)
 
 static void say(uint32_t type, uint32_t epoch, uint64_t at, uint64_t span)
 {
-	const struct nt_entry entry = { .type = type, .epoch = epoch, .key = 7,
-					.stride = 1, .cell = 1, .turn = at, .span = span };
+	const struct nt_entry entry = { .type = type,
+					.epoch = epoch,
+					.key = 7,
+					.stride = 1,
+					.cell = 1,
+					.turn = at,
+					.span = span };
 
 	nt_participant_entry(&leader, &comm, &entry);
 }
@@ -323,8 +323,9 @@ static void stall_rank(void)
 static void close_leader(void)
 {
 	static const uint8_t result[8] = { 1 };
-	const struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .key = 7, .bytes = result,
-					.count = sizeof(result) };
+	const struct nt_entry entry = {
+		.type = NT_ENTRY_CLOSE, .key = 7, .bytes = result, .count = sizeof(result)
+	};
 
 	nt_participant_entry(&leader, &comm, &entry);
 }
@@ -414,7 +415,8 @@ static void end_retire(void)
 	    place->slot[saw.slot.index].caps.task != 5)
 		model_wrong("a slot of a rank was cleared");
 	if (saw.key >= 0 &&
-	    (atomic_load(&place->key[saw.key].id) != 8 || atomic_load(&place->key[saw.key].turn[0]) != 0 ||
+	    (atomic_load(&place->key[saw.key].id) != 8 ||
+	     atomic_load(&place->key[saw.key].turn[0]) != 0 ||
 	     atomic_load(&place->key[saw.key].epoch) != 0 ||
 	     !atomic_load(&place->key[saw.key].described) || place->key[saw.key].cost_us[0] != 3))
 		model_wrong("a key of a rank was cleared");
@@ -491,7 +493,7 @@ static void end_sample(void)
 		model_wrong("a wait without end");
 }
 
-static const struct model_case scenario[] = {
+const struct model_case model_cases[] = {
 	{ "hold", setup_one, { hold_leader, hold_rank }, end_all },
 	{ "looks away", away_setup, { away_leader, away_rank }, end_all },
 	{ "leaves", setup_one, { hold_leader, leave_rank }, end_all },
@@ -500,93 +502,18 @@ static const struct model_case scenario[] = {
 	{ "hold, two ranks", setup_two, { hold_leader, hold_rank, hold_rank_1 }, end_all },
 	{ "a sample", sample_setup, { sample_leader, sample_rank }, end_sample },
 	{ "a key", key_setup, { key_reader, key_rank }, end_key },
-	{ "memory used again", committed_setup, { retire_leader, retire_rank, claim_again }, end_retire },
+	{ "memory used again",
+	  committed_setup,
+	  { retire_leader, retire_rank, claim_again },
+	  end_retire },
 	{ "a key is closed", setup_one, { close_leader, close_reader }, no_end },
 	{ "agreed or not", setup_one, { agree_leader, agree_reader }, end_agree },
 	{ "plans in a row", setup_one, { follow_leader, follow_rank }, end_all },
 };
 
-#define SCENARIOS (sizeof(scenario) / sizeof(scenario[0]))
+const unsigned model_case_count = sizeof(model_cases) / sizeof(model_cases[0]);
 
-/* The next weaker order of an access. */
-static int weaker(const struct model_site *site, int order)
-{
-	if (order == memory_order_seq_cst && site->access >= MODEL_CAS)
-		return memory_order_acq_rel;
-	if (order == memory_order_seq_cst)
-		return site->access == MODEL_LOAD ? memory_order_acquire : memory_order_release;
-	return memory_order_relaxed;
-}
-
-static const char *access_name(const struct model_site *site)
-{
-	static const char *const name[] = { "load", "store", "cas", "or", "add" };
-
-	return name[site->access];
-}
-
-static int search_all(void)
-{
-	int rc = 0;
-
-	printf("1..%zu\n", SCENARIOS);
-	for (unsigned s = 0; s < SCENARIOS; s++) {
-		const struct model_count c = model_search(&scenario[s], LIMIT, 0, 0, true);
-
-		printf("# %-24s %8llu runs, %3u steps, %s\n", scenario[s].name,
-		       (unsigned long long)(c.runs - c.pruned), c.steps, c.wrong ? c.wrong : "none");
-		printf("%s %u - %s\n", c.wrong ? "not ok" : "ok", s + 1, scenario[s].name);
-		rc |= c.wrong != NULL;
-	}
-	return rc;
-}
-
-/* Scenarios in which each access is made, by bits. */
-static uint32_t used[MODEL_SITES];
-
-static void mutant(const struct model_site *site, int order)
-{
-	const char *found = "none", *by = "-";
-
-	for (unsigned s = 0; s < SCENARIOS; s++) {
-		struct model_count c;
-
-		if (!(used[site->id] & 1u << s))
-			continue;
-		c = model_search(&scenario[s], LIMIT, site->id, order, false);
-		if (c.wrong) {
-			found = c.wrong;
-			by = scenario[s].name;
-			break;
-		}
-	}
-	printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", model_word(site), access_name(site),
-	       model_order_name(site->order), site->file, site->function, model_order_name(order),
-	       found, by);
-}
-
-static int mutants(void)
-{
-	const struct model_site *site;
-
-	for (unsigned s = 0; s < SCENARIOS; s++) {
-		(void)model_search(&scenario[s], LIMIT, 0, 0, false);
-		for (int i = 1; model_site(i) != NULL; i++)
-			used[i] |= (uint32_t)model_used(i) << s;
-	}
-	for (int i = 1; (site = model_site(i)) != NULL; i++) {
-		if (strncmp(site->file, "tests/", 6) == 0)
-			continue;
-		for (int order = site->order; order != memory_order_relaxed;) {
-			order = weaker(site, order);
-			mutant(site, order);
-		}
-	}
-	return 0;
-}
-
-int main(int argc, char **argv)
+void model_cases_memory(void)
 {
 	model_memory(&shm, sizeof(shm));
-	return argc > 1 && strcmp(argv[1], "mutants") == 0 ? mutants() : search_all();
 }

@@ -39,20 +39,20 @@ void *model_memset(void *to, int value, size_t bytes);
 #define nanosleep model_nanosleep
 
 #define MODEL_TYPE(at) __typeof__(__atomic_load_n(at, 0))
-#define MODEL_ACCESS(kind, at, value, expected, order)                                           \
-	({                                                                                       \
-		static struct model_site site_ = { __FILE__, __func__, #at, #value, __LINE__,    \
-						   order,    kind,     0 };                      \
-		(MODEL_TYPE(at)) model_access(&site_, (const void *)(at), sizeof(*(at)),         \
-					      (uint64_t)(value), expected);                      \
+#define MODEL_ACCESS(kind, at, value, expected, order)                                   \
+	({                                                                               \
+		static struct model_site site_ = { __FILE__, __func__, #at,  #value,     \
+						   __LINE__, order,    kind, 0 };        \
+		(MODEL_TYPE(at)) model_access(&site_, (const void *)(at), sizeof(*(at)), \
+					      (uint64_t)(value), expected);              \
 	})
-#define MODEL_CAS_ACCESS(at, was, value, order)                                           \
-	({                                                                                \
-		__typeof__(was) was_ = (was);                                             \
-		uint64_t expected_ = *was_;                                               \
+#define MODEL_CAS_ACCESS(at, was, value, order)                                              \
+	({                                                                                   \
+		__typeof__(was) was_ = (was);                                                \
+		uint64_t expected_ = *was_;                                                  \
 		bool done_ = MODEL_ACCESS(MODEL_CAS, at, value, &expected_, order) == *was_; \
-		*was_ = (__typeof__(*was_))expected_;                                     \
-		done_;                                                                    \
+		*was_ = (__typeof__(*was_))expected_;                                        \
+		done_;                                                                       \
 	})
 
 #undef atomic_load

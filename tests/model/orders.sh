@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# orders.sh [search|mutants|accesses|table] - the agreement's shared memory in all executions that C11 allows
+# orders.sh [search|litmus|mutants|accesses|table] - the agreement's shared memory in all executions that C11 allows
 #
 # search    every scenario of tests/model/orders.c to its end (TAP)
+# litmus    does the explorer allow what C11 allows, and no more? (TAP)
 # mutants   each access with each weaker order: word, access, order, file, function, weaker order, what was found, by which
 #           scenario (docs/results/agreement/orders.txt)
 # accesses  atomic accesses to shared memory in the source: word, access, order, file
@@ -27,13 +28,16 @@ build() {
 	local flags=(-std=gnu11 -O2 -w -U_FORTIFY_SOURCE -D_GNU_SOURCE -ffunction-sections -fdata-sections
 		-fmacro-prefix-map=./= -I"$work" -I.)
 	small
-	for file in tests/model/orders pmix-sync/{participant,view,shm,recheck-timer} tests/model/orders-parts \
+	for file in tests/model/orders pmix-sync/{participant,view,shm,recheck-timer} tests/model/orders-{parts,litmus} \
 		tuner/{key-shares,comm,comm-status} contract/reason lib/error; do
 		objects+=("$work/${file//\//-}.o")
-		"${CC:-gcc}" "${flags[@]}" -fsanitize=thread -include tests/model/orders.h -c -o "${objects[-1]}" "$file.c"
+		gcc "${flags[@]}" -fsanitize=thread -include tests/model/orders.h -c -o "${objects[-1]}" "$file.c"
 	done
-	"${CC:-gcc}" "${flags[@]}" -c -o "$work/explorer.o" tests/model/orders-explorer.c
-	"${CC:-gcc}" -Wl,--gc-sections -Wl,--allow-multiple-definition -o "$work/orders" "${objects[@]}" "$work/explorer.o"
+	for file in explorer plain main; do
+		objects+=("$work/$file.o")
+		gcc "${flags[@]}" -c -o "${objects[-1]}" "tests/model/orders-$file.c"
+	done
+	gcc -Wl,--gc-sections -Wl,--allow-multiple-definition -o "$work/orders" "${objects[@]}"
 }
 
 accesses() {
@@ -74,7 +78,7 @@ table() {
 case ${1:-search} in
 accesses) accesses ;;
 table) table ;;
-search|mutants)
+search|litmus|mutants)
 	work=$(mktemp -d /tmp/nt-orders.XXXXXX)
 	trap 'rm -rf "$work"' EXIT
 	build

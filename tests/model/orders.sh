@@ -48,14 +48,14 @@ accesses() {
 # A row for each word, access and order: its files, and which weaker orders are found in all, some or none of its places.
 table() {
 	awk -F '\t' '
-		NR == FNR && $1 !~ /^#/ {
+		NF == 8 {
 			key = $1 "\t" $2 "\t" $3
 			if (!index(tried[key], $6))
 				tried[key] = tried[key] (tried[key] == "" ? "" : " ") $6
 			all[key, $6]++
 			found[key, $6] += $7 != "none"
 		}
-		NR != FNR {
+		NF == 4 {
 			key = $1 "\t" $2 "\t" $3
 			if (!(key in where))
 				keys[++n] = key

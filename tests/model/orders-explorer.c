@@ -10,7 +10,6 @@
 
 #undef memcpy
 #undef memset
-#undef nanosleep
 
 #define WORDS 192 /* atomic words that are used */
 #define STORES 48 /* ... and stores of each in a run */
@@ -80,7 +79,8 @@ static struct {
 
 	struct model_site site[MODEL_SITES];
 	bool used[MODEL_SITES]; /* by number: in the search that is running, or was last */
-	int sites, weak, order;
+	int sites;
+	int order[MODEL_SITES]; /* 1 + the order of an access, by number; 0: its own */
 	bool print;
 } m;
 
@@ -279,6 +279,11 @@ const struct model_site *model_site(int which)
 	return which <= m.sites ? &m.site[which - 1] : NULL;
 }
 
+void model_weaken(int which, int order)
+{
+	m.order[which] = 1 + order;
+}
+
 bool model_used(int which)
 {
 	return m.used[which];
@@ -326,11 +331,6 @@ static void print_step(const struct model_site *site, uint64_t value, unsigned s
 		       (unsigned long long)value, store, of);
 }
 
-static bool releases(int order)
-{
-	return order >= memory_order_release;
-}
-
 static bool acquires(int order)
 {
 	return order == memory_order_acquire || order == memory_order_consume ||
@@ -356,7 +356,7 @@ static void append(struct thread *thread, struct word *word, uint64_t value, int
 		model_bug("too many stores");
 	thread->view.seen[w] = (uint8_t)index;
 	store->value = value;
-	store->view = releases(order) ? thread->view : thread->fence;
+	store->view = order >= memory_order_release ? thread->view : thread->fence;
 	store->view.seen[w] = (uint8_t)index;
 	if (passes_on)
 		join(&store->view, &word->store[index - 1].view);
@@ -443,8 +443,8 @@ uint64_t model_access(struct model_site *site, const void *at, size_t bytes, uin
 		return access_own(site->access, (void *)at, bytes, value);
 	number(site);
 	m.used[site->id] = true;
-	if (site->id == m.weak && m.weak != 0)
-		order = m.order;
+	if (m.order[site->id] != 0 && site->id != 0)
+		order = m.order[site->id] - 1;
 	w = word_at(at, bytes);
 	if (m.current != 0) {
 		pause_here(site, w, site->access != MODEL_LOAD);
@@ -482,7 +482,7 @@ void model_fence(int order)
 		model_bug("a fence that the model lacks");
 	if (acquires(order))
 		join(&thread->view, &thread->taken);
-	if (releases(order))
+	if (order >= memory_order_release)
 		thread->fence = thread->view;
 }
 
@@ -570,14 +570,11 @@ static bool advance(void)
 	return true;
 }
 
-struct model_count model_search(const struct model_case *scenario, uint64_t limit, int weak,
-				int order, bool print)
+struct model_count model_search(const struct model_case *scenario, uint64_t limit, bool print)
 {
 	struct model_count count = { .runs = 0 };
 
 	m.scenario = scenario;
-	m.weak = weak;
-	m.order = order;
 	m.print = false;
 	m.wrong = NULL;
 	m.choices = 0;

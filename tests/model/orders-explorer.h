@@ -57,9 +57,8 @@ bool model_is_shared(const void *at);
 /* The explorer cannot go on: it lacks something, or room. */
 _Noreturn void model_bug(const char *what);
 
-/* Search a scenario; with `weak`, the accesses of that number have this order. */
-struct model_count model_search(const struct model_case *scenario, uint64_t limit, int weak,
-				int order, bool print);
+/* Search a scenario. */
+struct model_count model_search(const struct model_case *scenario, uint64_t limit, bool print);
 /* Of orders.c, with their memory. */
 extern const struct model_case model_cases[];
 extern const unsigned model_case_count;
@@ -67,6 +66,8 @@ void model_cases_memory(void);
 
 /* Accesses seen so far, by number from 1. NULL: no more. */
 const struct model_site *model_site(int number);
+/* From now on, the accesses of this number have this order. */
+void model_weaken(int number, int order);
 /* Did a thread of the last search come there? */
 bool model_used(int number);
 const char *model_order_name(int order);

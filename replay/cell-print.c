@@ -15,15 +15,15 @@ static const char *const cell_columns[] = { CELL_COLUMNS, "NCCL\nus", "BEST\nus"
 					    "CHOSEN\nus", "-CHOICE",  "OF\nBEST", "OF\nNCCL",
 					    "CALLS",	  "-WHY",     "-LAUNCH" };
 
-static const char *const record_columns[] = { CELL_COLUMNS,   "NCCL\nus", "-RECORDED\nCHOICE",
-					      "-CHOSEN\nCHOICE", "us",	  "-SAME",
-					      "CALLS",	      "-WHY",	  "-" };
+static const char *const record_columns[] = { CELL_COLUMNS,	 "NCCL\nus", "-RECORDED\nCHOICE",
+					      "-CHOSEN\nCHOICE", "us",	     "-SAME",
+					      "CALLS",		 "-WHY",     "-" };
 
 static const char *const aa_columns[] = { CELL_COLUMNS, "CHOICES", "FALSE\n%", "CALLS", "-LAUNCH" };
 
-static const char *const power_columns[] = {
-	CELL_COLUMNS, "CHOICES", "FOUND\n%", "IN 40 OF\nEACH %", "OTHER\n%", "CALLS", "-LAUNCH"
-};
+static const char *const power_columns[] = { CELL_COLUMNS,	 "CHOICES",  "FOUND\n%",
+					     "IN 40 OF\nEACH %", "OTHER\n%", "CALLS",
+					     "-LAUNCH" };
 
 /* The code of the reason for it, as records have it. */
 static const char *verdict_code(unsigned verdict)
@@ -130,8 +130,9 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 	}
 	fprintf(out, "rule %s, %zu cases", replay->rule->name, rows->count);
 	if (replay->kind == NT_REPLAY_CELLS)
-		fprintf(out, ": %u within 2 %% of the best, %u slower than NCCL's choice by over 1 %%", near,
-			slower);
+		fprintf(out,
+			": %u within 2 %% of the best, %u slower than NCCL's choice by over 1 %%",
+			near, slower);
 	else
 		fprintf(out, ", %u trials each: %s %.2f %%, worst case %.2f %%", replay->trials,
 			replay->kind == NT_REPLAY_AA ? "falsely overridden" : "found", 100 * rate,

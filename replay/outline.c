@@ -50,7 +50,8 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 		return;
 	}
 	if (policy->mode == NT_MODE_OBSERVE) {
-		fputs("  Mode observe: NCCL's choice is measured and stays; no other is tried.\n", out);
+		fputs("  Mode observe: NCCL's choice is measured and stays; no other is tried.\n",
+		      out);
 		return;
 	}
 	if (policy->mode == NT_MODE_POLICY) {
@@ -75,7 +76,7 @@ static void print_arm(FILE *out, const struct nt_outline_key *key, unsigned arm)
 	double fitted_us = key->fitted_us[arm == NT_ARM_BASELINE ? NT_PAIRS : arm];
 	unsigned priced = arm == NT_ARM_BASELINE ? key->key.auto_arm : arm;
 
-	fprintf(out, "    %-22s", nt_arm_name((int)arm));
+	fprintf(out, "    %-22s", arm == NT_ARM_BASELINE ? "NCCL's choice" : nt_arm_name((int)arm));
 	if (arm == NT_ARM_BASELINE && key->key.auto_arm < NT_PAIRS)
 		fprintf(out, " is %s,", nt_arm_name((int)key->key.auto_arm));
 	if (priced < NT_PAIRS && key->key.cost_us[priced] >= 0)
@@ -110,7 +111,8 @@ static void print_left_out(FILE *out, const struct nt_outline_key *key, const st
 		if (arm == key->key.auto_arm)
 			fputs("it is NCCL's choice\n", out);
 		else if (auto_us > 0 && cost_us > NT_SCREEN_COST_FACTOR * auto_us)
-			fprintf(out, "NCCL predicts %.1f us, over %d times the %.1f us of its choice\n",
+			fprintf(out,
+				"NCCL predicts %.1f us, over %d times the %.1f us of its choice\n",
 				(double)cost_us, NT_SCREEN_COST_FACTOR, (double)auto_us);
 		else if (nt_screen_ll_hopeless(arm, key->key.size_bytes, cost_us, auto_us))
 			fprintf(out,

@@ -28,10 +28,12 @@ function choiceTip(key) {
 		known(key.gain) ? `time ${percent(-key.gain, true)}` : null, key.said, key.why || null].filter(Boolean).join("\n");
 }
 
+/* With a gap where a size has no such value. */
 function curve(kind, keys, x, y, value) {
-	const points = keys.map((key) => [x(key.bytes), value(key)]).filter(([, gbs]) => known(gbs));
+	const has = (key) => key && known(value(key));
 
-	return shape("path", { class: `curve ${kind}`, d: points.map(([at, gbs], i) => `${i ? "L" : "M"}${at.toFixed(1)} ${y(gbs).toFixed(1)}`).join("") });
+	return shape("path", { class: `curve ${kind}`, d: keys.map((key, i) => has(key)
+		? `${has(keys[i - 1]) ? "L" : "M"}${x(key.bytes).toFixed(1)} ${y(value(key)).toFixed(1)}` : "").join("") });
 }
 
 /* Of bandwidths that span much, a small one is to be seen, too. */

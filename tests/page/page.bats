@@ -165,7 +165,7 @@ table_is_json() {
 	is '[]' '[...document.querySelectorAll("#keys thead th")].map((one) => one.textContent).filter((one) => /^(Call µs|Its call|Gain|Busbw)/.test(one))'
 	is '[]' '[...document.querySelectorAll("#one dt")].map((one) => one.textContent).filter((one) => /^(Time of a call|Gain|Algbw)/.test(one))'
 	open gpu
-	# The points are the JSON'"'"'s bandwidths, and predictions stand beside calls'"'"' own times alone.
+	# The points are the bandwidths of the JSON, and predictions stand beside calls' own times alone.
 	for part in choice predicted; do
 		comes "(byId('$part').querySelectorAll('details').forEach((one) => { one.open = true; }), byId('$part').querySelector('table'))"
 	done

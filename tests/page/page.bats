@@ -190,6 +190,32 @@ table_is_json() {
 	is "$(cat "$pages/wanted")" '[...byId("launch").querySelectorAll("tbody tr")].flatMap((row) => [row.cells[1].textContent, row.cells[2].textContent])'
 }
 
+@test "what accounting has of a job is in the JSON, and what it does not know is left out" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' ClusterName=nt SlurmctldHost=localhost AuthType=auth/none CredType=cred/none >slurm.conf
+	tr -d '\n' <"$BATS_TEST_DIRNAME/../unit/data/report/full.json" >record
+	cat >sacct <<-'END'
+		#!/bin/bash
+		for word; do
+			case $word in
+			--helpformat) exit ;;
+			--delimiter=*) d=${word#*=} ;;
+			--format=*) columns=${word#*=} ;;
+			esac
+		done
+		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Start,End ] || exit 0
+		. ./job
+		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$start${d}1795431661"$'\n'
+	END
+	chmod +x sacct
+	printf '%s\n' "name=$'llama\\t70b'" 'state="CANCELLED by 0" nodes=2 start=1795341600' >job
+	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
+	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == ["llama?70b", "ann", "cancelled", 2, 1795341600, 90061]' <<<"$output"
+	printf '%s\n' name= 'state=NEW_STATE nodes= start=Unknown' >job
+	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
+	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == [null, "ann", null, null, null, null]' <<<"$output"
+}
+
 @test "printed, it is one sheet" {
 	local name
 	browser

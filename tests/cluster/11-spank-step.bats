@@ -14,10 +14,6 @@ setup_file() {
 	export RUNDIR=$NT_CLUSTER/run/nccl-tune
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	work=$NT_CLUSTER/work
 	site

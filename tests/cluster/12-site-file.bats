@@ -21,10 +21,6 @@ setup_file() {
 	as_user mkdir -p "$XDG_CONFIG_HOME"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 line() {
 	nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "config=$FILE" default=off,alpha=0.2 "$@"
 }

@@ -13,7 +13,8 @@
 #include "contract/names.h"
 #include "lib/error.h"
 
-/* A new one in the directory, which is made too. Removes what killed calibrations have left there. */
+/* A new one in the directory, which is made where it is missing. Removes what killed calibrations
+ * have left there. */
 int nt_meeting_make(const char *directory, uint32_t job, char path[NT_PATH_MAX],
 		    struct nt_error *err);
 

@@ -293,6 +293,8 @@ static int read_later(struct reader *r)
 		return -1;
 	l->ns = (uint64_t)(us * 1e3);
 	l->all = r->words == 7 && strcmp(r->word[6], "all") == 0;
+	if (r->words != 6 && !l->all)
+		return wrong(r, "want later TIME COMMUNICATOR COLLECTIVE SIZE FACTOR [all]");
 	p->laters++;
 	return 0;
 }

@@ -14,9 +14,9 @@
 #define NT_LOOKS_A_DAY 200u /* ... and number of reads */
 #define NT_DAY_MS 86400000u
 
-/* Number of the newest recheck that is due: 2 * n from recheck_ms * (2^n - 1) after the first commit
- * on, or 2 * n + 1, once before the next one, when the program has become slower. So nodes that do
- * not see that alike miss one recheck and no more. */
+/* Number of the newest recheck that is due: 2 * n from recheck_ms * (2^n - 1) after the first
+ * commit on, or 2 * n + 1, once before the next one, when the program has become slower. So nodes
+ * that do not see that alike miss one recheck and no more. */
 static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	uint64_t past_ms = a->now_ms - comm->committed_ms;

@@ -181,8 +181,10 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 		answer->job = (struct nt_long_job){ .job = text->job,
 						    .user = text->user,
 						    .run = text->run };
+		answer->output.text = text;
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
+	answer->output.text = NULL;
 	answer->job.job = 0;
 	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
 		nt_command_complain(&nt_command_report, "%s: a running job may have a newer record",

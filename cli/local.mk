@@ -24,6 +24,8 @@ libnt_cli_la_SOURCES = \
 	%D%/inventory.c \
 	%D%/inventory.h \
 	%D%/learn.c \
+	%D%/meeting.c \
+	%D%/meeting.h \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \
 	%D%/memory-show.c \

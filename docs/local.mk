@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	%D%/decisions/0028-measures.md \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
+	%D%/decisions/0031-slowdown.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

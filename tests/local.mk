@@ -62,6 +62,7 @@ unit_tests = \
 	%D%/unit/json \
 	%D%/unit/ll128 \
 	%D%/unit/marker \
+	%D%/unit/slowdown \
 	%D%/unit/mask \
 	%D%/unit/mpi-library \
 	%D%/unit/read-pace \

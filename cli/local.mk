@@ -23,6 +23,8 @@ libnt_cli_la_SOURCES = \
 	%D%/fingerprint.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
+	%D%/job-word.c \
+	%D%/job-word.h \
 	%D%/learn.c \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \

@@ -48,6 +48,8 @@ libnt_report_la_SOURCES = \
 	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
 	%D%/model/sacct-jobs.h \
+	%D%/model/sacct-names.c \
+	%D%/model/sacct-names.h \
 	%D%/model/sacct-runs.c \
 	%D%/model/sacct-runs.h \
 	%D%/model/sacct-user-text.c \

@@ -168,8 +168,8 @@ static void report_spool(struct nt_answer *answer)
 	}
 }
 
-static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
-		       const char *label, struct nt_error *err)
+static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
+		       struct nt_error *err)
 {
 	answer->running += !text->ended;
 	if (text->from[0])
@@ -272,10 +272,13 @@ static int by_number(const void *left, const void *right)
 /* The user's newest job that has something to show. */
 static int report_newest(struct nt_answer *answer, struct nt_error *err)
 {
-	const struct nt_joblist recent = { .span = { .since = NEWEST_SINCE } };
+	char uid[16]; /* root would get everybody's */
+	const struct nt_joblist recent = { .span = { .since = NEWEST_SINCE, .user = uid } };
 	struct nt_jobtexts texts = { .count = 0 };
-	int rc = nt_joblist_load_span(&texts, &recent, err);
+	int rc;
 
+	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
+	rc = nt_joblist_load_span(&texts, &recent, err);
 	answer->request->id = (struct nt_jobid){ .task = -1, .component = -1 };
 	answer->known = texts.count;
 	if (texts.count > 0)
@@ -287,8 +290,8 @@ static int report_newest(struct nt_answer *answer, struct nt_error *err)
 		rc = report_text(answer, text,
 				 label_of(answer->request, text, label, sizeof(label)), err);
 		if (answer->shown > 0)
-			answer->request->has_id =
-				nt_jobid_parse(&answer->request->id, text->label, err) == 0;
+			answer->request->has_id = nt_jobid_parse(&answer->request->id, text->label,
+								 err) == 0;
 	}
 	answer->job.job = 0;
 	nt_jobtexts_fini(&texts);

@@ -128,8 +128,7 @@ static void name_job(struct nt_compare_job *job, const char *word)
 	for (size_t i = 0; i < job->count; i++) {
 		struct nt_step_side *side = &job->sides[i];
 
-		name = nt_sacct_names_find(&names, side->job,
-					   side->summary->steps[side->at].name);
+		name = nt_sacct_names_find(&names, side->job, side->summary->steps[side->at].name);
 		if (name)
 			snprintf(side->program, sizeof(side->program), "%s", name->name);
 	}

@@ -24,10 +24,11 @@ static void explain_nothing(const struct nt_answer *answer)
 		return;
 	}
 	if (request->newest) {
-		nt_command_complain(&nt_command_report,
-				    "none of your %zu jobs of the last 30 days has a record (name a "
-				    "job that has just ended by its number)",
-				    answer->known);
+		nt_command_complain(
+			&nt_command_report,
+			"none of your %zu jobs of the last 30 days has a record (name a "
+			"job that has just ended by its number)",
+			answer->known);
 		return;
 	}
 	if (!nt_joblist_is_one(&request->jobs) && answer->known == 0) {

@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	%D%/gpu.md \
 	%D%/hosts.md \
 	%D%/programs.md \
+	%D%/schema/compare.schema.json \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \

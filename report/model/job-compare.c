@@ -130,8 +130,8 @@ static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 static int add_pair(struct nt_comparison *comparison, const struct nt_step_side *a,
 		    const struct nt_step_side *b, struct nt_error *err)
 {
-	struct nt_step_pair *pairs =
-		realloc(comparison->pairs, (comparison->count + 1) * sizeof(*pairs));
+	struct nt_step_pair *pairs = realloc(comparison->pairs,
+					     (comparison->count + 1) * sizeof(*pairs));
 	struct nt_step_pair *pair;
 
 	if (!pairs)
@@ -159,8 +159,8 @@ static void match(const struct matching *matching, bool by_program)
 		for (size_t j = 0; j < matching->count[1] && matching->partner[i] == SIZE_MAX;
 		     j++) {
 			if (matching->taken[j] ||
-			    (by_program && (!program[0] ||
-					    strcmp(program, matching->side[1][j].program) != 0)))
+			    (by_program &&
+			     (!program[0] || strcmp(program, matching->side[1][j].program) != 0)))
 				continue;
 			matching->partner[i] = j;
 			matching->taken[j] = true;

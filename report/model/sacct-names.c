@@ -49,8 +49,8 @@ void nt_sacct_names_fini(struct nt_sacct_names *names)
 	*names = (struct nt_sacct_names){ NULL, 0 };
 }
 
-const struct nt_sacct_name *nt_sacct_names_find(const struct nt_sacct_names *names,
-						const char *job, const char *step)
+const struct nt_sacct_name *nt_sacct_names_find(const struct nt_sacct_names *names, const char *job,
+						const char *step)
 {
 	char label[sizeof(names->items->label)];
 

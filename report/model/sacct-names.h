@@ -31,7 +31,7 @@ int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct n
 void nt_sacct_names_fini(struct nt_sacct_names *names);
 
 /* step NULL: the job itself. NULL: accounting does not say. */
-const struct nt_sacct_name *nt_sacct_names_find(const struct nt_sacct_names *names,
-						const char *job, const char *step);
+const struct nt_sacct_name *nt_sacct_names_find(const struct nt_sacct_names *names, const char *job,
+						const char *step);
 
 #endif

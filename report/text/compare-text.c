@@ -14,10 +14,9 @@
 
 #define SHORT_MAX 20 /* of a setting that stands in the table */
 
-static const char *const setting_columns[] = { "-", "-A", "-B", "-DIFFERENCE" };
-static const char *const key_columns[] = { "-COLLECTIVE", "SIZE",      "CALL us\nA",
-					   "CALL us\nB",  "CHANGE\n%", "-NOISE",
-					   "GB/s\nA",	  "GB/s\nB" };
+static const char *const setting_columns[] = { "-SETTING", "-A", "-B", "-DIFFERENCE" };
+static const char *const key_columns[] = { "-COLLECTIVE", "SIZE",   "CALL us\nA", "CALL us\nB",
+					   "CHANGE\n%",	  "-NOISE", "GB/s\nA",	  "GB/s\nB" };
 
 /* ---- in sentences */
 
@@ -108,9 +107,9 @@ static void add_setting(struct nt_table *table, const char *name, const char *co
 	for (int i = 0; i < 2; i++)
 		nt_cell(table, "%s", text[i][0] ? text[i] : "-");
 	nt_cell(table, "%s",
-		!text[0][0] || !text[1][0]	  ? "unknown"
+		!text[0][0] || !text[1][0]	? "unknown"
 		: strcmp(text[0], text[1]) == 0 ? "same"
-						  : "differs");
+						: "differs");
 }
 
 static int print_settings(FILE *out, const struct nt_step_pair *pair, struct nt_error *err)
@@ -193,9 +192,9 @@ static void add_keys(struct nt_table *table, const struct nt_key_pair *keys)
 				: nt_noise_name(nt_pair_noise(&times)));
 	for (int i = 0; i < 2; i++)
 		nt_cell_decimal(table,
-				keys->key[i] ? nt_row_busbw(keys->key[i],
-							    nt_row_in_force(keys->key[i]))
-					     : NAN,
+				keys->key[i]
+					? nt_row_busbw(keys->key[i], nt_row_in_force(keys->key[i]))
+					: NAN,
 				2);
 	add_arms(table, keys);
 }
@@ -239,7 +238,7 @@ static int print_keys(FILE *out, const struct nt_step_pair *pair, struct nt_erro
 
 /* ---- all of it */
 
-static void print_title(FILE *out, const char *const title[2], const struct nt_step_pair *pair)
+static void print_title(FILE *out, const struct nt_step_pair *pair)
 {
 	char text[300] = "";
 
@@ -250,8 +249,8 @@ static void print_title(FILE *out, const char *const title[2], const struct nt_s
 			nt_append(text, sizeof(text), "%sstep %s of %s (%c)", text[0] ? ", " : "",
 				  side->summary->steps[side->at].name, side->job, 'A' + i);
 		else
-			nt_append(text, sizeof(text), "%sno such step in job %s (%c)",
-				  text[0] ? ", " : "", title[i], 'A' + i);
+			nt_append(text, sizeof(text), "%sno such step in %c", text[0] ? ", " : "",
+				  'A' + i);
 	}
 	text[0] = text[0] == 's' ? 'S' : 'N';
 	nt_append(text, sizeof(text), ":");
@@ -266,7 +265,7 @@ int nt_comparison_print(FILE *out, const char *const title[2],
 		const struct nt_step_pair *pair = &comparison->pairs[i];
 
 		fputc('\n', out);
-		print_title(out, title, pair);
+		print_title(out, pair);
 		if (!pair->side[0] || !pair->side[1])
 			continue;
 		say_step_time(out, pair);

@@ -17,6 +17,7 @@
 #define FILE_MAX_BYTES (1u << 20)
 #define LABEL_MAX (NT_JOB_LABEL_MAX + 32)
 #define NEWEST_SINCE "now-30days"
+#define NEWEST_UNTIL "now+1minutes" /* until now, one of this second is left out */
 
 /* Show text if it holds a record of ours. */
 static int show_text(struct nt_answer *answer, const char *label, const char *text,
@@ -273,7 +274,9 @@ static int by_number(const void *left, const void *right)
 static int report_newest(struct nt_answer *answer, struct nt_error *err)
 {
 	char uid[16]; /* root would get everybody's */
-	const struct nt_joblist recent = { .span = { .since = NEWEST_SINCE, .user = uid } };
+	const struct nt_joblist recent = {
+		.span = { .since = NEWEST_SINCE, .until = NEWEST_UNTIL, .user = uid }
+	};
 	struct nt_jobtexts texts = { .count = 0 };
 	int rc;
 

@@ -197,7 +197,10 @@ int nt_compare_job_load(struct nt_compare_job *job, const char *word, struct nt_
 	nt_printable_copy(job->name, sizeof(job->name), word, strlen(word));
 	rc = nt_job_word(word, &id) ? load_job(job, &id, err) : load_file(job, word, err);
 	if (rc == 0 && job->count == 0)
-		rc = nt_error_set(err, "%s has no record of a step", job->name);
+		rc = nt_error_set(err,
+				  job->damaged ? "%s: the record is damaged"
+					       : "%s has no record of a step",
+				  job->name);
 	return rc;
 }
 

@@ -93,7 +93,10 @@ json() {
 	[[ $output = *'./not-there: No such file'* ]]
 	head -c -20 a >cut
 	run -1 --separate-stderr compare a cut
-	[[ $stderr = *'cut: the record is damaged'* ]]
+	[[ $stderr = 'nccl-tune compare: cut: the record is damaged' && -z $output ]]
+	sed 's/"calls":100/"calls":"x"/' a >part
+	run -1 --separate-stderr compare a part
+	[[ $stderr = 'nccl-tune compare: part: the record is damaged' && $output = *'step takes'* ]]
 	run -2 compare a
 	run -2 compare a a a
 	run -2 compare --csv a a

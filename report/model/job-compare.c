@@ -150,7 +150,7 @@ struct matching {
 	bool *taken; /* of the second job's */
 };
 
-/* Each of the first takes the first that is left of the second, of its program where that counts. */
+/* Each of the first takes the first that is left of the second, of its program if that counts. */
 static void match(const struct matching *matching, bool by_program)
 {
 	for (size_t i = 0; i < matching->count[0]; i++) {

@@ -172,13 +172,18 @@ static void report_spool(struct nt_answer *answer)
 static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
 		       struct nt_error *err)
 {
+	int rc;
+
 	answer->running += !text->ended;
 	if (text->from[0])
 		nt_command_complain(&nt_command_report, "job %s: %s", text->label, text->from);
 	answer->job = (struct nt_long_job){ .job = text->job,
 					    .user = text->user,
 					    .run = text->run };
-	return show_text(answer, label, text->comment, strlen(text->comment), err);
+	answer->output.text = text;
+	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
+	answer->output.text = NULL;
+	return rc;
 }
 
 /* As the first line says it, for people. */

@@ -19,6 +19,7 @@
 #include "lib/error.h"
 #include "record/summary.h"
 #include "report/metrics/prometheus.h"
+#include "report/model/jobtext.h"
 
 enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
 
@@ -27,6 +28,7 @@ struct nt_output {
 	bool brief; /* as text: several jobs are a line each, printed at the close */
 	FILE *out;
 	size_t jobs; /* that were added */
+	const struct nt_jobtext *text; /* what Slurm knows of the next one; NULL: nothing */
 	json_object *array;
 	struct nt_samples samples;
 	struct nt_report_list list;

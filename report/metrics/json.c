@@ -313,6 +313,21 @@ static json_object *job_value(const char *job, const struct nt_summary *summary,
 	return object;
 }
 
+int nt_job_json(json_object *jobs, const struct nt_jobtext *text, struct nt_error *err)
+{
+	json_object *job = json_object_array_get_idx(jobs, json_object_array_length(jobs) - 1);
+	const bool timed = text->start_s > 0 && text->end_s >= text->start_s;
+	int rc = 0;
+
+	nt_json_text(job, "name", text->name, &rc);
+	nt_json_text(job, "user", text->user, &rc);
+	nt_json_text(job, "state", text->state, &rc);
+	nt_json_count(job, "nodes", text->nodes ? (int64_t)text->nodes : -1, &rc);
+	nt_json_count(job, "start", text->start_s > 0 ? text->start_s : -1, &rc);
+	nt_json_count(job, "elapsed_s", timed ? text->end_s - text->start_s : -1, &rc);
+	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
+}
+
 int nt_summary_json(json_object *jobs, const char *job, const struct nt_summary *summary,
 		    struct nt_error *err)
 {

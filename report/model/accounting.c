@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/printable.h"
 #include "lib/sacct.h"
+#include "report/model/jobstate.h"
 
 #define TIMEOUT_MS 30000
 #define SPAN_TIMEOUT_MS 300000
 
-enum column { LABEL, JOB, USER, COMMENT, END, COLUMNS };
+enum column { LABEL, JOB, USER, NAME, STATE, NODES, COMMENT, START, END, COLUMNS };
 
 static int add_job(void *argument, const struct nt_text *column, struct nt_error *err)
 {
@@ -25,15 +27,19 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	if (!text)
 		return nt_error_set(err, "no memory for the jobs' texts");
 	text->job = (uint32_t)nt_sacct_number(column[JOB]);
+	text->state = nt_job_state_named(column[STATE]);
+	text->nodes = (uint32_t)nt_sacct_number(column[NODES]);
+	text->start_s = nt_sacct_number(column[START]);
 	text->end_s = nt_sacct_number(column[END]);
 	text->ended = text->end_s != 0;
 	snprintf(text->user, sizeof(text->user), "%.*s", (int)column[USER].bytes, column[USER].at);
+	nt_printable_copy(text->name, sizeof(text->name), column[NAME].at, column[NAME].bytes);
 	return 0;
 }
 
 static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
-	question->columns = "JobID,JobIDRaw,User,AdminComment,End";
+	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Start,End";
 	question->count = COLUMNS;
 	return nt_sacct_ask(question, add_job, texts, err);
 }

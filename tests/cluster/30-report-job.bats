@@ -32,6 +32,11 @@ compare() {
 	as_user "$NT_STAGE/bin/nccl-tune" compare "$@"
 }
 
+# is_listed JOB: accounting tells of it when it is asked for a time
+is_listed() {
+	as_user sacct -n -X -P -S now-1days -E now+1minutes -o jobid | grep -qx "$1"
+}
+
 # has_step JOB STEP: accounting has it, ended
 has_step() {
 	sacct -n -P -j "$1.$2" -o state | grep -q COMPLETED
@@ -200,6 +205,7 @@ is_forgotten() {
 	with=$job
 	job=$(submit -n1 --wrap true)
 	wait_sacct "$job"
+	wait_for 30 is_listed "$with"
 	run -0 --separate-stderr report
 	[ -z "$stderr" ]
 	[ "${lines[0]}" = "Job $with, your newest with a record" ] || { echo "$output"; false; }
@@ -230,7 +236,7 @@ is_forgotten() {
 	run -0 --separate-stderr compare "$a" "$b"
 	[ -z "$stderr" ]
 	[ "$(wc -L <<<"$output")" -le 80 ]
-	[ "${lines[0]}" = "A: job $a (wrap)" ] || { echo "$output"; false; }
+	[ "${lines[0]}" = "A: job $a ($(sacct_field "$a" jobname))" ] || { echo "$output"; false; }
 	[ "${lines[1]}" = "B: job $b ($(sacct_field "$b" jobname))" ]
 	[[ $output = *"Step 0 of $a (A), step 0 of $b (B):"*'A: Ring/LL; B: Tree/LL'*"No such step in A, step 1 of $b (B):"* ]]
 	run -0 compare --json "$b.1" "$b"

@@ -91,9 +91,9 @@ json() {
 	[[ $stderr = 'nccl-tune compare: none has no record of a step' && -z $output ]]
 	run -1 compare a ./not-there
 	[[ $output = *'./not-there: No such file'* ]]
-	head -c -20 a >cut
-	run -1 --separate-stderr compare a cut
-	[[ $stderr = 'nccl-tune compare: cut: the record is damaged' && -z $output ]]
+	head -c -20 a >cut.off
+	run -1 --separate-stderr compare a cut.off
+	[[ $stderr = 'nccl-tune compare: cut.off: the record is damaged' && -z $output ]]
 	sed 's/"calls":100/"calls":"x"/' a >part
 	run -1 --separate-stderr compare a part
 	[[ $stderr = 'nccl-tune compare: part: the record is damaged' && $output = *'step takes'* ]]

@@ -29,6 +29,8 @@ libnt_cli_la_SOURCES = \
 	%D%/job-word.c \
 	%D%/job-word.h \
 	%D%/learn.c \
+	%D%/meeting.c \
+	%D%/meeting.h \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \
 	%D%/memory-show.c \

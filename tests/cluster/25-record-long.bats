@@ -20,9 +20,7 @@ setup_file() {
 
 teardown_file() {
 	wait_for 20 no_helpers
-	records_are_valid || invalid=1
-	cluster_stop
-	[ -z "${invalid:-}" ]
+	cluster_check_and_stop
 }
 
 # submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.

@@ -14,10 +14,6 @@ setup_file() {
 	cluster_start 2 -c MinJobAge=2 -c SchedulerParameters=bf_interval=1
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	cluster start slurmdbd >/dev/null
 	cluster start slurmctld >/dev/null

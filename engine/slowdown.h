@@ -3,14 +3,13 @@
 /* slowdown.h - has the program's own step become slower, and stayed so? A CUSUM test on the
  * logarithm of the step marker's period
  *
- * The caller tells the time of a call of the step marker at each reading. Windows have as many
- * calls, a power of two, as take half a second or more, and begin at the same calls on all nodes,
- * which so come to the same result within a window or two. The period of a window is its length
- * divided by its calls. The first
- * NT_SLOWDOWN_LEARN windows give the usual period (median) and its deviation. Both then follow
- * slowly, by steps that do not depend on how far a window is off, so that drift does not count. A
- * later window counts by how many deviations it is above the usual one, three at most: a pause of
- * the program alone is no slowdown. Less than 4 percent never counts.
+ * The caller tells the time of a call of the step marker at each reading. A window has a power of
+ * two of calls, as many as take half a second or more, and begins at the same call on all nodes: so
+ * their alarms are at most a window or two apart. The period of a window is its length divided by
+ * its calls. The first NT_SLOWDOWN_LEARN windows give the usual period (median) and its deviation.
+ * Both then follow slowly, by steps that do not depend on how far a window is off, so that drift
+ * does not count. A later window counts by how many deviations it is above the usual one, three at
+ * most: a pause of the program alone is no slowdown. Less than 4 percent never counts.
  *
  * An alarm ends the test until it is begun anew, and doubles the limit: what has been looked at
  * need not be looked at again.

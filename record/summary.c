@@ -52,6 +52,12 @@ void nt_summary_fini(struct nt_summary *summary)
 	nt_summary_init(summary);
 }
 
+void nt_summary_mark_running(struct nt_summary *summary, bool job_runs)
+{
+	for (size_t i = 0; i < summary->step_count; i++)
+		summary->steps[i].running = job_runs && summary->steps[i].early != 0;
+}
+
 bool nt_summary_damaged(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -478,12 +484,10 @@ void nt_summary_sort(struct nt_summary *summary)
 /* What a row leaves out that can be told from the rest, where room was short. */
 static void complete(struct nt_key *row, const struct nt_step *step)
 {
-	double us = nt_row_call_us(row, nt_row_in_force(row));
+	double us = nt_row_own_us(row, nt_row_in_force(row));
 	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
 
 	nt_key_compare(row);
-	if (isnan(us))
-		us = row->auto_predicted_us;
 	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
 		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
 }
@@ -502,7 +506,6 @@ static void guess(struct nt_summary *summary, size_t at)
 		.pairs = -1,
 	};
 
-	family->share = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 		int64_t comms = row->comms > 0 ? row->comms : 1;
@@ -511,7 +514,6 @@ static void guess(struct nt_summary *summary, size_t at)
 			continue;
 		if (comms > family->comms)
 			family->comms = comms;
-		family->share += isnan(row->share) ? 0 : row->share;
 		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
 		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
 					  (double)row->bytes / (double)comms;

@@ -509,6 +509,7 @@ static void put_head(struct nt_json_writer *put, struct nt_process *process, boo
 		 process->platform.inside);
 	snprintf(out.launch, sizeof(out.launch), "%s", process->platform.launch);
 	out.end = end;
+	out.written_s = (int64_t)time(NULL);
 	nt_fields_put(put, &nt_rank_fields, &out);
 }
 

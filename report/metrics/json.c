@@ -42,15 +42,15 @@ static json_object *arms_value(const struct nt_summary *summary, const struct nt
 
 static json_object *key_value(const struct nt_summary *summary, const struct nt_key *row, int *rc)
 {
-	const double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
-	/* Bandwidths are of a call's own time. */
-	const double bytes = nt_row_duration_known(row) ? (double)row->bytes : NAN;
+	const double us[] = { nt_row_own_us(row, NT_OF_AUTO), nt_row_own_us(row, NT_OF_ARM) };
+	const double bytes = (double)row->bytes;
 	json_object *object = nt_json_object(rc);
 	struct nt_key shown = *row;
 	struct nt_said said;
 
-	nt_row_say(&said, row);
+	nt_row_say(&said, summary, row);
 	shown.reason = said.reason;
+	shown.gain_percent = nt_row_gain(row);
 	nt_json_fields(object, &nt_report_key_fields, &shown, rc);
 	nt_json_known(object, "call_us", pair_value(us[0], us[1], rc), rc);
 	nt_json_bool(object, "call_own", nt_row_duration_known(row), rc);
@@ -271,6 +271,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	nt_json_text(object, "step", step->name, rc);
 	nt_json_fields(object, &nt_step_fields, step, rc);
 	nt_json_bool(object, "whole", step->whole, rc);
+	nt_json_bool(object, "running", step->running, rc);
 	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);
 	nt_json_known(object, "untuned", untuned_value(summary, step->name, rc), rc);
 	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
@@ -304,6 +305,11 @@ static json_object *job_value(const char *job, const struct nt_summary *summary,
 	json_object *object = nt_json_object(rc), *steps = nt_json_array(rc);
 
 	nt_json_text(object, "job", job, rc);
+	nt_json_text(object, "cluster", summary->job.cluster, rc);
+	nt_json_text(object, "user", summary->job.user, rc);
+	nt_json_text(object, "partition", summary->job.partition, rc);
+	if (summary->job.elapsed_s > 0)
+		nt_json_count(object, "elapsed_s", summary->job.elapsed_s, rc);
 	nt_json_add(object, "verdict", verdict_value(summary, rc), rc);
 	for (size_t i = 0; i < summary->step_count; i++)
 		nt_json_add(steps, NULL, step_value(summary, i, rc), rc);

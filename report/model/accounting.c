@@ -8,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/printable.h"
 #include "lib/sacct.h"
 
 #define TIMEOUT_MS 30000
 #define SPAN_TIMEOUT_MS 300000
 
-enum column { LABEL, JOB, USER, COMMENT, END, COLUMNS };
+enum column { LABEL, JOB, USER, COMMENT, CLUSTER, PARTITION, ELAPSED, END, COLUMNS };
+
+static void copy(char *out, size_t out_bytes, struct nt_text from)
+{
+	nt_printable_copy(out, out_bytes, from.at, from.bytes);
+}
 
 static int add_job(void *argument, const struct nt_text *column, struct nt_error *err)
 {
@@ -27,13 +33,16 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	text->job = (uint32_t)nt_sacct_number(column[JOB]);
 	text->end_s = nt_sacct_number(column[END]);
 	text->ended = text->end_s != 0;
-	snprintf(text->user, sizeof(text->user), "%.*s", (int)column[USER].bytes, column[USER].at);
+	text->elapsed_s = nt_sacct_number(column[ELAPSED]);
+	copy(text->user, sizeof(text->user), column[USER]);
+	copy(text->cluster, sizeof(text->cluster), column[CLUSTER]);
+	copy(text->partition, sizeof(text->partition), column[PARTITION]);
 	return 0;
 }
 
 static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
-	question->columns = "JobID,JobIDRaw,User,AdminComment,End";
+	question->columns = "JobID,JobIDRaw,User,AdminComment,Cluster,Partition,ElapsedRaw,End";
 	question->count = COLUMNS;
 	return nt_sacct_ask(question, add_job, texts, err);
 }

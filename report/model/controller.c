@@ -10,6 +10,7 @@
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "spank/delivery/sink.h"
 #include "spank/slurm_compat.h"
 
@@ -92,6 +93,9 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 	text->state = state_of(job);
 	text->start_s = job->start_time;
 	text->end_s = text->ended ? job->end_time : 0;
+	if (job->start_time > 0)
+		text->elapsed_s = (text->ended ? job->end_time : time(NULL)) - job->start_time;
+	snprintf(text->partition, sizeof(text->partition), "%s", job->partition ? job->partition : "");
 	return 0;
 }
 

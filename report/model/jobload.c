@@ -56,6 +56,10 @@ static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
 	to->ended = from->ended;
 	if (from->user[0]) /* which accounting may not know yet */
 		memcpy(to->user, from->user, sizeof(to->user));
+	if (from->partition[0])
+		memcpy(to->partition, from->partition, sizeof(to->partition));
+	if (from->elapsed_s > 0)
+		to->elapsed_s = from->elapsed_s;
 	return rc;
 }
 

@@ -93,10 +93,8 @@ static int ask(struct nt_watch_load *load, struct nt_error *err)
 
 static void say_source(struct nt_watch_job *job, const char *source, int64_t written_s)
 {
-	const int64_t age_s = written_s > 0 ? (int64_t)time(NULL) - written_s : -1;
-
 	snprintf(job->source, sizeof(job->source), "%s", source);
-	job->age_s = age_s >= 0 ? age_s : -1;
+	job->written_s = written_s;
 }
 
 /* The long form holds more than the text in Slurm, and is no older. */
@@ -150,13 +148,14 @@ static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
 {
 	const int64_t until_s = load->end_s ? load->end_s : (int64_t)time(NULL);
 
-	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1, .age_s = -1 };
+	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1 };
 	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label, load->id.step[0] ? "." : "",
 		 load->id.step);
 	if (load->start_s > 0 && until_s >= load->start_s)
 		job->ran_s = until_s - load->start_s;
 	if (load->trouble.text[0])
 		snprintf(job->trouble, sizeof(job->trouble), "%.150s", load->trouble.text);
+	job->end_s = load->end_s;
 	job->over = load->ended;
 }
 
@@ -169,5 +168,8 @@ int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *s
 		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
 	}
 	describe(load, job);
-	return load_record(load, now_s, summary, job, err);
+	if (load_record(load, now_s, summary, job, err) < 0)
+		return -1;
+	nt_summary_mark_running(summary, !load->ended);
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "lib/quantile.h"
 #include "pmix-sync/capabilities.h"
 #include "pmix-sync/view.h"

@@ -32,7 +32,7 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
 		rc = -1;
 	summary.job = answer->seen;
-	nt_summary_mark_running(&summary, answer->runs);
+	nt_summary_mark_running(&summary, answer->runs, (unsigned)answer->job.run);
 	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
 		answer->other += holding == NT_HOLDS_OTHER;
 	if (rc == 0 && nt_summary_damaged(&summary)) {
@@ -177,7 +177,7 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	memcpy(seen->cluster, text->cluster, sizeof(seen->cluster));
 	memcpy(seen->user, text->user, sizeof(seen->user));
 	memcpy(seen->partition, text->partition, sizeof(seen->partition));
-	answer->runs = !text->ended;
+	answer->runs = !text->ended && text->elapsed_s > 0;
 }
 
 static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,

@@ -131,7 +131,7 @@ static int look(struct session *session, struct nt_error *err)
 
 	nt_summary_init(&summary);
 	rc = nt_watch_load(&session->load, now_s(), &summary, &session->job, err);
-	nt_summary_mark_running(&session->watch.summary, !session->job.over);
+	nt_summary_mark_running(&session->watch.summary, !session->job.over, session->load.run);
 	if (rc == 0)
 		start_anew(session);
 	if (rc == 0)

@@ -52,10 +52,13 @@ void nt_summary_fini(struct nt_summary *summary)
 	nt_summary_init(summary);
 }
 
-void nt_summary_mark_running(struct nt_summary *summary, bool job_runs)
+void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run)
 {
-	for (size_t i = 0; i < summary->step_count; i++)
-		summary->steps[i].running = job_runs && summary->steps[i].early != 0;
+	for (size_t i = 0; i < summary->step_count; i++) {
+		struct nt_step *step = &summary->steps[i];
+
+		step->running = job_runs && step->early != 0 && step->run >= (int64_t)run;
+	}
 }
 
 bool nt_summary_damaged(const struct nt_summary *summary)

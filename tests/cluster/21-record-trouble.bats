@@ -313,6 +313,9 @@ signal_slurmctld() {
 	# In the second in which a node was told of the first run's end it refuses what runs next.
 	sleep 2
 	as_root scontrol update jobid="$job" starttime=now
+	wait_for 60 is_run_again
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" watch --once "$job"
+	[[ $output != *Tree/Simple* ]] || { echo "$output"; false; }
 	settle again
 	run -0 user_report again
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]
@@ -322,6 +325,11 @@ signal_slurmctld() {
 		'0.n.jsonl.gz 0.n.r1.jsonl.gz 1.n.jsonl.gz' ]
 	[[ ${output%%(run 1)*} = *', run 2'* && ${output##*(run 1)} != *', run 2'* ]]
 	[[ ${output%%(run 1)*} != *TREE/SIMPLE* && ${output##*(run 1)} != *RING/LL* ]]
+}
+
+# The second run has a record in the text that has the first one's.
+is_run_again() {
+	comment_now "$job" | jq -e '.nccl_tune["0"].run == 1'
 }
 
 # has_step JOB STEP: slurmctld has a record of it

@@ -243,7 +243,7 @@ saved_in_gpu() {
 	jq -e '.jobs.other_text >= 10 and .jobs.no_record >= 40 and .jobs.damaged >= 10 and
 		.jobs.gained + .jobs.unpaid + .jobs.nothing_to_gain >= 140 and .users >= 4' <<<"$output"
 	jq -e --argjson saved "$(saved_in_gpu)" '[.by.partition[] | select(.name == "gpu")] |
-		length == 1 and .[0].saved_rank_s > 1 and (.[0].saved_rank_s - $saved | fabs) < 0.01' <<<"$output"
+		length == 1 and .[0].saved_rank_s > 1 and (.[0].saved_rank_s - .[0].launch_saved_rank_s - $saved | fabs) < 0.01' <<<"$output"
 	jq -e '([.by.partition[] | .keys] | add) == .keys and ([.by.message_size[] | .calls] | add) == .calls' <<<"$output"
 	run -0 as_root "$NT_STAGE/bin/nccl-tune" summary --user daemon,bin --partition big --since now-2days --json
 	jq -e '.users <= 2 and (.by.partition | length) == 1 and ([.jobs[]] | add) > 2' <<<"$output"

@@ -244,7 +244,7 @@ static void make_job(struct nt_verdict_text *verdict, struct nt_summary *summary
 	assert_int_equal(nt_summary_parse(summary, text, (size_t)bytes, NULL, &err), 0);
 	assert_false(nt_summary_damaged(summary));
 	summary->job.elapsed_s = 29;
-	nt_summary_mark_running(summary, runs);
+	nt_summary_mark_running(summary, runs, 0);
 	assert_int_equal(nt_verdict_make(verdict, summary, &err), 0);
 }
 

@@ -168,7 +168,7 @@ static void report_spool(struct nt_answer *answer)
 	}
 }
 
-/* What Slurm says of the job beside its record. A run before the last has no time of its own here. */
+/* What Slurm says of the job beside its record; of a run before the last not its time. */
 static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 {
 	struct nt_job_seen *seen = &answer->seen;

@@ -167,8 +167,8 @@ enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
 
-/* Slurm says whether the job runs, and how often it was started again before: then do those steps of
- * that run run that have no last record. */
+/* Slurm says whether the job runs, and how often it was started again before: the steps of that run
+ * that have no last record run, too. */
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run);
 
 bool nt_summary_damaged(const struct nt_summary *summary);

@@ -263,12 +263,13 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 	struct adder adder = { samples, false };
 
 	for (size_t i = 0; i < summary->row_count; i++)
-		add_row(&adder, &(struct place){ job, &summary->job,
-						 &summary->steps[summary->rows[i].step],
-						 &summary->rows[i],
-						 &summary->families[summary->rows[i].family] });
+		add_row(&adder,
+			&(struct place){ job, &summary->job, &summary->steps[summary->rows[i].step],
+					 &summary->rows[i],
+					 &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder, &(struct place){ job, &summary->job, &summary->steps[i], NULL, NULL });
+		add_step(&adder,
+			 &(struct place){ job, &summary->job, &summary->steps[i], NULL, NULL });
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY)
 			add_untuned(&adder, job, summary, i);

@@ -98,7 +98,8 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 	until = text->ended ? job->end_time : time(NULL);
 	if (job->start_time > 0 && until > job->start_time)
 		text->elapsed_s = until - job->start_time;
-	snprintf(text->partition, sizeof(text->partition), "%s", job->partition ? job->partition : "");
+	snprintf(text->partition, sizeof(text->partition), "%s",
+		 job->partition ? job->partition : "");
 	return 0;
 }
 

@@ -30,8 +30,7 @@ double nt_row_gain(const struct nt_key *row)
 
 double nt_row_busbw(const struct nt_key *row, enum nt_which which)
 {
-	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes,
-			    nt_row_own_us(row, which));
+	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes, nt_row_own_us(row, which));
 }
 
 /* From one call of a communicator to its next, on average; else median_us. */

@@ -28,8 +28,8 @@ double nt_row_busbw(const struct nt_key *row, enum nt_which which); /* in 10^9 b
 double nt_row_saving_rate(const struct nt_key *row, const struct nt_step *step);
 
 /* Milliseconds that the step's launch profile has saved each rank, as its own steps say: what they
- * would have taken with NCCL's own settings, less what they took. Below 0: lost. NAN: it has none, or
- * that was not measured. */
+ * would have taken with NCCL's own settings, less what they took. Below 0: lost. NAN: it has none,
+ * or that was not measured. */
 double nt_step_launch_ms(const struct nt_step *step);
 
 /* From one call of a communicator to its next: on average as above, else the median with NCCL's

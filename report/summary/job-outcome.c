@@ -129,8 +129,9 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
 	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
 		return rest;
-	nt_site_stats_add_us(&rest.saved_us,
-			     rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1));
+	nt_site_stats_add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most
+							       : least > 0  ? least
+									    : 1));
 	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
 	return rest;
 }

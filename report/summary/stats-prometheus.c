@@ -76,8 +76,8 @@ static void put_metric(FILE *out, enum nt_site_stats_by by,
 {
 	char name[80];
 
-	if (by > NT_BY_FINGERPRINT && (strcmp(metrics[metric].name, COMM) == 0 ||
-				       strcmp(metrics[metric].name, LAUNCH) == 0))
+	if (by > NT_BY_FINGERPRINT &&
+	    (strcmp(metrics[metric].name, COMM) == 0 || strcmp(metrics[metric].name, LAUNCH) == 0))
 		return;
 	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
 		 metrics[metric].name);

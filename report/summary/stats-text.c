@@ -161,7 +161,9 @@ static void print_times(FILE *out, const struct nt_site_stats_view *view,
 			nt_site_stats_time_text(total->launch_us, launch, sizeof(launch)));
 	fputs("These are rank times: time of calls, times the ranks of their communicator.\n", out);
 	if (total->comm_us > 0)
-		fprintf(out, "Collectives took at least %s: what was measured of calls' own times.\n", comm);
+		fprintf(out,
+			"Collectives took at least %s: what was measured of calls' own times.\n",
+			comm);
 	if (view->tally->left_out > 0)
 		fprintf(out, "%" PRId64 " collectives and reasons did not fit into the records.\n",
 			view->tally->left_out);

@@ -101,8 +101,7 @@ static void say_running(struct nt_maker *maker, const char *name, double after_s
 
 	if (!isnan(after_s))
 		nt_maker_say(maker, NT_SENTENCE_NET, "", "%s: exploring pays off after about %s.",
-			     name,
-			     nt_duration_text(ceil(after_s) * 1e3, after, sizeof(after)));
+			     name, nt_duration_text(ceil(after_s) * 1e3, after, sizeof(after)));
 }
 
 /* A step that has cost more than it saved. */

@@ -268,8 +268,7 @@ static void say_when(struct nt_maker *maker, const struct nt_step *step)
 			     clock[0] ? ": figures as of " : "", clock);
 	else if (clock[0])
 		nt_maker_say(maker, NT_SENTENCE_STATE, "",
-			     "Step %s left no last record: figures as of %s.", step->name,
-			     clock);
+			     "Step %s left no last record: figures as of %s.", step->name, clock);
 	else if (step->early)
 		nt_maker_say(maker, NT_SENTENCE_STATE, "",
 			     "The record of step %s was written before the step ended.",

@@ -73,7 +73,7 @@ static void add_title(struct frame *frame)
 	nt_clock_words((double)job->end_s, clock);
 	add_line(frame, NT_STYLE_BOLD, "Job %s: %s%s%s%s%s", job->label,
 		 job->state ? job->state : "its state is unknown", clock[0] ? " at " : "", clock,
-		 !ran[0]	? ""
+		 !ran[0]     ? ""
 		 : job->over ? ", after "
 			     : " for ",
 		 ran);

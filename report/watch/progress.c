@@ -328,7 +328,8 @@ static bool is_older(const struct nt_watch *watch, const struct nt_summary *summ
 int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double now_s,
 		      nt_news_tell *tell, void *argument, struct nt_error *err)
 {
-	const struct teller teller = { watch, now_s, watch->summary.step_count == 0, tell, argument };
+	const struct teller teller = { watch, now_s, watch->summary.step_count == 0, tell,
+				       argument };
 	int rc = 0;
 
 	if (is_older(watch, summary)) {

@@ -207,11 +207,10 @@ static void numbers_without_end_are_left_out(void **state)
 			    "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"kept\","
 			    "\"best\":\"RING/LL\",\"us\":[5e-324,21],\"calls\":5}]")));
 	check_format(&sum, &head, out, sizeof(out));
-	assert_string_equal(
-		out, STEP_TEXT
-		",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"AUTO\","
-		"\"arm\":\"AUTO\",\"best\":\"RING/LL\",\"us\":[0.0,21.0],\"calls\":5,"
-		"\"why\":\"other\"}}}");
+	assert_string_equal(out, STEP_TEXT
+			    ",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"AUTO\","
+			    "\"arm\":\"AUTO\",\"best\":\"RING/LL\",\"us\":[0.0,21.0],\"calls\":5,"
+			    "\"why\":\"other\"}}}");
 	nt_sum_fini(&sum);
 }
 

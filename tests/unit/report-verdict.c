@@ -248,11 +248,11 @@ static void make_job(struct nt_verdict_text *verdict, struct nt_summary *summary
 	assert_int_equal(nt_verdict_make(verdict, summary, &err), 0);
 }
 
-#define WIDE                                                                                   \
+#define WIDE                                                                                  \
 	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"launch\":\"sockets-wide\","     \
-	"\"measured\":1.9,\"step_us\":[23000,23520,24000],\"steps\":100,\"8r2n\":{"              \
+	"\"measured\":1.9,\"step_us\":[23000,23520,24000],\"steps\":100,\"8r2n\":{"           \
 	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
-	"\"own_us\":[25.4,20.9],\"calls\":378,\"spent_ms\":15,\"saved_ms\":800},"               \
+	"\"own_us\":[25.4,20.9],\"calls\":378,\"spent_ms\":15,\"saved_ms\":800},"             \
 	"\"AllReduce 8M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6],"          \
 	"\"own_us\":[25.4],\"calls\":378,\"why\":\"screened\"}}}"
 
@@ -294,10 +294,10 @@ static void calibrations_gain_nothing(void **state)
 	end(&verdict, &summary);
 }
 
-#define OPEN(members)                                                                           \
-	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"           \
-	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6],"    \
-	"\"period_us\":[50000],\"calls\":100,\"round\":\"screen\",\"round_arms\":5,"               \
+#define OPEN(members)                                                                          \
+	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"       \
+	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6]," \
+	"\"period_us\":[50000],\"calls\":100,\"round\":\"screen\",\"round_arms\":5,"           \
 	"\"round_calls\":100,\"round_done\":55,\"why\":\"open\"}}}"
 
 static void a_step_that_runs_has_not_ended(void **state)

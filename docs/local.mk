@@ -93,6 +93,13 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-auto/loopback.csv \
 	%D%/results/h200-x2-auto/loopback.txt \
 	%D%/results/h200-x2-auto/versions.txt \
+	%D%/results/h200-auto-mps/10gbit.csv \
+	%D%/results/h200-auto-mps/10gbit.txt \
+	%D%/results/h200-auto-mps/README.md \
+	%D%/results/h200-auto-mps/loopback.csv \
+	%D%/results/h200-auto-mps/loopback.txt \
+	%D%/results/h200-auto-mps/starts.txt \
+	%D%/results/h200-auto-mps/versions.txt \
 	%D%/results/h200-ranks/README.md \
 	%D%/results/h200-ranks/cases.csv \
 	%D%/results/h200-ranks/summary.txt \

@@ -101,6 +101,9 @@ auto_network() {
 auto() {
 	local end=$((SECONDS + $1)) network left=${#auto_networks[@]}
 	auto_names
+	if [ $((${AUTO_TOPOLOGY%x*} * ${AUTO_TOPOLOGY#*x})) -gt "$gpus" ]; then
+		mps_up || return 0
+	fi
 	for network in "${auto_networks[@]}"; do
 		if [ "$network" = loopback ] || [ -n "$dry" ]; then
 			auto_network "$network" $(((end - SECONDS) / left))
@@ -110,6 +113,7 @@ auto() {
 		fi
 		left=$((left - 1))
 	done
+	mps_down
 	unset NT_GPU_RANK
 }
 

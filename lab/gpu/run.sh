@@ -174,7 +174,7 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables)$ ]] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
 	for topology in "${launch_topologies[@]}"; do
@@ -344,17 +344,17 @@ main() {
 	find_gpus
 	find_programs
 	set_environment
-	find_nccl
 	mkdir -p "$out" && out=$(cd "$out" && pwd)
 	work=$(mktemp -d /tmp/nt-gpu.XXXXXX)
 	raw=$work/raw
 	# Where Slurm is installed it is unpacked beside, for a try; else where pack.sh's programs look for it.
 	[ -z "$dry" ] || ! slurmd -V >/dev/null 2>&1 || sl=$work/sl
+	[ ! -e "$sl" ] || die "$sl exists"
 	mkdir -p "$raw" "$work/meet"
 	chmod 755 "$work"
-	[ ! -e "$sl" ] || die "$sl exists"
 	trap finish EXIT
 	trap 'exit 130' INT TERM
+	find_nccl
 	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|smoke), ]]; then
 		with_slurm || rc=1
 	fi

@@ -196,8 +196,10 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 						    .user = text->user,
 						    .run = text->run };
 		see_job(answer, text);
+		answer->output.text = text;
 		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
 	}
+	answer->output.text = NULL;
 	answer->job.job = 0;
 	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
 	answer->runs = false;

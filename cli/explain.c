@@ -279,9 +279,9 @@ static void explain_alone(struct asked *asked)
 	}
 	nt_outline_policy(stdout, &asked->policy);
 	if (asked->policy.mode == NT_MODE_BANDIT || asked->policy.mode == NT_MODE_PROFILE)
-		printf("  Arms are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
+		printf("  Choices are what NCCL can have there, NVLS where there are NVSwitches and PAT from NCCL 2.23 on.\n"
 		       "  In a job, NCCL says which there are, and what it expects of them: the cheapest come first, and\n"
-		       "  those over %d times AUTO's time are left out; from %zu MiB on, LL over %g times of it.\n",
+		       "  those over %d times the time of NCCL's choice are left out; from %zu MiB on, LL over %g times of it.\n",
 		       NT_SCREEN_COST_FACTOR, NT_SCREEN_LL_BYTES >> 20,
 		       (double)NT_SCREEN_LL_FACTOR);
 	for (int coll = NT_COLLS - 1; coll >= 0; coll--) {
@@ -410,11 +410,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[FILE]",
-	.doc = "Say what a job would do, without doing it: which arms would be tried and in "
-	       "which order, which would not and why, how many calls that takes, and what "
-	       "an arm must show to replace AUTO. FILE is a trace, as for replay, or the "
+	.doc = "Say what a job would do, without doing it: which choices (algorithms and protocols) "
+	       "would be tried and in which order, which would not and why, how many calls that "
+	       "takes, and what a choice must show to replace NCCL's. FILE is a trace, as for replay, or the "
 	       "record of a process of a job, or a job's long form, whose policy then "
-	       "applies; - is standard input. Without FILE, the arms that NCCL can have are "
+	       "applies; - is standard input. Without FILE, the choices that NCCL can have are "
 	       "used.",
 };
 

@@ -81,7 +81,7 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 		return -1;
 	fprintf(out,
 		"# %016" PRIx64 ", %" PRIu32 " x %" PRIu32
-		", launch profile %s: these arms are valid with that profile only\n",
+		", launch profile %s: these choices are valid with that profile only\n",
 		where.fingerprint, where.nodes, where.per_node, nt_shown(&shown, profile));
 	return nt_csv_print(picked, &where, profile, out, err);
 }

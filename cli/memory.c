@@ -134,7 +134,7 @@ static const struct argp_option options[] = {
 	{ "like-here", NT_LONG('L'), NULL, 0, "import --csv: for jobs like this one, on such nodes",
 	  0 },
 	{ "csv", NT_LONG('c'), NULL, 0,
-	  "export, import: arms of one place and profile, as NVIDIA's example tuner reads them",
+	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
 	  0 },
 	{ "all", NT_LONG('a'), NULL, 0, "forget: everything", 0 },
 	{ "memory", NT_LONG('m'), "DIRECTORY", 0,
@@ -251,8 +251,8 @@ static const struct argp argp = {
 	       "on which hardware.\n\n"
 	       "show     print for each place what is known of its profiles, and what a new\n"
 	       "         job there gets, and why\n"
-	       "export   write entries as lines of JSON; with --csv, arms\n"
-	       "import   add what was exported; with --csv, arms, to be confirmed\n"
+	       "export   write entries as lines of JSON; with --csv, choices\n"
+	       "import   add what was exported; with --csv, choices, to be confirmed\n"
 	       "forget   drop what is known until now: --all, or by --fingerprint, --profile\n"
 	       "         or both\n"
 	       "compact  merge all files into one\n"

@@ -212,7 +212,7 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 				    is_record(text)
 					    ? "decided on another node: see the record of the "
 					      "node leader of the first rank's node"
-					    : "ignored: no AUTO row");
+					    : "ignored: no row of NCCL's choice (AUTO)");
 	free(text);
 	return rc < 0 || left_out > 0 ? -1 : 0;
 }
@@ -284,15 +284,15 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "aa", NT_LONG('a'), "N", 0,
-	  "Run N trials with identical arms drawn from AUTO's samples: how often one of them is "
-	  "chosen",
+	  "Run N trials with identical choices drawn from the samples of NCCL's: how often one of "
+	  "them is chosen",
 	  0 },
 	{ "power", NT_LONG('p'), "PCT", 0,
-	  "Make one of these arms PCT percent faster: how often it is found", 0 },
+	  "Make one of these choices PCT percent faster: how often it is found", 0 },
 	{ "trials", NT_LONG('t'), "N", 0, "Trials of --power (default: 1000)", 0 },
 	{ "picks", NT_LONG('k'), "FILE", 0,
-	  "What NCCL itself picks and masks; such arms are left out, since no job can choose them. A "
-	  "line per cell: collective,topology,bytes,algorithm,protocol[,masked...]",
+	  "What NCCL itself picks and masks, which is left out, since no job can choose it. A "
+	  "line per case: collective,topology,bytes,algorithm,protocol[,masked...]",
 	  0 },
 	{ "policy", NT_LONG('o'), "POLICY", 0, "Settings, as srun --nccl-tune takes them", 0 },
 	{ "seed", NT_LONG('s'), "S", 0, "Seed of the trials; the same seed gives the same answer",
@@ -306,12 +306,12 @@ static const struct argp argp = {
 	.parser = take_option,
 	.args_doc = "FILE...\n--aa N TRACE...\n--power PCT TRACE...",
 	.doc = "Run the engine that decides in jobs on traces: text files of measured times "
-	       "with a line per arm of a cell: "
+	       "with a line per choice of a case: "
 	       "collective,topology,mode,algorithm,protocol,bytes,samples... in "
-	       "microseconds; AUTO,AUTO is NCCL's own choice. - is standard input. For the "
+	       "microseconds; AUTO,AUTO is NCCL's choice. - is standard input. For the "
 	       "record of a process of a job, or a job's long form, its decisions are "
 	       "repeated.\n\n"
-	       "Prints AUTO, the best arm, the arm chosen and the calls spent for each cell. "
+	       "Prints NCCL's choice, the best other one, the one chosen and the calls spent for each case. "
 	       "Samples are taken in order, and again from the start once used up.",
 };
 

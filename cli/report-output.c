@@ -24,6 +24,14 @@ int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struc
 	return 0;
 }
 
+static int add_json(struct nt_output *output, const char *job, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	int rc = nt_summary_json(output->array, job, summary, err);
+
+	return rc == 0 && output->text ? nt_job_json(output->array, output->text, err) : rc;
+}
+
 int nt_output_add(struct nt_output *output, const char *job, const struct nt_summary *summary,
 		  struct nt_error *err)
 {
@@ -31,7 +39,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	switch (output->form) {
 	case NT_FORM_JSON:
 	case NT_FORM_CSV:
-	case NT_FORM_HTML: return nt_summary_json(output->array, job, summary, err);
+	case NT_FORM_HTML: return add_json(output, job, summary, err);
 	case NT_FORM_PROMETHEUS: return nt_samples_add(&output->samples, job, summary, err);
 	case NT_FORM_TEXT: break;
 	}

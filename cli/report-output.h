@@ -17,6 +17,7 @@
 #include "lib/error.h"
 #include "record/summary.h"
 #include "report/metrics/prometheus.h"
+#include "report/model/jobtext.h"
 
 enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
 
@@ -24,6 +25,7 @@ struct nt_output {
 	enum nt_form form;
 	FILE *out;
 	size_t jobs; /* that were added */
+	const struct nt_jobtext *text; /* what Slurm knows of the next one; NULL: nothing */
 	json_object *array;
 	struct nt_samples samples;
 };

@@ -24,18 +24,19 @@
 
 /* Three tables, since all of it side by side would be wider than a terminal. */
 static const char *const choice_columns[] = {
-	"-COLLECTIVE",	"SIZE",	       "-STATE", "-AUTO\nPICKS", "-ARM", "AUTO\nus", "ARM\nus",
-	"AUTO\np25 us", "ARM\np25 us", "P",	 "SAM-\nPLES"
+	"-COLLECTIVE",	  "SIZE",     "-STATE",	   "-NCCL'S\nCHOICE",
+	"-OTHER\nCHOICE", "NCCL\nus", "OTHER\nus", "NCCL\np25 us",
+	"OTHER\np25 us",  "P",	      "SAM-\nPLES"
 };
 
 static const char *const effect_columns[] = {
 	"-COLLECTIVE",	"SIZE",	     "CALLS",	  "FORCED\ncalls",	"DIFFERED\ncalls",
-	"SPENT\ncalls", "SPENT\nms", "SAVED\nms", "PREDICTED\nAUTO us", "PREDICTED\nARM us"
+	"SPENT\ncalls", "SPENT\nms", "SAVED\nms", "PREDICTED\nNCCL us", "PREDICTED\nOTHER us"
 };
 
 static const char *const period_columns[] = { "-COLLECTIVE",	   "SIZE",
-					      "OWN TIME\nAUTO us", "OWN TIME\nARM us",
-					      "PERIOD\nAUTO us",   "PERIOD\nARM us" };
+					      "OWN TIME\nNCCL us", "OWN TIME\nOTHER us",
+					      "PERIOD\nNCCL us",   "PERIOD\nOTHER us" };
 
 static void add_choice(struct nt_table *table, const struct nt_key *key)
 {
@@ -199,7 +200,7 @@ static void show_counts(json_object *counts)
 	}
 }
 
-/* Where AUTO was kept. */
+/* Where NCCL's choice stays. */
 static void show_why(const struct nt_key *key)
 {
 	char size[24];

@@ -11,19 +11,19 @@
 
 #define CELL_COLUMNS "-COLLECTIVE", "-TOPO", "-MODE", "SIZE"
 
-static const char *const cell_columns[] = { CELL_COLUMNS, "AUTO\nus", "BEST\nus", "-ARM",
-					    "CHOSEN\nus", "-ARM",     "OF\nBEST", "OF\nAUTO",
+static const char *const cell_columns[] = { CELL_COLUMNS, "NCCL\nus", "BEST\nus", "-CHOICE",
+					    "CHOSEN\nus", "-CHOICE",  "OF\nBEST", "OF\nNCCL",
 					    "CALLS",	  "-WHY",     "-LAUNCH" };
 
-static const char *const record_columns[] = { CELL_COLUMNS,   "AUTO\nus", "-RECORDED\nARM",
-					      "-CHOSEN\nARM", "us",	  "-SAME",
-					      "CALLS",	      "-WHY",	  "-" };
+static const char *const record_columns[] = { CELL_COLUMNS,	 "NCCL\nus", "-RECORDED\nCHOICE",
+					      "-CHOSEN\nCHOICE", "us",	     "-SAME",
+					      "CALLS",		 "-WHY",     "-" };
 
-static const char *const aa_columns[] = { CELL_COLUMNS, "ARMS", "FALSE\n%", "CALLS", "-LAUNCH" };
+static const char *const aa_columns[] = { CELL_COLUMNS, "CHOICES", "FALSE\n%", "CALLS", "-LAUNCH" };
 
-static const char *const power_columns[] = {
-	CELL_COLUMNS, "ARMS", "FOUND\n%", "IN 40 OF\nAN ARM %", "OTHER\n%", "CALLS", "-LAUNCH"
-};
+static const char *const power_columns[] = { CELL_COLUMNS,	 "CHOICES",  "FOUND\n%",
+					     "IN 40 OF\nEACH %", "OTHER\n%", "CALLS",
+					     "-LAUNCH" };
 
 /* The code of the reason for it, as records have it. */
 static const char *verdict_code(unsigned verdict)
@@ -128,17 +128,18 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 		worst = replay->kind == NT_REPLAY_POWER ? fmin(worst, row->rate)
 							: fmax(worst, row->rate);
 	}
-	fprintf(out, "rule %s, %zu cells", replay->rule->name, rows->count);
+	fprintf(out, "rule %s, %zu cases", replay->rule->name, rows->count);
 	if (replay->kind == NT_REPLAY_CELLS)
-		fprintf(out, ": %u within 2 %% of the best, %u slower than AUTO by over 1 %%", near,
-			slower);
+		fprintf(out,
+			": %u within 2 %% of the best, %u slower than NCCL's choice by over 1 %%",
+			near, slower);
 	else
-		fprintf(out, ", %u trials each: %s %.2f %%, worst cell %.2f %%", replay->trials,
+		fprintf(out, ", %u trials each: %s %.2f %%, worst case %.2f %%", replay->trials,
 			replay->kind == NT_REPLAY_AA ? "falsely overridden" : "found", 100 * rate,
 			100 * worst);
 	fprintf(out, "; %.0f calls spent on average", calls);
 	if (replay->kind == NT_REPLAY_CELLS)
-		fprintf(out, ", in all %.2f s beyond AUTO", extra_us / 1e6);
+		fprintf(out, ", in all %.2f s beyond NCCL's choice", extra_us / 1e6);
 	fputc('\n', out);
 }
 

@@ -15,7 +15,7 @@ static double percent(int64_t micro)
 static void exact_test(FILE *out, double alpha)
 {
 	fprintf(out,
-		"    an exact paired test gives p below %g (alpha) times 1/%d for one arm, 1/%d for two,\n"
+		"    an exact paired test gives p below %g (alpha) times 1/%d for one choice, 1/%d for two,\n"
 		"    as each may be looked at %d times: below %.3g, or %.3g;\n",
 		alpha, NT_CONFIRM_PAID, NT_CONFIRM_PAID * NT_CONFIRM_ARMS, NT_CONFIRM_LOOKS,
 		alpha / NT_CONFIRM_PAID, alpha / (NT_CONFIRM_PAID * NT_CONFIRM_ARMS));
@@ -24,13 +24,13 @@ static void exact_test(FILE *out, double alpha)
 static void gates(FILE *out, const struct nt_policy *p)
 {
 	fprintf(out,
-		"  In the second round, an arm replaces AUTO if all of this holds:\n"
-		"    its lower quartile is at least %g %% below AUTO's (min_gain), in percent of a call's\n"
+		"  In the second round, a choice replaces NCCL's if all of this holds:\n"
+		"    its lower quartile is at least %g %% below that of NCCL's (min_gain), in percent of a call's\n"
 		"    own time, or of the time to the next one where NCCL does not tell its end;\n",
 		percent(p->min_gain_micro));
 	exact_test(out, percent(p->alpha_micro));
 	fprintf(out,
-		"    its mean is lower beyond chance, or nothing speaks for more stalls than AUTO has%s\n",
+		"    its mean is lower beyond chance, or nothing speaks for more stalls than NCCL's has%s\n",
 		p->reward == NT_REWARD_PERIOD
 			? "."
 			: ";\n    nothing speaks for the program's taking longer from call to call.");
@@ -50,11 +50,12 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 		return;
 	}
 	if (policy->mode == NT_MODE_OBSERVE) {
-		fputs("  Mode observe: AUTO is measured and stays; no other arm is tried.\n", out);
+		fputs("  Mode observe: NCCL's choice is measured and stays; no other is tried.\n",
+		      out);
 		return;
 	}
 	if (policy->mode == NT_MODE_POLICY) {
-		fputs("  Mode policy: remembered arms are used as they are; no other arm is tried.\n",
+		fputs("  Mode policy: remembered choices are used as they are; no other is tried.\n",
 		      out);
 		return;
 	}
@@ -75,7 +76,7 @@ static void print_arm(FILE *out, const struct nt_outline_key *key, unsigned arm)
 	double fitted_us = key->fitted_us[arm == NT_ARM_BASELINE ? NT_PAIRS : arm];
 	unsigned priced = arm == NT_ARM_BASELINE ? key->key.auto_arm : arm;
 
-	fprintf(out, "    %-22s", nt_arm_name((int)arm));
+	fprintf(out, "    %-22s", arm == NT_ARM_BASELINE ? "NCCL's choice" : nt_arm_name((int)arm));
 	if (arm == NT_ARM_BASELINE && key->key.auto_arm < NT_PAIRS)
 		fprintf(out, " is %s,", nt_arm_name((int)key->key.auto_arm));
 	if (priced < NT_PAIRS && key->key.cost_us[priced] >= 0)
@@ -108,16 +109,17 @@ static void print_left_out(FILE *out, const struct nt_outline_key *key, const st
 			continue;
 		fprintf(out, "    %-22s left out: ", nt_arm_name((int)arm));
 		if (arm == key->key.auto_arm)
-			fputs("it is what AUTO picks\n", out);
+			fputs("it is NCCL's choice\n", out);
 		else if (auto_us > 0 && cost_us > NT_SCREEN_COST_FACTOR * auto_us)
-			fprintf(out, "NCCL predicts %.1f us, over %d times AUTO's %.1f us\n",
+			fprintf(out,
+				"NCCL predicts %.1f us, over %d times the %.1f us of its choice\n",
 				(double)cost_us, NT_SCREEN_COST_FACTOR, (double)auto_us);
 		else if (nt_screen_ll_hopeless(arm, key->key.size_bytes, cost_us, auto_us))
 			fprintf(out,
-				"NCCL predicts %.1f us for AUTO's %.1f us, and half of LL's bytes are data\n",
+				"NCCL predicts %.1f us, for its choice %.1f us, and half of LL's bytes are data\n",
 				(double)cost_us, (double)auto_us);
 		else
-			fprintf(out, "a round has room for %d arms and AUTO\n",
+			fprintf(out, "a round has room for %d choices and NCCL's\n",
 				NT_SCHEDULE_ARMS - 1);
 	}
 }
@@ -134,7 +136,7 @@ static void print_cost(FILE *out, const struct nt_outline_key *key, const struct
 			return;
 		more_us += (us - auto_us) * s->blocks;
 	}
-	fprintf(out, "  That round takes %.2f ms %s than AUTO would, by the medians.\n",
+	fprintf(out, "  That round takes %.2f ms %s than NCCL's choice would, by the medians.\n",
 		(more_us < 0 ? -more_us : more_us) / 1000, more_us < 0 ? "less" : "more");
 }
 
@@ -169,9 +171,9 @@ static void print_rounds(FILE *out, const struct nt_policy *policy, const struct
 	unsigned refined = print_refined(out, policy, first);
 
 	fprintf(out,
-		"  Arms that could win go on, %d at most. Second round: AUTO and these, %u blocks (the first\n"
+		"  Choices that could win go on, %d at most. Second round: NCCL's and these, %u blocks (the first\n"
 		"  to warm up), %u to %u calls; while the answer is near another that is as long as all before,\n"
-		"  until there are %u times as many blocks, or the key had a minute or a hundred steps.\n"
+		"  until there are %u times as many blocks, or a minute or a hundred steps are over.\n"
 		"  In all %u calls where nothing looks faster, else %u to %u.\n",
 		NT_CONFIRM_ARMS, blocks, 2 * blocks, (1 + most) * blocks, looks, calls + refined,
 		calls + refined + 2 * blocks, calls + refined + looks * (1 + most) * blocks);
@@ -186,12 +188,12 @@ void nt_outline_print(FILE *out, struct nt_drive *drive, const struct nt_outline
 	if (policy->mode != NT_MODE_BANDIT && policy->mode != NT_MODE_PROFILE)
 		return;
 	if (key->key.mask == 0 || !nt_drive_first(drive, &key->key, &first)) {
-		fputs("  Nothing to try: AUTO stays.\n", out);
+		fputs("  Nothing to try: NCCL's choice stays.\n", out);
 		print_left_out(out, key, &first);
 		return;
 	}
 	fprintf(out,
-		"  First round: %u arms, %u blocks (the first to warm up), %u calls; the order changes from block to block.\n",
+		"  First round: %u choices, %u blocks (the first to warm up), %u calls; the order changes from block to block.\n",
 		first.count, first.blocks, nt_schedule_positions(&first));
 	for (unsigned i = 0; i < first.count; i++)
 		print_arm(out, key, first.arm[i]);

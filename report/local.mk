@@ -30,6 +30,8 @@ libnt_report_la_SOURCES = \
 	%D%/model/joblist.h \
 	%D%/model/jobload.c \
 	%D%/model/jobload.h \
+	%D%/model/jobstate.c \
+	%D%/model/jobstate.h \
 	%D%/model/jobtext.c \
 	%D%/model/jobtext.h \
 	%D%/model/link-share.c \
@@ -114,6 +116,7 @@ html_scripts = \
 	%D%/html/rows.js \
 	%D%/html/data.js \
 	%D%/html/choice.js \
+	%D%/html/steps.js \
 	%D%/html/arms.js \
 	%D%/html/course.js \
 	%D%/html/comms.js \

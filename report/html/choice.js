@@ -1,106 +1,109 @@
-/* AUTO against the chosen arm, size by size: a panel for each communicator and collective. */
+/* Bus bandwidth by message size, NCCL's choice and the one in use: a panel for each communicator,
+ * step and collective. */
 
-const PANEL_ROWS = 48; /* drawn at once; what is beyond stands in panels that open */
+const PANEL_POINTS = 48; /* sizes drawn at once; what is beyond stands in panels that open */
 const PANELS_FOLDED = 8; /* shown by name; the others stand behind one more */
+const CURVE_HEIGHT = 190;
+const CURVE_LEFT = 46;
 
 const CHOICE_MARKS = [
-	[() => spread("auto", (v) => v, 7, 8, 6, 28, 16), "NCCL’s own choice (AUTO): median, and the middle half of its calls"],
-	[() => spread("chosen", (v) => v, 7, 8, 6, 28, 16), "the arm in force"],
-	[() => spread("other", (v) => v, 7, 8, 6, 28, 16), "the best other arm, where AUTO stays or it is not decided"],
-	[() => [arrow("other", 24, 7)], "beyond the scale"],
+	[() => [line("curve auto", 2, 7, 32, 7), dot("auto", 17, 7)], "NCCL’s choice"],
+	[() => [line("chosen thick", 2, 7, 32, 7), diamond("chosen full", 17, 7, 5)], "another choice, in use"],
+	[() => [triangle("other full", 17, 12)], "the best other choice, not in use"],
 ];
 
-function share(key, us) {
-	return known(us) && known(key.auto.us) && key.auto.us > 0 ? 100 * us / key.auto.us : null;
+function dot(kind, x, y) {
+	return shape("circle", { class: `hollow ${kind}`, cx: x, cy: y, r: 4 });
 }
 
-/* One scale for all panels, so that they can be compared. */
-function choiceScale(keys) {
-	const all = keys.flatMap((key) => [key.auto.p25, key.auto.p75, key.arm.p25, key.arm.p75, key.arm.us]
-		.map((us) => share(key, us))).filter(known);
-	const from = within(smallest([80, ...all]), 0, 80);
-	const to = within(largest([110, ...all]), 110, 200);
-
-	return ticks(from, to, 6);
-}
-
-function isBeyond(key, scale) {
-	return share(key, key.arm.us) > scale[scale.length - 1];
-}
-
-function choiceRow(key, x, y, scale) {
-	const kind = key.committed ? "chosen" : "other";
-	const place = (us) => x(within(share(key, us), scale[0], scale[scale.length - 1]));
-
-	return [
-		spread("auto", place, y - 5.5, 8, key.auto.p25, key.auto.p75, key.auto.us),
-		isBeyond(key, scale) ? [arrow(kind, place(key.arm.us), y + 5.5)] : known(key.arm.us)
-			? spread(kind, place, y + 5.5, 8, key.arm.p25, key.arm.p75, key.arm.us) : [],
-	].flat();
-}
-
-/* What is off the scale is at its end, and no mark of a time. */
-function arrow(kind, x, y) {
-	return shape("path", { class: `full ${kind}`, d: `M${x - 8} ${y - 4}l8 4l-8 4z` });
-}
-
-function choiceValue(key) {
-	if (!known(key.arm.us))
-		return [[`${time(key.auto.us)}${key.own ? "" : " to the next call"}`, "soft"]];
-	const gain = percent(share(key, key.arm.us) - 100, true);
-
-	return key.committed ? [[times(key.auto.us, key.arm.us), ""], [gain, key.arm.us < key.auto.us ? "good" : "bad"]]
-		: [[time(key.auto.us), ""], [`best other ${gain}`, "soft"]];
+/* What the step ended with, where that was decided. */
+function inUse(key) {
+	return key.committed ? key.arm : key.state === "kept" ? key.auto : {};
 }
 
 function choiceTip(key) {
-	return [`${key.name}, ${key.where}`, `AUTO (${key.pick}): ${spreadWords(key.auto)}`,
-		known(key.arm.us) ? `${key.other}: ${spreadWords(key.arm)}` : null,
-		key.own ? null : "times to the next call of any kind: the end of calls is not known", key.said, key.why || null].filter(Boolean).join("\n");
+	const one = (name, times) => known(times.busbw) ? `${name}: ${digits(times.busbw)} GB/s, ${time(times.us)}` : null;
+
+	return [`${key.name}, ${key.stepWhere}`, one(`NCCL’s choice (${key.pick})`, key.auto), one(key.other, key.arm),
+		known(key.gain) ? `time ${percent(-key.gain, true)}` : null, key.said, key.why || null].filter(Boolean).join("\n");
 }
 
-function spreadWords(times) {
-	return time(times.us) + (known(times.p25) && known(times.p75) && !times.borrowed
-		? ` (half of them ${time(times.p25)} to ${time(times.p75)})` : "");
+/* With a gap where a size has no such value. */
+function curve(kind, keys, x, y, value) {
+	const has = (key) => key && known(value(key));
+
+	return shape("path", { class: `curve ${kind}`, d: keys.map((key, i) => has(key)
+		? `${has(keys[i - 1]) ? "L" : "M"}${x(key.bytes).toFixed(1)} ${y(value(key)).toFixed(1)}` : "").join("") });
 }
 
-function choiceFigure(panel, scale, press) {
-	const name = `${panel.coll}, ${panel.where}`;
+/* Of bandwidths that span much, a small one is to be seen, too. */
+function curveScale(keys) {
+	const all = keys.flatMap((key) => [key.auto.busbw, key.arm.busbw]).filter((gbs) => gbs > 0);
 
+	return largest(all) > 20 * smallest(all) ? { scale: powers(all), place: logarithmic, note: ", logarithmic" }
+		: { scale: ticks(0, largest(all), 4), place: linear, note: "" };
+}
+
+function curveAxes(keys, x, y, scale, width) {
+	const room = (x(keys[keys.length - 1].bytes) - x(keys[0].bytes)) / Math.max(1, Math.log2(keys[keys.length - 1].bytes / keys[0].bytes));
+	const every = Math.max(1, Math.ceil(40 / (room || 40)));
+	const first = Math.ceil(Math.log2(keys[0].bytes)), last = Math.log2(keys[keys.length - 1].bytes);
+	const marks = [];
+
+	for (let power = first; power <= last; power += every)
+		marks.push(line("grid", x(2 ** power), 8, x(2 ** power), CURVE_HEIGHT),
+			text("soft mid", x(2 ** power), CURVE_HEIGHT + 15, size(2 ** power)));
+	return [marks, scale.map((gbs) => [line("grid", CURVE_LEFT, y(gbs), width - 16, y(gbs)),
+		text("soft end", CURVE_LEFT - 6, y(gbs) + 4, String(+gbs.toPrecision(3)))]),
+	text("soft mid", (CURVE_LEFT + width - 16) / 2, CURVE_HEIGHT + 32, "message size, bytes")];
+}
+
+function curvePoint(key, x, y, press) {
+	const at = x(key.bytes);
+
+	return shape("g", { class: "pressable", "data-tip": choiceTip(key), click: () => press(key) },
+		shape("rect", { class: "row", x: at - 9, y: 8, width: 18, height: CURVE_HEIGHT - 8 }),
+		known(key.auto.busbw) ? dot("auto", at, y(key.auto.busbw)) : null,
+		!known(key.arm.busbw) ? null : key.committed ? diamond("chosen full", at, y(key.arm.busbw), 5)
+			: triangle("other full", at, y(key.arm.busbw) + 4));
+}
+
+function curveDrawing(panel, width, press) {
+	const keys = panel.keys;
+	const { scale, place } = curveScale(keys);
+	const y = place(scale[0], scale[scale.length - 1], CURVE_HEIGHT, 8);
+	const lone = keys[0].bytes === keys[keys.length - 1].bytes;
+	const x = lone ? () => (CURVE_LEFT + width) / 2
+		: logarithmic(keys[0].bytes, keys[keys.length - 1].bytes, CURVE_LEFT + 16, width - 32);
+
+	return canvas(width, CURVE_HEIGHT + 38, `${panel.coll}, ${panel.where}: bus bandwidth at ${many(keys.length, "size")}`,
+		curveAxes(keys, x, y, scale, width),
+		curve("auto", keys, x, y, (key) => key.auto.busbw), curve("chosen", keys, x, y, (key) => inUse(key).busbw),
+		keys.map((key) => curvePoint(key, x, y, press)));
+}
+
+function choiceFigure(panel, press) {
 	return figure({
 		title: panel.coll,
-		note: panel.where,
-		name: `${name}: AUTO against the arm in force`,
-		draw: rowsOf({
-			items: panel.keys, labelWidth: 56, valueWidth: 188, height: 30, labelKind: "strong",
-			label: (key) => key.size, value: choiceValue, tip: choiceTip, press,
-			marks: (key, x, y) => choiceRow(key, x, y, scale),
-			ticks: scale, tick: (value) => `${+value.toFixed(1)}`, base: 100,
-			axis: "percent of AUTO’s time: less is faster",
-			name: `${name}: ${many(panel.keys.length, "size")}, time of the arm in force against AUTO’s`,
-		}),
-		table: () => [["size", "AUTO µs", "AUTO p25–p75", "arm", "arm µs", "arm p25–p75", "time against AUTO", "decision"],
-			panel.keys.map((key) => [key.size, raw(key.auto.us), rangeWords(key.auto), raw(key.other),
-				raw(key.arm.us), rangeWords(key.arm),
-				known(key.arm.us) ? percent(share(key, key.arm.us) - 100, true) : NONE, key.said])],
+		note: `${panel.where}; GB/s${curveScale(panel.keys).note}`,
+		name: `${panel.coll}, ${panel.where}: NCCL’s choice and the one in use`,
+		draw: (width) => curveDrawing(panel, width, press),
+		table: () => [["size", "NCCL’s choice", "µs", "busbw GB/s", "other choice", "its µs", "its busbw GB/s", "its time against NCCL’s choice", "decision"],
+			panel.keys.map((key) => [key.size, raw(key.pick), raw(key.auto.us), decimals(key.auto.busbw, 3), raw(key.other), raw(key.arm.us),
+				decimals(key.arm.busbw, 3), known(key.gain) ? percent(-key.gain, true) : NONE, key.said])],
 	});
 }
 
-function rangeWords(times) {
-	return known(times.p25) && known(times.p75) && !times.borrowed ? `${times.p25}–${times.p75}` : NONE;
-}
-
-/* Panels of keys with times; those that take most of the time first, sizes ascending. */
+/* Panels of keys with bandwidths; those that take most of the time first, sizes ascending. */
 function choicePanels(model) {
 	const panels = new Map();
 
-	for (const key of model.keys.filter((one) => known(one.auto.us))) {
-		const where = [key.where, key.parallel ? `looks like ${key.parallel} parallel` : null,
-			model.manySteps ? `step ${key.stepName}` : null].filter(Boolean).join(", ");
+	for (const key of model.keys.filter((one) => one.auto.busbw > 0)) {
+		const where = [key.stepWhere, key.parallel ? `looks like ${key.parallel} parallel` : null].filter(Boolean).join(", ");
 		const name = `${key.coll} ${where}`;
 
 		if (!panels.has(name))
-			panels.set(name, { coll: key.coll, where, keys: [], weight: 0 });
+			panels.set(name, { coll: key.coll, where, keys: [], cost: 0 });
 		panels.get(name).keys.push(key);
 		panels.get(name).cost += key.cost;
 	}
@@ -111,22 +114,18 @@ function choicePanels(model) {
 
 function choiceSection(model, press) {
 	const panels = choicePanels(model);
-	const scale = choiceScale(panels.flatMap((panel) => panel.keys));
 	const folded = (panel) => later(`${panel.coll}, ${panel.where} (${many(panel.keys.length, "size")})`, "panel",
-		() => openFigure(choiceFigure(panel, scale, press)));
-	let rows = 0, open = 0;
+		() => openFigure(choiceFigure(panel, press)));
+	let points = 0, open = 0;
 
 	if (panels.length === 0)
 		return null;
-	while (open < panels.length && (open === 0 || rows + panels[open].keys.length <= PANEL_ROWS))
-		rows += panels[open++].keys.length;
+	while (open < panels.length && (open === 0 || points + panels[open].keys.length <= PANEL_POINTS))
+		points += panels[open++].keys.length;
 	const last = panels.length - open > PANELS_FOLDED + 2 ? open + PANELS_FOLDED : panels.length;
 	return [
-		legend(CHOICE_MARKS.slice(0, panels.some((panel) => panel.keys.some((key) => isBeyond(key, scale))) ? 4 : 3)),
-		panels.some((panel) => panel.keys.some((key) => key.auto.borrowed || key.arm.borrowed))
-			? el("p", { class: "where" }, "Marks are the time of a call; boxes are as wide, in proportion, as the times that were compared, from one call to the next.")
-			: null,
-		el("div", { class: "panels" }, panels.slice(0, open).map((panel) => choiceFigure(panel, scale, press)),
+		legend(CHOICE_MARKS),
+		el("div", { class: "panels" }, panels.slice(0, open).map((panel) => choiceFigure(panel, press)),
 			panels.slice(open, last).map(folded)),
 		last < panels.length ? later(`${panels.length - last} more, which take less of the time`, "panel",
 			() => el("div", { class: "panels" }, panels.slice(last).map(folded))) : null,

@@ -1,4 +1,4 @@
-/* Communicators and where their ranks are; volume per primitive. */
+/* Communicators and where their ranks are; volume per collective. */
 
 const MATRIX_COMMS = 40, MATRIX_NODES = 32;
 const CELL = 13;
@@ -111,7 +111,7 @@ function volumeSection(model) {
 		return null;
 	return figure({
 		title: null,
-		name: "Volume per primitive",
+		name: "Volume per collective",
 		legend: VOLUME_MARKS,
 		draw: rowsOf({
 			items: rows, labelWidth: 130, valueWidth: 190, height: 26,
@@ -122,9 +122,9 @@ function volumeSection(model) {
 				row.between ? band("chosen full", x(0), x(row.between), y) : null,
 				row.inside ? band("auto full", x(row.between), x(all(row)), y) : null],
 			ticks: scale, tick: (bytes) => volumeTick(bytes, last), axis: `bytes of all ranks, ${volume(last).split(" ")[1]}`,
-			name: `Volume of ${many(rows.length, "primitive")}`,
+			name: `Volume of ${many(rows.length, "collective")}`,
 		}),
-		table: () => [["primitive", "calls", "bytes inside a node", "bytes between nodes"],
+		table: () => [["collective", "calls", "bytes inside a node", "bytes between nodes"],
 			rows.map((row) => [row.coll, count(row.calls), count(row.inside), count(row.between)])],
 	});
 }

@@ -4,9 +4,9 @@ const COURSE_ROWS = 25;
 
 const COURSE_MARKS = [
 	[() => [band("other", 2, 32, 7)], "exploring"],
-	[() => [band("chosen", 2, 32, 7)], "a faster arm in force"],
-	[() => [band("auto", 2, 32, 7)], "AUTO in force"],
-	[() => [diamond("commit", 17, 7, 5)], "commit"],
+	[() => [band("chosen", 2, 32, 7)], "another choice in use"],
+	[() => [band("auto", 2, 32, 7)], "NCCL’s choice"],
+	[() => [diamond("commit", 17, 7, 5)], "decision for another choice"],
 ];
 
 function band(kind, from, to, y) {
@@ -34,35 +34,32 @@ function courseWords(key) {
 		return "not finished";
 	if (!known(key.decided))
 		return "not explored";
-	return `${key.committed ? "commit" : "kept"} at ${count(key.decided)} of ${count(key.calls)}`;
+	return `${key.committed ? "decided" : "stays"} at ${count(key.decided)} of ${count(key.calls)}`;
 }
 
 function courseTip(key) {
-	return [`${key.name}, ${key.where}`, key.said,
-		known(key.decided) ? `decided at call ${count(key.decided)} of ${count(key.calls)}${
-			known(key.auto.us) ? `, after about ${time(key.decided * (key.period || key.auto.us))}` : ""}` : null,
+	return [`${key.name}, ${key.stepWhere}`, key.said,
+		known(key.decided) ? `decided at call ${count(key.decided)} of ${count(key.calls)}` : null,
 		known(key.spentCalls) ? `${many(key.spentCalls, "call")} explored` : null,
-		key.rechecks ? `measured again ${many(key.rechecks, "time")}` : null,
-		key.rollbacks ? `went back to AUTO ${many(key.rollbacks, "time")}` : null].filter(Boolean).join("\n");
+		key.rechecks ? `rechecked ${many(key.rechecks, "time")}` : null,
+		key.rollbacks ? `returned to NCCL’s choice ${many(key.rollbacks, "time")}` : null].filter(Boolean).join("\n");
 }
 
 function courseFigure(keys, press) {
-	const several = new Set(keys.map((key) => key.short)).size > 1;
-
 	return figure({
-		title: "When each key was decided",
+		title: "When each collective and size was decided",
 		note: "those with the most time first",
 		legend: COURSE_MARKS,
 		draw: rowsOf({
-			items: keys, labelWidth: several ? 262 : 160, valueWidth: 190, height: 24,
-			label: (key) => several ? `${key.name}, ${key.short}` : key.name, value: (key) => [[courseWords(key), "soft"]],
+			items: keys, labelWidth: 440, valueWidth: 190, height: 24,
+			label: (key) => `${key.name}, ${key.stepWhere}`, value: (key) => [[courseWords(key), "soft"]],
 			tip: courseTip, press, marks: courseRow,
 			ticks: [0, 20, 40, 60, 80, 100], tick: (value) => `${value}`,
-			axis: "percent of the key’s calls in this step",
-			name: `Exploring and decision of ${many(keys.length, "key")} over their calls`,
+			axis: "percent of its calls in this step",
+			name: `Exploring and decision of ${sizes(keys)} over their calls`,
 		}),
-		table: () => [["key", "communicator", "calls", "explored", "decided at call", "decision", "measured again", "roll-backs"],
-			keys.map((key) => [key.name, key.where, count(key.calls), count(key.spentCalls), count(key.decided),
+		table: () => [["collective and size", "communicator and step", "calls", "explored", "decided at call", "decision", "rechecks", "returns to NCCL’s choice"],
+			keys.map((key) => [key.name, key.stepWhere, count(key.calls), count(key.spentCalls), count(key.decided),
 				key.said, raw(key.rechecks), raw(key.rollbacks)])],
 	});
 }
@@ -79,6 +76,6 @@ function courseSection(model, press) {
 	return [box, el("button", { type: "button", class: "more", click: (event) => {
 		box.replaceChildren(openFigure(courseFigure(keys, press)));
 		event.target.remove();
-		say(`All ${keys.length} keys are shown`);
-	} }, `Show all ${keys.length} keys`)];
+		say(`All ${sizes(keys)} are shown`);
+	} }, `Show all ${sizes(keys)}`)];
 }

@@ -2,11 +2,11 @@
  * are those of `nccl-tune report --json` (docs/schema/report.schema.json). */
 
 const SAID = {
-	committed: (key) => `${key.arm} taken`,
-	kept: () => "AUTO kept",
+	committed: (key) => `${key.arm} in use`,
+	kept: () => "NCCL’s choice stays",
 	exploring: () => "not finished",
 	observed: () => "observed only",
-	counted: () => "not tried",
+	counted: () => "only counted",
 };
 
 function onNodes(one) {
@@ -18,60 +18,56 @@ function whereOf(comm, key) {
 		.filter(Boolean).join(", ");
 }
 
-/* What is shown as the time of a call: its own, start to end, else from one start to the next. Where
- * only the latter's quartiles are known, they lend their distance to the former's median. */
+/* Of NCCL's choice (0) or of the other one (1). us and busbw are of a call itself, from its start to
+ * its end; toNext is what was compared, from its start to that of the next call, with the program's
+ * work between them. */
 function timesOf(key, which) {
 	const of = (name) => (key[name] || [])[which];
-	const us = of("call_us"), compared = of("us"), [p25, p75] = [of("p25_us"), of("p75_us")];
+	const own = (name) => key.call_own ? of(name) : null;
 
-	if (!key.call_own)
-		return { us, p25, p75 };
-	if (known(us) && compared > 0 && known(p25) && known(p75))
-		return { us, p25: us * p25 / compared, p75: us * p75 / compared, borrowed: true };
-	return { us };
+	return { us: own("call_us"), algbw: own("algbw_gbs"), busbw: own("busbw_gbs"), toNext: of("us"), predicted: of("predicted_us") };
 }
 
 function armOf(arm) {
-	return { name: arm.arm, isAuto: arm.arm === "AUTO", us: arm.us, p25: arm.p25_us, p75: arm.p75_us,
-		low: arm.min_us, high: arm.max_us, samples: arm.samples, predicted: arm.predicted_us };
+	const isAuto = arm.arm === "AUTO";
+
+	return { name: isAuto ? "NCCL’s choice" : arm.arm, isAuto, us: arm.us, p25: arm.p25_us, p75: arm.p75_us,
+		low: arm.min_us, high: arm.max_us, samples: arm.samples };
 }
 
-/* Where AUTO stays, the times are those of the best other arm; a record may not name it. */
+/* Where NCCL's choice stays, the times are those of the best other one; a record may not name it. */
 function otherOf(key) {
 	if (key.arm !== "AUTO")
 		return key.arm;
-	return key.best || (key.us && known(key.us[1]) ? "the best other arm" : null);
+	return key.best || (key.us && known(key.us[1]) ? "the best other choice" : null);
 }
 
-/* By the times that are shown. */
-function gainOf(key) {
-	const [auto, arm] = key.call_us || [];
-
-	return known(auto) && known(arm) && auto > 0 ? 100 * (auto - arm) / auto : key.gain_percent;
+/* By the times of calls. */
+function gainOf(auto, arm) {
+	return known(auto.us) && known(arm.us) && auto.us > 0 ? 100 * (auto.us - arm.us) / auto.us : null;
 }
 
 function keyOf(step, comm, item, order) {
 	const committed = item.state === "committed";
-	const inForce = (pair) => (pair || [])[committed ? 1 : 0];
-	const predicted = item.predicted_us || [];
+	const [auto, arm] = [timesOf(item, 0), timesOf(item, 1)];
+	const used = committed ? arm : auto;
 	const key = {
 		order, item, job: step.job, step: step.step, stepName: step.stepName, coll: item.coll, bytes: item.bytes,
 		size: size(item.bytes), name: `${item.coll} ${size(item.bytes)}`,
-		where: whereOf(comm, item), short: comm.name || onNodes(comm), parallel: comm.parallel,
+		where: whereOf(comm, item), parallel: comm.parallel,
 		state: item.state, committed, exploring: item.state === "exploring",
 		said: (SAID[item.state] || (() => raw(item.state)))(item),
-		pick: item.auto, other: otherOf(item), auto: timesOf(item, 0), arm: timesOf(item, 1),
-		own: item.call_own, period: inForce(item.period_us),
-		gain: gainOf(item), p: item.p, calls: item.calls, decided: item.decided,
-		share: item.share, busbw: inForce(item.busbw_gbs), algbw: inForce(item.algbw_gbs),
+		pick: item.auto, other: otherOf(item), auto, arm, period: (item.period_us || [])[committed ? 1 : 0],
+		gain: gainOf(auto, arm), p: item.p, calls: item.calls, decided: item.decided,
+		share: item.share, busbw: used.busbw, algbw: used.algbw,
 		spentCalls: item.spent_calls, spentMs: item.spent_ms, savedMs: item.saved_ms,
 		rechecks: item.rechecks, rollbacks: item.rollbacks, from: item.from,
-		predictedAuto: predicted[0], predictedArm: predicted[1],
 		why: item.says, advice: item.advice,
 		arms: (item.arms || []).map(armOf),
 	};
 
-	key.cost = known(key.share) ? key.share : (key.calls || 0) * (key.auto.us || 0) * 1e-12;
+	key.cost = known(key.share) ? key.share : (key.calls || 0) * (auto.toNext || 0) * 1e-12;
+	key.stepWhere = `${key.where}, step ${key.stepName}`;
 	key.words = [key.name, key.where, key.parallel, key.pick, key.other, key.said, key.why, `step ${key.stepName}`]
 		.filter(Boolean).join(" ").toLowerCase();
 	return key;
@@ -131,6 +127,23 @@ function aboutOf(steps) {
 		steps.length === 1 ? `step ${steps[0].step}` : many(steps.length, "step")].filter(Boolean).join(", ");
 }
 
+/* Of the program's own steps (us), and its launch profile. */
+function stepOf(step) {
+	const [p25, us, p75] = step.step_us || [];
+
+	return { name: `step ${step.stepName}`, p25, us, p75, count: step.steps, profile: step.launch, set: step.set, left: step.left,
+		from: step.from, expected: step.expected, measured: step.measured, remark: step.remark };
+}
+
+/* What Slurm knows of the job. */
+function factsOf(job) {
+	const started = known(job.start) ? new Date(job.start * 1000).toISOString().slice(0, 16).replace("T", " ") : null;
+
+	return [["Name", job.name], ["User", job.user], ["State", job.state], ["Nodes", known(job.nodes) ? count(job.nodes) : null],
+		["Elapsed", known(job.elapsed_s) ? clock(job.elapsed_s) : null], ["Started", started && `${started} UTC`]]
+		.filter(([, words]) => words);
+}
+
 /* What a step says of itself is of all its keys, those without room, too. */
 function totalsOf(steps, keys, name, value) {
 	const told = steps.map((step) => step[name]).filter(known);
@@ -151,7 +164,8 @@ function modelOf(jobs, only) {
 		(group.members || []).map((comm) => commOf(step, group, comm))));
 
 	return {
-		keys, steps, comms, volumes: volumesOf(comms), manySteps: steps.length > 1,
+		keys, steps: steps.map(stepOf), names: steps.map((step) => step.stepName), comms, facts: several || !jobs.length ? [] : factsOf(jobs[0]), volumes: volumesOf(comms),
+		manySteps: steps.length > 1,
 		topology: steps.filter((step) => step.topology).map((step) => topologyOf(step.stepName, step.topology)),
 		title: several ? many(jobs.length, "job") : jobs.length && jobs[0].job ? `Job ${jobs[0].job}` : "Report of a step",
 		about: aboutOf(steps),

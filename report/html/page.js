@@ -17,10 +17,10 @@ function tiles(model) {
 	return el("dl", { class: "tiles" },
 		tile("net time saved", known(net) ? time(net * 1000) : NONE, net > 0 ? "gain" : net < 0 ? "loss" : null),
 		tile("exploring cost", known(spent) ? time(spent * 1000) : NONE),
-		tile("keys with a faster arm in force", number("committed")),
-		tile("keys where AUTO stays", number("kept")),
-		tile("keys not finished", number("exploring")),
-		tile("keys not tried", count(keys.filter((key) =>
+		tile("collectives and sizes with another choice in use", number("committed")),
+		tile("where NCCL’s choice stays", number("kept")),
+		tile("not finished", number("exploring")),
+		tile("only counted or observed", count(keys.filter((key) =>
 			key.state === "counted" || key.state === "observed").length)));
 }
 
@@ -49,23 +49,26 @@ function remarksSection(model) {
 /* id, heading, what it shows in a sentence, its parts; null where the record has nothing of it */
 function sections(model, detail, press) {
 	return [
-		["verdict", "Verdict", null, verdictSection(model)],
-		["choice", "NCCL’s choice against the arm in force",
-			"Each size that was timed. An arm is an algorithm and a protocol of NCCL’s, as TREE/SIMPLE. AUTO is NCCL’s own choice and the measure: what is left of 100 is faster.",
+		["verdict", "Summary", null, verdictSection(model)],
+		["steps", "Step time", "The program’s own steps in each step of the job: from one call to the next of the collective that is called least often.",
+			stepsSection(model)],
+		["choice", "Bus bandwidth by message size",
+			"As nccl-tests counts it, of calls whose own time is known: from start to end on the slowest rank. NCCL reports that end too early except for rings; the time of others is that to the next call, less what a ring leaves between calls. A size stands for the half octave from it on.",
 			choiceSection(model, press)],
-		["one", "One key and its arms", "A key is a collective and a size on communicators of one kind. A line of a chart or a name in the table, clicked, shows it here.",
+		["launch", "Launch profiles", "Variables of NCCL’s that each step was started with.", launchSection(model)],
+		["one", "One collective and size", "A point or line of a chart or a name in the table, clicked, shows it here.",
 			detail.parts],
 		["course", "Exploration over time", null, courseSection(model, press)],
 		["comms", "Communicators", "Which nodes each communicator has its ranks on.", commsSection(model)],
 		["topology", "What NCCL found on each node",
 			"As NCCL saw GPUs, links and NICs when the communicator was made. Rings and trees are how its algorithms run through a node; of what nodes have, all use what the poorest has.",
 			topologySection(model)],
-		["volume", "Volume per primitive", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
+		["volume", "Volume per collective", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
 			volumeSection(model)],
-		["predicted", "Predicted against measured",
-			"NCCL chooses by a model of each arm’s time. Measured is what was compared: from a call’s start to that of the next. On the dashed line the model is right; above it the call takes longer than predicted.",
+		["predicted", "Predicted and measured time of calls",
+			"NCCL chooses by a model of a call’s time. Measured is the call’s own time, as above. On the dashed line the model is right; above it the call takes longer than predicted.",
 			predictedSection(model)],
-		["all", "All keys", null, tableSection(model, press)],
+		["all", "All collectives and sizes", null, tableSection(model, press)],
 		["left", "Not tuned", null, remarksSection(model)],
 	];
 }
@@ -77,7 +80,7 @@ function sectionOf([id, heading, about, parts]) {
 
 /* What this record does not have is named in one place; but for what is there only where asked for. */
 function missing(list) {
-	const names = list.filter(([id, , , parts]) => parts === null && id !== "left" && id !== "topology").map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch"].includes(id)).map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];
@@ -142,7 +145,7 @@ function watchSave(words) {
 }
 
 function chooseScope(jobs, whole) {
-	const names = [...new Set(whole.steps.map((step) => step.stepName))];
+	const names = [...new Set(whole.names)];
 	const choose = byId("scope");
 
 	if (names.length < 2)
@@ -163,6 +166,7 @@ function start() {
 	document.title = `${model.title} – nccl-tune report`;
 	byId("title").textContent = model.title;
 	byId("about").textContent = model.about;
+	byId("facts").replaceChildren(...model.facts.map(([name, words]) => el("div", {}, el("dt", {}, name), el("dd", {}, words))));
 	byId("made").textContent = `Written by nccl-tune ${version}.`;
 	watchTheme();
 	watchWidth();

@@ -1,4 +1,4 @@
-/* What NCCL predicted against what was measured: why measuring pays. */
+/* What NCCL predicted of calls against their measured times: why measuring pays. */
 
 const CLOUD_HEIGHT = 330;
 const NEAR = 14; /* of the pointer */
@@ -9,14 +9,9 @@ function dots(kind, points) {
 }
 
 function predictedPoints(keys) {
-	return keys.flatMap((key) => {
-		const arms = key.arms.length ? key.arms : [
-			{ name: "AUTO", isAuto: true, us: key.auto.us, predicted: key.predictedAuto },
-			{ name: key.other, us: key.arm.us, predicted: key.predictedArm }];
-
-		return arms.filter((arm) => arm.us > 0 && arm.predicted > 0)
-			.map((arm) => ({ key, arm, kind: armKind(key, arm) }));
-	});
+	return keys.flatMap((key) => [
+		{ ...key.auto, name: "NCCL’s choice", isAuto: true }, { ...key.arm, name: key.other }]
+		.filter((arm) => arm.us > 0 && arm.predicted > 0).map((arm) => ({ key, arm, kind: armKind(key, arm) })));
 }
 
 function predictedDrawing(points, width) {
@@ -34,7 +29,7 @@ function predictedDrawing(points, width) {
 	}
 	const most = Math.ceil(46 * scale.length / (width - 76));
 	const drawing = canvas(width, CLOUD_HEIGHT + 38,
-		`Predicted against measured time of ${many(points.length, "arm")}; ${offWords(points)}`,
+		`Predicted against measured time of calls, ${many(points.length, "choice")}; ${offWords(points)}`,
 		shape("rect", { class: "row", x: 0, y: 0, width, height: CLOUD_HEIGHT + 38 }),
 		scale.map((us, i) => [
 			line("grid", x(us), 10, x(us), CLOUD_HEIGHT), line("grid", 62, y(us), width - 14, y(us)),
@@ -66,7 +61,7 @@ function nearest(drawing, points, event) {
 			[best, least] = [point, far];
 	}
 	if (best)
-		drawing.dataset.tip = `${best.key.name}, ${best.key.where}\n${best.arm.name}\npredicted ${
+		drawing.dataset.tip = `${best.key.name}, ${best.key.stepWhere}\n${best.arm.name}\npredicted ${
 			time(best.arm.predicted)}, measured ${time(best.arm.us)}`;
 	else
 		delete drawing.dataset.tip;
@@ -88,12 +83,12 @@ function predictedSection(model) {
 	return figure({
 		note: `${offWords(points).replace(/^h/, "H")}.`,
 		name: "Predicted and measured times",
-		legend: [["auto", "AUTO"], ["chosen", "in force"], ["other", "tried"]]
+		legend: [["auto", "NCCL’s choice"], ["chosen", "another choice in use"], ["other", "the best other choice, not in use"]]
 			.map(([kind, words]) => [() => [dots(kind, [[17, 7]])], words]),
 		kind: "square",
 		draw: (width) => predictedDrawing(points, width),
-		table: () => [["key", "communicator", "arm", "predicted µs", "measured µs", "measured / predicted"],
-			points.map(({ key, arm }) => [key.name, key.where, arm.name, raw(arm.predicted), raw(arm.us),
+		table: () => [["collective and size", "communicator and step", "choice", "predicted µs", "measured µs", "measured / predicted"],
+			points.map(({ key, arm }) => [key.name, key.stepWhere, arm.name, raw(arm.predicted), raw(arm.us),
 				digits(arm.us / arm.predicted)])],
 	});
 }

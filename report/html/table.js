@@ -5,14 +5,14 @@ const TABLE_ROWS = 200; /* shown at once; sorting and filtering see all */
 /* name, unit, value of a key (what is sorted by and shown), kind: "number", "words"; decimals */
 const COLUMNS = [
 	["Communicator", "", (key) => key.where],
-	["Step", "", (key) => key.stepName],
+	["Communicator and step", "", (key) => key.stepWhere],
 	["Decision", "", (key) => key.said],
 	["Calls", "", (key) => key.calls, "number"],
 	["Share of time", "%", (key) => known(key.share) ? 100 * key.share : null, "number", 2],
 	["NCCL’s choice", "", (key) => key.pick],
-	["AUTO", "µs", (key) => key.auto.us, "number", 2],
-	["Arm", "", (key) => key.other],
-	["Its time", "µs", (key) => key.arm.us, "number", 2],
+	["Call", "µs", (key) => key.auto.us, "number", 2],
+	["Other choice", "", (key) => key.other],
+	["Its call", "µs", (key) => key.arm.us, "number", 2],
 	["Gain", "%", (key) => key.gain, "number", 1],
 	["p", "", (key) => key.p, "number", 6],
 	["Busbw", "GB/s", (key) => key.busbw, "number", 2],
@@ -51,7 +51,7 @@ function tableRow(key, columns, press) {
 }
 
 function headOf(columns, sort) {
-	const all = [["Key", "", (key) => `${key.coll} ${String(key.bytes).padStart(16, "0")}`], ...columns];
+	const all = [["Collective and size", "", (key) => `${key.coll} ${String(key.bytes).padStart(16, "0")}`], ...columns];
 
 	return all.map(([name, unit, value, kind]) => {
 		const cell = el("th", { scope: "col", class: kind === "number" ? kind : null },
@@ -63,7 +63,7 @@ function headOf(columns, sort) {
 
 function tableSection(model, press) {
 	const alike = new Set(model.keys.map((key) => key.where)).size < 2;
-	const columns = COLUMNS.filter(([name]) => name === "Step" ? model.manySteps : name !== "Communicator" || !alike)
+	const columns = COLUMNS.filter(([name]) => name === "Communicator and step" ? model.manySteps : name !== "Communicator" || !(alike || model.manySteps))
 		.filter(([, , value]) => model.keys.some((key) => raw(value(key)) !== NONE));
 	const body = el("tbody", {});
 	const told = el("p", { role: "status" });
@@ -76,9 +76,9 @@ function tableSection(model, press) {
 		const found = order.filter((key) => words.every((word) => key.words.includes(word)));
 
 		body.replaceChildren(...found.slice(0, most).map((key) => tableRow(key, columns, press)));
-		told.textContent = found.length > most ? `The first ${most} of ${found.length} keys are shown.`
-			: `${many(found.length, "key")}${words.length ? " found" : ""}.`;
-		all.textContent = `Show all ${found.length} keys`;
+		told.textContent = found.length > most ? `The first ${most} of ${sizes(found)} are shown.`
+			: `${sizes(found)}${words.length ? " found" : ""}.`;
+		all.textContent = `Show all ${sizes(found)}`;
 		all.hidden = found.length <= most;
 	}
 
@@ -96,13 +96,12 @@ function tableSection(model, press) {
 	const head = headOf(columns, sort);
 	if (model.keys.length === 0)
 		return null;
-	addEventListener("beforeprint", () => { most = Infinity; show(); });
 	show();
 	return [
 		el("div", { class: "filter" }, el("label", { for: "search" }, "Only lines with", search), told),
 		el("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": "all-caption" },
 			el("table", { id: "keys" },
-				el("caption", { id: "all-caption" }, `Every key${alike ? ` (${model.keys[0].where})` : ""}; a column’s heading sorts by it, a key’s name shows its arms`),
+				el("caption", { id: "all-caption" }, `Every collective and size${alike && !model.manySteps ? ` (${model.keys[0].where})` : ""}; a column’s heading sorts by it, a line’s name shows its choices`),
 				el("thead", {}, el("tr", {}, head)), body)),
 		all,
 	];

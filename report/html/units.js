@@ -79,6 +79,18 @@ function many(value, one, more) {
 	return `${count(value)} ${value === 1 ? one : more || `${one}s`}`;
 }
 
+function sizes(keys) {
+	return many(keys.length, "collective and size", "collectives and sizes");
+}
+
+/* 1-02:03:04, as Slurm has it */
+function clock(seconds) {
+	const two = (value) => String(Math.floor(value)).padStart(2, "0");
+	const days = Math.floor(seconds / 86400);
+
+	return `${days ? `${days}-` : ""}${two(seconds / 3600 % 24)}:${two(seconds / 60 % 60)}:${two(seconds % 60)}`;
+}
+
 function percent(value, signed) {
 	if (!known(value))
 		return NONE;

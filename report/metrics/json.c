@@ -305,11 +305,6 @@ static json_object *job_value(const char *job, const struct nt_summary *summary,
 	json_object *object = nt_json_object(rc), *steps = nt_json_array(rc);
 
 	nt_json_text(object, "job", job, rc);
-	nt_json_text(object, "cluster", summary->job.cluster, rc);
-	nt_json_text(object, "user", summary->job.user, rc);
-	nt_json_text(object, "partition", summary->job.partition, rc);
-	if (summary->job.elapsed_s > 0)
-		nt_json_count(object, "elapsed_s", summary->job.elapsed_s, rc);
 	nt_json_add(object, "verdict", verdict_value(summary, rc), rc);
 	for (size_t i = 0; i < summary->step_count; i++)
 		nt_json_add(steps, NULL, step_value(summary, i, rc), rc);
@@ -317,6 +312,22 @@ static json_object *job_value(const char *job, const struct nt_summary *summary,
 	nt_json_count(object, NT_STEP_MORE, summary->more_steps > 0 ? summary->more_steps : -1, rc);
 	nt_json_known(object, "damaged", damage_value(summary, NULL, rc), rc);
 	return object;
+}
+
+int nt_job_json(json_object *jobs, const struct nt_jobtext *text, struct nt_error *err)
+{
+	json_object *job = json_object_array_get_idx(jobs, json_object_array_length(jobs) - 1);
+	int rc = 0;
+
+	nt_json_text(job, "name", text->name, &rc);
+	nt_json_text(job, "user", text->user, &rc);
+	nt_json_text(job, "state", text->state, &rc);
+	nt_json_text(job, "cluster", text->cluster, &rc);
+	nt_json_text(job, "partition", text->partition, &rc);
+	nt_json_count(job, "nodes", text->nodes ? (int64_t)text->nodes : -1, &rc);
+	nt_json_count(job, "start", text->start_s > 0 ? text->start_s : -1, &rc);
+	nt_json_count(job, "elapsed_s", text->elapsed_s > 0 ? text->elapsed_s : -1, &rc);
+	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }
 
 int nt_summary_json(json_object *jobs, const char *job, const struct nt_summary *summary,

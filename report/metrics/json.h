@@ -17,11 +17,15 @@
 #include <json.h>
 #include "lib/error.h"
 #include "record/summary.h"
+#include "report/model/jobtext.h"
 
 #define NT_REPORT_VERSION 1
 
 /* Append a job to jobs, an array. job: its id as Slurm spells it; NULL: not known. */
 int nt_summary_json(json_object *jobs, const char *job, const struct nt_summary *summary,
 		    struct nt_error *err);
+
+/* What Slurm knows of the job that was appended last; what is unknown is left out. */
+int nt_job_json(json_object *jobs, const struct nt_jobtext *text, struct nt_error *err);
 
 #endif

@@ -10,11 +10,26 @@
 #include "lib/append.h"
 #include "lib/printable.h"
 #include "lib/sacct.h"
+#include "report/model/jobstate.h"
 
 #define TIMEOUT_MS 30000
 #define SPAN_TIMEOUT_MS 300000
 
-enum column { LABEL, JOB, USER, COMMENT, CLUSTER, PARTITION, ELAPSED, END, COLUMNS };
+enum column {
+	LABEL,
+	JOB,
+	USER,
+	NAME,
+	STATE,
+	NODES,
+	COMMENT,
+	CLUSTER,
+	PARTITION,
+	ELAPSED,
+	START,
+	END,
+	COLUMNS
+};
 
 static void copy(char *out, size_t out_bytes, struct nt_text from)
 {
@@ -31,18 +46,23 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	if (!text)
 		return nt_error_set(err, "no memory for the jobs' texts");
 	text->job = (uint32_t)nt_sacct_number(column[JOB]);
+	text->state = nt_job_state_named(column[STATE]);
+	text->nodes = (uint32_t)nt_sacct_number(column[NODES]);
+	text->start_s = nt_sacct_number(column[START]);
 	text->end_s = nt_sacct_number(column[END]);
 	text->ended = text->end_s != 0;
 	text->elapsed_s = nt_sacct_number(column[ELAPSED]);
 	copy(text->user, sizeof(text->user), column[USER]);
 	copy(text->cluster, sizeof(text->cluster), column[CLUSTER]);
 	copy(text->partition, sizeof(text->partition), column[PARTITION]);
+	copy(text->name, sizeof(text->name), column[NAME]);
 	return 0;
 }
 
 static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
-	question->columns = "JobID,JobIDRaw,User,AdminComment,Cluster,Partition,ElapsedRaw,End";
+	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,"
+			    "Partition,ElapsedRaw,Start,End";
 	question->count = COLUMNS;
 	return nt_sacct_ask(question, add_job, texts, err);
 }

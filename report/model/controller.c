@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "lib/printable.h"
+#include "report/model/jobstate.h"
 #include "spank/delivery/sink.h"
 #include "spank/slurm_compat.h"
 
@@ -37,27 +39,6 @@ static bool is_wanted(const struct nt_jobid *wanted, const slurm_job_info_t *job
 	if (wanted->component >= 0)
 		return id.job == wanted->job && id.component == wanted->component;
 	return id.job == wanted->job || job->job_id == wanted->job;
-}
-
-static const char *state_of(const slurm_job_info_t *job)
-{
-	static const char *const words[JOB_END] = {
-		[JOB_PENDING] = "waiting to start",
-		[JOB_RUNNING] = "running",
-		[JOB_SUSPENDED] = "suspended",
-		[JOB_COMPLETE] = "completed",
-		[JOB_CANCELLED] = "cancelled",
-		[JOB_FAILED] = "failed",
-		[JOB_TIMEOUT] = "ended by its time limit",
-		[JOB_NODE_FAIL] = "ended with a node",
-		[JOB_PREEMPTED] = "preempted",
-		[JOB_BOOT_FAIL] = "failed to boot",
-		[JOB_DEADLINE] = "ended by its deadline",
-		[JOB_OOM] = "out of memory",
-	};
-	const uint32_t state = job->job_state & JOB_STATE_BASE;
-
-	return state < JOB_END ? words[state] : NULL;
 }
 
 static void name_user(char *out, size_t out_bytes, uint32_t uid)
@@ -91,7 +72,10 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 	name_user(text->user, sizeof(text->user), job->user_id);
 	text->job = job->job_id;
 	text->ended = (job->job_state & JOB_STATE_BASE) > JOB_SUSPENDED;
-	text->state = state_of(job);
+	text->state = nt_job_state(job->job_state);
+	text->nodes = job->num_nodes;
+	nt_printable_copy(text->name, sizeof(text->name), job->name ? job->name : "",
+			  job->name ? strlen(job->name) : 0);
 	text->start_s = job->start_time;
 	text->end_s = text->ended ? job->end_time : 0;
 	text->run = job->restart_cnt;

@@ -55,6 +55,11 @@ static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
 	to->job = from->job;
 	to->run = from->run;
 	to->ended = from->ended;
+	to->state = from->state;
+	to->start_s = from->start_s;
+	to->end_s = from->end_s;
+	to->nodes = from->nodes;
+	memcpy(to->name, from->name, sizeof(to->name));
 	if (from->user[0]) /* which accounting may not know yet */
 		memcpy(to->user, from->user, sizeof(to->user));
 	if (from->partition[0])

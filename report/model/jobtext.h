@@ -18,12 +18,14 @@ struct nt_jobtext {
 	uint32_t job; /* Slurm's own number of that job, task or component */
 	unsigned run; /* of a requeued job: how many runs came before, according to accounting */
 	bool ended;
-	const char *state; /* one word; NULL: unknown */
+	const char *state; /* in words; NULL: unknown */
 	int64_t start_s; /* since 1970; 0: it has not started, or it is unknown */
 	int64_t end_s; /* since 1970; 0: unknown */
 	char user[64]; /* "" if unknown */
 	char cluster[64], partition[64]; /* likewise */
 	int64_t elapsed_s; /* that it ran, or has run so far; 0: unknown */
+	char name[128]; /* the job's, printable; "" if unknown */
+	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */
 	char *text[NT_SINK_KINDS]; /* of the job's other places; NULL: not known */
 	char from[200]; /* a sentence that says where parts of it come from; "": none needed */

@@ -168,7 +168,7 @@ best() {
 	[[ $output = *"$WIDE: 2x4 256K 0.28 2x4 4M 0.88 2x4 64M 3.99 2x4 256M 4.34"* ]]
 	"$MADE" --best wide >"$BATS_TEST_TMPDIR/made.csv"
 	run -0 "$SHOW" replay "$BATS_TEST_TMPDIR/made.csv"
-	[[ $output = *", 24 cells: "*"0 slower than AUTO by over 1 %"* ]]
+	[[ $output = *", 24 cases: "*"0 slower than NCCL's choice by over 1 %"* ]]
 	[[ $output = *"  none: 2x4 64K 1."* ]]
 	run -0 "$SHOW" replay --json "$BATS_TEST_TMPDIR/made.csv"
 	jq -es "[.[] | .. | .launch? // empty] | unique | length == 4" <<<"$output"

@@ -145,5 +145,5 @@ process() {
 	ranks profile '' '' $DECIDED --sizes 1M,2M,4M --noise none
 	run -0 "$SHOW" explain --sizes 4M "$dir"/rank.0.*.json
 	[[ $output =~ TREE/SIMPLE\ +NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
-	[[ $output =~ AUTO\ +is\ RING/LL128,\ NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
+	[[ $output =~ NCCL\'s\ choice\ +is\ RING/LL128,\ NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
 }

@@ -17,6 +17,8 @@ setup_file() {
 	"$page" long 2 "$here/data/gpu" >"$pages/gpu.html"
 	"$page" --json long 2 "$here/data/gpu" >"$pages/gpu.json"
 	"$page" text 12 "$here/../unit/data/report/full.json" >"$pages/text.html"
+	"$page" text 13 "$here/../unit/data/report/launch.json" >"$pages/launch.html"
+	"$page" --json text 13 "$here/../unit/data/report/launch.json" >"$pages/launch.json"
 	for n in 0 1 30 1000; do
 		jq -cn --argjson n "$n" -f "$here/keys.jq" >"$pages/keys$n.json"
 		"$page" made <"$pages/keys$n.json" >"$pages/keys$n.html"
@@ -127,26 +129,101 @@ evil() {
 	is "$(jq -nc --arg evil "$(evil)" '$evil')" 'document.querySelector("#verdict li").firstChild.data'
 }
 
-@test "the figures are the JSON's" {
-	browser
-	open ranks
+# table_is_json NAME
+table_is_json() {
+	open "$1"
 	# As the table has them: [size of the key, calls, AUTO us, gain, cost, saved], "" for what is not known.
 	jq -c 'def cut($n): if . == null then "" else . * pow(10; $n) | round / pow(10; $n) end;
-		[.jobs[].steps[].communicators[].keys[] | [.coll, .calls // "", ((.own_us // .us)[0] | cut(2)),
-			([.own_us, .us] | map(select(length == 2))[0] | if . == null then "" else 100 * (.[0] - .[1]) / .[0] | cut(1) end),
-			(.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/ranks.json" >"$pages/wanted"
+		[.jobs[].steps[].communicators[].keys[] | [.coll, .calls // "", (if .call_own then .own_us[0] | cut(2) else "" end),
+			(if .call_own and (.own_us | length) == 2 then .own_us | 100 * (.[0] - .[1]) / .[0] | cut(1) else "" end),
+			(.spent_ms | cut(3)), (.saved_ms | cut(3))]]' "$pages/$1.json" >"$pages/wanted"
 	[ "$(jq length "$pages/wanted")" -gt 5 ]
 	is "$(cat "$pages/wanted")" '(() => {
-		const head = [...document.querySelectorAll("#keys thead th")].map((cell) => cell.textContent);
+		const head = [...document.querySelectorAll("#keys thead th")].map((cell) => cell.textContent.replaceAll(" ", ""));
 		const at = (name) => head.findIndex((one) => one.startsWith(name));
 		const number = (row, name) => { const words = at(name) < 0 ? "–" : row.cells[at(name)].textContent;
 			return words === "–" ? "" : Number(words); };
 		return [...document.querySelectorAll("#keys tbody tr")].map((row) => [row.cells[0].textContent.split(" ")[0],
-			...["Calls", "AUTO", "Gain", "Cost", "Saved"].map((name) => number(row, name))]);
+			...["Calls", "Callµs", "Gain", "Cost", "Saved"].map((name) => number(row, name))]);
 	})()'
 	# And the sums of the verdict.
-	is "$(jq '[.. | objects | select(.state? == "committed")] | length' "$pages/ranks.json")" \
+	is "$(jq '[.. | objects | select(.state? == "committed")] | length' "$pages/$1.json")" \
 		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
+}
+
+@test "the figures are the JSON's" {
+	browser
+	table_is_json ranks
+	table_is_json gpu
+}
+
+@test "a time to the next call is no call's time: no bandwidth, no gain, and no prediction beside it" {
+	browser
+	open ranks
+	[ "$(jq '[.. | objects | select(.call_own?)] | length' "$pages/ranks.json")" = 0 ]
+	is '[null,null]' '[byId("choice"), byId("predicted")]'
+	is '[]' '[...document.querySelectorAll("#keys thead th")].map((one) => one.textContent).filter((one) => /^(Call µs|Its call|Gain|Busbw)/.test(one))'
+	is '[]' '[...document.querySelectorAll("#one dt")].map((one) => one.textContent).filter((one) => /^(Time of a call|Gain|Algbw)/.test(one))'
+	open gpu
+	# The points are the bandwidths of the JSON, and predictions stand beside calls' own times alone.
+	for part in choice predicted; do
+		comes "(byId('$part').querySelectorAll('details').forEach((one) => { one.open = true; }), byId('$part').querySelector('table'))"
+	done
+	jq -c '[.jobs[].steps[].communicators[].keys[] | select(.busbw_gbs) | .busbw_gbs[0] * 1000 | round] | sort' "$pages/gpu.json" >"$pages/wanted"
+	is "$(cat "$pages/wanted")" '[...document.querySelectorAll("#choice tbody tr")].map((row) => Math.round(1000 * row.cells[3].textContent)).sort((a, b) => a - b)'
+	jq -c '[.jobs[].steps[].communicators[].keys[] | select(.call_own and .predicted_us) | [.own_us, .predicted_us] | transpose[] |
+		select(.[0] and .[1]) | .[0]] | sort' "$pages/gpu.json" >"$pages/wanted"
+	is "$(cat "$pages/wanted")" '[...document.querySelectorAll("#predicted tbody tr")].map((row) => Number(row.cells[4].textContent)).sort((a, b) => a - b)'
+}
+
+@test "the head says what is known of the job; steps and launch profiles stand under it" {
+	browser
+	open keys30
+	is '["Name","llama 70b","User","ada","State","completed","Nodes","2","Elapsed","1-01:01:01","Started","2026-11-22 10:00 UTC"]' \
+		'[...document.querySelectorAll("#facts dt, #facts dd")].map((one) => one.textContent)'
+	open launch
+	is 0 'byId("facts").childElementCount'
+	comes '(byId("steps").querySelector("details").open = true, byId("steps").querySelector("table"))'
+	jq -c '[.jobs[].steps[] | select(.step_us) | "step \(.step)", (.step_us[1] | tostring)]' "$pages/launch.json" >"$pages/wanted"
+	is "$(cat "$pages/wanted")" '[...byId("steps").querySelectorAll("tbody tr")].flatMap((row) => [row.cells[0].textContent, row.cells[3].textContent])'
+	jq -c '[.jobs[].steps[] | select(.launch) | .launch, (.set // "–")]' "$pages/launch.json" >"$pages/wanted"
+	is "$(cat "$pages/wanted")" '[...byId("launch").querySelectorAll("tbody tr")].flatMap((row) => [row.cells[1].textContent, row.cells[2].textContent])'
+}
+
+@test "what accounting has of a job is in the JSON, and what it does not know is left out" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' ClusterName=nt SlurmctldHost=localhost AuthType=auth/none CredType=cred/none >slurm.conf
+	tr -d '\n' <"$BATS_TEST_DIRNAME/../unit/data/report/full.json" >record
+	cat >sacct <<-'END'
+		#!/bin/bash
+		for word; do
+			case $word in
+			--helpformat) exit ;;
+			--delimiter=*) d=${word#*=} ;;
+			--format=*) columns=${word#*=} ;;
+			esac
+		done
+		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Start,End ] || exit 0
+		. ./job
+		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$start${d}1795431661"$'\n'
+	END
+	chmod +x sacct
+	printf '%s\n' "name=$'llama\\t70b'" 'state="CANCELLED by 0" nodes=2 start=1795341600' >job
+	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
+	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == ["llama?70b", "ann", "cancelled", 2, 1795341600, 90061]' <<<"$output"
+	printf '%s\n' name= 'state=NEW_STATE nodes= start=Unknown' >job
+	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
+	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == [null, "ann", null, null, null, null]' <<<"$output"
+}
+
+@test "printed, it is one sheet" {
+	local name
+	browser
+	for name in gpu launch text ranks keys30 keys1000; do
+		open "$name"
+		chrome_call Page.printToPDF '{"preferCSSPageSize":true}' | jq -r .data | base64 -d >"$pages/$name.pdf"
+		[ "$(grep -ac '/Type */Page$' "$pages/$name.pdf")" = 1 ] || { echo "$name"; false; }
+	done
 }
 
 # The columns of the table of nodes by what its lines are called.
@@ -180,7 +257,7 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 	is true 'document.getElementsByTagName("*").length < 9000'
 	echo "# 1000 keys: $(chrome_eval '`drawn ${document.documentElement.dataset.readyMs} ms after the page was asked for, ${document.getElementsByTagName("*").length} elements`')" >&3
 	is 200 'document.querySelectorAll("#keys tbody tr").length'
-	is '"Show all 1000 keys"' 'document.querySelector("#all button.more").textContent'
+	is '"Show all 1,000 collectives and sizes"' 'document.querySelector("#all button.more").textContent'
 	is 1000 '(document.querySelector("#all button.more").click(), document.querySelectorAll("#keys tbody tr").length)'
 	# What is folded is drawn when it is opened.
 	comes '(() => { const panel = document.querySelector("details.panel"); panel.open = true;
@@ -200,7 +277,7 @@ nodes='(() => { const rows = [...document.querySelector("#topology table").rows]
 		const saved = [...document.querySelectorAll("#keys tbody tr")].map((row) => row.cells[at].textContent);
 		const known = saved.filter((one) => one !== "–").map(Number);
 		return known.length === 6 && saved.slice(6).every((one) => one === "–") && known.every((one, i) => !i || one >= known[i - 1]); })()'
-	is '"2 keys found. 2"' '(() => { byId("search").value = "BROADCAST dp"; byId("search").dispatchEvent(new Event("input"));
+	is '"2 collectives and sizes found. 2"' '(() => { byId("search").value = "BROADCAST dp"; byId("search").dispatchEvent(new Event("input"));
 		return document.querySelector("#all [role=status]").textContent + ` ${document.querySelectorAll("#keys tbody tr").length}`; })()'
 	is 30 '(() => { byId("search").value = ""; byId("search").dispatchEvent(new Event("input"));
 		return document.querySelectorAll("#keys tbody tr").length; })()'
@@ -298,12 +375,22 @@ crowded='[...document.querySelectorAll(".plot svg")].flatMap((svg) => {
 @test "from a telephone to a wide screen: nothing overlaps or is cut off" {
 	local name width
 	browser
-	for name in ranks gpu keys30; do
+	for name in ranks gpu keys30 launch; do
 		open "$name" 1600
-		for width in 1600 768 360; do
+		for width in 1600 768 390 360; do
 			chrome_call Emulation.setDeviceMetricsOverride "{\"width\":$width,\"height\":900,\"deviceScaleFactor\":1,\"mobile\":false}" >/dev/null
 			is true "(redraw(), document.documentElement.scrollWidth <= $width)"
 			is '[]' "$crowded"
 		done
+	done
+}
+
+@test "at 1280 pixels no word of a chart is shortened and no table scrolls" {
+	local name
+	browser
+	for name in ranks gpu keys30 keys1000 launch text; do
+		open "$name" 1280
+		is '[]' '[...document.querySelectorAll("svg text")].map((one) => one.textContent).filter((one) => one.includes("…"))'
+		is '[]' '[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent.slice(0, 40))'
 	done
 }

@@ -43,5 +43,5 @@ mkdir -p "$to"
 terminal '$ nccl-tune report 2' <"$to/report.txt" >"$work/terminal.html"
 chrome_start "$work/chrome"
 picture report-light page light '' choice
-picture report-dark page dark one topology
+picture report-dark page dark one course
 picture report-text terminal dark '' screen 760

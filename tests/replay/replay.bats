@@ -146,7 +146,7 @@ noise() {
 @test "cells without AUTO are left out, with a message" {
 	printf '%s\n' allreduce,2x4,seq,Ring,LL,1024,1 allreduce,2x4,seq,AUTO,AUTO,2048,1 >"$trace"
 	run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
-	[[ $stderr = *"1 ignored: no AUTO row"* ]]
+	[[ $stderr = *"1 ignored: no row of NCCL's choice (AUTO)"* ]]
 	holds 'length == 1 and .[0].bytes == 2048'
 }
 
@@ -185,19 +185,19 @@ noise() {
 	run -0 "$nccl_tune" explain --topology 2x4 --sizes 256K --policy bandit,screen_blocks=3,min_gain=7
 	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"*"percent of a call's"*"own time"* ]]
 	[[ $output = *"what is left of the job could save"*"an hour, where Slurm does not tell"* ]]
-	[[ $output = *"AllReduce 256K on 2x4"*"8 arms, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
+	[[ $output = *"AllReduce 256K on 2x4"*"8 choices, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
 	[[ $output = *"from 16 MiB on, LL over 1.5 times"* ]]
 	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"
-	[[ $output = *"TREE/SIMPLE            median 173.4 us"*"than AUTO would"* ]]
+	[[ $output = *"TREE/SIMPLE            median 173.4 us"*"than NCCL's choice would"* ]]
 	[ "$(grep -c '^AllReduce' <<<"$output")" = 1 ]
 	# By the other sizes of the file: where an arm's times are a line, near what was measured.
 	[[ $output =~ RING/LL\ +median\ 322\.0\ us\ fit\ (3[0-9]{2}\.[0-9])\ us ]]
 	run -0 "$nccl_tune" explain --policy policy
-	[[ $output = *"remembered arms are used as they are"* && $output != *"First round"* ]]
+	[[ $output = *"remembered choices are used as they are"* && $output != *"First round"* ]]
 	run -0 "$nccl_tune" explain --policy profile --sizes 1M
 	[[ $output = *"explored after 1 calls"*"First round"* ]]
 	run -0 "$nccl_tune" explain --policy observe
-	[[ $output = *"no other arm is tried"* ]]
+	[[ $output = *"no other is tried"* ]]
 	run -1 --separate-stderr "$nccl_tune" explain --sizes 3 "$traces/h200-2x4-seq.csv"
 	[[ $stderr = *"no data for this collective, topology and size"* ]]
 }

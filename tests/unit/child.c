@@ -207,9 +207,9 @@ static void reads_the_answer_of_sacct(void **state)
 		*state,
 		"for word; do case $word in --delimiter=*) d=${word#*=};; esac; last=$word; done\n"
 		"row() { printf %b \"$1\"; shift; printf \"$d%b\" \"$@\"; echo; }\n"
-		"row 12_1 13 ann '' nt gpu 0 Unknown\n"
-		"row 12_2 14 bob 'a\\nb\\037c' nt gpu 29 1767323045\n"
-		"row 12_3 12 '' \"$last\" nt '' 7 1767323045");
+		"row 12_1 13 ann a RUNNING 1 '' nt gpu 0 Unknown Unknown\n"
+		"row 12_2 14 bob b COMPLETED 1 'a\\nb\\037c' nt gpu 29 0 1767323045\n"
+		"row 12_3 12 '' '' COMPLETED 1 \"$last\" nt '' 7 0 1767323045");
 	if (nt_accounting_load(&texts, &id, "here", &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(texts.count, 3);

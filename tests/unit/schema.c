@@ -426,14 +426,17 @@ static json_object *report_step(void)
 static json_object *report_schema(void)
 {
 	static const char *const says[] = { "says", "advice", NULL };
-	static const char *const names[] = { "job", "cluster", "user", "partition", NULL };
+	static const char *const names[] = { "job",	"name",	     "user", "state",
+					     "cluster", "partition", NULL };
 	json_object *job = texts(names), *top = object_of("object");
 	json_object *all = json_object_new_object(), *required = json_object_new_array();
 
-	with(properties(job), "elapsed_s", count());
 	with(properties(job), "verdict", array_of(texts(says)));
 	with(properties(job), "steps", array_of(report_step()));
 	with(properties(job), NT_STEP_MORE, count());
+	with(properties(job), "nodes", count());
+	with(properties(job), "start", count());
+	with(properties(job), "elapsed_s", count());
 	with(properties(job), "damaged", array_of(object_of("string")));
 	with(all, "v",
 	     with(json_object_new_object(), "const", json_object_new_int(NT_REPORT_VERSION)));

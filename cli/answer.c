@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/file.h"
 #include "record/admincomment-merge.h"
@@ -177,7 +178,7 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	memcpy(seen->cluster, text->cluster, sizeof(seen->cluster));
 	memcpy(seen->user, text->user, sizeof(seen->user));
 	memcpy(seen->partition, text->partition, sizeof(seen->partition));
-	answer->runs = !text->ended && text->elapsed_s > 0;
+	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
 static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/file.h"
 #include "record/admincomment-merge.h"
@@ -34,6 +35,8 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	if (rc == 0 && answer->job.job != 0 &&
 	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
 		rc = -1;
+	summary.job = answer->seen;
+	nt_summary_mark_running(&summary, answer->runs, (unsigned)answer->job.run);
 	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
 		answer->other += holding == NT_HOLDS_OTHER;
 	if (rc == 0 && nt_summary_damaged(&summary)) {
@@ -169,6 +172,18 @@ static void report_spool(struct nt_answer *answer)
 	}
 }
 
+/* What Slurm says of the job beside its record; of a run before the last not its time. */
+static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
+{
+	struct nt_job_seen *seen = &answer->seen;
+
+	*seen = (struct nt_job_seen){ .elapsed_s = text->elapsed_s };
+	memcpy(seen->cluster, text->cluster, sizeof(seen->cluster));
+	memcpy(seen->user, text->user, sizeof(seen->user));
+	memcpy(seen->partition, text->partition, sizeof(seen->partition));
+	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
+}
+
 static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
 		       struct nt_error *err)
 {
@@ -180,6 +195,7 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, 
 	answer->job = (struct nt_long_job){ .job = text->job,
 					    .user = text->user,
 					    .run = text->run };
+	see_job(answer, text);
 	answer->output.text = text;
 	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
 	answer->output.text = NULL;
@@ -211,6 +227,8 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 				 label_of(answer->request, text, label, sizeof(label)), err);
 	}
 	answer->job.job = 0;
+	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
+	answer->runs = false;
 	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
 		nt_command_complain(&nt_command_report, "%s: a running job may have a newer record",
 				    texts->doubt.text);

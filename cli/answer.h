@@ -19,6 +19,8 @@ struct nt_answer {
 	struct nt_output output;
 	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
 	struct nt_long_job job; /* whose long form counts; job 0: none does */
+	struct nt_job_seen seen; /* of the job whose text is shown */
+	bool runs; /* it has begun and not ended */
 	size_t known; /* jobs */
 	size_t missing; /* jobs that were asked for by their number and do not exist */
 	size_t shown; /* records */

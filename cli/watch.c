@@ -52,15 +52,10 @@ static double now_s(void)
 static void print_news(void *argument, const struct nt_news *news)
 {
 	const struct session *session = argument;
-	const time_t at = (time_t)news->at_s;
-	char clock[16] = "";
-	struct tm local;
+	char clock[NT_NEWS_CLOCK];
 
-	if (session->quiet)
-		return;
-	if (news->at_s > 0 && localtime_r(&at, &local))
-		(void)strftime(clock, sizeof(clock), "%H:%M:%S ", &local);
-	printf("%s%s\n", clock, news->text);
+	if (!session->quiet)
+		printf("%s %s\n", nt_news_clock(news, clock), news->text);
 }
 
 static void print_frame(const struct session *session)
@@ -136,6 +131,7 @@ static int look(struct session *session, struct nt_error *err)
 
 	nt_summary_init(&summary);
 	rc = nt_watch_load(&session->load, now_s(), &summary, &session->job, err);
+	nt_summary_mark_running(&session->watch.summary, !session->job.over, session->load.run);
 	if (rc == 0)
 		start_anew(session);
 	if (rc == 0)

@@ -194,3 +194,8 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 	fputc('}', out);
 	return ferror(out) ? -1 : 0;
 }
+
+bool nt_known_key_decided(const struct nt_known_key *key)
+{
+	return key->arm != NT_ARM_BASELINE || key->best.samples > 0;
+}

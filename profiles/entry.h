@@ -64,6 +64,9 @@ struct nt_known_key {
 	struct nt_quantiles best, untuned; /* times of arm, and of AUTO */
 };
 
+/* Was another arm found, or NCCL's own choice compared with others? */
+bool nt_known_key_decided(const struct nt_known_key *key);
+
 struct nt_memory_entry {
 	char id[NT_ENTRY_ID];
 	enum nt_entry_origin origin;

@@ -38,7 +38,7 @@ static void print_line(const struct nt_known_key *key, const struct nt_where *wh
 		nodes, ranks);
 }
 
-/* Does a newer entry at this place have this key as well? */
+/* Has a newer entry at this place decided on this key as well? One of mode policy only used it. */
 static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_known_key *key)
 {
 	const struct nt_memory_entry *entry = &memory->entry[at];
@@ -50,7 +50,8 @@ static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_
 		    strcmp(other->profile, entry->profile) != 0)
 			continue;
 		for (unsigned j = 0; j < other->keys; j++)
-			if (nt_key_same(&other->key[j], &other->where, key, &entry->where))
+			if (nt_known_key_decided(&other->key[j]) &&
+			    nt_key_same(&other->key[j], &other->where, key, &entry->where))
 				return true;
 	}
 	return false;

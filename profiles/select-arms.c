@@ -24,13 +24,6 @@ static bool same(const struct nt_warm_key *a, const struct nt_warm_key *b)
 	       a->bytes == b->bytes;
 }
 
-/* NCCL's own choice counts only if it was compared with others; else best has no times
- * (profiles/entry.h). */
-static bool is_decided(const struct nt_known_key *key)
-{
-	return key->arm != NT_ARM_BASELINE || key->best.samples > 0;
-}
-
 static void add_key(struct arms *arms, const struct nt_memory_entry *entry,
 		    const struct nt_known_key *key)
 {
@@ -65,7 +58,7 @@ static void add_memory(struct arms *arms, const struct nt_memory *memory,
 		if (!nt_where_same(&entry->where, where) || strcmp(entry->profile, profile) != 0)
 			continue;
 		for (unsigned j = 0; j < entry->keys; j++)
-			if (is_decided(&entry->key[j]))
+			if (nt_known_key_decided(&entry->key[j]))
 				add_key(arms, entry, &entry->key[j]);
 	}
 }

@@ -39,6 +39,11 @@ bool nt_row_duration_known(const struct nt_key *row)
 	return !isnan(row->auto_own_us) && isnan(row->arm_us) == isnan(row->arm_own_us);
 }
 
+double nt_row_own_us(const struct nt_key *row, enum nt_which which)
+{
+	return nt_row_duration_known(row) ? row->own_us[which] : NAN;
+}
+
 double nt_row_call_us(const struct nt_key *row, enum nt_which which)
 {
 	return nt_row_duration_known(row) ? row->own_us[which] : row->us[which];

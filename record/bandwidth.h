@@ -30,6 +30,8 @@ enum nt_which { NT_OF_AUTO, NT_OF_ARM }; /* NCCL's pick, and the arm that is com
 double nt_row_call_us(const struct nt_key *row, enum nt_which which);
 /* Is that the call's own? */
 bool nt_row_duration_known(const struct nt_key *row);
+/* The call's own, or NAN: what is called the time of a call where nobody can mark it. */
+double nt_row_own_us(const struct nt_key *row, enum nt_which which);
 /* The arm in force: NT_OF_ARM where one was committed. */
 enum nt_which nt_row_in_force(const struct nt_key *row);
 

@@ -138,6 +138,7 @@ static void take_known(struct reader *reader, const struct nt_summary *known)
 	}
 	/* Of all nodes these are counted anew. */
 	step->more = step->early = 0;
+	step->as_of_s = -1;
 	step->heard = -1;
 	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
 }

@@ -57,6 +57,7 @@ struct nt_step {
 	int64_t more; /* entries that had no room in the record */
 	int64_t rest[NT_REASON_COUNT]; /* rows among them by their reason */
 	bool whole; /* made of rank records: nothing had to be left out */
+	bool running; /* its tasks run, as far as is known: who has asked Slurm sets it */
 };
 
 extern const struct nt_fields nt_step_fields;

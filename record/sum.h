@@ -81,6 +81,7 @@ struct nt_sum {
 	struct nt_sum_comm *comms;
 	size_t comm_count;
 	size_t records; /* that were added */
+	int64_t open_s; /* when the newest of a process that had not ended was written; 0: none */
 	size_t unusable; /* that could not be */
 	struct nt_error unusable_why; /* the first in the order of texts */
 	uint32_t flags; /* NT_PLACE_*, of any */

@@ -52,6 +52,15 @@ void nt_summary_fini(struct nt_summary *summary)
 	nt_summary_init(summary);
 }
 
+void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		struct nt_step *step = &summary->steps[i];
+
+		step->running = job_runs && step->early != 0 && step->run >= (int64_t)run;
+	}
+}
+
 bool nt_summary_damaged(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -476,12 +485,10 @@ void nt_summary_sort(struct nt_summary *summary)
 /* What a row leaves out that can be told from the rest, where room was short. */
 static void complete(struct nt_key *row, const struct nt_step *step)
 {
-	double us = nt_row_call_us(row, nt_row_in_force(row));
+	double us = nt_row_own_us(row, nt_row_in_force(row));
 	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
 
 	nt_key_compare(row);
-	if (isnan(us))
-		us = row->auto_predicted_us;
 	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
 		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
 }
@@ -500,7 +507,6 @@ static void guess(struct nt_summary *summary, size_t at)
 		.pairs = -1,
 	};
 
-	family->share = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 		int64_t comms = row->comms > 0 ? row->comms : 1;
@@ -509,7 +515,6 @@ static void guess(struct nt_summary *summary, size_t at)
 			continue;
 		if (comms > family->comms)
 			family->comms = comms;
-		family->share += isnan(row->share) ? 0 : row->share;
 		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
 		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
 					  (double)row->bytes / (double)comms;

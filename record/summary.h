@@ -54,7 +54,6 @@ struct nt_family {
 	char name[NT_COMM_NAME]; /* the framework's, '#' for numbers in it; "": none is known */
 	int64_t comms; /* -1 unknown */
 	enum nt_parallel parallel; /* a guess */
-	double share; /* of the step's communication time */
 };
 
 /* From here on: from rank records alone. */
@@ -90,7 +89,6 @@ struct nt_volume {
 	int coll;
 	int64_t calls;
 	double bytes, inside_bytes, between_bytes;
-	double ms; /* of a rank, as far as times are known; NAN */
 };
 
 /* A time of the first exploration. */
@@ -125,7 +123,14 @@ struct nt_dropped {
 	int64_t count;
 };
 
+/* What Slurm says of the job, by who has asked it; "" and 0: not known. */
+struct nt_job_seen {
+	char cluster[64], user[64], partition[64];
+	int64_t elapsed_s;
+};
+
 struct nt_summary {
+	struct nt_job_seen job;
 	struct nt_step *steps;
 	struct nt_key *rows;
 	struct nt_remark *remarks;
@@ -161,6 +166,10 @@ enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
  * one step that is wanted, or is NULL. */
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
+
+/* Slurm says whether the job runs, and how often it was started again before: the steps of that run
+ * that have no last record run, too. */
+void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run);
 
 bool nt_summary_damaged(const struct nt_summary *summary);
 

@@ -325,6 +325,8 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 	if (!sum->mode[0])
 		memcpy(sum->mode, rank->mode, sizeof(sum->mode));
 	sum->records++;
+	if (!rank->end && rank->written_s > sum->open_s)
+		sum->open_s = rank->written_s;
 	if (rank->nccl > sum->nccl)
 		sum->nccl = rank->nccl;
 	return 0;

@@ -90,6 +90,8 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	note_word(step->driver, sizeof(step->driver), &sum->driver);
 	if (isnan(step->step_us[1]))
 		note_marker(step, &sum->marker);
+	if (sum->open_s > 0)
+		step->as_of_s = sum->open_s;
 	step->whole = true;
 	/* Of the rows that are made now, whatever was known before. */
 	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
@@ -173,28 +175,14 @@ static void add_places(struct maker *maker, const struct nt_sum_comm *comm)
 		      sizeof(summary->places[0]), by_rank);
 }
 
-/* The time of a call as it is known best: of what is in use, its own before its period. */
-static double key_us(const struct nt_key *key)
-{
-	bool committed = key->arm != NT_ARM_BASELINE;
-
-	if (committed && !isnan(key->arm_own_us))
-		return key->arm_own_us;
-	if (committed && !isnan(key->arm_us))
-		return key->arm_us;
-	if (!isnan(key->auto_own_us))
-		return key->auto_own_us;
-	return isnan(key->auto_us) ? key->auto_predicted_us : key->auto_us;
-}
-
 static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int coll)
 {
-	struct nt_volume volume = { .coll = coll, .ms = NAN };
+	struct nt_volume volume = { .coll = coll };
 	struct nt_volume *added;
 
 	for (size_t k = 0; k < comm->key_count; k++) {
 		const struct nt_key *key = &comm->keys[k];
-		double inside, between, us = key_us(key);
+		double inside, between;
 
 		if (key->coll != coll || key->calls <= 0)
 			continue;
@@ -204,9 +192,6 @@ static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int 
 		volume.bytes += (double)key->calls * (double)key->bytes;
 		volume.inside_bytes += (double)key->calls * inside;
 		volume.between_bytes += (double)key->calls * between;
-		if (!isnan(us))
-			volume.ms = (isnan(volume.ms) ? 0 : volume.ms) +
-				    (double)key->calls * us / 1e3;
 	}
 	added = volume.calls > 0 ? ADD(maker, volume) : NULL;
 	if (added)
@@ -420,12 +405,8 @@ static void count_same(struct maker *maker, const struct nt_sum_comm *comm, size
 
 /* ---- shares of time, what was spent and saved */
 
-static double row_us(const struct nt_key *row)
-{
-	double us = nt_row_call_us(row, nt_row_in_force(row));
-
-	return isnan(us) ? row->auto_predicted_us : us;
-}
+/* Only calls' own times: from call to call the program computes, and NCCL's predictions are not
+ * times. */
 
 static void add_shares(struct maker *maker)
 {
@@ -437,7 +418,9 @@ static void add_shares(struct maker *maker)
 		struct nt_key *row = &summary->rows[i];
 
 		/* Of all ranks together, for now. */
-		row->share = row->calls > 0 ? row_us(row) * (double)row->calls * row->ranks : NAN;
+		row->share = row->calls > 0 ? nt_row_own_us(row, nt_row_in_force(row)) *
+						      (double)row->calls * row->ranks
+					    : NAN;
 		total_us += isnan(row->share) ? 0 : row->share;
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "lib/quantile.h"
 #include "pmix-sync/capabilities.h"
 #include "pmix-sync/view.h"
@@ -509,6 +510,7 @@ static void put_head(struct nt_json_writer *put, struct nt_process *process, boo
 		 process->platform.inside);
 	snprintf(out.launch, sizeof(out.launch), "%s", process->platform.launch);
 	out.end = end;
+	out.written_s = (int64_t)time(NULL);
 	nt_fields_put(put, &nt_rank_fields, &out);
 }
 

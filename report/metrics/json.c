@@ -42,15 +42,15 @@ static json_object *arms_value(const struct nt_summary *summary, const struct nt
 
 static json_object *key_value(const struct nt_summary *summary, const struct nt_key *row, int *rc)
 {
-	const double us[] = { nt_row_call_us(row, NT_OF_AUTO), nt_row_call_us(row, NT_OF_ARM) };
-	/* Bandwidths are of a call's own time. */
-	const double bytes = nt_row_duration_known(row) ? (double)row->bytes : NAN;
+	const double us[] = { nt_row_own_us(row, NT_OF_AUTO), nt_row_own_us(row, NT_OF_ARM) };
+	const double bytes = (double)row->bytes;
 	json_object *object = nt_json_object(rc);
 	struct nt_key shown = *row;
 	struct nt_said said;
 
-	nt_row_say(&said, row);
+	nt_row_say(&said, summary, row);
 	shown.reason = said.reason;
+	shown.gain_percent = nt_row_gain(row);
 	nt_json_fields(object, &nt_report_key_fields, &shown, rc);
 	nt_json_known(object, "call_us", pair_value(us[0], us[1], rc), rc);
 	nt_json_bool(object, "call_own", nt_row_duration_known(row), rc);
@@ -271,6 +271,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	nt_json_text(object, "step", step->name, rc);
 	nt_json_fields(object, &nt_step_fields, step, rc);
 	nt_json_bool(object, "whole", step->whole, rc);
+	nt_json_bool(object, "running", step->running, rc);
 	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);
 	nt_json_known(object, "untuned", untuned_value(summary, step->name, rc), rc);
 	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
@@ -316,15 +317,16 @@ static json_object *job_value(const char *job, const struct nt_summary *summary,
 int nt_job_json(json_object *jobs, const struct nt_jobtext *text, struct nt_error *err)
 {
 	json_object *job = json_object_array_get_idx(jobs, json_object_array_length(jobs) - 1);
-	const bool timed = text->start_s > 0 && text->end_s >= text->start_s;
 	int rc = 0;
 
 	nt_json_text(job, "name", text->name, &rc);
 	nt_json_text(job, "user", text->user, &rc);
 	nt_json_text(job, "state", text->state, &rc);
+	nt_json_text(job, "cluster", text->cluster, &rc);
+	nt_json_text(job, "partition", text->partition, &rc);
 	nt_json_count(job, "nodes", text->nodes ? (int64_t)text->nodes : -1, &rc);
 	nt_json_count(job, "start", text->start_s > 0 ? text->start_s : -1, &rc);
-	nt_json_count(job, "elapsed_s", timed ? text->end_s - text->start_s : -1, &rc);
+	nt_json_count(job, "elapsed_s", text->elapsed_s > 0 ? text->elapsed_s : -1, &rc);
 	return rc == 0 ? 0 : nt_error_set(err, "no memory for the report");
 }
 

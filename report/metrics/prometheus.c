@@ -22,6 +22,7 @@ enum metric {
 	METRIC_DECISION,
 	METRIC_UNTUNED,
 	METRIC_STEP,
+	METRIC_LAUNCH,
 	METRIC_DAMAGED,
 };
 
@@ -36,7 +37,8 @@ static const struct {
 	[METRIC_BUSBW] = { "nccl_tune_bus_bandwidth_gbs",
 			   "Bus bandwidth of a call in GB/s, as nccl-tests defines it." },
 	[METRIC_GAIN] = { "nccl_tune_gain_ratio",
-			  "Fraction of the time of NCCL's choice that the chosen one saves." },
+			  "Fraction of a call's time with NCCL's choice that the chosen one "
+			  "saves." },
 	[METRIC_CALLS] = { "nccl_tune_calls", "Calls made." },
 	[METRIC_SPENT] = { "nccl_tune_spent_seconds", "Time that exploring cost." },
 	[METRIC_SAVED] = { "nccl_tune_saved_seconds", "Time saved by choices other than NCCL's." },
@@ -46,6 +48,8 @@ static const struct {
 	[METRIC_UNTUNED] = { "nccl_tune_untuned",
 			     "Reasons why communicators or steps were not tuned." },
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
+	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
+			    "Time that the launch profile saved, by the program's own steps." },
 	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
 };
 
@@ -95,6 +99,7 @@ static void put_message_size(FILE *out, size_t bytes)
 
 struct place {
 	const char *job;
+	const struct nt_job_seen *seen;
 	const struct nt_step *step;
 	const struct nt_key *row; /* NULL: of the step */
 	const struct nt_family *family;
@@ -111,6 +116,12 @@ static void put_place(FILE *out, const struct place *place)
 
 	nt_metric_label(out, "", "version", PACKAGE_VERSION);
 	nt_metric_label(out, ",", "slurm_job_id", place->job ? place->job : "unknown");
+	if (place->seen->cluster[0])
+		nt_metric_label(out, ",", "cluster", place->seen->cluster);
+	if (place->seen->user[0])
+		nt_metric_label(out, ",", "user", place->seen->user);
+	if (place->seen->partition[0])
+		nt_metric_label(out, ",", "partition", place->seen->partition);
 	if (place->step)
 		nt_metric_label(out, ",", "slurm_step_id", place->step->name);
 	if (!row)
@@ -182,7 +193,7 @@ static void add_side(struct adder *adder, const struct place *place, enum nt_whi
 		 nt_arm_name(side == NT_OF_AUTO ? row->auto_arm : row->arm));
 	for (char *c = name; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	add(adder, place, METRIC_CALL, nt_row_call_us(row, side) / 1e6, more);
+	add(adder, place, METRIC_CALL, nt_row_own_us(row, side) / 1e6, more);
 	add(adder, place, METRIC_PERIOD, row->period_us[side] / 1e6, more);
 	add(adder, place, METRIC_BUSBW, nt_row_busbw(row, side), more);
 }
@@ -193,7 +204,7 @@ static void add_row(struct adder *adder, const struct place *place)
 
 	add_side(adder, place, NT_OF_AUTO);
 	add_side(adder, place, NT_OF_ARM);
-	if (nt_row_is_tuned(row))
+	if (nt_row_is_tuned(row) && nt_row_duration_known(row))
 		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
 	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
 	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
@@ -211,6 +222,7 @@ static void add_step(struct adder *adder, const struct place *place)
 			      { "nccl", place->step->nccl },
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
+	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
 }
 
 static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)
@@ -227,7 +239,8 @@ static void add_untuned(struct adder *adder, const char *job, const struct nt_su
 			size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	const struct place place = { job, step_of(summary, remark->step), NULL, NULL };
+	const struct place place = { job, &summary->job, step_of(summary, remark->step), NULL,
+				     NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -250,16 +263,18 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 	struct adder adder = { samples, false };
 
 	for (size_t i = 0; i < summary->row_count; i++)
-		add_row(&adder, &(struct place){ job, &summary->steps[summary->rows[i].step],
-						 &summary->rows[i],
-						 &summary->families[summary->rows[i].family] });
+		add_row(&adder,
+			&(struct place){ job, &summary->job, &summary->steps[summary->rows[i].step],
+					 &summary->rows[i],
+					 &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder, &(struct place){ job, &summary->steps[i], NULL, NULL });
+		add_step(&adder,
+			 &(struct place){ job, &summary->job, &summary->steps[i], NULL, NULL });
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_plain(&adder, &(struct place){ job, NULL, NULL, NULL }, METRIC_DAMAGED,
+	add_plain(&adder, &(struct place){ job, &summary->job, NULL, NULL, NULL }, METRIC_DAMAGED,
 		  nt_summary_damaged(summary));
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }

@@ -15,7 +15,26 @@
 #define TIMEOUT_MS 30000
 #define SPAN_TIMEOUT_MS 300000
 
-enum column { LABEL, JOB, USER, NAME, STATE, NODES, COMMENT, START, END, COLUMNS };
+enum column {
+	LABEL,
+	JOB,
+	USER,
+	NAME,
+	STATE,
+	NODES,
+	COMMENT,
+	CLUSTER,
+	PARTITION,
+	ELAPSED,
+	START,
+	END,
+	COLUMNS
+};
+
+static void copy(char *out, size_t out_bytes, struct nt_text from)
+{
+	nt_printable_copy(out, out_bytes, from.at, from.bytes);
+}
 
 static int add_job(void *argument, const struct nt_text *column, struct nt_error *err)
 {
@@ -32,14 +51,18 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	text->start_s = nt_sacct_number(column[START]);
 	text->end_s = nt_sacct_number(column[END]);
 	text->ended = text->end_s != 0;
-	snprintf(text->user, sizeof(text->user), "%.*s", (int)column[USER].bytes, column[USER].at);
-	nt_printable_copy(text->name, sizeof(text->name), column[NAME].at, column[NAME].bytes);
+	text->elapsed_s = nt_sacct_number(column[ELAPSED]);
+	copy(text->user, sizeof(text->user), column[USER]);
+	copy(text->cluster, sizeof(text->cluster), column[CLUSTER]);
+	copy(text->partition, sizeof(text->partition), column[PARTITION]);
+	copy(text->name, sizeof(text->name), column[NAME]);
 	return 0;
 }
 
 static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
-	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Start,End";
+	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,"
+			    "Partition,ElapsedRaw,Start,End";
 	question->count = COLUMNS;
 	return nt_sacct_ask(question, add_job, texts, err);
 }

@@ -10,6 +10,7 @@
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "lib/printable.h"
 #include "report/model/jobstate.h"
 #include "spank/delivery/sink.h"
@@ -54,6 +55,7 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 	struct nt_jobid id = id_of(job);
 	struct nt_jobtext *text;
 	char label[NT_JOB_LABEL_MAX];
+	time_t until;
 
 	text = nt_jobtexts_add(texts, nt_jobid_text(&id, label, sizeof(label)), comment,
 			       strlen(comment));
@@ -76,6 +78,12 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 			  job->name ? strlen(job->name) : 0);
 	text->start_s = job->start_time;
 	text->end_s = text->ended ? job->end_time : 0;
+	text->run = job->restart_cnt;
+	until = text->ended ? job->end_time : time(NULL);
+	if (job->start_time > 0 && until > job->start_time)
+		text->elapsed_s = until - job->start_time;
+	snprintf(text->partition, sizeof(text->partition), "%s",
+		 job->partition ? job->partition : "");
 	return 0;
 }
 

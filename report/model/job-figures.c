@@ -4,6 +4,7 @@
 #include "report/model/job-figures.h"
 
 #include <math.h>
+#include "report/model/row-time.h"
 
 static double known(double value)
 {
@@ -24,7 +25,8 @@ static double net_ms_of(const struct nt_summary *summary, size_t at)
 		saved_ms += known(row->saved_ms);
 		spent_ms += known(row->spent_ms);
 	}
-	return (isnan(step->saved_ms) ? saved_ms : step->saved_ms) -
+	return known(nt_step_launch_ms(step)) +
+	       (isnan(step->saved_ms) ? saved_ms : step->saved_ms) -
 	       (isnan(step->spent_ms) ? spent_ms : step->spent_ms);
 }
 

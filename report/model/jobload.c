@@ -53,6 +53,7 @@ static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
 	for (unsigned sink = 0; rc == 0 && sink < NT_SINK_KINDS; sink++)
 		rc = copy_text(&to->text[sink], from->text[sink]);
 	to->job = from->job;
+	to->run = from->run;
 	to->ended = from->ended;
 	to->state = from->state;
 	to->start_s = from->start_s;
@@ -61,6 +62,10 @@ static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
 	memcpy(to->name, from->name, sizeof(to->name));
 	if (from->user[0]) /* which accounting may not know yet */
 		memcpy(to->user, from->user, sizeof(to->user));
+	if (from->partition[0])
+		memcpy(to->partition, from->partition, sizeof(to->partition));
+	if (from->elapsed_s > 0)
+		to->elapsed_s = from->elapsed_s;
 	return rc;
 }
 

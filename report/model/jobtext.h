@@ -22,6 +22,8 @@ struct nt_jobtext {
 	int64_t start_s; /* since 1970; 0: it has not started, or it is unknown */
 	int64_t end_s; /* since 1970; 0: unknown */
 	char user[64]; /* "" if unknown */
+	char cluster[64], partition[64]; /* likewise */
+	int64_t elapsed_s; /* that it ran, or has run so far; 0: unknown */
 	char name[128]; /* the job's, printable; "" if unknown */
 	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */

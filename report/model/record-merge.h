@@ -22,7 +22,7 @@ int nt_record_merge(char **joined, const char *other, char added[NT_JOIN_STEPS])
  * ours. */
 int nt_record_merge_without(char **text, const char *earlier);
 
-/* Move the steps of that run of the job from *text to *to, unless *to has them. */
+/* Move the steps of that run of the job from *text to *to, unless *to has them; NULL: nowhere. */
 int nt_record_merge_move_run(char **text, long run, char **to);
 
 /* Is it a record without a step? */

@@ -4,6 +4,7 @@
 #include "report/model/row-time.h"
 
 #include <math.h>
+#include <string.h>
 #include "contract/coll.h"
 
 #define TIME_LEAST_US 1e-6 /* no gain is told of less */
@@ -29,12 +30,11 @@ double nt_row_gain(const struct nt_key *row)
 
 double nt_row_busbw(const struct nt_key *row, enum nt_which which)
 {
-	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes,
-			    nt_row_duration_known(row) ? nt_row_call_us(row, which) : NAN);
+	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes, nt_row_own_us(row, which));
 }
 
 /* From one call of a communicator to its next, on average; else median_us. */
-static double period_us(const struct nt_key *row, const struct nt_step *step, double median_us)
+static double average_us(const struct nt_key *row, const struct nt_step *step, double median_us)
 {
 	double comms = row->comms > 1 ? (double)row->comms : 1;
 
@@ -46,18 +46,31 @@ static double period_us(const struct nt_key *row, const struct nt_step *step, do
 double nt_row_saving_rate(const struct nt_key *row, const struct nt_step *step)
 {
 	double comms = row->comms > 1 && row->same > 0 ? (double)row->same : 1;
-	double us = period_us(row, step, row->arm_period_us);
+	double us = average_us(row, step, row->arm_period_us);
 
 	if (!nt_row_is_tuned(row) || isnan(row->auto_us) || isnan(row->arm_us) || !(us > 0))
 		return NAN;
 	return comms * (row->auto_us - row->arm_us) / us;
 }
 
+double nt_row_period_us(const struct nt_key *row, const struct nt_step *step)
+{
+	return average_us(row, step, row->auto_period_us);
+}
+
 double nt_row_decided_s(const struct nt_key *row, const struct nt_step *step)
 {
-	double us = period_us(row, step, row->auto_period_us);
+	double us = nt_row_period_us(row, step);
 
 	if (row->decided < 0 || isnan(us))
 		return NAN;
 	return (double)row->decided * us / 1e6;
+}
+
+double nt_step_launch_ms(const struct nt_step *step)
+{
+	if (!step->launch[0] || strcmp(step->launch, "default") == 0 || step->calibration > 0 ||
+	    !(step->measured > 0) || step->steps <= 0 || !(step->step_us[1] > 0))
+		return NAN;
+	return (double)step->steps * step->step_us[1] * (step->measured - 1) / 1e3;
 }

@@ -27,6 +27,15 @@ double nt_row_busbw(const struct nt_key *row, enum nt_which which); /* in 10^9 b
  * steps, or else from the median period, which is too short for calls in bursts. NAN: unknown. */
 double nt_row_saving_rate(const struct nt_key *row, const struct nt_step *step);
 
+/* Milliseconds that the step's launch profile has saved each rank, as its own steps say: what they
+ * would have taken with NCCL's own settings, less what they took. Below 0: lost. NAN: it has none,
+ * or that was not measured. */
+double nt_step_launch_ms(const struct nt_step *step);
+
+/* From one call of a communicator to its next: on average as above, else the median with NCCL's
+ * choice. */
+double nt_row_period_us(const struct nt_key *row, const struct nt_step *step);
+
 /* Seconds that the program had run when the arm came into use. */
 double nt_row_decided_s(const struct nt_key *row, const struct nt_step *step);
 

@@ -28,6 +28,7 @@ static bool begins(struct nt_text text, const char *with)
 static int add_run(struct runs *runs, size_t last, unsigned before, const struct nt_text *columns)
 {
 	char label[NT_JOB_LABEL_MAX];
+	const struct nt_jobtext *of;
 	struct nt_jobtext *run;
 
 	snprintf(label, sizeof(label), "%.*s (run %u)", (int)columns[0].bytes, columns[0].at,
@@ -35,8 +36,11 @@ static int add_run(struct runs *runs, size_t last, unsigned before, const struct
 	run = nt_jobtexts_add(runs->texts, label, columns[3].at, columns[3].bytes);
 	if (!run)
 		return -1;
-	run->job = runs->texts->items[last].job;
-	memcpy(run->user, runs->texts->items[last].user, sizeof(run->user));
+	of = &runs->texts->items[last];
+	run->job = of->job;
+	memcpy(run->user, of->user, sizeof(run->user));
+	memcpy(run->cluster, of->cluster, sizeof(run->cluster));
+	memcpy(run->partition, of->partition, sizeof(run->partition));
 	run->run = before;
 	run->ended = true;
 	return 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "report/model/row-time.h"
 
 #define TIMES_MAX 100 /* a row claims at most so many times the time of its job, */
 #define SLACK_S 60 /* which may have been a short one, */
@@ -125,9 +126,12 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 		least = least == 0 || row->ranks < least ? row->ranks : least;
 	}
 	rest.comm_us = rank_us(step->comm_ms, most);
+	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
 	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
 		return rest;
-	rest.saved_us = rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1);
+	nt_site_stats_add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most
+							       : least > 0  ? least
+									    : 1));
 	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
 	return rest;
 }
@@ -141,6 +145,7 @@ void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_s
 	sum->chosen += other->chosen;
 	sum->calls += other->calls;
 	nt_site_stats_add_us(&sum->saved_us, other->saved_us);
+	nt_site_stats_add_us(&sum->launch_us, other->launch_us);
 	nt_site_stats_add_us(&sum->spent_us, other->spent_us);
 	nt_site_stats_add_us(&sum->comm_us, other->comm_us);
 }
@@ -185,7 +190,8 @@ static bool steps_fit(const struct nt_summary *summary, const struct bounds *mos
 		int64_t per_node = step->per_node > 0 ? step->per_node : 1;
 
 		if (fabs(known(step->saved_ms)) > most->ms || known(step->spent_ms) > most->ms ||
-		    known(step->comm_ms) > most->ms || step->ranks > most->ranks ||
+		    known(step->comm_ms) > most->ms ||
+		    fabs(known(nt_step_launch_ms(step))) > most->ms || step->ranks > most->ranks ||
 		    step->nodes > most->ranks || per_node > most->ranks ||
 		    step->nodes * per_node > most->ranks)
 			return false;
@@ -251,7 +257,7 @@ enum nt_job_outcome nt_site_stats_outcome(const struct nt_summary *summary)
 
 	if (sum.chosen > 0 && sum.saved_us == 0 && sum.spent_us == 0)
 		return NT_JOB_REMEMBERED;
-	if (sum.chosen > 0)
+	if (sum.chosen > 0 || sum.launch_us != 0)
 		return sum.saved_us > sum.spent_us ? NT_JOB_GAINED : NT_JOB_UNPAID;
 	if (sum.decided > 0 || (open == NT_JOB_NOT_TUNED && unworthy))
 		return NT_JOB_NOTHING_TO_GAIN;

@@ -48,7 +48,8 @@ struct nt_site_stats_sum {
 	int64_t decided, chosen; /* of these: decided; decided for an arm */
 	int64_t calls;
 	int64_t saved_us, spent_us; /* rank time */
-	int64_t comm_us; /* in collectives, of steps that report it; not by collective or size */
+	int64_t launch_us; /* of what was saved: by launch profiles; not by collective or size */
+	int64_t comm_us; /* in collectives, as far as measured; not by collective or size */
 };
 
 int64_t nt_site_stats_jobs(const struct nt_site_stats_sum *sum); /* of all outcomes */

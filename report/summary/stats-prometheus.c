@@ -10,8 +10,9 @@
 #include <string.h>
 #include "report/metrics/prometheus.h"
 
-/* Of steps: no collective or size has it. */
+/* Of steps: no collective or size has these. */
 #define COMM "comm_rank_seconds"
+#define LAUNCH "launch_saved_rank_seconds"
 
 /* What is told of every group: a metric of its own for each way to group, so that the sum of one
  * metric counts nothing twice. */
@@ -20,11 +21,14 @@ static const struct {
 	size_t offset;
 	double unit;
 } metrics[] = {
-	{ "saved_rank_seconds", "Time saved by choices other than NCCL's, times ranks",
+	{ "saved_rank_seconds",
+	  "Time saved by choices other than NCCL's and by launch profiles, times ranks",
 	  offsetof(struct nt_site_stats_sum, saved_us), 1e6 },
+	{ LAUNCH, "Of it, time saved by launch profiles, by the programs' own steps, times ranks",
+	  offsetof(struct nt_site_stats_sum, launch_us), 1e6 },
 	{ "spent_rank_seconds", "Time that exploring took, times ranks",
 	  offsetof(struct nt_site_stats_sum, spent_us), 1e6 },
-	{ COMM, "Time in collectives, times ranks, of steps that report it",
+	{ COMM, "Time in collectives, times ranks, as far as calls' own times were measured",
 	  offsetof(struct nt_site_stats_sum, comm_us), 1e6 },
 	{ "calls", "Calls of collectives", offsetof(struct nt_site_stats_sum, calls), 1 },
 	{ "keys", "Collectives and sizes of communicators",
@@ -72,7 +76,8 @@ static void put_metric(FILE *out, enum nt_site_stats_by by,
 {
 	char name[80];
 
-	if (by > NT_BY_FINGERPRINT && strcmp(metrics[metric].name, COMM) == 0)
+	if (by > NT_BY_FINGERPRINT &&
+	    (strcmp(metrics[metric].name, COMM) == 0 || strcmp(metrics[metric].name, LAUNCH) == 0))
 		return;
 	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
 		 metrics[metric].name);

@@ -149,16 +149,21 @@ static void print_outcomes(FILE *out, const struct nt_site_stats_sum *total, int
 static void print_times(FILE *out, const struct nt_site_stats_view *view,
 			const struct nt_site_stats_sum *total)
 {
-	char saved[32], spent[32], net[32], comm[32];
+	char saved[32], spent[32], net[32], comm[32], launch[32];
 
 	nt_site_stats_time_text(total->saved_us, saved, sizeof(saved));
 	nt_site_stats_time_text(total->spent_us, spent, sizeof(spent));
 	nt_site_stats_time_text(total->saved_us - total->spent_us, net, sizeof(net));
 	nt_site_stats_time_text(total->comm_us, comm, sizeof(comm));
 	fprintf(out, "Net time saved: %s (saved %s, spent %s).\n", net, saved, spent);
+	if (total->launch_us != 0)
+		fprintf(out, "Launch profiles account for %s of it.\n",
+			nt_site_stats_time_text(total->launch_us, launch, sizeof(launch)));
 	fputs("These are rank times: time of calls, times the ranks of their communicator.\n", out);
 	if (total->comm_us > 0)
-		fprintf(out, "Collectives took %s in the jobs that report it.\n", comm);
+		fprintf(out,
+			"Collectives took at least %s: what was measured of calls' own times.\n",
+			comm);
 	if (view->tally->left_out > 0)
 		fprintf(out, "%" PRId64 " collectives and reasons did not fit into the records.\n",
 			view->tally->left_out);

@@ -45,7 +45,8 @@ static void add_ms(struct nt_table *table, double ms)
 }
 
 /* Cells are empty if NCCL's choice stayed: the reason names the best other choice. */
-static void add_row(struct nt_table *table, const struct nt_key *row)
+static void add_row(struct nt_table *table, const struct nt_summary *summary,
+		    const struct nt_key *row)
 {
 	const bool tuned = nt_row_is_tuned(row);
 	struct nt_said said;
@@ -66,7 +67,7 @@ static void add_row(struct nt_table *table, const struct nt_key *row)
 		add_ms(table, row->saved_ms);
 	else
 		nt_cell(table, "%s", "");
-	nt_row_say(&said, row);
+	nt_row_say(&said, summary, row);
 	nt_table_note(table, "    ", 4, said.says);
 }
 
@@ -138,24 +139,35 @@ static void print_steps(FILE *out, const struct nt_summary *summary)
 }
 
 /* What to do stands behind the last of the sentences that it is about. */
-static bool is_told_later(const struct nt_verdict_text *verdict, size_t which)
+static bool is_told_later(const struct nt_verdict_text *verdict, size_t which, size_t until)
 {
-	for (size_t i = which + 1; i < verdict->count; i++) {
+	for (size_t i = which + 1; i < until; i++) {
 		if (strcmp(verdict->items[i].type, verdict->items[which].type) == 0)
 			return true;
 	}
 	return false;
 }
 
-void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict)
+/* Sentences from .. until - 1. */
+static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, size_t from,
+			    size_t until)
 {
-	for (size_t i = 0; i < verdict->count; i++) {
+	for (size_t i = from; i < until; i++) {
 		const struct nt_sentence *sentence = &verdict->items[i];
 
 		nt_wrap(out, "", 2, sentence->text);
-		if (sentence->type[0] && !is_told_later(verdict, i))
+		if (sentence->type[0] && !is_told_later(verdict, i, until))
 			nt_wrap(out, "  -> ", 5, sentence->type);
 	}
+}
+
+/* Those that stand before the table: the main thing. */
+static size_t count_first(const struct nt_verdict_text *verdict)
+{
+	size_t first = NT_SENTENCES_FIRST;
+
+	first += verdict->count > 0 && verdict->items[0].kind == NT_SENTENCE_LAUNCH;
+	return verdict->count < first ? verdict->count : first;
 }
 
 static bool is_marked(const struct nt_summary *summary)
@@ -180,7 +192,7 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		if (i == 0 || row->step != row[-1].step || row->family != row[-1].family)
 			add_group(&table, &summary->steps[row->step],
 				  &summary->families[row->family]);
-		add_row(&table, row);
+		add_row(&table, summary, row);
 	}
 	fputc('\n', out);
 	if (nt_table_print(out, &table, err) < 0)
@@ -194,6 +206,15 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 			"*: from the call's start to the start of the next call of "
 			"any kind.");
 	return 0;
+}
+
+static void print_more(FILE *out, const struct nt_verdict_text *verdict)
+{
+	const size_t first = count_first(verdict);
+
+	if (first < verdict->count)
+		fputc('\n', out);
+	print_sentences(out, verdict, first, verdict->count);
 }
 
 static bool is_in(const struct nt_verdict_text *verdict, const char *type)
@@ -215,7 +236,7 @@ static void print_what_to_do(FILE *out, const struct nt_summary *summary,
 	for (size_t i = 0; i < summary->row_count; i++) {
 		struct nt_said said;
 
-		nt_row_say(&said, &summary->rows[i]);
+		nt_row_say(&said, summary, &summary->rows[i]);
 		if (!said.type[0] || told[said.reason] || is_in(verdict, said.type))
 			continue;
 		if (!any)
@@ -250,13 +271,14 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 		return -1;
 	if (job)
 		fprintf(out, "Job %s\n", job);
-	nt_verdict_print(out, &verdict);
+	print_sentences(out, &verdict, 0, count_first(&verdict));
 	fputc('\n', out);
 	print_steps(out, summary);
 	rc = print_rows(out, summary, err);
 	if (rc == 0)
 		rc = nt_topology_print(out, summary, err);
 	if (rc == 0) {
+		print_more(out, &verdict);
 		print_what_to_do(out, summary, &verdict);
 		print_damage(out, summary);
 	}

@@ -15,7 +15,18 @@
 int nt_row_reason(const struct nt_key *row);
 
 /* Why NCCL's choice stayed, is undecided or was left. If another arm is in use, the reason is what
- * was measured, and there is no advice. */
-void nt_row_say(struct nt_said *said, const struct nt_key *row);
+ * was measured, and there is no advice; nor is there any to do what the row's step did. */
+void nt_row_say(struct nt_said *said, const struct nt_summary *summary, const struct nt_key *row);
+
+/* What exploring still takes, of rows that a running step explores. */
+struct nt_exploring {
+	int64_t calls; /* of all; -1: not known */
+	double seconds; /* until the last of them is done; NAN: not known */
+};
+struct nt_exploring nt_row_exploring(const struct nt_key *row, const struct nt_step *step);
+
+/* "as of 14:03:22, still exploring, 45 more calls (about 3.0 s)". Returns out. */
+const char *nt_exploring_words(const struct nt_step *step, const struct nt_exploring *left,
+			       char *out, size_t out_bytes);
 
 #endif

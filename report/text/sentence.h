@@ -12,16 +12,21 @@
 
 /* What a sentence is about; they come in this order. */
 enum nt_sentence_kind {
-	NT_SENTENCE_GAIN, /* something is faster */
-	NT_SENTENCE_STAYS, /* NCCL's own choice stays, where others were tried */
-	NT_SENTENCE_MEASURED, /* nothing was tried: as asked for, or not worth it */
-	NT_SENTENCE_UNFINISHED, /* there was no decision: the step ended, or it cost too much */
-	NT_SENTENCE_NET, /* what was saved and spent */
-	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
-	NT_SENTENCE_TOPOLOGY, /* a node has less than others */
 	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
-	NT_SENTENCE_PARTIAL, /* the record is damaged or incomplete */
+	NT_SENTENCE_GAIN, /* something is faster */
+	NT_SENTENCE_NET, /* what was saved and spent */
+	NT_SENTENCE_STATE, /* a step runs, was killed, or its record is damaged */
+	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
+	NT_SENTENCE_MEASURED, /* nothing was tried: as asked for, or not worth it */
+	NT_SENTENCE_UNFINISHED, /* there is no decision: none yet, or exploring cost too much */
+	NT_SENTENCE_PARTIAL, /* the record is incomplete */
+	NT_SENTENCE_TOPOLOGY, /* a node has less than others */
+	NT_SENTENCE_STAYS, /* NCCL's own choice stays, where others were tried */
+	NT_SENTENCE_NOTHING, /* that nothing was saved or spent */
 };
+
+/* With the first line, if that is about a launch profile, so many say what came of a job. */
+#define NT_SENTENCES_FIRST 5
 
 struct nt_sentence {
 	enum nt_sentence_kind kind;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict-maker.h - what the parts of a verdict share (verdict.c, verdict-net.c, verdict-why.c)
+/* verdict-maker.h - what the parts of a verdict share (verdict*.c)
  *
  * Threads:  as verdict.h.
  * Errors:   maker->no_memory.
@@ -32,6 +32,11 @@ double nt_maker_worth(
  * NAN: unknown, or never. */
 double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
 
+/* What the step's calls saved in milliseconds; 0: nothing known. */
+double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step);
+
+/* What launch profiles were worth. */
+void nt_maker_launch(struct nt_maker *maker);
 /* What was saved and spent, step by step and in all. */
 void nt_maker_net(struct nt_maker *maker);
 /* Rows that share a sentence: those left alone or undecided. */

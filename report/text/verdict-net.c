@@ -10,6 +10,7 @@
 #include "report/model/row-time.h"
 #include "lib/table.h"
 
+#define NOTHING_MS 0.05 /* what is less reads 0.0 */
 #define POLICY "--nccl-tune=policy,launch=auto"
 
 /* Seconds saved after so many seconds of running. */
@@ -82,56 +83,118 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 	return net;
 }
 
-/* A step that has cost more than it saved. */
-static void say_loss(struct nt_maker *maker, size_t step, const struct net *net)
+double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step)
 {
-	double after_s = nt_verdict_pays_after_s(maker->summary, step);
-	char name[48], spent[32], after[32] = "";
+	return net_of(summary, step).saved_ms;
+}
+
+/* What is used without exploring, unless that is what the step did. */
+static const char *reuse(const struct nt_step *step, const char *advice)
+{
+	return strcmp(step->mode, "policy") == 0 ? "" : advice;
+}
+
+/* One that runs may yet gain. */
+static void say_running(struct nt_maker *maker, const char *name, double after_s)
+{
+	char after[32];
+
+	if (!isnan(after_s))
+		nt_maker_say(maker, NT_SENTENCE_NET, "", "%s: exploring pays off after about %s.",
+			     name, nt_duration_text(ceil(after_s) * 1e3, after, sizeof(after)));
+}
+
+/* A step that has cost more than it saved. */
+static void say_loss(struct nt_maker *maker, size_t at, const struct net *net)
+{
+	const struct nt_step *step = &maker->summary->steps[at];
+	double after_s = nt_verdict_pays_after_s(maker->summary, at);
+	char name[48], text[32];
 
 	if (maker->summary->step_count > 1)
-		snprintf(name, sizeof(name), "Step %s", maker->summary->steps[step].name);
+		snprintf(name, sizeof(name), "Step %s", step->name);
 	else
 		snprintf(name, sizeof(name), "This step");
-	if (!isnan(after_s)) {
-		nt_duration_text(ceil(after_s) * 1e3, after, sizeof(after));
+	if (step->running)
+		say_running(maker, name, after_s);
+	else if (!isnan(after_s))
 		nt_maker_say(maker, NT_SENTENCE_NET,
-			     "To use the results without exploring again: " POLICY ".",
+			     reuse(step, "To use the results without exploring again: " POLICY "."),
 			     "%s was too short for exploring to pay off: that takes about %s, or "
 			     "use " POLICY ".",
-			     name, after);
-	} else if (net->gained) {
+			     name, nt_duration_text(ceil(after_s) * 1e3, text, sizeof(text)));
+	else if (net->gained)
 		nt_maker_say(maker, NT_SENTENCE_NET,
-			     "Run longer, or use the results without exploring again: " POLICY ".",
+			     reuse(step, "Run longer, or use the results without exploring "
+					 "again: " POLICY "."),
 			     "%s was too short for exploring to pay off.", name);
-	} else {
-		nt_duration_text(net->spent_ms, spent, sizeof(spent));
+	else
 		nt_maker_say(maker, NT_SENTENCE_NET,
 			     net->unfinished ? ""
-					     : "For such steps use " POLICY
-					       ": it explores nothing and uses remembered results.",
-			     "%s spent %s on exploring and gained nothing%s.", name, spent,
+					     : reuse(step, "For such steps use " POLICY
+							   ": it explores nothing and uses "
+							   "remembered results."),
+			     "%s spent %s on exploring and gained nothing%s.", name,
+			     nt_duration_text(net->spent_ms, text, sizeof(text)),
 			     net->unfinished ? " before it ended" : "");
-	}
+}
+
+/* ", 2.7 % of 29 s", of the time that the job took. */
+static const char *of_job(const struct nt_summary *summary, double net_ms, char *out,
+			  size_t out_bytes)
+{
+	const double elapsed_s = (double)summary->job.elapsed_s;
+	char text[32];
+
+	if (elapsed_s < 120)
+		snprintf(text, sizeof(text), "%.0f s", elapsed_s);
+	else
+		nt_duration_text(elapsed_s * 1e3, text, sizeof(text));
+	out[0] = '\0';
+	if (elapsed_s > 0)
+		snprintf(out, out_bytes, ", %.1f %% of %s", net_ms / elapsed_s / 10, text);
+	return out;
+}
+
+struct sums {
+	double launch_ms, saved_ms, spent_ms;
+};
+
+static void say_sums(struct nt_maker *maker, const struct sums *sums)
+{
+	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms;
+	const bool nothing = net_ms >= -NOTHING_MS && net_ms < NOTHING_MS &&
+			     sums->spent_ms < NOTHING_MS && sums->saved_ms < NOTHING_MS;
+	char net[32], launch[32], profile[64] = "", saved[32], spent[32], share[64];
+
+	if (sums->launch_ms < 0 || sums->launch_ms > 0)
+		snprintf(profile, sizeof(profile), "%s by launch profiles and ",
+			 nt_duration_text(sums->launch_ms, launch, sizeof(launch)));
+	nt_maker_say(maker, nothing ? NT_SENTENCE_NOTHING : NT_SENTENCE_NET, "",
+		     "Net time saved: %s (saved %s%s%s, spent %s)%s.",
+		     nt_duration_text(net_ms, net, sizeof(net)), profile,
+		     nt_duration_text(sums->saved_ms, saved, sizeof(saved)),
+		     profile[0] ? " by calls" : "",
+		     nt_duration_text(sums->spent_ms, spent, sizeof(spent)),
+		     of_job(maker->summary, net_ms, share, sizeof(share)));
 }
 
 void nt_maker_net(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
-	struct net all = { 0 };
-	char net_text[32], saved[32], spent[32];
+	struct sums sums = { 0 };
 	size_t losses = 0;
 
 	for (size_t i = 0; i < summary->step_count; i++) {
+		const double launch_ms = nt_step_launch_ms(&summary->steps[i]);
 		struct net net = net_of(summary, i);
 
-		all.saved_ms += net.saved_ms;
-		all.spent_ms += net.spent_ms;
+		sums.launch_ms += isnan(launch_ms) ? 0 : launch_ms;
+		sums.saved_ms += net.saved_ms;
+		sums.spent_ms += net.spent_ms;
 		if (net.spent_ms > net.saved_ms && strcmp(summary->steps[i].mode, "observe") != 0 &&
 		    losses++ < NT_TOLD_MAX)
 			say_loss(maker, i, &net);
 	}
-	nt_maker_say(maker, NT_SENTENCE_NET, "", "Net time saved: %s (saved %s, spent %s).",
-		     nt_duration_text(all.saved_ms - all.spent_ms, net_text, sizeof(net_text)),
-		     nt_duration_text(all.saved_ms, saved, sizeof(saved)),
-		     nt_duration_text(all.spent_ms, spent, sizeof(spent)));
+	say_sums(maker, &sums);
 }

@@ -11,14 +11,28 @@
 #include "record/rank.h"
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
+#include "report/text/words.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
 #include "lib/table.h"
 
-/* "AllReduce 4M and 2 more", of rows of a reason, with those that the record only counts; 0 where
- * there are none. */
-static size_t rows_of(const struct nt_summary *summary, int reason, double *spent_ms, char *out,
-		      size_t out_bytes)
+/* Rows of a reason, of steps that run or of others. */
+struct wanted {
+	int reason;
+	bool running;
+};
+
+static bool is_wanted(const struct nt_summary *summary, const struct wanted *wanted,
+		      const struct nt_key *row)
+{
+	return nt_row_reason(row) == wanted->reason &&
+	       summary->steps[row->step].running == wanted->running;
+}
+
+/* "AllReduce 4M and 2 more", of these rows, with those that the record only counts; 0 where there
+ * are none. */
+static size_t rows_of(const struct nt_summary *summary, const struct wanted *wanted,
+		      double *spent_ms, char *out, size_t out_bytes)
 {
 	const struct nt_key *first = NULL;
 	char size[24], more[48] = "";
@@ -28,7 +42,7 @@ static size_t rows_of(const struct nt_summary *summary, int reason, double *spen
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		if (nt_row_reason(row) != reason)
+		if (!is_wanted(summary, wanted, row))
 			continue;
 		count++;
 		*spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
@@ -36,7 +50,9 @@ static size_t rows_of(const struct nt_summary *summary, int reason, double *spen
 			first = row;
 	}
 	for (size_t i = 0; i < summary->step_count; i++)
-		rest += (size_t)summary->steps[i].rest[reason];
+		rest += summary->steps[i].running == wanted->running
+				? (size_t)summary->steps[i].rest[wanted->reason]
+				: 0;
 	if (count + rest > 1)
 		snprintf(more, sizeof(more), " and %zu more", count + rest - 1);
 	if (!first)
@@ -66,22 +82,57 @@ static const struct {
 	{ NT_REASON_SAMPLES, NT_SENTENCE_UNFINISHED },
 };
 
+/* What running steps still explore, all rows together. */
+static const char *exploring_words(const struct nt_summary *summary, const struct wanted *wanted,
+				   char *out, size_t out_bytes)
+{
+	struct nt_exploring all = { -1, NAN };
+	const struct nt_step *step = NULL;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_key *row = &summary->rows[i];
+		struct nt_exploring left;
+
+		if (!is_wanted(summary, wanted, row))
+			continue;
+		step = &summary->steps[row->step];
+		left = nt_row_exploring(row, step);
+		if (left.calls > 0)
+			all.calls = (all.calls < 0 ? 0 : all.calls) + left.calls;
+		all.seconds = fmax(all.seconds, left.seconds);
+	}
+	return step ? nt_exploring_words(step, &all, out, out_bytes) : "still exploring";
+}
+
+static void say_rows(struct nt_maker *maker, enum nt_sentence_kind kind,
+		     const struct wanted *wanted)
+{
+	char which[96], spent_text[32], spent[64] = "", words[128];
+	struct nt_said said;
+	double spent_ms;
+
+	if (rows_of(maker->summary, wanted, &spent_ms, which, sizeof(which)) == 0)
+		return;
+	if (wanted->running && wanted->reason == NT_REASON_UNFINISHED) {
+		nt_maker_say(maker, kind, "", "%s: %s.", which,
+			     exploring_words(maker->summary, wanted, words, sizeof(words)));
+		return;
+	}
+	if (wanted->running && wanted->reason == NT_REASON_COUNTED)
+		return; /* its turn may come */
+	if (spent_ms > 0 && kind == NT_SENTENCE_UNFINISHED)
+		snprintf(spent, sizeof(spent), " (it cost %s)",
+			 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
+	nt_said_key(&said, wanted->reason, NULL);
+	nt_maker_say(maker, kind, said.type, "%s%s: %s", which, spent, said.says);
+}
+
 void nt_maker_open(struct nt_maker *maker)
 {
 	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
-		char which[96], spent_text[32], spent[64] = "";
-		struct nt_said said;
-		double spent_ms;
-
-		if (rows_of(maker->summary, together[i].reason, &spent_ms, which, sizeof(which)) ==
-		    0)
-			continue;
-		if (spent_ms > 0 && together[i].kind == NT_SENTENCE_UNFINISHED)
-			snprintf(spent, sizeof(spent), " (it cost %s)",
-				 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
-		nt_said_key(&said, together[i].reason, NULL);
-		nt_maker_say(maker, together[i].kind, said.type, "%s%s: %s", which, spent,
-			     said.says);
+		for (int running = 0; running < 2; running++)
+			say_rows(maker, together[i].kind,
+				 &(struct wanted){ together[i].reason, running });
 	}
 }
 
@@ -148,11 +199,13 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 /* What mode observe does is told of the rows. */
 static bool is_repeated(const struct nt_maker *maker, const struct nt_remark *remark)
 {
+	const struct wanted ended = { NT_REASON_OBSERVED, false }, running = { ended.reason, true };
 	double spent_ms;
 	char which[96];
 
 	return remark->why.id == NT_REASON_MODE &&
-	       rows_of(maker->summary, NT_REASON_OBSERVED, &spent_ms, which, sizeof(which)) > 0;
+	       (rows_of(maker->summary, &ended, &spent_ms, which, sizeof(which)) > 0 ||
+		rows_of(maker->summary, &running, &spent_ms, which, sizeof(which)) > 0);
 }
 
 static void say_remark(struct nt_maker *maker, size_t which)
@@ -204,6 +257,24 @@ static bool has_small(const struct nt_summary *summary, size_t step)
 	return false;
 }
 
+/* A step that runs, and one whose processes did not get to tell of their end. */
+static void say_when(struct nt_maker *maker, const struct nt_step *step)
+{
+	char clock[NT_CLOCK_MAX];
+
+	nt_clock_words((double)step->as_of_s, clock);
+	if (step->running)
+		nt_maker_say(maker, NT_SENTENCE_STATE, "", "Step %s runs%s%s.", step->name,
+			     clock[0] ? ": figures as of " : "", clock);
+	else if (clock[0])
+		nt_maker_say(maker, NT_SENTENCE_STATE, "",
+			     "Step %s left no last record: figures as of %s.", step->name, clock);
+	else if (step->early)
+		nt_maker_say(maker, NT_SENTENCE_STATE, "",
+			     "The record of step %s was written before the step ended.",
+			     step->name);
+}
+
 void nt_maker_partial(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -216,11 +287,7 @@ void nt_maker_partial(struct nt_maker *maker)
 		more += step->more;
 		if (step->more > 0 && !long_form[0])
 			long_form = step->long_form;
-		if (step->early)
-			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
-				     "The record of step %s was written before the step "
-				     "ended.",
-				     step->name);
+		say_when(maker, step);
 		if (step->heard >= 0 && step->heard < step->nodes && has_small(summary, i))
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 				     "Step %s: %" PRId64 " of %" PRId64
@@ -239,7 +306,7 @@ void nt_maker_partial(struct nt_maker *maker)
 			     "and are missing.%s%s",
 			     more, long_form[0] ? " All are in " : "", long_form);
 	if (nt_summary_damaged(summary))
-		nt_maker_say(maker, NT_SENTENCE_PARTIAL,
+		nt_maker_say(maker, NT_SENTENCE_STATE,
 			     "Find out which other program changes AdminComment.",
 			     "The record is damaged; this is what could be read.");
 }

@@ -45,7 +45,7 @@ static int by_worth(const void *left, const void *right)
 #define LAST_CALLS 0.95
 
 /* Behind a gain: what came of it so far. */
-static const char *saved_words(const struct nt_key *row, char *out, size_t out_bytes)
+static const char *saved_words(const struct nt_key *row, bool running, char *out, size_t out_bytes)
 {
 	char text[32];
 
@@ -56,7 +56,7 @@ static const char *saved_words(const struct nt_key *row, char *out, size_t out_b
 	else if (row->saved_ms >= NOTHING_MS)
 		snprintf(out, out_bytes, "; saved %s",
 			 nt_duration_text(row->saved_ms, text, sizeof(text)));
-	else if (!isnan(row->saved_ms) && row->calls > 0 &&
+	else if (!isnan(row->saved_ms) && row->calls > 0 && !running &&
 		 (double)row->decided >= LAST_CALLS * (double)row->calls)
 		snprintf(out, out_bytes, "; decided as the step ended, so nothing is saved yet");
 	else if (!isnan(row->saved_ms))
@@ -64,12 +64,30 @@ static const char *saved_words(const struct nt_key *row, char *out, size_t out_b
 	return out;
 }
 
+/* In the order of steps, then by what they are worth. */
+static int by_step(const void *left, const void *right)
+{
+	const struct nt_key *a = *(const struct nt_key *const *)left;
+	const struct nt_key *b = *(const struct nt_key *const *)right;
+
+	return a->step != b->step ? (a->step > b->step ? 1 : -1) : by_worth(left, right);
+}
+
+static bool has_untuned(const struct nt_summary *summary)
+{
+	for (size_t i = 0; i < summary->remark_count; i++) {
+		if (summary->remarks[i].kind == NT_REMARK_WHY)
+			return true;
+	}
+	return false;
+}
+
 static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 {
 	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[80];
 	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
-	saved_words(row, saved, sizeof(saved));
+	saved_words(row, maker->summary->steps[row->step].running, saved, sizeof(saved));
 	step_prefix(maker->summary, row->step, step, sizeof(step));
 	nt_size_text(row->bytes, size, sizeof(size));
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));
@@ -93,6 +111,8 @@ static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 {
 	const struct nt_summary *summary = maker->summary;
+	/* What was not tuned needs room, too. */
+	const size_t most = has_untuned(summary) ? 1 : NT_TOLD_MAX;
 	size_t count = 0;
 	double saved_ms = 0;
 	char text[32];
@@ -102,21 +122,22 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 			rows[count++] = &summary->rows[i];
 	}
 	qsort(rows, count, sizeof(rows[0]), by_worth);
-	for (size_t i = 0; i < count && i < NT_TOLD_MAX; i++)
+	qsort(rows, count < most ? count : most, sizeof(rows[0]), by_step);
+	for (size_t i = 0; i < count && i < most; i++)
 		say_gain(maker, rows[i]);
-	for (size_t i = NT_TOLD_MAX; i < count; i++)
+	for (size_t i = most; i < count; i++)
 		saved_ms += nt_maker_worth(rows[i]);
-	if (count == NT_TOLD_MAX + 1)
+	if (count == most + 1)
 		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
 			     "1 more collective and size uses another choice than NCCL's; it "
 			     "saved %s.",
 			     nt_duration_text(saved_ms, text, sizeof(text)));
-	else if (count > NT_TOLD_MAX)
+	else if (count > most)
 		nt_maker_say(
 			maker, NT_SENTENCE_GAIN, "",
 			"%zu more collectives and sizes use another choice than NCCL's; together "
 			"they saved %s.",
-			count - NT_TOLD_MAX, nt_duration_text(saved_ms, text, sizeof(text)));
+			count - most, nt_duration_text(saved_ms, text, sizeof(text)));
 }
 
 /* Rows of one collective of one communicator stand together, by size. */
@@ -189,6 +210,8 @@ static const char *near_the_link(const struct nt_summary *summary, const struct 
 	return out;
 }
 
+#define STAYS_TOLD 2
+
 static void say_stays(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -201,7 +224,7 @@ static void say_stays(struct nt_maker *maker)
 		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
 			count++;
 		where_it_stays(row, count, where, sizeof(where));
-		if (where[0] && told++ < NT_NAMED_MAX)
+		if (where[0] && told++ < STAYS_TOLD)
 			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
 				     "%s%s on %s: no faster choice found %s%s.",
 				     step_prefix(summary, row->step, step, sizeof(step)),
@@ -220,24 +243,6 @@ static void say_stays(struct nt_maker *maker)
 			     more);
 }
 
-static void say_launch(struct nt_maker *maker)
-{
-	const struct nt_summary *summary = maker->summary;
-
-	for (size_t i = 0, told = 0; i < summary->step_count; i++) {
-		const struct nt_step *step = &summary->steps[i];
-		char speed[32];
-
-		if (!step->launch[0] || strcmp(step->launch, "default") == 0 ||
-		    isnan(step->measured) || told++ >= NT_TOLD_MAX)
-			continue;
-		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "Step %s: with launch profile %s the program's own steps were %s.",
-			     step->name, step->launch,
-			     nt_speed_text(step->measured, speed, sizeof(speed)));
-	}
-}
-
 static void say_nothing(struct nt_maker *maker)
 {
 	if (maker->summary->row_count > 0 || maker->verdict->count > 0)
@@ -245,6 +250,19 @@ static void say_nothing(struct nt_maker *maker)
 	nt_maker_say(maker, NT_SENTENCE_MEASURED,
 		     "Check that the program uses NCCL on more than one GPU and runs long enough.",
 		     "NCCL ran no collective often enough to measure it.");
+}
+
+/* By kind; those of a kind stay as they were said. */
+static void put_in_order(struct nt_verdict_text *verdict)
+{
+	for (size_t i = 1; i < verdict->count; i++) {
+		const struct nt_sentence sentence = verdict->items[i];
+		size_t at = i;
+
+		for (; at > 0 && verdict->items[at - 1].kind > sentence.kind; at--)
+			verdict->items[at] = verdict->items[at - 1];
+		verdict->items[at] = sentence;
+	}
 }
 
 int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *summary,
@@ -256,17 +274,18 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 	*verdict = (struct nt_verdict_text){ NULL, 0 };
 	if (!rows)
 		return nt_error_set(err, "no memory for a verdict");
+	nt_maker_launch(&maker);
 	say_gains(&maker, rows);
 	free(rows);
 	say_stays(&maker);
 	nt_maker_open(&maker);
-	if (summary->row_count > 0)
+	if (summary->row_count > 0 || verdict->count > 0)
 		nt_maker_net(&maker);
 	nt_maker_untuned(&maker);
 	say_nothing(&maker);
 	nt_maker_topology(&maker);
-	say_launch(&maker);
 	nt_maker_partial(&maker);
+	put_in_order(verdict);
 	if (!maker.no_memory)
 		return 0;
 	nt_verdict_fini(verdict);

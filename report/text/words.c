@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "contract/coll.h"
 #include "lib/append.h"
 
@@ -103,5 +104,16 @@ const char *nt_speed_text(double ratio, char *out, size_t out_bytes)
 	else
 		snprintf(out, out_bytes, "%.0f %% %s", fabs(percent),
 			 percent > 0 ? "faster" : "slower");
+	return out;
+}
+
+const char *nt_clock_words(double at_s, char out[NT_CLOCK_MAX])
+{
+	const time_t at = (time_t)at_s;
+	struct tm local;
+
+	out[0] = '\0';
+	if (at_s > 0 && localtime_r(&at, &local))
+		(void)strftime(out, NT_CLOCK_MAX, "%H:%M:%S", &local);
 	return out;
 }

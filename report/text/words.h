@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.h - arms and communicators in words
+/* words.h - arms, communicators and times of day in words
  *
  * Threads:  pure functions, any thread.
- * Memory:   the caller's; both return out.
+ * Memory:   the caller's; all return out.
  */
 #ifndef NT_WORDS_H
 #define NT_WORDS_H
@@ -17,6 +17,10 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes);
 const char *nt_family_words(const struct nt_family *family, char *out, size_t out_bytes);
 /* ", probably data parallel", after those words; "": no guess */
 const char *nt_family_looks(const struct nt_family *family, char *out, size_t out_bytes);
+
+/* "14:03:22", local time; "" of 0 */
+#define NT_CLOCK_MAX 16
+const char *nt_clock_words(double at_s, char out[NT_CLOCK_MAX]);
 
 /* "5 % slower", "2.60 times as fast", "as fast", of a speedup */
 const char *nt_speed_text(double ratio, char *out, size_t out_bytes);

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "lib/table.h"
+#include "report/text/words.h"
 #include "report/watch/headline.h"
 
 #define BAR_COLUMNS 20 /* between its brackets */
-#define INDENT 12 /* of news, behind the time */
+#define INDENT 15 /* of news, behind the time */
 #define NARROW 60 /* of a terminal: bars are left out */
 #define LEAST_ROWS 4
 
@@ -66,12 +66,17 @@ static void add_title(struct frame *frame)
 {
 	const struct nt_watch_job *job = frame->job;
 	const struct nt_summary *summary = &frame->watch->summary;
-	char ran[32] = "", age[32];
+	char ran[32] = "", clock[NT_CLOCK_MAX];
 
 	if (job->ran_s >= 0)
 		span_text((double)job->ran_s, ran);
-	add_line(frame, NT_STYLE_BOLD, "Job %s: %s%s%s", job->label,
-		 job->state ? job->state : "its state is unknown", ran[0] ? " for " : "", ran);
+	nt_clock_words((double)job->end_s, clock);
+	add_line(frame, NT_STYLE_BOLD, "Job %s: %s%s%s%s%s", job->label,
+		 job->state ? job->state : "its state is unknown", clock[0] ? " at " : "", clock,
+		 !ran[0]     ? ""
+		 : job->over ? ", after "
+			     : " for ",
+		 ran);
 	for (size_t i = 0; i < summary->step_count && i < frame->rows / 4; i++) {
 		const struct nt_step *step = &summary->steps[i];
 
@@ -81,10 +86,9 @@ static void add_title(struct frame *frame)
 			 step->nccl[0] ? step->nccl : "unknown", step->ranks, step->nodes);
 	}
 	if (job->source[0])
-		add_line(frame, NT_STYLE_DIM, "From %s%s%s%s", job->source,
-			 job->age_s >= 0 ? ", written " : "",
-			 job->age_s >= 0 ? span_text((double)job->age_s, age) : "",
-			 job->age_s >= 0 ? " ago" : "");
+		add_line(frame, NT_STYLE_DIM, "From %s%s%s", job->source,
+			 job->written_s > 0 ? ", as of " : "",
+			 nt_clock_words((double)job->written_s, clock));
 	if (job->trouble[0])
 		add_line(frame, NT_STYLE_DIM, "%s", job->trouble);
 }
@@ -151,17 +155,6 @@ static void add_explored(struct frame *frame, size_t room)
 			 waiting == 1 ? "s" : "", waiting == 1 ? "its" : "their");
 }
 
-static const char *clock_text(double at_s, char out[16])
-{
-	const time_t at = (time_t)at_s;
-	struct tm local;
-
-	out[0] = '\0';
-	if (at_s > 0 && localtime_r(&at, &local))
-		(void)strftime(out, 16, "%H:%M:%S", &local);
-	return out;
-}
-
 /* Bytes of text that fit into a line of that width, up to a space if there is one. */
 static size_t cut_at(const char *text, size_t width)
 {
@@ -199,9 +192,9 @@ static void add_one(struct frame *frame, const struct nt_news *news)
 {
 	const enum nt_style style = news->good ? NT_STYLE_GOOD : NT_STYLE_PLAIN;
 	const char *text = news->text;
-	char clock[16];
+	char clock[NT_NEWS_CLOCK];
 
-	clock_text(news->at_s, clock);
+	nt_news_clock(news, clock);
 	while (*text) {
 		size_t cut = cut_at(text, news_width(frame));
 

@@ -21,8 +21,9 @@ struct nt_watch_job {
 	char label[64]; /* "12.0" */
 	const char *state; /* "running", Slurm's words; NULL: unknown */
 	int64_t ran_s; /* < 0: unknown */
+	int64_t end_s; /* since 1970; 0: it runs, or that is unknown */
 	char source[64]; /* source of the record, "files of this node"; "": none */
-	int64_t age_s; /* since it was written; < 0: unknown */
+	int64_t written_s; /* when that was written, since 1970; 0: unknown */
 	char trouble[160]; /* what could not be asked, and why; "" */
 	bool over;
 	bool live; /* it is redrawn */

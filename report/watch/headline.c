@@ -12,7 +12,9 @@ static bool is_wanted(const struct nt_sentence *sentence, bool over)
 {
 	return over ||
 	       (sentence->kind != NT_SENTENCE_UNFINISHED && sentence->kind != NT_SENTENCE_NET &&
-		!(sentence->kind == NT_SENTENCE_PARTIAL && !sentence->type[0]));
+		sentence->kind != NT_SENTENCE_NOTHING &&
+		((sentence->kind != NT_SENTENCE_STATE && sentence->kind != NT_SENTENCE_PARTIAL) ||
+		 sentence->type[0]));
 }
 
 char *nt_watch_verdict(const struct nt_summary *summary, bool over)

@@ -10,6 +10,7 @@
 #include "report/model/controller.h"
 #include "report/model/jobload.h"
 #include "report/model/longform-search.h"
+#include "report/model/record-merge.h"
 #include "report/watch/rank-files.h"
 
 void nt_watch_load_fini(struct nt_watch_load *load)
@@ -20,19 +21,34 @@ void nt_watch_load_fini(struct nt_watch_load *load)
 
 /* ---- the job */
 
+#define RUNS_MAX 64 /* whose steps are told apart */
+
+/* Slurm leaves their steps in the text of a job that was started again. */
+static int leave_earlier_runs(char **comment, unsigned runs)
+{
+	int rc = 0;
+
+	for (unsigned run = 0; rc == 0 && run < runs && run < RUNS_MAX; run++)
+		rc = nt_record_merge_move_run(comment, (long)run, NULL);
+	return rc;
+}
+
 static int take_text(struct nt_watch_load *load, const struct nt_jobtext *text,
 		     struct nt_error *err)
 {
 	char *comment = strdup(text->comment);
 
-	if (!comment)
+	if (!comment || leave_earlier_runs(&comment, text->run) < 0) {
+		free(comment);
 		return nt_error_set(err, "no memory for the job's text");
+	}
 	if (!load->comment || strcmp(load->comment, comment) != 0)
 		load->read_s = 0;
 	free(load->comment);
 	load->comment = comment;
 	load->known = true;
 	load->job = text->job ? text->job : load->id.job;
+	load->run = text->run;
 	load->ended = text->ended;
 	load->state = text->state ? text->state : (text->ended ? "ended" : load->state);
 	load->start_s = text->start_s ? text->start_s : load->start_s;
@@ -93,10 +109,8 @@ static int ask(struct nt_watch_load *load, struct nt_error *err)
 
 static void say_source(struct nt_watch_job *job, const char *source, int64_t written_s)
 {
-	const int64_t age_s = written_s > 0 ? (int64_t)time(NULL) - written_s : -1;
-
 	snprintf(job->source, sizeof(job->source), "%s", source);
-	job->age_s = age_s >= 0 ? age_s : -1;
+	job->written_s = written_s;
 }
 
 /* The long form holds more than the text in Slurm, and is no older. */
@@ -104,7 +118,9 @@ static int load_elsewhere(struct nt_watch_load *load, double now_s, struct nt_su
 			  struct nt_watch_job *job, struct nt_error *err)
 {
 	const char *step = load->id.step[0] ? load->id.step : NULL;
-	const struct nt_long_job wanted = { .job = load->job, .user = load->user, .step = step };
+	const struct nt_long_job wanted = {
+		.job = load->job, .user = load->user, .step = step, .run = load->run
+	};
 	int steps;
 
 	if (load->read_s == 0 || now_s - load->read_s >= NT_WATCH_READ_S || load->ended) {
@@ -150,13 +166,14 @@ static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
 {
 	const int64_t until_s = load->end_s ? load->end_s : (int64_t)time(NULL);
 
-	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1, .age_s = -1 };
+	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1 };
 	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label, load->id.step[0] ? "." : "",
 		 load->id.step);
 	if (load->start_s > 0 && until_s >= load->start_s)
 		job->ran_s = until_s - load->start_s;
 	if (load->trouble.text[0])
 		snprintf(job->trouble, sizeof(job->trouble), "%.150s", load->trouble.text);
+	job->end_s = load->end_s;
 	job->over = load->ended;
 }
 
@@ -169,5 +186,8 @@ int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *s
 		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
 	}
 	describe(load, job);
-	return load_record(load, now_s, summary, job, err);
+	if (load_record(load, now_s, summary, job, err) < 0)
+		return -1;
+	nt_summary_mark_running(summary, !load->ended, load->run);
+	return 0;
 }

@@ -34,6 +34,7 @@ struct nt_watch_load {
 	bool known; /* slurmctld or accounting knew it at some time */
 	bool ended;
 	uint32_t job; /* Slurm's own number */
+	unsigned run; /* how often it was started again before */
 	char label[NT_JOB_LABEL_MAX];
 	char user[64]; /* whose it is; "": unknown */
 	char *comment; /* AdminComment when last asked */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/table.h"
 #include "record/bandwidth.h"
 #include "report/text/row-text.h"
 #include "report/text/words.h"
@@ -53,7 +54,7 @@ void nt_watch_fini(struct nt_watch *watch)
 struct teller {
 	struct nt_watch *watch;
 	double now_s;
-	double at_s; /* the same; 0 at the first look */
+	bool first; /* the first look */
 	nt_news_tell *tell;
 	void *argument;
 };
@@ -67,7 +68,8 @@ static void add_news(const struct teller *teller, bool good, const char *format,
 	struct nt_news *news = &watch->news[watch->news_count++ % NT_WATCH_NEWS];
 	va_list args;
 
-	news->at_s = teller->at_s;
+	news->at_s = teller->now_s;
+	news->before = teller->first;
 	news->good = good;
 	va_start(args, format);
 	vsnprintf(news->text, sizeof(news->text), format, args);
@@ -76,10 +78,19 @@ static void add_news(const struct teller *teller, bool good, const char *format,
 		teller->tell(teller->argument, news);
 }
 
+const char *nt_news_clock(const struct nt_news *news, char out[NT_NEWS_CLOCK])
+{
+	char clock[NT_CLOCK_MAX];
+
+	snprintf(out, NT_NEWS_CLOCK, "%s%s", news->before ? "by " : "",
+		 nt_clock_words(news->at_s, clock));
+	return out;
+}
+
 void nt_watch_add_news(struct nt_watch *watch, double now_s, bool good, const char *text,
 		       nt_news_tell *tell, void *argument)
 {
-	const struct teller teller = { watch, now_s, now_s, tell, argument };
+	const struct teller teller = { watch, now_s, false, tell, argument };
 
 	add_news(&teller, good, "%s", text);
 }
@@ -189,15 +200,17 @@ static void tell_committed(const struct teller *teller, const struct nt_key *row
 {
 	const double auto_us = nt_row_call_us(row, NT_OF_AUTO);
 	const double arm_us = nt_row_call_us(row, NT_OF_ARM);
-	char arm[64], nccls[64];
+	char arm[64], nccls[64], of_arm[32], of_auto[32];
 
 	nt_arm_words(row->arm, arm, sizeof(arm));
 	nt_arm_words(row->auto_arm, nccls, sizeof(nccls));
 	if (isnan(auto_us) || isnan(arm_us))
 		add_news(teller, true, "%s%s: %s instead of NCCL's %s", step, name, arm, nccls);
 	else
-		add_news(teller, true, "%s%s: %s, %.0f us instead of %.0f with NCCL's %s", step,
-			 name, arm, arm_us, auto_us, nccls);
+		add_news(teller, true, "%s%s: %s, %s%s instead of %s with NCCL's %s", step, name,
+			 arm, nt_time_text(arm_us, of_arm, sizeof(of_arm)),
+			 nt_row_duration_known(row) ? "" : " to the next call",
+			 nt_time_text(auto_us, of_auto, sizeof(of_auto)), nccls);
 }
 
 static int sentence_bytes(const char *text)
@@ -214,7 +227,7 @@ static void tell_kept(const struct teller *teller, const struct nt_key *row, con
 	char nccls[64];
 	struct nt_said said;
 
-	nt_row_say(&said, row);
+	nt_row_say(&said, &teller->watch->summary, row);
 	/* A sentence: the report has the rest. */
 	if (said.says[0])
 		add_news(teller, false, "%s%s: %.*s", step, name, sentence_bytes(said.says),
@@ -315,15 +328,14 @@ static bool is_older(const struct nt_watch *watch, const struct nt_summary *summ
 int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double now_s,
 		      nt_news_tell *tell, void *argument, struct nt_error *err)
 {
-	struct teller teller = { watch, now_s, now_s, tell, argument };
+	const struct teller teller = { watch, now_s, watch->summary.step_count == 0, tell,
+				       argument };
 	int rc = 0;
 
 	if (is_older(watch, summary)) {
 		nt_summary_fini(summary);
 		return 0;
 	}
-	if (watch->summary.step_count == 0)
-		teller.at_s = 0;
 	nt_summary_fini(&watch->summary);
 	watch->summary = *summary;
 	nt_summary_init(summary);

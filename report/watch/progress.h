@@ -23,7 +23,8 @@
 #define NT_WATCH_NEWS 64 /* kept; older ones are dropped */
 
 struct nt_news {
-	double at_s; /* 0: known since the first look */
+	double at_s;
+	bool before; /* it had happened by then: at the first look */
 	bool good; /* another arm than NCCL's choice is now in use */
 	char text[NT_NEWS_TEXT];
 };
@@ -40,6 +41,10 @@ struct nt_watch {
 	char (*remarks)[NT_WATCH_TEXT]; /* told so far */
 	size_t remark_count;
 };
+
+/* "14:03:22", or "by 14:03:22" */
+#define NT_NEWS_CLOCK 20
+const char *nt_news_clock(const struct nt_news *news, char out[NT_NEWS_CLOCK]);
 
 /* A line of news, in the order in which they came. */
 typedef void nt_news_tell(void *argument, const struct nt_news *news);

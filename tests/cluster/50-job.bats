@@ -244,6 +244,9 @@ is_explored() {
 	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes"*": "*"
 Job $id.0: completed."*"
 To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
+	[[ $output = *'by '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' '* ]]
+	run -0 watch --once "$id"
+	[[ $output = "Job $id: completed at "[0-9][0-9]:[0-9][0-9]:[0-9][0-9]", after "* ]] || { echo "$output"; false; }
 	screen=$(<"$BATS_TEST_TMPDIR/screen")
 	[[ $screen = $'\e[?1049h\e[?25l\e[H\e[1mJob '*$'\e[?25h\e[?1049l'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
 	[[ $screen != *$'\e[?1049h'*$'\e[?1049h'* ]]

@@ -56,18 +56,20 @@ some() {
 	run -0 nccl-tune summary --since now-1hour
 	[[ ${lines[0]} = '7 jobs ended from '* ]]
 	[[ $output = *'4 of them, of 1 user, have a record. Of these'*'4  100.0 %  saved more than exploring cost'* ]]
-	[[ $output = *'Net time saved: 1.5 s (saved 1.6 s, spent 128.0 ms).'* ]]
+	[[ $output = *'Net time saved: 5.1 s (saved 5.2 s, spent 128.0 ms).
+Launch profiles account for 3.6 s of it.'* ]]
 	[[ $output = *"4   50.0 %  NCCL's choice stays: another choice is the best other"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
-		.saved_rank_s == 1.6 and .net_rank_s == 1.472 and .by.message_size[1].name == "1M-4M" and
+		.saved_rank_s == 5.2 and .net_rank_s == 5.072 and .launch_saved_rank_s == 3.6 and .by.message_size[1].name == "1M-4M" and
 		.by.reason[0] == (.by.reason[0] | .name = "small" | .keys = 4) and (.best | length) == 4 and
 		.profiles[0].times_as_fast == 1.25 and .profiles[0].worth_rank_s == 0.96' <<<"$output"
 	run -0 nccl-tune summary --since now-1hour --csv
-	[[ $output = *'partition,"nt","gpu",,4,0,1,1,0,1,0,0,0,0,0,0,0,4,8,8,4,800,1.600000,0.128000,1.472000,'* ]]
+	[[ $output = *'partition,"nt","gpu",,4,0,1,1,0,1,0,0,0,0,0,0,0,4,8,8,4,800,5.200000,0.128000,5.072000,'* ]]
 	run -0 nccl-tune summary --since now-1hour --prometheus
-	[[ $output = *'nccl_tune_partition_saved_rank_seconds{cluster="nt",partition="gpu"} 1.600000'* ]]
+	[[ $output = *'nccl_tune_partition_saved_rank_seconds{cluster="nt",partition="gpu"} 5.200000'* ]]
+	[[ $output = *'nccl_tune_partition_launch_saved_rank_seconds{cluster="nt",partition="gpu"} 3.600000'* ]]
 	[[ $output = *'nccl_tune_profile_speed_ratio{cluster="nt",launch_profile="wide",fingerprint="00112233445566ff",fabric="ib",n_nodes="2",ranks_per_node="4"} 1.25'* ]]
 }
 

@@ -203,15 +203,15 @@ table_is_json() {
 			--format=*) columns=${word#*=} ;;
 			esac
 		done
-		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Start,End ] || exit 0
+		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,Partition,ElapsedRaw,Start,End ] || exit 0
 		. ./job
-		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$start${d}1795431661"$'\n'
+		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$d$d$elapsed${d}$start${d}1795431661"$'\n'
 	END
 	chmod +x sacct
-	printf '%s\n' "name=$'llama\\t70b'" 'state="CANCELLED by 0" nodes=2 start=1795341600' >job
+	printf '%s\n' "name=$'llama\\t70b'" 'state="CANCELLED by 0" nodes=2 start=1795341600 elapsed=90061' >job
 	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
 	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == ["llama?70b", "ann", "cancelled", 2, 1795341600, 90061]' <<<"$output"
-	printf '%s\n' name= 'state=NEW_STATE nodes= start=Unknown' >job
+	printf '%s\n' name= 'state=NEW_STATE nodes= start=Unknown elapsed=' >job
 	run -0 --separate-stderr env PATH="$PWD:$PATH" SLURM_CONF="$PWD/slurm.conf" "$NT_STAGE/bin/nccl-tune" report 7 --json
 	jq -e '.jobs[0] | [.name, .user, .state, .nodes, .start, .elapsed_s] == [null, "ann", null, null, null, null]' <<<"$output"
 }

@@ -206,9 +206,10 @@ static void reads_the_answer_of_sacct(void **state)
 	fake_sacct(
 		*state,
 		"for word; do case $word in --delimiter=*) d=${word#*=};; esac; last=$word; done\n"
-		"printf '12_1%s13%sann%s%sUnknown\\n' \"$d\" \"$d\" \"$d\" \"$d\"\n"
-		"printf '12_2%s14%sbob%sa\\nb\\037c%s1767323045\\n' \"$d\" \"$d\" \"$d\" \"$d\"\n"
-		"printf '12_3%s12%s%s%s%s1767323045\\n' \"$d\" \"$d\" \"$d\" \"$last\" \"$d\"");
+		"row() { printf %b \"$1\"; shift; printf \"$d%b\" \"$@\"; echo; }\n"
+		"row 12_1 13 ann a RUNNING 1 '' nt gpu 0 Unknown Unknown\n"
+		"row 12_2 14 bob b COMPLETED 1 'a\\nb\\037c' nt gpu 29 0 1767323045\n"
+		"row 12_3 12 '' '' COMPLETED 1 \"$last\" nt '' 7 0 1767323045");
 	if (nt_accounting_load(&texts, &id, "here", &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(texts.count, 3);
@@ -222,6 +223,9 @@ static void reads_the_answer_of_sacct(void **state)
 	assert_string_equal(texts.items[1].user, "bob");
 	assert_int_equal(texts.items[1].end_s, 1767323045);
 	assert_string_equal(texts.items[1].comment, "a\nb\037c");
+	assert_string_equal(texts.items[1].cluster, "nt");
+	assert_string_equal(texts.items[1].partition, "gpu");
+	assert_int_equal(texts.items[1].elapsed_s, 29);
 	assert_string_equal(texts.items[2].comment, "--clusters=here");
 	nt_jobtexts_fini(&texts);
 }

@@ -323,6 +323,32 @@ static void arms_go_out_and_in_as_csv(void **state)
 	nt_memory_fini(&again);
 }
 
+/* What it used it did not measure, and it decided nothing. */
+static void a_policy_step_takes_nothing_out_of_csv(void **state)
+{
+	struct nt_where where = world_where();
+	struct nt_memory_entry newer = full_entry("default", 2);
+	struct nt_memory memory;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	(void)state;
+	nt_memory_init(&memory);
+	add(&memory, full_entry("default", 1));
+	for (unsigned i = 0; i < newer.keys; i++) {
+		newer.key[i].arm = NT_ARM_BASELINE;
+		newer.key[i].best.samples = 0;
+	}
+	add(&memory, newer);
+	out = open_memstream(&text, &bytes);
+	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "allreduce,65536,98303,ring,simple,-1,2,2,-1,-1\n"));
+	free(text);
+	nt_memory_fini(&memory);
+}
+
 static int csv(struct nt_memory *memory, const char *text)
 {
 	struct nt_where where = world_where();
@@ -400,6 +426,7 @@ int main(void)
 		cmocka_unit_test(nothing_breaks_the_reader),
 		cmocka_unit_test(a_site_file_is_for_people),
 		cmocka_unit_test(arms_go_out_and_in_as_csv),
+		cmocka_unit_test(a_policy_step_takes_nothing_out_of_csv),
 		cmocka_unit_test(csv_knows_communicators_of_a_place),
 		cmocka_unit_test(csv_is_strict_and_first_match_wins),
 	};

@@ -207,7 +207,7 @@ static void say(struct nt_said *said, const struct nt_summary *summary, const st
 	struct nt_said row;
 
 	assert_int_equal(summary->row_count, 1);
-	nt_row_say(&row, &summary->rows[0]);
+	nt_row_say(&row, summary, &summary->rows[0]);
 	if (nt_reason_about(line->reason) == NT_ABOUT_KEY) {
 		*said = row;
 		return;

@@ -167,6 +167,7 @@ static void a_share_of_the_links_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t at;
 		struct nt_verdict_text verdict;
 		struct nt_comm_seen *comm;
 		struct nt_error err;
@@ -190,9 +191,11 @@ static void a_share_of_the_links_is_told(void **state)
 		add_good("n1");
 		add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, cases[i].gbps });
 		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
-		assert_int_equal(verdict.items[0].kind, NT_SENTENCE_STAYS);
-		if (!strstr(verdict.items[0].text, cases[i].told))
-			fail_msg("%zu: %s", i, verdict.items[0].text);
+		for (at = 0; at < verdict.count && verdict.items[at].kind != NT_SENTENCE_STAYS;)
+			at++;
+		assert_true(at < verdict.count);
+		if (!strstr(verdict.items[at].text, cases[i].told))
+			fail_msg("%zu: %s", i, verdict.items[at].text);
 		nt_verdict_fini(&verdict);
 	}
 }

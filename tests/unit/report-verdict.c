@@ -9,10 +9,12 @@
 #include <stdint.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
 #include "report/text/verdict-maker.h"
+#include "report/text/row-text.h"
 #include "report/text/words.h"
 
 /* A step of 8 ranks on 2 nodes. */
@@ -230,6 +232,125 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	end(&verdict, &summary);
 }
 
+/* Sentences and steps of a job of which Slurm knows that it runs, or does not. */
+static void make_job(struct nt_verdict_text *verdict, struct nt_summary *summary, const char *steps,
+		     bool runs)
+{
+	char text[4096];
+	struct nt_error err;
+	int bytes = snprintf(text, sizeof(text), "{\"nccl_tune\":{\"v\":1,%s}}", steps);
+
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_parse(summary, text, (size_t)bytes, NULL, &err), 0);
+	assert_false(nt_summary_damaged(summary));
+	summary->job.elapsed_s = 29;
+	nt_summary_mark_running(summary, runs, 0);
+	assert_int_equal(nt_verdict_make(verdict, summary, &err), 0);
+}
+
+#define WIDE                                                                                  \
+	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"launch\":\"sockets-wide\","     \
+	"\"measured\":1.9,\"step_us\":[23000,23520,24000],\"steps\":100,\"8r2n\":{"           \
+	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
+	"\"own_us\":[25.4,20.9],\"calls\":378,\"spent_ms\":15,\"saved_ms\":800},"             \
+	"\"AllReduce 8M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6],"          \
+	"\"own_us\":[25.4],\"calls\":378,\"why\":\"screened\"}}}"
+
+/* What the launch profile brought is the first line, and part of the net. */
+static void the_main_thing_comes_first(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_said said;
+
+	(void)state;
+	make_job(&verdict, &summary, WIDE, false);
+	assert_string_equal(verdict.items[0].text,
+			    "Training step 23.5 ms instead of 44.7 (1.9 x faster) with launch "
+			    "profile sockets-wide; calls saved another 800.0 ms.");
+	/* 100 steps of 21.15 ms less, and 785 ms. */
+	expect(&verdict, NT_SENTENCE_NET,
+	       "Net time saved: 2.9 s (saved 2.1 s by launch profiles and 800.0 ms by calls, "
+	       "spent 15.0 ms), 10.0 % of 29 s.");
+	/* It would advise launch=auto. */
+	nt_row_say(&said, &summary, &summary.rows[1]);
+	assert_int_equal(said.reason, NT_REASON_SCREENED);
+	assert_string_equal(said.type, "");
+	end(&verdict, &summary);
+}
+
+/* A calibration's steps are no training steps. */
+static void calibrations_gain_nothing(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make_job(&verdict, &summary,
+		 "\"0\":{\"mode\":\"off\",\"launch\":\"wide\",\"measured\":1.9,"
+		 "\"step_us\":[1,1,1],\"steps\":9,\"calibration\":1}",
+		 false);
+	assert_false(has(&verdict, "wide"));
+	end(&verdict, &summary);
+}
+
+#define OPEN(members)                                                                          \
+	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"       \
+	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6]," \
+	"\"period_us\":[50000],\"calls\":100,\"round\":\"screen\",\"round_arms\":5,"           \
+	"\"round_calls\":100,\"round_done\":55,\"why\":\"open\"}}}"
+
+static void a_step_that_runs_has_not_ended(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_said said;
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	make_job(&verdict, &summary, OPEN("\"early\":1,"), true);
+	expect(&verdict, NT_SENTENCE_UNFINISHED,
+	       "AllReduce 4M: as of 14:03:22, still exploring, 45 more calls (about 2.2 s).");
+	expect(&verdict, NT_SENTENCE_STATE, "Step 0 runs: figures as of 14:03:22.");
+	assert_false(has(&verdict, "ended"));
+	nt_row_say(&said, &summary, &summary.rows[0]);
+	assert_string_equal(said.says,
+			    "NCCL's choice is RING/SIMPLE. As of 14:03:22, still exploring, 45 "
+			    "more calls (about 2.2 s).");
+	assert_string_equal(said.type, "");
+	end(&verdict, &summary);
+}
+
+static void a_killed_step_tells_the_time_of_its_figures(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	make_job(&verdict, &summary, OPEN(""), false);
+	expect(&verdict, NT_SENTENCE_STATE, "figures as of 14:03:22.");
+	expect(&verdict, NT_SENTENCE_UNFINISHED, "Not decided: the step ended");
+	end(&verdict, &summary);
+}
+
+/* Before "0.0 ms saved". */
+static void what_was_not_tuned_comes_before_nothing(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make_job(&verdict, &summary,
+		 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"8r2n\":{\"AllReduce 4M\":"
+		 "{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"calls\":100,\"why\":\"comm\"}},"
+		 "\"why\":[\"8r2n 1 nopmix\"]}",
+		 false);
+	assert_int_equal(verdict.items[0].kind, NT_SENTENCE_UNTUNED);
+	expect(&verdict, NT_SENTENCE_NOTHING, "Net time saved: 0.0 ms");
+	end(&verdict, &summary);
+}
+
 static void speaks_of_arms(void **state)
 {
 	static const struct {
@@ -296,6 +417,11 @@ int main(void)
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
 		cmocka_unit_test(tells_where_there_is_nothing_to_gain),
 		cmocka_unit_test(never_calls_a_tuned_step_untuned),
+		cmocka_unit_test(the_main_thing_comes_first),
+		cmocka_unit_test(calibrations_gain_nothing),
+		cmocka_unit_test(a_step_that_runs_has_not_ended),
+		cmocka_unit_test(a_killed_step_tells_the_time_of_its_figures),
+		cmocka_unit_test(what_was_not_tuned_comes_before_nothing),
 		cmocka_unit_test(speaks_of_arms),
 		cmocka_unit_test(speaks_of_communicators),
 		cmocka_unit_test(says_so_where_nothing_was_measured),

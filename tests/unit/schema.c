@@ -409,6 +409,7 @@ static json_object *report_step(void)
 	with(properties(topology), "others", array_of(report_node()));
 	with(all, "step", object_of("string"));
 	with(all, "whole", object_of("boolean"));
+	with(all, "running", object_of("boolean"));
 	with(all, "communicators", array_of(report_comm()));
 	with(properties(untuned), "ranks", count());
 	with(properties(untuned), "nodes", count());
@@ -425,7 +426,8 @@ static json_object *report_step(void)
 static json_object *report_schema(void)
 {
 	static const char *const says[] = { "says", "advice", NULL };
-	static const char *const names[] = { "job", "name", "user", "state", NULL };
+	static const char *const names[] = { "job",	"name",	     "user", "state",
+					     "cluster", "partition", NULL };
 	json_object *job = texts(names), *top = object_of("object");
 	json_object *all = json_object_new_object(), *required = json_object_new_array();
 

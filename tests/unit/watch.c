@@ -128,7 +128,7 @@ static void what_changes_is_told_once(void **state)
 	see(&watch, &summary, 1020);
 	assert_string_equal(
 		told,
-		"+AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us instead of 273 with NCCL's Ring/Simple\n"
+		"+AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us to the next call instead of 273 us with NCCL's Ring/Simple\n"
 		"AllReduce 1M on the 8 ranks across 2 nodes: compares the best with NCCL's "
 		"choice in 75 calls\n");
 
@@ -286,7 +286,7 @@ static const struct nt_watch_job a_job = { .label = "12.0",
 					   .state = "running",
 					   .ran_s = 185,
 					   .source = "files",
-					   .age_s = 4,
+					   .written_s = 1016,
 					   .live = true };
 
 static void a_frame_has_all_that_is_known(void **state)
@@ -312,18 +312,18 @@ static void a_frame_has_all_that_is_known(void **state)
 		text,
 		"Job 12.0: running for 3 min 5 s\n"
 		"Step 0: mode bandit, NCCL 2.28.9, 8 ranks on 2 nodes\n"
-		"From files, written 4 s ago\n"
+		"From files, as of 00:16:56\n"
 		"Being explored\n"
 		"  AllReduce 1M on the 8 ranks across 2 nodes: second round, 5 choices\n"
 		"    [####................] 10 of 45 calls, about 35 s left\n"
 		"  1 waits for its turn\n"
 		"What happened\n"
-		"            AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158 us\n"
-		"            instead of 273 with NCCL's Ring/Simple\n"
-		"            AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices,\n"
-		"            including NCCL's, in 45 calls\n"
-		"  00:17:00  AllReduce 1M on the 8 ranks across 2 nodes: compares the best with\n"
-		"            NCCL's choice in 45 calls\n"
+		"  by 00:16:40  AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple, 158\n"
+		"               us to the next call instead of 273 us with NCCL's Ring/Simple\n"
+		"  by 00:16:40  AllReduce 1M on the 8 ranks across 2 nodes: tries 5 choices,\n"
+		"               including NCCL's, in 45 calls\n"
+		"  00:17:00     AllReduce 1M on the 8 ranks across 2 nodes: compares the best\n"
+		"               with NCCL's choice in 45 calls\n"
 		"Faster: 1; NCCL's choice kept: 0; exploring: 2; only counted: 0. Saved 22.9 ms,\n"
 		"spent 12.3 ms.\n"
 		"AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us to the\n"

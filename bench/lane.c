@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include "bench/clock.h"
 
 #define MEET_S 120 /* how long processes may take to start */
 
@@ -111,20 +111,12 @@ static void open_all(struct nt_bench_gpu *g)
 	g->generation++;
 }
 
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 void nt_lanes_open(struct nt_bench_gpu *g)
 {
-	double start_ms = now_ms();
+	double start_us = nt_bench_now_us();
 
 	open_all(g);
-	g->init_ms = now_ms() - start_ms;
+	g->init_ms = (nt_bench_now_us() - start_us) / 1e3;
 	nt_gpu_measure_memory(g, &g->init_mib);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <time.h>
+#include "bench/clock.h"
 #include "bench/gpu.h"
 
 #define ROUNDS 4 /* a batch fills the GPU so many times */
@@ -14,14 +15,6 @@
 static const char kernel[] =
 #include "bench/load-ptx.inc"
 	;
-
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* A GPU multiplies zeros faster. */
 static void fill(struct nt_load *l, float *matrices, int count)
@@ -129,10 +122,10 @@ void nt_load_start(struct nt_load *l, int rank, int device, int n)
 		nt_bench_die(rank, "cannot create a thread for --load: error %d", rc);
 	nanosleep(&alone, NULL);
 	batches = nt_load_batches(l);
-	start_us = now_us();
+	start_us = nt_bench_now_us();
 	nanosleep(&alone, NULL);
 	l->alone_gflops = nt_load_gflops(l, (double)(nt_load_batches(l) - batches),
-					 now_us() - start_us);
+					 nt_bench_now_us() - start_us);
 }
 
 void nt_load_stop(struct nt_load *l)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/number.h"
 #include "lib/size.h"
 
 enum kind { FLAG, NUMBER, TEXT, OWN };
@@ -19,7 +20,7 @@ struct rule {
 	const char *name;
 	enum kind kind;
 	size_t at; /* member of type int, bool or text */
-	long low, high; /* NUMBER */
+	int low, high; /* NUMBER */
 	parser parse; /* OWN */
 	const char *value;
 	const char *help;
@@ -33,14 +34,13 @@ const char *nt_bench_mode_name(enum nt_bench_mode mode)
 	return mode_names[mode];
 }
 
-static int parse_long(const char *text, long low, long high, long *out, struct nt_error *err)
+static int parse_number(const char *text, int low, int high, int *out, struct nt_error *err)
 {
-	char *end;
+	uint64_t value;
 
-	errno = 0;
-	*out = strtol(text, &end, 10);
-	if (end == text || *end || errno || *out < low || *out > high)
-		return nt_error_set(err, "'%s' (want %ld to %ld)", text, low, high);
+	if (nt_number_parse(text, (uint64_t)low, (uint64_t)high, &value) < 0)
+		return nt_error_set(err, "'%s' (want %d to %d)", text, low, high);
+	*out = (int)value;
 	return 0;
 }
 
@@ -140,18 +140,16 @@ static int parse_device(struct nt_bench_options *o, const char *text, struct nt_
 static int parse_split(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
 	struct nt_error why;
-	long ranks;
 
 	o->split = strncmp(text, "block:", 6) == 0    ? NT_SPLIT_BLOCK
 		   : strncmp(text, "stride:", 7) == 0 ? NT_SPLIT_STRIDE
 						      : NT_SPLIT_NONE;
 	if (o->split == NT_SPLIT_NONE ||
-	    parse_long(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &ranks, &why) < 0)
+	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, &why) < 0)
 		return nt_error_set(err,
 				    "'%s' (want block:K, K ranks in a row, or stride:K, every "
 				    "K-th rank)",
 				    text);
-	o->split_ranks = (int)ranks;
 	return 0;
 }
 
@@ -159,28 +157,25 @@ static int parse_split(struct nt_bench_options *o, const char *text, struct nt_e
 static int parse_simulate(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
 	const char *at = strchr(text, '@');
-	long rank = 0, every = 0;
+	int rank = -1;
 	char head[16] = "";
 
 	if (at && (size_t)(at - text) < sizeof(head))
 		memcpy(head, text, (size_t)(at - text));
 	o->simulate_all = strcmp(head, "all") == 0;
-	if (!at || parse_long(at + 1, 1, 1000000, &every, NULL) < 0 ||
-	    (!o->simulate_all && parse_long(head, 0, NT_BENCH_RANKS - 1, &rank, NULL) < 0))
+	if (!at || parse_number(at + 1, 1, 1000000, &o->simulate_every, NULL) < 0 ||
+	    (!o->simulate_all && parse_number(head, 0, NT_BENCH_RANKS - 1, &rank, NULL) < 0))
 		return nt_error_set(err, "'%s' (want RANK@ROUNDS or all@ROUNDS)", text);
-	o->simulate_rank = o->simulate_all ? -1 : (int)rank;
-	o->simulate_every = (int)every;
+	o->simulate_rank = rank;
 	return 0;
 }
 
 /* N or light */
 static int parse_check(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	long every = NT_CHECK_LIGHT;
-
-	if (strcmp(text, "light") != 0 && parse_long(text, 1, 1000000, &every, NULL) < 0)
+	o->check_every = NT_CHECK_LIGHT;
+	if (strcmp(text, "light") != 0 && parse_number(text, 1, 1000000, &o->check_every, NULL) < 0)
 		return nt_error_set(err, "'%s' (want 1 to 1000000, or light)", text);
-	o->check_every = (int)every;
 	return 0;
 }
 
@@ -216,13 +211,10 @@ static int parse_arms(struct nt_bench_options *o, const char *text, struct nt_er
 /* gemm:N; tiles of the product are 128 rows and columns */
 static int parse_load(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	long n = 0;
-
-	if (strncmp(text, "gemm:", 5) != 0 || parse_long(text + 5, 128, 16384, &n, NULL) < 0 ||
-	    n % 128)
+	if (strncmp(text, "gemm:", 5) != 0 ||
+	    parse_number(text + 5, 128, 16384, &o->load_n, NULL) < 0 || o->load_n % 128)
 		return nt_error_set(err, "'%s' (want gemm:N, N a multiple of 128 up to 16384)",
 				    text);
-	o->load_n = (int)n;
 	return 0;
 }
 
@@ -273,11 +265,11 @@ static const char about[] =
 static int from_environment(const char *name, int fallback)
 {
 	const char *text = getenv(name);
-	long value;
+	int value = fallback;
 
-	if (!text || parse_long(text, 0, NT_BENCH_RANKS, &value, NULL) < 0)
-		return fallback;
-	return (int)value;
+	if (text)
+		(void)parse_number(text, 0, NT_BENCH_RANKS, &value, NULL);
+	return value;
 }
 
 static void defaults(struct nt_bench_options *o)
@@ -306,7 +298,6 @@ static int apply(struct nt_bench_options *o, const struct rule *opt, const char 
 		 struct nt_error *err)
 {
 	char *at = (char *)o + opt->at;
-	long value;
 
 	switch (opt->kind) {
 	case FLAG: *(bool *)at = true; return 0;
@@ -314,10 +305,7 @@ static int apply(struct nt_bench_options *o, const struct rule *opt, const char 
 	case OWN: return opt->parse(o, text, err);
 	case NUMBER: break;
 	}
-	if (parse_long(text, opt->low, opt->high, &value, err) < 0)
-		return -1;
-	*(int *)at = (int)value;
-	return 0;
+	return parse_number(text, opt->low, opt->high, (int *)at, err);
 }
 
 struct parsing {

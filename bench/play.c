@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "bench/clock.h"
 #include "bench/lane.h"
 
 #define MEET_S 120 /* how late ranks may be after their communicators were created */
@@ -121,14 +121,6 @@ void nt_play_destroy(struct nt_play *p)
 	nt_together_close(&p->together);
 }
 
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
 static void on_stall(int number)
 {
 	(void)number;
@@ -227,11 +219,11 @@ static void sample(struct nt_play *p, size_t c, int round)
 		nt_together_wait(&p->together);
 	nt_gpu_mark_before(g);
 	batches = nt_load_batches(&p->load);
-	start_us = now_us();
+	start_us = nt_bench_now_us();
 	issue(p, c, round);
 	nt_gpu_mark_after(g);
 	nt_gpu_wait(g);
-	us = now_us() - start_us;
+	us = nt_bench_now_us() - start_us;
 	batches = nt_load_batches(&p->load) - batches;
 	for (; round >= 0 && c < end; c++) {
 		const size_t at = (size_t)round * p->calls + c;
@@ -358,7 +350,7 @@ static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, i
 {
 	if (nt_pace_due(&p->pace, round)) {
 		if (p->gpu->options->rank == 0)
-			nt_pace_look(&p->pace, round, now_us() / 1e6 - plan->start_s);
+			nt_pace_look(&p->pace, round, nt_bench_now_us() / 1e6 - plan->start_s);
 		nt_gpu_tell(p->gpu, p->pace.plan, 2);
 		nt_pace_told(&p->pace, round);
 	}
@@ -379,7 +371,7 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 	if (!o->align)
 		return keeps_pace(p, plan, round);
 	if (o->rank == 0)
-		nt_together_plan(&p->together, plan, round, now_us() / 1e6);
+		nt_together_plan(&p->together, plan, round, nt_bench_now_us() / 1e6);
 	nt_together_wait(&p->together);
 	p->last_from = atomic_load(&p->together.page->last_from);
 	return round < atomic_load(&p->together.page->end);
@@ -388,7 +380,7 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 static void play_rounds(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const struct nt_together_plan plan = { .start_s = now_us() / 1e6,
+	const struct nt_together_plan plan = { .start_s = nt_bench_now_us() / 1e6,
 					       .seconds = o->seconds,
 					       .last_seconds = o->last_seconds };
 

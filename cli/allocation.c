@@ -4,32 +4,28 @@
 #include "cli/allocation.h"
 
 #include <stdlib.h>
+#include "lib/number.h"
 #include "profiles/hosts.h"
 
 #define NODES_MAX (1 << 20)
 #define TASKS_MAX 4096
 
 /* The number at the start of a variable: "4", or "4(x2)", or "4,2". 0 if there is none. */
-static unsigned long number_in(const char *name, unsigned long most)
+static uint64_t number_in(const char *name, uint64_t most)
 {
 	const char *text = getenv(name);
-	unsigned long value;
-	char *end;
+	uint64_t value;
+	const char *end = text ? nt_number_read(text, most, &value) : NULL;
 
-	if (!text)
-		return 0;
-	value = strtoul(text, &end, 10);
-	if (end == text || (*end != '\0' && *end != '(' && *end != ',') || value > most)
-		return 0;
-	return value;
+	return end && (*end == '\0' || *end == '(' || *end == ',') ? value : 0;
 }
 
 static uint32_t tasks_a_node(uint32_t nodes)
 {
-	unsigned long tasks = number_in("SLURM_NTASKS_PER_NODE", TASKS_MAX);
+	uint64_t tasks = number_in("SLURM_NTASKS_PER_NODE", TASKS_MAX);
 
 	if (tasks == 0)
-		tasks = number_in("SLURM_NTASKS", (unsigned long)NODES_MAX * TASKS_MAX) / nodes;
+		tasks = number_in("SLURM_NTASKS", (uint64_t)NODES_MAX * TASKS_MAX) / nodes;
 	return tasks > 0 && tasks <= TASKS_MAX ? (uint32_t)tasks : 1;
 }
 

@@ -16,6 +16,9 @@
 #include "cli/command.h"
 
 #define FILE_MAX_BYTES (1u << 20)
+#define LABEL_MAX (NT_JOB_LABEL_MAX + 32)
+#define NEWEST_SINCE "now-30days"
+#define NEWEST_UNTIL "now+1minutes" /* until now, one of this second is left out */
 
 /* Show text if it holds a record of ours. */
 static int show_text(struct nt_answer *answer, const char *label, const char *text,
@@ -181,6 +184,36 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
+static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
+		       struct nt_error *err)
+{
+	int rc;
+
+	answer->running += !text->ended;
+	if (text->from[0])
+		nt_command_complain(&nt_command_report, "job %s: %s", text->label, text->from);
+	answer->job = (struct nt_long_job){ .job = text->job,
+					    .user = text->user,
+					    .run = text->run };
+	answer->output.text = text;
+	see_job(answer, text);
+	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
+	answer->output.text = NULL;
+	return rc;
+}
+
+/* As the first line says it, for people. */
+static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
+			    char *out, size_t out_bytes)
+{
+	const char *why = request->newest ? ", your newest with a record"
+			  : request->own  ? ", which this runs in"
+					  : "";
+
+	snprintf(out, out_bytes, "%s%s", text->label, request->form == NT_FORM_TEXT ? why : "");
+	return out;
+}
+
 static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,
 			struct nt_error *err)
 {
@@ -188,19 +221,11 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 
 	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
 		const struct nt_jobtext *text = &texts->items[i];
+		char label[LABEL_MAX];
 
-		answer->running += !text->ended;
-		if (text->from[0])
-			nt_command_complain(&nt_command_report, "job %s: %s", text->label,
-					    text->from);
-		answer->job = (struct nt_long_job){ .job = text->job,
-						    .user = text->user,
-						    .run = text->run };
-		see_job(answer, text);
-		answer->output.text = text;
-		rc = show_text(answer, text->label, text->comment, strlen(text->comment), err);
+		rc = report_text(answer, text,
+				 label_of(answer->request, text, label, sizeof(label)), err);
 	}
-	answer->output.text = NULL;
 	answer->job.job = 0;
 	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
 	answer->runs = false;
@@ -260,15 +285,56 @@ static int report_span(struct nt_answer *answer, struct nt_error *err)
 	return rc;
 }
 
+static int by_number(const void *left, const void *right)
+{
+	const uint32_t a = ((const struct nt_jobtext *)left)->job;
+	const uint32_t b = ((const struct nt_jobtext *)right)->job;
+
+	return (a < b) - (a > b);
+}
+
+/* The user's newest job that has something to show. */
+static int report_newest(struct nt_answer *answer, struct nt_error *err)
+{
+	char uid[16]; /* root would get everybody's */
+	const struct nt_joblist recent = {
+		.span = { .since = NEWEST_SINCE, .until = NEWEST_UNTIL, .user = uid }
+	};
+	struct nt_jobtexts texts = { .count = 0 };
+	int rc;
+
+	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
+	rc = nt_joblist_load_span(&texts, &recent, err);
+	answer->request->id = (struct nt_jobid){ .task = -1, .component = -1 };
+	answer->known = texts.count;
+	if (texts.count > 0)
+		qsort(texts.items, texts.count, sizeof(texts.items[0]), by_number);
+	for (size_t i = 0; rc == 0 && i < texts.count && answer->shown == 0; i++) {
+		const struct nt_jobtext *text = &texts.items[i];
+		char label[LABEL_MAX];
+
+		rc = report_text(answer, text,
+				 label_of(answer->request, text, label, sizeof(label)), err);
+		if (answer->shown > 0)
+			answer->request->has_id = nt_jobid_parse(&answer->request->id, text->label,
+								 err) == 0;
+	}
+	answer->job.job = 0;
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
 static int report_jobs(struct nt_answer *answer, struct nt_error *err)
 {
 	const struct nt_joblist *jobs = &answer->request->jobs;
 	int rc = 0;
 
 	slurm_init(NULL);
+	if (answer->request->newest)
+		rc = report_newest(answer, err);
 	for (size_t i = 0; rc == 0 && i < jobs->count; i++)
 		rc = report_range(answer, &jobs->ranges[i], err);
-	if (rc == 0 && !nt_joblist_is_one(jobs))
+	if (rc == 0 && !nt_joblist_is_one(jobs) && !answer->request->newest)
 		rc = report_span(answer, err);
 	slurm_fini();
 	return rc;

@@ -3,32 +3,28 @@
 /* A calibration's steps, by turns. */
 #include "cli/calibrate-run.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "profiles/select.h"
 #include "profiles/memory-dir.h"
 #include "profiles/memory-store.h"
+#include "lib/append.h"
+#include "lib/argv.h"
 #include "lib/child.h"
 #include "lib/printable.h"
 #include "report/model/places.h"
+#include "cli/meeting.h"
 #include "cli/run-step.h"
 
 #define START_S 5 /* of NCCL, before one was seen */
 #define GRACE_S 1 /* beyond the time, for a step that fitted when it began */
 #define SEEN_MS 10000 /* until an entry is seen: file systems of homes are slow now and then */
-#define MEETING "meet."
-#define OLD_S 86400 /* no calibration takes that long */
-#define ARGUMENTS 48
 #define LONGER_S 3 /* calls, where some size was not measured in time */
 
 /* Small rounds: what is found out is which profile, and each step looks at its arms again. */
@@ -79,144 +75,55 @@ static void tell(const struct nt_calrun *run, unsigned which, const struct nt_st
 
 /* ---- a step's command */
 
-struct command {
-	char *argv[ARGUMENTS + 1];
-	unsigned count;
-	char text[2048];
-	size_t used;
-	bool full;
-};
-
-static void add(struct command *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct command *command, const char *format, ...)
-{
-	size_t room = sizeof(command->text) - command->used;
-	va_list args;
-	int bytes;
-
-	va_start(args, format);
-	bytes = vsnprintf(command->text + command->used, room, format, args);
-	va_end(args);
-	if (bytes < 0 || (size_t)bytes >= room || command->count == ARGUMENTS) {
-		command->full = true;
-		return;
-	}
-	command->argv[command->count++] = command->text + command->used;
-	command->used += (size_t)bytes + 1;
-}
-
-/* Of any length, and not copied. */
-static void add_word(struct command *command, const char *word)
-{
-	if (command->count < ARGUMENTS)
-		command->argv[command->count++] = (char *)(uintptr_t)word;
-	else
-		command->full = true;
-}
-
-static void add_bench(struct command *command, const struct nt_calrun *run, unsigned calls_s,
+static void add_bench(struct nt_argv *words, const struct nt_calrun *run, unsigned calls_s,
 		      const char *meeting)
 {
 	char path[NT_PATH_MAX], text[NT_CALLS_TEXT];
 
-	add(command, "%s", nt_places_beside("nccl-tune-bench", path));
-	add(command, "--coll=%s", nt_calls_colls_text(&run->calls, text, sizeof(text)));
-	add(command, "--sizes=%s", nt_calls_sizes_text(&run->calls, text, sizeof(text)));
+	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
+	nt_argv_add(words, "--coll=%s", nt_calls_colls_text(&run->calls, text, sizeof(text)));
+	nt_argv_add(words, "--sizes=%s", nt_calls_sizes_text(&run->calls, text, sizeof(text)));
 	if (run->calls.split[0])
-		add(command, "--split=%s", run->calls.split);
-	add(command, "--even=16M"); /* a call of any size is soon measured, small ones also tuned */
-	add(command, "--seconds=%u", calls_s);
-	add(command, "--last-seconds=1");
-	add(command, "--iters=20000");
-	add(command, "--warmup=1");
-	add(command, "--no-gpu-times");
-	add(command, "--check=light");
-	add(command, "--stall=20");
-	add(command, "--rendezvous=%s", meeting);
+		nt_argv_add(words, "--split=%s", run->calls.split);
+	nt_argv_add(words,
+		    "--even=16M"); /* a call of any size is soon measured, small ones also tuned */
+	nt_argv_add(words, "--seconds=%u", calls_s);
+	nt_argv_add(words, "--last-seconds=1");
+	nt_argv_add(words, "--iters=20000");
+	nt_argv_add(words, "--warmup=1");
+	nt_argv_add(words, "--no-gpu-times");
+	nt_argv_add(words, "--check=light");
+	nt_argv_add(words, "--stall=20");
+	nt_argv_add(words, "--rendezvous=%s", meeting);
 }
 
-static void fill_command(struct command *command, const struct nt_calrun *run, const char *profile,
+static void make_command(struct nt_argv *words, const struct nt_calrun *run, const char *profile,
 			 double limit_s, unsigned calls_s, const char *meeting)
 {
 	const struct nt_allocation *job = &run->allocation;
 	const char *cpus = getenv("SLURM_CPUS_PER_TASK");
 
-	memset(command, 0, sizeof(*command));
-	add(command, "srun");
-	add(command, "--nodes=%" PRIu32, job->nodes);
-	add(command, "--ntasks=%" PRIu32, job->nodes * job->per_node);
-	add(command, "--ntasks-per-node=%" PRIu32, job->per_node);
+	nt_argv_add(words, "srun");
+	nt_argv_add(words, "--nodes=%" PRIu32, job->nodes);
+	nt_argv_add(words, "--ntasks=%" PRIu32, job->nodes * job->per_node);
+	nt_argv_add(words, "--ntasks-per-node=%" PRIu32, job->per_node);
 	if (cpus)
-		add(command, "--cpus-per-task=%s", cpus);
-	add(command, "--mpi=%s", run->mpi);
-	add(command, "--kill-on-bad-exit=1");
-	add(command, "--job-name=nccl-tune-calibrate");
-	add(command, "--time=%u", (unsigned)(limit_s / 60) + 2);
-	if (run->nodelist) {
-		add(command, "--nodelist");
-		add_word(command, run->nodelist);
-	}
+		nt_argv_add(words, "--cpus-per-task=%s", cpus);
+	nt_argv_add(words, "--mpi=%s", run->mpi);
+	nt_argv_add(words, "--kill-on-bad-exit=1");
+	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
+	nt_argv_add(words, "--time=%u", (unsigned)(limit_s / 60) + 2);
+	if (run->nodelist)
+		nt_argv_add(words, "--nodelist=%s", run->nodelist);
 	if (run->overlap)
-		add(command, "--overlap");
-	add(command, "--nccl-tune=" POLICY ",launch=%s", profile);
+		nt_argv_add(words, "--overlap");
+	nt_argv_add(words, "--nccl-tune=" POLICY ",launch=%s", profile);
 	if (!run->program) {
-		add_bench(command, run, calls_s, meeting);
+		add_bench(words, run, calls_s, meeting);
 		return;
 	}
 	for (unsigned i = 0; run->program[i]; i++)
-		add_word(command, run->program[i]);
-}
-
-/* ---- where the benchmark's ranks meet */
-
-static void remove_meeting(const char *path)
-{
-	DIR *dir = path[0] ? opendir(path) : NULL;
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	if (path[0])
-		rmdir(path);
-}
-
-/* What calibrations that were killed have left. */
-static void remove_old(const char *directory)
-{
-	char pattern[NT_PATH_MAX];
-	glob_t found = { 0 };
-	struct stat status;
-
-	snprintf(pattern, sizeof(pattern), "%s/" MEETING "*", directory);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			if (lstat(found.gl_pathv[i], &status) == 0 && S_ISDIR(status.st_mode) &&
-			    status.st_mtime < time(NULL) - OLD_S)
-				remove_meeting(found.gl_pathv[i]);
-	globfree(&found);
-}
-
-static int make_meeting(const struct nt_calrun *run, char out[NT_PATH_MAX], struct nt_error *err)
-{
-	char *slash;
-
-	if (snprintf(out, NT_PATH_MAX, "%s/", run->directory) >= NT_PATH_MAX - 32)
-		return nt_error_set(err, "the memory's path is too long");
-	for (slash = strchr(out + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(out, 0700) < 0 && errno != EEXIST)
-			return nt_error_set(err, "%.100s: %m", out);
-		*slash = '/';
-	}
-	remove_old(run->directory);
-	snprintf(out + strlen(out), 32, MEETING "%" PRIu32 ".XXXXXX", run->allocation.job);
-	if (!mkdtemp(out))
-		return nt_error_set(err, "%.100s: %m", out);
-	return 0;
+		nt_argv_add(words, "%s", run->program[i]);
 }
 
 /* ---- what a run has left */
@@ -308,14 +215,13 @@ static int weigh_all(struct nt_calrun *run, double elapsed_s, struct nt_error *e
 /* What the turns of each profile have in common is remembered in their place. */
 static int remember_turns(const struct nt_calrun *run, struct nt_error *err)
 {
-	int64_t now_s = (int64_t)time(NULL);
 	struct nt_memory pooled;
 	int rc;
 
 	nt_memory_init(&pooled);
-	rc = nt_calibration_pool(&run->calibration, &run->found, now_s, &pooled, err);
+	rc = nt_calibration_pool(&run->calibration, &run->found, &pooled, err);
 	if (rc == 0 && pooled.entries > 0)
-		rc = nt_store_add(run->directory, &pooled, now_s, err);
+		rc = nt_store_add(run->directory, &pooled, (int64_t)time(NULL), err);
 	nt_memory_fini(&pooled);
 	return rc;
 }
@@ -333,7 +239,7 @@ static bool is_wrong(const struct nt_stepresult *result)
 static int remember_wrong(struct nt_calrun *run, const char *profile, struct nt_error *err)
 {
 	const struct nt_where *where = nt_calrun_where(run);
-	int64_t now_s = (int64_t)time(NULL);
+	int64_t now_us = nt_store_now_us();
 	struct nt_memory_entry entry;
 	struct nt_memory memory;
 	int rc = await_entry(run, profile, true, err);
@@ -346,14 +252,14 @@ static int remember_wrong(struct nt_calrun *run, const char *profile, struct nt_
 	entry.origin = NT_ORIGIN_CALIBRATE;
 	entry.wrong = true;
 	entry.job = run->allocation.job;
-	entry.when_s = now_s;
-	entry.added_us = now_s * 1000000;
+	entry.when_s = now_us / 1000000;
+	entry.added_us = now_us;
 	snprintf(entry.profile, sizeof(entry.profile), "%s", profile);
 	rc = nt_entry_name(&entry, err);
 	if (rc == 0)
 		rc = nt_memory_add_take(&memory, &entry, err);
 	if (rc == 0)
-		rc = nt_store_add(run->directory, &memory, now_s, err);
+		rc = nt_store_add(run->directory, &memory, now_us / 1000000, err);
 	nt_memory_fini(&memory);
 	return rc;
 }
@@ -414,20 +320,18 @@ static int run_one(struct nt_calrun *run, struct going *going, unsigned which, s
 	struct progress progress = { run, name, elapsed_s(going),
 				     !run->quiet && isatty(STDERR_FILENO) };
 	double limit_s = limit_of(run, which, progress.began_s);
-	struct command *command = malloc(sizeof(*command));
+	struct nt_argv words = { .count = 0 };
 	struct nt_stepresult result;
 	int rc = -1, seen = 0;
 
-	if (!command)
-		return nt_error_set(err, "no memory");
-	fill_command(command, run, name, limit_s, going->calls_s, going->meeting);
-	if (command->full)
-		nt_error_set(err, "too many or too long arguments of the program");
+	make_command(&words, run, name, limit_s, going->calls_s, going->meeting);
+	if (words.failed)
+		nt_error_set(err, "too many arguments of the program, or no memory");
 	else
-		rc = nt_steprun(&(struct nt_steprun){ command->argv, limit_s, run->stop, redraw,
-						      &progress },
-				&result, err);
-	free(command);
+		rc = nt_steprun(
+			&(struct nt_steprun){ words.word, limit_s, run->stop, redraw, &progress },
+			&result, err);
+	nt_argv_fini(&words);
 	if (rc < 0)
 		return -1;
 	if (result.end == NT_STEP_WELL)
@@ -500,10 +404,8 @@ static unsigned count_candidates(const struct nt_calrun *run)
 /* "; NAME: reason" */
 static void leave_out(struct nt_calrun *run, const struct nt_candidate *candidate, const char *why)
 {
-	size_t used = strlen(run->left_out);
-
-	snprintf(run->left_out + used, sizeof(run->left_out) - used, "%s%s: %s", used ? "; " : "",
-		 candidate->profile->name, why);
+	nt_append(run->left_out, sizeof(run->left_out), "%s%s: %s", run->left_out[0] ? "; " : "",
+		  candidate->profile->name, why);
 }
 
 /* Why no time is spent on it; NULL: it is tried. */
@@ -638,12 +540,13 @@ int nt_calrun(struct nt_calrun *run, struct nt_error *err)
 	    setenv(NT_ENV_MEMORY, run->directory, 1) < 0)
 		return nt_error_set(err, "no memory");
 	if (nt_store_read(run->directory, &run->before, (int64_t)time(NULL), err) == 0 &&
-	    (run->program || make_meeting(run, going.meeting, err) == 0))
+	    (run->program ||
+	     nt_meeting_make(run->directory, run->allocation.job, going.meeting, err) == 0))
 		rc = run_all(run, &going, err);
 	/* If that fails, the entries of the turns say the same, one by one. */
 	if (rc == 0)
 		(void)remember_turns(run, NULL);
-	remove_meeting(going.meeting);
+	nt_meeting_remove(going.meeting);
 	run->spent_s = elapsed_s(&going);
 	return rc;
 }

@@ -3,14 +3,13 @@
 /* How subcommands speak to their user. */
 #include "cli/command.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 #include "lib/printable.h"
 
 #define NAME_BYTES 64 /* "nccl-tune NAME" */
@@ -139,12 +138,7 @@ int nt_command_parse(const struct nt_command *command, int argc, char *argv[], v
 int nt_command_number(const struct nt_command *command, const char *what, const char *text,
 		      uint64_t least, uint64_t most, uint64_t *number)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && *number >= least &&
-	    *number <= most)
+	if (nt_number_parse(text, least, most, number) == 0)
 		return 0;
 	return nt_command_misuse(command, "%s '%.40s' (want %" PRIu64 " to %" PRIu64 ")", what,
 				 text, least, most);

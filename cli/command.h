@@ -36,6 +36,7 @@ extern const struct nt_command nt_command_show;
 extern const struct nt_command nt_command_backfill;
 extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_check_config;
+extern const struct nt_command nt_command_compare;
 extern const struct nt_command nt_command_config;
 extern const struct nt_command nt_command_fingerprint;
 extern const struct nt_command nt_command_explain;

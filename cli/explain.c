@@ -9,8 +9,8 @@
 #include "replay/outline.h"
 #include "replay/source.h"
 #include "cli/command.h"
+#include "cli/job-word.h"
 #include "lib/file.h"
-#include "record/longset.h"
 #include "record/rankread.h"
 
 #define FILE_BYTES ((size_t)64 << 20)
@@ -314,25 +314,20 @@ static void complain_part(void *argument, const char *path, const char *why)
 }
 
 /* Of a step's ranks those count that have decided. */
-static int explain_long(struct asked *asked, const char *path)
+static int explain_long(struct asked *asked, const char *word)
 {
-	struct nt_long_set set;
+	const struct nt_long_visitor visitor = { explain_line, asked, complain_part, NULL };
 	struct nt_error err;
+	size_t parts;
 	int rc;
 
-	nt_long_set_init(&set);
-	set.complain = complain_part;
 	asked->deciders = true;
-	rc = nt_long_set_add(&set, path, &err);
-	nt_long_set_sort(&set, 0, UINT32_MAX);
-	if (rc == 0)
-		rc = nt_long_set_each(&set, explain_line, asked, &err);
+	rc = nt_job_word_visit(word, &visitor, &parts, &err);
 	if (rc == 0 && asked->printed == 0)
 		rc = nt_error_set(&err, "%.100s: no data for this collective, topology and size",
-				  path);
+				  word);
 	if (rc < 0)
 		nt_command_complain(self, "%s", err.text);
-	nt_long_set_fini(&set);
 	return rc;
 }
 
@@ -344,7 +339,7 @@ static int explain_file(struct asked *asked, const char *path)
 	char *text = NULL;
 	int rc;
 
-	if (nt_long_set_is(path))
+	if (nt_job_word_is_long(path))
 		return explain_long(asked, path);
 	rc = nt_file_read(path, FILE_BYTES, &text, &bytes, &err);
 	if (rc == 0 && bytes > 0 && text[strspn(text, " \t\r\n")] == '{') {
@@ -382,7 +377,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first > 1)
-		return nt_command_misuse(self, "more than one file");
+		return nt_command_misuse(self, "more than one job or file");
 	asked.policy = nt_engine_policy(&asked.policy);
 	nt_drive_init(&asked.drive, &nt_rule_own, &asked.policy);
 	if (!asked.colls)
@@ -409,13 +404,13 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.args_doc = "[FILE]",
+	.args_doc = "[JOB[.STEP] | FILE]",
 	.doc = "Say what a job would do, without doing it: which choices (algorithms and protocols) "
 	       "would be tried and in which order, which would not and why, how many calls that "
 	       "takes, and what a choice must show to replace NCCL's. FILE is a trace, as for replay, or the "
 	       "record of a process of a job, or a job's long form, whose policy then "
-	       "applies; - is standard input. Without FILE, the choices that NCCL can have are "
-	       "used.",
+	       "applies, as that of JOB does; - is standard input. Without an argument, the "
+	       "choices that NCCL can have are used.",
 };
 
 const struct nt_command nt_command_explain = {

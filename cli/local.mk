@@ -19,17 +19,26 @@ libnt_cli_la_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
+	%D%/compare.c \
+	%D%/compare-side.c \
+	%D%/compare-side.h \
 	%D%/explain.c \
 	%D%/fingerprint.c \
 	%D%/inventory.c \
 	%D%/inventory.h \
+	%D%/job-word.c \
+	%D%/job-word.h \
 	%D%/learn.c \
+	%D%/meeting.c \
+	%D%/meeting.h \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
 	%D%/replay.c \
 	%D%/replay.h \
+	%D%/report-list.c \
+	%D%/report-list.h \
 	%D%/report-options.c \
 	%D%/report-options.h \
 	%D%/report-output.c \

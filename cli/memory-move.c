@@ -212,14 +212,12 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 			 struct nt_error *err)
 {
 	struct nt_memory memory;
-	struct timespec now;
 	struct nt_where where;
 	char *text = NULL;
 	size_t bytes = 0;
 	int rc;
 
 	nt_memory_init(&memory);
-	clock_gettime(CLOCK_REALTIME, &now);
 	rc = to_stream(ask->file)
 		     ? read_stream(&text, &bytes, err)
 		     : nt_file_read_at(AT_FDCWD, ask->file, 0, NT_MEMORY_BYTES, &text, &bytes, err);
@@ -227,10 +225,10 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 		rc = place_of(ask, &where, err);
 	if (rc == 0 && ask->csv)
 		rc = nt_csv_read(&memory, text, bytes, &where,
-				 ask->profile ? ask->profile : NT_PROFILE_DEFAULT, ask->now_s, err);
+				 ask->profile ? ask->profile : NT_PROFILE_DEFAULT,
+				 nt_store_now_us(), err);
 	else if (rc == 0)
-		rc = take_lines(&memory, text, bytes,
-				(int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000, err);
+		rc = take_lines(&memory, text, bytes, nt_store_now_us(), err);
 	if (rc == 0) {
 		*skipped = memory.skipped_lines;
 		nt_memory_sort(&memory, ask->now_s);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/command.h"
+#include "cli/job-word.h"
 #include "lib/file.h"
-#include "record/longset.h"
 
 #define TRIALS 1000 /* where --power is given alone */
 #define MOST_TRIALS 1000000
@@ -157,29 +157,22 @@ static void complain_part(void *argument, const char *path, const char *why)
 	nt_command_complain(&nt_command_replay, "%s: %s", path, why);
 }
 
-static int replay_long(struct asked *asked, const char *path, struct nt_replay_rows *rows)
+static int replay_long(struct asked *asked, const char *word, struct nt_replay_rows *rows)
 {
 	struct in_part in = { asked, rows };
-	const size_t before = rows->count;
-	struct nt_long_set set;
-	struct nt_error err;
 	bool damaged = false;
-	int rc;
+	const struct nt_long_visitor visitor = { replay_line, &in, complain_part, &damaged };
+	const size_t before = rows->count;
+	struct nt_error err;
+	size_t parts;
+	int rc = check_kind(asked, true, &err);
 
-	nt_long_set_init(&set);
-	set.complain = complain_part;
-	set.argument = &damaged;
-	rc = check_kind(asked, true, &err);
 	if (rc == 0)
-		rc = nt_long_set_add(&set, path, &err);
-	nt_long_set_sort(&set, 0, UINT32_MAX);
-	if (rc == 0)
-		rc = nt_long_set_each(&set, replay_line, &in, &err);
+		rc = nt_job_word_visit(word, &visitor, &parts, &err);
 	if (rc == 0 && rows->count == before)
-		rc = nt_error_set(&err, "%.150s: no decision to replay", path);
+		rc = nt_error_set(&err, "%.150s: no decision to replay", word);
 	if (rc < 0)
 		nt_command_complain(&nt_command_replay, "%s", err.text);
-	nt_long_set_fini(&set);
 	return rc < 0 || damaged ? -1 : 0;
 }
 
@@ -192,7 +185,7 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 	char *text = NULL;
 	int rc;
 
-	if (nt_long_set_is(path))
+	if (nt_job_word_is_long(path))
 		return replay_long(asked, path, rows);
 	rc = nt_file_read(path, TRACE_BYTES, &text, &bytes, &err);
 	if (rc < 0) {
@@ -273,7 +266,7 @@ int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[])
 	if (status != 0)
 		return status;
 	if (first == argc)
-		return nt_command_misuse(&nt_command_replay, "no trace (want files, or '-')");
+		return nt_command_misuse(&nt_command_replay, "no trace (want jobs, files, or '-')");
 	return replay_all(&asked, argc - first, argv + first);
 }
 
@@ -304,13 +297,13 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.args_doc = "FILE...\n--aa N TRACE...\n--power PCT TRACE...",
+	.args_doc = "{JOB[.STEP] | FILE}...\n--aa N TRACE...\n--power PCT TRACE...",
 	.doc = "Run the engine that decides in jobs on traces: text files of measured times "
 	       "with a line per choice of a case: "
 	       "collective,topology,mode,algorithm,protocol,bytes,samples... in "
 	       "microseconds; AUTO,AUTO is NCCL's choice. - is standard input. For the "
-	       "record of a process of a job, or a job's long form, its decisions are "
-	       "repeated.\n\n"
+	       "record of a process of a job, a job's long form, or a JOB that has one, its "
+	       "decisions are repeated.\n\n"
 	       "Prints NCCL's choice, the best other one, the one chosen and the calls spent for each case. "
 	       "Samples are taken in order, and again from the start once used up.",
 };

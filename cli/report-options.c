@@ -4,6 +4,7 @@
 #include "cli/report-options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli/command.h"
 
@@ -19,6 +20,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 		request->form = NT_FORM_HTML;
 		request->page = arg;
 		return 0;
+	case NT_LONG('F'): request->full = true; return 0;
 	case 'f': request->file = arg; return 0;
 	case 's': request->spool = arg; return 0;
 	case 'S': request->jobs.span.since = arg; return 0;
@@ -34,6 +36,7 @@ static const struct argp_option options[] = {
 	{ "until", 'E', "TIME", 0, "Jobs that ran before TIME", 0 },
 	{ "user", 'u', "LIST", 0, "Jobs of these users", 0 },
 	{ "partition", 'p', "LIST", 0, "Only jobs in these partitions", 0 },
+	{ "full", NT_LONG('F'), NULL, 0, "Print all of each job, also of several", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON for programs, see nccl-tune(1)", 0 },
 	{ "csv", NT_LONG('c'), NULL, 0, "Print comma-separated values (RFC 4180)", 0 },
 	{ "html", NT_LONG('H'), "FILE.html", OPTION_ARG_OPTIONAL,
@@ -52,9 +55,12 @@ static const struct argp_option options[] = {
 const struct argp nt_request_argp = {
 	.options = options,
 	.parser = take_option,
-	.args_doc = "JOBS...\n--since TIME\n--file FILE [JOB[.STEP]]",
+	.args_doc = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
 	.doc = "Show the records of tuning in accounting: the outcome in sentences, then a table with "
-	       "a line per collective and size, each with its reason, and what to do.\n\n"
+	       "a line per collective and size, each with its reason, and what to do. Several jobs "
+	       "are a line each.\n\n"
+	       "Without JOBS, the job that this runs in is shown; outside of jobs, your newest job "
+	       "of the last 30 days that has a record.\n\n"
 	       "JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or "
 	       "spaces. JOB is a job id, an array task (12_3) or a component of a heterogeneous job "
 	       "(12+1). The id of a whole array or heterogeneous job shows all of its tasks or "
@@ -71,17 +77,35 @@ static bool is_page(const char *word)
 	return length > 5 && strcmp(word + length - 5, ".html") == 0;
 }
 
-static void name_page(struct nt_request *request)
+void nt_request_name_page(struct nt_request *request)
 {
 	char label[NT_JOB_LABEL_MAX];
 
 	if (request->form != NT_FORM_HTML || request->page)
 		return;
 	snprintf(request->page_name, sizeof(request->page_name), "nccl-tune-%s.html",
-		 request->has_id && nt_joblist_is_one(&request->jobs)
+		 request->has_id && (request->newest || nt_joblist_is_one(&request->jobs))
 			 ? nt_jobid_text(&request->id, label, sizeof(label))
 			 : "report");
 	request->page = request->page_name;
+}
+
+/* Where none is named. */
+static int take_own_job(struct nt_request *request, struct nt_error *err)
+{
+	const char *job = getenv("SLURM_JOB_ID"), *array = getenv("SLURM_ARRAY_JOB_ID");
+	const char *task = getenv("SLURM_ARRAY_TASK_ID");
+	char text[64];
+
+	request->own = job && job[0];
+	request->newest = !request->own;
+	if (request->newest)
+		return 0;
+	if (array && task) /* one of the tasks has the array's own number */
+		snprintf(text, sizeof(text), "%s_%s", array, task);
+	else
+		snprintf(text, sizeof(text), "%s", job);
+	return nt_joblist_add(&request->jobs, text, err);
 }
 
 /* Which jobs, behind the options. */
@@ -95,15 +119,15 @@ static int take_jobs(struct nt_request *request, int first, int argc, char *argv
 		else if (nt_joblist_add(&request->jobs, argv[i], &err) < 0)
 			return nt_command_misuse(&nt_command_report, "%s", err.text);
 	}
-	if (nt_joblist_is_empty(&request->jobs) && !request->file)
-		return nt_command_misuse(&nt_command_report, "which job?");
+	if (nt_joblist_is_empty(&request->jobs) && !request->file &&
+	    take_own_job(request, &err) < 0)
+		return nt_command_misuse(&nt_command_report, "SLURM_JOB_ID: %s", err.text);
 	if (request->file && !nt_joblist_is_empty(&request->jobs) &&
 	    !nt_joblist_is_one(&request->jobs))
 		return nt_command_misuse(&nt_command_report, "--file takes one job");
 	request->has_id = request->jobs.count > 0;
 	if (request->has_id)
 		request->id = request->jobs.ranges[0].first;
-	name_page(request);
 	return NT_EXIT_OK;
 }
 

@@ -19,6 +19,9 @@ struct nt_request {
 	struct nt_joblist jobs;
 	struct nt_jobid id; /* of the job at hand, with the step that is wanted */
 	bool has_id;
+	bool newest; /* no job is named: the newest of the user's that has a record */
+	bool own; /* nor that: the job that this runs in */
+	bool full; /* several jobs, too */
 	enum nt_form form;
 	const char *file;
 	const char *spool;
@@ -31,6 +34,9 @@ extern const struct argp nt_request_argp;
 /* places: where records are unless an option says it. */
 int nt_request_parse(struct nt_request *request, const struct nt_record_places *places, int argc,
 		     char *argv[]);
+/* Once the job at hand is known: what the page is called by default. */
+void nt_request_name_page(struct nt_request *request);
+
 void nt_request_fini(struct nt_request *request);
 
 #endif

@@ -43,6 +43,8 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	case NT_FORM_PROMETHEUS: return nt_samples_add(&output->samples, job, summary, err);
 	case NT_FORM_TEXT: break;
 	}
+	if (output->brief)
+		return nt_report_list_add(&output->list, job, summary, err);
 	if (output->jobs > 1)
 		fputc('\n', output->out);
 	return nt_summary_print(output->out, job, summary, err);
@@ -61,7 +63,9 @@ static void print_json(const struct nt_output *output)
 
 void nt_output_close(struct nt_output *output, bool good)
 {
-	if (good && output->form == NT_FORM_JSON)
+	if (output->brief)
+		(void)nt_report_list_print(output->out, &output->list, NULL);
+	else if (good && output->form == NT_FORM_JSON)
 		print_json(output);
 	else if (good && output->form == NT_FORM_CSV)
 		nt_values_print(output->out, output->array);
@@ -70,5 +74,6 @@ void nt_output_close(struct nt_output *output, bool good)
 	else if (good && output->form == NT_FORM_PROMETHEUS)
 		nt_samples_print(output->out, &output->samples);
 	json_object_put(output->array);
+	nt_report_list_fini(&output->list);
 	nt_samples_fini(&output->samples);
 }

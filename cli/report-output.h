@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report-output.h - jobs' summaries in one of the forms that `nccl-tune report` has
  *
- * Open it, add a summary for each job, close it. Text is written as it comes, all else at the
- * close, or not at all.
+ * Open it, add a summary for each job, close it. Text in full is written as it comes, all else at
+ * the close, or not at all.
  *
  * Threads:  one at a time.
  * Memory:   nt_output_close frees all; summaries are not kept.
@@ -13,7 +13,9 @@
 #define NT_OUTPUT_H
 
 #include <json.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include "cli/report-list.h"
 #include "lib/error.h"
 #include "record/summary.h"
 #include "report/metrics/prometheus.h"
@@ -23,18 +25,20 @@ enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_F
 
 struct nt_output {
 	enum nt_form form;
+	bool brief; /* as text: several jobs are a line each, printed at the close */
 	FILE *out;
 	size_t jobs; /* that were added */
 	const struct nt_jobtext *text; /* what Slurm knows of the next one; NULL: nothing */
 	json_object *array;
 	struct nt_samples samples;
+	struct nt_report_list list;
 };
 
 int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struct nt_error *err);
 /* job: as nt_summary_print. */
 int nt_output_add(struct nt_output *output, const char *job, const struct nt_summary *summary,
 		  struct nt_error *err);
-/* good: what was added is all; else nothing more is written. */
+/* good: what was added is all; else nothing but text is written. */
 void nt_output_close(struct nt_output *output, bool good);
 
 #endif

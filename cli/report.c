@@ -23,6 +23,14 @@ static void explain_nothing(const struct nt_answer *answer)
 				    request->id.step[0] ? " of step " : "", request->id.step);
 		return;
 	}
+	if (request->newest) {
+		nt_command_complain(
+			&nt_command_report,
+			"none of your %zu jobs of the last 30 days has a record (name a "
+			"job that has just ended by its number)",
+			answer->known);
+		return;
+	}
 	if (!nt_joblist_is_one(&request->jobs) && answer->known == 0) {
 		if (answer->missing == 0)
 			nt_command_complain(
@@ -120,8 +128,10 @@ static int report(struct nt_request *request)
 	struct nt_error err;
 	int rc = nt_output_open(&answer.output, request->form, stdout, &err);
 
+	answer.output.brief = request->form == NT_FORM_TEXT && !request->full;
 	if (rc == 0)
 		rc = nt_answer_find(&answer, &err);
+	nt_request_name_page(request);
 	if (rc == 0)
 		rc = open_page(&answer, &err);
 	if (rc == 0 && answer.shown == 0)

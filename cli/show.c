@@ -14,11 +14,11 @@
 #include "contract/policy.h"
 #include "lib/quantile.h"
 #include "lib/file.h"
-#include "record/longset.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
 #include "report/model/explored.h"
 #include "report/text/reasons.h"
+#include "cli/job-word.h"
 #include "lib/table.h"
 #include "lib/wrap.h"
 
@@ -329,28 +329,21 @@ static void complain_part(void *argument, const char *path, const char *why)
 	nt_command_complain(&nt_command_show, "%s: %s", path, why);
 }
 
-/* A part of a long form, or a job's directory of them. */
-static int show_long(const char *path)
+/* A job, a part of its long form, or its directory of them. */
+static int show_long(const char *word)
 {
-	struct nt_long_set set;
-	struct nt_error err;
 	bool failed = false;
-	int rc;
+	const struct nt_long_visitor visitor = { show_line, &failed, complain_part, &failed };
+	struct nt_error err;
+	size_t parts;
+	int rc = nt_job_word_visit(word, &visitor, &parts, &err);
 
-	nt_long_set_init(&set);
-	set.complain = complain_part;
-	set.argument = &failed;
-	rc = nt_long_set_add(&set, path, &err);
-	nt_long_set_sort(&set, 0, UINT32_MAX);
-	if (rc == 0)
-		rc = nt_long_set_each(&set, show_line, &failed, &err);
 	if (rc < 0)
 		nt_command_complain(&nt_command_show, "%s", err.text);
-	if (rc == 0 && set.count == 0 && !failed) {
-		nt_command_complain(&nt_command_show, "%s: not the long form of a record", path);
+	if (rc == 0 && parts == 0 && !failed) {
+		nt_command_complain(&nt_command_show, "%s: not the long form of a record", word);
 		failed = true;
 	}
-	nt_long_set_fini(&set);
 	return rc < 0 || failed ? -1 : 0;
 }
 
@@ -361,7 +354,7 @@ static int show_file(const char *path)
 	char *text;
 	int rc;
 
-	if (nt_long_set_is(path))
+	if (nt_job_word_is_long(path))
 		return show_long(path);
 	if (nt_file_read(path, (size_t)NT_RANK_RECORD_MAX, &text, &text_bytes, &err) < 0) {
 		nt_command_complain(&nt_command_show, "%s", err.text);
@@ -390,14 +383,15 @@ static int run(int argc, char *argv[])
 }
 
 static const struct argp argp = {
-	.args_doc = "[FILE...]",
+	.args_doc = "[JOB[.STEP] | FILE]...",
 	.doc = "Print the records that NCCL processes write to a step's runtime directory "
 	       "(rank.*.json): what was measured, chosen and forced on each "
-	       "communicator, or why nothing was. FILE may also be a part of a job's "
-	       "long form (*.jsonl.gz), or the directory that contains these parts. "
-	       "Without FILE, or if it is -, standard input is read."
-	       "\vExit status: 0 if all was shown, 1 if a file is damaged or cannot be "
-	       "read, 2 for a usage error.",
+	       "communicator, or why nothing was. Of a JOB, those in its long form are "
+	       "printed. FILE may also be a part of a job's long form (*.jsonl.gz), or the "
+	       "directory that contains these parts. Without an argument, or if it is -, "
+	       "standard input is read."
+	       "\vExit status: 0 if all was shown, 1 if there is no such job, or a file is "
+	       "damaged or cannot be read, 2 for a usage error.",
 };
 
 const struct nt_command nt_command_show = {

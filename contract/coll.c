@@ -5,8 +5,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lib/append.h"
+#include "lib/number.h"
 
 enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
 
@@ -192,15 +193,13 @@ static const char *shaped_name(int arm)
 	static _Thread_local unsigned next;
 	char *out = text[next++ % TEXTS];
 	char size[16];
-	int used;
 
-	used = snprintf(out, NT_ARM_TEXT, "%s", arm_names[nt_arm_pair(arm)]);
+	snprintf(out, NT_ARM_TEXT, "%s", arm_names[nt_arm_pair(arm)]);
 	if (nt_arm_channels(arm))
-		used += snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%uch",
-				 nt_arm_channels(arm));
+		nt_append(out, NT_ARM_TEXT, "/%uch", nt_arm_channels(arm));
 	if (nt_arm_chunk(arm))
-		snprintf(out + used, (size_t)(NT_ARM_TEXT - used), "/%s",
-			 nt_size_text(nt_arm_chunk(arm), size, sizeof(size)));
+		nt_append(out, NT_ARM_TEXT, "/%s",
+			  nt_size_text(nt_arm_chunk(arm), size, sizeof(size)));
 	return out;
 }
 
@@ -216,13 +215,10 @@ const char *nt_arm_name(int arm)
 /* Parse "8ch"; 0 if it is no number of channels. */
 static unsigned parse_channels(const char *text)
 {
-	char *end;
-	unsigned long count;
+	uint64_t count;
+	const char *end = nt_number_read(text, 1024, &count);
 
-	if (*text < '1' || *text > '9')
-		return 0;
-	count = strtoul(text, &end, 10);
-	return strcmp(end, "ch") == 0 && count <= 1024 ? (unsigned)count : 0;
+	return end && strcmp(end, "ch") == 0 ? (unsigned)count : 0;
 }
 
 /* Parse what follows the pair in an arm's name. */

@@ -3,15 +3,14 @@
 /* policy.c - both text forms, driven by the table of settings */
 #include "contract/policy.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/hash.h"
+#include "lib/hex.h"
+#include "lib/number.h"
 
 /* Copy the next comma-separated item; returns the rest, or NULL after the last one. */
 static const char *next_item(const char *text, char *item, size_t item_bytes, bool *fits)
@@ -172,21 +171,6 @@ int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place 
 	return 0;
 }
 
-static int parse_unsigned(const char *text, int base, uint64_t max, char stop, uint64_t *value,
-			  const char **rest)
-{
-	char *end;
-
-	if (!isxdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	*value = strtoull(text, &end, base);
-	if (errno || *end != stop || *value > max)
-		return -1;
-	*rest = end;
-	return 0;
-}
-
 static int copy_text(const char *value, char *out, size_t out_bytes)
 {
 	size_t length = strlen(value);
@@ -201,8 +185,8 @@ static int parse_id(struct nt_place *place, const char *value)
 {
 	uint64_t job, step;
 
-	if (parse_unsigned(value, 10, UINT32_MAX, '.', &job, &value) < 0 ||
-	    parse_unsigned(value + 1, 10, UINT32_MAX, '\0', &step, &value) < 0)
+	value = nt_number_read(value, UINT32_MAX, &job);
+	if (!value || *value != '.' || nt_number_parse(value + 1, 0, UINT32_MAX, &step) < 0)
 		return -1;
 	place->job = (uint32_t)job;
 	place->step = (uint32_t)step;
@@ -221,12 +205,11 @@ static int parse_place(struct nt_place *place, const char *item, struct nt_error
 	} else if (strncmp(item, "node=", key_bytes) == 0) {
 		rc = copy_text(value, place->node, sizeof(place->node));
 	} else if (strncmp(item, "fingerprint=", key_bytes) == 0) {
-		rc = parse_unsigned(value, 16, UINT64_MAX, '\0', &number, &value);
-		place->fingerprint = number;
+		rc = nt_hex_parse(value, NT_HEX_U64, &place->fingerprint);
 	} else if (strncmp(item, "id=", key_bytes) == 0) {
 		rc = parse_id(place, value);
 	} else if (strncmp(item, "flags=", key_bytes) == 0) {
-		rc = parse_unsigned(value, 10, UINT32_MAX, '\0', &number, &value);
+		rc = nt_number_parse(value, 0, UINT32_MAX, &number);
 		place->flags = (uint32_t)number;
 	} else {
 		return nt_setting_unknown(item, err);

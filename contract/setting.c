@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/near.h"
 
 enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
@@ -147,13 +148,10 @@ static void list_members(const struct setting *s, int64_t value, const char *bet
 	char name[24];
 
 	out[0] = '\0';
-	for (int bit = 0; is_member(s, bit); bit++) {
-		size_t used = strlen(out);
-
+	for (int bit = 0; is_member(s, bit); bit++)
 		if (value >> bit & 1)
-			snprintf(out + used, out_bytes - used, "%s%s", used ? between : "",
-				 member_of(s, bit, name));
-	}
+			nt_append(out, out_bytes, "%s%s", out[0] ? between : "",
+				  member_of(s, bit, name));
 }
 
 /* ---- values */
@@ -237,12 +235,9 @@ static void format_value(const struct setting *s, int64_t value, char *out, size
 static void list_words(const struct setting *s, char *out, size_t out_bytes)
 {
 	out[0] = '\0';
-	for (int64_t v = s->min; v <= s->max; v++) {
-		size_t used = strlen(out);
-
-		snprintf(out + used, out_bytes - used, "%s%s",
-			 v == s->min ? "" : (v == s->max ? " or " : ", "), word_of(s->key, v));
-	}
+	for (int64_t v = s->min; v <= s->max; v++)
+		nt_append(out, out_bytes, "%s%s", v == s->min ? "" : (v == s->max ? " or " : ", "),
+			  word_of(s->key, v));
 }
 
 const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
@@ -399,10 +394,7 @@ int nt_setting_unknown(const char *item, struct nt_error *err)
 	char known[208] = "", key[32];
 
 	for (unsigned i = 1; i < NT_SETTING_COUNT; i++) {
-		size_t used = strlen(known);
-
-		snprintf(known + used, sizeof(known) - used, "%s%s", i > 1 ? " " : "",
-			 settings[i].key);
+		nt_append(known, sizeof(known), "%s%s", i > 1 ? " " : "", settings[i].key);
 		keys[i - 1] = settings[i].key;
 	}
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);

@@ -3,7 +3,6 @@
 /* warm.c - remembered arms as text: strict parser, canonical output */
 #include "contract/warm.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "contract/coll.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
+#include "lib/number.h"
 
 #define NCCL_MAX 9999999
 #define RANKS_MAX 99999999
@@ -76,19 +76,11 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 /* Digits only, no leading zero, at most max; advances *text. */
 static int take_number(const char **text, uint64_t max, uint64_t *value)
 {
-	const char *at = *text;
+	const char *end = nt_number_read(*text, max, value);
 
-	*value = 0;
-	if (!isdigit((unsigned char)*at) || (*at == '0' && isdigit((unsigned char)at[1])))
+	if (!end || (**text == '0' && end > *text + 1))
 		return -1;
-	for (; isdigit((unsigned char)*at); at++) {
-		uint64_t digit = (uint64_t)(*at - '0');
-
-		if (*value > (max - digit) / 10)
-			return -1;
-		*value = *value * 10 + digit;
-	}
-	*text = at;
+	*text = end;
 	return 0;
 }
 

@@ -45,11 +45,14 @@ EXTRA_DIST += \
 	%D%/decisions/0028-measures.md \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
+	%D%/decisions/0031-slowdown.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
 	%D%/hosts.md \
+	%D%/memory-orders.md \
 	%D%/programs.md \
+	%D%/schema/compare.schema.json \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \
@@ -81,6 +84,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/runs.json \
 	%D%/results/agreement/together.json \
 	%D%/results/agreement/sizes.json \
+	%D%/results/agreement/orders.txt \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \

@@ -34,6 +34,8 @@ libnt_engine_la_SOURCES = \
 	%D%/matched.h \
 	%D%/measure.c \
 	%D%/measure.h \
+	%D%/slowdown.c \
+	%D%/slowdown.h \
 	%D%/time-budget.c \
 	%D%/time-budget.h \
 	%D%/scheduler.c \

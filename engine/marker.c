@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "contract/key-id.h"
 #include "engine/quantiles.h"
+#include "lib/quantile.h"
 
 #define READINGS 6400u /* windows in a program's life: the shortest are 1/100 of it */
 #define SILENCE_PART 200u /* windows grow with idle time */
@@ -17,18 +18,13 @@
 #define STEADY_OF_BEST 0.75
 #define STEADY_SILENT 0.5
 
-/* A call: its number, and its time, plus or minus half of `doubt`. */
-struct edge {
-	uint64_t calls, us, doubt_us;
-};
-
 struct nt_marker_track {
 	struct nt_marker_key key;
-	struct edge newest;
+	struct nt_marker_call newest;
 	uint64_t least_us; /* least length of a window */
 	bool begun; /* edge[0] is there */
 	unsigned windows; /* full windows, each from one edge to the next */
-	struct edge edge[NT_MARKER_WINDOWS + 1];
+	struct nt_marker_call edge[NT_MARKER_WINDOWS + 1];
 };
 
 static struct nt_marker_track *track_of(const struct nt_marker *marker,
@@ -95,12 +91,12 @@ static struct nt_marker_track *start_track(struct nt_marker *marker,
 	return marker->track[at];
 }
 
-static double length_us(const struct edge *from, const struct edge *to)
+static double length_us(const struct nt_marker_call *from, const struct nt_marker_call *to)
 {
 	return to->us > from->us ? (double)(to->us - from->us) : 0;
 }
 
-static double period_us(const struct edge *from, const struct edge *to)
+static double period_us(const struct nt_marker_call *from, const struct nt_marker_call *to)
 {
 	return length_us(from, to) / (double)(to->calls - from->calls);
 }
@@ -121,14 +117,14 @@ static void merge_windows(struct nt_marker_track *t)
 
 static bool makes_window(const struct nt_marker_track *t, uint64_t least_us)
 {
-	const struct edge *last = &t->edge[t->windows];
+	const struct nt_marker_call *last = &t->edge[t->windows];
 	double us = length_us(last, &t->newest);
 
 	return t->begun && t->newest.calls > last->calls && us >= (double)least_us &&
 	       us >= (double)DOUBT_PART * (double)(last->doubt_us + t->newest.doubt_us);
 }
 
-static void note_calls(struct nt_marker_track *t, const struct edge *newest)
+static void note_calls(struct nt_marker_track *t, const struct nt_marker_call *newest)
 {
 	t->newest = *newest;
 	if (!t->begun && newest->calls >= 2) {
@@ -169,7 +165,7 @@ void nt_marker_see(struct nt_marker *marker, const struct nt_marker_key *key,
 	if (!t || marker->before_us == 0)
 		return;
 	apart_us = (marker->read_us - marker->before_us) / more;
-	note_calls(t, &(struct edge){ calls, marker->read_us - apart_us / 2, apart_us });
+	note_calls(t, &(struct nt_marker_call){ calls, marker->read_us - apart_us / 2, apart_us });
 }
 
 uint64_t nt_marker_rest_us(const struct nt_marker *marker)
@@ -212,7 +208,7 @@ static double steady_us(const struct nt_marker *marker, const struct nt_marker_t
 		us[i] = (float)period[i];
 	median = nt_sample_quantile(us, count, 0.5);
 	for (unsigned i = 0; i < count; i++) {
-		const struct edge *end = i < t->windows ? &t->edge[i + 1] : &t->newest;
+		const struct nt_marker_call *end = i < t->windows ? &t->edge[i + 1] : &t->newest;
 
 		if (period[i] <= STEADY_FACTOR * median && median <= STEADY_FACTOR * period[i])
 			sum += length_us(&t->edge[i], end);
@@ -308,6 +304,31 @@ bool nt_marker_find(const struct nt_marker *marker, struct nt_marker_found *foun
 	found->calls = best->newest.calls;
 	found->periods = periods_of(best, found->period_us);
 	return true;
+}
+
+bool nt_marker_newest(const struct nt_marker *marker, const struct nt_marker_key *key,
+		      struct nt_marker_call *call)
+{
+	for (unsigned i = 0; i < marker->tracks; i++) {
+		const struct nt_marker_track *t = marker->track[i];
+
+		if (t->key.key == key->key && t->key.comm == key->comm) {
+			*call = t->newest;
+			return true;
+		}
+	}
+	return false;
+}
+
+double nt_marker_step_us(const struct nt_marker *marker, struct nt_marker_key *key)
+{
+	struct nt_marker_found found;
+
+	if (!nt_marker_find(marker, &found) || found.periods == 0)
+		return 0;
+	*key = found.key;
+	nt_sort_doubles(found.period_us, found.periods);
+	return found.period_us[found.periods / 2];
 }
 
 void nt_marker_clear(struct nt_marker *marker)

@@ -89,8 +89,20 @@ void nt_marker_see(struct nt_marker *marker, const struct nt_marker_key *key,
  * called. UINT64_MAX: nothing was ever called. */
 uint64_t nt_marker_rest_us(const struct nt_marker *marker);
 
+/* A call of a key: its number, and its time, plus or minus half of `doubt_us`. */
+struct nt_marker_call {
+	uint64_t calls, us, doubt_us;
+};
+
+/* The newest call of a key. False: it is not followed. */
+bool nt_marker_newest(const struct nt_marker *marker, const struct nt_marker_key *key,
+		      struct nt_marker_call *call);
+
 /* The step marker at the newest reading. False: none. */
 bool nt_marker_find(const struct nt_marker *marker, struct nt_marker_found *found);
+
+/* Median period of the step marker, and which key it is. 0: none. */
+double nt_marker_step_us(const struct nt_marker *marker, struct nt_marker_key *key);
 
 void nt_marker_clear(struct nt_marker *marker);
 

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#define NT_ARGV_MAX 30
+#define NT_ARGV_MAX 48
 
 struct nt_argv {
 	char *word[NT_ARGV_MAX + 1]; /* as exec() takes them, with a NULL behind the last */

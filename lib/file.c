@@ -219,3 +219,22 @@ int nt_file_put(int dir, const char *name, const void *data, size_t bytes, mode_
 {
 	return replace(dir, name, data, bytes, mode, false, err);
 }
+
+int nt_directories_make(const char *path, struct nt_error *err)
+{
+	char part[PATH_MAX];
+	const size_t length = strlen(path);
+
+	if (length == 0 || length >= sizeof(part))
+		return nt_error_set(err, "bad directory name");
+	memcpy(part, path, length + 1);
+	for (size_t i = 1; i <= length; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return nt_error_set(err, "%.150s cannot be made: %m", part);
+		part[i] = path[i];
+	}
+	return 0;
+}

@@ -18,6 +18,9 @@
 #define NT_FILE_ROOT_ONLY 1u /* refuse a file that is not root's, or that others can write */
 #define NT_FILE_NO_LINK 2u /* refuse a symbolic link */
 
+/* Makes what is missing of the path, for this user alone. */
+int nt_directories_make(const char *path, struct nt_error *err);
+
 /* A regular file, relative to the directory dir (or AT_FDCWD). */
 int nt_file_read_at(int dir, const char *name, unsigned flags, size_t largest, char **text,
 		    size_t *bytes, struct nt_error *err);

@@ -4,6 +4,8 @@
 
 # For the NCCL process, too: libc only.
 libnt_contract_la_SOURCES += \
+	%D%/append.c \
+	%D%/append.h \
 	%D%/error.c \
 	%D%/error.h \
 	%D%/hash.h \
@@ -12,6 +14,8 @@ libnt_contract_la_SOURCES += \
 	%D%/json-writer.h \
 	%D%/near.c \
 	%D%/near.h \
+	%D%/number.c \
+	%D%/number.h \
 	%D%/quantile.c \
 	%D%/quantile.h \
 	%D%/size.c \
@@ -37,8 +41,6 @@ libnt_lib_la_SOURCES = \
 
 # For the commands and nt-recordd.
 libnt_text_la_SOURCES = \
-	%D%/append.c \
-	%D%/append.h \
 	%D%/atomic-output.c \
 	%D%/atomic-output.h \
 	%D%/json.c \

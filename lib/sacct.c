@@ -43,10 +43,11 @@ static void add(struct nt_argv *command, const char *key, const char *value)
 static void write_command(struct nt_argv *command, const struct nt_sacct *question,
 			  const char *mark)
 {
-	static const char *const fixed[] = { "sacct", "-n", "-P", "-X" };
+	static const char *const fixed[] = { "sacct", "-n", "-P" };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add(command, "", fixed[i]);
+	add(command, "", question->steps ? NULL : "-X");
 	add(command, "--delimiter=", mark);
 	add(command, "--format=", question->columns);
 	add(command, "", question->every_run ? "--duplicates" : NULL);

@@ -34,6 +34,7 @@ struct nt_sacct {
 	size_t count; /* of columns, at most NT_ROWCUT_COLUMNS */
 	const char *jobs, *since, *until, *user, *partition, *account, *cluster;
 	bool all_users; /* of those that the caller may see */
+	bool steps; /* rows of the jobs' steps, too: "12.0" behind "12" */
 	bool every_run; /* also earlier runs of a requeued job, the oldest first */
 	int timeout_ms;
 };

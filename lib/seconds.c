@@ -3,24 +3,21 @@
 /* seconds.c - see seconds.h */
 #include "lib/seconds.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include "lib/number.h"
 
 int nt_seconds_parse(const char *text, unsigned least_s, unsigned most_s, double *out,
 		     struct nt_error *err)
 {
-	unsigned long value = 0, unit = 1;
-	char *end = (char *)text;
+	uint64_t value, unit = 1;
+	const char *end = nt_number_read(text, most_s, &value);
 
-	if (isdigit((unsigned char)*text))
-		value = strtoul(text, &end, 10);
-	if (*end == 'm')
+	if (end && *end == 'm')
 		unit = 60;
-	else if (*end == 'h')
+	else if (end && *end == 'h')
 		unit = 3600;
-	if (end == text || (*end != '\0' && end[1] != '\0') ||
-	    (*end != '\0' && *end != 's' && unit == 1) || value > most_s ||
-	    value * unit < least_s || value * unit > most_s)
+	if (!end || (*end != '\0' && end[1] != '\0') ||
+	    (*end != '\0' && *end != 's' && unit == 1) || value * unit < least_s ||
+	    value * unit > most_s)
 		return nt_error_set(err,
 				    "bad time '%.20s' (want %u to %u seconds, as in 30, 30s or 2m)",
 				    text, least_s, most_s);

@@ -3,13 +3,11 @@
 /* size.c - see size.h */
 #include "lib/size.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 
 static const char units[] = "KMGT";
 
@@ -19,13 +17,9 @@ int nt_size_parse(const char *text, uint64_t *bytes)
 	const char *unit;
 	unsigned shift;
 	bool half;
-	char *end;
+	const char *end = nt_number_read(text, UINT64_MAX / 4, &whole);
 
-	if (!isdigit((unsigned char)text[0]))
-		return -1;
-	errno = 0;
-	whole = strtoull(text, &end, 10);
-	if (errno || whole > UINT64_MAX / 4)
+	if (!end)
 		return -1;
 	half = strncmp(end, ".5", 2) == 0;
 	if (half)

@@ -3,11 +3,10 @@
 /* when.c - see when.h */
 #include "lib/when.h"
 
-#include <ctype.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "lib/number.h"
 
 #define YEARS_S (INT64_C(200) * 366 * 86400) /* more is a mistake */
 
@@ -22,20 +21,17 @@ static const struct {
 /* "30days", "1week", "90" in seconds; -1 if it is not a duration. */
 static int64_t span_of(const char *text)
 {
-	char *unit;
-	unsigned long count;
+	uint64_t count;
+	const char *unit = nt_number_read(text, YEARS_S, &count);
 
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	count = strtoul(text, &unit, 10);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++) {
 		size_t bytes = strlen(units[i].name);
 
 		if (strncmp(unit, units[i].name, bytes) != 0 ||
 		    (unit[bytes] != '\0' &&
 		     (bytes == 0 || unit[bytes] != 's' || unit[bytes + 1] != '\0')))
 			continue;
-		return count <= (unsigned long)(YEARS_S / units[i].seconds)
+		return count <= (uint64_t)(YEARS_S / units[i].seconds)
 			       ? (int64_t)count * units[i].seconds
 			       : -1;
 	}

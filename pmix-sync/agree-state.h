@@ -122,7 +122,7 @@ struct nt_agree_comm {
 	uint64_t committed_ms; /* when its first key was committed here; 0: not yet */
 
 	/* recheck-timer.c */
-	uint32_t rechecks; /* rechecks due since then */
+	uint32_t rechecks; /* number of the newest one due since then */
 	uint64_t looked_ms; /* when logs were last read for rechecks */
 };
 

@@ -49,7 +49,9 @@ static void finish(struct nt_agree *a, struct nt_agree_key *key)
 static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		      const struct nt_plan *result)
 {
-	struct nt_entry entry = { .type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id };
+	struct nt_entry entry = {
+		.type = NT_ENTRY_CLOSE, .comm = comm->id, .key = key->id, .span = key->opened
+	};
 
 	if (result) {
 		entry.bytes = result->payload;

@@ -49,6 +49,9 @@ struct nt_agree_hooks {
 	 * then returns 0, the committed plan stays. */
 	void *(*start_recheck)(void *arg, const struct nt_shm_comm *comm,
 			       const struct nt_shm_key *key, const struct nt_plan *committed);
+	/* Any node: has the program become slower, so that a recheck is due before its time? Asked
+	 * at every step. NULL: never. */
+	bool (*slower)(void *arg);
 	/* Time from the first commit to the first recheck; the intervals then double. 0: never. */
 	uint32_t recheck_ms;
 };

@@ -37,7 +37,9 @@ enum nt_entry_type {
 	/* participant: all ranks of this branch have passed plan `epoch`; bytes: their
 	 * measurements */
 	NT_ENTRY_DATA,
-	NT_ENTRY_CLOSE, /* coordinator: NCCL's choice stays for this key; bytes: result */
+	/* coordinator: NCCL's choice stays for this key, or its committed plan; span: number of the
+	 * recheck, 0: first exploration; bytes: result */
+	NT_ENTRY_CLOSE,
 	/* participant: this node takes no more plans for this communicator; bytes: why
 	 * (contract/reason.h) */
 	NT_ENTRY_REFUSE,

@@ -143,7 +143,9 @@ static void on_close(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	struct nt_shm_key *shm_key;
 
 	if (key->committed) { /* its recheck is over; the committed plan stays */
-		if (key->rechecking && !key->in_doubt && !key->data_due)
+		/* It may be an earlier one, which this node had left. */
+		if (key->rechecking && entry->span == key->recheck && !key->in_doubt &&
+		    !key->data_due)
 			nt_recheck_end(a, comm, key);
 		return;
 	}

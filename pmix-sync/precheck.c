@@ -5,17 +5,18 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -115,27 +116,19 @@ static bool is_harmless(const char *name, const char *value)
 	return false;
 }
 
-static bool is_number(const char *text, unsigned long max)
-{
-	char *end;
-
-	errno = 0;
-	return isdigit((unsigned char)text[0]) && strtoul(text, &end, 10) <= max && errno == 0 &&
-	       !*end;
-}
-
 /* ADDRESS:PORT; IPv6 with or without brackets. */
 static bool is_address(int family, const char *text)
 {
 	unsigned char raw[sizeof(struct in6_addr)];
 	char host[ADDRESS_MAX], *port;
 	size_t bytes = strlen(text);
+	uint64_t number;
 
 	if (bytes >= sizeof(host))
 		return false;
 	memcpy(host, text, bytes + 1);
 	port = strrchr(host, ':');
-	if (!port || !is_number(port + 1, UINT16_MAX))
+	if (!port || nt_number_parse(port + 1, 0, UINT16_MAX, &number) < 0)
 		return false;
 	*port = '\0';
 	if (host[0] != '[' || port[-1] != ']')
@@ -160,8 +153,11 @@ static bool is_server(const char *text)
 /* Has this variable the form that Slurm sets? task: the task's number in the step, or NULL. */
 static bool is_slurms(const char *name, const char *value, const char *task)
 {
+	uint64_t rank;
+
 	if (strcmp(name, "PMIX_RANK") == 0)
-		return is_number(value, UINT32_MAX) && (!task || strcmp(value, task) == 0);
+		return nt_number_parse(value, 0, UINT32_MAX, &rank) == 0 &&
+		       (!task || strcmp(value, task) == 0);
 	if (strcmp(name, "PMIX_NAMESPACE") == 0)
 		return *value && strlen(value) <= NAMESPACE_MAX;
 	if (strcmp(name, "PMIX_SECURITY_MODE") == 0)
@@ -273,11 +269,11 @@ static int read_file(const char *path, char *text, size_t cap)
 static int check_user(struct nt_reason *why)
 {
 	const char *job = getenv("SLURM_JOB_UID");
+	uint64_t user;
 
-	if (!job || !is_number(job, UINT32_MAX) || strtoul(job, NULL, 10) == geteuid())
+	if (!job || nt_number_parse(job, 0, UINT32_MAX, &user) < 0 || user == geteuid())
 		return 0;
-	return nt_reason_setf(why, NT_REASON_REMAPPED, "%lu|%u", strtoul(job, NULL, 10),
-			      (unsigned)geteuid());
+	return nt_reason_setf(why, NT_REASON_REMAPPED, "%" PRIu64 "|%u", user, (unsigned)geteuid());
 }
 
 /* PMIx looks up the home directory in the same way, and crashes if there is none. */

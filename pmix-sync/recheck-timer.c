@@ -14,7 +14,9 @@
 #define NT_LOOKS_A_DAY 200u /* ... and number of reads */
 #define NT_DAY_MS 86400000u
 
-/* Number of rechecks due so far: they begin recheck_ms * (2^n - 1) after the first commit. */
+/* Number of the newest recheck that is due: 2 * n from recheck_ms * (2^n - 1) after the first
+ * commit on, or 2 * n + 1, once before the next one, when the program has become slower. So nodes
+ * that do not see that alike miss one recheck and no more. */
 static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	uint64_t past_ms = a->now_ms - comm->committed_ms;
@@ -22,7 +24,7 @@ static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 
 	while (n < 32 && past_ms >= (uint64_t)a->config.hooks.recheck_ms * ((UINT64_C(2) << n) - 1))
 		n++;
-	return n;
+	return 2 * n + (a->config.hooks.slower && a->config.hooks.slower(a->config.hooks.arg));
 }
 
 /* Reads cost memory that is never freed: limit them per day. */
@@ -43,7 +45,7 @@ void nt_recheck_begin(struct nt_agree *a, struct nt_agree_comm *comm)
 	    comm->refusing || comm->refused)
 		return;
 	number = due(a, comm);
-	if (number == comm->rechecks)
+	if (number <= comm->rechecks)
 		return;
 	comm->rechecks = number;
 	for (uint32_t k = 0; k < comm->key_count && may_look(a, comm); k++) {

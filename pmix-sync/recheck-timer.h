@@ -3,11 +3,12 @@
 /* recheck-timer.h - reopen committed keys from time to time, so that the coordinator can measure
  * again
  *
- * Every node knows when: at doubling intervals after its first commit. So nobody has to listen in
- * between, and all keys of a communicator share the log reads of a recheck. Nodes are never exactly
- * in time; the protocol is the usual one, READY first, so a difference only costs time. A node may
- * end a recheck by itself whenever it is not in doubt and no window is in force on it: its ranks
- * then follow the committed plan like all others.
+ * Every node knows when: at doubling intervals after its first commit, and at most once in each if
+ * the program has become slower, which all nodes see. So nobody has to listen in between, and all
+ * keys of a communicator share the log reads of a recheck. Nodes are never exactly in time; the
+ * protocol is the usual one, READY first, so a difference only costs time. A node may end a recheck
+ * by itself whenever it is not in doubt and no window is in force on it: its ranks then follow the
+ * committed plan like all others.
  */
 #ifndef NT_SYNC_RECHECK_TIMER_H
 #define NT_SYNC_RECHECK_TIMER_H

@@ -99,6 +99,9 @@ int nt_entry_pool(struct nt_memory_entry *out, const struct nt_memory_entry *con
 		  unsigned turns, struct nt_error *err)
 {
 	*out = *turn[turns - 1];
+	for (unsigned i = 0; i < turns; i++)
+		if (turn[i]->added_us > out->added_us)
+			out->added_us = turn[i]->added_us;
 	out->keys = 0;
 	out->key = NULL;
 	out->turns = turns;

@@ -108,7 +108,8 @@ struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry);
 /* Is it a valid library of an entry? An absolute path of printable ASCII without quotes. */
 bool nt_entry_library_valid(const char *path);
 /* Makes one entry of the turns of a calibration with one profile: each time is the mean over the
- * turns, the arm that of the last turn. Members but keys, turns and deviation are of the last. */
+ * turns, the arm that of the last turn. added_us is the newest turn's, other members are the
+ * last one's. */
 int nt_entry_pool(struct nt_memory_entry *out, const struct nt_memory_entry *const *turn,
 		  unsigned turns, struct nt_error *err);
 /* A fresh id: unique in the world, from the kernel's random numbers. */

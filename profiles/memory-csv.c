@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csv.c - see csv.h */
 #include "lib/trim.h"
+#include "lib/number.h"
 #include "profiles/memory-csv.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -93,15 +93,14 @@ static int find_name(const char *text, int count, const char *(*name)(int))
 }
 
 /* -1 for any, or a number of at least least. */
-static int take_number(const char *text, int64_t least, int64_t *out)
+static int take_number(const char *text, uint64_t least, int64_t *out)
 {
-	char *end;
+	uint64_t number = 0;
+	bool any = strcmp(text, "-1") == 0;
+	int rc = any ? 0 : nt_number_parse(text, least, UINT64_C(1) << 40, &number);
 
-	errno = 0;
-	*out = strtoll(text, &end, 10);
-	if (errno != 0 || end == text || *end != '\0')
-		return -1;
-	return *out == -1 || (*out >= least && *out <= INT64_C(1) << 40) ? 0 : -1;
+	*out = any ? -1 : (int64_t)number;
+	return rc;
 }
 
 static unsigned split(char *line, char *field[FIELDS])
@@ -187,7 +186,7 @@ static int place_of(const struct row *row, const struct nt_where *where, struct 
 /* This import's entry for the place, or a new one. */
 static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 					 const struct nt_where *where, const char *profile,
-					 int64_t now_s, struct nt_error *err)
+					 int64_t now_us, struct nt_error *err)
 {
 	struct nt_memory_entry entry;
 
@@ -198,8 +197,8 @@ static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 	nt_entry_init(&entry);
 	entry.origin = NT_ORIGIN_IMPORT;
 	entry.where = *where;
-	entry.when_s = now_s;
-	entry.added_us = now_s * 1000000;
+	entry.when_s = now_us / 1000000;
+	entry.added_us = now_us;
 	snprintf(entry.profile, sizeof(entry.profile), "%s", profile);
 	if (nt_entry_name(&entry, err) < 0 || nt_memory_add_take(memory, &entry, err) < 0)
 		return NULL;
@@ -245,24 +244,24 @@ static int add_keys(struct nt_memory_entry *entry, const struct row *row, struct
 }
 
 static int read_line(struct nt_memory *memory, size_t first, char *line,
-		     const struct nt_where *where, const char *profile, int64_t now_s,
+		     const struct nt_where *where, const char *profile, int64_t now_us,
 		     struct nt_error *err)
 {
 	struct nt_memory_entry *entry;
 	struct nt_where place;
-	struct row row;
+	struct row row = { 0 };
 
 	line = nt_trim(line);
 	if (line[0] == '\0' || line[0] == '#')
 		return 0;
 	if (take_row(line, &row, err) < 0 || place_of(&row, where, &place, err) < 0)
 		return -1;
-	entry = entry_for(memory, first, &place, profile, now_s, err);
+	entry = entry_for(memory, first, &place, profile, now_us, err);
 	return entry != NULL ? add_keys(entry, &row, err) : -1;
 }
 
 int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
-		const struct nt_where *where, const char *profile, int64_t now_s,
+		const struct nt_where *where, const char *profile, int64_t now_us,
 		struct nt_error *err)
 {
 	size_t first = memory->entries;
@@ -284,7 +283,7 @@ int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
 			return nt_error_set(err, "line %u: too long, or too many", number);
 		memcpy(line, text + at, length);
 		line[length] = '\0';
-		if (read_line(memory, first, line, where, profile, now_s, &why) < 0)
+		if (read_line(memory, first, line, where, profile, now_us, &why) < 0)
 			return nt_error_set(err, "line %u: %.200s", number, why.text);
 		at += length + 1;
 	}

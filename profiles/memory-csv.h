@@ -30,7 +30,7 @@ int nt_csv_print(const struct nt_memory *memory, const struct nt_where *where, c
  * column of -1 stands for all of where's ranks; other values of numPipeOps and regBuff are
  * ignored. */
 int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
-		const struct nt_where *where, const char *profile, int64_t now_s,
+		const struct nt_where *where, const char *profile, int64_t now_us,
 		struct nt_error *err);
 
 #endif

@@ -176,29 +176,17 @@ int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, stru
 	return rc;
 }
 
-/* Creates the missing parts of the path. */
-static int make_directories(const char *dir, struct nt_error *err)
+int64_t nt_store_now_us(void)
 {
-	char path[512];
-	size_t length = strlen(dir);
+	struct timespec now;
 
-	if (length == 0 || length >= sizeof(path))
-		return nt_error_set(err, "bad directory name");
-	memcpy(path, dir, length + 1);
-	for (size_t i = 1; i <= length; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		path[i] = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return nt_error_set(err, "%.120s: %s", path, strerror(errno));
-		path[i] = dir[i];
-	}
-	return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 int nt_store_open(const char *dir, struct nt_error *err)
 {
-	return make_directories(dir, err) < 0 ? -1 : open_directory(dir, err);
+	return nt_directories_make(dir, err) < 0 ? -1 : open_directory(dir, err);
 }
 
 static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
@@ -287,15 +275,13 @@ int nt_store_forget(const char *dir, uint64_t fingerprint, const char *profile, 
 {
 	struct nt_memory memory, order;
 	struct nt_forget forget;
-	struct timespec now;
 	int rc = -1, count;
 
 	memset(&forget, 0, sizeof(forget));
 	forget.fingerprint = fingerprint;
 	if (profile != NULL)
 		snprintf(forget.profile, sizeof(forget.profile), "%s", profile);
-	clock_gettime(CLOCK_REALTIME, &now);
-	forget.before_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	forget.before_us = nt_store_now_us();
 	nt_memory_init(&memory);
 	nt_memory_init(&order);
 	if (nt_store_read(dir, &memory, now_s, err) < 0)

@@ -28,6 +28,9 @@
 /* Add the directory's entries to memory and tidy it. A missing directory counts as empty. */
 int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, struct nt_error *err);
 
+/* The time, as entries have it: in microseconds. */
+int64_t nt_store_now_us(void);
+
 /* Open the directory. Creates it and its parents, accessible only to this user. */
 int nt_store_open(const char *dir, struct nt_error *err);
 

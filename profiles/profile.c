@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/near.h"
 
 void nt_profiles_init(struct nt_profiles *profiles)
@@ -55,13 +56,9 @@ const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, co
 
 	if (found != NULL)
 		return found;
-	for (unsigned i = 0; i < profiles->count; i++) {
-		size_t used = strlen(names);
-
+	for (unsigned i = 0; i < profiles->count; i++)
 		if (!profiles->profile[i].disabled)
-			snprintf(names + used, sizeof(names) - used, " %s",
-				 profiles->profile[i].name);
-	}
+			nt_append(names, sizeof(names), " %s", profiles->profile[i].name);
 	near = near_profile(profiles, name);
 	if (near != NULL)
 		nt_error_set(err, "no launch profile '%.40s', did you mean %s? (there are: %s)",

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "lib/append.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -337,14 +338,12 @@ const char *nt_selection_text(const struct nt_selection *selection, char *out, s
 {
 	struct nt_ticket left = { .profile = "" };
 	struct nt_resolved resolved;
-	size_t used;
 
 	nt_choice_text(&selection->choice, &selection->launch, out, out_bytes);
 	resolve(selection, set_at_all, &resolved);
 	leave_all(&left, &resolved);
-	used = strlen(out);
 	if (left.left[0] != '\0')
-		snprintf(out + used, out_bytes - used, "; left alone: %s", left.left);
+		nt_append(out, out_bytes, "; left alone: %s", left.left);
 	return out;
 }
 

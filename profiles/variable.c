@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/near.h"
+#include "lib/number.h"
 #include "lib/size.h"
 
 static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
@@ -83,10 +84,9 @@ const char *nt_variable_near(const char *name)
 static int parse_number(const char *text, bool size, int64_t *value)
 {
 	uint64_t number;
+	int rc = size ? nt_size_parse(text, &number) : nt_number_parse(text, 0, INT64_MAX, &number);
 
-	if (!size && text[strspn(text, "0123456789")] != '\0')
-		return -1;
-	if (nt_size_parse(text, &number) < 0 || number > INT64_MAX)
+	if (rc < 0 || number > INT64_MAX)
 		return -1;
 	*value = (int64_t)number;
 	return 0;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "lib/child.h"
 #include "lib/dirstream.h"
+#include "lib/file.h"
 #include "record/retention.h"
 
 #define LEAST_BYTES 4096 /* a file takes a block and an inode, be it ever so small */
@@ -21,18 +22,6 @@
 #define STALE_S 3600 /* from then on nobody writes an unfinished file any more */
 
 /* ---- to write there */
-
-static int make_parents(const char *path, struct nt_error *err)
-{
-	char part[NT_PATH_MAX];
-
-	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		if (mkdir(part, 0700) < 0 && errno != EEXIST)
-			return nt_error_set(err, "%.150s cannot be made: %m", part);
-	}
-	return 0;
-}
 
 static bool is_own(int fd)
 {
@@ -52,9 +41,9 @@ int nt_long_open(const char *path, bool parents, struct nt_error *err)
 	int fd = open_users(path, parents);
 
 	if (fd < 0 && errno == ENOENT) {
-		if (parents && make_parents(path, err) < 0)
+		if (parents && nt_directories_make(path, err) < 0)
 			return -1;
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		if (!parents && mkdir(path, 0700) < 0 && errno != EEXIST)
 			return nt_error_set(err, "%.150s cannot be made: %m", path);
 		fd = open_users(path, parents);
 	}

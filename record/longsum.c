@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "record/member-names.h"
+#include "lib/append.h"
 #include "lib/printable.h"
 #include "record/read.h"
 #include "record/sum.h"
@@ -95,13 +96,12 @@ static void add_missing(struct reader *reader, size_t first_node)
 
 	for (size_t i = first_node; i < summary->node_count; i++) {
 		const struct nt_node_seen *node = &summary->nodes[i];
-		size_t used = strlen(names);
 
 		if (node->records > 0)
 			continue;
-		if (used < sizeof(names) - 20)
-			snprintf(names + used, sizeof(names) - used, "%s%.60s", used ? ", " : "",
-				 node->name);
+		if (strlen(names) < sizeof(names) - 20)
+			nt_append(names, sizeof(names), "%s%.60s", names[0] ? ", " : "",
+				  node->name);
 		count++;
 	}
 	if (count == 0)

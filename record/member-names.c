@@ -4,11 +4,11 @@
 #include "record/member-names.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
 #include "record/field.h"
+#include "lib/number.h"
 #include "lib/printable.h"
 
 #define COMPONENT_DIGITS 3 /* of a heterogeneous step; Slurm has at most 128 */
@@ -55,17 +55,12 @@ bool nt_step_name_matches(const char *name, const char *wanted)
 
 int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes)
 {
-	unsigned long parts[2];
-	char *end = NULL;
+	uint64_t parts[2];
 
 	for (int i = 0; i < 2; i++) {
-		if (!isdigit((unsigned char)text[0]))
+		text = nt_number_read(text, UINT32_MAX, &parts[i]);
+		if (!text || parts[i] < 1 || *text++ != "rn"[i])
 			return -1;
-		errno = 0;
-		parts[i] = strtoul(text, &end, 10);
-		if (errno || parts[i] < 1 || parts[i] > UINT32_MAX || *end != "rn"[i])
-			return -1;
-		text = end + 1;
 	}
 	*ranks = (uint32_t)parts[0];
 	*nodes = (uint32_t)parts[1];

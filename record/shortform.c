@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/append.h"
 #include "record/bandwidth.h"
 
 #define ROWS_MAX 64 /* more never fit */
@@ -236,11 +237,9 @@ static void put_whys(struct nt_json_writer *put, const struct form *form)
 	for (size_t i = 0; i < form->why_count; i++) {
 		const struct nt_remark *remark = form->whys[i];
 		char text[NT_REASON_BYTES + 64];
-		size_t used;
 
 		nt_step_why_shape(remark->ranks, remark->nodes, remark->comms, text, sizeof(text));
-		used = strlen(text);
-		snprintf(text + used, sizeof(text) - used, "%s", remark->why.text);
+		nt_append(text, sizeof(text), "%s", remark->why.text);
 		nt_json_put_text(put, NULL, text);
 	}
 	nt_json_put_close(put);

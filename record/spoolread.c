@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "lib/dirstream.h"
 #include "lib/file.h"
+#include "lib/number.h"
 #include "record/member-names.h"
 #include "record/read.h"
 #include "record/spool.h"
@@ -183,17 +184,15 @@ int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error
 static uint32_t uid_of(const char *name)
 {
 	const char *mark = strrchr(name, '.');
-	unsigned long uid;
-	char *end;
+	const char *end;
+	uint64_t uid;
 
 	while (mark && mark > name && mark[-1] != '.')
 		mark--;
 	if (!mark || mark[0] != 'u')
 		return NT_SPOOL_NO_UID;
-	uid = strtoul(mark + 1, &end, 10);
-	return end > mark + 1 && strcmp(end, ".json") == 0 && uid < NT_SPOOL_NO_UID
-		       ? (uint32_t)uid
-		       : NT_SPOOL_NO_UID;
+	end = nt_number_read(mark + 1, NT_SPOOL_NO_UID - 1, &uid);
+	return end && strcmp(end, ".json") == 0 ? (uint32_t)uid : NT_SPOOL_NO_UID;
 }
 
 static int compare_items(const void *left, const void *right)

@@ -5,7 +5,6 @@
 #include "record/summary.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <json.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,6 +14,7 @@
 #include "contract/coll.h"
 #include "record/bandwidth.h"
 #include "record/member-names.h"
+#include "lib/number.h"
 #include "lib/printable.h"
 #include "record/rank.h"
 #include "record/read.h"
@@ -256,15 +256,13 @@ static void read_whys(struct reader *reader, json_object *whys)
 /* "2 small": rows that are not there, by their reason. Returns how many, -1 for anything else. */
 static int64_t parse_rest(const char *text, int *reason)
 {
-	long long count;
-	char *end;
+	uint64_t count;
+	const char *end = nt_number_read(text, NT_COUNT_MAX, &count);
 
-	errno = 0;
-	count = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : -1;
-	if (errno || count < 0 || count > NT_COUNT_MAX || *end != ' ')
+	if (!end || *end != ' ')
 		return -1;
 	*reason = strcmp(end + 1, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE : nt_reason_parse(end + 1);
-	return count;
+	return (int64_t)count;
 }
 
 static void read_rest(struct reader *reader, json_object *rest, struct nt_step *step)

@@ -4,13 +4,13 @@
 #include "replay/trace.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/number.h"
 
 static int coll_of(const char *name)
 {
@@ -87,11 +87,7 @@ static int parse_samples(struct nt_trace_row *r, char *rest, struct nt_error *er
 
 static int parse_bytes(struct nt_trace_row *r, const char *text, struct nt_error *err)
 {
-	char *end;
-
-	errno = 0;
-	r->bytes = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || !r->bytes)
+	if (nt_number_parse(text, 1, UINT64_MAX, &r->bytes) < 0)
 		return nt_error_set(err, "bad size '%.24s' (want bytes)", text);
 	return 0;
 }

@@ -6,6 +6,8 @@ noinst_LTLIBRARIES += libnt-report.la
 libnt_report_la_SOURCES = \
 	%D%/html/html.c \
 	%D%/html/html.h \
+	%D%/metrics/compare-json.c \
+	%D%/metrics/compare-json.h \
 	%D%/metrics/csv.c \
 	%D%/metrics/csv.h \
 	%D%/metrics/json.c \
@@ -24,6 +26,10 @@ libnt_report_la_SOURCES = \
 	%D%/model/database.h \
 	%D%/model/explored.c \
 	%D%/model/explored.h \
+	%D%/model/job-compare.c \
+	%D%/model/job-compare.h \
+	%D%/model/job-figures.c \
+	%D%/model/job-figures.h \
 	%D%/model/jobid.c \
 	%D%/model/jobid.h \
 	%D%/model/joblist.c \
@@ -50,6 +56,8 @@ libnt_report_la_SOURCES = \
 	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
 	%D%/model/sacct-jobs.h \
+	%D%/model/sacct-names.c \
+	%D%/model/sacct-names.h \
 	%D%/model/sacct-runs.c \
 	%D%/model/sacct-runs.h \
 	%D%/model/sacct-user-text.c \
@@ -75,6 +83,8 @@ libnt_report_la_SOURCES = \
 	%D%/summary/stats-prometheus.c \
 	%D%/summary/stats-reasons.c \
 	%D%/summary/stats-text.c \
+	%D%/text/compare-text.c \
+	%D%/text/compare-text.h \
 	%D%/text/print.c \
 	%D%/text/print.h \
 	%D%/text/reasons.c \

@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/near.h"
+#include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BLANKS " \t,+"
@@ -56,25 +58,19 @@ int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
 const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT])
 {
 	out[0] = '\0';
-	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
-		size_t used = strlen(out);
-
+	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++)
 		if (modes >> mode & 1)
-			snprintf(out + used, NT_CONF_MODES_TEXT - used, "%s%s", used ? ", " : "",
-				 nt_mode_name(mode));
-	}
+			nt_append(out, NT_CONF_MODES_TEXT, "%s%s", out[0] ? ", " : "",
+				  nt_mode_name(mode));
 	return out;
 }
 
 int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
 		  struct nt_error *err)
 {
-	uint64_t number = 0;
-	size_t digits = strspn(value, "0123456789");
+	uint64_t number;
 
-	for (size_t i = 0; i < digits && i < 10; i++)
-		number = number * 10 + (uint64_t)(value[i] - '0');
-	if (digits == 0 || digits > 9 || value[digits] || number < least || number > most)
+	if (nt_number_parse(value, least, most, &number) < 0)
 		return nt_error_set(err, "'%.40s' (want %u to %u)", value, least, most);
 	*out = (uint32_t)number;
 	return 0;
@@ -163,11 +159,8 @@ static int take_default(struct reader *r, enum nt_limit limit, const char *value
 	const unsigned i = nt_limit_setting(limit);
 	char joined[NT_SETTING_TEXT] = "", word[NT_INI_NAME_MAX];
 
-	while (next_word(&value, word, sizeof(word))) {
-		size_t used = strlen(joined);
-
-		snprintf(joined + used, sizeof(joined) - used, "%s%s", used ? "+" : "", word);
-	}
+	while (next_word(&value, word, sizeof(word)))
+		nt_append(joined, sizeof(joined), "%s%s", joined[0] ? "+" : "", word);
 	if (nt_setting_parse(&r->open->policy, i, joined, err) < 0)
 		return -1;
 	*limit_at(r, limit) = (uint64_t)nt_setting_number(&r->open->policy, i);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/append.h"
 #include "lib/file.h"
 
 #define FILE_MAX (4 * NT_PLACE_TEXT)
@@ -64,10 +65,8 @@ int nt_place_read(struct nt_job_place *place, int rundir_fd, const char *node, u
 
 static void add_line(char *text, size_t text_bytes, const char *key, const char *value)
 {
-	const size_t used = strlen(text);
-
 	if (value && strlen(value) < NT_PLACE_TEXT && !strchr(value, '\n'))
-		snprintf(text + used, text_bytes - used, "%s=%s\n", key, value);
+		nt_append(text, text_bytes, "%s=%s\n", key, value);
 }
 
 /* Not made safe on disk: a boot ends the job, too. */

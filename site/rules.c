@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 
 #define ALL UINT64_MAX
 
@@ -336,8 +337,7 @@ static void bound(const struct nt_site_rules *rules, struct nt_step_settings *ou
 		say_over(rules, (enum nt_limit)l, &outcome->policy, &text);
 		nt_setting_put(&outcome->policy, i, (int64_t)rules->limit[l]);
 		(void)nt_setting_format(&outcome->policy, i, most);
-		snprintf(text.text + strlen(text.text), sizeof(text.text) - strlen(text.text),
-			 ": it is %s", most);
+		nt_append(text.text, sizeof(text.text), ": it is %s", most);
 		remark(outcome, &text);
 		outcome->source[i] = rules->limit_source[l];
 		if (outcome->source[i].rank != NT_RANK_BUILT_IN)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/near.h"
 #include "site/path.h"
 
@@ -78,12 +79,9 @@ int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *e
 
 const char *nt_sinks_text(const struct nt_sinks *sinks, char out[NT_SINKS_TEXT])
 {
-	size_t used = 0;
-
 	snprintf(out, NT_SINKS_TEXT, "%s", sinks->count ? "" : "none");
 	for (unsigned i = 0; i < sinks->count; i++)
-		used += (size_t)snprintf(out + used, NT_SINKS_TEXT - used, "%s%s%s", i ? "," : "",
-					 names[sinks->at[i]],
-					 sinks->at[i] == NT_SINK_FILE ? sinks->directory : "");
+		nt_append(out, NT_SINKS_TEXT, "%s%s%s", i ? "," : "", names[sinks->at[i]],
+			  sinks->at[i] == NT_SINK_FILE ? sinks->directory : "");
 	return out;
 }

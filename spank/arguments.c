@@ -3,12 +3,11 @@
 /* What nt-recordd is told, written and read from one table. */
 #include "spank/arguments.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 
 struct member {
 	const char *key;
@@ -68,8 +67,7 @@ size_t nt_arguments_format(const struct nt_arguments *arguments, char text[NT_AR
 static int parse_value(struct nt_arguments *arguments, const struct member *member,
 		       const char *value)
 {
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
 	if (member->room) {
 		if (!value[0] || strlen(value) >= member->room)
@@ -77,10 +75,7 @@ static int parse_value(struct nt_arguments *arguments, const struct member *memb
 		memcpy((char *)arguments + member->offset, value, strlen(value) + 1);
 		return 0;
 	}
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	if (errno || end == value || *end || value[0] < '0' || value[0] > '9' ||
-	    number > UINT32_MAX)
+	if (nt_number_parse(value, 0, UINT32_MAX, &number) < 0)
 		return -1;
 	*number_of(arguments, member) = (uint32_t)number;
 	return 0;

@@ -16,6 +16,7 @@
 #include "profiles/memory-dir.h"
 #include "lib/file.h"
 #include "profiles/select-input.h"
+#include "lib/number.h"
 #include "lib/printable.h"
 #include "site/conf.h"
 #include "spank/ask-launch.h"
@@ -39,22 +40,13 @@ struct given {
 	uint32_t calibration;
 };
 
-static int64_t number_of(const char *value)
-{
-	char *end;
-	int64_t number;
-
-	errno = 0;
-	number = strtoll(value, &end, 10);
-	return errno != 0 || end == value || *end != '\0' ? INT64_MIN : number;
-}
-
 static int take_number(const char *value, uint32_t *out)
 {
-	int64_t number = number_of(value);
+	uint64_t number = 0;
+	int rc = nt_number_parse(value, 0, UINT32_MAX, &number);
 
 	*out = (uint32_t)number;
-	return number >= 0 && number <= UINT32_MAX ? 0 : -1;
+	return rc;
 }
 
 static const struct {
@@ -270,10 +262,12 @@ static void make_room(void)
 
 static int become(int argc, char *argv[])
 {
+	uint32_t parent;
+
 	if (argc < 2)
 		return complain("nt-launch run PID PROGRAM...");
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (number_of(argv[0]) != getppid())
+	if (take_number(argv[0], &parent) < 0 || parent != (uint32_t)getppid())
 		return EXIT_FAILURE; /* it was gone before this took effect */
 	make_room();
 	signal(SIGTTOU, SIG_IGN); /* in the background: "stty tostop" would stop it for a line */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/append.h"
 #include "lib/hash.h"
 
 #define KINDS_MAX 32 /* different models in one description */
@@ -166,21 +167,16 @@ static void write_text(struct hwloc_topology *topology, char *text, size_t text_
 	static const char order[] = "gsn";
 	struct model models[KINDS_MAX];
 	size_t count = count_models(topology, models);
-	size_t used = 0;
 
 	text[0] = '\0';
-	for (const char *kind = order; *kind; kind++) {
-		for (size_t i = 0; i < count; i++) {
-			if (models[i].kind == *kind && used < text_bytes)
-				used += (size_t)snprintf(text + used, text_bytes - used,
-							 "%ux%04x:%04x ", models[i].count,
-							 models[i].vendor, models[i].device);
-		}
-	}
-	if (used < text_bytes)
-		snprintf(text + used, text_bytes - used, "%d packages %d NUMA nodes",
-			 hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
-			 hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
+	for (const char *kind = order; *kind; kind++)
+		for (size_t i = 0; i < count; i++)
+			if (models[i].kind == *kind)
+				nt_append(text, text_bytes, "%ux%04x:%04x ", models[i].count,
+					  models[i].vendor, models[i].device);
+	nt_append(text, text_bytes, "%d packages %d NUMA nodes",
+		  hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
+		  hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
 }
 
 uint64_t nt_fingerprint_hash(const char *material)

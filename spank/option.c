@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 #include "profiles/profile.h"
 #include "spank/stepfs.h"
 
@@ -43,18 +44,18 @@ static int64_t parse_size(const char *value)
 {
 	static const char units[] = "kmg";
 	const char *unit;
-	char *end;
-	long long size = strtoll(value, &end, 10);
+	uint64_t size;
+	const char *end = nt_number_read(value, NT_STEPFS_BYTES_MAX, &size);
 
-	if (value[0] < '0' || value[0] > '9' || size > NT_STEPFS_BYTES_MAX)
+	if (!end)
 		return -1;
 	if (*end == '\0')
-		return size;
+		return (int64_t)size;
 	unit = strchr(units, *end | 0x20);
 	if (!unit || end[1] != '\0')
 		return -1;
 	size <<= 10 * (unit - units + 1);
-	return size <= NT_STEPFS_BYTES_MAX ? size : -1;
+	return size <= NT_STEPFS_BYTES_MAX ? (int64_t)size : -1;
 }
 
 static int parse_dirsize(struct nt_site *site, const char *value, struct nt_error *err)

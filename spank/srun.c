@@ -3,7 +3,6 @@
 /* A step's launch profile, as srun sees to it. */
 #include "spank/srun.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 #include <slurm/slurm.h>
 #include "lib/argv.h"
+#include "lib/number.h"
 #include "profiles/user-env.h"
 #include "profiles/program.h"
 #include "spank/ask-launch.h"
@@ -55,14 +55,10 @@ void nt_srun_topology(const struct nt_policy *policy)
 static int64_t number_of(const char *variable, int64_t otherwise)
 {
 	const char *value = getenv(variable);
-	char *end;
-	int64_t number;
+	uint64_t number;
 
-	if (!value || value[0] < '0' || value[0] > '9')
-		return otherwise;
-	errno = 0;
-	number = strtoll(value, &end, 10);
-	return errno || *end ? otherwise : number;
+	return value && nt_number_parse(value, 0, INT64_MAX, &number) == 0 ? (int64_t)number
+									   : otherwise;
 }
 
 static bool has_all_nodes(const struct nt_srun_step *step)

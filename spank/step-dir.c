@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/child.h"
+#include "lib/number.h"
 #include "spank/safe-open.h"
 #include "spank/rmtree.h"
 #include "spank/rundir.h"
@@ -36,17 +36,14 @@ void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX])
 
 uint32_t nt_step_component(const char *title, uint32_t job, uint32_t step)
 {
-	const char *digits;
-	unsigned long component;
+	const char *found, *end;
+	uint64_t component;
 	char wanted[40];
-	char *end;
 
 	snprintf(wanted, sizeof(wanted), "[%" PRIu32 ".%" PRIu32 "+", job, step);
-	digits = strstr(title, wanted);
-	if (!digits || digits[strlen(wanted)] < '0' || digits[strlen(wanted)] > '9')
-		return NT_STEP_WHOLE;
-	component = strtoul(digits + strlen(wanted), &end, 10);
-	return *end == ']' && component <= COMPONENT_MAX ? (uint32_t)component : NT_STEP_WHOLE;
+	found = strstr(title, wanted);
+	end = found ? nt_number_read(found + strlen(wanted), COMPONENT_MAX, &component) : NULL;
+	return end && *end == ']' ? (uint32_t)component : NT_STEP_WHOLE;
 }
 
 void nt_step_dir_init(struct nt_step_dir *dir)

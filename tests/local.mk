@@ -62,6 +62,7 @@ unit_tests = \
 	%D%/unit/json \
 	%D%/unit/ll128 \
 	%D%/unit/marker \
+	%D%/unit/slowdown \
 	%D%/unit/mask \
 	%D%/unit/mpi-library \
 	%D%/unit/read-pace \
@@ -404,6 +405,7 @@ EXTRA_DIST += \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
+	%D%/fake/compare.bats \
 	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
@@ -473,9 +475,22 @@ EXTRA_DIST += \
 	%D%/lint/threats.bats \
 	%D%/lint/trouble.awk \
 	%D%/lint/trouble.bats \
+	%D%/model/accesses.awk \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
+	%D%/model/orders.bats \
+	%D%/model/orders.c \
+	%D%/model/orders-explorer.c \
+	%D%/model/orders-explorer.h \
+	%D%/model/orders.h \
+	%D%/model/orders-litmus.c \
+	%D%/model/orders-litmus.h \
+	%D%/model/orders-main.c \
+	%D%/model/orders-parts.c \
+	%D%/model/orders-parts.h \
+	%D%/model/orders-plain.c \
+	%D%/model/orders.sh \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
 	%D%/page/data/gpu/0.n1.jsonl.gz \

@@ -5,18 +5,20 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 
 #define NAMED_MAX 64 /* communicators of a process with files; later ones overwrite each other's */
 
 static bool is_writer(const char *variable, int rank)
 {
 	const char *text = getenv(variable);
-	char *end = NULL;
+	uint64_t writer;
 
-	return text && *text && strtol(text, &end, 10) == rank && *end == '\0';
+	return text && nt_number_parse(text, 0, INT_MAX, &writer) == 0 && (int)writer == rank;
 }
 
 /* Directly in the step's directory. */

@@ -248,12 +248,9 @@ static bool waits_for_comm(struct asking *a, const struct nt_shm_comm *comm)
 /* Duration of a step of the program; 0: unknown. */
 static double step_us(const struct nt_explorer *explorer)
 {
-	struct nt_marker_found found;
+	struct nt_marker_key key;
 
-	if (!explorer->marker || !nt_marker_find(explorer->marker, &found) || found.periods == 0)
-		return 0;
-	nt_sort_doubles(found.period_us, found.periods);
-	return found.period_us[found.periods / 2];
+	return explorer->marker ? nt_marker_step_us(explorer->marker, &key) : 0;
 }
 
 /* Has a key with this many calls time to wait for others? */
@@ -372,6 +369,13 @@ static bool recheck_may_open(void *arg, const struct nt_shm_comm *comm,
 	return !flagged(comm, UINT32_MAX) &&
 	       nt_schedule_read(&s, committed->payload, committed->payload_bytes) == 0 &&
 	       nt_engine_may_recheck(&s);
+}
+
+static bool program_slower(void *arg)
+{
+	const struct nt_explorer *explorer = arg;
+
+	return explorer->slower;
 }
 
 static void *recheck_start(void *arg, const struct nt_shm_comm *comm,
@@ -544,6 +548,7 @@ struct nt_agree_hooks nt_explorer_hooks(struct nt_explorer *explorer)
 		.combine = combine,
 		.may_recheck = recheck_may_open,
 		.start_recheck = recheck_start,
+		.slower = program_slower,
 		.recheck_ms = (uint32_t)explorer->engine.policy.recheck_s * 1000,
 	};
 }

@@ -28,6 +28,7 @@ struct nt_explorer {
 	uint64_t end_us; /* end of the job's time, by nt_clock_us(); 0: unknown */
 	uint64_t began_us; /* first communicator, by nt_clock_us(); 0: unknown */
 	const struct nt_marker *marker; /* of this process; NULL: none */
+	bool slower; /* than when choices were committed: the program's own step */
 };
 
 struct nt_agree_hooks nt_explorer_hooks(struct nt_explorer *explorer);

@@ -3,6 +3,7 @@
 /* helper-thread.c - see helper-thread.h */
 #include "tuner/helper-thread.h"
 
+#include "engine/slowdown.h"
 #include "lib/hash.h"
 #include "pmix-sync/mpi-library.h"
 #include "pmix-sync/node-leader.h"
@@ -33,6 +34,8 @@ struct helper {
 	struct nt_explorer explorer;
 	struct nt_histories histories;
 	struct nt_marker marker;
+	struct nt_slowdown slowdown;
+	struct nt_marker_key step; /* key that slowdown follows */
 	struct nt_node_leader *leader;
 	struct nt_mpi mpi;
 	uint64_t ms; /* time of this iteration */
@@ -43,7 +46,8 @@ struct helper {
 	uint64_t written; /* signature in the newest record */
 	uint64_t told_ms; /* when the newest record of any kind was written; 0: none */
 	uint64_t progress_ms; /* time until the next progress record */
-	bool explores; /* some key is open, and this process reports it */
+	bool open; /* some key is open */
+	bool explores; /* ... and this process reports it */
 	bool decided; /* some key is decided: write a record */
 	bool looked; /* the platform was looked at */
 };
@@ -119,6 +123,7 @@ static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, st
 	uint32_t slot = comm->fixed.slot.index;
 	uint64_t calls = nt_key_calls(key);
 	uint32_t local = nt_key_state(key), state = NT_KEY_IDLE;
+	bool open;
 
 	if (shared)
 		ask_for_recheck(comm, key, local);
@@ -134,7 +139,9 @@ static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, st
 		atomic_store(&shared->passed[slot], atomic_load(&shared->epoch));
 	r->decided |= local == NT_LOCAL_COMMITTED || state == NT_KEY_CLOSED;
 	/* One rank of a communicator per node suffices. */
-	r->explores |= slot == 0 && (state == NT_KEY_OPEN || state == NT_KEY_RECHECK);
+	open = state == NT_KEY_OPEN || state == NT_KEY_RECHECK;
+	r->open |= open;
+	r->explores |= open && slot == 0;
 	mix(signature, local << 8 | state);
 }
 
@@ -160,13 +167,15 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	uint64_t signature = NT_HASH64;
 
 	r->ms = nt_clock_ms();
-	r->explores = false;
+	r->explores = r->open = false;
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
 	pthread_mutex_unlock(&process->lock);
 	if (signature != r->signature)
 		r->changed_ms = r->ms;
+	if (signature != r->signature || r->open)
+		nt_slowdown_end(&r->slowdown);
 	r->signature = signature;
 }
 
@@ -259,6 +268,26 @@ static void create_leader(struct nt_process *process, struct helper *r)
 	r->tried_ms = r->ms;
 }
 
+/* Watch the program's own step from here on. Which key that is is expensive to find, so only once
+ * after each change. */
+static void follow_step(struct helper *r)
+{
+	double period_us = 0;
+
+	if (r->slowdown.stride == 0 && r->decided && !r->open)
+		period_us = nt_marker_step_us(&r->marker, &r->step);
+	if (period_us > 0)
+		nt_slowdown_begin(&r->slowdown, period_us);
+}
+
+static void look_for_slowdown(struct helper *r)
+{
+	struct nt_marker_call newest;
+
+	if (r->slowdown.stride != 0 && nt_marker_newest(&r->marker, &r->step, &newest))
+		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &newest);
+}
+
 static uint32_t one_round(struct nt_process *process, struct helper *r)
 {
 	uint32_t sleep_ms = IDLE_MS, leader_ms;
@@ -271,6 +300,8 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 		create_leader(process, r);
 	if (r->leader) {
 		leader_ms = nt_node_leader_step(r->leader, r->ms);
+		r->explorer.slower = false;
+		follow_step(r);
 		sleep_ms = leader_ms < sleep_ms ? leader_ms : sleep_ms;
 	}
 	write_when_due(process, r);
@@ -309,6 +340,7 @@ static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms
 		uint64_t rest_ms;
 
 		read_marker(process, r);
+		look_for_slowdown(r);
 		rest_ms = nt_marker_rest_us(&r->marker) / 1000;
 		rest_ms = rest_ms < READ_MS ? READ_MS : rest_ms;
 		rest_ms = rest_ms > until_ms - now_ms ? until_ms - now_ms : rest_ms;

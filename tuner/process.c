@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/hash.h"
+#include "lib/number.h"
 #include "tuner/clock.h"
 #include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
@@ -55,15 +56,11 @@ static uint32_t build_id(void)
 static uint32_t env_number(const char *name, uint32_t fallback)
 {
 	const char *text = getenv(name);
-	uint32_t value = 0;
-	size_t digits;
+	uint64_t value = fallback;
 
-	digits = text ? strspn(text, "0123456789") : 0;
-	if (digits == 0 || digits > 9 || text[digits] != '\0')
-		return fallback;
-	for (size_t i = 0; i < digits; i++)
-		value = value * 10 + (uint32_t)(text[i] - '0');
-	return value;
+	if (text)
+		(void)nt_number_parse(text, 0, 999999999, &value);
+	return (uint32_t)value;
 }
 
 static void read_step(struct nt_process *process)

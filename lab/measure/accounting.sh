@@ -13,16 +13,8 @@
 # slurmctld's text of the job, in full (whole), shortened or dropped to make room (short), waiting in the spool (waits).
 # Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
 set -euo pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 steps=${1:-200} at_once=${2:-20}
 kinds=" ${*:3} "
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -30,9 +22,10 @@ skip() { echo "accounting.sh: $*" >&2; exit 1; }
 # shellcheck source=tests/lib/cluster.bash
 . "$top/tests/lib/cluster.bash"
 cluster_setup
+work=$NT_CLUSTER/work
 trap cluster_stop EXIT
 cluster_start 3 -c MaxStepCount=100000
-install -m 755 "$top/tests/cluster/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+install -m 755 "$top/tests/cluster/20-record-rank.sh" "$work/rank"
 cluster plugstack "$(nt_plugstack_line pmix=ask)"
 spool=$NT_CLUSTER/run/spool log=$NT_CLUSTER/log/slurmctld.log
 
@@ -42,16 +35,16 @@ count() {
 }
 
 many_steps() {
-	cat >"$NT_CLUSTER/work/script" <<-END
+	cat >"$work/script" <<-END
 	#!/bin/bash
 	seq $steps | xargs -P $at_once -I{} srun -N1 -n1 --overlap --mem=0 bash -c '$1'
 	END
-	as_user sbatch --parsable -N3 -o "$NT_CLUSTER/work/output" --nccl-tune="$2" script >"$NT_CLUSTER/work/jobs"
+	as_user sbatch --parsable -N3 -o "$work/output" --nccl-tune="$2" script >"$work/jobs"
 }
 
 many_jobs() {
 	seq "$steps" | xargs -P "$at_once" -I{} "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" \
-		srun -Q -N1 -n1 --nccl-tune="$2" bash -c "$1; echo \$SLURM_JOB_ID" >"$NT_CLUSTER/work/jobs"
+		srun -Q -N1 -n1 --nccl-tune="$2" bash -c "$1; echo \$SLURM_JOB_ID" >"$work/jobs"
 }
 
 all_ended() {
@@ -63,7 +56,7 @@ find_records() {
 	local job
 	while read -r job; do
 		comment_now "$job" | jq -c '.nccl_tune // empty'
-	done <"$NT_CLUSTER/work/jobs" | jq -cs --argjson waits "$(find "$spool" -maxdepth 1 -name '*.json' 2>/dev/null | wc -l)" '
+	done <"$work/jobs" | jq -cs --argjson waits "$(find "$spool" -maxdepth 1 -name '*.json' 2>/dev/null | wc -l)" '
 		def steps: to_entries[] | select(.value | type == "object") | .value;
 		{ whole: ([.[] | steps | select(has("more") | not)] | length),
 		  short: (([.[] | steps | select(has("more"))] | length) + ([.[].more // 0] | add // 0)), waits: $waits }'

@@ -18,11 +18,8 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 . "$top/tests/lib/cluster.bash"
 # shellcheck source=lab/measure/agree.bash
 . "$top/lab/measure/agree.bash"
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
+# shellcheck source=lab/measure/usage.bash
+. "$top/lab/measure/usage.bash"
 
 skip() {
 	echo "agree.sh: $*" >&2
@@ -69,7 +66,6 @@ day() {
 
 case ${1:-} in
 latency|idle|day) ;;
--h|--help) usage 0 ;;
 *) usage >&2 ;;
 esac
 cluster_setup

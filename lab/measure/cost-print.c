@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cost-print.c - nt-cost's command line, and its result as one line of JSON */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 #include "lib/quantile.h"
 #include "lab/measure/cost.h"
 #include "contract/shm-layout.h"
@@ -13,10 +13,9 @@ static const char *const class_name[NT_COST_CLASSES] = { "plugin", "shm", "heap"
 
 static int count_of(const char *text, uint32_t most, uint32_t *out)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+	uint64_t value;
 
-	if (*text < '0' || *text > '9' || *end || value > most)
+	if (nt_number_parse(text, 0, most, &value) < 0)
 		return -1;
 	*out = (uint32_t)value;
 	return 0;

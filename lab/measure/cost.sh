@@ -8,16 +8,8 @@
 #
 # NT_COST names another nt-cost, NT_PLUGIN another libnccl-tune.so. The shared memory lies in memory, as in a job.
 set -euo pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=${NT_COST:-$top/build/lab/measure/nt-cost}
 plugin=${NT_PLUGIN:-$top/build/stage/lib/nccl-tune/libnccl-tune.so}

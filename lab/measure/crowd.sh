@@ -11,16 +11,8 @@
 # own counters (sdiag); ends with 1 where a process, a directory, a mount or a group is left, or a record is neither in its job
 # nor in the spool.
 set -u -o pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 steps=${1:-200} at_once=${2:-20} jobs=${3:-4}
 
 # shellcheck source=tests/lib/cluster.bash
@@ -40,9 +32,9 @@ make_cluster() {
 	[ "$groups" != "freezer memory " ] || confined=(-g ConstrainRAMSpace=yes -c ProctrackType=proctrack/cgroup
 		-c TaskPlugin=task/cgroup -c "FirstJobId=$((100000 + $$ % 1000000 * 10))")
 	cluster_start 2 "${confined[@]}" || exit 1
-	install -m 755 "$(dirname "$0")/../../tests/cluster/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+	install -m 755 "$(dirname "$0")/../../tests/cluster/20-record-rank.sh" "$work/rank"
 	cluster plugstack "$(nt_plugstack_line pmix=ask)"
-	mkdir -m 1777 "$NT_CLUSTER/work/done"
+	mkdir -m 1777 "$work/done"
 }
 
 # step JOB NUMBER: its step's id goes into a file named by what is expected of it
@@ -87,7 +79,7 @@ left_behind() {
 lost() {
 	local file job step
 	local -A missing
-	for file in "$NT_CLUSTER"/work/done/record.*; do
+	for file in "$work"/done/record.*; do
 		read -r job step <"$file"
 		[ -e "$NT_CLUSTER/run/spool/nt.$job.$step.json" ] ||
 			jq -e --arg s "$step" 'has($s)' <<<"${text[$job]}" >/dev/null || missing[$job]+=" $job.$step"
@@ -98,6 +90,7 @@ lost() {
 }
 
 cluster_setup
+work=$NT_CLUSTER/work
 trap cluster_stop EXIT
 make_cluster
 declare -A text
@@ -130,7 +123,7 @@ as_root scancel "${ids[@]}"
 wait_for 60 no_steps
 mapfile -t left < <(left_behind)
 shopt -s nullglob
-spooled=("$NT_CLUSTER"/run/spool/*.json) recorded=("$NT_CLUSTER"/work/done/record.*)
+spooled=("$NT_CLUSTER"/run/spool/*.json) recorded=("$work"/done/record.*)
 updates=$(($(rpc_count REQUEST_UPDATE_JOB <<<"$after") - $(rpc_count REQUEST_UPDATE_JOB <<<"$before")))
 reads=$(($(rpc_count REQUEST_JOB_INFO_SINGLE <<<"$after") - $(rpc_count REQUEST_JOB_INFO_SINGLE <<<"$before")))
 jq -nc --argjson steps "$steps" --argjson at_once "$at_once" --argjson jobs "$jobs" --argjson s "$took_s" \

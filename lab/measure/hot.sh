@@ -6,16 +6,8 @@
 #
 #   hot.sh [CALLS]    timed calls of each state (1000000); docs/costs.md tells what it means
 set -euo pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 plugin=$top/build/stage/lib/nccl-tune/libnccl-tune.so
 scratch=$(mktemp -d)

@@ -11,18 +11,10 @@
 # without a plugin, in ms. The whole cluster runs before other processes of the machine (SCHED_RR), so that their load counts
 # little. -o: each step as a line nodes,round,kind,start_us,end_us.
 set -u -o pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
 raw=
-case ${1:-} in
--h|--help) usage 0 ;;
--o) raw=${2:?}; shift 2 ;;
--*) usage >&2 ;;
-esac
+[ "${1:-}" != -o ] || { raw=${2:?}; shift 2; }
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 rounds=${1:-50}
 shift
 [ $# -gt 0 ] || set -- 1 4
@@ -84,12 +76,13 @@ summary() {
 }
 
 cluster_setup
+work=$NT_CLUSTER/work
 trap cluster_stop EXIT
 raw=${raw:-$NT_BASE/raw.csv}
 most=$(printf '%s\n' "$@" | sort -n | tail -n 1)
 cluster_start "$most" || exit 1
-install -m 755 "$(dirname "$0")/launch-task.sh" "$NT_CLUSTER/work/launch"
-install -m 755 "$(dirname "$0")/../../tests/cluster/20-record-rank.sh" "$NT_CLUSTER/work/rank"
+install -m 755 "$(dirname "$0")/launch-task.sh" "$work/launch"
+install -m 755 "$(dirname "$0")/../../tests/cluster/20-record-rank.sh" "$work/rank"
 plugstack=$(nt_plugstack_line pmix=ask)
 job=$(as_user salloc -Q --no-shell -N"$most" --exclusive 2>&1; squeue -h -o %A | tail -n 1)
 

@@ -30,4 +30,5 @@ EXTRA_DIST += \
 	%D%/outputs.sh \
 	%D%/summary.sh \
 	%D%/touch.sh \
+	%D%/usage.bash \
 	%D%/warm.sh

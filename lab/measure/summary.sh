@@ -11,16 +11,8 @@
 # waited for), and the most memory that each process had (VmHWM, KiB), slurmdbd's likewise after each. NT_SUMMARY_TEXT names a
 # file for the text. Needs root, as the tests on the mini cluster do. NT_STAGE names another installed tree.
 set -euo pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 jobs=${1:-100000} days=${2:-30}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 skip() { echo "summary.sh: $*" >&2; exit 1; }

@@ -7,16 +7,8 @@
 # One step on one node; default 60 s of 240 records of 250 KiB, touched every 0.3 s. Prints what nt-recordd and its
 # readers took of a processor, the largest memory of one of them, and the groups that a reader was in.
 set -u -o pipefail
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
-
-case ${1:-} in
--h|--help) usage 0 ;;
--*) usage >&2 ;;
-esac
+# shellcheck source=lab/measure/usage.bash
+. "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 
 # shellcheck source=tests/lib/cluster.bash
 . "$(dirname "$0")/../../tests/lib/cluster.bash"
@@ -52,12 +44,13 @@ watch_helper() {
 }
 
 cluster_setup
+work=$NT_CLUSTER/work
 trap cluster_stop EXIT
 # slurm_nN is the node's name in groups that all clusters of a machine share.
 cluster_start 1 -n -g ConstrainRAMSpace=yes -c ProctrackType=proctrack/cgroup -c TaskPlugin=task/cgroup \
 	-c "FirstJobId=$((100000 + $$))" || exit 1
 cluster plugstack "$(nt_plugstack_line pmix=ask)"
-install -m 755 "$(dirname "$0")/../../tests/fake/touch-task.sh" "$NT_CLUSTER/work/task"
+install -m 755 "$(dirname "$0")/../../tests/fake/touch-task.sh" "$work/task"
 watch_helper &
 as_user srun --nccl-tune=observe ./task "${1:-60}" "${2:-240}" "${3:-1000}" "${4:-0.3}"
 wait $!

@@ -14,15 +14,12 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 BATS_TEST_DIRNAME=$top/lab/measure
 # shellcheck source=tests/lib/policy.bash
 . "$top/tests/lib/policy.bash"
+# shellcheck source=lab/measure/usage.bash
+. "$top/lab/measure/usage.bash"
 
 # file:topology:mode
 readonly TRACES=(h200-2x4-seq:2x4:seq h200-2x4-ovl:2x4:ovl h200-2x4-10gbit:2x4:seq h200-1x8-seq:1x8:seq)
 readonly FIELDS='bytes,from,state,arm,decided,spent_calls,spent_ms,auto_us,arm_us'
-
-usage() {
-	sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$0"
-	exit "${1:-2}"
-}
 
 # step MODE TRACE SEED WARM: eight ranks in one process; their records are in $dir.
 step() {
@@ -139,6 +136,5 @@ table() {
 
 case ${1:-} in
 run|table) "$@" ;;
--h|--help) usage 0 ;;
 *) usage >&2 ;;
 esac

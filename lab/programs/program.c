@@ -280,6 +280,25 @@ static int read_noise(struct reader *r)
 	return r->words > 4 ? plain(r, 4, &o->slow_ratio) : 0;
 }
 
+/* later TIME COMMUNICATOR COLLECTIVE SIZE FACTOR [all] */
+static int read_later(struct reader *r)
+{
+	struct nt_program *p = r->p;
+	struct nt_program_later *l = &p->later[p->laters];
+	double us;
+
+	if (p->laters == NT_PROGRAM_TRUTHS)
+		return wrong(r, "too many changes");
+	if (duration(r, 1, &us) < 0 || key_of(r, 2, &l->key) < 0 || plain(r, 5, &l->factor) < 0)
+		return -1;
+	l->ns = (uint64_t)(us * 1e3);
+	l->all = r->words == 7 && strcmp(r->word[6], "all") == 0;
+	if (r->words != 6 && !l->all)
+		return wrong(r, "want later TIME COMMUNICATOR COLLECTIVE SIZE FACTOR [all]");
+	p->laters++;
+	return 0;
+}
+
 /* true COMMUNICATOR COLLECTIVE SIZE ARM FACTOR */
 static int read_truth(struct reader *r)
 {
@@ -393,6 +412,8 @@ static int read_head(struct reader *r)
 		return read_noise(r);
 	if (strcmp(word, "true") == 0)
 		return read_truth(r);
+	if (strcmp(word, "later") == 0)
+		return read_later(r);
 	if (strcmp(word, "early") == 0)
 		return read_early(r);
 	if (strcmp(word, "slow") == 0)

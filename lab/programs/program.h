@@ -67,6 +67,14 @@ struct nt_program_truth {
 	double factor;
 };
 
+/* From `ns` on, calls by other arms than NCCL's own choice (or by all) take that longer. */
+struct nt_program_later {
+	unsigned key; /* of the program */
+	uint64_t ns;
+	bool all;
+	double factor;
+};
+
 struct nt_program {
 	char name[NT_PROGRAM_NAME];
 	char about[256];
@@ -91,6 +99,8 @@ struct nt_program {
 	unsigned keys;
 	struct nt_program_truth truth[NT_PROGRAM_TRUTHS];
 	unsigned truths;
+	struct nt_program_later later[NT_PROGRAM_TRUTHS];
+	unsigned laters;
 	struct nt_items step;
 	struct nt_items graph[NT_PROGRAM_GRAPHS];
 	char graph_name[NT_PROGRAM_GRAPHS][NT_PROGRAM_NAME];

@@ -132,6 +132,31 @@ takes() {
 	done
 }
 
+@test "a choice that becomes slower is dropped long before the next recheck by the clock" {
+	cat >"$BATS_TEST_TMPDIR/later.program" <<-'END'
+		ranks 4
+		per-node 2
+		seconds 170
+		spread 0
+		comm dp rest
+		true dp AllReduce 100M RING/SIMPLE 0.8
+		later 110s dp AllReduce 100M 1.6
+		step
+			compute 150ms
+			repeat 4
+				dp AllReduce 100M
+			end
+		end
+	END
+	# The rechecks by the clock come after about 65 s and 185 s.
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/later.program"
+	jq -e '.decided == 1 and .change_percent > 0.5 and .change_percent < 1.7' <<<"$output"
+	key AllReduce $((100 << 20)) '.arm == .auto'
+	run -0 --separate-stderr "$PROGRAMS" --json --policy bandit,recheck=0 "$BATS_TEST_TMPDIR/later.program"
+	jq -e '.change_percent > 2' <<<"$output"
+	key AllReduce $((100 << 20)) '.arm == "RING/SIMPLE"'
+}
+
 @test "several seeds, and their spread; other settings, ranks and lengths" {
 	run -0 --separate-stderr "$PROGRAMS" --json --seeds 2 --seconds 5 "$BATS_TEST_TMPDIR/small.program"
 	[ "${#lines[@]}" = 3 ]
@@ -171,6 +196,11 @@ takes() {
 		printf '%s\n' "ranks 4" "per-node 4" "comm dp rest" "step" "$line" "end" >"$BATS_TEST_TMPDIR/bad.program"
 		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
 		[[ $output = *"bad.program:5: "* ]] || { echo "$line: $output"; return 1; }
+	done
+	for line in "later 2 dp AllReduce 4 1.6" "later 2s xp AllReduce 4 1.6" "later 2s dp AllReduce 4 1.6 some"; do
+		printf '%s\n' "ranks 4" "per-node 4" "comm dp rest" "$line" "step" "end" >"$BATS_TEST_TMPDIR/bad.program"
+		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
+		[[ $output = *"bad.program:4: "* ]] || { echo "$line: $output"; return 1; }
 	done
 	printf '%s\n' "ranks 6" "per-node 4" "comm dp rest" "step" "compute 1ms" "end" >"$BATS_TEST_TMPDIR/bad.program"
 	run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"

@@ -146,6 +146,22 @@ static double cost(const struct nt_sacct_runs *r, uint64_t from, uint64_t until)
 	return percent(with - without, without);
 }
 
+/* What a change in the program's arms cost, against AUTO from the last step before it on: percent
+ * of five minutes. */
+static double cost_of_change(const struct nt_world *w, const struct nt_sacct_runs *r)
+{
+	const uint64_t last = r->steps - 1;
+	uint64_t from = 0;
+
+	if (w->p->laters == 0)
+		return 0;
+	while (from < last && r->plugin.end_ns[from + 1] < w->p->later[0].ns)
+		from++;
+	return percent((double)(r->plugin.end_ns[last] - r->plugin.end_ns[from]) -
+			       (double)(r->automatic.end_ns[last] - r->automatic.end_ns[from]),
+		       (double)BEGIN_NS);
+}
+
 static double against_auto(const struct nt_sacct_runs *r, uint64_t from)
 {
 	uint64_t last = r->steps - 1;
@@ -270,7 +286,10 @@ static void print_json(const struct nt_world *w, const struct nt_sacct_runs *run
 	       w->p->name, w->seed, w->p->ranks, w->nodes, runs->steps);
 	for (unsigned k = 0; k < w->p->keys; k++)
 		print_json_row(w, &row[k], k == 0);
-	printf("],\"auto_s\":%.3f,\"tuned_s\":%.3f,\"chosen_s\":%.3f,\"best_s\":%.3f,"
+	printf("],");
+	if (w->p->laters)
+		printf("\"change_percent\":%.3f,", cost_of_change(w, runs));
+	printf("\"auto_s\":%.3f,\"tuned_s\":%.3f,\"chosen_s\":%.3f,\"best_s\":%.3f,"
 	       "\"worth\":%u,\"decided\":%u,\"decided_s\":%.2f,\"wrong\":%u,"
 	       "\"cost_percent\":{\"five_minutes\":%.3f,\"later\":%.3f,\"worst_minute\":%.3f},"
 	       "\"after_percent\":%.3f,\"waited_s\":%.3f,\"gain_percent\":%.3f}\n",

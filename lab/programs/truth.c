@@ -126,11 +126,26 @@ double nt_truth_end(const struct nt_world *w, const struct nt_inst *inst, unsign
 	return 1 - early * (deepest - levels(index + 1)) / deepest;
 }
 
+/* What has changed since the program began. */
+static double later_factor(const struct nt_world *w, unsigned key, int arm)
+{
+	double factor = 1;
+
+	for (unsigned i = 0; i < w->p->laters; i++) {
+		const struct nt_program_later *l = &w->p->later[i];
+
+		if (l->key == key && nt_vtime_ns() >= l->ns &&
+		    (l->all || nt_arm_pair(arm) != w->baseline_arm[key]))
+			factor *= l->factor;
+	}
+	return factor;
+}
+
 uint64_t nt_truth_ns(const struct nt_world *w, const struct nt_inst *inst, unsigned key, int arm,
 		     uint64_t call)
 {
 	struct nt_run r = run_of(w, key, nt_arm_pair(arm));
-	double us = nt_truth_us(w, inst, key, arm);
+	double us = nt_truth_us(w, inst, key, arm) * later_factor(w, key, arm);
 	uint32_t nothing = 0;
 
 	r.op = call;

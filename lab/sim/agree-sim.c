@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/number.h"
 #include "lab/sim/sim.h"
 
 #define SEED_STEP UINT64_C(1000003)
@@ -359,10 +360,9 @@ static uint32_t parse_faults(char *text)
 
 static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+	uint64_t value = 0;
 
-	if (*end != '\0' || value < least || value > most)
+	if (nt_number_parse(text, least, most, &value) < 0)
 		usage();
 	return (uint32_t)value;
 }

@@ -357,7 +357,7 @@ static unsigned turns_of(const struct nt_memory *found, const char *profile,
 }
 
 int nt_calibration_pool(const struct nt_calibration *calibration, const struct nt_memory *found,
-			int64_t now_s, struct nt_memory *out, struct nt_error *err)
+			struct nt_memory *out, struct nt_error *err)
 {
 	for (unsigned i = 0; i < calibration->count; i++) {
 		const struct nt_memory_entry *turn[TURNS_MOST];
@@ -368,7 +368,6 @@ int nt_calibration_pool(const struct nt_calibration *calibration, const struct n
 			continue;
 		if (nt_entry_pool(&entry, turn, turns, err) < 0)
 			return -1;
-		entry.added_us = now_s * 1000000;
 		if (nt_entry_name(&entry, err) < 0) {
 			nt_entry_fini(&entry);
 			return -1;

@@ -89,6 +89,6 @@ unsigned nt_calibration_calls_s(double time_s, unsigned profiles, double start_s
 
 /* An entry for each profile with two or more turns, which stands for them. -1 and *err. */
 int nt_calibration_pool(const struct nt_calibration *calibration, const struct nt_memory *found,
-			int64_t now_s, struct nt_memory *out, struct nt_error *err);
+			struct nt_memory *out, struct nt_error *err);
 
 #endif

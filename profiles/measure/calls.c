@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/size.h"
 
 #define WORTH 0.01 /* share of the cost that a collective or a size must have */
@@ -151,12 +152,9 @@ int nt_calls_parse(struct nt_calls *calls, const char *sizes, struct nt_error *e
 
 const char *nt_calls_colls_text(const struct nt_calls *calls, char *out, size_t out_bytes)
 {
-	size_t used = 0;
-
 	out[0] = '\0';
-	for (unsigned i = 0; i < calls->colls && used < out_bytes; i++)
-		used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", i ? "," : "",
-					 nt_coll_name(calls->coll[i]));
+	for (unsigned i = 0; i < calls->colls; i++)
+		nt_append(out, out_bytes, "%s%s", i ? "," : "", nt_coll_name(calls->coll[i]));
 	for (char *c = out; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
 	return out;
@@ -164,12 +162,9 @@ const char *nt_calls_colls_text(const struct nt_calls *calls, char *out, size_t 
 
 const char *nt_calls_sizes_text(const struct nt_calls *calls, char *out, size_t out_bytes)
 {
-	size_t used = 0;
-
 	out[0] = '\0';
-	for (unsigned i = 0; i < calls->sizes && used < out_bytes; i++)
-		used += (size_t)snprintf(out + used, out_bytes - used, "%s%" PRIu64, i ? "," : "",
-					 calls->bytes[i]);
+	for (unsigned i = 0; i < calls->sizes; i++)
+		nt_append(out, out_bytes, "%s%" PRIu64, i ? "," : "", calls->bytes[i]);
 	return out;
 }
 

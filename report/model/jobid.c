@@ -3,13 +3,11 @@
 /* Job ids as users type them. */
 #include "report/model/jobid.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 #include "record/member-names.h"
 
 #define ID_MAX UINT32_C(0xfffffff0) /* Slurm keeps the numbers above for "none" and "infinite" */
@@ -18,14 +16,10 @@
 
 static int parse_number(const char **text, uint32_t *number)
 {
-	unsigned long value;
-	char *end;
+	uint64_t value;
+	const char *end = nt_number_read(*text, ID_MAX - 1, &value);
 
-	if (!isdigit((unsigned char)**text))
-		return -1;
-	errno = 0;
-	value = strtoul(*text, &end, 10);
-	if (errno || value >= ID_MAX)
+	if (!end)
 		return -1;
 	*text = end;
 	*number = (uint32_t)value;

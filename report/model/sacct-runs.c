@@ -50,7 +50,7 @@ static int add_run(struct runs *runs, size_t last, unsigned before, const struct
 static int take(void *argument, const struct nt_text *columns, struct nt_error *err)
 {
 	struct runs *runs = argument;
-	const uint32_t job = (uint32_t)strtoul(columns[1].at, NULL, 10);
+	const uint32_t job = (uint32_t)nt_sacct_number(columns[1]);
 	bool requeued = begins(columns[2], REQUEUED);
 	size_t last = 0;
 	unsigned before;

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
 #include "lib/sacct.h"
@@ -23,7 +22,7 @@ static const enum nt_sink sinks[] = {
 
 static int keep(void *argument, const struct nt_text *columns, struct nt_error *err)
 {
-	const uint32_t job = (uint32_t)strtoul(columns[0].at, NULL, 10);
+	const uint32_t job = (uint32_t)nt_sacct_number(columns[0]);
 	struct nt_jobtexts *texts = argument;
 
 	for (size_t i = 0; i < texts->count; i++) {

@@ -4,7 +4,6 @@
 #include "report/watch/rank-files.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/number.h"
 #include "record/sum.h"
 #include "spank/recordd/collect.h"
 #include "spank/step-dir.h"
@@ -32,13 +32,9 @@ struct places {
 
 static int take_number(const char *text, const char *end, uint32_t *number)
 {
-	char *stop;
-	unsigned long value;
+	uint64_t value;
 
-	errno = 0;
-	value = strtoul(text, &stop, 10);
-	if (stop == text || stop != end || text[0] < '0' || text[0] > '9' || errno != 0 ||
-	    value > UINT32_MAX)
+	if (nt_number_read(text, UINT32_MAX, &value) != end)
 		return -1;
 	*number = (uint32_t)value;
 	return 0;

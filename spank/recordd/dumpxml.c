@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/number.h"
 #include "lib/printable.h"
 
 #define NUMBER_MAX 1e9
 #define LOCAL_ID UINT64_C(0x00ffffffffffffff) /* the rest is the system's (topo.h:122) */
+#define WHOLE_MAX 999999999999
 #define DEVICES_MAX 1000000
 
 /* What an element stands in. */
@@ -52,11 +54,9 @@ static const char *find(const char **attributes, const char *name)
 static int64_t whole(const char **attributes, const char *name)
 {
 	const char *text = find(attributes, name);
-	size_t digits = text ? strspn(text, "0123456789") : 0;
+	uint64_t value;
 
-	if (digits == 0 || digits > 12 || text[digits])
-		return -1;
-	return strtoll(text, NULL, 10);
+	return text && nt_number_parse(text, 0, WHOLE_MAX, &value) == 0 ? (int64_t)value : -1;
 }
 
 static int64_t tally(const char **attributes, const char *name)

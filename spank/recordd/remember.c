@@ -26,14 +26,6 @@ struct case_of {
 	uint64_t fingerprint; /* of all its hosts; 0: unknown, or not the same */
 };
 
-static int64_t clock_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static void remark(struct nt_step_memory *out, const char *what, const char *why)
 {
 	snprintf(out->remark, sizeof(out->remark), "%s: %s", what, why);
@@ -178,7 +170,9 @@ static bool is_full(const char *dir, uint32_t most_mib)
 void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		 const struct nt_ticket *ticket, struct nt_step_memory *out)
 {
-	struct case_of step = { .arguments = arguments, .ticket = ticket, .now_us = clock_us() };
+	struct case_of step = { .arguments = arguments,
+				.ticket = ticket,
+				.now_us = nt_store_now_us() };
 	struct nt_memory_entry entry;
 	struct nt_error err = { "" };
 	char why[NT_LEARN_WHY];

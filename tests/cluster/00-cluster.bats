@@ -12,10 +12,6 @@ setup_file() {
 	cluster_start 4
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 @test "all daemons run and all nodes are idle" {
 	run -0 cluster status
 	[ "$(grep -c ': runs as ' <<<"$output")" = 8 ]

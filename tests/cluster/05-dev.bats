@@ -11,10 +11,6 @@ setup_file() {
 	cluster_setup
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 # A directory of /tmp that a cluster of ./dev lived in is gone.
 ended() {
 	local place

@@ -13,10 +13,6 @@ setup_file() {
 	cluster_start 2 -n
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	site
 }

@@ -14,11 +14,8 @@ setup_file() {
 	export RUNDIR=$NT_CLUSTER/run/nccl-tune
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
+	work=$NT_CLUSTER/work
 	site
 }
 
@@ -66,9 +63,9 @@ field() {
 }
 
 @test "a batch step has its own directory, different from those of its sruns" {
-	run -0 as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" --nccl-tune=observe --wrap '
+	run -0 as_user sbatch -Q -W -n1 -o "$work/output" --nccl-tune=observe --wrap '
 		env | grep ^NCCL_TUNE_POLICY; srun env | grep ^NCCL_TUNE_POLICY'
-	run -0 cat "$NT_CLUSTER/work/output"
+	run -0 cat "$work/output"
 	[[ ${lines[0]} = *"dir=$RUNDIR/n1."*'.batch/fs/step,'*'.4294967291,flags=0' ]]
 	[[ ${lines[1]} = *"dir=$RUNDIR/n1."*'.0/fs/step,'*'.0,flags=0' ]]
 	wait_for 10 no_steps_left
@@ -98,11 +95,11 @@ field() {
 	[[ $output != *CHAINED_PROFILER* ]]
 	[ "$(field flags)" = 4 ]
 	NCCL_TUNER_PLUGIN=/their.so NCCL_PROFILER_PLUGIN=inspector run -0 as_user sbatch -Q -W -n1 \
-		-o "$NT_CLUSTER/work/output" --nccl-tune=observe --wrap '
+		-o "$work/output" --nccl-tune=observe --wrap '
 		srun bash -c "echo \$NCCL_TUNER_PLUGIN \$NCCL_TUNE_CHAINED_TUNER \$NCCL_TUNE_CHAINED_PROFILER"
 		srun --nccl-tune=off bash -c "env | grep ^NCCL_ | sort"'
 	# Where the step before is not quite gone srun says that it waits.
-	run -0 sed '/^srun: Step created for/d; /^srun: Job .* step creation temporarily/d' "$NT_CLUSTER/work/output"
+	run -0 sed '/^srun: Step created for/d; /^srun: Job .* step creation temporarily/d' "$work/output"
 	[ "$output" = "$ours /their.so inspector"$'\nNCCL_PROFILER_PLUGIN=inspector\nNCCL_TUNER_PLUGIN=/their.so' ]
 }
 
@@ -168,16 +165,16 @@ field() {
 @test "a directory left by a step of the same name is replaced" {
 	local job old
 	printf '#!/bin/bash\n%s\n' '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && ls -A "${BASH_REMATCH[1]}" | wc -l' \
-		>"$NT_CLUSTER/work/script"
-	rm -f "$NT_CLUSTER/work/output"
-	run -0 as_user sbatch --parsable -n1 -w n1 -H -o "$NT_CLUSTER/work/output" --nccl-tune=observe script
+		>"$work/script"
+	rm -f "$work/output"
+	run -0 as_user sbatch --parsable -n1 -w n1 -H -o "$work/output" --nccl-tune=observe script
 	job=$output
 	old=$RUNDIR/n1.$job.batch
 	mkdir "$old"
 	echo x >"$old/rank.0.1.json"
 	as_user scontrol release "$job"
-	wait_for 20 test -s "$NT_CLUSTER/work/output"
-	[ "$(cat "$NT_CLUSTER/work/output")" = 0 ]
+	wait_for 20 test -s "$work/output"
+	[ "$(cat "$work/output")" = 0 ]
 	wait_for 10 no_steps_left
 }
 

@@ -16,12 +16,9 @@ setup_file() {
 		-p "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
 	scontrol create PartitionName=gpu Nodes=ALL
 	scontrol create PartitionName=debug Nodes=ALL
-	export XDG_CONFIG_HOME=$NT_CLUSTER/work/config
+	export work=$NT_CLUSTER/work
+	export XDG_CONFIG_HOME=$work/config
 	as_user mkdir -p "$XDG_CONFIG_HOME"
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 line() {
@@ -143,10 +140,10 @@ SLURM_NCCL_TUNE=observe,min_gain=6 srun /bin/bash -c '$show'
 srun --nccl-tune=policy /bin/bash -c '$show'"
 	file '[site]' 'min_gain = 4'
 	user_file 'min_gain = 7' 'channels = on'
-	printf '#!/bin/bash\n%s\n' "$script" >"$NT_CLUSTER/work/script"
-	run -0 as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" --nccl-tune=bandit,min_gain=5 script
+	printf '#!/bin/bash\n%s\n' "$script" >"$work/script"
+	run -0 as_user sbatch -Q -W -n1 -o "$work/output" --nccl-tune=bandit,min_gain=5 script
 	# srun may say that it has to wait for the step before.
-	[ "$(grep -v '^srun: ' "$NT_CLUSTER/work/output")" = "$(expected bandit min_gain=5 channels=on
+	[ "$(grep -v '^srun: ' "$work/output")" = "$(expected bandit min_gain=5 channels=on
 		expected observe min_gain=6 channels=on; expected policy min_gain=7 channels=on)" ]
 }
 
@@ -188,7 +185,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		END
 	done
 	file '[site]' 'budget_max = 10'
-	run -0 as_user sbatch -W -n1 --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit,budget=11 --wrap true
+	run -0 as_user sbatch -W -n1 --parsable -o "$work/output" --nccl-tune=bandit,budget=11 --wrap true
 	[ "$(grep -c 'budget 11 is not allowed at this site' <<<"$output")" = 1 ]
 	run -0 as_user salloc -n1 --nccl-tune=bandit,budget=11 true
 	[ "$(grep -c 'budget 11 is not allowed at this site (want more than 0, up to 10 percent): it is 10$' <<<"$output")" = 1 ]
@@ -265,9 +262,9 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		$forged=policy SPANK_SLURM_JOB_ACCOUNT=physics SLURM_SPANK_SLURM_JOB_ACCOUNT=physics | none |
 		$forged=observe -p debug | none |
 	END
-	run -0 as_user env SLURM_JOB_ACCOUNT=physics SLURM_JOB_PARTITION=gpu sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" \
+	run -0 as_user env SLURM_JOB_ACCOUNT=physics SLURM_JOB_PARTITION=gpu sbatch -Q -W -n1 -o "$work/output" \
 		--export=ALL,SLURM_JOB_PARTITION=gpu --wrap "SLURM_JOB_PARTITION=gpu srun --nccl-tune=bandit /bin/bash -c '$show'"
-	grep -qx mode=none "$NT_CLUSTER/work/output"
+	grep -qx mode=none "$work/output"
 	run ! compgen -G "$NT_CLUSTER/run/nccl-tune/job-*.0"
 }
 
@@ -326,14 +323,14 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 @test "the switch takes effect for the next step, also in a running job" {
 	file '[site]' 'mode = observe'
 	printf '#!/bin/bash\n%s\n' "srun /bin/bash -c '$show'; touch first; until [ -e second ]; do sleep 0.1; done
-srun --nccl-tune=bandit /bin/bash -c '$show'" >"$NT_CLUSTER/work/script"
-	rm -f "$NT_CLUSTER"/work/{first,second}
-	as_user sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" script &
-	wait_for 60 test -e "$NT_CLUSTER/work/first"
+srun --nccl-tune=bandit /bin/bash -c '$show'" >"$work/script"
+	rm -f "$work"/{first,second}
+	as_user sbatch -Q -W -n1 -o "$work/output" script &
+	wait_for 60 test -e "$work/first"
 	file '[site]' 'mode = observe' 'tuning = off'
-	as_user touch "$NT_CLUSTER/work/second"
+	as_user touch "$work/second"
 	wait $!
-	[ "$(grep -v '^srun: ' "$NT_CLUSTER/work/output")" = "$(expected observe)
+	[ "$(grep -v '^srun: ' "$work/output")" = "$(expected observe)
 mode=none" ]
 }
 
@@ -425,7 +422,7 @@ configs() {
 }
 
 @test "check-config finds mistakes that Slurm ignores silently" {
-	local draft=$NT_CLUSTER/work/draft
+	local draft=$work/draft
 	file '[site]' 'mode = observe'
 	run -0 as_user "$TUNE" check-config
 	[ "$(tail -1 <<<"$output")" = "$FILE: 0 sections, in order" ]

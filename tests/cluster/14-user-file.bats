@@ -15,10 +15,6 @@ setup_file() {
 	export LATE='nccl-tune: your nccl-tune.conf could not be read within 1 s; the file is ignored'
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 line() {
 	nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "config=$FILE" "$@"
 }

@@ -19,9 +19,7 @@ setup_file() {
 
 teardown_file() {
 	wait_for 20 no_helpers
-	records_are_valid || invalid=1
-	cluster_stop
-	[ -z "${invalid:-}" ]
+	cluster_check_and_stop
 }
 
 has_no_helper() {

@@ -20,9 +20,7 @@ setup_file() {
 
 teardown_file() {
 	wait_for 20 no_helpers
-	records_are_valid || invalid=1
-	cluster_stop
-	[ -z "${invalid:-}" ]
+	cluster_check_and_stop
 }
 
 # submit OPTION... <SCRIPT: a batch job with the option; its id is in $job.
@@ -73,7 +71,13 @@ step() {
 	[ "$output" = "$before" ]
 	run -0 --separate-stderr as_user "$TUNE" replay --json "$dir"
 	jq -e 'length == 2 and all(.[]; .same)' <<<"$output" >/dev/null || { echo "$output"; false; }
+	before=$output
+	run -0 --separate-stderr as_user "$TUNE" replay --json "$job.0"
+	[[ $output = "$before" && -z $stderr ]]
+	run -0 --separate-stderr as_user "$TUNE" explain "$job"
+	before=$output
 	run -0 --separate-stderr as_user "$TUNE" explain "$dir"
+	[ "$output" = "$before" ]
 	[[ $output = "policy: bandit"*"AllReduce 256K on 2x2"* ]]
 	run -0 --separate-stderr as_user "$TUNE" show "$dir" "$dir/0.n2.jsonl.gz"
 	[ "$(grep -c 'task [0-3], process' <<<"$output")" = 6 ]

@@ -16,10 +16,6 @@ setup_file() {
 	export NAME
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	SPOOL=$BATS_TEST_TMPDIR/spool
 	mkdir -m 700 "$SPOOL"

@@ -14,10 +14,6 @@ setup_file() {
 	cluster_start 2 -c MinJobAge=2 -c SchedulerParameters=bf_interval=1
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	cluster start slurmdbd >/dev/null
 	cluster start slurmctld >/dev/null
@@ -26,6 +22,20 @@ setup() {
 
 report() {
 	as_user "$NT_STAGE/bin/nccl-tune" report "$@"
+}
+
+compare() {
+	as_user "$NT_STAGE/bin/nccl-tune" compare "$@"
+}
+
+# is_listed JOB: accounting tells of it when it is asked for a time
+is_listed() {
+	as_user sacct -n -X -P -S now-1days -E now+1minutes -o jobid | grep -qx "$1"
+}
+
+# has_step JOB STEP: accounting has it, ended
+has_step() {
+	sacct -n -P -j "$1.$2" -o state | grep -q COMPLETED
 }
 
 # record STEP ARM: a job record of one step and one collective.
@@ -142,7 +152,11 @@ is_forgotten() {
 	as_root scontrol update "jobid=${job}_3" "admincomment=$(record 0 TREE/LL)"
 	as_user scancel "${job}_1"
 	wait_sacct "${job}_1"
-	run -0 report "$job"
+	run -0 --separate-stderr report "$job"
+	[ -z "$stderr" ]
+	[[ $(tr -s ' ' <<<"$output") = *$'\n'"${job}_1 wrap 1 00:"*' - - 444.4 ms'$'\n'"${job}_3 wrap 1 00:"*$'\n2 jobs 00:'*' 888.8 ms'* ]]
+	[ "$(wc -L <<<"$output")" -le 80 ]
+	run -0 report --full "$job"
 	[ "$(grep ^Job <<<"$output")" = "Job ${job}_1"$'\n'"Job ${job}_3" ]
 	run -0 report "${job}_3"
 	[[ $output = *TREE/LL* && $output != *RING/LL* ]]
@@ -150,7 +164,7 @@ is_forgotten() {
 	[[ $output = *"job ${job}_2 has no record"*'It has not ended'* ]]
 	as_user scancel "$job"
 	wait_sacct "${job}_3"
-	run -0 report "$job"
+	run -0 report --full "$job"
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]
 }
 
@@ -178,11 +192,13 @@ is_forgotten() {
 	wait_sacct "${job}_1"
 	wait_sacct "${job}_2"
 	both="Job ${job}_1"$'\n'"Job ${job}_2"
-	run -0 report "${job}_1,${job}_2.0"
+	run -0 report --full "${job}_1,${job}_2.0"
 	[ "$(grep ^Job <<<"$output")" = "$both" ]
-	run -0 report "${job}_1-2"
+	run -0 report "${job}_1,${job}_2"
+	[ "$(awk '/^[0-9]/ { print $1 }' <<<"$output")" = "${job}_1"$'\n'"${job}_2"$'\n2' ]
+	run -0 report --full "${job}_1-2"
 	[ "$(grep ^Job <<<"$output")" = "$both" ]
-	run -0 report "$job-$((job + 5))"
+	run -0 report --full "$job-$((job + 5))"
 	[ "$(grep "^Job ${job}_" <<<"$output")" = "$both" ]
 	run -0 report --since now-1hour --json
 	jq -e --arg a "${job}_1" --arg b "${job}_2" '[.jobs[].job] | index($a) and index($b)' <<<"$output"
@@ -194,6 +210,56 @@ is_forgotten() {
 	run -1 --separate-stderr report --user nobody --since now-1hour
 	[[ $stderr = *'no such job in accounting'* ]]
 	run -2 report "$job-x"
+}
+
+@test "without a job it is the one that this runs in, or the newest with a record" {
+	local with
+	start_job "$(record 0 RING/LL)"
+	with=$job
+	job=$(submit -n1 --wrap true)
+	wait_sacct "$job"
+	wait_for 30 is_listed "$with"
+	run -0 --separate-stderr report
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "Job $with, your newest with a record" ] || { echo "$output"; false; }
+	run -0 report --json
+	[ "$(jq -r '.jobs[].job' <<<"$output")" = "$with" ]
+	SLURM_JOB_ID=$with run -0 report
+	[ "${lines[0]}" = "Job $with, which this runs in" ]
+	SLURM_JOB_ID=$job run -1 report
+	[[ $output = *"job $job has no record"* ]]
+	job=$with
+	end_job
+	run -0 report
+	[ "${lines[0]}" = "Job $with, your newest with a record" ]
+	run -1 as_root "$NT_STAGE/bin/nccl-tune" report
+	[[ $output = *'of your 0 jobs of the last 30 days has a record'* ]]
+}
+
+@test "compare: steps belong together by program and order, names are accounting's" {
+	local a b
+	start_job "$(record 0 RING/LL)"
+	end_job
+	a=$job
+	job=$(submit -n1 -J second --wrap 'srun -n1 -J other true; srun -n1 -J same true; srun -n1 -J same true; sleep 120')
+	b=$job
+	wait_for 60 has_step "$b" 2
+	as_root scontrol update "jobid=$b" "admincomment=$(record 2 TREE/LL | sed 's/"2":\(.*\)}}$/"0":\1,"1":\1,"2":\1}}/')"
+	end_job
+	run -0 --separate-stderr compare "$a" "$b"
+	[ -z "$stderr" ]
+	[ "$(wc -L <<<"$output")" -le 80 ]
+	[ "${lines[0]}" = "A: job $a ($(sacct_field "$a" jobname))" ] || { echo "$output"; false; }
+	[ "${lines[1]}" = "B: job $b ($(sacct_field "$b" jobname))" ]
+	[[ $output = *"Step 0 of $a (A), step 0 of $b (B):"*'A: Ring/LL; B: Tree/LL'*"No such step in A, step 1 of $b (B):"* ]]
+	run -0 compare --json "$b.1" "$b"
+	[ "$(jq -c '[.steps[].steps]' <<<"$output")" = '[["1","1"],[null,"0"],[null,"2"]]' ]
+	run -1 --separate-stderr compare "$a" 999999
+	[[ -z $output && $stderr = *'no job 999999: slurmctld and accounting have no such job'* ]]
+	run -1 as_user "$NT_STAGE/bin/nccl-tune" show "$a"
+	[[ $output = *"job $a has no rank records that you can read; 'nccl-tune report $a' shows its short record"* ]]
+	run -1 as_user "$NT_STAGE/bin/nccl-tune" replay 999999
+	[[ $output = *'no job 999999: '* ]]
 }
 
 @test "no such job" {

@@ -14,10 +14,6 @@ setup_file() {
 	cluster_start 2 -p "$(nt_plugstack_line)"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	out=$BATS_TEST_TMPDIR/out
 	err=$BATS_TEST_TMPDIR/err

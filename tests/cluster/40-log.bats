@@ -13,10 +13,6 @@ setup_file() {
 	need_pmix
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 @test "every node reads every other node's log completely and in order" {
 	for _ in 1 2 3; do
 		run -0 as_user srun -N4 -n8 --ntasks-per-node=2 --mpi=pmix "$NT_TESTS/nt-log-peer" 20

@@ -8,15 +8,9 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	mkdir -m 1777 "$NT_BASE/logs"
 	export LOGS=$NT_BASE/logs LOGGER=$NT_TESTS/nt-chain-new.so
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 setup() {

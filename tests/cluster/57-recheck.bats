@@ -9,13 +9,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 4 -p "$(nt_plugstack_line)"
-	need_pmix
-}
-
-teardown_file() {
-	cluster_stop
+	cluster_start_tuned 4
 }
 
 setup() {

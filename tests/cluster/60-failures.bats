@@ -8,18 +8,14 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 }
 
 teardown_file() {
 	if mountpoint -q "$NT_CLUSTER/run/nccl-tune"; then
 		umount "$NT_CLUSTER/run/nccl-tune"
 	fi
-	records_are_valid || invalid=1
-	cluster_stop
-	[ -z "${invalid:-}" ]
+	cluster_check_and_stop
 }
 
 setup() {

@@ -19,10 +19,6 @@ setup_file() {
 	export RUNDIR=$NT_CLUSTER/run/nccl-tune
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	out=$BATS_TEST_TMPDIR/out
 	err=$BATS_TEST_TMPDIR/err

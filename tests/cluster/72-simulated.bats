@@ -7,16 +7,13 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	export LD_LIBRARY_PATH=$NT_TESTS/simulated MEET=$NT_BASE/meet
 	mkdir -m 1777 "$MEET"
 }
 
 teardown_file() {
-	records_are_valid
-	cluster_stop
+	cluster_check_and_stop
 }
 
 bench() {

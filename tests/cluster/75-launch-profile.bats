@@ -24,10 +24,6 @@ setup_file() {
 	chmod 644 "$PROFILES"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	export memory=$NT_CLUSTER/work/.local/state/nccl-tune/memory
 	rm -rf "$NT_CLUSTER/work/.local" "$NT_CLUSTER/work/.nccl.conf" "$NT_CLUSTER"/work/{count,output}

@@ -52,10 +52,6 @@ setup_file() {
 	need_pmix
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	rm -rf "$NT_CLUSTER/work/.local"
 	: >"$MADE/before"

@@ -26,10 +26,6 @@ setup_file() {
 	cluster_start 3 -n -p "$(nt_plugstack_line pmix=ask "profiles=$MADE/profiles.conf command=$MADE/nccl-tune")"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	rm -rf "$NT_CLUSTER"/work/{.local,calibrating,arguments,err,out}
 	memory=$NT_CLUSTER/work/.local/state/nccl-tune/memory

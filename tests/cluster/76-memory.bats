@@ -47,10 +47,6 @@ setup_file() {
 	chmod a+r "$MADE"/* "$PROFILES"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	out=$NT_BASE/out.$BATS_TEST_NUMBER
 	mkdir -m 777 "$out"

@@ -8,9 +8,7 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	export MADE=$NT_BASE/made
 	mkdir -m 755 "$MADE"
 	local best
@@ -23,10 +21,6 @@ setup_file() {
 	awk -F, -v OFS=, '/^NCCL_MIN_NCHANNELS/ && $7 == 65536 { for (i = 8; i <= NF; i++) $i *= 2 } { print }' \
 		"$MADE/wide.csv" >"$MADE/mixed.csv"
 	chmod -R a+rX "$MADE"
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 setup() {

@@ -8,17 +8,11 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	export MADE=$NT_BASE/made MEMORY=$NT_BASE/made/memory SITE=$NT_BASE/made/site.jsonl
 	mkdir -m 777 "$MADE"
 	"$NT_TESTS/nt-launch-trace" --best wide --topology 2x1 --picks "$MADE/picks.csv" >"$MADE/wide.csv"
 	chmod a+r "$MADE"/*.csv
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 # step PROFILE: a job of one step; its number is in $job.

@@ -8,14 +8,8 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	export SIMULATED=$NT_TESTS/simulated BENCH=$NT_STAGE/bin/nccl-tune-bench
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 setup() {

@@ -17,10 +17,6 @@ setup_file() {
 	need_pmix
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 # strike_without TARGET STEP RUN: a run without the plugin. It is struck by time, and on a machine that is busy elsewhere may
 # be struck before its ranks have met: again then. It is only what others are compared with.
 strike_without() {

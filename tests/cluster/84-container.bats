@@ -27,10 +27,6 @@ setup_file() {
 	need_pmix
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 setup() {
 	out=$BATS_TEST_TMPDIR/out
 	err=$BATS_TEST_TMPDIR/err

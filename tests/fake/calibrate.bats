@@ -97,7 +97,6 @@ steps() {
 	[[ $output = *'calls of step 12.3'* ]]
 	[[ $output = *'launch profile other (calibrated '*"this job's mix 1.67 x)"* ]]
 	grep -q -- '--coll=allreduce --sizes=65536 ' "$FAKE_WORLD.calls"
-	sleep 1.1	# its entries' times are whole seconds, and later than those of the first
 	run -0 --separate-stderr calibrate --time 20s --sizes 16M
 	[[ $output = *"no job's calls are known"* ]]
 	tail -n 1 "$FAKE_WORLD.calls" | grep -q -- '--sizes=16777216 '
@@ -239,7 +238,6 @@ on() {
 	run -0 --separate-stderr calibrate --time 20s
 	[[ $(steps) != *sends* && $output = *'sends: only for sends and receives, which are not measured'* ]]
 	rm "$FAKE_WORLD.calls"
-	sleep 1.1	# its entries' times are whole seconds, and later than those of the first
 	run -0 --separate-stderr calibrate --time 20s --profiles sends
 	[[ $(steps) = *sends* ]]
 }

@@ -26,6 +26,18 @@ void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
 	_exit(code);
 }
 
+void nt_fake_check_launch(struct nt_job *job)
+{
+	const char *first = nt_wire_launch(job->wire, 0);
+
+	for (unsigned r = 1; r < job->ranks; r++) {
+		if (strcmp(nt_wire_launch(job->wire, r), first) != 0)
+			nt_fake_leave(job, NT_EXIT_MISMATCH,
+				      "MISMATCH launch variables: rank 0 %s, rank %u %s", first, r,
+				      nt_wire_launch(job->wire, r));
+	}
+}
+
 void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing)
 {
 	struct nt_job *job = c->owner->job;

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/number.h"
 
 #define WORKER "NT_FAKE_WORKER" /* set for a process that a launcher started: its number */
 
@@ -23,13 +24,9 @@ int nt_crew_complain(int code, const char *what)
 static bool number_from(const char *name, unsigned *out)
 {
 	const char *text = getenv(name);
-	char *end;
-	unsigned long value;
+	uint64_t value;
 
-	if (!text || !*text)
-		return false;
-	value = strtoul(text, &end, 10);
-	if (*end || value > NT_MAX_RANKS)
+	if (!text || nt_number_parse(text, 0, NT_MAX_RANKS, &value) < 0)
 		return false;
 	*out = (unsigned)value;
 	return true;

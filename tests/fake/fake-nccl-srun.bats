@@ -14,10 +14,6 @@ setup_file() {
 	mkdir -m 1777 "$WIRE"
 }
 
-teardown_file() {
-	cluster_stop
-}
-
 # ranks LAYOUT PLUGIN-MODE [option]...
 ranks() {
 	local nodes=${1%x*} tasks=${1#*x} mode=$2

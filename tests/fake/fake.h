@@ -111,6 +111,9 @@ struct nt_plan {
 _Noreturn void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Ranks with different launch variables: NCCL would hang or crash; all ranks detect it. */
+void nt_fake_check_launch(struct nt_job *job);
+
 /* Handles the end of a wait on the wire: returns only without an error (or if the rank itself
  * quits). */
 void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing);

@@ -20,19 +20,6 @@ static const char *node_of(const void *arg, unsigned rank)
 	return nt_wire_node(arg, rank);
 }
 
-/* If buffers or channels differ between ranks, NCCL hangs or crashes; all ranks detect it. */
-static void check_launch(struct nt_job *job)
-{
-	const char *first = nt_wire_launch(job->wire, 0);
-
-	for (unsigned r = 1; r < job->ranks; r++) {
-		if (strcmp(nt_wire_launch(job->wire, r), first) != 0)
-			nt_fake_leave(job, NT_EXIT_MISMATCH,
-				      "MISMATCH launch variables: rank 0 %s, rank %u %s", first, r,
-				      nt_wire_launch(job->wire, r));
-	}
-}
-
 void nt_family_meet(struct nt_family *f)
 {
 	struct nt_job *job = f->rank.job;
@@ -46,7 +33,7 @@ void nt_family_meet(struct nt_family *f)
 		      nt_rng_mix((uint64_t)now.tv_nsec + (uint64_t)now.tv_sec, (uint64_t)getpid()) |
 			      1);
 	nt_fake_expect(&hello, nt_wire_barrier(hello.wire, f->rank.rank), "the start of the job");
-	check_launch(job);
+	nt_fake_check_launch(job);
 }
 
 bool nt_family_busy(struct nt_family *f, unsigned look)

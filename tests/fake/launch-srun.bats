@@ -9,9 +9,7 @@ load ../lib/cluster
 readonly WIDE=NCCL_MIN_NCHANNELS=8+NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4
 
 setup_file() {
-	cluster_setup
-	cluster_start 2 -p "$(nt_plugstack_line)"
-	need_pmix
+	cluster_start_tuned 2
 	export MADE=$NT_BASE/made
 	mkdir -m 755 "$MADE"
 	"$NT_TESTS/nt-launch-trace" --best wide --topology 2x2 --picks "$MADE/picks.csv" >"$MADE/wide.csv"
@@ -32,10 +30,6 @@ setup_file() {
 		done
 	END
 	chmod 755 "$MADE/job.sh"
-}
-
-teardown_file() {
-	cluster_stop
 }
 
 # last FILE SIZE: microseconds of the last tenth of the calls.

@@ -100,7 +100,7 @@ static void check_csv(const struct nt_memory *memory)
 	fclose(out);
 	nt_memory_init(&again);
 	FUZZ_CHECK(bytes == 0 ||
-		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S, &err) == 0);
+		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S * 1000000, &err) == 0);
 	nt_memory_fini(&again);
 	free(text);
 }
@@ -131,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = fuzz_text(in.at, in.left);
 	nt_memory_init(&memory);
 	if (which == 1)
-		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S, &err);
+		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S * 1000000, &err);
 	else
 		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
 	nt_memory_sort(&memory, NOW_S);

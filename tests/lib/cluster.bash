@@ -4,8 +4,9 @@
 #
 # What a bats file needs for tests on the mini cluster. tests/README.md shows a whole file.
 #
-#   setup_file()    { cluster_setup; cluster_start 2; }
-#   teardown_file() { cluster_stop; }
+#   setup_file() { cluster_setup; cluster_start 2; }
+#
+# At a file's end its clusters are stopped; one that has more to do there defines teardown_file after the load.
 #
 # Set for the tests: NT_CLUSTER (its directory), NT_STAGE (the installed tree under test, readable to
 # NT_USER), NT_TESTS (test programs), NT_USER (the unprivileged user).
@@ -79,6 +80,14 @@ use_stage() {
 	export NT_STAGE NT_TESTS=$NT_STAGE/libexec/nccl-tune/tests
 }
 
+# cluster_start_tuned N [option of `cluster up`]...: cluster_setup too, with the plugin, and PMIx for steps across nodes.
+cluster_start_tuned() {
+	cluster_setup
+	# shellcheck disable=SC2119 # the line as it is
+	cluster_start "$@" -p "$(nt_plugstack_line)"
+	need_pmix
+}
+
 # Skip the file or the test where Slurm was built without PMIx; the cluster must run.
 need_pmix() {
 	timeout 60 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm was built without PMIx"
@@ -90,6 +99,7 @@ slurm_is_at_least() {
 }
 
 # The plugstack line under test; more arguments are appended and win over those before.
+# shellcheck disable=SC2120 # the files' own
 nt_plugstack_line() {
 	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"
 		"plugin=$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
@@ -110,6 +120,17 @@ nodes_ready() {
 # records_are_valid: all records of this file's cluster and its users, for teardown_file; each part of a long form, too.
 records_are_valid() {
 	records_of_jobs && records_below "$NT_BASE"
+}
+
+# The same, and then cluster_stop, whatever that says.
+cluster_check_and_stop() {
+	local rc=0
+	records_are_valid || rc=1
+	cluster_stop && return "$rc"
+}
+
+teardown_file() {
+	cluster_stop
 }
 
 # End every cluster of this file; fails if something stays behind.

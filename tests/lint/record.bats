@@ -39,7 +39,7 @@ quoted() {
 }
 
 @test "every member of the report's JSON is in one of the manual pages" {
-	run -0 comm -23 <(members docs/schema/report.schema.json) <({ literals; literals docs/man/nccl-tune.1; } | sort -u)
+	run -0 comm -23 <(members docs/schema/{report,compare}.schema.json) <({ literals; literals docs/man/nccl-tune.1; } | sort -u)
 	[ -z "$output" ] || { echo "$output"; return 1; }
 }
 

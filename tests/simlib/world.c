@@ -161,19 +161,6 @@ static int open_wire(struct ncclComm *c, const struct nt_sim_id *id, struct nt_e
 	return c->job.wire ? 0 : -1;
 }
 
-/* Ranks with different launch variables: NCCL would hang or crash. */
-static void check_launch(struct nt_job *job)
-{
-	const char *first = nt_wire_launch(job->wire, 0);
-
-	for (unsigned r = 1; r < job->ranks; r++) {
-		if (strcmp(nt_wire_launch(job->wire, r), first) != 0)
-			nt_fake_leave(job, NT_EXIT_MISMATCH,
-				      "MISMATCH launch variables: rank 0 %s, rank %u %s", first, r,
-				      nt_wire_launch(job->wire, r));
-	}
-}
-
 static void say_simulated(const struct ncclComm *c)
 {
 	static _Atomic bool said;
@@ -191,7 +178,7 @@ static void meet(struct ncclComm *c, const struct nt_sim_id *id)
 
 	nt_wire_hello(c->job.wire, c->rank.rank, c->rank.node, c->job.model.launch, id->number);
 	nt_fake_expect(&hello, nt_wire_barrier(hello.wire, hello.rank), "ncclCommInitRank");
-	check_launch(&c->job);
+	nt_fake_check_launch(&c->job);
 	if (id->process == getpid()) {
 		close(id->wire);
 		close(id->area);

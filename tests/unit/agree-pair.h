@@ -27,6 +27,8 @@ struct pair {
 	uint64_t now_ms, turn;
 	struct nt_turn view[2];
 	int rounds, asked, absorbed, combined, ended, rechecks;
+	int slower; /* bit of each node that sees a slower program, while it steps */
+	uint32_t stepping; /* node */
 	int last; /* the result of next() at the end of a recheck */
 };
 
@@ -81,6 +83,13 @@ static inline void *start_recheck(void *arg, const struct nt_shm_comm *comm,
 	p->asked = 10;
 	p->rounds = 11;
 	return arg;
+}
+
+static inline bool slower(void *arg)
+{
+	const struct pair *p = arg;
+
+	return p->slower >> p->stepping & 1;
 }
 
 static inline bool early(void *arg, const struct nt_shm_comm *comm)
@@ -167,6 +176,7 @@ static inline struct pair *make(uint32_t nodes, const struct nt_capabilities *od
 				   .combine = combine,
 				   .may_recheck = may_recheck,
 				   .start_recheck = start_recheck,
+				   .slower = slower,
 				   .recheck_ms = recheck_ms },
 			.self = n,
 			.nodes = nodes,
@@ -221,6 +231,7 @@ static inline void pass(struct pair *p, uint64_t ms)
 {
 	for (uint64_t end_ms = p->now_ms + ms; p->now_ms < end_ms; p->now_ms += 10) {
 		for (uint32_t n = 0; n < p->nodes; n++) {
+			p->stepping = n;
 			(void)nt_agree_step(p->agree[n], p->now_ms);
 			carry(p, n);
 		}

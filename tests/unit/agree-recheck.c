@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree-recheck.c - committed keys are opened again for a recheck */
+#include "pmix-sync/log-entry.h"
 #include "tests/unit/agree-pair.h"
 
 /* Intervals between rechecks double; they end with the committed arm or a new one. */
@@ -53,6 +54,79 @@ static void what_is_committed_is_rechecked(void **state)
 	}
 }
 
+static void calls(struct pair *p, int count)
+{
+	for (int i = 0; i < count; i++) {
+		(void)collective(p);
+		pass(p, 50);
+	}
+}
+
+/* A recheck begins before its time only if all nodes see a slower program, once between two others;
+ * those come at their times. */
+static void a_slower_program_is_rechecked_once(void **state)
+{
+	struct pair *p;
+
+	(void)state;
+	recheck_ms = 20000;
+	p = make(2, NULL);
+	recheck_ms = 0;
+	calls(p, 100); /* 5 s; commit at about 2 s, rechecks 20, 60 s later */
+	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].state), NT_KEY_COMMITTED);
+	p->slower = 2; /* the coordinator does not see it */
+	calls(p, 20);
+	p->slower = 0;
+	assert_int_equal(p->rechecks, 0);
+	calls(p, 600); /* 36 s: the first one by the clock, and its end */
+	assert_int_equal(p->rechecks, 1);
+	for (int i = 0; i < 3; i++) {
+		p->slower = 3;
+		calls(p, 2);
+		p->slower = 0;
+		calls(p, 60);
+		assert_int_equal(p->rechecks, 2);
+	}
+	calls(p, 500); /* 70 s */
+	assert_int_equal(p->rechecks, 3);
+	for (uint32_t n = 0; n < 2; n++)
+		assert_int_equal(nt_agree_count(p->agree[n]).rechecks, n == 0 ? 3 : 4);
+	destroy(p);
+}
+
+/* The coordinator, node 0, closes a recheck of the key. */
+static void hear_close(struct pair *p, uint64_t number)
+{
+	const struct nt_entry entry = {
+		.type = NT_ENTRY_CLOSE, .comm = 77, .key = KEY, .span = number
+	};
+	uint8_t bytes[NT_ENTRY_MAX];
+	size_t count = nt_entry_write(&entry, bytes, sizeof(bytes));
+
+	assert_true(count > 0);
+	nt_agree_in(p->agree[1], 0, bytes, count, p->now_ms);
+}
+
+/* A node that had left a recheck reads its end in the next one. */
+static void the_end_of_an_earlier_recheck_ends_no_other(void **state)
+{
+	struct pair *p;
+
+	(void)state;
+	recheck_ms = 20000;
+	p = make(2, NULL);
+	recheck_ms = 0;
+	calls(p, 100);
+	p->slower = 2;
+	calls(p, 2);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_RECHECK);
+	hear_close(p, 0);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_RECHECK);
+	hear_close(p, 1);
+	assert_int_equal(atomic_load(&comm_of(p, 1)->key[0].state), NT_KEY_COMMITTED);
+	destroy(p);
+}
+
 /* A rank that has raised a flag and a node that has used up its reads no longer take part. */
 static void no_recheck_with_a_flag(void **state)
 {
@@ -80,6 +154,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_committed_is_rechecked),
+		cmocka_unit_test(a_slower_program_is_rechecked_once),
+		cmocka_unit_test(the_end_of_an_earlier_recheck_ends_no_other),
 		cmocka_unit_test(no_recheck_with_a_flag),
 	};
 

@@ -215,10 +215,13 @@ static void turns_are_remembered_as_one(void **state)
 	add_turn(&found, "a", 1, 90, 1000);
 	add_turn(&found, "default", 2, 100 * exp(0.2), 4000 * exp(0.2));
 	add_turn(&found, "default", 3, 100 * exp(-0.2), 4000 * exp(-0.2));
-	assert_int_equal(nt_calibration_pool(&c, &found, NOW_S, &pooled, &err), 0);
+	for (size_t i = 0; i < found.entries; i++)
+		found.entry[i].added_us = NOW_S * 1000000 + (int64_t)i * 1000;
+	assert_int_equal(nt_calibration_pool(&c, &found, &pooled, &err), 0);
 	assert_int_equal(pooled.entries, 1);
 	entry = &pooled.entry[0];
 	assert_int_equal(entry->turns, 3);
+	assert_int_equal(entry->added_us, NOW_S * 1000000 + 3000);
 	assert_true(fabs(entry->deviation - 0.2) < 1e-9);
 	assert_true(fabs(entry->key[0].best.median_us - 100) < 1e-6);
 	assert_int_equal(entry->key[0].best.samples, 600);
@@ -226,9 +229,9 @@ static void turns_are_remembered_as_one(void **state)
 	nt_memory_sort(&found, NOW_S);
 	assert_int_equal(found.entries, 2);
 	assert_int_equal(found.entry[0].turns + found.entry[1].turns, 4);
-	/* A turn of a later calibration of this job stays. */
+	/* A turn of a later calibration of this job stays, though it is of the same second. */
 	add_turn(&found, "default", 9, 100, 4000);
-	found.entry[2].added_us = (NOW_S + 1) * 1000000;
+	found.entry[2].added_us = NOW_S * 1000000 + 3001;
 	nt_memory_sort(&found, NOW_S);
 	assert_int_equal(found.entries, 3);
 	nt_memory_fini(&found);

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <cmocka.h>
+#include "lib/append.h"
 #include "lib/child.h"
 #include "spank/rmtree.h"
 #include "spank/step-dir.h"
@@ -23,9 +24,7 @@ static char said[4096];
 
 static void say(const char *text)
 {
-	size_t used = strlen(said);
-
-	snprintf(said + used, sizeof(said) - used, "%s\n", text);
+	nt_append(said, sizeof(said), "%s\n", text);
 }
 
 static void cleanup(bool again)

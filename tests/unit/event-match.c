@@ -57,6 +57,16 @@ static void *event_of(struct window *w)
 	return host_coll_event(&w->h, NT_ALLREDUCE, SIZE);
 }
 
+/* A window with one call. */
+static void *open_call(struct window *w, bool launched)
+{
+	open_window(w, NT_ALLREDUCE);
+	call(w);
+	if (launched)
+		launch(w);
+	return event_of(w);
+}
+
 static uint32_t sample(struct window *w)
 {
 	return atomic_load(&w->run->sample[w->member][0]);
@@ -246,9 +256,7 @@ static void a_run_of_another_key_is_not_touched(void **state)
 	void *event;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	event = event_of(&w);
+	event = open_call(&w, false);
 	host_kernels(&w.h, event);
 	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
 	assert_int_equal(nt_shm_run_take(w.h.process.map.shm, w.h.comm->fixed.slot.comm, 9),
@@ -268,9 +276,7 @@ static void another_plan_of_the_key_is_not_touched(void **state)
 	void *event;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	event = event_of(&w);
+	event = open_call(&w, false);
 	host_kernels(&w.h, event);
 	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
 	next = w.plan;
@@ -295,9 +301,7 @@ static void events_after_the_end_are_harmless(void **state)
 	void *event;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	event = event_of(&w);
+	event = open_call(&w, false);
 	nt_comm_close_tuner(w.h.comm);
 	host_kernels(&w.h, event);
 	nt_comm_close_profiler(w.h.comm);
@@ -330,9 +334,7 @@ static void a_call_has_a_time_of_its_own(void **state)
 	uint64_t start;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	event = event_of(&w);
+	event = open_call(&w, false);
 	start = w.h.gpu_ns;
 	kernel = nt_event_kernel(w.h.comm, event, 0, start);
 	assert_non_null(kernel);
@@ -489,10 +491,7 @@ static void a_start_told_late_is_no_sample(void **state)
 	void *a, *b;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	launch(&w);
-	a = event_of(&w);
+	a = open_call(&w, true);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	/* Unmeasured and measured ones that began before it change nothing. */
 	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 4000000));
@@ -515,10 +514,7 @@ static void a_stamp_far_ahead_stops_nothing(void **state)
 	void *a;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	launch(&w);
-	a = event_of(&w);
+	a = open_call(&w, true);
 	(void)nt_event_kernel(w.h.comm, a, 0, UINT64_MAX / 2);
 	(void)nt_event_kernel(w.h.comm, NULL, 0, 5000000);
 	(void)nt_event_kernel(w.h.comm, NULL, 0, 5100000);
@@ -536,10 +532,7 @@ static void threads_that_meet_lose_times_only(void **state)
 	void *a;
 
 	(void)state;
-	open_window(&w, NT_ALLREDUCE);
-	call(&w);
-	launch(&w);
-	a = event_of(&w);
+	a = open_call(&w, true);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	atomic_store(&w.h.comm->laps.busy, true);
 	assert_null(nt_event_kernel(w.h.comm, NULL, 0, 5100000));

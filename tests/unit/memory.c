@@ -312,7 +312,8 @@ static void arms_go_out_and_in_as_csv(void **state)
 	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "allreduce,65536,98303,ring,simple,-1,2,2,-1,-1\n"));
-	assert_int_equal(nt_csv_read(&again, text, bytes, &where, "default", NOW_S, &err), 0);
+	assert_int_equal(nt_csv_read(&again, text, bytes, &where, "default", NOW_S * 1000000, &err),
+			 0);
 	assert_int_equal(again.entries, 1);
 	assert_int_equal(again.entry[0].keys, 2);
 	assert_int_equal(again.entry[0].key[1].arm, nt_arm_parse("RING/SIMPLE"));
@@ -353,7 +354,7 @@ static int csv(struct nt_memory *memory, const char *text)
 	struct nt_where where = world_where();
 
 	nt_memory_fini(memory);
-	return nt_csv_read(memory, text, strlen(text), &where, "default", NOW_S, &err);
+	return nt_csv_read(memory, text, strlen(text), &where, "default", NOW_S * 1000000, &err);
 }
 
 static void csv_knows_communicators_of_a_place(void **state)
@@ -369,8 +370,9 @@ static void csv_knows_communicators_of_a_place(void **state)
 	(void)state;
 	where.per_node = 4;
 	nt_memory_init(&memory);
-	assert_int_equal(nt_csv_read(&memory, line, strlen(line), &where, "default", NOW_S, &err),
-			 0);
+	assert_int_equal(
+		nt_csv_read(&memory, line, strlen(line), &where, "default", NOW_S * 1000000, &err),
+		0);
 	assert_int_equal(memory.entries, 1);
 	assert_int_equal(memory.entry[0].where.per_node, 4);
 	assert_int_equal(memory.entry[0].key[0].ranks, 2);

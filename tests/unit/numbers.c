@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Basic helpers: sizes, hexadecimal numbers, hashes, quantiles, complete writes. */
+/* Basic helpers: numbers, sizes, hexadecimal numbers, hashes, quantiles, complete writes. */
 #include "lib/size.h"
 
 #include <setjmp.h>
@@ -14,8 +14,45 @@
 #include "contract/coll.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
+#include "lib/number.h"
 #include "lib/quantile.h"
 #include "lib/write-all.h"
+
+static void numbers_are_digits_alone(void **state)
+{
+	static const char *const wrong[] = {
+		"", " 1", "1 ", "+1", "-1", "0x1", "1.", "1e3", "a", "99", "18446744073709551616"
+	};
+	uint64_t number = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (nt_number_parse(wrong[i], 0, 98, &number) == 0)
+			fail_msg("'%s' is taken for %ju", wrong[i], (uintmax_t)number);
+	assert_int_equal(nt_number_parse("2", 3, 5, &number), -1);
+	assert_int_equal(nt_number_parse("6", 3, 5, &number), -1);
+	assert_int_equal(number, 7);
+	assert_int_equal(nt_number_parse("003", 3, 5, &number), 0);
+	assert_int_equal(number, 3);
+	assert_int_equal(nt_number_parse("18446744073709551615", 0, UINT64_MAX, &number), 0);
+	assert_true(number == UINT64_MAX);
+	assert_int_equal(nt_number_parse("18446744073709551616", 0, UINT64_MAX, &number), -1);
+	assert_int_equal(nt_number_parse("99999999999999999999", 0, UINT64_MAX, &number), -1);
+}
+
+static void what_follows_a_number_is_returned(void **state)
+{
+	uint64_t number = 7;
+
+	(void)state;
+	assert_string_equal(nt_number_read("12ch", 12, &number), "ch");
+	assert_int_equal(number, 12);
+	assert_string_equal(nt_number_read("0", 12, &number), "");
+	assert_int_equal(number, 0);
+	assert_null(nt_number_read("13ch", 12, &number));
+	assert_null(nt_number_read("ch", 12, &number));
+	assert_int_equal(number, 0);
+}
 
 static void expect_size(uint64_t want)
 {
@@ -162,6 +199,8 @@ static void everything_is_written(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_digits_alone),
+		cmocka_unit_test(what_follows_a_number_is_returned),
 		cmocka_unit_test(sizes_are_the_inverse_of_their_text),
 		cmocka_unit_test(lists_of_sizes_have_no_empty_part),
 		cmocka_unit_test(hexadecimal_numbers_have_all_their_digits),

@@ -5,6 +5,7 @@
 
 #include "engine/history.h"
 #include "engine/refine.h"
+#include "lib/append.h"
 #include "tuner/rank-history.h"
 
 #define KIB ((size_t)1 << 10)
@@ -19,8 +20,7 @@ static const char *arms_of(const struct nt_refine *from, int pair)
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < count; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
-			 nt_arm_name(arm[i]));
+		nt_append(text, sizeof(text), "%s%s", i ? " " : "", nt_arm_name(arm[i]));
 	return text;
 }
 

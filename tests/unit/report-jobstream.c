@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/append.h"
 #include "tests/unit/fake-sacct.h"
 
 /* The beginning of every script: the options by name, and a row of given texts. */
@@ -41,15 +42,14 @@ struct seen {
 static int note_job(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
 {
 	struct seen *seen = argument;
-	size_t used = strlen(seen->text);
 
 	if (strcmp(job->label, "13") == 0)
 		return nt_error_set(err, "thirteen");
-	snprintf(seen->text + used, sizeof(seen->text) - used,
-		 "%s %s %s %s %s %u %" PRId64 " %" PRId64 " <%.*s> <%.*s> <%.*s>\n", job->label,
-		 job->cluster, job->partition, job->user, job->account, job->nodes, job->elapsed_s,
-		 job->end_s, (int)job->text_bytes[0], job->text[0], (int)job->text_bytes[1],
-		 job->text[1], (int)job->text_bytes[2], job->text[2] ? job->text[2] : "");
+	nt_append(seen->text, sizeof(seen->text),
+		  "%s %s %s %s %s %u %" PRId64 " %" PRId64 " <%.*s> <%.*s> <%.*s>\n", job->label,
+		  job->cluster, job->partition, job->user, job->account, job->nodes, job->elapsed_s,
+		  job->end_s, (int)job->text_bytes[0], job->text[0], (int)job->text_bytes[1],
+		  job->text[1], (int)job->text_bytes[2], job->text[2] ? job->text[2] : "");
 	seen->jobs++;
 	return 0;
 }

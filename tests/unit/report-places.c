@@ -14,6 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/append.h"
 #include "record/filesink.h"
 #include "report/model/sacct-runs.h"
 #include "report/model/sacct-user-text.h"
@@ -68,8 +69,8 @@ static void names_of_many_steps_end_in_dots(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ",\"%u\":{}", i);
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), "}}");
+		nt_append(text, sizeof(text), ",\"%u\":{}", i);
+	nt_append(text, sizeof(text), "}}");
 	assert_int_equal(nt_record_merge(&joined, text, added), 0);
 	assert_string_equal(joined, text);
 	assert_string_equal(added + strlen(added) - 5, ", ...");

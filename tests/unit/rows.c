@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "lib/append.h"
 
 struct seen {
 	char text[512];
@@ -22,12 +23,11 @@ static int note_row(void *argument, const char *const *column, const size_t *byt
 		    struct nt_error *err)
 {
 	struct seen *seen = argument;
-	size_t used = strlen(seen->text);
 
 	if (++seen->rows == seen->refuse_from)
 		return nt_error_set(err, "enough");
-	snprintf(seen->text + used, sizeof(seen->text) - used, "[%.*s|%.*s|%.*s]", (int)bytes[0],
-		 column[0], (int)bytes[1], column[1], (int)bytes[2], column[2]);
+	nt_append(seen->text, sizeof(seen->text), "[%.*s|%.*s|%.*s]", (int)bytes[0], column[0],
+		  (int)bytes[1], column[1], (int)bytes[2], column[2]);
 	return 0;
 }
 

@@ -94,15 +94,21 @@ static void keep(void)
 	nt_memory_fini(&memory);
 }
 
+/* It found a better than the default. */
+static void add_calibration(void)
+{
+	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
+	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
+	add_hosts(0xf3, 0xf3);
+}
+
 static void a_calibration_of_known_hosts_is_used(void **state)
 {
 	struct nt_ticket ticket;
 	char text[256];
 
 	(void)state;
-	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
-	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
-	add_hosts(0xf3, 0xf3);
+	add_calibration();
 	keep();
 	expect("a", NT_WHY_GAIN);
 	assert_int_equal(selection.launch.where.nccl, 22809);
@@ -150,9 +156,7 @@ static void hosts_must_be_known_and_alike(void **state)
 static void the_site_knows_hosts_and_profiles_too(void **state)
 {
 	(void)state;
-	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
-	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
-	add_hosts(0xf3, 0xf3);
+	add_calibration();
 	assert_int_equal(nt_memory_write_file(&memory, paths.site_memory, &err), 0);
 	nt_memory_fini(&memory);
 	expect("a", NT_WHY_GAIN);
@@ -202,9 +206,7 @@ static void own_variables_have_their_own_evidence(void **state)
 	char text[256];
 
 	(void)state;
-	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
-	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
-	add_hosts(0xf3, 0xf3);
+	add_calibration();
 	keep();
 	nt_user_env_init(&own);
 	nt_user_env_environment(&own, variables, NULL);
@@ -231,9 +233,7 @@ static void own_variables_have_their_own_evidence(void **state)
 static void files_in_a_bad_state_are_left_out(void **state)
 {
 	(void)state;
-	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
-	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
-	add_hosts(0xf3, 0xf3);
+	add_calibration();
 	keep();
 	assert_int_equal(nt_file_replace(AT_FDCWD, paths.site_profiles, "[x\n", 3, 0644, &err), 0);
 	expect("default", NT_WHY_NOTHING_KNOWN);

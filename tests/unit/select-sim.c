@@ -288,7 +288,7 @@ static double calibrate(const struct world *world, const struct nt_mix *mix, dou
 		assert_int_equal(nt_calibration_weigh(&calibration, &found, &where, mix, NOW_S), 0);
 		nt_calibration_judge(&calibration, spent_s);
 	}
-	assert_int_equal(nt_calibration_pool(&calibration, &found, NOW_S, &pooled, NULL), 0);
+	assert_int_equal(nt_calibration_pool(&calibration, &found, &pooled, NULL), 0);
 	for (size_t i = 0; i < found.entries; i++)
 		assert_int_equal(nt_memory_add_take(memory, &found.entry[i], NULL), 0);
 	for (size_t i = 0; i < pooled.entries; i++)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include "lib/append.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -271,13 +272,12 @@ static void too_many_sections_and_names_are_refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[qos q%u]\n", i);
+		nt_append(text, sizeof(text), "[qos q%u]\n", i);
 	assert_int_equal(parse(text, &err), -1);
 	assert_string_equal(err.text, "f:64: more than 64 sections");
 	snprintf(text, sizeof(text), "[site]\n");
 	for (unsigned i = 0; i < NT_CONF_PROFILES + 1; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "[qos q%u]\nlaunch_profiles = p%u\n", i % 60, i);
+		nt_append(text, sizeof(text), "[qos q%u]\nlaunch_profiles = p%u\n", i % 60, i);
 	assert_int_equal(parse(text, &err), -1);
 }
 

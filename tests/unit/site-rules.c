@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include "lib/append.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -84,8 +85,7 @@ static void every_rank_beats_all_lower_ones(void **state)
 		given.variable = set & 16 ? "off,min_gain=15" : NULL;
 		given.option = set & 32 ? "off,min_gain=16" : NULL;
 		if (set & 64)
-			snprintf(file + strlen(file), sizeof(file) - strlen(file),
-				 "lock = min_gain\n");
+			nt_append(file, sizeof(file), "lock = min_gain\n");
 		for (unsigned bit = 0; bit < 6; bit++) {
 			if (!(set >> bit & 1) || (set & 64 && bit > 1))
 				continue;

@@ -292,37 +292,31 @@ static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_GAINED);
 }
 
+/* What it gains grows with its number, by twos. */
+static void add_numbered(struct nt_site_stats *tally, int number)
+{
+	struct nt_streamed_job job;
+	char text[512], label[16];
+
+	snprintf(label, sizeof(label), "%d", number);
+	snprintf(text, sizeof(text),
+		 RECORD("\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
+		 number / 2);
+	job = job_of(label, text);
+	add(tally, &job);
+}
+
 static void keeps_the_best_and_the_worst(void **state)
 {
 	struct nt_site_stats tally, backwards;
-	char text[512], label[16];
 
 	(void)state;
 	nt_site_stats_init(&tally, 3);
 	nt_site_stats_init(&backwards, 3);
-	for (int i = 0; i < 50; i++) {
-		struct nt_streamed_job job;
-		int n = i * 17 % 50;
-
-		snprintf(label, sizeof(label), "%d", n);
-		snprintf(text, sizeof(text),
-			 RECORD("\"0\":{" STEP
-				",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
-			 n / 2);
-		job = job_of(label, text);
-		add(&tally, &job);
-	}
-	for (int i = 49; i >= 0; i--) {
-		struct nt_streamed_job job;
-
-		snprintf(label, sizeof(label), "%d", i);
-		snprintf(text, sizeof(text),
-			 RECORD("\"0\":{" STEP
-				",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
-			 i / 2);
-		job = job_of(label, text);
-		add(&backwards, &job);
-	}
+	for (int i = 0; i < 50; i++)
+		add_numbered(&tally, i * 17 % 50);
+	for (int i = 49; i >= 0; i--)
+		add_numbered(&backwards, i);
 	assert_int_equal(tally.best.count, 3);
 	assert_string_equal(tally.best.job[0].label, "48");
 	assert_string_equal(tally.best.job[1].label, "49");

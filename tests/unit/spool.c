@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/append.h"
 
 #define WHOLE \
 	"{\"v\":1,\"cluster\":\"c\",\"job\":12,\"step\":\"batch\",\"record\":\"{\\\"mode\\\":\\\"off\\\"}\"}\n"
@@ -68,15 +69,14 @@ struct seen {
 static int see(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
 	struct seen *seen = argument;
-	size_t used = strlen(seen->log);
 
 	if (spooled->problem) {
-		snprintf(seen->log + used, sizeof(seen->log) - used, "%s: %s\n", spooled->name,
-			 spooled->problem);
+		nt_append(seen->log, sizeof(seen->log), "%s: %s\n", spooled->name,
+			  spooled->problem);
 		return 0;
 	}
-	snprintf(seen->log + used, sizeof(seen->log) - used, "%s: %s %u %s %s\n", spooled->name,
-		 spooled->cluster, spooled->job, spooled->step, spooled->record);
+	nt_append(seen->log, sizeof(seen->log), "%s: %s %u %s %s\n", spooled->name,
+		  spooled->cluster, spooled->job, spooled->step, spooled->record);
 	if (seen->replace) {
 		assert_int_equal(unlinkat(spooled->directory_fd, spooled->name, 0), 0);
 		put(spooled->directory_fd, spooled->name, WHOLE " ");

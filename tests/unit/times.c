@@ -125,6 +125,12 @@ static bool reads_as(uint16_t packed, double ns)
 	return fabs(nt_times_ns(packed) / ns - 1) < 0.000171;
 }
 
+static size_t gather(struct nt_shm *shm, const struct nt_plan *plan, uint32_t slots,
+		     uint8_t bytes[64])
+{
+	return nt_explorer_gather(shm, plan, slots, NT_REWARD_CALL, bytes, 64);
+}
+
 static void the_slowest_rank_counts(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
@@ -134,23 +140,20 @@ static void the_slowest_rank_counts(void **state)
 
 	(void)state;
 	memset(worst, 1, sizeof(worst));
-	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
 	nt_times_absorb(worst, true, &four, bytes, 24);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
 	assert_int_equal(worst[12], 0);
 	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
 	nt_times_absorb(worst, false, &four, bytes, 22);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	assert_int_equal(worst[11], 0);
-	assert_int_equal(nt_explorer_gather(shm, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 1, bytes), 24);
 	nt_times_absorb(worst, false, &four, bytes, 24);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
@@ -167,25 +170,19 @@ static void what_one_rank_lacks_is_lacking(void **state)
 	(void)state;
 	for (uint32_t p = 4; p < 12; p++)
 		atomic_store(&run->sample[1][p], 0);
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 8);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 8);
 	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, 5), 4);
-	assert_int_equal(nt_explorer_gather(shm, &plan, 1, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 1, bytes), 24);
 	atomic_store(&run->issued[1], 0); /* takes no part */
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 24);
 	plan.run = NT_NO_RUN;
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 0);
 	plan.run = 2;
 	plan.payload[0] = 99;
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 0);
 	memset(run, 0, sizeof(*run));
 	plan.payload[0] = NT_SCHEDULE_SCREEN;
-	assert_int_equal(nt_explorer_gather(shm, &plan, 16, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 0);
+	assert_int_equal(gather(shm, &plan, 16, bytes), 0);
 	free(shm);
 }
 
@@ -203,12 +200,10 @@ static void periods_follow_in_later_rounds(void **state)
 		for (unsigned m = 0; m < 4; m++)
 			atomic_store(&run->period[m][p], atomic_load(&run->sample[m][p]) + 500000);
 	}
-	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
 	again.kind = NT_SCHEDULE_CONFIRM;
 	plan = plan_of(&again);
-	assert_in_range(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)), 46,
-			48);
+	assert_in_range(gather(shm, &plan, 2, bytes), 46, 48);
 	nt_times_absorb(worst, true, &again, bytes, 48);
 	for (uint32_t i = 0; i < 12; i++) {
 		double ns = 1000000 * (i % 4 + 1) + 1000 * (i / 4);
@@ -247,16 +242,14 @@ static void own_times_follow(void **state)
 		atomic_store(&run->duration[0][p], ns - 1000);
 		atomic_store(&run->duration[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
 	}
-	assert_int_equal(nt_explorer_gather(shm, &plan, 2, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 32);
+	assert_int_equal(gather(shm, &plan, 2, bytes), 32);
 	nt_times_absorb(worst, true, &four, bytes, 32);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(nt_times_duration_at(&four, i), 12 + i);
 		assert_true(reads_as(worst[12 + i], 100000 * (i + 1) + 200));
 	}
 	/* If one rank has no ends, they are unknown. */
-	assert_int_equal(nt_explorer_gather(shm, &plan, 4, NT_REWARD_CALL, bytes, sizeof(bytes)),
-			 24);
+	assert_int_equal(gather(shm, &plan, 4, bytes), 24);
 	free(shm);
 }
 

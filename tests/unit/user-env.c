@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/append.h"
 #include "lib/file.h"
 #include "profiles/hosts.h"
 #include "profiles/user-env.h"
@@ -134,9 +135,7 @@ struct names {
 static int join(void *context, const char *name)
 {
 	struct names *names = context;
-	size_t used = strlen(names->text);
-
-	snprintf(names->text + used, sizeof(names->text) - used, "%s%s", used ? " " : "", name);
+	nt_append(names->text, sizeof(names->text), "%s%s", names->text[0] ? " " : "", name);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "lib/append.h"
 #include "report/watch/rank-files.h"
 
 #define ROWS 40
@@ -22,10 +23,9 @@ static char told[16384];
 
 static void note(void *argument, const struct nt_news *news)
 {
-	const size_t used = strlen(told);
 
 	(void)argument;
-	snprintf(told + used, sizeof(told) - used, "%s%s\n", news->good ? "+" : "", news->text);
+	nt_append(told, sizeof(told), "%s%s\n", news->good ? "+" : "", news->text);
 }
 
 static void begin(struct nt_summary *summary)
@@ -229,15 +229,15 @@ static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job
 		    unsigned rows, char *out, size_t out_bytes)
 {
 	struct nt_screen_line lines[ROWS];
-	size_t count = nt_watch_frame(watch, job, 1020, columns, rows, lines), used = 0;
+	size_t count = nt_watch_frame(watch, job, 1020, columns, rows, lines);
 
 	assert_true(count <= rows);
 	out[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
 		assert_true(strlen(lines[i].text) <= columns);
-		used += (size_t)snprintf(out + used, out_bytes - used, "%s\n", lines[i].text);
-		assert_true(used < out_bytes);
+		nt_append(out, out_bytes, "%s\n", lines[i].text);
 	}
+	assert_true(strlen(out) + 1 < out_bytes);
 	return count;
 }
 

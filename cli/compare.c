@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nccl-tune compare: two jobs side by side. */
+#include "cli/command.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "cli/compare-side.h"
+#include "report/metrics/compare-json.h"
+#include "report/text/compare-text.h"
+
+static const struct nt_command *const self = &nt_command_compare;
+
+static int print(const struct nt_compare_job job[2], bool json, struct nt_error *err)
+{
+	const char *const titles[] = { job[0].title, job[1].title };
+	const char *const names[] = { job[0].name, job[1].name };
+	const struct nt_step_side *const side[] = { job[0].sides, job[1].sides };
+	const size_t count[] = { job[0].count, job[1].count };
+	struct nt_comparison comparison;
+	int rc = nt_comparison_make(&comparison, side, count, err);
+
+	if (rc < 0)
+		return rc;
+	rc = json ? nt_comparison_json(stdout, names, &comparison, err)
+		  : nt_comparison_print(stdout, titles, &comparison, err);
+	nt_comparison_fini(&comparison);
+	return rc;
+}
+
+static int compare(char *words[2], bool json)
+{
+	struct nt_compare_job job[2] = { { .count = 0 }, { .count = 0 } };
+	bool failed = false;
+	struct nt_error err;
+	int rc = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (nt_compare_job_load(&job[i], words[i], &err) == 0) {
+			if (job[i].damaged)
+				nt_command_complain(self, "%s: the record is damaged", words[i]);
+			failed |= job[i].damaged;
+			continue;
+		}
+		nt_command_complain(self, "%s", err.text);
+		rc = -1;
+	}
+	if (rc == 0) {
+		rc = print(job, json, &err);
+		if (rc < 0)
+			nt_command_complain(self, "%s", err.text);
+	}
+	for (int i = 0; i < 2; i++)
+		nt_compare_job_fini(&job[i]);
+	return rc < 0 || failed ? NT_EXIT_FAILED : NT_EXIT_OK;
+}
+
+static error_t take_option(int key, char *arg, struct argp_state *state)
+{
+	bool *json = state->input;
+
+	(void)arg;
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	*json = true;
+	return 0;
+}
+
+static int run(int argc, char *argv[])
+{
+	bool json = false;
+	int first, status = nt_command_parse(self, argc, argv, &json, &first);
+
+	if (status != NT_COMMAND_GO)
+		return status;
+	if (argc - first != 2)
+		return nt_command_misuse(self, "which two jobs?");
+	return nt_command_finish(self, compare(argv + first, json));
+}
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = take_option,
+	.args_doc = "{JOB[.STEP] | FILE} {JOB[.STEP] | FILE}",
+	.doc = "Show two jobs side by side: the time of the program's own step, settings, NCCL, nodes "
+	       "and launch profile, and for each collective, size and communicator the time of a "
+	       "call, the bus bandwidth and the choice in force. Each difference of times is said to "
+	       "be beyond noise or within it, by the spread that the records have.\n\n"
+	       "JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1). "
+	       "FILE has a job's record, or the text of an AdminComment that contains one. Steps "
+	       "belong together by the name of their program and their order; steps of a calibration "
+	       "are left out."
+	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or not all of it "
+	       "could be read (the reason is on stderr), 2 for a usage error.",
+};
+
+const struct nt_command nt_command_compare = {
+	.name = "compare",
+	.run = run,
+	.summary = "show two jobs side by side, and what differs beyond noise",
+	.argp = &argp,
+};

@@ -1,0 +1,123 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-word.c - see job-word.h */
+#include "cli/job-word.h"
+
+#include <slurm/slurm.h>
+#include <string.h>
+#include <unistd.h>
+#include "report/model/jobload.h"
+#include "report/model/longform-search.h"
+
+bool nt_job_word(const char *word, struct nt_jobid *id)
+{
+	return nt_jobid_parse(id, word, NULL) == 0 && access(word, F_OK) < 0;
+}
+
+int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
+{
+	char label[NT_JOB_LABEL_MAX];
+	int rc;
+
+	slurm_init(NULL);
+	rc = nt_job_load(texts, id, err);
+	slurm_fini();
+	if (rc == 0 && texts->count == 0)
+		rc = nt_error_set(err,
+				  "no job %s: slurmctld and accounting have no such job, or hide "
+				  "it from you",
+				  nt_jobid_text(id, label, sizeof(label)));
+	return rc;
+}
+
+/* Of a long form, the lines of one step. */
+struct of_step {
+	const struct nt_long_visitor *visitor;
+	const char *step;
+};
+
+static int visit_step(void *argument, const struct nt_long_part *part, struct nt_text name,
+		      struct nt_text value, struct nt_error *err)
+{
+	const struct of_step *of = argument;
+
+	if (of->step[0] && strcmp(part->head.step, of->step) != 0)
+		return 0;
+	return of->visitor->visit(of->visitor->argument, part, name, value, err);
+}
+
+static void init_set(struct nt_long_set *set, const struct nt_long_visitor *visitor)
+{
+	nt_long_set_init(set);
+	set->complain = visitor->complain;
+	set->argument = visitor->complain_argument;
+}
+
+int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
+		      const struct nt_long_visitor *visitor, size_t *parts, struct nt_error *err)
+{
+	const struct nt_long_job job = { .job = text->job, .user = text->user, .run = text->run };
+	struct of_step of = { visitor, step };
+	struct nt_summary named;
+	struct nt_long_set set;
+	int rc;
+
+	init_set(&set, visitor);
+	nt_summary_init(&named);
+	rc = nt_summary_parse(&named, text->comment, strlen(text->comment), NULL, err);
+	if (rc == 0) {
+		nt_long_find(&set, &job, &named);
+		for (size_t i = 0; i < set.count; i++)
+			*parts += !step[0] || strcmp(set.parts[i].head.step, step) == 0;
+		rc = nt_long_set_each(&set, visit_step, &of, err);
+	}
+	nt_summary_fini(&named);
+	nt_long_set_fini(&set);
+	return rc;
+}
+
+static int visit_job(const struct nt_jobid *id, const struct nt_long_visitor *visitor,
+		     size_t *parts, struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	char label[NT_JOB_LABEL_MAX];
+	int rc = nt_job_word_texts(&texts, id, err);
+
+	for (size_t i = 0; rc == 0 && i < texts.count; i++)
+		rc = nt_job_text_visit(&texts.items[i], id->step, visitor, parts, err);
+	nt_jobtexts_fini(&texts);
+	nt_jobid_text(id, label, sizeof(label));
+	if (rc == 0 && *parts == 0)
+		rc = nt_error_set(err,
+				  "job %s%s%s has no rank records that you can read; 'nccl-tune "
+				  "report %s' shows its short record",
+				  label, id->step[0] ? "." : "", id->step, label);
+	return rc;
+}
+
+bool nt_job_word_is_long(const char *word)
+{
+	struct nt_jobid id;
+
+	return nt_job_word(word, &id) || nt_long_set_is(word);
+}
+
+int nt_job_word_visit(const char *word, const struct nt_long_visitor *visitor, size_t *parts,
+		      struct nt_error *err)
+{
+	struct nt_long_set set;
+	struct nt_jobid id;
+	int rc;
+
+	*parts = 0;
+	if (nt_job_word(word, &id))
+		return visit_job(&id, visitor, parts, err);
+	init_set(&set, visitor);
+	rc = nt_long_set_add(&set, word, err);
+	nt_long_set_sort(&set, 0, UINT32_MAX);
+	*parts = set.count;
+	if (rc == 0)
+		rc = nt_long_set_each(&set, visitor->visit, visitor->argument, err);
+	nt_long_set_fini(&set);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-word.h - a word of the command line that names a job or a file, and the records it stands for
+ *
+ * A word that is a job id, as `report` takes it, names a job unless there is a file of that name.
+ *
+ * Threads, host: as jobload.h.
+ * Memory:   the caller's; nt_jobtexts_fini frees texts.
+ * Errors:   -1 and *err.
+ */
+#ifndef NT_JOB_WORD_H
+#define NT_JOB_WORD_H
+
+#include <stdbool.h>
+#include "record/longset.h"
+#include "report/model/jobtext.h"
+
+bool nt_job_word(const char *word, struct nt_jobid *id);
+
+/* What Slurm has of the job; that there is no such job is an error. */
+int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
+
+struct nt_long_visitor {
+	nt_long_set_visit *visit; /* as nt_long_set_each */
+	void *argument;
+	/* Told of what cannot be used, or not in full. */
+	void (*complain)(void *argument, const char *path, const char *why);
+	void *complain_argument;
+};
+
+/* The parts of the long form of a job of accounting; parts: how many there are. */
+int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
+		      const struct nt_long_visitor *visitor, size_t *parts, struct nt_error *err);
+
+/* Does the word name a job, a part of a long form or a directory of them? */
+bool nt_job_word_is_long(const char *word);
+
+/* Each line of these parts. That a job has none is an error. */
+int nt_job_word_visit(const char *word, const struct nt_long_visitor *visitor, size_t *parts,
+		      struct nt_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* meeting.h - a directory where the ranks of a benchmark's steps meet
+ *
+ * Threads:  any; one at a time for one directory.
+ * Memory:   the caller's path.
+ * Errors:   -1 and *err set. What cannot be removed stays.
+ */
+#ifndef NT_MEETING_H
+#define NT_MEETING_H
+
+#include <stdint.h>
+#include "contract/names.h"
+#include "lib/error.h"
+
+/* A new one in the directory, which is made where it is missing. Removes what killed calibrations
+ * have left there. */
+int nt_meeting_make(const char *directory, uint32_t job, char path[NT_PATH_MAX],
+		    struct nt_error *err);
+
+/* With the files in it. "": there is none. */
+void nt_meeting_remove(const char *path);
+
+#endif

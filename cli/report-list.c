@@ -1,0 +1,216 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report-list.c - see report-list.h */
+#include "cli/report-list.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/append.h"
+#include "lib/table.h"
+#include "lib/wrap.h"
+#include "report/model/job-figures.h"
+#include "report/model/sacct-names.h"
+#include "report/text/print.h"
+
+#define ASKED_MAX 500 /* jobs in one question */
+#define LABEL_MAX (NT_JOB_LABEL_MAX + 16) /* with its run */
+
+struct nt_report_line {
+	char label[LABEL_MAX];
+	struct nt_job_figures figures;
+};
+
+static const char *const columns[] = { "-JOB",	       "-NAME",	      "NODES", "ELAPSED",
+				       "STEP\nbefore", "STEP\nafter", "SAVED" };
+
+/* Without a component and a run. */
+static bool same_job(const char *a, const char *b)
+{
+	const size_t bytes = strcspn(a, "+ ");
+
+	return bytes == strcspn(b, "+ ") && strncmp(a, b, bytes) == 0;
+}
+
+static int add_full(struct nt_report_list *list, const char *job, const struct nt_summary *summary,
+		    struct nt_error *err)
+{
+	char *text = NULL, *full;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc = out ? nt_summary_print(out, job, summary, err) : -1;
+
+	if (!out || fclose(out) != 0 || rc < 0) {
+		free(text);
+		return out && rc < 0 ? -1 : nt_error_set(err, "no memory for the report");
+	}
+	full = realloc(list->full, list->full_bytes + bytes + 2);
+	if (full) {
+		list->full = full;
+		if (list->full_bytes > 0)
+			full[list->full_bytes++] = '\n';
+		memcpy(full + list->full_bytes, text, bytes);
+		list->full_bytes += bytes;
+	}
+	free(text);
+	return full ? 0 : nt_error_set(err, "no memory for the report");
+}
+
+int nt_report_list_add(struct nt_report_list *list, const char *job,
+		       const struct nt_summary *summary, struct nt_error *err)
+{
+	struct nt_report_line *lines = realloc(list->lines, (list->count + 1) * sizeof(*lines));
+	struct nt_report_line *line;
+
+	if (!lines)
+		return nt_error_set(err, "no memory for the list of jobs");
+	list->lines = lines;
+	line = &lines[list->count++];
+	snprintf(line->label, sizeof(line->label), "%s", job ? job : "");
+	nt_job_figures_make(&line->figures, summary);
+	list->several |= !same_job(lines[0].label, line->label);
+	return list->several ? 0 : add_full(list, job, summary, err);
+}
+
+/* What accounting does not say stays unknown. */
+static void load_names(struct nt_sacct_names *names, const struct nt_report_list *list)
+{
+	const size_t room = ASKED_MAX * (LABEL_MAX + 1);
+	char *asked = malloc(room);
+
+	for (size_t i = 0; asked && i < list->count; i += ASKED_MAX) {
+		size_t used = 0;
+
+		for (size_t j = i; j < list->count && j < i + ASKED_MAX; j++) {
+			const char *label = list->lines[j].label;
+
+			used += (size_t)snprintf(asked + used, room - used, "%s%.*s",
+						 used ? "," : "", (int)strcspn(label, " "), label);
+		}
+		(void)nt_sacct_names_load(names, asked, NULL);
+	}
+	free(asked);
+}
+
+static const struct nt_sacct_name *name_of(const struct nt_sacct_names *names, const char *label)
+{
+	char job[NT_JOB_LABEL_MAX];
+
+	snprintf(job, sizeof(job), "%.*s", (int)strcspn(label, " "), label);
+	return nt_sacct_names_find(names, job, NULL);
+}
+
+/* As sacct prints it. */
+static void add_elapsed(struct nt_table *table, int64_t elapsed_s)
+{
+	const int64_t days = elapsed_s / 86400;
+	char text[32] = "";
+
+	if (days > 0)
+		nt_append(text, sizeof(text), "%" PRId64 "-", days);
+	nt_cell(table, "%s%02d:%02d:%02d", text, (int)(elapsed_s / 3600 % 24),
+		(int)(elapsed_s / 60 % 60), (int)(elapsed_s % 60));
+}
+
+static void add_step(struct nt_table *table, double us)
+{
+	char text[32];
+
+	nt_cell(table, "%s", isnan(us) ? "-" : nt_time_text(us, text, sizeof(text)));
+}
+
+static void add_line(struct nt_table *table, const struct nt_report_line *line,
+		     const struct nt_sacct_name *name)
+{
+	char text[32];
+
+	nt_cell(table, "%.18s", line->label);
+	nt_cell(table, "%.16s", name ? name->name : "-");
+	nt_cell_count(table, name && name->nodes > 0 ? name->nodes : line->figures.nodes);
+	if (name)
+		add_elapsed(table, name->elapsed_s);
+	else
+		nt_cell(table, "-");
+	add_step(table, line->figures.before_us);
+	add_step(table, line->figures.step_us);
+	nt_cell(table, "%s", nt_duration_text(line->figures.net_ms, text, sizeof(text)));
+}
+
+/* A component and a run count as lines, not as jobs. */
+static size_t count_jobs(const struct nt_report_list *list)
+{
+	size_t jobs = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		size_t j = 0;
+
+		while (!same_job(list->lines[j].label, list->lines[i].label))
+			j++;
+		jobs += i == j;
+	}
+	return jobs;
+}
+
+static void add_sum(struct nt_table *table, const struct nt_report_list *list,
+		    const struct nt_sacct_names *names)
+{
+	double net_ms = 0;
+	int64_t elapsed_s = 0;
+	char text[32];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct nt_sacct_name *name = name_of(names, list->lines[i].label);
+
+		net_ms += list->lines[i].figures.net_ms;
+		elapsed_s += name ? name->elapsed_s : 0;
+	}
+	nt_cell(table, "%zu jobs", count_jobs(list));
+	nt_cell(table, "%s", "");
+	nt_cell(table, "%s", "");
+	if (elapsed_s > 0)
+		add_elapsed(table, elapsed_s);
+	else
+		nt_cell(table, "-");
+	nt_cell(table, "%s", "");
+	nt_cell(table, "%s", "");
+	nt_cell(table, "%s", nt_duration_text(net_ms, text, sizeof(text)));
+}
+
+static int print_table(FILE *out, const struct nt_report_list *list, struct nt_error *err)
+{
+	struct nt_sacct_names names = { NULL, 0 };
+	struct nt_table table = NT_TABLE(columns, 0);
+	int rc;
+
+	load_names(&names, list);
+	table.max_columns = NT_WRAP_COLUMNS;
+	for (size_t i = 0; i < list->count; i++)
+		add_line(&table, &list->lines[i], name_of(&names, list->lines[i].label));
+	add_sum(&table, list, &names);
+	rc = nt_table_print(out, &table, err);
+	nt_sacct_names_fini(&names);
+	if (rc == 0)
+		nt_wrap(out, "", 0,
+			"STEP: median time of the program's own step; before: with NCCL's own "
+			"settings, if a launch profile was measured. SAVED: net time, what calls "
+			"saved less what exploring cost. For all of a job: nccl-tune report JOB; of "
+			"all jobs: --full.");
+	return rc;
+}
+
+int nt_report_list_print(FILE *out, const struct nt_report_list *list, struct nt_error *err)
+{
+	if (list->several)
+		return print_table(out, list, err);
+	if (list->full_bytes > 0)
+		fwrite(list->full, 1, list->full_bytes, out);
+	return 0;
+}
+
+void nt_report_list_fini(struct nt_report_list *list)
+{
+	free(list->lines);
+	free(list->full);
+	*list = (struct nt_report_list){ .count = 0 };
+}

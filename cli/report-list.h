@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report-list.h - several jobs in a table, a line each, and one job in full
+ *
+ * Add a summary for each; what is printed depends on whether they are of more than one job. The
+ * components and runs of a job, which have labels such as 12+1 and "12 (run 1)", are one job.
+ *
+ * Threads:  single-threaded programs only (sacct-names.h).
+ * Memory:   nt_report_list_fini frees all; summaries are not kept.
+ * Errors:   -1 and *err when memory runs out.
+ * Host:     accounting is asked for the jobs' names; without an answer they are unknown.
+ */
+#ifndef NT_REPORT_LIST_H
+#define NT_REPORT_LIST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "record/summary.h"
+
+struct nt_report_list {
+	struct nt_report_line *lines;
+	size_t count;
+	bool several; /* jobs */
+	char *full; /* of the one job there is so far */
+	size_t full_bytes;
+};
+
+/* job: as nt_summary_print. */
+int nt_report_list_add(struct nt_report_list *list, const char *job,
+		       const struct nt_summary *summary, struct nt_error *err);
+int nt_report_list_print(FILE *out, const struct nt_report_list *list, struct nt_error *err);
+void nt_report_list_fini(struct nt_report_list *list);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job-compare.c - see job-compare.h */
+#include "report/model/job-compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record/bandwidth.h"
+
+/* ---- times */
+
+const char *nt_noise_name(enum nt_noise noise)
+{
+	static const char *const names[] = { "unknown", "within", "beyond" };
+
+	return names[noise];
+}
+
+enum nt_noise nt_pair_noise(const struct nt_time_pair *times)
+{
+	for (int i = 0; i < 2; i++) {
+		if (isnan(times->us[i]) || isnan(times->low_us[i]) || isnan(times->high_us[i]))
+			return NT_NOISE_UNKNOWN;
+	}
+	return times->high_us[0] < times->low_us[1] || times->high_us[1] < times->low_us[0]
+		       ? NT_NOISE_BEYOND
+		       : NT_NOISE_WITHIN;
+}
+
+static void set_change(struct nt_time_pair *times)
+{
+	times->change_percent = times->us[0] > 0 ? 100 * (times->us[1] / times->us[0] - 1) : NAN;
+}
+
+void nt_pair_step_time(struct nt_time_pair *times, const struct nt_step_pair *pair)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct nt_step_side *side = pair->side[i];
+		const double *us = side ? side->summary->steps[side->at].step_us : NULL;
+
+		times->low_us[i] = us ? us[0] : NAN;
+		times->us[i] = us ? us[1] : NAN;
+		times->high_us[i] = us ? us[2] : NAN;
+	}
+	set_change(times);
+}
+
+/* Records have quartiles of the times to the next call; a call's own time is taken to vary by as
+ * much. */
+void nt_pair_key_time(struct nt_time_pair *times, const struct nt_key_pair *pair)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct nt_key *key = pair->key[i];
+		const enum nt_which which = key ? nt_row_in_force(key) : NT_OF_AUTO;
+		double us = key ? key->us[which] : NAN;
+
+		times->us[i] = key && pair->own ? key->own_us[which] : us;
+		times->low_us[i] = key ? times->us[i] - (us - key->p25_us[which]) : NAN;
+		times->high_us[i] = key ? times->us[i] + (key->p75_us[which] - us) : NAN;
+	}
+	set_change(times);
+}
+
+int nt_key_arm_in_force(const struct nt_key *key)
+{
+	return key->arm != NT_ARM_BASELINE ? key->arm : key->auto_arm;
+}
+
+/* ---- which belong together */
+
+static bool same_key(const struct nt_step_side *const side[2], const struct nt_key *a,
+		     const struct nt_key *b)
+{
+	return a->coll == b->coll && a->bytes == b->bytes && a->ranks == b->ranks &&
+	       a->nodes == b->nodes &&
+	       strcmp(side[0]->summary->families[a->family].name,
+		      side[1]->summary->families[b->family].name) == 0;
+}
+
+static const struct nt_key *find_key(const struct nt_step_side *const side[2], int in,
+				     const struct nt_key *key)
+{
+	const struct nt_summary *summary = side[in] ? side[in]->summary : NULL;
+
+	for (size_t i = 0; summary && i < summary->row_count; i++) {
+		const struct nt_key *other = &summary->rows[i];
+
+		if (other->step == side[in]->at &&
+		    same_key(side, in ? key : other, in ? other : key))
+			return other;
+	}
+	return NULL;
+}
+
+static bool own_known(const struct nt_key *key)
+{
+	return !key || !isnan(key->own_us[nt_row_in_force(key)]);
+}
+
+/* Those of one side, with what the other has of each; of the second those that the first lacks. */
+static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
+{
+	const struct nt_step_side *side = pair->side[from];
+	struct nt_key_pair *keys;
+
+	for (size_t i = 0; side && i < side->summary->row_count; i++) {
+		const struct nt_key *key = &side->summary->rows[i], *other;
+		struct nt_key_pair added;
+
+		if (key->step != side->at)
+			continue;
+		other = find_key(pair->side, !from, key);
+		if (from == 1 && other)
+			continue;
+		keys = realloc(pair->keys, (pair->key_count + 1) * sizeof(*keys));
+		if (!keys)
+			return nt_error_set(err, "no memory to compare the jobs");
+		pair->keys = keys;
+		added.key[from] = key;
+		added.key[!from] = other;
+		added.own = own_known(key) && own_known(other);
+		keys[pair->key_count++] = added;
+	}
+	return 0;
+}
+
+static int add_pair(struct nt_comparison *comparison, const struct nt_step_side *a,
+		    const struct nt_step_side *b, struct nt_error *err)
+{
+	struct nt_step_pair *pairs = realloc(comparison->pairs,
+					     (comparison->count + 1) * sizeof(*pairs));
+	struct nt_step_pair *pair;
+
+	if (!pairs)
+		return nt_error_set(err, "no memory to compare the jobs");
+	comparison->pairs = pairs;
+	pair = &pairs[comparison->count++];
+	*pair = (struct nt_step_pair){ .side = { a, b } };
+	return add_keys(pair, 0, err) < 0 ? -1 : add_keys(pair, 1, err);
+}
+
+/* partner[i]: which step of the second job belongs to step i of the first; SIZE_MAX: none. */
+struct matching {
+	const struct nt_step_side *const *side;
+	const size_t *count;
+	size_t *partner;
+	bool *taken; /* of the second job's */
+};
+
+/* Each of the first takes the first that is left of the second, of its program if that counts. */
+static void match(const struct matching *matching, bool by_program)
+{
+	for (size_t i = 0; i < matching->count[0]; i++) {
+		const char *program = matching->side[0][i].program;
+
+		for (size_t j = 0; j < matching->count[1] && matching->partner[i] == SIZE_MAX;
+		     j++) {
+			if (matching->taken[j] ||
+			    (by_program &&
+			     (!program[0] || strcmp(program, matching->side[1][j].program) != 0)))
+				continue;
+			matching->partner[i] = j;
+			matching->taken[j] = true;
+		}
+	}
+}
+
+static int add_pairs(struct nt_comparison *comparison, const struct matching *matching,
+		     struct nt_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < matching->count[0]; i++)
+		rc = add_pair(comparison, &matching->side[0][i],
+			      matching->partner[i] == SIZE_MAX
+				      ? NULL
+				      : &matching->side[1][matching->partner[i]],
+			      err);
+	for (size_t j = 0; rc == 0 && j < matching->count[1]; j++) {
+		if (!matching->taken[j])
+			rc = add_pair(comparison, NULL, &matching->side[1][j], err);
+	}
+	return rc;
+}
+
+int nt_comparison_make(struct nt_comparison *comparison, const struct nt_step_side *const side[2],
+		       const size_t count[2], struct nt_error *err)
+{
+	struct matching matching = { side, count, calloc(count[0] + 1, sizeof(size_t)),
+				     calloc(count[1] + 1, sizeof(bool)) };
+	int rc = -1;
+
+	*comparison = (struct nt_comparison){ NULL, 0 };
+	if (matching.partner && matching.taken) {
+		for (size_t i = 0; i < count[0]; i++)
+			matching.partner[i] = SIZE_MAX;
+		match(&matching, true);
+		match(&matching, false);
+		rc = add_pairs(comparison, &matching, err);
+	} else {
+		nt_error_set(err, "no memory to compare the jobs");
+	}
+	free(matching.partner);
+	free(matching.taken);
+	if (rc < 0)
+		nt_comparison_fini(comparison);
+	return rc;
+}
+
+void nt_comparison_fini(struct nt_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		free(comparison->pairs[i].keys);
+	free(comparison->pairs);
+	*comparison = (struct nt_comparison){ NULL, 0 };
+}
+
+/* ---- settings */
+
+enum setting {
+	PROGRAM,
+	NCCL,
+	RANKS,
+	NODES,
+	PER_NODE,
+	FABRIC,
+	DRIVER,
+	HARDWARE,
+	MODE,
+	POLICY,
+	LAUNCH,
+	SET,
+	LEFT,
+	OWN,
+	VARIABLES,
+	LIBRARY,
+	PLUGINS,
+	SETTINGS,
+};
+
+const size_t nt_setting_count = SETTINGS;
+
+static const struct {
+	const char *name, *code;
+} settings[SETTINGS] = {
+	[PROGRAM] = { "program", "program" },
+	[NCCL] = { "NCCL", "nccl" },
+	[RANKS] = { "ranks", "ranks" },
+	[NODES] = { "nodes", "nodes" },
+	[PER_NODE] = { "ranks on each", "per_node" },
+	[FABRIC] = { "network", "fabric" },
+	[DRIVER] = { "GPU driver", "driver" },
+	[HARDWARE] = { "fingerprint", "fp" },
+	[MODE] = { "mode", "mode" },
+	[POLICY] = { "settings", "policy" },
+	[LAUNCH] = { "launch profile", "launch" },
+	[SET] = { "it sets", "set" },
+	[LEFT] = { "it leaves", "left" },
+	[OWN] = { "own variables", "own" },
+	[VARIABLES] = { "NCCL's variables", "variables" },
+	[LIBRARY] = { "NCCL's library", "library" },
+	[PLUGINS] = { "chained plugins", "plugins" },
+};
+
+const char *nt_setting_name(size_t setting)
+{
+	return settings[setting].name;
+}
+
+const char *nt_setting_code(size_t setting)
+{
+	return settings[setting].code;
+}
+
+static const char *count_text(int64_t count, char out[NT_SETTING_TEXT])
+{
+	out[0] = '\0';
+	if (count >= 0)
+		snprintf(out, NT_SETTING_TEXT, "%" PRId64, count);
+	return out;
+}
+
+static const char *hash_text(int64_t hash, char out[NT_SETTING_TEXT])
+{
+	snprintf(out, NT_SETTING_TEXT, "%016" PRIx64, (uint64_t)hash);
+	return hash > 0 ? out : "";
+}
+
+const char *nt_setting_text(size_t setting, const struct nt_step_side *side,
+			    char out[NT_SETTING_TEXT])
+{
+	const struct nt_step *step = &side->summary->steps[side->at];
+
+	switch ((enum setting)setting) {
+	case PROGRAM: return side->program;
+	case NCCL: return step->nccl;
+	case RANKS: return count_text(step->ranks, out);
+	case NODES: return count_text(step->nodes, out);
+	case PER_NODE: return count_text(step->per_node, out);
+	case FABRIC: return step->fabric;
+	case DRIVER: return step->driver;
+	case HARDWARE: return step->fingerprint;
+	case MODE: return step->mode;
+	case POLICY: return side->settings.policy;
+	case LAUNCH: return step->launch;
+	case SET: return step->set;
+	case LEFT: return step->left;
+	case OWN: return hash_text(step->user_env, out);
+	case VARIABLES: return side->settings.variables;
+	case LIBRARY: return side->settings.library;
+	case PLUGINS: return side->settings.plugins;
+	case SETTINGS: break;
+	}
+	return "";
+}

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacct-names.c - see sacct-names.h */
+#include "report/model/sacct-names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/printable.h"
+#include "lib/sacct.h"
+
+#define TIMEOUT_MS 30000
+
+enum column { LABEL, NAME, ELAPSED, NODES, COLUMNS };
+
+static int take(void *argument, const struct nt_text *column, struct nt_error *err)
+{
+	struct nt_sacct_names *names = argument;
+	struct nt_sacct_name *items = realloc(names->items, (names->count + 1) * sizeof(*items));
+	struct nt_sacct_name *item;
+
+	if (!items)
+		return nt_error_set(err, "no memory for the jobs' names");
+	names->items = items;
+	item = &items[names->count++];
+	nt_printable_copy(item->label, sizeof(item->label), column[LABEL].at, column[LABEL].bytes);
+	nt_printable_copy(item->name, sizeof(item->name), column[NAME].at, column[NAME].bytes);
+	item->elapsed_s = nt_sacct_number(column[ELAPSED]);
+	item->nodes = nt_sacct_number(column[NODES]);
+	return 0;
+}
+
+int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct nt_error *err)
+{
+	const struct nt_sacct question = {
+		.columns = "JobID,JobName,ElapsedRaw,NNodes",
+		.count = COLUMNS,
+		.jobs = list,
+		.steps = true,
+		.timeout_ms = TIMEOUT_MS,
+	};
+
+	return nt_sacct_ask(&question, take, names, err);
+}
+
+void nt_sacct_names_fini(struct nt_sacct_names *names)
+{
+	free(names->items);
+	*names = (struct nt_sacct_names){ NULL, 0 };
+}
+
+const struct nt_sacct_name *nt_sacct_names_find(const struct nt_sacct_names *names, const char *job,
+						const char *step)
+{
+	char label[sizeof(names->items->label)];
+
+	snprintf(label, sizeof(label), "%s%s%s", job, step ? "." : "", step ? step : "");
+	for (size_t i = 0; i < names->count; i++) {
+		if (strcmp(names->items[i].label, label) == 0)
+			return &names->items[i];
+	}
+	return NULL;
+}

@@ -197,7 +197,6 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, 
 					    .run = text->run };
 	see_job(answer, text);
 	answer->output.text = text;
-	see_job(answer, text);
 	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
 	answer->output.text = NULL;
 	return rc;

@@ -73,6 +73,7 @@ is_forgotten() {
 	start_job "$(record 0 TREE/SIMPLE)"
 	run -0 sacct_field "$job" admincomment
 	[ -z "$output" ]
+	sleep 1.1	# Slurm counts whole seconds
 	run -0 --separate-stderr report "$job"
 	[ -z "$stderr" ]
 	[ "${lines[0]}" = "Job $job" ]

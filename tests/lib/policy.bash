@@ -20,7 +20,7 @@ task_policy() {
 	for name in "${order[@]}"; do
 		text+=,$name=${value[$name]}
 	done
-	echo "$text,dir=$dir,node=n1,fingerprint=1,id=1.0,flags=0"
+	echo "$text,dir=$dir,node=n1,fingerprint=0000000000000001,id=1.0,flags=0"
 }
 
 # alone_environment: for tests without Slurm, the programs under test and nothing of the caller's job.

@@ -168,7 +168,7 @@ noise() {
 		explain --sizes 4X|bad sizes '4X'
 		explain --topology 8|bad topology '8'
 		explain --collective AllToAll|unknown collective
-		explain a b|more than one file
+		explain a b|more than one job or file
 	END
 }
 

@@ -209,13 +209,15 @@ wait_for() {
 	done
 }
 
-# wait_sacct JOBID: until accounting has the job's end. Takes some seconds for the first job of a cluster.
+# wait_sacct JOBID: until accounting has the job's end, and its start, which a busy slurmdbd may store after it. Takes some
+# seconds for the first job of a cluster.
 wait_sacct() {
 	wait_for 120 job_is_accounted "$1"
 }
 
 job_is_accounted() {
-	timeout 60 sacct -n -X -P -j "$1" -o state,end | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL).*\|[0-9]'
+	timeout 60 sacct -n -X -P -j "$1" -o state,end,partition |
+		grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)[^|]*\|[0-9][^|]*\|.'
 }
 
 # wait_record JOBID: until accounting has the job's end and what nt-recordd says of it: on a busy host that is seconds

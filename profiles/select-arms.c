@@ -40,8 +40,7 @@ static void add_key(struct arms *arms, const struct nt_memory_entry *entry,
 
 		if (!same(&known->key, &arm.key))
 			continue;
-		if (entry->when_s > known->entry->when_s ||
-		    (entry->when_s == known->entry->when_s && entry->step > known->entry->step))
+		if (nt_entry_newer(entry, known->entry))
 			*known = arm;
 		return;
 	}

@@ -14,6 +14,8 @@ libnt_report_la_SOURCES = \
 	%D%/metrics/json.h \
 	%D%/metrics/json-fields.c \
 	%D%/metrics/json-fields.h \
+	%D%/metrics/late-json.c \
+	%D%/metrics/late-json.h \
 	%D%/metrics/prometheus.c \
 	%D%/metrics/prometheus.h \
 	%D%/metrics/topology-json.c \

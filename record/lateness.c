@@ -19,8 +19,9 @@
 #define NAMED_DEVIATIONS 4.0
 #define NAMED_COST 0.05
 #define STEADY_SLICES 0.75
-#define LEADS_SHARE 0.75 /* of a slice's calls, where nobody is named */
-#define VARIES_SHARE 0.2 /* waiting that is told though nobody is named */
+/* Waiting that is told though nobody is named. */
+#define WANDERS_SHARE 0.1
+#define VARIES_SHARE 0.3
 
 struct call {
 	double s;
@@ -37,7 +38,8 @@ struct finder {
 	struct nt_late_sample *samples;
 	size_t count;
 	struct call *calls;
-	double all_us;
+	double all_us; /* of the calls, by all ranks ... */
+	double ring_us; /* ... and of those that are rings */
 	const struct call **sorted; /* scratch: as many as there are calls */
 };
 
@@ -115,12 +117,13 @@ static void take_call(struct finder *f, const struct nt_late_sample *first, size
 	for (size_t i = 0; i < ranks; i++) {
 		call->cost_us += fmax(0, first[i].call.us - call->least_us);
 		f->all_us += first[i].call.us;
+		f->ring_us += ring ? first[i].call.us : 0;
 	}
 	call->middle_us = first[1 + (ranks - 2) / 2].call.us;
 	call->late_us = call->middle_us - call->least_us;
 	if (call->late_us < LATE_US || call->late_us < LATE_SHARE * call->middle_us)
 		call->late_us = 0;
-	f->out->lost_us += call->cost_us;
+	f->out->lost_us += ring ? call->cost_us : 0;
 }
 
 static bool same_call(const struct nt_late_sample *a, const struct nt_late_sample *b)
@@ -135,8 +138,8 @@ static void take_calls(struct finder *f, int64_t ranks)
 
 	qsort(f->samples, f->count, sizeof(f->samples[0]), by_call);
 	for (size_t i = 0; i < f->count; i += length) {
-		for (length = 1; i + length < f->count &&
-				 same_call(&f->samples[i], &f->samples[i + length]);)
+		for (length = 1;
+		     i + length < f->count && same_call(&f->samples[i], &f->samples[i + length]);)
 			length++;
 		if (length < 2 || 4 * (double)length < 3 * (double)ranks ||
 		    (double)length > (double)ranks)
@@ -218,21 +221,19 @@ static int by_lateness(const void *left, const void *right)
 	return ORDER(a->late_us, b->late_us);
 }
 
-/* share: of all ranks that are that one's. */
-static bool beyond_chance(size_t late, size_t calls, double share)
+/* So many of all, of which chance makes that share? */
+static bool beyond_chance(size_t late, double all, double share)
 {
-	const double all = (double)calls;
-
-	return (double)late >= NAMED_SHARE * all &&
-	       (double)late >=
-		       all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
+	return all > 0 && share < 1 && (double)late >= NAMED_SHARE * all &&
+	       (double)late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
 }
 
 /* Is one rank, or the ranks of one node, the one that others wait for? */
 static bool name_one(struct finder *f, bool nodes, double ranks)
 {
 	struct nt_lateness *out = f->out;
-	size_t of, first, late = pick(f, ALL_SLICES, &of), most = most_frequent(f, late, nodes, &first);
+	size_t of, first, late = pick(f, ALL_SLICES, &of),
+			  most = most_frequent(f, late, nodes, &first);
 	const struct call **own = &f->sorted[first];
 	double cost_us = 0, share = 1 / ranks;
 
@@ -247,7 +248,7 @@ static bool name_one(struct finder *f, bool nodes, double ranks)
 	}
 	for (size_t i = 0; i < most; i++)
 		cost_us += own[i]->cost_us;
-	if (share >= 1 || !beyond_chance(most, out->calls, share) || cost_us < NAMED_COST * f->all_us)
+	if (!beyond_chance(most, (double)out->calls, share) || cost_us < NAMED_COST * f->all_us)
 		return false;
 	out->rank = nodes ? -1 : (int64_t)own[0]->rank;
 	out->node = own[0]->node;
@@ -257,47 +258,54 @@ static bool name_one(struct finder *f, bool nodes, double ranks)
 	return true;
 }
 
-/* In how many slices the named one leads; or, of nobody, in how many there is a clear leader, and
- * whether these are several. */
-static unsigned led_slices(struct finder *f, bool *several)
+/* In how many slices the named one leads. */
+static unsigned led_slices(struct finder *f)
 {
 	const struct nt_lateness *out = f->out;
-	const bool nodes = out->rank < 0 && out->node >= 0;
-	int64_t leader = -1;
 	unsigned led = 0;
 
-	*several = false;
 	for (unsigned i = 0; i < out->slices; i++) {
 		size_t of, first, late = pick(f, i, &of);
-		size_t most = most_frequent(f, late, nodes, &first);
-		const struct call *own = most ? f->sorted[first] : NULL;
 
-		if (!own)
+		if (most_frequent(f, late, out->rank < 0, &first) == 0)
 			continue;
-		if (out->node >= 0) {
-			led += nodes ? own->node == out->node : own->rank == out->rank;
-		} else if ((double)most >= LEADS_SHARE * (double)of) {
-			*several = *several || (leader >= 0 && leader != own->rank);
-			leader = own->rank;
-			led++;
-		}
+		led += out->rank < 0 ? f->sorted[first]->node == out->node
+				     : f->sorted[first]->rank == out->rank;
 	}
 	return led;
+}
+
+/* Where nobody is named: does who came last come last in the next call, too, beyond chance? */
+static bool stays_a_while(struct finder *f)
+{
+	size_t of, count = pick(f, ALL_SLICES, &of), again = 0, length;
+	double pairs = count > 0 ? (double)count - 1 : 0, chance = 0;
+
+	qsort(f->sorted, count, sizeof(f->sorted[0]), by_late_rank);
+	for (size_t i = 0; i < count; i += length) {
+		for (length = 1;
+		     i + length < count && f->sorted[i]->rank == f->sorted[i + length]->rank;)
+			length++;
+		chance += pow((double)length / (double)count, 2);
+	}
+	qsort(f->sorted, count, sizeof(f->sorted[0]), by_time);
+	for (size_t i = 1; i < count; i++)
+		again += f->sorted[i]->rank == f->sorted[i - 1]->rank;
+	return beyond_chance(again, pairs, chance);
 }
 
 static enum nt_late judge(struct finder *f, double ranks)
 {
 	struct nt_lateness *out = f->out;
-	const bool named = name_one(f, false, ranks) || name_one(f, true, ranks);
-	bool several;
-	const unsigned led = led_slices(f, &several);
 
-	if (named)
-		return (double)led >= STEADY_SLICES * out->slices ? NT_LATE_STEADY
-								  : NT_LATE_WANDERS;
-	if (out->waiting < VARIES_SHARE)
+	if (name_one(f, false, ranks) || name_one(f, true, ranks))
+		return led_slices(f) >= STEADY_SLICES * out->slices ? NT_LATE_STEADY
+								    : NT_LATE_WANDERS;
+	if (isnan(out->waiting) || out->waiting < WANDERS_SHARE)
 		return NT_LATE_NONE;
-	return several && 2 * led >= out->slices ? NT_LATE_WANDERS : NT_LATE_VARIES;
+	if (stays_a_while(f))
+		return NT_LATE_WANDERS;
+	return out->waiting < VARIES_SHARE ? NT_LATE_NONE : NT_LATE_VARIES;
 }
 
 static double total(const struct nt_late_row *row)
@@ -368,9 +376,12 @@ int nt_lateness_find(struct nt_lateness *out, struct nt_late_sample *samples, si
 		goto out;
 	take_calls(&f, ranks);
 	rc = 0;
-	if (out->calls < CALLS_MIN || f.all_us <= 0)
+	if (out->calls < CALLS_MIN || f.all_us <= 0) {
+		out->calls = 0;
 		goto out;
-	out->waiting = out->lost_us / f.all_us;
+	}
+	if (f.ring_us > 0)
+		out->waiting = out->lost_us / f.ring_us;
 	cut_slices(&f);
 	out->kind = judge(&f, (double)ranks);
 	make_rows(&f);

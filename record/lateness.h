@@ -46,12 +46,12 @@ struct nt_late_row {
 
 struct nt_lateness {
 	enum nt_late kind;
-	size_t calls; /* that were compared */
-	double waiting; /* share of all ranks' time in them; NAN: too few calls */
+	size_t calls; /* that were compared; 0: too few, and nothing else is known */
+	double waiting; /* share of all ranks' time in those that are rings; NAN: none is */
 	int64_t rank, node; /* -1: not one rank, not one node */
 	size_t late_calls; /* in which that one came last */
 	double late_us; /* median time that the middle of the others waited for it there; NAN */
-	double lost_us; /* by all ranks in the calls that were compared */
+	double lost_us; /* by all ranks, waiting, in the same */
 	unsigned slices;
 	double from_s[NT_LATENESS_SLICES]; /* when each begins */
 	size_t row_count;

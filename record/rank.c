@@ -82,7 +82,7 @@ static void put_kind(struct nt_json_writer *put, const struct nt_sampled *kind,
 		any = true;
 		nt_json_put_count(put, NULL, (uint64_t)calls[i].turn);
 		nt_json_put_value(put, NULL, "%.1f", calls[i].us);
-		nt_json_put_value(put, NULL, "%.2f", calls[i].s);
+		nt_json_put_value(put, NULL, "%.3f", calls[i].s);
 	}
 	if (any) {
 		nt_json_put_close(put);

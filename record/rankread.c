@@ -28,8 +28,8 @@ static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_e
 }
 
 /* Calls of one collective: three numbers each, and no more calls than a communicator has. */
-static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind,
-		     enum nt_reading how, struct nt_error *err)
+static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, enum nt_reading how,
+		     struct nt_error *err)
 {
 	static const struct nt_field turn = { .name = "turn", .kind = NT_FIELD_COUNT };
 	static const struct nt_field us = { .name = "us", .kind = NT_FIELD_TIME };
@@ -49,8 +49,8 @@ static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind,
 				  err) < 0 ||
 		    nt_field_read(&us, json_object_array_get_idx(array, i + 1), &call->us, how,
 				  err) < 0 ||
-		    nt_field_read(&s, json_object_array_get_idx(array, i + 2), &call->s, how,
-				  err) < 0)
+		    nt_field_read(&s, json_object_array_get_idx(array, i + 2), &call->s, how, err) <
+			    0)
 			return -1;
 		comm->sampled_count++;
 	}

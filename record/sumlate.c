@@ -14,7 +14,7 @@ int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
 
 	if (nt_lateness_find(&lateness, comm->samples, comm->sample_count, comm->ranks) < 0)
 		return -1;
-	if (isnan(lateness.waiting))
+	if (lateness.calls == 0)
 		return 0;
 	added = nt_summary_add(&summary->latenesses, &summary->lateness_count, sizeof(*added));
 	if (!added)
@@ -66,8 +66,7 @@ void nt_summary_note_late(struct nt_summary *summary, size_t step_at)
 	if (late->node < 0)
 		return;
 	step->late_rank = late->rank;
-	snprintf(step->late_node, sizeof(step->late_node), "%s",
-		 summary->nodes[late->node].name);
+	snprintf(step->late_node, sizeof(step->late_node), "%s", summary->nodes[late->node].name);
 	step->late_calls = (double)late->late_calls / (double)late->calls;
 	step->late_us = late->late_us;
 }

@@ -99,6 +99,7 @@ libnt_report_la_SOURCES = \
 	%D%/text/verdict.h \
 	%D%/text/verdict-maker.c \
 	%D%/text/verdict-maker.h \
+	%D%/text/verdict-late.c \
 	%D%/text/verdict-launch.c \
 	%D%/text/verdict-net.c \
 	%D%/text/verdict-topology.c \

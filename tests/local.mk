@@ -40,6 +40,7 @@ unit_tests = \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
+	%D%/unit/lateness \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \

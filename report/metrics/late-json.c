@@ -43,8 +43,8 @@ void nt_late_json(json_object *object, const struct nt_summary *summary,
 	nt_json_text(value, "late", nt_late_name(late->kind), rc);
 	nt_json_count(value, "rank", late->rank, rc);
 	nt_json_text(value, "node", late->node >= 0 ? summary->nodes[late->node].name : "", rc);
-	nt_json_count(value, "late_calls",
-		      late->late_calls > 0 ? (int64_t)late->late_calls : -1, rc);
+	nt_json_count(value, "late_calls", late->late_calls > 0 ? (int64_t)late->late_calls : -1,
+		      rc);
 	nt_json_number(value, "late_us", late->late_us, rc);
 	nt_json_add(value, "from_s", times_value(late->from_s, late->slices, rc), rc);
 	nt_json_add(value, "ranks", ranks_value(summary, late, rc), rc);

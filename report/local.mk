@@ -129,6 +129,7 @@ html_scripts = \
 	%D%/html/rows.js \
 	%D%/html/data.js \
 	%D%/html/choice.js \
+	%D%/html/late.js \
 	%D%/html/steps.js \
 	%D%/html/arms.js \
 	%D%/html/course.js \

@@ -411,6 +411,7 @@ EXTRA_DIST += \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
+	%D%/fake/late.bats \
 	%D%/fake/launch.bats \
 	%D%/fake/fabric.bats \
 	%D%/fake/ll128.bats \

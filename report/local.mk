@@ -70,6 +70,8 @@ libnt_report_la_SOURCES = \
 	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \
 	%D%/summary/job-outcome.h \
+	%D%/summary/late-nodes.c \
+	%D%/summary/late-nodes.h \
 	%D%/summary/profile-worth.c \
 	%D%/summary/profile-worth.h \
 	%D%/summary/site-memory.c \

@@ -17,6 +17,7 @@ function lateDrawing(one, width) {
 	const column = (width - left) / one.from.length;
 	const most = largest([1, ...one.ranks.flatMap((rank) => rank.us)]);
 	const height = one.ranks.length * LATE_HEIGHT + 24;
+	const named = Math.ceil(58 / column); /* every so many columns */
 
 	return canvas(width, height, `Lateness of ${many(one.ranks.length, "rank")} over time`,
 		one.ranks.map((rank, r) => [
@@ -25,7 +26,7 @@ function lateDrawing(one, width) {
 				width: column - 2, height: LATE_HEIGHT - 2, "fill-opacity": 0.05 + 0.95 * us / most, "stroke-opacity": 0.2,
 				"data-tip": `${rank.name}\n${time(us)} a call\n${sliceName(one, i)}` })),
 		]),
-		one.from.map((from, i) => text("soft mid", left + (i + 0.5) * column, height - 6, `${digits(from)} s`)));
+		one.from.map((from, i) => i % named ? null : text("soft mid", left + (i + 0.5) * column, height - 6, `${digits(from)} s`)));
 }
 
 function lateTable(one) {

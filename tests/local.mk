@@ -382,6 +382,7 @@ EXTRA_DIST += \
 	%D%/cluster/35-fingerprint.bats \
 	%D%/cluster/40-log.bats \
 	%D%/cluster/50-job.bats \
+	%D%/cluster/52-late.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/57-recheck.bats \

@@ -17,7 +17,7 @@
  * this share of all time; it stays the one if it leads in most slices. */
 #define NAMED_SHARE 0.5
 #define NAMED_DEVIATIONS 4.0
-#define NAMED_COST 0.05
+#define NAMED_COST 0.1
 #define STEADY_SLICES 0.75
 /* Waiting that is told though nobody is named. */
 #define WANDERS_SHARE 0.1

@@ -58,10 +58,10 @@ static void say_one(struct nt_maker *maker, size_t at, const char *prefix)
 	char name[120], comm[176], us[32], share[80] = "";
 
 	if (!isnan(step->waiting))
-		snprintf(share, sizeof(share), "; waiting is %.0f %% of the time in collectives",
+		snprintf(share, sizeof(share), "; waiting is %.0f %% of the time in these",
 			 100 * step->waiting);
 	nt_maker_say(maker, NT_SENTENCE_LATE, step->late_rank >= 0 ? ONE : NODE,
-		     "%s%sthers wait for %s%s in %.0f %% of the calls, %s each%s.", prefix,
+		     "%s%sthers wait for %s%s in %.0f %% of the measured calls, %s each%s.", prefix,
 		     is(step, NT_LATE_STEADY) ? "O" : "At times o", who(step, name, sizeof(name)),
 		     of_whom(maker->summary, at, comm, sizeof(comm)), 100 * step->late_calls,
 		     nt_time_text(step->late_us, us, sizeof(us)), share);
@@ -79,13 +79,14 @@ static void say_step(struct nt_maker *maker, size_t at)
 	else if (isnan(step->waiting))
 		return;
 	else if (is(step, NT_LATE_WANDERS))
-		nt_maker_say(maker, NT_SENTENCE_LATE, SEVERAL,
-			     "%sRanks wait %.0f %% of their time in collectives, for some time for "
-			     "one rank, then for another.",
-			     prefix, 100 * step->waiting);
+		nt_maker_say(
+			maker, NT_SENTENCE_LATE, SEVERAL,
+			"%sRanks wait %.0f %% of the time in measured calls, for some time for "
+			"one rank, then for another.",
+			prefix, 100 * step->waiting);
 	else if (is(step, NT_LATE_VARIES))
 		nt_maker_say(maker, NT_SENTENCE_LATE, ALL,
-			     "%sRanks wait %.0f %% of their time in collectives, for another rank "
+			     "%sRanks wait %.0f %% of the time in measured calls, for another rank "
 			     "from call to call.",
 			     prefix, 100 * step->waiting);
 }

@@ -45,7 +45,7 @@ report() {
 	job 1 4 --slow-rank 3@300
 	[ "$(late)" = "steady 3 n1" ]
 	report
-	[[ $output = *"Others wait for rank 3 on n1 in "*" % of the calls, 30"*" us each; waiting is "*"NCCL cannot help there."* ]]
+	[[ $output = *"Others wait for rank 3 on n1 in "*" % of the measured calls, 30"*" us each; waiting is "*"NCCL cannot help there."* ]]
 }
 
 @test "on two nodes the report says it, as text, JSON and metrics; the first node alone does not know" {

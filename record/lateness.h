@@ -3,9 +3,9 @@
 /* lateness.h - for which rank of a communicator the others wait
  *
  * Ranks of a collective end together, so in each call the rank with the shortest time came last,
- * and what the others took longer they waited; clocks need not agree. NCCL may stamp the end of what
- * is not a ring after half of the time (docs/decisions/0028-measures.md): there, only what exceeds
- * twice the shortest time is waiting. A call counts if nearly all ranks have measured it.
+ * and what the others took longer they waited; clocks need not agree. NCCL may stamp the end of
+ * what is not a ring after half of the time (docs/decisions/0028-measures.md): there, only what
+ * exceeds twice the shortest time is waiting. A call counts if nearly all ranks have measured it.
  *
  * A rank is named if it came last in half of the calls or more, and in more than chance explains;
  * if no rank is, the same is asked of nodes with several ranks.

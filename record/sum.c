@@ -12,7 +12,7 @@
 #define PLACES_MAX 65536 /* ranks of one */
 #define NODES_MAX 65536
 #define EXPLORED_MAX 4096 /* keys of one step */
-#define SAMPLES_MAX (1 << 22) /* of one */
+#define SAMPLES_MAX (1 << 20) /* of one */
 #define KEYS_MAX 1024 /* of one communicator; shared memory holds 256 */
 
 void nt_sum_init(struct nt_sum *sum)

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For which rank the others wait: from the same calls' times on all ranks. */
-#include "record/lateness.h"
+#include "record/sum.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
@@ -288,6 +289,84 @@ static void the_last_end_of_a_call_counts(void **state)
 	assert_int_equal(nt_kept_name(NT_REDUCE, 1, 7), 0);
 }
 
+/* ---- from records to a step */
+
+/* A record of that rank with so many calls of 100 us, and one number too many. */
+static int add_record(struct nt_sum *sum, int rank, int ranks, const char *node, double us,
+		      int calls, int more, struct nt_error *err)
+{
+	char text[8192];
+	int at = snprintf(
+		text, sizeof(text),
+		"{\"v\":1,\"job\":12,\"step\":0,\"task\":%d,\"node\":\"%s\",\"comms\":[{\"id\":\"c1\","
+		"\"rank\":%d,\"ranks\":%d,\"nodes\":2,\"state\":\"agreed\",\"sampled\":[{\"coll\":"
+		"\"AllGather\",\"ring\":true,\"calls\":[0,%.1f,0",
+		rank, node, rank, ranks, us);
+
+	for (int i = 1; i < calls; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ",%d,%.1f,%d.5", i, us, i);
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "%s]}]}]}", more ? ",1" : "");
+	return nt_sum_add_record(sum, text, (size_t)at, 12, 0, err);
+}
+
+static struct nt_step make_step(struct nt_sum *sum, struct nt_summary *summary)
+{
+	struct nt_step head = { .more = 0 };
+	struct nt_error err;
+
+	nt_fields_clear(&nt_step_fields, &head);
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_add_sum(summary, sum, &head, &err), 0);
+	return summary->steps[0];
+}
+
+static void records_of_all_ranks_become_what_the_step_says(void **state)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	for (int rank = 0; rank < 4; rank++)
+		assert_int_equal(add_record(&sum, rank, 4, rank < 2 ? "n1" : "n2",
+					    rank == 3 ? 100 : 400, 40, 0, &err),
+				 0);
+	step = make_step(&sum, &summary);
+	assert_string_equal(step.late, "steady");
+	assert_int_equal(step.late_rank, 3);
+	assert_string_equal(step.late_node, "n2");
+	assert_true(step.late_us > 299 && step.late_us < 301);
+	assert_true(step.waiting > 0.69 && step.waiting < 0.7);
+	assert_int_equal(nt_comm_lateness(&summary, &summary.comms[0])->calls, 40);
+	nt_summary_fini(&summary);
+	nt_sum_fini(&sum);
+}
+
+/* Those of one node cannot know; and what a communicator cannot have is no record. */
+static void what_is_not_known_is_not_said(void **state)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	assert_int_equal(add_record(&sum, 0, 4, "n1", 100, 40, 0, &err), 0);
+	assert_int_equal(add_record(&sum, 1, 4, "n1", 400, 40, 0, &err), 0);
+	assert_int_equal(add_record(&sum, 2, 4, "n1", 400, 40, 1, &err), -1);
+	assert_non_null(strstr(err.text, "want three of each"));
+	assert_int_equal(add_record(&sum, 2, 4, "n1", 400, NT_SAMPLED_MAX + 1, 0, &err), -1);
+	step = make_step(&sum, &summary);
+	assert_string_equal(step.late, "");
+	assert_true(isnan(step.waiting));
+	assert_int_equal(step.late_rank, -1);
+	nt_summary_fini(&summary);
+	nt_sum_fini(&sum);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +380,8 @@ int main(void)
 		cmocka_unit_test(too_few_calls_show_nothing),
 		cmocka_unit_test(ranks_keep_the_same_calls),
 		cmocka_unit_test(the_last_end_of_a_call_counts),
+		cmocka_unit_test(records_of_all_ranks_become_what_the_step_says),
+		cmocka_unit_test(what_is_not_known_is_not_said),
 	};
 
 	return cmocka_run_group_tests_name("lateness", tests, NULL, NULL);

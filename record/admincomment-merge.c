@@ -26,7 +26,7 @@ struct part {
 	bool gone;
 	unsigned long long more;
 	struct nt_text mode;
-	struct nt_text launch, measured, spent, saved, remark; /* no bytes: not there */
+	struct nt_text launch, measured, spent, saved, estimated, remark; /* no bytes: not there */
 };
 
 struct job {
@@ -94,6 +94,8 @@ static void thin_out(struct part *part)
 			part->spent = member.value;
 		else if (nt_text_is(member.name, "saved_ms") && member.value.bytes <= 12)
 			part->saved = member.value;
+		else if (nt_text_is(member.name, "estimated_ms") && member.value.bytes <= 12)
+			part->estimated = member.value;
 		else if (nt_text_is(member.name, "remark") && is_grave(member.value))
 			part->remark = member.value;
 		else if (nt_text_is(member.name, NT_STEP_MORE))
@@ -168,6 +170,8 @@ static size_t write_part(const struct part *part, char *out, size_t out_bytes)
 		PUT(",\"spent_ms\":%.*s", (int)part->spent.bytes, part->spent.at);
 	if (part->saved.bytes > 0)
 		PUT(",\"saved_ms\":%.*s", (int)part->saved.bytes, part->saved.at);
+	if (part->estimated.bytes > 0)
+		PUT(",\"estimated_ms\":%.*s", (int)part->estimated.bytes, part->estimated.at);
 	if (part->remark.bytes > 0)
 		PUT(",\"remark\":%.*s", (int)part->remark.bytes, part->remark.at);
 	PUT(",\"more\":%llu}", part->more);

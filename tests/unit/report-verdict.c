@@ -119,6 +119,26 @@ static void says_so_where_nothing_is_saved_yet(void **state)
 	}
 }
 
+/* Mode policy measures nothing: what an earlier step measured is told apart. */
+static void an_estimate_is_called_one(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make(&verdict, &summary,
+	     "\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"calls\":900,"
+	     "\"from\":\"policy\",\"why\":\"known\",\"estimated_ms\":1234.5}},"
+	     "\"estimated_ms\":1234.5,\"4r2n\":{");
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "Ring/LL128 is in use, remembered from an earlier step; saved about 1.2 s, as an "
+	       "earlier step measured it.");
+	expect(&verdict, NT_SENTENCE_NET,
+	       "Net time saved: 0.0 ms (saved 0.0 ms, spent 0.0 ms). Not counted: about 1.2 s by "
+	       "remembered choices, as earlier steps measured them.");
+	end(&verdict, &summary);
+}
+
 static void computes_when_exploring_pays(void **state)
 {
 	struct nt_verdict_text verdict;
@@ -411,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_what_is_faster),
 		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
+		cmocka_unit_test(an_estimate_is_called_one),
 		cmocka_unit_test(computes_when_exploring_pays),
 		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "report/model/job-figures.h"
 #include "report/text/verdict-maker.h"
 #include "report/text/row-text.h"
 #include "report/text/words.h"
@@ -314,6 +315,28 @@ static void calibrations_gain_nothing(void **state)
 	end(&verdict, &summary);
 }
 
+/* Nor do its calls: what it took is what it costs. */
+static void a_calibration_costs_what_it_took(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_job_figures figures;
+	struct nt_summary summary;
+
+	(void)state;
+	make_job(&verdict, &summary,
+		 WIDE ",\"1\":{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":1.5,"
+		      "\"spent_ms\":99.0,\"saved_ms\":500.0},"
+		      "\"2\":{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":0.5}",
+		 false);
+	expect(&verdict, NT_SENTENCE_NET,
+	       "Net time saved: 901.8 ms (saved 2.1 s by launch profiles and 800.0 ms by calls, "
+	       "spent 15.0 ms on exploring and 2.0 s on calibrating), 3.1 % of 29 s.");
+	assert_false(has(&verdict, "99.0 ms"));
+	nt_job_figures_make(&figures, &summary);
+	assert_float_equal(figures.net_ms, 901.8, 1e-6);
+	end(&verdict, &summary);
+}
+
 #define OPEN(members)                                                                          \
 	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"       \
 	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6]," \
@@ -440,6 +463,7 @@ int main(void)
 		cmocka_unit_test(never_calls_a_tuned_step_untuned),
 		cmocka_unit_test(the_main_thing_comes_first),
 		cmocka_unit_test(calibrations_gain_nothing),
+		cmocka_unit_test(a_calibration_costs_what_it_took),
 		cmocka_unit_test(a_step_that_runs_has_not_ended),
 		cmocka_unit_test(a_killed_step_tells_the_time_of_its_figures),
 		cmocka_unit_test(what_was_not_tuned_comes_before_nothing),

@@ -166,9 +166,10 @@ static void say_sums(struct nt_maker *maker, const struct sums *sums)
 {
 	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
 			      sums->calibration_ms;
-	const bool nothing = net_ms >= -NOTHING_MS && net_ms < NOTHING_MS &&
-			     sums->spent_ms < NOTHING_MS && sums->saved_ms < NOTHING_MS &&
-			     sums->calibration_ms < NOTHING_MS && sums->estimated_ms < NOTHING_MS;
+	/* Then what was not tuned, and why, comes first. */
+	const bool nothing = fabs(sums->launch_ms) < NOTHING_MS &&
+			     fabs(sums->saved_ms) < NOTHING_MS && sums->estimated_ms < NOTHING_MS &&
+			     sums->calibration_ms < NOTHING_MS;
 	char net[32], launch[32], profile[64] = "", saved[32], spent[32], share[64];
 	char estimated[112] = "", calibration[64] = "";
 

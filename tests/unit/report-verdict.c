@@ -394,6 +394,32 @@ static void what_was_not_tuned_comes_before_nothing(void **state)
 	end(&verdict, &summary);
 }
 
+/* Also where exploring cost something. */
+static void nothing_saved_comes_last(void **state)
+{
+	static const char *const whys[] = {
+		"\"rest\":[\"3 little\"]",
+		"\"8r2n\":{" KEPT("4M", "comm") "},\"why\":[\"8r2n 1 nopmix\"]",
+		"\"8r2n\":{" KEPT("4M", "open") "}", "\"8r2n\":{" KEPT("4M", "screened") "}"
+	};
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	char steps[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whys) / sizeof(whys[0]); i++) {
+		snprintf(steps, sizeof(steps),
+			 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"spent_ms\":38.5,"
+			 "\"saved_ms\":0.0,%s}",
+			 whys[i]);
+		make_job(&verdict, &summary, steps, false);
+		expect(&verdict, NT_SENTENCE_NOTHING, "Net time saved: -38.5 ms (saved 0.0 ms, ");
+		assert_int_equal(verdict.items[verdict.count - 1].kind, NT_SENTENCE_NOTHING);
+		assert_true(verdict.count > 1);
+		end(&verdict, &summary);
+	}
+}
+
 static void speaks_of_arms(void **state)
 {
 	static const struct {
@@ -467,6 +493,7 @@ int main(void)
 		cmocka_unit_test(a_step_that_runs_has_not_ended),
 		cmocka_unit_test(a_killed_step_tells_the_time_of_its_figures),
 		cmocka_unit_test(what_was_not_tuned_comes_before_nothing),
+		cmocka_unit_test(nothing_saved_comes_last),
 		cmocka_unit_test(speaks_of_arms),
 		cmocka_unit_test(speaks_of_communicators),
 		cmocka_unit_test(says_so_where_nothing_was_measured),

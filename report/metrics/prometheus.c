@@ -24,6 +24,8 @@ enum metric {
 	METRIC_STEP,
 	METRIC_LAUNCH,
 	METRIC_CALIBRATION,
+	METRIC_WAITING,
+	METRIC_LATE,
 	METRIC_DAMAGED,
 };
 
@@ -54,6 +56,12 @@ static const struct {
 	[METRIC_CALIBRATION] = { "nccl_tune_calibration_seconds",
 				 "Time that a step of a calibration took, which is its only cost "
 				 "and gain." },
+	[METRIC_WAITING] = { "nccl_tune_waiting_ratio",
+			     "Fraction of the time in measured calls that ranks waited for the "
+			     "last one." },
+	[METRIC_LATE] = { "nccl_tune_late_calls_ratio",
+			  "Fraction of the calls in which this rank or node came last; only of one "
+			  "that others wait for." },
 	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
 };
 
@@ -221,6 +229,22 @@ static void add_row(struct adder *adder, const struct place *place)
 			      { NULL, NULL } });
 }
 
+static void add_late(struct adder *adder, const struct place *place)
+{
+	const struct nt_step *step = place->step;
+	char rank[24] = "";
+
+	if (!step->late_node[0])
+		return;
+	if (step->late_rank >= 0)
+		snprintf(rank, sizeof(rank), "%" PRId64, step->late_rank);
+	add(adder, place, METRIC_LATE, step->late_calls,
+	    (struct label[]){ { "late", step->late },
+			      { "late_node", step->late_node },
+			      { "late_rank", rank },
+			      { NULL, NULL } });
+}
+
 static void add_step(struct adder *adder, const struct place *place)
 {
 	add(adder, place, METRIC_STEP, 1,
@@ -231,6 +255,8 @@ static void add_step(struct adder *adder, const struct place *place)
 	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
 	if (place->step->calibration > 0)
 		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
+	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
+	add_late(adder, place);
 }
 
 static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)

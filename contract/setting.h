@@ -39,8 +39,8 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
  * min on: all of an NT_ENUM's, some of an NT_INT's. NT_DEC members and bounds are millionths; NT_NAME
  * members are strings, "off" by default; NT_SET members have a bit for each name in contract/coll.h.
  *
- * To add a setting: a line here, what it does, its paragraph in nccl-tune(7), a test.
- * `NT_WRITE=1 build/tests/unit/schema` writes the completion of shells, from which tests have the
+ * To add a setting: a line here, its paragraph in nccl-tune(7), the code that uses it, and a test.
+ * `NT_WRITE=1 ./dev test unit/lists` writes the completion of shells, from which tests have the
  * defaults. */
 /* clang-format off */
 #define NT_WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }

@@ -72,7 +72,9 @@ static size_t word_count(const struct setting *s)
 /* NULL: the value has no word. */
 static const char *word_of(const struct setting *s, int64_t value)
 {
-	return value - s->min < (int64_t)word_count(s) ? s->words[value - s->min] : NULL;
+	const int64_t at = value - s->min;
+
+	return at >= 0 && at < (int64_t)word_count(s) ? s->words[at] : NULL;
 }
 
 /* ---- sets: the names are NCCL's in small letters */
@@ -374,7 +376,7 @@ int nt_setting_unknown(const char *item, struct nt_error *err)
 
 const char *nt_mode_name(int64_t mode)
 {
-	const char *word = mode >= 0 ? word_of(&settings[0], mode) : NULL;
+	const char *word = word_of(&settings[0], mode);
 
 	return word ? word : "?";
 }

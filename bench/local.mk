@@ -24,7 +24,7 @@ libnt_bench_la_LIBADD = libnt-profiles.la libnt-contract.la
 
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
-	%D%/abi.h \
+	%D%/cuda-nccl.h \
 	%D%/clock.h \
 	%D%/gpu.c \
 	%D%/gpu.h \

@@ -15,7 +15,7 @@
 #include "lib/table.h"
 
 /* A profile at a place. */
-struct row {
+struct profile_row {
 	const char *profile;
 	unsigned entries, turns;
 	const struct nt_memory_entry *newest;
@@ -60,7 +60,7 @@ static void add_marker(struct nt_table *table, const struct nt_memory_entry *ent
 	nt_cell(table, "%s", text);
 }
 
-static void add_cells(struct nt_table *table, const struct row *row, int64_t now_s)
+static void add_cells(struct nt_table *table, const struct profile_row *row, int64_t now_s)
 {
 	const struct nt_memory_entry *newest = row->newest;
 	const struct nt_candidate *candidate = row->candidate;
@@ -102,7 +102,7 @@ static const struct nt_candidate *weighed_of(const struct nt_launch_choice *choi
 	return NULL;
 }
 
-static void add_row(const struct showing *s, struct row *rows, size_t *count,
+static void add_row(const struct showing *s, struct profile_row *rows, size_t *count,
 		    const struct nt_memory_entry *entry)
 {
 	size_t at = 0;
@@ -110,7 +110,7 @@ static void add_row(const struct showing *s, struct row *rows, size_t *count,
 	while (at < *count && strcmp(rows[at].profile, entry->profile) != 0)
 		at++;
 	if (at == *count)
-		rows[(*count)++] = (struct row){
+		rows[(*count)++] = (struct profile_row){
 			.profile = entry->profile,
 			.candidate = weighed_of(&s->choice, entry->profile),
 		};
@@ -152,7 +152,7 @@ static int choose_at(struct showing *s, const struct nt_where *where, struct nt_
 	return 0;
 }
 
-static void print_reasons(const struct showing *s, const struct row *rows, size_t count)
+static void print_reasons(const struct showing *s, const struct profile_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct nt_candidate *candidate = rows[i].candidate;
@@ -169,7 +169,7 @@ static void print_reasons(const struct showing *s, const struct row *rows, size_
 static int show_place(struct showing *s, const struct nt_where *where, struct nt_error *err)
 {
 	struct nt_table table = NT_TABLE(columns, 2);
-	struct row *rows = calloc(s->user.entries, sizeof(rows[0]));
+	struct profile_row *rows = calloc(s->user.entries, sizeof(rows[0]));
 	struct nt_launch_case launch;
 	char text[256];
 	size_t count = 0;

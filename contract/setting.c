@@ -10,7 +10,7 @@
 #include "lib/append.h"
 #include "lib/near.h"
 
-enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
+enum setting_kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 
 #define NT_MICRO 1000000
 #define NAME_DEFAULT "off"
@@ -18,7 +18,7 @@ enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 struct setting {
 	const char *key;
 	size_t offset;
-	enum kind kind;
+	enum setting_kind kind;
 	int64_t min, max, def;
 	const char *const *words; /* of the values from min on; NULL: it has none */
 	const char *unit, *doc;

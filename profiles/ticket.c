@@ -232,7 +232,7 @@ static void put_memory(const struct nt_ticket *ticket, char *out)
 }
 
 /* In the order in which they are printed. put() leaves "" if there is no value. */
-static const struct member {
+static const struct ticket_member {
 	const char *key;
 	bool needed;
 	int (*take)(struct nt_ticket *ticket, const char *value);
@@ -255,7 +255,8 @@ static const struct member {
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
 /* The member in an item of that many bytes, and a copy of its value; NULL if there is none. */
-static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
+static const struct ticket_member *find_member(const char *item, size_t length,
+					       char value[VALUE_MAX])
 {
 	for (size_t i = 0; i < MEMBERS; i++) {
 		size_t key = strlen(members[i].key);
@@ -287,7 +288,7 @@ static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *er
 		return nt_error_set(err, "longer than %d bytes", NT_TICKET_MAX - 1);
 	for (const char *item = text;; item++) {
 		size_t length = strcspn(item, ";");
-		const struct member *member = find_member(item, length, value);
+		const struct ticket_member *member = find_member(item, length, value);
 
 		if (member == NULL)
 			return nt_error_set(err, "a member is unknown or has no value");

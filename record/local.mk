@@ -53,8 +53,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/step.h \
 	%D%/sum.c \
 	%D%/sum.h \
-	%D%/summary.c \
-	%D%/summary.h \
+	%D%/job-summary.c \
+	%D%/job-summary.h \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \

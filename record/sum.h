@@ -3,7 +3,7 @@
 /* sum.h - the records of a step's NCCL processes, of one node or of several, summed up
  *
  * A communicator is known by its id; of each of its keys the record that knows most counts, be it
- * the one of the home or of another rank. Communicators of one family (summary.h) become one in
+ * the one of the home or of another rank. Communicators of one family (job-summary.h) become one in
  * the summary that is made of the sum. The result does not depend on the order in which records
  * are added.
  *
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
@@ -129,7 +129,7 @@ bool nt_sum_decided(const struct nt_sum *sum);
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
 
-/* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
+/* Add to summary a step with all that sum knows of it, in its order (job-summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
  * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, heard, more, rest. Puts
  * the communicators in order; sum stays the caller's. */

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include "site/rules.h"
 
-void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
-	     const struct nt_step_where *where);
+void nt_site_show(FILE *out, const struct nt_site_rules *rules,
+		  const struct nt_step_settings *outcome, const struct nt_step_where *where);
 
 /* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
 const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_value_source *source,

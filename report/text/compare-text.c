@@ -257,8 +257,8 @@ static void print_title(FILE *out, const struct nt_step_pair *pair)
 	nt_wrap(out, "", 2, text);
 }
 
-int nt_comparison_print(FILE *out, const char *const title[2],
-			const struct nt_comparison *comparison, struct nt_error *err)
+int nt_job_comparison_print(FILE *out, const char *const title[2],
+			    const struct nt_job_comparison *comparison, struct nt_error *err)
 {
 	fprintf(out, "A: job %s\nB: job %s\n", title[0], title[1]);
 	for (size_t i = 0; i < comparison->count; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place {
+struct portion {
 	struct nt_round_robin item;
 	size_t round; /* which portion of its user's */
 	size_t rank; /* of its user, in the order in which they begin */
@@ -15,8 +15,8 @@ struct place {
 
 static int by_user(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct portion *a = left;
+	const struct portion *b = right;
 
 	if (a->item.uid != b->item.uid)
 		return a->item.uid < b->item.uid ? -1 : 1;
@@ -25,8 +25,8 @@ static int by_user(const void *left, const void *right)
 
 static int by_turn(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct portion *a = left;
+	const struct portion *b = right;
 
 	if (a->round != b->round)
 		return a->round < b->round ? -1 : 1;
@@ -36,7 +36,7 @@ static int by_turn(const void *left, const void *right)
 }
 
 /* Users in the order of their numbers, from that one on and around. */
-static void give_ranks(struct place *places, size_t count, uint32_t first_uid, size_t portion)
+static void give_ranks(struct portion *places, size_t count, uint32_t first_uid, size_t portion)
 {
 	size_t user = 0, position = 0;
 
@@ -52,12 +52,12 @@ static void give_ranks(struct place *places, size_t count, uint32_t first_uid, s
 
 int nt_round_robin_order(struct nt_round_robin *items, size_t count, size_t portion, size_t first)
 {
-	struct place *places = calloc(count + 1, sizeof(places[0]));
+	struct portion *places = calloc(count + 1, sizeof(places[0]));
 
 	if (!places)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct place){ .item = items[i], .index = i };
+		places[i] = (struct portion){ .item = items[i], .index = i };
 	if (count > 0) {
 		qsort(places, count, sizeof(places[0]), by_user);
 		give_ranks(places, count, items[first % count].uid, portion);

@@ -17,7 +17,7 @@
 #include "record/says.h"
 #include "record/step.h"
 #include "record/topology.h"
-#include "report/metrics/json.h"
+#include "report/metrics/report-json.h"
 #include "tests/unit/table-file.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

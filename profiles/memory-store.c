@@ -192,24 +192,11 @@ int nt_store_open(const char *dir, struct nt_error *err)
 static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
 {
 	uint64_t random[2];
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out;
-	int rc;
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return nt_error_set(err, "cannot get random numbers");
 	snprintf(name, NAME_MAX_BYTES, "%016" PRIx64 "%016" PRIx64 SUFFIX, random[0], random[1]);
-	out = open_memstream(&text, &bytes);
-	if (out == NULL)
-		return nt_error_set(err, "out of memory");
-	rc = nt_memory_print(memory, out, err);
-	if (fclose(out) != 0)
-		rc = nt_error_set(err, "out of memory");
-	if (rc == 0)
-		rc = nt_file_replace(fd, name, text, bytes, 0600, err);
-	free(text);
-	return rc;
+	return nt_memory_replace(memory, "", fd, name, 0600, err);
 }
 
 int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)

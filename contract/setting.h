@@ -35,9 +35,10 @@ enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h 
 
 enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 
-/* key, member, kind, min, max, default, words, unit, meaning. The words are those of the values from
- * min on: all of an NT_ENUM's, some of an NT_INT's. NT_DEC members and bounds are millionths; NT_NAME
- * members are strings, "off" by default; NT_SET members have a bit for each name in contract/coll.h.
+/* key, member, kind, min, max, default, words, unit, meaning. The words are those of the values
+ * from min on: all of an NT_ENUM's, some of an NT_INT's. NT_DEC members and bounds are millionths;
+ * NT_NAME members are strings, "off" by default; NT_SET members have a bit for each name in
+ * contract/coll.h.
  *
  * To add a setting: a line here, its paragraph in nccl-tune(7), the code that uses it, and a test.
  * `NT_WRITE=1 ./dev test unit/lists` writes the completion of shells, from which tests have the

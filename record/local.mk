@@ -19,6 +19,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/bandwidth.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
+	%D%/lateness.c \
+	%D%/lateness.h \
 	%D%/long.c \
 	%D%/long.h \
 	%D%/longdir.c \
@@ -55,6 +57,7 @@ libnt_record_read_la_SOURCES = \
 	%D%/sum.h \
 	%D%/job-summary.c \
 	%D%/job-summary.h \
+	%D%/sumlate.c \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \

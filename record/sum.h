@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 #include "record/job-summary.h"
+#include "record/lateness.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
@@ -43,6 +44,8 @@ struct nt_sum_comm {
 	size_t key_count;
 	struct nt_sum_place *places; /* one for each rank that was added */
 	size_t place_count;
+	struct nt_late_sample *samples; /* own times of calls, of all ranks that were added */
+	size_t sample_count;
 };
 
 /* What was measured of a key's arms. */
@@ -105,6 +108,10 @@ void nt_sum_fini(struct nt_sum *sum);
 
 /* keys of comm are copied, comm->keys stays the caller's; it is one rank's word. */
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
+/* What a rank says of calls of a communicator that was added: those beyond a bound are left out.
+ * node: an index into sum->nodes. */
+int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
+		     const struct nt_sampled_call *calls, size_t count);
 /* why names the file and what is wrong with it; the first in the order of the texts is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
@@ -128,6 +135,12 @@ bool nt_sum_decided(const struct nt_sum *sum);
  * been there. */
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
+
+/* For the next one. What is known of waiting in that communicator, which is summary's at comm_at;
+ * -1: no memory. Then what the step says of it. */
+int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
+			    const struct nt_sum_comm *comm, size_t first_node);
+void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Add to summary a step with all that sum knows of it, in its order (job-summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says

@@ -243,6 +243,8 @@ static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t
 	for (int coll = 0; coll < NT_COLLS; coll++)
 		add_volume(maker, comm, coll);
 	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
+	if (nt_summary_add_lateness(summary, at, comm, maker->first_node) < 0)
+		maker->no_memory = true;
 }
 
 static void add_nodes(struct maker *maker)
@@ -533,6 +535,7 @@ static void make(struct maker *maker)
 		return;
 	add_rows(maker);
 	add_shares(maker);
+	nt_summary_note_late(maker->summary, maker->step_at);
 	nt_summary_guess(maker->summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);

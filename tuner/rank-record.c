@@ -416,6 +416,7 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	note_standing(&out, comm);
 	nt_json_put_open(&t->put, NULL, '{');
 	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);
+	nt_rank_section_sampled(&t->put, &comm->laps.kept);
 	put_keys(t, comm);
 	nt_json_put_close(&t->put);
 }

@@ -73,10 +73,16 @@ function keyOf(step, comm, item, order) {
 	return key;
 }
 
+/* For whom the communicator's ranks wait. */
+function latenessOf(of, one) {
+	return one && { of, late: one.late, calls: one.calls, waiting: one.waiting, from: one.from_s,
+		ranks: one.ranks.map((rank) => ({ name: `rank ${rank.rank}, ${rank.node}`, us: rank.us })) };
+}
+
 function commOf(step, group, comm) {
 	return { job: step.job, step: step.step, stepName: step.stepName, id: comm.id, name: comm.name, ranks: group.ranks, nodes: group.nodes,
 		kind: group.parallel, state: comm.state, why: comm.why, places: comm.places, volumes: comm.volumes,
-		tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
+		lateness: latenessOf(`${comm.name || onNodes(group)}, step ${step.stepName}`, comm.lateness), tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
 }
 
 function volumesOf(comms) {

@@ -23,6 +23,8 @@ enum metric {
 	METRIC_UNTUNED,
 	METRIC_STEP,
 	METRIC_LAUNCH,
+	METRIC_WAITING,
+	METRIC_LATE,
 	METRIC_DAMAGED,
 };
 
@@ -50,6 +52,12 @@ static const struct {
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
 	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
 			    "Time that the launch profile saved, by the program's own steps." },
+	[METRIC_WAITING] = { "nccl_tune_waiting_ratio",
+			     "Fraction of the time in measured calls that ranks waited for the "
+			     "last one." },
+	[METRIC_LATE] = { "nccl_tune_late_calls_ratio",
+			  "Fraction of the calls in which this rank or node came last; only of one "
+			  "that others wait for." },
 	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
 };
 
@@ -216,6 +224,22 @@ static void add_row(struct sample_adder *adder, const struct sample_place *place
 			      { NULL, NULL } });
 }
 
+static void add_late(struct sample_adder *adder, const struct sample_place *place)
+{
+	const struct nt_step *step = place->step;
+	char rank[24] = "";
+
+	if (!step->late_node[0])
+		return;
+	if (step->late_rank >= 0)
+		snprintf(rank, sizeof(rank), "%" PRId64, step->late_rank);
+	add(adder, place, METRIC_LATE, step->late_calls,
+	    (struct label[]){ { "late", step->late },
+			      { "late_node", step->late_node },
+			      { "late_rank", rank },
+			      { NULL, NULL } });
+}
+
 static void add_step(struct sample_adder *adder, const struct sample_place *place)
 {
 	add(adder, place, METRIC_STEP, 1,
@@ -224,6 +248,8 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
 	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
+	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
+	add_late(adder, place);
 }
 
 static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)

@@ -8,7 +8,8 @@
  * differ beyond noise if their middle halves, from the lower to the upper quartile, do not overlap.
  *
  * Threads:  pure functions, any thread.
- * Memory:   a comparison points into the sides, which must outlive it; nt_job_comparison_fini frees it.
+ * Memory:   a comparison points into the sides, which must outlive it; nt_job_comparison_fini
+ *           frees it.
  * Errors:   -1 and *err when memory runs out.
  * Units:    in the names; NAN: not known.
  */

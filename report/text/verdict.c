@@ -281,6 +281,7 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 	nt_maker_open(&maker);
 	if (summary->row_count > 0 || verdict->count > 0)
 		nt_maker_net(&maker);
+	nt_maker_late(&maker);
 	nt_maker_untuned(&maker);
 	say_nothing(&maker);
 	nt_maker_topology(&maker);

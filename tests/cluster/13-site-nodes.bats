@@ -45,7 +45,7 @@ nodes() {
 
 # Two ranks a node; RING/SIMPLE would be found fastest by far. Kept: the records of the first task.
 fake() {
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
 		[ "$SLURM_PROCID" != 0 ] || { d=${NCCL_TUNE_POLICY##*,dir=}; cp ${d%%,*}/rank.0.*.json '"$NT_CLUSTER/work/rank.json"'; }
 		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${1:-4000}" \
 		--call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }

@@ -32,14 +32,14 @@ value() {
 
 # What a job's policy string carries, once for each node.
 of_a_job() {
-	as_user srun -N2 -t 1 --nccl-tune=observe bash -c 'echo "$NCCL_TUNE_POLICY"' |
+	as_user srun -N2 -t 20 --nccl-tune=observe bash -c 'echo "$NCCL_TUNE_POLICY"' |
 		sed -n 's/.*,fingerprint=\([0-9a-f]*\),.*/\1/p'
 }
 
 # job CMD...: two nodes of two ranks, each running CMD before the program it is given; sets job and report.
 job() {
 	need_pmix
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; nccl=2.30.7; '"$1"'; exec "$@" --nccl "$nccl"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; return 1; }

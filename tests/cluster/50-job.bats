@@ -34,7 +34,7 @@ decided=(--more 60000 --settled)
 job() {
 	local nodes=$1 ranks=$2
 	shift 2
-	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 5 ${MPI---mpi=pmix} "${TUNE---nccl-tune=bandit}" \
+	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 20 ${MPI---mpi=pmix} "${TUNE---nccl-tune=bandit}" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 		--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
@@ -76,7 +76,7 @@ record() {
 	for program in bandit bandit,confirm_blocks=16,min_calls=8; do
 		rm -f "$kept"/*
 		# shellcheck disable=SC2016 # for the shells of the tasks
-		as_user srun -N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune="$program" bash -c \
+		as_user srun -N2 --ntasks-per-node=4 -t 20 --mpi=pmix --nccl-tune="$program" bash -c \
 			'"$@" || exit; dir=${NCCL_TUNE_POLICY##*,dir=}; cp "${dir%%,*}/rank.$SLURM_PROCID".*.json "$0"' \
 			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
@@ -141,13 +141,13 @@ record() {
 }
 
 @test "if nothing can be gained nothing changes" {
-	as_user srun -N2 --ntasks-per-node=4 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+	as_user srun -N2 --ntasks-per-node=4 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--noise bimodal --sizes 256K --iters 3000 "${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and ([.keys[].overridden] | add) < 300'
 }
 
 @test "all five collectives" {
-	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--coll allreduce,allgather,reducescatter,broadcast,reduce --sizes 1M --iters 2000 "${decided[@]}" --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	json '.mismatches == 0 and .mask == 0 and (.keys | length) == 5'

@@ -22,7 +22,7 @@ job() {
 	local layout=$1
 	shift
 	# shellcheck disable=SC2086 # several words
-	as_user srun $layout -t 5 --mpi=pmix "${TUNE---nccl-tune=bandit}" "$NT_TESTS/nt-fake-nccl" --sizes 256K \
+	as_user srun $layout -t 20 --mpi=pmix "${TUNE---nccl-tune=bandit}" "$NT_TESTS/nt-fake-nccl" --sizes 256K \
 		--noise none --arm RING/SIMPLE=0.4 --call-gap-us 100 "$@" >"$out" 2>"$err" ||
 		{ tail -n 20 "$err"; return 1; }
 	json '.mismatches == 0'

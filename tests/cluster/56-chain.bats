@@ -23,7 +23,7 @@ job() {
 	shift 2
 	rm -f "$log"
 	as_user env NT_CHAIN_LOG="$log" NT_CHAIN_MASK="${MASK-0xb43}" NCCL_TUNER_PLUGIN="${PLUGIN-$LOGGER}" \
-		NCCL_PROFILER_PLUGIN="${PLUGIN-$LOGGER}" srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune="$tune" \
+		NCCL_PROFILER_PLUGIN="${PLUGIN-$LOGGER}" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$tune" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.3 --noise none --sizes 256K --call-gap-us 100 "$@" \
 		>"$out" 2>"$err" || { cat "$err"; return 1; }

@@ -22,7 +22,7 @@ setup() {
 job() {
 	local nodes=$1 ranks=$2 policy=$3
 	shift 3
-	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 3 --mpi=pmix --nccl-tune="$policy" \
+	as_user srun -N"$nodes" --ntasks-per-node="$ranks" -t 20 --mpi=pmix --nccl-tune="$policy" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --noise gaussian --sizes 4M --realtime 1 --arm TREE/SIMPLE=2 "$@" >"$out" 2>"$err"
 }

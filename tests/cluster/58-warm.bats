@@ -20,7 +20,7 @@ setup() {
 
 # job POLICY [option of nt-fake-nccl]...: two nodes of two ranks; TREE/SIMPLE takes half of what NCCL believes.
 job() {
-	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune="$1" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$1" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --noise lognormal:0.03 --sizes 4M --realtime 1 --arm RING/SIMPLE=0.5 \
 		--arm TREE/SIMPLE=2 "${@:2}" >"$out" 2>"$err"
@@ -62,7 +62,7 @@ entry() {
 @test "arms remembered on two nodes are not used on one" {
 	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
-	as_user srun -N1 -n4 -t 3 --mpi=pmix --nccl-tune=policy "$NT_TESTS/nt-fake-nccl" --sizes 4M --iters 500 \
+	as_user srun -N1 -n4 -t 20 --mpi=pmix --nccl-tune=policy "$NT_TESTS/nt-fake-nccl" --sizes 4M --iters 500 \
 		--realtime 1 >"$out" 2>"$err"
 	json '.mismatches == 0 and .keys[0].overridden == 0'
 }

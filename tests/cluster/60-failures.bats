@@ -29,7 +29,7 @@ teardown() {
 }
 
 fake() {
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 8000 --call-gap-us 100 "$@" >"$out" 2>"$err"
 }
 
@@ -52,7 +52,7 @@ untouched() {
 
 @test "the SPANK plugin is missing" {
 	cluster plugstack "optional /nonexistent/spank_nccl_tune.so"
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix "$NT_TESTS/nt-fake-nccl" --iters 20 >"$out" 2>"$err"
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$NT_TESTS/nt-fake-nccl" --iters 20 >"$out" 2>"$err"
 	untouched
 }
 
@@ -78,13 +78,13 @@ untouched() {
 }
 
 @test "no PMIx in the step" {
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=none --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=none --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 --call-gap-us 100 >"$out" 2>"$err"
 	untouched
 }
 
 @test "one node cannot communicate: it has no libpmix" {
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
 		{ cat "$err"; false; }
@@ -95,7 +95,7 @@ untouched() {
 # the reason.
 pmix() {
 	local job
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "job $SLURM_JOB_ID" >&2; '"$3"'; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
 		{ echo "$3: exit status $?"; cat "$err"; return 1; }
@@ -124,7 +124,7 @@ pmix() {
 
 @test "one rank has another policy: all stay on AUTO and the record names it" {
 	local job
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit bash -c \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
 		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 \
@@ -137,7 +137,7 @@ pmix() {
 }
 
 @test "one rank has no plugin: all stay on AUTO" {
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 2 ] || export NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
@@ -147,7 +147,7 @@ pmix() {
 # A rank that dies takes an NCCL job with it: the others end as they do without the plugin.
 status_of() {
 	local rc=0
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 3 \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 3 \
 		>"$out" 2>"$err" || rc=$?
 	echo "$rc"
 }
@@ -172,7 +172,7 @@ status_of() {
 
 @test "slurmctld is down at the end: the step's exit status is unchanged" {
 	local began rc=0
-	as_user srun -N2 --ntasks-per-node=2 -t 2 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
 	began=$!
 	wait_for 10 any_job_running

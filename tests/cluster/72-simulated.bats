@@ -17,7 +17,7 @@ teardown_file() {
 }
 
 bench() {
-	run --separate-stderr as_user env LD_LIBRARY_PATH="$NT_TESTS/simulated" "$@" srun -N2 --ntasks-per-node=2 -t 5 --mpi=pmix \
+	run --separate-stderr as_user env LD_LIBRARY_PATH="$NT_TESTS/simulated" "$@" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix \
 		--nccl-tune=bandit "$NT_STAGE/bin/nccl-tune-bench" --rendezvous "$MEET" --sizes 64K,1M --iters 40 --check 10
 }
 

@@ -20,7 +20,7 @@ setup() {
 
 # bench POLICY [option]...: four ranks on two nodes.
 bench() {
-	as_user srun -N2 --ntasks-per-node=2 -t 3 --mpi=pmix --kill-on-bad-exit=1 --nccl-tune="$1" \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --kill-on-bad-exit=1 --nccl-tune="$1" \
 		"$BENCH" --rendezvous "$out/meet" --stall 200 "${@:2}"
 }
 

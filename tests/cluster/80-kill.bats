@@ -77,7 +77,7 @@ as_without() {
 	for step in joining held running; do
 		strike_at rank "$step" 0
 		as_without "$status" "$waits"
-		[[ $k_others = "done" && $k_gone -gt 0 ]]
+		[[ $k_others = "done" && $k_gone -gt 0 ]] || kill_tell
 		[ "$k_arm" = RING/SIMPLE ]
 		none_of_ours_left
 		[ "$k_admin" = none ]
@@ -94,7 +94,7 @@ as_without() {
 		for step in joining held final; do
 			strike_at "$target" "$step" 1
 			as_without "$status" "$waits"
-			[ "$k_others" = "done" ] || grep -q '_errhandler: .* status = -61' "$k_dir/srun"
+			[ "$k_others" = "done" ] || kill_tell || grep -q '_errhandler: .* status = -61' "$k_dir/srun"
 			none_of_ours_left
 			[ "$k_admin" = none ]
 		done

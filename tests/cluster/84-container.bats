@@ -57,7 +57,7 @@ contained() {
 		shift
 	done
 	shift
-	as_user srun -t 3 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$NT_BASE/84-container.sh" "$image" "$fstab" "$@" \
+	as_user srun -t 20 --mpi=pmix --nccl-tune=bandit "${options[@]}" "$NT_BASE/84-container.sh" "$image" "$fstab" "$@" \
 		>"$out" 2>"$err" || { echo "exit status $?"; cat "$out" "$err"; return 1; }
 }
 

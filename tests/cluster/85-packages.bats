@@ -52,7 +52,7 @@ user_in_copy() {
 }
 
 job() {
-	user_in_copy srun -N2 --ntasks-per-node=2 -t 3 "$@" bash -c \
+	user_in_copy srun -N2 --ntasks-per-node=2 -t 20 "$@" bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
 		--arm RING/SIMPLE=0.4 --sizes 256K --iters 3000 --more 40000 --settled --call-gap-us 100 >"$out" 2>"$err" ||
 		{ echo "exit status $?"; cat "$out" "$err"; return 1; }

@@ -19,6 +19,7 @@
 #include "tests/fake/wire_memory.h"
 
 #define SLICE_NS 50000000 /* largest delay until a waiting rank sees the alarm */
+#define LOCK_S 3
 
 struct nt_wire {
 	struct wire_memory *memory;
@@ -164,13 +165,25 @@ uint64_t nt_wire_world(const struct nt_wire *w)
 	return w->memory->world;
 }
 
-/* Its holder only loads and stores, and does nothing that could end its process. */
+/* Its holder only loads and stores, for microseconds. One that was killed meanwhile never returns
+ * it: the others take it from that ticket. */
 static void lock(struct wire_memory *m)
 {
-	uint32_t open = 0;
+	uint32_t ticket = atomic_fetch_add(&m->tickets, 1) + 1;
+	uint32_t holder = 0;
+	double until_s = 0;
 
-	while (!atomic_compare_exchange_strong(&m->lock, &open, 1)) {
-		open = 0;
+	for (;;) {
+		uint32_t now = 0;
+
+		if (atomic_compare_exchange_strong(&m->lock, &now, ticket))
+			return;
+		if (now != holder)
+			until_s = now_s() + LOCK_S;
+		else if (now_s() > until_s &&
+			 atomic_compare_exchange_strong(&m->lock, &now, ticket))
+			return;
+		holder = now;
 		usleep(20);
 	}
 }

@@ -42,7 +42,8 @@ struct wire_comm {
 struct wire_memory {
 	_Atomic uint32_t ranks;
 	_Atomic uint32_t attached;
-	_Atomic uint32_t lock; /* of the communicators' places */
+	_Atomic uint32_t lock; /* of the communicators' places: its holder's ticket; 0: free */
+	_Atomic uint32_t tickets;
 	_Atomic uint32_t alarm; /* 1: being written, 2: alarm_text is there */
 	_Atomic uint32_t mourners;
 	_Atomic uint32_t reported; /* futex */

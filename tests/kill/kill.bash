@@ -52,7 +52,7 @@ kill_plan() {
 kill_job() {
 	local tune=off
 	[ "$k_tune" = off ] || tune=bandit,agree_timeout=$KILL_AGREE_S
-	as_user srun -N8 --ntasks-per-node=2 -t 3 --mpi=pmix --nccl-tune="$tune" "$NT_CLUSTER/work/rank.sh" "$k_dir" \
+	as_user srun -N8 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$tune" "$NT_CLUSTER/work/rank.sh" "$k_dir" \
 		"$k_shape" "$KILL_CALLS" "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.3 --sizes 256K --call-gap-us 1000 \
 		--peer-timeout "$k_peer_s" >"$k_dir/srun" 2>&1
 }
@@ -107,6 +107,12 @@ kill_end_tasks() {
 	done
 }
 
+# What a failed run left, for the log of the test.
+kill_tell() {
+	tail -n 3 "$k_dir"/err.* "$k_dir/srun" "$k_dir/strike" "$k_dir/strike.err" "$k_dir/hang" 2>/dev/null | cut -c 1-300
+	return 1
+}
+
 # Until the tasks have ended, and srun: for a lost slurmstepd it waits a minute, with and without the plugin. Tasks of
 # that node may outlive srun.
 kill_await() {
@@ -120,7 +126,10 @@ kill_await() {
 		fi
 		sleep 0.2
 	done
-	kill_tasks_run && k_hang=1
+	if kill_tasks_run; then
+		k_hang=1
+		ps -u "$NT_USER" -o pid,ppid,etimes,stat,wchan:20,args >"$k_dir/hang"
+	fi
 	kill_end_tasks
 	if ((quiet >= 10)) && [ "$k_target" != stop ]; then
 		k_srun_waits=1

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-abi.c - bench/cuda-nccl.h matches the headers of NCCL and CUDA; the compiler checks most of it */
+/* bench-abi.c - bench/cuda-nccl.h matches NCCL's and CUDA's headers; the compiler checks most. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -24,15 +24,11 @@ static const struct {
 	const char *name;
 	const struct nt_fields *fields;
 } lists[] = {
-	{ "rank", &nt_rank_fields },
-	{ "comm", &nt_rank_comm_fields },
-	{ "key", &nt_key_fields },
-	{ "marker", &nt_rank_marker_fields },
-	{ "warm", &nt_rank_warm_fields },
-	{ "explored", &nt_explored_fields },
-	{ "explored arm", &nt_explored_arm_fields },
-	{ "agreement", &nt_agreement_fields },
-	{ "step", &nt_step_fields },
+	{ "rank", &nt_rank_fields },	       { "comm", &nt_rank_comm_fields },
+	{ "sampled", &nt_sampled_fields },     { "key", &nt_key_fields },
+	{ "marker", &nt_rank_marker_fields },  { "warm", &nt_rank_warm_fields },
+	{ "explored", &nt_explored_fields },   { "explored arm", &nt_explored_arm_fields },
+	{ "agreement", &nt_agreement_fields }, { "step", &nt_step_fields },
 };
 
 static bool has(const struct nt_fields *fields, const struct nt_field *field)

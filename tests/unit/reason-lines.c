@@ -186,7 +186,7 @@ static void make_record(char *out, size_t room, const struct line *line)
 static void make_summary(struct nt_summary *summary, const struct line *line)
 {
 	struct nt_error err = { "" };
-	struct nt_step head;
+	struct nt_step head = { 0 };
 	struct nt_sum sum;
 	char record[1024];
 
@@ -244,7 +244,7 @@ static void ranks_of_one_node_need_no_pmix(void **state)
 	for (int nodes = 1; nodes <= 2; nodes++) {
 		struct nt_summary summary;
 		struct nt_error err;
-		struct nt_step head;
+		struct nt_step head = { 0 };
 		struct nt_sum sum;
 		char record[512];
 

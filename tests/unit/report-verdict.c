@@ -406,9 +406,62 @@ static void says_so_where_nothing_was_measured(void **state)
 	end(&verdict, &summary);
 }
 
+/* The members of a step, and what is said of it. */
+static void a_rank_that_others_wait_for_is_named(void **state)
+{
+	static const struct {
+		const char *members, *says, *advice;
+	} cases[] = {
+		{ "\"waiting\":0.29,\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\",\"late_calls\":0.83,"
+		  "\"late_us\":1200",
+		  "Others wait for rank 5 on n2 in 83 % of the measured calls, 1.20 ms each; waiting is 29 % "
+		  "of the time in these.",
+		  "Look at its GPU or its data loading; NCCL cannot help there." },
+		{ "\"late\":\"wanders\",\"late_node\":\"n2\",\"late_calls\":0.6,\"late_us\":90",
+		  "At times others wait for the ranks on n2 in 60 % of the measured calls, 90.0 us each.",
+		  "Look at its GPUs" },
+		{ "\"waiting\":0.4,\"late\":\"wanders\"",
+		  "Ranks wait 40 % of the time in measured calls, for some time for one rank",
+		  "Look" },
+		{ "\"waiting\":0.4,\"late\":\"varies\"",
+		  "Ranks wait 40 % of the time in measured calls, for another rank from call to call.",
+		  "Their computing" },
+		{ "\"waiting\":0.25", NULL, NULL },
+		/* What a record lacks is not made up. */
+		{ "\"waiting\":0.4,\"late\":\"steady\"", NULL, NULL },
+		{ "\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\"", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_verdict_text verdict;
+		struct nt_summary summary;
+		struct nt_error err;
+		char text[1024];
+		int bytes = snprintf(text, sizeof(text),
+				     "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",%s}}}",
+				     cases[i].members);
+
+		nt_summary_init(&summary);
+		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
+		assert_false(nt_summary_damaged(&summary));
+		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+		if (!cases[i].says)
+			assert_false(has(&verdict, " wait "));
+		else
+			expect(&verdict, NT_SENTENCE_LATE, cases[i].says);
+		for (size_t k = 0; cases[i].says && k < verdict.count; k++)
+			assert_true(verdict.items[k].kind != NT_SENTENCE_LATE ||
+				    strstr(verdict.items[k].type, cases[i].advice));
+		nt_verdict_fini(&verdict);
+		nt_summary_fini(&summary);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rank_that_others_wait_for_is_named),
 		cmocka_unit_test(tells_what_is_faster),
 		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
 		cmocka_unit_test(computes_when_exploring_pays),

@@ -31,7 +31,7 @@ static void add(struct nt_sum *sum, const char *text)
 
 static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 {
-	struct nt_step head;
+	struct nt_step head = { 0 };
 	struct nt_error err;
 
 	nt_fields_clear(&nt_step_fields, &head);

@@ -140,7 +140,7 @@ static void take_known(struct part_reader *reader, const struct nt_summary *know
 	step->more = step->early = 0;
 	step->as_of_s = -1;
 	step->heard = -1;
-	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 }
 
 /* What was written early, and no more, is behind a record that was written at the end. */

@@ -144,8 +144,8 @@ void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Add to summary a step with all that sum knows of it, in its order (job-summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
- * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, heard, more, rest. Puts
- * the communicators in order; sum stays the caller's. */
+ * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, estimated_ms, heard,
+ * more, rest. Puts the communicators in order; sum stays the caller's. */
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
 		       struct nt_error *err);
 

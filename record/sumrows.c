@@ -94,7 +94,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 		step->as_of_s = sum->open_s;
 	step->whole = true;
 	/* Of the rows that are made now, whatever was known before. */
-	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 	step->more = 0;
 	memset(step->rest, 0, sizeof(step->rest));
 }
@@ -426,6 +426,7 @@ static void add_shares(struct maker *maker)
 		total_us += isnan(row->share) ? 0 : row->share;
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);
+		step->estimated_ms = plus(step->estimated_ms, row->estimated_ms);
 	}
 	for (size_t i = maker->first_row; i < summary->row_count && total_us > 0; i++) {
 		struct nt_key *row = &summary->rows[i];

@@ -66,6 +66,8 @@ libnt_report_la_SOURCES = \
 	%D%/model/sacct-user-text.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
+	%D%/summary/counted-runs.c \
+	%D%/summary/counted-runs.h \
 	%D%/summary/extremes.c \
 	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \

@@ -16,7 +16,7 @@ function tiles(model) {
 
 	return el("dl", { class: "tiles" },
 		tile("net time saved", known(net) ? time(net * 1000) : NONE, net > 0 ? "gain" : net < 0 ? "loss" : null),
-		tile("exploring cost", known(spent) ? time(spent * 1000) : NONE),
+		tile("exploring and calibrating cost", known(spent) ? time(spent * 1000) : NONE),
 		tile("collectives and sizes with another choice in use", number("committed")),
 		tile("where NCCL’s choice stays", number("kept")),
 		tile("not finished", number("exploring")),

@@ -23,6 +23,7 @@ enum metric {
 	METRIC_UNTUNED,
 	METRIC_STEP,
 	METRIC_LAUNCH,
+	METRIC_CALIBRATION,
 	METRIC_WAITING,
 	METRIC_LATE,
 	METRIC_DAMAGED,
@@ -52,6 +53,9 @@ static const struct {
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
 	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
 			    "Time that the launch profile saved, by the program's own steps." },
+	[METRIC_CALIBRATION] = { "nccl_tune_calibration_seconds",
+				 "Time that a step of a calibration took, which is its only cost "
+				 "and gain." },
 	[METRIC_WAITING] = { "nccl_tune_waiting_ratio",
 			     "Fraction of the time in measured calls that ranks waited for the "
 			     "last one." },
@@ -216,8 +220,10 @@ static void add_row(struct sample_adder *adder, const struct sample_place *place
 	if (nt_row_is_tuned(row) && nt_row_duration_known(row))
 		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
 	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
-	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
-	add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
+	if (place->step->calibration <= 0) {
+		add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
+		add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
+	}
 	add(adder, place, METRIC_DECISION, 1,
 	    (struct label[]){ { "state", nt_keystate_name(row->state) },
 			      { "reason", nt_reason_code(nt_row_reason(row)) },
@@ -248,6 +254,8 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
 	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
+	if (place->step->calibration > 0)
+		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
 	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
 	add_late(adder, place);
 }

@@ -12,7 +12,7 @@
 #ifndef NT_BENCH_GPU_H
 #define NT_BENCH_GPU_H
 
-#include "bench/abi.h"
+#include "bench/cuda-nccl.h"
 #include "bench/figure.h"
 #include "bench/library.h"
 #include "bench/meet.h"

@@ -9,7 +9,7 @@
 #ifndef NT_BENCH_LIBRARY_H
 #define NT_BENCH_LIBRARY_H
 
-#include "bench/abi.h"
+#include "bench/cuda-nccl.h"
 #include "bench/options.h"
 #include "bench/search.h"
 #include "lib/error.h"

@@ -6,7 +6,7 @@
  * of A and B go through shared memory, eight deep. Grid: n / 128 columns, n / 128 rows, matrices.
  *
  * The program holds it as PTX, which the driver compiles for its GPU, so no build needs nvcc. After
- * a change (bench/local.mk has the command) make load.ptx again and commit both.
+ * a change (bench/local.mk has the command) make load.ptx again and commit both; a lint checks.
  */
 
 #define TILE 128

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/abi.h"
+#include "bench/cuda-nccl.h"
 
 #define NT_LOAD_QUEUED 4 /* batches */
 

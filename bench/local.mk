@@ -24,7 +24,7 @@ libnt_bench_la_LIBADD = libnt-profiles.la libnt-contract.la
 
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
-	%D%/abi.h \
+	%D%/cuda-nccl.h \
 	%D%/clock.h \
 	%D%/gpu.c \
 	%D%/gpu.h \
@@ -44,6 +44,9 @@ nccl_tune_bench_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la $(JSO
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |
 #		sed '/^\/\//d; /^$/d; s/^\.version.*/.version 6.3/; s/^\.target.*/.target sm_70/' >bench/load.ptx
+# It stays in the tree because builds have no nvcc. tests/lint/sources.bats compares the code of load.cu (from its first #define
+# on) with the sum below, of the code that load.ptx was made of: after a change make load.ptx again, then the sum.
+#	sha256 cd00b1413a7f847c110a6a4753b6b8adffac5c9fd9fa95c1253f699e1ec2263a
 EXTRA_DIST += %D%/load.cu %D%/load.ptx
 BUILT_SOURCES += %D%/load-ptx.inc
 %D%/load.$(OBJEXT): %D%/load-ptx.inc

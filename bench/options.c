@@ -12,13 +12,13 @@
 #include "lib/number.h"
 #include "lib/size.h"
 
-enum kind { FLAG, NUMBER, TEXT, OWN };
+enum value_kind { FLAG, NUMBER, TEXT, OWN };
 
 typedef int (*parser)(struct nt_bench_options *o, const char *text, struct nt_error *err);
 
 struct rule {
 	const char *name;
-	enum kind kind;
+	enum value_kind kind;
 	size_t at; /* member of type int, bool or text */
 	int low, high; /* NUMBER */
 	parser parse; /* OWN */
@@ -314,7 +314,7 @@ static int apply(struct nt_bench_options *o, const struct rule *opt, const char 
 	return parse_number(text, opt->low, opt->high, (int *)at, err);
 }
 
-struct parsing {
+struct option_parsing {
 	struct nt_bench_options *o;
 	struct nt_error *err;
 	bool help;
@@ -322,7 +322,7 @@ struct parsing {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct parsing *parsing = state->input;
+	struct option_parsing *parsing = state->input;
 	struct nt_error why = { "" };
 
 	switch (key) {
@@ -380,7 +380,7 @@ int nt_bench_parse(struct nt_bench_options *o, int argc, char **argv, bool *help
 		[OPTIONS] = { "help", 'h', NULL, 0, "Print this help", -1 },
 	};
 	const struct argp argp = { .options = options, .parser = parse_option, .doc = about };
-	struct parsing parsing = { .o = o, .err = err };
+	struct option_parsing parsing = { .o = o, .err = err };
 	int rc;
 
 	for (int i = 0; i < OPTIONS; i++)

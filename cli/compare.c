@@ -17,14 +17,14 @@ static int print(const struct nt_compare_job job[2], bool json, struct nt_error 
 	const char *const names[] = { job[0].name, job[1].name };
 	const struct nt_step_side *const side[] = { job[0].sides, job[1].sides };
 	const size_t count[] = { job[0].count, job[1].count };
-	struct nt_comparison comparison;
-	int rc = nt_comparison_make(&comparison, side, count, err);
+	struct nt_job_comparison comparison;
+	int rc = nt_job_comparison_make(&comparison, side, count, err);
 
 	if (rc < 0)
 		return rc;
-	rc = json ? nt_comparison_json(stdout, names, &comparison, err)
-		  : nt_comparison_print(stdout, titles, &comparison, err);
-	nt_comparison_fini(&comparison);
+	rc = json ? nt_job_comparison_json(stdout, names, &comparison, err)
+		  : nt_job_comparison_print(stdout, titles, &comparison, err);
+	nt_job_comparison_fini(&comparison);
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 #include "lib/table.h"
 
 /* A profile at a place. */
-struct row {
+struct profile_row {
 	const char *profile;
 	unsigned entries, turns;
 	const struct nt_memory_entry *newest;
@@ -54,7 +54,7 @@ static void add_marker(struct nt_table *table, const struct nt_memory_entry *ent
 	nt_cell(table, "%s", text);
 }
 
-static void add_cells(struct nt_table *table, const struct row *row, int64_t now_s)
+static void add_cells(struct nt_table *table, const struct profile_row *row, int64_t now_s)
 {
 	const struct nt_memory_entry *newest = row->newest;
 	const struct nt_candidate *candidate = row->candidate;
@@ -87,7 +87,7 @@ static bool equal_places(const struct nt_where *a, const struct nt_where *b)
 	       a->user_env == b->user_env && strcmp(a->driver, b->driver) == 0;
 }
 
-static void add_row(const struct showing *s, struct row *rows, size_t *count,
+static void add_row(const struct showing *s, struct profile_row *rows, size_t *count,
 		    const struct nt_memory_entry *entry)
 {
 	size_t at = 0;
@@ -95,7 +95,7 @@ static void add_row(const struct showing *s, struct row *rows, size_t *count,
 	while (at < *count && strcmp(rows[at].profile, entry->profile) != 0)
 		at++;
 	if (at == *count)
-		rows[(*count)++] = (struct row){
+		rows[(*count)++] = (struct profile_row){
 			.profile = entry->profile,
 			.candidate = nt_choice_find(&s->choice, entry->profile),
 		};
@@ -137,7 +137,7 @@ static int choose_at(struct showing *s, const struct nt_where *where, struct nt_
 	return 0;
 }
 
-static void print_reasons(const struct showing *s, const struct row *rows, size_t count)
+static void print_reasons(const struct showing *s, const struct profile_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct nt_candidate *candidate = rows[i].candidate;
@@ -154,7 +154,7 @@ static void print_reasons(const struct showing *s, const struct row *rows, size_
 static int show_place(struct showing *s, const struct nt_where *where, struct nt_error *err)
 {
 	struct nt_table table = NT_TABLE(columns, 2);
-	struct row *rows = calloc(s->user.entries, sizeof(rows[0]));
+	struct profile_row *rows = calloc(s->user.entries, sizeof(rows[0]));
 	struct nt_launch_case launch;
 	char text[256];
 	size_t count = 0;

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 struct nt_report_list {
 	struct nt_report_line *lines;

@@ -8,7 +8,7 @@
 #include "report/html/html.h"
 #include "report/text/print.h"
 #include "report/metrics/csv.h"
-#include "report/metrics/json.h"
+#include "report/metrics/report-json.h"
 
 int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struct nt_error *err)
 {

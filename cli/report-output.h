@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include "cli/report-list.h"
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/metrics/prometheus.h"
 #include "report/model/jobtext.h"
 

@@ -22,6 +22,8 @@
 #include "lib/table.h"
 #include "lib/wrap.h"
 
+#define CLEARLY 1.03 /* more than two medians of a few calls differ by chance */
+
 /* Three tables, since all of it side by side would be wider than a terminal. */
 static const char *const choice_columns[] = {
 	"-COLLECTIVE",	  "SIZE",     "-STATE",	   "-NCCL'S\nCHOICE",
@@ -29,14 +31,16 @@ static const char *const choice_columns[] = {
 	"OTHER\np25 us",  "P",	      "SAM-\nPLES"
 };
 
-static const char *const effect_columns[] = {
-	"-COLLECTIVE",	"SIZE",	     "CALLS",	  "FORCED\ncalls",	"DIFFERED\ncalls",
-	"SPENT\ncalls", "SPENT\nms", "SAVED\nms", "PREDICTED\nNCCL us", "PREDICTED\nOTHER us"
-};
+static const char *const effect_columns[] = { "-COLLECTIVE",	 "SIZE",
+					      "CALLS",		 "FORCED\ncalls",
+					      "DIFFERED\ncalls", "SPENT\ncalls",
+					      "SPENT\nms",	 "SAVED\nms" };
 
-static const char *const period_columns[] = { "-COLLECTIVE",	   "SIZE",
-					      "OWN TIME\nNCCL us", "OWN TIME\nOTHER us",
-					      "PERIOD\nNCCL us",   "PERIOD\nOTHER us" };
+/* Predictions are of a call itself, as its own time is. */
+static const char *const period_columns[] = { "-COLLECTIVE",	     "SIZE",
+					      "PREDICTED\nNCCL us",  "OWN TIME\nNCCL us",
+					      "PREDICTED\nOTHER us", "OWN TIME\nOTHER us",
+					      "PERIOD\nNCCL us",     "PERIOD\nOTHER us" };
 
 static void add_choice(struct nt_table *table, const struct nt_key *key)
 {
@@ -61,13 +65,13 @@ static void add_effect(struct nt_table *table, const struct nt_key *key)
 	nt_cell_count(table, key->spent_calls);
 	nt_cell_decimal(table, key->spent_ms, 1);
 	nt_cell_decimal(table, key->saved_ms, 1);
-	nt_cell_decimal(table, key->auto_predicted_us, 1);
-	nt_cell_decimal(table, key->arm_predicted_us, 1);
 }
 
 static void add_periods(struct nt_table *table, const struct nt_key *key)
 {
+	nt_cell_decimal(table, key->auto_predicted_us, 1);
 	nt_cell_decimal(table, key->auto_own_us, 1);
+	nt_cell_decimal(table, key->arm_predicted_us, 1);
 	nt_cell_decimal(table, key->arm_own_us, 1);
 	nt_cell_decimal(table, key->auto_period_us, 1);
 	nt_cell_decimal(table, key->arm_period_us, 1);
@@ -212,13 +216,30 @@ static void show_why(const struct nt_key *key)
 		       nt_size_text((size_t)key->bytes, size, sizeof(size)), said.says);
 }
 
+/* Where the other choice is the faster one and NCCL predicts that it is not. */
+static void show_misprediction(const struct nt_key *key)
+{
+	const double predicted = key->arm_predicted_us / key->auto_predicted_us;
+	const double own = key->arm_own_us / key->auto_own_us;
+	char size[24];
+
+	if (!(predicted >= 1 && own * CLEARLY < 1))
+		return;
+	printf("    %s %s: NCCL predicts %s to be %.2f times slower than %s; it is %.2f times faster\n",
+	       nt_coll_name(key->coll), nt_size_text((size_t)key->bytes, size, sizeof(size)),
+	       nt_arm_name(nt_key_other_arm(key)), predicted, nt_arm_name(key->auto_arm), 1 / own);
+}
+
 /* The last table only if there is something in it. */
 static size_t table_count(const struct nt_rank_comm *comm)
 {
 	const size_t all = sizeof(tables) / sizeof(tables[0]);
 
 	for (size_t i = 0; i < comm->key_count; i++) {
-		if (!isnan(comm->keys[i].auto_own_us) || !isnan(comm->keys[i].auto_period_us))
+		const struct nt_key *key = &comm->keys[i];
+
+		if (!isnan(key->auto_own_us) || !isnan(key->auto_period_us) ||
+		    !isnan(key->auto_predicted_us))
 			return all;
 	}
 	return all - 1;
@@ -263,8 +284,10 @@ static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
 		if (show_table(i, comm, err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < comm->key_count; i++)
+	for (size_t i = 0; i < comm->key_count; i++) {
 		show_why(&comm->keys[i]);
+		show_misprediction(&comm->keys[i]);
+	}
 	return 0;
 }
 

@@ -136,12 +136,12 @@ void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes)
 		memcpy(why->text, copy, sizeof(copy));
 }
 
-struct writer {
+struct text_writer {
 	char *out;
 	size_t room, used;
 };
 
-static void put(struct writer *writer, const char *text, size_t bytes)
+static void put(struct text_writer *writer, const char *text, size_t bytes)
 {
 	if (bytes >= writer->room - writer->used)
 		bytes = writer->room - writer->used - 1;
@@ -175,7 +175,7 @@ static size_t find_argument(const struct nt_reason *why, const char *name, size_
 	return 0;
 }
 
-static void put_named(struct writer *writer, const struct nt_reason *why, const char *name,
+static void put_named(struct text_writer *writer, const struct nt_reason *why, const char *name,
 		      size_t bytes, const struct nt_reason_fact *facts, size_t count)
 {
 	const char *found = NULL;
@@ -201,7 +201,7 @@ const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fa
 			  size_t count, char *out, size_t out_bytes)
 {
 	const char *says = nt_reason_sentence(why->id);
-	struct writer writer = { out, out_bytes, 0 };
+	struct text_writer writer = { out, out_bytes, 0 };
 
 	out[0] = '\0';
 	while (*says) {

@@ -10,7 +10,7 @@
 #include "lib/append.h"
 #include "lib/near.h"
 
-enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
+enum setting_kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 
 #define NT_MICRO 1000000
 #define NAME_DEFAULT "off"
@@ -18,49 +18,20 @@ enum kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 struct setting {
 	const char *key;
 	size_t offset;
-	enum kind kind;
+	enum setting_kind kind;
 	int64_t min, max, def;
+	const char *const *words; /* of the values from min on; NULL: it has none */
 	const char *unit, *doc;
 };
 
 static const struct setting settings[] = {
-#define NT_SETTING_ROW(key, member, kind, min, max, def, unit, doc) \
-	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, unit, doc },
+#define NT_SETTING_ROW(key, member, kind, min, max, def, words, unit, doc) \
+	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, words, unit, doc },
 	NT_SETTINGS(NT_SETTING_ROW)
 #undef NT_SETTING_ROW
 };
 
 _Static_assert(NT_SETTING_COUNT < 64, "a bit for each in a word of 64");
-
-static const struct {
-	const char *key, *word;
-	int64_t value;
-} words[] = {
-	{ "mode", "off", NT_MODE_OFF },
-	{ "mode", "observe", NT_MODE_OBSERVE },
-	{ "mode", "bandit", NT_MODE_BANDIT },
-	{ "mode", "policy", NT_MODE_POLICY },
-	{ "mode", "profile", NT_MODE_PROFILE },
-	{ "channels", "off", NT_SWITCH_OFF },
-	{ "channels", "on", NT_SWITCH_ON },
-	{ "chunks", "off", NT_SWITCH_OFF },
-	{ "chunks", "on", NT_SWITCH_ON },
-	{ "graphs", "may", NT_GRAPHS_MAY },
-	{ "graphs", "never", NT_GRAPHS_NEVER },
-	{ "reward", "call", NT_REWARD_CALL },
-	{ "reward", "period", NT_REWARD_PERIOD },
-	{ "calibrate", "off", 0 },
-	{ "calibrate", "auto", NT_CALIBRATE_AUTO },
-	{ "ll128", "off", NT_LL128_OFF },
-	{ "ll128", "auto", NT_LL128_AUTO },
-	{ "ll128", "on", NT_LL128_ON },
-	{ "topology", "off", NT_SWITCH_OFF },
-	{ "topology", "on", NT_SWITCH_ON },
-	{ "topology", "0", NT_SWITCH_OFF }, /* as people say it, too */
-	{ "topology", "1", NT_SWITCH_ON },
-};
-
-#define NT_WORD_COUNT (sizeof(words) / sizeof(words[0]))
 
 static int64_t get(const struct nt_policy *policy, const struct setting *s)
 {
@@ -89,14 +60,21 @@ static void put_name(struct nt_policy *policy, const struct setting *s, const ch
 	memcpy((char *)policy + s->offset, text, sizeof(text));
 }
 
-/* NULL: the value has no word. */
-static const char *word_of(const char *key, int64_t value)
+static size_t word_count(const struct setting *s)
 {
-	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
-		if (strcmp(words[i].key, key) == 0 && words[i].value == value)
-			return words[i].word;
-	}
-	return NULL;
+	size_t count = 0;
+
+	while (s->words && s->words[count])
+		count++;
+	return count;
+}
+
+/* NULL: the value has no word. */
+static const char *word_of(const struct setting *s, int64_t value)
+{
+	const int64_t at = value - s->min;
+
+	return at >= 0 && at < (int64_t)word_count(s) ? s->words[at] : NULL;
 }
 
 /* ---- sets: the names are NCCL's in small letters */
@@ -158,9 +136,13 @@ static void list_members(const struct setting *s, int64_t value, const char *bet
 
 static int parse_word(const struct setting *s, const char *text, int64_t *value)
 {
-	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
-		if (strcmp(words[i].key, s->key) == 0 && strcmp(words[i].word, text) == 0) {
-			*value = words[i].value;
+	if (strcmp(s->key, "topology") == 0 && strcmp(text, "0") == 0)
+		text = "off";
+	else if (strcmp(s->key, "topology") == 0 && strcmp(text, "1") == 0)
+		text = "on"; /* as people say it, too */
+	for (size_t i = 0; i < word_count(s); i++) {
+		if (strcmp(s->words[i], text) == 0) {
+			*value = s->min + (int64_t)i;
 			return 0;
 		}
 	}
@@ -218,7 +200,7 @@ static void format_decimal(int64_t micro, char *out, size_t out_bytes)
 
 static void format_value(const struct setting *s, int64_t value, char *out, size_t out_bytes)
 {
-	const char *word = word_of(s->key, value);
+	const char *word = word_of(s, value);
 
 	if (word)
 		snprintf(out, out_bytes, "%s", word);
@@ -237,7 +219,7 @@ static void list_words(const struct setting *s, char *out, size_t out_bytes)
 	out[0] = '\0';
 	for (int64_t v = s->min; v <= s->max; v++)
 		nt_append(out, out_bytes, "%s%s", v == s->min ? "" : (v == s->max ? " or " : ", "),
-			  word_of(s->key, v));
+			  word_of(s, v));
 }
 
 const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
@@ -263,27 +245,15 @@ const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
 	return out;
 }
 
-static const char *near_word(struct nt_hint *hint, const struct setting *s, const char *text)
-{
-	const char *choices[NT_WORD_COUNT];
-	size_t count = 0;
-
-	for (size_t i = 0; i < NT_WORD_COUNT; i++) {
-		if (strcmp(words[i].key, s->key) == 0)
-			choices[count++] = words[i].word;
-	}
-	return nt_hint(hint, text, choices, count);
-}
-
 static int refuse(unsigned i, const char *text, struct nt_error *err)
 {
 	const struct setting *s = &settings[i];
 	struct nt_hint hint;
 	char domain[NT_SETTING_DOMAIN];
 
-	return nt_error_set(err, "%s%s '%.40s' (want %s%s)",
-			    s->kind == NT_ENUM ? "unknown " : "bad ", s->key, text,
-			    nt_setting_domain(i, domain), near_word(&hint, s, text));
+	return nt_error_set(
+		err, "%s%s '%.40s' (want %s%s)", s->kind == NT_ENUM ? "unknown " : "bad ", s->key,
+		text, nt_setting_domain(i, domain), nt_hint(&hint, text, s->words, word_count(s)));
 }
 
 /* "off", "auto", or what may name a launch profile (profiles/profile.h). */
@@ -406,7 +376,7 @@ int nt_setting_unknown(const char *item, struct nt_error *err)
 
 const char *nt_mode_name(int64_t mode)
 {
-	const char *word = word_of("mode", mode);
+	const char *word = word_of(&settings[0], mode);
 
 	return word ? word : "?";
 }

@@ -35,56 +35,62 @@ enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h 
 
 enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 
-/* key, member, kind, min, max, default, unit, meaning. NT_ENUM's words, and those of some NT_INT
- * values, are in setting.c; NT_DEC members and bounds are millionths; NT_NAME members are strings,
- * "off" by default; NT_SET members have a bit for each name in contract/coll.h. */
+/* key, member, kind, min, max, default, words, unit, meaning. The words are those of the values
+ * from min on: all of an NT_ENUM's, some of an NT_INT's. NT_DEC members and bounds are millionths;
+ * NT_NAME members are strings, "off" by default; NT_SET members have a bit for each name in
+ * contract/coll.h.
+ *
+ * To add a setting: a line here, its paragraph in nccl-tune(7), the code that uses it, and a test.
+ * `NT_WRITE=1 ./dev test unit/lists` writes the completion of shells, from which tests have the
+ * defaults. */
 /* clang-format off */
+#define NT_WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 #define NT_SETTINGS(X) \
-	X(mode, mode, NT_ENUM, 0, NT_MODE_PROFILE, 0, "", \
+	X(mode, mode, NT_ENUM, 0, NT_MODE_PROFILE, 0, NT_WORDS("off", "observe", "bandit", "policy", "profile"), "", \
 	  "off, observe (measure only), bandit (measure and choose), policy (use what is remembered, explore nothing) or profile (measure everything)") \
-	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, "percent", \
+	X(min_gain, min_gain_micro, NT_DEC, 0, 90000000, 3000000, NULL, "percent", \
 	  "smallest gain for which NCCL's choice is overridden") \
-	X(alpha, alpha_micro, NT_DEC, 1, 500000, 10000, "", \
+	X(alpha, alpha_micro, NT_DEC, 1, 500000, 10000, NULL, "", \
 	  "largest p value, after correction, that counts as evidence") \
-	X(screen_blocks, screen_blocks, NT_INT, 2, 64, 8, "blocks", \
+	X(screen_blocks, screen_blocks, NT_INT, 2, 64, 8, NULL, "blocks", \
 	  "measurements of every arm in the first round") \
-	X(confirm_blocks, confirm_blocks, NT_INT, 8, 128, 24, "blocks", \
+	X(confirm_blocks, confirm_blocks, NT_INT, 8, 128, 24, NULL, "blocks", \
 	  "measurements of the best arms and of NCCL's choice in the second round") \
-	X(channels, channels, NT_ENUM, 0, 1, 0, "", \
+	X(channels, channels, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: also try the best choices with fewer and more channels") \
-	X(chunks, chunks, NT_ENUM, 0, 1, 0, "", \
+	X(chunks, chunks, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: also try the best choices with smaller chunks (NCCL 2.30.3 or newer)") \
-	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, "calls", \
+	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, NULL, "calls", \
 	  "calls of a collective and size before it is explored") \
-	X(min_share, min_share_micro, NT_DEC, 0, 100000000, 1000000, "percent", \
+	X(min_share, min_share_micro, NT_DEC, 0, 100000000, 1000000, NULL, "percent", \
 	  "share of the communication time that a collective and size must take to be explored") \
-	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, "percent", \
+	X(budget, budget_micro, NT_DEC, 0, 100000000, 0, NULL, "percent", \
 	  "share of the calls of a collective and size, and of their time, that exploring may cost; 0: no limit") \
-	X(max_calls, max_calls, NT_INT, 0, 1000000, 1000, "calls", \
+	X(max_calls, max_calls, NT_INT, 0, 1000000, 1000, NULL, "calls", \
 	  "calls that exploring one collective and size may take; 0: no limit") \
-	X(max_extra, max_extra_ms, NT_INT, 0, 100000000, 60000, "milliseconds", \
+	X(max_extra, max_extra_ms, NT_INT, 0, 100000000, 60000, NULL, "milliseconds", \
 	  "extra time that exploring one collective and size may cost; 0: no limit") \
-	X(recheck, recheck_s, NT_INT, 0, 100000, 60, "seconds", \
+	X(recheck, recheck_s, NT_INT, 0, 100000, 60, NULL, "seconds", \
 	  "time from a decision until it is first rechecked; 0: never") \
-	X(join_timeout, join_timeout_s, NT_INT, 1, 3600, 60, "seconds", \
+	X(join_timeout, join_timeout_s, NT_INT, 1, 3600, 60, NULL, "seconds", \
 	  "how long to wait until all ranks of a communicator are there") \
-	X(agree_timeout, agree_timeout_s, NT_INT, 1, 3600, 120, "seconds", \
+	X(agree_timeout, agree_timeout_s, NT_INT, 1, 3600, 120, NULL, "seconds", \
 	  "how long a rank waits for a node that disappeared while agreeing") \
-	X(graphs, graphs, NT_ENUM, 0, 1, 0, "", \
+	X(graphs, graphs, NT_ENUM, 0, 1, 0, NT_WORDS("may", "never"), "", \
 	  "never: the program uses no CUDA graphs, so NCCL 2.27 can be tuned") \
-	X(reward, reward, NT_ENUM, 0, 1, 0, "", \
+	X(reward, reward, NT_ENUM, 0, 1, 0, NT_WORDS("call", "period"), "", \
 	  "what is compared: call (time to the next collective) or period (time to the next one of the same kind and size)") \
-	X(launch, launch, NT_NAME, 0, 0, 0, "", \
+	X(launch, launch, NT_NAME, 0, 0, 0, NULL, "", \
 	  "NCCL's start-up settings: off, auto (chosen from measurements) or the name of a launch profile") \
-	X(calibrate, calibrate_s, NT_INT, NT_CALIBRATE_AUTO, NT_CALIBRATE_MAX_S, NT_CALIBRATE_AUTO, "seconds", \
+	X(calibrate, calibrate_s, NT_INT, NT_CALIBRATE_AUTO, NT_CALIBRATE_MAX_S, NT_CALIBRATE_AUTO, NT_WORDS("auto", "off"), "seconds", \
 	  "measure launch profiles before the step if nothing is known: auto (60 s on two nodes, at most 1 % of the job's time), off, or the time to take") \
-	X(algorithms, algorithms, NT_SET, 1, (1 << NT_ALGOS) - 1, (1 << NT_ALGOS) - 1, "", \
+	X(algorithms, algorithms, NT_SET, 1, (1 << NT_ALGOS) - 1, (1 << NT_ALGOS) - 1, NULL, "", \
 	  "what may be tried: all, or some joined by +") \
-	X(protocols, protocols, NT_SET, 1, (1 << NT_PROTOS) - 1, (1 << NT_PROTOS) - 1, "", \
+	X(protocols, protocols, NT_SET, 1, (1 << NT_PROTOS) - 1, (1 << NT_PROTOS) - 1, NULL, "", \
 	  "what may be tried: all, or some joined by +") \
-	X(ll128, ll128, NT_ENUM, 0, NT_LL128_ON, NT_LL128_AUTO, "", \
+	X(ll128, ll128, NT_ENUM, 0, NT_LL128_ON, NT_LL128_AUTO, NT_WORDS("off", "auto", "on"), "", \
 	  "off: LL128 is never tried; auto: not where it may give wrong results; on: wherever NCCL allows it") \
-	X(topology, topology, NT_ENUM, 0, 1, 0, "", \
+	X(topology, topology, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: record NCCL's rings, trees, channels and links of each node")
 /* clang-format on */
 

@@ -100,13 +100,13 @@ unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, u
 }
 
 /* A screened arm and variants of its pair. */
-struct wanted {
+struct variants {
 	uint16_t arm[NT_SCHEDULE_ARMS - 1];
 	unsigned count, made;
 };
 
 static void want(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
-		 struct wanted *w)
+		 struct variants *w)
 {
 	const unsigned room = sizeof(w->arm) / sizeof(w->arm[0]);
 	const unsigned pair = arm == NT_ARM_BASELINE ? baseline_arm : arm;
@@ -154,7 +154,7 @@ void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 		.bytes = nt_evaluation_bytes(seen),
 		.info = seen->info.channels,
 	};
-	struct wanted w = { .count = 0 };
+	struct variants w = { .count = 0 };
 	struct nt_schedule schedule;
 	unsigned place[2];
 

@@ -101,6 +101,16 @@ void nt_cell_decimal(struct nt_table *table, double value, int decimals)
 	nt_cell(table, "%s", nt_decimal_text(value, decimals, text, sizeof(text)));
 }
 
+void nt_cell_us(struct nt_table *table, double us, const char *mark)
+{
+	if (isnan(us))
+		nt_cell(table, "-");
+	else if (us >= 1e6)
+		nt_cell(table, "%.2fs%s", us / 1e6, mark);
+	else
+		nt_cell(table, "%.*f%s", us < 1e5 ? 1 : 0, us, mark);
+}
+
 void nt_cell_share(struct nt_table *table, double value)
 {
 	char text[NT_CELL_MAX];

@@ -53,6 +53,8 @@ struct nt_table {
  * count. */
 void nt_cell(struct nt_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void nt_cell_decimal(struct nt_table *table, double value, int decimals);
+/* Microseconds with a mark behind them, "": none; seconds where it is one or more. */
+void nt_cell_us(struct nt_table *table, double us, const char *mark);
 void nt_cell_share(struct nt_table *table, double value);
 void nt_cell_count(struct nt_table *table, int64_t value);
 

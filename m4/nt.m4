@@ -36,7 +36,7 @@ AC_DEFUN([NT_PKG], [
 ])
 
 # NT_CHECK_CUDA_NCCL: set have_cuda_nccl, why_no_cuda_nccl and CUDA_CPPFLAGS. Only a unit test is built with their headers:
-# it compares them with bench/abi.h. Asked for by name and not found is an error.
+# it compares them with bench/cuda-nccl.h. Asked for by name and not found is an error.
 AC_DEFUN([NT_CHECK_CUDA_NCCL], [
 	AC_ARG_WITH([cuda],
 		[AS_HELP_STRING([--with-cuda=DIR],

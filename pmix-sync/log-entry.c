@@ -7,19 +7,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct writer {
+struct entry_writer {
 	uint8_t *out;
 	size_t cap, used;
 	bool full;
 };
 
-struct reader {
+struct entry_reader {
 	const uint8_t *in;
 	size_t count, used;
 	bool bad;
 };
 
-static void write_bytes(struct writer *w, const void *bytes, size_t count)
+static void write_bytes(struct entry_writer *w, const void *bytes, size_t count)
 {
 	if (w->full || count > w->cap - w->used) {
 		w->full = true;
@@ -30,7 +30,7 @@ static void write_bytes(struct writer *w, const void *bytes, size_t count)
 	w->used += count;
 }
 
-static void write_number(struct writer *w, uint64_t number)
+static void write_number(struct entry_writer *w, uint64_t number)
 {
 	do {
 		uint8_t group = number & 0x7f;
@@ -42,7 +42,7 @@ static void write_number(struct writer *w, uint64_t number)
 	} while (number);
 }
 
-static const uint8_t *read_bytes(struct reader *r, size_t count)
+static const uint8_t *read_bytes(struct entry_reader *r, size_t count)
 {
 	const uint8_t *at = r->in + r->used;
 
@@ -54,7 +54,7 @@ static const uint8_t *read_bytes(struct reader *r, size_t count)
 	return at;
 }
 
-static uint64_t read_number(struct reader *r)
+static uint64_t read_number(struct entry_reader *r)
 {
 	uint64_t number = 0;
 
@@ -71,7 +71,7 @@ static uint64_t read_number(struct reader *r)
 	return 0;
 }
 
-static uint32_t read_u32(struct reader *r)
+static uint32_t read_u32(struct entry_reader *r)
 {
 	uint64_t number = read_number(r);
 
@@ -80,7 +80,7 @@ static uint32_t read_u32(struct reader *r)
 	return (uint32_t)number;
 }
 
-static uint64_t read_id(struct reader *r)
+static uint64_t read_id(struct entry_reader *r)
 {
 	const uint8_t *at = read_bytes(r, sizeof(uint64_t));
 	uint64_t id = 0;
@@ -92,7 +92,7 @@ static uint64_t read_id(struct reader *r)
 
 size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap)
 {
-	struct writer w = { .out = out, .cap = cap };
+	struct entry_writer w = { .out = out, .cap = cap };
 
 	write_number(&w, entry->type);
 	write_bytes(&w, &entry->comm, sizeof(entry->comm));
@@ -109,7 +109,7 @@ size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap)
 
 size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 {
-	struct reader r = { .in = in, .count = count };
+	struct entry_reader r = { .in = in, .count = count };
 	uint64_t span;
 
 	entry->type = read_u32(&r);
@@ -133,7 +133,7 @@ size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 size_t nt_entry_caps_write(const struct nt_entry_caps *all_caps, uint8_t *out, size_t cap)
 {
 	const struct nt_capabilities *c = &all_caps->common;
-	struct writer w = { .out = out, .cap = cap };
+	struct entry_writer w = { .out = out, .cap = cap };
 
 	write_bytes(&w, &c->fingerprint, sizeof(c->fingerprint));
 	write_bytes(&w, &c->build, sizeof(c->build));
@@ -154,7 +154,7 @@ size_t nt_entry_caps_write(const struct nt_entry_caps *all_caps, uint8_t *out, s
 
 int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t count)
 {
-	struct reader r = { .in = in, .count = count };
+	struct entry_reader r = { .in = in, .count = count };
 	const uint8_t *at;
 
 	memset(all_caps, 0, sizeof(*all_caps));
@@ -183,7 +183,7 @@ int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t
 /* Runs: first number, how many more, and their distance. */
 size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap)
 {
-	struct writer w = { .out = out, .cap = cap };
+	struct entry_writer w = { .out = out, .cap = cap };
 	uint32_t at = 0, before = 0;
 
 	while (at < count) {
@@ -205,7 +205,7 @@ size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, 
 int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below,
 			const uint8_t *in, size_t bytes)
 {
-	struct reader r = { .in = in, .count = bytes };
+	struct entry_reader r = { .in = in, .count = bytes };
 	uint64_t at = 0;
 
 	*count = 0;

@@ -13,7 +13,7 @@
 #define VERSION_BYTES (8192 + 1) /* the largest MPI_MAX_LIBRARY_VERSION_STRING, MPICH's */
 #define JOINS_BELOW 5 /* Open MPI up to this major version joins a client */
 
-struct search {
+struct library_search {
 	const struct nt_mpi *before;
 	unsigned long long loads;
 	char path[PATH_BYTES]; /* "": none */
@@ -23,7 +23,7 @@ struct search {
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-	struct search *search = arg;
+	struct library_search *search = arg;
 
 	(void)bytes;
 	search->loads = info->dlpi_adds;
@@ -37,7 +37,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return strncmp(name, "/libmpi.so", 10) == 0;
 }
 
-static bool find(struct nt_mpi *mpi, struct search *search)
+static bool find(struct nt_mpi *mpi, struct library_search *search)
 {
 	search->before = mpi;
 	search->loads = 0;
@@ -50,7 +50,7 @@ static bool find(struct nt_mpi *mpi, struct search *search)
 
 bool nt_mpi_is_loaded(struct nt_mpi *mpi)
 {
-	struct search search;
+	struct library_search search;
 
 	return find(mpi, &search);
 }
@@ -78,7 +78,7 @@ static bool is_harmless(void *library)
 
 bool nt_mpi_comes_first(struct nt_mpi *mpi)
 {
-	struct search search;
+	struct library_search search;
 	void *library;
 
 	if (mpi->ready || !find(mpi, &search))

@@ -79,7 +79,7 @@ int nt_csv_print(const struct nt_memory *memory, const struct nt_where *where, c
 }
 
 /* A parsed line. */
-struct row {
+struct csv_row {
 	int coll, pair;
 	int64_t least, most, channels, nodes, ranks;
 };
@@ -120,7 +120,7 @@ static unsigned split(char *line, char *field[FIELDS])
 	return count;
 }
 
-static int take_row(char *line, struct row *row, struct nt_error *err)
+static int take_row(char *line, struct csv_row *row, struct nt_error *err)
 {
 	char *field[FIELDS];
 	unsigned count = split(line, field);
@@ -153,14 +153,14 @@ static int take_row(char *line, struct row *row, struct nt_error *err)
 }
 
 /* Both are known and not larger than where: a communicator of a job at where. */
-static bool fits_into(const struct row *row, const struct nt_where *where)
+static bool fits_into(const struct csv_row *row, const struct nt_where *where)
 {
 	return row->nodes > 0 && row->ranks >= row->nodes && row->nodes <= where->nodes &&
 	       row->ranks <= row->nodes * (int64_t)where->per_node;
 }
 
 /* The place of a row: where, unless the row names a larger communicator. */
-static int place_of(const struct row *row, const struct nt_where *where, struct nt_where *out,
+static int place_of(const struct csv_row *row, const struct nt_where *where, struct nt_where *out,
 		    struct nt_error *err)
 {
 	*out = *where;
@@ -214,7 +214,7 @@ static bool has_key(const struct nt_memory_entry *entry, const struct nt_known_k
 }
 
 /* Adds a key for each band that begins within the row's sizes, unless an earlier row has it. */
-static int add_keys(struct nt_memory_entry *entry, const struct row *row, struct nt_error *err)
+static int add_keys(struct nt_memory_entry *entry, const struct csv_row *row, struct nt_error *err)
 {
 	int arm = row->channels > 0 ? nt_arm_make(row->pair, (unsigned)row->channels, 0)
 				    : row->pair;
@@ -249,7 +249,7 @@ static int read_line(struct nt_memory *memory, size_t first, char *line,
 {
 	struct nt_memory_entry *entry;
 	struct nt_where place;
-	struct row row = { 0 };
+	struct csv_row row = { 0 };
 
 	line = nt_trim(line);
 	if (line[0] == '\0' || line[0] == '#')

@@ -186,24 +186,11 @@ int nt_store_open(const char *dir, struct nt_error *err)
 static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
 {
 	char digits[33];
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out;
-	int rc;
 
 	if (nt_random_digits(digits, sizeof(digits) - 1, err) < 0)
 		return -1;
 	snprintf(name, NAME_MAX_BYTES, "%s" SUFFIX, digits);
-	out = open_memstream(&text, &bytes);
-	if (out == NULL)
-		return nt_error_set(err, "out of memory");
-	rc = nt_memory_print(memory, out, err);
-	if (fclose(out) != 0)
-		rc = nt_error_set(err, "out of memory");
-	if (rc == 0)
-		rc = nt_file_replace(fd, name, text, bytes, 0600, err);
-	free(text);
-	return rc;
+	return nt_memory_replace(memory, "", fd, name, 0600, err);
 }
 
 int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)

@@ -186,21 +186,27 @@ static const char head[] =
 	"# used. keys: collective, bytes, best arm, calls, times of that arm and of\n"
 	"# NCCL's own choice (quartiles in microseconds, samples). See nccl-tune-memory(5).\n";
 
-int nt_memory_write_file(const struct nt_memory *memory, const char *path, struct nt_error *err)
+int nt_memory_replace(const struct nt_memory *memory, const char *comments, int directory,
+		      const char *name, mode_t mode, struct nt_error *err)
 {
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
-	int rc = -1;
+	int rc;
 
 	if (out == NULL)
 		return nt_error_set(err, "out of memory");
-	fputs(head, out);
+	fputs(comments, out);
 	rc = nt_memory_print(memory, out, err);
 	if (fclose(out) != 0)
 		rc = nt_error_set(err, "out of memory");
 	if (rc == 0)
-		rc = nt_file_replace(AT_FDCWD, path, text, bytes, 0644, err);
+		rc = nt_file_replace(directory, name, text, bytes, mode, err);
 	free(text);
 	return rc;
+}
+
+int nt_memory_write_file(const struct nt_memory *memory, const char *path, struct nt_error *err)
+{
+	return nt_memory_replace(memory, head, AT_FDCWD, path, 0644, err);
 }

@@ -22,6 +22,7 @@
 #ifndef NT_LAUNCH_MEMORY_H
 #define NT_LAUNCH_MEMORY_H
 
+#include <sys/types.h>
 #include "profiles/entry.h"
 
 #define NT_MEMORY_ENTRIES 4096 /* the oldest give way */
@@ -86,6 +87,9 @@ int nt_memory_read_text(struct nt_memory *memory, const char *text, size_t bytes
 			struct nt_error *err);
 /* Print all as lines, in the memory's order. */
 int nt_memory_print(const struct nt_memory *memory, FILE *out, struct nt_error *err);
+/* The same, behind comments, in place of the file name in directory (AT_FDCWD). */
+int nt_memory_replace(const struct nt_memory *memory, const char *comments, int directory,
+		      const char *name, mode_t mode, struct nt_error *err);
 
 /* One file of that form: a site's memory, or an export. The writer adds a head of comments for the
  * people who review it and replaces the file as a whole. */

@@ -138,13 +138,13 @@ static void add_entry(struct points *points, const struct nt_memory_entry *entry
 }
 
 /* Which entries are used. */
-struct wanted {
+struct entry_filter {
 	const struct nt_scope *scope;
 	const char *profile;
 	unsigned origins; /* a bit for each enum nt_entry_origin */
 };
 
-static bool is_wanted(const struct wanted *wanted, const struct nt_memory_entry *entry)
+static bool is_wanted(const struct entry_filter *wanted, const struct nt_memory_entry *entry)
 {
 	const struct nt_scope *scope = wanted->scope;
 
@@ -155,7 +155,7 @@ static bool is_wanted(const struct wanted *wanted, const struct nt_memory_entry 
 	       near_enough(entry, scope->where, scope->nearness);
 }
 
-static const struct nt_memory_entry *newest_of(const struct wanted *wanted)
+static const struct nt_memory_entry *newest_of(const struct entry_filter *wanted)
 {
 	const struct nt_memory *memory = wanted->scope->memory;
 	const struct nt_memory_entry *newest = NULL;
@@ -170,7 +170,7 @@ static const struct nt_memory_entry *newest_of(const struct wanted *wanted)
 	return newest;
 }
 
-static bool counts(const struct wanted *wanted, const struct nt_memory_entry *entry,
+static bool counts(const struct entry_filter *wanted, const struct nt_memory_entry *entry,
 		   const struct nt_memory_entry *newest)
 {
 	switch (wanted->scope->steps) {
@@ -180,7 +180,7 @@ static bool counts(const struct wanted *wanted, const struct nt_memory_entry *en
 	}
 }
 
-static void gather(struct points *points, const struct wanted *wanted)
+static void gather(struct points *points, const struct entry_filter *wanted)
 {
 	const struct nt_scope *scope = wanted->scope;
 	const struct nt_memory_entry *newest = newest_of(wanted);
@@ -308,7 +308,7 @@ static bool by_kind(struct points *profile, struct points *base, struct kind kin
 }
 
 /* Sums over the keys of a mix. */
-struct sums {
+struct mix_sums {
 	double base, profile; /* costs of keys at which both are known */
 	double base_all; /* and of all at which the default is known */
 	double bytes, bytes_unknown; /* of all keys, and of those at which the default is unknown */
@@ -319,7 +319,7 @@ struct sums {
 	uint64_t least_bytes, most_bytes; /* measured */
 };
 
-static void add_to_sums(struct sums *sums, struct points *profile, struct points *base,
+static void add_to_sums(struct mix_sums *sums, struct points *profile, struct points *base,
 			const struct nt_mix_key *key)
 {
 	struct kind kind = { key->shape, key->coll };
@@ -372,7 +372,7 @@ static void add_to_sums(struct sums *sums, struct points *profile, struct points
 	}
 }
 
-static void sum_blind(struct sums *sums, struct points *profile, struct points *base)
+static void sum_blind(struct mix_sums *sums, struct points *profile, struct points *base)
 {
 	for (unsigned i = 0; i < base->count; i++) {
 		struct nt_mix_key key = { .shape = base->point[i].shape,
@@ -385,7 +385,7 @@ static void sum_blind(struct sums *sums, struct points *profile, struct points *
 }
 
 /* What steps differ by, over those that were measured at the same calls. */
-static double steps_variance(const struct sums *sums, const struct points *profile,
+static double steps_variance(const struct mix_sums *sums, const struct points *profile,
 			     const struct points *base, struct nt_mix_cost *out)
 {
 	double inverse = 1.0 / profile->turns + 1.0 / base->turns;
@@ -401,7 +401,7 @@ static double steps_variance(const struct sums *sums, const struct points *profi
 	return out->deviation * out->deviation * inverse;
 }
 
-static void conclude(const struct sums *sums, const struct points *profile,
+static void conclude(const struct mix_sums *sums, const struct points *profile,
 		     const struct points *base, struct nt_mix_cost *out)
 {
 	struct nt_estimate estimate;
@@ -466,11 +466,11 @@ bool nt_mix_cost_suffices(const struct nt_mix_cost *cost, double measured)
 }
 
 /* points: room for two. */
-static void compare(struct points *points, const struct wanted *wanted, const struct nt_mix *mix,
-		    struct nt_mix_cost *out)
+static void compare(struct points *points, const struct entry_filter *wanted,
+		    const struct nt_mix *mix, struct nt_mix_cost *out)
 {
-	struct wanted of_base = *wanted;
-	struct sums sums = { 0 };
+	struct entry_filter of_base = *wanted;
+	struct mix_sums sums = { 0 };
 
 	memset(out, 0, sizeof(*out));
 	out->ratio = out->p = 1;
@@ -489,7 +489,7 @@ static void compare(struct points *points, const struct wanted *wanted, const st
 int nt_mix_cost(const struct nt_scope *scope, const char *profile, const struct nt_mix *mix,
 		struct nt_mix_cost *out)
 {
-	struct wanted wanted = { scope, profile, 0 };
+	struct entry_filter wanted = { scope, profile, 0 };
 	struct points *points = calloc(2, sizeof(*points));
 
 	memset(out, 0, sizeof(*out));

@@ -11,7 +11,7 @@
 #include "lib/file.h"
 #include "lib/ini.h"
 
-struct reader {
+struct profile_reader {
 	struct nt_profiles *profiles;
 	struct nt_profile *open; /* the section being read */
 	unsigned opened_at[NT_PROFILES_MAX]; /* lines of this file; 0: not in it */
@@ -46,7 +46,7 @@ static int check_profile(const struct nt_profile *profile, struct nt_error *err)
 }
 
 /* Checks a whole section. */
-static int check_all(const struct reader *reader, const char *file, struct nt_error *err)
+static int check_all(const struct profile_reader *reader, const char *file, struct nt_error *err)
 {
 	const struct nt_profiles *profiles = reader->profiles;
 	struct nt_error why;
@@ -71,7 +71,7 @@ static unsigned place_of(struct nt_profiles *profiles, const char *name)
 	return i;
 }
 
-static int open_section(struct reader *reader, unsigned line, const char *name,
+static int open_section(struct profile_reader *reader, unsigned line, const char *name,
 			struct nt_error *err)
 {
 	unsigned place;
@@ -118,7 +118,7 @@ static int take_text(bool *seen, char member[NT_PROFILE_SUMMARY], const char *ke
 	return 0;
 }
 
-static int take_fabric(struct reader *reader, const char *value, struct nt_error *err)
+static int take_fabric(struct profile_reader *reader, const char *value, struct nt_error *err)
 {
 	int fabric = nt_fabric_parse(value);
 
@@ -131,7 +131,7 @@ static int take_fabric(struct reader *reader, const char *value, struct nt_error
 	return 0;
 }
 
-static int take_variable(struct reader *reader, const char *key, const char *value,
+static int take_variable(struct profile_reader *reader, const char *key, const char *value,
 			 struct nt_error *err)
 {
 	struct nt_settings *settings = &reader->open->settings;
@@ -156,7 +156,7 @@ static int take_variable(struct reader *reader, const char *key, const char *val
 static int take(void *context, unsigned line, const char *section, const char *key,
 		const char *value, struct nt_error *err)
 {
-	struct reader *reader = context;
+	struct profile_reader *reader = context;
 
 	if (key == NULL)
 		return open_section(reader, line, section, err);
@@ -178,7 +178,7 @@ static int take(void *context, unsigned line, const char *section, const char *k
 int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char *text,
 		      size_t bytes, struct nt_error *err)
 {
-	struct reader reader = { .profiles = profiles };
+	struct profile_reader reader = { .profiles = profiles };
 
 	if (nt_ini_read(name, text, bytes, take, &reader, err) < 0)
 		return -1;

@@ -159,7 +159,7 @@ static void put_own(const struct nt_ticket *ticket, char *out)
 
 /* In the order in which they are printed. A member is a text of the ticket's, a flag that one word
  * stands for, or has functions of its own; what is "" or false is not printed. */
-static const struct member {
+static const struct ticket_member {
 	const char *key;
 	bool needed;
 	size_t offset, room; /* of the text in the ticket, or of the flag */
@@ -188,7 +188,7 @@ static const struct member {
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
-static int take(struct nt_ticket *ticket, const struct member *member, const char *value)
+static int take(struct nt_ticket *ticket, const struct ticket_member *member, const char *value)
 {
 	char *at = (char *)ticket + member->offset;
 
@@ -204,7 +204,7 @@ static int take(struct nt_ticket *ticket, const struct member *member, const cha
 	return 0;
 }
 
-static void put(const struct nt_ticket *ticket, const struct member *member, char *out)
+static void put(const struct nt_ticket *ticket, const struct ticket_member *member, char *out)
 {
 	const char *at = (const char *)ticket + member->offset;
 
@@ -217,7 +217,8 @@ static void put(const struct nt_ticket *ticket, const struct member *member, cha
 }
 
 /* The member in an item of that many bytes, and a copy of its value; NULL if there is none. */
-static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
+static const struct ticket_member *find_member(const char *item, size_t length,
+					       char value[VALUE_MAX])
 {
 	for (size_t i = 0; i < MEMBERS; i++) {
 		size_t key = strlen(members[i].key);
@@ -241,7 +242,7 @@ static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *er
 		return nt_error_set(err, "longer than %d bytes", NT_TICKET_MAX - 1);
 	for (const char *item = text;; item++) {
 		size_t length = strcspn(item, ";");
-		const struct member *member = find_member(item, length, value);
+		const struct ticket_member *member = find_member(item, length, value);
 
 		if (member == NULL)
 			return nt_error_set(err, "a member is unknown or has no value");

@@ -232,13 +232,13 @@ static bool fit(struct job *job)
 }
 
 /* The text around ours: before and behind, which are empty where there is no text yet. */
-struct frame {
+struct surrounding_text {
 	struct nt_text before, behind;
 	bool key; /* ours is not there yet: write its name, and a comma if others are */
 	bool comma;
 };
 
-static void find_frame(struct nt_text comment, struct frame *frame, struct nt_text *ours)
+static void find_frame(struct nt_text comment, struct surrounding_text *frame, struct nt_text *ours)
 {
 	struct nt_json_member member;
 	struct nt_json_scanner scan;
@@ -264,7 +264,8 @@ static void find_frame(struct nt_text comment, struct frame *frame, struct nt_te
 	frame->behind = (struct nt_text){ last, comment.bytes - (size_t)(last - comment.at) };
 }
 
-static enum nt_admincomment_merge join(const struct frame *frame, const struct job *job, char **out)
+static enum nt_admincomment_merge join(const struct surrounding_text *frame, const struct job *job,
+				       char **out)
 {
 	static const char key[] = "\"" NT_RECORD_KEY "\":";
 	size_t ours_bytes = write_job(job, NULL, 0);
@@ -346,7 +347,7 @@ enum nt_admincomment_merge nt_admincomment_merge_steps(
 	char **out)
 {
 	struct nt_text text = nt_text_of(comment);
-	struct frame frame;
+	struct surrounding_text frame;
 	struct job job = { .parts = NULL };
 	struct nt_text ours;
 	enum nt_admincomment_merge result;

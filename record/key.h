@@ -25,7 +25,7 @@ struct nt_key {
 	NT_KEY_FIELDS(NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER)
 	/* Whose word it is, in a sum (sum.h); of two that know the same, the lowest. */
 	int64_t rank;
-	/* Of a row of a summary (summary.h): a key of a family of communicators. */
+	/* Of a row of a summary (job-summary.h): a key of a family of communicators. */
 	size_t step, family; /* indexes */
 	uint32_t ranks, nodes; /* of the communicator */
 	size_t first_arm, arm_count; /* in the summary's arms; from rank records alone */

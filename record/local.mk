@@ -55,8 +55,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/step.h \
 	%D%/sum.c \
 	%D%/sum.h \
-	%D%/summary.c \
-	%D%/summary.h \
+	%D%/job-summary.c \
+	%D%/job-summary.h \
 	%D%/sumlate.c \
 	%D%/sumread.c \
 	%D%/sumrows.c \

@@ -14,7 +14,7 @@
 #define GZIP_BITS (15 + 16)
 #define IN_BYTES 65536
 
-struct reader {
+struct long_reader {
 	int fd;
 	z_stream stream;
 	bool ended; /* the file is at its end */
@@ -30,7 +30,7 @@ struct reader {
 
 /* ---- lines */
 
-static int read_head(const struct reader *reader, struct nt_text line, struct nt_error *err)
+static int read_head(const struct long_reader *reader, struct nt_text line, struct nt_error *err)
 {
 	struct nt_long_head *head = reader->head;
 	json_object *object = NULL;
@@ -55,7 +55,7 @@ static int read_head(const struct reader *reader, struct nt_text line, struct nt
 	return rc;
 }
 
-static int read_line(struct reader *reader, struct nt_text line, struct nt_error *err)
+static int read_line(struct long_reader *reader, struct nt_text line, struct nt_error *err)
 {
 	struct nt_json_member member;
 	struct nt_json_scanner scan;
@@ -74,13 +74,13 @@ static int read_line(struct reader *reader, struct nt_text line, struct nt_error
 }
 
 /* One that is enough says so. */
-static bool has_enough(const struct reader *reader)
+static bool has_enough(const struct long_reader *reader)
 {
 	return reader->lines > 0 && !reader->visit;
 }
 
 /* What was inflated behind what is held, in lines. */
-static int take_lines(struct reader *reader, size_t bytes, struct nt_error *err)
+static int take_lines(struct long_reader *reader, size_t bytes, struct nt_error *err)
 {
 	const char *end = memchr(reader->line + reader->held, '\n', bytes);
 	const char *const stop = reader->line + reader->held + bytes;
@@ -101,7 +101,7 @@ static int take_lines(struct reader *reader, size_t bytes, struct nt_error *err)
 
 /* ---- bytes */
 
-static int fill(struct reader *reader, struct nt_error *err)
+static int fill(struct long_reader *reader, struct nt_error *err)
 {
 	ssize_t got;
 
@@ -122,7 +122,7 @@ static int fill(struct reader *reader, struct nt_error *err)
 }
 
 /* Some more bytes of text behind those that are held. */
-static int inflate_some(struct reader *reader, size_t *bytes, struct nt_error *err)
+static int inflate_some(struct long_reader *reader, size_t *bytes, struct nt_error *err)
 {
 	size_t room = sizeof(reader->line) - reader->held;
 	int rc;
@@ -146,7 +146,7 @@ static int inflate_some(struct reader *reader, size_t *bytes, struct nt_error *e
 	return 0;
 }
 
-static int check_end(const struct reader *reader, struct nt_error *err)
+static int check_end(const struct long_reader *reader, struct nt_error *err)
 {
 	if (reader->in_bytes == 0)
 		return nt_error_set(err, "it is empty");
@@ -158,7 +158,7 @@ static int check_end(const struct reader *reader, struct nt_error *err)
 	return 0;
 }
 
-static int read_all(struct reader *reader, struct nt_error *err)
+static int read_all(struct long_reader *reader, struct nt_error *err)
 {
 	size_t bytes;
 
@@ -177,7 +177,7 @@ static int read_all(struct reader *reader, struct nt_error *err)
 int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
 		 size_t *text_bytes, struct nt_error *err)
 {
-	struct reader *reader = calloc(1, sizeof(*reader));
+	struct long_reader *reader = calloc(1, sizeof(*reader));
 	int rc;
 
 	nt_fields_clear(&nt_long_fields, head);

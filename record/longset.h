@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 #include "record/longread.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define NT_LONG_PARTS_MAX 65536
 #define NT_LONG_PATH_MAX 1024

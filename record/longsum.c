@@ -14,7 +14,7 @@
 #include "record/topology.h"
 
 /* One step on its way into the summary. */
-struct reader {
+struct part_reader {
 	struct nt_summary *summary;
 	struct nt_sum sum;
 	struct nt_step step; /* what its first node says of it */
@@ -25,7 +25,7 @@ struct reader {
 };
 
 /* The members that describe the step; its rows are made anew. */
-static void take_step(struct reader *reader, struct nt_text value)
+static void take_step(struct part_reader *reader, struct nt_text value)
 {
 	struct nt_step step = reader->step;
 	json_object *object = NULL;
@@ -43,7 +43,7 @@ static void take_step(struct reader *reader, struct nt_text value)
 static int take_line(void *argument, const struct nt_long_part *part, struct nt_text name,
 		     struct nt_text value, struct nt_error *err)
 {
-	struct reader *reader = argument;
+	struct part_reader *reader = argument;
 	struct nt_error why;
 	char text[240];
 
@@ -66,14 +66,14 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 
 static void take_damage(void *argument, const char *path, const char *why)
 {
-	struct reader *reader = argument;
+	struct part_reader *reader = argument;
 	const char *name = strrchr(path, '/');
 
 	if (reader->damaged++ == 0)
 		nt_error_set(&reader->damage, "%.120s: %.100s", name ? name + 1 : path, why);
 }
 
-static void add_damage(struct reader *reader, const char *text)
+static void add_damage(struct part_reader *reader, const char *text)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
@@ -88,7 +88,7 @@ static void add_damage(struct reader *reader, const char *text)
 }
 
 /* Nodes that others name, and no part is of. */
-static void add_missing(struct reader *reader, size_t first_node)
+static void add_missing(struct part_reader *reader, size_t first_node)
 {
 	const struct nt_summary *summary = reader->summary;
 	char text[200] = "", names[120] = "";
@@ -111,7 +111,7 @@ static void add_missing(struct reader *reader, size_t first_node)
 	add_damage(reader, text);
 }
 
-static void add_damages(struct reader *reader, size_t first_node)
+static void add_damages(struct part_reader *reader, size_t first_node)
 {
 	char text[240];
 
@@ -127,7 +127,7 @@ static void add_damages(struct reader *reader, size_t first_node)
 }
 
 /* What the memory said of the step after its first node had written its part, and so on. */
-static void take_known(struct reader *reader, const struct nt_summary *known)
+static void take_known(struct part_reader *reader, const struct nt_summary *known)
 {
 	struct nt_step *step = &reader->step;
 
@@ -161,7 +161,7 @@ static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *
 static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 		    const struct nt_summary *known, struct nt_error *err)
 {
-	struct reader reader = { .summary = summary };
+	struct part_reader reader = { .summary = summary };
 	struct nt_long_set set = *parts;
 	size_t first_node = summary->node_count;
 	bool early = false;

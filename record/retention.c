@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 /* The files of one user: those before next are gone already. */
-struct owner {
+struct user_files {
 	struct nt_kept *next, *end;
 	size_t files;
 	int64_t bytes;
 };
 
-struct stock {
-	struct owner *owners;
+struct all_files {
+	struct user_files *owners;
 	size_t owner_count;
 	size_t files;
 	int64_t bytes;
@@ -30,7 +30,7 @@ static int compare(const void *left, const void *right)
 	return (a->time_s > b->time_s) - (a->time_s < b->time_s);
 }
 
-static void drop_oldest(struct stock *stock, struct owner *owner)
+static void drop_oldest(struct all_files *stock, struct user_files *owner)
 {
 	owner->next->drop = true;
 	owner->files--;
@@ -41,9 +41,9 @@ static void drop_oldest(struct stock *stock, struct owner *owner)
 	owner->next++;
 }
 
-static void take_stock(struct stock *stock, struct nt_kept *items, size_t count)
+static void take_stock(struct all_files *stock, struct nt_kept *items, size_t count)
 {
-	struct owner *owner = NULL;
+	struct user_files *owner = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		items[i].drop = false;
@@ -59,12 +59,12 @@ static void take_stock(struct stock *stock, struct nt_kept *items, size_t count)
 	}
 }
 
-static struct owner *largest(const struct stock *stock, bool by_bytes)
+static struct user_files *largest(const struct all_files *stock, bool by_bytes)
 {
-	struct owner *most = &stock->owners[0];
+	struct user_files *most = &stock->owners[0];
 
 	for (size_t i = 1; i < stock->owner_count; i++) {
-		struct owner *owner = &stock->owners[i];
+		struct user_files *owner = &stock->owners[i];
 
 		if (by_bytes ? owner->bytes > most->bytes : owner->files > most->files)
 			most = owner;
@@ -75,7 +75,7 @@ static struct owner *largest(const struct stock *stock, bool by_bytes)
 int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt_retention *keep,
 			    int64_t now_s)
 {
-	struct stock stock = { .owners = calloc(count + 1, sizeof(stock.owners[0])) };
+	struct all_files stock = { .owners = calloc(count + 1, sizeof(stock.owners[0])) };
 
 	if (!stock.owners)
 		return -1;
@@ -83,7 +83,7 @@ int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt
 		qsort(items, count, sizeof(items[0]), compare);
 	take_stock(&stock, items, count);
 	for (size_t i = 0; i < stock.owner_count; i++) {
-		struct owner *owner = &stock.owners[i];
+		struct user_files *owner = &stock.owners[i];
 
 		while (owner->next < owner->end && now_s - owner->next->time_s > keep->age_s)
 			drop_oldest(&stock, owner);

@@ -12,7 +12,7 @@
 #ifndef NT_SHORTFORM_H
 #define NT_SHORTFORM_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* At most out_bytes with a NUL and NT_STEP_RECORD_MAX without; its length. */
 size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out, size_t out_bytes);

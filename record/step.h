@@ -23,7 +23,7 @@
  *
  *	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *
- * admincomment-merge.h puts a step's record into a job's, summary.h reads a job's.
+ * admincomment-merge.h puts a step's record into a job's, job-summary.h reads a job's.
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.

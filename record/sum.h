@@ -3,7 +3,7 @@
 /* sum.h - the records of a step's NCCL processes, of one node or of several, summed up
  *
  * A communicator is known by its id; of each of its keys the record that knows most counts, be it
- * the one of the home or of another rank. Communicators of one family (summary.h) become one in
+ * the one of the home or of another rank. Communicators of one family (job-summary.h) become one in
  * the summary that is made of the sum. The result does not depend on the order in which records
  * are added.
  *
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "record/job-summary.h"
 #include "record/lateness.h"
-#include "record/summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
@@ -142,7 +142,7 @@ int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
 			    const struct nt_sum_comm *comm, size_t first_node);
 void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
-/* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
+/* Add to summary a step with all that sum knows of it, in its order (job-summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
  * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, estimated_ms, heard,
  * more, rest. Puts the communicators in order; sum stays the caller's. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "record/read.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define SEEN_MAX 65536 /* of a job; later ones are left out */
 

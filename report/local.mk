@@ -10,8 +10,8 @@ libnt_report_la_SOURCES = \
 	%D%/metrics/compare-json.h \
 	%D%/metrics/csv.c \
 	%D%/metrics/csv.h \
-	%D%/metrics/json.c \
-	%D%/metrics/json.h \
+	%D%/metrics/report-json.c \
+	%D%/metrics/report-json.h \
 	%D%/metrics/json-fields.c \
 	%D%/metrics/json-fields.h \
 	%D%/metrics/late-json.c \

@@ -12,7 +12,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BLANKS " \t,+"
 
-struct reader {
+struct conf_reader {
 	struct nt_conf *conf;
 	struct nt_conf_section *open; /* NULL: before the first section */
 	bool seen_site;
@@ -122,12 +122,12 @@ static int parse_settings(uint64_t *mask, const char *value, struct nt_error *er
 
 /* ---- limits */
 
-static uint64_t *limit_at(struct reader *r, enum nt_limit limit)
+static uint64_t *limit_at(struct conf_reader *r, enum nt_limit limit)
 {
 	return &r->open->limit[limit];
 }
 
-static int take_tuning(struct reader *r, enum nt_limit limit, const char *value,
+static int take_tuning(struct conf_reader *r, enum nt_limit limit, const char *value,
 		       struct nt_error *err)
 {
 	*limit_at(r, limit) = strcmp(value, "off") == 0;
@@ -136,13 +136,14 @@ static int take_tuning(struct reader *r, enum nt_limit limit, const char *value,
 	return nt_error_set(err, "'%.60s' (want on or off)", value);
 }
 
-static int take_modes(struct reader *r, enum nt_limit limit, const char *value,
+static int take_modes(struct conf_reader *r, enum nt_limit limit, const char *value,
 		      struct nt_error *err)
 {
 	return nt_conf_modes(limit_at(r, limit), value, err);
 }
 
-static int take_lock(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
+static int take_lock(struct conf_reader *r, enum nt_limit limit, const char *value,
+		     struct nt_error *err)
 {
 	uint64_t mask;
 
@@ -153,7 +154,7 @@ static int take_lock(struct reader *r, enum nt_limit limit, const char *value, s
 }
 
 /* A set of algorithms or protocols, and ll128: the default, and at the same time the most. */
-static int take_default(struct reader *r, enum nt_limit limit, const char *value,
+static int take_default(struct conf_reader *r, enum nt_limit limit, const char *value,
 			struct nt_error *err)
 {
 	const unsigned i = nt_limit_setting(limit);
@@ -187,7 +188,7 @@ static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err
 	return (int)i;
 }
 
-static int take_launch(struct reader *r, enum nt_limit limit, const char *value,
+static int take_launch(struct conf_reader *r, enum nt_limit limit, const char *value,
 		       struct nt_error *err)
 {
 	uint64_t *allowed = limit_at(r, limit);
@@ -207,7 +208,8 @@ static int take_launch(struct reader *r, enum nt_limit limit, const char *value,
 }
 
 /* A cap is a value of the setting that it bounds, and not 0, which would be no bound. */
-static int take_cap(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err)
+static int take_cap(struct conf_reader *r, enum nt_limit limit, const char *value,
+		    struct nt_error *err)
 {
 	const unsigned i = nt_limit_setting(limit);
 	struct nt_policy policy;
@@ -222,7 +224,7 @@ static int take_cap(struct reader *r, enum nt_limit limit, const char *value, st
 			    nt_setting_domain(i, domain));
 }
 
-static int take_calibrate(struct reader *r, enum nt_limit limit, const char *value,
+static int take_calibrate(struct conf_reader *r, enum nt_limit limit, const char *value,
 			  struct nt_error *err)
 {
 	int64_t seconds;
@@ -235,7 +237,8 @@ static int take_calibrate(struct reader *r, enum nt_limit limit, const char *val
 
 static const struct {
 	const char *key;
-	int (*take)(struct reader *r, enum nt_limit limit, const char *value, struct nt_error *err);
+	int (*take)(struct conf_reader *r, enum nt_limit limit, const char *value,
+		    struct nt_error *err);
 	const char *setting; /* that it bounds */
 } limits[] = {
 	[NT_LIMIT_OFF] = { "tuning", take_tuning, NULL },
@@ -301,7 +304,7 @@ static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_err
 }
 
 /* What users may set, all else being locked; the mode is for "lock" and "modes". */
-static int take_keys(struct reader *r, unsigned line, const char *value, struct nt_error *err)
+static int take_keys(struct conf_reader *r, unsigned line, const char *value, struct nt_error *err)
 {
 	struct nt_conf_section *section = r->open;
 	uint64_t allowed = 0;
@@ -316,7 +319,7 @@ static int take_keys(struct reader *r, unsigned line, const char *value, struct 
 	return 0;
 }
 
-static int take_limit(struct reader *r, unsigned line, enum nt_limit limit, const char *value,
+static int take_limit(struct conf_reader *r, unsigned line, enum nt_limit limit, const char *value,
 		      struct nt_error *err)
 {
 	struct nt_conf_section *section = r->open;
@@ -328,7 +331,7 @@ static int take_limit(struct reader *r, unsigned line, enum nt_limit limit, cons
 	return limits[limit].take(r, limit, value, err);
 }
 
-static int unknown_key(const struct reader *r, const char *key, struct nt_error *err)
+static int unknown_key(const struct conf_reader *r, const char *key, struct nt_error *err)
 {
 	const char *known[NT_LIMITS + LENGTH(site_keys) + NT_SETTING_COUNT + 1], *near;
 	size_t count = 0;
@@ -354,7 +357,7 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 			: "");
 }
 
-static int take_site_key(struct reader *r, unsigned line, int key, const char *value,
+static int take_site_key(struct conf_reader *r, unsigned line, int key, const char *value,
 			 struct nt_error *err)
 {
 	if (note_line(&r->conf->site_line[key], line, site_keys[key], err) < 0)
@@ -380,7 +383,7 @@ static int find_site_key(const char *key)
 	return i;
 }
 
-static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,
+static int take_pair(struct conf_reader *r, unsigned line, const char *key, const char *value,
 		     struct nt_error *err)
 {
 	struct nt_conf_section *section = r->open;
@@ -435,7 +438,8 @@ static int misnamed(const char *title, struct nt_error *err)
 			    title, nt_hint(&hint, word, kinds, NT_CONF_KINDS));
 }
 
-static int open_section(struct reader *r, unsigned line, const char *title, struct nt_error *err)
+static int open_section(struct conf_reader *r, unsigned line, const char *title,
+			struct nt_error *err)
 {
 	struct nt_conf *conf = r->conf;
 	const struct nt_conf_section *same;
@@ -466,7 +470,7 @@ static int open_section(struct reader *r, unsigned line, const char *title, stru
 static int take(void *context, unsigned line, const char *section, const char *key,
 		const char *value, struct nt_error *err)
 {
-	struct reader *r = context;
+	struct conf_reader *r = context;
 
 	return key ? take_pair(r, line, key, value, err) : open_section(r, line, section, err);
 }
@@ -508,7 +512,7 @@ static int check_mode(const struct nt_conf *conf, const char *name, struct nt_er
 int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size_t bytes,
 		  struct nt_error *err)
 {
-	struct reader r = { .conf = conf };
+	struct conf_reader r = { .conf = conf };
 
 	nt_conf_init(conf);
 	conf->present = true;

@@ -121,8 +121,8 @@ static void show_where(FILE *out, const struct nt_conf *conf, const char *what, 
 		fprintf(out, ", %s unknown (some have sections)", what);
 }
 
-void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
-	     const struct nt_step_where *where)
+void nt_site_show(FILE *out, const struct nt_site_rules *rules,
+		  const struct nt_step_settings *outcome, const struct nt_step_where *where)
 {
 	const struct nt_conf *conf = rules->conf;
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include "site/rules.h"
 
-void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
-	     const struct nt_step_where *where);
+void nt_site_show(FILE *out, const struct nt_site_rules *rules,
+		  const struct nt_step_settings *outcome, const struct nt_step_where *where);
 
 #endif

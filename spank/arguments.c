@@ -9,7 +9,7 @@
 #include <string.h>
 #include "lib/number.h"
 
-struct member {
+struct argument_member {
 	const char *key;
 	size_t offset;
 	size_t room; /* of a text; 0: a number */
@@ -25,7 +25,7 @@ struct member {
 			sizeof(((struct nt_arguments *)0)->member) \
 	}
 
-static const struct member members[] = {
+static const struct argument_member members[] = {
 	NUMBER(job),	      NUMBER(step),	  NUMBER(component),
 	NUMBER(uid),	      NUMBER(gid),	  NUMBER(flags),
 	NUMBER(tasks),	      NUMBER(nodes),	  NUMBER(here),
@@ -39,7 +39,7 @@ static const struct member members[] = {
 
 _Static_assert(sizeof(members) / sizeof(members[0]) == NT_ARGUMENTS_MEMBERS, "count them");
 
-static uint32_t *number_of(struct nt_arguments *arguments, const struct member *member)
+static uint32_t *number_of(struct nt_arguments *arguments, const struct argument_member *member)
 {
 	return (uint32_t *)(void *)((char *)arguments + member->offset);
 }
@@ -50,7 +50,7 @@ size_t nt_arguments_format(const struct nt_arguments *arguments, char text[NT_AR
 	size_t used = 0;
 
 	for (size_t i = 0; i < NT_ARGUMENTS_MEMBERS; i++) {
-		const struct member *member = &members[i];
+		const struct argument_member *member = &members[i];
 		const size_t room = member->room + NT_ARGUMENTS_KEY;
 
 		if (member->room)
@@ -64,7 +64,7 @@ size_t nt_arguments_format(const struct nt_arguments *arguments, char text[NT_AR
 	return used;
 }
 
-static int parse_value(struct nt_arguments *arguments, const struct member *member,
+static int parse_value(struct nt_arguments *arguments, const struct argument_member *member,
 		       const char *value)
 {
 	uint64_t number;

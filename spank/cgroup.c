@@ -34,13 +34,13 @@ static const char *component(const char *path, const char *word)
 
 /* One line of a cgroup file, "4:memory:/slurm/uid_1/job_2/step_0" or
  * "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm", which is cut into its parts. */
-struct place {
+struct cgroup_line {
 	const char *controller; /* the first one; "" in version 2 */
 	const char *path;
 	size_t outside_bytes; /* of path: where the job's part begins */
 };
 
-static bool parse_place(char *line, struct place *place)
+static bool parse_place(char *line, struct cgroup_line *place)
 {
 	char *controllers = strchr(line, ':');
 	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -62,7 +62,7 @@ static bool parse_place(char *line, struct place *place)
 
 /* A line of mountinfo: whether the mount is of the place's hierarchy. root is what of it is mounted
  * there. */
-static bool parse_mount(char *line, const struct place *place, char **root, char **point)
+static bool parse_mount(char *line, const struct cgroup_line *place, char **root, char **point)
 {
 	char *rest = strstr(line, " - ");
 	char type[16], options[1024];
@@ -93,7 +93,7 @@ static bool is_below(const char *path, size_t path_bytes, const char *root, size
 }
 
 /* false: that mount does not show the place. */
-static bool fill(struct nt_cgroup *group, const struct place *place, const char *root,
+static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const char *root,
 		 const char *point)
 {
 	size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -113,8 +113,8 @@ static bool fill(struct nt_cgroup *group, const struct place *place, const char 
 	return true;
 }
 
-static int find_mount(const char *mounts, const struct place *place, struct nt_cgroups *groups,
-		      struct nt_error *err)
+static int find_mount(const char *mounts, const struct cgroup_line *place,
+		      struct nt_cgroups *groups, struct nt_error *err)
 {
 	FILE *file = fopen(mounts, "re");
 	char line[LINE_BYTES];
@@ -140,7 +140,7 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *grou
 {
 	char path[NT_CGROUP_PATH];
 	char line[LINE_BYTES];
-	struct place place;
+	struct cgroup_line place;
 	FILE *file;
 	int rc = 0;
 

@@ -67,7 +67,7 @@ static void show_settings(struct nt_plugin *plugin)
 
 	read_user_file(plugin, true);
 	(void)nt_effective_policy(&plugin->settle, &where, NT_UNKNOWN_NONE, &rules, &outcome, &err);
-	nt_show(stdout, &rules, &outcome, &where);
+	nt_site_show(stdout, &rules, &outcome, &where);
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

@@ -14,11 +14,22 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-enum kind { PATH, CONFIG, DIRECTORY, RECORD, DEFAULT, MODES, PMIX, CALIBRATE, DIRSIZE, DIRFILES };
+enum argument_kind {
+	PATH,
+	CONFIG,
+	DIRECTORY,
+	RECORD,
+	DEFAULT,
+	MODES,
+	PMIX,
+	CALIBRATE,
+	DIRSIZE,
+	DIRFILES
+};
 
 static const struct argument {
 	const char *key;
-	enum kind kind;
+	enum argument_kind kind;
 	size_t offset; /* of the member, for paths */
 } arguments[] = {
 	{ "plugin", PATH, offsetof(struct nt_site, plugin) },

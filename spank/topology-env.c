@@ -13,12 +13,14 @@
 #define NOWHERE "/dev/null" /* a name below it cannot be opened */
 #define GPUS_MAX 1024
 
-struct dump {
+struct dump_variables {
 	const char *file, *rank, *prefix;
 };
 
-static const struct dump graphs = { NT_ENV_GRAPH_FILE, NT_ENV_GRAPH_RANK, NT_GRAPHS_PREFIX };
-static const struct dump devices = { NT_ENV_SYSTEM_FILE, NT_ENV_SYSTEM_RANK, NT_SYSTEM_PREFIX };
+static const struct dump_variables graphs = { NT_ENV_GRAPH_FILE, NT_ENV_GRAPH_RANK,
+					      NT_GRAPHS_PREFIX };
+static const struct dump_variables devices = { NT_ENV_SYSTEM_FILE, NT_ENV_SYSTEM_RANK,
+					       NT_SYSTEM_PREFIX };
 
 static int get(const struct nt_task_env *env, const char *name, char *out, size_t out_bytes)
 {
@@ -28,7 +30,7 @@ static int get(const struct nt_task_env *env, const char *name, char *out, size_
 }
 
 /* Of the step around this one. */
-static bool is_ours(const char *value, const struct dump *dump)
+static bool is_ours(const char *value, const struct dump_variables *dump)
 {
 	const char *name = strrchr(value, '/');
 
@@ -48,7 +50,7 @@ static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_
 
 /* dir NULL: no file is wanted. */
 static void set_dump(const struct nt_task_env *env, const struct nt_topology_task *task,
-		     const struct dump *dump, const char *dir)
+		     const struct dump_variables *dump, const char *dir)
 {
 	char value[FILE_MAX], rank[16];
 	bool set = get(env, dump->file, value, sizeof(value)) == 0;

@@ -28,6 +28,7 @@ unit_tests = \
 	%D%/unit/engine-savings \
 	%D%/unit/engine-warm \
 	%D%/unit/estimate \
+	%D%/unit/lists \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
@@ -555,4 +556,5 @@ EXTRA_DIST += \
 	%D%/unit/sanitized.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \
-	%D%/unit/steady.h
+	%D%/unit/steady.h \
+	%D%/unit/table-file.h

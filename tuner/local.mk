@@ -53,7 +53,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/open.h \
 	%D%/platform.c \
 	%D%/platform.h \
-	%D%/plugin.c \
+	%D%/nccl-plugin.c \
 	%D%/process.c \
 	%D%/process.h \
 	%D%/helper-thread.c \

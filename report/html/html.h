@@ -16,7 +16,7 @@
 #include <json.h>
 #include <stdio.h>
 
-/* jobs: as nt_summary_json() has them (report/metrics/json.h). */
+/* jobs: as nt_summary_json() has them (report/metrics/report-json.h). */
 void nt_html_write(FILE *out, json_object *jobs);
 
 /* What stands before the JSON and after it. */

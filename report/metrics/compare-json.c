@@ -148,8 +148,8 @@ static json_object *pair_value(const struct nt_step_pair *pair, int *rc)
 	return object;
 }
 
-int nt_comparison_json(FILE *out, const char *const job[2], const struct nt_comparison *comparison,
-		       struct nt_error *err)
+int nt_job_comparison_json(FILE *out, const char *const job[2],
+			   const struct nt_job_comparison *comparison, struct nt_error *err)
 {
 	int rc = 0;
 	json_object *object = nt_json_object(&rc), *steps = nt_json_array(&rc);

@@ -15,7 +15,7 @@
 #define NT_COMPARE_VERSION 1
 
 /* job: each as Slurm prints it. */
-int nt_comparison_json(FILE *out, const char *const job[2], const struct nt_comparison *comparison,
-		       struct nt_error *err);
+int nt_job_comparison_json(FILE *out, const char *const job[2],
+			   const struct nt_job_comparison *comparison, struct nt_error *err);
 
 #endif

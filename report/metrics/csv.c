@@ -10,7 +10,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The JSON objects of a line; NULL: none. */
-struct line {
+struct csv_line {
 	json_object *job, *step, *comm, *key;
 };
 
@@ -68,7 +68,7 @@ static const struct {
 	{ "says", false },   { "advice", false },   { "more", false },
 };
 
-static void put_line(FILE *out, const struct line *line, bool names)
+static void put_line(FILE *out, const struct csv_line *line, bool names)
 {
 	static const char *const places[] = { "ranks", "nodes", "name", "parallel" };
 
@@ -87,9 +87,10 @@ static void put_line(FILE *out, const struct line *line, bool names)
 }
 
 /* A line without a key: its state, and the members that have a column. */
-static void put_other(FILE *out, const struct line *line, const char *state, json_object *members)
+static void put_other(FILE *out, const struct csv_line *line, const char *state,
+		      json_object *members)
 {
-	struct line other = { .job = line->job, .step = line->step, .key = members };
+	struct csv_line other = { .job = line->job, .step = line->step, .key = members };
 
 	json_object_object_add(members, "state", json_object_new_string(state));
 	put_line(out, &other, false);
@@ -104,12 +105,12 @@ static json_object *with(const char *name, json_object *value)
 	return object;
 }
 
-static void put_keys(FILE *out, const struct line *line)
+static void put_keys(FILE *out, const struct csv_line *line)
 {
 	json_object *comms = nt_json_member(line->step, "communicators");
 
 	for (size_t c = 0; comms && c < json_object_array_length(comms); c++) {
-		struct line at = *line;
+		struct csv_line at = *line;
 		json_object *keys;
 
 		at.comm = json_object_array_get_idx(comms, c);
@@ -122,7 +123,7 @@ static void put_keys(FILE *out, const struct line *line)
 }
 
 /* What is damaged or did not fit, of a job or a step. */
-static void put_faults(FILE *out, const struct line *line, json_object *of)
+static void put_faults(FILE *out, const struct csv_line *line, json_object *of)
 {
 	json_object *damaged = nt_json_member(of, "damaged"), *more = nt_json_member(of, "more");
 
@@ -133,7 +134,7 @@ static void put_faults(FILE *out, const struct line *line, json_object *of)
 		put_other(out, line, "left_out", with("more", more));
 }
 
-static void put_step(FILE *out, const struct line *line)
+static void put_step(FILE *out, const struct csv_line *line)
 {
 	json_object *untuned = nt_json_member(line->step, "untuned");
 
@@ -158,9 +159,9 @@ void nt_values_print(FILE *out, json_object *jobs)
 	size_t count = json_object_array_length(jobs);
 
 	if (count > 0)
-		put_line(out, &(struct line){ NULL, NULL, NULL, NULL }, true);
+		put_line(out, &(struct csv_line){ NULL, NULL, NULL, NULL }, true);
 	for (size_t i = 0; i < count; i++) {
-		struct line line = { .job = json_object_array_get_idx(jobs, i) };
+		struct csv_line line = { .job = json_object_array_get_idx(jobs, i) };
 		json_object *steps = nt_json_member(line.job, "steps");
 
 		for (size_t s = 0; steps && s < json_object_array_length(steps); s++) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.h - jobs as comma-separated values (RFC 4180), from their JSON (json.h)
+/* csv.h - jobs as comma-separated values (RFC 4180), from their JSON (report-json.h)
  *
  * The first line has the names of the columns, then each key has a line: its place, then the fields
  * of its JSON. A pair has two columns, auto_NAME and arm_NAME. After the keys come lines for

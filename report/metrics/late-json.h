@@ -8,7 +8,7 @@
 #define NT_LATE_JSON_H
 
 #include "lib/json.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* The member "lateness" of a communicator's object; nothing where it is not known. */
 void nt_late_json(json_object *object, const struct nt_summary *summary,

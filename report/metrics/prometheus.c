@@ -71,7 +71,7 @@ struct nt_metric {
 	double value;
 };
 
-struct adder {
+struct sample_adder {
 	struct nt_samples *samples;
 	bool no_memory;
 };
@@ -109,7 +109,7 @@ static void put_message_size(FILE *out, size_t bytes)
 	fprintf(out, ",message_size=\"%.4g-%.4g%s\"", low, high, units[unit]);
 }
 
-struct place {
+struct sample_place {
 	const char *job;
 	const struct nt_job_seen *seen;
 	const struct nt_step *step;
@@ -122,7 +122,7 @@ struct label {
 	const char *name, *value;
 };
 
-static void put_place(FILE *out, const struct place *place)
+static void put_place(FILE *out, const struct sample_place *place)
 {
 	const struct nt_key *row = place->row;
 
@@ -146,7 +146,7 @@ static void put_place(FILE *out, const struct place *place)
 }
 
 /* The labels of a sample; NULL: no memory. more ends with a NULL name. */
-static char *labels_of(const struct place *place, const struct label *more)
+static char *labels_of(const struct sample_place *place, const struct label *more)
 {
 	char *labels = NULL;
 	size_t bytes;
@@ -162,8 +162,8 @@ static char *labels_of(const struct place *place, const struct label *more)
 }
 
 /* No sample if the value is unknown. */
-static void add(struct adder *adder, const struct place *place, enum metric metric, double value,
-		const struct label *more)
+static void add(struct sample_adder *adder, const struct sample_place *place, enum metric metric,
+		double value, const struct label *more)
 {
 	struct nt_samples *samples = adder->samples;
 	struct nt_metric *items;
@@ -182,13 +182,14 @@ static void add(struct adder *adder, const struct place *place, enum metric metr
 	items[samples->count++] = (struct nt_metric){ metric, labels, value };
 }
 
-static void add_plain(struct adder *adder, const struct place *place, enum metric metric,
-		      double value)
+static void add_plain(struct sample_adder *adder, const struct sample_place *place,
+		      enum metric metric, double value)
 {
 	add(adder, place, metric, value, &(struct label){ NULL, NULL });
 }
 
-static void add_side(struct adder *adder, const struct place *place, enum nt_which side)
+static void add_side(struct sample_adder *adder, const struct sample_place *place,
+		     enum nt_which side)
 {
 	const struct nt_key *row = place->row;
 	char name[NT_ARM_TEXT];
@@ -210,7 +211,7 @@ static void add_side(struct adder *adder, const struct place *place, enum nt_whi
 	add(adder, place, METRIC_BUSBW, nt_row_busbw(row, side), more);
 }
 
-static void add_row(struct adder *adder, const struct place *place)
+static void add_row(struct sample_adder *adder, const struct sample_place *place)
 {
 	const struct nt_key *row = place->row;
 
@@ -229,7 +230,7 @@ static void add_row(struct adder *adder, const struct place *place)
 			      { NULL, NULL } });
 }
 
-static void add_late(struct adder *adder, const struct place *place)
+static void add_late(struct sample_adder *adder, const struct sample_place *place)
 {
 	const struct nt_step *step = place->step;
 	char rank[24] = "";
@@ -245,7 +246,7 @@ static void add_late(struct adder *adder, const struct place *place)
 			      { NULL, NULL } });
 }
 
-static void add_step(struct adder *adder, const struct place *place)
+static void add_step(struct sample_adder *adder, const struct sample_place *place)
 {
 	add(adder, place, METRIC_STEP, 1,
 	    (struct label[]){ { "mode", place->step->mode },
@@ -269,12 +270,12 @@ static const struct nt_step *step_of(const struct nt_summary *summary, const cha
 }
 
 /* How many remarks of a step give one reason. */
-static void add_untuned(struct adder *adder, const char *job, const struct nt_summary *summary,
-			size_t which)
+static void add_untuned(struct sample_adder *adder, const char *job,
+			const struct nt_summary *summary, size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	const struct place place = { job, &summary->job, step_of(summary, remark->step), NULL,
-				     NULL };
+	const struct sample_place place = { job, &summary->job, step_of(summary, remark->step),
+					    NULL, NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -294,22 +295,22 @@ static void add_untuned(struct adder *adder, const char *job, const struct nt_su
 int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_summary *summary,
 		   struct nt_error *err)
 {
-	struct adder adder = { samples, false };
+	struct sample_adder adder = { samples, false };
 
 	for (size_t i = 0; i < summary->row_count; i++)
 		add_row(&adder,
-			&(struct place){ job, &summary->job, &summary->steps[summary->rows[i].step],
-					 &summary->rows[i],
-					 &summary->families[summary->rows[i].family] });
+			&(struct sample_place){
+				job, &summary->job, &summary->steps[summary->rows[i].step],
+				&summary->rows[i], &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder,
-			 &(struct place){ job, &summary->job, &summary->steps[i], NULL, NULL });
+		add_step(&adder, &(struct sample_place){ job, &summary->job, &summary->steps[i],
+							 NULL, NULL });
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_plain(&adder, &(struct place){ job, &summary->job, NULL, NULL, NULL }, METRIC_DAMAGED,
-		  nt_summary_damaged(summary));
+	add_plain(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL },
+		  METRIC_DAMAGED, nt_summary_damaged(summary));
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }
 

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 struct nt_metric;
 

@@ -8,7 +8,7 @@
 #define NT_TOPOLOGY_JSON_H
 
 #include "lib/json.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* The step's member "topology"; none if NCCL has told nothing. */
 void nt_topology_json(json_object *object, const struct nt_summary *summary, size_t step, int *rc);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explored.h - print each explored arm of a process's record: what NCCL predicted, what was
- *              measured, and how wrong NCCL's model is
+/* explored.h - print each explored choice of a process's record with its times, which are from a
+ *              call's start to that of the next call and so not what NCCL predicts
  *
  * Threads:  no state of its own.
  * Memory:   the array is the caller's.

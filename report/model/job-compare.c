@@ -127,7 +127,7 @@ static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 	return 0;
 }
 
-static int add_pair(struct nt_comparison *comparison, const struct nt_step_side *a,
+static int add_pair(struct nt_job_comparison *comparison, const struct nt_step_side *a,
 		    const struct nt_step_side *b, struct nt_error *err)
 {
 	struct nt_step_pair *pairs = realloc(comparison->pairs,
@@ -168,7 +168,7 @@ static void match(const struct matching *matching, bool by_program)
 	}
 }
 
-static int add_pairs(struct nt_comparison *comparison, const struct matching *matching,
+static int add_pairs(struct nt_job_comparison *comparison, const struct matching *matching,
 		     struct nt_error *err)
 {
 	int rc = 0;
@@ -186,14 +186,15 @@ static int add_pairs(struct nt_comparison *comparison, const struct matching *ma
 	return rc;
 }
 
-int nt_comparison_make(struct nt_comparison *comparison, const struct nt_step_side *const side[2],
-		       const size_t count[2], struct nt_error *err)
+int nt_job_comparison_make(struct nt_job_comparison *comparison,
+			   const struct nt_step_side *const side[2], const size_t count[2],
+			   struct nt_error *err)
 {
 	struct matching matching = { side, count, calloc(count[0] + 1, sizeof(size_t)),
 				     calloc(count[1] + 1, sizeof(bool)) };
 	int rc = -1;
 
-	*comparison = (struct nt_comparison){ NULL, 0 };
+	*comparison = (struct nt_job_comparison){ NULL, 0 };
 	if (matching.partner && matching.taken) {
 		for (size_t i = 0; i < count[0]; i++)
 			matching.partner[i] = SIZE_MAX;
@@ -206,16 +207,16 @@ int nt_comparison_make(struct nt_comparison *comparison, const struct nt_step_si
 	free(matching.partner);
 	free(matching.taken);
 	if (rc < 0)
-		nt_comparison_fini(comparison);
+		nt_job_comparison_fini(comparison);
 	return rc;
 }
 
-void nt_comparison_fini(struct nt_comparison *comparison)
+void nt_job_comparison_fini(struct nt_job_comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->count; i++)
 		free(comparison->pairs[i].keys);
 	free(comparison->pairs);
-	*comparison = (struct nt_comparison){ NULL, 0 };
+	*comparison = (struct nt_job_comparison){ NULL, 0 };
 }
 
 /* ---- settings */

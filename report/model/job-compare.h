@@ -8,14 +8,15 @@
  * differ beyond noise if their middle halves, from the lower to the upper quartile, do not overlap.
  *
  * Threads:  pure functions, any thread.
- * Memory:   a comparison points into the sides, which must outlive it; nt_comparison_fini frees it.
+ * Memory:   a comparison points into the sides, which must outlive it; nt_job_comparison_fini
+ *           frees it.
  * Errors:   -1 and *err when memory runs out.
  * Units:    in the names; NAN: not known.
  */
 #ifndef NT_JOB_COMPARE_H
 #define NT_JOB_COMPARE_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/model/jobid.h"
 
 #define NT_SETTING_TEXT 1088
@@ -46,7 +47,7 @@ struct nt_step_pair {
 	size_t key_count;
 };
 
-struct nt_comparison {
+struct nt_job_comparison {
 	struct nt_step_pair *pairs;
 	size_t count;
 };
@@ -61,9 +62,10 @@ enum nt_noise { NT_NOISE_UNKNOWN, NT_NOISE_WITHIN, NT_NOISE_BEYOND };
 
 const char *nt_noise_name(enum nt_noise noise); /* "within" */
 
-int nt_comparison_make(struct nt_comparison *comparison, const struct nt_step_side *const side[2],
-		       const size_t count[2], struct nt_error *err);
-void nt_comparison_fini(struct nt_comparison *comparison);
+int nt_job_comparison_make(struct nt_job_comparison *comparison,
+			   const struct nt_step_side *const side[2], const size_t count[2],
+			   struct nt_error *err);
+void nt_job_comparison_fini(struct nt_job_comparison *comparison);
 
 void nt_pair_step_time(struct nt_time_pair *times, const struct nt_step_pair *pair);
 void nt_pair_key_time(struct nt_time_pair *times, const struct nt_key_pair *pair);

@@ -8,7 +8,7 @@
 #ifndef NT_JOB_FIGURES_H
 #define NT_JOB_FIGURES_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 struct nt_job_figures {
 	int64_t nodes; /* the most of a step */

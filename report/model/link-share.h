@@ -12,7 +12,7 @@
 #ifndef NT_REPORT_LINKSHARE_H
 #define NT_REPORT_LINKSHARE_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* For the busbw of NCCL's own choice: 0 to 1. NAN: the choice is not a ring, a figure is unknown,
  * or the share is over 1, so NCCL's figure must be wrong. */

@@ -11,7 +11,7 @@
 #include "lib/append.h"
 #include "lib/json-scanner.h"
 #include "record/step.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define MEMBERS_MAX 1024 /* of a text that anybody may have written */
 

@@ -9,7 +9,7 @@
 #define NT_ROWTIME_H
 
 #include "record/bandwidth.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 bool nt_row_is(const struct nt_key *row, enum nt_keystate state);
 

@@ -39,7 +39,7 @@ enum column {
 	COLUMNS,
 };
 
-struct asking {
+struct jobs_query {
 	const struct nt_sacct_jobs_query *query;
 	const struct nt_sacct_jobs_visitor *visitor;
 	int64_t from_s, until_s; /* the slice that is being asked about */
@@ -53,7 +53,7 @@ static void copy_word(char *out, size_t out_bytes, struct nt_text text)
 }
 
 /* A job belongs to the slice of its end; one that has not ended to the last. */
-static bool is_of_slice(const struct asking *asking, int64_t end_s)
+static bool is_of_slice(const struct jobs_query *asking, int64_t end_s)
 {
 	if (end_s == 0)
 		return asking->until_s == asking->query->until_s;
@@ -62,7 +62,7 @@ static bool is_of_slice(const struct asking *asking, int64_t end_s)
 
 static int take_row(void *argument, const struct nt_text *column, struct nt_error *err)
 {
-	struct asking *asking = argument;
+	struct jobs_query *asking = argument;
 	unsigned texts = asking->has_extra ? 3 : 2;
 	struct nt_streamed_job job = {
 		.nodes = (uint32_t)nt_sacct_number(column[NODES]),
@@ -87,7 +87,7 @@ static int take_row(void *argument, const struct nt_text *column, struct nt_erro
 	return asking->visitor->visit(asking->visitor->argument, &job, err);
 }
 
-static int ask_slice(struct asking *asking, struct nt_error *err)
+static int ask_slice(struct jobs_query *asking, struct nt_error *err)
 {
 	const struct nt_sacct_jobs_query *query = asking->query;
 	char since[32], until[32];
@@ -123,7 +123,7 @@ static int64_t adapt(int64_t slice_s, int64_t least_s, unsigned long rows)
 int nt_sacct_jobs_each(const struct nt_sacct_jobs_query *query,
 		       const struct nt_sacct_jobs_visitor *visitor, struct nt_error *err)
 {
-	struct asking asking = { .query = query, .visitor = visitor, .from_s = query->since_s };
+	struct jobs_query asking = { .query = query, .visitor = visitor, .from_s = query->since_s };
 	int64_t least_s = (query->until_s - query->since_s) / SLICES_MAX + 1;
 	int64_t slice_s = SLICE_S;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/sacct.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/model/record-merge.h"
 
 #define REQUEUED "REQUEUED"

@@ -63,7 +63,7 @@ static int show(const struct wish *wish)
 		nt_command_complain(&nt_command_config, "%s", err.text);
 		return wish->text ? NT_EXIT_USAGE : NT_EXIT_FAILED;
 	}
-	nt_show(stdout, &rules, &outcome, &wish->where);
+	nt_site_show(stdout, &rules, &outcome, &wish->where);
 	return status;
 }
 

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define NT_NODES_MEASURES 7 /* that nodes are compared by */
 

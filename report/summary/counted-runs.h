@@ -15,7 +15,7 @@
 #define NT_COUNTED_RUNS_H
 
 #include "lib/name-set.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/model/sacct-jobs.h"
 
 #define NT_COUNTED_RUNS_MAX 20000

@@ -18,7 +18,7 @@
 #define NT_TALLYJOB_H
 
 #include <stdbool.h>
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/model/sacct-jobs.h"
 
 /* Each job is one of these. From NT_JOB_NOT_TUNED on its record counts. */

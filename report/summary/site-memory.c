@@ -308,7 +308,7 @@ static void name_line(struct nt_memory_entry *entry, const struct nt_observed *i
 	snprintf(entry->id, sizeof(entry->id), "51e00000%016" PRIx64, nt_hash64_text(text));
 }
 
-struct line {
+struct merged_entry {
 	struct nt_memory_entry entry;
 	unsigned jobs_least, jobs_most, users_least, users_most;
 	unsigned named; /* users, and the most of each one's jobs that a key rests on */
@@ -317,7 +317,7 @@ struct line {
 	bool more_users;
 };
 
-static void name_user(struct line *line, const char *name, unsigned jobs)
+static void name_user(struct merged_entry *line, const char *name, unsigned jobs)
 {
 	unsigned at = 0;
 
@@ -335,7 +335,7 @@ static void name_user(struct line *line, const char *name, unsigned jobs)
 		line->of_user[at] = jobs;
 }
 
-static void note_witnesses(struct line *line, const struct witnesses *heard)
+static void note_witnesses(struct merged_entry *line, const struct witnesses *heard)
 {
 	bool first = line->jobs_most == 0;
 
@@ -353,7 +353,7 @@ static void note_witnesses(struct line *line, const struct witnesses *heard)
 		line->entry.when_s = heard->newest_s;
 }
 
-static int fill_line(struct line *line, const struct nt_observed *item, size_t count,
+static int fill_line(struct merged_entry *line, const struct nt_observed *item, size_t count,
 		     const struct nt_site_memory_rules *rules, struct witnesses *heard)
 {
 	struct nt_memory_entry *entry = &line->entry;
@@ -386,7 +386,7 @@ static void print_range(FILE *out, unsigned least, unsigned most, const char *wh
 		fprintf(out, "%u to %u %ss", least, most, what);
 }
 
-static void print_users(const struct line *line, FILE *out)
+static void print_users(const struct merged_entry *line, FILE *out)
 {
 	struct nt_shown shown;
 
@@ -396,7 +396,7 @@ static void print_users(const struct line *line, FILE *out)
 	fputs(line->more_users ? ", and others)" : ")", out);
 }
 
-static void print_line(const struct line *line, FILE *out)
+static void print_line(const struct merged_entry *line, FILE *out)
 {
 	fprintf(out, "# %s, %" PRIu32 " x %" PRIu32 ": ", line->entry.profile,
 		line->entry.where.nodes, line->entry.where.per_node);
@@ -413,7 +413,7 @@ int nt_site_memory_print(struct nt_site_memory *learned, const struct nt_site_me
 			 FILE *out, size_t *lines, struct nt_error *err)
 {
 	struct witnesses *heard = malloc(sizeof(*heard));
-	struct line *line = malloc(sizeof(*line));
+	struct merged_entry *line = malloc(sizeof(*line));
 	int rc = heard && line ? 0 : nt_error_set(err, "no memory");
 
 	*lines = 0;

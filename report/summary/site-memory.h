@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "profiles/memory.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define NT_LEARNED_JOBS 3 /* distinct jobs that a line needs */
 #define NT_LEARNED_USER_JOBS 10 /* of one user, in one line */

@@ -130,19 +130,6 @@ static int print_settings(FILE *out, const struct nt_step_pair *pair, struct nt_
 
 /* ---- calls */
 
-/* Times that are not a call's own are marked. */
-static void add_us(struct nt_table *table, double us, bool own)
-{
-	const char *mark = own ? "" : "*";
-
-	if (isnan(us))
-		nt_cell(table, "-");
-	else if (us >= 1e6)
-		nt_cell(table, "%.2fs%s", us / 1e6, mark);
-	else
-		nt_cell(table, "%.*f%s", us < 1e5 ? 1 : 0, us, mark);
-}
-
 static const char *arm_text(const struct nt_key *key, char *out, size_t out_bytes)
 {
 	char arm[96];
@@ -181,7 +168,7 @@ static void add_keys(struct nt_table *table, const struct nt_key_pair *keys)
 	nt_cell(table, "%s", nt_coll_name(key->coll));
 	nt_cell(table, "%s", nt_size_text((size_t)key->bytes, size, sizeof(size)));
 	for (int i = 0; i < 2; i++)
-		add_us(table, times.us[i], keys->own);
+		nt_cell_us(table, times.us[i], keys->own ? "" : "*"); /* not a call's own */
 	if (isnan(times.change_percent))
 		nt_cell(table, "-");
 	else
@@ -257,8 +244,8 @@ static void print_title(FILE *out, const struct nt_step_pair *pair)
 	nt_wrap(out, "", 2, text);
 }
 
-int nt_comparison_print(FILE *out, const char *const title[2],
-			const struct nt_comparison *comparison, struct nt_error *err)
+int nt_job_comparison_print(FILE *out, const char *const title[2],
+			    const struct nt_job_comparison *comparison, struct nt_error *err)
 {
 	fprintf(out, "A: job %s\nB: job %s\n", title[0], title[1]);
 	for (size_t i = 0; i < comparison->count; i++) {

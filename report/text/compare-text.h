@@ -13,7 +13,7 @@
 #include "report/model/job-compare.h"
 
 /* title: of each job, "4711 (train)". */
-int nt_comparison_print(FILE *out, const char *const title[2],
-			const struct nt_comparison *comparison, struct nt_error *err);
+int nt_job_comparison_print(FILE *out, const char *const title[2],
+			    const struct nt_job_comparison *comparison, struct nt_error *err);
 
 #endif

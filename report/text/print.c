@@ -22,18 +22,13 @@ static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",     "CALL us\nNC
 				       "CALL us\nchosen", "GAIN\n%",  "COST\nms",
 				       "SAVED\nms",	  "ESTIM\nms" };
 
-/* Long times are in seconds. Times that are not a call's own are marked. */
+/* Times that are not a call's own are marked. */
 static void add_us(struct nt_table *table, const struct nt_key *row, enum nt_which side)
 {
 	const double us = nt_row_call_us(row, side);
 	const char *mark = nt_row_duration_known(row) ? "" : "*";
 
-	if (isnan(us))
-		nt_cell(table, "-");
-	else if (us >= 1e6)
-		nt_cell(table, "%.2fs%s", us / 1e6, mark);
-	else
-		nt_cell(table, "%.*f%s", us < 1e5 ? 1 : 0, us, mark);
+	nt_cell_us(table, us, mark);
 }
 
 static void add_ms(struct nt_table *table, double ms)

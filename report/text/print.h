@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/text/verdict.h"
 
 /* job: Slurm's spelling of the job id; NULL: unknown. */

@@ -8,7 +8,7 @@
 #ifndef NT_ROWTEXT_H
 #define NT_ROWTEXT_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/text/reasons.h"
 
 /* enum nt_reason of a row; by its state if the record has none. */

@@ -12,7 +12,7 @@
 
 #define LINES_MAX 16 /* of one step */
 
-struct line {
+struct node_line {
 	const struct nt_topology_seen *seen;
 	const struct nt_topology_seen *second; /* an equal node; NULL: none */
 	size_t like; /* number of equal nodes */
@@ -34,7 +34,7 @@ static void add_links(struct nt_table *table, const struct nt_links *links, bool
 			several ? "/" : "", several ? links->inter : "");
 }
 
-static void add_row(struct nt_table *table, const struct line *line)
+static void add_row(struct nt_table *table, const struct node_line *line)
 {
 	const struct nt_topology_seen *seen = line->seen;
 
@@ -73,7 +73,8 @@ static bool is_alike(const struct nt_topology_seen *a, const struct nt_topology_
 }
 
 /* Returns the number of lines; *left: nodes without one. */
-static size_t gather(struct line line[LINES_MAX], const struct nt_node_table *nodes, size_t *left)
+static size_t gather(struct node_line line[LINES_MAX], const struct nt_node_table *nodes,
+		     size_t *left)
 {
 	size_t count = 0;
 
@@ -87,7 +88,7 @@ static size_t gather(struct line line[LINES_MAX], const struct nt_node_table *no
 			line[k].second = nodes->item[i];
 			line[k].like++;
 		} else if (count < LINES_MAX) {
-			line[count++] = (struct line){ .seen = nodes->item[i] };
+			line[count++] = (struct node_line){ .seen = nodes->item[i] };
 		} else {
 			(*left)++;
 		}
@@ -99,7 +100,7 @@ static int print_step(FILE *out, const struct nt_summary *summary, size_t step,
 		      const struct nt_node_table *nodes, struct nt_error *err)
 {
 	struct nt_table table = NT_TABLE(columns, 0);
-	struct line line[LINES_MAX];
+	struct node_line line[LINES_MAX];
 	char text[320], words[160];
 	size_t left, count = gather(line, nodes, &left);
 

@@ -9,7 +9,7 @@
 #define NT_VERDICT_MAKER_H
 
 #include <stdbool.h>
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/text/sentence.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */

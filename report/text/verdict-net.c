@@ -158,11 +158,11 @@ static const char *of_job(const struct nt_summary *summary, double net_ms, char 
 	return out;
 }
 
-struct sums {
+struct time_sums {
 	double launch_ms, saved_ms, spent_ms, calibration_ms, estimated_ms;
 };
 
-static void say_sums(struct nt_maker *maker, const struct sums *sums)
+static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 {
 	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
 			      sums->calibration_ms;
@@ -196,7 +196,7 @@ static void say_sums(struct nt_maker *maker, const struct sums *sums)
 void nt_maker_net(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
-	struct sums sums = { 0 };
+	struct time_sums sums = { 0 };
 	size_t losses = 0;
 
 	for (size_t i = 0; i < summary->step_count; i++) {

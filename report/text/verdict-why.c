@@ -17,12 +17,12 @@
 #include "lib/table.h"
 
 /* Rows of a reason, of steps that run or of others. */
-struct wanted {
+struct reason_filter {
 	int reason;
 	bool running;
 };
 
-static bool is_wanted(const struct nt_summary *summary, const struct wanted *wanted,
+static bool is_wanted(const struct nt_summary *summary, const struct reason_filter *wanted,
 		      const struct nt_key *row)
 {
 	return nt_row_reason(row) == wanted->reason &&
@@ -31,7 +31,7 @@ static bool is_wanted(const struct nt_summary *summary, const struct wanted *wan
 
 /* "AllReduce 4M and 2 more", of these rows, with those that the record only counts; 0 where there
  * are none. */
-static size_t rows_of(const struct nt_summary *summary, const struct wanted *wanted,
+static size_t rows_of(const struct nt_summary *summary, const struct reason_filter *wanted,
 		      double *spent_ms, char *out, size_t out_bytes)
 {
 	const struct nt_key *first = NULL;
@@ -83,8 +83,8 @@ static const struct {
 };
 
 /* What running steps still explore, all rows together. */
-static const char *exploring_words(const struct nt_summary *summary, const struct wanted *wanted,
-				   char *out, size_t out_bytes)
+static const char *exploring_words(const struct nt_summary *summary,
+				   const struct reason_filter *wanted, char *out, size_t out_bytes)
 {
 	struct nt_exploring all = { -1, NAN };
 	const struct nt_step *step = NULL;
@@ -105,7 +105,7 @@ static const char *exploring_words(const struct nt_summary *summary, const struc
 }
 
 static void say_rows(struct nt_maker *maker, enum nt_sentence_kind kind,
-		     const struct wanted *wanted)
+		     const struct reason_filter *wanted)
 {
 	char which[96], spent_text[32], spent[64] = "", words[128];
 	struct nt_said said;
@@ -132,7 +132,7 @@ void nt_maker_open(struct nt_maker *maker)
 	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
 		for (int running = 0; running < 2; running++)
 			say_rows(maker, together[i].kind,
-				 &(struct wanted){ together[i].reason, running });
+				 &(struct reason_filter){ together[i].reason, running });
 	}
 }
 
@@ -199,7 +199,8 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 /* What mode observe does is told of the rows. */
 static bool is_repeated(const struct nt_maker *maker, const struct nt_remark *remark)
 {
-	const struct wanted ended = { NT_REASON_OBSERVED, false }, running = { ended.reason, true };
+	const struct reason_filter ended = { NT_REASON_OBSERVED, false },
+				   running = { ended.reason, true };
 	double spent_ms;
 	char which[96];
 

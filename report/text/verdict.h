@@ -14,7 +14,7 @@
 #define NT_REPORT_VERDICT_H
 
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/text/sentence.h"
 
 int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *summary,

@@ -8,7 +8,7 @@
 #ifndef NT_WORDS_H
 #define NT_WORDS_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* "Tree/Simple with 8 channels" */
 const char *nt_arm_words(int arm, char *out, size_t out_bytes);

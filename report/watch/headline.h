@@ -10,7 +10,7 @@
 #define NT_WATCHVERDICT_H
 
 #include <stdbool.h>
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* Lines, each with a newline; "" if there is nothing to say. Unless over, which means that the job
  * has ended, sentences on unfinished work and on the net time are left out. */

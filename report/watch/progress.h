@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - what changed in a running job from one look to the next
  *
- * A look gives a summary (record/summary.h). The differences to the one before become news of one
+ * A look gives a summary (job-summary.h). The differences to the one before become news of one
  * line each: a key is explored or in another round; it was decided, decided differently or rolled
  * back; something is not tuned, and why. The growth of its calls tells how long a round will take.
  *
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #define NT_WATCH_TEXT 240
 #define NT_NEWS_TEXT 768

@@ -19,13 +19,13 @@
 #define DIRECTORIES_MAX 128
 
 /* A step's directory, by the name of the one of root's around it: NODE.JOB.STEP. */
-struct place {
+struct step_directory {
 	uint32_t step;
 	char path[NT_PATH_MAX + NT_STEP_HOLDER_MAX];
 };
 
 struct places {
-	struct place *items;
+	struct step_directory *items;
 	size_t count;
 	int64_t newest_s;
 };
@@ -79,7 +79,7 @@ static bool is_ours(const char *path, int64_t *written_s)
 
 static int add_place(struct places *places, const char *rundir, const char *holder, uint32_t step)
 {
-	struct place place = { .step = step }, *added;
+	struct step_directory place = { .step = step }, *added;
 
 	snprintf(place.path, sizeof(place.path), "%s/%.*s/" NT_STEP_FS "/" NT_STEP_USERS, rundir,
 		 NT_STEP_HOLDER_MAX - 1, holder);
@@ -139,7 +139,7 @@ static int add_step(struct nt_summary *summary, const struct places *places, siz
 
 static int by_step(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct step_directory *x = a, *y = b;
 
 	return (x->step > y->step) - (x->step < y->step);
 }

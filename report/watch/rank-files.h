@@ -11,7 +11,7 @@
 #ifndef NT_WATCHFILES_H
 #define NT_WATCHFILES_H
 
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 /* Adds the rank records of the job's steps in rundir; step "": all. *newest_s: when the newest was
  * written, since 1970. Returns the number of directories that are the caller's. */

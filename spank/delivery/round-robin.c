@@ -7,7 +7,7 @@
 #include <string.h>
 #include "lib/compare.h"
 
-struct place {
+struct portion {
 	struct nt_round_robin item;
 	size_t round; /* which portion of its user's */
 	size_t rank; /* of its user, in the order in which they begin */
@@ -16,8 +16,8 @@ struct place {
 
 static int by_user(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct portion *a = left;
+	const struct portion *b = right;
 
 	NT_COMPARE(a->item.uid, b->item.uid);
 	NT_COMPARE(a->index, b->index);
@@ -26,8 +26,8 @@ static int by_user(const void *left, const void *right)
 
 static int by_turn(const void *left, const void *right)
 {
-	const struct place *a = left;
-	const struct place *b = right;
+	const struct portion *a = left;
+	const struct portion *b = right;
 
 	NT_COMPARE(a->round, b->round);
 	NT_COMPARE(a->rank, b->rank);
@@ -36,7 +36,7 @@ static int by_turn(const void *left, const void *right)
 }
 
 /* Users in the order of their numbers, from that one on and around. */
-static void give_ranks(struct place *places, size_t count, uint32_t first_uid, size_t portion)
+static void give_ranks(struct portion *places, size_t count, uint32_t first_uid, size_t portion)
 {
 	size_t user = 0, position = 0;
 
@@ -52,12 +52,12 @@ static void give_ranks(struct place *places, size_t count, uint32_t first_uid, s
 
 int nt_round_robin_order(struct nt_round_robin *items, size_t count, size_t portion, size_t first)
 {
-	struct place *places = calloc(count + 1, sizeof(places[0]));
+	struct portion *places = calloc(count + 1, sizeof(places[0]));
 
 	if (!places)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		places[i] = (struct place){ .item = items[i], .index = i };
+		places[i] = (struct portion){ .item = items[i], .index = i };
 	if (count > 0) {
 		qsort(places, count, sizeof(places[0]), by_user);
 		give_ranks(places, count, items[first % count].uid, portion);

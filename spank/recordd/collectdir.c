@@ -22,7 +22,7 @@
 #define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
 
 /* Who wants the records. */
-struct reader {
+struct directory_reader {
 	nt_collect_visit *visit;
 	void *argument;
 	int dir_fd;
@@ -59,7 +59,7 @@ int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text,
 	return rc;
 }
 
-static void visit_file(struct reader *reader, const char *name)
+static void visit_file(struct directory_reader *reader, const char *name)
 {
 	struct nt_collected file = { .name = name };
 	struct nt_error err;
@@ -73,7 +73,7 @@ static void visit_file(struct reader *reader, const char *name)
 	free(text);
 }
 
-static void visit_all(struct reader *reader, DIR *directory)
+static void visit_all(struct directory_reader *reader, DIR *directory)
 {
 	const struct dirent *entry;
 
@@ -137,7 +137,7 @@ uint64_t nt_collect_signature(const char *path)
 
 int nt_collect_each(const char *path, nt_collect_visit *visit, void *argument, struct nt_error *err)
 {
-	struct reader reader = { .visit = visit, .argument = argument };
+	struct directory_reader reader = { .visit = visit, .argument = argument };
 	DIR *directory = open_directory(path);
 
 	if (!directory)

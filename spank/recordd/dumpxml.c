@@ -25,11 +25,11 @@ struct scope {
 	int64_t lanes, numa;
 };
 
-struct reader {
+struct xml_reader {
 	XML_Parser parser;
 	struct nt_topology *topology;
 	const char *root;
-	void (*begin)(struct reader *reader, const char *name, const char **attributes);
+	void (*begin)(struct xml_reader *reader, const char *name, const char **attributes);
 	size_t elements;
 	unsigned depth;
 	struct scope scope[NT_DUMP_DEPTH + 1]; /* by depth */
@@ -109,7 +109,7 @@ static void text_of(char *out, size_t out_bytes, const char **attributes, const 
 static const char *const graph_names[] = { NT_GRAPH_RING, NT_GRAPH_TREE, "collnet_chain", "nvls",
 					   "collnet_direct" };
 
-static void begin_graph(struct reader *reader, const char **attributes)
+static void begin_graph(struct xml_reader *reader, const char **attributes)
 {
 	struct nt_topology *topology = reader->topology;
 	int64_t id = whole(attributes, "id"), channels = whole(attributes, "nchannels");
@@ -139,7 +139,7 @@ static void begin_graph(struct reader *reader, const char **attributes)
 	reader->graph = graph;
 }
 
-static void begin_path(struct reader *reader)
+static void begin_path(struct xml_reader *reader)
 {
 	struct nt_graph *graph = reader->graph;
 
@@ -156,7 +156,7 @@ static void begin_path(struct reader *reader)
 }
 
 /* A NIC in front of the GPUs, and one behind them. */
-static void add_to_path(struct reader *reader, bool is_net, int64_t dev)
+static void add_to_path(struct xml_reader *reader, bool is_net, int64_t dev)
 {
 	struct nt_graph_path *path = reader->path;
 
@@ -172,7 +172,7 @@ static void add_to_path(struct reader *reader, bool is_net, int64_t dev)
 		reader->topology->left_out++;
 }
 
-static void begin_in_graphs(struct reader *reader, const char *name, const char **attributes)
+static void begin_in_graphs(struct xml_reader *reader, const char *name, const char **attributes)
 {
 	if (reader->depth == 2 && strcmp(name, "graph") == 0)
 		begin_graph(reader, attributes);
@@ -194,7 +194,7 @@ static void begin_pci(struct scope *scope, const char **attributes)
 		scope->lanes = -1;
 }
 
-static void begin_gpu(struct reader *reader, const struct scope *scope, const char **attributes)
+static void begin_gpu(struct xml_reader *reader, const struct scope *scope, const char **attributes)
 {
 	struct nt_topology *topology = reader->topology;
 	int64_t dev = whole(attributes, "dev");
@@ -219,7 +219,7 @@ static void begin_gpu(struct reader *reader, const struct scope *scope, const ch
 	reader->gpu = gpu;
 }
 
-static void begin_net(struct reader *reader, const struct scope *scope, const char **attributes)
+static void begin_net(struct xml_reader *reader, const struct scope *scope, const char **attributes)
 {
 	struct nt_topology *topology = reader->topology;
 	int64_t dev = whole(attributes, "dev");
@@ -243,7 +243,7 @@ static void begin_net(struct reader *reader, const struct scope *scope, const ch
 	memcpy(nic->pci, scope->pci, sizeof(nic->pci));
 }
 
-static void begin_in_system(struct reader *reader, const char *name, const char **attributes)
+static void begin_in_system(struct xml_reader *reader, const char *name, const char **attributes)
 {
 	struct scope *scope = &reader->scope[reader->depth];
 	int64_t count = tally(attributes, "count");
@@ -265,7 +265,7 @@ static void begin_in_system(struct reader *reader, const char *name, const char 
 
 /* ---- expat */
 
-static void stop(struct reader *reader, const char *why)
+static void stop(struct xml_reader *reader, const char *why)
 {
 	if (!reader->error.text[0])
 		nt_error_set(&reader->error, "%s", why);
@@ -274,7 +274,7 @@ static void stop(struct reader *reader, const char *why)
 
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **attributes)
 {
-	struct reader *reader = data;
+	struct xml_reader *reader = data;
 
 	/* Expat may have more of these at hand when it is told to stop. */
 	if (reader->error.text[0])
@@ -295,7 +295,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 
 static void XMLCALL on_end(void *data, const XML_Char *name)
 {
-	struct reader *reader = data;
+	struct xml_reader *reader = data;
 
 	if (strcmp(name, "gpu") == 0)
 		reader->gpu = NULL;
@@ -314,7 +314,7 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
 	stop(data, "it has a document type, which NCCL does not write");
 }
 
-static int parse(struct reader *reader, const char *text, size_t bytes, struct nt_error *err)
+static int parse(struct xml_reader *reader, const char *text, size_t bytes, struct nt_error *err)
 {
 	if (bytes > NT_DUMP_BYTES)
 		return nt_error_set(err, "it is longer than %zu bytes", NT_DUMP_BYTES);
@@ -336,7 +336,9 @@ static int parse(struct reader *reader, const char *text, size_t bytes, struct n
 int nt_dump_read_graphs(struct nt_topology *topology, const char *text, size_t bytes,
 			struct nt_error *err)
 {
-	struct reader reader = { .topology = topology, .root = "graphs", .begin = begin_in_graphs };
+	struct xml_reader reader = { .topology = topology,
+				     .root = "graphs",
+				     .begin = begin_in_graphs };
 
 	return parse(&reader, text, bytes, err);
 }
@@ -344,7 +346,9 @@ int nt_dump_read_graphs(struct nt_topology *topology, const char *text, size_t b
 int nt_dump_read_system(struct nt_topology *topology, const char *text, size_t bytes,
 			struct nt_error *err)
 {
-	struct reader reader = { .topology = topology, .root = "system", .begin = begin_in_system };
+	struct xml_reader reader = { .topology = topology,
+				     .root = "system",
+				     .begin = begin_in_system };
 
 	return parse(&reader, text, bytes, err);
 }

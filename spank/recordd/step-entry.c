@@ -17,7 +17,7 @@
 _Static_assert(NT_SUM_PERIODS <= NT_ENTRY_PERIODS, "a marker fits into an entry");
 
 /* A key of one communicator, or of all communicators of its shape. */
-struct row {
+struct entry_row {
 	int64_t ranks, nodes;
 	const struct nt_key *key;
 	double calls; /* of an average rank */
@@ -73,7 +73,7 @@ static double ranks_here(const struct nt_sum *sum)
 	return (double)most;
 }
 
-static size_t gather(const struct nt_sum *sum, struct row *rows)
+static size_t gather(const struct nt_sum *sum, struct entry_row *rows)
 {
 	double ranks = ranks_here(sum);
 	size_t count = 0;
@@ -85,7 +85,7 @@ static size_t gather(const struct nt_sum *sum, struct row *rows)
 			const struct nt_key *key = &comm->keys[k];
 
 			if (is_whole(comm, key))
-				rows[count++] = (struct row){
+				rows[count++] = (struct entry_row){
 					.ranks = comm->ranks,
 					.nodes = comm->nodes,
 					.key = key,
@@ -98,7 +98,7 @@ static size_t gather(const struct nt_sum *sum, struct row *rows)
 
 static int by_key(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
+	const struct entry_row *a = left, *b = right;
 
 	NT_COMPARE(a->ranks, b->ranks);
 	NT_COMPARE(a->nodes, b->nodes);
@@ -110,14 +110,14 @@ static int by_key(const void *left, const void *right)
 	return 0;
 }
 
-static bool same_key(const struct row *a, const struct row *b)
+static bool same_key(const struct entry_row *a, const struct entry_row *b)
 {
 	return a->ranks == b->ranks && a->nodes == b->nodes && a->key->coll == b->key->coll &&
 	       a->key->bytes == b->key->bytes;
 }
 
 /* What is at stake: the more, the better to remember. */
-static double worth_of(const struct row *row)
+static double worth_of(const struct entry_row *row)
 {
 	struct nt_quantiles us = auto_times(row->key);
 
@@ -128,7 +128,7 @@ static double worth_of(const struct row *row)
 }
 
 /* Rows of one key become one, the first, whose times are taken. */
-static size_t merge(struct row *rows, size_t count)
+static size_t merge(struct entry_row *rows, size_t count)
 {
 	size_t kept = 0;
 
@@ -146,13 +146,13 @@ static size_t merge(struct row *rows, size_t count)
 
 static int by_worth(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
+	const struct entry_row *a = left, *b = right;
 
 	NT_COMPARE(b->worth, a->worth);
 	return by_key(left, right);
 }
 
-static int put_key(struct nt_memory_entry *entry, const struct row *row)
+static int put_key(struct nt_memory_entry *entry, const struct entry_row *row)
 {
 	struct nt_known_key *key = nt_entry_add_key(entry);
 	double calls = row->calls < 1 ? 1 : row->calls;
@@ -179,7 +179,7 @@ static int put_key(struct nt_memory_entry *entry, const struct row *row)
 static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, struct nt_error *err)
 {
 	size_t count = 0;
-	struct row *rows;
+	struct entry_row *rows;
 	int rc = 0;
 
 	for (size_t i = 0; i < sum->comm_count; i++)

@@ -56,5 +56,5 @@ arm() {
 	jq -e '.explored[0] | .auto == "RING/LL128" and .arm == "TREE/SIMPLE" and (.arms | length) >= 8 and
 		([.arms[] | select(.arm == "TREE/SIMPLE/12ch")] | length) == 1' "$dir"/rank.0.*.json
 	run -0 "$SHOW" show "$dir"/rank.0.*.json
-	[[ $output = *"NCCL's model: TREE/SIMPLE predicted 1."*" times slower than RING/LL128, measured "*" times faster"* ]]
+	[[ $output = *"AllReduce 4M: NCCL predicts TREE/SIMPLE to be 1."*" times slower than RING/LL128; it is "*" times faster"* ]]
 }

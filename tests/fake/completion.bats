@@ -37,7 +37,7 @@ settings_of_source() {
 }
 
 words_of_source() {
-	sed -n 's/^\t{ "'"$1"'", "\([a-z-]*\)", \(NT_\|0 \).*/\1/p' contract/setting.c
+	sed -n 's/^\tX('"$1"', .*NT_WORDS(\([^)]*\)).*/\1/p' contract/setting.h | tr -d ' "' | tr , '\n'
 }
 
 @test "every mode and every setting is offered, with its words or its default" {

@@ -11,7 +11,7 @@
 #include "lib/json-scanner.h"
 #include "record/admincomment-merge.h"
 #include "record/step.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool same(struct nt_text a, struct nt_text b)

@@ -62,9 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-FUZZ_TEXT_TARGET("mode=", "bandit", "observe", "policy", "profile", "off", "min_gain=", "alpha=",
-		 "screen_blocks=", "confirm_blocks=", "channels=", "chunks=", "on",
-		 "min_calls=", "min_share=", "budget=", "max_calls=", "max_extra=", "recheck=",
-		 "join_timeout=", "agree_timeout=", "graphs=never", "reward=period",
-		 "launch=", "auto", "sockets-wide", "calibrate=", "60s",
+#define SETTING(key, ...) #key "=",
+FUZZ_TEXT_TARGET(NT_SETTINGS(SETTING) "bandit", "observe", "policy", "profile", "off", "on",
+		 "never", "period", "auto", "sockets-wide", "60s",
 		 "dir=", "node=", "fingerprint=", "job=", "step=", "flags=", ",")

@@ -13,7 +13,7 @@
 #include "record/admincomment-merge.h"
 #include "record/spool.h"
 #include "record/step.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "spank/recordd/collect.h"
 #include "spank/recordd/sumtext.h"
 #include "spank/recordd/step-entry.h"

@@ -122,7 +122,7 @@ static void check_shown(const struct nt_site_rules *rules, const struct nt_step_
 	FILE *out = open_memstream(&text, &bytes);
 
 	FUZZ_CHECK(out != NULL);
-	nt_show(out, rules, outcome, where);
+	nt_site_show(out, rules, outcome, where);
 	fclose(out);
 	fuzz_check_plain(text, bytes);
 	free(text);

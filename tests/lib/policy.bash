@@ -4,21 +4,19 @@
 #
 # For tests of the plugin without Slurm.
 
-# task_policy MODE DIR [setting=value]...: NCCL_TUNE_POLICY of a task, as Slurm gives it; every setting must be there
-# (contract/policy.h), else the plugin stays idle.
+# task_policy MODE DIR [setting=value]...: NCCL_TUNE_POLICY of a task, as Slurm gives it; every setting must be there, in
+# the order of contract/setting.h, else the plugin stays idle.
 task_policy() {
-	local mode=$1 dir=$2 name setting text
-	local order=(min_gain alpha screen_blocks confirm_blocks channels chunks min_calls min_share budget max_calls max_extra recheck
-		join_timeout agree_timeout graphs reward launch calibrate algorithms protocols ll128 topology)
-	local -A value=([min_gain]=3 [alpha]=0.01 [screen_blocks]=8 [confirm_blocks]=24 [channels]=off [chunks]=off
-		[min_calls]=24 [min_share]=1 [budget]=0 [max_calls]=1000 [max_extra]=60000 [recheck]=60 [join_timeout]=60
-		[agree_timeout]=120 [graphs]=may [reward]=call [launch]=off [calibrate]=0 [algorithms]=all [protocols]=all [ll128]=auto [topology]=off)
+	local mode=$1 dir=$2 setting text
+	local -A value=([calibrate]=off)
 	for setting in "${@:3}"; do
 		value[${setting%%=*}]=${setting#*=}
 	done
 	text=mode=$mode
-	for name in "${order[@]}"; do
-		text+=,$name=${value[$name]}
+	# shellcheck disable=SC2154 # settings with their values, the default first
+	for setting in $(. "${BASH_SOURCE[0]%/*}/../../etc/bash-completion/nccl-tune"; echo "$_nccl_tune_settings"); do
+		setting=${setting%%,*}
+		text+=,${setting%%=*}=${value[${setting%%=*}]:-${setting#*=}}
 	done
 	echo "$text,dir=$dir,node=n1,fingerprint=0000000000000001,id=1.0,flags=0"
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-abi.c - bench/abi.h matches the headers of NCCL and CUDA; the compiler checks most of it */
+/* bench-abi.c - bench/cuda-nccl.h matches NCCL's and CUDA's headers; the compiler checks most. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
-#include "bench/abi.h"
+#include "bench/cuda-nccl.h"
 
 /* A parameter, result or function that differs from the header does not compile. */
 #define SAME(table, prefix, name)                                                      \

@@ -19,6 +19,7 @@
 #include "report/metrics/csv.h"
 #include "report/metrics/prometheus.h"
 #include "tests/lib/schema.h"
+#include "tests/unit/table-file.h"
 #include "lib/wrap.h"
 
 static char *read_data(const char *name, const char *suffix)
@@ -49,21 +50,21 @@ static void take_returns(char *text)
 	*to = '\0';
 }
 
-/* What differs is left in the working directory, for diff. */
+/* What differs is left for diff, or with NT_WRITE set replaces what is kept. */
 static void compare(const char *name, const char *suffix, const char *actual)
 {
 	char *expected = read_data(name, suffix);
-	char path[64];
+	char path[512];
 	FILE *file;
 
 	if (strcmp(actual, expected) != 0) {
-		snprintf(path, sizeof(path), "report-print.%s%s", name, suffix);
+		table_file_path(path, sizeof(path), "tests/unit/data/report", name, suffix);
 		file = fopen(path, "we");
 		if (file) {
 			fputs(actual, file);
 			fclose(file);
 		}
-		fail_msg("not %s%s: see ./%s", name, suffix, path);
+		fail_msg("not %s%s: see %s", name, suffix, path);
 	}
 	free(expected);
 }

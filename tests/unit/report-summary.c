@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's record to rows, and all kinds of damage. */
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

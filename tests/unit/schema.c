@@ -1,8 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schemas of docs/schema and the lists of nccl-tune-record(5) match the tables of fields. If
- * not, the expected files are written to the working directory, or with NT_WRITE set to the source
- * tree. */
+/* The schemas of docs/schema match the tables of fields (tests/unit/table-file.h). */
 #include "tests/lib/schema.h"
 
 #include <setjmp.h>
@@ -20,7 +18,8 @@
 #include "record/says.h"
 #include "record/step.h"
 #include "record/topology.h"
-#include "report/metrics/json.h"
+#include "report/metrics/report-json.h"
+#include "tests/unit/table-file.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -503,19 +502,6 @@ static const struct {
 	{ "report", report_schema },
 };
 
-/* Beside the test, or, with NT_WRITE set, in the source tree. */
-static const char *place_of(char *path, size_t bytes, const char *directory, const char *name,
-			    const char *suffix)
-{
-	const char *top = getenv("top_srcdir");
-
-	if (getenv("NT_WRITE"))
-		snprintf(path, bytes, "%s/%s/%s%s", top ? top : ".", directory, name, suffix);
-	else
-		snprintf(path, bytes, "%s%s", name, suffix);
-	return path;
-}
-
 static void schemas_are_what_the_tables_say(void **state)
 {
 	unsigned other = 0;
@@ -532,7 +518,7 @@ static void schemas_are_what_the_tables_say(void **state)
 			 schemas[i].name);
 		kept = json_object_from_file(path);
 		same = kept && json_object_equal(made, kept);
-		place_of(path, sizeof(path), "docs/schema", schemas[i].name, ".schema.json");
+		table_file_path(path, sizeof(path), "docs/schema", schemas[i].name, ".schema.json");
 		if (!same)
 			json_object_to_file_ext(path, made,
 						JSON_C_TO_STRING_PRETTY |
@@ -547,113 +533,6 @@ static void schemas_are_what_the_tables_say(void **state)
 				schemas[i].name, path);
 	}
 	assert_int_equal(other, 0);
-}
-
-/* ---- the lists of nccl-tune-record(5) */
-
-static const struct {
-	const char *name;
-	const struct nt_fields *fields;
-} lists[] = {
-	{ "rank", &nt_rank_fields },	       { "comm", &nt_rank_comm_fields },
-	{ "sampled", &nt_sampled_fields },     { "key", &nt_key_fields },
-	{ "marker", &nt_rank_marker_fields },  { "warm", &nt_rank_warm_fields },
-	{ "explored", &nt_explored_fields },   { "explored arm", &nt_explored_arm_fields },
-	{ "agreement", &nt_agreement_fields }, { "step", &nt_step_fields },
-};
-
-static bool has(const struct nt_fields *fields, const struct nt_field *field)
-{
-	for (size_t i = 0; i < fields->count; i++) {
-		if (fields->field[i].offset == field->offset)
-			return true;
-	}
-	return false;
-}
-
-/* The forms of keys that do not have it. */
-static const char *lacks(const struct nt_fields *fields, const struct nt_field *field)
-{
-	if (fields != &nt_key_fields)
-		return "";
-	if (!has(&nt_rank_key_fields, field))
-		return " (not in rank records)";
-	if (!has(&nt_report_key_fields, field))
-		return " (in rank records alone)";
-	return has(&nt_short_key_fields, field) ? "" : " (not in step records)";
-}
-
-static void print_list(FILE *out, const struct nt_fields *fields)
-{
-	fputs(".Bl -tag -width Ds\n", out);
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct nt_field *field = &fields->field[i];
-
-		fprintf(out, ".It Li %s\n%s%s%s%s\n", field->name, field->meaning,
-			field->unit[0] ? "; in " : "", field->unit, lacks(fields, field));
-	}
-	fputs(".El\n", out);
-}
-
-/* Copies the page, with each list as its table says. */
-static void copy_page(FILE *out, FILE *page)
-{
-	char *line = NULL;
-	size_t room = 0, found = 0;
-	bool left_out = false;
-
-	while (getline(&line, &room, page) > 0) {
-		if (strncmp(line, ".\\\" end list", 12) == 0)
-			left_out = false;
-		if (!left_out)
-			fputs(line, out);
-		if (strncmp(line, ".\\\" begin list ", 15) != 0)
-			continue;
-		left_out = true;
-		line[strcspn(line, "\n")] = '\0';
-		for (size_t i = 0; i < LENGTH(lists); i++) {
-			if (strcmp(line + 15, lists[i].name) != 0)
-				continue;
-			print_list(out, lists[i].fields);
-			found++;
-		}
-	}
-	free(line);
-	assert_int_equal(found, LENGTH(lists));
-}
-
-static void the_manual_page_lists_what_the_tables_say(void **state)
-{
-	static const char name[] = "nccl-tune-record";
-	const char *top = getenv("top_srcdir");
-	char *made = NULL, *kept;
-	struct nt_error err;
-	char path[512];
-	size_t bytes;
-	FILE *page, *out;
-	bool same;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/docs/man/%s.5", top ? top : ".", name);
-	page = fopen(path, "r");
-	assert_non_null(page);
-	out = open_memstream(&made, &bytes);
-	assert_non_null(out);
-	copy_page(out, page);
-	fclose(out);
-	fclose(page);
-	assert_int_equal(nt_file_read(path, 1u << 20, &kept, &bytes, &err), 0);
-	same = strcmp(made, kept) == 0;
-	if (!same) {
-		out = fopen(place_of(path, sizeof(path), "docs/man", name, ".5"), "w");
-		assert_non_null(out);
-		fputs(made, out);
-		fclose(out);
-		print_error("docs/man/%s.5 is not what the tables say: see %s\n", name, path);
-	}
-	free(made);
-	free(kept);
-	assert_true(same);
 }
 
 static void the_checker_finds_what_is_wrong(void **state)
@@ -697,7 +576,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schemas_are_what_the_tables_say),
-		cmocka_unit_test(the_manual_page_lists_what_the_tables_say),
 		cmocka_unit_test(the_checker_finds_what_is_wrong),
 	};
 

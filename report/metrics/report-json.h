@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h - a job's summary as JSON, for programs and for the page (report/html)
+/* report-json.h - a job's summary as JSON, for programs and for the page (report/html)
  *
  * docs/schema/report.schema.json lists the members: a job's steps, the families of their
  * communicators, and the keys of these. Names are those of the records (record/record.def). What is
@@ -16,7 +16,7 @@
 
 #include <json.h>
 #include "lib/error.h"
-#include "record/summary.h"
+#include "record/job-summary.h"
 #include "report/model/jobtext.h"
 
 #define NT_REPORT_VERSION 1

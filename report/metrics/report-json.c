@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - see json.h */
-#include "report/metrics/json.h"
+/* report-json.c - see report-json.h */
+#include "report/metrics/report-json.h"
 
 #include <math.h>
 #include <string.h>

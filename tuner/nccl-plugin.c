@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - all entry points that NCCL looks up, for all versions of its two interfaces
+/* nccl-plugin.c - all entry points that NCCL looks up, for all versions of its two interfaces
  *
  * Thin: each version is converted to one form and passed on. Every entry point returns success,
  * whatever fails behind it; the one exception is a decision where going on alone would be unsafe

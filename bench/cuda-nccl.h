@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi.h - our own declarations of the NCCL and CUDA functions that the benchmark calls
+/* cuda-nccl.h - our own declarations of the NCCL and CUDA functions that the benchmark calls
  *
  * So it builds without either; both are loaded at run time (library.h). tests/unit/bench-abi.c
  * compares every line with the real headers if there are any. No struct whose size depends on the
@@ -10,8 +10,8 @@
  * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13, libcuda of any driver for these. Enums are
  *           unsigned here, as compilers have those without negative values.
  */
-#ifndef NT_BENCH_ABI_H
-#define NT_BENCH_ABI_H
+#ifndef NT_BENCH_CUDA_NCCL_H
+#define NT_BENCH_CUDA_NCCL_H
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's record to rows. Nothing in the text is trusted: it may have been cut, or written by
  * another version. */
-#include "record/summary.h"
+#include "record/job-summary.h"
 
 #include <ctype.h>
 #include <json.h>
@@ -23,7 +23,7 @@
 #define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
-struct reader {
+struct record_reader {
 	struct nt_summary *summary;
 	const char *step; /* "" outside any */
 	const char *only_step;
@@ -90,7 +90,7 @@ void *nt_summary_add(void *items, size_t *count, size_t item_bytes)
 	return grown;
 }
 
-static struct nt_remark *add_remark(struct reader *reader, enum nt_remark_kind kind)
+static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
@@ -105,10 +105,10 @@ static struct nt_remark *add_remark(struct reader *reader, enum nt_remark_kind k
 	return remark;
 }
 
-static void damage(struct reader *reader, const char *format, ...)
+static void damage(struct record_reader *reader, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void damage(struct reader *reader, const char *format, ...)
+static void damage(struct record_reader *reader, const char *format, ...)
 {
 	struct nt_remark *remark = add_remark(reader, NT_REMARK_DAMAGE);
 	char text[sizeof(remark->text)];
@@ -147,7 +147,7 @@ static int row_state(const struct nt_key *row, const char *mode)
 	return isnan(row->arm_us) ? NT_KEYSTATE_EXPLORING : NT_KEYSTATE_KEPT;
 }
 
-static void read_row(struct reader *reader, const char *label, json_object *value,
+static void read_row(struct record_reader *reader, const char *label, json_object *value,
 		     const char *shape, struct nt_key *row)
 {
 	struct nt_summary *summary = reader->summary;
@@ -177,7 +177,7 @@ static void read_row(struct reader *reader, const char *label, json_object *valu
 }
 
 /* Returns its index; 0 without memory. */
-static size_t add_family(struct reader *reader, const struct nt_key *row, const char *name)
+static size_t add_family(struct record_reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
@@ -195,7 +195,7 @@ static size_t add_family(struct reader *reader, const struct nt_key *row, const 
 	return summary->family_count - 1;
 }
 
-static void read_shape(struct reader *reader, const char *shape, json_object *entries)
+static void read_shape(struct record_reader *reader, const char *shape, json_object *entries)
 {
 	struct nt_key row = { .step = 0 };
 	char name[NT_COMM_NAME];
@@ -233,7 +233,7 @@ static void read_why(struct nt_remark *remark, const char *text)
 	nt_reason_read(&remark->why, text, strlen(text));
 }
 
-static void read_whys(struct reader *reader, json_object *whys)
+static void read_whys(struct record_reader *reader, json_object *whys)
 {
 	if (!json_object_is_type(whys, json_type_array)) {
 		damage(reader, "why is not an array");
@@ -266,7 +266,7 @@ static int64_t parse_rest(const char *text, int *reason)
 	return (int64_t)count;
 }
 
-static void read_rest(struct reader *reader, json_object *rest, struct nt_step *step)
+static void read_rest(struct record_reader *reader, json_object *rest, struct nt_step *step)
 {
 	if (!json_object_is_type(rest, json_type_array)) {
 		damage(reader, NT_STEP_REST " is not an array");
@@ -287,7 +287,7 @@ static void read_rest(struct reader *reader, json_object *rest, struct nt_step *
 }
 
 /* "8r2n NAME": of the step's family that is called by its shape alone. They stand behind it. */
-static void read_names(struct reader *reader, json_object *names)
+static void read_names(struct record_reader *reader, json_object *names)
 {
 	struct nt_summary *summary = reader->summary;
 	const size_t step = summary->step_count - 1;
@@ -314,7 +314,7 @@ static void read_names(struct reader *reader, json_object *names)
 	}
 }
 
-static void read_step_field(struct reader *reader, json_object *object,
+static void read_step_field(struct record_reader *reader, json_object *object,
 			    const struct nt_field *field, struct nt_step *step)
 {
 	json_object *value;
@@ -329,7 +329,7 @@ static void read_step_field(struct reader *reader, json_object *object,
 }
 
 /* The members that describe the step, before its entries, since these lean on the mode. */
-static void read_step_head(struct reader *reader, json_object *object, struct nt_step *step)
+static void read_step_head(struct record_reader *reader, json_object *object, struct nt_step *step)
 {
 	nt_fields_clear(&nt_step_fields, step);
 	for (size_t i = 0; i < nt_step_fields.count; i++)
@@ -337,7 +337,7 @@ static void read_step_head(struct reader *reader, json_object *object, struct nt
 	read_step_field(reader, object, &step_more, step);
 }
 
-static void add_no_long(struct reader *reader, const char *why)
+static void add_no_long(struct record_reader *reader, const char *why)
 {
 	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
 
@@ -345,7 +345,7 @@ static void add_no_long(struct reader *reader, const char *why)
 		nt_reason_setf(&remark->why, NT_REASON_NOT_IN_FULL, "%s", why);
 }
 
-static void read_step(struct reader *reader, const char *name, json_object *object)
+static void read_step(struct record_reader *reader, const char *name, json_object *object)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_step *step;
@@ -385,22 +385,22 @@ static void read_step(struct reader *reader, const char *name, json_object *obje
 	}
 }
 
-struct member {
+struct json_member {
 	const char *name;
 	json_object *value;
 };
 
 static int compare_members(const void *left, const void *right)
 {
-	return nt_step_name_order(((const struct member *)left)->name,
-				  ((const struct member *)right)->name);
+	return nt_step_name_order(((const struct json_member *)left)->name,
+				  ((const struct json_member *)right)->name);
 }
 
 /* Steps are written in the order in which they ended. */
-static void read_steps(struct reader *reader, json_object *record)
+static void read_steps(struct record_reader *reader, json_object *record)
 {
-	struct member *members = calloc((size_t)json_object_object_length(record),
-					sizeof(*members));
+	struct json_member *members = calloc((size_t)json_object_object_length(record),
+					     sizeof(*members));
 	size_t count = 0;
 
 	if (!members) {
@@ -410,7 +410,7 @@ static void read_steps(struct reader *reader, json_object *record)
 	json_object_object_foreach(record, name, value)
 	{
 		if (strcmp(name, "v") != 0 && strcmp(name, NT_STEP_MORE) != 0)
-			members[count++] = (struct member){ name, value };
+			members[count++] = (struct json_member){ name, value };
 	}
 	qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 0; i < count; i++) {
@@ -420,7 +420,7 @@ static void read_steps(struct reader *reader, json_object *record)
 	free(members);
 }
 
-static void read_record(struct reader *reader, json_object *record)
+static void read_record(struct record_reader *reader, json_object *record)
 {
 	json_object *version;
 	json_object *more;
@@ -531,7 +531,7 @@ void nt_summary_guess(struct nt_summary *summary, size_t first_family)
 
 /* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
  * judge. */
-static void read_member(struct reader *reader, struct nt_text ours)
+static void read_member(struct record_reader *reader, struct nt_text ours)
 {
 	json_object *record = NULL;
 	struct nt_error reason;
@@ -546,7 +546,7 @@ static void read_member(struct reader *reader, struct nt_text ours)
 }
 
 /* A text that is not whole, or has no such member: the parser says what is wrong with it. */
-static void read_damaged(struct reader *reader, struct nt_text text)
+static void read_damaged(struct record_reader *reader, struct nt_text text)
 {
 	json_object *object = NULL, *record;
 	struct nt_error reason;
@@ -564,7 +564,7 @@ static void read_damaged(struct reader *reader, struct nt_text text)
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err)
 {
-	struct reader reader = { .summary = summary, .step = "", .only_step = only_step };
+	struct record_reader reader = { .summary = summary, .step = "", .only_step = only_step };
 	const struct nt_text all = { text, text_bytes };
 	struct nt_text ours;
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.h - what is known of a job's steps, in memory and without limits
+/* job-summary.h - what is known of a job's steps, in memory and without limits
  *
  * It is filled from two sources. From a job's short form, the text that AdminComment holds, or the
  * same from another sink (step.h has its form): nt_summary_parse(). From rank records, as the long
@@ -25,8 +25,8 @@
  * Errors:   -1 only when memory runs out; rows read so far stay.
  * Units:    in the names; NAN and -1 stand for what the record leaves out.
  */
-#ifndef NT_SUMMARY_H
-#define NT_SUMMARY_H
+#ifndef NT_JOB_SUMMARY_H
+#define NT_JOB_SUMMARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

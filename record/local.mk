@@ -17,6 +17,10 @@ libnt_record_read_la_SOURCES = \
 	%D%/admincomment-merge.h \
 	%D%/bandwidth.c \
 	%D%/bandwidth.h \
+	%D%/behind.c \
+	%D%/behind.h \
+	%D%/calls.c \
+	%D%/calls.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
 	%D%/long.c \
@@ -55,6 +59,7 @@ libnt_record_read_la_SOURCES = \
 	%D%/sum.h \
 	%D%/summary.c \
 	%D%/summary.h \
+	%D%/sumcalls.c \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "record/calls.h"
 #include "record/summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
@@ -97,6 +98,8 @@ struct nt_sum {
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
 	char library[NT_LIBRARY_MAX]; /* NCCL's; the first in the order of texts; "" unknown */
+	struct nt_calls_rank *calls; /* of all ranks that told; in any order */
+	size_t calls_count;
 	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
 };
 
@@ -128,6 +131,28 @@ bool nt_sum_decided(const struct nt_sum *sum);
  * been there. */
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
+
+/* Calls of a process's ranks, as a line of the long form has them (calls.h). */
+int nt_sum_add_calls(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
+
+void nt_sum_sort_calls(struct nt_sum *sum);
+
+#define NT_SUM_WHYS 3
+
+struct nt_sum_why {
+	int64_t ranks, nodes; /* of the communicator */
+	struct nt_reason why;
+};
+
+/* What follows from these calls (behind.h), the most important first: communicators that are
+ * stalled, or, once the step has ended though a process did not end by itself, the newest calls of
+ * the largest one. Returns how many. sum->calls: in order. */
+size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
+			 struct nt_sum_why whys[NT_SUM_WHYS]);
+/* The counts of the communicator that summary has last; sum->calls: in order. -1: no memory. */
+int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary);
+/* Has no rank here begun a call for as long as the setting stall says? Those of other nodes may. */
+bool nt_sum_still(struct nt_sum *sum);
 
 /* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says

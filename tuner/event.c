@@ -142,7 +142,8 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 					  .owner = d->owner,
 					  .epoch = d->epoch,
 					  .rank_slot = rank_slot,
-					  .position = d->position };
+					  .position = d->position,
+					  .number = d->number };
 	struct nt_sample victim;
 	bool lost;
 
@@ -433,9 +434,12 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 	struct nt_sample now;
 	struct nt_comm *c;
 
-	if (!coll || !nt_event_slot_look(&process->slots, coll, &now) || now.run == NT_NO_RUN)
+	if (!coll || !nt_event_slot_look(&process->slots, coll, &now))
 		return;
 	c = (struct nt_comm *)now.whose;
+	nt_calls_end(c->fixed.calls, now.number);
+	if (now.run == NT_NO_RUN)
+		return;
 	if (!take_laps(c))
 		return;
 	end_kernel(process, &now, stop_ns);

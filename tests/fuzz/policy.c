@@ -66,5 +66,5 @@ FUZZ_TEXT_TARGET("mode=", "bandit", "observe", "policy", "profile", "off", "min_
 		 "screen_blocks=", "confirm_blocks=", "channels=", "chunks=", "on",
 		 "min_calls=", "min_share=", "budget=", "max_calls=", "max_extra=", "recheck=",
 		 "join_timeout=", "agree_timeout=", "graphs=never", "reward=period",
-		 "launch=", "auto", "sockets-wide", "calibrate=", "60s",
+		 "stall=", "launch=", "auto", "sockets-wide", "calibrate=", "60s",
 		 "dir=", "node=", "fingerprint=", "job=", "step=", "flags=", ",")

@@ -9,10 +9,10 @@
 task_policy() {
 	local mode=$1 dir=$2 name setting text
 	local order=(min_gain alpha screen_blocks confirm_blocks channels chunks min_calls min_share budget max_calls max_extra recheck
-		join_timeout agree_timeout graphs reward launch calibrate algorithms protocols ll128 topology)
+		join_timeout agree_timeout graphs reward launch calibrate algorithms protocols ll128 stall topology)
 	local -A value=([min_gain]=3 [alpha]=0.01 [screen_blocks]=8 [confirm_blocks]=24 [channels]=off [chunks]=off
 		[min_calls]=24 [min_share]=1 [budget]=0 [max_calls]=1000 [max_extra]=60000 [recheck]=60 [join_timeout]=60
-		[agree_timeout]=120 [graphs]=may [reward]=call [launch]=off [calibrate]=0 [algorithms]=all [protocols]=all [ll128]=auto [topology]=off)
+		[agree_timeout]=120 [graphs]=may [reward]=call [launch]=off [calibrate]=0 [algorithms]=all [protocols]=all [ll128]=auto [stall]=60 [topology]=off)
 	for setting in "${@:3}"; do
 		value[${setting%%=*}]=${setting#*=}
 	done
